@@ -1,0 +1,124 @@
+package policies
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Policy is the policy file, validated and with defaults filled in. Its YAML form is
+// published as a JSON Schema, see [Schema].
+type Policy struct {
+	// File it was read from, as given; "" for the embedded default.
+	File        string
+	Releases    []Release
+	Cluster     Cluster
+	Controllers Controllers
+	Apply       string // client-side or server-side
+	Events      Events
+	Timing      string // realistic or arbitrary
+	Bound       Bound
+	// Intents by rule ID; Custom are the user's own.
+	Intents map[string]Intent
+	Custom  []CustomIntent
+	Gate    Gate
+	Waivers []Waiver
+}
+
+// Release is a declared release; exactly one of Chart, Kustomize and Path is set.
+type Release struct {
+	ID, Chart, Kustomize, Path string
+	Namespace                  string
+	Values                     []string
+	Set                        map[string]string
+	KubeVersion                string
+	Line                       int // in the policy file
+}
+
+// Cluster is the cluster to verify on.
+type Cluster struct {
+	// Assumed says that nothing was declared and the generic elastic three-zone cluster
+	// stands in; no finding may rest on its capacity.
+	Assumed bool
+	// NodesFile is cluster.nodes, relative to the policy file; Nodes what it holds (set
+	// by [Policy.SetNodes], as the file may have to be read from a revision).
+	NodesFile string
+	Nodes     []*corev1.Node
+	Pools     []NodePool
+}
+
+// NodePool is a pool of like nodes, spread over its zones.
+type NodePool struct {
+	Name        string
+	Min, Max    int // nodes of the whole pool
+	Zones       []string
+	Labels      map[string]string
+	Taints      []corev1.Taint
+	Allocatable corev1.ResourceList
+	Autoscaled  bool
+	// Elastic says that the capacity was invented; only the embedded default's is.
+	Elastic bool
+}
+
+// Controllers points to upstream's own configuration files, relative to the policy file.
+type Controllers struct {
+	SchedulerConfig   string
+	DeschedulerPolicy string
+	GitOps            *GitOps
+	ClusterAutoscaler bool
+}
+
+// GitOps is the re-sync of Argo CD or Flux.
+type GitOps struct{ SelfHeal, Prune bool }
+
+// Events are the events' budgets on one run; 0 switches an event off.
+type Events struct {
+	LoadChange  int
+	PodCrash    int
+	BadRevision int
+	NodeFailure int
+	// StartupSpike is the CPU use of a starting pod in percent of its request; 0: none.
+	StartupSpike int
+	Drain        *Drain
+	// NodePanic is the CPU use in percent above which a node goes down; 0: never.
+	NodePanic int
+}
+
+// Drain is node maintenance.
+type Drain struct {
+	Concurrent int
+	RespectPDB bool
+}
+
+// Bound is the confident size.
+type Bound struct{ Nodes, PodsPerNode int }
+
+// Intent tunes one rule.
+type Intent struct {
+	Severity  Severity // "" keeps the rule's own
+	MinReady  int      // for below-floor; 0: not set
+	Workloads []string // "namespace/name"; empty: all
+}
+
+// CustomIntent is a user's rule in CEL; one of the four expressions is set.
+type CustomIntent struct {
+	Name                               string
+	Always, Eventually, Never, Settles string
+	Severity                           Severity
+	Line                               int
+}
+
+// Gate says what fails a merge.
+type Gate struct {
+	FailOn         Severity // error, warning, note; off: nothing
+	OnlyNew        bool
+	OnInconclusive string // warn or fail
+}
+
+// Waiver accepts a finding for a time.
+type Waiver struct {
+	Rule     string
+	Workload string // "namespace/name"; "" for any
+	Reason   string
+	Owner    string
+	Expires  string // YYYY-MM-DD, the last day it holds
+	Line     int
+}

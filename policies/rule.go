@@ -1,0 +1,78 @@
+// Package policies holds the rules a merge must keep, one per file, and the policy
+// file that tunes them. A rule is data plus pure predicates over the abstract cluster;
+// the package does not know how states are searched or where manifests come from.
+package policies
+
+import "github.com/kubesettle/kubesettle/verify/state"
+
+// Class groups rules as Kivi does, with convergence beside them.
+type Class string
+
+const (
+	Oscillation Class = "oscillation"
+	Topology    Class = "topology"
+	Numbers     Class = "numbers"
+	Lifecycle   Class = "lifecycle"
+	Convergence Class = "convergence"
+)
+
+// Severity of a rule or finding. The zero value is invalid.
+type Severity string
+
+const (
+	Off     Severity = "off"
+	Note    Severity = "note"
+	Warning Severity = "warning"
+	Error   Severity = "error"
+)
+
+// Rule is one property that every workload has to keep. IDs are kebab-case and never
+// change.
+type Rule struct {
+	ID    string
+	Class Class
+	Title string // a clause without a full stop: "a pod can stay pending forever"
+	// Severity is that of an inevitable violation by the apply alone or a routine event.
+	Severity Severity
+	Help     Help
+	// New gives the rule for workload w of a problem. Its zero Property means that the
+	// rule says nothing about this workload.
+	New func(c *state.Config, w int) Property
+}
+
+// Help is what `kubesettle explain` and the SARIF rule show, in Markdown.
+type Help struct {
+	What string // what is checked, and the formula
+	Why  string // why it hurts
+	Mend string // how to mend it
+	// Sources are public addresses: documentation, issues, papers.
+	Sources []string
+}
+
+// Property is a rule applied to one workload. At most one predicate is set; their
+// meaning is that of the search's rules.
+type Property struct {
+	Bad       func(s state.State) bool
+	BadStep   func(from, to state.State) bool
+	Quiescent func(s state.State) bool
+	Persists  func(s state.State) bool
+	Settles   func(s state.State) bool
+	Recurs    func(from, to state.State) bool
+	// Message words a violation from its last state (for a cycle: the state it starts
+	// in). One sentence without a full stop that stands alone.
+	Message func(s state.State) string
+	// Fields names the manifest fields the property rests on, most telling first, as
+	// "Kind:path", e.g. "HorizontalPodAutoscaler:spec.minReplicas".
+	Fields []string
+}
+
+// All lists the rules in report order.
+func All() []Rule {
+	return []Rule{
+		unschedulable,
+		rolloutStuck,
+		replicasReset,
+		belowFloor,
+		neverSettles,
+	}
+}

@@ -1,0 +1,3 @@
+package policies
+
+var unschedulable, rolloutStuck, replicasReset, belowFloor, neverSettles Rule

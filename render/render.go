@@ -1,0 +1,206 @@
+// Package render turns a revision of a repository (charts, overlays, plain files) into
+// objects that know their file and line, and two revisions into changes. It does not
+// know what is verified about them.
+package render
+
+import (
+	"context"
+	"io/fs"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Tree is the content of one revision: regular files only, by slash-separated path
+// relative to the repository's root. Symlinks are resolved inside the tree; one that
+// leaves it is an error of the file that is read.
+type Tree interface {
+	// Name is the revision as the user gave it; Commit its full hash, or "".
+	Name() string
+	Commit() string
+	fs.FS
+}
+
+// Location is a region of a file; lines and columns count from 1, the end is
+// exclusive in its column, as SARIF has it.
+type Location struct {
+	File                                       string
+	StartLine, StartColumn, EndLine, EndColumn int
+	// Rung of the attribution ladder: "value", "patch", "node", "template", "release", "file".
+	Rung string
+}
+
+// ObjectID identifies an object within its release.
+type ObjectID struct {
+	Group, Version, Kind, Namespace, Name string
+}
+
+// String is the ID as it stands in results: "apps/Deployment default/web",
+// "Service default/web" (core group), without the version.
+func (id ObjectID) String() string {
+	s := id.Kind + " "
+	if id.Group != "" {
+		s = id.Group + "/" + s
+	}
+	if id.Namespace != "" {
+		s += id.Namespace + "/"
+	}
+	return s + id.Name
+}
+
+// Object is one rendered object.
+type Object struct {
+	ID      ObjectID
+	Release string
+	// Content is the object as rendered. It may hold secrets: never print it, see [Redact].
+	Content map[string]any
+	// Typed is Content decoded into upstream's type and defaulted as the API server
+	// does; nil for kinds without a model.
+	Typed runtime.Object
+	// Hook says that it is a Helm hook or test: listed, not verified.
+	Hook bool
+	// Source is where the object begins.
+	Source Location
+	locate func(path string) Location
+}
+
+// Locate gives the file and line that set a field, in field.Path's notation
+// ("spec.template.spec.containers[0].resources.requests[cpu]" or with dots), or the
+// nearest enclosing one that is known; at worst the object's own.
+func (o *Object) Locate(path string) Location {
+	if o.locate == nil {
+		return o.Source
+	}
+	return o.locate(path)
+}
+
+// Kind of a release.
+type Kind string
+
+const (
+	Helm      Kind = "helm"
+	Kustomize Kind = "kustomize"
+	Manifests Kind = "manifests"
+)
+
+// Release is one unit of rendering: a chart with its values, a kustomization, or a
+// folder of plain manifests. Its ID is stable across commits.
+type Release struct {
+	ID          string
+	Kind        Kind
+	Path        string   // of the chart, kustomization or folder
+	Values      []string // Helm values files, in order
+	Set         map[string]string
+	Namespace   string
+	Name        string // Helm release name
+	KubeVersion string
+	// Declared says that it comes from the policy and not from discovery.
+	Declared bool
+	// Selected says why it is a release: "Chart.yaml found", "declared in the policy".
+	Selected string
+}
+
+// Rendered is one release on one side.
+type Rendered struct {
+	Release
+	Objects []*Object // sorted by ID
+	Err     *Failure  // nil if it rendered
+	Reads   []string  // files that were read, sorted
+	Notes   []string  // such as: the chart calls lookup, which is empty here
+}
+
+// Failure says why a release did not render, where, and what to do.
+type Failure struct {
+	Skipped bool // not an error of the manifests: a dependency that is not vendored, a remote base
+	Reason  string
+	Where   Location
+	Remedy  string
+}
+
+func (f *Failure) Error() string { return f.Reason }
+
+// Options of rendering.
+type Options struct {
+	Releases     []Release // declared ones; with any, discovery still runs for what they do not cover
+	Paths        []string  // limits discovery to these folders or files; empty: everything
+	KubeVersion  string    // such as "1.36"; the default
+	AllowNetwork bool
+	Workers      int
+}
+
+// Revision is one side, rendered. A failed release does not hide the others.
+type Revision struct {
+	Name, Commit string
+	Releases     []*Rendered // sorted by ID
+	Tree         Tree
+	// Ignored lists what discovery saw and left out, with the reason.
+	Ignored []Ignored
+}
+
+// Ignored is a path discovery left out.
+type Ignored struct{ Path, Reason string }
+
+// Render discovers and renders the releases of a tree.
+// Errors: only what concerns the whole tree; a release's failure is its own.
+func Render(ctx context.Context, t Tree, opt Options) (*Revision, error) {
+	return renderTree(ctx, t, opt)
+}
+
+// ChangeKind says what happened to an object.
+type ChangeKind string
+
+const (
+	Added    ChangeKind = "added"
+	Removed  ChangeKind = "removed"
+	Modified ChangeKind = "modified"
+	Renamed  ChangeKind = "renamed"
+)
+
+// FieldChange is one changed field; Old or New is nil where the field is absent.
+type FieldChange struct {
+	Path     string
+	Old, New any
+	Secret   bool     // print neither value
+	Where    Location // on head; on base where head has no such field
+	OnBase   bool
+}
+
+// Change is one object that differs between base and head, noise left out.
+type Change struct {
+	Kind       ChangeKind
+	Release    string
+	Base, Head *Object       // nil where absent
+	Fields     []FieldChange // sorted by path; empty for Added and Removed
+}
+
+// ID is head's, or base's for a removal.
+func (c *Change) ID() ObjectID {
+	if c.Head != nil {
+		return c.Head.ID
+	}
+	return c.Base.ID
+}
+
+// Changes is the difference between two revisions.
+type Changes struct {
+	Base, Head *Revision
+	Changes    []Change // sorted by release and ID
+	// Files that differ, sorted.
+	Files  []string
+	edited map[string][]lineRange
+}
+
+type lineRange struct{ first, last int }
+
+// Edited says whether the change added or edited a line of a file of head.
+func (c *Changes) Edited(file string, line int) bool {
+	for _, r := range c.edited[file] {
+		if r.first <= line && line <= r.last {
+			return true
+		}
+	}
+	return false
+}
+
+// Diff pairs the objects of two revisions and compares them. A release that failed on
+// either side contributes no changes.
+func Diff(base, head *Revision) (*Changes, error) { return diff(base, head) }

@@ -1,0 +1,52 @@
+package verify
+
+import (
+	"context"
+	"time"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+)
+
+// Options of a check.
+type Options struct {
+	Policy     *policies.Policy
+	Tool       string        // "kubesettle VERSION", copied to the result
+	Rules      []string      // rule IDs to check; empty: all
+	TimeBudget time.Duration // wall time of the whole check; 0: none
+	Workers    int           // 0: one per processor
+	Shard      Shard
+	Progress   func(Progress)
+	Today      time.Time // for waivers; the zero time means that none expires
+}
+
+// Shard i of n, from 1; the zero Shard is the whole.
+type Shard struct{ Index, Of int }
+
+// Progress of a running check.
+type Progress struct {
+	Workload        string
+	Done, Of        int // searches
+	States          uint64
+	StatesPerSecond float64
+	Elapsed         time.Duration
+}
+
+// Check verifies what changes between two revisions.
+//
+// A finding is data; an error means that nothing could be decided.
+func Check(ctx context.Context, ch *render.Changes, opt Options) (*Result, error) {
+	return check(ctx, ch, opt)
+}
+
+// Verify verifies every workload of one revision, in the scenarios install and steady.
+func Verify(ctx context.Context, rev *render.Revision, opt Options) (*Result, error) {
+	return verifyRevision(ctx, rev, opt)
+}
+
+// ExitCode is the gate's: 0 pass, 1 a gating finding, 3 could not analyse, 4
+// inconclusive where the policy says fail.
+func (r *Result) ExitCode(g policies.Gate) int { return exitCode(r, g) }
+
+// Rules lists the rules in report order, for surfaces that explain them.
+func Rules() []policies.Rule { return policies.All() }

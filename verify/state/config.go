@@ -1,0 +1,194 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// ErrTooLarge says that a count does not fit the abstract state (65,535 of anything).
+var ErrTooLarge = errors.New("too large for the abstract state")
+
+// PodClass is the pods of one revision of one workload: what a ReplicaSet owns.
+type PodClass struct {
+	Workload int
+	// Versions of the manifest whose template this is; both where it did not change.
+	InBase, InHead bool
+	Template       *corev1.PodTemplateSpec
+	Namespace      string
+}
+
+// Node is one node of the chosen topology. Nodes of one class are consecutive.
+type Node struct {
+	Name  string
+	Class int
+}
+
+// WorkloadFields are the moving parts of one workload outside its nodes.
+type WorkloadFields struct {
+	Replicas Field // live .spec.replicas
+	Load     Field // index of the load level; see control's load change
+	Loads    Field // load changes left
+}
+
+// PodClassFields are the moving parts of one pod class (one ReplicaSet).
+type PodClassFields struct {
+	Exists  Field // 1 once the ReplicaSet was created
+	Size    Field // the ReplicaSet's .spec.replicas
+	Desired Field // its deployment.kubernetes.io/desired-replicas annotation
+	Max     Field // its deployment.kubernetes.io/max-replicas annotation
+	Pending Field // pods without a node
+	// On each node, by phase.
+	Phase [Phases]NodeField
+}
+
+// Phase is where a pod on a node is in its life.
+type Phase uint8
+
+const (
+	Starting    Phase = iota // bound, not ready
+	Ready                    // ready and (see the kubelet's abstraction) available
+	Terminating              // has a deletion timestamp; still holds its place
+	Phases                   // number of phases
+)
+
+// Config is everything constant of one problem: a slice at one topology. It is
+// read-only after [Builder.Freeze] and safe for concurrent use.
+type Config struct {
+	Spec     *Spec
+	Topology []int // nodes of each class
+	Nodes    []Node
+	Pods     []PodClass
+
+	// ByVersion gives the pod class of a workload's template, or -1: [workload][version].
+	ByVersion [][2]int
+	// ClassesOf lists the pod classes of a workload.
+	ClassesOf [][]int
+
+	Applied   Field // version of the manifests in the API server, as a Version
+	Applies   Field // applies left
+	Workload  []WorkloadFields
+	Class     []PodClassFields
+	layout    layout
+	firstNode []int // first node of each class, and one past the last
+}
+
+// Builder lays out the state of one problem. Actors add the memory they need.
+type Builder struct{ cfg *Config }
+
+// NewBuilder starts the problem of spec at a topology: the number of nodes of each class.
+// maxPods bounds the pods of one class that can exist at once.
+// Errors: [ErrTooLarge].
+func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
+	if len(topology) != len(spec.Classes) {
+		return nil, fmt.Errorf("topology has %d numbers for %d node classes", len(topology), len(spec.Classes))
+	}
+	if maxPods > 0xffff {
+		return nil, fmt.Errorf("%d pods of one class: %w", maxPods, ErrTooLarge)
+	}
+	c := &Config{Spec: spec, Topology: append([]int(nil), topology...)}
+	for i, n := range topology {
+		c.firstNode = append(c.firstNode, len(c.Nodes))
+		for k := range n {
+			name := fmt.Sprintf("%s-%d", spec.Classes[i].Name, k+1)
+			if k < len(spec.Classes[i].Names) {
+				name = spec.Classes[i].Names[k]
+			}
+			c.Nodes = append(c.Nodes, Node{Name: name, Class: i})
+		}
+	}
+	c.firstNode = append(c.firstNode, len(c.Nodes))
+	b := &Builder{cfg: c}
+	c.Applied = b.Field(1)
+	c.Applies = b.Field(max(spec.Events.Apply, 0))
+	for w := range spec.Workloads {
+		c.addWorkload(b, w, maxPods)
+	}
+	return b, nil
+}
+
+func (c *Config) addWorkload(b *Builder, w, maxPods int) {
+	wl := &c.Spec.Workloads[w]
+	c.Workload = append(c.Workload, WorkloadFields{
+		Replicas: b.Field(maxPods),
+		Load:     b.Field(0xff),
+		Loads:    b.Field(max(c.Spec.Events.LoadChange, 0)),
+	})
+	by := [2]int{-1, -1}
+	var classes []int
+	for v := range wl.Manifests {
+		d := wl.Manifests[v].Deployment
+		if d == nil {
+			continue
+		}
+		if v == int(Head) && by[Base] >= 0 && SameTemplate(c.Pods[by[Base]].Template, &d.Spec.Template) {
+			by[Head] = by[Base]
+			c.Pods[by[Base]].InHead = true
+			continue
+		}
+		by[v] = len(c.Pods)
+		classes = append(classes, len(c.Pods))
+		c.Pods = append(c.Pods, PodClass{
+			Workload: w, InBase: v == int(Base), InHead: v == int(Head),
+			Template: &d.Spec.Template, Namespace: wl.Namespace,
+		})
+		f := PodClassFields{
+			Exists: b.Field(1), Size: b.Field(maxPods), Desired: b.Field(maxPods), Max: b.Field(maxPods),
+			Pending: b.Field(maxPods),
+		}
+		for p := range f.Phase {
+			f.Phase[p] = b.NodeField(maxPods)
+		}
+		c.Class = append(c.Class, f)
+	}
+	c.ByVersion = append(c.ByVersion, by)
+	c.ClassesOf = append(c.ClassesOf, classes)
+}
+
+// SameTemplate says whether two pod templates are one revision, as upstream's
+// EqualIgnoreHash does for templates as written: equal in everything.
+func SameTemplate(a, b *corev1.PodTemplateSpec) bool {
+	x, err := json.Marshal(a)
+	if err != nil {
+		return false
+	}
+	y, err := json.Marshal(b)
+	return err == nil && string(x) == string(y)
+}
+
+// Field adds a counter from 0 to max to the state.
+func (b *Builder) Field(max int) Field {
+	w := widthFor(max)
+	f := Field{off: uint16(b.cfg.layout.head), width: w}
+	b.cfg.layout.head += int(w)
+	return f
+}
+
+// NodeField adds a counter from 0 to max to every node's record.
+func (b *Builder) NodeField(max int) NodeField {
+	w := widthFor(max)
+	f := NodeField{off: uint16(b.cfg.layout.record), width: w}
+	b.cfg.layout.record += int(w)
+	return f
+}
+
+// Config is the problem being built: what is constant may be read at once, states only
+// after [Builder.Freeze].
+func (b *Builder) Config() *Config { return b.cfg }
+
+// Freeze ends the layout.
+// Errors: [ErrTooLarge] where a state would exceed 65,535 bytes.
+func (b *Builder) Freeze() (*Config, error) {
+	if n := b.cfg.Width(); n > 0xffff {
+		return nil, fmt.Errorf("a state of %d bytes: %w", n, ErrTooLarge)
+	}
+	return b.cfg, nil
+}
+
+// Width is the length of every state in bytes.
+func (c *Config) Width() int { return c.layout.head + len(c.Nodes)*c.layout.record }
+
+// NodesOf gives the first node of a class and one past its last.
+func (c *Config) NodesOf(class int) (first, end int) { return c.firstNode[class], c.firstNode[class+1] }

@@ -1,0 +1,38 @@
+package state
+
+// Field is a counter of the whole cluster, stored in one or two bytes of a [State].
+type Field struct{ off, width uint16 }
+
+// NodeField is a counter that every node has.
+type NodeField struct{ off, width uint16 } // off within the node record
+
+// layout places the fields of a state: first the cluster's, then one record a node.
+type layout struct {
+	head   int // bytes before the first node record
+	record int // bytes of one node record
+}
+
+func widthFor(max int) uint16 {
+	if max <= 0xff {
+		return 1
+	}
+	return 2
+}
+
+func get(b []byte, off, width uint16) int {
+	if width == 1 {
+		return int(b[off])
+	}
+	return int(b[off])<<8 | int(b[off+1]) // big endian: byte order is numeric order
+}
+
+func put(b []byte, off, width uint16, v int) {
+	if v < 0 || (width == 1 && v > 0xff) || v > 0xffff {
+		panic("state: value out of the range its field was declared with")
+	}
+	if width == 1 {
+		b[off] = byte(v)
+		return
+	}
+	b[off], b[off+1] = byte(v>>8), byte(v)
+}

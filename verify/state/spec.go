@@ -1,0 +1,85 @@
+// Package state is the abstract cluster: what is constant (a compiled [Config]) and
+// what moves (a [State], one byte string of fixed length), with its canonical form.
+//
+// Pods of one class on one node in one phase are a counter, not individuals, and node
+// records of one node class are sorted: both symmetries vanish by construction. It
+// knows nothing of files, revisions of a repository or how a state space is searched.
+package state
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+)
+
+// Version names one of the two manifests of a workload.
+type Version uint8
+
+const (
+	Base Version = iota
+	Head
+)
+
+// Spec is a slice of a cluster as declared, before a topology is chosen. Its objects
+// are defaulted, and read-only from here on.
+type Spec struct {
+	Classes   []NodeClass
+	Workloads []Workload
+	// Namespaces holds the labels of namespaces, for namespace selectors. One that is
+	// absent has only the label kubernetes.io/metadata.name.
+	Namespaces map[string]map[string]string
+	Apply      Apply
+	Events     Events
+	// PriorityClasses by name, value in Kubernetes' int32 range.
+	PriorityClasses map[string]int32
+}
+
+// Apply says how manifests are merged into live objects.
+type Apply uint8
+
+const (
+	ClientSide Apply = iota // kubectl apply: three-way merge against the last applied manifest
+	ServerSide              // kubectl apply --server-side: field ownership
+)
+
+// Events holds the budget of each kind of event: how often it may happen on one run.
+type Events struct {
+	Apply      int // 1 in the scenario change, else 0
+	LoadChange int // per autoscaled workload
+}
+
+// NodeClass is a set of nodes that no rule in play can tell apart, but by name.
+type NodeClass struct {
+	Name string
+	// Node is the template: labels, taints, allocatable, images. Its
+	// kubernetes.io/hostname label is replaced by each node's own name.
+	Node *corev1.Node
+	// Names of the real nodes, where known; else nodes are called Name-1, Name-2, …
+	Names []string
+	// Min and Max nodes that were declared for the class; 0 ≤ Min ≤ Max.
+	Min, Max int
+	// Elastic says that the capacity was invented: resource requests always fit.
+	Elastic bool
+}
+
+// Workload is one controller object and what targets it, in both versions.
+type Workload struct {
+	ID              string // "apps/Deployment default/web"
+	Namespace, Name string
+	Manifests       [2]Manifest // by Version
+}
+
+// Manifest is what one version declares of a workload.
+type Manifest struct {
+	// Deployment is nil where the version does not have the workload.
+	Deployment *appsv1.Deployment
+	// DeclaresReplicas says that spec.replicas stands in the manifest as written; in
+	// Deployment it is defaulted to 1 in any case.
+	DeclaresReplicas bool
+	HPA              *autoscalingv2.HorizontalPodAutoscaler
+	PDBs             []*policyv1.PodDisruptionBudget
+}
+
+// Exists says whether the version has the workload.
+func (m Manifest) Exists() bool { return m.Deployment != nil }

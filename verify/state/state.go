@@ -1,0 +1,108 @@
+package state
+
+import "bytes"
+
+// State is the mutable part of a modelled cluster: a view of one byte string, passed
+// by value. The zero State is invalid.
+type State struct {
+	C *Config
+	B []byte
+}
+
+// New returns a state with every counter zero.
+func (c *Config) New() State { return State{C: c, B: make([]byte, c.Width())} }
+
+// Get reads a counter of the cluster.
+func (s State) Get(f Field) int { return get(s.B, f.off, f.width) }
+
+// Set writes a counter of the cluster; it panics outside the declared range.
+func (s State) Set(f Field, v int) { put(s.B, f.off, f.width, v) }
+
+// At reads a counter of node n.
+func (s State) At(n int, f NodeField) int { return get(s.record(n), f.off, f.width) }
+
+// SetAt writes a counter of node n; it panics outside the declared range.
+func (s State) SetAt(n int, f NodeField, v int) { put(s.record(n), f.off, f.width, v) }
+
+func (s State) record(n int) []byte {
+	l := &s.C.layout
+	from := l.head + n*l.record
+	return s.B[from : from+l.record]
+}
+
+// Version is the version of the manifests in the API server.
+func (s State) Version() Version { return Version(s.Get(s.C.Applied)) }
+
+// Manifest is what the API server holds of workload w, but for the live replicas.
+func (s State) Manifest(w int) *Manifest { return &s.C.Spec.Workloads[w].Manifests[s.Version()] }
+
+// NewClass is the pod class of workload w's current template, or -1.
+func (s State) NewClass(w int) int { return s.C.ByVersion[w][s.Version()] }
+
+// Replicas is workload w's live .spec.replicas.
+func (s State) Replicas(w int) int { return s.Get(s.C.Workload[w].Replicas) }
+
+// SetReplicas sets workload w's live .spec.replicas.
+func (s State) SetReplicas(w, n int) { s.Set(s.C.Workload[w].Replicas, n) }
+
+// Pending is the number of pods of class p without a node.
+func (s State) Pending(p int) int { return s.Get(s.C.Class[p].Pending) }
+
+// On is the number of pods of class p on node n in a phase.
+func (s State) On(n, p int, ph Phase) int { return s.At(n, s.C.Class[p].Phase[ph]) }
+
+// Add changes the number of pods of class p on node n in a phase.
+func (s State) Add(n, p int, ph Phase, delta int) {
+	f := s.C.Class[p].Phase[ph]
+	s.SetAt(n, f, s.At(n, f)+delta)
+}
+
+// Count is the number of pods of class p on all nodes in a phase.
+func (s State) Count(p int, ph Phase) int {
+	total := 0
+	for n := range s.C.Nodes {
+		total += s.On(n, p, ph)
+	}
+	return total
+}
+
+// Active is the number of pods of class p that count as replicas: pending, starting
+// or ready, not terminating (upstream: controller.IsPodActive).
+func (s State) Active(p int) int {
+	return s.Pending(p) + s.Count(p, Starting) + s.Count(p, Ready)
+}
+
+// ReadyOf is the number of ready pods of workload w, of all its revisions.
+func (s State) ReadyOf(w int) int {
+	total := 0
+	for _, p := range s.C.ClassesOf[w] {
+		total += s.Count(p, Ready)
+	}
+	return total
+}
+
+// Canon rewrites a state in place to its canonical form: node records of one class in
+// byte order. Exchanging two nodes of a class is a symmetry of every actor.
+func (c *Config) Canon(b []byte) {
+	size := c.layout.record
+	for class := range c.Topology {
+		first, end := c.NodesOf(class)
+		// insertion sort: records are few, and nearly sorted after one step
+		for i := first + 1; i < end; i++ {
+			for j := i; j > first; j-- {
+				x := b[c.layout.head+(j-1)*size : c.layout.head+j*size]
+				y := b[c.layout.head+j*size : c.layout.head+(j+1)*size]
+				if bytes.Compare(x, y) <= 0 {
+					break
+				}
+				swap(x, y)
+			}
+		}
+	}
+}
+
+func swap(x, y []byte) {
+	for k := range x {
+		x[k], y[k] = y[k], x[k]
+	}
+}
