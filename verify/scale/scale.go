@@ -1,0 +1,119 @@
+// Package scale enumerates topologies, smallest first, up to the confident size
+// (incremental scaling: Kivi, USENIX ATC '24, section 5). It does not know what is
+// searched at a topology.
+package scale
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// ErrTooMany says that a bound asks for more topologies than can be listed.
+var ErrTooMany = errors.New("too many topologies")
+
+// Most is the number of topologies [Topologies] lists at the most.
+const Most = 100_000
+
+// Topology is a number of nodes for each class.
+type Topology []int
+
+// Total is the number of nodes.
+func (t Topology) Total() int {
+	n := 0
+	for _, k := range t {
+		n += k
+	}
+	return n
+}
+
+// Topologies lists every combination of class sizes of at most maxNodes nodes in
+// total, smallest total first and, among equals, most even first (the order in which a
+// balanced pool grows), then lexicographically.
+//
+// A class has at least one node, unless it was declared with a minimum of 0, and at
+// most its declared maximum. The smallest combination is listed even where it exceeds
+// maxNodes, so that no class is ever out of sight.
+// Errors: [ErrTooMany].
+func Topologies(classes []state.NodeClass, maxNodes int) ([]Topology, error) {
+	var out []Topology
+	smallest := make(Topology, len(classes))
+	for i, c := range classes {
+		smallest[i] = least(c)
+	}
+	limit := max(maxNodes, smallest.Total(), 1)
+	t := slices.Clone(smallest)
+	var fill func(i, left int) error
+	fill = func(i, left int) error {
+		if i == len(classes) {
+			if t.Total() == 0 {
+				return nil
+			}
+			if len(out) == Most {
+				return fmt.Errorf("%d node classes up to %d nodes: %w (more than %d): lower bound.nodes", len(classes), maxNodes, ErrTooMany, Most)
+			}
+			out = append(out, slices.Clone(t))
+			return nil
+		}
+		for n := least(classes[i]); n <= classes[i].Max && n <= left; n++ {
+			t[i] = n
+			rest := 0
+			for _, c := range classes[i+1:] {
+				rest += least(c)
+			}
+			if n+rest > left {
+				break
+			}
+			if err := fill(i+1, left-n); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := fill(0, limit); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(out, compare)
+	return out, nil
+}
+
+// least is the smallest size of a class that is explored.
+func least(c state.NodeClass) int { return min(1, c.Min) }
+
+func compare(a, b Topology) int {
+	if d := a.Total() - b.Total(); d != 0 {
+		return d
+	}
+	if d := spread(a) - spread(b); d != 0 {
+		return d
+	}
+	return slices.Compare(b, a) // more nodes in earlier classes first
+}
+
+func spread(t Topology) int {
+	if len(t) == 0 {
+		return 0
+	}
+	return slices.Max(t) - slices.Min(t)
+}
+
+// Declared says whether a topology lies within what was declared of every class.
+func Declared(classes []state.NodeClass, t Topology) bool {
+	for i, c := range classes {
+		if t[i] < c.Min || t[i] > c.Max {
+			return false
+		}
+	}
+	return true
+}
+
+// Largest is the topology in which every class has its declared maximum.
+func Largest(classes []state.NodeClass) Topology {
+	t := make(Topology, len(classes))
+	for i, c := range classes {
+		t[i] = c.Max
+	}
+	return t
+}
