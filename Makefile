@@ -1,0 +1,68 @@
+# make demo and make test are the two commands; CI runs both (.ci/run).
+# Needs Go, gcc (for the race detector) and git; every other tool is a module.
+
+GO         ?= go
+VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+FUZZTIME   ?= 10s
+ACTIONLINT ?= github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+IMAGE      ?= kubesettle
+
+# testdata is outside of ./..., but the demo is a program that CI runs.
+PACKAGES    = ./... ./testdata/demo
+GODIRS      = arch_test.go cmd policies render report testdata verify
+CONFORMANCE = verify/conformance
+
+.PHONY: build
+build: ## the static binary bin/kubesettle
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/kubesettle ./cmd/kubesettle
+
+.PHONY: demo
+demo: build ## a pull request that must not be merged, and what kubesettle says of it
+	@$(GO) run ./testdata/demo -kubesettle bin/kubesettle -out out
+
+.PHONY: test
+test: check-format ## what CI runs
+	$(GO) vet $(PACKAGES)
+	$(GO) tool staticcheck $(PACKAGES)
+	CGO_ENABLED=1 $(GO) test -race ./...
+	@if [ -f $(CONFORMANCE)/go.mod ]; then $(MAKE) --no-print-directory conformance; fi
+
+.PHONY: check-format
+check-format:
+	@unformatted=$$(gofmt -l $(GODIRS)); if [ -n "$$unformatted" ]; then \
+		echo "gofmt -w is needed for:"; echo "$$unformatted"; exit 1; fi
+
+.PHONY: conformance
+conformance: ## models against upstream's own code; a module of its own
+	cd $(CONFORMANCE) && $(GO) vet ./... && $(GO) test ./...
+
+.PHONY: golden
+golden: ## rewrite the golden files; read the diff before you commit it
+	$(GO) test ./cmd/kubesettle -run TestScripts -args -rewrite
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; done
+
+.PHONY: bench
+bench: ## states per second, bytes per state
+	$(GO) test -run '^$$' -bench . -benchmem ./verify/... ./render/...
+
+.PHONY: lint
+lint: ## the workflows
+	$(GO) run $(ACTIONLINT)
+
+.PHONY: docker
+docker: ## the action's image
+	docker build --build-arg VERSION=$(VERSION) -t $(IMAGE) .
+
+.PHONY: clean
+clean:
+	rm -rf bin out dist
+
+.PHONY: help
+help:
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/'

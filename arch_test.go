@@ -1,0 +1,195 @@
+// Package kubesettle_test holds what is true of the house as a whole: which way imports
+// point, how files are named, what no package may contain.
+package kubesettle_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/kubesettle/kubesettle"
+
+// arrows says which packages of ours a package may import, as STYLE.md, section 1,
+// has it. A package that is not listed may not exist: a new room is a decision.
+var arrows = map[string][]string{
+	"render":         {},
+	"verify/search":  {},
+	"verify/state":   {},
+	"verify/control": {"verify/search", "verify/state"},
+	"verify/scale":   {"verify/state"},
+	"policies":       {"verify/state"},
+	"verify":         {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "policies"},
+	"report":         {"verify", "render"},
+	"cmd/kubesettle": {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "policies", "verify", "report"},
+}
+
+// source is one Go file of the root module.
+type source struct {
+	path string // slash-separated, relative to the root
+	dir  string
+	test bool
+	ast  *ast.File
+}
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	var out []source
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			switch {
+			case file == ".":
+				return nil
+			case strings.HasPrefix(name, "."), name == "bin", name == "out", name == "dist", name == "testdata", file == filepath.Join("verify", "conformance"):
+				return filepath.SkipDir // the last one is a module of its own
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		slashed := filepath.ToSlash(file)
+		out = append(out, source{path: slashed, dir: path.Dir(slashed), test: strings.HasSuffix(name, "_test.go"), ast: parsed})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 10 {
+		t.Fatalf("found %d Go files: the walk does not see the module", len(out))
+	}
+	return out
+}
+
+// ours lists the imports of a file that are packages of this module.
+func ours(f source) []string {
+	var out []string
+	for _, spec := range f.ast.Imports {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		if rest, ok := strings.CutPrefix(imported, module+"/"); ok {
+			out = append(out, rest)
+		}
+	}
+	return out
+}
+
+// A test file may import what its package may not, but for search and render, whose
+// ignorance is the point.
+func TestImportsPointOneWay(t *testing.T) {
+	for _, f := range sources(t) {
+		allowed, known := arrows[f.dir]
+		if f.dir == "." {
+			continue
+		}
+		if !known {
+			t.Errorf("%s: package %s has no row in the table of STYLE.md, section 1", f.path, f.dir)
+			continue
+		}
+		if f.test && len(allowed) > 0 {
+			continue
+		}
+		for _, imported := range ours(f) {
+			if imported != f.dir && !slices.Contains(allowed, imported) {
+				t.Errorf("%s imports %s: %s may import only %v", f.path, imported, f.dir, allowed)
+			}
+		}
+	}
+}
+
+// The table itself must have no cycle, or it would permit one.
+func TestArrowsHaveNoCycle(t *testing.T) {
+	const open, done = 1, 2
+	mark := map[string]int{}
+	var visit func(string, []string)
+	visit = func(p string, stem []string) {
+		switch mark[p] {
+		case open:
+			t.Fatalf("cycle: %v", append(stem, p))
+		case done:
+			return
+		}
+		mark[p] = open
+		for _, next := range arrows[p] {
+			visit(next, append(stem, p))
+		}
+		mark[p] = done
+	}
+	for p := range arrows {
+		visit(p, nil)
+	}
+}
+
+// Only the command reads arguments and the environment, or ends the process.
+func TestOnlyTheCommandTouchesTheProcess(t *testing.T) {
+	for _, f := range sources(t) {
+		if f.test || strings.HasPrefix(f.dir, "cmd/") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "os" && slices.Contains([]string{"Args", "Exit", "Getenv", "LookupEnv", "Environ", "Setenv"}, sel.Sel.Name) {
+				t.Errorf("%s uses os.%s: only cmd/kubesettle may", f.path, sel.Sel.Name)
+			}
+			return true
+		})
+	}
+}
+
+var snakeCase = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*\.go$`)
+
+func TestNames(t *testing.T) {
+	for _, f := range sources(t) {
+		if !snakeCase.MatchString(path.Base(f.path)) {
+			t.Errorf("%s: file names are snake_case", f.path)
+		}
+		for _, part := range strings.Split(f.dir, "/") {
+			if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "misc", "base"}, part) {
+				t.Errorf("%s: a package is named after what it provides, not %q", f.path, part)
+			}
+		}
+	}
+}
+
+func TestNoInit(t *testing.T) {
+	for _, f := range sources(t) {
+		for _, decl := range f.ast.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				t.Errorf("%s declares init(): state a list instead", f.path)
+			}
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	said := map[string]bool{}
+	for _, f := range sources(t) {
+		if !f.test && f.ast.Doc != nil {
+			said[f.dir] = true
+		}
+	}
+	for _, f := range sources(t) {
+		if !f.test && !said[f.dir] {
+			t.Errorf("package %s has no package comment", f.dir)
+			said[f.dir] = true
+		}
+	}
+}
