@@ -1,11 +1,12 @@
 package state
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 )
 
 // ErrTooLarge says that a count does not fit the abstract state (65,535 of anything).
@@ -29,7 +30,8 @@ type Node struct {
 // WorkloadFields are the moving parts of one workload outside its nodes.
 type WorkloadFields struct {
 	Replicas Field // live .spec.replicas
-	Load     Field // index of the load level; see control's load change
+	Owners   Field // field managers of .spec.replicas, as Owner bits; 0 unless Spec.Apply is ServerSide
+	Load     Field // the load, as a Load
 	Loads    Field // load changes left
 }
 
@@ -59,6 +61,7 @@ const (
 type Config struct {
 	Spec     *Spec
 	Topology []int // nodes of each class
+	MaxPods  int   // pods of one class that can exist at once, terminating ones included
 	Nodes    []Node
 	Pods     []PodClass
 
@@ -79,16 +82,17 @@ type Config struct {
 type Builder struct{ cfg *Config }
 
 // NewBuilder starts the problem of spec at a topology: the number of nodes of each class.
-// maxPods bounds the pods of one class that can exist at once.
+// maxPods bounds the pods of one class that can exist at once, terminating ones
+// included; it must be at least the replicas and surge of every manifest.
 // Errors: [ErrTooLarge].
 func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
 	if len(topology) != len(spec.Classes) {
 		return nil, fmt.Errorf("topology has %d numbers for %d node classes", len(topology), len(spec.Classes))
 	}
-	if maxPods > 0xffff {
-		return nil, fmt.Errorf("%d pods of one class: %w", maxPods, ErrTooLarge)
+	if maxPods < 1 || maxPods > 0xffff {
+		return nil, fmt.Errorf("%d pods of one class, want 1 to 65535: %w", maxPods, ErrTooLarge)
 	}
-	c := &Config{Spec: spec, Topology: append([]int(nil), topology...)}
+	c := &Config{Spec: spec, Topology: append([]int(nil), topology...), MaxPods: maxPods}
 	for i, n := range topology {
 		c.firstNode = append(c.firstNode, len(c.Nodes))
 		for k := range n {
@@ -113,7 +117,8 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 	wl := &c.Spec.Workloads[w]
 	c.Workload = append(c.Workload, WorkloadFields{
 		Replicas: b.Field(maxPods),
-		Load:     b.Field(0xff),
+		Owners:   b.Field(int(Applier | Autoscaler)),
+		Load:     b.Field(int(Loads) - 1),
 		Loads:    b.Field(max(c.Spec.Events.LoadChange, 0)),
 	})
 	by := [2]int{-1, -1}
@@ -147,15 +152,16 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 	c.ClassesOf = append(c.ClassesOf, classes)
 }
 
-// SameTemplate says whether two pod templates are one revision, as upstream's
-// EqualIgnoreHash does for templates as written: equal in everything.
+// SameTemplate says whether two pod templates are one revision (upstream v1.36.3:
+// deploymentutil.EqualIgnoreHash).
 func SameTemplate(a, b *corev1.PodTemplateSpec) bool {
-	x, err := json.Marshal(a)
-	if err != nil {
-		return false
+	const hash = appsv1.DefaultDeploymentUniqueLabelKey
+	if a.Labels[hash] != "" || b.Labels[hash] != "" {
+		a, b = a.DeepCopy(), b.DeepCopy()
+		delete(a.Labels, hash)
+		delete(b.Labels, hash)
 	}
-	y, err := json.Marshal(b)
-	return err == nil && string(x) == string(y)
+	return equality.Semantic.DeepEqual(a, b)
 }
 
 // Field adds a counter from 0 to max to the state.
@@ -192,3 +198,16 @@ func (c *Config) Width() int { return c.layout.head + len(c.Nodes)*c.layout.reco
 
 // NodesOf gives the first node of a class and one past its last.
 func (c *Config) NodesOf(class int) (first, end int) { return c.firstNode[class], c.firstNode[class+1] }
+
+// Revision tells the pod classes of one workload apart, as results word it: "old",
+// "new", or "" where there is only one.
+func (c *Config) Revision(p int) string {
+	switch class := &c.Pods[p]; {
+	case len(c.ClassesOf[class.Workload]) == 1:
+		return ""
+	case class.InHead:
+		return "new"
+	default:
+		return "old"
+	}
+}

@@ -21,6 +21,28 @@ const (
 	Head
 )
 
+// Load is how much work a workload has to do, as demand for CPU; see control's load
+// change for the amounts.
+type Load uint8
+
+const (
+	Idle       Load = iota // no demand
+	Nominal                // what the base manifest was sized for
+	Saturating             // what the largest autoscaled size was made for
+	Loads                  // number of levels
+)
+
+// String is the load as it stands in results: "idle", "nominal", "saturating".
+func (l Load) String() string { return [...]string{"idle", "nominal", "saturating"}[l] }
+
+// Owner is a set of field managers of a live field, under server-side apply.
+type Owner uint8
+
+const (
+	Applier    Owner = 1 << iota // who applies the manifests
+	Autoscaler                   // who writes the scale subresource
+)
+
 // Spec is a slice of a cluster as declared, before a topology is chosen. Its objects
 // are defaulted, and read-only from here on.
 type Spec struct {
@@ -83,3 +105,8 @@ type Manifest struct {
 
 // Exists says whether the version has the workload.
 func (m Manifest) Exists() bool { return m.Deployment != nil }
+
+// Autoscaled says whether either version has a HorizontalPodAutoscaler.
+func (w *Workload) Autoscaled() bool {
+	return w.Manifests[Base].HPA != nil || w.Manifests[Head].HPA != nil
+}

@@ -45,6 +45,12 @@ func (s State) Replicas(w int) int { return s.Get(s.C.Workload[w].Replicas) }
 // SetReplicas sets workload w's live .spec.replicas.
 func (s State) SetReplicas(w, n int) { s.Set(s.C.Workload[w].Replicas, n) }
 
+// Load is the load on workload w.
+func (s State) Load(w int) Load { return Load(s.Get(s.C.Workload[w].Load)) }
+
+// Owners are the field managers of workload w's .spec.replicas; see [Owner].
+func (s State) Owners(w int) Owner { return Owner(s.Get(s.C.Workload[w].Owners)) }
+
 // Pending is the number of pods of class p without a node.
 func (s State) Pending(p int) int { return s.Get(s.C.Class[p].Pending) }
 
@@ -72,6 +78,9 @@ func (s State) Active(p int) int {
 	return s.Pending(p) + s.Count(p, Starting) + s.Count(p, Ready)
 }
 
+// Existing is the number of pods of class p in any phase, terminating ones included.
+func (s State) Existing(p int) int { return s.Active(p) + s.Count(p, Terminating) }
+
 // ReadyOf is the number of ready pods of workload w, of all its revisions.
 func (s State) ReadyOf(w int) int {
 	total := 0
@@ -80,6 +89,17 @@ func (s State) ReadyOf(w int) int {
 	}
 	return total
 }
+
+// Twin says whether the node before n is of the same class and has an equal record, so
+// that what happens on n instead of there differs by a symmetry only. In a canonical
+// state that holds for all but one of any such nodes.
+func (s State) Twin(n int) bool {
+	return n > 0 && s.C.Nodes[n].Class == s.C.Nodes[n-1].Class && bytes.Equal(s.record(n), s.record(n-1))
+}
+
+// SwapNodes exchanges the records of two nodes. For nodes of one class that is a
+// symmetry: every actor does in the one state what it does in the other.
+func (s State) SwapNodes(a, b int) { swap(s.record(a), s.record(b)) }
 
 // Canon rewrites a state in place to its canonical form: node records of one class in
 // byte order. Exchanging two nodes of a class is a symmetry of every actor.
