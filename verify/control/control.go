@@ -75,9 +75,15 @@ type Model struct {
 
 // Emit collects the successors of one state. One worker owns one Emit.
 type Emit struct {
-	emit    *search.Emit
+	to      sink
 	cfg     *state.Config
 	Scratch *Scratch
+}
+
+// sink takes successors: the search's [search.Emit], or a test's.
+type sink interface {
+	Copy(s []byte) []byte
+	Move(m search.Move)
 }
 
 // Scratch is the memory of one worker that actors may use within one Step.
@@ -86,18 +92,19 @@ type Scratch struct {
 	Nodes   []int
 	Counts  []int
 	Domains []int
+	rollout deploymentSync
 }
 
 // Copy gives a copy of s to be changed and then offered by [Emit.Move]. It is valid
 // until the next Copy.
 func (e *Emit) Copy(s state.State) state.State {
-	return state.State{C: e.cfg, B: e.emit.Copy(s.B)}
+	return state.State{C: e.cfg, B: e.to.Copy(s.B)}
 }
 
 // Move offers the last copy as a successor.
-func (e *Emit) Move(m search.Move) { e.emit.Move(m) }
+func (e *Emit) Move(m search.Move) { e.to.Move(m) }
 
-// system adapts actors to the search.
+// adapter makes an actor one of the search's.
 type adapter struct {
 	Actor
 	cfg     *state.Config
@@ -132,7 +139,7 @@ func (a *adapter) Urgency() search.Urgency { return a.urgency }
 
 func (a *adapter) Step(s []byte, next *search.Emit) {
 	l := next.Local.(*Local)
-	l.emit.emit, l.emit.cfg = next, a.cfg
+	l.emit.to, l.emit.cfg = next, a.cfg
 	a.Actor.Step(state.State{C: a.cfg, B: s}, &l.emit)
 }
 

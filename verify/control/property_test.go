@@ -1,0 +1,191 @@
+package control_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// slices under which the properties of all actors are tested: every actor occurs.
+var problems = []string{`
+nodes a 3 zone=a
+nodes b 2 zone=b
+base web replicas=3 image=v1 cpu=500m surge=1 unavailable=0
+head web image=v2 cpu=250m surge=50% unavailable=1
+hpa both web min=2 max=6 target=50
+base db image=v1 recreate
+head db image=v2 recreate
+both idle replicas=2 apart
+events apply=2 load=2`, `
+nodes a 4
+server-side
+base web image=v1 cpu=500m
+head web replicas=2 image=v1 cpu=500m paused
+hpa head web min=2 max=6 average=400m up=Min,2pods,50% down=Disabled
+events apply=1 load=1`,
+}
+
+// random fills a state with any counts that the fields can hold, small ones mostly.
+func (s *script) random(r *rand.Rand) state.State {
+	t := s.cfg.New()
+	c := s.cfg
+	t.Set(c.Applied, r.IntN(2))
+	t.Set(c.Applies, r.IntN(s.spec.Events.Apply+1))
+	for w := range s.spec.Workloads {
+		t.SetReplicas(w, r.IntN(8))
+		t.Set(c.Workload[w].Load, r.IntN(int(state.Loads)))
+		t.Set(c.Workload[w].Loads, r.IntN(s.spec.Events.LoadChange+1))
+	}
+	for p := range c.Pods {
+		f := &c.Class[p]
+		if r.IntN(4) > 0 {
+			t.Set(f.Exists, 1)
+			t.Set(f.Size, r.IntN(8))
+			t.Set(f.Desired, r.IntN(8))
+			t.Set(f.Max, r.IntN(12))
+		}
+		t.Set(f.Pending, max(r.IntN(6)-3, 0))
+		for n := range c.Nodes {
+			for ph := range state.Phases {
+				t.SetAt(n, f.Phase[ph], max(r.IntN(6)-3, 0))
+			}
+		}
+	}
+	return t
+}
+
+func eachProblem(t *testing.T, f func(t *testing.T, s *script, r *rand.Rand)) {
+	for i, text := range problems {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			s := &script{}
+			if err := s.cluster(strings.TrimSpace(text)); err != nil {
+				t.Fatal(err)
+			}
+			f(t, s, rand.New(rand.NewPCG(uint64(i), 1)))
+		})
+	}
+}
+
+// canonical lists an actor's successors in canonical form, each once.
+func (s *script) canonical(a control.Actor, from state.State) []string {
+	var out []string
+	for _, x := range control.Successors(a, from) {
+		s.cfg.Canon(x.To.B)
+		out = append(out, string(x.To.B))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// TestSymmetry: exchanging nodes of a class before a step or after it is the same.
+func TestSymmetry(t *testing.T) {
+	eachProblem(t, func(t *testing.T, s *script, r *rand.Rand) {
+		moved := map[string]int{}
+		for range 2000 {
+			from := s.random(r)
+			to := s.cfg.New()
+			copy(to.B, from.B)
+			for class := range s.nodes {
+				first, end := s.cfg.NodesOf(class)
+				r.Shuffle(end-first, func(i, j int) { to.SwapNodes(first+i, first+j) })
+			}
+			for _, a := range s.actors {
+				one, other := s.canonical(a, from), s.canonical(a, to)
+				if !slices.Equal(one, other) {
+					t.Fatalf("%s has %d successors in\n%v and %d, or others, in\n%v", a.Name(), len(one), from.B, len(other), to.B)
+				}
+				moved[a.Name()] += len(one)
+			}
+		}
+		for _, a := range s.actors {
+			if moved[a.Name()] == 0 {
+				t.Errorf("%s never moved", a.Name())
+			}
+		}
+	})
+}
+
+// TestStepIsPure: a step neither changes its state nor offers it as a successor, and
+// gives the same successors in the same order whenever it is asked.
+func TestStepIsPure(t *testing.T) {
+	eachProblem(t, func(t *testing.T, s *script, r *rand.Rand) {
+		for range 500 {
+			from := s.random(r)
+			before := string(from.B)
+			for _, a := range s.actors {
+				first, again := control.Successors(a, from), control.Successors(a, from)
+				if string(from.B) != before {
+					t.Fatalf("%s changed the state it was given", a.Name())
+				}
+				for i, x := range first {
+					if string(x.To.B) == before {
+						t.Fatalf("%s offers the state itself", a.Name())
+					}
+					if string(x.To.B) != string(again[i].To.B) || x.Move != again[i].Move {
+						t.Fatalf("%s gives other successors when asked again", a.Name())
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestWords: every step is worded, and names fields of objects that exist.
+func TestWords(t *testing.T) {
+	eachProblem(t, func(t *testing.T, s *script, r *rand.Rand) {
+		for range 500 {
+			from := s.random(r)
+			for _, a := range s.actors {
+				for _, x := range control.Successors(a, from) {
+					w := a.Describe(from, x.To, x.Move)
+					if w.Action == "" || w.Object == "" || w.Text == "" || strings.HasSuffix(w.Text, ".") || strings.Contains(w.Text, "\n") {
+						t.Fatalf("%s: %+v", a.Name(), w)
+					}
+					for _, b := range w.Because {
+						if !strings.Contains(b.Object, " default/") || !strings.HasPrefix(b.Field, "spec") {
+							t.Fatalf("%s: because %+v", a.Name(), b)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestModels: every actor says what it was read from and how it errs, and actor names
+// are unique.
+func TestModels(t *testing.T) {
+	eachProblem(t, func(t *testing.T, s *script, _ *rand.Rand) {
+		seen := map[string]bool{}
+		for _, a := range s.actors {
+			m := a.Model()
+			if m.Upstream == "" || len(m.Exact)+len(m.MayInvent)+len(m.MayHide) == 0 {
+				t.Errorf("%s: incomplete model %+v", a.Name(), m)
+			}
+			if seen[a.Name()] {
+				t.Errorf("two actors are called %s", a.Name())
+			}
+			seen[a.Name()] = true
+		}
+	})
+}
+
+// TestStepDoesNotAllocate: the search's speed rests on it.
+func TestStepDoesNotAllocate(t *testing.T) {
+	eachProblem(t, func(t *testing.T, s *script, r *rand.Rand) {
+		var in []state.State
+		for range 200 {
+			in = append(in, s.random(r))
+		}
+		for _, a := range s.actors {
+			if n := control.StepAllocs(a, in); n > 0 {
+				t.Errorf("%s: %v allocations in %d steps", a.Name(), n, len(in))
+			}
+		}
+	})
+}

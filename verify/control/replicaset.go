@@ -1,0 +1,244 @@
+package control
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// replicaSetLoop models the ReplicaSet controller on the pods of one class.
+//
+// Upstream: kubernetes v1.36.3, pkg/controller/replicaset: syncReplicaSet,
+// manageReplicas, getPodsToDelete, getPodsRankedByRelatedPodsOnSameNode; pkg/controller:
+// ActivePodsWithRanks.Less.
+type replicaSetLoop struct {
+	class    int
+	workload int
+	name     string
+}
+
+// burstReplicas is the most pods one sync creates or deletes.
+const burstReplicas = 500
+
+func newReplicaSet(b *state.Builder) ([]Actor, error) {
+	c := b.Config()
+	var out []Actor
+	for p := range c.Pods {
+		if c.Pods[p].Template.Spec.NodeName != "" {
+			return nil, fmt.Errorf("deployment %s: spec.template.spec.nodeName: %w",
+				shortName(&c.Spec.Workloads[c.Pods[p].Workload]), ErrUnmodeled)
+		}
+		out = append(out, &replicaSetLoop{class: p, workload: c.Pods[p].Workload, name: classActor(c, "replicaset", p)})
+	}
+	return out, nil
+}
+
+// Name implements [Actor].
+func (r *replicaSetLoop) Name() string { return r.name }
+
+// Latency implements [Actor].
+func (r *replicaSetLoop) Latency() Latency { return Sync }
+
+// Step implements [Actor]: one sync creates all missing pods, or deletes all surplus
+// ones; every set of victims that upstream's ranking allows is a successor.
+func (r *replicaSetLoop) Step(s state.State, next *Emit) {
+	f := &s.C.Class[r.class]
+	active, size := s.Active(r.class), s.Get(f.Size)
+	switch {
+	case active < size:
+		room := s.C.MaxPods - s.Existing(r.class)
+		create := min(size-active, burstReplicas, room)
+		if create <= 0 {
+			return
+		}
+		t := next.Copy(s)
+		t.Set(f.Pending, t.Get(f.Pending)+create)
+		next.Move(done)
+	case active > size:
+		r.deleteSurplus(s, min(active-size, burstReplicas), next)
+	}
+}
+
+// deleteSurplus walks upstream's ranking: pods without a node, then starting ones, then
+// ready ones by how many pods of the workload share their node, most first.
+func (r *replicaSetLoop) deleteSurplus(s state.State, surplus int, next *Emit) {
+	pending := min(s.Pending(r.class), surplus)
+	v := victims{
+		s: s, class: r.class, next: next, pending: pending,
+		take: zeroed(&next.Scratch.Counts, len(s.C.Nodes)),
+		rank: zeroed(&next.Scratch.Scores, len(s.C.Nodes)),
+	}
+	surplus -= pending
+	starting := s.Count(r.class, state.Starting)
+	if surplus < starting {
+		v.phase = state.Starting // ranks do not matter: which of them run already is unknown
+		v.choose(0, surplus)
+		return
+	}
+	surplus -= starting
+	v.phase, v.allStarting = state.Ready, true
+	for n := range v.rank {
+		v.rank[n] = r.related(s, n)
+	}
+	v.tier, surplus = v.lastTier(surplus)
+	v.choose(0, surplus)
+}
+
+// related is upstream's rank of a pod on node n: the active pods there of all
+// ReplicaSets of the workload.
+func (r *replicaSetLoop) related(s state.State, n int) int64 {
+	total := 0
+	for _, p := range s.C.ClassesOf[r.workload] {
+		if s.Get(s.C.Class[p].Exists) == 1 {
+			total += s.On(n, p, state.Starting) + s.On(n, p, state.Ready)
+		}
+	}
+	return int64(total)
+}
+
+// zeroed gives n zeros from scratch memory.
+func zeroed[T int | int64](buf *[]T, n int) []T {
+	if cap(*buf) < n {
+		*buf = make([]T, n)
+	}
+	out := (*buf)[:n]
+	clear(out)
+	return out
+}
+
+// victims enumerates the sets of victims of one sync that can be told apart.
+type victims struct {
+	s           state.State
+	class       int
+	next        *Emit
+	pending     int         // pods without a node that go
+	allStarting bool        // all starting pods go
+	phase       state.Phase // phase of which only some pods go
+	rank        []int64     // by node; all zero where phase is Starting
+	tier        int64       // of phase: pods on nodes of a higher rank all go, of a lower rank none
+	take        []int       // chosen so far, by node, of the tier
+}
+
+// lastTier finds the rank within which the last victim lies, and how many lie in it.
+func (v *victims) lastTier(surplus int) (tier int64, left int) {
+	tier = 1 << 62
+	for {
+		best, pods := int64(-1), 0
+		for n := range v.rank {
+			switch on := v.s.On(n, v.class, v.phase); {
+			case on == 0 || v.rank[n] >= tier:
+			case v.rank[n] > best:
+				best, pods = v.rank[n], on
+			case v.rank[n] == best:
+				pods += on
+			}
+		}
+		if best < 0 || surplus <= pods {
+			return max(best, 0), surplus
+		}
+		tier, surplus = best, surplus-pods
+	}
+}
+
+// choose distributes left victims over the nodes of the tier from node n on, and emits
+// a successor for each way. Of nodes with equal records the earlier loses at least as
+// many as the later, so that ways that only exchange nodes count once.
+func (v *victims) choose(n, left int) {
+	for n < len(v.take) && !v.inTier(n) {
+		n++
+	}
+	if n == len(v.take) {
+		if left == 0 {
+			v.emit()
+		}
+		return
+	}
+	most := min(left, v.s.On(n, v.class, v.phase))
+	if v.s.Twin(n) {
+		most = min(most, v.take[n-1])
+	}
+	for k := most; k >= 0; k-- {
+		v.take[n] = k
+		v.choose(n+1, left-k)
+	}
+	v.take[n] = 0
+}
+
+func (v *victims) inTier(n int) bool {
+	return v.rank[n] == v.tier && v.s.On(n, v.class, v.phase) > 0
+}
+
+func (v *victims) emit() {
+	t := v.next.Copy(v.s)
+	f := &t.C.Class[v.class]
+	t.Set(f.Pending, t.Get(f.Pending)-v.pending)
+	for n := range v.take {
+		if v.allStarting {
+			v.terminate(t, n, state.Starting, v.s.On(n, v.class, state.Starting))
+		}
+		k := v.take[n]
+		if v.rank[n] > v.tier {
+			k = v.s.On(n, v.class, v.phase)
+		}
+		v.terminate(t, n, v.phase, k)
+	}
+	v.next.Move(done)
+}
+
+func (v *victims) terminate(t state.State, n int, ph state.Phase, k int) {
+	if k > 0 {
+		t.Add(n, v.class, ph, -k)
+		t.Add(n, v.class, state.Terminating, k)
+	}
+}
+
+// Describe implements [Actor].
+func (r *replicaSetLoop) Describe(from, to state.State, _ search.Move) Words {
+	c := from.C
+	f := &c.Class[r.class]
+	id := c.Spec.Workloads[r.workload].ID
+	w := Words{
+		Action: "create-pod", Object: podObject(c, r.class),
+		Because: []Ref{{Object: id, Version: from.Version(), Field: "spec.replicas"}},
+	}
+	set := "the " + setName(c, r.class)
+	if created := to.Get(f.Pending) - from.Get(f.Pending); created > 0 {
+		w.Text = fmt.Sprintf("%s creates %s", set, counted(created, "pod"))
+		return w
+	}
+	w.Action = "delete-pod"
+	if gone := from.Get(f.Pending) - to.Get(f.Pending); gone > 0 {
+		w.Text = ", " + counted(gone, "pending pod")
+	}
+	for n := range c.Nodes {
+		for _, ph := range [...]state.Phase{state.Starting, state.Ready} {
+			if gone := from.On(n, r.class, ph) - to.On(n, r.class, ph); gone > 0 {
+				w.Text += ", " + counted(gone, [...]string{"starting pod", "ready pod"}[ph]) + " on " + c.Nodes[n].Name
+			}
+		}
+	}
+	w.Text = set + " deletes " + strings.TrimPrefix(w.Text, ", ")
+	return w
+}
+
+// Model implements [Actor].
+func (r *replicaSetLoop) Model() *Model {
+	return &Model{
+		Upstream: upstream + ", pkg/controller/replicaset: manageReplicas, getPodsToDelete; pkg/controller: ActivePodsWithRanks",
+		Exact: []string{
+			"how many pods are created or deleted, and the ranking of victims: unassigned, not ready, pods that share a node",
+			"pod-deletion-cost stands in the template if anywhere, so it is equal for all pods of a ReplicaSet",
+		},
+		MayInvent: []string{
+			"ages are not kept: of ready pods of one rank, and of starting ones, any may be the victim",
+		},
+		MayHide: []string{
+			"creations never fail: quota and admission are not modeled",
+			"creation waits for the kubelet while more pods of one revision terminate than the bound of the search allows",
+			"restart counts are not kept",
+		},
+		Refused: []string{"spec.template.spec.nodeName"},
+	}
+}

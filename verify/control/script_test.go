@@ -1,0 +1,301 @@
+package control_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// TestLoops plays the scripts of testdata. Their commands:
+//
+//	cluster        the slice: lines of nodes, base, head, hpa, events, apply; then version base is installed
+//	install V      version V on an empty cluster
+//	set            the state by hand: lines of a workload, or of a revision as workload@old
+//	step A…        one step of each actor; a#2 takes its second choice, a*3 takes three steps
+//	choices A      every successor of an actor
+//	run            all but the environment move, first actor and first choice first, until none can
+//	state          the state
+//	check RULE     a search from the state; see check_test.go
+func TestLoops(t *testing.T) {
+	datadriven.Walk(t, "testdata/loops", func(t *testing.T, path string) {
+		s := &script{}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			out, err := s.run(d)
+			if err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			return out
+		})
+	})
+}
+
+// script is a problem with its present state.
+type script struct {
+	spec   *state.Spec
+	nodes  []int
+	max    int
+	cfg    *state.Config
+	actors []control.Actor
+	now    state.State
+}
+
+func (s *script) run(d *datadriven.TestData) (string, error) {
+	switch d.Cmd {
+	case "cluster":
+		if err := s.cluster(d.Input); err != nil {
+			return "refused: " + err.Error() + "\n", nil
+		}
+		return s.show(), nil
+	case "install":
+		v := state.Base
+		if d.CmdArgs[0].Key == "head" {
+			v = state.Head
+		}
+		s.now = control.Install(s.cfg, v)
+		return s.show(), nil
+	case "set":
+		if err := s.set(d.Input); err != nil {
+			return "", err
+		}
+		return s.show(), nil
+	case "step":
+		return s.steps(d.CmdArgs)
+	case "choices":
+		return s.choices(d.CmdArgs[0].Key)
+	case "run":
+		return s.settle()
+	case "state":
+		return s.show(), nil
+	case "check":
+		return s.check(d.CmdArgs[0].String())
+	}
+	return "", fmt.Errorf("unknown command %q", d.Cmd)
+}
+
+// words splits a line into its bare words and its key=value pairs.
+func words(line string) (bare []string, opt map[string]string) {
+	opt = map[string]string{}
+	for _, f := range strings.Fields(line) {
+		if k, v, ok := strings.Cut(f, "="); ok {
+			opt[k] = v
+			continue
+		}
+		bare = append(bare, f)
+	}
+	return bare, opt
+}
+
+func number(opt map[string]string, key string, otherwise int) int {
+	if n, err := strconv.Atoi(opt[key]); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+func (s *script) cluster(input string) error {
+	*s = script{spec: &state.Spec{}, max: 64}
+	for _, line := range strings.Split(input, "\n") {
+		bare, opt := words(line)
+		switch bare[0] {
+		case "nodes":
+			s.addNodes(bare, opt)
+		case "base", "head", "both":
+			s.addDeployment(bare, opt)
+		case "hpa":
+			s.addHPA(bare, opt)
+		case "events":
+			s.spec.Events = state.Events{Apply: number(opt, "apply", 0), LoadChange: number(opt, "load", 0)}
+		case "server-side":
+			s.spec.Apply = state.ServerSide
+		default:
+			return fmt.Errorf("unknown line %q", line)
+		}
+	}
+	b, err := state.NewBuilder(s.spec, s.nodes, s.max)
+	if err != nil {
+		return err
+	}
+	if s.actors, err = control.All(b); err != nil {
+		return err
+	}
+	if s.cfg, err = b.Freeze(); err != nil {
+		return err
+	}
+	s.now = control.Install(s.cfg, state.Base)
+	return nil
+}
+
+// addNodes: nodes NAME COUNT [cpu=4] [pods=110] [zone=a] [label=k:v].
+func (s *script) addNodes(bare []string, opt map[string]string) {
+	count, _ := strconv.Atoi(bare[2])
+	q := func(key, otherwise string) resource.Quantity {
+		if opt[key] == "" {
+			return resource.MustParse(otherwise)
+		}
+		return resource.MustParse(opt[key])
+	}
+	node := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: bare[1], Labels: map[string]string{}},
+		Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{
+			"cpu": q("cpu", "16"), "memory": q("memory", "64Gi"), "pods": q("pods", "110"),
+		}},
+	}
+	if z := opt["zone"]; z != "" {
+		node.Labels["topology.kubernetes.io/zone"] = z
+	}
+	s.spec.Classes = append(s.spec.Classes, state.NodeClass{Name: bare[1], Node: node, Min: count, Max: count})
+	s.nodes = append(s.nodes, count)
+}
+
+func (s *script) workload(name string) *state.Workload {
+	for i := range s.spec.Workloads {
+		if s.spec.Workloads[i].Name == name {
+			return &s.spec.Workloads[i]
+		}
+	}
+	s.spec.Workloads = append(s.spec.Workloads, state.Workload{
+		ID: "apps/Deployment default/" + name, Namespace: "default", Name: name,
+	})
+	return &s.spec.Workloads[len(s.spec.Workloads)-1]
+}
+
+func versionsOf(word string) []state.Version {
+	switch word {
+	case "base":
+		return []state.Version{state.Base}
+	case "head":
+		return []state.Version{state.Head}
+	}
+	return []state.Version{state.Base, state.Head}
+}
+
+// addDeployment: base|head|both NAME [replicas=N] [image=v1] [cpu=500m] [limit=1] [surge=25%]
+// [unavailable=25%] [recreate] [paused] [spread] [apart].
+func (s *script) addDeployment(bare []string, opt map[string]string) {
+	w := s.workload(bare[1])
+	for _, v := range versionsOf(bare[0]) {
+		d := deploymentOf(w.Name, bare[2:], opt)
+		w.Manifests[v].Deployment, w.Manifests[v].DeclaresReplicas = d, opt["replicas"] != ""
+	}
+}
+
+func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.Deployment {
+	labels := map[string]string{"app": name}
+	c := corev1.Container{Name: "main", Image: name + ":" + opt["image"]}
+	if opt["cpu"] != "" {
+		c.Resources.Requests = corev1.ResourceList{"cpu": resource.MustParse(opt["cpu"])}
+	}
+	if opt["limit"] != "" {
+		c.Resources.Limits = corev1.ResourceList{"cpu": resource.MustParse(opt["limit"])}
+	}
+	replicas := int32(number(opt, "replicas", 1))
+	fence := func(key string) *intstr.IntOrString {
+		v := intstr.FromString("25%")
+		if opt[key] != "" {
+			v = intstr.Parse(opt[key])
+		}
+		return &v
+	}
+	d := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{c}},
+			},
+			Strategy: appsv1.DeploymentStrategy{
+				Type:          appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: fence("surge"), MaxUnavailable: fence("unavailable")},
+			},
+		},
+	}
+	for _, f := range flags {
+		switch f {
+		case "recreate":
+			d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+		case "paused":
+			d.Spec.Paused = true
+		case "apart": // required anti-affinity against itself, by host
+			d.Spec.Template.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+					TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: labels},
+				}},
+			}}
+		}
+	}
+	return d
+}
+
+// addHPA: hpa base|head|both NAME min=N max=N [target=PERCENT] [average=500m] [up=…] [down=…];
+// up and down are a selectPolicy and policies, such as Min,2pods,50%.
+func (s *script) addHPA(bare []string, opt map[string]string) {
+	w := s.workload(bare[2])
+	low := int32(number(opt, "min", 1))
+	h := &autoscalingv2.HorizontalPodAutoscaler{
+		ObjectMeta: metav1.ObjectMeta{Name: w.Name, Namespace: "default"},
+		Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{MinReplicas: &low, MaxReplicas: int32(number(opt, "max", 1))},
+	}
+	metric := func(name corev1.ResourceName, t autoscalingv2.MetricTarget) {
+		h.Spec.Metrics = append(h.Spec.Metrics, autoscalingv2.MetricSpec{
+			Type:     autoscalingv2.ResourceMetricSourceType,
+			Resource: &autoscalingv2.ResourceMetricSource{Name: name, Target: t},
+		})
+	}
+	if opt["target"] != "" {
+		p := int32(number(opt, "target", 0))
+		metric("cpu", autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &p})
+	}
+	if opt["average"] != "" {
+		q := resource.MustParse(opt["average"])
+		metric("cpu", autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: &q})
+	}
+	if opt["memory"] != "" {
+		p := int32(number(opt, "memory", 0))
+		metric("memory", autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &p})
+	}
+	if opt["up"] != "" || opt["down"] != "" {
+		h.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{
+			ScaleUp: rulesOf(opt["up"]), ScaleDown: rulesOf(opt["down"]),
+		}
+	}
+	for _, v := range versionsOf(bare[1]) {
+		w.Manifests[v].HPA = h
+	}
+}
+
+func rulesOf(text string) *autoscalingv2.HPAScalingRules {
+	if text == "" {
+		return nil
+	}
+	r := &autoscalingv2.HPAScalingRules{}
+	for _, word := range strings.Split(text, ",") {
+		p := autoscalingv2.HPAScalingPolicy{Type: autoscalingv2.PodsScalingPolicy, PeriodSeconds: 60}
+		switch {
+		case strings.HasSuffix(word, "pods"):
+			n, _ := strconv.Atoi(strings.TrimSuffix(word, "pods"))
+			p.Value = int32(n)
+		case strings.HasSuffix(word, "%"):
+			n, _ := strconv.Atoi(strings.TrimSuffix(word, "%"))
+			p.Type, p.Value = autoscalingv2.PercentScalingPolicy, int32(n)
+		default:
+			selects := autoscalingv2.ScalingPolicySelect(word)
+			r.SelectPolicy = &selects
+			continue
+		}
+		r.Policies = append(r.Policies, p)
+	}
+	return r
+}
