@@ -92,6 +92,7 @@ type Scratch struct {
 	Nodes   []int
 	Counts  []int
 	Domains []int
+	view    view // of the scheduler
 	rollout deploymentSync
 }
 

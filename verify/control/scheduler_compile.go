@@ -1,0 +1,307 @@
+package control
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// schedNode is what the scheduler reads of one node that never moves.
+type schedNode struct {
+	object      *corev1.Node // with its own name and host name label
+	allocatable []int64      // by resource: millicores, bytes or counts
+	maxPods     int
+	elastic     bool // resource requests always fit
+}
+
+// schedClass is what the scheduler reads of one pod class that never moves. Slices over
+// nodes and pod classes are indexed as in the configuration.
+type schedClass struct {
+	pod      *corev1.Pod
+	priority int32
+	ranked   bool // the priority is known
+
+	request  []int64 // by resource, as NodeInfo.Requested and NodeResourcesFit count it
+	nonZero  [2]int64
+	fitReq   []int64 // of the profile's Resources, with scoring defaults
+	balReq   []int64 // of the profile's Balanced
+	noBal    bool    // best effort: NodeResourcesBalancedAllocation is skipped
+	conflict []int   // pod classes whose host ports clash with this one's
+	static   []reasonCode
+	taints   []int64 // PreferNoSchedule taints not tolerated
+	affinity []int64 // preferred node affinity, raw
+	images   []int64 // ImageLocality, final
+	prefers  bool    // has preferred node affinity: the score is not skipped
+
+	hard, soft []spreadTerm
+	requireAll bool // soft constraints ignore nodes that lack a key
+
+	near    []podTerm // required affinity
+	nearAll []int     // pod classes that match all of near
+	nearOwn bool      // the pod itself does
+	apart   []podTerm // required anti-affinity
+	repel   []podTerm // required anti-affinity of other pods that names this one
+	pull    []podPull // preferred terms, both directions, by topology key
+}
+
+// topologyKey is a node label as a topology: its value on each node as a small number.
+type topologyKey struct {
+	name   string
+	domain []int32 // by node; nodes without the label share one with nodes whose value is ""
+	has    []bool  // by node: the label is there
+	size   int     // number of domains
+}
+
+// compiled is everything of a problem that depends on neither state nor step.
+type compiled struct {
+	cfg       *state.Config
+	profile   SchedulerProfile
+	weight    [scorers]int64
+	resources []corev1.ResourceName // cpu, memory, ephemeral-storage, then scalars by name
+	fitDims   []int                 // index in resources of each of profile.Resources, or -1
+	balDims   []int
+	shape     []ShapePoint // scaled to node scores
+	nodes     []schedNode
+	elastic   bool // some node is: resource plugins do not score
+	// imageNodes counts the nodes that have an image, by its name.
+	imageNodes map[string]int
+	keys       []topologyKey
+	classes    []schedClass
+	groups     [][]int   // pod classes of one priority, highest first
+	unranked   []int     // pod classes of unknown priority
+	log        []float64 // topologyNormalizingWeight by size
+	space      int       // largest number of domain counters one pod needs
+}
+
+const (
+	dimCPU = iota
+	dimMemory
+	dimEphemeral
+	fixedDims
+)
+
+func compileScheduler(c *state.Config, p SchedulerProfile) (*compiled, error) {
+	k := &compiled{cfg: c, profile: p, shape: scaledShape(p.Shape)}
+	for i, name := range scorerNames() {
+		k.weight[i] = p.Weight[name]
+	}
+	for n := 0; n <= len(c.Nodes)+1; n++ {
+		k.log = append(k.log, math.Log(float64(n+2))) // podtopologyspread: topologyNormalizingWeight
+	}
+	k.classes = make([]schedClass, len(c.Pods))
+	for i := range k.classes {
+		pod := admitted(c, i)
+		if err := k.refuse(i, pod); err != nil {
+			return nil, err
+		}
+		k.classes[i].pod = pod
+		k.classes[i].priority, k.classes[i].ranked = priorityOf(c.Spec, pod)
+	}
+	k.nameResources()
+	k.addNodes()
+	k.countImages()
+	for i := range k.classes {
+		k.compileResources(i)
+		for _, step := range []func(int) error{k.compileStatic, k.compileSpread, k.compilePodAffinity} {
+			if err := step(i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	k.rank()
+	k.measure()
+	return k, nil
+}
+
+// refuse says what of a pod has no model.
+func (k *compiled) refuse(p int, pod *corev1.Pod) error {
+	spec := &pod.Spec
+	switch {
+	case spec.NodeName != "":
+		return k.unmodeled(p, "spec.nodeName", "pods that skip the scheduler")
+	case spec.SchedulerName != "" && spec.SchedulerName != corev1.DefaultSchedulerName:
+		return k.unmodeled(p, "spec.schedulerName", "a scheduler of one's own")
+	case len(spec.SchedulingGates) > 0:
+		return k.unmodeled(p, "spec.schedulingGates", "what opens a gate")
+	case len(spec.ResourceClaims) > 0:
+		return k.unmodeled(p, "spec.resourceClaims", "dynamic resource allocation")
+	}
+	return nil
+}
+
+// unmodeled is an [ErrUnmodeled] about a field of a pod template.
+func (k *compiled) unmodeled(p int, field, what string) error {
+	return fmt.Errorf("%s: spec.template.%s: %s: %w", k.workload(p).ID, field, what, ErrUnmodeled)
+}
+
+func (k *compiled) workload(p int) *state.Workload {
+	return &k.cfg.Spec.Workloads[k.cfg.Pods[p].Workload]
+}
+
+// addNodes makes each node's object and reads its allocatable.
+func (k *compiled) addNodes() {
+	for _, n := range k.cfg.Nodes {
+		class := &k.cfg.Spec.Classes[n.Class]
+		object := class.Node.DeepCopy()
+		object.Name = n.Name
+		if object.Labels == nil {
+			object.Labels = map[string]string{}
+		}
+		object.Labels[corev1.LabelHostname] = n.Name
+		node := schedNode{object: object, elastic: class.Elastic}
+		node.allocatable = k.vector(object.Status.Allocatable)
+		node.maxPods = int(object.Status.Allocatable.Pods().Value())
+		k.elastic = k.elastic || class.Elastic
+		k.nodes = append(k.nodes, node)
+	}
+}
+
+// key gives the index of a topology key, adding it where new.
+func (k *compiled) key(name string) int {
+	for i := range k.keys {
+		if k.keys[i].name == name {
+			return i
+		}
+	}
+	t := topologyKey{name: name}
+	seen := map[string]int32{}
+	for i := range k.nodes {
+		v, ok := k.nodes[i].object.Labels[name]
+		if _, old := seen[v]; !old {
+			seen[v] = int32(len(seen))
+		}
+		t.domain = append(t.domain, seen[v])
+		t.has = append(t.has, ok)
+	}
+	t.size = len(seen)
+	k.keys = append(k.keys, t)
+	return len(k.keys) - 1
+}
+
+// rank orders the pod classes by priority.
+//
+// Upstream: queuesort: (*PrioritySort).Less.
+func (k *compiled) rank() {
+	var order []int
+	for p := range k.classes {
+		if k.classes[p].ranked {
+			order = append(order, p)
+		} else {
+			k.unranked = append(k.unranked, p)
+		}
+	}
+	sort.SliceStable(order, func(i, j int) bool {
+		return k.classes[order[i]].priority > k.classes[order[j]].priority
+	})
+	for i, p := range order {
+		if i == 0 || k.classes[order[i-1]].priority != k.classes[p].priority {
+			k.groups = append(k.groups, nil)
+		}
+		last := len(k.groups) - 1
+		k.groups[last] = append(k.groups[last], p)
+	}
+}
+
+// measure sums up the counters that the neediest pod class uses at once.
+func (k *compiled) measure() {
+	for p := range k.classes {
+		class := &k.classes[p]
+		need := 0
+		for _, terms := range [][]spreadTerm{class.hard, class.soft} {
+			for i := range terms {
+				need += k.keys[terms[i].key].size
+			}
+		}
+		for _, terms := range [][]podTerm{class.near, class.apart, class.repel} {
+			for i := range terms {
+				need += k.keys[terms[i].key].size
+			}
+		}
+		for i := range class.pull {
+			need += k.keys[class.pull[i].key].size
+		}
+		k.space = max(k.space, need)
+	}
+}
+
+// nameResources collects every resource that a pod requests or the profile scores.
+func (k *compiled) nameResources() {
+	k.resources = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
+	scalars := map[corev1.ResourceName]bool{}
+	for i := range k.classes {
+		for name := range podRequests(k.classes[i].pod, false) {
+			scalars[name] = true
+		}
+	}
+	for _, list := range [][]ResourceWeight{k.profile.Resources, k.profile.Balanced} {
+		for _, r := range list {
+			scalars[r.Name] = true
+		}
+	}
+	var names []corev1.ResourceName
+	for name := range scalars {
+		if isScalar(name) && !slices.Contains(k.resources, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	k.resources = append(k.resources, names...)
+	k.fitDims, k.balDims = k.dims(k.profile.Resources), k.dims(k.profile.Balanced)
+}
+
+func (k *compiled) dims(list []ResourceWeight) []int {
+	out := make([]int, len(list))
+	for i, r := range list {
+		out[i] = slices.Index(k.resources, r.Name)
+	}
+	return out
+}
+
+// vector reads a resource list in the order of k.resources.
+//
+// Upstream: framework: (*Resource).Add.
+func (k *compiled) vector(list corev1.ResourceList) []int64 {
+	out := make([]int64, len(k.resources))
+	for i, name := range k.resources {
+		q := list[name]
+		if out[i] = q.Value(); i == dimCPU {
+			out[i] = q.MilliValue()
+		}
+	}
+	return out
+}
+
+func isHugePages(name corev1.ResourceName) bool {
+	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+}
+
+// isScalar says whether NodeInfo counts a resource beside cpu, memory and storage.
+//
+// Upstream: pkg/scheduler/util: IsScalarResourceName.
+func isScalar(name corev1.ResourceName) bool {
+	return isExtended(name) || isHugePages(name) ||
+		strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix) ||
+		strings.HasPrefix(string(name), corev1.ResourceAttachableVolumesPrefix)
+}
+
+// isExtended is upstream's helper.IsExtendedResourceName.
+func isExtended(name corev1.ResourceName) bool {
+	native := !strings.Contains(string(name), "/") || strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix)
+	if native || strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix) {
+		return false
+	}
+	return len(validation.IsQualifiedName(corev1.DefaultResourceRequestsPrefix+string(name))) == 0
+}
+
+// namespaceLabels are the labels of a namespace, with the one that every namespace has.
+func (k *compiled) namespaceLabels(ns string) labels.Set {
+	return labels.Merge(labels.Set{corev1.LabelMetadataName: ns}, k.cfg.Spec.Namespaces[ns])
+}

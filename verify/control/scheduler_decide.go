@@ -1,0 +1,182 @@
+package control
+
+import (
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// decide schedules one pod of class p in the loaded state: it sets v.why, v.feasible,
+// the scores and v.best.
+//
+// Upstream: (*Scheduler).schedulePod: findNodesThatFitPod, prioritizeNodes.
+func (k *compiled) decide(v *view, p int) {
+	k.filter(v, p)
+	v.best = v.best[:0]
+	if len(v.feasible) <= 1 { // a single node is taken without scores
+		v.best = append(v.best, v.feasible...)
+		return
+	}
+	k.score(v, p)
+	top := v.sum[0]
+	for _, sum := range v.sum {
+		top = max(top, sum)
+	}
+	for i, n := range v.feasible {
+		if v.sum[i] == top {
+			v.best = append(v.best, n)
+		}
+	}
+}
+
+// filter runs PreFilter and Filter of every plugin.
+func (k *compiled) filter(v *view, p int) {
+	v.taken = 0
+	v.feasible = v.feasible[:0]
+	k.preFilterSpread(v, p)
+	k.preFilterPods(v, p)
+	for n := range k.nodes {
+		code, at := k.refusal(v, p, n)
+		v.why[n], v.at[n] = code, int32(at)
+		if code == reasonNone {
+			v.feasible = append(v.feasible, n)
+		}
+	}
+}
+
+// refusal gives the first plugin that keeps class p from node n, in upstream's order.
+func (k *compiled) refusal(v *view, p, n int) (reasonCode, int) {
+	class := &k.classes[p]
+	if code := class.static[n]; code != reasonNone {
+		return code, 0
+	}
+	if len(class.conflict) > 0 && v.countAll(n, class.conflict) > 0 {
+		return reasonPorts, 0
+	}
+	if k.filters(NodeResourcesFit) && !k.fits(v, p, n) {
+		return reasonResources, 0
+	}
+	if code, at := k.filterSpread(v, p, n); code != reasonNone {
+		return code, at
+	}
+	return k.filterPods(v, p, n)
+}
+
+// score runs PreScore, Score and NormalizeScore of every plugin over the feasible nodes
+// and sums them up by weight.
+//
+// Upstream: framework/runtime: RunScorePlugins.
+func (k *compiled) score(v *view, p int) {
+	class := &k.classes[p]
+	for s := range scorers {
+		v.raw[s], v.final[s] = v.raw[s][:len(v.feasible)], v.final[s][:len(v.feasible)]
+		clear(v.raw[s])
+		clear(v.final[s])
+		if k.weight[s] == 0 {
+			continue
+		}
+		switch s {
+		case scoreTaints:
+			k.scoreStatic(v, s, class.taints, true)
+		case scoreNodeAffinity:
+			if class.prefers {
+				k.scoreStatic(v, s, class.affinity, false)
+			}
+		case scoreFit:
+			k.scoreEach(v, s, p, k.scoreResources)
+		case scoreSpread:
+			k.scoreSpread(v, p)
+		case scorePodAffinity:
+			k.scorePods(v, p)
+		case scoreBalanced:
+			if !class.noBal {
+				k.scoreEach(v, s, p, k.scoreBalance)
+			}
+		case scoreImages:
+			for i, n := range v.feasible {
+				v.raw[s][i], v.final[s][i] = class.images[n], class.images[n]
+			}
+		}
+	}
+	v.sum = v.sum[:len(v.feasible)]
+	clear(v.sum)
+	for s := range scorers {
+		for i, x := range v.final[s] {
+			v.sum[i] += k.weight[s] * x
+		}
+	}
+}
+
+// scoreEach scores by a resource plugin; invented capacity tells no nodes apart.
+func (k *compiled) scoreEach(v *view, s scorer, p int, score func(*view, int, int) int64) {
+	if k.elastic {
+		return
+	}
+	for i, n := range v.feasible {
+		x := score(v, p, n)
+		v.raw[s][i], v.final[s][i] = x, x
+	}
+}
+
+// scoreStatic scores by a number of each node and normalizes.
+//
+// Upstream: plugins/helper: DefaultNormalizeScore.
+func (k *compiled) scoreStatic(v *view, s scorer, byNode []int64, reverse bool) {
+	var most int64
+	for i, n := range v.feasible {
+		v.raw[s][i] = byNode[n]
+		most = max(most, byNode[n])
+	}
+	for i, raw := range v.raw[s] {
+		x := raw
+		if most != 0 {
+			x = maxNodeScore * raw / most
+		}
+		if reverse {
+			x = maxNodeScore - x
+		}
+		v.final[s][i] = x
+	}
+}
+
+// Decision is how the scheduler would place one pending pod.
+type Decision struct {
+	Feasible []int         // nodes that pass every filter, ascending
+	Why      []Reason      // why each other node does not
+	Scores   []PluginScore // by plugin in upstream's order; empty for fewer than two feasible nodes
+	Total    []int64       // of each feasible node
+	Best     []int         // nodes of the highest total; upstream draws one at random
+}
+
+// PluginScore is what one plugin gives each feasible node.
+type PluginScore struct {
+	Plugin string
+	Raw    []int64 // as Score returns it
+	Final  []int64 // after NormalizeScore, times the plugin's weight
+}
+
+// Decide says how a pod of class p would be placed in s. It is what [Scheduler.Step]
+// does, laid open for tests and for words.
+func (a *Scheduler) Decide(s state.State, p int) Decision {
+	v := &view{}
+	v.load(a.k, s)
+	a.k.decide(v, p)
+	d := Decision{
+		Feasible: append([]int(nil), v.feasible...),
+		Best:     append([]int(nil), v.best...),
+		Why:      a.k.reasons(v, s, p),
+	}
+	if len(v.feasible) < 2 {
+		return d
+	}
+	d.Total = append([]int64(nil), v.sum...)
+	for i, name := range scorerNames() {
+		if a.k.weight[i] == 0 {
+			continue
+		}
+		score := PluginScore{Plugin: name, Raw: append([]int64(nil), v.raw[i]...)}
+		for _, x := range v.final[i] {
+			score.Final = append(score.Final, x*a.k.weight[i])
+		}
+		d.Scores = append(d.Scores, score)
+	}
+	return d
+}

@@ -1,0 +1,188 @@
+package control
+
+import (
+	"fmt"
+	"hash/fnv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
+	resourcehelper "k8s.io/component-helpers/resource"
+	"k8s.io/utils/dump"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// admitted is a pod of class p as it reaches the scheduler: its template with what the
+// ReplicaSet, the API server's defaults and its default admission plugins add.
+//
+// Upstream: pkg/controller: ComputeHash; pkg/apis/core/v1: SetDefaults_Pod,
+// defaultPodRequests; pkg/registry/core/pod: mutatePodAffinity,
+// mutateTopologySpreadConstraints; plugin/pkg/admission: defaulttolerationseconds.
+func admitted(c *state.Config, p int) *corev1.Pod {
+	class := &c.Pods[p]
+	pod := &corev1.Pod{
+		ObjectMeta: *class.Template.ObjectMeta.DeepCopy(),
+		Spec:       *class.Template.Spec.DeepCopy(),
+	}
+	pod.Namespace = class.Namespace
+	if pod.Labels == nil {
+		pod.Labels = map[string]string{}
+	}
+	pod.Labels[podTemplateHash] = templateHash(class.Template)
+	defaultRequests(&pod.Spec)
+	tolerateNotReady(&pod.Spec)
+	mergeLabelKeys(pod)
+	return pod
+}
+
+// podTemplateHash is the label a Deployment's controller adds (apps/v1:
+// DefaultDeploymentUniqueLabelKey).
+const podTemplateHash = "pod-template-hash"
+
+func templateHash(t *corev1.PodTemplateSpec) string {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%v", dump.ForHash(*t))
+	return rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
+}
+
+func defaultRequests(spec *corev1.PodSpec) {
+	for _, list := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
+		for i := range list {
+			c := &list[i]
+			for name, limit := range c.Resources.Limits {
+				if _, set := c.Resources.Requests[name]; set {
+					continue
+				}
+				if c.Resources.Requests == nil {
+					c.Resources.Requests = corev1.ResourceList{}
+				}
+				c.Resources.Requests[name] = limit.DeepCopy()
+			}
+			for j := range c.Ports {
+				if spec.HostNetwork && c.Ports[j].HostPort == 0 {
+					c.Ports[j].HostPort = c.Ports[j].ContainerPort
+				}
+			}
+		}
+	}
+	defaultPodLevelRequests(spec)
+}
+
+// defaultPodLevelRequests is upstream's defaultPodRequests. Pod-level huge page limits
+// are taken as declared: defaultHugePagePodLimits changes no request of a valid pod
+// that its containers do not make already.
+func defaultPodLevelRequests(spec *corev1.PodSpec) {
+	if spec.Resources == nil || len(spec.Resources.Limits) == 0 {
+		return
+	}
+	requests := spec.Resources.Requests
+	if requests == nil {
+		requests = corev1.ResourceList{}
+	}
+	whole := &corev1.Pod{Spec: *spec}
+	for name, q := range resourcehelper.AggregateContainerRequests(whole, resourcehelper.PodResourcesOptions{}) {
+		if _, set := requests[name]; !set && resourcehelper.IsSupportedPodLevelResource(name) && !isHugePages(name) {
+			requests[name] = q.DeepCopy()
+		}
+	}
+	for name, q := range spec.Resources.Limits {
+		if _, set := requests[name]; !set && resourcehelper.IsSupportedPodLevelResource(name) {
+			requests[name] = q.DeepCopy()
+		}
+	}
+	if len(requests) > 0 {
+		spec.Resources.Requests = requests
+	}
+}
+
+func tolerateNotReady(spec *corev1.PodSpec) {
+	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+		tolerates := false
+		for _, t := range spec.Tolerations {
+			if (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "") {
+				tolerates = true
+			}
+		}
+		if !tolerates {
+			spec.Tolerations = append(spec.Tolerations, corev1.Toleration{
+				Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute,
+			})
+		}
+	}
+}
+
+// mergeLabelKeys merges matchLabelKeys and mismatchLabelKeys into the selectors beside
+// them; a nil selector matches nothing and stays so.
+func mergeLabelKeys(pod *corev1.Pod) {
+	for i := range pod.Spec.TopologySpreadConstraints {
+		c := &pod.Spec.TopologySpreadConstraints[i]
+		addLabelKeys(c.LabelSelector, c.MatchLabelKeys, metav1.LabelSelectorOpIn, pod.Labels)
+	}
+	merge := func(t *corev1.PodAffinityTerm) {
+		addLabelKeys(t.LabelSelector, t.MatchLabelKeys, metav1.LabelSelectorOpIn, pod.Labels)
+		addLabelKeys(t.LabelSelector, t.MismatchLabelKeys, metav1.LabelSelectorOpNotIn, pod.Labels)
+	}
+	required, preferred := podTerms(pod.Spec.Affinity, false)
+	for i := range required {
+		merge(&required[i])
+	}
+	for i := range preferred {
+		merge(&preferred[i].PodAffinityTerm)
+	}
+	required, preferred = podTerms(pod.Spec.Affinity, true)
+	for i := range required {
+		merge(&required[i])
+	}
+	for i := range preferred {
+		merge(&preferred[i].PodAffinityTerm)
+	}
+}
+
+func addLabelKeys(s *metav1.LabelSelector, keys []string, op metav1.LabelSelectorOperator, labels map[string]string) {
+	if s == nil {
+		return
+	}
+	for _, key := range keys {
+		if value, ok := labels[key]; ok {
+			s.MatchExpressions = append(s.MatchExpressions,
+				metav1.LabelSelectorRequirement{Key: key, Operator: op, Values: []string{value}})
+		}
+	}
+}
+
+// podTerms gives the inter-pod affinity or anti-affinity terms.
+func podTerms(a *corev1.Affinity, anti bool) ([]corev1.PodAffinityTerm, []corev1.WeightedPodAffinityTerm) {
+	switch {
+	case a == nil:
+	case anti && a.PodAntiAffinity != nil:
+		return a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+			a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+	case !anti && a.PodAffinity != nil:
+		return a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+			a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+	}
+	return nil, nil
+}
+
+// priorityOf is the pod's priority, and false where it names a class that the spec does
+// not have.
+//
+// Upstream: plugin/pkg/admission/priority: (*Plugin).admitPod; the two system classes
+// of pkg/apis/scheduling exist in every cluster.
+func priorityOf(spec *state.Spec, pod *corev1.Pod) (int32, bool) {
+	if name := pod.Spec.PriorityClassName; name != "" {
+		switch name {
+		case "system-cluster-critical":
+			return 2_000_000_000, true
+		case "system-node-critical":
+			return 2_000_001_000, true
+		}
+		v, ok := spec.PriorityClasses[name]
+		return v, ok
+	}
+	if pod.Spec.Priority != nil {
+		return *pod.Spec.Priority, true
+	}
+	return 0, true
+}

@@ -1,0 +1,236 @@
+package control
+
+import (
+	"math"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelper "k8s.io/component-helpers/resource"
+)
+
+// maxNodeScore is upstream's fwk.MaxNodeScore.
+const maxNodeScore int64 = 100
+
+// maxCustomPriorityScore is upstream's config.MaxCustomPriorityScore.
+const maxCustomPriorityScore int64 = 10
+
+// scoringDefaults are what scoring counts for a container without a request
+// (pkg/scheduler/util: DefaultMilliCPURequest, DefaultMemoryRequest).
+func scoringDefaults() corev1.ResourceList {
+	return corev1.ResourceList{
+		corev1.ResourceCPU:    *resource.NewMilliQuantity(100, resource.DecimalSI),
+		corev1.ResourceMemory: *resource.NewQuantity(200*1024*1024, resource.DecimalSI),
+	}
+}
+
+// podRequests are the requests of a pod: containers, sidecars and init containers,
+// pod-level requests and overhead.
+func podRequests(pod *corev1.Pod, defaults bool) corev1.ResourceList {
+	opts := resourcehelper.PodResourcesOptions{}
+	if defaults {
+		opts.NonMissingContainerRequests = scoringDefaults()
+	}
+	return resourcehelper.PodRequests(pod, opts)
+}
+
+// compileResources reads what class p requests.
+//
+// Upstream: noderesources: computePodResourceRequest, calculatePodResourceRequestList,
+// isBestEffortPod; framework: (*PodInfo).CalculateResource, getNonMissingContainerRequests.
+func (k *compiled) compileResources(p int) {
+	class := &k.classes[p]
+	requests := podRequests(class.pod, false)
+	class.request = k.vector(requests)
+
+	occupied := scoringDefaults()
+	if resourcehelper.IsPodLevelRequestsSet(class.pod) {
+		for name := range requests {
+			delete(occupied, name)
+		}
+	}
+	nonZero := requests
+	if len(occupied) > 0 {
+		nonZero = resourcehelper.PodRequests(class.pod,
+			resourcehelper.PodResourcesOptions{NonMissingContainerRequests: occupied})
+	}
+	class.nonZero = [2]int64{nonZero.Cpu().MilliValue(), nonZero.Memory().Value()}
+
+	class.fitReq = listed(podRequests(class.pod, true), k.profile.Resources)
+	class.balReq = listed(requests, k.profile.Balanced)
+	class.noBal = true
+	for _, r := range class.balReq {
+		class.noBal = class.noBal && r == 0
+	}
+}
+
+func listed(requests corev1.ResourceList, want []ResourceWeight) []int64 {
+	out := make([]int64, len(want))
+	for i, r := range want {
+		q := requests[r.Name]
+		if out[i] = q.Value(); r.Name == corev1.ResourceCPU {
+			out[i] = q.MilliValue()
+		}
+	}
+	return out
+}
+
+// lacks says whether resource d keeps class p from node n.
+//
+// Upstream: noderesources: fitsRequest.
+func (k *compiled) lacks(v *view, p, n, d int) bool {
+	want := k.classes[p].request[d]
+	if want == 0 || k.nodes[n].elastic {
+		return false
+	}
+	if d >= fixedDims && k.ignored(k.resources[d]) {
+		return false
+	}
+	return want > k.nodes[n].allocatable[d]-v.used[n*len(k.resources)+d]
+}
+
+func (k *compiled) ignored(name corev1.ResourceName) bool {
+	if len(k.profile.IgnoredResources) == 0 && len(k.profile.IgnoredResourceGroups) == 0 || !isExtended(name) {
+		return false
+	}
+	group, _, _ := strings.Cut(string(name), "/")
+	return k.profile.IgnoredResources[string(name)] || k.profile.IgnoredResourceGroups[group]
+}
+
+// fits is NodeResourcesFit's Filter.
+func (k *compiled) fits(v *view, p, n int) bool {
+	if int(v.pods[n])+1 > k.nodes[n].maxPods {
+		return false
+	}
+	for d := range k.resources {
+		if k.lacks(v, p, n, d) {
+			return false
+		}
+	}
+	return true
+}
+
+// scoreResources is the Score of NodeResourcesFit.
+//
+// Upstream: noderesources: (*resourceAllocationScorer).score,
+// calculateNodeAllocatableRequest, leastResourceScorer, mostResourceScorer,
+// buildRequestedToCapacityRatioScorerFunction.
+func (k *compiled) scoreResources(v *view, p, n int) int64 {
+	var nodeScore, weightSum int64
+	for i, r := range k.profile.Resources {
+		allocatable, requested := k.allocation(v, n, k.fitDims[i], true)
+		if allocatable == 0 || (k.fitDims[i] >= fixedDims && k.classes[p].fitReq[i] == 0) {
+			continue
+		}
+		score := k.resourceScore(requested+k.classes[p].fitReq[i], allocatable)
+		if k.profile.Strategy == RequestedToCapacityRatio && score <= 0 {
+			continue
+		}
+		nodeScore += score * r.Weight
+		weightSum += r.Weight
+	}
+	if weightSum == 0 {
+		return 0
+	}
+	if k.profile.Strategy == RequestedToCapacityRatio {
+		return int64(math.Round(float64(nodeScore) / float64(weightSum)))
+	}
+	return nodeScore / weightSum
+}
+
+// allocation gives what a node has of a resource and what its pods take of it.
+//
+// Upstream: noderesources: calculateResourceAllocatableRequest.
+func (k *compiled) allocation(v *view, n, d int, nonZero bool) (allocatable, requested int64) {
+	if d < 0 {
+		return 0, 0
+	}
+	if nonZero && d < 2 {
+		return k.nodes[n].allocatable[d], v.nonZero[n*2+d]
+	}
+	return k.nodes[n].allocatable[d], v.used[n*len(k.resources)+d]
+}
+
+func (k *compiled) resourceScore(requested, capacity int64) int64 {
+	switch k.profile.Strategy {
+	case MostAllocated: // mostRequestedScore
+		if requested > capacity {
+			requested = capacity
+		}
+		return requested * maxNodeScore / capacity
+	case RequestedToCapacityRatio:
+		if requested > capacity {
+			return k.brokenLine(100)
+		}
+		return k.brokenLine(requested * 100 / capacity)
+	}
+	if requested > capacity { // leastRequestedScore
+		return 0
+	}
+	return (capacity - requested) * maxNodeScore / capacity
+}
+
+// scaledShape scales a shape's scores to node scores (requestedToCapacityRatioScorer).
+func scaledShape(shape []ShapePoint) []ShapePoint {
+	out := make([]ShapePoint, len(shape))
+	for i, s := range shape {
+		out[i] = ShapePoint{s.Utilization, s.Score * (maxNodeScore / maxCustomPriorityScore)}
+	}
+	return out
+}
+
+// brokenLine is upstream's helper.BuildBrokenLinearFunction.
+func (k *compiled) brokenLine(p int64) int64 {
+	s := k.shape
+	for i := range s {
+		if p <= s[i].Utilization {
+			if i == 0 {
+				return s[0].Score
+			}
+			return s[i-1].Score + (s[i].Score-s[i-1].Score)*(p-s[i-1].Utilization)/(s[i].Utilization-s[i-1].Utilization)
+		}
+	}
+	return s[len(s)-1].Score
+}
+
+// scoreBalance is the Score of NodeResourcesBalancedAllocation.
+//
+// Upstream: noderesources: balancedResourceScorer.
+func (k *compiled) scoreBalance(v *view, p, n int) int64 {
+	with := k.balance(v, p, n, true)
+	without := k.balance(v, p, n, false)
+	return maxNodeScore/2 + (maxNodeScore/2+with-without)/2
+}
+
+// balance is upstream's balancedResourceScore, with or without the pod.
+func (k *compiled) balance(v *view, p, n int, with bool) int64 {
+	v.fractions = v.fractions[:0]
+	var total float64
+	for i, d := range k.balDims {
+		allocatable, requested := k.allocation(v, n, d, false)
+		if allocatable == 0 || (d >= fixedDims && k.classes[p].balReq[i] == 0) {
+			continue
+		}
+		if with {
+			requested += k.classes[p].balReq[i]
+		}
+		fraction := float64(requested) / float64(allocatable)
+		if fraction > 1 {
+			fraction = 1
+		}
+		total += fraction
+		v.fractions = append(v.fractions, fraction)
+	}
+	std := 0.0
+	if f := v.fractions; len(f) == 2 {
+		std = math.Abs((f[0] - f[1]) / 2)
+	} else if len(f) > 2 {
+		mean := total / float64(len(f))
+		var sum float64
+		for _, fraction := range f {
+			sum = sum + (fraction-mean)*(fraction-mean)
+		}
+		std = math.Sqrt(sum / float64(len(f)))
+	}
+	return int64((1 - std) * float64(maxNodeScore))
+}

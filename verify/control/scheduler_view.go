@@ -1,0 +1,130 @@
+package control
+
+import "github.com/kubesettle/kubesettle/verify/state"
+
+// view is one worker's memory of the state being scheduled in: pods by node and class,
+// what they take, and the working of one decision. Slices over feasible nodes are
+// parallel to feasible.
+type view struct {
+	classes int
+	total   []int32 // by node and class: pods in any phase
+	live    []int32 // the same without Terminating ones
+	pods    []int32 // by node
+	used    []int64 // by node and resource
+	nonZero []int64 // by node: cpu and memory with scoring defaults
+
+	why      []reasonCode // by node: the first plugin that refuses it
+	at       []int32      // by node: the term or constraint of it
+	feasible []int        // nodes, ascending
+	raw      [scorers][]int64
+	final    [scorers][]int64 // after NormalizeScore, before weights
+	sum      []int64          // weighted
+	best     []int            // nodes of the highest sum, ascending
+
+	hard               []spreadState
+	soft               []softState
+	near, apart, repel [][]int64
+	nearSeen           bool // some pod matches all required affinity terms
+	fractions          []float64
+
+	counters []int64 // handed out by take
+	taken    int
+	seen     []uint32 // by domain: the epoch it was last seen in
+	epoch    uint32
+}
+
+// resize makes room for problem k.
+func (v *view) resize(k *compiled) {
+	nodes := len(k.nodes)
+	v.classes = len(k.classes)
+	v.total = grow(v.total, nodes*v.classes)
+	v.live = grow(v.live, nodes*v.classes)
+	v.pods = grow(v.pods, nodes)
+	v.used = grow(v.used, nodes*len(k.resources))
+	v.nonZero = grow(v.nonZero, nodes*2)
+	v.why = grow(v.why, nodes)
+	v.at = grow(v.at, nodes)
+	v.feasible = grow(v.feasible, nodes)
+	v.best = grow(v.best, nodes)
+	v.sum = grow(v.sum, nodes)
+	for i := range v.raw {
+		v.raw[i] = grow(v.raw[i], nodes)
+		v.final[i] = grow(v.final[i], nodes)
+	}
+	v.counters = grow(v.counters, k.space)
+	widest := 0
+	for i := range k.keys {
+		widest = max(widest, k.keys[i].size)
+	}
+	v.seen = grow(v.seen, widest)
+}
+
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// load reads a state.
+func (v *view) load(k *compiled, s state.State) {
+	v.resize(k)
+	clear(v.total)
+	clear(v.live)
+	clear(v.pods)
+	clear(v.used)
+	clear(v.nonZero)
+	dims := len(k.resources)
+	for n := range k.nodes {
+		for p := range k.classes {
+			live := int32(s.On(n, p, state.Starting) + s.On(n, p, state.Ready))
+			all := live + int32(s.On(n, p, state.Terminating))
+			if all == 0 {
+				continue
+			}
+			v.total[n*v.classes+p], v.live[n*v.classes+p] = all, live
+			v.pods[n] += all
+			class := &k.classes[p]
+			for d, r := range class.request {
+				v.used[n*dims+d] += int64(all) * r
+			}
+			v.nonZero[n*2] += int64(all) * class.nonZero[0]
+			v.nonZero[n*2+1] += int64(all) * class.nonZero[1]
+		}
+	}
+}
+
+// take hands out n zeroed counters until the next decision.
+func (v *view) take(n int) []int64 {
+	out := v.counters[v.taken : v.taken+n : v.taken+n]
+	v.taken += n
+	clear(out)
+	return out
+}
+
+// countLive counts pods of some classes on a node, without Terminating ones.
+func (v *view) countLive(n int, classes []int) int64 {
+	count := int32(0)
+	for _, p := range classes {
+		count += v.live[n*v.classes+p]
+	}
+	return int64(count)
+}
+
+// countAll counts pods of some classes on a node in any phase.
+func (v *view) countAll(n int, classes []int) int64 {
+	count := int32(0)
+	for _, p := range classes {
+		count += v.total[n*v.classes+p]
+	}
+	return int64(count)
+}
+
+// weigh sums the pods on a node, each times the weight of its class.
+func (v *view) weigh(n int, weight []int64) int64 {
+	var sum int64
+	for p, w := range weight {
+		sum += int64(v.total[n*v.classes+p]) * w
+	}
+	return sum
+}

@@ -1,0 +1,266 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Reason is one thing that keeps a pending pod from one node.
+type Reason struct {
+	Node int    // index in the configuration
+	Text string // as upstream words it: "node(s) didn't match pod topology spread constraints"
+	Ref  Ref    // the field that asks for it
+}
+
+// WhyPending says for each node that a pod of class p cannot be bound to in s why not,
+// in the order of the nodes. Upstream stops at the first plugin that refuses a node;
+// for resources all that are short are named.
+func WhyPending(s state.State, p int) []Reason {
+	a, err := NewScheduler(s.C, DefaultSchedulerProfile())
+	if err != nil {
+		return nil // no search has such a state: its scheduler was refused as well
+	}
+	return a.Decide(s, p).Why
+}
+
+// FitError sums up reasons as upstream's event on an unschedulable pod does:
+// "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s)".
+func FitError(nodes int, why []Reason) string {
+	text := fmt.Sprintf("0/%d nodes are available", nodes)
+	if h := histogram(why); h != "" {
+		text += ": " + h
+	}
+	return text
+}
+
+// histogram counts reasons as upstream's (*FitError).Error does.
+func histogram(why []Reason) string {
+	count := map[string]int{}
+	for _, r := range why {
+		count[r.Text]++
+	}
+	var out []string
+	for text, n := range count {
+		out = append(out, fmt.Sprintf("%d %s", n, text))
+	}
+	sort.Strings(out)
+	return strings.Join(out, ", ")
+}
+
+// Describe implements [Actor].
+func (a *Scheduler) Describe(from, _ state.State, m search.Move) Words {
+	p, n := int(m.Args[0]), int(m.Args[1])
+	d := a.Decide(from, p)
+	w := Words{Action: "bind", Object: podObject(from.C, p)}
+	w.Text = fmt.Sprintf("bind %s to node %s (%s)", w.Object, from.C.Nodes[n].Name, choice(from.C, &d, n))
+	w.Because = a.because(from, p, &d)
+	return w
+}
+
+// choice words why a pod went to node n.
+func choice(c *state.Config, d *Decision, n int) string {
+	if len(d.Feasible) == 1 {
+		if len(d.Why) == 0 {
+			return "the only node"
+		}
+		return "only feasible node; " + histogram(d.Why)
+	}
+	text := fmt.Sprintf("highest score of %d feasible nodes", len(d.Feasible))
+	var tied []string
+	for _, m := range d.Best {
+		if m != n {
+			tied = append(tied, c.Nodes[m].Name)
+		}
+	}
+	if len(tied) > 3 {
+		tied = append(tied[:3], fmt.Sprintf("%d more", len(tied)-3))
+	}
+	if len(tied) > 0 {
+		text += ", tied with " + strings.Join(tied, ", ")
+	}
+	if len(d.Why) > 0 {
+		text += "; " + histogram(d.Why)
+	}
+	return text
+}
+
+// because gives the fields that left these nodes, then those that ranked them.
+func (a *Scheduler) because(s state.State, p int, d *Decision) []Ref {
+	var out []Ref
+	add := func(r Ref) {
+		if r.Field != "" && !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	for _, r := range d.Why {
+		add(r.Ref)
+	}
+	spec := &a.k.classes[p].pod.Spec
+	for _, score := range d.Scores {
+		if slices.Min(score.Final) == slices.Max(score.Final) {
+			continue
+		}
+		switch score.Plugin {
+		case TaintToleration:
+			add(a.k.ref(s, p, "tolerations"))
+		case NodeAffinity:
+			add(a.k.ref(s, p, "affinity.nodeAffinity."+preferredField))
+		case PodTopologySpread:
+			for i := range spec.TopologySpreadConstraints {
+				if spec.TopologySpreadConstraints[i].WhenUnsatisfiable == corev1.ScheduleAnyway {
+					add(a.k.ref(s, p, fmt.Sprintf("topologySpreadConstraints[%d]", i)))
+				}
+			}
+		case InterPodAffinity:
+			for _, anti := range []bool{false, true} {
+				if _, preferred := podTerms(spec.Affinity, anti); len(preferred) > 0 {
+					add(a.k.ref(s, p, podAffinityField(anti, preferredField)))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// ref names a field of class p's pod spec.
+func (k *compiled) ref(s state.State, p int, field string) Ref {
+	v := version(k.cfg, p)
+	if k.cfg.Pods[p].InBase && s.Version() == state.Base {
+		v = state.Base
+	}
+	return Ref{Object: k.workload(p).ID, Version: v, Field: "spec.template.spec." + field}
+}
+
+func podAffinityField(anti bool, list string) string {
+	if anti {
+		return "affinity.podAntiAffinity." + list
+	}
+	return "affinity.podAffinity." + list
+}
+
+// reasons words v.why.
+func (k *compiled) reasons(v *view, s state.State, p int) []Reason {
+	var out []Reason
+	for n, code := range v.why {
+		switch code {
+		case reasonNone:
+		case reasonResources:
+			out = append(out, k.shortages(v, s, p, n)...)
+		default:
+			text, ref := k.word(s, p, n, int(v.at[n]), code)
+			out = append(out, Reason{Node: n, Text: text, Ref: ref})
+		}
+	}
+	return out
+}
+
+// word gives the text and field of one refusal.
+func (k *compiled) word(s state.State, p, n, at int, code reasonCode) (string, Ref) {
+	class := &k.classes[p]
+	switch code {
+	case reasonUnschedulable:
+		return "node(s) were unschedulable", k.ref(s, p, "tolerations")
+	case reasonTaint:
+		return "node(s) had untolerated taint(s)", k.ref(s, p, "tolerations")
+	case reasonEnforcedAffinity:
+		return "node(s) didn't match scheduler-enforced node affinity", Ref{}
+	case reasonNodeAffinity:
+		return "node(s) didn't match Pod's node affinity/selector", k.ref(s, p, k.nodeAffinityField(p, n))
+	case reasonPorts:
+		return "node(s) didn't have free ports for the requested pod ports", k.ref(s, p, portField(&class.pod.Spec))
+	case reasonSpreadLabel, reasonSpread:
+		text := "node(s) didn't match pod topology spread constraints"
+		if code == reasonSpreadLabel {
+			text += " (missing required label)"
+		}
+		if i := class.hard[at].index; i >= 0 {
+			return text, k.ref(s, p, fmt.Sprintf("topologySpreadConstraints[%d]", i))
+		}
+		return text, Ref{}
+	case reasonPodAffinity:
+		return "node(s) didn't match pod affinity rules",
+			k.ref(s, p, fmt.Sprintf("%s[%d]", podAffinityField(false, requiredField), at))
+	case reasonPodAntiAffinity:
+		return "node(s) didn't match pod anti-affinity rules",
+			k.ref(s, p, fmt.Sprintf("%s[%d]", podAffinityField(true, requiredField), at))
+	}
+	t := &class.repel[at]
+	return "node(s) didn't satisfy existing pods anti-affinity rules",
+		k.ref(s, t.owner, fmt.Sprintf("%s[%d]", podAffinityField(true, requiredField), t.index))
+}
+
+// nodeAffinityField is the field that node n does not match.
+func (k *compiled) nodeAffinityField(p, n int) string {
+	want := k.classes[p].pod.Spec.NodeSelector
+	if len(want) > 0 && !labels.SelectorFromSet(want).Matches(labels.Set(k.nodes[n].object.Labels)) {
+		return "nodeSelector"
+	}
+	return "affinity.nodeAffinity." + requiredField
+}
+
+// portField is the first host port of a pod.
+func portField(spec *corev1.PodSpec) string {
+	for i := range spec.Containers {
+		for j, port := range spec.Containers[i].Ports {
+			if port.HostPort > 0 {
+				return fmt.Sprintf("containers[%d].ports[%d].hostPort", i, j)
+			}
+		}
+	}
+	return "initContainers"
+}
+
+// shortages words what node n is short of for class p (noderesources: fitsRequest).
+func (k *compiled) shortages(v *view, s state.State, p, n int) []Reason {
+	var out []Reason
+	if int(v.pods[n])+1 > k.nodes[n].maxPods {
+		ref := k.ref(s, p, "")
+		ref.Field = "spec.replicas"
+		out = append(out, Reason{Node: n, Text: "Too many pods", Ref: ref})
+	}
+	for d, name := range k.resources {
+		if k.lacks(v, p, n, d) {
+			ref := k.ref(s, p, requestField(&k.cfg.Pods[p].Template.Spec, name))
+			out = append(out, Reason{Node: n, Text: "Insufficient " + string(name), Ref: ref})
+		}
+	}
+	return out
+}
+
+// requestField is the largest request of a resource, as the template declares it.
+func requestField(t *corev1.PodSpec, name corev1.ResourceName) string {
+	if t.Resources != nil {
+		if list, _, ok := requested(*t.Resources, name); ok {
+			return fmt.Sprintf("resources.%s[%s]", list, name)
+		}
+	}
+	field, most := "overhead", int64(-1)
+	for _, containers := range []struct {
+		name string
+		of   []corev1.Container
+	}{{"containers", t.Containers}, {"initContainers", t.InitContainers}} {
+		for i := range containers.of {
+			if list, q, ok := requested(containers.of[i].Resources, name); ok && q > most {
+				field, most = fmt.Sprintf("%s[%d].resources.%s[%s]", containers.name, i, list, name), q
+			}
+		}
+	}
+	return field
+}
+
+// requested finds the request of a resource, or the limit that stands in for it.
+func requested(r corev1.ResourceRequirements, name corev1.ResourceName) (list string, milli int64, ok bool) {
+	if q, ok := r.Requests[name]; ok {
+		return "requests", q.MilliValue(), true
+	}
+	q, ok := r.Limits[name]
+	return "limits", q.MilliValue(), ok
+}
