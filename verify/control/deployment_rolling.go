@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -80,15 +81,18 @@ func (d *deployment) describe(from, to state.State) Words {
 	id := c.Spec.Workloads[d.workload].ID
 	w := Words{Action: "scale-replicaset", Object: id}
 	var parts []string
-	grows := false
+	grows, scaled := false, -1
 	for _, p := range c.ClassesOf[d.workload] {
 		f := &c.Class[p]
 		old, now := from.Get(f.Size), to.Get(f.Size)
+		if desired := from.Get(f.Desired); old > 0 && desired != from.Replicas(d.workload) { // isScalingEvent
+			scaled = desired
+		}
 		set := "the " + revised(c, p, "ReplicaSet")
 		switch {
 		case from.Get(f.Exists) < to.Get(f.Exists):
 			w.Action = "create-replicaset"
-			parts = append(parts, fmt.Sprintf("creates %s with %s", set, counted(now, "replica")))
+			parts = slices.Insert(parts, 0, fmt.Sprintf("creates %s with %s", set, counted(now, "replica")))
 			grows = grows || now > 0
 		case old < now:
 			parts = append(parts, fmt.Sprintf("raises %s from %d to %d", set, old, now))
@@ -108,6 +112,8 @@ func (d *deployment) describe(from, to state.State) Words {
 	case r.paused:
 		w.Text += " (paused)"
 		ref("spec.paused")
+	case scaled >= 0:
+		w.Text += fmt.Sprintf(" (replicas %d -> %d)", scaled, replicas)
 	case r.recreate:
 		w.Text += " (Recreate)"
 		ref("spec.strategy.type")

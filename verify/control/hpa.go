@@ -210,45 +210,45 @@ func (a *autoscaler) computeReplicas(current int32, u *cpuUsage) (decision, bool
 func (h *hpa) Describe(from, to state.State, m search.Move) Words {
 	v := from.Version()
 	wl := &from.C.Spec.Workloads[h.workload]
-	a, obj := &h.versions[v], hpaID(wl, v)
-	w := Words{Action: "scale", Object: wl.ID}
-	ref := func(object, field string) {
-		w.Because = append(w.Because, Ref{Object: object, Version: v, Field: field})
-	}
+	a := &h.versions[v]
 	why := ""
-	if metric := int(m.Args[0]); reason(m.Kind) != aboveMax && reason(m.Kind) != belowMin {
-		t := a.targets[metric]
-		field := fmt.Sprintf("spec.metrics[%d].resource.target", metric)
-		if t.average > 0 {
-			why = fmt.Sprintf("CPU %dm a pod, target %dm", m.Args[1], t.average)
-			ref(obj, field+".averageValue")
-		} else {
-			why = fmt.Sprintf("CPU %d%% of request, target %d%%", m.Args[1], t.utilization)
-			ref(obj, field+".averageUtilization")
-			ref(wl.ID, "spec.template.spec.containers[0].resources.requests[cpu]")
-		}
-	}
+	var fields []string // of the HPA, most telling first
 	switch reason(m.Kind) {
 	case aboveMax:
-		why = fmt.Sprintf("above maxReplicas %d", a.max)
-		ref(obj, "spec.maxReplicas")
+		why, fields = fmt.Sprintf("above maxReplicas %d", a.max), []string{"spec.maxReplicas"}
 	case belowMin:
-		why = fmt.Sprintf("below minReplicas %d", a.min)
-		ref(obj, "spec.minReplicas")
+		why, fields = fmt.Sprintf("below minReplicas %d", a.min), []string{"spec.minReplicas"}
 	case limitedMax:
-		why += fmt.Sprintf(", limited to maxReplicas %d", a.max)
-		ref(obj, "spec.maxReplicas")
+		why, fields = fmt.Sprintf(", limited to maxReplicas %d", a.max), []string{"spec.maxReplicas"}
 	case limitedMin:
-		why += fmt.Sprintf(", limited to minReplicas %d", a.min)
-		ref(obj, "spec.minReplicas")
+		why, fields = fmt.Sprintf(", limited to minReplicas %d", a.min), []string{"spec.minReplicas"}
 	case limitedRate:
-		why += ", limited by the scaling rate"
-		if wl.Manifests[v].HPA.Spec.Behavior != nil {
-			ref(obj, "spec.behavior")
+		why = ", limited by the scaling rate"
+		if a.limits.declared {
+			fields = []string{"spec.behavior"}
 		}
 	}
-	w.Text = fmt.Sprintf("HPA scales %s from %d to %d (%s)",
-		h.name, from.Replicas(h.workload), to.Replicas(h.workload), why)
+	onRequest := false
+	if metric := int(m.Args[0]); reason(m.Kind) != aboveMax && reason(m.Kind) != belowMin {
+		t, field := a.targets[metric], fmt.Sprintf("spec.metrics[%d].resource.target.", metric)
+		if t.average > 0 {
+			why = fmt.Sprintf("CPU %dm a pod, target %dm", m.Args[1], t.average) + why
+			field += "averageValue"
+		} else {
+			why = fmt.Sprintf("CPU %d%% of request, target %d%%", m.Args[1], t.utilization) + why
+			field += "averageUtilization"
+			onRequest = true
+		}
+		fields = append(fields, field)
+	}
+	w := Words{Action: "scale", Object: wl.ID, Text: fmt.Sprintf("HPA scales %s from %d to %d (%s)",
+		h.name, from.Replicas(h.workload), to.Replicas(h.workload), why)}
+	for _, f := range fields {
+		w.Because = append(w.Because, Ref{Object: hpaID(wl, v), Version: v, Field: f})
+	}
+	if onRequest {
+		w.Because = append(w.Because, Ref{Object: wl.ID, Version: v, Field: "spec.template.spec.containers[0].resources.requests[cpu]"})
+	}
 	return w
 }
 

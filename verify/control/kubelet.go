@@ -60,7 +60,7 @@ func (k *kubelet) Step(s state.State, next *Emit) {
 func (k *kubelet) Describe(from, _ state.State, m search.Move) Words {
 	c := from.C
 	node := c.Nodes[m.Args[0]].Name
-	pod := "a " + revised(c, k.class, "pod") + " of " + shortName(&c.Spec.Workloads[c.Pods[k.class].Workload])
+	pod := article(revised(c, k.class, "pod")) + " of " + shortName(&c.Spec.Workloads[c.Pods[k.class].Workload])
 	w := Words{Action: "start-pod", Object: podObject(c, k.class), Text: fmt.Sprintf("%s on %s is ready", pod, node)}
 	if k.from == state.Terminating {
 		w.Action, w.Text = "stop-pod", fmt.Sprintf("%s on %s has stopped", pod, node)

@@ -52,6 +52,14 @@ func version(c *state.Config, p int) state.Version {
 	return state.Base
 }
 
+// article puts the indefinite article before a revised word.
+func article(noun string) string {
+	if noun[0] == 'o' {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
 // counted words a number of things: "1 replica", "3 ready pods".
 func counted(n int, thing string) string {
 	if n == 1 {

@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,7 +30,10 @@ import (
 //	state          the state
 //	check RULE     a search from the state; see check_test.go
 func TestLoops(t *testing.T) {
-	datadriven.Walk(t, "testdata/loops", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		if strings.HasPrefix(filepath.Base(path), "scheduler_") {
+			t.Skip("played by TestSchedulerScripts")
+		}
 		s := &script{}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			out, err := s.run(d)
