@@ -59,8 +59,9 @@ type Object struct {
 	// Hook says that it is a Helm hook or test: listed, not verified.
 	Hook bool
 	// Source is where the object begins.
-	Source Location
-	locate func(path string) Location
+	Source   Location
+	locate   func(path string) Location
+	volatile []string // paths whose value differs at every render, masked in Content
 }
 
 // Locate gives the file and line that set a field, in field.Path's notation
@@ -97,6 +98,8 @@ type Release struct {
 	Declared bool
 	// Selected says why it is a release: "Chart.yaml found", "declared in the policy".
 	Selected string
+	// Files are those of plain manifests, in order; empty: all below Path.
+	Files []string
 }
 
 // Rendered is one release on one side.
@@ -106,6 +109,11 @@ type Rendered struct {
 	Err     *Failure  // nil if it rendered
 	Reads   []string  // files that were read, sorted
 	Notes   []string  // such as: the chart calls lookup, which is empty here
+	// Changed says that a file it reads or a setting differs between base and head, and
+	// Why says which, or why it was not selected; both are set by [RenderBoth] alone.
+	Changed bool
+	Why     string
+	job     *job
 }
 
 // Failure says why a release did not render, where, and what to do.
@@ -170,6 +178,11 @@ type Change struct {
 	Release    string
 	Base, Head *Object       // nil where absent
 	Fields     []FieldChange // sorted by path; empty for Added and Removed
+	// Noise are changed fields left out of Fields: checksums, chart labels. Sorted.
+	Noise []FieldChange
+	// TemplateChanged says that the defaulted pod templates differ, be it in a noisy field
+	// alone: the workload's pods are replaced.
+	TemplateChanged bool
 }
 
 // ID is head's, or base's for a removal.

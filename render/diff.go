@@ -1,0 +1,191 @@
+package render
+
+import (
+	"fmt"
+	"sort"
+)
+
+// diff pairs the objects of two revisions and compares them.
+func diff(base, head *Revision) (*Changes, error) {
+	if base == nil || head == nil {
+		return nil, fmt.Errorf("diff: both revisions are needed")
+	}
+	ch := &Changes{Base: base, Head: head}
+	old := map[string]*Rendered{}
+	for _, r := range base.Releases {
+		old[r.ID] = r
+	}
+	for _, h := range head.Releases {
+		b, ok := old[h.ID]
+		delete(old, h.ID)
+		if !ok {
+			b = &Rendered{Release: h.Release}
+		}
+		ch.Changes = append(ch.Changes, diffRelease(b, h)...)
+	}
+	for _, b := range old {
+		ch.Changes = append(ch.Changes, diffRelease(b, &Rendered{Release: b.Release})...)
+	}
+	sort.SliceStable(ch.Changes, func(i, j int) bool {
+		a, b := &ch.Changes[i], &ch.Changes[j]
+		if a.Release != b.Release {
+			return a.Release < b.Release
+		}
+		return lessID(a.ID(), b.ID())
+	})
+	return ch, ch.diffFiles()
+}
+
+// pairKey is what stays when only the version of an object's API changes.
+func pairKey(o *Object) ObjectID {
+	id := o.ID
+	if gv, ok := readAs[gvkOf(o.Content)]; ok {
+		id.Group = gv.Group // extensions/v1beta1 Deployment is apps/v1 Deployment
+	}
+	id.Version = ""
+	return id
+}
+
+// diffRelease compares one release. One that failed on either side says nothing: it is
+// no mass removal.
+func diffRelease(b, h *Rendered) []Change {
+	if b.Err != nil || h.Err != nil {
+		return nil
+	}
+	type sided struct{ base, head *Object }
+	var keys []ObjectID
+	pairs := map[ObjectID]*sided{}
+	take := func(o *Object) *sided {
+		k := pairKey(o)
+		if o.Hook {
+			k.Version = "hook"
+		}
+		if pairs[k] == nil {
+			pairs[k] = &sided{}
+			keys = append(keys, k)
+		}
+		return pairs[k]
+	}
+	for _, o := range b.Objects {
+		take(o).base = o
+	}
+	for _, o := range h.Objects {
+		take(o).head = o
+	}
+	var out []Change
+	var removed, added []*Object
+	for _, k := range keys {
+		switch p := pairs[k]; {
+		case p.head == nil:
+			removed = append(removed, p.base)
+		case p.base == nil:
+			added = append(added, p.head)
+		default:
+			if c, ok := compare(Modified, p.base, p.head); ok {
+				out = append(out, c)
+			}
+		}
+	}
+	return append(out, renames(removed, added)...)
+}
+
+// renames pairs what is left by likeness; the rest was removed or added.
+func renames(removed, added []*Object) []Change {
+	type candidate struct {
+		from, to int
+		score    float64
+	}
+	var list []candidate
+	words := make([]map[string]string, len(added))
+	for j, to := range added {
+		words[j] = flatten(to)
+	}
+	for i, from := range removed {
+		was := flatten(from)
+		for j, to := range added {
+			if from.ID.Kind != to.ID.Kind || from.ID.Group != to.ID.Group || from.Hook != to.Hook {
+				continue
+			}
+			if s := likeness(was, words[j]); s >= renameThreshold {
+				list = append(list, candidate{i, j, s})
+			}
+		}
+	}
+	sort.SliceStable(list, func(a, b int) bool { return list[a].score > list[b].score })
+	gone, here := map[int]bool{}, map[int]bool{}
+	var out []Change
+	for _, c := range list {
+		if gone[c.from] || here[c.to] {
+			continue
+		}
+		gone[c.from], here[c.to] = true, true
+		ch, _ := compare(Renamed, removed[c.from], added[c.to])
+		out = append(out, ch)
+	}
+	for i, o := range removed {
+		if !gone[i] {
+			out = append(out, Change{Kind: Removed, Release: o.Release, Base: o})
+		}
+	}
+	for j, o := range added {
+		if !here[j] {
+			out = append(out, Change{Kind: Added, Release: o.Release, Head: o})
+		}
+	}
+	return out
+}
+
+// renameThreshold is the share of equal leaves from which an object counts as renamed.
+const renameThreshold = 0.6
+
+// maxFlat bounds the comparison of large objects.
+const maxFlat = 2000
+
+// flatten lists the leaves of an object without its identity.
+func flatten(o *Object) map[string]string {
+	m := map[string]string{}
+	leaves(o.Content, nil, func(p fieldPath, v any) {
+		if len(m) >= maxFlat || len(p) == 0 || p[0].key == "apiVersion" || p[0].key == "kind" {
+			return
+		}
+		if len(p) == 2 && p[0].key == "metadata" && (p[1].key == "name" || p[1].key == "namespace") {
+			return
+		}
+		m[p.String()] = fmt.Sprint(v)
+	})
+	return m
+}
+
+// likeness is the share of leaves that are equal on both sides, 0 to 1.
+func likeness(a, b map[string]string) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	same := 0
+	for k, v := range a {
+		if w, ok := b[k]; ok && v == w {
+			same++
+		}
+	}
+	return 2 * float64(same) / float64(len(a)+len(b))
+}
+
+// compare lists the changed fields of a pair; ok is false where nothing is left that
+// counts.
+func compare(kind ChangeKind, base, head *Object) (c Change, ok bool) {
+	c = Change{Kind: kind, Release: head.Release, Base: base, Head: head}
+	w := &fieldDiff{base: base, head: head}
+	w.walk(nil, nil, base.Content, head.Content)
+	for _, f := range w.fields {
+		if isNoise(f.Path) {
+			c.Noise = append(c.Noise, f)
+		} else {
+			c.Fields = append(c.Fields, f)
+		}
+	}
+	for _, list := range [][]FieldChange{c.Fields, c.Noise} {
+		sort.SliceStable(list, func(i, j int) bool { return lessPath(list[i].Path, list[j].Path) })
+	}
+	c.TemplateChanged = templateChanged(base, head)
+	return c, len(c.Fields) > 0 || c.TemplateChanged || kind == Renamed
+}

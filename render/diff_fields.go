@@ -1,0 +1,336 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// fieldDiff walks two versions of an object side by side.
+type fieldDiff struct {
+	base, head *Object
+	fields     []FieldChange
+}
+
+// walk compares two values; bp and hp are their paths on the two sides, which differ
+// where list elements moved.
+func (w *fieldDiff) walk(bp, hp fieldPath, b, h any) {
+	bm, bok := b.(map[string]any)
+	hm, hok := h.(map[string]any)
+	if bok && hok {
+		for _, s := range unionKeys(bm, hm) {
+			bv, inBase := bm[s.key]
+			hv, inHead := hm[s.key]
+			switch {
+			case len(hp) == 0 && (s.key == "status" || s.key == "apiVersion"):
+			case !inHead:
+				w.only(bp.with(s), bv, true)
+			case !inBase:
+				w.only(hp.with(s), hv, false)
+			default:
+				w.walk(bp.with(s), hp.with(s), bv, hv)
+			}
+		}
+		return
+	}
+	bl, bok := b.([]any)
+	hl, hok := h.([]any)
+	if bok && hok {
+		w.list(bp, hp, bl, hl)
+		return
+	}
+	if !equalScalar(hp, b, h) {
+		w.note(hp, b, h, false)
+	}
+}
+
+// list compares lists: by key where their elements have one, else place by place.
+func (w *fieldDiff) list(bp, hp fieldPath, b, h []any) {
+	keyOf := mergeKey(hp, b, h)
+	if keyOf == nil {
+		for i := 0; i < max(len(b), len(h)); i++ {
+			switch {
+			case i >= len(h):
+				w.only(bp.with(at(i)), b[i], true)
+			case i >= len(b):
+				w.only(hp.with(at(i)), h[i], false)
+			default:
+				w.walk(bp.with(at(i)), hp.with(at(i)), b[i], h[i])
+			}
+		}
+		return
+	}
+	place := map[string]int{}
+	for i, e := range b {
+		place[keyOf(e)] = i
+	}
+	for i, e := range h {
+		k := keyOf(e)
+		if was, ok := place[k]; ok {
+			delete(place, k)
+			w.walk(bp.with(at(was)), hp.with(at(i)), b[was], e)
+			continue
+		}
+		w.only(hp.with(at(i)), e, false)
+	}
+	for i, e := range b {
+		if _, left := place[keyOf(e)]; left {
+			w.only(bp.with(at(i)), e, true)
+		}
+	}
+}
+
+// only notes a value that one side alone has, leaf by leaf where it is a map.
+func (w *fieldDiff) only(p fieldPath, v any, onBase bool) {
+	if m, ok := v.(map[string]any); ok && len(m) > 0 {
+		for _, s := range stepsOf(m) {
+			w.only(p.with(s), m[s.key], onBase)
+		}
+		return
+	}
+	if onBase {
+		w.note(p, v, nil, true)
+	} else {
+		w.note(p, nil, v, false)
+	}
+}
+
+func (w *fieldDiff) note(p fieldPath, b, h any, onBase bool) {
+	text := p.String()
+	o := w.head
+	if onBase {
+		o = w.base
+	}
+	if w.base.isVolatile(text) && w.head.isVolatile(text) {
+		return
+	}
+	f := FieldChange{Path: text, Old: b, New: h, OnBase: onBase}
+	f.Secret = secretAt(w.base, p, b) || secretAt(w.head, p, h)
+	f.Where = o.Locate(text)
+	w.fields = append(w.fields, f)
+}
+
+func unionKeys(a, b map[string]any) []step {
+	m := make(map[string]any, len(a)+len(b))
+	for k := range a {
+		m[k] = nil
+	}
+	for k := range b {
+		m[k] = nil
+	}
+	return stepsOf(m)
+}
+
+// mergeKeys are the fields by which upstream's strategic merge tells list elements
+// apart, by the name of the list (the patchMergeKey tags of k8s.io/api).
+var mergeKeys = map[string][]string{
+	"containers": {"name"}, "initContainers": {"name"}, "ephemeralContainers": {"name"}, "volumes": {"name"},
+	"env": {"name"}, "volumeMounts": {"mountPath"}, "volumeDevices": {"devicePath"}, "imagePullSecrets": {"name"},
+	"hostAliases": {"ip"}, "topologySpreadConstraints": {"topologyKey", "whenUnsatisfiable", "labelSelector"},
+	"resourceClaims": {"name"}, "secrets": {"name"}, "readinessGates": {"conditionType"}, "schedulingGates": {"name"},
+	"volumeClaimTemplates": {"metadata"}, "webhooks": {"name"}, "versions": {"name"}, "parameters": {"name"},
+}
+
+// mergeKey gives the function that names list elements, or nil where they have no names
+// that are unique on both sides.
+func mergeKey(p fieldPath, b, h []any) func(any) string {
+	if len(p) == 0 {
+		return nil
+	}
+	name := p[len(p)-1].key
+	candidates := [][]string{mergeKeys[name]}
+	if name == "ports" {
+		candidates = [][]string{{"containerPort", "protocol"}, {"port", "protocol"}}
+	}
+	candidates = append(candidates, []string{"name"})
+	for _, fields := range candidates {
+		if len(fields) == 0 {
+			continue
+		}
+		f := func(e any) string { return elementKey(e, fields) }
+		if uniqueKeys(b, f) && uniqueKeys(h, f) {
+			return f
+		}
+	}
+	if allScalars(b) && allScalars(h) && setLike[name] {
+		f := func(e any) string { return fmt.Sprint(e) }
+		if uniqueKeys(b, f) && uniqueKeys(h, f) {
+			return f
+		}
+	}
+	return nil
+}
+
+// setLike are lists of scalars whose order says nothing.
+var setLike = map[string]bool{
+	"finalizers": true, "verbs": true, "resources": true, "apiGroups": true, "accessModes": true, "matchLabelKeys": true, "values": true,
+}
+
+func elementKey(e any, fields []string) string {
+	m, ok := e.(map[string]any)
+	if !ok {
+		return ""
+	}
+	var parts []string
+	for i, f := range fields {
+		v, ok := m[f]
+		if f == "metadata" {
+			meta, _ := v.(map[string]any)
+			v, ok = meta["name"], meta["name"] != nil
+		}
+		if !ok {
+			if i == 0 {
+				return ""
+			}
+			v = ""
+		}
+		if f == "protocol" && v == "" {
+			v = "TCP"
+		}
+		parts = append(parts, fmt.Sprintf("%v", v))
+	}
+	return strings.Join(parts, "\x00")
+}
+
+func uniqueKeys(list []any, f func(any) string) bool {
+	seen := map[string]bool{}
+	for _, e := range list {
+		k := f(e)
+		if k == "" || seen[k] {
+			return false
+		}
+		seen[k] = true
+	}
+	return true
+}
+
+func allScalars(list []any) bool {
+	for _, e := range list {
+		switch e.(type) {
+		case map[string]any, []any:
+			return false
+		}
+	}
+	return true
+}
+
+// equalScalar compares as the API server would: 1 and 1.0, and quantities by value.
+func equalScalar(p fieldPath, b, h any) bool {
+	if sameJSON(b, h) {
+		return true
+	}
+	if (b == nil || isEmpty(b)) && (h == nil || isEmpty(h)) {
+		return true
+	}
+	if !isQuantityField(p) {
+		return false
+	}
+	x, err := resource.ParseQuantity(fmt.Sprint(b))
+	if err != nil {
+		return false
+	}
+	y, err := resource.ParseQuantity(fmt.Sprint(h))
+	return err == nil && x.Cmp(y) == 0
+}
+
+func isEmpty(v any) bool {
+	switch x := v.(type) {
+	case map[string]any:
+		return len(x) == 0
+	case []any:
+		return len(x) == 0
+	}
+	return false
+}
+
+// isQuantityField says whether a path leads to a resource quantity.
+func isQuantityField(p fieldPath) bool {
+	if len(p) < 2 {
+		return false
+	}
+	switch p[len(p)-2].key {
+	case "requests", "limits", "hard", "capacity", "allocatable", "default", "defaultRequest", "max", "min", "overhead":
+		return true
+	}
+	switch p[len(p)-1].key {
+	case "averageValue", "sizeLimit":
+		return true
+	}
+	return false
+}
+
+// noiseKeys are labels and annotations that tools write at every release.
+var noiseKeys = map[string]bool{
+	"helm.sh/chart": true, "app.kubernetes.io/managed-by": true, "app.kubernetes.io/version": true,
+	"chart": true, "heritage": true, "config.kubernetes.io/origin": true,
+	"kubectl.kubernetes.io/last-applied-configuration": true,
+}
+
+// isNoise says whether a changed field says nothing of what its author wants. In a pod
+// template it still rolls the pods: see [Change.TemplateChanged].
+func isNoise(path string) bool {
+	p := parsePath(path)
+	if len(p) < 3 {
+		return false
+	}
+	last, parent, meta := p[len(p)-1].key, p[len(p)-2].key, p[len(p)-3].key
+	if meta != "metadata" {
+		return false
+	}
+	switch parent {
+	case "labels":
+		return noiseKeys[last]
+	case "annotations":
+		return noiseKeys[last] || strings.HasPrefix(last, "checksum/") || strings.HasPrefix(last, "checksum.")
+	}
+	return false
+}
+
+// templateChanged says whether the pods of a workload are replaced: the defaulted pod
+// templates differ, as upstream's EqualIgnoreHash compares them.
+func templateChanged(base, head *Object) bool {
+	b, h := podTemplate(base), podTemplate(head)
+	if b == nil || h == nil {
+		return false
+	}
+	return !equality.Semantic.DeepEqual(b, h)
+}
+
+// podTemplate is the pod template of a workload, or nil.
+func podTemplate(o *Object) *corev1.PodTemplateSpec {
+	switch t := o.Typed.(type) {
+	case *appsv1.Deployment:
+		return &t.Spec.Template
+	case *appsv1.StatefulSet:
+		return &t.Spec.Template
+	case *appsv1.DaemonSet:
+		return &t.Spec.Template
+	case *appsv1.ReplicaSet:
+		return &t.Spec.Template
+	case *batchv1.Job:
+		return &t.Spec.Template
+	case *batchv1.CronJob:
+		return &t.Spec.JobTemplate.Spec.Template
+	}
+	return nil
+}
+
+// lessPath orders paths step by step, indexes by number.
+func lessPath(a, b string) bool {
+	x, y := parsePath(a), parsePath(b)
+	for i := 0; i < len(x) && i < len(y); i++ {
+		switch {
+		case x[i] == y[i]:
+		case x[i].index >= 0 && y[i].index >= 0:
+			return x[i].index < y[i].index
+		default:
+			return x[i].key < y[i].key
+		}
+	}
+	return len(x) < len(y)
+}

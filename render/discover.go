@@ -1,0 +1,372 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// discovery finds the releases of a tree. What it sees and leaves out is in ignored.
+type discovery struct {
+	src      *source
+	opt      Options
+	releases []Release
+	ignored  []Ignored
+	// inChart are the folders of charts; used the paths that another unit renders.
+	charts map[string]bool
+	used   map[string]string // path to what uses it
+}
+
+// discover lists the releases of a tree, sorted by ID, declared ones included.
+func discover(s *source, opt Options) ([]Release, []Ignored) {
+	d := &discovery{src: s, opt: opt, charts: map[string]bool{}, used: map[string]string{}}
+	d.ignored = append(d.ignored, s.lost...)
+	d.declared()
+	d.findCharts()
+	d.kustomizations()
+	d.helm()
+	d.plain()
+	sort.Slice(d.releases, func(i, j int) bool { return d.releases[i].ID < d.releases[j].ID })
+	sort.Slice(d.ignored, func(i, j int) bool {
+		if d.ignored[i].Path != d.ignored[j].Path {
+			return d.ignored[i].Path < d.ignored[j].Path
+		}
+		return d.ignored[i].Reason < d.ignored[j].Reason
+	})
+	return d.releases, d.ignored
+}
+
+func (d *discovery) ignore(p, reason string) { d.ignored = append(d.ignored, Ignored{p, reason}) }
+
+func (d *discovery) add(r Release) {
+	if r.KubeVersion == "" {
+		r.KubeVersion = d.opt.KubeVersion
+	}
+	if r.KubeVersion == "" {
+		r.KubeVersion = DefaultKubeVersion
+	}
+	for _, have := range d.releases {
+		if have.ID == r.ID {
+			d.ignore(r.Path, "release "+r.ID+" is already declared")
+			return
+		}
+	}
+	d.releases = append(d.releases, r)
+}
+
+// declared takes the releases of the policy; their paths are not discovered again.
+func (d *discovery) declared() {
+	for _, r := range d.opt.Releases {
+		r.Path = path.Clean(r.Path)
+		r.Declared = true
+		if r.Selected == "" {
+			r.Selected = "declared in the policy"
+		}
+		d.used[r.Path] = "release " + r.ID
+		d.add(r)
+	}
+}
+
+// wanted says whether discovery is limited to other paths.
+func (d *discovery) wanted(p string) bool {
+	if len(d.opt.Paths) == 0 {
+		return true
+	}
+	for _, want := range d.opt.Paths {
+		if under(p, path.Clean(want)) {
+			return true
+		}
+	}
+	return false
+}
+
+// named says whether a path was asked for by name, which overrules the skipping of test
+// data.
+func (d *discovery) named(p string) bool {
+	for _, want := range d.opt.Paths {
+		if want = path.Clean(want); want != "." && under(p, want) {
+			return true
+		}
+	}
+	return false
+}
+
+// testFolder is the folder that makes a path test data, or "".
+func testFolder(p string) string {
+	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+		switch path.Base(dir) {
+		case "testdata", "test-data", "__snapshots__", "fixtures":
+			return dir
+		}
+	}
+	return ""
+}
+
+// findCharts lists the folders with a Chart.yaml that are no vendored sub-charts.
+func (d *discovery) findCharts() {
+	for _, f := range d.src.files {
+		if path.Base(f) == "Chart.yaml" {
+			d.charts[path.Dir(f)] = true
+		}
+	}
+}
+
+// chartAbove is the innermost chart that a path lies in, or "".
+func (d *discovery) chartAbove(p string) string {
+	for dir := path.Dir(p); ; dir = path.Dir(dir) {
+		if d.charts[dir] && dir != p {
+			return dir
+		}
+		if dir == "." {
+			return ""
+		}
+	}
+}
+
+// helm adds the releases of charts.
+func (d *discovery) helm() {
+	dirs := make([]string, 0, len(d.charts))
+	for dir := range d.charts {
+		dirs = append(dirs, dir)
+	}
+	sort.Strings(dirs)
+	users := map[string]string{}
+	for _, dir := range dirs {
+		m, f := readChartMetadata(d.src, dir)
+		if f != nil {
+			continue
+		}
+		for _, dep := range m.Dependencies {
+			if dep == nil {
+				continue
+			}
+			if local, ok := strings.CutPrefix(dep.Repository, "file://"); ok {
+				if target, in := inside(dir, local); in && target != dir {
+					users[target] = dir
+				}
+			}
+		}
+	}
+	for _, dir := range dirs {
+		if d.wanted(dir) || d.wantedInside(dir) {
+			d.chart(dir, users[dir])
+		}
+	}
+}
+
+// wantedInside says whether one of the limiting paths lies in a folder: naming a file of
+// a chart selects the chart.
+func (d *discovery) wantedInside(dir string) bool {
+	for _, want := range d.opt.Paths {
+		if under(path.Clean(want), dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// chart adds the releases of one chart, or says why there are none.
+func (d *discovery) chart(dir, user string) {
+	outer := d.chartAbove(dir)
+	switch test := testFolder(dir); {
+	case outer != "" && dir != ".":
+		d.ignore(dir, "part of chart "+outer)
+		return
+	case d.used[dir] != "":
+		d.ignore(dir, "rendered by "+d.used[dir])
+		return
+	case user != "":
+		d.ignore(dir, "a dependency of chart "+user)
+		return
+	case test != "" && !d.named(dir):
+		d.ignore(dir, "test data, in "+test)
+		return
+	}
+	m, f := readChartMetadata(d.src, dir)
+	name := path.Base(dir)
+	if f == nil && m.Type == "library" {
+		d.ignore(dir, "a library chart")
+		return
+	}
+	if f == nil && m.Name != "" {
+		name = m.Name
+	}
+	own := path.Join(dir, "values.yaml")
+	base := Release{ID: dir, Kind: Helm, Path: dir, Name: name, Selected: "Chart.yaml found"}
+	if d.src.hasFile(own) {
+		base.Values = []string{own}
+	}
+	d.add(base)
+	for _, set := range d.valuesSets(dir) {
+		r := base
+		r.ID = dir + ":" + strings.TrimPrefix(strings.TrimPrefix(set, dir), "/")
+		r.Values = append(append([]string(nil), base.Values...), set)
+		r.Selected = "Chart.yaml found, with values " + set
+		d.add(r)
+	}
+}
+
+var (
+	valuesSibling = regexp.MustCompile(`^(values[-._].+|.+[-._]values)\.ya?ml$`)
+	valuesFolder  = regexp.MustCompile(`^(values|env|envs|environments|environment)$`)
+)
+
+// valuesSets lists the values files beside a chart's own: values-NAME.yaml,
+// values.NAME.yaml, NAME-values.yaml and NAME.values.yaml in its folder, and every YAML
+// file directly in its folders values, env, envs, environment and environments.
+func (d *discovery) valuesSets(dir string) []string {
+	var sets []string
+	for _, f := range d.src.below(dir) {
+		rel := strings.TrimPrefix(f, dir+"/")
+		if dir == "." {
+			rel = f
+		}
+		folder, base := path.Split(rel)
+		ext := path.Ext(base)
+		if ext != ".yaml" && ext != ".yml" {
+			continue
+		}
+		switch folder = strings.TrimSuffix(folder, "/"); {
+		case folder == "" && valuesSibling.MatchString(base):
+		case valuesFolder.MatchString(folder):
+		case folder == "ci" && strings.HasSuffix(base, "values.yaml"):
+			d.ignore(f, "values of chart-testing")
+			continue
+		default:
+			continue
+		}
+		if b, err := d.src.read(f); err == nil && looksLikeManifest(b) {
+			d.ignore(f, "a manifest inside chart "+dir)
+			continue
+		}
+		sets = append(sets, f)
+	}
+	return sets
+}
+
+// kustomizations adds the roots: kustomizations that no other includes.
+func (d *discovery) kustomizations() {
+	type found struct {
+		k *kustomization
+		f *Failure
+	}
+	all := map[string]found{}
+	includers := map[string]string{}
+	for _, f := range d.src.files {
+		dir := path.Dir(f)
+		if d.src.links[f] || !isKustomizationName(f) || d.src.kustomizationFile(dir) != f || d.inTemplates(f) {
+			continue
+		}
+		if b, err := d.src.read(f); err == nil && isForeignKustomization(b) {
+			continue
+		}
+		k, fail := d.src.readKustomization(f)
+		all[dir] = found{k, fail}
+		if fail != nil {
+			continue
+		}
+		for _, ref := range append(append([]string(nil), k.Resources...), k.Components...) {
+			if p, in := inside(dir, ref); in && d.src.hasDir(p) {
+				includers[d.src.real(p)] = f
+			}
+		}
+		d.markUsed(k, dir)
+	}
+	dirs := make([]string, 0, len(all))
+	for dir := range all {
+		dirs = append(dirs, dir)
+	}
+	sort.Strings(dirs)
+	for _, dir := range dirs {
+		if !d.wanted(dir) && !d.wantedInside(dir) {
+			continue
+		}
+		e := all[dir]
+		test := testFolder(dir + "/x")
+		switch {
+		case d.used[dir] != "":
+			d.ignore(dir, "rendered by "+d.used[dir])
+		case includers[dir] != "":
+			d.ignore(dir, "included by "+includers[dir])
+		case e.k != nil && e.k.Kind == "Component":
+			d.ignore(dir, "a component, which is no root")
+		case test != "" && !d.named(dir):
+			d.ignore(dir, "test data, in "+test)
+		default:
+			d.add(Release{ID: dir, Kind: Kustomize, Path: dir, Selected: "a kustomization that no other includes"})
+		}
+	}
+}
+
+// inTemplates says whether a file is a chart's template.
+func (d *discovery) inTemplates(f string) bool {
+	chart := d.chartAbove(f)
+	return chart != "" && under(f, path.Join(chart, "templates"))
+}
+
+func isKustomizationName(f string) bool {
+	switch path.Base(f) {
+	case "kustomization.yaml", "kustomization.yml", "Kustomization":
+		return true
+	}
+	return false
+}
+
+// isForeignKustomization tells Flux's Kustomization objects, which are often in files of
+// that name, from Kustomize's.
+func isForeignKustomization(b []byte) bool {
+	return bytes.Contains(b, []byte("kustomize.toolkit.fluxcd.io"))
+}
+
+// markUsed notes the files and charts that a kustomization renders.
+func (d *discovery) markUsed(k *kustomization, dir string) {
+	note := func(ref string) {
+		if p, in := inside(dir, ref); in && ref != "" {
+			if _, taken := d.used[p]; !taken && d.src.hasFile(p) {
+				d.used[p] = k.file
+			}
+		}
+	}
+	for _, list := range [][]string{k.Resources, k.Crds, k.Configurations, k.Generators, k.Transformers, k.Validators} {
+		for _, ref := range list {
+			note(ref)
+		}
+	}
+	for _, ref := range k.patchFiles() {
+		note(ref)
+	}
+	for _, r := range k.Replacements {
+		note(r.Path)
+	}
+	for _, c := range k.ConfigMapGenerator {
+		for _, ref := range sourcesOf(c.KvPairSources) {
+			note(ref)
+		}
+	}
+	home := "charts"
+	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
+		home = k.HelmGlobals.ChartHome
+	}
+	for _, h := range k.HelmCharts {
+		note(h.ValuesFile)
+		for _, v := range h.AdditionalValuesFiles {
+			note(v)
+		}
+		for _, sub := range []string{h.Name, path.Join(h.Name+"-"+h.Version, h.Name)} {
+			if p, in := inside(dir, path.Join(home, sub)); in && d.charts[p] {
+				d.used[p] = k.file
+			}
+		}
+	}
+}
+
+// explainCount words a number of things.
+func explainCount(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,139 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"sort"
+)
+
+var (
+	apiVersionLine = regexp.MustCompile(`(?m)^\s*(- )?["']?apiVersion["']?\s*:`)
+	kindLine       = regexp.MustCompile(`(?m)^\s*(- )?["']?kind["']?\s*:`)
+)
+
+// looksLikeManifest says whether a file names an API version and a kind; JSON on one line
+// counts too.
+func looksLikeManifest(b []byte) bool {
+	if t := bytes.TrimSpace(b); len(t) > 0 && t[0] == '{' {
+		return bytes.Contains(b, []byte(`"apiVersion"`)) && bytes.Contains(b, []byte(`"kind"`))
+	}
+	return apiVersionLine.Match(b) && kindLine.Match(b)
+}
+
+// plain adds one release for every folder with plain manifests: files with apiVersion
+// and kind that belong to no chart and no kustomization.
+func (d *discovery) plain() {
+	folders := map[string][]string{}
+	for _, f := range d.src.files {
+		if !isManifestName(f) || !d.wanted(f) || d.declaredAbove(f) {
+			continue
+		}
+		if d.manifest(f) {
+			folders[path.Dir(f)] = append(folders[path.Dir(f)], f)
+		}
+	}
+	dirs := make([]string, 0, len(folders))
+	for dir := range folders {
+		dirs = append(dirs, dir)
+	}
+	sort.Strings(dirs)
+	for _, dir := range dirs {
+		id := dir
+		if d.charts[dir] {
+			id += ":manifests"
+		}
+		d.add(Release{
+			ID: id, Kind: Manifests, Path: dir, Files: folders[dir],
+			Selected: explainCount(len(folders[dir]), "plain manifest", "plain manifests"),
+		})
+	}
+}
+
+// declaredAbove says whether a declared release of plain manifests covers a file.
+func (d *discovery) declaredAbove(f string) bool {
+	for _, r := range d.opt.Releases {
+		if r.Kind == Manifests && under(f, path.Clean(r.Path)) {
+			return true
+		}
+	}
+	return false
+}
+
+// manifest says whether a file is a plain manifest, and notes why it is not where it
+// could have been taken for one.
+func (d *discovery) manifest(f string) bool {
+	if chart := d.chartAbove(f); chart != "" || isKustomizationFile(d.src, f) {
+		return false
+	}
+	if d.used[f] != "" || d.src.links[f] {
+		if d.src.links[f] && d.src.isF[d.src.real(f)] && d.src.real(f) != f {
+			return false // it is read where it lies
+		}
+		if d.used[f] != "" {
+			return false
+		}
+	}
+	b, err := d.src.read(f)
+	if err != nil {
+		return true // the release says what is wrong with it
+	}
+	if !looksLikeManifest(b) {
+		return false
+	}
+	if test := testFolder(f); test != "" && !d.named(f) {
+		d.ignore(f, "test data, in "+test)
+		return false
+	}
+	if k := d.src.kustomizationFile(path.Dir(f)); k != "" && k != f {
+		d.ignore(f, k+" does not list it")
+		return false
+	}
+	reason := notAnObject(b)
+	if reason != "" {
+		d.ignore(f, reason)
+	}
+	return reason == ""
+}
+
+func isKustomizationFile(s *source, f string) bool {
+	if !isKustomizationName(f) {
+		return false
+	}
+	b, err := s.read(f)
+	return err != nil || !isForeignKustomization(b)
+}
+
+// notAnObject says why a file with apiVersion and kind holds nothing for a cluster, or
+// "". A broken file is an object's: its release fails and says where.
+func notAnObject(b []byte) string {
+	docs, f := decodeStream("", b)
+	if f != nil {
+		for _, mark := range []string{"{{", "{%", "<%", "#@"} {
+			if i := bytes.Index(b, []byte(mark)); i >= 0 {
+				return fmt.Sprintf("a template: %s in line %d", mark, 1+bytes.Count(b[:i], []byte("\n")))
+			}
+		}
+		return ""
+	}
+	objects := 0
+	for _, d := range docs {
+		gvk := gvkOf(d.Content)
+		if gvk.Kind == "" || gvk.Version == "" {
+			continue
+		}
+		if gvk.Kind == "Kustomization" && gvk.Group == "kustomize.config.k8s.io" || gvk.Kind == "Component" && gvk.Group == "kustomize.config.k8s.io" {
+			continue
+		}
+		meta, _ := d.Content["metadata"].(map[string]any)
+		_, isList := d.Content["items"].([]any)
+		if meta["name"] != nil || meta["generateName"] != nil || isList || knownKind(d.Content) {
+			objects++
+		}
+	}
+	if objects == 0 {
+		return "a configuration file: no object with a name"
+	}
+	return ""
+}

@@ -1,0 +1,241 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	yamlv2 "go.yaml.in/yaml/v2"
+)
+
+// Limits on one file of YAML; the alias limits are the YAML library's own.
+const (
+	maxDocuments = 10_000
+	maxDepth     = 200
+)
+
+// document is one YAML or JSON document, decoded.
+type document struct {
+	Content map[string]any
+	File    string // repository path it was read from or rendered by
+	Line    int    // line of File at which it begins; 0: unknown
+	Doc     int    // its place among the documents of File, from 0
+	Items   []int  // place in a List, from the outermost
+	Hook    bool
+	// Volatile are the paths whose value differs at every render.
+	Volatile []string
+	// Origin is where Kustomize took it from: a file, or a generator's kustomization.
+	Origin    string
+	Generated bool
+}
+
+// rawDocument is the text of one document of a stream.
+type rawDocument struct {
+	text []byte
+	line int // of the stream, from 1, at which text begins
+}
+
+// splitDocuments cuts a stream where kubectl does: at lines of three dashes.
+func splitDocuments(b []byte) []rawDocument {
+	var docs []rawDocument
+	start, startLine := 0, 1
+	for at, line := 0, 1; at < len(b); line++ {
+		end := bytes.IndexByte(b[at:], '\n')
+		next := len(b)
+		if end >= 0 {
+			next = at + end + 1
+		}
+		if isSeparator(b[at:next]) {
+			docs = append(docs, rawDocument{b[start:at], startLine})
+			start, startLine = next, line+1
+		}
+		at = next
+	}
+	return append(docs, rawDocument{b[start:], startLine})
+}
+
+func isSeparator(line []byte) bool {
+	rest, ok := bytes.CutPrefix(line, []byte("---"))
+	if !ok {
+		return false
+	}
+	rest = bytes.TrimSpace(rest)
+	return len(rest) == 0 || rest[0] == '#'
+}
+
+// firstLine is the line of a stream at which the content of a document begins.
+func (d rawDocument) firstLine() int {
+	line := d.line
+	for _, l := range bytes.Split(d.text, []byte("\n")) {
+		if t := bytes.TrimSpace(l); len(t) > 0 && t[0] != '#' && t[0] != '%' {
+			return line
+		}
+		line++
+	}
+	return d.line
+}
+
+// decodeStream decodes every document of a file that is not empty.
+func decodeStream(file string, b []byte) ([]document, *Failure) {
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	raws := splitDocuments(b)
+	if len(raws) > maxDocuments {
+		return nil, &Failure{
+			Reason: fmt.Sprintf("%s: %d documents, the limit is %d", file, len(raws), maxDocuments),
+			Where:  fileStart(file), Remedy: "split the file",
+		}
+	}
+	var docs []document
+	for i, raw := range raws {
+		v, err := decodeYAML(raw.text)
+		if err != nil {
+			line := raw.line - 1 + yamlErrorLine(err)
+			return nil, &Failure{
+				Reason: fmt.Sprintf("%s:%d: %s", file, line, yamlErrorText(err)),
+				Where:  lineOf(file, line, "file"), Remedy: "correct the YAML",
+			}
+		}
+		if v == nil {
+			continue
+		}
+		m, ok := v.(map[string]any)
+		if !ok {
+			line := raw.firstLine()
+			return nil, &Failure{
+				Reason: fmt.Sprintf("%s:%d: the document is no object", file, line),
+				Where:  lineOf(file, line, "file"), Remedy: "correct the YAML",
+			}
+		}
+		docs = append(docs, document{Content: m, File: file, Line: raw.firstLine(), Doc: i})
+	}
+	return docs, nil
+}
+
+// decodeYAML decodes one document as kubectl and Helm do: YAML 1.1 scalars, the last of
+// two equal keys wins, integers are int64 or float64.
+func decodeYAML(b []byte) (v any, err error) {
+	defer func() { // the library panics on some inputs that it should refuse
+		if r := recover(); r != nil {
+			err = fmt.Errorf("yaml: %v", r)
+		}
+	}()
+	var raw any
+	if err := yamlv2.Unmarshal(b, &raw); err != nil {
+		return nil, err
+	}
+	return toJSON(raw, 0)
+}
+
+// toJSON turns the YAML library's values into those of JSON.
+func toJSON(v any, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("yaml: nested deeper than %d", maxDepth)
+	}
+	switch x := v.(type) {
+	case map[any]any:
+		m := make(map[string]any, len(x))
+		for k, e := range x {
+			key, err := keyText(k)
+			if err != nil {
+				return nil, err
+			}
+			if m[key], err = toJSON(e, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return m, nil
+	case []any:
+		l := make([]any, len(x))
+		for i, e := range x {
+			var err error
+			if l[i], err = toJSON(e, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return l, nil
+	case int:
+		return int64(x), nil
+	case uint64:
+		return float64(x), nil
+	case float64:
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, fmt.Errorf("yaml: %v is no JSON number", x)
+		}
+		return x, nil
+	case nil, bool, string, int64:
+		return x, nil
+	}
+	return fmt.Sprint(v), nil
+}
+
+// keyText is a map key as JSON has it, as sigs.k8s.io/yaml does it.
+func keyText(k any) (string, error) {
+	switch x := k.(type) {
+	case string:
+		return x, nil
+	case int:
+		return strconv.Itoa(x), nil
+	case int64:
+		return strconv.FormatInt(x, 10), nil
+	case uint64:
+		return strconv.FormatUint(x, 10), nil
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64), nil
+	case bool:
+		return strconv.FormatBool(x), nil
+	case nil:
+		return "null", nil
+	}
+	return "", fmt.Errorf("yaml: a key is no scalar")
+}
+
+var yamlLine = regexp.MustCompile(`line (\d+)`)
+
+// yamlErrorLine is the line an error of the YAML library names, or 1.
+func yamlErrorLine(err error) int {
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 {
+			return n
+		}
+	}
+	return 1
+}
+
+var (
+	yamlPrefix = regexp.MustCompile(`^(error converting YAML to JSON: )?(yaml: )?(unmarshal errors:\s*)?(line \d+: )?`)
+	backquoted = regexp.MustCompile("`[^`]*`")
+)
+
+// yamlErrorText is such an error without its line, and without the values it quotes:
+// they may be secret.
+func yamlErrorText(err error) string {
+	text := yamlPrefix.ReplaceAllString(err.Error(), "")
+	text = backquoted.ReplaceAllString(strings.TrimSpace(text), "a value")
+	return "broken YAML: " + strings.Join(strings.Fields(text), " ")
+}
+
+// fileStart is a file as a whole.
+func fileStart(file string) Location { return lineOf(file, 1, "file") }
+
+// lineOf is the whole of one line, without its length known: its first column.
+func lineOf(file string, line int, rung string) Location {
+	line = max(line, 1)
+	return Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2, Rung: rung}
+}
+
+// asFailure words an error about a file that could not be read.
+func asFailure(file string, err error) *Failure {
+	remedy := "make the file readable from the repository's root"
+	switch text := err.Error(); {
+	case strings.Contains(text, ErrTooBig.Error()):
+		remedy = "split the file, or keep it out of the release"
+	case strings.Contains(text, ErrOutsideTree.Error()):
+		remedy = "let the link point inside the repository, or replace it by a copy"
+	case strings.Contains(text, "file does not exist"):
+		remedy = "commit the file or correct the path"
+	}
+	return &Failure{Reason: err.Error(), Where: fileStart(file), Remedy: remedy}
+}

@@ -1,0 +1,309 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"sort"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/release"
+	"helm.sh/helm/v3/pkg/releaseutil"
+	"helm.sh/helm/v3/pkg/strvals"
+)
+
+var (
+	randomCall = regexp.MustCompile(`\b(rand(Alpha|Numeric|AlphaNum|Ascii|Bytes|Int)\w*|gen(PrivateKey|CA|CAWithKey|SelfSignedCert|SelfSignedCertWithKey|SignedCert|SignedCertWithKey)|uuidv4|htpasswd|bcrypt|now|ago|date\w*|encryptAES|shuffle)\b`)
+	lookupCall = regexp.MustCompile(`\{\{[^}]*\blookup\b[^}]*\}\}`)
+)
+
+// render renders the chart; twice where it calls random functions, to find the values
+// that differ every time.
+func (c *chartJob) render(files map[string][]byte) output {
+	ch, f := c.load(files)
+	if f != nil {
+		return output{Err: f}
+	}
+	vals, f := c.values(files)
+	if f != nil {
+		return output{Err: f}
+	}
+	var out output
+	random, lookup := c.calls(ch)
+	if lookup {
+		out.Notes = append(out.Notes, "the chart calls lookup, which finds nothing without a cluster")
+	}
+	if out.Docs, f = c.execute(ch, vals); f != nil {
+		f.Reason = scrub(f.Reason, vals, ch.Values)
+		out.Err = f
+		return out
+	}
+	if random {
+		again, f := c.load(files)
+		if f == nil {
+			vals, _ = c.values(files)
+			var second []document
+			if second, f = c.execute(again, vals); f == nil {
+				out.Docs = markVolatile(out.Docs, second)
+			}
+		}
+	}
+	if c.Kept(out.Docs) < len(out.Docs) {
+		out.Notes = append(out.Notes, "hooks and tests are listed, not verified")
+	}
+	return out
+}
+
+// Kept counts the documents that are no hooks.
+func (c *chartJob) Kept(docs []document) int {
+	n := 0
+	for _, d := range docs {
+		if !d.Hook {
+			n++
+		}
+	}
+	return n
+}
+
+// load builds Helm's chart from the files.
+func (c *chartJob) load(files map[string][]byte) (*chart.Chart, *Failure) {
+	names := make([]string, 0, len(c.Names))
+	for name := range c.Names {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var list []*loader.BufferedFile
+	for _, name := range names {
+		b := bytes.TrimPrefix(files[c.Names[name]], []byte("\xef\xbb\xbf"))
+		list = append(list, &loader.BufferedFile{Name: name, Data: b})
+	}
+	ch, err := loader.LoadFiles(list)
+	if err == nil {
+		sort.Slice(ch.Dependencies(), func(a, b int) bool { // LoadFiles ranges over a map
+			return ch.Dependencies()[a].Name() < ch.Dependencies()[b].Name()
+		})
+		return ch, nil
+	}
+	file := path.Join(c.Dir, "Chart.yaml")
+	for _, name := range []string{"values.yaml", "Chart.lock", "requirements.yaml"} {
+		if strings.Contains(err.Error(), name) {
+			file = path.Join(c.Dir, name)
+		}
+	}
+	line := yamlErrorLine(err)
+	return nil, &Failure{
+		Reason: fmt.Sprintf("%s:%d: %s", file, line, chartErrorText(err)),
+		Where:  lineOf(file, line, "file"), Remedy: "correct the chart",
+	}
+}
+
+func chartErrorText(err error) string {
+	return strings.Join(strings.Fields(backquoted.ReplaceAllString(err.Error(), "a value")), " ")
+}
+
+// values merges the values files and settings in Helm's order.
+func (c *chartJob) values(files map[string][]byte) (map[string]any, *Failure) {
+	vals := map[string]any{}
+	for _, p := range c.Values {
+		v, err := decodeYAML(files[p])
+		if err != nil {
+			line := yamlErrorLine(err)
+			return nil, &Failure{
+				Reason: fmt.Sprintf("%s:%d: %s", p, line, yamlErrorText(err)),
+				Where:  lineOf(p, line, "file"), Remedy: "correct the values file",
+			}
+		}
+		if v == nil {
+			continue
+		}
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil, &Failure{
+				Reason: p + ": the values are no map", Where: fileStart(p), Remedy: "correct the values file",
+			}
+		}
+		vals = mergeValues(vals, helmNumbers(m).(map[string]any))
+	}
+	if c.Inline != nil {
+		vals = mergeValues(vals, helmNumbers(c.Inline).(map[string]any))
+	}
+	keys := make([]string, 0, len(c.Set))
+	for k := range c.Set {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	for _, k := range keys {
+		if err := strvals.ParseInto(k+"="+c.Set[k], vals); err != nil {
+			return nil, &Failure{
+				Reason: fmt.Sprintf("set %s: not a value that Helm can parse", k),
+				Where:  fileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "correct `set` of the release",
+			}
+		}
+	}
+	return vals, nil
+}
+
+// helmNumbers turns integers into float64, which Helm's own reader makes of them:
+// templates print and compare them differently.
+func helmNumbers(v any) any {
+	switch x := v.(type) {
+	case map[string]any:
+		for k, e := range x {
+			x[k] = helmNumbers(e)
+		}
+	case []any:
+		for i, e := range x {
+			x[i] = helmNumbers(e)
+		}
+	case int64:
+		return float64(x)
+	}
+	return v
+}
+
+// mergeValues lays b over a, map by map.
+func mergeValues(a, b map[string]any) map[string]any {
+	out := make(map[string]any, len(a)+len(b))
+	for k, v := range a {
+		out[k] = v
+	}
+	for k, v := range b {
+		if bm, ok := v.(map[string]any); ok {
+			if am, ok := out[k].(map[string]any); ok {
+				out[k] = mergeValues(am, bm)
+				continue
+			}
+		}
+		out[k] = v
+	}
+	return out
+}
+
+// calls says which functions the templates mention.
+func (c *chartJob) calls(ch *chart.Chart) (random, lookup bool) {
+	for _, t := range ch.Templates {
+		random = random || randomCall.Match(t.Data)
+		lookup = lookup || lookupCall.Match(t.Data)
+	}
+	for _, d := range ch.Dependencies() {
+		r, l := c.calls(d)
+		random, lookup = random || r, lookup || l
+	}
+	return random, lookup
+}
+
+// execute renders the templates once.
+func (c *chartJob) execute(ch *chart.Chart, vals map[string]any) ([]document, *Failure) {
+	caps, err := capabilities(c.KubeVersion)
+	if err != nil {
+		return nil, &Failure{Reason: err.Error(), Where: fileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "give a version such as 1.36"}
+	}
+	if want := ch.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, caps.KubeVersion.String()) {
+		file := path.Join(c.Dir, "Chart.yaml")
+		return nil, &Failure{
+			Reason: fmt.Sprintf("the chart wants Kubernetes %s, rendered for %s", want, caps.KubeVersion.Version),
+			Where:  fileStart(file), Remedy: "declare the release with `kubeVersion`",
+		}
+	}
+	if err := chartutil.ProcessDependenciesWithMerge(ch, vals); err != nil {
+		return nil, c.templateFailure(ch, nil, err)
+	}
+	opts := chartutil.ReleaseOptions{Name: c.Name, Namespace: c.Namespace, Revision: 1, IsInstall: true}
+	if opts.Name == "" {
+		opts.Name = ch.Name()
+	}
+	top, err := chartutil.ToRenderValuesWithSchemaValidation(ch, vals, opts, caps, true)
+	if err != nil {
+		return nil, c.templateFailure(ch, nil, err)
+	}
+	if f := c.validate(ch, top["Values"].(chartutil.Values)); f != nil {
+		return nil, f
+	}
+	texts, err := engine.Engine{}.Render(ch, top)
+	if err != nil {
+		return nil, c.templateFailure(ch, nil, err)
+	}
+	return c.documents(ch, texts)
+}
+
+// documents decodes what the templates gave, in the order of their paths.
+func (c *chartJob) documents(ch *chart.Chart, texts map[string]string) ([]document, *Failure) {
+	if c.IncludeCRDs {
+		for _, crd := range ch.CRDObjects() {
+			texts[crd.Filename] = string(crd.File.Data)
+		}
+	}
+	names := make([]string, 0, len(texts))
+	for name := range texts {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var docs []document
+	for _, name := range names {
+		if strings.HasPrefix(path.Base(name), "_") || strings.HasSuffix(name, "NOTES.txt") || strings.TrimSpace(texts[name]) == "" {
+			continue
+		}
+		list, err := c.templateDocuments(name, texts[name])
+		if err != nil {
+			return nil, c.templateFailure(ch, texts, err)
+		}
+		docs = append(docs, list...)
+	}
+	return docs, nil
+}
+
+// templateDocuments decodes the documents of one rendered template.
+func (c *chartJob) templateDocuments(name, text string) ([]document, error) {
+	split := releaseutil.SplitManifests(text)
+	keys := make([]string, 0, len(split))
+	for k := range split {
+		keys = append(keys, k)
+	}
+	sort.Sort(releaseutil.BySplitManifestsOrder(keys))
+	if len(keys) > maxDocuments {
+		return nil, fmt.Errorf("%s: %d documents, the limit is %d", name, len(keys), maxDocuments)
+	}
+	var docs []document
+	for i, k := range keys {
+		v, err := decodeYAML([]byte(split[k]))
+		if err != nil {
+			return nil, &renderedError{name: name, text: split[k], err: err}
+		}
+		m, ok := v.(map[string]any)
+		if !ok && v != nil {
+			return nil, &renderedError{name: name, text: split[k], err: fmt.Errorf("yaml: the document is no object")}
+		}
+		if len(m) == 0 {
+			continue
+		}
+		hook, known := hookOf(m)
+		if !known {
+			continue // Helm leaves a hook of an unknown type out
+		}
+		docs = append(docs, document{Content: m, File: name, Doc: i, Hook: hook})
+	}
+	return docs, nil
+}
+
+// hookOf says whether an object is a hook, and whether Helm knows its type.
+func hookOf(content map[string]any) (hook, known bool) {
+	v, ok := fieldPath{key("metadata"), key("annotations"), key(release.HookAnnotation)}.get(content)
+	text, isText := v.(string)
+	if !ok || !isText {
+		return false, true
+	}
+	for _, e := range strings.Split(text, ",") {
+		switch strings.ToLower(strings.TrimSpace(e)) {
+		case "pre-install", "post-install", "pre-delete", "post-delete", "pre-upgrade", "post-upgrade",
+			"pre-rollback", "post-rollback", "test", "test-success":
+		default:
+			return true, false
+		}
+	}
+	return true, true
+}

@@ -1,0 +1,271 @@
+package render
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"sort"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/ignore"
+	"sigs.k8s.io/yaml"
+)
+
+// maxChartBytes is the limit of all files of one chart, as Helm's own.
+const maxChartBytes = 100 << 20
+
+// chartJob is one chart to render, its files by name in the chart.
+type chartJob struct {
+	Dir         string            // repository path of the chart
+	Names       map[string]string // name in the chart ("templates/a.yaml") to repository path
+	Values      []string          // repository paths of values files, in order, without the chart's own
+	Inline      map[string]any    `json:",omitempty"` // values after those of the files
+	Set         map[string]string
+	Name        string // of the release
+	Namespace   string
+	KubeVersion string
+	IncludeCRDs bool
+	SkipHooks   bool `json:",omitempty"`
+}
+
+// gatherHelm reads a chart, its file:// dependencies and its values files.
+func gatherHelm(s *source, rel Release) (*job, *Failure) {
+	j := &job{Release: rel, Files: map[string][]byte{}}
+	g := &chartGatherer{src: s, job: j, names: map[string]string{}}
+	if f := g.chart(rel.Path, "", 0); f != nil {
+		return j, f
+	}
+	c := &chartJob{
+		Dir: rel.Path, Names: g.names, Set: rel.Set, Name: rel.Name, Namespace: rel.Namespace,
+		KubeVersion: rel.KubeVersion, IncludeCRDs: true,
+	}
+	if c.Namespace == "" {
+		c.Namespace = "default"
+	}
+	for i, v := range rel.Values {
+		if i == 0 && v == path.Join(rel.Path, "values.yaml") {
+			continue // part of the chart
+		}
+		b, err := s.read(v)
+		if err != nil {
+			f := asFailure(v, err)
+			if errors.Is(err, fs.ErrNotExist) {
+				f.Reason = fmt.Sprintf("values file %s does not exist", v)
+				f.Where = fileStart(path.Join(rel.Path, "Chart.yaml"))
+				f.Remedy = "add the file, or correct `values` of release " + rel.ID
+			}
+			return j, f
+		}
+		j.Files[v] = b
+		c.Values = append(c.Values, v)
+	}
+	j.Chart = c
+	return j, g.missing(rel)
+}
+
+type chartGatherer struct {
+	src   *source
+	job   *job
+	names map[string]string
+	bytes int
+	lost  []*chart.Dependency
+	at    string // Chart.yaml of the lost ones
+}
+
+// maxChartNesting is how deep file:// dependencies go.
+const maxChartNesting = 10
+
+// chart adds the files of the chart in dir under a prefix such as "charts/db/".
+func (g *chartGatherer) chart(dir, prefix string, depth int) *Failure {
+	meta, f := g.metadata(dir)
+	if f != nil {
+		return f
+	}
+	if depth > maxChartNesting {
+		return &Failure{
+			Reason: fmt.Sprintf("%s: file:// dependencies nest deeper than %d", dir, maxChartNesting),
+			Where:  fileStart(path.Join(dir, "Chart.yaml")), Remedy: "break the cycle of dependencies",
+		}
+	}
+	rules, f := g.rules(dir)
+	if f != nil {
+		return f
+	}
+	vendored := map[string]bool{}
+	for _, p := range g.src.below(dir) {
+		name := strings.TrimPrefix(p, dir+"/")
+		if dir == "." {
+			name = p
+		}
+		if ignored(rules, name) {
+			continue
+		}
+		if f := g.file(p, prefix+name); f != nil {
+			return f
+		}
+		if rest, ok := strings.CutPrefix(name, "charts/"); ok {
+			vendored[strings.SplitN(rest, "/", 2)[0]] = true
+		}
+	}
+	have := g.vendoredNames(prefix)
+	for _, d := range meta.Dependencies {
+		if d == nil || have[d.Name] {
+			continue
+		}
+		local, ok := strings.CutPrefix(d.Repository, "file://")
+		target, in := inside(dir, local)
+		if ok && in && g.src.hasFile(path.Join(target, "Chart.yaml")) {
+			if f := g.chart(target, prefix+"charts/"+d.Name+"/", depth+1); f != nil {
+				return f
+			}
+			continue
+		}
+		if depth == 0 { // Helm looks at the top chart's dependencies alone
+			g.lost = append(g.lost, d)
+			g.at = path.Join(dir, "Chart.yaml")
+		}
+	}
+	return nil
+}
+
+// file adds one file.
+func (g *chartGatherer) file(p, name string) *Failure {
+	b, err := g.src.read(p)
+	if err != nil {
+		return asFailure(p, err)
+	}
+	g.bytes += len(b)
+	if g.bytes > maxChartBytes {
+		return &Failure{
+			Reason: fmt.Sprintf("%s: the chart is larger than %d MiB", p, maxChartBytes>>20),
+			Where:  fileStart(p), Remedy: "list what is no part of it in .helmignore",
+		}
+	}
+	g.job.Files[p] = b
+	g.names[name] = p
+	return nil
+}
+
+// metadata reads Chart.yaml, and requirements.yaml of a chart of Helm 2.
+func (g *chartGatherer) metadata(dir string) (*chart.Metadata, *Failure) {
+	return readChartMetadata(g.src, dir)
+}
+
+func readChartMetadata(s *source, dir string) (*chart.Metadata, *Failure) {
+	file := path.Join(dir, "Chart.yaml")
+	b, err := s.read(file)
+	if err != nil {
+		return nil, asFailure(file, err)
+	}
+	m := &chart.Metadata{}
+	if err := yaml.Unmarshal(b, m); err != nil {
+		line := yamlErrorLine(err)
+		return nil, &Failure{
+			Reason: fmt.Sprintf("%s:%d: %s", file, line, yamlErrorText(err)),
+			Where:  lineOf(file, line, "file"), Remedy: "correct Chart.yaml",
+		}
+	}
+	old := path.Join(dir, "requirements.yaml")
+	if len(m.Dependencies) == 0 && s.hasFile(old) {
+		b, err := s.read(old)
+		if err != nil {
+			return nil, asFailure(old, err)
+		}
+		if err := yaml.Unmarshal(b, m); err != nil {
+			return nil, &Failure{
+				Reason: fmt.Sprintf("%s:%d: %s", old, yamlErrorLine(err), yamlErrorText(err)),
+				Where:  lineOf(old, yamlErrorLine(err), "file"), Remedy: "correct requirements.yaml",
+			}
+		}
+	}
+	return m, nil
+}
+
+// rules reads .helmignore.
+func (g *chartGatherer) rules(dir string) (*ignore.Rules, *Failure) {
+	rules := ignore.Empty()
+	file := path.Join(dir, ".helmignore")
+	if g.src.hasFile(file) {
+		b, err := g.src.read(file)
+		if err != nil {
+			return nil, asFailure(file, err)
+		}
+		if rules, err = ignore.Parse(bytes.NewReader(b)); err != nil {
+			return nil, &Failure{Reason: file + ": " + err.Error(), Where: fileStart(file), Remedy: "correct the pattern"}
+		}
+	}
+	rules.AddDefaults()
+	return rules, nil
+}
+
+// ignored applies .helmignore to a name and the folders above it, as Helm's walk does.
+func ignored(rules *ignore.Rules, name string) bool {
+	for i, c := range name {
+		if c == '/' && rules.Ignore(name[:i], fileInfo{name: path.Base(name[:i]), mode: fs.ModeDir}) {
+			return true
+		}
+	}
+	return rules.Ignore(name, fileInfo{name: path.Base(name)})
+}
+
+var archiveName = regexp.MustCompile(`^(.+)-v?\d+\.\d+.*\.tgz$`)
+
+// vendoredNames lists the names of the charts in charts/, from the names of archives
+// and the Chart.yaml of folders.
+func (g *chartGatherer) vendoredNames(prefix string) map[string]bool {
+	have := map[string]bool{}
+	names := make([]string, 0, len(g.names))
+	for name := range g.names {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		rest, ok := strings.CutPrefix(name, prefix+"charts/")
+		if !ok {
+			continue
+		}
+		if m := archiveName.FindStringSubmatch(rest); m != nil && !strings.Contains(rest, "/") {
+			have[m[1]] = true
+		}
+		if dir, base := path.Split(rest); base == "Chart.yaml" && strings.Count(dir, "/") == 1 {
+			var m chart.Metadata
+			if yaml.Unmarshal(g.job.Files[g.names[name]], &m) == nil {
+				have[m.Name] = true
+			}
+		}
+	}
+	return have
+}
+
+// missing is the failure of dependencies that are not vendored, or nil.
+func (g *chartGatherer) missing(rel Release) *Failure {
+	if len(g.lost) == 0 {
+		return nil
+	}
+	var names []string
+	for _, d := range g.lost {
+		names = append(names, d.Name+"@"+d.Version)
+	}
+	sort.Strings(names)
+	word, verb := "dependency", "is"
+	if len(names) > 1 {
+		word, verb = "dependencies", "are"
+	}
+	remedy := fmt.Sprintf("run `helm dependency build %s` and commit %s", rel.Path, path.Join(rel.Path, "charts/"))
+	where := lineOf(g.at, keyLine(g.job.Files[g.at], "dependencies"), "file")
+	return &Failure{Skipped: true, Reason: fmt.Sprintf("%s %s %s not vendored", word, strings.Join(names, ", "), verb), Where: where, Remedy: remedy}
+}
+
+// keyLine is the line of a top-level key, or 1.
+func keyLine(b []byte, name string) int {
+	for i, l := range bytes.Split(b, []byte("\n")) {
+		if bytes.HasPrefix(l, []byte(name+":")) {
+			return i + 1
+		}
+	}
+	return 1
+}

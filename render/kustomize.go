@@ -1,0 +1,234 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"sort"
+	"strings"
+	"sync"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+)
+
+// kustomizeSchema guards the library's one global: the OpenAPI schema, which a
+// kustomization may replace with its field openapi.
+var kustomizeSchema sync.RWMutex
+
+const originAnnotation = "config.kubernetes.io/origin"
+
+// kustomize builds a kustomization in a file system that holds the gathered files only.
+func (j *job) kustomize() output {
+	files, notes, f := j.kustomizeFiles()
+	if f != nil {
+		return output{Err: f}
+	}
+	root := "/" + j.Release.Path
+	if j.Release.Path == "." {
+		root = "/"
+	}
+	opt := krusty.MakeDefaultOptions()
+	// The file system holds nothing but the repository's files, so that flags such as
+	// Flux's and Argo CD's for files outside the folder need no telling apart.
+	opt.LoadRestrictions = types.LoadRestrictionsNone
+	m, err := build(files, root, opt)
+	if err != nil {
+		return output{Notes: notes, Err: j.kustomizeFailure(err)}
+	}
+	out := output{Notes: notes}
+	for i, r := range m.Resources() {
+		d, err := j.kustomizeDocument(r)
+		if err != nil {
+			return output{Notes: notes, Err: j.kustomizeFailure(err)}
+		}
+		d.Doc = i
+		out.Docs = append(out.Docs, d)
+	}
+	return out
+}
+
+func build(files map[string][]byte, root string, opt *krusty.Options) (resmap.ResMap, error) {
+	fsys := filesys.MakeFsInMemory()
+	ownSchema := false
+	for p, b := range files {
+		if err := fsys.WriteFile("/"+p, b); err != nil {
+			return nil, err
+		}
+		ownSchema = ownSchema || bytes.Contains(b, []byte("\nopenapi:")) || bytes.HasPrefix(b, []byte("openapi:"))
+	}
+	if ownSchema {
+		kustomizeSchema.Lock()
+		defer kustomizeSchema.Unlock()
+	} else {
+		kustomizeSchema.RLock()
+		defer kustomizeSchema.RUnlock()
+	}
+	return krusty.MakeKustomizer(opt).Run(fsys, root)
+}
+
+// kustomizeFiles are the gathered files, with charts rendered and with the root asked
+// for the origin of its resources.
+func (j *job) kustomizeFiles() (map[string][]byte, []string, *Failure) {
+	files := make(map[string][]byte, len(j.Files))
+	for p, b := range j.Files {
+		files[p] = b
+	}
+	var notes []string
+	generated := map[string][]string{}
+	names := make([]string, 0, len(j.Inflate))
+	for p := range j.Inflate {
+		names = append(names, p)
+	}
+	sort.Strings(names)
+	for _, p := range names {
+		out := j.Inflate[p].render(j.Files)
+		if out.Err != nil {
+			return nil, nil, out.Err
+		}
+		notes = append(notes, out.Notes...)
+		var text bytes.Buffer
+		for _, d := range out.Docs {
+			if d.Hook && j.Inflate[p].SkipHooks {
+				continue
+			}
+			b, err := yaml.Marshal(d.Content)
+			if err != nil {
+				return nil, nil, asFailure(p, err)
+			}
+			fmt.Fprintf(&text, "---\n%s", b)
+		}
+		if text.Len() == 0 {
+			continue
+		}
+		files[p] = text.Bytes()
+		generated[path.Dir(p)] = append(generated[path.Dir(p)], path.Base(p))
+	}
+	for p, b := range j.Files {
+		dir := path.Dir(p)
+		isRoot := dir == j.Release.Path
+		switch path.Base(p) {
+		case "kustomization.yaml", "kustomization.yml", "Kustomization":
+		default:
+			continue
+		}
+		if !isRoot && len(generated[dir]) == 0 && !bytes.Contains(b, []byte("helm")) {
+			continue
+		}
+		edited, err := editKustomization(b, generated[dir], isRoot)
+		if err != nil {
+			return nil, nil, asFailure(p, err)
+		}
+		files[p] = edited
+	}
+	return files, notes, nil
+}
+
+// editKustomization replaces charts by their resources and asks for origins.
+func editKustomization(b []byte, generated []string, root bool) ([]byte, error) {
+	v, err := decodeYAML(b)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return b, nil
+	}
+	for _, k := range []string{"helmCharts", "helmGlobals", "helmChartInflationGenerator"} {
+		delete(m, k)
+	}
+	for _, name := range generated {
+		list, _ := m["resources"].([]any)
+		m["resources"] = append(list, name)
+	}
+	if root {
+		list, _ := m["buildMetadata"].([]any)
+		for _, e := range list {
+			if e == types.OriginAnnotations {
+				return yaml.Marshal(m)
+			}
+		}
+		m["buildMetadata"] = append(list, types.OriginAnnotations)
+	}
+	return yaml.Marshal(m)
+}
+
+// asksOrigin says whether the root's author wants origin annotations in the output.
+func (j *job) asksOrigin() bool {
+	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+		if b, ok := j.Files[path.Join(j.Release.Path, name)]; ok {
+			return bytes.Contains(b, []byte(types.OriginAnnotations))
+		}
+	}
+	return false
+}
+
+// kustomizeDocument turns a resource into a document that knows its origin.
+func (j *job) kustomizeDocument(r *resource.Resource) (document, error) {
+	d := document{}
+	if o, err := r.GetOrigin(); err == nil && o != nil {
+		d.Origin = path.Join(j.Release.Path, o.Path)
+		if o.ConfiguredIn != "" {
+			d.Origin, d.Generated = path.Join(j.Release.Path, o.ConfiguredIn), true
+		}
+	}
+	b, err := r.AsYAML()
+	if err != nil {
+		return d, err
+	}
+	v, err := decodeYAML(b)
+	if err != nil {
+		return d, err
+	}
+	d.Content, _ = v.(map[string]any)
+	if !j.asksOrigin() {
+		dropAnnotation(d.Content, originAnnotation)
+	}
+	d.File = d.Origin
+	return d, nil
+}
+
+// dropAnnotation removes an annotation, and the map where it was the only one.
+func dropAnnotation(content map[string]any, name string) {
+	meta, _ := content["metadata"].(map[string]any)
+	notes, _ := meta["annotations"].(map[string]any)
+	if _, ok := notes[name]; !ok {
+		return
+	}
+	delete(notes, name)
+	if len(notes) == 0 {
+		delete(meta, "annotations")
+	}
+}
+
+var kustomizePath = regexp.MustCompile(`/[A-Za-z0-9_.@/ -]+\.(?:ya?ml|json)`)
+
+// kustomizeFailure gives an error of the library's the repository's file.
+func (j *job) kustomizeFailure(err error) *Failure {
+	file := j.rootKustomization()
+	text := strings.Join(strings.Fields(backquoted.ReplaceAllString(err.Error(), "a value")), " ")
+	for _, m := range kustomizePath.FindAllString(text, -1) {
+		if _, ok := j.Files[strings.TrimPrefix(m, "/")]; ok {
+			file = strings.TrimPrefix(m, "/")
+		}
+	}
+	line := yamlErrorLine(err)
+	return &Failure{
+		Reason: fmt.Sprintf("%s:%d: %s", file, line, shorten(text, 600)),
+		Where:  lineOf(file, line, "file"), Remedy: "correct the kustomization; `kustomize build " + j.Release.Path + "` shows the same",
+	}
+}
+
+func (j *job) rootKustomization() string {
+	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+		if p := path.Join(j.Release.Path, name); j.Files[p] != nil {
+			return p
+		}
+	}
+	return j.Release.Path
+}

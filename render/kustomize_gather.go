@@ -1,0 +1,439 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"sort"
+	"strings"
+
+	yaml3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/types"
+)
+
+// maxKustomizations is how many kustomizations one release may consist of.
+const maxKustomizations = 2000
+
+// kustomizationFile is the kustomization file of a folder, or "".
+func (s *source) kustomizationFile(dir string) string {
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		if p := path.Join(dir, name); s.hasFile(p) {
+			return p
+		}
+	}
+	return ""
+}
+
+// kustomization is one file of the graph.
+type kustomization struct {
+	file string
+	types.Kustomization
+	text []byte
+}
+
+// readKustomization reads and checks the kustomization file of a folder.
+func (s *source) readKustomization(file string) (*kustomization, *Failure) {
+	b, err := s.read(file)
+	if err != nil {
+		return nil, asFailure(file, err)
+	}
+	k := &kustomization{file: file, text: b}
+	if err := k.Unmarshal(b); err != nil {
+		line := yamlErrorLine(err)
+		text := backquoted.ReplaceAllString(err.Error(), "a value")
+		return nil, &Failure{
+			Reason: fmt.Sprintf("%s:%d: %s", file, line, strings.Join(strings.Fields(text), " ")),
+			Where:  lineOf(file, line, "file"), Remedy: "correct the kustomization",
+		}
+	}
+	k.FixKustomization()
+	return k, nil
+}
+
+// patchFiles lists the files of patches, in the order in which they are applied.
+func (k *kustomization) patchFiles() []string {
+	var refs []string
+	//lint:ignore SA1019 repositories still use the field
+	for _, p := range k.PatchesStrategicMerge {
+		if text := string(p); !isInline(text) {
+			refs = append(refs, text)
+		}
+	}
+	for _, p := range k.Patches {
+		refs = append(refs, p.Path)
+	}
+	//lint:ignore SA1019 repositories still use the field
+	for _, p := range k.PatchesJson6902 {
+		refs = append(refs, p.Path)
+	}
+	return refs
+}
+
+// isInline tells YAML in a list of paths from a path.
+func isInline(ref string) bool {
+	return strings.Contains(ref, "\n") || strings.Contains(ref, ": ")
+}
+
+// line is where a scalar stands in the file, or 1.
+func (k *kustomization) line(value string) int {
+	var doc yaml3.Node
+	if yaml3.Unmarshal(k.text, &doc) != nil {
+		return 1
+	}
+	line := 1
+	walkNodes(&doc, func(n *yaml3.Node) {
+		if n.Kind == yaml3.ScalarNode && n.Value == value && line == 1 {
+			line = n.Line
+		}
+	})
+	return line
+}
+
+func walkNodes(n *yaml3.Node, f func(*yaml3.Node)) {
+	f(n)
+	for _, c := range n.Content {
+		walkNodes(c, f)
+	}
+}
+
+type kustomizeGatherer struct {
+	src     *source
+	job     *job
+	done    map[string]bool
+	parents map[string]bool
+	space   string // namespace of the root, for charts
+}
+
+// gatherKustomize collects the files of a kustomization and everything it includes, and
+// refuses what would leave the tree or the process before any of it can start.
+func gatherKustomize(s *source, rel Release) (*job, *Failure) {
+	g := &kustomizeGatherer{
+		src: s, job: &job{Release: rel, Files: map[string][]byte{}, Inflate: map[string]*chartJob{}},
+		done: map[string]bool{}, parents: map[string]bool{},
+	}
+	f := g.folder(rel.Path, rel.Path, 1)
+	return g.job, f
+}
+
+// folder adds the kustomization of a folder; from and line say who includes it.
+func (g *kustomizeGatherer) folder(dir, from string, line int) *Failure {
+	if g.parents[dir] {
+		return &Failure{
+			Reason: fmt.Sprintf("%s:%d: %s includes itself", from, line, dir),
+			Where:  lineOf(from, line, "file"), Remedy: "break the cycle",
+		}
+	}
+	if g.done[dir] {
+		return nil
+	}
+	if len(g.done) >= maxKustomizations {
+		return &Failure{
+			Reason: fmt.Sprintf("%s: more than %d kustomizations in one release", from, maxKustomizations),
+			Where:  fileStart(from), Remedy: "split the release",
+		}
+	}
+	g.done[dir], g.parents[dir] = true, true
+	defer delete(g.parents, dir)
+	file := g.src.kustomizationFile(dir)
+	if file == "" {
+		return &Failure{
+			Reason: fmt.Sprintf("%s:%d: %s has no kustomization file", from, line, dir),
+			Where:  lineOf(from, line, "file"), Remedy: "add a kustomization.yaml there, or correct the path",
+		}
+	}
+	k, f := g.src.readKustomization(file)
+	if f != nil {
+		return f
+	}
+	if g.space == "" {
+		g.space = k.Namespace
+	}
+	g.job.Files[file] = k.text
+	for _, step := range []func(*kustomization, string) *Failure{g.resources, g.filesOf, g.plugins, g.charts} {
+		if f := step(k, dir); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// resources follows what is accumulated: files and folders.
+func (g *kustomizeGatherer) resources(k *kustomization, dir string) *Failure {
+	for _, r := range k.Resources {
+		if f := g.include(k, dir, r, false); f != nil {
+			return f
+		}
+	}
+	for _, c := range k.Components {
+		if f := g.include(k, dir, c, true); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+var remoteRef = regexp.MustCompile(`^(https?|ssh|git|file|git::https?|oci)://|^git@|^git::|^(www\.)?(github\.com|gitlab\.com|bitbucket\.org|gitea\.com)[/:]|\?ref=|\?version=|\.git(//|/|\?|$)|^[a-z0-9-]+(\.[a-z0-9-]+)+/[^/]+/[^/]+//`)
+
+// include adds a file or a folder that a kustomization names.
+func (g *kustomizeGatherer) include(k *kustomization, dir, ref string, component bool) *Failure {
+	p, in := inside(dir, ref)
+	switch {
+	case in && !component && g.src.hasFile(p):
+		return g.add(k, p, ref)
+	case in && g.src.hasDir(p):
+		return g.folder(p, k.file, k.line(ref))
+	case remoteRef.MatchString(ref):
+		return g.remote(k, ref)
+	case !in:
+		return k.fail(ref, "leaves the repository", "copy it into the repository")
+	}
+	return k.fail(ref, "does not exist", "commit it, or take the line out")
+}
+
+// remote refuses what lies on another machine.
+func (g *kustomizeGatherer) remote(k *kustomization, ref string) *Failure {
+	f := k.fail(ref, "is remote; nothing is fetched", "vendor it into the repository")
+	f.Skipped = true
+	return f
+}
+
+// fail is a failure about a reference of this kustomization.
+func (k *kustomization) fail(ref, what, remedy string) *Failure {
+	line := k.line(ref)
+	return &Failure{
+		Reason: fmt.Sprintf("%s:%d: %s %s", k.file, line, redactURL(ref), what),
+		Where:  lineOf(k.file, line, "file"), Remedy: remedy,
+	}
+}
+
+// add reads one file.
+func (g *kustomizeGatherer) add(k *kustomization, p, ref string) *Failure {
+	if _, ok := g.job.Files[p]; ok {
+		return nil
+	}
+	b, err := g.src.read(p)
+	if err != nil {
+		f := asFailure(p, err)
+		f.Where = lineOf(k.file, k.line(ref), "file")
+		f.Reason = fmt.Sprintf("%s:%d: %s", k.file, f.Where.StartLine, f.Reason)
+		return f
+	}
+	if f := checkYAML(p, b); f != nil {
+		return f
+	}
+	g.job.Files[p] = b
+	return nil
+}
+
+// checkYAML decodes a YAML file once: Kustomize's own parser has no limit on depth and
+// says no line.
+func checkYAML(p string, b []byte) *Failure {
+	if ext := path.Ext(p); ext != ".yaml" && ext != ".yml" {
+		return nil
+	}
+	_, f := decodeStream(p, b)
+	if f != nil && strings.Contains(f.Reason, "is no object") {
+		return nil // a list, as a JSON patch is
+	}
+	return f
+}
+
+// need adds a file that must exist.
+func (g *kustomizeGatherer) need(k *kustomization, dir, ref string) *Failure {
+	if ref == "" {
+		return nil
+	}
+	p, in := inside(dir, ref)
+	switch {
+	case in && g.src.hasFile(p):
+		return g.add(k, p, ref)
+	case remoteRef.MatchString(ref):
+		return g.remote(k, ref)
+	case !in:
+		return k.fail(ref, "leaves the repository", "copy it into the repository")
+	}
+	return k.fail(ref, "does not exist", "commit it, or take the line out")
+}
+
+// filesOf adds the files that patches, generators and settings name.
+func (g *kustomizeGatherer) filesOf(k *kustomization, dir string) *Failure {
+	refs := k.patchFiles()
+	for _, r := range k.Replacements {
+		refs = append(refs, r.Path)
+	}
+	refs = append(refs, k.Crds...)
+	refs = append(refs, k.Configurations...)
+	refs = append(refs, k.OpenAPI["path"])
+	for _, c := range k.ConfigMapGenerator {
+		refs = append(refs, sourcesOf(c.KvPairSources)...)
+	}
+	for _, c := range k.SecretGenerator {
+		refs = append(refs, sourcesOf(c.KvPairSources)...)
+	}
+	for _, ref := range refs {
+		if f := g.need(k, dir, ref); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// sourcesOf lists the files of a generator; "key=file" names a file under another key.
+func sourcesOf(s types.KvPairSources) []string {
+	var refs []string
+	for _, f := range s.FileSources {
+		if _, file, ok := strings.Cut(f, "="); ok {
+			f = file
+		}
+		refs = append(refs, f)
+	}
+	return append(refs, s.EnvSources...)
+}
+
+// plugins follows generators, transformers and validators, and lets only the built-in
+// ones pass: others are programs.
+func (g *kustomizeGatherer) plugins(k *kustomization, dir string) *Failure {
+	for _, list := range [][]string{k.Generators, k.Transformers, k.Validators} {
+		for _, ref := range list {
+			if isInline(ref) {
+				if f := g.plugin(k.file, k.line(ref), []byte(ref), dir, k); f != nil {
+					return f
+				}
+				continue
+			}
+			before := map[string]bool{}
+			for p := range g.job.Files {
+				before[p] = true
+			}
+			if f := g.include(k, dir, ref, false); f != nil {
+				return f
+			}
+			for _, p := range g.job.reads() {
+				if before[p] || path.Base(p) == path.Base(g.src.kustomizationFile(path.Dir(p))) {
+					continue
+				}
+				if f := g.plugin(p, 1, g.job.Files[p], path.Dir(p), k); f != nil {
+					return f
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// plugin checks one plugin configuration and adds the files it names.
+func (g *kustomizeGatherer) plugin(file string, line int, text []byte, dir string, k *kustomization) *Failure {
+	docs, f := decodeStream(file, text)
+	if f != nil {
+		return f
+	}
+	for _, d := range docs {
+		kind, _ := d.Content["kind"].(string)
+		if v, _ := d.Content["apiVersion"].(string); v != "builtin" || kind == "HelmChartInflationGenerator" {
+			return &Failure{
+				Skipped: true,
+				Reason:  fmt.Sprintf("%s:%d: %s %s runs a program; plugins and functions are refused", file, line, v, kind),
+				Where:   lineOf(file, line, "file"), Remedy: "commit what it generates, and list that under resources",
+			}
+		}
+		var refs []string
+		leaves(d.Content, nil, func(p fieldPath, v any) {
+			if text, ok := v.(string); ok && (remoteRef.MatchString(text) || strings.Contains("path files paths envs env", p[len(p)-1].key) || inFileList(p)) {
+				refs = append(refs, text)
+			}
+		})
+		sort.Strings(refs)
+		for _, ref := range refs {
+			if _, file, ok := strings.Cut(ref, "="); ok {
+				ref = file
+			}
+			if remoteRef.MatchString(ref) {
+				return g.remote(k, ref)
+			}
+			if p, in := inside(dir, ref); in && g.src.hasFile(p) {
+				if f := g.add(k, p, ref); f != nil {
+					return f
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// inFileList says whether a path is an element of a list of files.
+func inFileList(p fieldPath) bool {
+	if len(p) < 2 || p[len(p)-1].index < 0 {
+		return false
+	}
+	switch p[len(p)-2].key {
+	case "files", "paths", "envs":
+		return true
+	}
+	return false
+}
+
+// charts prepares helmCharts for our own Helm: nothing is executed.
+func (g *kustomizeGatherer) charts(k *kustomization, dir string) *Failure {
+	home := types.HelmDefaultHome
+	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
+		home = k.HelmGlobals.ChartHome
+	}
+	for i, h := range k.HelmCharts {
+		c, f := g.inflation(k, dir, home, h)
+		if f != nil {
+			return f
+		}
+		g.job.Inflate[inflatedFile(k.file, i)] = c
+	}
+	return nil
+}
+
+// inflatedFile names the resources of the i-th chart of a kustomization.
+func inflatedFile(file string, i int) string {
+	return path.Join(path.Dir(file), fmt.Sprintf(".kubesettle-helm-%d.yaml", i))
+}
+
+// inflation gathers one entry of helmCharts.
+func (g *kustomizeGatherer) inflation(k *kustomization, dir, home string, h types.HelmChart) (*chartJob, *Failure) {
+	base, in := inside(dir, home)
+	chartDir := path.Join(base, h.Name)
+	if versioned := path.Join(base, h.Name+"-"+h.Version, h.Name); in && h.Version != "" && g.src.hasDir(versioned) {
+		chartDir = versioned
+	}
+	if !in || !g.src.hasFile(path.Join(chartDir, "Chart.yaml")) {
+		f := k.fail(h.Name, fmt.Sprintf("(chart %s@%s) is not vendored", h.Name, h.Version),
+			fmt.Sprintf("run `helm pull --untar --untardir %s %s --repo %s --version %s` and commit it", base, h.Name, redactURL(h.Repo), h.Version))
+		f.Skipped = true
+		return nil, f
+	}
+	rel := Release{ID: g.job.Release.ID, Kind: Helm, Path: chartDir, Name: h.ReleaseName, Namespace: h.Namespace, KubeVersion: h.KubeVersion}
+	if rel.Namespace == "" {
+		rel.Namespace = g.space
+	}
+	if rel.Name == "" {
+		rel.Name = "release-name"
+	}
+	if rel.KubeVersion == "" {
+		rel.KubeVersion = g.job.Release.KubeVersion
+	}
+	for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
+		if v == "" {
+			continue
+		}
+		if f := g.need(k, dir, v); f != nil {
+			return nil, f
+		}
+		rel.Values = append(rel.Values, path.Join(dir, v))
+	}
+	j, f := gatherHelm(g.src, rel)
+	if f != nil {
+		return nil, f
+	}
+	for p, b := range j.Files {
+		g.job.Files[p] = b
+	}
+	c := j.Chart
+	c.IncludeCRDs, c.SkipHooks, c.Inline = h.IncludeCRDs, h.SkipHooks, h.ValuesInline
+	return c, nil
+}

@@ -1,0 +1,184 @@
+package render
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// clusterScoped are the kinds of Kubernetes' own API that have no namespace.
+var clusterScoped = map[string]bool{
+	"/Namespace": true, "/Node": true, "/PersistentVolume": true, "/ComponentStatus": true,
+	"admissionregistration.k8s.io/MutatingWebhookConfiguration":   true,
+	"admissionregistration.k8s.io/ValidatingWebhookConfiguration": true,
+	"admissionregistration.k8s.io/ValidatingAdmissionPolicy":      true, "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding": true,
+	"admissionregistration.k8s.io/MutatingAdmissionPolicy": true, "admissionregistration.k8s.io/MutatingAdmissionPolicyBinding": true,
+	"apiextensions.k8s.io/CustomResourceDefinition": true, "apiregistration.k8s.io/APIService": true,
+	"certificates.k8s.io/CertificateSigningRequest": true, "certificates.k8s.io/ClusterTrustBundle": true,
+	"flowcontrol.apiserver.k8s.io/FlowSchema": true, "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration": true,
+	"networking.k8s.io/IngressClass": true, "networking.k8s.io/IPAddress": true, "networking.k8s.io/ServiceCIDR": true,
+	"node.k8s.io/RuntimeClass": true, "policy/PodSecurityPolicy": true,
+	"rbac.authorization.k8s.io/ClusterRole": true, "rbac.authorization.k8s.io/ClusterRoleBinding": true,
+	"resource.k8s.io/DeviceClass": true, "resource.k8s.io/ResourceSlice": true,
+	"scheduling.k8s.io/PriorityClass": true,
+	"storage.k8s.io/StorageClass":     true, "storage.k8s.io/CSIDriver": true, "storage.k8s.io/CSINode": true,
+	"storage.k8s.io/VolumeAttachment": true, "storage.k8s.io/VolumeAttributesClass": true,
+	// Well-known custom kinds, for repositories that do not hold their definitions.
+	"karpenter.sh/NodePool": true, "karpenter.sh/NodeClaim": true, "karpenter.k8s.aws/EC2NodeClass": true,
+	"gateway.networking.k8s.io/GatewayClass": true,
+}
+
+// scopes says which kinds have no namespace: the table above, and what the revision's
+// own CustomResourceDefinitions say.
+type scopes map[string]bool
+
+func (s scopes) cluster(group, kind string) bool {
+	if own, ok := s[group+"/"+kind]; ok {
+		return own
+	}
+	builtin := group == "" || !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
+	return clusterScoped[group+"/"+kind] || (!builtin && strings.HasPrefix(kind, "Cluster"))
+}
+
+// learn takes the scope of custom kinds from their definitions.
+func (s scopes) learn(docs []document) {
+	for _, d := range docs {
+		if gvk := gvkOf(d.Content); gvk.Kind != "CustomResourceDefinition" || gvk.Group != "apiextensions.k8s.io" {
+			continue
+		}
+		spec, _ := d.Content["spec"].(map[string]any)
+		names, _ := spec["names"].(map[string]any)
+		group, _ := spec["group"].(string)
+		kind, _ := names["kind"].(string)
+		scope, _ := spec["scope"].(string)
+		if kind != "" {
+			s[group+"/"+kind] = scope == "Cluster"
+		}
+	}
+}
+
+// expand replaces List objects by their items.
+func expand(docs []document) []document {
+	var out []document
+	for _, d := range docs {
+		kind, _ := d.Content["kind"].(string)
+		items, ok := d.Content["items"].([]any)
+		if !ok || !strings.HasSuffix(kind, "List") {
+			out = append(out, d)
+			continue
+		}
+		var list []document
+		for i, item := range items {
+			m, ok := item.(map[string]any)
+			if !ok {
+				continue
+			}
+			if kind != "List" && m["kind"] == nil { // items of a typed list carry no type
+				m["kind"], m["apiVersion"] = strings.TrimSuffix(kind, "List"), d.Content["apiVersion"]
+			}
+			e := d
+			e.Content, e.Items = m, append(append([]int(nil), d.Items...), i)
+			list = append(list, e)
+		}
+		out = append(out, expand(list)...)
+	}
+	return out
+}
+
+// builder turns documents into objects.
+type builder struct {
+	rel     Release
+	scopes  scopes
+	locate  func(d document) func(path string) Location
+	objects []*Object
+	notes   []string
+}
+
+// add makes an object of a document. A value that the API server would refuse fails the
+// release.
+func (b *builder) add(d document) *Failure {
+	gvk := gvkOf(d.Content)
+	where := b.locate(d)
+	if gvk.Kind == "" || gvk.Version == "" {
+		at := where("")
+		return &Failure{Reason: fmt.Sprintf("%s:%d: an object without kind or apiVersion", at.File, at.StartLine), Where: at, Remedy: "give it both"}
+	}
+	meta, _ := d.Content["metadata"].(map[string]any)
+	name, _ := meta["name"].(string)
+	if name == "" {
+		name, _ = meta["generateName"].(string)
+	}
+	if name == "" {
+		at := where("metadata")
+		return &Failure{Reason: fmt.Sprintf("%s:%d: %s without metadata.name", at.File, at.StartLine, gvk.Kind), Where: at, Remedy: "give it a name"}
+	}
+	id := ObjectID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Name: name}
+	if !b.scopes.cluster(gvk.Group, gvk.Kind) {
+		id.Namespace, _ = meta["namespace"].(string)
+		if id.Namespace == "" {
+			id.Namespace = b.rel.Namespace
+		}
+		if id.Namespace == "" {
+			id.Namespace = "default"
+		}
+	}
+	typed, notes, err := decodeTyped(d.Content)
+	if err != nil {
+		at := where("")
+		path := ""
+		if te, ok := err.(*typeError); ok {
+			at, path = where(te.path), te.path+": "
+		}
+		return &Failure{
+			Reason: fmt.Sprintf("%s:%d: %s: %s%v", at.File, at.StartLine, id, path, err),
+			Where:  at, Remedy: "correct the value: the API server refuses it",
+		}
+	}
+	for _, n := range notes {
+		b.notes = append(b.notes, id.String()+": "+n)
+	}
+	b.objects = append(b.objects, &Object{
+		ID: id, Release: b.rel.ID, Content: d.Content, Typed: typed, Hook: d.Hook,
+		Source: where(""), locate: where, volatile: d.Volatile,
+	})
+	return nil
+}
+
+// finish sorts the objects and reports those that stand twice: the last one wins, as it
+// does when they are applied in order.
+func (b *builder) finish() []*Object {
+	seen := map[ObjectID]int{}
+	var out []*Object
+	for _, o := range b.objects {
+		id := o.ID
+		id.Version = ""
+		if o.Hook {
+			id.Version = "hook"
+		}
+		if i, ok := seen[id]; ok && !strings.HasSuffix(o.ID.Name, "-") {
+			b.notes = append(b.notes, fmt.Sprintf("%s stands twice: in %s:%d and %s:%d; the last one counts", o.ID,
+				out[i].Source.File, out[i].Source.StartLine, o.Source.File, o.Source.StartLine))
+			out[i] = o
+			continue
+		}
+		seen[id] = len(out)
+		out = append(out, o)
+	}
+	sort.SliceStable(out, func(i, j int) bool { return lessID(out[i].ID, out[j].ID) })
+	sort.Strings(b.notes)
+	return out
+}
+
+func lessID(a, b ObjectID) bool {
+	switch {
+	case a.Group != b.Group:
+		return a.Group < b.Group
+	case a.Kind != b.Kind:
+		return a.Kind < b.Kind
+	case a.Namespace != b.Namespace:
+		return a.Namespace < b.Namespace
+	case a.Name != b.Name:
+		return a.Name < b.Name
+	}
+	return a.Version < b.Version
+}

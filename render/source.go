@@ -1,0 +1,175 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+)
+
+// source is a tree made ready for discovery and gathering: its files are listed once.
+type source struct {
+	tree  Tree
+	files []string        // regular files and symlinks, sorted
+	isF   map[string]bool // the same as a set
+	links map[string]bool // which of them are symlinks
+	dirs  map[string][]string
+	lost  []Ignored // submodules
+}
+
+// newSource lists a tree. Errors: those of listing it.
+func newSource(t Tree) (*source, error) {
+	s := &source{tree: t, isF: map[string]bool{}, links: map[string]bool{}, dirs: map[string][]string{}}
+	err := fs.WalkDir(t, ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			if p != "." && (d.Name() == ".git" || d.Name() == "node_modules") {
+				return fs.SkipDir
+			}
+			s.dirs[p] = nil
+		case d.Type()&fs.ModeIrregular != 0:
+			s.lost = append(s.lost, Ignored{p, "a submodule: its files are not in this repository"})
+		default:
+			s.files = append(s.files, p)
+			s.isF[p] = true
+			s.links[p] = d.Type()&fs.ModeSymlink != 0
+			s.dirs[path.Dir(p)] = append(s.dirs[path.Dir(p)], path.Base(p))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", t.Name(), err)
+	}
+	sort.Strings(s.files)
+	return s, nil
+}
+
+// read gives a file's content. Errors name the file.
+func (s *source) read(p string) ([]byte, error) {
+	b, err := fs.ReadFile(s.tree, p)
+	var pe *fs.PathError
+	if errors.As(err, &pe) && pe.Path == p {
+		err = fmt.Errorf("%s: %w", p, pe.Err)
+	}
+	return b, err
+}
+
+// real is the path that GitHub shows for a path: without symlinks.
+func (s *source) real(p string) string {
+	if t, ok := s.tree.(interface{ realPath(string) (string, error) }); ok {
+		if r, err := t.realPath(p); err == nil {
+			return r
+		}
+	}
+	return p
+}
+
+// digest identifies a file's content; "" where it cannot be read.
+func (s *source) digest(p string) string {
+	if t, ok := s.tree.(interface{ digest(string) string }); ok {
+		return t.digest(p)
+	}
+	b, err := s.read(p)
+	if err != nil {
+		return ""
+	}
+	return blobHash(b)
+}
+
+// hasFile says whether a path is a file, also one behind a symlinked folder.
+func (s *source) hasFile(p string) bool {
+	if s.isF[p] && !s.links[p] {
+		return true
+	}
+	info, err := fs.Stat(s.tree, p)
+	return err == nil && !info.IsDir()
+}
+
+// hasDir says whether a path is a folder, also one behind a symlink.
+func (s *source) hasDir(p string) bool {
+	if _, ok := s.dirs[p]; ok {
+		return true
+	}
+	info, err := fs.Stat(s.tree, p)
+	return err == nil && info.IsDir()
+}
+
+// below lists the files of a folder and its sub-folders, sorted, following a symlinked
+// folder at any level once. The paths are those under the name that was asked for.
+func (s *source) below(dir string) []string {
+	if _, ok := s.dirs[dir]; ok && !s.linkBelow(dir) {
+		var list []string
+		prefix := dir + "/"
+		if dir == "." {
+			prefix = ""
+		}
+		for i := sort.SearchStrings(s.files, prefix); i < len(s.files) && strings.HasPrefix(s.files[i], prefix); i++ {
+			list = append(list, s.files[i])
+		}
+		return list
+	}
+	var list []string
+	s.follow(dir, map[string]bool{}, &list)
+	sort.Strings(list)
+	return list
+}
+
+// linkBelow says whether a folder holds a symlink to a folder.
+func (s *source) linkBelow(dir string) bool {
+	prefix := dir + "/"
+	if dir == "." {
+		prefix = ""
+	}
+	for i := sort.SearchStrings(s.files, prefix); i < len(s.files) && strings.HasPrefix(s.files[i], prefix); i++ {
+		if f := s.files[i]; s.links[f] {
+			if info, err := fs.Stat(s.tree, f); err == nil && info.IsDir() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *source) follow(dir string, seen map[string]bool, list *[]string) {
+	if real := s.real(dir); seen[real] {
+		return
+	} else {
+		seen[real] = true
+		defer delete(seen, real)
+	}
+	entries, err := fs.ReadDir(s.tree, dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		p := path.Join(dir, e.Name())
+		isDir := e.IsDir()
+		if e.Type()&fs.ModeSymlink != 0 {
+			info, err := fs.Stat(s.tree, p)
+			isDir = err == nil && info.IsDir()
+		}
+		if isDir {
+			s.follow(p, seen, list)
+		} else {
+			*list = append(*list, p)
+		}
+	}
+}
+
+// inside joins a relative path to a folder; ok is false where it leaves the tree.
+func inside(dir, rel string) (joined string, ok bool) {
+	if path.IsAbs(rel) {
+		return "", false
+	}
+	joined = path.Join(dir, rel)
+	return joined, joined != ".." && !strings.HasPrefix(joined, "../")
+}
+
+// under says whether a path is a folder or lies below it.
+func under(p, dir string) bool {
+	return dir == "." || p == dir || strings.HasPrefix(p, dir+"/")
+}

@@ -1,0 +1,108 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+// StdinFile is the name under which standard input appears in a [StdinTree].
+const StdinFile = "stdin.yaml"
+
+// DirTree is the content of a directory as it lies on disk, without .git. It is listed
+// once; a file is read when it is needed.
+// Errors: that the directory cannot be listed.
+func DirTree(dir string) (Tree, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("directory %s: %w", dir, err)
+	}
+	entries := map[string]entry{}
+	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.Name() == ".git" && p != ".":
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.Type()&fs.ModeSymlink != 0:
+			entries[p] = entry{kind: symlink, size: -1}
+		case d.Type().IsRegular():
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			entries[p] = entry{size: info.Size()}
+		}
+		return nil // sockets and devices are no content
+	})
+	if err != nil {
+		return nil, fmt.Errorf("directory %s: %w", dir, err)
+	}
+	t := newFileTree(dir, "", entries)
+	t.load = func(p string, e entry) ([]byte, error) { return readRooted(root, p, e) }
+	return t, nil
+}
+
+// readRooted reads a file of a directory that may be changing: it never leaves the
+// root, and never reads more than the limit.
+func readRooted(root *os.Root, p string, e entry) ([]byte, error) {
+	name := filepath.FromSlash(p)
+	if e.kind == symlink {
+		to, err := root.Readlink(name)
+		return []byte(filepath.ToSlash(to)), err
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, sizeLimit(p)+1))
+}
+
+// StdinTree holds what a reader gives as the one file [StdinFile].
+// Errors: those of the reader, and [ErrTooBig].
+func StdinTree(r io.Reader) (Tree, error) {
+	b, err := io.ReadAll(io.LimitReader(r, MaxFileBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("standard input: %w", err)
+	}
+	if len(b) > MaxFileBytes {
+		return nil, fmt.Errorf("standard input %w: the limit is %d MiB", ErrTooBig, MaxFileBytes>>20)
+	}
+	return MapTree("-", map[string]string{StdinFile: string(b)})
+}
+
+// MapTree is a tree of files held in memory, for tests and single documents.
+// Errors: a path that is not clean and relative.
+func MapTree(name string, files map[string]string) (Tree, error) {
+	entries := map[string]entry{}
+	for p, text := range files {
+		if !fs.ValidPath(p) || p == "." {
+			return nil, fmt.Errorf("path %q: %w", p, fs.ErrInvalid)
+		}
+		entries[p] = entry{hash: blobHash([]byte(text)), size: int64(len(text))}
+	}
+	for p := range files {
+		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+			if _, ok := files[dir]; ok {
+				return nil, fmt.Errorf("path %q is a file and a folder", dir)
+			}
+		}
+	}
+	t := newFileTree(name, "", entries)
+	t.load = func(p string, _ entry) ([]byte, error) {
+		text, ok := files[p]
+		if !ok {
+			return nil, errors.New("no such file")
+		}
+		return []byte(text), nil
+	}
+	return t, nil
+}

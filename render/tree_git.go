@@ -1,0 +1,275 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	git "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+// GitTree is a revision of the repository that dir lies in, read from git's objects;
+// the work tree is never looked at.
+// Errors: [ErrNoRepository], [ErrNoRevision].
+func GitTree(dir, rev string) (Tree, error) {
+	repo, err := openRepository(dir)
+	if err != nil {
+		return nil, err
+	}
+	commit, err := findCommit(repo, dir, rev)
+	if err != nil {
+		return nil, err
+	}
+	root, err := commit.Tree()
+	if err != nil {
+		return nil, fmt.Errorf("revision %s: %w", rev, explainMissing(repo, err, rev))
+	}
+	entries := map[string]entry{}
+	if err := listTree(repo, root, ".", entries); err != nil {
+		return nil, fmt.Errorf("revision %s: %w", rev, explainMissing(repo, err, rev))
+	}
+	t := newFileTree(rev, commit.Hash.String(), entries)
+	var mu sync.Mutex // go-git's pack reader is not safe for concurrent use
+	t.load = func(p string, e entry) ([]byte, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return readBlob(repo, p, e)
+	}
+	return t, nil
+}
+
+// openRepository opens a work tree, one of its folders, a linked work tree or a bare
+// repository, with the object stores it borrows from.
+func openRepository(dir string) (*git.Repository, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	opt := git.PlainOpenOptions{EnableDotGitCommonDir: true}
+	repo, err := git.PlainOpenWithOptions(abs, &opt)
+	if errors.Is(err, git.ErrRepositoryNotExists) {
+		opt.DetectDotGit = true
+		repo, err = git.PlainOpenWithOptions(abs, &opt)
+	}
+	if errors.Is(err, git.ErrRepositoryNotExists) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoRepository)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", dir, ErrNoRepository, err)
+	}
+	return withAlternates(repo), nil
+}
+
+// withAlternates reopens a repository that borrows objects (git clone --reference):
+// go-git looks for the lender inside the borrower's own folder otherwise.
+func withAlternates(repo *git.Repository) *git.Repository {
+	s, ok := repo.Storer.(*filesystem.Storage)
+	if !ok {
+		return repo
+	}
+	root := s.Filesystem().Root()
+	list, err := os.ReadFile(filepath.Join(root, "objects", "info", "alternates"))
+	if err != nil {
+		return repo
+	}
+	for _, line := range strings.Split(string(list), "\n") {
+		if line != "" && !filepath.IsAbs(line) {
+			return repo // relative alternates are beyond go-git; a missing object will say so
+		}
+	}
+	storage := filesystem.NewStorageWithOptions(s.Filesystem(), cache.NewObjectLRUDefault(),
+		filesystem.Options{AlternatesFS: osfs.New("/", osfs.WithBoundOS())})
+	again, err := git.Open(storage, nil)
+	if err != nil {
+		return repo
+	}
+	return again
+}
+
+var fullHash = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// findCommit resolves a revision as git rev-parse does, as far as go-git knows it.
+func findCommit(repo *git.Repository, dir, rev string) (*object.Commit, error) {
+	if rev == "" {
+		return nil, fmt.Errorf("%s: %w: the revision is empty", dir, ErrNoRevision)
+	}
+	hash, err := repo.ResolveRevision(plumbing.Revision(rev))
+	if err != nil {
+		return nil, missingRevision(repo, dir, rev, err)
+	}
+	commit, err := repo.CommitObject(*hash)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		if tag, tagErr := repo.TagObject(*hash); tagErr == nil {
+			commit, err = tag.Commit()
+		}
+	}
+	if err != nil {
+		return nil, missingRevision(repo, dir, rev, err)
+	}
+	return commit, nil
+}
+
+// missingRevision words the error and says how to mend it.
+func missingRevision(repo *git.Repository, dir, rev string, cause error) error {
+	if hasNoCommit(repo) {
+		return fmt.Errorf("%s: %w: %s: the repository has no commit", dir, ErrNoRevision, rev)
+	}
+	if isShallow(repo) {
+		return fmt.Errorf("%s: %w: %s is not in this shallow clone: %s", dir, ErrNoRevision, rev, deepen(rev))
+	}
+	if fullHash.MatchString(rev) {
+		return fmt.Errorf("%s: %w: %s: fetch it: git fetch origin %s", dir, ErrNoRevision, rev, rev)
+	}
+	if errors.Is(cause, plumbing.ErrReferenceNotFound) || errors.Is(cause, plumbing.ErrObjectNotFound) {
+		return fmt.Errorf("%s: %w: %s", dir, ErrNoRevision, rev)
+	}
+	return fmt.Errorf("%s: %w: %s: %w", dir, ErrNoRevision, rev, cause)
+}
+
+// hasNoCommit says whether no reference names an object.
+func hasNoCommit(repo *git.Repository) bool {
+	refs, err := repo.References()
+	if err != nil {
+		return false
+	}
+	defer refs.Close()
+	for {
+		ref, err := refs.Next()
+		if err != nil {
+			return err == io.EOF
+		}
+		if ref.Type() == plumbing.HashReference {
+			return false
+		}
+	}
+}
+
+func deepen(rev string) string {
+	if fullHash.MatchString(rev) {
+		return "set `fetch-depth: 0` for actions/checkout, or run `git fetch --depth=1 origin " + rev + "`"
+	}
+	return "set `fetch-depth: 0` for actions/checkout, or run `git fetch --unshallow origin`"
+}
+
+func isShallow(repo *git.Repository) bool {
+	hashes, err := repo.Storer.Shallow()
+	return err == nil && len(hashes) > 0
+}
+
+// explainMissing says why an object is absent.
+func explainMissing(repo *git.Repository, err error, rev string) error {
+	if !errors.Is(err, plumbing.ErrObjectNotFound) {
+		return err
+	}
+	if isShallow(repo) {
+		return fmt.Errorf("%w: not in this shallow clone: %s", ErrNoRevision, deepen(rev))
+	}
+	return fmt.Errorf("%w: an object is missing; is this a partial clone? run `git fetch --refetch origin`", ErrNoRevision)
+}
+
+// listTree adds the leaves below a tree object.
+func listTree(repo *git.Repository, t *object.Tree, dir string, entries map[string]entry) error {
+	for _, e := range t.Entries {
+		p := path.Join(dir, e.Name)
+		if strings.ContainsRune(e.Name, '/') || e.Name == ".." || e.Name == "." || e.Name == "" {
+			return fmt.Errorf("tree entry %q in %s: not a file name", e.Name, dir)
+		}
+		switch e.Mode {
+		case filemode.Dir:
+			sub, err := repo.TreeObject(e.Hash)
+			if err != nil {
+				return err
+			}
+			if err := listTree(repo, sub, p, entries); err != nil {
+				return err
+			}
+		case filemode.Submodule:
+			entries[p] = entry{kind: submodule, hash: e.Hash.String(), size: -1}
+		case filemode.Symlink:
+			entries[p] = entry{kind: symlink, hash: e.Hash.String(), size: -1}
+		default:
+			entries[p] = entry{hash: e.Hash.String(), size: -1}
+		}
+	}
+	return nil
+}
+
+func readBlob(repo *git.Repository, p string, e entry) ([]byte, error) {
+	blob, err := repo.BlobObject(plumbing.NewHash(e.hash))
+	if err != nil {
+		return nil, explainMissing(repo, err, e.hash)
+	}
+	if limit := sizeLimit(p); blob.Size > limit {
+		return nil, fmt.Errorf("%w: %.1f MiB, the limit is %d MiB", ErrTooBig, float64(blob.Size)/(1<<20), limit>>20)
+	}
+	r, err := blob.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+// MergeBase is the full hash of the best common ancestor of two revisions.
+// Errors: [ErrNoRepository], [ErrNoRevision] (also where a shallow clone cuts the
+// history off, or there is no common ancestor).
+func MergeBase(dir, a, b string) (string, error) {
+	repo, err := openRepository(dir)
+	if err != nil {
+		return "", err
+	}
+	ca, err := findCommit(repo, dir, a)
+	if err != nil {
+		return "", err
+	}
+	cb, err := findCommit(repo, dir, b)
+	if err != nil {
+		return "", err
+	}
+	bases, err := ca.MergeBase(cb)
+	if err != nil {
+		return "", fmt.Errorf("%s: merge base of %s and %s: %w", dir, a, b, explainMissing(repo, err, b))
+	}
+	if len(bases) == 0 {
+		if isShallow(repo) {
+			return "", fmt.Errorf("%s: merge base of %s and %s: %w: not in this shallow clone: %s", dir, a, b, ErrNoRevision, deepen(""))
+		}
+		return "", fmt.Errorf("%s: merge base of %s and %s: %w: they share no history", dir, a, b, ErrNoRevision)
+	}
+	best := bases[0].Hash.String()
+	for _, c := range bases[1:] { // criss-cross merges have several; take one deterministically
+		best = min(best, c.Hash.String())
+	}
+	return best, nil
+}
+
+// Parents are the full hashes of a revision's parents, first parent first. A commit at
+// the edge of a shallow clone has its parents listed though their objects are absent.
+// Errors: [ErrNoRepository], [ErrNoRevision].
+func Parents(dir, rev string) ([]string, error) {
+	repo, err := openRepository(dir)
+	if err != nil {
+		return nil, err
+	}
+	c, err := findCommit(repo, dir, rev)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, h := range c.ParentHashes {
+		list = append(list, h.String())
+	}
+	return list, nil
+}
