@@ -21,6 +21,8 @@ type Policy struct {
 	Custom  []CustomIntent
 	Gate    Gate
 	Waivers []Waiver
+
+	lines map[string]int // of the keys that the file gives, by path; nil for the default
 }
 
 // Release is a declared release; exactly one of Chart, Kustomize and Path is set.
@@ -54,7 +56,8 @@ type NodePool struct {
 	Taints      []corev1.Taint
 	Allocatable corev1.ResourceList
 	Autoscaled  bool
-	// Elastic says that the capacity was invented; only the embedded default's is.
+	// Elastic says that the capacity was not declared but invented, as the embedded
+	// default's is: resource requests always fit.
 	Elastic bool
 }
 

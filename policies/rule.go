@@ -66,6 +66,11 @@ type Property struct {
 	Fields []string
 }
 
+// IsZero says that the property has no predicate: its rule says nothing of the workload.
+func (p Property) IsZero() bool {
+	return p.Bad == nil && p.BadStep == nil && p.Quiescent == nil && p.Persists == nil && p.Settles == nil && p.Recurs == nil
+}
+
 // All lists the rules in report order.
 func All() []Rule {
 	return []Rule{

@@ -1,0 +1,98 @@
+package policies
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// belowFloor says that ready replicas do not fall under the floor that was declared:
+// □¬(ready pods become fewer, and fewer than the floor).
+//
+// Intent: a change keeps serving while it happens.
+// Class: safety; the counterexample ends with the step that takes the pod.
+// Assumes: a ready pod serves.
+// Does not say: that the floor is enough for the load; or anything while pods start for
+// the first time, as nothing falls then.
+var belowFloor = belowFloorAt(0)
+
+// belowFloorAt is the rule with the user's own floor, in pods; 0 derives it.
+func belowFloorAt(minReady int) Rule {
+	return Rule{
+		ID:       "below-floor",
+		Class:    Numbers,
+		Title:    "ready replicas fall under the declared floor",
+		Severity: Error,
+		Help:     belowFloorHelp(),
+		New: func(c *state.Config, w int) Property {
+			floors := [2]int{minReady, minReady}
+			if minReady == 0 {
+				floors = [2]int{promised(c, w, state.Base), promised(c, w, state.Head)}
+			}
+			if floors[state.Base] <= 0 && floors[state.Head] <= 0 {
+				return Property{}
+			}
+			return Property{
+				BadStep: func(from, to state.State) bool {
+					ready := to.ReadyOf(w)
+					return ready < floors[to.Version()] && ready < from.ReadyOf(w) && to.Manifest(w).Exists()
+				},
+				Message: func(s state.State) string {
+					return fmt.Sprintf("ready replicas of %s can fall to %d, under the floor of %d",
+						fullName(s.C, w), s.ReadyOf(w), floors[s.Version()])
+				},
+				Fields: floorFields(c, w),
+			}
+		},
+	}
+}
+
+// floorFields names what the floor rests on.
+func floorFields(c *state.Config, w int) []string {
+	d, v := newest(c, w)
+	m := &c.Spec.Workloads[w].Manifests[v]
+	out := []string{"Deployment:spec.replicas"}
+	if m.HPA != nil {
+		out = append(out, "HorizontalPodAutoscaler:spec.minReplicas")
+	}
+	if d != nil {
+		out = append(out, strategyFields(d)...)
+	}
+	if len(m.PDBs) > 0 {
+		out = append(out, "PodDisruptionBudget:spec.minAvailable", "PodDisruptionBudget:spec.maxUnavailable")
+	}
+	return out
+}
+
+func belowFloorHelp() Help {
+	return Help{
+		What: `No step may leave the workload with fewer ready pods than before and fewer than its floor.
+
+The floor is ` + "`intents.below-floor.minReady`" + ` of the policy where it is set. Otherwise it is the
+lowest number that everything declared keeps to:
+
+    desired     = HPA minReplicas, else spec.replicas; the smaller of both versions
+    rollout     = desired − maxUnavailable(desired)   percentages round down; 1 where surge and
+                                                      unavailable both come to 0
+    disruption  = what a PodDisruptionBudget keeps of desired: minAvailable, or
+                  desired − maxUnavailable            percentages round up
+    floor       = the least of rollout and, of each budget, disruption
+
+taken from the version that was applied last. A PodDisruptionBudget does not bind a rolling
+update, and a rollout's limits do not bind an eviction: only the lower of the two is a
+promise that neither breaks on its own. ` + "`Recreate`" + ` promises 0 where the template changes.
+With a floor of 0 the rule says nothing of the workload.`,
+		Why: `For a time the service has less capacity than somebody reckoned with, even if the run ends
+well: no look at the state before and after the deployment shows it. It happens when one loop
+takes pods away without looking at what the other one is doing, such as an apply that resets
+the replicas which an autoscaler had set.`,
+		Mend: `The last steps of the interleaving name the loop that takes the pods. Let the apply not touch
+` + "`spec.replicas`" + ` where an autoscaler owns it; keep ` + "`maxUnavailable`" + ` and the budget apart from
+each other's share; or, where the drop is fine, say so with ` + "`minReady`" + ` in the policy.`,
+		Sources: []string{
+			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-unavailable",
+			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
+			"https://kubernetes.io/docs/concepts/workloads/pods/disruptions/",
+		},
+	}
+}

@@ -1,0 +1,137 @@
+package policies
+
+import (
+	"slices"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// awaited are the rules that a policy file may name although this version does not
+// check them: their names are settled, so that one file serves several versions.
+var awaited = []string{
+	"replica-oscillation", "eviction-loop", "node-churn", "crash-loop",
+	"spread-violated", "single-domain",
+	"runaway-scale",
+	"drain-blocked", "preemption-cascade", "apply-rejected",
+	"cannot-revert",
+}
+
+// ruleIDs are those of the rules of this version.
+func ruleIDs() []string {
+	var out []string
+	for _, r := range All() {
+		out = append(out, r.ID)
+	}
+	return out
+}
+
+// nameable are the rule IDs a policy file may hold.
+func nameable() []string { return append(ruleIDs(), awaited...) }
+
+func (d *decoder) intents(p *Policy) read {
+	return func(n *yaml.Node, at string) {
+		known := nameable()
+		d.entries(n, at, func(key *yaml.Node) read {
+			if key.Value == "custom" {
+				return d.list(d.custom(p))
+			}
+			if !slices.Contains(known, key.Value) {
+				d.fail(key, join(at, key.Value), "no such rule; %s", hint(key.Value, append(known, "custom")))
+				return nil
+			}
+			return func(n *yaml.Node, at string) {
+				var in Intent
+				fs := fields{
+					"severity":  oneOf(d, &in.Severity, Error, Warning, Note, Off),
+					"workloads": d.texts(&in.Workloads, workloadName),
+				}
+				if key.Value == belowFloor.ID {
+					fs["minReady"] = d.number(&in.MinReady, 1, 10_000)
+				}
+				d.object(n, at, fs)
+				p.Intents[key.Value] = in
+			}
+		})
+	}
+}
+
+func (d *decoder) custom(p *Policy) read {
+	return func(n *yaml.Node, at string) {
+		c := CustomIntent{Line: n.Line}
+		d.object(n, at, fields{
+			"name":       d.text(&c.Name, dnsLabel),
+			"always":     d.expression(&c.Always),
+			"eventually": d.expression(&c.Eventually),
+			"never":      d.expression(&c.Never),
+			"settles":    d.expression(&c.Settles),
+			"severity":   oneOf(d, &c.Severity, Error, Warning, Note, Off),
+		}, "name")
+		d.exactlyOne(n, at, "always", "eventually", "never", "settles")
+		if slices.Contains(nameable(), c.Name) {
+			d.fail(n, at+".name", "%s is the name of a rule; give it another", quote(c.Name))
+		}
+		for _, other := range p.Custom {
+			if other.Name == c.Name && c.Name != "" {
+				d.fail(n, at+".name", "%s is the name of the intent in line %d as well; give it another", quote(c.Name), other.Line)
+			}
+		}
+		p.Custom = append(p.Custom, c)
+	}
+}
+
+func (d *decoder) gate(g *Gate) read {
+	return func(n *yaml.Node, at string) {
+		d.object(n, at, fields{
+			"failOn":         oneOf(d, &g.FailOn, Error, Warning, Note, Off),
+			"onlyNew":        d.flag(&g.OnlyNew),
+			"onInconclusive": oneOf(d, &g.OnInconclusive, "warn", "fail"),
+		})
+	}
+}
+
+func (d *decoder) waivers(p *Policy) read {
+	return d.list(func(n *yaml.Node, at string) {
+		w := Waiver{Line: n.Line}
+		d.object(n, at, fields{
+			"rule": func(n *yaml.Node, at string) {
+				d.text(&w.Rule)(n, at)
+				rule := w.Rule
+				d.later = append(d.later, func() {
+					if known := waivable(p); rule != "" && !slices.Contains(known, rule) {
+						d.fail(n, at, "no such rule; %s", hint(rule, known))
+					}
+				})
+			},
+			"workload": d.text(&w.Workload, workloadName),
+			"reason":   d.text(&w.Reason),
+			"owner":    d.text(&w.Owner),
+			"expires":  d.date(&w.Expires),
+		}, "rule", "reason", "owner", "expires")
+		p.Waivers = append(p.Waivers, w)
+	})
+}
+
+// waivable are the IDs a waiver may name: rules, and the file's own intents.
+func waivable(p *Policy) []string {
+	out := nameable()
+	for _, c := range p.Custom {
+		out = append(out, c.Name)
+	}
+	return out
+}
+
+// date reads a day as YYYY-MM-DD, in quotes or not.
+func (d *decoder) date(dst *string) read {
+	return func(n *yaml.Node, at string) {
+		s, ok := d.scalar(n, at, "a day such as 2027-06-30", "!!str", "!!timestamp")
+		if !ok {
+			return
+		}
+		if _, err := time.Parse(time.DateOnly, s); err != nil {
+			d.fail(n, at, "%s is no day; write it as 2027-06-30", quote(s))
+			return
+		}
+		*dst = s
+	}
+}

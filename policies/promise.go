@@ -1,0 +1,104 @@
+package policies
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// promised is the number of ready pods of workload w that every declaration of version
+// v keeps, at the least number of replicas that either version asks for; 0 promises
+// nothing.
+func promised(c *state.Config, w int, v state.Version) int {
+	ms := &c.Spec.Workloads[w].Manifests
+	if !ms[v].Exists() {
+		return 0
+	}
+	desired := -1
+	for i := range ms {
+		if !ms[i].Exists() {
+			continue
+		}
+		if n := leastDesired(&ms[i]); desired < 0 || n < desired {
+			desired = n
+		}
+	}
+	// A rollout replaces pods only where there are two templates.
+	floor := desired
+	if len(c.ClassesOf[w]) > 1 || ms[v].Deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
+		floor = desired - unavailable(ms[v].Deployment, desired)
+	}
+	for _, pdb := range ms[v].PDBs {
+		floor = min(floor, healthy(pdb, desired))
+	}
+	return max(floor, 0)
+}
+
+// leastDesired is the least number of replicas that a manifest asks for, in pods.
+func leastDesired(m *state.Manifest) int {
+	declared := 1
+	if r := m.Deployment.Spec.Replicas; r != nil {
+		declared = int(*r)
+	}
+	if m.HPA == nil || declared == 0 { // 0 switches an autoscaler off
+		return declared
+	}
+	return minReplicas(m.HPA)
+}
+
+// minReplicas is an autoscaler's lower limit, which the API server defaults to 1.
+func minReplicas(h *autoscalingv2.HorizontalPodAutoscaler) int {
+	if h.Spec.MinReplicas == nil {
+		return 1
+	}
+	return int(*h.Spec.MinReplicas)
+}
+
+// unavailable is how many of its desired pods a Deployment may lack during a rollout.
+// Upstream v1.36.3: deploymentutil.MaxUnavailable and ResolveFenceposts; Recreate, for
+// which upstream gives 0, takes all pods away before it starts one.
+func unavailable(d *appsv1.Deployment, desired int) int {
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		return desired
+	}
+	var maxSurge, maxUnavailable *intstr.IntOrString
+	if r := d.Spec.Strategy.RollingUpdate; r != nil {
+		maxSurge, maxUnavailable = r.MaxSurge, r.MaxUnavailable
+	}
+	zero := intstr.FromInt32(0)
+	surge, err := intstr.GetScaledValueFromIntOrPercent(intstr.ValueOrDefault(maxSurge, zero), desired, true)
+	if err != nil {
+		return desired // the API server refuses it; nothing can be promised
+	}
+	n, err := intstr.GetScaledValueFromIntOrPercent(intstr.ValueOrDefault(maxUnavailable, zero), desired, false)
+	if err != nil {
+		return desired
+	}
+	if surge == 0 && n == 0 {
+		n = 1
+	}
+	return min(n, desired)
+}
+
+// healthy is how many of expected pods a PodDisruptionBudget keeps. Upstream v1.36.3:
+// (*DisruptionController).getExpectedPodCount.
+func healthy(pdb *policyv1.PodDisruptionBudget, expected int) int {
+	switch {
+	case pdb.Spec.MaxUnavailable != nil:
+		n, err := intstr.GetScaledValueFromIntOrPercent(pdb.Spec.MaxUnavailable, expected, true)
+		if err != nil {
+			return 0
+		}
+		return max(expected-n, 0)
+	case pdb.Spec.MinAvailable != nil:
+		n, err := intstr.GetScaledValueFromIntOrPercent(pdb.Spec.MinAvailable, expected, true)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	return 0
+}

@@ -1,0 +1,121 @@
+package policies
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// rolling says whether a rollout of workload w is under way: the template in the API
+// server is not the only one that pods run or are to run from. Pods that only
+// terminate, and a rollout that was paused on purpose, do not count.
+func rolling(s state.State, w int) bool {
+	current := s.NewClass(w)
+	if current < 0 || s.Manifest(w).Deployment.Spec.Paused {
+		return false
+	}
+	for _, p := range s.C.ClassesOf[w] {
+		if p != current && (s.Get(s.C.Class[p].Size) > 0 || s.Active(p) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// pendingOf is the number of pods of workload w without a node, of all its revisions.
+func pendingOf(s state.State, w int) int {
+	total := 0
+	for _, p := range s.C.ClassesOf[w] {
+		total += s.Pending(p)
+	}
+	return total
+}
+
+// fullName is "namespace/name".
+func fullName(c *state.Config, w int) string {
+	return c.Spec.Workloads[w].Namespace + "/" + c.Spec.Workloads[w].Name
+}
+
+// ofRevision is " (new revision)" or " (old revision)", or "" where there is only one.
+func ofRevision(c *state.Config, p int) string {
+	if r := c.Revision(p); r != "" {
+		return " (" + r + " revision)"
+	}
+	return ""
+}
+
+// count words a number of things, such as "1 pod" and "2 pods".
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// are is the verb to a number.
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// newest is the Deployment of workload w in the latest version that has it, with its
+// version.
+func newest(c *state.Config, w int) (*appsv1.Deployment, state.Version) {
+	m := c.Spec.Workloads[w].Manifests
+	if m[state.Head].Exists() {
+		return m[state.Head].Deployment, state.Head
+	}
+	return m[state.Base].Deployment, state.Base
+}
+
+// placementFields names what a Deployment's pods ask of a node, as far as it is set.
+func placementFields(d *appsv1.Deployment) []string {
+	const at = "Deployment:spec.template.spec."
+	pod := &d.Spec.Template.Spec
+	var out []string
+	add := func(set bool, field string) {
+		if set {
+			out = append(out, at+field)
+		}
+	}
+	add(len(pod.TopologySpreadConstraints) > 0, "topologySpreadConstraints")
+	add(pod.Affinity != nil && pod.Affinity.PodAntiAffinity != nil, "affinity.podAntiAffinity")
+	add(pod.Affinity != nil && pod.Affinity.PodAffinity != nil, "affinity.podAffinity")
+	add(pod.Affinity != nil && pod.Affinity.NodeAffinity != nil, "affinity.nodeAffinity")
+	add(len(pod.NodeSelector) > 0, "nodeSelector")
+	for i := range pod.Containers {
+		c := &pod.Containers[i]
+		add(asksPort(c), fmt.Sprintf("containers[%d].ports", i))
+		add(len(c.Resources.Requests) > 0, fmt.Sprintf("containers[%d].resources.requests", i))
+	}
+	add(len(pod.Tolerations) > 0, "tolerations")
+	return out
+}
+
+func asksPort(c *corev1.Container) bool {
+	for _, p := range c.Ports {
+		if p.HostPort != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// sizeFields names what sets the number of a workload's pods.
+func sizeFields(c *state.Config, w int) []string {
+	_, v := newest(c, w)
+	m := &c.Spec.Workloads[w].Manifests[v]
+	var out []string
+	if m.HPA != nil {
+		out = append(out, "HorizontalPodAutoscaler:spec.maxReplicas", "HorizontalPodAutoscaler:spec.minReplicas")
+	}
+	if m.DeclaresReplicas {
+		out = append(out, "Deployment:spec.replicas")
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package policies
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// rolloutStuck says that a rollout completes: □◇(every replica is of the current
+// revision and available), unless what is missing is a pod that waits for a node with
+// no old revision left, which is unschedulable.
+//
+// Intent: what is merged gets to run, and all of it.
+// Class: liveness; the counterexample ends quiescent, or in a loop, in mid-rollout.
+// Assumes: weak fairness of every actor; pods of the new revision become ready.
+// Does not say: that it completes within progressDeadlineSeconds.
+var rolloutStuck = Rule{
+	ID:       "rollout-stuck",
+	Class:    Lifecycle,
+	Title:    "a rollout can never complete",
+	Severity: Error,
+	Help: Help{
+		What: `A run may not end, or go on forever, in the middle of a rollout. As upstream's
+` + "`DeploymentComplete`" + ` has it, a rollout is complete when the updated replicas, all replicas
+and the available replicas equal ` + "`spec.replicas`" + `.
+
+The rule speaks of a workload whose pod template changes, while an old revision still has
+replicas, or while the new one lacks ready replicas and none of its pods is pending. A pod
+that stays pending once the old revision is gone is ` + "`unschedulable`" + `: never both at once. A
+rollout that is paused on purpose is no finding.`,
+		Why: `The new version never takes over: part of the traffic, or all of it, stays with the old
+one, later rollouts queue behind it, and ` + "`helm --wait`" + `, Argo CD and Flux report a failure
+or roll back. The usual cause is one pod. With the default strategy and fewer than four
+replicas the update may take away no old pod before a new one is ready (25% rounds down to 0
+unavailable, up to 1 surge), so that whatever refuses that one surge pod holds up the whole.`,
+		Mend: `- ` + "`strategy.rollingUpdate: {maxSurge: 0, maxUnavailable: 1}`" + ` gives up a pod before it asks for
+  its successor; ` + "`strategy.type: Recreate`" + ` gives up all of them.
+- With anti-affinity or topology spread, let the old revision not count against the new one:
+  ` + "`matchLabelKeys: [pod-template-hash]`" + `, or prefer instead of require.
+- Leave room for one more pod: a spare node, a free port, head-room in the quota.`,
+		Sources: []string{
+			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment",
+			"https://github.com/kubernetes/kubernetes/issues/116891",
+			"https://github.com/kubernetes/kubernetes/issues/56539",
+			"https://github.com/argoproj/argo-cd/issues/16627",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		d, _ := newest(c, w)
+		if d == nil || len(c.ClassesOf[w]) < 2 {
+			return Property{} // one template: there is nothing to roll out
+		}
+		return Property{
+			Persists: func(s state.State) bool { return stuck(s, w) },
+			Message:  func(s state.State) string { return stuckMessage(s, w) },
+			Fields:   append(append(strategyFields(d), placementFields(d)...), sizeFields(c, w)...),
+		}
+	},
+}
+
+func stuck(s state.State, w int) bool {
+	current := s.NewClass(w)
+	if current < 0 || s.Manifest(w).Deployment.Spec.Paused {
+		return false
+	}
+	return rolling(s, w) || s.Pending(current) == 0 && s.Count(current, state.Ready) < s.Replicas(w)
+}
+
+func stuckMessage(s state.State, w int) string {
+	current := s.NewClass(w)
+	if current < 0 {
+		return fmt.Sprintf("the rollout of %s can stay incomplete forever", fullName(s.C, w))
+	}
+	updated, old := s.Count(current, state.Ready), 0
+	for _, p := range s.C.ClassesOf[w] {
+		if p != current {
+			old += s.Active(p)
+		}
+	}
+	text := fmt.Sprintf("the rollout of %s can stay incomplete forever: %d of %s %s updated and ready",
+		fullName(s.C, w), updated, count(s.Replicas(w), "replica"), are(updated))
+	if n := s.Pending(current); n > 0 {
+		text += fmt.Sprintf(", %s of the %s revision %s pending", count(n, "pod"), s.C.Revision(current), stays(n))
+	}
+	if old > 0 {
+		text += fmt.Sprintf(", %s of the other %s", count(old, "pod"), stays(old))
+	}
+	return text
+}
+
+func stays(n int) string {
+	if n == 1 {
+		return "stays"
+	}
+	return "stay"
+}
+
+// strategyFields names what paces a Deployment's rollout.
+func strategyFields(d *appsv1.Deployment) []string {
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		return []string{"Deployment:spec.strategy.type"}
+	}
+	return []string{
+		"Deployment:spec.strategy.rollingUpdate.maxSurge",
+		"Deployment:spec.strategy.rollingUpdate.maxUnavailable",
+	}
+}

@@ -1,0 +1,340 @@
+package policies
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// problem is a hand-made one: workload default/web on three nodes.
+type problem struct {
+	base, head state.Manifest
+}
+
+// deployment gives a manifest of so many declared replicas whose template runs an image.
+func deployment(replicas int32, image string, more ...func(*state.Manifest)) state.Manifest {
+	surge, unavailable := intstr.FromString("25%"), intstr.FromString("25%")
+	d := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{
+		Replicas: &replicas,
+		Strategy: appsv1.DeploymentStrategy{
+			Type:          appsv1.RollingUpdateDeploymentStrategyType,
+			RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &unavailable},
+		},
+		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: image}}}},
+	}}
+	m := state.Manifest{Deployment: d, DeclaresReplicas: true}
+	for _, f := range more {
+		f(&m)
+	}
+	return m
+}
+
+func hpa(low, high int32) func(*state.Manifest) {
+	return func(m *state.Manifest) {
+		m.HPA = &autoscalingv2.HorizontalPodAutoscaler{Spec: autoscalingv2.HorizontalPodAutoscalerSpec{MinReplicas: &low, MaxReplicas: high}}
+	}
+}
+
+func undeclared(m *state.Manifest) { m.DeclaresReplicas = false }
+
+func recreate(m *state.Manifest) {
+	m.Deployment.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+}
+
+func paused(m *state.Manifest) { m.Deployment.Spec.Paused = true }
+
+func paced(surge, unavailable string) func(*state.Manifest) {
+	return func(m *state.Manifest) {
+		s, u := intstr.Parse(surge), intstr.Parse(unavailable)
+		m.Deployment.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxSurge: &s, MaxUnavailable: &u}
+	}
+}
+
+func budget(minAvailable, maxUnavailable string) func(*state.Manifest) {
+	return func(m *state.Manifest) {
+		pdb := &policyv1.PodDisruptionBudget{}
+		if minAvailable != "" {
+			n := intstr.Parse(minAvailable)
+			pdb.Spec.MinAvailable = &n
+		}
+		if maxUnavailable != "" {
+			n := intstr.Parse(maxUnavailable)
+			pdb.Spec.MaxUnavailable = &n
+		}
+		m.PDBs = append(m.PDBs, pdb)
+	}
+}
+
+func (p problem) config(t *testing.T) *state.Config {
+	t.Helper()
+	spec := &state.Spec{
+		Classes:   []state.NodeClass{{Name: "n", Node: &corev1.Node{}, Min: 1, Max: 3}},
+		Workloads: []state.Workload{{ID: "apps/Deployment default/web", Namespace: "default", Name: "web", Manifests: [2]state.Manifest{p.base, p.head}}},
+		Events:    state.Events{Apply: 1, LoadChange: 1},
+	}
+	b, err := state.NewBuilder(spec, []int{3}, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := b.Freeze()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// pods sets the pods of one class: on the first node, but for pending ones.
+type pods struct{ size, pending, starting, ready, terminating int }
+
+// at makes a state: the version applied, the live replicas, and the pods of each class.
+func at(c *state.Config, v state.Version, replicas int, classes ...pods) state.State {
+	s := c.New()
+	s.Set(c.Applied, int(v))
+	s.Set(c.Applies, 1-int(v))
+	s.SetReplicas(0, replicas)
+	for p, n := range classes {
+		f := c.Class[p]
+		s.Set(f.Exists, 1)
+		s.Set(f.Size, n.size)
+		s.Set(f.Pending, n.pending)
+		s.Add(0, p, state.Starting, n.starting)
+		s.Add(0, p, state.Ready, n.ready)
+		s.Add(0, p, state.Terminating, n.terminating)
+	}
+	return s
+}
+
+func TestRulesAreWellFormed(t *testing.T) {
+	seen := map[string]bool{}
+	c := problem{deployment(3, "a", hpa(2, 6)), deployment(3, "b", hpa(2, 6))}.config(t)
+	for _, r := range All() {
+		if seen[r.ID] || r.ID != strings.ToLower(r.ID) || strings.ContainsAny(r.ID, " _") {
+			t.Errorf("the ID %q is not unique or not in kebab-case", r.ID)
+		}
+		seen[r.ID] = true
+		if strings.HasSuffix(r.Title, ".") || r.Title == "" || r.Class == "" || r.Severity != Error {
+			t.Errorf("%s: title %q, class %q, severity %q", r.ID, r.Title, r.Class, r.Severity)
+		}
+		if r.Help.What == "" || r.Help.Why == "" || r.Help.Mend == "" || len(r.Help.Sources) == 0 {
+			t.Errorf("%s: a part of its help is missing", r.ID)
+		}
+		for _, src := range r.Help.Sources {
+			if !strings.HasPrefix(src, "https://") {
+				t.Errorf("%s: the source %q is no address", r.ID, src)
+			}
+		}
+		p := r.New(c, 0)
+		set := 0
+		for _, b := range []bool{p.Bad != nil, p.BadStep != nil, p.Quiescent != nil, p.Persists != nil, p.Settles != nil, p.Recurs != nil} {
+			if b {
+				set++
+			}
+		}
+		if set != 1 || p.IsZero() || p.Message == nil || len(p.Fields) == 0 {
+			t.Errorf("%s: %d predicates, message %t, fields %v", r.ID, set, p.Message != nil, p.Fields)
+		}
+		for _, f := range p.Fields {
+			if kind, path, ok := strings.Cut(f, ":"); !ok || kind == "" || !strings.HasPrefix(path, "spec.") {
+				t.Errorf("%s: the field %q is not Kind:path", r.ID, f)
+			}
+		}
+	}
+	for _, id := range awaited {
+		if seen[id] {
+			t.Errorf("%s is checked, and still among the awaited rules", id)
+		}
+	}
+}
+
+// TestPendingAndStuck: a state is judged by one of the two rules at most, whichever
+// tells more.
+func TestPendingAndStuck(t *testing.T) {
+	change := problem{deployment(3, "a"), deployment(3, "b")}
+	scale := problem{deployment(3, "a"), deployment(5, "a")}
+	gone := problem{deployment(3, "a"), state.Manifest{}}
+	for _, x := range []struct {
+		name    string
+		p       problem
+		v       state.Version
+		live    int
+		classes []pods
+		want    string // the rule that fires and its message, or ""
+	}{
+		{"settled", change, state.Head, 3, []pods{{}, {size: 3, ready: 3}}, ""},
+		{"settled on base", change, state.Base, 3, []pods{{size: 3, ready: 3}}, ""},
+		{"pending on base", change, state.Base, 3, []pods{{size: 3, ready: 2, pending: 1}},
+			"unschedulable: pod of default/web (old revision) can stay pending forever: 2 of 3 replicas run"},
+		{"the surge pod has no node", change, state.Head, 3, []pods{{size: 3, ready: 3}, {size: 1, pending: 1}},
+			"rollout-stuck: the rollout of default/web can stay incomplete forever: 0 of 3 replicas are updated and ready, 1 pod of the new revision stays pending, 3 pods of the other stay"},
+		{"no surge pod was made", change, state.Head, 3, []pods{{size: 3, ready: 3}, {size: 1}},
+			"rollout-stuck: the rollout of default/web can stay incomplete forever: 0 of 3 replicas are updated and ready, 3 pods of the other stay"},
+		{"the new ReplicaSet does not exist", change, state.Head, 3, []pods{{size: 3, ready: 3}, {}},
+			"rollout-stuck: the rollout of default/web can stay incomplete forever: 0 of 3 replicas are updated and ready, 3 pods of the other stay"},
+		{"rolled out, one replica has no node", change, state.Head, 6, []pods{{}, {size: 6, ready: 5, pending: 1}},
+			"unschedulable: pod of default/web (new revision) can stay pending forever: 5 of 6 replicas run"},
+		{"the old pods terminate", change, state.Head, 3, []pods{{terminating: 1}, {size: 3, ready: 1, pending: 2}},
+			"unschedulable: 2 pods of default/web (new revision) can stay pending forever: 1 of 3 replicas runs"},
+		{"all old gone, no pod made", change, state.Head, 3, []pods{{}, {size: 3, ready: 2}},
+			"rollout-stuck: the rollout of default/web can stay incomplete forever: 2 of 3 replicas are updated and ready"},
+		{"reverted, and stuck there", change, state.Base, 3, []pods{{size: 1, pending: 1}, {size: 3, ready: 3}},
+			"rollout-stuck: the rollout of default/web can stay incomplete forever: 0 of 3 replicas are updated and ready, 1 pod of the old revision stays pending, 3 pods of the other stay"},
+		{"only scaled", scale, state.Head, 5, []pods{{size: 5, ready: 4, pending: 1}},
+			"unschedulable: pod of default/web can stay pending forever: 4 of 5 replicas run"},
+		{"only scaled, not all ready yet", scale, state.Head, 5, []pods{{size: 5, ready: 4, starting: 1}}, ""},
+		{"paused on purpose", problem{deployment(3, "a"), deployment(3, "b", paused)}, state.Head, 3, []pods{{size: 3, ready: 3}, {}}, ""},
+		{"paused, with a pending pod", problem{deployment(3, "a"), deployment(3, "b", paused)}, state.Head, 3, []pods{{size: 3, ready: 2, pending: 1}, {}},
+			"unschedulable: pod of default/web (old revision) can stay pending forever: 2 of 3 replicas run"},
+		{"removed", gone, state.Head, 0, []pods{{size: 3, ready: 2, pending: 1}}, ""},
+		{"scaled to zero", change, state.Head, 0, []pods{{}, {}}, ""},
+	} {
+		c := x.p.config(t)
+		s := at(c, x.v, x.live, x.classes...)
+		var got []string
+		for _, r := range []Rule{unschedulable, rolloutStuck} {
+			if p := r.New(c, 0); p.Persists != nil && p.Persists(s) {
+				got = append(got, r.ID+": "+p.Message(s))
+			}
+		}
+		if strings.Join(got, "; ") != x.want {
+			t.Errorf("%s:\n got %q\nwant %q", x.name, got, x.want)
+		}
+	}
+}
+
+func TestReplicasReset(t *testing.T) {
+	for _, x := range []struct {
+		name     string
+		p        problem
+		from, to int
+		want     bool
+	}{
+		{"pinned beside an autoscaler", problem{deployment(2, "a", hpa(2, 10)), deployment(2, "b", hpa(2, 10))}, 6, 2, true},
+		{"unpinned, so reset to 1", problem{deployment(3, "a", hpa(2, 10)), deployment(1, "a", hpa(2, 10), undeclared)}, 6, 1, true},
+		{"autoscaler comes and the number goes", problem{deployment(3, "a"), deployment(1, "a", hpa(2, 10), undeclared)}, 3, 1, true},
+		{"autoscaler comes, fewer are declared", problem{deployment(3, "a"), deployment(2, "a", hpa(2, 10))}, 3, 2, false},
+		{"autoscaler goes, fewer are declared", problem{deployment(3, "a", hpa(2, 10)), deployment(3, "a")}, 6, 3, false},
+		{"number kept", problem{deployment(1, "a", hpa(2, 10), undeclared), deployment(1, "b", hpa(2, 10), undeclared)}, 6, 6, false},
+		{"raised", problem{deployment(8, "a", hpa(2, 10)), deployment(8, "b", hpa(2, 10))}, 6, 8, false},
+		{"down to the new maximum", problem{deployment(8, "a", hpa(2, 10)), deployment(4, "b", hpa(2, 4))}, 8, 4, false},
+		{"below the new maximum", problem{deployment(8, "a", hpa(2, 10)), deployment(3, "b", hpa(2, 4))}, 8, 3, true},
+	} {
+		c := x.p.config(t)
+		from, to := at(c, state.Base, x.from), at(c, state.Head, x.to)
+		p := replicasReset.New(c, 0)
+		if got := p.BadStep(from, to); got != x.want {
+			t.Errorf("%s: from %d to %d is bad: %t, want %t", x.name, x.from, x.to, got, x.want)
+		}
+		other := at(c, state.Head, x.from)
+		if p.BadStep(other, to) {
+			t.Errorf("%s: a step that is no apply is bad", x.name)
+		}
+	}
+	c := problem{deployment(3, "a"), deployment(3, "b")}.config(t)
+	if !replicasReset.New(c, 0).IsZero() {
+		t.Error("the rule speaks of a workload without an autoscaler")
+	}
+	c = problem{deployment(3, "a", hpa(2, 6)), deployment(1, "a", hpa(2, 6), undeclared)}.config(t)
+	got := replicasReset.New(c, 0).Message(at(c, state.Head, 1))
+	want := "applying the change resets default/web to 1 replica although a HorizontalPodAutoscaler owns the number and has a minimum of 2"
+	if got != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// TestFloor: the floor is what every declaration keeps to, so that a sane chart with
+// defaults does not break it by itself.
+func TestFloor(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		p    problem
+		want int // of head; 0: the rule says nothing, or base's only
+	}{
+		{"3 replicas: 25% rounds down to 0", problem{deployment(3, "a"), deployment(3, "b")}, 3},
+		{"4 replicas: 25% is one", problem{deployment(4, "a"), deployment(4, "b")}, 3},
+		{"the smaller of both versions", problem{deployment(8, "a"), deployment(3, "b")}, 3},
+		{"and of both, the other way", problem{deployment(3, "a"), deployment(8, "b")}, 3},
+		{"an autoscaler's minimum", problem{deployment(9, "a", hpa(4, 9)), deployment(9, "b", hpa(4, 9))}, 3},
+		{"replicas of 0 switch an autoscaler off", problem{deployment(0, "a", hpa(4, 9)), deployment(0, "b", hpa(4, 9))}, 0},
+		{"surge and unavailable come to 0", problem{deployment(3, "a"), deployment(3, "b", paced("0", "25%"))}, 2},
+		{"unavailable is more than there are", problem{deployment(3, "a"), deployment(3, "b", paced("1", "5"))}, 0},
+		{"Recreate with a new template", problem{deployment(3, "a", recreate), deployment(3, "b", recreate)}, 0},
+		{"Recreate that only scales", problem{deployment(3, "a", recreate), deployment(4, "a", recreate)}, 3},
+		{"minAvailable below the rollout", problem{deployment(3, "a"), deployment(3, "b", budget("1", ""))}, 1},
+		{"minAvailable above the rollout", problem{deployment(4, "a"), deployment(4, "b", budget("4", ""))}, 3},
+		{"minAvailable in percent rounds up", problem{deployment(3, "a"), deployment(3, "b", budget("50%", ""))}, 2},
+		{"maxUnavailable in percent rounds up", problem{deployment(3, "a"), deployment(3, "b", budget("", "50%"))}, 1},
+		{"two budgets", problem{deployment(5, "a"), deployment(5, "b", budget("3", ""), budget("", "3"))}, 2},
+		{"no base", problem{state.Manifest{}, deployment(3, "b")}, 3},
+	} {
+		c := x.p.config(t)
+		if got := promised(c, 0, state.Head); got != x.want {
+			t.Errorf("%s: the floor is %d, want %d", x.name, got, x.want)
+		}
+	}
+}
+
+func TestBelowFloor(t *testing.T) {
+	c := problem{deployment(3, "a", hpa(3, 6)), deployment(1, "b", hpa(3, 6), undeclared)}.config(t)
+	p := belowFloor.New(c, 0)
+	full := at(c, state.Head, 1, pods{size: 3, ready: 3})
+	less := at(c, state.Head, 1, pods{size: 1, ready: 2, terminating: 1})
+	starts := at(c, state.Head, 1, pods{size: 1, ready: 1, starting: 1})
+	if !p.BadStep(full, less) {
+		t.Error("3 ready pods become 2 of a floor of 3, and it is no finding")
+	}
+	if p.BadStep(starts, less) {
+		t.Error("1 ready pod becomes 2, and it is a finding")
+	}
+	if got, want := p.Message(less), "ready replicas of default/web can fall to 2, under the floor of 3"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	own := belowFloorAt(2).New(c, 0)
+	if own.BadStep(full, less) || !own.BadStep(less, starts) {
+		t.Error("minReady 2 does not take the place of the derived floor")
+	}
+	removed := problem{deployment(3, "a"), state.Manifest{}}.config(t)
+	if belowFloor.New(removed, 0).BadStep(at(removed, state.Base, 3, pods{ready: 3}), at(removed, state.Head, 0)) {
+		t.Error("a workload that was removed breaks its floor")
+	}
+	none := problem{deployment(3, "a", recreate), deployment(3, "b", recreate)}.config(t)
+	if !belowFloor.New(none, 0).IsZero() {
+		t.Error("the rule speaks of a workload that promises nothing")
+	}
+}
+
+func TestNeverSettles(t *testing.T) {
+	c := problem{deployment(3, "a"), deployment(3, "b")}.config(t)
+	p := neverSettles.New(c, 0)
+	s := at(c, state.Head, 3, pods{}, pods{size: 3, ready: 2, starting: 1})
+	if p.Recurs(s, s) {
+		t.Error("a step that changes nothing of the workload recurs")
+	}
+	moved := state.State{C: c, B: append([]byte(nil), s.B...)}
+	moved.Add(0, 1, state.Ready, -1)
+	moved.Add(2, 1, state.Ready, 1)
+	if p.Recurs(s, moved) {
+		t.Error("an exchange of like nodes recurs")
+	}
+	for name, to := range map[string]state.State{
+		"replicas": at(c, state.Head, 4, pods{}, pods{size: 3, ready: 2, starting: 1}),
+		"size":     at(c, state.Head, 3, pods{}, pods{size: 4, ready: 2, starting: 1}),
+		"pending":  at(c, state.Head, 3, pods{}, pods{size: 3, ready: 2, starting: 1, pending: 1}),
+		"phase":    at(c, state.Head, 3, pods{}, pods{size: 3, ready: 3}),
+		"old":      at(c, state.Head, 3, pods{terminating: 1}, pods{size: 3, ready: 2, starting: 1}),
+	} {
+		if !p.Recurs(s, to) {
+			t.Errorf("a step that changes the %s does not recur", name)
+		}
+	}
+	got, want := p.Message(s), "default/web can keep changing forever with no event left to happen: the loop starts at 3 replicas, 2 ready"
+	if got != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}

@@ -1,0 +1,78 @@
+package policies
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// ErrRules says that a selection of rules is not possible.
+var ErrRules = errors.New("rules")
+
+// Select gives the rules of [All], in its order, as the policy's intents tune them, and
+// only those of the given IDs where there are any. An intent that names workloads tunes
+// the rule for these; the others keep the rule's own severity and floor, for which the
+// rule then stands a second time.
+// Errors: [ErrRules] for an unknown ID, and where no rule is left.
+func Select(p *Policy, only []string) ([]Rule, error) {
+	all := All()
+	for _, id := range only {
+		if slices.ContainsFunc(all, func(r Rule) bool { return r.ID == id }) {
+			continue
+		}
+		if slices.Contains(awaited, id) {
+			return nil, fmt.Errorf("%w: %s is not checked by this version", ErrRules, id)
+		}
+		return nil, fmt.Errorf("%w: no such rule as %s; %s", ErrRules, quote(id), hint(id, ruleIDs()))
+	}
+	var out []Rule
+	for _, r := range all {
+		if len(only) > 0 && !slices.Contains(only, r.ID) {
+			continue
+		}
+		var in Intent
+		if p != nil {
+			in = p.Intents[r.ID]
+		}
+		out = append(out, tune(r, in)...)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%w: none is left to check; the policy switches every one of them off", ErrRules)
+	}
+	return out, nil
+}
+
+// tune applies an intent to a rule: one rule, two where it names workloads, or none.
+func tune(r Rule, in Intent) []Rule {
+	tuned := r
+	if r.ID == belowFloor.ID && in.MinReady > 0 {
+		tuned = belowFloorAt(in.MinReady)
+	}
+	if in.Severity != "" {
+		tuned.Severity = in.Severity
+	}
+	var out []Rule
+	if tuned.Severity != Off {
+		out = append(out, limit(tuned, func(name string) bool {
+			return len(in.Workloads) == 0 || slices.Contains(in.Workloads, name)
+		}))
+	}
+	if len(in.Workloads) > 0 {
+		out = append(out, limit(r, func(name string) bool { return !slices.Contains(in.Workloads, name) }))
+	}
+	return out
+}
+
+// limit makes a rule speak of some workloads only, by "namespace/name".
+func limit(r Rule, of func(name string) bool) Rule {
+	full := r.New
+	r.New = func(c *state.Config, w int) Property {
+		if !of(fullName(c, w)) {
+			return Property{}
+		}
+		return full(c, w)
+	}
+	return r
+}

@@ -1,0 +1,94 @@
+package policies
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+func ids(rules []Rule) string {
+	var out []string
+	for _, r := range rules {
+		out = append(out, fmt.Sprintf("%s:%s", r.ID, r.Severity))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestSelect(t *testing.T) {
+	const all = "unschedulable:error rollout-stuck:error replicas-reset:error below-floor:error never-settles:error"
+	for _, x := range []struct {
+		policy string
+		only   []string
+		want   string
+		err    string
+	}{
+		{"", nil, all, ""},
+		{"", []string{"below-floor", "unschedulable"}, "unschedulable:error below-floor:error", ""},
+		{"intents: {rollout-stuck: {severity: warning}, never-settles: {severity: \"off\"}, single-domain: {severity: error}}", nil,
+			"unschedulable:error rollout-stuck:warning replicas-reset:error below-floor:error", ""},
+		{"intents: {below-floor: {severity: note, workloads: [default/web]}}", []string{"below-floor"}, "below-floor:note below-floor:error", ""},
+		{"intents: {below-floor: {severity: \"off\", workloads: [default/web]}}", []string{"below-floor"}, "below-floor:error", ""},
+		{"", []string{"below-flor"}, "", `rules: no such rule as "below-flor"; did you mean "below-floor"?`},
+		{"", []string{"x"}, "", `rules: no such rule as "x"; use one of below-floor, never-settles, replicas-reset, rollout-stuck, unschedulable`},
+		{"", []string{"single-domain"}, "", "rules: single-domain is not checked by this version"},
+		{"intents: {below-floor: {severity: \"off\"}}", []string{"below-floor"}, "", "rules: none is left to check; the policy switches every one of them off"},
+	} {
+		p, err := Load("p.yaml", []byte(x.policy))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules, err := Select(p, x.only)
+		if x.err != "" {
+			if !errors.Is(err, ErrRules) || err.Error() != x.err {
+				t.Errorf("%q %v: error %v, want %s", x.policy, x.only, err, x.err)
+			}
+			continue
+		}
+		if err != nil || ids(rules) != x.want {
+			t.Errorf("%q %v: %s %v, want %s", x.policy, x.only, ids(rules), err, x.want)
+		}
+	}
+	if rules, err := Select(nil, nil); err != nil || ids(rules) != all {
+		t.Errorf("without a policy: %s %v", ids(rules), err)
+	}
+}
+
+// TestSelectByWorkload: an intent for some workloads leaves the others the rule's own
+// severity and floor, and no workload is judged twice.
+func TestSelectByWorkload(t *testing.T) {
+	c := problem{deployment(5, "a"), deployment(5, "b")}.config(t)
+	full, less := at(c, state.Head, 5, pods{ready: 5}), at(c, state.Head, 5, pods{ready: 3})
+	for _, x := range []struct {
+		workload string
+		want     string
+	}{
+		{"default/web", ""}, // its own floor of 2 holds
+		{"default/api", "error: ready replicas of default/web can fall to 3, under the floor of 4"},
+	} {
+		p, err := Load("p.yaml", []byte("intents: {below-floor: {severity: warning, minReady: 2, workloads: ["+x.workload+"]}}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules, err := Select(p, []string{"below-floor"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		speak, got := 0, ""
+		for _, r := range rules {
+			prop := r.New(c, 0)
+			if prop.IsZero() {
+				continue
+			}
+			speak++
+			if prop.BadStep(full, less) {
+				got = string(r.Severity) + ": " + prop.Message(less)
+			}
+		}
+		if speak != 1 || got != x.want {
+			t.Errorf("%s: %d rules speak, %q, want %q", x.workload, speak, got, x.want)
+		}
+	}
+}

@@ -1,3 +1,0 @@
-package policies
-
-var unschedulable, rolloutStuck, replicasReset, belowFloor, neverSettles Rule

@@ -1,0 +1,43 @@
+package policies
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Unsupported names what the file sets and this version reads but does not model, each
+// with what is assumed in its place, such as "events.drain (line 12): no node is
+// drained", in the order of the file format. What the file leaves at its default is not named.
+func (p *Policy) Unsupported() []string {
+	var out []string
+	say := func(on bool, at, assumed string) {
+		if line := p.lines[at]; on && line != 0 {
+			out = append(out, fmt.Sprintf("%s (line %d): %s", at, line, assumed))
+		}
+	}
+	for i, pool := range p.Cluster.Pools {
+		say(pool.Autoscaled, fmt.Sprintf("cluster.nodePools[%d].autoscaled", i),
+			"no node comes or goes during a run; each number of nodes within count is tried by itself")
+	}
+	c, e := p.Controllers, p.Events
+	say(c.SchedulerConfig != "", "controllers.scheduler", "the scheduler runs with its default profile")
+	say(c.DeschedulerPolicy != "", "controllers.descheduler", "no descheduler runs")
+	say(c.GitOps != nil, "controllers.gitops", "nothing is applied again after the change")
+	say(c.ClusterAutoscaler, "controllers.clusterAutoscaler", "no node is added or removed during a run")
+	say(e.StartupSpike > 0, "events.startupSpike", "a starting pod uses no more CPU than a running one")
+	say(e.PodCrash > 0, "events.podCrash", "no pod crashes")
+	say(e.BadRevision > 0, "events.badRevision", "the pods of every revision become ready once they run")
+	say(e.NodeFailure > 0, "events.nodeFailure", "no node fails")
+	say(e.Drain != nil, "events.drain", "no node is drained")
+	say(e.NodePanic > 0, "events.nodePanic", "no node goes down under load")
+	say(p.Timing == "arbitrary", "timing", "only realistic timing is explored")
+	for _, id := range awaited {
+		say(p.Intents[id].Severity != Off, "intents."+id, "this version has no such rule, and nothing is checked for it")
+	}
+	for _, in := range p.Custom {
+		if in.Severity != Off {
+			out = append(out, fmt.Sprintf("intents.custom %s (line %d): its expression is compiled, but not checked yet", in.Name, in.Line))
+		}
+	}
+	return slices.Clip(out)
+}

@@ -1,0 +1,49 @@
+package policies
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Waive gives the waiver that accepts a finding of a rule on a workload today, the
+// first one in the file that does. The workload is "namespace/name", with or without
+// its kind before it ("apps/Deployment default/web"). With the zero time no waiver
+// expires.
+func (p *Policy) Waive(rule, workload string, today time.Time) (Waiver, bool) {
+	name := workload[strings.LastIndexByte(workload, ' ')+1:]
+	for _, w := range p.Waivers {
+		if w.Rule == rule && (w.Workload == "" || w.Workload == name) && !w.expired(today) {
+			return w, true
+		}
+	}
+	return Waiver{}, false
+}
+
+// Expired lists the waivers that no longer hold today, in the file's order.
+func (p *Policy) Expired(today time.Time) []Waiver {
+	var out []Waiver
+	for _, w := range p.Waivers {
+		if w.expired(today) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// Unused lists the waivers that hold today but are not among those that [Policy.Waive]
+// gave: they accept nothing and may go.
+func (p *Policy) Unused(used []Waiver, today time.Time) []Waiver {
+	var out []Waiver
+	for _, w := range p.Waivers {
+		if !w.expired(today) && !slices.Contains(used, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// expired compares days as written: YYYY-MM-DD sorts as the calendar does.
+func (w Waiver) expired(today time.Time) bool {
+	return !today.IsZero() && today.Format(time.DateOnly) > w.Expires
+}
