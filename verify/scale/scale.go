@@ -34,8 +34,9 @@ func (t Topology) Total() int {
 // balanced pool grows), then lexicographically.
 //
 // A class has at least one node, unless it was declared with a minimum of 0, and at
-// most its declared maximum. The smallest combination is listed even where it exceeds
-// maxNodes, so that no class is ever out of sight.
+// most its declared maximum; the classes of one pool have together at most the pool's.
+// The smallest combination is listed even where it exceeds maxNodes, so that no class
+// is ever out of sight.
 // Errors: [ErrTooMany].
 func Topologies(classes []state.NodeClass, maxNodes int) ([]Topology, error) {
 	var out []Topology
@@ -48,7 +49,7 @@ func Topologies(classes []state.NodeClass, maxNodes int) ([]Topology, error) {
 	var fill func(i, left int) error
 	fill = func(i, left int) error {
 		if i == len(classes) {
-			if t.Total() == 0 {
+			if t.Total() == 0 || !poolsAllow(classes, t) {
 				return nil
 			}
 			if len(out) == Most {
@@ -102,18 +103,56 @@ func spread(t Topology) int {
 // Declared says whether a topology lies within what was declared of every class.
 func Declared(classes []state.NodeClass, t Topology) bool {
 	for i, c := range classes {
-		if t[i] < c.Min || t[i] > c.Max {
+		if t[i] < c.Min || t[i] > c.Max || poolTotal(classes, t, c.Pool) < c.PoolMin {
+			return false
+		}
+	}
+	return poolsAllow(classes, t)
+}
+
+// poolsAllow says whether no pool has more nodes than its maximum.
+func poolsAllow(classes []state.NodeClass, t Topology) bool {
+	for _, c := range classes {
+		if c.Pool != "" && poolTotal(classes, t, c.Pool) > max(c.PoolMax, smallestOf(classes, c.Pool)) {
 			return false
 		}
 	}
 	return true
 }
 
-// Largest is the topology in which every class has its declared maximum.
+// poolTotal is the number of nodes of a pool's classes; 0 for no pool.
+func poolTotal(classes []state.NodeClass, t Topology, pool string) int {
+	n := 0
+	for i, c := range classes {
+		if pool != "" && c.Pool == pool {
+			n += t[i]
+		}
+	}
+	return n
+}
+
+// smallestOf is the size of a pool's smallest combination.
+func smallestOf(classes []state.NodeClass, pool string) int {
+	n := 0
+	for _, c := range classes {
+		if c.Pool == pool {
+			n += least(c)
+		}
+	}
+	return n
+}
+
+// Largest is a topology with as many nodes as were declared: every class at its
+// maximum, less what a pool's own maximum does not allow, taken from its last classes.
 func Largest(classes []state.NodeClass) Topology {
 	t := make(Topology, len(classes))
 	for i, c := range classes {
 		t[i] = c.Max
+	}
+	for i := len(classes) - 1; i >= 0; i-- {
+		for t[i] > least(classes[i]) && !poolsAllow(classes, t) {
+			t[i]--
+		}
 	}
 	return t
 }

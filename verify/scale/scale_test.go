@@ -104,3 +104,24 @@ func TestDeclared(t *testing.T) {
 		t.Errorf("Largest = %v, want [3 1]", got)
 	}
 }
+
+func TestAPoolBoundsItsZonesTogether(t *testing.T) {
+	cs := classes([2]int{1, 2}, [2]int{1, 2})
+	for i := range cs {
+		cs[i].Pool, cs[i].PoolMin, cs[i].PoolMax = "general", 3, 3
+	}
+	got, err := Topologies(cs, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Topology{{1, 1}, {2, 1}, {1, 2}}
+	if !slices.EqualFunc(got, want, slices.Equal[Topology]) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if Declared(cs, Topology{1, 1}) || !Declared(cs, Topology{2, 1}) {
+		t.Error("a pool of 3 was declared: 1+1 is not within it, 2+1 is")
+	}
+	if got := Largest(cs); !slices.Equal(got, Topology{2, 1}) {
+		t.Errorf("Largest = %v, want [2 1]", got)
+	}
+}

@@ -81,6 +81,10 @@ type NodeClass struct {
 	Names []string
 	// Min and Max nodes that were declared for the class; 0 ≤ Min ≤ Max.
 	Min, Max int
+	// Pool names the pool whose nodes the class is a part of, such as one zone of it, and
+	// PoolMin and PoolMax bound the nodes of all classes with that name; "" is none.
+	Pool             string
+	PoolMin, PoolMax int
 	// Elastic says that the capacity was invented: resource requests always fit.
 	Elastic bool
 }

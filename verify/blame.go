@@ -1,0 +1,151 @@
+package verify
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// aspect is a group of fields that can be undone on its own: head's value is put back to
+// base's, and the search run again. A violation that then vanishes is to blame on it.
+type aspect struct {
+	kind, path string // "Deployment", "spec.template.spec.affinity"
+	// undo writes base's value into head's manifest (already a copy) and says whether
+	// the two differed.
+	undo func(head, base *state.Manifest) bool
+}
+
+// aspects lists what can be undone, in the order in which fields stand in a manifest.
+func aspects() []aspect {
+	dep := func(path string, field func(*appsv1.Deployment) any) aspect {
+		return aspect{"Deployment", path, func(h, b *state.Manifest) bool { return put(field(h.Deployment), field(b.Deployment)) }}
+	}
+	hpa := func(path string, field func(*autoscalingv2.HorizontalPodAutoscaler) any) aspect {
+		return aspect{"HorizontalPodAutoscaler", path, func(h, b *state.Manifest) bool {
+			return h.HPA != nil && b.HPA != nil && put(field(h.HPA), field(b.HPA))
+		}}
+	}
+	pod := "spec.template.spec."
+	return []aspect{
+		{"Deployment", "spec.replicas", func(h, b *state.Manifest) bool {
+			same := h.DeclaresReplicas == b.DeclaresReplicas
+			h.DeclaresReplicas = b.DeclaresReplicas
+			return put(&h.Deployment.Spec.Replicas, &b.Deployment.Spec.Replicas) || !same
+		}},
+		dep("spec.strategy", func(d *appsv1.Deployment) any { return &d.Spec.Strategy }),
+		dep("spec.minReadySeconds", func(d *appsv1.Deployment) any { return &d.Spec.MinReadySeconds }),
+		dep("spec.paused", func(d *appsv1.Deployment) any { return &d.Spec.Paused }),
+		dep("spec.template.metadata.labels", func(d *appsv1.Deployment) any { return &d.Spec.Template.Labels }),
+		dep("spec.template.metadata.annotations", func(d *appsv1.Deployment) any { return &d.Spec.Template.Annotations }),
+		dep(pod+"nodeSelector", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.NodeSelector }),
+		dep(pod+"nodeName", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.NodeName }),
+		dep(pod+"affinity", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.Affinity }),
+		dep(pod+"topologySpreadConstraints", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.TopologySpreadConstraints }),
+		dep(pod+"tolerations", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.Tolerations }),
+		dep(pod+"priorityClassName", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.PriorityClassName }),
+		dep(pod+"hostNetwork", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.HostNetwork }),
+		dep(pod+"initContainers", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.InitContainers }),
+		dep(pod+"containers", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.Containers }),
+		dep(pod+"volumes", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.Volumes }),
+		hpa("spec.minReplicas", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.MinReplicas }),
+		hpa("spec.maxReplicas", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.MaxReplicas }),
+		hpa("spec.metrics", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.Metrics }),
+		hpa("spec.behavior", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.Behavior }),
+		{"HorizontalPodAutoscaler", "", func(h, b *state.Manifest) bool {
+			if (h.HPA == nil) == (b.HPA == nil) {
+				return false
+			}
+			h.HPA = b.HPA
+			return true
+		}},
+		{"PodDisruptionBudget", "", func(h, b *state.Manifest) bool { return put(&h.PDBs, &b.PDBs) }},
+	}
+}
+
+// put copies *src to *dst (pointers of one type) and says whether they differed.
+func put(dst, src any) bool {
+	d, s := reflect.ValueOf(dst).Elem(), reflect.ValueOf(src).Elem()
+	if reflect.DeepEqual(d.Interface(), s.Interface()) {
+		return false
+	}
+	d.Set(s)
+	return true
+}
+
+// culprit is an aspect of one workload whose undoing mends a violation.
+type culprit struct {
+	workload int
+	aspect   aspect
+}
+
+// mostUndone bounds the searches spent on one finding's blame.
+const mostUndone = 12
+
+// culprits undoes one changed aspect after the other and searches again. What remains
+// of a violation that no single undoing mends is the conjunction: nothing is returned.
+func (c *checker) culprits(ctx context.Context, v variant, k key, t scale.Topology) []culprit {
+	var out []culprit
+	tried := 0
+	for w, wl := range v.spec.Workloads {
+		if !wl.Manifests[state.Base].Exists() || !wl.Manifests[state.Head].Exists() {
+			continue
+		}
+		for _, a := range aspects() {
+			undone, differed := undo(v, w, a)
+			if !differed {
+				continue
+			}
+			if tried++; tried > mostUndone || c.expired() {
+				return out
+			}
+			found, cov, err := c.scenarios(ctx, undone.change(), t)
+			mended := err == nil && complete(cov) &&
+				!slices.ContainsFunc(found, func(x violation) bool { return x.key() == k })
+			if mended {
+				out = append(out, culprit{w, a})
+			}
+		}
+	}
+	return out
+}
+
+// undo gives the variant with one aspect of one workload as base has it.
+func undo(v variant, w int, a aspect) (variant, bool) {
+	v.spec.Workloads = slices.Clone(v.spec.Workloads)
+	m := &v.spec.Workloads[w].Manifests
+	head := m[state.Head]
+	head.Deployment = head.Deployment.DeepCopy()
+	if head.HPA != nil {
+		head.HPA = head.HPA.DeepCopy()
+	}
+	head.PDBs = append([]*policyv1.PodDisruptionBudget(nil), head.PDBs...)
+	differed := a.undo(&head, &m[state.Base])
+	m[state.Head] = head
+	return v, differed
+}
+
+// blame words culprits as the changed fields that make them up.
+func (pl places) blame(sl *slice, found []culprit) []Blame {
+	out := []Blame{}
+	for _, c := range found {
+		for _, id := range sl.ids() {
+			o := sl.objects[id][state.Head]
+			if o == nil || o.ID.Kind != c.aspect.kind || (o.ID.Kind == "Deployment" && id != sl.workloads[c.workload].ID) {
+				continue
+			}
+			for _, f := range pl.fieldChanges(pl.changed(sl.release, id)) {
+				if c.aspect.path == "" || within(f.Path, c.aspect.path) {
+					out = append(out, Blame{Object: id, Path: f.Path, Old: f.Old, New: f.New, Location: f.Location})
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,267 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Budgets of one search that no option sets: states and bytes.
+const (
+	searchStates = 20_000_000
+	searchBytes  = 4 << 30
+)
+
+func check(ctx context.Context, ch *render.Changes, opt Options) (*Result, error) {
+	return analyse(ctx, ch, opt, false)
+}
+
+func verifyRevision(ctx context.Context, rev *render.Revision, opt Options) (*Result, error) {
+	return analyse(ctx, &render.Changes{Head: rev}, opt, true)
+}
+
+func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*Result, error) {
+	a := analysis{opt: opt, started: time.Now(), result: newResult(ch, opt), places: places{}}
+	if ch.Base != nil {
+		a.places.changes = ch
+	}
+	rules, err := policies.Select(opt.Policy, opt.Rules)
+	if err != nil {
+		return nil, err
+	}
+	a.checker = checker{rules: rules, budget: budget{states: searchStates, bytes: searchBytes}}
+	if opt.TimeBudget > 0 {
+		a.checker.budget.deadline = a.started.Add(opt.TimeBudget)
+	}
+	if opt.Policy.Timing == "arbitrary" {
+		a.checker.timing = control.Arbitrary
+	}
+	a.result.releases(ch)
+	if err := a.search(ctx, a.result.pick(ch, all)); err != nil {
+		return nil, err
+	}
+	a.result.assume(opt.Policy, ch, a.models)
+	a.result.waive(opt.Policy, opt.Today)
+	a.result.judge(opt.Policy.Gate)
+	a.result.Coverage.ElapsedMs = time.Since(a.started).Milliseconds()
+	return a.result, nil
+}
+
+// analysis is one run of [Check] or [Verify].
+type analysis struct {
+	opt     Options
+	started time.Time
+	result  *Result
+	places  places
+	checker checker
+	models  map[string]*control.Model // of the loops that took part
+}
+
+func newResult(ch *render.Changes, opt Options) *Result {
+	r := &Result{
+		SchemaVersion: SchemaVersion, Tool: opt.Tool, Head: Side{ch.Head.Name, ch.Head.Commit},
+		Workloads: []Workload{}, Findings: []Finding{}, Releases: []ReleaseResult{},
+		Assumptions: []string{}, Waived: []Waived{}, Notices: []string{},
+	}
+	if ch.Base != nil {
+		r.Base = Side{ch.Base.Name, ch.Base.Commit}
+	}
+	return r
+}
+
+// search verifies the slices and enters findings and coverage.
+func (a *analysis) search(ctx context.Context, cut []*slice) error {
+	variants := make([]variant, len(cut))
+	topologies := make([][]scale.Topology, len(cut))
+	jobs := 0
+	for i, sl := range cut {
+		classes := a.opt.Policy.NodeClasses(sl.relevant)
+		variants[i] = sl.with(classes, applyMode(a.opt.Policy), state.Events{LoadChange: a.opt.Policy.Events.LoadChange})
+		var err error
+		if topologies[i], err = scale.Topologies(classes, a.opt.Policy.Bound.Nodes); err != nil {
+			return err
+		}
+		jobs += len(topologies[i])
+	}
+	r := runner{workers: workers(a.opt.Workers), shard: a.opt.Shard, progress: a.opt.Progress, started: a.started, of: jobs}
+	cov := coverage{bound: search.Complete}
+	for _, sr := range a.checker.run(ctx, variants, topologies, r) {
+		if sr.err != nil {
+			if !notModeled(sr.err) {
+				return sr.err
+			}
+			a.undecided(sr.variant.slice, sr.err.Error())
+			continue
+		}
+		a.enter(ctx, sr)
+		cov.merge(sr.cov)
+		a.result.Coverage.Topologies += sr.topologies
+		a.result.Coverage.MaxNodes = max(a.result.Coverage.MaxNodes, sr.maxNodes)
+		if !complete(sr.cov) {
+			a.undecided(sr.variant.slice, "the "+boundName(sr.cov.bound)+" budget ran out before every topology was explored")
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	a.models = cov.models
+	c := &a.result.Coverage
+	c.States, c.Transitions, c.MaxPods, c.MaxEvents, c.Bound = cov.states, cov.transitions, cov.maxPods, cov.maxEvents, boundName(cov.bound)
+	a.result.Findings = across(a.result.Findings)
+	sortFindings(a.result.Findings)
+	return nil
+}
+
+// enter words what was found for a slice, and compares it with base.
+func (a *analysis) enter(ctx context.Context, sr sliceResult) {
+	for _, v := range sr.head {
+		t := scale.Topology(v.problem.cfg.Topology)
+		declared, decided := a.declared(ctx, sr.variant, v.key(), t)
+		if !declared && decided && !a.opt.Policy.Cluster.Assumed {
+			continue // only a size that nobody declared shows it
+		}
+		w := newWording(v, sr.variant.slice, a.places, false)
+		f := w.finding()
+		f.Status, f.AtDeclaredScale = New, declared
+		if i := slices.IndexFunc(sr.base, func(o violation) bool { return o.key() == v.key() }); i >= 0 && sr.base[i].asBad(v) {
+			f.Status = Existing
+		}
+		if f.Status == New && a.places.changes != nil && sr.variant.has(state.Base) {
+			f.Blame = a.places.blame(sr.variant.slice, a.checker.culprits(ctx, sr.variant, v.key(), t))
+		}
+		f.Fix = mend(f.Blame)
+		f.Severity = string(severity(v.bound.rule, f, a.opt.Policy.Cluster.Assumed))
+		f.Locations = a.places.locations(w, f.Blame)
+		a.result.Findings = append(a.result.Findings, f)
+	}
+	if complete(sr.cov) { // else: what head was not seen to break is not thereby mended
+		a.enterFixed(sr)
+	}
+}
+
+// enterFixed words what base broke and head does not.
+func (a *analysis) enterFixed(sr sliceResult) {
+	for _, v := range sr.base {
+		t := scale.Topology(v.problem.cfg.Topology)
+		gone := !slices.ContainsFunc(sr.head, func(o violation) bool { return o.key() == v.key() })
+		if !gone || !scale.Declared(sr.variant.spec.Classes, t) {
+			continue
+		}
+		w := newWording(v, sr.variant.slice, a.places, true)
+		f := w.finding()
+		f.Status, f.AtDeclaredScale = Fixed, true
+		f.Severity = string(severity(v.bound.rule, f, a.opt.Policy.Cluster.Assumed))
+		f.Locations = a.places.locations(w, nil)
+		a.result.Findings = append(a.result.Findings, f)
+	}
+}
+
+// asBad says whether base's violation is no milder than head's: it needs no more events
+// and is as certain. One that the change brings nearer is new.
+func (v violation) asBad(head violation) bool {
+	return v.Events <= head.Events && (v.Inevitable || !head.Inevitable)
+}
+
+// declared says whether a violation counts at the size that was declared: it was found
+// within it, or shows there too. On an assumed cluster it has to show at the largest
+// size, so that nothing rests on an invented number of nodes. decided is false where
+// the budget did not last to tell.
+func (a *analysis) declared(ctx context.Context, v variant, k key, t scale.Topology) (shows, decided bool) {
+	classes := v.spec.Classes
+	if !a.opt.Policy.Cluster.Assumed && scale.Declared(classes, t) {
+		return true, true
+	}
+	largest := scale.Largest(classes)
+	if slices.Equal(largest, t) {
+		return true, true
+	}
+	return a.checker.lift(ctx, v, k, largest)
+}
+
+// mend offers the one fix that is known to work: putting the blamed fields back, which
+// was searched and found clean of this violation.
+func mend(blame []Blame) *Fix {
+	if len(blame) == 0 {
+		return nil
+	}
+	b := blame[0]
+	text := fmt.Sprintf("without the change to %s of %s this does not happen (searched again at the same size)", b.Path, b.Object)
+	return &Fix{Text: text, Location: b.Location, Verified: true}
+}
+
+// undecided marks a slice's workloads as inconclusive.
+func (a *analysis) undecided(sl *slice, reason string) {
+	for i := range a.result.Workloads {
+		w := &a.result.Workloads[i]
+		if w.Release == sl.release && slices.ContainsFunc(sl.workloads, func(x state.Workload) bool { return x.ID == w.ID }) {
+			w.Verdict, w.Reason = Inconclusive, reason
+		}
+	}
+}
+
+// assume says under which assumptions the result stands, and what the actors may hide.
+func (r *Result) assume(p *policies.Policy, ch *render.Changes, models map[string]*control.Model) {
+	add := func(s string) {
+		if !slices.Contains(r.Assumptions, s) {
+			r.Assumptions = append(r.Assumptions, s)
+		}
+	}
+	if p.Cluster.Assumed {
+		add("no cluster was declared: a generic elastic three-zone cluster is assumed; no finding rests on its capacity (declare cluster.nodes or cluster.nodePools in the policy)")
+	}
+	add("each release has its nodes to itself: workloads of other releases, and those that no placement rule connects, take no room")
+	for _, loop := range slices.Sorted(maps.Keys(models)) {
+		for _, h := range models[loop].MayHide {
+			add("may hide (" + loop + "): " + h)
+		}
+	}
+	for _, s := range p.Unsupported() {
+		add("in the policy but not checked yet: " + s)
+	}
+	kinds := map[string]bool{}
+	for _, rel := range ch.Head.Releases {
+		for _, n := range rel.Notes {
+			add(rel.ID + ": " + n)
+		}
+		for _, o := range rel.Objects {
+			if unmodeled[kindOf(o.ID)] && !kinds[o.ID.Kind] {
+				kinds[o.ID.Kind] = true
+			}
+		}
+	}
+	if names := slices.Sorted(maps.Keys(kinds)); len(names) > 0 {
+		add("not modeled, and treated as not there: " + strings.Join(names, ", "))
+	}
+}
+
+func applyMode(p *policies.Policy) state.Apply {
+	if p.Apply == "server-side" {
+		return state.ServerSide
+	}
+	return state.ClientSide
+}
+
+func complete(c coverage) bool { return c.bound == search.Complete }
+
+// boundName is a bound as it stands in results.
+func boundName(b search.Bound) string {
+	switch b {
+	case search.StateBound:
+		return "states"
+	case search.MemoryBound:
+		return "memory"
+	case search.TimeBound, search.Cancelled:
+		return "time"
+	}
+	return "complete"
+}

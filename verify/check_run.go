@@ -1,0 +1,217 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// job is one slice at one topology, on head and on base.
+type job struct {
+	variant  variant
+	topology scale.Topology
+	slice    int // index of the slice in the run
+}
+
+// outcome is what a job found.
+type outcome struct {
+	head, base []violation
+	cov        coverage
+	err        error
+	done       bool
+}
+
+// sliceResult gathers the outcomes of one slice, smallest topology first.
+type sliceResult struct {
+	variant    variant
+	head, base []violation // at most one a key, at the smallest topology
+	cov        coverage
+	topologies int
+	maxNodes   int
+	err        error // not modeled, or too large: inconclusive
+}
+
+// run searches all slices over all topologies. The result does not depend on the number
+// of workers: outcomes are merged in order, and one that the smaller ones make
+// superfluous is dropped.
+func (c *checker) run(ctx context.Context, variants []variant, topologies [][]scale.Topology, r runner) []sliceResult {
+	jobs := r.shard.pick(order(variants, topologies))
+	outcomes := make([]outcome, len(jobs))
+	var next int
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range r.workers {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= len(jobs) || ctx.Err() != nil || c.expired() {
+					return
+				}
+				o := c.both(ctx, jobs[i])
+				mu.Lock()
+				outcomes[i] = o
+				r.report(jobs[i], o)
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return merge(variants, jobs, outcomes)
+}
+
+// runner says how a run is spread and watched.
+type runner struct {
+	workers  int
+	shard    Shard
+	progress func(Progress)
+	started  time.Time
+	of       int
+	done     int
+	states   uint64
+}
+
+// report tells the watcher of one more finished job; the caller holds the lock.
+func (r *runner) report(j job, o outcome) {
+	r.done++
+	r.states += o.cov.states
+	if r.progress == nil {
+		return
+	}
+	elapsed := time.Since(r.started)
+	name := ""
+	if len(j.variant.spec.Workloads) > 0 {
+		name = j.variant.spec.Workloads[0].ID
+	}
+	r.progress(Progress{
+		Workload: name, Done: r.done, Of: r.of, States: r.states, Elapsed: elapsed,
+		StatesPerSecond: float64(r.states) / max(elapsed.Seconds(), 0.001),
+	})
+}
+
+func (c *checker) expired() bool {
+	return !c.budget.deadline.IsZero() && time.Now().After(c.budget.deadline)
+}
+
+// order lists the jobs, smallest topologies of every slice first, so that a time bound
+// cuts off the largest ones.
+func order(variants []variant, topologies [][]scale.Topology) []job {
+	var jobs []job
+	for i, v := range variants {
+		for _, t := range topologies[i] {
+			jobs = append(jobs, job{variant: v, topology: t, slice: i})
+		}
+	}
+	slices.SortStableFunc(jobs, func(a, b job) int { return a.topology.Total() - b.topology.Total() })
+	return jobs
+}
+
+// pick keeps every n-th job.
+func (s Shard) pick(jobs []job) []job {
+	if s.Of <= 1 {
+		return jobs
+	}
+	var out []job
+	for i := s.Index - 1; i < len(jobs); i += s.Of {
+		out = append(out, jobs[i])
+	}
+	return out
+}
+
+// both searches head, and base as the baseline.
+func (c *checker) both(ctx context.Context, j job) outcome {
+	var o outcome
+	o.done = true
+	if !j.variant.has(state.Base) {
+		o.head, o.cov, o.err = c.scenarios(ctx, j.variant.only(state.Head), j.topology)
+		return o
+	}
+	o.head, o.cov, o.err = c.scenarios(ctx, j.variant.change(), j.topology)
+	if o.err != nil {
+		return o
+	}
+	base, cov, err := c.scenarios(ctx, j.variant.reapply(), j.topology)
+	o.base, o.err = base, err
+	o.cov.merge(cov)
+	return o
+}
+
+// merge folds outcomes into one result a slice, in job order.
+func merge(variants []variant, jobs []job, outcomes []outcome) []sliceResult {
+	out := make([]sliceResult, len(variants))
+	for i, v := range variants {
+		out[i].variant = v
+		out[i].cov.bound = search.Complete
+	}
+	for i, j := range jobs {
+		r, o := &out[j.slice], outcomes[i]
+		switch {
+		case r.err != nil:
+			continue
+		case !o.done:
+			r.cov.limit(search.TimeBound)
+			continue
+		case o.err != nil:
+			r.err = o.err
+			continue
+		}
+		if counts(j, o) {
+			r.head = first(r.head, o.head)
+			r.base = first(r.base, o.base)
+		}
+		r.cov.merge(o.cov)
+		r.topologies++
+		r.maxNodes = max(r.maxNodes, j.topology.Total())
+	}
+	return out
+}
+
+// counts says whether what was found at a topology says something about the change: a
+// size that nobody declared and on which base itself breaks a rule does not.
+func counts(j job, o outcome) bool {
+	return len(o.base) == 0 || scale.Declared(j.variant.spec.Classes, j.topology)
+}
+
+// first adds the violations whose key is new.
+func first(have, more []violation) []violation {
+	for _, v := range more {
+		if !slices.ContainsFunc(have, func(o violation) bool { return o.key() == v.key() }) {
+			have = append(have, v)
+		}
+	}
+	return have
+}
+
+// lift says whether a violation shows at another topology as well; decided is false
+// where the budget ran out before it could be told.
+func (c *checker) lift(ctx context.Context, v variant, k key, t scale.Topology) (shows, decided bool) {
+	o := c.both(ctx, job{variant: v, topology: t})
+	if o.err != nil {
+		return false, false
+	}
+	shows = slices.ContainsFunc(o.head, func(x violation) bool { return x.key() == k })
+	return shows, shows || o.cov.bound == search.Complete
+}
+
+func workers(n int) int {
+	if n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// notModeled says whether an error is about what no actor has, or what does not fit the
+// abstract state: the verdict is then inconclusive, not an error.
+func notModeled(err error) bool {
+	return errors.Is(err, control.ErrUnmodeled) || errors.Is(err, state.ErrTooLarge) || errors.Is(err, scale.ErrTooMany)
+}

@@ -1,0 +1,242 @@
+package verify
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// wording turns a violation into a finding. sources maps an object of the slice to the
+// rendered object that holds its fields.
+type wording struct {
+	violation
+	slice   *slice
+	places  places
+	sources func(id string, v state.Version) *render.Object
+}
+
+// newWording words a violation of head, or with base of the baseline, where both
+// versions of every manifest are base's.
+func newWording(v violation, sl *slice, pl places, base bool) wording {
+	w := wording{violation: v, slice: sl, places: pl}
+	w.sources = func(id string, version state.Version) *render.Object {
+		pair := sl.objects[id]
+		if pair == nil {
+			return nil
+		}
+		if base {
+			return pair[state.Base]
+		}
+		if o := pair[version]; o != nil {
+			return o
+		}
+		return pair[1-version]
+	}
+	return w
+}
+
+// finding words the violation, but for what needs the other side: status, blame and
+// severity.
+func (w wording) finding() Finding {
+	f := Finding{
+		Rule: w.bound.rule.ID, Class: string(w.bound.rule.Class), Severity: string(w.bound.rule.Severity),
+		Certainty: "possible", Scenario: w.scenario, Timing: "realistic",
+		Workload: w.key().workload, Release: w.slice.release,
+		Events: []string{}, Interleaving: []Step{}, Locations: []Location{}, Blame: []Blame{},
+	}
+	if w.Inevitable {
+		f.Certainty = "inevitable"
+	}
+	s := w.state(w.Start)
+	pods := podsIn(s)
+	for i, st := range w.Steps {
+		from := s
+		s = w.state(st.To)
+		pods = max(pods, podsIn(s))
+		a := w.problem.actors[st.Actor]
+		words := a.Describe(from, s, st.Move)
+		if a.Latency() == control.Event {
+			f.Events = append(f.Events, words.Action)
+		}
+		if i == w.CycleStart {
+			f.CycleStart = &i
+		}
+		f.Interleaving = append(f.Interleaving, Step{
+			Actor: a.Name(), Class: a.Latency().String(), Action: words.Action, Object: words.Object,
+			Text: words.Text, Because: w.because(words.Because), After: snapshot(s),
+		})
+	}
+	at := s
+	if w.CycleStart > 0 {
+		at = w.state(w.Steps[w.CycleStart-1].To)
+	} else if w.CycleStart == 0 {
+		at = w.state(w.Start)
+	}
+	if w.CycleStart < 0 {
+		f.Interleaving = append(f.Interleaving, w.stuck(s)...)
+	}
+	f.Message = w.bound.property.Message(at)
+	f.Scale = Scale{Nodes: len(s.C.Nodes), Pods: pods, Classes: map[string]int{}}
+	for i, c := range s.C.Spec.Classes {
+		f.Scale.Classes[c.Name] = s.C.Topology[i]
+	}
+	f.Fingerprint = w.fingerprint(f)
+	return f
+}
+
+func (w wording) state(b []byte) state.State { return state.State{C: w.problem.cfg, B: b} }
+
+// stuck gives the steps that do not happen: why the pods that stay pending find no node.
+func (w wording) stuck(s state.State) []Step {
+	var out []Step
+	for _, p := range s.C.ClassesOf[w.bound.workload] {
+		if s.Pending(p) == 0 {
+			continue
+		}
+		reasons := control.WhyPending(s, p)
+		if len(reasons) == 0 {
+			continue
+		}
+		var refs []control.Ref
+		for _, r := range reasons {
+			if !slices.Contains(refs, r.Ref) {
+				refs = append(refs, r.Ref)
+			}
+		}
+		wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
+		out = append(out, Step{
+			Actor: "scheduler", Class: control.Sync.String(), Action: "no-feasible-node",
+			Object:  "Pod " + wl.Namespace + "/" + wl.Name,
+			Text:    fmt.Sprintf("scheduler finds no feasible node for a pod of %s/%s%s: %s", wl.Namespace, wl.Name, revision(s, p), control.FitError(len(s.C.Nodes), reasons)),
+			Because: w.because(refs), After: snapshot(s),
+		})
+	}
+	return out
+}
+
+// revision tells the pods of several revisions apart, where there are several.
+func revision(s state.State, p int) string {
+	if len(s.C.ClassesOf[s.C.Pods[p].Workload]) < 2 {
+		return ""
+	}
+	return " (" + s.C.Revision(p) + " revision)"
+}
+
+// because resolves references to files and lines; one without a known object is left out.
+func (w wording) because(refs []control.Ref) []Because {
+	out := []Because{}
+	for _, r := range refs {
+		o := w.sources(r.Object, r.Version)
+		if o == nil {
+			continue
+		}
+		at := o.Locate(r.Field)
+		b := Because{File: at.File, Line: at.StartLine, Field: r.Field}
+		if !slices.Contains(out, b) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// refs lists what the counterexample rests on, the last steps first.
+func (w wording) refs() []control.Ref {
+	var out []control.Ref
+	add := func(refs []control.Ref) {
+		for _, r := range refs {
+			if !slices.Contains(out, r) {
+				out = append(out, r)
+			}
+		}
+	}
+	last := w.state(w.Start)
+	if n := len(w.Steps); n > 0 {
+		last = w.state(w.Steps[n-1].To)
+	}
+	if w.CycleStart < 0 {
+		for _, p := range last.C.ClassesOf[w.bound.workload] {
+			if last.Pending(p) > 0 {
+				for _, r := range control.WhyPending(last, p) {
+					add([]control.Ref{r.Ref})
+				}
+			}
+		}
+	}
+	for _, f := range w.bound.property.Fields {
+		kind, path, _ := strings.Cut(f, ":")
+		for _, id := range w.slice.ids() {
+			if o := w.sources(id, state.Head); o != nil && o.ID.Kind == kind {
+				add([]control.Ref{{Object: id, Version: state.Head, Field: path}})
+			}
+		}
+	}
+	for _, st := range slices.Backward(w.Steps) {
+		a := w.problem.actors[st.Actor]
+		add(a.Describe(w.state(st.From), w.state(st.To), st.Move).Because)
+	}
+	return out
+}
+
+// fingerprint identifies a finding across commits: the rule, whose it is, and the shape
+// of the counterexample (which actors act, not how often or where).
+func (w wording) fingerprint(f Finding) string {
+	var actors []string
+	for _, s := range f.Interleaving {
+		if !slices.Contains(actors, s.Actor) {
+			actors = append(actors, s.Actor)
+		}
+	}
+	slices.Sort(actors)
+	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, strings.Join(actors, ",")}, "\x00")))
+	return hex.EncodeToString(h[:16])
+}
+
+func podsIn(s state.State) int {
+	total := 0
+	for p := range s.C.Pods {
+		total += s.Active(p) + s.Count(p, state.Terminating)
+	}
+	return total
+}
+
+// severity of a finding follows from the rule, from certainty, and from what it takes:
+// the apply alone or one routine event keeps the rule's severity, more than that or an
+// unlucky choice lowers it by one, and so does a size that was not declared. What rests
+// on an assumed number of nodes is a note.
+func severity(rule policies.Rule, f Finding, assumed bool) policies.Severity {
+	s := rule.Severity
+	if !f.AtDeclaredScale && assumed {
+		return policies.Note
+	}
+	if f.Certainty != "inevitable" {
+		s = lower(s)
+	}
+	routine := 0
+	for _, e := range f.Events {
+		if e != "apply" {
+			routine++
+		}
+	}
+	if routine > 1 {
+		s = lower(s)
+	}
+	if !f.AtDeclaredScale {
+		s = lower(s)
+	}
+	return s
+}
+
+// lower gives the next lower severity that is still reported.
+func lower(s policies.Severity) policies.Severity {
+	if s == policies.Error {
+		return policies.Warning
+	}
+	return policies.Note
+}

@@ -1,0 +1,158 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kubesettle/kubesettle/policies"
+)
+
+// rank orders severities, worst first.
+func rank(s string) int {
+	return slices.Index([]string{string(policies.Error), string(policies.Warning), string(policies.Note)}, s)
+}
+
+// gates says whether a finding fails the gate.
+func gates(f Finding, g policies.Gate) bool {
+	if f.Status == Fixed || (f.Status == Existing && g.OnlyNew) || g.FailOn == policies.Off {
+		return false
+	}
+	limit := rank(string(g.FailOn))
+	if limit < 0 {
+		limit = rank(string(policies.Error))
+	}
+	return rank(f.Severity) <= limit
+}
+
+// sortFindings puts the worst first: new before existing before fixed, then by
+// severity, certainty, rule, release and workload.
+func sortFindings(fs []Finding) {
+	status := []Status{New, Existing, Fixed}
+	slices.SortStableFunc(fs, func(a, b Finding) int {
+		return cmp.Or(
+			slices.Index(status, a.Status)-slices.Index(status, b.Status),
+			rank(a.Severity)-rank(b.Severity),
+			cmp.Compare(a.Certainty, b.Certainty), // inevitable before possible
+			cmp.Compare(a.Workload, b.Workload),
+			cmp.Compare(a.Rule, b.Rule),
+			cmp.Compare(a.Release, b.Release),
+		)
+	})
+}
+
+// across folds findings that stand in several releases alike (the same defect at the
+// same line, rendered for several environments) into one that lists them.
+func across(fs []Finding) []Finding {
+	var out []Finding
+	for _, f := range fs {
+		same := func(o Finding) bool {
+			return o.Rule == f.Rule && o.Workload == f.Workload && o.Status == f.Status && o.Severity == f.Severity &&
+				o.Release != f.Release && len(o.Locations) > 0 && len(f.Locations) > 0 &&
+				o.Locations[0].File == f.Locations[0].File && o.Locations[0].StartLine == f.Locations[0].StartLine
+		}
+		if i := slices.IndexFunc(out, same); i >= 0 {
+			out[i].AlsoIn = append(out[i].AlsoIn, f.Release)
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// waive moves findings that a waiver covers out of the findings, and says which waivers
+// have expired or cover nothing.
+func (r *Result) waive(p *policies.Policy, today time.Time) {
+	used := map[int]bool{}
+	kept := []Finding{}
+	for _, f := range r.Findings {
+		w, ok := p.Waive(f.Rule, workloadName(f.Workload), today)
+		if !ok || f.Status == Fixed {
+			kept = append(kept, f)
+			continue
+		}
+		used[w.Line] = true
+		r.Waived = append(r.Waived, Waived{Finding: f, Reason: w.Reason, Owner: w.Owner, Expires: w.Expires})
+	}
+	r.Findings = kept
+	for _, w := range p.Expired(today) {
+		used[w.Line] = true
+		r.Notices = append(r.Notices, fmt.Sprintf("waiver of %s for %s (owner %s) expired on %s: its findings count again", w.Rule, orAny(w.Workload), w.Owner, w.Expires))
+	}
+	for _, w := range p.Waivers {
+		if !used[w.Line] {
+			r.Notices = append(r.Notices, fmt.Sprintf("waiver of %s for %s (owner %s) covers no finding of this change", w.Rule, orAny(w.Workload), w.Owner))
+		}
+	}
+}
+
+func orAny(s string) string {
+	if s == "" {
+		return "any workload"
+	}
+	return s
+}
+
+// workloadName is the "namespace/name" of a workload's ID.
+func workloadName(id string) string {
+	for i := range id {
+		if id[i] == ' ' {
+			return id[i+1:]
+		}
+	}
+	return id
+}
+
+// judge sets the verdicts of the workloads and of the whole.
+func (r *Result) judge(g policies.Gate) {
+	for i := range r.Workloads {
+		w := &r.Workloads[i]
+		for _, f := range r.Findings {
+			mine := f.Workload == w.ID && (f.Release == w.Release || slices.Contains(f.AlsoIn, w.Release))
+			if mine && gates(f, g) {
+				w.Verdict = Fail
+			}
+		}
+	}
+	switch {
+	case slices.ContainsFunc(r.Findings, func(f Finding) bool { return gates(f, g) }):
+		r.Verdict = Fail
+	case r.unanalysed():
+		r.Verdict = Errored
+	case slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.Verdict == Inconclusive }):
+		r.Verdict = Inconclusive
+	default:
+		r.Verdict = Pass
+	}
+}
+
+// unanalysed says whether something that should have been analysed was not: a release
+// failed to render on head, one that the change touches was skipped, or there was
+// nothing at all.
+func (r *Result) unanalysed() bool {
+	ok := 0
+	for _, rel := range r.Releases {
+		if rel.Status == "failed-head" || (rel.Status == "skipped" && rel.Changed) {
+			return true
+		}
+		if rel.Status == "ok" || rel.Status == "failed-base" {
+			ok++
+		}
+	}
+	return ok == 0
+}
+
+func exitCode(r *Result, g policies.Gate) int {
+	switch r.Verdict {
+	case Fail:
+		return 1
+	case Errored:
+		return 3
+	case Inconclusive:
+		if g.OnInconclusive == "fail" {
+			return 4
+		}
+	}
+	return 0
+}

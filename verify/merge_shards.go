@@ -1,0 +1,159 @@
+package verify
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies"
+)
+
+// ErrNotShards says that results are not of one run.
+var ErrNotShards = errors.New("not the shards of one run")
+
+// Merge combines the results of the shards of one run into that of the whole and judges
+// it by a gate. Findings are united, the one at the smallest scale stands for its
+// fingerprint; what one shard has seen on base is not new; coverage adds up.
+//
+// Whether a shard is missing cannot be told from the results.
+// Errors: [ErrNotShards].
+func Merge(shards []*Result, gate policies.Gate) (*Result, error) {
+	if len(shards) == 0 {
+		return nil, fmt.Errorf("%w: there are none", ErrNotShards)
+	}
+	first := shards[0]
+	for _, s := range shards[1:] {
+		if s.Base != first.Base || s.Head != first.Head || s.Tool != first.Tool || s.SchemaVersion != first.SchemaVersion {
+			return nil, fmt.Errorf("%w: %s, %s..%s and %s, %s..%s", ErrNotShards,
+				first.Tool, first.Base.Name, first.Head.Name, s.Tool, s.Base.Name, s.Head.Name)
+		}
+	}
+	whole := *first
+	whole.Findings, whole.Waived = unite(shards), uniteWaived(shards)
+	whole.Workloads, whole.Coverage = nil, Coverage{}
+	whole.Assumptions = nil
+	for _, s := range shards {
+		whole.Workloads = mergeWorkloads(whole.Workloads, s.Workloads)
+		whole.Coverage.add(s.Coverage)
+		whole.Assumptions = appendNew(whole.Assumptions, s.Assumptions)
+	}
+	whole.Notices = inAll(shards)
+	whole.judge(gate)
+	return &whole, nil
+}
+
+// unite keeps one finding a fingerprint.
+func unite(shards []*Result) []Finding {
+	best := map[string]Finding{}
+	existing := map[string]bool{}
+	for _, s := range shards {
+		for _, f := range s.Findings {
+			// A shard that saw only base break says fixed; one that saw both, existing.
+			existing[f.Fingerprint] = existing[f.Fingerprint] || f.Status == Existing || f.Status == Fixed
+			have, ok := best[f.Fingerprint]
+			if !ok || preferred(f, have) {
+				best[f.Fingerprint] = f
+			}
+		}
+	}
+	out := []Finding{}
+	for _, id := range slices.Sorted(maps.Keys(best)) {
+		f := best[id]
+		if f.Status == New && existing[id] {
+			f.Status = Existing
+		}
+		out = append(out, f)
+	}
+	sortFindings(out)
+	return out
+}
+
+// preferred says whether f shows a violation better than g: on head, at a smaller
+// scale, in fewer steps.
+func preferred(f, g Finding) bool {
+	if (f.Status == Fixed) != (g.Status == Fixed) {
+		return g.Status == Fixed
+	}
+	return cmp.Or(
+		cmp.Compare(f.Scale.Nodes, g.Scale.Nodes),
+		cmp.Compare(len(f.Events), len(g.Events)),
+		cmp.Compare(len(f.Interleaving), len(g.Interleaving)),
+		cmp.Compare(f.Scale.Pods, g.Scale.Pods),
+	) < 0
+}
+
+func uniteWaived(shards []*Result) []Waived {
+	out := []Waived{}
+	for _, s := range shards {
+		for _, w := range s.Waived {
+			same := func(o Waived) bool { return o.Finding.Fingerprint == w.Finding.Fingerprint }
+			if i := slices.IndexFunc(out, same); i < 0 {
+				out = append(out, w)
+			} else if preferred(w.Finding, out[i].Finding) {
+				out[i] = w
+			}
+		}
+	}
+	return out
+}
+
+// mergeWorkloads keeps of each workload the least certain verdict; the gate's failures
+// are judged anew.
+func mergeWorkloads(have, more []Workload) []Workload {
+	order := []Verdict{Pass, Inconclusive, Errored}
+	for _, w := range more {
+		if w.Verdict == Fail {
+			w.Verdict = Pass
+		}
+		i := slices.IndexFunc(have, func(o Workload) bool { return o.ID == w.ID && o.Release == w.Release })
+		if i < 0 {
+			have = append(have, w)
+		} else if slices.Index(order, w.Verdict) > slices.Index(order, have[i].Verdict) {
+			have[i].Verdict, have[i].Reason = w.Verdict, w.Reason
+		}
+	}
+	return have
+}
+
+// add adds the coverage of another shard. The shards ran side by side, so that the
+// longest one's time is the whole's.
+func (c *Coverage) add(o Coverage) {
+	c.Topologies += o.Topologies
+	c.States += o.States
+	c.Transitions += o.Transitions
+	c.MaxNodes = max(c.MaxNodes, o.MaxNodes)
+	c.MaxPods = max(c.MaxPods, o.MaxPods)
+	c.MaxEvents = max(c.MaxEvents, o.MaxEvents)
+	c.ElapsedMs = max(c.ElapsedMs, o.ElapsedMs)
+	bounds := []string{"", "complete", "states", "memory", "time"}
+	if slices.Index(bounds, o.Bound) > slices.Index(bounds, c.Bound) {
+		c.Bound = o.Bound
+	}
+}
+
+// inAll keeps the notices that every shard has: that a waiver covers nothing holds of
+// the whole only if it holds of each.
+func inAll(shards []*Result) []string {
+	out := []string{}
+	for _, n := range shards[0].Notices {
+		missing := func(s *Result) bool { return !slices.Contains(s.Notices, n) }
+		if !slices.ContainsFunc(shards, missing) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func appendNew(have, more []string) []string {
+	if have == nil {
+		have = []string{}
+	}
+	for _, s := range more {
+		if !slices.Contains(have, s) {
+			have = append(have, s)
+		}
+	}
+	return have
+}

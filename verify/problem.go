@@ -1,0 +1,159 @@
+package verify
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// problem is a slice at one topology, with its actors and the rules of its workloads.
+type problem struct {
+	cfg    *state.Config
+	actors []control.Actor
+	bounds []boundRule
+	system search.System
+}
+
+// boundRule is one rule on one workload of a problem.
+type boundRule struct {
+	rule     policies.Rule
+	workload int
+	property policies.Property
+}
+
+// newProblem compiles a slice at a topology, with the given rules on all its workloads.
+func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing control.Timing) (*problem, error) {
+	b, err := state.NewBuilder(spec, topology, mostPods(spec))
+	if err != nil {
+		return nil, err
+	}
+	actors, err := control.All(b)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := b.Freeze()
+	if err != nil {
+		return nil, err
+	}
+	p := &problem{cfg: cfg, actors: actors}
+	p.system = search.System{
+		Width: cfg.Width(), Actors: control.Adapt(cfg, actors, timing),
+		Canon: cfg.Canon, Local: control.NewLocal,
+	}
+	for _, r := range rules {
+		for w := range spec.Workloads {
+			if !spec.Workloads[w].Manifests[state.Head].Exists() {
+				continue
+			}
+			if prop := r.New(cfg, w); applies(prop) {
+				p.bounds = append(p.bounds, boundRule{rule: r, workload: w, property: prop})
+				p.system.Rules = append(p.system.Rules, p.searchRule(r.ID+" "+spec.Workloads[w].ID, prop))
+			}
+		}
+	}
+	return p, nil
+}
+
+func applies(p policies.Property) bool {
+	return p.Bad != nil || p.BadStep != nil || p.Quiescent != nil || p.Persists != nil || p.Settles != nil || p.Recurs != nil
+}
+
+func (p *problem) searchRule(name string, prop policies.Property) search.Rule {
+	cfg := p.cfg
+	one := func(f func(state.State) bool) func([]byte) bool {
+		if f == nil {
+			return nil
+		}
+		return func(b []byte) bool { return f(state.State{C: cfg, B: b}) }
+	}
+	two := func(f func(a, b state.State) bool) func(from, to []byte, _ int, _ search.Move) bool {
+		if f == nil {
+			return nil
+		}
+		return func(from, to []byte, _ int, _ search.Move) bool {
+			return f(state.State{C: cfg, B: from}, state.State{C: cfg, B: to})
+		}
+	}
+	return search.Rule{
+		Name: name, Bad: one(prop.Bad), Quiescent: one(prop.Quiescent), Persists: one(prop.Persists),
+		Settles: one(prop.Settles), BadStep: two(prop.BadStep), Recurs: two(prop.Recurs),
+	}
+}
+
+// mostPods bounds the pods of one class that can be counted at once: twice the most
+// replicas that any manifest allows, with surge, as terminating pods still stand beside
+// their replacements.
+func mostPods(spec *state.Spec) int {
+	most := 1
+	for _, w := range spec.Workloads {
+		for _, m := range w.Manifests {
+			if !m.Exists() {
+				continue
+			}
+			n := int(*m.Deployment.Spec.Replicas)
+			if m.HPA != nil {
+				n = max(n, int(m.HPA.Spec.MaxReplicas))
+			}
+			most = max(most, n+surge(m.Deployment, n))
+		}
+	}
+	return 2*most + 1
+}
+
+func surge(d *appsv1.Deployment, replicas int) int {
+	r := d.Spec.Strategy.RollingUpdate
+	if r == nil || r.MaxSurge == nil {
+		return 0
+	}
+	n, err := intstr.GetScaledValueFromIntOrPercent(r.MaxSurge, replicas, true)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// budget is what one search may use.
+type budget struct {
+	deadline time.Time // zero: none
+	states   uint64
+	bytes    uint64
+}
+
+func (b budget) options() search.Options {
+	o := search.Options{Workers: 1, MaxStates: b.states, MaxBytes: b.bytes}
+	if !b.deadline.IsZero() {
+		o.MaxTime = max(time.Until(b.deadline), time.Millisecond)
+	}
+	return o
+}
+
+// settle gives the states the cluster can settle in after version v was installed on
+// an empty cluster, without events.
+func (p *problem) settle(ctx context.Context, v state.Version, bud budget) ([][]byte, *search.Result, error) {
+	sys := p.system
+	sys.Rules = nil
+	sys.Initial = [][]byte{control.Install(p.cfg, v).B}
+	opt := bud.options()
+	opt.MaxEvents, opt.Settled = 0, true
+	res, err := search.Run(ctx, sys, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	return res.Settled, res, nil
+}
+
+// explore searches from the given states; events -1 means as many as their budgets allow.
+func (p *problem) explore(ctx context.Context, initial [][]byte, events int, bud budget) (*search.Result, error) {
+	sys := p.system
+	sys.Initial = initial
+	opt := bud.options()
+	opt.MaxEvents = events
+	return search.Run(ctx, sys, opt)
+}

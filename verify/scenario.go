@@ -1,0 +1,300 @@
+package verify
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Scenario names, as they stand in results.
+const (
+	scenarioChange  = "change"
+	scenarioSteady  = "steady"
+	scenarioInstall = "install"
+)
+
+// variant is a slice with its node classes, in the form one scenario needs it.
+type variant struct {
+	*slice
+	spec state.Spec
+}
+
+// with gives the slice on a cluster with the given events.
+func (sl *slice) with(classes []state.NodeClass, apply state.Apply, events state.Events) variant {
+	v := variant{slice: sl, spec: sl.spec}
+	v.spec.Classes, v.spec.Apply, v.spec.Events = classes, apply, events
+	return v
+}
+
+// manifests gives the variant with other manifests in place of base's and head's.
+func (v variant) manifests(pick func(state.Workload) [2]state.Manifest, applies int) variant {
+	v.spec.Workloads = slices.Clone(v.spec.Workloads)
+	for i, w := range v.spec.Workloads {
+		v.spec.Workloads[i].Manifests = pick(w)
+	}
+	v.spec.Events.Apply = applies
+	return v
+}
+
+// change is base, with head applied once.
+func (v variant) change() variant {
+	return v.manifests(func(w state.Workload) [2]state.Manifest { return w.Manifests }, 1)
+}
+
+// reapply is base, with base applied once more: what every merge that changes nothing
+// does. Its violations are those that were there before.
+func (v variant) reapply() variant {
+	return v.manifests(func(w state.Workload) [2]state.Manifest {
+		return [2]state.Manifest{w.Manifests[state.Base], w.Manifests[state.Base]}
+	}, 1)
+}
+
+// only is one version alone, never applied again.
+func (v variant) only(version state.Version) variant {
+	return v.manifests(func(w state.Workload) [2]state.Manifest {
+		return [2]state.Manifest{{}, w.Manifests[version]}
+	}, 0)
+}
+
+// has says whether any workload exists in a version.
+func (v variant) has(version state.Version) bool {
+	return slices.ContainsFunc(v.spec.Workloads, func(w state.Workload) bool { return w.Manifests[version].Exists() })
+}
+
+// violation is a counterexample with what is needed to word it.
+type violation struct {
+	problem  *problem
+	bound    boundRule
+	scenario string
+	search.Violation
+}
+
+// key tells findings apart within a release: which rule breaks for whom.
+type key struct{ rule, workload string }
+
+func (v violation) key() key {
+	return key{v.bound.rule.ID, v.problem.cfg.Spec.Workloads[v.bound.workload].ID}
+}
+
+// coverage adds up what searches explored.
+type coverage struct {
+	states, transitions uint64
+	maxPods, maxEvents  int
+	bound               search.Bound // the first that was not Complete
+	searches            int
+	models              map[string]*control.Model // of the loops that took part, by name
+}
+
+// note keeps what the actors say of themselves.
+func (c *coverage) note(actors []control.Actor) {
+	if c.models == nil {
+		c.models = map[string]*control.Model{}
+	}
+	for _, a := range actors {
+		loop, _, _ := strings.Cut(a.Name(), "/")
+		c.models[loop] = a.Model()
+	}
+}
+
+func (c *coverage) add(r *search.Result) {
+	c.states += r.States
+	c.transitions += r.Transitions
+	c.maxEvents = max(c.maxEvents, r.Events)
+	c.searches++
+	c.limit(r.Bound)
+}
+
+func (c *coverage) limit(b search.Bound) {
+	if c.bound == 0 || c.bound == search.Complete {
+		c.bound = b
+	}
+}
+
+func (c *coverage) merge(d coverage) {
+	c.states += d.states
+	c.transitions += d.transitions
+	c.maxPods = max(c.maxPods, d.maxPods)
+	c.maxEvents = max(c.maxEvents, d.maxEvents)
+	c.searches += d.searches
+	if c.models == nil {
+		c.models = map[string]*control.Model{}
+	}
+	maps.Copy(c.models, d.models)
+	if d.bound != 0 {
+		c.limit(d.bound)
+	}
+}
+
+// checker holds what all searches of a run share.
+type checker struct {
+	rules  []policies.Rule
+	timing control.Timing
+	budget budget
+}
+
+// scenarios searches a variant at a topology in every scenario that it has, and gives
+// at most one violation a rule and workload: of all scenarios the one with the fewest
+// events, then the fewest steps.
+func (c *checker) scenarios(ctx context.Context, v variant, t scale.Topology) ([]violation, coverage, error) {
+	r := scenarioRun{checker: c, topology: t}
+	if v.has(state.Base) {
+		if err := r.settled(ctx, scenarioChange, v, state.Base); err != nil {
+			return nil, r.cov, err
+		}
+	}
+	if alone := v.only(state.Head); alone.has(state.Head) && !v.repeats() {
+		if err := r.empty(ctx, alone); err != nil {
+			return nil, r.cov, err
+		}
+		if err := r.settled(ctx, scenarioSteady, alone, state.Head); err != nil {
+			return nil, r.cov, err
+		}
+	}
+	return r.found, r.cov, nil
+}
+
+// repeats says whether both versions are the same manifests, so that everything that
+// can be seen of head alone was seen before its apply.
+func (v variant) repeats() bool {
+	return !slices.ContainsFunc(v.spec.Workloads, func(w state.Workload) bool {
+		return w.Manifests[state.Base].Deployment != w.Manifests[state.Head].Deployment
+	})
+}
+
+// scenarioRun gathers what the scenarios of one variant find at one topology.
+type scenarioRun struct {
+	*checker
+	topology scale.Topology
+	found    []violation
+	cov      coverage
+}
+
+// settled searches, with events, from every state that a version settles in.
+func (r *scenarioRun) settled(ctx context.Context, name string, v variant, from state.Version) error {
+	p, err := newProblem(&v.spec, r.topology, r.rules, r.timing)
+	if err != nil {
+		return err
+	}
+	initial, res, err := p.settle(ctx, from, r.budget)
+	if err != nil {
+		return err
+	}
+	r.cov.add(res)
+	if len(initial) == 0 { // the budget ran out before anything settled
+		return nil
+	}
+	return r.explore(ctx, name, p, initial, -1)
+}
+
+// empty searches, without events, from head on an empty cluster.
+func (r *scenarioRun) empty(ctx context.Context, v variant) error {
+	p, err := newProblem(&v.spec, r.topology, r.rules, r.timing)
+	if err != nil {
+		return err
+	}
+	return r.explore(ctx, scenarioInstall, p, [][]byte{control.Install(p.cfg, state.Head).B}, 0)
+}
+
+func (r *scenarioRun) explore(ctx context.Context, name string, p *problem, initial [][]byte, events int) error {
+	res, err := p.explore(ctx, initial, events, r.budget)
+	if err != nil {
+		return err
+	}
+	r.cov.add(res)
+	r.cov.note(p.actors)
+	r.cov.maxPods = max(r.cov.maxPods, mostDeclared(p.cfg.Spec))
+	for _, x := range res.Violations {
+		v := violation{problem: p, bound: p.bounds[x.Rule], scenario: name, Violation: x}
+		if !v.Inevitable {
+			if v.Inevitable, err = r.inevitable(ctx, v); err != nil {
+				return err
+			}
+		}
+		i := slices.IndexFunc(r.found, func(o violation) bool { return o.key() == v.key() })
+		switch {
+		case i < 0:
+			r.found = append(r.found, v)
+		case v.simpler(r.found[i]):
+			r.found[i] = v
+		}
+	}
+	return nil
+}
+
+// simpler says whether a counterexample needs fewer events or, with as many, fewer steps.
+func (v violation) simpler(o violation) bool {
+	if v.Events != o.Events {
+		return v.Events < o.Events
+	}
+	return len(v.Steps) < len(o.Steps)
+}
+
+// inevitable says whether every fair run from the state after a violation's last event
+// gets stuck for the workload in one way or another: rules that share a workload's
+// stuck states between them (a rollout that cannot complete, a pod that cannot be
+// placed) are one fate, and only together inevitable.
+func (r *scenarioRun) inevitable(ctx context.Context, v violation) (bool, error) {
+	if v.bound.property.Persists == nil {
+		return false, nil
+	}
+	var fates []func(state.State) bool
+	for _, b := range v.problem.bounds {
+		if b.workload == v.bound.workload && b.property.Persists != nil {
+			fates = append(fates, b.property.Persists)
+		}
+	}
+	if len(fates) < 2 {
+		return false, nil
+	}
+	any := policies.Property{Persists: func(s state.State) bool {
+		return slices.ContainsFunc(fates, func(f func(state.State) bool) bool { return f(s) })
+	}}
+	sys := v.problem.system
+	sys.Rules = []search.Rule{v.problem.searchRule("any fate", any)}
+	sys.Initial = [][]byte{v.afterLastEvent()}
+	opt := r.budget.options()
+	opt.MaxEvents = 0
+	res, err := search.Run(ctx, sys, opt)
+	if err != nil {
+		return false, err
+	}
+	r.cov.add(res)
+	return res.Bound == search.Complete && len(res.Violations) == 1 && res.Violations[0].Inevitable, nil
+}
+
+// afterLastEvent is the state from which on the control loops are alone.
+func (v violation) afterLastEvent() []byte {
+	at := v.Start
+	for _, st := range v.Steps {
+		if v.problem.actors[st.Actor].Latency() == control.Event {
+			at = st.To
+		}
+	}
+	return at
+}
+
+// mostDeclared is the most pods of one slice that its manifests ask for, without surge.
+func mostDeclared(spec *state.Spec) int {
+	total := 0
+	for _, w := range spec.Workloads {
+		most := 0
+		for _, m := range w.Manifests {
+			if !m.Exists() {
+				continue
+			}
+			most = max(most, int(*m.Deployment.Spec.Replicas))
+			if m.HPA != nil {
+				most = max(most, int(m.HPA.Spec.MaxReplicas))
+			}
+		}
+		total += most
+	}
+	return total
+}

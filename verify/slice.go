@@ -1,0 +1,357 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// slice is the cone of influence of one or more changed workloads of one release: they,
+// what targets them, and every workload whose placement theirs can influence.
+type slice struct {
+	release   string
+	workloads []state.Workload
+	// objects of both versions by ID: the workloads and what targets them.
+	objects map[string]*[2]*render.Object
+	spec    state.Spec // without classes
+	// changed workloads, by index in workloads.
+	changed map[int]string // "added", "removed", "modified"
+	keys    map[string]bool
+}
+
+// side is what one version of a release declares, by kind.
+type side struct {
+	deployments map[string]*render.Object // by ID
+	hpas, pdbs  []*render.Object
+	namespaces  map[string]map[string]string
+	priorities  map[string]int32
+	byID        map[string]*render.Object
+}
+
+func newSide(objects []*render.Object) side {
+	s := side{
+		deployments: map[string]*render.Object{}, byID: map[string]*render.Object{},
+		namespaces: map[string]map[string]string{}, priorities: map[string]int32{},
+	}
+	for _, o := range objects {
+		if o.Hook {
+			continue
+		}
+		s.byID[o.ID.String()] = o
+		switch t := o.Typed.(type) {
+		case *appsv1.Deployment:
+			s.deployments[o.ID.String()] = o
+		case *autoscalingv2.HorizontalPodAutoscaler:
+			s.hpas = append(s.hpas, o)
+		case *policyv1.PodDisruptionBudget:
+			s.pdbs = append(s.pdbs, o)
+		case *corev1.Namespace:
+			s.namespaces[t.Name] = t.Labels
+		case *schedulingv1.PriorityClass:
+			s.priorities[t.Name] = t.Value
+		}
+	}
+	return s
+}
+
+// targets lists the HPA and PDBs that act on a Deployment.
+func (s side) targets(o *render.Object) (hpas, pdbs []*render.Object) {
+	d := o.Typed.(*appsv1.Deployment)
+	for _, h := range s.hpas {
+		ref := h.Typed.(*autoscalingv2.HorizontalPodAutoscaler).Spec.ScaleTargetRef
+		if h.ID.Namespace == o.ID.Namespace && ref.Kind == o.ID.Kind && ref.Name == o.ID.Name {
+			hpas = append(hpas, h)
+		}
+	}
+	for _, p := range s.pdbs {
+		sel, err := metav1.LabelSelectorAsSelector(p.Typed.(*policyv1.PodDisruptionBudget).Spec.Selector)
+		if err == nil && p.ID.Namespace == o.ID.Namespace && sel.Matches(labels.Set(d.Spec.Template.Labels)) {
+			pdbs = append(pdbs, p)
+		}
+	}
+	return hpas, pdbs
+}
+
+// slicesOf cuts a release into the slices that its changes call for. changed says which
+// objects differ, by ID; with all, every workload counts as changed.
+func slicesOf(release string, base, head []*render.Object, changed map[string]bool, all bool) []*slice {
+	sides := [2]side{newSide(base), newSide(head)}
+	ids := slices.Sorted(maps.Keys(union(sides[0].deployments, sides[1].deployments)))
+	touched := map[string]bool{}
+	for _, id := range ids {
+		touched[id] = all || changed[id]
+		for _, s := range sides {
+			if o := s.deployments[id]; o != nil {
+				hpas, pdbs := s.targets(o)
+				for _, t := range append(hpas, pdbs...) {
+					touched[id] = touched[id] || changed[t.ID.String()]
+				}
+			}
+		}
+	}
+	group := components(ids, func(a, b string) bool {
+		for _, x := range sides {
+			for _, y := range sides {
+				p, q := x.deployments[a], y.deployments[b]
+				if p != nil && q != nil && (influences(p, q, y) || influences(q, p, x)) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+	var out []*slice
+	for _, members := range group {
+		if slices.ContainsFunc(members, func(id string) bool { return touched[id] }) {
+			out = append(out, newSlice(release, members, sides, touched))
+		}
+	}
+	return out
+}
+
+func newSlice(release string, members []string, sides [2]side, touched map[string]bool) *slice {
+	sl := &slice{
+		release: release, objects: map[string]*[2]*render.Object{},
+		changed: map[int]string{}, keys: map[string]bool{},
+	}
+	sl.spec.Namespaces = map[string]map[string]string{}
+	sl.spec.PriorityClasses = map[string]int32{}
+	for v := range sides { // head's win
+		maps.Copy(sl.spec.Namespaces, sides[v].namespaces)
+		maps.Copy(sl.spec.PriorityClasses, sides[v].priorities)
+	}
+	for i, id := range members {
+		w := state.Workload{ID: id}
+		for v, s := range sides {
+			o := s.deployments[id]
+			if o == nil {
+				continue
+			}
+			w.Namespace, w.Name = o.ID.Namespace, o.ID.Name
+			w.Manifests[v] = sl.manifest(v, o, s)
+		}
+		if touched[id] {
+			switch {
+			case !w.Manifests[state.Base].Exists():
+				sl.changed[i] = string(render.Added)
+			case !w.Manifests[state.Head].Exists():
+				sl.changed[i] = string(render.Removed)
+			default:
+				sl.changed[i] = string(render.Modified)
+			}
+		}
+		sl.workloads = append(sl.workloads, w)
+	}
+	sl.spec.Workloads = sl.workloads
+	return sl
+}
+
+// manifest gathers what version v declares of a Deployment, and keeps its objects.
+func (sl *slice) manifest(v int, o *render.Object, s side) state.Manifest {
+	d := o.Typed.(*appsv1.Deployment)
+	m := state.Manifest{Deployment: d, DeclaresReplicas: declares(o, "spec", "replicas")}
+	sl.keep(v, o)
+	sl.labelKeys(&d.Spec.Template.Spec)
+	hpas, pdbs := s.targets(o)
+	for i, h := range hpas {
+		if i == 0 { // with several, upstream stops all of them; see ambiguous
+			m.HPA = h.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
+		}
+		sl.keep(v, h)
+	}
+	for _, p := range pdbs {
+		m.PDBs = append(m.PDBs, p.Typed.(*policyv1.PodDisruptionBudget))
+		sl.keep(v, p)
+	}
+	if len(hpas) > 1 {
+		// (*HorizontalController).reconcileAutoscaler via validateAndParseSelector: since
+		// 1.25 (PR 112011) autoscalers whose selectors overlap set AmbiguousSelector and
+		// none of them acts.
+		m.HPA = nil
+	}
+	return m
+}
+
+func (sl *slice) keep(v int, o *render.Object) {
+	id := o.ID.String()
+	if sl.objects[id] == nil {
+		sl.objects[id] = &[2]*render.Object{}
+	}
+	sl.objects[id][v] = o
+}
+
+// ids of the slice's objects, sorted.
+func (sl *slice) ids() []string { return slices.Sorted(maps.Keys(sl.objects)) }
+
+// labelKeys notes which node labels the pods of a template can tell apart.
+func (sl *slice) labelKeys(p *corev1.PodSpec) {
+	note := func(key string) { sl.keys[key] = true }
+	for k := range p.NodeSelector {
+		note(k)
+	}
+	for _, c := range p.TopologySpreadConstraints {
+		note(c.TopologyKey)
+	}
+	a := p.Affinity
+	if a == nil {
+		return
+	}
+	if a.NodeAffinity != nil {
+		var terms []corev1.NodeSelectorTerm
+		if r := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution; r != nil {
+			terms = append(terms, r.NodeSelectorTerms...)
+		}
+		for _, t := range a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+			terms = append(terms, t.Preference)
+		}
+		for _, t := range terms {
+			for _, e := range t.MatchExpressions {
+				note(e.Key)
+			}
+		}
+	}
+	for _, t := range podTerms(p) {
+		note(t.TopologyKey)
+	}
+}
+
+// relevant says whether a node label can make a difference: one that a pod of the slice
+// asks for, or one of the two that the scheduler spreads by on its own.
+func (sl *slice) relevant(key string) bool {
+	return sl.keys[key] || key == corev1.LabelTopologyZone || key == corev1.LabelHostname
+}
+
+// podTerms lists all inter-pod affinity terms of a pod.
+func podTerms(p *corev1.PodSpec) []corev1.PodAffinityTerm {
+	var out []corev1.PodAffinityTerm
+	if p.Affinity == nil {
+		return nil
+	}
+	if a := p.Affinity.PodAffinity; a != nil {
+		out = append(out, a.RequiredDuringSchedulingIgnoredDuringExecution...)
+		for _, t := range a.PreferredDuringSchedulingIgnoredDuringExecution {
+			out = append(out, t.PodAffinityTerm)
+		}
+	}
+	if a := p.Affinity.PodAntiAffinity; a != nil {
+		out = append(out, a.RequiredDuringSchedulingIgnoredDuringExecution...)
+		for _, t := range a.PreferredDuringSchedulingIgnoredDuringExecution {
+			out = append(out, t.PodAffinityTerm)
+		}
+	}
+	return out
+}
+
+// influences says whether a placement rule of p's pods looks at q's pods.
+func influences(p, q *render.Object, s side) bool {
+	if p.ID == q.ID {
+		return false
+	}
+	from, to := p.Typed.(*appsv1.Deployment), q.Typed.(*appsv1.Deployment)
+	set := labels.Set(to.Spec.Template.Labels)
+	matches := func(sel *metav1.LabelSelector) bool {
+		x, err := metav1.LabelSelectorAsSelector(sel)
+		return err == nil && x.Matches(set)
+	}
+	if p.ID.Namespace == q.ID.Namespace {
+		for _, c := range from.Spec.Template.Spec.TopologySpreadConstraints {
+			if matches(c.LabelSelector) {
+				return true
+			}
+		}
+	}
+	for _, t := range podTerms(&from.Spec.Template.Spec) {
+		if inNamespace(t, p.ID.Namespace, q.ID.Namespace, s.namespaces) && matches(t.LabelSelector) {
+			return true
+		}
+	}
+	return false
+}
+
+// inNamespace says whether a term of a pod in namespace own looks at namespace other.
+func inNamespace(t corev1.PodAffinityTerm, own, other string, known map[string]map[string]string) bool {
+	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
+		return own == other
+	}
+	if slices.Contains(t.Namespaces, other) {
+		return true
+	}
+	if t.NamespaceSelector == nil {
+		return false
+	}
+	sel, err := metav1.LabelSelectorAsSelector(t.NamespaceSelector)
+	set := labels.Set{corev1.LabelMetadataName: other}
+	maps.Copy(set, known[other])
+	return err == nil && sel.Matches(set)
+}
+
+// components groups ids, in order, by the transitive closure of a symmetric relation.
+func components(ids []string, related func(a, b string) bool) [][]string {
+	var out [][]string
+	seen := map[string]bool{}
+	for _, id := range ids {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		group := []string{id}
+		for i := 0; i < len(group); i++ {
+			for _, other := range ids {
+				if !seen[other] && related(group[i], other) {
+					seen[other] = true
+					group = append(group, other)
+				}
+			}
+		}
+		sort.Strings(group)
+		out = append(out, group)
+	}
+	return out
+}
+
+// declares says whether a field stands in the object as written.
+func declares(o *render.Object, path ...string) bool {
+	var v any = o.Content
+	for _, key := range path {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return false
+		}
+		if v, ok = m[key]; !ok {
+			return false
+		}
+	}
+	return v != nil
+}
+
+func union[V any](a, b map[string]V) map[string]V {
+	out := maps.Clone(a)
+	maps.Copy(out, b)
+	return out
+}
+
+// unmodeled are the kinds of workload that no actor drives yet.
+var unmodeled = map[string]bool{
+	"apps/StatefulSet": true, "apps/DaemonSet": true, "apps/ReplicaSet": true,
+	"batch/Job": true, "batch/CronJob": true, "Pod": true,
+}
+
+// kindOf is an object's kind as [unmodeled] has it.
+func kindOf(id render.ObjectID) string {
+	if id.Group == "" {
+		return id.Kind
+	}
+	return fmt.Sprintf("%s/%s", id.Group, id.Kind)
+}

@@ -1,0 +1,60 @@
+package verify
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// snapshot draws a state for surfaces that show the cluster between two steps.
+func snapshot(s state.State) *Snapshot {
+	out := &Snapshot{Nodes: []NodeSnapshot{}, Workloads: []WorkloadSnapshot{}}
+	for n, node := range s.C.Nodes {
+		class := s.C.Spec.Classes[node.Class]
+		x := NodeSnapshot{Name: node.Name, Class: class.Name}
+		if class.Node != nil {
+			x.Zone = class.Node.Labels[corev1.LabelTopologyZone]
+		}
+		for p := range s.C.Pods {
+			for ph := range state.Phases {
+				if k := s.On(n, p, ph); k > 0 {
+					x.Pods = append(x.Pods, pods(s, p, phaseNames[ph], k))
+				}
+			}
+		}
+		out.Nodes = append(out.Nodes, x)
+	}
+	for p := range s.C.Pods {
+		if k := s.Pending(p); k > 0 {
+			out.Pending = append(out.Pending, pods(s, p, "pending", k))
+		}
+	}
+	for w, wl := range s.C.Spec.Workloads {
+		out.Workloads = append(out.Workloads, WorkloadSnapshot{
+			Workload: wl.ID, Replicas: s.Replicas(w), Ready: s.ReadyOf(w), Load: load(s, w),
+		})
+	}
+	return out
+}
+
+// load names the demand of an autoscaled workload; "" where there is none.
+func load(s state.State, w int) string {
+	if m := s.Manifest(w); m.HPA == nil {
+		return ""
+	}
+	return s.Load(w).String()
+}
+
+var phaseNames = [state.Phases]string{state.Starting: "starting", state.Ready: "ready", state.Terminating: "terminating"}
+
+func pods(s state.State, p int, phase string, n int) PodsSnapshot {
+	c := s.C.Pods[p]
+	rev := ""
+	switch {
+	case c.InBase && !c.InHead:
+		rev = "old"
+	case c.InHead && !c.InBase && s.C.ByVersion[c.Workload][state.Base] >= 0:
+		rev = "new"
+	}
+	return PodsSnapshot{Workload: s.C.Spec.Workloads[c.Workload].ID, Revision: rev, Phase: phase, Count: n}
+}
