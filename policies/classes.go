@@ -27,11 +27,10 @@ const NodeName = metav1.ObjectNameField
 // differ, and by 1% at most, are one class with the least of them: equal machines report
 // unequal bytes.
 //
-// Declared nodes give a class of 1 to their number, as topologies grow towards it. A
-// pool over z zones gives one class a zone, each of ⌊min/z⌋ to ⌈max/z⌉ nodes: how node
-// groups that balance their zones split every size from min to max. A zone can thus
-// hold one node more than another, or none where min is less than z; the sum of a
-// topology may miss min or max by less than z.
+// Declared nodes give a class of exactly their number. A pool over z zones gives one
+// class a zone, each of ⌊min/z⌋ to ⌈max/z⌉ nodes: how node groups that balance their
+// zones split every size from min to max. A zone can thus hold one node more than
+// another, or none where min is less than z; together they keep to the pool's bounds.
 func (p *Policy) NodeClasses(relevant func(key string) bool) []state.NodeClass {
 	if relevant == nil {
 		relevant = func(key string) bool { return key != NodeName }
@@ -70,7 +69,10 @@ func (q *quotient) addPool(p *NodePool) {
 	}
 	z := len(p.Zones)
 	for _, zone := range p.Zones {
-		q.add(state.NodeClass{Node: p.node(zone), Min: p.Min / z, Max: (p.Max + z - 1) / z, Elastic: p.Elastic}, p.Name, zone)
+		q.add(state.NodeClass{
+			Node: p.node(zone), Min: p.Min / z, Max: (p.Max + z - 1) / z, Elastic: p.Elastic,
+			Pool: p.Name, PoolMin: p.Min, PoolMax: p.Max,
+		}, p.Name, zone)
 	}
 }
 
@@ -101,11 +103,10 @@ func (q *quotient) add(c state.NodeClass, pool, zone string) {
 		lower(into.Node.Status.Allocatable, c.Node.Status.Allocatable)
 		into.Names = append(into.Names, c.Names...)
 		into.Max += c.Max
-		if len(c.Names) == 0 {
-			into.Min += c.Min
-		}
+		into.Min += c.Min
 		if !slices.Contains(q.parts[i], pool) {
 			q.parts[i] = append(q.parts[i], pool)
+			into.Pool, into.PoolMin, into.PoolMax = "", 0, 0 // of several: no common bound
 		}
 		q.zones[i][zone] = true
 		return

@@ -107,6 +107,10 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 		cov.merge(sr.cov)
 		a.result.Coverage.Topologies += sr.topologies
 		a.result.Coverage.MaxNodes = max(a.result.Coverage.MaxNodes, sr.maxNodes)
+		if sr.cut != nil {
+			a.result.Notices = append(a.result.Notices, fmt.Sprintf("%s: at the true size of %d nodes only a part was explored; what holds, holds up to %d nodes",
+				sr.variant.spec.Workloads[0].ID, sr.cut.Total(), sr.maxNodes))
+		}
 		if !complete(sr.cov) {
 			a.undecided(sr.variant.slice, "the "+boundName(sr.cov.bound)+" budget ran out before every topology was explored")
 		}

@@ -19,6 +19,9 @@ type job struct {
 	variant  variant
 	topology scale.Topology
 	slice    int // index of the slice in the run
+	// beyond says that the topology lies beyond the confident size: the true size of a
+	// cluster whose nodes were given. It is searched as far as a small budget lasts.
+	beyond bool
 }
 
 // outcome is what a job found.
@@ -36,7 +39,8 @@ type sliceResult struct {
 	cov        coverage
 	topologies int
 	maxNodes   int
-	err        error // not modeled, or too large: inconclusive
+	cut        scale.Topology // the true size, where its search was not finished
+	err        error          // not modeled, or too large: inconclusive
 }
 
 // run searches all slices over all topologies. The result does not depend on the number
@@ -111,9 +115,17 @@ func order(variants []variant, topologies [][]scale.Topology) []job {
 		for _, t := range topologies[i] {
 			jobs = append(jobs, job{variant: v, topology: t, slice: i})
 		}
+		if t := scale.Largest(v.spec.Classes); named(v.spec.Classes) && t.Total() > topologies[i][len(topologies[i])-1].Total() {
+			jobs = append(jobs, job{variant: v, topology: t, slice: i, beyond: true})
+		}
 	}
 	slices.SortStableFunc(jobs, func(a, b job) int { return a.topology.Total() - b.topology.Total() })
 	return jobs
+}
+
+// named says whether the cluster's real nodes are known.
+func named(classes []state.NodeClass) bool {
+	return slices.ContainsFunc(classes, func(c state.NodeClass) bool { return len(c.Names) > 0 })
 }
 
 // pick keeps every n-th job.
@@ -128,10 +140,16 @@ func (s Shard) pick(jobs []job) []job {
 	return out
 }
 
+// beyondStates bounds the states of each search beyond the confident size.
+const beyondStates = 200_000
+
 // both searches head, and base as the baseline.
 func (c *checker) both(ctx context.Context, j job) outcome {
 	var o outcome
 	o.done = true
+	if j.beyond {
+		c = &checker{rules: c.rules, timing: c.timing, budget: budget{deadline: c.budget.deadline, states: beyondStates, bytes: c.budget.bytes}}
+	}
 	if !j.variant.has(state.Base) {
 		o.head, o.cov, o.err = c.scenarios(ctx, j.variant.only(state.Head), j.topology)
 		return o
@@ -158,6 +176,9 @@ func merge(variants []variant, jobs []job, outcomes []outcome) []sliceResult {
 		switch {
 		case r.err != nil:
 			continue
+		case !o.done && j.beyond:
+			r.cut = j.topology
+			continue
 		case !o.done:
 			r.cov.limit(search.TimeBound)
 			continue
@@ -168,6 +189,10 @@ func merge(variants []variant, jobs []job, outcomes []outcome) []sliceResult {
 		if counts(j, o) {
 			r.head = first(r.head, o.head)
 			r.base = first(r.base, o.base)
+		}
+		if j.beyond && !complete(o.cov) {
+			r.cut = j.topology
+			o.cov.bound = search.Complete
 		}
 		r.cov.merge(o.cov)
 		r.topologies++
