@@ -237,7 +237,7 @@ func (k *compiled) nameResources() {
 	k.resources = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
 	scalars := map[corev1.ResourceName]bool{}
 	for i := range k.classes {
-		for name := range podRequests(k.classes[i].pod, false) {
+		for name := range podRequests(k.classes[i].pod) {
 			scalars[name] = true
 		}
 	}

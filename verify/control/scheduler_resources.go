@@ -26,12 +26,17 @@ func scoringDefaults() corev1.ResourceList {
 
 // podRequests are the requests of a pod: containers, sidecars and init containers,
 // pod-level requests and overhead.
-func podRequests(pod *corev1.Pod, defaults bool) corev1.ResourceList {
-	opts := resourcehelper.PodResourcesOptions{}
-	if defaults {
-		opts.NonMissingContainerRequests = scoringDefaults()
-	}
-	return resourcehelper.PodRequests(pod, opts)
+func podRequests(pod *corev1.Pod) corev1.ResourceList {
+	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+}
+
+// scoredRequests are what NodeResourcesFit scores an incoming pod by. Pod-level
+// requests do not count: NewFit sets enablePodLevelResources on the plugin but not on
+// its scorer.
+func scoredRequests(pod *corev1.Pod) corev1.ResourceList {
+	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{
+		NonMissingContainerRequests: scoringDefaults(), SkipPodLevelResources: true,
+	})
 }
 
 // compileResources reads what class p requests.
@@ -40,7 +45,7 @@ func podRequests(pod *corev1.Pod, defaults bool) corev1.ResourceList {
 // isBestEffortPod; framework: (*PodInfo).CalculateResource, getNonMissingContainerRequests.
 func (k *compiled) compileResources(p int) {
 	class := &k.classes[p]
-	requests := podRequests(class.pod, false)
+	requests := podRequests(class.pod)
 	class.request = k.vector(requests)
 
 	occupied := scoringDefaults()
@@ -56,7 +61,7 @@ func (k *compiled) compileResources(p int) {
 	}
 	class.nonZero = [2]int64{nonZero.Cpu().MilliValue(), nonZero.Memory().Value()}
 
-	class.fitReq = listed(podRequests(class.pod, true), k.profile.Resources)
+	class.fitReq = listed(scoredRequests(class.pod), k.profile.Resources)
 	class.balReq = listed(requests, k.profile.Balanced)
 	class.noBal = true
 	for _, r := range class.balReq {

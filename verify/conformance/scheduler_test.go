@@ -1,0 +1,223 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"k8s.io/klog/v2"
+
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+var (
+	schedulerPairs = flag.Int("scheduler.pairs", fromEnvironment("SCHEDULER_PAIRS", 20_000), "pod-cluster pairs to compare")
+	schedulerSeed  = flag.Uint64("scheduler.seed", 1, "seed of the generated clusters")
+)
+
+func fromEnvironment(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// profilesInPlay is the number of scheduler profiles: the default one, which half of
+// the scenarios use, and variations.
+const profilesInPlay = 25
+
+// tally counts what a run compared.
+type tally struct {
+	pairs, fits, ties, scored, refused int
+	profiles                           map[int]int
+}
+
+// Our scheduler and upstream's agree on feasible nodes, reasons, every plugin's final
+// score, totals and the set of best nodes.
+func TestSchedulerAgrees(t *testing.T) {
+	workers := max(1, min(runtime.GOMAXPROCS(0), 8))
+	var group sync.WaitGroup
+	var lock sync.Mutex
+	sum := tally{profiles: map[int]int{}}
+	for w := range workers {
+		group.Go(func() {
+			x, err := newComparison(*schedulerSeed)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			got := x.run(t, uint64(w), *schedulerPairs/workers)
+			lock.Lock()
+			defer lock.Unlock()
+			sum.pairs += got.pairs
+			sum.fits += got.fits
+			sum.ties += got.ties
+			sum.scored += got.scored
+			sum.refused += got.refused
+			for p, n := range got.profiles {
+				sum.profiles[p] += n
+			}
+		})
+	}
+	group.Wait()
+	t.Logf("seed %d: %d pod-cluster pairs over %d profiles (%d with the default one): %d placed, %d scored, %d ties; "+
+		"%d scenarios refused by the model", *schedulerSeed, sum.pairs, len(sum.profiles), sum.profiles[0],
+		sum.fits, sum.scored, sum.ties, sum.refused)
+	if sum.fits < sum.pairs/4 || sum.ties < sum.pairs/50 || sum.pairs-sum.fits < sum.pairs/20 {
+		t.Error("the generator draws too few clusters of some kind")
+	}
+}
+
+// comparison runs scenarios on both sides.
+type comparison struct {
+	profiles []*profile
+	upstream []*upstreamScheduler
+}
+
+func newComparison(seed uint64) (*comparison, error) {
+	x := &comparison{}
+	ctx := klog.NewContext(context.Background(), noLogger())
+	g := generator{rand.New(rand.NewPCG(seed, 0))}
+	for i := range profilesInPlay {
+		p, err := defaultProfile()
+		if i > 0 {
+			p, err = g.profile()
+		}
+		if err != nil {
+			return nil, err
+		}
+		u, err := newUpstreamScheduler(ctx, &p.upstream)
+		if err != nil {
+			return nil, fmt.Errorf("profile %d: %w", i, err)
+		}
+		x.profiles, x.upstream = append(x.profiles, p), append(x.upstream, u)
+	}
+	return x, nil
+}
+
+// run compares a number of pairs; a disagreement is shrunk and ends it.
+func (x *comparison) run(t *testing.T, worker uint64, pairs int) tally {
+	sum := tally{profiles: map[int]int{}}
+	for i := uint64(0); sum.pairs < pairs && !t.Failed(); i++ {
+		g := generator{rand.New(rand.NewPCG(*schedulerSeed, 1+worker<<32+i))}
+		s := g.scenario()
+		if g.chance(50) {
+			s.Profile = g.IntN(len(x.profiles))
+		}
+		for range 3 {
+			g.places(s)
+			err := x.compare(s, &sum)
+			if errors.Is(err, control.ErrUnmodeled) {
+				sum.refused++
+				break
+			}
+			if err != nil {
+				small := x.shrink(s)
+				t.Errorf("worker %d, scenario %d, profile %d: %v\nshrunk: %v\n%s\nupstream profile: %+v", worker, i, s.Profile,
+					err, x.compare(small, nil), small, x.profiles[s.Profile].ours)
+				break
+			}
+		}
+	}
+	return sum
+}
+
+// compare schedules one pod of every class of a scenario on both sides.
+func (x *comparison) compare(s *scenario, sum *tally) error {
+	cfg, err := s.config()
+	if err != nil {
+		return err
+	}
+	ours, err := control.NewScheduler(cfg, x.profiles[s.Profile].ours)
+	if err != nil {
+		return err
+	}
+	c, err := newCluster(s, cfg)
+	if err != nil {
+		return err
+	}
+	u := x.upstream[s.Profile]
+	if err := u.load(s, c, cfg); err != nil {
+		return err
+	}
+	now := s.state(cfg)
+	for p := range cfg.Pods {
+		theirs, err := u.decide(c, p)
+		if err != nil {
+			return fmt.Errorf("pod class %d: upstream: %w", p, err)
+		}
+		if err := differ(cfg, ours, now, p, theirs); err != nil {
+			return fmt.Errorf("pod class %d: %w", p, err)
+		}
+		sum.add(s, theirs)
+	}
+	return nil
+}
+
+func (t *tally) add(s *scenario, d *upstreamDecision) {
+	if t == nil {
+		return
+	}
+	t.pairs++
+	t.profiles[s.Profile]++
+	if len(d.feasible) > 0 {
+		t.fits++
+	}
+	if len(d.total) > 0 {
+		t.scored++
+	}
+	if len(d.best) > 1 {
+		t.ties++
+	}
+}
+
+// differ says in what two decisions on a pod of class p differ.
+func differ(cfg *state.Config, a *control.Scheduler, now state.State, p int, theirs *upstreamDecision) error {
+	d := a.Decide(now, p)
+	if !slices.Equal(d.Feasible, theirs.feasible) {
+		return fmt.Errorf("feasible nodes %v, upstream %v (%v)", d.Feasible, theirs.feasible, theirs.reasons)
+	}
+	reasons := map[int][]string{}
+	for _, r := range d.Why {
+		reasons[r.Node] = append(reasons[r.Node], r.Text)
+	}
+	for n, want := range theirs.reasons {
+		slices.Sort(reasons[n])
+		if !slices.Equal(reasons[n], want) {
+			return fmt.Errorf("node %d: reasons %q, upstream %q", n, reasons[n], want)
+		}
+	}
+	known := map[string]bool{}
+	for _, s := range d.Scores {
+		known[s.Plugin] = true
+		for i, n := range d.Feasible {
+			if want := theirs.scores[s.Plugin][n]; s.Final[i] != want {
+				return fmt.Errorf("node %d: %s gives %d, upstream %d", n, s.Plugin, s.Final[i], want)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(theirs.scores)) {
+		if !known[name] && slices.ContainsFunc(d.Feasible, func(n int) bool { return theirs.scores[name][n] != 0 }) {
+			return fmt.Errorf("%s scores upstream only", name)
+		}
+	}
+	for i := range d.Total {
+		if n := d.Feasible[i]; d.Total[i] != theirs.total[n] {
+			return fmt.Errorf("node %d: total %d, upstream %d", n, d.Total[i], theirs.total[n])
+		}
+	}
+	if !slices.Equal(d.Best, theirs.best) {
+		return fmt.Errorf("best nodes %v, upstream %v", d.Best, theirs.best)
+	}
+	return nil
+}
