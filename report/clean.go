@@ -1,0 +1,119 @@
+package report
+
+import (
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// sanitized is a copy of r that shares no memory with it: every string cleaned, no nil
+// slice or map but for the optional ones, so that JSON has [] and not null.
+func sanitized(r *verify.Result) *verify.Result {
+	out := sanitize(reflect.ValueOf(r)).Interface().(*verify.Result)
+	return out
+}
+
+// sanitize copies v deeply and cleans its strings. It knows the kinds that a result is
+// made of; others are copied as they are.
+func sanitize(v reflect.Value) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return out
+		}
+		p := reflect.New(v.Type().Elem())
+		p.Elem().Set(sanitize(v.Elem()))
+		return p
+	case reflect.Struct:
+		for i := range v.NumField() {
+			out.Field(i).Set(sanitize(v.Field(i)))
+		}
+	case reflect.Slice:
+		out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		for i := range v.Len() {
+			out.Index(i).Set(sanitize(v.Index(i)))
+		}
+	case reflect.Map:
+		out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
+		for it := v.MapRange(); it.Next(); {
+			out.SetMapIndex(sanitize(it.Key()), sanitize(it.Value()))
+		}
+	case reflect.String:
+		out.SetString(clean(v.String()))
+	default:
+		out.Set(v)
+	}
+	return out
+}
+
+// clean drops what a terminal, a viewer or a reader can be deceived with: control
+// characters but for newline and tab, C1 controls, bidirectional and zero-width
+// marks; bytes that are no UTF-8 become U+FFFD.
+func clean(s string) string {
+	if isClean(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		if !hidden(r) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func isClean(s string) bool {
+	if !utf8.ValidString(s) {
+		return false
+	}
+	for _, r := range s {
+		if hidden(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// hidden says that a rune has no glyph of its own and may change how others look.
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r < 0x20, r >= 0x7f && r < 0xa0, r == 0xad:
+		return true
+	case r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
+		return true
+	case r == 0x061c, r == 0x180e, r == 0xfeff, r >= 0xfff0 && r <= 0xfffb:
+		return true
+	case r >= 0xe0000 && r <= 0xe007f: // tags
+		return true
+	}
+	return false
+}
+
+// line is s, cleaned, on one line: white space runs become one space.
+func line(s string) string {
+	return strings.Join(strings.Fields(clean(s)), " ")
+}
+
+const ellipsis = "…"
+
+// clip is s in at most max bytes, cut between runes; a cut ends in an ellipsis.
+// A max under the ellipsis' own three bytes gives "".
+func clip(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	max -= len(ellipsis)
+	if max < 0 {
+		return ""
+	}
+	for max > 0 && !utf8.RuneStart(s[max]) {
+		max--
+	}
+	return s[:max] + ellipsis
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// tally counts what a result holds.
+type tally struct {
+	fresh, existing, fixed, waived int
+	errors, warnings, notes        int // of the new ones
+}
+
+func tallyOf(r *verify.Result) tally {
+	t := tally{waived: len(r.Waived)}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch f.Status {
+		case verify.Existing:
+			t.existing++
+			continue
+		case verify.Fixed:
+			t.fixed++
+			continue
+		}
+		t.fresh++
+		switch severityRank(f.Severity) {
+		case 0:
+			t.errors++
+		case 1:
+			t.warnings++
+		default:
+			t.notes++
+		}
+	}
+	return t
+}
+
+// String lists the counts: "1 new finding (1 error), 2 existing, 0 fixed, 1 waived".
+func (t tally) String() string {
+	s := count(t.fresh, "new finding")
+	if t.fresh > 0 {
+		var by []string
+		for _, p := range []struct {
+			n    int
+			noun string
+		}{{t.errors, "error"}, {t.warnings, "warning"}, {t.notes, "note"}} {
+			if p.n > 0 {
+				by = append(by, count(p.n, p.noun))
+			}
+		}
+		s += " (" + strings.Join(by, ", ") + ")"
+	}
+	return s + fmt.Sprintf(", %s existing, %s fixed, %s waived",
+		thousands(t.existing), thousands(t.fixed), thousands(t.waived))
+}
+
+// verdictSentence says the verdict in one sentence that claims no more than was done.
+func verdictSentence(r *verify.Result) string {
+	t := tallyOf(r)
+	switch r.Verdict {
+	case verify.Fail:
+		return "This change is held back."
+	case verify.Errored:
+		return "This change could not be analysed, so nothing is said about it."
+	case verify.Inconclusive:
+		if t.fresh > 0 {
+			return fmt.Sprintf("%s found; the search ended before everything within the bound was explored.", capital(count(t.fresh, "new finding")))
+		}
+		return "No violation was found, but the search ended before everything within the bound was explored."
+	case verify.Pass:
+		switch {
+		case t.fresh > 0:
+			return fmt.Sprintf("%s that do not hold the change back.", capital(count(t.fresh, "new finding")))
+		case len(r.Workloads) == 0:
+			return "No workload changed, so there was nothing to check."
+		}
+		return "No new violation was found within the bound."
+	}
+	return "The verdict is " + clip(line(string(r.Verdict)), 60) + "."
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// coverageSentence says what was explored, and never more.
+func coverageSentence(c *verify.Coverage) string {
+	if c.Topologies == 0 && c.States == 0 {
+		return "Nothing was explored."
+	}
+	size := fmt.Sprintf("%s of up to %s and %s, at most %s on a run (%s, %s)",
+		count(c.Topologies, "topology"), count(c.MaxNodes, "node"), count(c.MaxPods, "pod"),
+		count(c.MaxEvents, "event"), count(c.States, "state"), count(c.Transitions, "transition"))
+	why, limited := map[string]string{
+		"time": "the time budget", "memory": "the memory budget", "states": "the state budget",
+	}[c.Bound]
+	switch {
+	case c.Bound == "complete":
+		return "Every interleaving was explored on " + size + ". Nothing is said beyond this bound."
+	case limited:
+		return "Not every interleaving was explored: " + why + " ended the search on " + size +
+			". What it did not reach may hold violations."
+	}
+	return "Explored: " + size + "; ended by: " + clip(line(c.Bound), 60) + "."
+}
+
+// failedReleases are those that did not render on both sides.
+func failedReleases(r *verify.Result) []verify.ReleaseResult {
+	var out []verify.ReleaseResult
+	for _, rel := range r.Releases {
+		if rel.Status != "ok" {
+			out = append(out, rel)
+		}
+	}
+	return out
+}
+
+// releaseStatus words the status of a release.
+func releaseStatus(s string) string {
+	switch s {
+	case "failed-head":
+		return "failed to render on head"
+	case "failed-base":
+		return "failed to render on base; its findings have no baseline"
+	case "skipped":
+		return "skipped"
+	}
+	return line(s)
+}
+
+// undecided are the workloads that have no verdict.
+func undecided(r *verify.Result) []verify.Workload {
+	var out []verify.Workload
+	for _, w := range r.Workloads {
+		if w.Verdict == verify.Inconclusive || w.Verdict == verify.Errored {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -1,0 +1,212 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// testRules stand in for the rules of this build, so that goldens do not move with
+// their words.
+var testRules = []Rule{
+	{
+		ID: "unschedulable", Class: "lifecycle", Title: "a pod can stay pending forever", Severity: "error",
+		What:    "A pod of the workload is created and no node ever takes it: `◇□(pending > 0)`, with every loop fair.",
+		Why:     "A rollout waits for it, and the capacity that was asked for is never there.",
+		Mend:    "Loosen one of the constraints, such as `whenUnsatisfiable: ScheduleAnyway`.\n\n- or raise the number of domains\n- or lower the replicas",
+		Sources: []string{"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/"},
+	},
+	{
+		ID: "replicas-reset", Class: "numbers", Title: "an apply drops replicas that another loop owned", Severity: "error",
+		What: "The live `spec.replicas` falls when the manifest is applied.", Why: "Load meets one pod.", Mend: "Keep the field out of both manifests.",
+	},
+	{
+		ID: "never-settles", Class: "convergence", Title: "some fair run never reaches the declared state", Severity: "warning",
+		What: "Some fair run visits other states for ever.", Why: "Nothing converges.", Mend: "Take one of the two writers away.",
+	},
+}
+
+const webID = "apps/Deployment default/web"
+
+func head(file string, line, from, to int, inDiff bool) *verify.Location {
+	return &verify.Location{File: file, StartLine: line, StartColumn: from, EndLine: line, EndColumn: to, InDiff: inDiff, Side: "head", Attribution: "patch"}
+}
+
+// spreadResult is the conflict of two hard spread constraints: 3 nodes in 2 zones, and
+// the sixth pod has no node.
+func spreadResult() *verify.Result {
+	patch := head("overlays/prod/spread.yaml", 14, 11, 42, true)
+	patch.Field = "spec.template.spec.topologySpreadConstraints[1]"
+	return &verify.Result{
+		SchemaVersion: "1", Tool: "kubesettle v0.1.0", Verdict: verify.Fail,
+		Base: verify.Side{Name: "main", Commit: "1111111111111111111111111111111111111111"},
+		Head: verify.Side{Name: "topic", Commit: "2222222222222222222222222222222222222222"},
+		Workloads: []verify.Workload{{
+			ID: webID, Release: "shop-prod", Change: "modified", Verdict: verify.Fail,
+			Fields: []verify.FieldChange{{
+				Path: "spec.template.spec.topologySpreadConstraints[1]",
+				New:  `{"maxSkew":1,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule"}`, Location: patch,
+			}},
+			Slice: []string{"autoscaling/HorizontalPodAutoscaler default/web"},
+		}},
+		Findings: []verify.Finding{{
+			Rule: "unschedulable", Class: "lifecycle", Severity: "error", Status: verify.New, Certainty: "inevitable",
+			Scenario: "change", Timing: "realistic", Workload: webID, Release: "shop-prod", AlsoIn: []string{"shop-stage"},
+			Message: "a pod of default/web stays pending: no node satisfies both spread constraints",
+			Scale:   verify.Scale{Nodes: 3, Pods: 6, Classes: map[string]int{"zone-a": 2, "zone-b": 1}}, AtDeclaredScale: true,
+			Events:       []string{"apply", "load-change"},
+			Interleaving: spreadSteps(),
+			Locations:    []verify.Location{*patch},
+			Blame: []verify.Blame{{
+				Object: webID, Path: "spec.template.spec.topologySpreadConstraints[1]",
+				New: `{"maxSkew":1,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule"}`, Location: patch,
+			}},
+			Fix: &verify.Fix{
+				Text:     "say ScheduleAnyway for the constraint on kubernetes.io/hostname",
+				Location: patch, Replacement: "          whenUnsatisfiable: ScheduleAnyway\n", Verified: true,
+			},
+			Fingerprint: "unschedulable:4f1c",
+		}},
+		Coverage:    verify.Coverage{Topologies: 12, States: 48211, Transitions: 190377, MaxNodes: 6, MaxPods: 12, MaxEvents: 3, ElapsedMs: 5210, Bound: "complete"},
+		Releases:    []verify.ReleaseResult{{ID: "shop-prod", Kind: "kustomize", Status: "ok", Objects: 7, Changed: true}},
+		Assumptions: []string{"no descheduler runs: none was declared"},
+	}
+}
+
+func spreadSteps() []verify.Step {
+	because := func(file string, line int, field string) []verify.Because {
+		return []verify.Because{{File: file, Line: line, Field: field}}
+	}
+	hpa, deploy := because("base/hpa.yaml", 11, "spec.maxReplicas"), because("base/web.yaml", 7, "spec.strategy")
+	return []verify.Step{
+		{Actor: "apply", Class: "event", Action: "apply", Object: webID, Text: "the change is applied", After: spreadSnapshot(5, 5, 0)},
+		{Actor: "load", Class: "event", Action: "load", Object: webID, Text: "load nominal -> saturating", After: spreadSnapshot(5, 5, 0)},
+		{Actor: "hpa/web", Class: "periodic", Action: "scale", Object: webID, Text: "replicas 5 -> 6 (cpu 95%)", Because: hpa, After: spreadSnapshot(6, 5, 0)},
+		{Actor: "deployment/web", Class: "sync", Action: "scale", Object: "apps/ReplicaSet default/web", Text: "size 5 -> 6", Because: deploy, After: spreadSnapshot(6, 5, 0)},
+		{Actor: "replicaset/web", Class: "sync", Action: "create", Object: "Pod default/web", Text: "creates 1 pod", After: spreadSnapshot(6, 5, 1)},
+		{
+			Actor: "scheduler", Class: "sync", Action: "filter", Object: "Pod default/web", Text: "no feasible node: 2 fail zone, 1 fails hostname",
+			Because: append(because("base/web.yaml", 22, "spec.template.spec.topologySpreadConstraints[0]"), because("overlays/prod/spread.yaml", 14, "spec.template.spec.topologySpreadConstraints[1]")...),
+			After:   spreadSnapshot(6, 5, 1),
+		},
+	}
+}
+
+func spreadSnapshot(replicas, ready, pending int) *verify.Snapshot {
+	pods := func(n int) []verify.PodsSnapshot {
+		return []verify.PodsSnapshot{{Workload: webID, Revision: "new", Phase: "ready", Count: n}}
+	}
+	s := &verify.Snapshot{
+		Nodes: []verify.NodeSnapshot{
+			{Name: "a-1", Class: "zone-a", Zone: "a", Pods: pods(2)}, {Name: "a-2", Class: "zone-a", Zone: "a", Pods: pods(1)},
+			{Name: "b-1", Class: "zone-b", Zone: "b", Pods: pods(2)},
+		},
+		Workloads: []verify.WorkloadSnapshot{{Workload: webID, Replicas: replicas, Ready: ready, Load: "saturating"}},
+	}
+	if pending > 0 {
+		s.Pending = []verify.PodsSnapshot{{Workload: webID, Revision: "new", Phase: "pending", Count: pending}}
+	}
+	return s
+}
+
+// loopResult has a lasso, an existing, a fixed and a waived finding, a failed and a
+// skipped release, and notices; a budget ended it.
+func loopResult() *verify.Result {
+	r := spreadResult()
+	start := 1
+	loop := verify.Finding{
+		Rule: "never-settles", Class: "convergence", Severity: "warning", Status: verify.New, Certainty: "possible",
+		Scenario: "steady", Timing: "arbitrary", Workload: "apps/Deployment default/api", Release: "api",
+		Message:    "the replica count of default/api never settles",
+		Scale:      verify.Scale{Nodes: 1, Pods: 4, Classes: map[string]int{"general": 1}},
+		CycleStart: &start,
+		Interleaving: []verify.Step{
+			{Actor: "load", Class: "event", Action: "load", Object: "apps/Deployment default/api", Text: "load idle -> nominal"},
+			{Actor: "hpa/api", Class: "periodic", Action: "scale", Object: "apps/Deployment default/api", Text: "replicas 2 -> 4", Because: []verify.Because{{File: "charts/api/templates/hpa.yaml", Line: 9, Field: "spec.minReplicas"}}},
+			{Actor: "gitops/api", Class: "periodic", Action: "apply", Object: "apps/Deployment default/api", Text: "replicas 4 -> 2", Because: []verify.Because{{File: "charts/api/values.yaml", Line: 3, Field: "spec.replicas"}}},
+		},
+		Locations:   []verify.Location{*head("charts/api/values.yaml", 3, 11, 12, false)},
+		Events:      []string{"load-change"},
+		Fingerprint: "never-settles:77aa",
+	}
+	old := r.Findings[0]
+	old.Status, old.Workload, old.Message = verify.Existing, "apps/Deployment default/old", "a pod of default/old stays pending"
+	gone := old
+	gone.Status, gone.Workload, gone.Message = verify.Fixed, "apps/Deployment default/gone", "a pod of default/gone stays pending"
+	waived := loop
+	waived.Rule, waived.Workload, waived.Message = "replicas-reset", "apps/Deployment default/legacy", "an apply sets default/legacy to 1 replica"
+	r.Findings = []verify.Finding{gone, old, loop, r.Findings[0]}
+	r.Waived = []verify.Waived{{Finding: waived, Reason: "single writer until Q2", Owner: "team-data", Expires: "2027-06-30"}}
+	r.Releases = append(r.Releases,
+		verify.ReleaseResult{ID: "api", Kind: "helm", Status: "failed-base", Reason: "charts/api/templates/x.yaml: nil pointer", Remedy: "mend the template on main", Where: &verify.Location{File: "charts/api/templates/x.yaml", StartLine: 4, StartColumn: 3, EndLine: 4, EndColumn: 9, Side: "base"}},
+		verify.ReleaseResult{ID: "db", Kind: "helm", Status: "skipped", Reason: "dependency postgresql 15.5.0 is not vendored", Remedy: "run helm dependency build charts/db and commit charts/db/charts", Where: &verify.Location{File: "charts/db/Chart.yaml", StartLine: 8, Side: "head"}})
+	r.Notices = []string{"the policy file changes in this pull request; base's was used", "a waiver of drain-blocked expired on 2026-06-30"}
+	r.Workloads = append(r.Workloads, verify.Workload{ID: "apps/Deployment default/api", Release: "api", Change: "added", Verdict: verify.Inconclusive, Reason: "the time budget ended the search after 90,000 states"})
+	r.Coverage.Bound = "time"
+	return r
+}
+
+// emptyResult is a pass with nothing found; nothingResult has nothing at all.
+func emptyResult() *verify.Result {
+	r := spreadResult()
+	r.Verdict, r.Findings = verify.Pass, nil
+	r.Workloads[0].Verdict = verify.Pass
+	return r
+}
+
+func nothingResult() *verify.Result {
+	return &verify.Result{SchemaVersion: "1", Verdict: verify.Errored}
+}
+
+// bigResult has n findings of 60 steps and n changed workloads, in many scripts.
+func bigResult(n int) *verify.Result {
+	r := spreadResult()
+	f, w := r.Findings[0], r.Workloads[0]
+	r.Findings, r.Workloads = nil, nil
+	for i := range n {
+		g := f
+		g.Workload = fmt.Sprintf("apps/Deployment ns-%d/web-%d", i%97, i)
+		g.Message = fmt.Sprintf("a pod of web-%d stays pending 𝒳𝒴𝒵 %s", i, strings.Repeat("🂡漢é", i%40))
+		g.Fingerprint = fmt.Sprintf("f-%d", i)
+		g.Status = [...]verify.Status{verify.New, verify.Existing, verify.Fixed, verify.New}[i%4]
+		g.Severity = [...]string{"error", "warning", "note"}[i%3]
+		g.Interleaving = nil
+		for k := range 60 {
+			s := f.Interleaving[k%len(f.Interleaving)]
+			s.Text += fmt.Sprintf(" [%d.%d]", i, k)
+			g.Interleaving = append(g.Interleaving, s)
+		}
+		if i%2 == 0 {
+			start := 50
+			g.CycleStart = &start
+		}
+		r.Findings = append(r.Findings, g)
+		v := w
+		v.ID = g.Workload
+		r.Workloads = append(r.Workloads, v)
+	}
+	return r
+}
+
+// hostile are strings that try to leave the place they are put in.
+var hostile = []string{
+	"</details><script>alert(1)</script>", "```\n# owned\n```", "`code` ``x`` ```", "@octocat please", "#1 GH-2 owner/repo#3 owner/repo@4f1c2aa",
+	"https://evil.example/x www.evil.example a@evil.example mailto:x@y.z xmpp:a@b.c", "[x](javascript:alert(1)) ![i](http://e/i.png) [^1] [ref]", "1. one\n2. two\n- three\n# four",
+	"| a | b |\n|---|---|", "-->\n<!-- kubesettle instance=x -->", "::error::owned\n::set-output name=verdict::pass", "%0A::error::owned", "\x1b[31mred\x1b[0m\x07\x9b2J",
+	"\u202egnp.exe\u2066", "a\x00b\xff\xfe", "end\nloop x\nPar; Note over p1: x", "$x$ $$y$$ $`z`$", "{{ .Values }} ${{ secrets.X }}", "&lt;b&gt; &#64;x &amp;", "~~strike~~ **bold** _it_ \\", ":tada: 100:1", "\t\n ", "",
+	"<img src=x onerror=alert(1)>", "' onmouseover='alert(1)' \" style=\"x\"", "javascript:alert(1)", "\u2028</script><svg onload=alert(1)>", "- [ ] task", "> quote", "===", "+ plus", "%%{init: {}}%%", "%SRCROOT%/../../etc/passwd", "/etc/passwd", "../../x", "C:\\x", "file:///etc/passwd",
+}
+
+// hostileResult has hostile strings in every field, k of them rotated.
+func hostileResult(k int) *verify.Result {
+	r := loopResult()
+	n := k
+	fillStrings(r, func(string) string { n++; return hostile[n%len(hostile)] + "," + hostile[(n*7+3)%len(hostile)] })
+	for i := range r.Findings { // what the schema fixes stays
+		f := &r.Findings[i]
+		f.Status, f.Severity = [...]verify.Status{verify.New, verify.Existing, verify.Fixed, verify.New}[i%4], "error"
+		f.Certainty, f.Scenario, f.Timing = "possible", "change", "realistic"
+	}
+	return r
+}

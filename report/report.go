@@ -1,0 +1,127 @@
+// Package report writes a verdict, one surface per file: text, JSON, SARIF, pull
+// request comment, job summary, annotations, HTML.
+//
+// A surface adds words to a [verify.Result] and nothing else: whatever stands in the
+// output stands in the result, in the rules' help or in the surface's own fixed text.
+// Everything in a result is taken to be hostile; each surface escapes it for its own
+// language. Surfaces do not decide: what gates, and with which exit code, is the
+// caller's.
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// InformationURI is where the tool is at home.
+const InformationURI = "https://github.com/kubesettle/kubesettle"
+
+// Rule is a rule as surfaces explain it. All prose is Markdown.
+type Rule struct {
+	ID       string
+	Class    string
+	Title    string // a clause without a full stop
+	Severity string // error, warning, note
+	What     string
+	Why      string
+	Mend     string
+	Sources  []string // public addresses
+}
+
+// Rules lists the rules of this build in report order.
+func Rules() []Rule {
+	var out []Rule
+	for _, r := range verify.Rules() {
+		if r.ID == "" {
+			continue
+		}
+		out = append(out, Rule{
+			ID: r.ID, Class: string(r.Class), Title: r.Title, Severity: string(r.Severity),
+			What: r.Help.What, Why: r.Help.Why, Mend: r.Help.Mend, Sources: r.Help.Sources,
+		})
+	}
+	return out
+}
+
+// rulesOr gives rules, or those of this build where there are none.
+func rulesOr(rules []Rule) []Rule {
+	if rules == nil {
+		return Rules()
+	}
+	return rules
+}
+
+// titleOf gives the title of a rule, or "" for a rule of the user's own.
+func titleOf(rules []Rule, id string) string {
+	for _, r := range rules {
+		if r.ID == id {
+			return r.Title
+		}
+	}
+	return ""
+}
+
+// ordered sorts findings worst first: new before existing before fixed, then by
+// severity, certainty, timing, scale and name. It does not change its argument.
+func ordered(fs []verify.Finding) []verify.Finding {
+	out := slices.Clone(fs)
+	slices.SortStableFunc(out, func(a, b verify.Finding) int {
+		return cmp.Or(
+			cmp.Compare(statusRank(a.Status), statusRank(b.Status)),
+			cmp.Compare(severityRank(a.Severity), severityRank(b.Severity)),
+			cmp.Compare(rank(a.Certainty != "inevitable"), rank(b.Certainty != "inevitable")),
+			cmp.Compare(rank(a.Timing == "arbitrary"), rank(b.Timing == "arbitrary")),
+			cmp.Compare(rank(!a.AtDeclaredScale), rank(!b.AtDeclaredScale)),
+			strings.Compare(a.Rule, b.Rule),
+			strings.Compare(a.Workload, b.Workload),
+			strings.Compare(a.Release, b.Release),
+			strings.Compare(a.Fingerprint, b.Fingerprint),
+		)
+	})
+	return out
+}
+
+func statusRank(s verify.Status) int {
+	switch s {
+	case verify.Existing:
+		return 1
+	case verify.Fixed:
+		return 2
+	}
+	return 0 // new, and what a later version calls otherwise
+}
+
+func severityRank(s string) int {
+	switch s {
+	case "warning":
+		return 1
+	case "note":
+		return 2
+	}
+	return 0
+}
+
+func rank(later bool) int {
+	if later {
+		return 1
+	}
+	return 0
+}
+
+// byStatus splits ordered findings.
+func byStatus(fs []verify.Finding) (fresh, existing, fixed []verify.Finding) {
+	for _, f := range ordered(fs) {
+		switch f.Status {
+		case verify.Existing:
+			existing = append(existing, f)
+		case verify.Fixed:
+			fixed = append(fixed, f)
+		default:
+			fresh = append(fresh, f)
+		}
+	}
+	return fresh, existing, fixed
+}

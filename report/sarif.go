@@ -1,0 +1,207 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v2/sarif"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// SARIFOptions of [SARIF]. Limits of 0 are GitHub's.
+type SARIFOptions struct {
+	// Category tells the uploads of one workflow run apart; "" means "kubesettle".
+	Category string
+	// RepositoryURI is the repository's address, such as https://github.com/o/r; "":
+	// not said.
+	RepositoryURI string
+	Rules         []Rule // nil: [Rules]
+	MaxResults    int    // results of the run; 0: 5,000, what code scanning keeps
+	MaxBytes      int    // of the file, compressed by gzip; 0: 9,500,000
+}
+
+// Limits of the code scanning surface.
+const (
+	sarifResults  = 5000
+	sarifBytes    = 9_500_000 // GitHub refuses more than 10 MB
+	sarifFlows    = 500       // results that show their interleaving
+	sarifSteps    = 40        // steps of one interleaving
+	sarifRelated  = 50        // related locations of one result
+	fallbackFile  = ".kubesettle.yaml"
+	fingerprintID = "kubesettle/v1"
+)
+
+// SARIF writes the result in SARIF 2.1.0, for GitHub code scanning. It is a valid file
+// with any number of results, none included. What a limit leaves out is the least
+// urgent, and a notification says how much it was.
+// Errors: the writer's.
+func SARIF(w io.Writer, r *verify.Result, opt SARIFOptions) error {
+	r = sanitized(r)
+	maxBytes := cmp.Or(opt.MaxBytes, sarifBytes)
+	limit := sarifLimit{results: cmp.Or(opt.MaxResults, sarifResults), flows: sarifFlows}
+	for {
+		doc, err := sarifDocument(r, opt, limit)
+		if err != nil {
+			return err
+		}
+		size, err := gzipSize(doc)
+		if err != nil {
+			return err
+		}
+		if size <= maxBytes || !limit.shrink(r, float64(maxBytes)/float64(size)) {
+			_, err = w.Write(doc)
+			return err
+		}
+	}
+}
+
+// sarifLimit says how many results stand in the file, and how many with a code flow.
+type sarifLimit struct{ results, flows int }
+
+// shrink drops code flows, then results, to about share of what they are; false when
+// nothing is left to drop.
+func (l *sarifLimit) shrink(r *verify.Result, share float64) bool {
+	l.results = min(l.results, len(r.Findings)+len(r.Waived))
+	l.flows = min(l.flows, l.results)
+	less := func(n int) int { return min(n-1, int(float64(n)*share*0.9)) }
+	switch {
+	case l.flows > 0:
+		l.flows = less(l.flows)
+	case l.results > 0:
+		l.results = less(l.results)
+	default:
+		return false
+	}
+	return true
+}
+
+func gzipSize(doc []byte) (int, error) {
+	var n counter
+	z := gzip.NewWriter(&n)
+	if _, err := z.Write(doc); err != nil {
+		return 0, err
+	}
+	err := z.Close()
+	return int(n), err
+}
+
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
+
+// sarifDocument is the file within a limit.
+func sarifDocument(r *verify.Result, opt SARIFOptions, limit sarifLimit) ([]byte, error) {
+	report, err := sarif.New(sarif.Version210)
+	if err != nil {
+		return nil, err
+	}
+	run := sarif.NewRun(*sarif.NewTool(sarifDriver(r, rulesOr(opt.Rules))))
+	items := sarifItems(r)
+	kept := items[:min(len(items), limit.results)]
+	for i, it := range kept {
+		res := sarifResult(it, i < limit.flows)
+		run.AddResult(res)
+	}
+	run.WithColumnKind("unicodeCodePoints")
+	category := strings.Trim(line(cmp.Or(opt.Category, "kubesettle")), "/")
+	run.WithAutomationDetails(sarif.NewRunAutomationDetails().
+		WithID(category + "/").
+		WithDescriptionText("Kubesettle on " + cmp.Or(revisions(r), "one state of manifests") + "."))
+	run.AddInvocations(sarifInvocation(r, len(items), len(kept), limit))
+	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("The root of the repository."))
+	if opt.RepositoryURI != "" {
+		vcs := sarif.NewVersionControlDetails().WithRepositoryURI(line(opt.RepositoryURI)).
+			WithMappedTo(sarif.NewArtifactLocation().WithUriBaseId(srcRoot))
+		if c := line(r.Head.Commit); c != "" {
+			vcs.WithRevisionID(c)
+		}
+		run.AddVersionControlProvenance(vcs)
+	}
+	run.WithOriginalUriBaseIds(map[string]*sarif.ArtifactLocation{srcRoot: root})
+	run.Properties = properties(map[string]string{
+		"verdict": string(r.Verdict), "base": r.Base.Commit, "head": r.Head.Commit, "coverage": coverageSentence(&r.Coverage),
+	})
+	report.AddRun(run)
+	return encodeSARIF(report)
+}
+
+// encodeSARIF writes the report without the nulls that the library leaves where the
+// schema wants a property to be absent, in the library's order of keys.
+func encodeSARIF(report *sarif.Report) ([]byte, error) {
+	raw, err := encodeJSON(report)
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var flat bytes.Buffer
+	if err := dropNulls(dec, &flat); err != nil {
+		return nil, fmt.Errorf("sarif: %w", err)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, flat.Bytes(), "", " "); err != nil {
+		return nil, fmt.Errorf("sarif: %w", err)
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+// dropNulls copies one JSON value and leaves out object members that are null.
+func dropNulls(dec *json.Decoder, out *bytes.Buffer) error {
+	tok, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	open, ok := tok.(json.Delim)
+	if !ok {
+		return writeScalar(out, tok)
+	}
+	out.WriteByte(byte(open))
+	for first := true; dec.More(); {
+		before := out.Len()
+		if !first {
+			out.WriteByte(',')
+		}
+		if open == '{' {
+			key, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			if err := writeScalar(out, key); err != nil {
+				return err
+			}
+			out.WriteByte(':')
+		}
+		value := out.Len()
+		if err := dropNulls(dec, out); err != nil {
+			return err
+		}
+		if open == '{' && string(out.Bytes()[value:]) == "null" {
+			out.Truncate(before)
+			continue
+		}
+		first = false
+	}
+	end, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	out.WriteByte(byte(end.(json.Delim)))
+	return nil
+}
+
+func writeScalar(out *bytes.Buffer, tok json.Token) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(tok); err != nil {
+		return err
+	}
+	out.Truncate(out.Len() - 1) // the encoder's newline
+	return nil
+}

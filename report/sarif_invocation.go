@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/owenrumney/go-sarif/v2/sarif"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// sarifNotices bounds the notifications of one file.
+const sarifNotices = 200
+
+// sarifInvocation says whether the run could decide, and what it could not: releases
+// that failed, workloads without a verdict, notices, results left out.
+func sarifInvocation(r *verify.Result, all, kept int, limit sarifLimit) *sarif.Invocation {
+	inv := sarif.NewInvocation().WithExecutionSuccess(r.Verdict != verify.Errored)
+	note := func(level, text string, l *verify.Location) {
+		if len(inv.ToolExecutionNotifications) >= sarifNotices || text == "" {
+			return
+		}
+		n := sarif.NewNotification().WithLevel(level).WithTextMessage(sarifEscape(clip(text, 2000)))
+		if l != nil && uri(l.File) != "" {
+			n.AddLocation(sarif.NewLocationWithPhysicalLocation(physical(*l)))
+		}
+		inv.AddTToolExecutionNotification(n)
+	}
+	if kept < all {
+		note("warning", fmt.Sprintf("This file holds the %s that matter most of %s; the JSON and HTML reports hold all.",
+			count(kept, "result"), thousands(all)), nil)
+	}
+	if limit.flows < kept {
+		note("note", fmt.Sprintf("The interleaving is shown for the %s that matter most; the JSON and HTML reports show all.",
+			count(limit.flows, "result")), nil)
+	}
+	for _, rel := range failedReleases(r) {
+		level := "error"
+		if rel.Status == "skipped" || rel.Status == "failed-base" {
+			level = "warning"
+		}
+		text := fmt.Sprintf("Release '%s': %s. %s", line(rel.ID), releaseStatus(rel.Status), sentence(rel.Reason))
+		if rel.Remedy != "" {
+			text += " What to do: " + sentence(rel.Remedy)
+		}
+		note(level, text, rel.Where)
+	}
+	for _, w := range undecided(r) {
+		note("warning", fmt.Sprintf("Workload '%s' is not decided: %s", line(w.ID), sentence(w.Reason)), nil)
+	}
+	for _, s := range r.Notices {
+		note("note", sentence(s), nil)
+	}
+	note("note", coverageSentence(&r.Coverage), nil)
+	return inv
+}

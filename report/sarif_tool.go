@@ -1,0 +1,171 @@
+package report
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v2/sarif"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// sarifDriver describes the tool and its rules, the user's own ones included.
+func sarifDriver(r *verify.Result, rules []Rule) *sarif.ToolComponent {
+	d := sarif.NewDriver("Kubesettle")
+	d.WithFullName("Kubesettle, a model checker for Kubernetes changes")
+	d.WithOrganization("Kubesettle")
+	d.WithInformationURI(InformationURI)
+	if v := toolVersion(r.Tool); v != "" {
+		d.WithVersion(v)
+		if semver.MatchString(v) {
+			d.WithSemanticVersion(strings.TrimPrefix(v, "v"))
+		}
+	}
+	d.Rules = []*sarif.ReportingDescriptor{}
+	known := map[string]bool{}
+	for _, rule := range rules {
+		if known[rule.ID] {
+			continue
+		}
+		known[rule.ID] = true
+		d.Rules = append(d.Rules, sarifRule(rule).WithHelpURI(helpURI(rule.ID)))
+	}
+	for _, it := range sarifItems(r) {
+		id := ruleID(&it.finding)
+		if known[id] {
+			continue
+		}
+		known[id] = true
+		d.Rules = append(d.Rules, sarifRule(Rule{
+			ID: id, Class: it.finding.Class, Severity: it.finding.Severity,
+			Title: "an intent of this repository's own policy is violated",
+			What:  "An intent named `" + strings.ReplaceAll(id, "`", "'") + "` stands in the policy file of this repository.",
+		}).WithHelpURI(InformationURI))
+	}
+	return d
+}
+
+var semver = regexp.MustCompile(`^v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+
+// toolVersion is the last word of "kubesettle VERSION".
+func toolVersion(tool string) string {
+	words := strings.Fields(tool)
+	if len(words) < 2 {
+		return ""
+	}
+	return words[len(words)-1]
+}
+
+func sarifRule(r Rule) *sarif.ReportingDescriptor {
+	level := [...]string{"error", "warning", "note"}[severityRank(r.Severity)]
+	what := plain(r.What)
+	if what == "" {
+		what = sentence(r.Title)
+	}
+	out := sarif.NewRule(r.ID).WithName(pascal(r.ID))
+	out.WithShortDescription(sarif.NewMultiformatMessageString(clip(sentence(capitalOr(r.Title, r.ID)), 1024)))
+	out.WithFullDescription(sarif.NewMultiformatMessageString(clip(sentence(what), 1024)))
+	out.WithHelp(sarif.NewMultiformatMessageString(helpText(r)).WithMarkdown(helpMarkdown(r)))
+	out.WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level))
+	tags := []string{"kubernetes"}
+	if c := line(r.Class); c != "" {
+		tags = append(tags, c)
+	}
+	out.Properties = sarif.Properties{
+		"tags": tags, "precision": "high",
+		"problem.severity": [...]string{"error", "warning", "recommendation"}[severityRank(r.Severity)],
+	}
+	return out
+}
+
+// helpURI is where the rule is documented.
+func helpURI(id string) string {
+	return InformationURI + "/blob/main/docs/rules.md#" + url.PathEscape(id)
+}
+
+func capitalOr(s, other string) string {
+	if s == "" {
+		s = other
+	}
+	return capital(line(s))
+}
+
+// pascal turns kebab-case into PascalCase, the form of rule names.
+func pascal(id string) string {
+	var b strings.Builder
+	for _, w := range strings.FieldsFunc(id, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	}) {
+		b.WriteString(capital(w))
+	}
+	if b.Len() == 0 || b.String()[0] < 'A' {
+		return "Rule" + clip(b.String(), 250)
+	}
+	return clip(b.String(), 255)
+}
+
+// helpText is a rule's help without markup.
+func helpText(r Rule) string {
+	parts := []string{sentence(capitalOr(r.Title, r.ID))}
+	for _, s := range []string{r.What, r.Why, r.Mend} {
+		if p := plain(s); p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+var link = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)`)
+
+// plain takes the markup out of a rule's own Markdown.
+func plain(md string) string {
+	md = link.ReplaceAllString(md, "$1 ($2)")
+	return strings.TrimSpace(strings.NewReplacer("`", "", "**", "").Replace(md))
+}
+
+// helpMarkdown is a rule's help as code scanning shows it.
+func helpMarkdown(r Rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n", capitalOr(r.Title, r.ID))
+	for _, p := range []struct{ title, text string }{
+		{"What is checked", r.What}, {"How it happens", classDiagram(r.Class)}, {"Why it hurts", r.Why}, {"How to mend it", r.Mend},
+	} {
+		if strings.TrimSpace(p.text) != "" {
+			fmt.Fprintf(&b, "\n## %s\n\n%s\n", p.title, strings.TrimSpace(p.text))
+		}
+	}
+	if len(r.Sources) > 0 {
+		b.WriteString("\n## Sources\n\n")
+		for _, s := range r.Sources {
+			fmt.Fprintf(&b, "- <%s>\n", s)
+		}
+	}
+	fmt.Fprintf(&b, "\nFor the terminal: `kubesettle explain %s`.\n", r.ID)
+	return b.String()
+}
+
+// classDiagram draws how a class of violations comes about, as text in a fence: code
+// scanning does not draw Mermaid in a rule's help.
+func classDiagram(class string) string {
+	switch class {
+	case "oscillation":
+		return "```text\n" + `state A --[one loop]--> state B
+   ^                       |
+   +-----[another loop]----+     no event is left, and it goes on for ever` + "\n```"
+	case "topology":
+		return "```text\n" + `declared: pods apart     zone a [x] [ ]   zone b [x] [ ]
+reached:  pods together  zone a [x] [x]   zone b [ ] [ ]     and nothing moves any more` + "\n```"
+	case "numbers":
+		return "```text\n" + `count  declared  ----------.             .-----
+       reached              '--[a step]--'         outside what was declared` + "\n```"
+	case "lifecycle":
+		return "```text\n" + `start --> step --> step --> stuck     no loop can act; the goal is never reached
+                    '-----> goal` + "\n```"
+	case "convergence":
+		return "```text\n" + `start --> step --> step --> declared state     is never reached, or left again
+            ^--------'` + "\n```"
+	}
+	return ""
+}

@@ -1,0 +1,238 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// sentence is s on one line, its first letter large and a full stop at its end.
+func sentence(s string) string {
+	s = line(s)
+	if s == "" {
+		return ""
+	}
+	if c := s[0]; c >= 'a' && c <= 'z' && !looksLikeName(s) {
+		s = string(c-'a'+'A') + s[1:]
+	}
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") {
+		return s
+	}
+	return s + "."
+}
+
+// looksLikeName says that a sentence begins with a name whose case matters, such as
+// default/web or spec.replicas.
+func looksLikeName(s string) bool {
+	first, _, _ := strings.Cut(s, " ")
+	return strings.ContainsAny(first, "/._-0123456789")
+}
+
+// headline is the finding in one clause.
+func headline(f *verify.Finding) string {
+	if m := line(f.Message); m != "" {
+		return strings.TrimSuffix(m, ".")
+	}
+	return line(f.Rule) + " is violated"
+}
+
+// certainty says in words how sure, in which scenario and under which timing.
+func certainty(f *verify.Finding) string {
+	var s string
+	switch f.Certainty {
+	case "inevitable":
+		s = "inevitable: once the last event has happened, every fair run ends like this"
+	case "possible":
+		s = "possible: it takes particular choices, such as a scheduler's tie or a race"
+	default:
+		s = line(f.Certainty)
+	}
+	if f.Timing == "arbitrary" {
+		s += "; only under arbitrary timing, where a loop may act on a stale view"
+	}
+	return s
+}
+
+// scenario says in words where the run begins.
+func scenario(f *verify.Finding) string {
+	switch f.Scenario {
+	case "change":
+		return "the cluster has settled on base, then the change is applied"
+	case "steady":
+		return "the cluster has settled on head"
+	case "install":
+		return "head is installed on an empty cluster"
+	case "revert":
+		return "the cluster runs head, then base is applied again"
+	}
+	return line(f.Scenario)
+}
+
+// scale says in words at which size the finding shows.
+func scale(f *verify.Finding) string {
+	s := count(f.Scale.Nodes, "node")
+	if len(f.Scale.Classes) > 0 {
+		var parts []string
+		for _, k := range slices.Sorted(maps.Keys(f.Scale.Classes)) {
+			parts = append(parts, fmt.Sprintf("%s: %d", line(k), f.Scale.Classes[k]))
+		}
+		s += " (" + strings.Join(parts, ", ") + ")"
+	}
+	s += ", at most " + count(f.Scale.Pods, "pod") + " at once"
+	if f.AtDeclaredScale {
+		return s + ", with the counts as declared"
+	}
+	return s + ", with counts scaled down: not shown at the declared size"
+}
+
+// events says in words what has to happen.
+func events(f *verify.Finding) string {
+	if len(f.Events) == 0 {
+		return "none but the control loops' own steps"
+	}
+	var names []string
+	n := map[string]int{}
+	for _, e := range f.Events {
+		e = line(strings.ReplaceAll(e, "-", " "))
+		if n[e]++; n[e] == 1 {
+			names = append(names, e)
+		}
+	}
+	for i, e := range names {
+		if n[e] > 1 {
+			names[i] = fmt.Sprintf("%s (%d times)", e, n[e])
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// stepText words one step, its actor left out.
+func stepText(s *verify.Step) string {
+	if t := line(s.Text); t != "" {
+		return t
+	}
+	return strings.TrimSpace(line(s.Action) + " " + line(s.Object))
+}
+
+// actor names who moves in a step.
+func actor(s *verify.Step) string {
+	if a := line(s.Actor); a != "" {
+		return a
+	}
+	return "environment"
+}
+
+func fileLine(file string, l int) string {
+	if l < 1 {
+		return line(file)
+	}
+	return line(file) + ":" + strconv.Itoa(l)
+}
+
+// where is the file and line of a location, or "".
+func where(l *verify.Location) string {
+	if l == nil || l.File == "" {
+		return ""
+	}
+	s := fileLine(l.File, l.StartLine)
+	if l.Side == "base" {
+		s += " (base)"
+	}
+	return s
+}
+
+// change words an old and a new value.
+func change(old, new string) string {
+	old, new = line(old), line(new)
+	switch {
+	case old == "" && new == "":
+		return "changed"
+	case old == "":
+		return "added: " + new
+	case new == "":
+		return "removed: " + old
+	}
+	return old + " -> " + new
+}
+
+// cycle gives the first step of the loop, or false where there is none.
+func cycle(f *verify.Finding) (int, bool) {
+	if f.CycleStart == nil || *f.CycleStart < 0 || *f.CycleStart >= len(f.Interleaving) {
+		return 0, false
+	}
+	return *f.CycleStart, true
+}
+
+// loopText says which steps repeat.
+func loopText(f *verify.Finding) string {
+	start, ok := cycle(f)
+	if !ok {
+		return ""
+	}
+	if start == len(f.Interleaving)-1 {
+		return fmt.Sprintf("step %d repeats for ever", start+1)
+	}
+	return fmt.Sprintf("steps %d to %d repeat for ever", start+1, len(f.Interleaving))
+}
+
+// fixText words a fix, and whether it was verified.
+func fixText(f *verify.Fix) string {
+	s := sentence(f.Text)
+	if f.Verified {
+		return s + " This was verified with the same bound."
+	}
+	return s + " This was not verified."
+}
+
+// count is a number with its noun: "1 node", "2 nodes", "7,581 files".
+func count[N int | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "y") {
+		return thousands(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
+	}
+	return thousands(n) + " " + noun + "s"
+}
+
+func thousands[N int | uint64](n N) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// short is a commit in 12 digits, or the name of a side that has none.
+func short(s verify.Side) string {
+	if c := line(s.Commit); c != "" {
+		return c[:min(12, len(c))]
+	}
+	return line(s.Name)
+}
+
+// revisions names both sides: "main (abc…) -> topic (def…)".
+func revisions(r *verify.Result) string {
+	one := func(s verify.Side) string {
+		name, c := line(s.Name), short(s)
+		if name == "" || name == c || strings.HasPrefix(line(s.Commit), name) {
+			return c
+		}
+		if c == "" || s.Commit == "" {
+			return name
+		}
+		return name + " (" + c + ")"
+	}
+	base, head := one(r.Base), one(r.Head)
+	switch {
+	case base == "":
+		return head
+	case head == "":
+		return base
+	}
+	return base + " -> " + head
+}
