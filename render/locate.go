@@ -8,7 +8,7 @@ import (
 
 // newLocator gives the function that finds the source of each document's fields.
 func newLocator(s *source, j *job) func(d document) func(string) Location {
-	l := &locator{src: s, job: j, nodes: map[string][]*yaml3.Node{}}
+	l := &locator{src: s, job: j, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomization{}, trials: map[string]*trials{}}
 	return func(d document) func(string) Location {
 		var mu sync.Mutex
 		cache := map[string]Location{}
@@ -32,6 +32,9 @@ type locator struct {
 	job   *job
 	mu    sync.Mutex
 	nodes map[string][]*yaml3.Node // documents of a file
+	kusts map[string]*kustomization
+	// trials are the counterfactual renders of each chart, by its folder.
+	trials map[string]*trials
 }
 
 func (l *locator) locate(d document, p fieldPath) Location {

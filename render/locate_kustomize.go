@@ -1,6 +1,444 @@
 package render
 
-// inKustomize is the base file of an object.
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	yaml3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/api/types"
+)
+
+// inKustomize finds the line that set a field of a built object. The folders between
+// the root and the file that the object is from are searched from the outside in, in
+// each what is applied last first: the first line that gives the field its value has
+// won. Kustomize's own annotations name the kustomization, not the patch.
 func (l *locator) inKustomize(d document, p fieldPath) Location {
-	return lineOf(d.File, 1, "node")
+	q := query{doc: d, path: p}
+	q.value, q.exists = p.get(d.Content)
+	best := hit{depth: -1}
+	if q.exists {
+		for _, dir := range l.chain(d) {
+			if h := l.folderHit(dir, q); h.exact {
+				return h.at
+			} else if h.depth > best.depth {
+				best = h
+			}
+		}
+	}
+	base := l.baseHit(d, q)
+	if base.exact || base.depth >= best.depth {
+		return base.at
+	}
+	return best.at
+}
+
+// query is one field of one object.
+type query struct {
+	doc    document
+	path   fieldPath
+	value  any
+	exists bool
+}
+
+// hit is a place that has to do with a query; exact where it sets the value.
+type hit struct {
+	at    Location
+	depth int // steps of the path that it matches
+	exact bool
+}
+
+// chain lists the folders that an object went through, outermost first.
+func (l *locator) chain(d document) []string {
+	root := l.job.Release.Path
+	var find func(dir string, seen map[string]bool) []string
+	find = func(dir string, seen map[string]bool) []string {
+		k := l.kustomization(dir)
+		if k == nil || seen[dir] {
+			return nil
+		}
+		seen[dir] = true
+		if d.Generated && d.Origin == k.file {
+			return []string{dir}
+		}
+		for _, ref := range append(append([]string(nil), k.Resources...), k.Components...) {
+			target, in := inside(dir, ref)
+			if !in {
+				continue
+			}
+			if target == d.Origin {
+				return []string{dir}
+			}
+			if below := find(target, seen); below != nil {
+				return append([]string{dir}, below...)
+			}
+		}
+		return nil
+	}
+	if c := find(root, map[string]bool{}); c != nil {
+		return c
+	}
+	return []string{root}
+}
+
+// kustomization is the parsed kustomization of a folder, or nil.
+func (l *locator) kustomization(dir string) *kustomization {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k, ok := l.kusts[dir]; ok {
+		return k
+	}
+	var k *kustomization
+	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+		b, ok := l.job.Files[path.Join(dir, name)]
+		if !ok {
+			continue
+		}
+		k = &kustomization{file: path.Join(dir, name), text: b}
+		if k.Unmarshal(b) != nil {
+			k = nil
+		} else {
+			k.FixKustomization()
+		}
+	}
+	l.kusts[dir] = k
+	return k
+}
+
+// folderHit searches one folder: its transformations, last first, then its components.
+func (l *locator) folderHit(dir string, q query) hit {
+	k := l.kustomization(dir)
+	if k == nil {
+		return hit{depth: -1}
+	}
+	root := l.node(k.file, 0)
+	if root == nil {
+		return hit{depth: -1}
+	}
+	best := hit{depth: -1}
+	for _, try := range []func(*kustomization, *yaml3.Node, query) hit{
+		l.replacementHit, l.imageHit, l.replicaHit, l.labelHit, l.nameHit, l.patchHits,
+	} {
+		if h := try(k, root, q); h.exact {
+			return h
+		} else if h.depth > best.depth {
+			best = h
+		}
+	}
+	for i := len(k.Components) - 1; i >= 0; i-- {
+		target, in := inside(dir, k.Components[i])
+		if !in {
+			continue
+		}
+		if h := l.folderHit(target, q); h.exact {
+			return h
+		} else if h.depth > best.depth {
+			best = h
+		}
+	}
+	return best
+}
+
+// imageHit is an entry of images that set a container's image.
+func (l *locator) imageHit(k *kustomization, root *yaml3.Node, q query) hit {
+	image, ok := q.value.(string)
+	if !ok || len(q.path) == 0 || q.path[len(q.path)-1].key != "image" {
+		return hit{depth: -1}
+	}
+	for i, e := range k.Images {
+		name := e.NewName
+		if name == "" {
+			name = e.Name
+		}
+		rest, ok := strings.CutPrefix(image, name)
+		if !ok || (rest != "" && rest[0] != ':' && rest[0] != '@') {
+			continue
+		}
+		for _, list := range []string{"images", "imageTags"} {
+			node := child(child(root, key(list)), at(i))
+			for field, want := range map[string]string{"newTag": ":" + e.NewTag, "digest": "@" + e.Digest} {
+				if n := child(node, key(field)); n != nil && strings.Contains(rest, want) {
+					return hit{setRegion(k.file, region{keyNode(node, key(field)), n}), len(q.path), true}
+				}
+			}
+			if n := child(node, key("newName")); n != nil && e.NewTag == "" && e.Digest == "" {
+				return hit{setRegion(k.file, region{keyNode(node, key("newName")), n}), len(q.path), true}
+			}
+		}
+	}
+	return hit{depth: -1}
+}
+
+// setRegion is a field of a kustomization that sets another object's field.
+func setRegion(file string, r region) Location {
+	loc := nodeRegion(file, r, true)
+	loc.Rung = "patch"
+	return loc
+}
+
+// replicaHit is an entry of replicas.
+func (l *locator) replicaHit(k *kustomization, root *yaml3.Node, q query) hit {
+	if q.path.String() != "spec.replicas" {
+		return hit{depth: -1}
+	}
+	for i, e := range k.Replicas {
+		if sameName(q.doc.Content, e.Name) && fmt.Sprint(e.Count) == fmt.Sprint(q.value) {
+			node := child(child(root, key("replicas")), at(i))
+			if n := child(node, key("count")); n != nil {
+				return hit{setRegion(k.file, region{keyNode(node, key("count")), n}), len(q.path), true}
+			}
+		}
+	}
+	return hit{depth: -1}
+}
+
+// sameName says whether an object can have had a name before prefixes, suffixes and
+// hashes were added to it.
+func sameName(content map[string]any, name string) bool {
+	now, _ := fieldPath{key("metadata"), key("name")}.get(content)
+	text, _ := now.(string)
+	return name != "" && strings.Contains(text, name)
+}
+
+// labelHit is a label or annotation that the kustomization adds to everything.
+func (l *locator) labelHit(k *kustomization, root *yaml3.Node, q query) hit {
+	if len(q.path) < 2 {
+		return hit{depth: -1}
+	}
+	last, parent := q.path[len(q.path)-1].key, q.path[len(q.path)-2].key
+	var fields []string
+	switch parent {
+	case "labels", "matchLabels", "selector":
+		fields = []string{"commonLabels"}
+	case "annotations":
+		fields = []string{"commonAnnotations"}
+	default:
+		return hit{depth: -1}
+	}
+	var maps []*yaml3.Node
+	for _, f := range fields {
+		maps = append(maps, child(root, key(f)))
+	}
+	if parent != "annotations" {
+		for i := range k.Labels {
+			maps = append(maps, child(child(child(root, key("labels")), at(i)), key("pairs")))
+		}
+	}
+	for _, m := range maps {
+		if n := child(m, key(last)); n != nil && n.Value == fmt.Sprint(q.value) {
+			return hit{setRegion(k.file, region{keyNode(m, key(last)), n}), len(q.path), true}
+		}
+	}
+	return hit{depth: -1}
+}
+
+// nameHit is the line that gives namespace, prefix or suffix.
+func (l *locator) nameHit(k *kustomization, root *yaml3.Node, q query) hit {
+	text, _ := q.value.(string)
+	field := ""
+	switch p := q.path.String(); {
+	case p == "metadata.namespace" && k.Namespace == text:
+		field = "namespace"
+	case p == "metadata.name" && k.NamePrefix != "" && strings.HasPrefix(text, k.NamePrefix):
+		field = "namePrefix"
+	case p == "metadata.name" && k.NameSuffix != "" && strings.HasSuffix(text, k.NameSuffix):
+		field = "nameSuffix"
+	}
+	if n := child(root, key(field)); field != "" && n != nil {
+		return hit{setRegion(k.file, region{keyNode(root, key(field)), n}), len(q.path), true}
+	}
+	return hit{depth: -1}
+}
+
+// replacementHit is a replacement whose target is the field.
+func (l *locator) replacementHit(k *kustomization, root *yaml3.Node, q query) hit {
+	for i, r := range k.Replacements {
+		node, file := child(child(root, key("replacements")), at(i)), k.file
+		targets := r.Targets
+		if r.Path != "" {
+			p, in := inside(path.Dir(k.file), r.Path)
+			if !in {
+				continue
+			}
+			if h := l.externalReplacement(p, q); h.exact {
+				return h
+			}
+			continue
+		}
+		if h := targetHit(file, node, targets, q); h.exact {
+			return h
+		}
+	}
+	return hit{depth: -1}
+}
+
+// externalReplacement searches a file of replacements: one, or a list.
+func (l *locator) externalReplacement(file string, q query) hit {
+	root := l.node(file, 0)
+	if root == nil {
+		return hit{depth: -1}
+	}
+	nodes := []*yaml3.Node{root}
+	if root.Kind == yaml3.SequenceNode {
+		nodes = root.Content
+	}
+	for _, n := range nodes {
+		var r types.Replacement
+		if n.Decode(&r) != nil {
+			continue
+		}
+		if h := targetHit(file, n, r.Targets, q); h.exact {
+			return h
+		}
+	}
+	return hit{depth: -1}
+}
+
+func targetHit(file string, node *yaml3.Node, targets []*types.TargetSelector, q query) hit {
+	for t, target := range targets {
+		if target == nil || (target.Select != nil && !selects(target.Select, q.doc.Content)) {
+			continue
+		}
+		for f, fp := range target.FieldPaths {
+			if !matchesDotted(fp, q) {
+				continue
+			}
+			n := child(child(child(child(node, key("targets")), at(t)), key("fieldPaths")), at(f))
+			if n != nil {
+				return hit{setRegion(file, region{nil, n}), len(q.path), true}
+			}
+		}
+	}
+	return hit{depth: -1}
+}
+
+func selects(s *types.Selector, content map[string]any) bool {
+	gvk := gvkOf(content)
+	return (s.Kind == "" || s.Kind == gvk.Kind) && (s.Name == "" || sameName(content, strings.Trim(s.Name, "^$.*")))
+}
+
+// matchesDotted compares a replacement's field path with a query's: elements may be
+// chosen by index, by * or by [name=value].
+func matchesDotted(text string, q query) bool {
+	parts := splitDotted(text)
+	if len(parts) != len(q.path) {
+		return false
+	}
+	for i, part := range parts {
+		s := q.path[i]
+		switch {
+		case part == "*":
+		case strings.HasPrefix(part, "["):
+			field, want, _ := strings.Cut(strings.Trim(part, "[]"), "=")
+			v, _ := q.path[:i+1].with(key(field)).get(q.doc.Content)
+			if s.index < 0 || fmt.Sprint(v) != want {
+				return false
+			}
+		case s.index >= 0:
+			if part != fmt.Sprint(s.index) {
+				return false
+			}
+		case part != s.key:
+			return false
+		}
+	}
+	return true
+}
+
+var dotted = regexp.MustCompile(`\[[^\]]*\]|(?:\\\.|[^.\[])+`)
+
+func splitDotted(text string) []string {
+	parts := dotted.FindAllString(text, -1)
+	for i := range parts {
+		parts[i] = strings.ReplaceAll(parts[i], `\.`, ".")
+	}
+	return parts
+}
+
+// baseHit is the object's node in the file it is from.
+func (l *locator) baseHit(d document, q query) hit {
+	if d.Origin == "" {
+		return hit{at: lineOf(l.job.rootKustomization(), 1, "release"), depth: 0}
+	}
+	if c, ok := l.job.Inflate[d.Origin]; ok {
+		at := lineOf(l.job.rootKustomization(), 1, "release")
+		if k := l.kustomization(path.Dir(d.Origin)); k != nil {
+			at = lineOf(k.file, keyLine(k.text, "helmCharts"), "release")
+		}
+		return hit{at: l.inflated(c, d, q, at)}
+	}
+	if d.Generated {
+		return l.generatorHit(d)
+	}
+	list := l.documents(d.Origin)
+	best, score := (*yaml3.Node)(nil), -1
+	for _, n := range list {
+		if s := likelyNode(n, d.Content); s > score {
+			best, score = n, s
+		}
+	}
+	if best == nil {
+		return hit{at: lineOf(d.Origin, 1, "file"), depth: 0}
+	}
+	v := matchNode(best, q)
+	return hit{nodeRegion(d.Origin, v.region, v.depth > 0), v.depth, v.exact}
+}
+
+// generatorHit is the generator's entry in its kustomization.
+func (l *locator) generatorHit(d document) hit {
+	root := l.node(d.Origin, 0)
+	for _, field := range []string{"configMapGenerator", "secretGenerator"} {
+		list := child(root, key(field))
+		if list == nil {
+			continue
+		}
+		for i := range list.Content {
+			e := child(list, at(i))
+			if n := child(e, key("name")); n != nil && sameName(d.Content, n.Value) {
+				return hit{nodeRegion(d.Origin, region{keyNode(e, key("name")), n}, true), 1, false}
+			}
+		}
+	}
+	return hit{at: lineOf(d.Origin, 1, "file"), depth: 0}
+}
+
+// documents are all documents of a file, items of lists included.
+func (l *locator) documents(file string) []*yaml3.Node {
+	var out []*yaml3.Node
+	var add func(n *yaml3.Node)
+	add = func(n *yaml3.Node) {
+		if n == nil {
+			return
+		}
+		if items := child(n, key("items")); items != nil && items.Kind == yaml3.SequenceNode {
+			for _, e := range items.Content {
+				add(e)
+			}
+			return
+		}
+		out = append(out, n)
+	}
+	l.node(file, 0)
+	l.mu.Lock()
+	list := l.nodes[file]
+	l.mu.Unlock()
+	for _, n := range list {
+		add(n)
+	}
+	return out
+}
+
+// likelyNode scores a node as the source of an object: same kind, and the longest name
+// that is part of the object's.
+func likelyNode(n *yaml3.Node, content map[string]any) int {
+	kind := child(n, key("kind"))
+	if kind == nil || kind.Value != gvkOf(content).Kind {
+		return -1
+	}
+	name := child(child(n, key("metadata")), key("name"))
+	if name == nil || !sameName(content, name.Value) {
+		return 0
+	}
+	return 1 + len(name.Value)
 }

@@ -234,13 +234,14 @@ func describe(rev *Revision) string {
 	return out.String()
 }
 
-// find gives the object of a kind and name, as "Deployment/web", in the first release
-// that has it.
+// find gives the object of a kind and name, as "Deployment/web" or "Deployment/web*", in
+// the first release that has it.
 func find(t *testing.T, rev *Revision, want string) *Object {
 	t.Helper()
 	for _, r := range rev.Releases {
 		for _, o := range r.Objects {
-			if o.ID.Kind+"/"+o.ID.Name == want {
+			name := o.ID.Kind + "/" + o.ID.Name
+			if prefix, any := strings.CutSuffix(want, "*"); name == want || any && strings.HasPrefix(name, prefix) {
 				return o
 			}
 		}

@@ -1,0 +1,323 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	yaml3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/api/types"
+)
+
+// patchHits searches the patches of a kustomization, the last one first.
+func (l *locator) patchHits(k *kustomization, root *yaml3.Node, q query) hit {
+	best := hit{depth: -1}
+	//lint:ignore SA1019 repositories still use the field
+	merges, old := k.PatchesStrategicMerge, k.PatchesJson6902
+	for i := len(old) - 1; i >= 0; i-- {
+		h := l.patchHit(k, child(child(root, key("patchesJson6902")), at(i)), old[i], q)
+		if h.exact {
+			return h
+		}
+		best = deeper(best, h)
+	}
+	for i := len(k.Patches) - 1; i >= 0; i-- {
+		h := l.patchHit(k, child(child(root, key("patches")), at(i)), k.Patches[i], q)
+		if h.exact {
+			return h
+		}
+		best = deeper(best, h)
+	}
+	for i := len(merges) - 1; i >= 0; i-- {
+		node := child(child(root, key("patchesStrategicMerge")), at(i))
+		p := types.Patch{Path: string(merges[i])}
+		if isInline(p.Path) {
+			p = types.Patch{Patch: p.Path}
+		}
+		h := l.patchText(k, node, p, q)
+		if h.exact {
+			return h
+		}
+		best = deeper(best, h)
+	}
+	return best
+}
+
+func deeper(a, b hit) hit {
+	if b.depth > a.depth {
+		return b
+	}
+	return a
+}
+
+// patchHit checks the target of a patch first.
+func (l *locator) patchHit(k *kustomization, node *yaml3.Node, p types.Patch, q query) hit {
+	if t := p.Target; t != nil && !targets(t, q.doc.Content) {
+		return hit{depth: -1}
+	}
+	return l.patchText(k, child(node, key("patch")), p, q)
+}
+
+// targets says whether a patch's selector can mean an object; names and kinds are
+// anchored regular expressions.
+func targets(t *types.Selector, content map[string]any) bool {
+	if t.Kind != "" && !anchored(t.Kind, gvkOf(content).Kind) {
+		return false
+	}
+	if t.Name == "" {
+		return true
+	}
+	name, _ := fieldPath{key("metadata"), key("name")}.get(content)
+	return anchored(t.Name, fmt.Sprint(name)) || sameName(content, t.Name)
+}
+
+func anchored(pattern, text string) bool {
+	re, err := regexp.Compile("^(?:" + pattern + ")$")
+	return err == nil && re.MatchString(text)
+}
+
+// patchText searches a patch, in a file or inline; node is the inline text's node.
+func (l *locator) patchText(k *kustomization, node *yaml3.Node, p types.Patch, q query) hit {
+	if p.Path != "" {
+		file, in := inside(path.Dir(k.file), p.Path)
+		if !in {
+			return hit{depth: -1}
+		}
+		best := hit{depth: -1}
+		for _, n := range l.documents(file) {
+			h := patchNode(file, n, p.Target != nil, q)
+			if h.exact {
+				return h
+			}
+			best = deeper(best, h)
+		}
+		return best
+	}
+	if p.Patch == "" || node == nil {
+		return hit{depth: -1}
+	}
+	best := hit{depth: -1}
+	for _, n := range parseNodes([]byte(p.Patch)) {
+		if n == nil {
+			continue
+		}
+		h := patchNode(k.file, n, p.Target != nil, q)
+		if h.depth >= 0 {
+			h.at = outerPlace(k.text, node, h.at)
+		}
+		if h.exact {
+			return h
+		}
+		best = deeper(best, h)
+	}
+	return best
+}
+
+// outerPlace moves a place in an inline text to the file around it.
+func outerPlace(file []byte, scalar *yaml3.Node, in Location) Location {
+	if scalar.Style&(yaml3.LiteralStyle|yaml3.FoldedStyle) == 0 {
+		return setRegion(in.File, region{nil, scalar})
+	}
+	indent := 0
+	lines := strings.Split(string(file), "\n")
+	for _, l := range lines[min(scalar.Line, len(lines)):] {
+		if t := strings.TrimLeft(l, " "); t != "" {
+			indent = len(l) - len(t)
+			break
+		}
+	}
+	in.StartLine += scalar.Line
+	in.EndLine += scalar.Line
+	in.StartColumn += indent
+	in.EndColumn += indent
+	return in
+}
+
+// patchNode searches one document of a patch: a list is a JSON patch, a map a strategic
+// merge.
+func patchNode(file string, n *yaml3.Node, targeted bool, q query) hit {
+	if n.Kind == yaml3.SequenceNode {
+		return jsonPatchHit(file, n, q)
+	}
+	if !targeted {
+		kind, name := child(n, key("kind")), child(child(n, key("metadata")), key("name"))
+		if kind == nil || kind.Value != gvkOf(q.doc.Content).Kind || name == nil || !sameName(q.doc.Content, name.Value) {
+			return hit{depth: -1}
+		}
+	}
+	m := matchNode(n, q)
+	if m.depth == 0 {
+		return hit{depth: -1}
+	}
+	loc := nodeRegion(file, m.region, true)
+	loc.Rung = "patch"
+	return hit{loc, m.depth, m.exact}
+}
+
+// nodeMatch is how far a path leads into a node.
+type nodeMatch struct {
+	region region
+	depth  int
+	exact  bool
+}
+
+// matchNode follows a query's path into a node of the same shape. List elements are
+// told apart by upstream's merge keys where they have them, as a patch lists only some.
+func matchNode(root *yaml3.Node, q query) nodeMatch {
+	m := nodeMatch{region: region{value: root}}
+	for i, s := range q.path {
+		var next region
+		if s.index >= 0 {
+			next = region{value: element(m.region.value, q, i)}
+		} else {
+			next = region{keyNode(m.region.value, s), child(m.region.value, s)}
+		}
+		if next.value == nil {
+			return m
+		}
+		m.region, m.depth = next, i+1
+	}
+	v := resolveAlias(m.region.value)
+	m.exact = !q.exists || v.Kind != yaml3.ScalarNode || sameScalar(v, q.value)
+	return m
+}
+
+// sameScalar compares a node with a value as it was decoded.
+func sameScalar(n *yaml3.Node, v any) bool {
+	got, err := decodeYAML([]byte(n.Value))
+	if n.Style&(yaml3.DoubleQuotedStyle|yaml3.SingleQuotedStyle|yaml3.LiteralStyle|yaml3.FoldedStyle) != 0 || err != nil {
+		got = n.Value
+	}
+	return fmt.Sprint(got) == fmt.Sprint(v) || n.Value == fmt.Sprint(v)
+}
+
+// element finds the node of the list element that step i of the path means.
+func element(list *yaml3.Node, q query, i int) *yaml3.Node {
+	list = resolveAlias(list)
+	if list == nil || list.Kind != yaml3.SequenceNode || i == 0 {
+		return nil
+	}
+	name := q.path[i-1].key
+	want, _ := q.path[:i+1].get(q.doc.Content)
+	w, ok := want.(map[string]any)
+	if !ok { // scalars: by value, then by place
+		for _, e := range list.Content {
+			if e.Kind == yaml3.ScalarNode && sameScalar(e, want) {
+				return e
+			}
+		}
+		return child(list, q.path[i])
+	}
+	fields := mergeKeys[name]
+	if name == "ports" {
+		fields = []string{"containerPort", "port"}
+	}
+	if len(fields) == 0 {
+		fields = []string{"name"}
+	}
+	for _, f := range fields[:min(len(fields), 2)] {
+		v, has := w[f]
+		if !has {
+			continue
+		}
+		var same []*yaml3.Node
+		for _, e := range list.Content {
+			if n := child(e, key(f)); n != nil && sameScalar(n, v) {
+				same = append(same, e)
+			}
+		}
+		if len(same) == 1 {
+			return same[0]
+		}
+		if len(same) > 1 {
+			return likest(same, w)
+		}
+		return nil
+	}
+	return child(list, q.path[i])
+}
+
+// likest is the node with the most scalars in common with a value.
+func likest(nodes []*yaml3.Node, want map[string]any) *yaml3.Node {
+	best, score := nodes[0], -1
+	for _, n := range nodes {
+		s := 0
+		for k, v := range want {
+			if c := child(n, key(k)); c != nil && (c.Kind != yaml3.ScalarNode || sameScalar(c, v)) {
+				s++
+			}
+		}
+		if s > score {
+			best, score = n, s
+		}
+	}
+	return best
+}
+
+// jsonPatchHit searches the operations of a JSON patch, the last one first.
+func jsonPatchHit(file string, ops *yaml3.Node, q query) hit {
+	best := hit{depth: -1}
+	for i := len(ops.Content) - 1; i >= 0; i-- {
+		op := ops.Content[i]
+		pointer, value := child(op, key("path")), child(op, key("value"))
+		if pointer == nil || value == nil {
+			continue
+		}
+		n := pointerPrefix(pointer.Value, q)
+		if n < 0 {
+			continue
+		}
+		rest := query{doc: document{Content: map[string]any{"v": valueAt(q, n)}}, path: append(fieldPath{key("v")}, q.path[n:]...), value: q.value, exists: q.exists}
+		wrapped := &yaml3.Node{Kind: yaml3.MappingNode, Content: []*yaml3.Node{{Kind: yaml3.ScalarNode, Value: "v", Line: value.Line, Column: value.Column}, value}}
+		m := matchNode(wrapped, rest)
+		r := m.region
+		if m.depth == 1 {
+			r = region{keyNode(op, key("value")), value}
+		}
+		loc := nodeRegion(file, r, true)
+		loc.Rung = "patch"
+		h := hit{loc, n + m.depth - 1, m.exact && m.depth == len(rest.path)}
+		if h.exact {
+			return h
+		}
+		best = deeper(best, h)
+	}
+	return best
+}
+
+func valueAt(q query, n int) any {
+	v, _ := q.path[:n].get(q.doc.Content)
+	return v
+}
+
+// pointerPrefix says how many steps of the query's path a JSON pointer spells, or -1
+// where it leads elsewhere.
+func pointerPrefix(pointer string, q query) int {
+	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	if len(parts) > len(q.path) {
+		return -1
+	}
+	for i, part := range parts {
+		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		s := q.path[i]
+		if s.index < 0 {
+			if part != s.key {
+				return -1
+			}
+			continue
+		}
+		if part == "-" {
+			list, _ := q.path[:i].get(q.doc.Content)
+			if l, ok := list.([]any); !ok || s.index != len(l)-1 {
+				return -1
+			}
+			continue
+		}
+		if n, err := strconv.Atoi(part); err != nil || n != s.index {
+			return -1
+		}
+	}
+	return len(parts)
+}
