@@ -45,14 +45,6 @@ func (e *Emit) Move(m Move) {
 // contractError is the panic of an Emit that an actor misuses.
 type contractError string
 
-func newEmit(sys *System) *Emit {
-	e := &Emit{buf: make([]byte, sys.Width)}
-	if sys.Local != nil {
-		e.Local = sys.Local()
-	}
-	return e
-}
-
 // actorError turns a recovered panic into an error that names the actor.
 func actorError(sys *System, actor int, r any) error {
 	name := sys.Actors[actor].Name()

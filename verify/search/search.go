@@ -72,6 +72,11 @@ type Rule struct {
 	Settles func(s []byte) bool
 	// Recurs is violated by a fair cycle that contains such a step.
 	Recurs func(from, to []byte, actor int, m Move) bool
+
+	// Footprint lists the actors whose steps can change what Bad says of a state, or can
+	// be a BadStep or change what BadStep says of another actor's. [Options.Reduce] asks
+	// for it; an empty list that is not nil says that none can.
+	Footprint []int
 }
 
 // System is what is searched.
@@ -83,8 +88,16 @@ type System struct {
 	Actors  []Actor
 	Rules   []Rule
 	// Canon rewrites a state in place to the representative of its symmetry class.
-	// Exchanging symmetric states must be an automorphism of the system. nil: none.
+	// Exchanging symmetric states must be an automorphism of the system that maps the
+	// steps of each actor to steps of the same actor. nil: none.
 	Canon func(s []byte)
+	// MovesActors says that Canon may map the steps of one actor to those of another.
+	// Fairness per actor is then lost, so Persists, Settles and Recurs are refused.
+	MovesActors bool
+	// Independent says that actors a and b, a != b, commute: in every state, a step of
+	// one neither enables, disables nor changes the steps of the other, and both orders
+	// lead to the same state. It must be symmetric. Only [Options.Reduce] asks it.
+	Independent func(a, b int) bool
 	// Local makes the scratch memory of one worker, handed to the actors as
 	// [Emit.Local]. nil: none.
 	Local func() any
@@ -103,8 +116,22 @@ type Options struct {
 	StopAtFirst bool
 	// Settled asks for [Result.Settled].
 	Settled bool
+	// Reduce explores an ample set of the actors in each state instead of all
+	// (partial-order reduction), as [System.Independent] allows. Violations are found
+	// as before but may not be the shortest. Refused with rules on cycles and with
+	// Settled, and with a rule on states or steps that has no Footprint.
+	Reduce bool
+	// Compact lets a search without events go on beyond MaxBytes with 8-byte
+	// fingerprints in place of expanded states, see [Result.MissProbability]. Refused
+	// with rules on cycles and with Settled.
+	Compact bool
+	// Checked verifies the contract of actors, canonical form, rules and Independent in
+	// every state, at several times the cost.
+	Checked bool
 	// Progress, if set, is called from one goroutine, at most about ten times a second.
 	Progress func(Progress)
+
+	cut cut
 }
 
 // Progress is a snapshot of a running search.
@@ -140,8 +167,17 @@ type Result struct {
 	// Settled holds, in canonical order, every reachable quiescent state and one state
 	// of every fair terminal cycle, where [Options.Settled] asked for them.
 	Settled [][]byte
-	// Quiescent and Cyclic count them.
+	// Quiescent counts the quiescent states; Cyclic the terminal cycles, where
+	// [Options.Settled] asked for them.
 	Quiescent, Cyclic int
+	// Bytes is the most memory that MaxBytes counts that was in use.
+	Bytes uint64
+	// Reduced counts the states of which only an ample set was explored.
+	Reduced uint64
+	// Compacted says that fingerprints replaced states. MissProbability then bounds the
+	// probability that a reachable state was taken for another one and missed.
+	Compacted       bool
+	MissProbability float64
 }
 
 // Violation is one counterexample: the one with the fewest events and, among those,

@@ -373,7 +373,6 @@ func (g *graph) terminal(c []int) bool {
 func (g *graph) settled(res *Result) {
 	for i := range g.nodes {
 		if g.quiescent(i) {
-			res.Quiescent++
 			res.Settled = append(res.Settled, bytes.Clone(g.nodes[i].key))
 		}
 	}

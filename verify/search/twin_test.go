@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 )
@@ -42,65 +41,21 @@ type graph struct {
 	depth  int
 }
 
-func validate(sys *System, opt *Options) error {
-	switch {
-	case sys.Width < 1:
-		return fmt.Errorf("%w: Width is %d, want at least 1", ErrSystem, sys.Width)
-	case len(sys.Initial) == 0:
-		return fmt.Errorf("%w: no initial state", ErrSystem)
-	case opt.MaxEvents < -1:
-		return fmt.Errorf("%w: MaxEvents is %d, want -1 (no bound) or more", ErrSystem, opt.MaxEvents)
-	case opt.MaxTime < 0:
-		return fmt.Errorf("%w: MaxTime is %v, want 0 (no bound) or more", ErrSystem, opt.MaxTime)
-	case opt.Workers < 0:
-		return fmt.Errorf("%w: Workers is %d, want 0 (one per processor) or more", ErrSystem, opt.Workers)
-	}
-	for i, s := range sys.Initial {
-		if len(s) != sys.Width {
-			return fmt.Errorf("%w: initial state %d has %d bytes, Width says %d", ErrSystem, i, len(s), sys.Width)
-		}
-	}
-	names := map[string]bool{}
-	for i, a := range sys.Actors {
-		if a == nil {
-			return fmt.Errorf("%w: actor %d is nil", ErrSystem, i)
-		}
-		if names[a.Name()] {
-			return fmt.Errorf("%w: two actors are named %q", ErrSystem, a.Name())
-		}
-		names[a.Name()] = true
-		if a.Urgency() > Environment {
-			return fmt.Errorf("%w: actor %s: unknown urgency %d", ErrSystem, a.Name(), a.Urgency())
-		}
-	}
-	names = map[string]bool{}
-	for _, r := range sys.Rules {
-		if names[r.Name] {
-			return fmt.Errorf("%w: two rules are named %q", ErrSystem, r.Name)
-		}
-		names[r.Name] = true
-		n := 0
-		for _, set := range []bool{r.Bad != nil, r.BadStep != nil, r.Quiescent != nil, r.Persists != nil, r.Settles != nil, r.Recurs != nil} {
-			if set {
-				n++
-			}
-		}
-		if n != 1 {
-			return fmt.Errorf("%w: rule %s sets %d predicates, want exactly one", ErrSystem, r.Name, n)
-		}
-	}
-	if opt.Workers == 0 {
-		opt.Workers = runtime.GOMAXPROCS(0)
-	}
-	return nil
-}
-
-func run(ctx context.Context, sys System, opt Options) (*Result, error) {
-	if err := validate(&sys, &opt); err != nil {
+// twinRun is [Run] by the plainest means: every edge is stored.
+func twinRun(ctx context.Context, sys System, opt Options) (*Result, error) {
+	if _, err := compile(sys, &opt); err != nil {
 		return nil, err
 	}
-	g := &graph{sys: &sys, opt: opt, ctx: ctx, emit: newEmit(&sys), index: map[string]int{}, begin: time.Now()}
+	g := &graph{sys: &sys, opt: opt, ctx: ctx, emit: twinEmit(&sys), index: map[string]int{}, begin: time.Now()}
 	return g.run()
+}
+
+func twinEmit(sys *System) *Emit {
+	e := &Emit{buf: make([]byte, sys.Width)}
+	if sys.Local != nil {
+		e.Local = sys.Local()
+	}
+	return e
 }
 
 func (g *graph) run() (res *Result, err error) {
@@ -116,6 +71,11 @@ func (g *graph) run() (res *Result, err error) {
 	}()
 	g.explore()
 	res = &Result{Bound: g.bound, States: uint64(len(g.nodes)), Transitions: g.trans, Events: g.events, Depth: g.depth}
+	for i := range g.nodes {
+		if g.quiescent(i) {
+			res.Quiescent++
+		}
+	}
 	for i := range g.sys.Rules {
 		if v := g.check(i); v != nil {
 			res.Violations = append(res.Violations, *v)
@@ -275,14 +235,6 @@ func (g *graph) stop() bool {
 
 var errNotFound = errors.New("search: a path cannot be followed: an actor is not deterministic or the canonical form is no symmetry")
 
-// hop is one step of a path to be followed: to a canonical state, and how.
-type hop struct {
-	key   []byte
-	env   bool
-	actor int // -1: any
-	want  func(from, to []byte, actor int, m Move) bool
-}
-
 // follow re-executes hops from a concrete start, first successor first.
 func (g *graph) follow(start []byte, hops []hop) []Step {
 	var steps []Step
@@ -290,7 +242,7 @@ func (g *graph) follow(start []byte, hops []hop) []Step {
 next:
 	for _, h := range hops {
 		for _, a := range g.successors(at, h.env) {
-			if h.actor >= 0 && h.actor != a.actor || !bytes.Equal(g.canon(a.raw), h.key) {
+			if h.actor >= 0 && h.actor != a.actor || h.key != nil && !bytes.Equal(g.canon(a.raw), h.key) {
 				continue
 			}
 			if h.want != nil && !h.want(at, a.raw, a.actor, a.move) {

@@ -1,0 +1,92 @@
+package search
+
+// inevitable says whether every fair run from the last event of a counterexample on,
+// with no further event, violates the rule. A random tie-break is fair: a run leaves a
+// component that can be left, almost surely. So the question is whether a good end can
+// be reached: a quiescent state, or a component that nothing leaves, in which the rule
+// is kept; and for a rule on states or steps, reached without a bad one.
+//
+// Where the visited set does not hold all of that part of the graph, it is explored
+// once more by itself, within the same budgets; what cannot be decided is not called
+// inevitable.
+func (e *engine) inevitable(rule int, v *Violation) (bool, error) {
+	from := v.Start
+	for i, s := range v.Steps {
+		if e.sys.Actors[s.Actor].Urgency() != Environment {
+			continue
+		}
+		from = s.To
+		if e.sys.Rules[rule].BadStep != nil && i == len(v.Steps)-1 {
+			return true, nil // the event is the bad step
+		}
+	}
+	if e.stopped.Load() {
+		return false, nil
+	}
+	if e.front == nil && e.result.Reduced == 0 {
+		if id := e.store.find(e.workers[0].canonOf(from)); id != none {
+			if level, _ := e.layers.where(id); level <= e.closed {
+				return e.noGoodEnd(rule, id)
+			}
+		}
+	}
+	part := *e.sys
+	part.Initial = [][]byte{from}
+	part.bad, part.badStep, part.quiet, part.lasso = nil, nil, nil, nil
+	opt := e.opt
+	opt.MaxEvents, opt.Compact, opt.Reduce, opt.Settled, opt.Checked = 0, false, false, false, false
+	sub := newEngine(e.ctx, &part, opt)
+	sub.begin = e.begin
+	if err := sub.explore(); err != nil || sub.result.Bound != Complete {
+		return false, err
+	}
+	return sub.noGoodEnd(rule, sub.store.find(e.workers[0].canonOf(from)))
+}
+
+// noGoodEnd walks the part of the graph that is reachable from a state.
+func (e *engine) noGoodEnd(r int, from uint32) (bool, error) {
+	c := newComponents(e, [shards]uint32{})
+	rule := &e.sys.Rules[r]
+	good := false
+	if rule.Bad != nil {
+		bad := c.w.ruled(r, rule.Bad)
+		c.keep = func(s []byte) bool { return !bad(s) }
+	}
+	if rule.BadStep != nil {
+		c.cut = func(from, to []byte, a int, m Move) bool {
+			c.w.rule = r
+			cut := rule.BadStep(from, to, a, m)
+			c.w.rule = -1
+			return cut
+		}
+	}
+	c.quiet = func(id uint32) {
+		c.w.rule = r
+		good = good || !rule.badEnd(e.store.key(id))
+		c.w.rule = -1
+		c.done = good
+	}
+	t := newTally(c, []int{r})
+	c.cycle = func(members []uint32, num uint32) {
+		t.component(members, num)
+		if t.terminal && !t.bad(rule) {
+			good, c.done = true, true
+		}
+	}
+	err := c.w.guard(func() { c.visit(from) })
+	return !good && !e.stopped.Load(), err
+}
+
+// bad says whether a run that stays in the terminal component, and so visits all of it
+// again and again, violates the rule.
+func (t *tally) bad(rule *Rule) bool {
+	if p := rule.Persists; p != nil {
+		for _, id := range t.members {
+			if !p(t.c.e.store.key(id)) {
+				return false
+			}
+		}
+		return true
+	}
+	return t.shows[0]
+}

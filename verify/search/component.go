@@ -1,0 +1,192 @@
+package search
+
+// components finds the strongly connected components of the loop transitions between
+// the states of a range of the store, in the order Tarjan's algorithm closes them
+// (Pearce's formulation: one number a state).
+//
+// No edge is stored. A state is expanded when it is entered and again after each
+// descent, from the successor it had come to: at most two expansions a state, and one
+// more for the members of a component with a cycle. Memory: 4 bytes a state, 12 bytes
+// a state of the longest path, 4 bytes a state of the open components.
+type components struct {
+	e    *engine
+	w    *worker
+	lo   [shards]uint32 // first state of the range in each shard
+	off  [shards]uint32 // its dense number
+	size uint32
+
+	// keep restricts the graph to states; cut removes transitions. nil: none.
+	keep func(s []byte) bool
+	cut  func(from, to []byte, actor int, m Move) bool
+	// quiet is told of every quiescent state; cycle of every component with a cycle,
+	// whose members have number num in rindex. Either may set done.
+	quiet func(id uint32)
+	cycle func(members []uint32, num uint32)
+	done  bool
+
+	rindex []uint32 // 0 new; below next: on the stack; from num up: closed
+	stack  []uint32
+	frames []frame
+	next   uint32
+	num    uint32
+
+	// of the expansion that is running
+	top   *frame
+	child uint32
+	steps int
+}
+
+type frame struct {
+	id    uint32
+	next  uint32 // first successor not looked at yet
+	inner bool   // not the first state of its component
+	self  bool   // has a transition to itself
+}
+
+func newComponents(e *engine, lo [shards]uint32) *components {
+	c := &components{e: e, w: newWorker(e.sys), lo: lo, next: 1, num: none - 1}
+	hi := e.store.sizes()
+	for i := range lo {
+		c.off[i] = c.size
+		c.size += hi[i] - lo[i]
+	}
+	c.rindex = make([]uint32, c.size)
+	return c
+}
+
+// dense numbers the states of the range from 0.
+func (c *components) dense(id uint32) (uint32, bool) {
+	s, local := shardOf(id), localOf(id)
+	return c.off[s] + local - c.lo[s], local >= c.lo[s]
+}
+
+// all visits every state of some buckets, in the order of the search.
+func (c *components) all(buckets []bucket) {
+	for _, b := range buckets {
+		for _, id := range b.order {
+			if d, _ := c.dense(id); c.rindex[d] == 0 && !c.done {
+				c.visit(id)
+			}
+		}
+	}
+}
+
+// visit runs from one root.
+func (c *components) visit(root uint32) {
+	if c.keep != nil && !c.keep(c.e.store.key(root)) {
+		return
+	}
+	c.enter(root)
+	for len(c.frames) > 0 && !c.done {
+		if c.steps++; c.steps&1023 == 0 && c.e.late() {
+			c.done = true
+			return
+		}
+		f := &c.frames[len(c.frames)-1]
+		if f.next != none && c.advance(f) {
+			c.enter(c.child)
+			continue
+		}
+		c.leave()
+	}
+}
+
+func (c *components) enter(id uint32) {
+	d, _ := c.dense(id)
+	c.rindex[d] = c.next
+	c.next++
+	c.frames = append(c.frames, frame{id: id})
+}
+
+// advance looks at the successors of a state from the first one not looked at yet; it
+// says whether it stopped at one that is new, the child.
+func (c *components) advance(f *frame) bool {
+	first := f.next == 0
+	c.top, c.child = f, none
+	c.e.load(c.w.from, f.id)
+	c.w.emit.out = c.scan
+	c.w.loops()
+	if first && c.w.moved == 0 && c.quiet != nil {
+		c.quiet(f.id)
+	}
+	if c.child == none {
+		f.next = none
+		return false
+	}
+	return true
+}
+
+func (c *components) scan(m Move) {
+	at := uint32(c.w.moved)
+	c.w.moved++
+	if at < c.top.next || c.child != none {
+		return
+	}
+	w := c.w
+	if c.cut != nil && c.cut(w.from, w.emit.buf, w.emit.actor, m) {
+		return
+	}
+	s := w.canon()
+	if c.keep != nil && !c.keep(s) {
+		return
+	}
+	id := c.e.store.find(s)
+	if id == none {
+		return
+	}
+	d, in := c.dense(id)
+	switch {
+	case !in:
+	case id == c.top.id:
+		c.top.self = true
+	case c.rindex[d] == 0:
+		c.child, c.top.next = id, at+1
+	default:
+		c.lower(c.top, c.rindex[d])
+	}
+}
+
+func (c *components) lower(f *frame, r uint32) {
+	if d, _ := c.dense(f.id); r < c.rindex[d] {
+		c.rindex[d], f.inner = r, true
+	}
+}
+
+// leave closes the state on top and, if it is the first of its component, that.
+func (c *components) leave() {
+	f := c.frames[len(c.frames)-1]
+	c.frames = c.frames[:len(c.frames)-1]
+	d, _ := c.dense(f.id)
+	r := c.rindex[d]
+	c.stack = append(c.stack, f.id)
+	if !f.inner {
+		at := len(c.stack) - 1
+		for at > 0 {
+			if b, _ := c.dense(c.stack[at-1]); c.rindex[b] < r {
+				break
+			}
+			at--
+		}
+		members := c.stack[at:]
+		for _, id := range members {
+			b, _ := c.dense(id)
+			c.rindex[b] = c.num
+		}
+		c.next -= uint32(len(members))
+		if (len(members) > 1 || f.self) && c.cycle != nil {
+			c.cycle(members, c.num)
+		}
+		c.stack = c.stack[:at]
+		c.num--
+		r = none
+	}
+	if len(c.frames) > 0 {
+		c.lower(&c.frames[len(c.frames)-1], r)
+	}
+}
+
+// within says whether a state belongs to the closed component num.
+func (c *components) within(id, num uint32) bool {
+	d, in := c.dense(id)
+	return in && c.rindex[d] == num
+}

@@ -1,0 +1,337 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A block is what is expanded before the visited set is written: small enough for its
+// successors to stay in cache, large enough to keep the workers busy. Its batches are
+// cut by its size alone, so that they are the same for any number of workers.
+const (
+	blockStates = 4096
+	batches     = 16
+	batchStates = 8  // a batch has no fewer, where the block allows
+	soloStates  = 64 // a smaller block is not worth waking other workers for
+)
+
+// cut overrides these sizes, for tests.
+type cut struct{ block, batch, solo uint32 }
+
+func (c cut) orDefault() cut {
+	if c.block == 0 {
+		return cut{blockStates, batchStates, soloStates}
+	}
+	return c
+}
+
+// engine is one search.
+type engine struct {
+	sys     *compiled
+	opt     Options
+	ctx     context.Context
+	begin   time.Time
+	ticked  time.Time
+	workers []*worker
+	store   *store
+	layers  layers
+	levelLo [shards]uint32    // sizes of the shards when the current level began
+	closed  int               // last level of which everything was found, or -1
+	starts  map[uint32][]byte // concrete initial states
+	batch   [batches]batch
+	firsts  [batches]uint32 // number of the first successor of each batch in the block
+	places  []uint32        // the new state that each successor of the block became, or none
+	order   []uint32        // states of the bucket being filled, see bucket
+	stopped atomic.Bool     // time is up or the context is cancelled
+	spent   bool            // the states being expanded have no event left
+	full    atomic.Bool     // a state was left out for want of a place
+
+	found  []*finding // best violation of each rule so far
+	bad    [shards][]hit
+	front  *frontier // the states' bytes once keys are fingerprints
+	result Result
+}
+
+// run is [Run].
+func run(ctx context.Context, sys System, opt Options) (*Result, error) {
+	c, err := compile(sys, &opt)
+	if err != nil {
+		return nil, err
+	}
+	e := newEngine(ctx, c, opt)
+	if err := e.explore(); err != nil {
+		return nil, err
+	}
+	if err := e.report(); err != nil {
+		return nil, err
+	}
+	return &e.result, nil
+}
+
+func newEngine(ctx context.Context, sys *compiled, opt Options) *engine {
+	e := &engine{sys: sys, opt: opt, ctx: ctx, begin: time.Now(), store: newStore(sys.Width), starts: map[uint32][]byte{}, closed: -1}
+	e.ticked = e.begin
+	e.opt.cut = opt.cut.orDefault()
+	e.found = make([]*finding, len(sys.Rules))
+	for range opt.Workers {
+		w := newWorker(sys)
+		w.eng = e
+		w.emit.out = w.bin
+		e.workers = append(e.workers, w)
+	}
+	for i := range e.batch {
+		e.batch[i].hits = make([]hit, len(sys.Rules))
+	}
+	for i := range e.bad {
+		e.bad[i] = make([]hit, len(sys.Rules))
+	}
+	return e
+}
+
+// explore finds the reachable states, level by level of events.
+func (e *engine) explore() error {
+	if err := e.seed(); err != nil {
+		return err
+	}
+	for level := 0; level == 0 || e.result.Bound == 0; level++ {
+		if level > 0 {
+			e.levelLo = e.store.sizes()
+		}
+		if err := e.level(level); err != nil {
+			return err
+		}
+		e.layers.forget(e.layers.level(level - 1))
+		found := len(e.layers.level(level)) > 0
+		if found {
+			if err := e.levelDone(level); err != nil {
+				return err
+			}
+		}
+		if e.result.Bound == 0 && (level == e.opt.MaxEvents || !found) {
+			e.result.Bound = Complete
+		}
+	}
+	return nil
+}
+
+// seed puts the initial states into the first bucket.
+func (e *engine) seed() error {
+	w := e.workers[0]
+	err := w.guard(func() {
+		for i, s := range e.sys.Initial {
+			copy(w.emit.buf, s)
+			c := w.canon()
+			h := hash(c)
+			sh := int(h >> (64 - shardBits))
+			if e.opt.MaxStates > 0 && e.store.states >= e.opt.MaxStates && e.store.find(c) == none {
+				e.result.Bound = StateBound
+				continue
+			}
+			if local, added := e.store.shards[sh].insert(h, c, none); added {
+				e.store.states++
+				e.starts[makeID(sh, local)] = bytes.Clone(s)
+				e.order = append(e.order, makeID(sh, local))
+				e.judgeState(w, c, hit{set: true, id: makeID(sh, local), at: uint32(i)})
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	e.closeBucket(0, 0, [shards]uint32{})
+	e.collectStates(0, 0)
+	e.stopEarly()
+	return nil
+}
+
+// closeBucket makes a bucket of what was found since before.
+func (e *engine) closeBucket(level, depth int, before [shards]uint32) bool {
+	added := e.layers.add(level, depth, before, e.store.sizes(), e.order)
+	e.order = nil
+	return added
+}
+
+// level finds the states that need so many events. Their predecessors are states of
+// the level itself, through the loops, and of the level below, through an event.
+func (e *engine) level(level int) error {
+	below := e.layers.level(level - 1)
+	var cur *bucket
+	if level == 0 {
+		cur = &e.layers.buckets[0]
+	}
+	for e.result.Bound == 0 && (cur != nil || len(below) > 0) {
+		var depth int
+		if cur != nil {
+			depth = cur.depth + 1
+		} else {
+			depth = below[0].depth + 1
+		}
+		before := e.store.sizes()
+		if cur != nil {
+			if err := e.produce(cur, false, before); err != nil {
+				return err
+			}
+			if level == e.opt.MaxEvents && len(e.sys.lasso) == 0 && !e.opt.Settled {
+				e.layers.forget(e.layers.buckets[len(e.layers.buckets)-1:])
+			}
+		}
+		if len(below) > 0 && below[0].depth+1 == depth {
+			if err := e.produce(&below[0], true, before); err != nil {
+				return err
+			}
+			below = below[1:]
+		}
+		cur = nil
+		if e.closeBucket(level, depth, before) {
+			cur = &e.layers.buckets[len(e.layers.buckets)-1]
+		}
+		if e.front != nil {
+			e.front.advance(before)
+		}
+		e.stopEarly()
+	}
+	return nil
+}
+
+// produce expands a bucket, block by block; before is where the states it leads to
+// begin.
+func (e *engine) produce(b *bucket, events bool, before [shards]uint32) error {
+	level, size := b.events, int(e.opt.cut.block)
+	if events {
+		level++
+	}
+	e.spent = b.events == e.opt.MaxEvents
+	for rest := b.order; len(rest) > 0 && e.result.Bound == 0; {
+		block := rest[:min(size, len(rest))]
+		rest = rest[len(block):]
+		if err := e.expandBlock(block, events); err != nil {
+			return err
+		}
+		if e.stopped.Load() {
+			e.result.Bound = e.whyStopped()
+			return nil
+		}
+		if err := e.insertBlock(); err != nil {
+			return err
+		}
+		e.collect(b, level, b.depth+1)
+		e.checkMemory(b, before)
+		e.tick(b, len(rest))
+	}
+	return nil
+}
+
+// expandBlock cuts a block into batches and expands them.
+func (e *engine) expandBlock(block []uint32, events bool) error {
+	for i := range e.batch {
+		e.batch[i].reset()
+	}
+	size := max((len(block)+batches-1)/batches, int(e.opt.cut.batch))
+	used := (len(block) + size - 1) / size
+	e.parallel(used, len(block) < int(e.opt.cut.solo), func(w *worker, i int) {
+		w.expand(&e.batch[i], block[i*size:min((i+1)*size, len(block))], events)
+	})
+	for i := range e.batch {
+		if err := e.batch[i].err; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parallel shares n tasks among the workers.
+func (e *engine) parallel(n int, solo bool, task func(w *worker, i int)) {
+	if solo || len(e.workers) == 1 {
+		for i := range n {
+			task(e.workers[0], i)
+		}
+		return
+	}
+	var next atomic.Int32
+	var wg sync.WaitGroup
+	for _, w := range e.workers {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				task(w, i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// insertBlock puts the successors of a block into the visited set, shard by shard.
+func (e *engine) insertBlock() error {
+	records := 0
+	for i := range e.batch {
+		e.firsts[i] = uint32(records)
+		records += int(e.batch[i].transitions)
+	}
+	e.places = slices.Grow(e.places[:0], records)[:records]
+	for i := range e.places {
+		e.places[i] = none
+	}
+	limit := e.opt.MaxStates
+	if limit > 0 && e.store.states+uint64(records) <= limit {
+		limit = 0 // cannot be reached in this block
+	}
+	var errs [shards]error
+	e.parallel(shards, limit > 0 || records < int(e.opt.cut.solo), func(w *worker, s int) {
+		errs[s] = w.guard(func() { e.insertShard(w, s, limit) })
+	})
+	e.store.states = 0
+	for s := range errs {
+		if errs[s] != nil {
+			return errs[s]
+		}
+		e.store.states += uint64(e.store.shards[s].n)
+	}
+	for _, id := range e.places {
+		if id != none {
+			e.order = append(e.order, id)
+		}
+	}
+	if e.full.Load() {
+		e.result.Bound = StateBound
+	}
+	return nil
+}
+
+func (e *engine) insertShard(w *worker, s int, limit uint64) {
+	sh := &e.store.shards[s]
+	stride := headBytes + e.sys.Width
+	for i := range e.batch {
+		for bin := e.batch[i].bins[s]; len(bin) > 0; bin = bin[stride:] {
+			h, parent := binary.LittleEndian.Uint64(bin), binary.LittleEndian.Uint32(bin[8:])
+			state := bin[headBytes:stride]
+			key := state
+			if e.front != nil {
+				key = bin[:8]
+			}
+			at, known := sh.lookup(h, key)
+			if known {
+				continue
+			}
+			if sh.n == maxLocal || limit > 0 && e.store.states >= limit {
+				e.full.Store(true)
+				continue
+			}
+			id := makeID(s, sh.place(int(at), h, key, parent))
+			if limit > 0 {
+				e.store.states++ // alone: see insertBlock
+			}
+			if e.front != nil {
+				e.front.next[s] = append(e.front.next[s], state...)
+			}
+			number := e.firsts[i] + binary.LittleEndian.Uint32(bin[12:])
+			e.places[number] = id
+			if len(e.sys.bad) > 0 {
+				e.judgeState(w, state, hit{set: true, id: id, at: number})
+			}
+		}
+	}
+}

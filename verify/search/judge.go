@@ -1,0 +1,213 @@
+package search
+
+import (
+	"bytes"
+	"slices"
+	"time"
+)
+
+// finding is a violation before its path is rebuilt.
+type finding struct {
+	at     uint32 // last state of the stem
+	events int    // on the whole path
+	steps  int    // of the stem, and the bad step where there is one
+	tail   []hop  // after the stem: one bad step, or the loop
+	loop   bool
+}
+
+// before says whether f is the better counterexample: fewer events, a shorter stem, a
+// shorter loop.
+func (f *finding) before(g *finding) bool {
+	switch {
+	case g == nil:
+		return true
+	case f.events != g.events:
+		return f.events < g.events
+	case f.steps != g.steps:
+		return f.steps < g.steps
+	case !f.loop || !g.loop:
+		return !f.loop && g.loop
+	}
+	return len(f.tail) < len(g.tail)
+}
+
+func (e *engine) offer(rule int, f finding) {
+	if f.before(e.found[rule]) {
+		e.found[rule] = &f
+	}
+}
+
+// judgeState tries the invariants on a new state.
+func (e *engine) judgeState(w *worker, s []byte, h hit) {
+	seen := e.bad[shardOf(h.id)]
+	for _, r := range e.sys.bad {
+		if w.rule = r; e.found[r] == nil && !seen[r].set && e.sys.Rules[r].Bad(s) {
+			seen[r] = h
+		}
+	}
+	w.rule = -1
+}
+
+// collectStates gathers what judgeState saw in states of (events, steps): of each rule
+// the first.
+func (e *engine) collectStates(events, steps int) {
+	for _, r := range e.sys.bad {
+		var first hit
+		for s := range e.bad {
+			if h := &e.bad[s][r]; h.set {
+				if !first.set || h.at < first.at {
+					first = *h
+				}
+				h.set = false
+			}
+		}
+		if first.set {
+			e.offer(r, finding{at: first.id, events: events, steps: steps})
+		}
+	}
+}
+
+// collect gathers what the expansion of a block of bucket b gave; it led to states of
+// (events, steps).
+func (e *engine) collect(b *bucket, events, steps int) {
+	e.collectStates(events, steps)
+	for i := range e.batch {
+		t := &e.batch[i]
+		e.result.Transitions += t.transitions
+		e.result.Quiescent += t.quiescent
+		e.result.Reduced += t.reduced
+		e.result.Settled = append(e.result.Settled, t.settled...)
+		for r, h := range t.hits {
+			if !h.set {
+				continue
+			}
+			if want := e.sys.Rules[r].BadStep; want != nil {
+				e.offer(r, finding{at: h.id, events: events, steps: steps, tail: []hop{{env: h.env, actor: -1, want: want}}})
+			} else {
+				e.offer(r, finding{at: h.id, events: b.events, steps: b.depth})
+			}
+		}
+	}
+}
+
+// stopEarly ends a search for the first violation once no shorter one can come. A
+// lasso is known to be the shortest only at the end of a level, see levelDone.
+func (e *engine) stopEarly() {
+	if !e.opt.StopAtFirst || len(e.sys.lasso) > 0 || e.result.Bound != 0 {
+		return
+	}
+	for _, f := range e.found {
+		if f != nil {
+			e.result.Bound = FirstFound
+		}
+	}
+}
+
+// levelDone seeks cycles among the states of a level, whose loop transitions are all
+// known now: none leads to a state with more events.
+func (e *engine) levelDone(level int) error {
+	if e.stopped.Load() {
+		return nil
+	}
+	if e.result.Bound == 0 {
+		e.closed = level
+	}
+	if err := e.cycles(level); err != nil {
+		return err
+	}
+	if e.stopped.Load() {
+		e.result.Bound = e.whyStopped()
+	}
+	if e.opt.StopAtFirst && e.result.Bound == 0 && len(e.found) > 0 && !slices.Contains(e.found, nil) {
+		e.result.Bound = FirstFound
+	}
+	return nil
+}
+
+// late polls the clock and the context.
+func (e *engine) late() bool {
+	if e.stopped.Load() {
+		return true
+	}
+	if e.ctx.Err() != nil || e.opt.MaxTime > 0 && time.Since(e.begin) > e.opt.MaxTime {
+		e.stopped.Store(true)
+		return true
+	}
+	return false
+}
+
+func (e *engine) whyStopped() Bound {
+	if e.ctx.Err() != nil {
+		return Cancelled
+	}
+	return TimeBound
+}
+
+// tick reports progress.
+func (e *engine) tick(b *bucket, left int) {
+	if e.opt.Progress == nil || time.Since(e.ticked) < 100*time.Millisecond {
+		return
+	}
+	e.ticked = time.Now()
+	e.opt.Progress(Progress{
+		States: e.store.states, Transitions: e.result.Transitions, Frontier: uint64(left),
+		Events: b.events, Depth: b.depth, Elapsed: time.Since(e.begin),
+	})
+}
+
+// load copies the bytes of a state.
+func (e *engine) load(dst []byte, id uint32) {
+	if e.front != nil {
+		copy(dst, e.front.state(id, len(dst)))
+		return
+	}
+	copy(dst, e.store.key(id))
+}
+
+// checkMemory compares the memory in use with the budget; where that allows, keys
+// become fingerprints.
+func (e *engine) checkMemory(b *bucket, before [shards]uint32) {
+	used := e.store.bytes() + e.layers.bytes() + 4*uint64(cap(e.places)+cap(e.order))
+	for i := range e.batch {
+		for s := range e.batch[i].bins {
+			used += uint64(cap(e.batch[i].bins[s]))
+		}
+	}
+	if e.front != nil {
+		used += e.front.bytes()
+	}
+	e.result.Bytes = max(e.result.Bytes, used)
+	if e.opt.MaxBytes == 0 || used <= e.opt.MaxBytes || e.result.Bound != 0 {
+		return
+	}
+	if e.opt.Compact && e.front == nil && b.events == 0 && e.opt.MaxEvents == 0 && e.sys.Width > fingerprintBytes {
+		e.compact(b, before)
+		return
+	}
+	e.result.Bound = MemoryBound
+}
+
+// report words the findings and puts the result in order.
+func (e *engine) report() error {
+	r := &e.result
+	r.States = e.store.states
+	for _, b := range e.layers.buckets {
+		r.Events, r.Depth = max(r.Events, b.events), max(r.Depth, b.depth)
+	}
+	if e.front != nil {
+		r.Compacted = true
+		r.MissProbability = missProbability(r.States)
+	}
+	slices.SortFunc(r.Settled, bytes.Compare)
+	for i, f := range e.found {
+		if f == nil {
+			continue
+		}
+		v, err := e.violation(i, f)
+		if err != nil {
+			return err
+		}
+		r.Violations = append(r.Violations, v)
+	}
+	return nil
+}

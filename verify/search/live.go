@@ -1,0 +1,222 @@
+package search
+
+import (
+	"bytes"
+	"math"
+	"slices"
+)
+
+// cycles seeks, among the states of a level, fair cycles that violate a rule and the
+// terminal components. Persists looks at a graph of its own, for it restricts the
+// states; the other rules share one.
+func (e *engine) cycles(level int) error {
+	var shared []int
+	for _, r := range e.sys.lasso {
+		if f := e.found[r]; f != nil && f.events < level {
+			continue // no cycle of this level is better
+		}
+		if e.sys.Rules[r].Persists == nil {
+			shared = append(shared, r)
+			continue
+		}
+		if err := e.analyse(level, []int{r}); err != nil {
+			return err
+		}
+	}
+	if len(shared) == 0 && !e.opt.Settled {
+		return nil
+	}
+	return e.analyse(level, shared)
+}
+
+// analyse runs once over the states of a level.
+func (e *engine) analyse(events int, rules []int) error {
+	c := newComponents(e, e.levelLo)
+	t := newTally(c, rules)
+	if len(rules) == 1 {
+		if p := e.sys.Rules[rules[0]].Persists; p != nil {
+			c.keep = c.w.ruled(rules[0], p)
+		}
+	}
+	c.cycle = func(members []uint32, num uint32) {
+		t.component(members, num)
+		if c.keep == nil && e.opt.Settled && t.terminal {
+			e.result.Cyclic++
+			e.result.Settled = append(e.result.Settled, t.least())
+		}
+		for i, r := range rules {
+			if t.fair() && t.shows[i] {
+				t.remember(i, r)
+			}
+		}
+	}
+	level := e.layers.level(events)
+	if err := c.w.guard(func() { c.all(level) }); err != nil {
+		return err
+	}
+	if e.stopped.Load() {
+		return nil
+	}
+	for i, r := range rules {
+		if k := &t.kept[i]; len(k.list) > 0 {
+			k.sort(level)
+			var f *finding
+			err := c.w.guard(func() { f = shortestLoop(c, r, *k) })
+			if err != nil {
+				return err
+			}
+			if f != nil {
+				f.events = events
+				e.offer(r, *f)
+			}
+		}
+	}
+	return nil
+}
+
+// ruled names the rule whose predicate runs, for a panic.
+func (w *worker) ruled(r int, p func([]byte) bool) func([]byte) bool {
+	return func(s []byte) bool {
+		w.rule = r
+		ok := p(s)
+		w.rule = -1
+		return ok
+	}
+}
+
+// tally says of one component after the other whether it is fair, terminal and a
+// violation.
+type tally struct {
+	c        *components
+	rules    []int
+	shows    []bool // of each rule: the component shows its violation
+	terminal bool   // no loop transition leaves it
+	done     []bool // of each actor: moves within it or is disabled somewhere in it
+	enabled  []int  // of each actor: the last member it was enabled in
+	member   int
+	members  []uint32
+	num      uint32
+	kept     []heads
+	pending  []int // rules that the transition being looked at shows, if it stays within
+}
+
+// heads are the states in which a lasso of a rule can close, at the least depth so far.
+type heads struct {
+	depth int
+	list  []head
+}
+
+type head struct{ id, num uint32 }
+
+// sort puts the heads into the order of the search.
+func (k *heads) sort(level []bucket) {
+	num := map[uint32]uint32{}
+	for _, h := range k.list {
+		num[h.id] = h.num
+	}
+	k.list = k.list[:0]
+	for _, b := range level {
+		for _, id := range b.order {
+			if n, ok := num[id]; ok && b.depth == k.depth {
+				k.list = append(k.list, head{id, n})
+			}
+		}
+	}
+}
+
+func newTally(c *components, rules []int) *tally {
+	n := len(c.e.sys.Actors)
+	t := &tally{c: c, rules: rules, shows: make([]bool, len(rules)), done: make([]bool, n), enabled: make([]int, n), kept: make([]heads, len(rules))}
+	for i := range t.kept {
+		t.kept[i].depth = math.MaxInt
+	}
+	return t
+}
+
+// component expands the members of a closed component once more.
+func (t *tally) component(members []uint32, num uint32) {
+	c := t.c
+	t.members, t.num, t.terminal = members, num, true
+	clear(t.shows)
+	for a := range t.done {
+		t.done[a] = c.e.sys.Actors[a].Urgency() == Environment
+	}
+	c.w.emit.out = t.scan
+	for _, id := range members {
+		t.member++
+		c.e.load(c.w.from, id)
+		c.w.loops()
+		for a := range t.done {
+			t.done[a] = t.done[a] || t.enabled[a] != t.member
+		}
+		for i, r := range t.rules {
+			rule := &c.e.sys.Rules[r]
+			c.w.rule = r
+			t.shows[i] = t.shows[i] || rule.Persists != nil || rule.Settles != nil && !rule.Settles(c.w.from)
+			c.w.rule = -1
+		}
+	}
+}
+
+func (t *tally) scan(m Move) {
+	c := t.c
+	w := c.w
+	w.moved++
+	a := w.emit.actor
+	t.enabled[a] = t.member
+	for i, r := range t.rules {
+		p := c.e.sys.Rules[r].Recurs
+		if p == nil {
+			p = c.e.sys.Rules[r].BadStep
+		}
+		if p == nil || t.shows[i] {
+			continue
+		}
+		if w.rule = r; p(w.from, w.emit.buf, a, m) {
+			t.pending = append(t.pending, i)
+		}
+	}
+	w.rule = -1
+	id := c.e.store.find(w.canon())
+	if id == none || !c.within(id, t.num) {
+		t.terminal = false
+		t.pending = t.pending[:0]
+		return
+	}
+	t.done[a] = true
+	for _, i := range t.pending {
+		t.shows[i] = true
+	}
+	t.pending = t.pending[:0]
+}
+
+func (t *tally) fair() bool { return !slices.Contains(t.done, false) }
+
+// least is the member that comes first in the order of bytes.
+func (t *tally) least() []byte {
+	var out []byte
+	for _, id := range t.members {
+		if k := t.c.e.store.key(id); out == nil || bytes.Compare(k, out) < 0 {
+			out = k
+		}
+	}
+	return bytes.Clone(out)
+}
+
+// remember keeps the shallowest members for the search of a shortest loop.
+func (t *tally) remember(i, r int) {
+	k := &t.kept[i]
+	if f := t.c.e.found[r]; f != nil {
+		k.depth = min(k.depth, f.steps-1) // a quiescent end no deeper is the better one
+	}
+	for _, id := range t.members {
+		_, depth := t.c.e.layers.where(id)
+		if depth > k.depth {
+			continue
+		}
+		if depth < k.depth {
+			k.depth, k.list = depth, k.list[:0]
+		}
+		k.list = append(k.list, head{id, t.num})
+	}
+}

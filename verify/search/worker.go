@@ -1,0 +1,206 @@
+package search
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// headBytes precede a state in a bin: its hash, its parent, and its number among the
+// successors of the batch.
+const headBytes = 8 + parentBytes + 4
+
+// worker steps actors. It has scratch memory of its own and shares nothing that
+// another worker writes.
+type worker struct {
+	sys  *compiled
+	emit Emit
+	from []byte // the state being expanded, a copy
+	id   uint32
+	rule int // whose predicate is running, or -1
+
+	// while a block is expanded
+	eng   *engine
+	batch *batch
+	moved int  // successors of from so far
+	held  bool // successors go to hold first, see reduce.go
+	hold  []byte
+	fresh bool // one of them is not in the visited set
+
+	auditor *auditor
+}
+
+func newWorker(sys *compiled) *worker {
+	w := &worker{sys: sys, from: make([]byte, sys.Width), rule: -1}
+	w.emit = Emit{buf: make([]byte, sys.Width), actor: -1}
+	if sys.Local != nil {
+		w.emit.Local = sys.Local()
+	}
+	return w
+}
+
+// step runs the actors of a list on the current state.
+func (w *worker) step(actors []int) {
+	for _, a := range actors {
+		w.emit.actor, w.emit.fresh = a, false
+		w.sys.Actors[a].Step(w.from, &w.emit)
+	}
+	w.emit.actor = -1
+}
+
+// canon gives the last emitted successor its canonical form, in place.
+func (w *worker) canon() []byte {
+	if w.sys.Canon != nil {
+		w.sys.Canon(w.emit.buf)
+	}
+	return w.emit.buf
+}
+
+// guard calls f and turns a panic of an actor, a rule or the canonical form into an
+// error that names it.
+func (w *worker) guard(f func()) (err error) {
+	defer func() {
+		r := recover()
+		f, audited := r.(failure)
+		switch {
+		case r == nil:
+		case audited:
+			err = f.err
+		case w.rule >= 0:
+			err = fmt.Errorf("%w: rule %s panics: %v", ErrSystem, w.sys.Rules[w.rule].Name, r)
+		case w.emit.actor >= 0:
+			err = actorError(&w.sys.System, w.emit.actor, r)
+		default:
+			err = fmt.Errorf("%w: Canon panics: %v", ErrSystem, r)
+		}
+		w.rule, w.emit.actor = -1, -1
+	}()
+	f()
+	return nil
+}
+
+// batch is one piece of a block: what its expansion gave, shard by shard.
+type batch struct {
+	bins        [shards][]byte
+	transitions uint64
+	quiescent   int
+	reduced     uint64
+	settled     [][]byte
+	hits        []hit // first of each rule
+	err         error
+}
+
+// hit is the first place where a rule was seen violated.
+type hit struct {
+	set bool
+	id  uint32 // the state, or the source of the bad step
+	at  uint32 // number of a new state among the successors of the block
+	env bool   // the bad step is an event
+}
+
+func (b *batch) reset() {
+	for i := range b.bins {
+		b.bins[i] = b.bins[i][:0]
+	}
+	b.transitions, b.quiescent, b.reduced, b.settled, b.err = 0, 0, 0, nil, nil
+	clear(b.hits)
+}
+
+// expand fills a batch from its part of a bucket.
+func (w *worker) expand(b *batch, part []uint32, events bool) {
+	w.batch = b
+	b.err = w.guard(func() {
+		for i, id := range part {
+			if i&63 == 0 && w.eng.late() {
+				return
+			}
+			w.id = id
+			w.eng.load(w.from, id)
+			w.state(events)
+		}
+	})
+}
+
+// state expands one state through the loops or through the environment.
+func (w *worker) state(events bool) {
+	if w.eng.opt.Checked {
+		w.audit(events)
+	}
+	if events {
+		w.step(w.sys.environment)
+		return
+	}
+	if w.eng.opt.Reduce && w.ample() {
+		w.batch.reduced++
+		return
+	}
+	w.loops()
+	if w.moved == 0 {
+		w.quiescent()
+	}
+}
+
+// loops runs the actors that may move without an event: the patient ones only where no
+// prompt one is enabled. The consumer of the successors counts them in moved.
+func (w *worker) loops() {
+	w.moved = 0
+	w.step(w.sys.prompt)
+	if w.moved == 0 {
+		w.step(w.sys.patient)
+	}
+}
+
+func (w *worker) quiescent() {
+	w.batch.quiescent++
+	if w.eng.opt.Settled {
+		w.batch.settled = append(w.batch.settled, slices.Clone(w.from))
+	}
+	for _, list := range [][]int{w.sys.quiet, w.sys.lasso} {
+		for _, r := range list {
+			if w.rule = r; w.eng.found[r] == nil && !w.batch.hits[r].set && w.sys.Rules[r].badEnd(w.from) {
+				w.batch.hits[r] = hit{set: true, id: w.id}
+			}
+		}
+	}
+	w.rule = -1
+}
+
+// bin is where a successor goes during the search: to the shard that its hash names.
+func (w *worker) bin(m Move) {
+	w.moved++
+	if len(w.sys.badStep) > 0 {
+		w.judgeStep(m)
+	}
+	s := w.canon()
+	h := hash(s)
+	if w.held {
+		w.keep(h, s)
+		return
+	}
+	w.put(h, s)
+}
+
+func (w *worker) put(h uint64, s []byte) {
+	b := &w.batch.bins[h>>(64-shardBits)]
+	n := len(*b)
+	rec := slices.Grow(*b, headBytes+len(s))[:n+headBytes+len(s)]
+	*b = rec
+	binary.LittleEndian.PutUint64(rec[n:], h)
+	binary.LittleEndian.PutUint32(rec[n+8:], w.id)
+	binary.LittleEndian.PutUint32(rec[n+12:], uint32(w.batch.transitions))
+	copy(rec[n+headBytes:], s)
+	w.batch.transitions++
+}
+
+func (w *worker) judgeStep(m Move) {
+	a := w.emit.actor
+	for _, r := range w.sys.badStep {
+		if w.eng.found[r] != nil || w.batch.hits[r].set {
+			continue
+		}
+		if w.rule = r; w.sys.Rules[r].BadStep(w.from, w.emit.buf, a, m) {
+			w.batch.hits[r] = hit{set: true, id: w.id, env: w.sys.Actors[a].Urgency() == Environment}
+		}
+	}
+	w.rule = -1
+}

@@ -1,0 +1,149 @@
+package search
+
+import (
+	"context"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// TestWorkersDoNotMatter compares whole results, byte for byte, on random systems that
+// are cut into the smallest blocks, so that workers really share them.
+func TestWorkersDoNotMatter(t *testing.T) {
+	eachRandom(t, 25, func(t *testing.T, r *rand.Rand, sys System) {
+		opt := Options{MaxEvents: r.IntN(4) - 1, Settled: true, Workers: 1, cut: cut{block: 64, batch: 1, solo: 1}}
+		want, err := Run(context.Background(), sys, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{2, 8} {
+			opt.Workers = n
+			got, err := Run(context.Background(), sys, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%d workers: got %+v, want %+v", n, got, want)
+			}
+		}
+	})
+}
+
+// TestBudgetsDoNotDependOnWorkers cuts searches short by states and by memory.
+func TestBudgetsDoNotDependOnWorkers(t *testing.T) {
+	eachRandom(t, 12, func(t *testing.T, r *rand.Rand, sys System) {
+		for _, opt := range []Options{
+			{MaxEvents: -1, Settled: true, MaxStates: uint64(1 + r.IntN(30))},
+			{MaxEvents: -1, Settled: true, MaxBytes: uint64(20000 + r.IntN(10000))},
+			{MaxEvents: 2, StopAtFirst: true},
+		} {
+			opt.cut = cut{block: 8, batch: 1, solo: 1}
+			opt.Workers = 1
+			want, err := Run(context.Background(), sys, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if opt.MaxStates > 0 && want.States > opt.MaxStates {
+				t.Errorf("%d states, budget %d", want.States, opt.MaxStates)
+			}
+			for _, v := range want.Violations {
+				if err := Confirm(sys, v); err != nil {
+					t.Error(err)
+				}
+			}
+			opt.Workers = 3
+			got, err := Run(context.Background(), sys, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		}
+	})
+}
+
+// mirrored runs an actor on states that are stored back to front behind two bytes more.
+type mirrored struct{ Actor }
+
+func mirror(dst, s []byte) {
+	for i, x := range s {
+		dst[len(dst)-1-i] = x
+	}
+}
+
+func (m mirrored) Step(s []byte, next *Emit) {
+	inner := make([]byte, len(s)-2)
+	for i := range inner {
+		inner[i] = s[len(s)-1-i]
+	}
+	in := &Emit{buf: make([]byte, len(inner))}
+	in.out = func(mv Move) {
+		t := next.Copy(s)
+		mirror(t, in.buf)
+		next.Move(mv)
+	}
+	m.Actor.Step(inner, in)
+}
+
+// TestTiesDoNotDependOnLayout stores states in another order of bytes, so that every
+// hash is another: the same actors must move in the same order in every
+// counterexample.
+func TestTiesDoNotDependOnLayout(t *testing.T) {
+	eachRandom(t, 25, func(t *testing.T, r *rand.Rand, sys System) {
+		if sys.Canon != nil {
+			t.Skip("the representative depends on the layout")
+		}
+		other := System{Width: sys.Width + 2}
+		for _, s := range sys.Initial {
+			c := make([]byte, other.Width)
+			mirror(c, s)
+			other.Initial = append(other.Initial, c)
+		}
+		for _, a := range sys.Actors {
+			other.Actors = append(other.Actors, mirrored{a})
+		}
+		inner := func(s []byte) []byte {
+			c := make([]byte, len(s))
+			mirror(c, s)
+			return c[:sys.Width]
+		}
+		state := func(p func([]byte) bool) func([]byte) bool {
+			if p == nil {
+				return nil
+			}
+			return func(s []byte) bool { return p(inner(s)) }
+		}
+		step := func(p func(from, to []byte, a int, m Move) bool) func(from, to []byte, a int, m Move) bool {
+			if p == nil {
+				return nil
+			}
+			return func(from, to []byte, a int, m Move) bool { return p(inner(from), inner(to), a, m) }
+		}
+		for _, r := range sys.Rules {
+			other.Rules = append(other.Rules, Rule{Name: r.Name, Bad: state(r.Bad), BadStep: step(r.BadStep), Quiescent: state(r.Quiescent), Persists: state(r.Persists), Settles: state(r.Settles), Recurs: step(r.Recurs)})
+		}
+		opt := Options{MaxEvents: r.IntN(4) - 1}
+		want, err := Run(context.Background(), sys, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Run(context.Background(), other, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moves := func(r *Result) (out [][]int) {
+			for _, v := range r.Violations {
+				list := []int{v.Rule, v.CycleStart, v.Events}
+				for _, s := range v.Steps {
+					list = append(list, s.Actor, int(s.Move.Kind))
+				}
+				out = append(out, list)
+			}
+			return out
+		}
+		if g, w := moves(got), moves(want); !reflect.DeepEqual(g, w) {
+			t.Errorf("got %v, want %v", g, w)
+		}
+	})
+}
