@@ -132,76 +132,43 @@ func sarifDocument(r *verify.Result, opt SARIFOptions, limit sarifLimit) ([]byte
 }
 
 // encodeSARIF writes the report without the nulls that the library leaves where the
-// schema wants a property to be absent, in the library's order of keys.
+// schema wants a property to be absent.
 func encodeSARIF(report *sarif.Report) ([]byte, error) {
-	raw, err := encodeJSON(report)
-	if err != nil {
-		return nil, err
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
 	var flat bytes.Buffer
-	if err := dropNulls(dec, &flat); err != nil {
+	enc := json.NewEncoder(&flat)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(report); err != nil {
 		return nil, fmt.Errorf("sarif: %w", err)
 	}
 	var out bytes.Buffer
-	if err := json.Indent(&out, flat.Bytes(), "", " "); err != nil {
+	if err := json.Indent(&out, dropNulls(flat.Bytes()), "", " "); err != nil {
 		return nil, fmt.Errorf("sarif: %w", err)
 	}
-	out.WriteByte('\n')
 	return out.Bytes(), nil
 }
 
-// dropNulls copies one JSON value and leaves out object members that are null.
-func dropNulls(dec *json.Decoder, out *bytes.Buffer) error {
-	tok, err := dec.Token()
-	if err != nil {
-		return err
-	}
-	open, ok := tok.(json.Delim)
-	if !ok {
-		return writeScalar(out, tok)
-	}
-	out.WriteByte(byte(open))
-	for first := true; dec.More(); {
-		before := out.Len()
-		if !first {
-			out.WriteByte(',')
+// dropNulls leaves out the members of objects that are null. In compact JSON a quote
+// before ":null" ends a key: within a string it would be escaped.
+func dropNulls(compact []byte) []byte {
+	null := []byte(`":null`)
+	out := make([]byte, 0, len(compact))
+	for {
+		i := bytes.Index(compact, null)
+		if i < 0 {
+			return append(out, compact...)
 		}
-		if open == '{' {
-			key, err := dec.Token()
-			if err != nil {
-				return err
-			}
-			if err := writeScalar(out, key); err != nil {
-				return err
-			}
-			out.WriteByte(':')
-		}
-		value := out.Len()
-		if err := dropNulls(dec, out); err != nil {
-			return err
-		}
-		if open == '{' && string(out.Bytes()[value:]) == "null" {
-			out.Truncate(before)
+		open := bytes.LastIndexByte(compact[:i], '"')
+		if open < 0 || bytes.IndexByte(compact[open:i], '\\') >= 0 {
+			out = append(out, compact[:i+len(null)]...) // the text of a string
+			compact = compact[i+len(null):]
 			continue
 		}
-		first = false
+		out = append(out, compact[:open]...)
+		compact = compact[i+len(null):]
+		if n := len(out); out[n-1] == ',' {
+			out = out[:n-1]
+		} else if compact[0] == ',' {
+			compact = compact[1:]
+		}
 	}
-	end, err := dec.Token()
-	if err != nil {
-		return err
-	}
-	out.WriteByte(byte(end.(json.Delim)))
-	return nil
-}
-
-func writeScalar(out *bytes.Buffer, tok json.Token) error {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(tok); err != nil {
-		return err
-	}
-	out.Truncate(out.Len() - 1) // the encoder's newline
-	return nil
 }

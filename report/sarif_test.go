@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -326,5 +328,48 @@ func checkElision(t *testing.T, f *verify.Finding, kept []shownStep) {
 	}
 	if kept[0].Index != 0 || next != len(f.Interleaving) || loop != (f.CycleStart != nil) {
 		t.Fatal("the first, the last step or the loop's begin is lost")
+	}
+}
+
+func TestDropNulls(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":null}`:                             `{}`,
+		`{"a":null,"b":null,"c":1}`:              `{"c":1}`,
+		`{"a":1,"b":null,"c":[{"d":null},null]}`: `{"a":1,"c":[{},null]}`,
+		`{"a":"x\":null,\"b\":null"}`:            `{"a":"x\":null,\"b\":null"}`,
+		`{"a":"\\","b":null}`:                    `{"a":"\\"}`,
+		`{"a":"b:null,","c":",\"d\":null"}`:      `{"a":"b:null,","c":",\"d\":null"}`,
+	} {
+		if got := string(dropNulls([]byte(in))); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
+
+// Microsoft's validator finds nothing to say, as code scanning's rules and as SARIF's:
+//
+//	npm install --prefix DIR @microsoft/sarif-multitool@5.7.0
+//	SARIF_MULTITOOL=DIR/node_modules/@microsoft/sarif-multitool/bin.js go test ./report -run Multitool
+func TestSARIFMultitool(t *testing.T) {
+	tool := os.Getenv("SARIF_MULTITOOL")
+	if tool == "" {
+		t.Skip("SARIF_MULTITOOL does not name the validator")
+	}
+	for name, r := range map[string]*verify.Result{
+		"findings": spreadResult(), "loop": loopResult(), "none": emptyResult(), "nothing": nothingResult(), "big": bigResult(1500), "hostile": hostileResult(3),
+	} {
+		for _, kind := range []string{"Ghas", "Sarif"} {
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				doc, _ := sarifOf(t, r, SARIFOptions{RepositoryURI: "https://github.com/acme/shop"})
+				file := filepath.Join(t.TempDir(), "kubesettle.sarif")
+				if err := os.WriteFile(file, []byte(doc), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				out, err := exec.Command("node", tool, "validate", file, "--rule-kind", kind, "--max-file-size-in-kb", "200000").CombinedOutput()
+				if err != nil || strings.Contains(string(out), ": error ") || strings.Contains(string(out), ": warning ") || !strings.Contains(string(out), "completed successfully") {
+					t.Errorf("%v\n%s", err, clip(string(out), 4000))
+				}
+			})
+		}
 	}
 }

@@ -17,11 +17,10 @@ func sarifDriver(r *verify.Result, rules []Rule) *sarif.ToolComponent {
 	d.WithFullName("Kubesettle, a model checker for Kubernetes changes")
 	d.WithOrganization("Kubesettle")
 	d.WithInformationURI(InformationURI)
-	if v := toolVersion(r.Tool); v != "" {
-		d.WithVersion(v)
-		if semver.MatchString(v) {
-			d.WithSemanticVersion(strings.TrimPrefix(v, "v"))
-		}
+	version := toolVersion(r.Tool)
+	d.WithVersion(version)
+	if semver.MatchString(version) {
+		d.WithSemanticVersion(version)
 	}
 	d.Rules = []*sarif.ReportingDescriptor{}
 	known := map[string]bool{}
@@ -47,15 +46,20 @@ func sarifDriver(r *verify.Result, rules []Rule) *sarif.ToolComponent {
 	return d
 }
 
-var semver = regexp.MustCompile(`^v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+var semver = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 
-// toolVersion is the last word of "kubesettle VERSION".
+// toolVersion is VERSION of "kubesettle VERSION", without the v; it begins with a
+// digit, as validators want.
 func toolVersion(tool string) string {
-	words := strings.Fields(tool)
-	if len(words) < 2 {
-		return ""
+	_, v, _ := strings.Cut(line(tool), " ")
+	v = strings.TrimPrefix(v, "v")
+	if v == "" {
+		return "0-unknown"
 	}
-	return words[len(words)-1]
+	if v[0] < '0' || v[0] > '9' {
+		return "0-" + v
+	}
+	return v
 }
 
 func sarifRule(r Rule) *sarif.ReportingDescriptor {
@@ -64,7 +68,7 @@ func sarifRule(r Rule) *sarif.ReportingDescriptor {
 	if what == "" {
 		what = sentence(r.Title)
 	}
-	out := sarif.NewRule(r.ID).WithName(pascal(r.ID))
+	out := sarif.NewRule(r.ID).WithName(ruleName(r.ID))
 	out.WithShortDescription(sarif.NewMultiformatMessageString(clip(sentence(capitalOr(r.Title, r.ID)), 1024)))
 	out.WithFullDescription(sarif.NewMultiformatMessageString(clip(sentence(what), 1024)))
 	out.WithHelp(sarif.NewMultiformatMessageString(helpText(r)).WithMarkdown(helpMarkdown(r)))
@@ -92,6 +96,15 @@ func capitalOr(s, other string) string {
 	return capital(line(s))
 }
 
+// ruleName is the rule's ID in PascalCase; it must differ from the ID by more than case.
+func ruleName(id string) string {
+	name := pascal(id)
+	if strings.EqualFold(name, id) {
+		return name + "Rule"
+	}
+	return name
+}
+
 // pascal turns kebab-case into PascalCase, the form of rule names.
 func pascal(id string) string {
 	var b strings.Builder
@@ -101,9 +114,9 @@ func pascal(id string) string {
 		b.WriteString(capital(w))
 	}
 	if b.Len() == 0 || b.String()[0] < 'A' {
-		return "Rule" + clip(b.String(), 250)
+		return "Rule" + b.String()[:min(b.Len(), 245)]
 	}
-	return clip(b.String(), 255)
+	return b.String()[:min(b.Len(), 250)]
 }
 
 // helpText is a rule's help without markup.
