@@ -176,7 +176,7 @@ func (g generator) deployment() *appsv1.Deployment {
 }
 
 func (g generator) podSpec() corev1.PodSpec {
-	spec := corev1.PodSpec{Tolerations: g.tolerations(), HostNetwork: g.chance(5)}
+	spec := corev1.PodSpec{Tolerations: g.tolerations(), HostNetwork: g.chance(12)}
 	for range 1 + g.IntN(2) {
 		spec.Containers = append(spec.Containers, g.container())
 	}
@@ -218,7 +218,7 @@ func (g generator) podSpec() corev1.PodSpec {
 
 func (g generator) container() corev1.Container {
 	c := corev1.Container{Name: "c", Image: pick(g, "img", "img:2", "reg/img:3", "side:1", "alias/img:2"), Resources: g.resources()}
-	if g.chance(12) {
+	if g.chance(20) {
 		c.Ports = append(c.Ports, corev1.ContainerPort{
 			ContainerPort: pick[int32](g, 80, 443), HostPort: pick[int32](g, 0, 80, 443),
 			Protocol: pick(g, corev1.ProtocolTCP, corev1.ProtocolUDP), HostIP: pick(g, "", "0.0.0.0", "10.0.0.1", "10.0.0.2"),

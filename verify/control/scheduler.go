@@ -106,7 +106,7 @@ func (a *Scheduler) Model() *Model {
 			"a globalDefault PriorityClass is not looked at",
 			"volumes: zones, node limits and access modes keep no pod from a node",
 			"declared node features (NodeDeclaredFeatures), runtime class overhead and LimitRange defaults are not looked at",
-			"with 100 nodes or more upstream scores a sample of the feasible nodes; here all are scored",
+			"of more than 100 feasible nodes upstream scores a sample; here all are scored (numFeasibleNodesToFind)",
 			"on assumed nodes every resource request fits, and resources do not influence which node is taken",
 		},
 		Refused: []string{

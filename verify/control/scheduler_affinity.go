@@ -97,12 +97,13 @@ func parseTerm(pod *corev1.Pod, term *corev1.PodAffinityTerm) (parsedTerm, error
 	return t, nil
 }
 
-// widen adds the namespaces that a term of an incoming pod selects by label.
+// widen adds the namespaces that the terms of an incoming pod select by label.
 //
 // Upstream: interpodaffinity: mergeAffinityTermNamespacesIfNotEmpty. It clears the
 // selector on a copy only, so that one which matches no labels at all (NotIn,
 // DoesNotExist) matches pods of every namespace; kept as it is.
-func (k *compiled) widen(terms []parsedTerm) {
+func (k *compiled) widen(terms []parsedTerm) []parsedTerm {
+	terms = slices.Clone(terms)
 	for i := range terms {
 		t := &terms[i]
 		if t.nsSelector.Empty() {
@@ -119,6 +120,7 @@ func (k *compiled) widen(terms []parsedTerm) {
 		}
 		t.namespaces = wide
 	}
+	return terms
 }
 
 // compilePodAffinity reads the inter-pod affinity between class p, incoming, and every
@@ -126,13 +128,10 @@ func (k *compiled) widen(terms []parsedTerm) {
 //
 // Upstream: interpodaffinity: PreFilter, getExistingAntiAffinityCounts,
 // getIncomingAffinityAntiAffinityCounts, processExistingPod.
-func (k *compiled) compilePodAffinity(p int) error {
-	own, err := k.parseTerms(p)
-	if err != nil {
-		return err
-	}
-	for _, list := range [][]parsedTerm{own.near, own.apart, own.preferNear, own.preferApart} {
-		k.widen(list)
+func (k *compiled) compilePodAffinity(p int) {
+	own := k.declared[p]
+	for _, list := range []*[]parsedTerm{&own.near, &own.apart, &own.preferNear, &own.preferApart} {
+		*list = k.widen(*list)
 	}
 	class := &k.classes[p]
 	pod := class.pod
@@ -158,10 +157,7 @@ func (k *compiled) compilePodAffinity(p int) error {
 				class.apart[i].match = append(class.apart[i].match, q)
 			}
 		}
-		theirs, err := k.parseTerms(q)
-		if err != nil {
-			return err
-		}
+		theirs := &k.declared[q]
 		for i := range theirs.apart {
 			if t := &theirs.apart[i]; t.matches(pod, ns) {
 				class.repel = append(class.repel, podTerm{key: k.key(t.key), match: []int{q}, owner: q, index: i})
@@ -171,12 +167,11 @@ func (k *compiled) compilePodAffinity(p int) error {
 			continue
 		}
 		k.pulls(&own, other, nil, 0, func(t *parsedTerm, w int64) { add(t, q, w) })
-		k.pulls(&theirs, pod, ns, k.profile.HardPodAffinityWeight, func(t *parsedTerm, w int64) { add(t, q, w) })
+		k.pulls(theirs, pod, ns, k.profile.HardPodAffinityWeight, func(t *parsedTerm, w int64) { add(t, q, w) })
 	}
 	for _, key := range sortedKeys(pull) {
 		class.pull = append(class.pull, podPull{key: k.key(key), weight: pull[key]})
 	}
-	return nil
 }
 
 // pulls gives the weights that the terms of one pod put on another. Required affinity

@@ -75,10 +75,11 @@ type compiled struct {
 	imageNodes map[string]int
 	keys       []topologyKey
 	classes    []schedClass
-	groups     [][]int   // pod classes of one priority, highest first
-	unranked   []int     // pod classes of unknown priority
-	log        []float64 // topologyNormalizingWeight by size
-	space      int       // largest number of domain counters one pod needs
+	declared   []parsedTerms // inter-pod affinity of each class
+	groups     [][]int       // pod classes of one priority, highest first
+	unranked   []int         // pod classes of unknown priority
+	log        []float64     // topologyNormalizingWeight by size
+	space      int           // largest number of domain counters one pod needs
 }
 
 const (
@@ -104,17 +105,23 @@ func compileScheduler(c *state.Config, p SchedulerProfile) (*compiled, error) {
 		}
 		k.classes[i].pod = pod
 		k.classes[i].priority, k.classes[i].ranked = priorityOf(c.Spec, pod)
+		terms, err := k.parseTerms(i)
+		if err != nil {
+			return nil, err
+		}
+		k.declared = append(k.declared, terms)
 	}
 	k.nameResources()
 	k.addNodes()
 	k.countImages()
 	for i := range k.classes {
 		k.compileResources(i)
-		for _, step := range []func(int) error{k.compileStatic, k.compileSpread, k.compilePodAffinity} {
+		for _, step := range []func(int) error{k.compileStatic, k.compileSpread, k.checkAlike} {
 			if err := step(i); err != nil {
 				return nil, err
 			}
 		}
+		k.compilePodAffinity(i)
 	}
 	k.rank()
 	k.measure()
@@ -146,17 +153,15 @@ func (k *compiled) workload(p int) *state.Workload {
 	return &k.cfg.Spec.Workloads[k.cfg.Pods[p].Workload]
 }
 
-// addNodes makes each node's object and reads its allocatable.
+// addNodes makes each node's object, sharing all but name and labels with its class's,
+// and reads its allocatable.
 func (k *compiled) addNodes() {
 	for _, n := range k.cfg.Nodes {
 		class := &k.cfg.Spec.Classes[n.Class]
-		object := class.Node.DeepCopy()
+		object := *class.Node
 		object.Name = n.Name
-		if object.Labels == nil {
-			object.Labels = map[string]string{}
-		}
-		object.Labels[corev1.LabelHostname] = n.Name
-		node := schedNode{object: object, elastic: class.Elastic}
+		object.Labels = labels.Merge(class.Node.Labels, labels.Set{corev1.LabelHostname: n.Name})
+		node := schedNode{object: &object, elastic: class.Elastic}
 		node.allocatable = k.vector(object.Status.Allocatable)
 		node.maxPods = int(object.Status.Allocatable.Pods().Value())
 		k.elastic = k.elastic || class.Elastic

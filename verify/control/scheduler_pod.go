@@ -1,14 +1,12 @@
 package control
 
 import (
-	"fmt"
 	"hash/fnv"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/rand"
 	resourcehelper "k8s.io/component-helpers/resource"
-	"k8s.io/utils/dump"
 
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -40,10 +38,16 @@ func admitted(c *state.Config, p int) *corev1.Pod {
 // DefaultDeploymentUniqueLabelKey).
 const podTemplateHash = "pod-template-hash"
 
+// templateHash tells templates apart as upstream's hash does; its text is another, as
+// nothing but equality hangs on it.
 func templateHash(t *corev1.PodTemplateSpec) string {
-	h := fnv.New32a()
-	fmt.Fprintf(h, "%v", dump.ForHash(*t))
-	return rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
+	text, err := t.Marshal()
+	if err != nil {
+		panic("control: a pod template that cannot be marshaled: " + err.Error())
+	}
+	h := fnv.New64a()
+	h.Write(text)
+	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 func defaultRequests(spec *corev1.PodSpec) {

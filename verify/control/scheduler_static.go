@@ -67,24 +67,36 @@ func (k *compiled) compileStatic(p int) error {
 			class.conflict = append(class.conflict, q)
 		}
 	}
-	return k.checkAlike(p)
+	return nil
 }
 
 func (k *compiled) filters(plugin string) bool { return !k.profile.NoFilter[plugin] }
 
-// checkAlike refuses a pod that names a node of a class with several: exchanging nodes
-// of a class has to change nothing.
+// checkAlike refuses a pod that tells nodes of one class apart by name: exchanging them
+// has to change nothing.
 func (k *compiled) checkAlike(p int) error {
-	class := &k.classes[p]
 	for c := range k.cfg.Topology {
 		first, end := k.cfg.NodesOf(c)
 		for n := first + 1; n < end; n++ {
-			if class.static[n] != class.static[first] || class.affinity[n] != class.affinity[first] {
-				return k.unmodeled(p, "spec.affinity", "a rule that singles out one node of the class "+k.cfg.Spec.Classes[c].Name)
+			if !k.alike(p, first, n) {
+				return k.unmodeled(p, "spec", "a rule that singles out one node of the class "+k.cfg.Spec.Classes[c].Name)
 			}
 		}
 	}
 	return nil
+}
+
+// alike says whether what class p reads of two nodes, but for their names, is equal.
+func (k *compiled) alike(p, n, m int) bool {
+	class := &k.classes[p]
+	for _, terms := range [][]spreadTerm{class.hard, class.soft} {
+		for i := range terms {
+			if terms[i].eligible[n] != terms[i].eligible[m] {
+				return false
+			}
+		}
+	}
+	return class.static[n] == class.static[m] && class.affinity[n] == class.affinity[m]
 }
 
 // scoredTerms are preferred node affinity terms; nil has none.

@@ -205,3 +205,16 @@ func BenchmarkSchedulerStep(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkNewScheduler(b *testing.B) {
+	for _, nodes := range []int{3, 6, 100} {
+		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
+			c := schedProblem(b, nodes)
+			for b.Loop() {
+				if _, err := NewScheduler(c, DefaultSchedulerProfile()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
