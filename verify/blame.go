@@ -1,9 +1,11 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -131,7 +133,8 @@ func undo(v variant, w int, a aspect) (variant, bool) {
 	return v, differed
 }
 
-// blame words culprits as the changed fields that make them up.
+// blame words culprits as the changed fields that make them up, in the order of their
+// lines. An element that was added or removed as a whole is one entry.
 func (pl places) blame(sl *slice, found []culprit) []Blame {
 	out := []Blame{}
 	for _, c := range found {
@@ -140,12 +143,83 @@ func (pl places) blame(sl *slice, found []culprit) []Blame {
 			if o == nil || o.ID.Kind != c.aspect.kind || (o.ID.Kind == "Deployment" && id != sl.workloads[c.workload].ID) {
 				continue
 			}
-			for _, f := range pl.fieldChanges(pl.changed(sl.release, id)) {
+			for _, f := range whole(pl.fieldChanges(pl.changed(sl.release, id))) {
 				if c.aspect.path == "" || within(f.Path, c.aspect.path) {
 					out = append(out, Blame{Object: id, Path: f.Path, Old: f.Old, New: f.New, Location: f.Location})
 				}
 			}
 		}
 	}
+	slices.SortStableFunc(out, func(a, b Blame) int {
+		return cmp.Or(cmp.Compare(a.Location.File, b.Location.File), a.Location.StartLine-b.Location.StartLine)
+	})
 	return out
+}
+
+// whole folds the fields of a list element that only one side has into one change of
+// the element, whose value lists its fields and whose region spans their lines.
+func whole(fields []FieldChange) []FieldChange {
+	var out []FieldChange
+	for _, f := range fields {
+		element := elementOf(f.Path)
+		i := slices.IndexFunc(out, func(o FieldChange) bool { return o.Path == element })
+		switch {
+		case element == "" || (f.Old != "" && f.New != ""):
+			out = append(out, f)
+		case i < 0:
+			l := *f.Location
+			out = append(out, FieldChange{Path: element, Old: part(f, f.Old), New: part(f, f.New), Location: &l})
+		case (out[i].Old == "") != (f.Old == ""):
+			out = append(out, f) // one field added, another removed: the element itself stayed
+		default:
+			out[i].Old, out[i].New = join(out[i].Old, part(f, f.Old)), join(out[i].New, part(f, f.New))
+			span(out[i].Location, f.Location)
+		}
+	}
+	return out
+}
+
+// elementOf is the path of the outermost numbered list element below a pod's spec that a
+// field lies in, or "".
+func elementOf(path string) string {
+	const spec = "spec.template.spec."
+	rest, ok := strings.CutPrefix(path, spec)
+	if !ok {
+		return ""
+	}
+	open, end := strings.IndexByte(rest, '['), strings.IndexByte(rest, ']')
+	if open < 0 || end < open || strings.Trim(rest[open+1:end], "0123456789") != "" || strings.HasPrefix(rest, "containers[") {
+		return ""
+	}
+	return spec + rest[:end+1]
+}
+
+// part is a field's value with its path within the element; "" for no value.
+func part(f FieldChange, value string) string {
+	if value == "" {
+		return ""
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(f.Path, elementOf(f.Path)), ".") + ": " + value
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ", " + b
+}
+
+// span widens a region to the lines of another of the same file.
+func span(l, more *Location) {
+	if l.File != more.File || l.Side != more.Side {
+		return
+	}
+	if more.StartLine < l.StartLine {
+		l.StartLine, l.StartColumn = more.StartLine, more.StartColumn
+	}
+	if more.EndLine > l.EndLine {
+		l.EndLine, l.EndColumn = more.EndLine, more.EndColumn
+	}
+	l.InDiff = l.InDiff || more.InDiff
+	l.Field = elementOf(l.Field)
 }

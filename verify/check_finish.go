@@ -199,7 +199,7 @@ func mend(blame []Blame) *Fix {
 		return nil
 	}
 	b := blame[0]
-	text := fmt.Sprintf("without the change to %s of %s this does not happen (searched again at the same size)", b.Path, b.Object)
+	text := fmt.Sprintf("without the change to %s of %s this does not happen: searched again, at the same size", b.Path, b.Object)
 	return &Fix{Text: text, Location: b.Location, Verified: true}
 }
 
@@ -225,8 +225,8 @@ func (r *Result) assume(p *policies.Policy, ch *render.Changes, models map[strin
 	}
 	add("each release has its nodes to itself: workloads of other releases, and those that no placement rule connects, take no room")
 	for _, loop := range slices.Sorted(maps.Keys(models)) {
-		for _, h := range models[loop].MayHide {
-			add("may hide (" + loop + "): " + h)
+		if hides := models[loop].MayHide; len(hides) > 0 {
+			add("may hide (" + loop + "): " + strings.Join(hides, "; "))
 		}
 	}
 	for _, s := range p.Unsupported() {

@@ -99,6 +99,7 @@ func (c *coverage) note(actors []control.Actor) {
 	}
 	for _, a := range actors {
 		loop, _, _ := strings.Cut(a.Name(), "/")
+		loop, _, _ = strings.Cut(loop, "-") // kubelet-start and kubelet-stop are one loop
 		c.models[loop] = a.Model()
 	}
 }
