@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	yamlv2 "go.yaml.in/yaml/v2"
 )
@@ -135,6 +136,16 @@ func toJSON(v any, depth int) (any, error) {
 		return nil, fmt.Errorf("yaml: nested deeper than %d", maxDepth)
 	}
 	switch x := v.(type) {
+	case map[string]any:
+		for k, e := range x {
+			var err error
+			if x[k], err = toJSON(e, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return x, nil
+	case time.Time:
+		return x.Format(time.RFC3339Nano), nil
 	case map[any]any:
 		m := make(map[string]any, len(x))
 		for k, e := range x {

@@ -39,6 +39,9 @@ func (j *job) kustomize() output {
 	opt.LoadRestrictions = types.LoadRestrictionsNone
 	m, err := build(files, root, opt)
 	if err != nil {
+		if f := j.brokenFile(); f != nil {
+			return output{Notes: notes, Err: f}
+		}
 		return output{Notes: notes, Err: j.kustomizeFailure(err)}
 	}
 	out := output{Notes: notes}
@@ -177,11 +180,11 @@ func (j *job) kustomizeDocument(r *resource.Resource) (document, error) {
 			d.Origin, d.Generated = path.Join(j.Release.Path, o.ConfiguredIn), true
 		}
 	}
-	b, err := r.AsYAML()
-	if err != nil {
+	var m map[string]any
+	if err := r.YNode().Decode(&m); err != nil {
 		return d, err
 	}
-	v, err := decodeYAML(b)
+	v, err := toJSON(m, 0)
 	if err != nil {
 		return d, err
 	}
@@ -222,6 +225,16 @@ func (j *job) kustomizeFailure(err error) *Failure {
 		Reason: fmt.Sprintf("%s:%d: %s", file, line, shorten(text, 600)),
 		Where:  lineOf(file, line, "file"), Remedy: "correct the kustomization; `kustomize build " + j.Release.Path + "` shows the same",
 	}
+}
+
+// brokenFile finds a file that is no YAML: the library does not say its line.
+func (j *job) brokenFile() *Failure {
+	for _, p := range j.reads() {
+		if f := checkYAML(p, j.Files[p]); f != nil && !isKustomizationName(p) {
+			return f
+		}
+	}
+	return nil
 }
 
 func (j *job) rootKustomization() string {

@@ -65,9 +65,11 @@ func (s *side) finish() *Revision {
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
 		known.learn(s.outputs[i].Docs)
 	}
-	for i := range s.releases {
-		rev.Releases = append(rev.Releases, s.rendered(i, known))
-	}
+	rev.Releases = make([]*Rendered, len(s.releases))
+	// Not the caller's context: what is rendered is turned into objects in any case.
+	_ = parallel(context.Background(), s.opt.Workers, len(s.releases), func(i int) {
+		rev.Releases[i] = s.rendered(i, known)
+	})
 	sort.Slice(rev.Releases, func(a, b int) bool { return rev.Releases[a].ID < rev.Releases[b].ID })
 	return rev
 }

@@ -66,8 +66,8 @@ func decodeTyped(content map[string]any) (runtime.Object, []string, error) {
 		gvk = gv.WithKind(gvk.Kind)
 	}
 	obj, err := scheme.Scheme.New(gvk)
-	if err != nil {
-		return nil, notes, nil // an unknown kind stays opaque
+	if err != nil || gvk.Group == "apiextensions.k8s.io" {
+		return nil, notes, nil // an unknown kind stays opaque; definitions are large, and no model
 	}
 	strict, err := decodeInto(content, gvk, obj)
 	if err != nil {
