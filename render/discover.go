@@ -171,7 +171,7 @@ func (d *discovery) wantedInside(dir string) bool {
 // chart adds the releases of one chart, or says why there are none.
 func (d *discovery) chart(dir, user string) {
 	outer := d.chartAbove(dir)
-	switch test := testFolder(dir); {
+	switch test := testFolder(dir + "/x"); {
 	case outer != "" && dir != ".":
 		d.ignore(dir, "part of chart "+outer)
 		return
@@ -255,6 +255,7 @@ func (d *discovery) kustomizations() {
 	}
 	all := map[string]found{}
 	includers := map[string]string{}
+	includes := map[string][]string{}
 	for _, f := range d.src.files {
 		dir := path.Dir(f)
 		if d.src.links[f] || !isKustomizationName(f) || d.src.kustomizationFile(dir) != f || d.inTemplates(f) {
@@ -271,6 +272,7 @@ func (d *discovery) kustomizations() {
 		for _, ref := range append(append([]string(nil), k.Resources...), k.Components...) {
 			if p, in := inside(dir, ref); in && d.src.hasDir(p) {
 				includers[d.src.real(p)] = f
+				includes[dir] = append(includes[dir], d.src.real(p))
 			}
 		}
 		d.markUsed(k, dir)
@@ -280,6 +282,7 @@ func (d *discovery) kustomizations() {
 		dirs = append(dirs, dir)
 	}
 	sort.Strings(dirs)
+	breakCycles(dirs, includes, includers)
 	for _, dir := range dirs {
 		if !d.wanted(dir) && !d.wantedInside(dir) {
 			continue
@@ -297,6 +300,33 @@ func (d *discovery) kustomizations() {
 			d.ignore(dir, "test data, in "+test)
 		default:
 			d.add(Release{ID: dir, Kind: Kustomize, Path: dir, Selected: "a kustomization that no other includes"})
+		}
+	}
+}
+
+// breakCycles makes a root of the first folder of every cycle that no root reaches: it
+// fails, instead of vanishing with all that is in it.
+func breakCycles(dirs []string, includes map[string][]string, includers map[string]string) {
+	reached := map[string]bool{}
+	var walk func(dir string)
+	walk = func(dir string) {
+		if reached[dir] {
+			return
+		}
+		reached[dir] = true
+		for _, to := range includes[dir] {
+			walk(to)
+		}
+	}
+	for _, dir := range dirs {
+		if includers[dir] == "" {
+			walk(dir)
+		}
+	}
+	for _, dir := range dirs {
+		if !reached[dir] {
+			delete(includers, dir)
+			walk(dir)
 		}
 	}
 }

@@ -26,8 +26,8 @@ type document struct {
 	Doc     int    // its place among the documents of File, from 0
 	Items   []int  // place in a List, from the outermost
 	Hook    bool
-	// Volatile are the paths whose value differs at every render.
-	Volatile []string
+	// Volatile are the values that differ at every render.
+	Volatile []volatileLeaf
 	// Origin is where Kustomize took it from: a file, or a generator's kustomization.
 	Origin    string
 	Generated bool

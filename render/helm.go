@@ -35,6 +35,9 @@ func (c *chartJob) render(files map[string][]byte) output {
 	}
 	var out output
 	random, lookup := c.calls(ch)
+	if refersAway(ch) {
+		out.Notes = append(out.Notes, "values.schema.json refers to another schema, which is not read: it checks nothing")
+	}
 	if lookup {
 		out.Notes = append(out.Notes, "the chart calls lookup, which finds nothing without a cluster")
 	}
@@ -46,6 +49,7 @@ func (c *chartJob) render(files map[string][]byte) output {
 	if random {
 		again, f := c.load(files)
 		if f == nil {
+			anotherTime(again)
 			vals, _ = c.values(files)
 			var second []document
 			if second, f = c.execute(again, vals); f == nil {
@@ -195,6 +199,24 @@ func (c *chartJob) calls(ch *chart.Chart) (random, lookup bool) {
 		random, lookup = random || r, lookup || l
 	}
 	return random, lookup
+}
+
+var (
+	actions = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
+	nowCall = regexp.MustCompile(`\bnow\b`)
+)
+
+// anotherTime makes templates that ask for the time get another one, so that a second
+// render within the same second still tells.
+func anotherTime(ch *chart.Chart) {
+	for _, t := range ch.Templates {
+		t.Data = actions.ReplaceAllFunc(t.Data, func(action []byte) []byte {
+			return nowCall.ReplaceAll(action, []byte(`(toDate "2006-01-02 15:04:05" "2001-02-03 04:05:06")`))
+		})
+	}
+	for _, d := range ch.Dependencies() {
+		anotherTime(d)
+	}
 }
 
 // execute renders the templates once.

@@ -164,18 +164,38 @@ var errRemoteSchema = errors.New("refers to another schema")
 
 func (refuse) Load(url string) (any, error) { return nil, errRemoteSchema }
 
-func (c *chartJob) validateOne(ch *chart.Chart, vals map[string]any) *Failure {
-	file := path.Join(c.Dir, "values.schema.json")
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(ch.Schema))
+// compileSchema compiles a chart's schema without reading anything else.
+func compileSchema(text []byte) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		return &Failure{Reason: fmt.Sprintf("%s: not JSON: %v", file, err), Where: fileStart(file), Remedy: "correct the schema"}
+		return nil, err
 	}
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(refuse{})
 	if err := compiler.AddResource("mem:///values.schema.json", doc); err != nil {
-		return &Failure{Reason: fmt.Sprintf("%s: %v", file, err), Where: fileStart(file), Remedy: "correct the schema"}
+		return nil, err
 	}
-	schema, err := compiler.Compile("mem:///values.schema.json")
+	return compiler.Compile("mem:///values.schema.json")
+}
+
+// refersAway says whether the schema of a chart or a dependency refers to another one.
+func refersAway(ch *chart.Chart) bool {
+	if ch.Schema != nil {
+		if _, err := compileSchema(ch.Schema); err != nil && strings.Contains(err.Error(), errRemoteSchema.Error()) {
+			return true
+		}
+	}
+	for _, d := range ch.Dependencies() {
+		if refersAway(d) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *chartJob) validateOne(ch *chart.Chart, vals map[string]any) *Failure {
+	file := path.Join(c.Dir, "values.schema.json")
+	schema, err := compileSchema(ch.Schema)
 	if err != nil {
 		if strings.Contains(err.Error(), errRemoteSchema.Error()) {
 			return nil // values go unchecked, as with helm's --skip-schema-validation

@@ -221,6 +221,9 @@ func (j *job) kustomizeFailure(err error) *Failure {
 		}
 	}
 	line := yamlErrorLine(err)
+	if line == 1 && strings.Contains(text, "does not apply") {
+		line = max(keyLine(j.Files[file], "patches"), keyLine(j.Files[file], "patchesJson6902"))
+	}
 	return &Failure{
 		Reason: fmt.Sprintf("%s:%d: %s", file, line, shorten(text, 600)),
 		Where:  lineOf(file, line, "file"), Remedy: "correct the kustomization; `kustomize build " + j.Release.Path + "` shows the same",

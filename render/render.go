@@ -61,7 +61,7 @@ type Object struct {
 	// Source is where the object begins.
 	Source   Location
 	locate   func(path string) Location
-	volatile []string // paths whose value differs at every render, masked in Content
+	volatile []volatileLeaf // values that differ at every render, masked in Content
 }
 
 // Locate gives the file and line that set a field, in field.Path's notation

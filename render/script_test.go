@@ -148,6 +148,14 @@ func (w *world) diff(t *testing.T, d *datadriven.TestData) string {
 	default:
 		for _, r := range h.Releases {
 			fmt.Fprintf(&out, "%s: changed=%t: %s\n", r.ID, r.Changed, r.Why)
+			if r.Err != nil {
+				fmt.Fprintf(&out, "  failed on head: %s\n", r.Err.Reason)
+			}
+		}
+		for _, r := range b.Releases {
+			if r.Err != nil {
+				fmt.Fprintf(&out, "%s failed on base: %s\n", r.ID, r.Err.Reason)
+			}
 		}
 		for i := range ch.Changes {
 			out.WriteString(describeChange(&ch.Changes[i]))

@@ -11,6 +11,12 @@ const (
 	volatileData = "cmFuZG9t" // "random" as a Secret's data has it
 )
 
+// volatileLeaf is a value that differs at every render, and what stands for it.
+type volatileLeaf struct {
+	Path string
+	Mask any
+}
+
 // markVolatile compares two renders of the same input and notes on the first one which
 // leaves differ.
 func markVolatile(first, second []document) []document {
@@ -22,9 +28,45 @@ func markVolatile(first, second []document) []document {
 		if a.File != b.File || a.Doc != b.Doc {
 			return first
 		}
-		first[i].Volatile = differing(a.Content, b.Content)
+		for _, p := range differing(a.Content, b.Content) {
+			path := parsePath(p)
+			was, _ := path.get(a.Content)
+			now, _ := path.get(b.Content)
+			data := gvkOf(a.Content).Kind == "Secret" && len(path) > 0 && path[0].key == "data"
+			first[i].Volatile = append(first[i].Volatile, volatileLeaf{p, stableMask(was, now, data)})
+		}
 	}
 	return first
+}
+
+// stableMask is the same for every two renders: of texts what they begin with alike, up
+// to a separator.
+func stableMask(a, b any, data bool) any {
+	switch x := a.(type) {
+	case string:
+		y, ok := b.(string)
+		if data {
+			return volatileData
+		}
+		if !ok {
+			return volatileText
+		}
+		n := 0
+		for i := 0; i < len(x) && i < len(y) && x[i] == y[i]; i++ {
+			if c := x[i]; !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') && c < 0x80 {
+				n = i + 1
+			}
+		}
+		if strings.ContainsAny(x[:n], "0123456789") {
+			n = 0 // a time begins alike in two renders that follow one another, and not in a third
+		}
+		return x[:n] + volatileText
+	case bool:
+		return false
+	case int64, float64:
+		return int64(1)
+	}
+	return maskLeaves(deepCopy(a))
 }
 
 // differing lists the paths of leaves that are not equal, or the nearest enclosing
@@ -74,26 +116,10 @@ func sameJSON(a, b any) bool {
 // maskVolatile replaces the values that differ at every render, so that two renders of
 // one input are equal.
 func maskVolatile(d *document) {
-	for _, text := range d.Volatile {
-		p := parsePath(text)
-		v, ok := p.get(d.Content)
-		if !ok || len(p) == 0 {
-			continue
+	for _, v := range d.Volatile {
+		if p := parsePath(v.Path); len(p) > 0 {
+			p.set(d.Content, v.Mask)
 		}
-		var mask any = volatileText
-		switch x := v.(type) {
-		case string:
-			if kind, _ := d.Content["kind"].(string); kind == "Secret" && p[0].key == "data" {
-				mask = volatileData
-			}
-		case bool:
-			mask = false
-		case int64, float64:
-			mask = int64(1)
-		case map[string]any, []any:
-			mask = maskLeaves(x)
-		}
-		p.set(d.Content, mask)
 	}
 }
 
@@ -117,7 +143,7 @@ func maskLeaves(v any) any {
 // isVolatile says whether a path lies at or below a volatile one.
 func (o *Object) isVolatile(path string) bool {
 	for _, v := range o.volatile {
-		if path == v || strings.HasPrefix(path, v+".") || strings.HasPrefix(path, v+"[") {
+		if path == v.Path || strings.HasPrefix(path, v.Path+".") || strings.HasPrefix(path, v.Path+"[") {
 			return true
 		}
 	}
