@@ -22,11 +22,15 @@ type WorkloadView struct {
 	Nodes       int `cel:"nodes"`       // nodes with a ready pod
 }
 
+// maxExpression is the length of an expression in characters, at the most.
+const maxExpression = 2000
+
 // intentEnv declares what a custom intent may speak of: workload(name), and quiescent,
 // which says that no control loop and no kubelet has anything left to do.
 func intentEnv() (*cel.Env, error) {
 	view := reflect.TypeFor[WorkloadView]()
 	return cel.NewEnv(
+		cel.ParserExpressionSizeLimit(maxExpression),
 		ext.NativeTypes(ext.ParseStructTags(true), view),
 		cel.Variable("quiescent", cel.BoolType),
 		cel.Function("workload", cel.Overload("workload_string", []*cel.Type{cel.StringType}, cel.ObjectType(view.String()))),

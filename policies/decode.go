@@ -19,12 +19,14 @@ import (
 const (
 	maxFileBytes = 1 << 20
 	maxValues    = 50_000 // read values, each alias counted as often as it is used
+	maxItems     = 1000   // of one list
 )
 
 // decoder reads a policy file strictly and collects every problem, each with its place.
 type decoder struct {
 	problems []Problem
 	values   int                   // read so far
+	spent    bool                  // the file has used up its values; nothing more is said
 	set      map[string]*yaml.Node // each key that the file gives, by path
 	later    []func()              // checks that need the whole file
 	env      *cel.Env              // of custom intents; nil until the first one
@@ -39,6 +41,9 @@ type read func(n *yaml.Node, path string)
 type fields map[string]read
 
 func (d *decoder) fail(n *yaml.Node, path, format string, args ...any) {
+	if d.spent {
+		return
+	}
 	d.problems = append(d.problems, Problem{
 		Line: max(n.Line, 1), Column: max(n.Column, 1), Field: path, Text: oneLine(fmt.Sprintf(format, args...)),
 	})
@@ -90,9 +95,8 @@ func (d *decoder) document(data []byte) *yaml.Node {
 // follow resolves an alias. It gives nil once the file has used up its values.
 func (d *decoder) follow(n *yaml.Node, path string) *yaml.Node {
 	if d.values++; d.values > maxValues {
-		if d.values == maxValues+1 {
-			d.fail(n, path, "more than %d values, aliases counted as often as used; write a smaller file", maxValues)
-		}
+		d.fail(n, path, "more than %d values, aliases counted as often as used; write a smaller file", maxValues)
+		d.spent = true
 		return nil
 	}
 	if n.Kind == yaml.AliasNode {
@@ -164,6 +168,10 @@ func (d *decoder) list(item read) read {
 		}
 		if l.Kind != yaml.SequenceNode {
 			d.fail(n, path, "must be a list, not %s", kindOf(l))
+			return
+		}
+		if len(l.Content) > maxItems {
+			d.fail(n, path, "has %d items, at most %d can be read", len(l.Content), maxItems)
 			return
 		}
 		for i, c := range l.Content {

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -136,7 +137,7 @@ func (d *decoder) allocatable(dst *corev1.ResourceList) read {
 				if !ok {
 					return
 				}
-				q, err := resource.ParseQuantity(s)
+				q, err := quantity(s)
 				if err != nil || q.Sign() < 0 {
 					d.fail(n, at, "%s is no quantity; write a positive one such as 500m, 8 or 32Gi", quote(s))
 					return
@@ -154,6 +155,17 @@ func (d *decoder) allocatable(dst *corev1.ResourceList) read {
 		}
 		*dst = out
 	}
+}
+
+// plainQuantity keeps from upstream's parser what it has no bound for: it computes
+// 10^999999999 digit by digit.
+var plainQuantity = regexp.MustCompile(`^[-+]?[0-9.]{1,30}([eE][-+]?[0-9]{1,2}|[a-zA-Z]{0,2})$`)
+
+func quantity(s string) (resource.Quantity, error) {
+	if !plainQuantity.MatchString(s) {
+		return resource.Quantity{}, resource.ErrFormatWrong
+	}
+	return resource.ParseQuantity(s)
 }
 
 func dnsLabel(s string) string      { return refusal(s, validation.IsDNS1123Label(s)) }

@@ -7,14 +7,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// awaited are the rules that a policy file may name although this version does not
-// check them: their names are settled, so that one file serves several versions.
-var awaited = []string{
+// settled are the rules whose names are settled. A policy file may name each of them,
+// also where this version does not check it, so that one file serves several versions.
+var settled = [...]string{
 	"replica-oscillation", "eviction-loop", "node-churn", "crash-loop",
 	"spread-violated", "single-domain",
-	"runaway-scale",
-	"drain-blocked", "preemption-cascade", "apply-rejected",
-	"cannot-revert",
+	"below-floor", "replicas-reset", "runaway-scale",
+	"unschedulable", "rollout-stuck", "drain-blocked", "preemption-cascade", "apply-rejected",
+	"never-settles", "cannot-revert",
 }
 
 // ruleIDs are those of the rules of this version.
@@ -27,7 +27,13 @@ func ruleIDs() []string {
 }
 
 // nameable are the rule IDs a policy file may hold.
-func nameable() []string { return append(ruleIDs(), awaited...) }
+func nameable() []string { return append(ruleIDs(), awaited()...) }
+
+// awaited are the settled rules that this version does not check.
+func awaited() []string {
+	known := ruleIDs()
+	return slices.DeleteFunc(slices.Clone(settled[:]), func(id string) bool { return slices.Contains(known, id) })
+}
 
 func (d *decoder) intents(p *Policy) read {
 	return func(n *yaml.Node, at string) {
@@ -56,8 +62,15 @@ func (d *decoder) intents(p *Policy) read {
 	}
 }
 
+// maxCustom bounds the user's own intents: each is a formula over every state.
+const maxCustom = 100
+
 func (d *decoder) custom(p *Policy) read {
 	return func(n *yaml.Node, at string) {
+		if len(p.Custom) == maxCustom {
+			d.fail(n, at, "more than %d custom intents; keep the most telling ones", maxCustom)
+			return
+		}
 		c := CustomIntent{Line: n.Line}
 		d.object(n, at, fields{
 			"name":       d.text(&c.Name, dnsLabel),

@@ -117,12 +117,20 @@ func TestDefaultIsAssumedAndElastic(t *testing.T) {
 }
 
 func TestLoadKeepsWithinItsLimits(t *testing.T) {
-	var bomb strings.Builder
-	bomb.WriteString("waivers:\n- &a {rule: below-floor, reason: r, owner: o, expires: 2030-01-01}\n")
-	bomb.WriteString(strings.Repeat("- *a\n", maxValues))
+	numbers := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
 	for name, data := range map[string]string{
-		"values": bomb.String(),
-		"bytes":  strings.Repeat("#", maxFileBytes+1),
+		"bytes":      strings.Repeat("#", maxFileBytes+1),
+		"items":      "releases:\n" + numbers(maxItems+1, "- {id: r%d, path: x}\n"),
+		"values":     "releases:\n" + numbers(1, "- {id: r%d, chart: x, values: &v ["+numbers(900, "v%d, ")+"]}\n") + numbers(100, "- {id: s%d, chart: x, values: *v}\n"),
+		"custom":     "intents: {custom: [" + numbers(maxCustom+1, "{name: a%d, never: quiescent}, ") + "]}",
+		"expression": "intents: {custom: [{name: a, never: \"" + strings.Repeat("!", maxExpression) + "quiescent\"}]}",
+		"quantity":   "cluster: {nodePools: [{name: a, allocatable: {cpu: 1e-1000000000, memory: 1Gi}}]}",
 	} {
 		_, err := Load("p.yaml", []byte(data))
 		var file *FileError

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -157,12 +159,34 @@ func typedNode(n *yaml.Node) (*corev1.Node, error) {
 	if err := n.Decode(&content); err != nil {
 		return nil, err
 	}
+	if status, ok := content["status"].(map[string]any); ok {
+		for _, k := range []string{"allocatable", "capacity"} {
+			if err := plainResources(status[k]); err != nil {
+				return nil, fmt.Errorf("status.%s%w", k, err)
+			}
+		}
+	}
 	data, err := json.Marshal(content)
 	if err != nil {
 		return nil, err
 	}
 	var out corev1.Node
 	return &out, json.Unmarshal(data, &out)
+}
+
+// plainResources refuses what upstream's decoder takes too long for; see plainQuantity.
+func plainResources(list any) error {
+	resources, _ := list.(map[string]any)
+	for _, k := range slices.Sorted(maps.Keys(resources)) {
+		switch v := resources[k].(type) {
+		case string, int, int64, uint64, float64:
+			if _, err := quantity(fmt.Sprint(v)); err == nil {
+				continue
+			}
+		}
+		return fmt.Errorf("[%s] is no quantity", k)
+	}
+	return nil
 }
 
 // field is the value of a key of a mapping, or nil.

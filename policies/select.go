@@ -22,7 +22,7 @@ func Select(p *Policy, only []string) ([]Rule, error) {
 		if slices.ContainsFunc(all, func(r Rule) bool { return r.ID == id }) {
 			continue
 		}
-		if slices.Contains(awaited, id) {
+		if slices.Contains(awaited(), id) {
 			return nil, fmt.Errorf("%w: %s is not checked by this version", ErrRules, id)
 		}
 		return nil, fmt.Errorf("%w: no such rule as %s; %s", ErrRules, quote(id), hint(id, ruleIDs()))

@@ -31,7 +31,7 @@ func (p *Policy) Unsupported() []string {
 	say(e.Drain != nil, "events.drain", "no node is drained")
 	say(e.NodePanic > 0, "events.nodePanic", "no node goes down under load")
 	say(p.Timing == "arbitrary", "timing", "only realistic timing is explored")
-	for _, id := range awaited {
+	for _, id := range awaited() {
 		say(p.Intents[id].Severity != Off, "intents."+id, "this version has no such rule, and nothing is checked for it")
 	}
 	for _, in := range p.Custom {
