@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
@@ -133,15 +134,19 @@ func (a *Annotation) place(l verify.Location) {
 func (a Annotation) WorkflowCommand() string {
 	var props []string
 	add := func(key, value string) {
-		if value != "" && value != "0" {
+		if value != "" {
 			props = append(props, key+"="+commandProperty(value))
 		}
 	}
 	add("file", clean(a.File))
-	add("line", fmt.Sprint(a.Line))
-	add("endLine", fmt.Sprint(a.EndLine))
-	add("col", fmt.Sprint(a.Col))
-	add("endColumn", fmt.Sprint(a.EndCol))
+	for _, n := range []struct {
+		key   string
+		value int
+	}{{"line", a.Line}, {"endLine", a.EndLine}, {"col", a.Col}, {"endColumn", a.EndCol}} {
+		if n.value > 0 {
+			add(n.key, strconv.Itoa(n.value))
+		}
+	}
 	add("title", line(a.Title))
 	level := a.Level
 	if level != "error" && level != "warning" {

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+const canary = "hunter2-canary"
+
+// What a change marks as secret, and the content of objects, reach no surface.
+func TestSecretsOfChangesAreNotShown(t *testing.T) {
+	secret := &render.Object{
+		ID:      render.ObjectID{Kind: "Secret", Namespace: "default", Name: "db"},
+		Content: map[string]any{"data": map[string]any{"password": canary}, "stringData": canary},
+	}
+	ch := &render.Changes{
+		Base: &render.Revision{Releases: []*render.Rendered{{Objects: []*render.Object{secret}}}},
+		Head: &render.Revision{Releases: []*render.Rendered{{Objects: []*render.Object{secret}, Release: render.Release{Set: map[string]string{"password": canary}}}}},
+		Changes: []render.Change{
+			{Kind: render.Added, Head: secret}, {Kind: render.Removed, Base: secret}, {Kind: render.Renamed, Base: secret, Head: secret},
+			{Kind: render.Modified, Base: secret, Head: secret, Fields: []render.FieldChange{
+				{Path: "data[password]", Old: canary, New: canary + "2", Secret: true},
+				{Path: "data[user]", Old: nil, New: map[string]any{"x": canary}, Secret: true},
+				{Path: "metadata.labels[app]", Old: "a", New: "b"},
+			}},
+		},
+	}
+	opt := testMarkdown()
+	opt.Changes = ch
+	outputs := map[string]string{
+		"comment": Comment(spreadResult(), opt),
+		"summary": written(t, func(b *bytes.Buffer) error { return Summary(b, spreadResult(), opt) }),
+		"diff":    written(t, func(b *bytes.Buffer) error { return DiffText(b, ch, DiffOptions{}) }),
+		"diff.md": written(t, func(b *bytes.Buffer) error { return DiffMarkdown(b, ch, DiffOptions{}) }),
+	}
+	for name, s := range outputs {
+		if strings.Contains(s, canary) {
+			t.Errorf("%s shows the secret:\n%s", name, s)
+		}
+		if !strings.Contains(s, secretValue) || !strings.Contains(s, "metadata.labels[app]") {
+			t.Errorf("%s does not say that a secret changed:\n%s", name, s)
+		}
+	}
+}
+
+// A surface has nothing that is not in the result, its options or its own fixed text:
+// the same result with other words gives the same text with other words.
+func TestSurfacesAddNothing(t *testing.T) {
+	t.Setenv("KUBESETTLE_CANARY", canary)
+	word := regexp.MustCompile(`(?i)q[a-j]{6}z`)
+	fill := func(offset int) *verify.Result {
+		r := loopResult()
+		n := offset
+		fillStrings(r, func(string) string { n++; return "q" + letters(n) + "z" })
+		for i := range r.Findings { // what words and order rest on stays
+			f := &r.Findings[i]
+			f.Status, f.Severity, f.Certainty, f.Scenario, f.Timing = verify.New, "error", "possible", "change", "realistic"
+		}
+		return r
+	}
+	a, b := fill(100_000), fill(400_000)
+	for _, s := range surfaces() {
+		x, y := word.ReplaceAllString(s.write(t, a), "W"), word.ReplaceAllString(s.write(t, b), "W")
+		if x != y {
+			t.Errorf("%s: the text rests on more than the result", s.name)
+		}
+		if strings.Contains(x, canary) {
+			t.Errorf("%s: reads the environment", s.name)
+		}
+	}
+}
+
+func letters(n int) string {
+	return strings.Map(func(r rune) rune { return 'a' + r - '0' }, fmt.Sprintf("%06d", n))
+}
