@@ -44,12 +44,15 @@ type engine struct {
 	closed  int               // last level of which everything was found, or -1
 	starts  map[uint32][]byte // concrete initial states
 	batch   [batches]batch
+	used    []batch         // the batches of the block at hand
 	firsts  [batches]uint32 // number of the first successor of each batch in the block
 	places  []uint32        // the new state that each successor of the block became, or none
 	order   []uint32        // states of the bucket being filled, see bucket
-	stopped atomic.Bool     // time is up or the context is cancelled
-	spent   bool            // the states being expanded have no event left
-	full    atomic.Bool     // a state was left out for want of a place
+
+	keepOrder bool        // of all buckets
+	stopped   atomic.Bool // time is up or the context is cancelled
+	spent     bool        // the states being expanded have no event left
+	full      atomic.Bool // a state was left out for want of a place
 
 	found  []*finding // best violation of each rule so far
 	bad    [shards][]hit
@@ -105,7 +108,7 @@ func (e *engine) explore() error {
 		if err := e.level(level); err != nil {
 			return err
 		}
-		e.layers.forget(e.layers.level(level - 1))
+		e.forget(e.layers.level(level - 1))
 		found := len(e.layers.level(level)) > 0
 		if found {
 			if err := e.levelDone(level); err != nil {
@@ -177,7 +180,7 @@ func (e *engine) level(level int) error {
 				return err
 			}
 			if level == e.opt.MaxEvents && len(e.sys.lasso) == 0 && !e.opt.Settled {
-				e.layers.forget(e.layers.buckets[len(e.layers.buckets)-1:])
+				e.forget(e.layers.buckets[len(e.layers.buckets)-1:])
 			}
 		}
 		if len(below) > 0 && below[0].depth+1 == depth {
@@ -196,6 +199,13 @@ func (e *engine) level(level int) error {
 		e.stopEarly()
 	}
 	return nil
+}
+
+// forget drops the order of buckets that no one needs any more.
+func (e *engine) forget(buckets []bucket) {
+	if !e.keepOrder {
+		e.layers.forget(buckets)
+	}
 }
 
 // produce expands a bucket, block by block; before is where the states it leads to
@@ -228,15 +238,13 @@ func (e *engine) produce(b *bucket, events bool, before [shards]uint32) error {
 
 // expandBlock cuts a block into batches and expands them.
 func (e *engine) expandBlock(block []uint32, events bool) error {
-	for i := range e.batch {
-		e.batch[i].reset()
-	}
 	size := max((len(block)+batches-1)/batches, int(e.opt.cut.batch))
-	used := (len(block) + size - 1) / size
-	e.parallel(used, len(block) < int(e.opt.cut.solo), func(w *worker, i int) {
-		w.expand(&e.batch[i], block[i*size:min((i+1)*size, len(block))], events)
+	e.used = e.batch[:(len(block)+size-1)/size]
+	e.parallel(len(e.used), len(block) < int(e.opt.cut.solo), func(w *worker, i int) {
+		e.used[i].reset()
+		w.expand(&e.used[i], block[i*size:min((i+1)*size, len(block))], events)
 	})
-	for i := range e.batch {
+	for i := range e.used {
 		if err := e.batch[i].err; err != nil {
 			return err
 		}
@@ -267,7 +275,7 @@ func (e *engine) parallel(n int, solo bool, task func(w *worker, i int)) {
 // insertBlock puts the successors of a block into the visited set, shard by shard.
 func (e *engine) insertBlock() error {
 	records := 0
-	for i := range e.batch {
+	for i := range e.used {
 		e.firsts[i] = uint32(records)
 		records += int(e.batch[i].transitions)
 	}
@@ -304,7 +312,7 @@ func (e *engine) insertBlock() error {
 func (e *engine) insertShard(w *worker, s int, limit uint64) {
 	sh := &e.store.shards[s]
 	stride := headBytes + e.sys.Width
-	for i := range e.batch {
+	for i := range e.used {
 		for bin := e.batch[i].bins[s]; len(bin) > 0; bin = bin[stride:] {
 			h, parent := binary.LittleEndian.Uint64(bin), binary.LittleEndian.Uint32(bin[8:])
 			state := bin[headBytes:stride]

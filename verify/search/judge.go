@@ -71,8 +71,8 @@ func (e *engine) collectStates(events, steps int) {
 // (events, steps).
 func (e *engine) collect(b *bucket, events, steps int) {
 	e.collectStates(events, steps)
-	for i := range e.batch {
-		t := &e.batch[i]
+	for i := range e.used {
+		t := &e.used[i]
 		e.result.Transitions += t.transitions
 		e.result.Quiescent += t.quiescent
 		e.result.Reduced += t.reduced

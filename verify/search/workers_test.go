@@ -147,3 +147,40 @@ func TestTiesDoNotDependOnLayout(t *testing.T) {
 		}
 	})
 }
+
+// TestStopAtFirst compares a search that ends at the first violation with the whole
+// one: the violation must be as short, and as certain.
+func TestStopAtFirst(t *testing.T) {
+	stopped, certain := 0, 0
+	eachRandom(t, 40, func(t *testing.T, r *rand.Rand, sys System) {
+		for _, only := range []int{0, 2, 3, 6} { // bad, bad-step, quiescent, settles
+			part := sys
+			part.Rules = sys.Rules[only : only+1]
+			opt := Options{MaxEvents: r.IntN(4) - 1, Workers: 1}
+			want, err := Run(context.Background(), part, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opt.StopAtFirst = true
+			got, err := Run(context.Background(), part, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got.Violations, want.Violations) {
+				t.Errorf("got %+v, want %+v", got.Violations, want.Violations)
+			}
+			if (got.Bound == FirstFound) && len(got.Violations) == 0 || got.States > want.States {
+				t.Errorf("bound %v with %d violations after %d states of %d", got.Bound, len(got.Violations), got.States, want.States)
+			}
+			if got.States < want.States {
+				stopped++
+			}
+			if len(got.Violations) > 0 && got.Violations[0].Inevitable {
+				certain++
+			}
+		}
+	})
+	if stopped < 50 || certain < 50 {
+		t.Errorf("%d searches stopped, %d certain: the test has lost its teeth", stopped, certain)
+	}
+}
