@@ -1,4 +1,56 @@
 // Command kubesettle says whether a cluster will settle after a change.
+//
+// It parses flags, wires the other packages and sets the exit code; nothing is decided
+// here. Only this package reads arguments and the environment, or ends the process.
 package main
 
-func main() {}
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// process is what the commands may touch of the world.
+type process struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	// today is the date that waivers expire against, in UTC.
+	today time.Time
+	// columns of the terminal that stderr is; 0 where it is none, as in CI.
+	columns int
+	// color says that stdout is a terminal that wants color.
+	color bool
+}
+
+// run is the whole program but for its end.
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	p := &process{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		getenv: os.Getenv, today: time.Now().UTC(),
+		columns: columns(os.Stderr, os.Getenv),
+		color:   term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+	}
+	return execute(ctx, p, args)
+}
+
+// columns is the width of a terminal that a person looks at, or 0.
+func columns(f *os.File, getenv func(string) string) int {
+	if getenv("CI") != "" || getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width < 20 {
+		return 0
+	}
+	return width
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/kubesettle/kubesettle/report"
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// report writes every surface. Their failures are notices; the verdict stands.
+func (a *actionRun) report(ctx context.Context, p *process, w *report.Workflow, event *report.Event, done *finished) error {
+	r := done.result
+	var log strings.Builder
+	_ = report.Text(&log, r, report.TextOptions{}) // a strings.Builder never fails
+	w.Group(fmt.Sprintf("Kubesettle: %s", r.Verdict), log.String())
+	links := report.MarkdownOptions{
+		Marker:     a.marker(p, event, r),
+		Repository: repositoryURL(p), Run: runURL(p), Changes: done.compared(),
+	}
+	for _, f := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{a.reportFile, func(to io.Writer) error { return report.JSON(to, r) }},
+		{a.sarif, func(to io.Writer) error {
+			return report.SARIF(to, r, report.SARIFOptions{Category: a.category, RepositoryURI: repositoryURL(p)})
+		}},
+	} {
+		if err := a.file(workspace(p), f.name, f.write); err != nil {
+			w.Warning(err.Error())
+		}
+	}
+	if a.annotations {
+		list, left := report.Annotations(r, report.AnnotationOptions{})
+		for _, one := range list {
+			w.Annotate(one)
+		}
+		if left > 0 {
+			w.Log(fmt.Sprintf("%d more annotations are past GitHub's limit; the job summary has them all", left))
+		}
+	}
+	if a.summary {
+		var b strings.Builder
+		if err := errors.Join(report.Summary(&b, r, links), w.Summary(b.String())); err != nil {
+			w.Notice(err.Error())
+		}
+	}
+	url := a.post(ctx, p, w, event, done, links)
+	if err := a.outputs(w, r, url); err != nil {
+		w.Notice(err.Error())
+	}
+	return ended(r.ExitCode(done.gate))
+}
+
+// file writes one report into the workspace, never outside of it: the pull request may
+// have put a symlink in its place.
+func (a *actionRun) file(dir, name string, write func(io.Writer) error) (err error) {
+	if name == "" {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer root.Close()
+	clean := filepath.FromSlash(path.Clean(name))
+	if err := root.MkdirAll(filepath.Dir(clean), 0o755); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	_ = root.Remove(clean) // so that a link in its place is replaced, not followed
+	f, err := root.Create(clean)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// outputs sets the outputs of the action.
+func (a *actionRun) outputs(w *report.Workflow, r *verify.Result, commentURL string) error {
+	count := map[verify.Status]int{}
+	for _, f := range r.Findings {
+		count[f.Status]++
+	}
+	failed, checked := 0, 0
+	for _, rel := range r.Releases {
+		if rel.Status != "ok" {
+			failed++
+		}
+	}
+	for _, one := range r.Workloads {
+		if one.Verdict == verify.Pass || one.Verdict == verify.Fail {
+			checked++
+		}
+	}
+	values := map[string]string{
+		"verdict": string(r.Verdict), "new-violations": fmt.Sprint(count[verify.New]),
+		"existing-violations": fmt.Sprint(count[verify.Existing]), "waived": fmt.Sprint(len(r.Waived)),
+		"workloads-checked": fmt.Sprint(checked), "releases-failed": fmt.Sprint(failed),
+		"sarif-file": a.sarif, "report-file": a.reportFile, "comment-url": commentURL,
+	}
+	var errs []error
+	for _, name := range actionOutputs {
+		errs = append(errs, w.Output(name, values[name]))
+	}
+	return errors.Join(errs...)
+}
+
+// marker identifies this run's comment.
+func (a *actionRun) marker(p *process, event *report.Event, r *verify.Result) report.Marker {
+	m := report.Marker{Instance: a.commentID, Head: event.HeadSHA}
+	if m.Head == "" {
+		m.Head = r.Head.Commit
+	}
+	_, _ = fmt.Sscan(p.getenv("GITHUB_RUN_ID"), &m.RunID)
+	_, _ = fmt.Sscan(p.getenv("GITHUB_RUN_ATTEMPT"), &m.Attempt)
+	return m
+}
+
+// post writes the comment where there is a pull request, and gives its address.
+func (a *actionRun) post(ctx context.Context, p *process, w *report.Workflow, event *report.Event, done *finished, links report.MarkdownOptions) string {
+	switch {
+	case !event.PullRequest() || a.comment == "never":
+		return ""
+	case a.token == "":
+		w.Notice("comment skipped: there is no github-token")
+		return ""
+	case event.Fork && a.comment != "always":
+		w.Notice("comment skipped: a fork's pull request has a read-only token; the job summary has it all")
+		return ""
+	}
+	client, err := report.NewClient(report.ClientOptions{
+		APIURL: orDefault(p.getenv("GITHUB_API_URL"), "https://api.github.com"), GraphQLURL: p.getenv("GITHUB_GRAPHQL_URL"),
+		Token: a.token, UserAgent: strings.ReplaceAll(tool(), " ", "/"),
+	})
+	if err != nil {
+		w.Notice(report.WhyNotPosted(err))
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
+	defer cancel()
+	body, news := report.Comment(done.result, links), len(done.result.Findings) > 0 || done.result.Verdict != verify.Pass
+	if !news && a.comment == "auto" {
+		body = report.Resolved(done.result, links)
+	}
+	posted, err := client.Sticky(ctx, body, report.StickyOptions{
+		Repository: event.Repository, Number: event.Number, Create: news || a.comment == "always",
+	})
+	if err != nil {
+		w.Notice(report.WhyNotPosted(err))
+		return ""
+	}
+	w.Log(fmt.Sprintf("comment: %s %s", posted.Done, posted.URL))
+	return posted.URL
+}
+
+func orDefault(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// repositoryURL is the repository's address, for links.
+func repositoryURL(p *process) string {
+	server, repository := p.getenv("GITHUB_SERVER_URL"), p.getenv("GITHUB_REPOSITORY")
+	if server == "" || repository == "" {
+		return ""
+	}
+	return strings.TrimRight(server, "/") + "/" + repository
+}
+
+// runURL is the run's address, for links.
+func runURL(p *process) string {
+	repository, id := repositoryURL(p), p.getenv("GITHUB_RUN_ID")
+	if repository == "" || id == "" {
+		return ""
+	}
+	return repository + "/actions/runs/" + id
+}

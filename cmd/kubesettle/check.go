@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/report"
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// stateFormats are the surfaces of a result without a base, and resultFormats of one
+// with; markdown and summary are the same.
+var (
+	stateFormats  = []string{"text", "json", "sarif", "markdown", "comment", "summary"}
+	resultFormats = append(stateFormats[:len(stateFormats):len(stateFormats)], "diff")
+)
+
+// runFlags holds every flag of a check.
+type runFlags struct {
+	sides     sides
+	rendering rendering
+	gating    gating
+	searching searching
+	outputs   outputs
+}
+
+func newCheck(p *process) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "check --base REV [--head REV] [PATH...]",
+		Short: "Gate a change: compare two revisions, or two directories",
+		Long: `Check renders base and head, finds the workloads that change and explores every
+interleaving of the control loops around them. Findings are new, existing or fixed;
+by default only new ones gate. PATHs limit what is looked at.
+
+The policy is read from base, so that a change cannot loosen its own gate.`,
+		Example: `  kubesettle check --base origin/main
+  kubesettle check --base main --head feature --output text --output sarif=out/result.sarif
+  kubesettle check --base-dir before --head-dir after --nodes nodes.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.rendering.paths = args
+			list, err := f.outputs.list()
+			if err != nil {
+				return err
+			}
+			base, head, notices, err := f.sides.trees(cmd)
+			if err != nil {
+				return err
+			}
+			done, err := f.check(cmd.Context(), p, base, head)
+			if err != nil {
+				return err
+			}
+			done.result.Notices = append(notices, done.result.Notices...)
+			return f.finish(p, list, done)
+		},
+	}
+	f.sides.flags(cmd)
+	f.rendering.flags(cmd)
+	f.gating.flags(cmd)
+	f.searching.flags(cmd)
+	f.outputs.flags(cmd, resultFormats...)
+	return cmd
+}
+
+func newVerify(p *process) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "verify PATH...",
+		Short: "Verify one state of manifests: files, directories, charts, kustomizations or '-'",
+		Long: `Verify renders what the PATHs hold and explores every interleaving of its control
+loops, from an empty cluster. There is no base, so every finding is new.`,
+		Example: `  kubesettle verify charts/web overlays/prod
+  helm template web charts/web | kubesettle verify -`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := f.outputs.list()
+			if err != nil {
+				return err
+			}
+			tree, paths, err := oneTree(p, args)
+			if err != nil {
+				return err
+			}
+			f.rendering.paths = paths
+			done, err := f.verify(cmd.Context(), p, tree)
+			if err != nil {
+				return err
+			}
+			return f.finish(p, list, done)
+		},
+	}
+	f.rendering.flags(cmd)
+	f.gating.flags(cmd)
+	f.searching.flags(cmd)
+	f.outputs.flags(cmd, stateFormats...)
+	return cmd
+}
+
+// finished is a run that ended with a result.
+type finished struct {
+	result  *verify.Result
+	changes *render.Changes // Base is nil where one state was verified
+	gate    policies.Gate
+}
+
+// check compares two trees.
+func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree) (*finished, error) {
+	policy, err := f.gating.load(base)
+	if err != nil {
+		return nil, err
+	}
+	line := newProgressLine(p.stderr, p.columns)
+	defer line.clear()
+	ropt, vopt, err := f.options(p, policy, line)
+	if err != nil {
+		return nil, err
+	}
+	line.say("rendering " + base.Name() + " and " + head.Name())
+	changes, err := renderBoth(ctx, base, head, ropt)
+	if err != nil {
+		return nil, err
+	}
+	result, err := verify.Check(ctx, changes, vopt)
+	if err != nil {
+		return nil, analysis(err)
+	}
+	result.Notices = append(f.gating.notices(policy, base, head), result.Notices...)
+	return &finished{result, changes, policy.Gate}, nil
+}
+
+// verify looks at one tree.
+func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*finished, error) {
+	policy, err := f.gating.load(tree)
+	if err != nil {
+		return nil, err
+	}
+	line := newProgressLine(p.stderr, p.columns)
+	defer line.clear()
+	ropt, vopt, err := f.options(p, policy, line)
+	if err != nil {
+		return nil, err
+	}
+	line.say("rendering " + tree.Name())
+	rev, err := render.Render(ctx, tree, ropt)
+	if err != nil {
+		return nil, analysis(err)
+	}
+	result, err := verify.Verify(ctx, rev, vopt)
+	if err != nil {
+		return nil, analysis(err)
+	}
+	return &finished{result, &render.Changes{Head: rev}, policy.Gate}, nil
+}
+
+func (f *runFlags) options(p *process, policy *policies.Policy, line *progressLine) (render.Options, verify.Options, error) {
+	ropt, err := f.rendering.options(declared(policy))
+	if err != nil {
+		return ropt, verify.Options{}, err
+	}
+	vopt, err := f.searching.options(p, policy, f.rendering.workers, line)
+	return ropt, vopt, err
+}
+
+// finish writes the reports and gives the gate's exit code.
+func (f *runFlags) finish(p *process, list []output, done *finished) error {
+	color, err := f.outputs.colored(p)
+	if err != nil {
+		return err
+	}
+	err = write(p, list, func(format string, toFile bool, w io.Writer) error {
+		return surface(w, format, done, color && !toFile)
+	})
+	if err != nil {
+		return err
+	}
+	return ended(done.result.ExitCode(done.gate))
+}
+
+// surface writes one report of a result.
+func surface(w io.Writer, format string, done *finished, color bool) error {
+	links := report.MarkdownOptions{Changes: done.compared()}
+	switch format {
+	case "json":
+		return report.JSON(w, done.result)
+	case "sarif":
+		return report.SARIF(w, done.result, report.SARIFOptions{})
+	case "comment":
+		_, err := io.WriteString(w, report.Comment(done.result, links))
+		return err
+	case "summary", "markdown":
+		return report.Summary(w, done.result, links)
+	case "diff":
+		return report.DiffMarkdown(w, done.changes, report.DiffOptions{})
+	default:
+		return report.Text(w, done.result, report.TextOptions{Color: color})
+	}
+}
+
+// compared is the change set, or nil where there is none.
+func (d *finished) compared() *render.Changes {
+	if d.changes == nil || d.changes.Base == nil {
+		return nil
+	}
+	return d.changes
+}

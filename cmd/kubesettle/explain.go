@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubesettle/kubesettle/report"
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+func newExplain(p *process) *cobra.Command {
+	var o outputs
+	cmd := &cobra.Command{
+		Use:   "explain [RULE | RESULT.json]",
+		Short: "Explain a rule, or the interleavings of a result",
+		Long: `Explain says what a rule checks, why it hurts and how to mend it. With a file that
+--output json wrote, it shows the findings in it, step by step. With nothing, it lists
+the rules.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			color, err := o.colored(p)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 && filepath.Ext(args[0]) == ".json" {
+				r, err := readResult(args[0])
+				if err != nil {
+					return err
+				}
+				return analysis(report.Text(p.stdout, r, report.TextOptions{Color: color}))
+			}
+			rule := ""
+			if len(args) == 1 {
+				rule = args[0]
+			}
+			err = report.Explain(p.stdout, rule, report.ExplainOptions{Color: color})
+			if errors.Is(err, report.ErrUnknownRule) {
+				return usage("%w", err)
+			}
+			return analysis(err)
+		},
+	}
+	cmd.Flags().StringVar(&o.color, "color", "auto", "auto, always or never")
+	return cmd
+}
+
+// maxResultBytes bounds a result that is read back; it may be another's artifact.
+const maxResultBytes = 64 << 20
+
+// readResult reads what --output json wrote. Unknown fields are tolerated, as the
+// contract says; another schema version is not.
+func readResult(file string) (*verify.Result, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	if info.Size() > maxResultBytes {
+		return nil, usage("%s: %d bytes are no result of kubesettle; the limit is %d", file, info.Size(), maxResultBytes)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	var r verify.Result
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, usage("%s: not a result of --output json: %w", file, err)
+	}
+	if r.SchemaVersion != verify.SchemaVersion {
+		return nil, &exit{exitUsage, fmt.Errorf("%s: schemaVersion is %q, this kubesettle reads %q", file, r.SchemaVersion, verify.SchemaVersion)}
+	}
+	return &r, nil
+}

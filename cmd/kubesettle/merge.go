@@ -1,0 +1,71 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+func newMerge(p *process) *cobra.Command {
+	var g gating
+	var o outputs
+	cmd := &cobra.Command{
+		Use:   "merge RESULT.json...",
+		Short: "Combine the results of --shard i/n runs into one, and judge it",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			list, err := o.list()
+			if err != nil {
+				return err
+			}
+			color, err := o.colored(p)
+			if err != nil {
+				return err
+			}
+			gate, err := g.gate()
+			if err != nil {
+				return err
+			}
+			var parts []*verify.Result
+			for _, file := range args {
+				r, err := readResult(file)
+				if err != nil {
+					return err
+				}
+				parts = append(parts, r)
+			}
+			whole, err := verify.Merge(parts, gate)
+			if err != nil {
+				return usage("%w", err)
+			}
+			done := &finished{result: whole, gate: gate}
+			err = write(p, list, func(format string, toFile bool, w io.Writer) error {
+				return surface(w, format, done, color && !toFile)
+			})
+			if err != nil {
+				return err
+			}
+			return ended(whole.ExitCode(gate))
+		},
+	}
+	g.gateFlags(cmd)
+	cmd.Flags().StringVar(&g.policy, "policy", "", "policy file whose gate holds (default: the embedded default's)")
+	o.flags(cmd, stateFormats...)
+	return cmd
+}
+
+// gate is that of the policy file, or of the default, as the flags override it.
+func (g *gating) gate() (policies.Gate, error) {
+	policy := policies.Default()
+	if g.policy != "" {
+		var err error
+		if policy, err = g.read(nil); err != nil {
+			return policies.Gate{}, analysis(err)
+		}
+	}
+	err := g.override(&policy.Gate)
+	return policy.Gate, err
+}

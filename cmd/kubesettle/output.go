@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// output is one --output FORMAT[=FILE]; file is "" for standard output.
+type output struct{ format, file string }
+
+// outputs holds the flags of what is written, and where.
+type outputs struct {
+	given   []string
+	color   string
+	formats []string // that the command has; the first one is the default
+}
+
+func (o *outputs) flags(cmd *cobra.Command, formats ...string) {
+	o.formats = formats
+	f := cmd.Flags()
+	f.StringArrayVarP(&o.given, "output", "o", nil, "FORMAT or FORMAT=FILE, repeatable; one of "+strings.Join(formats, ", ")+" (default "+formats[0]+")")
+	f.StringVar(&o.color, "color", "auto", "auto, always or never")
+}
+
+// list reads the flags; formats go to standard output at most once.
+func (o *outputs) list() ([]output, error) {
+	if len(o.given) == 0 {
+		return []output{{format: o.formats[0]}}, nil
+	}
+	var out []output
+	taken := ""
+	for _, g := range o.given {
+		format, file, named := strings.Cut(g, "=")
+		if !slices.Contains(o.formats, format) {
+			return nil, usage("--output is %q: give one of %s, or FORMAT=FILE", g, strings.Join(o.formats, ", "))
+		}
+		if named && file == "" {
+			return nil, usage("--output is %q: the file is missing", g)
+		}
+		if !named && taken != "" {
+			return nil, usage("--output %s and --output %s both go to standard output: give one of them a file, such as %s=out/report.%s", taken, format, format, format)
+		}
+		if !named {
+			taken = format
+		}
+		out = append(out, output{format, file})
+	}
+	return out, nil
+}
+
+// colored says whether text on standard output gets color.
+func (o *outputs) colored(p *process) (bool, error) {
+	switch o.color {
+	case "auto":
+		return p.color, nil
+	case "always":
+		return true, nil
+	case "never":
+		return false, nil
+	}
+	return false, usage("--color is %q: give auto, always or never", o.color)
+}
+
+// write sends each output where it goes. A file appears whole or not at all.
+func write(p *process, list []output, surface func(format string, toFile bool, w io.Writer) error) error {
+	for _, o := range list {
+		var b bytes.Buffer
+		if err := surface(o.format, o.file != "", &b); err != nil {
+			return &exit{exitAnalysis, fmt.Errorf("output %s: %w", o.format, err)}
+		}
+		if o.file == "" {
+			if _, err := p.stdout.Write(b.Bytes()); err != nil {
+				return &exit{exitAnalysis, fmt.Errorf("output %s: %w", o.format, err)}
+			}
+			continue
+		}
+		if err := replaceFile(o.file, b.Bytes()); err != nil {
+			return &exit{exitUsage, fmt.Errorf("--output %s: %w", o.format, err)}
+		}
+	}
+	return nil
+}
+
+// replaceFile writes a file through a temporary one beside it, and makes its folder.
+func replaceFile(name string, data []byte) error {
+	dir := filepath.Dir(name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(name, data, 0o644) // /dev/stderr, a pipe
+	}
+	f, err := os.CreateTemp(dir, "."+filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails once it was renamed
+	_, err = f.Write(data)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Chmod(f.Name(), 0o644)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

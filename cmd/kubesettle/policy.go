@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+)
+
+// policyFile is where a repository keeps its policy.
+const policyFile = ".kubesettle.yaml"
+
+// gating holds the flags that override a policy.
+type gating struct {
+	policy, nodes          string
+	inTree                 string // where the tree has the policy; "" is [policyFile]
+	failOn, onInconclusive string
+}
+
+func (g *gating) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&g.policy, "policy", "", "policy file (default: "+policyFile+" of base, where present)")
+	f.StringVar(&g.nodes, "nodes", "", "file of Kubernetes Node objects, as 'kubectl get nodes -o yaml' prints them, that become the cluster")
+	g.gateFlags(cmd)
+}
+
+func (g *gating) gateFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&g.failOn, "fail-on", "", "lowest severity that fails: error, warning, note or off; with new- or any- before it, of new findings only or of all (default: the policy's gate)")
+	f.StringVar(&g.onInconclusive, "on-inconclusive", "", "warn or fail (default: the policy's gate)")
+}
+
+// load reads the policy: the file that the user names, else that of the tree, else the
+// embedded default.
+func (g *gating) load(t render.Tree) (*policies.Policy, error) {
+	p, err := g.read(t)
+	if err != nil {
+		return nil, analysis(err)
+	}
+	if g.nodes != "" {
+		data, err := os.ReadFile(g.nodes)
+		if err != nil {
+			return nil, usage("--nodes: %w", err)
+		}
+		if err := p.SetNodes(g.nodes, data); err != nil {
+			return nil, usage("--nodes: %w", err)
+		}
+	}
+	return p, g.override(&p.Gate)
+}
+
+func (g *gating) read(t render.Tree) (*policies.Policy, error) {
+	if g.policy != "" {
+		data, err := os.ReadFile(g.policy)
+		if err != nil {
+			return nil, usage("--policy: %w", err)
+		}
+		p, err := policies.Load(g.policy, data)
+		if err != nil {
+			return nil, err
+		}
+		return p, withNodes(p, g.nodes == "", func(name string) ([]byte, error) {
+			return os.ReadFile(filepath.Join(filepath.Dir(g.policy), filepath.FromSlash(name)))
+		})
+	}
+	file := g.file()
+	data, err := fs.ReadFile(t, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return policies.Default(), nil
+	}
+	if err != nil {
+		return nil, &exit{exitUsage, fmt.Errorf("%s: %w", file, err)}
+	}
+	p, err := policies.Load(file, data)
+	if err != nil {
+		return nil, err
+	}
+	return p, withNodes(p, g.nodes == "", func(name string) ([]byte, error) {
+		return fs.ReadFile(t, path.Join(path.Dir(file), name))
+	})
+}
+
+// file is where a tree has its policy.
+func (g *gating) file() string {
+	if g.inTree != "" {
+		return path.Clean(g.inTree)
+	}
+	return policyFile
+}
+
+// withNodes reads the policy's nodes file from where the policy lies, if it is needed.
+func withNodes(p *policies.Policy, needed bool, read func(string) ([]byte, error)) error {
+	name := p.Cluster.NodesFile
+	if name == "" || !needed {
+		return nil
+	}
+	data, err := read(name)
+	if err != nil {
+		return &exit{exitUsage, fmt.Errorf("%s: cluster.nodes: %w", p.File, err)}
+	}
+	if err := p.SetNodes(name, data); err != nil {
+		return &exit{exitUsage, fmt.Errorf("%s: cluster.nodes: %w", p.File, err)}
+	}
+	return nil
+}
+
+// override applies --fail-on and --on-inconclusive.
+func (g *gating) override(gate *policies.Gate) error {
+	severity := g.failOn
+	if rest, ok := strings.CutPrefix(severity, "new-"); ok {
+		severity, gate.OnlyNew = rest, true
+	} else if rest, ok := strings.CutPrefix(severity, "any-"); ok {
+		severity, gate.OnlyNew = rest, false
+	}
+	switch s := policies.Severity(severity); s {
+	case "":
+		if g.failOn != "" {
+			return usage("--fail-on is %q: give error, warning, note or off", g.failOn)
+		}
+	case policies.Error, policies.Warning, policies.Note, policies.Off:
+		gate.FailOn = s
+	default:
+		return usage("--fail-on is %q: give error, warning, note or off, or such as new-error or any-warning", g.failOn)
+	}
+	switch g.onInconclusive {
+	case "":
+	case "warn", "fail":
+		gate.OnInconclusive = g.onInconclusive
+	default:
+		return usage("--on-inconclusive is %q: give warn or fail", g.onInconclusive)
+	}
+	return nil
+}
+
+// declared are the policy's releases, as rendering wants them.
+func declared(p *policies.Policy) []render.Release {
+	var out []render.Release
+	for _, r := range p.Releases {
+		rel := render.Release{
+			ID: r.ID, Values: r.Values, Set: r.Set, Namespace: r.Namespace, KubeVersion: r.KubeVersion,
+			Declared: true, Selected: fmt.Sprintf("declared in %s:%d", p.File, r.Line),
+		}
+		switch {
+		case r.Chart != "":
+			rel.Kind, rel.Path = render.Helm, r.Chart
+		case r.Kustomize != "":
+			rel.Kind, rel.Path = render.Kustomize, r.Kustomize
+		default:
+			rel.Kind, rel.Path = render.Manifests, r.Path
+		}
+		out = append(out, rel)
+	}
+	return out
+}
+
+// notices says that the change edits the policy, which is read from base: a pull
+// request cannot loosen its own gate.
+func (g *gating) notices(p *policies.Policy, base, head render.Tree) []string {
+	if g.policy != "" {
+		return nil // the user's own file, not the change's
+	}
+	files := []string{g.file()}
+	if n := p.Cluster.NodesFile; n != "" {
+		files = append(files, path.Join(path.Dir(g.file()), n))
+	}
+	var out []string
+	for _, f := range files {
+		was, errBase := fs.ReadFile(base, f)
+		is, errHead := fs.ReadFile(head, f)
+		what := "changes"
+		switch {
+		case errBase != nil && errHead != nil, errBase == nil && errHead == nil && bytes.Equal(was, is):
+			continue
+		case errBase != nil:
+			what = "adds"
+		case errHead != nil:
+			what = "removes"
+		}
+		out = append(out, fmt.Sprintf("policy change: this change %s %s; base's policy was used, head's takes effect after the merge", what, f))
+	}
+	return out
+}

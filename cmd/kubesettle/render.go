@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render"
+)
+
+func newRender(p *process) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "render PATH...",
+		Short: "Show what would be checked, with where each object comes from",
+		Example: `  kubesettle render .
+  kubesettle render charts/web --output yaml`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := f.outputs.list()
+			if err != nil {
+				return err
+			}
+			tree, paths, err := oneTree(p, args)
+			if err != nil {
+				return err
+			}
+			f.rendering.paths = paths
+			policy, err := f.gating.load(tree)
+			if err != nil {
+				return err
+			}
+			opt, err := f.rendering.options(declared(policy))
+			if err != nil {
+				return err
+			}
+			rev, err := render.Render(cmd.Context(), tree, opt)
+			if err != nil {
+				return analysis(err)
+			}
+			err = write(p, list, func(format string, _ bool, w io.Writer) error { return writeRevision(w, format, rev) })
+			if err != nil {
+				return err
+			}
+			return ended(rendered(rev))
+		},
+	}
+	f.rendering.flags(cmd)
+	cmd.Flags().StringVar(&f.gating.policy, "policy", "", "policy file with releases (default: "+policyFile+", where present)")
+	f.outputs.flags(cmd, "text", "json", "yaml")
+	return cmd
+}
+
+// rendered is the exit code of a revision: what failed was not analysed.
+func rendered(rev *render.Revision) int {
+	for _, rel := range rev.Releases {
+		if rel.Err != nil {
+			return exitAnalysis
+		}
+	}
+	if len(rev.Releases) == 0 {
+		return exitAnalysis
+	}
+	return exitPass
+}
+
+// listing is a revision as `render --output json` has it; secrets are masked.
+type listing struct {
+	Releases []listedRelease `json:"releases"`
+	Ignored  []listedPath    `json:"ignored"`
+}
+
+type listedRelease struct {
+	ID       string         `json:"id"`
+	Kind     string         `json:"kind"`
+	Path     string         `json:"path"`
+	Values   []string       `json:"values,omitempty"`
+	Selected string         `json:"selected"`
+	Status   string         `json:"status"` // ok, failed, skipped
+	Reason   string         `json:"reason,omitempty"`
+	File     string         `json:"file,omitempty"`
+	Line     int            `json:"line,omitempty"`
+	Remedy   string         `json:"remedy,omitempty"`
+	Notes    []string       `json:"notes,omitempty"`
+	Objects  []listedObject `json:"objects"`
+}
+
+type listedObject struct {
+	ID      string         `json:"id"`
+	File    string         `json:"file"`
+	Line    int            `json:"line"`
+	Hook    bool           `json:"hook,omitempty"`
+	Modeled bool           `json:"modeled"`
+	Content map[string]any `json:"content"`
+}
+
+type listedPath struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+func list(rev *render.Revision) listing {
+	l := listing{Releases: []listedRelease{}, Ignored: []listedPath{}}
+	for _, r := range rev.Releases {
+		one := listedRelease{
+			ID: r.ID, Kind: string(r.Kind), Path: r.Path, Values: r.Values, Selected: r.Selected,
+			Status: "ok", Notes: r.Notes, Objects: []listedObject{},
+		}
+		if r.Err != nil {
+			one.Status, one.Reason, one.Remedy = "failed", r.Err.Reason, r.Err.Remedy
+			one.File, one.Line = r.Err.Where.File, r.Err.Where.StartLine
+			if r.Err.Skipped {
+				one.Status = "skipped"
+			}
+		}
+		for _, o := range r.Objects {
+			one.Objects = append(one.Objects, listedObject{
+				ID: o.ID.String(), File: o.Source.File, Line: o.Source.StartLine, Hook: o.Hook,
+				Modeled: o.Typed != nil, Content: render.Redact(o),
+			})
+		}
+		l.Releases = append(l.Releases, one)
+	}
+	for _, i := range rev.Ignored {
+		l.Ignored = append(l.Ignored, listedPath(i))
+	}
+	return l
+}
+
+func writeRevision(w io.Writer, format string, rev *render.Revision) error {
+	l := list(rev)
+	switch format {
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(l)
+	case "yaml":
+		return l.yaml(w)
+	}
+	_, err := io.WriteString(w, printable(l.text()))
+	return err
+}
+
+// yaml writes the objects as a stream, each under a comment with its source.
+func (l listing) yaml(w io.Writer) error {
+	for _, r := range l.Releases {
+		for _, o := range r.Objects {
+			content, err := yaml.Marshal(o.Content)
+			if err != nil {
+				return fmt.Errorf("%s: %w", o.ID, err)
+			}
+			// The content is quoted where it must be by the encoder; names are not.
+			if _, err := fmt.Fprintf(w, "---\n# %s\n# release %s, from %s:%d\n%s", oneLine(o.ID), oneLine(r.ID), oneLine(o.File), o.Line, content); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(printable(s)), " ") }
+
+func (l listing) text() string {
+	var b bytes.Buffer
+	for _, r := range l.Releases {
+		fmt.Fprintf(&b, "%s  %s %s  (%s)\n", oneLine(r.ID), r.Kind, oneLine(r.Path), oneLine(r.Selected))
+		if len(r.Values) > 0 {
+			fmt.Fprintf(&b, "  values %s\n", oneLine(strings.Join(r.Values, ", ")))
+		}
+		for _, o := range r.Objects {
+			note := ""
+			if o.Hook {
+				note = "  (hook: not verified)"
+			}
+			fmt.Fprintf(&b, "  %-60s %s:%d%s\n", oneLine(o.ID), oneLine(o.File), o.Line, note)
+		}
+		if r.Status != "ok" {
+			fmt.Fprintf(&b, "  %s: %s\n", r.Status, r.Reason)
+			if r.File != "" {
+				fmt.Fprintf(&b, "  at %s:%d\n", oneLine(r.File), r.Line)
+			}
+			if r.Remedy != "" {
+				fmt.Fprintf(&b, "  to do: %s\n", oneLine(r.Remedy))
+			}
+		}
+		for _, n := range r.Notes {
+			fmt.Fprintf(&b, "  note: %s\n", oneLine(n))
+		}
+	}
+	if len(l.Releases) == 0 {
+		b.WriteString("nothing to render: no chart, kustomization or manifest was found\n")
+	}
+	for _, i := range l.Ignored {
+		fmt.Fprintf(&b, "ignored %s: %s\n", oneLine(i.Path), oneLine(i.Reason))
+	}
+	return b.String()
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+)
+
+// Exit codes; those of a verdict come from [verify.Result.ExitCode].
+const (
+	exitPass         = 0
+	exitFinding      = 1
+	exitUsage        = 2 // usage, configuration or an unsafe event
+	exitAnalysis     = 3 // could not analyse
+	exitInconclusive = 4 // only where the policy says fail
+)
+
+// exit ends a command with a code; err may be nil where all was said.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e *exit) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exit) Unwrap() error { return e.err }
+
+// usage is an error of how the command was called.
+func usage(format string, args ...any) error {
+	return &exit{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// ended is a code without an error: nil for a pass.
+func ended(code int) error {
+	if code == exitPass {
+		return nil
+	}
+	return &exit{code: code}
+}
+
+// analysis gives an error of one of the other packages its exit code.
+func analysis(err error) error {
+	var file *policies.FileError
+	var known *exit
+	switch {
+	case err == nil || errors.As(err, &known):
+		return err
+	case errors.As(err, &file), errors.Is(err, render.ErrNoRepository):
+		return &exit{exitUsage, err}
+	}
+	return &exit{exitAnalysis, err}
+}
+
+const about = `Kubesettle renders the Helm and Kustomize output of a change at base and head and
+explores every interleaving of the control loops around the workloads that change.
+It says which interleaving breaks, and which changed line causes it.
+
+Exit codes:
+  0  pass, or nothing that gates
+  1  a finding that gates
+  2  usage, configuration, or an event that is not safe to run on
+  3  could not analyse: a render failed, or nothing was analysed
+  4  inconclusive, with --on-inconclusive=fail`
+
+func newRoot(p *process) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "kubesettle",
+		Short:         "Says whether a cluster will settle after a change",
+		Long:          about,
+		SilenceErrors: true, // execute prints them, once
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(
+		newCheck(p),
+		newVerify(p),
+		newRender(p),
+		newDiff(p),
+		newExplain(p),
+		newInit(p),
+		newMerge(p),
+		newAction(p),
+		newVersion(p),
+	)
+	return root
+}
+
+// execute runs one command and gives its exit code. What cobra refuses itself, such as
+// an unknown flag, is usage.
+func execute(ctx context.Context, p *process, args []string) int {
+	root := newRoot(p)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitPass
+	}
+	var e *exit
+	if !errors.As(err, &e) {
+		fmt.Fprintf(p.stderr, "kubesettle: %s\nRun '%s --help' for usage.\n", printable(err.Error()), cmd.CommandPath())
+		return exitUsage
+	}
+	if e.err != nil {
+		fmt.Fprintf(p.stderr, "kubesettle: %s\n", printable(e.err.Error()))
+	}
+	return e.code
+}
+
+// printable keeps control characters of file names and manifests off the terminal, and
+// workflow commands out of a CI log: no line of ours starts with "::".
+func printable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || (r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f)) {
+			return r
+		}
+		return '\uFFFD'
+	}, s)
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(strings.TrimLeft(l, " \t"), "::") || strings.HasPrefix(l, "##[") {
+			lines[i] = "| " + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubesettle/kubesettle/render"
+)
+
+// sides says where base and head are read from.
+type sides struct {
+	repo, base, head string
+	baseDir, headDir string
+	mergeBase        bool
+}
+
+func (s *sides) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.repo, "repo", ".", "git repository; read from its objects, the work tree is never touched")
+	f.StringVar(&s.base, "base", "", "revision before the change")
+	f.StringVar(&s.head, "head", "HEAD", "revision after the change")
+	f.BoolVar(&s.mergeBase, "merge-base", true, "compare with the merge base of --base and --head, as a pull request does; false: with --base itself")
+	f.StringVar(&s.baseDir, "base-dir", "", "directory before the change, instead of --base")
+	f.StringVar(&s.headDir, "head-dir", "", "directory after the change, instead of --head")
+}
+
+// trees opens both sides; notices say what was chosen in the user's place.
+func (s *sides) trees(cmd *cobra.Command) (base, head render.Tree, notices []string, err error) {
+	dirs := s.baseDir != "" || s.headDir != ""
+	switch {
+	case dirs && (s.baseDir == "" || s.headDir == ""):
+		return nil, nil, nil, usage("--base-dir and --head-dir go together")
+	case dirs && (cmd.Flags().Changed("base") || cmd.Flags().Changed("head") || cmd.Flags().Changed("repo")):
+		return nil, nil, nil, usage("give either --base-dir and --head-dir, or --repo, --base and --head")
+	case dirs:
+		if base, err = dirTree(s.baseDir); err != nil {
+			return nil, nil, nil, err
+		}
+		head, err = dirTree(s.headDir)
+		return base, head, nil, err
+	case s.base == "":
+		return nil, nil, nil, usage("--base is missing: give the revision before the change, such as --base origin/main, or two directories with --base-dir and --head-dir")
+	}
+	if base, err = render.GitTree(s.repo, s.base); err != nil {
+		return nil, nil, nil, analysis(fmt.Errorf("--base: %w", err))
+	}
+	if head, err = render.GitTree(s.repo, s.head); err != nil {
+		return nil, nil, nil, analysis(fmt.Errorf("--head: %w", err))
+	}
+	if !s.mergeBase {
+		return base, head, nil, nil
+	}
+	return s.forked(base, head)
+}
+
+// forked moves base back to where head left it, where it has moved on since.
+func (s *sides) forked(base, head render.Tree) (render.Tree, render.Tree, []string, error) {
+	at, err := render.MergeBase(s.repo, s.base, s.head)
+	switch {
+	case err != nil: // a shallow clone that holds both, or histories that never met
+		said := fmt.Sprintf("%s and %s have no common ancestor here: compared with %s itself", s.base, s.head, s.base)
+		return base, head, []string{said}, nil
+	case at == base.Commit():
+		return base, head, nil, nil
+	}
+	said := fmt.Sprintf("%s has moved on since %s left it: compared with their merge base %.12s", s.base, s.head, at)
+	base, err = render.GitTree(s.repo, at)
+	return base, head, []string{said}, analysis(err)
+}
+
+// dirTree is [render.DirTree] with a wrong path as an error of usage.
+func dirTree(dir string) (render.Tree, error) {
+	t, err := render.DirTree(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage("directory %s does not exist", dir)
+	}
+	return t, analysis(err)
+}
+
+// oneTree opens the tree that holds all paths: the repository around them (a
+// kustomization may lie beside its base), else the working directory, else the path.
+// It gives the paths relative to the tree; "-" is standard input and stands alone.
+func oneTree(p *process, paths []string) (t render.Tree, rel []string, err error) {
+	if len(paths) == 1 && paths[0] == "-" {
+		t, err = render.StdinTree(p.stdin)
+		return t, nil, analysis(err)
+	}
+	root := ""
+	for _, given := range paths {
+		if given == "-" {
+			return nil, nil, usage("'-' is standard input and stands alone")
+		}
+		abs, err := filepath.Abs(given)
+		if err != nil {
+			return nil, nil, analysis(err)
+		}
+		info, err := os.Stat(abs)
+		if err != nil {
+			return nil, nil, usage("%s: no such file or directory", given)
+		}
+		around := rootOf(abs, info.IsDir())
+		if root == "" {
+			root = around
+		}
+		if around != root {
+			return nil, nil, usage("%s and %s are not of one repository: verify them one by one", paths[0], given)
+		}
+		r, err := filepath.Rel(root, abs)
+		if err != nil {
+			return nil, nil, analysis(err)
+		}
+		rel = append(rel, filepath.ToSlash(r))
+	}
+	t, err = dirTree(root)
+	return t, rel, err
+}
+
+// rootOf finds what a path belongs to.
+func rootOf(abs string, dir bool) string {
+	for at := abs; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	if wd, err := os.Getwd(); err == nil {
+		if abs == wd || strings.HasPrefix(abs, wd+string(filepath.Separator)) {
+			return wd
+		}
+	}
+	if dir {
+		return abs
+	}
+	return filepath.Dir(abs)
+}
+
+// rendering holds the flags of what is rendered, and how.
+type rendering struct {
+	offline, network bool
+	kubeVersion      string
+	paths            []string
+	workers          int
+}
+
+func (r *rendering) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&r.offline, "offline", true, "open no network connection")
+	f.BoolVar(&r.network, "allow-network", false, "allow pinned remote bases and chart dependencies to be fetched")
+	f.StringVar(&r.kubeVersion, "kube-version", kubernetesVersion, "Kubernetes version that charts render for")
+	f.IntVar(&r.workers, "workers", 0, "parallel workers; 0 is one for each processor")
+	cmd.MarkFlagsMutuallyExclusive("offline", "allow-network")
+}
+
+// options are those of [render.Render], with the releases a policy declares.
+func (r *rendering) options(releases []render.Release) (render.Options, error) {
+	if r.workers < 0 {
+		return render.Options{}, usage("--workers is %d: give 0 or more", r.workers)
+	}
+	var paths []string
+	for _, p := range r.paths {
+		clean := path.Clean(filepath.ToSlash(p))
+		if !fs.ValidPath(clean) {
+			return render.Options{}, usage("path %s leaves the repository: give it relative to its root", p)
+		}
+		paths = append(paths, clean)
+	}
+	return render.Options{
+		Releases: releases, Paths: paths, KubeVersion: r.kubeVersion,
+		AllowNetwork: r.network || !r.offline, Workers: r.workers,
+	}, nil
+}
+
+// renderBoth renders two trees and compares them.
+func renderBoth(ctx context.Context, base, head render.Tree, opt render.Options) (*render.Changes, error) {
+	b, h, err := render.RenderBoth(ctx, base, head, opt)
+	if err != nil {
+		return nil, analysis(err)
+	}
+	ch, err := render.Diff(b, h)
+	return ch, analysis(err)
+}
