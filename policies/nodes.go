@@ -2,6 +2,7 @@ package policies
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -136,21 +137,42 @@ func (r *nodeReader) node(n *yaml.Node) error {
 	if node.Status.Allocatable == nil { // upstream v1.36.3: SetDefaults_NodeStatus
 		node.Status.Allocatable = full.Status.Capacity
 	}
-	for k, v := range node.Labels {
-		if why := append(validation.IsQualifiedName(k), validation.IsValidLabelValue(v)...); len(why) > 0 {
-			return r.errorf(n, "node %s: metadata.labels: %s", name, refusal(k, why))
-		}
-	}
-	for _, k := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods} {
-		if q, ok := node.Status.Allocatable[k]; !ok || q.Sign() < 0 {
-			return r.errorf(n, "node %s: status.allocatable[%s] is missing; print whole objects with `kubectl get nodes -o yaml`", name, k)
-		}
+	if why := unusable(node); why != "" {
+		return r.errorf(n, "node %s: %s", name, why)
 	}
 	for i := range node.Spec.Taints {
 		node.Spec.Taints[i].TimeAdded = nil
 	}
 	r.nodes = append(r.nodes, node)
 	return nil
+}
+
+// unusable says why the API server would not hold a node like this, or why its capacity
+// is not known; "" if all is well.
+func unusable(n *corev1.Node) string {
+	for _, k := range slices.Sorted(maps.Keys(n.Labels)) {
+		if why := cmp.Or(qualifiedName(k), labelValue(n.Labels[k])); why != "" {
+			return "metadata.labels: " + why
+		}
+	}
+	effects := []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}
+	for i, t := range n.Spec.Taints {
+		if why := cmp.Or(qualifiedName(t.Key), labelValue(t.Value)); why != "" {
+			return fmt.Sprintf("spec.taints[%d]: %s", i, why)
+		}
+		if !slices.Contains(effects, t.Effect) {
+			return fmt.Sprintf("spec.taints[%d].effect: %s is none", i, quote(string(t.Effect)))
+		}
+		if slices.ContainsFunc(n.Spec.Taints[:i], func(o corev1.Taint) bool { return o.MatchTaint(&t) }) {
+			return fmt.Sprintf("spec.taints[%d]: a second taint of this key and effect", i)
+		}
+	}
+	for _, k := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods} {
+		if q, ok := n.Status.Allocatable[k]; !ok || q.Sign() < 0 {
+			return fmt.Sprintf("status.allocatable[%s] is missing; print whole objects with `kubectl get nodes -o yaml`", k)
+		}
+	}
+	return ""
 }
 
 // typedNode decodes a Node as upstream does: leniently, as newer servers have more fields.

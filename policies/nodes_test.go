@@ -148,9 +148,12 @@ func FuzzParseNodes(f *testing.F) {
 		total := 0
 		for _, c := range p.NodeClasses(nil) {
 			total += len(c.Names)
-			if c.Max != len(c.Names) || c.Min != 1 || c.Node.Labels[corev1.LabelHostname] == "" {
+			if c.Max != len(c.Names) || c.Min != c.Max || c.Node.Labels[corev1.LabelHostname] == "" {
 				t.Fatalf("class %+v", c)
 			}
+		}
+		if _, err := Load("starter.yaml", Starter(nodes)); err != nil {
+			t.Fatalf("the starter does not load: %v\n%s", err, Starter(nodes))
 		}
 		if total != len(nodes) {
 			t.Fatalf("%d nodes in classes, want %d", total, len(nodes))
