@@ -13,6 +13,14 @@ type step struct {
 	index int // -1 for a key
 }
 
+// name is the step as a key: a map may have one that is a number.
+func (s step) name() string {
+	if s.index >= 0 {
+		return strconv.Itoa(s.index)
+	}
+	return s.key
+}
+
 // fieldPath is a path into an object's content.
 type fieldPath []step
 
@@ -59,7 +67,7 @@ func parsePath(text string) fieldPath {
 				return append(p, key(text[1:]))
 			}
 			inner := strings.Trim(text[1:end], `"'`)
-			if n, err := strconv.Atoi(inner); err == nil && n >= 0 && inner == text[1:end] {
+			if n, err := strconv.Atoi(inner); err == nil && n >= 0 && strconv.Itoa(n) == text[1:end] {
 				p = append(p, at(n))
 			} else {
 				p = append(p, key(inner))
@@ -88,11 +96,7 @@ func (p fieldPath) get(v any) (any, bool) {
 	for _, s := range p {
 		switch x := v.(type) {
 		case map[string]any:
-			k := s.key
-			if s.index >= 0 {
-				k = strconv.Itoa(s.index)
-			}
-			next, ok := x[k]
+			next, ok := x[s.name()]
 			if !ok {
 				return nil, false
 			}
@@ -129,7 +133,7 @@ func (p fieldPath) blank(root any) {
 	}
 	switch x := parent.(type) {
 	case map[string]any:
-		delete(x, last.key)
+		delete(x, last.name())
 	case []any:
 		if last.index >= 0 && last.index < len(x) {
 			x[last.index] = nil
@@ -149,7 +153,7 @@ func (p fieldPath) set(root, value any) {
 	}
 	switch x := parent.(type) {
 	case map[string]any:
-		x[last.key] = value
+		x[last.name()] = value
 	case []any:
 		if last.index >= 0 && last.index < len(x) {
 			x[last.index] = value

@@ -101,7 +101,7 @@ func child(n *yaml3.Node, s step) *yaml3.Node {
 	switch n.Kind {
 	case yaml3.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == s.key && s.index < 0 {
+			if n.Content[i].Value == s.name() {
 				return n.Content[i+1]
 			}
 		}
@@ -150,7 +150,7 @@ func keyNode(n *yaml3.Node, s step) *yaml3.Node {
 		return nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == s.key {
+		if n.Content[i].Value == s.name() {
 			return n.Content[i]
 		}
 	}

@@ -48,9 +48,9 @@ func Set(obj runtime.Object) {
 	case *batchv1.CronJob:
 		CronJob(o)
 		podTemplate(&o.Spec.JobTemplate.Spec.Template)
-	case *corev1.Pod:
-		podSpec(&o.Spec)
+	case *corev1.Pod: // in this order: Pod adds requests up before podSpec rounds them
 		Pod(o)
+		podSpec(&o.Spec)
 	default:
 		setPlain(obj)
 	}
@@ -201,13 +201,18 @@ func Job(j *batchv1.Job) {
 	if j.Spec.ManualSelector == nil {
 		j.Spec.ManualSelector = ptr(false)
 	}
-	if j.Spec.PodFailurePolicy == nil {
+	podFailurePolicy(j.Spec.PodFailurePolicy)
+}
+
+// podFailurePolicy is SetDefaults_PodFailurePolicyOnPodConditionsPattern of batch/v1.
+func podFailurePolicy(p *batchv1.PodFailurePolicy) {
+	if p == nil {
 		return
 	}
-	for i := range j.Spec.PodFailurePolicy.Rules {
-		conditions := j.Spec.PodFailurePolicy.Rules[i].OnPodConditions
+	for i := range p.Rules {
+		conditions := p.Rules[i].OnPodConditions
 		for k := range conditions {
-			if conditions[k].Status == "" { // SetDefaults_PodFailurePolicyOnPodConditionsPattern
+			if conditions[k].Status == "" {
 				conditions[k].Status = corev1.ConditionTrue
 			}
 		}
@@ -224,6 +229,7 @@ func CronJob(c *batchv1.CronJob) {
 	}
 	orInt32(&c.Spec.SuccessfulJobsHistoryLimit, 3)
 	orInt32(&c.Spec.FailedJobsHistoryLimit, 1)
+	podFailurePolicy(c.Spec.JobTemplate.Spec.PodFailurePolicy)
 }
 
 // PriorityClass is SetDefaults_PriorityClass of scheduling/v1.

@@ -1,0 +1,181 @@
+package render
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const canary = "kanarienvogel-9f8e7d"
+
+// plants are the places where a secret may stand; %s is the canary.
+var plants = map[string]string{
+	"secret data": `apiVersion: v1
+kind: Secret
+metadata: {name: s}
+data: {anything: ` + base64.StdEncoding.EncodeToString([]byte(canary)) + `}`,
+	"secret stringData": `apiVersion: v1
+kind: Secret
+metadata: {name: s}
+stringData: {anything: "%s"}`,
+	"environment":   pod(`env: [{name: DB_PASSWORD, value: "%s"}]`),
+	"flag":          pod(`args: ["--api-key=%s"]`),
+	"two arguments": pod(`args: ["--auth-token", "%s"]`),
+	"shell":         pod(`command: [sh, -c, "PGPASSWORD=%s psql"]`),
+	"address":       pod(`env: [{name: DATABASE, value: "postgres://app:%s@db:5432/app"}]`),
+	"annotation": `apiVersion: v1
+kind: Service
+metadata: {name: s, annotations: {example.com/auth-token: "%s"}}`,
+	"last applied": `apiVersion: v1
+kind: Service
+metadata: {name: s, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"data": "%s"}'}}`,
+	"config key": `apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {smtp_password: "%s"}`,
+	"config text": `apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data:
+  app.properties: |
+    db.user=app
+    db.password=%s
+    db.host=x`,
+	"config yaml": `apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data:
+  app.yaml: |
+    auth:
+      client_secret: "%s"`,
+	"custom resource": `apiVersion: example.com/v1
+kind: Database
+metadata: {name: d}
+spec: {admin: {password: "%s"}}`,
+	"private key": `apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data:
+  file: |
+    -----BEGIN RSA PRIVATE KEY-----
+    %s
+    -----END RSA PRIVATE KEY-----`,
+	"sealed": `apiVersion: bitnami.com/v1alpha1
+kind: SealedSecret
+metadata: {name: s}
+spec: {encryptedData: {a: "%s"}}`,
+}
+
+func pod(container string) string {
+	return "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    image: c\n    " + container
+}
+
+func plant(text, secret string) string {
+	if strings.Contains(text, "%s") {
+		return fmt.Sprintf(text, secret)
+	}
+	return strings.ReplaceAll(text, base64.StdEncoding.EncodeToString([]byte(canary)), base64.StdEncoding.EncodeToString([]byte(secret)))
+}
+
+// No output shows a secret that was planted, and a secret that changed shows as changed.
+func TestRedactHidesCanary(t *testing.T) {
+	for name, manifest := range plants {
+		base := renderOne(t, plant(manifest, canary+"-old"))
+		head := renderOne(t, plant(manifest, canary))
+		ch, err := Diff(base, head)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := Change{Base: base.Releases[0].Objects[0], Head: head.Releases[0].Objects[0]}
+		if len(ch.Changes) == 1 {
+			c = ch.Changes[0]
+		} else if name != "last applied" { // which is noise
+			t.Errorf("%s: %d changes", name, len(ch.Changes))
+		}
+		out := UnifiedDiff(c) + fmt.Sprint(Redact(c.Base)) + fmt.Sprint(Redact(c.Head))
+		for _, f := range c.Fields {
+			if !f.Secret {
+				out += redactText(fmt.Sprint(f.Old, f.New))
+			}
+		}
+		for _, leak := range []string{canary, base64.StdEncoding.EncodeToString([]byte(canary))[:20]} {
+			if strings.Contains(out, leak) {
+				t.Errorf("%s: leaked in\n%s", name, out)
+			}
+		}
+		if !strings.Contains(UnifiedDiff(c), "\n+") {
+			t.Errorf("%s: the change does not show:\n%s", name, UnifiedDiff(c))
+		}
+	}
+}
+
+// What is no secret stays readable.
+func TestRedactKeepsPlainValues(t *testing.T) {
+	rev := renderOne(t, `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      automountServiceAccountToken: false
+      imagePullSecrets: [{name: registry-credentials}]
+      containers:
+      - name: web
+        image: registry.example.com/team/web@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+        args: ["--token-file=/var/run/token", "--replicas", "3"]
+        env:
+        - {name: SECRET_NAME, value: web-secret}
+        - {name: LOG_LEVEL, value: debug}
+        - {name: PASSWORD, valueFrom: {secretKeyRef: {name: web, key: password}}}
+`)
+	o := rev.Releases[0].Objects[0]
+	if got := fmt.Sprint(Redact(o)); got != fmt.Sprint(o.Content) {
+		t.Errorf("changed:\n%s\nfrom\n%v", got, o.Content)
+	}
+}
+
+// Helm prints values in its errors; those of telling keys are taken out.
+func TestFailureHidesCanary(t *testing.T) {
+	rev := renderFiles(t, map[string]string{
+		"c/Chart.yaml":         "apiVersion: v2\nname: c\nversion: 1.0.0\n",
+		"c/values.yaml":        "database:\n  password: " + canary + "\n",
+		"c/templates/a.yaml":   "{{ fail (printf \"bad database %v\" .Values.database) }}",
+		"d/Chart.yaml":         "apiVersion: v2\nname: d\nversion: 1.0.0\n",
+		"d/values.yaml":        "password: [" + canary + "\n",
+		"e/a.yaml":             "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: \"" + canary + "\"}\n",
+		"f/kustomization.yaml": "resources: [https://user:" + canary + "@example.com/x]\n",
+	})
+	for _, r := range rev.Releases {
+		if r.Err == nil {
+			t.Errorf("%s did not fail", r.ID)
+		} else if strings.Contains(r.Err.Reason+r.Err.Remedy, canary) {
+			t.Errorf("%s: leaked in %s", r.ID, r.Err.Reason)
+		}
+	}
+}
+
+func renderOne(t testing.TB, manifest string) *Revision {
+	t.Helper()
+	rev := renderFiles(t, map[string]string{"m/a.yaml": manifest + "\n"})
+	if r := rev.Releases[0]; r.Err != nil {
+		t.Fatalf("%s\n%s", r.Err.Reason, manifest)
+	}
+	return rev
+}
+
+func renderFiles(t testing.TB, files map[string]string) *Revision {
+	t.Helper()
+	tree, err := MapTree("test", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev, err := Render(context.Background(), tree, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rev
+}
