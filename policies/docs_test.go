@@ -1,0 +1,195 @@
+package policies
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	policyDoc = "../docs/policy.md"
+	rulesDoc  = "../docs/rules.md"
+)
+
+func readPage(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+var example = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
+
+// TestDocumentedExamplesLoad: every YAML example of the page is a policy.
+func TestDocumentedExamplesLoad(t *testing.T) {
+	page := readPage(t, policyDoc)
+	schema := compiledSchema(t)
+	blocks := example.FindAllStringSubmatchIndex(page, -1)
+	if len(blocks) < 5 {
+		t.Fatalf("%d examples in %s", len(blocks), policyDoc)
+	}
+	for _, b := range blocks {
+		text := page[b[2]:b[3]]
+		where := fmt.Sprintf("%s:%d", policyDoc, 1+strings.Count(page[:b[2]], "\n"))
+		if _, err := Load(where, []byte(text)); err != nil {
+			t.Error(err)
+		}
+		if _, err := schema.validate([]byte(text)); err != nil {
+			t.Errorf("%s: %v", where, err)
+		}
+	}
+	var lines []string // the default, without its comments
+	for _, l := range strings.Split(string(defaultFile), "\n") {
+		if !strings.HasPrefix(strings.TrimSpace(l), "#") {
+			lines = append(lines, l)
+		}
+	}
+	if first := page[blocks[0][2]:blocks[0][3]]; first != strings.Join(lines, "\n") {
+		t.Errorf("the first example is not the default:\n%s\nwant\n%s", first, strings.Join(lines, "\n"))
+	}
+}
+
+// row is a line of a table that documents a key.
+var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (.*) \\|$")
+
+// TestEveryKeyIsDocumented: the page's tables and the schema name the same keys.
+func TestEveryKeyIsDocumented(t *testing.T) {
+	documented := map[string]bool{}
+	for _, m := range row.FindAllStringSubmatch(readPage(t, policyDoc), -1) {
+		documented[m[1]] = true
+	}
+	var schema map[string]any
+	if err := json.Unmarshal(Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	inSchema := map[string]bool{}
+	walk(schema, schema, "", inSchema)
+	for _, k := range slices.Sorted(maps.Keys(inSchema)) {
+		if !documented[k] {
+			t.Errorf("%s does not document %s", policyDoc, k)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(documented)) {
+		if !inSchema[k] && k != "cluster.nodePools[].allocatable" { // its members are keys, too
+			t.Errorf("%s documents %s, which the schema does not know", policyDoc, k)
+		}
+	}
+}
+
+// walk collects the paths of a schema's keys that hold a value of their own.
+func walk(root, s map[string]any, path string, out map[string]bool) {
+	if ref, ok := s["$ref"].(string); ok {
+		def := root["$defs"].(map[string]any)[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+		walk(root, def, path, out)
+		return
+	}
+	leaf := true
+	for _, kind := range []string{"properties", "patternProperties"} {
+		members, _ := s[kind].(map[string]any)
+		for k, v := range members {
+			leaf = false
+			if kind == "patternProperties" {
+				k = "RULE"
+			}
+			p := strings.TrimPrefix(path+"."+k, ".")
+			if k == "below-floor" { // a rule with one key more
+				delete(v.(map[string]any)["properties"].(map[string]any), "severity")
+				delete(v.(map[string]any)["properties"].(map[string]any), "workloads")
+			}
+			walk(root, v.(map[string]any), p, out)
+		}
+	}
+	if items, ok := s["items"].(map[string]any); ok {
+		inner := map[string]bool{}
+		walk(root, items, path+"[]", inner)
+		if len(inner) > 1 || !inner[path+"[]"] { // a list of mappings; else the list is the value
+			leaf = false
+			maps.Copy(out, inner)
+		}
+	}
+	if leaf {
+		out[path] = true
+	}
+}
+
+// TestDocsSayWhatIsNotModeled: the keys that the page marks are those that a result
+// names.
+func TestDocsSayWhatIsNotModeled(t *testing.T) {
+	every := strings.NewReplacer("timing: realistic", "timing: arbitrary", "autoscaled: false", "autoscaled: true").Replace(fullExample)
+	p, err := Load("full.yaml", []byte(every))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	index := regexp.MustCompile(`\[[0-9]+\]`)
+	for _, s := range p.Unsupported() {
+		at, _, _ := strings.Cut(s, " (line")
+		at, custom, _ := strings.Cut(at, " ")
+		if custom != "" {
+			at += "[]"
+		}
+		named = append(named, index.ReplaceAllString(at, "[]"))
+	}
+	var marked []string
+	for _, m := range row.FindAllStringSubmatch(readPage(t, policyDoc), -1) {
+		if strings.Contains(m[2], "Not modeled yet") {
+			marked = append(marked, m[1])
+		}
+	}
+	under := func(key, at string) bool { return key == at || strings.HasPrefix(key, at+".") }
+	for _, at := range named {
+		if !slices.ContainsFunc(marked, func(k string) bool { return under(k, at) }) {
+			t.Errorf("%s does not say that %s is not modeled", policyDoc, at)
+		}
+	}
+	for _, k := range marked {
+		if !slices.ContainsFunc(named, func(at string) bool { return under(k, at) }) {
+			t.Errorf("%s says that %s is not modeled; Unsupported does not", policyDoc, k)
+		}
+	}
+}
+
+func TestEveryRuleNameIsDocumented(t *testing.T) {
+	page := readPage(t, policyDoc)
+	for _, id := range settled {
+		if !strings.Contains(page, "`"+id+"`") {
+			t.Errorf("%s does not name the rule %s", policyDoc, id)
+		}
+	}
+}
+
+// TestRulesPage: docs/rules.md is the help of every rule. Rewrite it with
+// go test ./policies -run RulesPage -rewrite.
+func TestRulesPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# The rules\n\nWritten from the rules' own help (`kubesettle explain RULE`) by a test of `policies`; edit it there.\n" +
+		"Severity is that of an inevitable violation by the change alone or one routine event. How to\n" +
+		"tune a rule, and how to accept a finding for a time, is in [policy.md](policy.md).\n\n" +
+		"| rule | class | violated when | severity |\n|---|---|---|---|\n")
+	for _, r := range All() {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Class, r.Title, r.Severity)
+	}
+	for _, r := range All() {
+		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n%s\n\n### Why it hurts\n\n%s\n\n### How to mend it\n\n%s\n\n### Sources\n\n",
+			r.ID, r.Title, r.Class, r.Severity, r.Help.What, r.Help.Why, r.Help.Mend)
+		for _, s := range r.Help.Sources {
+			fmt.Fprintf(&b, "- <%s>\n", s)
+		}
+	}
+	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" { // datadriven's
+		if err := os.WriteFile(rulesDoc, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := readPage(t, rulesDoc); got != b.String() {
+		t.Errorf("%s is not what the rules say; rewrite it with -rewrite", rulesDoc)
+	}
+}
