@@ -258,10 +258,10 @@ func (g generator) selector(key string, values ...string) *metav1.LabelSelector 
 		return nil
 	}
 	s := &metav1.LabelSelector{}
-	if g.chance(60) {
+	if g.chance(55) {
 		s.MatchLabels = map[string]string{key: pick(g, values...)}
 	}
-	if g.chance(25) {
+	if g.chance(40) {
 		op := pick(g, metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn, metav1.LabelSelectorOpExists, metav1.LabelSelectorOpDoesNotExist)
 		r := metav1.LabelSelectorRequirement{Key: pick(g, key, "tier"), Operator: op}
 		if op == metav1.LabelSelectorOpIn || op == metav1.LabelSelectorOpNotIn {
@@ -341,7 +341,7 @@ func (g generator) term() corev1.PodAffinityTerm {
 	if g.chance(25) {
 		t.Namespaces = some(g, 40, "default", "prod", "dev")
 	}
-	if g.chance(25) {
+	if g.chance(30) {
 		t.NamespaceSelector = g.selector("team", "x", "y")
 	}
 	if t.LabelSelector != nil {
