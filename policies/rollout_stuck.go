@@ -73,19 +73,16 @@ func stuckMessage(s state.State, w int) string {
 	if current < 0 {
 		return fmt.Sprintf("the rollout of %s can stay incomplete forever", fullName(s.C, w))
 	}
-	updated, old := s.Count(current, state.Ready), 0
-	for _, p := range s.C.ClassesOf[w] {
-		if p != current {
-			old += s.Active(p)
-		}
-	}
+	updated := s.Count(current, state.Ready)
 	text := fmt.Sprintf("the rollout of %s can stay incomplete forever: %d of %s %s updated and ready",
 		fullName(s.C, w), updated, count(s.Replicas(w), "replica"), are(updated))
 	if n := s.Pending(current); n > 0 {
 		text += fmt.Sprintf(", %s of the %s revision %s pending", count(n, "pod"), s.C.Revision(current), stays(n))
 	}
-	if old > 0 {
-		text += fmt.Sprintf(", %s of the other %s", count(old, "pod"), stays(old))
+	for _, p := range s.C.ClassesOf[w] {
+		if n := s.Active(p); n > 0 && p != current {
+			text += fmt.Sprintf(", %s of the %s revision %s", count(n, "pod"), s.C.Revision(p), stays(n))
+		}
 	}
 	return text
 }
