@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"sort"
@@ -16,14 +17,16 @@ import (
 
 var (
 	corpusDir  = flag.String("corpus", "", "folder of checkouts or bare repositories to render")
+	helmBinary = flag.String("helm", "", "helm command to compare with")
+	kustBinary = flag.String("kustomize", "", "kustomize command to compare with")
 	corpusLong = flag.Bool("corpus-reasons", false, "list every release that did not render")
 )
 
 // TestCorpus renders every repository of a folder and prints a table. It fails where a
-// renderer breaks; whether objects are right is what the comparison with the helm and
-// kustomize commands says.
+// renderer breaks and, with -helm and -kustomize, where the objects of a release are not
+// those that the commands give, random values aside.
 //
-//	go test ./render -run TestCorpus -v -corpus DIR
+//	go test ./render -run TestCorpus -v -corpus DIR -helm helm -kustomize kustomize
 func TestCorpus(t *testing.T) {
 	if *corpusDir == "" {
 		t.Skip("no -corpus folder given")
@@ -80,6 +83,9 @@ func survey(t *testing.T, dir string) {
 		reasons[fmt.Sprintf("skipped=%t %s", r.Err.Skipped, shorten(reason, 200))]++
 	}
 	t.Logf("%-45s %6d %6d %6d %6d %8d %8.1f", filepath.Base(dir), len(rev.Releases), ok, skipped, failed, objects, elapsed.Seconds())
+	if *helmBinary != "" || *kustBinary != "" {
+		compareWithCommands(t, rev)
+	}
 	list := make([]string, 0, len(reasons))
 	for r := range reasons {
 		list = append(list, r)
@@ -88,4 +94,134 @@ func survey(t *testing.T, dir string) {
 	for _, r := range list {
 		t.Logf("    %4d %s", reasons[r], r)
 	}
+}
+
+// compareWithCommands renders every release with the helm and kustomize commands from a
+// checkout and compares object by object.
+func compareWithCommands(t *testing.T, rev *Revision) {
+	work := t.TempDir()
+	writeTree(t, rev.Tree, work+"/repo")
+	counts := map[string]int{}
+	var spent time.Duration
+	for _, r := range rev.Releases {
+		cmd := commandFor(r, work+"/repo")
+		if cmd == nil {
+			continue
+		}
+		start := time.Now()
+		out, err := cmd.Output()
+		spent += time.Since(start)
+		switch {
+		case err != nil && r.Err != nil:
+			counts["neither renders"]++
+		case err != nil:
+			counts["only we render"]++
+			t.Logf("    only we render %s: %s", r.ID, shorten(stderrOf(err), 200))
+		case r.Err != nil && r.Err.Skipped:
+			counts["we skip"]++
+			t.Logf("    we skip %s: %s", r.ID, shorten(r.Err.Reason, 200))
+		case r.Err != nil:
+			counts["we fail"]++
+			t.Errorf("    we fail %s: %s", r.ID, shorten(r.Err.Reason, 300))
+		default:
+			if diffs := compareObjects(t, r, out); len(diffs) > 0 {
+				counts["different"]++
+				t.Errorf("    %s differs:\n      %s", r.ID, strings.Join(diffs[:min(len(diffs), 5)], "\n      "))
+			} else {
+				counts["equal"]++
+			}
+		}
+	}
+	t.Logf("    compared: %v in %.1f s", counts, spent.Seconds())
+}
+
+// writeTree writes what can be read of a tree to a folder, links as copies.
+func writeTree(t *testing.T, tree Tree, dir string) {
+	t.Helper()
+	s, err := newSource(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.below(".") {
+		b, err := s.read(f)
+		if err != nil {
+			continue
+		}
+		name := filepath.Join(dir, f)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func stderrOf(err error) string {
+	if e, ok := err.(*exec.ExitError); ok {
+		return strings.Join(strings.Fields(string(e.Stderr)), " ")
+	}
+	return err.Error()
+}
+
+func commandFor(r *Rendered, repo string) *exec.Cmd {
+	var cmd *exec.Cmd
+	switch {
+	case r.Kind == Helm && *helmBinary != "":
+		args := []string{"template", r.Name, filepath.Join(repo, r.Path), "--namespace", "default", "--include-crds", "--kube-version", r.KubeVersion + ".0"}
+		for _, v := range servedVersions(36) {
+			args = append(args, "--api-versions", v)
+		}
+		for _, v := range r.Values[min(1, len(r.Values)):] {
+			args = append(args, "--values", filepath.Join(repo, v))
+		}
+		cmd = exec.Command(*helmBinary, args...)
+	case r.Kind == Kustomize && *kustBinary != "":
+		cmd = exec.Command(*kustBinary, "build", "--load-restrictor", "LoadRestrictionsNone", filepath.Join(repo, r.Path))
+	default:
+		return nil
+	}
+	cmd.Env = []string{"HOME=" + repo + "/none", "PATH=" + os.Getenv("PATH"), "HTTPS_PROXY=http://127.0.0.1:1", "HTTP_PROXY=http://127.0.0.1:1"}
+	return cmd
+}
+
+// compareObjects lists the objects that are not equal to those of a command's output.
+func compareObjects(t *testing.T, r *Rendered, out []byte) []string {
+	docs, f := decodeStream("output", out)
+	if f != nil {
+		return []string{f.Reason}
+	}
+	want := map[string]map[string]any{}
+	for _, d := range expand(docs) {
+		meta, _ := d.Content["metadata"].(map[string]any)
+		want[fmt.Sprint(gvkOf(d.Content), meta["namespace"], meta["name"], meta["generateName"])] = d.Content
+	}
+	var diffs []string
+	for _, o := range r.Objects {
+		meta, _ := o.Content["metadata"].(map[string]any)
+		k := fmt.Sprint(gvkOf(o.Content), meta["namespace"], meta["name"], meta["generateName"])
+		theirs, ok := want[k]
+		if !ok {
+			if len(o.volatile) == 0 {
+				diffs = append(diffs, "only ours: "+k)
+			}
+			continue
+		}
+		delete(want, k)
+		for _, v := range o.volatile {
+			parsePath(v.Path).set(theirs, v.Mask)
+		}
+		for _, p := range differing(theirs, o.Content) {
+			a, _ := parsePath(p).get(theirs)
+			b, _ := parsePath(p).get(o.Content)
+			if !sameJSON(a, b) {
+				diffs = append(diffs, fmt.Sprintf("%s: %s: %s, want %s", k, p, shorten(text(b), 100), shorten(text(a), 100)))
+			}
+		}
+	}
+	for k := range want {
+		diffs = append(diffs, "only theirs: "+k)
+	}
+	sort.Strings(diffs)
+	return diffs
 }

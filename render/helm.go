@@ -292,7 +292,7 @@ func (c *chartJob) templateDocuments(name, text string) ([]document, error) {
 	}
 	var docs []document
 	for i, k := range keys {
-		v, err := decodeYAML([]byte(split[k]))
+		v, err := decodeYAML([]byte(split[k] + "\n")) // Helm writes them out so: a block at the end keeps its newline
 		if err != nil {
 			return nil, &renderedError{name: name, text: split[k], err: err}
 		}
