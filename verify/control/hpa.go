@@ -20,7 +20,7 @@ import (
 type hpa struct {
 	workload int
 	name     string // "default/web"
-	demand   demand
+	demand   Demand
 	versions [2]autoscaler
 	pods     []podCPU // by pod class; zero for those of other workloads
 }
@@ -67,7 +67,7 @@ func newHPA(b *state.Builder) ([]Actor, error) {
 		if !wl.Autoscaled() {
 			continue
 		}
-		h := &hpa{workload: w, name: shortName(wl), demand: demandFor(wl), pods: make([]podCPU, len(c.Pods))}
+		h := &hpa{workload: w, name: shortName(wl), demand: DemandFor(wl), pods: make([]podCPU, len(c.Pods))}
 		for v := range wl.Manifests {
 			if wl.Manifests[v].HPA == nil {
 				continue

@@ -14,11 +14,11 @@ import (
 type loadChange struct {
 	workload int
 	name     string // "default/web"
-	demand   demand
+	demand   Demand
 }
 
-// demand is the CPU a workload's clients ask for at each load, in millicores.
-type demand [state.Loads]int64
+// Demand is the CPU that a workload's clients ask for at each load, in millicores.
+type Demand [state.Loads]int64
 
 func newLoadChange(b *state.Builder) ([]Actor, error) {
 	c := b.Config()
@@ -27,7 +27,7 @@ func newLoadChange(b *state.Builder) ([]Actor, error) {
 	}
 	var out []Actor
 	for w := range c.Spec.Workloads {
-		d := demandFor(&c.Spec.Workloads[w])
+		d := DemandFor(&c.Spec.Workloads[w])
 		if d[state.Saturating] == 0 {
 			continue // no HPA, or none that can compute anything: the load changes nothing
 		}
@@ -36,12 +36,13 @@ func newLoadChange(b *state.Builder) ([]Actor, error) {
 	return out, nil
 }
 
-// demandFor derives the loads of a workload from its manifests: nominal puts the base
+// DemandFor derives the loads of a workload from its manifests: nominal puts the base
 // version exactly on target at its declared replicas, or at minReplicas; saturating is
 // on target at maxReplicas, in the version where that is more. The loads are the same
-// before and after the apply, as clients do not know of it.
-func demandFor(wl *state.Workload) demand {
-	var d demand
+// before and after the apply, as clients do not know of it. All are zero where no HPA can
+// compute anything.
+func DemandFor(wl *state.Workload) Demand {
+	var d Demand
 	for v := state.Base; v <= state.Head; v++ {
 		m := &wl.Manifests[v]
 		if m.HPA == nil || !m.Exists() {
