@@ -1,0 +1,274 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	scalefake "k8s.io/client-go/scale/fake"
+	clienttesting "k8s.io/client-go/testing"
+	autoscalingdefaults "k8s.io/kubernetes/pkg/apis/autoscaling/v2"
+	"k8s.io/kubernetes/pkg/controller/podautoscaler"
+	"k8s.io/kubernetes/pkg/controller/podautoscaler/metrics"
+
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// TestHPASync: one sync of upstream's controller, with windows and periods passed, writes
+// the count that the actor writes.
+func TestHPASync(t *testing.T) {
+	r := rand.New(rand.NewPCG(*loopSeed, 5))
+	upstream := newUpstreamHPA(t)
+	up, down := 0, 0
+	for i := range loopCases(10000) {
+		base, head := hpaManifest(r), hpaManifest(r)
+		p := newLoopProblem(t, webSpec(base, head, 1), []int{2})
+		if len(p.cfg.Pods) != 2 {
+			continue // equal templates: one revision
+		}
+		s := p.cfg.New()
+		s.Set(p.cfg.Applied, r.IntN(2))
+		scatter(r, s)
+		h := s.Manifest(0).HPA.Spec
+		switch r.IntN(8) {
+		case 0:
+			s.SetReplicas(0, r.IntN(24))
+		case 1:
+			s.SetReplicas(0, s.Active(0)+s.Active(1))
+		default:
+			s.SetReplicas(0, int(*h.MinReplicas)+r.IntN(int(h.MaxReplicas-*h.MinReplicas)+1))
+		}
+		s.Set(p.cfg.Workload[0].Load, r.IntN(int(state.Loads)))
+		want := upstream.sync(t, r, s)
+		got := s.Replicas(0)
+		words := "keeps the count"
+		if all := control.Successors(p.actor(t, "hpa/default/web"), s); len(all) == 1 {
+			got = all[0].To.Replicas(0)
+			words = p.actor(t, "hpa/default/web").Describe(s, all[0].To, all[0].Move).Text
+		}
+		if got != want {
+			t.Fatalf("case %d: ours %d (%s), upstream %d (%v)\n%s%+v", i, got, words, want, upstream.err, describe(s), s.Manifest(0).HPA.Spec)
+		}
+		if got > s.Replicas(0) {
+			up++
+		}
+		if got < s.Replicas(0) {
+			down++
+		}
+	}
+	if up == 0 || down == 0 {
+		t.Errorf("%d cases scaled up and %d down, want some of each", up, down)
+	}
+	t.Logf("%d cases, %d scaled up, %d down", loopCases(10000), up, down)
+}
+
+// hpaManifest is a Deployment whose containers may lack requests, with an HPA on CPU.
+func hpaManifest(r *rand.Rand) state.Manifest {
+	d := webDeployment(r, fmt.Sprint("v", r.IntN(1000000)))
+	spec := &d.Spec.Template.Spec
+	cpu := func(percent int) corev1.ResourceRequirements {
+		if r.IntN(100) >= percent {
+			return corev1.ResourceRequirements{}
+		}
+		return corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": *resource.NewMilliQuantity(int64(1+r.IntN(1500)), resource.DecimalSI)}}
+	}
+	spec.Containers[0].Resources = cpu(95)
+	if r.IntN(4) == 0 {
+		spec.Containers = append(spec.Containers, corev1.Container{Name: "side", Resources: cpu(90)})
+	}
+	if r.IntN(4) == 0 {
+		spec.InitContainers = []corev1.Container{{Name: "init", Resources: cpu(50)}}
+		if r.IntN(2) == 0 {
+			spec.InitContainers[0].RestartPolicy = new(corev1.ContainerRestartPolicy)
+			*spec.InitContainers[0].RestartPolicy = corev1.ContainerRestartPolicyAlways
+			spec.InitContainers[0].Resources = cpu(90)
+		}
+	}
+	if r.IntN(6) == 0 {
+		q := cpu(80)
+		spec.Resources = &q
+	}
+	low := int32(1 + r.IntN(4))
+	h := &autoscalingv2.HorizontalPodAutoscaler{
+		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"},
+		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"},
+			MinReplicas:    &low, MaxReplicas: low + int32(r.IntN(18)),
+		},
+	}
+	for range r.IntN(3) {
+		h.Spec.Metrics = append(h.Spec.Metrics, cpuMetric(r))
+	}
+	if r.IntN(2) == 0 {
+		h.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleUp: scalingRules(r), ScaleDown: scalingRules(r)}
+	}
+	return state.Manifest{Deployment: d, DeclaresReplicas: r.IntN(2) == 0, HPA: h}
+}
+
+func cpuMetric(r *rand.Rand) autoscalingv2.MetricSpec {
+	m := autoscalingv2.MetricSpec{Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu"}}
+	if r.IntN(3) == 0 {
+		m.Resource.Target.Type = autoscalingv2.AverageValueMetricType
+		m.Resource.Target.AverageValue = resource.NewMilliQuantity(int64(1+r.IntN(900)), resource.DecimalSI)
+		return m
+	}
+	percent := int32(1 + r.IntN(150))
+	m.Resource.Target = autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &percent}
+	return m
+}
+
+func scalingRules(r *rand.Rand) *autoscalingv2.HPAScalingRules {
+	if r.IntN(4) == 0 {
+		return nil
+	}
+	out := &autoscalingv2.HPAScalingRules{}
+	if r.IntN(2) == 0 {
+		s := []autoscalingv2.ScalingPolicySelect{autoscalingv2.MaxChangePolicySelect, autoscalingv2.MinChangePolicySelect, autoscalingv2.DisabledPolicySelect}[r.IntN(3)]
+		out.SelectPolicy = &s
+	}
+	for range r.IntN(3) {
+		out.Policies = append(out.Policies, autoscalingv2.HPAScalingPolicy{
+			Type:  []autoscalingv2.HPAScalingPolicyType{autoscalingv2.PodsScalingPolicy, autoscalingv2.PercentScalingPolicy}[r.IntN(2)],
+			Value: int32(1 + r.IntN(120)), PeriodSeconds: 60,
+		})
+	}
+	if r.IntN(3) == 0 {
+		out.Tolerance = resource.NewMilliQuantity(int64(r.IntN(400)), resource.DecimalSI)
+	}
+	return out
+}
+
+// upstreamHPA is upstream's HPA controller between a fake API server and fake metrics.
+type upstreamHPA struct {
+	controller *podautoscaler.HorizontalController
+	factory    informers.SharedInformerFactory
+	samples    metrics.PodMetricsInfo
+	scale      *autoscalingv1.Scale
+	synced     int
+	err        error // of the last sync
+}
+
+func newUpstreamHPA(t *testing.T) *upstreamHPA {
+	t.Helper()
+	client, scales := &fake.Clientset{}, &scalefake.FakeScaleClient{}
+	u := &upstreamHPA{factory: informers.NewSharedInformerFactory(client, 0)}
+	client.AddReactor("*", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		if w, ok := a.(clienttesting.CreateAction); ok {
+			return true, w.GetObject(), nil
+		}
+		return false, nil, fmt.Errorf("unexpected %s of %s", a.GetVerb(), a.GetResource())
+	})
+	scales.AddReactor("get", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, u.scale.DeepCopy(), nil
+	})
+	scales.AddReactor("update", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		u.scale = a.(clienttesting.UpdateAction).GetObject().(*autoscalingv1.Scale)
+		return true, u.scale, nil
+	})
+	mapper := apimeta.NewDefaultRESTMapper([]schema.GroupVersion{{Group: "apps", Version: "v1"}})
+	mapper.Add(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, apimeta.RESTScopeNamespace)
+	u.controller = podautoscaler.NewHorizontalController(quiet(t), client.CoreV1(), scales, client.AutoscalingV2(), mapper, u,
+		u.factory.Autoscaling().V2().HorizontalPodAutoscalers(), u.factory.Core().V1().Pods(),
+		0, 0, 0.1, 5*time.Minute, 30*time.Second)
+	return u
+}
+
+// sync plays s to upstream's controller and gives the live replicas after one sync.
+func (u *upstreamHPA) sync(t *testing.T, r *rand.Rand, s state.State) int {
+	t.Helper()
+	u.samples = metrics.PodMetricsInfo{}
+	var pods []any
+	var ready []string
+	for p := range s.C.Pods {
+		for _, pod := range classPods(r, s, p, fmt.Sprintf("web-%d", p)) {
+			if clock(r, pod) {
+				ready = append(ready, pod.Name)
+			} else if pod.Status.Phase == corev1.PodRunning {
+				u.sample(pod.Name, int64(r.IntN(5000))) // of no account
+			}
+			pods = append(pods, pod)
+		}
+	}
+	total := control.DemandFor(&s.C.Spec.Workloads[0])[s.Load(0)]
+	for i, name := range ready { // unevenly, as only the sum may count
+		part := total / int64(len(ready)-i)
+		if i < len(ready)-1 && part > 0 {
+			part = r.Int64N(part + 1)
+		}
+		u.sample(name, part)
+		total -= part
+	}
+	check(t, u.factory.Core().V1().Pods().Informer().GetIndexer().Replace(pods, ""))
+	h := s.Manifest(0).HPA.DeepCopy()
+	autoscalingdefaults.SetDefaults_HorizontalPodAutoscaler(h)
+	u.scale = &autoscalingv1.Scale{
+		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"},
+		Spec:       autoscalingv1.ScaleSpec{Replicas: int32(s.Replicas(0))},
+		Status:     autoscalingv1.ScaleStatus{Replicas: int32(s.Active(0) + s.Active(1)), Selector: "app=web"},
+	}
+	u.synced++
+	// A metric that fails is an error and keeps the count.
+	u.err = reconcileAutoscaler(u.controller, quiet(t), h, fmt.Sprintf("default/web-%d", u.synced))
+	return int(u.scale.Spec.Replicas)
+}
+
+// clock sets a pod's times so that it is what its phase says for hours, and says whether
+// it is ready.
+func clock(r *rand.Rand, pod *corev1.Pod) bool {
+	start := metav1.Time{Time: time.Now().Add(-time.Duration(1+r.IntN(600)) * time.Minute)}
+	if pod.Status.Phase != corev1.PodRunning {
+		return false
+	}
+	pod.Status.StartTime = &start
+	ready := pod.Status.Conditions[0].Status == corev1.ConditionTrue
+	pod.Status.Conditions[0].LastTransitionTime = metav1.Time{Time: start.Add(time.Second)}
+	if ready {
+		start.Time = start.Add(-time.Hour)
+	}
+	return ready && pod.DeletionTimestamp == nil
+}
+
+func (u *upstreamHPA) sample(pod string, value int64) {
+	u.samples[pod] = metrics.PodMetric{Timestamp: time.Now(), Window: 30 * time.Second, Value: value}
+}
+
+// GetResourceMetric implements upstream's MetricsClient.
+func (u *upstreamHPA) GetResourceMetric(context.Context, corev1.ResourceName, string, labels.Selector, string) (metrics.PodMetricsInfo, time.Time, error) {
+	out := metrics.PodMetricsInfo{}
+	for k, v := range u.samples {
+		out[k] = v
+	}
+	if len(out) == 0 {
+		return nil, time.Time{}, fmt.Errorf("no metrics returned from resource metrics API")
+	}
+	return out, time.Now(), nil
+}
+
+// GetRawMetric implements upstream's MetricsClient.
+func (u *upstreamHPA) GetRawMetric(string, string, labels.Selector, labels.Selector) (metrics.PodMetricsInfo, time.Time, error) {
+	return nil, time.Time{}, fmt.Errorf("not asked for")
+}
+
+// GetObjectMetric implements upstream's MetricsClient.
+func (u *upstreamHPA) GetObjectMetric(string, string, *autoscalingv2.CrossVersionObjectReference, labels.Selector) (int64, time.Time, error) {
+	return 0, time.Time{}, fmt.Errorf("not asked for")
+}
+
+// GetExternalMetric implements upstream's MetricsClient.
+func (u *upstreamHPA) GetExternalMetric(string, string, labels.Selector) ([]int64, time.Time, error) {
+	return nil, time.Time{}, fmt.Errorf("not asked for")
+}
