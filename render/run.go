@@ -20,11 +20,14 @@ type side struct {
 	outputs  []output
 }
 
-// prepare discovers and gathers.
-func prepare(ctx context.Context, t Tree, opt Options) (*side, error) {
+// prepare discovers and gathers; other is the other side, or nil.
+func prepare(ctx context.Context, t Tree, opt Options, other *side) (*side, error) {
 	src, err := newSource(t)
 	if err != nil {
 		return nil, err
+	}
+	if other != nil {
+		src.twin = other.src
 	}
 	for _, p := range opt.Paths {
 		if !fs.ValidPath(p) {
@@ -97,7 +100,7 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 }
 
 func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
-	s, err := prepare(ctx, t, opt)
+	s, err := prepare(ctx, t, opt, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -144,11 +147,11 @@ loop:
 // it reads changed.
 // Errors: only what concerns a whole tree.
 func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revision, err error) {
-	bs, err := prepare(ctx, base, opt)
+	bs, err := prepare(ctx, base, opt, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}
-	hs, err := prepare(ctx, head, opt)
+	hs, err := prepare(ctx, head, opt, bs)
 	if err != nil {
 		return nil, nil, fmt.Errorf("head: %w", err)
 	}

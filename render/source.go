@@ -7,6 +7,7 @@ import (
 	"path"
 	"sort"
 	"strings"
+	"sync"
 )
 
 // source is a tree made ready for discovery and gathering: its files are listed once.
@@ -17,11 +18,15 @@ type source struct {
 	links map[string]bool // which of them are symlinks
 	dirs  map[string][]string
 	lost  []Ignored // submodules
+	// twin is the other side, whose content is taken where a file is the same there.
+	twin *source
+	mu   sync.Mutex
+	text map[string][]byte // what was read
 }
 
 // newSource lists a tree. Errors: those of listing it.
 func newSource(t Tree) (*source, error) {
-	s := &source{tree: t, isF: map[string]bool{}, links: map[string]bool{}, dirs: map[string][]string{}}
+	s := &source{tree: t, isF: map[string]bool{}, links: map[string]bool{}, dirs: map[string][]string{}, text: map[string][]byte{}}
 	err := fs.WalkDir(t, ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -48,8 +53,42 @@ func newSource(t Tree) (*source, error) {
 	return s, nil
 }
 
-// read gives a file's content. Errors name the file.
+// read gives a file's content, which is not to be written to. Errors name the file.
 func (s *source) read(p string) ([]byte, error) {
+	s.mu.Lock()
+	b, ok := s.text[p]
+	s.mu.Unlock()
+	if ok {
+		return b, nil
+	}
+	if b, ok = s.twin.have(p, s.digest); !ok {
+		var err error
+		if b, err = s.load(p); err != nil {
+			return nil, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text[p] = b
+	return b, nil
+}
+
+// have gives what was read of a file already, if its content is the one asked for.
+func (s *source) have(p string, digest func(string) string) ([]byte, bool) {
+	if s == nil {
+		return nil, false
+	}
+	s.mu.Lock()
+	b, ok := s.text[p]
+	s.mu.Unlock()
+	if !ok {
+		return nil, false
+	}
+	own := s.digest(p)
+	return b, own != "" && own == digest(p)
+}
+
+func (s *source) load(p string) ([]byte, error) {
 	b, err := fs.ReadFile(s.tree, p)
 	var pe *fs.PathError
 	if errors.As(err, &pe) && pe.Path == p {

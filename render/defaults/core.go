@@ -2,7 +2,6 @@ package defaults
 
 import (
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -178,11 +177,15 @@ func Container(c *corev1.Container) {
 	}
 }
 
-// pullPolicy is Always for the tag latest, which an image without tag and digest has.
+// pullPolicy is Always for the tag latest, which an image without tag and digest has
+// (parsers.ParseImageName); a name that is no reference has none.
 func pullPolicy(image string) corev1.PullPolicy {
 	name, digest, _ := strings.Cut(image[strings.LastIndexByte(image, '/')+1:], "@")
-	_, tag, tagged := strings.Cut(name, ":")
-	if tag == "latest" || (!tagged && digest == "" && image != "") {
+	name, tag, tagged := strings.Cut(name, ":")
+	if name == "" || name != strings.ToLower(name) {
+		return corev1.PullIfNotPresent
+	}
+	if tag == "latest" || (!tagged && digest == "") {
 		return corev1.PullAlways
 	}
 	return corev1.PullIfNotPresent
@@ -222,67 +225,6 @@ func ObjectFieldSelector(s *corev1.ObjectFieldSelector) {
 	}
 }
 
-// Volume is SetDefaults_Volume of core/v1 and the defaults of the common sources.
-func Volume(v *corev1.Volume) {
-	if v.VolumeSource == (corev1.VolumeSource{}) {
-		v.EmptyDir = &corev1.EmptyDirVolumeSource{}
-	}
-	if v.Image != nil && v.Image.PullPolicy == "" {
-		v.Image.PullPolicy = pullPolicy(v.Image.Reference)
-	}
-	if v.HostPath != nil && v.HostPath.Type == nil {
-		v.HostPath.Type = ptr(corev1.HostPathUnset)
-	}
-	if v.Secret != nil {
-		orInt32(&v.Secret.DefaultMode, corev1.SecretVolumeSourceDefaultMode)
-	}
-	if v.ConfigMap != nil {
-		orInt32(&v.ConfigMap.DefaultMode, corev1.ConfigMapVolumeSourceDefaultMode)
-	}
-	if v.DownwardAPI != nil {
-		orInt32(&v.DownwardAPI.DefaultMode, corev1.DownwardAPIVolumeSourceDefaultMode)
-		downwardItems(v.DownwardAPI.Items)
-	}
-	if v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil {
-		claimSpec(&v.Ephemeral.VolumeClaimTemplate.Spec)
-	}
-	if v.Projected == nil {
-		return
-	}
-	orInt32(&v.Projected.DefaultMode, corev1.ProjectedVolumeSourceDefaultMode)
-	for i := range v.Projected.Sources {
-		s := &v.Projected.Sources[i]
-		if s.DownwardAPI != nil {
-			downwardItems(s.DownwardAPI.Items)
-		}
-		if s.ServiceAccountToken != nil && s.ServiceAccountToken.ExpirationSeconds == nil {
-			s.ServiceAccountToken.ExpirationSeconds = ptr(int64(time.Hour.Seconds()))
-		}
-	}
-}
-
-func downwardItems(items []corev1.DownwardAPIVolumeFile) {
-	for i := range items {
-		ObjectFieldSelector(items[i].FieldRef)
-	}
-}
-
-// PersistentVolumeClaim is SetDefaults_PersistentVolumeClaim of core/v1 and of its spec.
-func PersistentVolumeClaim(c *corev1.PersistentVolumeClaim) {
-	if c.Status.Phase == "" {
-		c.Status.Phase = corev1.ClaimPending
-	}
-	claimSpec(&c.Spec)
-}
-
-func claimSpec(s *corev1.PersistentVolumeClaimSpec) {
-	if s.VolumeMode == nil {
-		s.VolumeMode = ptr(corev1.PersistentVolumeFilesystem)
-	}
-	ResourceList(s.Resources.Limits)
-	ResourceList(s.Resources.Requests)
-}
-
 // Service is SetDefaults_Service of core/v1.
 func Service(s *corev1.Service) {
 	if s.Spec.SessionAffinity == "" {
@@ -314,8 +256,11 @@ func Service(s *corev1.Service) {
 	if external && s.Spec.ExternalTrafficPolicy == "" {
 		s.Spec.ExternalTrafficPolicy = corev1.ServiceExternalTrafficPolicyCluster
 	}
-	if s.Spec.InternalTrafficPolicy == nil && s.Spec.Type != corev1.ServiceTypeExternalName {
-		s.Spec.InternalTrafficPolicy = ptr(corev1.ServiceInternalTrafficPolicyCluster)
+	switch s.Spec.Type {
+	case corev1.ServiceTypeNodePort, corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeClusterIP:
+		if s.Spec.InternalTrafficPolicy == nil {
+			s.Spec.InternalTrafficPolicy = ptr(corev1.ServiceInternalTrafficPolicyCluster)
+		}
 	}
 	if s.Spec.Type == corev1.ServiceTypeLoadBalancer && s.Spec.AllocateLoadBalancerNodePorts == nil {
 		s.Spec.AllocateLoadBalancerNodePorts = ptr(true)

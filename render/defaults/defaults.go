@@ -3,8 +3,8 @@
 //
 // Upstream: kubernetes v1.36.3, pkg/apis/{core,apps,batch,autoscaling,policy,scheduling}
 // /v*/defaults.go and zz_generated.defaults.go; each function keeps its upstream name.
-// Feature gates are taken at their v1.36 defaults. Left out, as no rule reads them: the
-// fields of volume sources other than the ones named here.
+// Feature gates are taken at their v1.36 defaults. Left out: quantities in an object's
+// status.
 package defaults
 
 import (
