@@ -27,12 +27,16 @@ import (
 //	step A…        one step of each actor; a#2 takes its second choice, a*3 takes three steps
 //	choices A      every successor of an actor
 //	run            all but the environment move, first actor and first choice first, until none can
+//	settle         the same, the state only
 //	state          the state
 //	check RULE     a search from the state; see check_test.go
 func TestLoops(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if strings.HasPrefix(filepath.Base(path), "scheduler_") {
 			t.Skip("played by TestSchedulerScripts")
+		}
+		if strings.HasPrefix(filepath.Base(path), "descheduler_") {
+			t.Skip("played by TestDeschedulerScripts")
 		}
 		s := &script{}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -80,6 +84,11 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 		return s.choices(d.CmdArgs[0].Key)
 	case "run":
 		return s.settle()
+	case "settle":
+		if _, err := s.settle(); err != nil {
+			return "", err
+		}
+		return s.show(), nil
 	case "state":
 		return s.show(), nil
 	case "check":
