@@ -78,6 +78,33 @@ func TestSchedulerAgrees(t *testing.T) {
 	}
 }
 
+// A model that is wrong in one weight is found out, and the scenario shrinks to what
+// shows it.
+func TestSchedulerComparisonNotices(t *testing.T) {
+	x, err := newComparison(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.profiles[0].ours.Weight[control.NodeAffinity]++
+	for i := range uint64(1000) {
+		g := generator{rand.New(rand.NewPCG(1, i))}
+		s := g.scenario()
+		g.places(s)
+		if err := x.compare(s, nil); err == nil || errors.Is(err, control.ErrUnmodeled) {
+			continue
+		}
+		small := x.shrink(s)
+		if err := x.compare(small, nil); err == nil {
+			t.Error("the shrunk scenario shows no difference")
+		}
+		if len(small.Places) > 0 || len(small.Services) > 0 {
+			t.Errorf("not shrunk:\n%s", small)
+		}
+		return
+	}
+	t.Error("1000 scenarios and no difference")
+}
+
 // comparison runs scenarios on both sides.
 type comparison struct {
 	profiles []*profile
@@ -123,7 +150,7 @@ func (x *comparison) run(t *testing.T, worker uint64, pairs int) tally {
 			}
 			if err != nil {
 				small := x.shrink(s)
-				t.Errorf("worker %d, scenario %d, profile %d: %v\nshrunk: %v\n%s\nupstream profile: %+v", worker, i, s.Profile,
+				t.Errorf("worker %d, scenario %d, profile %d: %v\nshrunk: %v\n%s\nprofile: %+v", worker, i, s.Profile,
 					err, x.compare(small, nil), small, x.profiles[s.Profile].ours)
 				break
 			}
