@@ -185,6 +185,29 @@ func redactURL(ref string) string {
 	return userInfo.ReplaceAllString(ref, "${1}${2}:"+redacted+"@")
 }
 
+// replaceWord masks a value where it is not a part of a longer word.
+func replaceWord(text, value string) string {
+	var out strings.Builder
+	for {
+		i := strings.Index(text, value)
+		if i < 0 {
+			return out.String() + text
+		}
+		end := i + len(value)
+		out.WriteString(text[:i])
+		if (i > 0 && isWord(text[i-1])) || (end < len(text) && isWord(text[end])) {
+			out.WriteString(value)
+		} else {
+			out.WriteString(redacted)
+		}
+		text = text[end:]
+	}
+}
+
+func isWord(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
+}
+
 // scrub removes from a message every value of a telling key, as Helm's errors print
 // values; and whatever looks like a credential by itself.
 func scrub(text string, vals ...map[string]any) string {
@@ -196,7 +219,7 @@ func scrub(text string, vals ...map[string]any) string {
 			}
 			for _, st := range p {
 				if tells(st.key) {
-					text = strings.ReplaceAll(text, s, redacted)
+					text = replaceWord(text, s)
 					return
 				}
 			}

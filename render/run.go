@@ -242,10 +242,12 @@ func compareJobs(b, h *Rendered) (bool, string) {
 		return true, changed[0] + " changed"
 	case len(changed) > 1:
 		return true, fmt.Sprintf("%s and %s changed", changed[0], explainCount(len(changed)-1, "other file", "other files"))
-	case b.Err != nil || h.Err != nil:
-		return true, "it does not render"
+	case (b.Err == nil) != (h.Err == nil):
+		return true, "it renders on one side alone"
 	case b.job.digest() != h.job.digest():
 		return true, "its settings changed"
+	case h.Err != nil:
+		return false, "it renders on neither side, and none of its files changed"
 	}
 	return false, fmt.Sprintf("none of its %s changed", explainCount(len(h.job.Files), "file", "files"))
 }
