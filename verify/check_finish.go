@@ -86,6 +86,7 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 	jobs := 0
 	for i, sl := range cut {
 		classes := a.opt.Policy.NodeClasses(sl.relevant)
+		sl.shapes(classes)
 		variants[i] = sl.with(classes, applyMode(a.opt.Policy), state.Events{LoadChange: a.opt.Policy.Events.LoadChange})
 		var err error
 		if topologies[i], err = scale.Topologies(classes, a.opt.Policy.Bound.Nodes); err != nil {

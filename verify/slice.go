@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -28,7 +29,9 @@ type slice struct {
 	spec    state.Spec // without classes
 	// changed workloads, by index in workloads.
 	changed map[int]string // "added", "removed", "modified"
-	keys    map[string]bool
+	// keys of node labels that the pods can tell nodes apart by; values are those of
+	// which a manifest names a value, so that zones, say, are not all alike.
+	keys, values map[string]bool
 }
 
 // side is what one version of a release declares, by kind.
@@ -124,7 +127,7 @@ func slicesOf(release string, base, head []*render.Object, changed map[string]bo
 func newSlice(release string, members []string, sides [2]side, touched map[string]bool) *slice {
 	sl := &slice{
 		release: release, objects: map[string]*[2]*render.Object{},
-		changed: map[int]string{}, keys: map[string]bool{},
+		changed: map[int]string{}, keys: map[string]bool{}, values: map[string]bool{},
 	}
 	sl.spec.Namespaces = map[string]map[string]string{}
 	sl.spec.PriorityClasses = map[string]int32{}
@@ -197,33 +200,41 @@ func (sl *slice) ids() []string { return slices.Sorted(maps.Keys(sl.objects)) }
 
 // labelKeys notes which node labels the pods of a template can tell apart.
 func (sl *slice) labelKeys(p *corev1.PodSpec) {
-	note := func(key string) { sl.keys[key] = true }
+	named := func(key string) {
+		if key == corev1.LabelHostname {
+			key = policies.NodeName // a single node is meant
+		}
+		sl.keys[key], sl.values[key] = true, true
+	}
+	if p.NodeName != "" {
+		named(policies.NodeName)
+	}
 	for k := range p.NodeSelector {
-		note(k)
+		named(k)
 	}
 	for _, c := range p.TopologySpreadConstraints {
-		note(c.TopologyKey)
-	}
-	a := p.Affinity
-	if a == nil {
-		return
-	}
-	if a.NodeAffinity != nil {
-		var terms []corev1.NodeSelectorTerm
-		if r := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution; r != nil {
-			terms = append(terms, r.NodeSelectorTerms...)
-		}
-		for _, t := range a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
-			terms = append(terms, t.Preference)
-		}
-		for _, t := range terms {
-			for _, e := range t.MatchExpressions {
-				note(e.Key)
-			}
-		}
+		sl.keys[c.TopologyKey] = true
 	}
 	for _, t := range podTerms(p) {
-		note(t.TopologyKey)
+		sl.keys[t.TopologyKey] = true
+	}
+	if p.Affinity == nil || p.Affinity.NodeAffinity == nil {
+		return
+	}
+	var terms []corev1.NodeSelectorTerm
+	if r := p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution; r != nil {
+		terms = append(terms, r.NodeSelectorTerms...)
+	}
+	for _, t := range p.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+		terms = append(terms, t.Preference)
+	}
+	for _, t := range terms {
+		for _, e := range t.MatchExpressions {
+			named(e.Key)
+		}
+		if len(t.MatchFields) > 0 { // metadata.name is the only one
+			named(policies.NodeName)
+		}
 	}
 }
 

@@ -35,7 +35,8 @@ func (t Topology) Total() int {
 //
 // A class has at least one node, unless it was declared with a minimum of 0, and at
 // most its declared maximum; the classes of one pool have together at most the pool's.
-// The smallest combination is listed even where it exceeds maxNodes, so that no class
+// Of combinations that differ by an exchange of classes of one shape only, the one
+// with more nodes in the earlier classes stands for all. The smallest combination is listed even where it exceeds maxNodes, so that no class
 // is ever out of sight.
 // Errors: [ErrTooMany].
 func Topologies(classes []state.NodeClass, maxNodes int) ([]Topology, error) {
@@ -49,7 +50,7 @@ func Topologies(classes []state.NodeClass, maxNodes int) ([]Topology, error) {
 	var fill func(i, left int) error
 	fill = func(i, left int) error {
 		if i == len(classes) {
-			if t.Total() == 0 || !poolsAllow(classes, t) {
+			if t.Total() == 0 || !poolsAllow(classes, t) || !leads(classes, t) {
 				return nil
 			}
 			if len(out) == Most {
@@ -108,6 +109,18 @@ func Declared(classes []state.NodeClass, t Topology) bool {
 		}
 	}
 	return poolsAllow(classes, t)
+}
+
+// leads says whether of all exchanges of classes of one shape t is the one listed.
+func leads(classes []state.NodeClass, t Topology) bool {
+	for i, c := range classes {
+		for k := range i {
+			if c.Shape != "" && classes[k].Shape == c.Shape && t[k] < t[i] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // poolsAllow says whether no pool has more nodes than its maximum.

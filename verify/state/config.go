@@ -75,7 +75,8 @@ type Config struct {
 	Workload  []WorkloadFields
 	Class     []PodClassFields
 	layout    layout
-	firstNode []int // first node of each class, and one past the last
+	firstNode []int   // first node of each class, and one past the last
+	exchange  [][]int // classes that can be exchanged as a whole
 }
 
 // Builder lays out the state of one problem. Actors add the memory they need.
@@ -104,6 +105,7 @@ func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
 		}
 	}
 	c.firstNode = append(c.firstNode, len(c.Nodes))
+	c.exchange = exchange(spec.Classes, topology)
 	b := &Builder{cfg: c}
 	c.Applied = b.Field(1)
 	c.Applies = b.Field(max(spec.Events.Apply, 0))

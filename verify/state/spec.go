@@ -85,6 +85,9 @@ type NodeClass struct {
 	// PoolMin and PoolMax bound the nodes of all classes with that name; "" is none.
 	Pool             string
 	PoolMin, PoolMax int
+	// Shape is equal for classes that nothing in the slice tells apart but by which of
+	// them a node is in; classes of one shape and size can be exchanged. "" is none.
+	Shape string
 	// Elastic says that the capacity was invented: resource requests always fit.
 	Elastic bool
 }

@@ -102,7 +102,8 @@ func (s State) Twin(n int) bool {
 func (s State) SwapNodes(a, b int) { swap(s.record(a), s.record(b)) }
 
 // Canon rewrites a state in place to its canonical form: node records of one class in
-// byte order. Exchanging two nodes of a class is a symmetry of every actor.
+// byte order, and classes that can be exchanged in the order of their records. Both
+// exchanges are symmetries of every actor.
 func (c *Config) Canon(b []byte) {
 	size := c.layout.record
 	for class := range c.Topology {
@@ -119,6 +120,7 @@ func (c *Config) Canon(b []byte) {
 			}
 		}
 	}
+	c.sortClasses(b)
 }
 
 func swap(x, y []byte) {
