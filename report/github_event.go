@@ -141,13 +141,13 @@ func (e *Event) workflowRun(payload []byte) error {
 		return err
 	}
 	run := p.GetWorkflowRun()
+	if !isSHA(run.GetHeadSHA()) {
+		return errors.New("the payload has no workflow_run.head_sha")
+	}
 	e.HeadSHA, e.HeadRef = run.GetHeadSHA(), run.GetHeadBranch()
 	e.Fork = !strings.EqualFold(run.GetHeadRepository().GetFullName(), p.GetRepo().GetFullName())
 	if prs := run.PullRequests; len(prs) == 1 && !e.Fork {
 		e.Number, e.BaseRef = prs[0].GetNumber(), prs[0].GetBase().GetRef()
-	}
-	if !isSHA(e.HeadSHA) {
-		return errors.New("the payload has no workflow_run.head_sha")
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func (s *sides) forked(base, head render.Tree) (render.Tree, render.Tree, []stri
 	case at == base.Commit():
 		return base, head, nil, nil
 	}
-	said := fmt.Sprintf("%s has moved on since %s left it: compared with their merge base %.12s", s.base, s.head, at)
+	said := fmt.Sprintf("base %s has moved on since %s left it: compared with their merge base %.12s", s.base, s.head, at)
 	base, err = render.GitTree(s.repo, at)
 	return base, head, []string{said}, analysis(err)
 }
@@ -85,9 +85,8 @@ func dirTree(dir string) (render.Tree, error) {
 	return t, analysis(err)
 }
 
-// oneTree opens the tree that holds all paths: the repository around them (a
-// kustomization may lie beside its base), else the working directory, else the path.
-// It gives the paths relative to the tree; "-" is standard input and stands alone.
+// oneTree opens the tree that holds all paths, see [rootOf]: a kustomization may lie
+// beside its base. It gives the paths relative to the tree; "-" is standard input and stands alone.
 func oneTree(p *process, paths []string) (t render.Tree, rel []string, err error) {
 	if len(paths) == 1 && paths[0] == "-" {
 		t, err = render.StdinTree(p.stdin)
@@ -123,20 +122,21 @@ func oneTree(p *process, paths []string) (t render.Tree, rel []string, err error
 	return t, rel, err
 }
 
-// rootOf finds what a path belongs to.
+// rootOf finds what a path belongs to: the repository around it, else the folder with a
+// policy around it, else the working directory, else the path itself.
 func rootOf(abs string, dir bool) string {
-	for at := abs; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			break
+	for _, mark := range []string{".git", policyFile} {
+		for at := abs; ; at = filepath.Dir(at) {
+			if _, err := os.Stat(filepath.Join(at, mark)); err == nil {
+				return at
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
 		}
 	}
-	if wd, err := os.Getwd(); err == nil {
-		if abs == wd || strings.HasPrefix(abs, wd+string(filepath.Separator)) {
-			return wd
-		}
+	if wd, err := os.Getwd(); err == nil && (abs == wd || strings.HasPrefix(abs, wd+string(filepath.Separator))) {
+		return wd
 	}
 	if dir {
 		return abs

@@ -1,0 +1,396 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubesettle/kubesettle/report"
+)
+
+const actionPolicy = `cluster:
+  nodePools:
+  - {name: n, count: {min: 1, max: 1}, zones: [a], allocatable: {cpu: "1", memory: 16Gi, pods: "110"}}
+`
+
+// webManifest asks for millicores; the one node has 1000.
+func webManifest(millicores int) string {
+	return fmt.Sprintf(`apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec:
+  selector: {matchLabels: {app: web}}
+  strategy: {type: Recreate}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: web, resources: {requests: {cpu: %dm}}}]}
+`, millicores)
+}
+
+// step is one step of a workflow: a checkout and the runner's environment.
+type step struct {
+	t   *testing.T
+	dir string // of everything
+	env map[string]string
+	log bytes.Buffer
+}
+
+// newStep checks out the merge of a pull request whose head asks for millicores.
+func newStep(t *testing.T, millicores int) *step {
+	t.Helper()
+	s := &step{t: t, dir: t.TempDir()}
+	for branch, cpu := range map[string]int{"main": 100, "topic": millicores} {
+		s.write(branch+"/.kubesettle.yaml", actionPolicy)
+		s.write(branch+"/web.yaml", webManifest(cpu))
+	}
+	repo := filepath.Join(s.dir, "workspace")
+	if err := makeRepo(repo, filepath.Join(s.dir, "main"), filepath.Join(s.dir, "topic")); err != nil {
+		t.Fatal(err)
+	}
+	s.git("checkout", "--quiet", "--detach", "main")
+	s.git("merge", "--quiet", "--no-ff", "-m", "merge", "topic")
+	s.env = map[string]string{
+		"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": repo, "GITHUB_REPOSITORY": "shop/gitops",
+		"GITHUB_OUTPUT": filepath.Join(s.dir, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(s.dir, "summary"),
+		"GITHUB_RUN_ID": "5", "GITHUB_RUN_ATTEMPT": "1", "GITHUB_SERVER_URL": "https://github.example",
+		"RUNNER_TEMP": s.dir,
+	}
+	s.event("pull_request", s.pull("shop/gitops"))
+	return s
+}
+
+func (s *step) write(name, text string) {
+	s.t.Helper()
+	file := filepath.Join(s.dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *step) read(name string) string {
+	s.t.Helper()
+	b, err := os.ReadFile(filepath.Join(s.dir, name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// git runs in the workspace and gives what it says.
+func (s *step) git(args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = filepath.Join(s.dir, "workspace")
+	cmd.Env = append(os.Environ(), gitEnv(9)...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// pull is the payload of the pull request from a repository.
+func (s *step) pull(from string) map[string]any {
+	return map[string]any{"pull_request": map[string]any{
+		"number": 42,
+		"head":   map[string]any{"sha": s.git("rev-parse", "topic"), "ref": "topic", "repo": map[string]string{"full_name": from}},
+		// What a payload says of base is stale on a re-run: it must not be looked at.
+		"base": map[string]any{"sha": strings.Repeat("d", 40), "ref": "main", "repo": map[string]string{"full_name": "shop/gitops"}},
+	}}
+}
+
+func (s *step) event(name string, payload any) {
+	s.t.Helper()
+	b, err := json.Marshal(payload)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write("event.json", string(b))
+	s.env["GITHUB_EVENT_NAME"], s.env["GITHUB_EVENT_PATH"] = name, filepath.Join(s.dir, "event.json")
+}
+
+// run is the action, and its exit code.
+func (s *step) run() int {
+	s.log.Reset()
+	p := &process{
+		stdin: strings.NewReader(""), stdout: &s.log, stderr: &s.log,
+		getenv: func(k string) string { return s.env[k] }, today: time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC),
+	}
+	return execute(context.Background(), p, []string{"action"})
+}
+
+var outputLine = regexp.MustCompile(`(?m)^([a-z-]+)<<(kubesettle_[0-9a-f]{32})\n(.*)\n(kubesettle_[0-9a-f]{32})$`)
+
+// outputs are the outputs that the step has set.
+func (s *step) outputs() map[string]string {
+	out := map[string]string{}
+	for _, m := range outputLine.FindAllStringSubmatch(s.read("output"), -1) {
+		if m[2] != m[4] {
+			s.t.Errorf("output %s: delimiters differ", m[1])
+		}
+		out[m[1]] = m[3]
+	}
+	return out
+}
+
+func (s *step) want(code int) {
+	s.t.Helper()
+	if got := s.run(); got != code {
+		s.t.Fatalf("exit code %d, want %d\n%s", got, code, s.log.String())
+	}
+}
+
+func TestActionOnAPullRequest(t *testing.T) {
+	s := newStep(t, 1500)
+	s.want(exitFinding)
+	for name, want := range map[string]string{
+		"verdict": "fail", "new-violations": "1", "existing-violations": "0", "waived": "0", "workloads-checked": "1",
+		"releases-failed": "0", "sarif-file": "kubesettle.sarif", "report-file": "kubesettle.json", "comment-url": "",
+	} {
+		if got, ok := s.outputs()[name]; !ok || got != want {
+			t.Errorf("output %s: %q, want %q", name, got, want)
+		}
+	}
+	if len(s.outputs()) != len(actionOutputs) {
+		t.Errorf("outputs %v, want %v", s.outputs(), actionOutputs)
+	}
+	var r struct {
+		Base, Head struct{ Commit string }
+		Findings   []struct{ Rule string }
+	}
+	if err := json.Unmarshal([]byte(s.read("workspace/kubesettle.json")), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Base.Commit != s.git("rev-parse", "main") || r.Head.Commit != s.git("rev-parse", "HEAD") || r.Findings[0].Rule != "unschedulable" {
+		t.Errorf("report: %+v", r)
+	}
+	for file, want := range map[string]string{
+		"summary": "## Kubesettle: fail", "workspace/kubesettle.sarif": `"unschedulable"`,
+	} {
+		if !strings.Contains(s.read(file), want) {
+			t.Errorf("%s does not have %q", file, want)
+		}
+	}
+	for _, want := range []string{"::group::Kubesettle: fail", "::error file=web.yaml,line=", "::notice::comment skipped: there is no github-token"} {
+		if !strings.Contains(s.log.String(), want) {
+			t.Errorf("the log does not have %q:\n%s", want, s.log.String())
+		}
+	}
+}
+
+func TestActionPasses(t *testing.T) {
+	s := newStep(t, 200)
+	s.want(exitPass)
+	if got := s.outputs()["verdict"]; got != "pass" {
+		t.Errorf("verdict %q", got)
+	}
+}
+
+// Whatever the API answers, the verdict and the exit code are the same.
+func TestActionVerdictNeverDependsOnTheAPI(t *testing.T) {
+	for _, status := range []int{201, 401, 403, 404, 422, 429, 500, 0} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			var posted string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.Path == "/graphql":
+					fmt.Fprint(w, `{"data":{"viewer":{"login":"github-actions[bot]"}}}`)
+				case r.Method == http.MethodGet:
+					fmt.Fprint(w, "[]")
+				case status == 201:
+					var in struct{ Body string }
+					_ = json.NewDecoder(r.Body).Decode(&in)
+					posted = in.Body
+					w.WriteHeader(status)
+					fmt.Fprint(w, `{"id":1,"html_url":"https://github.example/shop/gitops/pull/42#issuecomment-1"}`)
+				default:
+					w.Header().Set("Retry-After", "3600") // not to be waited for
+					w.WriteHeader(status)
+				}
+			}))
+			defer server.Close()
+			s := newStep(t, 1500)
+			s.env["INPUT_GITHUB-TOKEN"], s.env["GITHUB_API_URL"], s.env["GITHUB_GRAPHQL_URL"] = "t0ken", server.URL, server.URL+"/graphql"
+			if status == 0 {
+				server.Close() // no answer at all
+				s.env["GITHUB_API_URL"] = "nonsense"
+			}
+			s.want(exitFinding)
+			out := s.outputs()
+			if out["verdict"] != "fail" || (out["comment-url"] != "") != (status == 201) {
+				t.Errorf("outputs %v", out)
+			}
+			if status == 201 {
+				head := s.git("rev-parse", "topic")
+				if want := "<!-- kubesettle instance=default head=" + head + " run=5 attempt=1 -->\n"; !strings.HasPrefix(posted, want) {
+					t.Errorf("comment begins with %.120q, want %q", posted, want)
+				}
+				return
+			}
+			if !strings.Contains(s.log.String(), "::notice::comment skipped") {
+				t.Errorf("nothing was said:\n%s", s.log.String())
+			}
+			if log := strings.ReplaceAll(s.log.String(), "::add-mask::t0ken", ""); strings.Contains(log, "t0ken") {
+				t.Error("the token is in the log")
+			}
+		})
+	}
+}
+
+// A fork's pull request has a read-only token: one notice, no request, the same verdict.
+func TestActionOnAFork(t *testing.T) {
+	s := newStep(t, 1500)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("request %s %s", r.Method, r.URL)
+	}))
+	defer server.Close()
+	s.env["INPUT_GITHUB-TOKEN"], s.env["GITHUB_API_URL"], s.env["GITHUB_GRAPHQL_URL"] = "t0ken", server.URL, server.URL+"/graphql"
+	s.event("pull_request", s.pull("stranger/gitops"))
+	s.want(exitFinding)
+	if n := strings.Count(s.log.String(), "::notice::comment skipped"); n != 1 {
+		t.Errorf("%d notices", n)
+	}
+	s.event("pull_request_target", s.pull("stranger/gitops"))
+	s.want(exitUsage)
+	if !strings.Contains(s.log.String(), "unsafe event") || s.outputs()["verdict"] != "error" {
+		t.Errorf("not refused:\n%s", s.log.String())
+	}
+	s.env["INPUT_ALLOW-UNTRUSTED-PRIVILEGED"] = "true"
+	s.want(exitFinding)
+}
+
+func TestActionOnOtherEvents(t *testing.T) {
+	s := newStep(t, 1500)
+	main, head := s.git("rev-parse", "main"), s.git("rev-parse", "HEAD")
+	s.event("merge_group", map[string]any{"merge_group": map[string]string{"base_sha": main, "head_sha": head, "base_ref": "refs/heads/main"}})
+	s.want(exitFinding)
+	s.event("push", map[string]string{"before": main, "after": head, "ref": "refs/heads/main"})
+	s.want(exitFinding)
+	s.event("push", map[string]any{"before": main, "after": strings.Repeat("0", 40), "deleted": true})
+	s.want(exitPass)
+	// No base: the state is verified, and what is there is all there is.
+	s.event("schedule", map[string]string{"schedule": "17 3 * * *"})
+	s.want(exitFinding)
+	s.event("workflow_dispatch", map[string]string{})
+	s.env["INPUT_BASE"] = "main"
+	s.want(exitFinding)
+	if !strings.Contains(s.read("workspace/kubesettle.json"), main) {
+		t.Error("the input base was not compared with")
+	}
+	s.env["INPUT_BASE"] = "nosuch"
+	s.want(exitAnalysis)
+}
+
+// A re-run sees a merge ref that has moved on.
+func TestActionRefusesAStaleMerge(t *testing.T) {
+	s := newStep(t, 1500)
+	s.git("checkout", "--quiet", "topic")
+	s.git("commit", "--quiet", "--allow-empty", "-m", "newer")
+	s.event("pull_request", s.pull("shop/gitops"))
+	s.git("checkout", "--quiet", "--detach", "HEAD~1")
+	s.git("checkout", "--quiet", "--detach", "main")
+	s.git("merge", "--quiet", "--no-ff", "-m", "merge", "topic~1")
+	s.want(exitAnalysis)
+	if !strings.Contains(s.log.String(), "stale merge ref") || !strings.Contains(s.read("summary"), "stale merge ref") {
+		t.Errorf("not said:\n%s", s.log.String())
+	}
+}
+
+// A clone of depth 1 has the merge commit only. Base is fetched where that is possible;
+// else the message says what to add.
+func TestActionOnAShallowClone(t *testing.T) {
+	s := newStep(t, 1500)
+	s.git("update-ref", "refs/pull/42/merge", "HEAD")
+	s.git("config", "uploadpack.allowReachableSHA1InWant", "true")
+	origin := filepath.Join(s.dir, "workspace")
+	bare := filepath.Join(s.dir, "shop", "gitops")
+	if err := os.MkdirAll(filepath.Dir(bare), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(origin, bare); err != nil {
+		t.Fatal(err)
+	}
+	if err := git(s.dir, 0, "init", "--quiet", origin); err != nil {
+		t.Fatal(err)
+	}
+	s.git("fetch", "--quiet", "--depth", "1", "file://"+bare, "refs/pull/42/merge")
+	s.git("checkout", "--quiet", "--detach", "FETCH_HEAD")
+	s.want(exitAnalysis)
+	if !strings.Contains(s.log.String(), "fetch-depth: 2") {
+		t.Errorf("no remedy:\n%s", s.log.String())
+	}
+	s.env["INPUT_GITHUB-TOKEN"], s.env["INPUT_COMMENT"] = "t0ken", "never"
+	s.env["GITHUB_SERVER_URL"] = "file://" + s.dir
+	s.want(exitFinding)
+	if !strings.Contains(s.log.String(), "was fetched") {
+		t.Errorf("not said:\n%s", s.log.String())
+	}
+}
+
+// The pull request may put a link where a report goes: it is replaced, not followed.
+func TestActionWritesInsideTheWorkspaceOnly(t *testing.T) {
+	s := newStep(t, 1500)
+	s.write("precious", "keep me")
+	if err := os.Symlink(filepath.Join(s.dir, "precious"), filepath.Join(s.dir, "workspace", "kubesettle.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(s.dir, filepath.Join(s.dir, "workspace", "out")); err != nil {
+		t.Fatal(err)
+	}
+	s.env["INPUT_SARIF-FILE"] = "out/escaped.sarif"
+	s.want(exitFinding)
+	if got := s.read("precious"); got != "keep me" {
+		t.Errorf("overwritten: %.80q", got)
+	}
+	if !strings.Contains(s.read("workspace/kubesettle.json"), `"verdict": "fail"`) {
+		t.Error("the report is not in the link's place")
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "escaped.sarif")); err == nil {
+		t.Error("a report was written outside of the workspace")
+	}
+	s.env["INPUT_SARIF-FILE"], s.env["INPUT_REPORT-FILE"] = "../escaped.sarif", "none"
+	s.want(exitFinding)
+	if _, err := os.Stat(filepath.Join(s.dir, "escaped.sarif")); err == nil {
+		t.Error("a report was written outside of the workspace")
+	}
+}
+
+func TestActionRefusesWrongInputs(t *testing.T) {
+	for name, value := range map[string]string{
+		"INPUT_COMMENT": "sometimes", "INPUT_TIME-BUDGET": "soon", "INPUT_SUMMARY": "perhaps", "INPUT_FAIL-ON": "fatal",
+		"INPUT_ON-INCONCLUSIVE": "shrug", "INPUT_RULES": "nosuch", "INPUT_PATHS": "../elsewhere", "GITHUB_EVENT_NAME": "",
+	} {
+		s := newStep(t, 200)
+		s.env[name] = value
+		if got := s.run(); got != exitUsage || s.outputs()["verdict"] != "error" || !strings.Contains(s.log.String(), "::error::") {
+			t.Errorf("%s=%s: exit code %d\n%s", name, value, got, s.log.String())
+		}
+	}
+}
+
+// Outside of a workflow nothing panics: no output file, no summary, no event.
+func TestActionOutsideOfAWorkflow(t *testing.T) {
+	s := newStep(t, 200)
+	s.env = map[string]string{}
+	s.want(exitUsage)
+	if !strings.Contains(s.log.String(), "kubesettle check") {
+		t.Errorf("no remedy:\n%s", s.log.String())
+	}
+}
+
+func workflowOf(s *step, getenv func(string) string) *report.Workflow {
+	return report.NewWorkflow(&s.log, getenv)
+}
