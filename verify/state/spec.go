@@ -55,6 +55,8 @@ type Spec struct {
 	Events     Events
 	// PriorityClasses by name, value in Kubernetes' int32 range.
 	PriorityClasses map[string]int32
+	// Descheduler is the policy of the descheduler that runs; nil: none does.
+	Descheduler *Descheduler
 }
 
 // Apply says how manifests are merged into live objects.
