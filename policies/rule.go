@@ -78,6 +78,7 @@ func All() []Rule {
 		rolloutStuck,
 		replicasReset,
 		belowFloor,
+		evictionLoop,
 		neverSettles,
 	}
 }

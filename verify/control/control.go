@@ -94,6 +94,7 @@ type Scratch struct {
 	Domains []int
 	view    view // of the scheduler
 	rollout deploymentSync
+	cycle   descheduling
 }
 
 // Copy gives a copy of s to be changed and then offered by [Emit.Move]. It is valid
@@ -174,6 +175,7 @@ func All(b *state.Builder) ([]Actor, error) {
 		newScheduler,
 		newKubelet,
 		newHPA,
+		newDescheduler,
 	} {
 		actors, err := build(b)
 		if err != nil {

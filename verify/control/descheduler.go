@@ -1,0 +1,224 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// deschedulerTag is the version that the descheduler's files were read from.
+const deschedulerTag = "descheduler v0.36.0"
+
+// deschedulerObject is the object that words of the descheduler refer to.
+const deschedulerObject = "DeschedulerPolicy"
+
+// descheduler models the descheduler: one step is one cycle, which runs the Deschedule
+// plugins of every profile and then the Balance plugins of every profile.
+//
+// A cycle is atomic as upstream's takes milliseconds: its pods are listed from a cache in
+// which evicted pods are on deletion and still hold their place, the limits count per
+// cycle, and a plugin such as LowNodeUtilization stops by what it has evicted itself.
+// The replacements of evicted pods have no node yet and are seen by no plugin.
+//
+// Upstream: descheduler v0.36.0, pkg/descheduler: runProfiles; pkg/framework/profile:
+// RunDeschedulePlugins, RunBalancePlugins; and the functions named in the files
+// descheduler_*.go.
+type descheduler struct{ k *deschedCompiled }
+
+func newDescheduler(b *state.Builder) ([]Actor, error) {
+	c := b.Config()
+	if c.Spec.Descheduler == nil {
+		return nil, nil
+	}
+	k, err := compileDescheduler(c)
+	if err != nil {
+		return nil, err
+	}
+	var out []Actor
+	if len(k.plugins) > 0 {
+		out = append(out, &descheduler{k: k})
+	}
+	if len(k.expiry) > 0 {
+		out = append(out, &podLifeTime{k: k, runs: b.Field(lifeTimeRuns)})
+	}
+	return out, nil
+}
+
+// addPlugins compiles the plugins of all profiles in the order of a cycle.
+func (k *deschedCompiled) addPlugins() error {
+	if k.listed < 2 {
+		return nil // runProfiles skips every cycle
+	}
+	for _, balance := range []bool{false, true} {
+		for i := range k.policy.Profiles {
+			profile := &k.policy.Profiles[i]
+			evictor, err := k.evictor(&profile.Evictor)
+			if err != nil {
+				return err
+			}
+			list := profile.Deschedule
+			if balance {
+				list = profile.Balance
+			}
+			for _, p := range list {
+				if err := k.addPlugin(p, evictor); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (k *deschedCompiled) addPlugin(p state.DeschedulerPlugin, evictor *deschedEvictor) error {
+	plugin := deschedPlugin{name: p.Name, field: p.Field, evictor: evictor}
+	var err error
+	switch a := p.Args.(type) {
+	case *state.RemoveDuplicatesArgs:
+		err = k.duplicates(&plugin, a)
+	case *state.SpreadArgs:
+		err = k.spread(&plugin, a)
+	case *state.LowNodeUtilizationArgs:
+		err = k.lowUtilization(&plugin, a)
+	case *state.HighNodeUtilizationArgs:
+		k.highUtilization(&plugin, a)
+	case *state.NodeAffinityArgs:
+		err = k.nodeAffinity(&plugin, a)
+	case *state.NodeTaintsArgs:
+		err = k.nodeTaints(&plugin, a)
+	case *state.AntiAffinityArgs:
+		err = k.antiAffinity(&plugin, a)
+	case *state.PodLifeTimeArgs:
+		if err = k.lifeTime(&plugin, a); err == nil {
+			k.expiry = append(k.expiry, plugin)
+		}
+		return err
+	case *state.RestartsArgs, *state.FailedPodsArgs:
+		return nil // no pod restarts or fails: see Model
+	default:
+		return deschedUnmodeled(p.Field, "the plugin "+p.Name)
+	}
+	if err == nil {
+		k.plugins = append(k.plugins, plugin)
+	}
+	return err
+}
+
+// Name implements [Actor].
+func (a *descheduler) Name() string { return "descheduler" }
+
+// Latency implements [Actor].
+func (a *descheduler) Latency() Latency { return Periodic }
+
+// Step implements [Actor]: every distinct outcome of one cycle that evicts a pod.
+func (a *descheduler) Step(s state.State, next *Emit) {
+	r := &next.Scratch.cycle
+	r.load(a.k, s)
+	r.play(a.k.plugins)
+	for at, end := r.outcomes(); at < end; at++ {
+		if r.evicts(at) {
+			t := next.Copy(s)
+			copy(t.B, r.state(at))
+			next.Move(search.Move{Args: [3]int32{int32(at)}})
+		}
+	}
+}
+
+// Describe implements [Actor].
+func (a *descheduler) Describe(from, _ state.State, m search.Move) Words {
+	return a.k.describe(from, a.k.plugins, int(m.Args[0]))
+}
+
+// describe words one outcome of some plugins by playing the cycle again.
+func (k *deschedCompiled) describe(from state.State, plugins []deschedPlugin, outcome int) Words {
+	var r descheduling
+	r.load(k, from)
+	r.play(plugins)
+	path := make([]state.State, len(plugins)+1) // the states between the plugins
+	for i := len(plugins); i >= 0; i-- {
+		path[i] = state.State{C: from.C, B: r.state(outcome)}
+		outcome = r.parent[outcome]
+	}
+	w := Words{Action: "evict"}
+	var parts []string
+	for i := range plugins {
+		evicted, classes := k.wordEvictions(path[i], path[i+1])
+		if len(classes) == 0 {
+			continue
+		}
+		parts = append(parts, plugins[i].name+" evicts "+evicted)
+		w.Because = appendNew(w.Because, Ref{Object: deschedulerObject, Version: from.Version(), Field: plugins[i].field})
+		for _, p := range classes {
+			if w.Object == "" {
+				w.Object = podObject(k.cfg, p)
+			}
+			if plugins[i].because != nil {
+				w.Because = appendNew(w.Because, plugins[i].because(k, from, p)...)
+			}
+		}
+	}
+	w.Text = "the descheduler's " + strings.Join(parts, "; then its ")
+	return w
+}
+
+// wordEvictions sums up what one plugin evicted: "2 ready pods of default/web on a-1",
+// and of which pod classes.
+func (k *deschedCompiled) wordEvictions(from, to state.State) (text string, classes []int) {
+	var out []string
+	for p := range k.classes {
+		for n := range k.nodes {
+			for _, ph := range livePhases {
+				gone := from.On(n, p, ph) - to.On(n, p, ph)
+				if gone == 0 {
+					continue
+				}
+				what := [...]string{state.Starting: "starting ", state.Ready: "ready "}[ph] + revised(k.cfg, p, "pod")
+				out = append(out, fmt.Sprintf("%s of %s on %s", counted(gone, what), shortName(k.workload(p)), k.cfg.Nodes[n].Name))
+				if !slices.Contains(classes, p) {
+					classes = append(classes, p)
+				}
+			}
+		}
+	}
+	return strings.Join(out, ", "), classes
+}
+
+func appendNew(list []Ref, more ...Ref) []Ref {
+	for _, r := range more {
+		if !slices.Contains(list, r) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Model implements [Actor].
+func (a *descheduler) Model() *Model {
+	return &Model{
+		Upstream: deschedulerTag + ": runProfiles, DefaultEvictor, RemoveDuplicates, RemovePodsViolatingTopologySpreadConstraint, " +
+			"LowNodeUtilization, HighNodeUtilization, RemovePodsViolatingNodeAffinity, RemovePodsViolatingNodeTaints, " +
+			"RemovePodsViolatingInterPodAntiAffinity",
+		Exact: []string{
+			"which pods each plugin evicts, with every order that upstream leaves open, the evictor's filters, nodeFit and the limits of a cycle",
+			"a PodDisruptionBudget refuses as the eviction API does",
+		},
+		MayInvent: []string{
+			"a cycle runs at any moment, where upstream waits for deschedulingInterval",
+			"ages are not kept: minPodAge protects no pod",
+			"pods that two constraints pick may be the same or others",
+		},
+		MayHide: []string{
+			"the descheduler's cache is never behind, and a cycle is over before a replacement has a node",
+			"RemovePodsHavingTooManyRestarts and RemoveFailedPods evict nothing: restarts and failed pods are not kept",
+			"on assumed nodes LowNodeUtilization and HighNodeUtilization evict nothing",
+			"a pod on deletion is not evicted again where the annotation " + alwaysEvict + " allows it",
+			"evictions in the background (the feature gate EvictionsInBackground) are not modeled",
+		},
+		Refused: []string{
+			"metricsUtilization, protected storage classes, a PriorityClass that is not among the objects",
+		},
+	}
+}

@@ -1,0 +1,90 @@
+package control
+
+import (
+	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// duplicates compiles RemoveDuplicates. The pods of one class have one owner and the
+// same images, and no other class has both: a class is upstream's podOwner.
+//
+// Upstream: removeduplicates: Balance, getTargetNodes, hasExcludedOwnerRefKind.
+func (k *deschedCompiled) duplicates(plugin *deschedPlugin, a *state.RemoveDuplicatesArgs) error {
+	var err error
+	if plugin.selects, err = k.selection(state.PodSelection{Namespaces: a.Namespaces}, plugin.field); err != nil {
+		return err
+	}
+	for p := range k.classes {
+		class := &k.classes[p]
+		nodes := 0
+		for n := range k.nodes {
+			// An error of the node selector lets upstream take the node.
+			if k.nodes[n].listed && toleratesAll(class.pod, k.nodes[n].object, keepsOut) && matchesNode(class.pod, k.nodes[n].object) {
+				nodes++
+			}
+		}
+		if nodes < 2 || slices.Contains(a.ExcludeOwnerKinds, class.owner) {
+			nodes = 0
+		}
+		plugin.target = append(plugin.target, nodes)
+	}
+	plugin.run, plugin.because = removeDuplicates, nil
+	return nil
+}
+
+func removeDuplicates(r *descheduling, plugin *deschedPlugin) {
+	for p := range r.owner {
+		r.owner[p] = plugin.target[p] > 0 && plugin.selects[p] && r.evictable(plugin.evictor, p)
+	}
+	for p := r.nextOwner(); p >= 0; p = r.nextOwner() {
+		if r.removeDuplicatesOf(plugin, p) == totalExhausted {
+			return
+		}
+	}
+}
+
+// nextOwner takes one of the classes in r.owner, or gives -1.
+func (r *descheduling) nextOwner() int {
+	options := 0
+	for _, left := range r.owner {
+		if left {
+			options++
+		}
+	}
+	chosen := 0
+	if r.careful {
+		chosen = r.choose(options)
+	}
+	for p, left := range r.owner {
+		if left && chosen == 0 {
+			r.owner[p] = false
+			return p
+		} else if left {
+			chosen--
+		}
+	}
+	return -1
+}
+
+func (r *descheduling) removeDuplicatesOf(plugin *deschedPlugin, p int) deschedVerdict {
+	occurrence := 0
+	for n := range r.left {
+		r.left[n] = r.k.nodes[n].listed && r.live(n, p) > 0 && r.mayLeave(plugin.evictor, p, n)
+		if r.left[n] {
+			occurrence += r.live(n, p)
+		}
+	}
+	average := (occurrence + plugin.target[p] - 1) / plugin.target[p]
+	for n := range r.left {
+		r.left[n] = r.left[n] && r.live(n, p) > max(average, 1)
+	}
+	for n := r.nextNode(); n >= 0; n = r.nextNode() {
+		r.nominateSome(n, p, r.live(n, p)-average)
+		if v := r.evictPods(plugin, n, n+1); v == totalExhausted {
+			return v
+		}
+		clear(r.cand)
+	}
+	return evictedPod
+}
