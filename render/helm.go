@@ -46,7 +46,7 @@ func (c *chartJob) render(files map[string][]byte) output {
 		out.Err = f
 		return out
 	}
-	if random {
+	if random && !c.Once {
 		again, f := c.load(files)
 		if f == nil {
 			anotherTime(again)

@@ -30,6 +30,7 @@ type chartJob struct {
 	KubeVersion string
 	IncludeCRDs bool
 	SkipHooks   bool `json:",omitempty"`
+	Once        bool `json:",omitempty"` // no second render for random values
 }
 
 // gatherHelm reads a chart, its file:// dependencies and its values files.

@@ -7,8 +7,8 @@ import (
 )
 
 // newLocator gives the function that finds the source of each document's fields.
-func newLocator(s *source, j *job) func(d document) func(string) Location {
-	l := &locator{src: s, job: j, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomization{}, trials: map[string]*trials{}}
+func newLocator(s *source, j *job, opt Options) func(d document) func(string) Location {
+	l := &locator{src: s, job: j, opt: opt, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomization{}, trials: map[string]*trials{}}
 	return func(d document) func(string) Location {
 		var mu sync.Mutex
 		cache := map[string]Location{}
@@ -30,6 +30,7 @@ func newLocator(s *source, j *job) func(d document) func(string) Location {
 type locator struct {
 	src   *source
 	job   *job
+	opt   Options // for counterfactual renders, which run where the first one ran
 	mu    sync.Mutex
 	nodes map[string][]*yaml3.Node // documents of a file
 	kusts map[string]*kustomization

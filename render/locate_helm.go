@@ -2,12 +2,14 @@ package render
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path"
 	"regexp"
 	"sort"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Bounds on counterfactual rendering: one trial is one render of the chart.
@@ -27,6 +29,7 @@ func (l *locator) inHelm(d document, p fieldPath) Location {
 // inflated is inHelm for a chart that a kustomization inflates; at is the entry there.
 func (l *locator) inflated(c *chartJob, d document, q query, at Location) Location {
 	t := l.trialsOf(c)
+	defer t.session()()
 	for _, e := range t.baseline() {
 		if likelyContent(e.Content, d.Content) {
 			return l.inChart(c, e, q.path)
@@ -77,6 +80,7 @@ type wantedValue struct {
 func (l *locator) valuesLine(c *chartJob, d document, w wantedValue) (Location, bool) {
 	scope := chartScope(d.File)
 	t := l.trialsOf(c)
+	defer t.session()()
 	if len(stepsOf(w.value)) > 0 {
 		return l.valuesBlock(c, d, w)
 	}
@@ -257,13 +261,16 @@ func (l *locator) valuesPlace(file string, p fieldPath) Location {
 // trials runs counterfactual renders of one chart: one values leaf is changed, and the
 // fields that change with it are remembered.
 type trials struct {
-	chart *chartJob
-	files map[string][]byte
-	mu    sync.Mutex
-	done  bool
-	base  []document
-	by    map[string]map[string]bool // leaf to "template#doc path"
-	runs  int
+	chart  *chartJob
+	files  map[string][]byte
+	opt    Options
+	users  int
+	runner runner // while there are users
+	mu     sync.Mutex
+	done   bool
+	base   []document
+	by     map[string]map[string]bool // leaf to "template#doc path"
+	runs   int
 }
 
 func (l *locator) trialsOf(c *chartJob) *trials {
@@ -271,10 +278,40 @@ func (l *locator) trialsOf(c *chartJob) *trials {
 	defer l.mu.Unlock()
 	t, ok := l.trials[c.Dir]
 	if !ok {
-		t = &trials{chart: c, files: l.job.Files, by: map[string]map[string]bool{}}
+		t = &trials{chart: c, files: l.job.Files, opt: l.trialOptions(), by: map[string]map[string]bool{}}
 		l.trials[c.Dir] = t
 	}
 	return t
+}
+
+// trialOptions are one worker with less time than a first render has.
+func (l *locator) trialOptions() Options {
+	opt := l.opt
+	opt.Workers = 1
+	if opt.Sandbox.Time <= 0 || opt.Sandbox.Time > trialTime {
+		opt.Sandbox.Time = trialTime
+	}
+	return opt
+}
+
+// trialTime is how long one counterfactual render may take.
+const trialTime = 10 * time.Second
+
+// session keeps one runner for the trials of a field; the function it gives ends it.
+func (t *trials) session() func() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.users == 0 {
+		t.runner = newRunner(context.Background(), t.opt)
+	}
+	t.users++
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.users--; t.users == 0 {
+			t.runner.close()
+		}
+	}
 }
 
 func (t *trials) baseline() []document {
@@ -293,22 +330,20 @@ func (t *trials) baselineLocked() []document {
 
 // render renders with one value replaced; nil where it does not render.
 func (t *trials) render(p fieldPath, value any) []document {
-	ch, f := t.chart.load(t.files)
-	if f != nil {
-		return nil
-	}
-	vals, f := t.chart.values(t.files)
-	if f != nil {
-		return nil
-	}
+	c := *t.chart
+	c.Once = true
 	if p != nil {
-		vals = mergeValues(vals, overlay(p, value, vals))
+		vals, f := c.values(t.files)
+		if f != nil {
+			return nil
+		}
+		c.Inline = mergeValues(c.Inline, overlay(p, value, vals))
 	}
-	docs, f := t.chart.execute(ch, vals)
-	if f != nil {
+	out := t.runner.run(&job{Release: Release{Kind: Helm, Path: c.Dir}, Files: t.files, Chart: &c})
+	if out.Err != nil {
 		return nil
 	}
-	return docs
+	return out.Docs
 }
 
 // overlay is a map that sets one value; a list on the way is copied whole.

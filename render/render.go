@@ -132,7 +132,8 @@ type Options struct {
 	Paths        []string  // limits discovery to these folders or files; empty: everything
 	KubeVersion  string    // such as "1.36"; the default
 	AllowNetwork bool
-	Workers      int
+	Workers      int // releases rendered at once; 0: one per processor
+	Sandbox      Sandbox
 }
 
 // Revision is one side, rendered. A failed release does not hide the others.

@@ -18,10 +18,11 @@ type side struct {
 	jobs     []*job
 	failed   []*Failure // of gathering, by release
 	outputs  []output
+	runner   runner
 }
 
 // prepare discovers and gathers; other is the other side, or nil.
-func prepare(ctx context.Context, t Tree, opt Options, other *side) (*side, error) {
+func prepare(ctx context.Context, t Tree, opt Options, run runner, other *side) (*side, error) {
 	src, err := newSource(t)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func prepare(ctx context.Context, t Tree, opt Options, other *side) (*side, erro
 			return nil, fmt.Errorf("path %q: %w", p, err)
 		}
 	}
-	s := &side{src: src, opt: opt}
+	s := &side{src: src, opt: opt, runner: run}
 	s.releases, s.ignored = discover(src, opt)
 	s.jobs = make([]*job, len(s.releases))
 	s.failed = make([]*Failure, len(s.releases))
@@ -54,7 +55,7 @@ func (s *side) run(i int) {
 		s.outputs[i] = output{Err: s.failed[i], Notes: s.jobs[i].Notes}
 		return
 	}
-	s.outputs[i] = s.jobs[i].run()
+	s.outputs[i] = s.runner.run(s.jobs[i])
 	for k := range s.outputs[i].Docs {
 		maskVolatile(&s.outputs[i].Docs[k])
 	}
@@ -87,7 +88,7 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 		r.Err.Where.File = s.src.real(r.Err.Where.File)
 		return r
 	}
-	b := &builder{rel: r.Release, scopes: known, locate: newLocator(s.src, s.jobs[i])}
+	b := &builder{rel: r.Release, scopes: known, locate: newLocator(s.src, s.jobs[i], s.opt)}
 	for _, d := range out.Docs {
 		if f := b.add(d); f != nil {
 			r.Err = f
@@ -100,7 +101,9 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 }
 
 func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
-	s, err := prepare(ctx, t, opt, nil)
+	run := newRunner(ctx, opt)
+	defer run.close()
+	s, err := prepare(ctx, t, opt, run, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -147,11 +150,13 @@ loop:
 // it reads changed.
 // Errors: only what concerns a whole tree.
 func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revision, err error) {
-	bs, err := prepare(ctx, base, opt, nil)
+	run := newRunner(ctx, opt)
+	defer run.close()
+	bs, err := prepare(ctx, base, opt, run, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}
-	hs, err := prepare(ctx, head, opt, bs)
+	hs, err := prepare(ctx, head, opt, run, bs)
 	if err != nil {
 		return nil, nil, fmt.Errorf("head: %w", err)
 	}

@@ -1,0 +1,312 @@
+package render
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"time"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// Limits of one render in a worker process.
+const (
+	// DefaultRenderTime is how long one release may take; the slowest of 1,856 measured
+	// ones took 8 s.
+	DefaultRenderTime = 60 * time.Second
+	// DefaultRenderMemory is how much heap a worker may use, in bytes.
+	DefaultRenderMemory = 1 << 30
+	// maxOutputBytes bounds what one release renders to.
+	maxOutputBytes = 256 << 20
+	// exitMemory is the exit code of a worker that stopped itself for its memory.
+	exitMemory = 66
+)
+
+// Sandbox says how releases are rendered in processes of their own: a template may
+// allocate or loop without end, and only a process can be stopped. The zero Sandbox
+// renders in this process, without these limits.
+type Sandbox struct {
+	// Command starts a worker, which calls [Worker]: the program and its arguments.
+	Command []string
+	Time    time.Duration // per release; 0: [DefaultRenderTime]
+	Memory  int64         // bytes per worker; 0: [DefaultRenderMemory]
+}
+
+// runner renders jobs.
+type runner interface {
+	run(j *job) output
+	close()
+}
+
+// here renders in this process.
+type here struct{}
+
+func (here) run(j *job) output { return j.run() }
+func (here) close()            {}
+
+// newRunner gives the runner of the options.
+func newRunner(ctx context.Context, opt Options) runner {
+	if len(opt.Sandbox.Command) == 0 {
+		return here{}
+	}
+	n := opt.Workers
+	if n <= 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	p := &pool{ctx: ctx, box: opt.Sandbox, idle: make(chan *process, n)}
+	if p.box.Time <= 0 {
+		p.box.Time = DefaultRenderTime
+	}
+	if p.box.Memory <= 0 {
+		p.box.Memory = DefaultRenderMemory
+	}
+	for range n {
+		p.idle <- nil // a place; its process is started when it is needed
+	}
+	return p
+}
+
+// pool keeps worker processes.
+type pool struct {
+	ctx  context.Context
+	box  Sandbox
+	idle chan *process
+	once sync.Once
+}
+
+// process is one worker.
+type process struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// run renders a job in an idle worker and stops the worker where it does not end well.
+func (p *pool) run(j *job) output {
+	w := <-p.idle
+	var out output
+	defer func() { p.idle <- w }()
+	if w == nil {
+		var err error
+		if w, err = p.start(); err != nil {
+			return output{Err: &Failure{Reason: "no worker process: " + err.Error(), Where: fileStart(j.Release.Path), Remedy: "check that the program can start itself"}}
+		}
+	}
+	type answer struct {
+		out output
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		o, err := w.ask(j)
+		done <- answer{o, err}
+	}()
+	timer := time.NewTimer(p.box.Time)
+	defer timer.Stop()
+	var why string
+	select {
+	case a := <-done:
+		if a.err == nil {
+			return a.out
+		}
+		why = w.stop(a.err, p.box)
+	case <-timer.C:
+		why = fmt.Sprintf("it took longer than %s", p.box.Time)
+		w.kill()
+	case <-p.ctx.Done():
+		why = "the run was stopped"
+		w.kill()
+	}
+	w = nil
+	out.Err = &Failure{
+		Reason: fmt.Sprintf("%s: %s", j.Release.Path, why),
+		Where:  fileStart(j.entryFile()), Remedy: "look for a loop without end or output without bound in the templates and values",
+	}
+	return out
+}
+
+// entryFile is the file that stands for a release.
+func (j *job) entryFile() string {
+	switch {
+	case j.Chart != nil:
+		return j.Chart.Dir + "/Chart.yaml"
+	case j.Release.Kind == Kustomize:
+		return j.rootKustomization()
+	case len(j.Release.Files) > 0:
+		return j.Release.Files[0]
+	}
+	return j.Release.Path
+}
+
+// start starts a worker without any of our environment: tokens stay here.
+func (p *pool) start() (*process, error) {
+	cmd := exec.Command(p.box.Command[0], p.box.Command[1:]...)
+	cmd.Env = []string{fmt.Sprintf("KUBESETTLE_WORKER_MEMORY=%d", p.box.Memory), "GOMAXPROCS=1"}
+	cmd.Dir = os.TempDir()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return &process{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<16)}, nil
+}
+
+// ask sends a job and reads its output.
+func (w *process) ask(j *job) (output, error) {
+	b, err := json.Marshal(j)
+	if err != nil {
+		return output{}, err
+	}
+	if err := writeFrame(w.in, b); err != nil {
+		return output{}, err
+	}
+	b, err = readFrame(w.out, maxOutputBytes)
+	if err != nil {
+		return output{}, err
+	}
+	return decodeOutput(b)
+}
+
+// stop says why a worker that broke off did so.
+func (w *process) stop(err error, box Sandbox) string {
+	w.in.Close()
+	_ = w.cmd.Process.Kill()
+	_ = w.cmd.Wait() // the exit code is what is wanted, and it is read next
+	if w.cmd.ProcessState.ExitCode() == exitMemory {
+		return fmt.Sprintf("it needed more than %d MiB of memory", box.Memory>>20)
+	}
+	if errors.Is(err, errFrame) {
+		return fmt.Sprintf("it renders to more than %d MiB", maxOutputBytes>>20)
+	}
+	return "the renderer stopped: " + w.cmd.ProcessState.String()
+}
+
+func (w *process) kill() {
+	_ = w.cmd.Process.Kill()
+	go func() { _ = w.cmd.Wait() }()
+}
+
+func (p *pool) close() {
+	p.once.Do(func() {
+		for range cap(p.idle) {
+			if w := <-p.idle; w != nil {
+				w.in.Close()
+				_ = w.cmd.Wait() // it ends when its input does
+			}
+		}
+	})
+}
+
+var errFrame = errors.New("frame too large")
+
+// writeFrame writes a length and the bytes.
+func writeFrame(w io.Writer, b []byte) error {
+	if _, err := fmt.Fprintf(w, "%d\n", len(b)); err != nil {
+		return err
+	}
+	_, err := w.Write(b)
+	return err
+}
+
+func readFrame(r *bufio.Reader, limit int) ([]byte, error) {
+	line, err := r.ReadString('\n')
+	if err != nil {
+		return nil, err
+	}
+	var n int
+	if _, err := fmt.Sscanf(line, "%d\n", &n); err != nil || n < 0 {
+		return nil, fmt.Errorf("frame header %q", shorten(line, 40))
+	}
+	if n > limit {
+		return nil, errFrame
+	}
+	b := make([]byte, n)
+	_, err = io.ReadFull(r, b)
+	return b, err
+}
+
+// decodeOutput keeps integers apart from floats, as the decoder of manifests does.
+func decodeOutput(b []byte) (output, error) {
+	var wire struct {
+		output
+		Docs []struct {
+			document
+			Content json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(b, &wire); err != nil {
+		return output{}, err
+	}
+	out := output{Notes: wire.Notes, Err: wire.Err}
+	for _, d := range wire.Docs {
+		if err := utiljson.Unmarshal(d.Content, &d.document.Content); err != nil {
+			return output{}, err
+		}
+		out.Docs = append(out.Docs, d.document)
+	}
+	return out, nil
+}
+
+// Worker renders the jobs that come in on r until it ends, and writes their outputs to
+// w: what the process of a [Sandbox] does. It ends the process when its memory passes
+// the limit that the parent gave it.
+// Errors: a broken pipe or a frame that is none.
+func Worker(r io.Reader, w io.Writer) error {
+	log.SetOutput(io.Discard) // Helm logs values
+	limit := int64(DefaultRenderMemory)
+	if _, err := fmt.Sscanf(os.Getenv("KUBESETTLE_WORKER_MEMORY"), "%d", &limit); err != nil {
+		limit = DefaultRenderMemory
+	}
+	debug.SetMemoryLimit(limit - limit/8)
+	go watchMemory(uint64(limit))
+	in := bufio.NewReaderSize(r, 1<<16)
+	for {
+		b, err := readFrame(in, 1<<31-1)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var j job
+		if err := utiljson.Unmarshal(b, &j); err != nil {
+			return err
+		}
+		out := j.run()
+		if b, err = json.Marshal(out); err != nil {
+			return err
+		}
+		if err := writeFrame(w, b); err != nil {
+			return err
+		}
+	}
+}
+
+// watchMemory ends the process when the heap passes the limit: a template that
+// allocates cannot be interrupted otherwise.
+func watchMemory(limit uint64) {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	for {
+		metrics.Read(sample)
+		if sample[0].Value.Uint64() > limit {
+			os.Exit(exitMemory)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

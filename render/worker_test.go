@@ -1,0 +1,121 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary be its own worker process.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "render-worker" {
+		if err := Worker(os.Stdin, os.Stdout); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func sandbox(t *testing.T, limit time.Duration, memory int64) Sandbox {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Sandbox{Command: []string{exe, "render-worker"}, Time: limit, Memory: memory}
+}
+
+const (
+	chartYAML = "apiVersion: v2\nname: c\nversion: 1.0.0\n"
+	goodYAML  = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: good}\ndata: {n: \"1\", f: \"{{ .Values.n }}\"}\n"
+)
+
+// A template that never ends, allocates without end or writes without end fails its own
+// release in bounded time, and the others' results stand.
+func TestSandboxBoundsHostileTemplates(t *testing.T) {
+	files := map[string]string{
+		"good/Chart.yaml": chartYAML, "good/templates/a.yaml": goodYAML, "good/values.yaml": "n: 3\n",
+		"loop/Chart.yaml": chartYAML, "loop/templates/a.yaml": `{{ define "a" }}{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}{{ end }}{{ include "a" . }}`,
+		"memory/Chart.yaml": chartYAML, "memory/templates/a.yaml": `{{ $a := list }}{{ range until 1000000 }}{{ $a = append $a (repeat 100000 "x") }}{{ end }}{{ len $a }}`,
+		"output/Chart.yaml": chartYAML, "output/templates/a.yaml": "{{ range until 100000 }}{{ repeat 100000 \"x\" }}\n{{ end }}",
+		"plain/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n",
+	}
+	tree, err := MapTree("t", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	rev, err := Render(context.Background(), tree, Options{Workers: 2, Sandbox: sandbox(t, 3*time.Second, 200<<20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > 30*time.Second {
+		t.Errorf("took %s", took)
+	}
+	want := map[string]string{"good": "", "loop": "longer than 3s", "memory": "more than 200 MiB", "output": "more than 200 MiB", "plain": ""}
+	for _, r := range rev.Releases {
+		reason := ""
+		if r.Err != nil {
+			reason = r.Err.Reason
+		}
+		if w := want[r.ID]; !strings.Contains(reason, w) || (w == "") != (reason == "") {
+			t.Errorf("%s: %q, want %q", r.ID, reason, w)
+		}
+	}
+}
+
+// A worker gives what rendering in this process gives, and knows nothing of our
+// environment.
+func TestSandboxIsTransparent(t *testing.T) {
+	t.Setenv("GITHUB_TOKEN", canary)
+	files := map[string]string{
+		"c/Chart.yaml": chartYAML, "c/values.yaml": "n: 3\nbig: 12345678901\n", "c/templates/a.yaml": goodYAML,
+		"c/templates/b.yaml":   "apiVersion: example.com/v1\nkind: T\nmetadata: {name: t}\nspec: {i: 12345678901, f: 1.5, s: \"x\", n: null, l: [1, a], r: {{ randAlphaNum 5 }}}\n",
+		"k/kustomization.yaml": "resources: [a.yaml]\nnamePrefix: x-\n", "k/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n",
+		"bad/Chart.yaml": chartYAML, "bad/templates/a.yaml": "{{ fail \"no\" }}",
+	}
+	tree, err := MapTree("t", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, err := Render(context.Background(), tree, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside, err := Render(context.Background(), tree, Options{Sandbox: sandbox(t, 0, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := describe(inside), describe(outside); a != b {
+		t.Errorf("here\n%s\nin a worker\n%s", a, b)
+	}
+	for i, r := range inside.Releases {
+		for k, o := range r.Objects {
+			other := outside.Releases[i].Objects[k]
+			if a, b := fmt.Sprintf("%#v", o.Content), fmt.Sprintf("%#v", other.Content); a != b {
+				t.Errorf("%s: %s, in a worker %s", o.ID, a, b)
+			}
+			if a, b := o.Locate("data.f"), other.Locate("data.f"); a != b {
+				t.Errorf("%s: located at %v, in a worker at %v", o.ID, a, b)
+			}
+		}
+	}
+}
+
+// A command that is no worker is the release's failure, not a hang.
+func TestSandboxWithoutWorker(t *testing.T) {
+	tree, err := MapTree("t", map[string]string{"p/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"/nonexistent/program", "/bin/true"} {
+		rev, err := Render(context.Background(), tree, Options{Sandbox: Sandbox{Command: []string{command}}})
+		if err != nil || rev.Releases[0].Err == nil {
+			t.Errorf("%s: %v %v", command, err, rev.Releases[0].Err)
+		}
+	}
+}
