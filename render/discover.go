@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"fmt"
 	"path"
 	"regexp"
 	"sort"
@@ -391,12 +390,4 @@ func (d *discovery) markUsed(k *kustomization, dir string) {
 			}
 		}
 	}
-}
-
-// explainCount words a number of things.
-func explainCount(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -9,11 +9,13 @@ import (
 	"strings"
 	"sync"
 
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 )
 
@@ -180,8 +182,8 @@ func (j *job) kustomizeDocument(r *resource.Resource) (document, error) {
 			d.Origin, d.Generated = path.Join(j.Release.Path, o.ConfiguredIn), true
 		}
 	}
-	var m map[string]any
-	if err := r.YNode().Decode(&m); err != nil {
+	m, err := resourceMap(r)
+	if err != nil {
 		return d, err
 	}
 	v, err := toJSON(m, 0)
@@ -194,6 +196,25 @@ func (j *job) kustomizeDocument(r *resource.Resource) (document, error) {
 	}
 	d.File = d.Origin
 	return d, nil
+}
+
+// resourceMap decodes a resource. Kustomize's own output goes through text, in which its
+// YAML library changes folded blocks; what is deployed is that text, so that such a
+// resource goes the same way.
+func resourceMap(r *resource.Resource) (map[string]any, error) {
+	folded := false
+	walkNodes(r.YNode(), func(n *kyaml.Node) { folded = folded || n.Style&kyaml.FoldedStyle != 0 })
+	var m map[string]any
+	if !folded {
+		err := r.YNode().Decode(&m)
+		return m, err
+	}
+	b, err := r.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	err = utiljson.Unmarshal(b, &m)
+	return m, err
 }
 
 // dropAnnotation removes an annotation, and the map where it was the only one.

@@ -3,11 +3,9 @@ package render
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	yaml3 "go.yaml.in/yaml/v3"
-	"sigs.k8s.io/kustomize/api/types"
 )
 
 // inKustomize finds the line that set a field of a built object. The folders between
@@ -249,111 +247,6 @@ func (l *locator) nameHit(k *kustomization, root *yaml3.Node, q query) hit {
 		return hit{setRegion(k.file, region{keyNode(root, key(field)), n}), len(q.path), true}
 	}
 	return hit{depth: -1}
-}
-
-// replacementHit is a replacement whose target is the field.
-func (l *locator) replacementHit(k *kustomization, root *yaml3.Node, q query) hit {
-	for i, r := range k.Replacements {
-		node, file := child(child(root, key("replacements")), at(i)), k.file
-		targets := r.Targets
-		if r.Path != "" {
-			p, in := inside(path.Dir(k.file), r.Path)
-			if !in {
-				continue
-			}
-			if h := l.externalReplacement(p, q); h.exact {
-				return h
-			}
-			continue
-		}
-		if h := targetHit(file, node, targets, q); h.exact {
-			return h
-		}
-	}
-	return hit{depth: -1}
-}
-
-// externalReplacement searches a file of replacements: one, or a list.
-func (l *locator) externalReplacement(file string, q query) hit {
-	root := l.node(file, 0)
-	if root == nil {
-		return hit{depth: -1}
-	}
-	nodes := []*yaml3.Node{root}
-	if root.Kind == yaml3.SequenceNode {
-		nodes = root.Content
-	}
-	for _, n := range nodes {
-		var r types.Replacement
-		if n.Decode(&r) != nil {
-			continue
-		}
-		if h := targetHit(file, n, r.Targets, q); h.exact {
-			return h
-		}
-	}
-	return hit{depth: -1}
-}
-
-func targetHit(file string, node *yaml3.Node, targets []*types.TargetSelector, q query) hit {
-	for t, target := range targets {
-		if target == nil || (target.Select != nil && !selects(target.Select, q.doc.Content)) {
-			continue
-		}
-		for f, fp := range target.FieldPaths {
-			if !matchesDotted(fp, q) {
-				continue
-			}
-			n := child(child(child(child(node, key("targets")), at(t)), key("fieldPaths")), at(f))
-			if n != nil {
-				return hit{setRegion(file, region{nil, n}), len(q.path), true}
-			}
-		}
-	}
-	return hit{depth: -1}
-}
-
-func selects(s *types.Selector, content map[string]any) bool {
-	gvk := gvkOf(content)
-	return (s.Kind == "" || s.Kind == gvk.Kind) && (s.Name == "" || sameName(content, strings.Trim(s.Name, "^$.*")))
-}
-
-// matchesDotted compares a replacement's field path with a query's: elements may be
-// chosen by index, by * or by [name=value].
-func matchesDotted(text string, q query) bool {
-	parts := splitDotted(text)
-	if len(parts) != len(q.path) {
-		return false
-	}
-	for i, part := range parts {
-		s := q.path[i]
-		switch {
-		case part == "*":
-		case strings.HasPrefix(part, "["):
-			field, want, _ := strings.Cut(strings.Trim(part, "[]"), "=")
-			v, _ := q.path[:i+1].with(key(field)).get(q.doc.Content)
-			if s.index < 0 || fmt.Sprint(v) != want {
-				return false
-			}
-		case s.index >= 0:
-			if part != fmt.Sprint(s.index) {
-				return false
-			}
-		case part != s.key:
-			return false
-		}
-	}
-	return true
-}
-
-var dotted = regexp.MustCompile(`\[[^\]]*\]|(?:\\\.|[^.\[])+`)
-
-func splitDotted(text string) []string {
-	parts := dotted.FindAllString(text, -1)
-	for i := range parts {
-		parts[i] = strings.ReplaceAll(parts[i], `\.`, ".")
-	}
-	return parts
 }
 
 // baseHit is the object's node in the file it is from.

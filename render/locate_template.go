@@ -1,9 +1,47 @@
 package render
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 )
+
+// templateText is the text of a template, searched line by line.
+type templateText struct{ lines []string }
+
+func newTemplateText(b []byte, archive bool) templateText {
+	if archive {
+		return templateText{}
+	}
+	return templateText{strings.Split(string(bytes.TrimSuffix(b, []byte("\n"))), "\n")}
+}
+
+var valuesRef = regexp.MustCompile(`\.Values((?:\.[A-Za-z0-9_-]+)+)`)
+
+// mentions lists the values that a template names at a field: on its line, on the lines
+// that follow without a key of their own, and on the with or range around it.
+func (t templateText) mentions(line, depth int, p fieldPath) []fieldPath {
+	var out []fieldPath
+	add := func(text string) {
+		for _, m := range valuesRef.FindAllStringSubmatch(text, -1) {
+			ref := parsePath(strings.TrimPrefix(m[1], "."))
+			out = append(out, append(append(fieldPath(nil), ref...), p[min(depth, len(p)):]...), ref)
+		}
+	}
+	if line < 1 || line > len(t.lines) {
+		return nil
+	}
+	add(t.lines[line-1])
+	for i := line; i < len(t.lines) && i < line+3 && strings.HasPrefix(strings.TrimSpace(t.lines[i]), "{{"); i++ {
+		add(t.lines[i])
+	}
+	for i := line - 2; i >= 0 && i >= line-6; i-- {
+		if text := t.lines[i]; strings.Contains(text, "with ") || strings.Contains(text, "range ") {
+			add(text)
+		}
+	}
+	return out
+}
 
 // find gives the line of a template that writes a field, and how many steps of the path
 // were found: its keys one after the other, each indented deeper than the one before.

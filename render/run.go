@@ -256,3 +256,11 @@ func compareJobs(b, h *Rendered) (bool, string) {
 	}
 	return false, fmt.Sprintf("none of its %s changed", explainCount(len(h.job.Files), "file", "files"))
 }
+
+// explainCount words a number of things.
+func explainCount(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,157 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"sort"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+)
+
+// plugins follows generators, transformers and validators, and lets only the built-in
+// ones pass: others are programs.
+func (g *kustomizeGatherer) plugins(k *kustomization, dir string) *Failure {
+	for _, list := range [][]string{k.Generators, k.Transformers, k.Validators} {
+		for _, ref := range list {
+			if isInline(ref) {
+				if f := g.plugin(k.file, k.line(ref), []byte(ref), dir, k); f != nil {
+					return f
+				}
+				continue
+			}
+			before := map[string]bool{}
+			for p := range g.job.Files {
+				before[p] = true
+			}
+			if f := g.include(k, dir, ref, false); f != nil {
+				return f
+			}
+			for _, p := range g.job.reads() {
+				if before[p] || path.Base(p) == path.Base(g.src.kustomizationFile(path.Dir(p))) {
+					continue
+				}
+				if f := g.plugin(p, 1, g.job.Files[p], path.Dir(p), k); f != nil {
+					return f
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// plugin checks one plugin configuration and adds the files it names.
+func (g *kustomizeGatherer) plugin(file string, line int, text []byte, dir string, k *kustomization) *Failure {
+	docs, f := decodeStream(file, text)
+	if f != nil {
+		return f
+	}
+	for _, d := range docs {
+		kind, _ := d.Content["kind"].(string)
+		if v, _ := d.Content["apiVersion"].(string); v != "builtin" || kind == "HelmChartInflationGenerator" {
+			return &Failure{
+				Skipped: true,
+				Reason:  fmt.Sprintf("%s:%d: %s %s runs a program; plugins and functions are refused", file, line, v, kind),
+				Where:   lineOf(file, line, "file"), Remedy: "commit what it generates, and list that under resources",
+			}
+		}
+		var refs []string
+		leaves(d.Content, nil, func(p fieldPath, v any) {
+			if text, ok := v.(string); ok && (remoteRef.MatchString(text) || strings.Contains("path files paths envs env", p[len(p)-1].key) || inFileList(p)) {
+				refs = append(refs, text)
+			}
+		})
+		sort.Strings(refs)
+		for _, ref := range refs {
+			if _, file, ok := strings.Cut(ref, "="); ok {
+				ref = file
+			}
+			if remoteRef.MatchString(ref) {
+				return g.remote(k, ref)
+			}
+			if p, in := inside(dir, ref); in && g.src.hasFile(p) {
+				if f := g.add(k, p, ref); f != nil {
+					return f
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// inFileList says whether a path is an element of a list of files.
+func inFileList(p fieldPath) bool {
+	if len(p) < 2 || p[len(p)-1].index < 0 {
+		return false
+	}
+	switch p[len(p)-2].key {
+	case "files", "paths", "envs":
+		return true
+	}
+	return false
+}
+
+// charts prepares helmCharts for our own Helm: nothing is executed.
+func (g *kustomizeGatherer) charts(k *kustomization, dir string) *Failure {
+	home := types.HelmDefaultHome
+	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
+		home = k.HelmGlobals.ChartHome
+	}
+	for i, h := range k.HelmCharts {
+		c, f := g.inflation(k, dir, home, h)
+		if f != nil {
+			return f
+		}
+		g.job.Inflate[inflatedFile(k.file, i)] = c
+	}
+	return nil
+}
+
+// inflatedFile names the resources of the i-th chart of a kustomization.
+func inflatedFile(file string, i int) string {
+	return path.Join(path.Dir(file), fmt.Sprintf(".kubesettle-helm-%d.yaml", i))
+}
+
+// inflation gathers one entry of helmCharts.
+func (g *kustomizeGatherer) inflation(k *kustomization, dir, home string, h types.HelmChart) (*chartJob, *Failure) {
+	base, in := inside(dir, home)
+	chartDir := path.Join(base, h.Name)
+	if versioned := path.Join(base, h.Name+"-"+h.Version, h.Name); in && h.Version != "" && g.src.hasDir(versioned) {
+		chartDir = versioned
+	}
+	if !in || !g.src.hasFile(path.Join(chartDir, "Chart.yaml")) {
+		f := k.fail(h.Name, fmt.Sprintf("(chart %s@%s) is not vendored", h.Name, h.Version),
+			fmt.Sprintf("run `helm pull --untar --untardir %s %s --repo %s --version %s` and commit it", base, h.Name, redactURL(h.Repo), h.Version))
+		f.Skipped = true
+		return nil, f
+	}
+	rel := Release{ID: g.job.Release.ID, Kind: Helm, Path: chartDir, Name: h.ReleaseName, Namespace: h.Namespace, KubeVersion: h.KubeVersion}
+	if rel.Namespace == "" {
+		rel.Namespace = g.space
+	}
+	if rel.Name == "" {
+		rel.Name = "release-name"
+	}
+	if rel.KubeVersion == "" {
+		rel.KubeVersion = g.job.Release.KubeVersion
+	}
+	for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
+		if v == "" {
+			continue
+		}
+		if f := g.need(k, dir, v); f != nil {
+			return nil, f
+		}
+		rel.Values = append(rel.Values, path.Join(dir, v))
+	}
+	j, f := gatherHelm(g.src, rel)
+	if f != nil {
+		return nil, f
+	}
+	for p, b := range j.Files {
+		g.job.Files[p] = b
+	}
+	c := j.Chart
+	c.IncludeCRDs, c.SkipHooks, c.Inline = h.IncludeCRDs, h.SkipHooks, h.ValuesInline
+	return c, nil
+}

@@ -1,0 +1,191 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// trials runs counterfactual renders of one chart: one values leaf is changed, and the
+// fields that change with it are remembered.
+type trials struct {
+	chart  *chartJob
+	files  map[string][]byte
+	opt    Options
+	users  int
+	runner runner // while there are users
+	mu     sync.Mutex
+	done   bool
+	base   []document
+	by     map[string]map[string]bool // leaf to "template#doc path"
+	runs   int
+}
+
+func (l *locator) trialsOf(c *chartJob) *trials {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t, ok := l.trials[c.Dir]
+	if !ok {
+		t = &trials{chart: c, files: l.job.Files, opt: l.trialOptions(), by: map[string]map[string]bool{}}
+		l.trials[c.Dir] = t
+	}
+	return t
+}
+
+// trialOptions are one worker with less time than a first render has.
+func (l *locator) trialOptions() Options {
+	opt := l.opt
+	opt.Workers = 1
+	if opt.Sandbox.Time <= 0 || opt.Sandbox.Time > trialTime {
+		opt.Sandbox.Time = trialTime
+	}
+	return opt
+}
+
+// trialTime is how long one counterfactual render may take.
+const trialTime = 10 * time.Second
+
+// session keeps one runner for the trials of a field; the function it gives ends it.
+func (t *trials) session() func() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.users == 0 {
+		t.runner = newRunner(context.Background(), t.opt)
+	}
+	t.users++
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.users--; t.users == 0 {
+			t.runner.close()
+		}
+	}
+}
+
+func (t *trials) baseline() []document {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.baselineLocked()
+}
+
+func (t *trials) baselineLocked() []document {
+	if !t.done {
+		t.done = true
+		t.base = t.render(nil, nil)
+	}
+	return t.base
+}
+
+// render renders with one value replaced; nil where it does not render.
+func (t *trials) render(p fieldPath, value any) []document {
+	c := *t.chart
+	c.Once = true
+	if p != nil {
+		vals, f := c.values(t.files)
+		if f != nil {
+			return nil
+		}
+		c.Inline = mergeValues(c.Inline, overlay(p, value, vals))
+	}
+	out := t.runner.run(&job{Release: Release{Kind: Helm, Path: c.Dir}, Files: t.files, Chart: &c})
+	if out.Err != nil {
+		return nil
+	}
+	return out.Docs
+}
+
+// overlay is a map that sets one value; a list on the way is copied whole.
+func overlay(p fieldPath, value any, vals map[string]any) map[string]any {
+	for i, s := range p {
+		if s.index < 0 {
+			continue
+		}
+		list, _ := p[:i].get(vals)
+		c := map[string]any{"v": deepCopy(list)}
+		append(fieldPath{key("v")}, p[i:]...).set(c, value)
+		return overlay(p[:i], c["v"], vals)
+	}
+	var v = value
+	for i := len(p) - 1; i >= 0; i-- {
+		v = map[string]any{p[i].key: v}
+	}
+	m, _ := v.(map[string]any)
+	return m
+}
+
+// changes says whether another value of the leaf changes a field.
+func (t *trials) changes(leaf valuesLeaf, d document, p fieldPath) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name := leaf.path.String()
+	effect, ok := t.by[name]
+	if !ok {
+		if t.runs >= trialsPerRelease {
+			return false
+		}
+		t.runs++
+		effect = map[string]bool{}
+		for _, other := range otherValues(leaf.value) {
+			if docs := t.render(leaf.path, other); docs != nil {
+				effect = t.effect(docs)
+				break
+			}
+		}
+		t.by[name] = effect
+	}
+	for i := len(p); i >= 0; i-- {
+		if effect[docName(d)+" "+p[:i].String()] {
+			return true
+		}
+	}
+	v, _ := p.get(d.Content)
+	if len(stepsOf(v)) == 0 {
+		return false
+	}
+	for e := range effect { // a part of a map or list
+		if strings.HasPrefix(e, docName(d)+" "+p.String()) {
+			return true
+		}
+	}
+	return false
+}
+
+func docName(d document) string { return fmt.Sprintf("%s#%d", d.File, d.Doc) }
+
+// effect lists the fields that differ from the baseline.
+func (t *trials) effect(docs []document) map[string]bool {
+	was := map[string]document{}
+	for _, d := range t.baselineLocked() {
+		was[docName(d)] = d
+	}
+	out := map[string]bool{}
+	for _, d := range docs {
+		b, ok := was[docName(d)]
+		if !ok || gvkOf(b.Content) != gvkOf(d.Content) {
+			continue
+		}
+		for _, p := range differing(b.Content, d.Content) {
+			if p != "" {
+				out[docName(d)+" "+p] = true
+			}
+		}
+	}
+	return out
+}
+
+// otherValues are values to try in the place of one, of its own type.
+func otherValues(v any) []any {
+	switch x := v.(type) {
+	case bool:
+		return []any{!x}
+	case int64:
+		return []any{float64(x + 1), float64(1)}
+	case float64:
+		return []any{x + 1}
+	case string:
+		return []any{x + "9", "z" + x, "1"}
+	}
+	return nil
+}
