@@ -19,18 +19,18 @@ import (
 const module = "github.com/kubesettle/kubesettle"
 
 // arrows says which packages of ours a package may import, as STYLE.md, section 1,
-// has it. A package that is not listed may not exist: a new room is a decision.
+// has it. A package that is not listed may not exist: a new room is a decision. Folders
+// below a room belong to it, but for verify, whose rooms have rows of their own.
 var arrows = map[string][]string{
-	"render/defaults": {},
-	"render":          {"render/defaults"},
-	"verify/search":   {},
-	"verify/state":    {},
-	"verify/control":  {"verify/search", "verify/state"},
-	"verify/scale":    {"verify/state"},
-	"policies":        {"verify/state"},
-	"verify":          {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "policies"},
-	"report":          {"verify", "render"},
-	"cmd/kubesettle":  {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "policies", "verify", "report"},
+	"render":         {},
+	"verify/search":  {},
+	"verify/state":   {},
+	"verify/control": {"verify/search", "verify/state"},
+	"verify/scale":   {"verify/state"},
+	"policies":       {"verify/state"},
+	"verify":         {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "policies"},
+	"report":         {"verify", "render"},
+	"cmd/kubesettle": {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "policies", "verify", "report"},
 }
 
 // source is one Go file of the root module.
@@ -90,24 +90,36 @@ func ours(f source) []string {
 	return out
 }
 
+// room is the row that a folder belongs to, or "".
+func room(dir string) string {
+	best := ""
+	for row := range arrows {
+		below := row != "verify" && strings.HasPrefix(dir, row+"/")
+		if (dir == row || below) && len(row) > len(best) {
+			best = row
+		}
+	}
+	return best
+}
+
 // A test file may import what its package may not, but for search and render, whose
 // ignorance is the point.
 func TestImportsPointOneWay(t *testing.T) {
 	for _, f := range sources(t) {
-		allowed, known := arrows[f.dir]
 		if f.dir == "." {
 			continue
 		}
-		if !known {
+		from := room(f.dir)
+		if from == "" {
 			t.Errorf("%s: package %s has no row in the table of STYLE.md, section 1", f.path, f.dir)
 			continue
 		}
-		if f.test && f.dir != "render" && !strings.HasPrefix(f.dir, "verify/search") {
+		if f.test && from != "render" && from != "verify/search" {
 			continue
 		}
 		for _, imported := range ours(f) {
-			if imported != f.dir && !slices.Contains(allowed, imported) {
-				t.Errorf("%s imports %s: %s may import only %v", f.path, imported, f.dir, allowed)
+			if to := room(imported); to != from && !slices.Contains(arrows[from], to) {
+				t.Errorf("%s imports %s: %s may import only %v", f.path, imported, from, arrows[from])
 			}
 		}
 	}
@@ -136,10 +148,12 @@ func TestArrowsHaveNoCycle(t *testing.T) {
 	}
 }
 
-// Only the command reads arguments and the environment, or ends the process.
-func TestOnlyTheCommandTouchesTheProcess(t *testing.T) {
+// Only commands read arguments and the environment, or end the process; but for
+// render/worker.go, which is a process of its own: its parent hands it a limit, past
+// which nothing but its end helps.
+func TestOnlyCommandsTouchTheProcess(t *testing.T) {
 	for _, f := range sources(t) {
-		if f.test || strings.HasPrefix(f.dir, "cmd/") {
+		if f.test || f.ast.Name.Name == "main" || f.path == "render/worker.go" {
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
@@ -148,7 +162,7 @@ func TestOnlyTheCommandTouchesTheProcess(t *testing.T) {
 				return true
 			}
 			if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "os" && slices.Contains([]string{"Args", "Exit", "Getenv", "LookupEnv", "Environ", "Setenv"}, sel.Sel.Name) {
-				t.Errorf("%s uses os.%s: only cmd/kubesettle may", f.path, sel.Sel.Name)
+				t.Errorf("%s uses os.%s: only a command may", f.path, sel.Sel.Name)
 			}
 			return true
 		})

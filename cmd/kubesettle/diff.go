@@ -35,7 +35,7 @@ func newDiff(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			opt, err := f.rendering.options(declared(policy))
+			opt, err := f.rendering.options(p, declared(policy))
 			if err != nil {
 				return err
 			}

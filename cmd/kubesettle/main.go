@@ -22,6 +22,9 @@ type process struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
+	// worker starts this program as a worker of the renderer; empty: it renders in this
+	// process, without limits on time and memory.
+	worker []string
 	// today is the date that waivers expire against, in UTC.
 	today time.Time
 	// columns of the terminal that stderr is; 0 where it is none, as in CI.
@@ -36,11 +39,20 @@ func run(args []string) int {
 	defer stop()
 	p := &process{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		getenv: os.Getenv, today: time.Now().UTC(),
+		getenv: os.Getenv, worker: workerCommand(), today: time.Now().UTC(),
 		columns: columns(os.Stderr, os.Getenv),
 		color:   term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 	}
 	return execute(ctx, p, args)
+}
+
+// workerCommand starts this very program as a worker.
+func workerCommand() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self, renderWorker}
 }
 
 // columns is the width of a terminal that a person looks at, or 0.

@@ -35,7 +35,7 @@ func newRender(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			opt, err := f.rendering.options(declared(policy))
+			opt, err := f.rendering.options(p, declared(policy))
 			if err != nil {
 				return err
 			}
@@ -200,4 +200,19 @@ func (l listing) text() string {
 		fmt.Fprintf(&b, "ignored %s: %s\n", oneLine(i.Path), oneLine(i.Reason))
 	}
 	return b.String()
+}
+
+// renderWorker is the command that the renderer starts in processes of their own.
+const renderWorker = "render-worker"
+
+func newRenderWorker(p *process) *cobra.Command {
+	return &cobra.Command{
+		Use:    renderWorker,
+		Short:  "Render what comes in on standard input, for a parent process",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return analysis(render.Worker(p.stdin, p.stdout))
+		},
+	}
 }

@@ -97,6 +97,7 @@ func newRoot(p *process) *cobra.Command {
 		newMerge(p),
 		newAction(p),
 		newVersion(p),
+		newRenderWorker(p),
 	)
 	return root
 }

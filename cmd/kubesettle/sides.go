@@ -162,21 +162,22 @@ func (r *rendering) flags(cmd *cobra.Command) {
 }
 
 // options are those of [render.Render], with the releases a policy declares.
-func (r *rendering) options(releases []render.Release) (render.Options, error) {
+func (r *rendering) options(p *process, releases []render.Release) (render.Options, error) {
 	if r.workers < 0 {
 		return render.Options{}, usage("--workers is %d: give 0 or more", r.workers)
 	}
 	var paths []string
-	for _, p := range r.paths {
-		clean := path.Clean(filepath.ToSlash(p))
+	for _, given := range r.paths {
+		clean := path.Clean(filepath.ToSlash(given))
 		if !fs.ValidPath(clean) {
-			return render.Options{}, usage("path %s leaves the repository: give it relative to its root", p)
+			return render.Options{}, usage("path %s leaves the repository: give it relative to its root", given)
 		}
 		paths = append(paths, clean)
 	}
 	return render.Options{
 		Releases: releases, Paths: paths, KubeVersion: r.kubeVersion,
 		AllowNetwork: r.network || !r.offline, Workers: r.workers,
+		Sandbox: render.Sandbox{Command: p.worker},
 	}, nil
 }
 
