@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -146,7 +147,7 @@ func DiffMarkdown(w io.Writer, ch *render.Changes, opt DiffOptions) error {
 		groups:    []group{{noun: "change", pieces: changePieces(os)}},
 		elsewhere: "The JSON form has all of them.",
 	}
-	_, err := io.WriteString(w, d.render(orDefault(opt.Bytes, DiffBytes)))
+	_, err := io.WriteString(w, d.render(cmp.Or(opt.Bytes, DiffBytes)))
 	return err
 }
 

@@ -210,3 +210,44 @@ func hostileResult(k int) *verify.Result {
 	}
 	return r
 }
+
+// rolloutResult is a rollout that surges onto another workload's place: two revisions,
+// two workloads, every phase, a loop of evictions.
+func rolloutResult() *verify.Result {
+	r := spreadResult()
+	const api, batch = "apps/Deployment prod/api", "apps/Deployment prod/batch"
+	shot := func(pending int, nodes ...[]verify.PodsSnapshot) *verify.Snapshot {
+		s := &verify.Snapshot{Workloads: []verify.WorkloadSnapshot{{Workload: api, Replicas: 3, Ready: 3}, {Workload: batch, Replicas: 2, Ready: 2 - pending}}}
+		for i, pods := range nodes {
+			s.Nodes = append(s.Nodes, verify.NodeSnapshot{Name: fmt.Sprintf("general-%d", i+1), Class: "general", Pods: pods})
+		}
+		if pending > 0 {
+			s.Pending = []verify.PodsSnapshot{{Workload: batch, Phase: "pending", Count: pending}}
+		}
+		return s
+	}
+	pod := func(w, rev, phase string, n int) verify.PodsSnapshot {
+		return verify.PodsSnapshot{Workload: w, Revision: rev, Phase: phase, Count: n}
+	}
+	type pods = []verify.PodsSnapshot
+	at := func(l int, field string) []verify.Because {
+		return []verify.Because{{File: "charts/api/templates/deployment.yaml", Line: l, Field: field}}
+	}
+	start := 2
+	r.Findings = []verify.Finding{{
+		Rule: "never-settles", Class: "convergence", Severity: "error", Status: verify.New, Certainty: "inevitable", Scenario: "change", Timing: "realistic",
+		Workload: api, Release: "api-prod", Message: "the surge of prod/api preempts prod/batch again and again",
+		Scale: verify.Scale{Nodes: 2, Pods: 6, Classes: map[string]int{"general": 2}}, AtDeclaredScale: true, Events: []string{"apply"}, CycleStart: &start,
+		Interleaving: []verify.Step{
+			{Actor: "apply", Class: "event", Action: "apply", Object: api, Text: "the change is applied", After: shot(0, pods{pod(api, "old", "ready", 2), pod(batch, "", "ready", 1)}, pods{pod(api, "old", "ready", 1), pod(batch, "", "ready", 1)})},
+			{Actor: "deployment/api", Class: "sync", Action: "scale", Object: "apps/ReplicaSet prod/api", Text: "new size 0 -> 1, a surge of 25% rounded up", Because: at(14, "spec.strategy.rollingUpdate.maxSurge"), After: shot(0, pods{pod(api, "old", "ready", 2), pod(batch, "", "ready", 1)}, pods{pod(api, "old", "ready", 1), pod(api, "new", "pending", 1), pod(batch, "", "ready", 1)})},
+			{Actor: "scheduler", Class: "sync", Action: "preempt", Object: "Pod prod/batch", Text: "preempts 1 pod of prod/batch on general-2", Because: at(31, "spec.template.spec.priorityClassName"), After: shot(1, pods{pod(api, "old", "ready", 2), pod(batch, "", "ready", 1)}, pods{pod(api, "old", "ready", 1), pod(api, "new", "starting", 1), pod(batch, "", "terminating", 1)})},
+			{Actor: "kubelet/general-2", Class: "kubelet", Action: "start", Object: "Pod prod/api", Text: "1 pod becomes ready", After: shot(1, pods{pod(api, "old", "terminating", 1), pod(api, "old", "ready", 1), pod(batch, "", "ready", 1)}, pods{pod(api, "old", "ready", 1), pod(api, "new", "ready", 1)})},
+			{Actor: "replicaset/batch", Class: "sync", Action: "create", Object: "Pod prod/batch", Text: "creates 1 pod in place of the evicted one", After: shot(1, pods{pod(api, "old", "ready", 1), pod(batch, "", "starting", 1)}, pods{pod(api, "old", "ready", 1), pod(api, "new", "ready", 1)})},
+		},
+		Locations: []verify.Location{*head("charts/api/templates/deployment.yaml", 31, 7, 40, true)}, Fingerprint: "never-settles:0c",
+		Blame: []verify.Blame{{Object: api, Path: "spec.template.spec.priorityClassName", New: `"high"`, Location: head("charts/api/templates/deployment.yaml", 31, 7, 40, true)}},
+		Fix:   &verify.Fix{Text: "set preemptionPolicy: Never on the PriorityClass high"},
+	}}
+	return r
+}

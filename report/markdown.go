@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
@@ -36,7 +37,7 @@ type MarkdownOptions struct {
 func Comment(r *verify.Result, opt MarkdownOptions) string {
 	m := newMarkdown(r, opt)
 	m.diagrams, m.folded = 5, true
-	return m.document(opt.Marker.String() + "\n").render(orDefault(opt.Bytes, CommentBytes))
+	return m.document(opt.Marker.String() + "\n").render(cmp.Or(opt.Bytes, CommentBytes))
 }
 
 // Resolved is the body that replaces a comment once its findings are gone.
@@ -51,15 +52,8 @@ func Resolved(r *verify.Result, opt MarkdownOptions) string {
 func Summary(w io.Writer, r *verify.Result, opt MarkdownOptions) error {
 	m := newMarkdown(r, opt)
 	m.diagrams = 20
-	_, err := io.WriteString(w, m.document("").render(orDefault(opt.Bytes, SummaryBytes)))
+	_, err := io.WriteString(w, m.document("").render(cmp.Or(opt.Bytes, SummaryBytes)))
 	return err
-}
-
-func orDefault(n, other int) int {
-	if n <= 0 {
-		return other
-	}
-	return n
 }
 
 // markdown makes the document of one result.
@@ -72,7 +66,7 @@ type markdown struct {
 }
 
 func newMarkdown(r *verify.Result, opt MarkdownOptions) *markdown {
-	return &markdown{opt: opt, r: sanitized(r), repository: strings.TrimRight(address(opt.Repository), "/")}
+	return &markdown{opt: opt, r: sanitized(r), repository: repositoryAddress(opt.Repository)}
 }
 
 func (m *markdown) document(prefix string) *document {
@@ -171,11 +165,11 @@ func (m *markdown) title(f *verify.Finding) string {
 
 // facts are the workload, the certainty and the scale.
 func (m *markdown) facts(f *verify.Finding, also int) string {
-	s := "In " + mdCode(clip(line(f.Workload), 300))
+	s := "- In " + mdCode(clip(line(f.Workload), 300))
 	if f.Release != "" {
 		s += ", release " + mdCode(clip(line(f.Release), 200))
 	}
-	if len(f.Locations) > 0 {
+	if len(f.Locations) > 0 && f.Locations[0].File != "" {
 		s += ", at " + m.link(&f.Locations[0])
 	}
 	s += ".\n"
@@ -184,15 +178,14 @@ func (m *markdown) facts(f *verify.Finding, also int) string {
 		for _, a := range f.AlsoIn[:min(n, also)] {
 			names = append(names, mdCode(clip(line(a), 100)))
 		}
-		s += "The same in " + strings.Join(names, ", ")
+		s += "- The same in " + strings.Join(names, ", ")
 		if n > also {
 			s += fmt.Sprintf(" and %s more", thousands(n-also))
 		}
 		s += ".\n"
 	}
-	s += fmt.Sprintf("Certainty: %s. Scenario: %s. Events: %s. Scale: %s.\n\n", mdText(clip(certainty(f), 300)),
-		mdText(clip(scenario(f), 200)), mdText(clip(events(f), 300)), mdText(clip(scale(f), 400)))
-	return s
+	return s + fmt.Sprintf("- %s\n- What it takes: %s; events: %s.\n- Size: %s.\n\n",
+		mdText(clip(sentence(certainty(f)), 300)), mdText(clip(scenario(f), 200)), mdText(clip(events(f), 300)), mdText(clip(scale(f), 400)))
 }
 
 func (m *markdown) diagram(f *verify.Finding) string {
@@ -280,20 +273,31 @@ func (m *markdown) remedy(f *verify.Finding, whole bool) string {
 	return s
 }
 
+// repositoryAddress is an address that paths can follow, or "".
+func repositoryAddress(s string) string { return strings.TrimRight(address(s), "/") }
+
 // link is a place in a file, as a link where the repository's address is known.
 func (m *markdown) link(l *verify.Location) string {
 	text := mdCode(clip(where(l), 300))
+	if u := m.blob(l); u != "" {
+		return "[" + text + "](" + u + ")"
+	}
+	return text
+}
+
+// blob is the address of a place in the repository, or "" where it is not known.
+func (m *markdown) blob(l *verify.Location) string {
 	side := m.r.Head
 	if l.Side == "base" {
 		side = m.r.Base
 	}
-	repo, path := m.repository, uri(l.File)
-	if repo == "" || path == "" || side.Commit == "" || len(path) > 1000 {
-		return text
+	path := uri(l.File)
+	if m.repository == "" || path == "" || side.Commit == "" || len(path) > 1000 {
+		return ""
 	}
-	u := repo + "/blob/" + url.PathEscape(side.Commit) + "/" + path
+	u := m.repository + "/blob/" + url.PathEscape(side.Commit) + "/" + path
 	if l.StartLine > 0 {
 		u += fmt.Sprintf("#L%d", l.StartLine)
 	}
-	return "[" + text + "](" + linkEscaper.Replace(u) + ")"
+	return linkEscaper.Replace(u)
 }

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+//go:embed html/report.gohtml
+var htmlTemplate string
+
+//go:embed html/report.css
+var htmlStyle string
+
+//go:embed html/report.js
+var htmlScript string
+
+// HTMLOptions of [HTML].
+type HTMLOptions struct {
+	Repository string          // as in [MarkdownOptions]
+	Run        string          // as in [MarkdownOptions]
+	Changes    *render.Changes // as in [MarkdownOptions]
+	Rules      []Rule          // nil: [Rules]
+}
+
+// Limits of one file; what they leave out is counted in it.
+const (
+	htmlFindings = 300  // of each status, in full
+	htmlSteps    = 400  // of one interleaving
+	htmlChanges  = 3000 // objects
+	htmlFields   = 200  // of one object
+	htmlItems    = 1000 // of any other list
+)
+
+// HTML writes the report as one file that asks for no other: it works offline, without
+// its script (then without the explorer's pictures), by keyboard, in light and dark.
+// Its content security policy lets nothing run or load but its own style and script.
+// Errors: the writer's.
+func HTML(w io.Writer, r *verify.Result, opt HTMLOptions) error {
+	t, err := template.New("report").Parse(htmlTemplate)
+	if err != nil {
+		return fmt.Errorf("html: %w", err)
+	}
+	if err := t.Execute(w, newPage(sanitized(r), opt)); err != nil {
+		return fmt.Errorf("html: %w", err)
+	}
+	return nil
+}
+
+// htmlPolicy allows the style and the script by their hashes, and nothing else.
+func htmlPolicy() string {
+	return "default-src 'none'; style-src " + hashSource(htmlStyle) + "; script-src " + hashSource(htmlScript) +
+		"; base-uri 'none'; form-action 'none'"
+}
+
+func hashSource(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// snapshot is a [verify.Snapshot] in the few keys that the explorer reads.
+type snapshot struct {
+	Nodes     []nodeShot     `json:"nodes"`
+	Pending   []podShot      `json:"pending,omitempty"`
+	Workloads []workloadShot `json:"workloads,omitempty"`
+}
+
+type nodeShot struct {
+	Name  string    `json:"n"`
+	Class string    `json:"c,omitempty"`
+	Zone  string    `json:"z,omitempty"`
+	Pods  []podShot `json:"pods,omitempty"`
+}
+
+type podShot struct {
+	Workload string `json:"w"`
+	Revision string `json:"r,omitempty"`
+	Phase    string `json:"p"`
+	Count    int    `json:"n"`
+}
+
+type workloadShot struct {
+	Workload string `json:"w"`
+	Replicas int    `json:"replicas"`
+	Ready    int    `json:"ready"`
+	Load     string `json:"load,omitempty"`
+}
+
+// shots are the pictures of the steps that are shown, nil for a step without one.
+func shots(steps []shownStep) []*snapshot {
+	out := make([]*snapshot, len(steps))
+	for i, s := range steps {
+		if s.After == nil {
+			continue
+		}
+		out[i] = &snapshot{Nodes: []nodeShot{}, Pending: podShots(s.After.Pending)}
+		for _, n := range s.After.Nodes {
+			out[i].Nodes = append(out[i].Nodes, nodeShot{line(n.Name), line(n.Class), line(n.Zone), podShots(n.Pods)})
+		}
+		for _, w := range s.After.Workloads {
+			out[i].Workloads = append(out[i].Workloads, workloadShot{line(w.Workload), w.Replicas, w.Ready, line(w.Load)})
+		}
+	}
+	return out
+}
+
+func podShots(ps []verify.PodsSnapshot) []podShot {
+	var out []podShot
+	for _, p := range ps {
+		if p.Count > 0 {
+			out = append(out, podShot{line(p.Workload), line(p.Revision), line(p.Phase), p.Count})
+		}
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+"use strict";
+(function () {
+  var runs = JSON.parse(document.getElementById("runs").textContent) || [];
+  var glyph = { pending: "?", starting: "…", ready: "", terminating: "x" };
+
+  function make(tag, cls, text) {
+    var e = document.createElement(tag);
+    if (cls) e.className = cls;
+    if (text !== undefined) e.textContent = text;
+    return e;
+  }
+  function phase(p) { return Object.prototype.hasOwnProperty.call(glyph, p) ? p : "pending"; }
+
+  // explorer shows one interleaving: a stage, a list of steps, a place in it.
+  function explorer(root) {
+    var run = runs[+root.dataset.run], steps = Array.prototype.slice.call(root.querySelectorAll(".step"));
+    if (!run || !steps.length) return null;
+    var stage = root.querySelector(".picture"), caption = root.querySelector(".caption"), range = root.querySelector("input"), out = root.querySelector("output");
+    var play = root.querySelector('[data-do="play"]'), loopAt = steps.findIndex(function (s) { return "loops" in s.dataset; });
+    var now = 0, rounds = 0, timer = 0, workloads = [];
+
+    function hue(w) {
+      var i = workloads.indexOf(w);
+      if (i < 0) i = workloads.push(w) - 1;
+      return "w" + Math.min(i, 5);
+    }
+    function key(pods) { return JSON.stringify(pods || []); }
+    function chips(pods) {
+      var box = make("div", "pods");
+      (pods || []).forEach(function (p) {
+        var shown = p.n > 24 ? 1 : p.n;
+        for (var i = 0; i < shown; i++) {
+          var c = make("div", "pod " + phase(p.p) + " " + hue(p.w) + (p.r === "old" ? " old" : ""), p.n > 24 ? "×" + p.n : glyph[phase(p.p)]);
+          c.title = p.w + (p.r ? ", " + p.r + " revision" : "") + ": " + p.p;
+          box.appendChild(c);
+        }
+      });
+      return box;
+    }
+    function summary(pods) {
+      return (pods || []).map(function (p) { return p.n + " " + p.p + (p.r ? " " + p.r : "") + " of " + p.w; }).join(", ") || "no pods";
+    }
+    function draw() {
+      var s = run[now], before = now > 0 ? run[now - 1] : null;
+      stage.textContent = "";
+      if (!s || !s.nodes) {
+        stage.appendChild(make("p", "dim", "The result has no picture of this step."));
+        return;
+      }
+      var was = {};
+      if (before && before.nodes) {
+        before.nodes.forEach(function (n) { was["n" + n.n] = key(n.pods); });
+        (before.workloads || []).forEach(function (w) { was["w" + w.w] = JSON.stringify(w); });
+        was.tray = key(before.pending);
+      }
+      var meters = make("div", "meters");
+      (s.workloads || []).forEach(function (w) {
+        var m = make("span", hue(w.w));
+        if (before && was["w" + w.w] !== JSON.stringify(w)) m.className += " moved";
+        m.appendChild(make("b", "", w.w));
+        m.appendChild(document.createTextNode(" replicas " + w.replicas + ", ready " + w.ready + (w.load ? ", load " + w.load : "")));
+        meters.appendChild(m);
+      });
+      stage.appendChild(meters);
+      var zones = make("div", "zones"), byZone = {};
+      s.nodes.forEach(function (n) {
+        var z = n.z || "";
+        if (!Object.prototype.hasOwnProperty.call(byZone, "z" + z)) {
+          var box = make("div", "zone");
+          box.appendChild(make("b", "", z ? "zone " + z : "nodes"));
+          byZone["z" + z] = make("div", "nodes");
+          box.appendChild(byZone["z" + z]);
+          zones.appendChild(box);
+        }
+        var e = make("div", "node" + (before && was["n" + n.n] !== key(n.pods) ? " moved" : ""));
+        e.setAttribute("aria-label", "node " + n.n + ": " + summary(n.pods));
+        e.setAttribute("role", "img");
+        e.appendChild(make("span", "", n.n));
+        if (n.c) e.title = "class " + n.c;
+        e.appendChild(chips(n.pods));
+        byZone["z" + z].appendChild(e);
+      });
+      stage.appendChild(zones);
+      var waiting = (s.pending || []).length > 0;
+      var tray = make("div", "tray" + (waiting ? " waiting" : "") + (before && was.tray !== key(s.pending) ? " moved" : ""));
+      tray.setAttribute("role", "img");
+      tray.setAttribute("aria-label", "without a node: " + summary(s.pending));
+      tray.appendChild(make("span", "", waiting ? "without a node" : "no pod is without a node"));
+      tray.appendChild(chips(s.pending));
+      stage.appendChild(tray);
+      stage.appendChild(legend());
+    }
+    function legend() {
+      var l = make("div", "legend");
+      ["ready", "starting", "pending", "terminating"].forEach(function (p) {
+        var s = make("span");
+        s.appendChild(make("i", "pod w5 " + p, glyph[p]));
+        s.appendChild(document.createTextNode(p));
+        l.appendChild(s);
+      });
+      var old = make("span");
+      old.appendChild(make("i", "pod w5 old", ""));
+      old.appendChild(document.createTextNode("round: old revision"));
+      l.appendChild(old);
+      return l;
+    }
+    function show(i) {
+      now = Math.max(0, Math.min(steps.length - 1, i));
+      steps.forEach(function (s, k) {
+        s.classList.toggle("now", k === now);
+        if (k === now) s.setAttribute("aria-current", "step"); else s.removeAttribute("aria-current");
+      });
+      var list = steps[now].parentNode, top = steps[now].offsetTop - list.offsetTop;
+      if (top < list.scrollTop || top + steps[now].offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top - 20;
+      range.value = String(now);
+      out.textContent = "step " + steps[now].value + " of " + steps[steps.length - 1].value + (rounds ? ", round " + (rounds + 1) + " of the loop" : "");
+      var loop = loopAt >= 0 && now >= loopAt ? "In the loop. " : "", text = steps[now].cloneNode(true), why = [];
+      Array.prototype.slice.call(text.querySelectorAll(".because")).forEach(function (b) {
+        why.push(b.textContent.replace(/\s+/g, " ").trim());
+        b.remove();
+      });
+      caption.textContent = loop + text.textContent.replace(/\s+/g, " ").trim() + (why.length ? ". Allowed by " + why.join(", ") : "") + ".";
+      caption.classList.toggle("looping", loop !== "");
+      draw();
+    }
+    function next() {
+      if (now < steps.length - 1) return show(now + 1);
+      if (loopAt >= 0) { rounds++; return show(loopAt); }
+      stop();
+    }
+    function back() {
+      if (rounds && now === loopAt) { rounds--; return show(steps.length - 1); }
+      show(now - 1);
+    }
+    function stop() { clearInterval(timer); timer = 0; play.textContent = "Play"; play.setAttribute("aria-pressed", "false"); }
+    function toggle() {
+      if (timer) return stop();
+      if (now === steps.length - 1 && loopAt < 0) show(0);
+      play.textContent = "Stop";
+      play.setAttribute("aria-pressed", "true");
+      timer = setInterval(next, 1200);
+    }
+    var acts = {
+      first: function () { rounds = 0; show(0); }, last: function () { show(steps.length - 1); },
+      next: next, back: back, play: toggle
+    };
+    root.querySelector(".controls").addEventListener("click", function (e) {
+      var b = e.target.closest("button");
+      if (!b) return;
+      if (b.dataset.do !== "play") stop();
+      acts[b.dataset.do]();
+    });
+    range.addEventListener("input", function () { stop(); rounds = 0; show(+range.value); });
+    steps.forEach(function (s, k) {
+      s.addEventListener("click", function (e) { if (!e.target.closest("a")) { stop(); rounds = 0; show(k); } });
+    });
+    root.querySelector(".controls").hidden = false;
+    stage.parentNode.hidden = false;
+    root.classList.add("live");
+    show(0);
+    return { root: root, acts: acts, stop: stop };
+  }
+
+  var all = Array.prototype.slice.call(document.querySelectorAll(".explorer")).map(explorer).filter(Boolean);
+  function chosen() {
+    var here = document.activeElement && document.activeElement.closest(".explorer");
+    return all.find(function (x) { return x.root === here; }) || all.find(function (x) {
+      var r = x.root.getBoundingClientRect();
+      return r.height > 0 && r.bottom > 60 && r.top < window.innerHeight - 60;
+    });
+  }
+  document.addEventListener("keydown", function (e) {
+    if (e.altKey || e.ctrlKey || e.metaKey || e.shiftKey || e.target.tagName === "INPUT") return;
+    var act = { ArrowRight: "next", ArrowLeft: "back" }[e.key], x;
+    var inside = document.activeElement && document.activeElement.classList.contains("explorer");
+    if (inside) act = act || { Home: "first", End: "last", " ": "play" }[e.key];
+    if (!act || !(x = chosen())) return;
+    e.preventDefault();
+    if (act !== "play") x.stop();
+    x.acts[act]();
+  });
+})();

@@ -1,0 +1,273 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// page is what the HTML template reads. All strings are plain text but for Style and
+// Script, which are ours.
+type page struct {
+	Policy                                                           string
+	Style                                                            template.CSS
+	Script                                                           template.JS
+	Verdict, VerdictClass, Sentence, Tally, Revisions, Coverage, Run string
+	Tool                                                             string
+	Sections                                                         []pageSection
+	Failures                                                         []pageRelease
+	Undecided, Notices, Assumptions                                  []string
+	Groups                                                           []pageGroup
+	Changes                                                          []pageChange
+	MoreChanges, MoreReleases                                        string
+	Releases                                                         []verify.ReleaseResult
+	Runs                                                             [][]*snapshot
+}
+
+type pageSection struct{ ID, Title, Count string }
+
+type pageGroup struct {
+	ID, Title, More string
+	Findings        []pageFinding
+}
+
+type place struct{ Text, URL string }
+
+type pageRelease struct {
+	ID, Status, Reason, Remedy string
+	Where                      place
+}
+
+type pageChange struct {
+	ID, Title, Release, More string
+	Fields                   []pageField
+}
+
+type pageField struct{ Path, Old, New, Where string }
+
+type pageFinding struct {
+	ID, Severity, SeverityClass, Rule, Headline, Workload, Release, AlsoIn string
+	Certainty, Scenario, Events, Scale, Waiver, Loop                       string
+	Where                                                                  place
+	Fold                                                                   bool
+	Run, LastStep                                                          int
+	Steps                                                                  []pageStep
+	Blame                                                                  []pageBlame
+	Fix, Replacement                                                       string
+	FixWhere                                                               place
+	Help                                                                   []pageHelp
+}
+
+type pageStep struct {
+	Number               int
+	Actor, Text, Gap     string
+	InLoop, Loops, Event bool
+	Because              []pageBecause
+}
+
+type pageBecause struct {
+	Where place
+	Field string
+}
+
+type pageBlame struct {
+	Where                  place
+	Path, Object, Old, New string
+}
+
+type pageHelp struct{ Title, Text string }
+
+// pageMaker fills a page from one result.
+type pageMaker struct {
+	page
+	r     *verify.Result
+	links *markdown // for addresses of lines
+	rules map[string]Rule
+}
+
+func newPage(r *verify.Result, opt HTMLOptions) *page {
+	m := &pageMaker{r: r, links: &markdown{r: r, repository: repositoryAddress(opt.Repository)}, rules: map[string]Rule{}}
+	for _, rule := range rulesOr(opt.Rules) {
+		m.rules[rule.ID] = rule
+	}
+	m.page = page{
+		Policy: htmlPolicy(), Style: template.CSS(htmlStyle), Script: template.JS(htmlScript),
+		Verdict: line(string(r.Verdict)), VerdictClass: verdictClass(r.Verdict), Sentence: verdictSentence(r),
+		Tally: capital(tallyOf(r).String()) + ".", Revisions: revisions(r), Coverage: coverageSentence(&r.Coverage),
+		Run: address(opt.Run), Tool: line(r.Tool), Runs: [][]*snapshot{},
+		Notices: sentences(r.Notices), Assumptions: sentences(r.Assumptions),
+	}
+	m.failures()
+	m.findings()
+	m.changes(changedObjects(r, opt.Changes))
+	m.sections()
+	return &m.page
+}
+
+// verdictClass is a verdict that may stand in a class name.
+func verdictClass(v verify.Verdict) string {
+	switch v {
+	case verify.Pass, verify.Fail, verify.Errored, verify.Inconclusive:
+		return string(v)
+	}
+	return "unknown"
+}
+
+// sentences are lines as sentences; past the limit, one says how many are left out.
+func sentences(items []string) []string {
+	var out []string
+	for i, s := range items {
+		if i == htmlItems {
+			return append(out, fmt.Sprintf("%s more left out; the JSON report has all.", thousands(len(items)-i)))
+		}
+		out = append(out, sentence(s))
+	}
+	return out
+}
+
+func (m *pageMaker) place(l *verify.Location) place {
+	if l == nil || l.File == "" {
+		return place{}
+	}
+	return place{Text: where(l), URL: m.links.blob(l)}
+}
+
+func (m *pageMaker) failures() {
+	for _, rel := range failedReleases(m.r) {
+		if len(m.Failures) == htmlItems {
+			m.Failures = append(m.Failures, pageRelease{ID: "…", Status: "more are left out; the JSON report has all"})
+			break
+		}
+		m.Failures = append(m.Failures, pageRelease{
+			line(rel.ID), releaseStatus(rel.Status), sentence(rel.Reason), sentence(rel.Remedy), m.place(rel.Where),
+		})
+	}
+	var lines []string
+	for _, w := range undecided(m.r) {
+		lines = append(lines, line(w.ID)+": "+line(cmp.Or(w.Reason, string(w.Verdict))))
+	}
+	m.Undecided = sentences(lines)
+	m.Releases = m.r.Releases[:min(len(m.r.Releases), htmlItems)]
+	if n := len(m.r.Releases) - htmlItems; n > 0 {
+		m.MoreReleases = count(n, "more release") + " left out; the JSON report has all."
+	}
+}
+
+func (m *pageMaker) findings() {
+	fresh, existing, fixed := byStatus(m.r.Findings)
+	m.group("new", "New findings", fresh, false)
+	m.group("existing", "Existing findings, on base too", existing, true)
+	m.group("fixed", "Fixed findings", fixed, true)
+	var waived []verify.Finding
+	for i := range m.r.Waived {
+		waived = append(waived, m.r.Waived[i].Finding)
+	}
+	m.group("waived", "Waived findings", waived, true)
+	g := &m.Groups[len(m.Groups)-1]
+	for i := range g.Findings {
+		g.Findings[i].Waiver = waiverText(&m.r.Waived[i])
+	}
+}
+
+func (m *pageMaker) group(id, title string, fs []verify.Finding, fold bool) {
+	g := pageGroup{ID: id, Title: fmt.Sprintf("%s (%s)", title, thousands(len(fs)))}
+	for i := range fs[:min(len(fs), htmlFindings)] {
+		g.Findings = append(g.Findings, m.finding(&fs[i], fmt.Sprintf("%s-%d", id, i+1), fold || i >= 20))
+	}
+	if n := len(fs) - htmlFindings; n > 0 {
+		g.More = count(n, "more finding") + " left out; the JSON report has all."
+	}
+	m.Groups = append(m.Groups, g)
+}
+
+func (m *pageMaker) finding(f *verify.Finding, id string, fold bool) pageFinding {
+	out := pageFinding{
+		ID: id, Severity: line(f.Severity), SeverityClass: [...]string{"error", "warning", "note"}[severityRank(f.Severity)],
+		Rule: line(f.Rule), Headline: sentence(headline(f)), Workload: line(f.Workload), Release: line(f.Release),
+		AlsoIn: line(strings.Join(f.AlsoIn, ", ")), Certainty: sentence(certainty(f)), Scenario: sentence(scenario(f)),
+		Events: sentence(events(f)), Scale: sentence(scale(f)), Fold: fold, Loop: sentence(loopText(f)),
+	}
+	if len(f.Locations) > 0 {
+		out.Where = m.place(&f.Locations[0])
+	}
+	if f.Status != verify.Fixed {
+		m.steps(f, &out)
+	}
+	for i := range f.Blame[:min(len(f.Blame), htmlFields)] {
+		b := &f.Blame[i]
+		out.Blame = append(out.Blame, pageBlame{m.place(b.Location), line(b.Path), line(b.Object), line(b.Old), line(b.New)})
+	}
+	if f.Fix != nil {
+		out.Fix, out.FixWhere, out.Replacement = fixText(f.Fix), m.place(f.Fix.Location), strings.TrimRight(f.Fix.Replacement, "\n")
+	}
+	if rule, ok := m.rules[f.Rule]; ok {
+		for _, h := range []pageHelp{{"What is checked", plain(rule.What)}, {"Why it hurts", plain(rule.Why)}, {"How to mend it", plain(rule.Mend)}, {"Sources", strings.Join(rule.Sources, "\n")}} {
+			if h.Text != "" {
+				out.Help = append(out.Help, h)
+			}
+		}
+	}
+	return out
+}
+
+// steps adds the interleaving, and its pictures for the explorer.
+func (m *pageMaker) steps(f *verify.Finding, out *pageFinding) {
+	shown := elide(f, htmlSteps)
+	if len(shown) == 0 {
+		return
+	}
+	for _, s := range shown {
+		p := pageStep{Number: s.Index + 1, Actor: actor(s.Step), Text: stepText(s.Step), InLoop: s.InLoop, Loops: s.Loops, Event: s.Class == "event"}
+		if s.Gap > 0 {
+			p.Gap = count(s.Gap, "step") + " left out"
+		}
+		for _, b := range s.Because {
+			if b.File != "" {
+				l := verify.Location{File: b.File, StartLine: b.Line, Side: "head"}
+				p.Because = append(p.Because, pageBecause{m.place(&l), line(b.Field)})
+			}
+		}
+		out.Steps = append(out.Steps, p)
+	}
+	out.Run, out.LastStep = len(m.Runs), len(shown)-1
+	m.Runs = append(m.Runs, shots(shown))
+}
+
+func (m *pageMaker) changes(os []changedObject) {
+	for i := range os[:min(len(os), htmlChanges)] {
+		o := &os[i]
+		c := pageChange{ID: line(o.id), Title: o.title(), Release: line(o.release)}
+		for _, f := range o.fields[:min(len(o.fields), htmlFields)] {
+			c.Fields = append(c.Fields, pageField{line(f.path), line(f.old), line(f.new), f.where})
+		}
+		if n := len(o.fields) - htmlFields; n > 0 {
+			c.More = count(n, "more field") + " left out."
+		}
+		m.Changes = append(m.Changes, c)
+	}
+	if n := len(os) - htmlChanges; n > 0 {
+		m.MoreChanges = count(n, "more change") + " left out; the JSON report has all."
+	}
+}
+
+// sections lists what the page has, for its head.
+func (m *pageMaker) sections() {
+	add := func(id, title string, n int) {
+		if n > 0 {
+			m.Sections = append(m.Sections, pageSection{id, title, thousands(n)})
+		}
+	}
+	add("failures", "Not analysed", len(m.Failures))
+	add("undecided", "Not decided", len(m.Undecided))
+	add("notices", "Notices", len(m.Notices))
+	t := tallyOf(m.r)
+	add("new", "New", t.fresh)
+	add("existing", "Existing", t.existing)
+	add("fixed", "Fixed", t.fixed)
+	add("waived", "Waived", t.waived)
+	add("changes", "Changes", len(m.Changes))
+	m.Sections = append(m.Sections, pageSection{ID: "coverage", Title: "Coverage"})
+}
