@@ -158,7 +158,7 @@ func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*f
 }
 
 func (f *runFlags) options(p *process, policy *policies.Policy, line *progressLine) (render.Options, verify.Options, error) {
-	ropt, err := f.rendering.options(declared(policy))
+	ropt, err := f.rendering.options(p, declared(policy))
 	if err != nil {
 		return ropt, verify.Options{}, err
 	}
