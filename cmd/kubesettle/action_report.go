@@ -33,6 +33,9 @@ func (a *actionRun) report(ctx context.Context, p *process, w *report.Workflow, 
 		{a.sarif, func(to io.Writer) error {
 			return report.SARIF(to, r, report.SARIFOptions{Category: a.category, RepositoryURI: repositoryURL(p)})
 		}},
+		{a.html, func(to io.Writer) error {
+			return report.HTML(to, r, report.HTMLOptions{Repository: links.Repository, Run: links.Run, Changes: links.Changes})
+		}},
 	} {
 		if err := a.file(workspace(p), f.name, f.write); err != nil {
 			w.Warning(err.Error())
@@ -104,7 +107,7 @@ func (a *actionRun) outputs(w *report.Workflow, r *verify.Result, commentURL str
 		"verdict": string(r.Verdict), "new-violations": fmt.Sprint(count[verify.New]),
 		"existing-violations": fmt.Sprint(count[verify.Existing]), "waived": fmt.Sprint(len(r.Waived)),
 		"workloads-checked": fmt.Sprint(checked), "releases-failed": fmt.Sprint(failed),
-		"sarif-file": a.sarif, "report-file": a.reportFile, "comment-url": commentURL,
+		"sarif-file": a.sarif, "report-file": a.reportFile, "html-file": a.html, "comment-url": commentURL,
 	}
 	var errs []error
 	for _, name := range actionOutputs {

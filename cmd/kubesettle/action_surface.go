@@ -29,6 +29,7 @@ var actionInputs = []parameter{
 	{"sarif-file", "kubesettle.sarif"},
 	{"sarif-category", "kubesettle"},
 	{"report-file", "kubesettle.json"},
+	{"html-file", ""},
 	{"github-token", "${{ github.token }}"},
 	{"allow-untrusted-privileged", "false"},
 }
@@ -36,7 +37,7 @@ var actionInputs = []parameter{
 // actionOutputs lists the outputs: scalars and paths.
 var actionOutputs = []string{
 	"verdict", "new-violations", "existing-violations", "waived", "workloads-checked", "releases-failed",
-	"sarif-file", "report-file", "comment-url",
+	"sarif-file", "report-file", "html-file", "comment-url",
 }
 
 // actionRun holds the inputs, read.
@@ -44,7 +45,7 @@ type actionRun struct {
 	flags                             runFlags
 	base, comment, commentID, token   string
 	annotations, summary, allowUnsafe bool
-	sarif, category, reportFile       string
+	sarif, category, reportFile, html string
 }
 
 // readInputs takes the inputs from INPUT_* variables; one that is not set at all has
@@ -73,7 +74,7 @@ func readInputs(w *report.Workflow) (*actionRun, error) {
 		base: in("base"), comment: in("comment"), commentID: in("comment-id"), token: in("github-token"),
 		annotations: flag("annotations"), summary: flag("summary"), allowUnsafe: flag("allow-untrusted-privileged"),
 		sarif: fileInput(in("sarif-file")), category: in("sarif-category"),
-		reportFile: fileInput(in("report-file")),
+		reportFile: fileInput(in("report-file")), html: fileInput(in("html-file")),
 	}
 	a.flags.gating = gating{inTree: in("config"), failOn: in("fail-on"), onInconclusive: in("on-inconclusive")}
 	a.flags.rendering = rendering{offline: flag("offline"), kubeVersion: in("kube-version"), paths: strings.Fields(in("paths"))}

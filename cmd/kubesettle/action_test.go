@@ -155,10 +155,12 @@ func (s *step) want(code int) {
 
 func TestActionOnAPullRequest(t *testing.T) {
 	s := newStep(t, 1500)
+	s.env["INPUT_HTML-FILE"] = "kubesettle.html"
 	s.want(exitFinding)
 	for name, want := range map[string]string{
 		"verdict": "fail", "new-violations": "1", "existing-violations": "0", "waived": "0", "workloads-checked": "1",
-		"releases-failed": "0", "sarif-file": "kubesettle.sarif", "report-file": "kubesettle.json", "comment-url": "",
+		"releases-failed": "0", "sarif-file": "kubesettle.sarif", "report-file": "kubesettle.json",
+		"html-file": "kubesettle.html", "comment-url": "",
 	} {
 		if got, ok := s.outputs()[name]; !ok || got != want {
 			t.Errorf("output %s: %q, want %q", name, got, want)
@@ -179,6 +181,7 @@ func TestActionOnAPullRequest(t *testing.T) {
 	}
 	for file, want := range map[string]string{
 		"summary": "## Kubesettle: fail", "workspace/kubesettle.sarif": `"unschedulable"`,
+		"workspace/kubesettle.html": "<!DOCTYPE html>",
 	} {
 		if !strings.Contains(s.read(file), want) {
 			t.Errorf("%s does not have %q", file, want)

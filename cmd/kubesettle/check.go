@@ -15,7 +15,7 @@ import (
 // stateFormats are the surfaces of a result without a base, and resultFormats of one
 // with; markdown and summary are the same.
 var (
-	stateFormats  = []string{"text", "json", "sarif", "markdown", "comment", "summary"}
+	stateFormats  = []string{"text", "json", "sarif", "markdown", "html", "comment", "summary"}
 	resultFormats = append(stateFormats[:len(stateFormats):len(stateFormats)], "diff")
 )
 
@@ -196,6 +196,8 @@ func surface(w io.Writer, format string, done *finished, color bool) error {
 		return report.Summary(w, done.result, links)
 	case "diff":
 		return report.DiffMarkdown(w, done.changes, report.DiffOptions{})
+	case "html":
+		return report.HTML(w, done.result, report.HTMLOptions{Changes: done.compared()})
 	default:
 		return report.Text(w, done.result, report.TextOptions{Color: color})
 	}

@@ -41,9 +41,9 @@ func run(binary, trees, out string, only bool) error {
 	args := []string{"check", "--repo", repo, "--base", "main", "--head", "spread-over-nodes", "--output", "text"}
 	reports := map[string]string{
 		"json": "result.json", "sarif": "result.sarif", "comment": "comment.md",
-		"summary": "summary.md", "diff": "diff.md",
+		"summary": "summary.md", "diff": "diff.md", "html": "report.html",
 	}
-	for _, format := range []string{"json", "sarif", "comment", "summary", "diff"} {
+	for _, format := range []string{"json", "sarif", "comment", "summary", "diff", "html"} {
 		args = append(args, "--output", format+"="+filepath.Join(out, reports[format]))
 	}
 	fmt.Printf("$ kubesettle %s\n", strings.Join(args, " "))
@@ -57,7 +57,7 @@ func run(binary, trees, out string, only bool) error {
 	if err := inspect(filepath.Join(out, "result.json")); err != nil {
 		return err
 	}
-	for _, format := range []string{"sarif", "comment", "summary", "diff"} {
+	for _, format := range []string{"sarif", "comment", "summary", "diff", "html"} {
 		info, err := os.Stat(filepath.Join(out, reports[format]))
 		if err != nil {
 			return err
