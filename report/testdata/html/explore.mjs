@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const [chromium, page, out] = process.argv.slice(2);
+setTimeout(() => { console.error("no end after 90 s, at " + doing); browser.kill("SIGKILL"); process.exit(2); }, 90_000).unref();
+let doing = "start";
 const profile = mkdtempSync(join(tmpdir(), "explore-"));
 const browser = spawn(chromium, ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-port=0", `--user-data-dir=${profile}`, "about:blank"], { stdio: "ignore" });
 const sleep = ms => new Promise(r => setTimeout(r, ms));
@@ -32,6 +34,7 @@ ws.onmessage = e => {
   if (m.method === "Network.requestWillBeSent") requests.push(m.params.request.url);
 };
 const send = (method, params = {}) => new Promise((ok, no) => {
+  doing = method;
   waiting.set(++id, m => m.error ? no(new Error(method + ": " + m.error.message)) : ok(m.result));
   ws.send(JSON.stringify({ id, method, params }));
 });
@@ -44,7 +47,10 @@ const codes = { ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35, Tab: 9, " ": 3
 const press = async key => {
   for (const type of ["keyDown", "keyUp"]) await send("Input.dispatchKeyEvent", { type, key, windowsVirtualKeyCode: codes[key], text: key === " " && type === "keyDown" ? " " : undefined });
 };
-const shot = async name => writeFileSync(`${out}-${name}.png`, Buffer.from((await send("Page.captureScreenshot", { captureBeyondViewport: true })).data, "base64"));
+const shot = async name => {
+  const captureBeyondViewport = await evaluate(`document.documentElement.scrollHeight`) < 8000;
+  writeFileSync(`${out}-${name}.png`, Buffer.from((await send("Page.captureScreenshot", { captureBeyondViewport })).data, "base64"));
+};
 const at = `(() => { const e = document.querySelector(".explorer"); return { step: +e.querySelector(".now").value, output: e.querySelector("output").textContent, caption: e.querySelector(".caption").textContent,
   nodes: e.querySelectorAll(".node").length, pods: e.querySelectorAll(".zones .pod").length, waiting: e.querySelectorAll(".tray .pod").length, moved: e.querySelectorAll(".moved").length }; })()`;
 
