@@ -253,6 +253,53 @@ func TestActionVerdictNeverDependsOnTheAPI(t *testing.T) {
 	}
 }
 
+// The comment of a pull request that broke something says so once it is mended, and no
+// comment is made where there was nothing to say.
+func TestActionResolvesItsComment(t *testing.T) {
+	var comment string // that stands on the pull request
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		one := func() map[string]any {
+			return map[string]any{"id": 1, "body": comment, "user": map[string]string{"login": "github-actions[bot]"}, "html_url": "https://github.example/1"}
+		}
+		switch {
+		case r.URL.Path == "/graphql":
+			fmt.Fprint(w, `{"data":{"viewer":{"login":"github-actions[bot]"}}}`)
+		case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/issues/42/comments"):
+			list := []any{}
+			if comment != "" {
+				list = append(list, one())
+			}
+			_ = json.NewEncoder(w).Encode(list)
+		case r.Method == http.MethodGet:
+			_ = json.NewEncoder(w).Encode(one())
+		default:
+			var in struct{ Body string }
+			_ = json.NewDecoder(r.Body).Decode(&in)
+			comment = in.Body
+			_ = json.NewEncoder(w).Encode(one())
+		}
+	}))
+	defer server.Close()
+	for i, tc := range []struct {
+		millicores int
+		code       int
+		want       string // in the comment; "" for no comment
+	}{
+		{200, exitPass, ""},
+		{1500, exitFinding, "## Kubesettle: fail"},
+		{200, exitPass, "Kubesettle: resolved in"},
+		{1500, exitFinding, "## Kubesettle: fail"},
+	} {
+		s := newStep(t, tc.millicores)
+		s.env["INPUT_GITHUB-TOKEN"], s.env["GITHUB_API_URL"], s.env["GITHUB_GRAPHQL_URL"] = "t0ken", server.URL, server.URL+"/graphql"
+		s.env["GITHUB_RUN_ID"] = fmt.Sprint(i + 1)
+		s.want(tc.code)
+		if tc.want == "" && comment != "" || !strings.Contains(comment, tc.want) {
+			t.Errorf("run %d: comment %.200q, want %q", i+1, comment, tc.want)
+		}
+	}
+}
+
 // A fork's pull request has a read-only token: one notice, no request, the same verdict.
 func TestActionOnAFork(t *testing.T) {
 	s := newStep(t, 1500)

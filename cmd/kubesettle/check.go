@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -121,10 +122,12 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree
 		return nil, err
 	}
 	line.say("rendering " + base.Name() + " and " + head.Name())
+	started := time.Now()
 	changes, err := renderBoth(ctx, base, head, ropt)
 	if err != nil {
 		return nil, err
 	}
+	vopt.TimeBudget = left(vopt.TimeBudget, started)
 	result, err := verify.Check(ctx, changes, vopt)
 	if err != nil {
 		return nil, analysis(err)
@@ -146,15 +149,26 @@ func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*f
 		return nil, err
 	}
 	line.say("rendering " + tree.Name())
+	started := time.Now()
 	rev, err := render.Render(ctx, tree, ropt)
 	if err != nil {
 		return nil, analysis(err)
 	}
+	vopt.TimeBudget = left(vopt.TimeBudget, started)
 	result, err := verify.Verify(ctx, rev, vopt)
 	if err != nil {
 		return nil, analysis(err)
 	}
 	return &finished{result, &render.Changes{Head: rev}, policy.Gate}, nil
+}
+
+// left is what rendering has left of the time budget: it covers both. Where nothing is
+// left the search ends at once, and says so; no budget stays none.
+func left(budget time.Duration, started time.Time) time.Duration {
+	if budget == 0 {
+		return 0
+	}
+	return max(budget-time.Since(started), time.Nanosecond)
 }
 
 func (f *runFlags) options(p *process, policy *policies.Policy, line *progressLine) (render.Options, verify.Options, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/report"
 )
 
 // Exit codes; those of a verdict come from [verify.Result.ExitCode].
@@ -123,19 +124,12 @@ func execute(ctx context.Context, p *process, args []string) int {
 }
 
 // printable keeps control characters of file names and manifests off the terminal, and
-// workflow commands out of a CI log: no line of ours starts with "::".
+// workflow commands out of a CI log.
 func printable(s string) string {
-	s = strings.Map(func(r rune) rune {
+	return report.LogText(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || (r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f)) {
 			return r
 		}
 		return '\uFFFD'
-	}, s)
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		if strings.HasPrefix(strings.TrimLeft(l, " \t"), "::") || strings.HasPrefix(l, "##[") {
-			lines[i] = "| " + l
-		}
-	}
-	return strings.Join(lines, "\n")
+	}, s))
 }
