@@ -167,6 +167,8 @@ func stderrOf(err error) string {
 func commandFor(r *Rendered, repo string) *exec.Cmd {
 	var cmd *exec.Cmd
 	switch {
+	case r.By.File != "":
+		return nil // its settings are those of an object, not of a command line
 	case r.Kind == Helm && *helmBinary != "":
 		args := []string{"template", r.Name, filepath.Join(repo, r.Path), "--namespace", "default", "--include-crds", "--kube-version", r.KubeVersion + ".0"}
 		for _, v := range servedVersions(36) {
@@ -217,7 +219,7 @@ func compareObjects(t *testing.T, r *Rendered, out []byte) []string {
 			a, _ := parsePath(p).get(theirs)
 			b, _ := parsePath(p).get(o.Content)
 			if !sameJSON(a, b) {
-				diffs = append(diffs, fmt.Sprintf("%s: %s: %s, want %s", k, p, shorten(text(b), 100), shorten(text(a), 100)))
+				diffs = append(diffs, fmt.Sprintf("%s: %s: %s, want %s", k, p, shorten(jsonText(b), 100), shorten(jsonText(a), 100)))
 			}
 		}
 	}

@@ -29,13 +29,17 @@ func discover(s *source, opt Options) ([]Release, []Ignored) {
 	d.helm()
 	d.plain()
 	sort.Slice(d.releases, func(i, j int) bool { return d.releases[i].ID < d.releases[j].ID })
-	sort.Slice(d.ignored, func(i, j int) bool {
-		if d.ignored[i].Path != d.ignored[j].Path {
-			return d.ignored[i].Path < d.ignored[j].Path
-		}
-		return d.ignored[i].Reason < d.ignored[j].Reason
-	})
+	sortIgnored(d.ignored)
 	return d.releases, d.ignored
+}
+
+func sortIgnored(list []Ignored) {
+	sort.SliceStable(list, func(i, j int) bool {
+		if list[i].Path != list[j].Path {
+			return list[i].Path < list[j].Path
+		}
+		return list[i].Reason < list[j].Reason
+	})
 }
 
 func (d *discovery) ignore(p, reason string) { d.ignored = append(d.ignored, Ignored{p, reason}) }

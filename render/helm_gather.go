@@ -42,7 +42,7 @@ func gatherHelm(s *source, rel Release) (*job, *Failure) {
 	}
 	c := &chartJob{
 		Dir: rel.Path, Names: g.names, Set: rel.Set, Name: rel.Name, Namespace: rel.Namespace,
-		KubeVersion: rel.KubeVersion, IncludeCRDs: true,
+		KubeVersion: rel.KubeVersion, IncludeCRDs: true, Inline: rel.Inline,
 	}
 	if c.Namespace == "" {
 		c.Namespace = "default"

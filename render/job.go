@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sort"
+	"sync"
 )
 
 // job is everything the rendering of one release depends on: files that were gathered
@@ -19,6 +20,9 @@ type job struct {
 	// Inflate holds the charts of a kustomization's helmCharts, by their generated file.
 	Inflate map[string]*chartJob `json:",omitempty"`
 	Notes   []string
+
+	once sync.Once
+	hash string
 }
 
 // output is what a job gives.
@@ -40,14 +44,17 @@ func (j *job) reads() []string {
 
 // digest identifies a job by content.
 func (j *job) digest() string {
+	j.once.Do(func() { j.hash = j.computeDigest() })
+	return j.hash
+}
+
+func (j *job) computeDigest() string {
 	h := sha256.New()
 	for _, p := range j.reads() {
 		sum := sha256.Sum256(j.Files[p])
 		fmt.Fprintf(h, "%q %x\n", p, sum)
 	}
-	settings := *j
-	settings.Files = nil
-	b, err := json.Marshal(settings)
+	b, err := json.Marshal(&job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Notes: j.Notes})
 	if err != nil {
 		panic("render: a job does not marshal: " + err.Error())
 	}

@@ -135,6 +135,9 @@ func (g *kustomizeGatherer) folder(dir, from string, line int) *Failure {
 	g.done[dir], g.parents[dir] = true, true
 	defer delete(g.parents, dir)
 	file := g.src.kustomizationFile(dir)
+	if rel := g.job.Release; file == "" && dir == rel.Path && len(rel.Files) > 0 {
+		return g.generated(dir)
+	}
 	if file == "" {
 		return &Failure{
 			Reason: fmt.Sprintf("%s:%d: %s has no kustomization file", from, line, dir),
@@ -145,10 +148,29 @@ func (g *kustomizeGatherer) folder(dir, from string, line int) *Failure {
 	if f != nil {
 		return f
 	}
+	return g.content(k, dir)
+}
+
+// generated adds the kustomization that Flux generates for a folder without one.
+func (g *kustomizeGatherer) generated(dir string) *Failure {
+	var text strings.Builder
+	text.WriteString("resources:\n")
+	k := &kustomization{file: path.Join(dir, "kustomization.yaml")}
+	for _, f := range g.job.Release.Files {
+		rel := strings.TrimPrefix(f, dir+"/")
+		k.Resources = append(k.Resources, rel)
+		fmt.Fprintf(&text, "- %q\n", rel)
+	}
+	k.text = []byte(text.String())
+	return g.content(k, dir)
+}
+
+// content adds a kustomization and everything it names.
+func (g *kustomizeGatherer) content(k *kustomization, dir string) *Failure {
 	if g.space == "" {
 		g.space = k.Namespace
 	}
-	g.job.Files[file] = k.text
+	g.job.Files[k.file] = k.text
 	for _, step := range []func(*kustomization, string) *Failure{g.resources, g.filesOf, g.plugins, g.charts} {
 		if f := step(k, dir); f != nil {
 			return f

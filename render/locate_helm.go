@@ -112,6 +112,9 @@ func (l *locator) valuesBlock(c *chartJob, d document, w wantedValue) (Location,
 			if !t.changes(leaf, d, w.path) {
 				break
 			}
+			if leaf.file == "" {
+				return leaf.at, true
+			}
 			return l.valuesPlace(leaf.file, leaf.own[:len(leaf.own)-(len(leaf.path)-len(full))]), true
 		}
 	}
@@ -223,7 +226,7 @@ func (l *locator) valuesLeaves(c *chartJob, scope fieldPath) []valuesLeaf {
 		}
 	}
 	seen := map[string]bool{}
-	var out []valuesLeaf
+	out := l.inlineLeaves(c, seen)
 	for _, y := range layers {
 		v, err := decodeYAML(l.job.Files[y.file])
 		if err != nil {
@@ -237,6 +240,27 @@ func (l *locator) valuesLeaves(c *chartJob, scope fieldPath) []valuesLeaf {
 			seen[full.String()] = true
 			out = append(out, valuesLeaf{path: full, value: value, file: y.file, own: p, at: l.valuesPlace(y.file, p)})
 		})
+	}
+	return out
+}
+
+// inlineLeaves are values that stand in the object or entry that declares the release;
+// they win over those of files.
+func (l *locator) inlineLeaves(c *chartJob, seen map[string]bool) []valuesLeaf {
+	by := l.job.Release.By
+	if by.File == "" {
+		by = lineOf(l.job.entryFile(), 1, "release")
+	}
+	by.Rung = "release"
+	var out []valuesLeaf
+	leaves(c.Inline, nil, func(p fieldPath, value any) {
+		if len(p) > 0 {
+			seen[p.String()] = true
+			out = append(out, valuesLeaf{path: p, value: value, at: by})
+		}
+	})
+	for k := range c.Set {
+		seen[parsePath(k).String()] = true
 	}
 	return out
 }

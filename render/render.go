@@ -100,6 +100,15 @@ type Release struct {
 	Selected string
 	// Files are those of plain manifests, in order; empty: all below Path.
 	Files []string
+	// Inline are Helm values that an Application or a HelmRelease holds; they come after
+	// those of files.
+	Inline map[string]any
+	// Substitute are the variables that Flux replaces in what was built.
+	Substitute map[string]string
+	// Remarks say what of the declaration is not honoured.
+	Remarks []string
+	// By is the file and line of the object that declares the release, for those of GitOps.
+	By Location
 }
 
 // Rendered is one release on one side.

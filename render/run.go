@@ -18,6 +18,7 @@ type side struct {
 	jobs     []*job
 	failed   []*Failure // of gathering, by release
 	outputs  []output
+	byID     map[string]int // place in the lists
 	runner   runner
 }
 
@@ -38,15 +39,143 @@ func prepare(ctx context.Context, t Tree, opt Options, run runner, other *side) 
 			return nil, fmt.Errorf("path %q: %w", p, err)
 		}
 	}
-	s := &side{src: src, opt: opt, runner: run}
-	s.releases, s.ignored = discover(src, opt)
-	s.jobs = make([]*job, len(s.releases))
-	s.failed = make([]*Failure, len(s.releases))
-	s.outputs = make([]output, len(s.releases))
-	err = parallel(ctx, opt.Workers, len(s.releases), func(i int) {
-		s.jobs[i], s.failed[i] = gather(src, s.releases[i])
+	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}}
+	releases, ignored := discover(src, opt)
+	s.ignored = ignored
+	return s, s.gather(ctx, releases, nil)
+}
+
+// gather adds releases and reads what they need; failed ones need nothing.
+func (s *side) gather(ctx context.Context, releases []Release, failed map[string]*Failure) error {
+	from := len(s.releases)
+	for k, r := range releases {
+		s.byID[r.ID] = from + k
+	}
+	s.releases = append(s.releases, releases...)
+	s.jobs = append(s.jobs, make([]*job, len(releases))...)
+	s.failed = append(s.failed, make([]*Failure, len(releases))...)
+	s.outputs = append(s.outputs, make([]output, len(releases))...)
+	return parallel(ctx, s.opt.Workers, len(releases), func(k int) {
+		i := from + k
+		if f := failed[s.releases[i].ID]; f != nil {
+			s.jobs[i], s.failed[i] = &job{Release: s.releases[i], Files: map[string][]byte{}}, f
+			return
+		}
+		s.jobs[i], s.failed[i] = gather(s.src, s.releases[i])
 	})
-	return s, err
+}
+
+// complete renders everything, and what the rendered objects declare in turn. A release
+// whose job is equal on the other side is taken from there.
+func (s *side) complete(ctx context.Context, other *side) error {
+	from := 0
+	for depth := 0; ; depth++ {
+		n := len(s.releases)
+		err := parallel(ctx, s.opt.Workers, n-from, func(k int) { s.runOrCopy(from+k, other) })
+		if err != nil {
+			return err
+		}
+		releases, failed := s.declare(from)
+		if len(releases) == 0 {
+			break
+		}
+		if depth == maxGitOpsDepth {
+			for _, r := range releases {
+				s.ignored = append(s.ignored, Ignored{r.By.File, fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, maxGitOpsDepth)})
+			}
+			break
+		}
+		from = n
+		if err := s.gather(ctx, releases, failed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runOrCopy renders release i, or takes it from the other side.
+func (s *side) runOrCopy(i int, other *side) {
+	if other != nil && s.failed[i] == nil {
+		k, ok := other.byID[s.releases[i].ID]
+		if ok && other.failed[k] == nil && other.jobs[k].digest() == s.jobs[i].digest() {
+			s.outputs[i] = other.outputs[k].clone()
+			return
+		}
+	}
+	s.run(i)
+}
+
+// declare lists the releases that the objects of releases from an index on declare.
+func (s *side) declare(from int) ([]Release, map[string]*Failure) {
+	have := map[string]bool{}
+	for id := range s.byID {
+		have[id] = true
+	}
+	failed := map[string]*Failure{}
+	var out []Release
+	for i := from; i < len(s.releases); i++ {
+		if s.outputs[i].Err != nil {
+			continue
+		}
+		s.outputs[i].Docs = expand(s.outputs[i].Docs)
+		locate := newLocator(s.src, s.jobs[i], s.opt)
+		d := declaredBy(s.src, s.releases[i], s.opt, s.outputs[i].Docs, func(doc document) Location { return locate(doc)("") })
+		for _, r := range d.releases {
+			if !have[r.ID] {
+				have[r.ID] = true
+				out = append(out, r)
+				failed[r.ID] = d.failed[r.ID]
+			}
+		}
+		s.ignored = append(s.ignored, d.ignored...)
+	}
+	return out, failed
+}
+
+// dropCovered removes discovered releases that a GitOps object declares with its own
+// settings.
+func (s *side) dropCovered() {
+	by, file := map[string]string{}, map[string]string{}
+	for i, r := range s.releases {
+		if r.By.File == "" || s.outputs[i].Err != nil {
+			continue
+		}
+		by[string(r.Kind)+" "+r.Path] = r.Selected
+		for _, f := range r.Files {
+			file[f] = r.Selected
+			if r.Kind == Kustomize {
+				by["kustomize "+f] = r.Selected
+			}
+		}
+	}
+	kept := &side{src: s.src, opt: s.opt, runner: s.runner, ignored: s.ignored}
+	for i, r := range s.releases {
+		who := by[string(r.Kind)+" "+r.Path]
+		if r.Kind == Manifests && who == "" {
+			who = coveredFiles(r.Files, file)
+		}
+		if who != "" && r.By.File == "" && !r.Declared {
+			kept.ignored = append(kept.ignored, Ignored{r.ID, "rendered by " + who})
+			continue
+		}
+		kept.releases = append(kept.releases, r)
+		kept.jobs = append(kept.jobs, s.jobs[i])
+		kept.failed = append(kept.failed, s.failed[i])
+		kept.outputs = append(kept.outputs, s.outputs[i])
+	}
+	sortIgnored(kept.ignored)
+	*s = *kept
+}
+
+// coveredFiles is what renders all of some files, or "".
+func coveredFiles(files []string, by map[string]string) string {
+	who := ""
+	for _, f := range files {
+		if who = by[f]; who == "" {
+			return ""
+		}
+	}
+	return who
 }
 
 // run renders release i, unless gathering it failed.
@@ -57,12 +186,17 @@ func (s *side) run(i int) {
 	}
 	s.outputs[i] = s.runner.run(s.jobs[i])
 	for k := range s.outputs[i].Docs {
-		maskVolatile(&s.outputs[i].Docs[k])
+		d := &s.outputs[i].Docs[k]
+		maskVolatile(d)
+		if vars := s.releases[i].Substitute; vars != nil {
+			substituteVariables(d, vars)
+		}
 	}
 }
 
 // finish turns outputs into objects.
 func (s *side) finish() *Revision {
+	s.dropCovered()
 	rev := &Revision{Name: s.src.tree.Name(), Commit: s.src.tree.Commit(), Tree: s.src.tree, Ignored: s.ignored}
 	known := scopes{}
 	for i := range s.outputs {
@@ -80,7 +214,8 @@ func (s *side) finish() *Revision {
 
 func (s *side) rendered(i int, known scopes) *Rendered {
 	out := s.outputs[i]
-	r := &Rendered{Release: s.releases[i], Err: out.Err, Notes: out.Notes, job: s.jobs[i]}
+	r := &Rendered{Release: s.releases[i], Err: out.Err, job: s.jobs[i]}
+	r.Notes = append(append(r.Notes, r.Remarks...), out.Notes...)
 	if s.jobs[i] != nil {
 		r.Reads = s.jobs[i].reads()
 	}
@@ -107,7 +242,7 @@ func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := parallel(ctx, opt.Workers, len(s.releases), s.run); err != nil {
+	if err := s.complete(ctx, nil); err != nil {
 		return nil, err
 	}
 	return s.finish(), nil
@@ -160,28 +295,10 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 	if err != nil {
 		return nil, nil, fmt.Errorf("head: %w", err)
 	}
-	twin := map[string]int{} // of a release ID on base
-	for i, r := range bs.releases {
-		twin[r.ID] = i
-	}
-	same := make([]int, len(hs.releases)) // index on base, or -1
-	for i, r := range hs.releases {
-		same[i] = -1
-		if k, ok := twin[r.ID]; ok && bs.failed[k] == nil && hs.failed[i] == nil && bs.jobs[k].digest() == hs.jobs[i].digest() {
-			same[i] = k
-		}
-	}
-	if err := parallel(ctx, opt.Workers, len(bs.releases), bs.run); err != nil {
+	if err := bs.complete(ctx, nil); err != nil {
 		return nil, nil, err
 	}
-	err = parallel(ctx, opt.Workers, len(hs.releases), func(i int) {
-		if k := same[i]; k >= 0 {
-			hs.outputs[i] = bs.outputs[k].clone()
-			return
-		}
-		hs.run(i)
-	})
-	if err != nil {
+	if err := hs.complete(ctx, bs); err != nil {
 		return nil, nil, err
 	}
 	b, h = bs.finish(), hs.finish()

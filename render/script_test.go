@@ -120,6 +120,15 @@ func (w *world) render(t *testing.T, name string) *Revision {
 	if err != nil {
 		t.Fatal(err)
 	}
+	opt := w.opt
+	opt.Workers = 1
+	again, err := Render(context.Background(), w.mapTree(t, name), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := describe(rev), describe(again); a != b {
+		t.Errorf("one worker gives\n%s\nmany give\n%s", b, a)
+	}
 	return rev
 }
 
@@ -176,7 +185,7 @@ func describeChange(c *Change) string {
 	}
 	out.WriteByte('\n')
 	for _, f := range c.Fields {
-		was, now := text(f.Old), text(f.New)
+		was, now := jsonText(f.Old), jsonText(f.New)
 		if f.Secret {
 			was, now = "?", "?"
 		}
@@ -188,7 +197,7 @@ func describeChange(c *Change) string {
 	return out.String()
 }
 
-func text(v any) string {
+func jsonText(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err.Error()
