@@ -154,7 +154,7 @@ func (h *hpa) Step(s state.State, next *Emit) {
 		return
 	}
 	d, ok := h.reconcile(s, a)
-	if !ok || int(d.replicas) == s.Replicas(h.workload) {
+	if !ok || int(d.replicas) == s.Replicas(h.workload) || h.held(s, a, d) {
 		return
 	}
 	t := next.Copy(s)
@@ -163,6 +163,22 @@ func (h *hpa) Step(s state.State, next *Emit) {
 		t.Set(t.C.Workload[h.workload].Owners, int(state.Autoscaler))
 	}
 	next.Move(search.Move{Kind: uint16(d.reason), Args: [3]int32{int32(d.metric), int32(min(d.usage, math.MaxInt32))}})
+}
+
+// held says whether a scale-down waits for its stabilization window, in which the
+// kubelet does what it has to do: no pod of the workload starts or stops any more when
+// it ends. Upstream takes the highest recommendation within the window, of 300 s unless
+// declared; live replicas above maxReplicas are lowered at once.
+func (h *hpa) held(s state.State, a *autoscaler, d decision) bool {
+	if int(d.replicas) > s.Replicas(h.workload) || d.reason == aboveMax || a.limits.downWindow < slowWindow {
+		return false
+	}
+	for _, p := range s.C.ClassesOf[h.workload] {
+		if s.Count(p, state.Starting) > 0 || s.Count(p, state.Terminating) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // reconcile is reconcileAutoscaler; false where it does nothing.
@@ -262,10 +278,11 @@ func (h *hpa) Model() *Model {
 		},
 		MayInvent: []string{
 			"a sync runs at any moment, where upstream waits 15 s between two",
-			"stabilization windows and policy periods have always passed: fast ups and downs that they dampen are not dampened",
+			"scale-up windows, policy periods and scale-down windows under 60 s have always passed: what they dampen is not dampened",
 		},
 		MayHide: []string{
 			"recommendations are not remembered: a scale-up that only a remembered one causes is missed",
+			"a scale-down with a window of 60 s or more waits until the workload's pods have started and stopped: one that takes longer than the window is missed",
 			"changes within a policy's period are not added up: counts that a half-used period allows are missed",
 			"a ready pod has a sample at once, one that is starting has none that counts: pods without metrics are missed",
 			"pods of other workloads that the selector matches are not counted",

@@ -14,7 +14,16 @@ type scaling struct {
 	tolerance tolerances
 	declared  bool // false where spec.behavior is absent: upstream's older limits hold
 	up, down  scalingRules
+	// downWindow is the stabilization window of a scale-down, in seconds.
+	downWindow int32
 }
+
+// defaultDownWindow is --horizontal-pod-autoscaler-downscale-stabilization, in seconds.
+const defaultDownWindow = 300
+
+// slowWindow is the scale-down window, in seconds, from which on it outlasts the start
+// and stop of pods.
+const slowWindow = 60
 
 // scalingRules is one direction of spec.behavior as defaulted.
 type scalingRules struct {
@@ -31,13 +40,16 @@ type scalingPolicy struct {
 // compileBehavior compiles spec.behavior; nil pointers in it get upstream's defaults
 // (pkg/apis/autoscaling/v2: GenerateHPAScaleUpRules, GenerateHPAScaleDownRules).
 func compileBehavior(b *autoscalingv2.HorizontalPodAutoscalerBehavior) scaling {
-	s := scaling{tolerance: tolerances{down: defaultTolerance, up: defaultTolerance}}
+	s := scaling{tolerance: tolerances{down: defaultTolerance, up: defaultTolerance}, downWindow: defaultDownWindow}
 	if b == nil {
 		return s
 	}
 	s.declared = true
 	s.up = compileRules(b.ScaleUp, scalingPolicy{value: 4}, scalingPolicy{percent: true, value: 100})
 	s.down = compileRules(b.ScaleDown, scalingPolicy{percent: true, value: 100})
+	if b.ScaleDown != nil && b.ScaleDown.StabilizationWindowSeconds != nil {
+		s.downWindow = *b.ScaleDown.StabilizationWindowSeconds
+	}
 	if b.ScaleUp != nil && b.ScaleUp.Tolerance != nil { // tolerancesForHpa
 		s.tolerance.up = b.ScaleUp.Tolerance.AsApproximateFloat64()
 	}
