@@ -86,6 +86,9 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 	jobs := 0
 	for i, sl := range cut {
 		classes := a.opt.Policy.NodeClasses(sl.relevant)
+		if a.opt.Policy.Cluster.Assumed {
+			a.result.note(sl.invent(classes))
+		}
 		sl.shapes(classes)
 		variants[i] = sl.with(classes, applyMode(a.opt.Policy), state.Events{LoadChange: a.opt.Policy.Events.LoadChange})
 		var err error
@@ -214,13 +217,18 @@ func (a *analysis) undecided(sl *slice, reason string) {
 	}
 }
 
-// assume says under which assumptions the result stands, and what the actors may hide.
-func (r *Result) assume(p *policies.Policy, ch *render.Changes, models map[string]*control.Model) {
-	add := func(s string) {
+// note adds assumptions, each once.
+func (r *Result) note(assumptions []string) {
+	for _, s := range assumptions {
 		if !slices.Contains(r.Assumptions, s) {
 			r.Assumptions = append(r.Assumptions, s)
 		}
 	}
+}
+
+// assume says under which assumptions the result stands, and what the actors may hide.
+func (r *Result) assume(p *policies.Policy, ch *render.Changes, models map[string]*control.Model) {
+	add := func(s string) { r.note([]string{s}) }
 	if p.Cluster.Assumed {
 		add("no cluster was declared: a generic elastic three-zone cluster is assumed; no finding rests on its capacity (declare cluster.nodes or cluster.nodePools in the policy)")
 	}
