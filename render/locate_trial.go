@@ -122,7 +122,7 @@ func (t *trials) changes(leaf valuesLeaf, d document, p fieldPath) bool {
 	name := leaf.path.String()
 	effect, ok := t.by[name]
 	if !ok {
-		if t.runs >= trialsPerRelease {
+		if t.runs >= t.allowance() {
 			return false
 		}
 		t.runs++
@@ -153,6 +153,16 @@ func (t *trials) changes(leaf valuesLeaf, d document, p fieldPath) bool {
 }
 
 func docName(d document) string { return fmt.Sprintf("%s#%d", d.File, d.Doc) }
+
+// allowance is how many trials a chart gets: large ones render slowly. It goes by size
+// and not by time, so that it is the same everywhere.
+func (t *trials) allowance() int {
+	size := 1
+	for _, p := range t.chart.Names {
+		size += len(t.files[p])
+	}
+	return min(trialsPerRelease, max(trialsPerRelease*(100<<10)/size, 12))
+}
 
 // effect lists the fields that differ from the baseline.
 func (t *trials) effect(docs []document) map[string]bool {

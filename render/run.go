@@ -3,7 +3,6 @@ package render
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"runtime"
 	"sort"
 	"sync"
@@ -30,14 +29,6 @@ func prepare(ctx context.Context, t Tree, opt Options, run runner, other *side) 
 	}
 	if other != nil {
 		src.twin = other.src
-	}
-	for _, p := range opt.Paths {
-		if !fs.ValidPath(p) {
-			return nil, fmt.Errorf("path %q: give it relative to the root, with slashes", p)
-		}
-		if _, err := fs.Stat(t, p); err != nil {
-			return nil, fmt.Errorf("path %q: %w", p, err)
-		}
 	}
 	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}}
 	releases, ignored := discover(src, opt)
@@ -236,6 +227,9 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 }
 
 func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
+	if err := checkPaths(opt.Paths, t); err != nil {
+		return nil, err
+	}
 	run := newRunner(ctx, opt)
 	defer run.close()
 	s, err := prepare(ctx, t, opt, run, nil)
@@ -285,6 +279,9 @@ loop:
 // it reads changed.
 // Errors: only what concerns a whole tree.
 func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revision, err error) {
+	if err := checkPaths(opt.Paths, base, head); err != nil {
+		return nil, nil, err
+	}
 	run := newRunner(ctx, opt)
 	defer run.close()
 	bs, err := prepare(ctx, base, opt, run, nil)

@@ -212,3 +212,22 @@ func inside(dir, rel string) (joined string, ok bool) {
 func under(p, dir string) bool {
 	return dir == "." || p == dir || strings.HasPrefix(p, dir+"/")
 }
+
+// checkPaths wants every path to exist in one of the trees at least.
+func checkPaths(paths []string, trees ...Tree) error {
+	for _, p := range paths {
+		if !fs.ValidPath(path.Clean(p)) {
+			return fmt.Errorf("path %q: give it relative to the root, with slashes", p)
+		}
+		var missing error
+		for _, t := range trees {
+			if _, missing = fs.Stat(t, path.Clean(p)); missing == nil {
+				break
+			}
+		}
+		if missing != nil {
+			return fmt.Errorf("path %q: %w", p, missing)
+		}
+	}
+	return nil
+}

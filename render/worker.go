@@ -151,7 +151,7 @@ func (j *job) entryFile() string {
 // start starts a worker without any of our environment: tokens stay here.
 func (p *pool) start() (*process, error) {
 	cmd := exec.Command(p.box.Command[0], p.box.Command[1:]...)
-	cmd.Env = []string{fmt.Sprintf("KUBESETTLE_WORKER_MEMORY=%d", p.box.Memory), "GOMAXPROCS=1"}
+	cmd.Env = []string{"GOMAXPROCS=1"}
 	cmd.Dir = os.TempDir()
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -164,7 +164,21 @@ func (p *pool) start() (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &process{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<16)}, nil
+	w := &process{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<16)}
+	b, err := json.Marshal(workerSettings{Memory: p.box.Memory})
+	if err == nil {
+		err = writeFrame(in, b)
+	}
+	if err != nil {
+		w.kill()
+		return nil, err
+	}
+	return w, nil
+}
+
+// workerSettings is the first frame that a worker reads.
+type workerSettings struct {
+	Memory int64 // bytes
 }
 
 // ask sends a job and reads its output.
@@ -265,19 +279,25 @@ func decodeOutput(b []byte) (output, error) {
 
 // Worker renders the jobs that come in on r until it ends, and writes their outputs to
 // w: what the process of a [Sandbox] does. It ends the process when its memory passes
-// the limit that the parent gave it.
+// the limit that comes first on r: nothing else can end a template that allocates.
 // Errors: a broken pipe or a frame that is none.
 func Worker(r io.Reader, w io.Writer) error {
 	log.SetOutput(io.Discard) // Helm logs values
-	limit := int64(DefaultRenderMemory)
-	if _, err := fmt.Sscanf(os.Getenv("KUBESETTLE_WORKER_MEMORY"), "%d", &limit); err != nil {
-		limit = DefaultRenderMemory
-	}
-	debug.SetMemoryLimit(limit - limit/8)
-	go watchMemory(uint64(limit))
 	in := bufio.NewReaderSize(r, 1<<16)
+	b, err := readFrame(in, 1<<10)
+	if err != nil {
+		return err
+	}
+	var settings workerSettings
+	if err := json.Unmarshal(b, &settings); err != nil {
+		return err
+	}
+	if settings.Memory > 0 {
+		debug.SetMemoryLimit(settings.Memory - settings.Memory/8)
+		go watchMemory(uint64(settings.Memory))
+	}
 	for {
-		b, err := readFrame(in, 1<<31-1)
+		b, err = readFrame(in, 1<<31-1)
 		if err == io.EOF {
 			return nil
 		}
