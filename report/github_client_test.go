@@ -32,6 +32,7 @@ type fakeGitHub struct {
 	// before runs ahead of every request, as another run would.
 	before func(f *fakeGitHub, request string)
 	seen   map[string]int
+	api    *openAPI // GitHub's description of the requests, where it is at hand
 }
 
 type fakeComment struct {
@@ -49,7 +50,7 @@ type answer struct {
 }
 
 func newFakeGitHub(t *testing.T) *fakeGitHub {
-	f := &fakeGitHub{t: t, login: actionsBot, next: 1000, script: map[string][]answer{}, seen: map[string]int{}}
+	f := &fakeGitHub{t: t, login: actionsBot, next: 1000, script: map[string][]answer{}, seen: map[string]int{}, api: readOpenAPI(t)}
 	f.server = httptest.NewServer(f)
 	t.Cleanup(f.server.Close)
 	return f
@@ -84,6 +85,11 @@ func (f *fakeGitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.log = append(f.log, request)
 	if got := r.Header.Get("Authorization"); got != "Bearer t0ken" {
 		f.t.Errorf("%s: Authorization is %q", request, got)
+	}
+	if f.api != nil && path != "/api/graphql" {
+		if err := f.api.check(r, path); err != nil {
+			f.t.Errorf("%s is not as GitHub documents it: %v", request, err)
+		}
 	}
 	n := f.seen[request]
 	f.seen[request]++
