@@ -40,7 +40,11 @@ func (e *engine) inevitable(rule int, v *Violation) (bool, error) {
 	if err := sub.explore(); err != nil || sub.result.Bound != Complete {
 		return false, err
 	}
-	return sub.noGoodEnd(rule, sub.store.find(e.workers[0].canonOf(from)))
+	certain, err := sub.noGoodEnd(rule, sub.store.find(e.workers[0].canonOf(from)))
+	if sub.stopped.Load() {
+		e.stopped.Store(true)
+	}
+	return certain, err
 }
 
 // noGoodEnd walks the part of the graph that is reachable from a state.
@@ -67,9 +71,11 @@ func (e *engine) noGoodEnd(r int, from uint32) (bool, error) {
 		c.done = good
 	}
 	t := newTally(c, []int{r})
-	c.cycle = func(members []uint32, num uint32) {
-		t.component(members, num)
-		if t.terminal && !t.bad(rule) {
+	c.cycle = func(k component) {
+		if !k.terminal {
+			return
+		}
+		if t.component(k); !t.bad(rule) {
 			good, c.done = true, true
 		}
 	}
@@ -81,7 +87,7 @@ func (e *engine) noGoodEnd(r int, from uint32) (bool, error) {
 // again and again, violates the rule.
 func (t *tally) bad(rule *Rule) bool {
 	if p := rule.Persists; p != nil {
-		for _, id := range t.members {
+		for _, id := range t.of.members {
 			if !p(t.c.e.store.key(id)) {
 				return false
 			}

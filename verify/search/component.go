@@ -5,9 +5,9 @@ package search
 // (Pearce's formulation: one number a state).
 //
 // No edge is stored. A state is expanded when it is entered and again after each
-// descent, from the successor it had come to: at most two expansions a state, and one
-// more for the members of a component with a cycle. Memory: 4 bytes a state, 12 bytes
-// a state of the longest path, 4 bytes a state of the open components.
+// descent, from the successor it had come to: at most two expansions a state. Memory: 4
+// bytes a state of the range, 12 bytes a state of the longest path and 4 bytes a state
+// of the open components, which the budget reserves (see analysisBytes).
 type components struct {
 	e    *engine
 	w    *worker
@@ -18,13 +18,13 @@ type components struct {
 	// keep restricts the graph to states; cut removes transitions. nil: none.
 	keep func(s []byte) bool
 	cut  func(from, to []byte, actor int, m Move) bool
-	// quiet is told of every quiescent state; cycle of every component with a cycle,
-	// whose members have number num in rindex. Either may set done.
+	// quiet is told of every quiescent state; cycle of every component with a cycle.
+	// Either may set done.
 	quiet func(id uint32)
-	cycle func(members []uint32, num uint32)
+	cycle func(component)
 	done  bool
 
-	rindex []uint32 // 0 new; below next: on the stack; from num up: closed
+	rindex []uint32 // 0 new; below next: on the stack; above num: closed
 	stack  []uint32
 	frames []frame
 	next   uint32
@@ -37,11 +37,22 @@ type components struct {
 }
 
 type frame struct {
-	id    uint32
-	next  uint32 // first successor not looked at yet
-	inner bool   // not the first state of its component
-	self  bool   // has a transition to itself
+	id     uint32
+	next   uint32 // first successor not looked at yet
+	inner  bool   // not the first state of its component
+	self   bool   // has a transition to itself
+	leaves bool   // a transition leaves the component, here or below in it
 }
+
+// component is one that has a cycle. Its members are valid until the next one.
+type component struct {
+	members  []uint32
+	num      uint32 // their number in rindex
+	terminal bool   // no loop transition leaves it, not even to a state left out
+}
+
+// analysisBytes is the memory that components may take for each state of its range.
+const analysisBytes = 24
 
 func newComponents(e *engine, lo [shards]uint32) *components {
 	c := &components{e: e, w: newWorker(e.sys), lo: lo, next: 1, num: none - 1}
@@ -123,26 +134,29 @@ func (c *components) scan(m Move) {
 		return
 	}
 	w := c.w
-	if c.cut != nil && c.cut(w.from, w.emit.buf, w.emit.actor, m) {
-		return
+	id := none
+	if c.cut == nil || !c.cut(w.from, w.emit.buf, w.emit.actor, m) {
+		if s := w.canon(); c.keep == nil || c.keep(s) {
+			id = c.e.store.find(s)
+		}
 	}
-	s := w.canon()
-	if c.keep != nil && !c.keep(s) {
-		return
+	var r uint32
+	in := id != none
+	if in {
+		var d uint32
+		if d, in = c.dense(id); in {
+			r = c.rindex[d]
+		}
 	}
-	id := c.e.store.find(s)
-	if id == none {
-		return
-	}
-	d, in := c.dense(id)
 	switch {
-	case !in:
+	case !in || r > c.num:
+		c.top.leaves = true
 	case id == c.top.id:
 		c.top.self = true
-	case c.rindex[d] == 0:
+	case r == 0:
 		c.child, c.top.next = id, at+1
 	default:
-		c.lower(c.top, c.rindex[d])
+		c.lower(c.top, r)
 	}
 }
 
@@ -156,33 +170,43 @@ func (c *components) lower(f *frame, r uint32) {
 func (c *components) leave() {
 	f := c.frames[len(c.frames)-1]
 	c.frames = c.frames[:len(c.frames)-1]
+	c.stack = append(c.stack, f.id)
+	if f.inner {
+		up, d := &c.frames[len(c.frames)-1], uint32(0)
+		d, _ = c.dense(f.id)
+		c.lower(up, c.rindex[d])
+		up.leaves = up.leaves || f.leaves
+		return
+	}
+	c.close(f)
+	if len(c.frames) > 0 {
+		c.frames[len(c.frames)-1].leaves = true
+	}
+}
+
+// close numbers the component whose first state is f: all that was closed since.
+func (c *components) close(f frame) {
 	d, _ := c.dense(f.id)
 	r := c.rindex[d]
-	c.stack = append(c.stack, f.id)
-	if !f.inner {
-		at := len(c.stack) - 1
-		for at > 0 {
-			if b, _ := c.dense(c.stack[at-1]); c.rindex[b] < r {
-				break
-			}
-			at--
+	at := len(c.stack) - 1
+	for at > 0 {
+		if d, _ := c.dense(c.stack[at-1]); c.rindex[d] < r {
+			break
 		}
-		members := c.stack[at:]
-		for _, id := range members {
-			b, _ := c.dense(id)
-			c.rindex[b] = c.num
-		}
-		c.next -= uint32(len(members))
-		if (len(members) > 1 || f.self) && c.cycle != nil {
-			c.cycle(members, c.num)
-		}
-		c.stack = c.stack[:at]
-		c.num--
-		r = none
+		at--
 	}
-	if len(c.frames) > 0 {
-		c.lower(&c.frames[len(c.frames)-1], r)
+	members := c.stack[at:]
+	for _, id := range members {
+		d, _ := c.dense(id)
+		c.rindex[d] = c.num
 	}
+	c.next -= uint32(len(members))
+	num := c.num
+	c.num--
+	if (len(members) > 1 || f.self) && c.cycle != nil {
+		c.cycle(component{members, num, !f.leaves})
+	}
+	c.stack = c.stack[:at]
 }
 
 // within says whether a state belongs to the closed component num.

@@ -20,34 +20,41 @@ const (
 	soloStates  = 64 // a smaller block is not worth waking other workers for
 )
 
-// cut overrides these sizes, for tests.
-type cut struct{ block, batch, solo uint32 }
+// cut overrides these sizes and the budget of loops, for tests.
+type cut struct {
+	block, batch, solo uint32
+	loops              int
+}
 
 func (c cut) orDefault() cut {
 	if c.block == 0 {
-		return cut{blockStates, batchStates, soloStates}
+		c.block, c.batch, c.solo = blockStates, batchStates, soloStates
+	}
+	if c.loops == 0 {
+		c.loops = loopBudget
 	}
 	return c
 }
 
 // engine is one search.
 type engine struct {
-	sys     *compiled
-	opt     Options
-	ctx     context.Context
-	begin   time.Time
-	ticked  time.Time
-	workers []*worker
-	store   *store
-	layers  layers
-	levelLo [shards]uint32    // sizes of the shards when the current level began
-	closed  int               // last level of which everything was found, or -1
-	starts  map[uint32][]byte // concrete initial states
-	batch   [batches]batch
-	used    []batch         // the batches of the block at hand
-	firsts  [batches]uint32 // number of the first successor of each batch in the block
-	places  []uint32        // the new state that each successor of the block became, or none
-	order   []uint32        // states of the bucket being filled, see bucket
+	sys        *compiled
+	opt        Options
+	ctx        context.Context
+	begin      time.Time
+	ticked     time.Time
+	workers    []*worker
+	store      *store
+	layers     layers
+	levelLo    [shards]uint32    // sizes of the shards when the current level began
+	levelFirst uint64            // states before the current level
+	closed     int               // last level of which everything was found, or -1
+	starts     map[uint32][]byte // concrete initial states
+	batch      [batches]batch
+	used       []batch         // the batches of the block at hand
+	firsts     [batches]uint32 // number of the first successor of each batch in the block
+	places     []uint32        // the new state that each successor of the block became, or none
+	order      []uint32        // states of the bucket being filled, see bucket
 
 	keepOrder bool        // of all buckets
 	stopped   atomic.Bool // time is up or the context is cancelled
@@ -103,7 +110,7 @@ func (e *engine) explore() error {
 	}
 	for level := 0; level == 0 || e.result.Bound == 0; level++ {
 		if level > 0 {
-			e.levelLo = e.store.sizes()
+			e.levelLo, e.levelFirst = e.store.sizes(), e.store.states
 		}
 		if err := e.level(level); err != nil {
 			return err

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -132,4 +133,39 @@ func one(t *testing.T, sys System, opt Options) *Violation {
 		t.Fatalf("%d violations, want one: %+v", len(r.Violations), r)
 	}
 	return &r.Violations[0]
+}
+
+// TestLoopsBeyondTheirBudget makes the exact search of a loop give up at once: the loop
+// that is reported then is still one, is fair and violates the rule.
+func TestLoopsBeyondTheirBudget(t *testing.T) {
+	longer := 0
+	eachRandom(t, 30, func(t *testing.T, r *rand.Rand, sys System) {
+		opt := Options{MaxEvents: r.IntN(4) - 1}
+		exact, err := Run(context.Background(), sys, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.cut = cut{loops: 1}
+		greedy, err := Run(context.Background(), sys, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(greedy.Violations) != len(exact.Violations) {
+			t.Fatalf("%d violations, want %d", len(greedy.Violations), len(exact.Violations))
+		}
+		for i, v := range greedy.Violations {
+			if err := Confirm(sys, v); err != nil {
+				t.Error(err)
+			}
+			switch n := len(exact.Violations[i].Steps); {
+			case v.CycleStart != exact.Violations[i].CycleStart || len(v.Steps) < n:
+				t.Errorf("%+v is better than %+v", v, exact.Violations[i])
+			case len(v.Steps) > n:
+				longer++
+			}
+		}
+	})
+	if longer == 0 {
+		t.Error("no loop was longer: the test has lost its teeth")
+	}
 }

@@ -15,20 +15,10 @@ type finding struct {
 	loop   bool
 }
 
-// before says whether f is the better counterexample: fewer events, a shorter stem, a
-// shorter loop.
+// before says whether f is the better counterexample: fewer events, then a shorter
+// stem. A loop is only sought where it is better than a quiescent end.
 func (f *finding) before(g *finding) bool {
-	switch {
-	case g == nil:
-		return true
-	case f.events != g.events:
-		return f.events < g.events
-	case f.steps != g.steps:
-		return f.steps < g.steps
-	case !f.loop || !g.loop:
-		return !f.loop && g.loop
-	}
-	return len(f.tail) < len(g.tail)
+	return g == nil || f.events < g.events || f.events == g.events && f.steps < g.steps
 }
 
 func (e *engine) offer(rule int, f finding) {
@@ -176,6 +166,9 @@ func (e *engine) checkMemory(b *bucket, before [shards]uint32) {
 	if e.front != nil {
 		used += e.front.bytes()
 	}
+	if len(e.sys.lasso) > 0 || e.opt.Settled {
+		used += analysisBytes * (e.store.states - e.levelFirst)
+	}
 	e.result.Bytes = max(e.result.Bytes, used)
 	if e.opt.MaxBytes == 0 || used <= e.opt.MaxBytes || e.result.Bound != 0 {
 		return
@@ -208,6 +201,9 @@ func (e *engine) report() error {
 			return err
 		}
 		r.Violations = append(r.Violations, v)
+	}
+	if e.stopped.Load() && r.Bound == Complete {
+		r.Bound = e.whyStopped() // before all was known of the violations
 	}
 	return nil
 }

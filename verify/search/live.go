@@ -38,9 +38,11 @@ func (e *engine) analyse(events int, rules []int) error {
 			c.keep = c.w.ruled(rules[0], p)
 		}
 	}
-	c.cycle = func(members []uint32, num uint32) {
-		t.component(members, num)
-		if c.keep == nil && e.opt.Settled && t.terminal {
+	c.cycle = func(k component) {
+		if t.of = k; len(rules) > 0 {
+			t.component(k)
+		}
+		if c.keep == nil && e.opt.Settled && k.terminal {
 			e.result.Cyclic++
 			e.result.Settled = append(e.result.Settled, t.least())
 		}
@@ -84,20 +86,18 @@ func (w *worker) ruled(r int, p func([]byte) bool) func([]byte) bool {
 	}
 }
 
-// tally says of one component after the other whether it is fair, terminal and a
-// violation.
+// tally says of one component after the other whether it is fair and which rules it
+// shows violated.
 type tally struct {
-	c        *components
-	rules    []int
-	shows    []bool // of each rule: the component shows its violation
-	terminal bool   // no loop transition leaves it
-	done     []bool // of each actor: moves within it or is disabled somewhere in it
-	enabled  []int  // of each actor: the last member it was enabled in
-	member   int
-	members  []uint32
-	num      uint32
-	kept     []heads
-	pending  []int // rules that the transition being looked at shows, if it stays within
+	c       *components
+	rules   []int
+	shows   []bool // of each rule: the component shows its violation
+	done    []bool // of each actor: moves within it or is disabled somewhere in it
+	enabled []int  // of each actor: the last member it was enabled in
+	member  int
+	of      component
+	fires   []int // rules that the transition being looked at shows, if it stays within
+	kept    []heads
 }
 
 // heads are the states in which a lasso of a rule can close, at the least depth so far.
@@ -133,29 +133,45 @@ func newTally(c *components, rules []int) *tally {
 	return t
 }
 
-// component expands the members of a closed component once more.
-func (t *tally) component(members []uint32, num uint32) {
+// component looks at the members of a closed component, and expands them until all is
+// known that can be.
+func (t *tally) component(k component) {
 	c := t.c
-	t.members, t.num, t.terminal = members, num, true
+	t.of = k
 	clear(t.shows)
 	for a := range t.done {
 		t.done[a] = c.e.sys.Actors[a].Urgency() == Environment
 	}
 	c.w.emit.out = t.scan
-	for _, id := range members {
-		t.member++
+	for _, id := range k.members {
 		c.e.load(c.w.from, id)
+		steps := t.states()
+		if t.fair() && !steps {
+			if !slices.Contains(t.shows, false) {
+				return
+			}
+			continue
+		}
+		t.member++
 		c.w.loops()
 		for a := range t.done {
 			t.done[a] = t.done[a] || t.enabled[a] != t.member
 		}
-		for i, r := range t.rules {
-			rule := &c.e.sys.Rules[r]
-			c.w.rule = r
-			t.shows[i] = t.shows[i] || rule.Persists != nil || rule.Settles != nil && !rule.Settles(c.w.from)
-			c.w.rule = -1
-		}
 	}
+}
+
+// states tries the rules that look at states on the current member, and says whether
+// there is a rule on steps that is not shown yet.
+func (t *tally) states() (steps bool) {
+	w := t.c.w
+	for i, r := range t.rules {
+		rule := &w.sys.Rules[r]
+		w.rule = r
+		t.shows[i] = t.shows[i] || rule.Persists != nil || rule.Settles != nil && !rule.Settles(w.from)
+		steps = steps || !t.shows[i] && rule.Recurs != nil
+	}
+	w.rule = -1
+	return steps
 }
 
 func (t *tally) scan(m Move) {
@@ -164,30 +180,24 @@ func (t *tally) scan(m Move) {
 	w.moved++
 	a := w.emit.actor
 	t.enabled[a] = t.member
+	t.fires = t.fires[:0]
 	for i, r := range t.rules {
 		p := c.e.sys.Rules[r].Recurs
-		if p == nil {
-			p = c.e.sys.Rules[r].BadStep
-		}
-		if p == nil || t.shows[i] {
-			continue
-		}
-		if w.rule = r; p(w.from, w.emit.buf, a, m) {
-			t.pending = append(t.pending, i)
+		if w.rule = r; p != nil && !t.shows[i] && p(w.from, w.emit.buf, a, m) {
+			t.fires = append(t.fires, i)
 		}
 	}
 	w.rule = -1
-	id := c.e.store.find(w.canon())
-	if id == none || !c.within(id, t.num) {
-		t.terminal = false
-		t.pending = t.pending[:0]
+	if t.done[a] && len(t.fires) == 0 {
+		return
+	}
+	if id := c.e.store.find(w.canon()); id == none || !c.within(id, t.of.num) {
 		return
 	}
 	t.done[a] = true
-	for _, i := range t.pending {
+	for _, i := range t.fires {
 		t.shows[i] = true
 	}
-	t.pending = t.pending[:0]
 }
 
 func (t *tally) fair() bool { return !slices.Contains(t.done, false) }
@@ -195,7 +205,7 @@ func (t *tally) fair() bool { return !slices.Contains(t.done, false) }
 // least is the member that comes first in the order of bytes.
 func (t *tally) least() []byte {
 	var out []byte
-	for _, id := range t.members {
+	for _, id := range t.of.members {
 		if k := t.c.e.store.key(id); out == nil || bytes.Compare(k, out) < 0 {
 			out = k
 		}
@@ -209,7 +219,7 @@ func (t *tally) remember(i, r int) {
 	if f := t.c.e.found[r]; f != nil {
 		k.depth = min(k.depth, f.steps-1) // a quiescent end no deeper is the better one
 	}
-	for _, id := range t.members {
+	for _, id := range t.of.members {
 		_, depth := t.c.e.layers.where(id)
 		if depth > k.depth {
 			continue
@@ -217,6 +227,6 @@ func (t *tally) remember(i, r int) {
 		if depth < k.depth {
 			k.depth, k.list = depth, k.list[:0]
 		}
-		k.list = append(k.list, head{id, t.num})
+		k.list = append(k.list, head{id, t.of.num})
 	}
 }

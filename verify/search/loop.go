@@ -8,8 +8,8 @@ import "slices"
 // is exact up to loopBudget pairs a rule; beyond it the loop pays its nearest debt
 // first, again and again, which is fair too but may be longer.
 const (
-	loopBudget = 1 << 21
-	maxDebts   = 63 // bits of a set, but for the rule's
+	loopBudget = 1 << 20 // about 100 MB
+	maxDebts   = 63      // bits of a set, but for the rule's
 	witness    = 1 << 63
 )
 
@@ -64,7 +64,7 @@ func shortestLoop(c *components, rule int, k heads) *finding {
 	var best []edge
 	for _, h := range k.list {
 		l.num = h.num
-		if !exact || l.spent >= loopBudget {
+		if !exact || l.spent >= c.e.opt.cut.loops {
 			break
 		}
 		if walk := l.product(h.id, len(best)); walk != nil {
@@ -139,7 +139,7 @@ func (l *loops) product(head uint32, limit int) []edge {
 		if limit > 0 && length >= limit {
 			return nil
 		}
-		if l.spent++; l.spent > loopBudget || l.spent&1023 == 0 && l.c.e.late() {
+		if l.spent > l.c.e.opt.cut.loops || at&1023 == 1023 && l.c.e.late() {
 			return nil
 		}
 		k := l.nodes[at].pairKey
@@ -151,6 +151,7 @@ func (l *loops) product(head uint32, limit int) []edge {
 				continue
 			}
 			l.known[t] = true
+			l.spent++
 			l.nodes = append(l.nodes, pair{t, at, e})
 			if t.id == head && t.owed == 0 {
 				return l.walk(len(l.nodes) - 1)

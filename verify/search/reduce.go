@@ -17,10 +17,10 @@ import (
 //     breadth-first search), or else the state is expanded in full: no step is
 //     postponed for ever.
 //
-// Events count against one budget, so events depend on each other, and a cluster with
-// an event is never ample; but where the budget is spent, events are out of play. A
-// prompt step may stop any patient one, so where there are both kinds only prompt
-// clusters are ample: while one is enabled, no patient actor can move.
+// Events count against one budget, so they all depend on each other: a cluster with an
+// event is never ample. Where the budget is spent, events are out of play. A prompt
+// step may stop any patient one, so where there are both kinds only prompt clusters are
+// ample: while one is enabled, no patient actor can move.
 type clusters struct {
 	early [][]int // while events are left
 	last  [][]int // where none is
@@ -58,14 +58,14 @@ func (c *compiled) reduce(opt *Options) error {
 	if len(c.prompt) > 0 {
 		loops = c.prompt
 	}
-	c.clusters.early = c.cluster(loops, c.environment, opt.MaxEvents > 0, visible)
-	c.clusters.last = c.cluster(loops, nil, false, visible)
+	c.clusters.early = c.cluster(loops, c.environment, visible)
+	c.clusters.last = c.cluster(loops, nil, visible)
 	return nil
 }
 
 // cluster splits actors into the classes of mutual dependence and keeps those that may
-// be ample. joined events are all of one class.
-func (c *compiled) cluster(loops, events []int, joined bool, visible map[int]bool) [][]int {
+// be ample.
+func (c *compiled) cluster(loops, events []int, visible map[int]bool) [][]int {
 	all := slices.Concat(loops, events)
 	class := make([]int, len(all))
 	for i := range class {
@@ -73,7 +73,7 @@ func (c *compiled) cluster(loops, events []int, joined bool, visible map[int]boo
 	}
 	for i, a := range all {
 		for j, b := range all[:i] {
-			if !c.Independent(a, b) || !c.Independent(b, a) || joined && i >= len(loops) && j >= len(loops) {
+			if !c.Independent(a, b) || !c.Independent(b, a) {
 				from, to := class[i], class[j]
 				for k := range class {
 					if class[k] == from {

@@ -1,10 +1,6 @@
 package search
 
-import (
-	"context"
-	"fmt"
-	"testing"
-)
+import "fmt"
 
 // counter i of a ring steps up, hands a unit to its neighbour and wraps.
 type counter struct{ i, n, top int }
@@ -40,20 +36,4 @@ func ring(n, top int) System {
 		sys.Actors = append(sys.Actors, counter{i, n, top})
 	}
 	return sys
-}
-
-func BenchmarkRing(b *testing.B) {
-	for _, w := range []int{1, 2} {
-		b.Run(fmt.Sprint("workers=", w), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				r, err := Run(context.Background(), ring(6, 9), Options{Workers: w})
-				if err != nil || r.States != 1e6 || r.Transitions != 10860000 {
-					b.Fatal(r, err)
-				}
-				b.ReportMetric(float64(r.Bytes)/float64(r.States), "B/state")
-			}
-			b.ReportMetric(10.86*float64(b.N)/b.Elapsed().Seconds(), "Mtrans/s")
-		})
-	}
 }

@@ -30,11 +30,13 @@ func localOf(id uint32) uint32              { return id & localMask }
 // shard is an arena of keys, each with its parent behind it, and an open-addressing
 // table of places in it.
 type shard struct {
-	slots  []uint32 // tag<<localBits | place+1, or 0
-	arena  [][]byte // chunks of chunkStates records
-	n      uint32
-	width  int  // bytes of a key
-	print  bool // keys are fingerprints, see compact.go
+	slots []uint32 // tag<<localBits | place+1, or 0
+	arena [][]byte // chunks of chunkStates records
+	n     uint32
+	width int  // bytes of a key
+	print bool // keys are fingerprints, see compact.go
+
+	_      [128]byte // workers write neighbours: no cache line of theirs is shared
 	stride int
 }
 

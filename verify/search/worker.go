@@ -28,6 +28,8 @@ type worker struct {
 	fresh bool // one of them is not in the visited set
 
 	auditor *auditor
+
+	_ [128]byte // see shard
 }
 
 func newWorker(sys *compiled) *worker {
