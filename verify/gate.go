@@ -128,12 +128,13 @@ func (r *Result) judge(g policies.Gate) {
 }
 
 // unanalysed says whether something that should have been analysed was not: a release
-// failed to render on head, one that the change touches was skipped, or there was
-// nothing at all.
+// that the change touches, or breaks, did not render on head or was skipped, or there
+// was nothing at all. One that renders on neither side and is not touched holds up
+// nobody; it is named in the result.
 func (r *Result) unanalysed() bool {
 	ok := 0
 	for _, rel := range r.Releases {
-		if rel.Status == "failed-head" || (rel.Status == "skipped" && rel.Changed) {
+		if rel.Changed && (rel.Status == "failed-head" || rel.Status == "skipped") {
 			return true
 		}
 		if rel.Status == "ok" || rel.Status == "failed-base" {

@@ -1,0 +1,99 @@
+package verify
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kubesettle/kubesettle/policies"
+)
+
+func onlyNewErrors() policies.Gate {
+	return policies.Gate{FailOn: policies.Error, OnlyNew: true, OnInconclusive: "warn"}
+}
+
+func TestExitCodes(t *testing.T) {
+	ok := ReleaseResult{ID: "web", Status: "ok"}
+	finding := func(status Status, severity string) Finding {
+		return Finding{Rule: "unschedulable", Workload: "apps/Deployment default/web", Status: status, Severity: severity}
+	}
+	for _, tt := range []struct {
+		name string
+		r    Result
+		gate func(*policies.Gate)
+		want int
+	}{
+		{name: "nothing found", r: Result{Releases: []ReleaseResult{ok}}, want: 0},
+		{name: "a new error", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(New, "error")}}, want: 1},
+		{name: "an old error", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(Existing, "error")}}, want: 0},
+		{name: "an old error where old ones count", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(Existing, "error")}},
+			gate: func(g *policies.Gate) { g.OnlyNew = false }, want: 1},
+		{name: "a fixed error never counts", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(Fixed, "error")}},
+			gate: func(g *policies.Gate) { g.OnlyNew = false }, want: 0},
+		{name: "a new warning", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(New, "warning")}}, want: 0},
+		{name: "a new warning where warnings count", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(New, "warning")}},
+			gate: func(g *policies.Gate) { g.FailOn = policies.Warning }, want: 1},
+		{name: "a new error where nothing counts", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(New, "error")}},
+			gate: func(g *policies.Gate) { g.FailOn = policies.Off }, want: 0},
+		{name: "nothing to analyse", r: Result{}, want: 3},
+		{name: "a touched release failed", r: Result{Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head", Changed: true}}}, want: 3},
+		{name: "a touched release was skipped", r: Result{Releases: []ReleaseResult{ok, {ID: "api", Status: "skipped", Changed: true}}}, want: 3},
+		{name: "an untouched release fails as it did", r: Result{Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head"}}}, want: 0},
+		{name: "a failed release does not hide a finding", r: Result{
+			Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head", Changed: true}}, Findings: []Finding{finding(New, "error")}}, want: 1},
+		{name: "only base failed", r: Result{Releases: []ReleaseResult{{ID: "web", Status: "failed-base"}}}, want: 0},
+		{name: "undecided", r: Result{Releases: []ReleaseResult{ok}, Workloads: []Workload{{ID: "x", Verdict: Inconclusive}}}, want: 0},
+		{name: "undecided where that fails", r: Result{Releases: []ReleaseResult{ok}, Workloads: []Workload{{ID: "x", Verdict: Inconclusive}}},
+			gate: func(g *policies.Gate) { g.OnInconclusive = "fail" }, want: 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := onlyNewErrors()
+			if tt.gate != nil {
+				tt.gate(&g)
+			}
+			tt.r.judge(g)
+			if got := tt.r.ExitCode(g); got != tt.want {
+				t.Errorf("exit code %d (verdict %s), want %d", got, tt.r.Verdict, tt.want)
+			}
+		})
+	}
+}
+
+func TestAWaiverCoversUntilItsLastDay(t *testing.T) {
+	p, err := policies.Load("p.yaml", []byte(`apiVersion: kubesettle.dev/v1alpha1
+kind: Policy
+waivers:
+- {rule: unschedulable, workload: default/web, reason: moves in May, owner: team-web, expires: 2027-05-31}
+- {rule: below-floor, workload: default/api, reason: none is needed, owner: team-api, expires: 2027-05-31}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(day string) *Result {
+		today, err := time.Parse(time.DateOnly, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Result{Findings: []Finding{{Rule: "unschedulable", Workload: "apps/Deployment default/web", Status: New, Severity: "error"}}}
+		r.waive(p, today)
+		return r
+	}
+	if r := run("2027-05-31"); len(r.Findings) != 0 || len(r.Waived) != 1 || len(r.Notices) != 1 {
+		t.Errorf("on its last day: %d findings, %d waived, notices %q; want 0, 1 and the unused one", len(r.Findings), len(r.Waived), r.Notices)
+	}
+	if r := run("2027-06-01"); len(r.Findings) != 1 || len(r.Waived) != 0 || len(r.Notices) != 2 {
+		t.Errorf("a day later: %d findings, %d waived, notices %q; want 1, 0 and both expired", len(r.Findings), len(r.Waived), r.Notices)
+	}
+}
+
+func TestTheSameDefectInSeveralReleasesIsOneFinding(t *testing.T) {
+	at := []Location{{File: "base/web.yaml", StartLine: 7}}
+	fs := across([]Finding{
+		{Rule: "unschedulable", Workload: "w", Status: New, Severity: "error", Release: "prod", Locations: at},
+		{Rule: "unschedulable", Workload: "w", Status: New, Severity: "error", Release: "staging", Locations: at},
+		{Rule: "unschedulable", Workload: "w", Status: New, Severity: "warning", Release: "dev", Locations: at},
+	})
+	if len(fs) != 2 || !slices.Equal(fs[0].AlsoIn, []string{"staging"}) {
+		t.Errorf("got %+v, want prod (also in staging) and dev", fs)
+	}
+}
