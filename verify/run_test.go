@@ -1,0 +1,115 @@
+package verify
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+)
+
+// conflicting is the change of hpa_meets_conflicting_spread, with its policy.
+func conflicting(t *testing.T) (*render.Changes, *policies.Policy) {
+	t.Helper()
+	ar, err := txtar.ParseFile("testdata/hpa_meets_conflicting_spread.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ch, err := render.Diff(scriptRevision(t, ar, "base"), scriptRevision(t, ar, "head"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policies.Load(ar.Files[0].Name, ar.Files[0].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ch, p
+}
+
+// text is a result as JSON, without what the clock decides.
+func text(t *testing.T, r *Result) string {
+	t.Helper()
+	c := *r
+	c.Coverage.ElapsedMs = 0
+	b, err := json.MarshalIndent(c, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestAnyNumberOfWorkersGivesTheSameBytes(t *testing.T) {
+	ch, p := conflicting(t)
+	var first string
+	for _, n := range []int{1, 2, 5} {
+		got := text(t, verdict(t)(Check(context.Background(), ch, Options{Policy: p, Workers: n})))
+		if first == "" {
+			first = got
+		}
+		if got != first {
+			t.Errorf("%d workers give another result than 1", n)
+		}
+	}
+}
+
+func TestShardsFindTogetherWhatOneRunFinds(t *testing.T) {
+	ch, p := conflicting(t)
+	whole := verdict(t)(Check(context.Background(), ch, Options{Policy: p}))
+	var parts []*Result
+	for i := 1; i <= 3; i++ {
+		parts = append(parts, verdict(t)(Check(context.Background(), ch, Options{Policy: p, Shard: Shard{Index: i, Of: 3}})))
+	}
+	merged, err := Merge(parts, p.Gate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(r *Result) []string {
+		var out []string
+		for _, f := range r.Findings {
+			out = append(out, strings.Join([]string{string(f.Status), f.Rule, f.Workload}, " "))
+		}
+		slices.Sort(out)
+		return out
+	}
+	if got, want := names(merged), names(whole); !slices.Equal(got, want) {
+		t.Errorf("merged shards find %q, one run finds %q", got, want)
+	}
+	if merged.Verdict != whole.Verdict || merged.Coverage.Topologies != whole.Coverage.Topologies {
+		t.Errorf("merged: %s over %d topologies; one run: %s over %d", merged.Verdict, merged.Coverage.Topologies, whole.Verdict, whole.Coverage.Topologies)
+	}
+}
+
+func TestRunningOutOfTimeIsNoPass(t *testing.T) {
+	ch, p := conflicting(t)
+	r := verdict(t)(Check(context.Background(), ch, Options{Policy: p, Workers: 1, TimeBudget: time.Nanosecond}))
+	if r.Verdict != Inconclusive || r.Coverage.Bound != "time" {
+		t.Errorf("verdict %s, bound %s; want inconclusive, time", r.Verdict, r.Coverage.Bound)
+	}
+	if w := r.Workloads[0]; w.Verdict != Inconclusive || !strings.Contains(w.Reason, "time") {
+		t.Errorf("workload %s: %q; want inconclusive for want of time", w.Verdict, w.Reason)
+	}
+}
+
+func TestCancellingEndsTheRun(t *testing.T) {
+	ch, p := conflicting(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Check(ctx, ch, Options{Policy: p}); err == nil {
+		t.Error("a cancelled check gave a result")
+	}
+}
+
+func TestProgressIsReported(t *testing.T) {
+	ch, p := conflicting(t)
+	var last Progress
+	r := verdict(t)(Check(context.Background(), ch, Options{Policy: p, Progress: func(x Progress) { last = x }}))
+	if last.Done != last.Of || last.Of != r.Coverage.Topologies || last.States == 0 {
+		t.Errorf("last progress %+v, want all %d searches done", last, r.Coverage.Topologies)
+	}
+}
