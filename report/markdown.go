@@ -210,7 +210,7 @@ func (m *markdown) steps(f *verify.Finding, limit int) string {
 		if s.Loops {
 			b.WriteString("(the loop begins here) ")
 		}
-		fmt.Fprintf(&b, "**%s**: %s", mdText(clip(actor(s.Step), 100)), mdText(clip(stepText(s.Step), 300)))
+		fmt.Fprintf(&b, "%s: %s", mdCode(clip(actor(s.Step), 100)), mdText(clip(stepText(s.Step), 300)))
 		b.WriteString(m.because(s.Step) + "\n")
 	}
 	if l := loopText(f); l != "" {

@@ -38,7 +38,7 @@ func sequence(f *verify.Finding, limit int) string {
 	indent := "  "
 	last := ""
 	for _, s := range elide(f, limit) {
-		from := p.id(actor(s.Step), s.Class == "event")
+		from := p.id(role(actor(s.Step)), s.Class == "event")
 		to := from
 		if s.Object != "" {
 			to = p.id(lifeline(s.Object), false)
@@ -93,16 +93,25 @@ func (p *participants) id(name string, environment bool) string {
 
 func (p *participants) String() string { return strings.Join(p.lines, "") }
 
-// lifeline is the name of an object without its API group: "Deployment default/web".
-func lifeline(object string) string {
-	kind, name, ok := strings.Cut(line(object), " ")
-	if !ok {
-		return kind
+// role is the lifeline of an actor: its steps for one revision or another, and all of
+// the kubelets', stand on one line.
+func role(actor string) string {
+	actor, _, _ = strings.Cut(actor, "@")
+	if strings.HasPrefix(actor, "kubelet") {
+		return "kubelet"
 	}
-	if i := strings.LastIndexByte(kind, '/'); i >= 0 {
+	return actor
+}
+
+// lifeline is the name of an object without its API group and revision: "Deployment
+// default/web".
+func lifeline(object string) string {
+	object, _, _ = strings.Cut(line(object), " (")
+	kind, name, ok := strings.Cut(object, " ")
+	if i := strings.LastIndexByte(kind, '/'); ok && i >= 0 {
 		kind = kind[i+1:]
 	}
-	return kind + " " + name
+	return strings.TrimSpace(kind + " " + name)
 }
 
 var (

@@ -70,3 +70,19 @@ func FuzzMermaid(f *testing.F) {
 		}
 	})
 }
+
+func TestLifelines(t *testing.T) {
+	for in, want := range map[string]string{
+		"apps/Deployment prod/web": "Deployment prod/web", "Pod prod/web (new revision)": "Pod prod/web", "Node": "Node",
+		"a/b.c/Rollout x/y": "Rollout x/y", "": "",
+	} {
+		if got := lifeline(in); got != want {
+			t.Errorf("lifeline(%q) = %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{"replicaset/prod/web@new": "replicaset/prod/web", "kubelet-start/prod/web@old": "kubelet", "scheduler": "scheduler"} {
+		if got := role(in); got != want {
+			t.Errorf("role(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
