@@ -20,6 +20,10 @@ build: ## the static binary bin/kubesettle
 demo: build ## a pull request that must not be merged, and what kubesettle says of it
 	@$(GO) run ./testdata/demo -kubesettle bin/kubesettle -out out
 
+.PHONY: readme
+readme: build ## the demo's finding into the README
+	@$(GO) run ./testdata/demo -kubesettle bin/kubesettle -out out -rewrite
+
 .PHONY: test
 test: check-format ## what CI runs
 	$(GO) vet $(PACKAGES)

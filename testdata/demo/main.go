@@ -23,8 +23,13 @@ func main() {
 	trees := flag.String("trees", "testdata/demo", "folder of base, and of the files of head that differ")
 	out := flag.String("out", "out", "folder for the repository and the reports")
 	only := flag.Bool("repo-only", false, "make the repository and stop")
+	rewrite := flag.Bool("rewrite", false, "put the finding into README.md instead of comparing")
 	flag.Parse()
-	if err := run(*binary, *trees, *out, *only); err != nil {
+	err := run(*binary, *trees, *out, *only)
+	if err == nil && !*only {
+		err = readmeShows("README.md", filepath.Join(*out, "comment.md"), *rewrite)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
