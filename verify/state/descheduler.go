@@ -1,8 +1,11 @@
 package state
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Names of the descheduler's plugins, as a DeschedulerPolicy spells them.
@@ -28,6 +31,27 @@ type Descheduler struct {
 	MaxPerNode      *int
 	MaxPerNamespace *int
 	MaxTotal        *int
+}
+
+// NodeKeys lists the node labels that the policy selects nodes by, sorted: nodes that
+// differ in one of them are not alike.
+func (d *Descheduler) NodeKeys() []string {
+	var keys []string
+	add := func(selector string) {
+		// A selector that cannot be parsed is refused where the actor is built.
+		if s, err := labels.Parse(selector); err == nil {
+			list, _ := s.Requirements()
+			for _, r := range list {
+				keys = append(keys, r.Key())
+			}
+		}
+	}
+	add(d.NodeSelector)
+	for i := range d.Profiles {
+		add(d.Profiles[i].Evictor.NodeSelector)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // DeschedulerProfile is one profile: plugins in the order they run, all of Deschedule
