@@ -80,6 +80,7 @@ func diffRelease(b, h *Rendered) []Change {
 			removed = append(removed, p.base)
 		case p.base == nil:
 			added = append(added, p.head)
+		case p.base == p.head: // rendered once for both
 		default:
 			if c, ok := compare(Modified, p.base, p.head); ok {
 				out = append(out, c)

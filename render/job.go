@@ -30,6 +30,8 @@ type output struct {
 	Docs  []document
 	Notes []string
 	Err   *Failure
+
+	shared bool // taken from the other side
 }
 
 // reads lists the files of a job, sorted.

@@ -57,6 +57,15 @@ func (s scopes) learn(docs []document) {
 	}
 }
 
+// fill takes over what is not known.
+func (s scopes) fill(other scopes) {
+	for k, v := range other {
+		if _, ok := s[k]; !ok {
+			s[k] = v
+		}
+	}
+}
+
 // expand replaces List objects by their items.
 func expand(docs []document) []document {
 	var out []document

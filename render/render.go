@@ -152,6 +152,7 @@ type Revision struct {
 	Tree         Tree
 	// Ignored lists what discovery saw and left out, with the reason.
 	Ignored []Ignored
+	scopes  scopes
 }
 
 // Ignored is a path discovery left out.

@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"sort"
 	"sync"
@@ -50,9 +51,14 @@ func (s *side) gather(ctx context.Context, releases []Release, failed map[string
 		i := from + k
 		if f := failed[s.releases[i].ID]; f != nil {
 			s.jobs[i], s.failed[i] = &job{Release: s.releases[i], Files: map[string][]byte{}}, f
-			return
+		} else {
+			s.jobs[i], s.failed[i] = gather(s.src, s.releases[i])
 		}
-		s.jobs[i], s.failed[i] = gather(s.src, s.releases[i])
+		if by := s.releases[i].By.File; by != "" { // the object that declares it is one of its files
+			if b, err := s.src.read(by); err == nil {
+				s.jobs[i].Files[by] = b
+			}
+		}
 	})
 }
 
@@ -89,7 +95,8 @@ func (s *side) runOrCopy(i int, other *side) {
 	if other != nil && s.failed[i] == nil {
 		k, ok := other.byID[s.releases[i].ID]
 		if ok && other.failed[k] == nil && other.jobs[k].digest() == s.jobs[i].digest() {
-			s.outputs[i] = other.outputs[k].clone()
+			s.outputs[i] = other.outputs[k]
+			s.outputs[i].shared = true
 			return
 		}
 	}
@@ -185,18 +192,37 @@ func (s *side) run(i int) {
 	}
 }
 
-// finish turns outputs into objects.
-func (s *side) finish() *Revision {
+// learn drops what is covered and takes the scopes of custom kinds from what is left.
+func (s *side) learn() scopes {
 	s.dropCovered()
-	rev := &Revision{Name: s.src.tree.Name(), Commit: s.src.tree.Commit(), Tree: s.src.tree, Ignored: s.ignored}
 	known := scopes{}
 	for i := range s.outputs {
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
 		known.learn(s.outputs[i].Docs)
 	}
+	return known
+}
+
+// finish turns outputs into objects; other is the other side, finished, or nil. Where an
+// output is shared its objects are too.
+func (s *side) finish(known scopes, other *Revision) *Revision {
+	twins := map[string]*Rendered{}
+	if other != nil {
+		for _, r := range other.Releases {
+			twins[r.ID] = r
+		}
+	}
+	rev := &Revision{Name: s.src.tree.Name(), Commit: s.src.tree.Commit(), Tree: s.src.tree, Ignored: s.ignored}
+	rev.scopes = known
 	rev.Releases = make([]*Rendered, len(s.releases))
 	// Not the caller's context: what is rendered is turned into objects in any case.
 	_ = parallel(context.Background(), s.opt.Workers, len(s.releases), func(i int) {
+		if t := twins[s.releases[i].ID]; t != nil && s.outputs[i].shared && maps.Equal(known, other.scopes) {
+			r := *t
+			r.Release, r.job = s.releases[i], s.jobs[i]
+			rev.Releases[i] = &r
+			return
+		}
 		rev.Releases[i] = s.rendered(i, known)
 	})
 	sort.Slice(rev.Releases, func(a, b int) bool { return rev.Releases[a].ID < rev.Releases[b].ID })
@@ -211,7 +237,9 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 		r.Reads = s.jobs[i].reads()
 	}
 	if r.Err != nil {
-		r.Err.Where.File = s.src.real(r.Err.Where.File)
+		f := *r.Err
+		f.Where.File = s.src.real(f.Where.File)
+		r.Err = &f
 		return r
 	}
 	b := &builder{rel: r.Release, scopes: known, locate: newLocator(s.src, s.jobs[i], s.opt)}
@@ -239,7 +267,7 @@ func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
 	if err := s.complete(ctx, nil); err != nil {
 		return nil, err
 	}
-	return s.finish(), nil
+	return s.finish(s.learn(), nil), nil
 }
 
 // parallel calls f for 0 to n-1 on some workers; 0 workers is one per processor.
@@ -298,24 +326,13 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 	if err := hs.complete(ctx, bs); err != nil {
 		return nil, nil, err
 	}
-	b, h = bs.finish(), hs.finish()
+	onBase, onHead := bs.learn(), hs.learn()
+	onBase.fill(onHead) // a definition that comes or goes changes no other object's name
+	onHead.fill(onBase)
+	b = bs.finish(onBase, nil)
+	h = hs.finish(onHead, b)
 	explainChanges(b, h)
 	return b, h, nil
-}
-
-// clone copies an output so that two revisions share no memory that is written.
-func (o output) clone() output {
-	c := o
-	c.Docs = append([]document(nil), o.Docs...)
-	for i := range c.Docs {
-		c.Docs[i].Content, _ = deepCopy(c.Docs[i].Content).(map[string]any)
-	}
-	c.Notes = append([]string(nil), o.Notes...)
-	if o.Err != nil {
-		f := *o.Err
-		c.Err = &f
-	}
-	return c
 }
 
 // explainChanges fills Changed and Why on both sides.

@@ -107,10 +107,10 @@ func (p *pool) run(j *job) output {
 		err error
 	}
 	done := make(chan answer, 1)
-	go func() {
+	go func(w *process) {
 		o, err := w.ask(j)
 		done <- answer{o, err}
-	}()
+	}(w)
 	timer := time.NewTimer(p.box.Time)
 	defer timer.Stop()
 	var why string
