@@ -72,6 +72,9 @@ type Config struct {
 
 	Applied   Field // version of the manifests in the API server, as a Version
 	Applies   Field // applies left
+	Drains    Field // drains that may still start; see [State.DrainsLeft]
+	Failures  Field // nodes that may still be lost; see [State.FailuresLeft]
+	Node      NodeFields
 	Workload  []WorkloadFields
 	Class     []PodClassFields
 	layout    layout
@@ -112,6 +115,7 @@ func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
 	for w := range spec.Workloads {
 		c.addWorkload(b, w, maxPods)
 	}
+	c.addNodeFields(b)
 	return b, nil
 }
 

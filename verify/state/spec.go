@@ -71,6 +71,14 @@ const (
 type Events struct {
 	Apply      int // 1 in the scenario change, else 0
 	LoadChange int // per autoscaled workload
+	// Drain is how many nodes are taken out for maintenance, each at most once, and
+	// DrainConcurrency how many at a time; 0 of the latter is 1.
+	Drain, DrainConcurrency int
+	// IgnorePDB says that a drain deletes pods (kubectl drain --disable-eviction) instead
+	// of asking for their eviction.
+	IgnorePDB bool
+	// NodeFailure is how many nodes are lost. Each may come back, as one more event.
+	NodeFailure int
 }
 
 // NodeClass is a set of nodes that no rule in play can tell apart, but by name.
