@@ -170,10 +170,13 @@ func All(b *state.Builder) ([]Actor, error) {
 	for _, build := range []func(*state.Builder) ([]Actor, error){
 		newApply,
 		newLoadChange,
+		newDrain,
+		newNodeFailure,
 		newDeployment,
 		newReplicaSet,
 		newScheduler,
 		newKubelet,
+		newTaintEviction,
 		newHPA,
 		newDescheduler,
 	} {

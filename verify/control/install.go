@@ -22,6 +22,7 @@ func Install(c *state.Config, v state.Version) state.State {
 // search with events ended in and another one starts from.
 func Refill(s state.State) {
 	s.Set(s.C.Applies, max(s.C.Spec.Events.Apply, 0))
+	s.RefillNodes()
 	for w := range s.C.Spec.Workloads {
 		s.Set(s.C.Workload[w].Loads, max(s.C.Spec.Events.LoadChange, 0))
 	}

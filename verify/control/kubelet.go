@@ -40,11 +40,11 @@ func (k *kubelet) Name() string { return k.name }
 // Latency implements [Actor].
 func (k *kubelet) Latency() Latency { return Kubelet }
 
-// Step implements [Actor]: one pod moves on, on any node that has one; nodes with equal
+// Step implements [Actor]: one pod moves on, on any node that has one and is up; nodes with equal
 // records count once.
 func (k *kubelet) Step(s state.State, next *Emit) {
 	for n := range s.C.Nodes {
-		if s.On(n, k.class, k.from) == 0 || s.Twin(n) {
+		if s.On(n, k.class, k.from) == 0 || s.Down(n) || s.Twin(n) {
 			continue
 		}
 		t := next.Copy(s)

@@ -17,6 +17,7 @@ type replicaSetLoop struct {
 	class    int
 	workload int
 	name     string
+	node     int // that the pods are created on; -1: none, the scheduler finds one
 }
 
 // burstReplicas is the most pods one sync creates or deletes.
@@ -26,11 +27,11 @@ func newReplicaSet(b *state.Builder) ([]Actor, error) {
 	c := b.Config()
 	var out []Actor
 	for p := range c.Pods {
-		if c.Pods[p].Template.Spec.NodeName != "" {
-			return nil, fmt.Errorf("deployment %s: spec.template.spec.nodeName: %w",
-				shortName(&c.Spec.Workloads[c.Pods[p].Workload]), ErrUnmodeled)
+		node, err := fixedNode(c, p)
+		if err != nil {
+			return nil, err
 		}
-		out = append(out, &replicaSetLoop{class: p, workload: c.Pods[p].Workload, name: classActor(c, "replicaset", p)})
+		out = append(out, &replicaSetLoop{class: p, workload: c.Pods[p].Workload, name: classActor(c, "replicaset", p), node: node})
 	}
 	return out, nil
 }
@@ -54,7 +55,11 @@ func (r *replicaSetLoop) Step(s state.State, next *Emit) {
 			return
 		}
 		t := next.Copy(s)
-		t.Set(f.Pending, t.Get(f.Pending)+create)
+		if r.node >= 0 {
+			t.Add(r.node, r.class, state.Starting, create)
+		} else {
+			t.Set(f.Pending, t.Get(f.Pending)+create)
+		}
 		next.Move(done)
 	case active > size:
 		r.deleteSurplus(s, min(active-size, burstReplicas), next)
@@ -208,6 +213,12 @@ func (r *replicaSetLoop) Describe(from, to state.State, _ search.Move) Words {
 		w.Text = fmt.Sprintf("%s creates %s", set, counted(created, "pod"))
 		return w
 	}
+	if r.node >= 0 {
+		if created := to.On(r.node, r.class, state.Starting) - from.On(r.node, r.class, state.Starting); created > 0 {
+			w.Text = fmt.Sprintf("%s creates %s on %s (spec.nodeName)", set, counted(created, "pod"), c.Nodes[r.node].Name)
+			return w
+		}
+	}
 	w.Action = "delete-pod"
 	if gone := from.Get(f.Pending) - to.Get(f.Pending); gone > 0 {
 		w.Text = ", " + counted(gone, "pending pod")
@@ -238,7 +249,8 @@ func (r *replicaSetLoop) Model() *Model {
 			"creations never fail: quota and admission are not modeled",
 			"creation waits for the kubelet while more pods of one revision terminate than the bound of the search allows",
 			"restart counts are not kept",
+			"a pod with spec.nodeName finds room on its node; upstream's kubelet fails one that does not",
 		},
-		Refused: []string{"spec.template.spec.nodeName"},
+		Refused: []string{"spec.template.spec.nodeName of a node that is not there, or is one of several alike, or does not match the pod's node affinity"},
 	}
 }

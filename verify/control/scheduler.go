@@ -110,7 +110,7 @@ func (a *Scheduler) Model() *Model {
 			"on assumed nodes every resource request fits, and resources do not influence which node is taken",
 		},
 		Refused: []string{
-			"spec.nodeName, spec.schedulerName other than default-scheduler, spec.schedulingGates, spec.resourceClaims",
+			"spec.schedulerName other than default-scheduler, spec.schedulingGates, spec.resourceClaims",
 			"a rule that singles out one node of a class of several",
 		},
 	}

@@ -36,6 +36,7 @@ type schedClass struct {
 	noBal    bool    // best effort: NodeResourcesBalancedAllocation is skipped
 	conflict []int   // pod classes whose host ports clash with this one's
 	static   []reasonCode
+	stands   service // of a node out of service, what the pods tolerate
 	taints   []int64 // PreferNoSchedule taints not tolerated
 	affinity []int64 // preferred node affinity, raw
 	images   []int64 // ImageLocality, final
@@ -71,6 +72,7 @@ type compiled struct {
 	shape     []ShapePoint // scaled to node scores
 	nodes     []schedNode
 	elastic   bool // some node is: resource plugins do not score
+	moving    bool // nodes are cordoned or lost in this problem
 	// imageNodes counts the nodes that have an image, by its name.
 	imageNodes map[string]int
 	keys       []topologyKey
@@ -90,7 +92,7 @@ const (
 )
 
 func compileScheduler(c *state.Config, p SchedulerProfile) (*compiled, error) {
-	k := &compiled{cfg: c, profile: p, shape: scaledShape(p.Shape)}
+	k := &compiled{cfg: c, profile: p, shape: scaledShape(p.Shape), moving: c.NodesMove()}
 	for i, name := range scorerNames() {
 		k.weight[i] = p.Weight[name]
 	}
@@ -132,8 +134,6 @@ func compileScheduler(c *state.Config, p SchedulerProfile) (*compiled, error) {
 func (k *compiled) refuse(p int, pod *corev1.Pod) error {
 	spec := &pod.Spec
 	switch {
-	case spec.NodeName != "":
-		return k.unmodeled(p, "spec.nodeName", "pods that skip the scheduler")
 	case spec.SchedulerName != "" && spec.SchedulerName != corev1.DefaultSchedulerName:
 		return k.unmodeled(p, "spec.schedulerName", "a scheduler of one's own")
 	case len(spec.SchedulingGates) > 0:
@@ -153,18 +153,23 @@ func (k *compiled) workload(p int) *state.Workload {
 	return &k.cfg.Spec.Workloads[k.cfg.Pods[p].Workload]
 }
 
-// addNodes makes each node's object, sharing all but name and labels with its class's,
-// and reads its allocatable.
+// nodeObject is node n as the API server has it, sharing all but name and labels with
+// its class's.
+func nodeObject(c *state.Config, n int) *corev1.Node {
+	object := *c.Spec.Classes[c.Nodes[n].Class].Node
+	object.Name = c.Nodes[n].Name
+	object.Labels = labels.Merge(object.Labels, labels.Set{corev1.LabelHostname: object.Name})
+	return &object
+}
+
+// addNodes makes each node's object and reads its allocatable.
 func (k *compiled) addNodes() {
-	for _, n := range k.cfg.Nodes {
-		class := &k.cfg.Spec.Classes[n.Class]
-		object := *class.Node
-		object.Name = n.Name
-		object.Labels = labels.Merge(class.Node.Labels, labels.Set{corev1.LabelHostname: n.Name})
-		node := schedNode{object: &object, elastic: class.Elastic}
+	for n := range k.cfg.Nodes {
+		object := nodeObject(k.cfg, n)
+		node := schedNode{object: object, elastic: k.cfg.Spec.Classes[k.cfg.Nodes[n].Class].Elastic}
 		node.allocatable = k.vector(object.Status.Allocatable)
 		node.maxPods = int(object.Status.Allocatable.Pods().Value())
-		k.elastic = k.elastic || class.Elastic
+		k.elastic = k.elastic || node.elastic
 		k.nodes = append(k.nodes, node)
 	}
 }

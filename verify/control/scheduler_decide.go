@@ -45,7 +45,7 @@ func (k *compiled) filter(v *view, p int) {
 // refusal gives the first plugin that keeps class p from node n, in upstream's order.
 func (k *compiled) refusal(v *view, p, n int) (reasonCode, int) {
 	class := &k.classes[p]
-	if code := class.static[n]; code != reasonNone {
+	if code := k.refusedByNode(v, p, n); code != reasonNone {
 		return code, 0
 	}
 	if len(class.conflict) > 0 && v.countAll(n, class.conflict) > 0 {

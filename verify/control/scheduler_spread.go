@@ -20,8 +20,10 @@ type spreadTerm struct {
 	match      []int // pod classes that the selector counts
 	self       int   // 1 if the pod matches its own selector
 	hostname   bool
-	eligible   []bool  // by node: has the keys and passes the inclusion policies
-	domains    []int32 // domains with an eligible node, ascending
+	// honorTaints is nodeTaintsPolicy Honor.
+	honorTaints bool
+	eligible    []bool  // by node: has the keys and passes the inclusion policies
+	domains     []int32 // domains with an eligible node, ascending
 }
 
 // compileSpread reads the topology spread constraints of class p.
@@ -120,6 +122,7 @@ func (k *compiled) include(p int, list []corev1.TopologySpreadConstraint, terms 
 			affinity = orPolicy(list[t.index].NodeAffinityPolicy, affinity)
 			taints = orPolicy(list[t.index].NodeTaintsPolicy, taints)
 		}
+		t.honorTaints = taints == corev1.NodeInclusionPolicyHonor
 		present := make([]bool, k.keys[t.key].size)
 		for n := range k.nodes {
 			ok := !all || k.hasKeys(terms, n)
@@ -159,11 +162,11 @@ func (k *compiled) hasKeys(terms []spreadTerm, n int) bool {
 }
 
 // tallySpread counts a term's pods by domain.
-func (k *compiled) tallySpread(v *view, t *spreadTerm) []int64 {
+func (k *compiled) tallySpread(v *view, p int, t *spreadTerm) []int64 {
 	key := &k.keys[t.key]
 	counts := v.take(key.size)
 	for n, ok := range t.eligible {
-		if ok {
+		if ok && !k.honors(v, p, t, n) {
 			counts[key.domain[n]] += v.countLive(n, t.match)
 		}
 	}
@@ -187,11 +190,16 @@ func (k *compiled) preFilterSpread(v *view, p int) {
 	hard := k.classes[p].hard
 	for i := range hard {
 		t := &hard[i]
-		s := spreadState{counts: k.tallySpread(v, t), least: math.MaxInt32}
-		for _, d := range t.domains {
-			s.least = min(s.least, s.counts[d])
+		s := spreadState{counts: k.tallySpread(v, p, t), least: math.MaxInt32}
+		domains := len(t.domains)
+		if k.moving && t.honorTaints {
+			s.least, domains = k.leastInService(v, p, t, s.counts)
+		} else {
+			for _, d := range t.domains {
+				s.least = min(s.least, s.counts[d])
+			}
 		}
-		if len(t.domains) < t.minDomains {
+		if domains < t.minDomains {
 			s.least = 0
 		}
 		v.hard = append(v.hard, s)
@@ -286,7 +294,7 @@ func (k *compiled) preScoreSpread(v *view, p int) {
 		key := &k.keys[t.key]
 		s := softState{weight: k.log[scored]}
 		if !t.hostname {
-			s.counts = k.tallySpread(v, t)
+			s.counts = k.tallySpread(v, p, t)
 			s.weight = k.log[k.domainsOf(v, p, key)]
 		} else {
 			s.counts = v.take(key.size)
@@ -295,12 +303,17 @@ func (k *compiled) preScoreSpread(v *view, p int) {
 	}
 }
 
-// domainsOf counts the domains of key among the feasible nodes that are scored.
-func (k *compiled) domainsOf(v *view, p int, key *topologyKey) int {
+// mark starts a new set of domains in v.seen.
+func (v *view) mark() {
 	if v.epoch++; v.epoch == 0 { // wrapped around: no mark is older than the next epoch
 		clear(v.seen)
 		v.epoch = 1
 	}
+}
+
+// domainsOf counts the domains of key among the feasible nodes that are scored.
+func (k *compiled) domainsOf(v *view, p int, key *topologyKey) int {
+	v.mark()
 	size := 0
 	for _, n := range v.feasible {
 		if d := key.domain[n]; !k.ignoredBySpread(p, n) && v.seen[d] != v.epoch {

@@ -43,6 +43,7 @@ func (k *compiled) compileStatic(p int) error {
 		return k.unmodeled(p, "spec", "scheduler profile: addedAffinity: "+err.Error())
 	}
 	class.prefers = preferred != nil || added.preferred != nil
+	class.stands = standsService(pod)
 	for n := range k.nodes {
 		node := k.nodes[n].object
 		code := reasonNone

@@ -27,7 +27,8 @@ type view struct {
 	nearSeen           bool // some pod matches all required affinity terms
 	fractions          []float64
 
-	counters []int64 // handed out by take
+	service  []service // by node, where nodes are cordoned or lost at all
+	counters []int64   // handed out by take
 	taken    int
 	seen     []uint32 // by domain: the epoch it was last seen in
 	epoch    uint32
@@ -74,6 +75,7 @@ func (v *view) load(k *compiled, s state.State) {
 	clear(v.pods)
 	clear(v.used)
 	clear(v.nonZero)
+	v.loadService(k, s)
 	dims := len(k.resources)
 	for n := range k.nodes {
 		for p := range k.classes {

@@ -1,0 +1,97 @@
+package control
+
+import (
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// nodeFailure models the events that a node is lost, and that it comes back. It has no
+// upstream: a machine dies. What the node lifecycle controller makes of it once the grace
+// period is over happens in the same step.
+//
+// Upstream: kubernetes v1.36.3, pkg/controller/nodelifecycle: monitorNodeHealth,
+// tryUpdateNodeHealth, processTaintBaseEviction, doNoScheduleTaintingPass;
+// pkg/controller/util/node: MarkPodsNotReady.
+//
+// Coming back is an event, not a step that has to happen: a machine may stay away. It has
+// no budget of its own, as only a lost node can come back.
+type nodeFailure struct{}
+
+const (
+	nodeLost uint16 = iota
+	nodeBack
+)
+
+func newNodeFailure(b *state.Builder) ([]Actor, error) {
+	if b.Config().Spec.Events.NodeFailure <= 0 {
+		return nil, nil
+	}
+	return []Actor{nodeFailure{}}, nil
+}
+
+// Name implements [Actor].
+func (nodeFailure) Name() string { return "node" }
+
+// Latency implements [Actor].
+func (nodeFailure) Latency() Latency { return Event }
+
+// Step implements [Actor]: any node is lost, as long as another one is left, or any lost
+// one comes back; nodes with equal records count once.
+func (nodeFailure) Step(s state.State, next *Emit) {
+	left := s.FailuresLeft()
+	if len(s.C.Nodes)-s.DownNodes() < 2 {
+		left = 0
+	}
+	for n := range s.C.Nodes {
+		down := s.Down(n)
+		if s.Twin(n) || !down && left == 0 {
+			continue
+		}
+		t := next.Copy(s)
+		t.SetDown(n, !down)
+		if down {
+			next.Move(search.Move{Kind: nodeBack, Args: [3]int32{int32(n)}})
+			continue
+		}
+		t.Set(t.C.Failures, left-1)
+		for p := range s.C.Pods { // MarkPodsNotReady
+			ready := s.On(n, p, state.Ready)
+			t.Add(n, p, state.Ready, -ready)
+			t.Add(n, p, state.Starting, ready)
+		}
+		next.Move(search.Move{Kind: nodeLost, Args: [3]int32{int32(n)}})
+	}
+}
+
+// Describe implements [Actor].
+func (nodeFailure) Describe(from, _ state.State, m search.Move) Words {
+	n := int(m.Args[0])
+	name := from.C.Nodes[n].Name
+	w := Words{Action: "node-failure", Object: "Node " + name}
+	if m.Kind == nodeBack {
+		w.Action, w.Text = "node-recovery", "node "+name+" is back: its taint node.kubernetes.io/unreachable is gone"
+		return w
+	}
+	ready := 0
+	for p := range from.C.Pods {
+		ready += from.On(n, p, state.Ready)
+	}
+	w.Text = "node " + name + " is lost: it gets the taint node.kubernetes.io/unreachable"
+	if ready > 0 {
+		w.Text += ", and " + counted(ready, "pod") + " on it no longer ready"
+	}
+	return w
+}
+
+// Model implements [Actor].
+func (nodeFailure) Model() *Model {
+	return &Model{
+		Upstream: upstream + ", pkg/controller/nodelifecycle: monitorNodeHealth, processTaintBaseEviction, doNoScheduleTaintingPass",
+		Exact:    []string{"the taints of a lost node, and that its pods are unready and none of them ever stops before it is back"},
+		MayHide: []string{
+			"the grace period of 50 s, in which a lost node counts as healthy and takes pods",
+			"the last node that is left is not lost, and the slower eviction of a zone in which most nodes are lost is not modeled",
+			"a lost node object is never deleted, nor marked out-of-service, either of which removes its pods",
+		},
+	}
+}

@@ -1,0 +1,113 @@
+package control
+
+import (
+	"math"
+
+	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// service is what of a node moves: what the node controllers write on it while it is
+// cordoned or lost.
+type service uint8
+
+const (
+	cordoned service = 1 << iota // spec.unschedulable, and the taint that follows it
+	lost                         // node.kubernetes.io/unreachable
+)
+
+// serviceTaints are the taints that the node lifecycle controller keeps on a node.
+//
+// Upstream: pkg/controller/nodelifecycle: nodeConditionToTaintKeyStatusMap,
+// doNoScheduleTaintingPass, markNodeForTainting with UnreachableTaintTemplate.
+func serviceTaints(is service) []corev1.Taint {
+	var out []corev1.Taint
+	if is&cordoned != 0 {
+		out = append(out, corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule})
+	}
+	if is&lost != 0 {
+		out = append(out,
+			corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule},
+			corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute})
+	}
+	return out
+}
+
+// standsService gives what of a node out of service class p's pods tolerate.
+func standsService(pod *corev1.Pod) service {
+	var out service
+	for _, is := range []service{cordoned, lost} {
+		tolerates := true
+		for _, t := range serviceTaints(is) {
+			tolerates = tolerates && corev1helpers.TolerationsTolerateTaint(noLog(), pod.Spec.Tolerations, &t, false)
+		}
+		if tolerates {
+			out |= is
+		}
+	}
+	return out
+}
+
+// loadService reads which nodes are out of service, where that can be at all.
+func (v *view) loadService(k *compiled, s state.State) {
+	if !k.moving {
+		return
+	}
+	v.service = grow(v.service, len(k.nodes))
+	for n := range k.nodes {
+		v.service[n] = 0
+		if s.Cordoned(n) {
+			v.service[n] |= cordoned
+		}
+		if s.Down(n) {
+			v.service[n] |= lost
+		}
+	}
+}
+
+// tainted says whether node n has a taint for its service that class p does not tolerate.
+func (k *compiled) tainted(v *view, p, n int) bool {
+	return k.moving && v.service[n]&^k.classes[p].stands != 0
+}
+
+// refusedByNode gives the first of the plugins NodeUnschedulable, TaintToleration and
+// NodeAffinity that keeps class p from node n.
+func (k *compiled) refusedByNode(v *view, p, n int) reasonCode {
+	code := k.classes[p].static[n]
+	if !k.tainted(v, p, n) || code == reasonUnschedulable {
+		return code
+	}
+	if k.filters(NodeUnschedulable) && v.service[n]&^k.classes[p].stands&cordoned != 0 {
+		return reasonUnschedulable
+	}
+	if k.filters(TaintToleration) {
+		return reasonTaint
+	}
+	return code
+}
+
+// honors says whether a constraint leaves node n out for its taints alone.
+func (k *compiled) honors(v *view, p int, t *spreadTerm, n int) bool {
+	return t.honorTaints && k.tainted(v, p, n)
+}
+
+// leastInService is the fewest pods in a domain of a constraint that honors taints, and
+// how many domains it has, without nodes whose service the pods do not tolerate.
+func (k *compiled) leastInService(v *view, p int, t *spreadTerm, counts []int64) (least int64, domains int) {
+	key := &k.keys[t.key]
+	v.mark()
+	least = math.MaxInt32
+	for n, ok := range t.eligible {
+		if !ok || k.honors(v, p, t, n) {
+			continue
+		}
+		if d := key.domain[n]; v.seen[d] != v.epoch {
+			v.seen[d] = v.epoch
+			domains++
+			least = min(least, counts[d])
+		}
+	}
+	return least, domains
+}
