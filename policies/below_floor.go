@@ -34,6 +34,9 @@ func belowFloorAt(minReady int) Rule {
 			}
 			return Property{
 				BadStep: func(from, to state.State) bool {
+					if minReady == 0 && to.DownNodes() > from.DownNodes() {
+						return false // nobody promises anything of a machine that dies
+					}
 					ready := to.ReadyOf(w)
 					return ready < floors[to.Version()] && ready < from.ReadyOf(w) && to.Manifest(w).Exists()
 				},
@@ -81,7 +84,8 @@ lowest number that everything declared keeps to:
 taken from the version that was applied last. A PodDisruptionBudget does not bind a rolling
 update, and a rollout's limits do not bind an eviction: only the lower of the two is a
 promise that neither breaks on its own. ` + "`Recreate`" + ` promises 0 where the template changes.
-With a floor of 0 the rule says nothing of the workload.`,
+With a floor of 0 the rule says nothing of the workload. The pods that are lost with a node break no
+derived floor, as nothing that is declared keeps a machine from dying; they do break a ` + "`minReady`" + `.`,
 		Why: `For a time the service has less capacity than somebody reckoned with, even if the run ends
 well: no look at the state before and after the deployment shows it. It happens when one loop
 takes pods away without looking at what the other one is doing, such as an apply that resets

@@ -85,10 +85,11 @@ type Events struct {
 	NodePanic int
 }
 
-// Drain is node maintenance.
+// Drain is node maintenance: so many nodes on one run, so many of them at a time.
 type Drain struct {
 	Concurrent int
 	RespectPDB bool
+	Budget     int
 }
 
 // Bound is the confident size.

@@ -78,6 +78,8 @@ func All() []Rule {
 		rolloutStuck,
 		replicasReset,
 		belowFloor,
+		drainBlocked,
+		singleDomain,
 		evictionLoop,
 		neverSettles,
 	}

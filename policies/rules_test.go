@@ -9,6 +9,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -78,7 +79,7 @@ func (p problem) config(t *testing.T) *state.Config {
 	spec := &state.Spec{
 		Classes:   []state.NodeClass{{Name: "n", Node: &corev1.Node{}, Min: 1, Max: 3}},
 		Workloads: []state.Workload{{ID: "apps/Deployment default/web", Namespace: "default", Name: "web", Manifests: [2]state.Manifest{p.base, p.head}}},
-		Events:    state.Events{Apply: 1, LoadChange: 1},
+		Events:    state.Events{Apply: 1, LoadChange: 1, Drain: 1},
 	}
 	b, err := state.NewBuilder(spec, []int{3}, 20)
 	if err != nil {
@@ -89,6 +90,16 @@ func (p problem) config(t *testing.T) *state.Config {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// apart prefers a node of its own for every pod.
+func apart(m *state.Manifest) {
+	m.Deployment.Spec.Template.Labels = map[string]string{"app": "web"}
+	m.Deployment.Spec.Template.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 1, PodAffinityTerm: corev1.PodAffinityTerm{
+			TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		}}},
+	}}
 }
 
 // pods sets the pods of one class: on the first node, but for pending ones.
@@ -114,7 +125,7 @@ func at(c *state.Config, v state.Version, replicas int, classes ...pods) state.S
 
 func TestRulesAreWellFormed(t *testing.T) {
 	seen := map[string]bool{}
-	c := problem{deployment(3, "a", hpa(2, 6)), deployment(3, "b", hpa(2, 6))}.config(t)
+	c := problem{deployment(3, "a", hpa(2, 6), budget("1", ""), apart), deployment(3, "b", hpa(2, 6), budget("1", ""), apart)}.config(t)
 	for _, r := range All() {
 		if seen[r.ID] || r.ID != strings.ToLower(r.ID) || strings.ContainsAny(r.ID, " _") {
 			t.Errorf("the ID %q is not unique or not in kebab-case", r.ID)

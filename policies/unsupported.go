@@ -6,8 +6,8 @@ import (
 )
 
 // Unsupported names what the file sets and this version reads but does not model, each
-// with what is assumed in its place, such as "events.drain (line 12): no node is
-// drained", in the order of the file format. What the file leaves at its default is not named.
+// with what is assumed in its place, such as "events.podCrash (line 12): no pod
+// crashes", in the order of the file format. What the file leaves at its default is not named.
 func (p *Policy) Unsupported() []string {
 	var out []string
 	say := func(on bool, at, assumed string) {
@@ -27,8 +27,6 @@ func (p *Policy) Unsupported() []string {
 	say(e.StartupSpike > 0, "events.startupSpike", "a starting pod uses no more CPU than a running one")
 	say(e.PodCrash > 0, "events.podCrash", "no pod crashes")
 	say(e.BadRevision > 0, "events.badRevision", "the pods of every revision become ready once they run")
-	say(e.NodeFailure > 0, "events.nodeFailure", "no node fails")
-	say(e.Drain != nil, "events.drain", "no node is drained")
 	say(e.NodePanic > 0, "events.nodePanic", "no node goes down under load")
 	say(p.Timing == "arbitrary", "timing", "only realistic timing is explored")
 	for _, id := range awaited() {

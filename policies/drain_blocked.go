@@ -1,0 +1,93 @@
+package policies
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// drainBlocked says that maintenance gets done: □◇(no node under maintenance has a ready
+// pod of the workload), where a PodDisruptionBudget may refuse its eviction.
+//
+// Intent: nodes can be upgraded without a person's help.
+// Class: liveness; the counterexample ends quiescent, or in a loop, with a cordoned node.
+// Assumes: weak fairness of every actor; who drains asks again for ever.
+// Does not say: how long a drain takes that ends; nor anything of pods that no budget
+// selects, which always go.
+var drainBlocked = Rule{
+	ID:       "drain-blocked",
+	Class:    Lifecycle,
+	Title:    "a node can never be drained",
+	Severity: Error,
+	Help: Help{
+		What: `No run may end, or go on forever, with a node under maintenance (cordoned, its pods being evicted)
+that keeps ready pods of the workload.
+
+The rule looks at drains, so it says something only where the policy has them happen
+(` + "`events.drain`" + `), with ` + "`respectPDB`" + ` on, and of workloads that a PodDisruptionBudget selects. An
+eviction that is refused for a while, until a replacement is ready elsewhere, is no finding.`,
+		Why: `A drain never gives up a pod that its budget holds: node upgrades, autoscalers that want to
+remove the node and certificate rotations wait behind it, and somebody ends up deleting the pod
+by hand, with the outage that the budget was there to prevent. Eviction does not surge: no
+replacement is made before the pod is gone, so a budget without slack has no way out. It shows
+at the worst time: a budget that has slack under load has none at night, when the autoscaler is
+at its minimum.`,
+		Mend: `- Let the budget give up one pod: ` + "`maxUnavailable: 1`" + ` in place of ` + "`minAvailable`" + `. Percentages round
+  up: 75% of 3 is all 3.
+- Run one replica more than ` + "`minAvailable`" + `, also at the HPA's ` + "`minReplicas`" + `.
+- Two budgets on one pod refuse every eviction, whatever they allow: make their selectors disjoint.
+- Where the replacement has no node while this one is cordoned, see ` + "`unschedulable`" + `:
+  ` + "`nodeTaintsPolicy: Honor`" + ` makes a spread constraint overlook cordoned nodes.`,
+		Sources: []string{
+			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
+			"https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/",
+			"https://github.com/kubernetes/kubernetes/issues/48307",
+			"https://github.com/kubernetes/kubernetes/issues/75957",
+			"https://github.com/istio/istio/issues/12602",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		e := &c.Spec.Events
+		_, v := newest(c, w)
+		m := &c.Spec.Workloads[w].Manifests
+		if e.Drain <= 0 || e.IgnorePDB || len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 {
+			return Property{}
+		}
+		fields := []string{"PodDisruptionBudget:spec.minAvailable", "PodDisruptionBudget:spec.maxUnavailable"}
+		if m[v].HPA != nil {
+			fields = append(fields, "HorizontalPodAutoscaler:spec.minReplicas")
+		}
+		return Property{
+			Persists: func(s state.State) bool {
+				n, _ := undrained(s, w)
+				return n >= 0 && len(s.Manifest(w).PDBs) > 0
+			},
+			Message: func(s state.State) string {
+				n, held := undrained(s, w)
+				if n < 0 {
+					return fmt.Sprintf("a node with pods of %s can stay undrained forever", fullName(c, w))
+				}
+				return fmt.Sprintf("node %s can stay undrained forever: %s of %s %s on it, %d of %s %s ready",
+					c.Nodes[n].Name, count(held, "ready pod"), fullName(c, w), stays(held),
+					s.ReadyOf(w), count(s.Replicas(w), "replica"), are(s.ReadyOf(w)))
+			},
+			Fields: append(fields, "Deployment:spec.replicas"),
+		}
+	},
+}
+
+// undrained is a node under maintenance with ready pods of workload w, and how many; or -1.
+func undrained(s state.State, w int) (node, held int) {
+	for n := range s.C.Nodes {
+		if !s.Cordoned(n) {
+			continue
+		}
+		for _, p := range s.C.ClassesOf[w] {
+			held += s.On(n, p, state.Ready)
+		}
+		if held > 0 {
+			return n, held
+		}
+	}
+	return -1, 0
+}
