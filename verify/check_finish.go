@@ -90,7 +90,7 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 			a.result.note(sl.invent(classes))
 		}
 		sl.shapes(classes)
-		variants[i] = sl.with(classes, applyMode(a.opt.Policy), state.Events{LoadChange: a.opt.Policy.Events.LoadChange})
+		variants[i] = sl.with(classes, applyMode(a.opt.Policy), budgets(a.opt.Policy.Events))
 		var err error
 		if topologies[i], err = scale.Topologies(classes, a.opt.Policy.Bound.Nodes); err != nil {
 			return err

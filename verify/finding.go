@@ -209,7 +209,8 @@ func podsIn(s state.State) int {
 // severity of a finding follows from the rule, from certainty, and from what it takes:
 // the apply alone or one routine event keeps the rule's severity, more than that or an
 // unlucky choice lowers it by one, and so does a size that was not declared. What rests
-// on an assumed number of nodes is a note.
+// on an assumed number of nodes is a note, and what needs the loss of a node a warning.
+// The drains of one maintenance, node by node, are one event.
 func severity(rule policies.Rule, f Finding, assumed bool) policies.Severity {
 	s := rule.Severity
 	if !f.AtDeclaredScale && assumed {
@@ -219,8 +220,8 @@ func severity(rule policies.Rule, f Finding, assumed bool) policies.Severity {
 		s = lower(s)
 	}
 	routine := 0
-	for _, e := range f.Events {
-		if e != "apply" {
+	for i, e := range f.Events {
+		if e != "apply" && (e != "drain" || !slices.Contains(f.Events[:i], e)) {
 			routine++
 		}
 	}
@@ -229,6 +230,9 @@ func severity(rule policies.Rule, f Finding, assumed bool) policies.Severity {
 	}
 	if !f.AtDeclaredScale {
 		s = lower(s)
+	}
+	if s == policies.Error && slices.Contains(f.Events, "node-failure") {
+		s = policies.Warning
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
 )
@@ -44,24 +45,29 @@ func Merge(shards []*Result, gate policies.Gate) (*Result, error) {
 	return &whole, nil
 }
 
-// unite keeps one finding a fingerprint.
+// unite keeps one finding a rule and workload, as one run does.
 func unite(shards []*Result) []Finding {
 	best := map[string]Finding{}
-	existing := map[string]bool{}
+	onBase := map[string][]Finding{}
 	for _, s := range shards {
 		for _, f := range s.Findings {
+			id := strings.Join([]string{f.Rule, f.Release, f.Workload}, "\x00")
 			// A shard that saw only base break says fixed; one that saw both, existing.
-			existing[f.Fingerprint] = existing[f.Fingerprint] || f.Status == Existing || f.Status == Fixed
-			have, ok := best[f.Fingerprint]
-			if !ok || preferred(f, have) {
-				best[f.Fingerprint] = f
+			if f.Status != New {
+				onBase[id] = append(onBase[id], f)
+			}
+			if have, ok := best[id]; !ok || preferred(f, have) {
+				best[id] = f
 			}
 		}
 	}
 	out := []Finding{}
 	for _, id := range slices.Sorted(maps.Keys(best)) {
 		f := best[id]
-		if f.Status == New && existing[id] {
+		milder := func(o Finding) bool { // as violation.asBad has it
+			return len(o.Events) > len(f.Events) || o.Certainty != "inevitable" && f.Certainty == "inevitable"
+		}
+		if f.Status == New && slices.ContainsFunc(onBase[id], func(o Finding) bool { return !milder(o) }) {
 			f.Status = Existing
 		}
 		out = append(out, f)

@@ -89,7 +89,7 @@ func (p *problem) searchRule(name string, prop policies.Property) search.Rule {
 
 // mostPods bounds the pods of one class that can be counted at once: twice the most
 // replicas that any manifest allows, with surge, as terminating pods still stand beside
-// their replacements.
+// their replacements; and once more for each node that is lost, as its pods stay.
 func mostPods(spec *state.Spec) int {
 	most := 1
 	for _, w := range spec.Workloads {
@@ -104,7 +104,7 @@ func mostPods(spec *state.Spec) int {
 			most = max(most, n+surge(m.Deployment, n))
 		}
 	}
-	return 2*most + 1
+	return (2+max(spec.Events.NodeFailure, 0))*most + 1
 }
 
 func surge(d *appsv1.Deployment, replicas int) int {
