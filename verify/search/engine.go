@@ -259,7 +259,9 @@ func (e *engine) expandBlock(block []uint32, events bool) error {
 	return nil
 }
 
-// parallel shares n tasks among the workers.
+// parallel shares n tasks among the workers, of which the calling goroutine is the
+// first. Each worker begins with the tasks that it had last time, for their memory is
+// in its cache, and then takes what is left of the others'.
 func (e *engine) parallel(n int, solo bool, task func(w *worker, i int)) {
 	if solo || len(e.workers) == 1 {
 		for i := range n {
@@ -267,15 +269,24 @@ func (e *engine) parallel(n int, solo bool, task func(w *worker, i int)) {
 		}
 		return
 	}
-	var next atomic.Int32
-	var wg sync.WaitGroup
-	for _, w := range e.workers {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				task(w, i)
+	var taken [shards]atomic.Bool
+	work := func(k int) {
+		for own := k; own < n; own += len(e.workers) {
+			if taken[own].CompareAndSwap(false, true) {
+				task(e.workers[k], own)
 			}
-		})
+		}
+		for i := range n {
+			if !taken[i].Load() && taken[i].CompareAndSwap(false, true) {
+				task(e.workers[k], i)
+			}
+		}
 	}
+	var wg sync.WaitGroup
+	for k := 1; k < len(e.workers); k++ {
+		wg.Go(func() { work(k) })
+	}
+	work(0)
 	wg.Wait()
 }
 
@@ -285,10 +296,6 @@ func (e *engine) insertBlock() error {
 	for i := range e.used {
 		e.firsts[i] = uint32(records)
 		records += int(e.batch[i].transitions)
-	}
-	e.places = slices.Grow(e.places[:0], records)[:records]
-	for i := range e.places {
-		e.places[i] = none
 	}
 	limit := e.opt.MaxStates
 	if limit > 0 && e.store.states+uint64(records) <= limit {
@@ -305,15 +312,32 @@ func (e *engine) insertBlock() error {
 		}
 		e.store.states += uint64(e.store.shards[s].n)
 	}
+	e.putInOrder(records)
+	if e.full.Load() {
+		e.result.Bound = StateBound
+	}
+	return nil
+}
+
+// putInOrder adds the new states of a block to the bucket being filled, in the order of
+// the successors that they were first seen as.
+func (e *engine) putInOrder(records int) {
+	e.places = slices.Grow(e.places[:0], records)[:records]
+	for i := range e.places {
+		e.places[i] = none
+	}
+	for s := range e.store.shards {
+		sh := &e.store.shards[s]
+		for _, f := range sh.fresh {
+			e.places[f.number] = f.id
+		}
+		sh.fresh = sh.fresh[:0]
+	}
 	for _, id := range e.places {
 		if id != none {
 			e.order = append(e.order, id)
 		}
 	}
-	if e.full.Load() {
-		e.result.Bound = StateBound
-	}
-	return nil
 }
 
 func (e *engine) insertShard(w *worker, s int, limit uint64) {
@@ -343,7 +367,7 @@ func (e *engine) insertShard(w *worker, s int, limit uint64) {
 				e.front.next[s] = append(e.front.next[s], state...)
 			}
 			number := e.firsts[i] + binary.LittleEndian.Uint32(bin[12:])
-			e.places[number] = id
+			sh.fresh = append(sh.fresh, newcomer{number, id})
 			if len(e.sys.bad) > 0 {
 				e.judgeState(w, state, hit{set: true, id: id, at: number})
 			}

@@ -30,15 +30,19 @@ func localOf(id uint32) uint32              { return id & localMask }
 // shard is an arena of keys, each with its parent behind it, and an open-addressing
 // table of places in it.
 type shard struct {
-	slots []uint32 // tag<<localBits | place+1, or 0
-	arena [][]byte // chunks of chunkStates records
-	n     uint32
-	width int  // bytes of a key
-	print bool // keys are fingerprints, see compact.go
-
-	_      [128]byte // workers write neighbours: no cache line of theirs is shared
+	slots  []uint32 // tag<<localBits | place+1, or 0
+	arena  [][]byte // chunks of chunkStates records
+	n      uint32
+	width  int // bytes of a key
 	stride int
+	print  bool       // keys are fingerprints, see compact.go
+	fresh  []newcomer // states that the block at hand added
+
+	_ [128]byte // workers write neighbours: no cache line of theirs is shared
 }
+
+// newcomer is a state just added, and its number among the successors of the block.
+type newcomer struct{ number, id uint32 }
 
 func (s *shard) init(number, width int) {
 	// Capacities are staggered, so that not all tables double at the same moment.

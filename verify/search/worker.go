@@ -90,6 +90,8 @@ type batch struct {
 	settled     [][]byte
 	hits        []hit // first of each rule
 	err         error
+
+	_ [128]byte // see shard
 }
 
 // hit is the first place where a rule was seen violated.
