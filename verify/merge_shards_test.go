@@ -1,0 +1,97 @@
+package verify_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// shard is a result with one workload and some findings.
+func shard(states uint64, bound string, fs ...verify.Finding) *verify.Result {
+	return &verify.Result{
+		SchemaVersion: verify.SchemaVersion, Tool: "kubesettle test", Base: verify.Side{Name: "main"}, Head: verify.Side{Name: "topic"},
+		Workloads: []verify.Workload{{ID: "apps/Deployment default/web", Release: "web", Verdict: verify.Pass}},
+		Findings:  fs,
+		Coverage:  verify.Coverage{Topologies: 1, States: states, MaxNodes: int(states), ElapsedMs: int64(states), Bound: bound},
+		Releases:  []verify.ReleaseResult{{ID: "web", Status: "ok"}},
+	}
+}
+
+func found(id string, status verify.Status, nodes int) verify.Finding {
+	return verify.Finding{
+		Rule: "unschedulable", Severity: "error", Status: status, Fingerprint: id,
+		Workload: "apps/Deployment default/web", Release: "web", Scale: verify.Scale{Nodes: nodes},
+	}
+}
+
+var onlyNew = policies.Gate{FailOn: policies.Error, OnlyNew: true, OnInconclusive: "fail"}
+
+func TestMergeUnitesFindings(t *testing.T) {
+	for _, tc := range []struct {
+		title   string
+		shards  []*verify.Result
+		status  verify.Status
+		nodes   int
+		verdict verify.Verdict
+		code    int
+	}{
+		{"found at two sizes, the smaller one shows it", []*verify.Result{
+			shard(1, "complete", found("a", verify.New, 5)), shard(2, "complete", found("a", verify.New, 3))}, verify.New, 3, verify.Fail, 1},
+		{"new in one shard, seen on base by another", []*verify.Result{
+			shard(1, "complete", found("a", verify.New, 3)), shard(2, "complete", found("a", verify.Fixed, 2))}, verify.Existing, 3, verify.Pass, 0},
+		{"existing in one shard, new in another", []*verify.Result{
+			shard(1, "complete", found("a", verify.Existing, 3)), shard(2, "complete", found("a", verify.New, 2))}, verify.Existing, 2, verify.Pass, 0},
+		{"fixed everywhere", []*verify.Result{
+			shard(1, "complete", found("a", verify.Fixed, 3)), shard(2, "complete")}, verify.Fixed, 3, verify.Pass, 0},
+	} {
+		t.Run(tc.title, func(t *testing.T) {
+			for range 2 { // in either order
+				whole, err := verify.Merge(tc.shards, onlyNew)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(whole.Findings) != 1 || whole.Findings[0].Status != tc.status || whole.Findings[0].Scale.Nodes != tc.nodes {
+					t.Errorf("findings %+v, want one, %s at %d nodes", whole.Findings, tc.status, tc.nodes)
+				}
+				if whole.Verdict != tc.verdict || whole.ExitCode(onlyNew) != tc.code {
+					t.Errorf("verdict %s, exit code %d; want %s, %d", whole.Verdict, whole.ExitCode(onlyNew), tc.verdict, tc.code)
+				}
+				slices.Reverse(tc.shards)
+			}
+		})
+	}
+}
+
+func TestMergeAddsCoverage(t *testing.T) {
+	a, b := shard(10, "complete"), shard(20, "time")
+	b.Workloads[0].Verdict, b.Workloads[0].Reason = verify.Inconclusive, "the time budget ran out"
+	a.Notices, b.Notices = []string{"in both", "in one"}, []string{"in both"}
+	a.Assumptions, b.Assumptions = []string{"x"}, []string{"y", "x"}
+	whole, err := verify.Merge([]*verify.Result{a, b}, onlyNew)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := verify.Coverage{Topologies: 2, States: 30, MaxNodes: 20, ElapsedMs: 20, Bound: "time"}
+	if whole.Coverage != want {
+		t.Errorf("coverage %+v, want %+v", whole.Coverage, want)
+	}
+	if whole.Verdict != verify.Inconclusive || whole.ExitCode(onlyNew) != 4 || whole.Workloads[0].Reason == "" {
+		t.Errorf("verdict %s, workloads %+v", whole.Verdict, whole.Workloads)
+	}
+	if !slices.Equal(whole.Notices, []string{"in both"}) || !slices.Equal(whole.Assumptions, []string{"x", "y"}) {
+		t.Errorf("notices %v, assumptions %v", whole.Notices, whole.Assumptions)
+	}
+}
+
+func TestMergeRefusesOtherRuns(t *testing.T) {
+	other := shard(1, "complete")
+	other.Head.Name = "another"
+	for _, shards := range [][]*verify.Result{nil, {shard(1, "complete"), other}} {
+		if _, err := verify.Merge(shards, onlyNew); !errors.Is(err, verify.ErrNotShards) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
