@@ -42,7 +42,9 @@ conformance: ## models against upstream's own code; a module of its own
 
 .PHONY: golden
 golden: ## rewrite the golden files; read the diff before you commit it
-	$(GO) test ./cmd/kubesettle -run TestScripts -args -rewrite
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		if $(GO) test $$pkg -run '^$$' -rewrite >/dev/null 2>&1; then echo "$$pkg"; $(GO) test $$pkg -rewrite; fi; \
+	done
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME
