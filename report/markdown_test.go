@@ -64,8 +64,8 @@ func balanced(doc string) error {
 
 func TestMarkdownKeepsItsBudget(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 7))
-	for i := range 40 {
-		r := bigResult(rnd.IntN(60))
+	for i := range 20 {
+		r := bigResult(rnd.IntN(40))
 		if i%3 == 0 {
 			r = hostileResult(i)
 		}
@@ -82,7 +82,7 @@ func TestMarkdownKeepsItsBudget(t *testing.T) {
 
 // The largest change set seen in the wild: 7,581 files.
 func TestMarkdownOfAHugeChange(t *testing.T) {
-	r := bigResult(300)
+	r := bigResult(60)
 	ch := &render.Changes{}
 	for i := range 7581 {
 		id := render.ObjectID{Kind: "ConfigMap", Namespace: "漢字", Name: fmt.Sprintf("𝒳-%d", i)}
@@ -116,7 +116,7 @@ func TestMarkdownOfAHugeChange(t *testing.T) {
 
 // Every count that was left out is what is missing from the page.
 func TestNoticeCountsWhatIsMissing(t *testing.T) {
-	r := bigResult(200)
+	r := bigResult(120)
 	opt := testMarkdown()
 	doc := Comment(r, opt)
 	m := regexp.MustCompile(`Left out: ([0-9,]+) new findings?`).FindStringSubmatch(doc)

@@ -145,7 +145,7 @@ func TestGolden(t *testing.T) {
 
 // Control bytes never leave, whatever the result holds; a result is not changed.
 func TestControlBytesAreStripped(t *testing.T) {
-	for k := range hostile {
+	for k := 0; k < len(hostile); k += 5 { // each result has every hostile string somewhere
 		r := hostileResult(k)
 		before := hostileResult(k)
 		for _, s := range surfaces() {

@@ -266,21 +266,21 @@ func TestSARIFPrimaryLocation(t *testing.T) {
 
 // Limits drop what matters least, and the file says how much.
 func TestSARIFLimits(t *testing.T) {
-	r := bigResult(200)
-	_, log := sarifOf(t, r, SARIFOptions{MaxResults: 50})
+	r := bigResult(80)
+	_, log := sarifOf(t, r, SARIFOptions{MaxResults: 30})
 	run := log.Runs[0]
-	if len(run.Results) != 50 || len(run.Invocations) != 1 {
+	if len(run.Results) != 30 || len(run.Invocations) != 1 {
 		t.Fatalf("%d results", len(run.Results))
 	}
 	for _, res := range run.Results {
 		if res.BaselineState != "new" {
-			t.Errorf("a %s result, while 100 new ones are known", res.BaselineState)
+			t.Errorf("a %s result, while 40 new ones are known", res.BaselineState)
 		}
 	}
-	if n := run.Invocations[0].ToolExecutionNotifications[0]; !strings.Contains(n.Message.Text, "50 results that matter most of 150") || n.Level != "warning" {
+	if n := run.Invocations[0].ToolExecutionNotifications[0]; !strings.Contains(n.Message.Text, "30 results that matter most of 60") || n.Level != "warning" {
 		t.Errorf("notification %+v", n)
 	}
-	for _, limit := range []int{40_000, 12_000, 8_000} {
+	for _, limit := range []int{20_000, 8_000} {
 		doc, log := sarifOf(t, r, SARIFOptions{MaxBytes: limit})
 		size, err := gzipSize([]byte(doc))
 		if err != nil || size > limit {
