@@ -70,7 +70,7 @@ func failures(w io.Writer, side string, rev *render.Revision) int {
 			continue
 		}
 		code = exitAnalysis
-		fmt.Fprintf(w, "kubesettle: %s: release %s: %s\n", side, oneLine(r.ID), printable(where(r.Err)))
+		fmt.Fprintf(w, "kubesettle: %s: release %s: %s\n", side, oneLine(r.ID), oneLine(where(r.Err)))
 	}
 	return code
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubesettle/kubesettle/report"
 )
 
 // output is one --output FORMAT[=FILE]; file is "" for standard output.
@@ -76,7 +78,11 @@ func write(p *process, list []output, surface func(format string, toFile bool, w
 			return &exit{exitAnalysis, fmt.Errorf("output %s: %w", o.format, err)}
 		}
 		if o.file == "" {
-			if _, err := p.stdout.Write(b.Bytes()); err != nil {
+			text := b.String()
+			if o.format == "text" && p.getenv("GITHUB_ACTIONS") == "true" {
+				text = report.LogText(text) // a step's log takes commands
+			}
+			if _, err := io.WriteString(p.stdout, text); err != nil {
 				return &exit{exitAnalysis, fmt.Errorf("output %s: %w", o.format, err)}
 			}
 			continue

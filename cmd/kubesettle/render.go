@@ -164,7 +164,7 @@ func (l listing) yaml(w io.Writer) error {
 	return nil
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(printable(s)), " ") }
+func oneLine(s string) string { return strings.Join(strings.Fields(visible(s)), " ") }
 
 func (l listing) text() string {
 	var b bytes.Buffer

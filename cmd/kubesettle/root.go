@@ -125,11 +125,14 @@ func execute(ctx context.Context, p *process, args []string) int {
 
 // printable keeps control characters of file names and manifests off the terminal, and
 // workflow commands out of a CI log.
-func printable(s string) string {
-	return report.LogText(strings.Map(func(r rune) rune {
+func printable(s string) string { return report.LogText(visible(s)) }
+
+// visible shows a control character as what it is not.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || (r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f)) {
 			return r
 		}
 		return '\uFFFD'
-	}, s))
+	}, s)
 }
