@@ -37,33 +37,40 @@ const (
 // A template that never ends, allocates without end or writes without end fails its own
 // release in bounded time, and the others' results stand.
 func TestSandboxBoundsHostileTemplates(t *testing.T) {
-	files := map[string]string{
-		"good/Chart.yaml": chartYAML, "good/templates/a.yaml": goodYAML, "good/values.yaml": "n: 3\n",
-		"loop/Chart.yaml": chartYAML, "loop/templates/a.yaml": `{{ define "a" }}{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}{{ end }}{{ include "a" . }}`,
-		"memory/Chart.yaml": chartYAML, "memory/templates/a.yaml": `{{ $a := list }}{{ range until 1000000 }}{{ $a = append $a (repeat 100000 "x") }}{{ end }}{{ len $a }}`,
-		"output/Chart.yaml": chartYAML, "output/templates/a.yaml": "{{ range until 100000 }}{{ repeat 100000 \"x\" }}\n{{ end }}",
-		"plain/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n",
-	}
-	tree, err := MapTree("t", files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start := time.Now()
-	rev, err := Render(context.Background(), tree, Options{Workers: 2, Sandbox: sandbox(t, 3*time.Second, 200<<20)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(start); took > 30*time.Second {
-		t.Errorf("took %s", took)
-	}
-	want := map[string]string{"good": "", "loop": "longer than 3s", "memory": "more than 200 MiB", "output": "more than 200 MiB", "plain": ""}
-	for _, r := range rev.Releases {
-		reason := ""
-		if r.Err != nil {
-			reason = r.Err.Reason
+	for name, c := range map[string]struct {
+		template string
+		time     time.Duration
+		want     string
+	}{
+		"loop": {`{{ define "a" }}{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}{{ end }}{{ include "a" . }}`,
+			2 * time.Second, "longer than 2s"},
+		"memory": {`{{ $a := list }}{{ range until 100000 }}{{ $a = append $a (repeat 1000000 "x") }}{{ end }}{{ len $a }}`,
+			time.Minute, "more than 100 MiB"},
+		"output": {"{{ range until 100000 }}{{ repeat 1000000 \"x\" }}\n{{ end }}", time.Minute, "more than 100 MiB"},
+	} {
+		tree, err := MapTree("t", map[string]string{
+			"bad/Chart.yaml": chartYAML, "bad/templates/a.yaml": c.template,
+			"good/Chart.yaml": chartYAML, "good/templates/a.yaml": goodYAML, "good/values.yaml": "n: 3\n",
+			"plain/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n",
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if w := want[r.ID]; !strings.Contains(reason, w) || (w == "") != (reason == "") {
-			t.Errorf("%s: %q, want %q", r.ID, reason, w)
+		start := time.Now()
+		rev, err := Render(context.Background(), tree, Options{Workers: 2, Sandbox: sandbox(t, c.time, 100<<20)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took > 30*time.Second {
+			t.Errorf("%s: took %s", name, took)
+		}
+		for _, r := range rev.Releases {
+			switch {
+			case r.ID == "bad" && (r.Err == nil || !strings.Contains(r.Err.Reason, c.want)):
+				t.Errorf("%s: %v, want %q", name, r.Err, c.want)
+			case r.ID != "bad" && (r.Err != nil || len(r.Objects) != 1):
+				t.Errorf("%s: %s does not stand: %v", name, r.ID, r.Err)
+			}
 		}
 	}
 }
