@@ -78,7 +78,7 @@ func (nodeFailure) Describe(from, _ state.State, m search.Move) Words {
 	}
 	w.Text = "node " + name + " is lost: it gets the taint node.kubernetes.io/unreachable"
 	if ready > 0 {
-		w.Text += ", and " + counted(ready, "pod") + " on it no longer ready"
+		w.Text += ", and takes " + counted(ready, "ready pod") + " with it"
 	}
 	return w
 }

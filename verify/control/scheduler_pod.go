@@ -101,6 +101,7 @@ func defaultPodLevelRequests(spec *corev1.PodSpec) {
 }
 
 func tolerateNotReady(spec *corev1.PodSpec) {
+	seconds := int64(300)
 	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
 		tolerates := false
 		for _, t := range spec.Tolerations {
@@ -111,6 +112,7 @@ func tolerateNotReady(spec *corev1.PodSpec) {
 		if !tolerates {
 			spec.Tolerations = append(spec.Tolerations, corev1.Toleration{
 				Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute,
+				TolerationSeconds: &seconds,
 			})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -129,7 +130,12 @@ func (s *script) cluster(input string) error {
 		case "hpa":
 			s.addHPA(bare, opt)
 		case "events":
-			s.spec.Events = state.Events{Apply: number(opt, "apply", 0), LoadChange: number(opt, "load", 0)}
+			s.spec.Events = state.Events{
+				Apply: number(opt, "apply", 0), LoadChange: number(opt, "load", 0), Drain: number(opt, "drain", 0),
+				DrainConcurrency: number(opt, "at-once", 0), NodeFailure: number(opt, "failures", 0),
+			}
+		case "pdb":
+			s.addPDB(bare, opt)
 		case "server-side":
 			s.spec.Apply = state.ServerSide
 		default:
@@ -150,7 +156,7 @@ func (s *script) cluster(input string) error {
 	return nil
 }
 
-// addNodes: nodes NAME COUNT [cpu=4] [pods=110] [zone=a] [label=k:v].
+// addNodes: nodes NAME COUNT [cpu=4] [pods=110] [zone=a] [label=k:v] [taint=key:Effect].
 func (s *script) addNodes(bare []string, opt map[string]string) {
 	count, _ := strconv.Atoi(bare[2])
 	q := func(key, otherwise string) resource.Quantity {
@@ -168,8 +174,22 @@ func (s *script) addNodes(bare []string, opt map[string]string) {
 	if z := opt["zone"]; z != "" {
 		node.Labels["topology.kubernetes.io/zone"] = z
 	}
+	if key, effect, ok := strings.Cut(opt["taint"], ":"); ok {
+		node.Spec.Taints = []corev1.Taint{{Key: key, Effect: corev1.TaintEffect(effect)}}
+	}
 	s.spec.Classes = append(s.spec.Classes, state.NodeClass{Name: bare[1], Node: node, Min: count, Max: count})
 	s.nodes = append(s.nodes, count)
+}
+
+// addPDB: pdb NAME unavailable=N, for both versions.
+func (s *script) addPDB(bare []string, opt map[string]string) {
+	w, n := s.workload(bare[1]), intstr.Parse(opt["unavailable"])
+	for v := range w.Manifests {
+		w.Manifests[v].PDBs = append(w.Manifests[v].PDBs, &policyv1.PodDisruptionBudget{
+			ObjectMeta: metav1.ObjectMeta{Name: w.Name, Namespace: "default"},
+			Spec:       policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &n, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": w.Name}}},
+		})
+	}
 }
 
 func (s *script) workload(name string) *state.Workload {
@@ -195,7 +215,7 @@ func versionsOf(word string) []state.Version {
 }
 
 // addDeployment: base|head|both NAME [replicas=N] [image=v1] [cpu=500m] [limit=1] [surge=25%]
-// [unavailable=25%] [recreate] [paused] [spread] [apart].
+// [unavailable=25%] [node=n-1] [tolerate=SECONDS] [recreate] [paused] [spread] [apart].
 func (s *script) addDeployment(bare []string, opt map[string]string) {
 	w := s.workload(bare[1])
 	for _, v := range versionsOf(bare[0]) {
@@ -227,13 +247,20 @@ func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.De
 			Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
-				Spec:       corev1.PodSpec{Containers: []corev1.Container{c}},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{c}, NodeName: opt["node"]},
 			},
 			Strategy: appsv1.DeploymentStrategy{
 				Type:          appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: fence("surge"), MaxUnavailable: fence("unavailable")},
 			},
 		},
+	}
+	if n := int64(number(opt, "tolerate", -1)); n >= 0 { // every taint, for so long; 0: for ever
+		d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+		if n > 0 {
+			d.Spec.Template.Spec.Tolerations[0].Effect = corev1.TaintEffectNoExecute
+			d.Spec.Template.Spec.Tolerations[0].TolerationSeconds = &n
+		}
 	}
 	for _, f := range flags {
 		switch f {
