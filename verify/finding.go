@@ -93,9 +93,23 @@ func (w wording) finding() Finding {
 
 func (w wording) state(b []byte) state.State { return state.State{C: w.problem.cfg, B: b} }
 
-// stuck gives the steps that do not happen: why the pods that stay pending find no node.
+// stuck gives the steps that do not happen: why a node is not drained, and why the pods
+// that stay pending find no node.
 func (w wording) stuck(s state.State) []Step {
 	var out []Step
+	for _, p := range s.C.ClassesOf[w.bound.workload] {
+		why, n, refs := control.DrainRefusal(s, p)
+		if why == "" {
+			continue
+		}
+		wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
+		out = append(out, Step{
+			Actor: "drain", Class: control.Periodic.String(), Action: "eviction-refused",
+			Object:  "Pod " + wl.Namespace + "/" + wl.Name,
+			Text:    fmt.Sprintf("drain may not evict a pod of %s/%s%s on %s: %s", wl.Namespace, wl.Name, revision(s, p), s.C.Nodes[n].Name, why),
+			Because: w.because(refs), After: snapshot(s),
+		})
+	}
 	for _, p := range s.C.ClassesOf[w.bound.workload] {
 		if s.Pending(p) == 0 {
 			continue
@@ -133,12 +147,14 @@ func revision(s state.State, p int) string {
 func (w wording) because(refs []control.Ref) []Because {
 	out := []Because{}
 	for _, r := range refs {
-		o := w.sources(r.Object, r.Version)
-		if o == nil {
+		b, ok := w.slice.configured(r)
+		if o := w.sources(r.Object, r.Version); o != nil {
+			at := o.Locate(r.Field)
+			b, ok = Because{File: at.File, Line: at.StartLine, Field: r.Field}, true
+		}
+		if !ok {
 			continue
 		}
-		at := o.Locate(r.Field)
-		b := Because{File: at.File, Line: at.StartLine, Field: r.Field}
 		if !slices.Contains(out, b) {
 			out = append(out, b)
 		}
@@ -198,10 +214,11 @@ func (w wording) fingerprint(f Finding) string {
 	return hex.EncodeToString(h[:16])
 }
 
+// podsIn counts the pods that stand for a replica: terminating ones do not.
 func podsIn(s state.State) int {
 	total := 0
 	for p := range s.C.Pods {
-		total += s.Active(p) + s.Count(p, state.Terminating)
+		total += s.Active(p)
 	}
 	return total
 }
