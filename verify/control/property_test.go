@@ -27,7 +27,14 @@ server-side
 base web image=v1 cpu=500m
 head web replicas=2 image=v1 cpu=500m paused
 hpa head web min=2 max=6 average=400m up=Min,2pods,50% down=Disabled
-events apply=1 load=1`,
+events apply=1 load=1`, `
+nodes a 3 zone=a
+nodes b 2 zone=b taint=k:NoExecute
+base web replicas=3 image=v1 cpu=500m
+head web replicas=3 image=v2 cpu=500m tolerate=0
+both db replicas=2 image=v1 tolerate=60
+pdb web unavailable=1
+events apply=1 drain=3 at-once=2 failures=2`,
 }
 
 // random fills a state with any counts that the fields can hold, small ones mostly.
@@ -40,6 +47,14 @@ func (s *script) random(r *rand.Rand) state.State {
 		t.SetReplicas(w, r.IntN(8))
 		t.Set(c.Workload[w].Load, r.IntN(int(state.Loads)))
 		t.Set(c.Workload[w].Loads, r.IntN(s.spec.Events.LoadChange+1))
+	}
+	if e := s.spec.Events; e.Drain > 0 {
+		t.Set(c.Drains, r.IntN(e.Drain+1))
+		t.Set(c.Failures, r.IntN(e.NodeFailure+1))
+		for n := range c.Nodes {
+			t.SetMaintenance(n, state.Maintenance(r.IntN(3)))
+			t.SetDown(n, r.IntN(3) == 0)
+		}
 	}
 	for p := range c.Pods {
 		f := &c.Class[p]
