@@ -66,16 +66,8 @@ func Simulate(ctx context.Context, sys System, opt Options, seed uint64, steps i
 		walk.Steps = append(walk.Steps, s)
 		at = s.To
 	}
-	if walk.Quiescent {
-		err := w.guard(func() {
-			for i := range sys.Rules {
-				w.rule = i
-				broken[i] = broken[i] || sys.Rules[i].badEnd(at)
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
+	if err := w.guard(func() { w.judgeEnd(broken, walk, at) }); err != nil {
+		return nil, err
 	}
 	for i, b := range broken {
 		if b {
@@ -95,6 +87,16 @@ func (w *worker) judgeWalk(broken []bool, walk *Walk, at []byte) {
 			s := walk.Steps[n-1]
 			broken[i] = broken[i] || r.BadStep(s.From, s.To, s.Actor, s.Move)
 		}
+	}
+	w.rule = -1
+}
+
+// judgeEnd tries the rules on the end of a walk, where nothing but the environment is
+// enabled any more.
+func (w *worker) judgeEnd(broken []bool, walk *Walk, at []byte) {
+	for i := range w.sys.Rules {
+		w.rule = i
+		broken[i] = broken[i] || walk.Quiescent && w.sys.Rules[i].badEnd(at)
 	}
 	w.rule = -1
 }
