@@ -48,6 +48,9 @@ func Annotations(r *verify.Result, opt AnnotationOptions) (list []Annotation, le
 		list = append(list, a)
 	}
 	for _, rel := range failedReleases(r) {
+		if !rel.Changed { // its files are none that the change shows
+			continue
+		}
 		add(releaseAnnotation(&rel))
 	}
 	fresh, existing, _ := byStatus(r.Findings)
@@ -72,11 +75,11 @@ func annotationRoom(limit int) int {
 }
 
 func releaseAnnotation(rel *verify.ReleaseResult) Annotation {
-	a := Annotation{Level: "error", Title: clip("Kubesettle: release "+line(rel.ID)+" "+releaseStatus(rel.Status), 200)}
+	a := Annotation{Level: "error", Title: clip("Kubesettle: release "+line(rel.ID)+" "+releaseStatus(rel), 200)}
 	if rel.Status == "skipped" || rel.Status == "failed-base" {
 		a.Level = "warning"
 	}
-	a.Message = clip(sentence(rel.Reason), 1500)
+	a.Message = clip(releaseReason(rel), 1500)
 	if rel.Remedy != "" {
 		a.Message += " What to do: " + clip(sentence(rel.Remedy), 1500)
 	}

@@ -57,31 +57,6 @@ func (t tally) String() string {
 		thousands(t.existing), thousands(t.fixed), thousands(t.waived))
 }
 
-// verdictSentence says the verdict in one sentence that claims no more than was done.
-func verdictSentence(r *verify.Result) string {
-	t := tallyOf(r)
-	switch r.Verdict {
-	case verify.Fail:
-		return "This change is held back."
-	case verify.Errored:
-		return "This change could not be analysed, so nothing is said about it."
-	case verify.Inconclusive:
-		if t.fresh > 0 {
-			return fmt.Sprintf("%s found; the search ended before everything within the bound was explored.", capital(count(t.fresh, "new finding")))
-		}
-		return "No violation was found, but the search ended before everything within the bound was explored."
-	case verify.Pass:
-		switch {
-		case t.fresh > 0:
-			return fmt.Sprintf("%s that do not hold the change back.", capital(count(t.fresh, "new finding")))
-		case len(r.Workloads) == 0:
-			return "No workload changed, so there was nothing to check."
-		}
-		return "No new violation was found within the bound."
-	}
-	return "The verdict is " + clip(line(string(r.Verdict)), 60) + "."
-}
-
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // coverageSentence says what was explored, and never more.
@@ -103,30 +78,6 @@ func coverageSentence(c *verify.Coverage) string {
 			". What it did not reach may hold violations."
 	}
 	return "Explored: " + size + "; ended by: " + clip(line(c.Bound), 60) + "."
-}
-
-// failedReleases are those that did not render on both sides.
-func failedReleases(r *verify.Result) []verify.ReleaseResult {
-	var out []verify.ReleaseResult
-	for _, rel := range r.Releases {
-		if rel.Status != "ok" {
-			out = append(out, rel)
-		}
-	}
-	return out
-}
-
-// releaseStatus words the status of a release.
-func releaseStatus(s string) string {
-	switch s {
-	case "failed-head":
-		return "failed to render on head"
-	case "failed-base":
-		return "failed to render on base; its findings have no baseline"
-	case "skipped":
-		return "skipped"
-	}
-	return line(s)
 }
 
 // undecided are the workloads that have no verdict.

@@ -139,8 +139,8 @@ func loopResult() *verify.Result {
 	r.Findings = []verify.Finding{gone, old, loop, r.Findings[0]}
 	r.Waived = []verify.Waived{{Finding: waived, Reason: "single writer until Q2", Owner: "team-data", Expires: "2027-06-30"}}
 	r.Releases = append(r.Releases,
-		verify.ReleaseResult{ID: "api", Kind: "helm", Status: "failed-base", Reason: "charts/api/templates/x.yaml: nil pointer", Remedy: "mend the template on main", Where: &verify.Location{File: "charts/api/templates/x.yaml", StartLine: 4, StartColumn: 3, EndLine: 4, EndColumn: 9, Side: "base"}},
-		verify.ReleaseResult{ID: "db", Kind: "helm", Status: "skipped", Reason: "dependency postgresql 15.5.0 is not vendored", Remedy: "run helm dependency build charts/db and commit charts/db/charts", Where: &verify.Location{File: "charts/db/Chart.yaml", StartLine: 8, Side: "head"}})
+		verify.ReleaseResult{ID: "api", Kind: "helm", Status: "failed-base", Changed: true, Reason: "charts/api/templates/x.yaml: nil pointer", Remedy: "mend the template on main", Where: &verify.Location{File: "charts/api/templates/x.yaml", StartLine: 4, StartColumn: 3, EndLine: 4, EndColumn: 9, Side: "base"}},
+		verify.ReleaseResult{ID: "db", Kind: "helm", Status: "skipped", Changed: true, Reason: "dependency postgresql 15.5.0 is not vendored", Remedy: "run helm dependency build charts/db and commit charts/db/charts", Where: &verify.Location{File: "charts/db/Chart.yaml", StartLine: 8, Side: "head"}})
 	r.Notices = []string{"the policy file changes in this pull request; base's was used", "a waiver of drain-blocked expired on 2026-06-30"}
 	r.Workloads = append(r.Workloads, verify.Workload{ID: "apps/Deployment default/api", Release: "api", Change: "added", Verdict: verify.Inconclusive, Reason: "the time budget ended the search after 90,000 states"})
 	r.Coverage.Bound = "time"

@@ -142,7 +142,7 @@ func (m *pageMaker) failures() {
 			break
 		}
 		m.Failures = append(m.Failures, pageRelease{
-			line(rel.ID), releaseStatus(rel.Status), sentence(rel.Reason), sentence(rel.Remedy), m.place(rel.Where),
+			line(rel.ID), releaseStatus(&rel), releaseReason(&rel), sentence(rel.Remedy), m.place(rel.Where),
 		})
 	}
 	var lines []string

@@ -6,17 +6,21 @@ import (
 	"github.com/kubesettle/kubesettle/verify"
 )
 
-// failures are the releases that did not render, with what to do.
-func (m *markdown) failures() []piece {
+// failures are the releases that did not render, with what to do: those that the change
+// touches, or the others.
+func (m *markdown) failures(touched bool) []piece {
 	var out []piece
 	for _, rel := range failedReleases(m.r) {
-		s := fmt.Sprintf("- %s: %s", mdCode(clip(line(rel.ID), 200)), mdText(releaseStatus(clip(rel.Status, 60))))
+		if rel.Changed != touched {
+			continue
+		}
+		s := fmt.Sprintf("- %s: %s", mdCode(clip(line(rel.ID), 200)), mdText(releaseStatus(&rel)))
 		if rel.Where != nil && rel.Where.File != "" {
 			s += ", at " + m.link(rel.Where)
 		}
 		s += "."
 		if rel.Reason != "" {
-			s += " " + mdText(clip(sentence(rel.Reason), 600))
+			s += " " + mdText(clip(releaseReason(&rel), 600))
 		}
 		if rel.Remedy != "" {
 			s += " What to do: " + mdText(clip(sentence(rel.Remedy), 400))

@@ -38,7 +38,7 @@ func sarifInvocation(r *verify.Result, all, kept int, limit sarifLimit) *sarif.I
 		if rel.Status == "skipped" || rel.Status == "failed-base" {
 			level = "warning"
 		}
-		text := fmt.Sprintf("Release '%s': %s. %s", line(rel.ID), releaseStatus(rel.Status), sentence(rel.Reason))
+		text := fmt.Sprintf("Release '%s': %s. %s", line(rel.ID), releaseStatus(&rel), releaseReason(&rel))
 		if rel.Remedy != "" {
 			text += " What to do: " + sentence(rel.Remedy)
 		}

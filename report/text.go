@@ -203,11 +203,11 @@ func (t *textWriter) releases(rs []verify.ReleaseResult) {
 	t.printf("\n%s\n", t.color(bold, "Not analysed"))
 	for i := range rs {
 		rel := &rs[i]
-		t.printf("  %s: %s\n", line(rel.ID), releaseStatus(rel.Status))
+		t.printf("  %s: %s\n", line(rel.ID), releaseStatus(rel))
 		if w := where(rel.Where); w != "" {
-			t.printf("    %s: %s\n", w, sentence(rel.Reason))
+			t.printf("    %s: %s\n", w, releaseReason(rel))
 		} else if rel.Reason != "" {
-			t.printf("    %s\n", sentence(rel.Reason))
+			t.printf("    %s\n", releaseReason(rel))
 		}
 		if rel.Remedy != "" {
 			t.printf("    What to do: %s\n", sentence(rel.Remedy))
