@@ -250,9 +250,12 @@ func (d *declared) argoHelm(r *Release, s map[string]any) {
 
 // remoteChart is the failure of a chart that lies in no repository at hand.
 func remoteChart(chart, version, repo string, by Location) *Failure {
+	if version != "" {
+		chart += "@" + version
+	}
 	return &Failure{
 		Skipped: true,
-		Reason:  fmt.Sprintf("%s:%d: chart %s@%s of %s is not vendored", by.File, by.StartLine, chart, version, redactURL(repo)),
+		Reason:  fmt.Sprintf("%s:%d: chart %s of %s is not vendored", by.File, by.StartLine, chart, redactURL(repo)),
 		Where:   by, Remedy: "commit the chart and declare the release in the policy's `releases`",
 	}
 }

@@ -132,7 +132,7 @@ func missingRevision(repo *git.Repository, dir, rev string, cause error) error {
 	if fullHash.MatchString(rev) {
 		return fmt.Errorf("%s: %w: %s: fetch it: git fetch origin %s", dir, ErrNoRevision, rev, rev)
 	}
-	if errors.Is(cause, plumbing.ErrReferenceNotFound) || errors.Is(cause, plumbing.ErrObjectNotFound) {
+	if errors.Is(cause, plumbing.ErrReferenceNotFound) || errors.Is(cause, plumbing.ErrObjectNotFound) || errors.Is(cause, io.EOF) {
 		return fmt.Errorf("%s: %w: %s", dir, ErrNoRevision, rev)
 	}
 	return fmt.Errorf("%s: %w: %s: %w", dir, ErrNoRevision, rev, cause)
