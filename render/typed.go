@@ -69,6 +69,9 @@ func decodeTyped(content map[string]any) (runtime.Object, []string, error) {
 	if err != nil || gvk.Group == "apiextensions.k8s.io" {
 		return nil, notes, nil // an unknown kind stays opaque; definitions are large, and no model
 	}
+	if err := quantitiesOf(gvk, content); err != nil {
+		return nil, notes, err
+	}
 	strict, err := decodeInto(content, gvk, obj)
 	if err != nil {
 		return nil, notes, locateTypeError(content, gvk, err)
