@@ -2,6 +2,8 @@ package policies
 
 import (
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // Policy is the policy file, validated and with defaults filled in. Its YAML form is
@@ -65,6 +67,11 @@ type NodePool struct {
 type Controllers struct {
 	SchedulerConfig   string
 	DeschedulerPolicy string
+	// Descheduler is what that file holds (set by the caller through [LoadDescheduler],
+	// as the file may have to be read from a revision); nil: none runs.
+	Descheduler *state.Descheduler
+	// DeschedulerLines are the lines of its fields; see [FieldLines].
+	DeschedulerLines  map[string]int
 	GitOps            *GitOps
 	ClusterAutoscaler bool
 }

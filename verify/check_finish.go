@@ -85,6 +85,7 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 	topologies := make([][]scale.Topology, len(cut))
 	jobs := 0
 	for i, sl := range cut {
+		sl.runsBeside(a.opt.Policy)
 		classes := a.opt.Policy.NodeClasses(sl.relevant)
 		if a.opt.Policy.Cluster.Assumed {
 			a.result.note(sl.invent(classes))
@@ -132,7 +133,7 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 
 // enter words what was found for a slice, and compares it with base.
 func (a *analysis) enter(ctx context.Context, sr sliceResult) {
-	for _, v := range sr.head {
+	for _, v := range specific(sr.head) {
 		t := scale.Topology(v.problem.cfg.Topology)
 		declared, decided := a.declared(ctx, sr.variant, v.key(), t)
 		if !declared && decided && !a.opt.Policy.Cluster.Assumed {
@@ -157,9 +158,19 @@ func (a *analysis) enter(ctx context.Context, sr sliceResult) {
 	}
 }
 
+// specific leaves out what the catch-all of convergence says of a workload for which a
+// more telling rule names the oscillation.
+func specific(vs []violation) []violation {
+	return slices.DeleteFunc(slices.Clone(vs), func(v violation) bool {
+		return v.bound.rule.Class == policies.Convergence && slices.ContainsFunc(vs, func(o violation) bool {
+			return o.bound.rule.Class == policies.Oscillation && o.key().workload == v.key().workload
+		})
+	})
+}
+
 // enterFixed words what base broke and head does not.
 func (a *analysis) enterFixed(sr sliceResult) {
-	for _, v := range sr.base {
+	for _, v := range specific(sr.base) {
 		t := scale.Topology(v.problem.cfg.Topology)
 		gone := !slices.ContainsFunc(sr.head, func(o violation) bool { return o.key() == v.key() })
 		if !gone || !scale.Declared(sr.variant.spec.Classes, t) {
@@ -233,6 +244,9 @@ func (r *Result) assume(p *policies.Policy, ch *render.Changes, models map[strin
 		add("no cluster was declared: a generic elastic three-zone cluster is assumed; no finding rests on its capacity (declare cluster.nodes or cluster.nodePools in the policy)")
 	}
 	add("each release has its nodes to itself: workloads of other releases, and those that no placement rule connects, take no room")
+	if p.Controllers.Descheduler != nil {
+		add("the descheduler, and the utilization it computes, sees the pods of one slice at a time")
+	}
 	for _, loop := range slices.Sorted(maps.Keys(models)) {
 		if hides := models[loop].MayHide; len(hides) > 0 {
 			add("may hide (" + loop + "): " + strings.Join(hides, "; "))

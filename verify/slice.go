@@ -32,6 +32,8 @@ type slice struct {
 	// keys of node labels that the pods can tell nodes apart by; values are those of
 	// which a manifest names a value, so that zones, say, are not all alike.
 	keys, values map[string]bool
+	// controllers that run beside the slice, as the policy configures them.
+	controllers policies.Controllers
 }
 
 // side is what one version of a release declares, by kind.

@@ -68,7 +68,7 @@ func (g *gating) read(t render.Tree) (*policies.Policy, error) {
 		if err != nil {
 			return nil, err
 		}
-		return p, withNodes(p, g.nodes == "", func(name string) ([]byte, error) {
+		return p, withFiles(p, g.nodes == "", func(name string) ([]byte, error) {
 			return os.ReadFile(filepath.Join(filepath.Dir(g.policy), filepath.FromSlash(name)))
 		})
 	}
@@ -84,7 +84,7 @@ func (g *gating) read(t render.Tree) (*policies.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, withNodes(p, g.nodes == "", func(name string) ([]byte, error) {
+	return p, withFiles(p, g.nodes == "", func(name string) ([]byte, error) {
 		return fs.ReadFile(t, path.Join(path.Dir(file), name))
 	})
 }
@@ -97,7 +97,27 @@ func (g *gating) file() string {
 	return policyFile
 }
 
-// withNodes reads the policy's nodes file from where the policy lies, if it is needed.
+// withFiles reads the files that a policy names from where it lies.
+func withFiles(p *policies.Policy, nodes bool, read func(string) ([]byte, error)) error {
+	if err := withNodes(p, nodes, read); err != nil {
+		return err
+	}
+	name := p.Controllers.DeschedulerPolicy
+	if name == "" {
+		return nil
+	}
+	data, err := read(name)
+	if err != nil {
+		return &exit{exitUsage, fmt.Errorf("%s: controllers.descheduler.policy: %w", p.File, err)}
+	}
+	if p.Controllers.Descheduler, err = policies.LoadDescheduler(name, data); err != nil {
+		return &exit{exitUsage, fmt.Errorf("%s: controllers.descheduler.policy: %w", p.File, err)}
+	}
+	p.Controllers.DeschedulerLines = policies.FieldLines(data)
+	return nil
+}
+
+// withNodes reads the policy's nodes file, if it is needed.
 func withNodes(p *policies.Policy, needed bool, read func(string) ([]byte, error)) error {
 	name := p.Cluster.NodesFile
 	if name == "" || !needed {

@@ -12,8 +12,8 @@ import (
 // deschedulerTag is the version that the descheduler's files were read from.
 const deschedulerTag = "descheduler v0.36.0"
 
-// deschedulerObject is the object that words of the descheduler refer to.
-const deschedulerObject = "DeschedulerPolicy"
+// DeschedulerObject is what a [Ref] into the descheduler's own policy names.
+const DeschedulerObject = "DeschedulerPolicy"
 
 // descheduler models the descheduler: one step is one cycle, which runs the Deschedule
 // plugins of every profile and then the Balance plugins of every profile.
@@ -150,7 +150,7 @@ func (k *deschedCompiled) describe(from state.State, plugins []deschedPlugin, ou
 			continue
 		}
 		parts = append(parts, plugins[i].name+" evicts "+evicted)
-		w.Because = appendNew(w.Because, Ref{Object: deschedulerObject, Version: from.Version(), Field: plugins[i].field})
+		w.Because = appendNew(w.Because, Ref{Object: DeschedulerObject, Version: from.Version(), Field: plugins[i].field})
 		for _, p := range classes {
 			if w.Object == "" {
 				w.Object = podObject(k.cfg, p)

@@ -1,0 +1,77 @@
+package verify
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+)
+
+// TestCases verifies the cases of testdata/kivi and testdata/failures as a user would:
+// manifests and a policy. The violating one breaks its rule at a scale not above the one
+// that is known; the repaired one breaks none.
+func TestCases(t *testing.T) {
+	for _, tt := range []struct {
+		dir, rule   string
+		nodes, pods int // smallest known scale
+	}{
+		{"kivi/c5", "eviction-loop", 2, 4},
+		{"kivi/c6", "below-floor", 2, 2},
+		{"kivi/c7", "eviction-loop", 1, 1},
+		{"kivi/c8", "eviction-loop", 3, 6},
+		{"failures/f46", "eviction-loop", 2, 1},
+	} {
+		t.Run(tt.dir, func(t *testing.T) {
+			t.Parallel()
+			r := caseResult(t, filepath.Join("../testdata", tt.dir, "violating"))
+			i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == tt.rule })
+			if i < 0 {
+				t.Fatalf("violating: no %s:\n%s", tt.rule, outline(r))
+			}
+			if f := r.Findings[i]; f.Scale.Nodes > tt.nodes || f.Scale.Pods > tt.pods {
+				t.Errorf("violating: %s at %d nodes and %d pods, known at %d and %d", tt.rule, f.Scale.Nodes, f.Scale.Pods, tt.nodes, tt.pods)
+			}
+			if r := caseResult(t, filepath.Join("../testdata", tt.dir, "repaired")); len(r.Findings) > 0 || r.Coverage.Bound != "complete" {
+				t.Errorf("repaired:\n%s", outline(r))
+			}
+		})
+	}
+}
+
+func caseResult(t *testing.T, dir string) *Result {
+	t.Helper()
+	read := func(name string) []byte {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	p, err := policies.Load("policy.yaml", read("policy.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Cluster.NodesFile != "" {
+		if err := p.SetNodes(p.Cluster.NodesFile, read(p.Cluster.NodesFile)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f := p.Controllers.DeschedulerPolicy; f != "" {
+		if p.Controllers.Descheduler, err = policies.LoadDescheduler(f, read(f)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, err := render.DirTree(filepath.Join(dir, "manifests"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev, err := render.Render(context.Background(), tree, render.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict(t)(Verify(context.Background(), rev, Options{Policy: p, Workers: 2}))
+}
