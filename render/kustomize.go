@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 )
@@ -59,7 +58,7 @@ func (j *job) kustomize() output {
 }
 
 func build(files map[string][]byte, root string, opt *krusty.Options) (resmap.ResMap, error) {
-	fsys := filesys.MakeFsInMemory()
+	fsys := newAnyName()
 	ownSchema := false
 	for p, b := range files {
 		if err := fsys.WriteFile("/"+p, b); err != nil {
