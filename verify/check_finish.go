@@ -134,8 +134,8 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 // enter words what was found for a slice, and compares it with base.
 func (a *analysis) enter(ctx context.Context, sr sliceResult) {
 	for _, v := range specific(sr.head) {
+		v, declared, decided := a.declared(ctx, sr.variant, v)
 		t := scale.Topology(v.problem.cfg.Topology)
-		declared, decided := a.declared(ctx, sr.variant, v.key(), t)
 		if !declared && decided && !a.opt.Policy.Cluster.Assumed {
 			continue // only a size that nobody declared shows it
 		}
@@ -192,19 +192,25 @@ func (v violation) asBad(head violation) bool {
 }
 
 // declared says whether a violation counts at the size that was declared: it was found
-// within it, or shows there too. On an assumed cluster it has to show at the largest
-// size, so that nothing rests on an invented number of nodes. decided is false where
-// the budget did not last to tell.
-func (a *analysis) declared(ctx context.Context, v variant, k key, t scale.Topology) (shows, decided bool) {
-	classes := v.spec.Classes
-	if !a.opt.Policy.Cluster.Assumed && scale.Declared(classes, t) {
-		return true, true
+// within it, or shows there too, and then what shows there is given in its place, as the
+// smaller size may break the rule for a reason of its own. On an assumed cluster it has
+// to show at the largest size, so that nothing rests on an invented number of nodes.
+// decided is false where the budget did not last to tell.
+func (a *analysis) declared(ctx context.Context, v variant, found violation) (counts violation, shows, decided bool) {
+	classes, t := v.spec.Classes, scale.Topology(found.problem.cfg.Topology)
+	within := scale.Declared(classes, t)
+	if !a.opt.Policy.Cluster.Assumed && within {
+		return found, true, true
 	}
 	largest := scale.Largest(classes)
 	if slices.Equal(largest, t) {
-		return true, true
+		return found, true, true
 	}
-	return a.checker.lift(ctx, v, k, largest)
+	lifted, shows, decided := a.checker.lift(ctx, v, found.key(), largest)
+	if shows && !within {
+		found = lifted
+	}
+	return found, shows, decided
 }
 
 // mend offers the one fix that is known to work: putting the blamed fields back, which

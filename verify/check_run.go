@@ -217,15 +217,17 @@ func first(have, more []violation) []violation {
 	return have
 }
 
-// lift says whether a violation shows at another topology as well; decided is false
-// where the budget ran out before it could be told.
-func (c *checker) lift(ctx context.Context, v variant, k key, t scale.Topology) (shows, decided bool) {
+// lift looks for a violation at another topology as well; decided is false where the
+// budget ran out before it could be told.
+func (c *checker) lift(ctx context.Context, v variant, k key, t scale.Topology) (found violation, shows, decided bool) {
 	o := c.both(ctx, job{variant: v, topology: t})
 	if o.err != nil {
-		return false, false
+		return violation{}, false, false
 	}
-	shows = slices.ContainsFunc(o.head, func(x violation) bool { return x.key() == k })
-	return shows, shows || o.cov.bound == search.Complete
+	if i := slices.IndexFunc(o.head, func(x violation) bool { return x.key() == k }); i >= 0 {
+		return o.head[i], true, true
+	}
+	return violation{}, false, o.cov.bound == search.Complete
 }
 
 func workers(n int) int {
