@@ -15,6 +15,8 @@ import (
 type fieldDiff struct {
 	base, head *Object
 	fields     []FieldChange
+
+	maskedBase, maskedHead map[string]any // filled with the first change
 }
 
 // walk compares two values; bp and hp are their paths on the two sides, which differ
@@ -45,7 +47,7 @@ func (w *fieldDiff) walk(bp, hp fieldPath, b, h any) {
 		return
 	}
 	if !equalScalar(hp, b, h) {
-		w.note(hp, b, h, false)
+		w.note(bp, hp, b, h)
 	}
 }
 
@@ -94,25 +96,43 @@ func (w *fieldDiff) only(p fieldPath, v any, onBase bool) {
 		return
 	}
 	if onBase {
-		w.note(p, v, nil, true)
+		w.note(p, nil, v, nil)
 	} else {
-		w.note(p, nil, v, false)
+		w.note(nil, p, nil, v)
 	}
 }
 
-func (w *fieldDiff) note(p fieldPath, b, h any, onBase bool) {
-	text := p.String()
-	o := w.head
-	if onBase {
-		o = w.base
+// note enters one change; the path of a side that has no such field is nil.
+func (w *fieldDiff) note(bp, hp fieldPath, b, h any) {
+	p, o := hp, w.head
+	if hp == nil {
+		p, o = bp, w.base
 	}
+	text := p.String()
 	if w.base.isVolatile(text) && w.head.isVolatile(text) {
 		return
 	}
-	f := FieldChange{Path: text, Old: b, New: h, OnBase: onBase}
-	f.Secret = secretAt(w.base, p, b) || secretAt(w.head, p, h)
-	f.Where = o.Locate(text)
+	f := FieldChange{Path: text, OnBase: hp == nil, Where: o.Locate(text)}
+	f.Secret = secretAt(w.base, bp, b) || secretAt(w.head, hp, h)
+	if w.maskedHead == nil {
+		w.maskedBase, w.maskedHead = Redact(w.base), Redact(w.head)
+	}
+	f.Old, f.New = masked(w.maskedBase, bp, b), masked(w.maskedHead, hp, h)
+	if bp != nil && hp != nil && sameJSON(f.Old, f.New) {
+		f.Secret = true // what differs is masked
+	}
 	w.fields = append(w.fields, f)
+}
+
+// masked is a value as it stands in the masked content.
+func masked(content map[string]any, p fieldPath, v any) any {
+	if v == nil {
+		return nil
+	}
+	if m, ok := p.get(content); ok {
+		return m
+	}
+	return redacted
 }
 
 func unionKeys(a, b map[string]any) []step {

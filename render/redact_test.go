@@ -96,9 +96,7 @@ func TestRedactHidesCanary(t *testing.T) {
 		}
 		out := UnifiedDiff(c) + fmt.Sprint(Redact(c.Base)) + fmt.Sprint(Redact(c.Head))
 		for _, f := range c.Fields {
-			if !f.Secret {
-				out += redactText(fmt.Sprint(f.Old, f.New))
-			}
+			out += fmt.Sprint(f.Old, f.New)
 		}
 		for _, leak := range []string{canary, base64.StdEncoding.EncodeToString([]byte(canary))[:20]} {
 			if strings.Contains(out, leak) {
@@ -107,6 +105,22 @@ func TestRedactHidesCanary(t *testing.T) {
 		}
 		if !strings.Contains(UnifiedDiff(c), "\n+") {
 			t.Errorf("%s: the change does not show:\n%s", name, UnifiedDiff(c))
+		}
+	}
+}
+
+// Fields that one side alone has show no secret either: a list is one value.
+func TestFieldsHideCanary(t *testing.T) {
+	with := pod(`env: [{name: DB_PASSWORD, value: "` + canary + `"}]
+    args: ["--password", "` + canary + `", "--token=` + canary + `", "postgres://u:` + canary + `@h/d"]`)
+	for name, sides := range map[string][2]string{"added": {pod("tty: true"), with}, "removed": {with, pod("tty: true")}} {
+		ch, err := Diff(renderOne(t, sides[0]), renderOne(t, sides[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprint(ch.Changes[0].Fields)
+		if strings.Contains(text, canary) || !strings.Contains(text, "DB_PASSWORD") {
+			t.Errorf("%s: %s", name, text)
 		}
 	}
 }
