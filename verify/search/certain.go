@@ -36,6 +36,9 @@ func (e *engine) inevitable(rule int, v *Violation) (bool, error) {
 	opt := e.opt
 	opt.MaxEvents, opt.Compact, opt.Reduce, opt.Settled, opt.Checked = 0, false, false, false, false
 	sub := newEngine(e.ctx, &part, opt)
+	if !opt.cut.noEdges && len(part.Actors) < maxEdgeActors {
+		sub.edges = &edges{}
+	}
 	sub.begin = e.begin
 	if err := sub.explore(); err != nil || sub.result.Bound != Complete {
 		return false, err

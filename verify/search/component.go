@@ -4,8 +4,8 @@ package search
 // the states of a range of the store, in the order Tarjan's algorithm closes them
 // (Pearce's formulation: one number a state).
 //
-// No edge is stored. A state is expanded when it is entered and again after each
-// descent, from the successor it had come to: at most two expansions a state. Memory: 4
+// A state whose edges are not kept is expanded when it is entered and again after each
+// descent, from the successor it had come to: at most two expansions a state. Memory: 5
 // bytes a state of the range, 12 bytes a state of the longest path and 4 bytes a state
 // of the open components, which the budget reserves (see analysisBytes).
 type components struct {
@@ -24,6 +24,7 @@ type components struct {
 	cycle func(component)
 	done  bool
 
+	kept   []uint8  // what keep says of a state: 1 yes, 2 no, 0 not asked
 	rindex []uint32 // 0 new; below next: on the stack; above num: closed
 	stack  []uint32
 	frames []frame
@@ -84,7 +85,7 @@ func (c *components) all(buckets []bucket) {
 
 // visit runs from one root.
 func (c *components) visit(root uint32) {
-	if c.keep != nil && !c.keep(c.e.store.key(root)) {
+	if !c.keeps(root) {
 		return
 	}
 	c.enter(root)
@@ -114,6 +115,18 @@ func (c *components) enter(id uint32) {
 func (c *components) advance(f *frame) bool {
 	first := f.next == 0
 	c.top, c.child = f, none
+	if to, _, ok := c.e.edges.of(f.id); ok && c.cut == nil {
+		if len(to) == 0 && c.quiet != nil {
+			c.quiet(f.id)
+		}
+		for at := f.next; int(at) < len(to) && c.child == none; at++ {
+			c.look(to[at], at)
+		}
+		if c.child == none {
+			f.next = none
+		}
+		return c.child != none
+	}
 	c.e.load(c.w.from, f.id)
 	c.w.emit.out = c.scan
 	c.w.loops()
@@ -136,20 +149,22 @@ func (c *components) scan(m Move) {
 	w := c.w
 	id := none
 	if c.cut == nil || !c.cut(w.from, w.emit.buf, w.emit.actor, m) {
-		if s := w.canon(); c.keep == nil || c.keep(s) {
-			id = c.e.store.find(s)
-		}
+		id = c.e.store.find(w.canon())
 	}
-	var r uint32
+	c.look(id, at)
+}
+
+// look takes in one transition of the state on top, its successor number at, to id.
+func (c *components) look(id, at uint32) {
+	var r, d uint32
 	in := id != none
 	if in {
-		var d uint32
 		if d, in = c.dense(id); in {
 			r = c.rindex[d]
 		}
 	}
 	switch {
-	case !in || r > c.num:
+	case !in || r > c.num || r == 0 && !c.keeps(id):
 		c.top.leaves = true
 	case id == c.top.id:
 		c.top.self = true
@@ -158,6 +173,24 @@ func (c *components) scan(m Move) {
 	default:
 		c.lower(c.top, r)
 	}
+}
+
+// keeps says whether a state is one of the restricted graph.
+func (c *components) keeps(id uint32) bool {
+	if c.keep == nil {
+		return true
+	}
+	if c.kept == nil {
+		c.kept = make([]uint8, c.size)
+	}
+	d, _ := c.dense(id)
+	if c.kept[d] == 0 {
+		c.kept[d] = 2
+		if c.keep(c.e.store.key(id)) {
+			c.kept[d] = 1
+		}
+	}
+	return c.kept[d] == 1
 }
 
 func (c *components) lower(f *frame, r uint32) {

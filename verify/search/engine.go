@@ -24,6 +24,7 @@ const (
 type cut struct {
 	block, batch, solo uint32
 	loops              int
+	noEdges            bool
 }
 
 func (c cut) orDefault() cut {
@@ -55,6 +56,8 @@ type engine struct {
 	firsts     [batches]uint32 // number of the first successor of each batch in the block
 	places     []uint32        // the new state that each successor of the block became, or none
 	order      []uint32        // states of the bucket being filled, see bucket
+	edges      *edges          // or nil: not kept
+	targets    []uint32        // where each successor of the block leads, with edges
 
 	keepOrder bool        // of all buckets
 	stopped   atomic.Bool // time is up or the context is cancelled
@@ -88,6 +91,9 @@ func newEngine(ctx context.Context, sys *compiled, opt Options) *engine {
 	e.ticked = e.begin
 	e.opt.cut = opt.cut.orDefault()
 	e.found = make([]*finding, len(sys.Rules))
+	if (len(sys.lasso) > 0 || opt.Settled) && len(sys.Actors) < maxEdgeActors && !opt.cut.noEdges {
+		e.edges = &edges{}
+	}
 	for range opt.Workers {
 		w := newWorker(sys)
 		w.eng = e
@@ -236,6 +242,9 @@ func (e *engine) produce(b *bucket, events bool, before [shards]uint32) error {
 		if err := e.insertBlock(); err != nil {
 			return err
 		}
+		if e.edges != nil && !events {
+			e.edges.add(block, e.used, e.targets)
+		}
 		e.collect(b, level, b.depth+1)
 		e.checkMemory(b, before)
 		e.tick(b, len(rest))
@@ -301,6 +310,9 @@ func (e *engine) insertBlock() error {
 	if limit > 0 && e.store.states+uint64(records) <= limit {
 		limit = 0 // cannot be reached in this block
 	}
+	if e.edges != nil {
+		e.targets = slices.Grow(e.targets[:0], records)[:records]
+	}
 	var errs [shards]error
 	e.parallel(shards, limit > 0 || records < int(e.opt.cut.solo), func(w *worker, s int) {
 		errs[s] = w.guard(func() { e.insertShard(w, s, limit) })
@@ -351,22 +363,29 @@ func (e *engine) insertShard(w *worker, s int, limit uint64) {
 			if e.front != nil {
 				key = bin[:8]
 			}
+			number := e.firsts[i] + binary.LittleEndian.Uint32(bin[12:])
 			at, known := sh.lookup(h, key)
+			id := makeID(s, at)
+			switch {
+			case known:
+			case sh.n == maxLocal || limit > 0 && e.store.states >= limit:
+				e.full.Store(true)
+				id, known = none, true
+			default:
+				id = makeID(s, sh.place(int(at), h, key, parent))
+			}
+			if e.edges != nil {
+				e.targets[number] = id
+			}
 			if known {
 				continue
 			}
-			if sh.n == maxLocal || limit > 0 && e.store.states >= limit {
-				e.full.Store(true)
-				continue
-			}
-			id := makeID(s, sh.place(int(at), h, key, parent))
 			if limit > 0 {
 				e.store.states++ // alone: see insertBlock
 			}
 			if e.front != nil {
 				e.front.next[s] = append(e.front.next[s], state...)
 			}
-			number := e.firsts[i] + binary.LittleEndian.Uint32(bin[12:])
 			sh.fresh = append(sh.fresh, newcomer{number, id})
 			if len(e.sys.bad) > 0 {
 				e.judgeState(w, state, hit{set: true, id: id, at: number})

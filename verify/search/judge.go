@@ -157,7 +157,7 @@ func (e *engine) load(dst []byte, id uint32) {
 // checkMemory compares the memory in use with the budget; where that allows, keys
 // become fingerprints.
 func (e *engine) checkMemory(b *bucket, before [shards]uint32) {
-	used := e.store.bytes() + e.layers.bytes() + 4*uint64(cap(e.places)+cap(e.order))
+	used := e.edges.bytes() + e.store.bytes() + e.layers.bytes() + 4*uint64(cap(e.places)+cap(e.order))
 	for i := range e.batch {
 		for s := range e.batch[i].bins {
 			used += uint64(cap(e.batch[i].bins[s]))
@@ -168,6 +168,10 @@ func (e *engine) checkMemory(b *bucket, before [shards]uint32) {
 	}
 	if len(e.sys.lasso) > 0 || e.opt.Settled {
 		used += analysisBytes * (e.store.states - e.levelFirst)
+	}
+	if e.opt.MaxBytes > 0 && used > e.opt.MaxBytes && e.edges != nil {
+		used -= e.edges.bytes()
+		e.edges = nil
 	}
 	e.result.Bytes = max(e.result.Bytes, used)
 	if e.opt.MaxBytes == 0 || used <= e.opt.MaxBytes || e.result.Bound != 0 {

@@ -153,7 +153,14 @@ func (t *tally) component(k component) {
 			continue
 		}
 		t.member++
-		c.w.loops()
+		if to, actor, ok := c.e.edges.of(id); ok && !steps {
+			for i, a := range actor {
+				t.enabled[a] = t.member
+				t.done[a] = t.done[a] || to[i] != none && c.within(to[i], k.num)
+			}
+		} else {
+			c.w.loops()
+		}
 		for a := range t.done {
 			t.done[a] = t.done[a] || t.enabled[a] != t.member
 		}

@@ -92,6 +92,13 @@ func shortestLoop(c *components, rule int, k heads) *finding {
 // expand finds the inner transitions of a state and which actors are enabled in it.
 func (l *loops) expand(id uint32) {
 	l.edges, l.on = l.edges[:0], 0
+	if to, actor, ok := l.c.e.edges.of(id); ok && l.c.e.sys.Rules[l.rule].Recurs == nil {
+		for i, a := range actor {
+			l.on |= l.bit[a]
+			l.add(edge{to: to[i], actor: int(a), pays: l.bit[a]})
+		}
+		return
+	}
 	l.c.e.load(l.c.w.from, id)
 	l.c.w.emit.out = l.scan
 	l.c.w.loops()
@@ -109,12 +116,18 @@ func (l *loops) scan(m Move) {
 		ed.pays |= witness
 	}
 	w.rule = -1
-	s := w.canon()
-	if ed.to = l.c.e.store.find(s); ed.to == none || !l.c.within(ed.to, l.num) {
+	ed.to = l.c.e.store.find(w.canon())
+	l.add(ed)
+}
+
+// add takes in a transition if it stays within the component.
+func (l *loops) add(ed edge) {
+	if ed.to == none || !l.c.within(ed.to, l.num) {
 		return
 	}
+	w, rule := l.c.w, &l.c.e.sys.Rules[l.rule]
 	w.rule = l.rule
-	if rule.Persists != nil || rule.Settles != nil && !rule.Settles(s) {
+	if rule.Persists != nil || rule.Settles != nil && !rule.Settles(l.c.e.store.key(ed.to)) {
 		ed.pays |= witness
 	}
 	w.rule = -1
@@ -212,6 +225,12 @@ func (l *loops) settle(id uint32, owed map[int]bool) {
 }
 
 func (l *loops) enabledIn(id uint32, on map[int]bool) {
+	if _, actor, ok := l.c.e.edges.of(id); ok {
+		for _, a := range actor {
+			on[int(a)] = true
+		}
+		return
+	}
 	l.c.e.load(l.c.w.from, id)
 	l.c.w.emit.out = func(Move) {
 		l.c.w.moved++

@@ -91,6 +91,10 @@ type batch struct {
 	hits        []hit // first of each rule
 	err         error
 
+	// where edges are kept
+	actors  []uint16 // of each successor
+	degrees []uint32 // of each state
+
 	_ [128]byte // see shard
 }
 
@@ -108,6 +112,7 @@ func (b *batch) reset() {
 	}
 	b.transitions, b.quiescent, b.reduced, b.settled, b.err = 0, 0, 0, nil, nil
 	clear(b.hits)
+	b.actors, b.degrees = b.actors[:0], b.degrees[:0]
 }
 
 // expand fills a batch from its part of a bucket.
@@ -120,7 +125,11 @@ func (w *worker) expand(b *batch, part []uint32, events bool) {
 			}
 			w.id = id
 			w.eng.load(w.from, id)
+			before := b.transitions
 			w.state(events)
+			if w.eng.edges != nil {
+				b.degrees = append(b.degrees, uint32(b.transitions-before))
+			}
 		}
 	})
 }
@@ -180,6 +189,9 @@ func (w *worker) bin(m Move) {
 	if w.held {
 		w.keep(h, s)
 		return
+	}
+	if w.eng.edges != nil {
+		w.batch.actors = append(w.batch.actors, uint16(w.emit.actor))
 	}
 	w.put(h, s)
 }

@@ -184,3 +184,40 @@ func TestStopAtFirst(t *testing.T) {
 		t.Errorf("%d searches stopped, %d certain: the test has lost its teeth", stopped, certain)
 	}
 }
+
+// TestEdgesDoNotMatter compares searches that keep edges, that keep none, and that drop
+// them on the way for want of memory.
+func TestEdgesDoNotMatter(t *testing.T) {
+	dropped := 0
+	eachRandom(t, 40, func(t *testing.T, r *rand.Rand, sys System) {
+		for _, loops := range []int{0, 1} { // exact, greedy
+			opt := Options{MaxEvents: r.IntN(4) - 1, Settled: true, cut: cut{block: 8, batch: 1, solo: 1, loops: loops}}
+			want, err := Run(context.Background(), sys, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			none, less := opt, opt
+			none.cut.noEdges = true
+			less.MaxBytes = want.Bytes - 1
+			for _, o := range []Options{none, less} {
+				got, err := Run(context.Background(), sys, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Bound == MemoryBound {
+					continue // not even without edges
+				}
+				if o.MaxBytes > 0 {
+					dropped++
+				}
+				got.Bytes = want.Bytes
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("%+v: got %+v, want %+v", o, got, want)
+				}
+			}
+		}
+	})
+	if dropped < 50 {
+		t.Errorf("%d searches dropped their edges: the test has lost its teeth", dropped)
+	}
+}
