@@ -54,7 +54,9 @@ fuzz: ## every fuzz target for FUZZTIME
 		done; done
 
 .PHONY: bench
-bench: ## states per second, bytes per state
+bench: ## states per second, bytes per state; beside SPIN where it is installed
+	@command -v spin >/dev/null && command -v gcc >/dev/null || \
+		echo "spin or gcc is not installed (Debian: apt-get install spin gcc): nothing is compared with SPIN"
 	$(GO) test -run '^$$' -bench . -benchmem ./verify/... ./render/...
 
 .PHONY: lint
