@@ -18,17 +18,21 @@ type declared struct {
 	releases []Release
 	failed   map[string]*Failure // by release: what cannot be had
 	ignored  []Ignored
+	files    func(content map[string]any) []string // that set the fields of an object of the build
+	sources  map[string]map[string]any             // Flux's sources, by kind, namespace and name
 }
 
-// declaredBy reads the Argo CD and Flux objects of a release's documents.
-func declaredBy(s *source, parent Release, opt Options, docs []document, place func(document) Location) *declared {
-	d := &declared{src: s, opt: opt, failed: map[string]*Failure{}}
+// declaredBy reads the Argo CD and Flux objects of a release's documents; place says
+// where a field of a document was set.
+func declaredBy(s *source, parent Release, opt Options, docs []document, place func(document, string) Location) *declared {
+	d := &declared{src: s, opt: opt, failed: map[string]*Failure{}, sources: fluxSources(docs)}
+	d.files = func(content map[string]any) []string { return specFiles(docs, content, place) }
 	for _, doc := range docs {
 		if doc.Hook {
 			continue
 		}
 		by := func() Location {
-			at := place(doc)
+			at := place(doc, "")
 			if d.parent = parent.Path; parent.Kind == Manifests { // whoever else lists the file
 				d.parent = path.Dir(at.File)
 			}
@@ -322,6 +326,7 @@ func (d *declared) helmRelease(h map[string]any, by Location) {
 			chart, version, source = text(ref, "name"), "", text(ref, "kind")
 		}
 		r.Path = by.File
+		r.Files = append(d.files(h), d.files(d.sourceOf(h))...)
 		d.add(r, by, remoteChart(chart, strings.TrimSuffix(version, "<nil>"), source, by))
 		return
 	}

@@ -50,7 +50,7 @@ func (s *side) gather(ctx context.Context, releases []Release, failed map[string
 	return parallel(ctx, s.opt.Workers, len(releases), func(k int) {
 		i := from + k
 		if f := failed[s.releases[i].ID]; f != nil {
-			s.jobs[i], s.failed[i] = &job{Release: s.releases[i], Files: map[string][]byte{}}, f
+			s.jobs[i], s.failed[i] = unread(s.releases[i]), f
 		} else {
 			s.jobs[i], s.failed[i] = gather(s.src, s.releases[i])
 		}
@@ -117,7 +117,7 @@ func (s *side) declare(from int) ([]Release, map[string]*Failure) {
 		}
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
 		locate := newLocator(s.src, s.jobs[i], s.opt)
-		d := declaredBy(s.src, s.releases[i], s.opt, s.outputs[i].Docs, func(doc document) Location { return locate(doc)("") })
+		d := declaredBy(s.src, s.releases[i], s.opt, s.outputs[i].Docs, func(doc document, field string) Location { return locate(doc)(field) })
 		for _, r := range d.releases {
 			if !have[r.ID] {
 				have[r.ID] = true
