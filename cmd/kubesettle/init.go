@@ -84,7 +84,7 @@ func initPolicy(p *process, dir, nodes string, force bool) error {
 	}
 	fmt.Fprintf(p.stdout, "wrote %s\n", printable(file))
 	if data != nil {
-		fmt.Fprintf(p.stdout, "%d nodes in %s\n", len(policy.Cluster.Nodes), printable(nodes))
+		fmt.Fprintf(p.stdout, "nodes in %s: %d\n", printable(nodes), len(policy.Cluster.Nodes))
 	} else {
 		fmt.Fprintln(p.stdout, "replace its node pools by what your cluster has: a finding is worth what they are")
 	}
