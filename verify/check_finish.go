@@ -76,6 +76,10 @@ func newResult(ch *render.Changes, opt Options) *Result {
 	if ch.Base != nil {
 		r.Base = Side{ch.Base.Name, ch.Base.Commit}
 	}
+	if opt.Shard.Of > 1 {
+		r.Shard = fmt.Sprintf("%d/%d", opt.Shard.Index, opt.Shard.Of)
+		r.Notices = append(r.Notices, "this is part "+r.Shard+" of the searches: kubesettle merge judges the whole")
+	}
 	return r
 }
 

@@ -115,8 +115,12 @@ func (r *Result) enterUnmodeled(p pair, changed map[string]bool, all bool) {
 		if !unmodeled[kindOf(o.ID)] || o.Hook || !(all || changed[o.ID.String()]) {
 			continue
 		}
+		change := render.Modified
+		if !slices.ContainsFunc(p.objects(state.Base), func(b *render.Object) bool { return b.ID.String() == o.ID.String() }) {
+			change = render.Added
+		}
 		r.Workloads = append(r.Workloads, Workload{
-			ID: o.ID.String(), Release: p.id, Change: string(render.Modified), Verdict: Inconclusive,
+			ID: o.ID.String(), Release: p.id, Change: string(change), Verdict: Inconclusive,
 			Reason: fmt.Sprintf("%s is not modeled: nothing was verified for it", o.ID.Kind),
 		})
 	}

@@ -118,7 +118,7 @@ func (r *Result) judge(g policies.Gate) {
 	switch {
 	case slices.ContainsFunc(r.Findings, func(f Finding) bool { return gates(f, g) }):
 		r.Verdict = Fail
-	case r.unanalysed():
+	case r.unanalysed(), r.Base == Side{} && len(r.Workloads) == 0: // nothing to compare, and nothing to verify
 		r.Verdict = Errored
 	case slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.Verdict == Inconclusive }):
 		r.Verdict = Inconclusive

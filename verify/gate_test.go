@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -47,6 +48,7 @@ func TestExitCodes(t *testing.T) {
 			gate: func(g *policies.Gate) { g.OnInconclusive = "fail" }, want: 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			tt.r.Base = Side{Name: "main"}
 			g := onlyNewErrors()
 			if tt.gate != nil {
 				tt.gate(&g)
@@ -56,6 +58,27 @@ func TestExitCodes(t *testing.T) {
 				t.Errorf("exit code %d (verdict %s), want %d", got, tt.r.Verdict, tt.want)
 			}
 		})
+	}
+}
+
+func TestOneStateWithoutAWorkloadIsNoPass(t *testing.T) {
+	r := Result{Releases: []ReleaseResult{{ID: "config", Status: "ok"}}}
+	if r.judge(onlyNewErrors()); r.Verdict != Errored {
+		t.Errorf("verdict %s, want error: nothing was analysed", r.Verdict)
+	}
+}
+
+func TestAMissingShardIsNoted(t *testing.T) {
+	part := func(s string) *Result { return &Result{Shard: s} }
+	for _, parts := range [][]*Result{
+		{part("1/2")}, {part("1/2"), part("1/2")}, {part("1/3"), part("2/3")}, {part("1/2"), part("")},
+	} {
+		if _, err := Merge(parts, onlyNewErrors()); !errors.Is(err, ErrNotShards) {
+			t.Errorf("merging %d results, the first %s: got %v, want ErrNotShards", len(parts), parts[0].Shard, err)
+		}
+	}
+	if _, err := Merge([]*Result{part("2/2"), part("1/2")}, onlyNewErrors()); err != nil {
+		t.Errorf("merging both parts: %v", err)
 	}
 }
 

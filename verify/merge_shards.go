@@ -18,8 +18,7 @@ var ErrNotShards = errors.New("not the shards of one run")
 // it by a gate. Findings are united, the one at the smallest scale stands for its
 // fingerprint; what one shard has seen on base is not new; coverage adds up.
 //
-// Whether a shard is missing cannot be told from the results.
-// Errors: [ErrNotShards].
+// Errors: [ErrNotShards], also where one is missing or given twice.
 func Merge(shards []*Result, gate policies.Gate) (*Result, error) {
 	if len(shards) == 0 {
 		return nil, fmt.Errorf("%w: there are none", ErrNotShards)
@@ -31,7 +30,11 @@ func Merge(shards []*Result, gate policies.Gate) (*Result, error) {
 				first.Tool, first.Base.Name, first.Head.Name, s.Tool, s.Base.Name, s.Head.Name)
 		}
 	}
+	if err := allOf(shards); err != nil {
+		return nil, err
+	}
 	whole := *first
+	whole.Shard = ""
 	whole.Findings, whole.Waived = unite(shards), uniteWaived(shards)
 	whole.Workloads, whole.Coverage = nil, Coverage{}
 	whole.Assumptions = nil
@@ -43,6 +46,27 @@ func Merge(shards []*Result, gate policies.Gate) (*Result, error) {
 	whole.Notices = inAll(shards)
 	whole.judge(gate)
 	return &whole, nil
+}
+
+// allOf demands that results which say which part they are make up the whole.
+func allOf(shards []*Result) error {
+	n := len(shards)
+	seen := map[string]bool{}
+	for _, s := range shards {
+		if s.Shard == "" && n == 1 {
+			return nil // a whole
+		}
+		seen[s.Shard] = true
+	}
+	if len(seen) == 1 && seen[""] {
+		return nil // results of a version that did not say
+	}
+	for i := 1; i <= n; i++ {
+		if part := fmt.Sprintf("%d/%d", i, n); !seen[part] {
+			return fmt.Errorf("%w: %d results were given, and none of them is part %s", ErrNotShards, n, part)
+		}
+	}
+	return nil
 }
 
 // unite keeps one finding a rule and workload, as one run does.
