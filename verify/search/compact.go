@@ -16,6 +16,7 @@ type frontier struct {
 // identifiers and parents stay valid. States of bucket b and what it led to since
 // before keep their bytes.
 func (e *engine) compact(b *bucket, before [shards]uint32) {
+	e.putInOrder()
 	f := &frontier{}
 	for _, sp := range e.layers.of(*b) {
 		f.curLo[sp.shard] = sp.lo

@@ -213,6 +213,23 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
+// TestEdgesGoFirst: a budget that the states alone would keep is kept by dropping edges.
+func TestEdgesGoFirst(t *testing.T) {
+	for _, budget := range []uint64{0, 1 << 20} {
+		c, err := compile(ring(4, 9), &Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := newEngine(context.Background(), c, Options{Workers: 1, Settled: true, MaxBytes: budget, cut: cut{block: 256, batch: 16, solo: 1}})
+		if err := e.explore(); err != nil {
+			t.Fatal(err)
+		}
+		if (e.edges == nil) != (budget > 0) || e.result.Bound != Complete || budget > 0 && e.result.Bytes > budget {
+			t.Errorf("budget %d: edges dropped %v, bound %v, %d bytes", budget, e.edges == nil, e.result.Bound, e.result.Bytes)
+		}
+	}
+}
+
 // TestCancelWhileRunning cancels from within, before and during the search for cycles.
 func TestCancelWhileRunning(t *testing.T) {
 	for _, after := range []int{1000, 100000, 250000} {

@@ -36,15 +36,19 @@ func (g *edges) of(id uint32) (to []uint32, actor []uint16, ok bool) {
 	return b.to[from : from+n], b.actor[from : from+n], true
 }
 
-// add keeps the edges of a block of states: targets of all successors in order, and how
-// many of them each state of each batch has.
-func (g *edges) add(block []uint32, used []batch, targets []uint32) {
-	b := edgeBlock{to: make([]uint32, 0, len(targets)+len(block)), actor: make([]uint16, 0, len(targets)+len(block))}
+// add keeps the edges of a block of states; targets are those of all successors in order.
+func (g *edges) add(states int, used []batch, targets []uint32) {
+	size := len(targets) + states
+	b := edgeBlock{to: make([]uint32, 0, size), actor: make([]uint16, 0, size)}
 	for i := range used {
-		actors := used[i].actors
-		for _, n := range used[i].degrees {
-			id := block[0]
-			block = block[1:]
+		t := &used[i]
+		actors := t.actors
+		for k, id := range t.part {
+			n := uint32(t.transitions)
+			if k+1 < len(t.starts) {
+				n = t.starts[k+1]
+			}
+			n -= t.starts[k]
 			g.refer(id, edgeRef{uint32(len(g.blocks) + 1), uint32(len(b.to))})
 			b.to, b.actor = append(b.to, n), append(b.actor, 0)
 			b.to, b.actor = append(b.to, targets[:n]...), append(b.actor, actors[:n]...)

@@ -5,37 +5,9 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 )
-
-// A block is what is expanded before the visited set is written: small enough for its
-// successors to stay in cache, large enough to keep the workers busy. Its batches are
-// cut by its size alone, so that they are the same for any number of workers.
-const (
-	blockStates = 4096
-	batches     = 16
-	batchStates = 8  // a batch has no fewer, where the block allows
-	soloStates  = 64 // a smaller block is not worth waking other workers for
-)
-
-// cut overrides these sizes and the budget of loops, for tests.
-type cut struct {
-	block, batch, solo uint32
-	loops              int
-	noEdges            bool
-}
-
-func (c cut) orDefault() cut {
-	if c.block == 0 {
-		c.block, c.batch, c.solo = blockStates, batchStates, soloStates
-	}
-	if c.loops == 0 {
-		c.loops = loopBudget
-	}
-	return c
-}
 
 // engine is one search.
 type engine struct {
@@ -55,6 +27,7 @@ type engine struct {
 	used       []batch         // the batches of the block at hand
 	firsts     [batches]uint32 // number of the first successor of each batch in the block
 	places     []uint32        // the new state that each successor of the block became, or none
+	unordered  int             // successors of the block whose new states are not in order yet
 	order      []uint32        // states of the bucket being filled, see bucket
 	edges      *edges          // or nil: not kept
 	targets    []uint32        // where each successor of the block leads, with edges
@@ -167,6 +140,7 @@ func (e *engine) seed() error {
 
 // closeBucket makes a bucket of what was found since before.
 func (e *engine) closeBucket(level, depth int, before [shards]uint32) bool {
+	e.putInOrder()
 	added := e.layers.add(level, depth, before, e.store.sizes(), e.order)
 	e.order = nil
 	return added
@@ -243,7 +217,7 @@ func (e *engine) produce(b *bucket, events bool, before [shards]uint32) error {
 			return err
 		}
 		if e.edges != nil && !events {
-			e.edges.add(block, e.used, e.targets)
+			e.edges.add(len(block), e.used, e.targets)
 		}
 		e.collect(b, level, b.depth+1)
 		e.checkMemory(b, before)
@@ -256,7 +230,11 @@ func (e *engine) produce(b *bucket, events bool, before [shards]uint32) error {
 func (e *engine) expandBlock(block []uint32, events bool) error {
 	size := max((len(block)+batches-1)/batches, int(e.opt.cut.batch))
 	e.used = e.batch[:(len(block)+size-1)/size]
-	e.parallel(len(e.used), len(block) < int(e.opt.cut.solo), func(w *worker, i int) {
+	e.parallel(len(e.used)+1, len(block) < int(e.opt.cut.solo), func(w *worker, i int) {
+		if i == len(e.used) {
+			e.putInOrder()
+			return
+		}
 		e.used[i].reset()
 		w.expand(&e.used[i], block[i*size:min((i+1)*size, len(block))], events)
 	})
@@ -266,37 +244,6 @@ func (e *engine) expandBlock(block []uint32, events bool) error {
 		}
 	}
 	return nil
-}
-
-// parallel shares n tasks among the workers, of which the calling goroutine is the
-// first. Each worker begins with the tasks that it had last time, for their memory is
-// in its cache, and then takes what is left of the others'.
-func (e *engine) parallel(n int, solo bool, task func(w *worker, i int)) {
-	if solo || len(e.workers) == 1 {
-		for i := range n {
-			task(e.workers[0], i)
-		}
-		return
-	}
-	var taken [shards]atomic.Bool
-	work := func(k int) {
-		for own := k; own < n; own += len(e.workers) {
-			if taken[own].CompareAndSwap(false, true) {
-				task(e.workers[k], own)
-			}
-		}
-		for i := range n {
-			if !taken[i].Load() && taken[i].CompareAndSwap(false, true) {
-				task(e.workers[k], i)
-			}
-		}
-	}
-	var wg sync.WaitGroup
-	for k := 1; k < len(e.workers); k++ {
-		wg.Go(func() { work(k) })
-	}
-	work(0)
-	wg.Wait()
 }
 
 // insertBlock puts the successors of a block into the visited set, shard by shard.
@@ -324,17 +271,19 @@ func (e *engine) insertBlock() error {
 		}
 		e.store.states += uint64(e.store.shards[s].n)
 	}
-	e.putInOrder(records)
+	e.unordered = records
 	if e.full.Load() {
 		e.result.Bound = StateBound
 	}
 	return nil
 }
 
-// putInOrder adds the new states of a block to the bucket being filled, in the order of
-// the successors that they were first seen as.
-func (e *engine) putInOrder(records int) {
-	e.places = slices.Grow(e.places[:0], records)[:records]
+// putInOrder adds the new states of the block inserted last to the bucket being filled,
+// in the order of the successors that they were first seen as. It is put off until the
+// next block is expanded, beside that.
+func (e *engine) putInOrder() {
+	e.places = slices.Grow(e.places[:0], e.unordered)[:e.unordered]
+	e.unordered = 0
 	for i := range e.places {
 		e.places[i] = none
 	}
@@ -355,15 +304,16 @@ func (e *engine) putInOrder(records int) {
 func (e *engine) insertShard(w *worker, s int, limit uint64) {
 	sh := &e.store.shards[s]
 	stride := headBytes + e.sys.Width
+	var print [fingerprintBytes]byte
 	for i := range e.used {
-		for bin := e.batch[i].bins[s]; len(bin) > 0; bin = bin[stride:] {
-			h, parent := binary.LittleEndian.Uint64(bin), binary.LittleEndian.Uint32(bin[8:])
+		for bin := e.used[i].bins[s]; len(bin) > 0; bin = bin[stride:] {
+			h, number := uint64(binary.LittleEndian.Uint32(bin)), binary.LittleEndian.Uint32(bin[4:])
 			state := bin[headBytes:stride]
 			key := state
 			if e.front != nil {
-				key = bin[:8]
+				binary.LittleEndian.PutUint64(print[:], hash(state))
+				key = print[:]
 			}
-			number := e.firsts[i] + binary.LittleEndian.Uint32(bin[12:])
 			at, known := sh.lookup(h, key)
 			id := makeID(s, at)
 			switch {
@@ -372,10 +322,10 @@ func (e *engine) insertShard(w *worker, s int, limit uint64) {
 				e.full.Store(true)
 				id, known = none, true
 			default:
-				id = makeID(s, sh.place(int(at), h, key, parent))
+				id = makeID(s, sh.place(int(at), h, key, e.used[i].source(number)))
 			}
 			if e.edges != nil {
-				e.targets[number] = id
+				e.targets[e.firsts[i]+number] = id
 			}
 			if known {
 				continue
@@ -386,6 +336,7 @@ func (e *engine) insertShard(w *worker, s int, limit uint64) {
 			if e.front != nil {
 				e.front.next[s] = append(e.front.next[s], state...)
 			}
+			number += e.firsts[i]
 			sh.fresh = append(sh.fresh, newcomer{number, id})
 			if len(e.sys.bad) > 0 {
 				e.judgeState(w, state, hit{set: true, id: id, at: number})

@@ -106,9 +106,10 @@ func (s *shard) parent(local uint32) uint32 {
 	return binary.LittleEndian.Uint32(s.record(local)[s.width:])
 }
 
-// slot is where a probe for h starts; it and the tag use bits that shards do not.
+// slot is where a probe for h starts. It and the tag look at the lower 32 bits of the
+// hash alone: the slot, of at most 24 bits, at the upper ones of them.
 func slot(h uint64, slots int) int { return int(uint64(uint32(h)) * uint64(slots) >> 32) }
-func tag(h uint64) uint32          { return uint32(h>>(64-shardBits-8)) << localBits }
+func tag(h uint64) uint32          { return uint32(h) << localBits }
 
 func (s *shard) lookup(h uint64, key []byte) (uint32, bool) {
 	i, t := slot(h, len(s.slots)), tag(h)

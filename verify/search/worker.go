@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// headBytes precede a state in a bin: its hash, its parent, and its number among the
-// successors of the batch.
-const headBytes = 8 + parentBytes + 4
+// headBytes precede a state in a bin: 4 of its hash, and 4 of its number among the
+// successors of the batch. What is short is quick to pass from one worker to another.
+const headBytes = 8
 
 // worker steps actors. It has scratch memory of its own and shares nothing that
 // another worker writes.
@@ -22,8 +22,9 @@ type worker struct {
 	// while a block is expanded
 	eng   *engine
 	batch *batch
-	moved int  // successors of from so far
-	held  bool // successors go to hold first, see reduce.go
+	near  []byte // the states of the batch, copies
+	moved int    // successors of from so far
+	held  bool   // successors go to hold first, see reduce.go
 	hold  []byte
 	fresh bool // one of them is not in the visited set
 
@@ -33,13 +34,17 @@ type worker struct {
 }
 
 func newWorker(sys *compiled) *worker {
-	w := &worker{sys: sys, from: make([]byte, sys.Width), rule: -1}
-	w.emit = Emit{buf: make([]byte, sys.Width), actor: -1}
+	w := &worker{sys: sys, from: apart(sys.Width), rule: -1}
+	w.emit = Emit{buf: apart(sys.Width), actor: -1}
 	if sys.Local != nil {
 		w.emit.Local = sys.Local()
 	}
 	return w
 }
+
+// apart makes n bytes that share no cache line with anything else: small allocations
+// stand side by side, and workers write theirs all the time.
+func apart(n int) []byte { return make([]byte, n+256)[128 : 128+n : 128+n] }
 
 // step runs the actors of a list on the current state.
 func (w *worker) step(actors []int) {
@@ -91,9 +96,9 @@ type batch struct {
 	hits        []hit // first of each rule
 	err         error
 
-	// where edges are kept
-	actors  []uint16 // of each successor
-	degrees []uint32 // of each state
+	part   []uint32 // states of the batch
+	starts []uint32 // of each, the number of its first successor
+	actors []uint16 // of each successor, where edges are kept
 
 	_ [128]byte // see shard
 }
@@ -106,32 +111,54 @@ type hit struct {
 	env bool   // the bad step is an event
 }
 
+// source is the state whose successor has a number.
+func (b *batch) source(number uint32) uint32 {
+	at, found := slices.BinarySearch(b.starts, number)
+	if !found {
+		return b.part[at-1]
+	}
+	for at+1 < len(b.starts) && b.starts[at+1] == number {
+		at++ // states without successors begin there too
+	}
+	return b.part[at]
+}
+
 func (b *batch) reset() {
 	for i := range b.bins {
 		b.bins[i] = b.bins[i][:0]
 	}
 	b.transitions, b.quiescent, b.reduced, b.settled, b.err = 0, 0, 0, nil, nil
 	clear(b.hits)
-	b.actors, b.degrees = b.actors[:0], b.degrees[:0]
+	b.starts, b.actors = b.starts[:0], b.actors[:0]
 }
 
 // expand fills a batch from its part of a bucket.
 func (w *worker) expand(b *batch, part []uint32, events bool) {
-	w.batch = b
+	w.batch, b.part = b, part
+	own := w.from
 	b.err = w.guard(func() {
+		w.gather(part)
 		for i, id := range part {
 			if i&63 == 0 && w.eng.late() {
 				return
 			}
 			w.id = id
-			w.eng.load(w.from, id)
-			before := b.transitions
+			w.from = w.near[i*len(own) : (i+1)*len(own)]
+			b.starts = append(b.starts, uint32(b.transitions))
 			w.state(events)
-			if w.eng.edges != nil {
-				b.degrees = append(b.degrees, uint32(b.transitions-before))
-			}
 		}
 	})
+	w.from = own
+}
+
+// gather copies the states of a batch. They lie anywhere: one after the other, the
+// processor waits for them all at once.
+func (w *worker) gather(part []uint32) {
+	n := w.sys.Width
+	w.near = slices.Grow(w.near[:0], len(part)*n)[:len(part)*n]
+	for i, id := range part {
+		w.eng.load(w.near[i*n:(i+1)*n], id)
+	}
 }
 
 // state expands one state through the loops or through the environment.
@@ -201,9 +228,8 @@ func (w *worker) put(h uint64, s []byte) {
 	n := len(*b)
 	rec := slices.Grow(*b, headBytes+len(s))[:n+headBytes+len(s)]
 	*b = rec
-	binary.LittleEndian.PutUint64(rec[n:], h)
-	binary.LittleEndian.PutUint32(rec[n+8:], w.id)
-	binary.LittleEndian.PutUint32(rec[n+12:], uint32(w.batch.transitions))
+	binary.LittleEndian.PutUint32(rec[n:], uint32(h))
+	binary.LittleEndian.PutUint32(rec[n+4:], uint32(w.batch.transitions))
 	copy(rec[n+headBytes:], s)
 	w.batch.transitions++
 }
