@@ -6,6 +6,7 @@ VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo d
 FUZZTIME   ?= 10s
 ACTIONLINT ?= github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 IMAGE      ?= kubesettle
+SUDO       ?= $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
 # testdata is outside of ./..., but the demo is a program that CI runs.
 PACKAGES    = ./... ./testdata/demo
@@ -50,14 +51,18 @@ golden: ## rewrite the golden files; read the diff before you commit it
 fuzz: ## every fuzz target for FUZZTIME
 	@set -e; for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-			echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+			echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg; \
 		done; done
 
 .PHONY: bench
-bench: ## states per second, bytes per state; beside SPIN where it is installed
-	@command -v spin >/dev/null && command -v gcc >/dev/null || \
-		echo "spin or gcc is not installed (Debian: apt-get install spin gcc): nothing is compared with SPIN"
+bench: spin ## states per second, bytes per state, all beside SPIN
 	$(GO) test -run '^$$' -bench . -benchmem ./verify/... ./render/...
+
+.PHONY: spin
+spin: ## SPIN and gcc, which bench compares with, where Debian's packages can be had
+	@{ command -v spin && command -v gcc; } >/dev/null || \
+		{ $(SUDO) apt-get update -qq && $(SUDO) apt-get install -qq -y --no-install-recommends spin gcc libc6-dev; } || \
+		echo "spin or gcc is not installed (Debian: apt-get install spin gcc): nothing is compared with SPIN"
 
 .PHONY: lint
 lint: ## the workflows
