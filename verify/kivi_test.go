@@ -13,13 +13,15 @@ import (
 
 // TestCases verifies the cases of testdata/kivi and testdata/failures as a user would:
 // manifests and a policy. The violating one breaks its rule at a scale not above the one
-// that is known; the repaired one breaks none.
+// that is known; the repaired one breaks none. A case is one state (manifests/) or a
+// change (base/ and head/).
 func TestCases(t *testing.T) {
 	for _, tt := range []struct {
 		dir, rule   string
 		nodes, pods int // smallest known scale; pods without those that terminate
 		events      int
 	}{
+		{"kivi/c2", "replicas-reset", 1, 2, 1},
 		{"kivi/c5", "eviction-loop", 2, 4, 0},
 		{"kivi/c6", "below-floor", 2, 2, 2},
 		{"kivi/c7", "eviction-loop", 1, 1, 0},
@@ -66,7 +68,20 @@ func caseResult(t *testing.T, dir string) *Result {
 			t.Fatal(err)
 		}
 	}
-	tree, err := render.DirTree(filepath.Join(dir, "manifests"))
+	opt := Options{Policy: p, Workers: 2}
+	if _, err := os.Stat(filepath.Join(dir, "base")); err != nil {
+		return verdict(t)(Verify(context.Background(), caseRevision(t, filepath.Join(dir, "manifests")), opt))
+	}
+	ch, err := render.Diff(caseRevision(t, filepath.Join(dir, "base")), caseRevision(t, filepath.Join(dir, "head")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict(t)(Check(context.Background(), ch, opt))
+}
+
+func caseRevision(t *testing.T, dir string) *render.Revision {
+	t.Helper()
+	tree, err := render.DirTree(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,5 +89,5 @@ func caseResult(t *testing.T, dir string) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verdict(t)(Verify(context.Background(), rev, Options{Policy: p, Workers: 2}))
+	return rev
 }
