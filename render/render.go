@@ -153,6 +153,7 @@ type Revision struct {
 	// Ignored lists what discovery saw and left out, with the reason.
 	Ignored []Ignored
 	scopes  scopes
+	opt     Options // it was rendered with
 }
 
 // Ignored is a path discovery left out.

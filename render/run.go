@@ -213,7 +213,7 @@ func (s *side) finish(known scopes, other *Revision) *Revision {
 		}
 	}
 	rev := &Revision{Name: s.src.tree.Name(), Commit: s.src.tree.Commit(), Tree: s.src.tree, Ignored: s.ignored}
-	rev.scopes = known
+	rev.scopes, rev.opt = known, s.opt
 	rev.Releases = make([]*Rendered, len(s.releases))
 	// Not the caller's context: what is rendered is turned into objects in any case.
 	_ = parallel(context.Background(), s.opt.Workers, len(s.releases), func(i int) {

@@ -1,0 +1,118 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	gitdiff "github.com/go-git/go-git/v5/utils/diff"
+	"github.com/sergi/go-diff/diffmatchpatch"
+)
+
+// Hunk is a run of lines that a change replaced, without context. A side that has none of
+// the lines has a last line before its first one.
+type Hunk struct {
+	HeadFirst, HeadLast int // lines of head, from 1
+	BaseFirst, BaseLast int // lines of base, from 1
+	Base                []string
+}
+
+// Hunks lists what a change replaced in a file that both sides have, in the file's
+// order. Lines come without their ends.
+// Errors: those of reading the file.
+func (c *Changes) Hunks(file string) ([]Hunk, error) {
+	if c.Base == nil {
+		return nil, fmt.Errorf("%s: there is no base", file)
+	}
+	was, err := readText(c.Base.Tree, file)
+	if err != nil {
+		return nil, err
+	}
+	is, err := readText(c.Head.Tree, file)
+	if err != nil {
+		return nil, err
+	}
+	if strings.Count(was, "\n")+strings.Count(is, "\n") > 2*maxDiffLines {
+		return nil, fmt.Errorf("%s: %w", file, ErrTooBig)
+	}
+	return hunks(was, is), nil
+}
+
+func readText(t Tree, file string) (string, error) {
+	s, err := newSource(t)
+	if err != nil {
+		return "", err
+	}
+	b, err := s.read(file)
+	return string(b), err
+}
+
+func hunks(a, b string) []Hunk {
+	var out []Hunk
+	base, head := 1, 1
+	var open *Hunk
+	for _, d := range gitdiff.Do(a, b) {
+		n := countLines(d.Text)
+		if d.Type == diffmatchpatch.DiffEqual {
+			base, head, open = base+n, head+n, nil
+			continue
+		}
+		if open == nil {
+			out = append(out, Hunk{HeadFirst: head, HeadLast: head - 1, BaseFirst: base, BaseLast: base - 1})
+			open = &out[len(out)-1]
+		}
+		if d.Type == diffmatchpatch.DiffInsert {
+			head += n
+			open.HeadLast = head - 1
+			continue
+		}
+		base += n
+		open.BaseLast = base - 1
+		for _, l := range strings.SplitAfter(d.Text, "\n") {
+			if l != "" {
+				open.Base = append(open.Base, strings.TrimRight(l, "\r\n"))
+			}
+		}
+	}
+	return out
+}
+
+// errNotRead says that a release does not read a file.
+var errNotRead = errors.New("is no file of the release")
+
+// Edited renders a release once more with another text in one of its files, as if head
+// had been committed so. What it gives shares nothing with the revision.
+// Errors: a release that the revision does not have or that failed, a file that it does
+// not read; what the edit breaks is the release's own failure.
+func (r *Revision) Edited(ctx context.Context, release, file string, text []byte) (*Rendered, error) {
+	var was *Rendered
+	for _, one := range r.Releases {
+		if one.ID == release {
+			was = one
+		}
+	}
+	if was == nil || was.job == nil || was.Err != nil {
+		return nil, fmt.Errorf("release %s: %w", release, ErrNoRevision)
+	}
+	if _, ok := was.job.Files[file]; !ok {
+		return nil, fmt.Errorf("%s: %w %s", file, errNotRead, release)
+	}
+	src, err := newSource(r.Tree)
+	if err != nil {
+		return nil, err
+	}
+	opt := (&locator{opt: r.opt}).trialOptions()
+	run := newRunner(ctx, opt)
+	defer run.close()
+	j := &job{Release: was.job.Release, Files: maps.Clone(was.job.Files), Chart: was.job.Chart, Inflate: was.job.Inflate, Notes: was.job.Notes}
+	j.Files[file] = text
+	s := &side{
+		src: src, opt: opt, runner: run, releases: []Release{was.Release}, jobs: []*job{j},
+		failed: make([]*Failure, 1), outputs: make([]output, 1), byID: map[string]int{release: 0},
+	}
+	s.run(0)
+	s.outputs[0].Docs = expand(s.outputs[0].Docs)
+	return s.rendered(0, r.scopes), nil
+}

@@ -1,0 +1,77 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestHunks(t *testing.T) {
+	for _, c := range []struct{ a, b, want string }{
+		{"", "", "[]"},
+		{"a\nb\n", "a\nb\n", "[]"},
+		{"a\nb\n", "a\nx\nb\n", "[{2 2 2 1 []}]"},
+		{"a\nb\nc\n", "a\nc\n", "[{2 1 2 2 [b]}]"},
+		{"a\nb\nc", "a\nx\ny\nc", "[{2 3 2 2 [b]}]"},
+		{"a\r\nb\r\n", "a\r\nc\r\n", "[{2 2 2 2 [b]}]"},
+		{"a\nb", "a\nc", "[{2 2 2 2 [b]}]"},
+		{"a\nb\nc\nd\ne\n", "x\nb\nc\ny\n", "[{1 1 1 1 [a]} {4 4 4 5 [d e]}]"},
+	} {
+		if got := fmt.Sprint(hunks(c.a, c.b)); got != c.want {
+			t.Errorf("%q to %q: %s, want %s", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// An edit is rendered by itself, whatever kind the release is, and the revision keeps
+// what it had.
+func TestEdited(t *testing.T) {
+	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: default}\nspec:\n  replicas: %s\n"
+	rev := renderFiles(t, map[string]string{
+		"plain/web.yaml":          fmt.Sprintf(deployment, "3"),
+		"chart/Chart.yaml":        "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+		"chart/values.yaml":       "count: 3\n",
+		"chart/templates/w.yaml":  fmt.Sprintf(deployment, "{{ .Values.count }}"),
+		"over/kustomization.yaml": "resources: [web.yaml]\npatches: [{path: p.yaml}]\n",
+		"over/web.yaml":           fmt.Sprintf(deployment, "1"),
+		"over/p.yaml":             fmt.Sprintf(deployment, "3"),
+	})
+	for _, c := range []struct{ release, file, from string }{
+		{"plain", "plain/web.yaml", "replicas: 3"},
+		{"chart", "chart/values.yaml", "count: 3"},
+		{"chart", "chart/templates/w.yaml", "{{ .Values.count }}"},
+		{"over", "over/p.yaml", "replicas: 3"},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			release := rev.Releases[0]
+			for _, r := range rev.Releases {
+				if r.Path == c.release {
+					release = r
+				}
+			}
+			text := string(release.job.Files[c.file])
+			edited := strings.Replace(text, c.from, strings.NewReplacer("3", "5", "{{ .Values.count }}", "5").Replace(c.from), 1)
+			got, err := rev.Edited(context.Background(), release.ID, c.file, []byte(edited))
+			if err != nil || got.Err != nil {
+				t.Fatal(err, got)
+			}
+			for r, want := range map[*Rendered]string{got: "5", release: "3"} {
+				if n, _ := parsePath("spec.replicas").get(r.Objects[0].Content); fmt.Sprint(n) != want {
+					t.Errorf("replicas: %v, want %s", n, want)
+				}
+			}
+			broken, err := rev.Edited(context.Background(), release.ID, c.file, []byte("{"))
+			if err == nil && broken.Err == nil {
+				t.Error("a broken file rendered")
+			}
+		})
+	}
+	if _, err := rev.Edited(context.Background(), "nosuch", "plain/web.yaml", nil); !errors.Is(err, ErrNoRevision) {
+		t.Errorf("a release that is not there: %v", err)
+	}
+	if _, err := rev.Edited(context.Background(), rev.Releases[0].ID, "plain/x.yaml", nil); !errors.Is(err, errNotRead) {
+		t.Errorf("a file that is not read: %v", err)
+	}
+}
