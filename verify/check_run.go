@@ -43,35 +43,70 @@ type sliceResult struct {
 	err        error          // not modeled, or too large: inconclusive
 }
 
-// run searches all slices over all topologies. The result does not depend on the number
-// of workers: outcomes are merged in order, and one that the smaller ones make
-// superfluous is dropped.
+// run searches all slices over all topologies, each slice with its share of the time
+// (see queue). The result does not depend on the number of workers: outcomes are merged
+// in order, and one that the smaller ones make superfluous is dropped.
 func (c *checker) run(ctx context.Context, variants []variant, topologies [][]scale.Topology, r runner) []sliceResult {
 	jobs := r.shard.pick(order(variants, topologies))
 	outcomes := make([]outcome, len(jobs))
-	var next int
+	sliceOf := make([]int, len(jobs))
+	for i := range jobs {
+		sliceOf[i] = jobs[i].slice
+	}
+	c = c.until(c.searchesEnd())
+	q := newQueue(sliceOf, r.workers, c.budget.deadline, time.Now())
 	var mu sync.Mutex
+	changed := sync.NewCond(&mu)
 	var wg sync.WaitGroup
 	for range r.workers {
 		wg.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				mu.Unlock()
-				if i >= len(jobs) || ctx.Err() != nil || c.expired() {
+			mu.Lock()
+			defer mu.Unlock()
+			defer changed.Broadcast()
+			for ctx.Err() == nil && !c.expired() {
+				i, until, wait := q.next(time.Now())
+				if wait {
+					changed.Wait()
+					continue
+				}
+				if i < 0 {
 					return
 				}
-				o := c.both(ctx, jobs[i])
-				mu.Lock()
-				outcomes[i] = o
-				r.report(jobs[i], o)
 				mu.Unlock()
+				begin := time.Now()
+				o := c.until(until).both(ctx, jobs[i])
+				mu.Lock()
+				now := time.Now()
+				limited := o.cov.bound == search.TimeBound
+				first := !outcomes[i].done
+				outcomes[i] = o
+				q.ended(i, now.Sub(begin), limited, now)
+				r.report(jobs[i], o, first)
+				changed.Broadcast()
 			}
 		})
 	}
 	wg.Wait()
 	return merge(variants, jobs, outcomes)
+}
+
+// forWording is the part of the time budget that is kept for what findings need after
+// the searches: to be shown at the declared size, and to be blamed on a line.
+const forWording = 0.15
+
+// searchesEnd is when the searches must end; zero: never.
+func (c *checker) searchesEnd() time.Time {
+	if c.budget.deadline.IsZero() {
+		return time.Time{}
+	}
+	return c.budget.deadline.Add(-time.Duration(forWording * float64(time.Until(c.budget.deadline))))
+}
+
+// until gives the checker with another deadline.
+func (c *checker) until(deadline time.Time) *checker {
+	out := *c
+	out.budget.deadline = deadline
+	return &out
 }
 
 // runner says how a run is spread and watched.
@@ -85,9 +120,12 @@ type runner struct {
 	states   uint64
 }
 
-// report tells the watcher of one more finished job; the caller holds the lock.
-func (r *runner) report(j job, o outcome) {
-	r.done++
+// report tells the watcher of one more finished job, first where it was not searched
+// before; the caller holds the lock.
+func (r *runner) report(j job, o outcome, first bool) {
+	if first {
+		r.done++
+	}
 	r.states += o.cov.states
 	if r.progress == nil {
 		return
@@ -107,8 +145,7 @@ func (c *checker) expired() bool {
 	return !c.budget.deadline.IsZero() && time.Now().After(c.budget.deadline)
 }
 
-// order lists the jobs, smallest topologies of every slice first, so that a time bound
-// cuts off the largest ones.
+// order lists the jobs, smallest topologies of every slice first.
 func order(variants []variant, topologies [][]scale.Topology) []job {
 	var jobs []job
 	for i, v := range variants {
