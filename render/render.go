@@ -8,6 +8,8 @@ import (
 	"io/fs"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubesettle/kubesettle/render/fetch"
 )
 
 // Tree is the content of one revision: regular files only, by slash-separated path
@@ -137,12 +139,12 @@ func (f *Failure) Error() string { return f.Reason }
 
 // Options of rendering.
 type Options struct {
-	Releases     []Release // declared ones; with any, discovery still runs for what they do not cover
-	Paths        []string  // limits discovery to these folders or files; empty: everything
-	KubeVersion  string    // such as "1.36"; the default
-	AllowNetwork bool
-	Workers      int // releases rendered at once; 0: one per processor
-	Sandbox      Sandbox
+	Releases    []Release      // declared ones; with any, discovery still runs for what they do not cover
+	Paths       []string       // limits discovery to these folders or files; empty: everything
+	KubeVersion string         // such as "1.36"; the default
+	Fetcher     *fetch.Fetcher // for charts and bases of other hosts; nil: nothing is fetched
+	Workers     int            // releases rendered at once; 0: one per processor
+	Sandbox     Sandbox
 }
 
 // Revision is one side, rendered. A failed release does not hide the others.

@@ -56,7 +56,7 @@ func runAction(ctx context.Context, p *process, w *report.Workflow) error {
 		return a.outputs(w, &verify.Result{Verdict: verify.Pass}, "")
 	}
 	if event.Fork {
-		a.flags.rendering.offline = true
+		a.flags.rendering.disconnect()
 	}
 	done, err := a.analyse(ctx, p, event)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/fetch"
 )
 
 // sides says where base and head are read from.
@@ -147,6 +148,9 @@ func rootOf(abs string, dir bool) string {
 // rendering holds the flags of what is rendered, and how.
 type rendering struct {
 	offline, network bool
+	allowHosts       []string // that may be asked; empty: every public one
+	registryConfig   string
+	cacheDir         string
 	kubeVersion      string
 	paths            []string
 	workers          int
@@ -155,7 +159,10 @@ type rendering struct {
 func (r *rendering) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&r.offline, "offline", true, "open no network connection")
-	f.BoolVar(&r.network, "allow-network", false, "allow pinned remote bases and chart dependencies to be fetched")
+	f.BoolVar(&r.network, "allow-network", false, "allow charts and pinned remote bases to be fetched")
+	f.StringArrayVar(&r.allowHosts, "allow-host", nil, "host that may be asked, and given the credentials it has here: HOST, HOST:PORT, *.DOMAIN, or http://HOST; repeatable (default: every host with a public address, by https, without credentials)")
+	f.StringVar(&r.registryConfig, "registry-config", "", "docker configuration with the credentials of registries and chart repositories (default: docker's own, then Helm's)")
+	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps what was fetched; read without --allow-network too (default with --allow-network: kubesettle in the user's cache folder)")
 	f.StringVar(&r.kubeVersion, "kube-version", kubernetesVersion, "Kubernetes version that charts render for")
 	f.IntVar(&r.workers, "workers", 0, "parallel workers; 0 is one for each processor")
 	cmd.MarkFlagsMutuallyExclusive("offline", "allow-network")
@@ -165,6 +172,10 @@ func (r *rendering) flags(cmd *cobra.Command) {
 func (r *rendering) options(p *process, releases []render.Release) (render.Options, error) {
 	if r.workers < 0 {
 		return render.Options{}, usage("--workers is %d: give 0 or more", r.workers)
+	}
+	fetcher, err := r.fetcher()
+	if err != nil {
+		return render.Options{}, err
 	}
 	var paths []string
 	for _, given := range r.paths {
@@ -176,9 +187,33 @@ func (r *rendering) options(p *process, releases []render.Release) (render.Optio
 	}
 	return render.Options{
 		Releases: releases, Paths: paths, KubeVersion: r.kubeVersion,
-		AllowNetwork: r.network || !r.offline, Workers: r.workers,
+		Fetcher: fetcher, Workers: r.workers,
 		Sandbox: render.Sandbox{Command: p.worker},
 	}, nil
+}
+
+// disconnect takes the network away, whatever the flags say: the change is a fork's.
+func (r *rendering) disconnect() { r.offline, r.network = true, false }
+
+// fetcher brings charts and bases of other hosts; nil where neither the network nor a
+// cache may be used. The cache is read offline where its folder was named: what lies in
+// the user's own one would make a result depend on the machine.
+func (r *rendering) fetcher() (*fetch.Fetcher, error) {
+	network := r.network || !r.offline
+	dir := r.cacheDir
+	if dir == "" && network {
+		if own, err := os.UserCacheDir(); err == nil {
+			dir = filepath.Join(own, "kubesettle")
+		}
+	}
+	if dir == "" && !network {
+		return nil, nil
+	}
+	f, err := fetch.New(fetch.Options{Network: network, Hosts: r.allowHosts, RegistryConfig: r.registryConfig, CacheDir: dir})
+	if err != nil {
+		return nil, usage("--allow-host: %w", err)
+	}
+	return f, nil
 }
 
 // renderBoth renders two trees and compares them.
