@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
+	"slices"
 	"strings"
 
 	gitdiff "github.com/go-git/go-git/v5/utils/diff"
@@ -115,4 +117,32 @@ func (r *Revision) Edited(ctx context.Context, release, file string, text []byte
 	s.run(0)
 	s.outputs[0].Docs = expand(s.outputs[0].Docs)
 	return s.rendered(0, r.scopes), nil
+}
+
+// plainLine is "key: value" with a short value on the same line, or a key alone.
+var plainLine = regexp.MustCompile(`^\s*(?:- )?["']?([A-Za-z0-9_./-]+)["']?:(?:\s+([^#|>&*!{\[].{0,100}))?\s*$`)
+
+// Plain says whether lines of YAML may be shown: each is a key, with a short value that
+// does not look like a secret and stands under no key that tells of one, or a map of such
+// in braces. What it cannot tell it does not let through, such as the value of an
+// environment variable.
+func Plain(lines []string) bool {
+	for _, l := range lines {
+		inner := strings.TrimPrefix(strings.TrimSpace(l), "- ")
+		if strings.HasPrefix(inner, "{") && strings.HasSuffix(inner, "}") {
+			parts := strings.FieldsFunc(inner, func(r rune) bool { return strings.ContainsRune("{},", r) })
+			if parts = slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" }); !Plain(parts) {
+				return false
+			}
+			continue
+		}
+		m := plainLine.FindStringSubmatch(l)
+		if m == nil || tells(m[1]) || m[1] == "value" || m[1] == "data" || m[1] == "stringData" {
+			return false
+		}
+		if text := strings.Trim(m[2], ` "'`); highEntropy(text) || redactText(l) != l {
+			return false
+		}
+	}
+	return true
 }

@@ -75,3 +75,33 @@ func TestEdited(t *testing.T) {
 		t.Errorf("a file that is not read: %v", err)
 	}
 }
+
+func TestPlain(t *testing.T) {
+	for line, want := range map[string]bool{
+		"  replicas: 3": true,
+		"      - topologyKey: kubernetes.io/hostname": true,
+		"  matchLabels:":                    true,
+		`    app.kubernetes.io/name: "web"`: true,
+		"  password: hunter2":               false,
+		"  - name: DB_PASSWORD":             true,
+		"    value: hunter2":                false,
+		"  - --password=hunter2":            false,
+		"  data: {a: b}":                    false,
+		"  text: |":                         false,
+		"- {maxSkew: 1, topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}": true,
+		"- {name: DB, value: hunter2}":                    false,
+		"{password: hunter2}":                             false,
+		"- {a: [hunter2]}":                                false,
+		"  hunter2":                                       false,
+		"  url: https://user:hunter2@db.example":          false,
+		"  x: ghp_0123456789abcdefghijABCDEFGHIJ":         false,
+		"  y: aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY":           false,
+		"  args: [--token, hunter2]":                      false,
+		"  note: " + strings.Repeat("long ", 40):          false,
+		"  whenUnsatisfiable: ScheduleAnyway # as before": true,
+	} {
+		if got := Plain([]string{line}); got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+}

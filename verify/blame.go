@@ -11,6 +11,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	policyv1 "k8s.io/api/policy/v1"
 
+	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -139,8 +140,13 @@ func (pl places) blame(sl *slice, found []culprit) []Blame {
 	out := []Blame{}
 	for _, c := range found {
 		for _, id := range sl.ids() {
-			o := sl.objects[id][state.Head]
-			if o == nil || o.ID.Kind != c.aspect.kind || (o.ID.Kind == "Deployment" && id != sl.workloads[c.workload].ID) {
+			pair := sl.objects[id]
+			o := cmp.Or(pair[state.Head], pair[state.Base])
+			if o.ID.Kind != c.aspect.kind || (o.ID.Kind == "Deployment" && id != sl.workloads[c.workload].ID) {
+				continue
+			}
+			if c.aspect.path == "" && (pair[state.Head] == nil || pair[state.Base] == nil) {
+				out = append(out, pl.wholeObject(o, pair[state.Head] == nil))
 				continue
 			}
 			for _, f := range whole(pl.fieldChanges(pl.changed(sl.release, id))) {
@@ -154,6 +160,18 @@ func (pl places) blame(sl *slice, found []culprit) []Blame {
 		return cmp.Or(cmp.Compare(a.Location.File, b.Location.File), a.Location.StartLine-b.Location.StartLine)
 	})
 	return out
+}
+
+// wholeObject is the blame of an object that came or went: it has no path.
+func (pl places) wholeObject(o *render.Object, removed bool) Blame {
+	b := Blame{Object: o.ID.String(), New: "added"}
+	side := "head"
+	if removed {
+		b.Old, b.New, side = "removed", "", "base"
+	}
+	l := pl.location(o.Source, side)
+	b.Location = &l
+	return b
 }
 
 // whole folds the fields of a list element that only one side has into one change of

@@ -152,7 +152,7 @@ func (a *analysis) enter(ctx context.Context, sr sliceResult) {
 		if f.Status == New && a.places.changes != nil && sr.variant.has(state.Base) {
 			f.Blame = a.places.blame(sr.variant.slice, a.checker.culprits(ctx, sr.variant, v.key(), t))
 		}
-		f.Fix = mend(f.Blame)
+		f.Fix = a.mend(ctx, sr, v, f.Blame)
 		f.Severity = string(severity(v.bound.rule, f, a.opt.Policy.Cluster.Assumed))
 		f.Locations = a.places.locations(w, f.Blame)
 		a.result.Findings = append(a.result.Findings, f)
@@ -215,17 +215,6 @@ func (a *analysis) declared(ctx context.Context, v variant, found violation) (co
 		found = lifted
 	}
 	return found, shows, decided
-}
-
-// mend offers the one fix that is known to work: putting the blamed fields back, which
-// was searched and found clean of this violation.
-func mend(blame []Blame) *Fix {
-	if len(blame) == 0 {
-		return nil
-	}
-	b := blame[0]
-	text := fmt.Sprintf("without the change to %s of %s this does not happen: searched again, at the same size", b.Path, b.Object)
-	return &Fix{Text: text, Location: b.Location, Verified: true}
 }
 
 // undecided marks a slice's workloads as inconclusive.

@@ -181,10 +181,14 @@ type Blame struct {
 
 // Fix is a change that was verified to mend the finding, or is known to.
 type Fix struct {
-	Text        string    `json:"text"`
-	Location    *Location `json:"location,omitempty"`
-	Replacement string    `json:"replacement,omitempty"`
-	Verified    bool      `json:"verified"`
+	Text     string    `json:"text"` // what to do, as an order
+	Location *Location `json:"location,omitempty"`
+	// Replacement is text to write at Location, in whole lines that end in newlines.
+	Replacement string `json:"replacement,omitempty"`
+	// Mechanical says that Replacement takes the place of exactly the lines of Location on
+	// head; "" takes them out. Head was rendered and searched again with it.
+	Mechanical bool `json:"mechanical,omitempty"`
+	Verified   bool `json:"verified"`
 }
 
 // Coverage says what was explored. "Holds" means: within these.

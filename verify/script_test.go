@@ -161,6 +161,12 @@ func outline(r *Result) string {
 		for _, x := range f.Blame {
 			fmt.Fprintf(&b, "  blame %s %s\n", x.Object, x.Path)
 		}
+		if x := f.Fix; x != nil && x.Mechanical {
+			fmt.Fprintf(&b, "  fix %s:%d-%d: %s\n", x.Location.File, x.Location.StartLine, x.Location.EndLine, x.Text)
+			for _, l := range splitLines(x.Replacement) {
+				fmt.Fprintf(&b, "    |%s", l)
+			}
+		}
 	}
 	return b.String()
 }

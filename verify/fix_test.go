@@ -1,0 +1,134 @@
+package verify
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+)
+
+func TestEditKeepsLineEnds(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		e          edit
+	}{
+		{"a\nb\nc\n", "a\nx\ny\nc\n", edit{first: 2, last: 2, lines: []string{"x", "y"}}},
+		{"a\nb\nc\n", "a\n", edit{first: 2, last: 3}},
+		{"a\r\nb\r\nc\r\n", "a\r\nx\r\nc\r\n", edit{first: 2, last: 2, lines: []string{"x"}}},
+		{"a\nb", "a\nx", edit{first: 2, last: 2, lines: []string{"x"}}},
+		{"a\nb", "a\n", edit{first: 2, last: 2}},
+		{"a\r\nb", "x\r\nb", edit{first: 1, last: 1, lines: []string{"x"}}},
+	} {
+		if got, ok := c.e.apply(c.text); !ok || got != c.want {
+			t.Errorf("%q: %q, %v, want %q", c.text, got, ok, c.want)
+		}
+	}
+	for _, e := range []edit{{first: 0, last: 1}, {first: 2, last: 1}, {first: 1, last: 3}} {
+		if got, ok := e.apply("a\nb\n"); ok {
+			t.Errorf("lines %d to %d of 2: %q", e.first, e.last, got)
+		}
+	}
+}
+
+const oneNode = `cluster:
+  nodePools:
+  - {name: n, count: {min: 1, max: 1}, zones: [a], allocatable: {cpu: "1", memory: 16Gi, pods: "110"}}
+`
+
+// checked compares one manifest with another on one node of one CPU.
+func checked(t *testing.T, base, head string) *Result {
+	t.Helper()
+	policy, err := policies.Load("policy.yaml", []byte(oneNode))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var revs [2]*render.Revision
+	for i, text := range []string{base, head} {
+		tree, err := render.MapTree([]string{"base", "head"}[i], map[string]string{"web.yaml": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if revs[i], err = render.Render(context.Background(), tree, render.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ch, err := render.Diff(revs[0], revs[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict(t)(Check(context.Background(), ch, Options{Policy: policy}))
+}
+
+func webWith(container string) string {
+	return `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  strategy: {type: Recreate}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+` + container
+}
+
+// The fix is text that heals: head with it, checked by itself, has no such finding.
+func TestFixHealsWhenItIsApplied(t *testing.T) {
+	container := func(cpu string) string {
+		return "      - name: web\n        image: web\n        resources:\n          requests:\n            cpu: " + cpu + "\n"
+	}
+	base, head := webWith(container("100m")), webWith(container("1500m"))
+	r := checked(t, base, head)
+	if len(r.Findings) == 0 {
+		t.Fatal("nothing was found")
+	}
+	for _, f := range r.Findings {
+		if f.Fix == nil || !f.Fix.Mechanical || !f.Fix.Verified || !f.Fix.Location.InDiff {
+			t.Fatalf("%s: fix %+v", f.Rule, f.Fix)
+		}
+		e := edit{first: f.Fix.Location.StartLine, last: f.Fix.Location.EndLine}
+		for _, l := range splitLines(f.Fix.Replacement) {
+			e.lines = append(e.lines, strings.TrimSuffix(l, "\n"))
+		}
+		mended, ok := e.apply(head)
+		if !ok {
+			t.Fatalf("%s: %+v does not apply", f.Rule, f.Fix)
+		}
+		if again := checked(t, base, mended); len(again.Findings) > 0 {
+			t.Errorf("%s with the fix: %s", f.Rule, again.Findings[0].Message)
+		}
+	}
+}
+
+// What could be a secret is not put back as text: the finding has its fix in words.
+func TestFixShowsNoSecret(t *testing.T) {
+	container := func(cpu, password string) string {
+		return "      - {name: web, image: web, env: [{name: DB, value: " + password + "}], resources: {requests: {cpu: " + cpu + "}}}\n"
+	}
+	r := checked(t, webWith(container("100m", "hunter2-canary")), webWith(container("1500m", "hunter3-canary")))
+	if len(r.Findings) == 0 {
+		t.Fatal("nothing was found")
+	}
+	for _, f := range r.Findings {
+		if f.Fix == nil || f.Fix.Mechanical || f.Fix.Replacement != "" || !f.Fix.Verified {
+			t.Errorf("%s: fix %+v", f.Rule, f.Fix)
+		}
+	}
+}
+
+// An edit that trades one violation for another is none.
+func TestFixBreaksNothingElse(t *testing.T) {
+	container := func(cpu string) string {
+		return "      - name: web\n        image: web\n        resources:\n          requests:\n            cpu: " + cpu + "\n"
+	}
+	r := checked(t, webWith(container("2500m")), webWith(container("1500m")))
+	for _, f := range r.Findings {
+		if f.Fix != nil && f.Fix.Mechanical {
+			t.Errorf("%s %s: base breaks it as well, and is offered as its fix: %+v", f.Status, f.Rule, f.Fix)
+		}
+	}
+}
