@@ -77,7 +77,13 @@ type Controllers struct {
 }
 
 // GitOps is the re-sync of Argo CD or Flux.
-type GitOps struct{ SelfHeal, Prune bool }
+type GitOps struct {
+	SelfHeal, Prune bool
+	// IgnoreDifferences are JSON pointers of fields of which a difference starts no
+	// re-sync; with RespectIgnore an apply for another reason leaves them alone, too.
+	IgnoreDifferences []string
+	RespectIgnore     bool
+}
 
 // Events are the events' budgets on one run; 0 switches an event off.
 type Events struct {

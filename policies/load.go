@@ -146,7 +146,11 @@ func (d *decoder) controllers(c *Controllers) read {
 			},
 			"gitops": func(n *yaml.Node, at string) {
 				c.GitOps = &GitOps{}
-				d.object(n, at, fields{"selfHeal": d.flag(&c.GitOps.SelfHeal), "prune": d.flag(&c.GitOps.Prune)})
+				d.object(n, at, fields{
+					"selfHeal": d.flag(&c.GitOps.SelfHeal), "prune": d.flag(&c.GitOps.Prune),
+					"ignoreDifferences":        d.texts(&c.GitOps.IgnoreDifferences, jsonPointer),
+					"respectIgnoreDifferences": d.flag(&c.GitOps.RespectIgnore),
+				})
 			},
 			"clusterAutoscaler": func(n *yaml.Node, at string) {
 				c.ClusterAutoscaler = true
@@ -207,6 +211,14 @@ func (d *decoder) bound(b *Bound) read {
 func isKubeVersion(s string) string {
 	if !kubeVersion.MatchString(s) {
 		return "must be a Kubernetes version such as \"1.36\" or \"1.36.3\""
+	}
+	return ""
+}
+
+// jsonPointer wants a JSON pointer to a field.
+func jsonPointer(s string) string {
+	if !strings.HasPrefix(s, "/") {
+		return "must be a JSON pointer such as /spec/replicas"
 	}
 	return ""
 }

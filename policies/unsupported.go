@@ -21,7 +21,6 @@ func (p *Policy) Unsupported() []string {
 	}
 	c, e := p.Controllers, p.Events
 	say(c.SchedulerConfig != "", "controllers.scheduler", "the scheduler runs with its default profile")
-	say(c.GitOps != nil, "controllers.gitops", "nothing is applied again after the change")
 	say(c.ClusterAutoscaler, "controllers.clusterAutoscaler", "no node is added or removed during a run")
 	say(e.StartupSpike > 0, "events.startupSpike", "a starting pod uses no more CPU than a running one")
 	say(e.PodCrash > 0, "events.podCrash", "no pod crashes")

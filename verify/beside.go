@@ -3,9 +3,11 @@ package verify
 import (
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // runsBeside adds the controllers that the policy configures, with what they can tell
@@ -17,6 +19,10 @@ func (sl *slice) runsBeside(p *policies.Policy) {
 	}
 	sl.controllers = c
 	sl.spec.Descheduler = c.Descheduler
+	if g := c.GitOps; g != nil {
+		ignored := slices.Contains(g.IgnoreDifferences, "/spec/replicas")
+		sl.spec.GitOps = &state.GitOps{SelfHeal: g.SelfHeal, IgnoreReplicas: ignored, KeepReplicas: ignored && g.RespectIgnore}
+	}
 	if c.Descheduler == nil {
 		return
 	}

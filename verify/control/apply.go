@@ -96,7 +96,7 @@ func liveReplicas(m *state.Manifest) int {
 // mergeThreeWay is client-side apply: a declared field is set, one that was in the last
 // applied manifest and is gone is deleted and defaulted, any other is kept.
 func mergeThreeWay(t state.State, w int, last, now *state.Manifest) {
-	if now.DeclaresReplicas || last.DeclaresReplicas {
+	if (now.DeclaresReplicas || last.DeclaresReplicas) && !keepsReplicas(t) {
 		t.SetReplicas(w, liveReplicas(now))
 	}
 }
@@ -105,6 +105,9 @@ func mergeThreeWay(t state.State, w int, last, now *state.Manifest) {
 // owned; one that is no longer declared is removed and defaulted only if nobody else
 // owns it.
 func mergeOwned(t state.State, w int, now *state.Manifest) {
+	if keepsReplicas(t) {
+		return
+	}
 	owners := t.Owners(w)
 	switch {
 	case now.DeclaresReplicas && liveReplicas(now) == t.Replicas(w):

@@ -179,6 +179,7 @@ func All(b *state.Builder) ([]Actor, error) {
 		newTaintEviction,
 		newHPA,
 		newDescheduler,
+		newResync,
 	} {
 		actors, err := build(b)
 		if err != nil {

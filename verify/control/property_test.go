@@ -27,6 +27,7 @@ server-side
 base web image=v1 cpu=500m
 head web replicas=2 image=v1 cpu=500m paused
 hpa head web min=2 max=6 average=400m up=Min,2pods,50% down=Disabled
+gitops
 events apply=1 load=1`, `
 nodes a 3 zone=a
 nodes b 2 zone=b taint=k:NoExecute

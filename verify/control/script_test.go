@@ -22,7 +22,7 @@ import (
 
 // TestLoops plays the scripts of testdata. Their commands:
 //
-//	cluster        the slice: lines of nodes, base, head, hpa, events, apply; then version base is installed
+//	cluster        the slice: lines of nodes, base, head, hpa, pdb, events, gitops, server-side; then version base is installed
 //	install V      version V on an empty cluster
 //	set            the state by hand: lines of a workload, or of a revision as workload@old
 //	step A…        one step of each actor; a#2 takes its second choice, a*3 takes three steps
@@ -136,6 +136,8 @@ func (s *script) cluster(input string) error {
 			}
 		case "pdb":
 			s.addPDB(bare, opt)
+		case "gitops":
+			s.spec.GitOps = &state.GitOps{SelfHeal: true}
 		case "server-side":
 			s.spec.Apply = state.ServerSide
 		default:

@@ -57,6 +57,8 @@ type Spec struct {
 	PriorityClasses map[string]int32
 	// Descheduler is the policy of the descheduler that runs; nil: none does.
 	Descheduler *Descheduler
+	// GitOps is the controller that applies the manifests; nil: somebody does, once.
+	GitOps *GitOps
 }
 
 // Apply says how manifests are merged into live objects.

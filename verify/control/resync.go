@@ -1,0 +1,100 @@
+package control
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// resync models the self-heal of a GitOps controller: what the manifests declare and
+// somebody changed in the cluster is applied again, a whole release at a time.
+//
+// Read from: Argo CD's documentation (automated sync with selfHeal, ignoreDifferences,
+// the sync option RespectIgnoreDifferences) and Flux's (kustomize-controller corrects
+// drift by server-side apply at every interval).
+//
+// Only .spec.replicas has a second writer in the model, so that nothing else can differ.
+type resync struct{ serverSide bool }
+
+func newResync(b *state.Builder) ([]Actor, error) {
+	spec := b.Config().Spec
+	if g := spec.GitOps; g == nil || !g.SelfHeal || g.IgnoreReplicas {
+		return nil, nil // a difference that is ignored starts no sync
+	}
+	return []Actor{&resync{serverSide: spec.Apply == state.ServerSide}}, nil
+}
+
+// Name implements [Actor].
+func (a *resync) Name() string { return "gitops" }
+
+// Latency implements [Actor].
+func (a *resync) Latency() Latency { return Periodic }
+
+// Step implements [Actor]: the live version is applied again where it differs.
+func (a *resync) Step(s state.State, next *Emit) {
+	differs := false
+	for w := range s.C.Spec.Workloads {
+		differs = differs || drifted(s, w)
+	}
+	if !differs {
+		return
+	}
+	t := next.Copy(s)
+	for w := range s.C.Spec.Workloads {
+		if !drifted(s, w) {
+			continue
+		}
+		if m := s.Manifest(w); a.serverSide {
+			mergeOwned(t, w, m)
+		} else {
+			mergeThreeWay(t, w, m, m)
+		}
+	}
+	next.Move(done)
+}
+
+// drifted says whether the live object of workload w differs from what was applied.
+func drifted(s state.State, w int) bool {
+	m := s.Manifest(w)
+	return m.Exists() && m.DeclaresReplicas && liveReplicas(m) != s.Replicas(w)
+}
+
+// keepsReplicas says whether an apply leaves live replicas alone whatever is declared.
+func keepsReplicas(s state.State) bool {
+	g := s.C.Spec.GitOps
+	return g != nil && g.KeepReplicas
+}
+
+// Describe implements [Actor].
+func (a *resync) Describe(from, to state.State, _ search.Move) Words {
+	w := Words{Action: "self-heal"}
+	var parts []string
+	for i := range from.C.Spec.Workloads {
+		wl := &from.C.Spec.Workloads[i]
+		if from.Replicas(i) == to.Replicas(i) {
+			continue
+		}
+		if w.Object == "" {
+			w.Object = wl.ID
+		}
+		parts = append(parts, fmt.Sprintf("replicas of %s %d -> %d, as the manifest declares", shortName(wl), from.Replicas(i), to.Replicas(i)))
+		w.Because = append(w.Because, Ref{Object: wl.ID, Version: from.Version(), Field: "spec.replicas"})
+	}
+	w.Text = "the GitOps controller heals the drift: " + strings.Join(parts, "; ")
+	return w
+}
+
+// Model implements [Actor].
+func (a *resync) Model() *Model {
+	return &Model{
+		Upstream: "the documentation of Argo CD (automated sync, selfHeal, ignoreDifferences, RespectIgnoreDifferences) and of Flux (kustomize-controller, drift)",
+		Exact:    []string{"a declared spec.replicas is set again whenever it was changed; one that is not declared is left alone"},
+		MayInvent: []string{
+			"a re-sync runs at any moment, where Argo CD waits 5 s and longer after each attempt and Flux for its interval",
+			"what Git no longer has is deleted by the apply also where prune is off",
+		},
+		MayHide: []string{"sync windows, waves, hooks and a controller that is down are not modeled: each re-sync succeeds"},
+	}
+}
