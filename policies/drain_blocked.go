@@ -83,7 +83,7 @@ func undrained(s state.State, w int) (node, held int) {
 			continue
 		}
 		for _, p := range s.C.ClassesOf[w] {
-			held += s.On(n, p, state.Ready)
+			held += s.ReadyOn(n, p)
 		}
 		if held > 0 {
 			return n, held

@@ -65,7 +65,7 @@ func stuck(s state.State, w int) bool {
 	if current < 0 || s.Manifest(w).Deployment.Spec.Paused {
 		return false
 	}
-	return rolling(s, w) || s.Pending(current) == 0 && s.Count(current, state.Ready) < s.Replicas(w)
+	return rolling(s, w) || s.Pending(current) == 0 && s.AvailablePods(current) < s.Replicas(w)
 }
 
 func stuckMessage(s state.State, w int) string {
@@ -73,7 +73,7 @@ func stuckMessage(s state.State, w int) string {
 	if current < 0 {
 		return fmt.Sprintf("the rollout of %s can stay incomplete forever", fullName(s.C, w))
 	}
-	updated := s.Count(current, state.Ready)
+	updated := s.ReadyPods(current)
 	text := fmt.Sprintf("the rollout of %s can stay incomplete forever: %d of %s %s updated and ready",
 		fullName(s.C, w), updated, count(s.Replicas(w), "replica"), are(updated))
 	if n := s.Pending(current); n > 0 {

@@ -159,7 +159,7 @@ func (v *domainView) holder(s state.State, w, i int) (only string, pods int) {
 	for n, d := range v.domain[i] {
 		ready := 0
 		for _, p := range s.C.ClassesOf[w] {
-			ready += s.On(n, p, state.Ready)
+			ready += s.ReadyOn(n, p)
 		}
 		switch {
 		case ready == 0:

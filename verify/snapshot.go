@@ -16,10 +16,14 @@ func snapshot(s state.State) *Snapshot {
 			x.Zone = class.Node.Labels[corev1.LabelTopologyZone]
 		}
 		for p := range s.C.Pods {
-			for ph := range state.Phases {
-				if k := s.On(n, p, ph); k > 0 {
-					x.Pods = append(x.Pods, pods(s, p, phaseNames[ph], k))
-				}
+			if k := s.On(n, p, state.Starting); k > 0 {
+				x.Pods = append(x.Pods, pods(s, p, state.Starting.String(), k))
+			}
+			if k := s.ReadyOn(n, p); k > 0 {
+				x.Pods = append(x.Pods, pods(s, p, state.Ready.String(), k))
+			}
+			if k := s.On(n, p, state.Terminating); k > 0 {
+				x.Pods = append(x.Pods, pods(s, p, state.Terminating.String(), k))
 			}
 		}
 		out.Nodes = append(out.Nodes, x)
@@ -44,8 +48,6 @@ func load(s state.State, w int) string {
 	}
 	return s.Load(w).String()
 }
-
-var phaseNames = [state.Phases]string{state.Starting: "starting", state.Ready: "ready", state.Terminating: "terminating"}
 
 func pods(s state.State, p int, phase string, n int) PodsSnapshot {
 	c := s.C.Pods[p]

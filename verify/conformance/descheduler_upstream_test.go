@@ -230,7 +230,7 @@ func (c *upstreamCluster) deploy(s state.State, templates []*corev1.Pod, r *rand
 			p.Status.Phase = corev1.PodPending
 		case ph == state.Terminating:
 			p.DeletionTimestamp = &now
-		case ph == state.Ready:
+		case ph.IsReady():
 			ready = corev1.ConditionTrue
 		}
 		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}}

@@ -116,7 +116,9 @@ func scatter(r *rand.Rand, s state.State) {
 		s.Set(f.Pending, few(3))
 		for n := range s.C.Nodes {
 			for ph := range state.Phases {
-				s.SetAt(n, f.Phase[ph], few(4))
+				if s.C.HasPhase(p, ph) {
+					s.SetAt(n, f.Phase[ph], few(4))
+				}
 			}
 		}
 		if r.IntN(8) > 0 {

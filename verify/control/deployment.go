@@ -190,7 +190,7 @@ func (y *deploymentSync) read(s state.State, w int) {
 		}
 		*rs = replicaSet{
 			class: p, age: i, size: int32(s.Get(f.Size)), desired: int32(s.Get(f.Desired)), max: int32(s.Get(f.Max)),
-			pods: int32(s.Active(p)), available: int32(s.Count(p, state.Ready)),
+			pods: int32(s.Active(p)), available: int32(s.AvailablePods(p)),
 		}
 		if p == y.create {
 			y.newRS = rs
@@ -301,7 +301,6 @@ func (d *deployment) Model() *Model {
 		MayHide: []string{
 			"all that one sync writes is one step: what happens between two of its writes is missed",
 			"a sync reads the status of ReplicaSets as of now, not as of their last status update",
-			"a pod is available as soon as it is ready: minReadySeconds is not waited for",
 			"only the ReplicaSets of base and head exist: pods of older revisions are missed",
 		},
 		Refused: []string{"a strategy that is neither RollingUpdate nor Recreate"},

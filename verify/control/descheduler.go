@@ -170,12 +170,15 @@ func (k *deschedCompiled) wordEvictions(from, to state.State) (text string, clas
 	var out []string
 	for p := range k.classes {
 		for n := range k.nodes {
-			for _, ph := range livePhases {
+			for _, ph := range [...]state.Phase{state.Starting, state.Ready} {
 				gone := from.On(n, p, ph) - to.On(n, p, ph)
+				if ph == state.Ready {
+					gone = from.ReadyOn(n, p) - to.ReadyOn(n, p)
+				}
 				if gone == 0 {
 					continue
 				}
-				what := [...]string{state.Starting: "starting ", state.Ready: "ready "}[ph] + revised(k.cfg, p, "pod")
+				what := ph.String() + " " + revised(k.cfg, p, "pod")
 				out = append(out, fmt.Sprintf("%s of %s on %s", counted(gone, what), shortName(k.workload(p)), k.cfg.Nodes[n].Name))
 				if !slices.Contains(classes, p) {
 					classes = append(classes, p)

@@ -3,6 +3,8 @@ package control
 import (
 	"math"
 	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // spreadMemory is the working of the topology spread plugin on one constraint.
@@ -34,7 +36,7 @@ func removeUnspread(r *descheduling, plugin *deschedPlugin) {
 	}
 	for n := range r.k.nodes {
 		for p := range r.k.classes {
-			for i := range livePhases {
+			for i := range state.LivePhases {
 				if at := r.at(n, p, i); r.chosen[at] > 0 && r.mayLeave(plugin.evictor, p, n) {
 					r.cand[at] = r.chosen[at]
 				}
@@ -85,7 +87,7 @@ func (r *descheduling) measure(plugin *deschedPlugin, rule *spreadRule) bool {
 				continue
 			}
 			r.size[d] = max(r.size[d], 0) + live
-			for i, ph := range livePhases {
+			for i, ph := range state.LivePhases {
 				r.rest[r.at(n, p, i)] = r.now.On(n, p, ph)
 			}
 		}
@@ -202,7 +204,7 @@ func (r *descheduling) onlyNode(rule *spreadRule, d int) int {
 // mixes says whether earlier constraints picked different pods of node n and the one
 // before.
 func (r *descheduling) mixes(n int) bool {
-	per := len(r.k.classes) * len(livePhases)
+	per := len(r.k.classes) * len(state.LivePhases)
 	return !slices.Equal(r.chosen[n*per:(n+1)*per], r.chosen[(n-1)*per:n*per])
 }
 
@@ -214,7 +216,10 @@ func (r *descheduling) pick(plugin *deschedPlugin, rule *spreadRule, d int32, co
 		best, total := int64(math.MinInt64), 0
 		for n, x := range rule.domain {
 			for p := range r.k.classes {
-				rest := r.rest[r.at(n, p, 0)] + r.rest[r.at(n, p, 1)]
+				rest := 0
+				for i := range state.LivePhases {
+					rest += r.rest[r.at(n, p, i)]
+				}
 				if x != d || rest == 0 {
 					continue
 				}
@@ -242,7 +247,7 @@ func (r *descheduling) pickTier(plugin *deschedPlugin, rule *spreadRule, d int32
 			continue
 		}
 		for p := range r.k.classes {
-			for i := range livePhases {
+			for i := range state.LivePhases {
 				at := r.at(n, p, i)
 				have := r.rest[at]
 				if have == 0 || r.giveRank(p, n) != rank {
@@ -280,7 +285,7 @@ func (r *descheduling) giveRank(p, n int) int64 {
 func (r *descheduling) merge() {
 	for n := range r.k.nodes {
 		for p := range r.k.classes {
-			for i, ph := range livePhases {
+			for i, ph := range state.LivePhases {
 				at := r.at(n, p, i)
 				a, b := r.chosen[at], r.picked[at]
 				least, most := max(a, b), min(a+b, r.now.On(n, p, ph))

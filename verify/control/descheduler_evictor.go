@@ -182,7 +182,7 @@ func (r *descheduling) fits(p, own, n int) bool {
 // held counts the pods of class p on node n in any phase: one on deletion keeps its
 // place.
 func (r *descheduling) held(n, p int) int {
-	return r.now.On(n, p, state.Starting) + r.now.On(n, p, state.Ready) + r.now.On(n, p, state.Terminating)
+	return r.now.LiveOn(n, p) + r.now.On(n, p, state.Terminating)
 }
 
 // Quality of service, in the order in which pods go.

@@ -28,7 +28,7 @@ func (k *deschedCompiled) lifeTime(plugin *deschedPlugin, a *state.PodLifeTimeAr
 	}
 	for p := range k.classes {
 		looks := plugin.selects[p] && admits(a.OwnerKinds, k.classes[p].owner) && len(a.ExitCodes) == 0
-		for _, ph := range livePhases {
+		for _, ph := range state.LivePhases {
 			plugin.single = append(plugin.single, looks && inState(a.States, ph))
 		}
 	}
@@ -52,7 +52,7 @@ func expire(r *descheduling, plugin *deschedPlugin) {
 	groups, all := 0, 0
 	for n := range r.k.nodes {
 		for p := range r.k.classes {
-			for i, ph := range livePhases {
+			for i, ph := range state.LivePhases {
 				if on := r.now.On(n, p, ph); on > 0 && r.expires(plugin, n, p, i) {
 					r.cand[r.at(n, p, i)] = on
 					groups, all = groups+1, all+on
@@ -70,7 +70,7 @@ func expire(r *descheduling, plugin *deschedPlugin) {
 	}
 	for n := range r.k.nodes {
 		for p := range r.k.classes {
-			for i, ph := range livePhases {
+			for i, ph := range state.LivePhases {
 				if r.cand[r.at(n, p, i)] == 0 {
 					continue
 				}
@@ -85,7 +85,7 @@ func expire(r *descheduling, plugin *deschedPlugin) {
 }
 
 func (r *descheduling) expires(plugin *deschedPlugin, n, p, phase int) bool {
-	return r.k.nodes[n].listed && plugin.single[p*len(livePhases)+phase] &&
+	return r.k.nodes[n].listed && plugin.single[p*len(state.LivePhases)+phase] &&
 		r.evictable(plugin.evictor, p) && r.mayLeave(plugin.evictor, p, n)
 }
 

@@ -54,27 +54,32 @@ func reached(limit *int, evicted int) bool { return limit != nil && evicted+1 > 
 
 // at is the place of a group of like pods in r.cand.
 func (r *descheduling) at(n, p, phase int) int {
-	return (n*len(r.k.classes)+p)*len(livePhases) + phase
+	return (n*len(r.k.classes)+p)*len(state.LivePhases) + phase
 }
 
 // nominate wants to evict all live pods of class p on node n.
 func (r *descheduling) nominate(n, p int) {
-	for i, ph := range livePhases {
+	for i, ph := range state.LivePhases {
 		r.cand[r.at(n, p, i)] = r.now.On(n, p, ph)
 	}
 }
 
 // live counts the pods of class p on node n that are not on deletion.
 func (r *descheduling) live(n, p int) int {
-	return r.now.On(n, p, state.Starting) + r.now.On(n, p, state.Ready)
+	return r.now.LiveOn(n, p)
 }
 
 // nominateSome wants to evict any count pods of class p on node n.
 func (r *descheduling) nominateSome(n, p, count int) {
-	starting, ready := r.now.On(n, p, state.Starting), r.now.On(n, p, state.Ready)
-	least, most := max(0, count-ready), min(starting, count)
-	x := least + r.choose(most-least+1)
-	r.cand[r.at(n, p, 0)], r.cand[r.at(n, p, 1)] = x, count-x
+	rest := r.live(n, p)
+	for i, ph := range state.LivePhases {
+		have := r.now.On(n, p, ph)
+		rest -= have
+		least, most := max(0, count-rest), min(have, count)
+		x := least + r.choose(most-least+1)
+		r.cand[r.at(n, p, i)] = x
+		count -= x
+	}
 }
 
 // evictNodes evicts the nominated pods node by node, in any order of the nodes, and of
@@ -96,8 +101,10 @@ func (r *descheduling) evictNodes(plugin *deschedPlugin) {
 
 func (r *descheduling) isNominated(n int) bool {
 	for p := range r.k.classes {
-		if r.cand[r.at(n, p, 0)]+r.cand[r.at(n, p, 1)] > 0 {
-			return true
+		for i := range state.LivePhases {
+			if r.cand[r.at(n, p, i)] > 0 {
+				return true
+			}
 		}
 	}
 	return false
@@ -109,8 +116,10 @@ func (r *descheduling) isFree(n int) bool {
 		return false
 	}
 	for p := range r.k.classes {
-		if r.cand[r.at(n, p, 1)] > 0 && r.k.api.Covered(r.now, p) {
-			return false
+		for i, ph := range state.LivePhases {
+			if ph.IsReady() && r.cand[r.at(n, p, i)] > 0 && r.k.api.Covered(r.now, p) {
+				return false
+			}
 		}
 	}
 	return true
@@ -164,7 +173,7 @@ func (r *descheduling) evictPods(plugin *deschedPlugin, first, end int) deschedV
 	last := evictedPod
 	for n := first; n < end; n++ {
 		for p := range r.k.classes {
-			for i, ph := range livePhases {
+			for i, ph := range state.LivePhases {
 				count := r.cand[r.at(n, p, i)]
 				if r.careful {
 					count = r.share(group{n, p, ph}, count, first, end)
@@ -204,7 +213,7 @@ func (r *descheduling) least(g group, count, room, first, end int) int {
 		others := -count
 		for n := first; n < end; n++ {
 			for p := range r.k.classes {
-				for i, ph := range livePhases {
+				for i, ph := range state.LivePhases {
 					if c := r.cand[r.at(n, p, i)]; c > 0 && in(group{n, p, ph}) {
 						others += c
 					}
@@ -223,8 +232,8 @@ func (r *descheduling) least(g group, count, room, first, end int) int {
 	if ns := r.k.classes[g.p].namespace; policy.MaxPerNamespace != nil {
 		scope(*policy.MaxPerNamespace-r.perNamespace[ns], func(o group) bool { return r.k.classes[o.p].namespace == ns })
 	}
-	if g.phase == state.Ready && r.k.api.Covered(r.now, g.p) {
-		scope(r.k.api.Room(r.now, g.p, 1<<30), func(o group) bool { return o.phase == state.Ready && r.k.api.Share(r.now, g.p, o.p) })
+	if g.phase.IsReady() && r.k.api.Covered(r.now, g.p) {
+		scope(r.k.api.Room(r.now, g.p, 1<<30), func(o group) bool { return o.phase.IsReady() && r.k.api.Share(r.now, g.p, o.p) })
 	}
 	return least
 }
@@ -242,7 +251,7 @@ func (r *descheduling) room(n, p int, ph state.Phase, count int) int {
 	switch {
 	case count <= 0:
 		return 0
-	case ph == state.Ready:
+	case ph.IsReady():
 		return r.k.api.Room(r.now, p, count)
 	}
 	return count
@@ -253,7 +262,7 @@ func (r *descheduling) room(n, p int, ph state.Phase, count int) int {
 func (r *descheduling) moreWouldGo(first, end int) bool {
 	for n := first; n < end; n++ {
 		for p := range r.k.classes {
-			for i, ph := range livePhases {
+			for i, ph := range state.LivePhases {
 				count := r.cand[r.at(n, p, i)]
 				if count == 0 || ph == state.Starting && r.k.api.Ask(r.now, p, ph) == EvictionUncertain {
 					continue

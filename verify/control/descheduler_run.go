@@ -52,9 +52,6 @@ type group struct {
 // answer is one choice among of.
 type answer struct{ taken, of int }
 
-// livePhases are the phases of pods that may be evicted.
-var livePhases = [...]state.Phase{state.Starting, state.Ready}
-
 // load begins the cycles of a state.
 func (r *descheduling) load(k *deschedCompiled, s state.State) {
 	nodes, classes, dims := len(k.nodes), len(k.classes), len(k.resources)
@@ -64,7 +61,7 @@ func (r *descheduling) load(k *deschedCompiled, s state.State) {
 	r.perNode = grow(r.perNode, nodes)
 	r.perNamespace = grow(r.perNamespace, len(k.namespaces))
 	r.used = grow(r.used, nodes*dims)
-	r.cand = grow(r.cand, nodes*classes*len(livePhases))
+	r.cand = grow(r.cand, nodes*classes*len(state.LivePhases))
 	r.left = grow(r.left, nodes)
 	r.owner = grow(r.owner, classes)
 	r.states, r.parent = append(r.states[:0], s.B...), append(r.parent[:0], 0)

@@ -312,7 +312,7 @@ func (r *descheduling) evictFrom(plugin *deschedPlugin, n int) deschedVerdict {
 			break
 		}
 		if r.careful {
-			verdict = r.request(plugin, n, p, livePhases[i])
+			verdict = r.request(plugin, n, p, state.LivePhases[i])
 			if verdict == nodeExhausted || verdict == totalExhausted {
 				break
 			}
@@ -354,7 +354,7 @@ func (r *descheduling) relieve(u *utilization, n, p int) {
 func (r *descheduling) nextByRank(n int) (p, phase int) {
 	best, options := int64(math.MaxInt64), 0
 	for p := range r.k.classes {
-		for i := range livePhases {
+		for i := range state.LivePhases {
 			if !r.isRankOption(n, p, i) || r.k.classes[p].rank > best {
 				continue
 			}
@@ -369,7 +369,7 @@ func (r *descheduling) nextByRank(n int) (p, phase int) {
 	}
 	chosen := r.choose(options)
 	for p := range r.k.classes {
-		for i := range livePhases {
+		for i := range state.LivePhases {
 			if !r.isRankOption(n, p, i) || r.k.classes[p].rank != best {
 				continue
 			}
@@ -387,5 +387,10 @@ func (r *descheduling) isRankOption(n, p, phase int) bool {
 	if r.cand[r.at(n, p, phase)] == 0 {
 		return false
 	}
-	return r.careful || phase == 0 || r.cand[r.at(n, p, 0)] == 0
+	for i := range phase {
+		if !r.careful && r.cand[r.at(n, p, i)] > 0 {
+			return false
+		}
+	}
+	return true
 }

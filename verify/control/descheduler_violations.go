@@ -173,7 +173,7 @@ func (r *descheduling) removeAntiAffineOn(plugin *deschedPlugin, n int) deschedV
 	for {
 		best, options := int64(0), 0
 		for p := range r.k.classes {
-			for i := range livePhases {
+			for i := range state.LivePhases {
 				rank := r.k.classes[p].rank
 				if r.cand[r.at(n, p, i)] == 0 || options > 0 && rank > best || !r.isAntiAffine(plugin, n, p) {
 					continue
@@ -199,7 +199,7 @@ func (r *descheduling) removeAntiAffineOn(plugin *deschedPlugin, n int) deschedV
 // evictChosen evicts a pod of the chosen one among the groups of a rank on node n.
 func (r *descheduling) evictChosen(plugin *deschedPlugin, n int, rank int64, chosen int) deschedVerdict {
 	for p := range r.k.classes {
-		for i, ph := range livePhases {
+		for i, ph := range state.LivePhases {
 			at := r.at(n, p, i)
 			if r.cand[at] == 0 || r.k.classes[p].rank != rank || !r.isAntiAffine(plugin, n, p) {
 				continue

@@ -112,7 +112,7 @@ func (d *drain) Step(s state.State, next *Emit) {
 		empty := true
 		for p := range s.C.Pods {
 			empty = empty && s.On(n, p, state.Terminating) == 0
-			for _, ph := range [...]state.Phase{state.Starting, state.Ready} {
+			for _, ph := range state.LivePhases {
 				if s.On(n, p, ph) == 0 {
 					continue
 				}
@@ -148,7 +148,7 @@ func (d *drain) Describe(from, _ state.State, m search.Move) Words {
 	if d.force {
 		verb = "deletes"
 	}
-	phase := [...]string{"starting", "ready"}[m.Args[2]]
+	phase := state.Phase(m.Args[2]).String()
 	return Words{
 		Action: "evict-pod", Object: podObject(c, p),
 		Text: fmt.Sprintf("drain %s a %s pod of %s on %s", verb, revisedPhase(c, p, phase),
@@ -192,7 +192,7 @@ func DrainRefusal(s state.State, p int) (text string, node int, refs []Ref) {
 		return "", -1, nil
 	}
 	for n := range s.C.Nodes {
-		if s.Cordoned(n) && s.On(n, p, state.Ready) > 0 {
+		if s.Cordoned(n) && s.ReadyOn(n, p) > 0 {
 			text, refs = NewEvictions(s.C).Refusal(s, p)
 			return text, n, refs
 		}

@@ -151,7 +151,7 @@ func (e *Evictions) status(s state.State, b *podBudget) Disruptions {
 		existing := 0
 		for _, p := range classes {
 			existing += s.Existing(p)
-			healthy += s.Count(p, state.Ready)
+			healthy += s.ReadyPods(p)
 		}
 		if existing > 0 { // getExpectedScale asks the owners of existing pods only
 			pods += existing

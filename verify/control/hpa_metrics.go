@@ -3,74 +3,8 @@ package control
 import (
 	"math"
 
-	corev1 "k8s.io/api/core/v1"
-	resourcehelpers "k8s.io/component-helpers/resource"
-
 	"github.com/kubesettle/kubesettle/verify/state"
 )
-
-// podCPU is what the pods of one class ask for and may use, in millicores.
-type podCPU struct {
-	request    int64
-	hasRequest bool  // false where upstream fails with "missing request"
-	limit      int64 // math.MaxInt64 where nothing limits the pod
-}
-
-func compilePodCPU(spec *corev1.PodSpec) podCPU {
-	request, ok := cpuRequest(spec)
-	return podCPU{request: request, hasRequest: ok, limit: cpuLimit(spec)}
-}
-
-// cpuRequest is calculateRequests for one pod, in millicores.
-func cpuRequest(spec *corev1.PodSpec) (int64, bool) {
-	pod := corev1.Pod{Spec: *spec}
-	if resourcehelpers.IsPodLevelRequestsSet(&pod) { // calculatePodLevelRequests
-		all := resourcehelpers.PodRequests(&pod, resourcehelpers.PodResourcesOptions{})
-		q, ok := all[corev1.ResourceCPU]
-		return q.MilliValue(), ok
-	}
-	total, ok := int64(0), true
-	eachRunning(spec, func(c *corev1.Container) { // calculatePodRequestsFromContainers
-		q, has := c.Resources.Requests[corev1.ResourceCPU]
-		ok = ok && has
-		total += q.MilliValue()
-	})
-	return total, ok
-}
-
-// cpuLimit is the most CPU one pod can use, in millicores.
-func cpuLimit(spec *corev1.PodSpec) int64 {
-	most := int64(math.MaxInt64)
-	if spec.Resources != nil {
-		if q, ok := spec.Resources.Limits[corev1.ResourceCPU]; ok {
-			most = q.MilliValue()
-		}
-	}
-	total, all := int64(0), true
-	eachRunning(spec, func(c *corev1.Container) {
-		q, ok := c.Resources.Limits[corev1.ResourceCPU]
-		all = all && ok
-		total += q.MilliValue()
-	})
-	if all {
-		most = min(most, total)
-	}
-	return most
-}
-
-// eachRunning visits the containers that run while a pod is ready: the regular ones and
-// sidecars.
-func eachRunning(spec *corev1.PodSpec, visit func(*corev1.Container)) {
-	for i := range spec.Containers {
-		visit(&spec.Containers[i])
-	}
-	for i := range spec.InitContainers {
-		c := &spec.InitContainers[i]
-		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			visit(c)
-		}
-	}
-}
 
 // cpuUsage is what an HPA sees of its pods: groupPods, summed up. No pod is missing its
 // metrics; ignored pods, those that terminate, count for the requests only.
@@ -87,7 +21,7 @@ func (h *hpa) measure(s state.State) cpuUsage {
 	var u cpuUsage
 	for _, p := range s.C.ClassesOf[h.workload] {
 		pod := &h.pods[p]
-		ready, unready := s.Count(p, state.Ready), s.Pending(p)+s.Count(p, state.Starting)
+		ready, unready := s.ReadyPods(p), s.Pending(p)+s.Count(p, state.Starting)
 		u.ready += ready
 		u.unready += unready
 		u.readyRequest += int64(ready) * pod.request
@@ -106,7 +40,7 @@ func (h *hpa) measure(s state.State) cpuUsage {
 	}
 	capped := false
 	for _, p := range s.C.ClassesOf[h.workload] {
-		ready := int64(s.Count(p, state.Ready))
+		ready := int64(s.ReadyPods(p))
 		capped = capped || ready > 0 && share > h.pods[p].limit
 		u.total += ready * min(share, h.pods[p].limit)
 	}

@@ -7,12 +7,14 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// kubelet models the start, or the stop, of the pods of one class, on all nodes.
+// kubelet models one step in the life of the pods of one class, on all nodes: they become
+// ready, are done with their start-up, become available, or are gone.
 //
 // Upstream: kubernetes v1.36.3, pkg/kubelet: SyncPod up to the Ready condition, and
-// SyncTerminatingPod up to the deletion of the pod.
+// SyncTerminatingPod up to the deletion of the pod; pkg/api/v1/pod: IsPodAvailable, which
+// the ReplicaSet controller asks once minReadySeconds are over.
 //
-// There is one actor a pod class and direction, not one a node: exchanging two nodes
+// There is one actor a pod class and step, not one a node: exchanging two nodes
 // must leave every actor itself. Weak fairness then promises that of the starting (or
 // terminating) pods of a class one moves on eventually, wherever it is. That is enough
 // unless pods of the class are created forever, as each step takes one from a finite
@@ -21,15 +23,25 @@ import (
 type kubelet struct {
 	class int
 	name  string
-	from  state.Phase // Starting or Terminating
+	from  state.Phase
+	to    state.Phase // [state.Phases]: the pod is gone
 }
 
 func newKubelet(b *state.Builder) ([]Actor, error) {
+	c := b.Config()
 	var out []Actor
-	for p := range b.Config().Pods {
-		out = append(out,
-			&kubelet{class: p, name: classActor(b.Config(), "kubelet-start", p), from: state.Starting},
-			&kubelet{class: p, name: classActor(b.Config(), "kubelet-stop", p), from: state.Terminating})
+	for p := range c.Pods {
+		step := func(loop string, from, to state.Phase) {
+			out = append(out, &kubelet{class: p, name: classActor(c, loop, p), from: from, to: to})
+		}
+		step("kubelet-start", state.Starting, c.FirstReady(p))
+		step("kubelet-stop", state.Terminating, state.Phases)
+		if c.Warms(p) {
+			step("kubelet-warm", state.Warming, c.AfterWarming(p))
+		}
+		if c.Ripens(p) {
+			step("kubelet-available", state.Fresh, state.Ready)
+		}
 	}
 	return out, nil
 }
@@ -49,8 +61,8 @@ func (k *kubelet) Step(s state.State, next *Emit) {
 		}
 		t := next.Copy(s)
 		t.Add(n, k.class, k.from, -1)
-		if k.from == state.Starting {
-			t.Add(n, k.class, state.Ready, 1)
+		if k.to != state.Phases {
+			t.Add(n, k.class, k.to, 1)
 		}
 		next.Move(search.Move{Args: [3]int32{int32(n)}})
 	}
@@ -62,8 +74,24 @@ func (k *kubelet) Describe(from, _ state.State, m search.Move) Words {
 	node := c.Nodes[m.Args[0]].Name
 	pod := article(revised(c, k.class, "pod")) + " of " + shortName(&c.Spec.Workloads[c.Pods[k.class].Workload])
 	w := Words{Action: "start-pod", Object: podObject(c, k.class), Text: fmt.Sprintf("%s on %s is ready", pod, node)}
-	if k.from == state.Terminating {
+	switch k.from {
+	case state.Starting:
+		if k.to == state.Warming {
+			w.Text += fmt.Sprintf(", and uses %d%% of its CPU request while it warms up", c.Spec.Events.StartupSpike)
+		}
+	case state.Terminating:
 		w.Action, w.Text = "stop-pod", fmt.Sprintf("%s on %s has stopped", pod, node)
+	case state.Warming:
+		w.Action, w.Text = "warm-pod", fmt.Sprintf("%s on %s has warmed up", pod, node)
+	case state.Fresh:
+		v := version(c, k.class)
+		if c.Pods[k.class].InBase && from.Version() == state.Base {
+			v = state.Base
+		}
+		wl := &c.Spec.Workloads[c.Pods[k.class].Workload]
+		w.Action, w.Text = "pod-available", fmt.Sprintf("%s on %s is available (minReadySeconds %d)",
+			pod, node, wl.Manifests[v].Deployment.Spec.MinReadySeconds)
+		w.Because = []Ref{{Object: wl.ID, Version: v, Field: "spec.minReadySeconds"}}
 	}
 	return w
 }
@@ -75,10 +103,12 @@ func (k *kubelet) Model() *Model {
 		Exact:    []string{"a terminating pod keeps its place until it is gone"},
 		MayInvent: []string{
 			"pods start and stop in any order, however long they take",
+			"a pod whose class's minReadySeconds an apply takes away still waits for them",
 			"of pods that start on several nodes, one may be passed over forever while others of its class are created forever",
 		},
 		MayHide: []string{
 			"every pod that starts gets ready and stays so: crashes, failing probes and pulls are events of their own",
+			"a pod is done with its start-up CPU before it is available: one that is available and still uses it is missed",
 			"a starting pod has one phase: whether its containers run already is not told apart",
 		},
 	}

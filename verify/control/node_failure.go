@@ -55,9 +55,7 @@ func (nodeFailure) Step(s state.State, next *Emit) {
 		}
 		t.Set(t.C.Failures, left-1)
 		for p := range s.C.Pods { // MarkPodsNotReady
-			ready := s.On(n, p, state.Ready)
-			t.Add(n, p, state.Ready, -ready)
-			t.Add(n, p, state.Starting, ready)
+			t.Add(n, p, state.Starting, t.TakeReady(n, p))
 		}
 		next.Move(search.Move{Kind: nodeLost, Args: [3]int32{int32(n)}})
 	}
@@ -74,7 +72,7 @@ func (nodeFailure) Describe(from, _ state.State, m search.Move) Words {
 	}
 	ready := 0
 	for p := range from.C.Pods {
-		ready += from.On(n, p, state.Ready)
+		ready += from.ReadyOn(n, p)
 	}
 	w.Text = "node " + name + " is lost: it gets the taint node.kubernetes.io/unreachable"
 	if ready > 0 {

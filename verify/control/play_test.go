@@ -66,7 +66,7 @@ func (s *script) setClass(p int, opt map[string]string) {
 	}
 }
 
-var phases = [state.Phases]string{"starting", "ready", "terminating"}
+var phases = [state.Phases]string{"starting", "ready", "terminating", "warming", "fresh"}
 
 func (s *script) actor(name string) (control.Actor, error) {
 	i := slices.IndexFunc(s.actors, func(a control.Actor) bool { return a.Name() == name })

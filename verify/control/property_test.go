@@ -35,7 +35,15 @@ base web replicas=3 image=v1 cpu=500m
 head web replicas=3 image=v2 cpu=500m tolerate=0
 both db replicas=2 image=v1 tolerate=60
 pdb web unavailable=1
-events apply=1 drain=3 at-once=2 failures=2`,
+events apply=1 drain=3 at-once=2 failures=2`, `
+nodes a 3 zone=a cpu=4
+nodes b 2 zone=b
+base web replicas=3 image=v1 cpu=500m minready=10
+head web replicas=3 image=v2 cpu=500m
+both api image=v1 cpu=500m minready=10
+hpa both api min=1 max=4 target=50
+pdb web unavailable=1
+events apply=1 load=1 spike=300 drain=2 failures=1`,
 }
 
 // random fills a state with any counts that the fields can hold, small ones mostly.
@@ -68,7 +76,9 @@ func (s *script) random(r *rand.Rand) state.State {
 		t.Set(f.Pending, max(r.IntN(6)-3, 0))
 		for n := range c.Nodes {
 			for ph := range state.Phases {
-				t.SetAt(n, f.Phase[ph], max(r.IntN(6)-3, 0))
+				if c.HasPhase(p, ph) {
+					t.SetAt(n, f.Phase[ph], max(r.IntN(6)-3, 0))
+				}
 			}
 		}
 	}

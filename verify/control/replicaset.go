@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -72,18 +73,18 @@ func (r *replicaSetLoop) deleteSurplus(s state.State, surplus int, next *Emit) {
 	pending := min(s.Pending(r.class), surplus)
 	v := victims{
 		s: s, class: r.class, next: next, pending: pending,
-		take: zeroed(&next.Scratch.Counts, len(s.C.Nodes)),
+		take: zeroed(&next.Scratch.Counts, len(s.C.Nodes)*len(state.ReadyPhases)),
 		rank: zeroed(&next.Scratch.Scores, len(s.C.Nodes)),
 	}
 	surplus -= pending
 	starting := s.Count(r.class, state.Starting)
 	if surplus < starting {
-		v.phase = state.Starting // ranks do not matter: which of them run already is unknown
+		v.phases = state.LivePhases[:1] // ranks do not matter: which of them run already is unknown
 		v.choose(0, surplus)
 		return
 	}
 	surplus -= starting
-	v.phase, v.allStarting = state.Ready, true
+	v.phases, v.allStarting = state.ReadyPhases[:], true
 	for n := range v.rank {
 		v.rank[n] = r.related(s, n)
 	}
@@ -97,7 +98,7 @@ func (r *replicaSetLoop) related(s state.State, n int) int64 {
 	total := 0
 	for _, p := range s.C.ClassesOf[r.workload] {
 		if s.Get(s.C.Class[p].Exists) == 1 {
-			total += s.On(n, p, state.Starting) + s.On(n, p, state.Ready)
+			total += s.LiveOn(n, p)
 		}
 	}
 	return int64(total)
@@ -118,12 +119,12 @@ type victims struct {
 	s           state.State
 	class       int
 	next        *Emit
-	pending     int         // pods without a node that go
-	allStarting bool        // all starting pods go
-	phase       state.Phase // phase of which only some pods go
-	rank        []int64     // by node; all zero where phase is Starting
-	tier        int64       // of phase: pods on nodes of a higher rank all go, of a lower rank none
-	take        []int       // chosen so far, by node, of the tier
+	pending     int           // pods without a node that go
+	allStarting bool          // all starting pods go
+	phases      []state.Phase // phases of which only some pods go: Starting, or the ready ones
+	rank        []int64       // by node; all zero where phases is Starting
+	tier        int64         // pods of phases on nodes of a higher rank all go, of a lower rank none
+	take        []int         // chosen so far of the tier, by node and, within it, phase
 }
 
 // lastTier finds the rank within which the last victim lies, and how many lie in it.
@@ -132,7 +133,7 @@ func (v *victims) lastTier(surplus int) (tier int64, left int) {
 	for {
 		best, pods := int64(-1), 0
 		for n := range v.rank {
-			switch on := v.s.On(n, v.class, v.phase); {
+			switch on := v.on(n); {
 			case on == 0 || v.rank[n] >= tier:
 			case v.rank[n] > best:
 				best, pods = v.rank[n], on
@@ -147,47 +148,67 @@ func (v *victims) lastTier(surplus int) (tier int64, left int) {
 	}
 }
 
-// choose distributes left victims over the nodes of the tier from node n on, and emits
-// a successor for each way. Of nodes with equal records the earlier loses at least as
-// many as the later, so that ways that only exchange nodes count once.
-func (v *victims) choose(n, left int) {
-	for n < len(v.take) && !v.inTier(n) {
-		n++
+// on is how many pods on node n are of the phases of which only some go.
+func (v *victims) on(n int) int {
+	total := 0
+	for _, ph := range v.phases {
+		total += v.s.On(n, v.class, ph)
 	}
-	if n == len(v.take) {
+	return total
+}
+
+// choose distributes left victims over the places of the tier, which are the phases on
+// its nodes, from place i on, and emits a successor for each way. Of nodes with equal
+// records the earlier loses at least as many as the later, in the first phase in which
+// they differ, so that ways that only exchange nodes count once.
+func (v *victims) choose(i, left int) {
+	per := len(v.phases)
+	for i < v.places() && v.at(i) == 0 {
+		i++
+	}
+	if i == v.places() {
 		if left == 0 {
 			v.emit()
 		}
 		return
 	}
-	most := min(left, v.s.On(n, v.class, v.phase))
-	if v.s.Twin(n) {
-		most = min(most, v.take[n-1])
+	most := min(left, v.at(i))
+	if n := i / per; v.s.Twin(n) && slices.Equal(v.take[n*per:i], v.take[(n-1)*per:i-per]) {
+		most = min(most, v.take[i-per])
 	}
 	for k := most; k >= 0; k-- {
-		v.take[n] = k
-		v.choose(n+1, left-k)
+		v.take[i] = k
+		v.choose(i+1, left-k)
 	}
-	v.take[n] = 0
+	v.take[i] = 0
 }
 
-func (v *victims) inTier(n int) bool {
-	return v.rank[n] == v.tier && v.s.On(n, v.class, v.phase) > 0
+func (v *victims) places() int { return len(v.s.C.Nodes) * len(v.phases) }
+
+// at is how many pods a place of the tier has.
+func (v *victims) at(i int) int {
+	n := i / len(v.phases)
+	if v.rank[n] != v.tier {
+		return 0
+	}
+	return v.s.On(n, v.class, v.phases[i%len(v.phases)])
 }
 
 func (v *victims) emit() {
 	t := v.next.Copy(v.s)
 	f := &t.C.Class[v.class]
 	t.Set(f.Pending, t.Get(f.Pending)-v.pending)
-	for n := range v.take {
+	for n := range v.rank {
 		if v.allStarting {
 			v.terminate(t, n, state.Starting, v.s.On(n, v.class, state.Starting))
 		}
-		k := v.take[n]
-		if v.rank[n] > v.tier {
-			k = v.s.On(n, v.class, v.phase)
+		for i, ph := range v.phases {
+			k := v.take[n*len(v.phases)+i]
+			if v.rank[n] > v.tier {
+				k = v.s.On(n, v.class, ph)
+			}
+			v.terminate(t, n, ph, k)
 		}
-		v.terminate(t, n, v.phase, k)
 	}
 	v.next.Move(done)
 }
@@ -224,10 +245,11 @@ func (r *replicaSetLoop) Describe(from, to state.State, _ search.Move) Words {
 		w.Text = ", " + counted(gone, "pending pod")
 	}
 	for n := range c.Nodes {
-		for _, ph := range [...]state.Phase{state.Starting, state.Ready} {
-			if gone := from.On(n, r.class, ph) - to.On(n, r.class, ph); gone > 0 {
-				w.Text += ", " + counted(gone, [...]string{"starting pod", "ready pod"}[ph]) + " on " + c.Nodes[n].Name
-			}
+		if gone := from.On(n, r.class, state.Starting) - to.On(n, r.class, state.Starting); gone > 0 {
+			w.Text += ", " + counted(gone, "starting pod") + " on " + c.Nodes[n].Name
+		}
+		if gone := from.ReadyOn(n, r.class) - to.ReadyOn(n, r.class); gone > 0 {
+			w.Text += ", " + counted(gone, "ready pod") + " on " + c.Nodes[n].Name
 		}
 	}
 	w.Text = set + " deletes " + strings.TrimPrefix(w.Text, ", ")

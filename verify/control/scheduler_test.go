@@ -89,7 +89,7 @@ func schedState(c *state.Config, r *rand.Rand) state.State {
 	for p := range c.Pods {
 		s.Set(c.Class[p].Pending, r.IntN(3))
 		for range r.IntN(2*len(c.Nodes) + 1) {
-			s.Add(r.IntN(len(c.Nodes)), p, state.Phase(r.IntN(int(state.Phases))), 1)
+			s.Add(r.IntN(len(c.Nodes)), p, state.Phase(r.IntN(int(state.Terminating)+1)), 1)
 		}
 	}
 	return s

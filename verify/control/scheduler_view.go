@@ -79,7 +79,7 @@ func (v *view) load(k *compiled, s state.State) {
 	dims := len(k.resources)
 	for n := range k.nodes {
 		for p := range k.classes {
-			live := int32(s.On(n, p, state.Starting) + s.On(n, p, state.Ready))
+			live := int32(s.LiveOn(n, p))
 			all := live + int32(s.On(n, p, state.Terminating))
 			if all == 0 {
 				continue

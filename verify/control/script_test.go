@@ -133,6 +133,7 @@ func (s *script) cluster(input string) error {
 			s.spec.Events = state.Events{
 				Apply: number(opt, "apply", 0), LoadChange: number(opt, "load", 0), Drain: number(opt, "drain", 0),
 				DrainConcurrency: number(opt, "at-once", 0), NodeFailure: number(opt, "failures", 0),
+				StartupSpike: number(opt, "spike", 0), NodePanic: number(opt, "panic", 0),
 			}
 		case "pdb":
 			s.addPDB(bare, opt)
@@ -217,7 +218,7 @@ func versionsOf(word string) []state.Version {
 }
 
 // addDeployment: base|head|both NAME [replicas=N] [image=v1] [cpu=500m] [limit=1] [surge=25%]
-// [unavailable=25%] [node=n-1] [tolerate=SECONDS] [recreate] [paused] [spread] [apart].
+// [unavailable=25%] [minready=SECONDS] [node=n-1] [tolerate=SECONDS] [recreate] [paused] [spread] [apart].
 func (s *script) addDeployment(bare []string, opt map[string]string) {
 	w := s.workload(bare[1])
 	for _, v := range versionsOf(bare[0]) {
@@ -246,7 +247,7 @@ func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.De
 	d := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
 		Spec: appsv1.DeploymentSpec{
-			Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Replicas: &replicas, MinReadySeconds: int32(number(opt, "minready", 0)), Selector: &metav1.LabelSelector{MatchLabels: labels},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
 				Spec:       corev1.PodSpec{Containers: []corev1.Container{c}, NodeName: opt["node"]},

@@ -129,14 +129,13 @@ func (e *taintEviction) Step(s state.State, next *Emit) {
 		if s.Down(n) {
 			is = 1
 		}
-		starting, ready := s.On(n, e.class, state.Starting), s.On(n, e.class, state.Ready)
-		if e.by[is][n] != e.when || starting+ready == 0 || s.Twin(n) {
+		starting := s.On(n, e.class, state.Starting)
+		if e.by[is][n] != e.when || s.LiveOn(n, e.class) == 0 || s.Twin(n) {
 			continue
 		}
 		t := next.Copy(s)
 		t.Add(n, e.class, state.Starting, -starting)
-		t.Add(n, e.class, state.Ready, -ready)
-		t.Add(n, e.class, state.Terminating, starting+ready)
+		t.Add(n, e.class, state.Terminating, starting+t.TakeReady(n, e.class))
 		next.Move(search.Move{Args: [3]int32{int32(n)}})
 	}
 }
@@ -144,7 +143,7 @@ func (e *taintEviction) Step(s state.State, next *Emit) {
 // Describe implements [Actor].
 func (e *taintEviction) Describe(from, _ state.State, m search.Move) Words {
 	c, n := from.C, int(m.Args[0])
-	count := from.On(n, e.class, state.Starting) + from.On(n, e.class, state.Ready)
+	count := from.LiveOn(n, e.class)
 	taints := append([]corev1.Taint(nil), c.Spec.Classes[c.Nodes[n].Class].Node.Spec.Taints...)
 	if from.Down(n) {
 		taints = append(taints, serviceTaints(lost)...)

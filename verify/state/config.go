@@ -46,16 +46,6 @@ type PodClassFields struct {
 	Phase [Phases]NodeField
 }
 
-// Phase is where a pod on a node is in its life.
-type Phase uint8
-
-const (
-	Starting    Phase = iota // bound, not ready
-	Ready                    // ready and (see the kubelet's abstraction) available
-	Terminating              // has a deletion timestamp; still holds its place
-	Phases                   // number of phases
-)
-
 // Config is everything constant of one problem: a slice at one topology. It is
 // read-only after [Builder.Freeze] and safe for concurrent use.
 type Config struct {
@@ -145,17 +135,27 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 			Workload: w, InBase: v == int(Base), InHead: v == int(Head),
 			Template: &d.Spec.Template, Namespace: wl.Namespace,
 		})
-		f := PodClassFields{
-			Exists: b.Field(1), Size: b.Field(maxPods), Desired: b.Field(maxPods), Max: b.Field(maxPods),
-			Pending: b.Field(maxPods),
-		}
-		for p := range f.Phase {
-			f.Phase[p] = b.NodeField(maxPods)
-		}
-		c.Class = append(c.Class, f)
+	}
+	for p := len(c.Class); p < len(c.Pods); p++ {
+		c.addPodClass(b, p, maxPods)
 	}
 	c.ByVersion = append(c.ByVersion, by)
 	c.ClassesOf = append(c.ClassesOf, classes)
+}
+
+// addPodClass lays out what moves of class p.
+func (c *Config) addPodClass(b *Builder, p, maxPods int) {
+	f := PodClassFields{
+		Exists: b.Field(1), Size: b.Field(maxPods), Desired: b.Field(maxPods), Max: b.Field(maxPods),
+		Pending: b.Field(maxPods),
+	}
+	for ph := range f.Phase {
+		if Phase(ph) == Warming && !c.warms(c.Pods[p].Workload) || Phase(ph) == Fresh && !c.ripens(p) {
+			continue
+		}
+		f.Phase[ph] = b.NodeField(maxPods)
+	}
+	c.Class = append(c.Class, f)
 }
 
 // SameTemplate says whether two pod templates are one revision (upstream v1.36.3:

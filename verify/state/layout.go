@@ -3,7 +3,8 @@ package state
 // Field is a counter of the whole cluster, stored in one or two bytes of a [State].
 type Field struct{ off, width uint16 }
 
-// NodeField is a counter that every node has.
+// NodeField is a counter that every node has. The zero value is one that is not laid
+// out: it is always 0.
 type NodeField struct{ off, width uint16 } // off within the node record
 
 // layout places the fields of a state: first the cluster's, then one record a node.
@@ -20,18 +21,24 @@ func widthFor(max int) uint16 {
 }
 
 func get(b []byte, off, width uint16) int {
-	if width == 1 {
+	switch width {
+	case 1:
 		return int(b[off])
+	case 0: // not laid out
+		return 0
 	}
 	return int(b[off])<<8 | int(b[off+1]) // big endian: byte order is numeric order
 }
 
 func put(b []byte, off, width uint16, v int) {
-	if v < 0 || (width == 1 && v > 0xff) || v > 0xffff {
+	if v < 0 || (width == 1 && v > 0xff) || (width == 0 && v > 0) || v > 0xffff {
 		panic("state: value out of the range its field was declared with")
 	}
-	if width == 1 {
+	switch width {
+	case 1:
 		b[off] = byte(v)
+		return
+	case 0:
 		return
 	}
 	b[off], b[off+1] = byte(v>>8), byte(v)

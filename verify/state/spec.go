@@ -81,6 +81,10 @@ type Events struct {
 	IgnorePDB bool
 	// NodeFailure is how many nodes are lost. Each may come back, as one more event.
 	NodeFailure int
+	// StartupSpike is the CPU use of a pod that has just become ready, in percent of its
+	// request; 0: none. NodePanic is the CPU use of a node, in percent of what it has,
+	// above which it goes down; 0: never. Neither is an event with a budget.
+	StartupSpike, NodePanic int
 }
 
 // NodeClass is a set of nodes that no rule in play can tell apart, but by name.

@@ -54,42 +54,6 @@ func (s State) Owners(w int) Owner { return Owner(s.Get(s.C.Workload[w].Owners))
 // Pending is the number of pods of class p without a node.
 func (s State) Pending(p int) int { return s.Get(s.C.Class[p].Pending) }
 
-// On is the number of pods of class p on node n in a phase.
-func (s State) On(n, p int, ph Phase) int { return s.At(n, s.C.Class[p].Phase[ph]) }
-
-// Add changes the number of pods of class p on node n in a phase.
-func (s State) Add(n, p int, ph Phase, delta int) {
-	f := s.C.Class[p].Phase[ph]
-	s.SetAt(n, f, s.At(n, f)+delta)
-}
-
-// Count is the number of pods of class p on all nodes in a phase.
-func (s State) Count(p int, ph Phase) int {
-	total := 0
-	for n := range s.C.Nodes {
-		total += s.On(n, p, ph)
-	}
-	return total
-}
-
-// Active is the number of pods of class p that count as replicas: pending, starting
-// or ready, not terminating (upstream: controller.IsPodActive).
-func (s State) Active(p int) int {
-	return s.Pending(p) + s.Count(p, Starting) + s.Count(p, Ready)
-}
-
-// Existing is the number of pods of class p in any phase, terminating ones included.
-func (s State) Existing(p int) int { return s.Active(p) + s.Count(p, Terminating) }
-
-// ReadyOf is the number of ready pods of workload w, of all its revisions.
-func (s State) ReadyOf(w int) int {
-	total := 0
-	for _, p := range s.C.ClassesOf[w] {
-		total += s.Count(p, Ready)
-	}
-	return total
-}
-
 // Twin says whether the node before n is of the same class and has an equal record, so
 // that what happens on n instead of there differs by a symmetry only. In a canonical
 // state that holds for all but one of any such nodes.

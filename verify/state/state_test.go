@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -112,12 +114,12 @@ func counts(s state.State) (sum [3][3][state.Phases + 1]int) {
 }
 
 func distinctRecords(s state.State, first, end int) int {
-	seen := map[[9]int]bool{}
+	seen := map[[3 * int(state.Phases)]int]bool{}
 	for n := first; n < end; n++ {
-		var k [9]int
+		var k [3 * int(state.Phases)]int
 		for p := range s.C.Pods {
 			for ph := range state.Phases {
-				k[p*3+int(ph)] = s.On(n, p, ph)
+				k[p*int(state.Phases)+int(ph)] = s.On(n, p, ph)
 			}
 		}
 		seen[k] = true
@@ -141,6 +143,68 @@ func TestFields(t *testing.T) {
 		}
 		if got := s.Active(0) + s.Active(2) + s.Count(1, state.Terminating) + s.Replicas(0) + s.Replicas(1); got != maxPods-1 {
 			t.Errorf("other counters moved: %d", got-maxPods+1)
+		}
+	}
+}
+
+// TestPhases: a phase is laid out where somebody can tell it from ready; counts of ready
+// and available pods take in what they must.
+func TestPhases(t *testing.T) {
+	for _, tt := range []struct {
+		name                     string
+		minReady                 [2]int32 // by version
+		head                     string   // image
+		spike, panics            int
+		autoscaled               bool
+		phases                   string // of base's class, beside the three that all have
+		ready, available, active int    // with one pod in each phase
+	}{
+		{name: "neither", head: "v2", ready: 1, available: 1, active: 2},
+		{name: "waits", head: "v2", minReady: [2]int32{5, 0}, phases: "fresh", ready: 2, available: 1, active: 3},
+		{name: "head waits, for another template", head: "v2", minReady: [2]int32{0, 5}, ready: 1, available: 1, active: 2},
+		{name: "head waits, for the same template", head: "v1", minReady: [2]int32{0, 5}, phases: "fresh", ready: 2, available: 1, active: 3},
+		{name: "a spike that nobody looks at", head: "v2", spike: 300, ready: 1, available: 1, active: 2},
+		{name: "a spike that an autoscaler sees", head: "v2", spike: 300, autoscaled: true, phases: "warming", ready: 2, available: 2, active: 3},
+		{name: "a spike that a node feels", head: "v2", spike: 300, panics: 98, phases: "warming", ready: 2, available: 2, active: 3},
+		{name: "both", head: "v2", spike: 300, panics: 98, minReady: [2]int32{5, 5}, phases: "warming fresh", ready: 3, available: 1, active: 4},
+	} {
+		base, head := deployment("v1"), deployment(tt.head)
+		base.Spec.MinReadySeconds, head.Spec.MinReadySeconds = tt.minReady[0], tt.minReady[1]
+		w := state.Workload{Manifests: [2]state.Manifest{{Deployment: base}, {Deployment: head}}}
+		if tt.autoscaled {
+			w.Manifests[state.Head].HPA = &autoscalingv2.HorizontalPodAutoscaler{}
+		}
+		b, err := state.NewBuilder(&state.Spec{
+			Classes: []state.NodeClass{{Name: "a"}}, Workloads: []state.Workload{w},
+			Events: state.Events{StartupSpike: tt.spike, NodePanic: tt.panics},
+		}, []int{2}, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := b.Freeze()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, phases := c.New(), ""
+		for ph := range state.Phases {
+			if c.HasPhase(0, ph) {
+				s.Add(1, 0, ph, 1)
+			}
+		}
+		if c.Warms(0) {
+			phases += " warming"
+		}
+		if c.Ripens(0) {
+			phases += " fresh"
+		}
+		if phases = strings.TrimSpace(phases); phases != tt.phases {
+			t.Errorf("%s: has the phases %q, want %q", tt.name, phases, tt.phases)
+		}
+		if r, a, n := s.ReadyOf(0), s.AvailableOf(0), s.Active(0); r != tt.ready || a != tt.available || n != tt.active || s.ReadyOn(1, 0) != r || s.LiveOn(1, 0) != n {
+			t.Errorf("%s: %d ready, %d available, %d active, want %d, %d, %d", tt.name, r, a, n, tt.ready, tt.available, tt.active)
+		}
+		if got := s.TakeReady(1, 0); got != tt.ready || s.ReadyOf(0) != 0 || s.Existing(0) != 2 {
+			t.Errorf("%s: took %d ready pods of %d, and left %d pods", tt.name, got, tt.ready, s.Existing(0))
 		}
 	}
 }
