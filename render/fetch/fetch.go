@@ -1,5 +1,12 @@
 package fetch
 
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
 // Options of fetching.
 type Options struct {
 	// Network allows connections; without it the cache alone is read.
@@ -14,9 +21,13 @@ type Options struct {
 	CacheDir string
 }
 
+// ErrOffline says that there is no network and the cache does not have it.
+var ErrOffline = errors.New("there is no network")
+
 // Error says why something could not be had, and what to do.
 type Error struct {
-	// Refused says that nobody was asked: it is not allowed, or there is no network.
+	// Refused says that our own rules ended it, and no server: a host that is not
+	// allowed, an address without TLS, a base that is not pinned.
 	Refused        bool
 	Reason, Remedy string
 }
@@ -25,8 +36,15 @@ func (e *Error) Error() string { return e.Reason }
 
 // Fetcher fetches each thing once. It is safe for concurrent use.
 type Fetcher struct {
-	opt    Options
-	policy policy
+	opt     Options
+	policy  policy
+	guard   *guard
+	keys    *keys
+	cache   cache
+	time    time.Duration // that one chart or tree may take
+	indexes memo[*index]
+	charts  memo[*Chart]
+	trees   memo[*Tree]
 }
 
 // New checks the options. Errors: a host that is none.
@@ -35,5 +53,48 @@ func New(opt Options) (*Fetcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Fetcher{opt: opt, policy: policy{rules}}, nil
+	p := policy{rules}
+	return &Fetcher{
+		opt: opt, policy: p, guard: newGuard(p), keys: &keys{file: opt.RegistryConfig},
+		cache: cache{opt.CacheDir}, time: defaultTime,
+	}, nil
+}
+
+// memo gives each name one answer in a run: both sides of a comparison get the same.
+type memo[T any] struct {
+	mu sync.Mutex
+	m  map[string]*answer[T]
+}
+
+type answer[T any] struct {
+	done  chan struct{}
+	value T
+	err   error
+}
+
+// do gives the answer to a name, from f the first time. A caller whose run ends does not
+// wait for another's.
+func (m *memo[T]) do(ctx context.Context, name string, f func() (T, error)) (T, error) {
+	m.mu.Lock()
+	if m.m == nil {
+		m.m = map[string]*answer[T]{}
+	}
+	a, ok := m.m[name]
+	if !ok {
+		a = &answer[T]{done: make(chan struct{})}
+		m.m[name] = a
+	}
+	m.mu.Unlock()
+	if !ok {
+		defer close(a.done)
+		a.value, a.err = f()
+		return a.value, a.err
+	}
+	select {
+	case <-a.done:
+		return a.value, a.err
+	case <-ctx.Done():
+		var zero T
+		return zero, asError(ctx.Err())
+	}
 }
