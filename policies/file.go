@@ -67,6 +67,11 @@ type NodePool struct {
 type Controllers struct {
 	SchedulerConfig   string
 	DeschedulerPolicy string
+	// Scheduler is what that file holds (set by the caller through [LoadScheduler], as
+	// the file may have to be read from a revision); nil: upstream's default.
+	Scheduler *state.Scheduler
+	// SchedulerLines are the lines of its fields; see [FieldLines].
+	SchedulerLines map[string]int
 	// Descheduler is what that file holds (set by the caller through [LoadDescheduler],
 	// as the file may have to be read from a revision); nil: none runs.
 	Descheduler *state.Descheduler

@@ -20,7 +20,6 @@ func (p *Policy) Unsupported() []string {
 			"no node comes or goes during a run; each number of nodes within count is tried by itself")
 	}
 	c, e := p.Controllers, p.Events
-	say(c.SchedulerConfig != "", "controllers.scheduler", "the scheduler runs with its default profile")
 	say(c.ClusterAutoscaler, "controllers.clusterAutoscaler", "no node is added or removed during a run")
 	say(e.StartupSpike > 0, "events.startupSpike", "a starting pod uses no more CPU than a running one")
 	say(e.PodCrash > 0, "events.podCrash", "no pod crashes")

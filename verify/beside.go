@@ -14,11 +14,22 @@ import (
 // nodes apart by.
 func (sl *slice) runsBeside(p *policies.Policy) {
 	c := p.Controllers
-	if dir := path.Dir(filepath.ToSlash(p.File)); c.DeschedulerPolicy != "" && !path.IsAbs(dir) {
-		c.DeschedulerPolicy = path.Join(dir, c.DeschedulerPolicy)
+	for _, file := range []*string{&c.SchedulerConfig, &c.DeschedulerPolicy} {
+		if dir := path.Dir(filepath.ToSlash(p.File)); *file != "" && !path.IsAbs(dir) {
+			*file = path.Join(dir, *file)
+		}
 	}
 	sl.controllers = c
-	sl.spec.Descheduler = c.Descheduler
+	sl.spec.Scheduler, sl.spec.Descheduler = c.Scheduler, c.Descheduler
+	if c.Scheduler != nil {
+		named, topologies := c.Scheduler.NodeKeys()
+		for _, key := range named {
+			sl.keys[key], sl.values[key] = true, true
+		}
+		for _, key := range topologies {
+			sl.keys[key] = true
+		}
+	}
 	if g := c.GitOps; g != nil {
 		ignored := slices.Contains(g.IgnoreDifferences, "/spec/replicas")
 		sl.spec.GitOps = &state.GitOps{SelfHeal: g.SelfHeal, IgnoreReplicas: ignored, KeepReplicas: ignored && g.RespectIgnore}
@@ -33,8 +44,15 @@ func (sl *slice) runsBeside(p *policies.Policy) {
 
 // configured resolves a reference into a controller's own configuration file.
 func (sl *slice) configured(r control.Ref) (Because, bool) {
-	if r.Object != control.DeschedulerObject || sl.controllers.DeschedulerPolicy == "" {
+	file, lines := "", map[string]int(nil)
+	switch c := &sl.controllers; r.Object {
+	case control.SchedulerObject:
+		file, lines = c.SchedulerConfig, c.SchedulerLines
+	case control.DeschedulerObject:
+		file, lines = c.DeschedulerPolicy, c.DeschedulerLines
+	}
+	if file == "" {
 		return Because{}, false
 	}
-	return Because{File: sl.controllers.DeschedulerPolicy, Line: max(sl.controllers.DeschedulerLines[r.Field], 1), Field: r.Field}, true
+	return Because{File: file, Line: max(lines[r.Field], 1), Field: r.Field}, true
 }

@@ -63,6 +63,11 @@ func caseResult(t *testing.T, dir string) *Result {
 			t.Fatal(err)
 		}
 	}
+	if f := p.Controllers.SchedulerConfig; f != "" {
+		if p.Controllers.Scheduler, err = policies.LoadScheduler(f, read(f)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if f := p.Controllers.DeschedulerPolicy; f != "" {
 		if p.Controllers.Descheduler, err = policies.LoadDescheduler(f, read(f)); err != nil {
 			t.Fatal(err)

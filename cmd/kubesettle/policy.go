@@ -102,18 +102,33 @@ func withFiles(p *policies.Policy, nodes bool, read func(string) ([]byte, error)
 	if err := withNodes(p, nodes, read); err != nil {
 		return err
 	}
-	name := p.Controllers.DeschedulerPolicy
-	if name == "" {
-		return nil
+	c := &p.Controllers
+	for _, f := range []struct {
+		field, name string
+		load        func(name string, data []byte) error
+	}{
+		{"controllers.scheduler.config", c.SchedulerConfig, func(name string, data []byte) (err error) {
+			c.SchedulerLines = policies.FieldLines(data)
+			c.Scheduler, err = policies.LoadScheduler(name, data)
+			return err
+		}},
+		{"controllers.descheduler.policy", c.DeschedulerPolicy, func(name string, data []byte) (err error) {
+			c.DeschedulerLines = policies.FieldLines(data)
+			c.Descheduler, err = policies.LoadDescheduler(name, data)
+			return err
+		}},
+	} {
+		if f.name == "" {
+			continue
+		}
+		data, err := read(f.name)
+		if err == nil {
+			err = f.load(f.name, data)
+		}
+		if err != nil {
+			return &exit{exitUsage, fmt.Errorf("%s: %s: %w", p.File, f.field, err)}
+		}
 	}
-	data, err := read(name)
-	if err != nil {
-		return &exit{exitUsage, fmt.Errorf("%s: controllers.descheduler.policy: %w", p.File, err)}
-	}
-	if p.Controllers.Descheduler, err = policies.LoadDescheduler(name, data); err != nil {
-		return &exit{exitUsage, fmt.Errorf("%s: controllers.descheduler.policy: %w", p.File, err)}
-	}
-	p.Controllers.DeschedulerLines = policies.FieldLines(data)
 	return nil
 }
 

@@ -79,7 +79,11 @@ func loadCase(t *testing.T, dir string) (*deschedScript, []scale.Topology) {
 		t.Fatal(err)
 	}
 	x := &deschedScript{script: script{spec: &state.Spec{}, max: 32}}
-	x.packs = p.Controllers.SchedulerConfig != "" && strings.Contains(read(p.Controllers.SchedulerConfig), "MostAllocated")
+	if f := p.Controllers.SchedulerConfig; f != "" {
+		if x.spec.Scheduler, err = policies.LoadScheduler(f, []byte(read(f))); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if x.spec.Descheduler, err = policies.LoadDescheduler("descheduler.yaml", []byte(read(p.Controllers.DeschedulerPolicy))); err != nil {
 		t.Fatal(err)
 	}

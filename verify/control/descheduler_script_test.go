@@ -30,7 +30,7 @@ import (
 //
 //	nodes        lines NAME COUNT [cpu=4] [pods=110] [zone=a] [label=k:v] [taint=k:v:EFFECT] [cordoned] [elastic]
 //	manifests    Deployments, PodDisruptionBudgets, PriorityClasses and Namespaces
-//	scheduler    packs: the scheduler's profile has MostAllocated and no default spread
+//	scheduler    a KubeSchedulerConfiguration; upstream's default without one
 //	descheduler  a DeschedulerPolicy; then the manifests are installed
 //	rule ID      a search for a violation of a rule of policies, from the present state
 func TestDeschedulerScripts(t *testing.T) {
@@ -52,16 +52,12 @@ func TestDeschedulerScripts(t *testing.T) {
 	}
 }
 
-type deschedScript struct {
-	script
-	packs bool
-}
+type deschedScript struct{ script }
 
 func (x *deschedScript) play(d *datadriven.TestData) (string, error) {
 	switch d.Cmd {
 	case "nodes":
 		x.script = script{spec: &state.Spec{}, max: 64}
-		x.packs = false
 		for _, line := range strings.Split(d.Input, "\n") {
 			bare, opt := words(line)
 			x.addNodes(append([]string{"nodes"}, bare...), opt)
@@ -73,7 +69,10 @@ func (x *deschedScript) play(d *datadriven.TestData) (string, error) {
 	case "manifests":
 		return "", addManifests(x.spec, d.Input)
 	case "scheduler":
-		x.packs = true
+		var err error
+		if x.spec.Scheduler, err = policies.LoadScheduler("scheduler.yaml", []byte(d.Input)); err != nil {
+			return "error: " + err.Error() + "\n", nil
+		}
 		return "", nil
 	case "descheduler":
 		var err error
@@ -195,14 +194,6 @@ func (x *deschedScript) build() error {
 	}
 	if x.actors, err = control.All(b); err != nil {
 		return err
-	}
-	if x.packs {
-		profile := control.DefaultSchedulerProfile()
-		profile.Strategy, profile.DefaultConstraints, profile.SystemDefaulting = control.MostAllocated, nil, false
-		i := slices.IndexFunc(x.actors, func(a control.Actor) bool { return a.Name() == "scheduler" })
-		if x.actors[i], err = control.NewScheduler(b.Config(), profile); err != nil {
-			return err
-		}
 	}
 	if x.cfg, err = b.Freeze(); err != nil {
 		return err

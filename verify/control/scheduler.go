@@ -16,17 +16,20 @@ import (
 type Scheduler struct{ k *compiled }
 
 func newScheduler(b *state.Builder) ([]Actor, error) {
-	a, err := NewScheduler(b.Config(), DefaultSchedulerProfile())
+	a, err := NewScheduler(b.Config())
 	if err != nil {
 		return nil, err
 	}
 	return []Actor{a}, nil
 }
 
-// NewScheduler makes the scheduler of a problem with one profile.
+// SchedulerObject is what a [Ref] into the scheduler's own configuration names.
+const SchedulerObject = "KubeSchedulerConfiguration"
+
+// NewScheduler makes the scheduler of a problem.
 // Errors: [ErrUnmodeled].
-func NewScheduler(c *state.Config, p SchedulerProfile) (*Scheduler, error) {
-	k, err := compileScheduler(c, p)
+func NewScheduler(c *state.Config) (*Scheduler, error) {
+	k, err := compileScheduler(c)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // podTerm is one required term of inter-pod affinity or anti-affinity.
@@ -146,7 +148,7 @@ func (k *compiled) compilePodAffinity(p int) {
 	class.near = k.terms(own.near, p)
 	class.apart = k.terms(own.apart, p)
 	class.nearOwn = matchesAll(own.near, pod)
-	quiet := k.profile.IgnorePreferredTermsOfExistingPods && len(own.preferNear)+len(own.preferApart) == 0
+	quiet := class.profile.IgnorePreferredTermsOfExistingPods && len(own.preferNear)+len(own.preferApart) == 0
 	for q := range k.classes {
 		other := k.classes[q].pod
 		if matchesAll(own.near, other) {
@@ -167,7 +169,7 @@ func (k *compiled) compilePodAffinity(p int) {
 			continue
 		}
 		k.pulls(&own, other, nil, 0, func(t *parsedTerm, w int64) { add(t, q, w) })
-		k.pulls(theirs, pod, ns, k.profile.HardPodAffinityWeight, func(t *parsedTerm, w int64) { add(t, q, w) })
+		k.pulls(theirs, pod, ns, class.profile.HardPodAffinityWeight, func(t *parsedTerm, w int64) { add(t, q, w) })
 	}
 	for _, key := range sortedKeys(pull) {
 		class.pull = append(class.pull, podPull{key: k.key(key), weight: pull[key]})
@@ -232,7 +234,7 @@ func (k *compiled) tallyPods(v *view, key int, classes []int) (counts []int64, f
 // preFilterPods counts pods for class p's required terms and those that name it.
 func (k *compiled) preFilterPods(v *view, p int) {
 	v.near, v.apart, v.repel = v.near[:0], v.apart[:0], v.repel[:0]
-	if !k.filters(InterPodAffinity) {
+	if !k.classes[p].profile.filters(state.InterPodAffinity) {
 		return
 	}
 	class := &k.classes[p]

@@ -26,6 +26,7 @@ type schedNode struct {
 // nodes and pod classes are indexed as in the configuration.
 type schedClass struct {
 	pod      *corev1.Pod
+	profile  *profile // that the pod's spec.schedulerName names
 	priority int32
 	ranked   bool // the priority is known
 
@@ -64,12 +65,8 @@ type topologyKey struct {
 // compiled is everything of a problem that depends on neither state nor step.
 type compiled struct {
 	cfg       *state.Config
-	profile   SchedulerProfile
-	weight    [scorers]int64
+	profiles  []profile
 	resources []corev1.ResourceName // cpu, memory, ephemeral-storage, then scalars by name
-	fitDims   []int                 // index in resources of each of profile.Resources, or -1
-	balDims   []int
-	shape     []ShapePoint // scaled to node scores
 	nodes     []schedNode
 	elastic   bool // some node is: resource plugins do not score
 	moving    bool // nodes are cordoned or lost in this problem
@@ -91,10 +88,13 @@ const (
 	fixedDims
 )
 
-func compileScheduler(c *state.Config, p SchedulerProfile) (*compiled, error) {
-	k := &compiled{cfg: c, profile: p, shape: scaledShape(p.Shape), moving: c.NodesMove()}
-	for i, name := range scorerNames() {
-		k.weight[i] = p.Weight[name]
+func compileScheduler(c *state.Config) (*compiled, error) {
+	if s := c.Spec.Scheduler; s != nil && s.Refused != "" {
+		return nil, fmt.Errorf("%s: %s: %w", SchedulerObject, s.Refused, ErrUnmodeled)
+	}
+	k := &compiled{cfg: c, moving: c.NodesMove()}
+	for _, p := range c.Spec.SchedulerProfiles() {
+		k.profiles = append(k.profiles, compileProfile(p))
 	}
 	for n := 0; n <= len(c.Nodes)+1; n++ {
 		k.log = append(k.log, math.Log(float64(n+2))) // podtopologyspread: topologyNormalizingWeight
@@ -105,7 +105,7 @@ func compileScheduler(c *state.Config, p SchedulerProfile) (*compiled, error) {
 		if err := k.refuse(i, pod); err != nil {
 			return nil, err
 		}
-		k.classes[i].pod = pod
+		k.classes[i].pod, k.classes[i].profile = pod, k.profileOf(pod)
 		k.classes[i].priority, k.classes[i].ranked = priorityOf(c.Spec, pod)
 		terms, err := k.parseTerms(i)
 		if err != nil {
@@ -134,12 +134,26 @@ func compileScheduler(c *state.Config, p SchedulerProfile) (*compiled, error) {
 func (k *compiled) refuse(p int, pod *corev1.Pod) error {
 	spec := &pod.Spec
 	switch {
-	case spec.SchedulerName != "" && spec.SchedulerName != corev1.DefaultSchedulerName:
-		return k.unmodeled(p, "spec.schedulerName", "a scheduler of one's own")
+	case k.profileOf(pod) == nil:
+		return k.unmodeled(p, "spec.schedulerName", fmt.Sprintf("%q, which is no profile of the scheduler's configuration", spec.SchedulerName))
 	case len(spec.SchedulingGates) > 0:
 		return k.unmodeled(p, "spec.schedulingGates", "what opens a gate")
 	case len(spec.ResourceClaims) > 0:
 		return k.unmodeled(p, "spec.resourceClaims", "dynamic resource allocation")
+	}
+	return nil
+}
+
+// profileOf is the profile that a pod names, or nil.
+func (k *compiled) profileOf(pod *corev1.Pod) *profile {
+	name := pod.Spec.SchedulerName
+	if name == "" {
+		name = corev1.DefaultSchedulerName
+	}
+	for i := range k.profiles {
+		if k.profiles[i].Name == name {
+			return &k.profiles[i]
+		}
 	}
 	return nil
 }
@@ -251,8 +265,8 @@ func (k *compiled) nameResources() {
 			scalars[name] = true
 		}
 	}
-	for _, list := range [][]ResourceWeight{k.profile.Resources, k.profile.Balanced} {
-		for _, r := range list {
+	for i := range k.profiles {
+		for _, r := range slices.Concat(k.profiles[i].Resources, k.profiles[i].Balanced) {
 			scalars[r.Name] = true
 		}
 	}
@@ -264,10 +278,13 @@ func (k *compiled) nameResources() {
 	}
 	slices.Sort(names)
 	k.resources = append(k.resources, names...)
-	k.fitDims, k.balDims = k.dims(k.profile.Resources), k.dims(k.profile.Balanced)
+	for i := range k.profiles {
+		p := &k.profiles[i]
+		p.fitDims, p.balDims = k.dims(p.Resources), k.dims(p.Balanced)
+	}
 }
 
-func (k *compiled) dims(list []ResourceWeight) []int {
+func (k *compiled) dims(list []state.ResourceWeight) []int {
 	out := make([]int, len(list))
 	for i, r := range list {
 		out[i] = slices.Index(k.resources, r.Name)

@@ -51,7 +51,7 @@ func (k *compiled) refusal(v *view, p, n int) (reasonCode, int) {
 	if len(class.conflict) > 0 && v.countAll(n, class.conflict) > 0 {
 		return reasonPorts, 0
 	}
-	if k.filters(NodeResourcesFit) && !k.fits(v, p, n) {
+	if class.profile.filters(state.NodeResourcesFit) && !k.fits(v, p, n) {
 		return reasonResources, 0
 	}
 	if code, at := k.filterSpread(v, p, n); code != reasonNone {
@@ -70,7 +70,7 @@ func (k *compiled) score(v *view, p int) {
 		v.raw[s], v.final[s] = v.raw[s][:len(v.feasible)], v.final[s][:len(v.feasible)]
 		clear(v.raw[s])
 		clear(v.final[s])
-		if k.weight[s] == 0 {
+		if class.profile.weight[s] == 0 {
 			continue
 		}
 		switch s {
@@ -100,7 +100,7 @@ func (k *compiled) score(v *view, p int) {
 	clear(v.sum)
 	for s := range scorers {
 		for i, x := range v.final[s] {
-			v.sum[i] += k.weight[s] * x
+			v.sum[i] += class.profile.weight[s] * x
 		}
 	}
 }
@@ -168,13 +168,14 @@ func (a *Scheduler) Decide(s state.State, p int) Decision {
 		return d
 	}
 	d.Total = append([]int64(nil), v.sum...)
+	weight := &a.k.classes[p].profile.weight
 	for i, name := range scorerNames() {
-		if a.k.weight[i] == 0 {
+		if weight[i] == 0 {
 			continue
 		}
 		score := PluginScore{Plugin: name, Raw: append([]int64(nil), v.raw[i]...)}
 		for _, x := range v.final[i] {
-			score.Final = append(score.Final, x*a.k.weight[i])
+			score.Final = append(score.Final, x*weight[i])
 		}
 		d.Scores = append(d.Scores, score)
 	}

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelper "k8s.io/component-helpers/resource"
+
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // maxNodeScore is upstream's fwk.MaxNodeScore.
@@ -61,15 +63,15 @@ func (k *compiled) compileResources(p int) {
 	}
 	class.nonZero = [2]int64{nonZero.Cpu().MilliValue(), nonZero.Memory().Value()}
 
-	class.fitReq = listed(scoredRequests(class.pod), k.profile.Resources)
-	class.balReq = listed(requests, k.profile.Balanced)
+	class.fitReq = listed(scoredRequests(class.pod), class.profile.Resources)
+	class.balReq = listed(requests, class.profile.Balanced)
 	class.noBal = true
 	for _, r := range class.balReq {
 		class.noBal = class.noBal && r == 0
 	}
 }
 
-func listed(requests corev1.ResourceList, want []ResourceWeight) []int64 {
+func listed(requests corev1.ResourceList, want []state.ResourceWeight) []int64 {
 	out := make([]int64, len(want))
 	for i, r := range want {
 		q := requests[r.Name]
@@ -88,18 +90,18 @@ func (k *compiled) lacks(v *view, p, n, d int) bool {
 	if want == 0 || k.nodes[n].elastic {
 		return false
 	}
-	if d >= fixedDims && k.ignored(k.resources[d]) {
+	if d >= fixedDims && k.classes[p].profile.ignores(k.resources[d]) {
 		return false
 	}
 	return want > k.nodes[n].allocatable[d]-v.used[n*len(k.resources)+d]
 }
 
-func (k *compiled) ignored(name corev1.ResourceName) bool {
-	if len(k.profile.IgnoredResources) == 0 && len(k.profile.IgnoredResourceGroups) == 0 || !isExtended(name) {
+func (p *profile) ignores(name corev1.ResourceName) bool {
+	if len(p.IgnoredResources) == 0 && len(p.IgnoredResourceGroups) == 0 || !isExtended(name) {
 		return false
 	}
 	group, _, _ := strings.Cut(string(name), "/")
-	return k.profile.IgnoredResources[string(name)] || k.profile.IgnoredResourceGroups[group]
+	return p.IgnoredResources[string(name)] || p.IgnoredResourceGroups[group]
 }
 
 // fits is NodeResourcesFit's Filter.
@@ -122,13 +124,14 @@ func (k *compiled) fits(v *view, p, n int) bool {
 // buildRequestedToCapacityRatioScorerFunction.
 func (k *compiled) scoreResources(v *view, p, n int) int64 {
 	var nodeScore, weightSum int64
-	for i, r := range k.profile.Resources {
-		allocatable, requested := k.allocation(v, n, k.fitDims[i], true)
-		if allocatable == 0 || (k.fitDims[i] >= fixedDims && k.classes[p].fitReq[i] == 0) {
+	profile := k.classes[p].profile
+	for i, r := range profile.Resources {
+		allocatable, requested := k.allocation(v, n, profile.fitDims[i], true)
+		if allocatable == 0 || (profile.fitDims[i] >= fixedDims && k.classes[p].fitReq[i] == 0) {
 			continue
 		}
-		score := k.resourceScore(requested+k.classes[p].fitReq[i], allocatable)
-		if k.profile.Strategy == RequestedToCapacityRatio && score <= 0 {
+		score := profile.resourceScore(requested+k.classes[p].fitReq[i], allocatable)
+		if profile.Strategy == state.RequestedToCapacityRatio && score <= 0 {
 			continue
 		}
 		nodeScore += score * r.Weight
@@ -137,7 +140,7 @@ func (k *compiled) scoreResources(v *view, p, n int) int64 {
 	if weightSum == 0 {
 		return 0
 	}
-	if k.profile.Strategy == RequestedToCapacityRatio {
+	if profile.Strategy == state.RequestedToCapacityRatio {
 		return int64(math.Round(float64(nodeScore) / float64(weightSum)))
 	}
 	return nodeScore / weightSum
@@ -156,18 +159,18 @@ func (k *compiled) allocation(v *view, n, d int, nonZero bool) (allocatable, req
 	return k.nodes[n].allocatable[d], v.used[n*len(k.resources)+d]
 }
 
-func (k *compiled) resourceScore(requested, capacity int64) int64 {
-	switch k.profile.Strategy {
-	case MostAllocated: // mostRequestedScore
+func (p *profile) resourceScore(requested, capacity int64) int64 {
+	switch p.Strategy {
+	case state.MostAllocated: // mostRequestedScore
 		if requested > capacity {
 			requested = capacity
 		}
 		return requested * maxNodeScore / capacity
-	case RequestedToCapacityRatio:
+	case state.RequestedToCapacityRatio:
 		if requested > capacity {
-			return k.brokenLine(100)
+			return p.brokenLine(100)
 		}
-		return k.brokenLine(requested * 100 / capacity)
+		return p.brokenLine(requested * 100 / capacity)
 	}
 	if requested > capacity { // leastRequestedScore
 		return 0
@@ -176,23 +179,23 @@ func (k *compiled) resourceScore(requested, capacity int64) int64 {
 }
 
 // scaledShape scales a shape's scores to node scores (requestedToCapacityRatioScorer).
-func scaledShape(shape []ShapePoint) []ShapePoint {
-	out := make([]ShapePoint, len(shape))
+func scaledShape(shape []state.ShapePoint) []state.ShapePoint {
+	out := make([]state.ShapePoint, len(shape))
 	for i, s := range shape {
-		out[i] = ShapePoint{s.Utilization, s.Score * (maxNodeScore / maxCustomPriorityScore)}
+		out[i] = state.ShapePoint{Utilization: s.Utilization, Score: s.Score * (maxNodeScore / maxCustomPriorityScore)}
 	}
 	return out
 }
 
 // brokenLine is upstream's helper.BuildBrokenLinearFunction.
-func (k *compiled) brokenLine(p int64) int64 {
-	s := k.shape
+func (p *profile) brokenLine(at int64) int64 {
+	s := p.shape
 	for i := range s {
-		if p <= s[i].Utilization {
+		if at <= s[i].Utilization {
 			if i == 0 {
 				return s[0].Score
 			}
-			return s[i-1].Score + (s[i].Score-s[i-1].Score)*(p-s[i-1].Utilization)/(s[i].Utilization-s[i-1].Utilization)
+			return s[i-1].Score + (s[i].Score-s[i-1].Score)*(at-s[i-1].Utilization)/(s[i].Utilization-s[i-1].Utilization)
 		}
 	}
 	return s[len(s)-1].Score
@@ -211,7 +214,7 @@ func (k *compiled) scoreBalance(v *view, p, n int) int64 {
 func (k *compiled) balance(v *view, p, n int, with bool) int64 {
 	v.fractions = v.fractions[:0]
 	var total float64
-	for i, d := range k.balDims {
+	for i, d := range k.classes[p].profile.balDims {
 		allocatable, requested := k.allocation(v, n, d, false)
 		if allocatable == 0 || (d >= fixedDims && k.classes[p].balReq[i] == 0) {
 			continue

@@ -202,7 +202,7 @@ func (x *schedScript) build() error {
 		return err
 	}
 	x.now = x.cfg.New()
-	x.actor, err = NewScheduler(x.cfg, DefaultSchedulerProfile())
+	x.actor, err = NewScheduler(x.cfg)
 	return err
 }
 

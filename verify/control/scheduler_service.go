@@ -79,10 +79,10 @@ func (k *compiled) refusedByNode(v *view, p, n int) reasonCode {
 	if !k.tainted(v, p, n) || code == reasonUnschedulable {
 		return code
 	}
-	if k.filters(NodeUnschedulable) && v.service[n]&^k.classes[p].stands&cordoned != 0 {
+	if k.classes[p].profile.filters(state.NodeUnschedulable) && v.service[n]&^k.classes[p].stands&cordoned != 0 {
 		return reasonUnschedulable
 	}
-	if k.filters(TaintToleration) {
+	if k.classes[p].profile.filters(state.TaintToleration) {
 		return reasonTaint
 	}
 	return code

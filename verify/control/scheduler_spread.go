@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // spreadTerm is one topology spread constraint of a pod class.
@@ -34,10 +36,10 @@ type spreadTerm struct {
 func (k *compiled) compileSpread(p int) error {
 	class := &k.classes[p]
 	declared := class.pod.Spec.TopologySpreadConstraints
-	class.requireAll = len(declared) > 0 || !k.profile.SystemDefaulting
+	class.requireAll = len(declared) > 0 || !class.profile.SystemDefaulting
 	list, selector := declared, labels.Selector(nil)
 	if len(declared) == 0 {
-		list, selector = k.profile.DefaultConstraints, k.ownSelector(p)
+		list, selector = class.profile.DefaultConstraints, k.ownSelector(p)
 	}
 	for i := range list {
 		c := &list[i]
@@ -184,7 +186,7 @@ type spreadState struct {
 // Upstream: podtopologyspread: calPreFilterState, minMatchNum.
 func (k *compiled) preFilterSpread(v *view, p int) {
 	v.hard = v.hard[:0]
-	if !k.filters(PodTopologySpread) {
+	if !k.classes[p].profile.filters(state.PodTopologySpread) {
 		return
 	}
 	hard := k.classes[p].hard

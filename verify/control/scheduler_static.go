@@ -7,6 +7,8 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
+
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // reasonCode is the first plugin that keeps a pod from a node, in upstream's order.
@@ -32,13 +34,13 @@ const (
 // class that the pod tells apart.
 func (k *compiled) compileStatic(p int) error {
 	class := &k.classes[p]
-	pod := class.pod
+	pod, filters := class.pod, class.profile.filters
 	required := nodeaffinity.GetRequiredNodeAffinity(pod)
 	preferred, err := preferredTerms(pod.Spec.Affinity)
 	if err != nil {
 		return k.unmodeled(p, "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution", err.Error())
 	}
-	added, err := k.addedAffinity()
+	added, err := class.profile.addedAffinity()
 	if err != nil {
 		return k.unmodeled(p, "spec", "scheduler profile: addedAffinity: "+err.Error())
 	}
@@ -49,13 +51,13 @@ func (k *compiled) compileStatic(p int) error {
 		code := reasonNone
 		match, _ := required.Match(node) // upstream ignores parsing errors, too
 		switch {
-		case k.filters(NodeUnschedulable) && node.Spec.Unschedulable && !toleratesUnschedulable(pod):
+		case filters(state.NodeUnschedulable) && node.Spec.Unschedulable && !toleratesUnschedulable(pod):
 			code = reasonUnschedulable
-		case k.filters(TaintToleration) && hasUntolerated(pod, node):
+		case filters(state.TaintToleration) && hasUntolerated(pod, node):
 			code = reasonTaint
-		case k.filters(NodeAffinity) && added.required != nil && !added.required.Match(node):
+		case filters(state.NodeAffinity) && added.required != nil && !added.required.Match(node):
 			code = reasonEnforcedAffinity
-		case k.filters(NodeAffinity) && !match:
+		case filters(state.NodeAffinity) && !match:
 			code = reasonNodeAffinity
 		}
 		class.static = append(class.static, code)
@@ -64,14 +66,12 @@ func (k *compiled) compileStatic(p int) error {
 		class.images = append(class.images, k.scoreImages(pod, node))
 	}
 	for q := range k.classes {
-		if k.filters(NodePorts) && portsClash(hostPorts(pod), hostPorts(k.classes[q].pod)) {
+		if filters(state.NodePorts) && portsClash(hostPorts(pod), hostPorts(k.classes[q].pod)) {
 			class.conflict = append(class.conflict, q)
 		}
 	}
 	return nil
 }
-
-func (k *compiled) filters(plugin string) bool { return !k.profile.NoFilter[plugin] }
 
 // checkAlike refuses a pod that tells nodes of one class apart by name: exchanging them
 // has to change nothing.
@@ -130,9 +130,9 @@ type addedTerms struct {
 }
 
 // addedAffinity parses the profile's addedAffinity (nodeaffinity: New).
-func (k *compiled) addedAffinity() (addedTerms, error) {
+func (p *profile) addedAffinity() (addedTerms, error) {
 	var out addedTerms
-	a := k.profile.AddedAffinity
+	a := p.AddedAffinity
 	if a == nil {
 		return out, nil
 	}

@@ -103,7 +103,7 @@ func (d *schedDiscard) Move(search.Move)     {}
 
 func TestSchedulerStepDoesNotAllocate(t *testing.T) {
 	c := schedProblem(t, 9)
-	a, err := NewScheduler(c, DefaultSchedulerProfile())
+	a, err := NewScheduler(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestSchedulerStepDoesNotAllocate(t *testing.T) {
 // of its canonical form are the same, whether or not twins are skipped.
 func TestSchedulerKeepsSymmetry(t *testing.T) {
 	c := schedProblem(t, 7)
-	a, err := NewScheduler(c, DefaultSchedulerProfile())
+	a, err := NewScheduler(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestSchedulerSharesScratch(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, nodes := range []int{12, 3, 6, 1, 12} {
 		c := schedProblem(t, nodes)
-		a, err := NewScheduler(c, DefaultSchedulerProfile())
+		a, err := NewScheduler(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func BenchmarkSchedulerStep(b *testing.B) {
 	for _, nodes := range []int{3, 6, 12, 25, 50, 100} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
 			c := schedProblem(b, nodes)
-			a, err := NewScheduler(c, DefaultSchedulerProfile())
+			a, err := NewScheduler(c)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -211,7 +211,7 @@ func BenchmarkNewScheduler(b *testing.B) {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
 			c := schedProblem(b, nodes)
 			for b.Loop() {
-				if _, err := NewScheduler(c, DefaultSchedulerProfile()); err != nil {
+				if _, err := NewScheduler(c); err != nil {
 					b.Fatal(err)
 				}
 			}

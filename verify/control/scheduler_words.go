@@ -24,7 +24,7 @@ type Reason struct {
 // in the order of the nodes. Upstream stops at the first plugin that refuses a node;
 // for resources all that are short are named.
 func WhyPending(s state.State, p int) []Reason {
-	a, err := NewScheduler(s.C, DefaultSchedulerProfile())
+	a, err := NewScheduler(s.C)
 	if err != nil {
 		return nil // no search has such a state: its scheduler was refused as well
 	}
@@ -108,18 +108,19 @@ func (a *Scheduler) because(s state.State, p int, d *Decision) []Ref {
 		if slices.Min(score.Final) == slices.Max(score.Final) {
 			continue
 		}
+		add(a.k.configured(s, p, score.Plugin))
 		switch score.Plugin {
-		case TaintToleration:
+		case state.TaintToleration:
 			add(a.k.ref(s, p, "tolerations"))
-		case NodeAffinity:
+		case state.NodeAffinity:
 			add(a.k.ref(s, p, "affinity.nodeAffinity."+preferredField))
-		case PodTopologySpread:
+		case state.PodTopologySpread:
 			for i := range spec.TopologySpreadConstraints {
 				if spec.TopologySpreadConstraints[i].WhenUnsatisfiable == corev1.ScheduleAnyway {
 					add(a.k.ref(s, p, fmt.Sprintf("topologySpreadConstraints[%d]", i)))
 				}
 			}
-		case InterPodAffinity:
+		case state.InterPodAffinity:
 			for _, anti := range []bool{false, true} {
 				if _, preferred := podTerms(spec.Affinity, anti); len(preferred) > 0 {
 					add(a.k.ref(s, p, podAffinityField(anti, preferredField)))
@@ -137,6 +138,15 @@ func (k *compiled) ref(s state.State, p int, field string) Ref {
 		v = state.Base
 	}
 	return Ref{Object: k.workload(p).ID, Version: v, Field: "spec.template.spec." + field}
+}
+
+// configured names where the scheduler's own configuration tunes a plugin for class p.
+func (k *compiled) configured(s state.State, p int, plugin string) Ref {
+	f := k.classes[p].profile.Fields[plugin]
+	if f == "" {
+		return Ref{}
+	}
+	return Ref{Object: SchedulerObject, Version: s.Version(), Field: f}
 }
 
 func podAffinityField(anti bool, list string) string {
@@ -171,7 +181,7 @@ func (k *compiled) word(s state.State, p, n, at int, code reasonCode) (string, R
 	case reasonTaint:
 		return "node(s) had untolerated taint(s)", k.ref(s, p, "tolerations")
 	case reasonEnforcedAffinity:
-		return "node(s) didn't match scheduler-enforced node affinity", Ref{}
+		return "node(s) didn't match scheduler-enforced node affinity", k.configured(s, p, state.NodeAffinity)
 	case reasonNodeAffinity:
 		return "node(s) didn't match Pod's node affinity/selector", k.ref(s, p, k.nodeAffinityField(p, n))
 	case reasonPorts:
@@ -184,7 +194,7 @@ func (k *compiled) word(s state.State, p, n, at int, code reasonCode) (string, R
 		if i := class.hard[at].index; i >= 0 {
 			return text, k.ref(s, p, fmt.Sprintf("topologySpreadConstraints[%d]", i))
 		}
-		return text, Ref{}
+		return text, k.configured(s, p, state.PodTopologySpread)
 	case reasonPodAffinity:
 		return "node(s) didn't match pod affinity rules",
 			k.ref(s, p, fmt.Sprintf("%s[%d]", podAffinityField(false, requiredField), at))

@@ -59,7 +59,7 @@ func TestServiceIsLikeTaints(t *testing.T) {
 
 func decide(t *testing.T, s state.State) control.Decision {
 	t.Helper()
-	a, err := control.NewScheduler(s.C, control.DefaultSchedulerProfile())
+	a, err := control.NewScheduler(s.C)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,6 +55,12 @@ type Spec struct {
 	Events     Events
 	// PriorityClasses by name, value in Kubernetes' int32 range.
 	PriorityClasses map[string]int32
+	// NeverPreempt holds the PriorityClasses whose preemptionPolicy is Never.
+	NeverPreempt map[string]bool
+	// DefaultPriority names by version the PriorityClass with globalDefault; "" is none.
+	DefaultPriority [2]string
+	// Scheduler is the configuration of the scheduler; nil: upstream's default.
+	Scheduler *Scheduler
 	// Descheduler is the policy of the descheduler that runs; nil: none does.
 	Descheduler *Descheduler
 	// GitOps is the controller that applies the manifests; nil: somebody does, once.
