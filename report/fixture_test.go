@@ -64,7 +64,7 @@ func spreadResult() *verify.Result {
 			}},
 			Fix: &verify.Fix{
 				Text:     "say ScheduleAnyway for the constraint on kubernetes.io/hostname",
-				Location: patch, Replacement: "          whenUnsatisfiable: ScheduleAnyway\n", Verified: true,
+				Location: patch, Replacement: "          whenUnsatisfiable: ScheduleAnyway\n", Mechanical: true, Verified: true,
 			},
 			Fingerprint: "unschedulable:4f1c",
 		}},

@@ -94,6 +94,7 @@ type pace struct {
 	host, token string
 	mu          sync.Mutex
 	writes      int
+	known       etags
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -109,6 +110,9 @@ func (p *pace) RoundTrip(req *http.Request) (*http.Response, error) {
 		res, err := p.next.RoundTrip(again)
 		wait, retry := p.verdict(req, res, err, attempt)
 		if !retry || attempt == maxAttempts {
+			if err == nil {
+				return p.known.answer(req, res)
+			}
 			return res, err
 		}
 		if deadline, ok := req.Context().Deadline(); ok && time.Until(deadline) < wait {
@@ -154,6 +158,7 @@ func (p *pace) prepared(req *http.Request) (*http.Request, error) {
 	}
 	if p.token != "" && req.URL.Host == p.host {
 		again.Header.Set("Authorization", "Bearer "+p.token)
+		p.known.ask(again)
 	}
 	return again, nil
 }

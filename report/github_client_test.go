@@ -33,6 +33,20 @@ type fakeGitHub struct {
 	before func(f *fakeGitHub, request string)
 	seen   map[string]int
 	api    *openAPI // GitHub's description of the requests, where it is at hand
+	// files are the pull request's, reviews its review comments; tagged says that reads
+	// carry an ETag, and fresh counts those that were answered with a body.
+	files   []map[string]any
+	reviews []fakeReview
+	tagged  bool
+	fresh   int
+}
+
+// fakeReview is a comment beside a line.
+type fakeReview struct {
+	Login, Path, Body    string
+	StartLine, Line      int
+	Outdated             bool
+	Side, StartSide, SHA string
 }
 
 type fakeComment struct {
@@ -111,6 +125,16 @@ func (f *fakeGitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (f *fakeGitHub) serve(w http.ResponseWriter, r *http.Request, path string) {
 	reply := func(status int, v any) {
 		w.Header().Set("Content-Type", "application/json")
+		if f.tagged && r.Method == http.MethodGet {
+			b, _ := json.Marshal(v)
+			tag := `"` + blobSHA(string(b)) + `"`
+			w.Header().Set("ETag", tag)
+			if r.Header.Get("If-None-Match") == tag {
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+			f.fresh++
+		}
 		w.WriteHeader(status)
 		_ = json.NewEncoder(w).Encode(v)
 	}
@@ -127,6 +151,8 @@ func (f *fakeGitHub) serve(w http.ResponseWriter, r *http.Request, path string) 
 		c := fakeComment{ID: f.next, Login: orDefaultLogin(f.login), Body: bodyOf(f.t, r)}
 		f.comments = append(f.comments, c)
 		reply(http.StatusCreated, f.json(c))
+	case strings.HasPrefix(path, pullPath):
+		f.pull(w, r, strings.TrimPrefix(path, pullPath), reply)
 	case strings.HasPrefix(path, one):
 		id, _ := strconv.ParseInt(strings.TrimPrefix(path, one), 10, 64)
 		i := slices.IndexFunc(f.comments, func(c fakeComment) bool { return c.ID == id })
@@ -157,20 +183,24 @@ func orDefaultLogin(s string) string {
 
 // page serves 100 comments at most, as the API does.
 func (f *fakeGitHub) page(w http.ResponseWriter, r *http.Request, reply func(int, any)) {
+	all := []any{}
+	for _, c := range f.comments {
+		all = append(all, f.json(c))
+	}
+	f.pageOf(w, r, all, reply)
+}
+
+func (f *fakeGitHub) pageOf(w http.ResponseWriter, r *http.Request, all []any, reply func(int, any)) {
 	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	page = max(page, 1)
 	if p := r.URL.Query().Get("per_page"); p != "" && p != "100" {
 		f.t.Errorf("per_page is %q", p)
 	}
-	from, to := min((page-1)*100, len(f.comments)), min(page*100, len(f.comments))
-	if to < len(f.comments) {
+	from, to := min((page-1)*100, len(all)), min(page*100, len(all))
+	if to < len(all) {
 		w.Header().Set("Link", fmt.Sprintf(`<%s%s?page=%d&per_page=100>; rel="next"`, f.server.URL, r.URL.Path, page+1))
 	}
-	out := []any{}
-	for _, c := range f.comments[from:to] {
-		out = append(out, f.json(c))
-	}
-	reply(http.StatusOK, out)
+	reply(http.StatusOK, all[from:to])
 }
 
 func (f *fakeGitHub) json(c fakeComment) any {
@@ -199,7 +229,10 @@ func (f *fakeGitHub) count(prefix string) int {
 	return n
 }
 
-const listPath = "/repos/shop/gitops/issues/42/comments"
+const (
+	listPath = "/repos/shop/gitops/issues/42/comments"
+	pullPath = "/repos/shop/gitops/pulls/42/"
+)
 
 func TestClientRetries(t *testing.T) {
 	retryIn := func(s string) map[string]string { return map[string]string{"Retry-After": s} }

@@ -158,6 +158,11 @@ func TestOpenAPIRefusesWhatIsNotDocumented(t *testing.T) {
 		{"PATCH", "/repos/shop/gitops/issues/comments/1", "", `{"body":"x"}`, true},
 		{"DELETE", "/repos/shop/gitops/issues/comments/1", "", "", true},
 		{"DELETE", "/repos/shop/gitops/issues/comments/1", "", "{}", false},
+		{"GET", pullPath + "files", "per_page=100", "", true},
+		{"POST", pullPath + "reviews", "", `{"event":"COMMENT","comments":[{"path":"a","body":"b","line":1,"side":"RIGHT"}]}`, true},
+		{"POST", pullPath + "reviews", "", `{"event":"PRAISE"}`, false},
+		{"POST", pullPath + "reviews", "", `{"comments":[{"path":"a","line":1}]}`, false},
+		{"POST", pullPath + "comments", "", `{"body":"b","path":"a"}`, false},
 		{"GET", "/repos/shop/gitops/nonsense", "", "", false},
 	} {
 		r, err := http.NewRequest(tc.method, "http://api.invalid"+tc.path+"?"+tc.query, strings.NewReader(tc.body))

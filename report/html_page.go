@@ -56,7 +56,7 @@ type pageFinding struct {
 	Run, LastStep                                                          int
 	Steps                                                                  []pageStep
 	Blame                                                                  []pageBlame
-	Fix, Replacement                                                       string
+	Fix, Replacement, Replaced                                             string
 	FixWhere                                                               place
 	Help                                                                   []pageHelp
 }
@@ -74,8 +74,8 @@ type pageBecause struct {
 }
 
 type pageBlame struct {
-	Where                  place
-	Path, Object, Old, New string
+	Where                         place
+	Path, Object, Old, New, Whole string // Whole: added or removed as a whole
 }
 
 type pageHelp struct{ Title, Text string }
@@ -198,10 +198,15 @@ func (m *pageMaker) finding(f *verify.Finding, id string, fold bool) pageFinding
 	}
 	for i := range f.Blame[:min(len(f.Blame), htmlFields)] {
 		b := &f.Blame[i]
-		out.Blame = append(out.Blame, pageBlame{m.place(b.Location), line(b.Path), line(b.Object), line(b.Old), line(b.New)})
+		one := pageBlame{Where: m.place(b.Location), Path: line(b.Path), Object: line(b.Object), Old: line(b.Old), New: line(b.New)}
+		if one.Path == "" {
+			_, one.Whole = blamed(b)
+		}
+		out.Blame = append(out.Blame, one)
 	}
 	if f.Fix != nil {
 		out.Fix, out.FixWhere, out.Replacement = fixText(f.Fix), m.place(f.Fix.Location), strings.TrimRight(f.Fix.Replacement, "\n")
+		out.Replaced = replaced(f.Fix)
 	}
 	if rule, ok := m.rules[f.Rule]; ok {
 		for _, h := range []pageHelp{{"What is checked", plain(rule.What)}, {"Why it hurts", plain(rule.Why)}, {"How to mend it", plain(rule.Mend)}, {"Sources", strings.Join(rule.Sources, "\n")}} {

@@ -252,7 +252,12 @@ func (m *markdown) causes(f *verify.Finding, limit int) string {
 		if c.Location != nil && c.Location.File != "" {
 			b.WriteString(m.link(c.Location) + ": ")
 		}
-		fmt.Fprintf(&b, "%s of %s: %s\n", mdCode(clip(line(c.Path), 200)), mdCode(clip(line(c.Object), 200)), mdCode(clip(change(c.Old, c.New), 400)))
+		path, what := blamed(c)
+		if path == "" {
+			fmt.Fprintf(&b, "%s was %s\n", mdCode(clip(line(c.Object), 200)), what)
+			continue
+		}
+		fmt.Fprintf(&b, "%s of %s: %s\n", mdCode(clip(path, 200)), mdCode(clip(line(c.Object), 200)), mdCode(clip(what, 400)))
 	}
 	if n := len(f.Blame) - limit; n > 0 {
 		fmt.Fprintf(&b, "- and %s more\n", count(n, "field"))
@@ -270,6 +275,9 @@ func (m *markdown) remedy(f *verify.Finding, whole bool) string {
 	}
 	s += "\n\n"
 	if whole && strings.TrimSpace(f.Fix.Replacement) != "" && len(f.Fix.Replacement) <= 4000 {
+		if place := replaced(f.Fix); place != "" {
+			s += mdText(clip(place, 400)) + ":\n\n"
+		}
 		s += mdFence("yaml", f.Fix.Replacement) + "\n"
 	}
 	return s

@@ -213,10 +213,15 @@ func sarifMessageText(f *verify.Finding, related *relatedLocations) string {
 	}
 	for i := range f.Blame[:min(len(f.Blame), 10)] {
 		b := &f.Blame[i]
-		s := "'" + sarifEscape(clip(line(b.Path), 200)) + "' of '" + sarifEscape(clip(line(b.Object), 200)) + "' " +
-			"changed (" + sarifEscape(clip(change(b.Old, b.New), 300)) + ")"
+		path, what := blamed(b)
+		s := "'" + sarifEscape(clip(path, 200)) + "' of '" + sarifEscape(clip(line(b.Object), 200)) + "' " +
+			"changed (" + sarifEscape(clip(what, 300)) + ")"
+		if path == "" {
+			path = line(b.Object)
+			s = "'" + sarifEscape(clip(path, 200)) + "' was " + what
+		}
 		if b.Location != nil && b.Location.File != "" {
-			s += " at " + related.link(b.Location, sentence("Changed here: "+clip(line(b.Path), 200)))
+			s += " at " + related.link(b.Location, sentence("Changed here: "+clip(path, 200)))
 		}
 		out = append(out, s+".")
 	}

@@ -119,6 +119,9 @@ func (t *textWriter) finding(f *verify.Finding, whole bool) {
 		if w := where(f.Fix.Location); w != "" {
 			t.printf("    at %s\n", w)
 		}
+		if r := replaced(f.Fix); r != "" && f.Fix.Replacement != "" {
+			t.printf("    %s:\n", r)
+		}
 		t.block(f.Fix.Replacement)
 	}
 }
@@ -165,7 +168,8 @@ func (t *textWriter) blame(f *verify.Finding) {
 	for i := range f.Blame {
 		b := &f.Blame[i]
 		t.printf("    %s\n", strings.TrimSpace(where(b.Location)+"  "+line(b.Object)))
-		t.printf("      %s: %s\n", line(b.Path), change(b.Old, b.New))
+		path, what := blamed(b)
+		t.printf("      %s\n", strings.TrimPrefix(path+": "+what, ": "))
 	}
 }
 

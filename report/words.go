@@ -159,6 +159,18 @@ func change(old, new string) string {
 	return old + " -> " + new
 }
 
+// blamed words a field to blame: which one, and what became of it. Where the whole
+// object came or went there is no field.
+func blamed(b *verify.Blame) (path, what string) {
+	if path = line(b.Path); path != "" {
+		return path, change(b.Old, b.New)
+	}
+	if b.Location != nil && b.Location.Side == "base" {
+		return "", "removed"
+	}
+	return "", "added"
+}
+
 // cycle gives the first step of the loop, or false where there is none.
 func cycle(f *verify.Finding) (int, bool) {
 	if f.CycleStart == nil || *f.CycleStart < 0 || *f.CycleStart >= len(f.Interleaving) {
@@ -182,10 +194,28 @@ func loopText(f *verify.Finding) string {
 // fixText words a fix, and whether it was verified.
 func fixText(f *verify.Fix) string {
 	s := sentence(f.Text)
-	if f.Verified {
-		return s + " This was verified with the same bound."
+	switch {
+	case f.Verified && f.Mechanical:
+		return s + " Verified: rendered and searched again with this edit, at the same size, the violation is gone and no other rule breaks."
+	case f.Verified:
+		return s + " Verified: searched again like this, at the same size, the violation is gone."
 	}
 	return s + " This was not verified."
+}
+
+// replaced says which lines a fix replaces, or "" where it is no replacement.
+func replaced(f *verify.Fix) string {
+	if !f.Mechanical || f.Location == nil {
+		return ""
+	}
+	lines := fmt.Sprintf("line %d", f.Location.StartLine)
+	if f.Location.EndLine > f.Location.StartLine {
+		lines = fmt.Sprintf("lines %d to %d", f.Location.StartLine, f.Location.EndLine)
+	}
+	if f.Replacement == "" {
+		return "Take out " + lines + " of " + line(f.Location.File)
+	}
+	return "In place of " + lines + " of " + line(f.Location.File)
 }
 
 // count is a number with its noun: "1 node", "2 nodes", "7,581 files".

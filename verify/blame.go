@@ -162,16 +162,14 @@ func (pl places) blame(sl *slice, found []culprit) []Blame {
 	return out
 }
 
-// wholeObject is the blame of an object that came or went: it has no path.
+// wholeObject is the blame of an object that came or went.
 func (pl places) wholeObject(o *render.Object, removed bool) Blame {
-	b := Blame{Object: o.ID.String(), New: "added"}
 	side := "head"
 	if removed {
-		b.Old, b.New, side = "removed", "", "base"
+		side = "base"
 	}
 	l := pl.location(o.Source, side)
-	b.Location = &l
-	return b
+	return Blame{Object: o.ID.String(), Location: &l}
 }
 
 // whole folds the fields of a list element that only one side has into one change of

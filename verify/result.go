@@ -172,7 +172,8 @@ type WorkloadSnapshot struct {
 
 // Blame is a changed field that the violation rests on.
 type Blame struct {
-	Object   string    `json:"object"`
+	Object string `json:"object"`
+	// Path is "" where the whole object came (Location is on head) or went (on base).
 	Path     string    `json:"path"`
 	Old      string    `json:"old"`
 	New      string    `json:"new"`
