@@ -78,7 +78,7 @@ func (f *Fetcher) Chart(ctx context.Context, ref ChartRef) (*Chart, error) {
 		if err == nil || errors.Is(err, ErrOffline) {
 			return c, err
 		}
-		return nil, asError(err)
+		return nil, f.late(ctx, err)
 	})
 }
 
@@ -132,7 +132,7 @@ func (f *Fetcher) locate(ref ChartRef) (ChartRef, error) {
 	if err != nil || u.Host == "" || u.User != nil {
 		return ref, &Error{Refused: true, Reason: "the repository is no address without credentials", Remedy: "give an https:// or oci:// address; credentials go into --registry-config"}
 	}
-	if u.Scheme == "oci" {
+	if u.Scheme == "oci" || !f.opt.Network { // a registry is checked as the https address that it is
 		return ref, nil
 	}
 	return ref, f.policy.check(u)

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -58,6 +59,14 @@ func New(opt Options) (*Fetcher, error) {
 		opt: opt, policy: p, guard: newGuard(p), keys: &keys{file: opt.RegistryConfig},
 		cache: cache{opt.CacheDir}, time: defaultTime,
 	}, nil
+}
+
+// late is an error as it is told: what was cut off by the clock looks like many things.
+func (f *Fetcher) late(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &Error{Reason: fmt.Sprintf("it took longer than %s", f.time), Remedy: "try again, or vendor it"}
+	}
+	return asError(err)
 }
 
 // memo gives each name one answer in a run: both sides of a comparison get the same.

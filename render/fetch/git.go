@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"regexp"
+	"strings"
 
 	git "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -57,7 +58,7 @@ func (f *Fetcher) Tree(ctx context.Context, address, commit string) (*Tree, erro
 		if err == nil || errors.Is(err, ErrOffline) {
 			return t, err
 		}
-		return nil, asError(err)
+		return nil, f.late(ctx, err)
 	})
 }
 
@@ -66,8 +67,10 @@ func (f *Fetcher) tree(ctx context.Context, address, commit, name string) (*Tree
 	if err != nil || u.Host == "" || u.User != nil {
 		return nil, &Error{Refused: true, Reason: "it is no address without credentials", Remedy: "give an https address"}
 	}
-	if err := f.policy.check(u); err != nil {
-		return nil, err
+	if f.opt.Network {
+		if err := f.policy.check(u); err != nil {
+			return nil, err
+		}
 	}
 	if _, b, ok := f.cache.find(name); ok {
 		if t, err := openPack(ctx, b, commit); err == nil {
@@ -161,7 +164,8 @@ func openPack(ctx context.Context, b []byte, commit string) (*Tree, error) {
 		return nil, ctx.Err()
 	}
 	hash := plumbing.NewHash(commit)
-	if err := store.SetShallow([]plumbing.Hash{hash}); err != nil {
+	err := errors.Join(store.SetShallow([]plumbing.Hash{hash}), store.SetReference(plumbing.NewHashReference(plumbing.HEAD, hash)))
+	if err != nil {
 		return nil, err
 	}
 	r, err := git.Open(store, nil)
@@ -250,7 +254,8 @@ func gitError(u *url.URL, commit string, err error) error {
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed), errors.Is(err, transport.ErrRepositoryNotFound):
 		reason, remedy = "there is no such repository, or it is not public", "copy the base into the repository: no credentials are given to git hosts"
-	case errors.Is(err, transport.ErrEmptyUploadPackRequest), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, packfile.ErrEmptyPackfile):
+	case errors.Is(err, transport.ErrEmptyUploadPackRequest), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, packfile.ErrEmptyPackfile),
+		strings.Contains(err.Error(), "not our ref"):
 		reason, remedy = "it does not give commit "+commit, "check that the commit is still in the repository"
 	}
 	return &Error{Reason: show(u) + ": " + reason, Remedy: remedy}

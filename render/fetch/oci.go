@@ -17,6 +17,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	helmregistry "helm.sh/helm/v3/pkg/registry"
 	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
@@ -229,6 +230,8 @@ func (f *Fetcher) registryError(r *remote.Repository, what string, err error) er
 	switch {
 	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData), errors.Is(err, io.ErrUnexpectedEOF):
 		return &Error{Reason: at + ": what came is not what its manifest says (digest or size)", Remedy: "do not use it before you know why"}
+	case errors.Is(err, errdef.ErrNotFound):
+		return &Error{Reason: fmt.Sprintf("%s has no %s", at, what), Remedy: "check the address and the version"}
 	case errors.As(err, &status):
 		e := asError(statusError(home, status.StatusCode, f.policy.of(home)))
 		e.Reason = fmt.Sprintf("%s (%s): %d %s", at, what, status.StatusCode, http.StatusText(status.StatusCode))

@@ -212,6 +212,9 @@ func (g *guard) get(ctx context.Context, u *url.URL, limit int64, sign func(*htt
 		return nil, statusError(u, resp.StatusCode, g.policy.of(u))
 	}
 	b, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	if err == nil { // a server may end what it sends well when the connection is on its way down
+		err = ctx.Err()
+	}
 	if err == nil && int64(len(b)) > limit {
 		return nil, &Error{Reason: fmt.Sprintf("%s is larger than %d MiB", show(u), limit>>20), Remedy: "vendor what is needed of it"}
 	}
