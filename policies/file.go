@@ -92,7 +92,9 @@ type GitOps struct {
 
 // Events are the events' budgets on one run; 0 switches an event off.
 type Events struct {
-	LoadChange  int
+	LoadChange int
+	// IdleMemory is the memory that a pod keeps without load, in percent of its request.
+	IdleMemory  int
 	PodCrash    int
 	BadRevision int
 	NodeFailure int

@@ -175,8 +175,10 @@ func (d *decoder) events(e *Events) read {
 			}
 		}
 		d.object(n, at, fields{
-			"none":        func(*yaml.Node, string) {},
-			"loadChange":  budget(&e.LoadChange),
+			"none": func(*yaml.Node, string) {},
+			"loadChange": func(n *yaml.Node, at string) {
+				d.object(n, at, fields{"budget": d.number(&e.LoadChange, 0, 10), "idleMemory": d.percent(&e.IdleMemory, 0, 100)})
+			},
 			"podCrash":    budget(&e.PodCrash),
 			"badRevision": budget(&e.BadRevision),
 			"nodeFailure": budget(&e.NodeFailure),

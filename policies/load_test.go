@@ -79,7 +79,7 @@ func describe(p *Policy) string {
 		drain = fmt.Sprintf("%+v", *e.Drain)
 	}
 	e.Drain = nil
-	line("events", fmt.Sprintf("%+v drain:%s", e, drain), "{LoadChange:2 PodCrash:1 BadRevision:1 NodeFailure:0 StartupSpike:0 Drain:<nil> NodePanic:0} drain:none")
+	line("events", fmt.Sprintf("%+v drain:%s", e, drain), "{LoadChange:2 IdleMemory:0 PodCrash:1 BadRevision:1 NodeFailure:0 StartupSpike:0 Drain:<nil> NodePanic:0} drain:none")
 	line("timing", p.Timing, base.Timing)
 	line("bound", p.Bound, base.Bound)
 	line("intents", p.Intents, base.Intents)

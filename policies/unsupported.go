@@ -21,7 +21,6 @@ func (p *Policy) Unsupported() []string {
 	}
 	c, e := p.Controllers, p.Events
 	say(c.ClusterAutoscaler, "controllers.clusterAutoscaler", "no node is added or removed during a run")
-	say(e.StartupSpike > 0, "events.startupSpike", "a starting pod uses no more CPU than a running one")
 	say(e.PodCrash > 0, "events.podCrash", "no pod crashes")
 	say(e.BadRevision > 0, "events.badRevision", "the pods of every revision become ready once they run")
 	say(e.NodePanic > 0, "events.nodePanic", "no node goes down under load")

@@ -12,6 +12,6 @@ func budgets(e policies.Events) state.Events {
 	if d := e.Drain; d != nil {
 		out.Drain, out.DrainConcurrency, out.IgnorePDB = d.Budget, d.Concurrent, !d.RespectPDB
 	}
-	out.StartupSpike, out.NodePanic = e.StartupSpike, e.NodePanic
+	out.IdleMemory, out.StartupSpike, out.NodePanic = e.IdleMemory, e.StartupSpike, e.NodePanic
 	return out
 }

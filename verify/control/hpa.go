@@ -1,42 +1,24 @@
 package control
 
 import (
-	"fmt"
-	"math"
-
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// hpa models the HorizontalPodAutoscaler of one workload, with CPU targets.
+// hpa models the HorizontalPodAutoscaler of one workload.
 //
 // Upstream: kubernetes v1.36.3, pkg/controller/podautoscaler: reconcileAutoscaler,
-// computeReplicasForMetrics (this file), GetResourceReplicas, GetRawResourceReplicas,
-// groupPods, calculateRequests (hpa_metrics.go), normalizeDesiredReplicas,
-// normalizeDesiredReplicasWithBehaviors (hpa_behavior.go).
+// computeReplicasForMetrics (this file), GetResourceReplicas, calcPlainMetricReplicas,
+// GetObjectPerPodMetricReplicas, GetExternalPerPodMetricReplicas (hpa_metrics.go),
+// groupPods, calculateRequests (hpa_samples.go), normalizeDesiredReplicas,
+// normalizeDesiredReplicasWithBehaviors (hpa_behavior.go), stabilizeRecommendation and
+// stabilizeRecommendationWithBehaviors (hpa_window.go).
 type hpa struct {
 	workload int
 	name     string // "default/web"
-	demand   Demand
+	signals  []use  // what the metrics of both versions look at
 	versions [2]autoscaler
-	pods     []podCPU // by pod class; zero for those of other workloads
-}
-
-// autoscaler is what one version declares of an HPA, compiled.
-type autoscaler struct {
-	exists   bool
-	min, max int32
-	targets  []cpuTarget // one a metric
-	limits   scaling
-}
-
-// cpuTarget is one metric.
-type cpuTarget struct {
-	utilization int32 // percent of the request; 0 where average is set
-	average     int64 // millicores a pod
+	most     int32 // the larger maxReplicas, in pods
 }
 
 // reason says what decided a count, for [hpa.Describe].
@@ -49,96 +31,21 @@ const (
 	limitedMax         // the metric wants more than maxReplicas
 	limitedMin         // the metric wants less than minReplicas
 	limitedRate        // the metric wants a faster change than the behavior allows
+	recorded           // nothing but what is remembered changes
 )
+
+// stabilized is added to a reason where a recommendation of the stabilization window
+// prevails over the metric's.
+const stabilized = 1 << 8
 
 // decision is the outcome of one sync.
 type decision struct {
-	replicas int32
-	reason   reason
-	metric   int   // index of the deciding metric
-	usage    int64 // of the deciding metric: percent of the request, or millicores a pod
-}
-
-func newHPA(b *state.Builder) ([]Actor, error) {
-	c := b.Config()
-	var out []Actor
-	for w := range c.Spec.Workloads {
-		wl := &c.Spec.Workloads[w]
-		if !wl.Autoscaled() {
-			continue
-		}
-		h := &hpa{workload: w, name: shortName(wl), demand: DemandFor(wl), pods: make([]podCPU, len(c.Pods))}
-		for v := range wl.Manifests {
-			if wl.Manifests[v].HPA == nil {
-				continue
-			}
-			a, err := compileHPA(wl.Manifests[v].HPA)
-			if err != nil {
-				return nil, fmt.Errorf("hpa %s/%s: %w", wl.Namespace, wl.Manifests[v].HPA.Name, err)
-			}
-			h.versions[v] = a
-		}
-		for _, p := range c.ClassesOf[w] {
-			h.pods[p] = compilePodCPU(&c.Pods[p].Template.Spec)
-		}
-		out = append(out, h)
-	}
-	return out, nil
-}
-
-func compileHPA(h *autoscalingv2.HorizontalPodAutoscaler) (autoscaler, error) {
-	a := autoscaler{exists: true, min: hpaMin(h), max: h.Spec.MaxReplicas}
-	if a.min == 0 {
-		return a, fmt.Errorf("spec.minReplicas: scaling to zero: %w", ErrUnmodeled)
-	}
-	for i := range h.Spec.Metrics {
-		m := &h.Spec.Metrics[i]
-		at := fmt.Sprintf("spec.metrics[%d]", i)
-		if m.Type != autoscalingv2.ResourceMetricSourceType || m.Resource == nil {
-			return a, fmt.Errorf("%s.type: %s metrics: %w", at, m.Type, ErrUnmodeled)
-		}
-		if m.Resource.Name != corev1.ResourceCPU {
-			return a, fmt.Errorf("%s.resource.name: %s: %w", at, m.Resource.Name, ErrUnmodeled)
-		}
-		switch t := m.Resource.Target; {
-		case t.AverageValue != nil:
-			a.targets = append(a.targets, cpuTarget{average: t.AverageValue.MilliValue()})
-		case t.AverageUtilization != nil:
-			a.targets = append(a.targets, cpuTarget{utilization: *t.AverageUtilization})
-		default:
-			return a, fmt.Errorf("%s.resource.target: neither averageUtilization nor averageValue: %w", at, ErrUnmodeled)
-		}
-	}
-	if len(a.targets) == 0 { // SetDefaults_HorizontalPodAutoscaler
-		a.targets = []cpuTarget{{utilization: 80}}
-	}
-	a.limits = compileBehavior(h.Spec.Behavior)
-	return a, nil
-}
-
-// hpaMin is minReplicas as defaulted.
-func hpaMin(h *autoscalingv2.HorizontalPodAutoscaler) int32 {
-	if h.Spec.MinReplicas == nil {
-		return 1
-	}
-	return *h.Spec.MinReplicas
-}
-
-// hpaID is the object ID of a workload's HPA in a version.
-func hpaID(wl *state.Workload, v state.Version) string {
-	return "autoscaling/HorizontalPodAutoscaler " + wl.Namespace + "/" + wl.Manifests[v].HPA.Name
-}
-
-// hpaRef names a field of the HPA that a state's version has, or of head's.
-func hpaRef(s state.State, w int, field string) []Ref {
-	v, wl := s.Version(), &s.C.Spec.Workloads[w]
-	if wl.Manifests[v].HPA == nil {
-		v = state.Head
-	}
-	if wl.Manifests[v].HPA == nil {
-		return nil
-	}
-	return []Ref{{Object: hpaID(wl, v), Version: v, Field: field}}
+	replicas    int32
+	reason      reason
+	metric      int   // index of the deciding metric
+	usage       int64 // of the deciding metric: percent of the request, or thousandths of a unit a pod
+	stabilized  bool  // not what the metric asks for, but what the windows hold
+	recommended int32 // what the windows hold from now on; see [state.State.Recommended]
 }
 
 // Name implements [Actor].
@@ -147,67 +54,68 @@ func (h *hpa) Name() string { return "hpa/" + h.name }
 // Latency implements [Actor].
 func (h *hpa) Latency() Latency { return Periodic }
 
-// Step implements [Actor]: one sync, or nothing if it would keep the count.
+// Step implements [Actor]: one sync, or nothing if it would keep the count. There is a
+// successor for each outcome that the samples at hand and the stabilization windows can
+// have; see [samplings] and [scaling.stabilize].
 func (h *hpa) Step(s state.State, next *Emit) {
 	a := &h.versions[s.Version()]
 	if !a.exists || !s.Manifest(h.workload).Exists() {
 		return
 	}
-	d, ok := h.reconcile(s, a)
-	if !ok || int(d.replicas) == s.Replicas(h.workload) || h.held(s, a, d) {
-		return
+	out := outcomes{h: h, s: s, next: next}
+	switch current := int32(s.Replicas(h.workload)); {
+	case current == 0: // scaling is disabled
+	case current > a.max:
+		out.add(decision{replicas: a.max, reason: aboveMax, recommended: int32(s.Recommended(h.workload))})
+	case current < a.min:
+		out.add(decision{replicas: a.min, reason: belowMin, recommended: int32(s.Recommended(h.workload))})
+	default:
+		h.reconcile(a, current, &out)
 	}
-	t := next.Copy(s)
-	t.SetReplicas(h.workload, int(d.replicas))
-	if s.C.Spec.Apply == state.ServerSide { // an update takes a changed field from its owners
-		t.Set(t.C.Workload[h.workload].Owners, int(state.Autoscaler))
-	}
-	next.Move(search.Move{Kind: uint16(d.reason), Args: [3]int32{int32(d.metric), int32(min(d.usage, math.MaxInt32))}})
 }
 
-// held says whether a scale-down waits for its stabilization window, in which the
-// kubelet does what it has to do: no pod of the workload starts or stops any more when
-// it ends. Upstream takes the highest recommendation within the window, of 300 s unless
-// declared; live replicas above maxReplicas are lowered at once.
-func (h *hpa) held(s state.State, a *autoscaler, d decision) bool {
-	if int(d.replicas) > s.Replicas(h.workload) || d.reason == aboveMax || a.limits.downWindow < slowWindow {
-		return false
-	}
-	for _, p := range s.C.ClassesOf[h.workload] {
-		if s.Count(p, state.Starting) > 0 || s.Count(p, state.Terminating) > 0 {
-			return true
+// reconcile is reconcileAutoscaler where the count is within the bounds.
+func (h *hpa) reconcile(a *autoscaler, current int32, out *outcomes) {
+	all := h.census(out.s)
+	held := a.within(int32(out.s.Recommended(h.workload)))
+	for i := range samplings {
+		if !all.has(samplings[i]) {
+			continue
+		}
+		d, ok := h.computeReplicas(a, &all, samplings[i], current)
+		if !ok {
+			continue
+		}
+		for _, passed := range [...]bool{false, true} {
+			if passed && !a.limits.passes(d.replicas, current, all.quiet()) {
+				continue
+			}
+			x := d
+			a.limits.stabilize(&x, current, held, passed)
+			x.recommended = a.within(x.recommended)
+			a.limits.normalize(&x, current, a.min, a.max)
+			out.add(x)
 		}
 	}
-	return false
-}
-
-// reconcile is reconcileAutoscaler; false where it does nothing.
-func (h *hpa) reconcile(s state.State, a *autoscaler) (decision, bool) {
-	current := int32(s.Replicas(h.workload))
-	switch {
-	case current == 0:
-		return decision{}, false // scaling is disabled
-	case current > a.max:
-		return decision{replicas: a.max, reason: aboveMax}, true
-	case current < a.min:
-		return decision{replicas: a.min, reason: belowMin}, true
-	}
-	u := h.measure(s)
-	d, ok := a.computeReplicas(current, &u)
-	if !ok {
-		return d, false
-	}
-	a.limits.normalize(&d, current, a.min, a.max)
-	return d, true
 }
 
 // computeReplicas is computeReplicasForMetrics: the largest proposal, unless a metric
 // failed and the others would scale down.
-func (a *autoscaler) computeReplicas(current int32, u *cpuUsage) (decision, bool) {
+func (h *hpa) computeReplicas(a *autoscaler, all *census, by sampling, current int32) (decision, bool) {
 	d := decision{reason: byMetric}
 	invalid := 0
-	for i, t := range a.targets {
-		proposal, usage, ok := u.replicasFor(t, current, a.limits.tolerance)
+	for i := range a.metrics {
+		m := &a.metrics[i]
+		g := &h.signals[m.signal]
+		var proposal int32
+		var usage int64
+		ok := true
+		if m.whole {
+			proposal, usage = m.perPod(g.demand[all.load], all.active(), a.limits.tolerance)
+		} else {
+			o := g.observe(all, by, m)
+			proposal, usage, ok = o.replicasFor(m, current, a.limits.tolerance)
+		}
 		if !ok {
 			invalid++
 			continue
@@ -216,77 +124,100 @@ func (a *autoscaler) computeReplicas(current int32, u *cpuUsage) (decision, bool
 			d.replicas, d.metric, d.usage = proposal, i, usage
 		}
 	}
-	if invalid >= len(a.targets) || (invalid > 0 && d.replicas < current) {
+	if invalid >= len(a.metrics) || (invalid > 0 && d.replicas < current) {
 		return d, false
 	}
 	return d, true
 }
 
-// Describe implements [Actor].
-func (h *hpa) Describe(from, to state.State, m search.Move) Words {
-	v := from.Version()
-	wl := &from.C.Spec.Workloads[h.workload]
-	a := &h.versions[v]
-	why := ""
-	var fields []string // of the HPA, most telling first
-	switch reason(m.Kind) {
-	case aboveMax:
-		why, fields = fmt.Sprintf("above maxReplicas %d", a.max), []string{"spec.maxReplicas"}
-	case belowMin:
-		why, fields = fmt.Sprintf("below minReplicas %d", a.min), []string{"spec.minReplicas"}
-	case limitedMax:
-		why, fields = fmt.Sprintf(", limited to maxReplicas %d", a.max), []string{"spec.maxReplicas"}
-	case limitedMin:
-		why, fields = fmt.Sprintf(", limited to minReplicas %d", a.min), []string{"spec.minReplicas"}
-	case limitedRate:
-		why = ", limited by the scaling rate"
-		if a.limits.declared {
-			fields = []string{"spec.behavior"}
-		}
-	}
-	onRequest := false
-	if metric := int(m.Args[0]); reason(m.Kind) != aboveMax && reason(m.Kind) != belowMin {
-		t, field := a.targets[metric], fmt.Sprintf("spec.metrics[%d].resource.target.", metric)
-		if t.average > 0 {
-			why = fmt.Sprintf("CPU %dm a pod, target %dm", m.Args[1], t.average) + why
-			field += "averageValue"
-		} else {
-			why = fmt.Sprintf("CPU %d%% of request, target %d%%", m.Args[1], t.utilization) + why
-			field += "averageUtilization"
-			onRequest = true
-		}
-		fields = append(fields, field)
-	}
-	w := Words{Action: "scale", Object: wl.ID, Text: fmt.Sprintf("HPA scales %s from %d to %d (%s)",
-		h.name, from.Replicas(h.workload), to.Replicas(h.workload), why)}
-	for _, f := range fields {
-		w.Because = append(w.Because, Ref{Object: hpaID(wl, v), Version: v, Field: f})
-	}
-	if onRequest {
-		w.Because = append(w.Because, Ref{Object: wl.ID, Version: v, Field: "spec.template.spec.containers[0].resources.requests[cpu]"})
-	}
-	return w
+// outcomes emits the different outcomes of one state's sync.
+type outcomes struct {
+	h     *hpa
+	s     state.State
+	next  *Emit
+	known [2 * len(samplings)]decision
+	n     int
 }
 
-// Model implements [Actor].
-func (h *hpa) Model() *Model {
-	return &Model{
-		Upstream: upstream + ", pkg/controller/podautoscaler: reconcileAutoscaler, GetResourceReplicas, groupPods, normalizeDesiredReplicas(WithBehaviors)",
-		Exact: []string{
-			"truncation, tolerance, ceiling, unready pods and limits, in upstream's order and float64",
-			"a container without a CPU request stops a utilization target; live replicas of 0 switch the HPA off",
-		},
-		MayInvent: []string{
-			"a sync runs at any moment, where upstream waits 15 s between two",
-			"scale-up windows, policy periods and scale-down windows under 60 s have always passed: what they dampen is not dampened",
-		},
-		MayHide: []string{
-			"recommendations are not remembered: a scale-up that only a remembered one causes is missed",
-			"a scale-down with a window of 60 s or more waits until the workload's pods have started and stopped: one that takes longer than the window is missed",
-			"changes within a policy's period are not added up: counts that a half-used period allows are missed",
-			"a ready pod has a sample at once, one that is starting has none that counts: pods without metrics are missed",
-			"pods of other workloads that the selector matches are not counted",
-		},
-		Refused: []string{"metrics other than Resource cpu", "spec.minReplicas 0"},
+// add emits a decision that changes something and is new.
+func (o *outcomes) add(d decision) {
+	w := o.h.workload
+	field := o.s.C.Workload[w].Recommended
+	if field == (state.Field{}) {
+		d.recommended = 0
+	}
+	rescales := int(d.replicas) != o.s.Replicas(w)
+	if !rescales && (field == (state.Field{}) || d.recommended == int32(o.s.Recommended(w))) {
+		return
+	}
+	for _, k := range o.known[:o.n] {
+		if k.replicas == d.replicas && k.recommended == d.recommended {
+			return
+		}
+	}
+	o.known[o.n] = d
+	o.n++
+	t := o.next.Copy(o.s)
+	t.SetReplicas(w, int(d.replicas))
+	if field != (state.Field{}) {
+		t.Set(field, int(d.recommended))
+	}
+	if rescales && o.s.C.Spec.Apply == state.ServerSide { // an update takes a changed field from its owners
+		t.Set(t.C.Workload[w].Owners, int(state.Autoscaler))
+	}
+	if !rescales {
+		d.reason = recorded
+	}
+	kind := uint16(d.reason)
+	if d.stabilized {
+		kind |= stabilized
+	}
+	o.next.Move(search.Move{Kind: kind, Args: [3]int32{int32(d.metric), int32(d.usage >> 31), int32(d.usage & (1<<31 - 1))}})
+}
+
+// rest is the count at which the autoscaler of a version comes to rest from maxReplicas
+// at a load, were every pod ready, warm and without memory of its own: what the load
+// justifies. It is maxReplicas where the autoscaler cannot compute anything.
+func (h *hpa) rest(c *state.Config, v state.Version, load state.Load) int {
+	a := &h.versions[v]
+	p := c.ByVersion[h.workload][v]
+	if p < 0 {
+		return 0
+	}
+	n := a.max
+	for {
+		all := census{load: load, classes: [2]headcount{{class: p, ready: int(n)}}, n: 1}
+		d, ok := h.computeReplicas(a, &all, sampling{}, n)
+		if !ok {
+			return int(a.max)
+		}
+		a.limits.normalize(&d, n, a.min, a.max)
+		if d.replicas >= n {
+			return int(n)
+		}
+		n = d.replicas
+	}
+}
+
+// restOn notes what each load justifies, for the rules.
+func (h *hpa) restOn(b *state.Builder) {
+	c := b.Config()
+	free := *h
+	free.signals = nil
+	for i := range h.signals {
+		g := use{signal: h.signals[i].signal, demand: h.signals[i].demandOf(&c.Spec.Workloads[h.workload], 0)}
+		for _, p := range h.signals[i].pods {
+			p.idle, p.startup = 0, 0
+			g.pods = append(g.pods, p)
+		}
+		free.signals = append(free.signals, g)
+	}
+	for v := range h.versions {
+		if !h.versions[v].exists {
+			continue
+		}
+		for load := range state.Loads {
+			b.Rest(h.workload, state.Version(v), load, free.rest(c, state.Version(v), load))
+		}
 	}
 }

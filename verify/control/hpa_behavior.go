@@ -14,16 +14,12 @@ type scaling struct {
 	tolerance tolerances
 	declared  bool // false where spec.behavior is absent: upstream's older limits hold
 	up, down  scalingRules
-	// downWindow is the stabilization window of a scale-down, in seconds.
-	downWindow int32
+	// upWindow and downWindow are the stabilization windows, in seconds.
+	upWindow, downWindow int32
 }
 
 // defaultDownWindow is --horizontal-pod-autoscaler-downscale-stabilization, in seconds.
 const defaultDownWindow = 300
-
-// slowWindow is the scale-down window, in seconds, from which on it outlasts the start
-// and stop of pods.
-const slowWindow = 60
 
 // scalingRules is one direction of spec.behavior as defaulted.
 type scalingRules struct {
@@ -47,6 +43,9 @@ func compileBehavior(b *autoscalingv2.HorizontalPodAutoscalerBehavior) scaling {
 	s.declared = true
 	s.up = compileRules(b.ScaleUp, scalingPolicy{value: 4}, scalingPolicy{percent: true, value: 100})
 	s.down = compileRules(b.ScaleDown, scalingPolicy{percent: true, value: 100})
+	if b.ScaleUp != nil && b.ScaleUp.StabilizationWindowSeconds != nil {
+		s.upWindow = *b.ScaleUp.StabilizationWindowSeconds
+	}
 	if b.ScaleDown != nil && b.ScaleDown.StabilizationWindowSeconds != nil {
 		s.downWindow = *b.ScaleDown.StabilizationWindowSeconds
 	}
@@ -78,8 +77,8 @@ func compileRules(r *autoscalingv2.HPAScalingRules, defaults ...scalingPolicy) s
 	return out
 }
 
-// normalize limits a decision, with no remembered recommendations and no scale events in
-// the policies' periods.
+// normalize limits a decision that is stabilized, with no scale events in the policies'
+// periods.
 func (s *scaling) normalize(d *decision, current, low, high int32) {
 	if s.declared {
 		s.byRate(d, current, low, high)

@@ -1,109 +1,84 @@
 package control
 
-import (
-	"math"
+import "math"
 
-	"github.com/kubesettle/kubesettle/verify/state"
-)
-
-// cpuUsage is what an HPA sees of its pods: groupPods, summed up. No pod is missing its
-// metrics; ignored pods, those that terminate, count for the requests only.
-type cpuUsage struct {
-	ready, unready               int   // pods; unready are those without a node and starting ones
-	total                        int64 // use of the ready pods, in millicores
-	readyRequest, unreadyRequest int64
-	noRequest                    bool // some pod, terminating ones included, has no CPU request
+// presumed is what a pod without a sample is taken to use on a scale-down: all of its
+// request, or a higher target.
+func (m *metric) presumed(pod *podUse) int64 {
+	if m.average > 0 {
+		return m.average
+	}
+	return pod.request * int64(max(100, m.utilization)) / 100
 }
 
-// measure looks at the pods of the workload; ready ones share the demand evenly, each up
-// to its limit.
-func (h *hpa) measure(s state.State) cpuUsage {
-	var u cpuUsage
-	for _, p := range s.C.ClassesOf[h.workload] {
-		pod := &h.pods[p]
-		ready, unready := s.ReadyPods(p), s.Pending(p)+s.Count(p, state.Starting)
-		u.ready += ready
-		u.unready += unready
-		u.readyRequest += int64(ready) * pod.request
-		u.unreadyRequest += int64(unready) * pod.request
-		if !pod.hasRequest && ready+unready+s.Count(p, state.Terminating) > 0 {
-			u.noRequest = true
-		}
-	}
-	if u.ready == 0 {
-		return u
-	}
-	demand := h.demand[s.Load(h.workload)]
-	share := demand / int64(u.ready)
-	if demand%int64(u.ready) > 0 {
-		share++ // whoever gets the rest
-	}
-	capped := false
-	for _, p := range s.C.ClassesOf[h.workload] {
-		ready := int64(s.ReadyPods(p))
-		capped = capped || ready > 0 && share > h.pods[p].limit
-		u.total += ready * min(share, h.pods[p].limit)
-	}
-	if !capped {
-		u.total = demand
-	}
-	return u
-}
-
-// replicasFor proposes replicas for one target; usage is the measured value it is
+// replicasFor proposes replicas for one metric; usage is the measured value it is
 // compared with. It is false where upstream returns an error.
-func (u *cpuUsage) replicasFor(t cpuTarget, current int32, tol tolerances) (replicas int32, usage int64, ok bool) {
-	if u.ready == 0 {
+func (o *observation) replicasFor(m *metric, current int32, tol tolerances) (replicas int32, usage int64, ok bool) {
+	if o.counted == 0 {
 		return 0, 0, false // no pods, or "did not receive metrics for targeted pods"
 	}
-	if t.average > 0 {
-		return u.plain(t.average, current, tol)
-	}
-	return u.utilization(t.utilization, current, tol)
-}
-
-// utilization is GetResourceReplicas.
-func (u *cpuUsage) utilization(target, current int32, tol tolerances) (int32, int64, bool) {
-	if u.noRequest || u.readyRequest == 0 {
+	if m.average == 0 && (o.noRequest || o.countedRequest == 0) {
 		return 0, 0, false
 	}
-	percent := int32(u.total * 100 / u.readyRequest) // GetResourceUtilizationRatio
-	ratio := float64(percent) / float64(target)
-	if u.unready == 0 || ratio <= 1.0 {
-		if tol.within(ratio) {
-			return current, int64(percent), true
-		}
-		return int32(math.Ceil(ratio * float64(u.ready))), int64(percent), true
-	}
-	ratio2 := float64(int32(u.total*100/(u.readyRequest+u.unreadyRequest))) / float64(target)
-	return u.scaledUp(ratio2, current, tol), int64(percent), true
+	usage, ratio := o.ratio(m)
+	return o.replicas(m, ratio, current, tol), usage, true
 }
 
-// plain is calcPlainMetricReplicas.
-func (u *cpuUsage) plain(target int64, current int32, tol tolerances) (int32, int64, bool) {
-	average := u.total / int64(u.ready) // GetMetricUsageRatio
-	ratio := float64(average) / float64(target)
-	if u.unready == 0 || ratio <= 1.0 {
-		if tol.within(ratio) {
-			return current, average, true
-		}
-		return int32(math.Ceil(ratio * float64(u.ready))), average, true
+// ratio is GetResourceUtilizationRatio, or GetMetricUsageRatio, of the counted pods.
+func (o *observation) ratio(m *metric) (usage int64, ratio float64) {
+	if m.average > 0 {
+		usage = o.total / int64(o.counted)
+		return usage, float64(usage) / float64(m.average)
 	}
-	ratio2 := float64(u.total/int64(u.ready+u.unready)) / float64(target)
-	return u.scaledUp(ratio2, current, tol), average, true
+	percent := int32((o.total * 100) / o.countedRequest)
+	return int64(percent), float64(percent) / float64(m.utilization)
 }
 
-// scaledUp is the end of both functions, after a first ratio above 1 and with unready
-// pods added that use nothing.
-func (u *cpuUsage) scaledUp(ratio float64, current int32, tol tolerances) int32 {
-	if tol.within(ratio) || ratio < 1.0 {
+// replicas is the rest of GetResourceReplicas and of calcPlainMetricReplicas, which agree
+// from here on.
+func (o *observation) replicas(m *metric, ratio float64, current int32, tol tolerances) int32 {
+	scaleUpWithUnready := o.unready > 0 && ratio > 1.0
+	if !scaleUpWithUnready && o.missing == 0 {
+		if tol.within(ratio) {
+			return current
+		}
+		return int32(math.Ceil(ratio * float64(o.counted)))
+	}
+	again := *o
+	if o.missing > 0 && ratio != 1.0 {
+		if ratio < 1.0 {
+			again.total += o.missingUse
+		}
+		again.counted += o.missing
+		again.countedRequest += o.missingRequest
+	}
+	if scaleUpWithUnready {
+		again.counted += o.unready
+		again.countedRequest += o.unreadyRequest
+	}
+	_, ratio2 := again.ratio(m)
+	if tol.within(ratio2) || (ratio < 1.0 && ratio2 > 1.0) || (ratio > 1.0 && ratio2 < 1.0) {
 		return current
 	}
-	replicas := int32(math.Ceil(ratio * float64(u.ready+u.unready)))
-	if ratio > 1.0 && replicas < current {
+	replicas := int32(math.Ceil(ratio2 * float64(again.counted)))
+	if (ratio2 < 1.0 && replicas > current) || (ratio2 > 1.0 && replicas < current) {
 		return current
 	}
 	return replicas
+}
+
+// perPod is GetObjectPerPodMetricReplicas and GetExternalPerPodMetricReplicas: a total,
+// compared with the target of so many pods.
+func (m *metric) perPod(total int64, pods int, tol tolerances) (replicas int32, usage int64) {
+	replicas = int32(pods)
+	ratio := float64(total) / (float64(m.average) * float64(replicas))
+	if !tol.within(ratio) {
+		replicas = int32(min(math.Ceil(float64(total)/float64(m.average)), math.MaxInt32))
+	}
+	if pods > 0 {
+		usage = int64(math.Ceil(float64(total) / float64(pods)))
+	}
+	return replicas, usage
 }
 
 // tolerances are the ratios around 1 that change nothing, as fractions.

@@ -13,6 +13,7 @@ func Install(c *state.Config, v state.Version) state.State {
 		s.Set(c.Workload[w].Load, int(state.Nominal))
 		if c.Spec.Workloads[w].Manifests[v].Exists() {
 			create(s, w, v)
+			recall(s, w, v)
 		}
 	}
 	return s

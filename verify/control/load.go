@@ -2,23 +2,27 @@ package control
 
 import (
 	"fmt"
-
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	"slices"
+	"strings"
 
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // loadChange models the event that the demand for an autoscaled workload changes. There
-// is no upstream: demand is a total in millicores of CPU that ready pods share evenly.
+// is no upstream: demand is a total of each quantity that an autoscaling metric looks at,
+// which ready pods share evenly.
 type loadChange struct {
 	workload int
 	name     string // "default/web"
-	demand   Demand
+	demands  []demand
 }
 
-// Demand is the CPU that a workload's clients ask for at each load, in millicores.
-type Demand [state.Loads]int64
+// demand is the demand for one signal.
+type demand struct {
+	signal
+	Demand
+}
 
 func newLoadChange(b *state.Builder) ([]Actor, error) {
 	c := b.Config()
@@ -27,66 +31,45 @@ func newLoadChange(b *state.Builder) ([]Actor, error) {
 	}
 	var out []Actor
 	for w := range c.Spec.Workloads {
-		d := DemandFor(&c.Spec.Workloads[w])
-		if d[state.Saturating] == 0 {
-			continue // no HPA, or none that can compute anything: the load changes nothing
+		l := &loadChange{workload: w, name: shortName(&c.Spec.Workloads[w]), demands: demandsFor(&c.Spec.Workloads[w], c.Spec.Events.IdleMemory)}
+		if len(l.demands) > 0 { // else no HPA, or none that can compute anything
+			out = append(out, l)
 		}
-		out = append(out, &loadChange{workload: w, name: shortName(&c.Spec.Workloads[w]), demand: d})
 	}
 	return out, nil
 }
 
-// DemandFor derives the loads of a workload from its manifests: nominal puts the base
-// version exactly on target at its declared replicas, or at minReplicas; saturating is
-// on target at maxReplicas, in the version where that is more. The loads are the same
-// before and after the apply, as clients do not know of it. All are zero where no HPA can
-// compute anything.
-func DemandFor(wl *state.Workload) Demand {
-	var d Demand
-	for v := state.Base; v <= state.Head; v++ {
+// demandsFor are the demands for the signals of a workload's metrics that can be
+// computed, in the order of the metrics.
+func demandsFor(wl *state.Workload, idleMemory int) []demand {
+	var out []demand
+	for v := range wl.Manifests {
 		m := &wl.Manifests[v]
 		if m.HPA == nil || !m.Exists() {
 			continue
 		}
-		percent := percentPerPod(m)
-		if d[state.Nominal] == 0 {
-			d[state.Nominal] = percent * int64(sizedFor(m)) / 100
+		metrics := metricsOf(m.HPA)
+		for i := range metrics {
+			g, ok := signalOf(&metrics[i])
+			if !ok || slices.ContainsFunc(out, func(d demand) bool { return d.signal == g }) {
+				continue
+			}
+			if d := g.demandOf(wl, idleMemory); d[state.Saturating] > 0 {
+				out = append(out, demand{g, d})
+			}
 		}
-		d[state.Saturating] = max(d[state.Saturating], percent*int64(m.HPA.Spec.MaxReplicas)/100)
 	}
-	return d
+	return out
 }
 
-// sizedFor is how many pods a manifest was made for.
-func sizedFor(m *state.Manifest) int32 {
-	low, high := hpaMin(m.HPA), m.HPA.Spec.MaxReplicas
-	if !m.DeclaresReplicas {
-		return low
-	}
-	return min(max(int32(liveReplicas(m)), low), high)
-}
-
-// percentPerPod is the CPU of one pod on the tightest target of an HPA, in hundredths
-// of a millicore; 0 if the HPA has none that can be computed.
-func percentPerPod(m *state.Manifest) int64 {
-	tightest := int64(0)
-	for i := range m.HPA.Spec.Metrics {
-		r := m.HPA.Spec.Metrics[i].Resource
-		if m.HPA.Spec.Metrics[i].Type != autoscalingv2.ResourceMetricSourceType || r == nil {
-			continue
-		}
-		var p int64
-		switch request, ok := cpuRequest(&m.Deployment.Spec.Template.Spec); {
-		case r.Target.AverageValue != nil:
-			p = r.Target.AverageValue.MilliValue() * 100
-		case r.Target.AverageUtilization != nil && ok:
-			p = request * int64(*r.Target.AverageUtilization)
-		}
-		if p > 0 && (tightest == 0 || p < tightest) {
-			tightest = p
+// same says whether two loads ask for the same.
+func (l *loadChange) same(a, b state.Load) bool {
+	for i := range l.demands {
+		if l.demands[i].Demand[a] != l.demands[i].Demand[b] {
+			return false
 		}
 	}
-	return tightest
+	return true
 }
 
 // Name implements [Actor].
@@ -104,7 +87,7 @@ func (l *loadChange) Step(s state.State, next *Emit) {
 	}
 	now := s.Load(l.workload)
 	for to := state.Idle; to < state.Loads; to++ {
-		if l.demand[to] == l.demand[now] || (to > 0 && l.demand[to] == l.demand[to-1]) {
+		if l.same(to, now) || (to > 0 && l.same(to, to-1)) {
 			continue
 		}
 		t := next.Copy(s)
@@ -123,8 +106,7 @@ func (l *loadChange) Describe(from, to state.State, _ search.Move) Words {
 	}
 	w := Words{
 		Action: "load-change", Object: from.C.Spec.Workloads[l.workload].ID,
-		Text: fmt.Sprintf("the load on %s %s from %s to %s (%dm -> %dm CPU)",
-			l.name, verb, old, now, l.demand[old], l.demand[now]),
+		Text: fmt.Sprintf("the load on %s %s from %s to %s (%s)", l.name, verb, old, now, l.amounts(old, now)),
 	}
 	if now == state.Saturating {
 		w.Because = hpaRef(from, l.workload, "spec.maxReplicas")
@@ -132,14 +114,33 @@ func (l *loadChange) Describe(from, to state.State, _ search.Move) Words {
 	return w
 }
 
+// amounts words what two loads ask for: "500m -> 1000m CPU".
+func (l *loadChange) amounts(old, now state.Load) string {
+	var out []string
+	for i := range l.demands {
+		d := &l.demands[i]
+		text := d.amount(d.Demand[old]) + " -> " + d.amount(d.Demand[now])
+		if d.custom != "" {
+			out = append(out, d.String()+" "+text)
+			continue
+		}
+		out = append(out, text+" "+d.String())
+	}
+	return strings.Join(out, ", ")
+}
+
 // Model implements [Actor].
 func (l *loadChange) Model() *Model {
 	return &Model{
-		Upstream:  "none: the environment",
-		MayInvent: []string{"the load may jump to any level at any moment"},
+		Upstream: "none: the environment",
+		MayInvent: []string{
+			"the load may jump to any level at any moment",
+			"with several metrics each of them is where its target is at the same load",
+		},
 		MayHide: []string{
 			"the load has three levels: none, what the base version was sized for, what maxReplicas was made for",
-			"demand is CPU only, and ready pods share it evenly",
+			"ready pods share evenly what the load asks for, CPU or whatever else a metric looks at",
+			"memory follows the load, but for what a pod is said to keep without load (events.loadChange.idleMemory)",
 		},
 	}
 }

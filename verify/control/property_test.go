@@ -13,6 +13,12 @@ import (
 
 // slices under which the properties of all actors are tested: every actor occurs.
 var problems = []string{`
+nodes a 3
+both web replicas=3 image=v1 cpu=500m memory=100Mi
+hpa base web min=1 max=12 memory=80 queue=30 container=70
+hpa head web min=2 max=9 memory=80 target=50 up=Max,4pods,30s down=Min,2pods,60s
+gitops
+events apply=1 load=2 spike=300 idle=60`, `
 nodes a 3 zone=a
 nodes b 2 zone=b
 base web replicas=3 image=v1 cpu=500m surge=1 unavailable=0
@@ -56,6 +62,9 @@ func (s *script) random(r *rand.Rand) state.State {
 		t.SetReplicas(w, r.IntN(8))
 		t.Set(c.Workload[w].Load, r.IntN(int(state.Loads)))
 		t.Set(c.Workload[w].Loads, r.IntN(s.spec.Events.LoadChange+1))
+		if f := c.Workload[w].Recommended; f != (state.Field{}) {
+			t.Set(f, r.IntN(12))
+		}
 	}
 	if e := s.spec.Events; e.Drain > 0 {
 		t.Set(c.Drains, r.IntN(e.Drain+1))

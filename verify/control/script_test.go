@@ -134,6 +134,7 @@ func (s *script) cluster(input string) error {
 				Apply: number(opt, "apply", 0), LoadChange: number(opt, "load", 0), Drain: number(opt, "drain", 0),
 				DrainConcurrency: number(opt, "at-once", 0), NodeFailure: number(opt, "failures", 0),
 				StartupSpike: number(opt, "spike", 0), NodePanic: number(opt, "panic", 0),
+				IdleMemory: number(opt, "idle", 0),
 			}
 		case "pdb":
 			s.addPDB(bare, opt)
@@ -230,8 +231,11 @@ func (s *script) addDeployment(bare []string, opt map[string]string) {
 func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.Deployment {
 	labels := map[string]string{"app": name}
 	c := corev1.Container{Name: "main", Image: name + ":" + opt["image"]}
-	if opt["cpu"] != "" {
-		c.Resources.Requests = corev1.ResourceList{"cpu": resource.MustParse(opt["cpu"])}
+	c.Resources.Requests = corev1.ResourceList{}
+	for _, name := range []string{"cpu", "memory"} {
+		if opt[name] != "" {
+			c.Resources.Requests[corev1.ResourceName(name)] = resource.MustParse(opt[name])
+		}
 	}
 	if opt["limit"] != "" {
 		c.Resources.Limits = corev1.ResourceList{"cpu": resource.MustParse(opt["limit"])}
@@ -282,8 +286,9 @@ func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.De
 	return d
 }
 
-// addHPA: hpa base|head|both NAME min=N max=N [target=PERCENT] [average=500m] [up=…] [down=…];
-// up and down are a selectPolicy and policies, such as Min,2pods,50%.
+// addHPA: hpa base|head|both NAME min=N max=N [target=PERCENT] [average=500m] [memory=PERCENT]
+// [queue=AVERAGE] [container=PERCENT] [disk=PERCENT] [up=…] [down=…]; up and down are a
+// selectPolicy, policies and a window, such as Min,2pods,50%,60s.
 func (s *script) addHPA(bare []string, opt map[string]string) {
 	w := s.workload(bare[2])
 	low := int32(number(opt, "min", 1))
@@ -309,6 +314,31 @@ func (s *script) addHPA(bare []string, opt map[string]string) {
 		p := int32(number(opt, "memory", 0))
 		metric("memory", autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &p})
 	}
+	if opt["disk"] != "" {
+		p := int32(number(opt, "disk", 0))
+		metric("ephemeral-storage", autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &p})
+	}
+	if opt["container"] != "" {
+		p := int32(number(opt, "container", 0))
+		h.Spec.Metrics = append(h.Spec.Metrics, autoscalingv2.MetricSpec{
+			Type: autoscalingv2.ContainerResourceMetricSourceType,
+			ContainerResource: &autoscalingv2.ContainerResourceMetricSource{Name: "cpu", Container: "main",
+				Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &p}},
+		})
+	}
+	for _, target := range []struct{ key, kind string }{{"queue", "average"}, {"length", "value"}} {
+		if opt[target.key] == "" {
+			continue
+		}
+		q := resource.MustParse(opt[target.key])
+		m := autoscalingv2.MetricSpec{Type: autoscalingv2.ExternalMetricSourceType,
+			External: &autoscalingv2.ExternalMetricSource{Metric: autoscalingv2.MetricIdentifier{Name: target.key}}}
+		m.External.Target = autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: &q}
+		if target.kind == "value" {
+			m.External.Target = autoscalingv2.MetricTarget{Type: autoscalingv2.ValueMetricType, Value: &q}
+		}
+		h.Spec.Metrics = append(h.Spec.Metrics, m)
+	}
 	if opt["up"] != "" || opt["down"] != "" {
 		h.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{
 			ScaleUp: rulesOf(opt["up"]), ScaleDown: rulesOf(opt["down"]),
@@ -327,6 +357,11 @@ func rulesOf(text string) *autoscalingv2.HPAScalingRules {
 	for _, word := range strings.Split(text, ",") {
 		p := autoscalingv2.HPAScalingPolicy{Type: autoscalingv2.PodsScalingPolicy, PeriodSeconds: 60}
 		switch {
+		case strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "pods"):
+			n, _ := strconv.Atoi(strings.TrimSuffix(word, "s"))
+			window := int32(n)
+			r.StabilizationWindowSeconds = &window
+			continue
 		case strings.HasSuffix(word, "pods"):
 			n, _ := strconv.Atoi(strings.TrimSuffix(word, "pods"))
 			p.Value = int32(n)

@@ -33,6 +33,9 @@ type WorkloadFields struct {
 	Owners   Field // field managers of .spec.replicas, as Owner bits; 0 unless Spec.Apply is ServerSide
 	Load     Field // the load, as a Load
 	Loads    Field // load changes left
+	// Recommended is what an autoscaler's stabilization windows hold, in pods; 0: nothing but the
+	// live replicas. Laid out by the autoscaler where it makes a difference.
+	Recommended Field
 }
 
 // PodClassFields are the moving parts of one pod class (one ReplicaSet).
@@ -60,13 +63,17 @@ type Config struct {
 	// ClassesOf lists the pod classes of a workload.
 	ClassesOf [][]int
 
-	Applied   Field // version of the manifests in the API server, as a Version
-	Applies   Field // applies left
-	Drains    Field // drains that may still start; see [State.DrainsLeft]
-	Failures  Field // nodes that may still be lost; see [State.FailuresLeft]
-	Node      NodeFields
-	Workload  []WorkloadFields
-	Class     []PodClassFields
+	Applied  Field // version of the manifests in the API server, as a Version
+	Applies  Field // applies left
+	Drains   Field // drains that may still start; see [State.DrainsLeft]
+	Failures Field // nodes that may still be lost; see [State.FailuresLeft]
+	Node     NodeFields
+	Workload []WorkloadFields
+	Class    []PodClassFields
+	// Rest is the count at which a workload's autoscaler would come to rest from
+	// maxReplicas were there nothing but the load, by workload, version and load: what
+	// the load justifies. 0: the version has no autoscaler.
+	Rest      [][2][Loads]int
 	layout    layout
 	firstNode []int   // first node of each class, and one past the last
 	exchange  [][]int // classes that can be exchanged as a whole
@@ -111,6 +118,7 @@ func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
 
 func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 	wl := &c.Spec.Workloads[w]
+	c.Rest = append(c.Rest, [2][Loads]int{})
 	c.Workload = append(c.Workload, WorkloadFields{
 		Replicas: b.Field(maxPods),
 		Owners:   b.Field(int(Applier | Autoscaler)),

@@ -79,6 +79,9 @@ const (
 type Events struct {
 	Apply      int // 1 in the scenario change, else 0
 	LoadChange int // per autoscaled workload
+	// IdleMemory is the memory that a pod keeps without load, in percent of its request;
+	// what the load adds comes on top.
+	IdleMemory int
 	// Drain is how many nodes are taken out for maintenance, each at most once, and
 	// DrainConcurrency how many at a time; 0 of the latter is 1.
 	Drain, DrainConcurrency int

@@ -7,50 +7,46 @@ import (
 	resourcehelpers "k8s.io/component-helpers/resource"
 )
 
-// podCPU is what the pods of one class ask for and may use, in millicores.
-type podCPU struct {
-	request    int64
-	hasRequest bool  // false where upstream fails with "missing request"
-	limit      int64 // math.MaxInt64 where nothing limits the pod
-}
-
-func compilePodCPU(spec *corev1.PodSpec) podCPU {
-	request, ok := cpuRequest(spec)
-	return podCPU{request: request, hasRequest: ok, limit: cpuLimit(spec)}
-}
-
-// cpuRequest is calculateRequests for one pod, in millicores.
-func cpuRequest(spec *corev1.PodSpec) (int64, bool) {
+// podRequest is calculateRequests for one pod, in thousandths of the resource's unit: of
+// one container where it is named, else of the pod. It is false where upstream fails.
+func podRequest(spec *corev1.PodSpec, name corev1.ResourceName, container string) (int64, bool) {
 	pod := corev1.Pod{Spec: *spec}
-	if resourcehelpers.IsPodLevelRequestsSet(&pod) { // calculatePodLevelRequests
+	if container == "" && resourcehelpers.IsPodLevelRequestsSet(&pod) { // calculatePodLevelRequests
 		all := resourcehelpers.PodRequests(&pod, resourcehelpers.PodResourcesOptions{})
-		q, ok := all[corev1.ResourceCPU]
+		q, ok := all[name]
 		return q.MilliValue(), ok
 	}
-	total, ok := int64(0), true
+	total, ok, found := int64(0), true, container == ""
 	eachRunning(spec, func(c *corev1.Container) { // calculatePodRequestsFromContainers
-		q, has := c.Resources.Requests[corev1.ResourceCPU]
-		ok = ok && has
+		if container != "" && container != c.Name {
+			return
+		}
+		q, has := c.Resources.Requests[name]
+		ok, found = ok && has, true
 		total += q.MilliValue()
 	})
-	return total, ok
+	return total, ok && found
 }
 
-// cpuLimit is the most CPU one pod can use, in millicores.
-func cpuLimit(spec *corev1.PodSpec) int64 {
+// podLimit is the most that one pod, or the container of it that is named, can use of a
+// resource, in thousandths of its unit.
+func podLimit(spec *corev1.PodSpec, name corev1.ResourceName, container string) int64 {
 	most := int64(math.MaxInt64)
 	if spec.Resources != nil {
-		if q, ok := spec.Resources.Limits[corev1.ResourceCPU]; ok {
+		if q, ok := spec.Resources.Limits[name]; ok {
 			most = q.MilliValue()
 		}
 	}
 	total, all := int64(0), true
 	eachRunning(spec, func(c *corev1.Container) {
-		q, ok := c.Resources.Limits[corev1.ResourceCPU]
+		if container != "" && container != c.Name {
+			return
+		}
+		q, ok := c.Resources.Limits[name]
 		all = all && ok
 		total += q.MilliValue()
 	})
-	if all {
+	if all && total > 0 {
 		most = min(most, total)
 	}
 	return most

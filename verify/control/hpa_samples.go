@@ -1,0 +1,156 @@
+package control
+
+import "github.com/kubesettle/kubesettle/verify/state"
+
+// census counts the pods of a workload as an HPA tells them apart.
+type census struct {
+	load    state.Load
+	classes [2]headcount // a workload has a pod class a version
+	n       int
+}
+
+// headcount are the pods of one class.
+type headcount struct {
+	class                                             int
+	pending, starting, warming, fresh, ready, leaving int
+}
+
+func (h *hpa) census(s state.State) census {
+	all := census{load: s.Load(h.workload)}
+	for _, p := range s.C.ClassesOf[h.workload] {
+		all.classes[all.n] = headcount{
+			class: p, pending: s.Pending(p), starting: s.Count(p, state.Starting), warming: s.Count(p, state.Warming),
+			fresh: s.Count(p, state.Fresh), ready: s.Count(p, state.Ready), leaving: s.Count(p, state.Terminating),
+		}
+		all.n++
+	}
+	return all
+}
+
+// serving are the ready pods of a class, which share the load.
+func (k *headcount) serving() int { return k.warming + k.fresh + k.ready }
+
+// active is the Deployment's .status.replicas.
+func (c *census) active() int {
+	total := 0
+	for i := range c.classes[:c.n] {
+		k := &c.classes[i]
+		total += k.pending + k.starting + k.serving()
+	}
+	return total
+}
+
+// quiet says whether the kubelet has nothing left to do for the workload.
+func (c *census) quiet() bool {
+	for i := range c.classes[:c.n] {
+		if k := &c.classes[i]; k.starting+k.warming+k.fresh+k.leaving > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// sampling says which samples the metrics API has of pods that are young: time decides,
+// and the model tries each way. All young pods of a workload are sampled alike.
+type sampling struct{ starting, young uint8 }
+
+const (
+	// Of a warming or fresh pod there is a sample of the time since it is ready; a starting
+	// one does not run yet (phase Pending).
+	settled uint8 = iota
+	// There is a sample that upstream does not let count for CPU: of a pod that runs and is
+	// not ready, or that began before it was (groupPods: cpuInitializationPeriod).
+	early
+	// There is none.
+	missing
+)
+
+var samplings = [...]sampling{
+	{settled, settled}, {early, settled}, {missing, settled},
+	{settled, early}, {early, early}, {missing, early},
+	{settled, missing}, {early, missing}, {missing, missing},
+}
+
+// has says whether a sampling differs from those before it: there are such pods.
+func (c *census) has(by sampling) bool {
+	starting, young := 0, 0
+	for i := range c.classes[:c.n] {
+		starting += c.classes[i].starting
+		young += c.classes[i].warming + c.classes[i].fresh
+	}
+	return (by.starting == settled || starting > 0) && (by.young == settled || young > 0)
+}
+
+// observation is what an HPA sees of its pods for one metric: groupPods, summed up.
+// Ignored pods, those that terminate, count for noRequest only.
+type observation struct {
+	counted, unready, missing                      int
+	total                                          int64 // use of the counted pods
+	countedRequest, unreadyRequest, missingRequest int64
+	// missingUse is what missing pods are taken to use on a scale-down.
+	missingUse int64
+	noRequest  bool // some pod, terminating ones included, has no request
+}
+
+// observe looks at the pods of a workload; the ready ones share the demand evenly, each
+// up to its limit.
+func (g *use) observe(all *census, by sampling, m *metric) observation {
+	var o observation
+	serving := 0
+	for i := range all.classes[:all.n] {
+		serving += all.classes[i].serving()
+	}
+	share, rest := int64(0), int64(0)
+	if serving > 0 {
+		share = (g.demand[all.load] + int64(serving) - 1) / int64(serving)
+		rest = share*int64(serving) - g.demand[all.load] // whoever gets less
+	}
+	for i := range all.classes[:all.n] {
+		k := &all.classes[i]
+		pod := &g.pods[k.class]
+		o.count(pod, k.ready, pod.of(share, false))
+		o.group(g.cpu(), pod, k.warming, by.young, m, pod.of(share, true))
+		o.group(g.cpu(), pod, k.fresh, by.young, m, pod.of(share, false))
+		o.unreadyPods(pod, k.pending)
+		if by.starting == settled {
+			o.unreadyPods(pod, k.starting)
+		} else {
+			o.group(g.cpu(), pod, k.starting, by.starting, m, pod.of(0, false))
+		}
+		if k.serving() > 0 && pod.of(share, false) < pod.idle+share {
+			rest = 0
+		}
+		if !pod.hasRequest && k.pending+k.starting+k.serving()+k.leaving > 0 {
+			o.noRequest = true
+		}
+	}
+	if by.young == settled {
+		o.total -= rest
+	}
+	return o
+}
+
+// group puts k young pods where their samples put them.
+func (o *observation) group(cpu bool, pod *podUse, k int, as uint8, m *metric, each int64) {
+	switch {
+	case as == missing:
+		o.missing += k
+		o.missingRequest += int64(k) * pod.request
+		o.missingUse += int64(k) * m.presumed(pod)
+	case as == early && cpu:
+		o.unreadyPods(pod, k)
+	default:
+		o.count(pod, k, each)
+	}
+}
+
+func (o *observation) count(pod *podUse, k int, each int64) {
+	o.counted += k
+	o.countedRequest += int64(k) * pod.request
+	o.total += int64(k) * each
+}
+
+func (o *observation) unreadyPods(pod *podUse, k int) {
+	o.unready += k
+	o.unreadyRequest += int64(k) * pod.request
+}
