@@ -1,15 +1,9 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
 	"path"
-	"regexp"
-	"sort"
 	"strings"
-	"text/template"
-
-	"github.com/Masterminds/sprig/v3"
 )
 
 // maxGenerated bounds what one ApplicationSet generates.
@@ -17,252 +11,211 @@ const maxGenerated = 1000
 
 // applicationSet adds the applications of an ApplicationSet: of list and git generators
 // and matrices of them. Others ask a cluster or a host.
-func (d *declared) applicationSet(set map[string]any, by Location) {
-	name := "ApplicationSet " + objectName(set, "argocd")
-	generators, _ := value(set, "spec", "generators").([]any)
-	tmpl, ok := value(set, "spec", "template").(map[string]any)
-	if !ok {
+//
+// Upstream: argo-cd, applicationset/controllers/template: GenerateApplications.
+func (o *declaring) applicationSet() {
+	set := &applicationSet{
+		declaring: o, name: "ApplicationSet " + objectName(o.content, "argocd"),
+		template: templateJob{
+			GoTemplate: value(o.content, "spec", "goTemplate") == true,
+			Options:    texts(value(o.content, "spec", "goTemplateOptions")),
+			Patch:      text(o.content, "spec", "templatePatch"),
+		},
+	}
+	if _, ok := value(o.content, "spec", "template").(map[string]any); !ok {
 		return
 	}
-	goTemplate := value(set, "spec", "goTemplate") == true
-	for _, g := range generators {
-		params, unknown := d.generate(g, goTemplate)
-		if unknown != "" {
-			d.ignore(by, "%s: generator %s is not known from the repository", name, unknown)
+	for i, g := range items(o.content, "spec", "generators") {
+		field := fmt.Sprintf("spec.generators[%d]", i)
+		params, err := set.generate(g, field, nil)
+		if err == nil && len(params) > maxGenerated {
+			err = fmt.Errorf("more than %d applications", maxGenerated)
+		}
+		if unknown, ok := err.(unknownGenerator); ok {
+			o.ignore("%s: generator %s is not known from the repository", set.name, string(unknown))
 			continue
 		}
-		if len(params) > maxGenerated {
-			d.ignore(by, "%s: %d applications, the limit is %d", name, len(params), maxGenerated)
+		if err != nil {
+			set.fail(field, err)
 			continue
 		}
-		for _, p := range params {
-			app, err := substitute(deepCopy(tmpl), p, goTemplate)
-			if err != nil {
-				d.ignore(by, "%s: its template: %v", name, err)
-				continue
-			}
-			if m, ok := app.(map[string]any); ok {
-				if text(m, "metadata", "namespace") == "" {
-					if meta, ok := m["metadata"].(map[string]any); ok {
-						meta["namespace"] = text(set, "metadata", "namespace")
-					}
-				}
-				d.application(m, by)
-			}
-		}
+		set.applications(g, params)
 	}
 }
 
-// generate gives the parameters of a generator, or the name of one that is not known.
-func (d *declared) generate(g any, goTemplate bool) (params []map[string]any, unknown string) {
+// applicationSet is one ApplicationSet on its way.
+type applicationSet struct {
+	*declaring
+	name     string
+	template templateJob
+}
+
+// unknownGenerator is the name of a generator that the repository does not answer.
+type unknownGenerator string
+
+func (u unknownGenerator) Error() string { return string(u) }
+
+// fail adds a release that fails, so that the applications that are not there are not
+// taken for removed ones.
+func (s *applicationSet) fail(field string, err error) {
+	at := s.at(field)
+	s.add(Release{ID: s.id(), Kind: Manifests, Path: s.by.File, Selected: s.name}, &Failure{
+		Reason: fmt.Sprintf("%s:%d: %s: %v", at.File, at.StartLine, s.name, err), Where: at, Remedy: "correct the ApplicationSet",
+	})
+}
+
+// id is that of the release which stands for a set that fails.
+func (s *applicationSet) id() string {
+	return "applicationset:" + s.folder + ":" + objectName(s.content, "argocd")
+}
+
+// applications adds the applications of a generator's parameters.
+func (s *applicationSet) applications(generator any, params []map[string]any) {
+	if len(params) == 0 {
+		return
+	}
+	job := s.template
+	job.Value = value(s.content, "spec", "template")
+	for _, kind := range []string{"list", "git", "matrix"} {
+		if own := value(generator, kind, "template"); own != nil {
+			job.Value = mergePatch(deepCopy(job.Value), own)
+		}
+	}
+	apps, err := s.expand(job, params)
+	if err != nil {
+		s.fail("spec.template", err)
+		return
+	}
+	for _, v := range apps {
+		app, ok := v.(map[string]any)
+		if !ok {
+			continue
+		}
+		meta, ok := app["metadata"].(map[string]any)
+		if !ok {
+			continue
+		}
+		if text(app, "metadata", "namespace") == "" {
+			meta["namespace"] = text(s.content, "metadata", "namespace")
+		}
+		one := *s.declaring
+		one.content, one.prefix, one.set = app, "spec.template.", s.id()
+		one.application()
+	}
+}
+
+// expand fills parameters into a template, where a template can be stopped.
+func (s *applicationSet) expand(t templateJob, params []map[string]any) ([]any, error) {
+	t.Params = params
+	j := &job{Release: Release{ID: s.id(), Kind: templates, Path: s.by.File}, Template: &t}
+	out := s.side.runner.run(j)
+	if out.Err != nil {
+		return nil, out.Err
+	}
+	list := make([]any, len(out.Docs))
+	for i, d := range out.Docs {
+		list[i] = d.Content["value"]
+	}
+	return list, nil
+}
+
+// generate gives the parameters of a generator; outer are those of the matrix around it.
+func (s *applicationSet) generate(g any, field string, outer map[string]any) ([]map[string]any, error) {
+	if outer != nil {
+		var err error
+		if g, err = s.fillGenerator(g, outer); err != nil {
+			return nil, err
+		}
+	}
 	m, _ := g.(map[string]any)
+	var params []map[string]any
+	var err error
 	switch {
 	case m["list"] != nil:
-		elements, _ := value(m, "list", "elements").([]any)
-		for _, e := range elements {
-			if p, ok := e.(map[string]any); ok {
-				params = append(params, p)
-			}
-		}
-		return params, ""
+		params, err = s.listGenerator(m["list"])
 	case m["git"] != nil:
-		return d.gitGenerator(m["git"], goTemplate), ""
+		params, err = s.gitGenerator(m["git"], field)
 	case m["matrix"] != nil:
-		inner, _ := value(m, "matrix", "generators").([]any)
-		params = []map[string]any{{}}
-		for _, g := range inner {
-			next, unknown := d.generate(g, goTemplate)
-			if unknown != "" {
-				return nil, unknown
+		params, err = s.matrix(m["matrix"], field)
+	default:
+		names := map[string]bool{}
+		for k := range m {
+			names[k] = true
+		}
+		return nil, unknownGenerator(strings.Join(sortedKeys(names), ", "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return selectParams(params, m["selector"])
+}
+
+// matrix combines the parameters of two generators; the second one's fields may hold the
+// first one's parameters.
+func (s *applicationSet) matrix(m any, field string) ([]map[string]any, error) {
+	inner := items(m, "generators")
+	if len(inner) != 2 {
+		return nil, fmt.Errorf("a matrix of %d generators; it takes two", len(inner))
+	}
+	first, err := s.generate(inner[0], field+".matrix.generators[0]", nil)
+	if err != nil {
+		return nil, err
+	}
+	var out []map[string]any
+	for _, a := range first {
+		second, err := s.generate(inner[1], field+".matrix.generators[1]", a)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range second {
+			if len(out) > maxGenerated {
+				return out, nil
 			}
-			var product []map[string]any
-			for _, a := range params {
-				for _, b := range next {
-					if len(product) <= maxGenerated {
-						product = append(product, mergeValues(a, b))
+			if s.template.GoTemplate {
+				out = append(out, mergeValues(b, a))
+				continue
+			}
+			one := map[string]any{}
+			for _, side := range []map[string]any{a, b} {
+				for k, v := range side {
+					if was, ok := one[k]; ok && was != v {
+						return nil, fmt.Errorf("both generators of the matrix give %s", k)
 					}
+					one[k] = v
 				}
 			}
-			params = product
+			out = append(out, one)
 		}
-		return params, ""
 	}
-	var names []string
-	for k := range m {
-		names = append(names, k)
-	}
-	sort.Strings(names)
-	return nil, strings.Join(names, ", ")
+	return out, nil
 }
-
-// gitGenerator lists folders or files that match its globs.
-func (d *declared) gitGenerator(g any, goTemplate bool) []map[string]any {
-	var params []map[string]any
-	if list, ok := value(g, "directories").([]any); ok {
-		dirs := make([]string, 0, len(d.src.dirs))
-		for dir := range d.src.dirs {
-			dirs = append(dirs, dir)
-		}
-		sort.Strings(dirs)
-		for _, dir := range dirs {
-			if dir != "." && matchesGlobs(list, dir) {
-				params = append(params, pathParams(dir, goTemplate))
-			}
-		}
-	}
-	if list, ok := value(g, "files").([]any); ok {
-		for _, f := range d.src.files {
-			if !matchesGlobs(list, f) {
-				continue
-			}
-			b, err := d.src.read(f)
-			if err != nil {
-				continue
-			}
-			v, err := decodeYAML(b)
-			content, ok := v.(map[string]any)
-			if err != nil || !ok {
-				continue
-			}
-			params = append(params, mergeValues(content, pathParams(path.Dir(f), goTemplate)))
-		}
-	}
-	return params
-}
-
-func matchesGlobs(list []any, p string) bool {
-	hit := false
-	for _, e := range list {
-		if !globMatch(text(e, "path"), p) {
-			continue
-		}
-		if value(e, "exclude") == true {
-			return false
-		}
-		hit = true
-	}
-	return hit
-}
-
-var globPart = regexp.MustCompile(`\*\*/?|\*|\?|[^*?]+`)
-
-// globMatch matches * within a folder and ** across them.
-func globMatch(glob, p string) bool {
-	var re strings.Builder
-	for _, part := range globPart.FindAllString(strings.TrimPrefix(glob, "./"), -1) {
-		switch {
-		case strings.HasPrefix(part, "**"):
-			re.WriteString("(?:.*/)?")
-			if part == "**" {
-				re.WriteString(".*")
-			}
-		case part == "*":
-			re.WriteString("[^/]*")
-		case part == "?":
-			re.WriteString("[^/]")
-		default:
-			re.WriteString(regexp.QuoteMeta(part))
-		}
-	}
-	ok, err := regexp.MatchString("^"+re.String()+"$", p)
-	return err == nil && ok
-}
-
-var notInName = regexp.MustCompile(`[^a-z0-9.-]+`)
 
 // pathParams are the parameters of a folder, in the form of the template language.
-func pathParams(dir string, goTemplate bool) map[string]any {
+func (s *applicationSet) pathParams(dir, file, prefix string) map[string]any {
 	base := path.Base(dir)
-	normal := notInName.ReplaceAllString(strings.ToLower(base), "-")
-	segments := strings.Split(dir, "/")
-	if goTemplate {
-		list := make([]any, len(segments))
-		for i, s := range segments {
-			list[i] = s
+	p := map[string]any{"path": dir, "basename": base, "basenameNormalized": normalName(base)}
+	if file != "" {
+		p["filename"], p["filenameNormalized"] = path.Base(file), normalName(path.Base(file))
+	}
+	segments := splitPath(dir)
+	if s.template.GoTemplate {
+		p["segments"] = segments
+		if prefix != "" {
+			return map[string]any{prefix: map[string]any{"path": p}}
 		}
-		return map[string]any{"path": map[string]any{"path": dir, "basename": base, "basenameNormalized": normal, "segments": list}}
+		return map[string]any{"path": p}
 	}
-	p := map[string]any{"path": dir, "path.basename": base, "path.basenameNormalized": normal}
-	for i, s := range segments {
-		p[fmt.Sprintf("path[%d]", i)] = s
+	if prefix != "" {
+		prefix += "."
 	}
-	return p
-}
-
-var fastParam = regexp.MustCompile(`\{\{\s*([^{}\s]+)\s*\}\}`)
-
-// substitute fills parameters into every text of a template.
-func substitute(v any, params map[string]any, goTemplate bool) (any, error) {
-	var err error
-	switch x := v.(type) {
-	case map[string]any:
-		for k, e := range x {
-			if x[k], err = substitute(e, params, goTemplate); err != nil {
-				return nil, err
-			}
+	flat := map[string]any{prefix + "path": dir}
+	for k, v := range p {
+		if k != "path" {
+			flat[prefix+"path."+k] = v
 		}
-	case []any:
-		for i, e := range x {
-			if x[i], err = substitute(e, params, goTemplate); err != nil {
-				return nil, err
-			}
-		}
-	case string:
-		if !strings.Contains(x, "{{") {
-			return x, nil
-		}
-		if goTemplate {
-			return goSubstitute(x, params)
-		}
-		return fastParam.ReplaceAllStringFunc(x, func(m string) string {
-			name := fastParam.FindStringSubmatch(m)[1]
-			if got, ok := params[name]; ok {
-				return fmt.Sprint(got)
-			}
-			if got, ok := parsePath(strings.TrimPrefix(name, "values.")).get(params); ok {
-				return fmt.Sprint(got)
-			}
-			return m
-		}), nil
 	}
-	return v, nil
-}
-
-// maxSubstituted bounds one text that a Go template gives.
-const maxSubstituted = 1 << 20
-
-var loops = regexp.MustCompile(`\{\{[^}]*\b(range|define|template|block)\b`)
-
-// goSubstitute executes a Go template. Functions that read the machine, are random or
-// can make a loop or a text of any length are not there.
-func goSubstitute(text string, params map[string]any) (string, error) {
-	funcs := sprig.HermeticTxtFuncMap()
-	for _, f := range []string{"until", "untilStep", "seq", "repeat", "genPrivateKey", "derivePassword", "bcrypt", "htpasswd", "nindent", "indent"} {
-		delete(funcs, f)
+	for i, v := range segments {
+		flat[fmt.Sprintf("%spath[%d]", prefix, i)] = v
 	}
-	if loops.MatchString(text) {
-		return "", fmt.Errorf("loops and templates inside it are not supported")
-	}
-	t, err := template.New("applicationset").Funcs(template.FuncMap(funcs)).Option("missingkey=error").Parse(text)
-	if err != nil {
-		return "", err
-	}
-	var out bytes.Buffer
-	if err := t.Execute(&limited{&out, maxSubstituted}, params); err != nil {
-		return "", err
-	}
-	return out.String(), nil
-}
-
-// limited is a writer that refuses more than a number of bytes.
-type limited struct {
-	buffer *bytes.Buffer
-	left   int
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	if l.left -= len(p); l.left < 0 {
-		return 0, fmt.Errorf("more than %d bytes", maxSubstituted)
-	}
-	return l.buffer.Write(p)
+	return flat
 }

@@ -15,6 +15,7 @@ import (
 	"helm.sh/helm/v3/pkg/release"
 	"helm.sh/helm/v3/pkg/releaseutil"
 	"helm.sh/helm/v3/pkg/strvals"
+	"sigs.k8s.io/yaml"
 )
 
 var (
@@ -42,7 +43,7 @@ func (c *chartJob) render(files map[string][]byte) output {
 		out.Notes = append(out.Notes, "the chart calls lookup, which finds nothing without a cluster")
 	}
 	if out.Docs, f = c.execute(ch, vals); f != nil {
-		f.Reason = scrub(f.Reason, vals, ch.Values)
+		f.Reason = hide(scrub(f.Reason, vals, ch.Values), c.Hidden)
 		out.Err = f
 		return out
 	}
@@ -84,7 +85,17 @@ func (c *chartJob) load(files map[string][]byte) (*chart.Chart, *Failure) {
 	var list []*loader.BufferedFile
 	for _, name := range names {
 		b := bytes.TrimPrefix(files[c.Names[name]], []byte("\xef\xbb\xbf"))
+		if name == "values.yaml" && len(c.OwnValues) > 0 {
+			continue
+		}
 		list = append(list, &loader.BufferedFile{Name: name, Data: b})
+	}
+	if len(c.OwnValues) > 0 {
+		b, f := c.ownValues(files)
+		if f != nil {
+			return nil, f
+		}
+		list = append(list, &loader.BufferedFile{Name: "values.yaml", Data: b})
 	}
 	ch, err := loader.LoadFiles(list)
 	if err == nil {
@@ -112,8 +123,42 @@ func chartErrorText(err error) string {
 
 // values merges the values files and settings in Helm's order.
 func (c *chartJob) values(files map[string][]byte) (map[string]any, *Failure) {
+	vals, f := mergeFiles(files, c.Values)
+	if f != nil {
+		return nil, f
+	}
+	if c.Inline != nil {
+		vals = mergeValues(vals, helmNumbers(c.Inline).(map[string]any))
+	}
+	broken := func(k string) *Failure {
+		return &Failure{
+			Reason: fmt.Sprintf("set %s: not a value that Helm can parse", k),
+			Where:  fileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "correct `set` of the release",
+		}
+	}
+	for _, k := range sortedNames(c.Set) {
+		if err := strvals.ParseInto(k+"="+c.Set[k], vals); err != nil {
+			return nil, broken(k)
+		}
+	}
+	for _, k := range sortedNames(c.SetString) {
+		if err := strvals.ParseIntoString(k+"="+c.SetString[k], vals); err != nil {
+			return nil, broken(k)
+		}
+	}
+	for _, k := range sortedNames(c.SetFile) {
+		content := string(files[c.SetFile[k]])
+		if err := strvals.ParseIntoFile(k+"=x", vals, func([]rune) (any, error) { return content, nil }); err != nil {
+			return nil, broken(k)
+		}
+	}
+	return vals, nil
+}
+
+// mergeFiles merges values files, the last one over the others.
+func mergeFiles(files map[string][]byte, list []string) (map[string]any, *Failure) {
 	vals := map[string]any{}
-	for _, p := range c.Values {
+	for _, p := range list {
 		v, err := decodeYAML(files[p])
 		if err != nil {
 			line := yamlErrorLine(err)
@@ -133,23 +178,20 @@ func (c *chartJob) values(files map[string][]byte) (map[string]any, *Failure) {
 		}
 		vals = mergeValues(vals, helmNumbers(m).(map[string]any))
 	}
-	if c.Inline != nil {
-		vals = mergeValues(vals, helmNumbers(c.Inline).(map[string]any))
-	}
-	keys := make([]string, 0, len(c.Set))
-	for k := range c.Set {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	for _, k := range keys {
-		if err := strvals.ParseInto(k+"="+c.Set[k], vals); err != nil {
-			return nil, &Failure{
-				Reason: fmt.Sprintf("set %s: not a value that Helm can parse", k),
-				Where:  fileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "correct `set` of the release",
-			}
-		}
-	}
 	return vals, nil
+}
+
+// ownValues merges the files that stand in for the chart's own values.
+func (c *chartJob) ownValues(files map[string][]byte) ([]byte, *Failure) {
+	vals, f := mergeFiles(files, c.OwnValues)
+	if f != nil {
+		return nil, f
+	}
+	b, err := yaml.Marshal(vals)
+	if err != nil {
+		return nil, asFailure(c.OwnValues[0], err)
+	}
+	return b, nil
 }
 
 // helmNumbers turns integers into float64, which Helm's own reader makes of them:
@@ -225,6 +267,7 @@ func (c *chartJob) execute(ch *chart.Chart, vals map[string]any) ([]document, *F
 	if err != nil {
 		return nil, &Failure{Reason: err.Error(), Where: fileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "give a version such as 1.36"}
 	}
+	caps.APIVersions = append(caps.APIVersions, c.APIVersions...)
 	if want := ch.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, caps.KubeVersion.String()) {
 		file := path.Join(c.Dir, "Chart.yaml")
 		return nil, &Failure{
@@ -304,12 +347,24 @@ func (c *chartJob) templateDocuments(name, text string) ([]document, error) {
 			continue
 		}
 		hook, known := hookOf(m)
+		if strings.Contains(name, "/crds/") && !strings.Contains(name, "/templates/") {
+			hook, known = false, true // Helm does not look at what crds/ holds
+		}
 		if !known {
 			continue // Helm leaves a hook of an unknown type out
+		}
+		if hook && (c.SkipHooks || c.SkipTests && isTest(m)) {
+			continue
 		}
 		docs = append(docs, document{Content: m, File: name, Doc: i, Hook: hook})
 	}
 	return docs, nil
+}
+
+// isTest says whether a hook is a test.
+func isTest(content map[string]any) bool {
+	v, _ := fieldPath{key("metadata"), key("annotations"), key(release.HookAnnotation)}.get(content)
+	return strings.Contains(fmt.Sprint(v), "test")
 }
 
 // hookOf says whether an object is a hook, and whether Helm knows its type.

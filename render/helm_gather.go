@@ -25,7 +25,13 @@ type chartJob struct {
 	Values      []string          // repository paths of values files, in order, without the chart's own
 	Inline      map[string]any    `json:",omitempty"` // values after those of the files
 	Set         map[string]string
-	Name        string // of the release
+	SetString   map[string]string `json:",omitempty"` // settings that are texts
+	SetFile     map[string]string `json:",omitempty"` // settings that are the content of a repository path
+	OwnValues   []string          `json:",omitempty"` // repository paths that stand in for the chart's values.yaml
+	APIVersions []string          `json:",omitempty"` // served beside those of KubeVersion
+	SkipTests   bool              `json:",omitempty"`
+	Hidden      []string          `json:",omitempty"` // what no message may hold
+	Name        string            // of the release
 	Namespace   string
 	KubeVersion string
 	IncludeCRDs bool
@@ -42,7 +48,8 @@ func gatherHelm(s *source, rel Release) (*job, *Failure) {
 	}
 	c := &chartJob{
 		Dir: rel.Path, Names: g.names, Set: rel.Set, Name: rel.Name, Namespace: rel.Namespace,
-		KubeVersion: rel.KubeVersion, IncludeCRDs: true, Inline: rel.Inline,
+		KubeVersion: rel.KubeVersion, IncludeCRDs: !rel.SkipCRDs, Inline: rel.Inline, SkipHooks: rel.SkipHooks, SkipTests: rel.SkipTests,
+		SetString: rel.SetString, SetFile: rel.SetFile, OwnValues: rel.OwnValues, APIVersions: rel.APIVersions, Hidden: rel.Hidden,
 	}
 	if c.Namespace == "" {
 		c.Namespace = "default"
@@ -63,6 +70,17 @@ func gatherHelm(s *source, rel Release) (*job, *Failure) {
 		}
 		j.Files[v] = b
 		c.Values = append(c.Values, v)
+	}
+	further := append([]string(nil), rel.OwnValues...)
+	for _, k := range sortedNames(rel.SetFile) {
+		further = append(further, rel.SetFile[k])
+	}
+	for _, p := range further {
+		b, err := s.read(p)
+		if err != nil {
+			return j, asFailure(p, err)
+		}
+		j.Files[p] = b
 	}
 	j.Chart = c
 	return j, g.missing(rel)

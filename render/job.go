@@ -19,7 +19,9 @@ type job struct {
 	Chart *chartJob `json:",omitempty"`
 	// Inflate holds the charts of a kustomization's helmCharts, by their generated file.
 	Inflate map[string]*chartJob `json:",omitempty"`
-	Notes   []string
+	// Template is set for an ApplicationSet's.
+	Template *templateJob `json:",omitempty"`
+	Notes    []string
 
 	once sync.Once
 	hash string
@@ -56,7 +58,7 @@ func (j *job) computeDigest() string {
 		sum := sha256.Sum256(j.Files[p])
 		fmt.Fprintf(h, "%q %x\n", p, sum)
 	}
-	b, err := json.Marshal(&job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Notes: j.Notes})
+	b, err := json.Marshal(&job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Notes: j.Notes, Template: j.Template})
 	if err != nil {
 		panic("render: a job does not marshal: " + err.Error())
 	}
@@ -74,15 +76,49 @@ func (j *job) run() (out output) {
 			}}
 		}
 		out.Notes = append(append([]string(nil), j.Notes...), out.Notes...)
+		if out.Err != nil {
+			out.Err.Reason = hide(out.Err.Reason, j.Release.Hidden)
+		}
 	}()
 	switch j.Release.Kind {
 	case Helm:
-		return j.Chart.render(j.Files)
+		return j.helm()
 	case Kustomize:
-		return j.kustomize()
+		return j.kustomizeDeclared()
+	case templates:
+		return j.Template.render()
 	default:
 		return j.manifests()
 	}
+}
+
+// helm renders a chart and builds the post-renderers' overlays over what it gave.
+func (j *job) helm() output {
+	out := j.Chart.render(j.Files)
+	for i := range j.Release.PostRender {
+		if out.Err != nil {
+			break
+		}
+		var err error
+		if out.Docs, err = j.Release.PostRender[i].postRender(out.Docs); err != nil {
+			out.Err = j.kustomizeFailure(err)
+			out.Err.Where, out.Err.Remedy = j.Release.By, "correct `postRenderers` of the HelmRelease"
+		}
+	}
+	return out
+}
+
+// kustomizeDeclared builds a kustomization and does what Flux does to what was built.
+func (j *job) kustomizeDeclared() output {
+	out := j.kustomize()
+	if out.Err != nil {
+		return out
+	}
+	if s := j.Release.Substitute; s != nil {
+		out.Err = s.substitute(out.Docs)
+	}
+	j.Release.Overlay.label(out.Docs)
+	return out
 }
 
 // gather collects what a release needs from a tree.

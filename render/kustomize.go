@@ -35,8 +35,8 @@ func (j *job) kustomize() output {
 		root = "/"
 	}
 	opt := krusty.MakeDefaultOptions()
-	// The file system holds nothing but the repository's files, so that flags such as
-	// Flux's and Argo CD's for files outside the folder need no telling apart.
+	// Gathering has refused what the command would, and knows about links, which the file
+	// system in memory does not.
 	opt.LoadRestrictions = types.LoadRestrictionsNone
 	m, err := build(files, root, opt)
 	if err != nil {
@@ -120,6 +120,10 @@ func (j *job) kustomizeFiles() (map[string][]byte, []string, *Failure) {
 		case "kustomization.yaml", "kustomization.yml", "Kustomization":
 		default:
 			continue
+		}
+		var err error
+		if b, err = j.overlaid(p, b); err != nil {
+			return nil, nil, asFailure(p, err)
 		}
 		if !isRoot && len(generated[dir]) == 0 && !bytes.Contains(b, []byte("helm")) {
 			continue

@@ -167,6 +167,9 @@ func (g *kustomizeGatherer) generated(dir string) *Failure {
 
 // content adds a kustomization and everything it names.
 func (g *kustomizeGatherer) content(k *kustomization, dir string) *Failure {
+	if ov := g.job.Release.Overlay; ov != nil && dir == g.job.Release.Path {
+		ov.apply(&k.Kustomization)
+	}
 	if g.space == "" {
 		g.space = k.Namespace
 	}
@@ -230,6 +233,10 @@ func (k *kustomization) fail(ref, what, remedy string) *Failure {
 
 // add reads one file.
 func (g *kustomizeGatherer) add(k *kustomization, p, ref string) *Failure {
+	if root := path.Dir(k.file); !g.job.Release.AnyFile && !under(g.src.real(p), g.src.real(root)) {
+		return k.fail(ref, "is outside of "+root+", which `kustomize build` refuses to read",
+			"move it below that folder, or make its folder a base; where the cluster builds with LoadRestrictionsNone, declare the release with `loadRestrictor: none`")
+	}
 	if _, ok := g.job.Files[p]; ok {
 		return nil
 	}

@@ -18,6 +18,15 @@ const (
 // the field's; one is believed when changing it changes the field. Else it is the
 // template's line.
 func (l *locator) inHelm(d document, p fieldPath) Location {
+	if list := l.job.Release.PostRender; len(list) > 0 && !d.Hook {
+		q := query{doc: d, path: p}
+		q.value, q.exists = p.get(d.Content)
+		for i := len(list) - 1; i >= 0; i-- {
+			if h := l.overlayHit(&list[i], i, q); h.exact {
+				return h.at
+			}
+		}
+	}
 	return l.inChart(l.job.Chart, d, p)
 }
 
@@ -89,11 +98,11 @@ func (l *locator) valuesLine(c *chartJob, d document, w wantedValue) (Location, 
 			break
 		}
 		if t.changes(cand, d, w.path) {
-			return cand.at, true
+			return cand.place(), true
 		}
 	}
 	if first != nil && first.exact {
-		return first.at, true // the template names it, and it holds the value
+		return first.place(), true // the template names it, and it holds the value
 	}
 	return Location{}, false
 }
@@ -111,6 +120,9 @@ func (l *locator) valuesBlock(c *chartJob, d document, w wantedValue) (Location,
 			}
 			if !t.changes(leaf, d, w.path) {
 				break
+			}
+			if leaf.find != nil {
+				return leaf.find(full), true
 			}
 			if leaf.file == "" {
 				return leaf.at, true
@@ -145,8 +157,18 @@ type valuesLeaf struct {
 	file      string
 	own       fieldPath // in file
 	at        Location
-	mentioned bool // by the template, at the field
-	exact     bool // equal to the field's value
+	find      func(fieldPath) Location // its place, where that is not in at
+	set       string                   // the setting that it is
+	mentioned bool                     // by the template, at the field
+	exact     bool                     // equal to the field's value
+}
+
+// place is where the leaf was set.
+func (v *valuesLeaf) place() Location {
+	if v.find != nil {
+		return v.find(v.path)
+	}
+	return v.at
 }
 
 // candidates lists the values leaves that may have set a field, likeliest first.
@@ -215,7 +237,10 @@ func (l *locator) valuesLeaves(c *chartJob, scope fieldPath) []valuesLeaf {
 	for i := len(c.Values) - 1; i >= 0; i-- {
 		layers = append(layers, layer{c.Values[i], nil})
 	}
-	if own, ok := c.Names["values.yaml"]; ok {
+	for i := len(c.OwnValues) - 1; i >= 0; i-- {
+		layers = append(layers, layer{c.OwnValues[i], nil})
+	}
+	if own, ok := c.Names["values.yaml"]; ok && len(c.OwnValues) == 0 {
 		layers = append(layers, layer{own, nil})
 	}
 	name := ""
@@ -253,16 +278,38 @@ func (l *locator) inlineLeaves(c *chartJob, seen map[string]bool) []valuesLeaf {
 	}
 	by.Rung = "release"
 	var out []valuesLeaf
-	leaves(c.Inline, nil, func(p fieldPath, value any) {
-		if len(p) > 0 {
+	for _, set := range []map[string]string{c.Set, c.SetString} { // they win over everything else
+		for _, k := range sortedNames(set) {
+			p := parsePath(k)
 			seen[p.String()] = true
-			out = append(out, valuesLeaf{path: p, value: value, at: by})
+			leaf := valuesLeaf{path: p, value: set[k], at: by, set: k}
+			if at, ok := l.job.Release.setAt[k]; ok {
+				leaf.at = at
+				leaf.at.Rung = "value"
+			}
+			out = append(out, leaf)
 		}
-	})
-	for k := range c.Set {
-		seen[parsePath(k).String()] = true
 	}
+	leaves(c.Inline, nil, func(p fieldPath, value any) {
+		if len(p) == 0 || seen[p.String()] {
+			return
+		}
+		seen[p.String()] = true
+		leaf := valuesLeaf{path: p, value: value, at: by}
+		if l.job.Release.inlineAt != nil {
+			leaf.find = l.job.Release.inlineAt
+		}
+		out = append(out, leaf)
+	})
 	return out
+}
+
+func sortedNames(m map[string]string) []string {
+	set := map[string]bool{}
+	for k := range m {
+		set[k] = true
+	}
+	return sortedKeys(set)
 }
 
 // valuesPlace is where a leaf stands in a values file.

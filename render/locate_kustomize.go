@@ -17,6 +17,11 @@ func (l *locator) inKustomize(d document, p fieldPath) Location {
 	q.value, q.exists = p.get(d.Content)
 	best := hit{depth: -1}
 	if q.exists {
+		if h := l.overlayHit(l.job.Release.Overlay, 0, q); h.exact {
+			return h.at
+		} else if h.depth > best.depth {
+			best = h
+		}
 		for _, dir := range l.chain(d) {
 			if h := l.folderHit(dir, q); h.exact {
 				return h.at
@@ -100,6 +105,9 @@ func (l *locator) kustomization(dir string) *kustomization {
 			k.FixKustomization()
 		}
 	}
+	if ov := l.job.Release.Overlay; k != nil && ov != nil && dir == l.job.Release.Path {
+		k.Components = append(k.Components, ov.Components...)
+	}
 	l.kusts[dir] = k
 	return k
 }
@@ -114,15 +122,9 @@ func (l *locator) folderHit(dir string, q query) hit {
 	if root == nil {
 		return hit{depth: -1}
 	}
-	best := hit{depth: -1}
-	for _, try := range []func(*kustomization, *yaml3.Node, query) hit{
-		l.replacementHit, l.imageHit, l.replicaHit, l.labelHit, l.nameHit, l.patchHits,
-	} {
-		if h := try(k, root, q); h.exact {
-			return h
-		} else if h.depth > best.depth {
-			best = h
-		}
+	best := l.hits(k, root, q)
+	if best.exact {
+		return best
 	}
 	for i := len(k.Components) - 1; i >= 0; i-- {
 		target, in := inside(dir, k.Components[i])
@@ -130,6 +132,21 @@ func (l *locator) folderHit(dir string, q query) hit {
 			continue
 		}
 		if h := l.folderHit(target, q); h.exact {
+			return h
+		} else if h.depth > best.depth {
+			best = h
+		}
+	}
+	return best
+}
+
+// hits searches the transformations of one kustomization, last first.
+func (l *locator) hits(k *kustomization, root *yaml3.Node, q query) hit {
+	best := hit{depth: -1}
+	for _, try := range []func(*kustomization, *yaml3.Node, query) hit{
+		l.replacementHit, l.imageHit, l.replicaHit, l.labelHit, l.nameHit, l.patchHits,
+	} {
+		if h := try(k, root, q); h.exact {
 			return h
 		} else if h.depth > best.depth {
 			best = h

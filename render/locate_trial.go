@@ -87,6 +87,15 @@ func (t *trials) render(p fieldPath, value any) []document {
 		if f != nil {
 			return nil
 		}
+		for _, set := range []*map[string]string{&c.Set, &c.SetString} { // settings would win over it
+			kept := map[string]string{}
+			for k, v := range *set {
+				if own := parsePath(k); !hasPrefix(own, p) {
+					kept[k] = v
+				}
+			}
+			*set = kept
+		}
 		c.Inline = mergeValues(c.Inline, overlay(p, value, vals))
 	}
 	out := t.runner.run(&job{Release: Release{Kind: Helm, Path: c.Dir}, Files: t.files, Chart: &c})

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -85,6 +86,9 @@ func secretAt(o *Object, p fieldPath, v any) bool {
 	case p[len(p)-1].key == "kubectl.kubernetes.io/last-applied-configuration":
 		return true
 	}
+	if o.holdsHidden(v) {
+		return true
+	}
 	text, ok := v.(string)
 	if ok && secretForm.MatchString(text) {
 		return true
@@ -93,6 +97,20 @@ func secretAt(o *Object, p fieldPath, v any) bool {
 		return true
 	}
 	return ok && followsFlag(o, p) || ok && highEntropy(text)
+}
+
+// holdsHidden says whether a value holds a text of a Secret that its release was given.
+func (o *Object) holdsHidden(v any) bool {
+	if len(o.hidden) == 0 {
+		return false
+	}
+	text := fmt.Sprint(v)
+	for _, h := range o.hidden {
+		if strings.Contains(text, h) {
+			return true
+		}
+	}
+	return false
 }
 
 // secretName says whether a path's own words name a secret.

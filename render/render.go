@@ -64,6 +64,7 @@ type Object struct {
 	Source   Location
 	locate   func(path string) Location
 	volatile []volatileLeaf // values that differ at every render, masked in Content
+	hidden   []string       // texts of Secrets that were handed to its release
 }
 
 // Locate gives the file and line that set a field, in field.Path's notation
@@ -83,6 +84,8 @@ const (
 	Helm      Kind = "helm"
 	Kustomize Kind = "kustomize"
 	Manifests Kind = "manifests"
+	// templates is no release: an ApplicationSet's template is filled in a worker.
+	templates Kind = "template"
 )
 
 // Release is one unit of rendering: a chart with its values, a kustomization, or a
@@ -102,15 +105,37 @@ type Release struct {
 	Selected string
 	// Files are those of plain manifests, in order; empty: all below Path.
 	Files []string
+	// OwnValues are files that stand in for the chart's own values.
+	OwnValues []string `json:",omitempty"`
 	// Inline are Helm values that an Application or a HelmRelease holds; they come after
 	// those of files.
 	Inline map[string]any
+	// SetString and SetFile are further settings: texts, and the contents of files.
+	SetString, SetFile map[string]string `json:",omitempty"`
+	// APIVersions are served beside those of KubeVersion.
+	APIVersions                    []string `json:",omitempty"`
+	SkipCRDs, SkipTests, SkipHooks bool     `json:",omitempty"`
+	// Overlay is edited into the kustomization before it is built; PostRender are built
+	// over what the chart gave.
+	Overlay    *Overlay  `json:",omitempty"`
+	PostRender []Overlay `json:",omitempty"`
+	// AnyFile lets a kustomization read files outside its folder: LoadRestrictionsNone.
+	AnyFile bool `json:",omitempty"`
 	// Substitute are the variables that Flux replaces in what was built.
-	Substitute map[string]string
+	Substitute *Substitution `json:",omitempty"`
+	// Hidden are texts of Secrets among its settings, which nothing may print.
+	Hidden []string `json:",omitempty"`
 	// Remarks say what of the declaration is not honoured.
 	Remarks []string
 	// By is the file and line of the object that declares the release, for those of GitOps.
 	By Location
+	// Parent is the release that holds that object, or the ApplicationSet that generates it.
+	Parent string `json:",omitempty"`
+
+	source    string                        // Flux source of a chart that is not here
+	inlineAt  func(fieldPath) Location      // where a value of Inline was set
+	setAt     map[string]Location           // where an entry of Set or SetString was
+	overlayAt func(int, fieldPath) Location // where a field of an overlay was
 }
 
 // Rendered is one release on one side.

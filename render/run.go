@@ -18,7 +18,9 @@ type side struct {
 	jobs     []*job
 	failed   []*Failure // of gathering, by release
 	outputs  []output
-	byID     map[string]int // place in the lists
+	byID     map[string]int    // place in the lists
+	found    map[string]placed // what GitOps objects refer to
+	waiting  []func(*declared)
 	runner   runner
 }
 
@@ -31,7 +33,7 @@ func prepare(ctx context.Context, t Tree, opt Options, run runner, other *side) 
 	if other != nil {
 		src.twin = other.src
 	}
-	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}}
+	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: map[string]placed{}}
 	releases, ignored := discover(src, opt)
 	s.ignored = ignored
 	return s, s.gather(ctx, releases, nil)
@@ -65,7 +67,35 @@ func (s *side) gather(ctx context.Context, releases []Release, failed map[string
 // complete renders everything, and what the rendered objects declare in turn. A release
 // whose job is equal on the other side is taken from there.
 func (s *side) complete(ctx context.Context, other *side) error {
-	from := 0
+	return s.completeFrom(ctx, 0, other)
+}
+
+// carry renders what the other side declares and this one cannot, because what declares
+// it does not render here: with the other side's settings, so that it is not taken for
+// removed.
+func (s *side) carry(ctx context.Context, other *side) error {
+	var list []Release
+	failed := map[string]*Failure{}
+	for i, r := range other.releases {
+		k, ok := s.byID[r.Parent]
+		if _, has := s.byID[r.ID]; has || !ok || s.outputs[k].Err == nil || r.Parent == "" {
+			continue
+		}
+		r.Remarks = append(append([]string(nil), r.Remarks...), fmt.Sprintf("%s does not render on %s, which declares this: with the settings of %s", r.Parent, s.src.tree.Name(), other.src.tree.Name()))
+		list = append(list, r)
+		failed[r.ID] = other.failed[i]
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	from := len(s.releases)
+	if err := s.gather(ctx, list, failed); err != nil {
+		return err
+	}
+	return s.completeFrom(ctx, from, nil)
+}
+
+func (s *side) completeFrom(ctx context.Context, from int, other *side) error {
 	for depth := 0; ; depth++ {
 		n := len(s.releases)
 		err := parallel(ctx, s.opt.Workers, n-from, func(k int) { s.runOrCopy(from+k, other) })
@@ -87,6 +117,7 @@ func (s *side) complete(ctx context.Context, other *side) error {
 			return err
 		}
 	}
+	s.watchSources()
 	return nil
 }
 
@@ -104,30 +135,35 @@ func (s *side) runOrCopy(i int, other *side) {
 }
 
 // declare lists the releases that the objects of releases from an index on declare.
+// Where there are none, those that need objects of other releases have waited for all.
 func (s *side) declare(from int) ([]Release, map[string]*Failure) {
-	have := map[string]bool{}
+	d := &declared{side: s, src: s.src, opt: s.opt, have: map[string]bool{}, failed: map[string]*Failure{}}
 	for id := range s.byID {
-		have[id] = true
+		d.have[id] = true
 	}
-	failed := map[string]*Failure{}
-	var out []Release
 	for i := from; i < len(s.releases); i++ {
 		if s.outputs[i].Err != nil {
 			continue
 		}
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
-		locate := newLocator(s.src, s.jobs[i], s.opt)
-		d := declaredBy(s.src, s.releases[i], s.opt, s.outputs[i].Docs, func(doc document, field string) Location { return locate(doc)(field) })
-		for _, r := range d.releases {
-			if !have[r.ID] {
-				have[r.ID] = true
-				out = append(out, r)
-				failed[r.ID] = d.failed[r.ID]
-			}
-		}
-		s.ignored = append(s.ignored, d.ignored...)
+		s.remember(i)
 	}
-	return out, failed
+	for i := from; i < len(s.releases); i++ {
+		if s.outputs[i].Err == nil {
+			d.declaredBy(i)
+		}
+	}
+	s.waiting = append(s.waiting, d.waiting...)
+	for len(d.releases) == 0 && len(s.waiting) > 0 {
+		list := s.waiting
+		s.waiting, d.waiting = nil, nil
+		for _, resolve := range list {
+			resolve(d)
+		}
+		s.waiting = d.waiting
+	}
+	s.ignored = append(s.ignored, d.ignored...)
+	return d.releases, d.failed
 }
 
 // dropCovered removes discovered releases that a GitOps object declares with its own
@@ -186,9 +222,6 @@ func (s *side) run(i int) {
 	for k := range s.outputs[i].Docs {
 		d := &s.outputs[i].Docs[k]
 		maskVolatile(d)
-		if vars := s.releases[i].Substitute; vars != nil {
-			substituteVariables(d, vars)
-		}
 	}
 }
 
@@ -324,6 +357,12 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 		return nil, nil, err
 	}
 	if err := hs.complete(ctx, bs); err != nil {
+		return nil, nil, err
+	}
+	if err := hs.carry(ctx, bs); err != nil {
+		return nil, nil, err
+	}
+	if err := bs.carry(ctx, hs); err != nil {
 		return nil, nil, err
 	}
 	onBase, onHead := bs.learn(), hs.learn()

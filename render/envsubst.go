@@ -1,0 +1,107 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/fluxcd/pkg/envsubst"
+	"sigs.k8s.io/yaml"
+)
+
+// Substitution are the variables that Flux replaces in what was built.
+type Substitution struct {
+	Vars map[string]string
+	// Open says that a source of variables is not in the repository: a variable that is
+	// not known stays as it is written. Otherwise it is empty, as in a cluster.
+	Open bool
+	// Always says that expressions are evaluated without any variable too.
+	Always bool `json:",omitempty"`
+}
+
+var (
+	variableName = regexp.MustCompile(`^[_[:alpha:]][_[:alpha:][:digit:]]*$`)
+	bareVariable = regexp.MustCompile(`(^|[^$])\$\{([_[:alpha:]][_[:alpha:][:digit:]]*)\}`)
+)
+
+const substituteNote = "kustomize.toolkit.fluxcd.io/substitute"
+
+// substitute replaces variables in a release's documents.
+//
+// Upstream: fluxcd/pkg v1.7, kustomize: SubstituteVariables and varSubstitution.
+func (s *Substitution) substitute(docs []document) *Failure {
+	if len(s.Vars) == 0 && !s.Always {
+		return nil
+	}
+	for i := range docs {
+		if err := s.replace(&docs[i]); err != nil {
+			file, line := docs[i].File, docs[i].Line
+			name := text(docs[i].Content, "metadata", "name")
+			return &Failure{
+				Reason: fmt.Sprintf("%s: %s %s: %v", file, gvkOf(docs[i].Content).Kind, name, err),
+				Where:  lineOf(file, line, "file"),
+				Remedy: "correct the expression, or write $${ where the text is meant",
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Substitution) replace(d *document) error {
+	for _, field := range []string{"annotations", "labels"} {
+		if text(d.Content, "metadata", field, substituteNote) == "disabled" {
+			return nil
+		}
+	}
+	if !hasVariable(d.Content) {
+		return nil
+	}
+	b, err := yaml.Marshal(d.Content)
+	if err != nil {
+		return err
+	}
+	was := string(b)
+	if s.Open {
+		was = bareVariable.ReplaceAllStringFunc(was, func(m string) string {
+			sub := bareVariable.FindStringSubmatch(m)
+			if _, known := s.Vars[sub[2]]; known {
+				return m
+			}
+			return sub[1] + "$${" + sub[2] + "}"
+		})
+	}
+	now, err := envsubst.Eval(was, func(name string) (string, bool) { return s.Vars[name], true })
+	if err != nil {
+		return fmt.Errorf("its variables cannot be replaced: %w", err)
+	}
+	v, err := decodeYAML([]byte(now))
+	if err != nil {
+		return fmt.Errorf("with its variables replaced it is %s", yamlErrorText(err))
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return fmt.Errorf("with its variables replaced it is no object")
+	}
+	d.Content = m
+	return nil
+}
+
+func hasVariable(v any) bool {
+	switch x := v.(type) {
+	case map[string]any:
+		for k, e := range x {
+			if strings.Contains(k, "$") || hasVariable(e) {
+				return true
+			}
+		}
+	case []any:
+		for _, e := range x {
+			if hasVariable(e) {
+				return true
+			}
+		}
+	case string:
+		return strings.Contains(x, "$")
+	}
+	return false
+}

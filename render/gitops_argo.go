@@ -1,0 +1,424 @@
+package render
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gobwas/glob"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/yaml"
+)
+
+// application adds the releases of an Argo CD Application, one per source.
+func (o *declaring) application() {
+	name := objectName(o.content, "argocd")
+	type sourced struct {
+		field   string
+		content map[string]any
+	}
+	var real []sourced
+	take := func(field string, v any) {
+		if m, ok := v.(map[string]any); ok && (text(m, "path") != "" || text(m, "chart") != "") {
+			real = append(real, sourced{field, m})
+		}
+	}
+	for i, s := range items(o.content, "spec", "sources") {
+		take(fmt.Sprintf("spec.sources[%d]", i), s)
+	}
+	if len(items(o.content, "spec", "sources")) == 0 {
+		take("spec.source", value(o.content, "spec", "source"))
+	}
+	for i, s := range real {
+		id := "argocd:" + o.folder + ":" + name
+		if len(real) > 1 {
+			id = fmt.Sprintf("%s:%d", id, i)
+		}
+		r := Release{
+			ID: id, Name: text(o.content, "metadata", "name"), Namespace: text(o.content, "spec", "destination", "namespace"),
+			Selected: "Argo CD Application " + name,
+		}
+		a := &argoSource{declaring: o, r: r, field: s.field, content: s.content}
+		a.add()
+	}
+}
+
+// argoSource is one source of an Application.
+//
+// Upstream: argo-cd, reposerver/repository: GenerateManifests, helmTemplate,
+// getResolvedValueFiles and findManifests.
+type argoSource struct {
+	*declaring
+	r       Release
+	field   string // of the source, in the object
+	content map[string]any
+}
+
+// add resolves the source and adds its release.
+func (a *argoSource) add() {
+	if chart := text(a.content, "chart"); chart != "" {
+		a.r.Kind, a.r.Path = Helm, a.by.File
+		a.declaring.add(a.r, remoteChart(chart, text(a.content, "targetRevision"), text(a.content, "repoURL"), a.by))
+		return
+	}
+	dir := fromRoot(text(a.content, "path"))
+	if !a.src.hasDir(dir) {
+		a.ignore("%s: %s is not in this repository (%s)", a.r.Selected, dir, redactURL(text(a.content, "repoURL")))
+		return
+	}
+	a.r.Path = dir
+	a.overrides(dir)
+	var f *Failure
+	switch {
+	case value(a.content, "plugin") != nil:
+		a.r.Kind = Manifests
+		f = a.failure(a.field+".plugin", "commit what the plugin gives, and let the Application name that", "a plugin is a program; it is not run")
+		f.Skipped = true
+	case a.is("helm", a.src.hasFile(path.Join(dir, "Chart.yaml"))):
+		a.r.Kind = Helm
+		f = a.helm()
+	case a.is("kustomize", a.src.kustomizationFile(dir) != ""):
+		a.r.Kind = Kustomize
+		f = a.kustomize()
+	default:
+		a.r.Kind = Manifests
+		if f = a.directory(); f == nil && len(a.r.Files) == 0 {
+			a.ignore("%s: %s holds no manifests", a.r.Selected, dir)
+			return
+		}
+	}
+	a.declaring.add(a.r, f)
+}
+
+// is says whether the source is of a kind: named by its options, or else found.
+func (a *argoSource) is(kind string, found bool) bool {
+	for _, k := range []string{"helm", "kustomize", "directory"} {
+		if value(a.content, k) != nil {
+			return k == kind && found
+		}
+	}
+	return found
+}
+
+// overrides merges the files that Argo CD reads parameters from.
+func (a *argoSource) overrides(dir string) {
+	app := text(a.declaring.content, "metadata", "name")
+	for _, name := range []string{".argocd-source.yaml", ".argocd-source-" + app + ".yaml"} {
+		b, err := a.src.read(path.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		v, err := decodeYAML(b)
+		if m, ok := v.(map[string]any); ok && err == nil {
+			a.content, _ = mergePatch(deepCopy(a.content), m).(map[string]any)
+			a.r.Remarks = append(a.r.Remarks, path.Join(dir, name)+" changes the Application's source")
+		}
+	}
+}
+
+// mergePatch applies a JSON merge patch.
+func mergePatch(to, patch any) any {
+	p, ok := patch.(map[string]any)
+	if !ok {
+		return patch
+	}
+	m, ok := to.(map[string]any)
+	if !ok {
+		m = map[string]any{}
+	}
+	for k, v := range p {
+		if v == nil {
+			delete(m, k)
+			continue
+		}
+		m[k] = mergePatch(m[k], v)
+	}
+	return m
+}
+
+// directory lists the manifests of a folder that the options let through.
+func (a *argoSource) directory() *Failure {
+	options := value(a.content, "directory")
+	match := func(field string, otherwise bool) (func(string) bool, *Failure) {
+		pattern := text(options, field)
+		if pattern == "" {
+			return func(string) bool { return otherwise }, nil
+		}
+		g, err := glob.Compile(pattern)
+		if err != nil {
+			return nil, a.failure(a.field+".directory."+field, "correct the pattern", "%s: %v", field, err)
+		}
+		return g.Match, nil
+	}
+	include, f := match("include", true)
+	if f != nil {
+		return f
+	}
+	exclude, f := match("exclude", false)
+	if f != nil {
+		return f
+	}
+	recurse := value(options, "recurse") == true
+	wanted := func(p string) bool {
+		rel := strings.TrimPrefix(p, a.r.Path+"/")
+		return include(rel) && !exclude(rel)
+	}
+	for _, p := range a.src.below(a.r.Path) {
+		if path.Ext(p) == ".jsonnet" && (recurse || path.Dir(p) == a.r.Path) && wanted(p) {
+			return &Failure{
+				Skipped: true, Reason: p + ": Jsonnet is a program; it is not run", Where: fileStart(p),
+				Remedy: "commit what it gives, and let `directory.exclude` leave it out",
+			}
+		}
+	}
+	a.r.Files = a.folderFiles(a.r.Path, recurse, wanted)
+	return nil
+}
+
+// helm takes values files, inline values and parameters, in Argo CD's order.
+func (a *argoSource) helm() *Failure {
+	h := value(a.content, "helm")
+	for _, to := range []struct {
+		text *string
+		from string
+	}{{&a.r.Name, "releaseName"}, {&a.r.Namespace, "namespace"}, {&a.r.KubeVersion, "kubeVersion"}} {
+		setText(to.text, text(h, to.from))
+	}
+	a.r.APIVersions = texts(value(h, "apiVersions"))
+	a.r.SkipCRDs, a.r.SkipTests = value(h, "skipCrds") == true, value(h, "skipTests") == true
+	if own := path.Join(a.r.Path, "values.yaml"); a.src.hasFile(own) {
+		a.r.Values = []string{own}
+	}
+	explicit := texts(value(h, "valueFiles"))
+	for i, v := range explicit {
+		if f := a.valueFile(i, v); f != nil {
+			return f
+		}
+	}
+	if m, ok := value(h, "valuesObject").(map[string]any); ok {
+		a.r.Inline, a.r.inlineAt = m, a.inlineAt(a.field+".helm.valuesObject")
+	} else if block := text(h, "values"); block != "" {
+		v, err := decodeYAML([]byte(block))
+		if err != nil {
+			return a.failure(a.field+".helm.values", "correct the YAML", "values: %s", yamlErrorText(err))
+		}
+		a.r.Inline, _ = v.(map[string]any)
+		field := a.prefix + a.field + ".helm.values"
+		a.r.inlineAt = func(p fieldPath) Location { return textPlace(a.src, a.place(field), block, p) }
+	}
+	return a.parameters(h)
+}
+
+// valueFile adds one entry of valueFiles, which may be a pattern.
+func (a *argoSource) valueFile(i int, v string) *Failure {
+	field := fmt.Sprintf("%s.helm.valueFiles[%d]", a.field, i)
+	missing := value(a.content, "helm", "ignoreMissingValueFiles") == true
+	p, f := a.resolve(field, v)
+	if f != nil || p == "" {
+		return f
+	}
+	if strings.ContainsAny(p, "*?[") && !a.src.hasFile(p) {
+		found := false
+		for _, file := range a.src.files {
+			if globMatch(p, file) {
+				found = true
+				if !slices.Contains(a.r.Values, file) {
+					a.r.Values = append(a.r.Values, file)
+				}
+			}
+		}
+		if found || missing {
+			return nil
+		}
+		return a.failure(field, "add a file, or set `ignoreMissingValueFiles`", "no values file matches %s", v)
+	}
+	if !a.src.hasFile(p) {
+		if missing {
+			return nil
+		}
+		return a.failure(field, "add the file, or correct `valueFiles`", "values file %s does not exist", p)
+	}
+	if !slices.Contains(a.r.Values, p) || p == a.r.Values[0] {
+		a.r.Values = append(a.r.Values, p)
+	}
+	return nil
+}
+
+// resolve is the repository path of a file that the source names; "" for one that is
+// remote, which makes the release skipped.
+func (a *argoSource) resolve(field, v string) (string, *Failure) {
+	v = a.env(v)
+	switch {
+	case strings.HasPrefix(v, "$"):
+		_, rest, _ := strings.Cut(v, "/") // from the root of the repository the reference names
+		return path.Clean(rest), nil
+	case strings.HasPrefix(v, "/"):
+		return fromRoot(v), nil
+	case remoteRef.MatchString(v):
+		f := a.failure(field, "commit the file, and name it by its path", "values file %s is remote; nothing is fetched", redactURL(v))
+		f.Skipped = true
+		return "", f
+	}
+	p, in := inside(a.r.Path, v)
+	if !in {
+		return "", a.failure(field, "copy it into the repository", "values file %s leaves the repository", v)
+	}
+	return p, nil
+}
+
+// env replaces the variables of Argo CD's build environment that the repository tells.
+func (a *argoSource) env(v string) string {
+	known := map[string]string{
+		"ARGOCD_APP_NAME":                   text(a.declaring.content, "metadata", "name"),
+		"ARGOCD_APP_NAMESPACE":              text(a.declaring.content, "spec", "destination", "namespace"),
+		"ARGOCD_APP_PROJECT_NAME":           text(a.declaring.content, "spec", "project"),
+		"ARGOCD_APP_SOURCE_PATH":            text(a.content, "path"),
+		"ARGOCD_APP_SOURCE_REPO_URL":        text(a.content, "repoURL"),
+		"ARGOCD_APP_SOURCE_TARGET_REVISION": text(a.content, "targetRevision"),
+	}
+	return os.Expand(v, func(name string) string {
+		if got, ok := known[name]; ok {
+			return got
+		}
+		return "$" + name
+	})
+}
+
+// parameters takes what Argo CD hands to helm's --set flags.
+func (a *argoSource) parameters(h any) *Failure {
+	a.r.setAt = map[string]Location{}
+	for i, e := range items(h, "parameters") {
+		name := text(e, "name")
+		if name == "" {
+			continue
+		}
+		to := &a.r.Set
+		if value(e, "forceString") == true {
+			to = &a.r.SetString
+		}
+		if *to == nil {
+			*to = map[string]string{}
+		}
+		(*to)[name] = argoCommas(a.env(fmt.Sprint(value(e, "value"))))
+		a.r.setAt[name] = a.at(fmt.Sprintf("%s.helm.parameters[%d].value", a.field, i))
+	}
+	for i, e := range items(h, "fileParameters") {
+		field := fmt.Sprintf("%s.helm.fileParameters[%d].path", a.field, i)
+		p, f := a.resolve(field, text(e, "path"))
+		if f != nil {
+			return f
+		}
+		if !a.src.hasFile(p) {
+			return a.failure(field, "add the file, or correct the path", "file %s of parameter %s does not exist", p, text(e, "name"))
+		}
+		if a.r.SetFile == nil {
+			a.r.SetFile = map[string]string{}
+		}
+		a.r.SetFile[text(e, "name")] = p
+	}
+	return nil
+}
+
+// argoCommas escapes commas, which would end a parameter. Upstream: cleanSetParameters.
+func argoCommas(v string) string {
+	if strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") {
+		return v
+	}
+	var out strings.Builder
+	for i := range len(v) {
+		if v[i] == ',' && (i == 0 || v[i-1] != '\\') {
+			out.WriteByte('\\')
+		}
+		out.WriteByte(v[i])
+	}
+	return out.String()
+}
+
+// kustomize takes the options that Argo CD edits into the kustomization.
+func (a *argoSource) kustomize() *Failure {
+	k, _ := value(a.content, "kustomize").(map[string]any)
+	a.r.AnyFile = a.side.argoAnyFile()
+	a.r.KubeVersion = text(k, "kubeVersion")
+	if len(k) == 0 {
+		return nil
+	}
+	ov := &Overlay{
+		Namespace: text(k, "namespace"), NamePrefix: text(k, "namePrefix"), NameSuffix: text(k, "nameSuffix"),
+		CommonAnnotations: textMap(k["commonAnnotations"]), Components: texts(k["components"]),
+	}
+	for _, image := range texts(k["images"]) {
+		ov.Images = append(ov.Images, parseImage(a.env(image)))
+	}
+	if k["commonAnnotationsEnvsubst"] == true {
+		for name, v := range ov.CommonAnnotations {
+			ov.CommonAnnotations[name] = a.env(v)
+		}
+	}
+	if labels := textMap(k["commonLabels"]); len(labels) > 0 {
+		for name, v := range labels {
+			labels[name] = a.env(v)
+		}
+		if k["labelWithoutSelector"] == true || k["labelIncludeTemplates"] == true {
+			ov.Labels = []types.Label{{Pairs: labels, IncludeTemplates: k["labelIncludeTemplates"] == true}}
+		} else {
+			ov.CommonLabels = labels
+		}
+	}
+	if f := a.decode("patches", k["patches"], &ov.Patches); f != nil {
+		return f
+	}
+	for i, e := range items(k, "replicas") {
+		var r types.Replica
+		if err := convert(e, &r); err != nil {
+			return a.failure(fmt.Sprintf("%s.kustomize.replicas[%d]", a.field, i), "correct the entry", "replicas: %v", err)
+		}
+		ov.Replicas = append(ov.Replicas, r)
+	}
+	if k["ignoreMissingComponents"] == true {
+		ov.Components = slices.DeleteFunc(ov.Components, func(c string) bool {
+			p, in := inside(a.r.Path, c)
+			return !in || !a.src.hasDir(p)
+		})
+	}
+	a.r.Overlay = ov
+	a.r.overlayAt = a.overlayPlace(nil, a.field+".kustomize.")
+	return nil
+}
+
+// decode reads a list of the kustomize options.
+func (a *argoSource) decode(name string, from, to any) *Failure {
+	if err := convert(from, to); err != nil {
+		return a.failure(a.field+".kustomize."+name, "correct the entry", "%s: %v", name, err)
+	}
+	return nil
+}
+
+// convert decodes a value into a type of its own.
+func convert(from, to any) error {
+	if from == nil {
+		return nil
+	}
+	b, err := yaml.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return yaml.Unmarshal(b, to)
+}
+
+// argoAnyFile says whether the repository's own Argo CD builds kustomizations with
+// --load-restrictor LoadRestrictionsNone.
+func (s *side) argoAnyFile() bool {
+	for _, p := range s.found {
+		d := p.doc.Content
+		if gvkOf(d).Kind == "ConfigMap" && text(d, "metadata", "name") == "argocd-cm" {
+			for k, v := range textMap(d["data"]) {
+				if strings.HasPrefix(k, "kustomize.buildOptions") && strings.Contains(v, "LoadRestrictionsNone") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,201 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/resid"
+)
+
+// fluxKustomization adds the release of a Flux Kustomization.
+//
+// Upstream: kustomize-controller, (*KustomizationReconciler).build; fluxcd/pkg,
+// kustomize: (*Generator).GenerateManifest and LoadVariables.
+func (o *declaring) fluxKustomization() {
+	if len(items(o.content, "spec", "postBuild", "substituteFrom")) > 0 {
+		o.wait((*declaring).fluxKustomizationNow)
+		return
+	}
+	o.fluxKustomizationNow()
+}
+
+func (o *declaring) fluxKustomizationNow() {
+	name := objectName(o.content, "flux-system")
+	dir := fromRoot(text(o.content, "spec", "path"))
+	r := Release{
+		ID: "flux:" + o.folder + ":" + name, Kind: Kustomize, Path: dir, Namespace: text(o.content, "spec", "targetNamespace"),
+		Selected: "Flux Kustomization " + name, AnyFile: true,
+	}
+	if kind := text(o.content, "spec", "sourceRef", "kind"); kind != "" && kind != "GitRepository" {
+		o.ignore("%s: its source is a %s, not this repository", r.Selected, kind)
+		return
+	}
+	if !o.src.hasDir(dir) {
+		o.ignore("%s: %s is not in this repository", r.Selected, dir)
+		return
+	}
+	if o.src.kustomizationFile(dir) == "" {
+		if r.Files = o.fluxResources(dir); len(r.Files) == 0 {
+			o.ignore("%s: %s holds no manifests", r.Selected, dir)
+			return
+		}
+	}
+	if value(o.content, "spec", "decryption") != nil {
+		r.Remarks = append(r.Remarks, "encrypted values stay encrypted")
+	}
+	f := o.fluxOverlay(&r)
+	if f == nil {
+		f = o.fluxVariables(&r)
+	}
+	o.add(r, f)
+}
+
+// fluxOverlay reads what the Kustomization adds to the folder's own.
+func (o *declaring) fluxOverlay(r *Release) *Failure {
+	spec := value(o.content, "spec")
+	ov := &Overlay{
+		Namespace: text(spec, "targetNamespace"), NamePrefix: text(spec, "namePrefix"), NameSuffix: text(spec, "nameSuffix"),
+		Components: texts(value(spec, "components")),
+	}
+	if value(spec, "ignoreMissingComponents") == true {
+		ov.Components = slices.DeleteFunc(ov.Components, func(c string) bool {
+			p, in := inside(r.Path, c)
+			return !in || !o.src.hasDir(p)
+		})
+	}
+	if m := value(spec, "commonMetadata"); m != nil {
+		ov.Metadata = &CommonMetadata{textMap(value(m, "labels")), textMap(value(m, "annotations"))}
+	}
+	if f := o.fluxKustomize("spec", spec, ov); f != nil {
+		return f
+	}
+	if fmt.Sprint(*ov) == fmt.Sprint(Overlay{}) {
+		return nil
+	}
+	r.Overlay = ov
+	r.overlayAt = o.overlayPlace(map[string]string{"namespace": "targetNamespace"}, "spec.")
+	return nil
+}
+
+// fluxKustomize reads patches and images as Flux's objects hold them.
+func (o *declaring) fluxKustomize(field string, from any, ov *Overlay) *Failure {
+	for i, e := range items(from, "patches") {
+		p, err := fluxPatch(e)
+		if err != nil {
+			return o.failure(fmt.Sprintf("%s.patches[%d]", field, i), "correct the patch", "patches: %v", err)
+		}
+		ov.Patches = append(ov.Patches, p)
+	}
+	for i, e := range items(from, "images") {
+		var image types.Image
+		if err := convert(e, &image); err != nil {
+			return o.failure(fmt.Sprintf("%s.images[%d]", field, i), "correct the entry", "images: %v", err)
+		}
+		ov.Images = append(ov.Images, image)
+	}
+	return nil
+}
+
+// fluxPatch reads one patch; Flux's selector is flat.
+func fluxPatch(e any) (types.Patch, error) {
+	var target *types.Selector
+	if t := value(e, "target"); t != nil {
+		target = &types.Selector{
+			ResId: resid.ResId{
+				Gvk:  resid.Gvk{Group: text(t, "group"), Version: text(t, "version"), Kind: text(t, "kind")},
+				Name: text(t, "name"), Namespace: text(t, "namespace"),
+			},
+			LabelSelector: text(t, "labelSelector"), AnnotationSelector: text(t, "annotationSelector"),
+		}
+	}
+	patch := text(e, "patch")
+	if patch == "" {
+		return types.Patch{}, fmt.Errorf("an entry without `patch`")
+	}
+	return types.Patch{Patch: patch, Target: target}, nil
+}
+
+// fluxVariables reads postBuild. A source that is not in the repository leaves variables
+// open, as it exists in the cluster alone.
+func (o *declaring) fluxVariables(r *Release) *Failure {
+	build := value(o.content, "spec", "postBuild")
+	if build == nil {
+		return nil
+	}
+	s := &Substitution{Vars: map[string]string{}, Always: text(build, "substituteStrategy") == "Always" || text(o.content, "spec", "substituteStrategy") == "Always"}
+	var hidden []any
+	set := func(k, v string) { s.Vars[k] = strings.ReplaceAll(v, "\n", "") }
+	for i, e := range items(build, "substituteFrom") {
+		kind, name := text(e, "kind"), text(e, "name")
+		p, ok := o.side.lookup(kind, text(o.content, "metadata", "namespace"), name)
+		if !ok {
+			if value(e, "optional") != true {
+				s.Open = true
+				at := o.at(fmt.Sprintf("spec.postBuild.substituteFrom[%d]", i))
+				r.Remarks = append(r.Remarks, fmt.Sprintf("%s:%d: %s %s is not in the repository: its variables stay as they are written", at.File, at.StartLine, kind, name))
+			}
+			continue
+		}
+		locked := false
+		for _, k := range p.keys() {
+			v, has, encrypted := p.data(k)
+			if encrypted || !has {
+				locked = true
+				v = "${" + k + "}"
+			} else if kind == "Secret" {
+				hidden = append(hidden, v)
+			}
+			set(k, v)
+		}
+		if locked {
+			r.Remarks = append(r.Remarks, fmt.Sprintf("%s %s is encrypted: its variables stay as they are written", kind, name))
+		}
+	}
+	for k, v := range textMap(value(build, "substitute")) {
+		set(k, v)
+	}
+	for k := range s.Vars {
+		if !variableName.MatchString(k) {
+			return o.failure("spec.postBuild", "rename it: letters, digits and underscores", "%q is no name of a variable", k)
+		}
+	}
+	r.Substitute, r.Hidden = s, hiddenTexts(hidden)
+	return nil
+}
+
+// fluxResources lists what Flux puts into the kustomization that it generates for a
+// folder without one: sub-folders that have one, and manifests elsewhere.
+func (o *declaring) fluxResources(dir string) []string {
+	var out []string
+	inner := map[string]bool{}
+	for _, f := range o.src.below(dir) {
+		if isKustomizationName(f) && o.src.kustomizationFile(path.Dir(f)) == f {
+			if b, err := o.src.read(f); err == nil && !isForeignKustomization(b) {
+				inner[path.Dir(f)] = true
+			}
+		}
+	}
+	listed := map[string]bool{}
+	for _, f := range o.src.below(dir) {
+		entry := f
+		for at := path.Dir(f); under(at, dir) && at != dir; at = path.Dir(at) {
+			if inner[at] {
+				entry = at // the outermost one counts
+			}
+		}
+		if listed[entry] {
+			continue
+		}
+		if entry == f {
+			if b, err := o.src.read(f); !isManifestName(f) || err == nil && !looksLikeManifest(b) {
+				continue
+			}
+		}
+		listed[entry] = true
+		out = append(out, entry)
+	}
+	return out
+}

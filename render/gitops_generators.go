@@ -1,0 +1,286 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"sort"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// listGenerator gives the elements of a list.
+func (s *applicationSet) listGenerator(g any) ([]map[string]any, error) {
+	elements := items(g, "elements")
+	if block := text(g, "elementsYaml"); block != "" {
+		v, err := decodeYAML([]byte(block))
+		list, ok := v.([]any)
+		if err != nil || !ok {
+			return nil, fmt.Errorf("elementsYaml is no list")
+		}
+		elements = append(append([]any(nil), elements...), list...)
+	}
+	var out []map[string]any
+	for _, e := range elements {
+		m, ok := e.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("an element of a list generator is no map")
+		}
+		if s.template.GoTemplate {
+			out = append(out, m)
+			continue
+		}
+		flat := map[string]any{}
+		for k, v := range m {
+			if inner, ok := v.(map[string]any); ok && k == "values" {
+				for name, v := range inner {
+					flat["values."+name] = fmt.Sprint(v)
+				}
+				continue
+			}
+			flat[k] = fmt.Sprint(v)
+		}
+		out = append(out, flat)
+	}
+	return out, nil
+}
+
+// gitGenerator lists folders or files that match its patterns.
+//
+// Upstream: argo-cd, applicationset/generators: (*GitGenerator).GenerateParams.
+func (s *applicationSet) gitGenerator(g any, field string) ([]map[string]any, error) {
+	prefix := text(g, "pathParamPrefix")
+	var out []map[string]any
+	if list := items(g, "directories"); len(list) > 0 {
+		for _, dir := range s.folders() {
+			if !chosen(list, dir, func(pattern string) bool { ok, err := path.Match(pattern, dir); return err == nil && ok }) {
+				continue
+			}
+			p := s.pathParams(dir, "", prefix)
+			if err := s.addValues(g, p); err != nil {
+				return nil, err
+			}
+			out = append(out, p)
+		}
+		return out, nil
+	}
+	list := items(g, "files")
+	for _, f := range s.src.files {
+		if !chosen(list, f, func(pattern string) bool { return globMatch(pattern, f) }) {
+			continue
+		}
+		objects, err := s.paramsFile(f)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range objects {
+			p := mergeValues(m, s.pathParams(path.Dir(f), f, prefix))
+			if err := s.addValues(g, p); err != nil {
+				return nil, err
+			}
+			out = append(out, p)
+		}
+		if len(out) > maxGenerated {
+			break
+		}
+	}
+	return out, nil
+}
+
+// folders lists the folders that are not hidden, sorted.
+func (s *applicationSet) folders() []string {
+	var out []string
+	for dir := range s.src.dirs {
+		if dir != "." && !strings.HasPrefix(dir, ".") && !strings.Contains(dir, "/.") {
+			out = append(out, dir)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// chosen says whether an entry matches, and none that excludes.
+func chosen(list []any, p string, match func(string) bool) bool {
+	hit := false
+	for _, e := range list {
+		if !match(strings.TrimPrefix(text(e, "path"), "./")) {
+			continue
+		}
+		if value(e, "exclude") == true {
+			return false
+		}
+		hit = true
+	}
+	return hit
+}
+
+// paramsFile reads the parameters of a file: an object or a list of them.
+func (s *applicationSet) paramsFile(f string) ([]map[string]any, error) {
+	b, err := s.src.read(f)
+	if err != nil {
+		return nil, err
+	}
+	v, err := decodeYAML(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %s", f, yamlErrorLine(err), yamlErrorText(err))
+	}
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	var out []map[string]any
+	for _, e := range list {
+		m, ok := e.(map[string]any)
+		if !ok && e != nil {
+			return nil, fmt.Errorf("%s: it is neither an object nor a list of objects", f)
+		}
+		if !s.template.GoTemplate {
+			flat := map[string]any{}
+			leaves(m, nil, func(p fieldPath, v any) {
+				names := make([]string, len(p))
+				for i, st := range p {
+					names[i] = st.name()
+				}
+				flat[strings.Join(names, ".")] = fmt.Sprint(v)
+			})
+			m = flat
+		}
+		out = append(out, mergeValues(map[string]any{}, m))
+	}
+	return out, nil
+}
+
+// fillGenerator fills the parameters of a matrix's first generator into the second one.
+// Values that name parameters of their own stay. Upstream: RenderGeneratorParams.
+func (s *applicationSet) fillGenerator(g any, outer map[string]any) (any, error) {
+	t := s.template
+	t.Patch = ""
+	g = deepCopy(g)
+	own, hasOwn := value(g, "git", "values").(map[string]any)
+	if hasOwn {
+		delete(value(g, "git").(map[string]any), "values")
+	}
+	t.Value = g
+	filled, err := s.expand(t, []map[string]any{outer})
+	if err != nil {
+		return nil, err
+	}
+	if !hasOwn {
+		return filled[0], nil
+	}
+	t.Options = append(append([]string(nil), t.Options...), "missingkey=error")
+	for k, v := range own {
+		t.Value = v
+		if list, err := s.expand(t, []map[string]any{outer}); err == nil {
+			own[k] = list[0]
+		}
+	}
+	value(filled[0], "git").(map[string]any)["values"] = own
+	return filled[0], nil
+}
+
+// addValues fills the parameters into the generator's own values and adds them.
+func (s *applicationSet) addValues(g any, params map[string]any) error {
+	own, ok := value(g, "values").(map[string]any)
+	if !ok {
+		return nil
+	}
+	t := s.template
+	t.Value, t.Patch = own, ""
+	filled, err := s.expand(t, []map[string]any{params})
+	if err != nil {
+		return err
+	}
+	m, _ := filled[0].(map[string]any)
+	if s.template.GoTemplate {
+		params["values"] = m
+		return nil
+	}
+	for k, v := range m {
+		params["values."+k] = fmt.Sprint(v)
+	}
+	return nil
+}
+
+// selectParams applies a generator's selector, whose labels are the parameters.
+func selectParams(params []map[string]any, selector any) ([]map[string]any, error) {
+	if selector == nil {
+		return params, nil
+	}
+	var ls v1.LabelSelector
+	if err := convert(selector, &ls); err != nil {
+		return nil, fmt.Errorf("selector: %w", err)
+	}
+	sel, err := v1.LabelSelectorAsSelector(&ls)
+	if err != nil {
+		return nil, fmt.Errorf("selector: %w", err)
+	}
+	var out []map[string]any
+	for _, p := range params {
+		set := labels.Set{}
+		leaves(p, nil, func(at fieldPath, v any) {
+			names := make([]string, len(at))
+			for i, st := range at {
+				names[i] = st.name()
+			}
+			set[strings.Join(names, ".")] = fmt.Sprint(v)
+		})
+		if sel.Matches(set) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+var globPart = regexp.MustCompile(`\*\*/?|\*|\?|\[[^\]]*\]|[{},]|[^*?\[{},]+`)
+
+// globMatch matches * within a folder, ** across them, and {a,b} either.
+func globMatch(pattern, p string) bool {
+	var re strings.Builder
+	depth := 0
+	for _, part := range globPart.FindAllString(strings.TrimPrefix(pattern, "./"), -1) {
+		switch {
+		case strings.HasPrefix(part, "**"):
+			re.WriteString("(?:.*/)?")
+			if part == "**" {
+				re.WriteString(".*")
+			}
+		case part == "*":
+			re.WriteString("[^/]*")
+		case part == "?":
+			re.WriteString("[^/]")
+		case part[0] == '[':
+			re.WriteString(strings.Replace(part, "[!", "[^", 1))
+		case part == "{":
+			re.WriteString("(?:")
+			depth++
+		case part == "}" && depth > 0:
+			re.WriteString(")")
+			depth--
+		case part == "," && depth > 0:
+			re.WriteString("|")
+		default:
+			re.WriteString(regexp.QuoteMeta(part))
+		}
+	}
+	ok, err := regexp.MatchString("^"+re.String()+"$", p)
+	return err == nil && ok
+}
+
+var notInName = regexp.MustCompile(`[^-a-z0-9.]`)
+
+// normalName is a name as Kubernetes takes it. Upstream: utils.SanitizeName.
+func normalName(name string) string {
+	name = notInName.ReplaceAllString(strings.ToLower(name), "-")
+	return strings.Trim(name[:min(len(name), 253)], "-.")
+}
+
+func splitPath(dir string) []any {
+	var out []any
+	for _, s := range strings.Split(dir, "/") {
+		out = append(out, s)
+	}
+	return out
+}

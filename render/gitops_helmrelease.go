@@ -1,0 +1,279 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/strvals"
+)
+
+// helmRelease adds the release of a Flux HelmRelease.
+//
+// Upstream: helm-controller, api/v2: GetReleaseName and GetReleaseNamespace; fluxcd/pkg,
+// chartutil: ChartValuesFromReferences.
+func (o *declaring) helmRelease() {
+	if len(items(o.content, "spec", "valuesFrom")) > 0 || value(o.content, "spec", "chartRef") != nil {
+		o.wait((*declaring).helmReleaseNow)
+		return
+	}
+	o.helmReleaseNow()
+}
+
+func (o *declaring) helmReleaseNow() {
+	h := o.content
+	name := objectName(h, "default")
+	r := Release{
+		ID: "helmrelease:" + o.folder + ":" + name, Kind: Helm, Name: text(h, "spec", "releaseName"), Namespace: text(h, "spec", "targetNamespace"),
+		Selected: "Flux HelmRelease " + name,
+	}
+	if r.Name == "" {
+		if r.Name = text(h, "metadata", "name"); r.Namespace != "" {
+			r.Name = r.Namespace + "-" + r.Name
+		}
+	}
+	if r.Namespace == "" {
+		r.Namespace = text(h, "metadata", "namespace")
+	}
+	r.SkipCRDs = text(h, "spec", "install", "crds") == "Skip"
+	r.SkipHooks = value(h, "spec", "install", "disableHooks") == true && value(h, "spec", "upgrade", "disableHooks") == true
+	dir, spec, f := o.fluxChart(&r)
+	if f != nil {
+		o.add(r, f)
+		return
+	}
+	r.Path = dir
+	if own := path.Join(dir, "values.yaml"); o.src.hasFile(own) {
+		r.Values = []string{own}
+	}
+	if f = o.fluxValuesFiles(&r, spec); f == nil {
+		if f = o.fluxValues(&r); f == nil {
+			f = o.postRenderers(&r)
+		}
+	}
+	o.add(r, f)
+}
+
+// fluxChart finds the chart's folder in the repository. Its specification is that of the
+// HelmRelease, or of the HelmChart that it refers to.
+func (o *declaring) fluxChart(r *Release) (dir string, spec any, f *Failure) {
+	spec = value(o.content, "spec", "chart", "spec")
+	if ref := value(o.content, "spec", "chartRef"); ref != nil {
+		p, ok := o.side.lookup(text(ref, "kind"), o.refNamespace(ref), text(ref, "name"))
+		if text(ref, "kind") != "HelmChart" || !ok {
+			r.Path, r.Files, r.source = o.by.File, o.specFiles(), o.sourceName(ref)
+			return "", nil, remoteChart(text(ref, "name"), "", text(ref, "kind"), o.by)
+		}
+		spec = p.doc.Content["spec"]
+	}
+	chart := text(spec, "chart")
+	if text(spec, "sourceRef", "kind") == "GitRepository" {
+		if dir = fromRoot(chart); o.src.hasFile(path.Join(dir, "Chart.yaml")) {
+			return dir, spec, nil
+		}
+	}
+	version := ""
+	if v := value(spec, "version"); v != nil {
+		version = fmt.Sprint(v)
+	}
+	ref := value(spec, "sourceRef")
+	r.Path, r.Files, r.source = o.by.File, o.specFiles(), o.sourceName(ref)
+	return "", nil, remoteChart(chart, version, text(ref, "kind")+" "+text(ref, "name"), o.by)
+}
+
+func (o *declaring) refNamespace(ref any) string {
+	if ns := text(ref, "namespace"); ns != "" {
+		return ns
+	}
+	return text(o.content, "metadata", "namespace")
+}
+
+// sourceName is the key under which the side knows a source.
+func (o *declaring) sourceName(ref any) string {
+	return text(ref, "kind") + " " + o.refNamespace(ref) + "/" + text(ref, "name")
+}
+
+// fluxValuesFiles takes the files that stand in for the chart's own values.
+func (o *declaring) fluxValuesFiles(r *Release, spec any) *Failure {
+	for i, v := range texts(value(spec, "valuesFiles")) {
+		p := fromRoot(v)
+		if !o.src.hasFile(p) {
+			if value(spec, "ignoreMissingValuesFiles") == true {
+				continue
+			}
+			return o.failure(fmt.Sprintf("spec.chart.spec.valuesFiles[%d]", i), "add the file, or correct `valuesFiles`", "values file %s does not exist", p)
+		}
+		r.OwnValues = append(r.OwnValues, p)
+	}
+	return nil
+}
+
+// valuesSource is one map of values and where each of them was set.
+type valuesSource struct {
+	values map[string]any
+	at     func(fieldPath) Location
+}
+
+// fluxValues merges valuesFrom and values. A Secret's values are used and not shown.
+func (o *declaring) fluxValues(r *Release) *Failure {
+	own, _ := value(o.content, "spec", "values").(map[string]any)
+	sources := []valuesSource{{own, o.inlineAt("spec.values")}}
+	result := map[string]any{}
+	var secret []any
+	for i, e := range items(o.content, "spec", "valuesFrom") {
+		field := fmt.Sprintf("spec.valuesFrom[%d]", i)
+		from, f := o.reference(field, e)
+		if f != nil {
+			return f
+		}
+		if from == nil {
+			continue
+		}
+		if target := text(e, "targetPath"); target != "" {
+			result = mergeValues(result, own)
+			if text(e, "kind") == "Secret" {
+				secret = append(secret, from.text)
+			}
+			if err := setTarget(result, target, from.text, value(e, "literal") == true); err != nil {
+				return o.failure(field+".targetPath", "correct the path or the value", "%s cannot be set", target)
+			}
+			one := map[string]any{}
+			if setTarget(one, target, from.text, false) == nil {
+				at := from.at
+				sources = append(sources, valuesSource{one, func(fieldPath) Location { return at }})
+			}
+			continue
+		}
+		v, err := decodeYAML([]byte(from.text))
+		m, ok := v.(map[string]any)
+		if err != nil || !ok && v != nil {
+			return o.failure(field, "correct the values", "%s %s: its values are no YAML map", text(e, "kind"), text(e, "name"))
+		}
+		if text(e, "kind") == "Secret" {
+			secret = append(secret, m)
+		}
+		result = mergeValues(result, m)
+		sources = append(sources, valuesSource{m, from.place})
+	}
+	r.Inline, r.Hidden = mergeValues(result, own), hiddenTexts(secret)
+	r.inlineAt = func(p fieldPath) Location {
+		for _, i := range append([]int{0}, reversed(len(sources)-1)...) {
+			if _, ok := p.get(sources[i].values); ok {
+				return sources[i].at(p)
+			}
+		}
+		return o.by
+	}
+	return nil
+}
+
+// reversed counts from n down to 1.
+func reversed(n int) []int {
+	out := make([]int, 0, n)
+	for ; n > 0; n-- {
+		out = append(out, n)
+	}
+	return out
+}
+
+// setTarget sets one value at a path of Helm's notation. Upstream: ReplacePathValue and
+// ReplacePathLiteralValue.
+func setTarget(values map[string]any, target, text string, literal bool) error {
+	switch {
+	case literal:
+		escape := strings.NewReplacer(`\`, `\\`, `,`, `\,`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
+		return strvals.ParseIntoString(target+"="+escape.Replace(text), values)
+	case strings.HasPrefix(text, "'") && strings.HasSuffix(text, "'"), strings.HasPrefix(text, `"`) && strings.HasSuffix(text, `"`):
+		return strvals.ParseIntoString(target+"="+strings.Trim(text, `'"`), values)
+	}
+	return strvals.ParseInto(target+"="+text, values)
+}
+
+// referred is what an entry of valuesFrom gives.
+type referred struct {
+	text  string
+	at    Location // of the key
+	place func(fieldPath) Location
+}
+
+// reference resolves an entry of valuesFrom; nil for an optional one that is not there.
+func (o *declaring) reference(field string, e any) (*referred, *Failure) {
+	kind, name, k := text(e, "kind"), text(e, "name"), text(e, "valuesKey")
+	if k == "" {
+		k = "values.yaml"
+	}
+	optional := value(e, "optional") == true
+	p, ok := o.side.lookup(kind, text(o.content, "metadata", "namespace"), name)
+	missing := func(what string) (*referred, *Failure) {
+		if optional {
+			return nil, nil
+		}
+		f := o.failure(field, "commit it, set `optional: true`, or declare the release in the policy's `releases`", "%s %s %s", kind, name, what)
+		f.Skipped = true
+		return nil, f
+	}
+	if !ok {
+		return missing("is not in the repository")
+	}
+	text, ok, encrypted := p.data(k)
+	switch {
+	case !ok:
+		return missing("has no key " + k)
+	case encrypted:
+		optional = false
+		return missing("is encrypted")
+	}
+	data := fieldPath{key("data"), key(k)}
+	if _, has := data.get(p.doc.Content); !has {
+		data[0] = key("stringData")
+	}
+	at := o.side.at(p, data.String())
+	side := o.side
+	return &referred{text, at, func(in fieldPath) Location {
+		if file := side.copyOf(p, text); file != "" {
+			if nodes := parseNodes([]byte(text)); len(nodes) > 0 && nodes[0] != nil {
+				r, _ := descend(nodes[0], in)
+				loc := nodeRegion(file, r, true)
+				loc.Rung = "value"
+				return loc
+			}
+		}
+		return textPlace(side.src, at, text, in)
+	}}, nil
+}
+
+// postRenderers takes the overlays that are built over what the chart gave.
+func (o *declaring) postRenderers(r *Release) *Failure {
+	var fields []string
+	for i, e := range items(o.content, "spec", "postRenderers") {
+		ov := Overlay{}
+		field := fmt.Sprintf("spec.postRenderers[%d].kustomize", i)
+		if f := o.fluxKustomize(field, value(e, "kustomize"), &ov); f != nil {
+			return f
+		}
+		fields = append(fields, field+".")
+		r.PostRender = append(r.PostRender, ov)
+	}
+	if m := value(o.content, "spec", "commonMetadata"); m != nil {
+		r.PostRender = append(r.PostRender, Overlay{Metadata: &CommonMetadata{textMap(value(m, "labels")), textMap(value(m, "annotations"))}})
+		fields = append(fields, "spec.")
+	}
+	r.overlayAt = o.overlayPlace(nil, fields...)
+	return nil
+}
+
+// specFiles lists the files that set the object's spec, sorted.
+func (o *declaring) specFiles() []string {
+	return specFiles(value(o.content, "spec"), o.place)
+}
+
+// specFiles lists the files that set a spec, sorted.
+func specFiles(spec any, place func(string) Location) []string {
+	set := map[string]bool{}
+	leaves(spec, fieldPath{key("spec")}, func(p fieldPath, _ any) {
+		if f := place(p.String()).File; f != "" {
+			set[f] = true
+		}
+	})
+	return sortedKeys(set)
+}

@@ -1,0 +1,192 @@
+package render
+
+import (
+	"encoding/base64"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// placed is a rendered object that GitOps objects of any release may refer to.
+type placed struct {
+	doc document
+	job *job // of its release
+}
+
+// remember notes the objects of release i that others refer to. A later release's win:
+// it renders with its own settings what discovery has seen without.
+func (s *side) remember(i int) {
+	for _, d := range s.outputs[i].Docs {
+		gvk := gvkOf(d.Content)
+		if gvk.Group != "source.toolkit.fluxcd.io" && (gvk.Group != "" || gvk.Kind != "ConfigMap" && gvk.Kind != "Secret") {
+			continue
+		}
+		s.found[gvk.Kind+" "+objectName(d.Content, s.releases[i].Namespace)] = placed{d, s.jobs[i]}
+	}
+}
+
+// lookup finds an object by kind, namespace and name; one without a namespace serves all.
+func (s *side) lookup(kind, namespace, name string) (placed, bool) {
+	for _, ns := range []string{namespace, ""} {
+		if p, ok := s.found[kind+" "+ns+"/"+name]; ok {
+			return p, true
+		}
+	}
+	return placed{}, false
+}
+
+// at is where a field of a remembered object was set.
+func (s *side) at(p placed, field string) Location {
+	return newLocator(s.src, p.job, s.opt)(p.doc)(field)
+}
+
+// data reads a key of a ConfigMap or a Secret. An encrypted value is not known.
+func (p placed) data(name string) (value string, ok, encrypted bool) {
+	c := p.doc.Content
+	plain, _ := c["stringData"].(map[string]any)
+	data, _ := c["data"].(map[string]any)
+	if s, has := plain[name].(string); has {
+		value, ok = s, true
+	} else if s, has := data[name].(string); has {
+		value, ok = s, true
+		if gvkOf(c).Kind == "Secret" && !strings.HasPrefix(s, "ENC[") {
+			b, err := base64.StdEncoding.DecodeString(s)
+			if err != nil {
+				return "", false, false
+			}
+			value = string(b)
+		}
+	}
+	return value, ok, c["sops"] != nil || strings.HasPrefix(value, "ENC[")
+}
+
+// keys lists the keys of a ConfigMap or a Secret, sorted.
+func (p placed) keys() []string {
+	var out []string
+	for _, field := range []string{"data", "stringData"} {
+		m, _ := p.doc.Content[field].(map[string]any)
+		for k := range m {
+			out = append(out, k)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// textPlace is where a value stands in a YAML text that an object holds as one field:
+// in the file that the text is a copy of, or inside the block at the field.
+func textPlace(s *source, field Location, text string, p fieldPath) Location {
+	nodes := parseNodes([]byte(text))
+	if len(nodes) == 0 || nodes[0] == nil {
+		return field
+	}
+	r, _ := descend(nodes[0], p)
+	in := nodeRegion(field.File, r, true)
+	return blockPlace(s, field, in)
+}
+
+// blockPlace moves a place in a block of text to the file that holds the block; field is
+// where the block's key stands.
+func blockPlace(s *source, field, in Location) Location {
+	b, err := s.read(field.File)
+	if err != nil {
+		return field
+	}
+	lines := strings.Split(string(b), "\n")
+	if field.StartLine < 1 || field.StartLine >= len(lines) {
+		return field
+	}
+	head, _, _ := strings.Cut(lines[field.StartLine-1], " #")
+	head = strings.TrimRight(head, " \r0123456789+-")
+	if !strings.HasSuffix(head, "|") {
+		return field
+	}
+	indent := len(lines[field.StartLine]) - len(strings.TrimLeft(lines[field.StartLine], " "))
+	in.File, in.Rung = field.File, "value"
+	in.StartLine, in.EndLine = in.StartLine+field.StartLine, in.EndLine+field.StartLine
+	in.StartColumn, in.EndColumn = in.StartColumn+indent, in.EndColumn+indent
+	return in
+}
+
+// copyOf is the file of a release that a text is a copy of, or "".
+func (s *side) copyOf(p placed, text string) string {
+	for _, f := range p.job.reads() {
+		if string(p.job.Files[f]) == text {
+			return f
+		}
+	}
+	return ""
+}
+
+// hiddenTexts are the texts of a Secret that no output may hold, longest first.
+func hiddenTexts(v any) []string {
+	set := map[string]bool{}
+	leaves(v, nil, func(_ fieldPath, leaf any) {
+		text := fmt.Sprint(leaf)
+		if _, isText := leaf.(string); (isText && len(text) >= 4 || len(text) >= 6) && text != "false" {
+			set[text] = true
+			set[base64.StdEncoding.EncodeToString([]byte(text))] = true
+		}
+	})
+	return longestFirst(set)
+}
+
+func longestFirst(set map[string]bool) []string {
+	out := make([]string, 0, len(set))
+	for s := range set {
+		out = append(out, s)
+	}
+	sort.Slice(out, func(i, j int) bool {
+		if len(out[i]) != len(out[j]) {
+			return len(out[i]) > len(out[j])
+		}
+		return out[i] < out[j]
+	})
+	return out
+}
+
+// hide masks texts of Secrets in a text.
+func hide(text string, hidden []string) string {
+	for _, h := range hidden {
+		text = strings.ReplaceAll(text, h, redacted)
+	}
+	return text
+}
+
+// watchSources makes the object that names a chart's version one of the files of a
+// release whose chart is not here, be it declared in another build.
+func (s *side) watchSources() {
+	for i, r := range s.releases {
+		p, ok := s.found[r.source]
+		if r.source == "" || !ok {
+			continue
+		}
+		place := newLocator(s.src, p.job, s.opt)(p.doc)
+		for _, f := range specFiles(p.doc.Content["spec"], place) {
+			s.releases[i].Files = append(s.releases[i].Files, f)
+			s.jobs[i].Files[f] = nil
+			if b, err := s.src.read(f); err == nil {
+				s.jobs[i].Files[f] = b
+			}
+		}
+	}
+}
+
+// unread is the job of a release that cannot be had. The files that declare it are what
+// a change has to touch to change it.
+func unread(r Release) *job {
+	j := &job{Release: r, Files: map[string][]byte{}}
+	for _, f := range r.Files {
+		j.Files[f] = nil
+	}
+	return j
+}
+
+func sortedKeys(set map[string]bool) []string {
+	out := make([]string, 0, len(set))
+	for k := range set {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}

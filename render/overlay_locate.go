@@ -1,0 +1,102 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	yaml3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+)
+
+// overlayPlace locates fields of overlays in the object that declares them: prefixes are
+// those of the overlays' fields there, and rename what a field is called.
+func (o *declaring) overlayPlace(rename map[string]string, prefixes ...string) func(int, fieldPath) Location {
+	return func(i int, p fieldPath) Location {
+		if len(p) > 0 && p[0].index < 0 && rename[p[0].key] != "" {
+			p = append(fieldPath{key(rename[p[0].key])}, p[1:]...)
+		}
+		at := o.place(append(parsePath(o.prefix+prefixes[i]), p...).String())
+		at.Rung = "patch"
+		return at
+	}
+}
+
+// overlayHit searches the i-th overlay of a release: it is written out as a kustomization
+// of its own, and what is found there is looked up in the object that declares it.
+func (l *locator) overlayHit(ov *Overlay, i int, q query) hit {
+	place := l.job.Release.overlayAt
+	if ov == nil || place == nil || !q.exists {
+		return hit{depth: -1}
+	}
+	if p, ok := ov.metadataPath(q); ok {
+		return hit{place(i, p), len(q.path), true}
+	}
+	k := &kustomization{file: path.Join(l.job.Release.Path, "overlay of "+l.job.Release.ID)}
+	ov.apply(&k.Kustomization)
+	text, err := yaml.Marshal(&k.Kustomization)
+	if err != nil {
+		return hit{depth: -1}
+	}
+	k.text = text
+	nodes := parseNodes(text)
+	if len(nodes) == 0 || nodes[0] == nil {
+		return hit{depth: -1}
+	}
+	h := l.hits(k, nodes[0], q)
+	if h.depth < 0 || h.at.File != k.file {
+		return h // in a file that a patch names
+	}
+	p, n := pathAtLine(nodes[0], h.at.StartLine)
+	at := place(i, p)
+	if n != nil && h.at.StartLine > n.Line {
+		in := h.at
+		in.StartLine -= n.Line
+		in.EndLine -= n.Line
+		if lines := strings.Split(string(text), "\n"); n.Line < len(lines) {
+			indent := len(lines[n.Line]) - len(strings.TrimLeft(lines[n.Line], " "))
+			in.StartColumn, in.EndColumn = max(in.StartColumn-indent, 1), max(in.EndColumn-indent, 2)
+		}
+		at = blockPlace(l.src, at, in)
+	}
+	at.Rung = "patch"
+	h.at = at
+	return h
+}
+
+// metadataPath is the field of commonMetadata that sets a field.
+func (o *Overlay) metadataPath(q query) (fieldPath, bool) {
+	if o.Metadata == nil || len(q.path) != 3 || q.path[0].key != "metadata" {
+		return nil, false
+	}
+	pairs := map[string]map[string]string{"labels": o.Metadata.Labels, "annotations": o.Metadata.Annotations}[q.path[1].key]
+	v, ok := pairs[q.path[2].key]
+	return fieldPath{key("commonMetadata"), q.path[1], q.path[2]}, ok && v == fmt.Sprint(q.value)
+}
+
+// pathAtLine is the path of the last node that begins at or before a line.
+func pathAtLine(root *yaml3.Node, line int) (fieldPath, *yaml3.Node) {
+	var best fieldPath
+	var node *yaml3.Node
+	var walk func(n *yaml3.Node, p fieldPath)
+	walk = func(n *yaml3.Node, p fieldPath) {
+		switch n.Kind {
+		case yaml3.MappingNode:
+			for i := 0; i+1 < len(n.Content); i += 2 {
+				if n.Content[i].Line <= line {
+					best, node = p.with(key(n.Content[i].Value)), n.Content[i+1]
+					walk(n.Content[i+1], best)
+				}
+			}
+		case yaml3.SequenceNode:
+			for i, e := range n.Content {
+				if e.Line <= line {
+					best, node = p.with(at(i)), e
+					walk(e, best)
+				}
+			}
+		}
+	}
+	walk(root, nil)
+	return best, node
+}
