@@ -34,7 +34,7 @@ func belowFloorAt(minReady int) Rule {
 			}
 			return Property{
 				BadStep: func(from, to state.State) bool {
-					if minReady == 0 && to.DownNodes() > from.DownNodes() {
+					if minReady == 0 && (to.DownNodes() > from.DownNodes() || to.GoneNodes() > from.GoneNodes()) {
 						return false // nobody promises anything of a machine that dies
 					}
 					ready := to.ReadyOf(w)

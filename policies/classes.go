@@ -55,22 +55,22 @@ type quotient struct {
 }
 
 func (q *quotient) addNode(n *corev1.Node) {
-	q.add(state.NodeClass{Node: n, Names: []string{n.Name}, Min: 1, Max: 1}, poolOf(n), n.Labels[corev1.LabelTopologyZone])
+	q.add(state.NodeClass{Node: n, Names: []string{n.Name}, Min: 1, Max: 1, Spot: isSpot(n)}, poolOf(n), n.Labels[corev1.LabelTopologyZone])
 }
 
 func (q *quotient) addPool(p *NodePool) {
 	if len(p.Zones) == 0 {
-		q.add(state.NodeClass{Node: p.node(""), Min: p.Min, Max: p.Max, Elastic: p.Elastic}, p.Name, "")
+		q.add(state.NodeClass{Node: p.node(""), Min: p.Min, Max: p.Max, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot}, p.Name, "")
 		return
 	}
 	if !q.relevant(corev1.LabelTopologyZone) {
-		q.add(state.NodeClass{Node: p.node(p.Zones[0]), Min: p.Min, Max: p.Max, Elastic: p.Elastic}, p.Name, "")
+		q.add(state.NodeClass{Node: p.node(p.Zones[0]), Min: p.Min, Max: p.Max, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot}, p.Name, "")
 		return
 	}
 	z := len(p.Zones)
 	for _, zone := range p.Zones {
 		q.add(state.NodeClass{
-			Node: p.node(zone), Min: p.Min / z, Max: (p.Max + z - 1) / z, Elastic: p.Elastic,
+			Node: p.node(zone), Min: p.Min / z, Max: (p.Max + z - 1) / z, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot,
 			Pool: p.Name, PoolMin: p.Min, PoolMax: p.Max,
 		}, p.Name, zone)
 	}
@@ -139,7 +139,7 @@ func (q *quotient) seen(n *corev1.Node) map[string]string {
 func (q *quotient) key(c state.NodeClass) string {
 	var b strings.Builder
 	n := c.Node
-	fmt.Fprintf(&b, "%t %t\n", c.Elastic, n.Spec.Unschedulable)
+	fmt.Fprintf(&b, "%t %t %t %t\n", c.Elastic, c.Autoscaled, c.Spot, n.Spec.Unschedulable)
 	if q.relevant(NodeName) && len(c.Names) > 0 {
 		fmt.Fprintf(&b, "%q\n", n.Name)
 	}
@@ -197,6 +197,18 @@ var poolLabels = [...]string{
 	"karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup", "alpha.eksctl.io/nodegroup-name",
 	"cloud.google.com/gke-nodepool", "kubernetes.azure.com/agentpool", "agentpool",
 	"doks.digitalocean.com/node-pool", "node.kubernetes.io/instance-type",
+}
+
+// spotLabels are those by which providers mark nodes that they may take back.
+var spotLabels = [...][2]string{
+	{"karpenter.sh/capacity-type", "spot"}, {"eks.amazonaws.com/capacityType", "SPOT"},
+	{"cloud.google.com/gke-spot", "true"}, {"cloud.google.com/gke-preemptible", "true"},
+	{"kubernetes.azure.com/scalesetpriority", "spot"},
+}
+
+// isSpot says whether a real node is one that the provider may take back.
+func isSpot(n *corev1.Node) bool {
+	return slices.ContainsFunc(spotLabels[:], func(l [2]string) bool { return n.Labels[l[0]] == l[1] })
 }
 
 // poolOf is the pool that a real node is of, as far as its labels say.

@@ -50,7 +50,7 @@ at its minimum.`,
 		e := &c.Spec.Events
 		_, v := newest(c, w)
 		m := &c.Spec.Workloads[w].Manifests
-		if e.Drain <= 0 || e.IgnorePDB || len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 {
+		if e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB || len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 {
 			return Property{}
 		}
 		fields := []string{"PodDisruptionBudget:spec.minAvailable", "PodDisruptionBudget:spec.maxUnavailable"}

@@ -58,6 +58,7 @@ type NodePool struct {
 	Taints      []corev1.Taint
 	Allocatable corev1.ResourceList
 	Autoscaled  bool
+	Spot        bool // the provider may take the nodes back
 	// Elastic says that the capacity was not declared but invented, as the embedded
 	// default's is: resource requests always fit.
 	Elastic bool
@@ -101,8 +102,18 @@ type Events struct {
 	// StartupSpike is the CPU use of a starting pod in percent of its request; 0: none.
 	StartupSpike int
 	Drain        *Drain
+	// NodeAdded and NodeRemoved are nodes that come to a pool or leave it by hand.
+	NodeAdded, NodeRemoved int
+	Spot                   *SpotReclaim
 	// NodePanic is the CPU use in percent above which a node goes down; 0: never.
 	NodePanic int
+}
+
+// SpotReclaim is how many spot nodes the provider takes back, and whether another node
+// comes in the place of each.
+type SpotReclaim struct {
+	Budget   int
+	Replaced bool
 }
 
 // Drain is node maintenance: so many nodes on one run, so many of them at a time.

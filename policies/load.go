@@ -182,6 +182,15 @@ func (d *decoder) events(e *Events) read {
 			"podCrash":    budget(&e.PodCrash),
 			"badRevision": budget(&e.BadRevision),
 			"nodeFailure": budget(&e.NodeFailure),
+			"nodeAdded":   budget(&e.NodeAdded),
+			"nodeRemoved": budget(&e.NodeRemoved),
+			"spotReclaim": func(n *yaml.Node, at string) {
+				spot := SpotReclaim{Replaced: true}
+				d.object(n, at, fields{"budget": d.number(&spot.Budget, 0, 10), "replaced": d.flag(&spot.Replaced)}, "budget")
+				if e.Spot = &spot; spot.Budget == 0 {
+					e.Spot = nil
+				}
+			},
 			"startupSpike": func(n *yaml.Node, at string) {
 				d.object(n, at, fields{"cpu": d.percent(&e.StartupSpike, 0, 10_000)}, "cpu")
 			},

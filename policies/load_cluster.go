@@ -42,6 +42,7 @@ func (d *decoder) pool(pools *[]NodePool) read {
 			"taints":      d.taints(&p.Taints),
 			"allocatable": d.allocatable(&p.Allocatable),
 			"autoscaled":  d.flag(&p.Autoscaled),
+			"spot":        d.flag(&p.Spot),
 		}, "name")
 		if _, ok := p.Labels[corev1.LabelTopologyZone]; ok && len(p.Zones) > 0 {
 			d.fail(n, at+".labels."+corev1.LabelTopologyZone, "stands beside zones, which set this label; remove one of the two")

@@ -78,8 +78,11 @@ func describe(p *Policy) string {
 	if e.Drain != nil {
 		drain = fmt.Sprintf("%+v", *e.Drain)
 	}
-	e.Drain = nil
-	line("events", fmt.Sprintf("%+v drain:%s", e, drain), "{LoadChange:2 IdleMemory:0 PodCrash:1 BadRevision:1 NodeFailure:0 StartupSpike:0 Drain:<nil> NodePanic:0} drain:none")
+	if e.Spot != nil {
+		drain += fmt.Sprintf(" spot:%+v", *e.Spot)
+	}
+	e.Drain, e.Spot = nil, nil
+	line("events", fmt.Sprintf("%+v drain:%s", e, drain), fmt.Sprintf("%+v drain:none", base.Events))
 	line("timing", p.Timing, base.Timing)
 	line("bound", p.Bound, base.Bound)
 	line("intents", p.Intents, base.Intents)

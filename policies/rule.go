@@ -81,6 +81,7 @@ func All() []Rule {
 		drainBlocked,
 		singleDomain,
 		evictionLoop,
+		nodeChurn,
 		neverSettles,
 	}
 }

@@ -77,9 +77,9 @@ func budget(minAvailable, maxUnavailable string) func(*state.Manifest) {
 func (p problem) config(t *testing.T) *state.Config {
 	t.Helper()
 	spec := &state.Spec{
-		Classes:   []state.NodeClass{{Name: "n", Node: &corev1.Node{}, Min: 1, Max: 3}},
+		Classes:   []state.NodeClass{{Name: "n", Node: &corev1.Node{}, Min: 1, Max: 3, Autoscaled: true}},
 		Workloads: []state.Workload{{ID: "apps/Deployment default/web", Namespace: "default", Name: "web", Manifests: [2]state.Manifest{p.base, p.head}}},
-		Events:    state.Events{Apply: 1, LoadChange: 1, Drain: 1},
+		Events:    state.Events{Apply: 1, LoadChange: 1, Drain: 1}, ClusterAutoscaler: true,
 	}
 	b, err := state.NewBuilder(spec, []int{3}, 20)
 	if err != nil {

@@ -145,7 +145,7 @@ func (v *domainView) single(s state.State, w int) (key, where string, found bool
 			continue
 		}
 		for n, d := range v.domain[i] {
-			if d != "" && d != only && v.open[n] && !s.Down(n) && !s.Cordoned(n) {
+			if d != "" && d != only && v.open[n] && s.InService(n) {
 				return key, only, true
 			}
 		}

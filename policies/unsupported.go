@@ -16,11 +16,14 @@ func (p *Policy) Unsupported() []string {
 		}
 	}
 	for i, pool := range p.Cluster.Pools {
-		say(pool.Autoscaled, fmt.Sprintf("cluster.nodePools[%d].autoscaled", i),
-			"no node comes or goes during a run; each number of nodes within count is tried by itself")
+		say(pool.Autoscaled && !p.Controllers.ClusterAutoscaler, fmt.Sprintf("cluster.nodePools[%d].autoscaled", i),
+			"no controllers.clusterAutoscaler runs, so that no node comes or goes; each number of nodes within count is tried by itself")
 	}
 	c, e := p.Controllers, p.Events
-	say(c.ClusterAutoscaler, "controllers.clusterAutoscaler", "no node is added or removed during a run")
+	autoscaled := slices.ContainsFunc(p.Cluster.Pools, func(pool NodePool) bool { return pool.Autoscaled })
+	say(c.ClusterAutoscaler && !autoscaled, "controllers.clusterAutoscaler", "no node pool is autoscaled, so that it has nothing to do")
+	spot := slices.ContainsFunc(p.Cluster.Pools, func(pool NodePool) bool { return pool.Spot }) || slices.ContainsFunc(p.Cluster.Nodes, isSpot)
+	say(e.Spot != nil && !spot, "events.spotReclaim", "no node pool is spot, and no node has a provider's label for it: none is reclaimed")
 	say(e.PodCrash > 0, "events.podCrash", "no pod crashes")
 	say(e.BadRevision > 0, "events.badRevision", "the pods of every revision become ready once they run")
 	say(e.NodePanic > 0, "events.nodePanic", "no node goes down under load")

@@ -30,6 +30,7 @@ func (sl *slice) runsBeside(p *policies.Policy) {
 			sl.keys[key] = true
 		}
 	}
+	sl.spec.ClusterAutoscaler = c.ClusterAutoscaler
 	if g := c.GitOps; g != nil {
 		ignored := slices.Contains(g.IgnoreDifferences, "/spec/replicas")
 		sl.spec.GitOps = &state.GitOps{SelfHeal: g.SelfHeal, IgnoreReplicas: ignored, KeepReplicas: ignored && g.RespectIgnore}

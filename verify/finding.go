@@ -128,7 +128,7 @@ func (w wording) stuck(s state.State) []Step {
 		out = append(out, Step{
 			Actor: "scheduler", Class: control.Sync.String(), Action: "no-feasible-node",
 			Object:  "Pod " + wl.Namespace + "/" + wl.Name,
-			Text:    fmt.Sprintf("scheduler finds no feasible node for a pod of %s/%s%s: %s", wl.Namespace, wl.Name, revision(s, p), control.FitError(len(s.C.Nodes), reasons)),
+			Text:    fmt.Sprintf("scheduler finds no feasible node for a pod of %s/%s%s: %s", wl.Namespace, wl.Name, revision(s, p), control.FitError(s.PresentNodes(), reasons)),
 			Because: w.because(refs), After: snapshot(s),
 		})
 	}

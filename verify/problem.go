@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -71,19 +72,30 @@ func (p *problem) searchRule(name string, prop policies.Property) search.Rule {
 		if f == nil {
 			return nil
 		}
-		return func(b []byte) bool { return f(state.State{C: cfg, B: b}) }
+		return func(b []byte) bool {
+			s := state.State{C: cfg, B: b}
+			return !s.IsOutgrown() && f(s)
+		}
+	}
+	settles := one(prop.Settles)
+	if f := prop.Settles; f != nil {
+		settles = func(b []byte) bool {
+			s := state.State{C: cfg, B: b}
+			return s.IsOutgrown() || f(s)
+		}
 	}
 	two := func(f func(a, b state.State) bool) func(from, to []byte, _ int, _ search.Move) bool {
 		if f == nil {
 			return nil
 		}
 		return func(from, to []byte, _ int, _ search.Move) bool {
-			return f(state.State{C: cfg, B: from}, state.State{C: cfg, B: to})
+			t := state.State{C: cfg, B: to}
+			return !t.IsOutgrown() && f(state.State{C: cfg, B: from}, t)
 		}
 	}
 	return search.Rule{
 		Name: name, Bad: one(prop.Bad), Quiescent: one(prop.Quiescent), Persists: one(prop.Persists),
-		Settles: one(prop.Settles), BadStep: two(prop.BadStep), Recurs: two(prop.Recurs),
+		Settles: settles, BadStep: two(prop.BadStep), Recurs: two(prop.Recurs),
 	}
 }
 
@@ -139,14 +151,23 @@ func (b budget) options() search.Options {
 func (p *problem) settle(ctx context.Context, v state.Version, bud budget) ([][]byte, *search.Result, error) {
 	sys := p.system
 	sys.Rules = nil
-	sys.Initial = [][]byte{control.Install(p.cfg, v).B}
+	sys.Initial = p.installs(v)
 	opt := bud.options()
 	opt.MaxEvents, opt.Settled = 0, true
 	res, err := search.Run(ctx, sys, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	return res.Settled, res, nil
+	return slices.DeleteFunc(res.Settled, func(b []byte) bool { return state.State{C: p.cfg, B: b}.IsOutgrown() }), res, nil
+}
+
+// installs are the states in which version v was just applied to an empty cluster.
+func (p *problem) installs(v state.Version) [][]byte {
+	var out [][]byte
+	for _, s := range control.Installs(p.cfg, v) {
+		out = append(out, s.B)
+	}
+	return out
 }
 
 // explore searches from the given states; events -1 means as many as their budgets allow.

@@ -200,7 +200,7 @@ func (r *scenarioRun) empty(ctx context.Context, v variant) error {
 	if err != nil {
 		return err
 	}
-	return r.explore(ctx, scenarioInstall, p, [][]byte{control.Install(p.cfg, state.Head).B}, 0)
+	return r.explore(ctx, scenarioInstall, p, p.installs(state.Head), 0)
 }
 
 func (r *scenarioRun) explore(ctx context.Context, name string, p *problem, initial [][]byte, events int) error {

@@ -24,7 +24,7 @@ func (sl *slice) shapes(classes []state.NodeClass) {
 	}
 	for i, c := range classes {
 		var b strings.Builder
-		fmt.Fprintf(&b, "%d %d %q %d %d %t %t\n", c.Min, c.Max, c.Pool, c.PoolMin, c.PoolMax, c.Elastic, c.Node.Spec.Unschedulable)
+		fmt.Fprintf(&b, "%d %d %q %d %d %t %t %t %t\n", c.Min, c.Max, c.Pool, c.PoolMin, c.PoolMax, c.Elastic, c.Autoscaled, c.Spot, c.Node.Spec.Unschedulable)
 		for _, k := range slices.Sorted(maps.Keys(c.Node.Labels)) {
 			v := c.Node.Labels[k]
 			switch {

@@ -10,6 +10,9 @@ import (
 func snapshot(s state.State) *Snapshot {
 	out := &Snapshot{Nodes: []NodeSnapshot{}, Workloads: []WorkloadSnapshot{}}
 	for n, node := range s.C.Nodes {
+		if s.Gone(n) {
+			continue
+		}
 		class := s.C.Spec.Classes[node.Class]
 		x := NodeSnapshot{Name: node.Name, Class: class.Name}
 		if class.Node != nil {

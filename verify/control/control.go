@@ -140,6 +140,9 @@ func Adapt(cfg *state.Config, actors []Actor, t Timing) []search.Actor {
 func (a *adapter) Urgency() search.Urgency { return a.urgency }
 
 func (a *adapter) Step(s []byte, next *search.Emit) {
+	if (state.State{C: a.cfg, B: s}).IsOutgrown() {
+		return
+	}
 	l := next.Local.(*Local)
 	l.emit.to, l.emit.cfg = next, a.cfg
 	a.Actor.Step(state.State{C: a.cfg, B: s}, &l.emit)
@@ -172,6 +175,8 @@ func All(b *state.Builder) ([]Actor, error) {
 		newLoadChange,
 		newDrain,
 		newNodeFailure,
+		newNodePool,
+		newSpot,
 		newDeployment,
 		newReplicaSet,
 		newScheduler,
@@ -179,6 +184,7 @@ func All(b *state.Builder) ([]Actor, error) {
 		newTaintEviction,
 		newHPA,
 		newDescheduler,
+		newClusterAutoscaler,
 		newResync,
 	} {
 		actors, err := build(b)

@@ -56,9 +56,9 @@ func (m *maintenance) Step(s state.State, next *Emit) {
 	left, busy, others := s.DrainsLeft(), 0, -1
 	for n := range s.C.Nodes {
 		switch {
-		case s.Cordoned(n):
+		case s.Maintenance(n) == state.Draining:
 			busy++
-		case m.usable[n] && !s.Down(n):
+		case m.usable[n] && s.InService(n):
 			others++
 		}
 	}
@@ -66,7 +66,7 @@ func (m *maintenance) Step(s state.State, next *Emit) {
 		return
 	}
 	for n := range s.C.Nodes {
-		if s.Maintenance(n) != state.Untouched || !m.usable[n] || s.Down(n) || s.Twin(n) {
+		if s.Maintenance(n) != state.Untouched || !m.usable[n] || !s.InService(n) || s.Twin(n) {
 			continue
 		}
 		t := next.Copy(s)
@@ -106,7 +106,7 @@ func (d *drain) Latency() Latency { return Periodic }
 // end of the drain of a node without pods.
 func (d *drain) Step(s state.State, next *Emit) {
 	for n := range s.C.Nodes {
-		if !s.Cordoned(n) || s.Twin(n) {
+		if s.Maintenance(n) != state.Draining || s.Tenure(n) != state.Staying || s.Twin(n) {
 			continue
 		}
 		empty := true
@@ -188,7 +188,7 @@ func (d *drain) Model() *Model {
 // cannot be evicted in s, and names the budgets; it gives "" where nothing is left or
 // some may go. It runs for words only.
 func DrainRefusal(s state.State, p int) (text string, node int, refs []Ref) {
-	if s.C.Spec.Events.Drain <= 0 || s.C.Spec.Events.IgnorePDB {
+	if e := &s.C.Spec.Events; e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB {
 		return "", -1, nil
 	}
 	for n := range s.C.Nodes {

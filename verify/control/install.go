@@ -4,7 +4,8 @@ import "github.com/kubesettle/kubesettle/verify/state"
 
 // Install gives the state in which version v was just applied to an empty cluster: the
 // live objects as the API server defaults them, nominal load, no pods, and every event
-// budget full. From here the cluster settles on v.
+// budget full. From here the cluster settles on v. A pool that the cluster autoscaler
+// sizes has as few nodes as it may.
 func Install(c *state.Config, v state.Version) state.State {
 	s := c.New()
 	s.Set(c.Applied, int(v))
@@ -16,7 +17,55 @@ func Install(c *state.Config, v state.Version) state.State {
 			recall(s, w, v)
 		}
 	}
+	shrink(s)
 	return s
+}
+
+// Installs gives the states of [Install] with every choice of nodes that are not there
+// yet, as many as may still be added.
+func Installs(c *state.Config, v state.Version) []state.State {
+	out := []state.State{Install(c, v)}
+	for range c.Spec.Events.NodeAdded {
+		for _, s := range out {
+			out = append(out, without(s)...)
+		}
+	}
+	return out
+}
+
+// without gives the states with one node less, of any pool that may shrink.
+func without(s state.State) []state.State {
+	var out []state.State
+	for class := range s.C.Spec.Classes {
+		if s.C.Spec.ClusterAutoscaler && s.C.Spec.Classes[class].Autoscaled || !s.Shrinks(class) || s.PresentNodes() < 2 {
+			continue
+		}
+		for n, end := s.C.NodesOf(class); n < end; n++ {
+			if !s.Gone(n) {
+				t := s.C.New()
+				copy(t.B, s.B)
+				t.SetTenure(n, state.Absent)
+				out = append(out, t)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// shrink leaves autoscaled pools as few nodes as they may have.
+func shrink(s state.State) {
+	if !s.C.Autoscales() {
+		return
+	}
+	for class := range s.C.Spec.Classes {
+		if !s.C.Spec.Classes[class].Autoscaled {
+			continue
+		}
+		for first, end := s.C.NodesOf(class); end > first && s.Shrinks(class); end-- {
+			s.SetTenure(end-1, state.Absent)
+		}
+	}
 }
 
 // Refill sets every event budget to what the problem allows, such as in a state that a

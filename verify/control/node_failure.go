@@ -39,12 +39,12 @@ func (nodeFailure) Latency() Latency { return Event }
 // one comes back; nodes with equal records count once.
 func (nodeFailure) Step(s state.State, next *Emit) {
 	left := s.FailuresLeft()
-	if len(s.C.Nodes)-s.DownNodes() < 2 {
+	if s.PresentNodes()-s.DownNodes() < 2 {
 		left = 0
 	}
 	for n := range s.C.Nodes {
 		down := s.Down(n)
-		if s.Twin(n) || !down && left == 0 {
+		if s.Twin(n) || !down && left == 0 || s.Tenure(n) != state.Staying {
 			continue
 		}
 		t := next.Copy(s)

@@ -22,6 +22,12 @@ func (s *script) set(input string) error {
 			s.now.Set(s.cfg.Applied, int(state.Head))
 			continue
 		}
+		if bare[0] == "every-node" { // a line of its own: no node is absent
+			for n := range s.cfg.Nodes {
+				s.now.SetTenure(n, state.Staying)
+			}
+			continue
+		}
 		name, revision, _ := strings.Cut(bare[0], "@")
 		w := slices.IndexFunc(s.spec.Workloads, func(w state.Workload) bool { return w.Name == name })
 		if w < 0 {
@@ -169,6 +175,11 @@ func (s *script) show() string {
 		out.WriteByte('\n')
 		for _, p := range s.cfg.ClassesOf[w] {
 			s.showClass(&out, p)
+		}
+	}
+	for n := range s.cfg.Nodes {
+		if t := s.now.Tenure(n); t != state.Staying {
+			fmt.Fprintf(&out, "  %s %s\n", s.cfg.Nodes[n].Name, [...]string{"", "removing", "reclaimed", "scaling down", "absent", "replacing"}[t])
 		}
 	}
 	return out.String()

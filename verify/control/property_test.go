@@ -34,7 +34,15 @@ base web image=v1 cpu=500m
 head web replicas=2 image=v1 cpu=500m paused
 hpa head web min=2 max=6 average=400m up=Min,2pods,50% down=Disabled
 gitops
-events apply=1 load=1`, `
+events apply=1 load=1`,`
+nodes a 4 min=1 max=5 autoscaled spot zone=a cpu=2
+nodes b 2 min=1 zone=b cpu=2
+base web replicas=3 image=v1 cpu=500m
+head web replicas=3 image=v2 cpu=500m
+both db replicas=2 image=v1 cpu=300m apart
+pdb db unavailable=1
+cluster-autoscaler
+events apply=1 drain=1 failures=1 added=1 removed=2 reclaims=1`, `
 nodes a 3 zone=a
 nodes b 2 zone=b taint=k:NoExecute
 base web replicas=3 image=v1 cpu=500m
@@ -91,7 +99,31 @@ func (s *script) random(r *rand.Rand) state.State {
 			}
 		}
 	}
+	s.come(t, r)
 	return t
+}
+
+// come has some nodes come and go, where the problem has that: one that is gone is empty.
+func (s *script) come(t state.State, r *rand.Rand) {
+	if !s.cfg.NodesComeAndGo() {
+		return
+	}
+	e := s.spec.Events
+	t.Set(s.cfg.Additions, r.IntN(e.NodeAdded+1))
+	t.Set(s.cfg.Removals, r.IntN(e.NodeRemoved+1))
+	t.Set(s.cfg.Reclaims, r.IntN(e.SpotReclaim+1))
+	for n := range s.cfg.Nodes {
+		t.SetTenure(n, max(state.Tenure(r.IntN(9)), 3)-3)
+		if !t.Gone(n) {
+			continue
+		}
+		t.ResetNode(n)
+		for p := range s.cfg.Pods {
+			for ph := range state.Phases {
+				t.Add(n, p, ph, -t.On(n, p, ph))
+			}
+		}
+	}
 }
 
 func eachProblem(t *testing.T, f func(t *testing.T, s *script, r *rand.Rand)) {

@@ -16,7 +16,12 @@ type service uint8
 const (
 	cordoned service = 1 << iota // spec.unschedulable, and the taint that follows it
 	lost                         // node.kubernetes.io/unreachable
+	deleting                     // ToBeDeletedByClusterAutoscaler
+	gone                         // the node is not there: tolerated by nobody
 )
+
+// toBeDeleted is the taint that the cluster autoscaler puts on a node that it removes.
+const toBeDeleted = "ToBeDeletedByClusterAutoscaler"
 
 // serviceTaints are the taints that the node lifecycle controller keeps on a node.
 //
@@ -32,13 +37,34 @@ func serviceTaints(is service) []corev1.Taint {
 			corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule},
 			corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute})
 	}
+	if is&deleting != 0 {
+		out = append(out, corev1.Taint{Key: toBeDeleted, Effect: corev1.TaintEffectNoSchedule})
+	}
+	return out
+}
+
+// serviceOf reads which taints node n has for its service, and whether it is there.
+func serviceOf(s state.State, n int) service {
+	var out service
+	if s.Cordoned(n) {
+		out |= cordoned
+	}
+	if s.Down(n) {
+		out |= lost
+	}
+	if s.Tenure(n) == state.ScalingDown {
+		out |= deleting
+	}
+	if s.Gone(n) {
+		out |= gone
+	}
 	return out
 }
 
 // standsService gives what of a node out of service class p's pods tolerate.
 func standsService(pod *corev1.Pod) service {
 	var out service
-	for _, is := range []service{cordoned, lost} {
+	for _, is := range []service{cordoned, lost, deleting} {
 		tolerates := true
 		for _, t := range serviceTaints(is) {
 			tolerates = tolerates && corev1helpers.TolerationsTolerateTaint(noLog(), pod.Spec.Tolerations, &t, false)
@@ -57,13 +83,7 @@ func (v *view) loadService(k *compiled, s state.State) {
 	}
 	v.service = grow(v.service, len(k.nodes))
 	for n := range k.nodes {
-		v.service[n] = 0
-		if s.Cordoned(n) {
-			v.service[n] |= cordoned
-		}
-		if s.Down(n) {
-			v.service[n] |= lost
-		}
+		v.service[n] = serviceOf(s, n)
 	}
 }
 
@@ -76,6 +96,9 @@ func (k *compiled) tainted(v *view, p, n int) bool {
 // NodeAffinity that keeps class p from node n.
 func (k *compiled) refusedByNode(v *view, p, n int) reasonCode {
 	code := k.classes[p].static[n]
+	if k.moving && v.service[n]&gone != 0 {
+		return reasonGone
+	}
 	if !k.tainted(v, p, n) || code == reasonUnschedulable {
 		return code
 	}
@@ -88,13 +111,14 @@ func (k *compiled) refusedByNode(v *view, p, n int) reasonCode {
 	return code
 }
 
-// honors says whether a constraint leaves node n out for its taints alone.
+// honors says whether a constraint leaves node n out: it is not there, or its taints are
+// looked at.
 func (k *compiled) honors(v *view, p int, t *spreadTerm, n int) bool {
-	return t.honorTaints && k.tainted(v, p, n)
+	return k.moving && v.service[n]&gone != 0 || !t.ignoresTaints && k.tainted(v, p, n)
 }
 
-// leastInService is the fewest pods in a domain of a constraint that honors taints, and
-// how many domains it has, without nodes whose service the pods do not tolerate.
+// leastInService is the fewest pods in a domain of a constraint, and how many domains it
+// has, without nodes that it leaves out.
 func (k *compiled) leastInService(v *view, p int, t *spreadTerm, counts []int64) (least int64, domains int) {
 	key := &k.keys[t.key]
 	v.mark()

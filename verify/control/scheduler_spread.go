@@ -22,8 +22,9 @@ type spreadTerm struct {
 	match      []int // pod classes that the selector counts
 	self       int   // 1 if the pod matches its own selector
 	hostname   bool
-	// honorTaints is nodeTaintsPolicy Honor.
-	honorTaints bool
+	// honorTaints is nodeTaintsPolicy Honor, or that nodes come and go: either way, whether
+	// a node counts depends on the state. With ignoresTaints it is the latter only.
+	honorTaints, ignoresTaints bool
 	eligible    []bool  // by node: has the keys and passes the inclusion policies
 	domains     []int32 // domains with an eligible node, ascending
 }
@@ -124,7 +125,8 @@ func (k *compiled) include(p int, list []corev1.TopologySpreadConstraint, terms 
 			affinity = orPolicy(list[t.index].NodeAffinityPolicy, affinity)
 			taints = orPolicy(list[t.index].NodeTaintsPolicy, taints)
 		}
-		t.honorTaints = taints == corev1.NodeInclusionPolicyHonor
+		t.ignoresTaints = taints != corev1.NodeInclusionPolicyHonor
+		t.honorTaints = !t.ignoresTaints || k.cfg.NodesComeAndGo()
 		present := make([]bool, k.keys[t.key].size)
 		for n := range k.nodes {
 			ok := !all || k.hasKeys(terms, n)

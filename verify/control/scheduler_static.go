@@ -27,6 +27,7 @@ const (
 	reasonPodAffinity
 	reasonPodAntiAffinity
 	reasonExistingAntiAffinity
+	reasonGone // the node is not there
 )
 
 // compileStatic runs for class p the plugins that depend on node and pod alone.

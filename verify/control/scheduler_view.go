@@ -31,6 +31,7 @@ type view struct {
 	counters []int64   // handed out by take
 	taken    int
 	seen     []uint32 // by domain: the epoch it was last seen in
+	thought  simulation
 	epoch    uint32
 }
 

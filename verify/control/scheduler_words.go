@@ -161,7 +161,7 @@ func (k *compiled) reasons(v *view, s state.State, p int) []Reason {
 	var out []Reason
 	for n, code := range v.why {
 		switch code {
-		case reasonNone:
+		case reasonNone, reasonGone:
 		case reasonResources:
 			out = append(out, k.shortages(v, s, p, n)...)
 		default:

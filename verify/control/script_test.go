@@ -3,6 +3,7 @@ package control_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ import (
 
 // TestLoops plays the scripts of testdata. Their commands:
 //
-//	cluster        the slice: lines of nodes, base, head, hpa, pdb, events, gitops, server-side; then version base is installed
+//	cluster        the slice: lines of nodes, base, head, hpa, pdb, events, gitops, cluster-autoscaler, server-side; then version base is installed
 //	install V      version V on an empty cluster
 //	set            the state by hand: lines of a workload, or of a revision as workload@old
 //	step A…        one step of each actor; a#2 takes its second choice, a*3 takes three steps
@@ -133,11 +134,15 @@ func (s *script) cluster(input string) error {
 			s.spec.Events = state.Events{
 				Apply: number(opt, "apply", 0), LoadChange: number(opt, "load", 0), Drain: number(opt, "drain", 0),
 				DrainConcurrency: number(opt, "at-once", 0), NodeFailure: number(opt, "failures", 0),
+				NodeAdded: number(opt, "added", 0), NodeRemoved: number(opt, "removed", 0),
+				SpotReclaim: number(opt, "reclaims", 0), SpotLost: opt["lost"] != "",
 				StartupSpike: number(opt, "spike", 0), NodePanic: number(opt, "panic", 0),
 				IdleMemory: number(opt, "idle", 0),
 			}
 		case "pdb":
 			s.addPDB(bare, opt)
+		case "cluster-autoscaler":
+			s.spec.ClusterAutoscaler = true
 		case "gitops":
 			s.spec.GitOps = &state.GitOps{SelfHeal: true}
 		case "server-side":
@@ -160,7 +165,7 @@ func (s *script) cluster(input string) error {
 	return nil
 }
 
-// addNodes: nodes NAME COUNT [cpu=4] [pods=110] [zone=a] [label=k:v] [taint=key:Effect].
+// addNodes: nodes NAME COUNT [min=0] [max=9] [autoscaled] [spot] [cpu=4] [pods=110] [zone=a] [label=k:v] [taint=key:Effect].
 func (s *script) addNodes(bare []string, opt map[string]string) {
 	count, _ := strconv.Atoi(bare[2])
 	q := func(key, otherwise string) resource.Quantity {
@@ -181,7 +186,9 @@ func (s *script) addNodes(bare []string, opt map[string]string) {
 	if key, effect, ok := strings.Cut(opt["taint"], ":"); ok {
 		node.Spec.Taints = []corev1.Taint{{Key: key, Effect: corev1.TaintEffect(effect)}}
 	}
-	s.spec.Classes = append(s.spec.Classes, state.NodeClass{Name: bare[1], Node: node, Min: count, Max: count})
+	class := state.NodeClass{Name: bare[1], Node: node, Min: number(opt, "min", count), Max: number(opt, "max", count)}
+	class.Autoscaled, class.Spot = slices.Contains(bare, "autoscaled"), slices.Contains(bare, "spot")
+	s.spec.Classes = append(s.spec.Classes, class)
 	s.nodes = append(s.nodes, count)
 }
 

@@ -63,17 +63,22 @@ type Config struct {
 	// ClassesOf lists the pod classes of a workload.
 	ClassesOf [][]int
 
-	Applied  Field // version of the manifests in the API server, as a Version
-	Applies  Field // applies left
-	Drains   Field // drains that may still start; see [State.DrainsLeft]
-	Failures Field // nodes that may still be lost; see [State.FailuresLeft]
-	Node     NodeFields
-	Workload []WorkloadFields
-	Class    []PodClassFields
+	Applied   Field // version of the manifests in the API server, as a Version
+	Applies   Field // applies left
+	Drains    Field // drains that may still start; see [State.DrainsLeft]
+	Failures  Field // nodes that may still be lost; see [State.FailuresLeft]
+	Reclaims  Field // spot nodes that may still be reclaimed; see [State.ReclaimsLeft]
+	Additions Field // nodes that may still be added; see [State.AdditionsLeft]
+	Removals  Field // nodes that may still be removed; see [State.RemovalsLeft]
+	Outgrown  Field // see [State.IsOutgrown]
+	Node      NodeFields
+	Workload  []WorkloadFields
+	Class     []PodClassFields
 	// Rest is the count at which a workload's autoscaler would come to rest from
 	// maxReplicas were there nothing but the load, by workload, version and load: what
 	// the load justifies. 0: the version has no autoscaler.
-	Rest      [][2][Loads]int
+	Rest [][2][Loads]int
+
 	layout    layout
 	firstNode []int   // first node of each class, and one past the last
 	exchange  [][]int // classes that can be exchanged as a whole

@@ -5,6 +5,7 @@ package state
 type NodeFields struct {
 	Maintenance NodeField // as a Maintenance
 	Down        NodeField // 1 while the node is lost
+	Tenure      NodeField // as a Tenure
 }
 
 // Maintenance is how far the maintenance of a node has come.
@@ -27,10 +28,13 @@ func (c *Config) addNodeFields(b *Builder) {
 		c.Failures = b.Field(e.NodeFailure)
 		c.Node.Down = b.NodeField(1)
 	}
+	c.addTenure(b)
 }
 
 // NodesMove says whether nodes are cordoned or lost in this problem at all.
-func (c *Config) NodesMove() bool { return c.Node.Maintenance.width > 0 || c.Node.Down.width > 0 }
+func (c *Config) NodesMove() bool {
+	return c.Node.Maintenance.width > 0 || c.Node.Down.width > 0 || c.NodesComeAndGo()
+}
 
 // Maintenance is how far the maintenance of node n has come.
 func (s State) Maintenance(n int) Maintenance {
@@ -43,9 +47,20 @@ func (s State) Maintenance(n int) Maintenance {
 // SetMaintenance sets how far the maintenance of node n has come; drains must be on.
 func (s State) SetMaintenance(n int, m Maintenance) { s.SetAt(n, s.C.Node.Maintenance, int(m)) }
 
-// Cordoned says whether node n is out of service for maintenance. That a node's own
-// spec.unschedulable says so is constant, and not asked here.
-func (s State) Cordoned(n int) bool { return s.Maintenance(n) == Draining }
+// Cordoned says whether node n is out of service for maintenance, or before it goes away.
+// That a node's own spec.unschedulable says so is constant, and not asked here.
+func (s State) Cordoned(n int) bool {
+	if s.Maintenance(n) == Draining {
+		return true
+	}
+	t := s.Tenure(n)
+	return t == Removing || t == Reclaimed
+}
+
+// InService says whether node n is there, up and not about to go away.
+func (s State) InService(n int) bool {
+	return s.Tenure(n) == Staying && !s.Down(n) && s.Maintenance(n) != Draining
+}
 
 // Down says whether node n is lost: its kubelet does nothing, and it carries the taint
 // node.kubernetes.io/unreachable.
@@ -95,4 +110,5 @@ func (s State) RefillNodes() {
 	if s.C.Failures.width > 0 {
 		s.Set(s.C.Failures, s.C.Spec.Events.NodeFailure)
 	}
+	s.refillTenure()
 }

@@ -63,6 +63,8 @@ type Spec struct {
 	Scheduler *Scheduler
 	// Descheduler is the policy of the descheduler that runs; nil: none does.
 	Descheduler *Descheduler
+	// ClusterAutoscaler says that one runs, on classes that are Autoscaled.
+	ClusterAutoscaler bool
 	// GitOps is the controller that applies the manifests; nil: somebody does, once.
 	GitOps *GitOps
 }
@@ -90,6 +92,13 @@ type Events struct {
 	IgnorePDB bool
 	// NodeFailure is how many nodes are lost. Each may come back, as one more event.
 	NodeFailure int
+	// NodeAdded and NodeRemoved are how many nodes a person or the provider adds and
+	// removes, within the bounds of their pools.
+	NodeAdded, NodeRemoved int
+	// SpotReclaim is how many spot nodes the provider takes back, and SpotLost says that
+	// no replacement comes.
+	SpotReclaim int
+	SpotLost    bool
 	// StartupSpike is the CPU use of a pod that has just become ready, in percent of its
 	// request; 0: none. NodePanic is the CPU use of a node, in percent of what it has,
 	// above which it goes down; 0: never. Neither is an event with a budget.
@@ -115,6 +124,10 @@ type NodeClass struct {
 	Shape string
 	// Elastic says that the capacity was invented: resource requests always fit.
 	Elastic bool
+	// Autoscaled says that the cluster autoscaler sizes the class between Min and Max.
+	Autoscaled bool
+	// Spot says that the provider may take the nodes back at short notice.
+	Spot bool
 }
 
 // Workload is one controller object and what targets it, in both versions.

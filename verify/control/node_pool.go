@@ -1,0 +1,220 @@
+package control
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// nodePool models the events that a person, or the provider, scales a pool: a node is
+// added, or one begins to be removed. It has no upstream: the environment.
+type nodePool struct {
+	autoscaled bool // the cluster autoscaler runs, and sizes its pools itself
+}
+
+const (
+	nodeAdded uint16 = iota
+	nodeRemoved
+)
+
+// nodeExit models what takes the pods off a node that goes away, and then the node.
+//
+// Upstream: k8s.io/kubectl v0.36.3, pkg/drain, as [drain] has it; the answers are those
+// of [Evictions]. What providers and the cluster autoscaler run themselves asks the
+// eviction API in the same way.
+type nodeExit struct {
+	evictions *Evictions
+	force     bool // pods are deleted; budgets are not asked
+}
+
+const (
+	exitEvict uint16 = iota
+	exitGone
+	exitGivenUp
+)
+
+func newNodePool(b *state.Builder) ([]Actor, error) {
+	c := b.Config()
+	if !c.NodesComeAndGo() {
+		return nil, nil
+	}
+	for p := range c.Pods {
+		if c.Pods[p].Template.Spec.NodeName != "" {
+			return nil, fmt.Errorf("%s: spec.template.spec.nodeName: a pod that is bound to a node while nodes come and go: %w",
+				c.Spec.Workloads[c.Pods[p].Workload].ID, ErrUnmodeled)
+		}
+	}
+	var out []Actor
+	e := &c.Spec.Events
+	if e.NodeAdded > 0 || e.NodeRemoved > 0 {
+		out = append(out, &nodePool{autoscaled: c.Spec.ClusterAutoscaler})
+	}
+	if e.NodeRemoved == 0 && !c.Reclaimable() && !c.Autoscales() {
+		return out, nil
+	}
+	return append(out, &nodeExit{evictions: NewEvictions(c), force: e.IgnorePDB}), nil
+}
+
+// Name implements [Actor].
+func (a *nodePool) Name() string { return "node-pool" }
+
+// Latency implements [Actor].
+func (a *nodePool) Latency() Latency { return Event }
+
+// Step implements [Actor]: a node comes to any pool that may grow, or goes from any that
+// may shrink, as long as another one is in service; nodes with equal records count once.
+func (a *nodePool) Step(s state.State, next *Emit) {
+	serving := 0
+	for n := range s.C.Nodes {
+		if s.InService(n) {
+			serving++
+		}
+	}
+	for n, node := range s.C.Nodes {
+		if s.Twin(n) || a.autoscaled && s.C.Spec.Classes[node.Class].Autoscaled {
+			continue
+		}
+		switch {
+		case s.Tenure(n) == state.Absent && s.AdditionsLeft() > 0 && s.Grows(node.Class):
+			t := next.Copy(s)
+			t.Set(t.C.Additions, s.AdditionsLeft()-1)
+			t.SetTenure(n, state.Staying)
+			next.Move(search.Move{Kind: nodeAdded, Args: [3]int32{int32(n)}})
+		case s.InService(n) && serving > 1 && s.RemovalsLeft() > 0 && s.Shrinks(node.Class):
+			t := next.Copy(s)
+			t.Set(t.C.Removals, s.RemovalsLeft()-1)
+			t.SetTenure(n, state.Removing)
+			next.Move(search.Move{Kind: nodeRemoved, Args: [3]int32{int32(n)}})
+		}
+	}
+}
+
+// Describe implements [Actor].
+func (a *nodePool) Describe(from, _ state.State, m search.Move) Words {
+	name := from.C.Nodes[m.Args[0]].Name
+	if m.Kind == nodeAdded {
+		return Words{Action: "node-added", Object: "Node " + name, Text: "node " + name + " is added: it is empty"}
+	}
+	return Words{
+		Action: "node-removed", Object: "Node " + name,
+		Text: fmt.Sprintf("the removal of node %s starts: it is cordoned (taint %s)", name, corev1.TaintNodeUnschedulable),
+	}
+}
+
+// Model implements [Actor].
+func (a *nodePool) Model() *Model {
+	return &Model{
+		Upstream:  "none: the environment",
+		Exact:     []string{"a pool in words stays within its count, and the last node in service stays"},
+		MayInvent: []string{"which nodes are there at first is open, as many as may still be added"},
+		MayHide: []string{
+			"a node is drained before it is removed, however long that takes: a provider that loses patience, or does not drain, is missed",
+			"the score of image locality counts nodes that are not there",
+		},
+	}
+}
+
+// Name implements [Actor].
+func (a *nodeExit) Name() string { return "node-exit" }
+
+// Latency implements [Actor].
+func (a *nodeExit) Latency() Latency { return Periodic }
+
+// Step implements [Actor]: the eviction of any pod that the API server lets go, the end
+// of a node without pods, or of the attempt of the cluster autoscaler.
+func (a *nodeExit) Step(s state.State, next *Emit) {
+	for n := range s.C.Nodes {
+		tenure := s.Tenure(n)
+		if tenure != state.Removing && tenure != state.Reclaimed && tenure != state.ScalingDown || s.Twin(n) {
+			continue
+		}
+		empty, refused := a.evict(s, n, next)
+		if empty && tenure != state.Reclaimed {
+			t := next.Copy(s)
+			leave(t, n, state.Absent)
+			next.Move(search.Move{Kind: exitGone, Args: [3]int32{int32(n)}})
+		}
+		if refused && tenure == state.ScalingDown {
+			t := next.Copy(s)
+			t.SetTenure(n, state.Staying)
+			next.Move(search.Move{Kind: exitGivenUp, Args: [3]int32{int32(n)}})
+		}
+	}
+}
+
+// evict offers the evictions of pods on node n, and says whether there is no pod, and
+// whether one may not go.
+func (a *nodeExit) evict(s state.State, n int, next *Emit) (empty, refused bool) {
+	empty = true
+	for p := range s.C.Pods {
+		empty = empty && s.On(n, p, state.Terminating) == 0
+		for _, ph := range state.LivePhases {
+			if s.On(n, p, ph) == 0 {
+				continue
+			}
+			empty = false
+			if !a.force && a.evictions.Ask(s, p, ph) == EvictionRefused {
+				refused = true
+				continue
+			}
+			t := next.Copy(s)
+			evict(t, n, p, ph)
+			next.Move(search.Move{Kind: exitEvict, Args: [3]int32{int32(n), int32(p), int32(ph)}})
+		}
+	}
+	return empty, refused
+}
+
+// leave takes node n away, with all pods that are still on it: the pod garbage collector
+// deletes them.
+func leave(t state.State, n int, to state.Tenure) {
+	for p := range t.C.Pods {
+		for ph := range state.Phases {
+			t.Add(n, p, ph, -t.On(n, p, ph))
+		}
+	}
+	t.ResetNode(n)
+	t.SetTenure(n, to)
+}
+
+// Describe implements [Actor].
+func (a *nodeExit) Describe(from, _ state.State, m search.Move) Words {
+	c, n := from.C, int(m.Args[0])
+	node := c.Nodes[n].Name
+	switch m.Kind {
+	case exitGone:
+		return Words{Action: "node-gone", Object: "Node " + node, Text: "node " + node + " is empty, and is removed"}
+	case exitGivenUp:
+		return Words{Action: "scale-down-failed", Object: "Node " + node,
+			Text: "the cluster autoscaler gives up to remove node " + node + ": an eviction is refused"}
+	}
+	p, who := int(m.Args[1]), "the removal"
+	switch from.Tenure(n) {
+	case state.ScalingDown:
+		who = "the cluster autoscaler"
+	case state.Reclaimed:
+		who = "the termination handler"
+	}
+	phase := state.Phase(m.Args[2]).String()
+	return Words{
+		Action: "evict-pod", Object: podObject(c, p),
+		Text: fmt.Sprintf("%s evicts a %s pod of %s on %s", who, revisedPhase(c, p, phase),
+			shortName(&c.Spec.Workloads[c.Pods[p].Workload]), node),
+	}
+}
+
+// Model implements [Actor].
+func (a *nodeExit) Model() *Model {
+	return &Model{
+		Upstream: "k8s.io/kubectl v0.36.3, pkg/drain: evictPods, waitForDelete; " + upstream + ", pkg/registry/core/pod/storage: (*EvictionREST).Create",
+		Exact:    []string{"which pods the API server lets go, and that a refused eviction is asked for again"},
+		MayInvent: []string{
+			"whoever drains a node that goes away evicts pods that come to it meanwhile, too",
+			"the cluster autoscaler may give up as soon as one eviction is refused, where upstream tries for two minutes",
+		},
+		MayHide: []string{"a drain has no timeout, but for that of the cluster autoscaler"},
+	}
+}
