@@ -48,20 +48,33 @@ func (c *chartJob) render(files map[string][]byte) output {
 		return out
 	}
 	if random && !c.Once {
-		again, f := c.load(files)
-		if f == nil {
-			anotherTime(again)
-			vals, _ = c.values(files)
-			var second []document
-			if second, f = c.execute(again, vals); f == nil {
-				out.Docs = markVolatile(out.Docs, second)
-			}
+		if second := c.again(files); second != nil {
+			out.Docs = markVolatile(out.Docs, second)
 		}
 	}
 	if c.Kept(out.Docs) < len(out.Docs) {
 		out.Notes = append(out.Notes, "hooks and tests are listed, not verified")
 	}
 	return out
+}
+
+// again renders a second time, at another time of day where the templates bear it.
+func (c *chartJob) again(files map[string][]byte) []document {
+	for _, change := range []func(*chart.Chart){anotherTime, func(*chart.Chart) {}} {
+		ch, f := c.load(files)
+		if f != nil {
+			return nil
+		}
+		change(ch)
+		vals, f := c.values(files)
+		if f != nil {
+			return nil
+		}
+		if docs, f := c.execute(ch, vals); f == nil {
+			return docs
+		}
+	}
+	return nil
 }
 
 // Kept counts the documents that are no hooks.
@@ -245,7 +258,8 @@ func (c *chartJob) calls(ch *chart.Chart) (random, lookup bool) {
 
 var (
 	actions = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
-	nowCall = regexp.MustCompile(`\bnow\b`)
+	// nowCall matches what may hold the word as well: texts, comments, fields, variables.
+	nowCall = regexp.MustCompile("(?s)\"(?:\\\\.|[^\"\\\\])*\"|`[^`]*`|/\\*.*?\\*/|[.$][\\w.]*|\\bnow\\b")
 )
 
 // anotherTime makes templates that ask for the time get another one, so that a second
@@ -253,7 +267,12 @@ var (
 func anotherTime(ch *chart.Chart) {
 	for _, t := range ch.Templates {
 		t.Data = actions.ReplaceAllFunc(t.Data, func(action []byte) []byte {
-			return nowCall.ReplaceAll(action, []byte(`(toDate "2006-01-02 15:04:05" "2001-02-03 04:05:06")`))
+			return nowCall.ReplaceAllFunc(action, func(token []byte) []byte {
+				if string(token) != "now" {
+					return token
+				}
+				return []byte(`(toDate "2006-01-02 15:04:05" "2001-02-03 04:05:06")`)
+			})
 		})
 	}
 	for _, d := range ch.Dependencies() {

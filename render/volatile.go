@@ -32,11 +32,18 @@ func markVolatile(first, second []document) []document {
 			path := parsePath(p)
 			was, _ := path.get(a.Content)
 			now, _ := path.get(b.Content)
-			data := gvkOf(a.Content).Kind == "Secret" && len(path) > 0 && path[0].key == "data"
-			first[i].Volatile = append(first[i].Volatile, volatileLeaf{p, stableMask(was, now, data)})
+			first[i].Volatile = append(first[i].Volatile, volatileLeaf{p, stableMask(was, now, isBytes(a.Content, path))})
 		}
 	}
 	return first
+}
+
+// isBytes says whether a field holds bytes in base64, as which the mask must read too.
+func isBytes(content map[string]any, p fieldPath) bool {
+	if len(p) == 0 {
+		return false
+	}
+	return gvkOf(content).Kind == "Secret" && p[0].key == "data" || p[0].key == "binaryData" || p[len(p)-1].key == "caBundle"
 }
 
 // stableMask is the same for every two renders: of texts what they begin with alike, up
@@ -66,7 +73,10 @@ func stableMask(a, b any, data bool) any {
 	case int64, float64:
 		return int64(1)
 	}
-	return maskLeaves(deepCopy(a))
+	if data {
+		return maskLeaves(deepCopy(a), volatileData)
+	}
+	return maskLeaves(deepCopy(a), volatileText)
 }
 
 // differing lists the paths of leaves that are not equal, or the nearest enclosing
@@ -124,18 +134,18 @@ func maskVolatile(d *document) {
 }
 
 // maskLeaves masks every text below a value and keeps its shape.
-func maskLeaves(v any) any {
+func maskLeaves(v any, mask string) any {
 	switch x := v.(type) {
 	case map[string]any:
 		for k, e := range x {
-			x[k] = maskLeaves(e)
+			x[k] = maskLeaves(e, mask)
 		}
 	case []any:
 		for i, e := range x {
-			x[i] = maskLeaves(e)
+			x[i] = maskLeaves(e, mask)
 		}
 	case string:
-		return volatileText
+		return mask
 	}
 	return v
 }
