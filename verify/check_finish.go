@@ -85,8 +85,7 @@ func newResult(ch *render.Changes, opt Options) *Result {
 
 // search verifies the slices and enters findings and coverage.
 func (a *analysis) search(ctx context.Context, cut []*slice) error {
-	variants := make([]variant, len(cut))
-	topologies := make([][]scale.Topology, len(cut))
+	plans := make([]plan, len(cut))
 	jobs := 0
 	for i, sl := range cut {
 		sl.runsBeside(a.opt.Policy)
@@ -95,16 +94,15 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 			a.result.note(sl.invent(classes))
 		}
 		sl.shapes(classes)
-		variants[i] = sl.with(classes, applyMode(a.opt.Policy), budgets(a.opt.Policy.Events))
 		var err error
-		if topologies[i], err = scale.Topologies(classes, a.opt.Policy.Bound.Nodes); err != nil {
+		if plans[i], err = a.plan(sl.with(classes, applyMode(a.opt.Policy), budgets(a.opt.Policy.Events))); err != nil {
 			return err
 		}
-		jobs += len(topologies[i])
+		jobs += len(order(plans[i : i+1]))
 	}
 	r := runner{workers: workers(a.opt.Workers), shard: a.opt.Shard, progress: a.opt.Progress, started: a.started, of: jobs}
 	cov := coverage{bound: search.Complete}
-	for _, sr := range a.checker.run(ctx, variants, topologies, r) {
+	for i, sr := range a.checker.run(ctx, plans, r) {
 		if sr.err != nil {
 			if !notModeled(sr.err) {
 				return sr.err
@@ -112,6 +110,7 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 			a.undecided(sr.variant.slice, sr.err.Error())
 			continue
 		}
+		a.checker.addProbe(ctx, plans[i], &sr)
 		a.enter(ctx, sr)
 		cov.merge(sr.cov)
 		a.result.Coverage.Topologies += sr.topologies
@@ -120,6 +119,7 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 			a.result.Notices = append(a.result.Notices, fmt.Sprintf("%s: at the true size of %d nodes only a part was explored; what holds, holds up to %d nodes",
 				sr.variant.spec.Workloads[0].ID, sr.cut.Total(), sr.maxNodes))
 		}
+		a.holdsReduced(&sr)
 		if !complete(sr.cov) {
 			a.undecided(sr.variant.slice, "the "+boundName(sr.cov.bound)+" budget ran out before every topology was explored")
 		}
@@ -138,18 +138,21 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 // enter words what was found for a slice, and compares it with base.
 func (a *analysis) enter(ctx context.Context, sr sliceResult) {
 	for _, v := range specific(sr.head) {
+		sr.variant = v.variant // of the scale that it was found at
 		v, declared, decided := a.declared(ctx, sr.variant, v)
 		t := scale.Topology(v.problem.cfg.Topology)
 		if !declared && decided && !a.opt.Policy.Cluster.Assumed {
 			continue // only a size that nobody declared shows it
 		}
-		w := newWording(v, sr.variant.slice, a.places, false)
-		f := w.finding()
-		f.Status, f.AtDeclaredScale = New, declared
+		f, w := a.finding(ctx, v)
+		if v.passing && f.Reduced != nil && !f.Reduced.Lifted {
+			continue // it is the numbers of one reduced scale that break the rule
+		}
+		f.Status, f.AtDeclaredScale = New, declared && (f.Reduced == nil || f.Reduced.Lifted)
 		if i := slices.IndexFunc(sr.base, func(o violation) bool { return o.key() == v.key() }); i >= 0 && sr.base[i].asBad(v) {
 			f.Status = Existing
 		}
-		if f.Status == New && a.places.changes != nil && sr.variant.has(state.Base) {
+		if f.Status == New && a.places.changes != nil && sr.variant.has(state.Base) && !v.probed {
 			f.Blame = a.places.blame(sr.variant.slice, a.checker.culprits(ctx, sr.variant, v.key(), t))
 		}
 		f.Fix = a.mend(ctx, sr, v, f.Blame)
@@ -175,7 +178,8 @@ func specific(vs []violation) []violation {
 // enterFixed words what base broke and head does not.
 func (a *analysis) enterFixed(sr sliceResult) {
 	for _, v := range specific(sr.base) {
-		t := scale.Topology(v.problem.cfg.Topology)
+		t, sr := scale.Topology(v.problem.cfg.Topology), sr
+		sr.variant = v.variant
 		gone := !slices.ContainsFunc(sr.head, func(o violation) bool { return o.key() == v.key() })
 		if !gone || !scale.Declared(sr.variant.spec.Classes, t) {
 			continue

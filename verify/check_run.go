@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -14,11 +15,13 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// job is one slice at one topology, on head and on base.
+// job is one slice at one scale and one topology, on head and on base.
 type job struct {
 	variant  variant
 	topology scale.Topology
 	slice    int // index of the slice in the run
+	rung     int // index of the scale in the slice's plan
+	states   uint64
 	// beyond says that the topology lies beyond the confident size: the true size of a
 	// cluster whose nodes were given. It is searched as far as a small budget lasts.
 	beyond bool
@@ -41,13 +44,17 @@ type sliceResult struct {
 	maxNodes   int
 	cut        scale.Topology // the true size, where its search was not finished
 	err        error          // not modeled, or too large: inconclusive
+	// tried is what ended the search at the declared scale, where that of a reduced one
+	// is the result.
+	tried search.Bound
 }
 
 // run searches all slices over all topologies, each slice with its share of the time
 // (see queue). The result does not depend on the number of workers: outcomes are merged
 // in order, and one that the smaller ones make superfluous is dropped.
-func (c *checker) run(ctx context.Context, variants []variant, topologies [][]scale.Topology, r runner) []sliceResult {
-	jobs := r.shard.pick(order(variants, topologies))
+func (c *checker) run(ctx context.Context, plans []plan, r runner) []sliceResult {
+	jobs := r.shard.pick(order(plans))
+	r.of = len(jobs)
 	outcomes := make([]outcome, len(jobs))
 	sliceOf := make([]int, len(jobs))
 	for i := range jobs {
@@ -72,9 +79,13 @@ func (c *checker) run(ctx context.Context, variants []variant, topologies [][]sc
 				if i < 0 {
 					return
 				}
+				hopeless := outgrown(jobs[:i], outcomes, jobs[i])
 				mu.Unlock()
 				begin := time.Now()
-				o := c.until(until).both(ctx, jobs[i])
+				o := outcome{done: true, cov: coverage{bound: search.StateBound}}
+				if !hopeless {
+					o = c.until(until).both(ctx, jobs[i])
+				}
 				mu.Lock()
 				now := time.Now()
 				limited := o.cov.bound == search.TimeBound
@@ -87,7 +98,18 @@ func (c *checker) run(ctx context.Context, variants []variant, topologies [][]sc
 		})
 	}
 	wg.Wait()
-	return merge(variants, jobs, outcomes)
+	return settleRungs(plans, merge(plans, jobs, outcomes))
+}
+
+// outgrown says whether a smaller topology of a job's rung, one of several, has run out
+// of states.
+func outgrown(before []job, outcomes []outcome, j job) bool {
+	for i, o := range before {
+		if o.slice == j.slice && o.rung == j.rung && o.states > 0 && outcomes[i].cov.bound == search.StateBound {
+			return true
+		}
+	}
+	return false
 }
 
 // forWording is the part of the time budget that is kept for what findings need after
@@ -145,18 +167,31 @@ func (c *checker) expired() bool {
 	return !c.budget.deadline.IsZero() && time.Now().After(c.budget.deadline)
 }
 
-// order lists the jobs, smallest topologies of every slice first.
-func order(variants []variant, topologies [][]scale.Topology) []job {
+// order lists the jobs, of every slice its smallest scale and topology first.
+func order(plans []plan) []job {
 	var jobs []job
-	for i, v := range variants {
-		for _, t := range topologies[i] {
-			jobs = append(jobs, job{variant: v, topology: t, slice: i})
-		}
-		if t := scale.Largest(v.spec.Classes); named(v.spec.Classes) && t.Total() > topologies[i][len(topologies[i])-1].Total() {
-			jobs = append(jobs, job{variant: v, topology: t, slice: i, beyond: true})
+	for i, p := range plans {
+		for k, r := range p.rungs {
+			j := job{variant: r.variant, slice: i, rung: k}
+			if len(p.rungs) > 1 {
+				j.states = rungStates
+			}
+			for _, j.topology = range r.topologies {
+				jobs = append(jobs, j)
+			}
+			if k < len(p.rungs)-1 {
+				continue
+			}
+			classes := r.variant.spec.Classes
+			if t := scale.Largest(classes); named(classes) && t.Total() > r.topologies[len(r.topologies)-1].Total() {
+				j.topology, j.beyond = t, true
+				jobs = append(jobs, j)
+			}
 		}
 	}
-	slices.SortStableFunc(jobs, func(a, b job) int { return a.topology.Total() - b.topology.Total() })
+	slices.SortStableFunc(jobs, func(a, b job) int {
+		return cmp.Or(a.rung-b.rung, a.topology.Total()-b.topology.Total())
+	})
 	return jobs
 }
 
@@ -180,19 +215,36 @@ func (s Shard) pick(jobs []job) []job {
 // beyondStates bounds the states of each search beyond the confident size.
 const beyondStates = 200_000
 
+// within gives the checker with another bound on the states of a search.
+func (c *checker) within(states uint64) *checker {
+	out := *c
+	out.budget.states = states
+	return &out
+}
+
 // both searches head, and base as the baseline.
-func (c *checker) both(ctx context.Context, j job) outcome {
-	var o outcome
+func (c *checker) both(ctx context.Context, j job) (o outcome) {
 	o.done = true
-	if j.beyond {
-		c = &checker{rules: c.rules, timing: c.timing, budget: budget{deadline: c.budget.deadline, states: beyondStates, bytes: c.budget.bytes}}
+	switch {
+	case j.beyond:
+		c = c.within(beyondStates)
+	case j.states > 0:
+		c = c.within(j.states)
+		c.quits = true
 	}
+	defer func() {
+		for _, vs := range [][]violation{o.head, o.base} {
+			for i := range vs {
+				vs[i].variant = j.variant
+			}
+		}
+	}()
 	if !j.variant.has(state.Base) {
 		o.head, o.cov, o.err = c.scenarios(ctx, j.variant.only(state.Head), j.topology)
 		return o
 	}
 	o.head, o.cov, o.err = c.scenarios(ctx, j.variant.change(), j.topology)
-	if o.err != nil {
+	if o.err != nil || c.quits && o.cov.bound == search.StateBound {
 		return o
 	}
 	base, cov, err := c.scenarios(ctx, j.variant.reapply(), j.topology)
@@ -201,17 +253,20 @@ func (c *checker) both(ctx context.Context, j job) outcome {
 	return o
 }
 
-// merge folds outcomes into one result a slice, in job order.
-func merge(variants []variant, jobs []job, outcomes []outcome) []sliceResult {
-	out := make([]sliceResult, len(variants))
-	for i, v := range variants {
-		out[i].variant = v
-		out[i].cov.bound = search.Complete
+// merge folds outcomes into one result a slice and rung, in job order.
+func merge(plans []plan, jobs []job, outcomes []outcome) [][]sliceResult {
+	out := make([][]sliceResult, len(plans))
+	for i, p := range plans {
+		out[i] = make([]sliceResult, len(p.rungs))
+		for k, r := range p.rungs {
+			out[i][k].variant = r.variant
+			out[i][k].cov.bound = search.Complete
+		}
 	}
 	for i, j := range jobs {
-		r, o := &out[j.slice], outcomes[i]
+		r, o := &out[j.slice][j.rung], outcomes[i]
 		switch {
-		case r.err != nil:
+		case r.err != nil, j.states > 0 && r.cov.bound == search.StateBound:
 			continue
 		case !o.done && j.beyond:
 			r.cut = j.topology
@@ -257,7 +312,7 @@ func first(have, more []violation) []violation {
 // lift looks for a violation at another topology as well; decided is false where the
 // budget ran out before it could be told.
 func (c *checker) lift(ctx context.Context, v variant, k key, t scale.Topology) (found violation, shows, decided bool) {
-	o := c.both(ctx, job{variant: v, topology: t})
+	o := c.within(v.states()).both(ctx, job{variant: v, topology: t})
 	if o.err != nil {
 		return violation{}, false, false
 	}

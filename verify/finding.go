@@ -20,6 +20,7 @@ type wording struct {
 	slice   *slice
 	places  places
 	sources func(id string, v state.Version) *render.Object
+	folded  bool // like steps that follow each other are one
 }
 
 // newWording words a violation of head, or with base of the baseline, where both
@@ -88,6 +89,9 @@ func (w wording) finding() Finding {
 		f.Scale.Classes[c.Name] = s.C.Topology[i]
 	}
 	f.Fingerprint = w.fingerprint(f)
+	if w.folded {
+		f.fold()
+	}
 	return f
 }
 

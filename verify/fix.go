@@ -83,7 +83,7 @@ func (a *analysis) mends(ctx context.Context, sr sliceResult, v violation, e edi
 	if !ok {
 		return false
 	}
-	found, cov, err := a.checker.scenarios(ctx, mended.change(), scale.Topology(v.problem.cfg.Topology))
+	found, cov, err := a.checker.within(mended.states()).scenarios(ctx, mended.change(), scale.Topology(v.problem.cfg.Topology))
 	return err == nil && complete(cov) && !slices.ContainsFunc(found, func(x violation) bool {
 		return x.key() == v.key() || !slices.ContainsFunc(sr.head, func(o violation) bool { return o.key() == x.key() })
 	})
@@ -93,6 +93,8 @@ func (a *analysis) mends(ctx context.Context, sr sliceResult, v violation, e edi
 // workloads is not among them.
 func (v variant) withHead(objects []*render.Object) (variant, bool) {
 	s := newSide(objects)
+	like := v
+	v = v.unscaled()
 	scratch := &slice{objects: map[string]*[2]*render.Object{}, keys: maps.Clone(v.keys), values: maps.Clone(v.values)}
 	v.spec.Workloads = slices.Clone(v.spec.Workloads)
 	for i, w := range v.spec.Workloads {
@@ -105,7 +107,8 @@ func (v variant) withHead(objects []*render.Object) (variant, bool) {
 		}
 		v.spec.Workloads[i].Manifests[state.Head] = scratch.manifest(int(state.Head), o, s)
 	}
-	return v, true
+	v, err := v.again(like)
+	return v, err == nil
 }
 
 // apply makes the edit in a text, whose line ends it keeps.

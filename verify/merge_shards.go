@@ -157,6 +157,11 @@ func (c *Coverage) add(o Coverage) {
 	c.MaxPods = max(c.MaxPods, o.MaxPods)
 	c.MaxEvents = max(c.MaxEvents, o.MaxEvents)
 	c.ElapsedMs = max(c.ElapsedMs, o.ElapsedMs)
+	for _, n := range o.Reduced {
+		if !slices.Contains(c.Reduced, n) {
+			c.Reduced = append(c.Reduced, n)
+		}
+	}
 	bounds := []string{"", "complete", "states", "memory", "time"}
 	if slices.Index(bounds, o.Bound) > slices.Index(bounds, c.Bound) {
 		c.Bound = o.Bound

@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -75,7 +76,7 @@ func TestMergeAddsCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := verify.Coverage{Topologies: 2, States: 30, MaxNodes: 20, ElapsedMs: 20, Bound: "time"}
-	if whole.Coverage != want {
+	if !reflect.DeepEqual(whole.Coverage, want) {
 		t.Errorf("coverage %+v, want %+v", whole.Coverage, want)
 	}
 	if whole.Verdict != verify.Inconclusive || whole.ExitCode(onlyNew) != 4 || whole.Workloads[0].Reason == "" {

@@ -100,17 +100,19 @@ type Finding struct {
 	Workload  string `json:"workload"`
 	Release   string `json:"release"`
 	// AlsoIn lists other releases in which the same finding stands.
-	AlsoIn          []string   `json:"alsoIn,omitempty"`
-	Message         string     `json:"message"`
-	Scale           Scale      `json:"scale"`
-	AtDeclaredScale bool       `json:"atDeclaredScale"`
-	Events          []string   `json:"events"`
-	CycleStart      *int       `json:"cycleStart"` // index into Interleaving, or null
-	Interleaving    []Step     `json:"interleaving"`
-	Locations       []Location `json:"locations"` // the first one is the primary location
-	Blame           []Blame    `json:"blame"`
-	Fix             *Fix       `json:"fix"`
-	Fingerprint     string     `json:"fingerprint"`
+	AlsoIn          []string `json:"alsoIn,omitempty"`
+	Message         string   `json:"message"`
+	Scale           Scale    `json:"scale"`
+	AtDeclaredScale bool     `json:"atDeclaredScale"`
+	// Reduced is set where the replicas are too many to be explored as declared.
+	Reduced      *ReducedScale `json:"reducedScale,omitempty"`
+	Events       []string      `json:"events"`
+	CycleStart   *int          `json:"cycleStart"` // index into Interleaving, or null
+	Interleaving []Step        `json:"interleaving"`
+	Locations    []Location    `json:"locations"` // the first one is the primary location
+	Blame        []Blame       `json:"blame"`
+	Fix          *Fix          `json:"fix"`
+	Fingerprint  string        `json:"fingerprint"`
 }
 
 // Scale is the size at which a finding shows.
@@ -202,6 +204,8 @@ type Coverage struct {
 	MaxEvents   int    `json:"maxEvents"`
 	ElapsedMs   int64  `json:"elapsedMs"`
 	Bound       string `json:"bound"` // complete, time, memory, states
+	// Reduced lists workloads that were verified with fewer pods than declared.
+	Reduced []ReducedCount `json:"reducedScale,omitempty"`
 }
 
 // ReleaseResult is how one release was rendered.

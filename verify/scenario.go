@@ -24,6 +24,12 @@ const (
 type variant struct {
 	*slice
 	spec state.Spec
+	// gap is that of the reduced scale (see [scale.Reduce]), and declared what was
+	// reduced; 0 and nil as declared.
+	gap      int
+	declared *state.Spec
+	floor    int             // that the user gave, as declared; 0: none
+	rules    []policies.Rule // at this scale; nil: the checker's
 }
 
 // with gives the slice on a cluster with the given events.
@@ -71,8 +77,11 @@ func (v variant) has(version state.Version) bool {
 // violation is a counterexample with what is needed to word it.
 type violation struct {
 	problem  *problem
+	variant  variant // that it was found in, with both versions
 	bound    boundRule
 	scenario string
+	probed   bool // found by one run, not by a search
+	passing  bool // not shown by the largest reduced scale: it counts only as declared
 	search.Violation
 }
 
@@ -138,17 +147,26 @@ type checker struct {
 	rules  []policies.Rule
 	timing control.Timing
 	budget budget
+	quits  bool // a search that runs out of states makes the others needless
 }
 
 // scenarios searches a variant at a topology in every scenario that it has, and gives
 // at most one violation a rule and workload: of all scenarios the one with the fewest
 // events, then the fewest steps.
 func (c *checker) scenarios(ctx context.Context, v variant, t scale.Topology) ([]violation, coverage, error) {
+	if v.rules != nil {
+		own := *c
+		own.rules = v.rules
+		c = &own
+	}
 	r := scenarioRun{checker: c, topology: t}
 	if v.has(state.Base) {
 		if err := r.settled(ctx, scenarioChange, v, state.Base); err != nil {
 			return nil, r.cov, err
 		}
+	}
+	if c.quits && r.cov.bound == search.StateBound {
+		return r.found, r.cov, nil
 	}
 	if alone := v.only(state.Head); alone.has(state.Head) && !v.repeats() {
 		if err := r.empty(ctx, alone); err != nil {
