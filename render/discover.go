@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -51,6 +52,7 @@ func (d *discovery) add(r Release) {
 	if r.KubeVersion == "" {
 		r.KubeVersion = DefaultKubeVersion
 	}
+	r.APIVersions = append(slices.Clone(r.APIVersions), d.opt.APIVersions...)
 	for _, have := range d.releases {
 		if have.ID == r.ID {
 			d.ignore(r.Path, "release "+r.ID+" is already declared")

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -79,6 +80,7 @@ func (o *declaring) add(r Release, f *Failure) {
 	if r.KubeVersion == "" {
 		r.KubeVersion = DefaultKubeVersion
 	}
+	r.APIVersions = append(slices.Clone(r.APIVersions), o.opt.APIVersions...)
 	o.releases = append(o.releases, r)
 	if f != nil {
 		o.failed[r.ID] = f

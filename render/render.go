@@ -167,6 +167,7 @@ type Options struct {
 	Releases    []Release      // declared ones; with any, discovery still runs for what they do not cover
 	Paths       []string       // limits discovery to these folders or files; empty: everything
 	KubeVersion string         // such as "1.36"; the default
+	APIVersions []string       // that charts find beside those of KubeVersion, in every release
 	Fetcher     *fetch.Fetcher // for charts and bases of other hosts; nil: nothing is fetched
 	Workers     int            // releases rendered at once; 0: one per processor
 	Sandbox     Sandbox

@@ -26,6 +26,7 @@ type Annotation struct {
 type AnnotationOptions struct {
 	Errors, Warnings, Notices int
 	Rules                     []Rule // nil: [Rules]
+	Level                     string // as in [MarkdownOptions]
 }
 
 // annotationLimit is what GitHub shows of one level of one step.
@@ -53,7 +54,8 @@ func Annotations(r *verify.Result, opt AnnotationOptions) (list []Annotation, le
 		}
 		add(releaseAnnotation(&rel))
 	}
-	fresh, existing, _ := byStatus(r.Findings)
+	shown, _ := shownAt(r.Findings, opt.Level)
+	fresh, existing, _ := byStatus(shown)
 	rules := rulesOr(opt.Rules)
 	for i := range fresh {
 		add(findingAnnotation(&fresh[i], rules))

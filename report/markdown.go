@@ -29,7 +29,10 @@ type MarkdownOptions struct {
 	// Changes, where given, replaces the result's workloads in the list of changes: it
 	// has the objects of other kinds too.
 	Changes *render.Changes
-	Bytes   int // 0: the surface's own budget
+	// Level is the lowest severity of the findings that are shown: error, warning or note;
+	// "" is note. What is under it is counted, and nothing more.
+	Level string
+	Bytes int // 0: the surface's own budget
 }
 
 // Comment is the body of the comment on a pull request, with its marker at byte 0. It
@@ -71,8 +74,9 @@ func newMarkdown(r *verify.Result, opt MarkdownOptions) *markdown {
 
 func (m *markdown) document(prefix string) *document {
 	r := m.r
-	fresh, existing, fixed := byStatus(r.Findings)
-	d := &document{head: prefix + m.head(), foot: m.foot(), elsewhere: elsewhere(m.opt.Run)}
+	shown, hidden := shownAt(r.Findings, m.opt.Level)
+	fresh, existing, fixed := byStatus(shown)
+	d := &document{head: prefix + m.head(hidden), foot: m.foot(), elsewhere: elsewhere(m.opt.Run)}
 	d.groups = []group{
 		{noun: "unanalysed release", open: "### Not analysed\n\n", close: "\n", max: 20, pieces: m.failures(true)},
 		{noun: "undecided workload", open: "### Not decided\n\n", close: "\n", max: 20, pieces: m.undecided()},
@@ -115,10 +119,15 @@ func address(s string) string {
 
 var linkEscaper = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", " ", "%20", "\\", "%5C")
 
-func (m *markdown) head() string {
+// head is the verdict, and what is counted.
+func (m *markdown) head(hidden int) string {
 	r := m.r
-	return fmt.Sprintf("## Kubesettle: %s\n\n%s\n%s.\n\n", mdText(clip(string(r.Verdict), 40)),
+	s := fmt.Sprintf("## Kubesettle: %s\n\n%s\n%s.\n", mdText(clip(string(r.Verdict), 40)),
 		mdText(verdictSentence(r)), mdText(capital(tallyOf(r).String())))
+	if hidden > 0 {
+		s += mdText(hiddenText(hidden, m.opt.Level)) + "\n"
+	}
+	return s + "\n"
 }
 
 // foot has the bound, and both revisions.

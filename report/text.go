@@ -15,6 +15,7 @@ type TextOptions struct {
 	Color   bool   // ANSI colours
 	Elapsed bool   // say how long it took; the output is then not the same at each run
 	Rules   []Rule // nil: [Rules]
+	Level   string // as in [MarkdownOptions]
 }
 
 // Text writes the report for a terminal: the verdict, the findings worst first, then
@@ -24,7 +25,11 @@ func Text(w io.Writer, r *verify.Result, opt TextOptions) error {
 	r = sanitized(r)
 	t := &textWriter{opt: opt, rules: rulesOr(opt.Rules)}
 	t.verdict(r)
-	fresh, existing, fixed := byStatus(r.Findings)
+	shown, hidden := shownAt(r.Findings, opt.Level)
+	if hidden > 0 {
+		t.printf("%s\n", hiddenText(hidden, opt.Level))
+	}
+	fresh, existing, fixed := byStatus(shown)
 	for i := range fresh {
 		t.finding(&fresh[i], true)
 	}

@@ -28,7 +28,7 @@ func verdictSentence(r *verify.Result) string {
 	case verify.Pass:
 		switch {
 		case t.fresh > 0:
-			return fmt.Sprintf("%s that do not hold %s back.", capital(count(t.fresh, "new finding")), subject(r))
+			return fmt.Sprintf("%s that %s not hold %s back.", capital(count(t.fresh, "new finding")), plural(t.fresh, "does", "do"), subject(r))
 		case len(r.Workloads) == 0 && isCheck(r):
 			return "No workload changed, so there was nothing to check."
 		case len(r.Workloads) == 0:

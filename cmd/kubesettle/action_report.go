@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
@@ -19,11 +18,11 @@ import (
 func (a *actionRun) report(ctx context.Context, p *process, w *report.Workflow, event *report.Event, done *finished) error {
 	r := done.result
 	var log strings.Builder
-	_ = report.Text(&log, r, report.TextOptions{}) // a strings.Builder never fails
+	_ = report.Text(&log, r, report.TextOptions{Level: done.level}) // a strings.Builder never fails
 	w.Group(fmt.Sprintf("Kubesettle: %s", r.Verdict), log.String())
 	links := report.MarkdownOptions{
 		Marker:     a.marker(p, event, r),
-		Repository: repositoryURL(p), Run: runURL(p), Changes: done.compared(),
+		Repository: repositoryURL(p), Run: runURL(p), Changes: done.compared(), Level: done.level,
 	}
 	for _, f := range []struct {
 		name  string
@@ -42,7 +41,7 @@ func (a *actionRun) report(ctx context.Context, p *process, w *report.Workflow, 
 		}
 	}
 	if a.annotations {
-		list, left := report.Annotations(r, report.AnnotationOptions{})
+		list, left := report.Annotations(r, report.AnnotationOptions{Level: done.level})
 		for _, one := range list {
 			w.Annotate(one)
 		}
@@ -125,43 +124,6 @@ func (a *actionRun) marker(p *process, event *report.Event, r *verify.Result) re
 	_, _ = fmt.Sscan(p.getenv("GITHUB_RUN_ID"), &m.RunID)
 	_, _ = fmt.Sscan(p.getenv("GITHUB_RUN_ATTEMPT"), &m.Attempt)
 	return m
-}
-
-// post writes the comment where there is a pull request, and gives its address.
-func (a *actionRun) post(ctx context.Context, p *process, w *report.Workflow, event *report.Event, done *finished, links report.MarkdownOptions) string {
-	switch {
-	case !event.PullRequest() || a.comment == "never":
-		return ""
-	case a.token == "":
-		w.Notice("comment skipped: there is no github-token")
-		return ""
-	case event.Fork && a.comment != "always":
-		w.Notice("comment skipped: a fork's pull request has a read-only token; the job summary has it all")
-		return ""
-	}
-	client, err := report.NewClient(report.ClientOptions{
-		APIURL: orDefault(p.getenv("GITHUB_API_URL"), "https://api.github.com"), GraphQLURL: p.getenv("GITHUB_GRAPHQL_URL"),
-		Token: a.token, UserAgent: strings.ReplaceAll(tool(), " ", "/"),
-	})
-	if err != nil {
-		w.Notice(report.WhyNotPosted(err))
-		return ""
-	}
-	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
-	defer cancel()
-	body, news := report.Comment(done.result, links), len(done.result.Findings) > 0 || done.result.Verdict != verify.Pass
-	if !news && a.comment == "auto" {
-		body = report.Resolved(done.result, links)
-	}
-	posted, err := client.Sticky(ctx, body, report.StickyOptions{
-		Repository: event.Repository, Number: event.Number, Create: news || a.comment == "always",
-	})
-	if err != nil {
-		w.Notice(report.WhyNotPosted(err))
-		return ""
-	}
-	w.Log(fmt.Sprintf("comment: %s %s", posted.Done, posted.URL))
-	return posted.URL
 }
 
 func orDefault(s, other string) string {

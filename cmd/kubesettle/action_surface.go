@@ -15,16 +15,23 @@ type parameter struct{ name, value string } // value is the default of an input
 var actionInputs = []parameter{
 	{"config", policyFile},
 	{"paths", ""},
+	{"releases", ""},
 	{"base", ""},
 	{"kube-version", kubernetesVersion},
+	{"api-versions", ""},
 	{"offline", "true"},
+	{"allow-hosts", ""},
+	{"registry-config", ""},
+	{"cache-dir", ""},
 	{"rules", ""},
+	{"report-level", "note"},
 	{"fail-on", ""},
 	{"on-inconclusive", ""},
 	{"time-budget", "120s"},
 	{"comment", "auto"},
 	{"comment-id", "default"},
 	{"annotations", "true"},
+	{"inline-suggestions", "false"},
 	{"summary", "true"},
 	{"sarif-file", "kubesettle.sarif"},
 	{"sarif-category", "kubesettle"},
@@ -45,6 +52,7 @@ type actionRun struct {
 	flags                             runFlags
 	base, comment, commentID, token   string
 	annotations, summary, allowUnsafe bool
+	suggestions                       bool
 	sarif, category, reportFile, html string
 }
 
@@ -73,11 +81,18 @@ func readInputs(w *report.Workflow) (*actionRun, error) {
 	a := &actionRun{
 		base: in("base"), comment: in("comment"), commentID: in("comment-id"), token: in("github-token"),
 		annotations: flag("annotations"), summary: flag("summary"), allowUnsafe: flag("allow-untrusted-privileged"),
-		sarif: fileInput(in("sarif-file")), category: in("sarif-category"),
+		suggestions: flag("inline-suggestions"),
+		sarif:       fileInput(in("sarif-file")), category: in("sarif-category"),
 		reportFile: fileInput(in("report-file")), html: fileInput(in("html-file")),
 	}
-	a.flags.gating = gating{inTree: in("config"), failOn: in("fail-on"), onInconclusive: in("on-inconclusive")}
-	a.flags.rendering = rendering{offline: flag("offline"), kubeVersion: in("kube-version"), paths: strings.Fields(in("paths"))}
+	a.flags.gating = gating{
+		inTree: in("config"), failOn: in("fail-on"), onInconclusive: in("on-inconclusive"),
+		releases: in("releases"), reportLevel: in("report-level"),
+	}
+	a.flags.rendering = rendering{
+		offline: flag("offline"), kubeVersion: in("kube-version"), paths: strings.Fields(in("paths")), apiVersions: strings.Fields(in("api-versions")),
+		allowHosts: strings.Fields(in("allow-hosts")), registryConfig: in("registry-config"), cacheDir: in("cache-dir"),
+	}
 	a.flags.searching.rules = strings.FieldsFunc(in("rules"), func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' })
 	var err error
 	if a.flags.searching.budget, err = time.ParseDuration(in("time-budget")); err != nil && first == nil {

@@ -74,7 +74,8 @@ func newVerify(p *process) *cobra.Command {
 		Use:   "verify PATH...",
 		Short: "Verify one state of manifests: files, directories, charts, kustomizations or '-'",
 		Long: `Verify renders what the PATHs hold and explores every interleaving of its control
-loops, from an empty cluster. There is no base, so every finding is new.`,
+loops: from an empty cluster, and with events from where it settles. There is no base,
+so every finding is new.`,
 		Example: `  kubesettle verify charts/web overlays/prod
   helm template web charts/web | kubesettle verify -`,
 		Args: cobra.MinimumNArgs(1),
@@ -107,6 +108,7 @@ type finished struct {
 	result  *verify.Result
 	changes *render.Changes // Base is nil where one state was verified
 	gate    policies.Gate
+	level   string // lowest severity that is shown, see [level]
 }
 
 // check compares two trees.
@@ -133,7 +135,7 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree
 		return nil, analysis(err)
 	}
 	result.Notices = append(f.gating.notices(policy, base, head), result.Notices...)
-	return &finished{result, changes, policy.Gate}, nil
+	return &finished{result, changes, policy.Gate, level(f.gating.reportLevel, policy.Gate)}, nil
 }
 
 // verify looks at one tree.
@@ -159,7 +161,7 @@ func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*f
 	if err != nil {
 		return nil, analysis(err)
 	}
-	return &finished{result, &render.Changes{Head: rev}, policy.Gate}, nil
+	return &finished{result, &render.Changes{Head: rev}, policy.Gate, level(f.gating.reportLevel, policy.Gate)}, nil
 }
 
 // left is what rendering has left of the time budget: it covers both. Where nothing is
@@ -197,7 +199,7 @@ func (f *runFlags) finish(p *process, list []output, done *finished) error {
 
 // surface writes one report of a result.
 func surface(w io.Writer, format string, done *finished, color bool) error {
-	links := report.MarkdownOptions{Changes: done.compared()}
+	links := report.MarkdownOptions{Changes: done.compared(), Level: done.level}
 	switch format {
 	case "json":
 		return report.JSON(w, done.result)
@@ -213,7 +215,7 @@ func surface(w io.Writer, format string, done *finished, color bool) error {
 	case "html":
 		return report.HTML(w, done.result, report.HTMLOptions{Changes: done.compared()})
 	default:
-		return report.Text(w, done.result, report.TextOptions{Color: color})
+		return report.Text(w, done.result, report.TextOptions{Color: color, Level: done.level})
 	}
 }
 

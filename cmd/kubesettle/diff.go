@@ -17,6 +17,11 @@ func newDiff(p *process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff --base REV [--head REV] [PATH...]",
 		Short: "Show what changes between base and head, without verifying it",
+		Long: `Diff renders base and head and shows which fields of which objects change. Nothing is
+verified and nothing gates: the exit code is 0 whatever changes, and 3 where a release
+that the change touches does not render.`,
+		Example: `  kubesettle diff --base origin/main
+  kubesettle diff --base-dir before --head-dir after --output markdown`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.rendering.paths = args
 			list, err := f.outputs.list()
@@ -62,15 +67,21 @@ func newDiff(p *process) *cobra.Command {
 	return cmd
 }
 
-// failures says which releases contribute no changes, and gives the exit code.
+// failures says which releases contribute no changes, and gives the exit code: one that
+// the change does not touch holds up nobody.
 func failures(w io.Writer, side string, rev *render.Revision) int {
 	code := exitPass
 	for _, r := range rev.Releases {
 		if r.Err == nil {
 			continue
 		}
-		code = exitAnalysis
-		fmt.Fprintf(w, "kubesettle: %s: release %s: %s\n", side, oneLine(r.ID), oneLine(where(r.Err)))
+		said := ""
+		if r.Changed {
+			code = exitAnalysis
+		} else {
+			said = " (the change does not touch it)"
+		}
+		fmt.Fprintf(w, "kubesettle: %s: release %s: %s%s\n", side, oneLine(r.ID), oneLine(where(r.Err)), said)
 	}
 	return code
 }

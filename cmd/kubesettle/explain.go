@@ -16,7 +16,7 @@ import (
 func newExplain(p *process) *cobra.Command {
 	var o outputs
 	cmd := &cobra.Command{
-		Use:   "explain [RULE | RESULT.json]",
+		Use:   "explain [RULE | FILE]",
 		Short: "Explain a rule, or the interleavings of a result",
 		Long: `Explain says what a rule checks, why it hurts and how to mend it. With a file that
 --output json wrote, it shows the findings in it, step by step. With nothing, it lists
@@ -27,7 +27,7 @@ the rules.`,
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 && filepath.Ext(args[0]) == ".json" {
+			if len(args) == 1 && isResult(args[0]) {
 				r, err := readResult(args[0])
 				if err != nil {
 					return err
@@ -47,6 +47,12 @@ the rules.`,
 	}
 	cmd.Flags().StringVar(&o.color, "color", "auto", "auto, always or never")
 	return cmd
+}
+
+// isResult says whether an argument is meant as a file: it is there, or is called like one.
+func isResult(arg string) bool {
+	info, err := os.Stat(arg)
+	return err == nil && !info.IsDir() || filepath.Ext(arg) == ".json"
 }
 
 // maxResultBytes bounds a result that is read back; it may be another's artifact.

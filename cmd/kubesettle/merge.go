@@ -41,7 +41,7 @@ func newMerge(p *process) *cobra.Command {
 			if err != nil {
 				return usage("%w", err)
 			}
-			done := &finished{result: whole, gate: gate}
+			done := &finished{result: whole, gate: gate, level: level(g.reportLevel, gate)}
 			err = write(p, list, func(format string, toFile bool, w io.Writer) error {
 				return surface(w, format, done, color && !toFile)
 			})

@@ -24,12 +24,17 @@ type gating struct {
 	policy, nodes          string
 	inTree                 string // where the tree has the policy; "" is [policyFile]
 	failOn, onInconclusive string
+	// releases is a YAML list as the policy's section has it, and releasesFile a file of
+	// one: they take the place of those of the same ID.
+	releases, releasesFile string
+	reportLevel            string // lowest severity that texts and comments show
 }
 
 func (g *gating) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.policy, "policy", "", "policy file (default: "+policyFile+" of base, where present)")
 	f.StringVar(&g.nodes, "nodes", "", "file of Kubernetes Node objects, as 'kubectl get nodes -o yaml' prints them, that become the cluster")
+	f.StringVar(&g.releasesFile, "releases", "", "file of a YAML list of releases, as the policy's section has it, beside the policy's own")
 	g.gateFlags(cmd)
 }
 
@@ -37,6 +42,7 @@ func (g *gating) gateFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.failOn, "fail-on", "", "lowest severity that fails: error, warning, note or off; with new- or any- before it, of new findings only or of all (default: the policy's gate)")
 	f.StringVar(&g.onInconclusive, "on-inconclusive", "", "warn or fail (default: the policy's gate)")
+	f.StringVar(&g.reportLevel, "report-level", "note", "lowest severity that text, markdown, comment and summary show: error, warning or note; what may fail the gate is always shown")
 }
 
 // load reads the policy: the file that the user names, else that of the tree, else the
@@ -54,6 +60,9 @@ func (g *gating) load(t render.Tree) (*policies.Policy, error) {
 		if err := p.SetNodes(g.nodes, data); err != nil {
 			return nil, usage("--nodes: %w", err)
 		}
+	}
+	if err := g.addReleases(p); err != nil {
+		return nil, err
 	}
 	return p, g.override(&p.Gate)
 }
@@ -166,6 +175,11 @@ func (g *gating) override(gate *policies.Gate) error {
 	default:
 		return usage("--fail-on is %q: give error, warning, note or off, or such as new-error or any-warning", g.failOn)
 	}
+	switch g.reportLevel {
+	case "", string(policies.Error), string(policies.Warning), string(policies.Note):
+	default:
+		return usage("--report-level is %q: give error, warning or note", g.reportLevel)
+	}
 	switch g.onInconclusive {
 	case "":
 	case "warn", "fail":
@@ -183,6 +197,9 @@ func declared(p *policies.Policy) []render.Release {
 		rel := render.Release{
 			ID: r.ID, Values: r.Values, Set: r.Set, Namespace: r.Namespace, KubeVersion: r.KubeVersion,
 			Declared: true, Selected: fmt.Sprintf("declared in %s:%d", p.File, r.Line),
+		}
+		if r.Line == 0 { // not the policy's
+			rel.Selected = "declared by the caller's list of releases"
 		}
 		switch {
 		case r.Chart != "":

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/fetch"
 )
@@ -152,6 +153,7 @@ type rendering struct {
 	registryConfig   string
 	cacheDir         string
 	kubeVersion      string
+	apiVersions      []string // beside those of the version
 	paths            []string
 	workers          int
 }
@@ -164,6 +166,7 @@ func (r *rendering) flags(cmd *cobra.Command) {
 	f.StringVar(&r.registryConfig, "registry-config", "", "docker configuration with the credentials of registries and chart repositories (default: docker's own, then Helm's)")
 	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps what was fetched; read without --allow-network too (default with --allow-network: kubesettle in the user's cache folder)")
 	f.StringVar(&r.kubeVersion, "kube-version", kubernetesVersion, "Kubernetes version that charts render for")
+	f.StringArrayVar(&r.apiVersions, "api-version", nil, "API version that charts find beside those of the Kubernetes version, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")
 	f.IntVar(&r.workers, "workers", 0, "parallel workers; 0 is one for each processor")
 	cmd.MarkFlagsMutuallyExclusive("offline", "allow-network")
 }
@@ -172,6 +175,9 @@ func (r *rendering) flags(cmd *cobra.Command) {
 func (r *rendering) options(p *process, releases []render.Release) (render.Options, error) {
 	if r.workers < 0 {
 		return render.Options{}, usage("--workers is %d: give 0 or more", r.workers)
+	}
+	if r.kubeVersion != "" && !policies.ValidKubeVersion(r.kubeVersion) {
+		return render.Options{}, usage("--kube-version is %q: give a version such as 1.36", r.kubeVersion)
 	}
 	fetcher, err := r.fetcher()
 	if err != nil {
@@ -186,7 +192,7 @@ func (r *rendering) options(p *process, releases []render.Release) (render.Optio
 		paths = append(paths, clean)
 	}
 	return render.Options{
-		Releases: releases, Paths: paths, KubeVersion: r.kubeVersion,
+		Releases: releases, Paths: paths, KubeVersion: r.kubeVersion, APIVersions: r.apiVersions,
 		Fetcher: fetcher, Workers: r.workers,
 		Sandbox: render.Sandbox{Command: p.worker},
 	}, nil

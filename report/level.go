@@ -1,0 +1,32 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// shownAt are the findings of at least a severity, and how many are not. "" shows all.
+// What is hidden is counted wherever findings are: a page never looks like a pass for it.
+func shownAt(fs []verify.Finding, level string) (shown []verify.Finding, hidden int) {
+	if level == "" || level == "note" {
+		return fs, 0
+	}
+	for _, f := range fs {
+		if severityRank(f.Severity) > severityRank(level) {
+			hidden++
+			continue
+		}
+		shown = append(shown, f)
+	}
+	return shown, hidden
+}
+
+// hiddenText says how many findings are under the level that is reported, or "".
+func hiddenText(n int, level string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s under the report level (%s) %s not shown here; the JSON, SARIF and HTML reports have %s.",
+		capital(count(n, "finding")), line(level), plural(n, "is", "are"), plural(n, "it", "them"))
+}
