@@ -34,8 +34,11 @@ func belowFloorAt(minReady int) Rule {
 			}
 			return Property{
 				BadStep: func(from, to state.State) bool {
-					if minReady == 0 && (to.DownNodes() > from.DownNodes() || to.GoneNodes() > from.GoneNodes()) {
-						return false // nobody promises anything of a machine that dies
+					if minReady == 0 && (to.DownNodes() > from.DownNodes() || to.GoneNodes() > from.GoneNodes() || to.CrashesLeft() < from.CrashesLeft()) {
+						return false // nobody promises anything of a machine that dies, or of a program
+					}
+					if minReady == 0 && halted(to, w) && to.Manifest(w).HPA != nil {
+						return false // scaled in proportion, ready or not, which no declaration changes
 					}
 					ready := to.ReadyOf(w)
 					return ready < floors[to.Version()] && ready < from.ReadyOf(w) && to.Manifest(w).Exists()
@@ -85,7 +88,10 @@ taken from the version that was applied last. A PodDisruptionBudget does not bin
 update, and a rollout's limits do not bind an eviction: only the lower of the two is a
 promise that neither breaks on its own. ` + "`Recreate`" + ` promises 0 where the template changes.
 With a floor of 0 the rule says nothing of the workload. The pods that are lost with a node break no
-derived floor, as nothing that is declared keeps a machine from dying; they do break a ` + "`minReady`" + `.`,
+derived floor, nor does one that crashes, as nothing that is declared keeps a machine or a program
+from failing; they do break a ` + "`minReady`" + `. What is taken beside them breaks both. While a bad revision waits to be mended
+(` + "`events.badRevision`" + `), an autoscaler shrinks old and new ReplicaSet in proportion, ready or not: no
+manifest keeps upstream from that, so it breaks a ` + "`minReady`" + ` only.`,
 		Why: `For a time the service has less capacity than somebody reckoned with, even if the run ends
 well: no look at the state before and after the deployment shows it. It happens when one loop
 takes pods away without looking at what the other one is doing, such as an apply that resets

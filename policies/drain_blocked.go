@@ -21,7 +21,9 @@ var drainBlocked = Rule{
 	Severity: Error,
 	Help: Help{
 		What: `No run may end, or go on forever, with a node under maintenance (cordoned, its pods being evicted)
-that keeps ready pods of the workload.
+that keeps ready pods of the workload, or pods of a bad revision (` + "`events.badRevision`" + `) that run
+without being ready. While a bad revision waits to be mended, ready pods of the old one that the budget holds are
+no finding: they are what serves.
 
 The rule looks at drains, so it says something only where the policy has them happen
 (` + "`events.drain`" + `), with ` + "`respectPDB`" + ` on, and of workloads that a PodDisruptionBudget selects. An
@@ -37,13 +39,16 @@ at its minimum.`,
 - Run one replica more than ` + "`minAvailable`" + `, also at the HPA's ` + "`minReplicas`" + `.
 - Two budgets on one pod refuse every eviction, whatever they allow: make their selectors disjoint.
 - Where the replacement has no node while this one is cordoned, see ` + "`unschedulable`" + `:
-  ` + "`nodeTaintsPolicy: Honor`" + ` makes a spread constraint overlook cordoned nodes.`,
+  ` + "`nodeTaintsPolicy: Honor`" + ` makes a spread constraint overlook cordoned nodes.
+- ` + "`unhealthyPodEvictionPolicy: AlwaysAllow`" + ` lets go of pods that run and are not ready. By default they
+  are held like ready ones where fewer pods are healthy than the budget asks for.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
 			"https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/",
 			"https://github.com/kubernetes/kubernetes/issues/48307",
 			"https://github.com/kubernetes/kubernetes/issues/75957",
 			"https://github.com/istio/istio/issues/12602",
+			"https://github.com/kubernetes/kubernetes/issues/72320",
 		},
 	},
 	New: func(c *state.Config, w int) Property {
@@ -67,8 +72,12 @@ at its minimum.`,
 				if n < 0 {
 					return fmt.Sprintf("a node with pods of %s can stay undrained forever", fullName(c, w))
 				}
+				what := "ready pod"
+				if halted(s, w) {
+					what = "unready pod"
+				}
 				return fmt.Sprintf("node %s can stay undrained forever: %s of %s %s on it, %d of %s %s ready",
-					c.Nodes[n].Name, count(held, "ready pod"), fullName(c, w), stays(held),
+					c.Nodes[n].Name, count(held, what), fullName(c, w), stays(held),
 					s.ReadyOf(w), count(s.Replicas(w), "replica"), are(s.ReadyOf(w)))
 			},
 			Fields: append(fields, "Deployment:spec.replicas"),
@@ -76,14 +85,20 @@ at its minimum.`,
 	},
 }
 
-// undrained is a node under maintenance with ready pods of workload w, and how many; or -1.
+// undrained is a node under maintenance with pods of workload w that a budget can hold,
+// and how many; or -1. They are the ready ones, and those of a bad revision in their place.
 func undrained(s state.State, w int) (node, held int) {
 	for n := range s.C.Nodes {
 		if !s.Cordoned(n) {
 			continue
 		}
 		for _, p := range s.C.ClassesOf[w] {
-			held += s.ReadyOn(n, p)
+			switch {
+			case s.Bad(p):
+				held += s.On(n, p, state.Starting)
+			case !halted(s, w):
+				held += s.ReadyOn(n, p)
+			}
 		}
 		if held > 0 {
 			return n, held

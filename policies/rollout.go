@@ -25,6 +25,14 @@ func rolling(s state.State, w int) bool {
 	return false
 }
 
+// halted says whether workload w waits for somebody to mend or revert its current
+// revision, which is a bad one: what its rollout leaves unfinished is of that revision's
+// making. What the old pods do meanwhile is not.
+func halted(s state.State, w int) bool {
+	current := s.NewClass(w)
+	return current >= 0 && s.Bad(current)
+}
+
 // pendingOf is the number of pods of workload w without a node, of all its revisions.
 func pendingOf(s state.State, w int) int {
 	total := 0

@@ -14,7 +14,8 @@ import (
 //
 // Intent: what is merged gets to run, and all of it.
 // Class: liveness; the counterexample ends quiescent, or in a loop, in mid-rollout.
-// Assumes: weak fairness of every actor; pods of the new revision become ready.
+// Assumes: weak fairness of every actor. Bad revisions, whose pods never become ready, are
+// none of its business.
 // Does not say: that it completes within progressDeadlineSeconds.
 var rolloutStuck = Rule{
 	ID:       "rollout-stuck",
@@ -29,7 +30,12 @@ and the available replicas equal ` + "`spec.replicas`" + `.
 The rule speaks of a workload whose pod template changes, while an old revision still has
 replicas, or while the new one lacks ready replicas and none of its pods is pending. A pod
 that stays pending once the old revision is gone is ` + "`unschedulable`" + `: never both at once. A
-rollout that is paused on purpose is no finding.`,
+rollout that is paused on purpose is no finding, nor is one of a revision whose pods never become
+ready (` + "`events.badRevision`" + `): that one is stuck everywhere, and what has to hold meanwhile is
+` + "`below-floor`" + `.
+
+Upstream gives no rollout up. One without progress for ` + "`progressDeadlineSeconds`" + ` (600 unless
+declared) gets the condition ` + "`ProgressDeadlineExceeded`" + ` and stays as it is; a paused one does not.`,
 		Why: `The new version never takes over: part of the traffic, or all of it, stays with the old
 one, later rollouts queue behind it, and ` + "`helm --wait`" + `, Argo CD and Flux report a failure
 or roll back. The usual cause is one pod. With the default strategy and fewer than four
@@ -62,7 +68,7 @@ unavailable, up to 1 surge), so that whatever refuses that one surge pod holds u
 
 func stuck(s state.State, w int) bool {
 	current := s.NewClass(w)
-	if current < 0 || s.Manifest(w).Deployment.Spec.Paused {
+	if current < 0 || s.Manifest(w).Deployment.Spec.Paused || halted(s, w) {
 		return false
 	}
 	return rolling(s, w) || s.Pending(current) == 0 && s.AvailablePods(current) < s.Replicas(w)

@@ -321,6 +321,69 @@ func TestBelowFloor(t *testing.T) {
 	}
 }
 
+// TestBadRevision: what a bad revision leaves undone is none of rollout-stuck's business;
+// what it does to the old pods is below-floor's; its own pods can hold up a drain.
+func TestBadRevision(t *testing.T) {
+	config := func(more ...func(*state.Manifest)) *state.Config {
+		spec := &state.Spec{
+			Classes: []state.NodeClass{{Name: "n", Node: &corev1.Node{}, Min: 1, Max: 3}},
+			Workloads: []state.Workload{{ID: "apps/Deployment default/web", Namespace: "default", Name: "web",
+				Manifests: [2]state.Manifest{deployment(3, "a", more...), deployment(3, "b", more...)}}},
+			Events: state.Events{Apply: 1, Drain: 1, PodCrash: 1, BadRevision: 1},
+		}
+		b, err := state.NewBuilder(spec, []int{3}, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.AddCrashes()
+		b.AddBadRevisions([]int{1})
+		c, err := b.Freeze()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	c := config(budget("1", ""))
+	bad := func(c *state.Config, replicas int, classes ...pods) state.State {
+		s := at(c, state.Head, replicas, classes...)
+		s.SetBad(1)
+		return s
+	}
+	good := at(c, state.Head, 3, pods{size: 3, ready: 3}, pods{size: 1, starting: 1})
+	s := bad(c, 3, pods{size: 3, ready: 3}, pods{size: 1, starting: 1})
+	if stuck := rolloutStuck.New(c, 0); !stuck.Persists(good) || stuck.Persists(s) {
+		t.Error("a rollout that cannot complete is one of a bad revision or a finding, not both or neither")
+	}
+	floor := belowFloor.New(c, 0)
+	none := bad(c, 3, pods{size: 0, terminating: 3}, pods{size: 3, starting: 3})
+	if !floor.BadStep(s, none) {
+		t.Error("a bad revision takes all pods away, and it is no finding")
+	}
+	crashed := bad(c, 3, pods{size: 3, starting: 3}, pods{size: 1, starting: 1})
+	s.RefillPods()
+	if floor.BadStep(s, crashed) || !belowFloorAt(2).New(c, 0).BadStep(s, crashed) {
+		t.Error("a crash breaks a minReady, and no derived floor")
+	}
+	scaled := config(hpa(3, 6))
+	if belowFloor.New(scaled, 0).BadStep(bad(scaled, 3, pods{size: 3, ready: 3}), bad(scaled, 3, pods{size: 2, ready: 2})) {
+		t.Error("an autoscaler that shrinks a bad rollout in proportion breaks the floor")
+	}
+	blocked := drainBlocked.New(c, 0)
+	s.SetMaintenance(0, state.Draining)
+	if !blocked.Persists(s) || blocked.Message(s) != "node n-1 can stay undrained forever: 1 unready pod of default/web stays on it, 3 of 3 replicas are ready" {
+		t.Errorf("the bad revision's pod on the node: %t, %q", blocked.Persists(s), blocked.Message(s))
+	}
+	s.Add(0, 1, state.Starting, -1)
+	if blocked.Persists(s) {
+		t.Error("the old pods that serve while a revision is bad hold up a drain")
+	}
+	spread := config(apart)
+	together := bad(spread, 3, pods{size: 3, ready: 3}, pods{size: 1, starting: 1})
+	if singleDomain.New(spread, 0).Quiescent(together) {
+		t.Error("where old pods are while a revision is bad is a finding")
+	}
+}
+
 func TestNeverSettles(t *testing.T) {
 	c := problem{deployment(3, "a"), deployment(3, "b")}.config(t)
 	p := neverSettles.New(c, 0)

@@ -66,7 +66,7 @@ nothing in Kubernetes repairs it. The next loss of that node, or its maintenance
 		return Property{
 			Quiescent: func(s state.State) bool {
 				_, _, found := views[s.Version()].single(s, w)
-				return found
+				return found && !halted(s, w)
 			},
 			Message: func(s state.State) string {
 				key, where, _ := views[s.Version()].single(s, w)

@@ -6,8 +6,8 @@ import (
 )
 
 // Unsupported names what the file sets and this version reads but does not model, each
-// with what is assumed in its place, such as "events.podCrash (line 12): no pod
-// crashes", in the order of the file format. What the file leaves at its default is not named.
+// with what is assumed in its place, such as "events.nodePanic (line 12): no node
+// goes down", in the order of the file format. What the file leaves at its default is not named.
 func (p *Policy) Unsupported() []string {
 	var out []string
 	say := func(on bool, at, assumed string) {
@@ -24,8 +24,6 @@ func (p *Policy) Unsupported() []string {
 	say(c.ClusterAutoscaler && !autoscaled, "controllers.clusterAutoscaler", "no node pool is autoscaled, so that it has nothing to do")
 	spot := slices.ContainsFunc(p.Cluster.Pools, func(pool NodePool) bool { return pool.Spot }) || slices.ContainsFunc(p.Cluster.Nodes, isSpot)
 	say(e.Spot != nil && !spot, "events.spotReclaim", "no node pool is spot, and no node has a provider's label for it: none is reclaimed")
-	say(e.PodCrash > 0, "events.podCrash", "no pod crashes")
-	say(e.BadRevision > 0, "events.badRevision", "the pods of every revision become ready once they run")
 	say(e.NodePanic > 0, "events.nodePanic", "no node goes down under load")
 	say(p.Timing == "arbitrary", "timing", "only realistic timing is explored")
 	for _, id := range awaited() {

@@ -7,9 +7,11 @@ import (
 
 // budgets are a policy's events as the abstract cluster knows them; the apply is the
 // scenario's.
-func budgets(e policies.Events) state.Events {
+func budgets(p *policies.Policy) state.Events {
+	e := p.Events
 	out := state.Events{
-		LoadChange: e.LoadChange, NodeFailure: e.NodeFailure, NodeAdded: e.NodeAdded, NodeRemoved: e.NodeRemoved,
+		LoadChange: e.LoadChange, IdleMemory: e.IdleMemory, NodeFailure: e.NodeFailure, NodeAdded: e.NodeAdded, NodeRemoved: e.NodeRemoved,
+		BadRevision: e.BadRevision, StartupSpike: e.StartupSpike, NodePanic: e.NodePanic,
 	}
 	if s := e.Spot; s != nil {
 		out.SpotReclaim, out.SpotLost = s.Budget, !s.Replaced
@@ -17,6 +19,9 @@ func budgets(e policies.Events) state.Events {
 	if d := e.Drain; d != nil {
 		out.Drain, out.DrainConcurrency, out.IgnorePDB = d.Budget, d.Concurrent, !d.RespectPDB
 	}
-	out.IdleMemory, out.StartupSpike, out.NodePanic = e.IdleMemory, e.StartupSpike, e.NodePanic
+	if out.Drain+out.NodeRemoved+out.SpotReclaim > 0 || p.Controllers.Descheduler != nil || p.Controllers.ClusterAutoscaler ||
+		p.Intents["below-floor"].MinReady > 0 {
+		out.PodCrash = e.PodCrash // see the kubelet's abstraction
+	}
 	return out
 }

@@ -230,7 +230,8 @@ func podsIn(s state.State) int {
 // severity of a finding follows from the rule, from certainty, and from what it takes:
 // the apply alone or one routine event keeps the rule's severity, more than that or an
 // unlucky choice lowers it by one, and so does a size that was not declared. What rests
-// on an assumed number of nodes is a note, and what needs the loss of a node a warning.
+// on an assumed number of nodes is a note, and what needs a failure (a lost node, a pod that
+// crashes, a bad revision) a warning.
 // The drains of one maintenance, node by node, are one event.
 func severity(rule policies.Rule, f Finding, assumed bool) policies.Severity {
 	s := rule.Severity
@@ -252,7 +253,10 @@ func severity(rule policies.Rule, f Finding, assumed bool) policies.Severity {
 	if !f.AtDeclaredScale {
 		s = lower(s)
 	}
-	if s == policies.Error && slices.Contains(f.Events, "node-failure") {
+	failure := func(event string) bool {
+		return event == "node-failure" || event == "pod-crash" || event == "bad-revision"
+	}
+	if s == policies.Error && slices.ContainsFunc(f.Events, failure) {
 		s = policies.Warning
 	}
 	return s

@@ -111,6 +111,7 @@ type adapter struct {
 	Actor
 	cfg     *state.Config
 	urgency search.Urgency
+	after   []Actor // the loops that an event waits for; see [calmEvent]
 }
 
 // Timing says which interleavings are explored; see the design, section 3.
@@ -124,6 +125,12 @@ const (
 // Adapt turns actors into those of a search over cfg's states.
 func Adapt(cfg *state.Config, actors []Actor, t Timing) []search.Actor {
 	out := make([]search.Actor, len(actors))
+	var sync []Actor
+	for _, a := range actors {
+		if a.Latency() == Sync {
+			sync = append(sync, a)
+		}
+	}
 	for i, a := range actors {
 		u := search.Prompt
 		switch {
@@ -132,7 +139,11 @@ func Adapt(cfg *state.Config, actors []Actor, t Timing) []search.Actor {
 		case a.Latency() != Sync || t == Arbitrary:
 			u = search.Patient
 		}
-		out[i] = &adapter{Actor: a, cfg: cfg, urgency: u}
+		x := &adapter{Actor: a, cfg: cfg, urgency: u}
+		if _, ok := a.(calmEvent); ok && t == Realistic {
+			x.after = sync
+		}
+		out[i] = x
 	}
 	return out
 }
@@ -140,12 +151,12 @@ func Adapt(cfg *state.Config, actors []Actor, t Timing) []search.Actor {
 func (a *adapter) Urgency() search.Urgency { return a.urgency }
 
 func (a *adapter) Step(s []byte, next *search.Emit) {
-	if (state.State{C: a.cfg, B: s}).IsOutgrown() {
+	l, from := next.Local.(*Local), state.State{C: a.cfg, B: s}
+	if from.IsOutgrown() || a.after != nil && l.busy(a.after, from) {
 		return
 	}
-	l := next.Local.(*Local)
 	l.emit.to, l.emit.cfg = next, a.cfg
-	a.Actor.Step(state.State{C: a.cfg, B: s}, &l.emit)
+	a.Actor.Step(from, &l.emit)
 }
 
 func (a *adapter) Describe(from, to []byte, m search.Move) string {
@@ -156,6 +167,7 @@ func (a *adapter) Describe(from, to []byte, m search.Move) string {
 type Local struct {
 	emit    Emit
 	scratch Scratch
+	probe   probe
 }
 
 // NewLocal makes the scratch memory of one worker, for [search.System.Local].
@@ -177,6 +189,8 @@ func All(b *state.Builder) ([]Actor, error) {
 		newNodeFailure,
 		newNodePool,
 		newSpot,
+		newPodCrash,
+		newBadRevision,
 		newDeployment,
 		newReplicaSet,
 		newScheduler,

@@ -253,6 +253,8 @@ func (r *descheduling) room(n, p int, ph state.Phase, count int) int {
 		return 0
 	case ph.IsReady():
 		return r.k.api.Room(r.now, p, count)
+	case r.now.Bad(p) && r.k.api.Ask(r.now, p, ph) == EvictionRefused:
+		return 0
 	}
 	return count
 }

@@ -192,7 +192,7 @@ func DrainRefusal(s state.State, p int) (text string, node int, refs []Ref) {
 		return "", -1, nil
 	}
 	for n := range s.C.Nodes {
-		if s.Cordoned(n) && s.ReadyOn(n, p) > 0 {
+		if s.Cordoned(n) && (s.ReadyOn(n, p) > 0 || s.Bad(p) && s.On(n, p, state.Starting) > 0) {
 			text, refs = NewEvictions(s.C).Refusal(s, p)
 			return text, n, refs
 		}

@@ -175,6 +175,7 @@ func (e *Evictions) Share(s state.State, p, q int) bool {
 }
 
 // Ask says what the API server answers to the eviction of a pod of class p in a phase.
+// The pods of a bad revision run.
 func (e *Evictions) Ask(s state.State, p int, ph state.Phase) EvictionAnswer {
 	of := e.of[s.Version()][p]
 	running := EvictionGranted
@@ -190,7 +191,7 @@ func (e *Evictions) Ask(s state.State, p int, ph state.Phase) EvictionAnswer {
 			running = EvictionRefused
 		}
 	}
-	if ph == state.Starting && running == EvictionRefused {
+	if ph == state.Starting && running == EvictionRefused && !s.Bad(p) {
 		return EvictionUncertain // canIgnorePDB: the pod may still be Pending
 	}
 	return running

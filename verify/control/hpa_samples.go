@@ -13,6 +13,7 @@ type census struct {
 type headcount struct {
 	class                                             int
 	pending, starting, warming, fresh, ready, leaving int
+	bad                                               bool // the starting ones stay so
 }
 
 func (h *hpa) census(s state.State) census {
@@ -21,6 +22,7 @@ func (h *hpa) census(s state.State) census {
 		all.classes[all.n] = headcount{
 			class: p, pending: s.Pending(p), starting: s.Count(p, state.Starting), warming: s.Count(p, state.Warming),
 			fresh: s.Count(p, state.Fresh), ready: s.Count(p, state.Ready), leaving: s.Count(p, state.Terminating),
+			bad: s.Bad(p),
 		}
 		all.n++
 	}
@@ -43,7 +45,7 @@ func (c *census) active() int {
 // quiet says whether the kubelet has nothing left to do for the workload.
 func (c *census) quiet() bool {
 	for i := range c.classes[:c.n] {
-		if k := &c.classes[i]; k.starting+k.warming+k.fresh+k.leaving > 0 {
+		if k := &c.classes[i]; k.starting > 0 && !k.bad || k.warming+k.fresh+k.leaving > 0 {
 			return false
 		}
 	}

@@ -73,6 +73,7 @@ func shrink(s state.State) {
 func Refill(s state.State) {
 	s.Set(s.C.Applies, max(s.C.Spec.Events.Apply, 0))
 	s.RefillNodes()
+	s.RefillPods()
 	for w := range s.C.Spec.Workloads {
 		s.Set(s.C.Workload[w].Loads, max(s.C.Spec.Events.LoadChange, 0))
 	}

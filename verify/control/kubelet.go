@@ -52,9 +52,12 @@ func (k *kubelet) Name() string { return k.name }
 // Latency implements [Actor].
 func (k *kubelet) Latency() Latency { return Kubelet }
 
-// Step implements [Actor]: one pod moves on, on any node that has one and is up; nodes with equal
+// Step implements [Actor]: one pod moves on, unless it starts in a bad revision, on any node that has one and is up; nodes with equal
 // records count once.
 func (k *kubelet) Step(s state.State, next *Emit) {
+	if k.from == state.Starting && s.Bad(k.class) {
+		return
+	}
 	for n := range s.C.Nodes {
 		if s.On(n, k.class, k.from) == 0 || s.Down(n) || s.Twin(n) {
 			continue
@@ -107,7 +110,8 @@ func (k *kubelet) Model() *Model {
 			"of pods that start on several nodes, one may be passed over forever while others of its class are created forever",
 		},
 		MayHide: []string{
-			"every pod that starts gets ready and stays so: crashes, failing probes and pulls are events of their own",
+			"every pod that starts gets ready and stays so, but for pods that crash and bad revisions, which are events",
+			"pods crash only where something takes pods away regardless (a drain, the descheduler, a node that goes) or where the policy sets a minReady: a rollout and an autoscaler look at what is ready first",
 			"a pod is done with its start-up CPU before it is available: one that is available and still uses it is missed",
 			"a starting pod has one phase: whether its containers run already is not told apart",
 		},

@@ -57,7 +57,7 @@ head web replicas=3 image=v2 cpu=500m
 both api image=v1 cpu=500m minready=10
 hpa both api min=1 max=4 target=50
 pdb web unavailable=1
-events apply=1 load=1 spike=300 drain=2 failures=1`,
+events apply=1 load=1 spike=300 drain=2 failures=1 crashes=2 bad=1`,
 }
 
 // random fills a state with any counts that the fields can hold, small ones mostly.
@@ -82,8 +82,12 @@ func (s *script) random(r *rand.Rand) state.State {
 			t.SetDown(n, r.IntN(3) == 0)
 		}
 	}
+	t.RefillPods()
 	for p := range c.Pods {
 		f := &c.Class[p]
+		if s.spec.Events.BadRevision > 0 && c.Pods[p].InHead && !c.Pods[p].InBase && r.IntN(3) == 0 {
+			t.SetBad(p)
+		}
 		if r.IntN(4) > 0 {
 			t.Set(f.Exists, 1)
 			t.Set(f.Size, r.IntN(8))

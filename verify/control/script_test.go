@@ -137,6 +137,7 @@ func (s *script) cluster(input string) error {
 				NodeAdded: number(opt, "added", 0), NodeRemoved: number(opt, "removed", 0),
 				SpotReclaim: number(opt, "reclaims", 0), SpotLost: opt["lost"] != "",
 				StartupSpike: number(opt, "spike", 0), NodePanic: number(opt, "panic", 0),
+				PodCrash: number(opt, "crashes", 0), BadRevision: number(opt, "bad", 0),
 				IdleMemory: number(opt, "idle", 0),
 			}
 		case "pdb":

@@ -45,6 +45,7 @@ type PodClassFields struct {
 	Desired Field // its deployment.kubernetes.io/desired-replicas annotation
 	Max     Field // its deployment.kubernetes.io/max-replicas annotation
 	Pending Field // pods without a node
+	Bad     Field // 1 where its pods never become ready; see [State.Bad]
 	// On each node, by phase.
 	Phase [Phases]NodeField
 }
@@ -71,6 +72,7 @@ type Config struct {
 	Additions Field // nodes that may still be added; see [State.AdditionsLeft]
 	Removals  Field // nodes that may still be removed; see [State.RemovalsLeft]
 	Outgrown  Field // see [State.IsOutgrown]
+	PodEvents PodEvents
 	Node      NodeFields
 	Workload  []WorkloadFields
 	Class     []PodClassFields

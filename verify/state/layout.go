@@ -1,6 +1,7 @@
 package state
 
-// Field is a counter of the whole cluster, stored in one or two bytes of a [State].
+// Field is a counter of the whole cluster, stored in one or two bytes of a [State]. The
+// zero value is one that is not laid out: it is always 0.
 type Field struct{ off, width uint16 }
 
 // NodeField is a counter that every node has. The zero value is one that is not laid

@@ -99,6 +99,9 @@ type Events struct {
 	// no replacement comes.
 	SpotReclaim int
 	SpotLost    bool
+	// PodCrash is how many ready pods crash, and BadRevision how many of the templates
+	// that the change brings turn out to be bad.
+	PodCrash, BadRevision int
 	// StartupSpike is the CPU use of a pod that has just become ready, in percent of its
 	// request; 0: none. NodePanic is the CPU use of a node, in percent of what it has,
 	// above which it goes down; 0: never. Neither is an event with a budget.

@@ -1,0 +1,81 @@
+package control
+
+import (
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// badRevision models the event that the pod template of the change is no good: its pods
+// are scheduled and run, and none of them ever becomes ready. It has no upstream: a
+// program fails.
+//
+// A revision is bad from its beginning, so that the event happens between the apply and
+// the first ReplicaSet of the revision.
+type badRevision struct {
+	classes []int // of templates that the change brings in place of another, ascending
+}
+
+func newBadRevision(b *state.Builder) ([]Actor, error) {
+	c := b.Config()
+	if c.Spec.Events.BadRevision <= 0 {
+		return nil, nil
+	}
+	var a badRevision
+	for p := range c.Pods {
+		class := &c.Pods[p]
+		if class.InHead && len(c.ClassesOf[class.Workload]) > 1 {
+			a.classes = append(a.classes, p)
+		}
+	}
+	if len(a.classes) == 0 {
+		return nil, nil
+	}
+	b.AddBadRevisions(a.classes)
+	return []Actor{&a}, nil
+}
+
+// Name implements [Actor].
+func (a *badRevision) Name() string { return "bad-revision" }
+
+// Latency implements [Actor].
+func (a *badRevision) Latency() Latency { return Event }
+
+// Step implements [Actor]: any revision that is about to be rolled out turns out bad.
+func (a *badRevision) Step(s state.State, next *Emit) {
+	left := s.BadRevisionsLeft()
+	if left == 0 || s.Version() != state.Head {
+		return
+	}
+	for _, p := range a.classes {
+		w := s.C.Pods[p].Workload
+		if s.Bad(p) || s.Get(s.C.Class[p].Exists) == 1 || s.Manifest(w).Deployment.Spec.Paused {
+			continue
+		}
+		t := next.Copy(s)
+		t.SetBad(p)
+		t.Set(t.C.PodEvents.BadRevisions, left-1)
+		next.Move(search.Move{Args: [3]int32{int32(p)}})
+	}
+}
+
+// Describe implements [Actor].
+func (a *badRevision) Describe(from, _ state.State, m search.Move) Words {
+	c, p := from.C, int(m.Args[0])
+	wl := &c.Spec.Workloads[c.Pods[p].Workload]
+	return Words{
+		Action: "bad-revision", Object: wl.ID,
+		Text:    "the new revision of " + shortName(wl) + " turns out bad: its pods run, and never become ready",
+		Because: []Ref{{Object: wl.ID, Version: state.Head, Field: "spec.template"}},
+	}
+}
+
+// Model implements [Actor].
+func (a *badRevision) Model() *Model {
+	return &Model{
+		Upstream: "none: the environment",
+		MayHide: []string{
+			"a bad revision's pods run: those whose image cannot be pulled stay Pending, and are easier to evict",
+			"a revision that gets ready at first and fails later is not modeled, nor is one that a slow start makes late only",
+		},
+	}
+}

@@ -1,0 +1,45 @@
+package state
+
+// PodEvents are the budgets of what befalls pods. A field of an event that is off is not
+// laid out: read them through [State]'s methods.
+type PodEvents struct {
+	Crashes      Field // crashes left
+	BadRevisions Field // bad revisions left
+}
+
+// AddCrashes lays out the budget of pod crashes.
+func (b *Builder) AddCrashes() {
+	b.cfg.PodEvents.Crashes = b.Field(b.cfg.Spec.Events.PodCrash)
+}
+
+// AddBadRevisions lays out the budget of bad revisions, and which of some pod classes
+// are bad ones.
+func (b *Builder) AddBadRevisions(classes []int) {
+	b.cfg.PodEvents.BadRevisions = b.Field(b.cfg.Spec.Events.BadRevision)
+	for _, p := range classes {
+		b.cfg.Class[p].Bad = b.Field(1)
+	}
+}
+
+// CrashesLeft is how many pods may still crash.
+func (s State) CrashesLeft() int { return s.left(s.C.PodEvents.Crashes) }
+
+// BadRevisionsLeft is how many revisions may still turn out bad.
+func (s State) BadRevisionsLeft() int { return s.left(s.C.PodEvents.BadRevisions) }
+
+// Bad says whether the pods of class p run without ever becoming ready.
+func (s State) Bad(p int) bool { return s.left(s.C.Class[p].Bad) != 0 }
+
+// SetBad makes class p a bad revision; it must be among those of
+// [Builder.AddBadRevisions].
+func (s State) SetBad(p int) { s.Set(s.C.Class[p].Bad, 1) }
+
+// RefillPods sets the budgets of what befalls pods to what the problem allows.
+func (s State) RefillPods() {
+	if s.C.PodEvents.Crashes.width > 0 {
+		s.Set(s.C.PodEvents.Crashes, s.C.Spec.Events.PodCrash)
+	}
+	if s.C.PodEvents.BadRevisions.width > 0 {
+		s.Set(s.C.PodEvents.BadRevisions, s.C.Spec.Events.BadRevision)
+	}
+}
