@@ -215,7 +215,10 @@ func (r *rendering) fetcher() (*fetch.Fetcher, error) {
 	if dir == "" && !network {
 		return nil, nil
 	}
-	f, err := fetch.New(fetch.Options{Network: network, Hosts: r.allowHosts, RegistryConfig: r.registryConfig, CacheDir: dir})
+	f, err := fetch.New(fetch.Options{
+		Network: network, Hosts: r.allowHosts, RegistryConfig: r.registryConfig, CacheDir: dir,
+		HelmRepositories: os.Getenv("HELM_REPOSITORY_CONFIG"), HelmRegistry: os.Getenv("HELM_REGISTRY_CONFIG"),
+	})
 	if err != nil {
 		return nil, usage("--allow-host: %w", err)
 	}

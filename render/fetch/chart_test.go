@@ -343,13 +343,12 @@ func TestCredentialsOfARepository(t *testing.T) {
 	wantError(t, err, "nosuch.json cannot be read", "docker login")
 
 	// What `helm repo add` wrote down counts for exactly that repository, and its name does.
-	f = fetcher(t, Options{Network: true}, s)
 	file := filepath.Join(t.TempDir(), "repositories.yaml")
+	f = fetcher(t, Options{Network: true, HelmRepositories: file}, s)
 	text := fmt.Sprintf("repositories:\n- {name: mine, url: %q, username: me, password: hunter2}\n", s.URL+"/charts")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("HELM_REPOSITORY_CONFIG", file)
 	for _, name := range []string{"@mine", "alias:mine", s.URL + "/charts"} {
 		if _, err := f.Chart(t.Context(), ChartRef{Repository: name, Name: "db", Version: "1.2.0"}); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -18,11 +19,13 @@ import (
 // and the repositories that Helm was told of. They are read when the first named host
 // asks, given to that host alone and never printed.
 type keys struct {
-	file  string // --registry-config
-	once  sync.Once
-	store credentials.Store
-	repos []helmRepository
-	err   error
+	file string // --registry-config
+	// Helm's files, where its environment names them; "" is Helm's own place.
+	helmRepositories, helmRegistry string
+	once                           sync.Once
+	store                          credentials.Store
+	repos                          []helmRepository
+	err                            error
 }
 
 // helmRepository is an entry of Helm's repositories.yaml.
@@ -35,11 +38,8 @@ type helmRepository struct {
 
 func (k *keys) read() {
 	k.once.Do(func() {
-		k.store, k.err = openStore(k.file)
-		file := os.Getenv("HELM_REPOSITORY_CONFIG")
-		if file == "" {
-			file = helmpath.ConfigPath("repositories.yaml")
-		}
+		k.store, k.err = k.open()
+		file := cmp.Or(k.helmRepositories, helmpath.ConfigPath("repositories.yaml"))
 		var list struct {
 			Repositories []helmRepository `json:"repositories"`
 		}
@@ -49,9 +49,9 @@ func (k *keys) read() {
 	})
 }
 
-// openStore opens the docker configuration that was named, or docker's own and Helm's.
-func openStore(file string) (credentials.Store, error) {
-	if file != "" {
+// open opens the docker configuration that was named, or docker's own and Helm's.
+func (k *keys) open() (credentials.Store, error) {
+	if file := k.file; file != "" {
 		if _, err := os.Stat(file); err != nil {
 			return nil, &Error{Reason: "--registry-config " + file + " cannot be read", Remedy: "give the file that `docker login` or `helm registry login` writes"}
 		}
@@ -61,10 +61,7 @@ func openStore(file string) (credentials.Store, error) {
 		}
 		return s, nil
 	}
-	own := os.Getenv("HELM_REGISTRY_CONFIG")
-	if own == "" {
-		own = helmpath.ConfigPath("registry/config.json")
-	}
+	own := cmp.Or(k.helmRegistry, helmpath.ConfigPath("registry/config.json"))
 	docker, dockerErr := credentials.NewStoreFromDocker(credentials.StoreOptions{})
 	helm, helmErr := credentials.NewStore(own, credentials.StoreOptions{})
 	switch {

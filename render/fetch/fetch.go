@@ -18,6 +18,9 @@ type Options struct {
 	// RegistryConfig is a docker configuration file with credentials; empty: docker's own
 	// place ($DOCKER_CONFIG, or .docker in the home folder), then Helm's.
 	RegistryConfig string
+	// HelmRepositories and HelmRegistry are Helm's files where the environment names them
+	// ($HELM_REPOSITORY_CONFIG, $HELM_REGISTRY_CONFIG); empty: Helm's own place.
+	HelmRepositories, HelmRegistry string
 	// CacheDir keeps what was fetched; empty: nothing is kept beyond the run.
 	CacheDir string
 }
@@ -56,7 +59,7 @@ func New(opt Options) (*Fetcher, error) {
 	}
 	p := policy{rules}
 	return &Fetcher{
-		opt: opt, policy: p, guard: newGuard(p), keys: &keys{file: opt.RegistryConfig},
+		opt: opt, policy: p, guard: newGuard(p), keys: &keys{file: opt.RegistryConfig, helmRepositories: opt.HelmRepositories, helmRegistry: opt.HelmRegistry},
 		cache: cache{opt.CacheDir}, time: defaultTime,
 	}, nil
 }
