@@ -41,6 +41,17 @@ check-format:
 conformance: ## models against upstream's own code; a module of its own
 	cd $(CONFORMANCE) && $(GO) vet ./... && $(GO) test ./...
 
+CONTROLPLANE ?= $(CURDIR)/bin/controlplane
+
+.PHONY: controlplane
+controlplane: ## etcd, API server, controller manager, scheduler and descheduler in one binary, from their modules
+	cd $(CONFORMANCE) && $(GO) build -tags replay -o $(CONTROLPLANE) ./controlplane
+
+.PHONY: replay
+replay: controlplane ## counterexamples on a real control plane; RECORD=1 keeps what was shown
+	cd $(CONFORMANCE) && $(GO) vet -tags replay ./... && \
+		KUBESETTLE_CONTROLPLANE=$(CONTROLPLANE) $(GO) test -tags replay -count=1 -v -timeout 60m ./replay $(if $(RECORD),-record)
+
 .PHONY: golden
 golden: ## rewrite the golden files; read the diff before you commit it
 	@set -e; for pkg in $$($(GO) list ./...); do \

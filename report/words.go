@@ -54,6 +54,9 @@ func certainty(f *verify.Finding) string {
 	if f.Timing == "arbitrary" {
 		s += "; only under arbitrary timing, where a loop may act on a stale view"
 	}
+	if f.ConfirmedBy != "" {
+		s += "; its kind was seen to happen on a real control plane: " + line(f.ConfirmedBy)
+	}
 	return s
 }
 

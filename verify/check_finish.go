@@ -51,6 +51,9 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 		return nil, err
 	}
 	a.result.assume(opt.Policy, ch, a.models)
+	if err := confirm(a.result.Findings); err != nil {
+		return nil, err
+	}
 	a.result.waive(opt.Policy, opt.Today)
 	a.result.judge(opt.Policy.Gate)
 	a.result.Coverage.ElapsedMs = time.Since(a.started).Milliseconds()

@@ -113,6 +113,9 @@ type Finding struct {
 	Blame        []Blame       `json:"blame"`
 	Fix          *Fix          `json:"fix"`
 	Fingerprint  string        `json:"fingerprint"`
+	// ConfirmedBy names the replay on a real control plane that showed a finding of the
+	// same [Finding.Shape]; "" where there is none on record.
+	ConfirmedBy string `json:"confirmedBy,omitempty"`
 }
 
 // Scale is the size at which a finding shows.

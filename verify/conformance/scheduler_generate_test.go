@@ -85,7 +85,7 @@ func (g generator) places(s *scenario) {
 				class := g.IntN(len(s.Classes))
 				s.Places = append(s.Places, place{
 					Workload: w, Version: v, Class: class, Node: g.IntN(s.Classes[class].Count),
-					Phase: state.Phase(g.IntN(int(state.Terminating)+1)), Count: 1 + g.IntN(3),
+					Phase: state.Phase(g.IntN(int(state.Terminating) + 1)), Count: 1 + g.IntN(3),
 				})
 			}
 		}

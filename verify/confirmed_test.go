@@ -1,0 +1,48 @@
+package verify
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestConfirmations verifies that each replay on record is of a finding that its case
+// still has: a record of something else would confirm nothing.
+func TestConfirmations(t *testing.T) {
+	known, err := Confirmations()
+	if err != nil || len(known) == 0 {
+		t.Fatalf("%d records, error %v", len(known), err)
+	}
+	for _, c := range known {
+		t.Run(filepath.Base(c.Case), func(t *testing.T) {
+			t.Parallel()
+			r := caseResult(t, filepath.Join("..", c.Case, "violating"))
+			i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Shape() == c.Shape })
+			if i < 0 {
+				t.Fatalf("no finding has the shape %q:\n%s", c.Shape, outline(r))
+			}
+			if r.Findings[i].ConfirmedBy == "" {
+				t.Error("the finding does not say that it was confirmed")
+			}
+		})
+	}
+}
+
+func TestShape(t *testing.T) {
+	f := Finding{Rule: "below-floor", Interleaving: []Step{
+		{Actor: "drain", Class: "event"},
+		{Actor: "replicaset/default/web", Class: "sync"},
+		{Actor: "kubelet-start/default/web", Class: "kubelet"},
+		{Actor: "scheduler", Class: "sync"},
+		{Actor: "replicaset/default/web@new", Class: "sync"},
+	}}
+	if got, want := f.Shape(), "below-floor: drain + replicaset, scheduler"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := (&Finding{Rule: "eviction-loop", Interleaving: f.Interleaving[1:2]}).Shape(), "eviction-loop: replicaset"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := (&Finding{Rule: "replicas-reset", Interleaving: f.Interleaving[:1]}).Shape(), "replicas-reset: drain"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

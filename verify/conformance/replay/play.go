@@ -1,0 +1,372 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Outcome is what a replay showed.
+type Outcome struct {
+	Shown   bool   // the violation was seen on the control plane
+	Seen    string // what was seen, for people
+	Steps   int    // of the counterexample
+	Matched int    // of them seen, in their order
+	Elapsed time.Duration
+}
+
+// player plays one case on one control plane.
+type player struct {
+	plane    *Plane
+	c        *Case
+	view     *view
+	kubelets *kubelets
+	metrics  *metrics
+	applier  *applier
+	demands  map[string]control.Demand
+	out      io.Writer         // tells what is done
+	twin     bool              // of the case that the finding is of: its steps are not to come about
+	plays    map[string]string // the real node that plays a node of the counterexample
+	next     int               // events of the log that were matched to steps
+	start    int               // events of the log before the first step
+}
+
+// Play plays the counterexample of a finding of the case. What is done and seen goes to
+// out. Errors are those of the machinery; what the cluster did is the outcome. binary is
+// the control plane's.
+func (c *Case) Play(ctx context.Context, binary string, f *verify.Finding, out io.Writer) (*Outcome, error) {
+	return c.playOn(ctx, binary, f, &player{c: c, out: out})
+}
+
+// PlayEvents plays the events of another case's finding, and pods start and stop in its
+// order as far as they do: what a repaired case has to stand.
+func (c *Case) PlayEvents(ctx context.Context, binary string, f *verify.Finding, out io.Writer) (*Outcome, error) {
+	return c.playOn(ctx, binary, f, &player{c: c, out: out, twin: true})
+}
+
+func (c *Case) playOn(ctx context.Context, binary string, f *verify.Finding, p *player) (_ *Outcome, err error) {
+	begin := time.Now()
+	plane, err := Start(ctx, binary, c.SchedulerConfig)
+	if err != nil {
+		return nil, err
+	}
+	defer plane.Stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-plane.dead:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if err = p.join(ctx, plane); err == nil {
+		defer p.metrics.server.Close()
+		err = p.prepare(ctx, f)
+	}
+	o := &Outcome{}
+	if err == nil {
+		o, err = p.play(ctx, f)
+	}
+	if err != nil { // a request may fail before it is known that a component died
+		select {
+		case <-plane.dead:
+		case <-time.After(time.Second):
+		}
+	}
+	if died := plane.Err(); died != nil {
+		return nil, died
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.Elapsed = time.Since(begin)
+	return o, nil
+}
+
+// join connects the stand-ins to a control plane.
+func (p *player) join(ctx context.Context, plane *Plane) error {
+	p.plane, p.demands = plane, p.c.demands()
+	dyn, err := dynamic.NewForConfig(plane.Config)
+	if err != nil {
+		return err
+	}
+	if p.view, err = watchCluster(ctx, plane.Client); err != nil {
+		return err
+	}
+	p.kubelets = &kubelets{client: plane.Client, view: p.view, down: map[string]bool{}}
+	p.applier = newApplier(dyn, plane.Client.Discovery(), p.c.Policy.Apply == "server-side")
+	p.metrics, err = serveMetrics(ctx, dyn, p.view)
+	return err
+}
+
+// prepare brings the cluster to where the counterexample begins: the nodes, and base, or
+// head where there is no base or the scenario knows none, settled under the nominal load.
+func (p *player) prepare(ctx context.Context, f *verify.Finding) error {
+	nodes, err := p.c.nodesFor(f)
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		if err := p.kubelets.join(ctx, n); err != nil {
+			return err
+		}
+	}
+	if err := p.nodesReady(ctx, len(nodes)); err != nil {
+		return err
+	}
+	for w, d := range p.demands {
+		if d[state.Saturating] > 0 {
+			p.metrics.setDemand(w, d[state.Nominal])
+		}
+	}
+	go p.kubelets.run(ctx)
+	p.rename(&f.Interleaving[0])
+	if f.Scenario == "install" {
+		return nil
+	}
+	from := p.c.Base
+	if from == nil || f.Scenario == "steady" {
+		from = p.c.Head
+	}
+	all, err := objects(from)
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		if err := p.applier.apply(ctx, o); err != nil {
+			return err
+		}
+	}
+	return p.arrange(ctx, f)
+}
+
+// nodesReady waits until the control plane took the taint of new nodes off all of them:
+// pods that are scheduled before would have less of a choice.
+func (p *player) nodesReady(ctx context.Context, want int) error {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
+		ready := 0
+		for _, n := range p.view.nodes() {
+			if !slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeNotReady }) {
+				ready++
+			}
+		}
+		if ready == want {
+			return nil
+		}
+	}
+	return fmt.Errorf("the control plane does not take its %d nodes for ready", want)
+}
+
+// play plays the steps: events are made to happen, pods are moved, and for the control
+// loops it waits a while.
+func (p *player) play(ctx context.Context, f *verify.Finding) (*Outcome, error) {
+	p.kubelets.setHeld(true)
+	p.start = len(p.view.events(0))
+	p.next = p.start
+	p.view.watchLeast()
+	if p.c.DeschedulerPolicy != nil {
+		if err := p.plane.StartDescheduler(p.c.DeschedulerPolicy, 3*time.Second); err != nil {
+			return nil, err
+		}
+	}
+	if f.Scenario == "install" {
+		if err := p.applyHead(ctx); err != nil {
+			return nil, err
+		}
+	}
+	o := &Outcome{Steps: len(f.Interleaving)}
+	for i := range f.Interleaving {
+		s := &f.Interleaving[i]
+		ok, err := p.step(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		mark := "  "
+		if ok {
+			mark = "ok"
+			o.Matched++
+		}
+		fmt.Fprintf(p.out, "%2d %s %s\n", i+1, mark, s.Text)
+		if err := p.plane.Err(); err != nil {
+			return nil, err
+		}
+	}
+	p.judge(ctx, f, o)
+	for _, e := range p.view.events(p.start) {
+		fmt.Fprintf(p.out, "   %s %s\n", e.at.Format("05.000"), e.text)
+	}
+	return o, nil
+}
+
+// step plays one step; it says whether it came about.
+func (p *player) step(ctx context.Context, s *verify.Step) (bool, error) {
+	w := workloadIn(s)
+	switch s.Action {
+	case "apply":
+		return true, p.applyHead(ctx)
+	case "load-change":
+		p.metrics.setDemand(w, p.demands[w][loadAfter(s, w)])
+		return true, nil
+	case "drain":
+		return true, p.cordon(ctx, p.nodeIn(s), true)
+	case "uncordon":
+		return true, p.cordon(ctx, p.nodeIn(s), false)
+	case "node-failure":
+		p.kubelets.setDown(p.nodeIn(s), true)
+		return true, nil
+	case "node-recovery":
+		p.kubelets.setDown(p.nodeIn(s), false)
+		return true, nil
+	case "evict-pod", "evict":
+		if strings.HasPrefix(s.Actor, "drain") {
+			return p.evict(ctx, w, p.nodeIn(s), phaseIn(s)), nil
+		}
+		return p.await(ctx, s, p.patience(s)), nil
+	case "start-pod", "stop-pod":
+		return p.movePod(ctx, s, w), nil
+	}
+	return p.await(ctx, s, p.patience(s)), nil
+}
+
+// patience is how long a step of a control loop is waited for.
+func (p *player) patience(s *verify.Step) time.Duration {
+	switch {
+	case p.twin:
+		return 300 * time.Millisecond
+	case s.Class == "periodic":
+		return 10 * time.Second
+	default:
+		return 3 * time.Second
+	}
+}
+
+// await waits until the log has a step's event that no step before it was matched to.
+func (p *player) await(ctx context.Context, s *verify.Step, limit time.Duration) bool {
+	w := workloadIn(s)
+	action := s.Action
+	if action == "evict" {
+		action = "evict-pod"
+	}
+	for end := time.Now().Add(limit); ; {
+		for i, e := range p.view.events(p.next) {
+			same := e.action == action || action == "evict-pod" && e.action == "delete-pod"
+			if same && (w == "" || e.workload == w) {
+				p.next += i + 1
+				return true
+			}
+		}
+		if time.Now().After(end) || ctx.Err() != nil {
+			return false
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// movePod lets a pod start or stop, on the node that the step names if there is one.
+func (p *player) movePod(ctx context.Context, s *verify.Step, w string) bool {
+	phase := "starting"
+	if s.Action == "stop-pod" {
+		phase = "terminating"
+	}
+	node := p.nodeIn(s)
+	for end := time.Now().Add(p.patience(s)); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		pods := p.view.pods()
+		pods = slices.DeleteFunc(pods, unlike(phase, w))
+		if i := slices.IndexFunc(pods, onNode(node)); i >= 0 {
+			p.kubelets.move(ctx, pods[i])
+			return p.await(ctx, s, 3*time.Second)
+		}
+		if len(pods) > 0 && time.Until(end) < time.Second { // the scheduler tossed otherwise
+			p.kubelets.move(ctx, pods[0])
+			return p.await(ctx, s, 3*time.Second)
+		}
+	}
+	return false
+}
+
+// applyHead applies head and prunes what only base has.
+func (p *player) applyHead(ctx context.Context) error {
+	head, err := objects(p.c.Head)
+	if err != nil {
+		return err
+	}
+	keep := map[string]bool{}
+	for _, o := range head {
+		keep[nameOf(o)] = true
+		if err := p.applier.apply(ctx, o); err != nil {
+			return err
+		}
+	}
+	if p.c.Base == nil {
+		return nil
+	}
+	base, err := objects(p.c.Base)
+	if err != nil {
+		return err
+	}
+	for _, o := range base {
+		if !keep[nameOf(o)] {
+			if err := p.applier.prune(ctx, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *player) cordon(ctx context.Context, node string, on bool) error {
+	patch := fmt.Sprintf(`{"spec":{"unschedulable":%t}}`, on)
+	_, err := p.plane.Client.CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
+	if err != nil {
+		return fmt.Errorf("cordon node %s: %w", node, err)
+	}
+	return nil
+}
+
+// evict asks for the eviction of one pod of a workload on a node, as kubectl drain does,
+// of one in a phase if that is not ""; it says whether that was granted.
+func (p *player) evict(ctx context.Context, w, node, phase string) bool {
+	for range 3 {
+		for _, pod := range p.view.pods() {
+			name, _ := workloadOf(pod)
+			if (w != "" && name != w) || pod.Spec.NodeName != node || pod.DeletionTimestamp != nil || (phase != "" && phaseOf(pod) != phase) {
+				continue
+			}
+			err := p.plane.Client.PolicyV1().Evictions(pod.Namespace).Evict(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace}})
+			if err == nil {
+				return true
+			}
+			if apierrors.IsTooManyRequests(err) {
+				p.view.say("refused", name, node, fmt.Sprintf("the eviction of %s is refused: %v", pod.Name, err))
+			}
+		}
+		time.Sleep(300 * time.Millisecond) // the disruption controller counts again
+	}
+	return false
+}
+
+// nodeIn is the real node for the node that a step names; "" is none.
+func (p *player) nodeIn(s *verify.Step) string {
+	found := ""
+	for name := range p.plays {
+		if len(name) > len(found) && containsWord(s.Text+" "+s.Object, name) {
+			found = name
+		}
+	}
+	return p.plays[found]
+}

@@ -1,0 +1,174 @@
+//go:build replay
+
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+var record = flag.Bool("record", false, "write what was shown to verify/confirmed.json")
+
+// TestKivi plays the cases of testdata/kivi on a real control plane: the violating ones
+// show what was found of them, the repaired ones, on the same nodes and under the same
+// events, do not.
+func TestKivi(t *testing.T) {
+	var shown []verify.Confirmation
+	binary := os.Getenv(BinaryEnv)
+	if binary == "" {
+		t.Fatalf("%s is not set: `make replay` builds the control plane and sets it", BinaryEnv)
+	}
+	for _, tt := range []struct{ dir, rule string }{
+		{"c2", "replicas-reset"},
+		{"c5", "eviction-loop"},
+		{"c6", "below-floor"},
+		{"c7", "eviction-loop"},
+		{"c8", "eviction-loop"},
+	} {
+		t.Run(tt.dir, func(t *testing.T) {
+			ctx := t.Context()
+			violating := load(ctx, t, tt.dir, "violating")
+			r, err := violating.Check(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(r.Findings, func(f verify.Finding) bool { return f.Rule == tt.rule })
+			if i < 0 {
+				t.Fatalf("no %s was found", tt.rule)
+			}
+			for _, c := range []*Case{violating, load(ctx, t, tt.dir, "repaired")} {
+				name := filepath.Base(c.Dir)
+				log := &strings.Builder{}
+				play := c.Play
+				if c != violating {
+					play = c.PlayEvents
+				}
+				o, err := play(ctx, binary, &r.Findings[i], log)
+				if err != nil {
+					t.Fatalf("%s: %v\n%s", name, err, log)
+				}
+				t.Logf("| %s %s | %s | shown %t: %s | %d of %d steps | %.0f s |\n%s", tt.dir, name, tt.rule, o.Shown, o.Seen, o.Matched, o.Steps, o.Elapsed.Seconds(), log)
+				if o.Shown != (c == violating) {
+					t.Errorf("%s: the violation was shown: %t", name, o.Shown)
+				} else if o.Shown {
+					shown = append(shown, verify.Confirmation{
+						Shape: r.Findings[i].Shape(), Case: "testdata/kivi/" + tt.dir, Kubernetes: version(t),
+						Seen: o.Seen, Steps: o.Steps, Matched: o.Matched,
+					})
+				}
+			}
+		})
+	}
+	if *record && !t.Failed() {
+		b, err := json.MarshalIndent(shown, "", "  ")
+		if err == nil {
+			err = os.WriteFile("../../confirmed.json", append(b, '\n'), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// version is that of Kubernetes in this module's go.mod.
+func version(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func load(ctx context.Context, t *testing.T, dir, twin string) *Case {
+	t.Helper()
+	c, err := Load(ctx, filepath.Join("../../../testdata/kivi", dir, twin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestAPIServerDies kills the API server while a case is played: the replay says so, and
+// ends its processes and removes its directory.
+func TestAPIServerDies(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	c := load(t.Context(), t, "c8", "violating")
+	r, err := c.Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &player{c: c, out: io.Discard}
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.playOn(t.Context(), os.Getenv(BinaryEnv), &r.Findings[0], p)
+		done <- err
+	}()
+	killed := killChild(t, tmp, "kube-apiserver", 30*time.Second)
+	select {
+	case err := <-done:
+		if err == nil || !strings.Contains(err.Error(), "kube-apiserver ended in mid-replay (signal: killed)") {
+			t.Errorf("killed %d: got error %v", killed, err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("the replay did not end")
+	}
+	if left, _ := os.ReadDir(tmp); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if pids := processes(t, tmp, ""); len(pids) > 0 {
+		t.Errorf("processes left: %v", pids)
+	}
+}
+
+// killChild waits for a component whose arguments name the directory and kills it.
+func killChild(t *testing.T, dir, component string, limit time.Duration) int {
+	t.Helper()
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if len(processes(t, dir, "kube-scheduler")) == 0 {
+			continue // not all of it is up yet
+		}
+		for _, pid := range processes(t, dir, component) {
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
+	}
+	t.Fatalf("no %s to kill", component)
+	return 0
+}
+
+// processes lists those whose arguments name a directory and a component.
+func processes(t *testing.T, dir, component string) []int {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []int
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil || !strings.Contains(string(b), dir) || !strings.Contains(string(b), "\x00"+component) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(f))); err == nil {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
