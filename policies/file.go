@@ -33,8 +33,10 @@ type Release struct {
 	Namespace                  string
 	Values                     []string
 	Set                        map[string]string
+	SetLines                   map[string]int // of the entries of Set, in the policy file
 	KubeVersion                string
-	Line                       int // in the policy file
+	LoadRestrictor             string // rootOnly or none, of Kustomize; "" is rootOnly
+	Line                       int    // in the policy file
 }
 
 // Cluster is the cluster to verify on.

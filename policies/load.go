@@ -89,14 +89,19 @@ func (d *decoder) releases(p *Policy) read {
 			"path":        d.text(&r.Path, insideRepository),
 			"namespace":   d.text(&r.Namespace, dnsLabel),
 			"values":      d.texts(&r.Values, insideRepository),
-			"set":         d.settings(&r.Set),
+			"set":         d.settings(&r.Set, &r.SetLines),
 			"kubeVersion": d.text(&r.KubeVersion, isKubeVersion),
+
+			"loadRestrictor": oneOf(d, &r.LoadRestrictor, "rootOnly", "none"),
 		}, "id")
 		d.exactlyOne(n, at, "chart", "kustomize", "path")
 		for _, k := range []string{"values", "set", "kubeVersion"} {
 			if key := d.set[at+"."+k]; key != nil && d.set[at+".chart"] == nil {
 				d.fail(key, at+"."+k, "goes with chart only; remove it")
 			}
+		}
+		if key := d.set[at+".loadRestrictor"]; key != nil && d.set[at+".kustomize"] == nil {
+			d.fail(key, at+".loadRestrictor", "goes with kustomize only; remove it")
 		}
 		if first := ids[r.ID]; first != 0 && r.ID != "" {
 			d.fail(n, at+".id", "%s is the id of the release in line %d as well; give it another", quote(r.ID), first)
@@ -124,17 +129,17 @@ func (d *decoder) exactlyOne(n *yaml.Node, at string, keys ...string) {
 }
 
 // settings reads Helm's --set values: scalars, kept as they are written.
-func (d *decoder) settings(dst *map[string]string) read {
+func (d *decoder) settings(dst *map[string]string, lines *map[string]int) read {
 	return func(n *yaml.Node, at string) {
-		out := map[string]string{}
+		out, line := map[string]string{}, map[string]int{}
 		d.entries(n, at, func(key *yaml.Node) read {
 			return func(n *yaml.Node, at string) {
 				if s, ok := d.scalar(n, at, "a string, a number or true or false", "!!str", "!!int", "!!float", "!!bool", "!!timestamp"); ok {
-					out[key.Value] = s
+					out[key.Value], line[key.Value] = s, key.Line
 				}
 			}
 		})
-		*dst = out
+		*dst, *lines = out, line
 	}
 }
 

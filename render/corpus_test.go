@@ -1,32 +1,35 @@
 package render
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sort"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"helm.sh/helm/v3/pkg/chartutil"
 )
 
 var (
 	corpusDir  = flag.String("corpus", "", "folder of checkouts or bare repositories to render")
 	helmBinary = flag.String("helm", "", "helm command to compare with")
 	kustBinary = flag.String("kustomize", "", "kustomize command to compare with")
-	corpusLong = flag.Bool("corpus-reasons", false, "list every release that did not render")
 )
 
-// TestCorpus renders every repository of a folder and prints a table. It fails where a
-// renderer breaks and, with -helm and -kustomize, where the objects of a release are not
-// those that the commands give, random values aside.
+// TestCorpus renders the charts and kustomizations of every repository of a folder and
+// prints a table. It fails where a renderer breaks and, with -helm and -kustomize, where
+// the objects of a root are not those that the commands give, random values aside. The
+// times are those of all roots at once, in workers, and of the commands one after the
+// other.
 //
-//	go test ./render -run TestCorpus -v -corpus DIR -helm helm -kustomize kustomize
+//	make corpus CORPUS=DIR
 func TestCorpus(t *testing.T) {
 	if *corpusDir == "" {
 		t.Skip("no -corpus folder given")
@@ -35,112 +38,206 @@ func TestCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%-45s %6s %6s %6s %6s %8s %8s", "repository", "roots", "ok", "skip", "fail", "objects", "seconds")
+	var rows []*corpusRow
 	for _, e := range entries {
-		survey(t, filepath.Join(*corpusDir, e.Name()))
+		rows = append(rows, &corpusRow{t: t, name: e.Name(), dir: filepath.Join(*corpusDir, e.Name()), reasons: map[string]int{}})
 	}
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err == nil {
-		t.Logf("peak memory %d MiB", usage.Maxrss>>10)
+	for _, r := range rows { // first, so that no command's memory is among ours
+		r.measure()
+	}
+	self, workers := peakMemory(syscall.RUSAGE_SELF), peakMemory(syscall.RUSAGE_CHILDREN)
+	fmt.Println("| repository | commit | roots | equal | different | skipped | failed | ours, s | commands, s | ratio |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
+	total := &corpusRow{name: "all"}
+	for _, r := range rows {
+		r.compare()
+		if r.roots == 0 {
+			continue
+		}
+		fmt.Println(r)
+		total.add(r)
+	}
+	fmt.Println(total)
+	fmt.Printf("\npeak memory: %d MiB, and %d MiB in the largest worker\n\n", self, workers)
+	for _, r := range rows {
+		for _, text := range sortedReasons(r.reasons) {
+			fmt.Printf("%s: %d %s\n", r.name, r.reasons[text], text)
+		}
 	}
 }
 
-func survey(t *testing.T, dir string) {
-	tree, err := GitTree(dir, "HEAD")
-	if err != nil {
-		if tree, err = DirTree(dir); err != nil {
-			t.Errorf("%s: %v", dir, err)
-			return
-		}
+// peakMemory is in MiB.
+func peakMemory(who int) int64 {
+	var usage syscall.Rusage
+	if syscall.Getrusage(who, &usage) != nil {
+		return 0
 	}
-	start := time.Now()
-	rev, err := Render(context.Background(), tree, Options{Workers: runtime.GOMAXPROCS(0)})
-	if err != nil {
-		t.Errorf("%s: %v", dir, err)
-		return
-	}
-	elapsed := time.Since(start)
-	var ok, skipped, failed, objects int
-	reasons := map[string]int{}
-	for _, r := range rev.Releases {
-		switch {
-		case r.Err == nil:
-			ok++
-			objects += len(r.Objects)
-			continue
-		case r.Err.Skipped:
-			skipped++
-		default:
-			failed++
-		}
-		if strings.Contains(r.Err.Reason, "the renderer broke") {
-			t.Errorf("%s: %s: %s", dir, r.ID, r.Err.Reason)
-		}
-		reason := r.Err.Reason
-		if *corpusLong {
-			reason = r.ID + ": " + reason
-		}
-		reasons[fmt.Sprintf("skipped=%t %s", r.Err.Skipped, shorten(reason, 200))]++
-	}
-	t.Logf("%-45s %6d %6d %6d %6d %8d %8.1f", filepath.Base(dir), len(rev.Releases), ok, skipped, failed, objects, elapsed.Seconds())
-	if *helmBinary != "" || *kustBinary != "" {
-		compareWithCommands(t, rev)
-	}
-	list := make([]string, 0, len(reasons))
-	for r := range reasons {
-		list = append(list, r)
+	return usage.Maxrss >> 10
+}
+
+func sortedReasons(m map[string]int) []string {
+	list := make([]string, 0, len(m))
+	for k := range m {
+		list = append(list, k)
 	}
 	sort.Strings(list)
-	for _, r := range list {
-		t.Logf("    %4d %s", reasons[r], r)
+	return list
+}
+
+// corpusRow is one repository.
+type corpusRow struct {
+	t                                        *testing.T
+	name, dir, commit                        string
+	roots, equal, different, skipped, failed int
+	ours, theirs                             time.Duration
+	reasons                                  map[string]int
+}
+
+func (r *corpusRow) String() string {
+	ratio := "–"
+	if r.theirs > 0 {
+		ratio = fmt.Sprintf("%.2f", r.ours.Seconds()/r.theirs.Seconds())
+	}
+	return fmt.Sprintf("| %s | %.9s | %d | %d | %d | %d | %d | %.1f | %.1f | %s |", strings.Replace(r.name, "+", "/", 1), r.commit,
+		r.roots, r.equal, r.different, r.skipped, r.failed, r.ours.Seconds(), r.theirs.Seconds(), ratio)
+}
+
+func (r *corpusRow) add(o *corpusRow) {
+	r.roots, r.equal, r.different = r.roots+o.roots, r.equal+o.equal, r.different+o.different
+	r.skipped, r.failed = r.skipped+o.skipped, r.failed+o.failed
+	r.ours, r.theirs = r.ours+o.ours, r.theirs+o.theirs
+}
+
+// measure renders all roots once, as a check does.
+func (r *corpusRow) measure() {
+	start := time.Now()
+	if rev := r.render(Options{Sandbox: sandbox(r.t, 0, 0)}); rev != nil {
+		r.ours = time.Since(start)
 	}
 }
 
-// compareWithCommands renders every release with the helm and kustomize commands from a
-// checkout and compares object by object.
-func compareWithCommands(t *testing.T, rev *Revision) {
-	work := t.TempDir()
-	writeTree(t, rev.Tree, work+"/repo")
-	counts := map[string]int{}
-	var spent time.Duration
-	for _, r := range rev.Releases {
-		cmd := commandFor(r, work+"/repo")
+// render renders the roots that discovery finds; what they declare in turn has settings
+// that no command line has.
+func (r *corpusRow) render(opt Options) *Revision {
+	tree, err := GitTree(r.dir, "HEAD")
+	if err != nil {
+		if tree, err = DirTree(r.dir); err != nil {
+			r.t.Errorf("%s: %v", r.name, err)
+			return nil
+		}
+	}
+	src, err := newSource(tree)
+	if err != nil {
+		r.t.Errorf("%s: %v", r.name, err)
+		return nil
+	}
+	run := newRunner(context.Background(), opt)
+	defer run.close()
+	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: map[string]placed{}}
+	var roots []Release
+	releases, _ := discover(src, opt)
+	for _, rel := range releases {
+		if rel.Kind != Manifests {
+			roots = append(roots, rel)
+		}
+	}
+	if err := s.gather(context.Background(), roots, nil); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := parallel(context.Background(), 0, len(roots), s.run); err != nil {
+		r.t.Fatal(err)
+	}
+	r.commit = tree.Commit()
+	return s.finish(s.learn(), nil)
+}
+
+// compare renders every root with its command from a checkout, and compares.
+func (r *corpusRow) compare() {
+	rev := r.render(Options{})
+	if rev == nil {
+		return
+	}
+	repo := filepath.Join(r.t.TempDir(), "repo")
+	r.checkout(rev.Tree, repo)
+	r.roots = len(rev.Releases)
+	for _, rel := range rev.Releases {
+		word := ""
+		if rel.Err != nil {
+			word = "failed"
+			if r.failed++; rel.Err.Skipped {
+				word = "skipped"
+				r.failed--
+				r.skipped++
+			}
+			if strings.Contains(rel.Err.Reason, "the renderer broke") {
+				r.t.Errorf("%s: %s", r.name, rel.Err.Reason)
+			}
+		}
+		cmd := commandFor(rel, repo)
 		if cmd == nil {
 			continue
 		}
 		start := time.Now()
 		out, err := cmd.Output()
-		spent += time.Since(start)
+		r.theirs += time.Since(start)
 		switch {
-		case err != nil && r.Err != nil:
-			counts["neither renders"]++
+		case rel.Err != nil && err == nil:
+			r.reasons["the command renders it: "+word+": "+rel.ID+": "+shorten(rel.Err.Reason, 200)]++
+		case rel.Err != nil:
+			r.reasons["nor does the command: "+word+": "+shorten(rel.Err.Reason, 160)]++
 		case err != nil:
-			counts["only we render"]++
-			t.Logf("    only we render %s: %s", r.ID, shorten(stderrOf(err), 200))
-		case r.Err != nil && r.Err.Skipped:
-			counts["we skip"]++
-			t.Logf("    we skip %s: %s", r.ID, shorten(r.Err.Reason, 200))
-		case r.Err != nil:
-			counts["we fail"]++
-			t.Errorf("    we fail %s: %s", r.ID, shorten(r.Err.Reason, 300))
+			r.equal++
+			r.reasons["the command fails: "+rel.ID+": "+shorten(stderrOf(err), 200)]++
 		default:
-			if diffs := compareObjects(t, r, out); len(diffs) > 0 {
-				counts["different"]++
-				t.Errorf("    %s differs:\n      %s", r.ID, strings.Join(diffs[:min(len(diffs), 5)], "\n      "))
-			} else {
-				counts["equal"]++
+			r.verdict(rev, rel, out)
+		}
+	}
+}
+
+// verdict compares one root's objects. A chart that asks for API versions is compared
+// once more with those that the command assumes: it has no cluster to ask.
+func (r *corpusRow) verdict(rev *Revision, rel *Rendered, out []byte) {
+	diffs := compareObjects(rel, out)
+	if len(diffs) > 0 && rel.Kind == Helm {
+		again := rel.Release
+		again.APIVersions = chartutil.DefaultVersionSet
+		s := &side{opt: Options{}, runner: here{}}
+		s.src, _ = newSource(rev.Tree)
+		if s.gather(context.Background(), []Release{again}, nil) == nil {
+			s.run(0)
+			s.found, s.byID = map[string]placed{}, map[string]int{}
+			if one := s.finish(s.learn(), nil); len(compareObjects(one.Releases[0], out)) == 0 {
+				r.reasons["equal with the API versions that the command assumes: "+rel.ID]++
+				diffs = nil
 			}
 		}
 	}
-	t.Logf("    compared: %v in %.1f s", counts, spent.Seconds())
+	if len(diffs) == 0 {
+		r.equal++
+		return
+	}
+	r.different++
+	r.t.Errorf("%s: %s differs:\n      %s", r.name, rel.ID, strings.Join(diffs[:min(len(diffs), 5)], "\n      "))
 }
 
-// writeTree writes what can be read of a tree to a folder, links as copies.
-func writeTree(t *testing.T, tree Tree, dir string) {
-	t.Helper()
+// checkout writes the tree to a folder, with its links where git can do it.
+func (r *corpusRow) checkout(tree Tree, dir string) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if tree.Commit() != "" {
+		archive, err := exec.Command("git", "-C", r.dir, "archive", "--format=tar", "HEAD").Output()
+		if err == nil {
+			tar := exec.Command("tar", "-x", "-C", dir)
+			tar.Stdin = bytes.NewReader(archive)
+			if tar.Run() == nil {
+				return
+			}
+		}
+	}
 	s, err := newSource(tree)
 	if err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
 	for _, f := range s.below(".") {
 		b, err := s.read(f)
@@ -149,10 +246,10 @@ func writeTree(t *testing.T, tree Tree, dir string) {
 		}
 		name := filepath.Join(dir, f)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
+			r.t.Fatal(err)
 		}
 		if err := os.WriteFile(name, b, 0o644); err != nil {
-			t.Fatal(err)
+			r.t.Fatal(err)
 		}
 	}
 }
@@ -167,8 +264,6 @@ func stderrOf(err error) string {
 func commandFor(r *Rendered, repo string) *exec.Cmd {
 	var cmd *exec.Cmd
 	switch {
-	case r.By.File != "":
-		return nil // its settings are those of an object, not of a command line
 	case r.Kind == Helm && *helmBinary != "":
 		args := []string{"template", r.Name, filepath.Join(repo, r.Path), "--namespace", "default", "--include-crds", "--kube-version", r.KubeVersion + ".0"}
 		for _, v := range servedVersions(36) {
@@ -179,7 +274,11 @@ func commandFor(r *Rendered, repo string) *exec.Cmd {
 		}
 		cmd = exec.Command(*helmBinary, args...)
 	case r.Kind == Kustomize && *kustBinary != "":
-		cmd = exec.Command(*kustBinary, "build", "--load-restrictor", "LoadRestrictionsNone", filepath.Join(repo, r.Path))
+		args := []string{"build", filepath.Join(repo, r.Path)}
+		if *helmBinary != "" {
+			args = append(args, "--enable-helm", "--helm-command", *helmBinary)
+		}
+		cmd = exec.Command(*kustBinary, args...)
 	default:
 		return nil
 	}
@@ -188,7 +287,7 @@ func commandFor(r *Rendered, repo string) *exec.Cmd {
 }
 
 // compareObjects lists the objects that are not equal to those of a command's output.
-func compareObjects(t *testing.T, r *Rendered, out []byte) []string {
+func compareObjects(r *Rendered, out []byte) []string {
 	docs, f := decodeStream("output", out)
 	if f != nil {
 		return []string{f.Reason}

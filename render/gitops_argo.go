@@ -288,7 +288,7 @@ func (a *argoSource) env(v string) string {
 
 // parameters takes what Argo CD hands to helm's --set flags.
 func (a *argoSource) parameters(h any) *Failure {
-	a.r.setAt = map[string]Location{}
+	a.r.SetAt = map[string]Location{}
 	for i, e := range items(h, "parameters") {
 		name := text(e, "name")
 		if name == "" {
@@ -302,7 +302,7 @@ func (a *argoSource) parameters(h any) *Failure {
 			*to = map[string]string{}
 		}
 		(*to)[name] = argoCommas(a.env(fmt.Sprint(value(e, "value"))))
-		a.r.setAt[name] = a.at(fmt.Sprintf("%s.helm.parameters[%d].value", a.field, i))
+		a.r.SetAt[name] = a.at(fmt.Sprintf("%s.helm.parameters[%d].value", a.field, i))
 	}
 	for i, e := range items(h, "fileParameters") {
 		field := fmt.Sprintf("%s.helm.fileParameters[%d].path", a.field, i)

@@ -283,7 +283,7 @@ func (l *locator) inlineLeaves(c *chartJob, seen map[string]bool) []valuesLeaf {
 			p := parsePath(k)
 			seen[p.String()] = true
 			leaf := valuesLeaf{path: p, value: set[k], at: by, set: k}
-			if at, ok := l.job.Release.setAt[k]; ok {
+			if at, ok := l.job.Release.SetAt[k]; ok {
 				leaf.at = at
 				leaf.at.Rung = "value"
 			}

@@ -112,6 +112,8 @@ type Release struct {
 	Inline map[string]any
 	// SetString and SetFile are further settings: texts, and the contents of files.
 	SetString, SetFile map[string]string `json:",omitempty"`
+	// SetAt is where the entries of Set and SetString stand.
+	SetAt map[string]Location `json:",omitempty"`
 	// APIVersions are served beside those of KubeVersion.
 	APIVersions                    []string `json:",omitempty"`
 	SkipCRDs, SkipTests, SkipHooks bool     `json:",omitempty"`
@@ -134,7 +136,6 @@ type Release struct {
 
 	source    string                        // Flux source of a chart that is not here
 	inlineAt  func(fieldPath) Location      // where a value of Inline was set
-	setAt     map[string]Location           // where an entry of Set or SetString was
 	overlayAt func(int, fieldPath) Location // where a field of an overlay was
 }
 

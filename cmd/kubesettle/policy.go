@@ -198,6 +198,13 @@ func declared(p *policies.Policy) []render.Release {
 			ID: r.ID, Values: r.Values, Set: r.Set, Namespace: r.Namespace, KubeVersion: r.KubeVersion,
 			Declared: true, Selected: fmt.Sprintf("declared in %s:%d", p.File, r.Line),
 		}
+		rel.AnyFile = r.LoadRestrictor == "none"
+		for k, line := range r.SetLines {
+			if rel.SetAt == nil {
+				rel.SetAt = map[string]render.Location{}
+			}
+			rel.SetAt[k] = render.Location{File: filepath.ToSlash(p.File), StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2}
+		}
 		if r.Line == 0 { // not the policy's
 			rel.Selected = "declared by the caller's list of releases"
 		}
