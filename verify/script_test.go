@@ -80,6 +80,15 @@ func runScript(t *testing.T, ar *txtar.Archive, head string) *Result {
 			pol = p
 		}
 	}
+	for _, f := range ar.Files { // the policy stands before it
+		if f.Name == pol.Controllers.DeschedulerPolicy {
+			d, err := policies.LoadDescheduler(f.Name, f.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pol.Controllers.Descheduler, pol.Controllers.DeschedulerLines = d, policies.FieldLines(f.Data)
+		}
+	}
 	h := scriptRevision(t, ar, head)
 	if !slices.ContainsFunc(ar.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, "base/") }) {
 		return verdict(t)(Verify(context.Background(), h, Options{Policy: pol, Workers: 2}))

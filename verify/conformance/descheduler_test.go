@@ -115,6 +115,7 @@ func compareDescheduler(t *testing.T, r *rand.Rand, policy func() string) {
 		model = distinctStates(model)
 		file := policyFile(t, text)
 		seen := map[string]bool{}
+		cluster.serve(from)
 		for range *deschedRuns {
 			cluster.deploy(from, templates, r)
 			got := cluster.run(t, file, from)
@@ -216,6 +217,9 @@ func deschedCluster(t *testing.T, r *rand.Rand, text string) (*loopProblem, []*c
 	var err error
 	if spec.Descheduler, err = policies.LoadDescheduler("descheduler.yaml", []byte(text)); err != nil {
 		t.Fatal(err)
+	}
+	if r.IntN(2) == 0 { // nodes may be cordoned or lost
+		spec.Events.Drain, spec.Events.NodeFailure = 2, 2
 	}
 	p := newLoopProblem(t, spec, topology)
 	for _, n := range p.cfg.Nodes {
@@ -363,6 +367,12 @@ func deschedBudget(r *rand.Rand, spec *state.Spec, cluster *upstreamCluster) {
 // deschedState puts a few pods of every class on the nodes.
 func deschedState(c *state.Config, r *rand.Rand, cluster *upstreamCluster) state.State {
 	s := c.New()
+	for n := range c.Nodes {
+		if c.NodesMove() {
+			s.SetMaintenance(n, state.Maintenance(r.IntN(5)%3))
+			s.SetDown(n, r.IntN(6) == 0)
+		}
+	}
 	for w := range c.Spec.Workloads {
 		s.SetReplicas(w, 1+r.IntN(5))
 		cluster.scale[c.Spec.Workloads[w].Namespace+"/"+c.Spec.Workloads[w].Name] = s.Replicas(w)

@@ -25,6 +25,7 @@ import (
 	"k8s.io/component-base/featuregate"
 	descheduler "sigs.k8s.io/descheduler/pkg/descheduler"
 	"sigs.k8s.io/descheduler/pkg/descheduler/evictions"
+	nodeutil "sigs.k8s.io/descheduler/pkg/descheduler/node"
 	podutil "sigs.k8s.io/descheduler/pkg/descheduler/pod"
 	"sigs.k8s.io/descheduler/pkg/features"
 	"sigs.k8s.io/descheduler/pkg/framework/pluginregistry"
@@ -98,6 +99,9 @@ func (c *upstreamCluster) run(t *testing.T, file string, from state.State) state
 		profiles = append(profiles, made)
 	}
 	c.fill(t, factory)
+	if len(c.listed) < 2 { // runDeschedulerLoop
+		return c.result(from)
+	}
 	for _, p := range profiles { // runProfiles
 		if s := p.RunDeschedulePlugins(ctx, c.listed); s != nil && s.Err != nil {
 			t.Fatal(s.Err)
@@ -251,8 +255,25 @@ func (c *upstreamCluster) deploy(s state.State, templates []*corev1.Pod, r *rand
 			}
 		}
 	}
-	c.listed = slices.Clone(c.nodes)
+	c.listed = slices.DeleteFunc(slices.Clone(c.nodes), func(n *corev1.Node) bool { return !nodeutil.IsReady(n) })
 	r.Shuffle(len(c.listed), func(i, j int) { c.listed[i], c.listed[j] = c.listed[j], c.listed[i] })
+}
+
+// serve makes the nodes of an abstract state: those that are cordoned or lost get what
+// the node lifecycle controller writes on them.
+func (c *upstreamCluster) serve(s state.State) {
+	for n, node := range c.nodes {
+		if s.Cordoned(n) {
+			node.Spec.Unschedulable = true
+			node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule})
+		}
+		if s.Down(n) {
+			node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}
+			for _, effect := range []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute} {
+				node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: effect})
+			}
+		}
+	}
 }
 
 // policyFile writes a policy where upstream reads it.

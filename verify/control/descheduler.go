@@ -49,9 +49,6 @@ func newDescheduler(b *state.Builder) ([]Actor, error) {
 
 // addPlugins compiles the plugins of all profiles in the order of a cycle.
 func (k *deschedCompiled) addPlugins() error {
-	if k.listed < 2 {
-		return nil // runProfiles skips every cycle
-	}
 	for _, balance := range []bool{false, true} {
 		for i := range k.policy.Profiles {
 			profile := &k.policy.Profiles[i]
@@ -206,6 +203,7 @@ func (a *descheduler) Model() *Model {
 			"RemovePodsViolatingInterPodAntiAffinity",
 		Exact: []string{
 			"which pods each plugin evicts, with every order that upstream leaves open, the evictor's filters, nodeFit and the limits of a cycle",
+			"nodes that are cordoned, lost or not there, and the taints that they have for it",
 			"a PodDisruptionBudget refuses as the eviction API does",
 		},
 		MayInvent: []string{

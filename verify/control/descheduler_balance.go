@@ -58,7 +58,7 @@ func (r *descheduling) declared(plugin *deschedPlugin, rule *spreadRule) bool {
 			continue
 		}
 		for n := range r.k.nodes {
-			if r.k.nodes[n].listed && r.live(n, p) > 0 {
+			if r.ready[n] && r.live(n, p) > 0 {
 				return true
 			}
 		}
@@ -68,17 +68,18 @@ func (r *descheduling) declared(plugin *deschedPlugin, rule *spreadRule) bool {
 
 // measure counts pods by domain and says whether the domains are out of balance.
 func (r *descheduling) measure(plugin *deschedPlugin, rule *spreadRule) bool {
+	r.place(rule)
 	r.size = grow(r.size, rule.domains)
 	for d := range r.size {
 		r.size[d] = -1
 	}
 	clear(r.rest)
 	clear(r.picked)
-	for n, d := range rule.domain {
+	for n, d := range r.domain {
 		if d < 0 {
 			continue
 		}
-		if rule.eligible[n] {
+		if r.counted[n] {
 			r.size[d] = max(r.size[d], 0)
 		}
 		for p := range r.k.classes {
@@ -121,8 +122,8 @@ func (r *descheduling) balance(plugin *deschedPlugin, rule *spreadRule) {
 		r.holder[i] = -1
 	}
 	average := float64(sum) / float64(len(r.slot))
-	for n, d := range rule.domain {
-		r.below[n] = d >= 0 && rule.eligible[n] && r.size[d] >= 0 && float64(r.size[d]) < average
+	for n, d := range r.domain {
+		r.below[n] = d >= 0 && r.counted[n] && r.size[d] >= 0 && float64(r.size[d]) < average
 	}
 	i, j := 0, len(r.slot)-1
 	for i < j {
@@ -183,14 +184,14 @@ func (r *descheduling) isDomainOption(rule *spreadRule, d, size int) bool {
 	if n <= 0 || !r.alike(n) {
 		return true
 	}
-	before := int(rule.domain[n-1])
+	before := int(r.domain[n-1])
 	return before < 0 || r.given[before] || r.onlyNode(rule, before) < 0 || r.mixes(n)
 }
 
 // onlyNode is the node of a domain that has one, or -1.
 func (r *descheduling) onlyNode(rule *spreadRule, d int) int {
 	only := -1
-	for n, x := range rule.domain {
+	for n, x := range r.domain {
 		if int(x) == d {
 			if only >= 0 {
 				return -1
@@ -214,7 +215,7 @@ func (r *descheduling) mixes(n int) bool {
 func (r *descheduling) pick(plugin *deschedPlugin, rule *spreadRule, d int32, count int) {
 	for count > 0 {
 		best, total := int64(math.MinInt64), 0
-		for n, x := range rule.domain {
+		for n, x := range r.domain {
 			for p := range r.k.classes {
 				rest := 0
 				for i := range state.LivePhases {
@@ -242,7 +243,7 @@ func (r *descheduling) pick(plugin *deschedPlugin, rule *spreadRule, d int32, co
 
 // pickTier takes some of the total pods of one rank.
 func (r *descheduling) pickTier(plugin *deschedPlugin, rule *spreadRule, d int32, rank int64, take, total int) {
-	for n, x := range rule.domain {
+	for n, x := range r.domain {
 		if x != d {
 			continue
 		}

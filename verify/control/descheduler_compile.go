@@ -20,6 +20,7 @@ type deschedNode struct {
 	has      []bool       // by resource: the node names it
 	elastic  bool         // resource requests always fit
 	listed   bool         // the policy's nodeSelector selects it
+	ready    bool         // its own status does not say otherwise
 }
 
 // deschedClass is what the descheduler reads of one pod class that never moves.
@@ -33,6 +34,7 @@ type deschedClass struct {
 	named     []bool  // by resource: requested, be it 0 of it
 	bound     bool    // has a node selector or node affinity
 	lands     []bool  // by node: schedulable, selected and tolerated
+	stands    service // of a node out of service, what the pods tolerate
 	anti      []antiTerm
 }
 
@@ -50,7 +52,7 @@ type deschedCompiled struct {
 	api        *Evictions
 	resources  []corev1.ResourceName // cpu, memory, pods, then others by name
 	nodes      []deschedNode
-	listed     int  // nodes that are
+	moving     bool // nodes are cordoned or lost in this problem, or come and go
 	elastic    bool // some listed node is
 	classes    []deschedClass
 	namespaces []string
@@ -68,8 +70,8 @@ type deschedPlugin struct {
 	run     func(*descheduling, *deschedPlugin)
 	because func(k *deschedCompiled, s state.State, p int) []Ref
 	// Of the plugins that need them:
-	target      []int        // RemoveDuplicates: by class, the number of nodes a duplicate could land on; 0: not looked at
-	violates    [][]bool     // node affinity, taints: by reason, then by class and node
+	target      [][]bool     // RemoveDuplicates: by class, the nodes that a duplicate could land on; nil: not looked at
+	violates    []violation  // node affinity, taints: by reason
 	needsFit    bool         // node affinity: the pod must fit some node
 	constraints []spreadRule // topology spread
 	balanceFit  bool
@@ -87,7 +89,7 @@ const (
 // compileDescheduler reads a policy against a problem.
 // Errors: [ErrUnmodeled].
 func compileDescheduler(c *state.Config) (*deschedCompiled, error) {
-	k := &deschedCompiled{cfg: c, policy: c.Spec.Descheduler, api: NewEvictions(c)}
+	k := &deschedCompiled{cfg: c, policy: c.Spec.Descheduler, api: NewEvictions(c), moving: c.NodesMove()}
 	selector, err := labels.Parse(k.policy.NodeSelector)
 	if err != nil {
 		return nil, deschedUnmodeled("nodeSelector", err.Error())
@@ -171,10 +173,8 @@ func (k *deschedCompiled) addNode(class *state.NodeClass, name string, selector 
 		list = n.object.Status.Allocatable
 	}
 	n.capacity, n.has = k.amounts(list)
-	if n.listed = selector.Matches(labels.Set(n.object.Labels)); n.listed {
-		k.listed++
-		k.elastic = k.elastic || n.elastic
-	}
+	n.listed, n.ready = selector.Matches(labels.Set(n.object.Labels)), isReady(n.object)
+	k.elastic = k.elastic || n.listed && n.elastic
 	k.nodes = append(k.nodes, n)
 }
 
@@ -199,6 +199,7 @@ func (k *deschedCompiled) addClass(p int) error {
 	}
 	class.request, class.named = k.amounts(podRequests(pod))
 	class.request[deschedPods] = 1
+	class.stands = standsService(pod)
 	class.bound = pod.Spec.NodeSelector != nil || pod.Spec.Affinity != nil && pod.Spec.Affinity.NodeAffinity != nil
 	for n := range k.nodes {
 		node := k.nodes[n].object
@@ -229,8 +230,12 @@ func matchesNode(pod *corev1.Pod, node *corev1.Node) bool {
 
 // toleratesAll is upstream's utils.TolerationsTolerateTaintsWithFilter.
 func toleratesAll(pod *corev1.Pod, node *corev1.Node, counts func(*corev1.Taint) bool) bool {
-	for i := range node.Spec.Taints {
-		t := &node.Spec.Taints[i]
+	return toleratesTaints(pod, node.Spec.Taints, counts)
+}
+
+func toleratesTaints(pod *corev1.Pod, taints []corev1.Taint, counts func(*corev1.Taint) bool) bool {
+	for i := range taints {
+		t := &taints[i]
 		if counts(t) && !slices.ContainsFunc(pod.Spec.Tolerations, func(x corev1.Toleration) bool {
 			return x.ToleratesTaint(noLog(), t, true)
 		}) {

@@ -17,15 +17,13 @@ func (k *deschedCompiled) duplicates(plugin *deschedPlugin, a *state.RemoveDupli
 	}
 	for p := range k.classes {
 		class := &k.classes[p]
-		nodes := 0
+		var nodes []bool
 		for n := range k.nodes {
-			// An error of the node selector lets upstream take the node.
-			if k.nodes[n].listed && toleratesAll(class.pod, k.nodes[n].object, keepsOut) && matchesNode(class.pod, k.nodes[n].object) {
-				nodes++
+			if slices.Contains(a.ExcludeOwnerKinds, class.owner) {
+				break
 			}
-		}
-		if nodes < 2 || slices.Contains(a.ExcludeOwnerKinds, class.owner) {
-			nodes = 0
+			// An error of the node selector lets upstream take the node.
+			nodes = append(nodes, toleratesAll(class.pod, k.nodes[n].object, keepsOut) && matchesNode(class.pod, k.nodes[n].object))
 		}
 		plugin.target = append(plugin.target, nodes)
 	}
@@ -35,7 +33,7 @@ func (k *deschedCompiled) duplicates(plugin *deschedPlugin, a *state.RemoveDupli
 
 func removeDuplicates(r *descheduling, plugin *deschedPlugin) {
 	for p := range r.owner {
-		r.owner[p] = plugin.target[p] > 0 && plugin.selects[p] && r.evictable(plugin.evictor, p)
+		r.owner[p] = r.targets(plugin, p) > 0 && plugin.selects[p] && r.evictable(plugin.evictor, p)
 	}
 	for p := r.nextOwner(); p >= 0; p = r.nextOwner() {
 		if r.removeDuplicatesOf(plugin, p) == totalExhausted {
@@ -70,12 +68,13 @@ func (r *descheduling) nextOwner() int {
 func (r *descheduling) removeDuplicatesOf(plugin *deschedPlugin, p int) deschedVerdict {
 	occurrence := 0
 	for n := range r.left {
-		r.left[n] = r.k.nodes[n].listed && r.live(n, p) > 0 && r.mayLeave(plugin.evictor, p, n)
+		r.left[n] = r.ready[n] && r.live(n, p) > 0 && r.mayLeave(plugin.evictor, p, n)
 		if r.left[n] {
 			occurrence += r.live(n, p)
 		}
 	}
-	average := (occurrence + plugin.target[p] - 1) / plugin.target[p]
+	targets := r.targets(plugin, p)
+	average := (occurrence + targets - 1) / targets
 	for n := range r.left {
 		r.left[n] = r.left[n] && r.live(n, p) > max(average, 1)
 	}

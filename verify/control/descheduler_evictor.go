@@ -130,7 +130,7 @@ func (r *descheduling) mayLeave(e *deschedEvictor, p, n int) bool {
 // Upstream: node: PodFitsAnyOtherNode.
 func (r *descheduling) fitsAnother(p, own int, among []bool) bool {
 	for n := range r.k.nodes {
-		if n != own && among[n] && r.fits(p, own, n) {
+		if n != own && among[n] && r.up[n] && r.fits(p, own, n) {
 			return true
 		}
 	}
@@ -144,7 +144,7 @@ func (r *descheduling) fitsAnother(p, own int, among []bool) bool {
 // nodeAvailableResources.
 func (r *descheduling) fits(p, own, n int) bool {
 	class := &r.k.classes[p]
-	if !class.lands[n] {
+	if !r.lands(p, n) {
 		return false
 	}
 	for i := range class.anti {

@@ -85,7 +85,7 @@ func expire(r *descheduling, plugin *deschedPlugin) {
 }
 
 func (r *descheduling) expires(plugin *deschedPlugin, n, p, phase int) bool {
-	return r.k.nodes[n].listed && plugin.single[p*len(state.LivePhases)+phase] &&
+	return r.ready[n] && plugin.single[p*len(state.LivePhases)+phase] &&
 		r.evictable(plugin.evictor, p) && r.mayLeave(plugin.evictor, p, n)
 }
 

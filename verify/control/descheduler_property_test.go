@@ -55,15 +55,17 @@ func TestEveryPluginKeepsTheContract(t *testing.T) {
 	for i, enabled := range policies {
 		for _, limits := range []string{"", "maxNoOfPodsToEvictPerNode: 1", "maxNoOfPodsToEvictTotal: 2", "maxNoOfPodsToEvictPerNamespace: 2"} {
 			t.Run(fmt.Sprintf("%s%s/%s", enabled[0], enabled[1], limits), func(t *testing.T) {
-				x := everyPluginScript(t, fmt.Sprintf(everyPlugin, limits, enabled[0], enabled[1]))
-				a := x.actors[len(x.actors)-1]
-				keepsContract(t, x, a, rand.New(rand.NewPCG(uint64(i), 7)))
+				for _, e := range []state.Events{{}, {Drain: 2, NodeFailure: 1, NodeRemoved: 1}} {
+					x := everyPluginScript(t, fmt.Sprintf(everyPlugin, limits, enabled[0], enabled[1]), e)
+					a := x.actors[len(x.actors)-1]
+					keepsContract(t, x, a, rand.New(rand.NewPCG(uint64(i), 7)))
+				}
 			})
 		}
 	}
 }
 
-func everyPluginScript(t *testing.T, policy string) *deschedScript {
+func everyPluginScript(t *testing.T, policy string, e state.Events) *deschedScript {
 	t.Helper()
 	x := &deschedScript{}
 	for _, d := range []datadriven.TestData{
@@ -75,6 +77,7 @@ func everyPluginScript(t *testing.T, policy string) *deschedScript {
 		if err != nil || strings.HasPrefix(out, "error") || strings.HasPrefix(out, "refused") {
 			t.Fatal(out, err)
 		}
+		x.spec.Events = e
 	}
 	return x
 }
@@ -172,6 +175,13 @@ func sparse(x *deschedScript, r *rand.Rand) state.State {
 			s.SetAt(n, x.cfg.Class[p].Phase[state.Terminating], max(0, r.IntN(8)-6))
 		}
 	}
+	if x.spec.Events.Drain > 0 {
+		for n := range x.cfg.Nodes {
+			s.SetMaintenance(n, state.Maintenance(r.IntN(3)))
+			s.SetDown(n, r.IntN(5) == 0)
+		}
+	}
+	x.come(s, r)
 	return s
 }
 
@@ -202,7 +212,7 @@ func wordsMatch(t *testing.T, a control.Actor, from state.State, x control.Succe
 // BenchmarkDeschedulerStep keeps the cost of one cycle in sight.
 func BenchmarkDeschedulerStep(b *testing.B) {
 	t := &testing.T{}
-	x := everyPluginScript(t, fmt.Sprintf(everyPlugin, "", "RemovePodsViolatingNodeTaints", "RemoveDuplicates, RemovePodsViolatingTopologySpreadConstraint"))
+	x := everyPluginScript(t, fmt.Sprintf(everyPlugin, "", "RemovePodsViolatingNodeTaints", "RemoveDuplicates, RemovePodsViolatingTopologySpreadConstraint"), state.Events{})
 	r := rand.New(rand.NewPCG(1, 1))
 	var in []state.State
 	for range 64 {

@@ -39,6 +39,7 @@ type descheduling struct {
 	cand  []int   // by node, class and phase: pods a plugin wants to evict
 	left  []bool  // by node: yet to be looked at
 	owner []bool  // by class: yet to be looked at
+	nodesMemory
 	spreadMemory
 	utilizationMemory
 }
@@ -66,6 +67,7 @@ func (r *descheduling) load(k *deschedCompiled, s state.State) {
 	r.owner = grow(r.owner, classes)
 	r.states, r.parent = append(r.states[:0], s.B...), append(r.parent[:0], 0)
 	r.layers = append(r.layers[:0], 0, 1)
+	r.loadNodes(s)
 	clear(r.used)
 	copy(r.now.B, s.B)
 	for n := range k.nodes {
@@ -79,8 +81,12 @@ func (r *descheduling) load(k *deschedCompiled, s state.State) {
 	}
 }
 
-// play plays a cycle of some plugins in every way.
+// play plays a cycle of some plugins in every way. With fewer than two nodes upstream's
+// runProfiles skips the cycle.
 func (r *descheduling) play(plugins []deschedPlugin) {
+	if r.listed < 2 {
+		return
+	}
 	for i := range plugins {
 		layer := len(r.layers) - 2
 		for at := r.layers[layer]; at < r.layers[layer+1]; at++ {

@@ -33,6 +33,7 @@ type spreadRule struct {
 	domain   []int32 // by node: its domain, or -1
 	eligible []bool  // by node: passes the inclusion policies
 	match    []bool  // by pod class
+	stands   service // of a node out of service, what keeps it eligible
 	domains  int
 }
 
@@ -93,7 +94,10 @@ func (k *deschedCompiled) addSpread(plugin *deschedPlugin, p int, c *corev1.Topo
 			return
 		}
 	}
-	rule := spreadRule{identity: id, owners: []int{p}}
+	rule := spreadRule{identity: id, owners: []int{p}, stands: cordoned | lost | deleting}
+	if id.taints == corev1.NodeInclusionPolicyHonor {
+		rule.stands = k.classes[p].stands
+	}
 	values := map[string]int32{}
 	for n := range k.nodes {
 		node := k.nodes[n].object
@@ -104,9 +108,9 @@ func (k *deschedCompiled) addSpread(plugin *deschedPlugin, p int, c *corev1.Topo
 		if ok && id.taints == corev1.NodeInclusionPolicyHonor {
 			ok = toleratesAll(pod, node, keepsOut)
 		}
-		rule.eligible = append(rule.eligible, ok && k.nodes[n].listed)
+		rule.eligible = append(rule.eligible, ok)
 		domain := int32(-1)
-		if v, has := node.Labels[c.TopologyKey]; has && k.nodes[n].listed {
+		if v, has := node.Labels[c.TopologyKey]; has {
 			if _, seen := values[v]; !seen {
 				values[v] = int32(len(values))
 			}

@@ -114,10 +114,10 @@ func removeByUtilization(r *descheduling, plugin *deschedPlugin) {
 	low, other := 0, 0
 	for n := range r.k.nodes {
 		r.source[n], r.dest[n] = false, false
-		if !r.k.nodes[n].listed {
+		if !r.ready[n] {
 			continue
 		}
-		schedulable := !r.k.nodes[n].object.Spec.Unschedulable
+		schedulable := !r.k.nodes[n].object.Spec.Unschedulable && r.status[n]&cordoned == 0
 		switch under := r.under(u, n); {
 		case u.high && under:
 			r.source[n], low = true, low+1
@@ -129,7 +129,7 @@ func removeByUtilization(r *descheduling, plugin *deschedPlugin) {
 			r.source[n], other = true, other+1
 		}
 	}
-	if low == 0 || low <= u.numberOf || low == r.k.listed || other == 0 {
+	if low == 0 || low <= u.numberOf || low == r.listed || other == 0 {
 		return
 	}
 	r.assessAvailable(u)
@@ -191,7 +191,7 @@ func (r *descheduling) assess(u *utilization) {
 func (r *descheduling) average(d int) (float64, bool) {
 	sum, count := 0.0, 0
 	for n := range r.k.nodes {
-		if x := r.percent[n*len(r.k.resources)+d]; r.k.nodes[n].listed && !math.IsNaN(x) {
+		if x := r.percent[n*len(r.k.resources)+d]; r.ready[n] && !math.IsNaN(x) {
 			sum, count = sum+x, count+1
 		}
 	}
@@ -282,8 +282,8 @@ func (r *descheduling) more(u *utilization, n int) bool {
 func (r *descheduling) tolerated(p int) bool {
 	pod := r.k.classes[p].pod
 	for n, is := range r.dest {
-		if node := r.k.nodes[n].object; is && len(pod.Spec.Tolerations) >= len(node.Spec.Taints) &&
-			toleratesAll(pod, node, anyTaint) {
+		if node := r.k.nodes[n].object; is && len(pod.Spec.Tolerations) >= len(node.Spec.Taints)+r.status[n].taints() &&
+			toleratesAll(pod, node, anyTaint) && r.tolerates(p, n) {
 			return true
 		}
 	}

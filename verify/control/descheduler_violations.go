@@ -20,30 +20,23 @@ func (k *deschedCompiled) nodeAffinity(plugin *deschedPlugin, a *state.NodeAffin
 		return err
 	}
 	for _, kind := range a.Types {
-		bad := make([]bool, len(k.classes)*len(k.nodes))
+		bad, weight := make([][]bool, len(k.classes)), make([][]int32, len(k.classes))
 		for p := range k.classes {
 			pod := k.classes[p].pod
+			bad[p] = make([]bool, len(k.nodes))
 			if pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
 				continue
 			}
-			switch affinity := pod.Spec.Affinity.NodeAffinity; {
-			case kind == requiredField && affinity.RequiredDuringSchedulingIgnoredDuringExecution != nil:
-				for n := range k.nodes {
-					bad[p*len(k.nodes)+n] = !matchesNode(pod, k.nodes[n].object)
-				}
-			case kind == preferredField:
-				best := int32(0)
-				for n := range k.nodes {
-					if k.nodes[n].listed {
-						best = max(best, preferredWeight(affinity, k.nodes[n].object))
-					}
-				}
-				for n := range k.nodes {
-					bad[p*len(k.nodes)+n] = best > preferredWeight(affinity, k.nodes[n].object)
+			for n := range k.nodes {
+				switch affinity := pod.Spec.Affinity.NodeAffinity; {
+				case kind == requiredField && affinity.RequiredDuringSchedulingIgnoredDuringExecution != nil:
+					bad[p][n] = !matchesNode(pod, k.nodes[n].object)
+				case kind == preferredField:
+					weight[p] = append(weight[p], preferredWeight(affinity, k.nodes[n].object))
 				}
 			}
 		}
-		plugin.violates = append(plugin.violates, bad)
+		plugin.violates = append(plugin.violates, violation{bad: bad, weight: weight})
 	}
 	plugin.needsFit = true
 	plugin.run = removeViolating
@@ -80,13 +73,15 @@ func (k *deschedCompiled) nodeTaints(plugin *deschedPlugin, a *state.NodeTaintsA
 		effect := t.Effect == corev1.TaintEffectNoSchedule || a.PreferNoSchedule && t.Effect == corev1.TaintEffectPreferNoSchedule
 		return effect && !named(a.Excluded, t) && (a.Included == nil || named(a.Included, t))
 	}
-	bad := make([]bool, 0, len(k.classes)*len(k.nodes))
+	var v violation
 	for p := range k.classes {
+		var bad []bool
 		for n := range k.nodes {
 			bad = append(bad, !toleratesAll(k.classes[p].pod, k.nodes[n].object, counts))
 		}
+		v.bad, v.moving = append(v.bad, bad), append(v.moving, k.movingTaints(p, counts))
 	}
-	plugin.violates = [][]bool{bad}
+	plugin.violates = []violation{v}
 	plugin.run = removeViolating
 	plugin.because = func(k *deschedCompiled, s state.State, p int) []Ref {
 		return []Ref{templateRef(k, s, p, "tolerations")}
@@ -96,14 +91,14 @@ func (k *deschedCompiled) nodeTaints(plugin *deschedPlugin, a *state.NodeTaintsA
 
 // removeViolating evicts the pods on nodes that they violate.
 func removeViolating(r *descheduling, plugin *deschedPlugin) {
-	for _, bad := range plugin.violates {
+	for i := range plugin.violates {
 		clear(r.cand)
 		for n := range r.k.nodes {
-			if !r.k.nodes[n].listed {
+			if !r.ready[n] {
 				continue
 			}
 			for p := range r.k.classes {
-				if bad[p*len(r.k.nodes)+n] && plugin.selects[p] && r.live(n, p) > 0 &&
+				if plugin.selects[p] && r.live(n, p) > 0 && r.violates(&plugin.violates[i], p, n) &&
 					r.evictable(plugin.evictor, p) && r.mayLeave(plugin.evictor, p, n) &&
 					(!plugin.needsFit || r.fitsListed(p, n)) {
 					r.nominate(n, p)
@@ -117,7 +112,7 @@ func removeViolating(r *descheduling, plugin *deschedPlugin) {
 // fitsListed is upstream's node.PodFitsAnyNode for a pod of class p on node own.
 func (r *descheduling) fitsListed(p, own int) bool {
 	for n := range r.k.nodes {
-		if r.k.nodes[n].listed && r.fits(p, own, n) {
+		if r.ready[n] && r.fits(p, own, n) {
 			return true
 		}
 	}
@@ -144,7 +139,7 @@ func (k *deschedCompiled) antiAffinity(plugin *deschedPlugin, a *state.AntiAffin
 // later, so only the order of those that do matters.
 func removeAntiAffine(r *descheduling, plugin *deschedPlugin) {
 	for n := range r.left {
-		r.left[n] = r.k.nodes[n].listed && r.anyAntiAffine(plugin, n)
+		r.left[n] = r.ready[n] && r.anyAntiAffine(plugin, n)
 	}
 	ordered := r.careful
 	r.careful = true // the order of nodes matters in any case
@@ -227,7 +222,7 @@ func (r *descheduling) isAntiAffine(plugin *deschedPlugin, n, p int) bool {
 	for i := range class.anti {
 		t := &class.anti[i]
 		for m := range r.k.nodes {
-			if !r.k.nodes[m].listed || m != n && !r.sameDomain(t, n, m) {
+			if !r.ready[m] || m != n && !r.sameDomain(t, n, m) {
 				continue
 			}
 			for _, q := range t.match {

@@ -34,7 +34,7 @@ base web image=v1 cpu=500m
 head web replicas=2 image=v1 cpu=500m paused
 hpa head web min=2 max=6 average=400m up=Min,2pods,50% down=Disabled
 gitops
-events apply=1 load=1`,`
+events apply=1 load=1`, `
 nodes a 4 min=1 max=5 autoscaled spot zone=a cpu=2
 nodes b 2 min=1 zone=b cpu=2
 base web replicas=3 image=v1 cpu=500m

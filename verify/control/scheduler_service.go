@@ -43,6 +43,18 @@ func serviceTaints(is service) []corev1.Taint {
 	return out
 }
 
+// taints is how many taints a node in such a service has.
+func (is service) taints() int {
+	count := 0
+	for rest := is & (cordoned | deleting); rest != 0; rest &= rest - 1 {
+		count++
+	}
+	if is&lost != 0 {
+		count += 2
+	}
+	return count
+}
+
 // serviceOf reads which taints node n has for its service, and whether it is there.
 func serviceOf(s state.State, n int) service {
 	var out service

@@ -25,8 +25,8 @@ type spreadTerm struct {
 	// honorTaints is nodeTaintsPolicy Honor, or that nodes come and go: either way, whether
 	// a node counts depends on the state. With ignoresTaints it is the latter only.
 	honorTaints, ignoresTaints bool
-	eligible    []bool  // by node: has the keys and passes the inclusion policies
-	domains     []int32 // domains with an eligible node, ascending
+	eligible                   []bool  // by node: has the keys and passes the inclusion policies
+	domains                    []int32 // domains with an eligible node, ascending
 }
 
 // compileSpread reads the topology spread constraints of class p.
