@@ -177,6 +177,7 @@ func (g generator) deployment() *appsv1.Deployment {
 
 func (g generator) podSpec() corev1.PodSpec {
 	spec := corev1.PodSpec{Tolerations: g.tolerations(), HostNetwork: g.chance(12)}
+	spec.SchedulerName = pick(g, "", "", corev1.DefaultSchedulerName, secondScheduler)
 	for range 1 + g.IntN(2) {
 		spec.Containers = append(spec.Containers, g.container())
 	}

@@ -1,113 +1,160 @@
 package conformance
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	configv1 "k8s.io/kube-scheduler/config/v1"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// profile is one scheduler profile on both sides.
-type profile struct {
-	upstream config.KubeSchedulerProfile
-	ours     control.SchedulerProfile
+// schedulerConfig is one configuration file as both sides read it.
+type schedulerConfig struct {
+	file     []byte
+	upstream *config.KubeSchedulerConfiguration
+	ours     *state.Scheduler
 }
 
-// defaultProfile is what an unconfigured kube-scheduler runs, and the model's copy.
-func defaultProfile() (*profile, error) {
-	c, err := latest.Default()
+// secondScheduler names the profile that stands beside default-scheduler.
+const secondScheduler = "second"
+
+// readConfig loads a file of profiles on both sides.
+func readConfig(profiles []configv1.KubeSchedulerProfile) (*schedulerConfig, error) {
+	file, err := json.MarshalIndent(map[string]any{
+		"apiVersion": configv1.SchemeGroupVersion.String(), "kind": policies.SchedulerKind, "profiles": profiles,
+	}, "", " ")
 	if err != nil {
 		return nil, err
 	}
-	return &profile{upstream: c.Profiles[0], ours: control.DefaultSchedulerProfile()}, nil
+	c := &schedulerConfig{file: file}
+	if c.upstream, err = decodeConfig(file); err != nil {
+		return nil, err
+	}
+	c.ours, err = policies.LoadScheduler("scheduler.yaml", file)
+	return c, err
 }
 
-// profile draws a variation of the default profile.
-func (g generator) profile() (*profile, error) {
-	p, err := defaultProfile()
+// decodeConfig is upstream's cmd/kube-scheduler/app/options: loadConfig.
+func decodeConfig(file []byte) (*config.KubeSchedulerConfiguration, error) {
+	obj, _, err := scheme.Codecs.UniversalDecoder().Decode(file, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range modelled() {
+	return obj.(*config.KubeSchedulerConfiguration), nil
+}
+
+// defaultConfig is what an unconfigured kube-scheduler runs, twice.
+func defaultConfig() (*schedulerConfig, error) {
+	return readConfig([]configv1.KubeSchedulerProfile{named(corev1.DefaultSchedulerName), named(secondScheduler)})
+}
+
+func named(name string) configv1.KubeSchedulerProfile {
+	return configv1.KubeSchedulerProfile{SchedulerName: &name}
+}
+
+// config draws a configuration with two profiles.
+func (g generator) config() (*schedulerConfig, error) {
+	first, second := named(corev1.DefaultSchedulerName), named(secondScheduler)
+	g.profile(&first)
+	if g.chance(50) {
+		g.profile(&second)
+	}
+	c, err := readConfig([]configv1.KubeSchedulerProfile{first, second})
+	if err == nil && c.ours.Refused != "" { // filters in another order
+		return g.config()
+	}
+	return c, err
+}
+
+// filterPlugins and scorePlugins are those that the model has, by extension point.
+var (
+	filterPlugins = []string{
+		state.NodeUnschedulable, state.TaintToleration, state.NodePorts, state.NodeResourcesFit,
+		state.PodTopologySpread, state.InterPodAffinity,
+	}
+	scorePlugins = []string{
+		state.TaintToleration, state.NodeAffinity, state.NodeResourcesFit, state.PodTopologySpread,
+		state.InterPodAffinity, state.NodeResourcesBalancedAllocation, state.ImageLocality,
+	}
+)
+
+// profile draws a variation of the default profile: plugins enabled, disabled and
+// weighted at one point or at all, and their arguments.
+func (g generator) profile(p *configv1.KubeSchedulerProfile) {
+	p.Plugins = &configv1.Plugins{}
+	weighted := func(name string) configv1.Plugin {
 		if g.chance(20) {
-			if weight := p.ours.Weight[name]; weight > 0 {
-				p.setWeight(name, 1+g.Int32N(9))
-			}
+			return configv1.Plugin{Name: name}
 		}
+		weight := g.Int32N(10)
+		return configv1.Plugin{Name: name, Weight: &weight}
+	}
+	for _, name := range scorePlugins {
+		if g.chance(12) {
+			p.Plugins.MultiPoint.Enabled = append(p.Plugins.MultiPoint.Enabled, weighted(name))
+		}
+		if g.chance(12) {
+			p.Plugins.Score.Enabled = append(p.Plugins.Score.Enabled, weighted(name))
+		}
+		if g.chance(6) {
+			p.Plugins.Score.Disabled = append(p.Plugins.Score.Disabled, configv1.Plugin{Name: name})
+		}
+	}
+	if g.chance(10) {
+		p.Plugins.Score.Disabled = []configv1.Plugin{{Name: "*"}}
+	}
+	for _, name := range append(slices.Clone(filterPlugins), state.NodeAffinity, state.ImageLocality, state.DefaultPreemption) {
 		if g.chance(4) {
-			p.disable(name)
+			p.Plugins.MultiPoint.Disabled = append(p.Plugins.MultiPoint.Disabled, configv1.Plugin{Name: name})
 		}
 	}
-	for i := range p.upstream.PluginConfig {
-		if g.chance(50) {
-			if err := g.arguments(p, &p.upstream.PluginConfig[i]); err != nil {
-				return nil, err
-			}
+	for _, name := range filterPlugins {
+		if g.chance(4) {
+			p.Plugins.Filter.Disabled = append(p.Plugins.Filter.Disabled, configv1.Plugin{Name: name})
 		}
 	}
-	return p, nil
+	g.arguments(p)
 }
 
-// modelled lists the plugins that the model has.
-func modelled() []string {
-	return []string{
-		control.NodeUnschedulable, control.TaintToleration, control.NodeAffinity, control.NodePorts,
-		control.NodeResourcesFit, control.PodTopologySpread, control.InterPodAffinity,
-		control.NodeResourcesBalancedAllocation, control.ImageLocality,
-	}
-}
-
-func (p *profile) setWeight(name string, weight int32) {
-	for i := range p.upstream.Plugins.MultiPoint.Enabled {
-		if plugin := &p.upstream.Plugins.MultiPoint.Enabled[i]; plugin.Name == name {
-			plugin.Weight = weight
+// arguments draws the arguments of some plugins.
+func (g generator) arguments(p *configv1.KubeSchedulerProfile) {
+	add := func(plugin string, args runtime.Object) {
+		data, err := json.Marshal(args)
+		if err != nil {
+			panic(err)
 		}
+		p.PluginConfig = append(p.PluginConfig, configv1.PluginConfig{Name: plugin, Args: runtime.RawExtension{Raw: data}})
 	}
-	p.ours.Weight[name] = int64(weight)
-}
-
-func (p *profile) disable(name string) {
-	list := &p.upstream.Plugins.MultiPoint.Enabled
-	*list = slices.DeleteFunc(slices.Clone(*list), func(x config.Plugin) bool { return x.Name == name })
-	p.upstream.PluginConfig = slices.DeleteFunc(slices.Clone(p.upstream.PluginConfig),
-		func(x config.PluginConfig) bool { return x.Name == name })
-	if p.ours.NoFilter == nil {
-		p.ours.NoFilter = map[string]bool{}
+	if g.chance(50) {
+		add(state.NodeResourcesFit, g.fitArguments())
 	}
-	p.ours.NoFilter[name] = true
-	delete(p.ours.Weight, name)
-}
-
-// arguments draws the arguments of one plugin.
-func (g generator) arguments(p *profile, c *config.PluginConfig) error {
-	switch args := c.Args.DeepCopyObject().(type) {
-	case *config.NodeResourcesFitArgs:
-		g.fitArguments(&p.ours, args)
-		c.Args = args
-	case *config.NodeResourcesBalancedAllocationArgs:
-		p.ours.Balanced = nil
-		args.Resources = nil
-		for _, r := range append([]string{"cpu", "memory"}, some(g, 50, "ephemeral-storage", "example.com/gpu")...) {
-			args.Resources = append(args.Resources, config.ResourceSpec{Name: r, Weight: 1})
-			p.ours.Balanced = append(p.ours.Balanced, control.ResourceWeight{Name: corev1.ResourceName(r), Weight: 1})
+	if g.chance(40) {
+		args := &configv1.NodeResourcesBalancedAllocationArgs{}
+		for _, r := range some(g, 60, "cpu", "memory", "ephemeral-storage", "example.com/gpu") {
+			args.Resources = append(args.Resources, configv1.ResourceSpec{Name: r, Weight: g.Int64N(2)})
 		}
-		c.Args = args
-	case *config.InterPodAffinityArgs:
-		args.HardPodAffinityWeight = pick[int32](g, 0, 1, 50)
-		args.IgnorePreferredTermsOfExistingPods = g.chance(50)
-		p.ours.HardPodAffinityWeight = int64(args.HardPodAffinityWeight)
-		p.ours.IgnorePreferredTermsOfExistingPods = args.IgnorePreferredTermsOfExistingPods
-		c.Args = args
-	case *config.NodeAffinityArgs:
-		args.AddedAffinity = g.addedAffinity()
-		p.ours.AddedAffinity = args.AddedAffinity
-		c.Args = args
-	case *config.PodTopologySpreadArgs:
-		args.DefaultingType, args.DefaultConstraints = config.ListDefaulting, nil
+		add(state.NodeResourcesBalancedAllocation, args)
+	}
+	if g.chance(40) {
+		args := &configv1.InterPodAffinityArgs{IgnorePreferredTermsOfExistingPods: g.chance(50)}
+		if g.chance(70) {
+			weight := pick[int32](g, 0, 1, 50)
+			args.HardPodAffinityWeight = &weight
+		}
+		add(state.InterPodAffinity, args)
+	}
+	if g.chance(40) {
+		add(state.NodeAffinity, &configv1.NodeAffinityArgs{AddedAffinity: g.addedAffinity()})
+	}
+	if g.chance(50) {
+		args := &configv1.PodTopologySpreadArgs{DefaultingType: configv1.ListDefaulting}
 		for range g.IntN(3) {
 			args.DefaultConstraints = append(args.DefaultConstraints, corev1.TopologySpreadConstraint{
 				MaxSkew: 1 + g.Int32N(3), TopologyKey: g.topologyKey(),
@@ -115,10 +162,8 @@ func (g generator) arguments(p *profile, c *config.PluginConfig) error {
 			})
 		}
 		args.DefaultConstraints = distinct(args.DefaultConstraints)
-		p.ours.SystemDefaulting, p.ours.DefaultConstraints = false, args.DefaultConstraints
-		c.Args = args
+		add(state.PodTopologySpread, args)
 	}
-	return nil
 }
 
 // distinct drops default constraints that upstream's validation calls duplicates.
@@ -132,37 +177,32 @@ func distinct(list []corev1.TopologySpreadConstraint) []corev1.TopologySpreadCon
 	})
 }
 
-func (g generator) fitArguments(ours *control.SchedulerProfile, args *config.NodeResourcesFitArgs) {
-	strategy := pick(g, control.LeastAllocated, control.MostAllocated, control.RequestedToCapacityRatio)
-	ours.Strategy, ours.Resources, ours.Shape = strategy, nil, nil
-	args.ScoringStrategy = &config.ScoringStrategy{Type: config.ScoringStrategyType(strategy)}
-	for _, name := range some(g, 60, "cpu", "memory", "ephemeral-storage", "example.com/gpu", "hugepages-2Mi") {
-		weight := 1 + g.Int64N(5)
-		args.ScoringStrategy.Resources = append(args.ScoringStrategy.Resources, config.ResourceSpec{Name: name, Weight: weight})
-		ours.Resources = append(ours.Resources, control.ResourceWeight{Name: corev1.ResourceName(name), Weight: weight})
-	}
-	if len(ours.Resources) == 0 {
-		args.ScoringStrategy.Resources = []config.ResourceSpec{{Name: "cpu", Weight: 1}}
-		ours.Resources = []control.ResourceWeight{{Name: "cpu", Weight: 1}}
-	}
-	if strategy == control.RequestedToCapacityRatio {
-		args.ScoringStrategy.RequestedToCapacityRatio = &config.RequestedToCapacityRatioParam{}
-		at := int32(0)
-		for range 1 + g.IntN(3) {
-			point := config.UtilizationShapePoint{Utilization: at, Score: g.Int32N(11)}
-			args.ScoringStrategy.RequestedToCapacityRatio.Shape = append(args.ScoringStrategy.RequestedToCapacityRatio.Shape, point)
-			ours.Shape = append(ours.Shape, control.ShapePoint{Utilization: int64(point.Utilization), Score: int64(point.Score)})
-			at += 1 + g.Int32N(33)
-		}
-	}
+func (g generator) fitArguments() *configv1.NodeResourcesFitArgs {
+	args := &configv1.NodeResourcesFitArgs{}
 	if g.chance(30) {
 		args.IgnoredResources = []string{"example.com/gpu"}
-		ours.IgnoredResources = map[string]bool{"example.com/gpu": true}
 	}
 	if g.chance(15) {
 		args.IgnoredResourceGroups = []string{"example.com"}
-		ours.IgnoredResourceGroups = map[string]bool{"example.com": true}
 	}
+	if g.chance(15) {
+		return args
+	}
+	s := &configv1.ScoringStrategy{Type: pick(g, configv1.LeastAllocated, configv1.MostAllocated, configv1.RequestedToCapacityRatio)}
+	for _, name := range some(g, 60, "cpu", "memory", "ephemeral-storage", "example.com/gpu", "hugepages-2Mi") {
+		s.Resources = append(s.Resources, configv1.ResourceSpec{Name: name, Weight: g.Int64N(6)})
+	}
+	if s.Type == configv1.RequestedToCapacityRatio {
+		s.RequestedToCapacityRatio = &configv1.RequestedToCapacityRatioParam{}
+		at := int32(0)
+		for range 1 + g.IntN(3) {
+			s.RequestedToCapacityRatio.Shape = append(s.RequestedToCapacityRatio.Shape,
+				configv1.UtilizationShapePoint{Utilization: at, Score: g.Int32N(11)})
+			at += 1 + g.Int32N(33)
+		}
+	}
+	args.ScoringStrategy = s
+	return args
 }
 
 func (g generator) addedAffinity() *corev1.NodeAffinity {

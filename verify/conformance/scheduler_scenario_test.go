@@ -14,7 +14,7 @@ import (
 
 // scenario is one generated cluster with pods in it. It is what a failure is shrunk to.
 type scenario struct {
-	Profile    int // index of the scheduler's profile
+	Config     int // index of the scheduler's configuration
 	Classes    []nodeClass
 	Workloads  []workload
 	Namespaces map[string]map[string]string
@@ -47,8 +47,17 @@ type place struct {
 const maxPods = 1000
 
 // config makes the model's problem of a scenario.
-func (s *scenario) config() (*state.Config, error) {
-	spec := &state.Spec{Namespaces: s.Namespaces}
+func (s *scenario) config(scheduler *state.Scheduler) (*state.Config, error) {
+	spec, topology := s.spec(scheduler)
+	b, err := state.NewBuilder(spec, topology, maxPods)
+	if err != nil {
+		return nil, err
+	}
+	return b.Freeze()
+}
+
+func (s *scenario) spec(scheduler *state.Scheduler) (*state.Spec, []int) {
+	spec := &state.Spec{Namespaces: s.Namespaces, Scheduler: scheduler}
 	var topology []int
 	for i, c := range s.Classes {
 		spec.Classes = append(spec.Classes,
@@ -62,11 +71,7 @@ func (s *scenario) config() (*state.Config, error) {
 		}
 		spec.Workloads = append(spec.Workloads, out)
 	}
-	b, err := state.NewBuilder(spec, topology, maxPods)
-	if err != nil {
-		return nil, err
-	}
-	return b.Freeze()
+	return spec, topology
 }
 
 // state puts the scenario's pods into the model's state.
@@ -91,7 +96,7 @@ func (s *scenario) locate(cfg *state.Config, at place) (p, n int) {
 
 // clone copies a scenario so that the copy can be changed freely.
 func (s *scenario) clone() *scenario {
-	out := &scenario{Profile: s.Profile, Namespaces: map[string]map[string]string{}}
+	out := &scenario{Config: s.Config, Namespaces: map[string]map[string]string{}}
 	for name, labels := range s.Namespaces {
 		out.Namespaces[name] = labels
 	}

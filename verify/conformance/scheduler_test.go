@@ -32,14 +32,14 @@ func fromEnvironment(name string, otherwise int) int {
 	return otherwise
 }
 
-// profilesInPlay is the number of scheduler profiles: the default one, which half of
-// the scenarios use, and variations.
-const profilesInPlay = 25
+// configsInPlay is the number of scheduler configurations: the default one, which half
+// of the scenarios use, and variations.
+const configsInPlay = 30
 
 // tally counts what a run compared.
 type tally struct {
 	pairs, fits, ties, scored, refused int
-	profiles                           map[int]int
+	configs                            map[int]int
 }
 
 // Our scheduler and upstream's agree on feasible nodes, reasons, every plugin's final
@@ -48,7 +48,7 @@ func TestSchedulerAgrees(t *testing.T) {
 	workers := max(1, min(runtime.GOMAXPROCS(0), 8))
 	var group sync.WaitGroup
 	var lock sync.Mutex
-	sum := tally{profiles: map[int]int{}}
+	sum := tally{configs: map[int]int{}}
 	for w := range workers {
 		group.Go(func() {
 			x, err := newComparison(*schedulerSeed)
@@ -64,14 +64,14 @@ func TestSchedulerAgrees(t *testing.T) {
 			sum.ties += got.ties
 			sum.scored += got.scored
 			sum.refused += got.refused
-			for p, n := range got.profiles {
-				sum.profiles[p] += n
+			for p, n := range got.configs {
+				sum.configs[p] += n
 			}
 		})
 	}
 	group.Wait()
-	t.Logf("seed %d: %d pod-cluster pairs over %d profiles (%d with the default one): %d placed, %d scored, %d ties; "+
-		"%d scenarios refused by the model", *schedulerSeed, sum.pairs, len(sum.profiles), sum.profiles[0],
+	t.Logf("seed %d: %d pod-cluster pairs over %d configurations (%d with the default one): %d placed, %d scored, %d ties; "+
+		"%d scenarios refused by the model", *schedulerSeed, sum.pairs, len(sum.configs), sum.configs[0],
 		sum.fits, sum.scored, sum.ties, sum.refused)
 	if sum.fits < sum.pairs/4 || sum.ties < sum.pairs/50 || sum.pairs-sum.fits < sum.pairs/20 {
 		t.Error("the generator draws too few clusters of some kind")
@@ -85,7 +85,7 @@ func TestSchedulerComparisonNotices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.profiles[0].ours.Weight[control.NodeAffinity]++
+	x.configs[0].ours.Profiles[0].Weight[state.NodeAffinity]++
 	for i := range uint64(1000) {
 		g := generator{rand.New(rand.NewPCG(1, i))}
 		s := g.scenario()
@@ -107,39 +107,42 @@ func TestSchedulerComparisonNotices(t *testing.T) {
 
 // comparison runs scenarios on both sides.
 type comparison struct {
-	profiles []*profile
-	upstream []*upstreamScheduler
+	configs  []*schedulerConfig
+	upstream []map[string]*upstreamScheduler // by configuration and name of the profile
 }
 
 func newComparison(seed uint64) (*comparison, error) {
 	x := &comparison{}
 	ctx := klog.NewContext(context.Background(), noLogger())
 	g := generator{rand.New(rand.NewPCG(seed, 0))}
-	for i := range profilesInPlay {
-		p, err := defaultProfile()
+	for i := range configsInPlay {
+		c, err := defaultConfig()
 		if i > 0 {
-			p, err = g.profile()
+			c, err = g.config()
 		}
 		if err != nil {
 			return nil, err
 		}
-		u, err := newUpstreamScheduler(ctx, &p.upstream)
-		if err != nil {
-			return nil, fmt.Errorf("profile %d: %w", i, err)
+		byName := map[string]*upstreamScheduler{}
+		for k := range c.upstream.Profiles {
+			p := &c.upstream.Profiles[k]
+			if byName[p.SchedulerName], err = newUpstreamScheduler(ctx, p); err != nil {
+				return nil, fmt.Errorf("configuration %d: %w\n%s", i, err, c.file)
+			}
 		}
-		x.profiles, x.upstream = append(x.profiles, p), append(x.upstream, u)
+		x.configs, x.upstream = append(x.configs, c), append(x.upstream, byName)
 	}
 	return x, nil
 }
 
 // run compares a number of pairs; a disagreement is shrunk and ends it.
 func (x *comparison) run(t *testing.T, worker uint64, pairs int) tally {
-	sum := tally{profiles: map[int]int{}}
+	sum := tally{configs: map[int]int{}}
 	for i := uint64(0); sum.pairs < pairs && !t.Failed(); i++ {
 		g := generator{rand.New(rand.NewPCG(*schedulerSeed, 1+worker<<32+i))}
 		s := g.scenario()
 		if g.chance(50) {
-			s.Profile = g.IntN(len(x.profiles))
+			s.Config = g.IntN(len(x.configs))
 		}
 		for range 3 {
 			g.places(s)
@@ -150,8 +153,8 @@ func (x *comparison) run(t *testing.T, worker uint64, pairs int) tally {
 			}
 			if err != nil {
 				small := x.shrink(s)
-				t.Errorf("worker %d, scenario %d, profile %d: %v\nshrunk: %v\n%s\nprofile: %+v", worker, i, s.Profile,
-					err, x.compare(small, nil), small, x.profiles[s.Profile].ours)
+				t.Errorf("worker %d, scenario %d, configuration %d: %v\nshrunk: %v\n%s\n%s", worker, i, s.Config,
+					err, x.compare(small, nil), small, x.configs[s.Config].file)
 				break
 			}
 		}
@@ -161,11 +164,11 @@ func (x *comparison) run(t *testing.T, worker uint64, pairs int) tally {
 
 // compare schedules one pod of every class of a scenario on both sides.
 func (x *comparison) compare(s *scenario, sum *tally) error {
-	cfg, err := s.config()
+	cfg, err := s.config(x.configs[s.Config].ours)
 	if err != nil {
 		return err
 	}
-	ours, err := control.NewScheduler(cfg, x.profiles[s.Profile].ours)
+	ours, err := control.NewScheduler(cfg)
 	if err != nil {
 		return err
 	}
@@ -173,12 +176,14 @@ func (x *comparison) compare(s *scenario, sum *tally) error {
 	if err != nil {
 		return err
 	}
-	u := x.upstream[s.Profile]
-	if err := u.load(s, c, cfg); err != nil {
-		return err
+	for _, u := range x.upstream[s.Config] {
+		if err := u.load(s, c, cfg); err != nil {
+			return err
+		}
 	}
 	now := s.state(cfg)
 	for p := range cfg.Pods {
+		u := x.upstream[s.Config][c.classes[p].Spec.SchedulerName]
 		theirs, err := u.decide(c, p)
 		if err != nil {
 			return fmt.Errorf("pod class %d: upstream: %w", p, err)
@@ -196,7 +201,7 @@ func (t *tally) add(s *scenario, d *upstreamDecision) {
 		return
 	}
 	t.pairs++
-	t.profiles[s.Profile]++
+	t.configs[s.Config]++
 	if len(d.feasible) > 0 {
 		t.fits++
 	}

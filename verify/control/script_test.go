@@ -322,31 +322,7 @@ func (s *script) addHPA(bare []string, opt map[string]string) {
 		p := int32(number(opt, "memory", 0))
 		metric("memory", autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &p})
 	}
-	if opt["disk"] != "" {
-		p := int32(number(opt, "disk", 0))
-		metric("ephemeral-storage", autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &p})
-	}
-	if opt["container"] != "" {
-		p := int32(number(opt, "container", 0))
-		h.Spec.Metrics = append(h.Spec.Metrics, autoscalingv2.MetricSpec{
-			Type: autoscalingv2.ContainerResourceMetricSourceType,
-			ContainerResource: &autoscalingv2.ContainerResourceMetricSource{Name: "cpu", Container: "main",
-				Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &p}},
-		})
-	}
-	for _, target := range []struct{ key, kind string }{{"queue", "average"}, {"length", "value"}} {
-		if opt[target.key] == "" {
-			continue
-		}
-		q := resource.MustParse(opt[target.key])
-		m := autoscalingv2.MetricSpec{Type: autoscalingv2.ExternalMetricSourceType,
-			External: &autoscalingv2.ExternalMetricSource{Metric: autoscalingv2.MetricIdentifier{Name: target.key}}}
-		m.External.Target = autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: &q}
-		if target.kind == "value" {
-			m.External.Target = autoscalingv2.MetricTarget{Type: autoscalingv2.ValueMetricType, Value: &q}
-		}
-		h.Spec.Metrics = append(h.Spec.Metrics, m)
-	}
+	h.Spec.Metrics = append(h.Spec.Metrics, otherMetrics(opt)...)
 	if opt["up"] != "" || opt["down"] != "" {
 		h.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{
 			ScaleUp: rulesOf(opt["up"]), ScaleDown: rulesOf(opt["down"]),
