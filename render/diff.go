@@ -67,7 +67,9 @@ func diffRelease(b, h *Rendered) []Change {
 		return pairs[k]
 	}
 	for _, o := range b.Objects {
-		take(o).base = o
+		if !h.lostFiles[o.Source.File] { // what cannot be read is not removed
+			take(o).base = o
+		}
 	}
 	for _, o := range h.Objects {
 		take(o).head = o

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"sort"
+	"strings"
 )
 
 var (
@@ -80,7 +82,7 @@ func (d *discovery) manifest(f string) bool {
 		return true // the release says what is wrong with it
 	}
 	if !looksLikeManifest(b) {
-		return false
+		return d.brokenManifest(f, b)
 	}
 	if test := testFolder(f); test != "" && !d.named(f) {
 		d.ignore(f, "test data, in "+test)
@@ -95,6 +97,26 @@ func (d *discovery) manifest(f string) bool {
 		d.ignore(f, reason)
 	}
 	return reason == ""
+}
+
+// brokenManifest says whether a file that does not look like a manifest is to be one all
+// the same: it was asked for and is broken. Others that are broken are listed.
+func (d *discovery) brokenManifest(f string, b []byte) bool {
+	asked := slices.Contains(d.opt.Paths, f) || len(d.src.files) == 1
+	if !asked && !apiVersionLine.Match(b) && !kindLine.Match(b) || len(bytes.TrimSpace(b)) == 0 {
+		return false
+	}
+	_, fail := decodeStream(f, b)
+	if fail == nil || !strings.Contains(fail.Reason, "broken YAML") {
+		return false
+	}
+	if asked {
+		return true
+	}
+	if test := testFolder(f); test == "" && notAnObject(b) == "" {
+		d.ignore(f, "line "+strings.TrimPrefix(fail.Reason, f+":")+"; it has not both apiVersion and kind")
+	}
+	return false
 }
 
 func isKustomizationFile(s *source, f string) bool {

@@ -32,6 +32,7 @@ type output struct {
 	Docs  []document
 	Notes []string
 	Err   *Failure
+	Lost  []lostFile `json:",omitempty"`
 
 	shared bool // taken from the other side
 }

@@ -193,7 +193,8 @@ func (l *locator) candidates(c *chartJob, scope fieldPath, w wantedValue) []valu
 		switch text, isText := w.value.(string); {
 		case leaf.exact:
 			s += 3
-		case isText && len(fmt.Sprint(leaf.value)) > 2 && strings.HasSuffix(text, fmt.Sprint(leaf.value)):
+		case isText && fmt.Sprint(leaf.value) != "" && strings.HasSuffix(text, ":"+fmt.Sprint(leaf.value)),
+			isText && len(fmt.Sprint(leaf.value)) > 2 && strings.HasSuffix(text, fmt.Sprint(leaf.value)):
 			s += 3 // an image's tag says more than its name
 		case isText && len(fmt.Sprint(leaf.value)) > 2 && strings.Contains(text, fmt.Sprint(leaf.value)):
 			s += 2

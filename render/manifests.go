@@ -2,6 +2,7 @@ package render
 
 import (
 	"path"
+	"strings"
 )
 
 // gatherManifests reads the files of a folder of plain manifests.
@@ -45,13 +46,21 @@ func isManifestName(p string) bool {
 	return false
 }
 
+// lostFile is a file of plain manifests that fails alone: the others of its folder have
+// nothing to do with it.
+type lostFile struct {
+	File string
+	Err  *Failure
+}
+
 // manifests decodes the files of a folder.
 func (j *job) manifests() output {
 	var out output
 	for _, p := range j.Release.Files {
 		docs, f := decodeStream(p, j.Files[p])
 		if f != nil {
-			return output{Err: f}
+			out.Lost = append(out.Lost, lostFile{p, f})
+			continue
 		}
 		for _, d := range docs {
 			if gvk := gvkOf(d.Content); gvk.Kind == "" || gvk.Version == "" {
@@ -60,5 +69,25 @@ func (j *job) manifests() output {
 			out.Docs = append(out.Docs, d)
 		}
 	}
+	if len(out.Lost) > 0 && len(out.Lost) == len(j.Release.Files) {
+		return output{Err: out.Lost[0].Err}
+	}
 	return out
+}
+
+// lose takes a file out of a release and gives the release that fails in its place.
+func (r *Rendered) lose(s *source, l lostFile) {
+	file := s.real(l.File)
+	rel := Release{
+		ID: r.ID + ":" + strings.TrimPrefix(l.File, r.Path+"/"), Kind: Manifests, Path: l.File, Files: []string{l.File},
+		KubeVersion: r.KubeVersion, Namespace: r.Namespace, Selected: "a file of " + r.ID + " that fails alone", By: r.By, Parent: r.Parent,
+	}
+	f := *l.Err
+	f.Where.File = s.real(f.Where.File)
+	own := &job{Release: rel, Files: map[string][]byte{l.File: r.job.Files[l.File]}}
+	r.lost = append(r.lost, &Rendered{Release: rel, Err: &f, Reads: own.reads(), job: own})
+	if r.lostFiles == nil {
+		r.lostFiles = map[string]bool{}
+	}
+	r.lostFiles[file] = true
 }

@@ -151,6 +151,9 @@ type Rendered struct {
 	Changed bool
 	Why     string
 	job     *job
+	// lost are the files of plain manifests that fail alone, as releases of their own.
+	lost      []*Rendered
+	lostFiles map[string]bool
 }
 
 // Failure says why a release did not render, where, and what to do.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"slices"
 	"sort"
 	"sync"
 )
@@ -258,6 +259,12 @@ func (s *side) finish(known scopes, other *Revision) *Revision {
 		}
 		rev.Releases[i] = s.rendered(i, known)
 	})
+	for _, r := range rev.Releases {
+		for _, l := range r.lost {
+			one := *l
+			rev.Releases = append(rev.Releases, &one)
+		}
+	}
 	sort.Slice(rev.Releases, func(a, b int) bool { return rev.Releases[a].ID < rev.Releases[b].ID })
 	return rev
 }
@@ -276,12 +283,21 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 		return r
 	}
 	b := &builder{rel: r.Release, scopes: known, locate: newLocator(s.src, s.jobs[i], s.opt)}
+	for _, l := range out.Lost {
+		r.lose(s.src, l)
+	}
 	for _, d := range out.Docs {
-		if f := b.add(d); f != nil {
-			r.Err = f
+		f := b.add(d)
+		if f == nil || r.lostFiles[s.src.real(d.File)] {
+			continue
+		}
+		if r.Kind != Manifests || len(r.lost)+1 >= len(s.jobs[i].Release.Files) {
+			r.Err, r.lost = f, nil
 			return r
 		}
+		r.lose(s.src, lostFile{d.File, f})
 	}
+	b.objects = slices.DeleteFunc(b.objects, func(o *Object) bool { return r.lostFiles[o.Source.File] })
 	r.Objects = b.finish()
 	r.Notes = append(r.Notes, b.notes...)
 	return r
@@ -389,6 +405,11 @@ func explainChanges(base, head *Revision) {
 		}
 		r.Changed, r.Why = compareJobs(b, r)
 		b.Changed, b.Why = r.Changed, r.Why
+		for _, f := range sortedKeys(b.lostFiles) {
+			if !r.lostFiles[f] {
+				r.Notes = append(r.Notes, f+" fails on base: its objects have no baseline")
+			}
+		}
 	}
 	for _, r := range old {
 		r.Changed, r.Why = true, "gone on head"

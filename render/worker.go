@@ -267,7 +267,7 @@ func decodeOutput(b []byte) (output, error) {
 	if err := json.Unmarshal(b, &wire); err != nil {
 		return output{}, err
 	}
-	out := output{Notes: wire.Notes, Err: wire.Err}
+	out := output{Notes: wire.Notes, Err: wire.Err, Lost: wire.Lost}
 	for _, d := range wire.Docs {
 		if err := utiljson.Unmarshal(d.Content, &d.document.Content); err != nil {
 			return output{}, err
