@@ -12,7 +12,7 @@ import (
 func TestStartFails(t *testing.T) {
 	for _, tt := range []struct{ name, script, want string }{
 		{"no binary", "", "`make controlplane` builds it"},
-		{"port taken", "echo listen tcp 127.0.0.1:2379: bind: address already in use >&2; exit 1", "etcd ended in mid-replay (exit status 1); it said last: listen tcp 127.0.0.1:2379: bind: address already in use"},
+		{"port taken", `[ "$1" = etcd ] || exec sleep 60; echo listen tcp 127.0.0.1:2379: bind: address already in use >&2; exit 1`, "etcd ended in mid-replay (exit status 1); it said last: listen tcp 127.0.0.1:2379: bind: address already in use"},
 		{"API server dies", `[ "$1" = etcd ] && exec sleep 60; echo no >&2; exit 3`, "kube-apiserver ended in mid-replay (exit status 3); it said last: no"},
 		{"killed", `[ "$1" = etcd ] && exec sleep 60; kill -9 $$`, "kube-apiserver ended in mid-replay (signal: killed); it said last: nothing"},
 	} {
