@@ -126,7 +126,7 @@ func newComparison(seed uint64) (*comparison, error) {
 		byName := map[string]*upstreamScheduler{}
 		for k := range c.upstream.Profiles {
 			p := &c.upstream.Profiles[k]
-			if byName[p.SchedulerName], err = newUpstreamScheduler(ctx, p); err != nil {
+			if byName[p.SchedulerName], err = newUpstreamScheduler(ctx, p, nominator{}); err != nil {
 				return nil, fmt.Errorf("configuration %d: %w\n%s", i, err, c.file)
 			}
 		}

@@ -52,7 +52,7 @@ func noLogger() klog.Logger { return klog.Logger{} }
 // currentSnapshot lends the framework the snapshot of the cluster at hand.
 type currentSnapshot struct{ *cache.Snapshot }
 
-func newUpstreamScheduler(ctx context.Context, profile *config.KubeSchedulerProfile) (*upstreamScheduler, error) {
+func newUpstreamScheduler(ctx context.Context, profile *config.KubeSchedulerProfile, queue nominator) (*upstreamScheduler, error) {
 	metrics.Register()
 	client := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -71,6 +71,7 @@ func newUpstreamScheduler(ctx context.Context, profile *config.KubeSchedulerProf
 		frameworkruntime.WithSharedDRAManager(dynamicresources.NewDRAManager(ctx, claims, devices, factory)),
 		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
 		frameworkruntime.WithParallelism(1),
+		frameworkruntime.WithPodNominator(queue),
 		frameworkruntime.WithLogger(noLogger()),
 	)
 	return u, err
@@ -90,6 +91,9 @@ type cluster struct {
 	nodes   []*corev1.Node
 	classes []*corev1.Pod // a pod of each pod class, as admitted
 	pods    []*corev1.Pod // on nodes
+	// ofClass and phases say which group of the abstract state each of pods is of.
+	ofClass []int
+	phases  []state.Phase
 }
 
 // load exchanges the cluster.
@@ -170,7 +174,7 @@ func newCluster(s *scenario, cfg *state.Config) (*cluster, error) {
 			if at.Phase == state.Terminating {
 				pod.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 			}
-			c.pods = append(c.pods, pod)
+			c.pods, c.ofClass, c.phases = append(c.pods, pod), append(c.ofClass, p), append(c.phases, at.Phase)
 		}
 	}
 	return c, nil

@@ -88,13 +88,14 @@ type sink interface {
 
 // Scratch is the memory of one worker that actors may use within one Step.
 type Scratch struct {
-	Scores  []int64
-	Nodes   []int
-	Counts  []int
-	Domains []int
-	view    view // of the scheduler
-	rollout deploymentSync
-	cycle   descheduling
+	Scores     []int64
+	Nodes      []int
+	Counts     []int
+	Domains    []int
+	view       view // of the scheduler
+	rollout    deploymentSync
+	preemption preemption
+	cycle      descheduling
 }
 
 // Copy gives a copy of s to be changed and then offered by [Emit.Move]. It is valid

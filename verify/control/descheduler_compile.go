@@ -182,7 +182,7 @@ func (k *deschedCompiled) addClass(p int) error {
 	pod := admitted(k.cfg, p)
 	class := &k.classes[p]
 	class.pod, class.owner = pod, ownerKind(k.workload(p))
-	priority, known := priorityOf(k.cfg.Spec, pod)
+	priority, known := priorityOf(k.cfg.Spec, pod, firstVersion(k.cfg, p))
 	if !known {
 		return fmt.Errorf("%s: spec.template.spec.priorityClassName: the PriorityClass %s is not among the objects, and the descheduler goes by priority: %w",
 			k.workload(p).ID, pod.Spec.PriorityClassName, ErrUnmodeled)

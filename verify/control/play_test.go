@@ -13,7 +13,7 @@ import (
 )
 
 // set changes the state by hand. Lines are WORKLOAD [replicas=N] [load=saturating], or
-// WORKLOAD@REVISION [size=N] [desired=N] [max=N] [pending=N] [NODE.PHASE=N …]; setting a
+// WORKLOAD@REVISION [size=N] [desired=N] [max=N] [pending=N] [NODE.PHASE=N …] [NODE.nominated=N …]; setting a
 // size makes the ReplicaSet exist, with the annotations of that size and surge 0.
 func (s *script) set(input string) error {
 	for _, line := range strings.Split(input, "\n") {
@@ -68,6 +68,9 @@ func (s *script) setClass(p int, opt map[string]string) {
 			if k := number(opt, s.cfg.Nodes[n].Name+"."+name, -1); k >= 0 {
 				s.now.SetAt(n, f.Phase[ph], k)
 			}
+		}
+		if k := number(opt, s.cfg.Nodes[n].Name+".nominated", -1); k >= 0 {
+			s.now.Nominate(n, p, k-s.now.Nominated(n, p))
 		}
 	}
 }
@@ -199,6 +202,9 @@ func (s *script) showClass(out *strings.Builder, p int) {
 		out.WriteString(", pending " + strconv.Itoa(n))
 	}
 	for n := range s.cfg.Nodes {
+		if k := s.now.Nominated(n, p); k > 0 {
+			fmt.Fprintf(out, ", %s %d nominated", s.cfg.Nodes[n].Name, k)
+		}
 		for ph, phase := range phases {
 			if k := s.now.On(n, p, state.Phase(ph)); k > 0 {
 				fmt.Fprintf(out, ", %s %d %s", s.cfg.Nodes[n].Name, k, phase)

@@ -57,7 +57,17 @@ head web replicas=3 image=v2 cpu=500m
 both api image=v1 cpu=500m minready=10
 hpa both api min=1 max=4 target=50
 pdb web unavailable=1
-events apply=1 load=1 spike=300 drain=2 failures=1 crashes=2 bad=1`,
+events apply=1 load=1 spike=300 drain=2 failures=1 crashes=2 bad=1`, `
+nodes a 3 zone=a cpu=2
+nodes b 2 zone=b cpu=1 pods=4
+base web replicas=3 image=v1 cpu=500m priority=10
+head web replicas=3 image=v2 cpu=800m priority=20
+both batch replicas=4 image=v1 cpu=300m
+both low replicas=2 image=v1 cpu=300m priority=-5 never apart
+both agent replicas=2 image=v1 cpu=1 port=80 priority=15
+both shy replicas=2 image=v1 cpu=400m priority=15 never port=80
+pdb batch unavailable=1
+events apply=1 drain=2 failures=1`,
 }
 
 // random fills a state with any counts that the fields can hold, small ones mostly.
@@ -96,6 +106,9 @@ func (s *script) random(r *rand.Rand) state.State {
 		}
 		t.Set(f.Pending, max(r.IntN(6)-3, 0))
 		for n := range c.Nodes {
+			if c.Preempts(p) {
+				t.Nominate(n, p, max(r.IntN(8)-6, 0))
+			}
 			for ph := range state.Phases {
 				if c.HasPhase(p, ph) {
 					t.SetAt(n, f.Phase[ph], max(r.IntN(6)-3, 0))

@@ -20,6 +20,11 @@ func newScheduler(b *state.Builder) ([]Actor, error) {
 	if err != nil {
 		return nil, err
 	}
+	for p := range a.k.classes {
+		if len(a.k.classes[p].victims) > 0 {
+			b.Nominate(p)
+		}
+	}
 	return []Actor{a}, nil
 }
 
@@ -46,9 +51,12 @@ func (a *Scheduler) Latency() Latency { return Sync }
 const bind uint16 = 0
 
 // Step implements [Actor]: every node that the next pod of each class at the head of
-// the queue may be bound to. A pod that fits nowhere does not hold up those of lower
-// priority.
+// the queue may be bound to, or makes room for it on. A pod that neither fits nor
+// preempts does not hold up those of lower priority.
 func (a *Scheduler) Step(s state.State, next *Emit) {
+	if a.k.preempts && a.forgetDeleted(s, next) {
+		return
+	}
 	loaded := false
 	for _, group := range a.k.groups {
 		found := false
@@ -64,39 +72,68 @@ func (a *Scheduler) Step(s state.State, next *Emit) {
 	}
 }
 
-// schedule emits the bindings of one pod of class p.
+// schedule emits what may become of one pod of class p: of one that is nominated to each
+// node, and of one that is not.
 func (a *Scheduler) schedule(s state.State, p int, next *Emit, loaded *bool) bool {
 	if s.Pending(p) == 0 {
 		return false
 	}
-	v := &next.Scratch.view
 	if !*loaded {
-		v.load(a.k, s)
+		next.Scratch.view.load(a.k, s)
 		*loaded = true
 	}
-	a.k.decide(v, p)
+	found, nominated := false, 0
+	if a.k.preempts && s.C.Preempts(p) {
+		for n := range s.C.Nodes {
+			on := s.Nominated(n, p)
+			if nominated += on; on > 0 && !s.Twin(n) {
+				found = a.place(s, p, n, next) || found
+			}
+		}
+	}
+	if nominated < s.Pending(p) {
+		found = a.place(s, p, -1, next) || found
+	}
+	return found
+}
+
+// place emits the bindings of one pod of class p that is nominated to node self, or -1.
+func (a *Scheduler) place(s state.State, p, self int, next *Emit) bool {
+	v := &next.Scratch.view
+	a.k.decide(v, p, self)
 	for _, n := range v.best {
-		if s.Twin(n) { // the node before n is as good, and leads to the same canonical state
+		// The node before n is as good, and leads to the same canonical state, unless
+		// it is the one that the pod is nominated to.
+		if s.Twin(n) && n-1 != self && n != self {
 			continue
 		}
 		t := next.Copy(s)
 		t.Set(s.C.Class[p].Pending, s.Pending(p)-1)
 		t.Add(n, p, state.Starting, 1)
-		next.Move(search.Move{Kind: bind, Args: [3]int32{int32(p), int32(n)}})
+		if self >= 0 {
+			t.Nominate(self, p, -1)
+		}
+		next.Move(search.Move{Kind: bind, Args: [3]int32{int32(p), int32(n), int32(self + 1)}})
 	}
-	return len(v.best) > 0
+	if len(v.best) > 0 {
+		return true
+	}
+	return a.k.preempts && a.postFilter(s, p, self, next)
 }
 
 // Model implements [Actor].
 func (a *Scheduler) Model() *Model {
 	return &Model{
-		Upstream: "kube-scheduler v1.36.3: schedulePod, PrioritySort and the default plugins NodeUnschedulable, " +
+		Upstream: "kube-scheduler v1.36.3: schedulePod, PrioritySort, DefaultPreemption and the default plugins NodeUnschedulable, " +
 			"TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit, PodTopologySpread, InterPodAffinity, " +
 			"NodeResourcesBalancedAllocation, ImageLocality",
 		Exact: []string{
 			"feasible nodes, every plugin's score, weights, rounding and the set of best nodes; every tie is explored",
 			"system default topology spread of pods without constraints",
+			"profiles, plugins, weights and arguments of a KubeSchedulerConfiguration, for up to 100 nodes",
 			"a pod of higher priority that can be placed goes first; one that cannot holds up no other",
+			"preemption: candidate nodes, victims, the order of reprieve, budgets as a preference, the choice among nodes, " +
+				"nominated nodes, preemptionPolicy; where upstream goes by start times, every choice is explored",
 			"pods on deletion hold resources and ports and count for inter-pod affinity, not for topology spread",
 		},
 		MayInvent: []string{
@@ -105,15 +142,20 @@ func (a *Scheduler) Model() *Model {
 		},
 		MayHide: []string{
 			"a pod in back-off is not overtaken by one of lower priority",
-			"preemption: a pod that fits nowhere evicts nobody",
-			"a globalDefault PriorityClass is not looked at",
+			"pods of an unchanged template keep the priority that the base version's globalDefault PriorityClass gives them, also those created later",
+			"pods whose PriorityClass is not among the objects neither preempt nor are preempted",
+			"a nominated pod waits for every pod of lower priority on deletion on its node, where upstream waits for preempted ones only",
+			"which pods an eviction has taken already (status.disruptedPods) is not kept for preemption",
+			"where equally important victims on a node rank in more than 2,000 orders, pods of one class are taken together",
+			"of pending pods that are deleted, those that are nominated nowhere go first",
 			"volumes: zones, node limits and access modes keep no pod from a node",
 			"declared node features (NodeDeclaredFeatures), runtime class overhead and LimitRange defaults are not looked at",
 			"of more than 100 feasible nodes upstream scores a sample; here all are scored (numFeasibleNodesToFind)",
 			"on assumed nodes every resource request fits, and resources do not influence which node is taken",
 		},
 		Refused: []string{
-			"spec.schedulerName other than default-scheduler, spec.schedulingGates, spec.resourceClaims",
+			"spec.schedulerName of no profile, spec.schedulingGates, spec.resourceClaims",
+			"extenders, plugins that are not kube-scheduler's own, filters in another order",
 			"a rule that singles out one node of a class of several",
 		},
 	}

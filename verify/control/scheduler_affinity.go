@@ -234,6 +234,7 @@ func (k *compiled) tallyPods(v *view, key int, classes []int) (counts []int64, f
 // preFilterPods counts pods for class p's required terms and those that name it.
 func (k *compiled) preFilterPods(v *view, p int) {
 	v.near, v.apart, v.repel = v.near[:0], v.apart[:0], v.repel[:0]
+	v.podsSkip = true
 	if !k.classes[p].profile.filters(state.InterPodAffinity) {
 		return
 	}
@@ -249,9 +250,11 @@ func (k *compiled) preFilterPods(v *view, p int) {
 		v.apart = append(v.apart, counts)
 	}
 	for i := range class.repel {
-		counts, _ := k.tallyPods(v, class.repel[i].key, class.repel[i].match)
+		counts, found := k.tallyPods(v, class.repel[i].key, class.repel[i].match)
 		v.repel = append(v.repel, counts)
+		v.podsSkip = v.podsSkip && !found
 	}
+	v.podsSkip = v.podsSkip && len(class.near)+len(class.apart) == 0
 }
 
 // filterPods is InterPodAffinity's Filter; it gives the term that fails, too.

@@ -30,6 +30,10 @@ type schedClass struct {
 	priority int32
 	ranked   bool // the priority is known
 
+	// victims are the pod classes that this one's pods may preempt, by falling priority;
+	// rivals those whose nominated pods these pods make way for.
+	victims, rivals []int
+
 	request  []int64 // by resource, as NodeInfo.Requested and NodeResourcesFit count it
 	nonZero  [2]int64
 	fitReq   []int64 // of the profile's Resources, with scoring defaults
@@ -77,6 +81,8 @@ type compiled struct {
 	declared   []parsedTerms // inter-pod affinity of each class
 	groups     [][]int       // pod classes of one priority, highest first
 	unranked   []int         // pod classes of unknown priority
+	preempts   bool          // pods of some class may preempt others
+	budgets    *Evictions    // where preempts; else nil
 	log        []float64     // topologyNormalizingWeight by size
 	space      int           // largest number of domain counters one pod needs
 }
@@ -106,7 +112,7 @@ func compileScheduler(c *state.Config) (*compiled, error) {
 			return nil, err
 		}
 		k.classes[i].pod, k.classes[i].profile = pod, k.profileOf(pod)
-		k.classes[i].priority, k.classes[i].ranked = priorityOf(c.Spec, pod)
+		k.classes[i].priority, k.classes[i].ranked = priorityOf(c.Spec, pod, firstVersion(c, i))
 		terms, err := k.parseTerms(i)
 		if err != nil {
 			return nil, err
@@ -126,6 +132,7 @@ func compileScheduler(c *state.Config) (*compiled, error) {
 		k.compilePodAffinity(i)
 	}
 	k.rank()
+	k.rankVictims()
 	k.measure()
 	return k, nil
 }

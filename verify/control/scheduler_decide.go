@@ -5,11 +5,11 @@ import (
 )
 
 // decide schedules one pod of class p in the loaded state: it sets v.why, v.feasible,
-// the scores and v.best.
+// the scores and v.best. self is the node that the pod is nominated to, or -1.
 //
 // Upstream: (*Scheduler).schedulePod: findNodesThatFitPod, prioritizeNodes.
-func (k *compiled) decide(v *view, p int) {
-	k.filter(v, p)
+func (k *compiled) decide(v *view, p, self int) {
+	k.filterFor(v, p, self)
 	v.best = v.best[:0]
 	if len(v.feasible) <= 1 { // a single node is taken without scores
 		v.best = append(v.best, v.feasible...)
@@ -27,14 +27,25 @@ func (k *compiled) decide(v *view, p int) {
 	}
 }
 
-// filter runs PreFilter and Filter of every plugin.
-func (k *compiled) filter(v *view, p int) {
+// filter runs PreFilter and Filter of every plugin for a pod that is nominated nowhere.
+func (k *compiled) filter(v *view, p int) { k.filterFor(v, p, -1) }
+
+// filterFor is [compiled.filter] for a pod that is nominated to node self, or -1. That
+// node is taken where it is feasible (evaluateNominatedNode).
+func (k *compiled) filterFor(v *view, p, self int) {
 	v.taken = 0
 	v.feasible = v.feasible[:0]
 	k.preFilterSpread(v, p)
 	k.preFilterPods(v, p)
+	if self >= 0 {
+		if code, _ := k.admits(v, p, self, self); code == reasonNone {
+			clear(v.why)
+			v.feasible = append(v.feasible, self)
+			return
+		}
+	}
 	for n := range k.nodes {
-		code, at := k.refusal(v, p, n)
+		code, at := k.admits(v, p, n, self)
 		v.why[n], v.at[n] = code, int32(at)
 		if code == reasonNone {
 			v.feasible = append(v.feasible, n)
@@ -156,9 +167,14 @@ type PluginScore struct {
 // Decide says how a pod of class p would be placed in s. It is what [Scheduler.Step]
 // does, laid open for tests and for words.
 func (a *Scheduler) Decide(s state.State, p int) Decision {
+	return a.decideFor(s, p, a.k.anySelf(s, p))
+}
+
+// decideFor is [Scheduler.Decide] for a pod that is nominated to node self, or -1.
+func (a *Scheduler) decideFor(s state.State, p, self int) Decision {
 	v := &view{}
 	v.load(a.k, s)
-	a.k.decide(v, p)
+	a.k.decide(v, p, self)
 	d := Decision{
 		Feasible: append([]int(nil), v.feasible...),
 		Best:     append([]int(nil), v.best...),

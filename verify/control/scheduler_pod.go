@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"hash/fnv"
 	"strconv"
 
@@ -171,13 +172,13 @@ func podTerms(a *corev1.Affinity, anti bool) ([]corev1.PodAffinityTerm, []corev1
 	return nil, nil
 }
 
-// priorityOf is the pod's priority, and false where it names a class that the spec does
-// not have.
+// priorityOf is a pod's priority as it is admitted while version v is applied, and false
+// where it names a class that the spec does not have.
 //
-// Upstream: plugin/pkg/admission/priority: (*Plugin).admitPod; the two system classes
-// of pkg/apis/scheduling exist in every cluster.
-func priorityOf(spec *state.Spec, pod *corev1.Pod) (int32, bool) {
-	if name := pod.Spec.PriorityClassName; name != "" {
+// Upstream: plugin/pkg/admission/priority: (*Plugin).admitPod, getDefaultPriority; the
+// two system classes of pkg/apis/scheduling exist in every cluster.
+func priorityOf(spec *state.Spec, pod *corev1.Pod, v state.Version) (int32, bool) {
+	if name := cmp.Or(pod.Spec.PriorityClassName, spec.DefaultPriority[v]); name != "" {
 		switch name {
 		case "system-cluster-critical":
 			return 2_000_000_000, true
@@ -191,4 +192,20 @@ func priorityOf(spec *state.Spec, pod *corev1.Pod) (int32, bool) {
 		return *pod.Spec.Priority, true
 	}
 	return 0, true
+}
+
+// firstVersion is the version whose apply created the first pods of class p.
+func firstVersion(c *state.Config, p int) state.Version {
+	if c.Pods[p].InBase {
+		return state.Base
+	}
+	return state.Head
+}
+
+// neverPreempts says that a pod's preemptionPolicy is Never, its own or its class's.
+func neverPreempts(spec *state.Spec, pod *corev1.Pod, v state.Version) bool {
+	if p := pod.Spec.PreemptionPolicy; p != nil {
+		return *p == corev1.PreemptNever
+	}
+	return spec.NeverPreempt[cmp.Or(pod.Spec.PriorityClassName, spec.DefaultPriority[v])]
 }

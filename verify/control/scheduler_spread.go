@@ -20,6 +20,7 @@ type spreadTerm struct {
 	maxSkew    int32
 	minDomains int
 	match      []int // pod classes that the selector counts
+	moves      []int // pod classes that count when preemption tries to add or remove their pods
 	self       int   // 1 if the pod matches its own selector
 	hostname   bool
 	// honorTaints is nodeTaintsPolicy Honor, or that nodes come and go: either way, whether
@@ -108,6 +109,9 @@ func (k *compiled) spreadTerm(p int, c *corev1.TopologySpreadConstraint, s label
 		if !s.Empty() && other.Namespace == pod.Namespace && s.Matches(labels.Set(other.Labels)) {
 			t.match = append(t.match, q)
 		}
+		if other.Namespace == pod.Namespace && s.Matches(labels.Set(other.Labels)) { // updateWithPod
+			t.moves = append(t.moves, q)
+		}
 	}
 	return t
 }
@@ -194,20 +198,25 @@ func (k *compiled) preFilterSpread(v *view, p int) {
 	hard := k.classes[p].hard
 	for i := range hard {
 		t := &hard[i]
-		s := spreadState{counts: k.tallySpread(v, p, t), least: math.MaxInt32}
-		domains := len(t.domains)
-		if k.moving && t.honorTaints {
-			s.least, domains = k.leastInService(v, p, t, s.counts)
-		} else {
-			for _, d := range t.domains {
-				s.least = min(s.least, s.counts[d])
-			}
-		}
-		if domains < t.minDomains {
-			s.least = 0
-		}
-		v.hard = append(v.hard, s)
+		counts := k.tallySpread(v, p, t)
+		v.hard = append(v.hard, spreadState{counts: counts, least: k.leastOf(v, p, t, counts)})
 	}
+}
+
+// leastOf is upstream's minMatchNum.
+func (k *compiled) leastOf(v *view, p int, t *spreadTerm, counts []int64) int64 {
+	least, domains := int64(math.MaxInt32), len(t.domains)
+	if k.moving && t.honorTaints {
+		least, domains = k.leastInService(v, p, t, counts)
+	} else {
+		for _, d := range t.domains {
+			least = min(least, counts[d])
+		}
+	}
+	if domains < t.minDomains {
+		return 0
+	}
+	return least
 }
 
 // filterSpread is PodTopologySpread's Filter; it gives the constraint that fails, too.

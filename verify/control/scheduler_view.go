@@ -10,8 +10,10 @@ type view struct {
 	total   []int32 // by node and class: pods in any phase
 	live    []int32 // the same without Terminating ones
 	pods    []int32 // by node
-	used    []int64 // by node and resource
-	nonZero []int64 // by node: cpu and memory with scoring defaults
+	// nominated are pending pods by node and class, where pods preempt at all.
+	nominated []int32
+	used      []int64 // by node and resource
+	nonZero   []int64 // by node: cpu and memory with scoring defaults
 
 	why      []reasonCode // by node: the first plugin that refuses it
 	at       []int32      // by node: the term or constraint of it
@@ -25,6 +27,7 @@ type view struct {
 	soft               []softState
 	near, apart, repel [][]int64
 	nearSeen           bool // some pod matches all required affinity terms
+	podsSkip           bool // InterPodAffinity's PreFilter says Skip
 	fractions          []float64
 
 	service  []service // by node, where nodes are cordoned or lost at all
@@ -77,6 +80,7 @@ func (v *view) load(k *compiled, s state.State) {
 	clear(v.used)
 	clear(v.nonZero)
 	v.loadService(k, s)
+	v.loadNominated(k, s)
 	dims := len(k.resources)
 	for n := range k.nodes {
 		for p := range k.classes {

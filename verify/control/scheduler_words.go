@@ -56,11 +56,20 @@ func histogram(why []Reason) string {
 }
 
 // Describe implements [Actor].
-func (a *Scheduler) Describe(from, _ state.State, m search.Move) Words {
+func (a *Scheduler) Describe(from, to state.State, m search.Move) Words {
 	p, n := int(m.Args[0]), int(m.Args[1])
-	d := a.Decide(from, p)
+	switch m.Kind {
+	case preempt:
+		return a.describePreemption(from, to, p, n)
+	case forget:
+		return a.describeForget(from, p, n)
+	}
+	d := a.decideFor(from, p, int(m.Args[2])-1)
 	w := Words{Action: "bind", Object: podObject(from.C, p)}
 	w.Text = fmt.Sprintf("bind %s to node %s (%s)", w.Object, from.C.Nodes[n].Name, choice(from.C, &d, n))
+	if int(m.Args[2])-1 == n {
+		w.Text = fmt.Sprintf("bind %s to node %s, to which it was nominated", w.Object, from.C.Nodes[n].Name)
+	}
 	w.Because = a.because(from, p, &d)
 	return w
 }

@@ -227,7 +227,7 @@ func versionsOf(word string) []state.Version {
 }
 
 // addDeployment: base|head|both NAME [replicas=N] [image=v1] [cpu=500m] [limit=1] [surge=25%]
-// [unavailable=25%] [minready=SECONDS] [node=n-1] [tolerate=SECONDS] [recreate] [paused] [spread] [apart].
+// [unavailable=25%] [minready=SECONDS] [node=n-1] [tolerate=SECONDS] [port=N] [priority=N] [recreate] [paused] [never] [apart].
 func (s *script) addDeployment(bare []string, opt map[string]string) {
 	w := s.workload(bare[1])
 	for _, v := range versionsOf(bare[0]) {
@@ -247,6 +247,9 @@ func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.De
 	}
 	if opt["limit"] != "" {
 		c.Resources.Limits = corev1.ResourceList{"cpu": resource.MustParse(opt["limit"])}
+	}
+	if n := number(opt, "port", 0); n > 0 {
+		c.Ports = []corev1.ContainerPort{{ContainerPort: int32(n), HostPort: int32(n)}}
 	}
 	replicas := int32(number(opt, "replicas", 1))
 	fence := func(key string) *intstr.IntOrString {
@@ -277,8 +280,15 @@ func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.De
 			d.Spec.Template.Spec.Tolerations[0].TolerationSeconds = &n
 		}
 	}
+	if opt["priority"] != "" {
+		n := int32(number(opt, "priority", 0))
+		d.Spec.Template.Spec.Priority = &n
+	}
 	for _, f := range flags {
 		switch f {
+		case "never":
+			never := corev1.PreemptNever
+			d.Spec.Template.Spec.PreemptionPolicy = &never
 		case "recreate":
 			d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 		case "paused":

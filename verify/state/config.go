@@ -46,6 +46,9 @@ type PodClassFields struct {
 	Max     Field // its deployment.kubernetes.io/max-replicas annotation
 	Pending Field // pods without a node
 	Bad     Field // 1 where its pods never become ready; see [State.Bad]
+	// Nominated are pending pods by the node that preemption makes room for them on; it
+	// is laid out where pods of the class may preempt others (see [Builder.Nominate]).
+	Nominated NodeField
 	// On each node, by phase.
 	Phase [Phases]NodeField
 }
@@ -200,6 +203,9 @@ func (b *Builder) NodeField(max int) NodeField {
 	b.cfg.layout.record += int(w)
 	return f
 }
+
+// Nominate lets pods of class p be nominated to nodes.
+func (b *Builder) Nominate(p int) { b.cfg.Class[p].Nominated = b.NodeField(b.cfg.MaxPods) }
 
 // Config is the problem being built: what is constant may be read at once, states only
 // after [Builder.Freeze].
