@@ -76,9 +76,23 @@ func (e *taintEviction) needed(c *state.Config) bool {
 	return false
 }
 
-// tolerated is processPodOnNode: of each taint the first toleration that matches counts,
-// and of all that count the shortest.
+// tolerated is [StaySeconds] without the number.
 func tolerated(pod *corev1.Pod, taints []corev1.Taint) tolerance {
+	switch seconds := StaySeconds(pod, taints); {
+	case seconds < 0:
+		return stays
+	case seconds == 0:
+		return stayNot
+	}
+	return stayForSeconds
+}
+
+// StaySeconds is for how many seconds a pod may stay on a node with these taints; -1 is
+// for ever. Of each taint of effect NoExecute the first toleration that matches counts,
+// and of all that count the shortest.
+//
+// Upstream: (*Controller).processPodOnNode, with the functions named above.
+func StaySeconds(pod *corev1.Pod, taints []corev1.Taint) int64 {
 	shortest := int64(-1)
 	for i := range taints {
 		t := &taints[i]
@@ -98,16 +112,10 @@ func tolerated(pod *corev1.Pod, taints []corev1.Taint) tolerance {
 			break
 		}
 		if !matched {
-			return stayNot
+			return 0
 		}
 	}
-	switch {
-	case shortest < 0:
-		return stays
-	case shortest == 0:
-		return stayNot
-	}
-	return stayForSeconds
+	return shortest
 }
 
 // Name implements [Actor].
