@@ -76,20 +76,25 @@ func budget(minAvailable, maxUnavailable string) func(*state.Manifest) {
 
 func (p problem) config(t *testing.T) *state.Config {
 	t.Helper()
+	c, err := p.builder(t, nil).Freeze()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (p problem) builder(t *testing.T, gitops *state.GitOps) *state.Builder {
+	t.Helper()
 	spec := &state.Spec{
 		Classes:   []state.NodeClass{{Name: "n", Node: &corev1.Node{}, Min: 1, Max: 3, Autoscaled: true}},
 		Workloads: []state.Workload{{ID: "apps/Deployment default/web", Namespace: "default", Name: "web", Manifests: [2]state.Manifest{p.base, p.head}}},
-		Events:    state.Events{Apply: 1, LoadChange: 1, Drain: 1}, ClusterAutoscaler: true,
+		Events:    state.Events{Apply: 1, LoadChange: 1, Drain: 1}, ClusterAutoscaler: true, GitOps: gitops,
 	}
 	b, err := state.NewBuilder(spec, []int{3}, 20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := b.Freeze()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return b
 }
 
 // apart prefers a node of its own for every pod.
@@ -381,6 +386,75 @@ func TestBadRevision(t *testing.T) {
 	together := bad(spread, 3, pods{size: 3, ready: 3}, pods{size: 1, starting: 1})
 	if singleDomain.New(spread, 0).Quiescent(together) {
 		t.Error("where old pods are while a revision is bad is a finding")
+	}
+}
+
+// TestRunawayScale: the sync that reaches the maximum is judged by the load that is there.
+func TestRunawayScale(t *testing.T) {
+	for _, x := range []struct {
+		name     string
+		justify  int // what the load asks for
+		from, to int
+		held     int // by the stabilization windows; 0: nothing but the live count
+		declared int32
+		heals    bool // Git's number is set again
+		want     bool
+	}{
+		{"to the maximum", 2, 2, 6, 0, 2, false, true},
+		{"the load asks for it", 6, 2, 6, 0, 2, false, false},
+		{"short of the maximum", 2, 2, 5, 0, 2, false, false},
+		{"down to the maximum", 2, 8, 6, 0, 2, false, false},
+		{"back from it", 2, 6, 2, 0, 2, false, false},
+		{"held from an earlier load", 2, 2, 6, 6, 2, false, false},
+		{"held less", 2, 2, 6, 3, 2, false, true},
+		{"Git says so", 2, 2, 6, 0, 6, true, false},
+		{"Git says less", 2, 2, 6, 0, 2, true, true},
+	} {
+		p := problem{deployment(x.declared, "a", hpa(2, 6)), deployment(x.declared, "a", hpa(2, 6))}
+		b := p.builder(t, &state.GitOps{SelfHeal: x.heals})
+		b.Rest(0, state.Head, state.Nominal, x.justify)
+		b.Config().Workload[0].Recommended = b.Field(20)
+		c, err := b.Freeze()
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := at(c, state.Head, x.from), at(c, state.Head, x.to)
+		from.Set(c.Workload[0].Recommended, x.held)
+		for _, s := range []state.State{from, to} {
+			s.Set(c.Workload[0].Load, int(state.Nominal))
+		}
+		r := runawayScale.New(c, 0)
+		if got := r.BadStep(from, to); got != x.want {
+			t.Errorf("%s: %t, want %t", x.name, got, x.want)
+		}
+		before := at(c, state.Base, x.from)
+		before.Set(c.Workload[0].Load, int(state.Nominal))
+		if r.BadStep(before, to) {
+			t.Errorf("%s: an apply runs away", x.name)
+		}
+		want := "the autoscaler of default/web can go to its maximum of 6 replicas with no load to justify it: the nominal load asks for 2"
+		if got := r.Message(to); x.want && got != want {
+			t.Errorf("got %q\nwant %q", got, want)
+		}
+	}
+	if c := (problem{deployment(3, "a"), deployment(3, "a")}).config(t); !runawayScale.New(c, 0).IsZero() || !replicaOscillation.New(c, 0).IsZero() {
+		t.Error("a rule on autoscalers speaks of a workload without one")
+	}
+}
+
+func TestReplicaOscillation(t *testing.T) {
+	c := problem{deployment(2, "a", hpa(2, 6)), deployment(2, "a", hpa(2, 6))}.config(t)
+	p := replicaOscillation.New(c, 0)
+	s := at(c, state.Head, 4, pods{size: 4, ready: 2, starting: 2})
+	if p.Recurs(s, at(c, state.Head, 4, pods{size: 4, ready: 3, starting: 1})) {
+		t.Error("a step that leaves the replicas alone recurs")
+	}
+	if !p.Recurs(s, at(c, state.Head, 2, pods{size: 4, ready: 2, starting: 2})) {
+		t.Error("a step that changes the replicas does not recur")
+	}
+	got, want := p.Message(s), "the replicas of default/web can go up and down forever with no event left to happen: the loop starts at 4 replicas, 2 ready"
+	if got != want {
+		t.Errorf("got %q\nwant %q", got, want)
 	}
 }
 

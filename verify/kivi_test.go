@@ -21,6 +21,7 @@ func TestCases(t *testing.T) {
 		nodes, pods int // smallest known scale; pods without those that terminate
 		events      int
 	}{
+		{"kivi/c1", "runaway-scale", 1, 3, 0},
 		{"kivi/c2", "replicas-reset", 1, 2, 1},
 		{"kivi/c5", "eviction-loop", 2, 4, 0},
 		{"kivi/c6", "below-floor", 2, 2, 2},

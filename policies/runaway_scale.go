@@ -1,0 +1,93 @@
+package policies
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// runawayScale says that an autoscaler does not go to its maximum without a load for it:
+// □¬(a sync raises spec.replicas to maxReplicas while the load justifies fewer).
+//
+// Intent: what is paid for is what the load asks for.
+// Class: safety; the counterexample ends with the sync that reaches the maximum.
+// Assumes: the load justifies the count at which the autoscaler would come to rest from
+// maxReplicas were every pod ready, warm and without memory of its own. What a
+// stabilization window still holds of an earlier load is justified by that load.
+// Does not say: that fewer than the maximum are not too many; or anything where the
+// declared load itself is what the maximum was made for.
+var runawayScale = Rule{
+	ID:       "runaway-scale",
+	Class:    Numbers,
+	Title:    "an autoscaler goes to its maximum with no load to justify it",
+	Severity: Error,
+	Help: Help{
+		What: `No sync of a HorizontalPodAutoscaler may raise the workload to ` + "`maxReplicas`" + ` while the load
+asks for fewer.
+
+What the load asks for is where the same autoscaler would come to rest, from its maximum down, if
+every pod were ready, had warmed up, and used nothing but its share of the load. A number that a
+stabilization window still holds from a higher load is no finding, nor is one that a GitOps
+controller sets because Git declares it.
+
+Beside the load, pods use what the policy says of them: the CPU of a start-up
+(` + "`events.startupSpike`" + `), and the memory that stays without load (` + "`events.loadChange.idleMemory`" + `).
+Without either the rule rarely has something to say.`,
+		Why: `The autoscaler takes for load what is none. A pod that has just become ready compiles, fills
+caches or loads a model; its use counts in full, so one rollout or one more pod looks like a rush,
+which brings more pods, which start up too. Memory does not fall when pods are added: an idle
+footprint near the target keeps every pod there, and while a rollout runs old and new pods both
+count, so that the number is raised although every pod is below target.
+
+The bill and the database's connections follow. On CPU the number falls again once all is warm,
+and every rollout does it again; on memory it may stay.`,
+		Mend: `- Let a pod become ready when it has warmed up (a ` + "`startupProbe`" + ` or ` + "`readinessProbe`" + ` that
+  says so): the CPU of a pod that is not ready does not count.
+- Let the autoscaler wait: ` + "`behavior.scaleUp.stabilizationWindowSeconds`" + ` above the time of a
+  start-up takes the least recommendation of that time.
+- Give the pods a CPU limit near what they need to start, or a request nearer to it.
+- On memory, put the request so that the idle footprint stays well below the target, or scale on CPU
+  or on a measure of the work; ` + "`maxSurge: 0`" + ` keeps a rollout from counting twice.`,
+		Sources: []string{
+			"https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#algorithm-details",
+			"https://github.com/kubernetes/kubernetes/issues/72775",
+			"https://github.com/kubernetes/kubernetes/issues/78761",
+			"https://github.com/kubernetes/kubernetes/issues/90461",
+			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		if !c.Spec.Workloads[w].Autoscaled() {
+			return Property{}
+		}
+		return Property{
+			BadStep: func(from, to state.State) bool { return runsAway(from, to, w) },
+			Message: func(s state.State) string {
+				return fmt.Sprintf("the autoscaler of %s can go to its maximum of %s with no load to justify it: the %s load asks for %d",
+					fullName(c, w), count(s.Replicas(w), "replica"), s.Load(w), c.Rest[w][s.Version()][s.Load(w)])
+			},
+			Fields: []string{
+				"HorizontalPodAutoscaler:spec.maxReplicas",
+				"HorizontalPodAutoscaler:spec.metrics",
+				"HorizontalPodAutoscaler:spec.behavior",
+			},
+		}
+	},
+}
+
+// runsAway says whether a step is a sync that reaches the maximum of workload w's
+// autoscaler while the load justifies fewer.
+func runsAway(from, to state.State, w int) bool {
+	m := to.Manifest(w)
+	if m.HPA == nil || from.Version() != to.Version() || to.Get(to.C.Applies) != from.Get(to.C.Applies) {
+		return false
+	}
+	most := int(m.HPA.Spec.MaxReplicas)
+	if to.Replicas(w) < most || from.Replicas(w) >= most || from.Recommended(w) >= most {
+		return false
+	}
+	if g := to.C.Spec.GitOps; g != nil && g.SelfHeal && m.DeclaresReplicas && to.Replicas(w) == int(*m.Deployment.Spec.Replicas) {
+		return false // Git's number, whoever sets it
+	}
+	return to.C.Rest[w][to.Version()][to.Load(w)] < most
+}
