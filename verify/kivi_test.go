@@ -23,11 +23,13 @@ func TestCases(t *testing.T) {
 	}{
 		{"kivi/c1", "runaway-scale", 1, 3, 0},
 		{"kivi/c2", "replicas-reset", 1, 2, 1},
+		{"kivi/c3", "unschedulable", 3, 6, 0},
 		{"kivi/c5", "eviction-loop", 2, 4, 0},
 		{"kivi/c6", "below-floor", 2, 2, 2},
 		{"kivi/c7", "eviction-loop", 1, 1, 0},
 		{"kivi/c8", "eviction-loop", 3, 6, 0},
 		{"failures/f46", "eviction-loop", 2, 1, 0},
+		{"failures/f47", "eviction-loop", 2, 3, 0},
 	} {
 		t.Run(tt.dir, func(t *testing.T) {
 			t.Parallel()
