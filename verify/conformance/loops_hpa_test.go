@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
@@ -22,7 +20,6 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	autoscalingdefaults "k8s.io/kubernetes/pkg/apis/autoscaling/v2"
 	"k8s.io/kubernetes/pkg/controller/podautoscaler"
-	"k8s.io/kubernetes/pkg/controller/podautoscaler/metrics"
 
 	"github.com/kubesettle/kubesettle/verify/control"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -32,7 +29,7 @@ import (
 // the count that the actor writes.
 func TestHPASync(t *testing.T) {
 	r := rand.New(rand.NewPCG(*loopSeed, 5))
-	upstream := newUpstreamHPA(t)
+	upstream := newUpstreamHPA(t, 0)
 	up, down, held := 0, 0, 0
 	for i := range loopCases(10000) {
 		base, head := hpaManifest(r), hpaManifest(r)
@@ -97,7 +94,8 @@ func waits(s state.State) bool {
 	return window >= 60 && busy > 0 && s.Replicas(0) <= int(h.MaxReplicas)
 }
 
-// hpaManifest is a Deployment whose containers may lack requests, with an HPA on CPU.
+// hpaManifest is a Deployment whose containers may lack requests, with an HPA on up to
+// two metrics.
 func hpaManifest(r *rand.Rand) state.Manifest {
 	d := webDeployment(r, fmt.Sprint("v", r.IntN(1000000)))
 	spec := &d.Spec.Template.Spec
@@ -105,7 +103,11 @@ func hpaManifest(r *rand.Rand) state.Manifest {
 		if r.IntN(100) >= percent {
 			return corev1.ResourceRequirements{}
 		}
-		return corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": *resource.NewMilliQuantity(int64(1+r.IntN(1500)), resource.DecimalSI)}}
+		out := corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": *resource.NewMilliQuantity(int64(1+r.IntN(1500)), resource.DecimalSI)}}
+		if r.IntN(100) < percent {
+			out.Requests["memory"] = *resource.NewQuantity(int64(1+r.IntN(1<<30)), resource.BinarySI)
+		}
+		return out
 	}
 	spec.Containers[0].Resources = cpu(95)
 	if r.IntN(4) == 0 {
@@ -132,24 +134,12 @@ func hpaManifest(r *rand.Rand) state.Manifest {
 		},
 	}
 	for range r.IntN(3) {
-		h.Spec.Metrics = append(h.Spec.Metrics, cpuMetric(r))
+		h.Spec.Metrics = append(h.Spec.Metrics, anyMetric(r))
 	}
 	if r.IntN(2) == 0 {
 		h.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleUp: scalingRules(r), ScaleDown: scalingRules(r)}
 	}
 	return state.Manifest{Deployment: d, DeclaresReplicas: r.IntN(2) == 0, HPA: h}
-}
-
-func cpuMetric(r *rand.Rand) autoscalingv2.MetricSpec {
-	m := autoscalingv2.MetricSpec{Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu"}}
-	if r.IntN(3) == 0 {
-		m.Resource.Target.Type = autoscalingv2.AverageValueMetricType
-		m.Resource.Target.AverageValue = resource.NewMilliQuantity(int64(1+r.IntN(900)), resource.DecimalSI)
-		return m
-	}
-	percent := int32(1 + r.IntN(150))
-	m.Resource.Target = autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &percent}
-	return m
 }
 
 func scalingRules(r *rand.Rand) *autoscalingv2.HPAScalingRules {
@@ -181,13 +171,18 @@ func scalingRules(r *rand.Rand) *autoscalingv2.HPAScalingRules {
 type upstreamHPA struct {
 	controller *podautoscaler.HorizontalController
 	factory    informers.SharedInformerFactory
-	samples    metrics.PodMetricsInfo
+	metrics    []autoscalingv2.MetricSpec // of the HPA that is synced
+	workload   *state.Workload
+	load       state.Load
+	ready      []string // pods
+	unready    []string // pods that run
+	random     *rand.Rand
 	scale      *autoscalingv1.Scale
-	synced     int
+	object     int   // which HPA is synced
 	err        error // of the last sync
 }
 
-func newUpstreamHPA(t *testing.T) *upstreamHPA {
+func newUpstreamHPA(t *testing.T, downscaleStabilization time.Duration) *upstreamHPA {
 	t.Helper()
 	client, scales := &fake.Clientset{}, &scalefake.FakeScaleClient{}
 	u := &upstreamHPA{factory: informers.NewSharedInformerFactory(client, 0)}
@@ -208,46 +203,55 @@ func newUpstreamHPA(t *testing.T) *upstreamHPA {
 	mapper.Add(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, apimeta.RESTScopeNamespace)
 	u.controller = podautoscaler.NewHorizontalController(quiet(t), client.CoreV1(), scales, client.AutoscalingV2(), mapper, u,
 		u.factory.Autoscaling().V2().HorizontalPodAutoscalers(), u.factory.Core().V1().Pods(),
-		0, 0, 0.1, 5*time.Minute, 30*time.Second)
+		0, downscaleStabilization, 0.1, 5*time.Minute, 30*time.Second)
 	return u
 }
 
 // sync plays s to upstream's controller and gives the live replicas after one sync.
 func (u *upstreamHPA) sync(t *testing.T, r *rand.Rand, s state.State) int {
 	t.Helper()
-	u.samples = metrics.PodMetricsInfo{}
+	u.forget()
+	return u.again(t, r, s)
+}
+
+// forget makes the next sync that of an HPA never seen before.
+func (u *upstreamHPA) forget() { u.object++ }
+
+// again is [upstreamHPA.sync] of the HPA that was synced last: its windows hold what was
+// recommended.
+func (u *upstreamHPA) again(t *testing.T, r *rand.Rand, s state.State) int {
+	t.Helper()
+	u.ready, u.unready, u.random = nil, nil, r
+	u.workload, u.load = &s.C.Spec.Workloads[0], s.Load(0)
 	var pods []any
-	var ready []string
+	running := r.IntN(2) == 0 // the model takes all that start for alike
 	for p := range s.C.Pods {
 		for _, pod := range classPods(r, s, p, fmt.Sprintf("web-%d", p)) {
+			if pod.DeletionTimestamp == nil && pod.Spec.NodeName != "" && pod.Status.Conditions[0].Status != corev1.ConditionTrue {
+				pod.Status.Phase = corev1.PodPending
+				if running {
+					pod.Status.Phase = corev1.PodRunning
+				}
+			}
 			if clock(r, pod) {
-				ready = append(ready, pod.Name)
-			} else if pod.Status.Phase == corev1.PodRunning {
-				u.sample(pod.Name, int64(r.IntN(5000))) // of no account
+				u.ready = append(u.ready, pod.Name)
+			} else if pod.Status.Phase == corev1.PodRunning && pod.DeletionTimestamp == nil {
+				u.unready = append(u.unready, pod.Name)
 			}
 			pods = append(pods, pod)
 		}
 	}
-	total := control.DemandFor(&s.C.Spec.Workloads[0])[s.Load(0)]
-	for i, name := range ready { // unevenly, as only the sum may count
-		part := total / int64(len(ready)-i)
-		if i < len(ready)-1 && part > 0 {
-			part = r.Int64N(part + 1)
-		}
-		u.sample(name, part)
-		total -= part
-	}
 	check(t, u.factory.Core().V1().Pods().Informer().GetIndexer().Replace(pods, ""))
 	h := s.Manifest(0).HPA.DeepCopy()
 	autoscalingdefaults.SetDefaults_HorizontalPodAutoscaler(h)
+	u.metrics = h.Spec.Metrics
 	u.scale = &autoscalingv1.Scale{
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"},
 		Spec:       autoscalingv1.ScaleSpec{Replicas: int32(s.Replicas(0))},
 		Status:     autoscalingv1.ScaleStatus{Replicas: int32(s.Active(0) + s.Active(1)), Selector: "app=web"},
 	}
-	u.synced++
 	// A metric that fails is an error and keeps the count.
-	u.err = reconcileAutoscaler(u.controller, quiet(t), h, fmt.Sprintf("default/web-%d", u.synced))
+	u.err = reconcileAutoscaler(u.controller, quiet(t), h, fmt.Sprintf("default/web-%d", u.object))
 	return int(u.scale.Spec.Replicas)
 }
 
@@ -265,35 +269,4 @@ func clock(r *rand.Rand, pod *corev1.Pod) bool {
 		start.Time = start.Add(-time.Hour)
 	}
 	return ready && pod.DeletionTimestamp == nil
-}
-
-func (u *upstreamHPA) sample(pod string, value int64) {
-	u.samples[pod] = metrics.PodMetric{Timestamp: time.Now(), Window: 30 * time.Second, Value: value}
-}
-
-// GetResourceMetric implements upstream's MetricsClient.
-func (u *upstreamHPA) GetResourceMetric(context.Context, corev1.ResourceName, string, labels.Selector, string) (metrics.PodMetricsInfo, time.Time, error) {
-	out := metrics.PodMetricsInfo{}
-	for k, v := range u.samples {
-		out[k] = v
-	}
-	if len(out) == 0 {
-		return nil, time.Time{}, fmt.Errorf("no metrics returned from resource metrics API")
-	}
-	return out, time.Now(), nil
-}
-
-// GetRawMetric implements upstream's MetricsClient.
-func (u *upstreamHPA) GetRawMetric(string, string, labels.Selector, labels.Selector) (metrics.PodMetricsInfo, time.Time, error) {
-	return nil, time.Time{}, fmt.Errorf("not asked for")
-}
-
-// GetObjectMetric implements upstream's MetricsClient.
-func (u *upstreamHPA) GetObjectMetric(string, string, *autoscalingv2.CrossVersionObjectReference, labels.Selector) (int64, time.Time, error) {
-	return 0, time.Time{}, fmt.Errorf("not asked for")
-}
-
-// GetExternalMetric implements upstream's MetricsClient.
-func (u *upstreamHPA) GetExternalMetric(string, string, labels.Selector) ([]int64, time.Time, error) {
-	return nil, time.Time{}, fmt.Errorf("not asked for")
 }

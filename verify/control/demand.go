@@ -25,6 +25,16 @@ func DemandFor(wl *state.Workload) Demand {
 	return signal{resource: corev1.ResourceCPU}.demandOf(wl, 0)
 }
 
+// DemandOf is [DemandFor] for the quantity that a metric looks at, of pods that use
+// nothing without load. All are zero for a metric without a source.
+func DemandOf(wl *state.Workload, m *autoscalingv2.MetricSpec) Demand {
+	g, ok := signalOf(m)
+	if !ok {
+		return Demand{}
+	}
+	return g.demandOf(wl, 0)
+}
+
 // signal is a quantity that autoscaling metrics look at.
 type signal struct {
 	// resource is that of a Resource or ContainerResource metric, and container the one
