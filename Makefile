@@ -12,6 +12,7 @@ SUDO       ?= $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 PACKAGES    = ./... ./testdata/demo
 GODIRS      = arch_test.go cmd policies render report testdata verify
 CONFORMANCE = verify/conformance
+CORPUSBIN  ?= $(CURDIR)/bin/corpus
 
 .PHONY: build
 build: ## the static binary bin/kubesettle
@@ -74,6 +75,14 @@ spin: ## SPIN and gcc, which bench compares with, where Debian's packages can be
 	@{ command -v spin && command -v gcc; } >/dev/null || \
 		{ $(SUDO) apt-get update -qq && $(SUDO) apt-get install -qq -y --no-install-recommends spin gcc libc6-dev; } || \
 		echo "spin or gcc is not installed (Debian: apt-get install spin gcc): nothing is compared with SPIN"
+
+.PHONY: corpus
+corpus: ## the charts and kustomizations below DIR, a folder of checkouts, against helm and kustomize
+	@[ -d "$(DIR)" ] || { echo "give a folder of checkouts or bare repositories: make corpus DIR=FOLDER"; exit 2; }
+	@GOBIN=$(CORPUSBIN) $(GO) install helm.sh/helm/v3/cmd/helm@v3.21.4
+	@GOBIN=$(CORPUSBIN) $(GO) install sigs.k8s.io/kustomize/kustomize/v5@v5.8.1
+	$(GO) test ./render -run '^TestCorpus$$' -v -count=1 -timeout 6h -corpus $(abspath $(DIR)) \
+		-helm $(CORPUSBIN)/helm -kustomize $(CORPUSBIN)/kustomize
 
 .PHONY: lint
 lint: ## the workflows

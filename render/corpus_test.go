@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 	"syscall"
@@ -29,7 +30,7 @@ var (
 // times are those of all roots at once, in workers, and of the commands one after the
 // other.
 //
-//	make corpus CORPUS=DIR
+//	make corpus DIR=folder-of-checkouts
 func TestCorpus(t *testing.T) {
 	if *corpusDir == "" {
 		t.Skip("no -corpus folder given")
@@ -40,28 +41,26 @@ func TestCorpus(t *testing.T) {
 	}
 	var rows []*corpusRow
 	for _, e := range entries {
-		rows = append(rows, &corpusRow{t: t, name: e.Name(), dir: filepath.Join(*corpusDir, e.Name()), reasons: map[string]int{}})
+		rows = append(rows, newCorpusRow(t, e.Name(), filepath.Join(*corpusDir, e.Name())))
 	}
 	for _, r := range rows { // first, so that no command's memory is among ours
 		r.measure()
 	}
 	self, workers := peakMemory(syscall.RUSAGE_SELF), peakMemory(syscall.RUSAGE_CHILDREN)
-	fmt.Println("| repository | commit | roots | equal | different | skipped | failed | ours, s | commands, s | ratio |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
-	total := &corpusRow{name: "all"}
+	fmt.Println(corpusHeader)
+	total := newCorpusRow(t, "all", "")
 	for _, r := range rows {
 		r.compare()
-		if r.roots == 0 {
-			continue
+		if r.roots > 0 {
+			fmt.Println(r)
+			total.add(r)
 		}
-		fmt.Println(r)
-		total.add(r)
 	}
 	fmt.Println(total)
 	fmt.Printf("\npeak memory: %d MiB, and %d MiB in the largest worker\n\n", self, workers)
 	for _, r := range rows {
-		for _, text := range sortedReasons(r.reasons) {
-			fmt.Printf("%s: %d %s\n", r.name, r.reasons[text], text)
+		for _, text := range sortedNames(r.notes) {
+			fmt.Printf("%s: %d %s\n", r.name, r.notes[text], text)
 		}
 	}
 }
@@ -75,44 +74,90 @@ func peakMemory(who int) int64 {
 	return usage.Maxrss >> 10
 }
 
-func sortedReasons(m map[string]int) []string {
-	list := make([]string, 0, len(m))
-	for k := range m {
-		list = append(list, k)
-	}
-	sort.Strings(list)
-	return list
+// corpusRow is one repository. Each root is equal, different, ours alone (the command
+// fails), skipped or failed; of the last two, theirs are those that the command renders.
+type corpusRow struct {
+	t                              *testing.T
+	name, dir, commit              string
+	roots, equal, different, alone int
+	skipped, failed                map[string]int // by class of the reason
+	theirs                         int
+	ourTime, theirTime             time.Duration
+	notes                          map[string]int
 }
 
-// corpusRow is one repository.
-type corpusRow struct {
-	t                                        *testing.T
-	name, dir, commit                        string
-	roots, equal, different, skipped, failed int
-	ours, theirs                             time.Duration
-	reasons                                  map[string]int
+func newCorpusRow(t *testing.T, name, dir string) *corpusRow {
+	return &corpusRow{t: t, name: name, dir: dir, skipped: map[string]int{}, failed: map[string]int{}, notes: map[string]int{}}
 }
+
+const corpusHeader = `| repository | commit | roots | equal | different | ours alone | skipped | failed | theirs alone | ours, s | commands, s | ratio |
+|---|---|---|---|---|---|---|---|---|---|---|---|`
 
 func (r *corpusRow) String() string {
 	ratio := "–"
-	if r.theirs > 0 {
-		ratio = fmt.Sprintf("%.2f", r.ours.Seconds()/r.theirs.Seconds())
+	if r.theirTime > 0 {
+		ratio = fmt.Sprintf("%.2f", r.ourTime.Seconds()/r.theirTime.Seconds())
 	}
-	return fmt.Sprintf("| %s | %.9s | %d | %d | %d | %d | %d | %.1f | %.1f | %s |", strings.Replace(r.name, "+", "/", 1), r.commit,
-		r.roots, r.equal, r.different, r.skipped, r.failed, r.ours.Seconds(), r.theirs.Seconds(), ratio)
+	return fmt.Sprintf("| %s | %.9s | %d | %d | %d | %d | %s | %s | %d | %.1f | %.1f | %s |", strings.Replace(r.name, "+", "/", 1), r.commit,
+		r.roots, r.equal, r.different, r.alone, classes(r.skipped), classes(r.failed), r.theirs, r.ourTime.Seconds(), r.theirTime.Seconds(), ratio)
+}
+
+// classes words counts by class, their sum first.
+func classes(m map[string]int) string {
+	sum := 0
+	var list []string
+	for _, k := range sortedNames(m) {
+		sum += m[k]
+		list = append(list, fmt.Sprintf("%s %d", k, m[k]))
+	}
+	if len(list) == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d: %s", sum, strings.Join(list, ", "))
 }
 
 func (r *corpusRow) add(o *corpusRow) {
 	r.roots, r.equal, r.different = r.roots+o.roots, r.equal+o.equal, r.different+o.different
-	r.skipped, r.failed = r.skipped+o.skipped, r.failed+o.failed
-	r.ours, r.theirs = r.ours+o.ours, r.theirs+o.theirs
+	r.alone, r.theirs = r.alone+o.alone, r.theirs+o.theirs
+	for k, n := range o.skipped {
+		r.skipped[k] += n
+	}
+	for k, n := range o.failed {
+		r.failed[k] += n
+	}
+	r.ourTime, r.theirTime = r.ourTime+o.ourTime, r.theirTime+o.theirTime
+}
+
+// reasonClasses tell failures apart by their wording, the first that fits.
+var reasonClasses = []struct{ name, words string }{
+	{"not vendored", `not vendored`},
+	{"remote base", `is remote`},
+	{"plugin", `plugin|runs a program|exec|container function`},
+	{"no root", `component`},
+	{"outside the repository", `leaves the repository|outside`},
+	{"missing file", `does not exist|no kustomization file|file does not exist`},
+	{"patches nothing", `no matches for Id|no resource matches|does not apply|failed to find unique target`},
+	{"Kubernetes version", `the chart wants Kubernetes`},
+	{"schema", `schema`},
+	{"value required", `execution error at|required|must be set|must provide`},
+	{"values' types", `wrong type|cannot unmarshal|nil pointer|can't evaluate|incompatible types|wants a`},
+	{"invalid", `invalid|broken|unknown field|conflict|already registered|includes itself`},
+}
+
+func reasonClass(f *Failure) string {
+	for _, c := range reasonClasses {
+		if regexp.MustCompile(c.words).MatchString(f.Reason) {
+			return c.name
+		}
+	}
+	return "other"
 }
 
 // measure renders all roots once, as a check does.
 func (r *corpusRow) measure() {
 	start := time.Now()
 	if rev := r.render(Options{Sandbox: sandbox(r.t, 0, 0)}); rev != nil {
-		r.ours = time.Since(start)
+		r.ourTime = time.Since(start)
 	}
 }
 
@@ -133,7 +178,6 @@ func (r *corpusRow) render(opt Options) *Revision {
 	}
 	run := newRunner(context.Background(), opt)
 	defer run.close()
-	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: map[string]placed{}}
 	var roots []Release
 	releases, _ := discover(src, opt)
 	for _, rel := range releases {
@@ -141,13 +185,18 @@ func (r *corpusRow) render(opt Options) *Revision {
 			roots = append(roots, rel)
 		}
 	}
+	r.commit = tree.Commit()
+	return r.renderRoots(src, roots, opt, run)
+}
+
+func (r *corpusRow) renderRoots(src *source, roots []Release, opt Options, run runner) *Revision {
+	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: map[string]placed{}}
 	if err := s.gather(context.Background(), roots, nil); err != nil {
 		r.t.Fatal(err)
 	}
 	if err := parallel(context.Background(), 0, len(roots), s.run); err != nil {
 		r.t.Fatal(err)
 	}
-	r.commit = tree.Commit()
 	return s.finish(s.learn(), nil)
 }
 
@@ -161,17 +210,8 @@ func (r *corpusRow) compare() {
 	r.checkout(rev.Tree, repo)
 	r.roots = len(rev.Releases)
 	for _, rel := range rev.Releases {
-		word := ""
-		if rel.Err != nil {
-			word = "failed"
-			if r.failed++; rel.Err.Skipped {
-				word = "skipped"
-				r.failed--
-				r.skipped++
-			}
-			if strings.Contains(rel.Err.Reason, "the renderer broke") {
-				r.t.Errorf("%s: %s", r.name, rel.Err.Reason)
-			}
+		if rel.Err != nil && strings.Contains(rel.Err.Reason, "the renderer broke") {
+			r.t.Errorf("%s: %s", r.name, rel.Err.Reason)
 		}
 		cmd := commandFor(rel, repo)
 		if cmd == nil {
@@ -179,19 +219,38 @@ func (r *corpusRow) compare() {
 		}
 		start := time.Now()
 		out, err := cmd.Output()
-		r.theirs += time.Since(start)
-		switch {
-		case rel.Err != nil && err == nil:
-			r.reasons["the command renders it: "+word+": "+rel.ID+": "+shorten(rel.Err.Reason, 200)]++
-		case rel.Err != nil:
-			r.reasons["nor does the command: "+word+": "+shorten(rel.Err.Reason, 160)]++
-		case err != nil:
-			r.equal++
-			r.reasons["the command fails: "+rel.ID+": "+shorten(stderrOf(err), 200)]++
-		default:
-			r.verdict(rev, rel, out)
-		}
+		r.theirTime += time.Since(start)
+		r.place(rev, rel, out, err)
 	}
+	if err := os.RemoveAll(repo); err != nil {
+		r.t.Error(err)
+	}
+}
+
+// place counts one root; err is the command's.
+func (r *corpusRow) place(rev *Revision, rel *Rendered, out []byte, err error) {
+	if rel.Err == nil && err == nil {
+		r.verdict(rev, rel, out)
+		return
+	}
+	if rel.Err == nil {
+		r.alone++
+		r.notes["the command fails: "+rel.ID+": "+shorten(stderrOf(err), 200)]++
+		return
+	}
+	class, word := reasonClass(rel.Err), "failed"
+	if rel.Err.Skipped {
+		word = "skipped"
+		r.skipped[class]++
+	} else {
+		r.failed[class]++
+	}
+	who := "nor does the command"
+	if err == nil {
+		r.theirs++
+		who = "the command renders it"
+	}
+	r.notes[fmt.Sprintf("%s: %s (%s): %s: %s", who, word, class, rel.ID, shorten(rel.Err.Reason, 200))]++
 }
 
 // verdict compares one root's objects. A chart that asks for API versions is compared
@@ -201,15 +260,14 @@ func (r *corpusRow) verdict(rev *Revision, rel *Rendered, out []byte) {
 	if len(diffs) > 0 && rel.Kind == Helm {
 		again := rel.Release
 		again.APIVersions = chartutil.DefaultVersionSet
-		s := &side{opt: Options{}, runner: here{}}
-		s.src, _ = newSource(rev.Tree)
-		if s.gather(context.Background(), []Release{again}, nil) == nil {
-			s.run(0)
-			s.found, s.byID = map[string]placed{}, map[string]int{}
-			if one := s.finish(s.learn(), nil); len(compareObjects(one.Releases[0], out)) == 0 {
-				r.reasons["equal with the API versions that the command assumes: "+rel.ID]++
-				diffs = nil
-			}
+		src, err := newSource(rev.Tree)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		one := r.renderRoots(src, []Release{again}, Options{}, here{})
+		if len(compareObjects(one.Releases[0], out)) == 0 {
+			r.notes["equal with the API versions that the command assumes: "+rel.ID]++
+			diffs = nil
 		}
 	}
 	if len(diffs) == 0 {

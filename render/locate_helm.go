@@ -2,7 +2,9 @@ package render
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -305,13 +307,7 @@ func (l *locator) inlineLeaves(c *chartJob, seen map[string]bool) []valuesLeaf {
 	return out
 }
 
-func sortedNames(m map[string]string) []string {
-	set := map[string]bool{}
-	for k := range m {
-		set[k] = true
-	}
-	return sortedKeys(set)
-}
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // valuesPlace is where a leaf stands in a values file.
 func (l *locator) valuesPlace(file string, p fieldPath) Location {
