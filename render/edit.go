@@ -108,7 +108,7 @@ func (r *Revision) Edited(ctx context.Context, release, file string, text []byte
 	opt := (&locator{opt: r.opt}).trialOptions()
 	run := newRunner(ctx, opt)
 	defer run.close()
-	j := &job{Release: was.job.Release, Files: maps.Clone(was.job.Files), Chart: was.job.Chart, Inflate: was.job.Inflate, Notes: was.job.Notes}
+	j := &job{Release: was.job.Release, Files: maps.Clone(was.job.Files), Chart: was.job.Chart, Inflate: was.job.Inflate, Bases: was.job.Bases, Fetched: was.job.Fetched, Notes: was.job.Notes}
 	j.Files[file] = text
 	s := &side{
 		src: src, opt: opt, runner: run, releases: []Release{was.Release}, jobs: []*job{j},

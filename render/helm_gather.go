@@ -63,7 +63,7 @@ func gatherHelm(s *source, rel Release) (*job, *Failure) {
 			f := asFailure(v, err)
 			if errors.Is(err, fs.ErrNotExist) {
 				f.Reason = fmt.Sprintf("values file %s does not exist", v)
-				f.Where = fileStart(path.Join(rel.Path, "Chart.yaml"))
+				f.Where = rel.declaredAt()
 				f.Remedy = "add the file, or correct `values` of release " + rel.ID
 			}
 			return j, f
@@ -83,6 +83,9 @@ func gatherHelm(s *source, rel Release) (*job, *Failure) {
 		j.Files[p] = b
 	}
 	j.Chart = c
+	if f := g.fetchMissing(rel); f != nil {
+		return j, f
+	}
 	return j, g.missing(rel)
 }
 
@@ -275,6 +278,9 @@ func (g *chartGatherer) missing(rel Release) *Failure {
 		word, verb = "dependencies", "are"
 	}
 	remedy := fmt.Sprintf("run `helm dependency build %s` and commit %s", rel.Path, path.Join(rel.Path, "charts/"))
+	if !g.src.canFetch() {
+		remedy += ", or run with --allow-network"
+	}
 	where := lineOf(g.at, keyLine(g.job.Files[g.at], "dependencies"), "file")
 	return &Failure{Skipped: true, Reason: fmt.Sprintf("%s %s %s not vendored", word, strings.Join(names, ", "), verb), Where: where, Remedy: remedy}
 }

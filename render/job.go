@@ -21,7 +21,11 @@ type job struct {
 	Inflate map[string]*chartJob `json:",omitempty"`
 	// Template is set for an ApplicationSet's.
 	Template *templateJob `json:",omitempty"`
-	Notes    []string
+	// Bases are the folders that stand for remote references, by kustomization file.
+	Bases map[string]map[string]string `json:",omitempty"`
+	Notes []string
+	// Fetched are the lines that brought something fetched in, by its folder.
+	Fetched map[string]Location `json:"-"`
 
 	once sync.Once
 	hash string
@@ -59,7 +63,7 @@ func (j *job) computeDigest() string {
 		sum := sha256.Sum256(j.Files[p])
 		fmt.Fprintf(h, "%q %x\n", p, sum)
 	}
-	b, err := json.Marshal(&job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Notes: j.Notes, Template: j.Template})
+	b, err := json.Marshal(&job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Bases: j.Bases, Notes: j.Notes, Template: j.Template})
 	if err != nil {
 		panic("render: a job does not marshal: " + err.Error())
 	}

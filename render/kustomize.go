@@ -125,10 +125,10 @@ func (j *job) kustomizeFiles() (map[string][]byte, []string, *Failure) {
 		if b, err = j.overlaid(p, b); err != nil {
 			return nil, nil, asFailure(p, err)
 		}
-		if !isRoot && len(generated[dir]) == 0 && !bytes.Contains(b, []byte("helm")) {
+		if !isRoot && len(generated[dir]) == 0 && len(j.Bases[p]) == 0 && !bytes.Contains(b, []byte("helm")) {
 			continue
 		}
-		edited, err := editKustomization(b, generated[dir], isRoot)
+		edited, err := editKustomization(b, generated[dir], j.Bases[p], isRoot)
 		if err != nil {
 			return nil, nil, asFailure(p, err)
 		}
@@ -137,8 +137,9 @@ func (j *job) kustomizeFiles() (map[string][]byte, []string, *Failure) {
 	return files, notes, nil
 }
 
-// editKustomization replaces charts by their resources and asks for origins.
-func editKustomization(b []byte, generated []string, root bool) ([]byte, error) {
+// editKustomization replaces charts by their resources and remote bases by what was
+// fetched, and asks for origins.
+func editKustomization(b []byte, generated []string, bases map[string]string, root bool) ([]byte, error) {
 	v, err := decodeYAML(b)
 	if err != nil {
 		return nil, err
@@ -150,6 +151,7 @@ func editKustomization(b []byte, generated []string, root bool) ([]byte, error) 
 	for _, k := range []string{"helmCharts", "helmGlobals", "helmChartInflationGenerator"} {
 		delete(m, k)
 	}
+	replaceBases(m, bases)
 	for _, name := range generated {
 		list, _ := m["resources"].([]any)
 		m["resources"] = append(list, name)

@@ -9,6 +9,8 @@ import (
 	yaml3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/kubesettle/kubesettle/render/fetch"
 )
 
 // maxKustomizations is how many kustomizations one release may consist of.
@@ -208,7 +210,7 @@ func (g *kustomizeGatherer) include(k *kustomization, dir, ref string, component
 	case in && g.src.hasDir(p):
 		return g.folder(p, k.file, k.line(ref))
 	case remoteRef.MatchString(ref):
-		return g.remote(k, ref)
+		return g.base(k, dir, ref)
 	case !in:
 		return k.fail(ref, "leaves the repository", "copy it into the repository")
 	}
@@ -217,9 +219,11 @@ func (g *kustomizeGatherer) include(k *kustomization, dir, ref string, component
 
 // remote refuses what lies on another machine.
 func (g *kustomizeGatherer) remote(k *kustomization, ref string) *Failure {
-	f := k.fail(ref, "is remote; nothing is fetched", "vendor it into the repository")
-	f.Skipped = true
-	return f
+	remedy := "vendor it into the repository"
+	if b, why := parseBase(ref); why == "" && fetch.Pinned(b.rev) {
+		remedy += ", or run with --allow-network"
+	}
+	return k.skip(ref, "is remote; nothing is fetched", remedy)
 }
 
 // fail is a failure about a reference of this kustomization.

@@ -119,7 +119,15 @@ func (g *kustomizeGatherer) inflation(k *kustomization, dir, home string, h type
 	if versioned := path.Join(base, h.Name+"-"+h.Version, h.Name); in && h.Version != "" && g.src.hasDir(versioned) {
 		chartDir = versioned
 	}
-	if !in || !g.src.hasFile(path.Join(chartDir, "Chart.yaml")) {
+	vendored := in && g.src.hasFile(path.Join(chartDir, "Chart.yaml"))
+	if !vendored && h.Repo != "" && g.src.canFetch() {
+		var f *Failure
+		if chartDir, f = g.fetchInflated(k, h); f != nil {
+			return nil, f
+		}
+		vendored = true
+	}
+	if !vendored {
 		f := k.fail(h.Name, fmt.Sprintf("(chart %s@%s) is not vendored", h.Name, h.Version),
 			fmt.Sprintf("run `helm pull --untar --untardir %s %s --repo %s --version %s` and commit it", base, h.Name, redactURL(h.Repo), h.Version))
 		f.Skipped = true
@@ -151,6 +159,10 @@ func (g *kustomizeGatherer) inflation(k *kustomization, dir, home string, h type
 	for p, b := range j.Files {
 		g.job.Files[p] = b
 	}
+	for _, mount := range j.fetchedNames() {
+		g.job.fetchedAt(mount, j.Fetched[mount])
+	}
+	g.job.Notes = append(g.job.Notes, j.Notes...)
 	c := j.Chart
 	c.IncludeCRDs, c.SkipHooks, c.Inline = h.IncludeCRDs, h.SkipHooks, h.ValuesInline
 	return c, nil

@@ -18,7 +18,7 @@ func newLocator(s *source, j *job, opt Options) func(d document) func(string) Lo
 			if at, ok := cache[path]; ok {
 				return at
 			}
-			at := l.locate(d, parsePath(path))
+			at := j.placed(l.locate(d, parsePath(path)))
 			at.File = s.real(at.File)
 			cache[path] = at
 			return at

@@ -103,6 +103,7 @@ func (l *locator) kustomization(dir string) *kustomization {
 			k = nil
 		} else {
 			k.FixKustomization()
+			k.replaceRemote(l.job.Bases[k.file])
 		}
 	}
 	if ov := l.job.Release.Overlay; k != nil && ov != nil && dir == l.job.Release.Path {

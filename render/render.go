@@ -6,6 +6,7 @@ package render
 import (
 	"context"
 	"io/fs"
+	"path"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -133,10 +134,23 @@ type Release struct {
 	By Location
 	// Parent is the release that holds that object, or the ApplicationSet that generates it.
 	Parent string `json:",omitempty"`
+	// At is the policy's line that declares the release; empty for others.
+	At Location `json:"-"`
 
 	source    string                        // Flux source of a chart that is not here
 	inlineAt  func(fieldPath) Location      // where a value of Inline was set
 	overlayAt func(int, fieldPath) Location // where a field of an overlay was
+}
+
+// declaredAt is the line that stands for a release as a whole.
+func (r Release) declaredAt() Location {
+	switch {
+	case r.By.File != "":
+		return r.By
+	case r.At.File != "":
+		return r.At
+	}
+	return fileStart(path.Join(r.Path, "Chart.yaml"))
 }
 
 // Rendered is one release on one side.

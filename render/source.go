@@ -20,6 +20,7 @@ type source struct {
 	lost  []Ignored // submodules
 	// twin is the other side, whose content is taken where a file is the same there.
 	twin *source
+	net  *remotes // nil: nothing is fetched
 	mu   sync.Mutex
 	text map[string][]byte // what was read
 }
@@ -55,6 +56,9 @@ func newSource(t Tree) (*source, error) {
 
 // read gives a file's content, which is not to be written to. Errors name the file.
 func (s *source) read(p string) ([]byte, error) {
+	if inner, rest, ok := s.mounted(p); ok {
+		return inner.read(rest)
+	}
 	s.mu.Lock()
 	b, ok := s.text[p]
 	s.mu.Unlock()
@@ -99,6 +103,9 @@ func (s *source) load(p string) ([]byte, error) {
 
 // real is the path that GitHub shows for a path: without symlinks.
 func (s *source) real(p string) string {
+	if inner, rest, ok := s.mounted(p); ok {
+		return path.Join(mountOf(p), inner.real(rest))
+	}
 	if t, ok := s.tree.(interface{ realPath(string) (string, error) }); ok {
 		if r, err := t.realPath(p); err == nil {
 			return r
@@ -109,6 +116,9 @@ func (s *source) real(p string) string {
 
 // digest identifies a file's content; "" where it cannot be read.
 func (s *source) digest(p string) string {
+	if inner, rest, ok := s.mounted(p); ok {
+		return inner.digest(rest)
+	}
 	if t, ok := s.tree.(interface{ digest(string) string }); ok {
 		return t.digest(p)
 	}
@@ -121,6 +131,9 @@ func (s *source) digest(p string) string {
 
 // hasFile says whether a path is a file, also one behind a symlinked folder.
 func (s *source) hasFile(p string) bool {
+	if inner, rest, ok := s.mounted(p); ok {
+		return inner.hasFile(rest)
+	}
 	if s.isF[p] && !s.links[p] {
 		return true
 	}
@@ -130,6 +143,9 @@ func (s *source) hasFile(p string) bool {
 
 // hasDir says whether a path is a folder, also one behind a symlink.
 func (s *source) hasDir(p string) bool {
+	if inner, rest, ok := s.mounted(p); ok {
+		return inner.hasDir(rest)
+	}
 	if _, ok := s.dirs[p]; ok {
 		return true
 	}
@@ -140,6 +156,14 @@ func (s *source) hasDir(p string) bool {
 // below lists the files of a folder and its sub-folders, sorted, following a symlinked
 // folder at any level once. The paths are those under the name that was asked for.
 func (s *source) below(dir string) []string {
+	if inner, rest, ok := s.mounted(dir); ok {
+		list := inner.below(rest)
+		out := make([]string, len(list))
+		for i, p := range list {
+			out[i] = path.Join(mountOf(dir), p)
+		}
+		return out
+	}
 	if _, ok := s.dirs[dir]; ok && !s.linkBelow(dir) {
 		var list []string
 		prefix := dir + "/"
@@ -199,13 +223,14 @@ func (s *source) follow(dir string, seen map[string]bool, list *[]string) {
 	}
 }
 
-// inside joins a relative path to a folder; ok is false where it leaves the tree.
+// inside joins a relative path to a folder; ok is false where it leaves the tree, or what
+// was fetched, or enters that.
 func inside(dir, rel string) (joined string, ok bool) {
 	if path.IsAbs(rel) {
 		return "", false
 	}
 	joined = path.Join(dir, rel)
-	return joined, joined != ".." && !strings.HasPrefix(joined, "../")
+	return joined, joined != ".." && !strings.HasPrefix(joined, "../") && mountOf(joined) == mountOf(dir)
 }
 
 // under says whether a path is a folder or lies below it.

@@ -32,6 +32,19 @@ func GitTree(dir, rev string) (Tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	return treeOf(repo, commit, rev)
+}
+
+// commitTree is the tree of a commit of an open repository.
+func commitTree(repo *git.Repository, hash string) (Tree, error) {
+	commit, err := repo.CommitObject(plumbing.NewHash(hash))
+	if err != nil {
+		return nil, err
+	}
+	return treeOf(repo, commit, hash)
+}
+
+func treeOf(repo *git.Repository, commit *object.Commit, rev string) (Tree, error) {
 	root, err := commit.Tree()
 	if err != nil {
 		return nil, fmt.Errorf("revision %s: %w", rev, explainMissing(repo, err, rev))

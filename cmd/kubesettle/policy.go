@@ -198,6 +198,9 @@ func declared(p *policies.Policy) []render.Release {
 			ID: r.ID, Values: r.Values, Set: r.Set, Namespace: r.Namespace, KubeVersion: r.KubeVersion,
 			Declared: true, Selected: fmt.Sprintf("declared in %s:%d", p.File, r.Line),
 		}
+		if r.Line > 0 && fs.ValidPath(p.File) { // else it lies in no revision
+			rel.At = render.Location{File: p.File, StartLine: r.Line, StartColumn: 1, EndLine: r.Line, EndColumn: 2, Rung: "release"}
+		}
 		rel.AnyFile = r.LoadRestrictor == "none"
 		for k, line := range r.SetLines {
 			if rel.SetAt == nil {

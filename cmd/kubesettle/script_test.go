@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 //	repo DIR TREE…        makes a git repository with one commit a tree, each on a branch
 //	                      of the tree's name that starts at the one before
 //	manifest FILE BYTES   writes a ConfigMap of about that size
+//	charts FOLDER… -- FILE…  serves charts, see [charts]
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata",
@@ -42,6 +43,7 @@ func TestScripts(t *testing.T) {
 			"exits":    exits,
 			"repo":     func(ts *testscript.TestScript, _ bool, args []string) { ts.Check(inScript(ts, args)) },
 			"manifest": manifest,
+			"charts":   charts,
 		},
 	})
 }

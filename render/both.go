@@ -1,0 +1,115 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// RenderBoth renders two revisions. A release whose files and settings are equal on both
+// sides is rendered once. Rendered.Changed and Why say for each release whether a file
+// it reads changed.
+// Errors: only what concerns a whole tree.
+func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revision, err error) {
+	if err := checkPaths(opt.Paths, base, head); err != nil {
+		return nil, nil, err
+	}
+	run := newRunner(ctx, opt)
+	defer run.close()
+	bs, err := prepare(ctx, base, opt, run, nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("base: %w", err)
+	}
+	hs, err := prepare(ctx, head, opt, run, bs)
+	if err != nil {
+		return nil, nil, fmt.Errorf("head: %w", err)
+	}
+	if err := bs.complete(ctx, nil); err != nil {
+		return nil, nil, err
+	}
+	if err := hs.complete(ctx, bs); err != nil {
+		return nil, nil, err
+	}
+	if err := hs.carry(ctx, bs); err != nil {
+		return nil, nil, err
+	}
+	if err := bs.carry(ctx, hs); err != nil {
+		return nil, nil, err
+	}
+	onBase, onHead := bs.learn(), hs.learn()
+	onBase.fill(onHead) // a definition that comes or goes changes no other object's name
+	onHead.fill(onBase)
+	b = bs.finish(onBase, nil)
+	h = hs.finish(onHead, b)
+	explainChanges(b, h)
+	return b, h, nil
+}
+
+// explainChanges fills Changed and Why on both sides.
+func explainChanges(base, head *Revision) {
+	old := map[string]*Rendered{}
+	for _, r := range base.Releases {
+		old[r.ID] = r
+	}
+	for _, r := range head.Releases {
+		b := old[r.ID]
+		delete(old, r.ID)
+		if b == nil {
+			r.Changed, r.Why = true, "new on head"
+			continue
+		}
+		r.Changed, r.Why = compareJobs(b, r)
+		b.Changed, b.Why = r.Changed, r.Why
+		for _, f := range sortedKeys(b.lostFiles) {
+			if !r.lostFiles[f] {
+				r.Notes = append(r.Notes, f+" fails on base: its objects have no baseline")
+			}
+		}
+	}
+	for _, r := range old {
+		r.Changed, r.Why = true, "gone on head"
+	}
+}
+
+// compareJobs says whether two sides of a release may differ, and why.
+func compareJobs(b, h *Rendered) (bool, string) {
+	if b.job == nil || h.job == nil {
+		return true, "not read on one side"
+	}
+	var changed []string
+	for _, p := range h.job.own() {
+		if old, ok := b.job.Files[p]; !ok || string(old) != string(h.job.Files[p]) {
+			changed = append(changed, p)
+		}
+	}
+	for _, p := range b.job.own() {
+		if _, ok := h.job.Files[p]; !ok {
+			changed = append(changed, p)
+		}
+	}
+	sort.Strings(changed)
+	switch {
+	case len(changed) == 0 && !slices.Equal(b.job.fetchedNames(), h.job.fetchedNames()):
+		return true, "what it fetches changed"
+	case len(changed) == 1:
+		return true, changed[0] + " changed"
+	case len(changed) > 1:
+		return true, fmt.Sprintf("%s and %s changed", changed[0], explainCount(len(changed)-1, "other file", "other files"))
+	case (b.Err == nil) != (h.Err == nil):
+		return true, "it renders on one side alone"
+	case b.job.digest() != h.job.digest():
+		return true, "its settings changed"
+	case h.Err != nil:
+		return false, "it renders on neither side, and none of its files changed"
+	}
+	return false, fmt.Sprintf("none of its %s changed", explainCount(len(h.job.own()), "file", "files"))
+}
+
+// explainCount words a number of things.
+func explainCount(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,181 @@
+package render
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"helm.sh/helm/v3/pkg/chart"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/fetch"
+)
+
+// fetchMissing fetches the dependencies that are not vendored, as `helm dependency build`
+// would: at the versions of the lock, which has to fit Chart.yaml; without a lock at the
+// newest version in the range. What cannot come from a host stays missing.
+func (g *chartGatherer) fetchMissing(rel Release) *Failure {
+	if len(g.lost) == 0 || !g.src.canFetch() {
+		return nil
+	}
+	meta, f := g.metadata(rel.Path)
+	if f != nil {
+		return f
+	}
+	lock, f := g.lock(rel.Path, meta)
+	if f != nil {
+		return f
+	}
+	var lost []*chart.Dependency
+	for _, d := range g.lost {
+		if d.Repository == "" || strings.HasPrefix(d.Repository, "file://") {
+			lost = append(lost, d)
+			continue
+		}
+		if f := g.fetchDependency(d, lock, g.dependencyLine(rel.Path, meta, d)); f != nil {
+			return f
+		}
+	}
+	g.lost = lost
+	return nil
+}
+
+// fetchDependency adds one dependency's files.
+func (g *chartGatherer) fetchDependency(d *chart.Dependency, lock *chart.Lock, where Location) *Failure {
+	version := d.Version
+	if lock != nil {
+		locked := lockedVersion(lock, d)
+		if locked == "" {
+			return lockFailure(path.Dir(where.File), where, fmt.Sprintf("dependency %s is not in the lock", d.Name))
+		}
+		version = locked
+	}
+	dir, note, f := g.src.fetchChart(fetch.ChartRef{Repository: d.Repository, Name: d.Name, Version: version}, where)
+	if f != nil {
+		return f
+	}
+	if note != "" {
+		g.job.Notes = append(g.job.Notes, note)
+	}
+	g.job.fetchedAt(dir, where)
+	place := "charts/" + d.Name + "/"
+	if _, taken := g.names[place+"Chart.yaml"]; taken { // the same chart again, under an alias
+		place = "charts/" + d.Name + "-" + version + "/"
+	}
+	return g.chart(dir, place, 1)
+}
+
+// inRange says whether a version is one that a range allows.
+func inRange(constraint, version string) bool {
+	c, err := semver.NewConstraint(constraint)
+	if err != nil {
+		return false
+	}
+	v, err := semver.NewVersion(version)
+	return err == nil && c.Check(v)
+}
+
+// lockedVersion is the version that a lock gives a dependency, or "". One chart may be
+// locked at two versions, under two aliases: Helm keeps their order.
+func lockedVersion(lock *chart.Lock, d *chart.Dependency) string {
+	fallback := ""
+	for _, l := range lock.Dependencies {
+		if l == nil || l.Name != d.Name {
+			continue
+		}
+		if fallback == "" {
+			fallback = l.Version
+		}
+		if inRange(d.Version, l.Version) {
+			return l.Version
+		}
+	}
+	return fallback
+}
+
+// lock reads Chart.lock, or requirements.lock of a chart of Helm 2; nil where there is none.
+func (g *chartGatherer) lock(dir string, meta *chart.Metadata) (*chart.Lock, *Failure) {
+	for _, name := range []string{"Chart.lock", "requirements.lock"} {
+		file := path.Join(dir, name)
+		if !g.src.hasFile(file) {
+			continue
+		}
+		b, err := g.src.read(file)
+		if err != nil {
+			return nil, asFailure(file, err)
+		}
+		g.job.Files[file] = b
+		l := &chart.Lock{}
+		if err := yaml.Unmarshal(b, l); err != nil {
+			line := yamlErrorLine(err)
+			return nil, lockFailure(dir, lineOf(file, line, "file"), yamlErrorText(err))
+		}
+		if !lockFits(l, meta) {
+			return nil, lockFailure(dir, lineOf(file, keyLine(b, "digest"), "file"), "the lock does not fit the dependencies of the chart")
+		}
+		return l, nil
+	}
+	return nil, nil
+}
+
+func lockFailure(dir string, where Location, why string) *Failure {
+	return &Failure{
+		Reason: fmt.Sprintf("%s:%d: %s", where.File, where.StartLine, why), Where: where,
+		Remedy: fmt.Sprintf("run `helm dependency update %s` and commit %s", dir, path.Join(dir, "Chart.lock")),
+	}
+}
+
+// lockFits says whether a lock was made for the dependencies that a chart has now.
+//
+// Upstream: helm v3.21.4, pkg/downloader, (*Manager).Build, and internal/resolver,
+// HashReq and HashV2Req. Where a repository is given by the name that Helm knows it by,
+// the digest cannot be computed here, and the lock is taken as it is.
+func lockFits(l *chart.Lock, meta *chart.Metadata) bool {
+	for _, d := range meta.Dependencies {
+		if d != nil && (strings.HasPrefix(d.Repository, "@") || strings.HasPrefix(d.Repository, "alias:")) {
+			return true
+		}
+	}
+	if l.Digest == jsonDigest([2][]*chart.Dependency{meta.Dependencies, l.Dependencies}) {
+		return true
+	}
+	old := map[string][]*chart.Dependency{"dependencies": meta.Dependencies}
+	return meta.APIVersion == chart.APIVersionV1 && l.Digest == jsonDigest(old)
+}
+
+func jsonDigest(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// dependencyLine is the entry of a dependency in Chart.yaml or requirements.yaml.
+func (g *chartGatherer) dependencyLine(dir string, meta *chart.Metadata, d *chart.Dependency) Location {
+	for _, name := range []string{"Chart.yaml", "requirements.yaml"} {
+		file := path.Join(dir, name)
+		b, err := g.src.read(file)
+		if err != nil {
+			continue
+		}
+		for _, root := range parseNodes(b) {
+			list := child(root, key("dependencies"))
+			for i, m := range meta.Dependencies {
+				if n := child(list, at(i)); m == d && n != nil || n != nil && sameDependency(m, d) {
+					return lineOf(file, n.Line, "release")
+				}
+			}
+		}
+	}
+	return fileStart(path.Join(dir, "Chart.yaml"))
+}
+
+func sameDependency(a, b *chart.Dependency) bool {
+	return a != nil && a.Name == b.Name && a.Alias == b.Alias && a.Version == b.Version
+}
