@@ -42,6 +42,10 @@ check-format:
 conformance: ## models against upstream's own code; a module of its own
 	cd $(CONFORMANCE) && $(GO) vet ./... && $(GO) test ./...
 
+.PHONY: conformance-nightly
+conformance-nightly: ## the same on ten to fifty times as many clusters
+	cd $(CONFORMANCE) && SCHEDULER_PAIRS=1000000 LOOPS_PERCENT=1000 DESCHEDULER_CASES=4000 $(GO) test -count=1 -v -timeout 175m .
+
 CONTROLPLANE ?= $(CURDIR)/bin/controlplane
 
 .PHONY: controlplane

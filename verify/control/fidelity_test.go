@@ -1,0 +1,120 @@
+package control_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+const (
+	fidelityPage  = "../../docs/fidelity.md"
+	fidelityBegin = "<!-- actors -->\n"
+	fidelityEnd   = "<!-- end of actors -->"
+)
+
+// rewriteFlag is datadriven's -rewrite.
+func rewriteFlag() bool { return flag.Lookup("rewrite").Value.String() == "true" }
+
+// loops is one section of the fidelity page: actors with one model.
+type loops struct {
+	names []string // without the objects they act on
+	model *control.Model
+}
+
+// TestFidelityPage: docs/fidelity.md says of every actor what its model says.
+func TestFidelityPage(t *testing.T) {
+	var sections []*loops
+	types := map[string]bool{}
+	add := func(actors []control.Actor) {
+		for _, a := range actors {
+			types[reflect.TypeOf(a).String()] = true
+			name, _, _ := strings.Cut(a.Name(), "/")
+			m := a.Model()
+			i := slices.IndexFunc(sections, func(s *loops) bool { return s.model.Upstream == m.Upstream && reflect.DeepEqual(s.model, m) })
+			if i < 0 {
+				sections, i = append(sections, &loops{model: m}), len(sections)
+			}
+			if !slices.Contains(sections[i].names, name) {
+				sections[i].names = append(sections[i].names, name)
+			}
+		}
+	}
+	eachProblem(t, func(_ *testing.T, s *script, _ *rand.Rand) { add(s.actors) })
+	add(everyPluginScript(t, fmt.Sprintf(everyPlugin, "", "PodLifeTime", "RemoveDuplicates"), state.Events{}).actors)
+	requireAll(t, types)
+
+	var text strings.Builder
+	for _, s := range sections {
+		fmt.Fprintf(&text, "### %s\n\nRead from: %s.\n\n", strings.Join(s.names, ", "), s.model.Upstream)
+		for _, part := range []struct {
+			title string
+			lines []string
+		}{{"exact", s.model.Exact}, {"may invent", s.model.MayInvent}, {"may hide", s.model.MayHide}, {"refused", s.model.Refused}} {
+			for _, l := range part.lines {
+				fmt.Fprintf(&text, "- **%s**: %s\n", part.title, l)
+			}
+		}
+		text.WriteString("\n")
+	}
+	keepPart(t, text.String())
+}
+
+var modelMethod = regexp.MustCompile(`(?m)^func \((?:\w+ )?\*?(\w+)\) Model\(\) \*Model`)
+
+// requireAll fails when some actor of the package is not among the types.
+func requireAll(t *testing.T, types map[string]bool) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, f := range files {
+		code, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range modelMethod.FindAllSubmatch(code, -1) {
+			found++
+			if name := "control." + string(m[1]); !types[name] && !types["*"+name] {
+				t.Errorf("%s: no problem of this test has the actor %s", f, m[1])
+			}
+		}
+	}
+	if found < 15 {
+		t.Errorf("%d actors found: has their form changed?", found)
+	}
+}
+
+// keepPart compares the generated part of the page, or writes it under -rewrite.
+func keepPart(t *testing.T, want string) {
+	t.Helper()
+	page, err := os.ReadFile(fidelityPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(page), fidelityBegin)
+	got, after, end := strings.Cut(rest, fidelityEnd)
+	if !ok || !end {
+		t.Fatalf("%s: no %q and %q", fidelityPage, fidelityBegin, fidelityEnd)
+	}
+	if got == want {
+		return
+	}
+	if !rewriteFlag() {
+		t.Fatalf("%s: not what the models say; run: go test ./verify/control -run FidelityPage -rewrite", fidelityPage)
+	}
+	if err := os.WriteFile(fidelityPage, []byte(before+fidelityBegin+want+fidelityEnd+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
