@@ -1,17 +1,18 @@
 package render
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"sort"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -28,7 +29,8 @@ var (
 // prints a table. It fails where a renderer breaks and, with -helm and -kustomize, where
 // the objects of a root are not those that the commands give, random values aside. The
 // times are those of all roots at once, in workers, and of the commands one after the
-// other.
+// other; "time" and "processor time" are ratios. Memory is that of this process and its
+// workers together.
 //
 //	make corpus DIR=folder-of-checkouts
 func TestCorpus(t *testing.T) {
@@ -46,7 +48,6 @@ func TestCorpus(t *testing.T) {
 	for _, r := range rows { // first, so that no command's memory is among ours
 		r.measure()
 	}
-	self, workers := peakMemory(syscall.RUSAGE_SELF), peakMemory(syscall.RUSAGE_CHILDREN)
 	fmt.Println(corpusHeader)
 	total := newCorpusRow(t, "all", "")
 	for _, r := range rows {
@@ -57,21 +58,12 @@ func TestCorpus(t *testing.T) {
 		}
 	}
 	fmt.Println(total)
-	fmt.Printf("\npeak memory: %d MiB, and %d MiB in the largest worker\n\n", self, workers)
+	fmt.Println()
 	for _, r := range rows {
 		for _, text := range sortedNames(r.notes) {
 			fmt.Printf("%s: %d %s\n", r.name, r.notes[text], text)
 		}
 	}
-}
-
-// peakMemory is in MiB.
-func peakMemory(who int) int64 {
-	var usage syscall.Rusage
-	if syscall.Getrusage(who, &usage) != nil {
-		return 0
-	}
-	return usage.Maxrss >> 10
 }
 
 // corpusRow is one repository. Each root is equal, different, ours alone (the command
@@ -82,7 +74,8 @@ type corpusRow struct {
 	roots, equal, different, alone int
 	skipped, failed                map[string]int // by class of the reason
 	theirs                         int
-	ourTime, theirTime             time.Duration
+	ours, commands                 spent
+	memory                         int64 // bytes, of this process and its workers
 	notes                          map[string]int
 }
 
@@ -90,16 +83,13 @@ func newCorpusRow(t *testing.T, name, dir string) *corpusRow {
 	return &corpusRow{t: t, name: name, dir: dir, skipped: map[string]int{}, failed: map[string]int{}, notes: map[string]int{}}
 }
 
-const corpusHeader = `| repository | commit | roots | equal | different | ours alone | skipped | failed | theirs alone | ours, s | commands, s | ratio |
-|---|---|---|---|---|---|---|---|---|---|---|---|`
+const corpusHeader = `| repository | commit | roots | equal | different | ours alone | skipped | failed | theirs alone | ours, s | commands, s | time | processor time | memory, MiB |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|`
 
 func (r *corpusRow) String() string {
-	ratio := "–"
-	if r.theirTime > 0 {
-		ratio = fmt.Sprintf("%.2f", r.ourTime.Seconds()/r.theirTime.Seconds())
-	}
-	return fmt.Sprintf("| %s | %.9s | %d | %d | %d | %d | %s | %s | %d | %.1f | %.1f | %s |", strings.Replace(r.name, "+", "/", 1), r.commit,
-		r.roots, r.equal, r.different, r.alone, classes(r.skipped), classes(r.failed), r.theirs, r.ourTime.Seconds(), r.theirTime.Seconds(), ratio)
+	return fmt.Sprintf("| %s | %.9s | %d | %d | %d | %d | %s | %s | %d | %.1f | %.1f | %s | %s | %d |", strings.Replace(r.name, "+", "/", 1), r.commit,
+		r.roots, r.equal, r.different, r.alone, classes(r.skipped), classes(r.failed), r.theirs, r.ours.wall.Seconds(), r.commands.wall.Seconds(),
+		over(r.ours.wall, r.commands.wall), over(r.ours.processor, r.commands.processor), r.memory>>20)
 }
 
 // classes words counts by class, their sum first.
@@ -125,14 +115,16 @@ func (r *corpusRow) add(o *corpusRow) {
 	for k, n := range o.failed {
 		r.failed[k] += n
 	}
-	r.ourTime, r.theirTime = r.ourTime+o.ourTime, r.theirTime+o.theirTime
+	r.ours.add(o.ours)
+	r.commands.add(o.commands)
+	r.memory = max(r.memory, o.memory)
 }
 
 // reasonClasses tell failures apart by their wording, the first that fits.
 var reasonClasses = []struct{ name, words string }{
 	{"not vendored", `not vendored`},
 	{"remote base", `is remote`},
-	{"plugin", `plugin|runs a program|exec|container function`},
+	{"plugin", `runs a program|is not run`},
 	{"no root", `component`},
 	{"outside the repository", `leaves the repository|outside`},
 	{"missing file", `does not exist|no kustomization file|file does not exist`},
@@ -140,7 +132,7 @@ var reasonClasses = []struct{ name, words string }{
 	{"Kubernetes version", `the chart wants Kubernetes`},
 	{"schema", `schema`},
 	{"value required", `execution error at|required|must be set|must provide`},
-	{"values' types", `wrong type|cannot unmarshal|nil pointer|can't evaluate|incompatible types|wants a`},
+	{"values' types", `wrong type|nil pointer|can't evaluate|can't give argument|incompatible types|wants a`},
 	{"invalid", `invalid|broken|unknown field|conflict|already registered|includes itself`},
 }
 
@@ -155,9 +147,15 @@ func reasonClass(f *Failure) string {
 
 // measure renders all roots once, as a check does.
 func (r *corpusRow) measure() {
-	start := time.Now()
-	if rev := r.render(Options{Sandbox: sandbox(r.t, 0, 0)}); rev != nil {
-		r.ourTime = time.Since(start)
+	runtime.GC()
+	debug.FreeOSMemory() // of the repository before
+	self, workers := processorTime()
+	m, start := startMeter(), time.Now()
+	rev := r.render(Options{Sandbox: sandbox(r.t, 0, 0)})
+	r.ours.wall, r.memory = time.Since(start), m.end()
+	selfEnd, workersEnd := processorTime()
+	if r.ours.processor = selfEnd - self + workersEnd - workers; rev == nil {
+		r.ours = spent{}
 	}
 }
 
@@ -219,7 +217,7 @@ func (r *corpusRow) compare() {
 		}
 		start := time.Now()
 		out, err := cmd.Output()
-		r.theirTime += time.Since(start)
+		r.commands.add(spent{time.Since(start), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()})
 		r.place(rev, rel, out, err)
 	}
 	if err := os.RemoveAll(repo); err != nil {
@@ -278,35 +276,22 @@ func (r *corpusRow) verdict(rev *Revision, rel *Rendered, out []byte) {
 	r.t.Errorf("%s: %s differs:\n      %s", r.name, rel.ID, strings.Join(diffs[:min(len(diffs), 5)], "\n      "))
 }
 
-// checkout writes the tree to a folder, with its links where git can do it.
+// checkout writes the tree to a folder, with its links; what git lacks is left out.
 func (r *corpusRow) checkout(tree Tree, dir string) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		r.t.Fatal(err)
-	}
-	if tree.Commit() != "" {
-		archive, err := exec.Command("git", "-C", r.dir, "archive", "--format=tar", "HEAD").Output()
-		if err == nil {
-			tar := exec.Command("tar", "-x", "-C", dir)
-			tar.Stdin = bytes.NewReader(archive)
-			if tar.Run() == nil {
-				return
-			}
-		}
-	}
-	s, err := newSource(tree)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	for _, f := range s.below(".") {
-		b, err := s.read(f)
-		if err != nil {
+	t := tree.(*fileTree)
+	for p, e := range t.entries {
+		b, err := t.load(p, e)
+		if err != nil || e.kind == submodule {
 			continue
 		}
-		name := filepath.Join(dir, f)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			r.t.Fatal(err)
+		name := filepath.Join(dir, p)
+		err = os.MkdirAll(filepath.Dir(name), 0o755)
+		if e.kind == symlink {
+			err = errors.Join(err, os.Symlink(string(b), name))
+		} else {
+			err = errors.Join(err, os.WriteFile(name, b, 0o644))
 		}
-		if err := os.WriteFile(name, b, 0o644); err != nil {
+		if err != nil {
 			r.t.Fatal(err)
 		}
 	}
