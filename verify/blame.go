@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubesettle/kubesettle/render"
@@ -55,7 +56,8 @@ func aspects() []aspect {
 		dep(pod+"priorityClassName", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.PriorityClassName }),
 		dep(pod+"hostNetwork", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.HostNetwork }),
 		dep(pod+"initContainers", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.InitContainers }),
-		dep(pod+"containers", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.Containers }),
+		{"Deployment", containerResources, func(h, b *state.Manifest) bool { return mixContainers(h, b, true) }},
+		{"Deployment", containers, func(h, b *state.Manifest) bool { return mixContainers(h, b, false) }},
 		dep(pod+"volumes", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.Volumes }),
 		hpa("spec.minReplicas", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.MinReplicas }),
 		hpa("spec.maxReplicas", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.MaxReplicas }),
@@ -70,6 +72,43 @@ func aspects() []aspect {
 		}},
 		{"PodDisruptionBudget", "", func(h, b *state.Manifest) bool { return put(&h.PDBs, &b.PDBs) }},
 	}
+}
+
+// The resources of containers are apart from the rest of them: a change of an image or of
+// an argument seldom is to blame for where a pod fits.
+const (
+	containers         = "spec.template.spec.containers"
+	containerResources = containers + "[].resources"
+)
+
+// mixContainers puts the resources of head's containers back to base's, or all but their
+// resources, and says whether they differed. A container is known by its name.
+func mixContainers(head, base *state.Manifest, resources bool) bool {
+	keep, take := head.Deployment.Spec.Template.Spec.Containers, base.Deployment.Spec.Template.Spec.Containers
+	if !resources {
+		keep, take = take, keep
+	}
+	mixed := make([]corev1.Container, len(keep))
+	for i := range keep {
+		keep[i].DeepCopyInto(&mixed[i])
+		if j := slices.IndexFunc(take, func(c corev1.Container) bool { return c.Name == mixed[i].Name }); j >= 0 {
+			take[j].Resources.DeepCopyInto(&mixed[i].Resources)
+		}
+	}
+	return put(&head.Deployment.Spec.Template.Spec.Containers, &mixed)
+}
+
+// covers says whether a changed field is one of the aspect's.
+func (a aspect) covers(path string) bool {
+	if list, field, each := strings.Cut(a.path, "[]."); each {
+		rest, in := strings.CutPrefix(path, list+"[")
+		_, rest, of := strings.Cut(rest, "].")
+		return in && of && within(rest, field)
+	}
+	if a.path == containers && (aspect{path: containerResources}).covers(path) {
+		return false
+	}
+	return a.path == "" || within(path, a.path)
 }
 
 // put copies *src to *dst (pointers of one type) and says whether they differed.
@@ -150,7 +189,7 @@ func (pl places) blame(sl *slice, found []culprit) []Blame {
 				continue
 			}
 			for _, f := range whole(pl.fieldChanges(pl.changed(sl.release, id))) {
-				if c.aspect.path == "" || within(f.Path, c.aspect.path) {
+				if c.aspect.covers(f.Path) {
 					out = append(out, Blame{Object: id, Path: f.Path, Old: f.Old, New: f.New, Location: f.Location})
 				}
 			}

@@ -156,9 +156,10 @@ func (a *analysis) enter(ctx context.Context, sr sliceResult) {
 			f.Status = Existing
 		}
 		if f.Status == New && a.places.changes != nil && sr.variant.has(state.Base) && !v.probed {
-			f.Blame = a.places.blame(sr.variant.slice, a.checker.culprits(ctx, sr.variant, v.key(), t))
+			found := a.checker.culprits(ctx, sr.variant, v.key(), t)
+			f.Blame = a.places.blame(sr.variant.slice, found)
+			f.Fix = a.mend(ctx, sr, v, found)
 		}
-		f.Fix = a.mend(ctx, sr, v, f.Blame)
 		f.Severity = string(severity(v.bound.rule, f, a.opt.Policy.Cluster.Assumed))
 		f.Locations = a.places.locations(w, f.Blame)
 		a.result.Findings = append(a.result.Findings, f)
@@ -261,20 +262,12 @@ func (r *Result) assume(p *policies.Policy, ch *render.Changes, models map[strin
 	for _, s := range p.Unsupported() {
 		add("in the policy but not checked yet: " + s)
 	}
-	kinds := map[string]bool{}
 	for _, rel := range ch.Head.Releases {
 		for _, n := range rel.Notes {
 			add(rel.ID + ": " + n)
 		}
-		for _, o := range rel.Objects {
-			if unmodeled[kindOf(o.ID)] && !kinds[o.ID.Kind] {
-				kinds[o.ID.Kind] = true
-			}
-		}
 	}
-	if names := slices.Sorted(maps.Keys(kinds)); len(names) > 0 {
-		add("not modeled, and treated as not there: " + strings.Join(names, ", "))
-	}
+	r.note(foreign(ch.Head))
 }
 
 func applyMode(p *policies.Policy) state.Apply {

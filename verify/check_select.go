@@ -34,6 +34,7 @@ func (r *Result) pick(ch *render.Changes, all bool) []*slice {
 		}
 		out = append(out, cut...)
 		r.enterUnmodeled(pair, changed, everything)
+		r.Notices = append(r.Notices, orphans(pair)...)
 	}
 	return out
 }
@@ -112,7 +113,7 @@ func (r *Result) enter(sl *slice, pl places) {
 // enterUnmodeled lists changed workloads that no actor drives.
 func (r *Result) enterUnmodeled(p pair, changed map[string]bool, all bool) {
 	for _, o := range p.objects(state.Head) {
-		if !unmodeled[kindOf(o.ID)] || o.Hook || !(all || changed[o.ID.String()]) {
+		if !runsPods(o) || o.Hook || !(all || changed[o.ID.String()]) {
 			continue
 		}
 		change := render.Modified

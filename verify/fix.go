@@ -27,9 +27,10 @@ type edit struct {
 const mostEdits = 4
 
 // mend gives the fix of a finding: the first edit with which head was rendered and
-// searched again and the violation was gone, else what is known of the fields to blame,
-// each of which was put back and the search run again.
-func (a *analysis) mend(ctx context.Context, sr sliceResult, v violation, blame []Blame) *Fix {
+// searched again and the violation was gone, else what is known of the fields to blame:
+// the first culprit was put back and the search run again.
+func (a *analysis) mend(ctx context.Context, sr sliceResult, v violation, found []culprit) *Fix {
+	blame := a.places.blame(sr.variant.slice, found)
 	if len(blame) == 0 {
 		return nil
 	}
@@ -41,12 +42,34 @@ func (a *analysis) mend(ctx context.Context, sr sliceResult, v violation, blame 
 			return a.places.fix(e)
 		}
 	}
-	b := blame[0]
-	what := "change to " + b.Path + " of " + b.Object
-	if b.Path == "" {
-		what = "change to " + b.Object
+	for i := range found {
+		if first := a.places.blame(sr.variant.slice, found[i:i+1]); len(first) > 0 {
+			return &Fix{Text: "take back " + takenBack(first), Location: first[0].Location, Verified: true}
+		}
 	}
-	return &Fix{Text: "take back the " + what, Location: b.Location, Verified: true}
+	return nil
+}
+
+// mostNamed bounds the fields that a fix names.
+const mostNamed = 5
+
+// takenBack names all that one culprit consists of, as it was put back as a whole.
+func takenBack(fields []Blame) string {
+	if fields[0].Path == "" {
+		return "the change to " + fields[0].Object
+	}
+	var names []string
+	for _, b := range fields[:min(len(fields), mostNamed)] {
+		names = append(names, b.Path)
+	}
+	if n := len(fields) - mostNamed; n > 0 {
+		names = append(names, fmt.Sprintf("%d more", n))
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return "the change to " + names[0] + " of " + fields[0].Object
+	}
+	return "the changes to " + strings.Join(names[:last], ", ") + " and " + names[last] + " of " + fields[0].Object
 }
 
 // fix words an edit that was proven.

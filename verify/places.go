@@ -166,9 +166,11 @@ func value(v any, secret bool) string {
 	if secret {
 		return "(secret)"
 	}
-	b, err := json.Marshal(v)
-	if err != nil {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // every surface escapes what it shows
+	if err := enc.Encode(v); err != nil {
 		return "(unprintable)"
 	}
-	return string(b)
+	return strings.TrimSuffix(b.String(), "\n")
 }
