@@ -17,6 +17,8 @@ var (
 	secretKey = regexp.MustCompile(`(?i)(passw(or)?d|passphrase|pwd$|secret|token|credential|api[-_.]?key|access[-_.]?key|private[-_.]?key|encryption[-_.]?key|signing[-_.]?key|client[-_.]?key|account[-_.]?key|license[-_.]?key|auth[-_.]?key|dsn$|connection[-_.]?string|cert(ificate)?([-_.]?data)?$|\.(pem|key|crt|p12|pfx|jks|keystore)$|\.dockerconfigjson|htpasswd|basic[-_.]?auth|cookie|session[-_.]?key|salt$|webhook[-_.]?url)`)
 	// harmless are keys that match and hold names, switches or durations.
 	harmless   = regexp.MustCompile(`(?i)(^checksum/|secret(_|-|)(name|ref|keyref|store|storeref|type|namespace)s?$|secretname|tokenexpiration|automountserviceaccounttoken|expirationseconds|(token|secret|password|key)[-_.]?(file|path|dir|ttl|url|length|policy)$|^imagepullsecrets$|^secrets$|secretproviderclass|serviceaccounttoken$|secretkeyref$|passwordsecret|existingsecret)`)
+	tlsField   = regexp.MustCompile(`(?i)^(m?tls|ssl|x509|https)$`)
+	certField  = regexp.MustCompile(`(?i)^(tls)?[-_.]?(cert|certificate|crt|ca|ca[-_.]?cert|chain)$`)
 	secretForm = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----|\b(gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|AKIA[0-9A-Z]{16}|ASIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{30,}|sk-[A-Za-z0-9_-]{20,}|npm_[A-Za-z0-9]{30,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)|ENC\[AES256_GCM`)
 	userInfo   = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)([^/\s:@"']*):([^/\s@"']+)@`)
 	assignment = regexp.MustCompile(`(?i)((?:^|[\s,;&?"'{])[-\w.]*(?:passw(?:or)?d|passphrase|secret|token|credential|api[-_.]?key|access[-_.]?key|private[-_.]?key|auth[-_.]?key)[-\w.]*["']?\s*[:=]\s*)("[^"\n]*"|'[^'\n]*'|[^\s,;&"'}]+)`)
@@ -129,7 +131,26 @@ func secretName(o *Object, p fieldPath) bool {
 	case "CustomResourceDefinition":
 		return false
 	}
-	return tells(last)
+	return tells(last) || keyOfPair(o, p)
+}
+
+// keyOfPair says whether a field called key is the private one of a certificate: beside
+// it, or in a field about TLS. Elsewhere key is a word of selectors and references.
+func keyOfPair(o *Object, p fieldPath) bool {
+	if len(p) < 2 || !strings.EqualFold(p[len(p)-1].key, "key") {
+		return false
+	}
+	if tlsField.MatchString(p[len(p)-2].key) {
+		return true
+	}
+	beside, _ := p[:len(p)-1].get(o.Content)
+	m, _ := beside.(map[string]any)
+	for k := range m {
+		if certField.MatchString(k) {
+			return true
+		}
+	}
+	return false
 }
 
 func tells(name string) bool { return secretKey.MatchString(name) && !harmless.MatchString(name) }

@@ -62,6 +62,14 @@ data:
     -----BEGIN RSA PRIVATE KEY-----
     %s
     -----END RSA PRIVATE KEY-----`,
+	"key of a pair": `apiVersion: example.com/v1
+kind: Gateway
+metadata: {name: g}
+spec: {listener: {cert: public, key: "%s"}}`,
+	"key for TLS": `apiVersion: example.com/v1
+kind: Gateway
+metadata: {name: g}
+spec: {tls: {key: "%s"}}`,
 	"sealed": `apiVersion: bitnami.com/v1alpha1
 kind: SealedSecret
 metadata: {name: s}
