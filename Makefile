@@ -8,8 +8,8 @@ ACTIONLINT ?= github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 IMAGE      ?= kubesettle
 SUDO       ?= $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-# testdata is outside of ./..., but the demo is a program that CI runs.
-PACKAGES    = ./... ./testdata/demo
+# testdata is outside of ./..., but these are programs that CI checks, and runs one of.
+PACKAGES    = ./... ./testdata/demo ./testdata/falsealarms
 GODIRS      = arch_test.go cmd policies render report testdata verify
 CONFORMANCE = verify/conformance
 CORPUSBIN  ?= $(CURDIR)/bin/corpus
@@ -25,6 +25,12 @@ demo: build ## a pull request that must not be merged, and what kubesettle says 
 .PHONY: readme
 readme: build ## the demo's finding into the README
 	@$(GO) run ./testdata/demo -kubesettle bin/kubesettle -out out -rewrite
+
+CHARTS ?= charts
+
+.PHONY: false-alarms
+false-alarms: build ## what kubesettle finds in the charts of folder CHARTS with their default values
+	@$(GO) run ./testdata/falsealarms -kubesettle bin/kubesettle $(CHARTS)
 
 .PHONY: test
 test: check-format ## what CI runs

@@ -26,8 +26,10 @@ func belowFloorAt(minReady int) Rule {
 		Help:     belowFloorHelp(),
 		New: func(c *state.Config, w int) Property {
 			floors := [2]int{minReady, minReady}
+			evicted := floors // where what takes the pod is an eviction
 			if minReady == 0 {
 				floors = [2]int{promised(c, w, state.Base), promised(c, w, state.Head)}
+				evicted = [2]int{keptFromEvictions(c, w, state.Base), keptFromEvictions(c, w, state.Head)}
 			}
 			if floors[state.Base] <= 0 && floors[state.Head] <= 0 {
 				return Property{}
@@ -40,8 +42,11 @@ func belowFloorAt(minReady int) Rule {
 					if minReady == 0 && halted(to, w) && to.Manifest(w).HPA != nil {
 						return false // scaled in proportion, ready or not, which no declaration changes
 					}
-					ready := to.ReadyOf(w)
-					return ready < floors[to.Version()] && ready < from.ReadyOf(w) && to.Manifest(w).Exists()
+					ready, floor := to.ReadyOf(w), floors[to.Version()]
+					if ready >= floor || ready >= from.ReadyOf(w) || !to.Manifest(w).Exists() {
+						return false
+					}
+					return ready < evicted[to.Version()] || !evicts(from, to, w)
 				},
 				Message: func(s state.State) string {
 					return fmt.Sprintf("ready replicas of %s can fall to %d, under the floor of %d",
@@ -84,7 +89,9 @@ lowest number that everything declared keeps to:
                   desired − maxUnavailable            percentages round up
     floor       = the least of rollout and, of each budget, disruption
 
-taken from the version that was applied last. A PodDisruptionBudget does not bind a rolling
+taken from the version that was applied last. Where no budget selects the pods, a step that evicts
+some may leave desired − 1 ready, whatever the rollout promises: replicas are there to lose one, and
+one replica without a budget is said to tolerate the gap. A PodDisruptionBudget does not bind a rolling
 update, and a rollout's limits do not bind an eviction: only the lower of the two is a
 promise that neither breaks on its own. ` + "`Recreate`" + ` promises 0 where the template changes.
 With a floor of 0 the rule says nothing of the workload. The pods that are lost with a node break no

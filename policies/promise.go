@@ -17,15 +17,7 @@ func promised(c *state.Config, w int, v state.Version) int {
 	if !ms[v].Exists() {
 		return 0
 	}
-	desired := -1
-	for i := range ms {
-		if !ms[i].Exists() {
-			continue
-		}
-		if n := leastDesired(&ms[i]); desired < 0 || n < desired {
-			desired = n
-		}
-	}
+	desired := leastOfBoth(ms)
 	// A rollout replaces pods only where there are two templates.
 	floor := desired
 	if len(c.ClassesOf[w]) > 1 || ms[v].Deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
@@ -35,6 +27,33 @@ func promised(c *state.Config, w int, v state.Version) int {
 		floor = min(floor, healthy(pdb, desired))
 	}
 	return max(floor, 0)
+}
+
+// keptFromEvictions is the number of ready pods that version v promises to keep while pods
+// are evicted. A rollout's limits bind no eviction, so without a budget it is all desired
+// pods but one: more replicas than one are there to lose one, and one replica without a
+// budget tolerates "occasional downtime", as Kubernetes' page on budgets has it.
+func keptFromEvictions(c *state.Config, w int, v state.Version) int {
+	floor := promised(c, w, v)
+	if ms := &c.Spec.Workloads[w].Manifests; ms[v].Exists() && len(ms[v].PDBs) == 0 {
+		floor = min(floor, leastOfBoth(ms)-1)
+	}
+	return floor
+}
+
+// leastOfBoth is the least number of replicas that either version asks for, in pods; -1
+// where there is none.
+func leastOfBoth(ms *[2]state.Manifest) int {
+	desired := -1
+	for i := range ms {
+		if !ms[i].Exists() {
+			continue
+		}
+		if n := leastDesired(&ms[i]); desired < 0 || n < desired {
+			desired = n
+		}
+	}
+	return desired
 }
 
 // leastDesired is the least number of replicas that a manifest asks for, in pods.

@@ -326,6 +326,31 @@ func TestBelowFloor(t *testing.T) {
 	}
 }
 
+// TestBelowFloorOfEvictions: no declaration but a budget keeps pods from evictions, so that
+// without one a single eviction breaks no derived floor; a second one at once does.
+func TestBelowFloorOfEvictions(t *testing.T) {
+	for _, x := range []struct {
+		name     string
+		p        problem
+		own      int
+		from, to pods
+		want     bool
+	}{
+		{"the only replica", problem{deployment(1, "a"), deployment(1, "b")}, 0, pods{size: 1, ready: 1}, pods{size: 1, terminating: 1}, false},
+		{"the only replica, and the user's own floor", problem{deployment(1, "a"), deployment(1, "b")}, 1, pods{size: 1, ready: 1}, pods{size: 1, terminating: 1}, true},
+		{"the only replica, and a budget", problem{deployment(1, "a"), deployment(1, "b", budget("1", ""))}, 0, pods{size: 1, ready: 1}, pods{size: 1, terminating: 1}, true},
+		{"one of two", problem{deployment(2, "a"), deployment(2, "b")}, 0, pods{size: 2, ready: 2}, pods{size: 2, ready: 1, terminating: 1}, false},
+		{"both of two", problem{deployment(2, "a"), deployment(2, "b")}, 0, pods{size: 2, ready: 2}, pods{size: 2, terminating: 2}, true},
+		{"the only replica, scaled away", problem{deployment(1, "a"), deployment(1, "b")}, 0, pods{ready: 1}, pods{terminating: 1}, true},
+	} {
+		c := x.p.config(t)
+		from, to := at(c, state.Head, 1, pods{}, x.from), at(c, state.Head, 1, pods{}, x.to)
+		if got := belowFloorAt(x.own).New(c, 0).BadStep(from, to); got != x.want {
+			t.Errorf("%s: a finding is %v, want %v", x.name, got, x.want)
+		}
+	}
+}
+
 // TestBadRevision: what a bad revision leaves undone is none of rollout-stuck's business;
 // what it does to the old pods is below-floor's; its own pods can hold up a drain.
 func TestBadRevision(t *testing.T) {
