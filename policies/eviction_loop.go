@@ -14,7 +14,8 @@ import (
 // Assumes: weak fairness of every actor; an eviction is a step of one ReplicaSet's pods
 // onto deletion that the ReplicaSet did not ask for: the ReplicaSet keeps its size, had
 // no pod too many, and loses as many live pods as come to be on deletion. A scale-down
-// or a rollout deletes surplus pods only, so neither is one. That it sees two states
+// or a rollout deletes surplus pods only, so neither is one; nor are the pods that are lost
+// with a node that is down (see crash-loop). That it sees two states
 // only is why the pods of one step are counted, not followed.
 // Does not say: who evicts; the steps of the loop do. Nor that pods are lost by an
 // eviction that happens once (see below-floor).
@@ -74,7 +75,7 @@ func evicts(from, to state.State, w int) bool {
 		f := &from.C.Class[p]
 		gone := to.Count(p, state.Terminating) - from.Count(p, state.Terminating)
 		size := from.Get(f.Size)
-		if gone <= 0 || to.Get(f.Size) != size || from.Active(p) > size {
+		if gone <= 0 || to.Get(f.Size) != size || from.Active(p) > size || liveOnDown(to, p) < liveOnDown(from, p) {
 			continue
 		}
 		if from.Active(p)-to.Active(p) == gone && from.Pending(p) == to.Pending(p) {
@@ -82,4 +83,15 @@ func evicts(from, to state.State, w int) bool {
 		}
 	}
 	return false
+}
+
+// liveOnDown is the number of live pods of class p on nodes that are down.
+func liveOnDown(s state.State, p int) int {
+	total := 0
+	for n := range s.C.Nodes {
+		if s.Down(n) {
+			total += s.LiveOn(n, p)
+		}
+	}
+	return total
 }

@@ -84,6 +84,7 @@ func All() []Rule {
 		replicaOscillation,
 		evictionLoop,
 		nodeChurn,
+		crashLoop,
 		neverSettles,
 	}
 }

@@ -88,7 +88,7 @@ func (p problem) builder(t *testing.T, gitops *state.GitOps) *state.Builder {
 	spec := &state.Spec{
 		Classes:   []state.NodeClass{{Name: "n", Node: &corev1.Node{}, Min: 1, Max: 3, Autoscaled: true}},
 		Workloads: []state.Workload{{ID: "apps/Deployment default/web", Namespace: "default", Name: "web", Manifests: [2]state.Manifest{p.base, p.head}}},
-		Events:    state.Events{Apply: 1, LoadChange: 1, Drain: 1}, ClusterAutoscaler: true, GitOps: gitops,
+		Events:    state.Events{Apply: 1, LoadChange: 1, Drain: 1, StartupSpike: 200, NodePanic: 98}, ClusterAutoscaler: true, GitOps: gitops,
 	}
 	b, err := state.NewBuilder(spec, []int{3}, 20)
 	if err != nil {
@@ -509,6 +509,36 @@ func TestNeverSettles(t *testing.T) {
 	}
 	got, want := p.Message(s), "default/web can keep changing forever with no event left to happen: the loop starts at 3 replicas, 2 ready"
 	if got != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// TestCrashLoop: it is the pods' node that goes down, and its pods are not evicted.
+func TestCrashLoop(t *testing.T) {
+	c := problem{deployment(2, "a"), deployment(2, "a")}.config(t)
+	p := crashLoop.New(c, 0)
+	up := at(c, state.Head, 2, pods{size: 2, ready: 2})
+	down := at(c, state.Head, 2, pods{size: 2, starting: 2})
+	if p.Recurs(up, down) {
+		t.Error("pods that are not ready any more are a node that goes down")
+	}
+	down.SetOutage(0, state.Panicked)
+	other := at(c, state.Head, 2, pods{size: 2, ready: 2})
+	other.SetOutage(1, state.Panicked)
+	if !p.Recurs(up, down) || p.Recurs(up, other) || p.Recurs(down, up) {
+		t.Errorf("its node goes down: %t; another one: %t; it comes back: %t", p.Recurs(up, down), p.Recurs(up, other), p.Recurs(down, up))
+	}
+	evicted := at(c, state.Head, 2, pods{size: 2, terminating: 2})
+	loop := evictionLoop.New(c, 0)
+	if !loop.Recurs(up, evicted) {
+		t.Error("two pods are evicted, and it is no eviction")
+	}
+	evicted.SetOutage(0, state.Panicked)
+	if loop.Recurs(down, evicted) {
+		t.Error("pods that are lost with their node are evicted")
+	}
+	want := "nodes can go down under the pods of default/web again and again with no event left to happen: the loop starts at 2 replicas, 2 ready"
+	if got := p.Message(up); got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 }

@@ -24,6 +24,7 @@ func TestCases(t *testing.T) {
 		{"kivi/c1", "runaway-scale", 1, 3, 0},
 		{"kivi/c2", "replicas-reset", 1, 2, 1},
 		{"kivi/c3", "unschedulable", 3, 6, 0},
+		{"kivi/c4", "crash-loop", 2, 5, 0},
 		{"kivi/c5", "eviction-loop", 2, 4, 0},
 		{"kivi/c6", "below-floor", 2, 2, 2},
 		{"kivi/c7", "eviction-loop", 1, 1, 0},

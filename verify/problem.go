@@ -101,7 +101,7 @@ func (p *problem) searchRule(name string, prop policies.Property) search.Rule {
 
 // mostPods bounds the pods of one class that can be counted at once: twice the most
 // replicas that any manifest allows, with surge, as terminating pods still stand beside
-// their replacements; and once more for each node that is lost, as its pods stay.
+// their replacements; and once more for each node that is lost, or restarts, as its pods stay.
 func mostPods(spec *state.Spec) int {
 	most := 1
 	for _, w := range spec.Workloads {
@@ -116,7 +116,11 @@ func mostPods(spec *state.Spec) int {
 			most = max(most, n+surge(m.Deployment, n))
 		}
 	}
-	return (2+max(spec.Events.NodeFailure, 0))*most + 1
+	outages := max(spec.Events.NodeFailure, 0)
+	if spec.Events.NodePanic > 0 && spec.Events.StartupSpike > 0 {
+		outages++
+	}
+	return (2+outages)*most + 1
 }
 
 func surge(d *appsv1.Deployment, replicas int) int {

@@ -188,6 +188,7 @@ func All(b *state.Builder) ([]Actor, error) {
 		newLoadChange,
 		newDrain,
 		newNodeFailure,
+		newNodePanic,
 		newNodePool,
 		newSpot,
 		newPodCrash,

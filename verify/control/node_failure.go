@@ -44,20 +44,26 @@ func (nodeFailure) Step(s state.State, next *Emit) {
 	}
 	for n := range s.C.Nodes {
 		down := s.Down(n)
-		if s.Twin(n) || !down && left == 0 || s.Tenure(n) != state.Staying {
+		if s.Twin(n) || !down && left == 0 || s.Tenure(n) != state.Staying || s.Outage(n) == state.Panicked {
 			continue
 		}
 		t := next.Copy(s)
-		t.SetDown(n, !down)
 		if down {
+			t.SetOutage(n, state.Up)
 			next.Move(search.Move{Kind: nodeBack, Args: [3]int32{int32(n)}})
 			continue
 		}
 		t.Set(t.C.Failures, left-1)
-		for p := range s.C.Pods { // MarkPodsNotReady
-			t.Add(n, p, state.Starting, t.TakeReady(n, p))
-		}
+		takeDown(t, n, state.Lost)
 		next.Move(search.Move{Kind: nodeLost, Args: [3]int32{int32(n)}})
+	}
+}
+
+// takeDown takes a node down: its pods are not ready (MarkPodsNotReady), and stay.
+func takeDown(t state.State, n int, o state.Outage) {
+	t.SetOutage(n, o)
+	for p := range t.C.Pods {
+		t.Add(n, p, state.Starting, t.TakeReady(n, p))
 	}
 }
 

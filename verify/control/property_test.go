@@ -57,7 +57,7 @@ head web replicas=3 image=v2 cpu=500m
 both api image=v1 cpu=500m minready=10
 hpa both api min=1 max=4 target=50
 pdb web unavailable=1
-events apply=1 load=1 spike=300 drain=2 failures=1 crashes=2 bad=1`, `
+events apply=1 load=1 spike=300 panic=98 drain=2 failures=1 crashes=2 bad=1`, `
 nodes a 3 zone=a cpu=2
 nodes b 2 zone=b cpu=1 pods=4
 base web replicas=3 image=v1 cpu=500m priority=10
@@ -89,7 +89,7 @@ func (s *script) random(r *rand.Rand) state.State {
 		t.Set(c.Failures, r.IntN(e.NodeFailure+1))
 		for n := range c.Nodes {
 			t.SetMaintenance(n, state.Maintenance(r.IntN(3)))
-			t.SetDown(n, r.IntN(3) == 0)
+			t.SetOutage(n, state.Outage(max(r.IntN(6)-3, 0)))
 		}
 	}
 	t.RefillPods()

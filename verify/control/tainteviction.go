@@ -69,7 +69,7 @@ func (e *taintEviction) needed(c *state.Config) bool {
 		if e.by[0][n] == stayNot && c.Pods[e.class].Template.Spec.NodeName != c.Nodes[n].Name {
 			continue
 		}
-		if e.by[0][n] == e.when || c.Spec.Events.NodeFailure > 0 && e.by[1][n] == e.when {
+		if e.by[0][n] == e.when || (c.Spec.Events.NodeFailure > 0 || c.Panics()) && e.by[1][n] == e.when {
 			return true
 		}
 	}
@@ -134,7 +134,7 @@ func (e *taintEviction) Latency() Latency {
 func (e *taintEviction) Step(s state.State, next *Emit) {
 	for n := range s.C.Nodes {
 		is := 0
-		if s.Down(n) {
+		if s.Down(n) && s.DownNodes() < s.PresentNodes() { // else handleDisruption takes the taints off again
 			is = 1
 		}
 		starting := s.On(n, e.class, state.Starting)

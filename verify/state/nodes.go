@@ -4,7 +4,7 @@ package state
 // that is off is not laid out: read them through [State]'s methods.
 type NodeFields struct {
 	Maintenance NodeField // as a Maintenance
-	Down        NodeField // 1 while the node is lost
+	Down        NodeField // as an Outage
 	Tenure      NodeField // as a Tenure
 }
 
@@ -17,6 +17,15 @@ const (
 	Maintained                    // was empty, and is back in service
 )
 
+// Outage is why a node is down.
+type Outage uint8
+
+const (
+	Up       Outage = iota
+	Lost            // it comes back, if at all, as one more event
+	Panicked        // it restarts by itself
+)
+
 // addNodeFields lays out what the events of a problem do to nodes, and nothing where
 // they are off.
 func (c *Config) addNodeFields(b *Builder) {
@@ -26,7 +35,9 @@ func (c *Config) addNodeFields(b *Builder) {
 	}
 	if e := &c.Spec.Events; e.NodeFailure > 0 {
 		c.Failures = b.Field(e.NodeFailure)
-		c.Node.Down = b.NodeField(1)
+	}
+	if e := &c.Spec.Events; e.NodeFailure > 0 || c.Panics() {
+		c.Node.Down = b.NodeField(int(Panicked))
 	}
 	c.addTenure(b)
 }
@@ -62,29 +73,51 @@ func (s State) InService(n int) bool {
 	return s.Tenure(n) == Staying && !s.Down(n) && s.Maintenance(n) != Draining
 }
 
-// Down says whether node n is lost: its kubelet does nothing, and it carries the taint
-// node.kubernetes.io/unreachable.
-func (s State) Down(n int) bool {
-	return s.C.Node.Down.width > 0 && s.At(n, s.C.Node.Down) != 0
-}
+// Panics says whether nodes go down under the CPU use of their pods: the use of pods that
+// start up, as the others keep to what they request.
+func (c *Config) Panics() bool { return c.Spec.Events.NodePanic > 0 && c.Spec.Events.StartupSpike > 0 }
 
-// SetDown loses node n, or brings it back; node failures must be on.
-func (s State) SetDown(n int, down bool) {
-	v := 0
-	if down {
-		v = 1
+// Outage is why node n is down, or [Up].
+func (s State) Outage(n int) Outage {
+	if s.C.Node.Down.width == 0 {
+		return Up
 	}
-	s.SetAt(n, s.C.Node.Down, v)
+	return Outage(s.At(n, s.C.Node.Down))
 }
 
-// DownNodes is the number of nodes that are lost.
+// SetOutage takes node n down, or brings it back; nodes must go down in this problem.
+func (s State) SetOutage(n int, o Outage) { s.SetAt(n, s.C.Node.Down, int(o)) }
+
+// SetDown loses node n, or brings it back; nodes must go down in this problem.
+func (s State) SetDown(n int, down bool) {
+	o := Up
+	if down {
+		o = Lost
+	}
+	s.SetOutage(n, o)
+}
+
+// Down says whether node n is lost, or restarts: its kubelet does nothing, and it carries
+// the taint node.kubernetes.io/unreachable.
+func (s State) Down(n int) bool { return s.Outage(n) != Up }
+
+// DownNodes is the number of nodes that are down.
 func (s State) DownNodes() int {
+	return s.nodesDown(Lost) + s.PanickedNodes()
+}
+
+// PanickedNodes is the number of nodes that are down and restart by themselves.
+func (s State) PanickedNodes() int { return s.nodesDown(Panicked) }
+
+func (s State) nodesDown(o Outage) int {
 	if s.C.Node.Down.width == 0 {
 		return 0
 	}
 	total := 0
 	for n := range s.C.Nodes {
-		total += s.At(n, s.C.Node.Down)
+		if s.Outage(n) == o {
+			total++
+		}
 	}
 	return total
 }

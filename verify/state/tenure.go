@@ -86,7 +86,7 @@ func (s State) ResetNode(n int) {
 		s.SetMaintenance(n, Untouched)
 	}
 	if s.C.Node.Down.width > 0 {
-		s.SetDown(n, false)
+		s.SetOutage(n, Up)
 	}
 }
 

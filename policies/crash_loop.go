@@ -1,0 +1,63 @@
+package policies
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// crashLoop says that placement does not kill forever: ◇□(no node goes down under the
+// workload's pods), once no event happens any more.
+//
+// Intent: where pods are put, they can run.
+// Class: liveness; the counterexample is a lasso in whose loop a node goes down and takes
+// ready pods of the workload with it.
+// Assumes: weak fairness of every actor; a node that restarts by itself went down under
+// its pods.
+// Does not say: that a program does not crash of itself: no placement is to blame for it.
+var crashLoop = Rule{
+	ID:       "crash-loop",
+	Class:    Oscillation,
+	Title:    "placement brings nodes down again and again",
+	Severity: Error,
+	Help: Help{
+		What: `No fair run may bring a node down under ready pods of the workload forever when no event is left
+to happen: a loop in which pods that use more CPU than they request come to stand on one node, the
+node goes down, comes back, and the same pods, or others in their place, do it again.
+
+The rule says something only where the policy says that nodes do go down (` + "`events.nodePanic`" + `), that
+pods use more than they request while they start up (` + "`events.startupSpike`" + `), and how much CPU
+nodes have. Pods that keep to their requests bring no node down.`,
+		Why: `The scheduler counts requests, and a machine feels use. A few pods whose request is a fraction of what
+they need fit a node on paper; started together they take all of it, the kubelet and the kernel
+included, and everything else on the node goes down with them. When the node is back its pods start
+together once more, and where they were replaced meanwhile it is the next node's turn.
+
+Nobody sees a scheduling failure: every pod was placed, and every node reports room.`,
+		Mend: `- Request what the pods need to start, or cap them with a CPU limit that a full node can bear.
+- Keep them apart: a hard topology spread over ` + "`kubernetes.io/hostname`" + `, or required anti-affinity;
+  do not pull them together by pod affinity or ` + "`MostAllocated`" + `.
+- Leave a share of every node to the system (` + "`kubeReserved`" + `, ` + "`systemReserved`" + `).`,
+		Sources: []string{
+			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
+			"https://updates.moonlightwork.com/outage-post-mortem-87370",
+			"https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		d, _ := newest(c, w)
+		if d == nil || !c.Panics() {
+			return Property{}
+		}
+		return Property{
+			Recurs: func(from, to state.State) bool {
+				return to.PanickedNodes() > from.PanickedNodes() && to.ReadyOf(w) < from.ReadyOf(w)
+			},
+			Message: func(s state.State) string {
+				return fmt.Sprintf("nodes can go down under the pods of %s again and again with no event left to happen: the loop starts at %s, %d ready",
+					fullName(c, w), count(s.Replicas(w), "replica"), s.ReadyOf(w))
+			},
+			Fields: append(placementFields(d), sizeFields(c, w)...),
+		}
+	},
+}
