@@ -42,6 +42,9 @@ func belowFloorAt(minReady int) Rule {
 					if minReady == 0 && halted(to, w) && to.Manifest(w).HPA != nil {
 						return false // scaled in proportion, ready or not, which no declaration changes
 					}
+					if minReady == 0 && preempted(from, to) {
+						return false // preemption-cascade's to judge
+					}
 					ready, floor := to.ReadyOf(w), floors[to.Version()]
 					if ready >= floor || ready >= from.ReadyOf(w) || !to.Manifest(w).Exists() {
 						return false
@@ -94,7 +97,7 @@ some may leave desired − 1 ready, whatever the rollout promises: replicas are 
 one replica without a budget is said to tolerate the gap. A PodDisruptionBudget does not bind a rolling
 update, and a rollout's limits do not bind an eviction: only the lower of the two is a
 promise that neither breaks on its own. ` + "`Recreate`" + ` promises 0 where the template changes.
-With a floor of 0 the rule says nothing of the workload. The pods that are lost with a node break no
+With a floor of 0 the rule says nothing of the workload. What preemption takes is judged by ` + "`preemption-cascade`" + `, or by a ` + "`minReady`" + `. The pods that are lost with a node break no
 derived floor, nor does one that crashes, as nothing that is declared keeps a machine or a program
 from failing; they do break a ` + "`minReady`" + `. What is taken beside them breaks both. While a bad revision waits to be mended
 (` + "`events.badRevision`" + `), an autoscaler shrinks old and new ReplicaSet in proportion, ready or not: no

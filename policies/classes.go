@@ -18,12 +18,17 @@ import (
 // matchFields, by a kubernetes.io/hostname value or by nodeName.
 const NodeName = metav1.ObjectNameField
 
+// NodeImage, with the name of a container image after it, stands for that image's being
+// on a node beside the label keys that [Policy.NodeClasses] asks about: relevant where a
+// pod runs it, as the scheduler prefers nodes that have it.
+const NodeImage = "status.images:"
+
 // NodeClasses is the quotient of the declared nodes by what can make a difference: the
-// labels of which relevant says so (nil: all), taints, allocatable and
-// spec.unschedulable. Classes come in the order of the cluster's first nodes and pools.
+// labels of which relevant says so (nil: all), taints, allocatable,
+// spec.unschedulable, and the images of which relevant says so (see [NodeImage]). Classes come in the order of the cluster's first nodes and pools.
 //
 // kubernetes.io/hostname tells no nodes apart, as each node has its own; [NodeName] does.
-// Images are left out. Nodes of which only allocatable memory and ephemeral storage
+// Nodes of which only allocatable memory and ephemeral storage
 // differ, and by 1% at most, are one class with the least of them: equal machines report
 // unequal bytes.
 //
@@ -33,7 +38,7 @@ const NodeName = metav1.ObjectNameField
 // another, or none where min is less than z; together they keep to the pool's bounds.
 func (p *Policy) NodeClasses(relevant func(key string) bool) []state.NodeClass {
 	if relevant == nil {
-		relevant = func(key string) bool { return key != NodeName }
+		relevant = func(key string) bool { return key != NodeName && !strings.HasPrefix(key, NodeImage) }
 	}
 	q := quotient{relevant: relevant, of: map[string][]int{}}
 	for _, n := range p.Cluster.Nodes {
@@ -112,7 +117,7 @@ func (q *quotient) add(c state.NodeClass, pool, zone string) {
 		return
 	}
 	n := c.Node.DeepCopy()
-	n.Labels = q.seen(n)
+	n.Labels, n.Status.Images = q.seen(n), q.images(n)
 	n.Labels[corev1.LabelHostname] = n.Name
 	if n.Status.Allocatable == nil {
 		n.Status.Allocatable = corev1.ResourceList{}
@@ -135,6 +140,25 @@ func (q *quotient) seen(n *corev1.Node) map[string]string {
 	return out
 }
 
+// images are those on a node that can make a difference, in the order of their names.
+func (q *quotient) images(n *corev1.Node) []corev1.ContainerImage {
+	var out []corev1.ContainerImage
+	for _, image := range n.Status.Images {
+		var names []string
+		for _, name := range image.Names {
+			if q.relevant(NodeImage + name) {
+				names = append(names, name)
+			}
+		}
+		if len(names) > 0 {
+			slices.Sort(names)
+			out = append(out, corev1.ContainerImage{Names: names, SizeBytes: image.SizeBytes})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b corev1.ContainerImage) int { return slices.Compare(a.Names, b.Names) })
+	return out
+}
+
 // key is equal for nodes that may fall into one class.
 func (q *quotient) key(c state.NodeClass) string {
 	var b strings.Builder
@@ -146,6 +170,9 @@ func (q *quotient) key(c state.NodeClass) string {
 	labels := q.seen(n)
 	for _, k := range slices.Sorted(maps.Keys(labels)) {
 		fmt.Fprintf(&b, "%q=%q\n", k, labels[k])
+	}
+	for _, image := range q.images(n) {
+		fmt.Fprintf(&b, "%q of %d\n", image.Names, image.SizeBytes)
 	}
 	taints := make([]string, len(n.Spec.Taints))
 	for i, t := range n.Spec.Taints {

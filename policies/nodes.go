@@ -43,7 +43,8 @@ func (p *Policy) SetNodes(file string, data []byte) error {
 
 // ParseNodes reads Node objects as `kubectl get nodes -o yaml` or -o json prints them:
 // a List, a single Node, or several documents of these. It keeps what placement can
-// depend on: names, labels, taints, spec.unschedulable and status.allocatable.
+// depend on: names, labels, taints, spec.unschedulable, status.allocatable and
+// status.images.
 // Errors: [ErrNodes], naming the file, the line and the node.
 func ParseNodes(file string, data []byte) ([]*corev1.Node, error) {
 	if len(data) > maxNodesBytes {
@@ -132,7 +133,7 @@ func (r *nodeReader) node(n *yaml.Node) error {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: full.Labels},
 		Spec:       corev1.NodeSpec{Taints: full.Spec.Taints, Unschedulable: full.Spec.Unschedulable},
-		Status:     corev1.NodeStatus{Allocatable: full.Status.Allocatable},
+		Status:     corev1.NodeStatus{Allocatable: full.Status.Allocatable, Images: full.Status.Images},
 	}
 	if node.Status.Allocatable == nil { // upstream v1.36.3: SetDefaults_NodeStatus
 		node.Status.Allocatable = full.Status.Capacity

@@ -160,3 +160,23 @@ func FuzzParseNodes(f *testing.F) {
 		}
 	})
 }
+
+// TestImagesTellNodesApart: an image that a pod runs does, any other does not.
+func TestImagesTellNodesApart(t *testing.T) {
+	p := Default()
+	const node = `{kind: Node, metadata: {name: %s}, status: {allocatable: {cpu: 4, memory: 1Gi, pods: 110}, images: [{names: ["%s:1", "alias:1"], sizeBytes: %d}]}}`
+	if err := p.SetNodes("n", fmt.Appendf(nil, node+"\n---\n"+node+"\n---\n"+node, "n1", "web", 2_000_000_000, "n2", "web", 2_000_000_000, "n3", "db", 1_000_000_000)); err != nil {
+		t.Fatal(err)
+	}
+	if classes := p.NodeClasses(nil); len(classes) != 1 || len(classes[0].Node.Status.Images) != 0 {
+		t.Errorf("images that nobody asks about make a difference: %s", classesOf(classes))
+	}
+	classes := p.NodeClasses(func(key string) bool { return key == NodeImage+"web:1" })
+	if len(classes) != 2 || len(classes[0].Names) != 2 {
+		t.Fatalf("classes %s", classesOf(classes))
+	}
+	got := classes[0].Node.Status.Images
+	if len(got) != 1 || !slices.Equal(got[0].Names, []string{"web:1"}) || got[0].SizeBytes != 2e9 || len(classes[1].Node.Status.Images) != 0 {
+		t.Errorf("images %v and %v", got, classes[1].Node.Status.Images)
+	}
+}

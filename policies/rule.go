@@ -82,6 +82,7 @@ func All() []Rule {
 		runawayScale,
 		singleDomain,
 		replicaOscillation,
+		preemptionCascade,
 		evictionLoop,
 		nodeChurn,
 		crashLoop,

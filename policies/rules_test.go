@@ -130,7 +130,7 @@ func at(c *state.Config, v state.Version, replicas int, classes ...pods) state.S
 
 func TestRulesAreWellFormed(t *testing.T) {
 	seen := map[string]bool{}
-	c := problem{deployment(3, "a", hpa(2, 6), budget("1", ""), apart), deployment(3, "b", hpa(2, 6), budget("1", ""), apart)}.config(t)
+	c := problem{deployment(3, "a", hpa(2, 6), budget("1", ""), apart), deployment(3, "b", hpa(2, 6), budget("1", ""), apart)}.preempting(t)
 	for _, r := range All() {
 		if seen[r.ID] || r.ID != strings.ToLower(r.ID) || strings.ContainsAny(r.ID, " _") {
 			t.Errorf("the ID %q is not unique or not in kebab-case", r.ID)

@@ -47,7 +47,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 		a.checker.timing = control.Arbitrary
 	}
 	a.result.releases(ch)
-	if err := a.search(ctx, a.result.pick(ch, all)); err != nil {
+	if err := a.search(ctx, a.result.pick(ch, all, limited(opt.Policy))); err != nil {
 		return nil, err
 	}
 	a.result.assume(opt.Policy, ch, a.models)
@@ -250,7 +250,7 @@ func (r *Result) assume(p *policies.Policy, ch *render.Changes, models map[strin
 	if p.Cluster.Assumed {
 		add("no cluster was declared: a generic elastic three-zone cluster is assumed; no finding rests on its capacity (declare cluster.nodes or cluster.nodePools in the policy)")
 	}
-	add("each release has its nodes to itself: workloads of other releases, and those that no placement rule connects, take no room")
+	add("each release has its nodes to itself: workloads of other releases, and those that no placement rule or priority connects, take no room")
 	if p.Controllers.Descheduler != nil {
 		add("the descheduler, and the utilization it computes, sees the pods of one slice at a time")
 	}

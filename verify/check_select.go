@@ -10,8 +10,9 @@ import (
 )
 
 // pick cuts the changes into slices, release by release, and enters every workload it
-// saw into the result. all takes every workload as changed.
-func (r *Result) pick(ch *render.Changes, all bool) []*slice {
+// saw into the result. all takes every workload as changed, and limited says that nodes can
+// run out of room.
+func (r *Result) pick(ch *render.Changes, all, limited bool) []*slice {
 	pl := places{changes: ch}
 	var out []*slice
 	for _, pair := range pairs(ch) {
@@ -28,11 +29,11 @@ func (r *Result) pick(ch *render.Changes, all bool) []*slice {
 			}
 		}
 		everything := all || pair.base == nil || pair.base.Err != nil
-		cut := slicesOf(pair.id, pair.objects(state.Base), pair.objects(state.Head), changed, everything)
-		for _, sl := range cut {
+		found := cut{pair.id, changed, everything, limited}.slices(pair.objects(state.Base), pair.objects(state.Head))
+		for _, sl := range found {
 			r.enter(sl, pl)
 		}
-		out = append(out, cut...)
+		out = append(out, found...)
 		r.enterUnmodeled(pair, changed, everything)
 		r.Notices = append(r.Notices, orphans(pair)...)
 	}

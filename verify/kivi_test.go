@@ -29,6 +29,7 @@ func TestCases(t *testing.T) {
 		{"kivi/c6", "below-floor", 2, 2, 2},
 		{"kivi/c7", "eviction-loop", 1, 1, 0},
 		{"kivi/c8", "eviction-loop", 3, 6, 0},
+		{"kivi/c11", "preemption-cascade", 1, 3, 1},
 		{"failures/f46", "eviction-loop", 2, 1, 0},
 		{"failures/f47", "eviction-loop", 2, 3, 0},
 	} {

@@ -57,6 +57,7 @@ func (v variant) change() variant {
 // reapply is base, with base applied once more: what every merge that changes nothing
 // does. Its violations are those that were there before.
 func (v variant) reapply() variant {
+	v.spec.DefaultPriority[state.Head] = v.spec.DefaultPriority[state.Base]
 	return v.manifests(func(w state.Workload) [2]state.Manifest {
 		return [2]state.Manifest{w.Manifests[state.Base], w.Manifests[state.Base]}
 	}, 1)

@@ -38,6 +38,9 @@ func (sl *slice) shapes(classes []state.NodeClass) {
 		for _, t := range c.Node.Spec.Taints {
 			fmt.Fprintf(&b, "%q=%q:%q\n", t.Key, t.Value, t.Effect)
 		}
+		for _, image := range c.Node.Status.Images {
+			fmt.Fprintf(&b, "%q of %d\n", image.Names, image.SizeBytes)
+		}
 		for _, k := range slices.Sorted(maps.Keys(c.Node.Status.Allocatable)) {
 			q := c.Node.Status.Allocatable[k]
 			fmt.Fprintf(&b, "%q:%s\n", k, q.String())

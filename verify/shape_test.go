@@ -92,7 +92,7 @@ func scriptSlice(t *testing.T, ar *txtar.Archive) *slice {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := (&Result{}).pick(ch, false)
+	cut := (&Result{}).pick(ch, false, false)
 	if len(cut) != 1 {
 		t.Fatalf("%d slices, want 1", len(cut))
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -41,15 +42,16 @@ type side struct {
 	deployments map[string]*render.Object // by ID
 	hpas, pdbs  []*render.Object
 	namespaces  map[string]map[string]string
-	priorities  map[string]int32
+	priorities  priorities
 	byID        map[string]*render.Object
 }
 
 func newSide(objects []*render.Object) side {
 	s := side{
 		deployments: map[string]*render.Object{}, byID: map[string]*render.Object{},
-		namespaces: map[string]map[string]string{}, priorities: map[string]int32{},
+		namespaces: map[string]map[string]string{},
 	}
+	classes := map[string]*render.Object{}
 	for _, o := range objects {
 		if o.Hook {
 			continue
@@ -65,9 +67,10 @@ func newSide(objects []*render.Object) side {
 		case *corev1.Namespace:
 			s.namespaces[t.Name] = t.Labels
 		case *schedulingv1.PriorityClass:
-			s.priorities[t.Name] = t.Value
+			classes[t.Name] = o
 		}
 	}
+	s.priorities = newPriorities(classes)
 	return s
 }
 
@@ -89,19 +92,32 @@ func (s side) targets(o *render.Object) (hpas, pdbs []*render.Object) {
 	return hpas, pdbs
 }
 
-// slicesOf cuts a release into the slices that its changes call for. changed says which
-// objects differ, by ID; with all, every workload counts as changed.
-func slicesOf(release string, base, head []*render.Object, changed map[string]bool, all bool) []*slice {
+// cut says which slices a release is cut into. changed says which objects differ, by ID;
+// with all, every workload counts as changed. Where room is limited, workloads of which
+// one may preempt the other belong together.
+type cut struct {
+	release string
+	changed map[string]bool
+	all     bool
+	limited bool
+}
+
+// slices cuts a release into the slices that its changes call for.
+func (c cut) slices(base, head []*render.Object) []*slice {
 	sides := [2]side{newSide(base), newSide(head)}
 	ids := slices.Sorted(maps.Keys(union(sides[0].deployments, sides[1].deployments)))
 	touched := map[string]bool{}
 	for _, id := range ids {
-		touched[id] = all || changed[id]
+		touched[id] = c.all || c.changed[id]
 		for _, s := range sides {
 			if o := s.deployments[id]; o != nil {
 				hpas, pdbs := s.targets(o)
-				for _, t := range append(hpas, pdbs...) {
-					touched[id] = touched[id] || changed[t.ID.String()]
+				targets := append(hpas, pdbs...)
+				if class := s.priorities.of(o.Typed.(*appsv1.Deployment)); class != nil {
+					targets = append(targets, class)
+				}
+				for _, t := range targets {
+					touched[id] = touched[id] || c.changed[t.ID.String()]
 				}
 			}
 		}
@@ -110,7 +126,11 @@ func slicesOf(release string, base, head []*render.Object, changed map[string]bo
 		for _, x := range sides {
 			for _, y := range sides {
 				p, q := x.deployments[a], y.deployments[b]
-				if p != nil && q != nil && (influences(p, q, y) || influences(q, p, x)) {
+				switch {
+				case p == nil || q == nil:
+				case influences(p, q, y) || influences(q, p, x):
+					return true
+				case c.limited && (preempts(p, x, q, y) || preempts(q, y, p, x)):
 					return true
 				}
 			}
@@ -120,7 +140,7 @@ func slicesOf(release string, base, head []*render.Object, changed map[string]bo
 	var out []*slice
 	for _, members := range group {
 		if slices.ContainsFunc(members, func(id string) bool { return touched[id] }) {
-			out = append(out, newSlice(release, members, sides, touched))
+			out = append(out, newSlice(c.release, members, sides, touched))
 		}
 	}
 	return out
@@ -132,11 +152,10 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 		changed: map[int]string{}, keys: map[string]bool{}, values: map[string]bool{},
 	}
 	sl.spec.Namespaces = map[string]map[string]string{}
-	sl.spec.PriorityClasses = map[string]int32{}
 	for v := range sides { // head's win
 		maps.Copy(sl.spec.Namespaces, sides[v].namespaces)
-		maps.Copy(sl.spec.PriorityClasses, sides[v].priorities)
 	}
+	sl.prioritize(sides)
 	for i, id := range members {
 		w := state.Workload{ID: id}
 		for v, s := range sides {
@@ -169,6 +188,9 @@ func (sl *slice) manifest(v int, o *render.Object, s side) state.Manifest {
 	m := state.Manifest{Deployment: d, DeclaresReplicas: declares(o, "spec", "replicas")}
 	sl.keep(v, o)
 	sl.labelKeys(&d.Spec.Template.Spec)
+	if class := s.priorities.of(d); class != nil {
+		sl.keep(v, class)
+	}
 	hpas, pdbs := s.targets(o)
 	for i, h := range hpas {
 		if i == 0 { // with several, upstream stops all of them; see ambiguous
@@ -213,6 +235,9 @@ func (sl *slice) labelKeys(p *corev1.PodSpec) {
 	}
 	for k := range p.NodeSelector {
 		named(k)
+	}
+	for _, image := range control.Images(p) {
+		sl.keys[policies.NodeImage+image] = true
 	}
 	for _, c := range p.TopologySpreadConstraints {
 		sl.keys[c.TopologyKey] = true

@@ -139,6 +139,7 @@ func (a *Scheduler) Model() *Model {
 		MayInvent: []string{
 			"of pods of equal priority any may go first, where upstream takes the one queued first",
 			"a pod whose PriorityClass is not among the objects may go before or after any other",
+			"images that nodes pull while a run goes on do not count, as in a burst of pods; only those that the given nodes have",
 		},
 		MayHide: []string{
 			"a pod in back-off is not overtaken by one of lower priority",

@@ -244,20 +244,38 @@ func (k *compiled) scoreImages(pod *corev1.Pod, node *corev1.Node) int64 {
 			sum += int64(float64(size) * spread)
 		}
 	}
-	for i := range pod.Spec.InitContainers {
-		add(pod.Spec.InitContainers[i].Image)
-	}
-	for i := range pod.Spec.Containers {
-		add(pod.Spec.Containers[i].Image)
-	}
-	for i := range pod.Spec.Volumes {
-		if v := pod.Spec.Volumes[i].Image; v != nil {
-			add(v.Reference)
-		}
+	for _, image := range podImages(&pod.Spec) {
+		add(image)
 	}
 	most := maxContainerThreshold * int64(len(pod.Spec.InitContainers)+len(pod.Spec.Containers))
 	sum = min(max(sum, minThreshold), most)
 	return maxNodeScore * (sum - minThreshold) / (most - minThreshold)
+}
+
+// Images are the names of a pod's images as nodes list them, in the order in which
+// ImageLocality adds them up.
+func Images(pod *corev1.PodSpec) []string {
+	out := podImages(pod)
+	for i, name := range out {
+		out[i] = imageName(name)
+	}
+	return out
+}
+
+func podImages(pod *corev1.PodSpec) []string {
+	var out []string
+	for i := range pod.InitContainers {
+		out = append(out, pod.InitContainers[i].Image)
+	}
+	for i := range pod.Containers {
+		out = append(out, pod.Containers[i].Image)
+	}
+	for i := range pod.Volumes {
+		if v := pod.Volumes[i].Image; v != nil {
+			out = append(out, v.Reference)
+		}
+	}
+	return out
 }
 
 func imageName(name string) string {

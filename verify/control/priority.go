@@ -1,0 +1,31 @@
+package control
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Priority is that of the pods of a template which are created while version v is
+// applied, and whether they may preempt others. known is false where the PriorityClass
+// is not in the spec.
+func Priority(spec *state.Spec, t *corev1.PodTemplateSpec, v state.Version) (priority int32, preempts, known bool) {
+	pod := &corev1.Pod{ObjectMeta: t.ObjectMeta, Spec: t.Spec}
+	priority, known = priorityOf(spec, pod, v)
+	return priority, !neverPreempts(spec, pod, v), known
+}
+
+// Compete says whether pods of two templates can stand in each other's way on a node: they
+// request the same resource, or the same port of it.
+func Compete(a, b *corev1.PodTemplateSpec) bool {
+	p, q := &corev1.Pod{Spec: *a.Spec.DeepCopy()}, &corev1.Pod{Spec: *b.Spec.DeepCopy()}
+	defaultRequests(&p.Spec)
+	defaultRequests(&q.Spec)
+	other := podRequests(q)
+	for name, x := range podRequests(p) {
+		if y := other[name]; !x.IsZero() && !y.IsZero() {
+			return true
+		}
+	}
+	return portsClash(hostPorts(p), hostPorts(q))
+}

@@ -1,0 +1,79 @@
+package verify
+
+import (
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// priorities are the PriorityClasses that a version declares.
+type priorities struct {
+	objects  map[string]*render.Object // by name
+	fallback string                    // of pods that name none; "" is none
+	spec     state.Spec                // the same, as head's
+}
+
+// newPriorities gathers PriorityClasses.
+//
+// Upstream: plugin/pkg/admission/priority: (*Plugin).getDefaultPriorityClass: of several
+// defaults the one with the lowest value.
+func newPriorities(objects map[string]*render.Object) priorities {
+	p := priorities{objects: objects, spec: state.Spec{PriorityClasses: map[string]int32{}, NeverPreempt: map[string]bool{}}}
+	for _, name := range slices.Sorted(maps.Keys(objects)) {
+		class := objects[name].Typed.(*schedulingv1.PriorityClass)
+		p.spec.PriorityClasses[name] = class.Value
+		if class.PreemptionPolicy != nil && *class.PreemptionPolicy == corev1.PreemptNever {
+			p.spec.NeverPreempt[name] = true
+		}
+		if class.GlobalDefault && (p.fallback == "" || class.Value < p.spec.PriorityClasses[p.fallback]) {
+			p.fallback = name
+		}
+	}
+	p.spec.DefaultPriority[state.Head] = p.fallback
+	return p
+}
+
+// of is the PriorityClass that the pods of a Deployment get; nil where it is not among
+// the objects.
+func (p *priorities) of(d *appsv1.Deployment) *render.Object {
+	if name := d.Spec.Template.Spec.PriorityClassName; name != "" {
+		return p.objects[name]
+	}
+	return p.objects[p.fallback]
+}
+
+// prioritize enters the PriorityClasses of both versions; head's win.
+func (sl *slice) prioritize(sides [2]side) {
+	sl.spec.PriorityClasses, sl.spec.NeverPreempt = map[string]int32{}, map[string]bool{}
+	for v := range sides {
+		p := &sides[v].priorities
+		for name, value := range p.spec.PriorityClasses {
+			sl.spec.PriorityClasses[name] = value
+			sl.spec.NeverPreempt[name] = p.spec.NeverPreempt[name]
+		}
+		sl.spec.DefaultPriority[v] = p.fallback
+	}
+}
+
+// preempts says whether pods of high, in a version, may take the place of pods of low in
+// another.
+func preempts(high *render.Object, of side, low *render.Object, in side) bool {
+	p := &high.Typed.(*appsv1.Deployment).Spec.Template
+	q := &low.Typed.(*appsv1.Deployment).Spec.Template
+	a, preempts, known := control.Priority(&of.priorities.spec, p, state.Head)
+	b, _, also := control.Priority(&in.priorities.spec, q, state.Head)
+	return known && also && preempts && a > b && control.Compete(p, q)
+}
+
+// limited says whether the capacity of some nodes is known, so that pods can run out of it.
+func limited(p *policies.Policy) bool {
+	return len(p.Cluster.Nodes) > 0 || slices.ContainsFunc(p.Cluster.Pools, func(pool policies.NodePool) bool { return !pool.Elastic })
+}
