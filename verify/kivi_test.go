@@ -50,7 +50,10 @@ func TestCases(t *testing.T) {
 	}
 }
 
-func caseResult(t *testing.T, dir string) *Result {
+func caseResult(t testing.TB, dir string) *Result { t.Helper(); return caseRun(t, dir)() }
+
+// caseRun renders a case, and gives what verifies it.
+func caseRun(t testing.TB, dir string) func() *Result {
 	t.Helper()
 	read := func(name string) []byte {
 		b, err := os.ReadFile(filepath.Join(dir, name))
@@ -80,16 +83,17 @@ func caseResult(t *testing.T, dir string) *Result {
 	}
 	opt := Options{Policy: p, Workers: 2}
 	if _, err := os.Stat(filepath.Join(dir, "base")); err != nil {
-		return verdict(t)(Verify(context.Background(), caseRevision(t, filepath.Join(dir, "manifests")), opt))
+		rev := caseRevision(t, filepath.Join(dir, "manifests"))
+		return func() *Result { return verdict(t)(Verify(context.Background(), rev, opt)) }
 	}
 	ch, err := render.Diff(caseRevision(t, filepath.Join(dir, "base")), caseRevision(t, filepath.Join(dir, "head")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verdict(t)(Check(context.Background(), ch, opt))
+	return func() *Result { return verdict(t)(Check(context.Background(), ch, opt)) }
 }
 
-func caseRevision(t *testing.T, dir string) *render.Revision {
+func caseRevision(t testing.TB, dir string) *render.Revision {
 	t.Helper()
 	tree, err := render.DirTree(dir)
 	if err != nil {

@@ -100,7 +100,7 @@ func runScript(t *testing.T, ar *txtar.Archive, head string) *Result {
 	return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 2}))
 }
 
-func verdict(t *testing.T) func(*Result, error) *Result {
+func verdict(t testing.TB) func(*Result, error) *Result {
 	return func(r *Result, err error) *Result {
 		t.Helper()
 		if err != nil {
@@ -110,7 +110,7 @@ func verdict(t *testing.T) func(*Result, error) *Result {
 	}
 }
 
-func scriptRevision(t *testing.T, ar *txtar.Archive, side string) *render.Revision {
+func scriptRevision(t testing.TB, ar *txtar.Archive, side string) *render.Revision {
 	t.Helper()
 	dir := t.TempDir()
 	for _, f := range ar.Files {
