@@ -60,7 +60,10 @@ func Load(ctx context.Context, dir string) (*Case, error) {
 		}
 	}
 	if f := p.Controllers.SchedulerConfig; f != "" {
-		if c.SchedulerConfig, err = os.ReadFile(filepath.Join(dir, f)); err != nil {
+		if c.SchedulerConfig, err = os.ReadFile(filepath.Join(dir, f)); err == nil {
+			p.Controllers.Scheduler, err = policies.LoadScheduler(f, c.SchedulerConfig)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

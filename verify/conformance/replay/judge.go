@@ -115,18 +115,7 @@ func (p *player) judgeLoop(ctx context.Context, w, rule string, o *Outcome) {
 
 // judgeStuck looks for pods that cannot be placed and rollouts that do not end.
 func (p *player) judgeStuck(w string, o *Outcome) {
-	var seen []string
-	for _, pod := range p.view.pods() {
-		name, _ := workloadOf(pod)
-		if name != w || phaseOf(pod) != "pending" {
-			continue
-		}
-		for _, c := range pod.Status.Conditions {
-			if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-				seen = append(seen, c.Message)
-			}
-		}
-	}
+	seen := p.unplaced(w)
 	namespace, name, _ := strings.Cut(w, "/")
 	if d, err := p.view.deploys.Deployments(namespace).Get(name); err == nil && d.Status.UpdatedReplicas < d.Status.Replicas {
 		seen = append(seen, fmt.Sprintf("%d of %d pods are of the new revision", d.Status.UpdatedReplicas, d.Status.Replicas))
@@ -135,6 +124,23 @@ func (p *player) judgeStuck(w string, o *Outcome) {
 	if !o.Shown {
 		o.Seen = "every pod of " + w + " has its node: " + p.view.now()
 	}
+}
+
+// unplaced is what the scheduler says of the pods of a workload that it cannot place.
+func (p *player) unplaced(w string) []string {
+	var out []string
+	for _, pod := range p.view.pods() {
+		name, _ := workloadOf(pod)
+		if name != w || phaseOf(pod) != "pending" {
+			continue
+		}
+		for _, c := range pod.Status.Conditions {
+			if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+				out = append(out, c.Message)
+			}
+		}
+	}
+	return out
 }
 
 // workloadIn is the "namespace/name" of the workload that a step is about; "" where none is named.

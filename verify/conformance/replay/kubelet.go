@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 )
@@ -24,7 +25,9 @@ type kubelets struct {
 
 	mu   sync.Mutex
 	held bool
-	down map[string]bool // nodes that are lost
+	down map[string]bool    // nodes that are lost
+	warm map[types.UID]bool // pods that are done with their start-up CPU
+	slow time.Duration      // for how long a pod warms up where nobody holds the kubelets
 }
 
 // run works until ctx ends.
@@ -49,6 +52,9 @@ func (k *kubelets) run(ctx context.Context) {
 			}
 			for _, p := range k.view.pods() {
 				k.move(ctx, p)
+				if t := readySince(p); t != nil && time.Since(t.Time) > k.slow {
+					k.warmUp(p)
+				}
 			}
 		}
 	}
@@ -58,6 +64,30 @@ func (k *kubelets) hold() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.held
+}
+
+// warming says whether a ready pod still uses its start-up CPU.
+func (k *kubelets) warming(p *corev1.Pod) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return !k.warm[p.UID]
+}
+
+// warmUp ends a pod's start-up.
+func (k *kubelets) warmUp(p *corev1.Pod) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.warm[p.UID] = true
+}
+
+// readySince is when a pod became ready; nil: it is not.
+func readySince(p *corev1.Pod) *metav1.Time {
+	for i := range p.Status.Conditions {
+		if c := &p.Status.Conditions[i]; c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
+			return &c.LastTransitionTime
+		}
+	}
+	return nil
 }
 
 func (k *kubelets) setHeld(held bool) {
@@ -181,10 +211,8 @@ func phaseOf(p *corev1.Pod) string {
 	case p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed:
 		return "ended"
 	}
-	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
-			return "ready"
-		}
+	if readySince(p) != nil {
+		return "ready"
 	}
 	return "starting"
 }

@@ -24,10 +24,12 @@ import (
 )
 
 // metrics serves metrics.k8s.io for the control plane: the demand for a workload, shared
-// evenly by its ready pods, each up to its limit.
+// evenly by its ready pods, each up to its limit, and what a pod uses to warm up.
 type metrics struct {
-	view   *view
-	server *httptest.Server
+	view    *view
+	server  *httptest.Server
+	spike   int64                  // the CPU use of a pod that warms up, in percent of its request
+	warming func(*corev1.Pod) bool // whether a ready pod does
 
 	mu     sync.Mutex
 	demand map[string]int64 // in millicores, by "namespace/name"
@@ -68,7 +70,17 @@ func serveMetrics(ctx context.Context, dyn dynamic.Interface, v *view) (*metrics
 	}); err != nil {
 		return nil, fmt.Errorf("register the metrics: %w", err)
 	}
-	return m, nil
+	// The API server asks a new APIService for a while before it passes requests on.
+	pods := schema.GroupVersionResource{Group: "metrics.k8s.io", Version: "v1beta1", Resource: "pods"}
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		if _, err = dyn.Resource(pods).Namespace(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{}); err == nil {
+			return m, nil
+		}
+		if time.Now().After(end) || ctx.Err() != nil {
+			m.server.Close()
+			return nil, fmt.Errorf("the API server does not serve metrics.k8s.io: %w", err)
+		}
+	}
 }
 
 func (m *metrics) setDemand(workload string, millicores int64) {
@@ -122,6 +134,9 @@ func (m *metrics) list(namespace string, selector labels.Selector) metricsv1beta
 			if int64(i) < demand%int64(len(pods)) {
 				use++
 			}
+			if m.spike > 0 && m.warming(p) {
+				use = max(use, requested(p)*m.spike/100)
+			}
 			if limit := p.Spec.Containers[0].Resources.Limits.Cpu(); !limit.IsZero() {
 				use = min(use, limit.MilliValue())
 			}
@@ -132,6 +147,15 @@ func (m *metrics) list(namespace string, selector labels.Selector) metricsv1beta
 	}
 	slices.SortFunc(out.Items, func(a, b metricsv1beta1.PodMetrics) int { return strings.Compare(a.Name, b.Name) })
 	return out
+}
+
+// requested is the CPU that a pod's containers request, in millicores.
+func requested(p *corev1.Pod) int64 {
+	total := int64(0)
+	for _, c := range p.Spec.Containers {
+		total += c.Resources.Requests.Cpu().MilliValue()
+	}
+	return total
 }
 
 // podMetrics lays a pod's use on its first container.

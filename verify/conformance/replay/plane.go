@@ -106,7 +106,7 @@ func (p *Plane) startAPI(ctx context.Context) error {
 		"--cert-dir", p.file("certs"), "--token-auth-file", p.file("tokens.csv"), "--authorization-mode=RBAC",
 		"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file", p.file("sa.key"),
 		"--service-account-signing-key-file", p.file("sa.key"), "--service-cluster-ip-range=10.0.0.0/24",
-		"--disable-admission-plugins=ServiceAccount", "--endpoint-reconciler-type=none", "--enable-aggregator-routing",
+		"--disable-admission-plugins=ServiceAccount", "--endpoint-reconciler-type=none",
 		"--default-not-ready-toleration-seconds=5", "--default-unreachable-toleration-seconds=5"); err != nil {
 		return err
 	}

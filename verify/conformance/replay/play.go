@@ -108,9 +108,12 @@ func (p *player) join(ctx context.Context, plane *Plane) error {
 	if p.view, err = watchCluster(ctx, plane.Client); err != nil {
 		return err
 	}
-	p.kubelets = &kubelets{client: plane.Client, view: p.view, down: map[string]bool{}}
+	p.kubelets = &kubelets{client: plane.Client, view: p.view, down: map[string]bool{}, warm: map[types.UID]bool{}, slow: 3 * time.Second}
 	p.applier = newApplier(dyn, plane.Client.Discovery(), p.c.Policy.Apply == "server-side")
 	p.metrics, err = serveMetrics(ctx, dyn, p.view)
+	if err == nil {
+		p.metrics.spike, p.metrics.warming = int64(p.c.Policy.Events.StartupSpike), p.kubelets.warming
+	}
 	return err
 }
 
@@ -237,6 +240,15 @@ func (p *player) step(ctx context.Context, s *verify.Step) (bool, error) {
 			return p.evict(ctx, w, p.nodeIn(s), phaseIn(s)), nil
 		}
 		return p.await(ctx, s, p.patience(s)), nil
+	case "no-feasible-node":
+		for end := time.Now().Add(p.patience(s)); len(p.unplaced(w)) == 0; time.Sleep(100 * time.Millisecond) {
+			if time.Now().After(end) {
+				return false, nil
+			}
+		}
+		return true, nil
+	case "warm-pod":
+		return p.warmPod(w, p.nodeIn(s)), nil
 	case "start-pod", "stop-pod":
 		return p.movePod(ctx, s, w), nil
 	}
@@ -294,6 +306,17 @@ func (p *player) movePod(ctx context.Context, s *verify.Step, w string) bool {
 		if len(pods) > 0 && time.Until(end) < time.Second { // the scheduler tossed otherwise
 			p.kubelets.move(ctx, pods[0])
 			return p.await(ctx, s, 3*time.Second)
+		}
+	}
+	return false
+}
+
+// warmPod ends the start-up of a pod on a node.
+func (p *player) warmPod(w, node string) bool {
+	for _, pod := range p.view.pods() {
+		if name, _ := workloadOf(pod); name == w && pod.Spec.NodeName == node && phaseOf(pod) == "ready" && p.kubelets.warming(pod) {
+			p.kubelets.warmUp(pod)
+			return true
 		}
 	}
 	return false

@@ -22,21 +22,25 @@ import (
 
 var record = flag.Bool("record", false, "write what was shown to verify/confirmed.json")
 
-// TestKivi plays the cases of testdata/kivi on a real control plane: the violating ones
+// TestReplay plays the cases of testdata/kivi and testdata/failures on a real control plane: the violating ones
 // show what was found of them, the repaired ones, on the same nodes and under the same
 // events, do not.
-func TestKivi(t *testing.T) {
+func TestReplay(t *testing.T) {
 	var shown []verify.Confirmation
 	binary := os.Getenv(BinaryEnv)
 	if binary == "" {
 		t.Fatalf("%s is not set: `make replay` builds the control plane and sets it", BinaryEnv)
 	}
 	for _, tt := range []struct{ dir, rule string }{
-		{"c2", "replicas-reset"},
-		{"c5", "eviction-loop"},
-		{"c6", "below-floor"},
-		{"c7", "eviction-loop"},
-		{"c8", "eviction-loop"},
+		{"kivi/c1", "runaway-scale"},
+		{"kivi/c2", "replicas-reset"},
+		{"kivi/c3", "unschedulable"},
+		{"kivi/c5", "eviction-loop"},
+		{"kivi/c6", "below-floor"},
+		{"kivi/c7", "eviction-loop"},
+		{"kivi/c8", "eviction-loop"},
+		{"failures/f46", "eviction-loop"},
+		{"failures/f47", "eviction-loop"},
 	} {
 		t.Run(tt.dir, func(t *testing.T) {
 			ctx := t.Context()
@@ -65,7 +69,7 @@ func TestKivi(t *testing.T) {
 					t.Errorf("%s: the violation was shown: %t", name, o.Shown)
 				} else if o.Shown {
 					shown = append(shown, verify.Confirmation{
-						Shape: r.Findings[i].Shape(), Case: "testdata/kivi/" + tt.dir, Kubernetes: version(t),
+						Shape: r.Findings[i].Shape(), Case: "testdata/" + tt.dir, Kubernetes: version(t),
 						Seen: o.Seen, Steps: o.Steps, Matched: o.Matched,
 					})
 				}
@@ -95,7 +99,7 @@ func version(t *testing.T) string {
 
 func load(ctx context.Context, t *testing.T, dir, twin string) *Case {
 	t.Helper()
-	c, err := Load(ctx, filepath.Join("../../../testdata/kivi", dir, twin))
+	c, err := Load(ctx, filepath.Join("../../../testdata", dir, twin))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +111,7 @@ func load(ctx context.Context, t *testing.T, dir, twin string) *Case {
 func TestAPIServerDies(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	c := load(t.Context(), t, "c8", "violating")
+	c := load(t.Context(), t, "kivi/c8", "violating")
 	r, err := c.Check(t.Context())
 	if err != nil {
 		t.Fatal(err)
