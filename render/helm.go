@@ -343,15 +343,15 @@ func (c *chartJob) documents(ch *chart.Chart, texts map[string]string) ([]docume
 
 // templateDocuments decodes the documents of one rendered template.
 func (c *chartJob) templateDocuments(name, text string) ([]document, error) {
+	if n := strings.Count(text, "\n---"); n > maxDocuments { // before they are split, which takes long
+		return nil, &renderedError{name: name, err: fmt.Errorf("yaml: %d documents, the limit is %d", n+1, maxDocuments)}
+	}
 	split := releaseutil.SplitManifests(text)
 	keys := make([]string, 0, len(split))
 	for k := range split {
 		keys = append(keys, k)
 	}
 	sort.Sort(releaseutil.BySplitManifestsOrder(keys))
-	if len(keys) > maxDocuments {
-		return nil, fmt.Errorf("%s: %d documents, the limit is %d", name, len(keys), maxDocuments)
-	}
 	var docs []document
 	for i, k := range keys {
 		v, err := decodeYAML([]byte(split[k] + "\n")) // Helm writes them out so: a block at the end keeps its newline

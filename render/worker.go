@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,8 +27,8 @@ const (
 	DefaultRenderTime = 60 * time.Second
 	// DefaultRenderMemory is how much heap a worker may use, in bytes.
 	DefaultRenderMemory = 1 << 30
-	// maxOutputBytes bounds what one release renders to.
-	maxOutputBytes = 256 << 20
+	// maxOutputBytes bounds what one release renders to; 5 MiB are a large chart.
+	maxOutputBytes = 128 << 20
 	// exitMemory is the exit code of a worker that stopped itself for its memory.
 	exitMemory = 66
 )
@@ -86,9 +87,18 @@ type pool struct {
 
 // process is one worker.
 type process struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	said *firstBytes // on standard error
+}
+
+// firstBytes keeps the beginning of what is written.
+type firstBytes struct{ text []byte }
+
+func (f *firstBytes) Write(p []byte) (int, error) {
+	f.text = append(f.text, p[:min(len(p), max(0, 4096-len(f.text)))]...)
+	return len(p), nil
 }
 
 // run renders a job in an idle worker and stops the worker where it does not end well.
@@ -161,10 +171,12 @@ func (p *pool) start() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	said := &firstBytes{}
+	cmd.Stderr = said
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	w := &process{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<16)}
+	w := &process{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<16), said: said}
 	b, err := json.Marshal(workerSettings{Memory: p.box.Memory})
 	if err == nil {
 		err = writeFrame(in, b)
@@ -202,11 +214,14 @@ func (w *process) stop(err error, box Sandbox) string {
 	w.in.Close()
 	_ = w.cmd.Process.Kill()
 	_ = w.cmd.Wait() // the exit code is what is wanted, and it is read next
-	if w.cmd.ProcessState.ExitCode() == exitMemory {
+	if w.cmd.ProcessState.ExitCode() == exitMemory || bytes.Contains(w.said.text, []byte("out of memory")) {
 		return fmt.Sprintf("it needed more than %d MiB of memory", box.Memory>>20)
 	}
 	if errors.Is(err, errFrame) {
 		return fmt.Sprintf("it renders to more than %d MiB", maxOutputBytes>>20)
+	}
+	if bytes.Contains(w.said.text, []byte("stack overflow")) {
+		return "it nests without end"
 	}
 	return "the renderer stopped: " + w.cmd.ProcessState.String()
 }
@@ -294,6 +309,8 @@ func Worker(r io.Reader, w io.Writer) error {
 	}
 	if settings.Memory > 0 {
 		debug.SetMemoryLimit(settings.Memory - settings.Memory/8)
+		debug.SetMaxStack(int(settings.Memory / 4))
+		limitMemory(uint64(settings.Memory))
 		go watchMemory(uint64(settings.Memory))
 	}
 	for {
