@@ -99,6 +99,35 @@ corpus: ## the charts and kustomizations below DIR, a folder of checkouts, again
 lint: ## the workflows
 	$(GO) run $(ACTIONLINT)
 
+TOOLS    ?= $(CURDIR)/bin/tools
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+MULTITOOL = $(TOOLS)/node_modules/@microsoft/sarif-multitool/bin.js
+OPENAPI   = $(TOOLS)/package/generated/api.github.com.json
+MERMAID   = $(TOOLS)/package/dist/mermaid.min.js
+
+# No script of a package is run. Octokit publishes GitHub's description of its REST API.
+$(MULTITOOL):
+	npm install --prefix $(TOOLS) --no-audit --no-fund --ignore-scripts @microsoft/sarif-multitool@5.7.0
+	chmod +x $(TOOLS)/node_modules/@microsoft/sarif-multitool-*/Sarif.Multitool*
+
+$(OPENAPI):
+	mkdir -p $(TOOLS) && cd $(TOOLS) && npm pack --silent @octokit/openapi@23.0.2 && \
+		tar -xzf octokit-openapi-23.0.2.tgz package/generated/api.github.com.json && rm octokit-openapi-23.0.2.tgz
+
+$(MERMAID):
+	mkdir -p $(TOOLS) && cd $(TOOLS) && npm pack --silent mermaid@11.6.0 && \
+		tar -xzf mermaid-11.6.0.tgz package/dist/mermaid.min.js && rm mermaid-11.6.0.tgz
+
+.PHONY: surfaces
+surfaces: node $(MULTITOOL) $(OPENAPI) $(MERMAID) ## what GitHub gets, against what others wrote: Microsoft's SARIF validator, GitHub's API description, Mermaid, Chromium
+	@[ -n "$(CHROMIUM)" ] || echo "chromium is not installed (Debian: apt-get install chromium): no page is looked at"
+	SARIF_MULTITOOL=$(MULTITOOL) KUBESETTLE_GITHUB_OPENAPI=$(OPENAPI) MERMAID=$(MERMAID) CHROMIUM=$(CHROMIUM) \
+		$(GO) test -count=1 ./report -run 'Multitool|OpenAPI|Client|Sticky|Review|Browser'
+
+.PHONY: node
+node:
+	@command -v npm >/dev/null || { echo "npm is not installed: it is needed for the SARIF validator, GitHub's API description and Mermaid"; exit 1; }
+
 .PHONY: docker
 docker: ## the action's image
 	docker build --build-arg VERSION=$(VERSION) -t $(IMAGE) .

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -206,31 +205,22 @@ func TestHTMLHasTheInterleaving(t *testing.T) {
 //
 //	CHROMIUM=/usr/bin/chromium go test ./report -run HTMLInABrowser
 //
-// With HTML_SHOTS naming a folder, the screenshots stay there to be looked at.
+// With SHOTS naming a folder, the screenshots stay there to be looked at.
 func TestHTMLInABrowser(t *testing.T) {
 	chromium := os.Getenv("CHROMIUM")
 	if chromium == "" {
 		t.Skip("CHROMIUM does not name a browser")
 	}
-	dir := os.Getenv("HTML_SHOTS")
-	if dir == "" {
-		dir = t.TempDir()
-	}
-	for name, r := range map[string]*verify.Result{"spread": spreadResult(), "rollout": rolloutResult(), "empty": emptyResult(), "hostile": hostileResult(1), "big": bigResult(400)} {
+	dir := shotsDir(t)
+	for name, r := range map[string]*verify.Result{"spread": spreadResult(), "rollout": rolloutResult(), "empty": emptyResult(), "hostile": hostileResult(1), "big": bigResult(120)} {
 		t.Run(name, func(t *testing.T) {
 			_, doc := pageOf(t, r)
 			file := filepath.Join(dir, name+".html")
 			if err := os.WriteFile(file, []byte(doc), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			out, err := exec.Command("node", "--experimental-websocket", "--no-warnings", "testdata/html/explore.mjs", chromium, file, filepath.Join(dir, name)).Output()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
 			var seen browserSaw
-			if err := json.Unmarshal(out, &seen); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
+			browse(t, &seen, "explore.mjs", chromium, file, filepath.Join(dir, name))
 			seen.check(t, name)
 		})
 	}

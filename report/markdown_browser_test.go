@@ -1,0 +1,86 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// The comment and the summary as GitHub shows them, their diagrams drawn by Mermaid
+// itself, which takes every one of them. `make surfaces` gets what it takes:
+//
+//	CHROMIUM=/usr/bin/chromium MERMAID=mermaid.min.js go test ./report -run MarkdownInABrowser
+//
+// With SHOTS naming a folder, the screenshots stay there to be looked at.
+func TestMarkdownInABrowser(t *testing.T) {
+	chromium, mermaid := os.Getenv("CHROMIUM"), os.Getenv("MERMAID")
+	if chromium == "" || mermaid == "" {
+		t.Skip("CHROMIUM and MERMAID do not name a browser and mermaid.min.js: see make surfaces")
+	}
+	style, err := os.ReadFile("testdata/html/markdown.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := shotsDir(t)
+	github := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+	for name, r := range map[string]*verify.Result{
+		"spread": spreadResult(), "loop": loopResult(), "rollout": rolloutResult(), "pass": emptyResult(), "hostile": hostileResult(1),
+	} {
+		opt := testMarkdown()
+		for surface, source := range map[string]string{"comment": Comment(r, opt), "summary": summaryOf(t, r)} {
+			t.Run(name+"/"+surface, func(t *testing.T) {
+				var body bytes.Buffer
+				if err := github.Convert([]byte(source), &body); err != nil {
+					t.Fatal(err)
+				}
+				page := fmt.Sprintf("<!DOCTYPE html><meta charset=utf-8><title>%s</title><style>%s</style><script src=%q></script><body>%s", surface, style, "file://"+mermaid, body.String())
+				out := filepath.Join(dir, name+"-"+surface)
+				if err := os.WriteFile(out+".html", []byte(page), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				var saw struct {
+					Diagrams, Overflow          int
+					Wrong, Complaints, Requests []string
+				}
+				browse(t, &saw, "markdown.mjs", chromium, out+".html", out)
+				want := bytes.Count([]byte(source), []byte("```mermaid\n"))
+				if saw.Diagrams != want || len(saw.Wrong)+len(saw.Complaints)+len(saw.Requests) > 0 || saw.Overflow > 0 {
+					t.Errorf("want %d diagrams: %+v", want, saw)
+				}
+				if name == "rollout" && want == 0 {
+					t.Error("there is no diagram to try")
+				}
+			})
+		}
+	}
+}
+
+// shotsDir is the folder of screenshots.
+func shotsDir(t *testing.T) string {
+	if dir := os.Getenv("SHOTS"); dir != "" {
+		return dir
+	}
+	return t.TempDir()
+}
+
+// browse runs a script of testdata/html and reads what it saw.
+func browse(t *testing.T, saw any, script string, args ...string) {
+	t.Helper()
+	out, err := exec.Command("node", append([]string{"--experimental-websocket", "--no-warnings", "testdata/html/" + script}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := json.Unmarshal(out, saw); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
