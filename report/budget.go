@@ -1,6 +1,8 @@
 package report
 
 import (
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -8,11 +10,11 @@ import (
 const minBudget = 8192
 
 // document is Markdown made of whole pieces, so that a part can be left out without
-// cutting a fence, a fold or a rune. Groups stand in order of priority.
+// cutting a fence, a fold or a rune.
 type document struct {
-	head, foot string // always there; both bounded by what makes them
-	groups     []group
-	elsewhere  string // where the rest can be read, for the notice; a sentence or ""
+	head, foot string  // always there; both bounded by what makes them
+	groups     []group // in the order in which they get their share of the budget
+	elsewhere  string  // where the rest can be read, for the notice; a sentence or ""
 }
 
 // group is a list of like pieces, worst first, within a heading or a fold.
@@ -21,6 +23,7 @@ type group struct {
 	open, close string // stand when any piece does
 	pieces      []piece
 	max         int // pieces shown at most; 0: no limit of its own
+	stands      int // place on the page: before groups of a higher number
 	first       int // pieces that take their longest form before the others get any
 }
 
@@ -46,14 +49,18 @@ func (d *document) render(budget int) string {
 		worst = append(worst, leftOut{g.noun, len(g.pieces), len(g.pieces)})
 	}
 	left := max(budget, minBudget) - len(d.head) - len(d.foot) - len(d.notice(worst))
-	var body strings.Builder
+	texts := map[int]string{} // by where they stand
 	var out []leftOut
 	for i := range d.groups {
 		text, lost := d.groups[i].fit(&left)
-		body.WriteString(text)
+		texts[d.groups[i].stands] += text
 		out = append(out, lost)
 	}
-	return d.head + d.notice(out) + body.String() + d.foot
+	body := ""
+	for _, at := range slices.Sorted(maps.Keys(texts)) {
+		body += texts[at]
+	}
+	return d.head + d.notice(out) + body + d.foot
 }
 
 // fit chooses the forms of a group and takes their bytes from left.

@@ -38,7 +38,7 @@ func sequence(f *verify.Finding, limit int) string {
 	indent := "  "
 	last := ""
 	for _, s := range elide(f, limit) {
-		from := p.id(role(actor(s.Step)), s.Class == "event")
+		from := p.id(role(s.Step), s.Class == "event")
 		to := from
 		if s.Object != "" {
 			to = p.id(lifeline(s.Object), false)
@@ -93,23 +93,34 @@ func (p *participants) id(name string, environment bool) string {
 
 func (p *participants) String() string { return strings.Join(p.lines, "") }
 
-// role is the lifeline of an actor: its steps for one revision or another, and all of
-// the kubelets', stand on one line.
-func role(actor string) string {
-	actor, _, _ = strings.Cut(actor, "@")
-	if strings.HasPrefix(actor, "kubelet") {
+// role is the lifeline of an actor: one for each kind of control loop, as the cluster
+// has one of each, and one for all that the environment does. A diagram of few lifelines
+// stays wide enough to be read.
+func role(s *verify.Step) string {
+	if s.Class == "event" {
+		return "environment"
+	}
+	name, _, _ := strings.Cut(actor(s), "@")
+	if strings.HasPrefix(name, "kubelet") {
 		return "kubelet"
 	}
-	return actor
+	name, _, _ = strings.Cut(name, "/")
+	return name
 }
 
-// lifeline is the name of an object without its API group and revision: "Deployment
-// default/web".
+// lifeline is the name of an object without its API group and revision, as in "Node a-1";
+// a workload, its ReplicaSets and its pods share one, "default/web".
 func lifeline(object string) string {
 	object, _, _ = strings.Cut(line(object), " (")
 	kind, name, ok := strings.Cut(object, " ")
 	if i := strings.LastIndexByte(kind, '/'); ok && i >= 0 {
 		kind = kind[i+1:]
+	}
+	switch kind {
+	case "Deployment", "ReplicaSet", "Pod":
+		if ok {
+			return strings.TrimSpace(name)
+		}
 	}
 	return strings.TrimSpace(kind + " " + name)
 }

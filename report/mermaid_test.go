@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/verify"
 )
 
 // mermaidLine is every line that a diagram may have.
@@ -73,16 +75,21 @@ func FuzzMermaid(f *testing.F) {
 
 func TestLifelines(t *testing.T) {
 	for in, want := range map[string]string{
-		"apps/Deployment prod/web": "Deployment prod/web", "Pod prod/web (new revision)": "Pod prod/web", "Node": "Node",
-		"a/b.c/Rollout x/y": "Rollout x/y", "": "",
+		"apps/Deployment prod/web": "prod/web", "Pod prod/web (new revision)": "prod/web", "apps/ReplicaSet prod/web": "prod/web",
+		"Node": "Node", "Pod": "Pod", "Node a-1": "Node a-1", "a/b.c/Rollout x/y": "Rollout x/y", "": "",
 	} {
 		if got := lifeline(in); got != want {
 			t.Errorf("lifeline(%q) = %q, want %q", in, got, want)
 		}
 	}
-	for in, want := range map[string]string{"replicaset/prod/web@new": "replicaset/prod/web", "kubelet-start/prod/web@old": "kubelet", "scheduler": "scheduler"} {
-		if got := role(in); got != want {
+	for in, want := range map[string]string{
+		"replicaset/prod/web@new": "replicaset", "kubelet-start/prod/web@old": "kubelet", "scheduler": "scheduler", "hpa/prod/web": "hpa",
+	} {
+		if got := role(&verify.Step{Actor: in, Class: "sync"}); got != want {
 			t.Errorf("role(%q) = %q, want %q", in, got, want)
 		}
+	}
+	if got := role(&verify.Step{Actor: "load/prod/web", Class: "event"}); got != "environment" {
+		t.Errorf("an event is of %q", got)
 	}
 }

@@ -13,7 +13,7 @@ func verdictSentence(r *verify.Result) string {
 	t := tallyOf(r)
 	switch r.Verdict {
 	case verify.Fail:
-		return capital(subject(r)) + " is held back."
+		return capital(subject(r)) + " is held back." + openSentence(r)
 	case verify.Errored:
 		return unanalysedSentence(r, t)
 	case verify.Inconclusive:
@@ -47,18 +47,39 @@ func unanalysedSentence(r *verify.Result, t tally) string {
 	if len(r.Workloads) == 0 {
 		return capital(subject(r)) + " could not be analysed, so nothing is said about it."
 	}
-	missed := 0
-	for i := range r.Releases {
-		if holdsUp(&r.Releases[i]) {
-			missed++
-		}
-	}
+	missed := missedReleases(r)
 	rest := "no new violation was found in the rest"
 	if t.fresh > 0 {
 		rest = count(t.fresh, "new finding") + " in the rest"
 	}
 	return fmt.Sprintf("%s could not be analysed, so nothing is said about %s; %s.",
 		capital(count(missed, "release")), plural(missed, "it", "them"), rest)
+}
+
+// missedReleases counts the releases that hold the change up.
+func missedReleases(r *verify.Result) int {
+	n := 0
+	for i := range r.Releases {
+		if holdsUp(&r.Releases[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// openSentence says what else is open where a finding alone holds the change back, or "".
+func openSentence(r *verify.Result) string {
+	var open []string
+	if n := missedReleases(r); n > 0 {
+		open = append(open, count(n, "release")+" could not be analysed")
+	}
+	if n := len(undecided(r)); n > 0 {
+		open = append(open, count(n, "workload")+" could not be decided")
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	return " " + capital(strings.Join(open, ", and ")) + "."
 }
 
 func plural(n int, one, many string) string {
