@@ -84,24 +84,29 @@ func (p *player) judgeDrain(ctx context.Context, w string, o *Outcome) {
 // judgeLoop counts how often pods go, or replicas change, with no event left to happen.
 func (p *player) judgeLoop(ctx context.Context, w, rule string, o *Outcome) {
 	from := len(p.view.events(0))
-	count := func() (gone, scaled int) {
+	count := func() (gone, scaled, down int) {
 		for _, e := range p.view.events(from) {
 			switch {
 			case e.action == "evict-pod" || e.action == "delete-pod":
 				gone++
 			case e.action == "scale" && e.workload == w:
 				scaled++
+			case e.action == "node-panic":
+				down++
 			}
 		}
-		return gone, scaled
+		return gone, scaled, down
 	}
 	begin := time.Now()
 	for ; time.Since(begin) < 40*time.Second && ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
-		gone, scaled := count()
-		o.Seen = fmt.Sprintf("%d pods were deleted and %d times replicas changed with no event left to happen", gone, scaled)
+		gone, scaled, down := count()
+		o.Seen = fmt.Sprintf("%d pods were deleted, %d times replicas changed and %d times a node went down with no event left to happen", gone, scaled, down)
 		loops := gone
-		if rule == "replica-oscillation" {
+		switch rule {
+		case "replica-oscillation":
 			loops = scaled / 2 // up and down
+		case "crash-loop":
+			loops = down
 		}
 		if loops >= rounds {
 			o.Shown = true

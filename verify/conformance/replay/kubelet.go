@@ -20,8 +20,9 @@ import (
 // running and ready, and remove pods that terminate. Held, they move a pod only where
 // told to, so that a counterexample's order can be kept.
 type kubelets struct {
-	client kubernetes.Interface
-	view   *view
+	client   kubernetes.Interface
+	view     *view
+	overload overload
 
 	mu   sync.Mutex
 	held bool
@@ -47,6 +48,7 @@ func (k *kubelets) run(ctx context.Context) {
 				}
 			}
 		case <-work.C:
+			k.check(ctx)
 			if k.hold() {
 				continue
 			}

@@ -108,7 +108,12 @@ func (p *player) join(ctx context.Context, plane *Plane) error {
 	if p.view, err = watchCluster(ctx, plane.Client); err != nil {
 		return err
 	}
-	p.kubelets = &kubelets{client: plane.Client, view: p.view, down: map[string]bool{}, warm: map[types.UID]bool{}, slow: 3 * time.Second}
+	p.kubelets = &kubelets{client: plane.Client, view: p.view, down: map[string]bool{}, warm: map[types.UID]bool{}, slow: 3 * time.Second,
+		overload: overload{
+			above: int64(p.c.Policy.Events.NodePanic), spike: int64(p.c.Policy.Events.StartupSpike),
+			since: map[string]time.Time{}, back: make(chan string, 1),
+		},
+	}
 	p.applier = newApplier(dyn, plane.Client.Discovery(), p.c.Policy.Apply == "server-side")
 	p.metrics, err = serveMetrics(ctx, dyn, p.view)
 	if err == nil {
@@ -247,6 +252,8 @@ func (p *player) step(ctx context.Context, s *verify.Step) (bool, error) {
 			}
 		}
 		return true, nil
+	case "node-restart":
+		p.kubelets.overload.back <- p.nodeIn(s)
 	case "warm-pod":
 		return p.warmPod(w, p.nodeIn(s)), nil
 	case "start-pod", "stop-pod":

@@ -35,6 +35,7 @@ func TestReplay(t *testing.T) {
 		{"kivi/c1", "runaway-scale"},
 		{"kivi/c2", "replicas-reset"},
 		{"kivi/c3", "unschedulable"},
+		{"kivi/c4", "crash-loop"},
 		{"kivi/c5", "eviction-loop"},
 		{"kivi/c6", "below-floor"},
 		{"kivi/c7", "eviction-loop"},
