@@ -542,3 +542,21 @@ func TestCrashLoop(t *testing.T) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 }
+
+// TestRefusedPods: a pod that its node refuses is no pod that waits for the scheduler.
+func TestRefusedPods(t *testing.T) {
+	fixed := func(m *state.Manifest) { m.Deployment.Spec.Template.Spec.NodeName = "n-1" }
+	c := problem{deployment(2, "a", fixed), deployment(2, "a", fixed)}.config(t)
+	s := at(c, state.Head, 2, pods{size: 2, ready: 1, pending: 1})
+	p := crashLoop.New(c, 0)
+	if !p.Persists(s) || unschedulable.New(c, 0).Persists(s) {
+		t.Errorf("refused: %t, unschedulable: %t", p.Persists(s), unschedulable.New(c, 0).Persists(s))
+	}
+	if p.Persists(at(c, state.Head, 2, pods{size: 2, ready: 2})) {
+		t.Error("pods that run are refused")
+	}
+	want := "1 pod of default/web can be refused by the node and created again forever: 1 of 2 replicas runs"
+	if got := p.Message(s); got != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}

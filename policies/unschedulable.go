@@ -50,7 +50,7 @@ long after the merge, when load rises or a node is missing.`,
 		}
 		return Property{
 			Persists: func(s state.State) bool {
-				return s.Manifest(w).Exists() && !rolling(s, w) && pendingOf(s, w) > 0
+				return s.Manifest(w).Exists() && !rolling(s, w) && pendingOf(s, w) > refused(s, w)
 			},
 			Message: func(s state.State) string { return pendingMessage(s, w) },
 			Fields:  append(placementFields(d), sizeFields(c, w)...),

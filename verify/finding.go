@@ -118,6 +118,14 @@ func (w wording) stuck(s state.State) []Step {
 		if s.Pending(p) == 0 {
 			continue
 		}
+		if text, refs := control.AdmissionRefusal(s, p); text != "" {
+			wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
+			out = append(out, Step{
+				Actor: "kubelet", Class: control.Kubelet.String(), Action: "refuse-pod",
+				Object: "Pod " + wl.Namespace + "/" + wl.Name, Text: text, Because: w.because(refs), After: snapshot(s),
+			})
+			continue
+		}
 		reasons := control.WhyPending(s, p)
 		if len(reasons) == 0 {
 			continue
@@ -182,6 +190,10 @@ func (w wording) refs() []control.Ref {
 	}
 	if w.CycleStart < 0 {
 		for _, p := range last.C.ClassesOf[w.bound.workload] {
+			if _, refs := control.AdmissionRefusal(last, p); len(refs) > 0 {
+				add(refs)
+				continue
+			}
 			if last.Pending(p) > 0 {
 				for _, r := range control.WhyPending(last, p) {
 					add([]control.Ref{r.Ref})

@@ -30,8 +30,18 @@ func TestCases(t *testing.T) {
 		{"kivi/c7", "eviction-loop", 1, 1, 0},
 		{"kivi/c8", "eviction-loop", 3, 6, 0},
 		{"kivi/c11", "preemption-cascade", 1, 3, 1},
+		{"failures/f01", "rollout-stuck", 3, 4, 1}, // and one that surges, as below
+		{"failures/f02", "rollout-stuck", 1, 2, 1},
+		{"failures/f05", "rollout-stuck", 1, 2, 1},
+		{"failures/f18", "drain-blocked", 3, 4, 2},
+		{"failures/f20", "drain-blocked", 3, 2, 3},
+		{"failures/f30", "runaway-scale", 1, 2, 0},
+		{"failures/f31", "runaway-scale", 3, 10, 1},
+		{"failures/f38", "replica-oscillation", 2, 6, 1},
+		{"failures/f39", "replicas-reset", 1, 4, 2},
 		{"failures/f46", "eviction-loop", 2, 1, 0},
 		{"failures/f47", "eviction-loop", 2, 3, 0},
+		{"failures/f54", "crash-loop", 1, 2, 0},
 	} {
 		t.Run(tt.dir, func(t *testing.T) {
 			t.Parallel()

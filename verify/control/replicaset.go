@@ -18,7 +18,8 @@ type replicaSetLoop struct {
 	class    int
 	workload int
 	name     string
-	node     int // that the pods are created on; -1: none, the scheduler finds one
+	node     int  // that the pods are created on; -1: none, the scheduler finds one
+	asks     bool // that node may refuse them; see [admission]
 }
 
 // burstReplicas is the most pods one sync creates or deletes.
@@ -32,7 +33,18 @@ func newReplicaSet(b *state.Builder) ([]Actor, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, &replicaSetLoop{class: p, workload: c.Pods[p].Workload, name: classActor(c, "replicaset", p), node: node})
+		r := &replicaSetLoop{class: p, workload: c.Pods[p].Workload, name: classActor(c, "replicaset", p), node: node}
+		out = append(out, r)
+		if node < 0 {
+			continue
+		}
+		a, err := admissionOf(c, p, node)
+		if err != nil {
+			return nil, err
+		}
+		if r.asks = a != nil; r.asks {
+			out = append(out, a)
+		}
 	}
 	return out, nil
 }
@@ -56,7 +68,7 @@ func (r *replicaSetLoop) Step(s state.State, next *Emit) {
 			return
 		}
 		t := next.Copy(s)
-		if r.node >= 0 {
+		if r.node >= 0 && (!r.asks || s.Down(r.node)) {
 			t.Add(r.node, r.class, state.Starting, create)
 		} else {
 			t.Set(f.Pending, t.Get(f.Pending)+create)
@@ -271,7 +283,6 @@ func (r *replicaSetLoop) Model() *Model {
 			"creations never fail: quota and admission are not modeled",
 			"creation waits for the kubelet while more pods of one revision terminate than the bound of the search allows",
 			"restart counts are not kept",
-			"a pod with spec.nodeName finds room on its node; upstream's kubelet fails one that does not",
 		},
 		Refused: []string{"spec.template.spec.nodeName of a node that is not there, or is one of several alike, or does not match the pod's node affinity"},
 	}

@@ -75,7 +75,7 @@ func (a *Scheduler) Step(s state.State, next *Emit) {
 // schedule emits what may become of one pod of class p: of one that is nominated to each
 // node, and of one that is not.
 func (a *Scheduler) schedule(s state.State, p int, next *Emit, loaded *bool) bool {
-	if s.Pending(p) == 0 {
+	if s.Pending(p) == 0 || a.k.classes[p].pod.Spec.NodeName != "" {
 		return false
 	}
 	if !*loaded {

@@ -1,0 +1,143 @@
+package control
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// admission models the kubelet's admission of the pods of one class whose node is named
+// in spec.nodeName: no scheduler has looked whether they fit. It is there where they might
+// not; elsewhere the ReplicaSet's pods start at once.
+//
+// Upstream: kubernetes v1.36.3, pkg/kubelet/lifecycle: (*predicateAdmitHandler).Admit,
+// generalFilter; pkg/scheduler/framework/plugins: noderesources.Fits, nodeports.Fits.
+type admission struct {
+	class, node int
+	name        string
+	k           *compiled
+	clash       []bool // pod classes whose host ports clash with this one's
+}
+
+// admissionOf is the admission that the pods of class p on node n have to pass, or nil
+// where nothing can refuse them.
+func admissionOf(c *state.Config, p, n int) (*admission, error) {
+	k, err := compileScheduler(c)
+	if err != nil {
+		return nil, err
+	}
+	a := &admission{class: p, node: n, name: classActor(c, "admission", p), k: k}
+	tight := len(k.classes)*c.MaxPods > k.nodes[n].maxPods
+	used := make([]int64, len(k.resources))
+	for q := range k.classes {
+		a.clash = append(a.clash, portsClash(hostPorts(k.classes[p].pod), hostPorts(k.classes[q].pod)))
+		tight = tight || a.clash[q]
+		for d, r := range k.classes[q].request {
+			used[d] += int64(c.MaxPods) * r
+			tight = tight || !k.nodes[n].elastic && used[d] > k.nodes[n].allocatable[d]
+		}
+	}
+	if !tight {
+		return nil, nil
+	}
+	return a, nil
+}
+
+// fitting is how many more pods of the class fit its node, of so many that ask.
+func (a *admission) fitting(v *view, s state.State, asking int) int {
+	v.load(a.k, s)
+	most := int64(min(asking, a.k.nodes[a.node].maxPods-int(v.pods[a.node])))
+	for q, clash := range a.clash {
+		if clash && v.countAll(a.node, []int{q}) > 0 {
+			return 0
+		}
+	}
+	if a.clash[a.class] {
+		most = min(most, 1)
+	}
+	for d, r := range a.k.classes[a.class].request {
+		if r > 0 && !a.k.nodes[a.node].elastic {
+			free := a.k.nodes[a.node].allocatable[d] - v.used[a.node*len(a.k.resources)+d]
+			most = min(most, max(free, 0)/r)
+		}
+	}
+	return int(max(most, 0))
+}
+
+// Name implements [Actor].
+func (a *admission) Name() string { return a.name }
+
+// Latency implements [Actor].
+func (a *admission) Latency() Latency { return Kubelet }
+
+// Step implements [Actor]: the kubelet admits the pods that fit. Those that do not fail,
+// and others are created in their place at once: the pods of this state, which is no step.
+func (a *admission) Step(s state.State, next *Emit) {
+	asking := s.Pending(a.class)
+	if asking == 0 || s.Down(a.node) {
+		return
+	}
+	fit := a.fitting(&next.Scratch.view, s, asking)
+	if fit == 0 {
+		return
+	}
+	t := next.Copy(s)
+	t.Set(s.C.Class[a.class].Pending, asking-fit)
+	t.Add(a.node, a.class, state.Starting, fit)
+	next.Move(search.Move{Args: [3]int32{int32(fit)}})
+}
+
+// Describe implements [Actor].
+func (a *admission) Describe(from, _ state.State, m search.Move) Words {
+	c := from.C
+	return Words{
+		Action: "admit-pod", Object: podObject(c, a.class),
+		Text: fmt.Sprintf("the kubelet on %s admits %s of %s", c.Nodes[a.node].Name,
+			counted(int(m.Args[0]), revised(c, a.class, "pod")), shortName(&c.Spec.Workloads[c.Pods[a.class].Workload])),
+		Because: a.refs(from)[:1],
+	}
+}
+
+// refs are the fields that a refusal rests on.
+func (a *admission) refs(s state.State) []Ref {
+	v := version(s.C, a.class)
+	if s.C.Pods[a.class].InBase && s.Version() == state.Base {
+		v = state.Base
+	}
+	id := s.C.Spec.Workloads[s.C.Pods[a.class].Workload].ID
+	return []Ref{
+		{Object: id, Version: v, Field: "spec.template.spec.nodeName"},
+		{Object: id, Version: v, Field: metricRequestField(&s.C.Pods[a.class].Template.Spec, signal{resource: corev1.ResourceCPU})},
+	}
+}
+
+// AdmissionRefusal says why the kubelet refuses the pods of class p that name their node
+// and wait for it in s; "" where it does not.
+func AdmissionRefusal(s state.State, p int) (text string, refs []Ref) {
+	n, err := fixedNode(s.C, p)
+	if err != nil || n < 0 || s.Pending(p) == 0 || s.Down(n) {
+		return "", nil
+	}
+	a, err := admissionOf(s.C, p, n)
+	if err != nil || a == nil || a.fitting(&view{}, s, 1) > 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("the kubelet on %s refuses %s of %s, for which there is no room: the pod fails, the ReplicaSet creates another one, and so on without end",
+		s.C.Nodes[n].Name, article(revised(s.C, p, "pod")), shortName(&s.C.Spec.Workloads[s.C.Pods[p].Workload])), a.refs(s)
+}
+
+// Model implements [Actor].
+func (a *admission) Model() *Model {
+	return &Model{
+		Upstream: upstream + ", pkg/kubelet/lifecycle: predicateAdmitHandler.Admit, generalFilter",
+		Exact:    []string{"a pod that finds no room or no free host port on the node it names fails, and its ReplicaSet creates another one, until one is admitted; pods on deletion take room"},
+		MayHide: []string{
+			"a critical pod preempts nothing on its node (CriticalPodAdmissionHandler)",
+			"a node that is down refuses no pod, and none of those that it has once it is back",
+			"failed pods are not counted: those of a refusal that passes, and what they leave in the API server until they are collected",
+		},
+	}
+}
