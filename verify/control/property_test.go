@@ -45,9 +45,11 @@ cluster-autoscaler
 events apply=1 drain=1 failures=1 added=1 removed=2 reclaims=1`, `
 nodes a 3 zone=a
 nodes b 2 zone=b taint=k:NoExecute
+nodes c 1 zone=b cpu=2
 base web replicas=3 image=v1 cpu=500m
 head web replicas=3 image=v2 cpu=500m tolerate=0
 both db replicas=2 image=v1 tolerate=60
+both pin replicas=3 image=v1 cpu=1 port=80 node=c-1
 pdb web unavailable=1
 events apply=1 drain=3 at-once=2 failures=2`, `
 nodes a 3 zone=a cpu=4
