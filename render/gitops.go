@@ -190,15 +190,3 @@ func objectName(content map[string]any, fallback string) string {
 
 // fromRoot is a path that a GitOps object gives from the repository's root.
 func fromRoot(p string) string { return path.Clean(strings.TrimPrefix(p, "/")) }
-
-// remoteChart is the failure of a chart that lies in no repository at hand.
-func remoteChart(chart, version, repo string, by Location) *Failure {
-	if version != "" {
-		chart += "@" + version
-	}
-	return &Failure{
-		Skipped: true,
-		Reason:  fmt.Sprintf("%s:%d: chart %s of %s is not vendored", by.File, by.StartLine, chart, redactURL(repo)),
-		Where:   by, Remedy: "commit the chart and declare the release in the policy's `releases`",
-	}
-}

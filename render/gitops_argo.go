@@ -59,8 +59,14 @@ type argoSource struct {
 // add resolves the source and adds its release.
 func (a *argoSource) add() {
 	if chart := text(a.content, "chart"); chart != "" {
-		a.r.Kind, a.r.Path = Helm, a.by.File
-		a.declaring.add(a.r, remoteChart(chart, text(a.content, "targetRevision"), text(a.content, "repoURL"), a.by))
+		a.r.Kind = Helm
+		dir, f := a.chartOf(&a.r, argoChart(a.content), text(a.content, "repoURL"))
+		if a.r.Path = dir; f == nil {
+			f = a.helm()
+		} else {
+			a.r.Path = a.by.File
+		}
+		a.declaring.add(a.r, f)
 		return
 	}
 	dir := fromRoot(text(a.content, "path"))

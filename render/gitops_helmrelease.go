@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"helm.sh/helm/v3/pkg/strvals"
+
+	"github.com/kubesettle/kubesettle/render/fetch"
 )
 
 // helmRelease adds the release of a Flux HelmRelease.
@@ -13,7 +15,7 @@ import (
 // Upstream: helm-controller, api/v2: GetReleaseName and GetReleaseNamespace; fluxcd/pkg,
 // chartutil: ChartValuesFromReferences.
 func (o *declaring) helmRelease() {
-	if len(items(o.content, "spec", "valuesFrom")) > 0 || value(o.content, "spec", "chartRef") != nil {
+	if len(items(o.content, "spec", "valuesFrom")) > 0 || value(o.content, "spec", "chartRef") != nil || o.src.canFetch() {
 		o.wait((*declaring).helmReleaseNow)
 		return
 	}
@@ -61,8 +63,7 @@ func (o *declaring) fluxChart(r *Release) (dir string, spec any, f *Failure) {
 	if ref := value(o.content, "spec", "chartRef"); ref != nil {
 		p, ok := o.side.lookup(text(ref, "kind"), o.refNamespace(ref), text(ref, "name"))
 		if text(ref, "kind") != "HelmChart" || !ok {
-			r.Path, r.Files, r.source = o.by.File, o.specFiles(), o.sourceName(ref)
-			return "", nil, remoteChart(text(ref, "name"), "", text(ref, "kind"), o.by)
+			return o.fluxRemote(r, ref, nil, o.fluxSource(ref, text(ref, "name"), ""))
 		}
 		spec = p.doc.Content["spec"]
 	}
@@ -77,8 +78,14 @@ func (o *declaring) fluxChart(r *Release) (dir string, spec any, f *Failure) {
 		version = fmt.Sprint(v)
 	}
 	ref := value(spec, "sourceRef")
+	return o.fluxRemote(r, ref, spec, o.fluxSource(ref, chart, version))
+}
+
+// fluxRemote is the chart of a source that is not this repository.
+func (o *declaring) fluxRemote(r *Release, ref, spec any, chart fetch.ChartRef) (string, any, *Failure) {
 	r.Path, r.Files, r.source = o.by.File, o.specFiles(), o.sourceName(ref)
-	return "", nil, remoteChart(chart, version, text(ref, "kind")+" "+text(ref, "name"), o.by)
+	dir, f := o.chartOf(r, chart, text(ref, "kind")+" "+text(ref, "name"))
+	return dir, spec, f
 }
 
 func (o *declaring) refNamespace(ref any) string {
@@ -97,6 +104,9 @@ func (o *declaring) sourceName(ref any) string {
 func (o *declaring) fluxValuesFiles(r *Release, spec any) *Failure {
 	for i, v := range texts(value(spec, "valuesFiles")) {
 		p := fromRoot(v)
+		if mountOf(r.Path) != "" { // a packaged chart is its own root
+			p = path.Join(r.Path, p)
+		}
 		if !o.src.hasFile(p) {
 			if value(spec, "ignoreMissingValuesFiles") == true {
 				continue

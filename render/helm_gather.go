@@ -42,6 +42,9 @@ type chartJob struct {
 // gatherHelm reads a chart, its file:// dependencies and its values files.
 func gatherHelm(s *source, rel Release) (*job, *Failure) {
 	j := &job{Release: rel, Files: map[string][]byte{}}
+	if mountOf(rel.Path) != "" {
+		j.fetchedAt(rel.Path, rel.declaredAt())
+	}
 	g := &chartGatherer{src: s, job: j, names: map[string]string{}}
 	if f := g.chart(rel.Path, "", 0); f != nil {
 		return j, f

@@ -283,6 +283,10 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 	if s.jobs[i] != nil {
 		r.Reads = s.jobs[i].own()
 	}
+	if mountOf(r.Path) != "" { // nothing points out of the repository
+		r.Path = r.By.File
+		r.Values = slices.DeleteFunc(slices.Clone(r.Values), func(p string) bool { return mountOf(p) != "" })
+	}
 	if r.Err != nil {
 		r.Err = s.jobs[i].placedFailure(r.Err)
 		r.Err.Where.File = s.src.real(r.Err.Where.File)
