@@ -12,7 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify"
 )
 
-func compileSchema(t *testing.T, name string, doc []byte) *jsonschema.Schema {
+func compileSchema(t testing.TB, name string, doc []byte) *jsonschema.Schema {
 	t.Helper()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
 	if err != nil {

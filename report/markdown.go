@@ -46,7 +46,11 @@ func Comment(r *verify.Result, opt MarkdownOptions) string {
 // Resolved is the body that replaces a comment once its findings are gone.
 func Resolved(r *verify.Result, opt MarkdownOptions) string {
 	r = sanitized(r)
-	return fmt.Sprintf("%s\nKubesettle: resolved in %s. %s\n\n%s", opt.Marker, mdCode(short(r.Head)),
+	head := mdCode(short(r.Head))
+	if isCheck(r) {
+		head += ", compared with " + mdCode(short(r.Base))
+	}
+	return fmt.Sprintf("%s\nKubesettle: resolved in %s. %s\n\n%s", opt.Marker, head,
 		mdText(verdictSentence(r)), mdText(clip(coverageSentence(&r.Coverage), 600))+"\n")
 }
 

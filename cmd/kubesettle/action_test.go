@@ -322,6 +322,37 @@ func TestActionOnAFork(t *testing.T) {
 	s.want(exitFinding)
 }
 
+// What a fork's head asks for is not fetched, although the input allows it; the same of
+// this repository's own head is.
+func TestActionFetchesNothingForAFork(t *testing.T) {
+	asked := 0
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	defer server.Close()
+	s := newStep(t, 200)
+	host := strings.TrimPrefix(server.URL, "https://")
+	s.git("checkout", "--quiet", "topic")
+	s.write("workspace/chart/Chart.yaml", "apiVersion: v2\nname: chart\nversion: 1.0.0\ndependencies:\n- {name: dep, version: 1.0.0, repository: \"https://"+host+"\"}\n")
+	s.git("add", "--all")
+	s.git("commit", "--quiet", "-m", "chart")
+	s.git("checkout", "--quiet", "--detach", "main")
+	s.git("merge", "--quiet", "--no-ff", "-m", "merge", "topic")
+	s.env["INPUT_OFFLINE"], s.env["INPUT_ALLOW-HOSTS"] = "false", strings.Split(host, ":")[0]
+	s.event("pull_request", s.pull("stranger/gitops"))
+	s.want(exitAnalysis)
+	if asked > 0 || !strings.Contains(s.log.String(), "helm dependency") {
+		t.Errorf("asked %d times:\n%s", asked, s.log.String())
+	}
+	forks := s.log.String()
+	s.event("pull_request", s.pull("shop/gitops"))
+	s.want(exitAnalysis)
+	if !strings.Contains(s.log.String(), host) || s.log.String() == forks {
+		t.Errorf("the repository's own head was not fetched for:\n%s", s.log.String())
+	}
+}
+
 func TestActionOnOtherEvents(t *testing.T) {
 	s := newStep(t, 1500)
 	main, head := s.git("rev-parse", "main"), s.git("rev-parse", "HEAD")
