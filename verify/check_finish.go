@@ -98,7 +98,7 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 		}
 		sl.shapes(classes)
 		var err error
-		if plans[i], err = a.plan(sl.with(classes, applyMode(a.opt.Policy), budgets(a.opt.Policy))); err != nil {
+		if plans[i], err = a.plan(sl.with(classes, applyMode(a.opt.Policy), budgets(a.opt.Policy, sl.spec.Workloads))); err != nil {
 			return err
 		}
 		jobs += len(order(plans[i : i+1]))

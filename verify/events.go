@@ -1,13 +1,15 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // budgets are a policy's events as the abstract cluster knows them; the apply is the
-// scenario's.
-func budgets(p *policies.Policy) state.Events {
+// scenario's. Events that can make no difference to the workloads of a slice are left out.
+func budgets(p *policies.Policy, workloads []state.Workload) state.Events {
 	e := p.Events
 	out := state.Events{
 		LoadChange: e.LoadChange, IdleMemory: e.IdleMemory, NodeFailure: e.NodeFailure, NodeAdded: e.NodeAdded, NodeRemoved: e.NodeRemoved,
@@ -19,9 +21,27 @@ func budgets(p *policies.Policy) state.Events {
 	if d := e.Drain; d != nil {
 		out.Drain, out.DrainConcurrency, out.IgnorePDB = d.Budget, d.Concurrent, !d.RespectPDB
 	}
-	if out.Drain+out.NodeRemoved+out.SpotReclaim > 0 || p.Controllers.Descheduler != nil || p.Controllers.ClusterAutoscaler ||
-		p.Intents["below-floor"].MinReady > 0 {
-		out.PodCrash = e.PodCrash // see the kubelet's abstraction
+	if crashTells(p, out, workloads) {
+		out.PodCrash = e.PodCrash
 	}
 	return out
+}
+
+// crashTells says whether a pod that crashes can make a difference: where something takes
+// pods of one of the workloads away without looking at what is ready. What evicts looks at
+// the budget of a workload, which counts the healthy pods; one that has none is not asked
+// for.
+func crashTells(p *policies.Policy, e state.Events, workloads []state.Workload) bool {
+	if p.Intents[belowFloor].MinReady > 0 || e.SpotReclaim > 0 {
+		return true
+	}
+	evicts := p.Controllers.Descheduler != nil || p.Controllers.ClusterAutoscaler
+	if e.Drain+e.NodeRemoved > 0 {
+		if evicts = true; e.IgnorePDB {
+			return true
+		}
+	}
+	return evicts && slices.ContainsFunc(workloads, func(w state.Workload) bool {
+		return slices.ContainsFunc(w.Manifests[:], func(m state.Manifest) bool { return m.Exists() && len(m.PDBs) == 0 })
+	})
 }

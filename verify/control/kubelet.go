@@ -111,7 +111,7 @@ func (k *kubelet) Model() *Model {
 		},
 		MayHide: []string{
 			"every pod that starts gets ready and stays so, but for pods that crash and bad revisions, which are events",
-			"pods crash only where something takes pods away regardless (a drain, the descheduler, a node that goes) or where the policy sets a minReady: a rollout and an autoscaler look at what is ready first",
+			"pods crash only where something takes pods away regardless (a node that a spot market reclaims; a drain, the descheduler or the cluster autoscaler, of workloads that no PodDisruptionBudget covers) or where the policy sets a minReady: a rollout and an autoscaler look at what is ready first",
 			"a pod is done with its start-up CPU before it is available: one that is available and still uses it is missed",
 			"a starting pod has one phase: whether its containers run already is not told apart",
 		},
