@@ -58,6 +58,9 @@ type Property struct {
 	Persists  func(s state.State) bool
 	Settles   func(s state.State) bool
 	Recurs    func(from, to state.State) bool
+	// Wish says that the manifests prefer it only: a violation counts where every fair
+	// run ends in one, and is one severity lower.
+	Wish bool
 	// Message words a violation from its last state (for a cycle: the state it starts
 	// in). One sentence without a full stop that stands alone.
 	Message func(s state.State) string
@@ -81,6 +84,7 @@ func All() []Rule {
 		drainBlocked,
 		runawayScale,
 		singleDomain,
+		spreadViolated,
 		replicaOscillation,
 		preemptionCascade,
 		evictionLoop,

@@ -160,7 +160,7 @@ func (a *analysis) enter(ctx context.Context, sr sliceResult) {
 			f.Blame = a.places.blame(sr.variant.slice, found)
 			f.Fix = a.mend(ctx, sr, v, found)
 		}
-		f.Severity = string(severity(v.bound.rule, f, a.opt.Policy.Cluster.Assumed))
+		f.Severity = string(severity(v.bound, f, a.opt.Policy.Cluster.Assumed))
 		f.Locations = a.places.locations(w, f.Blame)
 		a.result.Findings = append(a.result.Findings, f)
 	}
@@ -191,7 +191,7 @@ func (a *analysis) enterFixed(sr sliceResult) {
 		w := newWording(v, sr.variant.slice, a.places, true)
 		f := w.finding()
 		f.Status, f.AtDeclaredScale = Fixed, true
-		f.Severity = string(severity(v.bound.rule, f, a.opt.Policy.Cluster.Assumed))
+		f.Severity = string(severity(v.bound, f, a.opt.Policy.Cluster.Assumed))
 		f.Locations = a.places.locations(w, nil)
 		a.result.Findings = append(a.result.Findings, f)
 	}

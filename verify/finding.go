@@ -241,12 +241,15 @@ func podsIn(s state.State) int {
 
 // severity of a finding follows from the rule, from certainty, and from what it takes:
 // the apply alone or one routine event keeps the rule's severity, more than that or an
-// unlucky choice lowers it by one, and so does a size that was not declared. What rests
+// unlucky choice lowers it by one, and so do a size that was not declared and a mere wish. What rests
 // on an assumed number of nodes is a note, and what needs a failure (a lost node, a pod that
 // crashes, a bad revision) a warning.
 // The drains of one maintenance, node by node, are one event.
-func severity(rule policies.Rule, f Finding, assumed bool) policies.Severity {
-	s := rule.Severity
+func severity(b boundRule, f Finding, assumed bool) policies.Severity {
+	s := b.rule.Severity
+	if b.property.Wish {
+		s = lower(s)
+	}
 	if !f.AtDeclaredScale && assumed {
 		return policies.Note
 	}

@@ -177,8 +177,10 @@ func (c *checker) probe(ctx context.Context, v variant) []violation {
 	return out
 }
 
-// endsBadly says whether a rule is about where a cluster comes to rest.
-func (b boundRule) endsBadly() bool { return b.property.Quiescent != nil || b.property.Persists != nil }
+// endsBadly says whether a rule is about where a cluster comes to rest, on any run.
+func (b boundRule) endsBadly() bool {
+	return !b.property.Wish && (b.property.Quiescent != nil || b.property.Persists != nil)
+}
 
 // once takes the first choice everywhere and gives the violation that the end is.
 func (d *directed) once(start []byte) *search.Violation {

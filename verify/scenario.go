@@ -237,6 +237,9 @@ func (r *scenarioRun) explore(ctx context.Context, name string, p *problem, init
 				return err
 			}
 		}
+		if v.bound.property.Wish && !v.Inevitable {
+			continue
+		}
 		i := slices.IndexFunc(r.found, func(o violation) bool { return o.key() == v.key() })
 		switch {
 		case i < 0:
