@@ -114,6 +114,26 @@ func (w wording) stuck(s state.State) []Step {
 			Because: w.because(refs), After: snapshot(s),
 		})
 	}
+	return append(out, w.unmade(s)...)
+}
+
+// unmade gives the pods that are not created, for want of quota, and those that are not
+// placed, for want of a node.
+func (w wording) unmade(s state.State) []Step {
+	var out []Step
+	for _, p := range s.C.ClassesOf[w.bound.workload] {
+		why, refs := control.QuotaRefusal(s, p)
+		if why == "" {
+			continue
+		}
+		wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
+		out = append(out, Step{
+			Actor: "replicaset", Class: control.Sync.String(), Action: "creation-refused",
+			Object:  "Pod " + wl.Namespace + "/" + wl.Name,
+			Text:    fmt.Sprintf("the API server refuses the ReplicaSet a pod of %s/%s%s: %s", wl.Namespace, wl.Name, revision(s, p), why),
+			Because: w.because(refs), After: snapshot(s),
+		})
+	}
 	for _, p := range s.C.ClassesOf[w.bound.workload] {
 		if s.Pending(p) == 0 {
 			continue
@@ -193,6 +213,9 @@ func (w wording) refs() []control.Ref {
 			if _, refs := control.AdmissionRefusal(last, p); len(refs) > 0 {
 				add(refs)
 				continue
+			}
+			if _, refs := control.QuotaRefusal(last, p); refs != nil {
+				add(refs)
 			}
 			if last.Pending(p) > 0 {
 				for _, r := range control.WhyPending(last, p) {

@@ -35,6 +35,7 @@ func TestCases(t *testing.T) {
 		{"kivi/c12", "spread-violated", 3, 6, 1},
 		{"failures/f01", "rollout-stuck", 3, 4, 1}, // and one that surges, as below
 		{"failures/f02", "rollout-stuck", 1, 2, 1},
+		{"failures/f03", "rollout-stuck", 1, 3, 1},
 		{"failures/f05", "rollout-stuck", 1, 2, 1},
 		{"failures/f18", "drain-blocked", 3, 4, 2},
 		{"failures/f20", "drain-blocked", 3, 2, 3},

@@ -41,6 +41,7 @@ type slice struct {
 type side struct {
 	deployments map[string]*render.Object // by ID
 	hpas, pdbs  []*render.Object
+	quotas      map[string]*render.Object // by ID
 	namespaces  map[string]map[string]string
 	priorities  priorities
 	byID        map[string]*render.Object
@@ -49,7 +50,7 @@ type side struct {
 func newSide(objects []*render.Object) side {
 	s := side{
 		deployments: map[string]*render.Object{}, byID: map[string]*render.Object{},
-		namespaces: map[string]map[string]string{},
+		namespaces: map[string]map[string]string{}, quotas: map[string]*render.Object{},
 	}
 	classes := map[string]*render.Object{}
 	for _, o := range objects {
@@ -64,6 +65,8 @@ func newSide(objects []*render.Object) side {
 			s.hpas = append(s.hpas, o)
 		case *policyv1.PodDisruptionBudget:
 			s.pdbs = append(s.pdbs, o)
+		case *corev1.ResourceQuota:
+			s.quotas[o.ID.String()] = o
 		case *corev1.Namespace:
 			s.namespaces[t.Name] = t.Labels
 		case *schedulingv1.PriorityClass:
@@ -112,7 +115,7 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 		for _, s := range sides {
 			if o := s.deployments[id]; o != nil {
 				hpas, pdbs := s.targets(o)
-				targets := append(hpas, pdbs...)
+				targets := slices.Concat(hpas, pdbs, s.limits(o))
 				if class := s.priorities.of(o.Typed.(*appsv1.Deployment)); class != nil {
 					targets = append(targets, class)
 				}
@@ -179,6 +182,7 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 		sl.workloads = append(sl.workloads, w)
 	}
 	sl.spec.Workloads = sl.workloads
+	sl.limit(sides)
 	return sl
 }
 

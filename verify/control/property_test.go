@@ -59,6 +59,7 @@ head web replicas=3 image=v2 cpu=500m
 both api image=v1 cpu=500m minready=10
 hpa both api min=1 max=4 target=50
 pdb web unavailable=1
+quota pods=9 requests.cpu=4
 events apply=1 load=1 spike=300 panic=98 drain=2 failures=1 crashes=2 bad=1`, `
 nodes a 3 zone=a cpu=2
 nodes b 2 zone=b cpu=1 pods=4

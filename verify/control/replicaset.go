@@ -20,6 +20,7 @@ type replicaSetLoop struct {
 	name     string
 	node     int  // that the pods are created on; -1: none, the scheduler finds one
 	asks     bool // that node may refuse them; see [admission]
+	quotas   *Quotas
 }
 
 // burstReplicas is the most pods one sync creates or deletes.
@@ -28,12 +29,13 @@ const burstReplicas = 500
 func newReplicaSet(b *state.Builder) ([]Actor, error) {
 	c := b.Config()
 	var out []Actor
+	quotas := NewQuotas(c)
 	for p := range c.Pods {
 		node, err := fixedNode(c, p)
 		if err != nil {
 			return nil, err
 		}
-		r := &replicaSetLoop{class: p, workload: c.Pods[p].Workload, name: classActor(c, "replicaset", p), node: node}
+		r := &replicaSetLoop{class: p, workload: c.Pods[p].Workload, name: classActor(c, "replicaset", p), node: node, quotas: quotas}
 		out = append(out, r)
 		if node < 0 {
 			continue
@@ -63,7 +65,7 @@ func (r *replicaSetLoop) Step(s state.State, next *Emit) {
 	switch {
 	case active < size:
 		room := s.C.MaxPods - s.Existing(r.class)
-		create := min(size-active, burstReplicas, room)
+		create := r.quotas.Room(s, r.class, min(size-active, burstReplicas, room))
 		if create <= 0 {
 			return
 		}
@@ -274,13 +276,17 @@ func (r *replicaSetLoop) Model() *Model {
 		Upstream: upstream + ", pkg/controller/replicaset: manageReplicas, getPodsToDelete; pkg/controller: ActivePodsWithRanks",
 		Exact: []string{
 			"how many pods are created or deleted, and the ranking of victims: unassigned, not ready, pods that share a node",
+			"ResourceQuotas: pods, requests, limits and extended resources",
 			"pod-deletion-cost stands in the template if anywhere, so it is equal for all pods of a ReplicaSet",
 		},
 		MayInvent: []string{
 			"ages are not kept: of ready pods of one rank, and of starting ones, any may be the victim",
+			"a pod on deletion counts against a quota until it has stopped, where upstream forgets it when its grace period is over",
 		},
 		MayHide: []string{
-			"creations never fail: quota and admission are not modeled",
+			"a creation fails for want of quota only: other admission is not modeled, a quota with scopes refuses nothing, and a " +
+				"container without a request or limit that a quota counts takes nothing of it",
+			"of a ResourceQuota, Deployments and StatefulSets outside of the slice take what their declared replicas ask for; DaemonSets and Jobs take nothing",
 			"creation waits for the kubelet while more pods of one revision terminate than the bound of the search allows",
 			"restart counts are not kept",
 		},

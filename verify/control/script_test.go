@@ -23,7 +23,7 @@ import (
 
 // TestLoops plays the scripts of testdata. Their commands:
 //
-//	cluster        the slice: lines of nodes, base, head, hpa, pdb, events, gitops, cluster-autoscaler, server-side; then version base is installed
+//	cluster        the slice: lines of nodes, base, head, hpa, pdb, quota, events, gitops, cluster-autoscaler, server-side; then version base is installed
 //	install V      version V on an empty cluster
 //	set            the state by hand: lines of a workload, or of a revision as workload@old
 //	step A…        one step of each actor; a#2 takes its second choice, a*3 takes three steps
@@ -142,6 +142,8 @@ func (s *script) cluster(input string) error {
 			}
 		case "pdb":
 			s.addPDB(bare, opt)
+		case "quota":
+			s.addQuota(opt)
 		case "cluster-autoscaler":
 			s.spec.ClusterAutoscaler = true
 		case "gitops":
@@ -302,6 +304,15 @@ func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.De
 		}
 	}
 	return d
+}
+
+// addQuota: quota RESOURCE=HARD…, in both versions.
+func (s *script) addQuota(opt map[string]string) {
+	q := &corev1.ResourceQuota{Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{}}}
+	for name, hard := range opt {
+		q.Spec.Hard[corev1.ResourceName(name)] = resource.MustParse(hard)
+	}
+	s.spec.Quotas = append(s.spec.Quotas, state.Quota{Namespace: "default", Name: "team", Objects: [2]*corev1.ResourceQuota{q, q}})
 }
 
 // addHPA: hpa base|head|both NAME min=N max=N [target=PERCENT] [average=500m] [memory=PERCENT]

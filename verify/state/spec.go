@@ -65,6 +65,8 @@ type Spec struct {
 	Descheduler *Descheduler
 	// ClusterAutoscaler says that one runs, on classes that are Autoscaled.
 	ClusterAutoscaler bool
+	// Quotas are the ResourceQuotas of the namespaces that the workloads are in.
+	Quotas []Quota
 	// GitOps is the controller that applies the manifests; nil: somebody does, once.
 	GitOps *GitOps
 }

@@ -1,0 +1,177 @@
+package control
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelpers "k8s.io/component-helpers/resource"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Quotas says how many pods the API server lets a controller create. It is read-only and
+// safe for concurrent use; [Quotas.Room] does not allocate.
+//
+// Upstream: kubernetes v1.36.3, staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota:
+// CheckRequest; pkg/quota/v1/evaluator/core: PodUsageFunc, podComputeUsageHelper.
+//
+// Abstraction:
+//   - exact: pods, count/pods, requests, limits and extended resources, of several quotas.
+//   - may invent: a pod on deletion counts until it has stopped, where upstream forgets it
+//     when its grace period is over.
+//   - may hide: a quota with scopes refuses nothing; a container without a request that
+//     a quota counts uses nothing of it, where upstream refuses the pod unless a LimitRange
+//     fills it in; the usage that a quota's status holds is never behind.
+type Quotas struct {
+	cfg  *state.Config
+	list [2][]quota
+}
+
+// quota is one ResourceQuota, in one version.
+type quota struct {
+	name, object string
+	limits       []quotaLimit
+	classes      []int // pod classes of its namespace
+}
+
+// quotaLimit is one resource of a quota, in thousandths of its unit.
+type quotaLimit struct {
+	resource     corev1.ResourceName
+	hard, others int64
+	use          []int64 // of one pod, by place in quota.classes
+}
+
+// NewQuotas reads the ResourceQuotas of a problem.
+func NewQuotas(c *state.Config) *Quotas {
+	q := &Quotas{cfg: c}
+	for i := range c.Spec.Quotas {
+		spec := &c.Spec.Quotas[i]
+		for v, object := range spec.Objects {
+			if object == nil || len(object.Spec.Scopes) > 0 || object.Spec.ScopeSelector != nil {
+				continue
+			}
+			one := quota{name: spec.Namespace + "/" + spec.Name, object: "ResourceQuota " + spec.Namespace + "/" + spec.Name}
+			var uses []corev1.ResourceList
+			for p := range c.Pods {
+				if c.Pods[p].Namespace == spec.Namespace {
+					one.classes = append(one.classes, p)
+					uses = append(uses, QuotaUse(admitted(c, p)))
+				}
+			}
+			for _, name := range sortedResources(object.Spec.Hard) {
+				l := quotaLimit{resource: name, hard: milli(object.Spec.Hard[name]), others: milli(spec.Others[v][name])}
+				counted := false
+				for _, use := range uses {
+					l.use = append(l.use, milli(use[name]))
+					counted = counted || l.use[len(l.use)-1] > 0
+				}
+				if counted {
+					one.limits = append(one.limits, l)
+				}
+			}
+			if len(one.limits) > 0 {
+				q.list[v] = append(q.list[v], one)
+			}
+		}
+	}
+	return q
+}
+
+// QuotaUse is what one pod takes of ResourceQuotas.
+//
+// Upstream: PodUsageFunc, podComputeUsageHelper.
+func QuotaUse(pod *corev1.Pod) corev1.ResourceList {
+	one := *resource.NewQuantity(1, resource.DecimalSI)
+	out := corev1.ResourceList{corev1.ResourcePods: one, "count/pods": one}
+	for name, q := range resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{}) {
+		switch {
+		case name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage ||
+			strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
+			out[name], out[corev1.DefaultResourceRequestsPrefix+name] = q, q
+		case strings.Contains(string(name), "/"): // an extended resource
+			out[corev1.DefaultResourceRequestsPrefix+name] = q
+		}
+	}
+	for name, q := range resourcehelpers.PodLimits(pod, resourcehelpers.PodResourcesOptions{}) {
+		if name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage {
+			out["limits."+name] = q
+		}
+	}
+	return out
+}
+
+func sortedResources(list corev1.ResourceList) []corev1.ResourceName {
+	var out []corev1.ResourceName
+	for name := range list {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// milli is a quantity in thousandths of its unit, at most the largest that an int64 holds.
+func milli(q resource.Quantity) int64 {
+	if q.Value() > math.MaxInt64/1000-1 {
+		return math.MaxInt64
+	}
+	return q.MilliValue()
+}
+
+// left is what a quota leaves of one of its resources.
+func (q *quota) left(s state.State, l *quotaLimit) int64 {
+	left := l.hard - l.others
+	for i, p := range q.classes {
+		left -= l.use[i] * int64(s.Existing(p))
+	}
+	return left
+}
+
+// Room is how many pods of class p may be created in s, at most limit.
+func (x *Quotas) Room(s state.State, p, limit int) int {
+	list := x.list[s.Version()]
+	for i := range list {
+		q := &list[i]
+		at := slices.Index(q.classes, p)
+		if at < 0 {
+			continue
+		}
+		for j := range q.limits {
+			l := &q.limits[j]
+			if use := l.use[at]; use > 0 {
+				limit = int(min(int64(limit), max(q.left(s, l), 0)/use))
+			}
+		}
+	}
+	return limit
+}
+
+// QuotaRefusal words why the ReplicaSet of class p may not create a pod that it wants in s,
+// and names the fields; it gives "" where it may, or wants none. It runs for words only.
+func QuotaRefusal(s state.State, p int) (string, []Ref) {
+	if s.Active(p) >= s.Get(s.C.Class[p].Size) {
+		return "", nil
+	}
+	x := NewQuotas(s.C)
+	for i := range x.list[s.Version()] {
+		q := &x.list[s.Version()][i]
+		at := slices.Index(q.classes, p)
+		if at < 0 {
+			continue
+		}
+		for j := range q.limits {
+			l := &q.limits[j]
+			if left := q.left(s, l); l.use[at] > left {
+				ref := Ref{Object: q.object, Version: s.Version(), Field: "spec.hard[" + string(l.resource) + "]"}
+				return fmt.Sprintf("exceeded quota: %s, requested: %s=%s, used: %s=%s, limited: %s=%s", q.name, l.resource, unmilli(l.use[at]),
+					l.resource, unmilli(l.hard-left), l.resource, unmilli(l.hard)), []Ref{ref}
+			}
+		}
+	}
+	return "", nil
+}
+
+func unmilli(v int64) string { return resource.NewMilliQuantity(v, resource.DecimalSI).String() }

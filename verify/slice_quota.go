@@ -1,0 +1,82 @@
+package verify
+
+import (
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// limit enters the ResourceQuotas of the namespaces of the slice. Other workloads of such
+// a namespace take of a quota what their declared replicas ask for, and stay as they are:
+// they are not drawn into the slice, which would make it that of the namespace.
+func (sl *slice) limit(sides [2]side) {
+	namespaces, members := map[string]bool{}, map[string]bool{}
+	for i := range sl.workloads {
+		namespaces[sl.workloads[i].Namespace], members[sl.workloads[i].ID] = true, true
+	}
+	for _, id := range slices.Sorted(maps.Keys(union(sides[0].quotas, sides[1].quotas))) {
+		q := state.Quota{}
+		for v, s := range sides {
+			o := s.quotas[id]
+			if o == nil || !namespaces[o.ID.Namespace] {
+				continue
+			}
+			q.Namespace, q.Name = o.ID.Namespace, o.ID.Name
+			q.Objects[v] = o.Typed.(*corev1.ResourceQuota)
+			q.Others[v] = s.others(q.Namespace, members)
+			sl.keep(v, o)
+		}
+		if q.Name != "" {
+			sl.spec.Quotas = append(sl.spec.Quotas, q)
+		}
+	}
+}
+
+// others is what the workloads of a namespace that are no members take of its quotas.
+func (s side) others(namespace string, members map[string]bool) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	for _, id := range slices.Sorted(maps.Keys(s.byID)) {
+		o := s.byID[id]
+		if o.ID.Namespace != namespace || members[id] {
+			continue
+		}
+		var replicas *int32
+		var template *corev1.PodTemplateSpec
+		switch t := o.Typed.(type) {
+		case *appsv1.Deployment:
+			replicas, template = t.Spec.Replicas, &t.Spec.Template
+		case *appsv1.StatefulSet:
+			replicas, template = t.Spec.Replicas, &t.Spec.Template
+		default:
+			continue
+		}
+		count := int64(1)
+		if replicas != nil {
+			count = int64(*replicas)
+		}
+		for name, q := range control.QuotaUse(&corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}) {
+			sum := out[name]
+			sum.Add(*resource.NewMilliQuantity(q.MilliValue()*count, q.Format))
+			out[name] = sum
+		}
+	}
+	return out
+}
+
+// limits says which quotas apply to a workload.
+func (s side) limits(o *render.Object) []*render.Object {
+	var out []*render.Object
+	for _, id := range slices.Sorted(maps.Keys(s.quotas)) {
+		if q := s.quotas[id]; q.ID.Namespace == o.ID.Namespace {
+			out = append(out, q)
+		}
+	}
+	return out
+}
