@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -89,6 +90,9 @@ func gatherHelm(s *source, rel Release) (*job, *Failure) {
 	if f := g.fetchMissing(rel); f != nil {
 		return j, f
 	}
+	if f := g.library(rel); f != nil {
+		return j, f
+	}
 	return j, g.missing(rel)
 }
 
@@ -98,7 +102,6 @@ type chartGatherer struct {
 	names map[string]string
 	bytes int
 	lost  []*chart.Dependency
-	at    string // Chart.yaml of the lost ones
 }
 
 // maxChartNesting is how deep file:// dependencies go.
@@ -151,7 +154,6 @@ func (g *chartGatherer) chart(dir, prefix string, depth int) *Failure {
 		}
 		if depth == 0 { // Helm looks at the top chart's dependencies alone
 			g.lost = append(g.lost, d)
-			g.at = path.Join(dir, "Chart.yaml")
 		}
 	}
 	return nil
@@ -266,6 +268,20 @@ func (g *chartGatherer) vendoredNames(prefix string) map[string]bool {
 	return have
 }
 
+// library is the failure of a chart that renders nothing of its own, or nil.
+func (g *chartGatherer) library(rel Release) *Failure {
+	meta, f := g.metadata(rel.Path)
+	if f != nil || meta.Type != "library" {
+		return nil
+	}
+	file := path.Join(rel.Path, "Chart.yaml")
+	line := keyLine(g.job.Files[file], "type")
+	return &Failure{
+		Reason: fmt.Sprintf("%s:%d: a library chart, which renders nothing", file, line),
+		Where:  lineOf(file, line, "file"), Remedy: "declare a chart that depends on it",
+	}
+}
+
 // missing is the failure of dependencies that are not vendored, or nil.
 func (g *chartGatherer) missing(rel Release) *Failure {
 	if len(g.lost) == 0 {
@@ -281,10 +297,20 @@ func (g *chartGatherer) missing(rel Release) *Failure {
 		word, verb = "dependencies", "are"
 	}
 	remedy := fmt.Sprintf("run `helm dependency build %s` and commit %s", rel.Path, path.Join(rel.Path, "charts/"))
-	if !g.src.canFetch() {
+	remote := func(d *chart.Dependency) bool {
+		return d.Repository != "" && !strings.HasPrefix(d.Repository, "file://")
+	}
+	switch {
+	case !slices.ContainsFunc(g.lost, remote):
+		remedy = "commit the chart that its `repository` names, or correct it"
+	case !g.src.canFetch():
 		remedy += ", or run with --allow-network"
 	}
-	where := lineOf(g.at, keyLine(g.job.Files[g.at], "dependencies"), "file")
+	where := fileStart(path.Join(rel.Path, "Chart.yaml"))
+	if meta, f := g.metadata(rel.Path); f == nil {
+		where = g.dependencyLine(rel.Path, meta, g.lost[0])
+		where.Rung = "file"
+	}
 	return &Failure{Skipped: true, Reason: fmt.Sprintf("%s %s %s not vendored", word, strings.Join(names, ", "), verb), Where: where, Remedy: remedy}
 }
 

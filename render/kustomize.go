@@ -246,6 +246,9 @@ func (j *job) kustomizeFailure(err error) *Failure {
 			file = strings.TrimPrefix(m, "/")
 		}
 	}
+	if f := j.patchFailure(text); f != nil {
+		return f
+	}
 	line := yamlErrorLine(err)
 	if line == 1 && strings.Contains(text, "does not apply") {
 		line = max(keyLine(j.Files[file], "patches"), keyLine(j.Files[file], "patchesJson6902"))

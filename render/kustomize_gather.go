@@ -208,6 +208,9 @@ func (g *kustomizeGatherer) include(k *kustomization, dir, ref string, component
 	case in && !component && g.src.hasFile(p):
 		return g.add(k, p, ref)
 	case in && g.src.hasDir(p):
+		if f := g.wrongKind(k, p, ref, component); f != nil {
+			return f
+		}
 		return g.folder(p, k.file, k.line(ref))
 	case remoteRef.MatchString(ref):
 		return g.base(k, dir, ref)
@@ -215,6 +218,26 @@ func (g *kustomizeGatherer) include(k *kustomization, dir, ref string, component
 		return k.fail(ref, "leaves the repository", "copy it into the repository")
 	}
 	return k.fail(ref, "does not exist", "commit it, or take the line out")
+}
+
+// wrongKind refuses a component among resources and a kustomization among components,
+// where the library would not say the line.
+func (g *kustomizeGatherer) wrongKind(k *kustomization, dir, ref string, component bool) *Failure {
+	file := g.src.kustomizationFile(dir)
+	if file == "" {
+		return nil
+	}
+	inner, f := g.src.readKustomization(file)
+	if f != nil {
+		return nil // it is said where it is included
+	}
+	switch {
+	case !component && inner.Kind == types.ComponentKind:
+		return k.fail(ref, "is a component", "list it under `components`")
+	case component && inner.Kind != types.ComponentKind:
+		return k.fail(ref, "is no component", "list it under `resources`, or make its kind Component")
+	}
+	return nil
 }
 
 // remote refuses what lies on another machine.

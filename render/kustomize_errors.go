@@ -1,0 +1,70 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+)
+
+// missedPatch is how the library names what a patch does not find: Kind.version.group/name.[namespace].
+var missedPatch = regexp.MustCompile(`no matches for Id ([^.\s]+)\.\S*?/(\S+)\.\[`)
+
+// patchFailure words a patch that nothing matches, at the patch; nil for other errors.
+func (j *job) patchFailure(said string) *Failure {
+	m := missedPatch.FindStringSubmatch(said)
+	if m == nil {
+		return nil
+	}
+	kind, name := m[1], m[2]
+	for _, file := range j.reads() {
+		if !isKustomizationName(file) {
+			continue
+		}
+		k := &kustomization{file: file, text: j.Files[file]}
+		if k.Unmarshal(k.text) != nil {
+			continue
+		}
+		for _, ref := range k.patchFiles() {
+			p, in := inside(path.Dir(file), ref)
+			docs, f := decodeStream(p, j.Files[p])
+			if ref == "" || !in || f != nil {
+				continue
+			}
+			for _, d := range docs {
+				if text(d.Content, "kind") == kind && text(d.Content, "metadata", "name") == name {
+					return missedPatchFailure(lineOf(p, d.Line, "file"), kind, name)
+				}
+			}
+		}
+		if line := k.inlinePatch(kind, name); line > 0 {
+			return missedPatchFailure(lineOf(file, line, "file"), kind, name)
+		}
+	}
+	return nil
+}
+
+func missedPatchFailure(at Location, kind, name string) *Failure {
+	return &Failure{
+		Reason: fmt.Sprintf("%s:%d: the patch is for %s %s, which the kustomization does not have", at.File, at.StartLine, kind, name),
+		Where:  at, Remedy: "correct its kind, name and namespace, or take the patch out",
+	}
+}
+
+// inlinePatch is the line at which a patch that is written into the kustomization begins; 0: there is none.
+func (k *kustomization) inlinePatch(kind, name string) int {
+	var inline []string
+	for _, p := range k.Patches {
+		inline = append(inline, p.Patch)
+	}
+	//lint:ignore SA1019 repositories still use the field
+	for _, p := range k.PatchesStrategicMerge {
+		inline = append(inline, string(p))
+	}
+	for _, patch := range inline {
+		v, err := decodeYAML([]byte(patch))
+		if err == nil && text(v, "kind") == kind && text(v, "metadata", "name") == name {
+			return max(1, k.line(patch))
+		}
+	}
+	return 0
+}
