@@ -100,7 +100,10 @@ func (p *player) judgeLoop(ctx context.Context, w, rule string, o *Outcome) {
 	begin := time.Now()
 	for ; time.Since(begin) < 40*time.Second && ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
 		gone, scaled, down := count()
-		o.Seen = fmt.Sprintf("%d pods were deleted, %d times replicas changed and %d times a node went down with no event left to happen", gone, scaled, down)
+		o.Seen = fmt.Sprintf("%d pods were deleted and %d times replicas changed with no event left to happen", gone, scaled)
+		if down > 0 {
+			o.Seen += fmt.Sprintf("; %d times a node went down", down)
+		}
 		loops := gone
 		switch rule {
 		case "replica-oscillation":
