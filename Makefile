@@ -96,8 +96,18 @@ corpus: ## the charts and kustomizations below DIR, a folder of checkouts, again
 		-helm $(CORPUSBIN)/helm -kustomize $(CORPUSBIN)/kustomize
 
 .PHONY: lint
-lint: ## the workflows
+lint: ## the workflows, and those of the manual
 	$(GO) run $(ACTIONLINT)
+	ACTIONLINT="$(GO) run $(ACTIONLINT)" $(GO) test -count=1 ./cmd/kubesettle -run DocumentedWorkflows
+
+.PHONY: reproducible
+reproducible: ## the same binary from two folders, each compiled from nothing
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
+	git archive HEAD | (mkdir "$$dir/other" && tar -x -C "$$dir/other"); \
+	git archive HEAD | (mkdir "$$dir/one" && tar -x -C "$$dir/one"); \
+	for tree in one other; do (cd "$$dir/$$tree" && GOCACHE="$$dir/$$tree.cache" CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false \
+		-ldflags "-s -w -buildid= -X main.version=v0" -o "$$dir/$$tree.bin" ./cmd/kubesettle); done; \
+	cmp "$$dir/one.bin" "$$dir/other.bin"; sha256sum < "$$dir/one.bin"
 
 TOOLS    ?= $(CURDIR)/bin/tools
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
