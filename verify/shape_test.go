@@ -68,7 +68,7 @@ func TestShapesLoseNothing(t *testing.T) {
 }
 
 // fates sums up what a slice's change violates at a topology.
-func fates(t *testing.T, c checker, sl *slice, classes []state.NodeClass, topology scale.Topology) (string, uint64) {
+func fates(t testing.TB, c checker, sl *slice, classes []state.NodeClass, topology scale.Topology) (string, uint64) {
 	t.Helper()
 	v := sl.with(classes, state.ClientSide, state.Events{LoadChange: 1}).change()
 	found, cov, err := c.scenarios(context.Background(), v, topology)
@@ -86,7 +86,7 @@ func fates(t *testing.T, c checker, sl *slice, classes []state.NodeClass, topolo
 }
 
 // scriptSlice cuts the one slice out of a script.
-func scriptSlice(t *testing.T, ar *txtar.Archive) *slice {
+func scriptSlice(t testing.TB, ar *txtar.Archive) *slice {
 	t.Helper()
 	ch, err := render.Diff(scriptRevision(t, ar, "base"), scriptRevision(t, ar, "head"))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // calmEvent is an event that does not fall into the milliseconds in which a sync loop has
 // work: such a moment is too short to hold anybody to. Where two orders differ in that
 // only, the one in which the loop was done first stands for both.
-type calmEvent interface{ fallsInCalm() }
+type calmEvent interface{ fallsInCalm(*state.Config) bool }
 
 // probe is a sink that only sees whether an actor is enabled.
 type probe struct {

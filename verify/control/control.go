@@ -141,7 +141,7 @@ func Adapt(cfg *state.Config, actors []Actor, t Timing) []search.Actor {
 			u = search.Patient
 		}
 		x := &adapter{Actor: a, cfg: cfg, urgency: u}
-		if _, ok := a.(calmEvent); ok && t == Realistic {
+		if e, ok := a.(calmEvent); ok && t == Realistic && e.fallsInCalm(cfg) {
 			x.after = sync
 		}
 		out[i] = x

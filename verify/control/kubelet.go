@@ -35,7 +35,9 @@ func newKubelet(b *state.Builder) ([]Actor, error) {
 			out = append(out, &kubelet{class: p, name: classActor(c, loop, p), from: from, to: to})
 		}
 		step("kubelet-start", state.Starting, c.FirstReady(p))
-		step("kubelet-stop", state.Terminating, state.Phases)
+		if c.HasPhase(p, state.Terminating) {
+			step("kubelet-stop", state.Terminating, state.Phases)
+		}
 		if c.Warms(p) {
 			step("kubelet-warm", state.Warming, c.AfterWarming(p))
 		}

@@ -78,6 +78,10 @@ func (l *loadChange) Name() string { return "load/" + l.name }
 // Latency implements [Actor].
 func (l *loadChange) Latency() Latency { return Event }
 
+// fallsInCalm: nobody but autoscalers looks at the load, and they do not act while a sync
+// loop has work, so that a load that changes meanwhile might as well change afterwards.
+func (l *loadChange) fallsInCalm(c *state.Config) bool { return !c.Spec.Unreduced }
+
 // Step implements [Actor]: any other load.
 func (l *loadChange) Step(s state.State, next *Emit) {
 	f := &s.C.Workload[l.workload]

@@ -26,7 +26,7 @@ func (podCrash) Name() string { return "crash" }
 // Latency implements [Actor].
 func (podCrash) Latency() Latency { return Event }
 
-func (podCrash) fallsInCalm() {}
+func (podCrash) fallsInCalm(*state.Config) bool { return true }
 
 // Step implements [Actor]: any ready pod crashes; nodes with equal records count once.
 func (podCrash) Step(s state.State, next *Emit) {

@@ -230,7 +230,9 @@ func (v *victims) emit() {
 func (v *victims) terminate(t state.State, n int, ph state.Phase, k int) {
 	if k > 0 {
 		t.Add(n, v.class, ph, -k)
-		t.Add(n, v.class, state.Terminating, k)
+		if t.C.HasPhase(v.class, state.Terminating) { // else nobody sees it go
+			t.Add(n, v.class, state.Terminating, k)
+		}
 	}
 }
 

@@ -168,7 +168,8 @@ func (c *Config) addPodClass(b *Builder, p, maxPods int) {
 		Pending: b.Field(maxPods),
 	}
 	for ph := range f.Phase {
-		if Phase(ph) == Warming && !c.warms(c.Pods[p].Workload) || Phase(ph) == Fresh && !c.ripens(p) {
+		if Phase(ph) == Warming && !c.warms(c.Pods[p].Workload) || Phase(ph) == Fresh && !c.ripens(p) ||
+			Phase(ph) == Terminating && !c.Spec.lingers(maxPods) {
 			continue
 		}
 		f.Phase[ph] = b.NodeField(maxPods)

@@ -69,6 +69,9 @@ type Spec struct {
 	Quotas []Quota
 	// GitOps is the controller that applies the manifests; nil: somebody does, once.
 	GitOps *GitOps
+	// Unreduced asks for states and interleavings that nobody can tell apart, too: for
+	// comparisons with the search without reductions. Exchanges of nodes stay.
+	Unreduced bool
 }
 
 // Apply says how manifests are merged into live objects.

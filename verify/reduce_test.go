@@ -1,0 +1,80 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Neither that nobody looks at pods on deletion, nor that a load which changes while a
+// sync loop has work might as well change afterwards, loses a violation: with and
+// without, the same rules are broken, after as many events and with the same certainty.
+// A counterexample may be shorter by steps in which pods stop.
+func TestReductionsKeepViolations(t *testing.T) {
+	for _, file := range []string{"autoscaled_web_takes_a_new_image", "hpa_meets_conflicting_spread", "apply_resets_what_the_hpa_owns", "resync_fights_the_hpa"} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			sl := reducible(t, file)
+			for _, topology := range []scale.Topology{{1, 0, 0}, {1, 1, 0}, {2, 0, 0}, {1, 1, 1}} {
+				reduced, fewer := reducedFates(t, sl, topology, false)
+				whole, more := reducedFates(t, sl, topology, true)
+				if !slices.Equal(reduced, whole) {
+					t.Errorf("%v: reduced\n%s\nwhole\n%s", topology, strings.Join(reduced, "\n"), strings.Join(whole, "\n"))
+				}
+				if fewer >= more {
+					t.Errorf("%v: %d states reduced, %d whole: nothing was reduced", topology, fewer, more)
+				}
+				t.Logf("%v: %d states, %d without reductions; %q", topology, fewer, more, reduced)
+			}
+		})
+	}
+}
+
+// reducible is the one slice of a script's change.
+func reducible(t testing.TB, file string) *slice {
+	t.Helper()
+	ar, err := txtar.ParseFile(filepath.Join("testdata", file+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scriptSlice(t, ar)
+}
+
+// reducedFates sums up what a slice's change violates on the default cluster, without the
+// number of steps, and how many states that took.
+func reducedFates(t testing.TB, sl *slice, topology scale.Topology, unreduced bool) ([]string, uint64) {
+	t.Helper()
+	pol := policies.Default()
+	rules, err := policies.Select(pol, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := checker{rules: rules, budget: budget{states: searchStates}}
+	classes := pol.NodeClasses(sl.relevant)
+	sl.shapes(classes)
+	v := sl.with(classes, state.ClientSide, state.Events{LoadChange: 2, BadRevision: 1}).change()
+	v.spec.Unreduced = unreduced
+	found, cov, err := c.scenarios(context.Background(), v, topology)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cov.bound != search.Complete {
+		t.Fatal("not explored to the end")
+	}
+	var out []string
+	for _, x := range found {
+		out = append(out, fmt.Sprintf("%v %s: %d events, inevitable %v", x.key(), x.scenario, x.Events, x.Inevitable))
+	}
+	slices.Sort(out)
+	return out, cov.states
+}
