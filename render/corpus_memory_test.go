@@ -43,9 +43,10 @@ func (m *meter) end() int64 {
 	return m.peak
 }
 
-// resident is the resident memory of this process and its children, in bytes.
+// resident is the resident memory of this process and its children, in bytes; the
+// program's own pages, which they share, count once.
 func resident() int64 {
-	sum := int64(0)
+	own, shared := int64(0), int64(0)
 	self := strconv.Itoa(os.Getpid())
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, f := range files {
@@ -55,14 +56,17 @@ func resident() int64 {
 		}
 		pid := filepath.Base(filepath.Dir(f))
 		_, rest, _ := bytes.Cut(b, []byte(") ")) // a program's name may hold spaces
-		fields := bytes.Fields(rest)
-		if len(fields) < 22 || pid != self && string(fields[1]) != self {
+		if fields := bytes.Fields(rest); len(fields) < 2 || pid != self && string(fields[1]) != self {
 			continue
 		}
-		pages, _ := strconv.ParseInt(string(fields[21]), 10, 64)
-		sum += pages * int64(os.Getpagesize())
+		var size, all, file int64 // in pages
+		if b, err = os.ReadFile(f + "m"); err == nil {
+			_, _ = fmt.Sscan(string(b), &size, &all, &file)
+		}
+		own += all - file
+		shared = max(shared, file)
 	}
-	return sum
+	return (own + shared) * int64(os.Getpagesize())
 }
 
 // processorTime is that of this process and of those it has waited for.

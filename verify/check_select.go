@@ -145,7 +145,7 @@ func releaseResult(p pair, ch *render.Changes, touched map[string]bool) ReleaseR
 		if side == nil {
 			continue
 		}
-		out.Kind = string(side.Kind)
+		out.Kind, out.Selected, out.Why = string(side.Kind), side.Selected, side.Why
 		for _, f := range side.Reads {
 			out.Changed = out.Changed || touched[f]
 		}

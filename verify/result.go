@@ -221,6 +221,10 @@ type ReleaseResult struct {
 	Where   *Location `json:"location,omitempty"`
 	Objects int       `json:"objects"`
 	Changed bool      `json:"changed"` // a file it reads changed
+	// Selected is why it is a release, and Why is why its workloads were searched or left out:
+	// the file that changed, or that none did. Why is empty where there is no base.
+	Selected string `json:"selected,omitempty"`
+	Why      string `json:"why,omitempty"`
 }
 
 // Waived is a finding that a waiver of the base policy covers.
