@@ -177,26 +177,32 @@ func (o *outcomes) add(d decision) {
 
 // rest is the count at which the autoscaler of a version comes to rest from maxReplicas
 // at a load, were every pod ready, warm and without memory of its own: what the load
-// justifies. It is maxReplicas where the autoscaler cannot compute anything.
+// justifies. Where it goes higher from minReplicas that counts, as it may where the target
+// is so low that whole percents are too coarse. It is maxReplicas where the autoscaler
+// cannot compute anything.
 func (h *hpa) rest(c *state.Config, v state.Version, load state.Load) int {
 	a := &h.versions[v]
 	p := c.ByVersion[h.workload][v]
 	if p < 0 {
 		return 0
 	}
-	n := a.max
-	for {
+	next := func(n int32) int32 {
 		all := census{load: load, classes: [2]headcount{{class: p, ready: int(n)}}, n: 1}
 		d, ok := h.computeReplicas(a, &all, sampling{}, n)
 		if !ok {
-			return int(a.max)
+			return a.max
 		}
 		a.limits.normalize(&d, n, a.min, a.max)
-		if d.replicas >= n {
-			return int(n)
-		}
-		n = d.replicas
+		return d.replicas
 	}
+	down, up := a.max, a.min
+	for next(down) < down {
+		down = next(down)
+	}
+	for next(up) > up {
+		up = next(up)
+	}
+	return int(max(down, up))
 }
 
 // restOn notes what each load justifies, for the rules.
