@@ -36,6 +36,7 @@ type fakeGitHub struct {
 	// files are the pull request's, reviews its review comments; tagged says that reads
 	// carry an ETag, and fresh counts those that were answered with a body.
 	files   []map[string]any
+	pulls   map[string][]any // open pull requests, by owner:branch
 	reviews []fakeReview
 	tagged  bool
 	fresh   int
@@ -151,6 +152,8 @@ func (f *fakeGitHub) serve(w http.ResponseWriter, r *http.Request, path string) 
 		c := fakeComment{ID: f.next, Login: orDefaultLogin(f.login), Body: bodyOf(f.t, r)}
 		f.comments = append(f.comments, c)
 		reply(http.StatusCreated, f.json(c))
+	case path == "/repos/shop/gitops/pulls" && r.Method == http.MethodGet:
+		reply(http.StatusOK, f.pulls[r.URL.Query().Get("head")])
 	case strings.HasPrefix(path, pullPath):
 		f.pull(w, r, strings.TrimPrefix(path, pullPath), reply)
 	case strings.HasPrefix(path, one):

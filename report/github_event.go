@@ -30,6 +30,11 @@ type Event struct {
 	HeadSHA string
 	// HeadRef is the pull request's branch, for words only; BaseRef the branch it goes to.
 	HeadRef, BaseRef string
+	// HeadOwner owns the head's repository, RunID and Attempt are those of the run that
+	// ended: of a workflow_run only.
+	HeadOwner string
+	RunID     int64
+	Attempt   int
 	// BaseSHA is set where the payload's can be trusted: merge_group and push.
 	BaseSHA string
 	// Fork says that the head is in another repository, or in one that is gone.
@@ -145,6 +150,7 @@ func (e *Event) workflowRun(payload []byte) error {
 		return errors.New("the payload has no workflow_run.head_sha")
 	}
 	e.HeadSHA, e.HeadRef = run.GetHeadSHA(), run.GetHeadBranch()
+	e.HeadOwner, e.RunID, e.Attempt = run.GetHeadRepository().GetOwner().GetLogin(), run.GetID(), run.GetRunAttempt()
 	e.Fork = !strings.EqualFold(run.GetHeadRepository().GetFullName(), p.GetRepo().GetFullName())
 	if prs := run.PullRequests; len(prs) == 1 && !e.Fork {
 		e.Number, e.BaseRef = prs[0].GetNumber(), prs[0].GetBase().GetRef()

@@ -44,8 +44,8 @@ func TestParseEvent(t *testing.T) {
 		{"push", "push", Event{HeadSHA: headSHA, BaseSHA: baseSHA, HeadRef: "main"}},
 		{"push", "push_new_branch", Event{HeadSHA: headSHA, HeadRef: "topic"}},
 		{"push", "push_deleted", Event{HeadSHA: zeroSHA, BaseSHA: baseSHA, HeadRef: "topic", Gone: true}},
-		{"workflow_run", "workflow_run", Event{Number: 42, HeadSHA: headSHA, HeadRef: "spread", BaseRef: "main"}},
-		{"workflow_run", "workflow_run_fork", Event{HeadSHA: headSHA, HeadRef: "main", Fork: true}},
+		{"workflow_run", "workflow_run", Event{Number: 42, HeadSHA: headSHA, HeadRef: "spread", BaseRef: "main", HeadOwner: "shop", RunID: 7, Attempt: 2}},
+		{"workflow_run", "workflow_run_fork", Event{HeadSHA: headSHA, HeadRef: "main", Fork: true, HeadOwner: "stranger", RunID: 7, Attempt: 2}},
 		{"workflow_dispatch", "workflow_dispatch", Event{}},
 		{"schedule", "schedule", Event{}},
 	} {

@@ -48,6 +48,9 @@ func runAction(ctx context.Context, p *process, w *report.Workflow) error {
 	if err != nil {
 		return a.fail(w, usage("%w", err))
 	}
+	if a.foreign != "" {
+		return a.relay(ctx, p, w, event)
+	}
 	if err := event.Guard(a.allowUnsafe); err != nil {
 		return a.fail(w, usage("%w", err))
 	}

@@ -25,10 +25,7 @@ func (a *actionRun) post(ctx context.Context, p *process, w *report.Workflow, ev
 		w.Notice("comment skipped: a fork's pull request has a read-only token; the job summary has it all")
 		return ""
 	}
-	client, err := report.NewClient(report.ClientOptions{
-		APIURL: orDefault(p.getenv("GITHUB_API_URL"), "https://api.github.com"), GraphQLURL: p.getenv("GITHUB_GRAPHQL_URL"),
-		Token: a.token, UserAgent: strings.ReplaceAll(tool(), " ", "/"),
-	})
+	client, err := a.client(p)
 	if err != nil {
 		w.Notice(report.WhyNotPosted(err))
 		return ""

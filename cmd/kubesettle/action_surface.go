@@ -39,6 +39,7 @@ var actionInputs = []parameter{
 	{"html-file", ""},
 	{"github-token", "${{ github.token }}"},
 	{"allow-untrusted-privileged", "false"},
+	{"comment-on-result", ""},
 }
 
 // actionOutputs lists the outputs: scalars and paths.
@@ -54,6 +55,7 @@ type actionRun struct {
 	annotations, summary, allowUnsafe bool
 	suggestions                       bool
 	sarif, category, reportFile, html string
+	foreign                           string // result of another run to comment with; "" to check
 }
 
 // readInputs takes the inputs from INPUT_* variables; one that is not set at all has
@@ -81,8 +83,8 @@ func readInputs(w *report.Workflow) (*actionRun, error) {
 	a := &actionRun{
 		base: in("base"), comment: in("comment"), commentID: in("comment-id"), token: in("github-token"),
 		annotations: flag("annotations"), summary: flag("summary"), allowUnsafe: flag("allow-untrusted-privileged"),
-		suggestions: flag("inline-suggestions"),
-		sarif:       fileInput(in("sarif-file")), category: in("sarif-category"),
+		suggestions: flag("inline-suggestions"), foreign: in("comment-on-result"),
+		sarif: fileInput(in("sarif-file")), category: in("sarif-category"),
 		reportFile: fileInput(in("report-file")), html: fileInput(in("html-file")),
 	}
 	a.flags.gating = gating{

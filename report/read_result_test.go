@@ -1,0 +1,69 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// A result of somebody else's run is read if it is one, and says whose it is.
+func TestReadForeign(t *testing.T) {
+	for k := range hostile {
+		doc := written(t, func(b *bytes.Buffer) error { return JSON(b, hostileResult(k)) })
+		r, err := ReadForeign([]byte(doc))
+		if err != nil { // the schema fixes some words
+			if !errors.Is(err, ErrNotAResult) || strings.ContainsAny(err.Error(), "\n\x1b") {
+				t.Errorf("hostile-%d: %v", k, err)
+			}
+			continue
+		}
+		checkOwnMarkup(t, Comment(r, testMarkdown()))
+	}
+	doc := written(t, func(b *bytes.Buffer) error { return JSON(b, loopResult()) })
+	r, err := ReadForeign([]byte(doc))
+	if err != nil || !strings.Contains(r.Notices[0], "its author can change") || len(r.Findings) != 4 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if comment := Comment(r, testMarkdown()); !strings.Contains(comment, "its author can change") {
+		t.Error("the comment does not say whose words it has")
+	}
+	for name, bad := range map[string]string{
+		"nothing": "", "no JSON": "<html>", "another shape": `{"verdict":"pass"}`, "a list": "[]",
+		"a verdict that is none": strings.Replace(doc, `"verdict": "fail"`, `"verdict": "great"`, 1),
+		"a number in words":      strings.Replace(doc, `"states": 48211`, `"states": "many"`, 1),
+		"too long":               doc + strings.Repeat(" ", maxForeignBytes),
+	} {
+		if _, err := ReadForeign([]byte(bad)); !errors.Is(err, ErrNotAResult) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// The pull request is the open one whose head is the very commit.
+func TestOpenPull(t *testing.T) {
+	pull := func(number int, sha, base string) any {
+		return map[string]any{"number": number, "head": map[string]string{"sha": sha}, "base": map[string]any{"repo": map[string]string{"full_name": base}}}
+	}
+	fork := event(t, "workflow_run", "workflow_run_fork")
+	for _, tc := range []struct {
+		title string
+		list  []any
+		want  int
+	}{
+		{"none", []any{}, 0},
+		{"it has moved on", []any{pull(3, staleSHA, "shop/gitops")}, 0},
+		{"one of several", []any{pull(3, staleSHA, "shop/gitops"), pull(4, headSHA, "shop/gitops")}, 4},
+		{"another repository's", []any{pull(5, headSHA, "other/gitops")}, 0},
+	} {
+		f := newFakeGitHub(t)
+		f.pulls = map[string][]any{"stranger:main": tc.list}
+		got, err := f.client(nil).OpenPull(t.Context(), fork)
+		if err != nil || got != tc.want {
+			t.Errorf("%s: got %d, %v; want %d", tc.title, got, err, tc.want)
+		}
+	}
+	if _, err := newFakeGitHub(t).client(nil).OpenPull(t.Context(), &Event{Repository: "shop/gitops"}); !errors.Is(err, ErrEvent) {
+		t.Errorf("no head: %v", err)
+	}
+}
