@@ -28,6 +28,7 @@ type kubelets struct {
 	held bool
 	down map[string]bool    // nodes that are lost
 	warm map[types.UID]bool // pods that are done with their start-up CPU
+	good map[string]bool    // hashes of revisions whose pods get ready; nil: all do
 	slow time.Duration      // for how long a pod warms up where nobody holds the kubelets
 }
 
@@ -49,10 +50,11 @@ func (k *kubelets) run(ctx context.Context) {
 			}
 		case <-work.C:
 			k.check(ctx)
-			if k.hold() {
-				continue
-			}
+			held := k.hold()
 			for _, p := range k.view.pods() {
+				if held && !(phaseOf(p) == "starting" && k.fails(p)) { // a bad revision's pods run at once
+					continue
+				}
 				k.move(ctx, p)
 				if t := readySince(p); t != nil && time.Since(t.Time) > k.slow {
 					k.warmUp(p)
@@ -124,8 +126,30 @@ func (k *kubelets) move(ctx context.Context, p *corev1.Pod) {
 	}
 }
 
-// start reports a pod as running and ready.
+// fails says whether a pod is of a bad revision: it runs, and never becomes ready.
+func (k *kubelets) fails(p *corev1.Pod) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, hash := workloadOf(p)
+	return k.good != nil && !k.good[hash]
+}
+
+// spoil makes all revisions bad but those that have a ReplicaSet by now.
+func (k *kubelets) spoil(good map[string]bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.good = good
+}
+
+// start reports a pod as running and ready, or as running only.
 func (k *kubelets) start(ctx context.Context, p *corev1.Pod) {
+	ready := corev1.ConditionTrue
+	if k.fails(p) {
+		if p.Status.Phase == corev1.PodRunning {
+			return
+		}
+		ready = corev1.ConditionFalse
+	}
 	p = p.DeepCopy()
 	now := metav1.Now()
 	p.Status.Phase, p.Status.StartTime, p.Status.PodIP = corev1.PodRunning, &now, "10.1.0.1"
@@ -133,12 +157,15 @@ func (k *kubelets) start(ctx context.Context, p *corev1.Pod) {
 	p.Status.ContainerStatuses = nil
 	for _, c := range p.Spec.Containers {
 		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{
-			Name: c.Name, Image: c.Image, ImageID: c.Image, Ready: true, Started: ptr.To(true),
+			Name: c.Name, Image: c.Image, ImageID: c.Image, Ready: ready == corev1.ConditionTrue, Started: ptr.To(true),
 			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
 		})
 	}
 	for _, t := range []corev1.PodConditionType{corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
 		set := corev1.PodCondition{Type: t, Status: corev1.ConditionTrue, LastTransitionTime: now}
+		if t != corev1.PodInitialized {
+			set.Status = ready
+		}
 		found := false
 		for i := range p.Status.Conditions {
 			if p.Status.Conditions[i].Type == t {

@@ -43,6 +43,7 @@ type player struct {
 	plays    map[string]string // the real node that plays a node of the counterexample
 	next     int               // events of the log that were matched to steps
 	start    int               // events of the log before the first step
+	known    map[string]bool   // hashes of the revisions before the first step
 }
 
 // Play plays the counterexample of a finding of the case. What is done and seen goes to
@@ -185,7 +186,7 @@ func (p *player) nodesReady(ctx context.Context, want int) error {
 func (p *player) play(ctx context.Context, f *verify.Finding) (*Outcome, error) {
 	p.kubelets.setHeld(true)
 	p.start = len(p.view.events(0))
-	p.next = p.start
+	p.next, p.known = p.start, p.view.revisions()
 	p.view.watchLeast()
 	if p.c.DeschedulerPolicy != nil {
 		if err := p.plane.StartDescheduler(p.c.DeschedulerPolicy, 3*time.Second); err != nil {
@@ -254,6 +255,16 @@ func (p *player) step(ctx context.Context, s *verify.Step) (bool, error) {
 		return true, nil
 	case "node-restart":
 		p.kubelets.overload.back <- p.nodeIn(s)
+	case "bad-revision":
+		p.kubelets.spoil(p.known)
+		return true, nil
+	case "creation-refused":
+		for end := time.Now().Add(p.patience(s)); !p.view.refused(w); time.Sleep(100 * time.Millisecond) {
+			if time.Now().After(end) {
+				return false, nil
+			}
+		}
+		return true, nil
 	case "warm-pod":
 		return p.warmPod(w, p.nodeIn(s)), nil
 	case "start-pod", "stop-pod":

@@ -40,6 +40,12 @@ func TestReplay(t *testing.T) {
 		{"kivi/c6", "below-floor"},
 		{"kivi/c7", "eviction-loop"},
 		{"kivi/c8", "eviction-loop"},
+		{"failures/f01", "rollout-stuck"},
+		{"failures/f02", "rollout-stuck"},
+		{"failures/f03", "rollout-stuck"},
+		{"failures/f05", "rollout-stuck"},
+		{"failures/f18", "drain-blocked"},
+		{"failures/f20", "drain-blocked"},
 		{"failures/f46", "eviction-loop"},
 		{"failures/f47", "eviction-loop"},
 	} {

@@ -187,6 +187,27 @@ func (v *view) deployment(old, d *appsv1.Deployment) {
 	v.most[w] = max(v.most[w], b)
 }
 
+// revisions are the template hashes of all ReplicaSets.
+func (v *view) revisions() map[string]bool {
+	out := map[string]bool{}
+	all, _ := v.sets.List(labels.Everything()) // a cache: it does not fail
+	for _, rs := range all {
+		out[rs.Labels[appsv1.DefaultDeploymentUniqueLabelKey]] = true
+	}
+	return out
+}
+
+// refused says whether the API server refuses pods to a ReplicaSet of a workload.
+func (v *view) refused(w string) bool {
+	all, _ := v.sets.List(labels.Everything())
+	return slices.ContainsFunc(all, func(rs *appsv1.ReplicaSet) bool {
+		name := rs.Namespace + "/" + strings.TrimSuffix(rs.Name, "-"+rs.Labels[appsv1.DefaultDeploymentUniqueLabelKey])
+		return name == w && slices.ContainsFunc(rs.Status.Conditions, func(c appsv1.ReplicaSetCondition) bool {
+			return c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue
+		})
+	})
+}
+
 // watchLeast begins to count anew.
 func (v *view) watchLeast() {
 	v.mu.Lock()
