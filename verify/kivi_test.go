@@ -37,6 +37,7 @@ func TestCases(t *testing.T) {
 		{"failures/f02", "rollout-stuck", 1, 2, 1},
 		{"failures/f03", "rollout-stuck", 1, 3, 1},
 		{"failures/f05", "rollout-stuck", 1, 2, 1},
+		{"failures/f07", "spread-violated", 3, 4, 1}, // and one that surges
 		{"failures/f17", "drain-blocked", 2, 1, 1},
 		{"failures/f18", "drain-blocked", 3, 4, 2},
 		{"failures/f20", "drain-blocked", 3, 2, 3},
@@ -50,7 +51,11 @@ func TestCases(t *testing.T) {
 		{"failures/f39", "replicas-reset", 1, 4, 2},
 		{"failures/f46", "eviction-loop", 2, 1, 0},
 		{"failures/f47", "eviction-loop", 2, 3, 0},
+		{"failures/f48", "eviction-loop", 2, 1, 0},
+		{"failures/f50", "preemption-cascade", 1, 4, 1},
+		{"failures/f51", "preemption-cascade", 1, 4, 1},
 		{"failures/f54", "crash-loop", 1, 2, 0},
+		{"failures/f60", "below-floor", 3, 2, 1},
 	} {
 		t.Run(tt.dir, func(t *testing.T) {
 			t.Parallel()

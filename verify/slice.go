@@ -97,7 +97,7 @@ func (s side) targets(o *render.Object) (hpas, pdbs []*render.Object) {
 
 // cut says which slices a release is cut into. changed says which objects differ, by ID;
 // with all, every workload counts as changed. Where room is limited, workloads of which
-// one may preempt the other belong together.
+// one outranks the other belong together.
 type cut struct {
 	release string
 	changed map[string]bool
@@ -133,7 +133,7 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 				case p == nil || q == nil:
 				case influences(p, q, y) || influences(q, p, x):
 					return true
-				case c.limited && (preempts(p, x, q, y) || preempts(q, y, p, x)):
+				case c.limited && (outranks(p, x, q, y) || outranks(q, y, p, x)):
 					return true
 				}
 			}

@@ -63,14 +63,14 @@ func (sl *slice) prioritize(sides [2]side) {
 	}
 }
 
-// preempts says whether pods of high, in a version, may take the place of pods of low in
-// another.
-func preempts(high *render.Object, of side, low *render.Object, in side) bool {
+// outranks says whether pods of high, in a version, are scheduled before pods of low, in
+// another, and may take their place if their preemptionPolicy lets them.
+func outranks(high *render.Object, of side, low *render.Object, in side) bool {
 	p := &high.Typed.(*appsv1.Deployment).Spec.Template
 	q := &low.Typed.(*appsv1.Deployment).Spec.Template
-	a, preempts, known := control.Priority(&of.priorities.spec, p, state.Head)
-	b, _, also := control.Priority(&in.priorities.spec, q, state.Head)
-	return known && also && preempts && a > b && control.Compete(p, q)
+	a, known := control.Priority(&of.priorities.spec, p, state.Head)
+	b, also := control.Priority(&in.priorities.spec, q, state.Head)
+	return known && also && a > b && control.Compete(p, q)
 }
 
 // limited says whether the capacity of some nodes is known, so that pods can run out of it.

@@ -7,12 +7,9 @@ import (
 )
 
 // Priority is that of the pods of a template which are created while version v is
-// applied, and whether they may preempt others. known is false where the PriorityClass
-// is not in the spec.
-func Priority(spec *state.Spec, t *corev1.PodTemplateSpec, v state.Version) (priority int32, preempts, known bool) {
-	pod := &corev1.Pod{ObjectMeta: t.ObjectMeta, Spec: t.Spec}
-	priority, known = priorityOf(spec, pod, v)
-	return priority, !neverPreempts(spec, pod, v), known
+// applied. known is false where the PriorityClass is not in the spec.
+func Priority(spec *state.Spec, t *corev1.PodTemplateSpec, v state.Version) (priority int32, known bool) {
+	return priorityOf(spec, &corev1.Pod{ObjectMeta: t.ObjectMeta, Spec: t.Spec}, v)
 }
 
 // Compete says whether pods of two templates can stand in each other's way on a node: they
