@@ -29,6 +29,8 @@ const (
 	DefaultRenderMemory = 1 << 30
 	// maxOutputBytes bounds what one release renders to; 5 MiB are a large chart.
 	maxOutputBytes = 128 << 20
+	// bigOutput is what a worker gives its memory back after.
+	bigOutput = 4 << 20
 	// exitMemory is the exit code of a worker that stopped itself for its memory.
 	exitMemory = 66
 )
@@ -331,6 +333,10 @@ func Worker(r io.Reader, w io.Writer) error {
 		}
 		if err := writeFrame(w, b); err != nil {
 			return err
+		}
+		if len(b) > bigOutput {
+			j, out, b = job{}, output{}, nil
+			debug.FreeOSMemory() // for the next worker's, or the parent's
 		}
 	}
 }
