@@ -1,3 +1,5 @@
+//go:build unix
+
 package verify
 
 import (
@@ -8,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,13 +20,13 @@ import (
 
 // table is a Markdown table whose rows the benchmarks set, each as often as they run.
 type table struct {
-	head []string
-	rows map[string][]string
-	took map[string]time.Duration
+	head       []string
+	rows       map[string][]string
+	took, used map[string]time.Duration
 }
 
 func newTable(head ...string) *table {
-	return &table{head: head, rows: map[string][]string{}, took: map[string]time.Duration{}}
+	return &table{head: head, rows: map[string][]string{}, took: map[string]time.Duration{}, used: map[string]time.Duration{}}
 }
 
 func (t *table) set(name string, cells ...string) { t.rows[name] = cells }
@@ -41,7 +44,7 @@ func (t *table) print() {
 
 // caseRow is a case's line: its findings, each with the nodes, pods, events and steps of
 // its counterexample, and what the searches covered.
-func caseRow(r *Result, took time.Duration) []string {
+func caseRow(r *Result, took, used time.Duration) []string {
 	var found []string
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -49,7 +52,21 @@ func caseRow(r *Result, took time.Duration) []string {
 	}
 	c := &r.Coverage
 	return []string{string(r.Verdict), strings.Join(found, ", "), strconv.Itoa(c.Topologies),
-		strconv.FormatUint(c.States, 10), strconv.FormatUint(c.Transitions, 10), strconv.FormatFloat(took.Seconds()*1000, 'f', 0, 64)}
+		strconv.FormatUint(c.States, 10), strconv.FormatUint(c.Transitions, 10), millis(took), millis(used)}
+}
+
+// processor is the processor time that this process has used, which other processes on
+// the machine disturb less than wall time.
+func processor() time.Duration {
+	var use syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &use) != nil {
+		return 0
+	}
+	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
+}
+
+func millis(d time.Duration) string {
+	return strconv.FormatInt(d.Round(time.Millisecond).Milliseconds(), 10)
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }

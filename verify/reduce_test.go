@@ -16,18 +16,28 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
+// reducibles are scripts whose changes the reductions make smaller.
+var reducibles = []string{"autoscaled_web_takes_a_new_image", "hpa_meets_conflicting_spread", "apply_resets_what_the_hpa_owns", "resync_fights_the_hpa"}
+
+// without says which reductions are off.
+type without struct {
+	zones  bool // exchanges of node classes of one shape
+	nodes  bool // exchanges of nodes of one class
+	unseen bool // those of [state.Spec.Unreduced]
+}
+
 // Neither that nobody looks at pods on deletion, nor that a load which changes while a
 // sync loop has work might as well change afterwards, loses a violation: with and
 // without, the same rules are broken, after as many events and with the same certainty.
 // A counterexample may be shorter by steps in which pods stop.
 func TestReductionsKeepViolations(t *testing.T) {
-	for _, file := range []string{"autoscaled_web_takes_a_new_image", "hpa_meets_conflicting_spread", "apply_resets_what_the_hpa_owns", "resync_fights_the_hpa"} {
+	for _, file := range reducibles {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			sl := reducible(t, file)
 			for _, topology := range []scale.Topology{{1, 0, 0}, {1, 1, 0}, {2, 0, 0}, {1, 1, 1}} {
-				reduced, fewer := reducedFates(t, sl, topology, false)
-				whole, more := reducedFates(t, sl, topology, true)
+				reduced, fewer := reducedFates(t, sl, topology, without{})
+				whole, more := reducedFates(t, sl, topology, without{unseen: true})
 				if !slices.Equal(reduced, whole) {
 					t.Errorf("%v: reduced\n%s\nwhole\n%s", topology, strings.Join(reduced, "\n"), strings.Join(whole, "\n"))
 				}
@@ -52,7 +62,7 @@ func reducible(t testing.TB, file string) *slice {
 
 // reducedFates sums up what a slice's change violates on the default cluster, without the
 // number of steps, and how many states that took.
-func reducedFates(t testing.TB, sl *slice, topology scale.Topology, unreduced bool) ([]string, uint64) {
+func reducedFates(t testing.TB, sl *slice, topology scale.Topology, off without) ([]string, uint64) {
 	t.Helper()
 	pol := policies.Default()
 	rules, err := policies.Select(pol, nil)
@@ -61,9 +71,14 @@ func reducedFates(t testing.TB, sl *slice, topology scale.Topology, unreduced bo
 	}
 	c := checker{rules: rules, budget: budget{states: searchStates}}
 	classes := pol.NodeClasses(sl.relevant)
-	sl.shapes(classes)
+	if !off.zones {
+		sl.shapes(classes)
+	}
+	if off.nodes { // each node is a class of its own
+		classes, topology = apart(classes, topology)
+	}
 	v := sl.with(classes, state.ClientSide, state.Events{LoadChange: 2, BadRevision: 1}).change()
-	v.spec.Unreduced = unreduced
+	v.spec.Unreduced = off.unseen
 	found, cov, err := c.scenarios(context.Background(), v, topology)
 	if err != nil {
 		t.Fatal(err)
@@ -77,4 +92,18 @@ func reducedFates(t testing.TB, sl *slice, topology scale.Topology, unreduced bo
 	}
 	slices.Sort(out)
 	return out, cov.states
+}
+
+// apart makes every node a class of its own, so that none can be exchanged.
+func apart(classes []state.NodeClass, topology scale.Topology) ([]state.NodeClass, scale.Topology) {
+	var out []state.NodeClass
+	var each scale.Topology
+	for i, n := range topology {
+		for k := range n {
+			c := classes[i]
+			c.Name = fmt.Sprintf("%s-%d", c.Name, k)
+			out, each = append(out, c), append(each, 1)
+		}
+	}
+	return out, each
 }
