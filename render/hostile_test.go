@@ -99,9 +99,10 @@ func TestHostileInputIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		box := sandbox(t, limit, memory)
 		debug.FreeOSMemory()
 		m, start := startMeter(), time.Now()
-		rev, err := Render(context.Background(), tree, Options{Workers: 2, Sandbox: sandbox(t, limit, memory)})
+		rev, err := Render(context.Background(), tree, Options{Workers: 2, Sandbox: box})
 		took, used := time.Since(start), m.end()
 		if err != nil {
 			t.Fatal(err)

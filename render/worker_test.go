@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -16,12 +19,35 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if raceDetector {
+		if exe, err := workerBinary(); err == nil {
+			_ = os.RemoveAll(filepath.Dir(exe))
+		}
+	}
+	os.Exit(code)
 }
+
+// workerBinary is what a worker is a process of: this test, or under the race detector,
+// which needs more memory than a worker may have, the command itself.
+var workerBinary = sync.OnceValues(func() (string, error) {
+	if !raceDetector {
+		return os.Executable()
+	}
+	dir, err := os.MkdirTemp("", "kubesettle-worker-")
+	if err != nil {
+		return "", err
+	}
+	exe := filepath.Join(dir, "kubesettle")
+	if out, err := exec.Command("go", "build", "-o", exe, "github.com/kubesettle/kubesettle/cmd/kubesettle").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the worker: %w\n%s", err, out)
+	}
+	return exe, nil
+})
 
 func sandbox(t *testing.T, limit time.Duration, memory int64) Sandbox {
 	t.Helper()
-	exe, err := os.Executable()
+	exe, err := workerBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
