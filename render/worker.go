@@ -103,6 +103,17 @@ func (f *firstBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// starved says whether these are the words with which Go's runtime ends a process that gets
+// no memory, for its heap or for a thread's stack.
+func (f *firstBytes) starved() bool {
+	for _, words := range []string{"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed", "cannot map pages"} {
+		if bytes.Contains(f.text, []byte(words)) {
+			return true
+		}
+	}
+	return false
+}
+
 // run renders a job in an idle worker and stops the worker where it does not end well.
 func (p *pool) run(j *job) output {
 	w := <-p.idle
@@ -216,7 +227,7 @@ func (w *process) stop(err error, box Sandbox) string {
 	w.in.Close()
 	_ = w.cmd.Process.Kill()
 	_ = w.cmd.Wait() // the exit code is what is wanted, and it is read next
-	if w.cmd.ProcessState.ExitCode() == exitMemory || bytes.Contains(w.said.text, []byte("out of memory")) {
+	if w.cmd.ProcessState.ExitCode() == exitMemory || w.said.starved() {
 		return fmt.Sprintf("it needed more than %d MiB of memory", box.Memory>>20)
 	}
 	if errors.Is(err, errFrame) {

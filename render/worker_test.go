@@ -39,7 +39,9 @@ var workerBinary = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	exe := filepath.Join(dir, "kubesettle")
-	if out, err := exec.Command("go", "build", "-o", exe, "github.com/kubesettle/kubesettle/cmd/kubesettle").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", exe, "github.com/kubesettle/kubesettle/cmd/kubesettle")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as users have it
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the worker: %w\n%s", err, out)
 	}
 	return exe, nil
