@@ -45,7 +45,6 @@ func TestReplay(t *testing.T) {
 		{"failures/f03", "rollout-stuck"},
 		{"failures/f05", "rollout-stuck"},
 		{"failures/f18", "drain-blocked"},
-		{"failures/f20", "drain-blocked"},
 		{"failures/f46", "eviction-loop"},
 		{"failures/f47", "eviction-loop"},
 	} {
