@@ -15,10 +15,12 @@ import (
 
 func newRender(p *process) *cobra.Command {
 	var f runFlags
+	explain := false
 	cmd := &cobra.Command{
 		Use:   "render PATH...",
 		Short: "Show what would be checked, with where each object comes from",
 		Example: `  kubesettle render .
+  kubesettle render . --explain
   kubesettle render charts/web --output yaml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,7 +45,7 @@ func newRender(p *process) *cobra.Command {
 			if err != nil {
 				return analysis(err)
 			}
-			err = write(p, list, func(format string, _ bool, w io.Writer) error { return writeRevision(w, format, rev) })
+			err = write(p, list, func(format string, _ bool, w io.Writer) error { return writeRevision(w, format, rev, explain) })
 			if err != nil {
 				return err
 			}
@@ -51,6 +53,7 @@ func newRender(p *process) *cobra.Command {
 		},
 	}
 	f.rendering.flags(cmd)
+	cmd.Flags().BoolVar(&explain, "explain", false, "list why each path is a release or is left out, without the objects")
 	cmd.Flags().StringVar(&f.gating.policy, "policy", "", "policy file with releases (default: "+policyFile+", where present)")
 	f.outputs.flags(cmd, "text", "json", "yaml")
 	return cmd
@@ -132,8 +135,19 @@ func list(rev *render.Revision) listing {
 	return l
 }
 
-func writeRevision(w io.Writer, format string, rev *render.Revision) error {
+// writeRevision writes a revision; with explain each release has its number of objects
+// in place of them.
+func writeRevision(w io.Writer, format string, rev *render.Revision, explain bool) error {
 	l := list(rev)
+	if explain {
+		for i := range l.Releases {
+			r := &l.Releases[i]
+			if n := len(r.Objects); n > 0 {
+				r.Notes = append(r.Notes, fmt.Sprintf("objects: %d", n))
+			}
+			r.Objects = []listedObject{}
+		}
+	}
 	switch format {
 	case "json":
 		enc := json.NewEncoder(w)
