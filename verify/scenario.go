@@ -252,11 +252,32 @@ func (r *scenarioRun) explore(ctx context.Context, name string, p *problem, init
 }
 
 // simpler says whether a counterexample needs fewer events or, with as many, fewer steps.
+// One without any shows nothing: how the pods came where they rest tells more.
 func (v violation) simpler(o violation) bool {
 	if v.Events != o.Events {
 		return v.Events < o.Events
 	}
+	if mute := v.mute(); mute != o.mute() {
+		return !mute
+	}
 	return len(v.Steps) < len(o.Steps)
+}
+
+// mute says whether a counterexample neither takes a step nor ends before one that is
+// refused: the wrong state is there from the start, at rest.
+func (v violation) mute() bool {
+	if len(v.Steps) > 0 {
+		return false
+	}
+	s := state.State{C: v.problem.cfg, B: v.Start}
+	for _, p := range s.C.ClassesOf[v.bound.workload] {
+		drain, _, _ := control.DrainRefusal(s, p)
+		quota, _ := control.QuotaRefusal(s, p)
+		if s.Pending(p) > 0 || drain != "" || quota != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // inevitable says whether every fair run from the state after a violation's last event
