@@ -128,8 +128,11 @@ $(MERMAID):
 	mkdir -p $(TOOLS) && cd $(TOOLS) && npm pack --silent mermaid@11.6.0 && \
 		tar -xzf mermaid-11.6.0.tgz package/dist/mermaid.min.js && rm mermaid-11.6.0.tgz
 
+.PHONY: tools
+tools: node $(MULTITOOL) $(OPENAPI) $(MERMAID) ## what surfaces is held against, from npm
+
 .PHONY: surfaces
-surfaces: node $(MULTITOOL) $(OPENAPI) $(MERMAID) ## what GitHub gets, against what others wrote: Microsoft's SARIF validator, GitHub's API description, Mermaid, Chromium
+surfaces: tools ## what GitHub gets, against what others wrote: Microsoft's SARIF validator, GitHub's API description, Mermaid, Chromium
 	@[ -n "$(CHROMIUM)" ] || echo "chromium is not installed (Debian: apt-get install chromium): no page is looked at"
 	SARIF_MULTITOOL=$(MULTITOOL) KUBESETTLE_GITHUB_OPENAPI=$(OPENAPI) MERMAID=$(MERMAID) CHROMIUM=$(CHROMIUM) \
 		$(GO) test -count=1 ./report -run 'Multitool|OpenAPI|Client|Sticky|Review|Browser'
