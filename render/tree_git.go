@@ -4,20 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	git "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
 // GitTree is a revision of the repository that dir lies in, read from git's objects;
@@ -83,32 +79,6 @@ func openRepository(dir string) (*git.Repository, error) {
 		return nil, fmt.Errorf("%s: %w: %w", dir, ErrNoRepository, err)
 	}
 	return withAlternates(repo), nil
-}
-
-// withAlternates reopens a repository that borrows objects (git clone --reference):
-// go-git looks for the lender inside the borrower's own folder otherwise.
-func withAlternates(repo *git.Repository) *git.Repository {
-	s, ok := repo.Storer.(*filesystem.Storage)
-	if !ok {
-		return repo
-	}
-	root := s.Filesystem().Root()
-	list, err := os.ReadFile(filepath.Join(root, "objects", "info", "alternates"))
-	if err != nil {
-		return repo
-	}
-	for _, line := range strings.Split(string(list), "\n") {
-		if line != "" && !filepath.IsAbs(line) {
-			return repo // relative alternates are beyond go-git; a missing object will say so
-		}
-	}
-	storage := filesystem.NewStorageWithOptions(s.Filesystem(), cache.NewObjectLRUDefault(),
-		filesystem.Options{AlternatesFS: osfs.New("/", osfs.WithBoundOS())})
-	again, err := git.Open(storage, nil)
-	if err != nil {
-		return repo
-	}
-	return again
 }
 
 var fullHash = regexp.MustCompile(`^[0-9a-f]{40}$`)

@@ -1,0 +1,83 @@
+package render
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	git "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+// borrower is the store of a repository that borrows objects (git clone --shared,
+// --reference), with its lenders, each opened once: go-git opens them anew, and reads
+// their indexes, for every object that it looks for.
+type borrower struct {
+	*filesystem.Storage
+	lenders []*filesystem.Storage
+}
+
+// EncodedObject implements storer.EncodedObjectStorer. Lenders come first: what they have
+// not is found at once, where the own store would go on to open them.
+func (b *borrower) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
+	for _, l := range b.lenders {
+		if o, err := l.EncodedObject(t, h); err == nil {
+			return o, nil
+		}
+	}
+	return b.Storage.EncodedObject(t, h)
+}
+
+// HasEncodedObject implements storer.EncodedObjectStorer.
+func (b *borrower) HasEncodedObject(h plumbing.Hash) error {
+	for _, l := range b.lenders {
+		if l.HasEncodedObject(h) == nil {
+			return nil
+		}
+	}
+	return b.Storage.HasEncodedObject(h)
+}
+
+// EncodedObjectSize implements storer.EncodedObjectStorer.
+func (b *borrower) EncodedObjectSize(h plumbing.Hash) (int64, error) {
+	for _, l := range b.lenders {
+		if n, err := l.EncodedObjectSize(h); err == nil {
+			return n, nil
+		}
+	}
+	return b.Storage.EncodedObjectSize(h)
+}
+
+// withAlternates reopens a repository that borrows objects: go-git looks for the lender
+// inside the borrower's own folder otherwise.
+func withAlternates(repo *git.Repository) *git.Repository {
+	s, ok := repo.Storer.(*filesystem.Storage)
+	if !ok {
+		return repo
+	}
+	root := s.Filesystem().Root()
+	list, err := os.ReadFile(filepath.Join(root, "objects", "info", "alternates"))
+	if err != nil {
+		return repo
+	}
+	objects := cache.NewObjectLRUDefault()
+	b := &borrower{Storage: filesystem.NewStorageWithOptions(s.Filesystem(), objects,
+		filesystem.Options{AlternatesFS: osfs.New("/", osfs.WithBoundOS())})}
+	for _, line := range strings.Split(string(list), "\n") {
+		if line == "" {
+			continue
+		}
+		if !filepath.IsAbs(line) {
+			return repo // relative alternates are beyond go-git; a missing object will say so
+		}
+		b.lenders = append(b.lenders, filesystem.NewStorage(osfs.New(filepath.Dir(line), osfs.WithBoundOS()), objects))
+	}
+	again, err := git.Open(b, nil)
+	if err != nil {
+		return repo
+	}
+	return again
+}
