@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,8 @@ import (
 var defaultLimits = flag.Bool("default-limits", false, "let hostile input run into the limits that users have")
 
 // hostileInput is what a repository may hold against whoever renders it: files of the
-// release bad, and the words that its failure has.
+// release bad, and the words that its failure has; several, between bars, where it is the
+// machine's speed that says which bound is met first.
 var hostileInput = []struct {
 	name  string
 	files func() map[string]string
@@ -24,7 +26,7 @@ var hostileInput = []struct {
 	{"a template that writes without end", hostileChart("{{ range until 1000000 }}{{ repeat 1000000 \"x\" }}\n{{ end }}"), "MiB of memory"},
 	{"an endless range", hostileChart(`{{ define "a" }}{{ range until 1000000 }}{{ range until 1000000 }}{{ end }}{{ end }}{{ end }}{{ include "a" . }}`), "longer than"},
 	{"a template that includes itself", hostileChart(`{{ define "a" }}{{ include "a" . }}{{ end }}{{ include "a" . }}`), "bad/templates/a.yaml:1"},
-	{"a tpl that calls itself", hostileChart(`{{ $t := "{{ tpl .t . }}" }}{{ tpl $t (dict "t" $t "Template" .Template) }}`), "longer than"},
+	{"a tpl that calls itself", hostileChart(`{{ $t := "{{ tpl .t . }}" }}{{ tpl $t (dict "t" $t "Template" .Template) }}`), "longer than|nests without end|MiB of memory"},
 	{"a YAML bomb in a manifest", func() map[string]string {
 		return map[string]string{"bad/a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n" + yamlBomb()}
 	}, "excessive aliasing"},
@@ -73,6 +75,10 @@ func yamlBomb() string {
 	return b.String()
 }
 
+func endsAs(reason, want string) bool {
+	return slices.ContainsFunc(strings.Split(want, "|"), func(words string) bool { return strings.Contains(reason, words) })
+}
+
 // Each hostile input fails its own release, in bounded time and memory, and the others'
 // results stand. With -v and -default-limits it prints the manual's table.
 func TestHostileInputIsBounded(t *testing.T) {
@@ -84,7 +90,7 @@ func TestHostileInputIsBounded(t *testing.T) {
 		switch {
 		case *defaultLimits:
 			limit, memory = 0, 0
-		case c.want == "longer than":
+		case strings.HasPrefix(c.want, "longer than"):
 			limit = 3 * time.Second
 		}
 		files := map[string]string{
@@ -114,7 +120,7 @@ func TestHostileInputIsBounded(t *testing.T) {
 		for _, r := range rev.Releases {
 			switch {
 			case strings.HasPrefix(r.ID, "bad"):
-				if r.Err == nil || !strings.Contains(r.Err.Reason, c.want) || len(r.Err.Reason) > 1000 || r.Err.Remedy == "" || r.Err.Where.StartLine < 1 {
+				if r.Err == nil || !endsAs(r.Err.Reason, c.want) || len(r.Err.Reason) > 1000 || r.Err.Remedy == "" || r.Err.Where.StartLine < 1 {
 					t.Errorf("%s: %+v, want %q", c.name, r.Err, c.want)
 				} else if testing.Verbose() {
 					fmt.Printf("| %s | %s | %.1f | %d |\n", c.name, shorten(r.Err.Reason, 120), took.Seconds(), used>>20)
