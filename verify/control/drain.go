@@ -21,15 +21,10 @@ type maintenance struct {
 //
 // Upstream: k8s.io/kubectl v0.36.3, pkg/drain: RunCordonOrUncordon, GetPodsForDeletion,
 // evictPods, deletePods, waitForDelete; the answers are those of [Evictions].
-type drain struct {
-	evictions *Evictions
-	force     bool // pods are deleted; budgets are not asked
-}
+type drain struct{ clearing }
 
-const (
-	drainEvict uint16 = iota
-	drainDone
-)
+// drainDone is the end of a drain; its other moves are [evictPod].
+const drainDone = evictPod + 1
 
 func newDrain(b *state.Builder) ([]Actor, error) {
 	c := b.Config()
@@ -41,7 +36,7 @@ func newDrain(b *state.Builder) ([]Actor, error) {
 	for _, n := range c.Nodes {
 		m.usable = append(m.usable, !c.Spec.Classes[n.Class].Node.Spec.Unschedulable)
 	}
-	return []Actor{m, &drain{evictions: NewEvictions(c), force: e.IgnorePDB}}, nil
+	return []Actor{m, &drain{clearing{NewEvictions(c), e.IgnorePDB}}}, nil
 }
 
 // Name implements [Actor].
@@ -109,22 +104,7 @@ func (d *drain) Step(s state.State, next *Emit) {
 		if s.Maintenance(n) != state.Draining || s.Tenure(n) != state.Staying || s.Twin(n) {
 			continue
 		}
-		empty := true
-		for p := range s.C.Pods {
-			empty = empty && s.On(n, p, state.Terminating) == 0
-			for _, ph := range state.LivePhases {
-				if s.On(n, p, ph) == 0 {
-					continue
-				}
-				empty = false
-				if !d.force && d.evictions.Ask(s, p, ph) == EvictionRefused {
-					continue
-				}
-				t := next.Copy(s)
-				evict(t, n, p, ph)
-				next.Move(search.Move{Kind: drainEvict, Args: [3]int32{int32(n), int32(p), int32(ph)}})
-			}
-		}
+		empty, _ := d.offer(s, n, next)
 		if empty {
 			t := next.Copy(s)
 			t.SetMaintenance(n, state.Maintained)

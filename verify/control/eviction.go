@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -234,6 +235,39 @@ func (e *Evictions) Refusal(s state.State, p int) (string, []Ref) {
 	d := e.status(s, &e.budgets[v][e.of[v][p][0]])
 	return "the PodDisruptionBudget " + names[0] + " needs " + counted(d.Desired, "healthy pod") +
 		" and has " + counted(d.Healthy, "pod"), refs
+}
+
+// evictPod is the kind of the moves of [clearing.offer]; their arguments are the node, the
+// pod class and the phase.
+const evictPod uint16 = 0
+
+// clearing empties nodes, through the eviction API or, with force, by deleting pods.
+type clearing struct {
+	evictions *Evictions
+	force     bool // pods are deleted; budgets are not asked
+}
+
+// offer emits the eviction of every pod on node n that may go, and says whether there is
+// no pod, and whether one may not go.
+func (c clearing) offer(s state.State, n int, next *Emit) (empty, refused bool) {
+	empty = true
+	for p := range s.C.Pods {
+		empty = empty && s.On(n, p, state.Terminating) == 0
+		for _, ph := range state.LivePhases {
+			if s.On(n, p, ph) == 0 {
+				continue
+			}
+			empty = false
+			if !c.force && c.evictions.Ask(s, p, ph) == EvictionRefused {
+				refused = true
+				continue
+			}
+			t := next.Copy(s)
+			evict(t, n, p, ph)
+			next.Move(search.Move{Kind: evictPod, Args: [3]int32{int32(n), int32(p), int32(ph)}})
+		}
+	}
+	return empty, refused
 }
 
 // evict moves one pod of class p on node n onto deletion, in a state to be offered.

@@ -25,14 +25,11 @@ const (
 // Upstream: k8s.io/kubectl v0.36.3, pkg/drain, as [drain] has it; the answers are those
 // of [Evictions]. What providers and the cluster autoscaler run themselves asks the
 // eviction API in the same way.
-type nodeExit struct {
-	evictions *Evictions
-	force     bool // pods are deleted; budgets are not asked
-}
+type nodeExit struct{ clearing }
 
+// Moves of [nodeExit] beside [evictPod].
 const (
-	exitEvict uint16 = iota
-	exitGone
+	exitGone = evictPod + 1 + iota
 	exitGivenUp
 )
 
@@ -55,7 +52,7 @@ func newNodePool(b *state.Builder) ([]Actor, error) {
 	if e.NodeRemoved == 0 && !c.Reclaimable() && !c.Autoscales() {
 		return out, nil
 	}
-	return append(out, &nodeExit{evictions: NewEvictions(c), force: e.IgnorePDB}), nil
+	return append(out, &nodeExit{clearing{NewEvictions(c), e.IgnorePDB}}), nil
 }
 
 // Name implements [Actor].
@@ -131,7 +128,7 @@ func (a *nodeExit) Step(s state.State, next *Emit) {
 		if tenure != state.Removing && tenure != state.Reclaimed && tenure != state.ScalingDown || s.Twin(n) {
 			continue
 		}
-		empty, refused := a.evict(s, n, next)
+		empty, refused := a.offer(s, n, next)
 		if empty && tenure != state.Reclaimed {
 			t := next.Copy(s)
 			leave(t, n, state.Absent)
@@ -143,29 +140,6 @@ func (a *nodeExit) Step(s state.State, next *Emit) {
 			next.Move(search.Move{Kind: exitGivenUp, Args: [3]int32{int32(n)}})
 		}
 	}
-}
-
-// evict offers the evictions of pods on node n, and says whether there is no pod, and
-// whether one may not go.
-func (a *nodeExit) evict(s state.State, n int, next *Emit) (empty, refused bool) {
-	empty = true
-	for p := range s.C.Pods {
-		empty = empty && s.On(n, p, state.Terminating) == 0
-		for _, ph := range state.LivePhases {
-			if s.On(n, p, ph) == 0 {
-				continue
-			}
-			empty = false
-			if !a.force && a.evictions.Ask(s, p, ph) == EvictionRefused {
-				refused = true
-				continue
-			}
-			t := next.Copy(s)
-			evict(t, n, p, ph)
-			next.Move(search.Move{Kind: exitEvict, Args: [3]int32{int32(n), int32(p), int32(ph)}})
-		}
-	}
-	return empty, refused
 }
 
 // leave takes node n away, with all pods that are still on it: the pod garbage collector
