@@ -134,12 +134,7 @@ func (m *metrics) list(namespace string, selector labels.Selector) metricsv1beta
 			if int64(i) < demand%int64(len(pods)) {
 				use++
 			}
-			if m.spike > 0 && m.warming(p) {
-				use = max(use, requested(p)*m.spike/100)
-			}
-			if limit := p.Spec.Containers[0].Resources.Limits.Cpu(); !limit.IsZero() {
-				use = min(use, limit.MilliValue())
-			}
+			use = cpuUse(p, use, m.spike, m.warming(p))
 			if p.Namespace == namespace && selector.Matches(labels.Set(p.Labels)) {
 				out.Items = append(out.Items, podMetrics(p, use))
 			}
@@ -147,6 +142,18 @@ func (m *metrics) list(namespace string, selector labels.Selector) metricsv1beta
 	}
 	slices.SortFunc(out.Items, func(a, b metricsv1beta1.PodMetrics) int { return strings.Compare(a.Name, b.Name) })
 	return out
+}
+
+// cpuUse is what a pod uses of its share, in millicores: more while it warms up, spike
+// percent of its request, and never more than its limit.
+func cpuUse(p *corev1.Pod, share, spike int64, warming bool) int64 {
+	if warming {
+		share = max(share, requested(p)*spike/100)
+	}
+	if limit := p.Spec.Containers[0].Resources.Limits.Cpu(); !limit.IsZero() {
+		share = min(share, limit.MilliValue())
+	}
+	return share
 }
 
 // requested is the CPU that a pod's containers request, in millicores.

@@ -41,7 +41,7 @@ func (k *kubelets) check(ctx context.Context) {
 		use := int64(0)
 		for _, p := range k.view.pods() {
 			if p.Spec.NodeName == n.Name && phaseOf(p) == "ready" {
-				use += k.cpuOf(p)
+				use += cpuUse(p, requested(p), k.overload.spike, k.warming(p))
 			}
 		}
 		if most := n.Status.Allocatable.Cpu().MilliValue(); use*100 > most*k.overload.above {
@@ -50,19 +50,6 @@ func (k *kubelets) check(ctx context.Context) {
 			k.view.say("node-panic", "", n.Name, fmt.Sprintf("node %s goes down: %dm of %dm CPU are used", n.Name, use, most))
 		}
 	}
-}
-
-// cpuOf is what a ready pod uses, in millicores: its request, or more while it warms up,
-// up to its limit.
-func (k *kubelets) cpuOf(p *corev1.Pod) int64 {
-	use := requested(p)
-	if k.warming(p) {
-		use = max(use, use*k.overload.spike/100)
-	}
-	if limit := p.Spec.Containers[0].Resources.Limits.Cpu(); !limit.IsZero() {
-		use = min(use, limit.MilliValue())
-	}
-	return use
 }
 
 // restart brings a node back: its pods start anew.

@@ -1,0 +1,97 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/yaml"
+)
+
+// kustomize takes the options that Argo CD edits into the kustomization.
+func (a *argoSource) kustomize() *Failure {
+	k, _ := value(a.content, "kustomize").(map[string]any)
+	a.r.AnyFile = a.side.argoAnyFile()
+	a.r.KubeVersion = text(k, "kubeVersion")
+	if len(k) == 0 {
+		return nil
+	}
+	ov := &Overlay{
+		Namespace: text(k, "namespace"), NamePrefix: text(k, "namePrefix"), NameSuffix: text(k, "nameSuffix"),
+		CommonAnnotations: textMap(k["commonAnnotations"]), Components: texts(k["components"]),
+	}
+	for _, image := range texts(k["images"]) {
+		ov.Images = append(ov.Images, parseImage(a.env(image)))
+	}
+	if k["commonAnnotationsEnvsubst"] == true {
+		for name, v := range ov.CommonAnnotations {
+			ov.CommonAnnotations[name] = a.env(v)
+		}
+	}
+	if labels := textMap(k["commonLabels"]); len(labels) > 0 {
+		for name, v := range labels {
+			labels[name] = a.env(v)
+		}
+		if k["labelWithoutSelector"] == true || k["labelIncludeTemplates"] == true {
+			ov.Labels = []types.Label{{Pairs: labels, IncludeTemplates: k["labelIncludeTemplates"] == true}}
+		} else {
+			ov.CommonLabels = labels
+		}
+	}
+	if f := a.decode("patches", k["patches"], &ov.Patches); f != nil {
+		return f
+	}
+	for i, e := range items(k, "replicas") {
+		var r types.Replica
+		if err := convert(e, &r); err != nil {
+			return a.failure(fmt.Sprintf("%s.kustomize.replicas[%d]", a.field, i), "correct the entry", "replicas: %v", err)
+		}
+		ov.Replicas = append(ov.Replicas, r)
+	}
+	if k["ignoreMissingComponents"] == true {
+		ov.Components = slices.DeleteFunc(ov.Components, func(c string) bool {
+			p, in := inside(a.r.Path, c)
+			return !in || !a.src.hasDir(p)
+		})
+	}
+	a.r.Overlay = ov
+	a.r.overlayAt = a.overlayPlace(nil, a.field+".kustomize.")
+	return nil
+}
+
+// decode reads a list of the kustomize options.
+func (a *argoSource) decode(name string, from, to any) *Failure {
+	if err := convert(from, to); err != nil {
+		return a.failure(a.field+".kustomize."+name, "correct the entry", "%s: %v", name, err)
+	}
+	return nil
+}
+
+// convert decodes a value into a type of its own.
+func convert(from, to any) error {
+	if from == nil {
+		return nil
+	}
+	b, err := yaml.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return yaml.Unmarshal(b, to)
+}
+
+// argoAnyFile says whether the repository's own Argo CD builds kustomizations with
+// --load-restrictor LoadRestrictionsNone.
+func (s *side) argoAnyFile() bool {
+	for _, p := range s.found {
+		d := p.doc.Content
+		if gvkOf(d).Kind == "ConfigMap" && text(d, "metadata", "name") == "argocd-cm" {
+			for k, v := range textMap(d["data"]) {
+				if strings.HasPrefix(k, "kustomize.buildOptions") && strings.Contains(v, "LoadRestrictionsNone") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,138 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"sort"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/release"
+	"helm.sh/helm/v3/pkg/releaseutil"
+)
+
+// execute renders the templates once.
+func (c *chartJob) execute(ch *chart.Chart, vals map[string]any) ([]document, *Failure) {
+	caps, err := capabilities(c.KubeVersion)
+	if err != nil {
+		return nil, &Failure{Reason: err.Error(), Where: fileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "give a version such as 1.36"}
+	}
+	caps.APIVersions = append(caps.APIVersions, c.APIVersions...)
+	if want := ch.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, caps.KubeVersion.String()) {
+		file := path.Join(c.Dir, "Chart.yaml")
+		return nil, &Failure{
+			Reason: fmt.Sprintf("the chart wants Kubernetes %s, rendered for %s", want, caps.KubeVersion.Version),
+			Where:  fileStart(file), Remedy: "declare the release with `kubeVersion`",
+		}
+	}
+	if err := chartutil.ProcessDependenciesWithMerge(ch, vals); err != nil {
+		return nil, c.templateFailure(ch, nil, err)
+	}
+	opts := chartutil.ReleaseOptions{Name: c.Name, Namespace: c.Namespace, Revision: 1, IsInstall: true}
+	if opts.Name == "" {
+		opts.Name = ch.Name()
+	}
+	top, err := chartutil.ToRenderValuesWithSchemaValidation(ch, vals, opts, caps, true)
+	if err != nil {
+		return nil, c.templateFailure(ch, nil, err)
+	}
+	if f := c.validate(ch, top["Values"].(chartutil.Values)); f != nil {
+		return nil, f
+	}
+	texts, err := engine.Engine{}.Render(ch, top)
+	if err != nil {
+		return nil, c.templateFailure(ch, nil, err)
+	}
+	return c.documents(ch, texts)
+}
+
+// documents decodes what the templates gave, in the order of their paths.
+func (c *chartJob) documents(ch *chart.Chart, texts map[string]string) ([]document, *Failure) {
+	if c.IncludeCRDs {
+		for _, crd := range ch.CRDObjects() {
+			texts[crd.Filename] = string(crd.File.Data)
+		}
+	}
+	names := make([]string, 0, len(texts))
+	for name := range texts {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var docs []document
+	for _, name := range names {
+		if strings.HasPrefix(path.Base(name), "_") || strings.HasSuffix(name, "NOTES.txt") || strings.TrimSpace(texts[name]) == "" {
+			continue
+		}
+		list, err := c.templateDocuments(name, texts[name])
+		if err != nil {
+			return nil, c.templateFailure(ch, texts, err)
+		}
+		docs = append(docs, list...)
+	}
+	return docs, nil
+}
+
+// templateDocuments decodes the documents of one rendered template.
+func (c *chartJob) templateDocuments(name, text string) ([]document, error) {
+	if n := strings.Count(text, "\n---"); n > maxDocuments { // before they are split, which takes long
+		return nil, &renderedError{name: name, err: fmt.Errorf("yaml: %d documents, the limit is %d", n+1, maxDocuments)}
+	}
+	split := releaseutil.SplitManifests(text)
+	keys := make([]string, 0, len(split))
+	for k := range split {
+		keys = append(keys, k)
+	}
+	sort.Sort(releaseutil.BySplitManifestsOrder(keys))
+	var docs []document
+	for i, k := range keys {
+		v, err := decodeYAML([]byte(split[k] + "\n")) // Helm writes them out so: a block at the end keeps its newline
+		if err != nil {
+			return nil, &renderedError{name: name, text: split[k], err: err}
+		}
+		m, ok := v.(map[string]any)
+		if !ok && v != nil {
+			return nil, &renderedError{name: name, text: split[k], err: fmt.Errorf("yaml: the document is no object")}
+		}
+		if len(m) == 0 {
+			continue
+		}
+		hook, known := hookOf(m)
+		if strings.Contains(name, "/crds/") && !strings.Contains(name, "/templates/") {
+			hook, known = false, true // Helm does not look at what crds/ holds
+		}
+		if !known {
+			continue // Helm leaves a hook of an unknown type out
+		}
+		if hook && (c.SkipHooks || c.SkipTests && isTest(m)) {
+			continue
+		}
+		docs = append(docs, document{Content: m, File: name, Doc: i, Hook: hook})
+	}
+	return docs, nil
+}
+
+// isTest says whether a hook is a test.
+func isTest(content map[string]any) bool {
+	v, _ := fieldPath{key("metadata"), key("annotations"), key(release.HookAnnotation)}.get(content)
+	return strings.Contains(fmt.Sprint(v), "test")
+}
+
+// hookOf says whether an object is a hook, and whether Helm knows its type.
+func hookOf(content map[string]any) (hook, known bool) {
+	v, ok := fieldPath{key("metadata"), key("annotations"), key(release.HookAnnotation)}.get(content)
+	text, isText := v.(string)
+	if !ok || !isText {
+		return false, true
+	}
+	for _, e := range strings.Split(text, ",") {
+		switch strings.ToLower(strings.TrimSpace(e)) {
+		case "pre-install", "post-install", "pre-delete", "post-delete", "pre-upgrade", "post-upgrade",
+			"pre-rollback", "post-rollback", "test", "test-success":
+		default:
+			return true, false
+		}
+	}
+	return true, true
+}
