@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -77,8 +78,12 @@ func shotsDir(t *testing.T) string {
 func browse(t *testing.T, saw any, script string, args ...string) {
 	t.Helper()
 	out, err := exec.Command("node", append([]string{"--experimental-websocket", "--no-warnings", "testdata/html/" + script}, args...)...).Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		t.Fatalf("%v\n%s%s", err, out, exit.Stderr)
+	}
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatal(err)
 	}
 	if err := json.Unmarshal(out, saw); err != nil {
 		t.Fatalf("%v\n%s", err, out)

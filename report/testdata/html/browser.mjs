@@ -10,17 +10,23 @@ const sleep = ms => new Promise(r => setTimeout(r, ms));
 // open starts a browser and gives what a test does with its one page.
 export async function open(chromium) {
   let doing = "start";
-  setTimeout(() => { console.error("no end after 90 s, at " + doing); browser.kill("SIGKILL"); process.exit(2); }, 90_000).unref();
   const profile = mkdtempSync(join(tmpdir(), "explore-"));
-  const browser = spawn(chromium, ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-port=0", `--user-data-dir=${profile}`, "about:blank"], { stdio: "ignore" });
+  // A process group of its own, so that its children end with it. It asks nothing of the network by itself.
+  const browser = spawn(chromium, ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--hide-scrollbars", "--remote-debugging-port=0", `--user-data-dir=${profile}`, "about:blank"], { stdio: "ignore", detached: true });
+  const gone = new Promise(r => browser.on("exit", r));
+  const end = () => {
+    try { process.kill(-browser.pid, "SIGKILL"); } catch { /* it has ended */ }
+  };
+  setTimeout(() => { console.error("no end after 90 s, at " + doing); end(); process.exit(2); }, 90_000).unref();
   const portFile = join(profile, "DevToolsActivePort");
-  for (let i = 0; i < 300 && !existsSync(portFile); i++) await sleep(100);
-  const port = readFileSync(portFile, "utf8").split("\n")[0];
-  let targets = [];
-  for (let i = 0; i < 100 && !targets.length; i++) {
-    targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()).filter(t => t.type === "page");
-    if (!targets.length) await sleep(100);
+  let port = "", targets = [];
+  for (let i = 0; i < 600 && !targets.length; i++) { // up to a minute, on a busy machine
+    await sleep(100);
+    port ||= existsSync(portFile) ? readFileSync(portFile, "utf8").split("\n")[0] : "";
+    if (port) targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()).filter(t => t.type === "page");
   }
+  if (!targets.length) throw new Error(`${chromium} shows no page`);
   const ws = new WebSocket(targets[0].webSocketDebuggerUrl);
   await new Promise((ok, no) => { ws.onopen = ok; ws.onerror = no; });
 
@@ -59,9 +65,13 @@ export async function open(chromium) {
   };
   const close = async () => {
     ws.close();
-    browser.kill();
-    await new Promise(r => browser.on("exit", r));
-    rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }); // its children may write a little longer
+    end();
+    await gone;
+    try {
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    } catch (e) { // what it leaves in the folder for temporary files says nothing of the page
+      console.error(String(e));
+    }
   };
   return { send, evaluate, size, show, dark, shot, close, complaints, requests };
 }
