@@ -11,52 +11,57 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 )
 
+// documentedCase is a pair of testdata that is known for breaking a rule.
+type documentedCase struct {
+	dir, rule   string
+	nodes, pods int // smallest known scale; pods without those that terminate
+	events      int
+}
+
+var documentedCases = []documentedCase{
+	{"kivi/c1", "runaway-scale", 1, 3, 0},
+	{"kivi/c2", "replicas-reset", 1, 2, 1},
+	{"kivi/c3", "unschedulable", 3, 6, 0},
+	{"kivi/c4", "crash-loop", 2, 5, 0},
+	{"kivi/c5", "eviction-loop", 2, 4, 0},
+	{"kivi/c6", "below-floor", 2, 2, 2},
+	{"kivi/c7", "eviction-loop", 1, 1, 0},
+	{"kivi/c8", "eviction-loop", 3, 6, 0},
+	{"kivi/c9", "spread-violated", 2, 6, 0},
+	{"kivi/c10", "unschedulable", 2, 3, 0},
+	{"kivi/c11", "preemption-cascade", 1, 3, 1},
+	{"kivi/c12", "spread-violated", 3, 6, 1},
+	{"failures/f01", "rollout-stuck", 3, 4, 1}, // and one that surges, as below
+	{"failures/f02", "rollout-stuck", 1, 2, 1},
+	{"failures/f03", "rollout-stuck", 1, 3, 1},
+	{"failures/f05", "rollout-stuck", 1, 2, 1},
+	{"failures/f07", "spread-violated", 3, 4, 1}, // and one that surges
+	{"failures/f17", "drain-blocked", 2, 1, 1},
+	{"failures/f18", "drain-blocked", 3, 4, 2},
+	{"failures/f20", "drain-blocked", 3, 2, 3},
+	{"failures/f21", "drain-blocked", 3, 3, 1},
+	{"failures/f22", "eviction-loop", 2, 2, 1},
+	{"failures/f24", "unschedulable", 3, 3, 0},
+	{"failures/f27", "single-domain", 3, 10, 2},
+	{"failures/f30", "runaway-scale", 1, 2, 0},
+	{"failures/f31", "runaway-scale", 3, 10, 1},
+	{"failures/f38", "replica-oscillation", 2, 6, 1},
+	{"failures/f39", "replicas-reset", 1, 4, 2},
+	{"failures/f46", "eviction-loop", 2, 1, 0},
+	{"failures/f47", "eviction-loop", 2, 3, 0},
+	{"failures/f48", "eviction-loop", 2, 1, 0},
+	{"failures/f50", "preemption-cascade", 1, 4, 1},
+	{"failures/f51", "preemption-cascade", 1, 4, 1},
+	{"failures/f54", "crash-loop", 1, 2, 0},
+	{"failures/f60", "below-floor", 3, 2, 1},
+}
+
 // TestCases verifies the cases of testdata/kivi and testdata/failures as a user would:
 // manifests and a policy. The violating one breaks its rule at a scale not above the one
 // that is known; the repaired one breaks none. A case is one state (manifests/) or a
 // change (base/ and head/).
 func TestCases(t *testing.T) {
-	for _, tt := range []struct {
-		dir, rule   string
-		nodes, pods int // smallest known scale; pods without those that terminate
-		events      int
-	}{
-		{"kivi/c1", "runaway-scale", 1, 3, 0},
-		{"kivi/c2", "replicas-reset", 1, 2, 1},
-		{"kivi/c3", "unschedulable", 3, 6, 0},
-		{"kivi/c4", "crash-loop", 2, 5, 0},
-		{"kivi/c5", "eviction-loop", 2, 4, 0},
-		{"kivi/c6", "below-floor", 2, 2, 2},
-		{"kivi/c7", "eviction-loop", 1, 1, 0},
-		{"kivi/c8", "eviction-loop", 3, 6, 0},
-		{"kivi/c9", "spread-violated", 2, 6, 0},
-		{"kivi/c10", "unschedulable", 2, 3, 0},
-		{"kivi/c11", "preemption-cascade", 1, 3, 1},
-		{"kivi/c12", "spread-violated", 3, 6, 1},
-		{"failures/f01", "rollout-stuck", 3, 4, 1}, // and one that surges, as below
-		{"failures/f02", "rollout-stuck", 1, 2, 1},
-		{"failures/f03", "rollout-stuck", 1, 3, 1},
-		{"failures/f05", "rollout-stuck", 1, 2, 1},
-		{"failures/f07", "spread-violated", 3, 4, 1}, // and one that surges
-		{"failures/f17", "drain-blocked", 2, 1, 1},
-		{"failures/f18", "drain-blocked", 3, 4, 2},
-		{"failures/f20", "drain-blocked", 3, 2, 3},
-		{"failures/f21", "drain-blocked", 3, 3, 1},
-		{"failures/f22", "eviction-loop", 2, 2, 1},
-		{"failures/f24", "unschedulable", 3, 3, 0},
-		{"failures/f27", "single-domain", 3, 10, 2},
-		{"failures/f30", "runaway-scale", 1, 2, 0},
-		{"failures/f31", "runaway-scale", 3, 10, 1},
-		{"failures/f38", "replica-oscillation", 2, 6, 1},
-		{"failures/f39", "replicas-reset", 1, 4, 2},
-		{"failures/f46", "eviction-loop", 2, 1, 0},
-		{"failures/f47", "eviction-loop", 2, 3, 0},
-		{"failures/f48", "eviction-loop", 2, 1, 0},
-		{"failures/f50", "preemption-cascade", 1, 4, 1},
-		{"failures/f51", "preemption-cascade", 1, 4, 1},
-		{"failures/f54", "crash-loop", 1, 2, 0},
-		{"failures/f60", "below-floor", 3, 2, 1},
-	} {
+	for _, tt := range documentedCases {
 		t.Run(tt.dir, func(t *testing.T) {
 			t.Parallel()
 			r := caseResult(t, filepath.Join("../testdata", tt.dir, "violating"))

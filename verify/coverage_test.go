@@ -1,0 +1,168 @@
+package verify
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// entry is a failure that users reported in public: one of tier 1 with several
+// independent reports or an official warning, one of tier 3 with little public pain.
+type entry struct {
+	id    string
+	tier  int
+	title string
+	known string // smallest scale on record
+	why   string // no pair in testdata/failures, because of this
+}
+
+// documented are the failures on record, in order.
+var documented = []entry{
+	{"f01", 1, "Required host anti-affinity + replicas = nodes + default rolling update", "3 nodes, 3 pods", ""},
+	{"f02", 1, "Surge pod has no room (GPU or big pod)", "1-2 nodes, 1 pod", ""},
+	{"f03", 1, "ResourceQuota equals steady state", "1 node, 3 pods", ""},
+	{"f04", 2, "Quota + maxSurge 0: replacement delayed by up to 16 minutes", "1 node, 2 pods", "a ReplicaSet's back-off is no memory of the model: a create that is refused is tried again as soon as the quota has room, so that late is on time"},
+	{"f05", 1, "hostPort / hostNetwork on a Deployment", "1-2 nodes, 1 pod", ""},
+	{"f06", 1, "ReadWriteOnce volume + rolling update", "2 nodes, 1 pod", "no actor attaches volumes"},
+	{"f07", 1, "Rolling update breaks a hard topology spread", "3 nodes, 3 pods", ""},
+	{"f08", 2, "Spread + old revision: new pods blocked (capacity or taints in the minimum domain)", "3-6 nodes, 6 pods", "its pair is not written"},
+	{"f09", 1, "StatefulSet cannot be rolled back by re-applying", "2 nodes, 2 pods", "no actor drives StatefulSets"},
+	{"f10", 2, "progressDeadline shorter than one start-up or capacity stall", "1 node, 1 pod", "the model knows in which order steps happen and not how long they take; whether one takes longer than progressDeadlineSeconds is not decided by manifests"},
+	{"f11", 2, "Upgrade / rollback loop of a release controller", "1 node, 1 pod", "how long a rollout takes against a release controller's timeout is not decided by manifests, and no actor remediates a HelmRelease"},
+	{"f12", 1, "Immutable Deployment selector changes with the chart version", "0 nodes", "no rule compares immutable fields"},
+	{"f13", 1, "StatefulSet volumeClaimTemplates / podManagementPolicy / serviceName change", "0 nodes", "no rule compares immutable fields"},
+	{"f14", 1, "Job template changes between applies", "0 nodes", "no rule compares immutable fields"},
+	{"f15", 3, "maxSurge and maxUnavailable both 0", "0 nodes", "no rule validates an object as the API server does"},
+	{"f16", 2, "DaemonSet with maxSurge and hostPort", "1 node, 1 pod", "no actor drives DaemonSets"},
+	{"f17", 1, "PDB that allows no disruption at all (minAvailable = replicas, maxUnavailable 0)", "2 nodes, 1 pod", ""},
+	{"f18", 1, "PDB floor equals HPA floor", "3 nodes, 2 pods", ""},
+	{"f19", 2, "PDB percentage rounding", "2 nodes, 1-3 pods", "its pair is not written"},
+	{"f20", 1, "Never-ready pods behind a PDB", "3 nodes, 2 pods", ""},
+	{"f21", 1, "Two PDBs select one pod", "3 nodes, 3 pods", ""},
+	{"f22", 1, "Deployment tolerates everything and returns to the drained node", "2 nodes, 1 pod", ""},
+	{"f23", 1, "StatefulSet pod on a lost node is never replaced", "2 nodes, 1 pod", "no actor drives StatefulSets"},
+	{"f24", 1, "Cordoned or tainted node counts as an empty spread domain", "3 nodes, 3 pods", ""},
+	{"f25", 2, "Zonal outage with Honor + minDomains", "3 zones, 3 pods", "its pair is not written"},
+	{"f26", 2, "minDomains larger than the cluster", "2 zones, 3 pods", "its pair is not written"},
+	{"f27", 1, "Scale-down leaves a hard-spread workload unbalanced", "3 zones, 10 to 3 pods", ""},
+	{"f28", 2, "PDB / do-not-disrupt freezes Karpenter nodes", "1 node, 1 pod", "no actor is Karpenter"},
+	{"f29", 1, "HPA on memory never scales back (ratchet)", "2 nodes, 4 pods", "its pair is not written"},
+	{"f30", 2, "Idle footprint above the memory target: always at maxReplicas", "1 node, 2 pods", ""},
+	{"f31", 1, "HPA on memory escalates during a rolling update", "3 nodes, 10 pods", ""},
+	{"f32", 1, "HPA counts another workload's pods (overlapping selectors)", "2 nodes, 6 pods", "its pair is not written"},
+	{"f33", 2, "Two HPAs reach the same pods: both stop", "1 node, 2 pods", "its pair is not written"},
+	{"f34", 1, "HPA Utilization with a container (often an injected sidecar) without request", "1 node, 1 pod", "its pair is not written"},
+	{"f35", 1, "VPA and HPA on the same CPU metric", "2 nodes, 2 pods", "no actor is the vertical autoscaler"},
+	{"f36", 2, "VPA recommendation larger than any node", "1 node, 1 pod", "no actor is the vertical autoscaler"},
+	{"f37", 2, "VPA + LimitRange: eviction every minute", "1 node, 1 pod", "no actor is the vertical autoscaler"},
+	{"f38", 1, "GitOps self-heal against HPA", "2 nodes, 2-6 pods", ""},
+	{"f39", 2, "ignoreDifferences without RespectIgnoreDifferences", "1 node, 2 pods", ""},
+	{"f40", 2, "KEDA scale-to-zero against self-heal", "1 node, 1 pod", "no actor is KEDA"},
+	{"f41", 3, "Manifest with replicas 0 switches the HPA off", "1 node, 0 pods", "its pair is not written"},
+	{"f42", 2, "Cluster autoscaler and domains it cannot see", "3 zones", "its pair is not written"},
+	{"f43", 1, "Zonal volume and no node in that zone", "2 zones, 1 pod", "no actor binds volumes"},
+	{"f44", 2, "Cluster autoscaler flip-flop", "3 nodes", "its pair is not written"},
+	{"f45", 1, "Karpenter consolidation loop with preferred (anti-)affinity or soft spread", "2 nodes, 3 pods", "no actor is Karpenter"},
+	{"f46", 1, "LowNodeUtilization and one large pod", "2 nodes, 1 pod", ""},
+	{"f47", 2, "LowNodeUtilization against bin packing (MostAllocated / CA optimise-utilisation)", "2 nodes, 3 pods", ""},
+	{"f48", 1, "RemovePodsViolatingNodeAffinity(preferred) + autoscaler", "2 node groups, 1 pod", ""},
+	{"f49", 3, "Descheduler evictions keep the HPA from scaling down", "2 nodes", "one user's report that nobody has reproduced; how long a start-up holds a recommendation is a matter of minutes, which the model does not count"},
+	{"f50", 1, "Surge of a high-priority service preempts a protected low-priority one", "3 nodes, 6 pods", ""},
+	{"f51", 1, "globalDefault PriorityClass introduced later", "2 nodes, 6 pods", ""},
+	{"f52", 1, "Fail-closed webhook guards its own pods", "2 nodes, 1 pod", "no actor asks admission webhooks"},
+	{"f53", 2, "LimitRange default below request", "0 nodes", "no actor applies a LimitRange"},
+	{"f54", 1, "nodeName + request does not fit: endless failed pods", "1 node, 2 pods", ""},
+	{"f55", 1, "Pod fits the node but not beside DaemonSets", "2 nodes, 3 pods", "no actor drives DaemonSets"},
+	{"f56", 2, "Required affinity cycle between two workloads", "2 nodes, 2 pods", "its pair is not written"},
+	{"f57", 1, "Pinned pod on a node under DiskPressure: endless Evicted pods", "1 node, 1 pod", "no actor is the kubelet's eviction under pressure"},
+	{"f58", 2, "DaemonSet evict/recreate loop", "1 node, 1 pod", "no actor drives DaemonSets"},
+	{"f59", 1, "CronJob pile-up", "1 node", "no actor drives CronJobs"},
+	{"f60", 1, "All replicas on one node, then node failure", "3 nodes, 2-3 pods", ""},
+}
+
+const coverageHead = `# Failures that users had, and which of them are found
+
+Sixty failures of control loops against each other, or against a change, that users
+reported in public. Tier 1 has several independent reports or an official warning, and a documented
+fix; tier 3 has little public pain. Each one that is found is a pair in ` + "`testdata/failures`" + `: manifests
+and a policy that have it, and the safe variant, which has no finding with complete coverage.
+Written by a test, which verifies every pair: ` + "`go test ./verify -run CoveragePage -rewrite`" + `.
+
+A scale is nodes and pods, and pods include one that surges or is yet to be created. *inevitable*: every fair
+run that reaches this point has it. *possible*: it needs particular choices of the scheduler or a race.
+
+`
+
+// TestCoveragePage keeps docs/coverage.md true: what is found is what the pairs give, and
+// every other failure has its reason.
+func TestCoveragePage(t *testing.T) {
+	var found, missed bytes.Buffer
+	tiers, pairs := map[int]int{}, map[int]int{}
+	for _, e := range documented {
+		tiers[e.tier]++
+		i := slices.IndexFunc(documentedCases, func(c documentedCase) bool { return c.dir == "failures/"+e.id })
+		if (i < 0) == (e.why == "") {
+			t.Errorf("%s: a pair of TestCases, or a reason why there is none: not both, not neither", e.id)
+		}
+		if i < 0 {
+			fmt.Fprintf(&missed, "| %s | %d | %s | %s |\n", strings.ToUpper(e.id), e.tier, e.title, e.why)
+			continue
+		}
+		pairs[e.tier]++
+		f := documentedFinding(t, documentedCases[i])
+		fmt.Fprintf(&found, "| [%s](../testdata/failures/%s/README.md) | %d | %s | %s | %s | [%s](rules.md#%s) | %s |\n", strings.ToUpper(e.id), e.id, e.tier, e.title,
+			e.known, foundAt(f), f.Rule, f.Rule, f.Certainty)
+	}
+	page := bytes.NewBufferString(coverageHead)
+	for tier := 1; tier <= 3; tier++ {
+		fmt.Fprintf(page, "- tier %d: %d of %d\n", tier, pairs[tier], tiers[tier])
+	}
+	fmt.Fprintf(page, "\n## Found\n\n| | tier | failure | known at | found at | rule | certainty |\n|---|---|---|---|---|---|---|\n%s", found.String())
+	fmt.Fprintf(page, "\n## Not found, and why\n\n| | tier | failure | why |\n|---|---|---|---|\n%s", missed.String())
+	const name = "../docs/coverage.md"
+	if *rewrite {
+		if err := os.WriteFile(name, page.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), page.String()); diff != "" {
+		t.Errorf("%s is out of date, write it with -rewrite (-page +pairs):\n%s", name, diff)
+	}
+}
+
+// documentedFinding is what the violating one of a pair is known for.
+func documentedFinding(t *testing.T, c documentedCase) Finding {
+	t.Helper()
+	r := caseResult(t, filepath.Join("../testdata", c.dir, "violating"))
+	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == c.rule })
+	if i < 0 {
+		t.Fatalf("%s: no %s:\n%s", c.dir, c.rule, outline(r))
+	}
+	return r.Findings[i]
+}
+
+// foundAt words the scale of a finding.
+func foundAt(f Finding) string {
+	plural := func(n int, what string) string {
+		if n == 1 {
+			return "1 " + what
+		}
+		return fmt.Sprintf("%d %ss", n, what)
+	}
+	out := plural(f.Scale.Nodes, "node") + ", " + plural(f.Scale.Pods, "pod")
+	if len(f.Events) > 0 {
+		out += "; " + strings.Join(f.Events, ", ")
+	}
+	return out
+}
