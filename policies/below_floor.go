@@ -65,7 +65,7 @@ func belowFloorAt(minReady int) Rule {
 func floorFields(c *state.Config, w int) []string {
 	d, v := newest(c, w)
 	m := &c.Spec.Workloads[w].Manifests[v]
-	out := []string{"Deployment:spec.replicas"}
+	out := []string{"Workload:spec.replicas"}
 	if m.HPA != nil {
 		out = append(out, "HorizontalPodAutoscaler:spec.minReplicas")
 	}

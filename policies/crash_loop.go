@@ -72,7 +72,7 @@ refuses stay behind as failed objects, several a second, until the API server an
 		}
 		if bound(c, w) {
 			out.Recurs, out.Persists = nil, func(s state.State) bool { return refused(s, w) > 0 }
-			out.Fields = append([]string{"Deployment:spec.template.spec.nodeName"}, out.Fields...)
+			out.Fields = append([]string{"Workload:spec.template.spec.nodeName"}, out.Fields...)
 			out.Message = func(s state.State) string {
 				return fmt.Sprintf("%s of %s can be refused by the node and created again forever: %d of %s %s",
 					count(refused(s, w), "pod"), fullName(c, w), s.ReadyOf(w), count(s.Replicas(w), "replica"), runs(s.ReadyOf(w)))

@@ -80,7 +80,7 @@ at its minimum.`,
 					c.Nodes[n].Name, count(held, what), fullName(c, w), stays(held),
 					s.ReadyOf(w), count(s.Replicas(w), "replica"), are(s.ReadyOf(w)))
 			},
-			Fields: append(fields, "Deployment:spec.replicas"),
+			Fields: append(fields, "Workload:spec.replicas"),
 		}
 	},
 }

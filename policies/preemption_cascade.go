@@ -61,7 +61,7 @@ somebody looks: the end state is fine, or the pods that were lost are pending.`,
 				return fmt.Sprintf("preemption by pods of higher priority can leave %s with %s, under the floor of %d",
 					fullName(c, w), count(s.ReadyOf(w), "ready replica"), floors[s.Version()])
 			},
-			Fields: append([]string{"Deployment:spec.template.spec.priorityClassName"}, floorFields(c, w)...),
+			Fields: append([]string{"Workload:spec.template.spec.priorityClassName"}, floorFields(c, w)...),
 		}
 	},
 }
@@ -74,7 +74,7 @@ func withstood(c *state.Config, w int, v state.Version) int {
 		return 0
 	}
 	floor := 0
-	if m.Deployment.Spec.Template.Spec.PriorityClassName == "" {
+	if m.Pod().PriorityClassName == "" {
 		floor = keptFromEvictions(c, w, v)
 	}
 	for _, pdb := range m.PDBs {

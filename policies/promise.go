@@ -20,8 +20,8 @@ func promised(c *state.Config, w int, v state.Version) int {
 	desired := leastOfBoth(ms)
 	// A rollout replaces pods only where there are two templates.
 	floor := desired
-	if len(c.ClassesOf[w]) > 1 || ms[v].Deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
-		floor = desired - unavailable(ms[v].Deployment, desired)
+	if d := ms[v].Deployment; d != nil && (len(c.ClassesOf[w]) > 1 || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType) {
+		floor = desired - unavailable(d, desired)
 	}
 	for _, pdb := range ms[v].PDBs {
 		floor = min(floor, healthy(pdb, desired))
@@ -58,10 +58,7 @@ func leastOfBoth(ms *[2]state.Manifest) int {
 
 // leastDesired is the least number of replicas that a manifest asks for, in pods.
 func leastDesired(m *state.Manifest) int {
-	declared := 1
-	if r := m.Deployment.Spec.Replicas; r != nil {
-		declared = int(*r)
-	}
+	declared := m.Replicas()
 	if m.HPA == nil || declared == 0 { // 0 switches an autoscaler off
 		return declared
 	}

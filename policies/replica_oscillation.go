@@ -70,7 +70,7 @@ func ownerFields(c *state.Config, w int) []string {
 	_, v := newest(c, w)
 	var out []string
 	if c.Spec.Workloads[w].Manifests[v].DeclaresReplicas {
-		out = append(out, "Deployment:spec.replicas")
+		out = append(out, "Workload:spec.replicas")
 	}
 	return append(out, "HorizontalPodAutoscaler:spec.metrics", "HorizontalPodAutoscaler:spec.maxReplicas", "HorizontalPodAutoscaler:spec.minReplicas")
 }

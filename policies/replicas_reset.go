@@ -57,7 +57,7 @@ difference **and** set ` + "`RespectIgnoreDifferences=true`" + `.`,
 			},
 			Message: func(s state.State) string { return resetMessage(s, w) },
 			Fields: []string{
-				"Deployment:spec.replicas",
+				"Workload:spec.replicas",
 				"HorizontalPodAutoscaler:spec.minReplicas",
 				"HorizontalPodAutoscaler:spec.maxReplicas",
 			},

@@ -3,7 +3,6 @@ package policies
 import (
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -14,7 +13,7 @@ import (
 // terminate, and a rollout that was paused on purpose, do not count.
 func rolling(s state.State, w int) bool {
 	current := s.NewClass(w)
-	if current < 0 || s.Manifest(w).Deployment.Spec.Paused {
+	if current < 0 || s.Manifest(w).Paused() {
 		return false
 	}
 	for _, p := range s.C.ClassesOf[w] {
@@ -71,20 +70,20 @@ func are(n int) string {
 	return "are"
 }
 
-// newest is the Deployment of workload w in the latest version that has it, with its
+// newest is the manifest of workload w in the latest version that has it, with its
 // version.
-func newest(c *state.Config, w int) (*appsv1.Deployment, state.Version) {
-	m := c.Spec.Workloads[w].Manifests
+func newest(c *state.Config, w int) (*state.Manifest, state.Version) {
+	m := &c.Spec.Workloads[w].Manifests
 	if m[state.Head].Exists() {
-		return m[state.Head].Deployment, state.Head
+		return &m[state.Head], state.Head
 	}
-	return m[state.Base].Deployment, state.Base
+	return &m[state.Base], state.Base
 }
 
-// placementFields names what a Deployment's pods ask of a node, as far as it is set.
-func placementFields(d *appsv1.Deployment) []string {
-	const at = "Deployment:spec.template.spec."
-	pod := &d.Spec.Template.Spec
+// placementFields names what a workload's pods ask of a node, as far as it is set.
+func placementFields(m *state.Manifest) []string {
+	const at = "Workload:spec.template.spec."
+	pod := m.Pod()
 	var out []string
 	add := func(set bool, field string) {
 		if set {
@@ -123,7 +122,7 @@ func sizeFields(c *state.Config, w int) []string {
 		out = append(out, "HorizontalPodAutoscaler:spec.maxReplicas", "HorizontalPodAutoscaler:spec.minReplicas")
 	}
 	if m.DeclaresReplicas {
-		out = append(out, "Deployment:spec.replicas")
+		out = append(out, "Workload:spec.replicas")
 	}
 	return out
 }

@@ -54,21 +54,21 @@ unavailable, up to 1 surge), so that whatever refuses that one surge pod holds u
 		},
 	},
 	New: func(c *state.Config, w int) Property {
-		d, _ := newest(c, w)
-		if d == nil || len(c.ClassesOf[w]) < 2 {
+		m, _ := newest(c, w)
+		if !m.Exists() || len(c.ClassesOf[w]) < 2 {
 			return Property{} // one template: there is nothing to roll out
 		}
 		return Property{
 			Persists: func(s state.State) bool { return stuck(s, w) },
 			Message:  func(s state.State) string { return stuckMessage(s, w) },
-			Fields:   append(append(strategyFields(d), placementFields(d)...), sizeFields(c, w)...),
+			Fields:   append(append(strategyFields(m), placementFields(m)...), sizeFields(c, w)...),
 		}
 	},
 }
 
 func stuck(s state.State, w int) bool {
 	current := s.NewClass(w)
-	if current < 0 || s.Manifest(w).Deployment.Spec.Paused || halted(s, w) {
+	if current < 0 || s.Manifest(w).Paused() || halted(s, w) {
 		return false
 	}
 	return rolling(s, w) || s.Pending(current) == 0 && s.AvailablePods(current) < s.Replicas(w)
@@ -100,13 +100,17 @@ func stays(n int) string {
 	return "stay"
 }
 
-// strategyFields names what paces a Deployment's rollout.
-func strategyFields(d *appsv1.Deployment) []string {
+// strategyFields names what paces a workload's rollout.
+func strategyFields(m *state.Manifest) []string {
+	d := m.Deployment
+	if d == nil {
+		return nil
+	}
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		return []string{"Deployment:spec.strategy.type"}
+		return []string{"Workload:spec.strategy.type"}
 	}
 	return []string{
-		"Deployment:spec.strategy.rollingUpdate.maxSurge",
-		"Deployment:spec.strategy.rollingUpdate.maxUnavailable",
+		"Workload:spec.strategy.rollingUpdate.maxSurge",
+		"Workload:spec.strategy.rollingUpdate.maxUnavailable",
 	}
 }

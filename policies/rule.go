@@ -65,7 +65,8 @@ type Property struct {
 	// in). One sentence without a full stop that stands alone.
 	Message func(s state.State) string
 	// Fields names the manifest fields the property rests on, most telling first, as
-	// "Kind:path", e.g. "HorizontalPodAutoscaler:spec.minReplicas".
+	// "Kind:path", e.g. "HorizontalPodAutoscaler:spec.minReplicas"; the kind "Workload" is
+	// that of any workload.
 	Fields []string
 }
 

@@ -86,7 +86,7 @@ func runsAway(from, to state.State, w int) bool {
 	if to.Replicas(w) < most || from.Replicas(w) >= most || from.Recommended(w) >= most {
 		return false
 	}
-	if g := to.C.Spec.GitOps; g != nil && g.SelfHeal && m.DeclaresReplicas && to.Replicas(w) == int(*m.Deployment.Spec.Replicas) {
+	if g := to.C.Spec.GitOps; g != nil && g.SelfHeal && m.DeclaresReplicas && to.Replicas(w) == m.Replicas() {
 		return false // Git's number, whoever sets it
 	}
 	return to.C.Rest[w][to.Version()][to.Load(w)] < most

@@ -91,7 +91,7 @@ func newDomainView(c *state.Config, w int, v state.Version) domainView {
 	if !m.Exists() {
 		return out
 	}
-	pod := &corev1.Pod{ObjectMeta: m.Deployment.Spec.Template.ObjectMeta, Spec: m.Deployment.Spec.Template.Spec}
+	pod := &corev1.Pod{ObjectMeta: m.Template().ObjectMeta, Spec: *m.Pod()}
 	out.keys = spreadKeys(pod)
 	affinity := nodeaffinity.GetRequiredNodeAffinity(pod)
 	for n := range c.Nodes {

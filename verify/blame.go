@@ -20,45 +20,58 @@ import (
 // aspect is a group of fields that can be undone on its own: head's value is put back to
 // base's, and the search run again. A violation that then vanishes is to blame on it.
 type aspect struct {
-	kind, path string // "Deployment", "spec.template.spec.affinity"
+	kind, path string // workloadObject or a kind, "spec.template.spec.affinity"
 	// undo writes base's value into head's manifest (already a copy) and says whether
 	// the two differed.
 	undo func(head, base *state.Manifest) bool
 }
 
+// workloadObject stands for the kind of the workload itself.
+const workloadObject = ""
+
 // aspects lists what can be undone, in the order in which fields stand in a manifest.
 func aspects() []aspect {
 	dep := func(path string, field func(*appsv1.Deployment) any) aspect {
-		return aspect{"Deployment", path, func(h, b *state.Manifest) bool { return put(field(h.Deployment), field(b.Deployment)) }}
+		return aspect{workloadObject, path, func(h, b *state.Manifest) bool {
+			return h.Deployment != nil && put(field(h.Deployment), field(b.Deployment))
+		}}
+	}
+	template := func(path string, field func(*corev1.PodTemplateSpec) any) aspect {
+		return aspect{workloadObject, "spec.template." + path, func(h, b *state.Manifest) bool {
+			return put(field(h.Template()), field(b.Template()))
+		}}
 	}
 	hpa := func(path string, field func(*autoscalingv2.HorizontalPodAutoscaler) any) aspect {
 		return aspect{"HorizontalPodAutoscaler", path, func(h, b *state.Manifest) bool {
 			return h.HPA != nil && b.HPA != nil && put(field(h.HPA), field(b.HPA))
 		}}
 	}
-	pod := "spec.template.spec."
 	return []aspect{
-		{"Deployment", "spec.replicas", func(h, b *state.Manifest) bool {
+		{workloadObject, "spec.replicas", func(h, b *state.Manifest) bool {
 			same := h.DeclaresReplicas == b.DeclaresReplicas
 			h.DeclaresReplicas = b.DeclaresReplicas
-			return put(&h.Deployment.Spec.Replicas, &b.Deployment.Spec.Replicas) || !same
+			f := h.ReplicasField()
+			return f != nil && put(f, b.ReplicasField()) || !same
 		}},
 		dep("spec.strategy", func(d *appsv1.Deployment) any { return &d.Spec.Strategy }),
-		dep("spec.minReadySeconds", func(d *appsv1.Deployment) any { return &d.Spec.MinReadySeconds }),
+		{workloadObject, "spec.minReadySeconds", func(h, b *state.Manifest) bool {
+			f := h.MinReadySecondsField()
+			return f != nil && put(f, b.MinReadySecondsField())
+		}},
 		dep("spec.paused", func(d *appsv1.Deployment) any { return &d.Spec.Paused }),
-		dep("spec.template.metadata.labels", func(d *appsv1.Deployment) any { return &d.Spec.Template.Labels }),
-		dep("spec.template.metadata.annotations", func(d *appsv1.Deployment) any { return &d.Spec.Template.Annotations }),
-		dep(pod+"nodeSelector", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.NodeSelector }),
-		dep(pod+"nodeName", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.NodeName }),
-		dep(pod+"affinity", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.Affinity }),
-		dep(pod+"topologySpreadConstraints", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.TopologySpreadConstraints }),
-		dep(pod+"tolerations", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.Tolerations }),
-		dep(pod+"priorityClassName", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.PriorityClassName }),
-		dep(pod+"hostNetwork", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.HostNetwork }),
-		dep(pod+"initContainers", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.InitContainers }),
-		{"Deployment", containerResources, func(h, b *state.Manifest) bool { return mixContainers(h, b, true) }},
-		{"Deployment", containers, func(h, b *state.Manifest) bool { return mixContainers(h, b, false) }},
-		dep(pod+"volumes", func(d *appsv1.Deployment) any { return &d.Spec.Template.Spec.Volumes }),
+		template("metadata.labels", func(t *corev1.PodTemplateSpec) any { return &t.Labels }),
+		template("metadata.annotations", func(t *corev1.PodTemplateSpec) any { return &t.Annotations }),
+		template("spec.nodeSelector", func(t *corev1.PodTemplateSpec) any { return &t.Spec.NodeSelector }),
+		template("spec.nodeName", func(t *corev1.PodTemplateSpec) any { return &t.Spec.NodeName }),
+		template("spec.affinity", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Affinity }),
+		template("spec.topologySpreadConstraints", func(t *corev1.PodTemplateSpec) any { return &t.Spec.TopologySpreadConstraints }),
+		template("spec.tolerations", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Tolerations }),
+		template("spec.priorityClassName", func(t *corev1.PodTemplateSpec) any { return &t.Spec.PriorityClassName }),
+		template("spec.hostNetwork", func(t *corev1.PodTemplateSpec) any { return &t.Spec.HostNetwork }),
+		template("spec.initContainers", func(t *corev1.PodTemplateSpec) any { return &t.Spec.InitContainers }),
+		{workloadObject, containerResources, func(h, b *state.Manifest) bool { return mixContainers(h, b, true) }},
+		{workloadObject, containers, func(h, b *state.Manifest) bool { return mixContainers(h, b, false) }},
+		template("spec.volumes", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Volumes }),
 		hpa("spec.minReplicas", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.MinReplicas }),
 		hpa("spec.maxReplicas", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.MaxReplicas }),
 		hpa("spec.metrics", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.Metrics }),
@@ -84,7 +97,7 @@ const (
 // mixContainers puts the resources of head's containers back to base's, or all but their
 // resources, and says whether they differed. A container is known by its name.
 func mixContainers(head, base *state.Manifest, resources bool) bool {
-	keep, take := head.Deployment.Spec.Template.Spec.Containers, base.Deployment.Spec.Template.Spec.Containers
+	keep, take := head.Pod().Containers, base.Pod().Containers
 	if !resources {
 		keep, take = take, keep
 	}
@@ -95,7 +108,7 @@ func mixContainers(head, base *state.Manifest, resources bool) bool {
 			take[j].Resources.DeepCopyInto(&mixed[i].Resources)
 		}
 	}
-	return put(&head.Deployment.Spec.Template.Spec.Containers, &mixed)
+	return put(&head.Pod().Containers, &mixed)
 }
 
 // covers says whether a changed field is one of the aspect's.
@@ -163,7 +176,7 @@ func undo(v variant, w int, a aspect) (variant, bool) {
 	v.spec.Workloads = slices.Clone(v.spec.Workloads)
 	m := &v.spec.Workloads[w].Manifests
 	head := m[state.Head]
-	head.Deployment = head.Deployment.DeepCopy()
+	head.OwnObject()
 	if head.HPA != nil {
 		head.HPA = head.HPA.DeepCopy()
 	}
@@ -181,7 +194,8 @@ func (pl places) blame(sl *slice, found []culprit) []Blame {
 		for _, id := range sl.ids() {
 			pair := sl.objects[id]
 			o := cmp.Or(pair[state.Head], pair[state.Base])
-			if o.ID.Kind != c.aspect.kind || (o.ID.Kind == "Deployment" && id != sl.workloads[c.workload].ID) {
+			own := id == sl.workloads[c.workload].ID
+			if own != (c.aspect.kind == workloadObject) || !own && o.ID.Kind != c.aspect.kind {
 				continue
 			}
 			if c.aspect.path == "" && (pair[state.Head] == nil || pair[state.Base] == nil) {

@@ -23,7 +23,7 @@ func TestAspectsShareNoField(t *testing.T) {
 	} {
 		var got []string
 		for _, a := range aspects() {
-			if a.kind == "Deployment" && a.covers(path) {
+			if a.kind == workloadObject && a.covers(path) {
 				got = append(got, a.path)
 			}
 		}

@@ -227,7 +227,7 @@ func (w wording) refs() []control.Ref {
 	for _, f := range w.bound.property.Fields {
 		kind, path, _ := strings.Cut(f, ":")
 		for _, id := range w.slice.ids() {
-			if o := w.sources(id, state.Head); o != nil && o.ID.Kind == kind {
+			if o := w.sources(id, state.Head); o != nil && (o.ID.Kind == kind || kind == "Workload" && w.slice.isWorkload(id)) {
 				add([]control.Ref{{Object: id, Version: state.Head, Field: path}})
 			}
 		}

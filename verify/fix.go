@@ -121,7 +121,7 @@ func (v variant) withHead(objects []*render.Object) (variant, bool) {
 	scratch := &slice{objects: map[string]*[2]*render.Object{}, keys: maps.Clone(v.keys), values: maps.Clone(v.values)}
 	v.spec.Workloads = slices.Clone(v.spec.Workloads)
 	for i, w := range v.spec.Workloads {
-		o := s.deployments[w.ID]
+		o := s.workloads[w.ID]
 		if !w.Manifests[state.Head].Exists() {
 			continue
 		}

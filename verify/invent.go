@@ -19,7 +19,7 @@ func (sl *slice) invent(classes []state.NodeClass) []string {
 	for _, w := range sl.workloads {
 		for _, m := range w.Manifests {
 			if m.Exists() {
-				require(&m.Deployment.Spec.Template.Spec, wanted)
+				require(m.Pod(), wanted)
 			}
 		}
 	}

@@ -109,7 +109,7 @@ func mostPods(spec *state.Spec) int {
 			if !m.Exists() {
 				continue
 			}
-			n := int(*m.Deployment.Spec.Replicas)
+			n := m.Replicas()
 			if m.HPA != nil {
 				n = max(n, int(m.HPA.Spec.MaxReplicas))
 			}
@@ -123,7 +123,12 @@ func mostPods(spec *state.Spec) int {
 	return (2+outages)*most + 1
 }
 
+// surge is how many pods of a Deployment stand beside its replicas in a rollout; other
+// kinds have none.
 func surge(d *appsv1.Deployment, replicas int) int {
+	if d == nil {
+		return 0
+	}
 	r := d.Spec.Strategy.RollingUpdate
 	if r == nil || r.MaxSurge == nil {
 		return 0

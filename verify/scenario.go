@@ -184,7 +184,7 @@ func (c *checker) scenarios(ctx context.Context, v variant, t scale.Topology) ([
 // can be seen of head alone was seen before its apply.
 func (v variant) repeats() bool {
 	return !slices.ContainsFunc(v.spec.Workloads, func(w state.Workload) bool {
-		return w.Manifests[state.Base].Deployment != w.Manifests[state.Head].Deployment
+		return !w.Manifests[state.Base].Same(&w.Manifests[state.Head])
 	})
 }
 
@@ -333,7 +333,7 @@ func mostDeclared(spec *state.Spec) int {
 			if !m.Exists() {
 				continue
 			}
-			most = max(most, int(*m.Deployment.Spec.Replicas))
+			most = max(most, m.Replicas())
 			if m.HPA != nil {
 				most = max(most, int(m.HPA.Spec.MaxReplicas))
 			}

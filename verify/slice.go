@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 
-	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -39,17 +38,17 @@ type slice struct {
 
 // side is what one version of a release declares, by kind.
 type side struct {
-	deployments map[string]*render.Object // by ID
-	hpas, pdbs  []*render.Object
-	quotas      map[string]*render.Object // by ID
-	namespaces  map[string]map[string]string
-	priorities  priorities
-	byID        map[string]*render.Object
+	workloads  map[string]*render.Object // by ID
+	hpas, pdbs []*render.Object
+	quotas     map[string]*render.Object // by ID
+	namespaces map[string]map[string]string
+	priorities priorities
+	byID       map[string]*render.Object
 }
 
 func newSide(objects []*render.Object) side {
 	s := side{
-		deployments: map[string]*render.Object{}, byID: map[string]*render.Object{},
+		workloads: map[string]*render.Object{}, byID: map[string]*render.Object{},
 		namespaces: map[string]map[string]string{}, quotas: map[string]*render.Object{},
 	}
 	classes := map[string]*render.Object{}
@@ -58,9 +57,10 @@ func newSide(objects []*render.Object) side {
 			continue
 		}
 		s.byID[o.ID.String()] = o
+		if _, ok := state.ManifestOf(o.Typed); ok {
+			s.workloads[o.ID.String()] = o
+		}
 		switch t := o.Typed.(type) {
-		case *appsv1.Deployment:
-			s.deployments[o.ID.String()] = o
 		case *autoscalingv2.HorizontalPodAutoscaler:
 			s.hpas = append(s.hpas, o)
 		case *policyv1.PodDisruptionBudget:
@@ -77,9 +77,15 @@ func newSide(objects []*render.Object) side {
 	return s
 }
 
-// targets lists the HPA and PDBs that act on a Deployment.
+// templateOf is the pod template of a workload.
+func templateOf(o *render.Object) *corev1.PodTemplateSpec {
+	m, _ := state.ManifestOf(o.Typed)
+	return m.Template()
+}
+
+// targets lists the HPA and PDBs that act on a workload.
 func (s side) targets(o *render.Object) (hpas, pdbs []*render.Object) {
-	d := o.Typed.(*appsv1.Deployment)
+	template := templateOf(o)
 	for _, h := range s.hpas {
 		ref := h.Typed.(*autoscalingv2.HorizontalPodAutoscaler).Spec.ScaleTargetRef
 		if h.ID.Namespace == o.ID.Namespace && ref.Kind == o.ID.Kind && ref.Name == o.ID.Name {
@@ -88,7 +94,7 @@ func (s side) targets(o *render.Object) (hpas, pdbs []*render.Object) {
 	}
 	for _, p := range s.pdbs {
 		sel, err := metav1.LabelSelectorAsSelector(p.Typed.(*policyv1.PodDisruptionBudget).Spec.Selector)
-		if err == nil && p.ID.Namespace == o.ID.Namespace && sel.Matches(labels.Set(d.Spec.Template.Labels)) {
+		if err == nil && p.ID.Namespace == o.ID.Namespace && sel.Matches(labels.Set(template.Labels)) {
 			pdbs = append(pdbs, p)
 		}
 	}
@@ -108,15 +114,15 @@ type cut struct {
 // slices cuts a release into the slices that its changes call for.
 func (c cut) slices(base, head []*render.Object) []*slice {
 	sides := [2]side{newSide(base), newSide(head)}
-	ids := slices.Sorted(maps.Keys(union(sides[0].deployments, sides[1].deployments)))
+	ids := slices.Sorted(maps.Keys(union(sides[0].workloads, sides[1].workloads)))
 	touched := map[string]bool{}
 	for _, id := range ids {
 		touched[id] = c.all || c.changed[id]
 		for _, s := range sides {
-			if o := s.deployments[id]; o != nil {
+			if o := s.workloads[id]; o != nil {
 				hpas, pdbs := s.targets(o)
 				targets := slices.Concat(hpas, pdbs, s.limits(o))
-				if class := s.priorities.of(o.Typed.(*appsv1.Deployment)); class != nil {
+				if class := s.priorities.of(&templateOf(o).Spec); class != nil {
 					targets = append(targets, class)
 				}
 				for _, t := range targets {
@@ -128,7 +134,7 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 	group := components(ids, func(a, b string) bool {
 		for _, x := range sides {
 			for _, y := range sides {
-				p, q := x.deployments[a], y.deployments[b]
+				p, q := x.workloads[a], y.workloads[b]
 				switch {
 				case p == nil || q == nil:
 				case influences(p, q, y) || influences(q, p, x):
@@ -162,7 +168,7 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 	for i, id := range members {
 		w := state.Workload{ID: id}
 		for v, s := range sides {
-			o := s.deployments[id]
+			o := s.workloads[id]
 			if o == nil {
 				continue
 			}
@@ -186,13 +192,13 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 	return sl
 }
 
-// manifest gathers what version v declares of a Deployment, and keeps its objects.
+// manifest gathers what version v declares of a workload, and keeps its objects.
 func (sl *slice) manifest(v int, o *render.Object, s side) state.Manifest {
-	d := o.Typed.(*appsv1.Deployment)
-	m := state.Manifest{Deployment: d, DeclaresReplicas: declares(o, "spec", "replicas")}
+	m, _ := state.ManifestOf(o.Typed)
+	m.DeclaresReplicas = declares(o, "spec", "replicas")
 	sl.keep(v, o)
-	sl.labelKeys(&d.Spec.Template.Spec)
-	if class := s.priorities.of(d); class != nil {
+	sl.labelKeys(m.Pod())
+	if class := s.priorities.of(m.Pod()); class != nil {
 		sl.keep(v, class)
 	}
 	hpas, pdbs := s.targets(o)
@@ -221,6 +227,11 @@ func (sl *slice) keep(v int, o *render.Object) {
 		sl.objects[id] = &[2]*render.Object{}
 	}
 	sl.objects[id][v] = o
+}
+
+// isWorkload says whether an ID is of a workload of the slice.
+func (sl *slice) isWorkload(id string) bool {
+	return slices.ContainsFunc(sl.workloads, func(w state.Workload) bool { return w.ID == id })
 }
 
 // ids of the slice's objects, sorted.
@@ -273,70 +284,6 @@ func (sl *slice) labelKeys(p *corev1.PodSpec) {
 // asks for, or one of the two that the scheduler spreads by on its own.
 func (sl *slice) relevant(key string) bool {
 	return sl.keys[key] || key == corev1.LabelTopologyZone || key == corev1.LabelHostname
-}
-
-// podTerms lists all inter-pod affinity terms of a pod.
-func podTerms(p *corev1.PodSpec) []corev1.PodAffinityTerm {
-	var out []corev1.PodAffinityTerm
-	if p.Affinity == nil {
-		return nil
-	}
-	if a := p.Affinity.PodAffinity; a != nil {
-		out = append(out, a.RequiredDuringSchedulingIgnoredDuringExecution...)
-		for _, t := range a.PreferredDuringSchedulingIgnoredDuringExecution {
-			out = append(out, t.PodAffinityTerm)
-		}
-	}
-	if a := p.Affinity.PodAntiAffinity; a != nil {
-		out = append(out, a.RequiredDuringSchedulingIgnoredDuringExecution...)
-		for _, t := range a.PreferredDuringSchedulingIgnoredDuringExecution {
-			out = append(out, t.PodAffinityTerm)
-		}
-	}
-	return out
-}
-
-// influences says whether a placement rule of p's pods looks at q's pods.
-func influences(p, q *render.Object, s side) bool {
-	if p.ID == q.ID {
-		return false
-	}
-	from, to := p.Typed.(*appsv1.Deployment), q.Typed.(*appsv1.Deployment)
-	set := labels.Set(to.Spec.Template.Labels)
-	matches := func(sel *metav1.LabelSelector) bool {
-		x, err := metav1.LabelSelectorAsSelector(sel)
-		return err == nil && x.Matches(set)
-	}
-	if p.ID.Namespace == q.ID.Namespace {
-		for _, c := range from.Spec.Template.Spec.TopologySpreadConstraints {
-			if matches(c.LabelSelector) {
-				return true
-			}
-		}
-	}
-	for _, t := range podTerms(&from.Spec.Template.Spec) {
-		if inNamespace(t, p.ID.Namespace, q.ID.Namespace, s.namespaces) && matches(t.LabelSelector) {
-			return true
-		}
-	}
-	return false
-}
-
-// inNamespace says whether a term of a pod in namespace own looks at namespace other.
-func inNamespace(t corev1.PodAffinityTerm, own, other string, known map[string]map[string]string) bool {
-	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
-		return own == other
-	}
-	if slices.Contains(t.Namespaces, other) {
-		return true
-	}
-	if t.NamespaceSelector == nil {
-		return false
-	}
-	sel, err := metav1.LabelSelectorAsSelector(t.NamespaceSelector)
-	set := labels.Set{corev1.LabelMetadataName: other}
-	maps.Copy(set, known[other])
-	return err == nil && sel.Matches(set)
 }
 
 // components groups ids, in order, by the transitive closure of a symmetric relation.

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 
@@ -41,10 +40,10 @@ func newPriorities(objects map[string]*render.Object) priorities {
 	return p
 }
 
-// of is the PriorityClass that the pods of a Deployment get; nil where it is not among
+// of is the PriorityClass that the pods of a workload get; nil where it is not among
 // the objects.
-func (p *priorities) of(d *appsv1.Deployment) *render.Object {
-	if name := d.Spec.Template.Spec.PriorityClassName; name != "" {
+func (p *priorities) of(pod *corev1.PodSpec) *render.Object {
+	if name := pod.PriorityClassName; name != "" {
 		return p.objects[name]
 	}
 	return p.objects[p.fallback]
@@ -66,8 +65,7 @@ func (sl *slice) prioritize(sides [2]side) {
 // outranks says whether pods of high, in a version, are scheduled before pods of low, in
 // another, and may take their place if their preemptionPolicy lets them.
 func outranks(high *render.Object, of side, low *render.Object, in side) bool {
-	p := &high.Typed.(*appsv1.Deployment).Spec.Template
-	q := &low.Typed.(*appsv1.Deployment).Spec.Template
+	p, q := templateOf(high), templateOf(low)
 	a, known := control.Priority(&of.priorities.spec, p, state.Head)
 	b, also := control.Priority(&in.priorities.spec, q, state.Head)
 	return known && also && a > b && control.Compete(p, q)

@@ -87,8 +87,8 @@ func prune(t state.State, w int) {
 
 // liveReplicas is what the API server makes of a manifest's replicas.
 func liveReplicas(m *state.Manifest) int {
-	if m.DeclaresReplicas && m.Deployment.Spec.Replicas != nil {
-		return int(*m.Deployment.Spec.Replicas)
+	if m.DeclaresReplicas {
+		return m.Replicas()
 	}
 	return 1 // SetDefaults_Deployment
 }
@@ -159,10 +159,10 @@ func (a *apply) describe(from, to state.State, i int, words *Words) string {
 		return ""
 	case !last.Exists():
 		because(wl.ID, state.Head, "spec")
-		return "Deployment " + shortName(wl) + " is created with replicas " + strconv.Itoa(to.Replicas(i))
+		return string(wl.Kind()) + " " + shortName(wl) + " is created with replicas " + strconv.Itoa(to.Replicas(i))
 	case !now.Exists():
 		because(wl.ID, from.Version(), "spec")
-		return "Deployment " + shortName(wl) + " is deleted"
+		return string(wl.Kind()) + " " + shortName(wl) + " is deleted"
 	}
 	var parts []string
 	if old, live := from.Replicas(i), to.Replicas(i); old != live {
@@ -179,21 +179,28 @@ func (a *apply) describe(from, to state.State, i int, words *Words) string {
 		because(wl.ID, state.Head, "spec.template")
 		parts = append(parts, "new pod template")
 	}
-	if !equality.Semantic.DeepEqual(last.Deployment.Spec.Strategy, now.Deployment.Spec.Strategy) {
-		because(wl.ID, state.Head, "spec.strategy")
-		parts = append(parts, "new strategy")
-	}
-	if last.Deployment.Spec.Paused != now.Deployment.Spec.Paused {
-		because(wl.ID, state.Head, "spec.paused")
-		parts = append(parts, map[bool]string{true: "paused", false: "resumed"}[now.Deployment.Spec.Paused])
-	}
+	parts = append(parts, describeStrategy(wl, last, now, because)...)
 	if part := describeHPA(wl, from.Version(), because); part != "" {
 		parts = append(parts, part)
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Deployment " + shortName(wl) + ": " + strings.Join(parts, ", ")
+	return string(wl.Kind()) + " " + shortName(wl) + ": " + strings.Join(parts, ", ")
+}
+
+// describeStrategy words what differs in how a workload's pods are replaced.
+func describeStrategy(wl *state.Workload, last, now *state.Manifest, because func(string, state.Version, string)) []string {
+	var parts []string
+	if last.Deployment != nil && !equality.Semantic.DeepEqual(last.Deployment.Spec.Strategy, now.Deployment.Spec.Strategy) {
+		because(wl.ID, state.Head, "spec.strategy")
+		parts = append(parts, "new strategy")
+	}
+	if last.Paused() != now.Paused() {
+		because(wl.ID, state.Head, "spec.paused")
+		parts = append(parts, map[bool]string{true: "paused", false: "resumed"}[now.Paused()])
+	}
+	return parts
 }
 
 // describeHPA words what head changes about a workload's HPA.

@@ -48,7 +48,7 @@ func (a *badRevision) Step(s state.State, next *Emit) {
 	}
 	for _, p := range a.classes {
 		w := s.C.Pods[p].Workload
-		if s.Bad(p) || s.Get(s.C.Class[p].Exists) == 1 || s.Manifest(w).Deployment.Spec.Paused {
+		if s.Bad(p) || s.Get(s.C.Class[p].Exists) == 1 || s.Manifest(w).Paused() {
 			continue
 		}
 		t := next.Copy(s)

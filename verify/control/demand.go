@@ -145,7 +145,7 @@ func (g signal) idleOf(wl *state.Workload, percent int) int64 {
 	}
 	for v := range wl.Manifests {
 		if m := &wl.Manifests[v]; m.HPA != nil && m.Exists() {
-			if request, ok := podRequest(&m.Deployment.Spec.Template.Spec, g.resource, g.container); ok {
+			if request, ok := podRequest(m.Pod(), g.resource, g.container); ok {
 				return request * int64(percent) / 100
 			}
 		}
@@ -166,7 +166,7 @@ func (g signal) hundredthsPerPod(m *state.Manifest) int64 {
 		}
 		t := targetOf(metric)
 		var p int64
-		switch request, ok := podRequest(&m.Deployment.Spec.Template.Spec, g.resource, g.container); {
+		switch request, ok := podRequest(m.Pod(), g.resource, g.container); {
 		case t.AverageValue != nil:
 			p = t.AverageValue.MilliValue() * 100
 		case t.AverageUtilization != nil && ok && g.custom == "":

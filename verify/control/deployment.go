@@ -69,6 +69,9 @@ func newDeployment(b *state.Builder) ([]Actor, error) {
 	var out []Actor
 	for w := range c.Spec.Workloads {
 		wl := &c.Spec.Workloads[w]
+		if wl.Kind() != state.Deployment {
+			continue
+		}
 		d := &deployment{workload: w, name: shortName(wl)}
 		for v := range wl.Manifests {
 			if !wl.Manifests[v].Exists() {

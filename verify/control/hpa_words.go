@@ -36,7 +36,7 @@ func (h *hpa) Describe(from, to state.State, m search.Move) Words {
 		w.Because = append(w.Because, Ref{Object: hpaID(wl, v), Version: v, Field: f})
 	}
 	if byMetrics && a.metrics[m.Args[0]].utilization > 0 {
-		f := metricRequestField(&wl.Manifests[v].Deployment.Spec.Template.Spec, h.signals[a.metrics[m.Args[0]].signal].signal)
+		f := metricRequestField(wl.Manifests[v].Pod(), h.signals[a.metrics[m.Args[0]].signal].signal)
 		w.Because = append(w.Because, Ref{Object: wl.ID, Version: v, Field: f})
 	}
 	return w

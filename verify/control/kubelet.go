@@ -95,7 +95,7 @@ func (k *kubelet) Describe(from, _ state.State, m search.Move) Words {
 		}
 		wl := &c.Spec.Workloads[c.Pods[k.class].Workload]
 		w.Action, w.Text = "pod-available", fmt.Sprintf("%s on %s is available (minReadySeconds %d)",
-			pod, node, wl.Manifests[v].Deployment.Spec.MinReadySeconds)
+			pod, node, wl.Manifests[v].MinReadySeconds())
 		w.Because = []Ref{{Object: wl.ID, Version: v, Field: "spec.minReadySeconds"}}
 	}
 	return w

@@ -31,6 +31,9 @@ func newReplicaSet(b *state.Builder) ([]Actor, error) {
 	var out []Actor
 	quotas := NewQuotas(c)
 	for p := range c.Pods {
+		if c.Spec.Workloads[c.Pods[p].Workload].Kind() != state.Deployment {
+			continue
+		}
 		node, err := fixedNode(c, p)
 		if err != nil {
 			return nil, err

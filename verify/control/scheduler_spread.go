@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -74,7 +73,7 @@ func (k *compiled) compileSpread(p int) error {
 //
 // Upstream: plugins/helper: DefaultSelector; util/labels: CloneSelectorAndAddLabel.
 func (k *compiled) ownSelector(p int) labels.Selector {
-	s, err := metav1.LabelSelectorAsSelector(k.deployment(p).Spec.Selector)
+	s, err := metav1.LabelSelectorAsSelector(k.manifest(p).Selector())
 	if err != nil {
 		return labels.Nothing()
 	}
@@ -83,13 +82,13 @@ func (k *compiled) ownSelector(p int) labels.Selector {
 	return s.Add(more...)
 }
 
-// deployment is the Deployment whose template class p is.
-func (k *compiled) deployment(p int) *appsv1.Deployment {
+// manifest is the oldest manifest whose template class p is.
+func (k *compiled) manifest(p int) *state.Manifest {
 	m := &k.workload(p).Manifests
 	if k.cfg.Pods[p].InBase {
-		return m[0].Deployment
+		return &m[0]
 	}
-	return m[1].Deployment
+	return &m[1]
 }
 
 func (k *compiled) spreadTerm(p int, c *corev1.TopologySpreadConstraint, s labels.Selector) spreadTerm {

@@ -78,7 +78,7 @@ func zones(classes []state.NodeClass) int {
 func keptApart(spec *state.Spec) bool {
 	for _, w := range spec.Workloads {
 		for _, m := range w.Manifests {
-			if m.Exists() && hardByNode(&m.Deployment.Spec.Template.Spec) {
+			if m.Exists() && hardByNode(m.Pod()) {
 				return true
 			}
 		}
@@ -136,7 +136,7 @@ func (r *reducer) numbers() []int {
 			if !m.Exists() {
 				continue
 			}
-			for _, c := range m.Deployment.Spec.Template.Spec.TopologySpreadConstraints {
+			for _, c := range m.Pod().TopologySpreadConstraints {
 				out = append(out, int(c.MaxSkew))
 			}
 			for _, b := range m.PDBs {
@@ -175,7 +175,7 @@ func replicaNumbers(w *state.Workload) []int {
 		if !m.Exists() {
 			continue
 		}
-		out = append(out, int(*m.Deployment.Spec.Replicas))
+		out = append(out, m.Replicas())
 		if m.HPA != nil {
 			out = append(out, int(m.HPA.Spec.MaxReplicas))
 			if m.HPA.Spec.MinReplicas != nil {
@@ -204,20 +204,17 @@ func (r *reducer) manifest(w *state.Workload, v int) error {
 	// Totals are those of the spec: w is being changed.
 	at := slices.IndexFunc(r.spec.Workloads, func(o state.Workload) bool { return o.ID == w.ID })
 	totals := r.totals(&r.spec.Workloads[at])
-	d := m.Deployment.DeepCopy()
-	m.Deployment = d
-	*d.Spec.Replicas = int32(r.counts.Of(int(*d.Spec.Replicas)))
-	for i := range d.Spec.Template.Spec.TopologySpreadConstraints {
-		c := &d.Spec.Template.Spec.TopologySpreadConstraints[i]
+	m.OwnObject()
+	if f := m.ReplicasField(); f != nil {
+		n := int32(r.counts.Of(m.Replicas()))
+		*f = &n
+	}
+	for i := range m.Pod().TopologySpreadConstraints {
+		c := &m.Pod().TopologySpreadConstraints[i]
 		c.MaxSkew = int32(max(r.counts.Of(int(c.MaxSkew)), 1))
 	}
-	if s := d.Spec.Strategy.RollingUpdate; s != nil {
-		if err := r.scale(s.MaxSurge, true, totals); err != nil {
-			return fmt.Errorf("spec.strategy.rollingUpdate.maxSurge: %w", err)
-		}
-		if err := r.scale(s.MaxUnavailable, false, totals); err != nil {
-			return fmt.Errorf("spec.strategy.rollingUpdate.maxUnavailable: %w", err)
-		}
+	if err := r.strategy(m, totals); err != nil {
+		return err
 	}
 	if m.HPA != nil {
 		m.HPA = r.autoscaler(m.HPA)
@@ -229,6 +226,21 @@ func (r *reducer) manifest(w *state.Workload, v int) error {
 			return fmt.Errorf("PodDisruptionBudget %s: %w", b.Name, err)
 		}
 		m.PDBs[i] = scaled
+	}
+	return nil
+}
+
+// strategy scales what paces a rollout, in place.
+func (r *reducer) strategy(m *state.Manifest, totals []total) error {
+	if m.Deployment == nil || m.Deployment.Spec.Strategy.RollingUpdate == nil {
+		return nil
+	}
+	s := m.Deployment.Spec.Strategy.RollingUpdate
+	if err := r.scale(s.MaxSurge, true, totals); err != nil {
+		return fmt.Errorf("spec.strategy.rollingUpdate.maxSurge: %w", err)
+	}
+	if err := r.scale(s.MaxUnavailable, false, totals); err != nil {
+		return fmt.Errorf("spec.strategy.rollingUpdate.maxUnavailable: %w", err)
 	}
 	return nil
 }
@@ -305,9 +317,9 @@ func (r *reducer) budget(v int, b *policyv1.PodDisruptionBudget, totals []total)
 func (r *reducer) sum(v int, workloads []int) total {
 	var sum total
 	for _, w := range workloads {
-		if d := r.spec.Workloads[w].Manifests[v].Deployment; d != nil {
-			sum.declared += int(*d.Spec.Replicas)
-			sum.reduced += r.counts.Of(int(*d.Spec.Replicas))
+		if m := &r.spec.Workloads[w].Manifests[v]; m.Exists() {
+			sum.declared += m.Replicas()
+			sum.reduced += r.counts.Of(m.Replicas())
 		}
 	}
 	return sum

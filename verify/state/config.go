@@ -138,11 +138,11 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 	by := [2]int{-1, -1}
 	var classes []int
 	for v := range wl.Manifests {
-		d := wl.Manifests[v].Deployment
-		if d == nil {
+		template := wl.Manifests[v].Template()
+		if template == nil {
 			continue
 		}
-		if v == int(Head) && by[Base] >= 0 && SameTemplate(c.Pods[by[Base]].Template, &d.Spec.Template) {
+		if v == int(Head) && by[Base] >= 0 && SameTemplate(c.Pods[by[Base]].Template, template) {
 			by[Head] = by[Base]
 			c.Pods[by[Base]].InHead = true
 			continue
@@ -151,7 +151,7 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 		classes = append(classes, len(c.Pods))
 		c.Pods = append(c.Pods, PodClass{
 			Workload: w, InBase: v == int(Base), InHead: v == int(Head),
-			Template: &d.Spec.Template, Namespace: wl.Namespace,
+			Template: template, Namespace: wl.Namespace,
 		})
 	}
 	for p := len(c.Class); p < len(c.Pods); p++ {

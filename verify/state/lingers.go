@@ -38,15 +38,15 @@ func (s *Spec) lingers(maxPods int) bool {
 	for i := range s.Workloads {
 		w := &s.Workloads[i]
 		for v := range w.Manifests {
-			d := w.Manifests[v].Deployment
-			if d == nil {
+			m := &w.Manifests[v]
+			if !m.Exists() {
 				continue
 			}
-			pod := &d.Spec.Template.Spec
+			pod := m.Pod()
 			if first == nil {
 				first = pod
 			}
-			if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType || pod.PriorityClassName != first.PriorityClassName ||
+			if m.Kind() != Deployment || m.Deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType || pod.PriorityClassName != first.PriorityClassName ||
 				holds(pod) || !w.requests(pod) {
 				return true
 			}

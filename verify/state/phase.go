@@ -59,8 +59,8 @@ func (c *Config) warms(w int) bool {
 func (c *Config) ripens(p int) bool {
 	class := &c.Pods[p]
 	ms := &c.Spec.Workloads[class.Workload].Manifests
-	return class.InBase && ms[Base].Deployment.Spec.MinReadySeconds > 0 ||
-		class.InHead && ms[Head].Deployment.Spec.MinReadySeconds > 0
+	return class.InBase && ms[Base].MinReadySeconds() > 0 ||
+		class.InHead && ms[Head].MinReadySeconds() > 0
 }
 
 // FirstReady is the phase in which a pod of class p becomes ready, and AfterWarming the

@@ -7,10 +7,7 @@
 package state
 
 import (
-	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 )
 
 // Version names one of the two manifests of a workload.
@@ -143,23 +140,4 @@ type Workload struct {
 	ID              string // "apps/Deployment default/web"
 	Namespace, Name string
 	Manifests       [2]Manifest // by Version
-}
-
-// Manifest is what one version declares of a workload.
-type Manifest struct {
-	// Deployment is nil where the version does not have the workload.
-	Deployment *appsv1.Deployment
-	// DeclaresReplicas says that spec.replicas stands in the manifest as written; in
-	// Deployment it is defaulted to 1 in any case.
-	DeclaresReplicas bool
-	HPA              *autoscalingv2.HorizontalPodAutoscaler
-	PDBs             []*policyv1.PodDisruptionBudget
-}
-
-// Exists says whether the version has the workload.
-func (m Manifest) Exists() bool { return m.Deployment != nil }
-
-// Autoscaled says whether either version has a HorizontalPodAutoscaler.
-func (w *Workload) Autoscaled() bool {
-	return w.Manifests[Base].HPA != nil || w.Manifests[Head].HPA != nil
 }

@@ -1,0 +1,143 @@
+package state
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Kind is the kind of object that a workload is. The zero value is that of a workload
+// that is not there.
+type Kind string
+
+// The kinds of workload that actors drive. A new one is a field of [Manifest] and a
+// case in each of its methods here.
+const (
+	Deployment Kind = "Deployment"
+)
+
+// Manifest is what one version declares of a workload.
+type Manifest struct {
+	// Deployment is nil where the version does not have the workload, or has it as
+	// another kind.
+	Deployment *appsv1.Deployment
+	// DeclaresReplicas says that spec.replicas stands in the manifest as written; in
+	// the object it is defaulted to 1 in any case.
+	DeclaresReplicas bool
+	HPA              *autoscalingv2.HorizontalPodAutoscaler
+	PDBs             []*policyv1.PodDisruptionBudget
+}
+
+// ManifestOf is the manifest of a typed object, without what targets it; false for an
+// object that is no workload that actors drive.
+func ManifestOf(object any) (Manifest, bool) {
+	switch t := object.(type) {
+	case *appsv1.Deployment:
+		return Manifest{Deployment: t}, true
+	}
+	return Manifest{}, false
+}
+
+// Kind is the kind of the workload's object.
+func (m *Manifest) Kind() Kind {
+	switch {
+	case m.Deployment != nil:
+		return Deployment
+	}
+	return ""
+}
+
+// Exists says whether the version has the workload.
+func (m *Manifest) Exists() bool { return m.Kind() != "" }
+
+// Same says whether two manifests are of one and the same object in memory.
+func (m *Manifest) Same(o *Manifest) bool { return m.Deployment == o.Deployment }
+
+// Template is the pod template, which may be changed where the object may; nil where
+// the version does not have the workload.
+func (m *Manifest) Template() *corev1.PodTemplateSpec {
+	switch m.Kind() {
+	case Deployment:
+		return &m.Deployment.Spec.Template
+	}
+	return nil
+}
+
+// Pod is the pod template's spec; the workload must exist.
+func (m *Manifest) Pod() *corev1.PodSpec { return &m.Template().Spec }
+
+// Selector selects the workload's pods.
+func (m *Manifest) Selector() *metav1.LabelSelector {
+	switch m.Kind() {
+	case Deployment:
+		return m.Deployment.Spec.Selector
+	}
+	return nil
+}
+
+// ReplicasField is where the object holds the number of its pods; nil for a kind that
+// declares none.
+func (m *Manifest) ReplicasField() **int32 {
+	switch m.Kind() {
+	case Deployment:
+		return &m.Deployment.Spec.Replicas
+	}
+	return nil
+}
+
+// Replicas is the declared number of pods, which the API server defaults to 1; 0 where
+// the version does not have the workload.
+func (m *Manifest) Replicas() int {
+	f := m.ReplicasField()
+	switch {
+	case f == nil:
+		return 0
+	case *f == nil:
+		return 1
+	}
+	return int(**f)
+}
+
+// MinReadySecondsField is where the object holds for how long a pod is ready before it
+// is available; nil for a kind that declares none.
+func (m *Manifest) MinReadySecondsField() *int32 {
+	switch m.Kind() {
+	case Deployment:
+		return &m.Deployment.Spec.MinReadySeconds
+	}
+	return nil
+}
+
+// MinReadySeconds is for how long a pod is ready before it is available.
+func (m *Manifest) MinReadySeconds() int32 {
+	if f := m.MinReadySecondsField(); f != nil {
+		return *f
+	}
+	return 0
+}
+
+// Paused says that rollouts wait until somebody resumes them.
+func (m *Manifest) Paused() bool { return m.Deployment != nil && m.Deployment.Spec.Paused }
+
+// OwnObject gives the manifest a copy of its object, so that its fields may be changed.
+func (m *Manifest) OwnObject() {
+	switch m.Kind() {
+	case Deployment:
+		m.Deployment = m.Deployment.DeepCopy()
+	}
+}
+
+// Kind is the kind of the workload's object, which both versions share.
+func (w *Workload) Kind() Kind {
+	if k := w.Manifests[Head].Kind(); k != "" {
+		return k
+	}
+	return w.Manifests[Base].Kind()
+}
+
+// Autoscaled says whether either version has a HorizontalPodAutoscaler.
+func (w *Workload) Autoscaled() bool {
+	return w.Manifests[Base].HPA != nil || w.Manifests[Head].HPA != nil
+}
