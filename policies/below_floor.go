@@ -51,6 +51,7 @@ func belowFloorAt(minReady int) Rule {
 					}
 					return ready < evicted[to.Version()] || !evicts(from, to, w)
 				},
+				Mended: func(before, s state.State) bool { return s.ReadyOf(w) >= min(before.ReadyOf(w), floors[s.Version()]) },
 				Message: func(s state.State) string {
 					return fmt.Sprintf("ready replicas of %s can fall to %d, under the floor of %d",
 						fullName(s.C, w), s.ReadyOf(w), floors[s.Version()])

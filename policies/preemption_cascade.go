@@ -57,6 +57,7 @@ somebody looks: the end state is fine, or the pods that were lost are pending.`,
 				ready := to.ReadyOf(w)
 				return ready < from.ReadyOf(w) && ready < floors[to.Version()] && preempted(from, to)
 			},
+			Mended: func(before, s state.State) bool { return s.ReadyOf(w) >= min(before.ReadyOf(w), floors[s.Version()]) },
 			Message: func(s state.State) string {
 				return fmt.Sprintf("preemption by pods of higher priority can leave %s with %s, under the floor of %d",
 					fullName(c, w), count(s.ReadyOf(w), "ready replica"), floors[s.Version()])

@@ -55,6 +55,7 @@ difference **and** set ` + "`RespectIgnoreDifferences=true`" + `.`,
 			BadStep: func(from, to state.State) bool {
 				return to.Get(c.Applies) < from.Get(c.Applies) && resets(from, to, w)
 			},
+			Mended:  func(before, s state.State) bool { return !resets(before, s, w) },
 			Message: func(s state.State) string { return resetMessage(s, w) },
 			Fields: []string{
 				"Workload:spec.replicas",

@@ -58,6 +58,9 @@ type Property struct {
 	Persists  func(s state.State) bool
 	Settles   func(s state.State) bool
 	Recurs    func(from, to state.State) bool
+	// Mended says of a state after a BadStep, given the state before that step, that what
+	// the step took is there again. It is no predicate of the rule.
+	Mended func(before, s state.State) bool
 	// Wish says that the manifests prefer it only: a violation counts where every fair
 	// run ends in one, and is one severity lower.
 	Wish bool

@@ -62,6 +62,9 @@ and every rollout does it again; on memory it may stay.`,
 		}
 		return Property{
 			BadStep: func(from, to state.State) bool { return runsAway(from, to, w) },
+			Mended: func(before, s state.State) bool {
+				return s.Replicas(w) <= max(before.Replicas(w), c.Rest[w][s.Version()][s.Load(w)])
+			},
 			Message: func(s state.State) string {
 				return fmt.Sprintf("the autoscaler of %s can go to its maximum of %s with no load to justify it: the %s load asks for %d",
 					fullName(c, w), count(s.Replicas(w), "replica"), s.Load(w), c.Rest[w][s.Version()][s.Load(w)])

@@ -51,6 +51,13 @@ func certainty(f *verify.Finding) string {
 	default:
 		s = line(f.Certainty)
 	}
+	if f.Recovers != nil {
+		if *f.Recovers {
+			s += "; wrong on the way: every fair run mends it by itself, so that its end does not show it"
+		} else {
+			s += "; some fair run does not mend it by itself"
+		}
+	}
 	if f.Timing == "arbitrary" {
 		s += "; only under arbitrary timing, where a loop may act on a stale view"
 	}

@@ -160,6 +160,7 @@ func (a *analysis) enter(ctx context.Context, sr sliceResult) {
 			f.Blame = a.places.blame(sr.variant.slice, found)
 			f.Fix = a.mend(ctx, sr, v, found)
 		}
+		f.Recovers = w.recovers(ctx, a.checker.budget)
 		f.Severity = string(severity(v.bound, f, a.opt.Policy.Cluster.Assumed))
 		f.Locations = a.places.locations(w, f.Blame)
 		a.result.Findings = append(a.result.Findings, f)

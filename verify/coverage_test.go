@@ -95,7 +95,8 @@ and a policy that have it, and the safe variant, which has no finding with compl
 Written by a test, which verifies every pair: ` + "`go test ./verify -run CoveragePage -rewrite`" + `.
 
 A scale is nodes and pods, and pods include one that surges or is yet to be created. *inevitable*: every fair
-run that reaches this point has it. *possible*: it needs particular choices of the scheduler or a race.
+run that reaches this point has it. *possible*: it needs particular choices of the scheduler or a race. *on the way*: it is
+wrong in the middle of a run, and mended by the same control loops at its end.
 
 `
 
@@ -117,7 +118,7 @@ func TestCoveragePage(t *testing.T) {
 		pairs[e.tier]++
 		f := documentedFinding(t, documentedCases[i])
 		fmt.Fprintf(&found, "| [%s](../testdata/failures/%s/README.md) | %d | %s | %s | %s | [%s](rules.md#%s) | %s |\n", strings.ToUpper(e.id), e.id, e.tier, e.title,
-			e.known, foundAt(f), f.Rule, f.Rule, f.Certainty)
+			e.known, foundAt(f), f.Rule, f.Rule, howSure(f))
 	}
 	page := bytes.NewBufferString(coverageHead)
 	for tier := 1; tier <= 3; tier++ {
@@ -150,6 +151,14 @@ func documentedFinding(t *testing.T, c documentedCase) Finding {
 		t.Fatalf("%s: no %s:\n%s", c.dir, c.rule, outline(r))
 	}
 	return r.Findings[i]
+}
+
+// howSure words a finding's certainty, and whether it is one on the way.
+func howSure(f Finding) string {
+	if f.Recovers != nil && *f.Recovers {
+		return f.Certainty + ", on the way"
+	}
+	return f.Certainty
 }
 
 // foundAt words the scale of a finding.

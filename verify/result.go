@@ -113,6 +113,10 @@ type Finding struct {
 	Blame        []Blame       `json:"blame"`
 	Fix          *Fix          `json:"fix"`
 	Fingerprint  string        `json:"fingerprint"`
+	// Recovers tells what is wrong in the middle of a run from what is wrong at its end:
+	// true where every fair run mends it by itself with no further event, false where some
+	// does not. It is set for rules on a single step, where the budget lasted to tell.
+	Recovers *bool `json:"recovers,omitempty"`
 	// ConfirmedBy names the replay on a real control plane that showed a finding of the
 	// same [Finding.Shape]; "" where there is none on record.
 	ConfirmedBy string `json:"confirmedBy,omitempty"`

@@ -157,6 +157,9 @@ func outline(r *Result) string {
 	for _, f := range r.Findings {
 		fmt.Fprintf(&b, "\n%s %s %s, %s, scenario %s, at %d nodes, declared scale %v\n", f.Status, f.Severity, f.Rule, f.Certainty, f.Scenario, f.Scale.Nodes, f.AtDeclaredScale)
 		fmt.Fprintf(&b, "  %s\n", f.Message)
+		if f.Recovers != nil {
+			fmt.Fprintf(&b, "  recovers: %v\n", *f.Recovers)
+		}
 		for i, s := range f.Interleaving {
 			mark := ""
 			if f.CycleStart != nil && *f.CycleStart == i {
