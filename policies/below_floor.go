@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -36,7 +37,7 @@ func belowFloorAt(minReady int) Rule {
 			}
 			return Property{
 				BadStep: func(from, to state.State) bool {
-					if minReady == 0 && (to.DownNodes() > from.DownNodes() || to.GoneNodes() > from.GoneNodes() || to.CrashesLeft() < from.CrashesLeft()) {
+					if minReady == 0 && (to.DownNodes() > from.DownNodes() || to.GoneNodes() > from.GoneNodes() || to.CrashesLeft() < from.CrashesLeft() || starved(from, to, w)) {
 						return false // nobody promises anything of a machine that dies, or of a program
 					}
 					if minReady == 0 && halted(to, w) && to.Manifest(w).HPA != nil {
@@ -60,6 +61,12 @@ func belowFloorAt(minReady int) Rule {
 			}
 		},
 	}
+}
+
+// starved says whether a step has a kubelet evict pods of workload w for disk or memory
+// pressure.
+func starved(from, to state.State, w int) bool {
+	return slices.ContainsFunc(from.C.ClassesOf[w], func(p int) bool { return failed(from, to, p) })
 }
 
 // floorFields names what the floor rests on.
@@ -99,7 +106,8 @@ one replica without a budget is said to tolerate the gap. A PodDisruptionBudget 
 update, and a rollout's limits do not bind an eviction: only the lower of the two is a
 promise that neither breaks on its own. ` + "`Recreate`" + ` promises 0 where the template changes.
 With a floor of 0 the rule says nothing of the workload. What preemption takes is judged by ` + "`preemption-cascade`" + `, or by a ` + "`minReady`" + `. The pods that are lost with a node break no
-derived floor, nor does one that crashes, as nothing that is declared keeps a machine or a program
+derived floor, nor does one that crashes or that the kubelet of a node under disk or memory
+pressure evicts, as nothing that is declared keeps a machine or a program
 from failing; they do break a ` + "`minReady`" + `. What is taken beside them breaks both. While a bad revision waits to be mended
 (` + "`events.badRevision`" + `), an autoscaler shrinks old and new ReplicaSet in proportion, ready or not: no
 manifest keeps upstream from that, so it breaks a ` + "`minReady`" + ` only.`,

@@ -32,7 +32,8 @@ var crashLoop = Rule{
   (` + "`events.nodePanic`" + `), that pods use more than they request while they start up
   (` + "`events.startupSpike`" + `), and how much CPU nodes have. Pods that keep to their requests bring no
   node down;
-- have pods refused by the node that ` + "`spec.nodeName`" + ` names, for want of room or of a host port. No
+- have pods refused by the node that ` + "`spec.nodeName`" + ` names, for want of room or of a host port, or
+  because it is short of disk or memory (` + "`events.diskPressure`, `events.memoryPressure`" + `). No
   scheduler asked whether they fit; the kubelet does, the pod fails, and the ReplicaSet creates the
   next one at once.`,
 		Why: `The scheduler counts requests, and a machine feels use. A few pods whose request is a fraction of what
@@ -46,12 +47,14 @@ refuses stay behind as failed objects, several a second, until the API server an
 - Keep them apart: a hard topology spread over ` + "`kubernetes.io/hostname`" + `, or required anti-affinity;
   do not pull them together by pod affinity or ` + "`MostAllocated`" + `.
 - Leave a share of every node to the system (` + "`kubeReserved`" + `, ` + "`systemReserved`" + `).
-- Say ` + "`nodeSelector`" + ` in place of ` + "`nodeName`" + `: a pod that does not fit waits, and is not killed.`,
+- Say ` + "`nodeSelector`" + ` in place of ` + "`nodeName`" + `: a pod that does not fit waits, and is not killed;
+  with more than one node to choose from it goes elsewhere.`,
 		Sources: []string{
 			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
 			"https://updates.moonlightwork.com/outage-post-mortem-87370",
 			"https://github.com/kubernetes/kubernetes/issues/38806",
 			"https://github.com/kubernetes/kubernetes/issues/134712",
+			"https://github.com/kubernetes/kubernetes/issues/94245",
 			"https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/",
 		},
 	},

@@ -14,7 +14,8 @@ import (
 // Assumes: weak fairness of every actor; an eviction is a step of one ReplicaSet's pods
 // onto deletion that the ReplicaSet did not ask for: the ReplicaSet keeps its size, had
 // no pod too many, and loses as many live pods as come to be on deletion. A scale-down
-// or a rollout deletes surplus pods only, so neither is one; nor are the pods that are lost
+// or a rollout deletes surplus pods only, so neither is one; a pod that its kubelet evicts is
+// gone without having been on deletion; nor are the pods that are lost
 // with a node that is down (see crash-loop). That it sees two states
 // only is why the pods of one step are counted, not followed.
 // Does not say: who evicts; the steps of the loop do. Nor that pods are lost by an
@@ -26,7 +27,8 @@ var evictionLoop = Rule{
 	Severity: Error,
 	Help: Help{
 		What: `No fair run may evict pods of the workload forever when no event is left to happen: a loop in
-which something evicts a pod (the descheduler, a NoExecute taint, preemption), the controller
+which something evicts a pod (the descheduler, a NoExecute taint, preemption, the kubelet of a node that
+runs short of disk or memory), the controller
 creates it again, and the scheduler puts it where it will be evicted from again.
 
 A deletion that the workload's own controller makes, because it was scaled down or rolled
@@ -34,7 +36,8 @@ out, is no eviction.`,
 		Why: `Whoever evicts judges a placement by other rules than the scheduler that made it. The descheduler's
 RemoveDuplicates does not look at resources, its topology spread plugin can enforce what the
 scheduler only weighs, LowNodeUtilization moves the one large pod that is the load, and a
-tolerance missing beside a fixed node brings a pod back to the taint that drove it away.
+tolerance missing beside a fixed node brings a pod back to the taint that drove it away, and a
+toleration of every taint brings it back to the node that is short of disk, whose kubelet refuses it.
 Every cycle kills a healthy pod, its connections and its caches; every object looks healthy
 whenever somebody looks.`,
 		Mend: `Make the two agree. Let the descheduler's evictor check that the pod fits elsewhere
@@ -74,6 +77,9 @@ func evicts(from, to state.State, w int) bool {
 	for _, p := range from.C.ClassesOf[w] {
 		f := &from.C.Class[p]
 		gone := to.Count(p, state.Terminating) - from.Count(p, state.Terminating)
+		if failed(from, to, p) {
+			gone = from.Active(p) - to.Active(p)
+		}
 		size := from.Get(f.Size)
 		if gone <= 0 || to.Get(f.Size) != size || from.Active(p) > size || liveOnDown(to, p) < liveOnDown(from, p) {
 			continue
@@ -83,6 +89,13 @@ func evicts(from, to state.State, w int) bool {
 		}
 	}
 	return false
+}
+
+// failed says whether a step has a kubelet evict pods of class p for disk or memory
+// pressure: they are gone, and never were on deletion.
+func failed(from, to state.State, p int) bool {
+	return to.LiveUnderPressure(p) < from.LiveUnderPressure(p) && to.Count(p, state.Terminating) == from.Count(p, state.Terminating) &&
+		to.Pending(p) == from.Pending(p)
 }
 
 // liveOnDown is the number of live pods of class p on nodes that are down.

@@ -101,6 +101,8 @@ type Events struct {
 	PodCrash    int
 	BadRevision int
 	NodeFailure int
+	// DiskPressure and MemoryPressure are nodes whose disk or memory runs short.
+	DiskPressure, MemoryPressure int
 	// StartupSpike is the CPU use of a starting pod in percent of its request; 0: none.
 	StartupSpike int
 	Drain        *Drain

@@ -190,6 +190,10 @@ func (d *decoder) events(e *Events) read {
 			"podCrash":    budget(&e.PodCrash),
 			"badRevision": budget(&e.BadRevision),
 			"nodeFailure": budget(&e.NodeFailure),
+
+			"diskPressure":   budget(&e.DiskPressure),
+			"memoryPressure": budget(&e.MemoryPressure),
+
 			"nodeAdded":   budget(&e.NodeAdded),
 			"nodeRemoved": budget(&e.NodeRemoved),
 			"spotReclaim": func(n *yaml.Node, at string) {

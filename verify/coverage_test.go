@@ -80,7 +80,7 @@ var documented = []entry{
 	{"f54", 1, "nodeName + request does not fit: endless failed pods", "1 node, 2 pods", ""},
 	{"f55", 1, "Pod fits the node but not beside DaemonSets", "2 nodes, 3 pods", "no actor drives DaemonSets"},
 	{"f56", 2, "Required affinity cycle between two workloads", "2 nodes, 2 pods", "its pair is not written"},
-	{"f57", 1, "Pinned pod on a node under DiskPressure: endless Evicted pods", "1 node, 1 pod", "no actor is the kubelet's eviction under pressure"},
+	{"f57", 1, "Pinned pod on a node under DiskPressure: endless Evicted pods", "1 node, 1 pod", ""},
 	{"f58", 2, "DaemonSet evict/recreate loop", "1 node, 1 pod", "no actor drives DaemonSets"},
 	{"f59", 1, "CronJob pile-up", "1 node", "no actor drives CronJobs"},
 	{"f60", 1, "All replicas on one node, then node failure", "3 nodes, 2-3 pods", ""},

@@ -265,8 +265,8 @@ func podsIn(s state.State) int {
 // severity of a finding follows from the rule, from certainty, and from what it takes:
 // the apply alone or one routine event keeps the rule's severity, more than that or an
 // unlucky choice lowers it by one, and so do a size that was not declared and a mere wish. What rests
-// on an assumed number of nodes is a note, and what needs a failure (a lost node, a pod that
-// crashes, a bad revision) a warning.
+// on an assumed number of nodes is a note, and what needs a failure (a lost node or one
+// under pressure, a pod that crashes, a bad revision) a warning.
 // The drains of one maintenance, node by node, are one event.
 func severity(b boundRule, f Finding, assumed bool) policies.Severity {
 	s := b.rule.Severity
@@ -292,7 +292,8 @@ func severity(b boundRule, f Finding, assumed bool) policies.Severity {
 		s = lower(s)
 	}
 	failure := func(event string) bool {
-		return event == "node-failure" || event == "pod-crash" || event == "bad-revision"
+		return event == "node-failure" || event == "pod-crash" || event == "bad-revision" ||
+			event == "disk-pressure" || event == "memory-pressure"
 	}
 	if s == policies.Error && slices.ContainsFunc(f.Events, failure) {
 		s = policies.Warning

@@ -107,7 +107,7 @@ func (r *descheduling) violates(v *violation, p, n int) bool {
 // movingTaints are the states of service whose taints pods of class p violate.
 func (k *deschedCompiled) movingTaints(p int, counts func(*corev1.Taint) bool) service {
 	var out service
-	for _, is := range [...]service{cordoned, lost, deleting} {
+	for _, is := range tainting() {
 		if !toleratesTaints(k.classes[p].pod, serviceTaints(is), counts) {
 			out |= is
 		}

@@ -94,7 +94,7 @@ func (k *deschedCompiled) addSpread(plugin *deschedPlugin, p int, c *corev1.Topo
 			return
 		}
 	}
-	rule := spreadRule{identity: id, owners: []int{p}, stands: cordoned | lost | deleting}
+	rule := spreadRule{identity: id, owners: []int{p}, stands: cordoned | lost | deleting | diskShort | memoryShort}
 	if id.taints == corev1.NodeInclusionPolicyHonor {
 		rule.stands = k.classes[p].stands
 	}

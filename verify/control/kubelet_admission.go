@@ -19,7 +19,8 @@ type admission struct {
 	class, node int
 	name        string
 	k           *compiled
-	clash       []bool // pod classes whose host ports clash with this one's
+	clash       []bool         // pod classes whose host ports clash with this one's
+	refused     state.Pressure // under which the node admits none
 }
 
 // admissionOf is the admission that the pods of class p on node n have to pass, or nil
@@ -31,6 +32,10 @@ func admissionOf(c *state.Config, p, n int) (*admission, error) {
 	}
 	a := &admission{class: p, node: n, name: classActor(c, "admission", p), k: k}
 	tight := len(k.classes)*c.MaxPods > k.nodes[n].maxPods
+	if c.Presses() {
+		a.refused = refusedUnder(c, p)
+		tight = tight || a.refused != 0
+	}
 	used := make([]int64, len(k.resources))
 	for q := range k.classes {
 		a.clash = append(a.clash, portsClash(hostPorts(k.classes[p].pod), hostPorts(k.classes[q].pod)))
@@ -48,6 +53,9 @@ func admissionOf(c *state.Config, p, n int) (*admission, error) {
 
 // fitting is how many more pods of the class fit its node, of so many that ask.
 func (a *admission) fitting(v *view, s state.State, asking int) int {
+	if a.presses(s) {
+		return 0
+	}
 	v.load(a.k, s)
 	most := int64(min(asking, a.k.nodes[a.node].maxPods-int(v.pods[a.node])))
 	for q, clash := range a.clash {
@@ -65,6 +73,12 @@ func (a *admission) fitting(v *view, s state.State, asking int) int {
 		}
 	}
 	return int(max(most, 0))
+}
+
+// presses says whether the node refuses every pod of the class for want of disk or memory.
+func (a *admission) presses(s state.State) bool {
+	is := s.Pressure(a.node)
+	return is&a.refused != 0
 }
 
 // Name implements [Actor].
@@ -103,10 +117,7 @@ func (a *admission) Describe(from, _ state.State, m search.Move) Words {
 
 // refs are the fields that a refusal rests on.
 func (a *admission) refs(s state.State) []Ref {
-	v := version(s.C, a.class)
-	if s.C.Pods[a.class].InBase && s.Version() == state.Base {
-		v = state.Base
-	}
+	v := appliedVersion(s, a.class)
 	id := s.C.Spec.Workloads[s.C.Pods[a.class].Workload].ID
 	return []Ref{
 		{Object: id, Version: v, Field: "spec.template.spec.nodeName"},
@@ -125,15 +136,21 @@ func AdmissionRefusal(s state.State, p int) (text string, refs []Ref) {
 	if err != nil || a == nil || a.fitting(&view{}, s, 1) > 0 {
 		return "", nil
 	}
-	return fmt.Sprintf("the kubelet on %s refuses %s of %s, for which there is no room: the pod fails, the ReplicaSet creates another one, and so on without end",
-		s.C.Nodes[n].Name, article(revised(s.C, p, "pod")), shortName(&s.C.Spec.Workloads[s.C.Pods[p].Workload])), a.refs(s)
+	why, refs := "for which there is no room", a.refs(s)
+	if a.presses(s) {
+		of, _, _ := shortage(s.Pressure(n))
+		why, refs = "as it is under "+of+" pressure", refs[:1]
+	}
+	return fmt.Sprintf("the kubelet on %s refuses %s of %s, %s: the pod fails, the ReplicaSet creates another one, and so on without end",
+		s.C.Nodes[n].Name, article(revised(s.C, p, "pod")), shortName(&s.C.Spec.Workloads[s.C.Pods[p].Workload]), why), refs
 }
 
 // Model implements [Actor].
 func (a *admission) Model() *Model {
 	return &Model{
 		Upstream: upstream + ", pkg/kubelet/lifecycle: predicateAdmitHandler.Admit, generalFilter",
-		Exact:    []string{"a pod that finds no room or no free host port on the node it names fails, and its ReplicaSet creates another one, until one is admitted; pods on deletion take room"},
+		Exact: []string{"a pod that finds no room or no free host port on the node it names fails, and its ReplicaSet creates another one, until one is admitted; pods on deletion take room",
+			"a pod whose node is under pressure fails likewise (Admit of the eviction manager)"},
 		MayHide: []string{
 			"a critical pod preempts nothing on its node (CriticalPodAdmissionHandler)",
 			"a node that is down refuses no pod, and none of those that it has once it is back",

@@ -70,7 +70,14 @@ both low replicas=2 image=v1 cpu=300m priority=-5 never apart
 both agent replicas=2 image=v1 cpu=1 port=80 priority=15
 both shy replicas=2 image=v1 cpu=400m priority=15 never port=80
 pdb batch unavailable=1
-events apply=1 drain=2 failures=1`,
+events apply=1 drain=2 failures=1`, `
+nodes a 3 zone=a
+nodes b 1 zone=b cpu=2
+base web replicas=3 image=v1 cpu=500m
+head web replicas=3 image=v2 tolerate=0
+both pin replicas=2 image=v1 node=b-1
+both system replicas=1 image=v1 priority=2000000000
+events apply=1 failures=1 drain=1 disk=2 memory=1`,
 }
 
 // random fills a state with any counts that the fields can hold, small ones mostly.
@@ -93,6 +100,13 @@ func (s *script) random(r *rand.Rand) state.State {
 		for n := range c.Nodes {
 			t.SetMaintenance(n, state.Maintenance(r.IntN(3)))
 			t.SetOutage(n, state.Outage(max(r.IntN(6)-3, 0)))
+		}
+	}
+	if e := s.spec.Events; c.Presses() {
+		t.Set(c.DiskPressures, r.IntN(e.DiskPressure+1))
+		t.Set(c.MemoryPressures, r.IntN(e.MemoryPressure+1))
+		for n := range c.Nodes {
+			t.SetPressure(n, state.Pressure(r.IntN(4)))
 		}
 	}
 	t.RefillPods()

@@ -10,15 +10,20 @@ import (
 )
 
 // service is what of a node moves: what the node controllers write on it while it is
-// cordoned or lost.
+// cordoned, lost or under pressure.
 type service uint8
 
 const (
-	cordoned service = 1 << iota // spec.unschedulable, and the taint that follows it
-	lost                         // node.kubernetes.io/unreachable
-	deleting                     // ToBeDeletedByClusterAutoscaler
-	gone                         // the node is not there: tolerated by nobody
+	cordoned    service = 1 << iota // spec.unschedulable, and the taint that follows it
+	lost                            // node.kubernetes.io/unreachable
+	deleting                        // ToBeDeletedByClusterAutoscaler
+	gone                            // the node is not there: tolerated by nobody
+	diskShort                       // node.kubernetes.io/disk-pressure
+	memoryShort                     // node.kubernetes.io/memory-pressure
 )
+
+// tainting lists what of a node puts taints on it.
+func tainting() [5]service { return [...]service{cordoned, lost, deleting, diskShort, memoryShort} }
 
 // toBeDeleted is the taint that the cluster autoscaler puts on a node that it removes.
 const toBeDeleted = "ToBeDeletedByClusterAutoscaler"
@@ -40,13 +45,19 @@ func serviceTaints(is service) []corev1.Taint {
 	if is&deleting != 0 {
 		out = append(out, corev1.Taint{Key: toBeDeleted, Effect: corev1.TaintEffectNoSchedule})
 	}
+	if is&diskShort != 0 {
+		out = append(out, corev1.Taint{Key: corev1.TaintNodeDiskPressure, Effect: corev1.TaintEffectNoSchedule})
+	}
+	if is&memoryShort != 0 {
+		out = append(out, corev1.Taint{Key: corev1.TaintNodeMemoryPressure, Effect: corev1.TaintEffectNoSchedule})
+	}
 	return out
 }
 
 // taints is how many taints a node in such a service has.
 func (is service) taints() int {
 	count := 0
-	for rest := is & (cordoned | deleting); rest != 0; rest &= rest - 1 {
+	for rest := is & (cordoned | deleting | diskShort | memoryShort); rest != 0; rest &= rest - 1 {
 		count++
 	}
 	if is&lost != 0 {
@@ -70,13 +81,21 @@ func serviceOf(s state.State, n int) service {
 	if s.Gone(n) {
 		out |= gone
 	}
+	if p := s.Pressure(n); p != 0 {
+		if p&state.DiskPressure != 0 {
+			out |= diskShort
+		}
+		if p&state.MemoryPressure != 0 {
+			out |= memoryShort
+		}
+	}
 	return out
 }
 
 // standsService gives what of a node out of service class p's pods tolerate.
 func standsService(pod *corev1.Pod) service {
 	var out service
-	for _, is := range []service{cordoned, lost, deleting} {
+	for _, is := range tainting() {
 		tolerates := true
 		for _, t := range serviceTaints(is) {
 			tolerates = tolerates && corev1helpers.TolerationsTolerateTaint(noLog(), pod.Spec.Tolerations, &t, false)

@@ -138,7 +138,7 @@ func (s *script) cluster(input string) error {
 				SpotReclaim: number(opt, "reclaims", 0), SpotLost: opt["lost"] != "",
 				StartupSpike: number(opt, "spike", 0), NodePanic: number(opt, "panic", 0),
 				PodCrash: number(opt, "crashes", 0), BadRevision: number(opt, "bad", 0),
-				IdleMemory: number(opt, "idle", 0),
+				IdleMemory: number(opt, "idle", 0), DiskPressure: number(opt, "disk", 0), MemoryPressure: number(opt, "memory", 0),
 			}
 		case "pdb":
 			s.addPDB(bare, opt)

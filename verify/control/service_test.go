@@ -14,14 +14,14 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// TestServiceIsLikeTaints: the scheduler decides about nodes that are cordoned or lost in
+// TestServiceIsLikeTaints: the scheduler decides about nodes that are cordoned, lost or under pressure in
 // the state as it does about nodes whose objects say so.
 func TestServiceIsLikeTaints(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	refused, placed := 0, 0
 	for range 400 {
 		template := serviceTemplate(r)
-		events := state.Events{Drain: 3, DrainConcurrency: 3, NodeFailure: 3}
+		events := state.Events{Drain: 3, DrainConcurrency: 3, NodeFailure: 3, DiskPressure: 1}
 		moving := serviceProblem(t, template, [3][]corev1.Taint{}, events)
 		s := moving.New()
 		var taints [3][]corev1.Taint
@@ -35,6 +35,12 @@ func TestServiceIsLikeTaints(t *testing.T) {
 				taints[n] = append(taints[n],
 					corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule},
 					corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute})
+			}
+		}
+		for n := range taints {
+			if r.Intn(3) == 0 {
+				s.SetPressure(n, state.DiskPressure)
+				taints[n] = append(taints[n], corev1.Taint{Key: corev1.TaintNodeDiskPressure, Effect: corev1.TaintEffectNoSchedule})
 			}
 		}
 		fixed := serviceProblem(t, template, taints, state.Events{})
@@ -74,7 +80,7 @@ func sameTexts(a, b []control.Reason) bool {
 func serviceTemplate(r *rand.Rand) corev1.PodTemplateSpec {
 	out := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web"}}}
 	out.Spec.Containers = []corev1.Container{{Name: "web", Image: "web"}}
-	for _, key := range []string{corev1.TaintNodeUnschedulable, corev1.TaintNodeUnreachable, ""} {
+	for _, key := range []string{corev1.TaintNodeUnschedulable, corev1.TaintNodeUnreachable, corev1.TaintNodeDiskPressure, ""} {
 		if r.Intn(4) == 0 {
 			out.Spec.Tolerations = append(out.Spec.Tolerations, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists})
 		}
@@ -137,6 +143,7 @@ func TestEventsThatAreOffTakeNoMemory(t *testing.T) {
 		{state.Events{}, 0},
 		{state.Events{Drain: 1}, 4},
 		{state.Events{Drain: 1, NodeFailure: 1}, 8},
+		{state.Events{Drain: 1, NodeFailure: 1, MemoryPressure: 1}, 12},
 	} {
 		if c := serviceProblem(t, template, [3][]corev1.Taint{}, x.events); c.Width()-off.Width() != x.more {
 			t.Errorf("%+v: %d bytes more, want %d", x.events, c.Width()-off.Width(), x.more)

@@ -67,10 +67,14 @@ type Config struct {
 	// ClassesOf lists the pod classes of a workload.
 	ClassesOf [][]int
 
-	Applied   Field // version of the manifests in the API server, as a Version
-	Applies   Field // applies left
-	Drains    Field // drains that may still start; see [State.DrainsLeft]
-	Failures  Field // nodes that may still be lost; see [State.FailuresLeft]
+	Applied  Field // version of the manifests in the API server, as a Version
+	Applies  Field // applies left
+	Drains   Field // drains that may still start; see [State.DrainsLeft]
+	Failures Field // nodes that may still be lost; see [State.FailuresLeft]
+	// DiskPressures and MemoryPressures are nodes that may still come under pressure; see
+	// [State.PressuresLeft].
+	DiskPressures, MemoryPressures Field
+
 	Reclaims  Field // spot nodes that may still be reclaimed; see [State.ReclaimsLeft]
 	Additions Field // nodes that may still be added; see [State.AdditionsLeft]
 	Removals  Field // nodes that may still be removed; see [State.RemovalsLeft]

@@ -6,6 +6,7 @@ type NodeFields struct {
 	Maintenance NodeField // as a Maintenance
 	Down        NodeField // as an Outage
 	Tenure      NodeField // as a Tenure
+	Pressure    NodeField // as a Pressure
 }
 
 // Maintenance is how far the maintenance of a node has come.
@@ -40,11 +41,12 @@ func (c *Config) addNodeFields(b *Builder) {
 		c.Node.Down = b.NodeField(int(Panicked))
 	}
 	c.addTenure(b)
+	c.addPressure(b)
 }
 
-// NodesMove says whether nodes are cordoned or lost in this problem at all.
+// NodesMove says whether nodes are cordoned, lost or under pressure in this problem at all.
 func (c *Config) NodesMove() bool {
-	return c.Node.Maintenance.width > 0 || c.Node.Down.width > 0 || c.NodesComeAndGo()
+	return c.Node.Maintenance.width > 0 || c.Node.Down.width > 0 || c.NodesComeAndGo() || c.Presses()
 }
 
 // Maintenance is how far the maintenance of node n has come.
@@ -135,7 +137,7 @@ func (s State) left(f Field) int {
 	return s.Get(f)
 }
 
-// RefillNodes sets the budgets of drains and node failures to what the problem allows.
+// RefillNodes sets the budgets of what befalls nodes to what the problem allows.
 func (s State) RefillNodes() {
 	if s.C.Drains.width > 0 {
 		s.Set(s.C.Drains, s.C.Spec.Events.Drain)
@@ -144,4 +146,5 @@ func (s State) RefillNodes() {
 		s.Set(s.C.Failures, s.C.Spec.Events.NodeFailure)
 	}
 	s.refillTenure()
+	s.refillPressure()
 }

@@ -94,6 +94,9 @@ type Events struct {
 	IgnorePDB bool
 	// NodeFailure is how many nodes are lost. Each may come back, as one more event.
 	NodeFailure int
+	// DiskPressure and MemoryPressure are how many nodes run short of disk or memory. Each
+	// may be relieved, as one more event.
+	DiskPressure, MemoryPressure int
 	// NodeAdded and NodeRemoved are how many nodes a person or the provider adds and
 	// removes, within the bounds of their pools.
 	NodeAdded, NodeRemoved int

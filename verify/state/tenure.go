@@ -88,6 +88,9 @@ func (s State) ResetNode(n int) {
 	if s.C.Node.Down.width > 0 {
 		s.SetOutage(n, Up)
 	}
+	if s.C.Node.Pressure.width > 0 {
+		s.SetPressure(n, 0)
+	}
 }
 
 // Gone says whether node n is not there: nothing sees it, and no pod stands on it.
