@@ -97,7 +97,8 @@ lowest number that everything declared keeps to:
     rollout     = desired − maxUnavailable(desired)   percentages round down; 1 where surge and
                                                       unavailable both come to 0
     disruption  = what a PodDisruptionBudget keeps of desired: minAvailable, or
-                  desired − maxUnavailable            percentages round up
+                  desired − maxUnavailable            percentages round up; of several
+                                                      workloads, less what the others can be
     floor       = the least of rollout and, of each budget, disruption
 
 taken from the version that was applied last. Where no budget selects the pods, a step that evicts

@@ -1,44 +1,156 @@
 package policies
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/ext"
 	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// WorkloadView is what workload("namespace/name") gives in a custom intent. All
-// numbers are pods but where said otherwise.
-type WorkloadView struct {
-	Replicas    int `cel:"replicas"`    // the live spec.replicas
-	Updated     int `cel:"updated"`     // of the current revision, not terminating
-	Pending     int `cel:"pending"`     // without a node
-	Starting    int `cel:"starting"`    // on a node, not ready
-	Ready       int `cel:"ready"`       // of all revisions
-	Terminating int `cel:"terminating"` // with a deletion timestamp
-	Zones       int `cel:"zones"`       // zones with a ready pod
-	Nodes       int `cel:"nodes"`       // nodes with a ready pod
-}
+// Limits of a custom intent, so that a hostile one costs little.
+const (
+	maxExpression = 2000   // characters
+	maxCost       = 20_000 // of one evaluation, in CEL's own units: about one a step
+)
 
-// maxExpression is the length of an expression in characters, at the most.
-const maxExpression = 2000
+// Variables of an expression. Those with an @ cannot be written: the macros workload and
+// readyOn expand to an index of one.
+const (
+	varSelf      = "self"
+	varNodes     = "nodes"
+	varEvents    = "events"
+	varQuiescent = "quiescent"
+	varApplied   = "applied"
+	varWorkloads = "@workloads"
+	varReadyOn   = "@readyOn"
+)
 
-// intentEnv declares what a custom intent may speak of: workload(name), and quiescent,
-// which says that no control loop and no kubelet has anything left to do.
+// intentEnv declares what a custom intent may speak of.
 func intentEnv() (*cel.Env, error) {
-	view := reflect.TypeFor[WorkloadView]()
+	workload, nodes, events := reflect.TypeFor[WorkloadView](), reflect.TypeFor[NodesView](), reflect.TypeFor[EventsView]()
 	return cel.NewEnv(
 		cel.ParserExpressionSizeLimit(maxExpression),
-		ext.NativeTypes(ext.ParseStructTags(true), view),
-		cel.Variable("quiescent", cel.BoolType),
-		cel.Function("workload", cel.Overload("workload_string", []*cel.Type{cel.StringType}, cel.ObjectType(view.String()))),
+		cel.ParserRecursionLimit(100),
+		ext.NativeTypes(ext.ParseStructTags(true), workload, nodes, events),
+		cel.Variable(varSelf, cel.ObjectType(workload.String())),
+		cel.Variable(varNodes, cel.ObjectType(nodes.String())),
+		cel.Variable(varEvents, cel.ObjectType(events.String())),
+		cel.Variable(varQuiescent, cel.BoolType),
+		cel.Variable(varApplied, cel.BoolType),
+		cel.Variable(varWorkloads, cel.MapType(cel.StringType, cel.ObjectType(workload.String()))),
+		cel.Variable(varReadyOn, cel.MapType(cel.StringType, cel.IntType)),
+		cel.Macros(append(slices.Clone(cel.StandardMacros),
+			cel.GlobalMacro("workload", 1, expandWorkload), cel.ReceiverMacro("readyOn", 2, expandReadyOn))...),
 	)
 }
 
-// expression reads a CEL expression that says true or false of a state.
-func (d *decoder) expression(dst *string) read {
+// expandWorkload makes workload("namespace/name") an index of the workloads that the
+// expression names, which are so known without running it.
+func expandWorkload(f cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+	name, ok := literalText(args[0])
+	if !ok {
+		return nil, f.NewError(args[0].ID(), `workload() takes a name in quotes, such as workload("default/web")`)
+	}
+	if why := workloadName(name); why != "" {
+		return nil, f.NewError(args[0].ID(), quote(name)+" "+why)
+	}
+	return f.NewCall(operators.Index, f.NewIdent(varWorkloads), f.NewLiteral(types.String(name))), nil
+}
+
+// expandReadyOn makes x.readyOn(label, value) an index of the label values that the
+// expression names.
+func expandReadyOn(f cel.MacroExprFactory, target ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+	whose := workloadOf(target)
+	key, isKey := literalText(args[0])
+	value, isValue := literalText(args[1])
+	switch {
+	case whose == "":
+		return nil, f.NewError(target.ID(), `readyOn() goes with workload("…") or self`)
+	case !isKey || !isValue:
+		return nil, f.NewError(args[0].ID(), `readyOn() takes a node label and a value in quotes, such as readyOn("topology.kubernetes.io/zone", "a")`)
+	case len(validation.IsQualifiedName(key)) > 0:
+		return nil, f.NewError(args[0].ID(), quote(key)+" is no node label")
+	case key == corev1.LabelHostname:
+		return nil, f.NewError(args[0].ID(), "a single node cannot be named, as nodes that are alike are exchanged; use maxPerNode, or a label of a group of nodes")
+	}
+	at := place{whose, key, value}
+	return f.NewCall(operators.Index, f.NewIdent(varReadyOn), f.NewLiteral(types.String(at.String()))), nil
+}
+
+// place is a workload, "self" or a name, on the nodes with a label.
+type place struct{ workload, key, value string }
+
+func (p place) String() string { return p.workload + "\n" + p.key + "\n" + p.value }
+
+func placeOf(text string) place {
+	parts := strings.SplitN(text, "\n", 3)
+	return place{parts[0], parts[1], parts[2]}
+}
+
+// literalText is the value of a string that stands in the expression as it is.
+func literalText(e ast.Expr) (string, bool) {
+	if e.Kind() != ast.LiteralKind {
+		return "", false
+	}
+	s, ok := e.AsLiteral().(types.String)
+	return string(s), ok
+}
+
+// workloadOf is the name of the workload that an expression is, "self", or "".
+func workloadOf(e ast.Expr) string {
+	switch e.Kind() {
+	case ast.IdentKind:
+		if e.AsIdent() == varSelf {
+			return varSelf
+		}
+	case ast.CallKind:
+		c := e.AsCall()
+		if c.FunctionName() == operators.Index && c.Args()[0].Kind() == ast.IdentKind && c.Args()[0].AsIdent() == varWorkloads {
+			name, _ := literalText(c.Args()[1])
+			return name
+		}
+	}
+	return ""
+}
+
+// expression is a compiled one. It is safe for concurrent use.
+type expression struct {
+	text    string
+	tree    ast.Expr
+	info    *ast.SourceInfo
+	program cel.Program
+	reads   []observation // what it looks at, each once, in the order of the text
+}
+
+// compile parses, checks and plans an expression; problems are CEL's, each with its place.
+func compile(env *cel.Env, text string) (*expression, []*cel.Error) {
+	parsed, issues := env.Compile(text)
+	if issues.Err() != nil {
+		return nil, issues.Errors()
+	}
+	if parsed.OutputType() != cel.BoolType {
+		return nil, []*cel.Error{{Message: fmt.Sprintf("must say true or false; it gives %s", parsed.OutputType()), ExprID: -1}}
+	}
+	program, err := env.Program(parsed, cel.CostLimit(maxCost))
+	if err != nil {
+		return nil, []*cel.Error{{Message: err.Error(), ExprID: -1}}
+	}
+	native := parsed.NativeRep()
+	return &expression{text: text, tree: native.Expr(), info: native.SourceInfo(), program: program, reads: observations(native.Expr())}, nil
+}
+
+// expression reads a CEL expression that says true or false of a state, and whether it
+// speaks of self.
+func (d *decoder) expression(dst *string, self *bool) read {
 	return func(n *yaml.Node, at string) {
 		if d.text(dst)(n, at); *dst == "" {
 			return
@@ -50,22 +162,23 @@ func (d *decoder) expression(dst *string) read {
 			}
 			d.env = env
 		}
-		ast, issues := d.env.Compile(*dst)
-		for _, e := range issues.Errors() {
-			text := strings.TrimSuffix(e.Message, " (in container '')")
-			d.fail(within(d.follow(n, at), e.Location.Line(), e.Location.Column()), at, "%s", text)
-		}
-		if issues.Err() == nil && ast.OutputType() != cel.BoolType {
-			d.fail(n, at, "must say true or false; it gives %s", ast.OutputType())
+		e, problems := compile(d.env, *dst)
+		*self = e != nil && e.speaksOf(varSelf)
+		for _, e := range problems {
+			where := d.follow(n, at)
+			if e.ExprID >= 0 && where != nil {
+				where = within(where, e.Location.Line(), e.Location.Column())
+			}
+			if where == nil {
+				where = n
+			}
+			d.fail(where, at, "%s", strings.TrimSuffix(e.Message, " (in container '')"))
 		}
 	}
 }
 
 // within is the place of a line and column, from 1 and 0, of a scalar's text.
 func within(n *yaml.Node, line, column int) *yaml.Node {
-	if n == nil {
-		return &yaml.Node{}
-	}
 	switch {
 	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 		return &yaml.Node{Line: n.Line + line, Column: 1} // the indentation is not known

@@ -142,7 +142,11 @@ type CustomIntent struct {
 	Name                               string
 	Always, Eventually, Never, Settles string
 	Severity                           Severity
-	Line                               int
+	// Workloads that self stands for, as "namespace/name"; empty: all.
+	Workloads []string
+	Message   string // what a finding says; "" words the expression
+	Help      string // why the intent is there, in Markdown, for who breaks it
+	Line      int
 }
 
 // Gate says what fails a merge.

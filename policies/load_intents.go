@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -71,16 +72,22 @@ func (d *decoder) custom(p *Policy) read {
 			d.fail(n, at, "more than %d custom intents; keep the most telling ones", maxCustom)
 			return
 		}
-		c := CustomIntent{Line: n.Line}
+		c, self := CustomIntent{Line: n.Line}, false
 		d.object(n, at, fields{
 			"name":       d.text(&c.Name, dnsLabel),
-			"always":     d.expression(&c.Always),
-			"eventually": d.expression(&c.Eventually),
-			"never":      d.expression(&c.Never),
-			"settles":    d.expression(&c.Settles),
+			"always":     d.expression(&c.Always, &self),
+			"eventually": d.expression(&c.Eventually, &self),
+			"never":      d.expression(&c.Never, &self),
+			"settles":    d.expression(&c.Settles, &self),
 			"severity":   oneOf(d, &c.Severity, Error, Warning, Note, Off),
+			"workloads":  d.texts(&c.Workloads, workloadName),
+			"message":    d.text(&c.Message, short(300)),
+			"help":       d.text(&c.Help, short(5000)),
 		}, "name")
 		d.exactlyOne(n, at, "always", "eventually", "never", "settles")
+		if len(c.Workloads) > 0 && !self {
+			d.fail(n, at+".workloads", "says whom self stands for, and the expression has no self; remove it")
+		}
 		if slices.Contains(nameable(), c.Name) {
 			d.fail(n, at+".name", "%s is the name of a rule; give it another", quote(c.Name))
 		}
@@ -90,6 +97,16 @@ func (d *decoder) custom(p *Policy) read {
 			}
 		}
 		p.Custom = append(p.Custom, c)
+	}
+}
+
+// short bounds a text.
+func short(characters int) func(string) string {
+	return func(s string) string {
+		if len([]rune(s)) > characters {
+			return fmt.Sprintf("has more than %d characters; shorten it", characters)
+		}
+		return ""
 	}
 }
 

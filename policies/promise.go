@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	policyv1 "k8s.io/api/policy/v1"
@@ -24,9 +26,24 @@ func promised(c *state.Config, w int, v state.Version) int {
 		floor = desired - unavailable(d, desired)
 	}
 	for _, pdb := range ms[v].PDBs {
-		floor = min(floor, healthy(pdb, desired))
+		others := desiredBeside(c, w, v, pdb)
+		floor = min(floor, healthy(pdb, desired+others)-others)
 	}
 	return max(floor, 0)
+}
+
+// desiredBeside is the least number of replicas of the other workloads whose pods a budget
+// counts as well, in pods: what it keeps can be theirs.
+func desiredBeside(c *state.Config, w int, v state.Version, pdb *policyv1.PodDisruptionBudget) int {
+	total := 0
+	for o := range c.Spec.Workloads {
+		m := &c.Spec.Workloads[o].Manifests[v]
+		same := func(b *policyv1.PodDisruptionBudget) bool { return b.Namespace == pdb.Namespace && b.Name == pdb.Name }
+		if o != w && m.Exists() && slices.ContainsFunc(m.PDBs, same) {
+			total += leastDesired(m)
+		}
+	}
+	return total
 }
 
 // keptFromEvictions is the number of ready pods that version v promises to keep while pods

@@ -35,9 +35,21 @@ type Rule struct {
 	// Severity is that of an inevitable violation by the apply alone or a routine event.
 	Severity Severity
 	Help     Help
+	// Declared is where the user wrote a rule of their own; zero for those of [All].
+	Declared Declaration
+	Scope    *Scope // of a rule of the user's own; nil for those of [All]
+	// Running says that the rule speaks of a cluster that has settled once: what an
+	// installation on an empty cluster goes through is not judged by it.
+	Running bool
 	// New gives the rule for workload w of a problem. Its zero Property means that the
 	// rule says nothing about this workload.
 	New func(c *state.Config, w int) Property
+}
+
+// Declaration is a place in the policy file.
+type Declaration struct {
+	File string // as given; "" for none
+	Line int    // from 1
 }
 
 // Help is what `kubesettle explain` and the SARIF rule show, in Markdown.
@@ -71,6 +83,12 @@ type Property struct {
 	// "Kind:path", e.g. "HorizontalPodAutoscaler:spec.minReplicas"; the kind "Workload" is
 	// that of any workload.
 	Fields []string
+	// Err is what kept the property from being evaluated in some state that it was asked
+	// of; nil: nothing can. Nothing is then known of the property.
+	Err func() error
+	// Rest takes a function that says whether no control loop and no kubelet has anything
+	// left to do in a state; nil: the property does not ask.
+	Rest func(func(state.State) bool)
 }
 
 // IsZero says that the property has no predicate: its rule says nothing of the workload.

@@ -14,12 +14,19 @@ var ErrRules = errors.New("rules")
 // Select gives the rules of [All], in its order, as the policy's intents tune them, and
 // only those of the given IDs where there are any. An intent that names workloads tunes
 // the rule for these; the others keep the rule's own severity and floor, for which the
-// rule then stands a second time.
+// rule then stands a second time. The user's own intents follow.
 // Errors: [ErrRules] for an unknown ID, and where no rule is left.
 func Select(p *Policy, only []string) ([]Rule, error) {
 	all := All()
+	var own []Rule
+	if p != nil {
+		var err error
+		if own, err = Own(p); err != nil {
+			return nil, err
+		}
+	}
 	for _, id := range only {
-		if slices.ContainsFunc(all, func(r Rule) bool { return r.ID == id }) {
+		if slices.ContainsFunc(slices.Concat(all, own), func(r Rule) bool { return r.ID == id }) {
 			continue
 		}
 		if slices.Contains(awaited(), id) {
@@ -37,6 +44,11 @@ func Select(p *Policy, only []string) ([]Rule, error) {
 			in = p.Intents[r.ID]
 		}
 		out = append(out, tune(r, in)...)
+	}
+	for _, r := range own {
+		if len(only) == 0 || slices.Contains(only, r.ID) {
+			out = append(out, r)
+		}
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%w: none is left to check; the policy switches every one of them off", ErrRules)

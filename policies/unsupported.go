@@ -29,10 +29,5 @@ func (p *Policy) Unsupported() []string {
 	for _, id := range awaited() {
 		say(p.Intents[id].Severity != Off, "intents."+id, "this version has no such rule, and nothing is checked for it")
 	}
-	for _, in := range p.Custom {
-		if in.Severity != Off {
-			out = append(out, fmt.Sprintf("intents.custom %s (line %d): its expression is compiled, but not checked yet", in.Name, in.Line))
-		}
-	}
 	return slices.Clip(out)
 }

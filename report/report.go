@@ -29,6 +29,7 @@ type Rule struct {
 	Why      string
 	Mend     string
 	Sources  []string // public addresses
+	Own      bool     // the user's: it stands in no documentation of ours
 }
 
 // Rules lists the rules of this build in report order.
@@ -109,6 +110,16 @@ func rank(later bool) int {
 		return 1
 	}
 	return 0
+}
+
+// declaredAt is where a rule of the user's own stands, or nil.
+func declaredAt(f *verify.Finding) *verify.Location {
+	for i := range f.Locations {
+		if f.Locations[i].Attribution == "policy" {
+			return &f.Locations[i]
+		}
+	}
+	return nil
 }
 
 // byStatus splits ordered findings.

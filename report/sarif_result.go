@@ -235,6 +235,9 @@ func sarifMessageText(f *verify.Finding, related *relatedLocations) string {
 		}
 		out = append(out, s)
 	}
+	if l := declaredAt(f); l != nil {
+		out = append(out, "It breaks an intent of this repository's own policy, declared at "+related.link(l, "The intent.")+".")
+	}
 	out = append(out, "Certainty: "+sarifEscape(sentence(certainty(f))), "Scale: "+sarifEscape(clip(sentence(scale(f)), 500)))
 	return strings.Join(out, " ")
 }

@@ -29,7 +29,11 @@ func sarifDriver(r *verify.Result, rules []Rule) *sarif.ToolComponent {
 			continue
 		}
 		known[rule.ID] = true
-		d.Rules = append(d.Rules, sarifRule(rule).WithHelpURI(helpURI(rule.ID)))
+		uri := helpURI(rule.ID)
+		if rule.Own {
+			uri = InformationURI
+		}
+		d.Rules = append(d.Rules, sarifRule(rule).WithHelpURI(uri))
 	}
 	for _, it := range sarifItems(r) {
 		id := ruleID(&it.finding)

@@ -113,6 +113,9 @@ func (t *textWriter) finding(f *verify.Finding, whole bool) {
 	if !whole {
 		return
 	}
+	if l := declaredAt(f); l != nil {
+		t.row("declared", where(l))
+	}
 	t.row("certainty", certainty(f))
 	t.row("scenario", scenario(f))
 	t.row("scale", scale(f))

@@ -47,7 +47,9 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 		a.checker.timing = control.Arbitrary
 	}
 	a.result.releases(ch)
-	if err := a.search(ctx, a.result.pick(ch, all, limited(opt.Policy))); err != nil {
+	cut := a.result.pick(ch, scope{all: all, limited: limited(opt.Policy), together: together(rules)})
+	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)
+	if err := a.search(ctx, cut); err != nil {
 		return nil, err
 	}
 	a.result.assume(opt.Policy, ch, a.models)
@@ -92,6 +94,7 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 	jobs := 0
 	for i, sl := range cut {
 		sl.runsBeside(a.opt.Policy)
+		sl.watched(a.checker.rules)
 		classes := a.opt.Policy.NodeClasses(sl.relevant)
 		if a.opt.Policy.Cluster.Assumed {
 			a.result.note(sl.invent(classes))
@@ -125,6 +128,10 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 		a.holdsReduced(&sr)
 		if !complete(sr.cov) {
 			a.undecided(sr.variant.slice, "the "+boundName(sr.cov.bound)+" budget ran out before every topology was explored")
+		}
+		for _, s := range sr.cov.unanswered {
+			a.undecided(sr.variant.slice, s)
+			a.result.Notices = append(a.result.Notices, s)
 		}
 	}
 	if err := ctx.Err(); err != nil {

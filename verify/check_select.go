@@ -10,9 +10,8 @@ import (
 )
 
 // pick cuts the changes into slices, release by release, and enters every workload it
-// saw into the result. all takes every workload as changed, and limited says that nodes can
-// run out of room.
-func (r *Result) pick(ch *render.Changes, all, limited bool) []*slice {
+// saw into the result.
+func (r *Result) pick(ch *render.Changes, sc scope) []*slice {
 	pl := places{changes: ch}
 	var out []*slice
 	for _, pair := range pairs(ch) {
@@ -28,8 +27,8 @@ func (r *Result) pick(ch *render.Changes, all, limited bool) []*slice {
 				}
 			}
 		}
-		everything := all || pair.base == nil || pair.base.Err != nil
-		found := cut{pair.id, changed, everything, limited}.slices(pair.objects(state.Base), pair.objects(state.Head))
+		everything := sc.all || pair.base == nil || pair.base.Err != nil
+		found := cut{pair.id, changed, scope{everything, sc.limited, sc.together}}.slices(pair.objects(state.Base), pair.objects(state.Head))
 		for _, sl := range found {
 			r.enter(sl, pl)
 		}

@@ -227,6 +227,11 @@ func (a *analysis) holdsReduced(sr *sliceResult) {
 	}
 	words := reducedTo(counts)
 	a.result.Coverage.Reduced = append(a.result.Coverage.Reduced, counts...)
+	for _, r := range a.checker.rules {
+		if r.Scope != nil && r.Scope.Absolute && sr.variant.concerns(r) {
+			a.undecided(sr.variant.slice, fmt.Sprintf("%s:%d: intents.custom %s reckons with numbers that mean something as declared only, and the search as declared was not finished: %s", r.Declared.File, r.Declared.Line, r.ID, words))
+		}
+	}
 	a.result.note([]string{"verified at a reduced scale: " + words + "; order, short distances and shares of the numbers of replicas are kept, and what needs the declared number itself may be missed"})
 	if sr.timeRanOut() {
 		a.undecided(sr.variant.slice, "the time budget ran out before every topology was explored as declared; explored in full at a reduced scale: "+words)

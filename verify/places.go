@@ -2,9 +2,11 @@ package verify
 
 import (
 	"encoding/json"
+	"io/fs"
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -82,13 +84,24 @@ func (pl places) locations(w wording, blame []Blame) []Location {
 	for _, c := range pl.changed(w.slice.release, w.key().workload) {
 		add(pl.field(c))
 	}
-	for _, r := range refs {
+	for i, r := range refs {
 		add(pl.ref(w, r))
+		if i == 0 {
+			add(pl.declared(w.bound.rule.Declared))
+		}
 	}
 	if o := w.sources(w.key().workload, state.Head); o != nil {
 		add(pl.location(o.Source, sideOf(w, r(w.key().workload))))
 	}
 	return distinct(append(edited, rest...))
+}
+
+// declared locates a rule of the user's own, if its policy file lies in the repository.
+func (pl places) declared(at policies.Declaration) Location {
+	if at.Line == 0 || !fs.ValidPath(at.File) {
+		return Location{}
+	}
+	return pl.location(render.Location{File: at.File, StartLine: at.Line, StartColumn: 1, EndLine: at.Line, EndColumn: 2, Rung: "policy"}, "head")
 }
 
 func r(id string) control.Ref { return control.Ref{Object: id, Version: state.Head} }

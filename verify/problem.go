@@ -53,17 +53,16 @@ func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing 
 			if !spec.Workloads[w].Manifests[state.Head].Exists() {
 				continue
 			}
-			if prop := r.New(cfg, w); applies(prop) {
+			if prop := r.New(cfg, w); !prop.IsZero() {
+				if prop.Rest != nil {
+					prop.Rest(control.Resting(actors))
+				}
 				p.bounds = append(p.bounds, boundRule{rule: r, workload: w, property: prop})
 				p.system.Rules = append(p.system.Rules, p.searchRule(r.ID+" "+spec.Workloads[w].ID, prop))
 			}
 		}
 	}
 	return p, nil
-}
-
-func applies(p policies.Property) bool {
-	return p.Bad != nil || p.BadStep != nil || p.Quiescent != nil || p.Persists != nil || p.Settles != nil || p.Recurs != nil
 }
 
 func (p *problem) searchRule(name string, prop policies.Property) search.Rule {

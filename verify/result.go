@@ -83,7 +83,7 @@ type Location struct {
 	InDiff      bool   `json:"inDiff"` // the change added or edited these lines
 	Side        string `json:"side"`   // "head" or "base"
 	// Attribution is the rung of the ladder the location stands on: "value", "patch",
-	// "node" (plain YAML), "template", "release", "file".
+	// "node" (plain YAML), "template", "release", "file", "policy" (an intent of the user's own).
 	Attribution string `json:"attribution,omitempty"`
 	Field       string `json:"field,omitempty"`
 }

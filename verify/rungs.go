@@ -87,19 +87,23 @@ func nodesToTell(v variant) int {
 // reduced gives a variant at a reduced scale, with its rules.
 func (a *analysis) reduced(v variant, gap int) (variant, error) {
 	floor := a.opt.Policy.Intents[belowFloor].MinReady
-	spec, counts, err := scale.Reduce(&v.spec, gap, []int{floor})
+	further := append(numbersOf(a.checker.rules), floor)
+	spec, counts, err := scale.Reduce(&v.spec, gap, further)
 	if err != nil {
 		return v, err
 	}
 	out := v
 	declared := v.spec
-	out.spec, out.gap, out.floor, out.declared = *spec, gap, floor, &declared
-	if floor > 0 {
+	out.spec, out.gap, out.further, out.declared = *spec, gap, further, &declared
+	if floor > 0 || len(a.opt.Policy.Custom) > 0 {
 		p := *a.opt.Policy
 		p.Intents = maps.Clone(p.Intents)
 		in := p.Intents[belowFloor]
 		in.MinReady = counts.Of(floor)
 		p.Intents[belowFloor] = in
+		if p.Custom, err = policies.Scaled(p.Custom, counts.Of); err != nil {
+			return v, err
+		}
 		if out.rules, err = policies.Select(&p, a.opt.Rules); err != nil {
 			return v, err
 		}
@@ -120,12 +124,12 @@ func (v variant) again(like variant) (variant, error) {
 	if like.asDeclared() {
 		return v, nil
 	}
-	spec, _, err := scale.Reduce(&v.spec, like.gap, []int{like.floor})
+	spec, _, err := scale.Reduce(&v.spec, like.gap, like.further)
 	if err != nil {
 		return v, err
 	}
 	declared := v.spec
-	v.spec, v.declared, v.gap, v.floor, v.rules = *spec, &declared, like.gap, like.floor, like.rules
+	v.spec, v.declared, v.gap, v.further, v.rules = *spec, &declared, like.gap, like.further, like.rules
 	return v, nil
 }
 

@@ -28,7 +28,7 @@ type variant struct {
 	// reduced; 0 and nil as declared.
 	gap      int
 	declared *state.Spec
-	floor    int             // that the user gave, as declared; 0: none
+	further  []int           // numbers that the user gave, as declared
 	rules    []policies.Rule // at this scale; nil: the checker's
 }
 
@@ -98,6 +98,7 @@ type coverage struct {
 	states, transitions uint64
 	maxPods, maxEvents  int
 	bound               search.Bound // the first that was not Complete
+	unanswered          []string     // what kept rules from being evaluated, by rule
 	searches            int
 	models              map[string]*control.Model // of the loops that took part, by name
 }
@@ -138,6 +139,7 @@ func (c *coverage) merge(d coverage) {
 		c.models = map[string]*control.Model{}
 	}
 	maps.Copy(c.models, d.models)
+	c.unanswer(d.unanswered)
 	if d.bound != 0 {
 		c.limit(d.bound)
 	}
@@ -215,7 +217,8 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v variant, from 
 
 // empty searches, without events, from head on an empty cluster.
 func (r *scenarioRun) empty(ctx context.Context, v variant) error {
-	p, err := newProblem(&v.spec, r.topology, r.rules, r.timing)
+	rules := slices.DeleteFunc(slices.Clone(r.rules), func(rule policies.Rule) bool { return rule.Running })
+	p, err := newProblem(&v.spec, r.topology, rules, r.timing)
 	if err != nil {
 		return err
 	}
@@ -229,6 +232,7 @@ func (r *scenarioRun) explore(ctx context.Context, name string, p *problem, init
 	}
 	r.cov.add(res)
 	r.cov.note(p.actors)
+	r.cov.unanswer(p.unanswered())
 	r.cov.maxPods = max(r.cov.maxPods, mostDeclared(p.cfg.Spec))
 	for _, x := range res.Violations {
 		v := violation{problem: p, bound: p.bounds[x.Rule], scenario: name, Violation: x}

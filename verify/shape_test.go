@@ -92,7 +92,7 @@ func scriptSlice(t testing.TB, ar *txtar.Archive) *slice {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := (&Result{}).pick(ch, false, false)
+	cut := (&Result{}).pick(ch, scope{})
 	if len(cut) != 1 {
 		t.Fatalf("%d slices, want 1", len(cut))
 	}

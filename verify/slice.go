@@ -101,14 +101,26 @@ func (s side) targets(o *render.Object) (hpas, pdbs []*render.Object) {
 	return hpas, pdbs
 }
 
-// cut says which slices a release is cut into. changed says which objects differ, by ID;
-// with all, every workload counts as changed. Where room is limited, workloads of which
-// one outranks the other belong together.
+// cut says which slices a release is cut into. changed says which objects differ, by ID.
 type cut struct {
 	release string
 	changed map[string]bool
-	all     bool
-	limited bool
+	scope
+}
+
+// scope says what belongs into a slice: with all, every workload counts as changed. Where
+// room is limited, workloads of which one outranks the other belong together, and so do
+// those that a rule of the user's own names together, as "namespace/name".
+type scope struct {
+	all, limited bool
+	together     [][]string
+}
+
+// joins says whether a rule names both workloads.
+func (s scope) joins(p, q *render.Object) bool {
+	return slices.ContainsFunc(s.together, func(names []string) bool {
+		return slices.Contains(names, p.ID.Namespace+"/"+p.ID.Name) && slices.Contains(names, q.ID.Namespace+"/"+q.ID.Name)
+	})
 }
 
 // slices cuts a release into the slices that its changes call for.
@@ -137,7 +149,7 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 				p, q := x.workloads[a], y.workloads[b]
 				switch {
 				case p == nil || q == nil:
-				case influences(p, q, y) || influences(q, p, x):
+				case influences(p, q, y) || influences(q, p, x) || c.joins(p, q):
 					return true
 				case c.limited && (outranks(p, x, q, y) || outranks(q, y, p, x)):
 					return true

@@ -18,7 +18,7 @@ import (
 func (a *actionRun) report(ctx context.Context, p *process, w *report.Workflow, event *report.Event, done *finished) error {
 	r := done.result
 	var log strings.Builder
-	_ = report.Text(&log, r, report.TextOptions{Level: done.level}) // a strings.Builder never fails
+	_ = report.Text(&log, r, report.TextOptions{Level: done.level, Rules: done.rules}) // a strings.Builder never fails
 	w.Group(fmt.Sprintf("Kubesettle: %s", r.Verdict), log.String())
 	links := report.MarkdownOptions{
 		Marker:     a.marker(p, event, r),
@@ -30,10 +30,10 @@ func (a *actionRun) report(ctx context.Context, p *process, w *report.Workflow, 
 	}{
 		{a.reportFile, func(to io.Writer) error { return report.JSON(to, r) }},
 		{a.sarif, func(to io.Writer) error {
-			return report.SARIF(to, r, report.SARIFOptions{Category: a.category, RepositoryURI: repositoryURL(p)})
+			return report.SARIF(to, r, report.SARIFOptions{Category: a.category, RepositoryURI: repositoryURL(p), Rules: done.rules})
 		}},
 		{a.html, func(to io.Writer) error {
-			return report.HTML(to, r, report.HTMLOptions{Repository: links.Repository, Run: links.Run, Changes: links.Changes})
+			return report.HTML(to, r, report.HTMLOptions{Repository: links.Repository, Run: links.Run, Changes: links.Changes, Rules: done.rules})
 		}},
 	} {
 		if err := a.file(workspace(p), f.name, f.write); err != nil {
@@ -41,7 +41,7 @@ func (a *actionRun) report(ctx context.Context, p *process, w *report.Workflow, 
 		}
 	}
 	if a.annotations {
-		list, left := report.Annotations(r, report.AnnotationOptions{Level: done.level})
+		list, left := report.Annotations(r, report.AnnotationOptions{Level: done.level, Rules: done.rules})
 		for _, one := range list {
 			w.Annotate(one)
 		}

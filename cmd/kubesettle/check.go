@@ -108,7 +108,8 @@ type finished struct {
 	result  *verify.Result
 	changes *render.Changes // Base is nil where one state was verified
 	gate    policies.Gate
-	level   string // lowest severity that is shown, see [level]
+	level   string        // lowest severity that is shown, see [level]
+	rules   []report.Rule // nil: those of this build
 }
 
 // check compares two trees.
@@ -135,7 +136,7 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree
 		return nil, analysis(err)
 	}
 	result.Notices = append(f.gating.notices(policy, base, head), result.Notices...)
-	return &finished{result, changes, policy.Gate, level(f.gating.reportLevel, policy.Gate)}, nil
+	return f.finished(result, changes, policy)
 }
 
 // verify looks at one tree.
@@ -161,7 +162,12 @@ func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*f
 	if err != nil {
 		return nil, analysis(err)
 	}
-	return &finished{result, &render.Changes{Head: rev}, policy.Gate, level(f.gating.reportLevel, policy.Gate)}, nil
+	return f.finished(result, &render.Changes{Head: rev}, policy)
+}
+
+func (f *runFlags) finished(r *verify.Result, ch *render.Changes, p *policies.Policy) (*finished, error) {
+	rules, err := rulesOf(p)
+	return &finished{r, ch, p.Gate, level(f.gating.reportLevel, p.Gate), rules}, err
 }
 
 // left is what rendering has left of the time budget: it covers both. Where nothing is
@@ -204,7 +210,7 @@ func surface(w io.Writer, format string, done *finished, color bool) error {
 	case "json":
 		return report.JSON(w, done.result)
 	case "sarif":
-		return report.SARIF(w, done.result, report.SARIFOptions{})
+		return report.SARIF(w, done.result, report.SARIFOptions{Rules: done.rules})
 	case "comment":
 		_, err := io.WriteString(w, report.Comment(done.result, links))
 		return err
@@ -213,9 +219,9 @@ func surface(w io.Writer, format string, done *finished, color bool) error {
 	case "diff":
 		return report.DiffMarkdown(w, done.changes, report.DiffOptions{})
 	case "html":
-		return report.HTML(w, done.result, report.HTMLOptions{Changes: done.compared()})
+		return report.HTML(w, done.result, report.HTMLOptions{Changes: done.compared(), Rules: done.rules})
 	default:
-		return report.Text(w, done.result, report.TextOptions{Color: color, Level: done.level})
+		return report.Text(w, done.result, report.TextOptions{Color: color, Level: done.level, Rules: done.rules})
 	}
 }
 

@@ -1,26 +1,30 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
 )
 
 func newExplain(p *process) *cobra.Command {
 	var o outputs
+	var g gating
 	cmd := &cobra.Command{
 		Use:   "explain [RULE | FILE]",
 		Short: "Explain a rule, or the interleavings of a result",
 		Long: `Explain says what a rule checks, why it hurts and how to mend it. With a file that
 --output json wrote, it shows the findings in it, step by step. With nothing, it lists
-the rules.`,
+the rules, and those of the policy's own.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			color, err := o.colored(p)
@@ -38,15 +42,37 @@ the rules.`,
 			if len(args) == 1 {
 				rule = args[0]
 			}
-			err = report.Explain(p.stdout, rule, report.ExplainOptions{Color: color})
+			rules, err := g.explained()
+			if err != nil {
+				return err
+			}
+			err = report.Explain(p.stdout, rule, report.ExplainOptions{Color: color, Rules: rules})
 			if errors.Is(err, report.ErrUnknownRule) {
 				return usage("%w", err)
 			}
 			return analysis(err)
 		},
 	}
+	cmd.Flags().StringVar(&g.policy, "policy", "", "policy file whose own intents are explained, too (default: "+policyFile+", where present)")
 	cmd.Flags().StringVar(&o.color, "color", "auto", "auto, always or never")
 	return cmd
+}
+
+// explained are the rules of this build and of the policy of the working directory.
+func (g *gating) explained() ([]report.Rule, error) {
+	file := cmp.Or(g.policy, policyFile)
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) && g.policy == "" {
+		return report.Rules(), nil
+	}
+	if err != nil {
+		return nil, usage("--policy: %w", err)
+	}
+	p, err := policies.Load(file, data)
+	if err != nil {
+		return nil, err
+	}
+	return rulesOf(p)
 }
 
 // isResult says whether an argument is meant as a file: it is there, or is called like one.

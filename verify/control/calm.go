@@ -34,3 +34,16 @@ func (l *Local) busy(actors []Actor, s state.State) bool {
 	}
 	return false
 }
+
+// Resting gives a function that says whether no control loop and no kubelet has anything
+// left to do in a state. It is not safe for concurrent use.
+func Resting(actors []Actor) func(state.State) bool {
+	l := NewLocal().(*Local)
+	var loops []Actor
+	for _, a := range actors {
+		if a.Latency() != Event {
+			loops = append(loops, a)
+		}
+	}
+	return func(s state.State) bool { return !l.busy(loops, s) }
+}

@@ -20,7 +20,7 @@ import (
 // maxPods is that of [NewBuilder].
 func (s *Spec) lingers(maxPods int) bool {
 	e := &s.Events
-	if s.Unreduced || e.Drain+e.NodeFailure+e.NodeAdded+e.NodeRemoved+e.SpotReclaim+e.PodCrash+e.NodePanic > 0 || e.presses() ||
+	if s.Unreduced || s.CountsTerminating || e.Drain+e.NodeFailure+e.NodeAdded+e.NodeRemoved+e.SpotReclaim+e.PodCrash+e.NodePanic > 0 || e.presses() ||
 		s.Descheduler != nil || s.ClusterAutoscaler || len(s.Quotas) > 0 || s.DefaultPriority[Base] != s.DefaultPriority[Head] {
 		return true
 	}

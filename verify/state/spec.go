@@ -66,6 +66,8 @@ type Spec struct {
 	Quotas []Quota
 	// GitOps is the controller that applies the manifests; nil: somebody does, once.
 	GitOps *GitOps
+	// CountsTerminating says that a rule of the user's own looks at pods on deletion.
+	CountsTerminating bool
 	// Unreduced asks for states and interleavings that nobody can tell apart, too: for
 	// comparisons with the search without reductions. Exchanges of nodes stay.
 	Unreduced bool
