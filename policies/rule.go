@@ -44,6 +44,19 @@ type Rule struct {
 	// New gives the rule for workload w of a problem. Its zero Property means that the
 	// rule says nothing about this workload.
 	New func(c *state.Config, w int) Property
+	// Also gives a second side of the rule, which another kind of predicate tells; nil: it
+	// has one only.
+	Also func(c *state.Config, w int) Property
+}
+
+// Properties gives the sides of the rule for workload w of a problem, those that say
+// nothing of it included.
+func (r Rule) Properties(c *state.Config, w int) []Property {
+	out := []Property{r.New(c, w)}
+	if r.Also != nil {
+		out = append(out, r.Also(c, w))
+	}
+	return out
 }
 
 // Declaration is a place in the policy file.

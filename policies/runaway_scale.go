@@ -7,7 +7,8 @@ import (
 )
 
 // runawayScale says that an autoscaler does not go to its maximum without a load for it:
-// □¬(a sync raises spec.replicas to maxReplicas while the load justifies fewer).
+// □¬(a sync raises spec.replicas to maxReplicas while the load justifies fewer), nor stays
+// there.
 //
 // Intent: what is paid for is what the load asks for.
 // Class: safety; the counterexample ends with the sync that reaches the maximum.
@@ -19,11 +20,11 @@ import (
 var runawayScale = Rule{
 	ID:       "runaway-scale",
 	Class:    Numbers,
-	Title:    "an autoscaler goes to its maximum with no load to justify it",
+	Title:    "an autoscaler goes to its maximum, or stays there, with no load to justify it",
 	Severity: Error,
 	Help: Help{
 		What: `No sync of a HorizontalPodAutoscaler may raise the workload to ` + "`maxReplicas`" + ` while the load
-asks for fewer.
+asks for fewer, nor may the workload rest there, all its pods ready, once there is no load at all.
 
 What the load asks for is where the same autoscaler would come to rest, from its maximum down, if
 every pod were ready, had warmed up, and used nothing but its share of the load. A number that a
@@ -37,7 +38,9 @@ Without either the rule rarely has something to say.`,
 caches or loads a model; its use counts in full, so one rollout or one more pod looks like a rush,
 which brings more pods, which start up too. Memory does not fall when pods are added: an idle
 footprint near the target keeps every pod there, and while a rollout runs old and new pods both
-count, so that the number is raised although every pod is below target.
+count, so that the number is raised although every pod is below target. For the same reason a rush
+is not forgotten: with r the idle footprint over the target, N pods stay N pods up to 1/(1-r), and at
+0.9 and above, within the tolerance, any number of them do.
 
 The bill and the database's connections follow. On CPU the number falls again once all is warm,
 and every rollout does it again; on memory it may stay.`,
@@ -46,13 +49,15 @@ and every rollout does it again; on memory it may stay.`,
 - Let the autoscaler wait: ` + "`behavior.scaleUp.stabilizationWindowSeconds`" + ` above the time of a
   start-up takes the least recommendation of that time.
 - Give the pods a CPU limit near what they need to start, or a request nearer to it.
-- On memory, put the request so that the idle footprint stays well below the target, or scale on CPU
+- On memory, put the request so that the idle footprint stays well below the target, at half of it
+  for a minimum of one replica and at m/(m+1) for one of m, or scale on CPU
   or on a measure of the work; ` + "`maxSurge: 0`" + ` keeps a rollout from counting twice.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#algorithm-details",
 			"https://github.com/kubernetes/kubernetes/issues/72775",
 			"https://github.com/kubernetes/kubernetes/issues/78761",
 			"https://github.com/kubernetes/kubernetes/issues/90461",
+			"https://github.com/kubernetes/kubernetes/issues/95762",
 			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
 		},
 	},
@@ -76,6 +81,7 @@ and every rollout does it again; on memory it may stay.`,
 			},
 		}
 	},
+	Also: staysHigh,
 }
 
 // runsAway says whether a step is a sync that reaches the maximum of workload w's
@@ -89,8 +95,8 @@ func runsAway(from, to state.State, w int) bool {
 	if to.Replicas(w) < most || from.Replicas(w) >= most || from.Recommended(w) >= most {
 		return false
 	}
-	if g := to.C.Spec.GitOps; g != nil && g.SelfHeal && m.DeclaresReplicas && to.Replicas(w) == m.Replicas() {
-		return false // Git's number, whoever sets it
+	if declaredByGit(to, w) {
+		return false
 	}
 	return to.C.Rest[w][to.Version()][to.Load(w)] < most
 }

@@ -79,12 +79,17 @@ func tune(r Rule, in Intent) []Rule {
 
 // limit makes a rule speak of some workloads only, by "namespace/name".
 func limit(r Rule, of func(name string) bool) Rule {
-	full := r.New
-	r.New = func(c *state.Config, w int) Property {
-		if !of(fullName(c, w)) {
-			return Property{}
+	only := func(side func(c *state.Config, w int) Property) func(c *state.Config, w int) Property {
+		if side == nil {
+			return nil
 		}
-		return full(c, w)
+		return func(c *state.Config, w int) Property {
+			if !of(fullName(c, w)) {
+				return Property{}
+			}
+			return side(c, w)
+		}
 	}
+	r.New, r.Also = only(r.New), only(r.Also)
 	return r
 }

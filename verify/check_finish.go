@@ -181,7 +181,7 @@ func (a *analysis) enter(ctx context.Context, sr sliceResult) {
 // more telling rule names the oscillation.
 func specific(vs []violation) []violation {
 	return slices.DeleteFunc(slices.Clone(vs), func(v violation) bool {
-		return v.bound.rule.Class == policies.Convergence && slices.ContainsFunc(vs, func(o violation) bool {
+		return v.bound.rule.Class == policies.Convergence && v.bound.property.Recurs != nil && slices.ContainsFunc(vs, func(o violation) bool {
 			return o.bound.rule.Class == policies.Oscillation && o.key().workload == v.key().workload
 		})
 	})

@@ -106,7 +106,7 @@ func (c *checker) atDeclaredCounts(ctx context.Context, found violation) (violat
 		return violation{}, false
 	}
 	k := slices.IndexFunc(p.bounds, func(b boundRule) bool {
-		return b.rule.ID == found.bound.rule.ID && p.cfg.Spec.Workloads[b.workload].ID == found.key().workload
+		return b.rule.ID == found.bound.rule.ID && b.side == found.bound.side && p.cfg.Spec.Workloads[b.workload].ID == found.key().workload
 	})
 	if k < 0 {
 		return violation{}, false

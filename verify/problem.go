@@ -27,6 +27,7 @@ type boundRule struct {
 	rule     policies.Rule
 	workload int
 	property policies.Property
+	side     int // of the rule: 0, or 1 for [policies.Rule.Also]
 }
 
 // newProblem compiles a slice at a topology, with the given rules on all its workloads.
@@ -53,12 +54,19 @@ func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing 
 			if !spec.Workloads[w].Manifests[state.Head].Exists() {
 				continue
 			}
-			if prop := r.New(cfg, w); !prop.IsZero() {
+			for side, prop := range r.Properties(cfg, w) {
+				if prop.IsZero() {
+					continue
+				}
 				if prop.Rest != nil {
 					prop.Rest(control.Resting(actors))
 				}
-				p.bounds = append(p.bounds, boundRule{rule: r, workload: w, property: prop})
-				p.system.Rules = append(p.system.Rules, p.searchRule(r.ID+" "+spec.Workloads[w].ID, prop))
+				name := r.ID + " " + spec.Workloads[w].ID
+				if side > 0 {
+					name += " (2)"
+				}
+				p.bounds = append(p.bounds, boundRule{rule: r, workload: w, property: prop, side: side})
+				p.system.Rules = append(p.system.Rules, p.searchRule(name, prop))
 			}
 		}
 	}
@@ -111,6 +119,9 @@ func mostPods(spec *state.Spec) int {
 			n := m.Replicas()
 			if m.HPA != nil {
 				n = max(n, int(m.HPA.Spec.MaxReplicas))
+			}
+			for _, h := range m.Rivals {
+				n = max(n, int(h.Spec.MaxReplicas))
 			}
 			most = max(most, n+surge(m.Deployment, n))
 		}

@@ -40,6 +40,7 @@ type slice struct {
 type side struct {
 	workloads  map[string]*render.Object // by ID
 	hpas, pdbs []*render.Object
+	services   []*render.Object
 	quotas     map[string]*render.Object // by ID
 	namespaces map[string]map[string]string
 	priorities priorities
@@ -65,6 +66,8 @@ func newSide(objects []*render.Object) side {
 			s.hpas = append(s.hpas, o)
 		case *policyv1.PodDisruptionBudget:
 			s.pdbs = append(s.pdbs, o)
+		case *corev1.Service:
+			s.services = append(s.services, o)
 		case *corev1.ResourceQuota:
 			s.quotas[o.ID.String()] = o
 		case *corev1.Namespace:
@@ -149,7 +152,7 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 				p, q := x.workloads[a], y.workloads[b]
 				switch {
 				case p == nil || q == nil:
-				case influences(p, q, y) || influences(q, p, x) || c.joins(p, q):
+				case influences(p, q, y) || influences(q, p, x) || x.counts(p, q) || y.counts(q, p) || c.joins(p, q):
 					return true
 				case c.limited && (outranks(p, x, q, y) || outranks(q, y, p, x)):
 					return true
@@ -215,8 +218,10 @@ func (sl *slice) manifest(v int, o *render.Object, s side) state.Manifest {
 	}
 	hpas, pdbs := s.targets(o)
 	for i, h := range hpas {
-		if i == 0 { // with several, upstream stops all of them; see ambiguous
-			m.HPA = h.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
+		if t := h.Typed.(*autoscalingv2.HorizontalPodAutoscaler); i == 0 {
+			m.HPA = t
+		} else {
+			m.Rivals = append(m.Rivals, t)
 		}
 		sl.keep(v, h)
 	}
@@ -224,12 +229,7 @@ func (sl *slice) manifest(v int, o *render.Object, s side) state.Manifest {
 		m.PDBs = append(m.PDBs, p.Typed.(*policyv1.PodDisruptionBudget))
 		sl.keep(v, p)
 	}
-	if len(hpas) > 1 {
-		// (*HorizontalController).reconcileAutoscaler via validateAndParseSelector: since
-		// 1.25 (PR 112011) autoscalers whose selectors overlap set AmbiguousSelector and
-		// none of them acts.
-		m.HPA = nil
-	}
+	m.Services = s.servedBy(o)
 	return m
 }
 

@@ -13,6 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/podautoscaler/metrics"
 
 	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // anyMetric is a metric of every source that the model knows, mostly of CPU.
@@ -46,6 +47,13 @@ func anyMetric(r *rand.Rand) autoscalingv2.MetricSpec {
 	return autoscalingv2.MetricSpec{Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{Name: name, Target: target}}
 }
 
+// beside is another workload whose pods the HPA counts.
+type beside struct {
+	workload *state.Workload
+	load     state.Load
+	ready    []string // pods
+}
+
 // demandOf is the demand for what the first metric looks at that is so.
 func (u *upstreamHPA) demandOf(is func(m *autoscalingv2.MetricSpec) bool) int64 {
 	for i := range u.metrics {
@@ -56,21 +64,35 @@ func (u *upstreamHPA) demandOf(is func(m *autoscalingv2.MetricSpec) bool) int64 
 	return 0
 }
 
+// besideOf is the other workload's demand for it.
+func (u *upstreamHPA) besideOf(is func(m *autoscalingv2.MetricSpec) bool) int64 {
+	for i := range u.metrics {
+		if is(&u.metrics[i]) && u.beside.workload != nil {
+			return control.DemandBeside(u.beside.workload, u.workload, &u.metrics[i])[u.beside.load]
+		}
+	}
+	return 0
+}
+
 // share splits a demand among the ready pods, unevenly, as only the sum may count.
 // Unready pods use nothing, or what counts for nothing.
-func (u *upstreamHPA) share(total int64, ofNoAccount bool) metrics.PodMetricsInfo {
+func (u *upstreamHPA) share(total, others int64, ofNoAccount bool) metrics.PodMetricsInfo {
 	out := metrics.PodMetricsInfo{}
 	add := func(pod string, value int64) {
 		out[pod] = metrics.PodMetric{Timestamp: time.Now(), Window: 30 * time.Second, Value: value}
 	}
-	for i, name := range u.ready {
-		part := total / int64(len(u.ready)-i)
-		if i < len(u.ready)-1 && part > 0 {
-			part = u.random.Int64N(part + 1)
+	split := func(pods []string, total int64) {
+		for i, name := range pods {
+			part := total / int64(len(pods)-i)
+			if i < len(pods)-1 && part > 0 {
+				part = u.random.Int64N(part + 1)
+			}
+			add(name, part)
+			total -= part
 		}
-		add(name, part)
-		total -= part
 	}
+	split(u.ready, total)
+	split(u.beside.ready, others)
 	for _, name := range u.unready {
 		value := int64(0)
 		if ofNoAccount {
@@ -83,12 +105,13 @@ func (u *upstreamHPA) share(total int64, ofNoAccount bool) metrics.PodMetricsInf
 
 // GetResourceMetric implements upstream's MetricsClient.
 func (u *upstreamHPA) GetResourceMetric(_ context.Context, name corev1.ResourceName, _ string, _ labels.Selector, container string) (metrics.PodMetricsInfo, time.Time, error) {
-	out := u.share(u.demandOf(func(m *autoscalingv2.MetricSpec) bool {
+	is := func(m *autoscalingv2.MetricSpec) bool {
 		if container != "" {
 			return m.ContainerResource != nil && m.ContainerResource.Name == name && m.ContainerResource.Container == container
 		}
 		return m.Resource != nil && m.Resource.Name == name
-	}), name == corev1.ResourceCPU)
+	}
+	out := u.share(u.demandOf(is), u.besideOf(is), name == corev1.ResourceCPU)
 	if len(out) == 0 {
 		return nil, time.Time{}, fmt.Errorf("no metrics returned from resource metrics API")
 	}
@@ -97,7 +120,8 @@ func (u *upstreamHPA) GetResourceMetric(_ context.Context, name corev1.ResourceN
 
 // GetRawMetric implements upstream's MetricsClient.
 func (u *upstreamHPA) GetRawMetric(name, _ string, _ labels.Selector, _ labels.Selector) (metrics.PodMetricsInfo, time.Time, error) {
-	out := u.share(u.demandOf(func(m *autoscalingv2.MetricSpec) bool { return m.Pods != nil && m.Pods.Metric.Name == name }), false)
+	is := func(m *autoscalingv2.MetricSpec) bool { return m.Pods != nil && m.Pods.Metric.Name == name }
+	out := u.share(u.demandOf(is), u.besideOf(is), false)
 	if len(out) == 0 {
 		return nil, time.Time{}, fmt.Errorf("no metrics returned from custom metrics API")
 	}

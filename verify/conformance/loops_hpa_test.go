@@ -176,6 +176,7 @@ type upstreamHPA struct {
 	load       state.Load
 	ready      []string // pods
 	unready    []string // pods that run
+	beside     beside
 	random     *rand.Rand
 	scale      *autoscalingv1.Scale
 	object     int   // which HPA is synced
@@ -222,6 +223,7 @@ func (u *upstreamHPA) forget() { u.object++ }
 func (u *upstreamHPA) again(t *testing.T, r *rand.Rand, s state.State) int {
 	t.Helper()
 	u.ready, u.unready, u.random = nil, nil, r
+	u.beside = beside{}
 	u.workload, u.load = &s.C.Spec.Workloads[0], s.Load(0)
 	var pods []any
 	running := r.IntN(2) == 0 // the model takes all that start for alike
@@ -233,9 +235,18 @@ func (u *upstreamHPA) again(t *testing.T, r *rand.Rand, s state.State) int {
 					pod.Status.Phase = corev1.PodRunning
 				}
 			}
-			if clock(r, pod) {
+			ready := clock(r, pod)
+			switch {
+			case s.C.Pods[p].Workload != 0:
+				u.beside.workload, u.beside.load = &s.C.Spec.Workloads[s.C.Pods[p].Workload], s.Load(s.C.Pods[p].Workload)
+				if ready {
+					u.beside.ready = append(u.beside.ready, pod.Name)
+				} else if pod.Status.Phase == corev1.PodRunning && pod.DeletionTimestamp == nil {
+					u.unready = append(u.unready, pod.Name)
+				}
+			case ready:
 				u.ready = append(u.ready, pod.Name)
-			} else if pod.Status.Phase == corev1.PodRunning && pod.DeletionTimestamp == nil {
+			case pod.Status.Phase == corev1.PodRunning && pod.DeletionTimestamp == nil:
 				u.unready = append(u.unready, pod.Name)
 			}
 			pods = append(pods, pod)
@@ -248,11 +259,20 @@ func (u *upstreamHPA) again(t *testing.T, r *rand.Rand, s state.State) int {
 	u.scale = &autoscalingv1.Scale{
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"},
 		Spec:       autoscalingv1.ScaleSpec{Replicas: int32(s.Replicas(0))},
-		Status:     autoscalingv1.ScaleStatus{Replicas: int32(s.Active(0) + s.Active(1)), Selector: "app=web"},
+		Status:     autoscalingv1.ScaleStatus{Replicas: int32(activeOf(s, 0)), Selector: "app=web"},
 	}
 	// A metric that fails is an error and keeps the count.
 	u.err = reconcileAutoscaler(u.controller, quiet(t), h, fmt.Sprintf("default/web-%d", u.object))
 	return int(u.scale.Spec.Replicas)
+}
+
+// activeOf is a Deployment's .status.replicas.
+func activeOf(s state.State, w int) int {
+	total := 0
+	for _, p := range s.C.ClassesOf[w] {
+		total += s.Active(p)
+	}
+	return total
 }
 
 // clock sets a pod's times so that it is what its phase says for hours, and says whether

@@ -19,5 +19,8 @@ func syncDeployment(dc *deployment.DeploymentController, ctx context.Context, ke
 //go:linkname getPodsToDelete k8s.io/kubernetes/pkg/controller/replicaset.getPodsToDelete
 func getPodsToDelete(filteredPods, relatedPods []*corev1.Pod, diff int) []*corev1.Pod
 
+//go:linkname enqueueHPA k8s.io/kubernetes/pkg/controller/podautoscaler.(*HorizontalController).enqueueHPA
+func enqueueHPA(a *podautoscaler.HorizontalController, obj any)
+
 //go:linkname reconcileAutoscaler k8s.io/kubernetes/pkg/controller/podautoscaler.(*HorizontalController).reconcileAutoscaler
 func reconcileAutoscaler(a *podautoscaler.HorizontalController, ctx context.Context, hpa *autoscalingv2.HorizontalPodAutoscaler, key string) error

@@ -96,6 +96,7 @@ type Scratch struct {
 	rollout    deploymentSync
 	preemption preemption
 	cycle      descheduling
+	heads      []headcount // of an HPA
 }
 
 // Copy gives a copy of s to be changed and then offered by [Emit.Move]. It is valid

@@ -20,7 +20,8 @@ type Demand [state.Loads]int64
 // nominal puts the base version exactly on its tightest target at its declared replicas,
 // or at minReplicas; saturating is on target at maxReplicas, in the version where that is
 // more. The loads are the same before and after the apply, as clients do not know of it.
-// All are zero where no HPA can compute anything from the CPU of its pods.
+// Containers without a request count as nothing; all are zero where no HPA looks at the
+// CPU of a container that has one.
 func DemandFor(wl *state.Workload) Demand {
 	return signal{resource: corev1.ResourceCPU}.demandOf(wl, 0)
 }
@@ -145,7 +146,7 @@ func (g signal) idleOf(wl *state.Workload, percent int) int64 {
 	}
 	for v := range wl.Manifests {
 		if m := &wl.Manifests[v]; m.HPA != nil && m.Exists() {
-			if request, ok := podRequest(m.Pod(), g.resource, g.container); ok {
+			if request, _ := podRequest(m.Pod(), g.resource, g.container); request > 0 {
 				return request * int64(percent) / 100
 			}
 		}
@@ -157,6 +158,12 @@ func (g signal) idleOf(wl *state.Workload, percent int) int64 {
 // signal, in hundredths of a thousandth of its unit; 0 if it has none that can be
 // computed.
 func (g signal) hundredthsPerPod(m *state.Manifest) int64 {
+	request, _ := podRequest(m.Pod(), g.resource, g.container)
+	return g.hundredthsOn(m, request)
+}
+
+// hundredthsOn is that use for a pod with such a request.
+func (g signal) hundredthsOn(m *state.Manifest, request int64) int64 {
 	tightest := int64(0)
 	metrics := metricsOf(m.HPA)
 	for i := range metrics {
@@ -166,10 +173,10 @@ func (g signal) hundredthsPerPod(m *state.Manifest) int64 {
 		}
 		t := targetOf(metric)
 		var p int64
-		switch request, ok := podRequest(m.Pod(), g.resource, g.container); {
+		switch {
 		case t.AverageValue != nil:
 			p = t.AverageValue.MilliValue() * 100
-		case t.AverageUtilization != nil && ok && g.custom == "":
+		case t.AverageUtilization != nil && g.custom == "":
 			p = request * int64(*t.AverageUtilization)
 		}
 		if p > 0 && (tightest == 0 || p < tightest) {

@@ -10,7 +10,8 @@ import (
 // Upstream: kubernetes v1.36.3, pkg/controller/podautoscaler: reconcileAutoscaler,
 // computeReplicasForMetrics (this file), GetResourceReplicas, calcPlainMetricReplicas,
 // GetObjectPerPodMetricReplicas, GetExternalPerPodMetricReplicas (hpa_metrics.go),
-// groupPods, calculateRequests (hpa_samples.go), normalizeDesiredReplicas,
+// groupPods, calculateRequests (hpa_samples.go), validateAndParseSelector (hpa_reach.go),
+// normalizeDesiredReplicas,
 // normalizeDesiredReplicasWithBehaviors (hpa_behavior.go), stabilizeRecommendation and
 // stabilizeRecommendationWithBehaviors (hpa_window.go).
 type hpa struct {
@@ -18,6 +19,7 @@ type hpa struct {
 	name     string // "default/web"
 	signals  []use  // what the metrics of both versions look at
 	versions [2]autoscaler
+	reach    [2]reach
 	most     int32 // the larger maxReplicas, in pods
 }
 
@@ -69,6 +71,7 @@ func (h *hpa) Step(s state.State, next *Emit) {
 		out.add(decision{replicas: a.max, reason: aboveMax, recommended: int32(s.Recommended(h.workload))})
 	case current < a.min:
 		out.add(decision{replicas: a.min, reason: belowMin, recommended: int32(s.Recommended(h.workload))})
+	case h.reach[s.Version()].ambiguous(s):
 	default:
 		h.reconcile(a, current, &out)
 	}
@@ -76,7 +79,7 @@ func (h *hpa) Step(s state.State, next *Emit) {
 
 // reconcile is reconcileAutoscaler where the count is within the bounds.
 func (h *hpa) reconcile(a *autoscaler, current int32, out *outcomes) {
-	all := h.census(out.s)
+	all := h.census(out.s, &out.next.Scratch.heads)
 	held := a.within(int32(out.s.Recommended(h.workload)))
 	for i := range samplings {
 		if !all.has(samplings[i]) {
@@ -111,7 +114,7 @@ func (h *hpa) computeReplicas(a *autoscaler, all *census, by sampling, current i
 		var usage int64
 		ok := true
 		if m.whole {
-			proposal, usage = m.perPod(g.demand[all.load], all.active(), a.limits.tolerance)
+			proposal, usage = m.perPod(g.demand[h.workload][all.load], all.active(), a.limits.tolerance)
 		} else {
 			o := g.observe(all, by, m)
 			proposal, usage, ok = o.replicasFor(m, current, a.limits.tolerance)
@@ -173,57 +176,4 @@ func (o *outcomes) add(d decision) {
 		kind |= stabilized
 	}
 	o.next.Move(search.Move{Kind: kind, Args: [3]int32{int32(d.metric), int32(d.usage >> 31), int32(d.usage & (1<<31 - 1))}})
-}
-
-// rest is the count at which the autoscaler of a version comes to rest from maxReplicas
-// at a load, were every pod ready, warm and without memory of its own: what the load
-// justifies. Where it goes higher from minReplicas that counts, as it may where the target
-// is so low that whole percents are too coarse. It is maxReplicas where the autoscaler
-// cannot compute anything.
-func (h *hpa) rest(c *state.Config, v state.Version, load state.Load) int {
-	a := &h.versions[v]
-	p := c.ByVersion[h.workload][v]
-	if p < 0 {
-		return 0
-	}
-	next := func(n int32) int32 {
-		all := census{load: load, classes: [2]headcount{{class: p, ready: int(n)}}, n: 1}
-		d, ok := h.computeReplicas(a, &all, sampling{}, n)
-		if !ok {
-			return a.max
-		}
-		a.limits.normalize(&d, n, a.min, a.max)
-		return d.replicas
-	}
-	down, up := a.max, a.min
-	for next(down) < down {
-		down = next(down)
-	}
-	for next(up) > up {
-		up = next(up)
-	}
-	return int(max(down, up))
-}
-
-// restOn notes what each load justifies, for the rules.
-func (h *hpa) restOn(b *state.Builder) {
-	c := b.Config()
-	free := *h
-	free.signals = nil
-	for i := range h.signals {
-		g := use{signal: h.signals[i].signal, demand: h.signals[i].demandOf(&c.Spec.Workloads[h.workload], 0)}
-		for _, p := range h.signals[i].pods {
-			p.idle, p.startup = 0, 0
-			g.pods = append(g.pods, p)
-		}
-		free.signals = append(free.signals, g)
-	}
-	for v := range h.versions {
-		if !h.versions[v].exists {
-			continue
-		}
-		for load := range state.Loads {
-			b.Rest(h.workload, state.Version(v), load, free.rest(c, state.Version(v), load))
-		}
-	}
 }

@@ -29,8 +29,8 @@ type metric struct {
 // use is a signal with what the workload's pods have to do with it.
 type use struct {
 	signal
-	demand Demand
-	pods   []podUse // by pod class; zero for those of other workloads
+	demand []Demand // by workload; zero for those whose pods the HPA does not count
+	pods   []podUse // by pod class; likewise
 }
 
 func newHPA(b *state.Builder) ([]Actor, error) {
@@ -50,24 +50,37 @@ func newHPA(b *state.Builder) ([]Actor, error) {
 			if err != nil {
 				return nil, fmt.Errorf("hpa %s/%s: %w", wl.Namespace, wl.Manifests[v].HPA.Name, err)
 			}
-			h.versions[v] = a
+			h.versions[v], h.reach[v] = a, reachOf(c, w, state.Version(v))
 			h.most = max(h.most, a.max)
 		}
 		for i := range h.signals {
-			g := &h.signals[i]
-			g.demand = g.demandOf(wl, c.Spec.Events.IdleMemory)
-			g.pods = make([]podUse, len(c.Pods))
-			for _, p := range c.ClassesOf[w] {
-				g.pods[p] = g.compileUse(&c.Pods[p].Template.Spec, g.idleOf(wl, c.Spec.Events.IdleMemory), c.Spec.Events.StartupSpike)
-			}
+			h.signals[i].look(c, h)
 		}
 		if h.remembers(c) {
 			c.Workload[w].Recommended = b.Field(c.MaxPods)
 		}
 		h.restOn(b)
-		out = append(out, h)
+		out = append(append(out, h), newRivals(c, w)...)
 	}
 	return out, nil
+}
+
+// look compiles what the pods that an HPA counts have to do with a signal.
+func (g *use) look(c *state.Config, h *hpa) {
+	e := &c.Spec.Events
+	wl := &c.Spec.Workloads[h.workload]
+	g.demand, g.pods = make([]Demand, len(c.Spec.Workloads)), make([]podUse, len(c.Pods))
+	g.demand[h.workload] = g.demandOf(wl, e.IdleMemory)
+	for _, p := range c.ClassesOf[h.workload] {
+		g.pods[p] = g.compileUse(&c.Pods[p].Template.Spec, g.idleOf(wl, e.IdleMemory), e.StartupSpike)
+	}
+	for v := range h.reach {
+		for _, p := range h.reach[v].beside {
+			o := &c.Spec.Workloads[c.Pods[p].Workload]
+			g.demand[c.Pods[p].Workload] = g.demandBeside(o, wl, e.IdleMemory)
+			g.pods[p] = g.compileUse(&c.Pods[p].Template.Spec, g.idleBeside(o, e.IdleMemory), e.StartupSpike)
+		}
+	}
 }
 
 func (h *hpa) compile(o *autoscalingv2.HorizontalPodAutoscaler) (autoscaler, error) {

@@ -1,32 +1,52 @@
 package control
 
-import "github.com/kubesettle/kubesettle/verify/state"
+import (
+	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
 
 // census counts the pods of a workload as an HPA tells them apart.
 type census struct {
 	load    state.Load
-	classes [2]headcount // a workload has a pod class a version
-	n       int
+	classes []headcount // its own first, by workload
+	own     int         // how many of them are
 }
 
-// headcount are the pods of one class.
+// headcount are the pods of one class, and the load that its workload is under.
 type headcount struct {
-	class                                             int
+	class, workload                                   int
+	load                                              state.Load
 	pending, starting, warming, fresh, ready, leaving int
 	bad                                               bool // the starting ones stay so
 }
 
-func (h *hpa) census(s state.State) census {
-	all := census{load: s.Load(h.workload)}
+func (h *hpa) census(s state.State, heads *[]headcount) census {
+	list := (*heads)[:0]
 	for _, p := range s.C.ClassesOf[h.workload] {
-		all.classes[all.n] = headcount{
-			class: p, pending: s.Pending(p), starting: s.Count(p, state.Starting), warming: s.Count(p, state.Warming),
-			fresh: s.Count(p, state.Fresh), ready: s.Count(p, state.Ready), leaving: s.Count(p, state.Terminating),
-			bad: s.Bad(p),
-		}
-		all.n++
+		list = append(list, headcountOf(s, p, h.workload))
 	}
+	all := census{load: s.Load(h.workload), own: len(list)}
+	r := &h.reach[s.Version()]
+	for _, p := range r.sharers { // they stand with its own, whose load they take a share of
+		list = append(list, headcountOf(s, p, h.workload))
+	}
+	for _, p := range r.beside {
+		if !slices.Contains(r.sharers, p) {
+			list = append(list, headcountOf(s, p, s.C.Pods[p].Workload))
+		}
+	}
+	*heads, all.classes = list, list
 	return all
+}
+
+// headcountOf counts the pods of class p, which serve workload w.
+func headcountOf(s state.State, p, w int) headcount {
+	return headcount{
+		class: p, workload: w, load: s.Load(w), pending: s.Pending(p), starting: s.Count(p, state.Starting),
+		warming: s.Count(p, state.Warming), fresh: s.Count(p, state.Fresh), ready: s.Count(p, state.Ready),
+		leaving: s.Count(p, state.Terminating), bad: s.Bad(p),
+	}
 }
 
 // serving are the ready pods of a class, which share the load.
@@ -35,7 +55,7 @@ func (k *headcount) serving() int { return k.warming + k.fresh + k.ready }
 // active is the Deployment's .status.replicas.
 func (c *census) active() int {
 	total := 0
-	for i := range c.classes[:c.n] {
+	for i := range c.classes[:c.own] {
 		k := &c.classes[i]
 		total += k.pending + k.starting + k.serving()
 	}
@@ -44,7 +64,7 @@ func (c *census) active() int {
 
 // quiet says whether the kubelet has nothing left to do for the workload.
 func (c *census) quiet() bool {
-	for i := range c.classes[:c.n] {
+	for i := range c.classes[:c.own] {
 		if k := &c.classes[i]; k.starting > 0 && !k.bad || k.warming+k.fresh+k.leaving > 0 {
 			return false
 		}
@@ -76,7 +96,7 @@ var samplings = [...]sampling{
 // has says whether a sampling differs from those before it: there are such pods.
 func (c *census) has(by sampling) bool {
 	starting, young := 0, 0
-	for i := range c.classes[:c.n] {
+	for i := range c.classes {
 		starting += c.classes[i].starting
 		young += c.classes[i].warming + c.classes[i].fresh
 	}
@@ -94,21 +114,35 @@ type observation struct {
 	noRequest  bool // some pod, terminating ones included, has no request
 }
 
-// observe looks at the pods of a workload; the ready ones share the demand evenly, each
-// up to its limit.
+// observe looks at the pods that an HPA counts, one workload after the other.
 func (g *use) observe(all *census, by sampling, m *metric) observation {
 	var o observation
-	serving := 0
-	for i := range all.classes[:all.n] {
-		serving += all.classes[i].serving()
+	for rest := all.classes; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].workload == rest[0].workload {
+			n++
+		}
+		g.add(&o, rest[:n], by, m)
+		rest = rest[n:]
 	}
+	return o
+}
+
+// add adds the pods of one workload; the ready ones share the demand for it evenly, each
+// up to its limit.
+func (g *use) add(o *observation, classes []headcount, by sampling, m *metric) {
+	serving := 0
+	for i := range classes {
+		serving += classes[i].serving()
+	}
+	demand := g.demand[classes[0].workload][classes[0].load]
 	share, rest := int64(0), int64(0)
 	if serving > 0 {
-		share = (g.demand[all.load] + int64(serving) - 1) / int64(serving)
-		rest = share*int64(serving) - g.demand[all.load] // whoever gets less
+		share = (demand + int64(serving) - 1) / int64(serving)
+		rest = share*int64(serving) - demand // whoever gets less
 	}
-	for i := range all.classes[:all.n] {
-		k := &all.classes[i]
+	for i := range classes {
+		k := &classes[i]
 		pod := &g.pods[k.class]
 		o.count(pod, k.ready, pod.of(share, false))
 		o.group(g.cpu(), pod, k.warming, by.young, m, pod.of(share, true))
@@ -129,7 +163,6 @@ func (g *use) observe(all *census, by sampling, m *metric) observation {
 	if by.young == settled {
 		o.total -= rest
 	}
-	return o
 }
 
 // group puts k young pods where their samples put them.

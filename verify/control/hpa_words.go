@@ -85,12 +85,13 @@ func metricRequestField(spec *corev1.PodSpec, g signal) string {
 func (h *hpa) Model() *Model {
 	return &Model{
 		Upstream: upstream + ", pkg/controller/podautoscaler: reconcileAutoscaler, computeReplicasForMetrics, GetResourceReplicas, " +
-			"calcPlainMetricReplicas, GetObjectPerPodMetricReplicas, GetExternalPerPodMetricReplicas, groupPods, " +
+			"calcPlainMetricReplicas, GetObjectPerPodMetricReplicas, GetExternalPerPodMetricReplicas, groupPods, validateAndParseSelector, " +
 			"normalizeDesiredReplicas(WithBehaviors), stabilizeRecommendation(WithBehaviors)",
 		Exact: []string{
 			"truncation, tolerance, ceiling, unready pods, missing samples and limits, in upstream's order and float64",
 			"several metrics: the largest proposal; while one fails there is no scale-down",
 			"a container without a request stops a utilization target; live replicas of 0 switch the HPA off",
+			"pods of other workloads that the selector of its target matches are counted; while another HPA counts pods that it counts, both keep to their bounds only",
 		},
 		MayInvent: []string{
 			"a sync runs at any moment, where upstream waits 15 s between two",
@@ -102,7 +103,6 @@ func (h *hpa) Model() *Model {
 			"a window of 60 s or more passes when the workload's pods have started, warmed up and stopped: pods that take longer than it are missed",
 			"changes within a policy's period are not added up: counts that a half-used period allows are missed",
 			"all young pods of a workload are sampled alike, and a pod that is ready, warm and available has a sample",
-			"pods of other workloads that the selector matches are not counted",
 		},
 		Refused: []string{
 			"resources other than cpu and memory", "Object and External metrics with a target value: whether they fall when pods are added is in no manifest",

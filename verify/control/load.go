@@ -32,15 +32,18 @@ func newLoadChange(b *state.Builder) ([]Actor, error) {
 	var out []Actor
 	for w := range c.Spec.Workloads {
 		l := &loadChange{workload: w, name: shortName(&c.Spec.Workloads[w]), demands: demandsFor(&c.Spec.Workloads[w], c.Spec.Events.IdleMemory)}
-		if len(l.demands) > 0 { // else no HPA, or none that can compute anything
+		if len(l.demands) == 0 {
+			l.demands = demandsBeside(c, w)
+		}
+		if len(l.demands) > 0 { // else no HPA looks at its pods
 			out = append(out, l)
 		}
 	}
 	return out, nil
 }
 
-// demandsFor are the demands for the signals of a workload's metrics that can be
-// computed, in the order of the metrics.
+// demandsFor are the demands for the signals of a workload's metrics, in the order of the
+// metrics, or one that nothing measures where none of its containers has a request.
 func demandsFor(wl *state.Workload, idleMemory int) []demand {
 	var out []demand
 	for v := range wl.Manifests {
@@ -58,6 +61,9 @@ func demandsFor(wl *state.Workload, idleMemory int) []demand {
 				out = append(out, demand{g, d})
 			}
 		}
+	}
+	if len(out) == 0 && wl.Autoscaled() {
+		return []demand{unmeasured(wl)}
 	}
 	return out
 }
@@ -124,6 +130,10 @@ func (l *loadChange) amounts(old, now state.Load) string {
 	for i := range l.demands {
 		d := &l.demands[i]
 		text := d.amount(d.Demand[old]) + " -> " + d.amount(d.Demand[now])
+		if d.custom == work {
+			out = append(out, "work for "+text+" pods")
+			continue
+		}
 		if d.custom != "" {
 			out = append(out, d.String()+" "+text)
 			continue
@@ -144,6 +154,7 @@ func (l *loadChange) Model() *Model {
 		MayHide: []string{
 			"the load has three levels: none, what the base version was sized for, what maxReplicas was made for",
 			"ready pods share evenly what the load asks for, CPU or whatever else a metric looks at",
+			"pods of a workload without an autoscaler, which another's counts, are on that one's target at the nominal load, and use what they request, but no less, at the saturating one",
 			"memory follows the load, but for what a pod is said to keep without load (events.loadChange.idleMemory)",
 		},
 	}

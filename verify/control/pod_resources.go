@@ -4,6 +4,7 @@ import (
 	"math"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelpers "k8s.io/component-helpers/resource"
 )
 
@@ -21,11 +22,43 @@ func podRequest(spec *corev1.PodSpec, name corev1.ResourceName, container string
 		if container != "" && container != c.Name {
 			return
 		}
-		q, has := c.Resources.Requests[name]
+		q, has := requestOf(c, name)
 		ok, found = ok && has, true
 		total += q.MilliValue()
 	})
 	return total, ok && found
+}
+
+// requestOf is what a container asks for as the API server stores it: a limit stands for a
+// request that is absent (pkg/apis/core/v1: SetDefaults_Pod).
+func requestOf(c *corev1.Container, name corev1.ResourceName) (resource.Quantity, bool) {
+	q, ok := c.Resources.Requests[name]
+	if !ok {
+		q, ok = c.Resources.Limits[name]
+	}
+	return q, ok
+}
+
+// silentContainer names the first container whose request a metric misses; "" where there
+// is none.
+func silentContainer(spec *corev1.PodSpec, name corev1.ResourceName, container string) string {
+	if container == "" && resourcehelpers.IsPodLevelRequestsSet(&corev1.Pod{Spec: *spec}) {
+		return ""
+	}
+	silent, found := "", container == ""
+	eachRunning(spec, func(c *corev1.Container) {
+		if container != "" && container != c.Name {
+			return
+		}
+		found = true
+		if _, ok := requestOf(c, name); !ok && silent == "" {
+			silent = c.Name
+		}
+	})
+	if !found {
+		return container
+	}
+	return silent
 }
 
 // podLimit is the most that one pod, or the container of it that is named, can use of a

@@ -13,6 +13,12 @@ import (
 
 // slices under which the properties of all actors are tested: every actor occurs.
 var problems = []string{`
+nodes a 2
+both web image=v1 cpu=500m memory=100Mi
+both worker app=web replicas=2 image=v1 cpu=300m memory=50Mi
+hpa both web min=2 max=6 target=50
+hpa head web min=3 max=5 memory=80
+events apply=1 load=1`, `
 nodes a 3
 both web replicas=3 image=v1 cpu=500m memory=100Mi
 hpa base web min=1 max=12 memory=80 queue=30 container=70

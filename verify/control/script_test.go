@@ -229,7 +229,7 @@ func versionsOf(word string) []state.Version {
 }
 
 // addDeployment: base|head|both NAME [replicas=N] [image=v1] [cpu=500m] [limit=1] [surge=25%]
-// [unavailable=25%] [minready=SECONDS] [node=n-1] [tolerate=SECONDS] [port=N] [priority=N] [recreate] [paused] [never] [apart].
+// [unavailable=25%] [app=LABEL] [minready=SECONDS] [node=n-1] [tolerate=SECONDS] [port=N] [priority=N] [recreate] [paused] [sidecar] [never] [apart].
 func (s *script) addDeployment(bare []string, opt map[string]string) {
 	w := s.workload(bare[1])
 	for _, v := range versionsOf(bare[0]) {
@@ -240,6 +240,9 @@ func (s *script) addDeployment(bare []string, opt map[string]string) {
 
 func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.Deployment {
 	labels := map[string]string{"app": name}
+	if opt["app"] != "" {
+		labels["app"] = opt["app"]
+	}
 	c := corev1.Container{Name: "main", Image: name + ":" + opt["image"]}
 	c.Resources.Requests = corev1.ResourceList{}
 	for _, name := range []string{"cpu", "memory"} {
@@ -293,6 +296,9 @@ func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.De
 			d.Spec.Template.Spec.PreemptionPolicy = &never
 		case "recreate":
 			d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+		case "sidecar": // an init container that runs as long as the pod, without requests
+			always := corev1.ContainerRestartPolicyAlways
+			d.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "mesh", Image: "mesh", RestartPolicy: &always}}
 		case "paused":
 			d.Spec.Paused = true
 		case "apart": // required anti-affinity against itself, by host
@@ -315,7 +321,7 @@ func (s *script) addQuota(opt map[string]string) {
 	s.spec.Quotas = append(s.spec.Quotas, state.Quota{Namespace: "default", Name: "team", Objects: [2]*corev1.ResourceQuota{q, q}})
 }
 
-// addHPA: hpa base|head|both NAME min=N max=N [target=PERCENT] [average=500m] [memory=PERCENT]
+// addHPA: hpa base|head|both NAME (a second one is its rival) min=N max=N [target=PERCENT] [average=500m] [memory=PERCENT]
 // [queue=AVERAGE] [container=PERCENT] [disk=PERCENT] [up=…] [down=…]; up and down are a
 // selectPolicy, policies and a window, such as Min,2pods,50%,60s.
 func (s *script) addHPA(bare []string, opt map[string]string) {
@@ -350,7 +356,11 @@ func (s *script) addHPA(bare []string, opt map[string]string) {
 		}
 	}
 	for _, v := range versionsOf(bare[1]) {
-		w.Manifests[v].HPA = h
+		if m := &w.Manifests[v]; m.HPA == nil {
+			m.HPA = h
+		} else {
+			m.Rivals = append(m.Rivals, h)
+		}
 	}
 }
 

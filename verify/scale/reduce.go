@@ -182,6 +182,12 @@ func replicaNumbers(w *state.Workload) []int {
 				out = append(out, int(*m.HPA.Spec.MinReplicas))
 			}
 		}
+		for _, h := range m.Rivals {
+			out = append(out, int(h.Spec.MaxReplicas))
+			if h.Spec.MinReplicas != nil {
+				out = append(out, int(*h.Spec.MinReplicas))
+			}
+		}
 	}
 	return out
 }
@@ -218,6 +224,10 @@ func (r *reducer) manifest(w *state.Workload, v int) error {
 	}
 	if m.HPA != nil {
 		m.HPA = r.autoscaler(m.HPA)
+	}
+	m.Rivals = slices.Clone(m.Rivals)
+	for i := range m.Rivals {
+		m.Rivals[i] = r.autoscaler(m.Rivals[i])
 	}
 	m.PDBs = slices.Clone(m.PDBs)
 	for i, b := range m.PDBs {

@@ -9,5 +9,23 @@ func (s State) Recommended(w int) int {
 	return s.Replicas(w)
 }
 
+// Autoscaling is what a workload's autoscaler would do of its own accord, and what may keep
+// it from that.
+type Autoscaling struct {
+	// Least is the least count, in pods, at which a load makes it add none, were there
+	// nothing but the workload's own pods and all their requests; 0: it is off, or absent.
+	Least [Loads]int
+	// Held words what keeps it from adding pods, such as "container log has no CPU
+	// request"; "" where nothing does.
+	Held string
+	// Fields names the manifest fields that Held rests on, as rules do: "Kind:path".
+	Fields []string
+	// Sharers are the pod classes of other workloads that take a share of the load.
+	Sharers []int
+}
+
+// Autoscaling sets what the rules know of workload w's autoscaler in a version.
+func (b *Builder) Autoscaling(w int, v Version, a Autoscaling) { b.cfg.Autoscaling[w][v] = a }
+
 // Rest sets what a load on workload w justifies, in pods; see [Config].
 func (b *Builder) Rest(w int, v Version, load Load, pods int) { b.cfg.Rest[w][v][load] = pods }

@@ -87,6 +87,9 @@ type Config struct {
 	// maxReplicas were there nothing but the load, by workload, version and load: what
 	// the load justifies. 0: the version has no autoscaler.
 	Rest [][2][Loads]int
+	// Autoscaling is what else the rules know of a workload's autoscaler, by workload and
+	// version.
+	Autoscaling [][2]Autoscaling
 
 	layout    layout
 	firstNode []int   // first node of each class, and one past the last
@@ -133,6 +136,7 @@ func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
 func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 	wl := &c.Spec.Workloads[w]
 	c.Rest = append(c.Rest, [2][Loads]int{})
+	c.Autoscaling = append(c.Autoscaling, [2]Autoscaling{})
 	c.Workload = append(c.Workload, WorkloadFields{
 		Replicas: b.Field(maxPods),
 		Owners:   b.Field(int(Applier | Autoscaler)),

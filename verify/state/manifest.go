@@ -27,7 +27,11 @@ type Manifest struct {
 	// the object it is defaulted to 1 in any case.
 	DeclaresReplicas bool
 	HPA              *autoscalingv2.HorizontalPodAutoscaler
-	PDBs             []*policyv1.PodDisruptionBudget
+	// Rivals are more autoscalers of the same workload, in order: upstream stops them all.
+	Rivals []*autoscalingv2.HorizontalPodAutoscaler
+	PDBs   []*policyv1.PodDisruptionBudget
+	// Services names the Services that send requests to the pods, sorted.
+	Services []string
 }
 
 // ManifestOf is the manifest of a typed object, without what targets it; false for an
