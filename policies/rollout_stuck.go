@@ -29,7 +29,7 @@ and the available replicas equal ` + "`spec.replicas`" + `.
 
 The rule speaks of a workload whose pod template changes, while an old revision still has
 replicas, or while the new one lacks ready replicas and none of its pods is pending. A pod
-that stays pending once the old revision is gone is ` + "`unschedulable`" + `: never both at once. A
+that stays pending, or waits for a volume, once the old revision is gone is ` + "`unschedulable`" + `: never both at once. A
 rollout that is paused on purpose is no finding, nor is one of a revision whose pods never become
 ready (` + "`events.badRevision`" + `): that one is stuck everywhere, and what has to hold meanwhile is
 ` + "`below-floor`" + `.
@@ -40,17 +40,24 @@ declared) gets the condition ` + "`ProgressDeadlineExceeded`" + ` and stays as i
 one, later rollouts queue behind it, and ` + "`helm --wait`" + `, Argo CD and Flux report a failure
 or roll back. The usual cause is one pod. With the default strategy and fewer than four
 replicas the update may take away no old pod before a new one is ready (25% rounds down to 0
-unavailable, up to 1 surge), so that whatever refuses that one surge pod holds up the whole.`,
+unavailable, up to 1 surge), so that whatever refuses that one surge pod holds up the whole.
+
+A ` + "`ReadWriteOnce`" + ` volume does so without refusing anything: the scheduler does not look at who has
+it, and a surge pod that comes to another node waits in ` + "`ContainerCreating`" + ` for a volume that stays
+attached to the old pod's node. As some drivers attach nothing, and which node is taken hangs on what
+else runs there, such a finding is called possible, never inevitable.`,
 		Mend: `- ` + "`strategy.rollingUpdate: {maxSurge: 0, maxUnavailable: 1}`" + ` gives up a pod before it asks for
   its successor; ` + "`strategy.type: Recreate`" + ` gives up all of them.
 - With anti-affinity or topology spread, let the old revision not count against the new one:
   ` + "`matchLabelKeys: [pod-template-hash]`" + `, or prefer instead of require.
-- Leave room for one more pod: a spare node, a free port, head-room in the quota.`,
+- Leave room for one more pod: a spare node, a free port, head-room in the quota.
+- With a ` + "`ReadWriteOnce`" + ` volume, ` + "`strategy.type: Recreate`" + `, a StatefulSet, or ` + "`ReadWriteMany`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment",
 			"https://github.com/kubernetes/kubernetes/issues/116891",
 			"https://github.com/kubernetes/kubernetes/issues/56539",
 			"https://github.com/argoproj/argo-cd/issues/16627",
+			"https://github.com/digitalocean/csi-digitalocean/issues/111",
 		},
 	},
 	New: func(c *state.Config, w int) Property {
@@ -60,6 +67,7 @@ unavailable, up to 1 surge), so that whatever refuses that one surge pod holds u
 		}
 		return Property{
 			Persists: func(s state.State) bool { return stuck(s, w) },
+			Unsure:   func(s state.State) bool { return waiting(s, w) > 0 },
 			Message:  func(s state.State) string { return stuckMessage(s, w) },
 			Fields:   append(append(strategyFields(m), placementFields(m)...), sizeFields(c, w)...),
 		}
@@ -71,7 +79,7 @@ func stuck(s state.State, w int) bool {
 	if current < 0 || s.Manifest(w).Paused() || halted(s, w) {
 		return false
 	}
-	return rolling(s, w) || s.Pending(current) == 0 && s.AvailablePods(current) < s.Replicas(w)
+	return rolling(s, w) || s.Pending(current) == 0 && s.Waiting(current) == 0 && s.AvailablePods(current) < s.Replicas(w)
 }
 
 func stuckMessage(s state.State, w int) string {
@@ -85,12 +93,22 @@ func stuckMessage(s state.State, w int) string {
 	if n := s.Pending(current); n > 0 {
 		text += fmt.Sprintf(", %s of the %s revision %s pending", count(n, "pod"), s.C.Revision(current), stays(n))
 	}
+	if n := s.Waiting(current); n > 0 {
+		text += fmt.Sprintf(", %s of the %s revision %s for a volume", count(n, "pod"), s.C.Revision(current), waits(n))
+	}
 	for _, p := range s.C.ClassesOf[w] {
 		if n := s.Active(p); n > 0 && p != current {
 			text += fmt.Sprintf(", %s of the %s revision %s", count(n, "pod"), s.C.Revision(p), stays(n))
 		}
 	}
 	return text
+}
+
+func waits(n int) string {
+	if n == 1 {
+		return "waits"
+	}
+	return "wait"
 }
 
 func stays(n int) string {

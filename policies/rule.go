@@ -86,6 +86,9 @@ type Property struct {
 	// Mended says of a state after a BadStep, given the state before that step, that what
 	// the step took is there again. It is no predicate of the rule.
 	Mended func(before, s state.State) bool
+	// Unsure says of the state that a violation ends in that it rests on something that no
+	// manifest says, so that it is not inevitable; nil: never.
+	Unsure func(s state.State) bool
 	// Wish says that the manifests prefer it only: a violation counts where every fair
 	// run ends in one, and is one severity lower.
 	Wish bool

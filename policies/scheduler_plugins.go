@@ -27,8 +27,8 @@ type pluginPoint struct {
 func defaultPlugins() []string {
 	return []string{
 		"SchedulingGates", prioritySort, state.NodeUnschedulable, "NodeName", state.TaintToleration,
-		state.NodeAffinity, state.NodePorts, state.NodeResourcesFit, "VolumeRestrictions", "NodeVolumeLimits",
-		"VolumeBinding", "VolumeZone", state.PodTopologySpread, state.InterPodAffinity, "DynamicResources",
+		state.NodeAffinity, state.NodePorts, state.NodeResourcesFit, state.VolumeRestrictions, "NodeVolumeLimits",
+		state.VolumeBinding, "VolumeZone", state.PodTopologySpread, state.InterPodAffinity, "DynamicResources",
 		state.DefaultPreemption, state.NodeResourcesBalancedAllocation, state.ImageLocality, defaultBinder,
 		"NodeDeclaredFeatures",
 	}
@@ -56,7 +56,7 @@ func (l *schedulerLoader) plugins(p *state.SchedulerProfile, c *configv1.Plugins
 	}
 	filters := []string{
 		state.NodeUnschedulable, state.TaintToleration, state.NodeAffinity, state.NodePorts,
-		state.NodeResourcesFit, state.PodTopologySpread, state.InterPodAffinity,
+		state.NodeResourcesFit, state.VolumeRestrictions, state.VolumeBinding, state.PodTopologySpread, state.InterPodAffinity,
 	}
 	filter, before := on(c.Filter, filters...), on(c.PreFilter, filters[2:]...)
 	p.NoFilter = map[string]bool{}

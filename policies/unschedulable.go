@@ -19,7 +19,8 @@ var unschedulable = Rule{
 	Title:    "a pod can stay pending forever",
 	Severity: Error,
 	Help: Help{
-		What: `A run may not end, or go on forever, with a pod of the workload that has no node.
+		What: `A run may not end, or go on forever, with a pod of the workload that has no node, or that waits on its node for a volume which stays attached to
+another one (it is ` + "`Pending`" + ` as well, in ` + "`ContainerCreating`" + `).
 
 A pod that is pending for a while and gets a node in every fair run is no finding. While an
 old revision still has pods, a pending pod is part of the rollout, and the rule
@@ -35,6 +36,8 @@ long after the merge, when load rises or a node is missing.`,
   ` + "`whenUnsatisfiable: ScheduleAnyway`" + `, or raise its ` + "`maxSkew`" + `.
 - Required anti-affinity on a topology with as many domains as replicas leaves no room to
   grow; prefer it, or bound the replicas (` + "`maxReplicas`" + `) by the domains.
+- A volume of a zone or of one node keeps its pod there: have nodes to spare in every zone, or volumes
+  that all nodes reach. Pods that share a ` + "`ReadWriteOnce`" + ` volume need one node, or ` + "`ReadWriteMany`" + `.
 - A node selector, a taint without a toleration or a request larger than every node's
   allocatable needs a node pool that fits.`,
 		Sources: []string{
@@ -50,8 +53,9 @@ long after the merge, when load rises or a node is missing.`,
 		}
 		return Property{
 			Persists: func(s state.State) bool {
-				return s.Manifest(w).Exists() && !rolling(s, w) && pendingOf(s, w) > refused(s, w)
+				return s.Manifest(w).Exists() && !rolling(s, w) && (pendingOf(s, w) > refused(s, w) || waiting(s, w) > 0)
 			},
+			Unsure:  func(s state.State) bool { return pendingOf(s, w) == 0 && waiting(s, w) > 0 },
 			Message: func(s state.State) string { return pendingMessage(s, w) },
 			Fields:  append(placementFields(d), sizeFields(c, w)...),
 		}
@@ -60,6 +64,10 @@ long after the merge, when load rises or a node is missing.`,
 
 func pendingMessage(s state.State, w int) string {
 	what := "pod"
+	if n := waiting(s, w); n > 0 && pendingOf(s, w) == 0 {
+		return fmt.Sprintf("%s of %s can wait forever for a volume that another node has: %d of %s %s",
+			count(n, "pod"), fullName(s.C, w), s.ReadyOf(w), count(s.Replicas(w), "replica"), runs(s.ReadyOf(w)))
+	}
 	for _, p := range s.C.ClassesOf[w] {
 		if n := s.Pending(p); n > 0 {
 			if n > 1 {
@@ -70,6 +78,15 @@ func pendingMessage(s state.State, w int) string {
 		}
 	}
 	return fmt.Sprintf("pod of %s can stay pending forever", fullName(s.C, w))
+}
+
+// waiting is the number of pods of workload w that have a node, and wait for a volume.
+func waiting(s state.State, w int) int {
+	total := 0
+	for _, p := range s.C.ClassesOf[w] {
+		total += s.Waiting(p)
+	}
+	return total
 }
 
 func runs(n int) string {

@@ -135,6 +135,13 @@ func (w wording) unmade(s state.State) []Step {
 		})
 	}
 	for _, p := range s.C.ClassesOf[w.bound.workload] {
+		if text, refs := control.AttachRefusal(s, p); text != "" {
+			wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
+			out = append(out, Step{
+				Actor: "attachdetach", Class: control.Sync.String(), Action: "attach-refused",
+				Object: "Pod " + wl.Namespace + "/" + wl.Name, Text: text, Because: w.because(refs), After: snapshot(s),
+			})
+		}
 		if s.Pending(p) == 0 {
 			continue
 		}
@@ -213,6 +220,9 @@ func (w wording) refs() []control.Ref {
 			if _, refs := control.AdmissionRefusal(last, p); len(refs) > 0 {
 				add(refs)
 				continue
+			}
+			if _, refs := control.AttachRefusal(last, p); refs != nil {
+				add(refs)
 			}
 			if _, refs := control.QuotaRefusal(last, p); refs != nil {
 				add(refs)

@@ -15,6 +15,7 @@ import (
 // values of one key are asked for, the classes take turns. It returns the labels, sorted,
 // as assumptions.
 func (sl *slice) invent(classes []state.NodeClass) []string {
+	out := sl.reachAll()
 	wanted := map[string][]string{}
 	for _, w := range sl.workloads {
 		for _, m := range w.Manifests {
@@ -23,7 +24,6 @@ func (sl *slice) invent(classes []state.NodeClass) []string {
 			}
 		}
 	}
-	var out []string
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		values := slices.Compact(slices.Sorted(slices.Values(wanted[key])))
 		missing := false
@@ -38,6 +38,20 @@ func (sl *slice) invent(classes []state.NodeClass) []string {
 				out = append(out, fmt.Sprintf("the assumed nodes carry the label %s=%s, which a workload requires", key, v))
 			}
 		}
+	}
+	return out
+}
+
+// reachAll lets every assumed node use the slice's volumes, and says so of those that a
+// declared node might not.
+func (sl *slice) reachAll() []string {
+	var out []string
+	for i := range sl.spec.Claims {
+		c := &sl.spec.Claims[i]
+		if c.Affinity != nil || c.Reach != state.Everywhere {
+			out = append(out, fmt.Sprintf("the volume of %s reaches all of the assumed nodes", c.ID()))
+		}
+		c.Affinity, c.Reach, c.Allowed = nil, state.Everywhere, nil
 	}
 	return out
 }

@@ -35,6 +35,7 @@ var documentedCases = []documentedCase{
 	{"failures/f02", "rollout-stuck", 1, 2, 1},
 	{"failures/f03", "rollout-stuck", 1, 3, 1},
 	{"failures/f05", "rollout-stuck", 1, 2, 1},
+	{"failures/f06", "rollout-stuck", 2, 2, 1},   // and one that surges
 	{"failures/f07", "spread-violated", 3, 4, 1}, // and one that surges
 	{"failures/f17", "drain-blocked", 2, 1, 1},
 	{"failures/f18", "drain-blocked", 3, 4, 2},
@@ -52,6 +53,7 @@ var documentedCases = []documentedCase{
 	{"failures/f38", "replica-oscillation", 2, 6, 1},
 	{"failures/f39", "replicas-reset", 1, 4, 2},
 	{"failures/f41", "never-settles", 1, 0, 1},
+	{"failures/f43", "unschedulable", 2, 1, 1},
 	{"failures/f46", "eviction-loop", 2, 1, 0},
 	{"failures/f47", "eviction-loop", 2, 3, 0},
 	{"failures/f48", "eviction-loop", 2, 1, 0},

@@ -241,6 +241,9 @@ func (r *scenarioRun) explore(ctx context.Context, name string, p *problem, init
 				return err
 			}
 		}
+		if unsure := v.bound.property.Unsure; unsure != nil && v.Inevitable {
+			v.Inevitable = !unsure(state.State{C: p.cfg, B: v.last()})
+		}
 		if v.bound.property.Wish && !v.Inevitable {
 			continue
 		}
@@ -253,6 +256,14 @@ func (r *scenarioRun) explore(ctx context.Context, name string, p *problem, init
 		}
 	}
 	return nil
+}
+
+// last is the state that a counterexample ends in.
+func (v violation) last() []byte {
+	if n := len(v.Steps); n > 0 {
+		return v.Steps[n-1].To
+	}
+	return v.Start
 }
 
 // simpler says whether a counterexample needs fewer events or, with as many, fewer steps.
@@ -277,7 +288,7 @@ func (v violation) mute() bool {
 	for _, p := range s.C.ClassesOf[v.bound.workload] {
 		drain, _, _ := control.DrainRefusal(s, p)
 		quota, _ := control.QuotaRefusal(s, p)
-		if s.Pending(p) > 0 || drain != "" || quota != "" {
+		if s.Pending(p) > 0 || s.Waiting(p) > 0 || drain != "" || quota != "" {
 			return false
 		}
 	}

@@ -44,6 +44,7 @@ type side struct {
 	quotas     map[string]*render.Object // by ID
 	namespaces map[string]map[string]string
 	priorities priorities
+	storage    storage
 	byID       map[string]*render.Object
 }
 
@@ -58,6 +59,7 @@ func newSide(objects []*render.Object) side {
 			continue
 		}
 		s.byID[o.ID.String()] = o
+		s.storage.add(o)
 		if _, ok := state.ManifestOf(o.Typed); ok {
 			s.workloads[o.ID.String()] = o
 		}
@@ -136,7 +138,7 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 		for _, s := range sides {
 			if o := s.workloads[id]; o != nil {
 				hpas, pdbs := s.targets(o)
-				targets := slices.Concat(hpas, pdbs, s.limits(o))
+				targets := slices.Concat(hpas, pdbs, s.limits(o), s.storage.claimsOf(o))
 				if class := s.priorities.of(&templateOf(o).Spec); class != nil {
 					targets = append(targets, class)
 				}
@@ -152,7 +154,7 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 				p, q := x.workloads[a], y.workloads[b]
 				switch {
 				case p == nil || q == nil:
-				case influences(p, q, y) || influences(q, p, x) || x.counts(p, q) || y.counts(q, p) || c.joins(p, q):
+				case influences(p, q, y) || influences(q, p, x) || x.counts(p, q) || y.counts(q, p) || c.joins(p, q) || share(p, x, q, y):
 					return true
 				case c.limited && (outranks(p, x, q, y) || outranks(q, y, p, x)):
 					return true
@@ -204,6 +206,7 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 	}
 	sl.spec.Workloads = sl.workloads
 	sl.limit(sides)
+	sl.store(sides)
 	return sl
 }
 

@@ -198,6 +198,7 @@ func All(b *state.Builder) ([]Actor, error) {
 		newDeployment,
 		newReplicaSet,
 		newScheduler,
+		newAttachDetach,
 		newKubelet,
 		newTaintEviction,
 		newPressureEviction,

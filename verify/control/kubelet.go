@@ -61,7 +61,7 @@ func (k *kubelet) Step(s state.State, next *Emit) {
 		return
 	}
 	for n := range s.C.Nodes {
-		if s.On(n, k.class, k.from) == 0 || s.Down(n) || s.Twin(n) {
+		if s.On(n, k.class, k.from) == 0 || s.Down(n) || s.Twin(n) || k.waits(s, n) {
 			continue
 		}
 		t := next.Copy(s)
@@ -71,6 +71,11 @@ func (k *kubelet) Step(s state.State, next *Emit) {
 		}
 		next.Move(search.Move{Args: [3]int32{int32(n)}})
 	}
+}
+
+// waits says whether the pods that start on node n cannot yet, for want of a volume.
+func (k *kubelet) waits(s state.State, n int) bool {
+	return k.from == state.Starting && len(s.C.Uses[k.class]) > 0 && s.Unattached(n, k.class)
 }
 
 // Describe implements [Actor].
@@ -105,7 +110,7 @@ func (k *kubelet) Describe(from, _ state.State, m search.Move) Words {
 func (k *kubelet) Model() *Model {
 	return &Model{
 		Upstream: upstream + ", pkg/kubelet: SyncPod, SyncTerminatingPod",
-		Exact:    []string{"a terminating pod keeps its place until it is gone"},
+		Exact:    []string{"a terminating pod keeps its place until it is gone; a pod starts once its volumes are attached to its node"},
 		MayInvent: []string{
 			"pods start and stop in any order, however long they take",
 			"a pod whose class's minReadySeconds an apply takes away still waits for them",

@@ -152,7 +152,7 @@ func (k *compiled) shiftPods(v *view, p, n, q int, delta int64) {
 // what victims do not change (UnschedulableAndUnresolvable).
 func (k *compiled) hopeless(v *view, p, n int) bool {
 	switch v.why[n] {
-	case reasonUnschedulable, reasonTaint, reasonEnforcedAffinity, reasonNodeAffinity, reasonSpreadLabel, reasonPodAffinity, reasonGone:
+	case reasonUnschedulable, reasonTaint, reasonEnforcedAffinity, reasonNodeAffinity, reasonSpreadLabel, reasonPodAffinity, reasonVolumeNode, reasonVolumeBind, reasonGone:
 		return true
 	case reasonResources:
 		for d, want := range k.classes[p].request {

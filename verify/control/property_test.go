@@ -83,7 +83,21 @@ base web replicas=3 image=v1 cpu=500m
 head web replicas=3 image=v2 tolerate=0
 both pin replicas=2 image=v1 node=b-1
 both system replicas=1 image=v1 priority=2000000000
-events apply=1 failures=1 drain=1 disk=2 memory=1`,
+events apply=1 failures=1 drain=1 disk=2 memory=1`, `
+nodes a 2 zone=a min=1
+nodes b 1 zone=b min=1
+claim data zone
+claim early zone immediate shared
+claim disk node
+claim own once
+claim fixed pv=topology.kubernetes.io/zone:b
+base web replicas=2 image=v1 volume=data
+head web replicas=2 image=v2 volume=data
+both early image=v1 volume=early
+both disk replicas=2 image=v1 volume=disk
+both own replicas=2 image=v1 volume=own
+both fixed replicas=2 image=v1 volume=fixed
+events apply=1 removed=1`,
 }
 
 // random fills a state with any counts that the fields can hold, small ones mostly.
@@ -137,6 +151,14 @@ func (s *script) random(r *rand.Rand) state.State {
 					t.SetAt(n, f.Phase[ph], max(r.IntN(6)-3, 0))
 				}
 			}
+		}
+	}
+	for i := range s.spec.Claims {
+		if c.Places(i) && r.IntN(2) > 0 {
+			t.Bind(r.IntN(len(c.Nodes)), i)
+		}
+		if c.Attaches(i) && r.IntN(3) > 0 {
+			t.SetAttached(r.IntN(len(c.Nodes)), i, true)
 		}
 	}
 	s.come(t, r)

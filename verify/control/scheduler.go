@@ -110,6 +110,7 @@ func (a *Scheduler) place(s state.State, p, self int, next *Emit) bool {
 		t := next.Copy(s)
 		t.Set(s.C.Class[p].Pending, s.Pending(p)-1)
 		t.Add(n, p, state.Starting, 1)
+		a.k.bindVolumes(t, p, n)
 		if self >= 0 {
 			t.Nominate(self, p, -1)
 		}
@@ -125,7 +126,7 @@ func (a *Scheduler) place(s state.State, p, self int, next *Emit) bool {
 func (a *Scheduler) Model() *Model {
 	return &Model{
 		Upstream: "kube-scheduler v1.36.3: schedulePod, PrioritySort, DefaultPreemption and the default plugins NodeUnschedulable, " +
-			"TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit, PodTopologySpread, InterPodAffinity, " +
+			"TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit, VolumeRestrictions, VolumeBinding, PodTopologySpread, InterPodAffinity, " +
 			"NodeResourcesBalancedAllocation, ImageLocality",
 		Exact: []string{
 			"feasible nodes, every plugin's score, weights, rounding and the set of best nodes; every tie is explored",
@@ -134,6 +135,7 @@ func (a *Scheduler) Model() *Model {
 			"a pod of higher priority that can be placed goes first; one that cannot holds up no other",
 			"preemption: candidate nodes, victims, the order of reprieve, budgets as a preference, the choice among nodes, " +
 				"nominated nodes, preemptionPolicy; where upstream goes by start times, every choice is explored",
+			"a node that a bound PersistentVolume does not reach is refused, the first pod binds a volume to its zone or node (WaitForFirstConsumer), and a ReadWriteOncePod claim takes one pod",
 			"pods on deletion hold resources and ports and count for inter-pod affinity, not for topology spread",
 		},
 		MayInvent: []string{
@@ -149,7 +151,7 @@ func (a *Scheduler) Model() *Model {
 			"which pods an eviction has taken already (status.disruptedPods) is not kept for preemption",
 			"where equally important victims on a node rank in more than 2,000 orders, pods of one class are taken together",
 			"of pending pods that are deleted, those that are nominated nowhere go first",
-			"volumes: zones, node limits and access modes keep no pod from a node",
+			"volumes keep a pod from a node where their claim, and what is known of their driver, is among the objects: no limit of volumes a node, no free space, no choice among several PersistentVolumes",
 			"declared node features (NodeDeclaredFeatures), runtime class overhead and LimitRange defaults are not looked at",
 			"of more than 100 feasible nodes upstream scores a sample; here all are scored (numFeasibleNodesToFind)",
 			"on assumed nodes every resource request fits, and resources do not influence which node is taken",

@@ -47,6 +47,10 @@ type schedClass struct {
 	images   []int64 // ImageLocality, final
 	prefers  bool    // has preferred node affinity: the score is not skipped
 
+	once   []int     // claims that one pod at a time may use
+	pinned []bool    // by node: PersistentVolumes let pods run there; nil: anywhere
+	claims []claimOn // whose volumes only some nodes reach
+
 	hard, soft []spreadTerm
 	requireAll bool // soft constraints ignore nodes that lack a key
 
@@ -74,6 +78,7 @@ type compiled struct {
 	nodes     []schedNode
 	elastic   bool // some node is: resource plugins do not score
 	moving    bool // nodes are cordoned or lost in this problem
+	places    bool // volumes that only some nodes reach are made in this problem
 	// imageNodes counts the nodes that have an image, by its name.
 	imageNodes map[string]int
 	keys       []topologyKey
@@ -124,12 +129,15 @@ func compileScheduler(c *state.Config) (*compiled, error) {
 	k.countImages()
 	for i := range k.classes {
 		k.compileResources(i)
-		for _, step := range []func(int) error{k.compileStatic, k.compileSpread, k.checkAlike} {
+		for _, step := range []func(int) error{k.compileStatic, k.compileVolumes, k.compileSpread, k.checkAlike} {
 			if err := step(i); err != nil {
 				return nil, err
 			}
 		}
 		k.compilePodAffinity(i)
+	}
+	for i := range c.Spec.Claims {
+		k.places = k.places || c.Places(i)
 	}
 	k.rank()
 	k.rankVictims()

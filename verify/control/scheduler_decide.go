@@ -65,6 +65,11 @@ func (k *compiled) refusal(v *view, p, n int) (reasonCode, int) {
 	if class.profile.filters(state.NodeResourcesFit) && !k.fits(v, p, n) {
 		return reasonResources, 0
 	}
+	if len(k.cfg.Uses[p]) > 0 {
+		if code, at := k.refusedByVolumes(v, p, n); code != reasonNone {
+			return code, at
+		}
+	}
 	if code, at := k.filterSpread(v, p, n); code != reasonNone {
 		return code, at
 	}

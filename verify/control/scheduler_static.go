@@ -22,6 +22,9 @@ const (
 	reasonNodeAffinity
 	reasonPorts
 	reasonResources
+	reasonOncePod
+	reasonVolumeNode
+	reasonVolumeBind
 	reasonSpreadLabel
 	reasonSpread
 	reasonPodAffinity
@@ -96,6 +99,14 @@ func (k *compiled) alike(p, n, m int) bool {
 			if terms[i].eligible[n] != terms[i].eligible[m] {
 				return false
 			}
+		}
+	}
+	if class.pinned != nil && class.pinned[n] != class.pinned[m] {
+		return false
+	}
+	for _, c := range class.claims {
+		if c.allowed[n] != c.allowed[m] {
+			return false
 		}
 	}
 	return class.static[n] == class.static[m] && class.affinity[n] == class.affinity[m]

@@ -30,6 +30,8 @@ type view struct {
 	podsSkip           bool // InterPodAffinity's PreFilter says Skip
 	fractions          []float64
 
+	bound    []bool    // by claim: its volume was made
+	reaches  []bool    // by node and claim, where bound: the node can use the volume
 	service  []service // by node, where nodes are cordoned or lost at all
 	counters []int64   // handed out by take
 	taken    int
@@ -80,6 +82,7 @@ func (v *view) load(k *compiled, s state.State) {
 	clear(v.used)
 	clear(v.nonZero)
 	v.loadService(k, s)
+	v.loadVolumes(k, s)
 	v.loadNominated(k, s)
 	dims := len(k.resources)
 	for n := range k.nodes {

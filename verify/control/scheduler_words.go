@@ -185,6 +185,8 @@ func (k *compiled) reasons(v *view, s state.State, p int) []Reason {
 func (k *compiled) word(s state.State, p, n, at int, code reasonCode) (string, Ref) {
 	class := &k.classes[p]
 	switch code {
+	case reasonOncePod, reasonVolumeNode, reasonVolumeBind:
+		return k.wordVolume(p, at, code)
 	case reasonUnschedulable:
 		return "node(s) were unschedulable", k.ref(s, p, "tolerations")
 	case reasonTaint:

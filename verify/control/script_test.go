@@ -144,6 +144,8 @@ func (s *script) cluster(input string) error {
 			s.addPDB(bare, opt)
 		case "quota":
 			s.addQuota(opt)
+		case "claim":
+			s.addClaim(bare, opt)
 		case "cluster-autoscaler":
 			s.spec.ClusterAutoscaler = true
 		case "gitops":
@@ -229,7 +231,7 @@ func versionsOf(word string) []state.Version {
 }
 
 // addDeployment: base|head|both NAME [replicas=N] [image=v1] [cpu=500m] [limit=1] [surge=25%]
-// [unavailable=25%] [app=LABEL] [minready=SECONDS] [node=n-1] [tolerate=SECONDS] [port=N] [priority=N] [recreate] [paused] [sidecar] [never] [apart].
+// [unavailable=25%] [app=LABEL] [minready=SECONDS] [node=n-1] [tolerate=SECONDS] [volume=CLAIM] [port=N] [priority=N] [recreate] [paused] [sidecar] [never] [apart].
 func (s *script) addDeployment(bare []string, opt map[string]string) {
 	w := s.workload(bare[1])
 	for _, v := range versionsOf(bare[0]) {
@@ -285,6 +287,11 @@ func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.De
 			d.Spec.Template.Spec.Tolerations[0].TolerationSeconds = &n
 		}
 	}
+	if opt["volume"] != "" {
+		d.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: opt["volume"]},
+		}}}
+	}
 	if opt["priority"] != "" {
 		n := int32(number(opt, "priority", 0))
 		d.Spec.Template.Spec.Priority = &n
@@ -310,6 +317,24 @@ func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.De
 		}
 	}
 	return d
+}
+
+// addClaim: claim NAME [shared] [once] [zone] [node] [immediate] [pv=LABEL:VALUE].
+func (s *script) addClaim(bare []string, opt map[string]string) {
+	has := func(word string) bool { return slices.Contains(bare, word) }
+	c := state.Claim{Namespace: "default", Name: bare[1], Exclusive: !has("shared"), OncePod: has("once"), Immediate: has("immediate")}
+	switch {
+	case has("zone"):
+		c.Reach = state.WithinZone
+	case has("node"):
+		c.Reach = state.OnNode
+	}
+	if key, value, ok := strings.Cut(opt["pv"], ":"); ok {
+		c.Affinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{value}}},
+		}}}}
+	}
+	s.spec.Claims = append(s.spec.Claims, c)
 }
 
 // addQuota: quota RESOURCE=HARD…, in both versions.

@@ -80,9 +80,13 @@ type Config struct {
 	Removals  Field // nodes that may still be removed; see [State.RemovalsLeft]
 	Outgrown  Field // see [State.IsOutgrown]
 	PodEvents PodEvents
-	Node      NodeFields
-	Workload  []WorkloadFields
-	Class     []PodClassFields
+	// Claims are what moves of Spec.Claims; Uses lists the claims of a pod class, and Users
+	// the pod classes of a claim.
+	Claims      []ClaimFields
+	Uses, Users [][]int
+	Node        NodeFields
+	Workload    []WorkloadFields
+	Class       []PodClassFields
 	// Rest is the count at which a workload's autoscaler would come to rest from
 	// maxReplicas were there nothing but the load, by workload, version and load: what
 	// the load justifies. 0: the version has no autoscaler.
@@ -130,6 +134,7 @@ func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
 		c.addWorkload(b, w, maxPods)
 	}
 	c.addNodeFields(b)
+	c.addClaims(b)
 	return b, nil
 }
 

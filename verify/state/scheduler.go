@@ -9,6 +9,8 @@ const (
 	NodeAffinity                    = "NodeAffinity"
 	NodePorts                       = "NodePorts"
 	NodeResourcesFit                = "NodeResourcesFit"
+	VolumeRestrictions              = "VolumeRestrictions"
+	VolumeBinding                   = "VolumeBinding"
 	PodTopologySpread               = "PodTopologySpread"
 	InterPodAffinity                = "InterPodAffinity"
 	DefaultPreemption               = "DefaultPreemption"

@@ -64,6 +64,9 @@ type Spec struct {
 	ClusterAutoscaler bool
 	// Quotas are the ResourceQuotas of the namespaces that the workloads are in.
 	Quotas []Quota
+	// Claims are the PersistentVolumeClaims that pods of the workloads name, as far as they
+	// are known.
+	Claims []Claim
 	// GitOps is the controller that applies the manifests; nil: somebody does, once.
 	GitOps *GitOps
 	// CountsTerminating says that a rule of the user's own looks at pods on deletion.

@@ -79,7 +79,7 @@ func (s State) Tenure(n int) Tenure {
 // SetTenure sets whether node n is there; nodes must come and go in this problem.
 func (s State) SetTenure(n int, t Tenure) { s.SetAt(n, s.C.Node.Tenure, int(t)) }
 
-// ResetNode clears what maintenance and failures left on node n, before another machine
+// ResetNode clears what maintenance, failures and volumes left on node n, before another machine
 // takes its place.
 func (s State) ResetNode(n int) {
 	if s.C.Node.Maintenance.width > 0 {
@@ -91,6 +91,7 @@ func (s State) ResetNode(n int) {
 	if s.C.Node.Pressure.width > 0 {
 		s.SetPressure(n, 0)
 	}
+	s.loseVolumes(n)
 }
 
 // Gone says whether node n is not there: nothing sees it, and no pod stands on it.
