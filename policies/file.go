@@ -79,9 +79,14 @@ type Controllers struct {
 	// as the file may have to be read from a revision); nil: none runs.
 	Descheduler *state.Descheduler
 	// DeschedulerLines are the lines of its fields; see [FieldLines].
-	DeschedulerLines  map[string]int
-	GitOps            *GitOps
-	ClusterAutoscaler bool
+	DeschedulerLines map[string]int
+	// Discover says that configurations found among the manifests are used where the
+	// policy names none. SchedulerAt and DeschedulerAt are then the file of the repository
+	// that was found (set by who looks for them).
+	Discover                   bool
+	SchedulerAt, DeschedulerAt string
+	GitOps                     *GitOps
+	ClusterAutoscaler          bool
 }
 
 // GitOps is the re-sync of Argo CD or Flux.

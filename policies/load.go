@@ -146,6 +146,7 @@ func (d *decoder) settings(dst *map[string]string, lines *map[string]int) read {
 func (d *decoder) controllers(c *Controllers) read {
 	return func(n *yaml.Node, at string) {
 		d.object(n, at, fields{
+			"discover": d.flag(&c.Discover),
 			"scheduler": func(n *yaml.Node, at string) {
 				d.object(n, at, fields{"config": d.text(&c.SchedulerConfig, relative)}, "config")
 			},

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,8 +20,20 @@ func (sl *slice) runsBeside(p *policies.Policy) {
 			*file = path.Join(dir, *file)
 		}
 	}
+	c.SchedulerConfig = cmp.Or(c.SchedulerAt, c.SchedulerConfig)
+	c.DeschedulerPolicy = cmp.Or(c.DeschedulerAt, c.DeschedulerPolicy)
 	sl.controllers = c
 	sl.spec.Scheduler, sl.spec.Descheduler = c.Scheduler, c.Descheduler
+	sl.spec.ClusterAutoscaler = c.ClusterAutoscaler
+	if g := c.GitOps; g != nil {
+		ignored := slices.Contains(g.IgnoreDifferences, "/spec/replicas")
+		sl.spec.GitOps = &state.GitOps{SelfHeal: g.SelfHeal, IgnoreReplicas: ignored, KeepReplicas: ignored && g.RespectIgnore}
+	}
+	sl.seenBy(c)
+}
+
+// seenBy notes what the controllers can tell nodes apart by.
+func (sl *slice) seenBy(c policies.Controllers) {
 	if c.Scheduler != nil {
 		named, topologies := c.Scheduler.NodeKeys()
 		for _, key := range named {
@@ -30,17 +43,18 @@ func (sl *slice) runsBeside(p *policies.Policy) {
 			sl.keys[key] = true
 		}
 	}
-	sl.spec.ClusterAutoscaler = c.ClusterAutoscaler
-	if g := c.GitOps; g != nil {
-		ignored := slices.Contains(g.IgnoreDifferences, "/spec/replicas")
-		sl.spec.GitOps = &state.GitOps{SelfHeal: g.SelfHeal, IgnoreReplicas: ignored, KeepReplicas: ignored && g.RespectIgnore}
-	}
 	if c.Descheduler == nil {
 		return
 	}
 	for _, key := range c.Descheduler.NodeKeys() {
 		sl.keys[key], sl.values[key] = true, true
 	}
+}
+
+// ranBeside adds the controllers that run beside the slice on base, where they are others.
+func (sl *slice) ranBeside(p *policies.Policy) {
+	sl.seenBy(p.Controllers)
+	sl.before = &state.Spec{Scheduler: p.Controllers.Scheduler, Descheduler: p.Controllers.Descheduler}
 }
 
 // configured resolves a reference into a controller's own configuration file.

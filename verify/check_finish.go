@@ -47,8 +47,10 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 		a.checker.timing = control.Arbitrary
 	}
 	a.result.releases(ch)
-	cut := a.result.pick(ch, scope{all: all, limited: limited(opt.Policy), together: together(rules)})
+	a.besides = newBesides(opt.Policy, ch)
+	cut := a.result.pick(ch, scope{all: all, limited: limited(opt.Policy), together: together(rules), beside: a.besides.changed})
 	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)
+	a.result.Notices = append(a.result.Notices, a.besides.notices(cut)...)
 	if err := a.search(ctx, cut); err != nil {
 		return nil, err
 	}
@@ -69,6 +71,7 @@ type analysis struct {
 	result  *Result
 	places  places
 	checker checker
+	besides *besides
 	models  map[string]*control.Model // of the loops that took part
 }
 
@@ -93,7 +96,11 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 	plans := make([]plan, len(cut))
 	jobs := 0
 	for i, sl := range cut {
-		sl.runsBeside(a.opt.Policy)
+		p := a.besides.policyOf(sl.release, a.besides.head)
+		sl.runsBeside(p)
+		if a.besides.compared {
+			sl.ranBeside(a.besides.policyOf(sl.release, a.besides.base))
+		}
 		sl.watched(a.checker.rules)
 		classes := a.opt.Policy.NodeClasses(sl.relevant)
 		if a.opt.Policy.Cluster.Assumed {
@@ -101,7 +108,7 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 		}
 		sl.shapes(classes)
 		var err error
-		if plans[i], err = a.plan(sl.with(classes, applyMode(a.opt.Policy), budgets(a.opt.Policy, sl.spec.Workloads))); err != nil {
+		if plans[i], err = a.plan(sl.with(classes, applyMode(a.opt.Policy), budgets(p, sl.spec.Workloads))); err != nil {
 			return err
 		}
 		jobs += len(order(plans[i : i+1]))

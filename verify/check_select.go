@@ -28,9 +28,9 @@ func (r *Result) pick(ch *render.Changes, sc scope) []*slice {
 			}
 		}
 		everything := sc.all || pair.base == nil || pair.base.Err != nil
-		found := cut{pair.id, changed, scope{everything, sc.limited, sc.together}}.slices(pair.objects(state.Base), pair.objects(state.Head))
+		found := cut{pair.id, changed, scope{everything, sc.limited, sc.together, sc.beside}}.slices(pair.objects(state.Base), pair.objects(state.Head))
 		for _, sl := range found {
-			r.enter(sl, pl)
+			r.enter(sl, pl, sc)
 		}
 		out = append(out, found...)
 		r.enterUnmodeled(pair, changed, everything)
@@ -92,7 +92,7 @@ func (p pair) objects(v state.Version) []*render.Object {
 }
 
 // enter lists a slice's workloads in the result.
-func (r *Result) enter(sl *slice, pl places) {
+func (r *Result) enter(sl *slice, pl places, sc scope) {
 	for i, wl := range sl.workloads {
 		w := Workload{ID: wl.ID, Release: sl.release, Change: "unchanged", Verdict: Pass, Slice: sl.ids()}
 		if c, ok := sl.changed[i]; ok {
@@ -104,6 +104,11 @@ func (r *Result) enter(sl *slice, pl places) {
 		for _, id := range sl.ids() {
 			if id != wl.ID && len(pl.changed(sl.release, id)) > 0 && w.Change == string(render.Modified) && len(w.Fields) == 0 {
 				w.Reason = id + " changed"
+			}
+		}
+		if w.Change == string(render.Modified) && len(w.Fields) == 0 && w.Reason == "" && sc.beside != nil {
+			if why := sc.beside(sl.release); why != "" {
+				w.Change, w.Reason = "unchanged", why
 			}
 		}
 		r.Workloads = append(r.Workloads, w)

@@ -110,9 +110,22 @@ func r(id string) control.Ref { return control.Ref{Object: id, Version: state.He
 func (pl places) ref(w wording, r control.Ref) Location {
 	o := w.sources(r.Object, r.Version)
 	if o == nil {
-		return Location{}
+		return pl.configured(w, r)
 	}
 	l := pl.location(o.Locate(r.Field), sideOf(w, r))
+	l.Field = r.Field
+	return l
+}
+
+// configured locates what a step rests on in a controller's configuration that was found in
+// the repository.
+func (pl places) configured(w wording, r control.Ref) Location {
+	b, ok := w.slice.configured(r)
+	if c := &w.slice.controllers; !ok || b.File != c.DeschedulerAt && b.File != c.SchedulerAt {
+		return Location{}
+	}
+	at := render.Location{File: b.File, StartLine: b.Line, StartColumn: 1, EndLine: b.Line, EndColumn: 2, Rung: "file"}
+	l := pl.location(at, "head")
 	l.Field = r.Field
 	return l
 }

@@ -58,6 +58,9 @@ func (v variant) change() variant {
 // does. Its violations are those that were there before.
 func (v variant) reapply() variant {
 	v.spec.DefaultPriority[state.Head] = v.spec.DefaultPriority[state.Base]
+	if v.before != nil {
+		v.spec.Scheduler, v.spec.Descheduler = v.before.Scheduler, v.before.Descheduler
+	}
 	return v.manifests(func(w state.Workload) [2]state.Manifest {
 		return [2]state.Manifest{w.Manifests[state.Base], w.Manifests[state.Base]}
 	}, 1)

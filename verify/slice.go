@@ -32,6 +32,8 @@ type slice struct {
 	// keys of node labels that the pods can tell nodes apart by; values are those of
 	// which a manifest names a value, so that zones, say, are not all alike.
 	keys, values map[string]bool
+	// before holds the controllers that run beside the slice on base; nil: the same.
+	before *state.Spec
 	// controllers that run beside the slice, as the policy configures them.
 	controllers policies.Controllers
 }
@@ -119,7 +121,13 @@ type cut struct {
 type scope struct {
 	all, limited bool
 	together     [][]string
+	// beside says why every slice of a release is searched, with whatever it has changed or
+	// not; "" is for no such reason.
+	beside func(release string) string
 }
+
+// runsBesideOthers says whether other controllers run beside the release than on base.
+func (c cut) runsBesideOthers() bool { return c.beside != nil && c.beside(c.release) != "" }
 
 // joins says whether a rule names both workloads.
 func (s scope) joins(p, q *render.Object) bool {
@@ -134,7 +142,7 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 	ids := slices.Sorted(maps.Keys(union(sides[0].workloads, sides[1].workloads)))
 	touched := map[string]bool{}
 	for _, id := range ids {
-		touched[id] = c.all || c.changed[id]
+		touched[id] = c.all || c.changed[id] || c.runsBesideOthers()
 		for _, s := range sides {
 			if o := s.workloads[id]; o != nil {
 				hpas, pdbs := s.targets(o)

@@ -1,0 +1,236 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Controllers whose configuration is looked for among the manifests.
+const (
+	foundDescheduler = "descheduler"
+	foundScheduler   = "scheduler"
+)
+
+// found is a controller's own configuration that was found among the manifests.
+type found struct {
+	controller, release string
+	at                  render.Location
+	lines               map[string]int // of its fields, in the file
+	descheduler         *state.Descheduler
+	scheduler           *state.Scheduler
+}
+
+// same says whether two configurations ask for the same.
+func (f *found) same(o *found) bool {
+	if f == nil || o == nil {
+		return f == o
+	}
+	return reflect.DeepEqual(f.descheduler, o.descheduler) && reflect.DeepEqual(f.scheduler, o.scheduler)
+}
+
+// where is the place of a configuration: "charts/web/policy.yaml:12".
+func (f *found) where() string { return fmt.Sprintf("%s:%d", f.at.File, f.at.StartLine) }
+
+// configurations are those of one revision, in the order of releases and objects, and what
+// is said of those that cannot be read.
+type configurations struct {
+	list    []*found
+	notices []string
+}
+
+// kindLine is the line that names the kind of a configuration within a ConfigMap.
+var kindLine = regexp.MustCompile(`(?m)^kind:\s*["']?(` + policies.DeschedulerKind + `|` + policies.SchedulerKind + `)["']?\s*$`)
+
+// configurationsOf looks for controllers' configurations in a revision; nil has none.
+func configurationsOf(rev *render.Revision) configurations {
+	var out configurations
+	if rev == nil {
+		return out
+	}
+	for _, rel := range rev.Releases {
+		for _, o := range rel.Objects {
+			if cm, ok := o.Typed.(*corev1.ConfigMap); ok && !o.Hook {
+				for _, key := range slices.Sorted(maps.Keys(cm.Data)) {
+					out.read(rel.ID, o, key, cm.Data[key])
+				}
+			}
+		}
+	}
+	return out
+}
+
+// read takes one entry of a ConfigMap.
+func (c *configurations) read(release string, o *render.Object, key, text string) {
+	m := kindLine.FindStringSubmatch(text)
+	if m == nil {
+		return
+	}
+	f := &found{release: release, at: o.Locate("data[" + key + "]"), lines: map[string]int{}}
+	for field, line := range policies.FieldLines([]byte(text)) {
+		if f.lines[field] = f.at.StartLine; f.at.Rung == "node" { // else a template is in between
+			f.lines[field] += line
+		}
+	}
+	var err error
+	switch m[1] {
+	case policies.DeschedulerKind:
+		f.controller = foundDescheduler
+		f.descheduler, err = policies.LoadDescheduler(f.at.File, []byte(text))
+	default:
+		f.controller = foundScheduler
+		if f.scheduler, err = policies.LoadScheduler(f.at.File, []byte(text)); err == nil {
+			f.scheduler = beside(f.scheduler)
+		}
+	}
+	if err != nil {
+		why := err.Error()
+		if e, ok := err.(*policies.FileError); ok { // its lines are those within the ConfigMap
+			why = fmt.Sprintf("line %d of it: %s: %s", e.Problems[0].Line, e.Problems[0].Field, e.Problems[0].Text)
+		}
+		c.notices = append(c.notices, fmt.Sprintf("%s has a %s that is not used, as it cannot be read: %s", f.where(), m[1], why))
+		return
+	}
+	c.list = append(c.list, f)
+}
+
+// beside gives a scheduler of one's own the cluster's beside it, where it leaves the
+// default's name to that.
+func beside(s *state.Scheduler) *state.Scheduler {
+	named := func(p state.SchedulerProfile) bool { return p.Name == corev1.DefaultSchedulerName }
+	if s.Refused != "" || slices.ContainsFunc(s.Profiles, named) {
+		return s
+	}
+	out := *s
+	out.Profiles = append([]state.SchedulerProfile{state.DefaultSchedulerProfile()}, s.Profiles...)
+	return &out
+}
+
+// of is the configuration of a controller that counts for a release: the release's own, or
+// the only one that there is. split says that there are several to choose from.
+func (c configurations) of(controller, release string) (f *found, split bool) {
+	var own, all []*found
+	for _, x := range c.list {
+		if x.controller != controller {
+			continue
+		}
+		all = append(all, x)
+		if x.release == release {
+			own = append(own, x)
+		}
+	}
+	list := own
+	if len(list) == 0 {
+		list = all
+	}
+	for _, x := range list {
+		if !x.same(list[0]) {
+			return nil, true
+		}
+	}
+	if len(list) == 0 {
+		return nil, false
+	}
+	return list[0], false
+}
+
+// besides is what runs beside the workloads of each release, on head and on base: what the
+// policy names, and what was found where it names nothing.
+type besides struct {
+	policy     *policies.Policy
+	base, head configurations
+	compared   bool // there is a base
+}
+
+func newBesides(p *policies.Policy, ch *render.Changes) *besides {
+	b := &besides{policy: p, compared: ch.Base != nil}
+	if p.Controllers.Discover {
+		b.head, b.base = configurationsOf(ch.Head), configurationsOf(ch.Base)
+	}
+	return b
+}
+
+// wanted lists the controllers for which the policy names no configuration.
+func (b *besides) wanted() []string {
+	var out []string
+	if b.policy.Controllers.Descheduler == nil {
+		out = append(out, foundDescheduler)
+	}
+	if b.policy.Controllers.Scheduler == nil {
+		out = append(out, foundScheduler)
+	}
+	return out
+}
+
+// changed words which configuration the change gives a release that base has otherwise;
+// "" is none.
+func (b *besides) changed(release string) string {
+	if !b.compared {
+		return ""
+	}
+	for _, controller := range b.wanted() {
+		was, _ := b.base.of(controller, release)
+		is, _ := b.head.of(controller, release)
+		switch {
+		case is.same(was):
+		case is == nil:
+			return "the configuration of the " + controller + " that base has in " + was.where() + " is gone"
+		default:
+			return "the configuration of the " + controller + " changed, in " + is.where()
+		}
+	}
+	return ""
+}
+
+// policyOf is the policy with what was found for a release, on head or on base.
+func (b *besides) policyOf(release string, c configurations) *policies.Policy {
+	p := *b.policy
+	for _, controller := range b.wanted() {
+		f, _ := c.of(controller, release)
+		if f == nil {
+			continue
+		}
+		if x := &p.Controllers; controller == foundDescheduler {
+			x.Descheduler, x.DeschedulerLines, x.DeschedulerAt = f.descheduler, f.lines, f.at.File
+		} else {
+			x.Scheduler, x.SchedulerLines, x.SchedulerAt = f.scheduler, f.lines, f.at.File
+		}
+	}
+	return &p
+}
+
+// notices says what was found, and what became of it.
+func (b *besides) notices(cut []*slice) []string {
+	out := slices.Clone(b.head.notices)
+	say := func(s string) {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	wanted := b.wanted()
+	for _, f := range b.head.list {
+		if !slices.Contains(wanted, f.controller) {
+			say(fmt.Sprintf("%s: its configuration in %s is not used: the policy names another one", f.controller, f.where()))
+		}
+	}
+	for _, sl := range cut {
+		for _, controller := range wanted {
+			f, split := b.head.of(controller, sl.release)
+			switch {
+			case split:
+				say(fmt.Sprintf("%s: several configurations that differ were found, and none is used for the release %s: name one in controllers of the policy", controller, sl.release))
+			case f != nil:
+				say(fmt.Sprintf("%s: its configuration was found in %s, and is used", controller, f.where()))
+			}
+		}
+	}
+	return out
+}

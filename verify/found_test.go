@@ -1,0 +1,87 @@
+package verify
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/policies"
+)
+
+// bigPod takes more of a node than a descheduler lets it.
+const bigPod = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: big, namespace: default}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: big}}
+  template:
+    metadata: {labels: {app: big}}
+    spec: {containers: [{name: big, image: "big:1", resources: {requests: {cpu: 2500m}}}]}
+`
+
+// deschedulerMap is a descheduler's ConfigMap with a target in percent of CPU.
+func deschedulerMap(name string, target int) string {
+	return fmt.Sprintf(`---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: %s, namespace: kube-system}
+data:
+  policy.yaml: |
+    apiVersion: descheduler/v1alpha2
+    kind: DeschedulerPolicy
+    profiles:
+    - name: default
+      pluginConfig:
+      - name: DefaultEvictor
+        args: {nodeFit: true}
+      - name: LowNodeUtilization
+        args: {thresholds: {cpu: 20}, targetThresholds: {cpu: %d}}
+      plugins:
+        balance: {enabled: [LowNodeUtilization]}
+`, name, target)
+}
+
+const twoNodes = `
+cluster:
+  nodePools: [{name: general, count: {min: 2, max: 4}, zones: [a], allocatable: {cpu: "4", memory: 16Gi}}]
+events: {none: true}
+`
+
+// TestConfigurationFound: a descheduler's policy among the manifests is used, and a change
+// of it alone is a change that is checked.
+func TestConfigurationFound(t *testing.T) {
+	for _, tt := range []struct{ name, policy, base, head, want string }{
+		{"new among the manifests", "", bigPod, bigPod + deschedulerMap("d", 50),
+			"fail; eviction-loop new at app.yaml:24; descheduler: its configuration was found in app.yaml:15, and is used"},
+		{"tightened", "", bigPod + deschedulerMap("d", 70), bigPod + deschedulerMap("d", 50),
+			"fail; eviction-loop new at app.yaml:24; descheduler: its configuration was found in app.yaml:15, and is used"},
+		{"loosened", "", bigPod + deschedulerMap("d", 50), bigPod + deschedulerMap("d", 70),
+			"pass; eviction-loop fixed; descheduler: its configuration was found in app.yaml:15, and is used"},
+		{"unchanged", "", bigPod + deschedulerMap("d", 50), bigPod + deschedulerMap("d", 50),
+			"pass"},
+		{"gone", "", bigPod + deschedulerMap("d", 50), bigPod, "pass; eviction-loop fixed"},
+		{"not looked for", "controllers: {discover: false}\n", bigPod, bigPod + deschedulerMap("d", 50), "pass"},
+		{"two that differ", "", bigPod, bigPod + deschedulerMap("d", 50) + deschedulerMap("e", 70), "pass"},
+		{"two alike", "", bigPod, bigPod + deschedulerMap("d", 50) + deschedulerMap("e", 50), "fail; eviction-loop new"},
+		{"not readable", "", bigPod, bigPod + strings.Replace(deschedulerMap("d", 50), "targetThresholds", "targets", 1),
+			"pass; app.yaml:15 has a DeschedulerPolicy that is not used, as it cannot be read: line 9 of it: "},
+	} {
+		p, err := policies.Load("policy.yaml", []byte(twoNodes+tt.policy))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := exampleResult(t, p, map[string]string{"base": tt.base, "head": tt.head}, "head")
+		got := []string{string(r.Verdict)}
+		for _, f := range r.Findings {
+			text := f.Rule + " " + string(f.Status)
+			if f.Status == New {
+				text += fmt.Sprintf(" at %s:%d", f.Locations[0].File, f.Locations[0].StartLine)
+			}
+			got = append(got, text)
+		}
+		if text := strings.Join(append(got, r.Notices...), "; "); !strings.HasPrefix(text, tt.want) {
+			t.Errorf("%s: %s, want %s\n%s", tt.name, text, tt.want, outline(r))
+		}
+	}
+}
