@@ -81,7 +81,10 @@ func evicts(from, to state.State, w int) bool {
 			gone = from.Active(p) - to.Active(p)
 		}
 		size := from.Get(f.Size)
-		if gone <= 0 || to.Get(f.Size) != size || from.Active(p) > size || liveOnDown(to, p) < liveOnDown(from, p) {
+		if from.C.Pods[p].Ordinal != state.NoOrdinal {
+			size = to.Get(f.Size) + wantedOrdinal(from, w, p)
+		}
+		if gone <= 0 || from.Get(f.Size) != to.Get(f.Size) || from.Active(p) > size || liveOnDown(to, p) < liveOnDown(from, p) {
 			continue
 		}
 		if from.Active(p)-to.Active(p) == gone && from.Pending(p) == to.Pending(p) {
@@ -96,6 +99,20 @@ func evicts(from, to state.State, w int) bool {
 func failed(from, to state.State, p int) bool {
 	return to.LiveUnderPressure(p) < from.LiveUnderPressure(p) && to.Count(p, state.Terminating) == from.Count(p, state.Terminating) &&
 		to.Pending(p) == from.Pending(p)
+}
+
+// wantedOrdinal is 1 where a StatefulSet wants the one pod of class p, and 0 where it
+// deletes it itself: to scale down, or to update it.
+func wantedOrdinal(s state.State, w, p int) int {
+	m := s.Manifest(w)
+	if !m.Exists() {
+		return 0
+	}
+	index := s.C.Pods[p].Ordinal - m.FirstOrdinal()
+	if index < 0 || index >= s.Replicas(w) || !s.C.HasTemplate(p, s.Version()) && !keepsOld(s, w, p) {
+		return 0
+	}
+	return 1
 }
 
 // liveOnDown is the number of live pods of class p on nodes that are down.

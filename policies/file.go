@@ -106,6 +106,9 @@ type Events struct {
 	PodCrash    int
 	BadRevision int
 	NodeFailure int
+	// Rollback says that base is applied again where a revision is bad, and OutOfService
+	// that somebody sees to it that the pods of a lost node go.
+	Rollback, OutOfService bool
 	// DiskPressure and MemoryPressure are nodes whose disk or memory runs short.
 	DiskPressure, MemoryPressure int
 	// StartupSpike is the CPU use of a starting pod in percent of its request; 0: none.

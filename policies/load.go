@@ -188,9 +188,13 @@ func (d *decoder) events(e *Events) read {
 			"loadChange": func(n *yaml.Node, at string) {
 				d.object(n, at, fields{"budget": d.number(&e.LoadChange, 0, 10), "idleMemory": d.percent(&e.IdleMemory, 0, 100)})
 			},
-			"podCrash":    budget(&e.PodCrash),
-			"badRevision": budget(&e.BadRevision),
-			"nodeFailure": budget(&e.NodeFailure),
+			"podCrash": budget(&e.PodCrash),
+			"badRevision": func(n *yaml.Node, at string) {
+				d.object(n, at, fields{"budget": d.number(&e.BadRevision, 0, 10), "rollback": d.flag(&e.Rollback)}, "budget")
+			},
+			"nodeFailure": func(n *yaml.Node, at string) {
+				d.object(n, at, fields{"budget": d.number(&e.NodeFailure, 0, 10), "outOfService": d.flag(&e.OutOfService)}, "budget")
+			},
 
 			"diskPressure":   budget(&e.DiskPressure),
 			"memoryPressure": budget(&e.MemoryPressure),

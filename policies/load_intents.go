@@ -14,7 +14,7 @@ var settled = [...]string{
 	"replica-oscillation", "eviction-loop", "node-churn", "crash-loop",
 	"spread-violated", "single-domain",
 	"below-floor", "replicas-reset", "runaway-scale",
-	"unschedulable", "rollout-stuck", "drain-blocked", "preemption-cascade", "apply-rejected",
+	"unschedulable", "never-replaced", "rollout-stuck", "drain-blocked", "preemption-cascade", "apply-rejected",
 	"never-settles", "cannot-revert",
 }
 

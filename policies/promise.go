@@ -22,7 +22,10 @@ func promised(c *state.Config, w int, v state.Version) int {
 	desired := leastOfBoth(ms)
 	// A rollout replaces pods only where there are two templates.
 	floor := desired
-	if d := ms[v].Deployment; d != nil && (len(c.ClassesOf[w]) > 1 || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType) {
+	switch d := ms[v].Deployment; {
+	case d == nil && c.Revisions(w) > 1: // a StatefulSet updates one pod after the other
+		floor = desired - 1
+	case d != nil && (len(c.ClassesOf[w]) > 1 || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType):
 		floor = desired - unavailable(d, desired)
 	}
 	for _, pdb := range ms[v].PDBs {

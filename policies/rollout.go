@@ -3,6 +3,7 @@ package policies
 import (
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -12,16 +13,38 @@ import (
 // server is not the only one that pods run or are to run from. Pods that only
 // terminate, and a rollout that was paused on purpose, do not count.
 func rolling(s state.State, w int) bool {
-	current := s.NewClass(w)
-	if current < 0 || s.Manifest(w).Paused() {
+	m := s.Manifest(w)
+	if !m.Exists() || m.Paused() {
 		return false
 	}
 	for _, p := range s.C.ClassesOf[w] {
-		if p != current && (s.Get(s.C.Class[p].Size) > 0 || s.Active(p) > 0) {
+		if !s.C.HasTemplate(p, s.Version()) && (s.Get(s.C.Class[p].Size) > 0 || s.Active(p) > 0) && !keepsOld(s, w, p) {
 			return true
 		}
 	}
 	return false
+}
+
+// keepsOld says whether a StatefulSet leaves the pod of class p at its old revision: it
+// is below the partition, or waits for somebody to delete it (OnDelete).
+func keepsOld(s state.State, w, p int) bool {
+	m := s.Manifest(w)
+	if m.Kind() != state.StatefulSet {
+		return false
+	}
+	return m.StatefulSet.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType ||
+		s.C.Pods[p].Ordinal < m.FirstOrdinal()+m.Partition()
+}
+
+// newestPods sums up what is counted of the pods of workload w's current template.
+func newestPods(s state.State, w int, of func(p int) int) int {
+	total := 0
+	for _, p := range s.C.ClassesOf[w] {
+		if s.C.HasTemplate(p, s.Version()) {
+			total += of(p)
+		}
+	}
+	return total
 }
 
 // halted says whether workload w waits for somebody to mend or revert its current
@@ -74,10 +97,13 @@ func are(n int) string {
 // version.
 func newest(c *state.Config, w int) (*state.Manifest, state.Version) {
 	m := &c.Spec.Workloads[w].Manifests
-	if m[state.Head].Exists() {
+	switch {
+	case m[state.Head].Exists():
 		return &m[state.Head], state.Head
+	case m[state.Base].Exists():
+		return &m[state.Base], state.Base
 	}
-	return &m[state.Base], state.Base
+	return nil, state.Base
 }
 
 // placementFields names what a workload's pods ask of a node, as far as it is set.

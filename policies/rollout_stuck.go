@@ -62,7 +62,7 @@ else runs there, such a finding is called possible, never inevitable.`,
 	},
 	New: func(c *state.Config, w int) Property {
 		m, _ := newest(c, w)
-		if !m.Exists() || len(c.ClassesOf[w]) < 2 {
+		if m == nil || c.Revisions(w) < 2 {
 			return Property{} // one template: there is nothing to roll out
 		}
 		return Property{
@@ -79,6 +79,9 @@ func stuck(s state.State, w int) bool {
 	if current < 0 || s.Manifest(w).Paused() || halted(s, w) {
 		return false
 	}
+	if s.C.Pods[current].Ordinal != state.NoOrdinal {
+		return rolling(s, w) || pendingOf(s, w) == 0 && newestPods(s, w, s.Waiting) == 0 && lostOf(s, w) == 0 && s.AvailableOf(w) < s.Replicas(w)
+	}
 	return rolling(s, w) || s.Pending(current) == 0 && s.Waiting(current) == 0 && s.AvailablePods(current) < s.Replicas(w)
 }
 
@@ -87,19 +90,23 @@ func stuckMessage(s state.State, w int) string {
 	if current < 0 {
 		return fmt.Sprintf("the rollout of %s can stay incomplete forever", fullName(s.C, w))
 	}
-	updated := s.ReadyPods(current)
+	updated := newestPods(s, w, s.ReadyPods)
 	text := fmt.Sprintf("the rollout of %s can stay incomplete forever: %d of %s %s updated and ready",
 		fullName(s.C, w), updated, count(s.Replicas(w), "replica"), are(updated))
-	if n := s.Pending(current); n > 0 {
+	if n := newestPods(s, w, s.Pending); n > 0 {
 		text += fmt.Sprintf(", %s of the %s revision %s pending", count(n, "pod"), s.C.Revision(current), stays(n))
 	}
-	if n := s.Waiting(current); n > 0 {
+	if n := newestPods(s, w, s.Waiting); n > 0 {
 		text += fmt.Sprintf(", %s of the %s revision %s for a volume", count(n, "pod"), s.C.Revision(current), waits(n))
 	}
+	old, revision := 0, ""
 	for _, p := range s.C.ClassesOf[w] {
-		if n := s.Active(p); n > 0 && p != current {
-			text += fmt.Sprintf(", %s of the %s revision %s", count(n, "pod"), s.C.Revision(p), stays(n))
+		if !s.C.HasTemplate(p, s.Version()) {
+			old, revision = old+s.Active(p), s.C.Revision(p)
 		}
+	}
+	if old > 0 {
+		text += fmt.Sprintf(", %s of the %s revision %s", count(old, "pod"), revision, stays(old))
 	}
 	return text
 }
@@ -120,10 +127,10 @@ func stays(n int) string {
 
 // strategyFields names what paces a workload's rollout.
 func strategyFields(m *state.Manifest) []string {
-	d := m.Deployment
-	if d == nil {
-		return nil
+	if m.Kind() == state.StatefulSet {
+		return []string{"Workload:spec.podManagementPolicy", "Workload:spec.updateStrategy"}
 	}
+	d := m.Deployment
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		return []string{"Workload:spec.strategy.type"}
 	}

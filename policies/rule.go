@@ -116,6 +116,7 @@ func (p Property) IsZero() bool {
 func All() []Rule {
 	return []Rule{
 		unschedulable,
+		neverReplaced,
 		rolloutStuck,
 		replicasReset,
 		belowFloor,

@@ -148,6 +148,9 @@ func TestRulesAreWellFormed(t *testing.T) {
 			}
 		}
 		p := r.New(c, 0)
+		if p.IsZero() { // it speaks of StatefulSets
+			p = r.New(statefulProblem(t), 0)
+		}
 		set := 0
 		for _, b := range []bool{p.Bad != nil, p.BadStep != nil, p.Quiescent != nil, p.Persists != nil, p.Settles != nil, p.Recurs != nil} {
 			if b {

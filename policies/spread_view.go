@@ -18,7 +18,8 @@ import (
 
 // spreadView is what a version of a workload asks of where its pods stand.
 type spreadView struct {
-	class       int  // of its pods
+	class       int // of its pods, or the first of them
+	own         []int
 	soft        bool // nothing is required, so that what is preferred counts
 	constraints []spreadRule
 	apart       []apartRule
@@ -57,6 +58,11 @@ func newSpreadView(c *state.Config, w int, version state.Version) *spreadView {
 	v := &spreadView{class: c.ByVersion[w][version]}
 	if v.class < 0 {
 		return v
+	}
+	for _, p := range c.ClassesOf[w] {
+		if c.HasTemplate(p, version) {
+			v.own = append(v.own, p)
+		}
 	}
 	pod := templatePod(c, v.class)
 	v.loadNodes(c, pod)
@@ -201,8 +207,11 @@ func matching(c *state.Config, p int, selector *metav1.LabelSelector, keys []str
 			continue
 		}
 		if !slices.ContainsFunc(keys, func(key string) bool {
-			if key == appsv1.DefaultDeploymentUniqueLabelKey {
+			switch of := c.Spec.Workloads[c.Pods[p].Workload].Kind(); {
+			case key == appsv1.DefaultDeploymentUniqueLabelKey && of == state.Deployment:
 				return q != p
+			case key == appsv1.StatefulSetRevisionLabel && of == state.StatefulSet:
+				return c.Pods[q].Template != c.Pods[p].Template
 			}
 			return own[key] != set[key]
 		}) {
@@ -249,6 +258,11 @@ func standing(s state.State, domains []string, domain string, classes []int) int
 	return total
 }
 
+// liveOn says whether a live pod of the version stands on node n.
+func (v *spreadView) liveOn(s state.State, n int) bool {
+	return slices.ContainsFunc(v.own, func(p int) bool { return s.LiveOn(n, p) > 0 })
+}
+
 // skewed words that a domain with pods of the workload has more than the least filled one
 // by more than maxSkew.
 //
@@ -274,7 +288,7 @@ func (v *spreadView) skewed(s state.State, k *spreadRule) (string, bool) {
 		least, where = 0, fmt.Sprintf("a domain that is missing of %d", k.minDomains)
 	}
 	for n, d := range k.domain {
-		if d != "" && counts[d]-least > k.maxSkew && s.LiveOn(n, v.class) > 0 {
+		if d != "" && counts[d]-least > k.maxSkew && v.liveOn(s, n) {
 			return fmt.Sprintf("with %d in %s and %d in %s, more than maxSkew %d of topologySpreadConstraints[%d] (%s) apart",
 				counts[d], d, least, where, k.maxSkew, k.index, k.key), true
 		}
@@ -291,7 +305,7 @@ func (v *spreadView) together(s state.State, k *apartRule) (string, bool) {
 		return "", false
 	}
 	for n, d := range k.domain {
-		if held := standing(s, k.domain, d, k.match); d != "" && held > 1 && s.LiveOn(n, v.class) > 0 {
+		if held := standing(s, k.domain, d, k.match); d != "" && held > 1 && v.liveOn(s, n) {
 			return fmt.Sprintf("with %d in %s, which their anti-affinity over %s keeps apart", held, d, k.key), true
 		}
 	}

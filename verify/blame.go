@@ -36,6 +36,11 @@ func aspects() []aspect {
 			return h.Deployment != nil && put(field(h.Deployment), field(b.Deployment))
 		}}
 	}
+	set := func(path string, field func(*appsv1.StatefulSet) any) aspect {
+		return aspect{workloadObject, path, func(h, b *state.Manifest) bool {
+			return h.StatefulSet != nil && put(field(h.StatefulSet), field(b.StatefulSet))
+		}}
+	}
 	template := func(path string, field func(*corev1.PodTemplateSpec) any) aspect {
 		return aspect{workloadObject, "spec.template." + path, func(h, b *state.Manifest) bool {
 			return put(field(h.Template()), field(b.Template()))
@@ -58,6 +63,9 @@ func aspects() []aspect {
 			f := h.MinReadySecondsField()
 			return f != nil && put(f, b.MinReadySecondsField())
 		}},
+		set("spec.podManagementPolicy", func(s *appsv1.StatefulSet) any { return &s.Spec.PodManagementPolicy }),
+		set("spec.updateStrategy", func(s *appsv1.StatefulSet) any { return &s.Spec.UpdateStrategy }),
+		set("spec.ordinals", func(s *appsv1.StatefulSet) any { return &s.Spec.Ordinals }),
 		dep("spec.paused", func(d *appsv1.Deployment) any { return &d.Spec.Paused }),
 		template("metadata.labels", func(t *corev1.PodTemplateSpec) any { return &t.Labels }),
 		template("metadata.annotations", func(t *corev1.PodTemplateSpec) any { return &t.Annotations }),

@@ -127,10 +127,14 @@ func (w wording) unmade(s state.State) []Step {
 			continue
 		}
 		wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
+		owner := "ReplicaSet"
+		if wl.Kind() != state.Deployment {
+			owner = string(wl.Kind())
+		}
 		out = append(out, Step{
-			Actor: "replicaset", Class: control.Sync.String(), Action: "creation-refused",
+			Actor: strings.ToLower(owner), Class: control.Sync.String(), Action: "creation-refused",
 			Object:  "Pod " + wl.Namespace + "/" + wl.Name,
-			Text:    fmt.Sprintf("the API server refuses the ReplicaSet a pod of %s/%s%s: %s", wl.Namespace, wl.Name, revision(s, p), why),
+			Text:    fmt.Sprintf("the API server refuses the %s a pod of %s/%s%s: %s", owner, wl.Namespace, wl.Name, revision(s, p), why),
 			Because: w.because(refs), After: snapshot(s),
 		})
 	}
@@ -176,7 +180,7 @@ func (w wording) unmade(s state.State) []Step {
 
 // revision tells the pods of several revisions apart, where there are several.
 func revision(s state.State, p int) string {
-	if len(s.C.ClassesOf[s.C.Pods[p].Workload]) < 2 {
+	if s.C.Revision(p) == "" {
 		return ""
 	}
 	return " (" + s.C.Revision(p) + " revision)"

@@ -356,7 +356,7 @@ func union[V any](a, b map[string]V) map[string]V {
 
 // unmodeled are the kinds of workload that no actor drives yet.
 var unmodeled = map[string]bool{
-	"apps/StatefulSet": true, "apps/DaemonSet": true, "apps/ReplicaSet": true,
+	"apps/DaemonSet": true, "apps/ReplicaSet": true,
 	"batch/Job": true, "batch/CronJob": true, "Pod": true,
 }
 

@@ -39,19 +39,25 @@ func (a *apply) Latency() Latency { return Event }
 
 // Step implements [Actor]: head is applied, the first time over base, later over head.
 func (a *apply) Step(s state.State, next *Emit) {
-	left := s.Get(s.C.Applies)
-	if left == 0 {
+	if s.Get(s.C.Applies) == 0 {
 		return
 	}
+	a.switchTo(s, state.Head, next)
+}
+
+// switchTo applies a version's manifests over the live ones.
+func (a *apply) switchTo(s state.State, v state.Version, next *Emit) {
 	t := next.Copy(s)
-	t.Set(t.C.Applies, left-1)
-	t.Set(t.C.Applied, int(state.Head))
+	if v == state.Head {
+		t.Set(t.C.Applies, s.Get(s.C.Applies)-1)
+	}
+	t.Set(t.C.Applied, int(v))
 	for w := range s.C.Spec.Workloads {
 		m := &s.C.Spec.Workloads[w].Manifests
-		last, now := &m[s.Version()], &m[state.Head]
+		last, now := &m[s.Version()], &m[v]
 		switch {
 		case !last.Exists() && now.Exists():
-			create(t, w, state.Head)
+			create(t, w, v)
 		case last.Exists() && !now.Exists():
 			prune(t, w)
 		case now.Exists() && a.serverSide:
@@ -67,6 +73,7 @@ func (a *apply) Step(s state.State, next *Emit) {
 func create(t state.State, w int, v state.Version) {
 	m := &t.C.Spec.Workloads[w].Manifests[v]
 	t.SetReplicas(w, liveReplicas(m))
+	t.SetCurrent(w, v)
 	if t.C.Spec.Apply == state.ServerSide && m.DeclaresReplicas {
 		t.Set(t.C.Workload[w].Owners, int(state.Applier))
 	}
@@ -134,8 +141,11 @@ func (a *apply) Describe(from, to state.State, _ search.Move) Words {
 		}
 	}
 	w.Text = "the change is applied"
-	if from.Version() == to.Version() {
+	switch {
+	case from.Version() == to.Version():
 		w.Text = "the manifests are applied again"
+	case to.Version() == state.Base:
+		w.Text = "base's manifests are applied again"
 	}
 	if len(parts) == 0 {
 		parts = []string{"nothing that is modeled differs"}
@@ -158,7 +168,7 @@ func (a *apply) describe(from, to state.State, i int, words *Words) string {
 	case !last.Exists() && !now.Exists():
 		return ""
 	case !last.Exists():
-		because(wl.ID, state.Head, "spec")
+		because(wl.ID, to.Version(), "spec")
 		return string(wl.Kind()) + " " + shortName(wl) + " is created with replicas " + strconv.Itoa(to.Replicas(i))
 	case !now.Exists():
 		because(wl.ID, from.Version(), "spec")
@@ -168,7 +178,7 @@ func (a *apply) describe(from, to state.State, i int, words *Words) string {
 	if old, live := from.Replicas(i), to.Replicas(i); old != live {
 		part := "replicas " + strconv.Itoa(old) + " -> " + strconv.Itoa(live)
 		if now.DeclaresReplicas {
-			because(wl.ID, state.Head, "spec.replicas")
+			because(wl.ID, to.Version(), "spec.replicas")
 		} else {
 			because(wl.ID, from.Version(), "spec.replicas")
 			part += " (spec.replicas was removed, the API server defaults it to 1)"
@@ -176,7 +186,7 @@ func (a *apply) describe(from, to state.State, i int, words *Words) string {
 		parts = append(parts, part)
 	}
 	if from.NewClass(i) != to.NewClass(i) {
-		because(wl.ID, state.Head, "spec.template")
+		because(wl.ID, to.Version(), "spec.template")
 		parts = append(parts, "new pod template")
 	}
 	parts = append(parts, describeStrategy(wl, last, now, because)...)
@@ -195,6 +205,10 @@ func describeStrategy(wl *state.Workload, last, now *state.Manifest, because fun
 	if last.Deployment != nil && !equality.Semantic.DeepEqual(last.Deployment.Spec.Strategy, now.Deployment.Spec.Strategy) {
 		because(wl.ID, state.Head, "spec.strategy")
 		parts = append(parts, "new strategy")
+	}
+	if last.StatefulSet != nil && !equality.Semantic.DeepEqual(last.StatefulSet.Spec.UpdateStrategy, now.StatefulSet.Spec.UpdateStrategy) {
+		because(wl.ID, state.Head, "spec.updateStrategy")
+		parts = append(parts, "new update strategy")
 	}
 	if last.Paused() != now.Paused() {
 		because(wl.ID, state.Head, "spec.paused")

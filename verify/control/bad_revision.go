@@ -23,7 +23,7 @@ func newBadRevision(b *state.Builder) ([]Actor, error) {
 	var a badRevision
 	for p := range c.Pods {
 		class := &c.Pods[p]
-		if class.InHead && len(c.ClassesOf[class.Workload]) > 1 {
+		if class.InHead && c.Revisions(class.Workload) > 1 {
 			a.classes = append(a.classes, p)
 		}
 	}
@@ -48,6 +48,9 @@ func (a *badRevision) Step(s state.State, next *Emit) {
 	}
 	for _, p := range a.classes {
 		w := s.C.Pods[p].Workload
+		if p != s.NewClass(w) { // another ordinal of the revision
+			continue
+		}
 		if s.Bad(p) || s.Get(s.C.Class[p].Exists) == 1 || s.Manifest(w).Paused() {
 			continue
 		}

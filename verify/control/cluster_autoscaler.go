@@ -234,7 +234,7 @@ func (a *clusterAutoscaler) Describe(from, _ state.State, m search.Move) Words {
 		p := int(m.Args[1])
 		w.Action = "scale-up"
 		w.Text = fmt.Sprintf("the cluster autoscaler adds node %s: a pending %s of %s fits it", c.Nodes[n].Name,
-			revised(c, p, "pod"), shortName(&c.Spec.Workloads[c.Pods[p].Workload]))
+			revised(c, p, "pod"), podName(c, p))
 		for _, r := range WhyPending(from, p) {
 			w.Because = appendNew(w.Because, r.Ref)
 		}

@@ -94,6 +94,7 @@ type Scratch struct {
 	Domains    []int
 	view       view // of the scheduler
 	rollout    deploymentSync
+	stateful   statefulSync
 	preemption preemption
 	cycle      descheduling
 	heads      []headcount // of an HPA
@@ -195,12 +196,15 @@ func All(b *state.Builder) ([]Actor, error) {
 		newSpot,
 		newPodCrash,
 		newBadRevision,
+		newRollback,
 		newDeployment,
 		newReplicaSet,
+		newStatefulSet,
 		newScheduler,
 		newAttachDetach,
 		newKubelet,
 		newTaintEviction,
+		newOutOfService,
 		newPressureEviction,
 		newHPA,
 		newDescheduler,

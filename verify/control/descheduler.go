@@ -176,7 +176,7 @@ func (k *deschedCompiled) wordEvictions(from, to state.State) (text string, clas
 					continue
 				}
 				what := ph.String() + " " + revised(k.cfg, p, "pod")
-				out = append(out, fmt.Sprintf("%s of %s on %s", counted(gone, what), shortName(k.workload(p)), k.cfg.Nodes[n].Name))
+				out = append(out, fmt.Sprintf("%s of %s on %s", counted(gone, what), podName(k.cfg, p), k.cfg.Nodes[n].Name))
 				if !slices.Contains(classes, p) {
 					classes = append(classes, p)
 				}

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -17,6 +18,9 @@ func (k *deschedCompiled) duplicates(plugin *deschedPlugin, a *state.RemoveDupli
 	}
 	for p := range k.classes {
 		class := &k.classes[p]
+		if plugin.selects[p] && k.cfg.Pods[p].Ordinal != state.NoOrdinal && !slices.Contains(a.ExcludeOwnerKinds, class.owner) {
+			return fmt.Errorf("%s: the pods of %s, of which several have one owner: %w", plugin.field, k.workload(p).ID, ErrUnmodeled)
+		}
 		var nodes []bool
 		for n := range k.nodes {
 			if slices.Contains(a.ExcludeOwnerKinds, class.owner) {

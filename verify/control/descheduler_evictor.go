@@ -116,8 +116,21 @@ func (r *descheduling) evictable(e *deschedEvictor, p int) bool {
 	if e.always[p] {
 		return true
 	}
-	return e.allowed[p] && (e.minReplicas == 0 || r.now.Existing(p) >= e.minReplicas) &&
+	return e.allowed[p] && (e.minReplicas == 0 || r.owned(p) >= e.minReplicas) &&
 		(!e.needsBudget || r.k.api.Covered(r.now, p))
+}
+
+// owned is how many pods the owner of class p's pods has.
+func (r *descheduling) owned(p int) int {
+	class := &r.k.cfg.Pods[p]
+	if class.Ordinal == state.NoOrdinal {
+		return r.now.Existing(p)
+	}
+	total := 0
+	for _, q := range r.k.cfg.ClassesOf[class.Workload] {
+		total += r.now.Existing(q)
+	}
+	return total
 }
 
 // mayLeave is the evictor's PreEvictionFilter on pods of class p on node n.

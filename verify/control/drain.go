@@ -132,7 +132,7 @@ func (d *drain) Describe(from, _ state.State, m search.Move) Words {
 	return Words{
 		Action: "evict-pod", Object: podObject(c, p),
 		Text: fmt.Sprintf("drain %s a %s pod of %s on %s", verb, revisedPhase(c, p, phase),
-			shortName(&c.Spec.Workloads[c.Pods[p].Workload]), node),
+			podName(c, p), node),
 	}
 }
 

@@ -52,7 +52,7 @@ func headcountOf(s state.State, p, w int) headcount {
 // serving are the ready pods of a class, which share the load.
 func (k *headcount) serving() int { return k.warming + k.fresh + k.ready }
 
-// active is the Deployment's .status.replicas.
+// active is the .status.replicas of the workload.
 func (c *census) active() int {
 	total := 0
 	for i := range c.classes[:c.own] {

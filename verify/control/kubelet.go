@@ -82,7 +82,7 @@ func (k *kubelet) waits(s state.State, n int) bool {
 func (k *kubelet) Describe(from, _ state.State, m search.Move) Words {
 	c := from.C
 	node := c.Nodes[m.Args[0]].Name
-	pod := article(revised(c, k.class, "pod")) + " of " + shortName(&c.Spec.Workloads[c.Pods[k.class].Workload])
+	pod := onePod(c, k.class, "")
 	w := Words{Action: "start-pod", Object: podObject(c, k.class), Text: fmt.Sprintf("%s on %s is ready", pod, node)}
 	switch k.from {
 	case state.Starting:

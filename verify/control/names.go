@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -26,9 +27,36 @@ func revised(c *state.Config, p int, word string) string {
 	return word
 }
 
+// podName names a pod class: "default/web", or the pod of a StatefulSet "default/web-0".
+func podName(c *state.Config, p int) string {
+	name := shortName(&c.Spec.Workloads[c.Pods[p].Workload])
+	if o := c.Pods[p].Ordinal; o != state.NoOrdinal {
+		name += "-" + strconv.Itoa(o)
+	}
+	return name
+}
+
+// onePod words one pod of class p: "a new pod of default/web", "new pod default/web-0".
+func onePod(c *state.Config, p int, adjective string) string {
+	what := adjective + revised(c, p, "pod")
+	if c.Pods[p].Ordinal != state.NoOrdinal {
+		return what + " " + podName(c, p)
+	}
+	return article(what) + " of " + podName(c, p)
+}
+
+// somePods words a number of pods of class p, as [onePod].
+func somePods(c *state.Config, p, n int, adjective string) string {
+	what := adjective + revised(c, p, "pod")
+	if c.Pods[p].Ordinal != state.NoOrdinal {
+		return what + " " + podName(c, p)
+	}
+	return counted(n, what) + " of " + podName(c, p)
+}
+
 // podObject names the pods of a class as an object: "Pod default/web (new revision)".
 func podObject(c *state.Config, p int) string {
-	name := "Pod " + shortName(&c.Spec.Workloads[c.Pods[p].Workload])
+	name := "Pod " + podName(c, p)
 	if r := c.Revision(p); r != "" {
 		name += " (" + r + " revision)"
 	}
@@ -37,7 +65,7 @@ func podObject(c *state.Config, p int) string {
 
 // classActor names an actor on one pod class: "replicaset/default/web@new".
 func classActor(c *state.Config, loop string, p int) string {
-	name := loop + "/" + shortName(&c.Spec.Workloads[c.Pods[p].Workload])
+	name := loop + "/" + podName(c, p)
 	if r := c.Revision(p); r != "" {
 		name += "@" + r
 	}

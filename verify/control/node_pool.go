@@ -176,7 +176,7 @@ func (a *nodeExit) Describe(from, _ state.State, m search.Move) Words {
 	return Words{
 		Action: "evict-pod", Object: podObject(c, p),
 		Text: fmt.Sprintf("%s evicts a %s pod of %s on %s", who, revisedPhase(c, p, phase),
-			shortName(&c.Spec.Workloads[c.Pods[p].Workload]), node),
+			podName(c, p), node),
 	}
 }
 

@@ -197,7 +197,19 @@ func (s *script) showClass(out *strings.Builder, p int) {
 	if name == "" {
 		name = "only"
 	}
+	if o := s.cfg.Pods[p].Ordinal; o != state.NoOrdinal {
+		if s.now.Existing(p) == 0 { // the field says that the revision had a pod
+			return
+		}
+		fmt.Fprintf(out, "  %d %s", o, name)
+		s.showPlaces(out, p)
+		return
+	}
 	fmt.Fprintf(out, "  %s size %d (desired %d, max %d)", name, s.now.Get(f.Size), s.now.Get(f.Desired), s.now.Get(f.Max))
+	s.showPlaces(out, p)
+}
+
+func (s *script) showPlaces(out *strings.Builder, p int) {
 	if n := s.now.Pending(p); n > 0 {
 		out.WriteString(", pending " + strconv.Itoa(n))
 	}

@@ -58,8 +58,7 @@ func (podCrash) Describe(from, _ state.State, m search.Move) Words {
 	c, p := from.C, int(m.Args[1])
 	return Words{
 		Action: "pod-crash", Object: podObject(c, p),
-		Text: article(revised(c, p, "pod")) + " of " + shortName(&c.Spec.Workloads[c.Pods[p].Workload]) +
-			" on " + c.Nodes[m.Args[0]].Name + " crashes: it is not ready until it has restarted in its place",
+		Text: onePod(c, p, "") + " on " + c.Nodes[m.Args[0]].Name + " crashes: it is not ready until it has restarted in its place",
 	}
 }
 

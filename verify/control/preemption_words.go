@@ -24,7 +24,7 @@ func (a *Scheduler) describePreemption(from, to state.State, p, n int) Words {
 		for _, ph := range state.LivePhases {
 			if gone := from.On(n, q, ph) - to.On(n, q, ph); gone > 0 {
 				lost = append(lost, counted(gone, revised(from.C, q, ph.String()+" pod"))+" of "+
-					shortName(&from.C.Spec.Workloads[from.C.Pods[q].Workload])+fmt.Sprintf(" (priority %d)", a.k.classes[q].priority))
+					podName(from.C, q)+fmt.Sprintf(" (priority %d)", a.k.classes[q].priority))
 				add(a.k.priorityRef(from, q))
 			}
 		}

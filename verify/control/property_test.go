@@ -97,7 +97,17 @@ both early image=v1 volume=early
 both disk replicas=2 image=v1 volume=disk
 both own replicas=2 image=v1 volume=own
 both fixed replicas=2 image=v1 volume=fixed
-events apply=1 removed=1`,
+events apply=1 removed=1`, `
+nodes a 3 zone=a
+nodes b 2 zone=b cpu=2
+base db replicas=3 image=v1 cpu=500m minready=10 partition=1 stateful
+head db replicas=2 image=v2 cpu=500m start=1 partition=1 stateful
+base mq replicas=2 image=v1 stateful parallel apart
+head mq replicas=3 image=v2 stateful parallel apart
+both web replicas=2 image=v1 cpu=500m
+pdb mq unavailable=1
+quota pods=9
+events apply=1 drain=1 failures=1 out-of-service=1 crashes=1 bad=1 rollback=1`,
 }
 
 // random fills a state with any counts that the fields can hold, small ones mostly.
@@ -135,6 +145,10 @@ func (s *script) random(r *rand.Rand) state.State {
 		if s.spec.Events.BadRevision > 0 && c.Pods[p].InHead && !c.Pods[p].InBase && r.IntN(3) == 0 {
 			t.SetBad(p)
 		}
+		if c.Pods[p].Ordinal != state.NoOrdinal {
+			s.someOrdinal(t, r, p)
+			continue
+		}
 		if r.IntN(4) > 0 {
 			t.Set(f.Exists, 1)
 			t.Set(f.Size, r.IntN(8))
@@ -163,6 +177,25 @@ func (s *script) random(r *rand.Rand) state.State {
 	}
 	s.come(t, r)
 	return t
+}
+
+// someOrdinal gives the ordinal of class p a pod somewhere, or none.
+func (s *script) someOrdinal(t state.State, r *rand.Rand, p int) {
+	for _, q := range s.cfg.ClassesOf[s.cfg.Pods[p].Workload] {
+		if q < p && s.cfg.Pods[q].Ordinal == s.cfg.Pods[p].Ordinal && t.Existing(q) > 0 {
+			return
+		}
+	}
+	t.Begin(p)
+	t.SetCurrent(s.cfg.Pods[p].Workload, state.Version(r.IntN(2)))
+	ph := state.Phase(r.IntN(int(state.Phases)))
+	switch k := r.IntN(6); {
+	case k == 0:
+	case k == 1 || !s.cfg.HasPhase(p, ph):
+		t.Set(s.cfg.Class[p].Pending, 1)
+	default:
+		t.Add(r.IntN(len(s.cfg.Nodes)), p, ph, 1)
+	}
 }
 
 // come has some nodes come and go, where the problem has that: one that is gone is empty.

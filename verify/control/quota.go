@@ -149,10 +149,24 @@ func (x *Quotas) Room(s state.State, p, limit int) int {
 	return limit
 }
 
-// QuotaRefusal words why the ReplicaSet of class p may not create a pod that it wants in s,
+// wanted says whether the controller of class p's workload wants one more pod of it.
+func wanted(s state.State, p int) bool {
+	w := s.C.Pods[p].Workload
+	if s.C.Pods[p].Ordinal == state.NoOrdinal {
+		return s.Active(p) < s.Get(s.C.Class[p].Size)
+	}
+	x, err := compileStatefulSet(s.C, w)
+	var y statefulSync
+	if err == nil {
+		y.sync(x, s) // without quotas
+	}
+	return slices.Contains(y.creates, p)
+}
+
+// QuotaRefusal words why the controller of class p may not create a pod that it wants in s,
 // and names the fields; it gives "" where it may, or wants none. It runs for words only.
 func QuotaRefusal(s state.State, p int) (string, []Ref) {
-	if s.Active(p) >= s.Get(s.C.Class[p].Size) {
+	if !wanted(s, p) {
 		return "", nil
 	}
 	x := NewQuotas(s.C)

@@ -3,8 +3,10 @@ package control
 import (
 	"cmp"
 	"hash/fnv"
+	"slices"
 	"strconv"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
@@ -28,11 +30,39 @@ func admitted(c *state.Config, p int) *corev1.Pod {
 	if pod.Labels == nil {
 		pod.Labels = map[string]string{}
 	}
-	pod.Labels[podTemplateHash] = templateHash(class.Template)
+	switch wl := &c.Spec.Workloads[class.Workload]; wl.Kind() {
+	case state.Deployment:
+		pod.Labels[podTemplateHash] = templateHash(class.Template)
+	case state.StatefulSet:
+		identify(pod, wl, class)
+	}
 	defaultRequests(&pod.Spec)
 	tolerateNotReady(&pod.Spec)
 	mergeLabelKeys(pod)
 	return pod
+}
+
+// identify gives a pod of a StatefulSet its name, labels and volumes.
+//
+// Upstream: pkg/controller/statefulset: updateIdentity, updateStorage, setPodRevision.
+func identify(pod *corev1.Pod, wl *state.Workload, class *state.PodClass) {
+	v := state.Base
+	if !class.InBase {
+		v = state.Head
+	}
+	set := wl.Manifests[v].StatefulSet
+	ordinal := strconv.Itoa(class.Ordinal)
+	pod.Name = set.Name + "-" + ordinal
+	pod.Labels[appsv1.StatefulSetPodNameLabel] = pod.Name
+	pod.Labels[appsv1.PodIndexLabel] = ordinal
+	pod.Labels[appsv1.StatefulSetRevisionLabel] = templateHash(class.Template)
+	for i := range set.Spec.VolumeClaimTemplates {
+		claim := set.Spec.VolumeClaimTemplates[i].Name
+		pod.Spec.Volumes = slices.DeleteFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == claim })
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: claim, VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim + "-" + pod.Name},
+		}})
+	}
 }
 
 // podTemplateHash is the label a Deployment's controller adds (apps/v1:

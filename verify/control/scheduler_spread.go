@@ -68,7 +68,7 @@ func (k *compiled) compileSpread(p int) error {
 	return nil
 }
 
-// ownSelector is the selector of the ReplicaSet that owns class p's pods. Services that
+// ownSelector is the selector of the ReplicaSet or StatefulSet that owns class p's pods. Services that
 // match the pods only repeat labels that the ReplicaSet's selector and hash fix already.
 //
 // Upstream: plugins/helper: DefaultSelector; util/labels: CloneSelectorAndAddLabel.
@@ -76,6 +76,9 @@ func (k *compiled) ownSelector(p int) labels.Selector {
 	s, err := metav1.LabelSelectorAsSelector(k.manifest(p).Selector())
 	if err != nil {
 		return labels.Nothing()
+	}
+	if k.workload(p).Kind() != state.Deployment { // the controller itself owns its pods
+		return s
 	}
 	hash := labels.Set{podTemplateHash: k.classes[p].pod.Labels[podTemplateHash]}
 	more, _ := hash.AsSelector().Requirements()

@@ -174,8 +174,7 @@ func (e *taintEviction) Describe(from, _ state.State, m search.Move) Words {
 	field := "spec.template.spec.tolerations"
 	w := Words{
 		Action: "evict-pod", Object: podObject(c, e.class),
-		Text: fmt.Sprintf("taint eviction deletes %s of %s on %s (taint %s, %s)", counted(count, revised(c, e.class, "pod")),
-			shortName(&c.Spec.Workloads[c.Pods[e.class].Workload]), c.Nodes[n].Name, key, why),
+		Text: fmt.Sprintf("taint eviction deletes %s on %s (taint %s, %s)", somePods(c, e.class, count, ""), c.Nodes[n].Name, key, why),
 	}
 	if c.Pods[e.class].Template.Spec.NodeName != "" {
 		w.Because = append(w.Because, Ref{Object: c.Spec.Workloads[c.Pods[e.class].Workload].ID, Version: v, Field: "spec.template.spec.nodeName"})

@@ -139,6 +139,9 @@ func (r *reducer) numbers() []int {
 			for _, c := range m.Pod().TopologySpreadConstraints {
 				out = append(out, int(c.MaxSkew))
 			}
+			if m.Kind() == state.StatefulSet && m.Partition() > 0 {
+				out = append(out, m.Partition())
+			}
 			for _, b := range m.PDBs {
 				a := b.Spec.MinAvailable
 				if a != nil && a.Type == intstr.Int && r.shared[budgetID(v, b)] == nil {
@@ -242,6 +245,9 @@ func (r *reducer) manifest(w *state.Workload, v int) error {
 
 // strategy scales what paces a rollout, in place.
 func (r *reducer) strategy(m *state.Manifest, totals []total) error {
+	if m.Kind() == state.StatefulSet {
+		return r.partition(m)
+	}
 	if m.Deployment == nil || m.Deployment.Spec.Strategy.RollingUpdate == nil {
 		return nil
 	}
@@ -251,6 +257,16 @@ func (r *reducer) strategy(m *state.Manifest, totals []total) error {
 	}
 	if err := r.scale(s.MaxUnavailable, false, totals); err != nil {
 		return fmt.Errorf("spec.strategy.rollingUpdate.maxUnavailable: %w", err)
+	}
+	return nil
+}
+
+// partition scales the partition of a StatefulSet, which is compared with its replicas, in
+// place. Where its ordinals begin is no number of replicas, and stays.
+func (r *reducer) partition(m *state.Manifest) error {
+	if n := m.Partition(); n > 0 {
+		scaled := int32(r.counts.Of(n))
+		m.StatefulSet.Spec.UpdateStrategy.RollingUpdate.Partition = &scaled
 	}
 	return nil
 }

@@ -12,13 +12,16 @@ import (
 // ErrTooLarge says that a count does not fit the abstract state (65,535 of anything).
 var ErrTooLarge = errors.New("too large for the abstract state")
 
-// PodClass is the pods of one revision of one workload: what a ReplicaSet owns.
+// PodClass is the pods of one revision of one workload: what a ReplicaSet owns. Of a
+// StatefulSet it is the one pod of an ordinal and revision.
 type PodClass struct {
 	Workload int
 	// Versions of the manifest whose template this is; both where it did not change.
 	InBase, InHead bool
 	Template       *corev1.PodTemplateSpec
 	Namespace      string
+	// Ordinal of the one pod of a StatefulSet that the class is, or [NoOrdinal].
+	Ordinal int
 }
 
 // Node is one node of the chosen topology. Nodes of one class are consecutive.
@@ -36,6 +39,7 @@ type WorkloadFields struct {
 	// Recommended is what an autoscaler's stabilization windows hold, in pods; 0: nothing but the
 	// live replicas. Laid out by the autoscaler where it makes a difference.
 	Recommended Field
+	Current     Field // see [State.Current]
 }
 
 // PodClassFields are the moving parts of one pod class (one ReplicaSet).
@@ -62,7 +66,8 @@ type Config struct {
 	Nodes    []Node
 	Pods     []PodClass
 
-	// ByVersion gives the pod class of a workload's template, or -1: [workload][version].
+	// ByVersion gives the pod class of a workload's template, or -1: [workload][version]. Of a
+	// StatefulSet it is that of the lowest ordinal.
 	ByVersion [][2]int
 	// ClassesOf lists the pod classes of a workload.
 	ClassesOf [][]int
@@ -157,15 +162,19 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 		}
 		if v == int(Head) && by[Base] >= 0 && SameTemplate(c.Pods[by[Base]].Template, template) {
 			by[Head] = by[Base]
-			c.Pods[by[Base]].InHead = true
+			for _, p := range classes {
+				c.Pods[p].InHead = true
+			}
 			continue
 		}
 		by[v] = len(c.Pods)
-		classes = append(classes, len(c.Pods))
-		c.Pods = append(c.Pods, PodClass{
-			Workload: w, InBase: v == int(Base), InHead: v == int(Head),
-			Template: template, Namespace: wl.Namespace,
-		})
+		for _, o := range wl.ordinals() {
+			classes = append(classes, len(c.Pods))
+			c.Pods = append(c.Pods, PodClass{
+				Workload: w, InBase: v == int(Base), InHead: v == int(Head),
+				Template: template, Namespace: wl.Namespace, Ordinal: o,
+			})
+		}
 	}
 	for p := len(c.Class); p < len(c.Pods); p++ {
 		c.addPodClass(b, p, maxPods)
@@ -176,10 +185,13 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 
 // addPodClass lays out what moves of class p.
 func (c *Config) addPodClass(b *Builder, p, maxPods int) {
-	f := PodClassFields{
-		Exists: b.Field(1), Size: b.Field(maxPods), Desired: b.Field(maxPods), Max: b.Field(maxPods),
-		Pending: b.Field(maxPods),
+	var f PodClassFields
+	if c.Pods[p].Ordinal == NoOrdinal {
+		f = PodClassFields{Exists: b.Field(1), Size: b.Field(maxPods), Desired: b.Field(maxPods), Max: b.Field(maxPods)}
+	} else {
+		maxPods = 1
 	}
+	f.Pending = b.Field(maxPods)
 	for ph := range f.Phase {
 		if Phase(ph) == Warming && !c.warms(c.Pods[p].Workload) || Phase(ph) == Fresh && !c.ripens(p) ||
 			Phase(ph) == Terminating && !c.Spec.lingers(maxPods) {
@@ -244,7 +256,7 @@ func (c *Config) NodesOf(class int) (first, end int) { return c.firstNode[class]
 // "new", or "" where there is only one.
 func (c *Config) Revision(p int) string {
 	switch class := &c.Pods[p]; {
-	case len(c.ClassesOf[class.Workload]) == 1:
+	case c.Revisions(class.Workload) < 2:
 		return ""
 	case class.InHead:
 		return "new"

@@ -15,14 +15,15 @@ type Kind string
 // The kinds of workload that actors drive. A new one is a field of [Manifest] and a
 // case in each of its methods here.
 const (
-	Deployment Kind = "Deployment"
+	Deployment  Kind = "Deployment"
+	StatefulSet Kind = "StatefulSet"
 )
 
 // Manifest is what one version declares of a workload.
 type Manifest struct {
-	// Deployment is nil where the version does not have the workload, or has it as
-	// another kind.
-	Deployment *appsv1.Deployment
+	// The workload's object; all are nil where the version does not have the workload.
+	Deployment  *appsv1.Deployment
+	StatefulSet *appsv1.StatefulSet
 	// DeclaresReplicas says that spec.replicas stands in the manifest as written; in
 	// the object it is defaulted to 1 in any case.
 	DeclaresReplicas bool
@@ -40,6 +41,8 @@ func ManifestOf(object any) (Manifest, bool) {
 	switch t := object.(type) {
 	case *appsv1.Deployment:
 		return Manifest{Deployment: t}, true
+	case *appsv1.StatefulSet:
+		return Manifest{StatefulSet: t}, true
 	}
 	return Manifest{}, false
 }
@@ -49,6 +52,8 @@ func (m *Manifest) Kind() Kind {
 	switch {
 	case m.Deployment != nil:
 		return Deployment
+	case m.StatefulSet != nil:
+		return StatefulSet
 	}
 	return ""
 }
@@ -57,7 +62,9 @@ func (m *Manifest) Kind() Kind {
 func (m *Manifest) Exists() bool { return m.Kind() != "" }
 
 // Same says whether two manifests are of one and the same object in memory.
-func (m *Manifest) Same(o *Manifest) bool { return m.Deployment == o.Deployment }
+func (m *Manifest) Same(o *Manifest) bool {
+	return m.Deployment == o.Deployment && m.StatefulSet == o.StatefulSet
+}
 
 // Template is the pod template, which may be changed where the object may; nil where
 // the version does not have the workload.
@@ -65,6 +72,8 @@ func (m *Manifest) Template() *corev1.PodTemplateSpec {
 	switch m.Kind() {
 	case Deployment:
 		return &m.Deployment.Spec.Template
+	case StatefulSet:
+		return &m.StatefulSet.Spec.Template
 	}
 	return nil
 }
@@ -77,6 +86,8 @@ func (m *Manifest) Selector() *metav1.LabelSelector {
 	switch m.Kind() {
 	case Deployment:
 		return m.Deployment.Spec.Selector
+	case StatefulSet:
+		return m.StatefulSet.Spec.Selector
 	}
 	return nil
 }
@@ -87,6 +98,8 @@ func (m *Manifest) ReplicasField() **int32 {
 	switch m.Kind() {
 	case Deployment:
 		return &m.Deployment.Spec.Replicas
+	case StatefulSet:
+		return &m.StatefulSet.Spec.Replicas
 	}
 	return nil
 }
@@ -110,6 +123,8 @@ func (m *Manifest) MinReadySecondsField() *int32 {
 	switch m.Kind() {
 	case Deployment:
 		return &m.Deployment.Spec.MinReadySeconds
+	case StatefulSet:
+		return &m.StatefulSet.Spec.MinReadySeconds
 	}
 	return nil
 }
@@ -130,6 +145,8 @@ func (m *Manifest) OwnObject() {
 	switch m.Kind() {
 	case Deployment:
 		m.Deployment = m.Deployment.DeepCopy()
+	case StatefulSet:
+		m.StatefulSet = m.StatefulSet.DeepCopy()
 	}
 }
 

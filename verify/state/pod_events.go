@@ -16,8 +16,19 @@ func (b *Builder) AddCrashes() {
 // are bad ones.
 func (b *Builder) AddBadRevisions(classes []int) {
 	b.cfg.PodEvents.BadRevisions = b.Field(b.cfg.Spec.Events.BadRevision)
+	shared := map[int]int{} // by workload: the first class of its new revision
 	for _, p := range classes {
-		b.cfg.Class[p].Bad = b.Field(1)
+		class := &b.cfg.Class[p]
+		first, ordinals := shared[b.cfg.Pods[p].Workload]
+		if ordinals { // the ordinals of one revision
+			class.Bad, class.Exists = b.cfg.Class[first].Bad, b.cfg.Class[first].Exists
+			continue
+		}
+		shared[b.cfg.Pods[p].Workload] = p
+		class.Bad = b.Field(1)
+		if b.cfg.Pods[p].Ordinal != NoOrdinal {
+			class.Exists = b.Field(1)
+		}
 	}
 }
 

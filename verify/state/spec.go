@@ -112,6 +112,9 @@ type Events struct {
 	// PodCrash is how many ready pods crash, and BadRevision how many of the templates
 	// that the change brings turn out to be bad.
 	PodCrash, BadRevision int
+	// Rollback says that base may be applied again once a revision is bad, and OutOfService
+	// that the pods of a lost node are taken away without its kubelet.
+	Rollback, OutOfService bool
 	// StartupSpike is the CPU use of a pod that has just become ready, in percent of its
 	// request; 0: none. NodePanic is the CPU use of a node, in percent of what it has,
 	// above which it goes down; 0: never. Neither is an event with a budget.

@@ -1,0 +1,84 @@
+package policies
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// neverReplaced says that a pod which is lost with its node is replaced: □◇(no ordinal of
+// the workload is held by a pod on a lost node).
+//
+// Intent: a machine that dies takes nothing with it for good.
+// Class: liveness; the counterexample ends quiescent.
+// Assumes: the node does not come back, which is an event and never forced.
+// Does not say: that the replacement finds a node (see unschedulable).
+var neverReplaced = Rule{
+	ID:       "never-replaced",
+	Class:    Lifecycle,
+	Title:    "a pod that is lost with its node is never replaced",
+	Severity: Error,
+	Help: Help{
+		What: `After a node is lost (` + "`events.nodeFailure`" + `) and as long as it stays away, no ordinal of a
+StatefulSet may be held forever by the pod that is lost with it. Taint eviction deletes that pod, but only
+its kubelet could confirm that it has stopped: the object stays in deletion, and a StatefulSet
+never creates an ordinal while another object of the name is there.
+
+The rule speaks of StatefulSets; the pods of a Deployment have no names to wait for. It is looked at only
+where the policy lets nodes fail. ` + "`events.nodeFailure.outOfService: true`" + ` says that somebody deletes
+the Node object, or marks it out of service, whenever a node is lost.`,
+		Why: `The set runs one replica short until somebody acts, whatever its budget says and however many
+nodes are free: with one replica it is down, and a quorum that has lost a member will not survive the
+next one.`,
+		Mend: `- Delete the Node object, or taint it ` + "`node.kubernetes.io/out-of-service`" + `, once the machine is known to be
+  off; cloud controllers, Karpenter and machine health checks do the former.
+- Run what keeps no state of its own as a Deployment.
+- ` + "`kubectl delete pod --force`" + ` risks two pods of one identity, and is no plan.`,
+		Sources: []string{
+			"https://kubernetes.io/docs/tasks/run-application/force-delete-stateful-set-pod/",
+			"https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/#non-graceful-node-shutdown",
+			"https://github.com/kubernetes/kubernetes/issues/54368",
+			"https://github.com/kubernetes/kubernetes/issues/74689",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		m, _ := newest(c, w)
+		if m == nil || m.Kind() != state.StatefulSet || c.Spec.Events.NodeFailure <= 0 {
+			return Property{}
+		}
+		return Property{
+			Persists: func(s state.State) bool { return s.Manifest(w).Exists() && !rolling(s, w) && lostOf(s, w) > 0 },
+			Message: func(s state.State) string {
+				lost := lostOf(s, w)
+				return fmt.Sprintf("%s of %s can stay in deletion on a lost node forever and never be replaced: %d of %s %s",
+					count(lost, "pod"), fullName(c, w), s.ReadyOf(w), count(s.Replicas(w), "replica"), runs(s.ReadyOf(w)))
+			},
+			Fields: []string{"Workload:spec.replicas"},
+		}
+	},
+}
+
+// lostOf is the number of ordinals of workload w that a pod on deletion on a node that is
+// down holds, where its StatefulSet wants one.
+func lostOf(s state.State, w int) int {
+	if s.C.Spec.Events.NodeFailure <= 0 {
+		return 0
+	}
+	total := 0
+	for _, p := range s.C.ClassesOf[w] {
+		o := s.C.Pods[p].Ordinal
+		if o == state.NoOrdinal {
+			continue
+		}
+		m := s.Manifest(w)
+		if i := o - m.FirstOrdinal(); i < 0 || i >= s.Replicas(w) {
+			continue
+		}
+		for n := range s.C.Nodes {
+			if s.Outage(n) == state.Lost {
+				total += s.On(n, p, state.Terminating)
+			}
+		}
+	}
+	return total
+}
