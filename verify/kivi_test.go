@@ -37,14 +37,18 @@ var documentedCases = []documentedCase{
 	{"failures/f05", "rollout-stuck", 1, 2, 1},
 	{"failures/f06", "rollout-stuck", 2, 2, 1},   // and one that surges
 	{"failures/f07", "spread-violated", 3, 4, 1}, // and one that surges
+	{"failures/f08", "rollout-stuck", 6, 6, 1},
 	{"failures/f09", "rollout-stuck", 2, 2, 3},
 	{"failures/f17", "drain-blocked", 2, 1, 1},
 	{"failures/f18", "drain-blocked", 3, 4, 2},
+	{"failures/f19", "drain-blocked", 2, 3, 1},
 	{"failures/f20", "drain-blocked", 3, 2, 3},
 	{"failures/f21", "drain-blocked", 3, 3, 1},
 	{"failures/f22", "eviction-loop", 2, 2, 1},
 	{"failures/f23", "never-replaced", 2, 1, 1},
 	{"failures/f24", "unschedulable", 3, 3, 0},
+	{"failures/f25", "unschedulable", 3, 3, 1},
+	{"failures/f26", "unschedulable", 2, 3, 0},
 	{"failures/f27", "single-domain", 3, 10, 2},
 	{"failures/f29", "runaway-scale", 2, 4, 2},
 	{"failures/f30", "runaway-scale", 1, 2, 0},
@@ -63,6 +67,7 @@ var documentedCases = []documentedCase{
 	{"failures/f51", "preemption-cascade", 1, 4, 1},
 	{"failures/f54", "crash-loop", 1, 2, 0},
 	{"failures/f57", "crash-loop", 1, 1, 1},
+	{"failures/f56", "unschedulable", 2, 2, 0},
 	{"failures/f60", "below-floor", 3, 2, 1},
 }
 
