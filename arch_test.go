@@ -22,15 +22,16 @@ const module = "github.com/kubesettle/kubesettle"
 // has it. A package that is not listed may not exist: a new room is a decision. Folders
 // below a room belong to it, but for verify, whose rooms have rows of their own.
 var arrows = map[string][]string{
-	"render":         {},
-	"verify/search":  {},
-	"verify/state":   {},
-	"verify/control": {"verify/search", "verify/state"},
-	"verify/scale":   {"verify/state"},
-	"policies":       {"verify/state"},
-	"verify":         {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "policies"},
-	"report":         {"verify", "render"},
-	"cmd/kubesettle": {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "policies", "verify", "report"},
+	"render":            {},
+	"verify/search":     {},
+	"verify/state":      {},
+	"verify/validation": {},
+	"verify/control":    {"verify/search", "verify/state", "verify/validation"},
+	"verify/scale":      {"verify/state"},
+	"policies":          {"verify/state"},
+	"verify":            {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "verify/validation", "policies"},
+	"report":            {"verify", "render"},
+	"cmd/kubesettle":    {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "policies", "verify", "report"},
 }
 
 // source is one Go file of the root module.

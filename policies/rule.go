@@ -47,6 +47,10 @@ type Rule struct {
 	// Also gives a second side of the rule, which another kind of predicate tells; nil: it
 	// has one only.
 	Also func(c *state.Config, w int) Property
+	// Static says that the rule is judged on the objects alone, without a run: New gives the
+	// zero Property.
+	Static   bool
+	concerns func(name string) bool // nil: everything
 }
 
 // Properties gives the sides of the rule for workload w of a problem, those that say
@@ -64,6 +68,9 @@ type Declaration struct {
 	File string // as given; "" for none
 	Line int    // from 1
 }
+
+// Concerns says whether the rule, as it is tuned, speaks of an object, by "namespace/name".
+func (r Rule) Concerns(name string) bool { return r.concerns == nil || r.concerns(name) }
 
 // Help is what `kubesettle explain` and the SARIF rule show, in Markdown.
 type Help struct {
@@ -129,6 +136,7 @@ func All() []Rule {
 		evictionLoop,
 		nodeChurn,
 		crashLoop,
+		applyRejected,
 		neverSettles,
 	}
 }

@@ -79,6 +79,8 @@ func tune(r Rule, in Intent) []Rule {
 
 // limit makes a rule speak of some workloads only, by "namespace/name".
 func limit(r Rule, of func(name string) bool) Rule {
+	concerned := r.Concerns
+	r.concerns = func(name string) bool { return of(name) && concerned(name) }
 	only := func(side func(c *state.Config, w int) Property) func(c *state.Config, w int) Property {
 		if side == nil {
 			return nil

@@ -84,6 +84,9 @@ func scenario(f *verify.Finding) string {
 
 // scale says in words at which size the finding shows.
 func scale(f *verify.Finding) string {
+	if f.Scale.Nodes == 0 && f.Scale.Pods == 0 {
+		return "none: the API server decides before anything runs"
+	}
 	s := count(f.Scale.Nodes, "node")
 	if len(f.Scale.Classes) > 0 {
 		var parts []string

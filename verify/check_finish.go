@@ -47,13 +47,21 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 		a.checker.timing = control.Arbitrary
 	}
 	a.result.releases(ch)
+	var refused []applied
+	for _, p := range pairs(ch) {
+		if p.comparable() {
+			changed := slices.ContainsFunc(ch.Changes, func(c render.Change) bool { return c.Release == p.id })
+			refused = append(refused, refusals(p, changed, all)...)
+		}
+	}
 	a.besides = newBesides(opt.Policy, ch)
-	cut := a.result.pick(ch, scope{all: all, limited: limited(opt.Policy), together: together(rules), beside: a.besides.changed})
+	cut := a.result.pick(ch, scope{all: all, limited: limited(opt.Policy), together: together(rules), beside: a.besides.changed, instead: standIns(refused)})
 	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)
 	a.result.Notices = append(a.result.Notices, a.besides.notices(cut)...)
 	if err := a.search(ctx, cut); err != nil {
 		return nil, err
 	}
+	a.enterRefusals(refused)
 	a.result.assume(opt.Policy, ch, a.models)
 	if err := confirm(a.result.Findings); err != nil {
 		return nil, err

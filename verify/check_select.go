@@ -15,6 +15,7 @@ func (r *Result) pick(ch *render.Changes, sc scope) []*slice {
 	pl := places{changes: ch}
 	var out []*slice
 	for _, pair := range pairs(ch) {
+		pair.instead = sc.instead
 		if !pair.comparable() {
 			continue
 		}
@@ -28,7 +29,9 @@ func (r *Result) pick(ch *render.Changes, sc scope) []*slice {
 			}
 		}
 		everything := sc.all || pair.base == nil || pair.base.Err != nil
-		found := cut{pair.id, changed, scope{everything, sc.limited, sc.together, sc.beside}}.slices(pair.objects(state.Base), pair.objects(state.Head))
+		here := sc
+		here.all = everything
+		found := cut{pair.id, changed, here}.slices(pair.objects(state.Base), pair.objects(state.Head))
 		for _, sl := range found {
 			r.enter(sl, pl, sc)
 		}
@@ -43,6 +46,7 @@ func (r *Result) pick(ch *render.Changes, sc scope) []*slice {
 type pair struct {
 	id         string
 	base, head *render.Rendered
+	instead    map[*render.Object]*render.Object // nil: nothing is there
 }
 
 // pairs matches releases by ID, in order.
@@ -88,7 +92,19 @@ func (p pair) objects(v state.Version) []*render.Object {
 	if side == nil || side.Err != nil {
 		return nil
 	}
-	return side.Objects
+	if !slices.ContainsFunc(side.Objects, func(o *render.Object) bool { _, other := p.instead[o]; return other }) {
+		return side.Objects
+	}
+	var out []*render.Object
+	for _, o := range side.Objects {
+		if there, other := p.instead[o]; other {
+			o = there
+		}
+		if o != nil {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // enter lists a slice's workloads in the result.

@@ -39,6 +39,10 @@ var documentedCases = []documentedCase{
 	{"failures/f07", "spread-violated", 3, 4, 1}, // and one that surges
 	{"failures/f08", "rollout-stuck", 6, 6, 1},
 	{"failures/f09", "rollout-stuck", 2, 2, 3},
+	{"failures/f12", "apply-rejected", 0, 0, 1},
+	{"failures/f13", "apply-rejected", 0, 0, 1},
+	{"failures/f14", "apply-rejected", 0, 0, 1},
+	{"failures/f15", "apply-rejected", 0, 0, 1},
 	{"failures/f17", "drain-blocked", 2, 1, 1},
 	{"failures/f18", "drain-blocked", 3, 4, 2},
 	{"failures/f19", "drain-blocked", 2, 3, 1},

@@ -124,6 +124,8 @@ type scope struct {
 	// beside says why every slice of a release is searched, with whatever it has changed or
 	// not; "" is for no such reason.
 	beside func(release string) string
+	// instead is what is there of an object that the API server refuses; nil: nothing.
+	instead map[*render.Object]*render.Object
 }
 
 // runsBesideOthers says whether other controllers run beside the release than on base.

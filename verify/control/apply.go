@@ -247,7 +247,7 @@ func (a *apply) Model() *Model {
 		MayHide: []string{
 			"all manifests of the slice are applied in one step: what happens between two of them is missed",
 			"the ReplicaSets of a deleted Deployment go with it at once",
-			"the API server's refusals, of immutable fields for instance, are not modeled",
+			"what the API server refuses (see apply-rejected) is searched as if it were taken, or, where it is invalid, left as it was",
 		},
 	}
 	if a.serverSide {

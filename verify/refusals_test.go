@@ -1,0 +1,165 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+)
+
+const refusedJob = `apiVersion: batch/v1
+kind: Job
+metadata: {name: migrate, namespace: shop%s}
+spec:
+  template:
+    metadata: {annotations: {at: %q}}
+    spec:
+      restartPolicy: Never
+      containers: [{name: migrate, image: "migrate:1"}]
+`
+
+const refusedClaim = `apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: disk, namespace: shop}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: %s}}}
+`
+
+func claim(size string) string { return fmt.Sprintf(refusedClaim, size) }
+func refusable(meta, at string) string {
+	return fmt.Sprintf(refusedJob, meta, at)
+}
+
+func service(spec string) string {
+	return "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {" + spec + "ports: [{port: 80}]}\n"
+}
+
+func configMap(rest string) string {
+	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop}\n" + rest
+}
+
+const budget200 = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec: {selector: {matchLabels: {app: web}}, maxUnavailable: %s}\n"
+
+// What the API server refuses, of what differs between two manifests, is a finding at the
+// changed line, without a run; what the apply replaces, or what the cluster fills in, is none.
+func TestRefusals(t *testing.T) {
+	const now = "{{ now | date `15:04:05` }}"
+	for _, x := range []struct {
+		name       string
+		base, head string // the file a.yaml of a chart
+		want       string // status, severity, certainty, scenario, line and message, or ""
+	}{
+		{"a Job's template", refusable("", "1"), refusable("", "2"),
+			"new error inevitable change 6+ the API server refuses the change of batch/Job shop/migrate: spec.template: field is immutable"},
+		{"a Helm hook is replaced", refusable(`, annotations: {helm.sh/hook: pre-upgrade}`, "1"), refusable(`, annotations: {helm.sh/hook: pre-upgrade}`, "2"), ""},
+		{"an Argo CD hook is replaced", refusable(`, annotations: {argocd.argoproj.io/hook: PreSync}`, "1"), refusable(`, annotations: {argocd.argoproj.io/hook: PreSync}`, "2"), ""},
+		{"Force=true replaces", refusable(`, annotations: {argocd.argoproj.io/sync-options: "Replace=true, Force=true"}`, "1"), refusable(`, annotations: {argocd.argoproj.io/sync-options: "Replace=true, Force=true"}`, "2"), ""},
+		{"Replace=true alone does not", refusable(`, annotations: {argocd.argoproj.io/sync-options: Replace=true}`, "1"), refusable(`, annotations: {argocd.argoproj.io/sync-options: Replace=true}`, "2"),
+			"new error inevitable change 6+ the API server refuses the change of batch/Job shop/migrate: spec.template: field is immutable"},
+		{"Flux is told to force", refusable(`, annotations: {kustomize.toolkit.fluxcd.io/force: enabled}`, "1"), refusable(`, annotations: {kustomize.toolkit.fluxcd.io/force: enabled}`, "2"), ""},
+		{"a time in the template", refusable("", "1"), refusable("", now),
+			"new error inevitable change 6+ the API server refuses the change of batch/Job shop/migrate: spec.template: field is immutable"},
+		{"a time in the template of a new Job", configMap("data: {a: b}\n"), configMap("data: {a: b}\n") + "---\n" + refusable("", now),
+			"new error inevitable steady 11+ the API server refuses every further apply of batch/Job shop/migrate: spec.template: field is immutable, and every render gives it another value"},
+		{"it was there before", configMap("data: {a: b}\n") + "---\n" + refusable("", now), configMap("data: {a: c}\n") + "---\n" + refusable("", now),
+			"existing error inevitable steady 11 the API server refuses every further apply of batch/Job shop/migrate: spec.template: field is immutable, and every render gives it another value"},
+		{"nothing of the release changed", refusable("", now), refusable("", now), ""},
+		{"a claim grows", claim("1Gi"), claim("2Gi"), ""},
+		{"a claim shrinks", claim("2Gi"), claim("1Gi"),
+			"new error inevitable change 4+ the API server refuses the change of PersistentVolumeClaim shop/disk: spec.resources.requests.storage: field can not be less than status.capacity"},
+		{"a Service gets no address", service(""), service("clusterIP: None, "),
+			"new error inevitable change 4+ the API server refuses the change of Service shop/web: spec.clusterIP: may not change once set"},
+		{"a headless Service no longer says so", service("clusterIP: None, "), service(""), ""},
+		{"a Service names what may be its address", service(""), service("clusterIP: 10.0.0.1, "), ""},
+		{"an immutable ConfigMap", configMap("immutable: true\ndata: {a: b}\n"), configMap("immutable: true\ndata: {a: c}\n"),
+			"new error inevitable change 5+ the API server refuses the change of ConfigMap shop/web: data: field is immutable when `immutable` is set"},
+		{"a random value in an immutable Secret", "", "apiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: shop}\nimmutable: true\nstringData: {a: {{ randAlphaNum 8 }}}\n",
+			"new error inevitable steady 5+ the API server refuses every further apply of Secret shop/web: data: field is immutable when `immutable` is set, and every render gives it another value"},
+		{"an invalid object", fmt.Sprintf(budget200, "1"), fmt.Sprintf(budget200, "200%"),
+			"new error inevitable change 4+ the API server refuses the change of policy/PodDisruptionBudget shop/web: spec.maxUnavailable: must not be greater than 100%"},
+		{"a new invalid object", "", fmt.Sprintf(budget200, "200%"),
+			"new error inevitable change 4+ the API server refuses to create policy/PodDisruptionBudget shop/web: spec.maxUnavailable: must not be greater than 100%"},
+		{"invalid on both sides", fmt.Sprintf(budget200, "200%"), fmt.Sprintf(budget200, "300%"),
+			"existing error inevitable change 4+ the API server refuses the change of policy/PodDisruptionBudget shop/web: spec.maxUnavailable: must not be greater than 100%"},
+		{"no longer invalid", fmt.Sprintf(budget200, "200%"), fmt.Sprintf(budget200, "1"),
+			"fixed error inevitable change 4+ the API server refuses the change of policy/PodDisruptionBudget shop/web: spec.maxUnavailable: must not be greater than 100%"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			ch, err := render.Diff(chartOf(t, x.base), chartOf(t, x.head))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Check(context.Background(), ch, Options{Policy: policies.Default()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range r.Findings {
+				if f.Rule != policies.ApplyRejected {
+					t.Errorf("a finding of %s", f.Rule)
+				}
+				line := fmt.Sprint(f.Locations[0].StartLine)
+				if f.Locations[0].InDiff {
+					line += "+"
+				}
+				got = append(got, fmt.Sprintf("%s %s %s %s %s %s", f.Status, f.Severity, f.Certainty, f.Scenario, line, f.Message))
+			}
+			if strings.Join(got, "\n") != x.want {
+				t.Errorf("got  %q\nwant %q", got, x.want)
+			}
+		})
+	}
+}
+
+// The rule is tuned and waived as any other.
+func TestRefusalsAreTuned(t *testing.T) {
+	ch, err := render.Diff(chartOf(t, claim("2Gi")), chartOf(t, claim("1Gi")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for policy, want := range map[string]string{
+		"intents: {apply-rejected: {severity: warning}}":                                                   "warning",
+		"intents: {apply-rejected: {severity: \"off\"}}":                                                   "",
+		"intents: {apply-rejected: {severity: warning, workloads: [shop/disk]}}":                           "warning",
+		"intents: {apply-rejected: {severity: warning, workloads: [shop/other]}}":                          "error",
+		"waivers: [{rule: apply-rejected, workload: shop/disk, reason: a, owner: b, expires: 2999-01-01}]": "waived",
+	} {
+		p, err := policies.Load("policy.yaml", []byte("apiVersion: kubesettle.dev/v1alpha1\nkind: Policy\n"+policy+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Check(context.Background(), ch, Options{Policy: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if len(r.Findings) > 0 {
+			got = r.Findings[0].Severity
+		} else if len(r.Waived) > 0 {
+			got = "waived"
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", policy, got, want)
+		}
+	}
+}
+
+// chartOf renders a chart with one template.
+func chartOf(t *testing.T, template string) *render.Revision {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 0.1.0\n", "c/templates/a.yaml": template} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return caseRevision(t, dir)
+}
