@@ -20,6 +20,7 @@ type problem struct {
 	actors []control.Actor
 	bounds []boundRule
 	system search.System
+	plain  bool // no search is screened
 }
 
 // boundRule is one rule on one workload of a problem.
@@ -49,6 +50,9 @@ func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing 
 		Width: cfg.Width(), Actors: control.Adapt(cfg, actors, timing),
 		Canon: cfg.Canon, Local: control.NewLocal,
 	}
+	if timing == control.Realistic {
+		control.Reduce(&p.system, cfg, actors)
+	}
 	for _, r := range rules {
 		for w := range spec.Workloads {
 			if !spec.Workloads[w].Manifests[state.Head].Exists() {
@@ -67,6 +71,9 @@ func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing 
 				}
 				p.bounds = append(p.bounds, boundRule{rule: r, workload: w, property: prop, side: side})
 				p.system.Rules = append(p.system.Rules, p.searchRule(name, prop))
+				if prop.Bad != nil { // one of the user's own, which may look at anything
+					p.system.Confluent = nil
+				}
 			}
 		}
 	}
@@ -167,17 +174,17 @@ func (b budget) options() search.Options {
 
 // settle gives the states the cluster can settle in after version v was installed on
 // an empty cluster, without events.
-func (p *problem) settle(ctx context.Context, v state.Version, bud budget) ([][]byte, *search.Result, error) {
+func (p *problem) settle(ctx context.Context, v state.Version, bud budget) ([][]byte, []*search.Result, error) {
 	sys := p.system
 	sys.Rules = nil
 	sys.Initial = p.installs(v)
 	opt := bud.options()
 	opt.MaxEvents, opt.Settled = 0, true
-	res, err := search.Run(ctx, sys, opt)
+	res, tries, err := p.search(ctx, sys, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	return slices.DeleteFunc(res.Settled, func(b []byte) bool { return state.State{C: p.cfg, B: b}.IsOutgrown() }), res, nil
+	return slices.DeleteFunc(res.Settled, func(b []byte) bool { return state.State{C: p.cfg, B: b}.IsOutgrown() }), append(tries, res), nil
 }
 
 // installs are the states in which version v was just applied to an empty cluster.
@@ -190,10 +197,12 @@ func (p *problem) installs(v state.Version) [][]byte {
 }
 
 // explore searches from the given states; events -1 means as many as their budgets allow.
-func (p *problem) explore(ctx context.Context, initial [][]byte, events int, bud budget) (*search.Result, error) {
+// Of what it gives the last counts, the others are work that was done for it.
+func (p *problem) explore(ctx context.Context, initial [][]byte, events int, bud budget) ([]*search.Result, error) {
 	sys := p.system
 	sys.Initial = initial
 	opt := bud.options()
 	opt.MaxEvents = events
-	return search.Run(ctx, sys, opt)
+	res, tries, err := p.search(ctx, sys, opt)
+	return append(tries, res), err
 }

@@ -126,6 +126,15 @@ func (c *coverage) add(r *search.Result) {
 	c.limit(r.Bound)
 }
 
+// addAll adds the last of some results of one search, and of the others the work.
+func (c *coverage) addAll(results []*search.Result) {
+	last := len(results) - 1
+	for _, r := range results[:last] {
+		c.addWork(coverage{states: r.States, transitions: r.Transitions})
+	}
+	c.add(results[last])
+}
+
 func (c *coverage) limit(b search.Bound) {
 	if c.bound == 0 || c.bound == search.Complete {
 		c.bound = b
@@ -207,11 +216,11 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v variant, from 
 	if err != nil {
 		return err
 	}
-	initial, res, err := p.settle(ctx, from, r.budget)
+	initial, results, err := p.settle(ctx, from, r.budget)
 	if err != nil {
 		return err
 	}
-	r.cov.add(res)
+	r.cov.addAll(results)
 	if len(initial) == 0 { // the budget ran out before anything settled
 		return nil
 	}
@@ -229,11 +238,12 @@ func (r *scenarioRun) empty(ctx context.Context, v variant) error {
 }
 
 func (r *scenarioRun) explore(ctx context.Context, name string, p *problem, initial [][]byte, events int) error {
-	res, err := p.explore(ctx, initial, events, r.budget)
+	results, err := p.explore(ctx, initial, events, r.budget)
 	if err != nil {
 		return err
 	}
-	r.cov.add(res)
+	r.cov.addAll(results)
+	res := results[len(results)-1]
 	r.cov.note(p.actors)
 	r.cov.unanswer(p.unanswered())
 	r.cov.maxPods = max(r.cov.maxPods, mostDeclared(p.cfg.Spec))

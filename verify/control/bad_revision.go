@@ -10,7 +10,8 @@ import (
 // program fails.
 //
 // A revision is bad from its beginning, so that the event happens between the apply and
-// the first ReplicaSet of the revision.
+// the first ReplicaSet of the revision. Until then nobody can tell, so that it might as
+// well happen before the first ReplicaSet of any revision that the change brings.
 type badRevision struct {
 	classes []int // of templates that the change brings in place of another, ascending
 }
@@ -43,7 +44,7 @@ func (a *badRevision) Latency() Latency { return Event }
 // Step implements [Actor]: any revision that is about to be rolled out turns out bad.
 func (a *badRevision) Step(s state.State, next *Emit) {
 	left := s.BadRevisionsLeft()
-	if left == 0 || s.Version() != state.Head {
+	if left == 0 || !a.pends(s) {
 		return
 	}
 	for _, p := range a.classes {
@@ -59,6 +60,16 @@ func (a *badRevision) Step(s state.State, next *Emit) {
 		t.Set(t.C.PodEvents.BadRevisions, left-1)
 		next.Move(search.Move{Args: [3]int32{int32(p)}})
 	}
+}
+
+// pends says that the change is applied, and that no ReplicaSet of it is there yet.
+func (a *badRevision) pends(s state.State) bool {
+	for _, p := range a.classes {
+		if s.Get(s.C.Class[p].Exists) == 1 && s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind() == state.Deployment {
+			return false
+		}
+	}
+	return s.Version() == state.Head
 }
 
 // Describe implements [Actor].

@@ -219,3 +219,6 @@ func All(b *state.Builder) ([]Actor, error) {
 	}
 	return out, nil
 }
+
+// InCalm says that the actor never moves while a sync loop has work.
+func (a *adapter) InCalm() bool { return a.after != nil }

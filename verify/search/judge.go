@@ -108,6 +108,9 @@ func (e *engine) levelDone(level int) error {
 	if e.stopped.Load() {
 		e.result.Bound = e.whyStopped()
 	}
+	if n := len(e.found); e.opt.cut.screens && e.result.Bound == 0 && len(e.sys.lasso) > 0 && e.found[n-1] != nil {
+		e.result.Bound = FirstFound
+	}
 	if e.opt.StopAtFirst && e.result.Bound == 0 && len(e.found) > 0 && !slices.Contains(e.found, nil) {
 		e.result.Bound = FirstFound
 	}
@@ -198,6 +201,10 @@ func (e *engine) report() error {
 	slices.SortFunc(r.Settled, bytes.Compare)
 	for i, f := range e.found {
 		if f == nil {
+			continue
+		}
+		if e.opt.cut.screens {
+			r.Violations = append(r.Violations, Violation{Rule: i})
 			continue
 		}
 		v, err := e.violation(i, f)

@@ -63,7 +63,11 @@ func (e *engine) analyse(events int, rules []int) error {
 		if k := &t.kept[i]; len(k.list) > 0 {
 			k.sort(level)
 			var f *finding
-			err := c.w.guard(func() { f = shortestLoop(c, r, *k) })
+			err := c.w.guard(func() {
+				if f = (&finding{steps: k.depth, loop: true}); !e.opt.cut.screens {
+					f = shortestLoop(c, r, *k)
+				}
+			})
 			if err != nil {
 				return err
 			}
@@ -207,7 +211,7 @@ func (t *tally) scan(m Move) {
 	}
 }
 
-func (t *tally) fair() bool { return !slices.Contains(t.done, false) }
+func (t *tally) fair() bool { return t.c.e.opt.cut.screens || !slices.Contains(t.done, false) }
 
 // least is the member that comes first in the order of bytes.
 func (t *tally) least() []byte {

@@ -20,6 +20,7 @@ type cut struct {
 	block, batch, solo uint32
 	loops              int
 	noEdges            bool
+	screens            bool // only which rules are violated is asked; a cycle ends the search, fair or not
 }
 
 func (c cut) orDefault() cut {

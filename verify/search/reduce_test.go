@@ -117,6 +117,48 @@ func TestReduceRefuses(t *testing.T) {
 	}
 }
 
+// TestReduceLosesFairCycles shows why rules on cycles are refused: the proviso lets a state
+// go by with one new successor, so b is put off until a has left its loop, and of the loop
+// there is only the part in which b is never served, which is not fair.
+func TestReduceLosesFairCycles(t *testing.T) {
+	climb := map[byte][]byte{0: {1}, 1: {0, 2}, 2: {3}}
+	move := func(i int, to func(byte) []byte) func(s []byte, next *Emit) {
+		return func(s []byte, next *Emit) {
+			for _, x := range to(s[i]) {
+				next.Copy(s)[i] = x
+				next.Move(Move{})
+			}
+		}
+	}
+	sys := System{
+		Width: 2, Initial: [][]byte{{0, 0}}, Independent: func(a, b int) bool { return true },
+		Actors: []Actor{
+			script{"a", Prompt, move(0, func(x byte) []byte { return climb[x] })},
+			script{"b", Prompt, move(1, func(y byte) []byte { return []byte{1 - y} })},
+		},
+	}
+	opt := Options{Workers: 1, Reduce: true}
+	c, err := compile(sys, &opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEngine(context.Background(), c, opt)
+	if err := e.explore(); err != nil {
+		t.Fatal(err)
+	}
+	if e.store.states != 5 || e.store.find([]byte{0, 1}) != none {
+		t.Errorf("%d states, want 5 without b's step in the loop", e.store.states)
+	}
+	sys.Rules = []Rule{{Name: "loop", Recurs: func(from, to []byte, _ int, _ Move) bool { return from[0] == 1 && to[0] == 0 }}}
+	res, err := Run(context.Background(), sys, Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Violations) != 1 {
+		t.Error("the system has a fair cycle that violates the rule")
+	}
+}
+
 // TestCanonKeepsVerdicts compares the search of canonical states with that of all.
 func TestCanonKeepsVerdicts(t *testing.T) {
 	var full, quotient uint64

@@ -98,6 +98,15 @@ type System struct {
 	// one neither enables, disables nor changes the steps of the other, and both orders
 	// lead to the same state. It must be symmetric. Only [Options.Reduce] asks it.
 	Independent func(a, b int) bool
+	// Confluent says of an actor with one successor in s that its step commutes with
+	// everything that can happen before it: no step but its own disables it, enables it
+	// again or changes what it does, and both orders lead to the same state and show the
+	// same rules violated. Only [RunScreened] asks it; nil: of none.
+	Confluent func(s []byte, actor int) bool
+	// Wakes lists the prompt actors that a step of an actor may enable, or that can be
+	// enabled after it; some is false where that may be any. Only [RunScreened] asks it;
+	// nil: any.
+	Wakes func(actor int) (prompt []int, some bool)
 	// Local makes the scratch memory of one worker, handed to the actors as
 	// [Emit.Local]. nil: none.
 	Local func() any

@@ -1,0 +1,177 @@
+package control
+
+import (
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// confluence says which steps commute with everything that can happen before them, for
+// [search.System.Confluent]. They are those of the controllers of one workload that
+// nobody else looks at:
+//
+//   - A sync of a Deployment reads its own fields and counts its own pods, and writes the
+//     sizes of its ReplicaSets, which only their controllers read. While sync loops have
+//     work, only these controllers change how many of its pods there are. So it can go
+//     first where it leaves alone the size of those that have something to do, and would
+//     write the same once they have done it.
+//   - A ReplicaSet that creates pods for the scheduler reads its size and counts its own
+//     pods; it adds pending ones. So it can go first where the Deployment has nothing to
+//     do, nor will have once the other ReplicaSet is done; and where all pods have one
+//     priority, one more that is pending takes no choice from the scheduler.
+//
+// A deletion is not among them: it makes room that the scheduler sees.
+//
+// Whoever else takes pods away in the milliseconds of a sync loop breaks this, and so does
+// an event that may fall there; where the problem has such an actor, nothing is confluent.
+type confluence struct {
+	cfg         *state.Config
+	actors      []Actor
+	deployments map[int]*deployment // by workload
+	replicaSets []*replicaSetLoop   // by actor; nil: another one
+	syncs       []*deployment       // by actor; nil: another one
+	bad         *badRevision        // or nil
+	create      bool                // creations commute
+}
+
+// Reduce tells a search of the actors' system, under realistic timing, which steps commute
+// with everything that can happen before them, and what a step can give work to.
+func Reduce(sys *search.System, cfg *state.Config, actors []Actor) {
+	if len(cfg.Spec.Claims) > 0 {
+		return
+	}
+	k := &confluence{
+		cfg: cfg, actors: actors, deployments: map[int]*deployment{}, create: len(cfg.Spec.Quotas) == 0,
+		replicaSets: make([]*replicaSetLoop, len(actors)), syncs: make([]*deployment, len(actors)),
+	}
+	for i, a := range actors {
+		switch a := a.(type) {
+		case *deployment:
+			k.syncs[i] = a
+			k.deployments[a.workload] = a
+		case *replicaSetLoop:
+			k.create = k.create && a.node < 0
+			k.replicaSets[i] = a
+		case *Scheduler:
+			if a.k.preempts {
+				return
+			}
+			k.create = k.create && len(a.k.groups)+min(len(a.k.unranked), 1) <= 1
+		case *badRevision:
+			k.bad = a
+		case *apply:
+		default:
+			if e, ok := a.(calmEvent); a.Latency() == Sync || a.Latency() == Event && !(ok && e.fallsInCalm(cfg)) {
+				return
+			}
+		}
+	}
+	sys.Confluent = k.holds
+	if len(cfg.Spec.Quotas) == 0 {
+		sys.Wakes = k.wakes
+	}
+}
+
+// wakes is [search.System.Wakes]: a step in the life of a workload's pods gives work to
+// its controllers and to the scheduler, who give work to each other.
+func (k *confluence) wakes(actor int) (prompt []int, some bool) {
+	own, schedules := -1, true
+	switch a := k.actors[actor].(type) {
+	case *kubelet:
+		own = k.cfg.Pods[a.class].Workload
+	case *replicaSetLoop:
+		own = a.workload
+	case *deployment:
+		own, schedules = a.workload, false
+	case *hpa:
+		own, schedules = a.workload, false
+	case *Scheduler:
+	default:
+		return nil, false
+	}
+	for i, a := range k.actors {
+		_, scheduler := a.(*Scheduler)
+		if d, r := k.syncs[i], k.replicaSets[i]; d != nil && d.workload == own || r != nil && r.workload == own || scheduler && schedules {
+			prompt = append(prompt, i)
+		}
+	}
+	return prompt, true
+}
+
+func (k *confluence) holds(b []byte, actor int) bool {
+	s := state.State{C: k.cfg, B: b}
+	if s.Get(k.cfg.Applies) > 0 {
+		return false
+	}
+	if d := k.syncs[actor]; d != nil {
+		return !k.mayTurnBad(s) && d.steady(s, -1)
+	}
+	if r := k.replicaSets[actor]; r != nil && k.create {
+		return s.Active(r.class) < s.Get(k.cfg.Class[r.class].Size) && k.deployments[r.workload].steady(s, r.class)
+	}
+	return false
+}
+
+// mayTurnBad says whether the next revision of a workload may still turn out bad before
+// its Deployment rolls it out.
+func (k *confluence) mayTurnBad(s state.State) bool {
+	return k.bad != nil && s.BadRevisionsLeft() > 0 && k.bad.pends(s)
+}
+
+// steady says that a sync writes the same whether or not the ReplicaSets that have
+// something to do have done it already, and does not resize one that has; where one is
+// about to create pods (-1: none is meant), that a sync writes nothing at all.
+func (d *deployment) steady(s state.State, creates int) bool {
+	var first [setsPerWorkload]written
+	classes := s.C.ClassesOf[d.workload]
+	for done := range 1 << len(classes) { // a set of ReplicaSets that are done
+		y := deploymentSync{rollout: &d.versions[s.Version()]}
+		if !y.exists || y.recreate {
+			return false
+		}
+		y.read(s, d.workload)
+		now := y.sizes()
+		possible := true
+		for i, p := range classes {
+			uneven := s.Active(p) != s.Get(s.C.Class[p].Size)
+			if uneven && s.C.FirstReady(p) != state.Ready {
+				return false // which of its pods go decides how many are available
+			}
+			if done&(1<<i) != 0 {
+				rs := &y.sets[i]
+				possible = possible && uneven
+				rs.pods, rs.available = rs.size, min(rs.available, rs.size)
+			}
+		}
+		if !possible {
+			continue
+		}
+		y.syncDeployment()
+		then := y.sizes()
+		if done == 0 {
+			first = then
+		}
+		if then != first || creates >= 0 && y.changed {
+			return false
+		}
+		for i, p := range classes {
+			if now[i].size != then[i].size && s.Active(p) != s.Get(s.C.Class[p].Size) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// written is what a sync writes of one ReplicaSet.
+type written struct {
+	exists             bool
+	size, desired, max int32
+}
+
+func (y *deploymentSync) sizes() (out [setsPerWorkload]written) {
+	for i := range y.sets {
+		rs := &y.sets[i]
+		out[i] = written{rs == y.newRS || rs == y.oldRS, rs.size, rs.desired, rs.max}
+	}
+	return out
+}
