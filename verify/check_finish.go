@@ -110,7 +110,11 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 			sl.ranBeside(a.besides.policyOf(sl.release, a.besides.base))
 		}
 		sl.watched(a.checker.rules)
+		if limited(a.opt.Policy) {
+			sl.daemonKeys()
+		}
 		classes := a.opt.Policy.NodeClasses(sl.relevant)
+		a.result.note(sl.crowd(classes))
 		if a.opt.Policy.Cluster.Assumed {
 			a.result.note(sl.invent(classes))
 		}

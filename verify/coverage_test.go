@@ -78,7 +78,7 @@ var documented = []entry{
 	{"f52", 1, "Fail-closed webhook guards its own pods", "2 nodes, 1 pod", "no actor asks admission webhooks"},
 	{"f53", 2, "LimitRange default below request", "0 nodes", "no actor applies a LimitRange"},
 	{"f54", 1, "nodeName + request does not fit: endless failed pods", "1 node, 2 pods", ""},
-	{"f55", 1, "Pod fits the node but not beside DaemonSets", "2 nodes, 3 pods", "no actor drives DaemonSets"},
+	{"f55", 1, "Pod fits the node but not beside DaemonSets", "2 nodes, 3 pods", ""},
 	{"f56", 2, "Required affinity cycle between two workloads", "2 nodes, 2 pods", ""},
 	{"f57", 1, "Pinned pod on a node under DiskPressure: endless Evicted pods", "1 node, 1 pod", ""},
 	{"f58", 2, "DaemonSet evict/recreate loop", "1 node, 1 pod", "no actor drives DaemonSets"},

@@ -70,6 +70,7 @@ var documentedCases = []documentedCase{
 	{"failures/f50", "preemption-cascade", 1, 4, 1},
 	{"failures/f51", "preemption-cascade", 1, 4, 1},
 	{"failures/f54", "crash-loop", 1, 2, 0},
+	{"failures/f55", "rollout-stuck", 2, 3, 1},
 	{"failures/f57", "crash-loop", 1, 1, 1},
 	{"failures/f56", "unschedulable", 2, 2, 0},
 	{"failures/f60", "below-floor", 3, 2, 1},

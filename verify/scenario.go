@@ -61,6 +61,14 @@ func (v variant) reapply() variant {
 	if v.before != nil {
 		v.spec.Scheduler, v.spec.Descheduler = v.before.Scheduler, v.before.Descheduler
 	}
+	if len(v.baseNodes) == len(v.spec.Classes) {
+		v.spec.Classes = slices.Clone(v.spec.Classes)
+		for i, n := range v.baseNodes {
+			if n != nil {
+				v.spec.Classes[i].Node = n
+			}
+		}
+	}
 	return v.manifests(func(w state.Workload) [2]state.Manifest {
 		return [2]state.Manifest{w.Manifests[state.Base], w.Manifests[state.Base]}
 	}, 1)

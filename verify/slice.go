@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -34,6 +35,10 @@ type slice struct {
 	keys, values map[string]bool
 	// before holds the controllers that run beside the slice on base; nil: the same.
 	before *state.Spec
+	// daemons are the DaemonSets of the release that are no part of the slice, by version, and
+	// baseNodes what base's leave of each class's nodes; nil: as head's.
+	daemons   [2][]*appsv1.DaemonSet
+	baseNodes []*corev1.Node
 	// controllers that run beside the slice, as the policy configures them.
 	controllers policies.Controllers
 }
@@ -173,9 +178,10 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 		}
 		return false
 	})
+	crowded := c.limited && crowds(sides)
 	var out []*slice
 	for _, members := range group {
-		if slices.ContainsFunc(members, func(id string) bool { return touched[id] }) {
+		if crowded || slices.ContainsFunc(members, func(id string) bool { return touched[id] }) {
 			out = append(out, newSlice(c.release, members, sides, touched))
 		}
 	}
@@ -217,6 +223,7 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 	sl.spec.Workloads = sl.workloads
 	sl.limit(sides)
 	sl.store(sides)
+	sl.standBeside(sides)
 	return sl
 }
 
