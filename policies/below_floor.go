@@ -101,7 +101,8 @@ lowest number that everything declared keeps to:
                                                       workloads, less what the others can be
     floor       = the least of rollout and, of each budget, disruption
 
-taken from the version that was applied last. Where no budget selects the pods, a step that evicts
+taken from the version that was applied last. Of a StatefulSet, maxUnavailable is 1; the update of one that
+is ` + "`Parallel`" + ` takes its pod whatever lacks below it, so that a budget is worth one pod less there. Where no budget selects the pods, a step that evicts
 some may leave desired − 1 ready, whatever the rollout promises: replicas are there to lose one, and
 one replica without a budget is said to tolerate the gap. A PodDisruptionBudget does not bind a rolling
 update, and a rollout's limits do not bind an eviction: only the lower of the two is a

@@ -23,14 +23,14 @@ func promised(c *state.Config, w int, v state.Version) int {
 	// A rollout replaces pods only where there are two templates.
 	floor := desired
 	switch d := ms[v].Deployment; {
-	case d == nil && c.Revisions(w) > 1: // a StatefulSet updates one pod after the other
+	case ms[v].StatefulSet != nil && c.Revisions(w) > 1: // a StatefulSet updates one pod after the other
 		floor = desired - 1
 	case d != nil && (len(c.ClassesOf[w]) > 1 || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType):
 		floor = desired - unavailable(d, desired)
 	}
 	for _, pdb := range ms[v].PDBs {
 		others := desiredBeside(c, w, v, pdb)
-		floor = min(floor, healthy(pdb, desired+others)-others)
+		floor = min(floor, healthy(pdb, desired+others)-others-unminded(c, w, v))
 	}
 	return max(floor, 0)
 }
@@ -47,6 +47,17 @@ func desiredBeside(c *state.Config, w int, v state.Version, pdb *policyv1.PodDis
 		}
 	}
 	return total
+}
+
+// unminded is how many pods the update of a StatefulSet takes whatever else lacks: with
+// Parallel it looks at no pod below the one that it has come to, so that a budget is kept
+// by evictions alone.
+func unminded(c *state.Config, w int, v state.Version) int {
+	s := c.Spec.Workloads[w].Manifests[v].StatefulSet
+	if s == nil || s.Spec.PodManagementPolicy != appsv1.ParallelPodManagement || c.Revisions(w) < 2 {
+		return 0
+	}
+	return 1
 }
 
 // keptFromEvictions is the number of ready pods that version v promises to keep while pods

@@ -106,11 +106,10 @@ func (w wording) stuck(s state.State) []Step {
 		if why == "" {
 			continue
 		}
-		wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
 		out = append(out, Step{
 			Actor: "drain", Class: control.Periodic.String(), Action: "eviction-refused",
-			Object:  "Pod " + wl.Namespace + "/" + wl.Name,
-			Text:    fmt.Sprintf("drain may not evict a pod of %s/%s%s on %s: %s", wl.Namespace, wl.Name, revision(s, p), s.C.Nodes[n].Name, why),
+			Object:  "Pod " + podName(s, p),
+			Text:    fmt.Sprintf("drain may not evict %s%s on %s: %s", onePod(s, p), revision(s, p), s.C.Nodes[n].Name, why),
 			Because: w.because(refs), After: snapshot(s),
 		})
 	}
@@ -133,8 +132,8 @@ func (w wording) unmade(s state.State) []Step {
 		}
 		out = append(out, Step{
 			Actor: strings.ToLower(owner), Class: control.Sync.String(), Action: "creation-refused",
-			Object:  "Pod " + wl.Namespace + "/" + wl.Name,
-			Text:    fmt.Sprintf("the API server refuses the %s a pod of %s/%s%s: %s", owner, wl.Namespace, wl.Name, revision(s, p), why),
+			Object:  "Pod " + podName(s, p),
+			Text:    fmt.Sprintf("the API server refuses the %s %s%s: %s", owner, onePod(s, p), revision(s, p), why),
 			Because: w.because(refs), After: snapshot(s),
 		})
 	}
@@ -167,15 +166,31 @@ func (w wording) unmade(s state.State) []Step {
 				refs = append(refs, r.Ref)
 			}
 		}
-		wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
 		out = append(out, Step{
 			Actor: "scheduler", Class: control.Sync.String(), Action: "no-feasible-node",
-			Object:  "Pod " + wl.Namespace + "/" + wl.Name,
-			Text:    fmt.Sprintf("scheduler finds no feasible node for a pod of %s/%s%s: %s", wl.Namespace, wl.Name, revision(s, p), control.FitError(s.PresentNodes(), reasons)),
+			Object:  "Pod " + podName(s, p),
+			Text:    fmt.Sprintf("scheduler finds no feasible node for %s%s: %s", onePod(s, p), revision(s, p), control.FitError(s.PresentNodes(), reasons)),
 			Because: w.because(refs), After: snapshot(s),
 		})
 	}
 	return out
+}
+
+// podName is "default/web", or "default/web-0" for the pod of a StatefulSet.
+func podName(s state.State, p int) string {
+	wl := &s.C.Spec.Workloads[s.C.Pods[p].Workload]
+	if o := s.C.Pods[p].Ordinal; o != state.NoOrdinal {
+		return fmt.Sprintf("%s/%s-%d", wl.Namespace, wl.Name, o)
+	}
+	return wl.Namespace + "/" + wl.Name
+}
+
+// onePod words a pod of class p.
+func onePod(s state.State, p int) string {
+	if s.C.Pods[p].Ordinal != state.NoOrdinal {
+		return "pod " + podName(s, p)
+	}
+	return "a pod of " + podName(s, p)
 }
 
 // revision tells the pods of several revisions apart, where there are several.

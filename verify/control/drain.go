@@ -131,17 +131,8 @@ func (d *drain) Describe(from, _ state.State, m search.Move) Words {
 	phase := state.Phase(m.Args[2]).String()
 	return Words{
 		Action: "evict-pod", Object: podObject(c, p),
-		Text: fmt.Sprintf("drain %s a %s pod of %s on %s", verb, revisedPhase(c, p, phase),
-			podName(c, p), node),
+		Text: fmt.Sprintf("drain %s %s on %s", verb, onePod(c, p, phase+" "), node),
 	}
-}
-
-// revisedPhase puts the revision of pod class p, if it has several, after a phase.
-func revisedPhase(c *state.Config, p int, phase string) string {
-	if r := c.Revision(p); r != "" {
-		return phase + " " + r
-	}
-	return phase
 }
 
 // Model implements [Actor].

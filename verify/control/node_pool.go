@@ -175,8 +175,7 @@ func (a *nodeExit) Describe(from, _ state.State, m search.Move) Words {
 	phase := state.Phase(m.Args[2]).String()
 	return Words{
 		Action: "evict-pod", Object: podObject(c, p),
-		Text: fmt.Sprintf("%s evicts a %s pod of %s on %s", who, revisedPhase(c, p, phase),
-			podName(c, p), node),
+		Text: fmt.Sprintf("%s evicts %s on %s", who, onePod(c, p, phase+" "), node),
 	}
 }
 

@@ -94,8 +94,8 @@ func (e *pressureEviction) Describe(from, _ state.State, m search.Move) Words {
 	phase := state.Phase(m.Args[1]).String()
 	w := Words{
 		Action: "evict-pod", Object: podObject(c, e.class),
-		Text: fmt.Sprintf("the kubelet on %s evicts %s pod of %s (%s pressure): it fails, and is no replica any more",
-			c.Nodes[n].Name, article(revisedPhase(c, e.class, phase)), shortName(&c.Spec.Workloads[c.Pods[e.class].Workload]), of),
+		Text: fmt.Sprintf("the kubelet on %s evicts %s (%s pressure): it fails, and is no replica any more",
+			c.Nodes[n].Name, onePod(c, e.class, phase+" "), of),
 	}
 	at := Ref{Object: c.Spec.Workloads[c.Pods[e.class].Workload].ID, Version: appliedVersion(from, e.class)}
 	switch spec := &admitted(c, e.class).Spec; {
