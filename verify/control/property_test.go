@@ -142,7 +142,8 @@ func (s *script) random(r *rand.Rand) state.State {
 	t.RefillPods()
 	for p := range c.Pods {
 		f := &c.Class[p]
-		if s.spec.Events.BadRevision > 0 && c.Pods[p].InHead && !c.Pods[p].InBase && r.IntN(3) == 0 {
+		first := c.Pods[p].Ordinal == state.NoOrdinal || p == 0 || c.Pods[p-1].Workload != c.Pods[p].Workload || c.Pods[p-1].InBase // ordinals share it
+		if s.spec.Events.BadRevision > 0 && c.Pods[p].InHead && !c.Pods[p].InBase && first && r.IntN(3) == 0 {
 			t.SetBad(p)
 		}
 		if c.Pods[p].Ordinal != state.NoOrdinal {
