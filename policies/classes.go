@@ -65,17 +65,17 @@ func (q *quotient) addNode(n *corev1.Node) {
 
 func (q *quotient) addPool(p *NodePool) {
 	if len(p.Zones) == 0 {
-		q.add(state.NodeClass{Node: p.node(""), Min: p.Min, Max: p.Max, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot}, p.Name, "")
+		q.add(state.NodeClass{Node: p.node(""), Min: p.Min, Max: p.Max, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot, Karpenter: p.Karpenter}, p.Name, "")
 		return
 	}
 	if !q.relevant(corev1.LabelTopologyZone) {
-		q.add(state.NodeClass{Node: p.node(p.Zones[0]), Min: p.Min, Max: p.Max, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot}, p.Name, "")
+		q.add(state.NodeClass{Node: p.node(p.Zones[0]), Min: p.Min, Max: p.Max, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot, Karpenter: p.Karpenter}, p.Name, "")
 		return
 	}
 	z := len(p.Zones)
 	for _, zone := range p.Zones {
 		q.add(state.NodeClass{
-			Node: p.node(zone), Min: p.Min / z, Max: (p.Max + z - 1) / z, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot,
+			Node: p.node(zone), Min: p.Min / z, Max: (p.Max + z - 1) / z, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot, Karpenter: p.Karpenter,
 			Pool: p.Name, PoolMin: p.Min, PoolMax: p.Max,
 		}, p.Name, zone)
 	}
@@ -164,6 +164,9 @@ func (q *quotient) key(c state.NodeClass) string {
 	var b strings.Builder
 	n := c.Node
 	fmt.Fprintf(&b, "%t %t %t %t\n", c.Elastic, c.Autoscaled, c.Spot, n.Spec.Unschedulable)
+	if c.Karpenter != nil {
+		fmt.Fprintf(&b, "%q\n", c.Karpenter.NodePool)
+	}
 	if q.relevant(NodeName) && len(c.Names) > 0 {
 		fmt.Fprintf(&b, "%q\n", n.Name)
 	}

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -27,7 +28,11 @@ no finding: they are what serves.
 
 The rule looks at drains, so it says something only where the policy has them happen
 (` + "`events.drain`" + `), with ` + "`respectPDB`" + ` on, and of workloads that a PodDisruptionBudget selects. An
-eviction that is refused for a while, until a replacement is ready elsewhere, is no finding.`,
+eviction that is refused for a while, until a replacement is ready elsewhere, is no finding.
+
+A node of Karpenter that expires (` + "`events.nodeRemoved`" + `) is drained as well. Pods with
+` + "`karpenter.sh/do-not-disrupt: \"true\"`" + ` hold it as a budget does, unless its NodePool has a
+` + "`terminationGracePeriod`" + `.`,
 		Why: `A drain never gives up a pod that its budget holds: node upgrades, autoscalers that want to
 remove the node and certificate rotations wait behind it, and somebody ends up deleting the pod
 by hand, with the outage that the budget was there to prevent. Eviction does not surge: no
@@ -38,6 +43,7 @@ at its minimum.`,
   up: 75% of 3 is all 3.
 - Run one replica more than ` + "`minAvailable`" + `, also at the HPA's ` + "`minReplicas`" + `.
 - Two budgets on one pod refuse every eviction, whatever they allow: make their selectors disjoint.
+- A ` + "`terminationGracePeriod`" + ` on a NodePool of Karpenter ends the wait.
 - Where the replacement has no node while this one is cordoned, see ` + "`unschedulable`" + `:
   ` + "`nodeTaintsPolicy: Honor`" + ` makes a spread constraint overlook cordoned nodes.
 - ` + "`unhealthyPodEvictionPolicy: AlwaysAllow`" + ` lets go of pods that run and are not ready. By default they
@@ -55,7 +61,7 @@ at its minimum.`,
 		e := &c.Spec.Events
 		_, v := newest(c, w)
 		m := &c.Spec.Workloads[w].Manifests
-		if e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB || len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 {
+		if e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB || len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 && !undisrupted(c, w) {
 			return Property{}
 		}
 		fields := []string{"PodDisruptionBudget:spec.minAvailable", "PodDisruptionBudget:spec.maxUnavailable"}
@@ -65,7 +71,7 @@ at its minimum.`,
 		return Property{
 			Persists: func(s state.State) bool {
 				n, _ := undrained(s, w)
-				return n >= 0 && len(s.Manifest(w).PDBs) > 0
+				return n >= 0 && (len(s.Manifest(w).PDBs) > 0 || keptByKarpenter(s, w, n))
 			},
 			Message: func(s state.State) string {
 				n, held := undrained(s, w)
@@ -83,6 +89,27 @@ at its minimum.`,
 			Fields: append(fields, "Workload:spec.replicas"),
 		}
 	},
+}
+
+// undisrupted says whether pods of workload w ask Karpenter to leave their node alone, and
+// it has nodes that it then never takes.
+func undisrupted(c *state.Config, w int) bool {
+	asks := slices.ContainsFunc(c.ClassesOf[w], func(p int) bool { return c.Pods[p].Template.Annotations[doNotDisrupt] == "true" })
+	return asks && slices.ContainsFunc(c.Spec.Classes, func(k state.NodeClass) bool { return k.Karpenter != nil && k.Karpenter.Patient })
+}
+
+// doNotDisrupt is the annotation of pods that Karpenter does not evict.
+const doNotDisrupt = "karpenter.sh/do-not-disrupt"
+
+// keptByKarpenter says whether a pod of workload w on node n, which Karpenter drains, is one
+// that it does not evict, and nothing ends its patience.
+func keptByKarpenter(s state.State, w, n int) bool {
+	if k := s.C.Spec.Classes[s.C.Nodes[n].Class].Karpenter; k == nil || !k.Patient || s.Tenure(n) != state.Removing {
+		return false
+	}
+	return slices.ContainsFunc(s.C.ClassesOf[w], func(p int) bool {
+		return s.C.Pods[p].Template.Annotations[doNotDisrupt] == "true" && s.LiveOn(n, p) > 0
+	})
 }
 
 // undrained is a node under maintenance with pods of workload w that a budget can hold,

@@ -61,6 +61,8 @@ type NodePool struct {
 	Allocatable corev1.ResourceList
 	Autoscaled  bool
 	Spot        bool // the provider may take the nodes back
+	// Karpenter sizes the pool, by a NodePool of its name; set by [Policy.WithKarpenter].
+	Karpenter *state.Karpenter
 	// Elastic says that the capacity was not declared but invented, as the embedded
 	// default's is: resource requests always fit.
 	Elastic bool
@@ -87,6 +89,10 @@ type Controllers struct {
 	SchedulerAt, DeschedulerAt string
 	GitOps                     *GitOps
 	ClusterAutoscaler          bool
+	// KarpenterFile holds NodePools, NodePools what it holds (set by the caller through
+	// [LoadNodePools] and [Policy.WithKarpenter]).
+	KarpenterFile string
+	NodePools     []*KarpenterPool
 }
 
 // GitOps is the re-sync of Argo CD or Flux.

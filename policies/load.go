@@ -161,6 +161,9 @@ func (d *decoder) controllers(c *Controllers) read {
 					"respectIgnoreDifferences": d.flag(&c.GitOps.RespectIgnore),
 				})
 			},
+			"karpenter": func(n *yaml.Node, at string) {
+				d.object(n, at, fields{"nodePools": d.text(&c.KarpenterFile, relative)}, "nodePools")
+			},
 			"clusterAutoscaler": func(n *yaml.Node, at string) {
 				c.ClusterAutoscaler = true
 				d.object(n, at, fields{})

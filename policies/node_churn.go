@@ -26,7 +26,8 @@ happen: a loop in which a node autoscaler removes a node that it takes for super
 pods of that node fit nowhere, and a new node comes for them.
 
 The rule says something only where the policy has the cluster autoscaler run
-(` + "`controllers.clusterAutoscaler`" + `, on pools that are ` + "`autoscaled`" + `).`,
+(` + "`controllers.clusterAutoscaler`" + `, on pools that are ` + "`autoscaled`" + `), or Karpenter (a NodePool among the
+manifests, or ` + "`controllers.karpenter`" + `, on the pool of its name).`,
 		Why: `The autoscaler simulates where the pods of a node would go, and the scheduler decides where they
 do go. Where the two differ, every turn drains a node and kills its pods, pays for a machine that
 starts and stops, and pulls every image again. Each turn takes ten minutes and more, so that the
@@ -34,6 +35,8 @@ cluster looks healthy whenever somebody looks.
 
 The autoscaler reckons by the scheduler's filters, all pods of the node at once; the scheduler places
 one after the other, by scores: what fits together can come to stand so that the last one does not fit.
+Karpenter takes what a pod prefers as required, when it makes nodes and when it looks whether one can
+go; the scheduler takes it as a score among many, and puts a pod where Karpenter would not.
 Whatever moves the pods back once the new node is there closes the loop, such as a descheduler that
 enforces preferences. An autoscaler or a GitOps controller that takes replicas away and gives them
 back does the same to the nodes under them.`,

@@ -24,7 +24,7 @@ func (sl *slice) runsBeside(p *policies.Policy) {
 	c.DeschedulerPolicy = cmp.Or(c.DeschedulerAt, c.DeschedulerPolicy)
 	sl.controllers = c
 	sl.spec.Scheduler, sl.spec.Descheduler = c.Scheduler, c.Descheduler
-	sl.spec.ClusterAutoscaler = c.ClusterAutoscaler
+	sl.spec.ClusterAutoscaler = c.ClusterAutoscaler || p.RunsKarpenter()
 	if g := c.GitOps; g != nil {
 		ignored := slices.Contains(g.IgnoreDifferences, "/spec/replicas")
 		sl.spec.GitOps = &state.GitOps{SelfHeal: g.SelfHeal, IgnoreReplicas: ignored, KeepReplicas: ignored && g.RespectIgnore}
@@ -54,11 +54,20 @@ func (sl *slice) seenBy(c policies.Controllers) {
 // ranBeside adds the controllers that run beside the slice on base, where they are others.
 func (sl *slice) ranBeside(p *policies.Policy) {
 	sl.seenBy(p.Controllers)
-	sl.before = &state.Spec{Scheduler: p.Controllers.Scheduler, Descheduler: p.Controllers.Descheduler}
+	sl.before = &state.Spec{
+		Scheduler: p.Controllers.Scheduler, Descheduler: p.Controllers.Descheduler,
+		ClusterAutoscaler: p.Controllers.ClusterAutoscaler || p.RunsKarpenter(),
+	}
 }
 
 // configured resolves a reference into a controller's own configuration file.
 func (sl *slice) configured(r control.Ref) (Because, bool) {
+	for _, k := range sl.controllers.NodePools {
+		if r.Object == control.KarpenterObject(k.NodePool) && k.Locate != nil {
+			file, line := k.Locate(r.Field)
+			return Because{File: file, Line: max(line, 1), Field: r.Field}, true
+		}
+	}
 	file, lines := "", map[string]int(nil)
 	switch c := &sl.controllers; r.Object {
 	case control.SchedulerObject:

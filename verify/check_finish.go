@@ -113,8 +113,11 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 		if limited(a.opt.Policy) {
 			sl.daemonKeys()
 		}
-		classes := a.opt.Policy.NodeClasses(sl.relevant)
+		classes := p.NodeClasses(sl.relevant)
 		a.result.note(sl.crowd(classes))
+		if a.besides.compared {
+			sl.before.Classes = asBefore(classes, a.besides.policyOf(sl.release, a.besides.base).NodeClasses(sl.relevant))
+		}
 		if a.opt.Policy.Cluster.Assumed {
 			a.result.note(sl.invent(classes))
 		}

@@ -51,7 +51,7 @@ var documented = []entry{
 	{"f25", 2, "Zonal outage with Honor + minDomains", "3 zones, 3 pods", ""},
 	{"f26", 2, "minDomains larger than the cluster", "2 zones, 3 pods", ""},
 	{"f27", 1, "Scale-down leaves a hard-spread workload unbalanced", "3 zones, 10 to 3 pods", ""},
-	{"f28", 2, "PDB / do-not-disrupt freezes Karpenter nodes", "1 node, 1 pod", "no actor is Karpenter"},
+	{"f28", 2, "PDB / do-not-disrupt freezes Karpenter nodes", "1 node, 1 pod", ""},
 	{"f29", 1, "HPA on memory never scales back (ratchet)", "2 nodes, 4 pods", ""},
 	{"f30", 2, "Idle footprint above the memory target: always at maxReplicas", "1 node, 2 pods", ""},
 	{"f31", 1, "HPA on memory escalates during a rolling update", "3 nodes, 10 pods", ""},

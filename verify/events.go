@@ -36,7 +36,7 @@ func crashTells(p *policies.Policy, e state.Events, workloads []state.Workload) 
 	if p.Intents[belowFloor].MinReady > 0 || e.SpotReclaim > 0 {
 		return true
 	}
-	evicts := p.Controllers.Descheduler != nil || p.Controllers.ClusterAutoscaler
+	evicts := p.Controllers.Descheduler != nil || p.Controllers.ClusterAutoscaler || p.RunsKarpenter()
 	if e.Drain+e.NodeRemoved > 0 {
 		if evicts = true; e.IgnorePDB {
 			return true

@@ -44,6 +44,7 @@ func (f *found) where() string { return fmt.Sprintf("%s:%d", f.at.File, f.at.Sta
 // is said of those that cannot be read.
 type configurations struct {
 	list    []*found
+	pools   []foundPool
 	notices []string
 }
 
@@ -58,6 +59,7 @@ func configurationsOf(rev *render.Revision) configurations {
 	}
 	for _, rel := range rev.Releases {
 		for _, o := range rel.Objects {
+			out.readPool(rel.ID, o)
 			if cm, ok := o.Typed.(*corev1.ConfigMap); ok && !o.Hook {
 				for _, key := range slices.Sorted(maps.Keys(cm.Data)) {
 					out.read(rel.ID, o, key, cm.Data[key])
@@ -187,7 +189,7 @@ func (b *besides) changed(release string) string {
 			return "the configuration of the " + controller + " changed, in " + is.where()
 		}
 	}
-	return ""
+	return b.changedPool(release)
 }
 
 // policyOf is the policy with what was found for a release, on head or on base.
@@ -204,7 +206,7 @@ func (b *besides) policyOf(release string, c configurations) *policies.Policy {
 			x.Scheduler, x.SchedulerLines, x.SchedulerAt = f.scheduler, f.lines, f.at.File
 		}
 	}
-	return &p
+	return b.withPools(&p, release, c)
 }
 
 // notices says what was found, and what became of it.
@@ -222,6 +224,7 @@ func (b *besides) notices(cut []*slice) []string {
 		}
 	}
 	for _, sl := range cut {
+		b.poolNotices(sl.release, say)
 		for _, controller := range wanted {
 			f, split := b.head.of(controller, sl.release)
 			switch {

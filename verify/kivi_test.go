@@ -54,6 +54,7 @@ var documentedCases = []documentedCase{
 	{"failures/f25", "unschedulable", 3, 3, 1},
 	{"failures/f26", "unschedulable", 2, 3, 0},
 	{"failures/f27", "single-domain", 3, 10, 2},
+	{"failures/f28", "drain-blocked", 1, 1, 1},
 	{"failures/f29", "runaway-scale", 2, 4, 2},
 	{"failures/f30", "runaway-scale", 1, 2, 0},
 	{"failures/f31", "runaway-scale", 3, 10, 1},

@@ -60,6 +60,10 @@ func (v variant) reapply() variant {
 	v.spec.DefaultPriority[state.Head] = v.spec.DefaultPriority[state.Base]
 	if v.before != nil {
 		v.spec.Scheduler, v.spec.Descheduler = v.before.Scheduler, v.before.Descheduler
+		v.spec.ClusterAutoscaler = v.before.ClusterAutoscaler
+		if len(v.before.Classes) == len(v.spec.Classes) {
+			v.spec.Classes = asBefore(v.spec.Classes, v.before.Classes)
+		}
 	}
 	if len(v.baseNodes) == len(v.spec.Classes) {
 		v.spec.Classes = slices.Clone(v.spec.Classes)

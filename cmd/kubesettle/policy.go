@@ -126,6 +126,18 @@ func withFiles(p *policies.Policy, nodes bool, read func(string) ([]byte, error)
 			c.Descheduler, err = policies.LoadDescheduler(name, data)
 			return err
 		}},
+		{"controllers.karpenter.nodePools", c.KarpenterFile, func(name string, data []byte) error {
+			pools, err := policies.LoadNodePools(name, data)
+			if err != nil {
+				return err
+			}
+			with, unknown := p.WithKarpenter(pools)
+			if len(unknown) > 0 {
+				return fmt.Errorf("cluster.nodePools has no pool %s, which says how large its nodes are", unknown[0])
+			}
+			*p = *with
+			return nil
+		}},
 	} {
 		if f.name == "" {
 			continue

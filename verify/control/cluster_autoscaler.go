@@ -46,7 +46,8 @@ const (
 
 func newClusterAutoscaler(b *state.Builder) ([]Actor, error) {
 	c := b.Config()
-	if !c.Autoscales() && !c.Outgrows() {
+	own := func(k state.NodeClass) bool { return k.Autoscaled && k.Karpenter == nil }
+	if !c.Autoscales() && !c.Outgrows() || !slices.ContainsFunc(c.Spec.Classes, own) {
 		return nil, nil
 	}
 	k, err := compileScheduler(c)
@@ -59,7 +60,7 @@ func newClusterAutoscaler(b *state.Builder) ([]Actor, error) {
 	}
 	for n := range c.Nodes {
 		class := &c.Spec.Classes[c.Nodes[n].Class]
-		a.kept = append(a.kept, !class.Autoscaled || class.Node.Annotations[scaleDownDisabled] == "true" || class.Node.Spec.Unschedulable)
+		a.kept = append(a.kept, !own(*class) || class.Node.Annotations[scaleDownDisabled] == "true" || class.Node.Spec.Unschedulable)
 	}
 	return []Actor{a}, nil
 }
@@ -102,7 +103,7 @@ func (a *clusterAutoscaler) Step(s state.State, next *Emit) {
 func (a *clusterAutoscaler) grow(s state.State, next *Emit) bool {
 	found, beyond := false, false
 	for class := range s.C.Spec.Classes {
-		if !s.C.Spec.Classes[class].Autoscaled || !s.Grows(class) {
+		if k := &s.C.Spec.Classes[class]; !k.Autoscaled || k.Karpenter != nil || !s.Grows(class) {
 			continue
 		}
 		n := absentOf(s, class)
@@ -274,7 +275,6 @@ func (a *clusterAutoscaler) Model() *Model {
 			"of more than 5000 ways to place the pods of one node the rest is not tried: the node stays",
 			"node groups that fail to give a node, and their back-off, are not modeled; on assumed nodes only empty ones are removed",
 			"a node that was removed by hand or reclaimed comes back by its own event only",
-			"Karpenter is not modeled",
 		},
 	}
 }

@@ -209,6 +209,7 @@ func All(b *state.Builder) ([]Actor, error) {
 		newHPA,
 		newDescheduler,
 		newClusterAutoscaler,
+		newKarpenter,
 		newResync,
 	} {
 		actors, err := build(b)

@@ -102,7 +102,7 @@ func decorate(class *state.NodeClass, flags []string, opt map[string]string) err
 		switch f {
 		case "cordoned":
 			class.Node.Spec.Unschedulable = true
-		case "autoscaled", "spot": // read already
+		case "autoscaled", "spot", "karpenter", "when-empty": // read already
 		case "elastic":
 			class.Elastic = true
 		default:

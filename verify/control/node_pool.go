@@ -18,6 +18,7 @@ type nodePool struct {
 const (
 	nodeAdded uint16 = iota
 	nodeRemoved
+	nodeExpired
 )
 
 // nodeExit models what takes the pods off a node that goes away, and then the node.
@@ -25,12 +26,16 @@ const (
 // Upstream: k8s.io/kubectl v0.36.3, pkg/drain, as [drain] has it; the answers are those
 // of [Evictions]. What providers and the cluster autoscaler run themselves asks the
 // eviction API in the same way.
-type nodeExit struct{ clearing }
+type nodeExit struct {
+	clearing
+	held []bool // by pod class: do-not-disrupt
+}
 
 // Moves of [nodeExit] beside [evictPod].
 const (
 	exitGone = evictPod + 1 + iota
 	exitGivenUp
+	exitForced
 )
 
 func newNodePool(b *state.Builder) ([]Actor, error) {
@@ -52,7 +57,11 @@ func newNodePool(b *state.Builder) ([]Actor, error) {
 	if e.NodeRemoved == 0 && !c.Reclaimable() && !c.Autoscales() {
 		return out, nil
 	}
-	return append(out, &nodeExit{clearing{NewEvictions(c), e.IgnorePDB}}), nil
+	exit := &nodeExit{clearing: clearing{NewEvictions(c), e.IgnorePDB}}
+	for p := range c.Pods {
+		exit.held = append(exit.held, c.Pods[p].Template.Annotations[doNotDisrupt] == "true")
+	}
+	return append(out, exit), nil
 }
 
 // Name implements [Actor].
@@ -71,7 +80,13 @@ func (a *nodePool) Step(s state.State, next *Emit) {
 		}
 	}
 	for n, node := range s.C.Nodes {
-		if s.Twin(n) || a.autoscaled && s.C.Spec.Classes[node.Class].Autoscaled {
+		if s.Twin(n) {
+			continue
+		}
+		if class := &s.C.Spec.Classes[node.Class]; a.autoscaled && class.Autoscaled {
+			if class.Karpenter != nil && class.Karpenter.Expires {
+				a.expire(s, n, next)
+			}
 			continue
 		}
 		switch {
@@ -89,11 +104,31 @@ func (a *nodePool) Step(s state.State, next *Emit) {
 	}
 }
 
+// expire lets a node of Karpenter reach the end of its expireAfter, whether another one is
+// in service or not.
+func (a *nodePool) expire(s state.State, n int, next *Emit) {
+	if !s.InService(n) || s.RemovalsLeft() == 0 {
+		return
+	}
+	t := next.Copy(s)
+	t.Set(t.C.Removals, s.RemovalsLeft()-1)
+	t.SetTenure(n, state.Removing)
+	next.Move(search.Move{Kind: nodeExpired, Args: [3]int32{int32(n)}})
+}
+
 // Describe implements [Actor].
 func (a *nodePool) Describe(from, _ state.State, m search.Move) Words {
 	name := from.C.Nodes[m.Args[0]].Name
 	if m.Kind == nodeAdded {
 		return Words{Action: "node-added", Object: "Node " + name, Text: "node " + name + " is added: it is empty"}
+	}
+	if m.Kind == nodeExpired {
+		pool := from.C.Spec.Classes[from.C.Nodes[m.Args[0]].Class].Karpenter.NodePool
+		return Words{
+			Action: "node-removed", Object: "Node " + name,
+			Text:    fmt.Sprintf("node %s expires: Karpenter taints it (%s) and drains it", name, karpenterDisrupted),
+			Because: []Ref{{Object: KarpenterObject(pool), Version: state.Head, Field: "spec.template.spec.expireAfter"}},
+		}
 	}
 	return Words{
 		Action: "node-removed", Object: "Node " + name,
@@ -128,7 +163,13 @@ func (a *nodeExit) Step(s state.State, next *Emit) {
 		if tenure != state.Removing && tenure != state.Reclaimed && tenure != state.ScalingDown || s.Twin(n) {
 			continue
 		}
-		empty, refused := a.offer(s, n, next)
+		pool := s.C.Spec.Classes[s.C.Nodes[n].Class].Karpenter
+		var empty, refused bool
+		if pool == nil {
+			empty, refused = a.offer(s, n, next)
+		} else {
+			empty = a.terminate(s, n, pool, next)
+		}
 		if empty && tenure != state.Reclaimed {
 			t := next.Copy(s)
 			leave(t, n, state.Absent)
@@ -140,6 +181,36 @@ func (a *nodeExit) Step(s state.State, next *Emit) {
 			next.Move(search.Move{Kind: exitGivenUp, Args: [3]int32{int32(n)}})
 		}
 	}
+}
+
+// terminate empties a node of Karpenter: a pod with do-not-disrupt is not evicted, and
+// whatever may not be evicted is deleted at the end of a terminationGracePeriod.
+//
+// Upstream: sigs.k8s.io/karpenter v1.9.1, pkg/controllers/node/termination/terminator:
+// (*Terminator).Drain, DeleteExpiringPods.
+func (a *nodeExit) terminate(s state.State, n int, pool *state.Karpenter, next *Emit) (empty bool) {
+	empty = true
+	for p := range s.C.Pods {
+		empty = empty && s.On(n, p, state.Terminating) == 0
+		for _, ph := range state.LivePhases {
+			if s.On(n, p, ph) == 0 {
+				continue
+			}
+			empty = false
+			refused := a.held[p] || !a.force && a.evictions.Ask(s, p, ph) == EvictionRefused
+			if refused && pool.Patient {
+				continue
+			}
+			kind := evictPod
+			if refused {
+				kind = exitForced
+			}
+			t := next.Copy(s)
+			evict(t, n, p, ph)
+			next.Move(search.Move{Kind: kind, Args: [3]int32{int32(n), int32(p), int32(ph)}})
+		}
+	}
+	return empty
 }
 
 // leave takes node n away, with all pods that are still on it: the pod garbage collector
@@ -173,6 +244,16 @@ func (a *nodeExit) Describe(from, _ state.State, m search.Move) Words {
 		who = "the termination handler"
 	}
 	phase := state.Phase(m.Args[2]).String()
+	if pool := c.Spec.Classes[c.Nodes[n].Class].Karpenter; pool != nil {
+		who = "Karpenter"
+		if m.Kind == exitForced {
+			return Words{
+				Action: "delete-pod", Object: podObject(c, p),
+				Text:    fmt.Sprintf("Karpenter deletes %s on %s: the terminationGracePeriod is over", onePod(c, p, phase+" "), node),
+				Because: []Ref{{Object: KarpenterObject(pool.NodePool), Version: state.Head, Field: "spec.template.spec.terminationGracePeriod"}},
+			}
+		}
+	}
 	return Words{
 		Action: "evict-pod", Object: podObject(c, p),
 		Text: fmt.Sprintf("%s evicts %s on %s", who, onePod(c, p, phase+" "), node),

@@ -41,6 +41,13 @@ head web replicas=2 image=v1 cpu=500m paused
 hpa head web min=2 max=6 average=400m up=Min,2pods,50% down=Disabled
 gitops
 events apply=1 load=1`, `
+nodes a 4 min=1 max=5 karpenter zone=a cpu=2
+nodes b 2 min=1 max=2 karpenter grace=1h zone=b cpu=2
+base web replicas=3 image=v1 cpu=500m aside
+head web replicas=3 image=v2 cpu=500m
+both db replicas=2 image=v1 cpu=300m apart
+pdb db unavailable=1
+events apply=1 removed=2`, `
 nodes a 4 min=1 max=5 autoscaled spot zone=a cpu=2
 nodes b 2 min=1 zone=b cpu=2
 base web replicas=3 image=v1 cpu=500m
@@ -310,7 +317,8 @@ func TestWords(t *testing.T) {
 						t.Fatalf("%s: %+v", a.Name(), w)
 					}
 					for _, b := range w.Because {
-						if !strings.Contains(b.Object, " default/") || !strings.HasPrefix(b.Field, "spec") {
+						pool := strings.HasPrefix(b.Object, control.KarpenterObject("")) // of the cluster
+						if !pool && !strings.Contains(b.Object, " default/") || !strings.HasPrefix(b.Field, "spec") {
 							t.Fatalf("%s: because %+v", a.Name(), b)
 						}
 					}

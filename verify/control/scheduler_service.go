@@ -28,6 +28,9 @@ func tainting() [5]service { return [...]service{cordoned, lost, deleting, diskS
 // toBeDeleted is the taint that the cluster autoscaler puts on a node that it removes.
 const toBeDeleted = "ToBeDeletedByClusterAutoscaler"
 
+// karpenterDisrupted is the taint that Karpenter puts on a node that it takes away.
+const karpenterDisrupted = "karpenter.sh/disrupted"
+
 // serviceTaints are the taints that the node lifecycle controller keeps on a node.
 //
 // Upstream: pkg/controller/nodelifecycle: nodeConditionToTaintKeyStatusMap,

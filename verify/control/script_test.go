@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -171,7 +172,7 @@ func (s *script) cluster(input string) error {
 	return nil
 }
 
-// addNodes: nodes NAME COUNT [min=0] [max=9] [autoscaled] [spot] [cpu=4] [pods=110] [zone=a] [label=k:v] [taint=key:Effect].
+// addNodes: nodes NAME COUNT [min=0] [max=9] [autoscaled] [karpenter [when-empty] [budget=1] [grace=1h]] [spot] [cpu=4] [pods=110] [zone=a] [label=k:v] [taint=key:Effect].
 func (s *script) addNodes(bare []string, opt map[string]string) {
 	count, _ := strconv.Atoi(bare[2])
 	q := func(key, otherwise string) resource.Quantity {
@@ -193,6 +194,13 @@ func (s *script) addNodes(bare []string, opt map[string]string) {
 		node.Spec.Taints = []corev1.Taint{{Key: key, Effect: corev1.TaintEffect(effect)}}
 	}
 	class := state.NodeClass{Name: bare[1], Node: node, Min: number(opt, "min", count), Max: number(opt, "max", count)}
+	if slices.Contains(bare, "karpenter") {
+		class.Karpenter = &state.Karpenter{
+			NodePool: bare[1], Expires: true, Patient: opt["grace"] == "", WhenEmpty: slices.Contains(bare, "when-empty"),
+			Budgets: []state.DisruptionBudget{{Nodes: cmp.Or(opt["budget"], "1")}},
+		}
+		bare, s.spec.ClusterAutoscaler = append(bare, "autoscaled"), true
+	}
 	class.Autoscaled, class.Spot = slices.Contains(bare, "autoscaled"), slices.Contains(bare, "spot")
 	s.spec.Classes = append(s.spec.Classes, class)
 	s.nodes = append(s.nodes, count)
@@ -313,6 +321,11 @@ func deploymentOf(name string, flags []string, opt map[string]string) *appsv1.De
 			d.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "mesh", Image: "mesh", RestartPolicy: &always}}
 		case "paused":
 			d.Spec.Paused = true
+		case "aside": // the same, preferred
+			term := corev1.PodAffinityTerm{TopologyKey: corev1.LabelHostname, LabelSelector: d.Spec.Selector}
+			d.Spec.Template.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+				PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 100, PodAffinityTerm: term}},
+			}}
 		case "apart": // required anti-affinity against itself, by host
 			d.Spec.Template.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
 				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{

@@ -60,7 +60,7 @@ type Spec struct {
 	Scheduler *Scheduler
 	// Descheduler is the policy of the descheduler that runs; nil: none does.
 	Descheduler *Descheduler
-	// ClusterAutoscaler says that one runs, on classes that are Autoscaled.
+	// ClusterAutoscaler says that one runs, or Karpenter, on classes that are Autoscaled.
 	ClusterAutoscaler bool
 	// Quotas are the ResourceQuotas of the namespaces that the workloads are in.
 	Quotas []Quota
@@ -142,6 +142,8 @@ type NodeClass struct {
 	Elastic bool
 	// Autoscaled says that the cluster autoscaler sizes the class between Min and Max.
 	Autoscaled bool
+	// Karpenter sizes the class, as this NodePool says; it is Autoscaled then. nil: not.
+	Karpenter *Karpenter
 	// Spot says that the provider may take the nodes back at short notice.
 	Spot bool
 }

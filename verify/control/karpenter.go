@@ -1,0 +1,416 @@
+package control
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// doNotDisrupt is the annotation by which a pod or a node keeps Karpenter from taking the
+// node.
+const doNotDisrupt = "karpenter.sh/do-not-disrupt"
+
+// karpenter models Karpenter's provisioner and its consolidation: nodes come for pods that
+// fit no node, and one that is empty, or whose pods fit on others, goes.
+//
+// Upstream: sigs.k8s.io/karpenter v1.9.1: pkg/controllers/provisioning: (*Provisioner).Schedule;
+// pkg/controllers/provisioning/scheduling: (*Scheduler).Solve, trySchedule, add,
+// (*Preferences).Relax; pkg/controllers/disruption: SimulateScheduling,
+// (*consolidation).computeConsolidation, (*Emptiness).ComputeCommands,
+// (*SingleNodeConsolidation).ComputeCommands, BuildDisruptionBudgetMapping;
+// pkg/controllers/state: (*StateNode).ValidatePodsDisruptable.
+//
+// Provisioner and consolidation take what a pod prefers as what it requires, and relax
+// that where there is no way else; the scheduler takes it as a score. That they differ is
+// where nodes for nobody, and loops, come from.
+type karpenter struct {
+	k         *compiled     // as the scheduler sees pods
+	levels    [][]*compiled // by pod class: as Karpenter does, strictest first
+	order     []int         // pod classes, by falling requests
+	evictions *Evictions
+	held      []bool // by pod class: do-not-disrupt
+}
+
+const (
+	karpenterAdds uint16 = iota
+	karpenterEmpties
+	karpenterConsolidates
+	karpenterBeyond
+)
+
+func newKarpenter(b *state.Builder) ([]Actor, error) {
+	c := b.Config()
+	if !c.Autoscales() && !c.Outgrows() || !slices.ContainsFunc(c.Spec.Classes, func(k state.NodeClass) bool { return k.Karpenter != nil }) {
+		return nil, nil
+	}
+	k, err := compileScheduler(c)
+	if err != nil {
+		return nil, err
+	}
+	a := &karpenter{k: k, evictions: NewEvictions(c)}
+	for p := range c.Pods {
+		own, err := levels(c, p)
+		if err != nil {
+			return nil, err
+		}
+		a.levels = append(a.levels, own)
+		a.held = append(a.held, k.classes[p].pod.Annotations[doNotDisrupt] == "true")
+		a.order = append(a.order, p)
+	}
+	// queue: byCPUAndMemoryDescending
+	slices.SortStableFunc(a.order, func(x, y int) int {
+		return cmp.Or(cmp.Compare(k.classes[y].request[dimCPU], k.classes[x].request[dimCPU]),
+			cmp.Compare(k.classes[y].request[dimMemory], k.classes[x].request[dimMemory]))
+	})
+	return []Actor{a}, nil
+}
+
+// Name implements [Actor].
+func (a *karpenter) Name() string { return "karpenter" }
+
+// Latency implements [Actor].
+func (a *karpenter) Latency() Latency { return Periodic }
+
+// Step implements [Actor]: nodes for the pods that fit none; where there are no such pods,
+// the disruption of any one node, as long as none is under way.
+func (a *karpenter) Step(s state.State, next *Emit) {
+	if s.IsOutgrown() || a.provision(s, next) {
+		return
+	}
+	for n := range s.C.Nodes {
+		if s.Tenure(n) == state.ScalingDown {
+			return
+		}
+	}
+	for n, node := range s.C.Nodes {
+		pool := s.C.Spec.Classes[node.Class].Karpenter
+		if pool == nil || pool.Never || !s.InService(n) || s.Twin(n) || !s.Shrinks(node.Class) ||
+			s.C.Spec.Classes[node.Class].Node.Annotations[doNotDisrupt] == "true" {
+			continue
+		}
+		kind, reason := karpenterConsolidates, state.DisruptUnderutilized
+		if a.empty(s, n) {
+			kind, reason = karpenterEmpties, state.DisruptEmpty
+		}
+		if !a.allowed(s, node.Class, reason) {
+			continue
+		}
+		if kind == karpenterConsolidates && (pool.WhenEmpty || !a.disruptable(s, n) || !a.fitsElsewhere(s, n, next.Scratch)) {
+			continue
+		}
+		t := next.Copy(s)
+		t.SetTenure(n, state.ScalingDown)
+		next.Move(search.Move{Kind: kind, Args: [3]int32{int32(n)}})
+	}
+}
+
+func (a *karpenter) empty(s state.State, n int) bool {
+	for p := range s.C.Pods {
+		if s.LiveOn(n, p) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// allowed says whether the pool's budgets let one more of its nodes be disrupted.
+func (a *karpenter) allowed(s state.State, class int, reason string) bool {
+	pool := s.C.Spec.Classes[class].Karpenter
+	nodes, disrupting := 0, 0
+	for n, node := range s.C.Nodes {
+		own := s.C.Spec.Classes[node.Class].Karpenter
+		if own == nil || own.NodePool != pool.NodePool || s.Gone(n) {
+			continue
+		}
+		if nodes++; s.Down(n) || s.Tenure(n) != state.Staying {
+			disrupting++
+		}
+	}
+	most := pool.Allowed(reason, nodes)
+	return most < 0 || disrupting < most
+}
+
+// disruptable says whether every pod on node n may be evicted at this moment.
+func (a *karpenter) disruptable(s state.State, n int) bool {
+	for p := range s.C.Pods {
+		if s.LiveOn(n, p) > 0 && (a.held[p] || a.evictions.Covered(s, p) && a.evictions.Room(s, p, 1) < 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// provision offers the nodes that Karpenter makes for the pods that fit none, and says
+// whether there are any such pods that it can help.
+func (a *karpenter) provision(s state.State, next *Emit) bool {
+	found := false
+	for class := range s.C.Spec.Classes {
+		if s.C.Spec.Classes[class].Karpenter == nil {
+			continue
+		}
+		if first, pod := a.opened(s, class, next.Scratch); first >= 0 {
+			found = true
+			t := next.Copy(s)
+			for n := range s.C.Nodes {
+				if s.Tenure(n) == state.Absent && next.Scratch.view.thought.now.Tenure(n) == state.Staying {
+					t.SetTenure(n, state.Staying)
+				}
+			}
+			next.Move(search.Move{Kind: karpenterAdds, Args: [3]int32{int32(first), int32(pod), int32(s.GoneNodes() - t.GoneNodes())}})
+		} else if pod >= 0 { // one would help, in a larger topology
+			found = true
+			t := next.Copy(s)
+			t.Set(t.C.Outgrown, 1)
+			next.Move(search.Move{Kind: karpenterBeyond})
+		}
+	}
+	return found
+}
+
+// opened thinks of the nodes that are made where the first one is of a class, and gives
+// that node and the pod class it is for; -1 and a pod class where this topology has no
+// node left that the class may have, -1 and -1 where no pod needs it.
+func (a *karpenter) opened(s state.State, class int, scratch *Scratch) (first, pod int) {
+	x := &scratch.view.thought
+	x.copy(s)
+	first, pod = -1, -1
+	for _, p := range a.order {
+		if s.Pending(p) == 0 || a.fitsAny(a.k, x.now, p, s, scratch) {
+			continue
+		}
+		for range s.Pending(p) {
+			want := -1 // any class, once the first node is there
+			if first < 0 {
+				want = class
+			}
+			n, beyond := a.place(p, want, s, scratch)
+			switch {
+			case beyond && first < 0:
+				return -1, p
+			case n < 0:
+				continue
+			case first < 0:
+				first, pod = n, p
+			}
+			x.now.Add(n, p, state.Starting, 1)
+		}
+	}
+	return first, pod
+}
+
+// fitsAny says whether a pod of class p fits a node that was there in s.
+func (a *karpenter) fitsAny(k *compiled, now state.State, p int, s state.State, scratch *Scratch) bool {
+	v := &scratch.view
+	v.load(k, now)
+	k.filter(v, p)
+	return slices.ContainsFunc(v.feasible, func(n int) bool { return !s.Gone(n) })
+}
+
+// place finds a node for a pod that fits none that was there in s: one that is being made,
+// or else a new one, at the strictest level that has any. class is that of a new node, or
+// -1 for any. beyond says that a node would do of which this topology has none left.
+func (a *karpenter) place(p, class int, s state.State, scratch *Scratch) (node int, beyond bool) {
+	v, x := &scratch.view, &scratch.view.thought
+	for _, k := range a.levels[p] {
+		v.load(k, x.now)
+		k.filter(v, p)
+		for _, n := range v.feasible {
+			if s.Gone(n) {
+				return n, false
+			}
+		}
+		for i := range s.C.Spec.Classes {
+			if class >= 0 && i != class || s.C.Spec.Classes[i].Karpenter == nil || !x.now.Grows(i) {
+				continue
+			}
+			n := absentOf(x.now, i)
+			if n < 0 {
+				if s.C.Topology[i] < s.C.Spec.Classes[i].Max {
+					return -1, true
+				}
+				continue
+			}
+			if a.hosts(k, p, n, scratch) {
+				return n, false
+			}
+		}
+	}
+	return -1, false
+}
+
+// hosts says whether a pod of class p fits node n once that is there, and leaves it there
+// if so.
+func (a *karpenter) hosts(k *compiled, p, n int, scratch *Scratch) bool {
+	v, x := &scratch.view, &scratch.view.thought
+	was := x.now.Tenure(n)
+	x.now.SetTenure(n, state.Staying)
+	v.load(k, x.now)
+	k.filter(v, p)
+	if slices.Contains(v.feasible, n) {
+		return true
+	}
+	x.now.SetTenure(n, was)
+	return false
+}
+
+// fitsElsewhere says whether there is an order of nodes by which Karpenter places the live
+// pods of node n on others, without a new one.
+func (a *karpenter) fitsElsewhere(s state.State, n int, scratch *Scratch) bool {
+	x := &scratch.view.thought
+	x.tries, x.stack = mostTries, x.stack[:0]
+	leave(x.copy(s), n, state.Absent)
+	return a.fitRest(s, n, scratch, leftover{class: -1})
+}
+
+// fitRest goes on with the next pod of a class, of which some are left, and then with the
+// classes after it in the queue; rest.class is an index of that.
+func (a *karpenter) fitRest(s state.State, gone int, scratch *Scratch, rest leftover) bool {
+	for rest.pods == 0 {
+		if rest.class++; rest.class == len(a.order) {
+			return true
+		}
+		rest.pods = s.LiveOn(gone, a.order[rest.class])
+	}
+	p := a.order[rest.class]
+	v := &scratch.view
+	x := &v.thought
+	if x.tries == 0 {
+		return false
+	}
+	x.tries--
+	first := len(x.stack)
+	for _, k := range a.levels[p] {
+		v.load(k, x.now)
+		k.filter(v, p)
+		if len(v.feasible) > 0 {
+			x.stack = append(x.stack, v.feasible...)
+			break
+		}
+		if a.creates(k, p, scratch) {
+			return false // a new node is no deletion, and one as dear no replacement
+		}
+	}
+	rest.pods--
+	for i, end := first, len(x.stack); i < end; i++ {
+		n := x.stack[i]
+		if x.now.Twin(n) { // the node before n did not do
+			continue
+		}
+		x.now.Add(n, p, state.Starting, 1)
+		if a.fitRest(s, gone, scratch, rest) {
+			return true
+		}
+		x.now.Add(n, p, state.Starting, -1)
+	}
+	x.stack = x.stack[:first]
+	return false
+}
+
+// creates says whether a new node would do for a pod of class p.
+func (a *karpenter) creates(k *compiled, p int, scratch *Scratch) bool {
+	x := &scratch.view.thought
+	for i := range x.now.C.Spec.Classes {
+		if x.now.C.Spec.Classes[i].Karpenter == nil || !x.now.Grows(i) {
+			continue
+		}
+		if n := absentOf(x.now, i); n >= 0 && a.hosts(k, p, n, scratch) {
+			x.now.SetTenure(n, state.Absent)
+			return true
+		}
+	}
+	return false
+}
+
+// Describe implements [Actor].
+func (a *karpenter) Describe(from, to state.State, m search.Move) Words {
+	c := from.C
+	if m.Kind == karpenterBeyond {
+		return Words{Action: "scale-up", Object: "the cluster", Text: "Karpenter wants more nodes than are explored here"}
+	}
+	n := int(m.Args[0])
+	w := Words{Object: "Node " + c.Nodes[n].Name, Because: a.because(c, n)}
+	if m.Kind == karpenterAdds {
+		p := int(m.Args[1])
+		w.Action = "scale-up"
+		w.Text = "Karpenter makes " + madeNodes(from, to) + fmt.Sprintf(" for pending pods, such as a %s of %s; it takes what they prefer as required",
+			revised(c, p, "pod"), shortName(&c.Spec.Workloads[c.Pods[p].Workload]))
+		for _, r := range WhyPending(from, p) {
+			w.Because = appendNew(w.Because, r.Ref)
+		}
+		return w
+	}
+	w.Action = "scale-down"
+	w.Text = fmt.Sprintf("Karpenter disrupts node %s (taint %s): ", c.Nodes[n].Name, karpenterDisrupted)
+	if m.Kind == karpenterEmpties {
+		w.Text += "it is empty"
+		return w
+	}
+	live := 0
+	for p := range c.Pods {
+		live += from.LiveOn(n, p)
+	}
+	w.Text += fmt.Sprintf("its %s fit on other nodes, with what they prefer taken as required", counted(live, "pod"))
+	return w
+}
+
+// madeNodes lists the nodes that came: "node a-1", "nodes a-1 and a-2".
+func madeNodes(from, to state.State) string {
+	var names []string
+	for n := range from.C.Nodes {
+		if from.Gone(n) && !to.Gone(n) {
+			names = append(names, from.C.Nodes[n].Name)
+		}
+	}
+	if len(names) == 1 {
+		return "node " + names[0]
+	}
+	text := fmt.Sprintf("%d nodes", len(names))
+	for i, name := range names {
+		switch i {
+		case 0:
+			text += " (" + name
+		default:
+			text += ", " + name
+		}
+	}
+	return text + ")"
+}
+
+// because names the NodePool's disruption settings.
+func (a *karpenter) because(c *state.Config, n int) []Ref {
+	pool := c.Spec.Classes[c.Nodes[n].Class].Karpenter
+	if pool == nil {
+		return nil
+	}
+	return []Ref{{Object: KarpenterObject(pool.NodePool), Version: state.Head, Field: "spec.disruption.consolidationPolicy"}}
+}
+
+// KarpenterObject is what references to a NodePool of Karpenter name.
+func KarpenterObject(name string) string { return "karpenter.sh/NodePool " + name }
+
+// Model implements [Actor].
+func (a *karpenter) Model() *Model {
+	return &Model{
+		Upstream: "sigs.k8s.io/karpenter v1.9.1, pkg/controllers/provisioning/scheduling: (*Scheduler).Solve, (*Preferences).Relax; pkg/controllers/disruption: SimulateScheduling, (*consolidation).computeConsolidation, (*Emptiness).ComputeCommands; read, not compared",
+		Exact: []string{
+			"the provisioner and the simulation of a consolidation take preferred affinities, the heaviest preferred node affinity and ScheduleAnyway as required, and give them up in upstream's order where neither a node nor a new one does",
+			"a node name always has a domain without pods, and every zone of the pools counts as one",
+			"consolidationPolicy, consolidateAfter: Never, budgets by reason, do-not-disrupt and PodDisruptionBudgets keep a node",
+		},
+		MayInvent: []string{
+			"consolidateAfter is over at once, and a node is there as soon as it is asked for",
+			"budgets with a schedule are never in force",
+			"pods are placed on existing nodes in any order of these, and any node that may be disrupted is, not the one that saves most",
+		},
+		MayHide: []string{
+			"all nodes of the pools cost the same: a replacement by a cheaper node, spot to spot and several nodes at once are not modeled",
+			"one node is disrupted at a time, and none while pods are pending that a new node would help; drift is not modeled",
+			"pods on a node that goes get no node ahead of their eviction",
+			"a pool keeps count.min nodes of the policy; DaemonSets take no room; PreferNoSchedule taints of a NodePool keep no pod away",
+			"of more than 5000 ways to place the pods of one node the rest is not tried: the node stays",
+		},
+	}
+}
