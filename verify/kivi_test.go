@@ -70,6 +70,8 @@ var documentedCases = []documentedCase{
 	{"failures/f48", "eviction-loop", 2, 1, 0},
 	{"failures/f50", "preemption-cascade", 1, 4, 1},
 	{"failures/f51", "preemption-cascade", 1, 4, 1},
+	{"failures/f52", "never-replaced", 2, 1, 1},
+	{"failures/f53", "rollout-stuck", 1, 2, 1},
 	{"failures/f54", "crash-loop", 1, 2, 0},
 	{"failures/f55", "rollout-stuck", 2, 3, 1},
 	{"failures/f57", "crash-loop", 1, 1, 1},

@@ -49,6 +49,7 @@ type side struct {
 	hpas, pdbs []*render.Object
 	services   []*render.Object
 	quotas     map[string]*render.Object // by ID
+	admission  admission
 	namespaces map[string]map[string]string
 	priorities priorities
 	storage    storage
@@ -67,6 +68,7 @@ func newSide(objects []*render.Object) side {
 		}
 		s.byID[o.ID.String()] = o
 		s.storage.add(o)
+		s.admission.add(o)
 		if _, ok := state.ManifestOf(o.Typed); ok {
 			s.workloads[o.ID.String()] = o
 		}
@@ -153,7 +155,7 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 		for _, s := range sides {
 			if o := s.workloads[id]; o != nil {
 				hpas, pdbs := s.targets(o)
-				targets := slices.Concat(hpas, pdbs, s.limits(o), s.storage.claimsOf(o))
+				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o))
 				if class := s.priorities.of(&templateOf(o).Spec); class != nil {
 					targets = append(targets, class)
 				}
@@ -169,7 +171,7 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 				p, q := x.workloads[a], y.workloads[b]
 				switch {
 				case p == nil || q == nil:
-				case influences(p, q, y) || influences(q, p, x) || x.counts(p, q) || y.counts(q, p) || c.joins(p, q) || share(p, x, q, y):
+				case influences(p, q, y) || influences(q, p, x) || x.counts(p, q) || y.counts(q, p) || c.joins(p, q) || share(p, x, q, y) || guardEachOther(p, x, q, y):
 					return true
 				case c.limited && (outranks(p, x, q, y) || outranks(q, y, p, x)):
 					return true
@@ -221,6 +223,7 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 		sl.workloads = append(sl.workloads, w)
 	}
 	sl.spec.Workloads = sl.workloads
+	sl.admit(sides)
 	sl.limit(sides)
 	sl.store(sides)
 	sl.standBeside(sides)

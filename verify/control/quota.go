@@ -27,8 +27,9 @@ import (
 //     a quota counts uses nothing of it, where upstream refuses the pod unless a LimitRange
 //     fills it in; the usage that a quota's status holds is never behind.
 type Quotas struct {
-	cfg  *state.Config
-	list [2][]quota
+	cfg       *state.Config
+	list      [2][]quota
+	admission bool // something else may refuse pods; see admission.go
 }
 
 // quota is one ResourceQuota, in one version.
@@ -47,7 +48,7 @@ type quotaLimit struct {
 
 // NewQuotas reads the ResourceQuotas of a problem.
 func NewQuotas(c *state.Config) *Quotas {
-	q := &Quotas{cfg: c}
+	q := &Quotas{cfg: c, admission: c.Admits()}
 	for i := range c.Spec.Quotas {
 		spec := &c.Spec.Quotas[i]
 		for v, object := range spec.Objects {
@@ -132,6 +133,9 @@ func (q *quota) left(s state.State, l *quotaLimit) int64 {
 
 // Room is how many pods of class p may be created in s, at most limit.
 func (x *Quotas) Room(s state.State, p, limit int) int {
+	if x.admission && s.Forbidden(p) {
+		return 0
+	}
 	list := x.list[s.Version()]
 	for i := range list {
 		q := &list[i]
@@ -168,6 +172,9 @@ func wanted(s state.State, p int) bool {
 func QuotaRefusal(s state.State, p int) (string, []Ref) {
 	if !wanted(s, p) {
 		return "", nil
+	}
+	if text, refs := forbidden(s, p); text != "" {
+		return text, refs
 	}
 	x := NewQuotas(s.C)
 	for i := range x.list[s.Version()] {

@@ -152,7 +152,7 @@ func (a *Scheduler) Model() *Model {
 			"where equally important victims on a node rank in more than 2,000 orders, pods of one class are taken together",
 			"of pending pods that are deleted, those that are nominated nowhere go first",
 			"volumes keep a pod from a node where their claim, and what is known of their driver, is among the objects: no limit of volumes a node, no free space, no choice among several PersistentVolumes",
-			"declared node features (NodeDeclaredFeatures), runtime class overhead and LimitRange defaults are not looked at",
+			"declared node features (NodeDeclaredFeatures) and runtime class overhead are not looked at",
 			"of more than 100 feasible nodes upstream scores a sample; here all are scored (numFeasibleNodesToFind)",
 			"on assumed nodes every resource request fits, and resources do not influence which node is taken",
 		},

@@ -99,6 +99,9 @@ type Config struct {
 	// Autoscaling is what else the rules know of a workload's autoscaler, by workload and
 	// version.
 	Autoscaling [][2]Autoscaling
+	// Refusals are those of [State.Refused], by version and pod class; nil: none.
+	Refusals [2][]*Refusal
+	Armed    []Field // by webhook: 1 once its server has answered
 
 	layout    layout
 	firstNode []int   // first node of each class, and one past the last
@@ -140,6 +143,7 @@ func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
 	}
 	c.addNodeFields(b)
 	c.addClaims(b)
+	c.admits(b)
 	return b, nil
 }
 

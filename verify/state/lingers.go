@@ -12,7 +12,7 @@ import (
 // in which pods stop sooner or later do the same to everything that can be seen.
 //
 // Who can, and an actor or rule that looks at pods on deletion has to be among them:
-// whoever counts what pods hold (quotas, resources of declared nodes, host ports,
+// whoever asks them for admission (webhooks), whoever counts what pods hold (quotas, resources of declared nodes, host ports,
 // inter-pod affinity, volumes, preemption, the cluster autoscaler), whoever waits for them to be
 // gone (Recreate, maintenance, nodes that come and go), whoever evicts, as a rule then
 // compares pods on deletion, and an autoscaler whose pods lack requests. An autoscaler's
@@ -21,7 +21,7 @@ import (
 func (s *Spec) lingers(maxPods int) bool {
 	e := &s.Events
 	if s.Unreduced || s.CountsTerminating || e.Drain+e.NodeFailure+e.NodeAdded+e.NodeRemoved+e.SpotReclaim+e.PodCrash+e.NodePanic > 0 || e.presses() ||
-		s.Descheduler != nil || s.ClusterAutoscaler || len(s.Quotas) > 0 || len(s.Claims) > 0 || s.DefaultPriority[Base] != s.DefaultPriority[Head] {
+		s.Descheduler != nil || s.ClusterAutoscaler || len(s.Quotas) > 0 || len(s.Admission.Webhooks) > 0 || len(s.Claims) > 0 || s.DefaultPriority[Base] != s.DefaultPriority[Head] {
 		return true
 	}
 	for i := range s.Classes {

@@ -67,6 +67,8 @@ type Spec struct {
 	// Claims are the PersistentVolumeClaims that pods of the workloads name, as far as they
 	// are known.
 	Claims []Claim
+	// Admission is what else decides on the creation of pods.
+	Admission Admission
 	// GitOps is the controller that applies the manifests; nil: somebody does, once.
 	GitOps *GitOps
 	// CountsTerminating says that a rule of the user's own looks at pods on deletion.
