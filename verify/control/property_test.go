@@ -114,7 +114,15 @@ head mq replicas=3 image=v2 stateful parallel apart
 both web replicas=2 image=v1 cpu=500m
 pdb mq unavailable=1
 quota pods=9
-events apply=1 drain=1 failures=1 out-of-service=1 crashes=1 bad=1 rollback=1`,
+events apply=1 drain=1 failures=1 out-of-service=1 crashes=1 bad=1 rollback=1`, `
+nodes a 3 zone=a
+nodes b 2 zone=b
+base guard replicas=2 image=v1 cpu=500m
+head guard replicas=2 image=v2 cpu=800m
+both web replicas=3 image=v1 cpu=500m
+webhook guard
+limit-range default=700m
+events apply=1 drain=1 failures=2`,
 }
 
 // random fills a state with any counts that the fields can hold, small ones mostly.
@@ -122,6 +130,9 @@ func (s *script) random(r *rand.Rand) state.State {
 	t := s.cfg.New()
 	c := s.cfg
 	t.Set(c.Applied, r.IntN(2))
+	for _, armed := range c.Armed {
+		t.Set(armed, r.IntN(2))
+	}
 	t.Set(c.Applies, r.IntN(s.spec.Events.Apply+1))
 	for w := range s.spec.Workloads {
 		t.SetReplicas(w, r.IntN(8))

@@ -24,7 +24,7 @@ import (
 
 // TestLoops plays the scripts of testdata. Their commands:
 //
-//	cluster        the slice: lines of nodes, base, head, hpa, pdb, quota, events, gitops, cluster-autoscaler, server-side; then version base is installed
+//	cluster        the slice: lines of nodes, base, head, hpa, pdb, quota, webhook, limit-range, events, gitops, cluster-autoscaler, server-side; then version base is installed
 //	install V      version V on an empty cluster
 //	set            the state by hand: lines of a workload, or of a revision as workload@old
 //	step A…        one step of each actor; a#2 takes its second choice, a*3 takes three steps
@@ -146,6 +146,10 @@ func (s *script) cluster(input string) error {
 			s.addPDB(bare, opt)
 		case "quota":
 			s.addQuota(opt)
+		case "webhook":
+			s.addWebhook(bare, opt)
+		case "limit-range":
+			s.addLimitRange(opt)
 		case "claim":
 			s.addClaim(bare, opt)
 		case "cluster-autoscaler":
@@ -362,6 +366,34 @@ func (s *script) addQuota(opt map[string]string) {
 		q.Spec.Hard[corev1.ResourceName(name)] = resource.MustParse(hard)
 	}
 	s.spec.Quotas = append(s.spec.Quotas, state.Quota{Namespace: "default", Name: "team", Objects: [2]*corev1.ResourceQuota{q, q}})
+}
+
+// addWebhook: webhook SERVER: it guards the pods of every workload, in both versions.
+func (s *script) addWebhook(bare []string, _ map[string]string) {
+	h := state.Webhook{Name: bare[1] + ".example.com", Object: "admissionregistration.k8s.io/ValidatingWebhookConfiguration " + bare[1], Field: "webhooks[0]"}
+	for i := range s.spec.Workloads {
+		if s.spec.Workloads[i].Name == bare[1] {
+			h.Servers = append(h.Servers, i)
+		}
+	}
+	for v := range h.Guards {
+		h.Guards[v] = slices.Repeat([][2]bool{{true, true}}, len(s.spec.Workloads))
+	}
+	s.spec.Admission.Webhooks = append(s.spec.Admission.Webhooks, h)
+}
+
+// addLimitRange: limit-range [default=CPU] [max=CPU] of a container, in both versions.
+func (s *script) addLimitRange(opt map[string]string) {
+	item := corev1.LimitRangeItem{Type: corev1.LimitTypeContainer}
+	for key, list := range map[string]*corev1.ResourceList{"default": &item.Default, "max": &item.Max} {
+		if opt[key] != "" {
+			*list = corev1.ResourceList{"cpu": resource.MustParse(opt[key])}
+		}
+	}
+	r := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: "limits", Namespace: "default"}, Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{item}}}
+	for v := range s.spec.Admission.LimitRanges {
+		s.spec.Admission.LimitRanges[v] = append(s.spec.Admission.LimitRanges[v], r)
+	}
 }
 
 // addHPA: hpa base|head|both NAME (a second one is its rival) min=N max=N [target=PERCENT] [average=500m] [memory=PERCENT]
