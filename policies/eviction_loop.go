@@ -84,7 +84,11 @@ func evicts(from, to state.State, w int) bool {
 		if from.C.Pods[p].Ordinal != state.NoOrdinal {
 			size = to.Get(f.Size) + wantedOrdinal(from, w, p)
 		}
-		if gone <= 0 || from.Get(f.Size) != to.Get(f.Size) || from.Active(p) > size || liveOnDown(to, p) < liveOnDown(from, p) {
+		active := from.Active(p)
+		if from.C.Pods[p].Ordinal == state.NoOrdinal {
+			active = from.ActiveIn(from.C.Pods[p].Set)
+		}
+		if gone <= 0 || from.Get(f.Size) != to.Get(f.Size) || active > size || liveOnDown(to, p) < liveOnDown(from, p) {
 			continue
 		}
 		if from.Active(p)-to.Active(p) == gone && from.Pending(p) == to.Pending(p) {

@@ -82,7 +82,7 @@ func stuck(s state.State, w int) bool {
 	if s.C.Pods[current].Ordinal != state.NoOrdinal {
 		return rolling(s, w) || pendingOf(s, w) == 0 && newestPods(s, w, s.Waiting) == 0 && lostOf(s, w) == 0 && s.AvailableOf(w) < s.Replicas(w)
 	}
-	return rolling(s, w) || s.Pending(current) == 0 && s.Waiting(current) == 0 && s.AvailablePods(current) < s.Replicas(w)
+	return rolling(s, w) || newestPods(s, w, s.Pending) == 0 && newestPods(s, w, s.Waiting) == 0 && s.AvailableIn(current) < s.Replicas(w)
 }
 
 func stuckMessage(s state.State, w int) string {

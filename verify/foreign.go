@@ -23,7 +23,7 @@ func runsPods(o *render.Object) bool {
 }
 
 // scales says whether an object of an unknown kind sets the size of a workload, such as a
-// KEDA ScaledObject or a VerticalPodAutoscaler.
+// KEDA ScaledObject or, which [sizesPods] tells apart, a VerticalPodAutoscaler.
 func scales(o *render.Object) bool {
 	if o.Typed != nil {
 		return false
@@ -57,7 +57,7 @@ func foreign(head *render.Revision) []string {
 			switch {
 			case runsPods(o):
 				pods[o.ID.Kind] = true
-			case scales(o):
+			case scales(o) && !sizesPods(o):
 				scalers[kindOf(o.ID)] = true
 			}
 		}

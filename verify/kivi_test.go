@@ -61,6 +61,8 @@ var documentedCases = []documentedCase{
 	{"failures/f32", "runaway-scale", 2, 6, 1},
 	{"failures/f33", "never-settles", 1, 2, 1},
 	{"failures/f34", "never-settles", 1, 1, 1},
+	{"failures/f35", "runaway-scale", 2, 2, 0},
+	{"failures/f36", "unschedulable", 1, 1, 1},
 	{"failures/f38", "replica-oscillation", 2, 6, 1},
 	{"failures/f39", "replicas-reset", 1, 4, 2},
 	{"failures/f41", "never-settles", 1, 0, 1},

@@ -33,6 +33,7 @@ type boundRule struct {
 
 // newProblem compiles a slice at a topology, with the given rules on all its workloads.
 func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing control.Timing) (*problem, error) {
+	spec = control.Sized(spec)
 	b, err := state.NewBuilder(spec, topology, mostPods(spec))
 	if err != nil {
 		return nil, err

@@ -48,6 +48,7 @@ type side struct {
 	workloads  map[string]*render.Object // by ID
 	hpas, pdbs []*render.Object
 	services   []*render.Object
+	vpas       []*render.Object
 	quotas     map[string]*render.Object // by ID
 	admission  admission
 	namespaces map[string]map[string]string
@@ -67,6 +68,9 @@ func newSide(objects []*render.Object) side {
 			continue
 		}
 		s.byID[o.ID.String()] = o
+		if sizesPods(o) {
+			s.vpas = append(s.vpas, o)
+		}
 		s.storage.add(o)
 		s.admission.add(o)
 		if _, ok := state.ManifestOf(o.Typed); ok {
@@ -155,7 +159,7 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 		for _, s := range sides {
 			if o := s.workloads[id]; o != nil {
 				hpas, pdbs := s.targets(o)
-				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o))
+				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o), s.vpasOf(o))
 				if class := s.priorities.of(&templateOf(o).Spec); class != nil {
 					targets = append(targets, class)
 				}
@@ -253,6 +257,11 @@ func (sl *slice) manifest(v int, o *render.Object, s side) state.Manifest {
 		sl.keep(v, p)
 	}
 	m.Services = s.servedBy(o)
+	vpas := s.vpasOf(o)
+	for _, a := range vpas {
+		sl.keep(v, a)
+	}
+	m.VPA = vpaOf(vpas)
 	return m
 }
 

@@ -208,6 +208,7 @@ func All(b *state.Builder) ([]Actor, error) {
 		newOutOfService,
 		newPressureEviction,
 		newHPA,
+		newVPA,
 		newDescheduler,
 		newClusterAutoscaler,
 		newKarpenter,

@@ -186,21 +186,26 @@ func (d *deployment) Step(s state.State, next *Emit) {
 func (y *deploymentSync) read(s state.State, w int) {
 	y.replicas = int32(s.Replicas(w))
 	y.create = s.NewClass(w)
-	for i, p := range s.C.ClassesOf[w] {
+	i := -1
+	for _, p := range s.C.ClassesOf[w] {
+		if s.C.Pods[p].Set != p {
+			continue
+		}
+		i++
 		f, rs := &s.C.Class[p], &y.sets[i]
 		if s.Get(f.Exists) == 0 {
 			continue
 		}
 		*rs = replicaSet{
 			class: p, age: i, size: int32(s.Get(f.Size)), desired: int32(s.Get(f.Desired)), max: int32(s.Get(f.Max)),
-			pods: int32(s.Active(p)), available: int32(s.AvailablePods(p)),
+			pods: int32(s.ActiveIn(p)), available: int32(s.AvailableIn(p)),
 		}
 		if p == y.create {
 			y.newRS = rs
 			continue
 		}
 		y.oldRS = rs
-		y.oldRuns = y.oldRuns || s.Existing(p) > 0
+		y.oldRuns = y.oldRuns || s.ExistingIn(p) > 0
 	}
 }
 

@@ -83,6 +83,9 @@ func (d *deployment) describe(from, to state.State) Words {
 	var parts []string
 	grows, scaled := false, -1
 	for _, p := range c.ClassesOf[d.workload] {
+		if c.Pods[p].Set != p {
+			continue
+		}
 		f := &c.Class[p]
 		old, now := from.Get(f.Size), to.Get(f.Size)
 		if desired := from.Get(f.Desired); old > 0 && desired != from.Replicas(d.workload) { // isScalingEvent
@@ -117,7 +120,7 @@ func (d *deployment) describe(from, to state.State) Words {
 	case r.recreate:
 		w.Text += " (Recreate)"
 		ref("spec.strategy.type")
-	case len(c.ClassesOf[d.workload]) > 1:
+	case c.Revisions(d.workload) > 1:
 		w.Text += fmt.Sprintf(" (replicas %d, surge %d, unavailable %d)", replicas, r.maxSurge(replicas), r.maxUnavailable(replicas))
 		first, second := "spec.strategy.rollingUpdate.maxUnavailable", "spec.strategy.rollingUpdate.maxSurge"
 		if grows {

@@ -35,6 +35,9 @@ func newLoadChange(b *state.Builder) ([]Actor, error) {
 		if len(l.demands) == 0 {
 			l.demands = demandsBeside(c, w)
 		}
+		if len(l.demands) == 0 {
+			l.demands = demandsSized(c.Spec, w)
+		}
 		if len(l.demands) > 0 { // else no HPA looks at its pods
 			out = append(out, l)
 		}
@@ -155,6 +158,7 @@ func (l *loadChange) Model() *Model {
 			"the load has three levels: none, what the base version was sized for, what maxReplicas was made for",
 			"ready pods share evenly what the load asks for, CPU or whatever else a metric looks at",
 			"pods of a workload without an autoscaler, which another's counts, are on that one's target at the nominal load, and use what they request, but no less, at the saturating one",
+			"a workload that a vertical autoscaler sizes, and no horizontal one, uses what its requests were made for at the nominal load, and at the saturating one as much as its limits, where they stay, or the largest node allow",
 			"memory follows the load, but for what a pod is said to keep without load (events.loadChange.idleMemory)",
 		},
 	}

@@ -42,7 +42,7 @@ func onePod(c *state.Config, p int, adjective string) string {
 	if c.Pods[p].Ordinal != state.NoOrdinal {
 		return what + " " + podName(c, p)
 	}
-	return article(what) + " of " + podName(c, p)
+	return article(what) + " of " + podName(c, p) + sizeWords(c, p)
 }
 
 // somePods words a number of pods of class p, as [onePod].
@@ -68,6 +68,9 @@ func classActor(c *state.Config, loop string, p int) string {
 	name := loop + "/" + podName(c, p)
 	if r := c.Revision(p); r != "" {
 		name += "@" + r
+	}
+	if z := c.Pods[p].Size; z > 0 {
+		name += "~" + strconv.Itoa(z)
 	}
 	return name
 }

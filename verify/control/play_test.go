@@ -13,7 +13,7 @@ import (
 )
 
 // set changes the state by hand. Lines are WORKLOAD [replicas=N] [load=saturating], or
-// WORKLOAD@REVISION [size=N] [desired=N] [max=N] [pending=N] [NODE.PHASE=N …] [NODE.nominated=N …]; setting a
+// WORKLOAD@REVISION~SIZE [size=N] [desired=N] [max=N] [pending=N] [NODE.PHASE=N …] [NODE.nominated=N …]; setting a
 // size makes the ReplicaSet exist, with the annotations of that size and surge 0.
 func (s *script) set(input string) error {
 	for _, line := range strings.Split(input, "\n") {
@@ -28,7 +28,8 @@ func (s *script) set(input string) error {
 			}
 			continue
 		}
-		name, revision, _ := strings.Cut(bare[0], "@")
+		at, size, _ := strings.Cut(bare[0], "~")
+		name, revision, _ := strings.Cut(at, "@")
 		w := slices.IndexFunc(s.spec.Workloads, func(w state.Workload) bool { return w.Name == name })
 		if w < 0 {
 			return fmt.Errorf("no workload %q", name)
@@ -42,7 +43,7 @@ func (s *script) set(input string) error {
 			}
 		}
 		for _, p := range s.cfg.ClassesOf[w] {
-			if s.cfg.Revision(p) == revision {
+			if s.cfg.Revision(p) == revision && s.cfg.Pods[p].Size == number(map[string]string{"": size}, "", 0) {
 				s.setClass(p, opt)
 			}
 		}
@@ -196,6 +197,12 @@ func (s *script) showClass(out *strings.Builder, p int) {
 	name := s.cfg.Revision(p)
 	if name == "" {
 		name = "only"
+	}
+	if z := s.cfg.Pods[p].Size; z > 0 {
+		if s.now.Existing(p) == 0 { // the fields are the ReplicaSet's
+			return
+		}
+		name = fmt.Sprintf("%s, resized to %d", name, z)
 	}
 	if o := s.cfg.Pods[p].Ordinal; o != state.NoOrdinal {
 		if s.now.Existing(p) == 0 { // the field says that the revision had a pod

@@ -13,6 +13,16 @@ import (
 
 // slices under which the properties of all actors are tested: every actor occurs.
 var problems = []string{`
+nodes a 2 cpu=2
+both web image=v1 cpu=500m
+hpa both web min=1 max=3 target=70
+vpa head web only=cpu
+pdb web unavailable=1
+events apply=1 load=1`, `
+nodes a 2 cpu=2
+both db replicas=1 image=v1 cpu=200m
+vpa both db mode=InPlaceOrRecreate min=1 only=cpu
+events load=1`, `
 nodes a 2
 both web image=v1 cpu=500m memory=100Mi
 both worker app=web replicas=2 image=v1 cpu=300m memory=50Mi
@@ -141,6 +151,9 @@ func (s *script) random(r *rand.Rand) state.State {
 		if f := c.Workload[w].Recommended; f != (state.Field{}) {
 			t.Set(f, r.IntN(12))
 		}
+		if f := c.Workload[w].Sized; f != (state.Field{}) {
+			t.Set(f, r.IntN(len(s.spec.Workloads[w].Sizes)+1))
+		}
 	}
 	if e := s.spec.Events; e.Drain > 0 {
 		t.Set(c.Drains, r.IntN(e.Drain+1))
@@ -195,7 +208,23 @@ func (s *script) random(r *rand.Rand) state.State {
 		}
 	}
 	s.come(t, r)
+	for w := range s.spec.Workloads {
+		if len(s.spec.Workloads[w].Sizes) > 0 && r.IntN(2) == 0 {
+			s.rest(t, w)
+		}
+	}
 	return t
+}
+
+// rest leaves a workload its ready pods only, as many as it should have.
+func (s *script) rest(t state.State, w int) {
+	for _, p := range s.cfg.ClassesOf[w] {
+		t.Set(s.cfg.Class[p].Pending, 0)
+		for n := range s.cfg.Nodes {
+			t.SetAt(n, s.cfg.Class[p].Phase[state.Starting], 0)
+		}
+	}
+	t.SetReplicas(w, t.ReadyOf(w))
 }
 
 // someOrdinal gives the ordinal of class p a pod somewhere, or none.

@@ -157,7 +157,7 @@ func (x *Quotas) Room(s state.State, p, limit int) int {
 func wanted(s state.State, p int) bool {
 	w := s.C.Pods[p].Workload
 	if s.C.Pods[p].Ordinal == state.NoOrdinal {
-		return s.Active(p) < s.Get(s.C.Class[p].Size)
+		return s.ActiveIn(s.C.Pods[p].Set) < s.Get(s.C.Class[p].Size) && s.C.Sized(s.C.Pods[p].Set, s.SizeOf(w)) == p
 	}
 	x, err := compileStatefulSet(s.C, w)
 	var y statefulSync

@@ -31,12 +31,16 @@ func newReplicaSet(b *state.Builder) ([]Actor, error) {
 	var out []Actor
 	quotas := NewQuotas(c)
 	for p := range c.Pods {
-		if c.Spec.Workloads[c.Pods[p].Workload].Kind() != state.Deployment {
+		if c.Spec.Workloads[c.Pods[p].Workload].Kind() != state.Deployment || c.Pods[p].Set != p {
 			continue
 		}
 		node, err := fixedNode(c, p)
 		if err != nil {
 			return nil, err
+		}
+		if node >= 0 && len(c.Members(p)) > 1 {
+			wl := &c.Spec.Workloads[c.Pods[p].Workload]
+			return nil, fmt.Errorf("%s %s/%s: spec.template.spec.nodeName of pods that a VerticalPodAutoscaler resizes: %w", wl.Kind(), wl.Namespace, wl.Name, ErrUnmodeled)
 		}
 		r := &replicaSetLoop{class: p, workload: c.Pods[p].Workload, name: classActor(c, "replicaset", p), node: node, quotas: quotas}
 		out = append(out, r)
@@ -64,11 +68,13 @@ func (r *replicaSetLoop) Latency() Latency { return Sync }
 // ones; every set of victims that upstream's ranking allows is a successor.
 func (r *replicaSetLoop) Step(s state.State, next *Emit) {
 	f := &s.C.Class[r.class]
-	active, size := s.Active(r.class), s.Get(f.Size)
+	active, size := s.ActiveIn(r.class), s.Get(f.Size)
 	switch {
 	case active < size:
-		room := s.C.MaxPods - s.Existing(r.class)
-		create := r.quotas.Room(s, r.class, min(size-active, burstReplicas, room))
+		class := s.C.Sized(r.class, s.SizeOf(r.workload))
+		f := &s.C.Class[class]
+		room := s.C.MaxPods - s.ExistingIn(r.class)
+		create := r.quotas.Room(s, class, min(size-active, burstReplicas, room))
 		if create <= 0 {
 			return
 		}
@@ -79,6 +85,8 @@ func (r *replicaSetLoop) Step(s state.State, next *Emit) {
 			t.Set(f.Pending, t.Get(f.Pending)+create)
 		}
 		next.Move(done)
+	case active > size && len(s.C.Members(r.class)) > 1:
+		r.deleteOne(s, next)
 	case active > size:
 		r.deleteSurplus(s, min(active-size, burstReplicas), next)
 	}
@@ -242,16 +250,18 @@ func (v *victims) terminate(t state.State, n int, ph state.Phase, k int) {
 // Describe implements [Actor].
 func (r *replicaSetLoop) Describe(from, to state.State, _ search.Move) Words {
 	c := from.C
-	f := &c.Class[r.class]
 	id := c.Spec.Workloads[r.workload].ID
 	w := Words{
 		Action: "create-pod", Object: podObject(c, r.class),
 		Because: []Ref{{Object: id, Version: from.Version(), Field: "spec.replicas"}},
 	}
 	set := "the " + setName(c, r.class)
-	if created := to.Get(f.Pending) - from.Get(f.Pending); created > 0 {
-		w.Text = fmt.Sprintf("%s creates %s", set, counted(created, "pod"))
-		return w
+	for _, p := range c.Members(r.class) {
+		g := &c.Class[p]
+		if created := to.Get(g.Pending) - from.Get(g.Pending); created > 0 {
+			w.Text = fmt.Sprintf("%s creates %s%s", set, counted(created, "pod"), sizeWords(c, p))
+			return w
+		}
 	}
 	if r.node >= 0 {
 		if created := to.On(r.node, r.class, state.Starting) - from.On(r.node, r.class, state.Starting); created > 0 {
@@ -260,19 +270,29 @@ func (r *replicaSetLoop) Describe(from, to state.State, _ search.Move) Words {
 		}
 	}
 	w.Action = "delete-pod"
-	if gone := from.Get(f.Pending) - to.Get(f.Pending); gone > 0 {
-		w.Text = ", " + counted(gone, "pending pod")
-	}
-	for n := range c.Nodes {
-		if gone := from.On(n, r.class, state.Starting) - to.On(n, r.class, state.Starting); gone > 0 {
-			w.Text += ", " + counted(gone, "starting pod") + " on " + c.Nodes[n].Name
-		}
-		if gone := from.ReadyOn(n, r.class) - to.ReadyOn(n, r.class); gone > 0 {
-			w.Text += ", " + counted(gone, "ready pod") + " on " + c.Nodes[n].Name
-		}
+	for _, p := range c.Members(r.class) {
+		w.Text += r.deleted(from, to, p)
 	}
 	w.Text = set + " deletes " + strings.TrimPrefix(w.Text, ", ")
 	return w
+}
+
+// deleted words which pods of a class a sync deleted.
+func (r *replicaSetLoop) deleted(from, to state.State, p int) string {
+	c, text := from.C, ""
+	f := &c.Class[p]
+	if gone := from.Get(f.Pending) - to.Get(f.Pending); gone > 0 {
+		text = ", " + counted(gone, "pending pod") + sizeWords(c, p)
+	}
+	for n := range c.Nodes {
+		if gone := from.On(n, p, state.Starting) - to.On(n, p, state.Starting); gone > 0 {
+			text += ", " + counted(gone, "starting pod") + sizeWords(c, p) + " on " + c.Nodes[n].Name
+		}
+		if gone := from.ReadyOn(n, p) - to.ReadyOn(n, p); gone > 0 {
+			text += ", " + counted(gone, "ready pod") + sizeWords(c, p) + " on " + c.Nodes[n].Name
+		}
+	}
+	return text
 }
 
 // Model implements [Actor].

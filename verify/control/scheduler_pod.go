@@ -32,7 +32,7 @@ func admitted(c *state.Config, p int) *corev1.Pod {
 	}
 	switch wl := &c.Spec.Workloads[class.Workload]; wl.Kind() {
 	case state.Deployment:
-		pod.Labels[podTemplateHash] = templateHash(class.Template)
+		pod.Labels[podTemplateHash] = templateHash(c.Pods[class.Set].Template)
 	case state.StatefulSet:
 		identify(pod, wl, class)
 	}

@@ -24,7 +24,7 @@ import (
 
 // TestLoops plays the scripts of testdata. Their commands:
 //
-//	cluster        the slice: lines of nodes, base, head, hpa, pdb, quota, webhook, limit-range, events, gitops, cluster-autoscaler, server-side; then version base is installed
+//	cluster        the slice: lines of nodes, base, head, hpa, vpa, pdb, quota, webhook, limit-range, events, gitops, cluster-autoscaler, server-side; then version base is installed
 //	install V      version V on an empty cluster
 //	set            the state by hand: lines of a workload, or of a revision as workload@old
 //	step A…        one step of each actor; a#2 takes its second choice, a*3 takes three steps
@@ -142,6 +142,8 @@ func (s *script) cluster(input string) error {
 				Rollback: opt["rollback"] != "", OutOfService: opt["out-of-service"] != "",
 				IdleMemory: number(opt, "idle", 0), DiskPressure: number(opt, "disk", 0), MemoryPressure: number(opt, "memory", 0),
 			}
+		case "vpa":
+			s.addVPA(bare, opt)
 		case "pdb":
 			s.addPDB(bare, opt)
 		case "quota":
@@ -162,6 +164,7 @@ func (s *script) cluster(input string) error {
 			return fmt.Errorf("unknown line %q", line)
 		}
 	}
+	s.spec = control.Sized(s.spec)
 	b, err := state.NewBuilder(s.spec, s.nodes, s.max)
 	if err != nil {
 		return err
@@ -208,6 +211,30 @@ func (s *script) addNodes(bare []string, opt map[string]string) {
 	class.Autoscaled, class.Spot = slices.Contains(bare, "autoscaled"), slices.Contains(bare, "spot")
 	s.spec.Classes = append(s.spec.Classes, class)
 	s.nodes = append(s.nodes, count)
+}
+
+// addVPA: vpa base|head|both NAME [mode=Recreate] [min=REPLICAS] [cpu=MAXALLOWED] [least=CPU, its
+// MINALLOWED] [only=RESOURCE] [requests].
+func (s *script) addVPA(bare []string, opt map[string]string) {
+	a := &state.VPA{Name: bare[2], Mode: state.VPARecreate, MinReplicas: number(opt, "min", 0)}
+	if opt["mode"] != "" {
+		a.Mode = state.VPAMode(opt["mode"])
+	}
+	p := state.VPAPolicy{Container: "*", Controlled: []corev1.ResourceName{"cpu", "memory"}, RequestsOnly: slices.Contains(bare, "requests")}
+	if opt["cpu"] != "" {
+		p.MaxAllowed = corev1.ResourceList{"cpu": resource.MustParse(opt["cpu"])}
+	}
+	if opt["least"] != "" {
+		p.MinAllowed = corev1.ResourceList{"cpu": resource.MustParse(opt["least"])}
+	}
+	if opt["only"] != "" {
+		p.Controlled = []corev1.ResourceName{corev1.ResourceName(opt["only"])}
+	}
+	a.Policies = []state.VPAPolicy{p}
+	w := s.workload(bare[2])
+	for _, v := range versionsOf(bare[1]) {
+		w.Manifests[v].VPA = a
+	}
 }
 
 // addPDB: pdb NAME unavailable=N, for both versions.

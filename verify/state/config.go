@@ -22,6 +22,10 @@ type PodClass struct {
 	Namespace      string
 	// Ordinal of the one pod of a StatefulSet that the class is, or [NoOrdinal].
 	Ordinal int
+	// Set is the class of the ReplicaSet that owns the pods: the class itself but for pods
+	// of another size, of which Size is the index in [Workload.Sizes] and one; 0 is as
+	// the template has it.
+	Set, Size int
 }
 
 // Node is one node of the chosen topology. Nodes of one class are consecutive.
@@ -40,6 +44,7 @@ type WorkloadFields struct {
 	// live replicas. Laid out by the autoscaler where it makes a difference.
 	Recommended Field
 	Current     Field // see [State.Current]
+	Sized       Field // the size that pods are created at, as [PodClass.Size]; laid out by the vertical autoscaler
 }
 
 // PodClassFields are the moving parts of one pod class (one ReplicaSet).
@@ -103,6 +108,7 @@ type Config struct {
 	Refusals [2][]*Refusal
 	Armed    []Field // by webhook: 1 once its server has answered
 
+	members   []int // 0, 1, 2, …: see [Config.Members]
 	layout    layout
 	firstNode []int   // first node of each class, and one past the last
 	exchange  [][]int // classes that can be exchanged as a whole
@@ -176,12 +182,19 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 			classes = append(classes, len(c.Pods))
 			c.Pods = append(c.Pods, PodClass{
 				Workload: w, InBase: v == int(Base), InHead: v == int(Head),
-				Template: template, Namespace: wl.Namespace, Ordinal: o,
+				Template: template, Namespace: wl.Namespace, Ordinal: o, Set: len(c.Pods),
 			})
+		}
+		for i := range wl.Sizes {
+			p := c.Pods[by[v]]
+			p.Template, p.Size = wl.Sizes[i].Apply(template), i+1
+			classes = append(classes, len(c.Pods))
+			c.Pods = append(c.Pods, p)
 		}
 	}
 	for p := len(c.Class); p < len(c.Pods); p++ {
 		c.addPodClass(b, p, maxPods)
+		c.members = append(c.members, p)
 	}
 	c.ByVersion = append(c.ByVersion, by)
 	c.ClassesOf = append(c.ClassesOf, classes)
@@ -190,7 +203,10 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 // addPodClass lays out what moves of class p.
 func (c *Config) addPodClass(b *Builder, p, maxPods int) {
 	var f PodClassFields
-	if c.Pods[p].Ordinal == NoOrdinal {
+	if set := c.Pods[p].Set; set != p { // one ReplicaSet, of several sizes
+		o := &c.Class[set]
+		f = PodClassFields{Exists: o.Exists, Size: o.Size, Desired: o.Desired, Max: o.Max}
+	} else if c.Pods[p].Ordinal == NoOrdinal {
 		f = PodClassFields{Exists: b.Field(1), Size: b.Field(maxPods), Desired: b.Field(maxPods), Max: b.Field(maxPods)}
 	} else {
 		maxPods = 1

@@ -37,6 +37,9 @@ func (s *Spec) lingers(maxPods int) bool {
 	var first *corev1.PodSpec
 	for i := range s.Workloads {
 		w := &s.Workloads[i]
+		if len(w.Sizes) > 0 { // a vertical autoscaler evicts
+			return true
+		}
 		for v := range w.Manifests {
 			m := &w.Manifests[v]
 			if !m.Exists() {

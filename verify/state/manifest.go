@@ -31,6 +31,7 @@ type Manifest struct {
 	// Rivals are more autoscalers of the same workload, in order: upstream stops them all.
 	Rivals []*autoscalingv2.HorizontalPodAutoscaler
 	PDBs   []*policyv1.PodDisruptionBudget
+	VPA    *VPA
 	// Services names the Services that send requests to the pods, sorted.
 	Services []string
 }

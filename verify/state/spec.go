@@ -155,4 +155,7 @@ type Workload struct {
 	ID              string // "apps/Deployment default/web"
 	Namespace, Name string
 	Manifests       [2]Manifest // by Version
+	// Sizes are what a vertical autoscaler may set pods to, beside what the templates say;
+	// see control's sized.
+	Sizes []Size
 }
