@@ -67,6 +67,8 @@ var documentedCases = []documentedCase{
 	{"failures/f39", "replicas-reset", 1, 4, 2},
 	{"failures/f41", "never-settles", 1, 0, 1},
 	{"failures/f43", "unschedulable", 2, 1, 1},
+	{"failures/f44", "node-churn", 3, 4, 0},
+	{"failures/f45", "node-churn", 3, 6, 0},
 	{"failures/f46", "eviction-loop", 2, 1, 0},
 	{"failures/f47", "eviction-loop", 2, 3, 0},
 	{"failures/f48", "eviction-loop", 2, 1, 0},
