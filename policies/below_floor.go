@@ -26,6 +26,9 @@ func belowFloorAt(minReady int) Rule {
 		Severity: Error,
 		Help:     belowFloorHelp(),
 		New: func(c *state.Config, w int) Property {
+			if c.Spec.Workloads[w].Kind().Ends() {
+				return Property{} // the pods of Jobs become fewer on purpose
+			}
 			floors := [2]int{minReady, minReady}
 			evicted := floors // where what takes the pod is an eviction
 			if minReady == 0 {

@@ -112,6 +112,8 @@ type Events struct {
 	PodCrash    int
 	BadRevision int
 	NodeFailure int
+	// JobOverrun is how many CronJobs have a Job that does not end.
+	JobOverrun int
 	// Rollback says that base is applied again where a revision is bad, and OutOfService
 	// that somebody sees to it that the pods of a lost node go.
 	Rollback, OutOfService bool

@@ -191,7 +191,8 @@ func (d *decoder) events(e *Events) read {
 			"loadChange": func(n *yaml.Node, at string) {
 				d.object(n, at, fields{"budget": d.number(&e.LoadChange, 0, 10), "idleMemory": d.percent(&e.IdleMemory, 0, 100)})
 			},
-			"podCrash": budget(&e.PodCrash),
+			"podCrash":   budget(&e.PodCrash),
+			"jobOverrun": budget(&e.JobOverrun),
 			"badRevision": func(n *yaml.Node, at string) {
 				d.object(n, at, fields{"budget": d.number(&e.BadRevision, 0, 10), "rollback": d.flag(&e.Rollback)}, "budget")
 			},

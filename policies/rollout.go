@@ -25,11 +25,14 @@ func rolling(s state.State, w int) bool {
 	return false
 }
 
-// keepsOld says whether a StatefulSet leaves the pod of class p at its old revision: it
+// keepsOld says whether a Job or a StatefulSet leaves the pod of class p at its old revision: it
 // is below the partition, or waits for somebody to delete it (OnDelete).
 func keepsOld(s state.State, w, p int) bool {
 	m := s.Manifest(w)
-	if m.Kind() != state.StatefulSet {
+	switch {
+	case m.Kind().Ends(): // a Job that runs keeps its template
+		return true
+	case m.Kind() != state.StatefulSet:
 		return false
 	}
 	return m.StatefulSet.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType ||

@@ -62,7 +62,7 @@ else runs there, such a finding is called possible, never inevitable.`,
 	},
 	New: func(c *state.Config, w int) Property {
 		m, _ := newest(c, w)
-		if m == nil || c.Revisions(w) < 2 {
+		if m == nil || m.Kind().Ends() || c.Revisions(w) < 2 {
 			return Property{} // one template: there is nothing to roll out
 		}
 		return Property{

@@ -31,6 +31,10 @@ every pod were ready, had warmed up, and used nothing but its share of the load.
 stabilization window still holds from a higher load is no finding, nor is one that a GitOps
 controller sets because Git declares it.
 
+Of a CronJob it speaks where the policy lets Jobs overrun (` + "`events.jobOverrun`" + `): no Job may start beside two
+others that never end. ` + "`concurrencyPolicy: Forbid`" + ` and ` + "`Replace`" + ` keep to one; with
+` + "`activeDeadlineSeconds`" + ` there are as many as fit into the deadline, which is no finding.
+
 Beside the load, pods use what the policy says of them: the CPU of a start-up
 (` + "`events.startupSpike`" + `), and the memory that stays without load (` + "`events.loadChange.idleMemory`" + `).
 Without either the rule rarely has something to say.`,
@@ -49,11 +53,13 @@ and every rollout does it again; on memory it may stay.`,
 - Let the autoscaler wait: ` + "`behavior.scaleUp.stabilizationWindowSeconds`" + ` above the time of a
   start-up takes the least recommendation of that time.
 - Give the pods a CPU limit near what they need to start, or a request nearer to it.
+- Let a CronJob ` + "`Forbid`" + ` or ` + "`Replace`" + ` what still runs, and its Jobs have an ` + "`activeDeadlineSeconds`" + `.
 - On memory, put the request so that the idle footprint stays well below the target, at half of it
   for a minimum of one replica and at m/(m+1) for one of m, or scale on CPU
   or on a measure of the work; ` + "`maxSurge: 0`" + ` keeps a rollout from counting twice.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#algorithm-details",
+			"https://github.com/digitalocean/clusterlint/issues/95",
 			"https://github.com/kubernetes/kubernetes/issues/72775",
 			"https://github.com/kubernetes/kubernetes/issues/78761",
 			"https://github.com/kubernetes/kubernetes/issues/90461",
@@ -62,6 +68,9 @@ and every rollout does it again; on memory it may stay.`,
 		},
 	},
 	New: func(c *state.Config, w int) Property {
+		if c.Spec.Workloads[w].Kind() == state.CronJob {
+			return pilesUp(c, w)
+		}
 		if !c.Spec.Workloads[w].Autoscaled() {
 			return Property{}
 		}

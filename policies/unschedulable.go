@@ -73,6 +73,9 @@ func pendingMessage(s state.State, w int) string {
 			if n > 1 {
 				what = fmt.Sprintf("%d pods", n)
 			}
+			if s.C.Spec.Workloads[w].Kind().Ends() {
+				return fmt.Sprintf("%s of %s%s can stay pending forever", what, fullName(s.C, w), ofRevision(s.C, p))
+			}
 			return fmt.Sprintf("%s of %s%s can stay pending forever: %d of %s %s",
 				what, fullName(s.C, w), ofRevision(s.C, p), s.ReadyOf(w), count(s.Replicas(w), "replica"), runs(s.ReadyOf(w)))
 		}

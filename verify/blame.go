@@ -211,7 +211,7 @@ func (pl places) blame(sl *slice, found []culprit) []Blame {
 				continue
 			}
 			for _, f := range whole(pl.fieldChanges(pl.changed(sl.release, id))) {
-				if c.aspect.covers(f.Path) {
+				if c.aspect.covers(strings.Replace(f.Path, "spec.jobTemplate.spec.", "spec.", 1)) {
 					out = append(out, Blame{Object: id, Path: f.Path, Old: f.Old, New: f.New, Location: f.Location})
 				}
 			}

@@ -82,7 +82,7 @@ var documented = []entry{
 	{"f56", 2, "Required affinity cycle between two workloads", "2 nodes, 2 pods", ""},
 	{"f57", 1, "Pinned pod on a node under DiskPressure: endless Evicted pods", "1 node, 1 pod", ""},
 	{"f58", 2, "DaemonSet evict/recreate loop", "1 node, 1 pod", "no actor drives DaemonSets"},
-	{"f59", 1, "CronJob pile-up", "1 node", "no actor drives CronJobs"},
+	{"f59", 1, "CronJob pile-up", "1 node", ""},
 	{"f60", 1, "All replicas on one node, then node failure", "3 nodes, 2-3 pods", ""},
 }
 

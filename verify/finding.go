@@ -207,6 +207,7 @@ func (w wording) because(refs []control.Ref) []Because {
 	for _, r := range refs {
 		b, ok := w.slice.configured(r)
 		if o := w.sources(r.Object, r.Version); o != nil {
+			r = ofKind(r)
 			at := o.Locate(r.Field)
 			b, ok = Because{File: at.File, Line: at.StartLine, Field: r.Field}, true
 		}
@@ -220,12 +221,23 @@ func (w wording) because(refs []control.Ref) []Because {
 	return out
 }
 
+// ofKind gives a field of a workload as its kind has it: a CronJob's pod template is that
+// of the Jobs it creates.
+func ofKind(r control.Ref) control.Ref {
+	for _, of := range [...]string{"template", "activeDeadlineSeconds"} {
+		if rest, ok := strings.CutPrefix(r.Field, "spec."+of); ok && strings.HasPrefix(r.Object, "batch/CronJob ") {
+			r.Field = "spec.jobTemplate.spec." + of + rest
+		}
+	}
+	return r
+}
+
 // refs lists what the counterexample rests on, the last steps first.
 func (w wording) refs() []control.Ref {
 	var out []control.Ref
 	add := func(refs []control.Ref) {
 		for _, r := range refs {
-			if !slices.Contains(out, r) {
+			if r = ofKind(r); !slices.Contains(out, r) {
 				out = append(out, r)
 			}
 		}

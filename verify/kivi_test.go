@@ -80,6 +80,7 @@ var documentedCases = []documentedCase{
 	{"failures/f55", "rollout-stuck", 2, 3, 1},
 	{"failures/f57", "crash-loop", 1, 1, 1},
 	{"failures/f56", "unschedulable", 2, 2, 0},
+	{"failures/f59", "runaway-scale", 1, 3, 4},
 	{"failures/f60", "below-floor", 3, 2, 1},
 }
 

@@ -124,7 +124,7 @@ func mostPods(spec *state.Spec) int {
 			if !m.Exists() {
 				continue
 			}
-			n := m.Replicas()
+			n := max(m.Replicas(), m.JobPods(&spec.Events))
 			if m.HPA != nil {
 				n = max(n, int(m.HPA.Spec.MaxReplicas))
 			}

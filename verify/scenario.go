@@ -373,7 +373,7 @@ func mostDeclared(spec *state.Spec) int {
 			if !m.Exists() {
 				continue
 			}
-			most = max(most, m.Replicas())
+			most = max(most, m.Replicas(), m.JobPods(&spec.Events))
 			if m.HPA != nil {
 				most = max(most, int(m.HPA.Spec.MaxReplicas))
 			}

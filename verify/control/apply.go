@@ -74,6 +74,9 @@ func create(t state.State, w int, v state.Version) {
 	m := &t.C.Spec.Workloads[w].Manifests[v]
 	t.SetReplicas(w, liveReplicas(m))
 	t.SetCurrent(w, v)
+	if m.Kind() == state.Job {
+		t.SetOutstanding(t.C.ByVersion[w][v], m.Completions())
+	}
 	if t.C.Spec.Apply == state.ServerSide && m.DeclaresReplicas {
 		t.Set(t.C.Workload[w].Owners, int(state.Applier))
 	}
@@ -94,7 +97,7 @@ func prune(t state.State, w int) {
 
 // liveReplicas is what the API server makes of a manifest's replicas.
 func liveReplicas(m *state.Manifest) int {
-	if m.DeclaresReplicas {
+	if m.DeclaresReplicas || m.ReplicasField() == nil {
 		return m.Replicas()
 	}
 	return 1 // SetDefaults_Deployment

@@ -24,7 +24,7 @@ func newBadRevision(b *state.Builder) ([]Actor, error) {
 	var a badRevision
 	for p := range c.Pods {
 		class := &c.Pods[p]
-		if class.InHead && c.Revisions(class.Workload) > 1 {
+		if class.InHead && c.Revisions(class.Workload) > 1 && !c.Spec.Workloads[class.Workload].Kind().Ends() {
 			a.classes = append(a.classes, p)
 		}
 	}

@@ -147,7 +147,7 @@ func (e *Evictions) collect(v state.Version) {
 
 // status is a budget's status in s.
 func (e *Evictions) status(s state.State, b *podBudget) Disruptions {
-	pods, scale, healthy := 0, 0, 0
+	pods, scale, healthy, failed := 0, 0, 0, false
 	for _, classes := range b.workloads {
 		existing := 0
 		for _, p := range classes {
@@ -157,9 +157,14 @@ func (e *Evictions) status(s state.State, b *podBudget) Disruptions {
 		if existing > 0 { // getExpectedScale asks the owners of existing pods only
 			pods += existing
 			scale += s.Replicas(e.cfg.Pods[classes[0]].Workload)
+			failed = failed || e.cfg.Spec.Workloads[e.cfg.Pods[classes[0]].Workload].Kind().Ends()
 		}
 	}
-	return CountDisruptions(&b.object.Spec, pods, scale, healthy)
+	d := CountDisruptions(&b.object.Spec, pods, scale, healthy)
+	if m := b.object.Spec.MinAvailable; failed && (m == nil || m.Type != intstr.Int) {
+		d.Allowed = 0 // Jobs have no scale subresource: getExpectedScale fails, and failSafe follows
+	}
+	return d
 }
 
 // Covered says whether a budget selects the pods of class p.

@@ -132,7 +132,15 @@ head guard replicas=2 image=v2 cpu=800m
 both web replicas=3 image=v1 cpu=500m
 webhook guard
 limit-range default=700m
-events apply=1 drain=1 failures=2`,
+events apply=1 drain=1 failures=2`, `
+nodes a 3 zone=a cpu=2
+nodes b 2 zone=b cpu=2
+both once image=v1 cpu=500m job parallelism=2 completions=5
+base report image=v1 cpu=500m cronjob deadline=60
+head report image=v2 cpu=500m cronjob concurrency=Replace deadline=60
+both pile image=v1 cpu=300m cronjob concurrency=Allow
+quota pods=9
+events apply=1 drain=1 failures=1 overrun=2`,
 }
 
 // random fills a state with any counts that the fields can hold, small ones mostly.
@@ -175,6 +183,9 @@ func (s *script) random(r *rand.Rand) state.State {
 		f := &c.Class[p]
 		first := c.Pods[p].Ordinal == state.NoOrdinal || p == 0 || c.Pods[p-1].Workload != c.Pods[p].Workload || c.Pods[p-1].InBase // ordinals share it
 		if s.spec.Events.BadRevision > 0 && c.Pods[p].InHead && !c.Pods[p].InBase && first && r.IntN(3) == 0 {
+			t.SetBad(p)
+		}
+		if s.spec.Events.JobOverrun > 0 && s.spec.Workloads[c.Pods[p].Workload].Kind() == state.CronJob && r.IntN(3) == 0 {
 			t.SetBad(p)
 		}
 		if c.Pods[p].Ordinal != state.NoOrdinal {

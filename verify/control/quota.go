@@ -156,6 +156,9 @@ func (x *Quotas) Room(s state.State, p, limit int) int {
 // wanted says whether the controller of class p's workload wants one more pod of it.
 func wanted(s state.State, p int) bool {
 	w := s.C.Pods[p].Workload
+	if s.C.Spec.Workloads[w].Kind().Ends() {
+		return s.Active(p) < wantedByJobs(s, p)
+	}
 	if s.C.Pods[p].Ordinal == state.NoOrdinal {
 		return s.ActiveIn(s.C.Pods[p].Set) < s.Get(s.C.Class[p].Size) && s.C.Sized(s.C.Pods[p].Set, s.SizeOf(w)) == p
 	}

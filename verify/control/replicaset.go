@@ -21,6 +21,7 @@ type replicaSetLoop struct {
 	node     int  // that the pods are created on; -1: none, the scheduler finds one
 	asks     bool // that node may refuse them; see [admission]
 	quotas   *Quotas
+	unranked bool // which nodes its pods share makes no difference; see [jobLoop]
 }
 
 // burstReplicas is the most pods one sync creates or deletes.
@@ -121,6 +122,9 @@ func (r *replicaSetLoop) deleteSurplus(s state.State, surplus int, next *Emit) {
 // ReplicaSets of the workload.
 func (r *replicaSetLoop) related(s state.State, n int) int64 {
 	total := 0
+	if r.unranked {
+		return 0
+	}
 	for _, p := range s.C.ClassesOf[r.workload] {
 		if s.Get(s.C.Class[p].Exists) == 1 {
 			total += s.LiveOn(n, p)

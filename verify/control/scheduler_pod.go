@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
@@ -35,6 +36,8 @@ func admitted(c *state.Config, p int) *corev1.Pod {
 		pod.Labels[podTemplateHash] = templateHash(c.Pods[class.Set].Template)
 	case state.StatefulSet:
 		identify(pod, wl, class)
+	case state.Job:
+		pod.Labels[batchv1.JobNameLabel] = wl.Name
 	}
 	defaultRequests(&pod.Spec)
 	tolerateNotReady(&pod.Spec)

@@ -139,7 +139,8 @@ func (s *script) cluster(input string) error {
 				SpotReclaim: number(opt, "reclaims", 0), SpotLost: opt["lost"] != "",
 				StartupSpike: number(opt, "spike", 0), NodePanic: number(opt, "panic", 0),
 				PodCrash: number(opt, "crashes", 0), BadRevision: number(opt, "bad", 0),
-				Rollback: opt["rollback"] != "", OutOfService: opt["out-of-service"] != "",
+				JobOverrun: number(opt, "overrun", 0),
+				Rollback:   opt["rollback"] != "", OutOfService: opt["out-of-service"] != "",
 				IdleMemory: number(opt, "idle", 0), DiskPressure: number(opt, "disk", 0), MemoryPressure: number(opt, "memory", 0),
 			}
 		case "vpa":
@@ -277,6 +278,12 @@ func (s *script) addDeployment(bare []string, opt map[string]string) {
 	for _, v := range versionsOf(bare[0]) {
 		d := deploymentOf(w.Name, bare[2:], opt)
 		w.Manifests[v].Deployment, w.Manifests[v].DeclaresReplicas = d, opt["replicas"] != ""
+		for _, kind := range []string{"job", "cronjob"} {
+			if slices.Contains(bare, kind) {
+				w.Manifests[v].Deployment, w.Manifests[v].DeclaresReplicas = nil, false
+				jobOf(w, v, d, kind, opt)
+			}
+		}
 		if slices.Contains(bare, "stateful") {
 			w.ID = "apps/StatefulSet default/" + w.Name
 			w.Manifests[v].Deployment, w.Manifests[v].StatefulSet = nil, statefulSetOf(d, bare, opt)

@@ -175,7 +175,7 @@ func (r *reducer) descheduler() *state.Descheduler {
 func replicaNumbers(w *state.Workload) []int {
 	var out []int
 	for _, m := range w.Manifests {
-		if !m.Exists() {
+		if !m.Exists() || m.ReplicasField() == nil {
 			continue
 		}
 		out = append(out, m.Replicas())

@@ -45,6 +45,7 @@ type WorkloadFields struct {
 	Recommended Field
 	Current     Field // see [State.Current]
 	Sized       Field // the size that pods are created at, as [PodClass.Size]; laid out by the vertical autoscaler
+	Ticks       Field // see [State.TicksLeft]
 }
 
 // PodClassFields are the moving parts of one pod class (one ReplicaSet).

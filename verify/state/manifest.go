@@ -3,6 +3,7 @@ package state
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,8 @@ type Kind string
 const (
 	Deployment  Kind = "Deployment"
 	StatefulSet Kind = "StatefulSet"
+	Job         Kind = "Job"
+	CronJob     Kind = "CronJob"
 )
 
 // Manifest is what one version declares of a workload.
@@ -24,6 +27,8 @@ type Manifest struct {
 	// The workload's object; all are nil where the version does not have the workload.
 	Deployment  *appsv1.Deployment
 	StatefulSet *appsv1.StatefulSet
+	Job         *batchv1.Job
+	CronJob     *batchv1.CronJob
 	// DeclaresReplicas says that spec.replicas stands in the manifest as written; in
 	// the object it is defaulted to 1 in any case.
 	DeclaresReplicas bool
@@ -44,6 +49,10 @@ func ManifestOf(object any) (Manifest, bool) {
 		return Manifest{Deployment: t}, true
 	case *appsv1.StatefulSet:
 		return Manifest{StatefulSet: t}, true
+	case *batchv1.Job:
+		return Manifest{Job: t}, true
+	case *batchv1.CronJob:
+		return Manifest{CronJob: t}, true
 	}
 	return Manifest{}, false
 }
@@ -55,6 +64,10 @@ func (m *Manifest) Kind() Kind {
 		return Deployment
 	case m.StatefulSet != nil:
 		return StatefulSet
+	case m.Job != nil:
+		return Job
+	case m.CronJob != nil:
+		return CronJob
 	}
 	return ""
 }
@@ -64,7 +77,7 @@ func (m *Manifest) Exists() bool { return m.Kind() != "" }
 
 // Same says whether two manifests are of one and the same object in memory.
 func (m *Manifest) Same(o *Manifest) bool {
-	return m.Deployment == o.Deployment && m.StatefulSet == o.StatefulSet
+	return m.Deployment == o.Deployment && m.StatefulSet == o.StatefulSet && m.Job == o.Job && m.CronJob == o.CronJob
 }
 
 // Template is the pod template, which may be changed where the object may; nil where
@@ -75,6 +88,10 @@ func (m *Manifest) Template() *corev1.PodTemplateSpec {
 		return &m.Deployment.Spec.Template
 	case StatefulSet:
 		return &m.StatefulSet.Spec.Template
+	case Job:
+		return &m.Job.Spec.Template
+	case CronJob:
+		return &m.CronJob.Spec.JobTemplate.Spec.Template
 	}
 	return nil
 }
@@ -148,6 +165,10 @@ func (m *Manifest) OwnObject() {
 		m.Deployment = m.Deployment.DeepCopy()
 	case StatefulSet:
 		m.StatefulSet = m.StatefulSet.DeepCopy()
+	case Job:
+		m.Job = m.Job.DeepCopy()
+	case CronJob:
+		m.CronJob = m.CronJob.DeepCopy()
 	}
 }
 

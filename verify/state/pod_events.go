@@ -5,6 +5,7 @@ package state
 type PodEvents struct {
 	Crashes      Field // crashes left
 	BadRevisions Field // bad revisions left
+	Overruns     Field // see [State.OverrunsLeft]
 }
 
 // AddCrashes lays out the budget of pod crashes.
@@ -49,6 +50,14 @@ func (s State) SetBad(p int) { s.Set(s.C.Class[p].Bad, 1) }
 func (s State) RefillPods() {
 	if s.C.PodEvents.Crashes.width > 0 {
 		s.Set(s.C.PodEvents.Crashes, s.C.Spec.Events.PodCrash)
+	}
+	if s.C.PodEvents.Overruns.width > 0 {
+		s.Set(s.C.PodEvents.Overruns, s.C.Spec.Events.JobOverrun)
+	}
+	for w := range s.C.Workload {
+		if f := s.C.Workload[w].Ticks; f.width > 0 {
+			s.Set(f, s.C.Spec.Events.Ticks())
+		}
 	}
 	if s.C.PodEvents.BadRevisions.width > 0 {
 		s.Set(s.C.PodEvents.BadRevisions, s.C.Spec.Events.BadRevision)

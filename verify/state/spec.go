@@ -114,6 +114,8 @@ type Events struct {
 	// PodCrash is how many ready pods crash, and BadRevision how many of the templates
 	// that the change brings turn out to be bad.
 	PodCrash, BadRevision int
+	// JobOverrun is how many CronJobs have a Job that does not end.
+	JobOverrun int
 	// Rollback says that base may be applied again once a revision is bad, and OutOfService
 	// that the pods of a lost node are taken away without its kubelet.
 	Rollback, OutOfService bool
