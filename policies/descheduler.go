@@ -229,7 +229,7 @@ func (d *decoder) pluginArgs(name string, n *yaml.Node, at string) any {
 		with(d.selectionFields(&a.PodSelection, fields{}))
 		return a
 	case state.RemovePodsHavingRestarts:
-		return d.restartsArgs(with)
+		return d.restartsArgs(n, at, with)
 	case state.PodLifeTime:
 		return d.lifeTimeArgs(n, at, with)
 	case state.RemoveFailedPods:

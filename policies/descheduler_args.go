@@ -194,14 +194,20 @@ func (d *decoder) taintArgs(n *yaml.Node, at string, with argsReader) any {
 	return a
 }
 
-func (d *decoder) restartsArgs(with argsReader) any {
+func (d *decoder) restartsArgs(n *yaml.Node, at string, with argsReader) any {
 	a := &state.RestartsArgs{}
 	threshold, ignored := 0, false
+	var states []string // a pod that restarts is in one after the other
 	with(d.selectionFields(&a.PodSelection, fields{
 		"podRestartThreshold":     d.number(&threshold, 1, 1<<31-1),
 		"includingInitContainers": d.flag(&ignored),
-		"states":                  d.texts(new([]string)),
+		"states":                  d.texts(&states),
 	}), "podRestartThreshold")
+	for _, s := range states {
+		if s != "CrashLoopBackOff" && s != "Running" {
+			d.fail(n, at, "has the state %s; states must be CrashLoopBackOff or Running", quote(s))
+		}
+	}
 	a.Threshold = int32(threshold)
 	return a
 }

@@ -16,7 +16,8 @@ import (
 // no pod too many, and loses as many live pods as come to be on deletion. A scale-down
 // or a rollout deletes surplus pods only, so neither is one; a pod that its kubelet evicts is
 // gone without having been on deletion; nor are the pods that are lost
-// with a node that is down (see crash-loop). That it sees two states
+// with a node that is down (see crash-loop). The pods of a bad revision are of no use
+// where they stand, so whoever evicts them takes nothing away. That it sees two states
 // only is why the pods of one step are counted, not followed.
 // Does not say: who evicts; the steps of the loop do. Nor that pods are lost by an
 // eviction that happens once (see below-floor).
@@ -32,7 +33,8 @@ runs short of disk or memory), the controller
 creates it again, and the scheduler puts it where it will be evicted from again.
 
 A deletion that the workload's own controller makes, because it was scaled down or rolled
-out, is no eviction.`,
+out, is no eviction. Nor do the pods of a bad revision count (` + "`events.badRevision`" + `): they never get
+ready, and to evict them again and again is what RemovePodsHavingTooManyRestarts is for.`,
 		Why: `Whoever evicts judges a placement by other rules than the scheduler that made it. The descheduler's
 RemoveDuplicates does not look at resources, its topology spread plugin can enforce what the
 scheduler only weighs, LowNodeUtilization moves the one large pod that is the load, and a
@@ -88,7 +90,7 @@ func evicts(from, to state.State, w int) bool {
 		if from.C.Pods[p].Ordinal == state.NoOrdinal {
 			active = from.ActiveIn(from.C.Pods[p].Set)
 		}
-		if gone <= 0 || from.Get(f.Size) != to.Get(f.Size) || active > size || liveOnDown(to, p) < liveOnDown(from, p) {
+		if gone <= 0 || from.Bad(p) || from.Get(f.Size) != to.Get(f.Size) || active > size || liveOnDown(to, p) < liveOnDown(from, p) {
 			continue
 		}
 		if from.Active(p)-to.Active(p) == gone && from.Pending(p) == to.Pending(p) {

@@ -87,10 +87,16 @@ func touches(from, to state.State, w int) bool {
 	}
 	for _, p := range from.C.ClassesOf[w] {
 		f := &from.C.Class[p]
-		for _, x := range []state.Field{f.Exists, f.Size, f.Desired, f.Max, f.Pending} {
+		for _, x := range []state.Field{f.Exists, f.Size, f.Desired, f.Max} {
 			if from.Get(x) != to.Get(x) {
 				return true
 			}
+		}
+		if from.Bad(p) { // its pods may go round until somebody mends it
+			continue
+		}
+		if from.Get(f.Pending) != to.Get(f.Pending) {
+			return true
 		}
 		for ph := range state.Phases {
 			if from.Count(p, ph) != to.Count(p, ph) {

@@ -193,6 +193,12 @@ func deschedDiff(c *state.Config, from, got state.State, model [][]byte) string 
 // sees them, and the cluster without pods.
 func deschedCluster(t *testing.T, r *rand.Rand, text string) (*loopProblem, []*corev1.Pod, *upstreamCluster) {
 	t.Helper()
+	return deschedClusterOf(t, r, text, func(*state.Spec) {})
+}
+
+// deschedClusterOf is [deschedCluster] with a change to the generated problem.
+func deschedClusterOf(t *testing.T, r *rand.Rand, text string, change func(*state.Spec)) (*loopProblem, []*corev1.Pod, *upstreamCluster) {
+	t.Helper()
 	spec := &state.Spec{PriorityClasses: map[string]int32{"low": -10, "high": 1000}}
 	cluster := &upstreamCluster{scale: map[string]int{}, objects: priorityClasses()}
 	var topology []int
@@ -221,6 +227,7 @@ func deschedCluster(t *testing.T, r *rand.Rand, text string) (*loopProblem, []*c
 	if r.IntN(2) == 0 { // nodes may be cordoned or lost
 		spec.Events.Drain, spec.Events.NodeFailure = 2, 2
 	}
+	change(spec)
 	p := newLoopProblem(t, spec, topology)
 	for _, n := range p.cfg.Nodes {
 		node := spec.Classes[n.Class].Node.DeepCopy()

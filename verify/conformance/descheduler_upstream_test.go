@@ -53,7 +53,26 @@ type upstreamCluster struct {
 	scale   map[string]int // of the owners of pods, by namespace/app
 	objects []runtime.Object
 	indexer cache.Indexer
+	// crashing has the pod classes whose starting pods have restarted often: all of them,
+	// or only the first.
+	crashing map[int]bool
+	alone    bool
 }
+
+// restart gives a pod the restarts of its containers: two, or more.
+func (c *upstreamCluster) restart(p *deschedPod, r *rand.Rand) {
+	s := corev1.ContainerStatus{Name: "c", RestartCount: 2}
+	if c.crashing[p.class] && p.phase == state.Starting && p.node >= 0 {
+		p.Status.Phase = corev1.PodRunning
+		if !c.alone || !slices.ContainsFunc(c.pods, restartsOften) {
+			s.RestartCount = 3 + int32(r.IntN(100))
+			s.State.Waiting = &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}
+		}
+	}
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{s}
+}
+
+func restartsOften(p *deschedPod) bool { return p.Status.ContainerStatuses[0].RestartCount > 2 }
 
 // run runs one cycle of a policy file and gives the state it leaves.
 func (c *upstreamCluster) run(t *testing.T, file string, from state.State) state.State {
@@ -241,7 +260,9 @@ func (c *upstreamCluster) deploy(s state.State, templates []*corev1.Pod, r *rand
 		if node >= 0 {
 			p.Spec.NodeName = c.nodes[node].Name
 		}
-		c.pods = append(c.pods, &deschedPod{Pod: p, node: node, class: class, phase: ph})
+		one := &deschedPod{Pod: p, node: node, class: class, phase: ph}
+		c.restart(one, r)
+		c.pods = append(c.pods, one)
 	}
 	for class := range s.C.Pods {
 		for range s.Pending(class) {

@@ -93,8 +93,10 @@ func (k *deschedCompiled) addPlugin(p state.DeschedulerPlugin, evictor *deschedE
 			k.expiry = append(k.expiry, plugin)
 		}
 		return err
-	case *state.RestartsArgs, *state.FailedPodsArgs:
-		return nil // no pod restarts or fails: see Model
+	case *state.RestartsArgs:
+		err = k.restarts(&plugin, a)
+	case *state.FailedPodsArgs:
+		return nil // no pod fails: see Model
 	default:
 		return deschedUnmodeled(p.Field, "the plugin "+p.Name)
 	}
@@ -200,7 +202,7 @@ func (a *descheduler) Model() *Model {
 	return &Model{
 		Upstream: deschedulerTag + ": runProfiles, DefaultEvictor, RemoveDuplicates, RemovePodsViolatingTopologySpreadConstraint, " +
 			"LowNodeUtilization, HighNodeUtilization, RemovePodsViolatingNodeAffinity, RemovePodsViolatingNodeTaints, " +
-			"RemovePodsViolatingInterPodAntiAffinity",
+			"RemovePodsViolatingInterPodAntiAffinity, RemovePodsHavingTooManyRestarts",
 		Exact: []string{
 			"which pods each plugin evicts, with every order that upstream leaves open, the evictor's filters, nodeFit and the limits of a cycle",
 			"nodes that are cordoned, lost or not there, and the taints that they have for it",
@@ -209,11 +211,14 @@ func (a *descheduler) Model() *Model {
 		MayInvent: []string{
 			"a cycle runs at any moment, where upstream waits for deschedulingInterval",
 			"ages are not kept: minPodAge protects no pod",
+			"pods of a bad revision pass any podRestartThreshold at any cycle, also where their containers run and only never get ready",
 			"pods that two constraints pick may be the same or others",
 		},
 		MayHide: []string{
 			"the descheduler's cache is never behind, and a cycle is over before a replacement has a node",
-			"RemovePodsHavingTooManyRestarts and RemoveFailedPods evict nothing: restarts and failed pods are not kept",
+			"RemoveFailedPods evicts nothing: failed pods are not kept",
+			"RemovePodsHavingTooManyRestarts evicts pods of a bad revision only: of others, one that crashes restarts " +
+				"once, and restarts are not kept",
 			"on assumed nodes LowNodeUtilization and HighNodeUtilization evict nothing",
 			"a pod on deletion is not evicted again where the annotation " + alwaysEvict + " allows it",
 			"evictions in the background (the feature gate EvictionsInBackground) are not modeled",

@@ -76,7 +76,8 @@ type deschedPlugin struct {
 	constraints []spreadRule // topology spread
 	balanceFit  bool
 	use         *utilization
-	single      []bool // PodLifeTime: by class and phase, may have expired
+	single      []bool // PodLifeTime, restarts: by class and phase, may have passed the limit
+	onlyBad     bool   // restarts: only pods of a bad revision have
 }
 
 // Resources every node has.

@@ -47,7 +47,7 @@ func inState(states []string, ph state.Phase) bool {
 	})
 }
 
-// expire evicts one pod, or all, that may have passed the limit.
+// expire evicts one pod, or all, that may have passed the limit of age or restarts.
 func expire(r *descheduling, plugin *deschedPlugin) {
 	groups, all := 0, 0
 	for n := range r.k.nodes {
@@ -85,7 +85,7 @@ func expire(r *descheduling, plugin *deschedPlugin) {
 }
 
 func (r *descheduling) expires(plugin *deschedPlugin, n, p, phase int) bool {
-	return r.ready[n] && plugin.single[p*len(state.LivePhases)+phase] &&
+	return r.ready[n] && plugin.single[p*len(state.LivePhases)+phase] && (!plugin.onlyBad || r.from.Bad(p)) &&
 		r.evictable(plugin.evictor, p) && r.mayLeave(plugin.evictor, p, n)
 }
 
