@@ -36,7 +36,7 @@ type confluence struct {
 // Reduce tells a search of the actors' system, under realistic timing, which steps commute
 // with everything that can happen before them, and what a step can give work to.
 func Reduce(sys *search.System, cfg *state.Config, actors []Actor) {
-	if len(cfg.Spec.Claims) > 0 {
+	if len(cfg.Spec.Claims) > 0 || resized(cfg) {
 		return
 	}
 	k := &confluence{
@@ -69,6 +69,16 @@ func Reduce(sys *search.System, cfg *state.Config, actors []Actor) {
 	if len(cfg.Spec.Quotas) == 0 {
 		sys.Wakes = k.wakes
 	}
+}
+
+// resized says whether a ReplicaSet may have pods of several sizes.
+func resized(c *state.Config) bool {
+	for p := range c.Pods {
+		if c.Pods[p].Set != p {
+			return true
+		}
+	}
+	return false
 }
 
 // wakes is [search.System.Wakes]: a step in the life of a workload's pods gives work to
