@@ -55,7 +55,7 @@ guards, not only of its own.`,
 	New: func(c *state.Config, w int) Property {
 		m, _ := newest(c, w)
 		switch {
-		case m == nil:
+		case m == nil || m.Kind().Ends():
 			return Property{}
 		case c.Admits() && c.Revisions(w) < 2:
 			return neverCreated(c, w)

@@ -138,5 +138,6 @@ func All() []Rule {
 		crashLoop,
 		applyRejected,
 		neverSettles,
+		cannotRevert,
 	}
 }

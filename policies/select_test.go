@@ -29,12 +29,12 @@ func TestSelect(t *testing.T) {
 		{"", nil, all, ""},
 		{"", []string{"below-floor", "unschedulable"}, "unschedulable:error below-floor:error", ""},
 		{"intents: {rollout-stuck: {severity: warning}, never-settles: {severity: \"off\"}, cannot-revert: {severity: error}}", nil,
-			strings.NewReplacer("rollout-stuck:error", "rollout-stuck:warning", " never-settles:error", "").Replace(all), ""},
+			strings.NewReplacer("rollout-stuck:error", "rollout-stuck:warning", " never-settles:error", "", "cannot-revert:warning", "cannot-revert:error").Replace(all), ""},
 		{"intents: {below-floor: {severity: note, workloads: [default/web]}}", []string{"below-floor"}, "below-floor:note below-floor:error", ""},
 		{"intents: {below-floor: {severity: \"off\", workloads: [default/web]}}", []string{"below-floor"}, "below-floor:error", ""},
 		{"", []string{"below-flor"}, "", `rules: no such rule as "below-flor"; did you mean "below-floor"?`},
 		{"", []string{"x"}, "", `rules: no such rule as "x"; use one of ` + strings.Join(slices.Sorted(slices.Values(ruleIDs())), ", ")},
-		{"", []string{"cannot-revert"}, "", "rules: cannot-revert is not checked by this version"},
+		{"", []string{"cannot-revert"}, "cannot-revert:warning", ""},
 		{"intents: {below-floor: {severity: \"off\"}}", []string{"below-floor"}, "", "rules: none is left to check; the policy switches every one of them off"},
 	} {
 		p, err := Load("p.yaml", []byte(x.policy))

@@ -23,6 +23,7 @@ type applied struct {
 	base, head *render.Object // nil where absent
 	refused    field.ErrorList
 	before     field.ErrorList // that of base applied over itself
+	back       field.ErrorList // what the revert is refused for, where the change is not
 	again      bool            // refused is about the second apply of the same manifests
 	lookup     bool            // the chart looks into the cluster, which may keep what differs
 }
@@ -49,7 +50,7 @@ func refusals(p pair, changed, all bool) []applied {
 			a.base = nil
 		}
 		a.judge()
-		if len(a.refused)+len(a.before) > 0 {
+		if len(a.refused)+len(a.before)+len(a.back) > 0 {
 			out = append(out, a)
 			continue
 		}
@@ -83,6 +84,9 @@ func (a *applied) judge() {
 		return
 	}
 	a.refused = steadyErrors(a.head, validation.Update(a.head.Typed, a.base.Typed))
+	if len(a.refused)+len(a.before) == 0 {
+		a.back = steadyErrors(a.base, validation.Update(a.base.Typed, validation.Live(a.head.Typed, a.base.Typed)))
+	}
 }
 
 // steadyErrors leaves out the errors of fields that every render gives another value: what
@@ -163,6 +167,12 @@ func (a *analysis) enterRefusals(list []applied) {
 	}
 	for i := range list {
 		x := &list[i]
+		if len(x.back) > 0 {
+			if rule, on := a.ruleFor(policies.CannotRevert, x.head.ID); on {
+				a.result.Findings = append(a.result.Findings, a.places.refusal(x, x.head, x.back, rule, New))
+			}
+			continue
+		}
 		rule, on := a.ruleFor(policies.ApplyRejected, x.head.ID)
 		if !on {
 			continue
@@ -221,6 +231,8 @@ func (pl places) refusal(x *applied, o *render.Object, errs field.ErrorList, rul
 	}
 	verb := "the change of"
 	switch {
+	case len(x.back) > 0:
+		f.Scenario, verb, f.Events = scenarioRevert, "the revert of", []string{"apply", "revert"}
 	case x.again:
 		f.Scenario, verb = scenarioSteady, "every further apply of"
 		if x.lookup {
@@ -241,6 +253,7 @@ func (pl places) refusal(x *applied, o *render.Object, errs field.ErrorList, rul
 		c := render.Compare(x.base, x.head)
 		changes = slices.Concat(c.Fields, c.Noise)
 	}
+	actor := f.Events[len(f.Events)-1]
 	for _, e := range errs {
 		at := pl.refusedAt(o, e, changes, status == Fixed)
 		for _, c := range at.changed {
@@ -255,7 +268,7 @@ func (pl places) refusal(x *applied, o *render.Object, errs field.ErrorList, rul
 			because = append(because, Because{File: l.File, Line: l.StartLine, Field: l.Field})
 		}
 		f.Interleaving = append(f.Interleaving, Step{
-			Actor: "apply", Class: control.Event.String(), Action: "apply-refused", Object: o.ID.String(),
+			Actor: actor, Class: control.Event.String(), Action: "apply-refused", Object: o.ID.String(),
 			Text: fmt.Sprintf("the API server refuses %s %s: %s", verb, o.ID, refusalText(e, x.again)), Because: because,
 		})
 	}

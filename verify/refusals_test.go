@@ -68,7 +68,10 @@ func TestRefusals(t *testing.T) {
 		{"it was there before", configMap("data: {a: b}\n") + "---\n" + refusable("", now), configMap("data: {a: c}\n") + "---\n" + refusable("", now),
 			"existing error inevitable steady 11 the API server refuses every further apply of batch/Job shop/migrate: spec.template: field is immutable, and every render gives it another value"},
 		{"nothing of the release changed", refusable("", now), refusable("", now), ""},
-		{"a claim grows", claim("1Gi"), claim("2Gi"), ""},
+		{"a claim grows", claim("1Gi"), claim("2Gi"),
+			"new warning inevitable revert 4+ the API server refuses the revert of PersistentVolumeClaim shop/disk: spec.resources.requests.storage: field can not be less than status.capacity"},
+		{"a ConfigMap becomes immutable", configMap("data: {a: b}\n"), configMap("data: {a: b}\nimmutable: true\n"),
+			"new warning inevitable revert 5+ the API server refuses the revert of ConfigMap shop/web: immutable: field is immutable when `immutable` is set"},
 		{"a claim shrinks", claim("2Gi"), claim("1Gi"),
 			"new error inevitable change 4+ the API server refuses the change of PersistentVolumeClaim shop/disk: spec.resources.requests.storage: field can not be less than status.capacity"},
 		{"a Service gets no address", service(""), service("clusterIP: None, "),
@@ -99,7 +102,7 @@ func TestRefusals(t *testing.T) {
 			}
 			var got []string
 			for _, f := range r.Findings {
-				if f.Rule != policies.ApplyRejected {
+				if want := map[bool]string{true: policies.CannotRevert, false: policies.ApplyRejected}[f.Scenario == "revert"]; f.Rule != want {
 					t.Errorf("a finding of %s", f.Rule)
 				}
 				line := fmt.Sprint(f.Locations[0].StartLine)

@@ -195,6 +195,9 @@ func (c *checker) scenarios(ctx context.Context, v variant, t scale.Topology) ([
 	if c.quits && r.cov.bound == search.StateBound {
 		return r.found, r.cov, nil
 	}
+	if err := r.revert(ctx, v); err != nil {
+		return nil, r.cov, err
+	}
 	if alone := v.only(state.Head); alone.has(state.Head) && !v.repeats() {
 		if err := r.empty(ctx, alone); err != nil {
 			return nil, r.cov, err

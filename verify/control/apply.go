@@ -50,6 +50,8 @@ func (a *apply) switchTo(s state.State, v state.Version, next *Emit) {
 	t := next.Copy(s)
 	if v == state.Head {
 		t.Set(t.C.Applies, s.Get(s.C.Applies)-1)
+	} else if s.Get(s.C.Reverts) > 0 {
+		t.Set(t.C.Reverts, s.Get(s.C.Reverts)-1)
 	}
 	t.Set(t.C.Applied, int(v))
 	for w := range s.C.Spec.Workloads {

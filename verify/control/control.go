@@ -197,6 +197,7 @@ func All(b *state.Builder) ([]Actor, error) {
 		newPodCrash,
 		newBadRevision,
 		newRollback,
+		newRevert,
 		newAdmission,
 		newCronJob,
 		newDeployment,

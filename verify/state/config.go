@@ -80,6 +80,7 @@ type Config struct {
 
 	Applied  Field // version of the manifests in the API server, as a Version
 	Applies  Field // applies left
+	Reverts  Field // reverts left, where there are any; see [Events]
 	Drains   Field // drains that may still start; see [State.DrainsLeft]
 	Failures Field // nodes that may still be lost; see [State.FailuresLeft]
 	// DiskPressures and MemoryPressures are nodes that may still come under pressure; see
@@ -145,6 +146,9 @@ func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
 	b := &Builder{cfg: c}
 	c.Applied = b.Field(1)
 	c.Applies = b.Field(max(spec.Events.Apply, 0))
+	if spec.Events.Revert {
+		c.Reverts = b.Field(1)
+	}
 	for w := range spec.Workloads {
 		c.addWorkload(b, w, maxPods)
 	}

@@ -119,6 +119,9 @@ type Events struct {
 	// Rollback says that base may be applied again once a revision is bad, and OutOfService
 	// that the pods of a lost node are taken away without its kubelet.
 	Rollback, OutOfService bool
+	// Revert says that base is applied again over head, once, in a state in which
+	// [Config.Reverts] is 1.
+	Revert bool
 	// StartupSpike is the CPU use of a pod that has just become ready, in percent of its
 	// request; 0: none. NodePanic is the CPU use of a node, in percent of what it has,
 	// above which it goes down; 0: never. Neither is an event with a budget.

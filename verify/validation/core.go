@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -127,6 +128,18 @@ func validateServiceUpdate(now, was *corev1.Service) field.ErrorList {
 		out = append(out, field.Invalid(specPath.Child("loadBalancerClass"), now.Spec.LoadBalancerClass, "may not change once set"))
 	}
 	return append(out, validateService(now)...)
+}
+
+// Live is what the cluster has once an object was applied over another: of a Service without an
+// address the one that it had.
+func Live(obj, old runtime.Object) runtime.Object {
+	now, ok := prepare(obj).(*corev1.Service)
+	was, also := prepare(old).(*corev1.Service)
+	if !ok || !also || now.Spec.Type == corev1.ServiceTypeExternalName || was.Spec.Type == corev1.ServiceTypeExternalName || len(now.Spec.ClusterIPs) > 0 {
+		return obj
+	}
+	now.Spec.ClusterIPs = was.Spec.ClusterIPs // (alloc).patchAllocatedValues
+	return now
 }
 
 // validatePersistentVolumeClaimSpec is ValidatePersistentVolumeClaimSpec, but for data sources.
