@@ -90,9 +90,15 @@ func (l *locator) valuesLine(c *chartJob, d document, w wantedValue) (Location, 
 	if len(stepsOf(w.value)) > 0 {
 		return l.valuesBlock(c, d, w)
 	}
+	candidates := l.candidates(c, scope, w)
+	for _, cand := range candidates {
+		if t.marked(cand, scope, func() []valuesLeaf { return l.valuesLeaves(c, scope) }, docName(d)+" "+w.path.String()) {
+			return cand.place(), true
+		}
+	}
 	var first *valuesLeaf
 	tried := 0
-	for _, cand := range l.candidates(c, scope, w) {
+	for _, cand := range candidates {
 		if first == nil && cand.mentioned {
 			first = &cand
 		}

@@ -19,7 +19,8 @@ type trials struct {
 	mu     sync.Mutex
 	done   bool
 	base   []document
-	by     map[string]map[string]bool // leaf to "template#doc path"
+	by     map[string]map[string]bool            // leaf to "template#doc path"
+	marks  map[string]map[string]map[string]bool // the same of numbers, by scope; see marked
 	runs   int
 }
 
@@ -28,7 +29,7 @@ func (l *locator) trialsOf(c *chartJob) *trials {
 	defer l.mu.Unlock()
 	t, ok := l.trials[c.Dir]
 	if !ok {
-		t = &trials{chart: c, files: l.job.Files, opt: l.trialOptions(), by: map[string]map[string]bool{}}
+		t = &trials{chart: c, files: l.job.Files, opt: l.trialOptions(), by: map[string]map[string]bool{}, marks: map[string]map[string]map[string]bool{}}
 		l.trials[c.Dir] = t
 	}
 	return t
@@ -98,7 +99,19 @@ func (t *trials) render(p fieldPath, value any) []document {
 		}
 		c.Inline = mergeValues(c.Inline, overlay(p, value, vals))
 	}
-	out := t.runner.run(&job{Release: Release{Kind: Helm, Path: c.Dir}, Files: t.files, Chart: &c})
+	return t.run(&c)
+}
+
+// renderWith renders with some values over the chart's own.
+func (t *trials) renderWith(values map[string]any) []document {
+	c := *t.chart
+	c.Once = true
+	c.Inline = mergeValues(c.Inline, values)
+	return t.run(&c)
+}
+
+func (t *trials) run(c *chartJob) []document {
+	out := t.runner.run(&job{Release: Release{Kind: Helm, Path: c.Dir}, Files: t.files, Chart: c})
 	if out.Err != nil {
 		return nil
 	}
