@@ -69,7 +69,7 @@ refuses stay behind as failed objects, several a second, until the API server an
 			},
 			Message: func(s state.State) string {
 				return fmt.Sprintf("nodes can go down under the pods of %s again and again with no event left to happen: the loop starts at %s, %d ready",
-					fullName(c, w), count(s.Replicas(w), "replica"), s.ReadyOf(w))
+					fullName(c, w), wanted(s, w), s.ReadyOf(w))
 			},
 			Fields: append(placementFields(d), sizeFields(c, w)...),
 		}
@@ -78,7 +78,7 @@ refuses stay behind as failed objects, several a second, until the API server an
 			out.Fields = append([]string{"Workload:spec.template.spec.nodeName"}, out.Fields...)
 			out.Message = func(s state.State) string {
 				return fmt.Sprintf("%s of %s can be refused by the node and created again forever: %d of %s %s",
-					count(refused(s, w), "pod"), fullName(c, w), s.ReadyOf(w), count(s.Replicas(w), "replica"), runs(s.ReadyOf(w)))
+					count(refused(s, w), "pod"), fullName(c, w), s.ReadyOf(w), wanted(s, w), runs(s.ReadyOf(w)))
 			}
 		}
 		return out

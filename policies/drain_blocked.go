@@ -61,7 +61,7 @@ at its minimum.`,
 		e := &c.Spec.Events
 		_, v := newest(c, w)
 		m := &c.Spec.Workloads[w].Manifests
-		if e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB || len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 && !undisrupted(c, w) {
+		if c.PerNode(w) || e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB || len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 && !undisrupted(c, w) {
 			return Property{}
 		}
 		fields := []string{"PodDisruptionBudget:spec.minAvailable", "PodDisruptionBudget:spec.maxUnavailable"}
@@ -84,7 +84,7 @@ at its minimum.`,
 				}
 				return fmt.Sprintf("node %s can stay undrained forever: %s of %s %s on it, %d of %s %s ready",
 					c.Nodes[n].Name, count(held, what), fullName(c, w), stays(held),
-					s.ReadyOf(w), count(s.Replicas(w), "replica"), are(s.ReadyOf(w)))
+					s.ReadyOf(w), wanted(s, w), are(s.ReadyOf(w)))
 			},
 			Fields: append(fields, "Workload:spec.replicas"),
 		}

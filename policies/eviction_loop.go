@@ -65,7 +65,7 @@ A PodDisruptionBudget slows the loop down and does not end it.`,
 			Recurs: func(from, to state.State) bool { return evicts(from, to, w) },
 			Message: func(s state.State) string {
 				return fmt.Sprintf("pods of %s can be evicted and created again forever with no event left to happen: the loop starts at %s, %d ready",
-					fullName(c, w), count(s.Replicas(w), "replica"), s.ReadyOf(w))
+					fullName(c, w), wanted(s, w), s.ReadyOf(w))
 			},
 			Fields: append(placementFields(d), sizeFields(c, w)...),
 		}
@@ -77,6 +77,12 @@ A PodDisruptionBudget slows the loop down and does not end it.`,
 // nodes changes.
 func evicts(from, to state.State, w int) bool {
 	for _, p := range from.C.ClassesOf[w] {
+		if from.C.Pods[p].PerNode { // its controller deletes pods as others evict them, but never so
+			if failed(from, to, p) && from.Active(p) > to.Active(p) {
+				return true
+			}
+			continue
+		}
 		f := &from.C.Class[p]
 		gone := to.Count(p, state.Terminating) - from.Count(p, state.Terminating)
 		if failed(from, to, p) {

@@ -67,7 +67,7 @@ guards, not only of its own.`,
 			Message: func(s state.State) string {
 				lost := lostOf(s, w)
 				return fmt.Sprintf("%s of %s can stay in deletion on a lost node forever and never be replaced: %d of %s %s",
-					count(lost, "pod"), fullName(c, w), s.ReadyOf(w), count(s.Replicas(w), "replica"), runs(s.ReadyOf(w)))
+					count(lost, "pod"), fullName(c, w), s.ReadyOf(w), wanted(s, w), runs(s.ReadyOf(w)))
 			},
 			Fields: []string{"Workload:spec.replicas"},
 		}

@@ -71,7 +71,7 @@ each workload a selector of its own; leave ` + "`spec.replicas`" + ` out.`,
 			Recurs: func(from, to state.State) bool { return touches(from, to, w) },
 			Message: func(s state.State) string {
 				return fmt.Sprintf("%s can keep changing forever with no event left to happen: the loop starts at %s, %d ready",
-					fullName(c, w), count(s.Replicas(w), "replica"), s.ReadyOf(w))
+					fullName(c, w), wanted(s, w), s.ReadyOf(w))
 			},
 			Fields: append(sizeFields(c, w), placementFields(d)...),
 		}

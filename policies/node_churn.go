@@ -66,7 +66,7 @@ back does the same to the nodes under them.`,
 			},
 			Message: func(s state.State) string {
 				return fmt.Sprintf("nodes can be added for pods of %s and removed again forever with no event left to happen: the loop starts at %s, %s",
-					fullName(c, w), count(s.PresentNodes(), "node"), count(s.Replicas(w), "replica"))
+					fullName(c, w), count(s.PresentNodes(), "node"), wanted(s, w))
 			},
 			Fields: append(placementFields(d), sizeFields(c, w)...),
 		}

@@ -57,7 +57,7 @@ is so low that whole percents are too coarse.`,
 			Recurs: func(from, to state.State) bool { return from.Replicas(w) != to.Replicas(w) },
 			Message: func(s state.State) string {
 				return fmt.Sprintf("the replicas of %s can go up and down forever with no event left to happen: the loop starts at %s, %d ready",
-					fullName(c, w), count(s.Replicas(w), "replica"), s.ReadyOf(w))
+					fullName(c, w), wanted(s, w), s.ReadyOf(w))
 			},
 			Fields: ownerFields(c, w),
 		}

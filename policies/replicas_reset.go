@@ -77,7 +77,7 @@ func resets(from, to state.State, w int) bool {
 
 func resetMessage(s state.State, w int) string {
 	text := fmt.Sprintf("applying the change resets %s to %s although a HorizontalPodAutoscaler owns the number",
-		fullName(s.C, w), count(s.Replicas(w), "replica"))
+		fullName(s.C, w), wanted(s, w))
 	if m := s.Manifest(w); m.HPA != nil && s.Replicas(w) < minReplicas(m.HPA) {
 		text += fmt.Sprintf(" and has a minimum of %d", minReplicas(m.HPA))
 	}

@@ -18,7 +18,7 @@ func restsShort(c *state.Config, w int) Property {
 			return s.Version() == state.Head && (a.Held != "" || s.Replicas(w) == 0) && allReady(s, w) && s.Replicas(w) < asked(s, w)
 		},
 		Message: func(s state.State) string {
-			has, wants := count(s.Replicas(w), "replica"), fmt.Sprintf("the %s load asks for %d", s.Load(w), asked(s, w))
+			has, wants := wanted(s, w), fmt.Sprintf("the %s load asks for %d", s.Load(w), asked(s, w))
 			if s.Replicas(w) == 0 {
 				return fmt.Sprintf("the autoscaler of %s stays switched off, as it has %s, although %s", fullName(c, w), has, wants)
 			}
@@ -64,7 +64,7 @@ func staysHigh(c *state.Config, w int) Property {
 		},
 		Message: func(s state.State) string {
 			return fmt.Sprintf("the autoscaler of %s can stay at its maximum of %s with no load to justify it: the %s load asks for %d",
-				fullName(c, w), count(s.Replicas(w), "replica"), s.Load(w), c.Rest[w][s.Version()][s.Load(w)])
+				fullName(c, w), wanted(s, w), s.Load(w), c.Rest[w][s.Version()][s.Load(w)])
 		},
 		Fields: []string{"HorizontalPodAutoscaler:spec.metrics", "HorizontalPodAutoscaler:spec.maxReplicas", "HorizontalPodAutoscaler:spec.minReplicas"},
 	}

@@ -25,13 +25,15 @@ func rolling(s state.State, w int) bool {
 	return false
 }
 
-// keepsOld says whether a Job or a StatefulSet leaves the pod of class p at its old revision: it
+// keepsOld says whether a Job, a DaemonSet or a StatefulSet leaves the pod of class p at its old revision: it
 // is below the partition, or waits for somebody to delete it (OnDelete).
 func keepsOld(s state.State, w, p int) bool {
 	m := s.Manifest(w)
 	switch {
 	case m.Kind().Ends(): // a Job that runs keeps its template
 		return true
+	case m.Kind() == state.DaemonSet:
+		return m.DaemonSet.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
 	case m.Kind() != state.StatefulSet:
 		return false
 	}
@@ -65,6 +67,15 @@ func pendingOf(s state.State, w int) int {
 		total += s.Pending(p)
 	}
 	return total
+}
+
+// wanted words the pods that workload w is to have: "2 replicas", or "2 pods" of one that
+// has them one a node.
+func wanted(s state.State, w int) string {
+	if s.C.PerNode(w) {
+		return count(s.Wanted(w), "pod")
+	}
+	return count(s.Replicas(w), "replica")
 }
 
 // fullName is "namespace/name".

@@ -92,7 +92,7 @@ func stuckMessage(s state.State, w int) string {
 	}
 	updated := newestPods(s, w, s.ReadyPods)
 	text := fmt.Sprintf("the rollout of %s can stay incomplete forever: %d of %s %s updated and ready",
-		fullName(s.C, w), updated, count(s.Replicas(w), "replica"), are(updated))
+		fullName(s.C, w), updated, wanted(s, w), are(updated))
 	if n := newestPods(s, w, s.Pending); n > 0 {
 		text += fmt.Sprintf(", %s of the %s revision %s pending", count(n, "pod"), s.C.Revision(current), stays(n))
 	}
@@ -127,7 +127,10 @@ func stays(n int) string {
 
 // strategyFields names what paces a workload's rollout.
 func strategyFields(m *state.Manifest) []string {
-	if m.Kind() == state.StatefulSet {
+	switch m.Kind() {
+	case state.DaemonSet:
+		return []string{"Workload:spec.updateStrategy"}
+	case state.StatefulSet:
 		return []string{"Workload:spec.podManagementPolicy", "Workload:spec.updateStrategy"}
 	}
 	d := m.Deployment

@@ -81,7 +81,7 @@ and every rollout does it again; on memory it may stay.`,
 			},
 			Message: func(s state.State) string {
 				return fmt.Sprintf("the autoscaler of %s can go to its maximum of %s with no load to justify it: the %s load asks for %d",
-					fullName(c, w), count(s.Replicas(w), "replica"), s.Load(w), c.Rest[w][s.Version()][s.Load(w)])
+					fullName(c, w), wanted(s, w), s.Load(w), c.Rest[w][s.Version()][s.Load(w)])
 			},
 			Fields: []string{
 				"HorizontalPodAutoscaler:spec.maxReplicas",

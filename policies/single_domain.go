@@ -50,7 +50,7 @@ nothing in Kubernetes repairs it. The next loss of that node, or its maintenance
 	},
 	New: func(c *state.Config, w int) Property {
 		d, _ := newest(c, w)
-		if d == nil {
+		if d == nil || c.PerNode(w) {
 			return Property{}
 		}
 		var views []domainView // by version

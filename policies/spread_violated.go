@@ -58,7 +58,7 @@ pods then stand together where somebody counted on one domain being expendable.`
 	},
 	New: func(c *state.Config, w int) Property {
 		d, _ := newest(c, w)
-		if d == nil {
+		if d == nil || c.PerNode(w) {
 			return Property{}
 		}
 		var views [2]*spreadView

@@ -66,7 +66,7 @@ func pendingMessage(s state.State, w int) string {
 	what := "pod"
 	if n := waiting(s, w); n > 0 && pendingOf(s, w) == 0 {
 		return fmt.Sprintf("%s of %s can wait forever for a volume that another node has: %d of %s %s",
-			count(n, "pod"), fullName(s.C, w), s.ReadyOf(w), count(s.Replicas(w), "replica"), runs(s.ReadyOf(w)))
+			count(n, "pod"), fullName(s.C, w), s.ReadyOf(w), wanted(s, w), runs(s.ReadyOf(w)))
 	}
 	for _, p := range s.C.ClassesOf[w] {
 		if n := s.Pending(p); n > 0 {
@@ -77,7 +77,7 @@ func pendingMessage(s state.State, w int) string {
 				return fmt.Sprintf("%s of %s%s can stay pending forever", what, fullName(s.C, w), ofRevision(s.C, p))
 			}
 			return fmt.Sprintf("%s of %s%s can stay pending forever: %d of %s %s",
-				what, fullName(s.C, w), ofRevision(s.C, p), s.ReadyOf(w), count(s.Replicas(w), "replica"), runs(s.ReadyOf(w)))
+				what, fullName(s.C, w), ofRevision(s.C, p), s.ReadyOf(w), wanted(s, w), runs(s.ReadyOf(w)))
 		}
 	}
 	return fmt.Sprintf("pod of %s can stay pending forever", fullName(s.C, w))

@@ -39,7 +39,7 @@ var documented = []entry{
 	{"f13", 1, "StatefulSet volumeClaimTemplates / podManagementPolicy / serviceName change", "0 nodes", ""},
 	{"f14", 1, "Job template changes between applies", "0 nodes", ""},
 	{"f15", 3, "maxSurge and maxUnavailable both 0", "0 nodes", ""},
-	{"f16", 2, "DaemonSet with maxSurge and hostPort", "1 node, 1 pod", "no actor drives DaemonSets"},
+	{"f16", 2, "DaemonSet with maxSurge and hostPort", "1 node, 1 pod", ""},
 	{"f17", 1, "PDB that allows no disruption at all (minAvailable = replicas, maxUnavailable 0)", "2 nodes, 1 pod", ""},
 	{"f18", 1, "PDB floor equals HPA floor", "3 nodes, 2 pods", ""},
 	{"f19", 2, "PDB percentage rounding", "2 nodes, 1-3 pods", ""},
@@ -81,7 +81,7 @@ var documented = []entry{
 	{"f55", 1, "Pod fits the node but not beside DaemonSets", "2 nodes, 3 pods", ""},
 	{"f56", 2, "Required affinity cycle between two workloads", "2 nodes, 2 pods", ""},
 	{"f57", 1, "Pinned pod on a node under DiskPressure: endless Evicted pods", "1 node, 1 pod", ""},
-	{"f58", 2, "DaemonSet evict/recreate loop", "1 node, 1 pod", "no actor drives DaemonSets"},
+	{"f58", 2, "DaemonSet evict/recreate loop", "1 node, 1 pod", ""},
 	{"f59", 1, "CronJob pile-up", "1 node", ""},
 	{"f60", 1, "All replicas on one node, then node failure", "3 nodes, 2-3 pods", ""},
 }

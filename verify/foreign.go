@@ -64,9 +64,6 @@ func foreign(head *render.Revision) []string {
 	}
 	var out []string
 	if names := slices.Sorted(maps.Keys(pods)); len(names) > 0 {
-		if i := slices.Index(names, "DaemonSet"); i >= 0 { // their pods take room; see crowd
-			names[i] = "DaemonSet (but for what its pods take of declared nodes)"
-		}
 		out = append(out, "not modeled, and treated as not there: "+strings.Join(names, ", "))
 	}
 	if names := slices.Sorted(maps.Keys(scalers)); len(names) > 0 {

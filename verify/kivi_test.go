@@ -43,6 +43,7 @@ var documentedCases = []documentedCase{
 	{"failures/f13", "apply-rejected", 0, 0, 1},
 	{"failures/f14", "apply-rejected", 0, 0, 1},
 	{"failures/f15", "apply-rejected", 0, 0, 1},
+	{"failures/f16", "rollout-stuck", 1, 2, 1},
 	{"failures/f17", "drain-blocked", 2, 1, 1},
 	{"failures/f18", "drain-blocked", 3, 4, 2},
 	{"failures/f19", "drain-blocked", 2, 3, 1},
@@ -81,6 +82,7 @@ var documentedCases = []documentedCase{
 	{"failures/f57", "crash-loop", 1, 1, 1},
 	{"failures/f56", "unschedulable", 2, 2, 0},
 	{"failures/f59", "runaway-scale", 1, 3, 4},
+	{"failures/f58", "eviction-loop", 1, 1, 1},
 	{"failures/f60", "below-floor", 3, 2, 1},
 }
 

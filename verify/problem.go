@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -34,7 +35,7 @@ type boundRule struct {
 // newProblem compiles a slice at a topology, with the given rules on all its workloads.
 func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing control.Timing) (*problem, error) {
 	spec = control.Sized(spec)
-	b, err := state.NewBuilder(spec, topology, mostPods(spec))
+	b, err := state.NewBuilder(spec, topology, mostPods(spec, topology))
 	if err != nil {
 		return nil, err
 	}
@@ -117,11 +118,15 @@ func (p *problem) searchRule(name string, prop policies.Property) search.Rule {
 // mostPods bounds the pods of one class that can be counted at once: twice the most
 // replicas that any manifest allows, with surge, as terminating pods still stand beside
 // their replacements; and once more for each node that is lost, or restarts, as its pods stay.
-func mostPods(spec *state.Spec) int {
+func mostPods(spec *state.Spec, topology []int) int {
 	most := 1
 	for _, w := range spec.Workloads {
 		for _, m := range w.Manifests {
 			if !m.Exists() {
+				continue
+			}
+			if m.Kind() == state.DaemonSet {
+				most = max(most, scale.Topology(topology).Total())
 				continue
 			}
 			n := max(m.Replicas(), m.JobPods(&spec.Events))

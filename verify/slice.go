@@ -377,7 +377,7 @@ func union[V any](a, b map[string]V) map[string]V {
 
 // unmodeled are the kinds of workload that no actor drives yet.
 var unmodeled = map[string]bool{
-	"apps/DaemonSet": true, "apps/ReplicaSet": true, "Pod": true,
+	"apps/ReplicaSet": true, "Pod": true,
 }
 
 // kindOf is an object's kind as [unmodeled] has it.

@@ -102,6 +102,9 @@ func liveReplicas(m *state.Manifest) int {
 	if m.DeclaresReplicas || m.ReplicasField() == nil {
 		return m.Replicas()
 	}
+	if m.Kind() == state.DaemonSet {
+		return 0 // it has none
+	}
 	return 1 // SetDefaults_Deployment
 }
 
@@ -174,6 +177,9 @@ func (a *apply) describe(from, to state.State, i int, words *Words) string {
 		return ""
 	case !last.Exists():
 		because(wl.ID, to.Version(), "spec")
+		if now.Kind() == state.DaemonSet {
+			return string(wl.Kind()) + " " + shortName(wl) + " is created"
+		}
 		return string(wl.Kind()) + " " + shortName(wl) + " is created with replicas " + strconv.Itoa(to.Replicas(i))
 	case !now.Exists():
 		because(wl.ID, from.Version(), "spec")
@@ -212,6 +218,10 @@ func describeStrategy(wl *state.Workload, last, now *state.Manifest, because fun
 		parts = append(parts, "new strategy")
 	}
 	if last.StatefulSet != nil && !equality.Semantic.DeepEqual(last.StatefulSet.Spec.UpdateStrategy, now.StatefulSet.Spec.UpdateStrategy) {
+		because(wl.ID, state.Head, "spec.updateStrategy")
+		parts = append(parts, "new update strategy")
+	}
+	if last.DaemonSet != nil && !equality.Semantic.DeepEqual(last.DaemonSet.Spec.UpdateStrategy, now.DaemonSet.Spec.UpdateStrategy) {
 		because(wl.ID, state.Head, "spec.updateStrategy")
 		parts = append(parts, "new update strategy")
 	}

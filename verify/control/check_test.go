@@ -60,7 +60,7 @@ func complete(s state.State) bool {
 		for _, p := range s.C.ClassesOf[w] {
 			want := 0
 			if p == s.NewClass(w) {
-				want = s.Replicas(w)
+				want = s.Wanted(w)
 			}
 			if s.Count(p, state.Ready) != want || s.Existing(p) != want {
 				return false

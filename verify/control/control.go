@@ -202,6 +202,7 @@ func All(b *state.Builder) ([]Actor, error) {
 		newCronJob,
 		newDeployment,
 		newReplicaSet,
+		newDaemonSet,
 		newStatefulSet,
 		newJob,
 		newScheduler,

@@ -257,6 +257,9 @@ type clearing struct {
 func (c clearing) offer(s state.State, n int, next *Emit) (empty, refused bool) {
 	empty = true
 	for p := range s.C.Pods {
+		if s.C.Pods[p].PerNode { // kubectl drain --ignore-daemonsets
+			continue
+		}
 		empty = empty && s.On(n, p, state.Terminating) == 0
 		for _, ph := range state.LivePhases {
 			if s.On(n, p, ph) == 0 {

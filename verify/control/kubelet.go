@@ -25,14 +25,20 @@ type kubelet struct {
 	name  string
 	from  state.Phase
 	to    state.Phase // [state.Phases]: the pod is gone
+	// refused is the pressure under which nodes do not admit the pods; see [pressureEviction].
+	refused state.Pressure
 }
 
 func newKubelet(b *state.Builder) ([]Actor, error) {
 	c := b.Config()
 	var out []Actor
 	for p := range c.Pods {
+		refused := state.Pressure(0)
+		if c.Presses() {
+			refused = refusedUnder(c, p)
+		}
 		step := func(loop string, from, to state.Phase) {
-			out = append(out, &kubelet{class: p, name: classActor(c, loop, p), from: from, to: to})
+			out = append(out, &kubelet{class: p, name: classActor(c, loop, p), from: from, to: to, refused: refused})
 		}
 		step("kubelet-start", state.Starting, c.FirstReady(p))
 		if c.HasPhase(p, state.Terminating) {
@@ -73,9 +79,13 @@ func (k *kubelet) Step(s state.State, next *Emit) {
 	}
 }
 
-// waits says whether the pods that start on node n cannot yet, for want of a volume.
+// waits says whether the pods that start on node n cannot yet, for want of a volume, or not
+// at all, as the node does not admit them.
 func (k *kubelet) waits(s state.State, n int) bool {
-	return k.from == state.Starting && len(s.C.Uses[k.class]) > 0 && s.Unattached(n, k.class)
+	if k.from != state.Starting {
+		return false
+	}
+	return k.refused != 0 && s.Pressure(n)&k.refused != 0 || len(s.C.Uses[k.class]) > 0 && s.Unattached(n, k.class)
 }
 
 // Describe implements [Actor].

@@ -127,9 +127,9 @@ func (e *pressureEviction) Model() *Model {
 		},
 		MayInvent: []string{
 			"pods go in any order, where upstream ranks them by what they use beyond their requests, by priority and by use: what a pod uses is not known",
-			"a pod that its node refuses may be ready for a moment before it fails",
 		},
 		MayHide: []string{
+			"a pod that starts when the pressure comes, or restarts under it, is not ready again before it is evicted",
 			"a failed pod is gone from the model at once; the objects that pile up in the API server are not counted",
 			"a pod that exceeds its own ephemeral-storage limit or an emptyDir's sizeLimit is not evicted for it",
 		},

@@ -140,7 +140,18 @@ base report image=v1 cpu=500m cronjob deadline=60
 head report image=v2 cpu=500m cronjob concurrency=Replace deadline=60
 both pile image=v1 cpu=300m cronjob concurrency=Allow
 quota pods=9
-events apply=1 drain=1 failures=1 overrun=2`,
+events apply=1 drain=1 failures=1 overrun=2`, `
+nodes a 3 zone=a min=1
+nodes b 1 zone=b cpu=2 taint=k:NoSchedule min=0
+base logs image=v1 cpu=100m daemon minready=10 priority=10
+head logs image=v2 cpu=100m daemon unavailable=50% priority=10
+base edge image=v1 daemon surge=1 unavailable=0
+head edge image=v2 daemon surge=50% unavailable=0 tolerate=0
+base agent image=v1 daemon ondelete
+head agent image=v2 daemon ondelete port=80
+both gone image=v1 cpu=100m daemon
+both web replicas=2 image=v1 cpu=500m
+events apply=1 drain=1 failures=1 removed=1 disk=1`,
 }
 
 // random fills a state with any counts that the fields can hold, small ones mostly.
@@ -190,6 +201,10 @@ func (s *script) random(r *rand.Rand) state.State {
 		}
 		if c.Pods[p].Ordinal != state.NoOrdinal {
 			s.someOrdinal(t, r, p)
+			continue
+		}
+		if c.Pods[p].PerNode {
+			s.someDaemons(t, r, p)
 			continue
 		}
 		if r.IntN(4) > 0 {

@@ -82,6 +82,9 @@ func (a *Scheduler) schedule(s state.State, p int, next *Emit, loaded *bool) boo
 		next.Scratch.view.load(a.k, s)
 		*loaded = true
 	}
+	if s.C.Pods[p].PerNode {
+		return a.scheduleDaemon(s, p, next)
+	}
 	found, nominated := false, 0
 	if a.k.preempts && s.C.Preempts(p) {
 		for n := range s.C.Nodes {
@@ -97,6 +100,27 @@ func (a *Scheduler) schedule(s state.State, p int, next *Emit, loaded *bool) boo
 	return found
 }
 
+// scheduleDaemon is [Scheduler.schedule] for pods that are made for one node each.
+func (a *Scheduler) scheduleDaemon(s state.State, p int, next *Emit) bool {
+	found := false
+	for n := range s.C.Nodes {
+		left := s.Awaited(n, p)
+		if left == 0 || s.Twin(n) {
+			continue
+		}
+		next.Scratch.view.only = n + 1
+		if a.k.preempts && s.C.Preempts(p) && s.Nominated(n, p) > 0 {
+			found = a.place(s, p, n, next) || found
+			left -= s.Nominated(n, p)
+		}
+		if left > 0 {
+			found = a.place(s, p, -1, next) || found
+		}
+	}
+	next.Scratch.view.only = 0
+	return found
+}
+
 // place emits the bindings of one pod of class p that is nominated to node self, or -1.
 func (a *Scheduler) place(s state.State, p, self int, next *Emit) bool {
 	v := &next.Scratch.view
@@ -104,11 +128,15 @@ func (a *Scheduler) place(s state.State, p, self int, next *Emit) bool {
 	for _, n := range v.best {
 		// The node before n is as good, and leads to the same canonical state, unless
 		// it is the one that the pod is nominated to.
-		if s.Twin(n) && n-1 != self && n != self {
+		if s.Twin(n) && n-1 != self && n != self && v.only == 0 {
 			continue
 		}
 		t := next.Copy(s)
-		t.Set(s.C.Class[p].Pending, s.Pending(p)-1)
+		if s.C.Pods[p].PerNode {
+			t.Await(n, p, -1)
+		} else {
+			t.Set(s.C.Class[p].Pending, s.Pending(p)-1)
+		}
 		t.Add(n, p, state.Starting, 1)
 		a.k.bindVolumes(t, p, n)
 		if self >= 0 {

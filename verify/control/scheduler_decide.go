@@ -45,6 +45,10 @@ func (k *compiled) filterFor(v *view, p, self int) {
 		}
 	}
 	for n := range k.nodes {
+		if v.only > 0 && n != v.only-1 {
+			v.why[n] = reasonNodeAffinity // PreFilterResult of its own name
+			continue
+		}
 		code, at := k.admits(v, p, n, self)
 		v.why[n], v.at[n] = code, int32(at)
 		if code == reasonNone {
@@ -162,6 +166,23 @@ type Decision struct {
 	Best     []int         // nodes of the highest total; upstream draws one at random
 }
 
+// meant is the node that a pending pod of class p was made for, plus 1: the one that it is
+// nominated to or else the first; 0 where its pods may go anywhere.
+func (k *compiled) meant(s state.State, p, self int) int {
+	if !s.C.Pods[p].PerNode {
+		return 0
+	}
+	if self >= 0 {
+		return self + 1
+	}
+	for n := range s.C.Nodes {
+		if s.Awaited(n, p) > 0 {
+			return n + 1
+		}
+	}
+	return 0
+}
+
 // PluginScore is what one plugin gives each feasible node.
 type PluginScore struct {
 	Plugin string
@@ -179,6 +200,7 @@ func (a *Scheduler) Decide(s state.State, p int) Decision {
 func (a *Scheduler) decideFor(s state.State, p, self int) Decision {
 	v := &view{}
 	v.load(a.k, s)
+	v.only = a.k.meant(s, p, self)
 	a.k.decide(v, p, self)
 	d := Decision{
 		Feasible: append([]int(nil), v.feasible...),

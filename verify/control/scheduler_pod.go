@@ -34,6 +34,9 @@ func admitted(c *state.Config, p int) *corev1.Pod {
 	switch wl := &c.Spec.Workloads[class.Workload]; wl.Kind() {
 	case state.Deployment:
 		pod.Labels[podTemplateHash] = templateHash(c.Pods[class.Set].Template)
+	case state.DaemonSet:
+		pod.Labels["controller-revision-hash"] = templateHash(class.Template)
+		tolerateNodeProblems(&pod.Spec)
 	case state.StatefulSet:
 		identify(pod, wl, class)
 	case state.Job:

@@ -30,6 +30,7 @@ type view struct {
 	podsSkip           bool // InterPodAffinity's PreFilter says Skip
 	fractions          []float64
 
+	only     int       // the node that a pod was made for, plus 1; 0: any will do
 	bound    []bool    // by claim: its volume was made
 	reaches  []bool    // by node and claim, where bound: the node can use the volume
 	service  []service // by node, where nodes are cordoned or lost at all

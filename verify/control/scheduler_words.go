@@ -70,6 +70,10 @@ func (a *Scheduler) Describe(from, to state.State, m search.Move) Words {
 	if int(m.Args[2])-1 == n {
 		w.Text = fmt.Sprintf("bind %s to node %s, to which it was nominated", w.Object, from.C.Nodes[n].Name)
 	}
+	if from.C.Pods[p].PerNode {
+		w.Text = fmt.Sprintf("bind %s to node %s, which it was made for", w.Object, from.C.Nodes[n].Name)
+		return w
+	}
 	w.Because = a.because(from, p, &d)
 	return w
 }
@@ -169,6 +173,9 @@ func podAffinityField(anti bool, list string) string {
 func (k *compiled) reasons(v *view, s state.State, p int) []Reason {
 	var out []Reason
 	for n, code := range v.why {
+		if v.only > 0 && n != v.only-1 {
+			continue
+		}
 		switch code {
 		case reasonNone, reasonGone:
 		case reasonResources:

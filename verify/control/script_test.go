@@ -288,6 +288,10 @@ func (s *script) addDeployment(bare []string, opt map[string]string) {
 			w.ID = "apps/StatefulSet default/" + w.Name
 			w.Manifests[v].Deployment, w.Manifests[v].StatefulSet = nil, statefulSetOf(d, bare, opt)
 		}
+		if slices.Contains(bare, "daemon") {
+			w.ID = "apps/DaemonSet default/" + w.Name
+			w.Manifests[v].Deployment, w.Manifests[v].DaemonSet = nil, daemonSetOf(d, bare, opt)
+		}
 	}
 }
 

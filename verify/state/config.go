@@ -26,6 +26,8 @@ type PodClass struct {
 	// of another size, of which Size is the index in [Workload.Sizes] and one; 0 is as
 	// the template has it.
 	Set, Size int
+	// PerNode says that its pods are made for one node each, as a DaemonSet's.
+	PerNode bool
 }
 
 // Node is one node of the chosen topology. Nodes of one class are consecutive.
@@ -59,6 +61,8 @@ type PodClassFields struct {
 	// Nominated are pending pods by the node that preemption makes room for them on; it
 	// is laid out where pods of the class may preempt others (see [Builder.Nominate]).
 	Nominated NodeField
+	// Awaited are pending pods by the node that they are made for, where pods are PerNode.
+	Awaited NodeField
 	// On each node, by phase.
 	Phase [Phases]NodeField
 }
@@ -187,7 +191,7 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 			classes = append(classes, len(c.Pods))
 			c.Pods = append(c.Pods, PodClass{
 				Workload: w, InBase: v == int(Base), InHead: v == int(Head),
-				Template: template, Namespace: wl.Namespace, Ordinal: o, Set: len(c.Pods),
+				Template: template, Namespace: wl.Namespace, Ordinal: o, Set: len(c.Pods), PerNode: wl.Kind() == DaemonSet,
 			})
 		}
 		for i := range wl.Sizes {
@@ -208,12 +212,16 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 // addPodClass lays out what moves of class p.
 func (c *Config) addPodClass(b *Builder, p, maxPods int) {
 	var f PodClassFields
-	if set := c.Pods[p].Set; set != p { // one ReplicaSet, of several sizes
+	set := c.Pods[p].Set
+	switch {
+	case c.Pods[p].PerNode:
+		f.Awaited = b.NodeField(maxPods)
+	case set != p: // one ReplicaSet, of several sizes
 		o := &c.Class[set]
 		f = PodClassFields{Exists: o.Exists, Size: o.Size, Desired: o.Desired, Max: o.Max}
-	} else if c.Pods[p].Ordinal == NoOrdinal {
+	case c.Pods[p].Ordinal == NoOrdinal:
 		f = PodClassFields{Exists: b.Field(1), Size: b.Field(maxPods), Desired: b.Field(maxPods), Max: b.Field(maxPods)}
-	} else {
+	default:
 		maxPods = 1
 	}
 	f.Pending = b.Field(maxPods)

@@ -20,6 +20,7 @@ const (
 	StatefulSet Kind = "StatefulSet"
 	Job         Kind = "Job"
 	CronJob     Kind = "CronJob"
+	DaemonSet   Kind = "DaemonSet"
 )
 
 // Manifest is what one version declares of a workload.
@@ -29,6 +30,7 @@ type Manifest struct {
 	StatefulSet *appsv1.StatefulSet
 	Job         *batchv1.Job
 	CronJob     *batchv1.CronJob
+	DaemonSet   *appsv1.DaemonSet
 	// DeclaresReplicas says that spec.replicas stands in the manifest as written; in
 	// the object it is defaulted to 1 in any case.
 	DeclaresReplicas bool
@@ -53,6 +55,8 @@ func ManifestOf(object any) (Manifest, bool) {
 		return Manifest{Job: t}, true
 	case *batchv1.CronJob:
 		return Manifest{CronJob: t}, true
+	case *appsv1.DaemonSet:
+		return Manifest{DaemonSet: t}, true
 	}
 	return Manifest{}, false
 }
@@ -68,6 +72,8 @@ func (m *Manifest) Kind() Kind {
 		return Job
 	case m.CronJob != nil:
 		return CronJob
+	case m.DaemonSet != nil:
+		return DaemonSet
 	}
 	return ""
 }
@@ -77,7 +83,7 @@ func (m *Manifest) Exists() bool { return m.Kind() != "" }
 
 // Same says whether two manifests are of one and the same object in memory.
 func (m *Manifest) Same(o *Manifest) bool {
-	return m.Deployment == o.Deployment && m.StatefulSet == o.StatefulSet && m.Job == o.Job && m.CronJob == o.CronJob
+	return m.Deployment == o.Deployment && m.StatefulSet == o.StatefulSet && m.DaemonSet == o.DaemonSet && m.Job == o.Job && m.CronJob == o.CronJob
 }
 
 // Template is the pod template, which may be changed where the object may; nil where
@@ -92,6 +98,8 @@ func (m *Manifest) Template() *corev1.PodTemplateSpec {
 		return &m.Job.Spec.Template
 	case CronJob:
 		return &m.CronJob.Spec.JobTemplate.Spec.Template
+	case DaemonSet:
+		return &m.DaemonSet.Spec.Template
 	}
 	return nil
 }
@@ -106,6 +114,8 @@ func (m *Manifest) Selector() *metav1.LabelSelector {
 		return m.Deployment.Spec.Selector
 	case StatefulSet:
 		return m.StatefulSet.Spec.Selector
+	case DaemonSet:
+		return m.DaemonSet.Spec.Selector
 	}
 	return nil
 }
@@ -143,6 +153,8 @@ func (m *Manifest) MinReadySecondsField() *int32 {
 		return &m.Deployment.Spec.MinReadySeconds
 	case StatefulSet:
 		return &m.StatefulSet.Spec.MinReadySeconds
+	case DaemonSet:
+		return &m.DaemonSet.Spec.MinReadySeconds
 	}
 	return nil
 }
@@ -169,6 +181,8 @@ func (m *Manifest) OwnObject() {
 		m.Job = m.Job.DeepCopy()
 	case CronJob:
 		m.CronJob = m.CronJob.DeepCopy()
+	case DaemonSet:
+		m.DaemonSet = m.DaemonSet.DeepCopy()
 	}
 }
 
