@@ -89,6 +89,8 @@ type Controllers struct {
 	SchedulerAt, DeschedulerAt string
 	GitOps                     *GitOps
 	ClusterAutoscaler          bool
+	// AutoscalerFlags are those of a cluster autoscaler that was found among the manifests.
+	AutoscalerFlags state.ClusterAutoscalerFlags
 	// KarpenterFile holds NodePools, NodePools what it holds (set by the caller through
 	// [LoadNodePools] and [Policy.WithKarpenter]).
 	KarpenterFile string

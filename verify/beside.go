@@ -25,6 +25,7 @@ func (sl *slice) runsBeside(p *policies.Policy) {
 	sl.controllers = c
 	sl.spec.Scheduler, sl.spec.Descheduler = c.Scheduler, c.Descheduler
 	sl.spec.ClusterAutoscaler = c.ClusterAutoscaler || p.RunsKarpenter()
+	sl.spec.Autoscaler = c.AutoscalerFlags
 	if g := c.GitOps; g != nil {
 		ignored := slices.Contains(g.IgnoreDifferences, "/spec/replicas")
 		sl.spec.GitOps = &state.GitOps{SelfHeal: g.SelfHeal, IgnoreReplicas: ignored, KeepReplicas: ignored && g.RespectIgnore}
@@ -56,7 +57,7 @@ func (sl *slice) ranBeside(p *policies.Policy) {
 	sl.seenBy(p.Controllers)
 	sl.before = &state.Spec{
 		Scheduler: p.Controllers.Scheduler, Descheduler: p.Controllers.Descheduler,
-		ClusterAutoscaler: p.Controllers.ClusterAutoscaler || p.RunsKarpenter(),
+		ClusterAutoscaler: p.Controllers.ClusterAutoscaler || p.RunsKarpenter(), Autoscaler: p.Controllers.AutoscalerFlags,
 	}
 }
 

@@ -62,7 +62,11 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 		return nil, err
 	}
 	a.enterRefusals(refused)
-	a.result.assume(opt.Policy, ch, a.models)
+	effective := opt.Policy
+	if len(cut) > 0 {
+		effective = a.besides.policyOf(cut[0].release, a.besides.head)
+	}
+	a.result.assume(effective, ch, a.models)
 	if err := confirm(a.result.Findings); err != nil {
 		return nil, err
 	}

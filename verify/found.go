@@ -18,6 +18,7 @@ import (
 const (
 	foundDescheduler = "descheduler"
 	foundScheduler   = "scheduler"
+	foundAutoscaler  = "cluster autoscaler"
 )
 
 // found is a controller's own configuration that was found among the manifests.
@@ -27,6 +28,7 @@ type found struct {
 	lines               map[string]int // of its fields, in the file
 	descheduler         *state.Descheduler
 	scheduler           *state.Scheduler
+	autoscaler          *state.ClusterAutoscalerFlags
 }
 
 // same says whether two configurations ask for the same.
@@ -34,7 +36,7 @@ func (f *found) same(o *found) bool {
 	if f == nil || o == nil {
 		return f == o
 	}
-	return reflect.DeepEqual(f.descheduler, o.descheduler) && reflect.DeepEqual(f.scheduler, o.scheduler)
+	return reflect.DeepEqual(f.descheduler, o.descheduler) && reflect.DeepEqual(f.scheduler, o.scheduler) && reflect.DeepEqual(f.autoscaler, o.autoscaler)
 }
 
 // where is the place of a configuration: "charts/web/policy.yaml:12".
@@ -60,6 +62,7 @@ func configurationsOf(rev *render.Revision) configurations {
 	for _, rel := range rev.Releases {
 		for _, o := range rel.Objects {
 			out.readPool(rel.ID, o)
+			out.readAutoscaler(rel.ID, o)
 			if cm, ok := o.Typed.(*corev1.ConfigMap); ok && !o.Hook {
 				for _, key := range slices.Sorted(maps.Keys(cm.Data)) {
 					out.read(rel.ID, o, key, cm.Data[key])
@@ -169,6 +172,9 @@ func (b *besides) wanted() []string {
 	if b.policy.Controllers.Scheduler == nil {
 		out = append(out, foundScheduler)
 	}
+	if !b.policy.Controllers.ClusterAutoscaler && slices.ContainsFunc(b.policy.Cluster.Pools, func(p policies.NodePool) bool { return p.Autoscaled }) {
+		out = append(out, foundAutoscaler)
+	}
 	return out
 }
 
@@ -200,10 +206,14 @@ func (b *besides) policyOf(release string, c configurations) *policies.Policy {
 		if f == nil {
 			continue
 		}
-		if x := &p.Controllers; controller == foundDescheduler {
+		x := &p.Controllers
+		switch controller {
+		case foundDescheduler:
 			x.Descheduler, x.DeschedulerLines, x.DeschedulerAt = f.descheduler, f.lines, f.at.File
-		} else {
+		case foundScheduler:
 			x.Scheduler, x.SchedulerLines, x.SchedulerAt = f.scheduler, f.lines, f.at.File
+		case foundAutoscaler:
+			x.ClusterAutoscaler, x.AutoscalerFlags = true, *f.autoscaler
 		}
 	}
 	return b.withPools(&p, release, c)
@@ -219,7 +229,7 @@ func (b *besides) notices(cut []*slice) []string {
 	}
 	wanted := b.wanted()
 	for _, f := range b.head.list {
-		if !slices.Contains(wanted, f.controller) {
+		if !slices.Contains(wanted, f.controller) && f.controller != foundAutoscaler {
 			say(fmt.Sprintf("%s: its configuration in %s is not used: the policy names another one", f.controller, f.where()))
 		}
 	}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +83,41 @@ func TestConfigurationFound(t *testing.T) {
 		}
 		if text := strings.Join(append(got, r.Notices...), "; "); !strings.HasPrefix(text, tt.want) {
 			t.Errorf("%s: %s, want %s\n%s", tt.name, text, tt.want, outline(r))
+		}
+	}
+}
+
+// TestAutoscalerFound: a cluster autoscaler among the manifests sizes the pools that are
+// autoscaled, as its flags say.
+func TestAutoscalerFound(t *testing.T) {
+	const autoscaled = `
+cluster:
+  nodePools: [{name: general, count: {min: 1, max: 2}, zones: [a], allocatable: {cpu: "4", memory: 16Gi}, autoscaled: true}]
+events: {none: true}
+intents: {custom: [{name: two, never: "quiescent && nodes.present == 2"}, {name: one, never: "quiescent && nodes.present == 1"}]}
+`
+	two := strings.NewReplacer("name: big", "name: web", "app: big", "app: web", "replicas: 1", "replicas: 2").Replace(bigPod)
+	scaler := func(args string) string {
+		return "---\n" + strings.NewReplacer("name: big", "name: scaler", "app: big", "app: scaler", "cpu: 2500m", "cpu: 1m",
+			`image: "big:1"`, `image: "registry.k8s.io/autoscaling/cluster-autoscaler:v1.36.0", args: [`+args+`]`).Replace(bigPod)
+	}
+	for _, tt := range []struct{ args, head, want string }{
+		{"", two, "two"},    // a second node for the second pod
+		{"", bigPod, "one"}, // and none for one
+		{`"--scale-down-enabled=false"`, two, "two"}, // the same: it only grows
+		{`"--scale-down-utilization-threshold=x"`, two, "two"},
+	} {
+		p, err := policies.Load("policy.yaml", []byte(autoscaled))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := exampleResult(t, p, map[string]string{"head": tt.head + scaler(tt.args)}, "head")
+		found := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == tt.want })
+		said := slices.ContainsFunc(r.Notices, func(s string) bool {
+			return strings.Contains(s, "cluster autoscaler: its configuration was found in app.yaml:")
+		})
+		if !found || !said {
+			t.Errorf("%s: want %s and where it was found, got\n%s\n%q", tt.args, tt.want, outline(r), r.Notices)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (v variant) reapply() variant {
 	v.spec.DefaultPriority[state.Head] = v.spec.DefaultPriority[state.Base]
 	if v.before != nil {
 		v.spec.Scheduler, v.spec.Descheduler = v.before.Scheduler, v.before.Descheduler
-		v.spec.ClusterAutoscaler = v.before.ClusterAutoscaler
+		v.spec.ClusterAutoscaler, v.spec.Autoscaler = v.before.ClusterAutoscaler, v.before.Autoscaler
 		if len(v.before.Classes) == len(v.spec.Classes) {
 			v.spec.Classes = asBefore(v.spec.Classes, v.before.Classes)
 		}

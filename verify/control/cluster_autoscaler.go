@@ -34,8 +34,9 @@ const (
 type clusterAutoscaler struct {
 	k         *compiled
 	evictions *Evictions
-	held      []bool // by pod class: the pods keep their node from being removed
-	kept      []bool // by node: it is never removed
+	threshold float64 // share of a node from which on it is used
+	held      []bool  // by pod class: the pods keep their node from being removed
+	kept      []bool  // by node: it is never removed
 }
 
 const (
@@ -54,13 +55,16 @@ func newClusterAutoscaler(b *state.Builder) ([]Actor, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &clusterAutoscaler{k: k, evictions: NewEvictions(c)}
+	a := &clusterAutoscaler{k: k, evictions: NewEvictions(c), threshold: scaleDownThreshold}
+	if t := c.Spec.Autoscaler.Threshold; t != nil {
+		a.threshold = *t
+	}
 	for p := range c.Pods {
 		a.held = append(a.held, a.holds(p))
 	}
 	for n := range c.Nodes {
 		class := &c.Spec.Classes[c.Nodes[n].Class]
-		a.kept = append(a.kept, !own(*class) || class.Node.Annotations[scaleDownDisabled] == "true" || class.Node.Spec.Unschedulable)
+		a.kept = append(a.kept, !own(*class) || c.Spec.Autoscaler.KeepNodes || class.Node.Annotations[scaleDownDisabled] == "true" || class.Node.Spec.Unschedulable)
 	}
 	return []Actor{a}, nil
 }
@@ -191,7 +195,7 @@ func (a *clusterAutoscaler) idle(s state.State, n int, next *Emit) bool {
 	}
 	for _, d := range [...]int{dimCPU, dimMemory} {
 		total := node.allocatable[d]
-		if total <= 0 || float64(v.used[n*dims+d])/float64(total) >= scaleDownThreshold {
+		if total <= 0 || float64(v.used[n*dims+d])/float64(total) >= a.threshold {
 			return false
 		}
 	}
@@ -250,7 +254,7 @@ func (a *clusterAutoscaler) Describe(from, _ state.State, m search.Move) Words {
 	if live == 0 {
 		w.Text += "it is empty"
 	} else {
-		w.Text += fmt.Sprintf("less than %.0f%% of it is requested, and its %s would fit other nodes", 100*scaleDownThreshold, counted(live, "pod"))
+		w.Text += fmt.Sprintf("less than %.0f%% of it is requested, and its %s would fit other nodes", 100*a.threshold, counted(live, "pod"))
 	}
 	return w
 }
@@ -258,7 +262,7 @@ func (a *clusterAutoscaler) Describe(from, _ state.State, m search.Move) Words {
 // Model implements [Actor].
 func (a *clusterAutoscaler) Model() *Model {
 	return &Model{
-		Upstream: "the documentation of Kubernetes' cluster autoscaler (FAQ.md), with the flags' defaults; its code is not compared",
+		Upstream: "the documentation of Kubernetes' cluster autoscaler (FAQ.md), with the flags' defaults but for --scale-down-enabled and --scale-down-utilization-threshold of a Deployment that is found; its code is not compared",
 		Exact: []string{
 			"the scheduler's filters decide what fits; utilization is the larger share of CPU and memory that is requested",
 			"safe-to-evict annotations, local storage, kube-system, PodDisruptionBudgets and scale-down-disabled keep a node",

@@ -62,6 +62,8 @@ type Spec struct {
 	Descheduler *Descheduler
 	// ClusterAutoscaler says that one runs, or Karpenter, on classes that are Autoscaled.
 	ClusterAutoscaler bool
+	// Autoscaler are flags of the cluster autoscaler; the zero value is their defaults.
+	Autoscaler ClusterAutoscalerFlags
 	// Quotas are the ResourceQuotas of the namespaces that the workloads are in.
 	Quotas []Quota
 	// Claims are the PersistentVolumeClaims that pods of the workloads name, as far as they
@@ -76,6 +78,13 @@ type Spec struct {
 	// Unreduced asks for states and interleavings that nobody can tell apart, too: for
 	// comparisons with the search without reductions. Exchanges of nodes stay.
 	Unreduced bool
+}
+
+// ClusterAutoscalerFlags are flags of the cluster autoscaler of Kubernetes.
+type ClusterAutoscalerFlags struct {
+	// Threshold is --scale-down-utilization-threshold, a share of what a node has; nil: 0.5.
+	Threshold *float64
+	KeepNodes bool // --scale-down-enabled=false
 }
 
 // Apply says how manifests are merged into live objects.
