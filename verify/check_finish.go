@@ -39,7 +39,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	if err != nil {
 		return nil, err
 	}
-	a.checker = checker{rules: rules, budget: budget{states: searchStates, bytes: searchBytes}}
+	a.checker = checker{rules: rules, lifts: lifts{}, budget: budget{states: searchStates, bytes: searchBytes}}
 	if opt.TimeBudget > 0 {
 		a.checker.budget.deadline = a.started.Add(opt.TimeBudget)
 	}

@@ -98,6 +98,7 @@ func (c *checker) run(ctx context.Context, plans []plan, r runner) []sliceResult
 		})
 	}
 	wg.Wait()
+	c.lifts.keep(jobs, outcomes)
 	return settleRungs(plans, merge(plans, jobs, outcomes))
 }
 
@@ -307,19 +308,6 @@ func first(have, more []violation) []violation {
 		}
 	}
 	return have
-}
-
-// lift looks for a violation at another topology as well; decided is false where the
-// budget ran out before it could be told.
-func (c *checker) lift(ctx context.Context, v variant, k key, t scale.Topology) (found violation, shows, decided bool) {
-	o := c.within(v.states()).both(ctx, job{variant: v, topology: t})
-	if o.err != nil {
-		return violation{}, false, false
-	}
-	if i := slices.IndexFunc(o.head, func(x violation) bool { return x.key() == k }); i >= 0 {
-		return o.head[i], true, true
-	}
-	return violation{}, false, o.cov.bound == search.Complete
 }
 
 func workers(n int) int {

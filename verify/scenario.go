@@ -175,6 +175,7 @@ type checker struct {
 	timing control.Timing
 	budget budget
 	quits  bool // a search that runs out of states makes the others needless
+	lifts  lifts
 }
 
 // scenarios searches a variant at a topology in every scenario that it has, and gives
