@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// findingsPage is the page that [TestFindingsPage] writes and holds true.
+const findingsPage = "../../docs/findings.md"
+
+// shownFindings are the cases of testdata whose report the page shows.
+var shownFindings = []struct{ rule, dir, title string }{
+	{"replicas-reset", "kivi/c2", "An apply takes back what an autoscaler had set"},
+	{"unschedulable", "kivi/c3", "Two hard spread constraints exclude each other"},
+	{"crash-loop", "kivi/c4", "Pods are packed until a node goes down, again and again"},
+	{"below-floor", "kivi/c6", "Maintenance takes two of two replicas"},
+	{"eviction-loop", "kivi/c7", "A pod is sent back to the taint that drove it away"},
+	{"rollout-stuck", "failures/f02", "A rollout has no room for the pod that it begins with"},
+	{"drain-blocked", "failures/f17", "A budget that allows no disruption"},
+	{"replica-oscillation", "failures/f38", "Git and an autoscaler both own the number of replicas"},
+}
+
+// TestFindingsPage runs the cases of docs/findings.md and demands that the page shows what
+// kubesettle prints for them.
+func TestFindingsPage(t *testing.T) {
+	var page strings.Builder
+	page.WriteString(`# Findings as a user sees them
+
+What ` + "`kubesettle check`" + ` and ` + "`verify`" + ` print for cases of [testdata](../testdata): five after Kivi's paper, and three of
+the [documented failures](coverage.md), each of another class. What a report adds below (assumptions, coverage) is left
+out here. ` + "`go test ./cmd/kubesettle -run FindingsPage -rewrite`" + ` writes this page. Each case has a repaired
+version beside it, of which nothing is printed.
+`)
+	for _, s := range shownFindings {
+		out := findingOf(t, filepath.Join("../../testdata", s.dir, "violating"), s.rule)
+		fmt.Fprintf(&page, "\n## %s\n\n[`%s`](rules.md#%s), [testdata/%s/violating](../testdata/%s/violating)\n\n```\n%s```\n", s.title, s.rule, s.rule, s.dir, s.dir, out)
+	}
+	if *rewrite {
+		if err := os.WriteFile(findingsPage, []byte(page.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	have, err := os.ReadFile(findingsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(have) != page.String() {
+		t.Error("docs/findings.md is not what the cases give; look at what changed, and run this test with -rewrite")
+	}
+}
+
+// findingOf is a case's finding of a rule as a user sees it.
+func findingOf(t *testing.T, dir, rule string) string {
+	t.Helper()
+	out := reportOf(t, dir)
+	_, text, found := strings.Cut(out, "["+rule+"] new")
+	if !found {
+		t.Fatalf("%s: no %s:\n%s", dir, rule, out)
+	}
+	severity := out[strings.LastIndex(out[:strings.Index(out, "["+rule+"] new")], "\n")+1:]
+	severity, _, _ = strings.Cut(severity, "[")
+	for _, next := range []string{"\nerror[", "\nwarning[", "\nnote[", "\nNotices", "\nAssumptions", "\nCoverage"} {
+		text, _, _ = strings.Cut(text, next)
+	}
+	return severity + "[" + rule + "] new" + strings.TrimRight(text, "\n") + "\n"
+}
+
+// reportOf is what kubesettle prints of a case that lies in a folder by itself.
+func reportOf(t *testing.T, dir string) string {
+	t.Helper()
+	alone := t.TempDir()
+	if err := os.CopyFS(alone, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"verify", filepath.Join(alone, "manifests")}
+	if _, err := os.Stat(filepath.Join(dir, "base")); err == nil {
+		args = []string{"check", "--base-dir", filepath.Join(alone, "base"), "--head-dir", filepath.Join(alone, "head")}
+	}
+	args = append(args, "--policy", filepath.Join(alone, "policy.yaml"))
+	var out, errs bytes.Buffer
+	p := &process{
+		stdin: strings.NewReader(""), stdout: &out, stderr: &errs,
+		getenv: func(string) string { return "" }, today: time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC),
+	}
+	if code := execute(context.Background(), p, args); code > 1 {
+		t.Fatalf("%s: exit code %d\n%s", dir, code, errs.String())
+	}
+	return out.String()
+}
