@@ -20,20 +20,20 @@ func snapshot(s state.State) *Snapshot {
 		}
 		for p := range s.C.Pods {
 			if k := s.On(n, p, state.Starting); k > 0 {
-				x.Pods = append(x.Pods, pods(s, p, state.Starting.String(), k))
+				x.Pods = withPods(x.Pods, pods(s, p, state.Starting.String(), k))
 			}
 			if k := s.ReadyOn(n, p); k > 0 {
-				x.Pods = append(x.Pods, pods(s, p, state.Ready.String(), k))
+				x.Pods = withPods(x.Pods, pods(s, p, state.Ready.String(), k))
 			}
 			if k := s.On(n, p, state.Terminating); k > 0 {
-				x.Pods = append(x.Pods, pods(s, p, state.Terminating.String(), k))
+				x.Pods = withPods(x.Pods, pods(s, p, state.Terminating.String(), k))
 			}
 		}
 		out.Nodes = append(out.Nodes, x)
 	}
 	for p := range s.C.Pods {
 		if k := s.Pending(p); k > 0 {
-			out.Pending = append(out.Pending, pods(s, p, "pending", k))
+			out.Pending = withPods(out.Pending, pods(s, p, "pending", k))
 		}
 	}
 	for w, wl := range s.C.Spec.Workloads {
@@ -50,6 +50,18 @@ func load(s state.State, w int) string {
 		return ""
 	}
 	return s.Load(w).String()
+}
+
+// withPods adds pods to a list, to those that are like them: the ordinals of a StatefulSet
+// are not told apart here.
+func withPods(list []PodsSnapshot, more PodsSnapshot) []PodsSnapshot {
+	for i := range list {
+		if o := list[i]; o.Workload == more.Workload && o.Revision == more.Revision && o.Phase == more.Phase {
+			list[i].Count += more.Count
+			return list
+		}
+	}
+	return append(list, more)
 }
 
 func pods(s state.State, p int, phase string, n int) PodsSnapshot {
