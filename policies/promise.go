@@ -90,6 +90,9 @@ func leastOfBoth(ms *[2]state.Manifest) int {
 // leastDesired is the least number of replicas that a manifest asks for, in pods.
 func leastDesired(m *state.Manifest) int {
 	declared := m.Replicas()
+	if m.KEDA != nil && m.KEDA.ToZero {
+		return 0
+	}
 	if m.HPA == nil || declared == 0 { // 0 switches an autoscaler off
 		return declared
 	}

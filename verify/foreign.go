@@ -23,7 +23,8 @@ func runsPods(o *render.Object) bool {
 }
 
 // scales says whether an object of an unknown kind sets the size of a workload, such as a
-// KEDA ScaledObject or, which [sizesPods] tells apart, a VerticalPodAutoscaler.
+// VerticalPodAutoscaler or a KEDA ScaledObject; [sizesPods] and [wakes] know those that are
+// modeled.
 func scales(o *render.Object) bool {
 	if o.Typed != nil {
 		return false
@@ -57,7 +58,7 @@ func foreign(head *render.Revision) []string {
 			switch {
 			case runsPods(o):
 				pods[o.ID.Kind] = true
-			case scales(o) && !sizesPods(o):
+			case scales(o) && !sizesPods(o) && !wakes(o):
 				scalers[kindOf(o.ID)] = true
 			}
 		}

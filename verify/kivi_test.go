@@ -66,6 +66,7 @@ var documentedCases = []documentedCase{
 	{"failures/f36", "unschedulable", 1, 1, 1},
 	{"failures/f38", "replica-oscillation", 2, 6, 1},
 	{"failures/f39", "replicas-reset", 1, 4, 2},
+	{"failures/f40", "replica-oscillation", 1, 1, 1},
 	{"failures/f41", "never-settles", 1, 0, 1},
 	{"failures/f43", "unschedulable", 2, 1, 1},
 	{"failures/f44", "node-churn", 3, 4, 0},

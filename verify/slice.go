@@ -48,7 +48,7 @@ type side struct {
 	workloads  map[string]*render.Object // by ID
 	hpas, pdbs []*render.Object
 	services   []*render.Object
-	vpas       []*render.Object
+	vpas, keda []*render.Object
 	quotas     map[string]*render.Object // by ID
 	admission  admission
 	namespaces map[string]map[string]string
@@ -70,6 +70,9 @@ func newSide(objects []*render.Object) side {
 		s.byID[o.ID.String()] = o
 		if sizesPods(o) {
 			s.vpas = append(s.vpas, o)
+		}
+		if wakes(o) {
+			s.keda = append(s.keda, o)
 		}
 		s.storage.add(o)
 		s.admission.add(o)
@@ -159,7 +162,7 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 		for _, s := range sides {
 			if o := s.workloads[id]; o != nil {
 				hpas, pdbs := s.targets(o)
-				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o), s.vpasOf(o))
+				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o), s.vpasOf(o), s.kedaOf(o))
 				if class := s.priorities.of(&templateOf(o).Spec); class != nil {
 					targets = append(targets, class)
 				}
@@ -262,6 +265,18 @@ func (sl *slice) manifest(v int, o *render.Object, s side) state.Manifest {
 		sl.keep(v, a)
 	}
 	m.VPA = vpaOf(vpas)
+	for _, k := range s.kedaOf(o) {
+		sl.keep(v, k)
+		var h *autoscalingv2.HorizontalPodAutoscaler
+		if h, m.KEDA = kedaHPA(k); h == nil {
+			continue
+		}
+		if m.HPA == nil {
+			m.HPA = h
+		} else {
+			m.Rivals = append(m.Rivals, h)
+		}
+	}
 	return m
 }
 

@@ -18,7 +18,7 @@ func (s side) counts(p, q *render.Object) bool {
 	if p.ID == q.ID || p.ID.Namespace != q.ID.Namespace {
 		return false
 	}
-	if hpas, _ := s.targets(p); len(hpas) == 0 {
+	if hpas, _ := s.targets(p); len(hpas)+len(s.kedaOf(p)) == 0 {
 		return false
 	}
 	m, _ := state.ManifestOf(p.Typed)

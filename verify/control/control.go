@@ -213,6 +213,7 @@ func All(b *state.Builder) ([]Actor, error) {
 		newPressureEviction,
 		newHPA,
 		newVPA,
+		newKEDA,
 		newDescheduler,
 		newClusterAutoscaler,
 		newKarpenter,

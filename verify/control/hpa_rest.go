@@ -21,6 +21,9 @@ func (h *hpa) restOn(b *state.Builder) {
 			if !m.DeclaresReplicas || m.Replicas() > 0 { // else it is switched off on purpose
 				notes.Least[load] = alone.least(sizedFor(m))
 			}
+			if load == state.Idle && m.KEDA != nil && m.KEDA.ToZero {
+				notes.Least[load] = 0
+			}
 		}
 		b.Autoscaling(h.workload, state.Version(v), notes)
 	}

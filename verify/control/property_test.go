@@ -20,6 +20,9 @@ vpa head web only=cpu
 pdb web unavailable=1
 events apply=1 load=1`, `
 nodes a 2 cpu=2
+both queue image=v1 cpu=200m
+hpa both queue min=1 max=3 queue=30
+keda head queue
 both db replicas=1 image=v1 cpu=200m
 vpa both db mode=InPlaceOrRecreate min=1 only=cpu
 events load=1`, `

@@ -24,7 +24,7 @@ import (
 
 // TestLoops plays the scripts of testdata. Their commands:
 //
-//	cluster        the slice: lines of nodes, base, head, hpa, vpa, pdb, quota, webhook, limit-range, events, gitops, cluster-autoscaler, server-side; then version base is installed
+//	cluster        the slice: lines of nodes, base, head, hpa, keda, vpa, pdb, quota, webhook, limit-range, events, gitops, cluster-autoscaler, server-side; then version base is installed
 //	install V      version V on an empty cluster
 //	set            the state by hand: lines of a workload, or of a revision as workload@old
 //	step A…        one step of each actor; a#2 takes its second choice, a*3 takes three steps
@@ -142,6 +142,11 @@ func (s *script) cluster(input string) error {
 				JobOverrun: number(opt, "overrun", 0),
 				Rollback:   opt["rollback"] != "", OutOfService: opt["out-of-service"] != "",
 				IdleMemory: number(opt, "idle", 0), DiskPressure: number(opt, "disk", 0), MemoryPressure: number(opt, "memory", 0),
+			}
+		case "keda": // keda base|head|both NAME: to zero without load, beside a line hpa
+			w := s.workload(bare[2])
+			for _, v := range versionsOf(bare[1]) {
+				w.Manifests[v].KEDA = &state.KEDA{Name: w.Name, ToZero: true}
 			}
 		case "vpa":
 			s.addVPA(bare, opt)

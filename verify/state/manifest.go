@@ -39,6 +39,7 @@ type Manifest struct {
 	Rivals []*autoscalingv2.HorizontalPodAutoscaler
 	PDBs   []*policyv1.PodDisruptionBudget
 	VPA    *VPA
+	KEDA   *KEDA
 	// Services names the Services that send requests to the pods, sorted.
 	Services []string
 }
