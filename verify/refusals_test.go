@@ -34,6 +34,20 @@ func refusable(meta, at string) string {
 	return fmt.Sprintf(refusedJob, meta, at)
 }
 
+func statefulSet(claim string) string {
+	return `apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: shop}
+spec:
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: db, image: "db:1"}]}
+  volumeClaimTemplates:
+  - {` + claim + `metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+`
+}
+
 func service(spec string) string {
 	return "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {" + spec + "ports: [{port: 80}]}\n"
 }
@@ -68,6 +82,9 @@ func TestRefusals(t *testing.T) {
 		{"it was there before", configMap("data: {a: b}\n") + "---\n" + refusable("", now), configMap("data: {a: c}\n") + "---\n" + refusable("", now),
 			"existing error inevitable steady 11 the API server refuses every further apply of batch/Job shop/migrate: spec.template: field is immutable, and every render gives it another value"},
 		{"nothing of the release changed", refusable("", now), refusable("", now), ""},
+		{"a claim template says what it is", statefulSet(""), statefulSet("apiVersion: v1, kind: PersistentVolumeClaim, "), ""},
+		{"a claim template gets a label", statefulSet(""), strings.Replace(statefulSet(""), "metadata: {name: data", "metadata: {labels: {a: b}, name: data", 1),
+			"new error inevitable change 10+ the API server refuses the change of apps/StatefulSet shop/db: spec: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"},
 		{"a claim grows", claim("1Gi"), claim("2Gi"),
 			"new warning inevitable revert 4+ the API server refuses the revert of PersistentVolumeClaim shop/disk: spec.resources.requests.storage: field can not be less than status.capacity"},
 		{"a ConfigMap becomes immutable", configMap("data: {a: b}\n"), configMap("data: {a: b}\nimmutable: true\n"),

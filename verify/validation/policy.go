@@ -1,9 +1,11 @@
 package validation
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +14,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -19,12 +22,23 @@ import (
 
 // prepare gives a copy of an object with what the API server fills in beyond the defaults:
 // (jobStrategy).PrepareForCreate, NormalizeClusterIPs, a Secret's stringData,
-// SetDefaults_StorageClass, SetDefaults_RoleBinding and SetDefaults_ClusterRoleBinding.
+// SetDefaults_StorageClass, SetDefaults_RoleBinding and SetDefaults_ClusterRoleBinding, and what
+// conversion to the internal version does: Convert_v1_StatefulSetSpec_To_apps_StatefulSetSpec,
+// Convert_v1_PodSpec_To_core_PodSpec.
 func prepare(obj runtime.Object) runtime.Object {
 	switch o := obj.(type) {
+	case *appsv1.StatefulSet:
+		o = o.DeepCopy()
+		for i := range o.Spec.VolumeClaimTemplates {
+			o.Spec.VolumeClaimTemplates[i].TypeMeta = metav1.TypeMeta{}
+		}
+		return o
 	case *batchv1.Job:
 		o = o.DeepCopy()
 		generateSelector(o)
+		pod := &o.Spec.Template.Spec
+		pod.ServiceAccountName = cmp.Or(pod.ServiceAccountName, pod.DeprecatedServiceAccount)
+		pod.DeprecatedServiceAccount = ""
 		return o
 	case *corev1.Service:
 		o = o.DeepCopy()
