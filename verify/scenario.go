@@ -262,7 +262,7 @@ func (r *scenarioRun) explore(ctx context.Context, name string, p *problem, init
 	res := results[len(results)-1]
 	r.cov.note(p.actors)
 	r.cov.unanswer(p.unanswered())
-	r.cov.maxPods = max(r.cov.maxPods, mostDeclared(p.cfg.Spec))
+	r.cov.maxPods = max(r.cov.maxPods, mostDeclared(p.cfg))
 	for _, x := range res.Violations {
 		v := violation{problem: p, bound: p.bounds[x.Rule], scenario: name, Violation: x}
 		if !v.Inevitable {
@@ -368,12 +368,16 @@ func (v violation) afterLastEvent() []byte {
 	return at
 }
 
-// mostDeclared is the most pods of one slice that its manifests ask for, without surge.
-func mostDeclared(spec *state.Spec) int {
-	total := 0
-	for _, w := range spec.Workloads {
+// mostDeclared is the most pods of one slice that its manifests ask for, without surge; a
+// DaemonSet asks for one a node.
+func mostDeclared(c *state.Config) int {
+	total, spec := 0, c.Spec
+	for w, wl := range spec.Workloads {
 		most := 0
-		for _, m := range w.Manifests {
+		if c.PerNode(w) {
+			most = len(c.Nodes)
+		}
+		for _, m := range wl.Manifests {
 			if !m.Exists() {
 				continue
 			}
