@@ -164,6 +164,9 @@ func DrainRefusal(s state.State, p int) (text string, node int, refs []Ref) {
 	}
 	for n := range s.C.Nodes {
 		if s.Cordoned(n) && (s.ReadyOn(n, p) > 0 || s.Bad(p) && s.On(n, p, state.Starting) > 0) {
+			if text, refs = heldFromKarpenter(s, p, n); text != "" {
+				return text, n, refs
+			}
 			text, refs = NewEvictions(s.C).Refusal(s, p)
 			return text, n, refs
 		}

@@ -213,6 +213,19 @@ func (a *nodeExit) terminate(s state.State, n int, pool *state.Karpenter, next *
 	return empty
 }
 
+// heldFromKarpenter words why Karpenter does not evict pods of class p from node n, which
+// it drains; "" where that is for the API server to say.
+func heldFromKarpenter(s state.State, p, n int) (text string, refs []Ref) {
+	pool := s.C.Spec.Classes[s.C.Nodes[n].Class].Karpenter
+	if pool == nil || !pool.Patient || s.Tenure(n) != state.Removing || s.C.Pods[p].Template.Annotations[doNotDisrupt] != "true" {
+		return "", nil
+	}
+	return "the pod has the annotation " + doNotDisrupt + ", and its NodePool no terminationGracePeriod", []Ref{
+		{Object: s.C.Spec.Workloads[s.C.Pods[p].Workload].ID, Version: firstVersion(s.C, p), Field: "spec.template.metadata.annotations[" + doNotDisrupt + "]"},
+		{Object: KarpenterObject(pool.NodePool), Version: state.Head, Field: "spec.template.spec"},
+	}
+}
+
 // leave takes node n away, with all pods that are still on it: the pod garbage collector
 // deletes them.
 func leave(t state.State, n int, to state.Tenure) {
