@@ -1,0 +1,98 @@
+//go:build unix
+
+package verify
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// BenchmarkActors prints what each actor costs: the states and the time of one change,
+// with all events on, and those without the actor.
+func BenchmarkActors(b *testing.B) {
+	table := newTable("without", "states", "share of all states", "transitions", "ms of processor")
+	b.Run("all", func(b *testing.B) {
+		p, initial := actorsProblem(b)
+		var families []string
+		for _, a := range p.actors {
+			if f := family(a); !slices.Contains(families, f) {
+				families = append(families, f)
+			}
+		}
+		for range b.N {
+			var all uint64
+			for _, left := range append([]string{""}, families...) {
+				before := processor()
+				res := p.without(b, left, initial)
+				used := processor() - before
+				if left == "" {
+					all = res.States
+				}
+				table.set(cmp.Or(left, "(nothing)"), fmt.Sprint(res.States), fmt.Sprintf("%.0f%%", 100*float64(res.States)/float64(all)), fmt.Sprint(res.Transitions), millis(used))
+			}
+		}
+	})
+	table.print()
+}
+
+// family is the loop that an actor is part of, such as "kubelet" or "drain".
+func family(a control.Actor) string {
+	name, _, _ := strings.Cut(a.Name(), "/")
+	for _, several := range []string{"kubelet", "tainteviction"} {
+		if strings.HasPrefix(name, several+"-") {
+			return several
+		}
+	}
+	if name == "maintenance" {
+		return "drain" // which it begins
+	}
+	return name
+}
+
+// actorsProblem is an autoscaled workload that takes a new image on two nodes, with the
+// states that base settles in.
+func actorsProblem(b *testing.B) (*problem, [][]byte) {
+	sl := reducible(b, "autoscaled_web_takes_a_new_image")
+	pol := policies.Default()
+	rules, err := policies.Select(pol, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	events := state.Events{LoadChange: 1, BadRevision: 1, PodCrash: 1, Drain: 1, DrainConcurrency: 1, NodeFailure: 1}
+	v := sl.with(pol.NodeClasses(sl.relevant), state.ClientSide, events).change()
+	p, err := newProblem(&v.spec, scale.Topology{1, 1, 0}, rules, control.Realistic)
+	if err != nil {
+		b.Fatal(err)
+	}
+	initial, _, err := p.settle(context.Background(), state.Base, budget{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p, initial
+}
+
+// without searches the problem without the actors of a family.
+func (p *problem) without(b *testing.B, left string, initial [][]byte) *search.Result {
+	sys := p.system
+	sys.Initial, sys.Actors = initial, nil
+	for i, a := range p.actors {
+		if family(a) != left {
+			sys.Actors = append(sys.Actors, p.system.Actors[i])
+		}
+	}
+	res, err := search.Run(context.Background(), sys, search.Options{Workers: 1, MaxEvents: 3})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return res
+}
