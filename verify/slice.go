@@ -265,18 +265,7 @@ func (sl *slice) manifest(v int, o *render.Object, s side) state.Manifest {
 		sl.keep(v, a)
 	}
 	m.VPA = vpaOf(vpas)
-	for _, k := range s.kedaOf(o) {
-		sl.keep(v, k)
-		var h *autoscalingv2.HorizontalPodAutoscaler
-		if h, m.KEDA = kedaHPA(k); h == nil {
-			continue
-		}
-		if m.HPA == nil {
-			m.HPA = h
-		} else {
-			m.Rivals = append(m.Rivals, h)
-		}
-	}
+	sl.wake(v, s.kedaOf(o), &m)
 	return m
 }
 

@@ -36,6 +36,22 @@ func (s side) kedaOf(o *render.Object) []*render.Object {
 	return out
 }
 
+// wake adds what the ScaledObjects of a workload do to its manifest in version v.
+func (sl *slice) wake(v int, objects []*render.Object, m *state.Manifest) {
+	for _, k := range objects {
+		sl.keep(v, k)
+		var h *autoscalingv2.HorizontalPodAutoscaler
+		if h, m.KEDA = kedaHPA(k); h == nil {
+			continue
+		}
+		if m.HPA == nil {
+			m.HPA = h
+		} else {
+			m.Rivals = append(m.Rivals, h)
+		}
+	}
+}
+
 // scaledObject is what of keda.sh/v1alpha1 is read.
 type scaledObject struct {
 	Metadata struct {
