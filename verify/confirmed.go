@@ -37,12 +37,15 @@ func Confirmations() ([]Confirmation, error) {
 }
 
 // Shape is what a counterexample is made of: its rule, the events in it and the control
-// loops that take part, each once and sorted, such as
+// loops that take part, each once and sorted, and admission where it refuses pods, such as
 // "below-floor: drain + replicaset, scheduler". Findings of one shape break in one way.
 func (f *Finding) Shape() string {
 	events, loops := map[string]bool{}, map[string]bool{}
 	for _, s := range f.Interleaving {
 		loop, _, _ := strings.Cut(s.Actor, "/")
+		if s.Action == "admission-refused" { // and not for want of quota
+			loops["admission"] = true
+		}
 		switch s.Class {
 		case "event":
 			events[loop] = true

@@ -130,8 +130,12 @@ func (w wording) unmade(s state.State) []Step {
 		if wl.Kind() != state.Deployment {
 			owner = string(wl.Kind())
 		}
+		action := "creation-refused"
+		if !slices.ContainsFunc(refs, func(r control.Ref) bool { return strings.HasPrefix(r.Object, "ResourceQuota ") }) {
+			action = "admission-refused"
+		}
 		out = append(out, Step{
-			Actor: strings.ToLower(owner), Class: control.Sync.String(), Action: "creation-refused",
+			Actor: strings.ToLower(owner), Class: control.Sync.String(), Action: action,
 			Object:  "Pod " + podName(s, p),
 			Text:    fmt.Sprintf("the API server refuses the %s %s%s: %s", owner, onePod(s, p), revision(s, p), why),
 			Because: w.because(refs), After: snapshot(s),
