@@ -21,7 +21,6 @@ type problem struct {
 	actors []control.Actor
 	bounds []boundRule
 	system search.System
-	plain  bool // no search is screened
 }
 
 // boundRule is one rule on one workload of a problem.
