@@ -7,10 +7,10 @@ import (
 	"github.com/kubesettle/kubesettle/verify/search"
 )
 
-// screenFrom is the number of states from which on a search is screened: screening takes a
-// quarter less time for a third of the states, so that on smaller searches it does not
-// make up for what was searched before.
-const screenFrom = 250_000
+// screenFrom is the number of states from which on a search is screened. Screening keeps a
+// third of the states and takes little less time for them, so it pays where the limit on
+// states is what ends a search.
+const screenFrom = 5_000_000
 
 // screenShare is the part of the time that screening may take. What it leaves undecided
 // is searched for the rest of it, for violations that are not far.
