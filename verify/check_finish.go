@@ -184,10 +184,7 @@ func (a *analysis) enter(ctx context.Context, sr sliceResult) {
 		if v.passing && f.Reduced != nil && !f.Reduced.Lifted {
 			continue // it is the numbers of one reduced scale that break the rule
 		}
-		f.Status, f.AtDeclaredScale = New, declared && (f.Reduced == nil || f.Reduced.Lifted)
-		if i := slices.IndexFunc(sr.base, func(o violation) bool { return o.key() == v.key() }); i >= 0 && sr.base[i].asBad(v) {
-			f.Status = Existing
-		}
+		f.Status, f.AtDeclaredScale = sr.status(v, f.Events), declared && (f.Reduced == nil || f.Reduced.Lifted)
 		if f.Status == New && a.places.changes != nil && sr.variant.has(state.Base) && !v.probed {
 			found := a.checker.culprits(ctx, sr.variant, v.key(), t)
 			f.Blame = a.places.blame(sr.variant.slice, found)
@@ -229,6 +226,19 @@ func (a *analysis) enterFixed(sr sliceResult) {
 		f.Locations = a.places.locations(w, nil)
 		a.result.Findings = append(a.result.Findings, f)
 	}
+}
+
+// status says whether a violation of head is new; events are those of its run. A run in which the change is not applied is
+// base's own, also where the budget did not last to find it there.
+func (sr *sliceResult) status(v violation, events []string) Status {
+	if v.scenario == scenarioChange && !slices.Contains(events, "apply") {
+		return Existing
+	}
+	i := slices.IndexFunc(sr.base, func(o violation) bool { return o.key() == v.key() })
+	if i >= 0 && sr.base[i].asBad(v) {
+		return Existing
+	}
+	return New
 }
 
 // asBad says whether base's violation is no milder than head's: it needs no more events
