@@ -42,10 +42,13 @@ func headline(f *verify.Finding) string {
 
 // certainty says in words how sure, in which scenario and under which timing.
 func certainty(f *verify.Finding) string {
-	var s string
+	s, comes := "", "ends like this"
+	if f.Recovers != nil { // it is a single step that is wrong
+		comes = "comes through this"
+	}
 	switch f.Certainty {
 	case "inevitable":
-		s = "inevitable: once the last event has happened, every fair run ends like this"
+		s = "inevitable: once the last event has happened, every fair run " + comes
 	case "possible":
 		s = "possible: it takes particular choices, such as a scheduler's tie or a race"
 	default:
