@@ -228,10 +228,11 @@ func (a *analysis) enterFixed(sr sliceResult) {
 	}
 }
 
-// status says whether a violation of head is new; events are those of its run. A run in which the change is not applied is
-// base's own, also where the budget did not last to find it there.
+// status says whether a violation of head is new; events are those of its run. Where the budget did not last
+// for the baseline, a run in which the change is not applied is base's own, unless base has other surroundings.
 func (sr *sliceResult) status(v violation, events []string) Status {
-	if v.scenario == scenarioChange && !slices.Contains(events, "apply") {
+	alike := v.variant.before == nil && len(v.variant.baseNodes) == 0
+	if !complete(sr.cov) && alike && v.scenario == scenarioChange && !slices.Contains(events, "apply") {
 		return Existing
 	}
 	i := slices.IndexFunc(sr.base, func(o violation) bool { return o.key() == v.key() })
