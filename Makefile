@@ -36,7 +36,7 @@ false-alarms: build ## what kubesettle finds in the charts of folder CHARTS with
 test: check-format ## what CI runs
 	$(GO) vet $(PACKAGES)
 	$(GO) tool staticcheck $(PACKAGES)
-	CGO_ENABLED=1 $(GO) test -race ./...
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./...
 	@if [ -f $(CONFORMANCE)/go.mod ]; then $(MAKE) --no-print-directory conformance; fi
 
 .PHONY: check-format
