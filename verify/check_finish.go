@@ -143,22 +143,8 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 			continue
 		}
 		a.checker.addProbe(ctx, plans[i], &sr)
-		a.enter(ctx, sr)
 		cov.merge(sr.cov)
-		a.result.Coverage.Topologies += sr.topologies
-		a.result.Coverage.MaxNodes = max(a.result.Coverage.MaxNodes, sr.maxNodes)
-		if sr.cut != nil {
-			a.result.Notices = append(a.result.Notices, fmt.Sprintf("%s: at the true size of %d nodes only a part was explored; what holds, holds up to %d nodes",
-				sr.variant.spec.Workloads[0].ID, sr.cut.Total(), sr.maxNodes))
-		}
-		a.holdsReduced(&sr)
-		if !complete(sr.cov) {
-			a.undecided(sr.variant.slice, "the "+boundName(sr.cov.bound)+" budget ran out before every topology was explored")
-		}
-		for _, s := range sr.cov.unanswered {
-			a.undecided(sr.variant.slice, s)
-			a.result.Notices = append(a.result.Notices, s)
-		}
+		a.enterResult(ctx, sr)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -171,8 +157,28 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 	return nil
 }
 
+// enterResult enters what was found for a slice, how far it was searched, and what it leaves open.
+func (a *analysis) enterResult(ctx context.Context, sr sliceResult) {
+	a.enter(ctx, sr)
+	a.result.Coverage.Topologies += sr.topologies
+	a.result.Coverage.MaxNodes = max(a.result.Coverage.MaxNodes, sr.maxNodes)
+	if sr.cut != nil {
+		a.result.Notices = append(a.result.Notices, fmt.Sprintf("%s: at the true size of %d nodes only a part was explored; what holds, holds up to %d nodes",
+			sr.variant.spec.Workloads[0].ID, sr.cut.Total(), sr.maxNodes))
+	}
+	a.holdsReduced(&sr)
+	if !complete(sr.cov) {
+		a.undecided(sr.variant.slice, "the "+boundName(sr.cov.bound)+" budget ran out before every topology was explored")
+	}
+	for _, s := range sr.cov.unanswered {
+		a.undecided(sr.variant.slice, s)
+		a.result.Notices = append(a.result.Notices, s)
+	}
+}
+
 // enter words what was found for a slice, and compares it with base.
 func (a *analysis) enter(ctx context.Context, sr sliceResult) {
+	alike := a.besides.changed(sr.variant.slice.release) == "" && len(sr.variant.baseNodes) == 0
 	for _, v := range specific(sr.head) {
 		sr.variant = v.variant // of the scale that it was found at
 		v, declared, decided := a.declared(ctx, sr.variant, v)
@@ -184,7 +190,7 @@ func (a *analysis) enter(ctx context.Context, sr sliceResult) {
 		if v.passing && f.Reduced != nil && !f.Reduced.Lifted {
 			continue // it is the numbers of one reduced scale that break the rule
 		}
-		f.Status, f.AtDeclaredScale = sr.status(v, f.Events), declared && (f.Reduced == nil || f.Reduced.Lifted)
+		f.Status, f.AtDeclaredScale = sr.status(v, f.Events, alike), declared && (f.Reduced == nil || f.Reduced.Lifted)
 		if f.Status == New && a.places.changes != nil && sr.variant.has(state.Base) && !v.probed {
 			found := a.checker.culprits(ctx, sr.variant, v.key(), t)
 			f.Blame = a.places.blame(sr.variant.slice, found)
@@ -229,9 +235,9 @@ func (a *analysis) enterFixed(sr sliceResult) {
 }
 
 // status says whether a violation of head is new; events are those of its run. Where the budget did not last
-// for the baseline, a run in which the change is not applied is base's own, unless base has other surroundings.
-func (sr *sliceResult) status(v violation, events []string) Status {
-	alike := v.variant.before == nil && len(v.variant.baseNodes) == 0
+// for the baseline, a run in which the change is not applied is base's own, if base's surroundings are
+// alike: the same controllers' configuration, and the same room on the nodes.
+func (sr *sliceResult) status(v violation, events []string, alike bool) Status {
 	if !complete(sr.cov) && alike && v.scenario == scenarioChange && !slices.Contains(events, "apply") {
 		return Existing
 	}

@@ -13,7 +13,7 @@ import (
 // the events of the run.
 func TestStatus(t *testing.T) {
 	broken := func(scenario string, events int, inevitable bool) violation {
-		v := violation{scenario: scenario, variant: variant{slice: &slice{}}, bound: boundRule{rule: policies.Rule{ID: "unschedulable"}}}
+		v := violation{scenario: scenario, bound: boundRule{rule: policies.Rule{ID: "unschedulable"}}}
 		v.problem = &problem{cfg: &state.Config{Spec: &state.Spec{Workloads: []state.Workload{{ID: "web"}}}}}
 		v.Events, v.Inevitable = events, inevitable
 		return v
@@ -24,21 +24,23 @@ func TestStatus(t *testing.T) {
 		events []string
 		base   []violation
 		bound  search.Bound // of the whole, baseline included
+		alike  bool
 		want   Status
 	}{
-		{"base has none", broken(scenarioChange, 1, true), []string{"apply"}, nil, search.Complete, New},
-		{"base is as bad", broken(scenarioChange, 1, true), []string{"apply"}, []violation{broken(scenarioChange, 1, true)}, search.Complete, Existing},
-		{"base needs more", broken(scenarioChange, 1, true), []string{"apply"}, []violation{broken(scenarioChange, 2, true)}, search.Complete, New},
-		{"base is less certain", broken(scenarioChange, 1, true), []string{"apply"}, []violation{broken(scenarioChange, 1, false)}, search.Complete, New},
-		{"cut, and base rests in it", broken(scenarioChange, 0, true), nil, nil, search.TimeBound, Existing},
-		{"cut, and base meets a drain", broken(scenarioChange, 1, false), []string{"drain"}, nil, search.TimeBound, Existing},
-		{"cut, and the change is applied", broken(scenarioChange, 1, false), []string{"apply"}, nil, search.TimeBound, New},
-		{"base, searched, does not rest in it", broken(scenarioChange, 0, true), nil, nil, search.Complete, New},
-		{"head is all there is", broken("steady", 0, true), nil, nil, search.Complete, New},
+		{"base has none", broken(scenarioChange, 1, true), []string{"apply"}, nil, search.Complete, true, New},
+		{"base is as bad", broken(scenarioChange, 1, true), []string{"apply"}, []violation{broken(scenarioChange, 1, true)}, search.Complete, true, Existing},
+		{"base needs more", broken(scenarioChange, 1, true), []string{"apply"}, []violation{broken(scenarioChange, 2, true)}, search.Complete, true, New},
+		{"base is less certain", broken(scenarioChange, 1, true), []string{"apply"}, []violation{broken(scenarioChange, 1, false)}, search.Complete, true, New},
+		{"cut, and base rests in it", broken(scenarioChange, 0, true), nil, nil, search.TimeBound, true, Existing},
+		{"cut, and base meets a drain", broken(scenarioChange, 1, false), []string{"drain"}, nil, search.TimeBound, true, Existing},
+		{"cut, and the change is applied", broken(scenarioChange, 1, false), []string{"apply"}, nil, search.TimeBound, true, New},
+		{"cut, and base has no descheduler", broken(scenarioChange, 0, true), nil, nil, search.TimeBound, false, New},
+		{"base, searched, does not rest in it", broken(scenarioChange, 0, true), nil, nil, search.Complete, true, New},
+		{"head is all there is", broken("steady", 0, true), nil, nil, search.Complete, true, New},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			sr := sliceResult{base: tt.base, cov: coverage{bound: tt.bound}}
-			if got := sr.status(tt.head, tt.events); got != tt.want {
+			if got := sr.status(tt.head, tt.events, tt.alike); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})
