@@ -31,7 +31,8 @@ var arrows = map[string][]string{
 	"policies":          {"verify/state"},
 	"verify":            {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "verify/validation", "policies"},
 	"report":            {"verify", "render"},
-	"cmd/kubesettle":    {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "policies", "verify", "report"},
+	"report/github":     {"report"},
+	"cmd/kubesettle":    {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "policies", "verify", "report", "report/github"},
 }
 
 // source is one Go file of the root module.

@@ -143,7 +143,7 @@ func (a Annotation) WorkflowCommand() string {
 			props = append(props, key+"="+commandProperty(value))
 		}
 	}
-	add("file", clean(a.File))
+	add("file", Clean(a.File))
 	for _, n := range []struct {
 		key   string
 		value int
@@ -157,7 +157,7 @@ func (a Annotation) WorkflowCommand() string {
 	if level != "error" && level != "warning" {
 		level = "notice"
 	}
-	return strings.TrimSuffix("::"+level+" "+strings.Join(props, ","), " ") + "::" + commandData(clean(a.Message))
+	return strings.TrimSuffix("::"+level+" "+strings.Join(props, ","), " ") + "::" + commandData(Clean(a.Message))
 }
 
 // commandData escapes the data of a workflow command.

@@ -39,7 +39,7 @@ func checkCommand(t *testing.T, a Annotation) {
 		t.Fatalf("more than one line: %q", s)
 	}
 	_, props, message := readCommand(t, s)
-	if message != clean(a.Message) || props["title"] != line(a.Title) || props["file"] != strings.ReplaceAll(clean(a.File), "\r", "") {
+	if message != Clean(a.Message) || props["title"] != line(a.Title) || props["file"] != strings.ReplaceAll(Clean(a.File), "\r", "") {
 		t.Fatalf("%q reads as %q and %q", s, props, message)
 	}
 }
@@ -101,7 +101,7 @@ func FuzzLogText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, l := range regexp.MustCompile(`[\r\n]`).Split(LogText(s), -1) {
-			if runnerSees(l) || runnerSees(clean(l)) {
+			if runnerSees(l) || runnerSees(Clean(l)) {
 				t.Fatalf("%q leaves a command: %q", s, l)
 			}
 		}

@@ -42,17 +42,17 @@ func sanitize(v reflect.Value) reflect.Value {
 			out.SetMapIndex(sanitize(it.Key()), sanitize(it.Value()))
 		}
 	case reflect.String:
-		out.SetString(clean(v.String()))
+		out.SetString(Clean(v.String()))
 	default:
 		out.Set(v)
 	}
 	return out
 }
 
-// clean drops what a terminal, a viewer or a reader can be deceived with: control
+// Clean drops what a terminal, a viewer or a reader can be deceived with: control
 // characters but for newline and tab, C1 controls, bidirectional and zero-width
 // marks; bytes that are no UTF-8 become U+FFFD.
-func clean(s string) string {
+func Clean(s string) string {
 	if isClean(s) {
 		return s
 	}
@@ -97,8 +97,11 @@ func hidden(r rune) bool {
 
 // line is s, cleaned, on one line: white space runs become one space.
 func line(s string) string {
-	return strings.Join(strings.Fields(clean(s)), " ")
+	return strings.Join(strings.Fields(Clean(s)), " ")
 }
+
+// Plain is s, cleaned, on one line of at most max bytes.
+func Plain(s string, max int) string { return clip(line(s), max) }
 
 const ellipsis = "…"
 

@@ -77,7 +77,7 @@ func coverageSentence(c *verify.Coverage) string {
 		return "Not every interleaving was explored: " + why + " ended the search on " + size +
 			". What it did not reach may hold violations."
 	}
-	return "Explored: " + size + "; ended by: " + clip(line(c.Bound), 60) + "."
+	return "Explored: " + size + "; ended by: " + Plain(c.Bound, 60) + "."
 }
 
 // undecided are the workloads that have no verdict.

@@ -52,9 +52,9 @@ func fromChanges(ch *render.Changes) []changedObject {
 	var out []changedObject
 	for i := range ch.Changes {
 		c := &ch.Changes[i]
-		o := changedObject{id: clean(c.ID().String()), release: clean(c.Release), change: string(c.Kind)}
+		o := changedObject{id: Clean(c.ID().String()), release: Clean(c.Release), change: string(c.Kind)}
 		if c.Kind == render.Renamed && c.Base != nil {
-			o.note = "was " + clean(c.Base.ID.String())
+			o.note = "was " + Clean(c.Base.ID.String())
 		}
 		for _, f := range c.Fields {
 			side := "head"
@@ -62,7 +62,7 @@ func fromChanges(ch *render.Changes) []changedObject {
 				side = "base"
 			}
 			l := verify.Location{File: f.Where.File, StartLine: f.Where.StartLine, Side: side}
-			o.fields = append(o.fields, changedField{clean(f.Path), fieldValue(f.Old, f.Secret), fieldValue(f.New, f.Secret), where(&l)})
+			o.fields = append(o.fields, changedField{Clean(f.Path), fieldValue(f.Old, f.Secret), fieldValue(f.New, f.Secret), where(&l)})
 		}
 		out = append(out, o)
 	}
@@ -83,7 +83,7 @@ func fieldValue(v any, secret bool) string {
 	if err := enc.Encode(v); err != nil {
 		return "(not printable)"
 	}
-	return clean(strings.TrimSuffix(b.String(), "\n"))
+	return Clean(strings.TrimSuffix(b.String(), "\n"))
 }
 
 // title is the object, what happened to it and to how many fields.
@@ -106,10 +106,10 @@ func (o *changedObject) diffLines(limit int) []string {
 			out = append(out, "@@ "+clip(f.where, 300)+" @@")
 		}
 		if f.old != "" {
-			out = append(out, "- "+clip(line(f.path), 300)+": "+clip(line(f.old), 600))
+			out = append(out, "- "+Plain(f.path, 300)+": "+Plain(f.old, 600))
 		}
 		if f.new != "" {
-			out = append(out, "+ "+clip(line(f.path), 300)+": "+clip(line(f.new), 600))
+			out = append(out, "+ "+Plain(f.path, 300)+": "+Plain(f.new, 600))
 		}
 	}
 	if n := len(o.fields) - limit; n > 0 {
@@ -124,12 +124,12 @@ func changePieces(os []changedObject) []piece {
 	for i := range os {
 		o := &os[i]
 		p := piece{func() string {
-			return "- " + mdCode(clip(line(o.id), 300)) + " " + mdText(clip(o.title(), 200)) + "\n"
+			return "- " + mdCode(Plain(o.id, 300)) + " " + mdText(clip(o.title(), 200)) + "\n"
 		}}
 		if len(o.fields) > 0 {
 			p = append(p, func() string {
 				diff := mdFence("diff", strings.Join(o.diffLines(100), "\n"))
-				return "<details>\n<summary>" + htmlCode(clip(line(o.id), 300)) + " " + htmlText(clip(o.title(), 200)) +
+				return "<details>\n<summary>" + htmlCode(Plain(o.id, 300)) + " " + htmlText(clip(o.title(), 200)) +
 					"</summary>\n\n" + diff + "\n</details>\n\n"
 			})
 		}

@@ -93,7 +93,7 @@ func mdCode(s string) string {
 
 // mdFence is s as a fenced block; the fence is longer than any run of it in s.
 func mdFence(language, s string) string {
-	s = strings.TrimRight(clean(s), "\n")
+	s = strings.TrimRight(Clean(s), "\n")
 	fence := strings.Repeat("`", max(3, longestRun(s, '`')+1))
 	return fence + language + "\n" + s + "\n" + fence + "\n"
 }

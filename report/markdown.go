@@ -114,7 +114,7 @@ func elsewhere(run string) string {
 
 // address is an http(s) URL that can stand in a Markdown link, or "".
 func address(s string) string {
-	u, err := url.Parse(clean(s))
+	u, err := url.Parse(Clean(s))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return ""
 	}
@@ -142,14 +142,14 @@ func (m *markdown) foot() string {
 		if side.Name == "" && side.Commit == "" {
 			return ""
 		}
-		out := " " + name + " " + mdCode(clip(line(side.Name), 100))
+		out := " " + name + " " + mdCode(Plain(side.Name, 100))
 		if side.Commit != "" && side.Commit != side.Name {
 			out += " at " + mdCode(clip(side.Commit, 64))
 		}
 		return out + "."
 	}
 	sides := strings.TrimPrefix(side("Base", r.Base)+side("Head", r.Head), " ")
-	return s + "\n" + strings.TrimSpace(sides+" By "+mdCode(clip(line(r.Tool), 100))) + ".\n"
+	return s + "\n" + strings.TrimSpace(sides+" By "+mdCode(Plain(r.Tool, 100))) + ".\n"
 }
 
 // fresh are the new findings: in one line, with the steps, with a diagram.
@@ -175,14 +175,14 @@ func (m *markdown) fresh(fs []verify.Finding) []piece {
 }
 
 func (m *markdown) title(f *verify.Finding) string {
-	return fmt.Sprintf("### %s %s: %s\n\n", mdText(capital(clip(line(f.Severity)+" ", 20))), mdCode(clip(line(f.Rule), 100)), mdText(clip(headline(f), 600)))
+	return fmt.Sprintf("### %s %s: %s\n\n", mdText(capital(clip(line(f.Severity)+" ", 20))), mdCode(Plain(f.Rule, 100)), mdText(clip(headline(f), 600)))
 }
 
 // facts are the workload, the certainty and the scale.
 func (m *markdown) facts(f *verify.Finding, also int) string {
-	s := "- In " + mdCode(clip(line(f.Workload), 300))
+	s := "- In " + mdCode(Plain(f.Workload, 300))
 	if f.Release != "" {
-		s += ", release " + mdCode(clip(line(f.Release), 200))
+		s += ", release " + mdCode(Plain(f.Release, 200))
 	}
 	if len(f.Locations) > 0 && f.Locations[0].File != "" {
 		s += ", at " + m.link(&f.Locations[0])
@@ -191,7 +191,7 @@ func (m *markdown) facts(f *verify.Finding, also int) string {
 	if n := len(f.AlsoIn); n > 0 {
 		var names []string
 		for _, a := range f.AlsoIn[:min(n, also)] {
-			names = append(names, mdCode(clip(line(a), 100)))
+			names = append(names, mdCode(Plain(a, 100)))
 		}
 		s += "- The same in " + strings.Join(names, ", ")
 		if n > also {
@@ -242,7 +242,7 @@ func (m *markdown) because(s *verify.Step) string {
 		}
 		one := m.link(&verify.Location{File: b.File, StartLine: b.Line, Side: "head"})
 		if b.Field != "" {
-			one += " " + mdCode(clip(line(b.Field), 150))
+			one += " " + mdCode(Plain(b.Field, 150))
 		}
 		out = append(out, one)
 	}
@@ -267,10 +267,10 @@ func (m *markdown) causes(f *verify.Finding, limit int) string {
 		}
 		path, what := blamed(c)
 		if path == "" {
-			fmt.Fprintf(&b, "%s was %s\n", mdCode(clip(line(c.Object), 200)), what)
+			fmt.Fprintf(&b, "%s was %s\n", mdCode(Plain(c.Object, 200)), what)
 			continue
 		}
-		fmt.Fprintf(&b, "%s of %s: %s\n", mdCode(clip(path, 200)), mdCode(clip(line(c.Object), 200)), mdCode(clip(what, 400)))
+		fmt.Fprintf(&b, "%s of %s: %s\n", mdCode(clip(path, 200)), mdCode(Plain(c.Object, 200)), mdCode(clip(what, 400)))
 	}
 	if n := len(f.Blame) - limit; n > 0 {
 		fmt.Fprintf(&b, "- and %s more\n", count(n, "field"))

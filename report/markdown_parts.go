@@ -14,7 +14,7 @@ func (m *markdown) failures(touched bool) []piece {
 		if rel.Changed != touched {
 			continue
 		}
-		s := fmt.Sprintf("- %s: %s", mdCode(clip(line(rel.ID), 200)), mdText(releaseStatus(&rel)))
+		s := fmt.Sprintf("- %s: %s", mdCode(Plain(rel.ID, 200)), mdText(releaseStatus(&rel)))
 		if rel.Where != nil && rel.Where.File != "" {
 			s += ", at " + m.link(rel.Where)
 		}
@@ -33,7 +33,7 @@ func (m *markdown) failures(touched bool) []piece {
 func (m *markdown) undecided() []piece {
 	var out []piece
 	for _, w := range undecided(m.r) {
-		s := "- " + mdCode(clip(line(w.ID), 300))
+		s := "- " + mdCode(Plain(w.ID, 300))
 		if w.Reason != "" {
 			s += ": " + mdText(clip(sentence(w.Reason), 400))
 		}
@@ -81,9 +81,14 @@ func (m *markdown) older(fs []verify.Finding) []piece {
 
 // item is a finding as a list item, without its newline.
 func (m *markdown) item(f *verify.Finding) string {
-	s := fmt.Sprintf("- %s %s: %s", mdCode(clip(line(f.Rule), 100)), mdCode(clip(line(f.Workload), 300)), mdText(clip(sentence(headline(f)), 400)))
+	s := fmt.Sprintf("- %s %s: %s", mdCode(Plain(f.Rule, 100)), mdCode(Plain(f.Workload, 300)), mdText(clip(sentence(headline(f)), 400)))
 	if len(f.Locations) > 0 && f.Locations[0].File != "" {
 		s += " At " + m.link(&f.Locations[0]) + "."
 	}
 	return s
+}
+
+// Undecided is the job summary of a run that could not analyse, with the reason.
+func Undecided(err error) string {
+	return "## Kubesettle: error\n\n" + mdText("This change could not be analysed, so nothing is said about it: "+err.Error()) + "\n"
 }

@@ -39,14 +39,14 @@ func ReadForeign(data []byte) (*verify.Result, error) {
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", ErrNotAResult, clip(line(err.Error()), 200))
+		return nil, fmt.Errorf("%w: %s", ErrNotAResult, Plain(err.Error(), 200))
 	}
 	if err := schema.Validate(value); err != nil {
-		return nil, fmt.Errorf("%w: %s", ErrNotAResult, clip(line(err.Error()), 300))
+		return nil, fmt.Errorf("%w: %s", ErrNotAResult, Plain(err.Error(), 300))
 	}
 	var r verify.Result
 	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("%w: %s", ErrNotAResult, clip(line(err.Error()), 200))
+		return nil, fmt.Errorf("%w: %s", ErrNotAResult, Plain(err.Error(), 200))
 	}
 	r.Notices = append([]string{"this report was made by the pull request's own run, which its author can change: its check, not this comment, is the gate"}, r.Notices...)
 	return &r, nil

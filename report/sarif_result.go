@@ -214,7 +214,7 @@ func sarifMessageText(f *verify.Finding, related *relatedLocations) string {
 	for i := range f.Blame[:min(len(f.Blame), 10)] {
 		b := &f.Blame[i]
 		path, what := blamed(b)
-		s := "'" + sarifEscape(clip(path, 200)) + "' of '" + sarifEscape(clip(line(b.Object), 200)) + "' " +
+		s := "'" + sarifEscape(clip(path, 200)) + "' of '" + sarifEscape(Plain(b.Object, 200)) + "' " +
 			"changed (" + sarifEscape(clip(what, 300)) + ")"
 		if path == "" {
 			path = line(b.Object)
@@ -255,7 +255,7 @@ func sarifFlow(f *verify.Finding, primary verify.Location) *sarif.CodeFlow {
 			if uri(b.File) != "" {
 				l, why = verify.Location{File: b.File, StartLine: b.Line}, ""
 				if b.Field != "" {
-					why = " (" + clip(line(b.Field), 200) + ")"
+					why = " (" + Plain(b.Field, 200) + ")"
 				}
 				break
 			}

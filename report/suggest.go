@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
@@ -21,7 +22,7 @@ type Suggestion struct {
 	First, Last int      // lines of head, from 1
 	Lines       []string // in their place, without ends; none takes them out
 	Body        string   // Markdown, with a marker at byte 0
-	key         string   // the same for the same fix at the same lines
+	Key         string   // the same for the same fix at the same lines
 }
 
 // Suggestions lists the fixes of new findings that are text and were verified, worst
@@ -43,7 +44,7 @@ func Suggestions(r *verify.Result, instance string) []Suggestion {
 			}
 		}
 		switch {
-		case at >= 0 && out[at].key == s.key:
+		case at >= 0 && out[at].Key == s.Key:
 			mended[at] = append(mended[at], &fresh[i])
 		case at < 0 && len(out) < maxSuggestions:
 			out = append(out, s)
@@ -64,29 +65,42 @@ func suggestion(f *verify.Finding) (Suggestion, bool) {
 	}
 	s := Suggestion{File: line(x.Location.File), First: x.Location.StartLine, Last: max(x.Location.EndLine, x.Location.StartLine)}
 	text := x.Replacement
-	if s.First < 1 || s.File != x.Location.File || len(text) > maxSuggestionBytes || text != clean(text) || text != "" && !strings.HasSuffix(text, "\n") {
+	if s.First < 1 || s.File != x.Location.File || len(text) > maxSuggestionBytes || text != Clean(text) || text != "" && !strings.HasSuffix(text, "\n") {
 		return Suggestion{}, false
 	}
 	if text != "" {
 		s.Lines = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "v1\x00%s\x00%d\x00%d\x00%s", s.File, s.First, s.Last, text))
-	s.key = hex.EncodeToString(sum[:8])
+	s.Key = hex.EncodeToString(sum[:8])
 	return s, true
 }
 
 const suggestionPrefix = "<!-- kubesettle-suggestion "
 
+var suggestionMarker = regexp.MustCompile(`^` + suggestionPrefix + `instance=([A-Za-z0-9._%]*) key=([0-9a-f]{16}) -->`)
+
+// ParseSuggestion reads the marker at the beginning of a suggestion's body: which run's
+// it is, and its key; false where there is none.
+func ParseSuggestion(body string) (instance, key string, ok bool) {
+	m := suggestionMarker.FindStringSubmatch(body)
+	if m == nil {
+		return "", "", false
+	}
+	instance, ok = markerUnescape(m[1])
+	return instance, m[2], ok
+}
+
 // marker identifies a suggestion of ours; its value cannot end the HTML comment.
 func (s *Suggestion) marker(instance string) string {
-	return suggestionPrefix + "instance=" + markerEscape(instance) + " key=" + s.key + " -->"
+	return suggestionPrefix + "instance=" + markerEscape(instance) + " key=" + s.Key + " -->"
 }
 
 func (s *Suggestion) body(instance string, fs []*verify.Finding) string {
 	var b strings.Builder
 	b.WriteString(s.marker(instance) + "\n")
 	for _, f := range fs[:min(len(fs), 5)] {
-		fmt.Fprintf(&b, "Kubesettle, %s: %s\n\n", mdCode(clip(line(f.Rule), 100)), mdText(clip(sentence(headline(f)), 600)))
+		fmt.Fprintf(&b, "Kubesettle, %s: %s\n\n", mdCode(Plain(f.Rule, 100)), mdText(clip(sentence(headline(f)), 600)))
 	}
 	if n := len(fs) - 5; n > 0 {
 		fmt.Fprintf(&b, "And %s.\n\n", count(n, "more finding"))

@@ -108,7 +108,7 @@ func FuzzSuggestionFence(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if s != clean(s) {
+		if s != Clean(s) {
 			t.Skip("a result is cleaned first")
 		}
 		checkSuggestionFence(t, strings.Split(s, "\n"))
@@ -141,20 +141,11 @@ func TestHostileSuggestions(t *testing.T) {
 	}
 }
 
-func FuzzRightLines(f *testing.F) {
-	f.Add(spreadPatch)
-	f.Add("@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file")
-	f.Add("@@ -1 +1,99999999999999999999 @@\n+x")
-	f.Fuzz(func(t *testing.T, patch string) {
-		total := 0
-		for _, h := range rightLines(patch) {
-			total += len(h.lines)
-			if h.first < 0 {
-				t.Fatalf("line %d", h.first)
-			}
-		}
-		if total > strings.Count(patch, "\n")+1 {
-			t.Fatalf("%d lines of %q", total, patch)
-		}
-	})
+// fixed is spreadResult with another fix.
+func fixed(first, last int, replacement string) *verify.Result {
+	r := spreadResult()
+	l := *r.Findings[0].Fix.Location
+	l.StartLine, l.EndLine = first, last
+	r.Findings[0].Fix.Location, r.Findings[0].Fix.Replacement = &l, replacement
+	return r
 }

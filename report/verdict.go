@@ -36,7 +36,7 @@ func verdictSentence(r *verify.Result) string {
 		}
 		return "No new violation was found within the bound."
 	}
-	return "The verdict is " + clip(line(string(r.Verdict)), 60) + "."
+	return "The verdict is " + Plain(string(r.Verdict), 60) + "."
 }
 
 // unanalysedSentence says what was not analysed, and what the rest shows.
@@ -131,7 +131,7 @@ func releaseStatus(rel *verify.ReleaseResult) string {
 	case "skipped":
 		s = "skipped"
 	default:
-		return clip(line(rel.Status), 60)
+		return Plain(rel.Status, 60)
 	}
 	if !rel.Changed {
 		s += "; the change does not touch it"

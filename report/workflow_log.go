@@ -18,7 +18,7 @@ func LogText(s string) string {
 	ls := strings.Split(s, "\n")
 	for i, l := range ls {
 		l = strings.ReplaceAll(l, "##[", "## [")
-		if strings.HasPrefix(strings.TrimSpace(clean(stripANSI(l))), "::") {
+		if strings.HasPrefix(strings.TrimSpace(Clean(stripANSI(l))), "::") {
 			l = ". " + l
 		}
 		ls[i] = l

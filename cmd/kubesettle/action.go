@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/report"
+	"github.com/kubesettle/kubesettle/report/github"
 	"github.com/kubesettle/kubesettle/verify"
 )
 
@@ -22,7 +23,7 @@ it: job summary, annotations, outputs, SARIF, JSON and one comment. A report tha
 fails never changes the verdict. Inputs are those of action.yml, as INPUT_* variables.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w := report.NewWorkflow(p.stdout, p.getenv)
+			w := github.NewWorkflow(p.stdout, p.getenv)
 			return runAction(cmd.Context(), p, w)
 		},
 	}
@@ -38,7 +39,7 @@ func workspace(p *process) string {
 
 // runAction is one run. What keeps it from a verdict is said as an annotation, in the
 // summary and in the outputs.
-func runAction(ctx context.Context, p *process, w *report.Workflow) error {
+func runAction(ctx context.Context, p *process, w *github.Workflow) error {
 	a, err := readInputs(w)
 	if err != nil {
 		return a.fail(w, err)
@@ -82,7 +83,7 @@ func (h history) Parents(rev string) ([]string, error)  { return render.Parents(
 func (h history) MergeBase(a, b string) (string, error) { return render.MergeBase(h.dir, a, b) }
 
 // analyse finds base and head and checks them, or verifies the head alone.
-func (a *actionRun) analyse(ctx context.Context, p *process, event *report.Event) (*finished, error) {
+func (a *actionRun) analyse(ctx context.Context, p *process, event *github.Event) (*finished, error) {
 	dir := workspace(p)
 	r, err := event.Range(history{dir}, a.base)
 	if err != nil {
@@ -101,7 +102,7 @@ func (a *actionRun) analyse(ctx context.Context, p *process, event *report.Event
 }
 
 // compare checks a range; one without a base is verified alone.
-func (a *actionRun) compare(ctx context.Context, p *process, r report.Range, head render.Tree) (*finished, error) {
+func (a *actionRun) compare(ctx context.Context, p *process, r github.Range, head render.Tree) (*finished, error) {
 	if r.Base == "" {
 		return a.flags.verify(ctx, p, head)
 	}
@@ -135,7 +136,7 @@ func (a *actionRun) fetch(ctx context.Context, p *process, sha string) (dir stri
 		return "", missing
 	}
 	if dir, err = os.MkdirTemp(p.getenv("RUNNER_TEMP"), "kubesettle-base-"); err == nil {
-		err = report.FetchCommit(ctx, dir, repositoryURL(p), sha, a.token)
+		err = github.FetchCommit(ctx, dir, repositoryURL(p), sha, a.token)
 	}
 	if err != nil {
 		_ = os.RemoveAll(dir)
@@ -145,7 +146,7 @@ func (a *actionRun) fetch(ctx context.Context, p *process, sha string) (dir stri
 }
 
 // fail reports what kept the run from a verdict.
-func (a *actionRun) fail(w *report.Workflow, err error) error {
+func (a *actionRun) fail(w *github.Workflow, err error) error {
 	w.Error("Kubesettle could not decide: " + err.Error())
 	if a.summary {
 		if err := w.Summary(report.Undecided(err)); err != nil {

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/report"
+	"github.com/kubesettle/kubesettle/report/github"
 	"github.com/kubesettle/kubesettle/verify"
 )
 
 // post writes the comment and the suggestions where there is a pull request, and gives
 // the comment's address. Nothing that fails here changes the verdict.
-func (a *actionRun) post(ctx context.Context, p *process, w *report.Workflow, event *report.Event, done *finished, links report.MarkdownOptions) string {
+func (a *actionRun) post(ctx context.Context, p *process, w *github.Workflow, event *github.Event, done *finished, links report.MarkdownOptions) string {
 	switch {
 	case !event.PullRequest() || a.comment == "never" && !a.suggestions:
 		return ""
@@ -27,7 +28,7 @@ func (a *actionRun) post(ctx context.Context, p *process, w *report.Workflow, ev
 	}
 	client, err := a.client(p)
 	if err != nil {
-		w.Notice(report.WhyNotPosted(err))
+		w.Notice(github.WhyNotPosted(err))
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
@@ -43,16 +44,16 @@ func (a *actionRun) post(ctx context.Context, p *process, w *report.Workflow, ev
 }
 
 // sticky brings the one comment up to date.
-func (a *actionRun) sticky(ctx context.Context, w *report.Workflow, client *report.Client, event *report.Event, done *finished, links report.MarkdownOptions) string {
+func (a *actionRun) sticky(ctx context.Context, w *github.Workflow, client *github.Client, event *github.Event, done *finished, links report.MarkdownOptions) string {
 	body, news := report.Comment(done.result, links), len(done.result.Findings) > 0 || done.result.Verdict != verify.Pass
 	if !news && a.comment == "auto" {
 		body = report.Resolved(done.result, links)
 	}
-	posted, err := client.Sticky(ctx, body, report.StickyOptions{
+	posted, err := client.Sticky(ctx, body, github.StickyOptions{
 		Repository: event.Repository, Number: event.Number, Create: news || a.comment == "always",
 	})
 	if err != nil {
-		w.Notice(report.WhyNotPosted(err))
+		w.Notice(github.WhyNotPosted(err))
 		return ""
 	}
 	w.Log(fmt.Sprintf("comment: %s %s", posted.Done, posted.URL))
@@ -60,9 +61,9 @@ func (a *actionRun) sticky(ctx context.Context, w *report.Workflow, client *repo
 }
 
 // suggest puts fixes beside their lines.
-func (a *actionRun) suggest(ctx context.Context, w *report.Workflow, client *report.Client, event *report.Event, done *finished) {
+func (a *actionRun) suggest(ctx context.Context, w *github.Workflow, client *github.Client, event *github.Event, done *finished) {
 	list := report.Suggestions(done.result, a.commentID)
-	got, err := client.Review(ctx, list, report.ReviewOptions{
+	got, err := client.Review(ctx, list, github.ReviewOptions{
 		Repository: event.Repository, Number: event.Number, Head: event.HeadSHA, Instance: a.commentID,
 		Text: func(file string) (string, error) {
 			if done.compared() == nil {
@@ -76,7 +77,7 @@ func (a *actionRun) suggest(ctx context.Context, w *report.Workflow, client *rep
 		w.Log("suggestion left out: " + why)
 	}
 	if err != nil {
-		w.Notice(strings.Replace(report.WhyNotPosted(err), "comment skipped", "suggestions skipped", 1))
+		w.Notice(strings.Replace(github.WhyNotPosted(err), "comment skipped", "suggestions skipped", 1))
 		return
 	}
 	w.Log(fmt.Sprintf("suggestions: %d posted, %d there already, %d left out", got.Posted, got.Standing, len(got.Left)))

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/report"
+	"github.com/kubesettle/kubesettle/report/github"
 	"github.com/kubesettle/kubesettle/verify"
 )
 
 // relay makes the comment of a run that had no right to: a fork's. Nothing is checked
 // here, and the exit code says only whether the inputs were usable: that run's check is
 // the gate.
-func (a *actionRun) relay(ctx context.Context, p *process, w *report.Workflow, event *report.Event) error {
+func (a *actionRun) relay(ctx context.Context, p *process, w *github.Workflow, event *github.Event) error {
 	a.sarif, a.reportFile, a.html = "", "", "" // none is written
 	if event.Name != "workflow_run" {
 		return a.fail(w, usage("input comment-on-result is for workflow_run, and the event is %s: leave it empty to check", oneLine(event.Name)))
@@ -30,7 +31,7 @@ func (a *actionRun) relay(ctx context.Context, p *process, w *report.Workflow, e
 	}
 	client, err := a.client(p)
 	if err != nil {
-		w.Notice(report.WhyNotPosted(err))
+		w.Notice(github.WhyNotPosted(err))
 		return a.outputs(w, r, "")
 	}
 	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
@@ -38,7 +39,7 @@ func (a *actionRun) relay(ctx context.Context, p *process, w *report.Workflow, e
 	event.Number, err = client.OpenPull(ctx, event)
 	switch {
 	case err != nil:
-		w.Notice(report.WhyNotPosted(err))
+		w.Notice(github.WhyNotPosted(err))
 		return a.outputs(w, r, "")
 	case event.Number == 0:
 		w.Notice(fmt.Sprintf("comment skipped: no open pull request has %.12s as its head", event.HeadSHA))
@@ -74,8 +75,8 @@ func (a *actionRun) foreignResult(dir string) (*verify.Result, error) {
 }
 
 // client talks to the API of the runner's server.
-func (a *actionRun) client(p *process) (*report.Client, error) {
-	return report.NewClient(report.ClientOptions{
+func (a *actionRun) client(p *process) (*github.Client, error) {
+	return github.NewClient(github.ClientOptions{
 		APIURL: orDefault(p.getenv("GITHUB_API_URL"), "https://api.github.com"), GraphQLURL: p.getenv("GITHUB_GRAPHQL_URL"),
 		Token: a.token, UserAgent: strings.ReplaceAll(tool(), " ", "/"),
 	})

@@ -11,11 +11,12 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/report"
+	"github.com/kubesettle/kubesettle/report/github"
 	"github.com/kubesettle/kubesettle/verify"
 )
 
 // report writes every surface. Their failures are notices; the verdict stands.
-func (a *actionRun) report(ctx context.Context, p *process, w *report.Workflow, event *report.Event, done *finished) error {
+func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, event *github.Event, done *finished) error {
 	r := done.result
 	var log strings.Builder
 	_ = report.Text(&log, r, report.TextOptions{Level: done.level, Rules: done.rules}) // a strings.Builder never fails
@@ -86,7 +87,7 @@ func (a *actionRun) file(dir, name string, write func(io.Writer) error) (err err
 }
 
 // outputs sets the outputs of the action.
-func (a *actionRun) outputs(w *report.Workflow, r *verify.Result, commentURL string) error {
+func (a *actionRun) outputs(w *github.Workflow, r *verify.Result, commentURL string) error {
 	count := map[verify.Status]int{}
 	for _, f := range r.Findings {
 		count[f.Status]++
@@ -116,7 +117,7 @@ func (a *actionRun) outputs(w *report.Workflow, r *verify.Result, commentURL str
 }
 
 // marker identifies this run's comment.
-func (a *actionRun) marker(p *process, event *report.Event, r *verify.Result) report.Marker {
+func (a *actionRun) marker(p *process, event *github.Event, r *verify.Result) report.Marker {
 	m := report.Marker{Instance: a.commentID, Head: event.HeadSHA}
 	if m.Head == "" {
 		m.Head = r.Head.Commit

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubesettle/kubesettle/report"
+	"github.com/kubesettle/kubesettle/report/github"
 )
 
 // parameter is an input or output of the action, as action.yml and docs/ci.md have it.
@@ -60,7 +60,7 @@ type actionRun struct {
 
 // readInputs takes the inputs from INPUT_* variables; one that is not set at all has
 // its default, as the runner gives it.
-func readInputs(w *report.Workflow) (*actionRun, error) {
+func readInputs(w *github.Workflow) (*actionRun, error) {
 	in := func(name string) string {
 		if v := w.Input(name); v != "" {
 			return v

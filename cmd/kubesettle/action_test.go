@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubesettle/kubesettle/report"
+	"github.com/kubesettle/kubesettle/report/github"
 )
 
 const actionPolicy = `cluster:
@@ -472,6 +472,6 @@ func TestActionOutsideOfAWorkflow(t *testing.T) {
 	}
 }
 
-func workflowOf(s *step, getenv func(string) string) *report.Workflow {
-	return report.NewWorkflow(&s.log, getenv)
+func workflowOf(s *step, getenv func(string) string) *github.Workflow {
+	return github.NewWorkflow(&s.log, getenv)
 }

@@ -1,6 +1,7 @@
-package report
+package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-github/v62/github"
+	api "github.com/google/go-github/v62/github"
+
+	"github.com/kubesettle/kubesettle/report"
 )
 
 // actionsBot writes what a workflow's own token writes.
@@ -36,11 +39,11 @@ type Posted struct {
 // it begins with the instance's marker; no other is ever touched, and none of a later
 // run is overwritten.
 //
-// body begins with a [Marker]. Errors: those of the API; then nothing else may be
+// body begins with a [report.Marker]. Errors: those of the API; then nothing else may be
 // assumed of the comment.
 func (c *Client) Sticky(ctx context.Context, body string, opt StickyOptions) (Posted, error) {
 	owner, name, ok := strings.Cut(opt.Repository, "/")
-	marker, marked := ParseMarker(body)
+	marker, marked := report.ParseMarker(body)
 	if !ok || !marked || opt.Number <= 0 {
 		return Posted{}, fmt.Errorf("comment on %q, pull request %d: no marker, repository or number", opt.Repository, opt.Number)
 	}
@@ -69,7 +72,7 @@ type sticky struct {
 	owner, repo string
 	number      int
 	body        string
-	marker      Marker
+	marker      report.Marker
 	me          string
 }
 
@@ -93,9 +96,9 @@ func (c *Client) whoami(ctx context.Context) string {
 }
 
 // own lists the instance's comments, the newest run first.
-func (s *sticky) own(ctx context.Context) ([]*github.IssueComment, error) {
-	var out []*github.IssueComment
-	opt := &github.IssueListCommentsOptions{ListOptions: github.ListOptions{PerPage: 100}}
+func (s *sticky) own(ctx context.Context) ([]*api.IssueComment, error) {
+	var out []*api.IssueComment
+	opt := &api.IssueListCommentsOptions{ListOptions: api.ListOptions{PerPage: 100}}
 	for page := 0; page < maxPages; page++ {
 		list, res, err := s.c.rest.Issues.ListComments(ctx, s.owner, s.repo, s.number, opt)
 		if err != nil {
@@ -110,41 +113,28 @@ func (s *sticky) own(ctx context.Context) ([]*github.IssueComment, error) {
 			break
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *github.IssueComment) int {
-		ma, _ := ParseMarker(a.GetBody())
-		mb, _ := ParseMarker(b.GetBody())
-		return mb.compare(ma)
+	slices.SortStableFunc(out, func(a, b *api.IssueComment) int {
+		ma, _ := report.ParseMarker(a.GetBody())
+		mb, _ := report.ParseMarker(b.GetBody())
+		return compare(mb, ma)
 	})
 	return out, nil
 }
 
 // ours says whether a comment may be edited: our identity, and our marker at byte 0.
-func (s *sticky) ours(one *github.IssueComment) bool {
-	m, ok := ParseMarker(one.GetBody())
+func (s *sticky) ours(one *api.IssueComment) bool {
+	m, ok := report.ParseMarker(one.GetBody())
 	return ok && m.Instance == s.marker.Instance && one.GetUser().GetLogin() == s.me
 }
 
 // compare orders markers by run, then attempt.
-func (m Marker) compare(o Marker) int {
-	switch {
-	case m.RunID != o.RunID:
-		return sign(m.RunID > o.RunID)
-	case m.Attempt != o.Attempt:
-		return sign(m.Attempt > o.Attempt)
-	}
-	return 0
-}
-
-func sign(after bool) int {
-	if after {
-		return 1
-	}
-	return -1
+func compare(m, o report.Marker) int {
+	return cmp.Or(cmp.Compare(m.RunID, o.RunID), cmp.Compare(m.Attempt, o.Attempt))
 }
 
 // update edits an earlier comment, which is read again first: another run may have
 // written since it was listed.
-func (s *sticky) update(ctx context.Context, was *github.IssueComment) (Posted, error) {
+func (s *sticky) update(ctx context.Context, was *api.IssueComment) (Posted, error) {
 	now, _, err := s.c.rest.Issues.GetComment(ctx, s.owner, s.repo, was.GetID())
 	if gone(err) {
 		return s.create(ctx)
@@ -152,13 +142,13 @@ func (s *sticky) update(ctx context.Context, was *github.IssueComment) (Posted, 
 	if err != nil {
 		return Posted{}, err
 	}
-	if m, ok := ParseMarker(now.GetBody()); !ok || !s.ours(now) || m.compare(s.marker) > 0 {
+	if m, ok := report.ParseMarker(now.GetBody()); !ok || !s.ours(now) || compare(m, s.marker) > 0 {
 		return Posted{URL: now.GetHTMLURL(), Done: "newer"}, nil
 	}
 	if sameBody(now.GetBody(), s.body) {
 		return Posted{URL: now.GetHTMLURL(), Done: "unchanged"}, nil
 	}
-	edited, _, err := s.c.rest.Issues.EditComment(ctx, s.owner, s.repo, now.GetID(), &github.IssueComment{Body: &s.body})
+	edited, _, err := s.c.rest.Issues.EditComment(ctx, s.owner, s.repo, now.GetID(), &api.IssueComment{Body: &s.body})
 	if gone(err) {
 		return s.create(ctx)
 	}
@@ -171,8 +161,8 @@ func (s *sticky) update(ctx context.Context, was *github.IssueComment) (Posted, 
 // sameBody compares but for the run that wrote it, and for line ends, which GitHub may
 // change.
 func sameBody(a, b string) bool {
-	ma, okA := ParseMarker(a)
-	mb, okB := ParseMarker(b)
+	ma, okA := report.ParseMarker(a)
+	mb, okB := report.ParseMarker(b)
 	if !okA || !okB || ma.Head != mb.Head {
 		return false
 	}
@@ -195,22 +185,22 @@ func (s *sticky) create(ctx context.Context) (Posted, error) {
 	if err != nil {
 		return done, nil // it is there; a duplicate is dropped by the next run
 	}
-	i := slices.IndexFunc(own, func(o *github.IssueComment) bool { return o.GetID() == made.GetID() })
+	i := slices.IndexFunc(own, func(o *api.IssueComment) bool { return o.GetID() == made.GetID() })
 	if i > 0 {
-		if m, _ := ParseMarker(own[0].GetBody()); m.compare(s.marker) > 0 {
+		if m, _ := report.ParseMarker(own[0].GetBody()); compare(m, s.marker) > 0 {
 			s.drop(ctx, own[i:i+1])
 			return Posted{URL: own[0].GetHTMLURL(), Done: "newer"}, nil
 		}
 	}
-	own = slices.DeleteFunc(own, func(o *github.IssueComment) bool { return o.GetID() == made.GetID() })
+	own = slices.DeleteFunc(own, func(o *api.IssueComment) bool { return o.GetID() == made.GetID() })
 	s.drop(ctx, own)
 	return done, nil
 }
 
 // make posts the comment. A server error may come after the comment was made, so that
 // it is looked for before it is posted once more.
-func (s *sticky) make(ctx context.Context) (*github.IssueComment, error) {
-	made, _, err := s.c.rest.Issues.CreateComment(ctx, s.owner, s.repo, s.number, &github.IssueComment{Body: &s.body})
+func (s *sticky) make(ctx context.Context) (*api.IssueComment, error) {
+	made, _, err := s.c.rest.Issues.CreateComment(ctx, s.owner, s.repo, s.number, &api.IssueComment{Body: &s.body})
 	if err == nil || !unclear(err) {
 		return made, err
 	}
@@ -222,18 +212,18 @@ func (s *sticky) make(ctx context.Context) (*github.IssueComment, error) {
 		return nil, err
 	}
 	for _, o := range own {
-		if m, _ := ParseMarker(o.GetBody()); m == s.marker {
+		if m, _ := report.ParseMarker(o.GetBody()); m == s.marker {
 			return o, nil
 		}
 	}
-	made, _, err = s.c.rest.Issues.CreateComment(ctx, s.owner, s.repo, s.number, &github.IssueComment{Body: &s.body})
+	made, _, err = s.c.rest.Issues.CreateComment(ctx, s.owner, s.repo, s.number, &api.IssueComment{Body: &s.body})
 	return made, err
 }
 
 // drop deletes own comments of older runs; one that stays is dropped by the next run.
-func (s *sticky) drop(ctx context.Context, list []*github.IssueComment) {
+func (s *sticky) drop(ctx context.Context, list []*api.IssueComment) {
 	for _, o := range list {
-		if m, ok := ParseMarker(o.GetBody()); ok && m.compare(s.marker) <= 0 {
+		if m, ok := report.ParseMarker(o.GetBody()); ok && compare(m, s.marker) <= 0 {
 			_, _ = s.c.rest.Issues.DeleteComment(ctx, s.owner, s.repo, o.GetID())
 		}
 	}
@@ -253,9 +243,9 @@ func unclear(err error) bool {
 
 // status is the HTTP status of an API error, or 0 where there was no answer.
 func status(err error) int {
-	var limit *github.RateLimitError
-	var abuse *github.AbuseRateLimitError
-	var api *github.ErrorResponse
+	var limit *api.RateLimitError
+	var abuse *api.AbuseRateLimitError
+	var api *api.ErrorResponse
 	switch {
 	case errors.As(err, &limit):
 		return limit.Response.StatusCode
@@ -271,8 +261,8 @@ func status(err error) int {
 // that the verdict stands.
 func WhyNotPosted(err error) string {
 	const stands = "; the verdict stands without it"
-	var limit *github.RateLimitError
-	var abuse *github.AbuseRateLimitError
+	var limit *api.RateLimitError
+	var abuse *api.AbuseRateLimitError
 	switch {
 	case errors.As(err, &limit), errors.As(err, &abuse), status(err) == http.StatusTooManyRequests:
 		return "comment skipped: GitHub's rate limit was reached" + stands
@@ -283,5 +273,5 @@ func WhyNotPosted(err error) string {
 	case status(err) >= 500:
 		return fmt.Sprintf("comment skipped: GitHub answered %d", status(err)) + stands
 	}
-	return "comment skipped: " + clip(line(err.Error()), 300) + stands
+	return "comment skipped: " + report.Plain(err.Error(), 300) + stands
 }

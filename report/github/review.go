@@ -1,14 +1,15 @@
-package report
+package github
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 
-	"github.com/google/go-github/v62/github"
+	api "github.com/google/go-github/v62/github"
+
+	"github.com/kubesettle/kubesettle/report"
 )
 
 // ReviewOptions of [Client.Review].
@@ -16,7 +17,7 @@ type ReviewOptions struct {
 	Repository string // owner/name
 	Number     int    // of the pull request
 	Head       string // commit of the pull request's head
-	Instance   string // as in [Marker]
+	Instance   string // as in [report.Marker]
 	// Text is a file of the analysed tree; an error leaves its suggestions out.
 	Text func(file string) (string, error)
 }
@@ -31,7 +32,7 @@ type Reviewed struct {
 // Review posts suggestions beside their lines, each after it was checked against the
 // pull request's diff; one that stands there already is not posted again.
 // Errors: those of the API.
-func (c *Client) Review(ctx context.Context, list []Suggestion, opt ReviewOptions) (Reviewed, error) {
+func (c *Client) Review(ctx context.Context, list []report.Suggestion, opt ReviewOptions) (Reviewed, error) {
 	owner, name, ok := strings.Cut(opt.Repository, "/")
 	if !ok || opt.Number <= 0 || !isSHA(opt.Head) {
 		return Reviewed{}, fmt.Errorf("review of %q, pull request %d at %q: no repository, number or commit", opt.Repository, opt.Number, opt.Head)
@@ -44,7 +45,7 @@ func (c *Client) Review(ctx context.Context, list []Suggestion, opt ReviewOption
 	if err != nil {
 		return r.done, err
 	}
-	var fit []Suggestion
+	var fit []report.Suggestion
 	for i := range list {
 		if err := r.check(&list[i], files[list[i].File]); err != nil {
 			r.done.Left = append(r.done.Left, err.Error())
@@ -59,9 +60,9 @@ func (c *Client) Review(ctx context.Context, list []Suggestion, opt ReviewOption
 	if err != nil {
 		return r.done, err
 	}
-	var fresh []Suggestion
+	var fresh []report.Suggestion
 	for _, s := range fit {
-		if standing[s.key] {
+		if standing[s.Key] {
 			r.done.Standing++
 			continue
 		}
@@ -85,9 +86,9 @@ type review struct {
 const maxFilePages = 30
 
 // files are the changed files of the pull request, by name.
-func (r *review) files(ctx context.Context) (map[string]*github.CommitFile, error) {
-	out := map[string]*github.CommitFile{}
-	opt := &github.ListOptions{PerPage: 100}
+func (r *review) files(ctx context.Context) (map[string]*api.CommitFile, error) {
+	out := map[string]*api.CommitFile{}
+	opt := &api.ListOptions{PerPage: 100}
 	for range maxFilePages {
 		list, res, err := r.c.rest.PullRequests.ListFiles(ctx, r.owner, r.repo, r.opt.Number, opt)
 		if err != nil {
@@ -103,7 +104,7 @@ func (r *review) files(ctx context.Context) (map[string]*github.CommitFile, erro
 	return out, nil
 }
 
-func (r *review) check(s *Suggestion, f *github.CommitFile) error {
+func (r *review) check(s *report.Suggestion, f *api.CommitFile) error {
 	if f == nil || f.GetStatus() == "removed" {
 		return fmt.Errorf("%s:%d: %w: the pull request does not change the file", s.File, s.First, ErrNotInDiff)
 	}
@@ -111,25 +112,23 @@ func (r *review) check(s *Suggestion, f *github.CommitFile) error {
 	if err != nil {
 		return fmt.Errorf("%s:%d: %w: %w", s.File, s.First, ErrNotInDiff, err)
 	}
-	return s.fits(text, f.GetSHA(), f.GetPatch())
+	return fits(s, text, f.GetSHA(), f.GetPatch())
 }
-
-var suggestionMarker = regexp.MustCompile(`^` + suggestionPrefix + `instance=([A-Za-z0-9._%]*) key=([0-9a-f]{16}) -->`)
 
 // standing are the keys of our own suggestions that are not outdated.
 func (r *review) standing(ctx context.Context) (map[string]bool, error) {
 	me := r.c.whoami(ctx)
 	out := map[string]bool{}
-	opt := &github.PullRequestListCommentsOptions{ListOptions: github.ListOptions{PerPage: 100}}
+	opt := &api.PullRequestListCommentsOptions{ListOptions: api.ListOptions{PerPage: 100}}
 	for range maxPages {
 		list, res, err := r.c.rest.PullRequests.ListComments(ctx, r.owner, r.repo, r.opt.Number, opt)
 		if err != nil {
 			return nil, err
 		}
 		for _, one := range list {
-			m := suggestionMarker.FindStringSubmatch(one.GetBody())
-			if m != nil && m[1] == markerEscape(r.opt.Instance) && one.GetUser().GetLogin() == me && one.Line != nil {
-				out[m[2]] = true
+			instance, key, ok := report.ParseSuggestion(one.GetBody())
+			if ok && instance == r.opt.Instance && one.GetUser().GetLogin() == me && one.Line != nil {
+				out[key] = true
 			}
 		}
 		if opt.Page = res.NextPage; opt.Page == 0 {
@@ -141,13 +140,13 @@ func (r *review) standing(ctx context.Context) (map[string]bool, error) {
 
 // post makes one review of all. GitHub refuses a review as a whole for one comment that
 // it does not take; then each is posted alone, while the run may write.
-func (r *review) post(ctx context.Context, list []Suggestion) error {
-	req := &github.PullRequestReviewRequest{
-		CommitID: &r.opt.Head, Event: github.String("COMMENT"),
-		Body: github.String("Kubesettle suggests " + count(len(list), "change") + ": head was rendered and searched again with each of them."),
+func (r *review) post(ctx context.Context, list []report.Suggestion) error {
+	req := &api.PullRequestReviewRequest{
+		CommitID: &r.opt.Head, Event: api.String("COMMENT"),
+		Body: api.String("Kubesettle suggests " + changes(len(list)) + ": head was rendered and searched again with each of them."),
 	}
 	for i := range list {
-		req.Comments = append(req.Comments, list[i].draft())
+		req.Comments = append(req.Comments, draft(&list[i]))
 	}
 	_, _, err := r.c.rest.PullRequests.CreateReview(ctx, r.owner, r.repo, r.opt.Number, req)
 	if err == nil {
@@ -158,8 +157,8 @@ func (r *review) post(ctx context.Context, list []Suggestion) error {
 		return err
 	}
 	for i := range list {
-		d := list[i].draft()
-		_, _, err := r.c.rest.PullRequests.CreateComment(ctx, r.owner, r.repo, r.opt.Number, &github.PullRequestComment{
+		d := draft(&list[i])
+		_, _, err := r.c.rest.PullRequests.CreateComment(ctx, r.owner, r.repo, r.opt.Number, &api.PullRequestComment{
 			Body: d.Body, CommitID: &r.opt.Head, Path: d.Path, Line: d.Line, Side: d.Side, StartLine: d.StartLine, StartSide: d.StartSide,
 		})
 		switch {
@@ -176,11 +175,18 @@ func (r *review) post(ctx context.Context, list []Suggestion) error {
 	return nil
 }
 
+func changes(n int) string {
+	if n == 1 {
+		return "1 change"
+	}
+	return fmt.Sprint(n, " changes")
+}
+
 // draft is a suggestion as the API takes it; one line has no start.
-func (s *Suggestion) draft() *github.DraftReviewComment {
-	d := &github.DraftReviewComment{Path: &s.File, Body: &s.Body, Line: &s.Last, Side: github.String("RIGHT")}
+func draft(s *report.Suggestion) *api.DraftReviewComment {
+	d := &api.DraftReviewComment{Path: &s.File, Body: &s.Body, Line: &s.Last, Side: api.String("RIGHT")}
 	if s.First < s.Last {
-		d.StartLine, d.StartSide = &s.First, github.String("RIGHT")
+		d.StartLine, d.StartSide = &s.First, api.String("RIGHT")
 	}
 	return d
 }

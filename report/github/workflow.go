@@ -1,4 +1,4 @@
-package report
+package github
 
 import (
 	"crypto/rand"
@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/sethvargo/go-githubactions"
+
+	"github.com/kubesettle/kubesettle/report"
 )
 
 // maxSummaryBytes is what GitHub takes of one step's job summary; a longer one is lost
@@ -64,23 +66,23 @@ func (w *Workflow) Log(text string) {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	_, _ = io.WriteString(w.w, LogText(text)) // there is nowhere else to say that the log is gone
+	_, _ = io.WriteString(w.w, report.LogText(text)) // there is nowhere else to say that the log is gone
 }
 
 // Group prints text under a title that folds.
 func (w *Workflow) Group(title, text string) {
-	w.act.Group(line(title))
+	w.act.Group(report.Plain(title, 300))
 	w.Log(text)
 	w.act.EndGroup()
 }
 
 // Notice, Warning and Error annotate the run as a whole.
-func (w *Workflow) Notice(text string)  { w.act.Noticef("%s", clean(text)) }
-func (w *Workflow) Warning(text string) { w.act.Warningf("%s", clean(text)) }
-func (w *Workflow) Error(text string)   { w.act.Errorf("%s", clean(text)) }
+func (w *Workflow) Notice(text string)  { w.act.Noticef("%s", report.Clean(text)) }
+func (w *Workflow) Warning(text string) { w.act.Warningf("%s", report.Clean(text)) }
+func (w *Workflow) Error(text string)   { w.act.Errorf("%s", report.Clean(text)) }
 
 // Annotate puts an annotation beside its line.
-func (w *Workflow) Annotate(a Annotation) {
+func (w *Workflow) Annotate(a report.Annotation) {
 	_, _ = io.WriteString(w.w, a.WorkflowCommand()+"\n")
 }
 
@@ -89,14 +91,14 @@ func (w *Workflow) Annotate(a Annotation) {
 // Errors: a value that could be more than that, or a file that cannot be written. No
 // output file at all, as outside of a workflow, is no error.
 func (w *Workflow) Output(name, value string) error {
-	if strings.ContainsAny(value, "\r\n") || value != clean(value) {
-		return fmt.Errorf("output %s: %q is not a plain value", name, clip(value, 80))
+	if strings.ContainsAny(value, "\r\n") || value != report.Clean(value) {
+		return fmt.Errorf("output %s: %q is not a plain value", name, report.Plain(value, 80))
 	}
 	file := w.getenv("GITHUB_OUTPUT")
 	if file == "" {
 		return nil
 	}
-	entry, err := OutputEntry(name, value, rand.Reader)
+	entry, err := report.OutputEntry(name, value, rand.Reader)
 	if err != nil {
 		return err
 	}
@@ -140,9 +142,4 @@ func guarded(what string, do func()) (err error) {
 	}()
 	do()
 	return nil
-}
-
-// Undecided is the job summary of a run that could not analyse, with the reason.
-func Undecided(err error) string {
-	return "## Kubesettle: error\n\n" + mdText("This change could not be analysed, so nothing is said about it: "+err.Error()) + "\n"
 }

@@ -1,4 +1,4 @@
-package report
+package github
 
 import (
 	"crypto/sha1"
@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/report"
 )
 
 // ErrNotInDiff says why a suggestion cannot stand on a pull request.
@@ -17,7 +19,7 @@ var ErrNotInDiff = errors.New("no suggestion can stand there")
 // one hunk, and the file that was analysed is the one of the pull request's head. sha is
 // the blob that GitHub has there, patch its hunks, text what was analysed.
 // Errors: [ErrNotInDiff] with the reason.
-func (s *Suggestion) fits(text, sha, patch string) error {
+func fits(s *report.Suggestion, text, sha, patch string) error {
 	refuse := func(why string) error {
 		return fmt.Errorf("%s:%d: %w: %s", s.File, s.First, ErrNotInDiff, why)
 	}

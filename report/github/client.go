@@ -1,4 +1,7 @@
-package report
+// Package github talks to GitHub for a run: the event that started it and the range of
+// commits that it is about, the runner's inputs, log and outputs, the one comment, the
+// review of suggestions. It decides nothing and makes no words: those are report's.
+package github
 
 import (
 	"bytes"
@@ -14,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/go-github/v62/github"
+	api "github.com/google/go-github/v62/github"
 )
 
 // ErrTooManyWrites says that a run has used up its writes.
@@ -42,7 +45,7 @@ type ClientOptions struct {
 
 // Client talks to GitHub's API with retries, and writes at most ten times.
 type Client struct {
-	rest    *github.Client
+	rest    *api.Client
 	graphQL string
 	pace    *pace
 }
@@ -60,7 +63,7 @@ func NewClient(opt ClientOptions) (*Client, error) {
 	if p.sleep == nil {
 		p.sleep = sleep
 	}
-	rest := github.NewClient(&http.Client{Transport: p})
+	rest := api.NewClient(&http.Client{Transport: p})
 	rest.BaseURL = base
 	if opt.UserAgent != "" {
 		rest.UserAgent = opt.UserAgent

@@ -1,11 +1,11 @@
-package report
+package github
 
 import (
 	"context"
 	"fmt"
 	"strings"
 
-	"github.com/google/go-github/v62/github"
+	api "github.com/google/go-github/v62/github"
 )
 
 // OpenPull finds the open pull request whose head is the commit of a workflow_run event;
@@ -17,8 +17,8 @@ func (c *Client) OpenPull(ctx context.Context, e *Event) (int, error) {
 	if !ok || !isSHA(e.HeadSHA) || e.HeadOwner == "" || e.HeadRef == "" {
 		return 0, fmt.Errorf("%w: no head to look for a pull request of", ErrEvent)
 	}
-	list, _, err := c.rest.PullRequests.List(ctx, owner, name, &github.PullRequestListOptions{
-		State: "open", Head: e.HeadOwner + ":" + e.HeadRef, ListOptions: github.ListOptions{PerPage: 100},
+	list, _, err := c.rest.PullRequests.List(ctx, owner, name, &api.PullRequestListOptions{
+		State: "open", Head: e.HeadOwner + ":" + e.HeadRef, ListOptions: api.ListOptions{PerPage: 100},
 	})
 	if err != nil {
 		return 0, err

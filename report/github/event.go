@@ -1,4 +1,4 @@
-package report
+package github
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/go-github/v62/github"
+	api "github.com/google/go-github/v62/github"
 )
 
 // Sentinels of a GitHub run.
@@ -89,7 +89,7 @@ func ParseEvent(name, repository string, payload []byte) (*Event, error) {
 }
 
 func (e *Event) pullRequest(payload []byte) error {
-	var p github.PullRequestEvent
+	var p api.PullRequestEvent
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (e *Event) pullRequest(payload []byte) error {
 }
 
 func (e *Event) mergeGroup(payload []byte) error {
-	var p github.MergeGroupEvent
+	var p api.MergeGroupEvent
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (e *Event) mergeGroup(payload []byte) error {
 }
 
 func (e *Event) push(payload []byte) error {
-	var p github.PushEvent
+	var p api.PushEvent
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (e *Event) push(payload []byte) error {
 }
 
 func (e *Event) workflowRun(payload []byte) error {
-	var p github.WorkflowRunEvent
+	var p api.WorkflowRunEvent
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package report
+package github
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
 )
 
@@ -70,9 +71,22 @@ func (f *fakeGitHub) pull(w http.ResponseWriter, r *http.Request, path string, r
 	}
 }
 
+// fixable is a result with one finding, whose fix takes the place of line 14.
+func fixable() *verify.Result {
+	at := &verify.Location{File: spreadFile, StartLine: 14, StartColumn: 11, EndLine: 14, EndColumn: 42, InDiff: true, Side: "head"}
+	return &verify.Result{Verdict: verify.Fail, Findings: []verify.Finding{{
+		Rule: "unschedulable", Severity: "error", Status: verify.New, Workload: "apps/Deployment default/web",
+		Message: "a pod of default/web stays pending: no node satisfies both spread constraints",
+		Fix: &verify.Fix{
+			Text:     "say ScheduleAnyway for the constraint on kubernetes.io/hostname",
+			Location: at, Replacement: "          whenUnsatisfiable: ScheduleAnyway\n", Mechanical: true, Verified: true,
+		},
+	}}}
+}
+
 const spreadFile = "overlays/prod/spread.yaml"
 
-// spreadText is the file that [spreadResult] is about: line 14 is edited, 12 to 16 are shown.
+// spreadText is the file that [fixable] is about: line 14 is edited, 12 to 16 are shown.
 func spreadText() string {
 	var b strings.Builder
 	for i := 1; i <= 20; i++ {
@@ -96,9 +110,9 @@ func reviewOf(text string) ReviewOptions {
 	}}
 }
 
-// fixed is spreadResult with another fix.
+// fixed is fixable with another fix.
 func fixed(first, last int, replacement string) *verify.Result {
-	r := spreadResult()
+	r := fixable()
 	l := *r.Findings[0].Fix.Location
 	l.StartLine, l.EndLine = first, last
 	r.Findings[0].Fix.Location, r.Findings[0].Fix.Replacement = &l, replacement
@@ -111,7 +125,7 @@ func TestReviewPostsOnce(t *testing.T) {
 		f.files = append(f.files, changedFile(fmt.Sprintf("other/%d.yaml", i), "x\n", "@@ -1 +1 @@\n-y\n+x"))
 	}
 	f.files = append(f.files, changedFile(spreadFile, spreadText(), spreadPatch))
-	list := Suggestions(spreadResult(), "prod")
+	list := report.Suggestions(fixable(), "prod")
 	if len(list) != 1 {
 		t.Fatalf("%d suggestions", len(list))
 	}
@@ -177,7 +191,7 @@ func TestReviewChecksEveryPlace(t *testing.T) {
 			f := newFakeGitHub(t)
 			f.files = []map[string]any{tc.file}
 			c := f.client(nil)
-			done, err := c.Review(t.Context(), Suggestions(tc.result, "prod"), reviewOf(tc.text))
+			done, err := c.Review(t.Context(), report.Suggestions(tc.result, "prod"), reviewOf(tc.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +211,7 @@ func TestReviewChecksEveryPlace(t *testing.T) {
 // GitHub refuses a review for one bad entry: the others are posted alone.
 func TestReviewOfOneBadEntry(t *testing.T) {
 	f := newFakeGitHub(t)
-	r := spreadResult()
+	r := fixable()
 	one := r.Findings[0]
 	for i := range 3 {
 		two := one
@@ -213,7 +227,7 @@ func TestReviewOfOneBadEntry(t *testing.T) {
 	f.script["POST "+pullPath+"reviews"] = []answer{{status: http.StatusUnprocessableEntity}}
 	f.script["POST "+pullPath+"comments"] = []answer{{}, {status: http.StatusUnprocessableEntity}, {}}
 	c := f.client(nil)
-	done, err := c.Review(t.Context(), Suggestions(r, "prod"), reviewOf(spreadText()))
+	done, err := c.Review(t.Context(), report.Suggestions(r, "prod"), reviewOf(spreadText()))
 	if err != nil || done.Posted != 2 || len(done.Left) != 1 || c.Writes() != 4 {
 		t.Errorf("got %+v, %v, %d writes", done, err, c.Writes())
 	}
@@ -221,7 +235,7 @@ func TestReviewOfOneBadEntry(t *testing.T) {
 		f := newFakeGitHub(t)
 		f.files = []map[string]any{changedFile(spreadFile, spreadText(), spreadPatch)}
 		f.script["POST "+pullPath+"reviews"] = []answer{{status: refused}}
-		if _, err := f.client(nil).Review(t.Context(), Suggestions(spreadResult(), "prod"), reviewOf(spreadText())); status(err) != refused {
+		if _, err := f.client(nil).Review(t.Context(), report.Suggestions(fixable(), "prod"), reviewOf(spreadText())); status(err) != refused {
 			t.Errorf("%d: got %v", refused, err)
 		}
 		if n := f.count("POST " + pullPath); n != 1 {

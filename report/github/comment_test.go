@@ -1,4 +1,4 @@
-package report
+package github
 
 import (
 	"errors"
@@ -7,17 +7,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubesettle/kubesettle/report"
 )
 
 func marked(run int64, attempt int, text string) string {
-	return Marker{Instance: "default", Head: headSHA, RunID: run, Attempt: attempt}.String() + "\n" + text
+	return report.Marker{Instance: "default", Head: headSHA, RunID: run, Attempt: attempt}.String() + "\n" + text
 }
 
 var toPull = StickyOptions{Repository: "shop/gitops", Number: 42, Create: true}
 
 // TestSticky acts out what can stand on a pull request when a run comes to write.
 func TestSticky(t *testing.T) {
-	other := Marker{Instance: "other", Head: headSHA, RunID: 1, Attempt: 1}.String() + "\nold"
+	other := report.Marker{Instance: "other", Head: headSHA, RunID: 1, Attempt: 1}.String() + "\nold"
 	bot := func(body string) fakeComment { return fakeComment{Login: actionsBot, Body: body} }
 	for _, tc := range []struct {
 		title  string
