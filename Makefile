@@ -135,7 +135,7 @@ tools: node $(MULTITOOL) $(OPENAPI) $(MERMAID) ## what surfaces is held against,
 surfaces: tools ## what GitHub gets, against what others wrote: Microsoft's SARIF validator, GitHub's API description, Mermaid, Chromium
 	@[ -n "$(CHROMIUM)" ] || echo "chromium is not installed (Debian: apt-get install chromium): no page is looked at"
 	SARIF_MULTITOOL=$(MULTITOOL) KUBESETTLE_GITHUB_OPENAPI=$(OPENAPI) MERMAID=$(MERMAID) CHROMIUM=$(CHROMIUM) \
-		$(GO) test -count=1 ./report -run 'Multitool|OpenAPI|Client|Sticky|Review|Browser'
+		$(GO) test -count=1 ./report/... -run 'Multitool|OpenAPI|Client|Sticky|Review|Browser'
 
 .PHONY: node
 node:

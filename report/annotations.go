@@ -26,7 +26,7 @@ type Annotation struct {
 type AnnotationOptions struct {
 	Errors, Warnings, Notices int
 	Rules                     []Rule // nil: [Rules]
-	Level                     string // as in [MarkdownOptions]
+	Level                     string // as in [Options]
 }
 
 // annotationLimit is what GitHub shows of one level of one step.

@@ -159,7 +159,7 @@ func diffTitle(ch *render.Changes, n int) string {
 // Errors: the writer's.
 func DiffText(w io.Writer, ch *render.Changes, opt DiffOptions) error {
 	os := fromChanges(ch)
-	t := &textWriter{opt: TextOptions{Color: opt.Color}}
+	t := &textWriter{opt: Options{Color: opt.Color}}
 	t.printf("%s\n", capital(diffTitle(ch, len(os))))
 	for i := range os {
 		o := &os[i]

@@ -23,7 +23,7 @@ type ExplainOptions struct {
 // Errors: [ErrUnknownRule], with the nearest IDs; the writer's.
 func Explain(w io.Writer, id string, opt ExplainOptions) error {
 	rules := rulesOr(opt.Rules)
-	t := &textWriter{opt: TextOptions{Color: opt.Color}}
+	t := &textWriter{opt: Options{Color: opt.Color}}
 	if id == "" {
 		t.ruleList(rules)
 		_, err := w.Write(t.buf.Bytes())

@@ -24,10 +24,10 @@ func TestExplain(t *testing.T) {
 // Colour is only markup: without it the text is the same.
 func TestColorAddsNoText(t *testing.T) {
 	plain, coloured := &bytes.Buffer{}, &bytes.Buffer{}
-	if err := Text(plain, loopResult(), TextOptions{Rules: testRules}); err != nil {
+	if err := Text(plain, loopResult(), Options{Rules: testRules}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Text(coloured, loopResult(), TextOptions{Rules: testRules, Color: true}); err != nil {
+	if err := Text(coloured, loopResult(), Options{Rules: testRules, Color: true}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(plain.String(), "\x1b") {

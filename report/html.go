@@ -8,7 +8,6 @@ import (
 	"html/template"
 	"io"
 
-	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify"
 )
 
@@ -20,14 +19,6 @@ var htmlStyle string
 
 //go:embed html/report.js
 var htmlScript string
-
-// HTMLOptions of [HTML].
-type HTMLOptions struct {
-	Repository string          // as in [MarkdownOptions]
-	Run        string          // as in [MarkdownOptions]
-	Changes    *render.Changes // as in [MarkdownOptions]
-	Rules      []Rule          // nil: [Rules]
-}
 
 // Limits of one file; what they leave out is counted in it.
 const (
@@ -42,7 +33,7 @@ const (
 // its script (then without the explorer's pictures), by keyboard, in light and dark.
 // Its content security policy lets nothing run or load but its own style and script.
 // Errors: the writer's.
-func HTML(w io.Writer, r *verify.Result, opt HTMLOptions) error {
+func HTML(w io.Writer, r *verify.Result, opt Options) error {
 	t, err := template.New("report").Parse(htmlTemplate)
 	if err != nil {
 		return fmt.Errorf("html: %w", err)

@@ -88,7 +88,7 @@ type pageMaker struct {
 	rules map[string]Rule
 }
 
-func newPage(r *verify.Result, opt HTMLOptions) *page {
+func newPage(r *verify.Result, opt Options) *page {
 	m := &pageMaker{r: r, links: &markdown{r: r, repository: repositoryAddress(opt.Repository)}, rules: map[string]Rule{}}
 	for _, rule := range rulesOr(opt.Rules) {
 		m.rules[rule.ID] = rule

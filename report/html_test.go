@@ -100,7 +100,7 @@ var htmlElements = []string{
 func pageOf(t *testing.T, r *verify.Result) (htmlPage, string) {
 	t.Helper()
 	var b strings.Builder
-	if err := HTML(&b, r, HTMLOptions{Rules: testRules, Repository: "https://github.com/acme/shop"}); err != nil {
+	if err := HTML(&b, r, Options{Rules: testRules, Repository: "https://github.com/acme/shop"}); err != nil {
 		t.Fatal(err)
 	}
 	return readPage(t, b.String()), b.String()

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify"
 )
 
@@ -18,33 +17,16 @@ const (
 	DiffBytes    = 1_000_000
 )
 
-// MarkdownOptions of [Comment], [Resolved] and [Summary].
-type MarkdownOptions struct {
-	Marker Marker // of a comment
-	// Repository is its address, such as https://github.com/o/r, for links to lines;
-	// "": no links.
-	Repository string
-	// Run is the address of the workflow run, which has the whole report; "": not said.
-	Run string
-	// Changes, where given, replaces the result's workloads in the list of changes: it
-	// has the objects of other kinds too.
-	Changes *render.Changes
-	// Level is the lowest severity of the findings that are shown: error, warning or note;
-	// "" is note. What is under it is counted, and nothing more.
-	Level string
-	Bytes int // 0: the surface's own budget
-}
-
 // Comment is the body of the comment on a pull request, with its marker at byte 0. It
 // is the same at each run with the same result and options.
-func Comment(r *verify.Result, opt MarkdownOptions) string {
+func Comment(r *verify.Result, opt Options) string {
 	m := newMarkdown(r, opt)
 	m.diagrams, m.folded = 5, true
 	return m.document(opt.Marker.String() + "\n").render(cmp.Or(opt.Bytes, CommentBytes))
 }
 
 // Resolved is the body that replaces a comment once its findings are gone.
-func Resolved(r *verify.Result, opt MarkdownOptions) string {
+func Resolved(r *verify.Result, opt Options) string {
 	r = sanitized(r)
 	head := mdCode(short(r.Head))
 	if isCheck(r) {
@@ -56,7 +38,7 @@ func Resolved(r *verify.Result, opt MarkdownOptions) string {
 
 // Summary writes the Markdown of the job summary.
 // Errors: the writer's.
-func Summary(w io.Writer, r *verify.Result, opt MarkdownOptions) error {
+func Summary(w io.Writer, r *verify.Result, opt Options) error {
 	m := newMarkdown(r, opt)
 	m.diagrams = 20
 	_, err := io.WriteString(w, m.document("").render(cmp.Or(opt.Bytes, SummaryBytes)))
@@ -65,14 +47,14 @@ func Summary(w io.Writer, r *verify.Result, opt MarkdownOptions) error {
 
 // markdown makes the document of one result.
 type markdown struct {
-	opt        MarkdownOptions
+	opt        Options
 	r          *verify.Result
 	repository string // address, or ""
 	diagrams   int    // findings that may have a diagram
 	folded     bool   // existing findings in one line each
 }
 
-func newMarkdown(r *verify.Result, opt MarkdownOptions) *markdown {
+func newMarkdown(r *verify.Result, opt Options) *markdown {
 	return &markdown{opt: opt, r: sanitized(r), repository: repositoryAddress(opt.Repository)}
 }
 

@@ -86,21 +86,21 @@ func written(t *testing.T, write func(*bytes.Buffer) error) string {
 
 var testMarker = Marker{Instance: "prod", Head: "2222222222222222222222222222222222222222", RunID: 17, Attempt: 2}
 
-func testMarkdown() MarkdownOptions {
-	return MarkdownOptions{Marker: testMarker, Repository: "https://github.com/acme/shop", Run: "https://github.com/acme/shop/actions/runs/17"}
+func testMarkdown() Options {
+	return Options{Marker: testMarker, Repository: "https://github.com/acme/shop", Run: "https://github.com/acme/shop/actions/runs/17"}
 }
 
 func surfaces() []surface {
 	return []surface{
 		{"txt", func(t *testing.T, r *verify.Result) string {
-			return written(t, func(b *bytes.Buffer) error { return Text(b, r, TextOptions{Rules: testRules}) })
+			return written(t, func(b *bytes.Buffer) error { return Text(b, r, Options{Rules: testRules}) })
 		}},
 		{"json", func(t *testing.T, r *verify.Result) string {
 			return written(t, func(b *bytes.Buffer) error { return JSON(b, r) })
 		}},
 		{"sarif", func(t *testing.T, r *verify.Result) string {
 			return written(t, func(b *bytes.Buffer) error {
-				return SARIF(b, r, SARIFOptions{Rules: testRules, RepositoryURI: "https://github.com/acme/shop"})
+				return SARIF(b, r, Options{Rules: testRules, Repository: "https://github.com/acme/shop"})
 			})
 		}},
 		{"comment.md", func(_ *testing.T, r *verify.Result) string { return Comment(r, testMarkdown()) }},
@@ -110,7 +110,7 @@ func surfaces() []surface {
 		}},
 		{"html", func(t *testing.T, r *verify.Result) string {
 			return written(t, func(b *bytes.Buffer) error {
-				return HTML(b, r, HTMLOptions{Rules: testRules, Repository: "https://github.com/acme/shop"})
+				return HTML(b, r, Options{Rules: testRules, Repository: "https://github.com/acme/shop"})
 			})
 		}},
 		{"annotations", func(_ *testing.T, r *verify.Result) string {
@@ -127,8 +127,13 @@ func surfaces() []surface {
 	}
 }
 
+// goldenResults are one of each kind.
+func goldenResults() map[string]*verify.Result {
+	return map[string]*verify.Result{"spread": spreadResult(), "loop": loopResult(), "rollout": rolloutResult(), "empty": emptyResult(), "nothing": nothingResult()}
+}
+
 func TestGolden(t *testing.T) {
-	for name, r := range map[string]*verify.Result{"spread": spreadResult(), "loop": loopResult(), "rollout": rolloutResult(), "empty": emptyResult(), "nothing": nothingResult()} {
+	for name, r := range goldenResults() {
 		for _, s := range surfaces() {
 			t.Run(name+"."+s.name, func(t *testing.T) {
 				got := s.write(t, r)

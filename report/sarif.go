@@ -14,18 +14,6 @@ import (
 	"github.com/kubesettle/kubesettle/verify"
 )
 
-// SARIFOptions of [SARIF]. Limits of 0 are GitHub's.
-type SARIFOptions struct {
-	// Category tells the uploads of one workflow run apart; "" means "kubesettle".
-	Category string
-	// RepositoryURI is the repository's address, such as https://github.com/o/r; "":
-	// not said.
-	RepositoryURI string
-	Rules         []Rule // nil: [Rules]
-	MaxResults    int    // results of the run; 0: 5,000, what code scanning keeps
-	MaxBytes      int    // of the file, compressed by gzip; 0: 9,500,000
-}
-
 // Limits of the code scanning surface.
 const (
 	sarifResults  = 5000
@@ -41,10 +29,10 @@ const (
 // with any number of results, none included. What a limit leaves out is the least
 // urgent, and a notification says how much it was.
 // Errors: the writer's.
-func SARIF(w io.Writer, r *verify.Result, opt SARIFOptions) error {
+func SARIF(w io.Writer, r *verify.Result, opt Options) error {
 	r = sanitized(r)
-	maxBytes := cmp.Or(opt.MaxBytes, sarifBytes)
-	limit := sarifLimit{results: cmp.Or(opt.MaxResults, sarifResults), flows: sarifFlows}
+	maxBytes := cmp.Or(opt.Bytes, sarifBytes)
+	limit := sarifLimit{results: cmp.Or(opt.Results, sarifResults), flows: sarifFlows}
 	for {
 		doc, err := sarifDocument(r, opt, limit)
 		if err != nil {
@@ -96,7 +84,7 @@ type counter int
 func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
 
 // sarifDocument is the file within a limit.
-func sarifDocument(r *verify.Result, opt SARIFOptions, limit sarifLimit) ([]byte, error) {
+func sarifDocument(r *verify.Result, opt Options, limit sarifLimit) ([]byte, error) {
 	report, err := sarif.New(sarif.Version210)
 	if err != nil {
 		return nil, err
@@ -115,8 +103,8 @@ func sarifDocument(r *verify.Result, opt SARIFOptions, limit sarifLimit) ([]byte
 		WithDescriptionText("Kubesettle on " + cmp.Or(revisions(r), "one state of manifests") + "."))
 	run.AddInvocations(sarifInvocation(r, len(items), len(kept), limit))
 	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("The root of the repository."))
-	if opt.RepositoryURI != "" {
-		vcs := sarif.NewVersionControlDetails().WithRepositoryURI(line(opt.RepositoryURI)).
+	if opt.Repository != "" {
+		vcs := sarif.NewVersionControlDetails().WithRepositoryURI(line(opt.Repository)).
 			WithMappedTo(sarif.NewArtifactLocation().WithUriBaseId(srcRoot))
 		if c := line(r.Head.Commit); c != "" {
 			vcs.WithRevisionID(c)

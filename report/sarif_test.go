@@ -14,7 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify"
 )
 
-func sarifOf(t *testing.T, r *verify.Result, opt SARIFOptions) (string, sarifLog) {
+func sarifOf(t *testing.T, r *verify.Result, opt Options) (string, sarifLog) {
 	t.Helper()
 	if opt.Rules == nil {
 		opt.Rules = testRules
@@ -206,7 +206,7 @@ func TestSARIFIsValid(t *testing.T) {
 	}
 	for name, r := range cases {
 		t.Run(name, func(t *testing.T) {
-			doc, log := sarifOf(t, r, SARIFOptions{RepositoryURI: "https://github.com/acme/shop"})
+			doc, log := sarifOf(t, r, Options{Repository: "https://github.com/acme/shop"})
 			validate(t, schema, doc)
 			checkSARIF(t, doc, log)
 		})
@@ -214,7 +214,7 @@ func TestSARIFIsValid(t *testing.T) {
 }
 
 func TestSARIFLevelsAndStates(t *testing.T) {
-	_, log := sarifOf(t, loopResult(), SARIFOptions{Category: "prod/eu"})
+	_, log := sarifOf(t, loopResult(), Options{Category: "prod/eu"})
 	var got []string
 	for _, r := range log.Runs[0].Results {
 		got = append(got, fmt.Sprintf("%s %s %s %s suppressed=%v", r.RuleID, r.Level, r.BaselineState, r.Properties["status"], len(r.Suppressions) > 0))
@@ -242,7 +242,7 @@ func TestSARIFPrimaryLocation(t *testing.T) {
 	other.File, other.InDiff = "base/web.yaml", false
 	f.Locations = []verify.Location{other, edited}
 	primary := func() sarifPlace {
-		_, log := sarifOf(t, r, SARIFOptions{})
+		_, log := sarifOf(t, r, Options{})
 		return log.Runs[0].Results[0].Locations[0]
 	}
 	if got := primary().PhysicalLocation.ArtifactLocation.URI; got != edited.File {
@@ -267,7 +267,7 @@ func TestSARIFPrimaryLocation(t *testing.T) {
 // Limits drop what matters least, and the file says how much.
 func TestSARIFLimits(t *testing.T) {
 	r := bigResult(80)
-	_, log := sarifOf(t, r, SARIFOptions{MaxResults: 30})
+	_, log := sarifOf(t, r, Options{Results: 30})
 	run := log.Runs[0]
 	if len(run.Results) != 30 || len(run.Invocations) != 1 {
 		t.Fatalf("%d results", len(run.Results))
@@ -281,7 +281,7 @@ func TestSARIFLimits(t *testing.T) {
 		t.Errorf("notification %+v", n)
 	}
 	for _, limit := range []int{20_000, 8_000} {
-		doc, log := sarifOf(t, r, SARIFOptions{MaxBytes: limit})
+		doc, log := sarifOf(t, r, Options{Bytes: limit})
 		size, err := gzipSize([]byte(doc))
 		if err != nil || size > limit {
 			t.Errorf("limit %d: %d bytes, %v", limit, size, err)
@@ -358,7 +358,7 @@ func TestSARIFMultitool(t *testing.T) {
 	} {
 		for _, kind := range []string{"Ghas", "Sarif"} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
-				doc, _ := sarifOf(t, r, SARIFOptions{RepositoryURI: "https://github.com/acme/shop"})
+				doc, _ := sarifOf(t, r, Options{Repository: "https://github.com/acme/shop"})
 				file := filepath.Join(t.TempDir(), "kubesettle.sarif")
 				if err := os.WriteFile(file, []byte(doc), 0o644); err != nil {
 					t.Fatal(err)

@@ -69,7 +69,7 @@ func FuzzSurfaces(f *testing.F) {
 				}
 			}
 		}
-		sarif, log := sarifOf(t, r, SARIFOptions{RepositoryURI: "https://github.com/acme/shop"})
+		sarif, log := sarifOf(t, r, Options{Repository: "https://github.com/acme/shop"})
 		validate(t, schema, sarif)
 		checkSARIF(t, sarif, log)
 		page, _ := pageOf(t, r)

@@ -10,18 +10,10 @@ import (
 	"github.com/kubesettle/kubesettle/verify"
 )
 
-// TextOptions of [Text].
-type TextOptions struct {
-	Color   bool   // ANSI colours
-	Elapsed bool   // say how long it took; the output is then not the same at each run
-	Rules   []Rule // nil: [Rules]
-	Level   string // as in [MarkdownOptions]
-}
-
 // Text writes the report for a terminal: the verdict, the findings worst first, then
 // what the verdict rests on.
 // Errors: the writer's.
-func Text(w io.Writer, r *verify.Result, opt TextOptions) error {
+func Text(w io.Writer, r *verify.Result, opt Options) error {
 	r = sanitized(r)
 	t := &textWriter{opt: opt, rules: rulesOr(opt.Rules)}
 	t.verdict(r)
@@ -51,7 +43,7 @@ func Text(w io.Writer, r *verify.Result, opt TextOptions) error {
 
 type textWriter struct {
 	buf   bytes.Buffer
-	opt   TextOptions
+	opt   Options
 	rules []Rule
 }
 

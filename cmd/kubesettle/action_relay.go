@@ -47,7 +47,7 @@ func (a *actionRun) relay(ctx context.Context, p *process, w *github.Workflow, e
 	}
 	// The report says which commit it is about; links and marker go by the event.
 	r.Head.Commit = event.HeadSHA
-	links := report.MarkdownOptions{
+	links := report.Options{
 		Marker:     report.Marker{Instance: a.commentID, Head: event.HeadSHA, RunID: event.RunID, Attempt: event.Attempt},
 		Repository: repositoryURL(p), Run: repositoryURL(p) + fmt.Sprintf("/actions/runs/%d", event.RunID),
 	}

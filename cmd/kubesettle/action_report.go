@@ -19,23 +19,17 @@ import (
 func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, event *github.Event, done *finished) error {
 	r := done.result
 	var log strings.Builder
-	_ = report.Text(&log, r, report.TextOptions{Level: done.level, Rules: done.rules}) // a strings.Builder never fails
+	_ = report.Text(&log, r, done.options()) // a strings.Builder never fails
 	w.Group(fmt.Sprintf("Kubesettle: %s", r.Verdict), log.String())
-	links := report.MarkdownOptions{
-		Marker:     a.marker(p, event, r),
-		Repository: repositoryURL(p), Run: runURL(p), Changes: done.compared(), Level: done.level,
-	}
+	links := done.options()
+	links.Marker, links.Repository, links.Run, links.Category = a.marker(p, event, r), repositoryURL(p), runURL(p), a.category
 	for _, f := range []struct {
 		name  string
 		write func(io.Writer) error
 	}{
 		{a.reportFile, func(to io.Writer) error { return report.JSON(to, r) }},
-		{a.sarif, func(to io.Writer) error {
-			return report.SARIF(to, r, report.SARIFOptions{Category: a.category, RepositoryURI: repositoryURL(p), Rules: done.rules})
-		}},
-		{a.html, func(to io.Writer) error {
-			return report.HTML(to, r, report.HTMLOptions{Repository: links.Repository, Run: links.Run, Changes: links.Changes, Rules: done.rules})
-		}},
+		{a.sarif, func(to io.Writer) error { return report.SARIF(to, r, links) }},
+		{a.html, func(to io.Writer) error { return report.HTML(to, r, links) }},
 	} {
 		if err := a.file(workspace(p), f.name, f.write); err != nil {
 			w.Warning(err.Error())

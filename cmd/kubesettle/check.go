@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -11,13 +12,6 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
-)
-
-// stateFormats are the surfaces of a result without a base, and resultFormats of one
-// with; markdown and summary are the same.
-var (
-	stateFormats  = []string{"text", "json", "sarif", "markdown", "html", "comment", "summary"}
-	resultFormats = append(stateFormats[:len(stateFormats):len(stateFormats)], "diff")
 )
 
 // runFlags holds every flag of a check.
@@ -64,7 +58,7 @@ The policy is read from base, so that a change cannot loosen its own gate.`,
 	f.rendering.flags(cmd)
 	f.gating.flags(cmd)
 	f.searching.flags(cmd)
-	f.outputs.flags(cmd, resultFormats...)
+	f.outputs.flags(cmd, report.SurfaceNames(true)...)
 	return cmd
 }
 
@@ -99,7 +93,7 @@ so every finding is new.`,
 	f.rendering.flags(cmd)
 	f.gating.flags(cmd)
 	f.searching.flags(cmd)
-	f.outputs.flags(cmd, stateFormats...)
+	f.outputs.flags(cmd, report.SurfaceNames(false)...)
 	return cmd
 }
 
@@ -194,35 +188,28 @@ func (f *runFlags) finish(p *process, list []output, done *finished) error {
 	if err != nil {
 		return err
 	}
-	err = write(p, list, func(format string, toFile bool, w io.Writer) error {
-		return surface(w, format, done, color && !toFile)
-	})
-	if err != nil {
+	if err := write(p, list, done.surface(color)); err != nil {
 		return err
 	}
 	return ended(done.result.ExitCode(done.gate))
 }
 
-// surface writes one report of a result.
-func surface(w io.Writer, format string, done *finished, color bool) error {
-	links := report.MarkdownOptions{Changes: done.compared(), Level: done.level}
-	switch format {
-	case "json":
-		return report.JSON(w, done.result)
-	case "sarif":
-		return report.SARIF(w, done.result, report.SARIFOptions{Rules: done.rules})
-	case "comment":
-		_, err := io.WriteString(w, report.Comment(done.result, links))
-		return err
-	case "summary", "markdown":
-		return report.Summary(w, done.result, links)
-	case "diff":
-		return report.DiffMarkdown(w, done.changes, report.DiffOptions{})
-	case "html":
-		return report.HTML(w, done.result, report.HTMLOptions{Changes: done.compared(), Rules: done.rules})
-	default:
-		return report.Text(w, done.result, report.TextOptions{Color: color, Level: done.level, Rules: done.rules})
+// surface writes one report of the result; a file has no color.
+func (d *finished) surface(color bool) func(format string, toFile bool, w io.Writer) error {
+	return func(format string, toFile bool, w io.Writer) error {
+		one, ok := report.SurfaceOf(format)
+		if !ok {
+			return fmt.Errorf("no surface %s", format)
+		}
+		opt := d.options()
+		opt.Color = color && !toFile
+		return one.Write(w, d.result, opt)
 	}
+}
+
+// options are those that every surface of this run has.
+func (d *finished) options() report.Options {
+	return report.Options{Changes: d.compared(), Level: d.level, Rules: d.rules}
 }
 
 // compared is the change set, or nil where there is none.

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
 )
 
@@ -42,10 +41,7 @@ func newMerge(p *process) *cobra.Command {
 				return usage("%w", err)
 			}
 			done := &finished{result: whole, gate: gate, level: level(g.reportLevel, gate)}
-			err = write(p, list, func(format string, toFile bool, w io.Writer) error {
-				return surface(w, format, done, color && !toFile)
-			})
-			if err != nil {
+			if err := write(p, list, done.surface(color)); err != nil {
 				return err
 			}
 			return ended(whole.ExitCode(gate))
@@ -53,7 +49,7 @@ func newMerge(p *process) *cobra.Command {
 	}
 	g.gateFlags(cmd)
 	cmd.Flags().StringVar(&g.policy, "policy", "", "policy file whose gate holds (default: the embedded default's)")
-	o.flags(cmd, stateFormats...)
+	o.flags(cmd, report.SurfaceNames(false)...)
 	return cmd
 }
 

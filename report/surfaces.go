@@ -1,0 +1,79 @@
+package report
+
+import (
+	"io"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// Options of every surface; what one has no use for it does not read.
+type Options struct {
+	Rules []Rule // nil: [Rules]
+	// Level is the lowest severity of the findings that are shown: error, warning or note;
+	// "" is note. What is under it is counted, and nothing more.
+	Level string
+	// Changes, where given, replaces the result's workloads in the list of changes: it
+	// has the objects of other kinds too.
+	Changes *render.Changes
+	// Repository is its address, such as https://github.com/o/r, for links to lines;
+	// "": no links.
+	Repository string
+	Run        string // address of the workflow run, which has the whole report; "": not said
+	Marker     Marker // of a comment
+	Category   string // of SARIF: tells the uploads of one workflow run apart; "": kubesettle
+	Color      bool   // of text: ANSI colours
+	Elapsed    bool   // of text: say how long it took; the output is then not the same at each run
+	Bytes      int    // of the document, SARIF's compressed by gzip; 0: the surface's own budget
+	Results    int    // of SARIF: at most; 0: 5,000, what code scanning keeps
+}
+
+// Surface is one way to write a result.
+type Surface struct {
+	Name     string // as --output has it
+	Compares bool   // it has nothing to say without a base
+	Write    func(io.Writer, *verify.Result, Options) error
+}
+
+// Surfaces lists them, the default first. A new one is a file and an entry here.
+func Surfaces() []Surface {
+	return []Surface{
+		{Name: "text", Write: Text},
+		{Name: "json", Write: func(w io.Writer, r *verify.Result, _ Options) error { return JSON(w, r) }},
+		{Name: "sarif", Write: SARIF},
+		{Name: "markdown", Write: Summary},
+		{Name: "html", Write: HTML},
+		{Name: "comment", Write: writeComment},
+		{Name: "summary", Write: Summary},
+		{Name: "diff", Compares: true, Write: func(w io.Writer, _ *verify.Result, opt Options) error {
+			return DiffMarkdown(w, opt.Changes, DiffOptions{Bytes: opt.Bytes})
+		}},
+	}
+}
+
+// SurfaceNames lists the names of those that can be written, with or without a base.
+func SurfaceNames(compares bool) []string {
+	var out []string
+	for _, s := range Surfaces() {
+		if compares || !s.Compares {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+// SurfaceOf is the surface of a name; false where there is none.
+func SurfaceOf(name string) (Surface, bool) {
+	all := Surfaces()
+	i := slices.IndexFunc(all, func(s Surface) bool { return s.Name == name })
+	if i < 0 {
+		return Surface{}, false
+	}
+	return all[i], true
+}
+
+func writeComment(w io.Writer, r *verify.Result, opt Options) error {
+	_, err := io.WriteString(w, Comment(r, opt))
+	return err
+}
