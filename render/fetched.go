@@ -2,6 +2,8 @@ package render
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -34,7 +36,13 @@ type remotes struct {
 	ctx     context.Context // of the run: fetching ends with it
 	fetcher *fetch.Fetcher
 	mu      sync.Mutex
-	mounts  map[string]*source
+	mounts  map[string]*mounted
+}
+
+// mounted is one thing that was fetched.
+type mounted struct {
+	src  *source
+	what Fetched
 }
 
 // mounted gives the source that a path lies in, and the path there.
@@ -44,47 +52,68 @@ func (s *source) mounted(p string) (*source, string, bool) {
 		return nil, "", false
 	}
 	s.net.mu.Lock()
-	inner := s.net.mounts[m]
+	there := s.net.mounts[m]
 	s.net.mu.Unlock()
-	if inner == nil {
+	if there == nil {
 		return nil, "", false
 	}
 	rest := strings.TrimPrefix(strings.TrimPrefix(p, m), "/")
 	if rest == "" {
 		rest = "."
 	}
-	return inner, rest, true
+	return there.src, rest, true
 }
 
-// mount shows a tree under a name and gives its folder.
-func (s *source) mount(name string, open func() (Tree, error)) (string, error) {
+// mount shows a tree under a folder of [fetchedRoot].
+func (s *source) mount(at string, what Fetched, open func() (Tree, error)) error {
 	if s.dirs[fetchedRoot] != nil || s.isF[fetchedRoot] {
-		return "", fmt.Errorf("%s is a name of this tool's own: rename the folder", fetchedRoot)
+		return fmt.Errorf("%s is a name of this tool's own: rename the folder", fetchedRoot)
 	}
-	at := fetchedRoot + "/" + name
 	s.net.mu.Lock()
 	defer s.net.mu.Unlock()
 	if s.net.mounts[at] != nil {
-		return at, nil
+		return nil
 	}
 	t, err := open()
 	if err != nil {
-		return "", err
+		return err
 	}
 	inner, err := newSource(t)
 	if err != nil {
-		return "", err
+		return err
 	}
-	s.net.mounts[at] = inner
-	return at, nil
+	s.net.mounts[at] = &mounted{inner, what}
+	return nil
+}
+
+// fetchedBy lists what a job took from other hosts, in the order of their folders.
+func (s *source) fetchedBy(j *job) []Fetched {
+	if s.net == nil {
+		return nil
+	}
+	s.net.mu.Lock()
+	defer s.net.mu.Unlock()
+	var out []Fetched
+	for _, name := range j.fetchedNames() {
+		if m := s.net.mounts[name]; m != nil {
+			out = append(out, m.what)
+		}
+	}
+	return out
 }
 
 var notInMount = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// mountName is a folder's name for something fetched, told apart by its digest.
-func mountName(what, digest string) string {
-	_, digest, _ = strings.Cut(digest, ":")
-	return strings.Trim(notInMount.ReplaceAllString(what, "_"), "_.") + "@" + digest[:min(12, len(digest))]
+// mountFolder is the folder of something fetched, told apart by the whole reference.
+func mountFolder(what string, ref ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(ref, "\x00")))
+	return fetchedRoot + "/" + strings.Trim(notInMount.ReplaceAllString(what, "_"), "_.") + "@" + hex.EncodeToString(sum[:6])
+}
+
+// chartFolder is where a chart lies once it is fetched: it is known before.
+func chartFolder(ref fetch.ChartRef) string {
+	host := strings.TrimPrefix(strings.TrimPrefix(ref.Repository, "https://"), "oci://")
+	return mountFolder(host+"_"+ref.Name+"-"+versionText(ref), ref.Repository, ref.Name, ref.Version, ref.Tag, ref.Digest)
 }
 
 // fetchChart mounts a chart and gives its folder; where says who refers to it, note what
@@ -100,8 +129,8 @@ func (s *source) fetchChart(ref fetch.ChartRef, where Location) (dir, note strin
 	if !c.Checked {
 		note = strings.TrimPrefix(note+fmt.Sprintf("; the repository gives no digest for chart %s@%s: it is not checked", c.Name, c.Version), "; ")
 	}
-	host := strings.TrimPrefix(strings.TrimPrefix(c.Repository, "https://"), "oci://")
-	dir, err = s.mount(mountName(host+"_"+c.Name+"-"+c.Version, c.Digest), func() (Tree, error) {
+	dir = chartFolder(ref)
+	err = s.mount(dir, Fetched{Name: c.Name, Version: c.Version, From: c.Repository, Digest: c.Digest}, func() (Tree, error) {
 		files := make(map[string]string, len(c.Files))
 		for name, b := range c.Files {
 			files[name] = string(b)
@@ -140,12 +169,15 @@ func fetchFailure(what string, err error, where Location) *Failure {
 	reason := err.Error()
 	var own *fetch.Error
 	if errors.As(err, &own) {
-		f.Skipped, f.Remedy = own.Refused, own.Remedy
+		if own.Unreachable && !strings.Contains(own.Remedy, "vendor") {
+			own = &fetch.Error{Unreachable: true, Reason: own.Reason, Remedy: own.Remedy + ", or vendor it into the repository"}
+		}
+		f.Skipped, f.Remedy = own.Refused || own.Unreachable, own.Remedy
 	}
 	if errors.Is(err, fetch.ErrOffline) {
 		f.Skipped, reason = true, "is neither in the repository nor in the cache, and there is no network"
 		f.Reason = fmt.Sprintf("%s:%d: %s %s", where.File, where.StartLine, what, reason)
-		f.Remedy = "vendor it, or run with --allow-network"
+		f.Remedy = "vendor it, or run without --offline"
 		return f
 	}
 	f.Reason = fmt.Sprintf("%s:%d: %s cannot be fetched: %s", where.File, where.StartLine, what, reason)

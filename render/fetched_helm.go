@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -178,4 +179,60 @@ func (g *chartGatherer) dependencyLine(dir string, meta *chart.Metadata, d *char
 
 func sameDependency(a, b *chart.Dependency) bool {
 	return a != nil && a.Name == b.Name && a.Alias == b.Alias && a.Version == b.Version
+}
+
+// fetchRelease fetches the chart of a release that a GitOps object declares, and settles
+// which of the values files that it names in the chart there are.
+func fetchRelease(s *source, j *job, rel *Release) *Failure {
+	by := rel.declaredAt()
+	dir, note, f := s.fetchChart(*rel.fetch, by)
+	if f != nil {
+		for _, p := range rel.Files { // as [unread] has it
+			j.Files[p] = nil
+		}
+		return f
+	}
+	if note != "" {
+		j.Notes = append(j.Notes, note)
+	}
+	j.fetchedAt(dir, by)
+	var lost string
+	there := func(list []string) []string {
+		var out []string
+		for i, p := range list {
+			matches := s.matching(p)
+			switch {
+			case len(matches) > 0:
+				out = append(out, matches...)
+			case lost == "" && !slices.Contains(rel.mayMiss, p) && (i > 0 || p != path.Join(dir, "values.yaml")):
+				lost = strings.TrimPrefix(p, dir+"/")
+			}
+		}
+		return out
+	}
+	rel.Values, rel.OwnValues = there(rel.Values), there(rel.OwnValues)
+	j.Release.Values, j.Release.OwnValues = rel.Values, rel.OwnValues
+	if lost == "" {
+		return nil
+	}
+	return &Failure{
+		Reason: fmt.Sprintf("%s:%d: values file %s does not exist in chart %s", by.File, by.StartLine, lost, chartName(*rel.fetch)),
+		Where:  by, Remedy: "name one that the chart has: correct `valuesFiles` or `valueFiles`",
+	}
+}
+
+// matching lists the files that a path, or a pattern in something fetched, stands for.
+func (s *source) matching(p string) []string {
+	if s.hasFile(p) {
+		return []string{p}
+	}
+	var out []string
+	if m := mountOf(p); m != "" && strings.ContainsAny(p, "*?[") {
+		for _, f := range s.below(m) {
+			if globMatch(p, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
 }

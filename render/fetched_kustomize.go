@@ -100,8 +100,9 @@ func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *Failure {
 	if err != nil {
 		return fetchFailure(redactURL(ref), err, where)
 	}
-	mount, err := g.src.mount(mountName(strings.TrimPrefix(b.address, "https://"), "git:"+b.rev), func() (Tree, error) { return baseTree(t) })
-	if err != nil {
+	mount := mountFolder(strings.TrimPrefix(b.address, "https://"), "git", b.address, t.Commit)
+	what := Fetched{Name: redactURL(b.address), Version: b.rev, From: redactURL(b.address), Digest: "git:" + t.Commit}
+	if err := g.src.mount(mount, what, func() (Tree, error) { return baseTree(t) }); err != nil {
 		return fetchFailure(redactURL(ref), err, where)
 	}
 	g.job.fetchedAt(mount, where)

@@ -147,8 +147,8 @@ func TestMissingDependencyIsFetched(t *testing.T) {
 		"web/templates/web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {key: {{ .Values.name }}}\n",
 	}
 	cache := t.TempDir()
-	fails(t, renderWith(t, files, Options{}), "web", "dependency db@^1.2.0 is not vendored", "run `helm dependency build web` and commit web/charts, or run with --allow-network")
-	fails(t, renderWith(t, files, offlineWith(t, cache)), "web", "there is no network", "run with --allow-network")
+	fails(t, renderWith(t, files, Options{}), "web", "dependency db@^1.2.0 is not vendored", "run `helm dependency build web` and commit web/charts, or run without --offline")
+	fails(t, renderWith(t, files, offlineWith(t, cache)), "web", "there is no network", "run without --offline")
 	for _, opt := range []Options{online(t, cache, site), offlineWith(t, cache)} {
 		r := renders(t, renderWith(t, files, opt), "web")
 		if len(r.Notes) > 0 {
@@ -175,7 +175,7 @@ func TestMissingDependencyIsFetched(t *testing.T) {
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "web/Chart.yaml:5: chart db is 1.10.0 today: ^1.2.0 may mean another one tomorrow") {
 		t.Errorf("notes %q", r.Notes)
 	}
-	fails(t, renderWith(t, files, offlineWith(t, cache)), "web", "chart db@^1.2.0 is neither in the repository nor in the cache", "--allow-network")
+	fails(t, renderWith(t, files, offlineWith(t, cache)), "web", "chart db@^1.2.0 is neither in the repository nor in the cache", "--offline")
 
 	// A lock of other dependencies.
 	_, files["web/Chart.lock"] = locked(site.URL, "^1.3.0", "1.10.0")
@@ -288,7 +288,7 @@ func TestRemoteBaseIsFetched(t *testing.T) {
 		"prod/replicas.yaml":      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 4\n",
 	}
 	cache := t.TempDir()
-	fails(t, renderWith(t, files, Options{}), "prod", "is remote; nothing is fetched", "or run with --allow-network")
+	fails(t, renderWith(t, files, Options{}), "prod", "is remote; nothing is fetched", "or run without --offline")
 	for _, opt := range []Options{online(t, cache, site, inner), offlineWith(t, cache)} {
 		r := renders(t, renderWith(t, files, opt), "prod")
 		if len(r.Objects) != 4 {

@@ -192,7 +192,7 @@ func (a *argoSource) helm() *Failure {
 	}
 	a.r.APIVersions = texts(value(h, "apiVersions"))
 	a.r.SkipCRDs, a.r.SkipTests = value(h, "skipCrds") == true, value(h, "skipTests") == true
-	if own := path.Join(a.r.Path, "values.yaml"); a.src.hasFile(own) {
+	if own := path.Join(a.r.Path, "values.yaml"); a.r.fetch != nil || a.src.hasFile(own) {
 		a.r.Values = []string{own}
 	}
 	explicit := texts(value(h, "valueFiles"))
@@ -222,6 +222,13 @@ func (a *argoSource) valueFile(i int, v string) *Failure {
 	p, f := a.resolve(field, v)
 	if f != nil || p == "" {
 		return f
+	}
+	if mountOf(p) != "" { // it is not here yet
+		if missing {
+			a.r.mayMiss = append(a.r.mayMiss, p)
+		}
+		a.r.Values = append(a.r.Values, p)
+		return nil
 	}
 	if strings.ContainsAny(p, "*?[") && !a.src.hasFile(p) {
 		found := false
@@ -314,7 +321,7 @@ func (a *argoSource) parameters(h any) *Failure {
 		if f != nil {
 			return f
 		}
-		if !a.src.hasFile(p) {
+		if mountOf(p) == "" && !a.src.hasFile(p) {
 			return a.failure(field, "add the file, or correct the path", "file %s of parameter %s does not exist", p, text(e, "name"))
 		}
 		if a.r.SetFile == nil {

@@ -7,27 +7,22 @@ import (
 	"github.com/kubesettle/kubesettle/render/fetch"
 )
 
-// chartOf fetches the chart that an object names and gives its folder; from words where
-// it is. Where nothing may be fetched the release is skipped.
+// chartOf gives the folder of the chart that an object names; it is fetched when the
+// release is gathered, beside others. from words where it is. Where nothing may be fetched
+// the release is skipped.
 func (o *declaring) chartOf(r *Release, ref fetch.ChartRef, from string) (dir string, f *Failure) {
 	if !o.src.canFetch() || ref.Repository == "" {
 		return "", remoteChart(ref, from, o.by)
 	}
-	dir, note, f := o.src.fetchChart(ref, o.by)
-	if f != nil {
-		return "", f
-	}
-	if note != "" {
-		r.Remarks = append(r.Remarks, note)
-	}
-	return dir, nil
+	r.fetch = &ref
+	return chartFolder(ref), nil
 }
 
 // remoteChart is the failure of a chart that lies in no repository at hand.
 func remoteChart(ref fetch.ChartRef, from string, by Location) *Failure {
 	remedy := "commit the chart and declare the release in the policy's `releases`"
 	if ref.Repository != "" {
-		remedy += ", or run with --allow-network"
+		remedy += ", or run without --offline"
 	}
 	chart := ref.Name
 	if ref.Version != "" {

@@ -45,7 +45,7 @@ func (o *declaring) helmReleaseNow() {
 		return
 	}
 	r.Path = dir
-	if own := path.Join(dir, "values.yaml"); o.src.hasFile(own) {
+	if own := path.Join(dir, "values.yaml"); r.fetch != nil || o.src.hasFile(own) {
 		r.Values = []string{own}
 	}
 	if f = o.fluxValuesFiles(&r, spec); f == nil {
@@ -104,10 +104,12 @@ func (o *declaring) sourceName(ref any) string {
 func (o *declaring) fluxValuesFiles(r *Release, spec any) *Failure {
 	for i, v := range texts(value(spec, "valuesFiles")) {
 		p := fromRoot(v)
-		if mountOf(r.Path) != "" { // a packaged chart is its own root
+		if r.fetch != nil { // a packaged chart is its own root, and not here yet
 			p = path.Join(r.Path, p)
-		}
-		if !o.src.hasFile(p) {
+			if value(spec, "ignoreMissingValuesFiles") == true {
+				r.mayMiss = append(r.mayMiss, p)
+			}
+		} else if !o.src.hasFile(p) {
 			if value(spec, "ignoreMissingValuesFiles") == true {
 				continue
 			}

@@ -43,8 +43,10 @@ type chartJob struct {
 // gatherHelm reads a chart, its file:// dependencies and its values files.
 func gatherHelm(s *source, rel Release) (*job, *Failure) {
 	j := &job{Release: rel, Files: map[string][]byte{}}
-	if mountOf(rel.Path) != "" {
-		j.fetchedAt(rel.Path, rel.declaredAt())
+	if rel.fetch != nil {
+		if f := fetchRelease(s, j, &rel); f != nil {
+			return j, f
+		}
 	}
 	g := &chartGatherer{src: s, job: j, names: map[string]string{}}
 	if f := g.chart(rel.Path, "", 0); f != nil {
@@ -304,7 +306,7 @@ func (g *chartGatherer) missing(rel Release) *Failure {
 	case !slices.ContainsFunc(g.lost, remote):
 		remedy = "commit the chart that its `repository` names, or correct it"
 	case !g.src.canFetch():
-		remedy += ", or run with --allow-network"
+		remedy += ", or run without --offline"
 	}
 	where := fileStart(path.Join(rel.Path, "Chart.yaml"))
 	if meta, f := g.metadata(rel.Path); f == nil {

@@ -244,7 +244,7 @@ func (g *kustomizeGatherer) wrongKind(k *kustomization, dir, ref string, compone
 func (g *kustomizeGatherer) remote(k *kustomization, ref string) *Failure {
 	remedy := "vendor it into the repository"
 	if b, why := parseBase(ref); why == "" && fetch.Pinned(b.rev) {
-		remedy += ", or run with --allow-network"
+		remedy += ", or run without --offline"
 	}
 	return k.skip(ref, "is remote; nothing is fetched", remedy)
 }

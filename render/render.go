@@ -138,6 +138,8 @@ type Release struct {
 	At Location `json:"-"`
 
 	source    string                        // Flux source of a chart that is not here
+	fetch     *fetch.ChartRef               // the chart to fetch into Path; nil: it is here
+	mayMiss   []string                      // values files in the fetched chart that need not be there
 	inlineAt  func(fieldPath) Location      // where a value of Inline was set
 	overlayAt func(int, fieldPath) Location // where a field of an overlay was
 }
@@ -153,6 +155,12 @@ func (r Release) declaredAt() Location {
 	return fileStart(path.Join(r.Path, "Chart.yaml"))
 }
 
+// Fetched is one thing that a release took from another host.
+type Fetched struct {
+	Name, Version, From string // a chart's, or twice the repository's address and a revision
+	Digest              string // "sha256:…" of a chart's archive, or "git:" and a commit
+}
+
 // Rendered is one release on one side.
 type Rendered struct {
 	Release
@@ -160,6 +168,7 @@ type Rendered struct {
 	Err     *Failure  // nil if it rendered
 	Reads   []string  // files that were read, sorted
 	Notes   []string  // such as: the chart calls lookup, which is empty here
+	Fetched []Fetched // charts and bases of other hosts
 	// Changed says that a file it reads or a setting differs between base and head, and
 	// Why says which, or why it was not selected; both are set by [RenderBoth] alone.
 	Changed bool

@@ -39,7 +39,7 @@ func prepare(ctx context.Context, t Tree, opt Options, run runner, other *side) 
 	case other != nil: // what was fetched is the same on both sides
 		src.net = other.src.net
 	default:
-		src.net = &remotes{ctx: ctx, fetcher: opt.Fetcher, mounts: map[string]*source{}}
+		src.net = &remotes{ctx: ctx, fetcher: opt.Fetcher, mounts: map[string]*mounted{}}
 	}
 	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: map[string]placed{}}
 	releases, ignored := discover(src, opt)
@@ -282,6 +282,7 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 	r.Notes = append(append(r.Notes, r.Remarks...), out.Notes...)
 	if s.jobs[i] != nil {
 		r.Reads = s.jobs[i].own()
+		r.Fetched = s.src.fetchedBy(s.jobs[i])
 	}
 	if mountOf(r.Path) != "" { // nothing points out of the repository
 		r.Path = r.By.File

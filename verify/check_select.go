@@ -194,6 +194,9 @@ func releaseResult(p pair, ch *render.Changes, touched map[string]bool) ReleaseR
 		out.Status = "failed-base"
 	}
 	if p.head != nil {
+		for _, x := range p.head.Fetched {
+			out.Fetched = append(out.Fetched, Fetched(x))
+		}
 		out.Objects = len(p.head.Objects)
 	}
 	return out

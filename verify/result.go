@@ -229,6 +229,16 @@ type ReleaseResult struct {
 	// the file that changed, or that none did. Why is empty where there is no base.
 	Selected string `json:"selected,omitempty"`
 	Why      string `json:"why,omitempty"`
+	// Fetched are the charts and bases of other hosts that head's side of it took.
+	Fetched []Fetched `json:"fetched,omitempty"`
+}
+
+// Fetched is one thing that a release took from another host.
+type Fetched struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	From    string `json:"from"`             // address, without credentials
+	Digest  string `json:"digest,omitempty"` // "sha256:…" of a chart's archive, or "git:" and a commit
 }
 
 // Waived is a finding that a waiver of the base policy covers.

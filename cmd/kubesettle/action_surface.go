@@ -19,7 +19,7 @@ var actionInputs = []parameter{
 	{"base", ""},
 	{"kube-version", kubernetesVersion},
 	{"api-versions", ""},
-	{"offline", "true"},
+	{"offline", "false"},
 	{"allow-hosts", ""},
 	{"registry-config", ""},
 	{"cache-dir", ""},

@@ -90,7 +90,16 @@ type listedRelease struct {
 	Line     int            `json:"line,omitempty"`
 	Remedy   string         `json:"remedy,omitempty"`
 	Notes    []string       `json:"notes,omitempty"`
+	Fetched  []listedChart  `json:"fetched,omitempty"`
 	Objects  []listedObject `json:"objects"`
+}
+
+// listedChart is a chart or a base of another host.
+type listedChart struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	From    string `json:"from"`
+	Digest  string `json:"digest,omitempty"`
 }
 
 type listedObject struct {
@@ -120,6 +129,9 @@ func list(rev *render.Revision) listing {
 			if r.Err.Skipped {
 				one.Status = "skipped"
 			}
+		}
+		for _, x := range r.Fetched {
+			one.Fetched = append(one.Fetched, listedChart(x))
 		}
 		for _, o := range r.Objects {
 			one.Objects = append(one.Objects, listedObject{
@@ -186,6 +198,9 @@ func (l listing) text() string {
 		fmt.Fprintf(&b, "%s  %s %s  (%s)\n", oneLine(r.ID), r.Kind, oneLine(r.Path), oneLine(r.Selected))
 		if len(r.Values) > 0 {
 			fmt.Fprintf(&b, "  values %s\n", oneLine(strings.Join(r.Values, ", ")))
+		}
+		for _, x := range r.Fetched {
+			fmt.Fprintf(&b, "  fetched %s %s from %s (%s)\n", oneLine(x.Name), oneLine(x.Version), oneLine(x.From), oneLine(x.Digest))
 		}
 		for _, o := range r.Objects {
 			note := ""

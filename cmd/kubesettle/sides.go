@@ -148,27 +148,25 @@ func rootOf(abs string, dir bool) string {
 
 // rendering holds the flags of what is rendered, and how.
 type rendering struct {
-	offline, network bool
-	allowHosts       []string // that may be asked; empty: every public one
-	registryConfig   string
-	cacheDir         string
-	kubeVersion      string
-	apiVersions      []string // beside those of the version
-	paths            []string
-	workers          int
+	offline        bool
+	allowHosts     []string // that may be asked; empty: every public one
+	registryConfig string
+	cacheDir       string
+	kubeVersion    string
+	apiVersions    []string // beside those of the version
+	paths          []string
+	workers        int
 }
 
 func (r *rendering) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&r.offline, "offline", true, "open no network connection")
-	f.BoolVar(&r.network, "allow-network", false, "allow charts and pinned remote bases to be fetched")
+	f.BoolVar(&r.offline, "offline", false, "fetch nothing: no chart, no dependency and no remote base of another host")
 	f.StringArrayVar(&r.allowHosts, "allow-host", nil, "host that may be asked, and given the credentials it has here: HOST, HOST:PORT, *.DOMAIN, or http://HOST; repeatable (default: every host with a public address, by https, without credentials)")
 	f.StringVar(&r.registryConfig, "registry-config", "", "docker configuration with the credentials of registries and chart repositories (default: docker's own, then Helm's)")
-	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps what was fetched; read without --allow-network too (default with --allow-network: kubesettle in the user's cache folder)")
+	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps what was fetched; read with --offline too (default without --offline: kubesettle in the user's cache folder)")
 	f.StringVar(&r.kubeVersion, "kube-version", kubernetesVersion, "Kubernetes version that charts render for")
 	f.StringArrayVar(&r.apiVersions, "api-version", nil, "API version that charts find beside those of the Kubernetes version, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")
 	f.IntVar(&r.workers, "workers", 0, "parallel workers; 0 is one for each processor")
-	cmd.MarkFlagsMutuallyExclusive("offline", "allow-network")
 }
 
 // options are those of [render.Render], with the releases a policy declares.
@@ -199,13 +197,13 @@ func (r *rendering) options(p *process, releases []render.Release) (render.Optio
 }
 
 // disconnect takes the network away, whatever the flags say: the change is a fork's.
-func (r *rendering) disconnect() { r.offline, r.network = true, false }
+func (r *rendering) disconnect() { r.offline = true }
 
 // fetcher brings charts and bases of other hosts; nil where neither the network nor a
 // cache may be used. The cache is read offline where its folder was named: what lies in
 // the user's own one would make a result depend on the machine.
 func (r *rendering) fetcher() (*fetch.Fetcher, error) {
-	network := r.network || !r.offline
+	network := !r.offline
 	dir := r.cacheDir
 	if dir == "" && network {
 		if own, err := os.UserCacheDir(); err == nil {

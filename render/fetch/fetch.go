@@ -32,7 +32,10 @@ var ErrOffline = errors.New("there is no network")
 type Error struct {
 	// Refused says that our own rules ended it, and no server: a host that is not
 	// allowed, an address without TLS, a base that is not pinned.
-	Refused        bool
+	Refused bool
+	// Unreachable says that no server answered, or not this machine: the network, the name
+	// service, a server in trouble, missing credentials. What was asked for may be right.
+	Unreachable    bool
 	Reason, Remedy string
 }
 
@@ -67,7 +70,7 @@ func New(opt Options) (*Fetcher, error) {
 // late is an error as it is told: what was cut off by the clock looks like many things.
 func (f *Fetcher) late(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &Error{Reason: fmt.Sprintf("it took longer than %s", f.time), Remedy: "try again, or vendor it"}
+		return &Error{Unreachable: true, Reason: fmt.Sprintf("it took longer than %s", f.time), Remedy: "try again, or vendor it"}
 	}
 	return asError(err)
 }

@@ -258,5 +258,5 @@ func gitError(u *url.URL, commit string, err error) error {
 		strings.Contains(err.Error(), "not our ref"):
 		reason, remedy = "it does not give commit "+commit, "check that the commit is still in the repository"
 	}
-	return &Error{Reason: show(u) + ": " + reason, Remedy: remedy}
+	return &Error{Unreachable: asError(err).Unreachable, Reason: show(u) + ": " + reason, Remedy: remedy}
 }

@@ -1,11 +1,14 @@
 package fetch
 
 import (
+	"context"
 	"errors"
+	"net"
 	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestHostsAreReadStrictly(t *testing.T) {
@@ -134,4 +137,34 @@ func FuzzHosts(f *testing.F) {
 			t.Fatalf("%q allows %q", entry, address)
 		}
 	})
+}
+
+// A host that cannot be connected to is asked once in a run: its charts are not the
+// change's fault, and do not take the run's time one by one.
+func TestSilentHostIsAskedOnce(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := closed.Addr().String()
+	closed.Close()
+	f, err := New(Options{Network: true, Hosts: []string{host}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.guard.wait = time.Millisecond
+	for _, name := range []string{"one", "two", "three"} {
+		_, err := f.Chart(context.Background(), ChartRef{Repository: "https://" + host, Name: name, Version: "1.0.0"})
+		var e *Error
+		if !errors.As(err, &e) || !e.Unreachable || e.Refused {
+			t.Errorf("%s: %#v", name, err)
+		}
+		_, err = f.Tree(context.Background(), "https://"+host+"/a/b", strings.Repeat("a", 40))
+		if !errors.As(err, &e) || !e.Unreachable {
+			t.Errorf("tree: %#v", err)
+		}
+	}
+	if n := f.guard.requests.Load(); n > tries {
+		t.Errorf("%d requests", n)
+	}
 }

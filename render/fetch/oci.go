@@ -237,7 +237,7 @@ func (f *Fetcher) registryError(r *remote.Repository, what string, err error) er
 		e.Reason = fmt.Sprintf("%s (%s): %d %s", at, what, status.StatusCode, http.StatusText(status.StatusCode))
 		return e
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
-		return &Error{Reason: at + " asks for credentials", Remedy: credentialsRemedy(r.Reference.Host(), f.policy.of(home))}
+		return &Error{Unreachable: true, Reason: at + " asks for credentials", Remedy: credentialsRemedy(r.Reference.Host(), f.policy.of(home))}
 	}
 	e := *asError(err)
 	e.Reason = at + ": " + e.Reason

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -41,6 +42,7 @@ type guard struct {
 	wait     time.Duration
 	requests atomic.Int64
 	bytes    atomic.Int64
+	silent   sync.Map // hosts that could not be connected to, which are not asked again: an [*Error] each
 }
 
 // newGuard makes the transport. Nothing but the allow-list opens an address.
@@ -92,12 +94,19 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // send sends a request, again where the server has a passing trouble.
 func (g *guard) send(r *http.Request, via http.RoundTripper) (*http.Response, error) {
+	if e, known := g.silent.Load(r.URL.Host); known {
+		return nil, e.(*Error)
+	}
 	again := r.Body == nil || r.GetBody != nil
 	for wait, n := g.wait, 1; ; wait, n = 4*wait, n+1 {
 		if g.requests.Add(1) > maxRequests {
 			return nil, &Error{Reason: fmt.Sprintf("more than %d requests in one run", maxRequests), Remedy: "vendor the charts and bases"}
 		}
 		resp, err := via.RoundTrip(r)
+		if e := unconnected(err); e != nil && (n == tries || again && isTimeout(err) || unknownHost(err)) {
+			g.silent.Store(r.URL.Host, e)
+			return nil, e
+		}
 		if err == nil && !passing(resp.StatusCode) || !again || n == tries || isRefused(err) || r.Context().Err() != nil {
 			if err == nil {
 				resp.Body = &metered{ReadCloser: resp.Body, run: &g.bytes}
@@ -120,6 +129,21 @@ func (g *guard) send(r *http.Request, via http.RoundTripper) (*http.Response, er
 			r.Body = body
 		}
 	}
+}
+
+// unconnected words an error of making a connection; nil for any other.
+func unconnected(err error) *Error {
+	var op *net.OpError
+	if isRefused(err) || !errors.As(err, &op) || op.Op != "dial" {
+		return nil
+	}
+	return asError(err)
+}
+
+// unknownHost says whether the name service has answered that there is no such host.
+func unknownHost(err error) bool {
+	var dns *net.DNSError
+	return errors.As(err, &dns) && dns.IsNotFound
 }
 
 // passing says whether a status may be another one soon.
@@ -231,8 +255,9 @@ func statusError(u *url.URL, status int, t trust) error {
 	e := &Error{Reason: fmt.Sprintf("%s answers %d %s", show(u), status, http.StatusText(status)), Remedy: "check the address and the version"}
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		e.Remedy = credentialsRemedy(u.Host, t)
+		e.Unreachable, e.Remedy = true, credentialsRemedy(u.Host, t)
 	case passing(status):
+		e.Unreachable = true
 		e.Remedy = fmt.Sprintf("try again later; it was asked %d times", tries)
 	}
 	return e
@@ -258,14 +283,18 @@ func asError(err error) *Error {
 		return e
 	}
 	if errors.Is(err, context.DeadlineExceeded) || isTimeout(err) {
-		return &Error{Reason: "it took too long", Remedy: "try again, or vendor it"}
+		return &Error{Unreachable: true, Reason: "it took too long", Remedy: "try again, or vendor it"}
 	}
 	if errors.Is(err, context.Canceled) {
-		return &Error{Reason: "the run was stopped", Remedy: "run it again"}
+		return &Error{Unreachable: true, Reason: "the run was stopped", Remedy: "run it again"}
 	}
 	var dns *net.DNSError
 	if errors.As(err, &dns) {
-		return &Error{Reason: "host " + dns.Name + " is not known to the name service", Remedy: "check the address"}
+		return &Error{Unreachable: true, Reason: "host " + dns.Name + " is not known to the name service", Remedy: "check the address"}
+	}
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return &Error{Unreachable: true, Reason: "the host does not answer: " + op.Err.Error(), Remedy: "try again, or vendor it"}
 	}
 	var ue *url.Error
 	if errors.As(err, &ue) {
