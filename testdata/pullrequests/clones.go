@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// clone is one repository: a checkout or a bare one.
+type clone struct {
+	name string // as its folder is called; OWNER+NAME is OWNER/NAME
+	dir  string
+}
+
+// findClones lists the repositories in a folder, and in the folders in it, by name.
+func findClones(folder, only string) ([]clone, error) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var out []clone
+	for _, e := range entries {
+		for _, dir := range []string{filepath.Join(folder, e.Name()), filepath.Join(folder, e.Name(), "repo")} {
+			name := strings.Replace(strings.TrimSuffix(e.Name(), ".git"), "+", "/", 1)
+			if ok, err := path.Match(only, name); err != nil {
+				return nil, fmt.Errorf("pattern %q: %w", only, err)
+			} else if isRepository(dir) && (only == "" || ok) {
+				out = append(out, clone{name: name, dir: dir})
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: no clone or bare repository in it is called %q", folder, only)
+	}
+	return out, nil
+}
+
+func isRepository(dir string) bool {
+	for _, mark := range []string{".git", "HEAD"} {
+		if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// git runs a git command in the clone.
+func (c clone) git(args ...string) ([]byte, error) {
+	cmd := exec.Command("git", append([]string{"-C", c.dir, "-c", "core.quotePath=false"}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
+	}
+	return out, nil
+}
+
+// change is one commit as a pull request would bring it.
+type change struct {
+	Commit, Base string // full hashes
+	Subject      string
+	Files        []string // all that it changes
+}
+
+// changes lists the last n first-parent commits that touch a chart, a kustomization or a
+// manifest, the newest first.
+func (c clone) changes(n int) ([]change, error) {
+	var out []change
+	for skip, page := 0, 100; len(out) < n && skip < 20000; skip += page {
+		raw, err := c.git("log", "--first-parent", "-m", "--no-renames", "--name-only", "-z", "--format=%x01%H%x02%P%x02%s%x02",
+			fmt.Sprintf("--skip=%d", skip), fmt.Sprintf("--max-count=%d", page), "HEAD")
+		if err != nil {
+			return nil, err
+		}
+		if len(raw) == 0 {
+			break
+		}
+		for _, one := range strings.Split(string(raw), "\x01")[1:] {
+			ch, ok := parseChange(one)
+			if !ok || len(out) == n {
+				continue
+			}
+			relevant, err := c.relevant(ch)
+			if err != nil {
+				return nil, err
+			}
+			if relevant {
+				out = append(out, ch)
+			}
+		}
+	}
+	return out, nil
+}
+
+// parseChange reads one commit of git's log; false where it has no parent or no file.
+func parseChange(text string) (change, bool) {
+	fields := strings.SplitN(text, "\x02", 4)
+	if len(fields) < 4 || fields[1] == "" {
+		return change{}, false
+	}
+	ch := change{Commit: fields[0], Base: strings.Fields(fields[1])[0], Subject: fields[2]}
+	for _, f := range strings.Split(fields[3], "\x00") {
+		if f = strings.TrimPrefix(f, "\n"); f != "" {
+			ch.Files = append(ch.Files, f)
+		}
+	}
+	sort.Strings(ch.Files)
+	return ch, len(ch.Files) > 0
+}
+
+// relevant says whether a change touches a chart, a kustomization or a manifest. Prose is
+// none of them: a chart's README is touched by every other pull request.
+func (c clone) relevant(ch change) (bool, error) {
+	for _, rev := range []string{ch.Commit, ch.Base} {
+		var candidates []string
+		for _, f := range ch.Files {
+			switch path.Ext(f) {
+			case ".yaml", ".yml", ".json", ".tpl", ".txt", ".env", ".properties", ".lock", "":
+				candidates = append(candidates, f)
+			}
+		}
+		if len(candidates) == 0 {
+			continue
+		}
+		t, err := c.listTree(rev)
+		if err != nil {
+			return false, err
+		}
+		for _, f := range candidates {
+			if t.inChart(f) || t.inKustomization(f) {
+				return true, nil
+			}
+			if t.files[f] && isYAML(f) && !strings.HasPrefix(f, ".") {
+				b, err := c.git("cat-file", "blob", rev+":"+f)
+				if err != nil {
+					return false, err
+				}
+				if isManifest(b) {
+					return true, nil
+				}
+			}
+		}
+	}
+	return false, nil
+}
+
+func isYAML(f string) bool { return strings.HasSuffix(f, ".yaml") || strings.HasSuffix(f, ".yml") }
+
+var manifest = regexp.MustCompile(`(?m)^apiVersion:[ \t]*\S`)
+
+// isManifest says whether a file reads as Kubernetes objects do.
+func isManifest(b []byte) bool {
+	return manifest.Match(b) && regexp.MustCompile(`(?m)^kind:[ \t]*\S`).Match(b)
+}
+
+// listing is the files of a revision.
+type listing struct {
+	files          map[string]bool
+	charts         map[string]bool // folders with a Chart.yaml
+	kustomizations map[string]string
+}
+
+var kustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+
+func (c clone) listTree(rev string) (*listing, error) {
+	raw, err := c.git("ls-tree", "-r", "--name-only", "-z", rev)
+	if err != nil {
+		return nil, err
+	}
+	t := &listing{files: map[string]bool{}, charts: map[string]bool{}, kustomizations: map[string]string{}}
+	for _, f := range strings.Split(string(raw), "\x00") {
+		t.files[f] = true
+		switch base := path.Base(f); {
+		case base == "Chart.yaml":
+			t.charts[path.Dir(f)] = true
+		case base == kustomizationNames[0], base == kustomizationNames[1], base == kustomizationNames[2]:
+			t.kustomizations[path.Dir(f)] = f
+		}
+	}
+	return t, nil
+}
+
+// inChart says whether a file lies below a chart, other than its prose and its tests.
+func (t *listing) inChart(f string) bool {
+	return path.Ext(f) != "" && path.Ext(f) != ".txt" && t.chartOf(f) != ""
+}
+
+// chartOf is the outermost chart that a file lies in, or "".
+func (t *listing) chartOf(f string) string {
+	found := ""
+	for d := path.Dir(f); ; d = path.Dir(d) {
+		if t.charts[d] {
+			found = d
+		}
+		if d == "." || d == "/" {
+			return found
+		}
+	}
+}
+
+// inKustomization says whether a file lies in or below a folder with a kustomization.
+func (t *listing) inKustomization(f string) bool {
+	for d := path.Dir(f); ; d = path.Dir(d) {
+		if t.kustomizations[d] != "" {
+			return true
+		}
+		if d == "." || d == "/" {
+			return false
+		}
+	}
+}
