@@ -9,7 +9,7 @@ IMAGE      ?= kubesettle
 SUDO       ?= $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
 # testdata is outside of ./..., but these are programs that CI checks, and runs one of.
-PACKAGES    = ./... ./testdata/demo ./testdata/falsealarms
+PACKAGES    = ./... ./testdata/demo ./testdata/falsealarms ./testdata/pullrequests
 GODIRS      = arch_test.go cmd policies render report testdata verify
 CONFORMANCE = verify/conformance
 CORPUSBIN  ?= $(CURDIR)/bin/corpus
@@ -32,11 +32,21 @@ CHARTS ?= charts
 false-alarms: build ## what kubesettle finds in the charts of folder CHARTS with their default values
 	@$(GO) run ./testdata/falsealarms -kubesettle bin/kubesettle $(CHARTS)
 
+N ?= 20
+
+.PHONY: pull-requests
+pull-requests: build ## the last N commits of each repository of folder DIR, as pull requests with nothing declared; OUT=FOLDER keeps the results and is taken up again
+	@[ -d "$(DIR)" ] || { echo "give a folder of clones or bare repositories: make pull-requests DIR=FOLDER [N=$(N)] [OUT=FOLDER]"; exit 2; }
+	@GOBIN=$(CORPUSBIN) $(GO) install helm.sh/helm/v3/cmd/helm@v3.21.4
+	@GOBIN=$(CORPUSBIN) $(GO) install sigs.k8s.io/kustomize/kustomize/v5@v5.8.1
+	@$(GO) run ./testdata/pullrequests -kubesettle bin/kubesettle -n $(N) $(if $(OUT),-out $(OUT)) \
+		-helm $(CORPUSBIN)/helm -kustomize $(CORPUSBIN)/kustomize $(DIR)
+
 .PHONY: test
 test: check-format ## what CI runs
 	$(GO) vet $(PACKAGES)
 	$(GO) tool staticcheck $(PACKAGES)
-	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./...
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./... ./testdata/pullrequests
 	@if [ -f $(CONFORMANCE)/go.mod ]; then $(MAKE) --no-print-directory conformance; fi
 
 .PHONY: check-format

@@ -192,9 +192,13 @@ func (c clone) listTree(rev string) (*listing, error) {
 	return t, nil
 }
 
-// inChart says whether a file lies below a chart, other than its prose and its tests.
+// inChart says whether a file lies below a chart and is more than its prose.
 func (t *listing) inChart(f string) bool {
-	return path.Ext(f) != "" && path.Ext(f) != ".txt" && t.chartOf(f) != ""
+	switch path.Ext(f) {
+	case "", ".md", ".txt", ".gotmpl":
+		return false
+	}
+	return t.chartOf(f) != ""
 }
 
 // chartOf is the outermost chart that a file lies in, or "".
