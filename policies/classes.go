@@ -64,6 +64,10 @@ func (q *quotient) addNode(n *corev1.Node) {
 }
 
 func (q *quotient) addPool(p *NodePool) {
+	if p.Node != "" {
+		q.add(state.NodeClass{Node: p.node(p.Zones[0]), Names: []string{p.Node}, Min: 1, Max: 1, Elastic: p.Elastic}, p.Name, "")
+		return
+	}
 	if len(p.Zones) == 0 {
 		q.add(state.NodeClass{Node: p.node(""), Min: p.Min, Max: p.Max, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot, Karpenter: p.Karpenter}, p.Name, "")
 		return
@@ -81,12 +85,18 @@ func (q *quotient) addPool(p *NodePool) {
 	}
 }
 
+// AssumedRegion is the region of the nodes of pools with zones.
+const AssumedRegion = "region-1"
+
 // node is the template of a pool's nodes in a zone; "" is none.
 func (p *NodePool) node(zone string) *corev1.Node {
 	labels := map[string]string{corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}
 	if zone != "" {
 		labels[corev1.LabelTopologyZone] = zone
-		labels[corev1.LabelTopologyRegion] = "region-1"
+		labels[corev1.LabelTopologyRegion] = AssumedRegion
+	}
+	for _, key := range p.Follows {
+		labels[key] = zone
 	}
 	maps.Copy(labels, p.Labels)
 	return &corev1.Node{

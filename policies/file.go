@@ -63,6 +63,11 @@ type NodePool struct {
 	Spot        bool // the provider may take the nodes back
 	// Karpenter sizes the pool, by a NodePool of its name; set by [Policy.WithKarpenter].
 	Karpenter *state.Karpenter
+	// Follows lists further labels, beside that of the zone, that have the zone for their
+	// value; Node is the name of the pool's only node, "" where it is of no matter. Both are
+	// of assumed clusters.
+	Follows []string
+	Node    string
 	// Elastic says that the capacity was not declared but invented, as the embedded
 	// default's is: resource requests always fit.
 	Elastic bool

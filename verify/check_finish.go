@@ -108,7 +108,9 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 	plans := make([]plan, len(cut))
 	jobs := 0
 	for i, sl := range cut {
-		p := a.besides.policyOf(sl.release, a.besides.head)
+		p, invented := sl.suit(a.besides.policyOf(sl.release, a.besides.head))
+		a.result.note(invented)
+		a.result.note(sl.notes)
 		sl.runsBeside(p)
 		if a.besides.compared {
 			sl.ranBeside(a.besides.policyOf(sl.release, a.besides.base))
@@ -121,9 +123,6 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 		a.result.note(sl.crowd(classes))
 		if a.besides.compared {
 			sl.before.Classes = asBefore(classes, a.besides.policyOf(sl.release, a.besides.base).NodeClasses(sl.relevant))
-		}
-		if a.opt.Policy.Cluster.Assumed {
-			a.result.note(sl.invent(classes))
 		}
 		sl.shapes(classes)
 		var err error
@@ -197,13 +196,27 @@ func (a *analysis) enter(ctx context.Context, sr sliceResult) {
 			f.Fix = a.mend(ctx, sr, v, found)
 		}
 		f.Recovers = w.recovers(ctx, a.checker.budget)
-		f.Severity = string(severity(v.bound, f, a.opt.Policy.Cluster.Assumed))
+		f.Severity = string(a.severity(ctx, v, &f, declared))
 		f.Locations = a.places.locations(w, f.Blame)
 		a.result.Findings = append(a.result.Findings, f)
 	}
 	if complete(sr.cov) { // else: what head was not seen to break is not thereby mended
 		a.enterFixed(sr)
 	}
+}
+
+// severity is that of a finding. One that rests on the number of assumed nodes is hedged.
+func (a *analysis) severity(ctx context.Context, v violation, f *Finding, declared bool) policies.Severity {
+	assumed := a.opt.Policy.Cluster.Assumed
+	nodes := f.Scale.Nodes
+	if declared {
+		nodes = scale.Largest(v.variant.spec.Classes).Total()
+	}
+	if !assumed || declared && (f.Status != New || a.checker.anywhere(ctx, v)) {
+		return severity(v.bound, *f, assumed)
+	}
+	f.hedge(v.variant, nodes)
+	return atMostWarning(severity(v.bound, *f, assumed))
 }
 
 // specific leaves out what the catch-all of convergence says of a workload for which a

@@ -198,7 +198,7 @@ func order(plans []plan) []job {
 
 // named says whether the cluster's real nodes are known.
 func named(classes []state.NodeClass) bool {
-	return slices.ContainsFunc(classes, func(c state.NodeClass) bool { return len(c.Names) > 0 })
+	return slices.ContainsFunc(classes, func(c state.NodeClass) bool { return len(c.Names) > 0 && !c.Elastic })
 }
 
 // pick keeps every n-th job.

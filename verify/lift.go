@@ -100,7 +100,12 @@ func (r *ReducedScale) apply(f *Finding) {
 // of pods and nodes, along its actions. That it is inevitable, if it is, was told at the
 // reduced scale.
 func (c *checker) atDeclaredCounts(ctx context.Context, found violation) (violation, bool) {
-	v := found.variant.unscaled()
+	return c.directedAt(ctx, found.variant.unscaled(), found)
+}
+
+// directedAt searches for a violation in another form of its variant, at the largest
+// topology of that.
+func (c *checker) directedAt(ctx context.Context, v variant, found violation) (violation, bool) {
 	p, start, ok := c.settledAs(v, found.scenario)
 	if !ok {
 		return violation{}, false

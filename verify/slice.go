@@ -39,6 +39,7 @@ type slice struct {
 	// baseNodes what base's leave of each class's nodes; nil: as head's.
 	daemons   [2][]*appsv1.DaemonSet
 	baseNodes []*corev1.Node
+	notes     []string // what was assumed of it
 	// controllers that run beside the slice, as the policy configures them.
 	controllers policies.Controllers
 }
@@ -229,6 +230,7 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 		}
 		sl.workloads = append(sl.workloads, w)
 	}
+	sl.befriend(sides)
 	sl.spec.Workloads = sl.workloads
 	sl.admit(sides)
 	sl.limit(sides)

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -73,4 +74,61 @@ func inNamespace(t corev1.PodAffinityTerm, own, other string, known map[string]m
 	set := labels.Set{corev1.LabelMetadataName: other}
 	maps.Copy(set, known[other])
 	return err == nil && sel.Matches(set)
+}
+
+// befriend takes the required pod affinities out of the slice's manifests that no workload of
+// the release meets: whose pods they are for, and where these run, is not among the objects.
+// It says so. One that another version of the workload has in a form that is met is kept, as
+// it is the change that parts them.
+func (sl *slice) befriend(sides [2]side) {
+	for i := range sl.workloads {
+		w := &sl.workloads[i]
+		met := false
+		for v := range w.Manifests {
+			if m := &w.Manifests[v]; m.Exists() {
+				for _, t := range requiredFriends(m.Pod()) {
+					met = met || meets(sides, w.Namespace, t)
+				}
+			}
+		}
+		for v := range w.Manifests {
+			m := &w.Manifests[v]
+			if met || !m.Exists() || len(requiredFriends(m.Pod())) == 0 {
+				continue
+			}
+			for _, t := range requiredFriends(m.Pod()) {
+				note := fmt.Sprintf("the pods that %s requires to stand beside (%s) are of no object of the release: they are assumed to run wherever it needs them",
+					w.ID, metav1.FormatLabelSelector(t.LabelSelector))
+				if !slices.Contains(sl.notes, note) {
+					sl.notes = append(sl.notes, note)
+				}
+			}
+			m.OwnObject()
+			m.Pod().Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+		}
+	}
+}
+
+func requiredFriends(p *corev1.PodSpec) []corev1.PodAffinityTerm {
+	if p.Affinity == nil || p.Affinity.PodAffinity == nil {
+		return nil
+	}
+	return p.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+// meets says whether a workload of either version has pods that a term of a pod in a
+// namespace looks for.
+func meets(sides [2]side, namespace string, t corev1.PodAffinityTerm) bool {
+	sel, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
+	if err != nil {
+		return true // what is wrong with it is told elsewhere
+	}
+	for _, s := range sides {
+		for _, o := range s.workloads {
+			if inNamespace(t, namespace, o.ID.Namespace, s.namespaces) && sel.Matches(labels.Set(templateOf(o).Labels)) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -86,8 +86,6 @@ func (g *use) look(c *state.Config, h *hpa) {
 func (h *hpa) compile(o *autoscalingv2.HorizontalPodAutoscaler) (autoscaler, error) {
 	a := autoscaler{exists: true, min: hpaMin(o), max: o.Spec.MaxReplicas, limits: compileBehavior(o.Spec.Behavior)}
 	switch {
-	case a.min < 1: // the feature gate HPAScaleToZero is off by default
-		return a, fmt.Errorf("spec.minReplicas: scaling to zero: %w", ErrUnmodeled)
 	case a.max < a.min:
 		return a, fmt.Errorf("spec.maxReplicas: %d is less than minReplicas %d, which the API server refuses: %w", a.max, a.min, ErrUnmodeled)
 	}
@@ -156,12 +154,12 @@ func metricsOf(o *autoscalingv2.HorizontalPodAutoscaler) []autoscalingv2.MetricS
 	}}
 }
 
-// hpaMin is minReplicas as defaulted.
+// hpaMin is minReplicas as defaulted; 0 counts as 1.
 func hpaMin(o *autoscalingv2.HorizontalPodAutoscaler) int32 {
 	if o.Spec.MinReplicas == nil {
 		return 1
 	}
-	return *o.Spec.MinReplicas
+	return max(*o.Spec.MinReplicas, 1)
 }
 
 // hpaID is the object ID of a workload's HPA in a version.

@@ -99,6 +99,7 @@ func (h *hpa) Model() *Model {
 			"a pod that starts, or warms up, may have a sample, an early one or none at each sync anew",
 		},
 		MayHide: []string{
+			"spec.minReplicas 0 counts as 1: what happens at no replicas, and on the way there, is missed",
 			"a stabilization window holds one recommendation and passes as a whole: counts that several of them lead to one by one are missed",
 			"a window of 60 s or more passes when the workload's pods have started, warmed up and stopped: pods that take longer than it are missed",
 			"changes within a policy's period are not added up: counts that a half-used period allows are missed",
@@ -106,7 +107,6 @@ func (h *hpa) Model() *Model {
 		},
 		Refused: []string{
 			"resources other than cpu and memory", "Object and External metrics with a target value: whether they fall when pods are added is in no manifest",
-			"spec.minReplicas 0 (the feature gate HPAScaleToZero is off)",
 		},
 	}
 }

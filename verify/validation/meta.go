@@ -32,6 +32,9 @@ func validateObjectMeta(of *metav1.ObjectMeta, namespaced bool, name apivalidati
 	case m.Namespace == "":
 		m.Namespace = metav1.NamespaceDefault
 	}
+	if m.Name == "" && m.GenerateName != "" { // upstream: rest.BeforeCreate makes the name first
+		m.Name = m.GenerateName + "x"
+	}
 	return apivalidation.ValidateObjectMeta(m, namespaced, name, field.NewPath("metadata"))
 }
 

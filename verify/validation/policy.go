@@ -3,6 +3,7 @@ package validation
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -82,13 +83,19 @@ func prepare(obj runtime.Object) runtime.Object {
 	return obj
 }
 
-// validateHorizontalPodAutoscalerSpec is its namesake, but for metrics and behavior. The
-// feature gate HPAScaleToZero is off.
+// validateHorizontalPodAutoscalerSpec is its namesake, but for metrics and behavior. Whether
+// the feature gate HPAScaleToZero is on is not known: what it allows is not refused.
 func validateHorizontalPodAutoscalerSpec(spec *autoscalingv2.HorizontalPodAutoscalerSpec) field.ErrorList {
 	var out field.ErrorList
 	least, at := spec.MinReplicas, specPath.Child("maxReplicas")
-	if least != nil && *least < 1 {
-		out = append(out, field.Invalid(specPath.Child("minReplicas"), *least, "must be greater than or equal to 1"))
+	switch {
+	case least == nil || *least >= 1:
+	case *least < 0:
+		out = append(out, field.Invalid(specPath.Child("minReplicas"), *least, "must be greater than or equal to 0"))
+	case !slices.ContainsFunc(spec.Metrics, func(m autoscalingv2.MetricSpec) bool {
+		return m.Type == autoscalingv2.ObjectMetricSourceType || m.Type == autoscalingv2.ExternalMetricSourceType
+	}):
+		out = append(out, field.Forbidden(specPath.Child("metrics"), "must specify at least one Object or External metric to support scaling to zero replicas"))
 	}
 	switch {
 	case spec.MaxReplicas == 0:
