@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -33,6 +34,8 @@ const (
 	bigOutput = 4 << 20
 	// exitMemory is the exit code of a worker that stopped itself for its memory.
 	exitMemory = 66
+	// exitOrphan is that of a worker whose parent is gone.
+	exitOrphan = 67
 )
 
 // Sandbox says how releases are rendered in processes of their own: a template may
@@ -186,6 +189,7 @@ func (p *pool) start() (*process, error) {
 	}
 	said := &firstBytes{}
 	cmd.Stderr = said
+	dieWithParent(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -305,9 +309,37 @@ func decodeOutput(b []byte) (output, error) {
 	return out, nil
 }
 
+// orders reads the jobs that come in, whatever the process does meanwhile. Input that ends
+// while a job is rendered means that nobody waits for its output any more: the process ends,
+// however long the template would have run. Linux ends it by itself, see [dieWithParent].
+func orders(in *bufio.Reader, busy *atomic.Bool) <-chan order {
+	list := make(chan order)
+	go func() {
+		for {
+			b, err := readFrame(in, 1<<31-1)
+			if err != nil && busy.Load() {
+				os.Exit(exitOrphan)
+			}
+			busy.Store(err == nil)
+			list <- order{b, err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return list
+}
+
+// order is one frame, or why there is none.
+type order struct {
+	frame []byte
+	err   error
+}
+
 // Worker renders the jobs that come in on r until it ends, and writes their outputs to
 // w: what the process of a [Sandbox] does. It ends the process when its memory passes
-// the limit that comes first on r: nothing else can end a template that allocates.
+// the limit that comes first on r, and when r ends before a job does: nothing else can end
+// a template that allocates or loops.
 // Errors: a broken pipe or a frame that is none.
 func Worker(r io.Reader, w io.Writer) error {
 	log.SetOutput(io.Discard) // Helm logs values
@@ -326,8 +358,9 @@ func Worker(r io.Reader, w io.Writer) error {
 		limitMemory(uint64(settings.Memory))
 		go watchMemory(uint64(settings.Memory))
 	}
-	for {
-		b, err = readFrame(in, 1<<31-1)
+	var busy atomic.Bool
+	for next := range orders(in, &busy) {
+		b, err = next.frame, next.err
 		if err == io.EOF {
 			return nil
 		}
@@ -342,6 +375,7 @@ func Worker(r io.Reader, w io.Writer) error {
 		if b, err = json.Marshal(out); err != nil {
 			return err
 		}
+		busy.Store(false) // before the answer: the next job follows it
 		if err := writeFrame(w, b); err != nil {
 			return err
 		}
@@ -350,6 +384,7 @@ func Worker(r io.Reader, w io.Writer) error {
 			debug.FreeOSMemory() // for the next worker's, or the parent's
 		}
 	}
+	return nil
 }
 
 // watchMemory ends the process when the heap passes the limit: a template that

@@ -35,9 +35,8 @@ type process struct {
 
 // run is the whole program but for its end.
 func run(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := listen(args)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the second signal ends what does not heed the first
 	p := &process{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		getenv: os.Getenv, worker: workerCommand(), today: time.Now().UTC(),
@@ -45,6 +44,34 @@ func run(args []string) int {
 		color:   term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 	}
 	return execute(ctx, p, args)
+}
+
+// listen ends the context with a signal, which is its cause. A worker of the renderer
+// heeds none: a template that loops looks at no context, so each signal ends it at once.
+func listen(args []string) (context.Context, func()) {
+	if len(args) > 0 && args[0] == renderWorker {
+		return context.Background(), func() {}
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals) // the second one ends what does not heed the first
+			cancel(&stopped{s})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { signal.Stop(signals); cancel(nil) }
+}
+
+// stopped is why a run that was sent a signal ended.
+type stopped struct{ by os.Signal }
+
+func (s *stopped) Error() string {
+	name := map[os.Signal]string{os.Interrupt: "an interrupt (SIGINT)", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}[s.by]
+	return "the run was stopped by " + name + " before it came to a verdict: nothing was decided; run it again"
 }
 
 // workerCommand starts this very program as a worker.

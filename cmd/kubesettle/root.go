@@ -112,6 +112,7 @@ func execute(ctx context.Context, p *process, args []string) int {
 	if err == nil {
 		return exitPass
 	}
+	err = cause(ctx, err)
 	var e *exit
 	if !errors.As(err, &e) {
 		fmt.Fprintf(p.stderr, "kubesettle: %s\nRun '%s --help' for usage.\n", printable(err.Error()), cmd.CommandPath())
@@ -121,6 +122,14 @@ func execute(ctx context.Context, p *process, args []string) int {
 		fmt.Fprintf(p.stderr, "kubesettle: %s\n", printable(e.err.Error()))
 	}
 	return e.code
+}
+
+// cause is what ended a run whose context ended: "context canceled" tells nobody anything.
+func cause(ctx context.Context, err error) error {
+	if why := context.Cause(ctx); why != nil && errors.Is(err, context.Canceled) {
+		return &exit{exitAnalysis, why}
+	}
+	return err
 }
 
 // printable keeps control characters of file names and manifests off the terminal, and
