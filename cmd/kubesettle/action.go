@@ -64,7 +64,7 @@ func runAction(ctx context.Context, p *process, w *github.Workflow) error {
 	}
 	done, err := a.analyse(ctx, p, event)
 	if err != nil {
-		return a.fail(w, err)
+		return a.fail(w, cause(ctx, err))
 	}
 	return a.report(ctx, p, w, event, done)
 }
@@ -93,6 +93,7 @@ func (a *actionRun) analyse(ctx context.Context, p *process, event *github.Event
 	if err != nil {
 		return nil, analysis(err)
 	}
+	a.stranger = event.Fork
 	done, err := a.compare(ctx, p, r, head)
 	if err != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func (a *actionRun) compare(ctx context.Context, p *process, r github.Range, hea
 // commit; its first parent is fetched with the run's token.
 func (a *actionRun) fetch(ctx context.Context, p *process, sha string) (dir string, err error) {
 	missing := fmt.Errorf("base %.12s is not in the clone: set 'fetch-depth: 2' for actions/checkout (0 for a push or a merge group)", sha)
-	if a.token == "" || repositoryURL(p) == "" {
+	if a.stranger || a.token == "" || repositoryURL(p) == "" { // a run for a fork opens no connection
 		return "", missing
 	}
 	if dir, err = os.MkdirTemp(p.getenv("RUNNER_TEMP"), "kubesettle-base-"); err == nil {

@@ -24,15 +24,16 @@ func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, 
 	links := done.options()
 	links.Marker, links.Repository, links.Run, links.Category = a.marker(p, event, r), repositoryURL(p), runURL(p), a.category
 	for _, f := range []struct {
-		name  string
+		name  *string
 		write func(io.Writer) error
 	}{
-		{a.reportFile, func(to io.Writer) error { return report.JSON(to, r) }},
-		{a.sarif, func(to io.Writer) error { return report.SARIF(to, r, links) }},
-		{a.html, func(to io.Writer) error { return report.HTML(to, r, links) }},
+		{&a.reportFile, func(to io.Writer) error { return report.JSON(to, r) }},
+		{&a.sarif, func(to io.Writer) error { return report.SARIF(to, r, links) }},
+		{&a.html, func(to io.Writer) error { return report.HTML(to, r, links) }},
 	} {
-		if err := a.file(workspace(p), f.name, f.write); err != nil {
+		if err := a.file(workspace(p), *f.name, f.write); err != nil {
 			w.Warning(err.Error())
+			*f.name = "" // an output names no file that a later step would not find
 		}
 	}
 	if a.annotations {
@@ -77,7 +78,11 @@ func (a *actionRun) file(dir, name string, write func(io.Writer) error) (err err
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return errors.Join(write(f), f.Close())
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		_ = root.Remove(clean) // half a report is none
+		return fmt.Errorf("%s was not written: %w", name, err)
+	}
+	return nil
 }
 
 // outputs sets the outputs of the action.

@@ -54,6 +54,7 @@ type actionRun struct {
 	base, comment, commentID, token   string
 	annotations, summary, allowUnsafe bool
 	suggestions                       bool
+	stranger                          bool // the change is a fork's
 	sarif, category, reportFile, html string
 	foreign                           string // result of another run to comment with; "" to check
 }

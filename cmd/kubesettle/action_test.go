@@ -394,21 +394,7 @@ func TestActionRefusesAStaleMerge(t *testing.T) {
 // else the message says what to add.
 func TestActionOnAShallowClone(t *testing.T) {
 	s := newStep(t, 1500)
-	s.git("update-ref", "refs/pull/42/merge", "HEAD")
-	s.git("config", "uploadpack.allowReachableSHA1InWant", "true")
-	origin := filepath.Join(s.dir, "workspace")
-	bare := filepath.Join(s.dir, "shop", "gitops")
-	if err := os.MkdirAll(filepath.Dir(bare), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(origin, bare); err != nil {
-		t.Fatal(err)
-	}
-	if err := git(s.dir, 0, "init", "--quiet", origin); err != nil {
-		t.Fatal(err)
-	}
-	s.git("fetch", "--quiet", "--depth", "1", "file://"+bare, "refs/pull/42/merge")
-	s.git("checkout", "--quiet", "--detach", "FETCH_HEAD")
+	shallow(s)
 	s.want(exitAnalysis)
 	if !strings.Contains(s.log.String(), "fetch-depth: 2") {
 		t.Errorf("no remedy:\n%s", s.log.String())
@@ -419,6 +405,26 @@ func TestActionOnAShallowClone(t *testing.T) {
 	if !strings.Contains(s.log.String(), "was fetched") {
 		t.Errorf("not said:\n%s", s.log.String())
 	}
+}
+
+// shallow makes the workspace a clone of depth 1.
+func shallow(s *step) {
+	s.t.Helper()
+	s.git("update-ref", "refs/pull/42/merge", "HEAD")
+	s.git("config", "uploadpack.allowReachableSHA1InWant", "true")
+	origin := filepath.Join(s.dir, "workspace")
+	bare := filepath.Join(s.dir, "shop", "gitops")
+	if err := os.MkdirAll(filepath.Dir(bare), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.Rename(origin, bare); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := git(s.dir, 0, "init", "--quiet", origin); err != nil {
+		s.t.Fatal(err)
+	}
+	s.git("fetch", "--quiet", "--depth", "1", "file://"+bare, "refs/pull/42/merge")
+	s.git("checkout", "--quiet", "--detach", "FETCH_HEAD")
 }
 
 // The pull request may put a link where a report goes: it is replaced, not followed.

@@ -108,6 +108,9 @@ type finished struct {
 
 // check compares two trees.
 func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree) (*finished, error) {
+	if err := f.gating.missing(base, head); err != nil {
+		return nil, err
+	}
 	policy, err := f.gating.load(base)
 	if err != nil {
 		return nil, err
@@ -135,6 +138,9 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree
 
 // verify looks at one tree.
 func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*finished, error) {
+	if err := f.gating.missing(tree, tree); err != nil {
+		return nil, err
+	}
 	policy, err := f.gating.load(tree)
 	if err != nil {
 		return nil, err

@@ -98,6 +98,20 @@ func (g *gating) read(t render.Tree) (*policies.Policy, error) {
 	})
 }
 
+// missing says that the policy's file was named and lies in neither tree: the default in
+// its place would be another gate than the one that was asked for. A change may bring it.
+func (g *gating) missing(base, head render.Tree) error {
+	if g.policy != "" || g.file() == policyFile {
+		return nil
+	}
+	for _, t := range []render.Tree{base, head} {
+		if _, err := fs.Stat(t, g.file()); !errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	return usage("config: %s is neither on base nor on head: name a policy file by its path in the repository, or leave config empty for %s", oneLine(g.file()), policyFile)
+}
+
 // file is where a tree has its policy.
 func (g *gating) file() string {
 	if g.inTree != "" {
