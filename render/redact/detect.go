@@ -1,0 +1,157 @@
+package redact
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/BurntSushi/toml"
+	"github.com/zricethezav/gitleaks/v8/config"
+)
+
+// rule is one of gitleaks': what it looks for in a text.
+type rule struct {
+	keywords []string // in lower case; one of them has to be there
+	source   string
+	entropy  float64 // of the secret, in bits a character
+	group    int     // that is the secret; 0: the first one that matched
+	allowed  []string
+	stops    []string // words that make it none
+
+	once   sync.Once
+	find   *regexp.Regexp
+	spared []*regexp.Regexp
+}
+
+// rules are gitleaks' own, without those that go by a file's name.
+var rules = sync.OnceValue(func() []*rule {
+	var file struct {
+		Rules []struct {
+			Regex, Path string
+			Entropy     float64
+			SecretGroup int
+			Keywords    []string
+			Allowlists  []struct {
+				RegexTarget        string
+				Regexes, StopWords []string
+			}
+		}
+	}
+	if _, err := toml.Decode(config.DefaultConfig, &file); err != nil {
+		panic(fmt.Sprintf("redact: gitleaks' rules: %v", err)) // they are compiled in
+	}
+	var out []*rule
+	for _, r := range file.Rules {
+		if r.Regex == "" || r.Path != "" {
+			continue
+		}
+		one := &rule{source: r.Regex, entropy: r.Entropy, group: r.SecretGroup}
+		for _, k := range r.Keywords {
+			one.keywords = append(one.keywords, strings.ToLower(k))
+		}
+		for _, a := range r.Allowlists {
+			if a.RegexTarget == "" || a.RegexTarget == "secret" {
+				one.allowed = append(one.allowed, a.Regexes...)
+				one.stops = append(one.stops, a.StopWords...)
+			}
+		}
+		out = append(out, one)
+	}
+	return out
+})
+
+// Detected masks what gitleaks' rules find (github.com/gitleaks/gitleaks, MIT): a second
+// net, for forms of credentials that nobody here thought of.
+func Detected(text string) string {
+	if len(text) < 8 {
+		return text
+	}
+	lower := strings.ToLower(text)
+	for _, r := range rules() {
+		if r.near(lower) {
+			text = r.mask(text)
+		}
+	}
+	return text
+}
+
+func (r *rule) near(lower string) bool {
+	for _, k := range r.keywords {
+		if strings.Contains(lower, k) {
+			return true
+		}
+	}
+	return len(r.keywords) == 0
+}
+
+func (r *rule) compile() {
+	r.find = regexp.MustCompile(r.source)
+	for _, a := range r.allowed {
+		r.spared = append(r.spared, regexp.MustCompile(a))
+	}
+}
+
+func (r *rule) mask(text string) string {
+	r.once.Do(r.compile)
+	var out strings.Builder
+	end := 0
+	for _, m := range r.find.FindAllStringSubmatchIndex(text, -1) {
+		from, to := r.secret(m)
+		if from < end || from == to || r.spares(text[from:to]) {
+			continue
+		}
+		out.WriteString(text[end:from])
+		out.WriteString(Mask)
+		end = to
+	}
+	return out.String() + text[end:]
+}
+
+// secret is the part of a match that is the secret, as gitleaks takes it.
+func (r *rule) secret(m []int) (from, to int) {
+	if g := 2 * r.group; g > 0 && g+1 < len(m) && m[g] >= 0 {
+		return m[g], m[g+1]
+	}
+	for g := 2; g+1 < len(m); g += 2 {
+		if m[g] >= 0 && m[g+1] > m[g] {
+			return m[g], m[g+1]
+		}
+	}
+	return m[0], m[1]
+}
+
+func (r *rule) spares(secret string) bool {
+	if entropy(secret) <= r.entropy && r.entropy > 0 || strings.Contains(secret, "<redacted") {
+		return true
+	}
+	for _, a := range r.spared {
+		if a.MatchString(secret) {
+			return true
+		}
+	}
+	lower := strings.ToLower(secret)
+	for _, s := range r.stops {
+		if strings.Contains(lower, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// entropy is Shannon's, in bits a character.
+func entropy(s string) float64 {
+	var count [256]int
+	for i := range len(s) {
+		count[s[i]]++
+	}
+	var h float64
+	for _, n := range count {
+		if n > 0 {
+			p := float64(n) / float64(len(s))
+			h -= p * math.Log2(p)
+		}
+	}
+	return h
+}

@@ -1,0 +1,44 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+)
+
+// safeForms are what a value may be shown as whatever field it stands in: nobody's
+// secret is a switch, a small number, a quantity, a duration, a version or a level.
+var safeForms = regexp.MustCompile(`^(?i:true|false|yes|no|on|off|null|none|auto|enabled|disabled|` +
+	`debug|info|warn|warning|error|fatal|trace|panic|notice|json|text|console|logfmt|` +
+	`tcp|udp|sctp|http|https|grpc|h2c|localhost|0\.0\.0\.0|127\.0\.0\.1|utc|` +
+	`[-+]?\d{1,5}(\.\d{1,3})?|\d{1,7}(\.\d{1,3})?(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|%)|` +
+	`(\d{1,6}(ns|us|ms|s|m|h|d)){1,3}|v?\d{1,4}(\.\d{1,4}){1,3}(-(alpha|beta|rc)\.?\d{0,3})?|v\d{1,2}((alpha|beta)\d{1,2})?)$`)
+
+// SafeForm says whether a text is on the short list of forms that no secret has.
+func SafeForm(text string) bool { return text == "" || len(text) <= 24 && safeForms.MatchString(text) }
+
+var plainWords = regexp.MustCompile(`^[A-Za-z]+(?:[-_./ ][A-Za-z]+)*\d{0,2}$`)
+
+// PlainWords says whether a text is words and nothing else: letters, at most with two
+// digits after them.
+func PlainWords(text string) bool { return len(text) <= 64 && plainWords.MatchString(text) }
+
+var flagName = regexp.MustCompile(`^(--?[A-Za-z][A-Za-z0-9_.-]*)=(.*)$`)
+
+// Argument masks one argument of a command by what is safe by its form: the name of a long
+// flag is, and its value where it is a number or the like.
+func Argument(text string) string {
+	if m := flagName.FindStringSubmatch(text); m != nil {
+		if SafeForm(m[2]) && !Tells(strings.TrimLeft(m[1], "-")) {
+			return text
+		}
+		return m[1] + "=" + Mask
+	}
+	if SafeForm(text) || longFlag.MatchString(text) {
+		return text
+	}
+	return Mask
+}
+
+// longFlag is the name of a flag: a single dash with more than one letter may be one with
+// its value.
+var longFlag = regexp.MustCompile(`^(--[a-z][a-z0-9_.-]{0,50}|-[A-Za-z])$`)

@@ -1,0 +1,292 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"html"
+	"net/url"
+	"regexp"
+	"sort"
+	"strings"
+)
+
+const (
+	shortest  = 4      // characters of a text that is looked for
+	piece     = 32     // longer ones are looked for in pieces
+	mostTexts = 200000 // beyond it, the rest is left to the field that it stands in
+)
+
+// Known are texts that nothing may print, because a Secret holds them. It is filled, then
+// sealed with [Known.Seal], and read from then on, from any number of goroutines. A nil
+// *Known knows nothing.
+type Known struct {
+	texts  map[string]bool // true: a short one, which counts as a word of its own only
+	public map[string]bool
+	// lengths of the texts that begin with four bytes.
+	lengths map[[shortest]byte][]int
+	first   [256]bool
+}
+
+// Public adds words that everybody may read: names of objects and files, and keys. A text
+// that is one of them, and plain words at that, is no secret for being in a Secret too.
+func (k *Known) Public(words ...string) {
+	if k.public == nil {
+		k.public = map[string]bool{}
+	}
+	for _, w := range words {
+		if len(w) >= shortest && PlainWords(w) {
+			k.public[w] = true
+		}
+	}
+}
+
+// Add adds a value with the forms in which it may turn up: decoded and encoded, escaped, its
+// lines, and the values in it where it is a file of settings.
+func (k *Known) Add(value string) { k.add(value, 0) }
+
+func (k *Known) add(value string, depth int) {
+	value = strings.TrimSpace(value)
+	if len(value) < shortest || len(value) > 4<<20 || SafeForm(value) {
+		return
+	}
+	lines := strings.Split(value, "\n")
+	for _, l := range lines {
+		l = strings.TrimSpace(l)
+		if len(lines) > 1 && (PlainWords(l) || plainSetting.MatchString(l)) {
+			continue // of a file, what every such file has
+		}
+		k.whole(l)
+	}
+	if len(lines) > 1 {
+		k.encoded(value)
+	}
+	if depth > 3 {
+		return
+	}
+	for _, inner := range settings(value) {
+		k.add(inner, depth+1)
+	}
+	if b, err := base64.StdEncoding.DecodeString(value); err == nil && len(b) >= shortest && isText(b) {
+		k.add(string(b), depth+1)
+	}
+	if m := userInfo.FindStringSubmatch(value); m != nil {
+		k.whole(m[3])
+	}
+}
+
+// plainSetting is a line of a file of settings whose value is plain words or safe.
+var plainSetting = regexp.MustCompile(`^[-\s"'\w./]{1,60}\s*[:=]\s*["']?(?:[A-Za-z][A-Za-z ./_-]{0,40}|\d{1,5}|true|false)?["']?,?[{}\[\]()]?$|^[{}\[\](),;]+$|^#.*$`)
+
+var (
+	settingValue = regexp.MustCompile(`(?m)^[ \t]*(?:export[ \t]+)?["']?([\w./-]{1,80})["']?[ \t]*[:=][ \t]*["']?([^\s"',][^"'\n]*?)["']?,?[ \t]*$`)
+	userAndWord  = regexp.MustCompile(`^[\w.@+-]{1,64}:(\S{4,})$`)
+	wordAfter    = regexp.MustCompile(`(?i)\b(?:password|passwd|token|secret)\b[\s:="']+([^\s"',]{4,})`)
+)
+
+// settings are the values in a text that is a file: JSON, or lines of keys and values.
+func settings(text string) []string {
+	var out []string
+	var v any
+	if (text[0] == '{' || text[0] == '[') && json.Unmarshal([]byte(text), &v) == nil {
+		return appendStrings(nil, v)
+	}
+	if m := userAndWord.FindStringSubmatch(text); m != nil {
+		out = append(out, m[1])
+	}
+	for _, m := range wordAfter.FindAllStringSubmatch(text, 1000) {
+		out = append(out, m[1])
+	}
+	if !strings.Contains(text, "\n") && !strings.Contains(text, "=") {
+		return out
+	}
+	for _, m := range settingValue.FindAllStringSubmatch(text, 10000) {
+		if Tells(m[1]) || !PlainWords(m[2]) {
+			out = append(out, m[2])
+		}
+	}
+	return out
+}
+
+func appendStrings(out []string, v any) []string {
+	switch x := v.(type) {
+	case map[string]any:
+		for key, e := range x {
+			s, isString := e.(string)
+			if isString && PlainWords(s) && !Tells(key) {
+				continue
+			}
+			out = appendStrings(out, e)
+		}
+	case []any:
+		for _, e := range x {
+			out = appendStrings(out, e)
+		}
+	case string:
+		out = append(out, x)
+	}
+	return out
+}
+
+func isText(b []byte) bool {
+	for _, c := range b {
+		if c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// whole enters a text and its encodings.
+func (k *Known) whole(text string) {
+	if len(text) < shortest || SafeForm(text) {
+		return
+	}
+	k.enter(text)
+	if bare := strings.TrimLeft(text, "*&!|>%@`-?: "); len(bare) >= shortest && bare != text {
+		k.enter(bare) // a parser quotes it without its mark
+	}
+	quoted, _ := json.Marshal(text)
+	for _, form := range []string{
+		string(quoted[1 : len(quoted)-1]), html.EscapeString(text), url.QueryEscape(text), url.PathEscape(text),
+		hex.EncodeToString([]byte(text)), strings.ToUpper(text), strings.ToLower(text),
+	} {
+		if form != text && len(form) >= 6 {
+			k.enter(form)
+		}
+	}
+	k.encoded(text)
+}
+
+// encoded enters what base64 makes of a text.
+func (k *Known) encoded(text string) {
+	k.look(base64.StdEncoding.EncodeToString([]byte(text)), false)
+	k.look(base64.StdEncoding.EncodeToString([]byte(text+"\n")), false)
+	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for shift := range 3 { // where it stands in the middle of something else
+			s := enc.EncodeToString([]byte("\x00\x00"[:shift] + text))
+			from, to := (shift*8+5)/6, len(s)
+			if (shift+len(text))%3 != 0 {
+				to--
+			}
+			if to-from >= 6 {
+				k.look(s[from:to], false)
+			}
+		}
+	}
+}
+
+// enter enters a text; a short one counts as a word of its own only, lest it cut up words
+// that merely hold it.
+func (k *Known) enter(text string) { k.look(text, len(text) < 8) }
+
+func (k *Known) look(text string, word bool) {
+	if k.texts == nil {
+		k.texts = map[string]bool{}
+	}
+	for len(k.texts) < mostTexts {
+		if len(text) <= piece {
+			k.texts[text] = word
+			return
+		}
+		k.texts[text[:piece]] = false
+		k.texts[text[len(text)-piece:]] = false
+		text = text[piece:]
+		if len(text) < shortest {
+			return
+		}
+	}
+}
+
+// Seal ends the filling.
+func (k *Known) Seal() {
+	for text := range k.texts {
+		if k.public[text] {
+			delete(k.texts, text)
+		}
+	}
+	k.lengths = map[[shortest]byte][]int{}
+	seen := map[[shortest]byte]map[int]bool{}
+	for text := range k.texts {
+		p := [shortest]byte([]byte(text[:shortest]))
+		if seen[p] == nil {
+			seen[p] = map[int]bool{}
+		}
+		seen[p][len(text)] = true
+		k.first[text[0]] = true
+	}
+	for p, set := range seen {
+		for n := range set {
+			k.lengths[p] = append(k.lengths[p], n)
+		}
+		sort.Sort(sort.Reverse(sort.IntSlice(k.lengths[p])))
+	}
+}
+
+// Len is how many texts are looked for.
+func (k *Known) Len() int {
+	if k == nil {
+		return 0
+	}
+	return len(k.texts)
+}
+
+// Holds says whether a text holds one that is known.
+func (k *Known) Holds(text string) bool {
+	found := false
+	k.find(text, func(int, int) bool { found = true; return false })
+	return found
+}
+
+// Scrub masks what is known in a text.
+func (k *Known) Scrub(text string) string {
+	var out strings.Builder
+	end, masked := 0, 0 // of what was written, and of what is masked
+	k.find(text, func(from, to int) bool {
+		if from > masked || masked == 0 {
+			out.WriteString(text[max(end, masked):from])
+			out.WriteString(Mask)
+		}
+		masked = max(masked, to)
+		end = masked
+		return true
+	})
+	if masked == 0 {
+		return text
+	}
+	return out.String() + text[masked:]
+}
+
+// find calls f for the longest known text at each place, in order, until it says stop.
+func (k *Known) find(text string, f func(from, to int) bool) {
+	if k == nil || len(k.lengths) == 0 {
+		return
+	}
+	for i := 0; i+shortest <= len(text); i++ {
+		if !k.first[text[i]] {
+			continue
+		}
+		for _, n := range k.lengths[[shortest]byte([]byte(text[i:i+shortest]))] {
+			if i+n > len(text) {
+				continue
+			}
+			word, ok := k.texts[text[i:i+n]]
+			if !ok || word && inWord(text, i, i+n) {
+				continue
+			}
+			if !f(i, i+n) {
+				return
+			}
+			break
+		}
+	}
+}
+
+// inWord says whether a part of a text is part of a longer word.
+func inWord(text string, from, to int) bool {
+	return from > 0 && isWord(text[from-1]) && isWord(text[from]) || to < len(text) && isWord(text[to]) && isWord(text[to-1])
+}
+
+func isWord(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
+}

@@ -1,0 +1,154 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+)
+
+const canary = "kanarienvogel-9f8e7d"
+
+// Every way in which a command or a file hands a credential over is masked in a text.
+func TestTextMasksWhatIsSaid(t *testing.T) {
+	for name, text := range map[string]string{
+		"ADMIN_PASS":    "ADMIN_PASS=%s",
+		"DB_PASS":       "export DB_PASS='%s' && run",
+		"PGPASS":        "PGPASS=%s psql",
+		"REDIS_AUTH":    "REDIS_AUTH: %s",
+		"CREDS":         `{"CREDS": "%s"}`,
+		"SLACK_WEBHOOK": "SLACK_WEBHOOK=%s",
+		"bearer":        "curl -H 'X: Bearer %s' x",
+		"basic":         "header Basic %s",
+		"curl -u":       "curl -u admin:%s https://x",
+		"curl --user":   "curl --user 'admin:%s' https://x",
+		"mysql -p":      "mysql -uroot -p%s shop",
+		"netrc":         "machine x login y password %s",
+		"pgpass":        "db:5432:shop:app:%s",
+		"chpasswd":      "echo root:%s | chpasswd",
+		"docker auth":   `{"auths": {"r": {"auth": "%s"}}}`,
+		"user info":     "https://u:%s@host/path",
+		"slack hook":    "https://hooks.slack.com/services/T0/B0/%s",
+		"assignment":    "password = \"%s\"",
+	} {
+		if got := Text(strings.ReplaceAll(text, "%s", canary)); strings.Contains(got, canary) || !strings.Contains(got, Mask) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for _, key := range []string{
+		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", "ghp_0123456789abcdefghijABCDEFGHIJ012345", "glpat-a8dK2mPq5vXz7RtY3wNc",
+		"-----BEGIN RSA PRIVATE KEY-----\nabc", "AKIAIOSFODNN7EXAMPL2", "dop_v1_" + strings.Repeat("0a1b2c3d", 8), "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",
+	} {
+		if got := Text("value " + key + " here"); strings.Contains(got, key) {
+			t.Errorf("%s is shown", got)
+		}
+	}
+}
+
+// What is no credential stays.
+func TestTextKeepsWhatIsPlain(t *testing.T) {
+	for _, text := range []string{
+		"apps/Deployment default/web: replicas 2 -> 4", "image registry.example.com/a@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+		"spec.template.spec.containers[0].resources.requests[cpu]", "secretKeyRef: web-db", "topology.kubernetes.io/zone", "--token-file=/var/run/token",
+		"unknown field spec.replica", "https://github.com/kubesettle/kubesettle", "the author authors an authority", "basic authentication",
+	} {
+		if got := Text(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// A known value is masked in whatever form it turns up.
+func TestKnownInEveryForm(t *testing.T) {
+	for _, value := range []string{canary, "ab1!-z", "x9 y+z/ä\"q<w>", strings.Repeat("long-9value ", 20), "line-1x one\nline-2x two\nline-3x three"} {
+		k := &Known{}
+		k.Add(value)
+		k.Seal()
+		for _, form := range []string{
+			value, strings.ToUpper(value), base64.StdEncoding.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte(value + "\n")),
+			base64.URLEncoding.EncodeToString([]byte("user:" + value)),
+		} {
+			got := k.Scrub("before " + form + " after")
+			for _, line := range strings.Split(form, "\n") {
+				if len(line) >= 6 && strings.Contains(got, line) || len(line) > 20 && strings.Contains(got, line[8:18]) {
+					t.Errorf("%q as %q: %s", value, form, got)
+				}
+			}
+			if !strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") {
+				t.Errorf("%q: too much is gone: %q", value, got)
+			}
+		}
+	}
+}
+
+// The values in a file that a Secret holds are known, and its words are not.
+func TestKnownReadsFiles(t *testing.T) {
+	k := &Known{}
+	k.Add("[client]\nuser = app\npassword = " + canary + "\nport = 3306\n")
+	k.Add(`{"auths": {"registry.example.com": {"auth": "` + base64.StdEncoding.EncodeToString([]byte("robot:z8-second")) + `"}}}`)
+	k.Add("postgres://app:q7-third@db/shop")
+	k.Seal()
+	for _, hidden := range []string{canary, "z8-second", "q7-third"} {
+		if got := k.Scrub("it is " + hidden + "."); strings.Contains(got, hidden) {
+			t.Errorf("%s is shown", hidden)
+		}
+	}
+	for _, plain := range []string{"the client of port 3306", "user = app"} {
+		if got := k.Scrub(plain); got != plain {
+			t.Errorf("%q became %q", plain, got)
+		}
+	}
+}
+
+// A name that a Secret holds too stays a name, if it is plain words.
+func TestKnownKeepsPublicWords(t *testing.T) {
+	k := &Known{}
+	k.Public("postgres", "web-backend", canary)
+	for _, v := range []string{"postgres", "web-backend", canary, "true", "5432", "unlisted"} {
+		k.Add(v)
+	}
+	k.Seal()
+	if got, want := k.Scrub("postgres web-backend "+canary+" true 5432 unlisted"), "postgres web-backend "+Mask+" true 5432 "+Mask; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A Secret that is no YAML gives its values away all the same, so that no error shows them.
+func TestHarvestReadsWhatNobodyElseCan(t *testing.T) {
+	for name, text := range map[string]string{
+		"block":     "kind: Secret\nmetadata: {name: s}\ndata:\n  a: *%s\n",
+		"broken":    "kind: Secret\nmetadata:\n\tname: s\nstringData:\n  a: b: %s\n",
+		"flow":      "{kind: Secret, metadata: {name: s}, stringData: {a: %s}}",
+		"folded":    "kind: Secret\nstringData:\n  a: >\n    %s\n",
+		"sealed":    "kind: SealedSecret\nspec:\n  encryptedData:\n    a: %s\n",
+		"external":  "kind: ExternalSecret\nspec:\n  target:\n    template:\n      data:\n        a: \"u:%s\"\n",
+		"second":    "kind: Pod\n---\nkind: Secret\ndata: {a: '%s'}\n---\n",
+		"generator": "secretGenerator:\n- name: s\n  literals:\n  - key=%s\n",
+		"no equals": "secretGenerator:\n- name: s\n  literals: [\"%s\"]\n",
+		"one line":  "secretGenerator: [{name: s, literals: [key=%s]}]\n",
+	} {
+		k := &Known{}
+		k.Harvest([]byte(strings.ReplaceAll(text, "%s", canary)))
+		k.Seal()
+		if got := k.Scrub("unknown anchor '" + canary + "' referenced"); strings.Contains(got, canary) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func FuzzScrub(f *testing.F) {
+	f.Add("secret-value-1", "a secret-value-1 b")
+	f.Add("x=y\npassword: abc123", "abc123abc123")
+	f.Add(strings.Repeat("ab", 40), strings.Repeat("ab", 100))
+	f.Fuzz(func(t *testing.T, value, around string) {
+		k := &Known{}
+		k.Add(value)
+		k.Seal()
+		text := around + "\n" + value + "\n" + around
+		got := k.Scrub(text)
+		if trimmed := strings.TrimSpace(value); len(trimmed) >= 8 && !strings.Contains(trimmed, "\n") && !SafeForm(trimmed) && strings.Contains(got, trimmed) {
+			t.Errorf("%q is in %q", trimmed, got)
+		}
+		k.Harvest([]byte(text))
+		Text(text)
+	})
+}
