@@ -9,7 +9,7 @@ IMAGE      ?= kubesettle
 SUDO       ?= $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
 # testdata is outside of ./..., but these are programs that CI checks, and runs one of.
-PACKAGES    = ./... ./testdata/demo ./testdata/falsealarms ./testdata/pullrequests
+PACKAGES    = ./... ./testdata/clones ./testdata/demo ./testdata/falsealarms ./testdata/mends ./testdata/pullrequests
 GODIRS      = arch_test.go cmd policies render report testdata verify
 CONFORMANCE = verify/conformance
 CORPUSBIN  ?= $(CURDIR)/bin/corpus
@@ -41,6 +41,13 @@ pull-requests: build ## the last N commits of each repository of folder DIR, as 
 	@GOBIN=$(CORPUSBIN) $(GO) install sigs.k8s.io/kustomize/kustomize/v5@v5.8.1
 	@$(GO) run ./testdata/pullrequests -kubesettle bin/kubesettle -n $(N) $(if $(OUT),-out $(OUT)) \
 		-helm $(CORPUSBIN)/helm -kustomize $(CORPUSBIN)/kustomize $(DIR)
+
+LIST ?= testdata/mends/history.tsv
+
+.PHONY: mends
+mends: build ## the mistakes that the projects of LIST made and mended, made again: which are told; DIR holds their clones
+	@[ -d "$(DIR)" ] || { echo "give a folder of clones: make mends DIR=FOLDER"; exit 2; }
+	@$(GO) run ./testdata/mends -kubesettle bin/kubesettle -list $(LIST) $(DIR)
 
 .PHONY: test
 test: check-format ## what CI runs
