@@ -49,9 +49,6 @@ func Annotations(r *verify.Result, opt AnnotationOptions) (list []Annotation, le
 		list = append(list, a)
 	}
 	for _, rel := range failedReleases(r) {
-		if !rel.Changed { // its files are none that the change shows
-			continue
-		}
 		add(releaseAnnotation(&rel))
 	}
 	shown, _ := shownAt(r.Findings, opt.Level)

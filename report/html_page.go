@@ -96,7 +96,7 @@ func newPage(r *verify.Result, opt Options) *page {
 	m.page = page{
 		Policy: htmlPolicy(), Style: template.CSS(htmlStyle), Script: template.JS(htmlScript),
 		Verdict: line(string(r.Verdict)), VerdictClass: verdictClass(r.Verdict), Sentence: verdictSentence(r),
-		Tally: capital(tallyOf(r).String()) + ".", Revisions: revisions(r), Coverage: coverageSentence(&r.Coverage),
+		Tally: capital(tallyOf(r).String()) + ".", Revisions: revisions(r), Coverage: strings.TrimSpace(coverageSentence(&r.Coverage) + " " + untouched(r)),
 		Run: address(opt.Run), Tool: line(r.Tool), Runs: [][]*snapshot{},
 		Notices: sentences(r.Notices), Assumptions: sentences(r.Assumptions),
 	}
@@ -144,6 +144,9 @@ func (m *pageMaker) failures() {
 		m.Failures = append(m.Failures, pageRelease{
 			line(rel.ID), releaseStatus(&rel), releaseReason(&rel), sentence(rel.Remedy), m.place(rel.Where),
 		})
+	}
+	if s := brokenBefore(m.r); s != "" {
+		m.Failures = append(m.Failures, pageRelease{ID: "…", Status: s})
 	}
 	var lines []string
 	for _, w := range undecided(m.r) {

@@ -64,7 +64,7 @@ func (m *markdown) document(prefix string) *document {
 	fresh, existing, fixed := byStatus(shown)
 	d := &document{head: prefix + m.head(hidden), foot: m.foot(), elsewhere: elsewhere(m.opt.Run)}
 	d.groups = []group{
-		{noun: "unanalysed release", stands: 1, open: "### Not analysed\n\n", close: "\n", max: 20, pieces: m.failures(true)},
+		{noun: "unanalysed release", stands: 1, open: "### Not analysed\n\n", close: "\n", max: 20, pieces: m.failures()},
 		{noun: "undecided workload", stands: 1, open: "### Not decided\n\n", close: "\n", max: 20, pieces: m.undecided()},
 		{noun: "notice", stands: 1, open: "### Notices\n\n", close: "\n", max: 20, pieces: lines(r.Notices)},
 		{noun: "new finding", first: 3, pieces: m.fresh(fresh)},
@@ -72,10 +72,8 @@ func (m *markdown) document(prefix string) *document {
 		{noun: "existing finding", stands: 2, open: fold("Existing findings, on base too", len(existing)), close: foldEnd, pieces: m.older(existing)},
 		{noun: "fixed finding", stands: 2, open: fold("Fixed findings", len(fixed)), close: foldEnd, pieces: m.older(fixed)},
 	}
-	untouched := m.failures(false)
 	changed := changedObjects(r, m.opt.Changes)
 	d.groups = append(d.groups, group{noun: "change", stands: 2, open: fold("What changed, rendered", len(changed)), close: foldEnd, pieces: changePieces(changed)},
-		group{noun: "untouched release", stands: 2, open: fold("Not analysed, and not touched by the change", len(untouched)), close: foldEnd, max: 20, pieces: untouched},
 		group{noun: "assumption", stands: 2, open: fold("Assumptions", len(r.Assumptions)), close: foldEnd, max: 200, pieces: lines(r.Assumptions)})
 	return d
 }
@@ -119,7 +117,7 @@ func (m *markdown) head(hidden int) string {
 // foot has the bound, and both revisions.
 func (m *markdown) foot() string {
 	r := m.r
-	s := "---\n\n" + mdText(clip(coverageSentence(&r.Coverage), 600)) + "\n"
+	s := "---\n\n" + mdText(clip(strings.TrimSpace(coverageSentence(&r.Coverage)+" "+untouched(r)), 600)) + "\n"
 	side := func(name string, side verify.Side) string {
 		if side.Name == "" && side.Commit == "" {
 			return ""

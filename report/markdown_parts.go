@@ -6,14 +6,11 @@ import (
 	"github.com/kubesettle/kubesettle/verify"
 )
 
-// failures are the releases that did not render, with what to do: those that the change
-// touches, or the others.
-func (m *markdown) failures(touched bool) []piece {
+// failures are the releases that did not render, with what to do, and how many others
+// there are.
+func (m *markdown) failures() []piece {
 	var out []piece
 	for _, rel := range failedReleases(m.r) {
-		if rel.Changed != touched {
-			continue
-		}
 		s := fmt.Sprintf("- %s: %s", mdCode(Plain(rel.ID, 200)), mdText(releaseStatus(&rel)))
 		if rel.Where != nil && rel.Where.File != "" {
 			s += ", at " + m.link(rel.Where)
@@ -27,7 +24,7 @@ func (m *markdown) failures(touched bool) []piece {
 		}
 		out = append(out, only(s+"\n"))
 	}
-	return out
+	return append(out, lines([]string{brokenBefore(m.r)})...)
 }
 
 func (m *markdown) undecided() []piece {

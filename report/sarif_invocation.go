@@ -44,6 +44,11 @@ func sarifInvocation(r *verify.Result, all, kept int, limit sarifLimit) *sarif.I
 		}
 		note(level, text, rel.Where)
 	}
+	for _, s := range []string{brokenBefore(r), untouched(r)} {
+		if s != "" {
+			note("note", s, nil)
+		}
+	}
 	for _, w := range undecided(r) {
 		note("warning", fmt.Sprintf("Workload '%s' is not decided: %s", line(w.ID), sentence(w.Reason)), nil)
 	}

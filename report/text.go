@@ -32,7 +32,7 @@ func Text(w io.Writer, r *verify.Result, opt Options) error {
 		t.finding(&fixed[i], false)
 	}
 	t.waived(r.Waived)
-	t.releases(failedReleases(r))
+	t.releases(failedReleases(r), brokenBefore(r))
 	t.undecided(undecided(r))
 	t.list("Notices", r.Notices)
 	t.list("Assumptions", r.Assumptions)
@@ -200,8 +200,8 @@ func waiverText(w *verify.Waived) string {
 	return fmt.Sprintf("%s Accepted by %s until %s.", sentence(w.Reason), line(w.Owner), line(w.Expires))
 }
 
-func (t *textWriter) releases(rs []verify.ReleaseResult) {
-	if len(rs) == 0 {
+func (t *textWriter) releases(rs []verify.ReleaseResult, before string) {
+	if len(rs) == 0 && before == "" {
 		return
 	}
 	t.printf("\n%s\n", t.color(bold, "Not analysed"))
@@ -216,6 +216,9 @@ func (t *textWriter) releases(rs []verify.ReleaseResult) {
 		if rel.Remedy != "" {
 			t.printf("    What to do: %s\n", sentence(rel.Remedy))
 		}
+	}
+	if before != "" {
+		t.printf("  %s\n", before)
 	}
 }
 
@@ -242,6 +245,9 @@ func (t *textWriter) list(title string, items []string) {
 func (t *textWriter) coverage(r *verify.Result) {
 	t.printf("\n%s\n  %s\n", t.color(bold, "Coverage"), coverageSentence(&r.Coverage))
 	t.printf("  %s in %s.\n", capital(count(len(r.Workloads), "workload")), count(len(r.Releases), "release"))
+	if s := untouched(r); s != "" {
+		t.printf("  %s\n", s)
+	}
 	if t.opt.Elapsed {
 		t.printf("  Took %.1f s.\n", float64(r.Coverage.ElapsedMs)/1000)
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
@@ -18,6 +17,9 @@ func verdictSentence(r *verify.Result) string {
 		return unanalysedSentence(r, t)
 	case verify.Inconclusive:
 		found := "No new violation was found, but "
+		if len(r.Workloads) == 0 {
+			return "Nothing that the change touches could be analysed, and base does not render it either."
+		}
 		if t.fresh > 0 {
 			found = capital(count(t.fresh, "new finding")) + " found, and "
 		}
@@ -60,7 +62,7 @@ func unanalysedSentence(r *verify.Result, t tally) string {
 func missedReleases(r *verify.Result) int {
 	n := 0
 	for i := range r.Releases {
-		if holdsUp(&r.Releases[i]) {
+		if r.Releases[i].HoldsUp() {
 			n++
 		}
 	}
@@ -99,22 +101,72 @@ func subject(r *verify.Result) string {
 	return "this state"
 }
 
-// holdsUp says whether a release is one that the change touches and that has no result.
-func holdsUp(rel *verify.ReleaseResult) bool {
-	return rel.Changed && (rel.Status == "failed-head" || rel.Status == "skipped")
-}
-
-// failedReleases are those that did not render on both sides, first the ones that the
-// change touches.
+// failedReleases are those that the change touches and that have no result, or no
+// baseline, because of it.
 func failedReleases(r *verify.Result) []verify.ReleaseResult {
 	var out []verify.ReleaseResult
 	for _, rel := range r.Releases {
-		if rel.Status != "ok" {
+		if rel.HoldsUp() || rel.Changed && rel.Status == "failed-base" {
 			out = append(out, rel)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b verify.ReleaseResult) int { return rank(!a.Changed) - rank(!b.Changed) })
 	return out
+}
+
+// namedReleases is how many releases a counted line names.
+const namedReleases = 5
+
+// brokenBefore counts and names the releases that the change touches and that base does
+// not render either; "" for none.
+func brokenBefore(r *verify.Result) string {
+	var names []string
+	why, remedy := "", ""
+	for i := range r.Releases {
+		rel := &r.Releases[i]
+		if !rel.Changed || !rel.Missing() || !rel.Before {
+			continue
+		}
+		if names = append(names, line(rel.ID)); len(names) == 1 {
+			why, remedy = releaseReason(rel), sentence(rel.Remedy)
+		}
+	}
+	n := len(names)
+	if n == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("%s not analysed, which %s not render on base either: %s", count(n, "release"), plural(n, "does", "do"), strings.Join(names[:min(n, namedReleases)], ", "))
+	if n > namedReleases {
+		s += fmt.Sprintf(" and %d more", n-namedReleases)
+	}
+	if n > 1 {
+		why = "of the first: " + why
+	}
+	s += " (" + strings.TrimSuffix(why, ".") + ")"
+	if remedy != "" {
+		s += ". What to do: " + remedy
+	}
+	return sentence(s)
+}
+
+// untouched counts the releases that the change does not touch; "" for none.
+func untouched(r *verify.Result) string {
+	all, silent := 0, 0
+	for i := range r.Releases {
+		if rel := &r.Releases[i]; !rel.Changed {
+			all++
+			if rel.Missing() || rel.Status == "failed-base" {
+				silent++
+			}
+		}
+	}
+	if all == 0 || !isCheck(r) {
+		return ""
+	}
+	s := count(all, "release") + " untouched"
+	if silent > 0 {
+		s += fmt.Sprintf(", %s %s not render", plural(all, "which", fmt.Sprintf("%d of them", silent)), plural(silent, "does", "do"))
+	}
+	return sentence(s)
 }
 
 // releaseStatus words the status of a release.
@@ -123,18 +175,12 @@ func releaseStatus(rel *verify.ReleaseResult) string {
 	switch rel.Status {
 	case "failed-head":
 		s = "failed to render on head"
-		if !rel.Changed {
-			s = "does not render"
-		}
 	case "failed-base":
 		return "failed to render on base; its findings have no baseline"
 	case "skipped":
 		s = "skipped"
 	default:
 		return Plain(rel.Status, 60)
-	}
-	if !rel.Changed {
-		s += "; the change does not touch it"
 	}
 	return s
 }

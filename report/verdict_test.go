@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify"
@@ -43,23 +44,26 @@ func TestVerdictSentence(t *testing.T) {
 }
 
 // TestReleaseReason wants the place of a failure said once, and the release that holds
-// the change up told from one that failed all along.
+// the change up told from those that failed all along.
 func TestReleaseReason(t *testing.T) {
-	r := &verify.Result{Releases: []verify.ReleaseResult{
+	r := &verify.Result{Base: verify.Side{Name: "main"}, Releases: []verify.ReleaseResult{
 		{ID: "old", Status: "failed-head", Reason: "old.yaml: is too big", Where: head("old.yaml", 1, 1, 2, false)},
+		{ID: "quiet", Status: "ok"},
+		{ID: "api", Status: "failed-head", Changed: true, Before: true, Reason: "api.yaml:2: broken YAML", Remedy: "correct it", Where: head("api.yaml", 2, 1, 2, false)},
+		{ID: "job", Status: "skipped", Changed: true, Before: true, Reason: "a dependency is not here"},
 		{ID: "web", Status: "failed-head", Changed: true, Reason: "web.yaml:5: broken YAML", Where: head("web.yaml", 5, 1, 2, true)},
 	}}
 	var got []string
 	for _, rel := range failedReleases(r) {
 		got = append(got, rel.ID+" "+releaseStatus(&rel)+": "+releaseReason(&rel))
 	}
+	got = append(got, brokenBefore(r), untouched(r))
 	want := []string{
 		"web failed to render on head: Broken YAML.",
-		"old does not render; the change does not touch it: old.yaml: is too big.",
+		"2 releases not analysed, which do not render on base either: api, job (of the first: Broken YAML). What to do: Correct it.",
+		"2 releases untouched, 1 of them does not render.",
 	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("got %q, want %q", got[i], want[i])
-		}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -188,7 +188,8 @@ func releaseResult(p pair, ch *render.Changes, touched map[string]bool) ReleaseR
 		out.Reason = "removed on head"
 	case p.head.Err != nil:
 		failure("failed-head", "head", p.head.Err)
-		out.Changed = out.Changed || (p.base != nil && p.base.Err == nil)
+		broke := ch.Base == nil || ch.Broke(p.base, p.head)
+		out.Changed, out.Before = out.Changed || broke, !broke
 	case p.base != nil && p.base.Err != nil:
 		failure("failed-base", "base", p.base.Err)
 		out.Status = "failed-base"

@@ -120,28 +120,39 @@ func (r *Result) judge(g policies.Gate) {
 		r.Verdict = Fail
 	case r.unanalysed(), r.Base == Side{} && len(r.Workloads) == 0: // nothing to compare, and nothing to verify
 		r.Verdict = Errored
-	case slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.Verdict == Inconclusive }):
+	case r.nothingLeft(), slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.Verdict == Inconclusive }):
 		r.Verdict = Inconclusive
 	default:
 		r.Verdict = Pass
 	}
 }
 
-// unanalysed says whether something that should have been analysed was not: a release
-// that the change touches, or breaks, did not render on head or was skipped, or there
-// was nothing at all. One that renders on neither side and is not touched holds up
-// nobody; it is named in the result.
+// HoldsUp says whether a release has no result and the change is the reason: it broke it,
+// or added it broken.
+func (r *ReleaseResult) HoldsUp() bool { return r.Changed && r.Missing() && !r.Before }
+
+// Missing says whether nothing of head's release was analysed.
+func (r *ReleaseResult) Missing() bool { return r.Status == "failed-head" || r.Status == "skipped" }
+
+// unanalysed says whether something that should have been analysed was not, and the change
+// is the reason, or whether there was nothing at all. What base does not render either
+// holds up nobody; it is named in the result.
 func (r *Result) unanalysed() bool {
-	ok := 0
+	return len(r.Releases) == 0 || slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.HoldsUp() })
+}
+
+// nothingLeft says whether the change touches releases of which none was analysed.
+func (r *Result) nothingLeft() bool {
+	touched, missing := 0, 0
 	for _, rel := range r.Releases {
-		if rel.Changed && (rel.Status == "failed-head" || rel.Status == "skipped") {
-			return true
-		}
-		if rel.Status == "ok" || rel.Status == "failed-base" {
-			ok++
+		if rel.Changed {
+			touched++
+			if rel.Missing() {
+				missing++
+			}
 		}
 	}
-	return ok == 0
+	return touched > 0 && touched == missing
 }
 
 func exitCode(r *Result, g policies.Gate) int {
@@ -149,7 +160,9 @@ func exitCode(r *Result, g policies.Gate) int {
 	case Fail:
 		return 1
 	case Errored:
-		return 3
+		if g.FailOn != policies.Off {
+			return 3
+		}
 	case Inconclusive:
 		if g.OnInconclusive == "fail" {
 			return 4

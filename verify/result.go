@@ -225,6 +225,8 @@ type ReleaseResult struct {
 	Where   *Location `json:"location,omitempty"`
 	Objects int       `json:"objects"`
 	Changed bool      `json:"changed"` // a file it reads changed
+	// Before says that the change is not why it has no result: base has none either.
+	Before bool `json:"before,omitempty"`
 	// Selected is why it is a release, and Why is why its workloads were searched or left out:
 	// the file that changed, or that none did. Why is empty where there is no base.
 	Selected string `json:"selected,omitempty"`

@@ -19,7 +19,7 @@ func newDiff(p *process) *cobra.Command {
 		Short: "Show what changes between base and head, without verifying it",
 		Long: `Diff renders base and head and shows which fields of which objects change. Nothing is
 verified and nothing gates: the exit code is 0 whatever changes, and 3 where a release
-that the change touches does not render.`,
+that the change breaks does not render.`,
 		Example: `  kubesettle diff --base origin/main
   kubesettle diff --base-dir before --head-dir after --output markdown`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,7 +57,7 @@ that the change touches does not render.`,
 			if err != nil {
 				return err
 			}
-			return ended(max(failures(p.stderr, "base", changes.Base), failures(p.stderr, "head", changes.Head)))
+			return ended(failures(p.stderr, changes))
 		},
 	}
 	f.sides.flags(cmd)
@@ -68,20 +68,36 @@ that the change touches does not render.`,
 }
 
 // failures says which releases contribute no changes, and gives the exit code: one that
-// the change does not touch holds up nobody.
-func failures(w io.Writer, side string, rev *render.Revision) int {
-	code := exitPass
-	for _, r := range rev.Releases {
-		if r.Err == nil {
-			continue
-		}
-		said := ""
-		if r.Changed {
-			code = exitAnalysis
-		} else {
-			said = " (the change does not touch it)"
-		}
+// the change did not break holds up nobody.
+func failures(w io.Writer, ch *render.Changes) int {
+	code, old := exitPass, map[string]*render.Rendered{}
+	for _, r := range ch.Base.Releases {
+		old[r.ID] = r
+	}
+	say := func(side string, r *render.Rendered, said string) {
 		fmt.Fprintf(w, "kubesettle: %s: release %s: %s%s\n", side, oneLine(r.ID), oneLine(where(r.Err)), said)
+	}
+	silent := 0
+	for _, r := range ch.Head.Releases {
+		base := old[r.ID]
+		switch {
+		case r.Err == nil && base != nil && base.Err != nil:
+			say("base", base, "")
+		case r.Err == nil:
+		case ch.Broke(base, r):
+			code = exitAnalysis
+			say("head", r, "")
+		case r.Changed:
+			say("head", r, " (it does not render on base either)")
+		default:
+			silent++
+		}
+	}
+	switch {
+	case silent == 1:
+		fmt.Fprintln(w, "kubesettle: 1 release that the change does not touch does not render")
+	case silent > 1:
+		fmt.Fprintf(w, "kubesettle: %d releases that the change does not touch do not render\n", silent)
 	}
 	return code
 }

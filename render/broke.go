@@ -1,0 +1,50 @@
+package render
+
+import "strings"
+
+// Broke says whether the change is the reason why a release does not render on head; base
+// is nil where it is new. What does not render on base either is not, unless the change
+// breaks a line of its own in what could only not be fetched, or in another way.
+func (c *Changes) Broke(base, head *Rendered) bool {
+	switch {
+	case head == nil || head.Err == nil:
+		return false
+	case base == nil:
+		// A new one that nothing is wrong with but what is not here takes nothing away,
+		// unless it may stand for one that was looked at and is gone.
+		return !head.Err.Skipped || c.lost()
+	case base.Err == nil:
+		return true
+	case head.Err.Skipped:
+		return false
+	}
+	at, was := head.Err.Where, base.Err.Where
+	same := at.File == was.File && at.StartLine == was.StartLine || cause(base.Err) == cause(head.Err)
+	return c.Edited(at.File, at.StartLine) && (base.Err.Skipped || !same)
+}
+
+// cause is what a failure says without the place.
+func cause(f *Failure) string {
+	s := strings.TrimPrefix(f.Reason, f.Where.File)
+	if i := strings.Index(s, ": "); strings.HasPrefix(s, ":") && i > 0 {
+		s = s[i:]
+	}
+	return s
+}
+
+// lost says whether a release that renders on base is gone on head.
+func (c *Changes) lost() bool {
+	if c.Base == nil {
+		return false
+	}
+	here := map[string]bool{}
+	for _, r := range c.Head.Releases {
+		here[r.ID] = true
+	}
+	for _, r := range c.Base.Releases {
+		if r.Err == nil && !here[r.ID] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,77 @@
+package render
+
+import (
+	"context"
+	"testing"
+)
+
+// TestBroke wants the change to answer for what it breaks, and for nothing else.
+func TestBroke(t *testing.T) {
+	chart := func(extra map[string]string) map[string]string {
+		files := map[string]string{
+			"web/Chart.yaml":         "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+			"web/templates/web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n",
+		}
+		for p, text := range extra {
+			files[p] = text
+		}
+		return files
+	}
+	broken := map[string]string{"web/templates/web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Values.a.b }}}\n"}
+	tried := map[string]string{"web/templates/web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Values.a.c }}}\n"}
+	moved := map[string]string{"web/templates/web.yaml": "# moved\n\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Values.a.b }}}\n"}
+	worse := map[string]string{"web/templates/web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Values.a.b }}}\ndata: {{ if\n"}
+	fetched := func(version string) map[string]string {
+		return map[string]string{"web/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies:\n- {name: db, version: " + version + ", repository: \"https://charts.example.com\"}\n"}
+	}
+	syntax := map[string]string{"web/Chart.yaml": "apiVersion: v2\nname: web\nversion: [\n"}
+	other := map[string]string{"api.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: api}\n"}
+	root := map[string]string{"root/kustomization.yaml": "resources: [\"https://github.com/example/base//deploy?ref=v1\"]\n"}
+	for _, tt := range []struct {
+		name       string
+		base, head map[string]string
+		want       bool
+	}{
+		{"head breaks what rendered", chart(nil), chart(broken), true},
+		{"head needs what is not here", chart(nil), chart(fetched("1.0.0")), true},
+		{"broken on both sides", chart(broken), chart(broken), false},
+		{"broken on both sides, some lines further down", chart(broken), chart(moved), false},
+		{"broken on both sides, in the line that was to mend it", chart(broken), chart(tried), false},
+		{"broken on base, and otherwise in a line of head's own", chart(broken), chart(worse), true},
+		{"not here on both sides, in another version", chart(fetched("1.0.0")), chart(fetched("1.1.0")), false},
+		{"not here on base, broken on head", chart(fetched("1.0.0")), chart(syntax), true},
+		{"broken on base, not here on head", chart(broken), chart(fetched("1.0.0")), false},
+		{"new and broken", other, chart(broken), true},
+		{"new and not here", nil, root, false},
+		{"not here in the place of what rendered", other, root, true},
+	} {
+		base, err := MapTree("base", tt.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, err := MapTree("head", tt.head)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, h, err := RenderBoth(context.Background(), base, head, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ch, err := Diff(b, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := map[string]*Rendered{}
+		for _, r := range b.Releases {
+			old[r.ID] = r
+		}
+		got, failed := false, false
+		for _, r := range h.Releases {
+			got = got || ch.Broke(old[r.ID], r)
+			failed = failed || r.Err != nil
+		}
+		if got != tt.want || !failed {
+			t.Errorf("%s: the change broke it: %v, want %v (failed: %v)", tt.name, got, tt.want, failed)
+		}
+	}
+}
