@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -35,10 +36,11 @@ type commands struct {
 	clone clone
 	work  string
 	on    bool
+	at    map[string]string // the revision that each side's folder is at
 }
 
 func newCommands(o options, c clone, work string) *commands {
-	return &commands{options: o, clone: c, work: work, on: o.helm != "" || o.kustomize != ""}
+	return &commands{options: o, clone: c, work: work, on: o.helm != "" || o.kustomize != "", at: map[string]string{}}
 }
 
 func (c *commands) close() { _ = os.RemoveAll(c.work) }
@@ -86,14 +88,9 @@ func (c *commands) side(name, rev string, files []string) (*side, error) {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return nil, err
 	}
-	git, err := c.clone.git("rev-parse", "--absolute-git-dir")
+	err := c.move(name, rev)
 	if err != nil {
 		return nil, err
-	}
-	cmd := exec.Command("git", "--git-dir="+strings.TrimSpace(string(git)), "--work-tree="+s.dir, "read-tree", "--reset", "-u", rev)
-	cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+s.dir+".index") // the clone's own is left alone
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("checkout of %s: %w: %s", rev, err, bytes.TrimSpace(text))
 	}
 	if s.listing, err = c.clone.listTree(rev); err != nil {
 		return nil, err
@@ -101,6 +98,55 @@ func (c *commands) side(name, rev string, files []string) (*side, error) {
 	s.findRoots(files)
 	return s, nil
 }
+
+// move brings a side's folder to a revision. What the clone does not hold, as one that was
+// cloned in part leaves out large files, is missing in the folder too.
+func (c *commands) move(name, rev string) error {
+	dir := filepath.Join(c.work, name)
+	git, err := c.clone.git("rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return err
+	}
+	run := func(stdin string, args ...string) error {
+		cmd := exec.Command("git", append([]string{"--git-dir=" + strings.TrimSpace(string(git)), "--work-tree=" + dir}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+dir+".index") // the clone's own is left alone
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+		text, err := cmd.CombinedOutput()
+		if err != nil && !strings.Contains(string(text), "unable to read sha1 file") {
+			return fmt.Errorf("git %s of %s: %w: %s", args[0], rev, err, bytes.TrimSpace(text))
+		}
+		return nil
+	}
+	before := c.at[name]
+	c.at[name] = "" // where it fails half way
+	if before == "" {
+		before = emptyTree
+	}
+	gone, err := c.clone.git("diff-tree", "-r", "-z", "--no-renames", "--name-only", "--diff-filter=D", before, rev)
+	if err != nil {
+		return err
+	}
+	for _, f := range strings.Split(strings.TrimSuffix(string(gone), "\x00"), "\x00") {
+		if f != "" {
+			_ = os.Remove(filepath.Join(dir, f))
+		}
+	}
+	come, err := c.clone.git("diff-tree", "-r", "-z", "--no-renames", "--name-only", "--diff-filter=d", before, rev)
+	if err != nil {
+		return err
+	}
+	if err := run("", "read-tree", "--reset", rev); err != nil {
+		return err
+	}
+	if err := run(string(come), "checkout-index", "--force", "-z", "--stdin"); err != nil {
+		return err
+	}
+	c.at[name] = rev
+	return nil
+}
+
+// emptyTree is git's tree of no files.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 // pair compares the two sides' roots, and what the commands give for them.
 func (out *comparison) pair(base, head *side) {
@@ -118,13 +164,8 @@ func (out *comparison) pair(base, head *side) {
 		switch {
 		case errBase == nil && errHead == nil:
 			out.Rendered++
-			for _, id := range differing(before, after) {
+			for _, id := range lasting(base, head, r, before, after) {
 				changed[id] = true
-			}
-			if again, err := head.render(r, nil); err == nil { // random values
-				for _, id := range differing(after, again) {
-					delete(changed, id)
-				}
 			}
 		case errBase == nil:
 			out.HeadBroke = append(out.HeadBroke, r.String()+": "+errHead.Error())
@@ -136,6 +177,27 @@ func (out *comparison) pair(base, head *side) {
 		out.Workloads = append(out.Workloads, id)
 	}
 	sort.Strings(out.Workloads)
+}
+
+// lasting lists what differs between the sides and does not when one of them is rendered
+// twice, as random values and names do.
+func lasting(base, head *side, r root, before, after map[string]any) []string {
+	ids := differing(before, after)
+	for _, one := range []struct {
+		side *side
+		seen map[string]any
+	}{{base, before}, {head, after}} {
+		if len(ids) == 0 || r.kind == "manifest" {
+			break
+		}
+		again, err := one.side.render(r, nil)
+		if err != nil {
+			continue
+		}
+		random := differing(one.seen, again)
+		ids = slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(random, id) })
+	}
+	return ids
 }
 
 func sortedRoots(set map[root]bool) []root {
