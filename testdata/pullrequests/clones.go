@@ -75,12 +75,16 @@ type change struct {
 }
 
 // changes lists the last n first-parent commits that touch a chart, a kustomization or a
-// manifest, the newest first.
-func (c clone) changes(n int) ([]change, error) {
+// manifest, the newest first; before is a date, or empty.
+func (c clone) changes(n int, before string) ([]change, error) {
 	var out []change
 	for skip, page := 0, 100; len(out) < n && skip < 20000; skip += page {
-		raw, err := c.git("log", "--first-parent", "-m", "--no-renames", "--name-only", "-z", "--format=%x01%H%x02%P%x02%s%x02",
-			fmt.Sprintf("--skip=%d", skip), fmt.Sprintf("--max-count=%d", page), "HEAD")
+		args := []string{"log", "--first-parent", "-m", "--no-renames", "--name-only", "-z", "--format=%x01%H%x02%P%x02%s%x02",
+			fmt.Sprintf("--skip=%d", skip), fmt.Sprintf("--max-count=%d", page)}
+		if before != "" {
+			args = append(args, "--before="+before)
+		}
+		raw, err := c.git(append(args, "HEAD")...)
 		if err != nil {
 			return nil, err
 		}

@@ -50,13 +50,16 @@ func TestChangesAreThoseThatTouchManifests(t *testing.T) {
 		map[string]string{"base/web.yaml": deployment + "# more\n"},                       // 4
 		map[string]string{"plain/web.yaml": deployment},                                   // 5
 	)
-	changes, err := c.changes(10)
+	changes, err := c.changes(10, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, ch := range changes {
 		got = append(got, ch.Subject+": "+strings.Join(ch.Files, " "))
+	}
+	if none, err := c.changes(10, "2001-01-01"); err != nil || len(none) != 0 {
+		t.Errorf("before the first commit: %v, %v", none, err)
 	}
 	want := []string{"commit 5: plain/web.yaml", "commit 4: base/web.yaml", "commit 2: web/values.yaml"}
 	if !slices.Equal(got, want) {

@@ -24,6 +24,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "folder of the results; runs that it holds are not repeated (default: a temporary one)")
 	flag.StringVar(&o.only, "repositories", "", "pattern of names of repositories, such as 'grafana*'; all where empty")
 	flag.IntVar(&o.commits, "n", 20, "commits of each repository")
+	flag.StringVar(&o.before, "before", "", "date after which commits are passed over, such as 2026-06-30: another sample of the same repositories")
 	flag.DurationVar(&o.budget, "time-budget", 2*time.Minute, "time budget that a run is given")
 	flag.DurationVar(&o.limit, "limit", 10*time.Minute, "wall time after which a run is ended")
 	flag.BoolVar(&o.summarise, "summarise", false, "run nothing: print the tables of what the results' folder holds")
@@ -52,7 +53,7 @@ Exit code 1 where a run ended without a result.`)
 // options are the flags.
 type options struct {
 	binary, helm, kustomize string
-	out, only               string
+	out, only, before       string
 	commits                 int
 	budget, limit           time.Duration
 	summarise               bool
@@ -94,7 +95,7 @@ func run(o options, folder string) (int, error) {
 
 // repository replays one clone, or reads what is there of it.
 func (s *store) repository(c clone, work string) ([]record, error) {
-	changes, err := c.changes(s.commits)
+	changes, err := c.changes(s.commits, s.before)
 	if err != nil {
 		return nil, err
 	}
