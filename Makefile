@@ -9,7 +9,7 @@ IMAGE      ?= kubesettle
 SUDO       ?= $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
 # testdata is outside of ./..., but these are programs that CI checks, and runs one of.
-PACKAGES    = ./... ./testdata/clones ./testdata/demo ./testdata/falsealarms ./testdata/mends ./testdata/pullrequests
+PACKAGES    = ./... ./testdata/clones ./testdata/demo ./testdata/falsealarms ./testdata/mends ./testdata/planted ./testdata/pullrequests
 GODIRS      = arch_test.go cmd policies render report testdata verify
 CONFORMANCE = verify/conformance
 CORPUSBIN  ?= $(CURDIR)/bin/corpus
@@ -48,6 +48,11 @@ LIST ?= testdata/mends/history.tsv
 mends: build ## the mistakes that the projects of LIST made and mended, made again: which are told; DIR holds their clones
 	@[ -d "$(DIR)" ] || { echo "give a folder of clones: make mends DIR=FOLDER"; exit 2; }
 	@$(GO) run ./testdata/mends -kubesettle bin/kubesettle -list $(LIST) $(DIR)
+
+.PHONY: planted
+planted: build ## mistakes planted into the charts and overlays of the clones in folder DIR: which are told, and where
+	@[ -d "$(DIR)" ] || { echo "give a folder of clones: make planted DIR=FOLDER"; exit 2; }
+	@$(GO) run ./testdata/planted -kubesettle bin/kubesettle $(DIR)
 
 .PHONY: test
 test: check-format ## what CI runs

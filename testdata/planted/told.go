@@ -1,0 +1,216 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/testdata/clones"
+)
+
+// An outcome is a planted mistake and what was found.
+type outcome struct {
+	repo, kind, target string
+	files              []string
+	best               clones.Finding
+	told, atLine       bool
+	result             clones.Result
+}
+
+// plant makes a mistake of a kind in the first target that takes it; every kind begins with
+// another target, so that a repository's charts and overlays all have their turn.
+func (p *plants) plant(r *clones.Repository, targets []target, nth int, k kind) (outcome, error) {
+	base, err := r.Resolve("HEAD")
+	if err != nil {
+		return outcome{}, err
+	}
+	for i := range targets {
+		t := targets[(nth+i)%len(targets)]
+		m, ok := k.make(t)
+		if !ok {
+			continue
+		}
+		ways, err := changes(r, base, t, m)
+		if errors.Is(err, errNoPlace) {
+			continue
+		} else if err != nil {
+			return outcome{}, err
+		}
+		for _, c := range ways[:min(3, len(ways))] {
+			head, err := r.Commit(base, c.files)
+			if err != nil {
+				return outcome{}, err
+			}
+			planted, err := p.differs(r, base, head, t)
+			if err != nil {
+				return outcome{}, err
+			}
+			if !planted {
+				continue
+			}
+			result, err := p.kubesettle.Check(r, base, head, "--policy", p.emptyPolicy, t.release.Path)
+			if err != nil {
+				return outcome{}, err
+			}
+			o := outcome{repo: r.Name, kind: k.name, target: t.release.Path + " " + t.name, result: result, files: slices.Sorted(maps.Keys(c.lines))}
+			o.judge(m, c)
+			return o, nil
+		}
+	}
+	return outcome{}, nil
+}
+
+// differs says that a change renders, and changes an object of the target's release.
+func (p *plants) differs(r *clones.Repository, base, head string, t target) (bool, error) {
+	changed, broken, err := p.kubesettle.Changed(r, base, head, "--policy", p.emptyPolicy, t.release.Path)
+	return changed > 0 && !broken, err
+}
+
+// judge looks for the gravest finding of the mistake's rules.
+func (o *outcome) judge(m mistake, c change) {
+	var found []clones.Finding
+	for _, f := range o.result.Findings {
+		if f.New() && (slices.Contains(m.rules, f.Rule) || slices.Contains(m.rules, "any")) {
+			found = append(found, f)
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	slices.SortStableFunc(found, func(a, b clones.Finding) int { return cmp.Compare(rank(a), rank(b)) })
+	o.best, o.told = found[0], found[0].Gates()
+	for _, f := range found {
+		for file, lines := range c.lines {
+			o.atLine = o.atLine || f.Gates() && f.At(file, lines)
+		}
+	}
+}
+
+func rank(f clones.Finding) int {
+	return slices.Index([]string{"error", "warning", "note"}, f.Severity)
+}
+
+func (o outcome) line() string {
+	told := "- (" + o.why() + ")"
+	if o.best.Rule != "" {
+		told = o.best.Severity + " " + o.best.Rule
+	}
+	yes := map[bool]string{true: "yes", false: ""}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %.1f |", o.repo, o.kind, told, yes[o.atLine], yes[o.told && o.best.HasFix()], o.target, o.result.Took.Seconds())
+}
+
+// why says what kept a mistake from being told.
+func (o outcome) why() string {
+	var other []string
+	for _, f := range o.result.Findings {
+		if f.Gates() && !slices.Contains(other, f.Rule) {
+			other = append(other, f.Rule)
+		}
+	}
+	switch {
+	case len(other) > 0:
+		return "other: " + strings.Join(other, " ")
+	case len(o.result.Workloads) == 0:
+		return "no workload changes"
+	case !o.result.Searched():
+		return "not searched"
+	case o.result.Coverage.Bound != "complete":
+		return "cut off: " + o.result.Coverage.Bound
+	}
+	return "searched, nothing found"
+}
+
+func sums(done []outcome) {
+	type count struct{ all, told, line, fix, errors int }
+	sum := map[string]*count{"all": {}}
+	repos := map[string]bool{}
+	for _, o := range done {
+		repos[o.repo] = true
+		for _, k := range []string{o.kind, "all"} {
+			c := sum[k]
+			if c == nil {
+				c = &count{}
+				sum[k] = c
+			}
+			c.all++
+			if o.told {
+				c.told++
+			}
+			if o.told && o.best.Severity == "error" {
+				c.errors++
+			}
+			if o.atLine {
+				c.line++
+			}
+			if o.told && o.best.HasFix() {
+				c.fix++
+			}
+		}
+	}
+	fmt.Printf("\n%d repositories\n\n| kind | planted | told | as errors | at the planted line | with a fix |\n|---|---|---|---|---|---|\n", len(repos))
+	for _, k := range append(slices.Clone(kinds), kind{name: "all"}) {
+		if c := sum[k.name]; c != nil {
+			fmt.Printf("| %s | %d | %d | %d | %d | %d |\n", k.name, c.all, c.told, c.errors, c.line, c.fix)
+		}
+	}
+}
+
+// details lists what was found where a mistake was not told at its line.
+func details(done []outcome) {
+	for _, o := range done {
+		if o.told && o.atLine {
+			continue
+		}
+		fmt.Printf("\n%s, %s, %s, in %s: exit %d, %s, %d states, %s\n", o.repo, o.kind, o.target, strings.Join(o.files, " "), o.result.ExitCode, o.result.Verdict, o.result.Coverage.States, o.result.Coverage.Bound)
+		show(o.result)
+	}
+}
+
+// show lists new findings with their place.
+func show(r clones.Result) {
+	for _, f := range r.Findings {
+		if !f.New() {
+			continue
+		}
+		fmt.Printf("  %s %s (%s, %s) of %s: %s\n", f.Severity, f.Rule, f.Certainty, f.Scenario, f.Workload, f.Message)
+		if len(f.Blame) > 0 {
+			fmt.Printf("    %s:%d %s\n", f.Blame[0].File, f.Blame[0].StartLine, f.Blame[0].Field)
+		}
+	}
+}
+
+// replay shows the last changes of a repository that touch YAML or templates.
+func (p *plants) replay(r *clones.Repository, n int) error {
+	if n == 0 {
+		return nil
+	}
+	out, err := r.Git("", "log", "--first-parent", "--format=%H", fmt.Sprintf("--max-count=%d", n), "HEAD", "--", "*.yaml", "*.yml", "*.tpl")
+	if err != nil {
+		return err
+	}
+	count := map[string]int{}
+	var found []string
+	var errs []error
+	for _, commit := range strings.Fields(out) {
+		result, err := p.kubesettle.Check(r, commit+"^1", commit, "--policy", p.emptyPolicy)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		count[result.Verdict]++
+		for _, f := range result.Findings {
+			if f.Gates() {
+				found = append(found, fmt.Sprintf("  %.10s %s %s of %s: %s", commit, f.Severity, f.Rule, f.Workload, f.Message))
+			}
+		}
+	}
+	fmt.Printf("\n%s, its last changes:", r.Name)
+	for _, v := range slices.Sorted(maps.Keys(count)) {
+		fmt.Printf(" %d %s", count[v], v)
+	}
+	fmt.Printf("; %d new findings\n%s\n\n", len(found), strings.Join(found, "\n"))
+	return errors.Join(errs...)
+}
