@@ -21,7 +21,7 @@ func (r *reused) Move(search.Move) {}
 // once its scratch memory has grown.
 func StepAllocs(a Actor, in []state.State) float64 {
 	var scratch Scratch
-	e := &Emit{to: &reused{buf: make([]byte, len(in[0].B))}, cfg: in[0].C, Scratch: &scratch}
+	e := NewEmit(&reused{buf: make([]byte, len(in[0].B))}, in[0].C, &scratch)
 	return testing.AllocsPerRun(2, func() {
 		for _, s := range in {
 			a.Step(s, e)

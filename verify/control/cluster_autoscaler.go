@@ -146,7 +146,7 @@ func absentOf(s state.State, class int) int {
 
 // placed says whether a pod of class p fits a node that is there.
 func (a *clusterAutoscaler) placed(s state.State, p int, next *Emit) bool {
-	v := &next.Scratch.view
+	v := Own[view](next.Scratch)
 	v.load(a.k, s)
 	a.k.filter(v, p)
 	return len(v.feasible) > 0
@@ -154,9 +154,9 @@ func (a *clusterAutoscaler) placed(s state.State, p int, next *Emit) bool {
 
 // helps says whether a pod of class p fits node n once that is there.
 func (a *clusterAutoscaler) helps(s state.State, p, n int, next *Emit) bool {
-	t := next.Scratch.view.thought.copy(s)
+	t := Own[view](next.Scratch).thought.copy(s)
 	t.SetTenure(n, state.Staying)
-	v := &next.Scratch.view
+	v := Own[view](next.Scratch)
 	v.load(a.k, t)
 	a.k.filter(v, p)
 	return slices.Contains(v.feasible, n)
@@ -187,7 +187,7 @@ func (a *clusterAutoscaler) shrink(s state.State, next *Emit) {
 // node n is below the threshold. Of a node whose capacity was invented it is only known
 // where it is empty.
 func (a *clusterAutoscaler) idle(s state.State, n int, next *Emit) bool {
-	v := &next.Scratch.view
+	v := Own[view](next.Scratch)
 	v.load(a.k, s)
 	node, dims := &a.k.nodes[n], len(a.k.resources)
 	if node.elastic {

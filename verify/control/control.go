@@ -75,29 +75,42 @@ type Model struct {
 
 // Emit collects the successors of one state. One worker owns one Emit.
 type Emit struct {
-	to      sink
+	to      Sink
 	cfg     *state.Config
 	Scratch *Scratch
 }
 
-// sink takes successors: the search's [search.Emit], or a test's.
-type sink interface {
+// Sink takes successors: the search's [search.Emit], or a test's.
+type Sink interface {
 	Copy(s []byte) []byte
 	Move(m search.Move)
 }
 
 // Scratch is the memory of one worker that actors may use within one Step.
 type Scratch struct {
-	Scores     []int64
-	Nodes      []int
-	Counts     []int
-	Domains    []int
-	view       view // of the scheduler
-	rollout    deploymentSync
-	stateful   statefulSync
-	preemption preemption
-	cycle      descheduling
-	heads      []headcount // of an HPA
+	Scores  []int64
+	Nodes   []int
+	Counts  []int
+	Domains []int
+	own     []any // one for each type that [Own] was asked for; at most a handful
+}
+
+// Own is the part of a worker's memory that has a family's type: the first call makes it,
+// the others give it back as the last Step left it.
+func Own[T any](s *Scratch) *T {
+	for _, x := range s.own {
+		if own, ok := x.(*T); ok {
+			return own
+		}
+	}
+	own := new(T)
+	s.own = append(s.own, own)
+	return own
+}
+
+// NewEmit makes a collector of the successors of cfg's states.
+func NewEmit(to Sink, cfg *state.Config, s *Scratch) *Emit {
+	return &Emit{to: to, cfg: cfg, Scratch: s}
 }
 
 // Copy gives a copy of s to be changed and then offered by [Emit.Move]. It is valid

@@ -168,7 +168,7 @@ func (d *deployment) Latency() Latency { return Sync }
 
 // Step implements [Actor]: one sync with all that it writes.
 func (d *deployment) Step(s state.State, next *Emit) {
-	y := &next.Scratch.rollout
+	y := Own[deploymentSync](next.Scratch)
 	*y = deploymentSync{rollout: &d.versions[s.Version()]}
 	if !y.exists {
 		return

@@ -114,7 +114,7 @@ func (a *descheduler) Latency() Latency { return Periodic }
 
 // Step implements [Actor]: every distinct outcome of one cycle that evicts a pod.
 func (a *descheduler) Step(s state.State, next *Emit) {
-	r := &next.Scratch.cycle
+	r := Own[descheduling](next.Scratch)
 	r.load(a.k, s)
 	r.play(a.k.plugins)
 	for at, end := r.outcomes(); at < end; at++ {

@@ -101,7 +101,7 @@ func (a *podLifeTime) Step(s state.State, next *Emit) {
 		return
 	}
 	for i := range a.k.expiry {
-		r := &next.Scratch.cycle
+		r := Own[descheduling](next.Scratch)
 		r.load(a.k, s)
 		r.play(a.k.expiry[i : i+1])
 		for at, end := r.outcomes(); at < end; at++ {

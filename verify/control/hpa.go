@@ -79,7 +79,7 @@ func (h *hpa) Step(s state.State, next *Emit) {
 
 // reconcile is reconcileAutoscaler where the count is within the bounds.
 func (h *hpa) reconcile(a *autoscaler, current int32, out *outcomes) {
-	all := h.census(out.s, &out.next.Scratch.heads)
+	all := h.census(out.s, Own[headcounts](out.next.Scratch))
 	held := a.within(int32(out.s.Recommended(h.workload)))
 	for i := range samplings {
 		if !all.has(samplings[i]) {

@@ -13,6 +13,9 @@ type census struct {
 	own     int         // how many of them are
 }
 
+// headcounts is a worker's memory for a census.
+type headcounts []headcount
+
 // headcount are the pods of one class, and the load that its workload is under.
 type headcount struct {
 	class, workload                                   int
@@ -21,7 +24,7 @@ type headcount struct {
 	bad                                               bool // the starting ones stay so
 }
 
-func (h *hpa) census(s state.State, heads *[]headcount) census {
+func (h *hpa) census(s state.State, heads *headcounts) census {
 	list := (*heads)[:0]
 	for _, p := range s.C.ClassesOf[h.workload] {
 		list = append(list, headcountOf(s, p, h.workload))

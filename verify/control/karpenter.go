@@ -154,7 +154,7 @@ func (a *karpenter) provision(s state.State, next *Emit) bool {
 			found = true
 			t := next.Copy(s)
 			for n := range s.C.Nodes {
-				if s.Tenure(n) == state.Absent && next.Scratch.view.thought.now.Tenure(n) == state.Staying {
+				if s.Tenure(n) == state.Absent && Own[view](next.Scratch).thought.now.Tenure(n) == state.Staying {
 					t.SetTenure(n, state.Staying)
 				}
 			}
@@ -173,7 +173,7 @@ func (a *karpenter) provision(s state.State, next *Emit) bool {
 // that node and the pod class it is for; -1 and a pod class where this topology has no
 // node left that the class may have, -1 and -1 where no pod needs it.
 func (a *karpenter) opened(s state.State, class int, scratch *Scratch) (first, pod int) {
-	x := &scratch.view.thought
+	x := &Own[view](scratch).thought
 	x.copy(s)
 	first, pod = -1, -1
 	for _, p := range a.order {
@@ -202,7 +202,7 @@ func (a *karpenter) opened(s state.State, class int, scratch *Scratch) (first, p
 
 // fitsAny says whether a pod of class p fits a node that was there in s.
 func (a *karpenter) fitsAny(k *compiled, now state.State, p int, s state.State, scratch *Scratch) bool {
-	v := &scratch.view
+	v := Own[view](scratch)
 	v.load(k, now)
 	k.filter(v, p)
 	return slices.ContainsFunc(v.feasible, func(n int) bool { return !s.Gone(n) })
@@ -212,7 +212,7 @@ func (a *karpenter) fitsAny(k *compiled, now state.State, p int, s state.State, 
 // or else a new one, at the strictest level that has any. class is that of a new node, or
 // -1 for any. beyond says that a node would do of which this topology has none left.
 func (a *karpenter) place(p, class int, s state.State, scratch *Scratch) (node int, beyond bool) {
-	v, x := &scratch.view, &scratch.view.thought
+	v, x := Own[view](scratch), &Own[view](scratch).thought
 	for _, k := range a.levels[p] {
 		v.load(k, x.now)
 		k.filter(v, p)
@@ -243,7 +243,7 @@ func (a *karpenter) place(p, class int, s state.State, scratch *Scratch) (node i
 // hosts says whether a pod of class p fits node n once that is there, and leaves it there
 // if so.
 func (a *karpenter) hosts(k *compiled, p, n int, scratch *Scratch) bool {
-	v, x := &scratch.view, &scratch.view.thought
+	v, x := Own[view](scratch), &Own[view](scratch).thought
 	was := x.now.Tenure(n)
 	x.now.SetTenure(n, state.Staying)
 	v.load(k, x.now)
@@ -258,7 +258,7 @@ func (a *karpenter) hosts(k *compiled, p, n int, scratch *Scratch) bool {
 // fitsElsewhere says whether there is an order of nodes by which Karpenter places the live
 // pods of node n on others, without a new one.
 func (a *karpenter) fitsElsewhere(s state.State, n int, scratch *Scratch) bool {
-	x := &scratch.view.thought
+	x := &Own[view](scratch).thought
 	x.tries, x.stack = mostTries, x.stack[:0]
 	leave(x.copy(s), n, state.Absent)
 	return a.fitRest(s, n, scratch, leftover{class: -1})
@@ -274,7 +274,7 @@ func (a *karpenter) fitRest(s state.State, gone int, scratch *Scratch, rest left
 		rest.pods = s.LiveOn(gone, a.order[rest.class])
 	}
 	p := a.order[rest.class]
-	v := &scratch.view
+	v := Own[view](scratch)
 	x := &v.thought
 	if x.tries == 0 {
 		return false
@@ -310,7 +310,7 @@ func (a *karpenter) fitRest(s state.State, gone int, scratch *Scratch, rest left
 
 // creates says whether a new node would do for a pod of class p.
 func (a *karpenter) creates(k *compiled, p int, scratch *Scratch) bool {
-	x := &scratch.view.thought
+	x := &Own[view](scratch).thought
 	for i := range x.now.C.Spec.Classes {
 		if x.now.C.Spec.Classes[i].Karpenter == nil || !x.now.Grows(i) {
 			continue

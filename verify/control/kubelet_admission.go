@@ -94,7 +94,7 @@ func (a *admission) Step(s state.State, next *Emit) {
 	if asking == 0 || s.Down(a.node) {
 		return
 	}
-	fit := a.fitting(&next.Scratch.view, s, asking)
+	fit := a.fitting(Own[view](next.Scratch), s, asking)
 	if fit == 0 {
 		return
 	}

@@ -201,9 +201,9 @@ func (a *Scheduler) postFilter(s state.State, p, self int, next *Emit) bool {
 	if len(class.victims) == 0 || !s.C.Preempts(p) {
 		return false
 	}
-	v := &next.Scratch.view
+	v := Own[view](next.Scratch)
 	if self < 0 {
-		x := &next.Scratch.preemption
+		x := Own[preemption](next.Scratch)
 		x.search(a.k, v, s, p)
 		return x.emit(next)
 	}
@@ -237,13 +237,13 @@ func (k *compiled) anySelf(s state.State, p int) int {
 // [Scheduler.Step] does, laid open for tests.
 func (a *Scheduler) Preemptions(s state.State, p int) (out []state.State, complete bool) {
 	list := &successors{cfg: s.C}
-	next := &Emit{to: list, cfg: s.C, Scratch: &Scratch{}}
-	next.Scratch.view.load(a.k, s)
+	next := NewEmit(list, s.C, &Scratch{})
+	Own[view](next.Scratch).load(a.k, s)
 	a.place(s, p, -1, next)
 	for _, x := range list.all {
 		if x.Move.Kind == preempt {
 			out = append(out, x.To)
 		}
 	}
-	return out, !next.Scratch.preemption.hides
+	return out, !Own[preemption](next.Scratch).hides
 }

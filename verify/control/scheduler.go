@@ -79,7 +79,7 @@ func (a *Scheduler) schedule(s state.State, p int, next *Emit, loaded *bool) boo
 		return false
 	}
 	if !*loaded {
-		next.Scratch.view.load(a.k, s)
+		Own[view](next.Scratch).load(a.k, s)
 		*loaded = true
 	}
 	if s.C.Pods[p].PerNode {
@@ -108,7 +108,7 @@ func (a *Scheduler) scheduleDaemon(s state.State, p int, next *Emit) bool {
 		if left == 0 || s.Twin(n) {
 			continue
 		}
-		next.Scratch.view.only = n + 1
+		Own[view](next.Scratch).only = n + 1
 		if a.k.preempts && s.C.Preempts(p) && s.Nominated(n, p) > 0 {
 			found = a.place(s, p, n, next) || found
 			left -= s.Nominated(n, p)
@@ -117,13 +117,13 @@ func (a *Scheduler) scheduleDaemon(s state.State, p int, next *Emit) bool {
 			found = a.place(s, p, -1, next) || found
 		}
 	}
-	next.Scratch.view.only = 0
+	Own[view](next.Scratch).only = 0
 	return found
 }
 
 // place emits the bindings of one pod of class p that is nominated to node self, or -1.
 func (a *Scheduler) place(s state.State, p, self int, next *Emit) bool {
-	v := &next.Scratch.view
+	v := Own[view](next.Scratch)
 	a.k.decide(v, p, self)
 	for _, n := range v.best {
 		// The node before n is as good, and leads to the same canonical state, unless

@@ -339,7 +339,7 @@ func (k *schedSink) Move(m search.Move) {
 
 func schedMoves(a *Scheduler, s state.State) []schedMove {
 	k := &schedSink{cfg: s.C}
-	a.Step(s, &Emit{to: k, cfg: s.C, Scratch: &Scratch{}})
+	a.Step(s, NewEmit(k, s.C, &Scratch{}))
 	return k.moves
 }
 

@@ -108,7 +108,7 @@ func TestSchedulerStepDoesNotAllocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(1, 1))
-	e := &Emit{to: &schedDiscard{}, cfg: c, Scratch: &Scratch{}}
+	e := NewEmit(&schedDiscard{}, c, &Scratch{})
 	for range 20 {
 		s := schedState(c, r)
 		if n := testing.AllocsPerRun(10, func() { a.Step(s, e) }); n != 0 {
@@ -176,7 +176,7 @@ func TestSchedulerSharesScratch(t *testing.T) {
 		for range 20 {
 			s := schedState(c, r)
 			shared := &schedSink{cfg: c}
-			a.Step(s, &Emit{to: shared, cfg: c, Scratch: scratch})
+			a.Step(s, NewEmit(shared, c, scratch))
 			if x, y := canonical(shared.moves), canonical(schedMoves(a, s)); !slices.Equal(x, y) {
 				t.Fatalf("%d nodes: %d successors with a used scratch, %d with a new one", nodes, len(x), len(y))
 			}
@@ -197,7 +197,7 @@ func BenchmarkSchedulerStep(b *testing.B) {
 			for range 64 {
 				states = append(states, schedState(c, r))
 			}
-			e := &Emit{to: &schedDiscard{}, cfg: c, Scratch: &Scratch{}}
+			e := NewEmit(&schedDiscard{}, c, &Scratch{})
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				a.Step(states[i%len(states)], e)

@@ -24,7 +24,7 @@ type leftover struct{ class, pods int }
 // fitElsewhere says whether there is a way to place the live pods of node n, one after
 // the other, on other nodes by the scheduler's filters.
 func (k *compiled) fitElsewhere(s state.State, n int, scratch *Scratch) bool {
-	x := &scratch.view.thought
+	x := &Own[view](scratch).thought
 	x.tries, x.stack = mostTries, x.stack[:0]
 	leave(x.copy(s), n, state.ScalingDown) // tainted and empty, as it will stand until it is gone
 	return k.fitRest(s, n, scratch, leftover{class: -1})
@@ -39,7 +39,7 @@ func (k *compiled) fitRest(s state.State, gone int, scratch *Scratch, rest lefto
 		}
 		rest.pods = s.LiveOn(gone, rest.class)
 	}
-	v := &scratch.view
+	v := Own[view](scratch)
 	x := &v.thought
 	if x.tries == 0 {
 		return false

@@ -100,7 +100,7 @@ func (x *statefulSet) Latency() Latency { return Sync }
 
 // Step implements [Actor]: one sync with all that it writes.
 func (x *statefulSet) Step(s state.State, next *Emit) {
-	y := &next.Scratch.stateful
+	y := Own[statefulSync](next.Scratch)
 	y.sync(x, s)
 	if len(y.creates)+len(y.deletes) == 0 && !y.completes {
 		return

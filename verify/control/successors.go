@@ -16,7 +16,7 @@ type Successor struct {
 func Successors(a Actor, s state.State) []Successor {
 	list := &successors{cfg: s.C}
 	var scratch Scratch
-	a.Step(s, &Emit{to: list, cfg: s.C, Scratch: &scratch})
+	a.Step(s, NewEmit(list, s.C, &scratch))
 	return list.all
 }
 
