@@ -97,17 +97,6 @@ func prune(t state.State, w int) {
 	}
 }
 
-// liveReplicas is what the API server makes of a manifest's replicas.
-func liveReplicas(m *state.Manifest) int {
-	if m.DeclaresReplicas || m.ReplicasField() == nil {
-		return m.Replicas()
-	}
-	if m.Kind() == state.DaemonSet {
-		return 0 // it has none
-	}
-	return 1 // SetDefaults_Deployment
-}
-
 // mergeThreeWay is client-side apply: a declared field is set, one that was in the last
 // applied manifest and is gone is deleted and defaulted, any other is kept.
 func mergeThreeWay(t state.State, w int, last, now *state.Manifest) {

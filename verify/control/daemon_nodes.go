@@ -45,29 +45,3 @@ func untolerated(spec *corev1.PodSpec, taints []corev1.Taint, effects ...corev1.
 	}, false)
 	return found
 }
-
-// tolerateNodeProblems adds what the pods of a DaemonSet tolerate.
-//
-// Upstream: pkg/controller/daemon/util: AddOrUpdateDaemonPodTolerations; pkg/apis/core/v1/helper:
-// AddOrUpdateTolerationInPodSpec.
-func tolerateNodeProblems(spec *corev1.PodSpec) {
-	add := func(key string, effect corev1.TaintEffect) {
-		want := corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect}
-		for i := range spec.Tolerations {
-			if have := &spec.Tolerations[i]; have.Key == key && have.Effect == effect && have.Operator == want.Operator && have.Value == "" {
-				*have = want
-				return
-			}
-		}
-		spec.Tolerations = append(spec.Tolerations, want)
-	}
-	add(corev1.TaintNodeNotReady, corev1.TaintEffectNoExecute)
-	add(corev1.TaintNodeUnreachable, corev1.TaintEffectNoExecute)
-	add(corev1.TaintNodeDiskPressure, corev1.TaintEffectNoSchedule)
-	add(corev1.TaintNodeMemoryPressure, corev1.TaintEffectNoSchedule)
-	add(corev1.TaintNodePIDPressure, corev1.TaintEffectNoSchedule)
-	add(corev1.TaintNodeUnschedulable, corev1.TaintEffectNoSchedule)
-	if spec.HostNetwork {
-		add(corev1.TaintNodeNetworkUnavailable, corev1.TaintEffectNoSchedule)
-	}
-}

@@ -1,12 +1,10 @@
 package control
 
 import (
-	"fmt"
 	"math"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -93,24 +91,13 @@ func targetOf(m *autoscalingv2.MetricSpec) *autoscalingv2.MetricTarget {
 func (g signal) cpu() bool { return g.resource == corev1.ResourceCPU }
 
 // amount words an amount of a signal, given in thousandths of its unit.
-func (g signal) amount(milli int64) string {
-	switch g.resource {
-	case corev1.ResourceCPU:
-		return fmt.Sprintf("%dm", milli)
-	case corev1.ResourceMemory:
-		return resource.NewQuantity(milli/1000, resource.BinarySI).String()
-	}
-	return resource.NewMilliQuantity(milli, resource.DecimalSI).String()
-}
+func (g signal) amount(milli int64) string { return amountOf(g.resource, milli) }
 
 // String is the signal as texts have it: "CPU", "memory of container app", "metric qps of pods".
 func (g signal) String() string {
 	name := g.custom
-	switch g.resource {
-	case corev1.ResourceCPU:
-		name = "CPU"
-	case corev1.ResourceMemory:
-		name = "memory"
+	if g.resource != "" {
+		name = resourceWord(g.resource)
 	}
 	if g.container != "" {
 		name += " of container " + g.container

@@ -188,15 +188,6 @@ func (k *deschedCompiled) wordEvictions(from, to state.State) (text string, clas
 	return strings.Join(out, ", "), classes
 }
 
-func appendNew(list []Ref, more ...Ref) []Ref {
-	for _, r := range more {
-		if !slices.Contains(list, r) {
-			list = append(list, r)
-		}
-	}
-	return list
-}
-
 // Model implements [Actor].
 func (a *descheduler) Model() *Model {
 	return &Model{

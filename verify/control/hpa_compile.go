@@ -162,11 +162,6 @@ func hpaMin(o *autoscalingv2.HorizontalPodAutoscaler) int32 {
 	return max(*o.Spec.MinReplicas, 1)
 }
 
-// hpaID is the object ID of a workload's HPA in a version.
-func hpaID(wl *state.Workload, v state.Version) string {
-	return "autoscaling/HorizontalPodAutoscaler " + wl.Namespace + "/" + wl.Manifests[v].HPA.Name
-}
-
 // hpaRef names a field of the HPA that a state's version has, or of head's.
 func hpaRef(s state.State, w int, field string) []Ref {
 	v, wl := s.Version(), &s.C.Spec.Workloads[w]

@@ -3,8 +3,6 @@ package control
 import (
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -36,7 +34,8 @@ func (h *hpa) Describe(from, to state.State, m search.Move) Words {
 		w.Because = append(w.Because, Ref{Object: hpaID(wl, v), Version: v, Field: f})
 	}
 	if byMetrics && a.metrics[m.Args[0]].utilization > 0 {
-		f := metricRequestField(wl.Manifests[v].Pod(), h.signals[a.metrics[m.Args[0]].signal].signal)
+		g := &h.signals[a.metrics[m.Args[0]].signal].signal
+		f := metricRequestField(wl.Manifests[v].Pod(), g.container, g.resource)
 		w.Because = append(w.Because, Ref{Object: wl.ID, Version: v, Field: f})
 	}
 	return w
@@ -68,17 +67,6 @@ func (m *metric) words(g *use, usage int64) string {
 		return fmt.Sprintf("%s %s a pod, target %s", g, g.amount(usage), g.amount(m.average))
 	}
 	return fmt.Sprintf("%s %d%% of request, target %d%%", g, usage, m.utilization)
-}
-
-// metricRequestField is where the request stands that a utilization refers to.
-func metricRequestField(spec *corev1.PodSpec, g signal) string {
-	at := 0
-	for i := range spec.Containers {
-		if spec.Containers[i].Name == g.container {
-			at = i
-		}
-	}
-	return fmt.Sprintf("spec.template.spec.containers[%d].resources.requests[%s]", at, g.resource)
 }
 
 // Model implements [Actor].

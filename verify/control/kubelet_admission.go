@@ -121,7 +121,7 @@ func (a *admission) refs(s state.State) []Ref {
 	id := s.C.Spec.Workloads[s.C.Pods[a.class].Workload].ID
 	return []Ref{
 		{Object: id, Version: v, Field: "spec.template.spec.nodeName"},
-		{Object: id, Version: v, Field: metricRequestField(&s.C.Pods[a.class].Template.Spec, signal{resource: corev1.ResourceCPU})},
+		{Object: id, Version: v, Field: metricRequestField(&s.C.Pods[a.class].Template.Spec, "", corev1.ResourceCPU)},
 	}
 }
 

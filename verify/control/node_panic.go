@@ -101,7 +101,7 @@ func (a *nodePanic) Describe(from, _ state.State, m search.Move) Words {
 		}
 		w.Because = append(w.Because, Ref{
 			Object: c.Spec.Workloads[c.Pods[p].Workload].ID, Version: v,
-			Field: metricRequestField(&c.Pods[p].Template.Spec, signal{resource: corev1.ResourceCPU}),
+			Field: metricRequestField(&c.Pods[p].Template.Spec, "", corev1.ResourceCPU),
 		})
 	}
 	w.Text = fmt.Sprintf("node %s goes down under its pods: they use %dm of %dm CPU, more than %d%%, and %s on it are no longer ready",

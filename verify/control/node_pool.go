@@ -226,18 +226,6 @@ func heldFromKarpenter(s state.State, p, n int) (text string, refs []Ref) {
 	}
 }
 
-// leave takes node n away, with all pods that are still on it: the pod garbage collector
-// deletes them.
-func leave(t state.State, n int, to state.Tenure) {
-	for p := range t.C.Pods {
-		for ph := range state.Phases {
-			t.Add(n, p, ph, -t.On(n, p, ph))
-		}
-	}
-	t.ResetNode(n)
-	t.SetTenure(n, to)
-}
-
 // Describe implements [Actor].
 func (a *nodeExit) Describe(from, _ state.State, m search.Move) Words {
 	c, n := from.C, int(m.Args[0])

@@ -3,8 +3,6 @@ package control
 import (
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -66,14 +64,6 @@ func (pressure) Step(s state.State, next *Emit) {
 			next.Move(move)
 		}
 	}
-}
-
-// shortage words a pressure: what it is of, its condition and its taint.
-func shortage(p state.Pressure) (of, condition, taint string) {
-	if p&state.DiskPressure != 0 {
-		return "disk", string(corev1.NodeDiskPressure), corev1.TaintNodeDiskPressure
-	}
-	return "memory", string(corev1.NodeMemoryPressure), corev1.TaintNodeMemoryPressure
 }
 
 // Describe implements [Actor].

@@ -321,10 +321,6 @@ func (k *compiled) vector(list corev1.ResourceList) []int64 {
 	return out
 }
 
-func isHugePages(name corev1.ResourceName) bool {
-	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
-}
-
 // isScalar says whether NodeInfo counts a resource beside cpu, memory and storage.
 //
 // Upstream: pkg/scheduler/util: IsScalarResourceName.

@@ -26,12 +26,6 @@ func scoringDefaults() corev1.ResourceList {
 	}
 }
 
-// podRequests are the requests of a pod: containers, sidecars and init containers,
-// pod-level requests and overhead.
-func podRequests(pod *corev1.Pod) corev1.ResourceList {
-	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
-}
-
 // scoredRequests are what NodeResourcesFit scores an incoming pod by. Pod-level
 // requests do not count: NewFit sets enablePodLevelResources on the plugin but not on
 // its scorer.

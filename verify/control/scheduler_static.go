@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
-	"k8s.io/klog/v2"
 
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -159,9 +158,6 @@ func (p *profile) addedAffinity() (addedTerms, error) {
 	}
 	return out, err
 }
-
-// noLog drops what upstream's helpers would log.
-func noLog() klog.Logger { return klog.Logger{} }
 
 func toleratesUnschedulable(pod *corev1.Pod) bool {
 	return corev1helpers.TolerationsTolerateTaint(noLog(), pod.Spec.Tolerations,

@@ -3,9 +3,6 @@ package control
 import (
 	"fmt"
 	"slices"
-	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -120,26 +117,6 @@ func (a *vpa) Describe(from, to state.State, _ search.Move) Words {
 // vpaID is the object ID of a manifest's VPA.
 func vpaID(wl *state.Workload, m *state.Manifest) string {
 	return "autoscaling.k8s.io/VerticalPodAutoscaler " + wl.Namespace + "/" + m.VPA.Name
-}
-
-// requestWords words the requests of a pod that a VPA may set: "81m CPU and 256Mi memory a pod".
-func requestWords(pod *corev1.PodSpec) string {
-	var out []string
-	for _, name := range vpaResources {
-		if n, _ := podRequest(pod, name, ""); n > 0 {
-			g := signal{resource: name}
-			out = append(out, g.amount(n)+" "+g.String())
-		}
-	}
-	return strings.Join(out, " and ") + " a pod"
-}
-
-// sizeWords words the size of class p's pods, where it is not the template's: " of 81m CPU a pod".
-func sizeWords(c *state.Config, p int) string {
-	if c.Pods[p].Size == 0 {
-		return ""
-	}
-	return " (" + requestWords(&c.Pods[p].Template.Spec) + ")"
 }
 
 // Model implements [Actor].

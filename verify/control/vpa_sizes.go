@@ -22,9 +22,6 @@ const (
 	minimumChange   = 0.1       // --pod-update-threshold of the updater
 )
 
-// vpaResources are the resources that a VPA may control.
-var vpaResources = [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
-
 // usage is what one pod uses, in thousandths of the unit of [vpaResources].
 type usage [len(vpaResources)]int64
 
