@@ -101,7 +101,7 @@ fuzz: ## every fuzz target for FUZZTIME
 .PHONY: bench
 bench: spin ## the tables of docs/performance.md; states per second, bytes per state, all beside SPIN
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./verify
-	$(GO) test -run '^$$' -bench . -benchmem ./verify/control ./verify/search ./verify/scale ./verify/state ./render/...
+	$(GO) test -run '^$$' -bench . -benchmem ./verify/control/... ./verify/search ./verify/scale ./verify/state ./render/...
 
 .PHONY: spin
 spin: ## SPIN and gcc, which bench compares with, where Debian's packages can be had

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -46,7 +46,7 @@ func BenchmarkActors(b *testing.B) {
 }
 
 // family is the loop that an actor is part of, such as "kubelet" or "drain".
-func family(a control.Actor) string {
+func family(a actor.Actor) string {
 	name, _, _ := strings.Cut(a.Name(), "/")
 	for _, several := range []string{"kubelet", "tainteviction"} {
 		if strings.HasPrefix(name, several+"-") {
@@ -70,7 +70,7 @@ func actorsProblem(b *testing.B) (*problem, [][]byte) {
 	}
 	events := state.Events{LoadChange: 1, BadRevision: 1, PodCrash: 1, Drain: 1, DrainConcurrency: 1, NodeFailure: 1}
 	v := sl.with(pol.NodeClasses(sl.relevant), state.ClientSide, events).change()
-	p, err := newProblem(&v.spec, scale.Topology{1, 1, 0}, rules, control.Realistic)
+	p, err := newProblem(&v.spec, scale.Topology{1, 1, 0}, rules, actor.Realistic)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,7 +7,10 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/descheduler"
+	"github.com/kubesettle/kubesettle/verify/control/nodes"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -62,18 +65,18 @@ func (sl *slice) ranBeside(p *policies.Policy) {
 }
 
 // configured resolves a reference into a controller's own configuration file.
-func (sl *slice) configured(r control.Ref) (Because, bool) {
+func (sl *slice) configured(r actor.Ref) (Because, bool) {
 	for _, k := range sl.controllers.NodePools {
-		if r.Object == control.KarpenterObject(k.NodePool) && k.Locate != nil {
+		if r.Object == nodes.KarpenterObject(k.NodePool) && k.Locate != nil {
 			file, line := k.Locate(r.Field)
 			return Because{File: file, Line: max(line, 1), Field: r.Field}, true
 		}
 	}
 	file, lines := "", map[string]int(nil)
 	switch c := &sl.controllers; r.Object {
-	case control.SchedulerObject:
+	case scheduler.Object:
 		file, lines = c.SchedulerConfig, c.SchedulerLines
-	case control.DeschedulerObject:
+	case descheduler.DeschedulerObject:
 		file, lines = c.DeschedulerPolicy, c.DeschedulerLines
 	}
 	if file == "" {

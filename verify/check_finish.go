@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -44,7 +44,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 		a.checker.budget.deadline = a.started.Add(opt.TimeBudget)
 	}
 	if opt.Policy.Timing == "arbitrary" {
-		a.checker.timing = control.Arbitrary
+		a.checker.timing = actor.Arbitrary
 	}
 	a.result.releases(ch)
 	var refused []applied
@@ -84,7 +84,7 @@ type analysis struct {
 	places  places
 	checker checker
 	besides *besides
-	models  map[string]*control.Model // of the loops that took part
+	models  map[string]*actor.Model // of the loops that took part
 }
 
 func newResult(ch *render.Changes, opt Options) *Result {
@@ -309,7 +309,7 @@ func (r *Result) note(assumptions []string) {
 }
 
 // assume says under which assumptions the result stands, and what the actors may hide.
-func (r *Result) assume(p *policies.Policy, ch *render.Changes, models map[string]*control.Model) {
+func (r *Result) assume(p *policies.Policy, ch *render.Changes, models map[string]*actor.Model) {
 	add := func(s string) { r.note([]string{s}) }
 	if p.Cluster.Assumed {
 		add("no cluster was declared: a generic elastic three-zone cluster is assumed; no finding rests on its capacity (declare cluster.nodes or cluster.nodePools in the policy)")

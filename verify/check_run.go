@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -320,5 +320,5 @@ func workers(n int) int {
 // notModeled says whether an error is about what no actor has, or what does not fit the
 // abstract state: the verdict is then inconclusive, not an error.
 func notModeled(err error) bool {
-	return errors.Is(err, control.ErrUnmodeled) || errors.Is(err, state.ErrTooLarge) || errors.Is(err, scale.ErrTooMany)
+	return errors.Is(err, actor.ErrUnmodeled) || errors.Is(err, state.ErrTooLarge) || errors.Is(err, scale.ErrTooMany)
 }

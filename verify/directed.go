@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -66,11 +66,11 @@ func guideOf(v violation, p *problem) (guide []guideStep, loop int) {
 			loop = len(guide)
 		}
 		a := v.problem.actors[st.Actor]
-		k := slices.IndexFunc(p.actors, func(o control.Actor) bool { return o.Name() == a.Name() })
+		k := slices.IndexFunc(p.actors, func(o actor.Actor) bool { return o.Name() == a.Name() })
 		if k < 0 {
 			continue
 		}
-		g := guideStep{k, a.Latency() == control.Event}
+		g := guideStep{k, a.Latency() == actor.Event}
 		if n := len(guide); n > 0 && guide[n-1] == g && !g.event && i != v.CycleStart {
 			continue
 		}
@@ -171,7 +171,7 @@ func (d *directed) path(last frame, loop int) *search.Violation {
 	for i, f := range append(slices.Clone(d.frames), last) {
 		if f.moved {
 			v.Steps = append(v.Steps, f.step)
-			if d.problem.actors[f.step.Actor].Latency() == control.Event {
+			if d.problem.actors[f.step.Actor].Latency() == actor.Event {
 				v.Events++
 			}
 		}
@@ -238,10 +238,10 @@ func (d *directed) choices(at []byte, place int) (out []choice, quiet bool) {
 }
 
 // steps are the successors of a state through one actor.
-func (d *directed) steps(at []byte, actor int) []search.Step {
+func (d *directed) steps(at []byte, who int) []search.Step {
 	var out []search.Step
-	for _, s := range control.Successors(d.problem.actors[actor], state.State{C: d.problem.cfg, B: at}) {
-		out = append(out, search.Step{Actor: actor, Move: s.Move, From: at, To: s.To.B})
+	for _, s := range actor.Successors(d.problem.actors[who], state.State{C: d.problem.cfg, B: at}) {
+		out = append(out, search.Step{Actor: who, Move: s.Move, From: at, To: s.To.B})
 	}
 	return out
 }

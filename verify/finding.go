@@ -9,7 +9,10 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/nodes"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -63,7 +66,7 @@ func (w wording) finding() Finding {
 		pods = max(pods, podsIn(s))
 		a := w.problem.actors[st.Actor]
 		words := a.Describe(from, s, st.Move)
-		if a.Latency() == control.Event {
+		if a.Latency() == actor.Event {
 			f.Events = append(f.Events, words.Action)
 		}
 		if i == w.CycleStart {
@@ -102,12 +105,12 @@ func (w wording) state(b []byte) state.State { return state.State{C: w.problem.c
 func (w wording) stuck(s state.State) []Step {
 	var out []Step
 	for _, p := range s.C.ClassesOf[w.bound.workload] {
-		why, n, refs := control.DrainRefusal(s, p)
+		why, n, refs := nodes.DrainRefusal(s, p)
 		if why == "" {
 			continue
 		}
 		out = append(out, Step{
-			Actor: "drain", Class: control.Periodic.String(), Action: "eviction-refused",
+			Actor: "drain", Class: actor.Periodic.String(), Action: "eviction-refused",
 			Object:  "Pod " + podName(s, p),
 			Text:    fmt.Sprintf("drain may not evict %s%s on %s: %s", onePod(s, p), revision(s, p), s.C.Nodes[n].Name, why),
 			Because: w.because(refs), After: snapshot(s),
@@ -121,7 +124,7 @@ func (w wording) stuck(s state.State) []Step {
 func (w wording) unmade(s state.State) []Step {
 	var out []Step
 	for _, p := range s.C.ClassesOf[w.bound.workload] {
-		why, refs := control.QuotaRefusal(s, p)
+		why, refs := workloads.QuotaRefusal(s, p)
 		if why == "" {
 			continue
 		}
@@ -131,49 +134,49 @@ func (w wording) unmade(s state.State) []Step {
 			owner = string(wl.Kind())
 		}
 		action := "creation-refused"
-		if !slices.ContainsFunc(refs, func(r control.Ref) bool { return strings.HasPrefix(r.Object, "ResourceQuota ") }) {
+		if !slices.ContainsFunc(refs, func(r actor.Ref) bool { return strings.HasPrefix(r.Object, "ResourceQuota ") }) {
 			action = "admission-refused"
 		}
 		out = append(out, Step{
-			Actor: strings.ToLower(owner), Class: control.Sync.String(), Action: action,
+			Actor: strings.ToLower(owner), Class: actor.Sync.String(), Action: action,
 			Object:  "Pod " + podName(s, p),
 			Text:    fmt.Sprintf("the API server refuses the %s %s%s: %s", owner, onePod(s, p), revision(s, p), why),
 			Because: w.because(refs), After: snapshot(s),
 		})
 	}
 	for _, p := range s.C.ClassesOf[w.bound.workload] {
-		if text, refs := control.AttachRefusal(s, p); text != "" {
+		if text, refs := nodes.AttachRefusal(s, p); text != "" {
 			wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
 			out = append(out, Step{
-				Actor: "attachdetach", Class: control.Sync.String(), Action: "attach-refused",
+				Actor: "attachdetach", Class: actor.Sync.String(), Action: "attach-refused",
 				Object: "Pod " + wl.Namespace + "/" + wl.Name, Text: text, Because: w.because(refs), After: snapshot(s),
 			})
 		}
 		if s.Pending(p) == 0 {
 			continue
 		}
-		if text, refs := control.AdmissionRefusal(s, p); text != "" {
+		if text, refs := nodes.AdmissionRefusal(s, p); text != "" {
 			wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
 			out = append(out, Step{
-				Actor: "kubelet", Class: control.Kubelet.String(), Action: "refuse-pod",
+				Actor: "kubelet", Class: actor.Kubelet.String(), Action: "refuse-pod",
 				Object: "Pod " + wl.Namespace + "/" + wl.Name, Text: text, Because: w.because(refs), After: snapshot(s),
 			})
 			continue
 		}
-		reasons := control.WhyPending(s, p)
+		reasons := scheduler.WhyPending(s, p)
 		if len(reasons) == 0 {
 			continue
 		}
-		var refs []control.Ref
+		var refs []actor.Ref
 		for _, r := range reasons {
 			if !slices.Contains(refs, r.Ref) {
 				refs = append(refs, r.Ref)
 			}
 		}
 		out = append(out, Step{
-			Actor: "scheduler", Class: control.Sync.String(), Action: "no-feasible-node",
+			Actor: "scheduler", Class: actor.Sync.String(), Action: "no-feasible-node",
 			Object:  "Pod " + podName(s, p),
-			Text:    fmt.Sprintf("scheduler finds no feasible node for %s%s: %s", onePod(s, p), revision(s, p), control.FitError(s.PresentNodes(), reasons)),
+			Text:    fmt.Sprintf("scheduler finds no feasible node for %s%s: %s", onePod(s, p), revision(s, p), scheduler.FitError(s.PresentNodes(), reasons)),
 			Because: w.because(refs), After: snapshot(s),
 		})
 	}
@@ -206,7 +209,7 @@ func revision(s state.State, p int) string {
 }
 
 // because resolves references to files and lines; one without a known object is left out.
-func (w wording) because(refs []control.Ref) []Because {
+func (w wording) because(refs []actor.Ref) []Because {
 	out := []Because{}
 	for _, r := range refs {
 		b, ok := w.slice.configured(r)
@@ -227,7 +230,7 @@ func (w wording) because(refs []control.Ref) []Because {
 
 // ofKind gives a field of a workload as its kind has it: a CronJob's pod template is that
 // of the Jobs it creates.
-func ofKind(r control.Ref) control.Ref {
+func ofKind(r actor.Ref) actor.Ref {
 	for _, of := range [...]string{"template", "activeDeadlineSeconds"} {
 		if rest, ok := strings.CutPrefix(r.Field, "spec."+of); ok && strings.HasPrefix(r.Object, "batch/CronJob ") {
 			r.Field = "spec.jobTemplate.spec." + of + rest
@@ -237,9 +240,9 @@ func ofKind(r control.Ref) control.Ref {
 }
 
 // refs lists what the counterexample rests on, the last steps first.
-func (w wording) refs() []control.Ref {
-	var out []control.Ref
-	add := func(refs []control.Ref) {
+func (w wording) refs() []actor.Ref {
+	var out []actor.Ref
+	add := func(refs []actor.Ref) {
 		for _, r := range refs {
 			if r = ofKind(r); !slices.Contains(out, r) {
 				out = append(out, r)
@@ -252,19 +255,19 @@ func (w wording) refs() []control.Ref {
 	}
 	if w.CycleStart < 0 {
 		for _, p := range last.C.ClassesOf[w.bound.workload] {
-			if _, refs := control.AdmissionRefusal(last, p); len(refs) > 0 {
+			if _, refs := nodes.AdmissionRefusal(last, p); len(refs) > 0 {
 				add(refs)
 				continue
 			}
-			if _, refs := control.AttachRefusal(last, p); refs != nil {
+			if _, refs := nodes.AttachRefusal(last, p); refs != nil {
 				add(refs)
 			}
-			if _, refs := control.QuotaRefusal(last, p); refs != nil {
+			if _, refs := workloads.QuotaRefusal(last, p); refs != nil {
 				add(refs)
 			}
 			if last.Pending(p) > 0 {
-				for _, r := range control.WhyPending(last, p) {
-					add([]control.Ref{r.Ref})
+				for _, r := range scheduler.WhyPending(last, p) {
+					add([]actor.Ref{r.Ref})
 				}
 			}
 		}
@@ -273,7 +276,7 @@ func (w wording) refs() []control.Ref {
 		kind, path, _ := strings.Cut(f, ":")
 		for _, id := range w.slice.ids() {
 			if o := w.sources(id, state.Head); o != nil && (o.ID.Kind == kind || kind == "Workload" && w.slice.isWorkload(id)) {
-				add([]control.Ref{{Object: id, Version: state.Head, Field: path}})
+				add([]actor.Ref{{Object: id, Version: state.Head, Field: path}})
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/gitops"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -142,7 +142,7 @@ func (c *checker) settledAs(v variant, scenario string) (*problem, []byte, bool)
 	if err != nil {
 		return nil, nil, false
 	}
-	start := control.Install(p.cfg, from).B
+	start := gitops.Install(p.cfg, from).B
 	if scenario == scenarioInstall {
 		return p, start, true
 	}

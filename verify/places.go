@@ -8,7 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -104,10 +104,10 @@ func (pl places) declared(at policies.Declaration) Location {
 	return pl.location(render.Location{File: at.File, StartLine: at.Line, StartColumn: 1, EndLine: at.Line, EndColumn: 2, Rung: "policy"}, "head")
 }
 
-func r(id string) control.Ref { return control.Ref{Object: id, Version: state.Head} }
+func r(id string) actor.Ref { return actor.Ref{Object: id, Version: state.Head} }
 
 // ref locates what a step rests on.
-func (pl places) ref(w wording, r control.Ref) Location {
+func (pl places) ref(w wording, r actor.Ref) Location {
 	o := w.sources(r.Object, r.Version)
 	if o == nil {
 		return pl.configured(w, r)
@@ -119,7 +119,7 @@ func (pl places) ref(w wording, r control.Ref) Location {
 
 // configured locates what a step rests on in a controller's configuration that was found in
 // the repository.
-func (pl places) configured(w wording, r control.Ref) Location {
+func (pl places) configured(w wording, r actor.Ref) Location {
 	b, ok := w.slice.configured(r)
 	if c := &w.slice.controllers; !ok || b.File != c.DeschedulerAt && b.File != c.SchedulerAt {
 		return Location{}
@@ -131,7 +131,7 @@ func (pl places) configured(w wording, r control.Ref) Location {
 }
 
 // sideOf says which revision's file a reference points into.
-func sideOf(w wording, r control.Ref) string {
+func sideOf(w wording, r actor.Ref) string {
 	pair := w.slice.objects[r.Object]
 	if pair != nil && w.sources(r.Object, r.Version) == pair[state.Head] {
 		return "head"

@@ -10,6 +10,9 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
+	"github.com/kubesettle/kubesettle/verify/control/gitops"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -18,7 +21,7 @@ import (
 // problem is a slice at one topology, with its actors and the rules of its workloads.
 type problem struct {
 	cfg    *state.Config
-	actors []control.Actor
+	actors []actor.Actor
 	bounds []boundRule
 	system search.System
 }
@@ -32,8 +35,8 @@ type boundRule struct {
 }
 
 // newProblem compiles a slice at a topology, with the given rules on all its workloads.
-func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing control.Timing) (*problem, error) {
-	spec = control.Sized(spec)
+func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing actor.Timing) (*problem, error) {
+	spec = autoscaling.Sized(spec)
 	b, err := state.NewBuilder(spec, topology, mostPods(spec, topology))
 	if err != nil {
 		return nil, err
@@ -48,10 +51,10 @@ func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing 
 	}
 	p := &problem{cfg: cfg, actors: actors}
 	p.system = search.System{
-		Width: cfg.Width(), Actors: control.Adapt(cfg, actors, timing),
-		Canon: cfg.Canon, Local: control.NewLocal,
+		Width: cfg.Width(), Actors: actor.Adapt(cfg, actors, timing),
+		Canon: cfg.Canon, Local: actor.NewLocal,
 	}
-	if timing == control.Realistic {
+	if timing == actor.Realistic {
 		control.Reduce(&p.system, cfg, actors)
 	}
 	for _, r := range rules {
@@ -64,7 +67,7 @@ func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing 
 					continue
 				}
 				if prop.Rest != nil {
-					prop.Rest(control.Resting(actors))
+					prop.Rest(actor.Resting(actors))
 				}
 				name := r.ID + " " + spec.Workloads[w].ID
 				if side > 0 {
@@ -195,7 +198,7 @@ func (p *problem) settle(ctx context.Context, v state.Version, bud budget) ([][]
 // installs are the states in which version v was just applied to an empty cluster.
 func (p *problem) installs(v state.Version) [][]byte {
 	var out [][]byte
-	for _, s := range control.Installs(p.cfg, v) {
+	for _, s := range gitops.Installs(p.cfg, v) {
 		out = append(out, s.B)
 	}
 	return out

@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
@@ -253,7 +253,7 @@ func (pl places) refusal(x *applied, o *render.Object, errs field.ErrorList, rul
 		c := render.Compare(x.base, x.head)
 		changes = slices.Concat(c.Fields, c.Noise)
 	}
-	actor := f.Events[len(f.Events)-1]
+	event := f.Events[len(f.Events)-1]
 	for _, e := range errs {
 		at := pl.refusedAt(o, e, changes, status == Fixed)
 		for _, c := range at.changed {
@@ -268,7 +268,7 @@ func (pl places) refusal(x *applied, o *render.Object, errs field.ErrorList, rul
 			because = append(because, Because{File: l.File, Line: l.StartLine, Field: l.Field})
 		}
 		f.Interleaving = append(f.Interleaving, Step{
-			Actor: actor, Class: control.Event.String(), Action: "apply-refused", Object: o.ID.String(),
+			Actor: event, Class: actor.Event.String(), Action: "apply-refused", Object: o.ID.String(),
 			Text: fmt.Sprintf("the API server refuses %s %s: %s", verb, o.ID, refusalText(e, x.again)), Because: because,
 		})
 	}

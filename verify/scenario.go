@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/nodes"
+	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -115,13 +117,13 @@ type coverage struct {
 	bound               search.Bound // the first that was not Complete
 	unanswered          []string     // what kept rules from being evaluated, by rule
 	searches            int
-	models              map[string]*control.Model // of the loops that took part, by name
+	models              map[string]*actor.Model // of the loops that took part, by name
 }
 
 // note keeps what the actors say of themselves.
-func (c *coverage) note(actors []control.Actor) {
+func (c *coverage) note(actors []actor.Actor) {
 	if c.models == nil {
-		c.models = map[string]*control.Model{}
+		c.models = map[string]*actor.Model{}
 	}
 	for _, a := range actors {
 		loop, _, _ := strings.Cut(a.Name(), "/")
@@ -160,7 +162,7 @@ func (c *coverage) merge(d coverage) {
 	c.maxEvents = max(c.maxEvents, d.maxEvents)
 	c.searches += d.searches
 	if c.models == nil {
-		c.models = map[string]*control.Model{}
+		c.models = map[string]*actor.Model{}
 	}
 	maps.Copy(c.models, d.models)
 	c.unanswer(d.unanswered)
@@ -172,7 +174,7 @@ func (c *coverage) merge(d coverage) {
 // checker holds what all searches of a run share.
 type checker struct {
 	rules  []policies.Rule
-	timing control.Timing
+	timing actor.Timing
 	budget budget
 	quits  bool // a search that runs out of states makes the others needless
 	lifts  lifts
@@ -315,8 +317,8 @@ func (v violation) mute() bool {
 	}
 	s := state.State{C: v.problem.cfg, B: v.Start}
 	for _, p := range s.C.ClassesOf[v.bound.workload] {
-		drain, _, _ := control.DrainRefusal(s, p)
-		quota, _ := control.QuotaRefusal(s, p)
+		drain, _, _ := nodes.DrainRefusal(s, p)
+		quota, _ := workloads.QuotaRefusal(s, p)
 		if s.Pending(p) > 0 || s.Waiting(p) > 0 || drain != "" || quota != "" {
 			return false
 		}
@@ -361,7 +363,7 @@ func (r *scenarioRun) inevitable(ctx context.Context, v violation) (bool, error)
 func (v violation) afterLastEvent() []byte {
 	at := v.Start
 	for _, st := range v.Steps {
-		if v.problem.actors[st.Actor].Latency() == control.Event {
+		if v.problem.actors[st.Actor].Latency() == actor.Event {
 			at = st.To
 		}
 	}

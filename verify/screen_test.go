@@ -12,7 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -61,7 +61,7 @@ func (x screenable) problem(t *testing.T) (*problem, [][]byte) {
 	classes := x.pol.NodeClasses(x.slice.relevant)
 	x.slice.shapes(classes)
 	v := x.slice.with(classes, state.ClientSide, state.Events{LoadChange: 1, BadRevision: 1, PodCrash: 1}).change()
-	p, err := newProblem(&v.spec, x.topology, rules, control.Realistic)
+	p, err := newProblem(&v.spec, x.topology, rules, actor.Realistic)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,20 +148,20 @@ func (c *commuting) steps(s []byte) [][][]byte {
 	p := c.problem
 	out := make([][][]byte, len(p.actors))
 	busy := false
-	for _, latency := range []control.Latency{control.Sync, control.Kubelet, control.Periodic, control.Event} {
+	for _, latency := range []actor.Latency{actor.Sync, actor.Kubelet, actor.Periodic, actor.Event} {
 		for i, a := range p.actors {
-			if a.Latency() != latency || busy && latency != control.Sync && latency != control.Event {
+			if a.Latency() != latency || busy && latency != actor.Sync && latency != actor.Event {
 				continue
 			}
 			if calm, ok := p.system.Actors[i].(search.Calm); ok && calm.InCalm() && busy {
 				continue
 			}
-			for _, x := range control.Successors(a, state.State{C: p.cfg, B: s}) {
+			for _, x := range actor.Successors(a, state.State{C: p.cfg, B: s}) {
 				p.cfg.Canon(x.To.B)
 				out[i] = append(out[i], x.To.B)
 			}
 		}
-		if latency == control.Sync {
+		if latency == actor.Sync {
 			busy = slices.ContainsFunc(out, func(x [][]byte) bool { return len(x) > 0 })
 		}
 	}
@@ -177,7 +177,7 @@ func (c *commuting) check(s []byte) {
 		for _, to := range list {
 			c.checkWakes(a, steps, to)
 		}
-		if len(list) != 1 || c.problem.system.Confluent == nil || c.problem.actors[a].Latency() != control.Sync || !c.problem.system.Confluent(s, a) {
+		if len(list) != 1 || c.problem.system.Confluent == nil || c.problem.actors[a].Latency() != actor.Sync || !c.problem.system.Confluent(s, a) {
 			continue
 		}
 		after := c.steps(list[0])
@@ -208,7 +208,7 @@ func (c *commuting) checkWakes(a int, before [][][]byte, to []byte) {
 		return
 	}
 	for b, x := range c.steps(to) {
-		if x == nil || before[b] != nil || c.problem.actors[b].Latency() != control.Sync {
+		if x == nil || before[b] != nil || c.problem.actors[b].Latency() != actor.Sync {
 			continue
 		}
 		if c.woken++; !slices.Contains(list, b) {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -51,7 +51,7 @@ type side struct {
 	services   []*render.Object
 	vpas, keda []*render.Object
 	quotas     map[string]*render.Object // by ID
-	admission  admission
+	admission  guards
 	namespaces map[string]map[string]string
 	priorities priorities
 	storage    storage
@@ -301,7 +301,7 @@ func (sl *slice) labelKeys(p *corev1.PodSpec) {
 	for k := range p.NodeSelector {
 		named(k)
 	}
-	for _, image := range control.Images(p) {
+	for _, image := range scheduler.Images(p) {
 		sl.keys[policies.NodeImage+image] = true
 	}
 	for _, c := range p.TopologySpreadConstraints {

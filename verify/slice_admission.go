@@ -11,16 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// admission is what a version declares that decides on the creation of pods, beside quotas.
-type admission struct {
+// guards are what a version declares that decide on the creation of pods, beside quotas.
+type guards struct {
 	ranges, hooks, services []*render.Object
 }
 
-func (a *admission) add(o *render.Object) {
+func (a *guards) add(o *render.Object) {
 	switch o.Typed.(type) {
 	case *corev1.LimitRange:
 		a.ranges = append(a.ranges, o)
@@ -104,7 +104,7 @@ func (h hook) serves(o *render.Object, s side) bool {
 
 // of lists what decides on the pods of a workload: the LimitRanges of its namespace, and the
 // webhooks that it serves itself.
-func (a *admission) of(o *render.Object, s side) []*render.Object {
+func (a *guards) of(o *render.Object, s side) []*render.Object {
 	var out []*render.Object
 	for _, r := range a.ranges {
 		if r.ID.Namespace == o.ID.Namespace {
@@ -177,7 +177,7 @@ func (sl *slice) fillIn(w *state.Workload) {
 			continue
 		}
 		m[v].OwnObject()
-		control.ApplyLimitRanges(m[v].Pod(), own)
+		admission.ApplyLimitRanges(m[v].Pod(), own)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -35,7 +35,7 @@ func crowds(sides [2]side) bool {
 	}
 	for id, d := range head {
 		was := base[id]
-		if was == nil || !equality.Semantic.DeepEqual(control.DaemonRequests(was), control.DaemonRequests(d)) ||
+		if was == nil || !equality.Semantic.DeepEqual(workloads.DaemonRequests(was), workloads.DaemonRequests(d)) ||
 			!equality.Semantic.DeepEqual(was.Spec.Template.Spec.NodeSelector, d.Spec.Template.Spec.NodeSelector) ||
 			!equality.Semantic.DeepEqual(was.Spec.Template.Spec.Affinity, d.Spec.Template.Spec.Affinity) ||
 			!equality.Semantic.DeepEqual(was.Spec.Template.Spec.Tolerations, d.Spec.Template.Spec.Tolerations) {
@@ -100,10 +100,10 @@ func (sl *slice) crowd(classes []state.NodeClass) []string {
 // take lowers a node's allocatable by what the pods of some DaemonSets request of it.
 func take(n *corev1.Node, list []*appsv1.DaemonSet, taken map[string]bool) {
 	for _, d := range list {
-		if puts, _ := control.DaemonRuns(d, n); !puts {
+		if puts, _ := workloads.DaemonRuns(d, n); !puts {
 			continue
 		}
-		requests := control.DaemonRequests(d)
+		requests := workloads.DaemonRequests(d)
 		var words []string
 		for _, name := range slices.Sorted(maps.Keys(requests)) {
 			q := requests[name]

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -89,7 +89,7 @@ func kedaHPA(o *render.Object) (*autoscalingv2.HorizontalPodAutoscaler, *state.K
 	h := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: "keda-hpa-" + o.ID.Name, Namespace: o.ID.Namespace}}
 	var x scaledObject
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Content, &x); err != nil {
-		k.Err = fmt.Errorf("cannot be read: %w", errors.Join(err, control.ErrUnmodeled))
+		k.Err = fmt.Errorf("cannot be read: %w", errors.Join(err, actor.ErrUnmodeled))
 		return nil, k
 	}
 	if k.Err = x.read(h, k); k.Err != nil {
@@ -102,7 +102,7 @@ func kedaHPA(o *render.Object) (*autoscalingv2.HorizontalPodAutoscaler, *state.K
 func (x *scaledObject) read(h *autoscalingv2.HorizontalPodAutoscaler, k *state.KEDA) error {
 	for _, key := range kedaPaused {
 		if _, ok := x.Metadata.Annotations[key]; ok {
-			return fmt.Errorf("metadata.annotations[%s]: %w", key, control.ErrUnmodeled)
+			return fmt.Errorf("metadata.annotations[%s]: %w", key, actor.ErrUnmodeled)
 		}
 	}
 	low, high := int32(0), int32(100)
@@ -113,11 +113,11 @@ func (x *scaledObject) read(h *autoscalingv2.HorizontalPodAutoscaler, k *state.K
 		high = *x.Spec.MaxReplicaCount
 	}
 	if x.Spec.IdleReplicaCount != nil {
-		return fmt.Errorf("spec.idleReplicaCount: %w", control.ErrUnmodeled)
+		return fmt.Errorf("spec.idleReplicaCount: %w", actor.ErrUnmodeled)
 	}
 	if a := x.Spec.Advanced; a != nil {
 		if len(a.ScalingModifiers) > 0 {
-			return fmt.Errorf("spec.advanced.scalingModifiers: %w", control.ErrUnmodeled)
+			return fmt.Errorf("spec.advanced.scalingModifiers: %w", actor.ErrUnmodeled)
 		}
 		if c := a.HorizontalPodAutoscalerConfig; c != nil {
 			h.Spec.Behavior = c.Behavior
@@ -129,7 +129,7 @@ func (x *scaledObject) read(h *autoscalingv2.HorizontalPodAutoscaler, k *state.K
 	least := max(low, 1)
 	h.Spec.MinReplicas, h.Spec.MaxReplicas = &least, high
 	if len(x.Spec.Triggers) == 0 {
-		return fmt.Errorf("spec.triggers: there is none: %w", control.ErrUnmodeled)
+		return fmt.Errorf("spec.triggers: there is none: %w", actor.ErrUnmodeled)
 	}
 	outside := false // a trigger that can tell that there is nothing to do
 	for i, trigger := range x.Spec.Triggers {
@@ -149,7 +149,7 @@ func (x *scaledObject) read(h *autoscalingv2.HorizontalPodAutoscaler, k *state.K
 func triggerMetric(i int, kind, target string, metadata map[string]any) (autoscalingv2.MetricSpec, error) {
 	if kind != "cpu" && kind != "memory" {
 		if target == string(autoscalingv2.ValueMetricType) {
-			return autoscalingv2.MetricSpec{}, fmt.Errorf(".metricType: %s: %w", target, control.ErrUnmodeled)
+			return autoscalingv2.MetricSpec{}, fmt.Errorf(".metricType: %s: %w", target, actor.ErrUnmodeled)
 		}
 		one := resource.MustParse("1")
 		return autoscalingv2.MetricSpec{Type: autoscalingv2.ExternalMetricSourceType, External: &autoscalingv2.ExternalMetricSource{
@@ -166,18 +166,18 @@ func triggerMetric(i int, kind, target string, metadata map[string]any) (autosca
 	case autoscalingv2.UtilizationMetricType:
 		n, err := strconv.ParseInt(text, 10, 32)
 		if err != nil {
-			return autoscalingv2.MetricSpec{}, fmt.Errorf(".metadata.value: no percentage: %w", control.ErrUnmodeled)
+			return autoscalingv2.MetricSpec{}, fmt.Errorf(".metadata.value: no percentage: %w", actor.ErrUnmodeled)
 		}
 		p := int32(n)
 		t.AverageUtilization = &p
 	case autoscalingv2.AverageValueMetricType:
 		q, err := resource.ParseQuantity(text)
 		if err != nil {
-			return autoscalingv2.MetricSpec{}, fmt.Errorf(".metadata.value: no quantity: %w", control.ErrUnmodeled)
+			return autoscalingv2.MetricSpec{}, fmt.Errorf(".metadata.value: no quantity: %w", actor.ErrUnmodeled)
 		}
 		t.AverageValue = &q
 	default:
-		return autoscalingv2.MetricSpec{}, fmt.Errorf(".metricType: %q: %w", target, control.ErrUnmodeled)
+		return autoscalingv2.MetricSpec{}, fmt.Errorf(".metricType: %q: %w", target, actor.ErrUnmodeled)
 	}
 	if name, ok := metadata["containerName"].(string); ok && name != "" {
 		return autoscalingv2.MetricSpec{Type: autoscalingv2.ContainerResourceMetricSourceType,

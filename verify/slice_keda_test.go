@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -55,7 +55,7 @@ func TestKEDA(t *testing.T) {
 		"spec: {advanced: {scalingModifiers: {formula: a}}, triggers: [{type: cron}]}":                        "spec.advanced.scalingModifiers",
 		"spec: {triggers: 3}": "cannot be read",
 	} {
-		if h, k := kedaFrom(t, text); h != nil || !errors.Is(k.Err, control.ErrUnmodeled) || !strings.Contains(k.Err.Error(), want) {
+		if h, k := kedaFrom(t, text); h != nil || !errors.Is(k.Err, actor.ErrUnmodeled) || !strings.Contains(k.Err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, k.Err, want)
 		}
 	}
@@ -65,7 +65,7 @@ func TestKEDA(t *testing.T) {
 func FuzzKEDA(f *testing.F) {
 	f.Add("spec: {triggers: [{type: cpu, metricType: AverageValue, metadata: {value: 1e3}}]}")
 	f.Fuzz(func(t *testing.T, text string) {
-		if h, k := kedaFrom(t, text); k.Err != nil && (h != nil || !errors.Is(k.Err, control.ErrUnmodeled)) {
+		if h, k := kedaFrom(t, text); k.Err != nil && (h != nil || !errors.Is(k.Err, actor.ErrUnmodeled)) {
 			t.Error(k.Err)
 		}
 	})

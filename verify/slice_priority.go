@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -66,9 +66,9 @@ func (sl *slice) prioritize(sides [2]side) {
 // another, and may take their place if their preemptionPolicy lets them.
 func outranks(high *render.Object, of side, low *render.Object, in side) bool {
 	p, q := templateOf(high), templateOf(low)
-	a, known := control.Priority(&of.priorities.spec, p, state.Head)
-	b, also := control.Priority(&in.priorities.spec, q, state.Head)
-	return known && also && a > b && control.Compete(p, q)
+	a, known := scheduler.Priority(&of.priorities.spec, p, state.Head)
+	b, also := scheduler.Priority(&in.priorities.spec, q, state.Head)
+	return known && also && a > b && scheduler.Compete(p, q)
 }
 
 // limited says whether the capacity of some nodes is known, so that pods can run out of it.

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -61,7 +61,7 @@ func (s side) others(namespace string, members map[string]bool) corev1.ResourceL
 		if replicas != nil {
 			count = int64(*replicas)
 		}
-		for name, q := range control.QuotaUse(&corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}) {
+		for name, q := range admission.QuotaUse(&corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}) {
 			sum := out[name]
 			sum.Add(*resource.NewMilliQuantity(q.MilliValue()*count, q.Format))
 			out[name] = sum

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -60,12 +60,12 @@ func vpaOf(objects []*render.Object) *state.VPA {
 	}
 	out := &state.VPA{Name: objects[0].ID.Name}
 	if len(objects) > 1 {
-		out.Err = fmt.Errorf("%s targets the same workload: %w", objects[1].ID, control.ErrUnmodeled)
+		out.Err = fmt.Errorf("%s targets the same workload: %w", objects[1].ID, actor.ErrUnmodeled)
 		return out
 	}
 	var o vpaObject
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(objects[0].Content, &o); err != nil {
-		out.Err = fmt.Errorf("cannot be read: %w", errors.Join(err, control.ErrUnmodeled))
+		out.Err = fmt.Errorf("cannot be read: %w", errors.Join(err, actor.ErrUnmodeled))
 		return out
 	}
 	out.Err = o.read(out)
@@ -88,10 +88,10 @@ func (o *vpaObject) read(out *state.VPA) error {
 		out.Mode = state.VPARecreate
 	case state.VPAOff, state.VPAInitial, state.VPARecreate, state.VPAInPlaceOrRecreate:
 	default:
-		return fmt.Errorf("spec.updatePolicy.updateMode: %q: %w", out.Mode, control.ErrUnmodeled)
+		return fmt.Errorf("spec.updatePolicy.updateMode: %q: %w", out.Mode, actor.ErrUnmodeled)
 	}
 	if len(o.Spec.Recommenders) > 0 {
-		return fmt.Errorf("spec.recommenders: %w", control.ErrUnmodeled)
+		return fmt.Errorf("spec.recommenders: %w", actor.ErrUnmodeled)
 	}
 	if o.Spec.ResourcePolicy == nil {
 		return nil
@@ -105,23 +105,23 @@ func (o *vpaObject) read(out *state.VPA) error {
 		}
 		for _, name := range p.Controlled {
 			if name != corev1.ResourceCPU && name != corev1.ResourceMemory {
-				return fmt.Errorf("%scontrolledResources: %q is neither cpu nor memory: %w", at, name, control.ErrUnmodeled)
+				return fmt.Errorf("%scontrolledResources: %q is neither cpu nor memory: %w", at, name, actor.ErrUnmodeled)
 			}
 		}
 		switch value := valueOr(c.Mode, "Auto"); value {
 		case "Auto", "Off":
 			p.Off = value == "Off"
 		default:
-			return fmt.Errorf("%smode: %q: %w", at, value, control.ErrUnmodeled)
+			return fmt.Errorf("%smode: %q: %w", at, value, actor.ErrUnmodeled)
 		}
 		switch value := valueOr(c.ControlledValues, "RequestsAndLimits"); value {
 		case "RequestsAndLimits", "RequestsOnly":
 			p.RequestsOnly = value == "RequestsOnly"
 		default:
-			return fmt.Errorf("%scontrolledValues: %q: %w", at, value, control.ErrUnmodeled)
+			return fmt.Errorf("%scontrolledValues: %q: %w", at, value, actor.ErrUnmodeled)
 		}
 		if slices.ContainsFunc(out.Policies, func(o state.VPAPolicy) bool { return o.Container == p.Container }) {
-			return fmt.Errorf("%scontainerName: %q has two policies: %w", at, p.Container, control.ErrUnmodeled)
+			return fmt.Errorf("%scontainerName: %q has two policies: %w", at, p.Container, actor.ErrUnmodeled)
 		}
 		out.Policies = append(out.Policies, p)
 	}

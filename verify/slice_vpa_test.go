@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -53,7 +53,7 @@ func TestVPA(t *testing.T) {
 		"  resourcePolicy: {containerPolicies: [{containerName: a, maxAllowed: {cpu: lots}}]}": "cannot be read",
 	} {
 		v := vpaFrom(t, spec)
-		if v.Err == nil || !errors.Is(v.Err, control.ErrUnmodeled) || !strings.Contains(v.Err.Error(), want) {
+		if v.Err == nil || !errors.Is(v.Err, actor.ErrUnmodeled) || !strings.Contains(v.Err.Error(), want) {
 			t.Errorf("%s: %v, want %q", spec, v.Err, want)
 		}
 	}
@@ -64,7 +64,7 @@ func FuzzVPA(f *testing.F) {
 	f.Add("  updatePolicy: {updateMode: Auto}\n  resourcePolicy: {containerPolicies: [{containerName: a, maxAllowed: {cpu: 1}}]}")
 	f.Add("  resourcePolicy: {containerPolicies: [{minAllowed: {memory: 1e99}}]}")
 	f.Fuzz(func(t *testing.T, spec string) {
-		if v := vpaFrom(t, spec); v.Err != nil && !errors.Is(v.Err, control.ErrUnmodeled) {
+		if v := vpaFrom(t, spec); v.Err != nil && !errors.Is(v.Err, actor.ErrUnmodeled) {
 			t.Error(v.Err)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 	"k8s.io/klog/v2"
 	descheduler "sigs.k8s.io/descheduler/pkg/descheduler"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -36,7 +36,7 @@ func TestDeschedulerRestarts(t *testing.T) {
 			}
 		}
 		var model [][]byte
-		for _, x := range control.Successors(p.actor(t, "descheduler"), from) {
+		for _, x := range actor.Successors(p.actor(t, "descheduler"), from) {
 			p.cfg.Canon(x.To.B)
 			model = append(model, x.To.B)
 		}

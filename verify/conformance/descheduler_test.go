@@ -22,7 +22,7 @@ import (
 	descheduler "sigs.k8s.io/descheduler/pkg/descheduler"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -106,7 +106,7 @@ func compareDescheduler(t *testing.T, r *rand.Rand, policy func() string) {
 		var model [][]byte
 		for _, a := range p.actors {
 			if a.Name() == "descheduler" {
-				for _, x := range control.Successors(a, from) {
+				for _, x := range actor.Successors(a, from) {
 					p.cfg.Canon(x.To.B) // steps that only exchange like nodes count once
 					model = append(model, x.To.B)
 				}

@@ -27,7 +27,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/disruption"
 	"k8s.io/kubernetes/pkg/registry/core/pod/storage"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -38,7 +38,7 @@ func newEvictionStorage(store rest.StandardStorage, budgets policyclient.PodDisr
 // whose budgets' statuses the disruption controller wrote, and compares the answers.
 func TestEvictionAPI(t *testing.T) {
 	r := rand.New(rand.NewPCG(*loopSeed, 7))
-	answers := map[control.EvictionAnswer]int{}
+	answers := map[objects.EvictionAnswer]int{}
 	several, asked := 0, 0
 	for i := range loopCases(600) {
 		m := state.Manifest{Deployment: webDeployment(r, "v1"), PDBs: anyBudgets(r)}
@@ -49,7 +49,7 @@ func TestEvictionAPI(t *testing.T) {
 		s := p.cfg.New()
 		s.SetReplicas(0, r.IntN(7))
 		scatter(r, s)
-		evictions := control.NewEvictions(p.cfg)
+		evictions := objects.NewEvictions(p.cfg)
 		cluster := newEvictionCluster(t, r, s, m)
 		for _, pod := range cluster.pods {
 			ph, placed := phaseOf(pod)
@@ -57,23 +57,23 @@ func TestEvictionAPI(t *testing.T) {
 				continue // nobody evicts a pod that is on no node
 			}
 			got, granted := evictions.Ask(s, 0, ph), cluster.evict(t, pod)
-			if ph == state.Starting && got == control.EvictionUncertain {
-				got = control.EvictionRefused
+			if ph == state.Starting && got == objects.EvictionUncertain {
+				got = objects.EvictionRefused
 				if pod.Status.Phase == corev1.PodPending {
-					got = control.EvictionGranted
+					got = objects.EvictionGranted
 				}
-				answers[control.EvictionUncertain]++
+				answers[objects.EvictionUncertain]++
 			}
-			if granted != (got == control.EvictionGranted) {
+			if granted != (got == objects.EvictionGranted) {
 				t.Fatalf("case %d: a pod in phase %s (%v): ours grants %v, upstream %v\n%s%+v", i, pod.Status.Phase, ph,
-					got == control.EvictionGranted, granted, describe(s), m.PDBs)
+					got == objects.EvictionGranted, granted, describe(s), m.PDBs)
 			}
 			answers[got]++
 			asked++
 		}
 	}
 	t.Logf("%d evictions asked for, %d granted, %d refused, %d where the pod's phase decides; %d clusters with more than one budget", asked,
-		answers[control.EvictionGranted], answers[control.EvictionRefused], answers[control.EvictionUncertain], several)
+		answers[objects.EvictionGranted], answers[objects.EvictionRefused], answers[objects.EvictionUncertain], several)
 	if len(answers) < 3 || several == 0 {
 		t.Error("not every answer was drawn: generate others")
 	}

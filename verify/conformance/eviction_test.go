@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/kubernetes/pkg/controller/disruption"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
 )
 
 //go:linkname trySync k8s.io/kubernetes/pkg/controller/disruption.(*DisruptionController).trySync
@@ -41,7 +41,7 @@ func TestDisruptions(t *testing.T) {
 			pdb.Spec.MaxUnavailable = &value
 		}
 		got, pods, scale, healthy := upstreamDisruptions(t, r, pdb)
-		want := control.CountDisruptions(&pdb.Spec, pods, scale, healthy)
+		want := objects.CountDisruptions(&pdb.Spec, pods, scale, healthy)
 		if int(got.ExpectedPods) != want.Expected || int(got.DesiredHealthy) != want.Desired ||
 			int(got.CurrentHealthy) != want.Healthy || int(got.DisruptionsAllowed) != want.Allowed {
 			t.Fatalf("case %d: %+v of %d pods, scale %d, %d healthy: upstream %+v, the model %+v", i, pdb.Spec, pods, scale, healthy, got, want)

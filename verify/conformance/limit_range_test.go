@@ -15,7 +15,7 @@ import (
 	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
 	"k8s.io/kubernetes/plugin/pkg/admission/limitranger"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -41,7 +41,7 @@ func TestLimitRange(t *testing.T) {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web-1", Namespace: "default"}, Spec: *template.Spec.DeepCopy()}
 		want, err := upstreamAdmits(t, pod, ranges)
 		got := template.Spec.DeepCopy()
-		control.ApplyLimitRanges(got, ranges)
+		admission.ApplyLimitRanges(got, ranges)
 		for j := range got.Containers {
 			if a, b := got.Containers[j].Resources, want.Containers[j].Resources; !sameResources(a, b) {
 				t.Fatalf("case %d: %+v is filled in as %+v, upstream %+v, by %+v", i, template.Spec.Containers[j].Resources, a, b, ranges)

@@ -16,7 +16,8 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/apps/install" // fills the scheme
 	appsdefaults "k8s.io/kubernetes/pkg/apis/apps/v1"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/gitops"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -63,7 +64,7 @@ func playApplies(t *testing.T, r *rand.Rand, how state.Apply, live liveObject) {
 		to[v] = newLoopProblem(t, spec, []int{1})
 	}
 	last := 0
-	s := control.Install(to[1].cfg, state.Base)
+	s := gitops.Install(to[1].cfg, state.Base)
 	live.apply(t, written[0])
 	for i := range 8 {
 		if n := 1 + r.IntN(4); r.IntN(2) == 0 && n != s.Replicas(0) { // as the HPA actor does
@@ -95,7 +96,7 @@ func applied(t *testing.T, p *loopProblem, s state.State, again bool) state.Stat
 	if again {
 		from.Set(p.cfg.Applied, int(state.Head))
 	}
-	all := control.Successors(p.actor(t, "apply"), from)
+	all := actor.Successors(p.actor(t, "apply"), from)
 	if len(all) != 1 {
 		t.Fatalf("an apply has %d outcomes", len(all))
 	}

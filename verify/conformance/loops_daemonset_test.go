@@ -25,6 +25,8 @@ import (
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
 
 	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -37,7 +39,7 @@ func TestDaemonRunsAgrees(t *testing.T) {
 		d := &appsv1.DaemonSet{Spec: appsv1.DaemonSetSpec{Template: g.deployment().Spec.Template}}
 		node := g.node()
 		node.Name = "n"
-		puts, keeps := control.DaemonRuns(d, node)
+		puts, keeps := workloads.DaemonRuns(d, node)
 		wantPuts, wantKeeps := daemon.NodeShouldRunDaemonPod(noLogger(), node, d)
 		if puts != wantPuts || keeps != wantKeeps {
 			t.Fatalf("case %d: ours %t %t, upstream %t %t\n%+v\n%+v", i, puts, keeps, wantPuts, wantKeeps, d.Spec.Template.Spec, node)
@@ -59,7 +61,7 @@ func TestDaemonSetSync(t *testing.T) {
 		cfg, s := anyDaemonSet(t, r)
 		want := upstreamDaemonSync(t, s)
 		var ours []string
-		for _, x := range control.Successors(daemonActor(t, cfg), s) {
+		for _, x := range actor.Successors(daemonActor(t, cfg), s) {
 			ours = append(ours, daemonDiff(s, x.To))
 		}
 		if want == "" && len(ours) > 0 || want != "" && !slices.Contains(ours, want) {
@@ -166,7 +168,7 @@ func daemonOf(r *rand.Rand, v int) *appsv1.DaemonSet {
 	return d
 }
 
-func daemonActor(t *testing.T, cfg *state.Config) control.Actor {
+func daemonActor(t *testing.T, cfg *state.Config) actor.Actor {
 	t.Helper()
 	b, err := state.NewBuilder(cfg.Spec, cfg.Topology, cfg.MaxPods)
 	if err != nil {
@@ -176,7 +178,7 @@ func daemonActor(t *testing.T, cfg *state.Config) control.Actor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(actors, func(a control.Actor) bool { return a.Name() == "daemonset/default/web" })
+	i := slices.IndexFunc(actors, func(a actor.Actor) bool { return a.Name() == "daemonset/default/web" })
 	return actors[i]
 }
 

@@ -19,7 +19,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/deployment"
 	deploymentutil "k8s.io/kubernetes/pkg/controller/deployment/util"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -42,7 +42,7 @@ func TestDeploymentSync(t *testing.T) {
 		scatter(r, s)
 		want := upstream.sync(t, r, s)
 		got := ourSets(s)
-		switch all := control.Successors(p.actor(t, "deployment/default/web"), s); len(all) {
+		switch all := actor.Successors(p.actor(t, "deployment/default/web"), s); len(all) {
 		case 0:
 		case 1:
 			got = ourSets(all[0].To)

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/kubernetes/pkg/controller/podautoscaler/metrics"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -58,7 +58,7 @@ type beside struct {
 func (u *upstreamHPA) demandOf(is func(m *autoscalingv2.MetricSpec) bool) int64 {
 	for i := range u.metrics {
 		if is(&u.metrics[i]) {
-			return control.DemandOf(u.workload, &u.metrics[i])[u.load]
+			return autoscaling.DemandOf(u.workload, &u.metrics[i])[u.load]
 		}
 	}
 	return 0
@@ -68,7 +68,7 @@ func (u *upstreamHPA) demandOf(is func(m *autoscalingv2.MetricSpec) bool) int64 
 func (u *upstreamHPA) besideOf(is func(m *autoscalingv2.MetricSpec) bool) int64 {
 	for i := range u.metrics {
 		if is(&u.metrics[i]) && u.beside.workload != nil {
-			return control.DemandBeside(u.beside.workload, u.workload, &u.metrics[i])[u.beside.load]
+			return autoscaling.DemandBeside(u.beside.workload, u.workload, &u.metrics[i])[u.beside.load]
 		}
 	}
 	return 0

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	autoscalingdefaults "k8s.io/kubernetes/pkg/apis/autoscaling/v2"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -53,7 +53,7 @@ func TestHPACountsOthers(t *testing.T) {
 		want := upstream.sync(t, r, s)
 		actor := p.actor(t, "hpa/default/web")
 		got, words := s.Replicas(0), "keeps the count"
-		for _, x := range control.Successors(actor, s) {
+		for _, x := range actor.Successors(actor, s) {
 			if n := x.To.Replicas(0); got != want || n == want {
 				got, words = n, actor.Describe(s, x.To, x.Move).Text
 			}
@@ -123,7 +123,7 @@ func TestHPAAmbiguousSelector(t *testing.T) {
 		}
 		want := upstream.sync(t, r, s)
 		got := before
-		for _, x := range control.Successors(p.actor(t, "hpa/default/web"), s) {
+		for _, x := range actor.Successors(p.actor(t, "hpa/default/web"), s) {
 			if n := x.To.Replicas(0); got != want || n == want {
 				got = n
 			}

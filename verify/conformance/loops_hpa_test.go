@@ -21,7 +21,7 @@ import (
 	autoscalingdefaults "k8s.io/kubernetes/pkg/apis/autoscaling/v2"
 	"k8s.io/kubernetes/pkg/controller/podautoscaler"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -54,7 +54,7 @@ func TestHPASync(t *testing.T) {
 		// Which samples are at hand and what the windows hold is not in the state: the actor
 		// has a successor for each, and upstream's answer has to be one of them.
 		got, words := s.Replicas(0), "keeps the count"
-		for _, x := range control.Successors(p.actor(t, "hpa/default/web"), s) {
+		for _, x := range actor.Successors(p.actor(t, "hpa/default/web"), s) {
 			if n := x.To.Replicas(0); got != want || n == want {
 				got, words = n, p.actor(t, "hpa/default/web").Describe(s, x.To, x.Move).Text
 			}

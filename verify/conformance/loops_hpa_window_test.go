@@ -9,7 +9,7 @@ import (
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -53,7 +53,7 @@ func TestHPAWindows(t *testing.T) {
 				if want == count {
 					next = append(next, m) // a sync that changes nothing is no step
 				}
-				for _, x := range control.Successors(p.actor(t, "hpa/default/web"), s) {
+				for _, x := range actor.Successors(p.actor(t, "hpa/default/web"), s) {
 					if x.To.Replicas(0) == want {
 						next = append(next, x.To.Get(memory))
 					}

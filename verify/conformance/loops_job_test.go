@@ -18,7 +18,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/kubernetes/pkg/controller/job"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 
 	_ "unsafe" // for go:linkname
@@ -50,7 +50,7 @@ func TestJobSync(t *testing.T) {
 		s.SetOutstanding(0, 1+r.IntN(s.Manifest(0).Completions()))
 		created, deleted := upstream.sync(t, s, object)
 		ours := 0
-		for _, x := range control.Successors(p.actor(t, "job/default/"+object.Name), s) {
+		for _, x := range actor.Successors(p.actor(t, "job/default/"+object.Name), s) {
 			ours = x.To.Active(0) - s.Active(0)
 		}
 		if want := created - deleted; ours != want {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -30,7 +31,7 @@ func loopCases(n int) int { return n * *loopPercent / 100 }
 // loopProblem is one generated workload with its actors.
 type loopProblem struct {
 	cfg    *state.Config
-	actors []control.Actor
+	actors []actor.Actor
 }
 
 func newLoopProblem(t *testing.T, spec *state.Spec, topology []int) *loopProblem {
@@ -49,9 +50,9 @@ func newLoopProblem(t *testing.T, spec *state.Spec, topology []int) *loopProblem
 	return p
 }
 
-func (p *loopProblem) actor(t *testing.T, name string) control.Actor {
+func (p *loopProblem) actor(t *testing.T, name string) actor.Actor {
 	t.Helper()
-	i := slices.IndexFunc(p.actors, func(a control.Actor) bool { return a.Name() == name })
+	i := slices.IndexFunc(p.actors, func(a actor.Actor) bool { return a.Name() == name })
 	if i < 0 {
 		t.Fatalf("no actor %q", name)
 	}

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/controller"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -53,9 +53,9 @@ func TestVictims(t *testing.T) {
 }
 
 // ourChoices lists the canonical successors, each once.
-func ourChoices(p *loopProblem, a control.Actor, s state.State) []string {
+func ourChoices(p *loopProblem, a actor.Actor, s state.State) []string {
 	var out []string
-	for _, x := range control.Successors(a, s) {
+	for _, x := range actor.Successors(a, s) {
 		p.cfg.Canon(x.To.B)
 		out = append(out, string(x.To.B))
 	}

@@ -21,7 +21,8 @@ import (
 	"k8s.io/kubernetes/pkg/controller/history"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/gitops"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -59,12 +60,12 @@ func TestStatefulSetRun(t *testing.T) {
 	steps, moved := 0, 0
 	for i := range loopCases(150) {
 		p, s := anyStatefulSet(t, r)
-		s = control.Install(p.cfg, state.Base)
+		s = gitops.Install(p.cfg, state.Base)
 		u := newUpstreamStatefulSet(t, s)
 		for range 60 {
 			steps++
 			want := u.sync(t, r, s)
-			all := control.Successors(p.actor(t, "statefulset/default/web"), s)
+			all := actor.Successors(p.actor(t, "statefulset/default/web"), s)
 			if got := ourStatefulSync(t, p, s); got != want {
 				t.Fatalf("case %d: ours %q, upstream %q\n%s", i, got, want, describe(s))
 			}
@@ -98,7 +99,7 @@ func disturb(r *rand.Rand, p *loopProblem, s state.State) state.State {
 	var out []state.State
 	for _, a := range p.actors {
 		if n := a.Name(); strings.HasPrefix(n, "kubelet") || n == "scheduler" || n == "crash" {
-			for _, x := range control.Successors(a, s) {
+			for _, x := range actor.Successors(a, s) {
 				out = append(out, x.To)
 			}
 		}
@@ -126,7 +127,7 @@ func anyStatefulSet(t *testing.T, r *rand.Rand) (*loopProblem, state.State) {
 	spec.Events.PodCrash = 10
 	p := newLoopProblem(t, spec, []int{2})
 	s := p.cfg.New()
-	control.Refill(s)
+	gitops.Refill(s)
 	s.Set(p.cfg.Applied, r.IntN(2))
 	s.SetReplicas(0, r.IntN(int(max(*base.Spec.Replicas, *head.Spec.Replicas))+1))
 	s.SetCurrent(0, state.Version(r.IntN(2)))
@@ -187,7 +188,7 @@ func webStatefulSet(r *rand.Rand, image string) *appsv1.StatefulSet {
 // deletion, "=v2" for a completed update.
 func ourStatefulSync(t *testing.T, p *loopProblem, s state.State) string {
 	t.Helper()
-	all := control.Successors(p.actor(t, "statefulset/default/web"), s)
+	all := actor.Successors(p.actor(t, "statefulset/default/web"), s)
 	if len(all) == 0 {
 		return ""
 	}

@@ -21,6 +21,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -93,7 +95,7 @@ func (x *preemptionComparison) run(t *testing.T, worker uint64, pods int) preemp
 		}
 		g := generator{rand.New(rand.NewPCG(*schedulerSeed, 1<<62+worker<<32+i))}
 		s := g.contended()
-		if err := x.compare(s, g, &sum); err != nil && !errors.Is(err, control.ErrUnmodeled) {
+		if err := x.compare(s, g, &sum); err != nil && !errors.Is(err, actor.ErrUnmodeled) {
 			t.Errorf("worker %d, scenario %d: %v\n%s", worker, i, err, s)
 		}
 	}
@@ -189,9 +191,9 @@ func (x *preemptionComparison) compare(s *scenario, g generator, sum *preemption
 	if err := x.load(s, c, now); err != nil {
 		return err
 	}
-	i := slices.IndexFunc(actors, func(a control.Actor) bool { return a.Name() == "scheduler" })
+	i := slices.IndexFunc(actors, func(a actor.Actor) bool { return a.Name() == "scheduler" })
 	for p := range cfg.Pods {
-		if err := x.one(c, now, actors[i].(*control.Scheduler), p, g, sum); err != nil {
+		if err := x.one(c, now, actors[i].(*scheduler.Scheduler), p, g, sum); err != nil {
 			return fmt.Errorf("pod class %d: %w", p, err)
 		}
 	}
@@ -230,7 +232,7 @@ func (c *cluster) allowed(b *policyv1.PodDisruptionBudget) int {
 }
 
 // one compares what becomes of a pending pod of class p.
-func (x *preemptionComparison) one(c *cluster, now state.State, a *control.Scheduler, p int, g generator, sum *preemptionTally) error {
+func (x *preemptionComparison) one(c *cluster, now state.State, a *scheduler.Scheduler, p int, g generator, sum *preemptionTally) error {
 	if len(now.C.Nodes) == 0 || !now.C.Preempts(p) && g.chance(70) {
 		return nil
 	}

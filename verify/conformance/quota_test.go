@@ -14,7 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -37,7 +37,7 @@ func TestQuota(t *testing.T) {
 		scatter(r, s)
 		const most = 12
 		want := upstreamRoom(t, s, spec.Quotas, most)
-		if got := control.NewQuotas(p.cfg).Room(s, 0, most); got != want {
+		if got := admission.NewQuotas(p.cfg).Room(s, 0, most); got != want {
 			t.Fatalf("case %d: room for %d pods, upstream for %d\n%s%+v\n%+v", i, got, want, describe(s), m.Deployment.Spec.Template.Spec.Containers, spec.Quotas)
 		}
 		if want < most {

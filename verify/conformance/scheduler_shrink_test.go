@@ -8,14 +8,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 )
 
 // shrink makes a scenario on which the two sides disagree smaller as long as they do.
 func (x *comparison) shrink(s *scenario) *scenario {
 	fails := func(c *scenario) bool {
 		err := x.compare(c, nil)
-		return err != nil && !errors.Is(err, control.ErrUnmodeled)
+		return err != nil && !errors.Is(err, actor.ErrUnmodeled)
 	}
 	for again := true; again; {
 		again = false

@@ -16,7 +16,8 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -90,7 +91,7 @@ func TestSchedulerComparisonNotices(t *testing.T) {
 		g := generator{rand.New(rand.NewPCG(1, i))}
 		s := g.scenario()
 		g.places(s)
-		if err := x.compare(s, nil); err == nil || errors.Is(err, control.ErrUnmodeled) {
+		if err := x.compare(s, nil); err == nil || errors.Is(err, actor.ErrUnmodeled) {
 			continue
 		}
 		small := x.shrink(s)
@@ -147,7 +148,7 @@ func (x *comparison) run(t *testing.T, worker uint64, pairs int) tally {
 		for range 3 {
 			g.places(s)
 			err := x.compare(s, &sum)
-			if errors.Is(err, control.ErrUnmodeled) {
+			if errors.Is(err, actor.ErrUnmodeled) {
 				sum.refused++
 				break
 			}
@@ -168,7 +169,7 @@ func (x *comparison) compare(s *scenario, sum *tally) error {
 	if err != nil {
 		return err
 	}
-	ours, err := control.NewScheduler(cfg)
+	ours, err := scheduler.NewScheduler(cfg)
 	if err != nil {
 		return err
 	}
@@ -214,7 +215,7 @@ func (t *tally) add(s *scenario, d *upstreamDecision) {
 }
 
 // differ says in what two decisions on a pod of class p differ.
-func differ(cfg *state.Config, a *control.Scheduler, now state.State, p int, theirs *upstreamDecision) error {
+func differ(cfg *state.Config, a *scheduler.Scheduler, now state.State, p int, theirs *upstreamDecision) error {
 	d := a.Decide(now, p)
 	if !slices.Equal(d.Feasible, theirs.feasible) {
 		return fmt.Errorf("feasible nodes %v, upstream %v (%v)", d.Feasible, theirs.feasible, theirs.reasons)

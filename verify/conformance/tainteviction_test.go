@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/nodes"
 )
 
 //go:linkname processPodOnNode k8s.io/kubernetes/pkg/controller/tainteviction.(*Controller).processPodOnNode
@@ -48,7 +48,7 @@ func TestTaintEviction(t *testing.T) {
 			taints = append(taints, anyTaint(r))
 		}
 		want := upstreamStay(ctx, tc, pod, taints)
-		if got := control.StaySeconds(pod, taints); got != want {
+		if got := nodes.StaySeconds(pod, taints); got != want {
 			t.Fatalf("case %d: tolerations %+v, taints %+v: ours %d s, upstream %d s", i, pod.Spec.Tolerations, taints, got, want)
 		}
 		switch {

@@ -9,7 +9,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -112,7 +112,7 @@ func (x *comparison) compareVolumes(s *scenario, v *volumes) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	ours, err := control.NewScheduler(cfg)
+	ours, err := scheduler.NewScheduler(cfg)
 	if err != nil {
 		return -1, nil
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -46,8 +46,8 @@ func (s *script) check(rule string) (string, error) {
 		return "", fmt.Errorf("unknown rule %q", rule)
 	}
 	res, err := search.Run(context.Background(), search.System{
-		Width: s.cfg.Width(), Initial: [][]byte{s.now.B}, Actors: control.Adapt(s.cfg, s.actors, control.Realistic),
-		Rules: []search.Rule{r}, Canon: s.cfg.Canon, Local: control.NewLocal,
+		Width: s.cfg.Width(), Initial: [][]byte{s.now.B}, Actors: actor.Adapt(s.cfg, s.actors, actor.Realistic),
+		Rules: []search.Rule{r}, Canon: s.cfg.Canon, Local: actor.NewLocal,
 	}, search.Options{Workers: 1, MaxEvents: -1})
 	if err != nil {
 		return "", err

@@ -1,6 +1,13 @@
 package control
 
 import (
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
+	"github.com/kubesettle/kubesettle/verify/control/faults"
+	"github.com/kubesettle/kubesettle/verify/control/gitops"
+	"github.com/kubesettle/kubesettle/verify/control/nodes"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -25,42 +32,42 @@ import (
 // an event that may fall there; where the problem has such an actor, nothing is confluent.
 type confluence struct {
 	cfg         *state.Config
-	actors      []Actor
-	deployments map[int]*deployment // by workload
-	replicaSets []*replicaSetLoop   // by actor; nil: another one
-	syncs       []*deployment       // by actor; nil: another one
-	bad         *badRevision        // or nil
-	create      bool                // creations commute
+	actors      []actor.Actor
+	deployments map[int]*workloads.Deployment // by workload
+	replicaSets []*workloads.ReplicaSetLoop   // by actor; nil: another one
+	syncs       []*workloads.Deployment       // by actor; nil: another one
+	bad         *faults.BadRevision           // or nil
+	create      bool                          // creations commute
 }
 
 // Reduce tells a search of the actors' system, under realistic timing, which steps commute
 // with everything that can happen before them, and what a step can give work to.
-func Reduce(sys *search.System, cfg *state.Config, actors []Actor) {
+func Reduce(sys *search.System, cfg *state.Config, actors []actor.Actor) {
 	if len(cfg.Spec.Claims) > 0 || resized(cfg) {
 		return
 	}
 	k := &confluence{
-		cfg: cfg, actors: actors, deployments: map[int]*deployment{}, create: len(cfg.Spec.Quotas) == 0,
-		replicaSets: make([]*replicaSetLoop, len(actors)), syncs: make([]*deployment, len(actors)),
+		cfg: cfg, actors: actors, deployments: map[int]*workloads.Deployment{}, create: len(cfg.Spec.Quotas) == 0,
+		replicaSets: make([]*workloads.ReplicaSetLoop, len(actors)), syncs: make([]*workloads.Deployment, len(actors)),
 	}
 	for i, a := range actors {
 		switch a := a.(type) {
-		case *deployment:
+		case *workloads.Deployment:
 			k.syncs[i] = a
-			k.deployments[a.workload] = a
-		case *replicaSetLoop:
-			k.create = k.create && a.node < 0
+			k.deployments[a.Workload] = a
+		case *workloads.ReplicaSetLoop:
+			k.create = k.create && a.Node < 0
 			k.replicaSets[i] = a
-		case *Scheduler:
-			if a.k.preempts {
+		case *scheduler.Scheduler:
+			if a.K.Preempts {
 				return
 			}
-			k.create = k.create && len(a.k.groups)+min(len(a.k.unranked), 1) <= 1
-		case *badRevision:
+			k.create = k.create && len(a.K.Groups)+min(len(a.K.Unranked), 1) <= 1
+		case *faults.BadRevision:
 			k.bad = a
-		case *apply:
+		case *gitops.Apply:
 		default:
-			if e, ok := a.(calmEvent); a.Latency() == Sync || a.Latency() == Event && !(ok && e.fallsInCalm(cfg)) {
+			if e, ok := a.(actor.CalmEvent); a.Latency() == actor.Sync || a.Latency() == actor.Event && !(ok && e.FallsInCalm(cfg)) {
 				return
 			}
 		}
@@ -84,23 +91,23 @@ func resized(c *state.Config) bool {
 // wakes is [search.System.Wakes]: a step in the life of a workload's pods gives work to
 // its controllers and to the scheduler, who give work to each other.
 func (k *confluence) wakes(actor int) (prompt []int, some bool) {
-	own, schedules := -1, true
+	own, placing := -1, true
 	switch a := k.actors[actor].(type) {
-	case *kubelet:
-		own = k.cfg.Pods[a.class].Workload
-	case *replicaSetLoop:
-		own = a.workload
-	case *deployment:
-		own, schedules = a.workload, false
-	case *hpa:
-		own, schedules = a.workload, false
-	case *Scheduler:
+	case *nodes.Kubelet:
+		own = k.cfg.Pods[a.Class].Workload
+	case *workloads.ReplicaSetLoop:
+		own = a.Workload
+	case *workloads.Deployment:
+		own, placing = a.Workload, false
+	case *autoscaling.HPA:
+		own, placing = a.Workload, false
+	case *scheduler.Scheduler:
 	default:
 		return nil, false
 	}
 	for i, a := range k.actors {
-		_, scheduler := a.(*Scheduler)
-		if d, r := k.syncs[i], k.replicaSets[i]; d != nil && d.workload == own || r != nil && r.workload == own || scheduler && schedules {
+		_, schedules := a.(*scheduler.Scheduler)
+		if d, r := k.syncs[i], k.replicaSets[i]; d != nil && d.Workload == own || r != nil && r.Workload == own || schedules && placing {
 			prompt = append(prompt, i)
 		}
 	}
@@ -113,10 +120,10 @@ func (k *confluence) holds(b []byte, actor int) bool {
 		return false
 	}
 	if d := k.syncs[actor]; d != nil {
-		return !k.mayTurnBad(s) && d.steady(s, -1)
+		return !k.mayTurnBad(s) && d.Steady(s, -1)
 	}
 	if r := k.replicaSets[actor]; r != nil && k.create {
-		return s.Active(r.class) < s.Get(k.cfg.Class[r.class].Size) && k.deployments[r.workload].steady(s, r.class)
+		return s.Active(r.Class) < s.Get(k.cfg.Class[r.Class].Size) && k.deployments[r.Workload].Steady(s, r.Class)
 	}
 	return false
 }
@@ -124,5 +131,5 @@ func (k *confluence) holds(b []byte, actor int) bool {
 // mayTurnBad says whether the next revision of a workload may still turn out bad before
 // its Deployment rolls it out.
 func (k *confluence) mayTurnBad(s state.State) bool {
-	return k.bad != nil && s.BadRevisionsLeft() > 0 && k.bad.pends(s)
+	return k.bad != nil && s.BadRevisionsLeft() > 0 && k.bad.Pends(s)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -112,8 +112,8 @@ func (x *deschedScript) searchRule(t *testing.T, id string) *search.Result {
 			continue
 		}
 		res, err := search.Run(context.Background(), search.System{
-			Width: x.cfg.Width(), Initial: [][]byte{x.now.B}, Actors: control.Adapt(x.cfg, x.actors, control.Realistic),
-			Canon: x.cfg.Canon, Local: control.NewLocal, Rules: []search.Rule{x.bind(id, r.New(x.cfg, 0))},
+			Width: x.cfg.Width(), Initial: [][]byte{x.now.B}, Actors: actor.Adapt(x.cfg, x.actors, actor.Realistic),
+			Canon: x.cfg.Canon, Local: actor.NewLocal, Rules: []search.Rule{x.bind(id, r.New(x.cfg, 0))},
 		}, search.Options{Workers: 1, MaxEvents: -1})
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -124,16 +124,16 @@ metadata: {name: db, namespace: default}
 spec: {minAvailable: 1, selector: {matchLabels: {app: db}}}
 `
 
-func keepsContract(t *testing.T, x *deschedScript, a control.Actor, r *rand.Rand) {
+func keepsContract(t *testing.T, x *deschedScript, a actor.Actor, r *rand.Rand) {
 	var in []state.State
 	moved := 0
 	for range 60 {
 		from := sparse(x, r)
 		in = append(in, from)
 		before := string(from.B)
-		all := control.Successors(a, from)
+		all := actor.Successors(a, from)
 		moved += len(all)
-		for i, s := range control.Successors(a, from) {
+		for i, s := range actor.Successors(a, from) {
 			if string(s.To.B) != string(all[i].To.B) || s.Move != all[i].Move {
 				t.Fatal("gives other successors when asked again")
 			}
@@ -155,7 +155,7 @@ func keepsContract(t *testing.T, x *deschedScript, a control.Actor, r *rand.Rand
 	if moved == 0 {
 		t.Error("never moved")
 	}
-	if n := control.StepAllocs(a, in); n > 0 {
+	if n := StepAllocs(a, in); n > 0 {
 		t.Errorf("%v allocations in %d steps", n, len(in))
 	}
 }
@@ -186,7 +186,7 @@ func sparse(x *deschedScript, r *rand.Rand) state.State {
 }
 
 // wordsMatch checks that the words of a step name exactly the pods that it evicts.
-func wordsMatch(t *testing.T, a control.Actor, from state.State, x control.Successor) {
+func wordsMatch(t *testing.T, a actor.Actor, from state.State, x actor.Successor) {
 	t.Helper()
 	w := a.Describe(from, x.To, x.Move)
 	if w.Action != "evict" || w.Object == "" || len(w.Because) == 0 {
@@ -221,6 +221,6 @@ func BenchmarkDeschedulerStep(b *testing.B) {
 	a := x.actors[len(x.actors)-1]
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		control.StepAllocs(a, in[i%64:i%64+1])
+		StepAllocs(a, in[i%64:i%64+1])
 	}
 }

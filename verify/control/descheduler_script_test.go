@@ -21,6 +21,8 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/gitops"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -28,7 +30,7 @@ import (
 // TestDeschedulerScripts plays testdata/descheduler_*. Beside the commands of
 // [TestLoops] they have, in this order:
 //
-//	nodes        lines NAME COUNT [cpu=4] [pods=110] [zone=a] [label=k:v] [taint=k:v:EFFECT] [cordoned] [elastic]
+//	nodes        lines NAME COUNT [cpu=4] [pods=110] [zone=a] [label=k:v] [taint=k:v:EFFECT] [scheduler.Cordoned] [elastic]
 //	manifests    Deployments, PodDisruptionBudgets, PriorityClasses and Namespaces
 //	scheduler    a KubeSchedulerConfiguration; upstream's default without one
 //	descheduler  a DeschedulerPolicy; then the manifests are installed
@@ -199,7 +201,7 @@ func (x *deschedScript) build() error {
 	if x.cfg, err = b.Freeze(); err != nil {
 		return err
 	}
-	x.now = control.Install(x.cfg, state.Base)
+	x.now = gitops.Install(x.cfg, state.Base)
 	return nil
 }
 
@@ -210,8 +212,8 @@ func (x *deschedScript) rule(id string) (string, error) {
 		return "", fmt.Errorf("no rule %q", id)
 	}
 	sys := search.System{
-		Width: x.cfg.Width(), Initial: [][]byte{x.now.B}, Actors: control.Adapt(x.cfg, x.actors, control.Realistic),
-		Canon: x.cfg.Canon, Local: control.NewLocal,
+		Width: x.cfg.Width(), Initial: [][]byte{x.now.B}, Actors: actor.Adapt(x.cfg, x.actors, actor.Realistic),
+		Canon: x.cfg.Canon, Local: actor.NewLocal,
 	}
 	var props []policies.Property
 	for w := range x.spec.Workloads {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -28,14 +28,14 @@ func rewriteFlag() bool { return flag.Lookup("rewrite").Value.String() == "true"
 // loops is one section of the fidelity page: actors with one model.
 type loops struct {
 	names []string // without the objects they act on
-	model *control.Model
+	model *actor.Model
 }
 
 // TestFidelityPage: docs/fidelity.md says of every actor what its model says.
 func TestFidelityPage(t *testing.T) {
 	var sections []*loops
 	types := map[string]bool{}
-	add := func(actors []control.Actor) {
+	add := func(actors []actor.Actor) {
 		for _, a := range actors {
 			types[reflect.TypeOf(a).String()] = true
 			name, _, _ := strings.Cut(a.Name(), "/")
@@ -69,12 +69,12 @@ func TestFidelityPage(t *testing.T) {
 	keepPart(t, text.String())
 }
 
-var modelMethod = regexp.MustCompile(`(?m)^func \((?:\w+ )?\*?(\w+)\) Model\(\) \*Model`)
+var modelMethod = regexp.MustCompile(`(?m)^func \((?:\w+ )?\*?(\w+)\) Model\(\) \*actor\.Model`)
 
-// requireAll fails when some actor of the package is not among the types.
+// requireAll fails when some actor of the families is not among the types.
 func requireAll(t *testing.T, types map[string]bool) {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob("*/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func requireAll(t *testing.T, types map[string]bool) {
 		}
 		for _, m := range modelMethod.FindAllSubmatch(code, -1) {
 			found++
-			if name := "control." + string(m[1]); !types[name] && !types["*"+name] {
+			if name := filepath.Base(filepath.Dir(f)) + "." + string(m[1]); !types[name] && !types["*"+name] {
 				t.Errorf("%s: no problem of this test has the actor %s", f, m[1])
 			}
 		}

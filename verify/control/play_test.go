@@ -8,7 +8,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -78,8 +78,8 @@ func (s *script) setClass(p int, opt map[string]string) {
 
 var phases = [state.Phases]string{"starting", "ready", "terminating", "warming", "fresh"}
 
-func (s *script) actor(name string) (control.Actor, error) {
-	i := slices.IndexFunc(s.actors, func(a control.Actor) bool { return a.Name() == name })
+func (s *script) actor(name string) (actor.Actor, error) {
+	i := slices.IndexFunc(s.actors, func(a actor.Actor) bool { return a.Name() == name })
 	if i < 0 {
 		var names []string
 		for _, a := range s.actors {
@@ -100,7 +100,7 @@ func (s *script) steps(args []datadriven.CmdArg) (string, error) {
 			return "", err
 		}
 		for range number(map[string]string{"": times}, "", 1) {
-			all := control.Successors(a, s.now)
+			all := actor.Successors(a, s.now)
 			i := number(map[string]string{"": choice}, "", 1) - 1
 			if len(all) == 0 {
 				fmt.Fprintf(&out, "%s is not enabled\n", name)
@@ -122,7 +122,7 @@ func (s *script) choices(name string) (string, error) {
 		return "", err
 	}
 	var out strings.Builder
-	all := control.Successors(a, s.now)
+	all := actor.Successors(a, s.now)
 	for i, x := range all {
 		w := a.Describe(s.now, x.To, x.Move)
 		fmt.Fprintf(&out, "%d %s %s: %s\n", i+1, w.Action, w.Object, w.Text)
@@ -149,12 +149,12 @@ func (s *script) settle() (string, error) {
 }
 
 func (s *script) settleStep(out *strings.Builder) bool {
-	for l := control.Sync; l < control.Event; l++ {
+	for l := actor.Sync; l < actor.Event; l++ {
 		for _, a := range s.actors {
 			if a.Latency() != l {
 				continue
 			}
-			if all := control.Successors(a, s.now); len(all) > 0 {
+			if all := actor.Successors(a, s.now); len(all) > 0 {
 				fmt.Fprintln(out, a.Describe(s.now, all[0].To, all[0].Move).Text)
 				s.now = all[0].To
 				return true

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/nodes"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -165,9 +166,9 @@ func eachProblem(t *testing.T, f func(t *testing.T, s *script, r *rand.Rand)) {
 }
 
 // canonical lists an actor's successors in canonical form, each once.
-func (s *script) canonical(a control.Actor, from state.State) []string {
+func (s *script) canonical(a actor.Actor, from state.State) []string {
 	var out []string
-	for _, x := range control.Successors(a, from) {
+	for _, x := range actor.Successors(a, from) {
 		s.cfg.Canon(x.To.B)
 		out = append(out, string(x.To.B))
 	}
@@ -211,7 +212,7 @@ func TestStepIsPure(t *testing.T) {
 			from := s.random(r)
 			before := string(from.B)
 			for _, a := range s.actors {
-				first, again := control.Successors(a, from), control.Successors(a, from)
+				first, again := actor.Successors(a, from), actor.Successors(a, from)
 				if string(from.B) != before {
 					t.Fatalf("%s changed the state it was given", a.Name())
 				}
@@ -234,13 +235,13 @@ func TestWords(t *testing.T) {
 		for range 500 {
 			from := s.random(r)
 			for _, a := range s.actors {
-				for _, x := range control.Successors(a, from) {
+				for _, x := range actor.Successors(a, from) {
 					w := a.Describe(from, x.To, x.Move)
 					if w.Action == "" || w.Object == "" || w.Text == "" || strings.HasSuffix(w.Text, ".") || strings.Contains(w.Text, "\n") {
 						t.Fatalf("%s: %+v", a.Name(), w)
 					}
 					for _, b := range w.Because {
-						pool := strings.HasPrefix(b.Object, control.KarpenterObject("")) // of the cluster
+						pool := strings.HasPrefix(b.Object, nodes.KarpenterObject("")) // of the cluster
 						hook := strings.HasPrefix(b.Object, "admissionregistration.k8s.io/") && b.Field == "webhooks[0]"
 						if !hook && (!pool && !strings.Contains(b.Object, " default/") || !strings.HasPrefix(b.Field, "spec")) {
 							t.Fatalf("%s: because %+v", a.Name(), b)
@@ -278,7 +279,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 			in = append(in, s.random(r))
 		}
 		for _, a := range s.actors {
-			if n := control.StepAllocs(a, in); n > 0 {
+			if n := StepAllocs(a, in); n > 0 {
 				t.Errorf("%s: %v allocations in %d steps", a.Name(), n, len(in))
 			}
 		}

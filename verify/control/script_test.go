@@ -15,6 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
+	"github.com/kubesettle/kubesettle/verify/control/gitops"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -54,7 +57,7 @@ type script struct {
 	nodes  []int
 	max    int
 	cfg    *state.Config
-	actors []control.Actor
+	actors []actor.Actor
 	now    state.State
 }
 
@@ -70,7 +73,7 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 		if d.CmdArgs[0].Key == "head" {
 			v = state.Head
 		}
-		s.now = control.Install(s.cfg, v)
+		s.now = gitops.Install(s.cfg, v)
 		return s.show(), nil
 	case "set":
 		if err := s.set(d.Input); err != nil {
@@ -166,7 +169,7 @@ func (s *script) cluster(input string) error {
 			return fmt.Errorf("unknown line %q", line)
 		}
 	}
-	s.spec = control.Sized(s.spec)
+	s.spec = autoscaling.Sized(s.spec)
 	b, err := state.NewBuilder(s.spec, s.nodes, s.max)
 	if err != nil {
 		return err
@@ -177,7 +180,7 @@ func (s *script) cluster(input string) error {
 	if s.cfg, err = b.Freeze(); err != nil {
 		return err
 	}
-	s.now = control.Install(s.cfg, state.Base)
+	s.now = gitops.Install(s.cfg, state.Base)
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -63,17 +63,17 @@ func TestServiceIsLikeTaints(t *testing.T) {
 	}
 }
 
-func decide(t *testing.T, s state.State) control.Decision {
+func decide(t *testing.T, s state.State) scheduler.Decision {
 	t.Helper()
-	a, err := control.NewScheduler(s.C)
+	a, err := scheduler.NewScheduler(s.C)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a.Decide(s, 0)
 }
 
-func sameTexts(a, b []control.Reason) bool {
-	return slices.EqualFunc(a, b, func(x, y control.Reason) bool { return x.Node == y.Node && x.Text == y.Text })
+func sameTexts(a, b []scheduler.Reason) bool {
+	return slices.EqualFunc(a, b, func(x, y scheduler.Reason) bool { return x.Node == y.Node && x.Text == y.Text })
 }
 
 // serviceTemplate is a pod with some tolerations and some spread constraints.

@@ -17,7 +17,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -127,7 +127,7 @@ func objects(r *render.Revision) ([]map[string]any, error) {
 }
 
 // demands are the loads of every autoscaled workload, by "namespace/name".
-func (c *Case) demands() map[string]control.Demand {
+func (c *Case) demands() map[string]autoscaling.Demand {
 	byName := map[string]*state.Workload{}
 	for v, rev := range []*render.Revision{c.Base, c.Head} {
 		if rev == nil {
@@ -149,9 +149,9 @@ func (c *Case) demands() map[string]control.Demand {
 			}
 		}
 	}
-	out := map[string]control.Demand{}
+	out := map[string]autoscaling.Demand{}
 	for name, w := range byName {
-		out[name] = control.DemandFor(w)
+		out[name] = autoscaling.DemandFor(w)
 	}
 	return out
 }

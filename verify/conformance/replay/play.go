@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -34,7 +34,7 @@ type player struct {
 	kubelets *kubelets
 	metrics  *metrics
 	applier  *applier
-	demands  map[string]control.Demand
+	demands  map[string]autoscaling.Demand
 	out      io.Writer         // tells what is done
 	twin     bool              // of the case that the finding is of: its steps are not to come about
 	plays    map[string]string // the real node that plays a node of the counterexample

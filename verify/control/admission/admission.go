@@ -1,0 +1,123 @@
+package admission
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// webhookLoop models that an admission webhook takes effect once its server answers: the
+// first time that one of its pods is ready. From then on pods that it guards are created
+// only while somebody answers; whoever creates pods asks [Quotas.Room].
+//
+// Upstream: kubernetes v1.36.3, staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/generic:
+// (*Webhook).ShouldCallHook; validating and mutating dispatcher: Dispatch (failurePolicy).
+type webhookLoop struct {
+	index int
+	name  string
+}
+
+// NewAdmission notes which pods LimitRanges refuse, and gives the webhooks.
+func NewAdmission(b *state.Builder) ([]actor.Actor, error) {
+	c := b.Config()
+	for v, ranges := range c.Spec.Admission.LimitRanges {
+		for p := range c.Pods {
+			own := inNamespace(ranges, c.Pods[p].Namespace)
+			if len(own) == 0 {
+				continue
+			}
+			pod := c.Pods[p].Template.Spec.DeepCopy()
+			ApplyLimitRanges(pod, own)
+			if refusal := limitRefusal(pod, own); refusal != nil {
+				if c.Refusals[v] == nil {
+					c.Refusals[v] = make([]*state.Refusal, len(c.Pods))
+				}
+				c.Refusals[v][p] = refusal
+			}
+		}
+	}
+	var out []actor.Actor
+	for i := range c.Spec.Admission.Webhooks {
+		out = append(out, &webhookLoop{index: i, name: "webhook/" + c.Spec.Admission.Webhooks[i].Name})
+	}
+	return out, nil
+}
+
+func inNamespace(ranges []*corev1.LimitRange, namespace string) []*corev1.LimitRange {
+	var out []*corev1.LimitRange
+	for _, r := range ranges {
+		if r.Namespace == namespace {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Name implements [actor.Actor].
+func (a *webhookLoop) Name() string { return a.name }
+
+// Latency implements [actor.Actor].
+func (a *webhookLoop) Latency() actor.Latency { return actor.Sync }
+
+// Step implements [actor.Actor].
+func (a *webhookLoop) Step(s state.State, next *actor.Emit) {
+	armed, h := s.C.Armed[a.index], &s.C.Spec.Admission.Webhooks[a.index]
+	if s.Get(armed) == 1 || h.Guards[s.Version()] == nil || !s.Answers(h) {
+		return
+	}
+	t := next.Copy(s)
+	t.Set(armed, 1)
+	next.Move(objects.Done)
+}
+
+// Describe implements [actor.Actor].
+func (a *webhookLoop) Describe(from, _ state.State, _ search.Move) actor.Words {
+	h := &from.C.Spec.Admission.Webhooks[a.index]
+	return actor.Words{
+		Action: "guard-pods", Object: h.Object, Text: "the webhook " + h.Name + " is answered, and takes effect",
+		Because: []actor.Ref{{Object: h.Object, Version: from.Version(), Field: h.Field}},
+	}
+}
+
+// Model implements [actor.Actor].
+func (a *webhookLoop) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: objects.Upstream + ", staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook: ShouldCallHook, Dispatch",
+		Exact:    []string{"whether a webhook with failurePolicy Fail is asked about a pod: its rules, namespaceSelector and objectSelector"},
+		MayInvent: []string{
+			"labels of a Namespace that is not among the objects are those that every namespace has",
+		},
+		MayHide: []string{
+			"a webhook whose server is not among the workloads of the slice, or is no Service, always answers and refuses nothing, and so does one with matchConditions",
+			"a webhook takes effect only once its server has been ready: an installation that waits for itself is missed",
+			"a server that answers may refuse pods all the same; pods that stop answer until they are gone",
+		},
+	}
+}
+
+// Forbidden words why a pod of class p may not be created, for other reasons than a quota,
+// and names the fields; "" where it may.
+func Forbidden(s state.State, p int) (string, []actor.Ref) {
+	v := s.Version()
+	own := actor.Ref{Object: s.C.Spec.Workloads[s.C.Pods[p].Workload].ID, Version: v}
+	if r := s.Refused(p); r != nil {
+		own.Field = "spec.template.spec"
+		if r.Container != "" {
+			own.Field = "spec.template." + r.Container + ".resources"
+		}
+		refs := []actor.Ref{own}
+		if r.Object != "" {
+			refs = append(refs, actor.Ref{Object: r.Object, Version: v, Field: r.Field})
+		}
+		return r.Text, refs
+	}
+	if h := s.Guard(p); h != nil {
+		return fmt.Sprintf("failed calling webhook %q: no pod that serves it is ready", h.Name), []actor.Ref{{Object: h.Object, Version: v, Field: h.Field}}
+	}
+	return "", nil
+}

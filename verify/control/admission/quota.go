@@ -1,0 +1,156 @@
+package admission
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelpers "k8s.io/component-helpers/resource"
+
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Quotas says how many pods the API server lets a controller create. It is read-only and
+// safe for concurrent use; [Quotas.Room] does not allocate.
+//
+// Upstream: kubernetes v1.36.3, staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota:
+// CheckRequest; pkg/quota/v1/evaluator/core: PodUsageFunc, podComputeUsageHelper.
+//
+// Abstraction:
+//   - exact: pods, count/pods, requests, limits and extended resources, of several quotas.
+//   - may invent: a pod on deletion counts until it has stopped, where upstream forgets it
+//     when its grace period is over.
+//   - may hide: a quota with scopes refuses nothing; a container without a request that
+//     a quota counts uses nothing of it, where upstream refuses the pod unless a LimitRange
+//     fills it in; the usage that a quota's status holds is never behind.
+type Quotas struct {
+	cfg       *state.Config
+	List      [2][]quota
+	admission bool // something else may refuse pods; see admission.go
+}
+
+// quota is one ResourceQuota, in one version.
+type quota struct {
+	Name, Object string
+	Limits       []quotaLimit
+	Classes      []int // pod classes of its namespace
+}
+
+// quotaLimit is one resource of a quota, in thousandths of its unit.
+type quotaLimit struct {
+	Resource     corev1.ResourceName
+	Hard, others int64
+	Use          []int64 // of one pod, by place in quota.classes
+}
+
+// NewQuotas reads the ResourceQuotas of a problem.
+func NewQuotas(c *state.Config) *Quotas {
+	q := &Quotas{cfg: c, admission: c.Admits()}
+	for i := range c.Spec.Quotas {
+		spec := &c.Spec.Quotas[i]
+		for v, object := range spec.Objects {
+			if object == nil || len(object.Spec.Scopes) > 0 || object.Spec.ScopeSelector != nil {
+				continue
+			}
+			one := quota{Name: spec.Namespace + "/" + spec.Name, Object: "ResourceQuota " + spec.Namespace + "/" + spec.Name}
+			var uses []corev1.ResourceList
+			for p := range c.Pods {
+				if c.Pods[p].Namespace == spec.Namespace {
+					one.Classes = append(one.Classes, p)
+					uses = append(uses, QuotaUse(objects.Admitted(c, p)))
+				}
+			}
+			for _, name := range sortedResources(object.Spec.Hard) {
+				l := quotaLimit{Resource: name, Hard: milli(object.Spec.Hard[name]), others: milli(spec.Others[v][name])}
+				counted := false
+				for _, use := range uses {
+					l.Use = append(l.Use, milli(use[name]))
+					counted = counted || l.Use[len(l.Use)-1] > 0
+				}
+				if counted {
+					one.Limits = append(one.Limits, l)
+				}
+			}
+			if len(one.Limits) > 0 {
+				q.List[v] = append(q.List[v], one)
+			}
+		}
+	}
+	return q
+}
+
+// QuotaUse is what one pod takes of ResourceQuotas.
+//
+// Upstream: PodUsageFunc, podComputeUsageHelper.
+func QuotaUse(pod *corev1.Pod) corev1.ResourceList {
+	one := *resource.NewQuantity(1, resource.DecimalSI)
+	out := corev1.ResourceList{corev1.ResourcePods: one, "count/pods": one}
+	for name, q := range resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{}) {
+		switch {
+		case name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage ||
+			strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
+			out[name], out[corev1.DefaultResourceRequestsPrefix+name] = q, q
+		case strings.Contains(string(name), "/"): // an extended resource
+			out[corev1.DefaultResourceRequestsPrefix+name] = q
+		}
+	}
+	for name, q := range resourcehelpers.PodLimits(pod, resourcehelpers.PodResourcesOptions{}) {
+		if name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage {
+			out["limits."+name] = q
+		}
+	}
+	return out
+}
+
+func sortedResources(list corev1.ResourceList) []corev1.ResourceName {
+	var out []corev1.ResourceName
+	for name := range list {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// milli is a quantity in thousandths of its unit, at most the largest that an int64 holds.
+func milli(q resource.Quantity) int64 {
+	if q.Value() > math.MaxInt64/1000-1 {
+		return math.MaxInt64
+	}
+	return q.MilliValue()
+}
+
+// Left is what a quota leaves of one of its resources.
+func (q *quota) Left(s state.State, l *quotaLimit) int64 {
+	left := l.Hard - l.others
+	for i, p := range q.Classes {
+		left -= l.Use[i] * int64(s.Existing(p))
+	}
+	return left
+}
+
+// Room is how many pods of class p may be created in s, at most limit.
+func (x *Quotas) Room(s state.State, p, limit int) int {
+	if x.admission && s.Forbidden(p) {
+		return 0
+	}
+	list := x.List[s.Version()]
+	for i := range list {
+		q := &list[i]
+		at := slices.Index(q.Classes, p)
+		if at < 0 {
+			continue
+		}
+		for j := range q.Limits {
+			l := &q.Limits[j]
+			if use := l.Use[at]; use > 0 {
+				limit = int(min(int64(limit), max(q.Left(s, l), 0)/use))
+			}
+		}
+	}
+	return limit
+}
+
+func Unmilli(v int64) string { return resource.NewMilliQuantity(v, resource.DecimalSI).String() }

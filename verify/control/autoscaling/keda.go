@@ -1,0 +1,102 @@
+package autoscaling
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// keda models what KEDA does with the replicas of a ScaledObject itself: from one to none and
+// back. Between one and many it leaves them to the HorizontalPodAutoscaler that it makes.
+//
+// Upstream: kedacore/keda v2, pkg/scaling/executor: RequestScale, scaleToZeroOrIdle,
+// scaleFromZeroOrIdle.
+type keda struct {
+	workload int
+	name     string // "default/web"
+	acts     [2]bool
+}
+
+func NewKEDA(b *state.Builder) ([]actor.Actor, error) {
+	c := b.Config()
+	var out []actor.Actor
+	for w := range c.Spec.Workloads {
+		wl := &c.Spec.Workloads[w]
+		k := &keda{workload: w, name: objects.ShortName(wl)}
+		for v := range wl.Manifests {
+			o := wl.Manifests[v].KEDA
+			if o == nil {
+				continue
+			}
+			if o.Err != nil {
+				return nil, fmt.Errorf("scaledobject %s/%s: %w", wl.Namespace, o.Name, o.Err)
+			}
+			k.acts[v] = o.ToZero
+		}
+		if k.acts[state.Base] || k.acts[state.Head] {
+			out = append(out, k)
+		}
+	}
+	return out, nil
+}
+
+// Name implements [actor.Actor].
+func (k *keda) Name() string { return "keda/" + k.name }
+
+// Latency implements [actor.Actor].
+func (k *keda) Latency() actor.Latency { return actor.Periodic }
+
+// Step implements [actor.Actor].
+func (k *keda) Step(s state.State, next *actor.Emit) {
+	if !k.acts[s.Version()] || !s.Manifest(k.workload).Exists() {
+		return
+	}
+	idle, none := s.Load(k.workload) == state.Idle, s.Replicas(k.workload) == 0
+	if idle == none {
+		return
+	}
+	t := next.Copy(s)
+	to := 1
+	if idle {
+		to = 0
+	}
+	t.SetReplicas(k.workload, to)
+	if s.C.Spec.Apply == state.ServerSide {
+		t.Set(t.C.Workload[k.workload].Owners, int(state.Autoscaler))
+	}
+	next.Move(objects.Done)
+}
+
+// Describe implements [actor.Actor].
+func (k *keda) Describe(from, to state.State, _ search.Move) actor.Words {
+	wl := &from.C.Spec.Workloads[k.workload]
+	why := "the load is idle"
+	if to.Replicas(k.workload) > 0 {
+		why = "the load is " + from.Load(k.workload).String()
+	}
+	return actor.Words{
+		Action: "scale", Object: wl.ID,
+		Text: fmt.Sprintf("KEDA scales %s from %d to %d (%s)", k.name, from.Replicas(k.workload), to.Replicas(k.workload), why),
+		Because: []actor.Ref{{Object: "keda.sh/ScaledObject " + wl.Namespace + "/" + wl.Manifests[from.Version()].KEDA.Name,
+			Version: from.Version(), Field: "spec.minReplicaCount"}},
+	}
+}
+
+// Model implements [actor.Actor].
+func (k *keda) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: "kedacore/keda v2, pkg/scaling/executor: RequestScale, scaleToZeroOrIdle, scaleFromZeroOrIdle; controllers/keda: newHPAForScaledObject, getHPAMetricSpecs",
+		Exact: []string{
+			"with minReplicaCount 0 and a trigger other than cpu and memory: none without load, and one again with any; the rest is its HorizontalPodAutoscaler's",
+		},
+		MayInvent: []string{"cooldownPeriod and pollingInterval may have passed at any moment"},
+		MayHide: []string{
+			"all triggers are active under any load, and none without; what they measure is taken for so many units a pod that the target is one",
+			"fallback is not modeled",
+		},
+		Refused: []string{"targets other than Deployments", "paused ScaledObjects, idleReplicaCount, scalingModifiers, metricType Value"},
+	}
+}

@@ -1,0 +1,97 @@
+package faults
+
+import (
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// BadRevision models the event that the pod template of the change is no good: its pods
+// are scheduled and run, and none of them ever becomes ready. It has no upstream: a
+// program fails.
+//
+// A revision is bad from its beginning, so that the event happens between the apply and
+// the first ReplicaSet of the revision. Until then nobody can tell, so that it might as
+// well happen before the first ReplicaSet of any revision that the change brings.
+type BadRevision struct {
+	classes []int // of templates that the change brings in place of another, ascending
+}
+
+func NewBadRevision(b *state.Builder) ([]actor.Actor, error) {
+	c := b.Config()
+	if c.Spec.Events.BadRevision <= 0 {
+		return nil, nil
+	}
+	var a BadRevision
+	for p := range c.Pods {
+		class := &c.Pods[p]
+		if class.InHead && c.Revisions(class.Workload) > 1 && !c.Spec.Workloads[class.Workload].Kind().Ends() {
+			a.classes = append(a.classes, p)
+		}
+	}
+	if len(a.classes) == 0 {
+		return nil, nil
+	}
+	b.AddBadRevisions(a.classes)
+	return []actor.Actor{&a}, nil
+}
+
+// Name implements [actor.Actor].
+func (a *BadRevision) Name() string { return "bad-revision" }
+
+// Latency implements [actor.Actor].
+func (a *BadRevision) Latency() actor.Latency { return actor.Event }
+
+// Step implements [actor.Actor]: any revision that is about to be rolled out turns out bad.
+func (a *BadRevision) Step(s state.State, next *actor.Emit) {
+	left := s.BadRevisionsLeft()
+	if left == 0 || !a.Pends(s) {
+		return
+	}
+	for _, p := range a.classes {
+		w := s.C.Pods[p].Workload
+		if p != s.NewClass(w) { // another ordinal of the revision
+			continue
+		}
+		if s.Bad(p) || s.Get(s.C.Class[p].Exists) == 1 || s.Manifest(w).Paused() {
+			continue
+		}
+		t := next.Copy(s)
+		t.SetBad(p)
+		t.Set(t.C.PodEvents.BadRevisions, left-1)
+		next.Move(search.Move{Args: [3]int32{int32(p)}})
+	}
+}
+
+// Pends says that the change is applied, and that no ReplicaSet of it is there yet.
+func (a *BadRevision) Pends(s state.State) bool {
+	for _, p := range a.classes {
+		if s.Get(s.C.Class[p].Exists) == 1 && s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind() == state.Deployment {
+			return false
+		}
+	}
+	return s.Version() == state.Head
+}
+
+// Describe implements [actor.Actor].
+func (a *BadRevision) Describe(from, _ state.State, m search.Move) actor.Words {
+	c, p := from.C, int(m.Args[0])
+	wl := &c.Spec.Workloads[c.Pods[p].Workload]
+	return actor.Words{
+		Action: "bad-revision", Object: wl.ID,
+		Text:    "the new revision of " + objects.ShortName(wl) + " turns out bad: its pods run, and never become ready",
+		Because: []actor.Ref{{Object: wl.ID, Version: state.Head, Field: "spec.template"}},
+	}
+}
+
+// Model implements [actor.Actor].
+func (a *BadRevision) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: "none: the environment",
+		MayHide: []string{
+			"a bad revision's pods run: those whose image cannot be pulled stay Pending, and are easier to evict",
+			"a revision that gets ready at first and fails later is not modeled, nor is one that a slow start makes late only",
+		},
+	}
+}

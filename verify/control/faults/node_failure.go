@@ -1,0 +1,103 @@
+package faults
+
+import (
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// nodeFailure models the events that a node is lost, and that it comes back. It has no
+// upstream: a machine dies. What the node lifecycle controller makes of it once the grace
+// period is over happens in the same step.
+//
+// Upstream: kubernetes v1.36.3, pkg/controller/nodelifecycle: monitorNodeHealth,
+// tryUpdateNodeHealth, processTaintBaseEviction, doNoScheduleTaintingPass;
+// pkg/controller/util/node: MarkPodsNotReady.
+//
+// Coming back is an event, not a step that has to happen: a machine may stay away. It has
+// no budget of its own, as only a lost node can come back.
+type nodeFailure struct{}
+
+const (
+	nodeLost uint16 = iota
+	nodeBack
+)
+
+func NewNodeFailure(b *state.Builder) ([]actor.Actor, error) {
+	if b.Config().Spec.Events.NodeFailure <= 0 {
+		return nil, nil
+	}
+	return []actor.Actor{nodeFailure{}}, nil
+}
+
+// Name implements [actor.Actor].
+func (nodeFailure) Name() string { return "node" }
+
+// Latency implements [actor.Actor].
+func (nodeFailure) Latency() actor.Latency { return actor.Event }
+
+// Step implements [actor.Actor]: any node is lost, as long as another one is left, or any lost
+// one comes back; nodes with equal records count once.
+func (nodeFailure) Step(s state.State, next *actor.Emit) {
+	left := s.FailuresLeft()
+	if s.PresentNodes()-s.DownNodes() < 2 {
+		left = 0
+	}
+	for n := range s.C.Nodes {
+		down := s.Down(n)
+		if s.Twin(n) || !down && left == 0 || s.Tenure(n) != state.Staying || s.Outage(n) == state.Panicked {
+			continue
+		}
+		t := next.Copy(s)
+		if down {
+			t.SetOutage(n, state.Up)
+			next.Move(search.Move{Kind: nodeBack, Args: [3]int32{int32(n)}})
+			continue
+		}
+		t.Set(t.C.Failures, left-1)
+		takeDown(t, n, state.Lost)
+		next.Move(search.Move{Kind: nodeLost, Args: [3]int32{int32(n)}})
+	}
+}
+
+// takeDown takes a node down: its pods are not ready (MarkPodsNotReady), and stay.
+func takeDown(t state.State, n int, o state.Outage) {
+	t.SetOutage(n, o)
+	for p := range t.C.Pods {
+		t.Add(n, p, state.Starting, t.TakeReady(n, p))
+	}
+}
+
+// Describe implements [actor.Actor].
+func (nodeFailure) Describe(from, _ state.State, m search.Move) actor.Words {
+	n := int(m.Args[0])
+	name := from.C.Nodes[n].Name
+	w := actor.Words{Action: "node-failure", Object: "Node " + name}
+	if m.Kind == nodeBack {
+		w.Action, w.Text = "node-recovery", "node "+name+" is back: its taint node.kubernetes.io/unreachable is gone"
+		return w
+	}
+	ready := 0
+	for p := range from.C.Pods {
+		ready += from.ReadyOn(n, p)
+	}
+	w.Text = "node " + name + " is lost: it gets the taint node.kubernetes.io/unreachable"
+	if ready > 0 {
+		w.Text += ", and takes " + objects.Counted(ready, "ready pod") + " with it"
+	}
+	return w
+}
+
+// Model implements [actor.Actor].
+func (nodeFailure) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: objects.Upstream + ", pkg/controller/nodelifecycle: monitorNodeHealth, processTaintBaseEviction, doNoScheduleTaintingPass",
+		Exact:    []string{"the taints of a lost node, and that its pods are unready and none of them ever stops before it is back"},
+		MayHide: []string{
+			"the grace period of 50 s, in which a lost node counts as healthy and takes pods",
+			"the last node that is left is not lost, and the slower eviction of a zone in which most nodes are lost is not modeled",
+			"a lost node object is never deleted, nor marked out-of-service, either of which removes its pods",
+		},
+	}
+}

@@ -1,0 +1,77 @@
+package faults
+
+import (
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// podCrash models the event that a container of a ready pod exits. The pod keeps its
+// node and is unready until the kubelet has started the container again.
+//
+// Upstream: kubernetes v1.36.3, pkg/kubelet: computePodActions, generateAPIPodStatus with
+// restartPolicy Always, the only one that a Deployment allows.
+type podCrash struct{}
+
+func NewPodCrash(b *state.Builder) ([]actor.Actor, error) {
+	if b.Config().Spec.Events.PodCrash <= 0 {
+		return nil, nil
+	}
+	b.AddCrashes()
+	return []actor.Actor{podCrash{}}, nil
+}
+
+// Name implements [actor.Actor].
+func (podCrash) Name() string { return "crash" }
+
+// Latency implements [actor.Actor].
+func (podCrash) Latency() actor.Latency { return actor.Event }
+
+func (podCrash) FallsInCalm(*state.Config) bool { return true }
+
+// Step implements [actor.Actor]: any ready pod crashes; nodes with equal records count once.
+func (podCrash) Step(s state.State, next *actor.Emit) {
+	left := s.CrashesLeft()
+	if left == 0 {
+		return
+	}
+	for n := range s.C.Nodes {
+		if s.Twin(n) {
+			continue
+		}
+		for p := range s.C.Pods {
+			for _, ph := range state.ReadyPhases {
+				if s.On(n, p, ph) == 0 {
+					continue
+				}
+				t := next.Copy(s)
+				t.Add(n, p, ph, -1)
+				t.Add(n, p, state.Starting, 1)
+				t.Set(t.C.PodEvents.Crashes, left-1)
+				next.Move(search.Move{Args: [3]int32{int32(n), int32(p)}})
+			}
+		}
+	}
+}
+
+// Describe implements [actor.Actor].
+func (podCrash) Describe(from, _ state.State, m search.Move) actor.Words {
+	c, p := from.C, int(m.Args[1])
+	return actor.Words{
+		Action: "pod-crash", Object: objects.PodObject(c, p),
+		Text: objects.OnePod(c, p, "") + " on " + c.Nodes[m.Args[0]].Name + " crashes: it is not ready until it has restarted in its place",
+	}
+}
+
+// Model implements [actor.Actor].
+func (podCrash) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: objects.Upstream + ", pkg/kubelet: computePodActions, generateAPIPodStatus",
+		Exact:    []string{"a pod that crashed keeps its node and its place, and is restarted"},
+		MayHide: []string{
+			"no pod crashes within the milliseconds in which a control loop has work; it does so before or after",
+			"one pod crashes at a time, and its restart succeeds: pods that crash again and again are those of a bad revision only",
+		},
+	}
+}

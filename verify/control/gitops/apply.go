@@ -1,0 +1,263 @@
+package gitops
+
+import (
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Apply models the event that head's manifests are applied to the whole slice.
+//
+// Upstream: kubernetes v1.36.3, staging/src/k8s.io/kubectl/pkg/cmd/apply (three-way
+// strategic merge patch of the last applied, the live and the new manifest),
+// staging/src/k8s.io/apimachinery/pkg/util/managedfields and structured-merge-diff
+// (field ownership), pkg/apis/apps/v1.SetDefaults_Deployment.
+//
+// Only .spec.replicas has a second writer in the model, so every other field of a live
+// object is the manifest's, and only replicas has to be merged.
+type Apply struct {
+	serverSide bool
+}
+
+func NewApply(b *state.Builder) ([]actor.Actor, error) {
+	spec := b.Config().Spec
+	if spec.Events.Apply <= 0 {
+		return nil, nil
+	}
+	return []actor.Actor{&Apply{serverSide: spec.Apply == state.ServerSide}}, nil
+}
+
+// Name implements [actor.Actor].
+func (a *Apply) Name() string { return "apply" }
+
+// Latency implements [actor.Actor].
+func (a *Apply) Latency() actor.Latency { return actor.Event }
+
+// Step implements [actor.Actor]: head is applied, the first time over base, later over head.
+func (a *Apply) Step(s state.State, next *actor.Emit) {
+	if s.Get(s.C.Applies) == 0 {
+		return
+	}
+	a.switchTo(s, state.Head, next)
+}
+
+// switchTo applies a version's manifests over the live ones.
+func (a *Apply) switchTo(s state.State, v state.Version, next *actor.Emit) {
+	t := next.Copy(s)
+	if v == state.Head {
+		t.Set(t.C.Applies, s.Get(s.C.Applies)-1)
+	} else if s.Get(s.C.Reverts) > 0 {
+		t.Set(t.C.Reverts, s.Get(s.C.Reverts)-1)
+	}
+	t.Set(t.C.Applied, int(v))
+	for w := range s.C.Spec.Workloads {
+		m := &s.C.Spec.Workloads[w].Manifests
+		last, now := &m[s.Version()], &m[v]
+		switch {
+		case !last.Exists() && now.Exists():
+			create(t, w, v)
+		case last.Exists() && !now.Exists():
+			prune(t, w)
+		case now.Exists() && a.serverSide:
+			mergeOwned(t, w, now)
+		case now.Exists():
+			mergeThreeWay(t, w, last, now)
+		}
+	}
+	next.Move(objects.Done)
+}
+
+// create makes the live object of a workload that was absent.
+func create(t state.State, w int, v state.Version) {
+	m := &t.C.Spec.Workloads[w].Manifests[v]
+	t.SetReplicas(w, objects.LiveReplicas(m))
+	t.SetCurrent(w, v)
+	if m.Kind() == state.Job {
+		t.SetOutstanding(t.C.ByVersion[w][v], m.Completions())
+	}
+	if t.C.Spec.Apply == state.ServerSide && m.DeclaresReplicas {
+		t.Set(t.C.Workload[w].Owners, int(state.Applier))
+	}
+}
+
+// prune deletes the live object with its ReplicaSets; their pods outlive them.
+func prune(t state.State, w int) {
+	t.SetReplicas(w, 0)
+	t.Set(t.C.Workload[w].Owners, 0)
+	for _, p := range t.C.ClassesOf[w] {
+		f := &t.C.Class[p]
+		t.Set(f.Exists, 0)
+		t.Set(f.Size, 0)
+		t.Set(f.Desired, 0)
+		t.Set(f.Max, 0)
+	}
+}
+
+// mergeThreeWay is client-side apply: a declared field is set, one that was in the last
+// applied manifest and is gone is deleted and defaulted, any other is kept.
+func mergeThreeWay(t state.State, w int, last, now *state.Manifest) {
+	if (now.DeclaresReplicas || last.DeclaresReplicas) && !keepsReplicas(t) {
+		t.SetReplicas(w, objects.LiveReplicas(now))
+	}
+}
+
+// mergeOwned is server-side apply with forced conflicts: a declared field is set and
+// owned; one that is no longer declared is removed and defaulted only if nobody else
+// owns it.
+func mergeOwned(t state.State, w int, now *state.Manifest) {
+	if keepsReplicas(t) {
+		return
+	}
+	owners := t.Owners(w)
+	switch {
+	case now.DeclaresReplicas && objects.LiveReplicas(now) == t.Replicas(w):
+		owners |= state.Applier
+	case now.DeclaresReplicas:
+		t.SetReplicas(w, objects.LiveReplicas(now))
+		owners = state.Applier
+	case owners == state.Applier:
+		t.SetReplicas(w, objects.LiveReplicas(now))
+		owners = 0
+	default:
+		owners &^= state.Applier
+	}
+	t.Set(t.C.Workload[w].Owners, int(owners))
+}
+
+// Describe implements [actor.Actor].
+func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
+	w := actor.Words{Action: "apply", Object: "the change"}
+	var parts []string
+	for i := range from.C.Spec.Workloads {
+		if part := a.describe(from, to, i, &w); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	w.Text = "the change is applied"
+	switch {
+	case from.Version() == to.Version():
+		w.Text = "the manifests are applied again"
+	case to.Version() == state.Base:
+		w.Text = "base's manifests are applied again"
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing that is modeled differs"}
+	}
+	w.Text += ": " + strings.Join(parts, "; ")
+	if len(from.C.Spec.Workloads) == 1 {
+		w.Object = from.C.Spec.Workloads[0].ID
+	}
+	return w
+}
+
+// describe words what an apply does to workload i, and adds its reasons to words.
+func (a *Apply) describe(from, to state.State, i int, words *actor.Words) string {
+	wl := &from.C.Spec.Workloads[i]
+	last, now := &wl.Manifests[from.Version()], &wl.Manifests[to.Version()]
+	because := func(object string, v state.Version, field string) {
+		words.Because = append(words.Because, actor.Ref{Object: object, Version: v, Field: field})
+	}
+	switch {
+	case !last.Exists() && !now.Exists():
+		return ""
+	case !last.Exists():
+		because(wl.ID, to.Version(), "spec")
+		if now.Kind() == state.DaemonSet {
+			return string(wl.Kind()) + " " + objects.ShortName(wl) + " is created"
+		}
+		return string(wl.Kind()) + " " + objects.ShortName(wl) + " is created with replicas " + strconv.Itoa(to.Replicas(i))
+	case !now.Exists():
+		because(wl.ID, from.Version(), "spec")
+		return string(wl.Kind()) + " " + objects.ShortName(wl) + " is deleted"
+	}
+	var parts []string
+	if old, live := from.Replicas(i), to.Replicas(i); old != live {
+		part := "replicas " + strconv.Itoa(old) + " -> " + strconv.Itoa(live)
+		if now.DeclaresReplicas {
+			because(wl.ID, to.Version(), "spec.replicas")
+		} else {
+			because(wl.ID, from.Version(), "spec.replicas")
+			part += " (spec.replicas was removed, the API server defaults it to 1)"
+		}
+		parts = append(parts, part)
+	}
+	if from.NewClass(i) != to.NewClass(i) {
+		because(wl.ID, to.Version(), "spec.template")
+		parts = append(parts, "new pod template")
+	}
+	parts = append(parts, describeStrategy(wl, last, now, because)...)
+	if part := describeHPA(wl, from.Version(), because); part != "" {
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return string(wl.Kind()) + " " + objects.ShortName(wl) + ": " + strings.Join(parts, ", ")
+}
+
+// describeStrategy words what differs in how a workload's pods are replaced.
+func describeStrategy(wl *state.Workload, last, now *state.Manifest, because func(string, state.Version, string)) []string {
+	var parts []string
+	if last.Deployment != nil && !equality.Semantic.DeepEqual(last.Deployment.Spec.Strategy, now.Deployment.Spec.Strategy) {
+		because(wl.ID, state.Head, "spec.strategy")
+		parts = append(parts, "new strategy")
+	}
+	if last.StatefulSet != nil && !equality.Semantic.DeepEqual(last.StatefulSet.Spec.UpdateStrategy, now.StatefulSet.Spec.UpdateStrategy) {
+		because(wl.ID, state.Head, "spec.updateStrategy")
+		parts = append(parts, "new update strategy")
+	}
+	if last.DaemonSet != nil && !equality.Semantic.DeepEqual(last.DaemonSet.Spec.UpdateStrategy, now.DaemonSet.Spec.UpdateStrategy) {
+		because(wl.ID, state.Head, "spec.updateStrategy")
+		parts = append(parts, "new update strategy")
+	}
+	if last.Paused() != now.Paused() {
+		because(wl.ID, state.Head, "spec.paused")
+		parts = append(parts, map[bool]string{true: "paused", false: "resumed"}[now.Paused()])
+	}
+	return parts
+}
+
+// describeHPA words what head changes about a workload's HPA.
+func describeHPA(wl *state.Workload, from state.Version, because func(string, state.Version, string)) string {
+	last, now := wl.Manifests[from].HPA, wl.Manifests[state.Head].HPA
+	switch {
+	case last == nil && now == nil:
+		return ""
+	case last == nil:
+		because(objects.HPAID(wl, state.Head), state.Head, "spec")
+		return "new HPA"
+	case now == nil:
+		because(objects.HPAID(wl, from), from, "spec")
+		return "HPA deleted"
+	case !equality.Semantic.DeepEqual(last.Spec, now.Spec):
+		because(objects.HPAID(wl, state.Head), state.Head, "spec")
+		return "HPA changed"
+	}
+	return ""
+}
+
+// Model implements [actor.Actor].
+func (a *Apply) Model() *actor.Model {
+	m := &actor.Model{
+		Upstream: objects.Upstream + ", kubectl apply (three-way merge), managedfields and structured-merge-diff, SetDefaults_Deployment",
+		Exact:    []string{"what becomes of spec.replicas when it is declared, removed or never declared"},
+		MayInvent: []string{
+			"a workload that head lacks is deleted, as with pruning; kubectl apply without --prune leaves it",
+		},
+		MayHide: []string{
+			"all manifests of the slice are applied in one step: what happens between two of them is missed",
+			"the ReplicaSets of a deleted Deployment go with it at once",
+			"what the API server refuses (see apply-rejected) is searched as if it were taken, or, where it is invalid, left as it was",
+		},
+	}
+	if a.serverSide {
+		m.MayHide = append(m.MayHide, "conflicts are forced, as GitOps controllers do; a refusal for want of --force-conflicts is missed")
+	}
+	return m
+}

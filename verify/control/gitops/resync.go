@@ -1,0 +1,102 @@
+package gitops
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// resync models the self-heal of a GitOps controller: what the manifests declare and
+// somebody changed in the cluster is applied again, a whole release at a time.
+//
+// Read from: Argo CD's documentation (automated sync with selfHeal, ignoreDifferences,
+// the sync option RespectIgnoreDifferences) and Flux's (kustomize-controller corrects
+// drift by server-side apply at every interval).
+//
+// Only .spec.replicas has a second writer in the model, so that nothing else can differ.
+type resync struct{ serverSide bool }
+
+func NewResync(b *state.Builder) ([]actor.Actor, error) {
+	spec := b.Config().Spec
+	if g := spec.GitOps; g == nil || !g.SelfHeal || g.IgnoreReplicas {
+		return nil, nil // a difference that is ignored starts no sync
+	}
+	return []actor.Actor{&resync{serverSide: spec.Apply == state.ServerSide}}, nil
+}
+
+// Name implements [actor.Actor].
+func (a *resync) Name() string { return "gitops" }
+
+// Latency implements [actor.Actor].
+func (a *resync) Latency() actor.Latency { return actor.Periodic }
+
+// Step implements [actor.Actor]: the live version is applied again where it differs.
+func (a *resync) Step(s state.State, next *actor.Emit) {
+	differs := false
+	for w := range s.C.Spec.Workloads {
+		differs = differs || drifted(s, w)
+	}
+	if !differs {
+		return
+	}
+	t := next.Copy(s)
+	for w := range s.C.Spec.Workloads {
+		if !drifted(s, w) {
+			continue
+		}
+		if m := s.Manifest(w); a.serverSide {
+			mergeOwned(t, w, m)
+		} else {
+			mergeThreeWay(t, w, m, m)
+		}
+	}
+	next.Move(objects.Done)
+}
+
+// drifted says whether the live object of workload w differs from what was applied.
+func drifted(s state.State, w int) bool {
+	m := s.Manifest(w)
+	return m.Exists() && m.DeclaresReplicas && objects.LiveReplicas(m) != s.Replicas(w)
+}
+
+// keepsReplicas says whether an apply leaves live replicas alone whatever is declared.
+func keepsReplicas(s state.State) bool {
+	g := s.C.Spec.GitOps
+	return g != nil && g.KeepReplicas
+}
+
+// Describe implements [actor.Actor].
+func (a *resync) Describe(from, to state.State, _ search.Move) actor.Words {
+	w := actor.Words{Action: "self-heal"}
+	var parts []string
+	for i := range from.C.Spec.Workloads {
+		wl := &from.C.Spec.Workloads[i]
+		if from.Replicas(i) == to.Replicas(i) {
+			continue
+		}
+		if w.Object == "" {
+			w.Object = wl.ID
+		}
+		parts = append(parts, fmt.Sprintf("replicas of %s %d -> %d, as the manifest declares", objects.ShortName(wl), from.Replicas(i), to.Replicas(i)))
+		w.Because = append(w.Because, actor.Ref{Object: wl.ID, Version: from.Version(), Field: "spec.replicas"})
+	}
+	w.Text = "the GitOps controller heals the drift: " + strings.Join(parts, "; ")
+	return w
+}
+
+// Model implements [actor.Actor].
+func (a *resync) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: "the documentation of Argo CD (automated sync, selfHeal, ignoreDifferences, RespectIgnoreDifferences) and of Flux (kustomize-controller, drift)",
+		Exact:    []string{"a declared spec.replicas is set again whenever it was changed; one that is not declared is left alone"},
+		MayInvent: []string{
+			"a re-sync runs at any moment, where Argo CD waits 5 s and longer after each attempt and Flux for its interval",
+			"what Git no longer has is deleted by the apply also where prune is off",
+		},
+		MayHide: []string{"sync windows, waves, hooks and a controller that is down are not modeled: each re-sync succeeds"},
+	}
+}

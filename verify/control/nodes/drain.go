@@ -1,0 +1,177 @@
+package nodes
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// maintenance models the event that the drain of a node starts: the node is cordoned. An
+// upgrade takes every node at most once, so many at a time.
+type maintenance struct {
+	atOnce int
+	usable []bool // by node: it was not cordoned by its own manifest
+}
+
+// drain models kubectl drain on the nodes under maintenance: their pods are evicted one
+// by one, a refused eviction is asked for again, and an empty node is back in service.
+//
+// Upstream: k8s.io/kubectl v0.36.3, pkg/drain: RunCordonOrUncordon, GetPodsForDeletion,
+// evictPods, deletePods, waitForDelete; the answers are those of [objects.Evictions].
+type drain struct{ objects.Clearing }
+
+// drainDone is the end of a drain; its other moves are [objects.EvictPod].
+const drainDone = objects.EvictPod + 1
+
+func NewDrain(b *state.Builder) ([]actor.Actor, error) {
+	c := b.Config()
+	e := &c.Spec.Events
+	if e.Drain <= 0 {
+		return nil, nil
+	}
+	m := &maintenance{atOnce: max(e.DrainConcurrency, 1)}
+	for _, n := range c.Nodes {
+		m.usable = append(m.usable, !c.Spec.Classes[n.Class].Node.Spec.Unschedulable)
+	}
+	return []actor.Actor{m, &drain{objects.Clearing{Evictions: objects.NewEvictions(c), Force: e.IgnorePDB}}}, nil
+}
+
+// Name implements [actor.Actor].
+func (m *maintenance) Name() string { return "maintenance" }
+
+// Latency implements [actor.Actor].
+func (m *maintenance) Latency() actor.Latency { return actor.Event }
+
+// Step implements [actor.Actor]: any node that was not maintained yet, as long as another one
+// is in service; nodes with equal records count once.
+func (m *maintenance) Step(s state.State, next *actor.Emit) {
+	left, busy, others := s.DrainsLeft(), 0, -1
+	for n := range s.C.Nodes {
+		switch {
+		case s.Maintenance(n) == state.Draining:
+			busy++
+		case m.usable[n] && s.InService(n):
+			others++
+		}
+	}
+	if left == 0 || busy >= m.atOnce || others < 1 {
+		return
+	}
+	for n := range s.C.Nodes {
+		if s.Maintenance(n) != state.Untouched || !m.usable[n] || !s.InService(n) || s.Twin(n) {
+			continue
+		}
+		t := next.Copy(s)
+		t.Set(t.C.Drains, left-1)
+		t.SetMaintenance(n, state.Draining)
+		next.Move(search.Move{Args: [3]int32{int32(n)}})
+	}
+}
+
+// Describe implements [actor.Actor].
+func (m *maintenance) Describe(from, _ state.State, mv search.Move) actor.Words {
+	name := from.C.Nodes[mv.Args[0]].Name
+	return actor.Words{
+		Action: "drain", Object: "Node " + name,
+		Text: fmt.Sprintf("the drain of node %s starts: it is cordoned (taint %s)", name, corev1.TaintNodeUnschedulable),
+	}
+}
+
+// Model implements [actor.Actor].
+func (m *maintenance) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: "none: the environment",
+		MayHide: []string{
+			"each node is maintained at most once on a run, and it takes no time",
+			"a node that is cordoned already, or lost, is not drained, nor is the last one in service",
+		},
+	}
+}
+
+// Name implements [actor.Actor].
+func (d *drain) Name() string { return "drain" }
+
+// Latency implements [actor.Actor].
+func (d *drain) Latency() actor.Latency { return actor.Periodic }
+
+// Step implements [actor.Actor]: the eviction of any pod that the API server lets go, or the
+// end of the drain of a node without pods.
+func (d *drain) Step(s state.State, next *actor.Emit) {
+	for n := range s.C.Nodes {
+		if s.Maintenance(n) != state.Draining || s.Tenure(n) != state.Staying || s.Twin(n) {
+			continue
+		}
+		empty, _ := d.Offer(s, n, next)
+		if empty {
+			t := next.Copy(s)
+			t.SetMaintenance(n, state.Maintained)
+			next.Move(search.Move{Kind: drainDone, Args: [3]int32{int32(n)}})
+		}
+	}
+}
+
+// Describe implements [actor.Actor].
+func (d *drain) Describe(from, _ state.State, m search.Move) actor.Words {
+	c := from.C
+	node := c.Nodes[m.Args[0]].Name
+	if m.Kind == drainDone {
+		return actor.Words{
+			Action: "uncordon", Object: "Node " + node,
+			Text: "node " + node + " is empty and back in service after its maintenance",
+		}
+	}
+	p := int(m.Args[1])
+	verb := "evicts"
+	if d.Force {
+		verb = "deletes"
+	}
+	phase := state.Phase(m.Args[2]).String()
+	return actor.Words{
+		Action: "evict-pod", Object: objects.PodObject(c, p),
+		Text: fmt.Sprintf("drain %s %s on %s", verb, objects.OnePod(c, p, phase+" "), node),
+	}
+}
+
+// Model implements [actor.Actor].
+func (d *drain) Model() *actor.Model {
+	model := &actor.Model{
+		Upstream: "k8s.io/kubectl v0.36.3, pkg/drain: evictPods, waitForDelete; " + objects.Upstream + ", pkg/registry/core/pod/storage: (*EvictionREST).Create",
+		Exact:    []string{"which pods the API server lets go, and that a refused eviction is asked for again and again"},
+		MayInvent: []string{
+			"whoever drains waits for an empty node and starts anew for pods that come to it meanwhile, as upgrade controllers do; kubectl drain itself evicts the pods of its start only",
+			"an eviction that fails for two budgets on one pod is asked for again, where kubectl drain gives up: the node is not drained in either case",
+		},
+		MayHide: []string{
+			"the drain has no timeout, and runs with --force, --delete-emptydir-data and --ignore-daemonsets",
+		},
+	}
+	if d.Force {
+		model.MayInvent = model.MayInvent[:1]
+		model.Exact = []string{"pods are deleted without asking a PodDisruptionBudget (--disable-eviction)"}
+	}
+	return model
+}
+
+// DrainRefusal words why the pods of class p that are left on nodes under maintenance
+// cannot be evicted in s, and names the budgets; it gives "" where nothing is left or
+// some may go. It runs for words only.
+func DrainRefusal(s state.State, p int) (text string, node int, refs []actor.Ref) {
+	if e := &s.C.Spec.Events; e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB {
+		return "", -1, nil
+	}
+	for n := range s.C.Nodes {
+		if s.Cordoned(n) && (s.ReadyOn(n, p) > 0 || s.Bad(p) && s.On(n, p, state.Starting) > 0) {
+			if text, refs = heldFromKarpenter(s, p, n); text != "" {
+				return text, n, refs
+			}
+			text, refs = objects.NewEvictions(s.C).Refusal(s, p)
+			return text, n, refs
+		}
+	}
+	return "", -1, nil
+}

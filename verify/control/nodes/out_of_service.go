@@ -1,0 +1,73 @@
+package nodes
+
+import (
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// outOfService models what becomes of the pods of a lost node where somebody deletes the
+// Node object, or taints it out-of-service, whenever a node is lost: they are taken away
+// without their kubelet.
+//
+// Upstream: kubernetes v1.36.3, pkg/controller/podgc: gcTerminating, gcOrphaned.
+type outOfService struct{}
+
+func NewOutOfService(b *state.Builder) ([]actor.Actor, error) {
+	if e := &b.Config().Spec.Events; !e.OutOfService || e.NodeFailure <= 0 {
+		return nil, nil
+	}
+	return []actor.Actor{outOfService{}}, nil
+}
+
+// Name implements [actor.Actor].
+func (outOfService) Name() string { return "podgc" }
+
+// Latency implements [actor.Actor].
+func (outOfService) Latency() actor.Latency { return actor.Periodic }
+
+// Step implements [actor.Actor]: the pods of any lost node are gone; nodes with equal records
+// count once.
+func (outOfService) Step(s state.State, next *actor.Emit) {
+	for n := range s.C.Nodes {
+		if s.Outage(n) != state.Lost || s.Twin(n) || podsOn(s, n) == 0 {
+			continue
+		}
+		t := next.Copy(s)
+		for p := range t.C.Pods {
+			for ph := range state.Phases {
+				t.Add(n, p, ph, -t.On(n, p, ph))
+			}
+		}
+		next.Move(search.Move{Args: [3]int32{int32(n)}})
+	}
+}
+
+// podsOn is the number of pods on node n, those on deletion included.
+func podsOn(s state.State, n int) int {
+	total := 0
+	for p := range s.C.Pods {
+		total += s.LiveOn(n, p) + s.On(n, p, state.Terminating)
+	}
+	return total
+}
+
+// Describe implements [actor.Actor].
+func (outOfService) Describe(from, _ state.State, m search.Move) actor.Words {
+	n := int(m.Args[0])
+	name := from.C.Nodes[n].Name
+	return actor.Words{
+		Action: "remove-pods", Object: "Node " + name,
+		Text: "node " + name + " is out of service: " + objects.Counted(podsOn(from, n), "pod") + " on it removed without its kubelet",
+	}
+}
+
+// Model implements [actor.Actor].
+func (outOfService) Model() *actor.Model {
+	return &actor.Model{
+		Upstream:  objects.Upstream + ", pkg/controller/podgc: gcTerminating, gcOrphaned",
+		Exact:     []string{"the pods of a node that is deleted or out of service go without their kubelet, whatever they tolerate"},
+		MayInvent: []string{"a node that comes back after its pods were taken away is as it was"},
+	}
+}

@@ -1,0 +1,103 @@
+package objects
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Upstream is the tag every actor was read from.
+const Upstream = "kubernetes v1.36.3"
+
+// ShortName is a workload as texts and actor names have it: "default/web".
+func ShortName(w *state.Workload) string { return w.Namespace + "/" + w.Name }
+
+// SetName words the ReplicaSet of pod class p: "new ReplicaSet of default/web".
+func SetName(c *state.Config, p int) string {
+	return Revised(c, p, "ReplicaSet") + " of " + ShortName(&c.Spec.Workloads[c.Pods[p].Workload])
+}
+
+// Revised puts the revision of pod class p, if it has several, before a word.
+func Revised(c *state.Config, p int, word string) string {
+	if r := c.Revision(p); r != "" {
+		return r + " " + word
+	}
+	return word
+}
+
+// PodName names a pod class: "default/web", or the pod of a StatefulSet "default/web-0".
+func PodName(c *state.Config, p int) string {
+	name := ShortName(&c.Spec.Workloads[c.Pods[p].Workload])
+	if o := c.Pods[p].Ordinal; o != state.NoOrdinal {
+		name += "-" + strconv.Itoa(o)
+	}
+	return name
+}
+
+// OnePod words one pod of class p: "a new pod of default/web", "new pod default/web-0".
+func OnePod(c *state.Config, p int, adjective string) string {
+	what := adjective + Revised(c, p, "pod")
+	if c.Pods[p].Ordinal != state.NoOrdinal {
+		return what + " " + PodName(c, p)
+	}
+	return Article(what) + " of " + PodName(c, p) + SizeWords(c, p)
+}
+
+// SomePods words a number of pods of class p, as [OnePod].
+func SomePods(c *state.Config, p, n int, adjective string) string {
+	what := adjective + Revised(c, p, "pod")
+	if c.Pods[p].Ordinal != state.NoOrdinal {
+		return what + " " + PodName(c, p)
+	}
+	return Counted(n, what) + " of " + PodName(c, p)
+}
+
+// PodObject names the pods of a class as an object: "Pod default/web (new revision)".
+func PodObject(c *state.Config, p int) string {
+	name := "Pod " + PodName(c, p)
+	if r := c.Revision(p); r != "" {
+		name += " (" + r + " revision)"
+	}
+	return name
+}
+
+// ClassActor names an actor on one pod class: "replicaset/default/web@new".
+func ClassActor(c *state.Config, loop string, p int) string {
+	name := loop + "/" + PodName(c, p)
+	if r := c.Revision(p); r != "" {
+		name += "@" + r
+	}
+	if z := c.Pods[p].Size; z > 0 {
+		name += "~" + strconv.Itoa(z)
+	}
+	return name
+}
+
+// Version is the newest manifest version that has pod class p's template.
+func Version(c *state.Config, p int) state.Version {
+	if c.Pods[p].InHead {
+		return state.Head
+	}
+	return state.Base
+}
+
+// Article puts the indefinite article before a revised word.
+func Article(noun string) string {
+	if noun[0] == 'o' {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// Counted words a number of things: "1 replica", "3 ready pods".
+func Counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Done is the move of actors whose steps [actor.Actor.Describe] reads off the states.
+var Done = search.Move{}

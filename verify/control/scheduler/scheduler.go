@@ -1,0 +1,194 @@
+package scheduler
+
+import (
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Scheduler models kube-scheduler: one scheduling and binding cycle of one pending pod
+// is one step. Ties between nodes are every choice.
+//
+// Upstream: kubernetes v1.36.3, pkg/scheduler: (*Scheduler).schedulePod,
+// findNodesThatFitPod, prioritizeNodes, RunScorePlugins, (*PrioritySort).Less, and the
+// plugins named in the files scheduler_*.go.
+//
+// Abstraction: see [Scheduler.Model].
+type Scheduler struct{ K *Compiled }
+
+func New(b *state.Builder) ([]actor.Actor, error) {
+	a, err := NewScheduler(b.Config())
+	if err != nil {
+		return nil, err
+	}
+	for p := range a.K.Classes {
+		if len(a.K.Classes[p].victims) > 0 {
+			b.Nominate(p)
+		}
+	}
+	return []actor.Actor{a}, nil
+}
+
+// Object is what a [actor.Ref] into the scheduler's own configuration names.
+const Object = "KubeSchedulerConfiguration"
+
+// NewScheduler makes the scheduler of a problem.
+// Errors: [actor.ErrUnmodeled].
+func NewScheduler(c *state.Config) (*Scheduler, error) {
+	k, err := Compile(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Scheduler{K: k}, nil
+}
+
+// Name implements [actor.Actor].
+func (a *Scheduler) Name() string { return "scheduler" }
+
+// Latency implements [actor.Actor].
+func (a *Scheduler) Latency() actor.Latency { return actor.Sync }
+
+// bind is the kind of the scheduler's moves; their arguments are the pod class and the node.
+const bind uint16 = 0
+
+// Step implements [actor.Actor]: every node that the next pod of each class at the head of
+// the queue may be bound to, or makes room for it on. A pod that neither fits nor
+// preempts does not hold up those of lower priority.
+func (a *Scheduler) Step(s state.State, next *actor.Emit) {
+	if a.K.Preempts && a.forgetDeleted(s, next) {
+		return
+	}
+	loaded := false
+	for _, group := range a.K.Groups {
+		found := false
+		for _, p := range group {
+			found = a.schedule(s, p, next, &loaded) || found
+		}
+		if found {
+			break
+		}
+	}
+	for _, p := range a.K.Unranked {
+		a.schedule(s, p, next, &loaded)
+	}
+}
+
+// schedule emits what may become of one pod of class p: of one that is nominated to each
+// node, and of one that is not.
+func (a *Scheduler) schedule(s state.State, p int, next *actor.Emit, loaded *bool) bool {
+	if s.Pending(p) == 0 || a.K.Classes[p].Pod.Spec.NodeName != "" {
+		return false
+	}
+	if !*loaded {
+		actor.Own[View](next.Scratch).Load(a.K, s)
+		*loaded = true
+	}
+	if s.C.Pods[p].PerNode {
+		return a.scheduleDaemon(s, p, next)
+	}
+	found, nominated := false, 0
+	if a.K.Preempts && s.C.Preempts(p) {
+		for n := range s.C.Nodes {
+			on := s.Nominated(n, p)
+			if nominated += on; on > 0 && !s.Twin(n) {
+				found = a.place(s, p, n, next) || found
+			}
+		}
+	}
+	if nominated < s.Pending(p) {
+		found = a.place(s, p, -1, next) || found
+	}
+	return found
+}
+
+// scheduleDaemon is [Scheduler.schedule] for pods that are made for one node each.
+func (a *Scheduler) scheduleDaemon(s state.State, p int, next *actor.Emit) bool {
+	found := false
+	for n := range s.C.Nodes {
+		left := s.Awaited(n, p)
+		if left == 0 || s.Twin(n) {
+			continue
+		}
+		actor.Own[View](next.Scratch).only = n + 1
+		if a.K.Preempts && s.C.Preempts(p) && s.Nominated(n, p) > 0 {
+			found = a.place(s, p, n, next) || found
+			left -= s.Nominated(n, p)
+		}
+		if left > 0 {
+			found = a.place(s, p, -1, next) || found
+		}
+	}
+	actor.Own[View](next.Scratch).only = 0
+	return found
+}
+
+// place emits the bindings of one pod of class p that is nominated to node self, or -1.
+func (a *Scheduler) place(s state.State, p, self int, next *actor.Emit) bool {
+	v := actor.Own[View](next.Scratch)
+	a.K.decide(v, p, self)
+	for _, n := range v.best {
+		// The node before n is as good, and leads to the same canonical state, unless
+		// it is the one that the pod is nominated to.
+		if s.Twin(n) && n-1 != self && n != self && v.only == 0 {
+			continue
+		}
+		t := next.Copy(s)
+		if s.C.Pods[p].PerNode {
+			t.Await(n, p, -1)
+		} else {
+			t.Set(s.C.Class[p].Pending, s.Pending(p)-1)
+		}
+		t.Add(n, p, state.Starting, 1)
+		a.K.bindVolumes(t, p, n)
+		if self >= 0 {
+			t.Nominate(self, p, -1)
+		}
+		next.Move(search.Move{Kind: bind, Args: [3]int32{int32(p), int32(n), int32(self + 1)}})
+	}
+	if len(v.best) > 0 {
+		return true
+	}
+	return a.K.Preempts && a.postFilter(s, p, self, next)
+}
+
+// Model implements [actor.Actor].
+func (a *Scheduler) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: "kube-scheduler v1.36.3: schedulePod, PrioritySort, DefaultPreemption and the default plugins NodeUnschedulable, " +
+			"TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit, VolumeRestrictions, VolumeBinding, PodTopologySpread, InterPodAffinity, " +
+			"NodeResourcesBalancedAllocation, ImageLocality",
+		Exact: []string{
+			"feasible nodes, every plugin's score, weights, rounding and the set of best nodes; every tie is explored",
+			"system default topology spread of pods without constraints",
+			"profiles, plugins, weights and arguments of a KubeSchedulerConfiguration, for up to 100 nodes",
+			"a pod of higher priority that can be placed goes first; one that cannot holds up no other",
+			"preemption: candidate nodes, victims, the order of reprieve, budgets as a preference, the choice among nodes, " +
+				"nominated nodes, preemptionPolicy; where upstream goes by start times, every choice is explored",
+			"a node that a bound PersistentVolume does not reach is refused, the first pod binds a volume to its zone or node (WaitForFirstConsumer), and a ReadWriteOncePod claim takes one pod",
+			"pods on deletion hold resources and ports and count for inter-pod affinity, not for topology spread",
+		},
+		MayInvent: []string{
+			"of pods of equal priority any may go first, where upstream takes the one queued first",
+			"a pod whose PriorityClass is not among the objects may go before or after any other",
+			"images that nodes pull while a run goes on do not count, as in a burst of pods; only those that the given nodes have",
+		},
+		MayHide: []string{
+			"a pod in back-off is not overtaken by one of lower priority",
+			"pods of an unchanged template keep the priority that the base version's globalDefault PriorityClass gives them, also those created later",
+			"pods whose PriorityClass is not among the objects neither preempt nor are preempted",
+			"a nominated pod waits for every pod of lower priority on deletion on its node, where upstream waits for preempted ones only",
+			"which pods an eviction has taken already (status.disruptedPods) is not kept for preemption",
+			"where equally important victims on a node rank in more than 2,000 orders, pods of one class are taken together",
+			"of pending pods that are deleted, those that are nominated nowhere go first",
+			"volumes keep a pod from a node where their claim, and what is known of their driver, is among the objects: no limit of volumes a node, no free space, no choice among several PersistentVolumes",
+			"declared node features (NodeDeclaredFeatures) and runtime class overhead are not looked at",
+			"of more than 100 feasible nodes upstream scores a sample; here all are scored (numFeasibleNodesToFind)",
+			"on assumed nodes every resource request fits, and resources do not influence which node is taken",
+		},
+		Refused: []string{
+			"spec.schedulerName of no profile, spec.schedulingGates, spec.resourceClaims",
+			"extenders, plugins that are not kube-scheduler's own, filters in another order",
+			"a rule that singles out one node of a class of several",
+		},
+	}
+}

@@ -1,0 +1,368 @@
+package workloads
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// daemonSet models the controller of one DaemonSet. It makes pods for one node each, which
+// the scheduler binds there.
+//
+// Upstream: kubernetes v1.36.3, pkg/controller/daemon: updateDaemonSet, manage,
+// podsShouldBeOnNode, NodeShouldRunDaemonPod, rollingUpdate, updatedDesiredNodeCounts,
+// findUpdatedPodsOnNode; pkg/controller/daemon/util: SurgeCount, UnavailableCount, AllowsSurge.
+type daemonSet struct {
+	workload int
+	name     string
+	versions [2]daemonRollout
+}
+
+// daemonRollout is what one version declares of a DaemonSet, compiled. Slices are by node.
+type daemonRollout struct {
+	exists   bool
+	class    int // of its pods
+	old      int // the other class, or -1
+	onDelete bool
+	surge    fence
+	allowed  fence // maxUnavailable
+	surges   bool  // AllowsSurge
+	puts     []bool
+	keeps    []bool
+	blocks   scheduler.Service // of a node out of service, what keeps new pods away
+	expels   scheduler.Service // and what drives pods away
+}
+
+func NewDaemonSet(b *state.Builder) ([]actor.Actor, error) {
+	c := b.Config()
+	var out []actor.Actor
+	for w := range c.Spec.Workloads {
+		wl := &c.Spec.Workloads[w]
+		if !c.PerNode(w) {
+			continue
+		}
+		if c.Spec.ClusterAutoscaler {
+			return nil, fmt.Errorf("%s: beside a cluster autoscaler: %w", wl.ID, actor.ErrUnmodeled)
+		}
+		d := &daemonSet{workload: w, name: "daemonset/" + objects.ShortName(wl)}
+		for v := range wl.Manifests {
+			if wl.Manifests[v].DaemonSet == nil {
+				continue
+			}
+			r, err := compileDaemon(c, w, state.Version(v))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", wl.ID, err)
+			}
+			d.versions[v] = r
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+func compileDaemon(c *state.Config, w int, v state.Version) (daemonRollout, error) {
+	d := c.Spec.Workloads[w].Manifests[v].DaemonSet
+	r := daemonRollout{exists: true, class: c.ByVersion[w][v], old: -1}
+	for _, p := range c.ClassesOf[w] {
+		if p != r.class {
+			r.old = p
+		}
+	}
+	if len(c.Spec.Workloads[w].Sizes) > 0 {
+		return r, fmt.Errorf("sized by a VerticalPodAutoscaler: %w", actor.ErrUnmodeled)
+	}
+	if d.Spec.Template.Spec.NodeName != "" {
+		return r, fmt.Errorf("spec.template.spec.nodeName: a node of its own: %w", actor.ErrUnmodeled)
+	}
+	switch s := d.Spec.UpdateStrategy; s.Type {
+	case appsv1.OnDeleteDaemonSetStrategyType:
+		r.onDelete = true
+	case appsv1.RollingUpdateDaemonSetStrategyType:
+		if s.RollingUpdate == nil {
+			return r, fmt.Errorf("spec.updateStrategy.rollingUpdate: not defaulted")
+		}
+		var err error
+		if s.RollingUpdate.MaxSurge != nil {
+			if r.surge, err = compileFence(s.RollingUpdate.MaxSurge); err != nil {
+				return r, fmt.Errorf("spec.updateStrategy.rollingUpdate.maxSurge: %w", err)
+			}
+		}
+		if r.allowed, err = compileFence(s.RollingUpdate.MaxUnavailable); err != nil {
+			return r, fmt.Errorf("spec.updateStrategy.rollingUpdate.maxUnavailable: %w", err)
+		}
+		r.surges = r.surge.of(1, true) > 0
+	default:
+		return r, fmt.Errorf("spec.updateStrategy.type: %q: %w", s.Type, actor.ErrUnmodeled)
+	}
+	for n := range c.Nodes {
+		puts, keeps := DaemonRuns(d, scheduler.NodeObject(c, n))
+		r.puts, r.keeps = append(r.puts, puts), append(r.keeps, keeps)
+	}
+	spec := objects.Admitted(c, r.class).Spec
+	for _, is := range scheduler.Tainting() {
+		if untolerated(&spec, scheduler.ServiceTaints(is), "NoSchedule", "NoExecute") {
+			r.blocks |= is
+		}
+		if untolerated(&spec, scheduler.ServiceTaints(is), "NoExecute") {
+			r.expels |= is
+		}
+	}
+	return r, nil
+}
+
+// Name implements [actor.Actor].
+func (d *daemonSet) Name() string { return d.name }
+
+// Latency implements [actor.Actor].
+func (d *daemonSet) Latency() actor.Latency { return actor.Sync }
+
+// Step implements [actor.Actor]: one sync: what manage creates and deletes or, where that is
+// nothing, what rollingUpdate does. Upstream goes through the nodes in the order of a map,
+// so that every choice of those that are to be updated next is a successor.
+func (d *daemonSet) Step(s state.State, next *actor.Emit) {
+	r := &d.versions[s.Version()]
+	x := daemonSync{daemonRollout: r, s: s, next: next, does: zeroed(&next.Scratch.Counts, len(s.C.Nodes))}
+	if !r.exists {
+		x.sweep(d.workload)
+		return
+	}
+	if x.manage() || r.onDelete || r.old < 0 {
+		return
+	}
+	desired := int32(0)
+	for n := range s.C.Nodes {
+		if x.runsOn(n) {
+			desired++
+		}
+	}
+	surge, unavailable := r.surge.of(desired, true), r.allowed.of(desired, true)
+	if desired > 0 && unavailable == 0 && surge == 0 {
+		unavailable = 1
+	}
+	if surge == 0 {
+		x.replace(int(unavailable))
+	} else {
+		x.surgeOn(int(surge))
+	}
+}
+
+// daemonSync is one sync: what it does on each node, as a set of the constants below.
+type daemonSync struct {
+	*daemonRollout
+	s    state.State
+	next *actor.Emit
+	does []int
+	any  bool
+}
+
+const (
+	makePod   = 1 << iota // a pod of the current template
+	dropOld               // the pod of the other template
+	dropNew               // the pod of the current one
+	candidate             // may be updated next; see [daemonSync.choose]
+)
+
+func (x *daemonSync) do(n, what int) { x.does[n], x.any = x.does[n]|what, true }
+
+// live is the number of pods of class p on node n, or made for it, that are not on
+// deletion; p may be -1.
+func (x *daemonSync) live(n, p int) int {
+	if p < 0 {
+		return 0
+	}
+	return x.s.Awaited(n, p) + x.s.LiveOn(n, p)
+}
+
+// available says whether node n has an available pod of class p.
+func (x *daemonSync) available(n, p int) bool {
+	return x.s.On(n, p, state.Ready) > 0 || !x.s.C.Ripens(p) && x.s.On(n, p, state.Warming) > 0
+}
+
+// onDeletion says whether a pod of the DaemonSet on node n has not stopped yet.
+func (x *daemonSync) onDeletion(n int) bool {
+	return x.s.On(n, x.class, state.Terminating) > 0 || x.old >= 0 && x.s.On(n, x.old, state.Terminating) > 0
+}
+
+// runsOn and keepsOn are the results of NodeShouldRunDaemonPod.
+func (x *daemonSync) runsOn(n int) bool {
+	return !x.s.Gone(n) && x.puts[n] && scheduler.ServiceOf(x.s, n)&x.blocks == 0
+}
+
+func (x *daemonSync) keepsOn(n int) bool {
+	return !x.s.Gone(n) && x.keeps[n] && scheduler.ServiceOf(x.s, n)&x.expels == 0
+}
+
+// sweep deletes the pods of a DaemonSet that is gone.
+func (x *daemonSync) sweep(w int) {
+	any := false
+	for _, p := range x.s.C.ClassesOf[w] {
+		for n := range x.s.C.Nodes {
+			any = any || x.live(n, p) > 0
+		}
+	}
+	if !any {
+		return
+	}
+	t := x.next.Copy(x.s)
+	for _, p := range x.s.C.ClassesOf[w] {
+		for n := range x.s.C.Nodes {
+			dropDaemon(t, n, p)
+		}
+	}
+	x.next.Move(objects.Done)
+}
+
+// manage is podsShouldBeOnNode of every node; it says whether there was something to do.
+func (x *daemonSync) manage() bool {
+	for n := range x.s.C.Nodes {
+		if x.s.Gone(n) {
+			continue
+		}
+		young, old := x.live(n, x.class), x.live(n, x.old)
+		runs := x.runsOn(n)
+		switch {
+		case runs && young+old == 0 && !x.onDeletion(n):
+			x.do(n, makePod)
+		case x.keepsOn(n):
+			x.prune(n, young, old, runs)
+		case young+old > 0:
+			x.do(n, dropOld|dropNew)
+		}
+	}
+	if x.any {
+		x.emit()
+	}
+	return x.any
+}
+
+// prune is podsShouldBeOnNode of a node where pods may stay. With surge, two of them do as
+// long as the older one is ready and the newer one not available yet.
+func (x *daemonSync) prune(n, young, old int, runs bool) {
+	switch {
+	case x.surges && young+old == 0 && runs:
+		x.do(n, makePod)
+	case young+old <= 1:
+	case !x.surges && (x.s.Awaited(n, x.old) == 0 || x.s.Awaited(n, x.class) > 0): // the oldest one stays
+		x.do(n, dropNew)
+	case !x.surges, x.s.ReadyOn(n, x.old) == 0, x.available(n, x.class):
+		x.do(n, dropOld)
+	}
+}
+
+// replace is rollingUpdate without surge: old pods go, as many as may be unavailable.
+func (x *daemonSync) replace(most int) {
+	unavailable, candidates := 0, 0
+	for n := range x.s.C.Nodes {
+		young, old := x.live(n, x.class), x.live(n, x.old)
+		switch {
+		case young+old == 0:
+			if x.onDeletion(n) || x.runsOn(n) {
+				unavailable++
+			}
+		case young > 0 && old > 0:
+			unavailable++
+		case young > 0:
+			if !x.available(n, x.class) {
+				unavailable++
+			}
+		case !x.available(n, x.old):
+			x.do(n, dropOld)
+			unavailable++
+		default:
+			x.does[n] |= candidate
+			candidates++
+		}
+	}
+	x.choose(0, min(max(most-unavailable, 0), candidates), dropOld)
+}
+
+// surgeOn is rollingUpdate with surge: new pods come beside old ones.
+func (x *daemonSync) surgeOn(most int) {
+	surging, candidates, available, desired := 0, 0, 0, 0
+	for n := range x.s.C.Nodes {
+		young, old := x.live(n, x.class), x.live(n, x.old)
+		if x.runsOn(n) {
+			desired++
+		}
+		if old > 0 && x.available(n, x.old) || old == 0 && young > 0 && x.available(n, x.class) {
+			available++
+		}
+		switch {
+		case old == 0:
+		case young > 0 && !x.available(n, x.class):
+			surging++
+		case young > 0:
+			x.do(n, dropOld)
+		case !x.available(n, x.old) && x.runsOn(n):
+			x.do(n, makePod)
+		case !x.available(n, x.old):
+			x.do(n, dropOld)
+		case x.runsOn(n):
+			x.does[n] |= candidate
+			candidates++
+		}
+	}
+	for n := range x.s.C.Nodes { // those that it no longer means, once others make up for them
+		if available > desired && x.live(n, x.old) > 0 && x.live(n, x.class) == 0 && x.available(n, x.old) && !x.runsOn(n) {
+			x.do(n, dropOld)
+			available--
+		}
+	}
+	x.choose(0, min(max(most-surging, 0), candidates), makePod)
+}
+
+// choose emits a successor for every choice of so many candidates from node n on; of nodes
+// with equal records the earlier is taken before the later.
+func (x *daemonSync) choose(n, left, what int) {
+	if left == 0 {
+		if x.any {
+			x.emit()
+		}
+		return
+	}
+	if n == len(x.does) {
+		return
+	}
+	if x.does[n]&candidate != 0 && (!x.s.Twin(n) || x.does[n-1]&what != 0) {
+		was := x.any
+		x.do(n, what)
+		x.choose(n+1, left-1, what)
+		x.does[n] &^= what
+		x.any = was
+	}
+	x.choose(n+1, left, what)
+}
+
+func (x *daemonSync) emit() {
+	t := x.next.Copy(x.s)
+	for n, what := range x.does {
+		if what&makePod != 0 {
+			t.Await(n, x.class, 1)
+		}
+		if what&dropNew != 0 {
+			dropDaemon(t, n, x.class)
+		}
+		if what&dropOld != 0 && x.old >= 0 {
+			dropDaemon(t, n, x.old)
+		}
+	}
+	x.next.Move(objects.Done)
+}
+
+// dropDaemon deletes the pods of class p that node n has or is to have.
+func dropDaemon(t state.State, n, p int) {
+	t.Await(n, p, -t.Awaited(n, p))
+	if t.C.Preempts(p) {
+		t.Nominate(n, p, -t.Nominated(n, p))
+	}
+	for _, ph := range state.LivePhases {
+		k := t.On(n, p, ph)
+		t.Add(n, p, ph, -k)
+		t.Add(n, p, state.Terminating, k)
+	}
+}

@@ -1,0 +1,62 @@
+package workloads
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Describe implements [actor.Actor].
+func (d *daemonSet) Describe(from, to state.State, _ search.Move) actor.Words {
+	c := from.C
+	wl := &c.Spec.Workloads[d.workload]
+	w := actor.Words{Action: "create-pod", Object: wl.ID}
+	var parts []string
+	for _, p := range c.ClassesOf[d.workload] {
+		var made, gone []string
+		for n := range c.Nodes {
+			if to.Awaited(n, p) > from.Awaited(n, p) {
+				made = append(made, c.Nodes[n].Name)
+			}
+			if to.Awaited(n, p)+to.LiveOn(n, p) < from.Awaited(n, p)+from.LiveOn(n, p) {
+				gone = append(gone, c.Nodes[n].Name)
+			}
+		}
+		if len(made) > 0 {
+			parts = append(parts, fmt.Sprintf("makes %s for %s", objects.Article(objects.Revised(c, p, "pod")), strings.Join(made, ", ")))
+		}
+		if len(gone) > 0 {
+			w.Action = "delete-pod"
+			parts = append(parts, fmt.Sprintf("deletes the %s on %s", objects.Revised(c, p, "pod"), strings.Join(gone, ", ")))
+		}
+	}
+	w.Text = "DaemonSet " + objects.ShortName(wl) + " " + strings.Join(parts, " and ")
+	if c.Revisions(d.workload) > 1 {
+		w.Because = []actor.Ref{{Object: wl.ID, Version: from.Version(), Field: "spec.updateStrategy"}}
+	}
+	return w
+}
+
+// Model implements [actor.Actor].
+func (d *daemonSet) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: objects.Upstream + ", pkg/controller/daemon: manage, podsShouldBeOnNode, NodeShouldRunDaemonPod, rollingUpdate, updatedDesiredNodeCounts",
+		Exact: []string{
+			"which nodes have a pod, with the tolerations that every DaemonSet pod gets; which pods a rolling update deletes or makes next, with its rounding and every choice among the nodes; OnDelete",
+			"a pod is made for one node, and the scheduler binds it there or nowhere; drains leave it",
+		},
+		MayInvent: []string{
+			"a pod that failed is made again at once: the back-off of failed pods, of up to 15 minutes, is not waited for",
+			"topology spread constraints of its pods count the nodes of the whole cluster, where upstream's pod has an eye for its own node only",
+		},
+		MayHide: []string{
+			"all that one sync writes is one step; with maxSurge, which of the nodes that are no longer meant loses its pod first is fixed",
+			"ResourceQuotas, LimitRanges and webhooks refuse no pod of a DaemonSet",
+		},
+		Refused: []string{"spec.template.spec.nodeName, an update strategy that is neither RollingUpdate nor OnDelete, a cluster autoscaler or Karpenter beside it, and a VerticalPodAutoscaler on it"},
+	}
+}

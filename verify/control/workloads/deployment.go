@@ -1,0 +1,323 @@
+package workloads
+
+import (
+	"fmt"
+	"math"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Deployment models the controller of one Deployment.
+//
+// Upstream: kubernetes v1.36.3, pkg/controller/deployment: syncDeployment,
+// isScalingEvent, getNewReplicaSet (this file), sync, scale (deployment_scale.go),
+// rolloutRolling, rolloutRecreate and what they call (deployment_rolling.go).
+type Deployment struct {
+	Workload int
+	name     string // "default/web"
+	versions [2]rollout
+}
+
+// rollout is what one version declares of a Deployment, compiled.
+type rollout struct {
+	exists, paused, recreate bool
+	surge, unavailable       fence
+}
+
+// fence is an IntOrString.
+type fence struct {
+	value   int
+	percent bool
+}
+
+// setsPerWorkload bounds the ReplicaSets of one workload: one a version.
+const setsPerWorkload = 2
+
+// replicaSet is what the controller reads and writes of one ReplicaSet. The status is
+// that of this moment.
+type replicaSet struct {
+	class   int
+	age     int   // order of creation, oldest lowest
+	size    int32 // .spec.replicas
+	desired int32 // deployment.kubernetes.io/desired-replicas
+	max     int32 // deployment.kubernetes.io/max-replicas
+	// pods and available are .status.replicas and .status.availableReplicas.
+	pods, available int32
+}
+
+// deploymentSync is one call of syncDeployment.
+type deploymentSync struct {
+	*rollout
+	replicas int32 // .spec.replicas
+	// newRS is upstream's variable of that name, nil if it does not exist.
+	newRS *replicaSet
+	// oldRS is the old ReplicaSet, of which two versions have at most one, or nil.
+	oldRS *replicaSet
+	// oldRuns says that a pod of another ReplicaSet than newRS exists in any phase.
+	oldRuns bool
+	changed bool
+	sets    [setsPerWorkload]replicaSet // what newRS and oldRS point to
+	create  int                         // pod class of a newRS still to be created
+}
+
+func NewDeployment(b *state.Builder) ([]actor.Actor, error) {
+	c := b.Config()
+	var out []actor.Actor
+	for w := range c.Spec.Workloads {
+		wl := &c.Spec.Workloads[w]
+		if wl.Kind() != state.Deployment {
+			continue
+		}
+		d := &Deployment{Workload: w, name: objects.ShortName(wl)}
+		for v := range wl.Manifests {
+			if !wl.Manifests[v].Exists() {
+				continue
+			}
+			r, err := compileRollout(wl.Manifests[v].Deployment)
+			if err != nil {
+				return nil, fmt.Errorf("deployment %s: %w", d.name, err)
+			}
+			d.versions[v] = r
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+func compileRollout(d *appsv1.Deployment) (rollout, error) {
+	r := rollout{exists: true, paused: d.Spec.Paused}
+	switch s := d.Spec.Strategy; s.Type {
+	case appsv1.RecreateDeploymentStrategyType:
+		r.recreate = true
+	case appsv1.RollingUpdateDeploymentStrategyType:
+		if s.RollingUpdate == nil {
+			return r, fmt.Errorf("spec.strategy.rollingUpdate: not defaulted")
+		}
+		var err error
+		if r.surge, err = compileFence(s.RollingUpdate.MaxSurge); err != nil {
+			return r, fmt.Errorf("spec.strategy.rollingUpdate.maxSurge: %w", err)
+		}
+		if r.unavailable, err = compileFence(s.RollingUpdate.MaxUnavailable); err != nil {
+			return r, fmt.Errorf("spec.strategy.rollingUpdate.maxUnavailable: %w", err)
+		}
+	default:
+		return r, fmt.Errorf("spec.strategy.type: %q: %w", s.Type, actor.ErrUnmodeled)
+	}
+	return r, nil
+}
+
+func compileFence(v *intstr.IntOrString) (fence, error) {
+	if v == nil {
+		return fence{}, fmt.Errorf("not defaulted")
+	}
+	value, err := intstr.GetScaledValueFromIntOrPercent(v, 100, false)
+	if err != nil {
+		return fence{}, fmt.Errorf("%q is neither a number nor a percentage: %w", v.String(), actor.ErrUnmodeled)
+	}
+	return fence{value: value, percent: v.Type == intstr.String}, nil
+}
+
+// of is the fence at a number of replicas (intstr.GetScaledValueFromIntOrPercent).
+func (f fence) of(total int32, roundUp bool) int32 {
+	if !f.percent {
+		return int32(f.value)
+	}
+	exact := float64(f.value) * float64(total) / 100
+	if roundUp {
+		return int32(math.Ceil(exact))
+	}
+	return int32(math.Floor(exact))
+}
+
+// resolveFenceposts is deploymentutil.ResolveFenceposts.
+func (r *rollout) resolveFenceposts(desired int32) (surge, unavailable int32) {
+	surge, unavailable = r.surge.of(desired, true), r.unavailable.of(desired, false)
+	if surge == 0 && unavailable == 0 {
+		unavailable = 1
+	}
+	return surge, unavailable
+}
+
+// maxSurge is deploymentutil.MaxSurge.
+func (r *rollout) maxSurge(replicas int32) int32 {
+	if r.recreate {
+		return 0
+	}
+	surge, _ := r.resolveFenceposts(replicas)
+	return surge
+}
+
+// maxUnavailable is deploymentutil.MaxUnavailable.
+func (r *rollout) maxUnavailable(replicas int32) int32 {
+	if r.recreate || replicas == 0 {
+		return 0
+	}
+	_, unavailable := r.resolveFenceposts(replicas)
+	return min(unavailable, replicas)
+}
+
+// Name implements [actor.Actor].
+func (d *Deployment) Name() string { return "deployment/" + d.name }
+
+// Latency implements [actor.Actor].
+func (d *Deployment) Latency() actor.Latency { return actor.Sync }
+
+// Step implements [actor.Actor]: one sync with all that it writes.
+func (d *Deployment) Step(s state.State, next *actor.Emit) {
+	y := actor.Own[deploymentSync](next.Scratch)
+	*y = deploymentSync{rollout: &d.versions[s.Version()]}
+	if !y.exists {
+		return
+	}
+	y.read(s, d.Workload)
+	y.syncDeployment()
+	if !y.changed {
+		return
+	}
+	t := next.Copy(s)
+	y.write(t)
+	next.Move(objects.Done)
+}
+
+func (y *deploymentSync) read(s state.State, w int) {
+	y.replicas = int32(s.Replicas(w))
+	y.create = s.NewClass(w)
+	i := -1
+	for _, p := range s.C.ClassesOf[w] {
+		if s.C.Pods[p].Set != p {
+			continue
+		}
+		i++
+		f, rs := &s.C.Class[p], &y.sets[i]
+		if s.Get(f.Exists) == 0 {
+			continue
+		}
+		*rs = replicaSet{
+			class: p, age: i, size: int32(s.Get(f.Size)), desired: int32(s.Get(f.Desired)), max: int32(s.Get(f.Max)),
+			pods: int32(s.ActiveIn(p)), available: int32(s.AvailableIn(p)),
+		}
+		if p == y.create {
+			y.newRS = rs
+			continue
+		}
+		y.oldRS = rs
+		y.oldRuns = y.oldRuns || s.ExistingIn(p) > 0
+	}
+}
+
+func (y *deploymentSync) write(t state.State) {
+	for _, rs := range [...]*replicaSet{y.newRS, y.oldRS} {
+		if rs == nil {
+			continue
+		}
+		f := &t.C.Class[rs.class]
+		t.Set(f.Exists, 1)
+		t.Set(f.Size, int(rs.size))
+		t.Set(f.Desired, int(rs.desired))
+		t.Set(f.Max, int(rs.max))
+	}
+}
+
+func (y *deploymentSync) syncDeployment() {
+	switch {
+	case y.paused || y.isScalingEvent():
+		y.scale()
+	case y.recreate:
+		y.rolloutRecreate()
+	default:
+		y.rolloutRolling()
+	}
+}
+
+func (rs *replicaSet) active() bool { return rs != nil && rs.size > 0 }
+
+func (y *deploymentSync) isScalingEvent() bool {
+	return y.newRS.active() && y.newRS.desired != y.replicas ||
+		y.oldRS.active() && y.oldRS.desired != y.replicas
+}
+
+// createNewReplicaSet is the second half of getNewReplicaSet.
+func (y *deploymentSync) createNewReplicaSet() {
+	slot := 0
+	if y.oldRS == &y.sets[0] {
+		slot = 1
+	}
+	rs := &y.sets[slot]
+	*rs = replicaSet{class: y.create, age: setsPerWorkload}
+	rs.size = y.newRSNewReplicas(rs)
+	rs.desired, rs.max = y.replicas, y.replicas+y.maxSurge(y.replicas)
+	y.newRS, y.changed = rs, true
+}
+
+// allPods is deploymentutil.GetReplicaCountForReplicaSets of newRS and the old one.
+func (y *deploymentSync) allPods() int32 {
+	total := int32(0)
+	if y.newRS != nil {
+		total += y.newRS.size
+	}
+	if y.oldRS != nil {
+		total += y.oldRS.size
+	}
+	return total
+}
+
+// newRSNewReplicas is deploymentutil.NewRSNewReplicas; rs need not be y.newRS yet.
+func (y *deploymentSync) newRSNewReplicas(rs *replicaSet) int32 {
+	if y.recreate {
+		return y.replicas
+	}
+	current := rs.size
+	if y.oldRS != nil {
+		current += y.oldRS.size
+	}
+	most := y.replicas + y.surge.of(y.replicas, true)
+	if current >= most {
+		return rs.size
+	}
+	return rs.size + min(most-current, y.replicas-rs.size)
+}
+
+// scaleReplicaSet is the function of that name; it says whether the size changed.
+func (y *deploymentSync) scaleReplicaSet(rs *replicaSet, size int32, force bool) bool {
+	if !force && rs.size == size {
+		return false
+	}
+	most := y.replicas + y.maxSurge(y.replicas)
+	resized := rs.size != size
+	if resized || rs.desired != y.replicas || rs.max != most {
+		rs.size, rs.desired, rs.max = size, y.replicas, most
+		y.changed = true
+	}
+	return resized
+}
+
+// Model implements [actor.Actor].
+func (d *Deployment) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: objects.Upstream + ", pkg/controller/deployment: syncDeployment, scale, rolloutRolling, rolloutRecreate, deploymentutil",
+		Exact: []string{
+			"surge and unavailable arithmetic, proportional scaling, clean-up of unhealthy old replicas, pause",
+			"progressDeadlineSeconds sets a condition only, which nothing in the model reads",
+		},
+		MayInvent: []string{
+			"a ReplicaSet of the base version counts as older than head's, which is wrong only after a rollback and only for ties of size",
+		},
+		MayHide: []string{
+			"all that one sync writes is one step: what happens between two of its writes is missed",
+			"a sync reads the status of ReplicaSets as of now, not as of their last status update",
+			"only the ReplicaSets of base and head exist: pods of older revisions are missed",
+		},
+		Refused: []string{"a strategy that is neither RollingUpdate nor Recreate"},
+	}
+}
+
+// Describe implements [actor.Actor]; see [describeRollout].
+func (d *Deployment) Describe(from, to state.State, _ search.Move) actor.Words {
+	return d.describe(from, to)
+}

@@ -1,0 +1,222 @@
+package workloads
+
+import (
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// jobLoop models the Job controller on the Jobs of one pod template: one Job, or those
+// that a CronJob has created and that are not finished. [State.Outstanding] counts the pods
+// that have yet to succeed.
+//
+// Upstream: kubernetes v1.36.3, pkg/controller/job: syncJob, manageJob, activePodsForRemoval.
+type jobLoop struct {
+	class int
+	name  string
+	loop  ReplicaSetLoop // deletes what is surplus
+}
+
+// jobPods models the end of the pods of one template: they succeed. It is the kubelet's
+// part that only Jobs know.
+type jobPods struct {
+	class int
+	name  string
+}
+
+// jobDeadline fails the Jobs of one template that do not end, once activeDeadlineSeconds
+// are over.
+type jobDeadline struct {
+	class int
+	name  string
+}
+
+func NewJob(b *state.Builder) ([]actor.Actor, error) {
+	c := b.Config()
+	var out []actor.Actor
+	quotas := admission.NewQuotas(c)
+	for p := range c.Pods {
+		wl := &c.Spec.Workloads[c.Pods[p].Workload]
+		if !wl.Kind().Ends() {
+			continue
+		}
+		if c.Pods[p].Template.Spec.NodeName != "" {
+			return nil, fmt.Errorf("%s: the pod template's spec.nodeName: pods on one node that the kubelet may refuse: %w", wl.ID, actor.ErrUnmodeled)
+		}
+		out = append(out,
+			&jobLoop{class: p, name: objects.ClassActor(c, "job", p), loop: ReplicaSetLoop{Class: p, Workload: c.Pods[p].Workload, quotas: quotas, unranked: true}},
+			&jobPods{class: p, name: objects.ClassActor(c, "kubelet-finish", p)})
+		if hasDeadline(c, p) && c.Spec.Events.JobOverrun > 0 && wl.Kind() == state.CronJob {
+			out = append(out, &jobDeadline{class: p, name: objects.ClassActor(c, "job-deadline", p)})
+		}
+	}
+	return out, nil
+}
+
+func hasDeadline(c *state.Config, p int) bool {
+	for v := range c.Spec.Workloads[c.Pods[p].Workload].Manifests {
+		m := &c.Spec.Workloads[c.Pods[p].Workload].Manifests[v]
+		if c.HasTemplate(p, state.Version(v)) && m.JobSpec().ActiveDeadlineSeconds != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// wantedByJobs is how many pods of class p its Jobs want at once.
+func wantedByJobs(s state.State, p int) int {
+	m := s.JobManifest(p)
+	if m.Kind() == state.Job && m.Suspended() {
+		return 0
+	}
+	return min(m.Parallelism()*s.Jobs(p), s.Outstanding(p))
+}
+
+// Name implements [actor.Actor].
+func (j *jobLoop) Name() string { return j.name }
+
+// Latency implements [actor.Actor].
+func (j *jobLoop) Latency() actor.Latency { return actor.Sync }
+
+// Step implements [actor.Actor]: one sync creates all missing pods, or deletes all surplus ones.
+func (j *jobLoop) Step(s state.State, next *actor.Emit) {
+	f := &s.C.Class[j.class]
+	active, want := s.Active(j.class), wantedByJobs(s, j.class)
+	if active > want {
+		j.loop.deleteSurplus(s, min(active-want, burstReplicas), next)
+		return
+	}
+	missing := want - active
+	if policy := s.JobManifest(j.class).JobSpec().PodReplacementPolicy; policy != nil && *policy == batchv1.Failed {
+		missing -= s.Count(j.class, state.Terminating)
+	}
+	room := s.C.MaxPods - s.Existing(j.class)
+	create := j.loop.quotas.Room(s, j.class, min(missing, burstReplicas, room))
+	if create <= 0 {
+		return
+	}
+	t := next.Copy(s)
+	t.Set(f.Pending, t.Get(f.Pending)+create)
+	next.Move(objects.Done)
+}
+
+// Describe implements [actor.Actor].
+func (j *jobLoop) Describe(from, to state.State, m search.Move) actor.Words {
+	c := from.C
+	created := to.Pending(j.class) - from.Pending(j.class)
+	if created <= 0 {
+		w := j.loop.Describe(from, to, m)
+		w.Text = "the Job controller deletes " + objects.Counted(from.Active(j.class)-to.Active(j.class), objects.Revised(c, j.class, "pod")) + " of " + objects.PodName(c, j.class)
+		w.Because = nil
+		return w
+	}
+	return actor.Words{
+		Action: "create-pod", Object: objects.PodObject(c, j.class),
+		Text: "the Job controller creates " + objects.Counted(created, objects.Revised(c, j.class, "pod")) + " of " + objects.PodName(c, j.class),
+		Because: []actor.Ref{{
+			Object: c.Spec.Workloads[c.Pods[j.class].Workload].ID, Version: from.Version(), Field: "spec.template",
+		}},
+	}
+}
+
+// Model implements [actor.Actor].
+func (j *jobLoop) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: objects.Upstream + ", pkg/controller/job: syncJob, manageJob, activePodsForRemoval",
+		Exact: []string{
+			"how many pods are created or deleted: parallelism, completions, suspend, podReplacementPolicy",
+			"ResourceQuotas: pods, requests, limits and extended resources",
+		},
+		MayInvent: []string{
+			"a Job without completions replaces a pod that was evicted also after another one has succeeded",
+			"of the unfinished Jobs of one CronJob the oldest gets what succeeds",
+		},
+		MayHide: []string{
+			"no pod of a Job fails: backoffLimit, podFailurePolicy and successPolicy are not looked at, nor are evictions counted as failures",
+			"of more completions than parallelism only one more is followed, as the rest repeats it",
+			"indexes, back-off between creations and ttlSecondsAfterFinished are not kept",
+		},
+		Refused: []string{"the pod template's spec.nodeName"},
+	}
+}
+
+// Name implements [actor.Actor].
+func (j *jobPods) Name() string { return j.name }
+
+// Latency implements [actor.Actor].
+func (j *jobPods) Latency() actor.Latency { return actor.Kubelet }
+
+// Step implements [actor.Actor]: one pod succeeds, on any node that is up, unless its Job
+// overruns; nodes with equal records count once.
+func (j *jobPods) Step(s state.State, next *actor.Emit) {
+	if s.Bad(j.class) {
+		return
+	}
+	for n := range s.C.Nodes {
+		if s.On(n, j.class, state.Ready) == 0 || s.Down(n) || s.Twin(n) {
+			continue
+		}
+		t := next.Copy(s)
+		t.Add(n, j.class, state.Ready, -1)
+		t.SetOutstanding(j.class, max(s.Outstanding(j.class)-1, 0))
+		next.Move(search.Move{Args: [3]int32{int32(n)}})
+	}
+}
+
+// Describe implements [actor.Actor].
+func (j *jobPods) Describe(from, _ state.State, m search.Move) actor.Words {
+	c := from.C
+	return actor.Words{
+		Action: "finish-pod", Object: objects.PodObject(c, j.class),
+		Text: objects.OnePod(c, j.class, "") + " on " + c.Nodes[m.Args[0]].Name + " has succeeded",
+	}
+}
+
+// Model implements [actor.Actor].
+func (j *jobPods) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: objects.Upstream + ", pkg/kubelet: getPhase",
+		MayHide:  []string{"every pod of a Job succeeds, sooner or later, but for those of a Job that overruns (events.jobOverrun)"},
+	}
+}
+
+// Name implements [actor.Actor].
+func (j *jobDeadline) Name() string { return j.name }
+
+// Latency implements [actor.Actor].
+func (j *jobDeadline) Latency() actor.Latency { return actor.Periodic }
+
+// Step implements [actor.Actor]: all unfinished Jobs fail, and their pods are deleted by the Job
+// controller.
+func (j *jobDeadline) Step(s state.State, next *actor.Emit) {
+	if !s.Bad(j.class) || s.Outstanding(j.class) == 0 || s.JobManifest(j.class).JobSpec().ActiveDeadlineSeconds == nil {
+		return
+	}
+	t := next.Copy(s)
+	t.SetOutstanding(j.class, 0)
+	next.Move(objects.Done)
+}
+
+// Describe implements [actor.Actor].
+func (j *jobDeadline) Describe(from, _ state.State, _ search.Move) actor.Words {
+	wl := &from.C.Spec.Workloads[from.C.Pods[j.class].Workload]
+	return actor.Words{
+		Action: "deadline-exceeded", Object: wl.ID,
+		Text:    objects.Counted(from.Jobs(j.class), "Job") + " of " + objects.ShortName(wl) + " exceeded activeDeadlineSeconds, and failed",
+		Because: []actor.Ref{{Object: wl.ID, Version: from.Version(), Field: "spec.activeDeadlineSeconds"}},
+	}
+}
+
+// Model implements [actor.Actor].
+func (j *jobDeadline) Model() *actor.Model {
+	return &actor.Model{
+		Upstream:  objects.Upstream + ", pkg/controller/job: pastActiveDeadline",
+		MayInvent: []string{"a deadline may be over at any moment, and is for all unfinished Jobs of a CronJob at once"},
+	}
+}

@@ -1,0 +1,55 @@
+package workloads
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// wanted says whether the controller of class p's workload wants one more pod of it.
+func wanted(s state.State, p int) bool {
+	w := s.C.Pods[p].Workload
+	if s.C.Spec.Workloads[w].Kind().Ends() {
+		return s.Active(p) < wantedByJobs(s, p)
+	}
+	if s.C.Pods[p].Ordinal == state.NoOrdinal {
+		return s.ActiveIn(s.C.Pods[p].Set) < s.Get(s.C.Class[p].Size) && s.C.Sized(s.C.Pods[p].Set, s.SizeOf(w)) == p
+	}
+	x, err := compileStatefulSet(s.C, w)
+	var y statefulSync
+	if err == nil {
+		y.sync(x, s) // without quotas
+	}
+	return slices.Contains(y.creates, p)
+}
+
+// QuotaRefusal words why the controller of class p may not create a pod that it wants in s,
+// and names the fields; it gives "" where it may, or wants none. It runs for words only.
+func QuotaRefusal(s state.State, p int) (string, []actor.Ref) {
+	if !wanted(s, p) {
+		return "", nil
+	}
+	if text, refs := admission.Forbidden(s, p); text != "" {
+		return text, refs
+	}
+	x := admission.NewQuotas(s.C)
+	for i := range x.List[s.Version()] {
+		q := &x.List[s.Version()][i]
+		at := slices.Index(q.Classes, p)
+		if at < 0 {
+			continue
+		}
+		for j := range q.Limits {
+			l := &q.Limits[j]
+			if left := q.Left(s, l); l.Use[at] > left {
+				ref := actor.Ref{Object: q.Object, Version: s.Version(), Field: "spec.hard[" + string(l.Resource) + "]"}
+				return fmt.Sprintf("exceeded quota: %s, requested: %s=%s, used: %s=%s, limited: %s=%s", q.Name, l.Resource, admission.Unmilli(l.Use[at]),
+					l.Resource, admission.Unmilli(l.Hard-left), l.Resource, admission.Unmilli(l.Hard)), []actor.Ref{ref}
+			}
+		}
+	}
+	return "", nil
+}
