@@ -42,6 +42,7 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 	onHead.fill(onBase)
 	b = bs.finish(onBase, nil)
 	h = hs.finish(onHead, b)
+	knowSecrets(b, h)
 	explainChanges(b, h)
 	return b, h, nil
 }

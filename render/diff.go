@@ -10,6 +10,9 @@ func diff(base, head *Revision) (*Changes, error) {
 	if base == nil || head == nil {
 		return nil, fmt.Errorf("diff: both revisions are needed")
 	}
+	if base.known == nil || base.known != head.known {
+		knowSecrets(base, head) // rendered one by one
+	}
 	ch := &Changes{Base: base, Head: head}
 	old := map[string]*Rendered{}
 	for _, r := range base.Releases {

@@ -113,7 +113,7 @@ func (w *fieldDiff) note(bp, hp fieldPath, b, h any) {
 		return
 	}
 	f := FieldChange{Path: text, OnBase: hp == nil, Where: o.Locate(text)}
-	f.Secret = secretAt(w.base, bp, b) || secretAt(w.head, hp, h)
+	f.Secret = hiddenAt(w.base, bp, b) || hiddenAt(w.head, hp, h)
 	if w.maskedHead == nil {
 		w.maskedBase, w.maskedHead = Redact(w.base), Redact(w.head)
 	}

@@ -11,6 +11,8 @@ import (
 
 	gitdiff "github.com/go-git/go-git/v5/utils/diff"
 	"github.com/sergi/go-diff/diffmatchpatch"
+
+	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 // Hunk is a run of lines that a change replaced, without context. A side that has none of
@@ -116,7 +118,9 @@ func (r *Revision) Edited(ctx context.Context, release, file string, text []byte
 	}
 	s.run(0)
 	s.outputs[0].Docs = expand(s.outputs[0].Docs)
-	return s.rendered(0, r.scopes), nil
+	edited := s.rendered(0, r.scopes)
+	edited.know(r.known)
+	return edited, nil
 }
 
 // plainLine is "key: value" with a short value on the same line, or a key alone.
@@ -137,12 +141,41 @@ func Plain(lines []string) bool {
 			continue
 		}
 		m := plainLine.FindStringSubmatch(l)
-		if m == nil || tells(m[1]) || m[1] == "value" || m[1] == "data" || m[1] == "stringData" {
+		if m == nil || redact.Tells(m[1]) || m[1] == "value" || m[1] == "data" || m[1] == "stringData" {
 			return false
 		}
-		if text := strings.Trim(m[2], ` "'`); highEntropy(text) || redactText(l) != l {
+		if text := strings.Trim(m[2], ` "'`); highEntropy(text) || redact.Text(l) != l {
 			return false
 		}
 	}
 	return true
+}
+
+// highEntropy says whether a text looks like random key material: long, without spaces,
+// and of three classes of characters in a good mixture. Digests and image names do not.
+func highEntropy(text string) bool {
+	if len(text) < 32 || len(text) > 4096 || strings.ContainsAny(text, " \n\t:/.") {
+		return false
+	}
+	var lower, upper, digit, turns int
+	class := 0
+	for _, r := range text {
+		now := 0
+		switch {
+		case r >= 'a' && r <= 'z':
+			lower++
+			now = 1
+		case r >= 'A' && r <= 'Z':
+			upper++
+			now = 2
+		case r >= '0' && r <= '9':
+			digit++
+			now = 3
+		}
+		if now != class {
+			turns++
+		}
+		class = now
+	}
+	return lower > 3 && upper > 3 && digit > 2 && turns*3 > len(text)
 }

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 
 	"github.com/kubesettle/kubesettle/render/fetch"
+
+	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 // remoteBase is a reference to a folder of another repository.
@@ -98,12 +100,12 @@ func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *Failure {
 	where := lineOf(k.file, k.line(ref), "release")
 	t, err := g.src.net.fetcher.Tree(g.src.net.ctx, b.address, b.rev)
 	if err != nil {
-		return fetchFailure(redactURL(ref), err, where)
+		return fetchFailure(redact.URL(ref), err, where)
 	}
 	mount := mountFolder(strings.TrimPrefix(b.address, "https://"), "git", b.address, t.Commit)
-	what := Fetched{Name: redactURL(b.address), Version: b.rev, From: redactURL(b.address), Digest: "git:" + t.Commit}
+	what := Fetched{Name: redact.URL(b.address), Version: b.rev, From: redact.URL(b.address), Digest: "git:" + t.Commit}
 	if err := g.src.mount(mount, what, func() (Tree, error) { return baseTree(t) }); err != nil {
-		return fetchFailure(redactURL(ref), err, where)
+		return fetchFailure(redact.URL(ref), err, where)
 	}
 	g.job.fetchedAt(mount, where)
 	target := path.Join(mount, b.path)
@@ -118,7 +120,7 @@ func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *Failure {
 	}
 	rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(target))
 	if err != nil {
-		return fetchFailure(redactURL(ref), err, where)
+		return fetchFailure(redact.URL(ref), err, where)
 	}
 	g.job.Bases[k.file][ref] = filepath.ToSlash(rel)
 	return g.folder(target, k.file, where.StartLine)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/gobwas/glob"
+
+	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 // application adds the releases of an Argo CD Application, one per source.
@@ -69,7 +71,7 @@ func (a *argoSource) add() {
 	}
 	dir := fromRoot(text(a.content, "path"))
 	if !a.src.hasDir(dir) {
-		a.ignore("%s: %s is not in this repository (%s)", a.r.Selected, dir, redactURL(text(a.content, "repoURL")))
+		a.ignore("%s: %s is not in this repository (%s)", a.r.Selected, dir, redact.URL(text(a.content, "repoURL")))
 		return
 	}
 	a.r.Path = dir
@@ -268,7 +270,7 @@ func (a *argoSource) resolve(field, v string) (string, *Failure) {
 	case strings.HasPrefix(v, "/"):
 		return fromRoot(v), nil
 	case remoteRef.MatchString(v):
-		f := a.failure(field, "commit the file, and name it by its path", "values file %s is remote; nothing is fetched", redactURL(v))
+		f := a.failure(field, "commit the file, and name it by its path", "values file %s is remote; nothing is fetched", redact.URL(v))
 		f.Skipped = true
 		return "", f
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/fetch"
+
+	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 // chartOf gives the folder of the chart that an object names; it is fetched when the
@@ -30,7 +32,7 @@ func remoteChart(ref fetch.ChartRef, from string, by Location) *Failure {
 	}
 	return &Failure{
 		Skipped: true,
-		Reason:  fmt.Sprintf("%s:%d: chart %s of %s is not vendored", by.File, by.StartLine, chart, redactURL(from)),
+		Reason:  fmt.Sprintf("%s:%d: chart %s of %s is not vendored", by.File, by.StartLine, chart, redact.URL(from)),
 		Where:   by, Remedy: remedy,
 	}
 }

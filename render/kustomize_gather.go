@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 
 	"github.com/kubesettle/kubesettle/render/fetch"
+
+	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 // maxKustomizations is how many kustomizations one release may consist of.
@@ -253,7 +255,7 @@ func (g *kustomizeGatherer) remote(k *kustomization, ref string) *Failure {
 func (k *kustomization) fail(ref, what, remedy string) *Failure {
 	line := k.line(ref)
 	return &Failure{
-		Reason: fmt.Sprintf("%s:%d: %s %s", k.file, line, redactURL(ref), what),
+		Reason: fmt.Sprintf("%s:%d: %s %s", k.file, line, redact.URL(ref), what),
 		Where:  lineOf(k.file, line, "file"), Remedy: remedy,
 	}
 }

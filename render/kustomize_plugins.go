@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 // plugins follows generators, transformers and validators, and lets only the built-in
@@ -129,7 +131,7 @@ func (g *kustomizeGatherer) inflation(k *kustomization, dir, home string, h type
 	}
 	if !vendored {
 		f := k.fail(h.Name, fmt.Sprintf("(chart %s@%s) is not vendored", h.Name, h.Version),
-			fmt.Sprintf("run `helm pull --untar --untardir %s %s --repo %s --version %s` and commit it", base, h.Name, redactURL(h.Repo), h.Version))
+			fmt.Sprintf("run `helm pull --untar --untardir %s %s --repo %s --version %s` and commit it", base, h.Name, redact.URL(h.Repo), h.Version))
 		f.Skipped = true
 		return nil, f
 	}

@@ -70,6 +70,68 @@ spec: {listener: {cert: public, key: "%s"}}`,
 kind: Gateway
 metadata: {name: g}
 spec: {tls: {key: "%s"}}`,
+	"ADMIN_PASS":    pod(`env: [{name: ADMIN_PASS, value: "%s"}]`),
+	"DB_PASS":       pod(`env: [{name: DB_PASS, value: "%s"}]`),
+	"PGPASS":        pod(`env: [{name: PGPASS, value: "%s"}]`),
+	"REDIS_AUTH":    pod(`env: [{name: REDIS_AUTH, value: "%s"}]`),
+	"CREDS":         pod(`env: [{name: CREDS, value: "u:%s"}]`),
+	"SLACK_WEBHOOK": pod(`env: [{name: SLACK_WEBHOOK, value: "https://hooks.slack.com/services/T0/B0/%s"}]`),
+	"any variable":  pod(`env: [{name: PLAIN, value: "%s"}]`),
+	"bearer":        pod(`args: ["--header", "Authorization: Bearer %s"]`),
+	"curl user":     pod(`command: [sh, -c, "curl -u admin:%s https://x"]`),
+	"short flag":    pod(`command: [mysql, "-p%s"]`),
+	"chpasswd":      pod(`command: [sh, -c, "echo root:%s | chpasswd"]`),
+	"probe":         pod(`livenessProbe: {exec: {command: [check, "%s"]}}`),
+	"probe header":  pod(`livenessProbe: {httpGet: {port: 80, path: /, httpHeaders: [{name: X, value: "%s"}]}}`),
+	"probe path":    pod(`livenessProbe: {httpGet: {port: 80, path: "/check/%s"}}`),
+	"hook":          pod(`lifecycle: {preStop: {exec: {command: ["%s"]}}}`),
+	"working dir":   pod(`workingDir: "/%s"`),
+	"netrc": `apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {.netrc: "machine x login y password %s"}`,
+	"pgpass": `apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {file: "db:5432:app:app:%s"}`,
+	"docker auth": `apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {config.json: '{"auths": {"r": {"auth": "%s"}}}'}`,
+	"any config key": `apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {motd: "%s"}`,
+	"any annotation": `apiVersion: v1
+kind: Service
+metadata: {name: s, annotations: {example.com/owner: "%s"}}`,
+	"external": `apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: s}
+spec: {target: {template: {data: {a: "x %s"}}}}`,
+	"sealed template": `apiVersion: bitnami.com/v1alpha1
+kind: SealedSecret
+metadata: {name: s}
+spec: {template: {data: {a: "%s"}}}`,
+	"storage class": `apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: s}
+provisioner: x
+parameters: {adminId: "%s"}`,
+	"volume attributes": pod(`tty: true`) + `
+  volumes: [{name: v, csi: {driver: d, volumeAttributes: {a: "%s"}}}]`,
+	"scaled object": `apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: {name: s}
+spec: {scaleTargetRef: {name: web}, triggers: [{type: postgresql, metadata: {connection: "%s", query: "SELECT '%s'"}}]}`,
+	"helm release values": `apiVersion: example.com/v2
+kind: Release
+metadata: {name: s}
+spec: {values: {name: "%s", image: "%s"}}`,
+	"ingress host": `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: s}
+spec: {rules: [{host: "%s.example.com"}]}`,
 	"sealed": `apiVersion: bitnami.com/v1alpha1
 kind: SealedSecret
 metadata: {name: s}
@@ -82,7 +144,7 @@ func pod(container string) string {
 
 func plant(text, secret string) string {
 	if strings.Contains(text, "%s") {
-		return fmt.Sprintf(text, secret)
+		return strings.ReplaceAll(text, "%s", secret)
 	}
 	return strings.ReplaceAll(text, base64.StdEncoding.EncodeToString([]byte(canary)), base64.StdEncoding.EncodeToString([]byte(secret)))
 }
@@ -133,30 +195,49 @@ func TestFieldsHideCanary(t *testing.T) {
 	}
 }
 
-// What is no secret stays readable.
-func TestRedactKeepsPlainValues(t *testing.T) {
+// What a rule reads, or what is safe by its form, stays readable; the rest does not.
+func TestRedactKeepsWhatRulesRead(t *testing.T) {
 	rev := renderOne(t, `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web}
 spec:
+  replicas: 3
+  strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 25%, maxUnavailable: 0}}
   selector: {matchLabels: {app: web}}
   template:
-    metadata: {labels: {app: web}}
+    metadata: {labels: {app: web, tier: front-2}}
     spec:
       automountServiceAccountToken: false
       imagePullSecrets: [{name: registry-credentials}]
+      priorityClassName: high-1
+      nodeSelector: {disk: ssd}
+      tolerations: [{key: spot, operator: Equal, value: "only", effect: NoSchedule}]
+      topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]
+      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchExpressions: [{key: app, operator: In, values: [web, web2]}]}}]}}
       containers:
       - name: web
         image: registry.example.com/team/web@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
-        args: ["--token-file=/var/run/token", "--replicas", "3"]
+        resources: {requests: {cpu: 250m, memory: 1Gi}}
+        readinessProbe: {httpGet: {path: /healthz, port: http}, periodSeconds: 5}
+        args: ["--verbose", "--replicas=3"]
         env:
-        - {name: SECRET_NAME, value: web-secret}
         - {name: LOG_LEVEL, value: debug}
         - {name: PASSWORD, valueFrom: {secretKeyRef: {name: web, key: password}}}
 `)
 	o := rev.Releases[0].Objects[0]
 	if got := fmt.Sprint(Redact(o)); got != fmt.Sprint(o.Content) {
 		t.Errorf("changed:\n%s\nfrom\n%v", got, o.Content)
+	}
+	rev = renderOne(t, `apiVersion: v1
+kind: Pod
+metadata: {name: web, annotations: {example.com/note: "some text"}}
+spec:
+  hostname: somewhere
+  containers:
+  - {name: web, image: web, args: ["--level=lots", "word"], env: [{name: PLACE, value: "words alone"}]}
+`)
+	if got := fmt.Sprint(Redact(rev.Releases[0].Objects[0])); strings.Contains(got, "some") || strings.Contains(got, "word") || strings.Contains(got, "lots") {
+		t.Errorf("what no rule reads is shown: %s", got)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 // Tree is the content of one revision: regular files only, by slash-separated path
@@ -65,7 +66,7 @@ type Object struct {
 	Source   Location
 	locate   func(path string) Location
 	volatile []volatileLeaf // values that differ at every render, masked in Content
-	hidden   []string       // texts of Secrets that were handed to its release
+	known    *redact.Known  // texts that Secrets hold, which nothing may print
 }
 
 // Locate gives the file and line that set a field, in field.Path's notation
@@ -209,6 +210,7 @@ type Revision struct {
 	Ignored []Ignored
 	scopes  scopes
 	opt     Options // it was rendered with
+	known   *redact.Known
 }
 
 // Ignored is a path discovery left out.

@@ -327,7 +327,9 @@ func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
 	if err := s.complete(ctx, nil); err != nil {
 		return nil, err
 	}
-	return s.finish(s.learn(), nil), nil
+	rev := s.finish(s.learn(), nil)
+	knowSecrets(rev)
+	return rev, nil
 }
 
 // parallel calls f for 0 to n-1 on some workers; 0 workers is one per processor.

@@ -26,7 +26,8 @@ type changedObject struct {
 
 type changedField struct{ path, old, new, where string }
 
-const secretValue = "(secret)"
+// secretValue stands for a value that may be a secret, or that no rule reads.
+const secretValue = "(not shown)"
 
 // changedObjects lists the change set: ch where given, else the result's workloads.
 func changedObjects(r *verify.Result, ch *render.Changes) []changedObject {
@@ -50,11 +51,12 @@ func changedObjects(r *verify.Result, ch *render.Changes) []changedObject {
 
 func fromChanges(ch *render.Changes) []changedObject {
 	var out []changedObject
+	shown := func(s string) string { return Clean(ch.Head.Known().Scrub(s)) } // names too
 	for i := range ch.Changes {
 		c := &ch.Changes[i]
-		o := changedObject{id: Clean(c.ID().String()), release: Clean(c.Release), change: string(c.Kind)}
+		o := changedObject{id: shown(c.ID().String()), release: shown(c.Release), change: string(c.Kind)}
 		if c.Kind == render.Renamed && c.Base != nil {
-			o.note = "was " + Clean(c.Base.ID.String())
+			o.note = "was " + shown(c.Base.ID.String())
 		}
 		for _, f := range c.Fields {
 			side := "head"
@@ -62,7 +64,7 @@ func fromChanges(ch *render.Changes) []changedObject {
 				side = "base"
 			}
 			l := verify.Location{File: f.Where.File, StartLine: f.Where.StartLine, Side: side}
-			o.fields = append(o.fields, changedField{Clean(f.Path), fieldValue(f.Old, f.Secret), fieldValue(f.New, f.Secret), where(&l)})
+			o.fields = append(o.fields, changedField{shown(f.Path), fieldValue(f.Old, f.Secret), fieldValue(f.New, f.Secret), where(&l)})
 		}
 		out = append(out, o)
 	}

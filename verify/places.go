@@ -190,7 +190,7 @@ func value(v any, secret bool) string {
 		return ""
 	}
 	if secret {
-		return "(secret)"
+		return "(not shown)"
 	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

@@ -148,6 +148,7 @@ func (a *actionRun) fetch(ctx context.Context, p *process, sha string) (dir stri
 
 // fail reports what kept the run from a verdict.
 func (a *actionRun) fail(w *github.Workflow, err error) error {
+	err = withoutSecrets(err, nil)
 	w.Error("Kubesettle could not decide: " + err.Error())
 	if a.summary {
 		if err := w.Summary(report.Undecided(err)); err != nil {

@@ -130,7 +130,7 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree
 	vopt.TimeBudget = left(vopt.TimeBudget, started)
 	result, err := verify.Check(ctx, changes, vopt)
 	if err != nil {
-		return nil, analysis(err)
+		return nil, analysis(withoutSecrets(err, changes.Head))
 	}
 	result.Notices = append(f.gating.notices(policy, base, head), result.Notices...)
 	return f.finished(result, changes, policy)
@@ -160,13 +160,14 @@ func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*f
 	vopt.TimeBudget = left(vopt.TimeBudget, started)
 	result, err := verify.Verify(ctx, rev, vopt)
 	if err != nil {
-		return nil, analysis(err)
+		return nil, analysis(withoutSecrets(err, rev))
 	}
 	return f.finished(result, &render.Changes{Head: rev}, policy)
 }
 
 func (f *runFlags) finished(r *verify.Result, ch *render.Changes, p *policies.Policy) (*finished, error) {
 	rules, err := rulesOf(p)
+	r = report.Redacted(r, hider(ch.Head))
 	return &finished{r, ch, p.Gate, level(f.gating.reportLevel, p.Gate), rules}, err
 }
 

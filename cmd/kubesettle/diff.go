@@ -155,11 +155,12 @@ func encodeDiff(w io.Writer, ch *render.Changes) error {
 	if l.Files == nil {
 		l.Files = []string{}
 	}
+	hide := hider(ch.Head)
 	for i := range ch.Changes {
 		c := &ch.Changes[i]
-		one := listedChange{Change: string(c.Kind), Release: c.Release, ID: c.ID().String(), Fields: []listedField{}}
+		one := listedChange{Change: string(c.Kind), Release: hide(c.Release), ID: hide(c.ID().String()), Fields: []listedField{}}
 		if c.Base != nil && c.Base.ID != c.ID() {
-			one.WasID = c.Base.ID.String()
+			one.WasID = hide(c.Base.ID.String())
 		}
 		for _, f := range c.Fields {
 			field := listedField{Path: f.Path, Old: f.Old, New: f.New, Secret: f.Secret, File: f.Where.File, Line: f.Where.StartLine, Side: "head"}

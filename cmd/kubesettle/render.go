@@ -118,9 +118,10 @@ type listedPath struct {
 
 func list(rev *render.Revision) listing {
 	l := listing{Releases: []listedRelease{}, Ignored: []listedPath{}}
+	hide := hider(rev)
 	for _, r := range rev.Releases {
 		one := listedRelease{
-			ID: r.ID, Kind: string(r.Kind), Path: r.Path, Values: r.Values, Selected: r.Selected,
+			ID: hide(r.ID), Kind: string(r.Kind), Path: hide(r.Path), Values: r.Values, Selected: hide(r.Selected),
 			Status: "ok", Notes: r.Notes, Objects: []listedObject{},
 		}
 		if r.Err != nil {
@@ -135,7 +136,7 @@ func list(rev *render.Revision) listing {
 		}
 		for _, o := range r.Objects {
 			one.Objects = append(one.Objects, listedObject{
-				ID: o.ID.String(), File: o.Source.File, Line: o.Source.StartLine, Hook: o.Hook,
+				ID: hide(o.ID.String()), File: hide(o.Source.File), Line: o.Source.StartLine, Hook: o.Hook,
 				Modeled: o.Typed != nil, Content: render.Redact(o),
 			})
 		}

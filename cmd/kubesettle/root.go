@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/report"
 )
 
@@ -115,11 +116,11 @@ func execute(ctx context.Context, p *process, args []string) int {
 	err = cause(ctx, err)
 	var e *exit
 	if !errors.As(err, &e) {
-		fmt.Fprintf(p.stderr, "kubesettle: %s\nRun '%s --help' for usage.\n", printable(err.Error()), cmd.CommandPath())
+		fmt.Fprintf(p.stderr, "kubesettle: %s\nRun '%s --help' for usage.\n", printable(redact.Text(err.Error())), cmd.CommandPath())
 		return exitUsage
 	}
 	if e.err != nil {
-		fmt.Fprintf(p.stderr, "kubesettle: %s\n", printable(e.err.Error()))
+		fmt.Fprintf(p.stderr, "kubesettle: %s\n", printable(redact.Text(e.err.Error())))
 	}
 	return e.code
 }

@@ -68,8 +68,11 @@ func (k *Known) secret(doc string) {
 
 // flow adds each token of a text in braces, and what stands between its commas.
 func (k *Known) flow(text string) {
-	for _, t := range flowToken.FindAllString(text, 10000) {
-		k.scalar(t)
+	for _, at := range flowToken.FindAllStringIndex(text, 10000) {
+		if rest := strings.TrimLeft(text[at[1]:], " "); strings.HasPrefix(rest, ":") {
+			continue // a key
+		}
+		k.scalar(text[at[0]:at[1]])
 	}
 	for _, pair := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{},", r) }) {
 		if _, value, ok := strings.Cut(pair, ":"); ok {

@@ -1,0 +1,222 @@
+package render
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/redact"
+)
+
+// Known is what no output may hold: whatever a Secret of either side holds or decodes to.
+// It is filled once a revision was rendered; before, and of none, it knows nothing.
+func (r *Revision) Known() *redact.Known {
+	if r == nil {
+		return nil
+	}
+	return r.known
+}
+
+// knowSecrets gathers what the revisions' Secrets hold, SealedSecrets, templates of
+// ExternalSecrets and secretGenerators too, and takes it out of every message of theirs.
+// From here on [Redact] and the comparison mask it in whatever object it stands.
+func knowSecrets(revs ...*Revision) {
+	k := &redact.Known{}
+	k.Public(vocabulary...)
+	for _, rev := range revs {
+		for _, r := range rev.Releases {
+			for _, o := range r.Objects {
+				knowObject(k, o)
+			}
+			for _, text := range r.Hidden {
+				k.Add(text)
+			}
+			if r.job != nil {
+				knowFiles(k, r.job)
+			}
+		}
+	}
+	k.Seal()
+	for _, rev := range revs {
+		rev.known = k
+		for i := range rev.Ignored {
+			rev.Ignored[i].Reason = redact.Text(k.Scrub(rev.Ignored[i].Reason))
+		}
+		for _, r := range rev.Releases {
+			r.know(k)
+			for _, l := range r.lost {
+				l.know(k)
+			}
+		}
+	}
+}
+
+// vocabulary are this program's own words: a Secret that holds one does not make it one.
+var vocabulary = strings.Fields("default release replicas running pending failed ready error warning note notice pass fail inconclusive new existing fixed worsened change steady install revert next apply drain event possible inevitable true false name namespace value metadata spec template deployment")
+
+// know gives a release's objects what is known, and takes it out of its messages.
+func (r *Rendered) know(k *redact.Known) {
+	for _, o := range r.Objects {
+		o.known = k
+	}
+	for i, n := range r.Notes {
+		r.Notes[i] = redact.Text(k.Scrub(n))
+	}
+	if r.Err != nil {
+		m := message{known: k, job: r.job}
+		f := *r.Err
+		f.Reason, f.Remedy = m.clean(f.Reason), redact.Text(k.Scrub(f.Remedy))
+		r.Err = &f
+	}
+}
+
+// knowObject adds the secrets of an object, and its names to what is public.
+func knowObject(k *redact.Known, o *Object) {
+	k.Public(o.ID.Name, o.ID.Namespace, o.ID.Kind, o.Release)
+	leaves(o.Content, nil, func(p fieldPath, v any) {
+		if len(p) == 0 {
+			return
+		}
+		text, ok := v.(string)
+		if !ok {
+			return
+		}
+		last := p[len(p)-1]
+		if last.index < 0 {
+			k.Public(last.key)
+		}
+		switch {
+		case text == volatileText || text == volatileData:
+			return // it stands for a value of every render's own
+		case holdsSecrets(o, p):
+			k.Add(text)
+			return
+		case !redact.PlainWords(text) && (secretName(o, p) || followsFlag(o, p)):
+			k.Add(text)
+			return
+		}
+		if last.key == "name" && !strings.Contains(p.String(), "data") || len(p) > 1 && selectorMaps[p[len(p)-2].key] {
+			k.Public(text)
+		}
+	})
+}
+
+// knowFiles adds what the Secrets in a release's files hold, also where they did not render,
+// and the values of telling keys in a chart's settings.
+func knowFiles(k *redact.Known, j *job) {
+	for name, text := range j.Files {
+		k.Public(strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '.' })...)
+		k.Public(path.Base(name))
+		k.Harvest(text)
+	}
+	if j.Chart == nil {
+		return
+	}
+	tree := map[string]any{}
+	for name, text := range j.Files {
+		if !isValues(name) && !slices.Contains(j.Chart.Values, name) || len(text) > 1<<20 {
+			continue
+		}
+		if v, err := decodeYAML(text); err == nil {
+			tree[name] = v
+		}
+	}
+	leaves(tree, nil, func(p fieldPath, v any) {
+		text, ok := v.(string)
+		if !ok || redact.PlainWords(text) || strings.Contains(text, "{{") {
+			return
+		}
+		for _, s := range p[1:] {
+			if s.index < 0 && redact.Tells(s.key) {
+				k.Add(text)
+				return
+			}
+		}
+	})
+}
+
+func isValues(name string) bool {
+	ext := path.Ext(name)
+	return (ext == ".yaml" || ext == ".yml") && strings.Contains(path.Base(name), "values")
+}
+
+// message cleans what is said of a failure.
+type message struct {
+	known  *redact.Known
+	job    *job
+	public []string // texts of files that everybody may read, filled when it is needed
+	read   bool
+}
+
+var (
+	quoted = regexp.MustCompile("'[^'\n]{8,}'|\"[^\"\n]{8,}\"|`[^`\n]{8,}`")
+	// said is what a template's author has it say, with values in it.
+	said = regexp.MustCompile(`error calling (?:fail|required): (.*)$`)
+	word = regexp.MustCompile(`[^\s'"` + "`" + `()<>{}\[\],;]{6,}`)
+)
+
+// clean takes out of a message what may be a value of the input: what is known as a secret,
+// credentials, and whatever it quotes that is neither plain words nor in a file that holds
+// no values.
+func (m *message) clean(text string) string {
+	text = redact.Text(m.known.Scrub(text))
+	if m.job == nil {
+		return text
+	}
+	text = quoted.ReplaceAllStringFunc(text, func(q string) string { return m.words(q, 8) })
+	if at := said.FindStringSubmatchIndex(text); at != nil {
+		return text[:at[2]] + m.words(text[at[2]:], 6)
+	}
+	return text
+}
+
+// words masks the words of a text that not everybody may read, from a length on.
+func (m *message) words(text string, shortest int) string {
+	return word.ReplaceAllStringFunc(text, func(w string) string {
+		if len(w) < shortest || strings.Contains(w, "redacted") || m.open(strings.Trim(w, ".:!?=*/")) {
+			return w
+		}
+		return redacted
+	})
+}
+
+// open says whether everybody may read a text.
+func (m *message) open(text string) bool {
+	if redact.PlainWords(text) || redact.SafeForm(text) {
+		return true
+	}
+	for name := range m.job.Files {
+		if strings.Contains(name, text) || strings.Contains(text, name) && len(text) < 2*len(name) {
+			return true
+		}
+	}
+	if !m.read {
+		m.read = true
+		for name, b := range m.job.Files {
+			if base := path.Base(name); base == "Chart.yaml" || isKustomizationName(base) || strings.Contains(name, "/templates/") {
+				m.public = append(m.public, string(b))
+			}
+		}
+	}
+	for _, file := range m.public {
+		if strings.Contains(file, text) {
+			return true
+		}
+	}
+	return m.isKey(text)
+}
+
+// isKey says whether a text is a key in one of the files.
+func (m *message) isKey(text string) bool {
+	re, err := regexp.Compile(`(?m)^\s*(?:- )?["']?` + regexp.QuoteMeta(text) + `["']?\s*:`)
+	if err != nil || len(text) > 200 {
+		return false
+	}
+	for _, b := range m.job.Files {
+		if len(b) < 1<<20 && re.Match(b) {
+			return true
+		}
+	}
+	return false
+}
