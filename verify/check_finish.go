@@ -61,6 +61,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	if err := a.search(ctx, cut); err != nil {
 		return nil, err
 	}
+	a.enterShortages(cut)
 	a.enterRefusals(refused)
 	effective := opt.Policy
 	if len(cut) > 0 {
