@@ -53,6 +53,7 @@ func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing 
 	p.system = search.System{
 		Width: cfg.Width(), Actors: actor.Adapt(cfg, actors, timing),
 		Canon: cfg.Canon, Local: actor.NewLocal,
+		Spent: func(b []byte) uint64 { return state.State{C: cfg, B: b}.Spent() },
 	}
 	if timing == actor.Realistic {
 		control.Reduce(&p.system, cfg, actors)

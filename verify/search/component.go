@@ -23,6 +23,10 @@ type components struct {
 	quiet func(id uint32)
 	cycle func(component)
 	done  bool
+	// good, where it is not nil, takes for every state whether a good end can be reached from
+	// it: quiet sets frame.good of the state on top, and cycle sets endsWell.
+	good     []bool
+	endsWell bool
 
 	kept   []uint8  // what keep says of a state: 1 yes, 2 no, 0 not asked
 	rindex []uint32 // 0 new; below next: on the stack; above num: closed
@@ -43,6 +47,7 @@ type frame struct {
 	inner  bool   // not the first state of its component
 	self   bool   // has a transition to itself
 	leaves bool   // a transition leaves the component, here or below in it
+	good   bool   // a good end can be reached, as far as is known
 }
 
 // component is one that has a cycle. Its members are valid until the next one.
@@ -166,6 +171,9 @@ func (c *components) look(id, at uint32) {
 	switch {
 	case !in || r > c.num || r == 0 && !c.keeps(id):
 		c.top.leaves = true
+		if c.good != nil && in && c.good[d] {
+			c.top.good = true
+		}
 	case id == c.top.id:
 		c.top.self = true
 	case r == 0:
@@ -208,17 +216,19 @@ func (c *components) leave() {
 		up, d := &c.frames[len(c.frames)-1], uint32(0)
 		d, _ = c.dense(f.id)
 		c.lower(up, c.rindex[d])
-		up.leaves = up.leaves || f.leaves
+		up.leaves, up.good = up.leaves || f.leaves, up.good || f.good
 		return
 	}
-	c.close(f)
+	good := c.close(f)
 	if len(c.frames) > 0 {
-		c.frames[len(c.frames)-1].leaves = true
+		up := &c.frames[len(c.frames)-1]
+		up.leaves, up.good = true, up.good || good
 	}
 }
 
-// close numbers the component whose first state is f: all that was closed since.
-func (c *components) close(f frame) {
+// close numbers the component whose first state is f: all that was closed since. It says
+// whether a good end can be reached from it.
+func (c *components) close(f frame) bool {
 	d, _ := c.dense(f.id)
 	r := c.rindex[d]
 	at := len(c.stack) - 1
@@ -236,10 +246,19 @@ func (c *components) close(f frame) {
 	c.next -= uint32(len(members))
 	num := c.num
 	c.num--
+	c.endsWell = false
 	if (len(members) > 1 || f.self) && c.cycle != nil {
 		c.cycle(component{members, num, !f.leaves})
 	}
+	good := f.good || c.endsWell
+	if c.good != nil && good {
+		for _, id := range members {
+			d, _ := c.dense(id)
+			c.good[d] = true
+		}
+	}
 	c.stack = c.stack[:at]
+	return good
 }
 
 // within says whether a state belongs to the closed component num.

@@ -37,8 +37,8 @@ type engine struct {
 	spent     bool        // the states being expanded have no event left
 	full      atomic.Bool // a state was left out for want of a place
 
-	found  []*finding // best violation of each rule so far
-	bad    [shards][]hit
+	found  [][]*finding // best violations of each rule so far, see offer
+	bad    [shards][][]hit
 	front  *frontier // the states' bytes once keys are fingerprints
 	result Result
 }
@@ -63,7 +63,7 @@ func newEngine(ctx context.Context, sys *compiled, opt Options) *engine {
 	e := &engine{sys: sys, opt: opt, ctx: ctx, begin: time.Now(), store: newStore(sys.Width), starts: map[uint32][]byte{}, closed: -1}
 	e.ticked = e.begin
 	e.opt.cut = opt.cut.orDefault()
-	e.found = make([]*finding, len(sys.Rules))
+	e.found = make([][]*finding, len(sys.Rules))
 	if (len(sys.lasso) > 0 || opt.Settled) && len(sys.Actors) < maxEdgeActors && !opt.cut.noEdges {
 		e.edges = &edges{}
 	}
@@ -74,10 +74,10 @@ func newEngine(ctx context.Context, sys *compiled, opt Options) *engine {
 		e.workers = append(e.workers, w)
 	}
 	for i := range e.batch {
-		e.batch[i].hits = make([]hit, len(sys.Rules))
+		e.batch[i].hits = make([][]hit, len(sys.Rules))
 	}
 	for i := range e.bad {
-		e.bad[i] = make([]hit, len(sys.Rules))
+		e.bad[i] = make([][]hit, len(sys.Rules))
 	}
 	return e
 }
@@ -125,7 +125,7 @@ func (e *engine) seed() error {
 				e.store.states++
 				e.starts[makeID(sh, local)] = bytes.Clone(s)
 				e.order = append(e.order, makeID(sh, local))
-				e.judgeState(w, c, hit{set: true, id: makeID(sh, local), at: uint32(i)})
+				e.judgeState(w, c, hit{id: makeID(sh, local), at: uint32(i)})
 			}
 		}
 	})
@@ -339,7 +339,7 @@ func (e *engine) insertShard(w *worker, s int, limit uint64) {
 			number += e.firsts[i]
 			sh.fresh = append(sh.fresh, newcomer{number, id})
 			if len(e.sys.bad) > 0 {
-				e.judgeState(w, state, hit{set: true, id: id, at: number})
+				e.judgeState(w, state, hit{id: id, at: number})
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"time"
 )
@@ -9,6 +10,7 @@ import (
 // finding is a violation before its path is rebuilt.
 type finding struct {
 	at     uint32 // last state of the stem
+	spent  uint64 // on the whole path, see [System.Spent]
 	events int    // on the whole path
 	steps  int    // of the stem, and the bad step where there is one
 	tail   []hop  // after the stem: one bad step, or the loop
@@ -21,38 +23,57 @@ func (f *finding) before(g *finding) bool {
 	return g == nil || f.events < g.events || f.events == g.events && f.steps < g.steps
 }
 
+// offer takes in a violation, unless one is known that needs no other events and is as good.
 func (e *engine) offer(rule int, f finding) {
-	if f.before(e.found[rule]) {
-		e.found[rule] = &f
+	for i, g := range e.found[rule] {
+		if g.spent == f.spent {
+			if f.before(g) {
+				e.found[rule][i] = &f
+			}
+			return
+		}
+		if within(g.spent, f.spent) && !f.before(g) {
+			return
+		}
 	}
+	e.found[rule] = append(e.found[rule], &f)
+}
+
+// known says whether a violation of a rule is known that needs no other events.
+func (e *engine) known(rule int, spent uint64) bool {
+	for _, f := range e.found[rule] {
+		if within(f.spent, spent) {
+			return true
+		}
+	}
+	return false
 }
 
 // judgeState tries the invariants on a new state.
 func (e *engine) judgeState(w *worker, s []byte, h hit) {
 	seen := e.bad[shardOf(h.id)]
+	l := later{sys: e.sys, s: s}
 	for _, r := range e.sys.bad {
-		if w.rule = r; e.found[r] == nil && !seen[r].set && e.sys.Rules[r].Bad(s) {
-			seen[r] = h
+		if w.rule = r; !e.told(r, seen[r], &l) && e.sys.Rules[r].Bad(s) {
+			h.spent = l.get()
+			seen[r] = append(seen[r], h)
 		}
 	}
 	w.rule = -1
 }
 
 // collectStates gathers what judgeState saw in states of (events, steps): of each rule
-// the first.
+// the first, for each set of events.
 func (e *engine) collectStates(events, steps int) {
 	for _, r := range e.sys.bad {
-		var first hit
+		var list []hit
 		for s := range e.bad {
-			if h := &e.bad[s][r]; h.set {
-				if !first.set || h.at < first.at {
-					first = *h
-				}
-				h.set = false
-			}
+			list = append(list, e.bad[s][r]...)
+			e.bad[s][r] = e.bad[s][r][:0]
 		}
-		if first.set {
-			e.offer(r, finding{at: first.id, events: events, steps: steps})
+		slices.SortFunc(list, func(a, b hit) int { return cmp.Compare(a.at, b.at) })
+		for _, h := range list {
+			e.offer(r, finding{at: h.id, spent: h.spent, events: events, steps: steps})
 		}
 	}
 }
@@ -67,14 +88,14 @@ func (e *engine) collect(b *bucket, events, steps int) {
 		e.result.Quiescent += t.quiescent
 		e.result.Reduced += t.reduced
 		e.result.Settled = append(e.result.Settled, t.settled...)
-		for r, h := range t.hits {
-			if !h.set {
-				continue
-			}
-			if want := e.sys.Rules[r].BadStep; want != nil {
-				e.offer(r, finding{at: h.id, events: events, steps: steps, tail: []hop{{env: h.env, actor: -1, want: want}}})
-			} else {
-				e.offer(r, finding{at: h.id, events: b.events, steps: b.depth})
+		for r, list := range t.hits {
+			for _, h := range list {
+				if want := e.sys.Rules[r].BadStep; want != nil {
+					tail := hop{env: h.env, actor: -1, want: e.sys.spending(want, h.spent)}
+					e.offer(r, finding{at: h.id, spent: h.spent, events: events, steps: steps, tail: []hop{tail}})
+				} else {
+					e.offer(r, finding{at: h.id, spent: h.spent, events: b.events, steps: b.depth})
+				}
 			}
 		}
 	}
@@ -87,7 +108,7 @@ func (e *engine) stopEarly() {
 		return
 	}
 	for _, f := range e.found {
-		if f != nil {
+		if len(f) > 0 {
 			e.result.Bound = FirstFound
 		}
 	}
@@ -108,10 +129,10 @@ func (e *engine) levelDone(level int) error {
 	if e.stopped.Load() {
 		e.result.Bound = e.whyStopped()
 	}
-	if n := len(e.found); e.opt.cut.screens && e.result.Bound == 0 && len(e.sys.lasso) > 0 && e.found[n-1] != nil {
+	if n := len(e.found); e.opt.cut.screens && e.result.Bound == 0 && len(e.sys.lasso) > 0 && len(e.found[n-1]) > 0 {
 		e.result.Bound = FirstFound
 	}
-	if e.opt.StopAtFirst && e.result.Bound == 0 && len(e.found) > 0 && !slices.Contains(e.found, nil) {
+	if e.opt.StopAtFirst && e.result.Bound == 0 && len(e.found) > 0 && !slices.ContainsFunc(e.found, func(f []*finding) bool { return len(f) == 0 }) {
 		e.result.Bound = FirstFound
 	}
 	return nil
@@ -199,19 +220,19 @@ func (e *engine) report() error {
 		r.MissProbability = missProbability(r.States)
 	}
 	slices.SortFunc(r.Settled, bytes.Compare)
-	for i, f := range e.found {
-		if f == nil {
-			continue
-		}
-		if e.opt.cut.screens {
+	for i, list := range e.found {
+		if e.opt.cut.screens && len(list) > 0 {
 			r.Violations = append(r.Violations, Violation{Rule: i})
 			continue
 		}
-		v, err := e.violation(i, f)
+		slices.SortStableFunc(list, func(f, g *finding) int {
+			return cmp.Or(f.events-g.events, f.steps-g.steps, cmp.Compare(f.spent, g.spent))
+		})
+		vs, err := e.violations(i, list)
 		if err != nil {
 			return err
 		}
-		r.Violations = append(r.Violations, v)
+		r.Violations = append(r.Violations, vs...)
 	}
 	if e.stopped.Load() && r.Bound == Complete {
 		r.Bound = e.whyStopped() // before all was known of the violations

@@ -12,7 +12,7 @@ import (
 func (e *engine) cycles(level int) error {
 	var shared []int
 	for _, r := range e.sys.lasso {
-		if f := e.found[r]; f != nil && f.events < level {
+		if e.exhausted(r, level) {
 			continue // no cycle of this level is better
 		}
 		if e.sys.Rules[r].Persists == nil {
@@ -48,7 +48,7 @@ func (e *engine) analyse(events int, rules []int) error {
 		}
 		for i, r := range rules {
 			if t.fair() && t.shows[i] {
-				t.remember(i, r)
+				t.remember(i, r, events)
 			}
 		}
 	}
@@ -60,7 +60,10 @@ func (e *engine) analyse(events int, rules []int) error {
 		return nil
 	}
 	for i, r := range rules {
-		if k := &t.kept[i]; len(k.list) > 0 {
+		for _, k := range t.kept[i] {
+			if len(k.list) == 0 {
+				continue
+			}
 			k.sort(level)
 			var f *finding
 			err := c.w.guard(func() {
@@ -72,12 +75,33 @@ func (e *engine) analyse(events int, rules []int) error {
 				return err
 			}
 			if f != nil {
-				f.events = events
+				f.events, f.spent = events, k.spent
 				e.offer(r, *f)
 			}
 		}
 	}
 	return nil
+}
+
+// exhausted says whether nothing that is found in a level can be better than what is known
+// of a rule.
+func (e *engine) exhausted(rule, level int) bool {
+	before := slices.DeleteFunc(slices.Clone(e.found[rule]), func(f *finding) bool { return f.events >= level })
+	if len(before) == 0 {
+		return false
+	}
+	if e.sys.Spent == nil || slices.ContainsFunc(before, func(f *finding) bool { return f.spent == 0 }) {
+		return true
+	}
+	for _, b := range e.layers.level(level) {
+		for _, id := range b.order {
+			spent := e.sys.spent(e.store.key(id))
+			if !slices.ContainsFunc(before, func(f *finding) bool { return within(f.spent, spent) }) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // ruled names the rule whose predicate runs, for a panic.
@@ -100,12 +124,13 @@ type tally struct {
 	enabled []int  // of each actor: the last member it was enabled in
 	member  int
 	of      component
-	fires   []int // rules that the transition being looked at shows, if it stays within
-	kept    []heads
+	fires   []int      // rules that the transition being looked at shows, if it stays within
+	kept    [][]*heads // of each rule, for each set of events
 }
 
 // heads are the states in which a lasso of a rule can close, at the least depth so far.
 type heads struct {
+	spent uint64
 	depth int
 	list  []head
 }
@@ -130,10 +155,7 @@ func (k *heads) sort(level []bucket) {
 
 func newTally(c *components, rules []int) *tally {
 	n := len(c.e.sys.Actors)
-	t := &tally{c: c, rules: rules, shows: make([]bool, len(rules)), done: make([]bool, n), enabled: make([]int, n), kept: make([]heads, len(rules))}
-	for i := range t.kept {
-		t.kept[i].depth = math.MaxInt
-	}
+	t := &tally{c: c, rules: rules, shows: make([]bool, len(rules)), done: make([]bool, n), enabled: make([]int, n), kept: make([][]*heads, len(rules))}
 	return t
 }
 
@@ -225,13 +247,27 @@ func (t *tally) least() []byte {
 }
 
 // remember keeps the shallowest members for the search of a shortest loop.
-func (t *tally) remember(i, r int) {
-	k := &t.kept[i]
-	if f := t.c.e.found[r]; f != nil {
-		k.depth = min(k.depth, f.steps-1) // a quiescent end no deeper is the better one
+func (t *tally) remember(i, r, events int) {
+	e := t.c.e
+	spent := e.sys.spent(e.store.key(t.of.members[0]))
+	for _, f := range e.found[r] {
+		if f.events < events && within(f.spent, spent) {
+			return
+		}
+	}
+	at := slices.IndexFunc(t.kept[i], func(k *heads) bool { return k.spent == spent })
+	if at < 0 {
+		at = len(t.kept[i])
+		t.kept[i] = append(t.kept[i], &heads{spent: spent, depth: math.MaxInt})
+	}
+	k := t.kept[i][at]
+	for _, f := range e.found[r] {
+		if f.spent == spent {
+			k.depth = min(k.depth, f.steps-1) // a quiescent end no deeper is the better one
+		}
 	}
 	for _, id := range t.of.members {
-		_, depth := t.c.e.layers.where(id)
+		_, depth := e.layers.where(id)
 		if depth > k.depth {
 			continue
 		}

@@ -143,7 +143,7 @@ func (k *screened) confirm(ctx context.Context, rule int, opt Options, out *Resu
 		r = Rule{Name: r.Name, Quiescent: func(s []byte) bool { return end.badEnd(s) }}
 	}
 	sys.Rules = []Rule{r}
-	opt.StopAtFirst, opt.Settled = true, false
+	opt.StopAtFirst, opt.Settled = sys.Spent == nil, false
 	res, err := run(ctx, sys, opt)
 	if err != nil {
 		return err

@@ -107,6 +107,11 @@ type System struct {
 	// enabled after it; some is false where that may be any. Only [RunScreened] asks it;
 	// nil: any.
 	Wakes func(actor int) (prompt []int, some bool)
+	// Spent tells states apart by the events that they took: sixteen numbers of 0 to 7, four
+	// bits each, none of which falls along a run and which only an event changes. It must be
+	// symmetric under Canon. [Result.Violations] has then, of each rule, a violation for every
+	// least such set of events. nil: events are only counted.
+	Spent func(s []byte) uint64
 	// Local makes the scratch memory of one worker, handed to the actors as
 	// [Emit.Local]. nil: none.
 	Local func() any
@@ -171,7 +176,9 @@ type Result struct {
 	Transitions uint64
 	Events      int // most events on a shortest path
 	Depth       int // most steps on a shortest path
-	// Violations has at most one entry a rule, in the order of [System.Rules].
+	// Violations has at most one entry a rule, in the order of [System.Rules]; with
+	// [System.Spent] one for every set of events that none of fewer is known of, and one
+	// more where more events make it inevitable.
 	Violations []Violation
 	// Settled holds, in canonical order, every reachable quiescent state and one state
 	// of every fair terminal cycle, where [Options.Settled] asked for them.

@@ -93,7 +93,7 @@ type batch struct {
 	quiescent   int
 	reduced     uint64
 	settled     [][]byte
-	hits        []hit // first of each rule
+	hits        [][]hit // of each rule the first, for each set of events
 	err         error
 
 	part   []uint32 // states of the batch
@@ -105,10 +105,10 @@ type batch struct {
 
 // hit is the first place where a rule was seen violated.
 type hit struct {
-	set bool
-	id  uint32 // the state, or the source of the bad step
-	at  uint32 // number of a new state among the successors of the block
-	env bool   // the bad step is an event
+	id    uint32 // the state, or the source of the bad step
+	at    uint32 // number of a new state among the successors of the block
+	env   bool   // the bad step is an event
+	spent uint64 // with it, see [System.Spent]
 }
 
 // source is the state whose successor has a number.
@@ -128,7 +128,9 @@ func (b *batch) reset() {
 		b.bins[i] = b.bins[i][:0]
 	}
 	b.transitions, b.quiescent, b.reduced, b.settled, b.err = 0, 0, 0, nil, nil
-	clear(b.hits)
+	for r := range b.hits {
+		b.hits[r] = b.hits[r][:0]
+	}
 	b.starts, b.actors = b.starts[:0], b.actors[:0]
 }
 
@@ -195,10 +197,11 @@ func (w *worker) quiescent() {
 	if w.eng.opt.Settled {
 		w.batch.settled = append(w.batch.settled, slices.Clone(w.from))
 	}
+	l := later{sys: w.sys, s: w.from}
 	for _, list := range [][]int{w.sys.quiet, w.sys.lasso} {
 		for _, r := range list {
-			if w.rule = r; w.eng.found[r] == nil && !w.batch.hits[r].set && w.sys.Rules[r].badEnd(w.from) {
-				w.batch.hits[r] = hit{set: true, id: w.id}
+			if w.rule = r; !w.eng.told(r, w.batch.hits[r], &l) && w.sys.Rules[r].badEnd(w.from) {
+				w.batch.hits[r] = append(w.batch.hits[r], hit{id: w.id, spent: l.get()})
 			}
 		}
 	}
@@ -236,12 +239,13 @@ func (w *worker) put(h uint64, s []byte) {
 
 func (w *worker) judgeStep(m Move) {
 	a := w.emit.actor
+	l := later{sys: w.sys, s: w.emit.buf}
 	for _, r := range w.sys.badStep {
-		if w.eng.found[r] != nil || w.batch.hits[r].set {
+		if w.eng.told(r, w.batch.hits[r], &l) {
 			continue
 		}
 		if w.rule = r; w.sys.Rules[r].BadStep(w.from, w.emit.buf, a, m) {
-			w.batch.hits[r] = hit{set: true, id: w.id, env: w.sys.Actors[a].Urgency() == Environment}
+			w.batch.hits[r] = append(w.batch.hits[r], hit{id: w.id, env: w.sys.Actors[a].Urgency() == Environment, spent: l.get()})
 		}
 	}
 	w.rule = -1

@@ -1,0 +1,47 @@
+package state
+
+// mostSpent is the most events of one kind that [State.Spent] tells apart.
+const mostSpent = 7
+
+// Spent packs how many events of each kind have happened, four bits a kind, as the search
+// takes it. Events of several workloads that are of one kind count together; a recovery, and a
+// rollback, come of what is counted already.
+func (s State) Spent() uint64 {
+	c := s.C
+	e := &c.Spec.Events
+	loads, ticks, maxTicks := 0, 0, 0
+	for w := range c.Workload {
+		loads += max(e.LoadChange, 0) - s.left(c.Workload[w].Loads)
+		if f := c.Workload[w].Ticks; f.width > 0 {
+			ticks += s.Get(f)
+			maxTicks += e.Ticks()
+		}
+	}
+	var out uint64
+	for i, n := range [...]int{
+		max(e.Apply, 0) - s.left(c.Applies),
+		1 - s.left(c.Reverts),
+		spentOf(s, c.Drains, e.Drain),
+		spentOf(s, c.Failures, e.NodeFailure),
+		spentOf(s, c.Reclaims, e.SpotReclaim),
+		spentOf(s, c.Additions, e.NodeAdded),
+		spentOf(s, c.Removals, e.NodeRemoved),
+		spentOf(s, c.PodEvents.Crashes, e.PodCrash),
+		spentOf(s, c.PodEvents.BadRevisions, e.BadRevision),
+		spentOf(s, c.PodEvents.Overruns, e.JobOverrun),
+		spentOf(s, c.DiskPressures, e.DiskPressure),
+		spentOf(s, c.MemoryPressures, e.MemoryPressure),
+		loads,
+		maxTicks - ticks,
+	} {
+		out |= uint64(min(max(n, 0), mostSpent)) << (4 * i)
+	}
+	return out
+}
+
+func spentOf(s State, f Field, budget int) int {
+	if f.width == 0 {
+		return 0
+	}
+	return budget - s.Get(f)
+}
