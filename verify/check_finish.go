@@ -170,40 +170,98 @@ func (a *analysis) enterResult(ctx context.Context, sr sliceResult) {
 	if !complete(sr.cov) {
 		a.undecided(sr.variant.slice, "the "+boundName(sr.cov.bound)+" budget ran out before every topology was explored")
 	}
+	switch {
+	case sr.cut != nil && !sr.declared:
+		a.undecided(sr.variant.slice, fmt.Sprintf("the declared size of %d nodes was not searched to the end", sr.cut.Total()))
+	case sr.outgrown() && a.opt.Shard.Of <= 1:
+		a.undecided(sr.variant.slice, fmt.Sprintf("up to %d nodes the cluster wants more nodes before it settles: raise bound.nodes of the policy", sr.maxNodes))
+	}
 	for _, s := range sr.cov.unanswered {
 		a.undecided(sr.variant.slice, s)
 		a.result.Notices = append(a.result.Notices, s)
 	}
 }
 
-// enter words what was found for a slice, and compares it with base.
+// enter words what was found for a slice, and compares it with base: of every rule and
+// object the gravest violation, as base does not have it.
 func (a *analysis) enter(ctx context.Context, sr sliceResult) {
 	alike := a.besides.changed(sr.variant.slice.release) == "" && len(sr.variant.baseNodes) == 0
-	for _, v := range specific(sr.head) {
-		sr.variant = v.variant // of the scale that it was found at
-		v, declared, decided := a.declared(ctx, sr.variant, v)
-		t := scale.Topology(v.problem.cfg.Topology)
-		if !declared && decided && !a.opt.Policy.Cluster.Assumed {
-			continue // only a size that nobody declared shows it
+	found := specific(sr.head)
+	for _, k := range keysOf(found) {
+		mine := slices.DeleteFunc(slices.Clone(found), func(v violation) bool { return v.key() != k })
+		if list := a.candidates(ctx, &sr, mine, alike); len(list) > 0 {
+			a.enterOne(ctx, sr, choose(list))
 		}
-		f, w := a.finding(ctx, v)
-		if v.passing && f.Reduced != nil && !f.Reduced.Lifted {
-			continue // it is the numbers of one reduced scale that break the rule
-		}
-		f.Status, f.AtDeclaredScale = sr.status(v, f.Events, alike), declared && (f.Reduced == nil || f.Reduced.Lifted)
-		if f.Status == New && a.places.changes != nil && sr.variant.has(state.Base) && !v.probed {
-			found := a.checker.culprits(ctx, sr.variant, v.key(), t)
-			f.Blame = a.places.blame(sr.variant.slice, found)
-			f.Fix = a.mend(ctx, sr, v, found)
-		}
-		f.Recovers = w.recovers(ctx, a.checker.budget)
-		f.Severity = string(a.severity(ctx, v, &f, declared))
-		f.Locations = a.places.locations(w, f.Blame)
-		a.result.Findings = append(a.result.Findings, f)
 	}
 	if complete(sr.cov) { // else: what head was not seen to break is not thereby mended
 		a.enterFixed(sr)
 	}
+}
+
+// enterOne words one violation and enters it.
+func (a *analysis) enterOne(ctx context.Context, sr sliceResult, j judged) {
+	v := j.violation
+	sr.variant = v.variant // of the scale that it was found at
+	f, w := a.finding(ctx, v)
+	if v.passing && f.Reduced != nil && !f.Reduced.Lifted {
+		return // it is the numbers of one reduced scale that break the rule
+	}
+	f.Status, f.AtDeclaredScale = j.status, j.declared && (f.Reduced == nil || f.Reduced.Lifted)
+	if f.Status != Existing && a.places.changes != nil && sr.variant.has(state.Base) && !v.probed {
+		found := a.checker.culprits(ctx, sr.variant, v.key(), v.topology())
+		f.Blame = a.places.blame(sr.variant.slice, found)
+		f.Fix = a.mend(ctx, sr, v, found)
+	}
+	f.Recovers = w.recovers(ctx, a.checker.budget)
+	s := a.severity(ctx, v, &f, j.declared)
+	if j.unsure {
+		s = atMostWarning(s)
+		a.undecided(v.variant.slice, fmt.Sprintf("%s at %d nodes: base was not searched far enough to tell whether the change brings it", f.Rule, v.topology().Total()))
+	}
+	f.Severity = string(s)
+	f.Locations = a.places.locations(w, f.Blame)
+	a.result.Findings = append(a.result.Findings, f)
+}
+
+// candidates are the violations of one rule and object that may be shown. They count at the
+// sizes that were declared; where none of these was searched, one at another size counts if
+// it shows at the largest as well. On an assumed cluster each has to.
+func (a *analysis) candidates(ctx context.Context, sr *sliceResult, mine []violation, alike bool) []judged {
+	assumed := a.opt.Policy.Cluster.Assumed
+	within := slices.DeleteFunc(slices.Clone(mine), func(v violation) bool { return !v.declaredSize() })
+	declared := true
+	switch {
+	case !assumed && len(within) > 0:
+	case !assumed && sr.declared && complete(sr.cov):
+		return nil // only sizes that nobody declared show it
+	default:
+		v, shows, decided := a.declared(ctx, mine[0].variant, mine[0])
+		if !shows && decided && !assumed {
+			return nil
+		}
+		if declared = shows; !shows || len(within) == 0 {
+			within = []violation{v}
+		}
+		if o, ok := a.checker.lifts[v.variant.liftKey()]; ok && !slices.Equal(v.topology(), mine[0].topology()) {
+			sr.base = append(sr.base, o.base...)
+			if sr.baseClosed == nil {
+				sr.baseClosed = map[place]int{}
+			}
+			sr.baseClosed[v.place()] = o.closed
+		}
+	}
+	var out []judged
+	for _, v := range within {
+		j := sr.judge(v, alike)
+		j.declared = declared
+		certainty := "possible"
+		if v.Inevitable {
+			certainty = "inevitable"
+		}
+		j.severity = severity(v.bound, Finding{AtDeclaredScale: declared, Certainty: certainty, Events: v.kinds()}, assumed)
+		out = append(out, j)
+	}
+	return out
 }
 
 // severity is that of a finding. One that rests on the number of assumed nodes is hedged.
@@ -213,7 +271,7 @@ func (a *analysis) severity(ctx context.Context, v violation, f *Finding, declar
 	if declared {
 		nodes = scale.Largest(v.variant.spec.Classes).Total()
 	}
-	if !assumed || declared && (f.Status != New || a.checker.anywhere(ctx, v)) {
+	if !assumed || declared && (f.Status == Existing || a.checker.anywhere(ctx, v)) {
 		return severity(v.bound, *f, assumed)
 	}
 	f.hedge(v.variant, nodes)
@@ -232,40 +290,20 @@ func specific(vs []violation) []violation {
 
 // enterFixed words what base broke and head does not.
 func (a *analysis) enterFixed(sr sliceResult) {
-	for _, v := range specific(sr.base) {
-		t, sr := scale.Topology(v.problem.cfg.Topology), sr
-		sr.variant = v.variant
-		gone := !slices.ContainsFunc(sr.head, func(o violation) bool { return o.key() == v.key() })
-		if !gone || !scale.Declared(sr.variant.spec.Classes, t) {
+	was := slices.DeleteFunc(specific(sr.base), func(v violation) bool { return !v.declaredSize() })
+	is := keysOf(sr.head)
+	for _, k := range keysOf(was) {
+		if slices.Contains(is, k) {
 			continue
 		}
-		w := newWording(v, sr.variant.slice, a.places, true)
+		v := was[slices.IndexFunc(was, func(o violation) bool { return o.key() == k })]
+		w := newWording(v, v.variant.slice, a.places, true)
 		f := w.finding()
 		f.Status, f.AtDeclaredScale = Fixed, true
 		f.Severity = string(severity(v.bound, f, a.opt.Policy.Cluster.Assumed))
 		f.Locations = a.places.locations(w, nil)
 		a.result.Findings = append(a.result.Findings, f)
 	}
-}
-
-// status says whether a violation of head is new; events are those of its run. Where the budget did not last
-// for the baseline, a run in which the change is not applied is base's own, if base's surroundings are
-// alike: the same controllers' configuration, and the same room on the nodes.
-func (sr *sliceResult) status(v violation, events []string, alike bool) Status {
-	if !complete(sr.cov) && alike && v.scenario == scenarioChange && !slices.Contains(events, "apply") {
-		return Existing
-	}
-	i := slices.IndexFunc(sr.base, func(o violation) bool { return o.key() == v.key() })
-	if i >= 0 && sr.base[i].asBad(v) {
-		return Existing
-	}
-	return New
-}
-
-// asBad says whether base's violation is no milder than head's: it needs no more events
-// and is as certain. One that the change brings nearer is new.
-func (v violation) asBad(head violation) bool {
-	return v.Events <= head.Events && (v.Inevitable || !head.Inevitable)
 }
 
 // declared says whether a violation counts at the size that was declared: it was found

@@ -31,6 +31,8 @@ type job struct {
 type outcome struct {
 	head, base []violation
 	cov        coverage
+	closed     int  // events up to which base was searched to the end
+	holds      bool // the topology has room for what settles
 	err        error
 	done       bool
 }
@@ -38,7 +40,11 @@ type outcome struct {
 // sliceResult gathers the outcomes of one slice, smallest topology first.
 type sliceResult struct {
 	variant    variant
-	head, base []violation // at most one a key, at the smallest topology
+	head, base []violation   // the front of every topology, smallest first
+	baseClosed map[place]int // events up to which base was searched to the end
+	declared   bool          // a declared size was searched to the end
+	searched   int           // declared sizes
+	sizes      int           // declared sizes that hold what settles; see [coverage.outgrown]
 	cov        coverage
 	topologies int
 	maxNodes   int
@@ -168,7 +174,9 @@ func (c *checker) expired() bool {
 	return !c.budget.deadline.IsZero() && time.Now().After(c.budget.deadline)
 }
 
-// order lists the jobs, of every slice its smallest scale and topology first.
+// order lists the jobs, of every slice its smallest scale and topology first. Where no
+// topology within the bound is one that was declared, the declared size is searched too: for
+// the smallest scale of its numbers, and as declared.
 func order(plans []plan) []job {
 	var jobs []job
 	for i, p := range plans {
@@ -180,11 +188,10 @@ func order(plans []plan) []job {
 			for _, j.topology = range r.topologies {
 				jobs = append(jobs, j)
 			}
-			if k < len(p.rungs)-1 {
+			if k < len(p.rungs)-1 && k > 0 {
 				continue
 			}
-			classes := r.variant.spec.Classes
-			if t := scale.Largest(classes); named(classes) && t.Total() > r.topologies[len(r.topologies)-1].Total() {
+			if t := declaredSize(r); t != nil {
 				j.topology, j.beyond = t, true
 				jobs = append(jobs, j)
 			}
@@ -194,6 +201,23 @@ func order(plans []plan) []job {
 		return cmp.Or(a.rung-b.rung, a.topology.Total()-b.topology.Total())
 	})
 	return jobs
+}
+
+// declaredSize is the size of a cluster that is searched beyond the bound: that of its real
+// nodes, or else the smallest one that was declared, unless it is among the topologies
+// already; nil: none.
+func declaredSize(r rung) scale.Topology {
+	classes := r.variant.spec.Classes
+	t := scale.Least(classes)
+	if named(classes) {
+		t = scale.Largest(classes)
+	} else if slices.ContainsFunc(r.topologies, func(o scale.Topology) bool { return scale.Declared(classes, o) }) {
+		return nil
+	}
+	if slices.ContainsFunc(r.topologies, func(o scale.Topology) bool { return slices.Equal(o, t) }) || t.Total() <= r.topologies[len(r.topologies)-1].Total() {
+		return nil
+	}
+	return t
 }
 
 // named says whether the cluster's real nodes are known.
@@ -225,7 +249,7 @@ func (c *checker) within(states uint64) *checker {
 
 // both searches head, and base as the baseline.
 func (c *checker) both(ctx context.Context, j job) (o outcome) {
-	o.done = true
+	o.done, o.closed = true, noneClosed
 	switch {
 	case j.beyond:
 		c = c.within(beyondStates)
@@ -242,6 +266,7 @@ func (c *checker) both(ctx context.Context, j job) (o outcome) {
 	}()
 	if !j.variant.has(state.Base) {
 		o.head, o.cov, o.err = c.scenarios(ctx, j.variant.only(state.Head), j.topology)
+		o.holds = !o.cov.outgrown
 		return o
 	}
 	o.head, o.cov, o.err = c.scenarios(ctx, j.variant.change(), j.topology)
@@ -250,6 +275,10 @@ func (c *checker) both(ctx context.Context, j job) (o outcome) {
 	}
 	base, cov, err := c.scenarios(ctx, j.variant.reapply(), j.topology)
 	o.base, o.err = base, err
+	o.holds = !o.cov.outgrown
+	if o.closed = noneClosed; cov.closed != nil && err == nil {
+		o.closed = *cov.closed
+	}
 	o.cov.merge(cov)
 	return o
 }
@@ -280,8 +309,19 @@ func merge(plans []plan, jobs []job, outcomes []outcome) [][]sliceResult {
 			continue
 		}
 		if counts(j, o) {
-			r.head = first(r.head, o.head)
-			r.base = first(r.base, o.base)
+			r.head = append(r.head, o.head...)
+			r.base = append(r.base, o.base...)
+		}
+		if r.baseClosed == nil {
+			r.baseClosed = map[place]int{}
+		}
+		r.baseClosed[placeOf(j.variant, j.topology)] = o.closed
+		if scale.Declared(j.variant.spec.Classes, j.topology) {
+			r.declared = r.declared || complete(o.cov)
+			r.searched++
+			if o.holds || !complete(o.cov) {
+				r.sizes++
+			}
 		}
 		if j.beyond && !complete(o.cov) {
 			r.cut = j.topology
@@ -308,6 +348,11 @@ func first(have, more []violation) []violation {
 		}
 	}
 	return have
+}
+
+// outgrown says whether no declared size that was searched has room for what settles.
+func (sr *sliceResult) outgrown() bool {
+	return sr.err == nil && complete(sr.cov) && sr.searched > 0 && sr.sizes == 0
 }
 
 func workers(n int) int {

@@ -29,7 +29,7 @@ func gates(f Finding, g policies.Gate) bool {
 // sortFindings puts the worst first: new before existing before fixed, then by
 // severity, certainty, rule, release and workload.
 func sortFindings(fs []Finding) {
-	status := []Status{New, Existing, Fixed}
+	status := []Status{New, Worsened, Existing, Fixed}
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(
 			slices.Index(status, a.Status)-slices.Index(status, b.Status),

@@ -194,7 +194,7 @@ func requirements(p *corev1.PodSpec) []term {
 func (t term) fulfil() (labels map[string]string, name string) {
 	labels = map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(t)) {
-		value, wanted := choose(key, t[key])
+		value, wanted := valueFor(key, t[key])
 		switch {
 		case !wanted || key == corev1.LabelTopologyZone:
 		case key == corev1.LabelHostname:
@@ -206,9 +206,9 @@ func (t term) fulfil() (labels map[string]string, name string) {
 	return labels, name
 }
 
-// choose gives a value of a label that fulfils what is asked of it; wanted is false where
+// valueFor gives a value of a label that fulfils what is asked of it; wanted is false where
 // the nodes' own, or none, does.
-func choose(key string, asked []corev1.NodeSelectorRequirement) (value string, wanted bool) {
+func valueFor(key string, asked []corev1.NodeSelectorRequirement) (value string, wanted bool) {
 	own := withDefaults(nil, "")[key]
 	candidates := []string{own}
 	presence := false

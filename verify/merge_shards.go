@@ -16,7 +16,7 @@ var ErrNotShards = errors.New("not the shards of one run")
 
 // Merge combines the results of the shards of one run into that of the whole and judges
 // it by a gate. Findings are united, the one at the smallest scale stands for its
-// fingerprint; what one shard has seen on base is not new; coverage adds up.
+// fingerprint; each compares a topology with itself; coverage adds up.
 //
 // Errors: [ErrNotShards], also where one is missing or given twice.
 func Merge(shards []*Result, gate policies.Gate) (*Result, error) {
@@ -76,7 +76,8 @@ func unite(shards []*Result) []Finding {
 	for _, s := range shards {
 		for _, f := range s.Findings {
 			id := strings.Join([]string{f.Rule, f.Release, f.Workload}, "\x00")
-			// A shard that saw only base break says fixed; one that saw both, existing.
+			// A shard that saw only base break says fixed; one that saw both, existing. Each
+			// compares a topology with itself.
 			if f.Status != New {
 				onBase[id] = append(onBase[id], f)
 			}
@@ -88,11 +89,8 @@ func unite(shards []*Result) []Finding {
 	out := []Finding{}
 	for _, id := range slices.Sorted(maps.Keys(best)) {
 		f := best[id]
-		milder := func(o Finding) bool { // as violation.asBad has it
-			return len(o.Events) > len(f.Events) || o.Certainty != "inevitable" && f.Certainty == "inevitable"
-		}
-		if f.Status == New && slices.ContainsFunc(onBase[id], func(o Finding) bool { return !milder(o) }) {
-			f.Status = Existing
+		if f.Status == New && len(onBase[id]) > 0 { // base breaks it too, on another topology
+			f.Status = Worsened
 		}
 		out = append(out, f)
 	}
@@ -100,13 +98,15 @@ func unite(shards []*Result) []Finding {
 	return out
 }
 
-// preferred says whether f shows a violation better than g: on head, at a smaller
-// scale, in fewer steps.
+// preferred says whether f shows a violation better than g: one that base has not, or on head
+// at all, the graver, the surer, at a smaller scale, in fewer steps.
 func preferred(f, g Finding) bool {
-	if (f.Status == Fixed) != (g.Status == Fixed) {
-		return g.Status == Fixed
-	}
+	status := []Status{New, Worsened, Existing, Fixed}
 	return cmp.Or(
+		slices.Index(status, f.Status)/2*2+boolRank(f.Status == Fixed)-slices.Index(status, g.Status)/2*2-boolRank(g.Status == Fixed),
+		boolRank(!f.AtDeclaredScale)-boolRank(!g.AtDeclaredScale),
+		rank(f.Severity)-rank(g.Severity),
+		cmp.Compare(f.Certainty, g.Certainty),
 		cmp.Compare(f.Scale.Nodes, g.Scale.Nodes),
 		cmp.Compare(len(f.Events), len(g.Events)),
 		cmp.Compare(len(f.Interleaving), len(g.Interleaving)),

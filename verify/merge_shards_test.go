@@ -41,10 +41,10 @@ func TestMergeUnitesFindings(t *testing.T) {
 	}{
 		{"found at two sizes, the smaller one shows it", []*verify.Result{
 			shard(1, "complete", found("a", verify.New, 5)), shard(2, "complete", found("a", verify.New, 3))}, verify.New, 3, verify.Fail, 1},
-		{"new in one shard, seen on base by another", []*verify.Result{
-			shard(1, "complete", found("a", verify.New, 3)), shard(2, "complete", found("a", verify.Fixed, 2))}, verify.Existing, 3, verify.Pass, 0},
+		{"new in one shard, another size on base in another", []*verify.Result{
+			shard(1, "complete", found("a", verify.New, 3)), shard(2, "complete", found("a", verify.Fixed, 2))}, verify.Worsened, 3, verify.Fail, 1},
 		{"existing in one shard, new in another", []*verify.Result{
-			shard(1, "complete", found("a", verify.Existing, 3)), shard(2, "complete", found("a", verify.New, 2))}, verify.Existing, 2, verify.Pass, 0},
+			shard(1, "complete", found("a", verify.Existing, 3)), shard(2, "complete", found("a", verify.New, 2))}, verify.Worsened, 2, verify.Fail, 1},
 		{"fixed everywhere", []*verify.Result{
 			shard(1, "complete", found("a", verify.Fixed, 3)), shard(2, "complete")}, verify.Fixed, 3, verify.Pass, 0},
 	} {

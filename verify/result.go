@@ -20,7 +20,8 @@ const (
 type Status string
 
 const (
-	New      Status = "new"
+	New      Status = "new"      // base does not break the rule for the object
+	Worsened Status = "worsened" // base does, but not there, not as easily or not as surely
 	Existing Status = "existing"
 	Fixed    Status = "fixed"
 )

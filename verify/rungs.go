@@ -168,8 +168,17 @@ func settleRung(rungs []sliceResult) sliceResult {
 	}
 	out := rungs[top]
 	out.head, out.base = nil, nil
+	out.baseClosed = map[place]int{}
+	for _, r := range rungs {
+		if out.cut == nil {
+			out.cut = r.cut
+		}
+	}
 	for _, r := range rungs[:top+1] { // smallest first
-		out.head, out.base = first(out.head, r.head), first(out.base, r.base)
+		out.head, out.base = append(out.head, r.head...), append(out.base, r.base...)
+		maps.Copy(out.baseClosed, r.baseClosed)
+		out.declared = out.declared || r.declared
+		out.sizes = max(out.sizes, r.sizes)
 	}
 	for i := range out.head {
 		v := &out.head[i]
@@ -181,6 +190,8 @@ func settleRung(rungs []sliceResult) sliceResult {
 	if last.variant.asDeclared() {
 		out.cov.addWork(last.cov)
 		out.head, out.base = instead(out.head, last.head), instead(out.base, last.base)
+		maps.Copy(out.baseClosed, last.baseClosed)
+		out.declared = out.declared || last.declared
 		out.tried = last.cov.bound
 	}
 	return out
@@ -188,7 +199,13 @@ func settleRung(rungs []sliceResult) sliceResult {
 
 // instead gives the violations that were found as declared, and of have the others.
 func instead(have, declared []violation) []violation {
-	return first(slices.Clone(declared), have)
+	out := slices.Clone(declared)
+	for _, v := range have {
+		if !slices.ContainsFunc(declared, func(o violation) bool { return o.key() == v.key() }) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // addWork adds what was done for a scale that is not the one the result speaks of.

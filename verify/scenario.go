@@ -98,8 +98,9 @@ type violation struct {
 	variant  variant // that it was found in, with both versions
 	bound    boundRule
 	scenario string
-	probed   bool // found by one run, not by a search
-	passing  bool // not shown by the largest reduced scale: it counts only as declared
+	probed   bool     // found by one run, not by a search
+	passing  bool     // not shown by the largest reduced scale: it counts only as declared
+	happened []string // kinds of its events, sorted; nil: not gathered yet
 	search.Violation
 }
 
@@ -115,9 +116,12 @@ type coverage struct {
 	states, transitions uint64
 	maxPods, maxEvents  int
 	bound               search.Bound // the first that was not Complete
-	unanswered          []string     // what kept rules from being evaluated, by rule
-	searches            int
-	models              map[string]*actor.Model // of the loops that took part, by name
+	// closed is the number of events up to which every search with events was complete.
+	closed     *int
+	outgrown   bool     // what settles wants more nodes than the topology has
+	unanswered []string // what kept rules from being evaluated, by rule
+	searches   int
+	models     map[string]*actor.Model // of the loops that took part, by name
 }
 
 // note keeps what the actors say of themselves.
@@ -147,6 +151,13 @@ func (c *coverage) addAll(results []*search.Result) {
 		c.addWork(coverage{states: r.States, transitions: r.Transitions})
 	}
 	c.add(results[last])
+}
+
+// close lowers the number of events up to which the searches were complete.
+func (c *coverage) close(n int) {
+	if c.closed == nil || n < *c.closed {
+		c.closed = &n
+	}
 }
 
 func (c *coverage) limit(b search.Bound) {
@@ -180,9 +191,8 @@ type checker struct {
 	lifts  lifts
 }
 
-// scenarios searches a variant at a topology in every scenario that it has, and gives
-// at most one violation a rule and workload: of all scenarios the one with the fewest
-// events, then the fewest steps.
+// scenarios searches a variant at a topology in every scenario that it has, and gives of
+// every rule and workload the front of all scenarios (see front.go).
 func (c *checker) scenarios(ctx context.Context, v variant, t scale.Topology) ([]violation, coverage, error) {
 	if v.rules != nil {
 		own := *c
@@ -240,6 +250,9 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v variant, from 
 	}
 	r.cov.addAll(results)
 	if len(initial) == 0 { // the budget ran out before anything settled
+		if complete(r.cov) && (name == scenarioChange || !v.has(state.Base)) { // or the cluster outgrows this size
+			r.cov.outgrown = true
+		}
 		return nil
 	}
 	return r.explore(ctx, name, p, initial, -1)
@@ -262,6 +275,7 @@ func (r *scenarioRun) explore(ctx context.Context, name string, p *problem, init
 	}
 	r.cov.addAll(results)
 	res := results[len(results)-1]
+	r.cov.close(closedBy(res))
 	r.cov.note(p.actors)
 	r.cov.unanswer(p.unanswered())
 	r.cov.maxPods = max(r.cov.maxPods, mostDeclared(p.cfg))
@@ -278,13 +292,8 @@ func (r *scenarioRun) explore(ctx context.Context, name string, p *problem, init
 		if v.bound.property.Wish && !v.Inevitable {
 			continue
 		}
-		i := slices.IndexFunc(r.found, func(o violation) bool { return o.key() == v.key() })
-		switch {
-		case i < 0:
-			r.found = append(r.found, v)
-		case v.simpler(r.found[i]):
-			r.found[i] = v
-		}
+		v.happened = v.kinds()
+		r.found = enterFront(r.found, v)
 	}
 	return nil
 }
@@ -335,9 +344,11 @@ func (r *scenarioRun) inevitable(ctx context.Context, v violation) (bool, error)
 		return false, nil
 	}
 	var fates []func(state.State) bool
-	for _, b := range v.problem.bounds {
-		if b.workload == v.bound.workload && b.property.Persists != nil {
-			fates = append(fates, b.property.Persists)
+	for _, rule := range policies.All() { // whichever of them are on
+		for _, prop := range rule.Properties(v.problem.cfg, v.bound.workload) {
+			if prop.Persists != nil {
+				fates = append(fates, prop.Persists)
+			}
 		}
 	}
 	if len(fates) < 2 {

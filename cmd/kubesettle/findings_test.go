@@ -60,16 +60,16 @@ version beside it, of which nothing is printed.
 func findingOf(t *testing.T, dir, rule string) string {
 	t.Helper()
 	out := reportOf(t, dir)
-	_, text, found := strings.Cut(out, "["+rule+"] new")
+	_, text, found := strings.Cut(out, "["+rule+"] ")
 	if !found {
 		t.Fatalf("%s: no %s:\n%s", dir, rule, out)
 	}
-	severity := out[strings.LastIndex(out[:strings.Index(out, "["+rule+"] new")], "\n")+1:]
+	severity := out[strings.LastIndex(out[:strings.Index(out, "["+rule+"] ")], "\n")+1:]
 	severity, _, _ = strings.Cut(severity, "[")
 	for _, next := range []string{"\nerror[", "\nwarning[", "\nnote[", "\nNotices", "\nAssumptions", "\nCoverage"} {
 		text, _, _ = strings.Cut(text, next)
 	}
-	return severity + "[" + rule + "] new" + strings.TrimRight(text, "\n") + "\n"
+	return severity + "[" + rule + "] " + strings.TrimRight(text, "\n") + "\n"
 }
 
 // reportOf is what kubesettle prints of a case that lies in a folder by itself.

@@ -155,6 +155,27 @@ func smallestOf(classes []state.NodeClass, pool string) int {
 	return n
 }
 
+// Least is a topology with as few nodes as were declared: every class at its minimum, and
+// more in a pool's first smallest class while the pool's own minimum asks for it.
+func Least(classes []state.NodeClass) Topology {
+	t := make(Topology, len(classes))
+	for i, c := range classes {
+		t[i] = c.Min
+	}
+	for {
+		at := -1
+		for i, c := range classes {
+			if poolTotal(classes, t, c.Pool) < c.PoolMin && t[i] < c.Max && (at < 0 || t[i] < t[at]) {
+				at = i
+			}
+		}
+		if at < 0 {
+			return t
+		}
+		t[at]++
+	}
+}
+
 // Largest is a topology with as many nodes as were declared: every class at its
 // maximum, less what a pool's own maximum does not allow, taken from its last classes.
 func Largest(classes []state.NodeClass) Topology {

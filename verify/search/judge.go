@@ -211,7 +211,7 @@ func (e *engine) checkMemory(b *bucket, before [shards]uint32) {
 // report words the findings and puts the result in order.
 func (e *engine) report() error {
 	r := &e.result
-	r.States = e.store.states
+	r.States, r.Closed = e.store.states, e.closed
 	for _, b := range e.layers.buckets {
 		r.Events, r.Depth = max(r.Events, b.events), max(r.Depth, b.depth)
 	}

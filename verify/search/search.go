@@ -172,6 +172,7 @@ const (
 // [Options.Workers], but for a search that a time bound or a cancellation ended.
 type Result struct {
 	Bound       Bound
+	Closed      int    // events up to which all was explored, or -1
 	States      uint64 // distinct canonical states
 	Transitions uint64
 	Events      int // most events on a shortest path
