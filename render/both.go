@@ -2,13 +2,14 @@ package render
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
 )
 
 // RenderBoth renders two revisions. A release whose files and settings are equal on both
-// sides is rendered once. Rendered.Changed and Why say for each release whether a file
+// sides is rendered once, and only where its objects may concern other releases. Rendered.Changed and Why say for each release whether a file
 // it reads changed.
 // Errors: only what concerns a whole tree.
 func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revision, err error) {
@@ -17,24 +18,26 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 	}
 	run := newRunner(ctx, opt)
 	defer run.close()
-	bs, err := prepare(ctx, base, opt, run, nil)
+	bs, err := prepare(ctx, base, opt, run, nil, true)
 	if err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}
-	hs, err := prepare(ctx, head, opt, run, bs)
+	hs, err := prepare(ctx, head, opt, run, bs, true)
 	if err != nil {
 		return nil, nil, fmt.Errorf("head: %w", err)
 	}
-	if err := bs.complete(ctx, nil); err != nil {
-		return nil, nil, err
-	}
-	if err := hs.complete(ctx, bs); err != nil {
+	if err := completeBoth(ctx, bs, hs); err != nil {
 		return nil, nil, err
 	}
 	if err := hs.carry(ctx, bs); err != nil {
 		return nil, nil, err
 	}
 	if err := bs.carry(ctx, hs); err != nil {
+		return nil, nil, err
+	}
+	bs.dropCovered()
+	hs.dropCovered()
+	if err := errors.Join(bs.renderAlone(ctx, hs), hs.renderAlone(ctx, bs)); err != nil {
 		return nil, nil, err
 	}
 	onBase, onHead := bs.learn(), hs.learn()

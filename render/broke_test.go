@@ -18,6 +18,7 @@ func TestBroke(t *testing.T) {
 		return files
 	}
 	broken := map[string]string{"web/templates/web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Values.a.b }}}\n"}
+	beside := map[string]string{"web/templates/web.yaml": broken["web/templates/web.yaml"], "web/README.md": "two"}
 	tried := map[string]string{"web/templates/web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Values.a.c }}}\n"}
 	moved := map[string]string{"web/templates/web.yaml": "# moved\n\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Values.a.b }}}\n"}
 	worse := map[string]string{"web/templates/web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Values.a.b }}}\ndata: {{ if\n"}
@@ -34,7 +35,7 @@ func TestBroke(t *testing.T) {
 	}{
 		{"head breaks what rendered", chart(nil), chart(broken), true},
 		{"head needs what is not here", chart(nil), chart(fetched("1.0.0")), true},
-		{"broken on both sides", chart(broken), chart(broken), false},
+		{"broken on both sides", chart(broken), chart(beside), false},
 		{"broken on both sides, some lines further down", chart(broken), chart(moved), false},
 		{"broken on both sides, in the line that was to mend it", chart(broken), chart(tried), false},
 		{"broken on base, and otherwise in a line of head's own", chart(broken), chart(worse), true},

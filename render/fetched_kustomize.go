@@ -97,6 +97,10 @@ func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *Failure {
 		return k.skip(ref, "is remote and not pinned: what it means may change without a commit here",
 			fmt.Sprintf("give the full commit, ?ref= and 40 digits: `git ls-remote %s %s` prints it", b.address, b.rev))
 	}
+	if g.src.dry {
+		g.job.Later = true
+		return nil
+	}
 	where := lineOf(k.file, k.line(ref), "release")
 	t, err := g.src.net.fetcher.Tree(g.src.net.ctx, b.address, b.rev)
 	if err != nil {

@@ -43,6 +43,14 @@ type chartJob struct {
 // gatherHelm reads a chart, its file:// dependencies and its values files.
 func gatherHelm(s *source, rel Release) (*job, *Failure) {
 	j := &job{Release: rel, Files: map[string][]byte{}}
+	if rel.fetch != nil && s.dry {
+		j.Later = true
+		for _, p := range rel.Files {
+			b, _ := s.read(p) // nil where it cannot be read
+			j.beside(p, b)
+		}
+		return j, nil
+	}
 	if rel.fetch != nil {
 		if f := fetchRelease(s, j, &rel); f != nil {
 			return j, f
@@ -89,6 +97,10 @@ func gatherHelm(s *source, rel Release) (*job, *Failure) {
 		j.Files[p] = b
 	}
 	j.Chart = c
+	if s.dry && len(g.lost) > 0 && s.canFetch() {
+		j.Later = true
+		return j, nil
+	}
 	if f := g.fetchMissing(rel); f != nil {
 		return j, f
 	}

@@ -24,8 +24,12 @@ type job struct {
 	// Bases are the folders that stand for remote references, by kustomization file.
 	Bases map[string]map[string]string `json:",omitempty"`
 	Notes []string
+	// Later says that something was not fetched, and is not among the files.
+	Later bool `json:",omitempty"`
 	// Fetched are the lines that brought something fetched in, by its folder.
 	Fetched map[string]Location `json:"-"`
+
+	declares map[string]bool // files that say what to render, and are not rendered
 
 	once sync.Once
 	hash string
@@ -38,7 +42,19 @@ type output struct {
 	Err   *Failure
 	Lost  []lostFile `json:",omitempty"`
 
-	shared bool // taken from the other side
+	Untouched bool `json:"-"` // not rendered: it is the same on the other side
+	shared    bool // taken from the other side
+}
+
+// beside adds a file that declares the release.
+func (j *job) beside(p string, b []byte) {
+	if _, ok := j.Files[p]; ok {
+		return
+	}
+	if j.declares == nil {
+		j.declares = map[string]bool{}
+	}
+	j.Files[p], j.declares[p] = b, true
 }
 
 // reads lists the files of a job, sorted.
@@ -63,7 +79,7 @@ func (j *job) computeDigest() string {
 		sum := sha256.Sum256(j.Files[p])
 		fmt.Fprintf(h, "%q %x\n", p, sum)
 	}
-	b, err := json.Marshal(&job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Bases: j.Bases, Notes: j.Notes, Template: j.Template})
+	b, err := json.Marshal(&job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Bases: j.Bases, Notes: j.Notes, Template: j.Template, Later: j.Later})
 	if err != nil {
 		panic("render: a job does not marshal: " + err.Error())
 	}

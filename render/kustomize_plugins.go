@@ -122,6 +122,15 @@ func (g *kustomizeGatherer) inflation(k *kustomization, dir, home string, h type
 		chartDir = versioned
 	}
 	vendored := in && g.src.hasFile(path.Join(chartDir, "Chart.yaml"))
+	if !vendored && h.Repo != "" && g.src.canFetch() && g.src.dry {
+		g.job.Later = true
+		for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
+			if f := g.need(k, dir, v); f != nil {
+				return nil, f
+			}
+		}
+		return &chartJob{}, nil
+	}
 	if !vendored && h.Repo != "" && g.src.canFetch() {
 		var f *Failure
 		if chartDir, f = g.fetchInflated(k, h); f != nil {
@@ -166,6 +175,10 @@ func (g *kustomizeGatherer) inflation(k *kustomization, dir, home string, h type
 	}
 	g.job.Notes = append(g.job.Notes, j.Notes...)
 	c := j.Chart
+	if j.Later {
+		g.job.Later = true
+		return &chartJob{}, nil
+	}
 	c.IncludeCRDs, c.SkipHooks, c.Inline = h.IncludeCRDs, h.SkipHooks, h.ValuesInline
 	return c, nil
 }

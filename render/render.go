@@ -170,6 +170,9 @@ type Rendered struct {
 	Reads   []string  // files that were read, sorted
 	Notes   []string  // such as: the chart calls lookup, which is empty here
 	Fetched []Fetched // charts and bases of other hosts
+	// Untouched says that it was not rendered, as nothing that it depends on changed and its
+	// objects concern no other release: it has none here.
+	Untouched bool
 	// Changed says that a file it reads or a setting differs between base and head, and
 	// Why says which, or why it was not selected; both are set by [RenderBoth] alone.
 	Changed bool
@@ -198,7 +201,11 @@ type Options struct {
 	APIVersions []string       // that charts find beside those of KubeVersion, in every release
 	Fetcher     *fetch.Fetcher // for charts and bases of other hosts; nil: nothing is fetched
 	Workers     int            // releases rendered at once; 0: one per processor
-	Sandbox     Sandbox
+	// Concerns are texts of objects that say something about other releases: [RenderBoth]
+	// renders those in which one stands, also where the change does not reach them.
+	Concerns []string
+	Whole    bool // [RenderBoth] renders also what the change does not reach
+	Sandbox  Sandbox
 }
 
 // Revision is one side, rendered. A failed release does not hide the others.

@@ -31,7 +31,7 @@ func TestRenderBothReuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, h, err := RenderBoth(context.Background(), base, head, Options{})
+		b, h, err := RenderBoth(context.Background(), base, head, Options{Whole: true})
 		if err != nil {
 			t.Fatal(err)
 		}

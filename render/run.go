@@ -25,8 +25,9 @@ type side struct {
 	runner   runner
 }
 
-// prepare discovers and gathers; other is the other side, or nil.
-func prepare(ctx context.Context, t Tree, opt Options, run runner, other *side) (*side, error) {
+// prepare discovers and gathers; other is the other side, or nil. A lazy side fetches later
+// what it then needs.
+func prepare(ctx context.Context, t Tree, opt Options, run runner, other *side, lazy bool) (*side, error) {
 	src, err := newSource(t)
 	if err != nil {
 		return nil, err
@@ -34,6 +35,7 @@ func prepare(ctx context.Context, t Tree, opt Options, run runner, other *side) 
 	if other != nil {
 		src.twin = other.src
 	}
+	src.dry = lazy
 	switch {
 	case opt.Fetcher == nil:
 	case other != nil: // what was fetched is the same on both sides
@@ -64,19 +66,12 @@ func (s *side) gather(ctx context.Context, releases []Release, failed map[string
 		} else {
 			s.jobs[i], s.failed[i] = gather(s.src, s.releases[i])
 		}
-		if by := s.releases[i].By.File; by != "" { // the object that declares it is one of its files
-			if b, err := s.src.read(by); err == nil {
-				s.jobs[i].Files[by] = b
-			}
-		}
+		s.withDeclaration(i)
 	})
 }
 
-// complete renders everything, and what the rendered objects declare in turn. A release
-// whose job is equal on the other side is taken from there.
-func (s *side) complete(ctx context.Context, other *side) error {
-	return s.completeFrom(ctx, 0, other)
-}
+// complete renders everything, and what the rendered objects declare in turn.
+func (s *side) complete(ctx context.Context) error { return s.completeFrom(ctx, 0) }
 
 // carry renders what the other side declares and this one cannot, because what declares
 // it does not render here: with the other side's settings, so that it is not taken for
@@ -100,46 +95,43 @@ func (s *side) carry(ctx context.Context, other *side) error {
 	if err := s.gather(ctx, list, failed); err != nil {
 		return err
 	}
-	return s.completeFrom(ctx, from, nil)
+	return s.completeFrom(ctx, from)
 }
 
-func (s *side) completeFrom(ctx context.Context, from int, other *side) error {
+func (s *side) completeFrom(ctx context.Context, from int) error {
 	for depth := 0; ; depth++ {
 		n := len(s.releases)
-		err := parallel(ctx, s.opt.Workers, n-from, func(k int) { s.runOrCopy(from+k, other) })
+		err := parallel(ctx, s.opt.Workers, n-from, func(k int) { s.run(from + k) })
 		if err != nil {
 			return err
 		}
-		releases, failed := s.declare(from)
-		if len(releases) == 0 {
-			break
+		more, err := s.declareMore(ctx, from, depth)
+		if err != nil {
+			return err
 		}
-		if depth == maxGitOpsDepth {
-			for _, r := range releases {
-				s.ignored = append(s.ignored, Ignored{r.By.File, fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, maxGitOpsDepth)})
-			}
+		if !more {
 			break
 		}
 		from = n
-		if err := s.gather(ctx, releases, failed); err != nil {
-			return err
-		}
 	}
 	s.watchSources()
 	return nil
 }
 
-// runOrCopy renders release i, or takes it from the other side.
-func (s *side) runOrCopy(i int, other *side) {
-	if other != nil && s.failed[i] == nil {
-		k, ok := other.byID[s.releases[i].ID]
-		if ok && other.failed[k] == nil && other.jobs[k].digest() == s.jobs[i].digest() {
-			s.outputs[i] = other.outputs[k]
-			s.outputs[i].shared = true
-			return
-		}
+// declareMore gathers what the releases from an index on declare, and says whether there is
+// any.
+func (s *side) declareMore(ctx context.Context, from, depth int) (bool, error) {
+	releases, failed := s.declare(from)
+	if len(releases) == 0 {
+		return false, nil
 	}
-	s.run(i)
+	if depth == maxGitOpsDepth {
+		for _, r := range releases {
+			s.ignored = append(s.ignored, Ignored{r.By.File, fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, maxGitOpsDepth)})
+		}
+		return false, nil
+	}
+	return true, s.gather(ctx, releases, failed)
 }
 
 // declare lists the releases that the objects of releases from an index on declare.
@@ -233,13 +225,15 @@ func (s *side) run(i int) {
 	}
 }
 
-// learn drops what is covered and takes the scopes of custom kinds from what is left.
+// learn takes the scopes of custom kinds from what was rendered.
 func (s *side) learn() scopes {
-	s.dropCovered()
 	known := scopes{}
 	for i := range s.outputs {
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
 		known.learn(s.outputs[i].Docs)
+		if s.outputs[i].Untouched {
+			known.learnUnread(s.jobs[i])
+		}
 	}
 	return known
 }
@@ -278,7 +272,7 @@ func (s *side) finish(known scopes, other *Revision) *Revision {
 
 func (s *side) rendered(i int, known scopes) *Rendered {
 	out := s.outputs[i]
-	r := &Rendered{Release: s.releases[i], Err: out.Err, job: s.jobs[i]}
+	r := &Rendered{Release: s.releases[i], Err: out.Err, Untouched: out.Untouched, job: s.jobs[i]}
 	r.Notes = append(append(r.Notes, r.Remarks...), out.Notes...)
 	if s.jobs[i] != nil {
 		r.Reads = s.jobs[i].own()
@@ -320,13 +314,14 @@ func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
 	}
 	run := newRunner(ctx, opt)
 	defer run.close()
-	s, err := prepare(ctx, t, opt, run, nil)
+	s, err := prepare(ctx, t, opt, run, nil, false)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.complete(ctx, nil); err != nil {
+	if err := s.complete(ctx); err != nil {
 		return nil, err
 	}
+	s.dropCovered()
 	rev := s.finish(s.learn(), nil)
 	knowSecrets(rev)
 	return rev, nil

@@ -21,6 +21,7 @@ type source struct {
 	// twin is the other side, whose content is taken where a file is the same there.
 	twin *source
 	net  *remotes // nil: nothing is fetched
+	dry  bool     // nothing is fetched yet: jobs say what is missing
 	mu   sync.Mutex
 	text map[string][]byte // what was read
 }

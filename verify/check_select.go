@@ -199,6 +199,9 @@ func releaseResult(p pair, ch *render.Changes, touched map[string]bool) ReleaseR
 			out.Fetched = append(out.Fetched, Fetched(x))
 		}
 		out.Objects = len(p.head.Objects)
+		if p.head.Untouched {
+			out.Status = "untouched"
+		}
 	}
 	return out
 }

@@ -89,8 +89,9 @@ func (c *coverage) unanswer(texts []string) {
 // idle says which of the user's own rules check nothing, though they seem to: they name
 // a workload that head has not, or workloads that are not searched together.
 func idle(rules []policies.Rule, cut []*slice, head *render.Revision) []string {
-	known := map[string]bool{}
+	known, whole := map[string]bool{}, true
 	for _, rel := range head.Releases {
+		whole = whole && !rel.Untouched // else a name may be there
 		for _, o := range rel.Objects {
 			if valueAt(o.Content, "spec", "template", "spec", "containers") != nil || valueAt(o.Content, "spec", "jobTemplate") != nil {
 				known[o.ID.Namespace+"/"+o.ID.Name] = true
@@ -107,7 +108,7 @@ func idle(rules []policies.Rule, cut []*slice, head *render.Revision) []string {
 		}
 		i := slices.IndexFunc(r.Scope.Workloads, func(name string) bool { return !known[name] })
 		switch {
-		case i >= 0:
+		case i >= 0 && whole:
 			say("names " + r.Scope.Workloads[i] + ", which head has not")
 		case slices.ContainsFunc(cut, func(sl *slice) bool { return sl.hasAny(r.Scope.Workloads) }):
 			say("names workloads of more than one release, or of a kind that is not modeled")

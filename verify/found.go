@@ -21,6 +21,12 @@ const (
 	foundAutoscaler  = "cluster autoscaler"
 )
 
+// Concerns are texts that stand in every object by which one release says something about
+// the others: the configurations of controllers.
+func Concerns() []string {
+	return []string{policies.DeschedulerKind, policies.SchedulerKind, autoscalerName, policies.NodePoolGroup + "/"}
+}
+
 // found is a controller's own configuration that was found among the manifests.
 type found struct {
 	controller, release string

@@ -43,12 +43,13 @@ func (c *configurations) readAutoscaler(release string, o *render.Object) {
 	c.list = append(c.list, f)
 }
 
+const autoscalerName = "cluster-autoscaler"
+
 // isAutoscaler says whether a container runs the cluster autoscaler.
 func isAutoscaler(c corev1.Container) bool {
-	const name = "cluster-autoscaler"
-	if words := slices.Concat(c.Command, c.Args); len(words) > 0 && path.Base(words[0]) == name {
+	if words := slices.Concat(c.Command, c.Args); len(words) > 0 && path.Base(words[0]) == autoscalerName {
 		return true
 	}
 	image, _, _ := strings.Cut(path.Base(c.Image), ":")
-	return image == name
+	return image == autoscalerName
 }

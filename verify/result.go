@@ -220,7 +220,7 @@ type Coverage struct {
 type ReleaseResult struct {
 	ID      string    `json:"id"`
 	Kind    string    `json:"kind"`   // helm, kustomize, manifests
-	Status  string    `json:"status"` // ok, failed-base, failed-head, skipped
+	Status  string    `json:"status"` // ok, failed-base, failed-head, skipped, untouched (not rendered: the change does not reach it)
 	Reason  string    `json:"reason,omitempty"`
 	Remedy  string    `json:"remedy,omitempty"`
 	Where   *Location `json:"location,omitempty"`

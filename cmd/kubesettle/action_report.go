@@ -93,7 +93,7 @@ func (a *actionRun) outputs(w *github.Workflow, r *verify.Result, commentURL str
 	}
 	failed, checked := 0, 0
 	for _, rel := range r.Releases {
-		if rel.Status != "ok" {
+		if rel.Status != "ok" && rel.Status != "untouched" {
 			failed++
 		}
 	}

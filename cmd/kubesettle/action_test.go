@@ -341,7 +341,7 @@ func TestActionFetchesNothingForAFork(t *testing.T) {
 	s.git("merge", "--quiet", "--no-ff", "-m", "merge", "topic")
 	s.env["INPUT_OFFLINE"], s.env["INPUT_ALLOW-HOSTS"] = "false", strings.Split(host, ":")[0]
 	s.event("pull_request", s.pull("stranger/gitops"))
-	s.want(exitAnalysis)
+	s.want(exitPass) // it is named, and takes nothing away that was looked at
 	if asked > 0 || !strings.Contains(s.log.String(), "helm dependency") {
 		t.Errorf("asked %d times:\n%s", asked, s.log.String())
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/verify"
 )
 
 // sides says where base and head are read from.
@@ -192,7 +193,7 @@ func (r *rendering) options(p *process, releases []render.Release) (render.Optio
 	return render.Options{
 		Releases: releases, Paths: paths, KubeVersion: r.kubeVersion, APIVersions: r.apiVersions,
 		Fetcher: fetcher, Workers: r.workers,
-		Sandbox: render.Sandbox{Command: p.worker},
+		Sandbox: render.Sandbox{Command: p.worker}, Concerns: verify.Concerns(),
 	}, nil
 }
 

@@ -1,0 +1,289 @@
+package render
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"path"
+	"regexp"
+)
+
+// What a change cannot reach is not rendered: where a release's job, which is all that its
+// output is a function of, is the same on both sides, so is the output. It is rendered all
+// the same where its objects may concern other releases: they may declare some, or be what
+// one refers to. Nothing is fetched before that is known.
+
+// completeBoth renders of two sides what the change can reach, and what the rendered objects
+// declare in turn. What is equal on both sides is rendered once, if at all.
+func completeBoth(ctx context.Context, base, head *side) error {
+	r := &reach{base: base, head: head, marks: base.opt.Concerns}
+	if refersToObjects(base.src) || refersToObjects(head.src) {
+		r.referred = true
+	}
+	for depth := 0; ; depth++ {
+		nb, nh := len(base.releases), len(head.releases)
+		base.src.dry, head.src.dry = false, false
+		if err := r.render(ctx); err != nil {
+			return err
+		}
+		base.src.dry, head.src.dry = true, true
+		more := false
+		for _, s := range []*side{base, head} {
+			grew, err := s.declareMore(ctx, r.from(s), depth)
+			if err != nil {
+				return err
+			}
+			more = more || grew
+		}
+		if !more {
+			break
+		}
+		r.fromBase, r.fromHead = nb, nh
+	}
+	base.src.dry, head.src.dry = false, false
+	base.watchSources()
+	head.watchSources()
+	return nil
+}
+
+// reach is a rendering of two sides, as far as it came.
+type reach struct {
+	base, head         *side
+	fromBase, fromHead int      // releases that are yet to be rendered
+	marks              []string // of objects that concern other releases
+	referred           bool     // ConfigMaps and Secrets are such, too
+}
+
+func (r *reach) from(s *side) int {
+	if s == r.base {
+		return r.fromBase
+	}
+	return r.fromHead
+}
+
+// sidePlace is a release of a side.
+type sidePlace struct {
+	side *side
+	at   int
+}
+
+// render renders the releases that came last.
+func (r *reach) render(ctx context.Context) error {
+	var run []sidePlace
+	var pairs [][2]sidePlace // what is rendered once, and who shares it
+	for i := r.fromHead; i < len(r.head.releases); i++ {
+		h := sidePlace{r.head, i}
+		k, ok := r.base.byID[r.head.releases[i].ID]
+		b := sidePlace{r.base, k}
+		switch {
+		case !ok || !alike(b, h):
+			run = append(run, h)
+		case k < r.fromBase:
+			pairs = append(pairs, [2]sidePlace{b, h})
+		case !r.base.opt.Whole && r.quiet(r.base, k):
+			r.base.outputs[k].Untouched, r.head.outputs[i].Untouched = true, true
+		default:
+			run = append(run, b)
+			pairs = append(pairs, [2]sidePlace{b, h})
+		}
+	}
+	for k := r.fromBase; k < len(r.base.releases); k++ {
+		b := sidePlace{r.base, k}
+		switch i, ok := r.head.byID[r.base.releases[k].ID]; {
+		case !ok || !alike(b, sidePlace{r.head, i}):
+			run = append(run, b)
+		case i < r.fromHead:
+			pairs = append(pairs, [2]sidePlace{{r.head, i}, b})
+		}
+	}
+	err := parallel(ctx, r.base.opt.Workers, len(run), func(i int) {
+		run[i].side.fetchLater(run[i].at)
+		run[i].side.run(run[i].at)
+	})
+	if err != nil {
+		return err
+	}
+	return parallel(ctx, r.base.opt.Workers, len(pairs), func(i int) {
+		from, to := pairs[i][0], pairs[i][1]
+		to.side.fetchLater(to.at) // for where its fields were set
+		to.side.outputs[to.at] = from.side.outputs[from.at]
+		to.side.outputs[to.at].shared = true
+	})
+}
+
+// renderAlone renders what the other side has not any more: a release that another one
+// covers there.
+func (s *side) renderAlone(ctx context.Context, other *side) error {
+	there := map[string]bool{}
+	for _, r := range other.releases {
+		there[r.ID] = true
+	}
+	return parallel(ctx, s.opt.Workers, len(s.releases), func(i int) {
+		if s.outputs[i].Untouched && !there[s.releases[i].ID] {
+			s.fetchLater(i)
+			s.run(i)
+		}
+	})
+}
+
+// alike says whether two sides of a release depend on the same.
+func alike(a, b sidePlace) bool {
+	return a.side.failed[a.at] == nil && b.side.failed[b.at] == nil && a.side.jobs[a.at].digest() == b.side.jobs[b.at].digest()
+}
+
+// fetchLater gathers a release once more where something of it was not fetched.
+func (s *side) fetchLater(i int) {
+	if s.failed[i] != nil || !s.jobs[i].Later {
+		return
+	}
+	s.jobs[i], s.failed[i] = gather(s.src, s.releases[i])
+	s.withDeclaration(i)
+}
+
+// withDeclaration makes the object that declares a release one of its files.
+func (s *side) withDeclaration(i int) {
+	if by := s.releases[i].By.File; by != "" {
+		if b, err := s.src.read(by); err == nil {
+			s.jobs[i].beside(by, b)
+		}
+	}
+}
+
+// quiet says whether the objects of a release concern no other one, by what stands in
+// everything that it is made of.
+func (r *reach) quiet(s *side, i int) bool {
+	j := s.jobs[i]
+	settings, err := json.Marshal(&j.Release)
+	if err != nil {
+		return false
+	}
+	if ref := j.Release.fetch; ref != nil {
+		settings = append(settings, ref.Repository+" "+ref.Name...)
+	}
+	if r.concerns(settings, j.Release.Kind) {
+		return false
+	}
+	for _, p := range j.reads() {
+		if !j.declares[p] && r.concerns(plainText(p, j.Files[p]), j.Release.Kind) {
+			return false
+		}
+	}
+	return true
+}
+
+// declaring objects name the API group of Argo CD or Flux with a version, in which labels and
+// annotations differ; what a chart makes them of names a repository.
+var (
+	declaringGroup = []byte("argoproj.io/")
+	fluxGroup      = []byte("toolkit.fluxcd.io/")
+	repositoryName = [][]byte{[]byte("repoURL"), []byte("GitRepository")}
+	referredKinds  = [][]byte{[]byte("ConfigMap"), []byte("Secret"), []byte("configMapGenerator"), []byte("secretGenerator")}
+)
+
+// concerns says whether a text may be of objects that concern other releases.
+func (r *reach) concerns(b []byte, kind Kind) bool {
+	if versioned(b, declaringGroup, true) || versioned(b, fluxGroup, false) {
+		return true
+	}
+	for _, m := range repositoryName {
+		if bytes.Contains(b, m) {
+			return true
+		}
+	}
+	for _, m := range r.marks {
+		if bytes.Contains(b, []byte(m)) {
+			return true
+		}
+	}
+	if r.referred && kind != Helm {
+		for _, m := range referredKinds {
+			if bytes.Contains(b, m) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// versioned says whether an API group stands in a text with a version, or with a template's
+// expression in its place; whole: and is no other group's end.
+func versioned(b, group []byte, whole bool) bool {
+	for {
+		i := bytes.Index(b, group)
+		if i < 0 {
+			return false
+		}
+		end := i + len(group)
+		if end < len(b) && (b[end] == 'v' || b[end] == '{') && !(whole && i > 0 && b[i-1] == '.') {
+			return true
+		}
+		b = b[end:]
+	}
+}
+
+// plainText is a file's text, and that of a packaged chart as far as it can be read.
+func plainText(p string, b []byte) []byte {
+	if path.Ext(p) != ".tgz" {
+		return b
+	}
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return b
+	}
+	text, err := io.ReadAll(io.LimitReader(z, maxChartBytes))
+	if err != nil {
+		return b
+	}
+	return text
+}
+
+// refersToObjects says whether anything in a tree takes settings from ConfigMaps or Secrets
+// that another release may hold.
+func refersToObjects(s *source) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.text { // discovery has read every manifest
+		if bytes.Contains(b, []byte("valuesFrom")) || bytes.Contains(b, []byte("substituteFrom")) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	definitionMark  = []byte("CustomResourceDefinition")
+	definitionLines = regexp.MustCompile(`(?m)^ {2}group: *["']?([A-Za-z0-9.-]+)|^ {4}kind: *["']?([A-Za-z0-9]+)|^ {2}scope: *["']?(Cluster|Namespaced)`)
+)
+
+// learnUnread takes the scopes of custom kinds from the text of a release that is not
+// rendered.
+func (s scopes) learnUnread(j *job) {
+	for _, p := range j.reads() {
+		b := j.Files[p]
+		if !bytes.Contains(b, definitionMark) {
+			continue
+		}
+		for _, doc := range splitDocuments(b) {
+			if !bytes.Contains(doc.text, definitionMark) {
+				continue
+			}
+			var group, kind, scope string
+			for _, m := range definitionLines.FindAllSubmatch(doc.text, -1) {
+				for i, v := range []*string{&group, &kind, &scope} {
+					if *v == "" {
+						*v = string(m[i+1])
+					}
+				}
+			}
+			if group != "" && kind != "" && scope != "" {
+				s[group+"/"+kind] = scope == "Cluster"
+			} else if v, err := decodeYAML(doc.text); err == nil { // written in another way
+				if m, ok := v.(map[string]any); ok {
+					s.learn(expand([]document{{Content: m}}))
+				}
+			}
+		}
+	}
+}
