@@ -127,7 +127,7 @@ func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *Failure {
 		return fetchFailure(redact.URL(ref), err, where)
 	}
 	g.job.Bases[k.file][ref] = filepath.ToSlash(rel)
-	return g.folder(target, k.file, where.StartLine)
+	return g.folder(target, k.file, func() int { return where.StartLine })
 }
 
 // skip is a failure that is no error of the manifests.

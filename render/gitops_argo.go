@@ -301,7 +301,10 @@ func (a *argoSource) env(v string) string {
 
 // parameters takes what Argo CD hands to helm's --set flags.
 func (a *argoSource) parameters(h any) *Failure {
-	a.r.SetAt = map[string]Location{}
+	at := map[string]int{}
+	a.r.setAt = func(name string) Location { // when it is asked for: it may take renders to tell
+		return a.at(fmt.Sprintf("%s.helm.parameters[%d].value", a.field, at[name]))
+	}
 	for i, e := range items(h, "parameters") {
 		name := text(e, "name")
 		if name == "" {
@@ -315,7 +318,7 @@ func (a *argoSource) parameters(h any) *Failure {
 			*to = map[string]string{}
 		}
 		(*to)[name] = argoCommas(a.env(fmt.Sprint(value(e, "value"))))
-		a.r.SetAt[name] = a.at(fmt.Sprintf("%s.helm.parameters[%d].value", a.field, i))
+		at[name] = i
 	}
 	for i, e := range items(h, "fileParameters") {
 		field := fmt.Sprintf("%s.helm.fileParameters[%d].path", a.field, i)

@@ -115,13 +115,14 @@ func gatherKustomize(s *source, rel Release) (*job, *Failure) {
 		src: s, job: &job{Release: rel, Files: map[string][]byte{}, Inflate: map[string]*chartJob{}},
 		done: map[string]bool{}, parents: map[string]bool{},
 	}
-	f := g.folder(rel.Path, rel.Path, 1)
+	f := g.folder(rel.Path, rel.Path, func() int { return 1 })
 	return g.job, f
 }
 
-// folder adds the kustomization of a folder; from and line say who includes it.
-func (g *kustomizeGatherer) folder(dir, from string, line int) *Failure {
+// folder adds the kustomization of a folder; from and at say who includes it.
+func (g *kustomizeGatherer) folder(dir, from string, at func() int) *Failure {
 	if g.parents[dir] {
+		line := at()
 		return &Failure{
 			Reason: fmt.Sprintf("%s:%d: %s includes itself", from, line, dir),
 			Where:  lineOf(from, line, "file"), Remedy: "break the cycle",
@@ -143,6 +144,7 @@ func (g *kustomizeGatherer) folder(dir, from string, line int) *Failure {
 		return g.generated(dir)
 	}
 	if file == "" {
+		line := at()
 		return &Failure{
 			Reason: fmt.Sprintf("%s:%d: %s has no kustomization file", from, line, dir),
 			Where:  lineOf(from, line, "file"), Remedy: "add a kustomization.yaml there, or correct the path",
@@ -213,7 +215,7 @@ func (g *kustomizeGatherer) include(k *kustomization, dir, ref string, component
 		if f := g.wrongKind(k, p, ref, component); f != nil {
 			return f
 		}
-		return g.folder(p, k.file, k.line(ref))
+		return g.folder(p, k.file, func() int { return k.line(ref) })
 	case remoteRef.MatchString(ref):
 		return g.base(k, dir, ref)
 	case !in:

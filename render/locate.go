@@ -8,7 +8,8 @@ import (
 
 // newLocator gives the function that finds the source of each document's fields.
 func newLocator(s *source, j *job, opt Options) func(d document) func(string) Location {
-	l := &locator{src: s, job: j, opt: opt, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomization{}, trials: map[string]*trials{}}
+	l := &locator{src: s, job: j, opt: opt, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomization{}, trials: map[string]*trials{},
+		leaves: map[leavesKey][]valuesLeaf{}, overlays: map[*Overlay]*overlayText{}}
 	return func(d document) func(string) Location {
 		var mu sync.Mutex
 		cache := map[string]Location{}
@@ -35,7 +36,9 @@ type locator struct {
 	nodes map[string][]*yaml3.Node // documents of a file
 	kusts map[string]*kustomization
 	// trials are the counterfactual renders of each chart, by its folder.
-	trials map[string]*trials
+	trials   map[string]*trials
+	leaves   map[leavesKey][]valuesLeaf
+	overlays map[*Overlay]*overlayText
 }
 
 func (l *locator) locate(d document, p fieldPath) Location {

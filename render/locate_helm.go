@@ -163,8 +163,9 @@ type valuesLeaf struct {
 	path      fieldPath // in the top chart's values
 	value     any
 	file      string
-	own       fieldPath // in file
-	at        Location
+	own       fieldPath                // in file
+	in        *locator                 // of the file
+	at        Location                 // of one that is in no file
 	find      func(fieldPath) Location // its place, where that is not in at
 	set       string                   // the setting that it is
 	mentioned bool                     // by the template, at the field
@@ -173,8 +174,11 @@ type valuesLeaf struct {
 
 // place is where the leaf was set.
 func (v *valuesLeaf) place() Location {
-	if v.find != nil {
+	switch {
+	case v.find != nil:
 		return v.find(v.path)
+	case v.file != "":
+		return v.in.valuesPlace(v.file, v.own)
 	}
 	return v.at
 }
@@ -238,6 +242,26 @@ func hasPrefix(p, prefix fieldPath) bool {
 // valuesLeaves lists the leaves of the values files that can reach a chart, the file
 // that wins for each.
 func (l *locator) valuesLeaves(c *chartJob, scope fieldPath) []valuesLeaf {
+	of := leavesKey{c, scope.String()}
+	l.mu.Lock()
+	list, ok := l.leaves[of]
+	l.mu.Unlock()
+	if !ok {
+		list = l.readLeaves(c, scope)
+		l.mu.Lock()
+		l.leaves[of] = list
+		l.mu.Unlock()
+	}
+	return list
+}
+
+// leavesKey is one chart, or a sub-chart of it.
+type leavesKey struct {
+	chart *chartJob
+	scope string
+}
+
+func (l *locator) readLeaves(c *chartJob, scope fieldPath) []valuesLeaf {
 	type layer struct {
 		file  string
 		scope fieldPath
@@ -272,7 +296,7 @@ func (l *locator) valuesLeaves(c *chartJob, scope fieldPath) []valuesLeaf {
 				return
 			}
 			seen[full.String()] = true
-			out = append(out, valuesLeaf{path: full, value: value, file: y.file, own: p, at: l.valuesPlace(y.file, p)})
+			out = append(out, valuesLeaf{path: full, value: value, file: y.file, own: p, in: l})
 		})
 	}
 	return out
@@ -292,6 +316,13 @@ func (l *locator) inlineLeaves(c *chartJob, seen map[string]bool) []valuesLeaf {
 			p := parsePath(k)
 			seen[p.String()] = true
 			leaf := valuesLeaf{path: p, value: set[k], at: by, set: k}
+			if at := l.job.Release.setAt; at != nil {
+				leaf.find = func(fieldPath) Location {
+					at := at(k)
+					at.Rung = "value"
+					return at
+				}
+			}
 			if at, ok := l.job.Release.SetAt[k]; ok {
 				leaf.at = at
 				leaf.at.Rung = "value"

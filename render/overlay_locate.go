@@ -32,28 +32,21 @@ func (l *locator) overlayHit(ov *Overlay, i int, q query) hit {
 	if p, ok := ov.metadataPath(q); ok {
 		return hit{place(i, p), len(q.path), true}
 	}
-	k := &kustomization{file: path.Join(l.job.Release.Path, "overlay of "+l.job.Release.ID)}
-	ov.apply(&k.Kustomization)
-	text, err := yaml.Marshal(&k.Kustomization)
-	if err != nil {
+	o := l.written(ov)
+	if o == nil {
 		return hit{depth: -1}
 	}
-	k.text = text
-	nodes := parseNodes(text)
-	if len(nodes) == 0 || nodes[0] == nil {
-		return hit{depth: -1}
-	}
-	h := l.hits(k, nodes[0], q)
-	if h.depth < 0 || h.at.File != k.file {
+	h := l.hits(o.k, o.root, q)
+	if h.depth < 0 || h.at.File != o.k.file {
 		return h // in a file that a patch names
 	}
-	p, n := pathAtLine(nodes[0], h.at.StartLine)
+	p, n := pathAtLine(o.root, h.at.StartLine)
 	at := place(i, p)
 	if n != nil && h.at.StartLine > n.Line {
 		in := h.at
 		in.StartLine -= n.Line
 		in.EndLine -= n.Line
-		if lines := strings.Split(string(text), "\n"); n.Line < len(lines) {
+		if lines := strings.Split(string(o.k.text), "\n"); n.Line < len(lines) {
 			indent := len(lines[n.Line]) - len(strings.TrimLeft(lines[n.Line], " "))
 			in.StartColumn, in.EndColumn = max(in.StartColumn-indent, 1), max(in.EndColumn-indent, 2)
 		}
@@ -62,6 +55,32 @@ func (l *locator) overlayHit(ov *Overlay, i int, q query) hit {
 	at.Rung = "patch"
 	h.at = at
 	return h
+}
+
+// overlayText is an overlay as a kustomization.
+type overlayText struct {
+	k    *kustomization
+	root *yaml3.Node
+}
+
+// written writes an overlay out, once; nil where it cannot be.
+func (l *locator) written(ov *Overlay) *overlayText {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if o, ok := l.overlays[ov]; ok {
+		return o
+	}
+	l.overlays[ov] = nil
+	k := &kustomization{file: path.Join(l.job.Release.Path, "overlay of "+l.job.Release.ID)}
+	ov.apply(&k.Kustomization)
+	var err error
+	if k.text, err = yaml.Marshal(&k.Kustomization); err != nil {
+		return nil
+	}
+	if nodes := parseNodes(k.text); len(nodes) > 0 && nodes[0] != nil {
+		l.overlays[ov] = &overlayText{k, nodes[0]}
+	}
+	return l.overlays[ov]
 }
 
 // metadataPath is the field of commonMetadata that sets a field.

@@ -141,6 +141,7 @@ type Release struct {
 	source    string                        // Flux source of a chart that is not here
 	fetch     *fetch.ChartRef               // the chart to fetch into Path; nil: it is here
 	mayMiss   []string                      // values files in the fetched chart that need not be there
+	setAt     func(string) Location         // as SetAt, of an Application's parameters
 	inlineAt  func(fieldPath) Location      // where a value of Inline was set
 	overlayAt func(int, fieldPath) Location // where a field of an overlay was
 }

@@ -18,7 +18,7 @@ func verdictSentence(r *verify.Result) string {
 	case verify.Inconclusive:
 		found := "No new violation was found, but "
 		if len(r.Workloads) == 0 {
-			return "Nothing that the change touches could be analysed, and base does not render it either."
+			return "Nothing that the change touches could be analysed, and base has no result of it either."
 		}
 		if t.fresh > 0 {
 			found = capital(count(t.fresh, "new finding")) + " found, and "
@@ -134,7 +134,7 @@ func brokenBefore(r *verify.Result) string {
 	if n == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("%s not analysed, which %s not render on base either: %s", count(n, "release"), plural(n, "does", "do"), strings.Join(names[:min(n, namedReleases)], ", "))
+	s := fmt.Sprintf("%s not analysed, of which base has no result either: %s", count(n, "release"), strings.Join(names[:min(n, namedReleases)], ", "))
 	if n > namedReleases {
 		s += fmt.Sprintf(" and %d more", n-namedReleases)
 	}

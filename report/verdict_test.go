@@ -60,7 +60,7 @@ func TestReleaseReason(t *testing.T) {
 	got = append(got, brokenBefore(r), untouched(r))
 	want := []string{
 		"web failed to render on head: Broken YAML.",
-		"2 releases not analysed, which do not render on base either: api, job (of the first: Broken YAML). What to do: Correct it.",
+		"2 releases not analysed, of which base has no result either: api, job (of the first: Broken YAML). What to do: Correct it.",
 		"2 releases untouched, 1 of them does not render.",
 	}
 	if !slices.Equal(got, want) {
