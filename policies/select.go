@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // ErrRules says that a selection of rules is not possible.
@@ -67,31 +65,12 @@ func tune(r Rule, in Intent) []Rule {
 	}
 	var out []Rule
 	if tuned.Severity != Off {
-		out = append(out, limit(tuned, func(name string) bool {
+		out = append(out, tuned.Limit(func(name string) bool {
 			return len(in.Workloads) == 0 || slices.Contains(in.Workloads, name)
 		}))
 	}
 	if len(in.Workloads) > 0 {
-		out = append(out, limit(r, func(name string) bool { return !slices.Contains(in.Workloads, name) }))
+		out = append(out, r.Limit(func(name string) bool { return !slices.Contains(in.Workloads, name) }))
 	}
 	return out
-}
-
-// limit makes a rule speak of some workloads only, by "namespace/name".
-func limit(r Rule, of func(name string) bool) Rule {
-	concerned := r.Concerns
-	r.concerns = func(name string) bool { return of(name) && concerned(name) }
-	only := func(side func(c *state.Config, w int) Property) func(c *state.Config, w int) Property {
-		if side == nil {
-			return nil
-		}
-		return func(c *state.Config, w int) Property {
-			if !of(fullName(c, w)) {
-				return Property{}
-			}
-			return side(c, w)
-		}
-	}
-	r.New, r.Also = only(r.New), only(r.Also)
-	return r
 }

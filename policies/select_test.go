@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -60,8 +63,30 @@ func TestSelect(t *testing.T) {
 // TestSelectByWorkload: an intent for some workloads leaves the others the rule's own
 // severity and floor, and no workload is judged twice.
 func TestSelectByWorkload(t *testing.T) {
-	c := problem{deployment(5, "a"), deployment(5, "b")}.config(t)
-	full, less := at(c, state.Head, 5, pods{ready: 5}), at(c, state.Head, 5, pods{ready: 3})
+	five := int32(5)
+	m := state.Manifest{DeclaresReplicas: true, Deployment: &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: &five}}}
+	b, err := state.NewBuilder(&state.Spec{
+		Classes:   []state.NodeClass{{Name: "n", Node: &corev1.Node{}, Min: 1, Max: 3}},
+		Workloads: []state.Workload{{ID: "apps/Deployment default/web", Namespace: "default", Name: "web", Manifests: [2]state.Manifest{m, m}}},
+		Events:    state.Events{Apply: 1},
+	}, []int{3}, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := b.Freeze()
+	if err != nil {
+		t.Fatal(err)
+	}
+	settledWith := func(ready int) state.State {
+		s := c.New()
+		s.Set(c.Applied, int(state.Head))
+		s.Set(c.Applies, 0)
+		s.SetReplicas(0, 5)
+		s.Set(c.Class[0].Size, 5)
+		s.Add(0, 0, state.Ready, ready)
+		return s
+	}
+	full, less := settledWith(5), settledWith(3)
 	for _, x := range []struct {
 		workload string
 		want     string
