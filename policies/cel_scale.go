@@ -8,11 +8,13 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 // scope of an intent.
-func (e *expression) scope() *Scope {
-	out := &Scope{Workloads: e.workloads()}
+func (e *expression) scope() *rules.Scope {
+	out := &rules.Scope{Workloads: e.workloads()}
 	for _, o := range e.reads {
 		out.Terminating = out.Terminating || o.field == "terminating"
 		if o.field == readyOn && !slices.Contains(out.Labels, o.at.key) {
@@ -45,7 +47,7 @@ func Scaled(intents []CustomIntent, of func(int) int) ([]CustomIntent, error) {
 		}
 		var n numbers
 		if n.walk(e.tree); n.absolute {
-			in.Severity = Off
+			in.Severity = rules.Off
 			continue
 		}
 		text = n.rewritten(e, of)

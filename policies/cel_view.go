@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -197,7 +198,7 @@ func limits(m *state.Manifest, least bool) int {
 	case m.HPA == nil:
 		return m.Replicas()
 	case least:
-		return minReplicas(m.HPA)
+		return rules.MinReplicas(m.HPA)
 	}
 	return int(m.HPA.Spec.MaxReplicas)
 }

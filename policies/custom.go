@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/cel-go/cel"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -34,12 +35,12 @@ func (c *CustomIntent) Form() (form, text string) {
 // Own gives the user's own intents as rules, in the file's order; those that are off are left
 // out.
 // Errors: [ErrRules] for an expression that does not compile, which [Load] refuses.
-func Own(p *Policy) ([]Rule, error) {
+func Own(p *Policy) ([]rules.Rule, error) {
 	var env *cel.Env
-	var out []Rule
+	var out []rules.Rule
 	for i := range p.Custom {
 		in := &p.Custom[i]
-		if in.Severity == Off {
+		if in.Severity == rules.Off {
 			continue
 		}
 		if env == nil {
@@ -54,7 +55,7 @@ func Own(p *Policy) ([]Rule, error) {
 			return nil, fmt.Errorf("%w: intents.custom %s: %s", ErrRules, in.Name, problems[0].Message)
 		}
 		line := p.lines[fmt.Sprintf("intents.custom[%d].%s", i, form)]
-		out = append(out, customRule(in, e, Declaration{File: p.File, Line: max(line, in.Line)}))
+		out = append(out, customRule(in, e, rules.Declaration{File: p.File, Line: max(line, in.Line)}))
 	}
 	return out, nil
 }
@@ -68,10 +69,10 @@ func Own(p *Policy) ([]Rule, error) {
 //
 // With no event left, for the two on runs. An always or never that says nothing while
 // something is left to do is a rule on quiescent states.
-func customRule(in *CustomIntent, e *expression, at Declaration) Rule {
+func customRule(in *CustomIntent, e *expression, at rules.Declaration) rules.Rule {
 	form, _ := in.Form()
-	r := Rule{
-		ID: in.Name, Class: customClass(form, e), Severity: Error, Declared: at, Scope: e.scope(),
+	r := rules.Rule{
+		ID: in.Name, Class: customClass(form, e), Severity: rules.Error, Declared: at, Scope: e.scope(),
 		Title: customTitle(form, e), Help: customHelp(in, at),
 	}
 	if in.Severity != "" {
@@ -80,13 +81,13 @@ func customRule(in *CustomIntent, e *expression, at Declaration) Rule {
 	moving := whileMoving(e.tree)
 	rests := form == always && moving == yes || form == never && moving == no
 	r.Running = (form == always || form == never) && !rests
-	r.New = func(c *state.Config, w int) Property {
+	r.New = func(c *state.Config, w int) rules.Property {
 		x := newWatcher(c, w, in, e)
 		if x == nil || r.Running && x.comes() {
-			return Property{}
+			return rules.Property{}
 		}
 		x.place = fmt.Sprintf("%s:%d: intents.custom %s", at.File, at.Line, in.Name)
-		p := Property{Err: x.err, Rest: x.restsBy, Fields: x.fields(w)}
+		p := rules.Property{Err: x.err, Rest: x.restsBy, Fields: x.fields(w)}
 		p.Message = func(s state.State) string { return in.words(form) + ": " + x.values(s, rests) }
 		switch {
 		case rests:
@@ -127,13 +128,13 @@ func customTitle(form string, e *expression) string {
 	}[form] + text
 }
 
-func customHelp(in *CustomIntent, at Declaration) Help {
+func customHelp(in *CustomIntent, at rules.Declaration) rules.Help {
 	form, text := in.Form()
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	h := Help{
+	h := rules.Help{
 		What: fmt.Sprintf("An intent of this repository's own policy, in %s:%d.\n\n%s\n%s: %s\n%s\n\n%s",
 			at.File, at.Line, fence, form, strings.TrimSpace(text), fence, map[string]string{
 				always:     "It must be true in every state, from the first time on that the cluster has settled.",
@@ -150,14 +151,14 @@ func customHelp(in *CustomIntent, at Declaration) Help {
 
 // customClass is the class of findings: convergence for what is about runs, topology for
 // what looks at places, numbers else.
-func customClass(form string, e *expression) Class {
+func customClass(form string, e *expression) rules.Class {
 	if form == eventually || form == settles {
-		return Convergence
+		return rules.Convergence
 	}
 	if slices.ContainsFunc(e.reads, func(o observation) bool { return o.isPlace() }) {
-		return Topology
+		return rules.Topology
 	}
-	return Numbers
+	return rules.Numbers
 }
 
 // isPlace says whether an observation is about where pods are.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/cel-go/common/types"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -60,7 +61,7 @@ func newWatcher(c *state.Config, w int, in *CustomIntent, e *expression) *watche
 	}
 	switch {
 	case e.speaksOf(varSelf):
-		if subject = w; len(in.Workloads) > 0 && !slices.Contains(in.Workloads, fullName(c, w)) {
+		if subject = w; len(in.Workloads) > 0 && !slices.Contains(in.Workloads, rules.FullName(c, w)) {
 			return nil
 		}
 		x.involved = append(x.involved, w)
@@ -196,7 +197,7 @@ func (x *watcher) values(s state.State, rests bool) string {
 			parts[len(parts)-1] += ", " + text
 			continue
 		case o.of == varSelf:
-			text = fullName(s.C, x.involved[len(x.involved)-1]) + " " + text
+			text = rules.FullName(s.C, x.involved[len(x.involved)-1]) + " " + text
 		case o.field != "":
 			text = o.of + " " + text
 		}
@@ -227,8 +228,8 @@ func (o observation) worded(n int) string {
 
 // fields are the manifest fields that the intent rests on.
 func (x *watcher) fields(w int) []string {
-	if d, _ := newest(x.c, w); d != nil && slices.ContainsFunc(x.e.reads, observation.isPlace) {
-		return placementFields(d)
+	if d, _ := rules.Newest(x.c, w); d != nil && slices.ContainsFunc(x.e.reads, observation.isPlace) {
+		return rules.PlacementFields(d)
 	}
 	return []string{string(x.c.Spec.Workloads[w].Manifests[state.Head].Kind()) + ":spec.replicas"}
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 const (
@@ -158,7 +160,7 @@ func TestDocsSayWhatIsNotModeled(t *testing.T) {
 }
 
 func TestEveryRuleNameIsDocumented(t *testing.T) {
-	for _, r := range All() {
+	for _, r := range rules.All() {
 		if !slices.Contains(settled[:], r.ID) {
 			t.Errorf("%s is not among the settled names", r.ID)
 		}
@@ -179,10 +181,10 @@ func TestRulesPage(t *testing.T) {
 		"Severity is that of an inevitable violation by the change alone or one routine event. How to\n" +
 		"tune a rule, and how to accept a finding for a time, is in [policy.md](policy.md).\n\n" +
 		"| rule | class | violated when | severity |\n|---|---|---|---|\n")
-	for _, r := range All() {
+	for _, r := range rules.All() {
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Class, r.Title, r.Severity)
 	}
-	for _, r := range All() {
+	for _, r := range rules.All() {
 		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n%s\n\n### Why it hurts\n\n%s\n\n### How to mend it\n\n%s\n\n### Sources\n\n",
 			r.ID, r.Title, r.Class, r.Severity, r.Help.What, r.Help.Why, r.Help.Mend)
 		for _, s := range r.Help.Sources {

@@ -1,8 +1,11 @@
+// Package policies holds the policy file: what it says, its defaults, its waivers, the starter, and the user's own rules
+// in CEL. The rules that it tunes are in package rules below it.
 package policies
 
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -155,16 +158,16 @@ type Bound struct{ Nodes, PodsPerNode int }
 
 // Intent tunes one rule.
 type Intent struct {
-	Severity  Severity // "" keeps the rule's own
-	MinReady  int      // for below-floor; 0: not set
-	Workloads []string // "namespace/name"; empty: all
+	Severity  rules.Severity // "" keeps the rule's own
+	MinReady  int            // for below-floor; 0: not set
+	Workloads []string       // "namespace/name"; empty: all
 }
 
 // CustomIntent is a user's rule in CEL; one of the four expressions is set.
 type CustomIntent struct {
 	Name                               string
 	Always, Eventually, Never, Settles string
-	Severity                           Severity
+	Severity                           rules.Severity
 	// Workloads that self stands for, as "namespace/name"; empty: all.
 	Workloads []string
 	Message   string // what a finding says; "" words the expression
@@ -174,7 +177,7 @@ type CustomIntent struct {
 
 // Gate says what fails a merge.
 type Gate struct {
-	FailOn         Severity // error, warning, note; off: nothing
+	FailOn         rules.Severity // error, warning, note; off: nothing
 	OnlyNew        bool
 	OnInconclusive string // warn or fail
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 // settled are the rules whose names are settled. A policy file may name each of them,
@@ -21,7 +23,7 @@ var settled = [...]string{
 // ruleIDs are those of the rules of this version.
 func ruleIDs() []string {
 	var out []string
-	for _, r := range All() {
+	for _, r := range rules.All() {
 		out = append(out, r.ID)
 	}
 	return out
@@ -50,10 +52,10 @@ func (d *decoder) intents(p *Policy) read {
 			return func(n *yaml.Node, at string) {
 				var in Intent
 				fs := fields{
-					"severity":  oneOf(d, &in.Severity, Error, Warning, Note, Off),
+					"severity":  oneOf(d, &in.Severity, rules.Error, rules.Warning, rules.Note, rules.Off),
 					"workloads": d.texts(&in.Workloads, workloadName),
 				}
-				if key.Value == belowFloor.ID {
+				if key.Value == rules.BelowFloor.ID {
 					fs["minReady"] = d.number(&in.MinReady, 1, 10_000)
 				}
 				d.object(n, at, fs)
@@ -79,7 +81,7 @@ func (d *decoder) custom(p *Policy) read {
 			"eventually": d.expression(&c.Eventually, &self),
 			"never":      d.expression(&c.Never, &self),
 			"settles":    d.expression(&c.Settles, &self),
-			"severity":   oneOf(d, &c.Severity, Error, Warning, Note, Off),
+			"severity":   oneOf(d, &c.Severity, rules.Error, rules.Warning, rules.Note, rules.Off),
 			"workloads":  d.texts(&c.Workloads, workloadName),
 			"message":    d.text(&c.Message, short(300)),
 			"help":       d.text(&c.Help, short(5000)),
@@ -113,7 +115,7 @@ func short(characters int) func(string) string {
 func (d *decoder) gate(g *Gate) read {
 	return func(n *yaml.Node, at string) {
 		d.object(n, at, fields{
-			"failOn":         oneOf(d, &g.FailOn, Error, Warning, Note, Off),
+			"failOn":         oneOf(d, &g.FailOn, rules.Error, rules.Warning, rules.Note, rules.Off),
 			"onlyNew":        d.flag(&g.OnlyNew),
 			"onInconclusive": oneOf(d, &g.OnInconclusive, "warn", "fail"),
 		})

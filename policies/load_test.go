@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 // TestLoad reads testdata/load_*: each `load` gives a policy file and what stands in the
@@ -113,7 +115,7 @@ func TestDefaultIsAssumedAndElastic(t *testing.T) {
 	if got := p.Unsupported(); len(got) != 0 {
 		t.Errorf("Default names %q as unsupported; it sets nothing", got)
 	}
-	p.Intents["below-floor"] = Intent{Severity: Off}
+	p.Intents["below-floor"] = Intent{Severity: rules.Off}
 	if len(Default().Intents) != 0 {
 		t.Error("two Defaults share their intents")
 	}

@@ -4,19 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 // ErrRules says that a selection of rules is not possible.
 var ErrRules = errors.New("rules")
 
-// Select gives the rules of [All], in its order, as the policy's intents tune them, and
+// Select gives the rules of [rules.All], in its order, as the policy's intents tune them, and
 // only those of the given IDs where there are any. An intent that names workloads tunes
 // the rule for these; the others keep the rule's own severity and floor, for which the
 // rule then stands a second time. The user's own intents follow.
 // Errors: [ErrRules] for an unknown ID, and where no rule is left.
-func Select(p *Policy, only []string) ([]Rule, error) {
-	all := All()
-	var own []Rule
+func Select(p *Policy, only []string) ([]rules.Rule, error) {
+	all := rules.All()
+	var own []rules.Rule
 	if p != nil {
 		var err error
 		if own, err = Own(p); err != nil {
@@ -24,7 +26,7 @@ func Select(p *Policy, only []string) ([]Rule, error) {
 		}
 	}
 	for _, id := range only {
-		if slices.ContainsFunc(slices.Concat(all, own), func(r Rule) bool { return r.ID == id }) {
+		if slices.ContainsFunc(slices.Concat(all, own), func(r rules.Rule) bool { return r.ID == id }) {
 			continue
 		}
 		if slices.Contains(awaited(), id) {
@@ -32,7 +34,7 @@ func Select(p *Policy, only []string) ([]Rule, error) {
 		}
 		return nil, fmt.Errorf("%w: no such rule as %s; %s", ErrRules, quote(id), hint(id, ruleIDs()))
 	}
-	var out []Rule
+	var out []rules.Rule
 	for _, r := range all {
 		if len(only) > 0 && !slices.Contains(only, r.ID) {
 			continue
@@ -55,16 +57,16 @@ func Select(p *Policy, only []string) ([]Rule, error) {
 }
 
 // tune applies an intent to a rule: one rule, two where it names workloads, or none.
-func tune(r Rule, in Intent) []Rule {
+func tune(r rules.Rule, in Intent) []rules.Rule {
 	tuned := r
-	if r.ID == belowFloor.ID && in.MinReady > 0 {
-		tuned = belowFloorAt(in.MinReady)
+	if r.ID == rules.BelowFloor.ID && in.MinReady > 0 {
+		tuned = rules.BelowFloorAt(in.MinReady)
 	}
 	if in.Severity != "" {
 		tuned.Severity = in.Severity
 	}
-	var out []Rule
-	if tuned.Severity != Off {
+	var out []rules.Rule
+	if tuned.Severity != rules.Off {
 		out = append(out, tuned.Limit(func(name string) bool {
 			return len(in.Workloads) == 0 || slices.Contains(in.Workloads, name)
 		}))

@@ -10,10 +10,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-func ids(rules []Rule) string {
+func ids(rules []rules.Rule) string {
 	var out []string
 	for _, r := range rules {
 		out = append(out, fmt.Sprintf("%s:%s", r.ID, r.Severity))
@@ -22,7 +23,7 @@ func ids(rules []Rule) string {
 }
 
 func TestSelect(t *testing.T) {
-	all := ids(All())
+	all := ids(rules.All())
 	for _, x := range []struct {
 		policy string
 		only   []string

@@ -3,6 +3,8 @@ package policies
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 // Unsupported names what the file sets and this version reads but does not model, each
@@ -27,7 +29,7 @@ func (p *Policy) Unsupported() []string {
 	say(e.NodePanic > 0 && e.StartupSpike == 0, "events.nodePanic", "no events.startupSpike says that pods use more than they request, so that no node goes down")
 	say(p.Timing == "arbitrary", "timing", "only realistic timing is explored")
 	for _, id := range awaited() {
-		say(p.Intents[id].Severity != Off, "intents."+id, "this version has no such rule, and nothing is checked for it")
+		say(p.Intents[id].Severity != rules.Off, "intents."+id, "this version has no such rule, and nothing is checked for it")
 	}
 	return slices.Clip(out)
 }

@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -137,9 +137,9 @@ func zonesIn(classes []state.NodeClass) int {
 }
 
 // atMostWarning is the severity of a finding that rests on what nobody declared.
-func atMostWarning(s policies.Severity) policies.Severity {
-	if s == policies.Error {
-		return policies.Warning
+func atMostWarning(s rules.Severity) rules.Severity {
+	if s == rules.Error {
+		return rules.Warning
 	}
 	return s
 }

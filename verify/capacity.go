@@ -14,7 +14,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 
-	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -316,7 +316,7 @@ func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) 
 // enterShortage makes a finding of a shortage, or makes sure of the one that is there.
 func (a *analysis) enterShortage(sl *slice, s shortage, status Status) {
 	w := &sl.spec.Workloads[s.workload]
-	rule, on := policies.Rule{}, false
+	rule, on := rules.Rule{}, false
 	for _, r := range a.checker.rules {
 		if r.ID == s.rule && r.Concerns(w.Namespace+"/"+w.Name) {
 			rule, on = r, true

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 )
 
@@ -49,4 +50,4 @@ func Verify(ctx context.Context, rev *render.Revision, opt Options) (*Result, er
 func (r *Result) ExitCode(g policies.Gate) int { return exitCode(r, g) }
 
 // Rules lists the rules in report order, for surfaces that explain them.
-func Rules() []policies.Rule { return policies.All() }
+func Rules() []rules.Rule { return rules.All() }

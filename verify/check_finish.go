@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/scale"
@@ -265,7 +266,7 @@ func (a *analysis) candidates(ctx context.Context, sr *sliceResult, mine []viola
 }
 
 // severity is that of a finding. One that rests on the number of assumed nodes is hedged.
-func (a *analysis) severity(ctx context.Context, v violation, f *Finding, declared bool) policies.Severity {
+func (a *analysis) severity(ctx context.Context, v violation, f *Finding, declared bool) rules.Severity {
 	assumed := a.opt.Policy.Cluster.Assumed
 	nodes := f.Scale.Nodes
 	if declared {
@@ -282,8 +283,8 @@ func (a *analysis) severity(ctx context.Context, v violation, f *Finding, declar
 // more telling rule names the oscillation.
 func specific(vs []violation) []violation {
 	return slices.DeleteFunc(slices.Clone(vs), func(v violation) bool {
-		return v.bound.rule.Class == policies.Convergence && v.bound.property.Recurs != nil && slices.ContainsFunc(vs, func(o violation) bool {
-			return o.bound.rule.Class == policies.Oscillation && o.key().workload == v.key().workload
+		return v.bound.rule.Class == rules.Convergence && v.bound.property.Recurs != nil && slices.ContainsFunc(vs, func(o violation) bool {
+			return o.bound.rule.Class == rules.Oscillation && o.key().workload == v.key().workload
 		})
 	})
 }

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // watched adds to a slice what the user's own rules look at in it: pods on deletion, and
 // labels of nodes.
-func (sl *slice) watched(rules []policies.Rule) {
+func (sl *slice) watched(rules []rules.Rule) {
 	for _, r := range rules {
 		if !sl.concerns(r) {
 			continue
@@ -25,7 +25,7 @@ func (sl *slice) watched(rules []policies.Rule) {
 
 // concerns says whether a rule of the user's own speaks of the slice: of all workloads
 // that it names, or of any.
-func (sl *slice) concerns(r policies.Rule) bool {
+func (sl *slice) concerns(r rules.Rule) bool {
 	if r.Scope == nil {
 		return false
 	}
@@ -43,7 +43,7 @@ func (sl *slice) hasAny(names []string) bool {
 }
 
 // together lists the workloads that a rule of the user's own names in one breath.
-func together(rules []policies.Rule) [][]string {
+func together(rules []rules.Rule) [][]string {
 	var out [][]string
 	for _, r := range rules {
 		if r.Scope != nil && len(r.Scope.Workloads) > 1 {
@@ -54,7 +54,7 @@ func together(rules []policies.Rule) [][]string {
 }
 
 // numbersOf are those that the user's own rules compare pods with.
-func numbersOf(rules []policies.Rule) []int {
+func numbersOf(rules []rules.Rule) []int {
 	var out []int
 	for _, r := range rules {
 		if r.Scope != nil {
@@ -88,7 +88,7 @@ func (c *coverage) unanswer(texts []string) {
 
 // idle says which of the user's own rules check nothing, though they seem to: they name
 // a workload that head has not, or workloads that are not searched together.
-func idle(rules []policies.Rule, cut []*slice, head *render.Revision) []string {
+func idle(rules []rules.Rule, cut []*slice, head *render.Revision) []string {
 	known, whole := map[string]bool{}, true
 	for _, rel := range head.Releases {
 		whole = whole && !rel.Untouched // else a name may be there

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/nodes"
@@ -316,13 +316,13 @@ func podsIn(s state.State) int {
 // on an assumed number of nodes is a note, and what needs a failure (a lost node or one
 // under pressure, a pod that crashes, a bad revision) a warning.
 // The drains of one maintenance, node by node, are one event.
-func severity(b boundRule, f Finding, assumed bool) policies.Severity {
+func severity(b boundRule, f Finding, assumed bool) rules.Severity {
 	s := b.rule.Severity
 	if b.property.Wish {
 		s = lower(s)
 	}
 	if !f.AtDeclaredScale && assumed {
-		return policies.Note
+		return rules.Note
 	}
 	if f.Certainty != "inevitable" {
 		s = lower(s)
@@ -343,16 +343,16 @@ func severity(b boundRule, f Finding, assumed bool) policies.Severity {
 		return event == "node-failure" || event == "pod-crash" || event == "bad-revision" ||
 			event == "disk-pressure" || event == "memory-pressure"
 	}
-	if s == policies.Error && slices.ContainsFunc(f.Events, failure) {
-		s = policies.Warning
+	if s == rules.Error && slices.ContainsFunc(f.Events, failure) {
+		s = rules.Warning
 	}
 	return s
 }
 
 // lower gives the next lower severity that is still reported.
-func lower(s policies.Severity) policies.Severity {
-	if s == policies.Error {
-		return policies.Warning
+func lower(s rules.Severity) rules.Severity {
+	if s == rules.Error {
+		return rules.Warning
 	}
-	return policies.Note
+	return rules.Note
 }

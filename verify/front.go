@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -88,7 +88,7 @@ type judged struct {
 	declared bool // it shows at a declared size
 	// unsure says that base was not searched far enough to tell whether the change brings it.
 	unsure   bool
-	severity policies.Severity // as far as it hangs on the violation alone
+	severity rules.Severity // as far as it hangs on the violation alone
 }
 
 // judge compares a violation of head with those of base at the same place. It is worse than

@@ -7,21 +7,22 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 // rank orders severities, worst first.
 func rank(s string) int {
-	return slices.Index([]string{string(policies.Error), string(policies.Warning), string(policies.Note)}, s)
+	return slices.Index([]string{string(rules.Error), string(rules.Warning), string(rules.Note)}, s)
 }
 
 // gates says whether a finding fails the gate.
 func gates(f Finding, g policies.Gate) bool {
-	if f.Status == Fixed || (f.Status == Existing && g.OnlyNew) || g.FailOn == policies.Off {
+	if f.Status == Fixed || (f.Status == Existing && g.OnlyNew) || g.FailOn == rules.Off {
 		return false
 	}
 	limit := rank(string(g.FailOn))
 	if limit < 0 {
-		limit = rank(string(policies.Error))
+		limit = rank(string(rules.Error))
 	}
 	return rank(f.Severity) <= limit
 }
@@ -160,7 +161,7 @@ func exitCode(r *Result, g policies.Gate) int {
 	case Fail:
 		return 1
 	case Errored:
-		if g.FailOn != policies.Off {
+		if g.FailOn != rules.Off {
 			return 3
 		}
 	case Inconclusive:

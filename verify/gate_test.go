@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 func onlyNewErrors() policies.Gate {
-	return policies.Gate{FailOn: policies.Error, OnlyNew: true, OnInconclusive: "warn"}
+	return policies.Gate{FailOn: rules.Error, OnlyNew: true, OnInconclusive: "warn"}
 }
 
 func TestExitCodes(t *testing.T) {
@@ -33,9 +34,9 @@ func TestExitCodes(t *testing.T) {
 			gate: func(g *policies.Gate) { g.OnlyNew = false }, want: 0},
 		{name: "a new warning", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(New, "warning")}}, want: 0},
 		{name: "a new warning where warnings count", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(New, "warning")}},
-			gate: func(g *policies.Gate) { g.FailOn = policies.Warning }, want: 1},
+			gate: func(g *policies.Gate) { g.FailOn = rules.Warning }, want: 1},
 		{name: "a new error where nothing counts", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(New, "error")}},
-			gate: func(g *policies.Gate) { g.FailOn = policies.Off }, want: 0},
+			gate: func(g *policies.Gate) { g.FailOn = rules.Off }, want: 0},
 		{name: "nothing to analyse", r: Result{}, want: 3},
 		{name: "a touched release failed", r: Result{Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head", Changed: true}}}, want: 3},
 		{name: "a touched release was skipped", r: Result{Releases: []ReleaseResult{ok, {ID: "api", Status: "skipped", Changed: true}}}, want: 3},
@@ -48,7 +49,7 @@ func TestExitCodes(t *testing.T) {
 		{name: "nothing renders and nothing is touched", r: Result{Releases: []ReleaseResult{{ID: "api", Status: "failed-head", Before: true}}},
 			gate: func(g *policies.Gate) { g.OnInconclusive = "fail" }, want: 0},
 		{name: "a touched release failed where nothing counts", r: Result{Releases: []ReleaseResult{{ID: "api", Status: "failed-head", Changed: true}}},
-			gate: func(g *policies.Gate) { g.FailOn = policies.Off }, want: 0},
+			gate: func(g *policies.Gate) { g.FailOn = rules.Off }, want: 0},
 		{name: "a failed release does not hide a finding", r: Result{
 			Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head", Changed: true}}, Findings: []Finding{finding(New, "error")}}, want: 1},
 		{name: "only base failed", r: Result{Releases: []ReleaseResult{{ID: "web", Status: "failed-base"}}}, want: 0},

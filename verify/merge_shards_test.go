@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify"
 )
 
@@ -28,7 +29,7 @@ func found(id string, status verify.Status, nodes int) verify.Finding {
 	}
 }
 
-var onlyNew = policies.Gate{FailOn: policies.Error, OnlyNew: true, OnInconclusive: "fail"}
+var onlyNew = policies.Gate{FailOn: rules.Error, OnlyNew: true, OnInconclusive: "fail"}
 
 func TestMergeUnitesFindings(t *testing.T) {
 	for _, tc := range []struct {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -97,7 +97,7 @@ func (pl places) locations(w wording, blame []Blame) []Location {
 }
 
 // declared locates a rule of the user's own, if its policy file lies in the repository.
-func (pl places) declared(at policies.Declaration) Location {
+func (pl places) declared(at rules.Declaration) Location {
 	if at.Line == 0 || !fs.ValidPath(at.File) {
 		return Location{}
 	}

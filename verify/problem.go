@@ -8,7 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
@@ -28,14 +28,14 @@ type problem struct {
 
 // boundRule is one rule on one workload of a problem.
 type boundRule struct {
-	rule     policies.Rule
+	rule     rules.Rule
 	workload int
-	property policies.Property
-	side     int // of the rule: 0, or 1 for [policies.Rule.Also]
+	property rules.Property
+	side     int // of the rule: 0, or 1 for [rules.Rule.Also]
 }
 
 // newProblem compiles a slice at a topology, with the given rules on all its workloads.
-func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing actor.Timing) (*problem, error) {
+func newProblem(spec *state.Spec, topology []int, rules []rules.Rule, timing actor.Timing) (*problem, error) {
 	spec = autoscaling.Sized(spec)
 	b, err := state.NewBuilder(spec, topology, mostPods(spec, topology))
 	if err != nil {
@@ -85,7 +85,7 @@ func newProblem(spec *state.Spec, topology []int, rules []policies.Rule, timing 
 	return p, nil
 }
 
-func (p *problem) searchRule(name string, prop policies.Property) search.Rule {
+func (p *problem) searchRule(name string, prop rules.Property) search.Rule {
 	cfg := p.cfg
 	one := func(f func(state.State) bool) func([]byte) bool {
 		if f == nil {

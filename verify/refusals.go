@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/validation"
@@ -168,12 +168,12 @@ func (a *analysis) enterRefusals(list []applied) {
 	for i := range list {
 		x := &list[i]
 		if len(x.back) > 0 {
-			if rule, on := a.ruleFor(policies.CannotRevert, x.head.ID); on {
+			if rule, on := a.ruleFor(rules.CannotRevert, x.head.ID); on {
 				a.result.Findings = append(a.result.Findings, a.places.refusal(x, x.head, x.back, rule, New))
 			}
 			continue
 		}
-		rule, on := a.ruleFor(policies.ApplyRejected, x.head.ID)
+		rule, on := a.ruleFor(rules.ApplyRejected, x.head.ID)
 		if !on {
 			continue
 		}
@@ -212,17 +212,17 @@ func standIns(list []applied) map[*render.Object]*render.Object {
 }
 
 // ruleFor is a rule as it is tuned for an object; false where it is off.
-func (a *analysis) ruleFor(id string, of render.ObjectID) (policies.Rule, bool) {
+func (a *analysis) ruleFor(id string, of render.ObjectID) (rules.Rule, bool) {
 	for _, r := range a.checker.rules {
 		if r.ID == id && r.Concerns(of.Namespace+"/"+of.Name) {
 			return r, true
 		}
 	}
-	return policies.Rule{}, false
+	return rules.Rule{}, false
 }
 
 // refusal words what the API server says to one object.
-func (pl places) refusal(x *applied, o *render.Object, errs field.ErrorList, rule policies.Rule, status Status) Finding {
+func (pl places) refusal(x *applied, o *render.Object, errs field.ErrorList, rule rules.Rule, status Status) Finding {
 	f := Finding{
 		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status,
 		Certainty: "inevitable", Scenario: scenarioChange, Timing: "realistic", Workload: o.ID.String(), Release: x.release,

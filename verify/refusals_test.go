@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 )
 
@@ -119,7 +120,7 @@ func TestRefusals(t *testing.T) {
 			}
 			var got []string
 			for _, f := range r.Findings {
-				if want := map[bool]string{true: policies.CannotRevert, false: policies.ApplyRejected}[f.Scenario == "revert"]; f.Rule != want {
+				if want := map[bool]string{true: rules.CannotRevert, false: rules.ApplyRejected}[f.Scenario == "revert"]; f.Rule != want {
 					t.Errorf("a finding of %s", f.Rule)
 				}
 				line := fmt.Sprint(f.Locations[0].StartLine)

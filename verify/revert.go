@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -40,12 +40,12 @@ func (v variant) restart() variant {
 // revert searches, where the change alone has been applied to base and come to rest, for
 // what base applied again does not mend.
 func (r *scenarioRun) revert(ctx context.Context, v variant) error {
-	rules := slices.DeleteFunc(slices.Clone(r.rules), func(rule policies.Rule) bool { return rule.ID != policies.CannotRevert })
-	if len(rules) == 0 || !v.has(state.Base) || !v.has(state.Head) || v.repeats() {
+	own := slices.DeleteFunc(slices.Clone(r.rules), func(rule rules.Rule) bool { return rule.ID != rules.CannotRevert })
+	if len(own) == 0 || !v.has(state.Base) || !v.has(state.Head) || v.repeats() {
 		return nil
 	}
 	v = v.reverting()
-	p, err := newProblem(&v.spec, r.topology, rules, r.timing)
+	p, err := newProblem(&v.spec, r.topology, own, r.timing)
 	if err != nil || len(p.bounds) == 0 {
 		return err
 	}
@@ -71,7 +71,7 @@ func (r *scenarioRun) revert(ctx context.Context, v variant) error {
 	}
 	r.found = slices.DeleteFunc(r.found, func(x violation) bool {
 		w := x.bound.workload
-		return x.scenario == scenarioRevert && (stuck[w] || slices.ContainsFunc(initial, func(b []byte) bool { return !policies.Restored(state.State{C: p.cfg, B: b}, w) }))
+		return x.scenario == scenarioRevert && (stuck[w] || slices.ContainsFunc(initial, func(b []byte) bool { return !rules.Restored(state.State{C: p.cfg, B: b}, w) }))
 	})
 	return nil
 }
@@ -105,14 +105,14 @@ func (r *scenarioRun) settledChange(ctx context.Context, p *problem, initial [][
 
 // restartStuck says of which workloads a rollout of base that changes nothing can get stuck.
 func (r *scenarioRun) restartStuck(ctx context.Context, v variant) (map[int]bool, error) {
-	var rules []policies.Rule
-	for _, rule := range policies.All() {
-		if rule.Class == policies.Lifecycle && !rule.Static {
-			rules = append(rules, rule)
+	var lifecycle []rules.Rule
+	for _, rule := range rules.All() {
+		if rule.Class == rules.Lifecycle && !rule.Static {
+			lifecycle = append(lifecycle, rule)
 		}
 	}
 	again := v.restart()
-	p, err := newProblem(&again.spec, r.topology, rules, r.timing)
+	p, err := newProblem(&again.spec, r.topology, lifecycle, r.timing)
 	if err != nil {
 		return nil, err
 	}

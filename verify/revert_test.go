@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 )
 
@@ -62,7 +63,7 @@ events: {none: true}
 			}
 			var got []string
 			for _, f := range r.Findings {
-				if f.Rule == policies.CannotRevert {
+				if f.Rule == rules.CannotRevert {
 					got = append(got, f.Certainty+" "+f.Message)
 					if f.Scenario != "revert" || f.Interleaving[0].Action != "revert" || len(f.Blame) == 0 {
 						t.Errorf("scenario %s, first step %+v, blame %+v", f.Scenario, f.Interleaving[0], f.Blame)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/nodes"
 	"github.com/kubesettle/kubesettle/verify/control/workloads"
@@ -30,8 +30,8 @@ type variant struct {
 	// reduced; 0 and nil as declared.
 	gap      int
 	declared *state.Spec
-	further  []int           // numbers that the user gave, as declared
-	rules    []policies.Rule // at this scale; nil: the checker's
+	further  []int        // numbers that the user gave, as declared
+	rules    []rules.Rule // at this scale; nil: the checker's
 }
 
 // with gives the slice on a cluster with the given events.
@@ -184,7 +184,7 @@ func (c *coverage) merge(d coverage) {
 
 // checker holds what all searches of a run share.
 type checker struct {
-	rules  []policies.Rule
+	rules  []rules.Rule
 	timing actor.Timing
 	budget budget
 	quits  bool // a search that runs out of states makes the others needless
@@ -260,7 +260,7 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v variant, from 
 
 // empty searches, without events, from head on an empty cluster.
 func (r *scenarioRun) empty(ctx context.Context, v variant) error {
-	rules := slices.DeleteFunc(slices.Clone(r.rules), func(rule policies.Rule) bool { return rule.Running })
+	rules := slices.DeleteFunc(slices.Clone(r.rules), func(rule rules.Rule) bool { return rule.Running })
 	p, err := newProblem(&v.spec, r.topology, rules, r.timing)
 	if err != nil {
 		return err
@@ -344,7 +344,7 @@ func (r *scenarioRun) inevitable(ctx context.Context, v violation) (bool, error)
 		return false, nil
 	}
 	var fates []func(state.State) bool
-	for _, rule := range policies.All() { // whichever of them are on
+	for _, rule := range rules.All() { // whichever of them are on
 		for _, prop := range rule.Properties(v.problem.cfg, v.bound.workload) {
 			if prop.Persists != nil {
 				fates = append(fates, prop.Persists)
@@ -354,7 +354,7 @@ func (r *scenarioRun) inevitable(ctx context.Context, v violation) (bool, error)
 	if len(fates) < 2 {
 		return false, nil
 	}
-	any := policies.Property{Persists: func(s state.State) bool {
+	any := rules.Property{Persists: func(s state.State) bool {
 		return slices.ContainsFunc(fates, func(f func(state.State) bool) bool { return f(s) })
 	}}
 	sys := v.problem.system

@@ -5,7 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -14,7 +14,7 @@ import (
 // the events of the run.
 func TestStatus(t *testing.T) {
 	at := func(nodes int, scenario string, inevitable bool, events ...string) violation {
-		v := violation{scenario: scenario, bound: boundRule{rule: policies.Rule{ID: "unschedulable"}}}
+		v := violation{scenario: scenario, bound: boundRule{rule: rules.Rule{ID: "unschedulable"}}}
 		spec := &state.Spec{Workloads: []state.Workload{{ID: "web", Manifests: [2]state.Manifest{{Deployment: &appsv1.Deployment{}}}}}, Classes: []state.NodeClass{{Min: 1, Max: 6}}}
 		v.problem = &problem{cfg: &state.Config{Spec: spec, Topology: []int{nodes}}}
 		v.variant = variant{slice: &slice{}, spec: *spec}

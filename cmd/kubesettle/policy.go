@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 )
 
@@ -191,18 +192,18 @@ func (g *gating) override(gate *policies.Gate) error {
 	} else if rest, ok := strings.CutPrefix(severity, "any-"); ok {
 		severity, gate.OnlyNew = rest, false
 	}
-	switch s := policies.Severity(severity); s {
+	switch s := rules.Severity(severity); s {
 	case "":
 		if g.failOn != "" {
 			return usage("--fail-on is %q: give error, warning, note or off", g.failOn)
 		}
-	case policies.Error, policies.Warning, policies.Note, policies.Off:
+	case rules.Error, rules.Warning, rules.Note, rules.Off:
 		gate.FailOn = s
 	default:
 		return usage("--fail-on is %q: give error, warning, note or off, or such as new-error or any-warning", g.failOn)
 	}
 	switch g.reportLevel {
-	case "", string(policies.Error), string(policies.Warning), string(policies.Note):
+	case "", string(rules.Error), string(rules.Warning), string(rules.Note):
 	default:
 		return usage("--report-level is %q: give error, warning or note", g.reportLevel)
 	}

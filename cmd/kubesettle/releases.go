@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 // addReleases puts the caller's releases beside the policy's; one of the same ID takes
@@ -48,10 +49,10 @@ func (g *gating) addReleases(p *policies.Policy) error {
 // level is the lowest severity that is shown: the one that was asked for, but never above
 // what may fail the gate.
 func level(asked string, gate policies.Gate) string {
-	rank := []string{string(policies.Error), string(policies.Warning), string(policies.Note)}
+	rank := []string{string(rules.Error), string(rules.Warning), string(rules.Note)}
 	i, gates := slices.Index(rank, asked), slices.Index(rank, string(gate.FailOn))
 	if i < 0 {
-		return string(policies.Note)
+		return string(rules.Note)
 	}
 	return rank[max(i, gates)]
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -107,7 +108,7 @@ func loadCase(t *testing.T, dir string) (*deschedScript, []scale.Topology) {
 // searchRule searches for a violation of a rule on the first workload.
 func (x *deschedScript) searchRule(t *testing.T, id string) *search.Result {
 	t.Helper()
-	for _, r := range policies.All() {
+	for _, r := range rules.All() {
 		if r.ID != id {
 			continue
 		}

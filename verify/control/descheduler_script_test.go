@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/gitops"
@@ -207,7 +208,7 @@ func (x *deschedScript) build() error {
 
 // rule searches for a violation of one of the rules on any workload.
 func (x *deschedScript) rule(id string) (string, error) {
-	i := slices.IndexFunc(policies.All(), func(r policies.Rule) bool { return r.ID == id })
+	i := slices.IndexFunc(rules.All(), func(r rules.Rule) bool { return r.ID == id })
 	if i < 0 {
 		return "", fmt.Errorf("no rule %q", id)
 	}
@@ -215,9 +216,9 @@ func (x *deschedScript) rule(id string) (string, error) {
 		Width: x.cfg.Width(), Initial: [][]byte{x.now.B}, Actors: actor.Adapt(x.cfg, x.actors, actor.Realistic),
 		Canon: x.cfg.Canon, Local: actor.NewLocal,
 	}
-	var props []policies.Property
+	var props []rules.Property
 	for w := range x.spec.Workloads {
-		p := policies.All()[i].New(x.cfg, w)
+		p := rules.All()[i].New(x.cfg, w)
 		if p.IsZero() {
 			continue
 		}
@@ -243,7 +244,7 @@ func (x *deschedScript) rule(id string) (string, error) {
 }
 
 // bind makes a property a rule of the search.
-func (x *deschedScript) bind(name string, p policies.Property) search.Rule {
+func (x *deschedScript) bind(name string, p rules.Property) search.Rule {
 	r := search.Rule{Name: name}
 	at := func(b []byte) state.State { return state.State{C: x.cfg, B: b} }
 	if p.Recurs != nil {

@@ -1,0 +1,74 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// CannotRevert is the ID of the rule that a change can be taken back.
+const CannotRevert = "cannot-revert"
+
+// cannotRevert says that base, applied again where head has settled or is stuck, is reached
+// again: ◇□(all pods are base's, and as many run as are wanted).
+//
+// Intent: whatever a merge breaks, the revert mends.
+// Class: liveness; the counterexample ends quiescent, or in a loop, short of base.
+// Assumes: nothing happens but the apply and the revert; base reaches its replicas by itself, and
+// completes a rollout that changes nothing but its pods.
+// Does not say: that an autoscaler comes back to the count it had.
+var cannotRevert = Rule{
+	ID:       CannotRevert,
+	Class:    Convergence,
+	Title:    "reverting the change does not bring base back",
+	Severity: Warning,
+	Help: Help{
+		What: `From every state in which the change has settled, or is stuck, base is applied again. It is a finding
+
+- where the API server refuses that apply although it took the change: a field that may only be changed
+  one way, such as the size of a claim, or ` + "`immutable`" + ` of a ConfigMap;
+- where some fair run does not end with base's pods, as many as are wanted and all of them
+  available: the pods of the change keep those of base away, for instance.
+
+What base cannot do anyway is none: one that does not reach its replicas on an empty cluster, or whose
+own rollout gets stuck. A revision that never becomes ready, and is rolled back, is looked at with
+` + "`events.badRevision.rollback`" + `.`,
+		Why: `A revert is what one reaches for when something is wrong, in a hurry. That is the worst moment to
+learn that it needs somebody to delete objects by hand.`,
+		Mend: `Know it before the merge: split what cannot be taken back from the rest, and write down what a
+revert needs beside the commit (` + "`kubectl delete --cascade=orphan`" + `, a scale to zero first). Where the pods of
+the change keep base's away, change the strategy of the rollout in a step of its own, before or after.`,
+		Sources: []string{
+			"https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims",
+			"https://kubernetes.io/docs/concepts/configuration/configmap/#configmap-immutable",
+			"https://github.com/kubernetes/kubernetes/issues/67250",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		m := &c.Spec.Workloads[w].Manifests[state.Base]
+		if !c.Spec.Events.Revert || !m.Exists() || m.Kind().Ends() || m.Paused() {
+			return Property{}
+		}
+		return Property{
+			Persists: func(s state.State) bool {
+				return s.Version() == state.Base && s.Get(c.Reverts) == 0 && !Restored(s, w)
+			},
+			Message: func(s state.State) string {
+				return fmt.Sprintf("reverting the change does not bring %s back: %d of %s %s of the reverted revision and available",
+					FullName(c, w), restoredPods(s, w), Count(s.Replicas(w), "replica"), are(restoredPods(s, w)))
+			},
+			Fields: append(append(strategyFields(m), PlacementFields(m)...), sizeFields(c, w)...),
+		}
+	},
+}
+
+// Restored says whether all pods of workload w are of the applied revision, and as many of
+// them available as are wanted.
+func Restored(s state.State, w int) bool {
+	if !s.Manifest(w).Exists() {
+		return true
+	}
+	return !rolling(s, w) && pendingOf(s, w) == 0 && waiting(s, w) == 0 && s.AvailableOf(w) >= s.Replicas(w)
+}
+
+func restoredPods(s state.State, w int) int { return newestPods(s, w, s.AvailablePods) }

@@ -1,0 +1,135 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// drainBlocked says that maintenance gets done: □◇(no node under maintenance has a ready
+// pod of the workload), where a PodDisruptionBudget may refuse its eviction.
+//
+// Intent: nodes can be upgraded without a person's help.
+// Class: liveness; the counterexample ends quiescent, or in a loop, with a cordoned node.
+// Assumes: weak fairness of every actor; who drains asks again for ever.
+// Does not say: how long a drain takes that ends; nor anything of pods that no budget
+// selects, which always go.
+var drainBlocked = Rule{
+	ID:       "drain-blocked",
+	Class:    Lifecycle,
+	Title:    "a node can never be drained",
+	Severity: Error,
+	Help: Help{
+		What: `No run may end, or go on forever, with a node under maintenance (cordoned, its pods being evicted)
+that keeps ready pods of the workload, or pods of a bad revision (` + "`events.badRevision`" + `) that run
+without being ready. While a bad revision waits to be mended, ready pods of the old one that the budget holds are
+no finding: they are what serves.
+
+The rule looks at drains, so it says something only where the policy has them happen
+(` + "`events.drain`" + `), with ` + "`respectPDB`" + ` on, and of workloads that a PodDisruptionBudget selects. An
+eviction that is refused for a while, until a replacement is ready elsewhere, is no finding.
+
+A node of Karpenter that expires (` + "`events.nodeRemoved`" + `) is drained as well. Pods with
+` + "`karpenter.sh/do-not-disrupt: \"true\"`" + ` hold it as a budget does, unless its NodePool has a
+` + "`terminationGracePeriod`" + `.`,
+		Why: `A drain never gives up a pod that its budget holds: node upgrades, autoscalers that want to
+remove the node and certificate rotations wait behind it, and somebody ends up deleting the pod
+by hand, with the outage that the budget was there to prevent. Eviction does not surge: no
+replacement is made before the pod is gone, so a budget without slack has no way out. It shows
+at the worst time: a budget that has slack under load has none at night, when the autoscaler is
+at its minimum.`,
+		Mend: `- Let the budget give up one pod: ` + "`maxUnavailable: 1`" + ` in place of ` + "`minAvailable`" + `. Percentages round
+  up: 75% of 3 is all 3.
+- Run one replica more than ` + "`minAvailable`" + `, also at the HPA's ` + "`minReplicas`" + `.
+- Two budgets on one pod refuse every eviction, whatever they allow: make their selectors disjoint.
+- A ` + "`terminationGracePeriod`" + ` on a NodePool of Karpenter ends the wait.
+- Where the replacement has no node while this one is cordoned, see ` + "`unschedulable`" + `:
+  ` + "`nodeTaintsPolicy: Honor`" + ` makes a spread constraint overlook cordoned nodes.
+- ` + "`unhealthyPodEvictionPolicy: AlwaysAllow`" + ` lets go of pods that run and are not ready. By default they
+  are held like ready ones where fewer pods are healthy than the budget asks for.`,
+		Sources: []string{
+			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
+			"https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/",
+			"https://github.com/kubernetes/kubernetes/issues/48307",
+			"https://github.com/kubernetes/kubernetes/issues/75957",
+			"https://github.com/istio/istio/issues/12602",
+			"https://github.com/kubernetes/kubernetes/issues/72320",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		e := &c.Spec.Events
+		_, v := Newest(c, w)
+		m := &c.Spec.Workloads[w].Manifests
+		if c.PerNode(w) || e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB || len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 && !undisrupted(c, w) {
+			return Property{}
+		}
+		fields := []string{"PodDisruptionBudget:spec.minAvailable", "PodDisruptionBudget:spec.maxUnavailable"}
+		if m[v].HPA != nil {
+			fields = append(fields, "HorizontalPodAutoscaler:spec.minReplicas")
+		}
+		return Property{
+			Persists: func(s state.State) bool {
+				n, _ := undrained(s, w)
+				return n >= 0 && (len(s.Manifest(w).PDBs) > 0 || keptByKarpenter(s, w, n))
+			},
+			Message: func(s state.State) string {
+				n, held := undrained(s, w)
+				if n < 0 {
+					return fmt.Sprintf("a node with pods of %s can stay undrained forever", FullName(c, w))
+				}
+				what := "ready pod"
+				if halted(s, w) {
+					what = "unready pod"
+				}
+				return fmt.Sprintf("node %s can stay undrained forever: %s of %s %s on it, %d of %s %s ready",
+					c.Nodes[n].Name, Count(held, what), FullName(c, w), stays(held),
+					s.ReadyOf(w), wanted(s, w), are(s.ReadyOf(w)))
+			},
+			Fields: append(fields, "Workload:spec.replicas"),
+		}
+	},
+}
+
+// undisrupted says whether pods of workload w ask Karpenter to leave their node alone, and
+// it has nodes that it then never takes.
+func undisrupted(c *state.Config, w int) bool {
+	asks := slices.ContainsFunc(c.ClassesOf[w], func(p int) bool { return c.Pods[p].Template.Annotations[doNotDisrupt] == "true" })
+	return asks && slices.ContainsFunc(c.Spec.Classes, func(k state.NodeClass) bool { return k.Karpenter != nil && k.Karpenter.Patient })
+}
+
+// doNotDisrupt is the annotation of pods that Karpenter does not evict.
+const doNotDisrupt = "karpenter.sh/do-not-disrupt"
+
+// keptByKarpenter says whether a pod of workload w on node n, which Karpenter drains, is one
+// that it does not evict, and nothing ends its patience.
+func keptByKarpenter(s state.State, w, n int) bool {
+	if k := s.C.Spec.Classes[s.C.Nodes[n].Class].Karpenter; k == nil || !k.Patient || s.Tenure(n) != state.Removing {
+		return false
+	}
+	return slices.ContainsFunc(s.C.ClassesOf[w], func(p int) bool {
+		return s.C.Pods[p].Template.Annotations[doNotDisrupt] == "true" && s.LiveOn(n, p) > 0
+	})
+}
+
+// undrained is a node under maintenance with pods of workload w that a budget can hold,
+// and how many; or -1. They are the ready ones, and those of a bad revision in their place.
+func undrained(s state.State, w int) (node, held int) {
+	for n := range s.C.Nodes {
+		if !s.Cordoned(n) {
+			continue
+		}
+		for _, p := range s.C.ClassesOf[w] {
+			switch {
+			case s.Bad(p):
+				held += s.On(n, p, state.Starting)
+			case !halted(s, w):
+				held += s.ReadyOn(n, p)
+			}
+		}
+		if held > 0 {
+			return n, held
+		}
+	}
+	return -1, 0
+}

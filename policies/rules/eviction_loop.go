@@ -1,0 +1,139 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// evictionLoop says that pods are not evicted forever: ◇□(no pod of the workload is
+// evicted), once no event happens any more.
+//
+// Intent: what evicts and what places agree on where a pod may be.
+// Class: liveness; the counterexample is a lasso whose loop evicts a pod of the workload.
+// Assumes: weak fairness of every actor; an eviction is a step of one ReplicaSet's pods
+// onto deletion that the ReplicaSet did not ask for: the ReplicaSet keeps its size, had
+// no pod too many, and loses as many live pods as come to be on deletion. A scale-down
+// or a rollout deletes surplus pods only, so neither is one; a pod that its kubelet evicts is
+// gone without having been on deletion; nor are the pods that are lost
+// with a node that is down (see crash-loop). The pods of a bad revision are of no use
+// where they stand, so whoever evicts them takes nothing away. That it sees two states
+// only is why the pods of one step are counted, not followed.
+// Does not say: who evicts; the steps of the loop do. Nor that pods are lost by an
+// eviction that happens once (see below-floor).
+var evictionLoop = Rule{
+	ID:       "eviction-loop",
+	Class:    Oscillation,
+	Title:    "pods are evicted and created again forever",
+	Severity: Error,
+	Help: Help{
+		What: `No fair run may evict pods of the workload forever when no event is left to happen: a loop in
+which something evicts a pod (the descheduler, a NoExecute taint, preemption, the kubelet of a node that
+runs short of disk or memory), the controller
+creates it again, and the scheduler puts it where it will be evicted from again.
+
+A deletion that the workload's own controller makes, because it was scaled down or rolled
+out, is no eviction. Nor do the pods of a bad revision count (` + "`events.badRevision`" + `): they never get
+ready, and to evict them again and again is what RemovePodsHavingTooManyRestarts is for.`,
+		Why: `Whoever evicts judges a placement by other rules than the scheduler that made it. The descheduler's
+RemoveDuplicates does not look at resources, its topology spread plugin can enforce what the
+scheduler only weighs, LowNodeUtilization moves the one large pod that is the load, and a
+tolerance missing beside a fixed node brings a pod back to the taint that drove it away, and a
+toleration of every taint brings it back to the node that is short of disk, whose kubelet refuses it.
+Every cycle kills a healthy pod, its connections and its caches; every object looks healthy
+whenever somebody looks.`,
+		Mend: `Make the two agree. Let the descheduler's evictor check that the pod fits elsewhere
+(` + "`nodeFit: true`" + `; it does not help where the pod fits and comes back all the same), give
+RemovePodsViolatingTopologySpreadConstraint hard constraints only (` + "`constraints: [DoNotSchedule]`" + `),
+set ` + "`targetThresholds`" + ` above the share of a node that the largest pod requests, use
+HighNodeUtilization only with a scheduler that packs (` + "`MostAllocated`" + `) and LowNodeUtilization only
+with one that spreads, or protect the workload from the plugin by namespace, label or priority.
+A PodDisruptionBudget slows the loop down and does not end it.`,
+		Sources: []string{
+			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
+			"https://github.com/kubernetes-sigs/descheduler/issues/1695",
+			"https://github.com/kubernetes-sigs/descheduler/issues/1026",
+			"https://github.com/kubernetes-sigs/descheduler#readme",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		d, _ := Newest(c, w)
+		if d == nil {
+			return Property{}
+		}
+		return Property{
+			Recurs: func(from, to state.State) bool { return evicts(from, to, w) },
+			Message: func(s state.State) string {
+				return fmt.Sprintf("pods of %s can be evicted and created again forever with no event left to happen: the loop starts at %s, %d ready",
+					FullName(c, w), wanted(s, w), s.ReadyOf(w))
+			},
+			Fields: append(PlacementFields(d), sizeFields(c, w)...),
+		}
+	},
+}
+
+// evicts says whether a step puts pods of workload w on deletion that their ReplicaSet
+// did not delete itself. It compares sums over all nodes, which no exchange of like
+// nodes changes.
+func evicts(from, to state.State, w int) bool {
+	for _, p := range from.C.ClassesOf[w] {
+		if from.C.Pods[p].PerNode { // its controller deletes pods as others evict them, but never so
+			if failed(from, to, p) && from.Active(p) > to.Active(p) {
+				return true
+			}
+			continue
+		}
+		f := &from.C.Class[p]
+		gone := to.Count(p, state.Terminating) - from.Count(p, state.Terminating)
+		if failed(from, to, p) {
+			gone = from.Active(p) - to.Active(p)
+		}
+		size := from.Get(f.Size)
+		if from.C.Pods[p].Ordinal != state.NoOrdinal {
+			size = to.Get(f.Size) + wantedOrdinal(from, w, p)
+		}
+		active := from.Active(p)
+		if from.C.Pods[p].Ordinal == state.NoOrdinal {
+			active = from.ActiveIn(from.C.Pods[p].Set)
+		}
+		if gone <= 0 || from.Bad(p) || from.Get(f.Size) != to.Get(f.Size) || active > size || liveOnDown(to, p) < liveOnDown(from, p) {
+			continue
+		}
+		if from.Active(p)-to.Active(p) == gone && from.Pending(p) == to.Pending(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// failed says whether a step has a kubelet evict pods of class p for disk or memory
+// pressure: they are gone, and never were on deletion.
+func failed(from, to state.State, p int) bool {
+	return to.LiveUnderPressure(p) < from.LiveUnderPressure(p) && to.Count(p, state.Terminating) == from.Count(p, state.Terminating) &&
+		to.Pending(p) == from.Pending(p)
+}
+
+// wantedOrdinal is 1 where a StatefulSet wants the one pod of class p, and 0 where it
+// deletes it itself: to scale down, or to update it.
+func wantedOrdinal(s state.State, w, p int) int {
+	m := s.Manifest(w)
+	if !m.Exists() {
+		return 0
+	}
+	index := s.C.Pods[p].Ordinal - m.FirstOrdinal()
+	if index < 0 || index >= s.Replicas(w) || !s.C.HasTemplate(p, s.Version()) && !keepsOld(s, w, p) {
+		return 0
+	}
+	return 1
+}
+
+// liveOnDown is the number of live pods of class p on nodes that are down.
+func liveOnDown(s state.State, p int) int {
+	total := 0
+	for n := range s.C.Nodes {
+		if s.Down(n) {
+			total += s.LiveOn(n, p)
+		}
+	}
+	return total
+}

@@ -1,0 +1,132 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// neverReplaced says that a pod which is lost is replaced: □◇(no ordinal of the workload is
+// held by a pod on a lost node, and none of its pods is refused at creation).
+//
+// Intent: a machine that dies takes nothing with it for good.
+// Class: liveness; the counterexample ends quiescent.
+// Assumes: the node does not come back, which is an event and never forced.
+// Does not say: that the replacement finds a node (see unschedulable).
+var neverReplaced = Rule{
+	ID:       "never-replaced",
+	Class:    Lifecycle,
+	Title:    "a pod is never created, or never replaced once it is lost",
+	Severity: Error,
+	Help: Help{
+		What: `After a node is lost (` + "`events.nodeFailure`" + `) and as long as it stays away, no ordinal of a
+StatefulSet may be held forever by the pod that is lost with it. Taint eviction deletes that pod, but only
+its kubelet could confirm that it has stopped: the object stays in deletion, and a StatefulSet
+never creates an ordinal while another object of the name is there.
+
+This side speaks of StatefulSets; the pods of a Deployment have no names to wait for. It is looked at only
+where the policy lets nodes fail. ` + "`events.nodeFailure.outOfService: true`" + ` says that somebody deletes
+the Node object, or marks it out of service, whenever a node is lost.
+
+Nor may a pod of any workload be missing forever because the API server refuses to create it: what a
+LimitRange fills in makes it invalid or breaks the LimitRange's bounds; or an admission webhook with
+` + "`failurePolicy: Fail`" + ` guards the very pods that serve it, and all of them are gone. During a rollout
+` + "`rollout-stuck`" + ` says so.`,
+		Why: `The set runs one replica short until somebody acts, whatever its budget says and however many
+nodes are free: with one replica it is down, and a quorum that has lost a member will not survive the
+next one. A pod that is refused does not exist: nothing is pending, the Deployment applies well, and
+only the events of its ReplicaSet tell. A webhook that guards itself stops the creation of every pod it
+guards, not only of its own.`,
+		Mend: `- Delete the Node object, or taint it ` + "`node.kubernetes.io/out-of-service`" + `, once the machine is known to be
+  off; cloud controllers, Karpenter and machine health checks do the former.
+- Run what keeps no state of its own as a Deployment.
+- ` + "`kubectl delete pod --force`" + ` risks two pods of one identity, and is no plan.
+- Exclude a webhook's own pods by its ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
+- Set limits where a LimitRange has a default that is below the request, or raise the default.`,
+		Sources: []string{
+			"https://kubernetes.io/docs/tasks/run-application/force-delete-stateful-set-pod/",
+			"https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/#non-graceful-node-shutdown",
+			"https://kubernetes.io/docs/concepts/cluster-administration/admission-webhooks-good-practices/",
+			"https://kubernetes.io/docs/concepts/policy/limit-range/",
+			"https://github.com/kubernetes/kubernetes/issues/54368",
+			"https://github.com/kubernetes/kubernetes/issues/74689",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		m, _ := Newest(c, w)
+		switch {
+		case m == nil || m.Kind().Ends():
+			return Property{}
+		case c.Admits() && c.Revisions(w) < 2:
+			return neverCreated(c, w)
+		case m.Kind() != state.StatefulSet || c.Spec.Events.NodeFailure <= 0:
+			return Property{}
+		}
+		return Property{
+			Persists: func(s state.State) bool { return s.Manifest(w).Exists() && !rolling(s, w) && lostOf(s, w) > 0 },
+			Message: func(s state.State) string {
+				lost := lostOf(s, w)
+				return fmt.Sprintf("%s of %s can stay in deletion on a lost node forever and never be replaced: %d of %s %s",
+					Count(lost, "pod"), FullName(c, w), s.ReadyOf(w), wanted(s, w), runs(s.ReadyOf(w)))
+			},
+			Fields: []string{"Workload:spec.replicas"},
+		}
+	},
+}
+
+// neverCreated is the rule where something may refuse pods at their creation.
+func neverCreated(c *state.Config, w int) Property {
+	return Property{
+		Persists: func(s state.State) bool {
+			return s.Manifest(w).Exists() && (lostOf(s, w) > 0 || forbiddenPods(s, w) > 0)
+		},
+		Message: func(s state.State) string {
+			n := forbiddenPods(s, w)
+			if n == 0 {
+				n = lostOf(s, w)
+			}
+			return fmt.Sprintf("%s of %s can be missing forever, as the API server refuses its creation: %d of %s %s",
+				Count(n, "pod"), FullName(c, w), s.ReadyOf(w), Count(s.Replicas(w), "replica"), runs(s.ReadyOf(w)))
+		},
+		Fields: []string{"Workload:spec.template.spec.containers"},
+	}
+}
+
+// forbiddenPods is how many pods of workload w are missing that the API server refuses to
+// create, whatever room there is.
+func forbiddenPods(s state.State, w int) int {
+	p := s.NewClass(w)
+	if p < 0 || !s.Forbidden(p) {
+		return 0
+	}
+	have := 0
+	for _, p := range s.C.ClassesOf[w] {
+		have += s.Active(p)
+	}
+	return max(s.Replicas(w)-have, 0)
+}
+
+// lostOf is the number of ordinals of workload w that a pod on deletion on a node that is
+// down holds, where its StatefulSet wants one.
+func lostOf(s state.State, w int) int {
+	if s.C.Spec.Events.NodeFailure <= 0 {
+		return 0
+	}
+	total := 0
+	for _, p := range s.C.ClassesOf[w] {
+		o := s.C.Pods[p].Ordinal
+		if o == state.NoOrdinal {
+			continue
+		}
+		m := s.Manifest(w)
+		if i := o - m.FirstOrdinal(); i < 0 || i >= s.Replicas(w) {
+			continue
+		}
+		for n := range s.C.Nodes {
+			if s.Outage(n) == state.Lost {
+				total += s.On(n, p, state.Terminating)
+			}
+		}
+	}
+	return total
+}

@@ -1,0 +1,76 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// replicaOscillation says that the number of replicas settles: ◇□(spec.replicas
+// unchanged), once no event happens any more.
+//
+// Intent: the number of replicas has one owner, who knows what it wants.
+// Class: liveness; the counterexample is a lasso whose loop writes spec.replicas.
+// Assumes: weak fairness of every actor; demand does not change within the loop.
+// Does not say: that the number it settles at is enough, or not too many (see
+// runaway-scale).
+var replicaOscillation = Rule{
+	ID:       "replica-oscillation",
+	Class:    Oscillation,
+	Title:    "the number of replicas goes up and down forever",
+	Severity: Error,
+	Help: Help{
+		What: `No fair run may change the workload's live ` + "`spec.replicas`" + ` forever when no event is left to
+happen: with the load as it is, and no further change applied, the number has to come to rest.
+
+The loop is shown with the step it starts at. That a number changes for a while, and comes to rest
+in every fair run, is no finding.`,
+		Why: `Pods are created and killed at every turn, with their connections and caches; nodes are added
+and removed after them. The workload is too small for its load half of the time. Nothing reports an
+error, and every object looks healthy whenever somebody looks.
+
+Two writers do not agree on the number: a GitOps controller with self-heal that sets what Git
+declares, and an autoscaler that sets what the load asks for, each at its next turn. It is quiet
+as long as the autoscaler happens to want the number that Git has, such as at night. Or one
+autoscaler finds two numbers each too small or too large for the other, as it may where its target
+is so low that whole percents are too coarse.`,
+		Mend: `Give the number one owner.
+
+- Take ` + "`spec.replicas`" + ` out of the manifest where an autoscaler targets the workload; hand the field
+  over first, as ` + "`replicas-reset`" + ` says.
+- Until then let the GitOps controller leave the field alone: with Argo CD
+  ` + "`ignoreDifferences`" + ` on ` + "`/spec/replicas`" + ` **and** the sync option ` + "`RespectIgnoreDifferences=true`" + `.
+- Keep one autoscaler for one workload. Of two whose selectors overlap Kubernetes stops both.`,
+		Sources: []string{
+			"https://github.com/argoproj/argo-cd/issues/1603",
+			"https://github.com/argoproj/argo-cd/issues/5105",
+			"https://argo-cd.readthedocs.io/en/stable/user-guide/best_practices/#leaving-room-for-imperativeness",
+			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		d, _ := Newest(c, w)
+		if d == nil || !c.Spec.Workloads[w].Autoscaled() {
+			return Property{} // nothing changes the number but the apply, once
+		}
+		return Property{
+			Recurs: func(from, to state.State) bool { return from.Replicas(w) != to.Replicas(w) },
+			Message: func(s state.State) string {
+				return fmt.Sprintf("the replicas of %s can go up and down forever with no event left to happen: the loop starts at %s, %d ready",
+					FullName(c, w), wanted(s, w), s.ReadyOf(w))
+			},
+			Fields: ownerFields(c, w),
+		}
+	},
+}
+
+// ownerFields names what writes the number of a workload's replicas, the declared number
+// first.
+func ownerFields(c *state.Config, w int) []string {
+	_, v := Newest(c, w)
+	var out []string
+	if c.Spec.Workloads[w].Manifests[v].DeclaresReplicas {
+		out = append(out, "Workload:spec.replicas")
+	}
+	return append(out, "HorizontalPodAutoscaler:spec.metrics", "HorizontalPodAutoscaler:spec.maxReplicas", "HorizontalPodAutoscaler:spec.minReplicas")
+}

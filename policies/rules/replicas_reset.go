@@ -1,0 +1,85 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// replicasReset says that an apply does not take away replicas that an autoscaler
+// asked for: □¬(an apply lowers spec.replicas of a workload with an HPA).
+//
+// Intent: one field has one owner.
+// Class: safety; the counterexample ends with the apply.
+// Assumes: the merge semantics that the policy names (apply).
+// Does not say: that ready pods are lost by it (see below-floor).
+var replicasReset = Rule{
+	ID:       "replicas-reset",
+	Class:    Numbers,
+	Title:    "an apply drops replicas another loop owned",
+	Severity: Error,
+	Help: Help{
+		What: `Applying the change may not lower the live ` + "`spec.replicas`" + ` of a workload that a
+HorizontalPodAutoscaler scales, below what is live or below the new ` + "`maxReplicas`" + `, whichever
+is less. It is a finding
+
+- where an autoscaler targets the workload before and after the change, whether the manifest
+  declares a number or has just ceased to; and
+- where the change adds the autoscaler and takes ` + "`spec.replicas`" + ` out, so that the number falls to
+  the API server's default of 1 before the autoscaler acts.
+
+A change that adds an autoscaler and declares fewer replicas itself, or that removes the
+autoscaler, hands the number over on purpose and is none.`,
+		Why: `A client-side apply compares the new manifest with the last applied one. A number that
+stands in the manifest overwrites the autoscaler's at every apply, and one that was removed
+from it is reset to 1, at the moment of the deployment and under full load. The autoscaler
+adds the replicas again, one sync and one start-up later; until then the few that remain take
+all of the traffic.`,
+		Mend: `Leave ` + "`spec.replicas`" + ` to the autoscaler, and hand the field over first: run
+` + "`kubectl apply edit-last-applied`" + ` and remove it there (or apply server-side, which keeps a
+field that another manager owns), then remove it from the manifest. With Argo CD, ignore the
+difference **and** set ` + "`RespectIgnoreDifferences=true`" + `.`,
+		Sources: []string{
+			"https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#migrating-deployments-and-statefulsets-to-horizontal-autoscaling",
+			"https://kubernetes.io/docs/tasks/manage-kubernetes-objects/declarative-config/#how-apply-calculates-differences-and-merges-changes",
+			"https://github.com/argoproj/argo-cd/issues/5105",
+			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		m := c.Spec.Workloads[w].Manifests
+		if !m[state.Base].Exists() || !m[state.Head].Exists() || !c.Spec.Workloads[w].Autoscaled() {
+			return Property{}
+		}
+		return Property{
+			BadStep: func(from, to state.State) bool {
+				return to.Get(c.Applies) < from.Get(c.Applies) && resets(from, to, w)
+			},
+			Mended:  func(before, s state.State) bool { return !resets(before, s, w) },
+			Message: func(s state.State) string { return resetMessage(s, w) },
+			Fields: []string{
+				"Workload:spec.replicas",
+				"HorizontalPodAutoscaler:spec.minReplicas",
+				"HorizontalPodAutoscaler:spec.maxReplicas",
+			},
+		}
+	},
+}
+
+// resets says whether an apply took replicas of w that an autoscaler owns.
+func resets(from, to state.State, w int) bool {
+	was, is := from.Manifest(w), to.Manifest(w)
+	if is.HPA == nil || was.HPA == nil && is.DeclaresReplicas {
+		return false
+	}
+	return to.Replicas(w) < min(from.Replicas(w), int(is.HPA.Spec.MaxReplicas))
+}
+
+func resetMessage(s state.State, w int) string {
+	text := fmt.Sprintf("applying the change resets %s to %s although a HorizontalPodAutoscaler owns the number",
+		FullName(s.C, w), wanted(s, w))
+	if m := s.Manifest(w); m.HPA != nil && s.Replicas(w) < MinReplicas(m.HPA) {
+		text += fmt.Sprintf(" and has a minimum of %d", MinReplicas(m.HPA))
+	}
+	return text
+}

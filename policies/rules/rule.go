@@ -1,0 +1,143 @@
+// Package rules holds the rules that a merge must keep, one per file, and their list ([All]). A rule is data plus pure
+// predicates over the abstract cluster; it does not know how states are searched, where manifests come from, or that a
+// policy file can tune it. A new rule is one file and one line in All.
+package rules
+
+import "github.com/kubesettle/kubesettle/verify/state"
+
+// Class groups rules as Kivi does, with convergence beside them.
+type Class string
+
+const (
+	Oscillation Class = "oscillation"
+	Topology    Class = "topology"
+	Numbers     Class = "numbers"
+	Lifecycle   Class = "lifecycle"
+	Convergence Class = "convergence"
+)
+
+// Severity of a rule or finding. The zero value is invalid.
+type Severity string
+
+const (
+	Off     Severity = "off"
+	Note    Severity = "note"
+	Warning Severity = "warning"
+	Error   Severity = "error"
+)
+
+// Rule is one property that every workload has to keep. IDs are kebab-case and never
+// change.
+type Rule struct {
+	ID    string
+	Class Class
+	Title string // a clause without a full stop: "a pod can stay pending forever"
+	// Severity is that of an inevitable violation by the apply alone or a routine event.
+	Severity Severity
+	Help     Help
+	// Declared is where the user wrote a rule of their own; zero for those of [All].
+	Declared Declaration
+	Scope    *Scope // of a rule of the user's own; nil for those of [All]
+	// Running says that the rule speaks of a cluster that has settled once: what an
+	// installation on an empty cluster goes through is not judged by it.
+	Running bool
+	// New gives the rule for workload w of a problem. Its zero Property means that the
+	// rule says nothing about this workload.
+	New func(c *state.Config, w int) Property
+	// Also gives a second side of the rule, which another kind of predicate tells; nil: it
+	// has one only.
+	Also func(c *state.Config, w int) Property
+	// Static says that the rule is judged on the objects alone, without a run: New gives the
+	// zero Property.
+	Static   bool
+	speaksOf func(name string) bool // nil: everything
+}
+
+// Properties gives the sides of the rule for workload w of a problem, those that say
+// nothing of it included.
+func (r Rule) Properties(c *state.Config, w int) []Property {
+	out := []Property{r.New(c, w)}
+	if r.Also != nil {
+		out = append(out, r.Also(c, w))
+	}
+	return out
+}
+
+// Declaration is a place in the policy file.
+type Declaration struct {
+	File string // as given; "" for none
+	Line int    // from 1
+}
+
+// Concerns says whether the rule, as it is tuned, speaks of an object, by "namespace/name".
+func (r Rule) Concerns(name string) bool { return r.speaksOf == nil || r.speaksOf(name) }
+
+// Help is what `kubesettle explain` and the SARIF rule show, in Markdown.
+type Help struct {
+	What string // what is checked, and the formula
+	Why  string // why it hurts
+	Mend string // how to mend it
+	// Sources are public addresses: documentation, issues, papers.
+	Sources []string
+}
+
+// Property is a rule applied to one workload. At most one predicate is set; their
+// meaning is that of the search's rules.
+type Property struct {
+	Bad       func(s state.State) bool
+	BadStep   func(from, to state.State) bool
+	Quiescent func(s state.State) bool
+	Persists  func(s state.State) bool
+	Settles   func(s state.State) bool
+	Recurs    func(from, to state.State) bool
+	// Mended says of a state after a BadStep, given the state before that step, that what
+	// the step took is there again. It is no predicate of the rule.
+	Mended func(before, s state.State) bool
+	// Unsure says of the state that a violation ends in that it rests on something that no
+	// manifest says, so that it is not inevitable; nil: never.
+	Unsure func(s state.State) bool
+	// Wish says that the manifests prefer it only: a violation counts where every fair
+	// run ends in one, and is one severity lower.
+	Wish bool
+	// Message words a violation from its last state (for a cycle: the state it starts
+	// in). One sentence without a full stop that stands alone.
+	Message func(s state.State) string
+	// Fields names the manifest fields the property rests on, most telling first, as
+	// "Kind:path", e.g. "HorizontalPodAutoscaler:spec.minReplicas"; the kind "Workload" is
+	// that of any workload.
+	Fields []string
+	// Err is what kept the property from being evaluated in some state that it was asked
+	// of; nil: nothing can. Nothing is then known of the property.
+	Err func() error
+	// Rest takes a function that says whether no control loop and no kubelet has anything
+	// left to do in a state; nil: the property does not ask.
+	Rest func(func(state.State) bool)
+}
+
+// IsZero says that the property has no predicate: its rule says nothing of the workload.
+func (p Property) IsZero() bool {
+	return p.Bad == nil && p.BadStep == nil && p.Quiescent == nil && p.Persists == nil && p.Settles == nil && p.Recurs == nil
+}
+
+// All lists the rules in report order.
+func All() []Rule {
+	return []Rule{
+		unschedulable,
+		neverReplaced,
+		rolloutStuck,
+		replicasReset,
+		BelowFloor,
+		drainBlocked,
+		runawayScale,
+		singleDomain,
+		spreadViolated,
+		replicaOscillation,
+		preemptionCascade,
+		evictionLoop,
+		nodeChurn,
+		crashLoop,
+		applyRejected,
+		neverSettles,
+		cannotRevert,
+	}
+}

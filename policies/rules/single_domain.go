@@ -1,0 +1,173 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// singleDomain says that a workload that asks to be spread is: no run ends with all of
+// its two or more ready pods in one domain while another one could have some.
+//
+// Intent: one node, or one zone, is not a single point of failure of what was spread.
+// Class: safety of quiescent states; the counterexample ends in one.
+// Assumes: nothing moves a running pod but what is modeled.
+// Does not say: that the pods are spread evenly; nor whether the other domain has room.
+var singleDomain = Rule{
+	ID:       "single-domain",
+	Class:    Topology,
+	Title:    "all ready replicas can end on one node or in one zone",
+	Severity: Error,
+	Help: Help{
+		What: `No run may come to rest with all ready pods of the workload, two or more of them, in one domain of
+a topology that it asks to be spread over, while another domain has a node that is up, in service
+and open to its pods (taints, node affinity).
+
+Topologies are the ` + "`topologyKey`" + ` of every topology spread constraint and anti-affinity term that
+selects the workload's own pods, soft and preferred ones as well. Room is not looked at: where the
+other domains are full, that is a finding, too.`,
+		Why: `The scheduler places pods one by one and never moves one again. A soft constraint is a wish at the
+moment of placing: after a drain, a lost node or a rollout the pods can all stand together, and
+nothing in Kubernetes repairs it. The next loss of that node, or its maintenance, takes them all.`,
+		Mend: `- ` + "`whenUnsatisfiable: DoNotSchedule`" + ` where there are always enough domains.
+- ` + "`matchLabelKeys: [pod-template-hash]`" + ` on the constraint, so that a rollout does not count the pods that
+  are about to go.
+- A descheduler with RemovePodsViolatingTopologySpreadConstraint moves pods back after maintenance.
+- A third node or zone: with two, the maintenance of one leaves all pods on the other.`,
+		Sources: []string{
+			"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#known-limitations",
+			"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",
+			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		d, _ := Newest(c, w)
+		if d == nil || c.PerNode(w) {
+			return Property{}
+		}
+		var views []domainView // by version
+		any := false
+		for v := range c.Spec.Workloads[w].Manifests {
+			x := newDomainView(c, w, state.Version(v))
+			views = append(views, x)
+			any = any || len(x.keys) > 0
+		}
+		if !any {
+			return Property{}
+		}
+		return Property{
+			Quiescent: func(s state.State) bool {
+				_, _, found := views[s.Version()].single(s, w)
+				return found && !halted(s, w)
+			},
+			Message: func(s state.State) string {
+				key, where, _ := views[s.Version()].single(s, w)
+				return fmt.Sprintf("all %s of %s can end in one domain of %s: %s",
+					Count(s.ReadyOf(w), "ready replica"), FullName(c, w), key, where)
+			},
+			Fields: PlacementFields(d),
+		}
+	},
+}
+
+// domainView is what a version of a workload asks of topologies.
+type domainView struct {
+	keys   []string
+	domain [][]string // by key and node; "" where the node is in no domain
+	open   []bool     // by node: its taints and labels let the pods in
+}
+
+func newDomainView(c *state.Config, w int, v state.Version) domainView {
+	var out domainView
+	m := &c.Spec.Workloads[w].Manifests[v]
+	if !m.Exists() {
+		return out
+	}
+	pod := &corev1.Pod{ObjectMeta: m.Template().ObjectMeta, Spec: *m.Pod()}
+	out.keys = spreadKeys(pod)
+	affinity := nodeaffinity.GetRequiredNodeAffinity(pod)
+	for n := range c.Nodes {
+		node := *c.Spec.Classes[c.Nodes[n].Class].Node
+		node.Labels = labels.Merge(node.Labels, labels.Set{corev1.LabelHostname: c.Nodes[n].Name})
+		fits, _ := affinity.Match(&node)
+		_, tainted := corev1helpers.FindMatchingUntoleratedTaint(klog.Logger{}, node.Spec.Taints, pod.Spec.Tolerations,
+			func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }, false)
+		out.open = append(out.open, fits && !tainted && !node.Spec.Unschedulable)
+		for i, key := range out.keys {
+			if n == 0 {
+				out.domain = append(out.domain, nil)
+			}
+			out.domain[i] = append(out.domain[i], node.Labels[key])
+		}
+	}
+	return out
+}
+
+// spreadKeys lists the topologies over which a pod asks to be spread from its like.
+func spreadKeys(pod *corev1.Pod) []string {
+	var out []string
+	add := func(key string, selector *metav1.LabelSelector) {
+		sel, err := metav1.LabelSelectorAsSelector(selector)
+		if err == nil && sel.Matches(labels.Set(pod.Labels)) && !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+	for _, c := range pod.Spec.TopologySpreadConstraints {
+		add(c.TopologyKey, c.LabelSelector)
+	}
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
+		return out
+	}
+	a := pod.Spec.Affinity.PodAntiAffinity
+	for _, t := range a.RequiredDuringSchedulingIgnoredDuringExecution {
+		add(t.TopologyKey, t.LabelSelector)
+	}
+	for _, t := range a.PreferredDuringSchedulingIgnoredDuringExecution {
+		add(t.PodAffinityTerm.TopologyKey, t.PodAffinityTerm.LabelSelector)
+	}
+	return out
+}
+
+// single finds a topology in which all ready pods of workload w, two or more, are in one
+// domain although another is open.
+func (v *domainView) single(s state.State, w int) (key, where string, found bool) {
+	for i, key := range v.keys {
+		only, pods := v.holder(s, w, i)
+		if pods < 2 || only == "" {
+			continue
+		}
+		for n, d := range v.domain[i] {
+			if d != "" && d != only && v.open[n] && s.InService(n) {
+				return key, only, true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// holder is the domain of key i that has all ready pods of workload w, and how many they
+// are; "" where there is none.
+func (v *domainView) holder(s state.State, w, i int) (only string, pods int) {
+	for n, d := range v.domain[i] {
+		ready := 0
+		for _, p := range s.C.ClassesOf[w] {
+			ready += s.ReadyOn(n, p)
+		}
+		switch {
+		case ready == 0:
+		case d == "" || pods > 0 && d != only:
+			return "", 0
+		default:
+			only, pods = d, pods+ready
+		}
+	}
+	return only, pods
+}

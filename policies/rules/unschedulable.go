@@ -1,0 +1,100 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// unschedulable says that no pod waits for a node forever: □◇(no pod is pending), but
+// while a rollout is under way, which is rollout-stuck's to judge.
+//
+// Intent: every replica that was asked for can run.
+// Class: liveness; the counterexample ends quiescent, or in a loop, with a pending pod.
+// Assumes: weak fairness of every actor; a node pool does not grow during a run.
+// Does not say: how long a pod waits that is scheduled in the end.
+var unschedulable = Rule{
+	ID:       "unschedulable",
+	Class:    Lifecycle,
+	Title:    "a pod can stay pending forever",
+	Severity: Error,
+	Help: Help{
+		What: `A run may not end, or go on forever, with a pod of the workload that has no node, or that waits on its node for a volume which stays attached to
+another one (it is ` + "`Pending`" + ` as well, in ` + "`ContainerCreating`" + `).
+
+A pod that is pending for a while and gets a node in every fair run is no finding. While an
+old revision still has pods, a pending pod is part of the rollout, and the rule
+` + "`rollout-stuck`" + ` judges it; this rule speaks once only one revision is left, or where
+only the number of replicas changed, or where the rollout is paused.`,
+		Why: `The workload runs with fewer replicas than were asked for, and nothing repairs it: the
+scheduler finds no feasible node, and no control loop changes the constraint that refuses
+all of them. An autoscaler that wants more replicas only adds pending ones. It often shows
+long after the merge, when load rises or a node is missing.`,
+		Mend: `Look at the last scheduler step of the interleaving: it names what refuses each node.
+
+- Two hard topology spread constraints can exclude each other; make one of them
+  ` + "`whenUnsatisfiable: ScheduleAnyway`" + `, or raise its ` + "`maxSkew`" + `.
+- Required anti-affinity on a topology with as many domains as replicas leaves no room to
+  grow; prefer it, or bound the replicas (` + "`maxReplicas`" + `) by the domains.
+- A volume of a zone or of one node keeps its pod there: have nodes to spare in every zone, or volumes
+  that all nodes reach. Pods that share a ` + "`ReadWriteOnce`" + ` volume need one node, or ` + "`ReadWriteMany`" + `.
+- A node selector, a taint without a toleration or a request larger than every node's
+  allocatable needs a node pool that fits.`,
+		Sources: []string{
+			"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#known-limitations",
+			"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",
+			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
+		},
+	},
+	New: func(c *state.Config, w int) Property {
+		d, _ := Newest(c, w)
+		if d == nil {
+			return Property{}
+		}
+		return Property{
+			Persists: func(s state.State) bool {
+				return s.Manifest(w).Exists() && !rolling(s, w) && (pendingOf(s, w) > refused(s, w) || waiting(s, w) > 0)
+			},
+			Unsure:  func(s state.State) bool { return pendingOf(s, w) == 0 && waiting(s, w) > 0 },
+			Message: func(s state.State) string { return pendingMessage(s, w) },
+			Fields:  append(PlacementFields(d), sizeFields(c, w)...),
+		}
+	},
+}
+
+func pendingMessage(s state.State, w int) string {
+	what := "pod"
+	if n := waiting(s, w); n > 0 && pendingOf(s, w) == 0 {
+		return fmt.Sprintf("%s of %s can wait forever for a volume that another node has: %d of %s %s",
+			Count(n, "pod"), FullName(s.C, w), s.ReadyOf(w), wanted(s, w), runs(s.ReadyOf(w)))
+	}
+	for _, p := range s.C.ClassesOf[w] {
+		if n := s.Pending(p); n > 0 {
+			if n > 1 {
+				what = fmt.Sprintf("%d pods", n)
+			}
+			if s.C.Spec.Workloads[w].Kind().Ends() {
+				return fmt.Sprintf("%s of %s%s can stay pending forever", what, FullName(s.C, w), ofRevision(s.C, p))
+			}
+			return fmt.Sprintf("%s of %s%s can stay pending forever: %d of %s %s",
+				what, FullName(s.C, w), ofRevision(s.C, p), s.ReadyOf(w), wanted(s, w), runs(s.ReadyOf(w)))
+		}
+	}
+	return fmt.Sprintf("pod of %s can stay pending forever", FullName(s.C, w))
+}
+
+// waiting is the number of pods of workload w that have a node, and wait for a volume.
+func waiting(s state.State, w int) int {
+	total := 0
+	for _, p := range s.C.ClassesOf[w] {
+		total += s.Waiting(p)
+	}
+	return total
+}
+
+func runs(n int) string {
+	if n == 1 {
+		return "runs"
+	}
+	return "run"
+}
