@@ -72,6 +72,9 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	if err := confirm(a.result.Findings); err != nil {
 		return nil, err
 	}
+	for i := range a.result.Findings {
+		a.places.quote(&a.result.Findings[i])
+	}
 	a.result.waive(opt.Policy, opt.Today)
 	a.result.judge(opt.Policy.Gate)
 	a.result.Coverage.ElapsedMs = time.Since(a.started).Milliseconds()

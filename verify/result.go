@@ -112,6 +112,9 @@ type Finding struct {
 	Interleaving []Step        `json:"interleaving"`
 	Locations    []Location    `json:"locations"` // the first one is the primary location
 	Blame        []Blame       `json:"blame"`
+	// Changed is the change of the first edited location; nil where there is none, or where
+	// its lines may hold a secret.
+	Changed *Hunk `json:"changed,omitempty"`
 	Fix          *Fix          `json:"fix"`
 	Fingerprint  string        `json:"fingerprint"`
 	// Recovers tells what is wrong in the middle of a run from what is wrong at its end:
@@ -200,6 +203,17 @@ type Fix struct {
 	// head; "" takes them out. Head was rendered and searched again with it.
 	Mechanical bool `json:"mechanical,omitempty"`
 	Verified   bool `json:"verified"`
+	// Diff is a mechanical fix as a diff shows it; nil where its lines may hold a secret.
+	Diff *Hunk `json:"diff,omitempty"`
+}
+
+// Hunk is what a change makes of some lines of a file. Each side is cut after a few lines,
+// and before one that may hold a secret.
+type Hunk struct {
+	File    string   `json:"file"`
+	Line    int      `json:"line"` // of the first one: on head, or on base where only lines went
+	Removed []string `json:"removed,omitempty"`
+	Added   []string `json:"added,omitempty"`
 }
 
 // Coverage says what was explored. "Holds" means: within these.
