@@ -43,6 +43,9 @@ func TestSecretsOfChangesAreNotShown(t *testing.T) {
 		if strings.Contains(s, canary) {
 			t.Errorf("%s shows the secret:\n%s", name, s)
 		}
+		if name == "comment" { // it names the objects only
+			continue
+		}
 		if !strings.Contains(s, secretValue) || !strings.Contains(s, "metadata.labels[app]") {
 			t.Errorf("%s does not say that a secret changed:\n%s", name, s)
 		}

@@ -182,7 +182,7 @@ func TestHTMLShowsHostileTextAsText(t *testing.T) {
 func TestHTMLHasTheInterleaving(t *testing.T) {
 	p, _ := pageOf(t, loopResult())
 	for _, s := range []string{
-		"Steps 2 to 3 repeat for ever", "charts/api/values.yaml:3", "no feasible node: 2 fail zone", "overlays/prod/spread.yaml:14",
+		"Steps 2 to 3 repeat forever", "charts/api/values.yaml:3", "no feasible node: 2 fail zone", "overlays/prod/spread.yaml:14",
 		"What to change", "Single writer until Q2. Accepted by team-data until 2027-06-30", "Not every interleaving was explored",
 	} {
 		if !strings.Contains(line(p.text.String()), s) {

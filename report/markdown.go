@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
@@ -21,7 +22,7 @@ const (
 // is the same at each run with the same result and options.
 func Comment(r *verify.Result, opt Options) string {
 	m := newMarkdown(r, opt)
-	m.diagrams, m.folded = 5, true
+	m.stepsShown = 6
 	return m.document(opt.Marker.String() + "\n").render(cmp.Or(opt.Bytes, CommentBytes))
 }
 
@@ -33,14 +34,14 @@ func Resolved(r *verify.Result, opt Options) string {
 		head += ", compared with " + mdCode(short(r.Base))
 	}
 	return fmt.Sprintf("%s\nKubesettle: resolved in %s. %s\n\n%s", opt.Marker, head,
-		mdText(verdictSentence(r)), mdText(clip(coverageSentence(&r.Coverage), 600))+"\n")
+		mdText(capital(verdictLine(r))+"."), mdText(clip(sentence(checkedText(r)), 600))+"\n")
 }
 
 // Summary writes the Markdown of the job summary.
 // Errors: the writer's.
 func Summary(w io.Writer, r *verify.Result, opt Options) error {
 	m := newMarkdown(r, opt)
-	m.diagrams = 20
+	m.whole, m.stepsShown = true, 60
 	_, err := io.WriteString(w, m.document("").render(cmp.Or(opt.Bytes, SummaryBytes)))
 	return err
 }
@@ -50,8 +51,8 @@ type markdown struct {
 	opt        Options
 	r          *verify.Result
 	repository string // address, or ""
-	diagrams   int    // findings that may have a diagram
-	folded     bool   // existing findings in one line each
+	whole      bool   // with the change set, all steps, notices, assumptions and releases
+	stepsShown int    // of an interleaving
 }
 
 func newMarkdown(r *verify.Result, opt Options) *markdown {
@@ -62,19 +63,23 @@ func (m *markdown) document(prefix string) *document {
 	r := m.r
 	shown, hidden := shownAt(r.Findings, m.opt.Level)
 	fresh, existing, fixed := byStatus(shown)
-	d := &document{head: prefix + m.head(hidden), foot: m.foot(), elsewhere: elsewhere(m.opt.Run)}
+	d := &document{head: prefix + m.head(hidden, len(fresh) > 0), foot: m.foot(), elsewhere: elsewhere(m.opt.Run)}
 	d.groups = []group{
 		{noun: "unanalysed release", stands: 1, open: "### Not analysed\n\n", close: "\n", max: 20, pieces: m.failures()},
 		{noun: "undecided workload", stands: 1, open: "### Not decided\n\n", close: "\n", max: 20, pieces: m.undecided()},
-		{noun: "notice", stands: 1, open: "### Notices\n\n", close: "\n", max: 20, pieces: lines(r.Notices)},
-		{noun: "new finding", first: 3, pieces: m.fresh(fresh)},
+		{noun: "new finding", first: 3, pieces: m.fresh(byCause(fresh))},
 		{noun: "waived finding", stands: 2, open: fold("Waived", len(r.Waived)), close: foldEnd, pieces: m.waived()},
 		{noun: "existing finding", stands: 2, open: fold("Existing findings, on base too", len(existing)), close: foldEnd, pieces: m.older(existing)},
 		{noun: "fixed finding", stands: 2, open: fold("Fixed findings", len(fixed)), close: foldEnd, pieces: m.older(fixed)},
 	}
-	changed := changedObjects(r, m.opt.Changes)
-	d.groups = append(d.groups, group{noun: "change", stands: 2, open: fold("What changed, rendered", len(changed)), close: foldEnd, pieces: changePieces(changed)},
-		group{noun: "assumption", stands: 2, open: fold("Assumptions", len(r.Assumptions)), close: foldEnd, max: 200, pieces: lines(r.Assumptions)})
+	if m.whole {
+		changed, notices, resting := changedObjects(r, m.opt.Changes), together(r.Notices), resting(r)
+		d.groups = append(d.groups,
+			group{noun: "change", stands: 2, open: fold("What changed, rendered", len(changed)), close: foldEnd, pieces: changePieces(changed)},
+			group{noun: "notice", stands: 2, open: fold("Notices", len(notices)), close: foldEnd, max: 100, pieces: lines(alikeTexts(notices))},
+			group{noun: "untouched release", stands: 2, open: fold("Without a result, and not touched by the change", len(m.besides())), close: foldEnd, max: 100, pieces: lines(m.besides())},
+			group{noun: "assumption", stands: 2, open: fold("Assumptions of this result", len(resting)), close: foldEnd, max: 100, pieces: lines(resting)})
+	}
 	return d
 }
 
@@ -103,92 +108,185 @@ func address(s string) string {
 
 var linkEscaper = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", " ", "%20", "\\", "%5C")
 
-// head is the verdict, and what is counted.
-func (m *markdown) head(hidden int) string {
+// head is the verdict and what is counted, then what was checked and what was not, a line
+// each. Where there are findings, it says what they rest on.
+func (m *markdown) head(hidden int, found bool) string {
 	r := m.r
-	s := fmt.Sprintf("## Kubesettle: %s\n\n%s\n%s.\n", mdText(clip(string(r.Verdict), 40)),
-		mdText(verdictSentence(r)), mdText(capital(tallyOf(r).String())))
+	s := fmt.Sprintf("## Kubesettle: %s\n\n**%s**\n\n", mdText(clip(string(r.Verdict), 40)), mdText(clip(sentence(verdictLine(r)), 300)))
+	add := func(name, text string) {
+		if text != "" {
+			s += "- " + name + ": " + mdText(clip(text, 500)) + "\n"
+		}
+	}
+	if !m.whole {
+		add("Changed", changedText(changedObjects(r, m.opt.Changes)))
+	}
+	add("Checked", m.checked())
+	add("Not checked", uncheckedText(r))
+	add("Noted", notedText(r.Notices))
+	if found {
+		rest := resting(r)
+		for i, a := range rest[:min(len(rest), 3)] {
+			if i == 2 && len(rest) > 3 {
+				a = count(len(rest)-2, "more assumption") + ", in the report"
+			}
+			add("Assumed", a)
+		}
+	}
 	if hidden > 0 {
-		s += mdText(hiddenText(hidden, m.opt.Level)) + "\n"
+		s += "- " + mdText(hiddenText(hidden, m.opt.Level)) + "\n"
 	}
 	return s + "\n"
 }
 
-// foot has the bound, and both revisions.
+// checked is what was checked, and that no more is claimed.
+func (m *markdown) checked() string {
+	s := checkedText(m.r)
+	if s != "" && m.r.Coverage.States > 0 {
+		s += ". No claim beyond this bound"
+	}
+	return s
+}
+
+// foot has both revisions.
 func (m *markdown) foot() string {
 	r := m.r
-	s := "---\n\n" + mdText(clip(strings.TrimSpace(coverageSentence(&r.Coverage)+" "+untouched(r)), 600)) + "\n"
 	side := func(name string, side verify.Side) string {
 		if side.Name == "" && side.Commit == "" {
 			return ""
 		}
-		out := " " + name + " " + mdCode(Plain(side.Name, 100))
+		out := " " + name + " " + mdCode(clip(line(side.Name), 100))
 		if side.Commit != "" && side.Commit != side.Name {
 			out += " at " + mdCode(clip(side.Commit, 64))
 		}
 		return out + "."
 	}
 	sides := strings.TrimPrefix(side("Base", r.Base)+side("Head", r.Head), " ")
-	return s + "\n" + strings.TrimSpace(sides+" By "+mdCode(Plain(r.Tool, 100))) + ".\n"
+	return "---\n" + strings.TrimSpace(sides+" By "+mdCode(Plain(r.Tool, 100))) + ".\n"
 }
 
-// fresh are the new findings: in one line, with the steps, with a diagram.
-func (m *markdown) fresh(fs []verify.Finding) []piece {
+// fresh are the new findings, one block a cause: what and where, then how and the fix, then
+// the picture and all steps.
+func (m *markdown) fresh(cs []cause) []piece {
 	var out []piece
-	for i := range fs {
-		f := &fs[i]
+	for i := range cs {
+		c := cs[i]
+		f := &c[0]
 		out = append(out, piece{
-			func() string { return m.title(f) + m.facts(f, 10) + m.remedy(f, false) },
+			func() string { return m.title(f) + m.place(c, 2) + m.remedy(f, false) },
 			func() string {
-				return m.title(f) + m.facts(f, 10) + m.steps(f, 12) + m.causes(f, 5) + m.remedy(f, false)
+				return m.title(f) + m.place(c, 4) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.remedy(f, true)
 			},
 			func() string {
-				s := m.title(f) + m.facts(f, 50)
-				if i < m.diagrams {
-					s += m.diagram(f)
-				}
-				return s + m.steps(f, 60) + m.causes(f, 20) + m.remedy(f, true)
+				return m.title(f) + m.place(c, 4) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.drawn(f) + m.remedy(f, true) + m.everything(f)
 			},
 		})
 	}
 	return out
 }
 
+const mdQuoted = 4 // lines of a diff
+
 func (m *markdown) title(f *verify.Finding) string {
-	return fmt.Sprintf("### %s %s: %s\n\n", mdText(capital(clip(line(f.Severity)+" ", 20))), mdCode(Plain(f.Rule, 100)), mdText(clip(headline(f), 600)))
+	return fmt.Sprintf("### %s: %s\n\n", mdText(capital(Plain(f.Severity+" ", 20))), mdText(clip(title(f), 300)))
 }
 
-// facts are the workload, the certainty and the scale.
-func (m *markdown) facts(f *verify.Finding, also int) string {
-	s := "- In " + mdCode(Plain(f.Workload, 300))
-	if f.Release != "" {
+// place is the rule, the line and the release, and what else comes of the cause.
+func (m *markdown) place(c cause, others int) string {
+	f := &c[0]
+	s := "Rule " + m.rule(f.Rule)
+	if len(f.Locations) > 0 && f.Locations[0].File != "" {
+		s += " at " + m.link(&f.Locations[0])
+	}
+	if f.Release != "" && f.Release != "." {
 		s += ", release " + mdCode(Plain(f.Release, 200))
 	}
-	if len(f.Locations) > 0 && f.Locations[0].File != "" {
-		s += ", at " + m.link(&f.Locations[0])
+	if l := declaredAt(f); l != nil {
+		s += ", declared at " + m.link(l)
 	}
-	s += ".\n"
-	if n := len(f.AlsoIn); n > 0 {
-		var names []string
-		for _, a := range f.AlsoIn[:min(n, also)] {
-			names = append(names, mdCode(Plain(a, 100)))
-		}
-		s += "- The same in " + strings.Join(names, ", ")
-		if n > also {
-			s += fmt.Sprintf(" and %s more", thousands(n-also))
-		}
-		s += ".\n"
+	if also := affected(f); also != "" {
+		s += ", " + mdText(clip(also, 300))
 	}
-	return s + fmt.Sprintf("- %s\n- What it takes: %s; events: %s.\n- Size: %s.\n\n",
-		mdText(clip(sentence(certainty(f)), 300)), mdText(clip(scenario(f), 200)), mdText(clip(events(f), 300)), mdText(clip(scale(f), 400)))
+	s += "\n"
+	for _, o := range c.others(others) {
+		s += "- Also: " + mdText(clip(o, 300)) + "\n"
+	}
+	return s + "\n"
 }
 
-func (m *markdown) diagram(f *verify.Finding) string {
-	d := mermaid(f)
-	if d == "" {
+// rule is a rule's name, as a link to its page where it has one.
+func (m *markdown) rule(id string) string {
+	code := mdCode(Plain(id, 100))
+	if plainID.MatchString(id) && titleOf(Rules(), id) != "" {
+		return "[" + code + "](" + rulePage(id) + ")"
+	}
+	return code
+}
+
+var plainID = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+
+// rulePage is where a rule of this build is explained.
+func rulePage(id string) string { return DocsURI + "rules.md#" + id }
+
+func (m *markdown) quoted(lines []string) string {
+	if len(lines) == 0 {
 		return ""
 	}
-	return mdFence("mermaid", d) + "\n"
+	return mdFence("diff", strings.Join(lines, "\n")) + "\n"
+}
+
+// told is what it takes, and the steps that decide.
+func (m *markdown) told(f *verify.Finding) string {
+	s := "**Takes:** " + mdText(clip(takes(f), 400)) + "\n\n"
+	all := tell(f)
+	if len(all) == 1 && strings.Contains(headline(f), all[0].Text) {
+		return s
+	}
+	for _, l := range decisive(f, all, 3) {
+		number, text, _ := strings.Cut(toldText(f, &l), ". ")
+		s += "- **" + number + "** " + mdText(clip(text, 300)) + "\n"
+	}
+	if l := loopText(f); l != "" {
+		s += "- **" + mdText(sentence(l)) + "**\n"
+	}
+	return s + "\n"
+}
+
+func (m *markdown) drawn(f *verify.Finding) string {
+	if p := picture(f); p != "" {
+		return mdFence("text", p) + "\n"
+	}
+	return ""
+}
+
+// everything is the whole interleaving and the changed fields, folded.
+func (m *markdown) everything(f *verify.Finding) string {
+	steps := m.toldSteps(f, m.stepsShown)
+	if m.whole {
+		steps = m.steps(f, m.stepsShown) + m.causes(f, 20)
+	}
+	if steps == "" || len(f.Interleaving) <= 1 {
+		return ""
+	}
+	return "<details>\n<summary>" + htmlText(count(len(f.Interleaving), "step")+", and the lines that allow them") + "</summary>\n\n" + steps + "</details>\n\n"
+}
+
+// toldSteps is the interleaving in a person's words: the last lines, at most limit.
+func (m *markdown) toldSteps(f *verify.Finding, limit int) string {
+	all := tell(f)
+	s := ""
+	if n := len(all) - limit; n > 0 {
+		s = "- *" + count(all[n].First, "step") + " before*\n"
+		all = all[n:]
+	}
+	for i := range all {
+		number, text, _ := strings.Cut(toldText(f, &all[i]), ". ")
+		s += "- **" + number + "** " + mdText(clip(text, 300)) + m.because(all[i].Because) + "\n"
+	}
+	if s == "" {
+		return ""
+	}
+	return s + "\n"
 }
 
 // steps is the interleaving as a numbered list; a gap is said between two lists.
@@ -206,19 +304,19 @@ func (m *markdown) steps(f *verify.Finding, limit int) string {
 			b.WriteString("(the loop begins here) ")
 		}
 		fmt.Fprintf(&b, "%s: %s", mdCode(clip(actor(s.Step), 100)), mdText(clip(stepText(s.Step), 300)))
-		b.WriteString(m.because(s.Step) + "\n")
-	}
-	if l := loopText(f); l != "" {
-		fmt.Fprintf(&b, "\n**%s**\n", mdText(sentence(l)))
+		b.WriteString(m.because(s.Because) + "\n")
 	}
 	return b.String() + "\n"
 }
 
-func (m *markdown) because(s *verify.Step) string {
+func (m *markdown) because(list []verify.Because) string {
 	var out []string
-	for _, b := range s.Because[:min(len(s.Because), 3)] {
-		if b.File == "" {
+	seen := map[string]bool{}
+	for _, b := range list {
+		if k := fileLine(b.File, b.Line); b.File == "" || seen[k] || len(out) == 3 {
 			continue
+		} else {
+			seen[k] = true
 		}
 		one := m.link(&verify.Location{File: b.File, StartLine: b.Line, Side: "head"})
 		if b.Field != "" {
@@ -234,16 +332,12 @@ func (m *markdown) because(s *verify.Step) string {
 
 // causes are the changed fields that the violation rests on.
 func (m *markdown) causes(f *verify.Finding, limit int) string {
-	if len(f.Blame) == 0 {
-		return ""
-	}
 	var b strings.Builder
-	b.WriteString("**What changed**\n\n")
 	for i := range f.Blame[:min(len(f.Blame), limit)] {
 		c := &f.Blame[i]
-		b.WriteString("- ")
+		b.WriteString("- Changed: ")
 		if c.Location != nil && c.Location.File != "" {
-			b.WriteString(m.link(c.Location) + ": ")
+			b.WriteString(m.link(c.Location) + " ")
 		}
 		path, what := blamed(c)
 		if path == "" {
@@ -253,25 +347,26 @@ func (m *markdown) causes(f *verify.Finding, limit int) string {
 		fmt.Fprintf(&b, "%s of %s: %s\n", mdCode(clip(path, 200)), mdCode(Plain(c.Object, 200)), mdCode(clip(what, 400)))
 	}
 	if n := len(f.Blame) - limit; n > 0 {
-		fmt.Fprintf(&b, "- and %s more\n", count(n, "field"))
+		fmt.Fprintf(&b, "- and %s\n", count(n, "more changed field"))
+	}
+	if b.Len() == 0 {
+		return ""
 	}
 	return b.String() + "\n"
 }
 
 func (m *markdown) remedy(f *verify.Finding, whole bool) string {
-	if f.Fix == nil || line(f.Fix.Text) == "" {
+	say, diff := fixLines(f, mdQuoted)
+	if say == "" {
 		return ""
 	}
-	s := "**What to change**\n\n" + mdText(clip(fixText(f.Fix), 1000))
+	s := "**Fix:** " + mdText(clip(say, 600))
 	if f.Fix.Location != nil && f.Fix.Location.File != "" {
-		s += " See " + m.link(f.Fix.Location) + "."
+		s += " at " + m.link(f.Fix.Location)
 	}
 	s += "\n\n"
-	if whole && strings.TrimSpace(f.Fix.Replacement) != "" && len(f.Fix.Replacement) <= 4000 {
-		if place := replaced(f.Fix); place != "" {
-			s += mdText(clip(place, 400)) + ":\n\n"
-		}
-		s += mdFence("yaml", f.Fix.Replacement) + "\n"
+	if whole {
+		s += m.quoted(diff)
 	}
 	return s
 }

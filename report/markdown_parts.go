@@ -2,29 +2,67 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/verify"
 )
 
-// failures are the releases that did not render, with what to do, and how many others
-// there are.
+// failures are the releases that the change touches and that have no result, one of each
+// reason, with what to do.
 func (m *markdown) failures() []piece {
 	var out []piece
-	for _, rel := range failedReleases(m.r) {
-		s := fmt.Sprintf("- %s: %s", mdCode(Plain(rel.ID, 200)), mdText(releaseStatus(&rel)))
+	for _, g := range reasons(failedReleases(m.r)) {
+		rel := &g.first
+		s := fmt.Sprintf("- %s: %s", mdCode(Plain(rel.ID, 200)), mdText(releaseStatus(rel)))
 		if rel.Where != nil && rel.Where.File != "" {
 			s += ", at " + m.link(rel.Where)
 		}
 		s += "."
 		if rel.Reason != "" {
-			s += " " + mdText(clip(releaseReason(&rel), 600))
+			s += " " + mdText(clip(releaseReason(rel), 600))
 		}
 		if rel.Remedy != "" {
-			s += " What to do: " + mdText(clip(sentence(rel.Remedy), 400))
+			s += " Fix: " + mdText(clip(sentence(rel.Remedy), 400))
+		}
+		if g.more > 0 {
+			s += " The same holds for " + count(g.more, "more release") + "."
 		}
 		out = append(out, only(s+"\n"))
 	}
 	return append(out, lines([]string{brokenBefore(m.r)})...)
+}
+
+// besides are the releases without a result that the change does not touch, in a sentence each.
+func (m *markdown) besides() []string {
+	var out []string
+	for i := range m.r.Releases {
+		if rel := &m.r.Releases[i]; !rel.Changed && (rel.Missing() || rel.Status == "failed-base") {
+			out = append(out, line(rel.ID)+": "+releaseStatus(rel)+": "+releaseReason(rel))
+		}
+	}
+	return out
+}
+
+// changedText names the first objects of the change set, and how many there are.
+func changedText(os []changedObject) string {
+	var names []string
+	for i := range os {
+		if n := shortName(os[i].id); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return count(len(os), "object") + ": " + some(names, 3)
+}
+
+func alikeTexts(list []alikes) []string {
+	var out []string
+	for _, a := range list {
+		out = append(out, a.String())
+	}
+	return out
 }
 
 func (m *markdown) undecided() []piece {
@@ -68,8 +106,8 @@ func (m *markdown) older(fs []verify.Finding) []piece {
 	for i := range fs {
 		f := &fs[i]
 		p := piece{func() string { return m.item(f) + "\n" }}
-		if !m.folded && f.Status == verify.Existing {
-			p = append(p, func() string { return m.title(f) + m.facts(f, 10) + m.steps(f, 40) + m.remedy(f, true) })
+		if m.whole && f.Status == verify.Existing {
+			p = append(p, func() string { return m.title(f) + m.place(cause{*f}, 0) + m.told(f) + m.remedy(f, true) })
 		}
 		out = append(out, p)
 	}
@@ -78,7 +116,7 @@ func (m *markdown) older(fs []verify.Finding) []piece {
 
 // item is a finding as a list item, without its newline.
 func (m *markdown) item(f *verify.Finding) string {
-	s := fmt.Sprintf("- %s %s: %s", mdCode(Plain(f.Rule, 100)), mdCode(Plain(f.Workload, 300)), mdText(clip(sentence(headline(f)), 400)))
+	s := fmt.Sprintf("- %s %s: %s", mdCode(Plain(f.Rule, 100)), mdCode(Plain(f.Workload, 300)), mdText(clip(sentence(title(f)), 400)))
 	if len(f.Locations) > 0 && f.Locations[0].File != "" {
 		s += " At " + m.link(&f.Locations[0]) + "."
 	}

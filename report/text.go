@@ -2,41 +2,33 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/kubesettle/kubesettle/verify"
 )
 
-// Text writes the report for a terminal: the verdict, the findings worst first, then
-// what the verdict rests on.
+// Sizes of the text for a terminal.
+const (
+	textColumns = 100
+	textQuoted  = 4 // lines of a diff
+	textTold    = 3 // lines of an interleaving
+	textBlocks  = 8 // findings in full; the others are a line each
+)
+
+// Text writes the report for a terminal: five lines where nothing is wrong, a screen for
+// a finding, worst first. With Verbose it is all that the result says.
 // Errors: the writer's.
 func Text(w io.Writer, r *verify.Result, opt Options) error {
 	r = sanitized(r)
 	t := &textWriter{opt: opt, rules: rulesOr(opt.Rules)}
-	t.verdict(r)
-	shown, hidden := shownAt(r.Findings, opt.Level)
-	if hidden > 0 {
-		t.printf("%s\n", hiddenText(hidden, opt.Level))
+	if opt.Verbose {
+		t.whole(r)
+	} else {
+		t.brief(r)
 	}
-	fresh, existing, fixed := byStatus(shown)
-	for i := range fresh {
-		t.finding(&fresh[i], true)
-	}
-	for i := range existing {
-		t.finding(&existing[i], false)
-	}
-	for i := range fixed {
-		t.finding(&fixed[i], false)
-	}
-	t.waived(r.Waived)
-	t.releases(failedReleases(r), brokenBefore(r))
-	t.undecided(undecided(r))
-	t.list("Notices", r.Notices)
-	t.list("Assumptions", r.Assumptions)
-	t.coverage(r)
 	_, err := w.Write(t.buf.Bytes())
 	return err
 }
@@ -47,208 +39,197 @@ type textWriter struct {
 	rules []Rule
 }
 
-// Colours, as the parameters of ANSI's select graphic rendition.
-const (
-	bold   = "1"
-	dim    = "2"
-	red    = "1;31"
-	green  = "1;32"
-	yellow = "1;33"
-	cyan   = "36"
-)
-
-func (t *textWriter) color(code, s string) string {
-	if !t.opt.Color || s == "" {
-		return s
+func (t *textWriter) brief(r *verify.Result) {
+	t.headLine(r)
+	shown, hidden := shownAt(r.Findings, t.opt.Level)
+	fresh, existing, _ := byStatus(shown)
+	blocks := byCause(fresh)
+	for i, c := range blocks {
+		if i == textBlocks {
+			t.printf("\n")
+			t.field("more", count(len(blocks)-i, "finding")+" in --verbose, --output html and json")
+			break
+		}
+		t.block(c)
 	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
+	t.unanalysed(r)
+	if len(fresh) > 0 || len(existing) > 0 || r.Verdict == verify.Errored {
+		t.printf("\n")
+	}
+	for i, c := range byCause(existing) {
+		if i == 3 {
+			t.field("", count(len(byCause(existing))-i, "more existing finding"))
+			break
+		}
+		t.field("existing", title(&c[0])+" ["+line(c[0].Rule)+"]")
+	}
+	t.oneLine("checked", checkedText(r))
+	t.oneLine("not", uncheckedText(r))
+	t.oneLine("noted", notedText(r.Notices))
+	if hidden > 0 {
+		t.field("hidden", hiddenText(hidden, t.opt.Level))
+	}
+	if len(fresh) > 0 {
+		for i, a := range resting(r) {
+			if i == 3 {
+				break
+			}
+			t.field("assumed", clip(line(a), 160))
+		}
+	}
+	t.more(fresh)
 }
 
-func (t *textWriter) printf(format string, args ...any) { fmt.Fprintf(&t.buf, format, args...) }
-
-func (t *textWriter) verdict(r *verify.Result) {
+// headLine is the verdict, what is counted and both revisions.
+func (t *textWriter) headLine(r *verify.Result) {
 	code := map[verify.Verdict]string{verify.Pass: green, verify.Fail: red}[r.Verdict]
 	if code == "" {
 		code = yellow
 	}
-	t.printf("%s", t.color(code, strings.ToUpper(line(string(r.Verdict)))))
+	t.printf("%s  %s", t.color(code, strings.ToUpper(line(string(r.Verdict)))), t.color(bold, verdictLine(r)))
 	if revs := revisions(r); revs != "" {
-		t.printf("  %s", revs)
+		t.printf("  %s", t.color(dim, revs))
 	}
-	t.printf("\n%s\n%s.\n", verdictSentence(r), capital(tallyOf(r).String()))
+	t.printf("\n")
 }
 
-func severityColor(s string) string {
-	switch severityRank(s) {
-	case 0:
-		return red
-	case 1:
-		return yellow
+func (t *textWriter) more(fresh []verify.Finding) {
+	s := "--verbose, or --output html=report.html"
+	if len(fresh) > 0 {
+		s += "; kubesettle explain " + line(fresh[0].Rule)
 	}
-	return cyan
+	t.field("more", s)
 }
 
-// finding prints one finding; whole says with its interleaving, causes and fix.
-func (t *textWriter) finding(f *verify.Finding, whole bool) {
-	tag := fmt.Sprintf("%s[%s]", line(f.Severity), line(f.Rule))
-	t.printf("\n%s %s  %s", t.color(severityColor(f.Severity), tag), line(string(f.Status)), t.color(bold, line(f.Workload)))
-	if f.Release != "" {
-		t.printf("  (release %s)", line(f.Release))
+// field is a named line, wrapped beside its name; nothing where it says nothing.
+func (t *textWriter) field(name, value string) {
+	t.wrapped("  "+t.color(dim, fmt.Sprintf("%-9s", name)), 11, value)
+}
+
+// oneLine is a named line that the terminal may break, not we.
+func (t *textWriter) oneLine(name, value string) {
+	if value = Plain(value, 240); value != "" {
+		t.printf("  %s%s\n", t.color(dim, fmt.Sprintf("%-9s", name)), value)
 	}
-	t.printf("\n  %s\n", t.color(bold, sentence(headline(f))))
-	if len(f.AlsoIn) > 0 {
-		t.printf("  The same in: %s\n", line(strings.Join(f.AlsoIn, ", ")))
-	}
-	if len(f.Locations) > 0 && f.Status != verify.Fixed {
-		t.row("where", where(&f.Locations[0]))
-	}
-	if !whole {
+}
+
+// wrapped writes text after a prefix of some columns, further lines under its beginning.
+func (t *textWriter) wrapped(prefix string, wide int, value string) {
+	value = line(value)
+	if value == "" {
 		return
 	}
-	if l := declaredAt(f); l != nil {
-		t.row("declared", where(l))
+	col := wide
+	t.printf("%s", prefix)
+	for i, w := range strings.Fields(value) {
+		n := utf8.RuneCountInString(w)
+		switch {
+		case i == 0:
+		case col+1+n > textColumns:
+			t.printf("\n%s", strings.Repeat(" ", wide))
+			col = wide
+		default:
+			t.printf(" ")
+			col++
+		}
+		t.printf("%s", w)
+		col += n
 	}
-	t.row("certainty", certainty(f))
-	t.row("scenario", scenario(f))
-	t.row("scale", scale(f))
-	t.row("events", events(f))
-	t.steps(f)
-	t.blame(f)
-	if f.Fix != nil {
-		t.printf("\n  What to change\n    %s\n", fixText(f.Fix))
-		if w := where(f.Fix.Location); w != "" {
-			t.printf("    at %s\n", w)
+	t.printf("\n")
+}
+
+// block is one root cause on one screen: what happens to whom, which line does it, what it
+// takes, how it comes about, and what mends it.
+func (t *textWriter) block(c cause) {
+	f := &c[0]
+	severity := line(f.Severity)
+	t.printf("\n")
+	t.wrapped(t.color(severityColor(f.Severity), severity)+"  ", len(severity)+2, clip(title(f), 175)+" ["+line(f.Rule)+"]")
+	for _, o := range c.others(3) {
+		t.field("also", clip(o, 120))
+	}
+	if len(f.Locations) > 0 {
+		at := where(&f.Locations[0])
+		if l := declaredAt(f); l != nil && where(l) != at {
+			at += "; declared at " + where(l)
 		}
-		if r := replaced(f.Fix); r != "" && f.Fix.Replacement != "" {
-			t.printf("    %s:\n", r)
+		if f.Release != "" && f.Release != "." {
+			at += " (release " + line(f.Release) + ")"
 		}
-		t.block(f.Fix.Replacement)
+		t.field("at", clip(strings.TrimSpace(at+" "+affected(f)), 250))
+	}
+	t.diff(changedLines(f, textQuoted))
+	t.field("takes", takes(f))
+	t.told(f)
+	say, diff := fixLines(f, textQuoted-1)
+	if say != "" {
+		if w := where(f.Fix.Location); w != "" && len(f.Locations) > 0 && w != where(&f.Locations[0]) {
+			say = w + ": " + say
+		}
+		t.field("fix", say)
+		t.diff(diff)
 	}
 }
 
-func (t *textWriter) row(name, value string) {
-	if value != "" {
-		t.printf("  %s %s\n", t.color(dim, fmt.Sprintf("%-10s", name)), value)
+// diff writes lines that begin with + or -.
+func (t *textWriter) diff(lines []string) {
+	for _, l := range lines {
+		if n := textColumns - 11; utf8.RuneCountInString(l) > n {
+			l = string([]rune(l)[:n-1]) + "…"
+		}
+		t.printf("           %s\n", t.color(map[byte]string{'-': "31", '+': "32"}[l[0]], l))
 	}
 }
 
-// steps numbers the interleaving; a bar marks the loop.
-func (t *textWriter) steps(f *verify.Finding) {
-	if len(f.Interleaving) == 0 {
-		return
+// told writes the steps that decide; their numbers tell how many are left out.
+func (t *textWriter) told(f *verify.Finding) {
+	all := tell(f)
+	if len(all) == 1 && strings.Contains(headline(f), all[0].Text) {
+		return // the title says it
 	}
-	t.printf("\n  Interleaving\n")
-	width := len(fmt.Sprint(len(f.Interleaving)))
-	for _, s := range elide(f, 400) {
-		if s.Gap > 0 {
-			t.printf("    %*s  … %s left out\n", width, "", count(s.Gap, "step"))
+	for i, l := range decisive(f, all, textTold) {
+		name := ""
+		if i == 0 {
+			name = "how"
 		}
-		bar := " "
-		if s.InLoop {
-			bar = t.color(yellow, "|")
-		}
-		t.printf("  %s %*d  %s: %s\n", bar, width, s.Index+1, t.color(cyan, actor(s.Step)), stepText(s.Step))
-		for _, b := range s.Because {
-			if b.File == "" {
-				continue
-			}
-			t.printf("  %s %*s    %s\n", bar, width, "", t.color(dim, strings.TrimSpace("by "+fileLine(b.File, b.Line)+"  "+line(b.Field))))
-		}
+		t.field(name, clip(toldText(f, &l), 170))
 	}
 	if l := loopText(f); l != "" {
-		t.printf("  %s\n", t.color(yellow, sentence(l)))
+		t.field("", l)
 	}
 }
 
-func (t *textWriter) blame(f *verify.Finding) {
-	if len(f.Blame) == 0 {
-		return
+// toldText is a line of an interleaving with its number.
+func toldText(f *verify.Finding, l *toldLine) string {
+	number := fmt.Sprint(l.First + 1)
+	if l.Last > l.First {
+		number += fmt.Sprintf("-%d", l.Last+1)
 	}
-	t.printf("\n  What changed\n")
-	for i := range f.Blame {
-		b := &f.Blame[i]
-		t.printf("    %s\n", strings.TrimSpace(where(b.Location)+"  "+line(b.Object)))
-		path, what := blamed(b)
-		t.printf("      %s\n", strings.TrimPrefix(path+": "+what, ": "))
-	}
+	return number + ". " + l.Text
 }
 
-// block prints lines of manifest text, indented.
-func (t *textWriter) block(s string) {
-	if strings.TrimSpace(s) == "" {
-		return
-	}
-	for _, l := range strings.Split(strings.TrimRight(s, "\n"), "\n") {
-		t.printf("      | %s\n", l)
-	}
-}
-
-func (t *textWriter) waived(ws []verify.Waived) {
-	if len(ws) == 0 {
-		return
-	}
-	t.printf("\n%s\n", t.color(bold, "Waived"))
-	for i := range ws {
-		w := &ws[i]
-		t.printf("  %s %s: %s\n", line(w.Finding.Rule), line(w.Finding.Workload), sentence(headline(&w.Finding)))
-		t.printf("    %s\n", waiverText(w))
-	}
-}
-
-// waiverText says why, who and until when.
-func waiverText(w *verify.Waived) string {
-	return fmt.Sprintf("%s Accepted by %s until %s.", sentence(w.Reason), line(w.Owner), line(w.Expires))
-}
-
-func (t *textWriter) releases(rs []verify.ReleaseResult, before string) {
-	if len(rs) == 0 && before == "" {
-		return
-	}
-	t.printf("\n%s\n", t.color(bold, "Not analysed"))
-	for i := range rs {
-		rel := &rs[i]
-		t.printf("  %s: %s\n", line(rel.ID), releaseStatus(rel))
-		if w := where(rel.Where); w != "" {
-			t.printf("    %s: %s\n", w, releaseReason(rel))
-		} else if rel.Reason != "" {
-			t.printf("    %s\n", releaseReason(rel))
+// unanalysed lists the releases that the change touches and that have no result, those
+// with one reason together.
+func (t *textWriter) unanalysed(r *verify.Result) {
+	groups := reasons(failedReleases(r))
+	for i, g := range groups {
+		if i == 3 {
+			t.field("", count(len(groups)-i, "more reason")+" for which releases have no result")
+			break
 		}
-		if rel.Remedy != "" {
-			t.printf("    What to do: %s\n", sentence(rel.Remedy))
+		rel := &g.first
+		head := line(rel.ID) + ": " + releaseStatus(rel)
+		if g.more > 0 {
+			head += fmt.Sprintf(", and %s for the same reason", count(g.more, "more release"))
 		}
+		t.printf("\n")
+		t.wrapped(t.color(yellow, "release")+"  ", 9, clip(head, 300))
+		t.field("at", where(rel.Where))
+		t.field("why", clip(releaseReason(rel), 400))
+		t.field("fix", clip(sentence(rel.Remedy), 300))
 	}
-	if before != "" {
-		t.printf("  %s\n", before)
-	}
-}
-
-func (t *textWriter) undecided(ws []verify.Workload) {
-	if len(ws) == 0 {
-		return
-	}
-	t.printf("\n%s\n", t.color(bold, "Not decided"))
-	for i := range ws {
-		t.printf("  %s: %s\n", line(ws[i].ID), sentence(cmp.Or(ws[i].Reason, string(ws[i].Verdict))))
-	}
-}
-
-func (t *textWriter) list(title string, items []string) {
-	if len(items) == 0 {
-		return
-	}
-	t.printf("\n%s\n", t.color(bold, title))
-	for _, s := range items {
-		t.printf("  - %s\n", sentence(s))
-	}
-}
-
-func (t *textWriter) coverage(r *verify.Result) {
-	t.printf("\n%s\n  %s\n", t.color(bold, "Coverage"), coverageSentence(&r.Coverage))
-	t.printf("  %s in %s.\n", capital(count(len(r.Workloads), "workload")), count(len(r.Releases), "release"))
-	if s := untouched(r); s != "" {
-		t.printf("  %s\n", s)
-	}
-	if t.opt.Elapsed {
-		t.printf("  Took %.1f s.\n", float64(r.Coverage.ElapsedMs)/1000)
+	if s := brokenBefore(r); s != "" {
+		t.printf("\n")
+		t.wrapped(t.color(yellow, "release")+"  ", 9, clip(s, 500))
 	}
 }

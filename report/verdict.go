@@ -12,7 +12,7 @@ func verdictSentence(r *verify.Result) string {
 	t := tallyOf(r)
 	switch r.Verdict {
 	case verify.Fail:
-		return capital(subject(r)) + " is held back." + openSentence(r)
+		return capital(subject(r)) + " is blocked." + openSentence(r)
 	case verify.Errored:
 		return unanalysedSentence(r, t)
 	case verify.Inconclusive:
@@ -30,7 +30,7 @@ func verdictSentence(r *verify.Result) string {
 	case verify.Pass:
 		switch {
 		case t.fresh > 0:
-			return fmt.Sprintf("%s that %s not hold %s back.", capital(count(t.fresh, "new finding")), plural(t.fresh, "does", "do"), subject(r))
+			return fmt.Sprintf("%s; none of them blocks %s.", capital(count(t.fresh, "new finding")), subject(r))
 		case len(r.Workloads) == 0 && isCheck(r):
 			return "No workload changed, so there was nothing to check."
 		case len(r.Workloads) == 0:

@@ -202,9 +202,9 @@ func loopText(f *verify.Finding) string {
 		return ""
 	}
 	if start == len(f.Interleaving)-1 {
-		return fmt.Sprintf("step %d repeats for ever", start+1)
+		return fmt.Sprintf("step %d repeats forever", start+1)
 	}
-	return fmt.Sprintf("steps %d to %d repeat for ever", start+1, len(f.Interleaving))
+	return fmt.Sprintf("steps %d to %d repeat forever", start+1, len(f.Interleaving))
 }
 
 // fixText words a fix, and whether it was verified.

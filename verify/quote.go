@@ -35,7 +35,7 @@ func (pl places) mended(x *Fix) *Hunk {
 	if x.Replacement != "" {
 		in = strings.Split(strings.TrimSuffix(x.Replacement, "\n"), "\n")
 	}
-	if h.Added = quotable(in); len(h.Added) < len(in) || len(h.Removed) != x.Location.EndLine-x.Location.StartLine+1 {
+	if h.Added = pl.quotable(in); len(h.Added) < len(in) || len(h.Removed) != x.Location.EndLine-x.Location.StartLine+1 {
 		return nil
 	}
 	return &h
@@ -52,13 +52,13 @@ func (pl places) changedAt(l *Location) *Hunk {
 		case l.Side == "base" && h.BaseFirst <= l.StartLine && l.StartLine <= h.BaseLast:
 			from := l.StartLine - h.BaseFirst
 			to := min(max(l.EndLine-h.BaseFirst+1, from+1), len(h.Base))
-			out := Hunk{File: l.File, Line: l.StartLine, Removed: quotable(h.Base[from:to])}
+			out := Hunk{File: l.File, Line: l.StartLine, Removed: pl.quotable(h.Base[from:to])}
 			return out.orNil()
 		case l.Side == "head" && h.HeadFirst <= l.EndLine && l.StartLine <= h.HeadLast:
 			first, last := max(l.StartLine, h.HeadFirst), min(l.EndLine, h.HeadLast)
 			out := Hunk{File: l.File, Line: first, Added: pl.read(l.File, first, last)}
 			if len(h.Base) == h.HeadLast-h.HeadFirst+1 { // line by line
-				out.Removed = quotable(h.Base[first-h.HeadFirst : last-h.HeadFirst+1])
+				out.Removed = pl.quotable(h.Base[first-h.HeadFirst : last-h.HeadFirst+1])
 			}
 			return out.orNil()
 		}
@@ -75,15 +75,15 @@ func (pl places) read(file string, first, last int) []string {
 	if first < 1 || first > len(lines) {
 		return nil
 	}
-	return quotable(lines[first-1 : max(first, min(last, len(lines)))])
+	return pl.quotable(lines[first-1 : max(first, min(last, len(lines)))])
 }
 
 // quotable are the first of some lines, without ends, up to one that may hold a secret.
-func quotable(lines []string) []string {
+func (pl places) quotable(lines []string) []string {
 	var out []string
 	for _, l := range lines {
 		l = strings.TrimRight(l, "\r\n")
-		if len(out) == mostQuoted || !render.Plain([]string{l}) {
+		if len(out) == mostQuoted || !render.Plain([]string{l}) || pl.changes.Head.Known().Holds(l) {
 			break
 		}
 		out = append(out, l)

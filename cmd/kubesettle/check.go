@@ -195,21 +195,21 @@ func (f *runFlags) finish(p *process, list []output, done *finished) error {
 	if err != nil {
 		return err
 	}
-	if err := write(p, list, done.surface(color)); err != nil {
+	if err := write(p, list, done.surface(color, f.outputs.verbose)); err != nil {
 		return err
 	}
 	return ended(done.result.ExitCode(done.gate))
 }
 
 // surface writes one report of the result; a file has no color.
-func (d *finished) surface(color bool) func(format string, toFile bool, w io.Writer) error {
+func (d *finished) surface(color, verbose bool) func(format string, toFile bool, w io.Writer) error {
 	return func(format string, toFile bool, w io.Writer) error {
 		one, ok := report.SurfaceOf(format)
 		if !ok {
 			return fmt.Errorf("no surface %s", format)
 		}
 		opt := d.options()
-		opt.Color = color && !toFile
+		opt.Color, opt.Verbose = color && !toFile, verbose
 		return one.Write(w, d.result, opt)
 	}
 }

@@ -36,7 +36,7 @@ the rules, and those of the policy's own.`,
 				if err != nil {
 					return err
 				}
-				return analysis(report.Text(p.stdout, r, report.Options{Color: color}))
+				return analysis(report.Text(p.stdout, r, report.Options{Color: color, Verbose: true}))
 			}
 			rule := ""
 			if len(args) == 1 {

@@ -56,20 +56,16 @@ version beside it, of which nothing is printed.
 	}
 }
 
-// findingOf is a case's finding of a rule as a user sees it.
+// findingOf is a case's block with a rule as a user sees it.
 func findingOf(t *testing.T, dir, rule string) string {
 	t.Helper()
-	out := reportOf(t, dir)
-	_, text, found := strings.Cut(out, "["+rule+"] ")
-	if !found {
-		t.Fatalf("%s: no %s:\n%s", dir, rule, out)
+	for _, block := range strings.Split(reportOf(t, dir), "\n\n") {
+		if strings.Contains(block, "["+rule+"]") && !strings.HasPrefix(block, " ") {
+			return strings.TrimRight(block, "\n") + "\n"
+		}
 	}
-	severity := out[strings.LastIndex(out[:strings.Index(out, "["+rule+"] ")], "\n")+1:]
-	severity, _, _ = strings.Cut(severity, "[")
-	for _, next := range []string{"\nerror[", "\nwarning[", "\nnote[", "\nNotices", "\nAssumptions", "\nCoverage"} {
-		text, _, _ = strings.Cut(text, next)
-	}
-	return severity + "[" + rule + "] " + strings.TrimRight(text, "\n") + "\n"
+	t.Fatalf("%s: no %s:\n%s", dir, rule, reportOf(t, dir))
+	return ""
 }
 
 // reportOf is what kubesettle prints of a case that lies in a folder by itself.

@@ -41,7 +41,7 @@ func newMerge(p *process) *cobra.Command {
 				return usage("%w", err)
 			}
 			done := &finished{result: whole, gate: gate, level: level(g.reportLevel, gate)}
-			if err := write(p, list, done.surface(color)); err != nil {
+			if err := write(p, list, done.surface(color, o.verbose)); err != nil {
 				return err
 			}
 			return ended(whole.ExitCode(gate))

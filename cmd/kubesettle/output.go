@@ -21,6 +21,7 @@ type output struct{ format, file string }
 type outputs struct {
 	given   []string
 	color   string
+	verbose bool     // text says all
 	formats []string // that the command has; the first one is the default
 }
 
@@ -28,6 +29,9 @@ func (o *outputs) flags(cmd *cobra.Command, formats ...string) {
 	o.formats = formats
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.given, "output", "o", nil, "FORMAT or FORMAT=FILE, repeatable; one of "+strings.Join(formats, ", ")+" (default "+formats[0]+")")
+	if slices.Contains(formats, "sarif") { // a command that gives a result
+		f.BoolVarP(&o.verbose, "verbose", "v", false, "text says all: every step, assumption and release")
+	}
 	f.StringVar(&o.color, "color", "auto", "auto, always or never")
 }
 

@@ -1,0 +1,387 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// DocsURI is where the pages of the manual stand.
+const DocsURI = InformationURI + "/blob/main/docs/"
+
+// checkedText says what was checked and how far, and never more.
+func checkedText(r *verify.Result) string {
+	c := &r.Coverage
+	decided, releases := 0, map[string]bool{}
+	for i := range r.Workloads {
+		if w := &r.Workloads[i]; w.Verdict == verify.Pass || w.Verdict == verify.Fail {
+			decided++
+			releases[w.Release] = true
+		}
+	}
+	s := count(decided, "workload") + " in " + count(len(releases), "release")
+	if n := len(r.Releases); n > len(releases) {
+		s = count(decided, "workload") + " in " + thousands(len(releases)) + " of " + count(n, "release")
+	}
+	if decided == 0 {
+		s = "no workload to the end"
+	}
+	if c.Topologies == 0 && c.States == 0 {
+		if decided == 0 {
+			return ""
+		}
+		return s
+	}
+	s += fmt.Sprintf("; up to %s, %s and %s; ", count(c.MaxNodes, "node"), count(c.MaxPods, "pod"), count(c.MaxEvents, "event"))
+	switch c.Bound {
+	case "complete":
+		return s + "searched to the end"
+	case "time", "memory", "states":
+		return s + "cut off by the " + strings.TrimSuffix(c.Bound, "s") + " budget"
+	}
+	return s + "ended by " + Plain(c.Bound, 60)
+}
+
+// uncheckedText says in one line what was not checked, or nothing.
+func uncheckedText(r *verify.Result) string {
+	var out []string
+	if open := undecided(r); len(open) > 0 {
+		s := count(len(open), "workload")
+		if why := line(open[0].Reason); why != "" && len(open) == 1 {
+			s = line(open[0].ID) + " (" + clip(why, 120) + ")"
+		} else if len(open) == 1 {
+			s = line(open[0].ID)
+		}
+		out = append(out, s)
+	}
+	touched, before, untouched := missedReleases(r), 0, 0
+	for i := range r.Releases {
+		switch rel := &r.Releases[i]; {
+		case rel.Changed && rel.Missing() && rel.Before:
+			before++
+		case !rel.Changed && (rel.Missing() || rel.Status == "failed-base"):
+			untouched++
+		}
+	}
+	if touched > 0 {
+		out = append(out, count(touched, "release")+" that the change touches")
+	}
+	if before > 0 {
+		out = append(out, count(before, "release")+" that base does not render either")
+	}
+	for _, a := range r.Assumptions {
+		if s, ok := strings.CutPrefix(line(a), "not modeled, and treated as not there: "); ok {
+			out = append(out, clip(s, 120)+" (not modelled)")
+		}
+		if strings.HasPrefix(a, noCluster) && r.Coverage.States > 0 {
+			out = append(out, "capacity (no cluster is declared)")
+		}
+	}
+	if untouched > 0 {
+		out = append(out, count(untouched, "untouched release")+" without a result")
+	}
+	return strings.Join(out, "; ")
+}
+
+// The assumptions that stand beside every result. What the models leave out, and that
+// releases are checked alone, is the manual's to tell.
+const (
+	noCluster  = "no cluster was declared"
+	standing   = "may hide ("
+	notAlone   = "each release has its nodes to itself"
+	notModeled = "not modeled, and treated as not there"
+)
+
+// resting are the assumptions that this result rests on, and not every one.
+func resting(r *verify.Result) []string {
+	var out []string
+	for _, a := range r.Assumptions {
+		one := true
+		for _, p := range []string{noCluster, standing, notAlone, notModeled} {
+			one = one && !strings.HasPrefix(a, p)
+		}
+		if one {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// alike are sentences that say the same of several things: "a: it is so" and "b: it is so".
+type alikes struct {
+	said string   // what is said of all
+	of   []string // of which, "" where it is said of nothing
+}
+
+func (a alikes) String() string {
+	switch of := a.of; {
+	case len(of) == 1 && of[0] == "":
+		return a.said
+	case len(of) == 1:
+		return of[0] + ": " + a.said
+	case len(of) <= 2:
+		return a.said + " (" + strings.Join(of, ", ") + ")"
+	}
+	return fmt.Sprintf("%s (%s and %d more)", a.said, a.of[0], len(a.of)-1)
+}
+
+// together puts notices that end in the same words into one, in order of appearance; those
+// that are about the run itself come first.
+func together(items []string) []alikes {
+	var first, out []alikes
+	at := map[string]int{}
+	for _, s := range items {
+		s = line(s)
+		of, said := "", s
+		if i := strings.LastIndex(s, ": "); i > 0 && !aboutTheRun.MatchString(s) {
+			of, said = s[:i], s[i+2:]
+		}
+		if i, ok := at[said]; ok && of != "" {
+			out[i].of = append(out[i].of, of)
+			continue
+		}
+		if of == "" {
+			first = append(first, alikes{said, []string{""}})
+			continue
+		}
+		at[said] = len(out)
+		out = append(out, alikes{said, []string{of}})
+	}
+	return append(first, out...)
+}
+
+var aboutTheRun = regexp.MustCompile(`^(policy change|waiver|this |shard|the base|.* waiver)`)
+
+// notedText is the notices in one line, the first two kinds of them in words.
+func notedText(notices []string) string {
+	all := together(notices)
+	var out []string
+	for i, a := range all {
+		if i == 2 {
+			out = append(out, count(len(all)-2, "more notice"))
+			break
+		}
+		out = append(out, clip(a.String(), 200))
+	}
+	return strings.Join(out, "; ")
+}
+
+// sameReason are releases without a result that need the same remedy.
+type sameReason struct {
+	first verify.ReleaseResult
+	more  int
+}
+
+var ownNames = regexp.MustCompile(`\S*[/@:.0-9]\S*`)
+
+// reasons groups releases by what is to be done about them, in order.
+func reasons(rels []verify.ReleaseResult) []sameReason {
+	var out []sameReason
+	at := map[string]int{}
+	for i := range rels {
+		key := rels[i].Status + " " + ownNames.ReplaceAllString(line(rels[i].Remedy), "")
+		if k, ok := at[key]; ok && rels[i].Remedy != "" {
+			out[k].more++
+			continue
+		}
+		at[key] = len(out)
+		out = append(out, sameReason{first: rels[i]})
+	}
+	return out
+}
+
+// verdictLine is the verdict and what is counted, in one clause.
+func verdictLine(r *verify.Result) string {
+	t := tallyOf(r)
+	var s string
+	switch {
+	case r.Verdict == verify.Errored && len(r.Releases) == 0:
+		s = "nothing to check: no chart, no kustomization and no Kubernetes manifest"
+	case r.Verdict == verify.Errored && len(r.Workloads) == 0 && t.fresh == 0:
+		s = subject(r) + " could not be analysed"
+	case r.Verdict == verify.Errored:
+		s = count(missedReleases(r), "release") + " could not be analysed"
+	case r.Verdict == verify.Inconclusive:
+		s = "not decided"
+	case r.Verdict == verify.Fail:
+		s = subject(r) + " is blocked"
+	case len(r.Workloads) == 0 && isCheck(r):
+		s = "no workload changed"
+	case len(r.Workloads) == 0:
+		s = "no workload"
+	}
+	var counts []string
+	if t.fresh > 0 || s == "" || r.Verdict != verify.Pass && len(r.Workloads) > 0 {
+		counts = append(counts, t.findings())
+	}
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{t.existing, "existing"}, {t.fixed, "fixed"}, {t.waived, "waived"}} {
+		if c.n > 0 {
+			counts = append(counts, thousands(c.n)+" "+c.what)
+		}
+	}
+	if s != "" && len(counts) > 0 {
+		s += ": "
+	}
+	return s + strings.Join(counts, ", ")
+}
+
+// findings counts the new ones by severity: "1 new error, 2 new warnings".
+func (t tally) findings() string {
+	var by []string
+	for _, p := range []struct {
+		n    int
+		noun string
+	}{{t.errors, "new error"}, {t.warnings, "new warning"}, {t.notes, "new note"}} {
+		if p.n > 0 {
+			by = append(by, count(p.n, p.noun))
+		}
+	}
+	if len(by) == 0 {
+		return "no new finding"
+	}
+	return strings.Join(by, ", ")
+}
+
+// takes says in one clause what a finding takes: events, size, how sure.
+func takes(f *verify.Finding) string {
+	var parts []string
+	switch {
+	case len(f.Events) == 0:
+		parts = append(parts, "no event")
+	default:
+		parts = append(parts, events(f))
+	}
+	if f.Scale.Nodes > 0 {
+		s := count(f.Scale.Nodes, "node")
+		if f.Scale.Pods > 0 {
+			s += " and " + count(f.Scale.Pods, "pod")
+		}
+		if !f.AtDeclaredScale {
+			s += ", counts scaled down"
+		}
+		parts = append(parts, "with "+s)
+	}
+	s := strings.Join(parts, ", ")
+	switch f.Scenario {
+	case "steady":
+		s += ", once head has settled"
+	case "install":
+		s += ", on an empty cluster"
+	case "revert":
+		s += ", when base is applied again"
+	case "next":
+		s += ", at the next new image"
+	}
+	switch {
+	case f.Recovers != nil && *f.Recovers:
+		s += "; transient: every fair run recovers"
+	case f.Certainty == "inevitable":
+		s += "; inevitable: every fair run ends like this"
+	case f.Certainty == "possible":
+		s += "; possible: it takes a tie or a race"
+	}
+	if f.Timing == "arbitrary" {
+		s += "; only with stale views"
+	}
+	if f.ConfirmedBy != "" {
+		s += "; reproduced on a real control plane"
+	}
+	return s
+}
+
+// changedLines are the changed lines of a finding as a diff, at most limit; where they may
+// not be quoted, the fields to blame.
+func changedLines(f *verify.Finding, limit int) []string {
+	var out []string
+	if h := f.Changed; h != nil {
+		out = hunkLines(h)
+	}
+	if len(out) == 0 {
+		for i := range f.Blame {
+			b := &f.Blame[i]
+			path := line(b.Path)
+			if path == "" {
+				_, what := blamed(b)
+				out = append(out, map[string]string{"removed": "- ", "added": "+ "}[what]+line(b.Object))
+				continue
+			}
+			if b.Old != "" {
+				out = append(out, "- "+path+": "+line(b.Old))
+			}
+			if b.New != "" {
+				out = append(out, "+ "+path+": "+line(b.New))
+			}
+		}
+	}
+	return cutLines(out, limit)
+}
+
+// hunkLines are the lines of a hunk with their marks, without those that both sides have at
+// its ends and the indentation of all.
+func hunkLines(h *verify.Hunk) []string {
+	old, new := h.Removed, h.Added
+	for len(old) > 0 && len(new) > 0 && old[0] == new[0] {
+		old, new = old[1:], new[1:]
+	}
+	for len(old) > 0 && len(new) > 0 && old[len(old)-1] == new[len(new)-1] {
+		old, new = old[:len(old)-1], new[:len(new)-1]
+	}
+	indent := -1
+	for _, l := range append(append([]string{}, old...), new...) {
+		if n := len(l) - len(strings.TrimLeft(l, " ")); indent < 0 || n < indent {
+			indent = n
+		}
+	}
+	var out []string
+	for _, l := range old {
+		out = append(out, "- "+Clean(l[max(indent, 0):]))
+	}
+	for _, l := range new {
+		out = append(out, "+ "+Clean(l[max(indent, 0):]))
+	}
+	return out
+}
+
+// cutLines keeps the first lines, each of at most 160 bytes, and says how many are left out.
+func cutLines(lines []string, limit int) []string {
+	if len(lines) > limit {
+		rest := len(lines) - limit + 1
+		lines = append(lines[:limit-1:limit-1], fmt.Sprintf("  … %s", count(rest, "more line")))
+	}
+	for i, l := range lines {
+		lines[i] = clip(oneLine.Replace(l), 160)
+	}
+	return lines
+}
+
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
+
+// fixLines are a fix: what to do, and where it is lines, as a diff.
+func fixLines(f *verify.Finding, limit int) (say string, diff []string) {
+	x := f.Fix
+	if x == nil || line(x.Text) == "" {
+		return "", nil
+	}
+	say = strings.TrimSuffix(Plain(x.Text, 200), ".")
+	switch {
+	case x.Verified && x.Mechanical:
+		say += " (rendered and searched again: gone, and nothing else breaks)"
+	case x.Verified:
+		say += " (searched again: gone)"
+	default:
+		say += " (not verified)"
+	}
+	if x.Diff != nil {
+		diff = hunkLines(x.Diff)
+	} else if x.Mechanical && x.Replacement != "" {
+		for _, l := range strings.Split(strings.TrimRight(x.Replacement, "\n"), "\n") {
+			diff = append(diff, "+ "+Clean(l))
+		}
+	}
+	return say, cutLines(diff, limit)
+}
