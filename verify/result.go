@@ -114,9 +114,9 @@ type Finding struct {
 	Blame        []Blame       `json:"blame"`
 	// Changed is the change of the first edited location; nil where there is none, or where
 	// its lines may hold a secret.
-	Changed *Hunk `json:"changed,omitempty"`
-	Fix          *Fix          `json:"fix"`
-	Fingerprint  string        `json:"fingerprint"`
+	Changed     *Hunk  `json:"changed,omitempty"`
+	Fix         *Fix   `json:"fix"`
+	Fingerprint string `json:"fingerprint"`
 	// Recovers tells what is wrong in the middle of a run from what is wrong at its end:
 	// true where every fair run mends it by itself with no further event, false where some
 	// does not. It is set for rules on a single step, where the budget lasted to tell.
