@@ -24,9 +24,9 @@ import (
 //
 // With SHOTS naming a folder, the screenshots stay there to be looked at.
 func TestMarkdownInABrowser(t *testing.T) {
-	chromium, mermaid := os.Getenv("CHROMIUM"), os.Getenv("MERMAID")
-	if chromium == "" || mermaid == "" {
-		t.Skip("CHROMIUM and MERMAID do not name a browser and mermaid.min.js: see make surfaces")
+	chromium := os.Getenv("CHROMIUM")
+	if chromium == "" {
+		t.Skip("CHROMIUM does not name a browser: see make surfaces")
 	}
 	style, err := os.ReadFile("testdata/html/markdown.css")
 	if err != nil {
@@ -44,22 +44,18 @@ func TestMarkdownInABrowser(t *testing.T) {
 				if err := github.Convert([]byte(source), &body); err != nil {
 					t.Fatal(err)
 				}
-				page := fmt.Sprintf("<!DOCTYPE html><meta charset=utf-8><title>%s</title><style>%s</style><script src=%q></script><body>%s", surface, style, "file://"+mermaid, body.String())
+				page := fmt.Sprintf("<!DOCTYPE html><meta charset=utf-8><title>%s</title><style>%s</style><body>%s", surface, style, body.String())
 				out := filepath.Join(dir, name+"-"+surface)
 				if err := os.WriteFile(out+".html", []byte(page), 0o644); err != nil {
 					t.Fatal(err)
 				}
 				var saw struct {
-					Diagrams, Overflow          int
-					Wrong, Complaints, Requests []string
+					Overflow             int
+					Complaints, Requests []string
 				}
 				browse(t, &saw, "markdown.mjs", chromium, out+".html", out)
-				want := bytes.Count([]byte(source), []byte("```mermaid\n"))
-				if saw.Diagrams != want || len(saw.Wrong)+len(saw.Complaints)+len(saw.Requests) > 0 || saw.Overflow > 0 {
-					t.Errorf("want %d diagrams: %+v", want, saw)
-				}
-				if name == "rollout" && want == 0 {
-					t.Error("there is no diagram to try")
+				if len(saw.Complaints)+len(saw.Requests) > 0 || saw.Overflow > 0 {
+					t.Errorf("%+v", saw)
 				}
 			})
 		}

@@ -45,9 +45,8 @@ func firstFinding(comment string) (string, error) {
 	if !ok {
 		return "", errors.New("no finding")
 	}
-	section, _, ok := strings.Cut(rest, heading)
-	if !ok {
-		return "", errors.New("no end of the first finding")
-	}
+	section, _, _ := strings.Cut(rest, heading)
+	section, _, _ = strings.Cut(section, "\n---\n") // the comment's foot
+	section, _, _ = strings.Cut(section, "\n<details>")
 	return "\n### " + section + "\n", nil
 }
