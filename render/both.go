@@ -41,6 +41,7 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 		return nil, nil, err
 	}
 	onBase, onHead := bs.learn(), hs.learn()
+	settleNames(bs, hs)
 	onBase.fill(onHead) // a definition that comes or goes changes no other object's name
 	onHead.fill(onBase)
 	b = bs.finish(onBase, nil)

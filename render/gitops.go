@@ -66,13 +66,16 @@ var declarers = map[string]func(*declaring){
 }
 
 func (o *declaring) add(r Release, f *Failure) {
+	r.plain, r.folder = r.ID, o.folder
+	r.ID = inParent(r.ID, o.parent)
 	if o.have[r.ID] {
+		o.ignore("%s: %s declares it twice; the first one counts", r.Selected, o.parent)
 		return
 	}
 	o.have[r.ID] = true
 	r.By, r.Parent = o.by, o.parent
 	if o.set != "" {
-		r.Parent = o.set
+		r.Parent = inParent(o.set, o.parent)
 	}
 	if r.KubeVersion == "" {
 		r.KubeVersion = o.opt.KubeVersion

@@ -138,6 +138,8 @@ type Release struct {
 	// At is the policy's line that declares the release; empty for others.
 	At Location `json:"-"`
 
+	plain     string                        // ID of a GitOps release, whoever declares it
+	folder    string                        // in that ID
 	source    string                        // Flux source of a chart that is not here
 	fetch     *fetch.ChartRef               // the chart to fetch into Path; nil: it is here
 	mayMiss   []string                      // values files in the fetched chart that need not be there

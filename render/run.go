@@ -175,6 +175,9 @@ func (s *side) dropCovered() {
 			continue
 		}
 		by[string(r.Kind)+" "+r.Path] = r.Selected
+		if r.Kind == Helm {
+			continue // its files are those that declare it
+		}
 		for _, f := range r.Files {
 			file[f] = r.Selected
 			if r.Kind == Kustomize {
@@ -182,20 +185,22 @@ func (s *side) dropCovered() {
 			}
 		}
 	}
-	kept := &side{src: s.src, opt: s.opt, runner: s.runner, ignored: s.ignored}
+	kept, gone := s.without(), map[string]bool{}
+	kept.ignored = s.ignored
 	for i, r := range s.releases {
 		who := by[string(r.Kind)+" "+r.Path]
 		if r.Kind == Manifests && who == "" {
 			who = coveredFiles(r.Files, file)
 		}
-		if who != "" && r.By.File == "" && !r.Declared {
+		switch {
+		case who != "" && r.By.File == "" && !r.Declared:
 			kept.ignored = append(kept.ignored, Ignored{r.ID, "rendered by " + who})
-			continue
+			gone[r.ID] = true
+		case gone[r.Parent]: // what renders that declares this one too
+			gone[r.ID] = true
+		default:
+			kept.take(s, i)
 		}
-		kept.releases = append(kept.releases, r)
-		kept.jobs = append(kept.jobs, s.jobs[i])
-		kept.failed = append(kept.failed, s.failed[i])
-		kept.outputs = append(kept.outputs, s.outputs[i])
 	}
 	sortIgnored(kept.ignored)
 	*s = *kept
@@ -322,7 +327,9 @@ func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
 		return nil, err
 	}
 	s.dropCovered()
-	rev := s.finish(s.learn(), nil)
+	known := s.learn()
+	settleNames(s)
+	rev := s.finish(known, nil)
 	knowSecrets(rev)
 	return rev, nil
 }

@@ -1,0 +1,117 @@
+package render
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// inParent is the ID of a GitOps release while both sides are rendered: an application
+// that several releases declare, one per environment, is several releases.
+func inParent(plain, parent string) string { return plain + "@" + parent }
+
+// settleNames gives GitOps releases the IDs that results show, on one side or on both at
+// once. One that a single release declares has its plain name, "argocd:FOLDER:NAMESPACE/NAME";
+// where several declare one of that name on either side, each has the release that declares
+// it in the place of the folder. Those of one name whose settings are all alike, on both
+// sides, are one.
+func settleNames(sides ...*side) {
+	apart := map[string]bool{}
+	for _, s := range sides {
+		first := map[string]string{}
+		for _, r := range s.releases {
+			if r.plain == "" {
+				continue
+			}
+			of, seen := first[r.plain]
+			if settings := settingsOf(r); !seen {
+				first[r.plain] = settings
+			} else if settings != of {
+				apart[r.plain] = true
+			}
+		}
+	}
+	for _, s := range sides {
+		s.rename(apart)
+	}
+}
+
+// settingsOf is what a release is made with, apart from who declares it.
+func settingsOf(r Release) string {
+	r.ID, r.Parent, r.By, r.SetAt, r.Remarks = "", "", Location{}, nil, nil
+	b, err := json.Marshal(r)
+	if err != nil {
+		return r.plain
+	}
+	return string(b)
+}
+
+// rename gives releases their shown IDs. What declares a release stands before it.
+func (s *side) rename(apart map[string]bool) {
+	shown, taken := map[string]string{}, map[string]bool{}
+	kept := s.without()
+	for i, r := range s.releases {
+		if r.plain == "" {
+			taken[r.ID] = true
+			kept.take(s, i)
+			continue
+		}
+		id := r.plain
+		parent := r.Parent
+		if to, ok := shown[parent]; ok {
+			parent = to
+		}
+		if apart[r.plain] {
+			kind, rest, _ := strings.Cut(r.plain, ":")
+			id = kind + ":" + parent + strings.TrimPrefix(rest, r.folder)
+		}
+		shown[r.ID] = id
+		if taken[id] { // alike in everything
+			continue
+		}
+		taken[id] = true
+		s.reword(i, r.ID, id, r.Parent, parent)
+		s.releases[i].ID, s.releases[i].Parent = id, parent
+		if s.jobs[i] != nil {
+			s.jobs[i].Release.ID, s.jobs[i].Release.Parent = id, parent
+		}
+		kept.take(s, i)
+	}
+	kept.ignored = s.ignored
+	*s = *kept
+	s.byID = map[string]int{}
+	for i, r := range s.releases {
+		s.byID[r.ID] = i
+	}
+}
+
+// reword puts shown IDs into what was said about a release.
+func (s *side) reword(i int, pairs ...string) {
+	replace := strings.NewReplacer(pairs...)
+	list := func(texts []string) []string {
+		out := make([]string, len(texts))
+		for k, t := range texts {
+			out[k] = replace.Replace(t)
+		}
+		return out
+	}
+	s.releases[i].Remarks = list(s.releases[i].Remarks)
+	s.outputs[i].Notes = list(s.outputs[i].Notes)
+	if f := s.outputs[i].Err; f != nil {
+		said := *f
+		said.Reason, said.Remedy = replace.Replace(f.Reason), replace.Replace(f.Remedy)
+		s.outputs[i].Err = &said
+	}
+}
+
+// without is a side like this one, without its releases.
+func (s *side) without() *side {
+	return &side{src: s.src, opt: s.opt, runner: s.runner, found: s.found}
+}
+
+// take adds release i of another side.
+func (s *side) take(from *side, i int) {
+	s.releases = append(s.releases, from.releases[i])
+	s.jobs = append(s.jobs, from.jobs[i])
+	s.failed = append(s.failed, from.failed[i])
+	s.outputs = append(s.outputs, from.outputs[i])
+}
