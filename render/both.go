@@ -29,6 +29,9 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 	if err := completeBoth(ctx, bs, hs); err != nil {
 		return nil, nil, err
 	}
+	if err := withTestValues(ctx, bs, hs); err != nil {
+		return nil, nil, err
+	}
 	if err := hs.carry(ctx, bs); err != nil {
 		return nil, nil, err
 	}

@@ -237,8 +237,8 @@ func (d *discovery) valuesSets(dir string) []string {
 		switch folder = strings.TrimSuffix(folder, "/"); {
 		case folder == "" && valuesSibling.MatchString(base):
 		case valuesFolder.MatchString(folder):
-		case folder == "ci" && strings.HasSuffix(base, "values.yaml"):
-			d.ignore(f, "values of chart-testing")
+		case folder == "ci" && isTestValues(base):
+			d.ignore(f, "values of chart-testing, taken where a chart does not render without")
 			continue
 		default:
 			continue

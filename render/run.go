@@ -326,6 +326,9 @@ func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
 	if err := s.complete(ctx); err != nil {
 		return nil, err
 	}
+	if err := withTestValues(ctx, s); err != nil {
+		return nil, err
+	}
 	s.dropCovered()
 	known := s.learn()
 	settleNames(s)
