@@ -139,6 +139,9 @@ func (o *declaring) fluxValues(r *Release) *Failure {
 			return f
 		}
 		if from == nil {
+			if text(e, "kind") == "Secret" {
+				r.Remarks = append(r.Remarks, o.leftOut(field, e))
+			}
 			continue
 		}
 		if target := text(e, "targetPath"); target != "" {
@@ -225,10 +228,13 @@ func (o *declaring) reference(field string, e any) (*referred, *Failure) {
 		return nil, f
 	}
 	if !ok {
+		optional = optional || kind == "Secret" // no repository holds its Secrets in the clear
 		return missing("is not in the repository")
 	}
 	text, ok, encrypted := p.data(k)
 	switch {
+	case encrypted && kind == "Secret":
+		return nil, nil
 	case !ok:
 		return missing("has no key " + k)
 	case encrypted:
@@ -252,6 +258,17 @@ func (o *declaring) reference(field string, e any) (*referred, *Failure) {
 		}
 		return textPlace(side.src, at, text, in)
 	}}, nil
+}
+
+// leftOut is the remark about a Secret whose values cannot be known: it is in the cluster
+// alone, or encrypted.
+func (o *declaring) leftOut(field string, e any) string {
+	at := o.at(field)
+	what := "the values of"
+	if target := text(e, "targetPath"); target != "" {
+		what = target + " from"
+	}
+	return fmt.Sprintf("%s:%d: %s Secret %s are not known: rendered without", at.File, at.StartLine, what, text(e, "name"))
 }
 
 // postRenderers takes the overlays that are built over what the chart gave.

@@ -131,7 +131,7 @@ func (b *builder) add(d document) *Failure {
 			id.Namespace = "default"
 		}
 	}
-	typed, notes, err := decodeTyped(d.Content)
+	read, err := decodeTyped(d.Content)
 	if err != nil {
 		at := where("")
 		path := ""
@@ -143,11 +143,11 @@ func (b *builder) add(d document) *Failure {
 			Where:  at, Remedy: "correct the value: the API server refuses it",
 		}
 	}
-	for _, n := range notes {
+	for _, n := range read.notes {
 		b.notes = append(b.notes, id.String()+": "+n)
 	}
 	b.objects = append(b.objects, &Object{
-		ID: id, Release: b.rel.ID, Content: d.Content, Typed: typed, Hook: d.Hook,
+		ID: id, Release: b.rel.ID, Content: d.Content, Typed: read.typed, Refused: read.refused, Hook: d.Hook,
 		Source: where(""), locate: where, volatile: d.Volatile,
 	})
 	return nil

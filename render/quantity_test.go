@@ -27,7 +27,7 @@ func TestEndlessQuantitiesAreRefused(t *testing.T) {
 	} {
 		done := make(chan error, 1)
 		go func() {
-			_, _, err := decodeTyped(pod(tt.cpu, "1e-1000000000"))
+			_, err := decodeTyped(pod(tt.cpu, "1e-1000000000"))
 			done <- err
 		}()
 		select {

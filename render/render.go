@@ -60,6 +60,9 @@ type Object struct {
 	// Typed is Content decoded into upstream's type and defaulted as the API server
 	// does; nil for kinds without a model.
 	Typed runtime.Object
+	// Refused are the fields that strict decoding refuses, as the API server does for kubectl,
+	// Helm, Argo CD and Flux unless they are told not to ask: misspelt and misplaced ones.
+	Refused []Refusal
 	// Hook says that it is a Helm hook or test: listed, not verified.
 	Hook bool
 	// Source is where the object begins.
@@ -68,6 +71,9 @@ type Object struct {
 	volatile []volatileLeaf // values that differ at every render, masked in Content
 	known    *redact.Known  // texts that Secrets hold, which nothing may print
 }
+
+// Refusal is a field that the API server does not decode, with the reason. It holds no value.
+type Refusal struct{ Path, Text string }
 
 // Locate gives the file and line that set a field, in field.Path's notation
 // ("spec.template.spec.containers[0].resources.requests[cpu]" or with dots), or the

@@ -43,11 +43,11 @@ func (o *Object) Rerendered() runtime.Object {
 			p.set(content, otherValue(was, isBytes(content, p)))
 		}
 	}
-	typed, _, err := decodeTyped(content)
+	read, err := decodeTyped(content)
 	if err != nil {
 		return nil
 	}
-	return typed
+	return read.typed
 }
 
 // otherValue is a value of the same form as v that differs from it.

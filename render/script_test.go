@@ -235,6 +235,9 @@ func describe(rev *Revision) string {
 				hook = " (hook)"
 			}
 			fmt.Fprintf(&out, "  %s at %s%s\n", o.ID, place(o.Source), hook)
+			for _, f := range o.Refused {
+				fmt.Fprintf(&out, "    refused: %s: %s at %s\n", f.Path, f.Text, place(o.Locate(f.Path)))
+			}
 		}
 		for _, n := range r.Notes {
 			fmt.Fprintf(&out, "  note: %s\n", n)

@@ -54,37 +54,47 @@ type typeError struct {
 
 func (e *typeError) Error() string { return e.text }
 
-// decodeTyped decodes an object into upstream's type and defaults it. It is nil for a
-// kind that client-go does not know. Notes name unknown fields and versions that are
-// not served. Errors: a *typeError.
-func decodeTyped(content map[string]any) (runtime.Object, []string, error) {
+// decoded is an object in upstream's type, and what decoding says about it.
+type decoded struct {
+	typed   runtime.Object // defaulted; nil for a kind that client-go does not know
+	notes   []string       // versions that are not served
+	refused []Refusal      // what strict decoding refuses, sorted
+}
+
+// decodeTyped decodes an object into upstream's type and defaults it. Errors: a *typeError.
+func decodeTyped(content map[string]any) (decoded, error) {
+	var d decoded
 	gvk := gvkOf(content)
-	var notes []string
-	if gv, ok := readAs[gvk]; ok {
-		notes = append(notes, fmt.Sprintf("%s %s is not served by Kubernetes %s; read as %s",
+	gv, old := readAs[gvk]
+	if old {
+		d.notes = append(d.notes, fmt.Sprintf("%s %s is not served by Kubernetes %s; read as %s",
 			gvk.GroupVersion(), gvk.Kind, DefaultKubeVersion, gv))
 		gvk = gv.WithKind(gvk.Kind)
 	}
 	obj, err := scheme.Scheme.New(gvk)
 	if err != nil || gvk.Group == "apiextensions.k8s.io" {
-		return nil, notes, nil // an unknown kind stays opaque; definitions are large, and no model
+		return d, nil // an unknown kind stays opaque; definitions are large, and no model
 	}
 	if err := quantitiesOf(gvk, content); err != nil {
-		return nil, notes, err
+		return d, err
+	}
+	if gvk.Group == "" && gvk.Kind == "Secret" {
+		content, d.refused = readableSecret(content)
 	}
 	strict, err := decodeInto(content, gvk, obj)
 	if err != nil {
-		return nil, notes, locateTypeError(content, gvk, err)
+		return d, locateTypeError(content, gvk, err)
 	}
-	for _, e := range strict {
-		notes = append(notes, strings.TrimPrefix(e.Error(), "json: "))
+	if !old { // else the fields of the old version are not known
+		d.refused = append(d.refused, unknownFields(obj, content, strict)...)
 	}
-	sort.Strings(notes)
-	if old, ok := obj.(*autoscalingv1.HorizontalPodAutoscaler); ok {
-		obj = defaults.HPAFromV1(old)
+	sort.Slice(d.refused, func(i, j int) bool { return d.refused[i].Path < d.refused[j].Path })
+	if v1, ok := obj.(*autoscalingv1.HorizontalPodAutoscaler); ok {
+		obj = defaults.HPAFromV1(v1)
 	}
 	defaults.Set(obj)
-	return obj, notes, nil
+	d.typed = obj
+	return d, nil
 }
 
 // decodeInto decodes as the API server does: case-sensitive, with strict errors apart.

@@ -75,18 +75,34 @@ func (a *applied) judge() {
 		return // what has not changed is as good or bad as it was
 	}
 	if a.base == nil {
-		a.refused = steadyErrors(a.head, validation.Create(a.head.Typed))
+		a.refused = created(a.head)
 		return
 	}
-	a.before = steadyErrors(a.base, validation.Create(a.base.Typed))
+	a.before = created(a.base)
 	if replaced(a.base) || replaced(a.head) {
-		a.refused = steadyErrors(a.head, validation.Create(a.head.Typed))
+		a.refused = created(a.head)
 		return
 	}
-	a.refused = steadyErrors(a.head, validation.Update(a.head.Typed, a.base.Typed))
+	a.refused = slices.Concat(undecoded(a.head), steadyErrors(a.head, validation.Update(a.head.Typed, a.base.Typed)))
 	if len(a.refused)+len(a.before) == 0 {
 		a.back = steadyErrors(a.base, validation.Update(a.base.Typed, validation.Live(a.head.Typed, a.base.Typed)))
 	}
+}
+
+// created is why the API server refuses to create an object.
+func created(o *render.Object) field.ErrorList {
+	return slices.Concat(undecoded(o), steadyErrors(o, validation.Create(o.Typed)))
+}
+
+// undecoded are the fields that the API server does not decode: it is asked to be strict by
+// kubectl (--validate), Argo CD and Flux, and refuses the object for a field that is
+// misspelt or stands in the wrong place.
+func undecoded(o *render.Object) field.ErrorList {
+	var out field.ErrorList
+	for _, r := range o.Refused {
+		out = append(out, &field.Error{Type: field.ErrorTypeTypeInvalid, Field: r.Path, Detail: r.Text})
+	}
+	return out
 }
 
 // steadyErrors leaves out the errors of fields that every render gives another value: what

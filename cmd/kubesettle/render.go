@@ -135,6 +135,10 @@ func list(rev *render.Revision) listing {
 			one.Fetched = append(one.Fetched, listedChart(x))
 		}
 		for _, o := range r.Objects {
+			for _, f := range o.Refused {
+				at := o.Locate(f.Path)
+				one.Notes = append(one.Notes, fmt.Sprintf("%s: %s: %s (%s:%d)", o.ID, f.Path, f.Text, at.File, at.StartLine))
+			}
 			one.Objects = append(one.Objects, listedObject{
 				ID: hide(o.ID.String()), File: hide(o.Source.File), Line: o.Source.StartLine, Hook: o.Hook,
 				Modeled: o.Typed != nil, Content: render.Redact(o),

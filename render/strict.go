@@ -1,0 +1,216 @@
+package render
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+var unknownField = regexp.MustCompile(`unknown field "([^"]*)"$`)
+
+// unknownFields words what strict decoding says about fields that a type does not have.
+func unknownFields(obj runtime.Object, content map[string]any, strict []error) []Refusal {
+	var out []Refusal
+	for _, e := range strict {
+		m := unknownField.FindStringSubmatch(e.Error())
+		if m == nil {
+			continue // a key that stands twice: kubectl keeps the last one, as decodeYAML does
+		}
+		p, text := pathIn(content, m[1]), "unknown field"
+		if hint := meant(reflect.TypeOf(obj), p); hint != "" {
+			text += ": " + hint
+		}
+		out = append(out, Refusal{Path: p.String(), Text: text})
+	}
+	return out
+}
+
+// meant guesses what an unknown field was meant to be: one of almost the same name beside
+// it, or one of its name elsewhere on the way from the root; "" where it cannot tell.
+func meant(root reflect.Type, p fieldPath) string {
+	if len(p) == 0 {
+		return ""
+	}
+	name := p[len(p)-1].key
+	types := []reflect.Type{root}
+	for _, step := range p[:len(p)-1] {
+		types = append(types, typeAt(types[len(types)-1], step))
+	}
+	beside := jsonFields(types[len(types)-1])
+	best, most := "", 1+len(name)/5
+	for _, known := range slices.Sorted(maps.Keys(beside)) {
+		if d := editDistance(strings.ToLower(name), strings.ToLower(known)); d < most || d == most && best == "" {
+			best, most = known, d
+		}
+	}
+	if best != "" {
+		return "is " + best + " meant?"
+	}
+	if _, ok := beside["matchLabels"]; ok {
+		return "labels stand under matchLabels"
+	}
+	for i := len(types) - 1; i >= 0; i-- {
+		if found := placeOf(types[i], name, 4); found != "" && i < len(types) {
+			return "it belongs at " + strings.TrimPrefix(p[:i].String()+"."+found, ".")
+		}
+	}
+	return ""
+}
+
+// pathIn reads a path that joins keys with dots, which a key may hold itself: they are
+// those that the content has.
+func pathIn(v any, text string) fieldPath {
+	switch x := v.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(x)) {
+			rest, ok := strings.CutPrefix(text, k)
+			if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+				return append(fieldPath{key(k)}, pathIn(x[k], strings.TrimPrefix(rest, "."))...)
+			}
+		}
+	case []any:
+		if p := parsePath(text); len(p) > 0 && p[0].index >= 0 && p[0].index < len(x) {
+			_, rest, _ := strings.Cut(text, "]")
+			return append(fieldPath{p[0]}, pathIn(x[p[0].index], strings.TrimPrefix(rest, "."))...)
+		}
+	}
+	return parsePath(text)
+}
+
+// placeOf is the path of the nearest field of a name below a type, or "".
+func placeOf(t reflect.Type, name string, depth int) string {
+	type place struct {
+		t  reflect.Type
+		at string
+	}
+	level := []place{{t, ""}}
+	for ; depth > 0 && len(level) > 0; depth-- {
+		var next []place
+		for _, l := range level {
+			fields := jsonFields(l.t)
+			if _, ok := fields[name]; ok {
+				return strings.TrimPrefix(l.at+"."+name, ".")
+			}
+			for _, k := range slices.Sorted(maps.Keys(fields)) {
+				if l.at == "" && (k == "metadata" || k == "status") {
+					continue
+				}
+				f := fields[k]
+				if f.Kind() == reflect.Slice {
+					f, k = f.Elem(), k+"[]"
+				}
+				next = append(next, place{f, l.at + "." + k})
+			}
+		}
+		level = next
+	}
+	return ""
+}
+
+// typeAt is the type of a step into a type; nil where it has none.
+func typeAt(t reflect.Type, step step) reflect.Type {
+	t = bare(t)
+	switch {
+	case t == nil:
+		return nil
+	case t.Kind() == reflect.Slice || t.Kind() == reflect.Map:
+		return t.Elem()
+	}
+	return jsonFields(t)[step.key]
+}
+
+// jsonFields are the fields of a struct by their names in JSON.
+func jsonFields(t reflect.Type) map[string]reflect.Type {
+	t = bare(t)
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	out := map[string]reflect.Type{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-":
+		case name != "":
+			out[name] = bare(f.Type)
+		case f.Anonymous || strings.Contains(options, "inline"):
+			maps.Copy(out, jsonFields(f.Type))
+		}
+	}
+	return out
+}
+
+func bare(t reflect.Type) reflect.Type {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// editDistance counts the letters to insert, delete, replace, or swap with the next one.
+func editDistance(a, b string) int {
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}
+
+// readableSecret gives a Secret whose data can be decoded, and what the API server refuses
+// of it. What is encrypted in the repository is decrypted before it is applied: its values
+// stand for others.
+func readableSecret(content map[string]any) (map[string]any, []Refusal) {
+	sops := content["sops"] != nil
+	out := maps.Clone(content)
+	if sops {
+		delete(out, "sops")
+	}
+	data, isMap := out["data"].(map[string]any)
+	if s, isText := out["data"].(string); isText && (sops || strings.HasPrefix(s, "ENC[")) {
+		delete(out, "data")
+	}
+	if !isMap {
+		return out, nil
+	}
+	readable, refused := map[string]any{}, []Refusal(nil)
+	for _, k := range slices.Sorted(maps.Keys(data)) {
+		readable[k] = data[k]
+		s, isText := data[k].(string)
+		if !isText {
+			continue
+		}
+		if _, err := base64.StdEncoding.DecodeString(s); err == nil {
+			continue
+		}
+		readable[k] = ""
+		if !sops && !strings.HasPrefix(s, "ENC[") {
+			refused = append(refused, Refusal{
+				Path: append(fieldPath{key("data")}, key(k)).String(),
+				Text: fmt.Sprintf("the value is no base64: is %s meant?", "stringData"),
+			})
+		}
+	}
+	out["data"] = readable
+	return out, refused
+}
