@@ -80,13 +80,22 @@ func isInline(ref string) bool {
 
 // line is where a scalar stands in the file, or 1.
 func (k *kustomization) line(value string) int {
+	return k.lineWhere(func(s string) bool { return s == value })
+}
+
+// lineEnding is where a scalar of that end stands in the file, or 1.
+func (k *kustomization) lineEnding(end string) int {
+	return k.lineWhere(func(s string) bool { return strings.HasSuffix(s, end) })
+}
+
+func (k *kustomization) lineWhere(is func(string) bool) int {
 	var doc yaml3.Node
 	if yaml3.Unmarshal(k.text, &doc) != nil {
 		return 1
 	}
 	line := 1
 	walkNodes(&doc, func(n *yaml3.Node) {
-		if n.Kind == yaml3.ScalarNode && n.Value == value && line == 1 {
+		if n.Kind == yaml3.ScalarNode && is(n.Value) && line == 1 {
 			line = n.Line
 		}
 	})
@@ -264,7 +273,7 @@ func (k *kustomization) fail(ref, what, remedy string) *Failure {
 
 // add reads one file.
 func (g *kustomizeGatherer) add(k *kustomization, p, ref string) *Failure {
-	if root := path.Dir(k.file); !g.job.Release.AnyFile && !under(g.src.real(p), g.src.real(root)) {
+	if root := path.Dir(k.file); !g.anyFile() && !under(g.src.real(p), g.src.real(root)) {
 		return k.fail(ref, "is outside of "+root+", which `kustomize build` refuses to read",
 			"move it below that folder, or make its folder a base; where the cluster builds with LoadRestrictionsNone, declare the release with `loadRestrictor: none`")
 	}
@@ -327,28 +336,10 @@ func (g *kustomizeGatherer) filesOf(k *kustomization, dir string) *Failure {
 	refs = append(refs, k.Crds...)
 	refs = append(refs, k.Configurations...)
 	refs = append(refs, k.OpenAPI["path"])
-	for _, c := range k.ConfigMapGenerator {
-		refs = append(refs, sourcesOf(c.KvPairSources)...)
-	}
-	for _, c := range k.SecretGenerator {
-		refs = append(refs, sourcesOf(c.KvPairSources)...)
-	}
 	for _, ref := range refs {
 		if f := g.need(k, dir, ref); f != nil {
 			return f
 		}
 	}
-	return nil
-}
-
-// sourcesOf lists the files of a generator; "key=file" names a file under another key.
-func sourcesOf(s types.KvPairSources) []string {
-	var refs []string
-	for _, f := range s.FileSources {
-		if _, file, ok := strings.Cut(f, "="); ok {
-			f = file
-		}
-		refs = append(refs, f)
-	}
-	return append(refs, s.EnvSources...)
+	return g.generators(k, dir)
 }

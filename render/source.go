@@ -24,6 +24,9 @@ type source struct {
 	dry  bool     // nothing is fetched yet: jobs say what is missing
 	mu   sync.Mutex
 	text map[string][]byte // what was read
+
+	fluxOnce sync.Once
+	flux     bool // see builtByFlux
 }
 
 // newSource lists a tree. Errors: those of listing it.

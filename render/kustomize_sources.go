@@ -1,0 +1,106 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+)
+
+// generators adds the files that generators take their data from.
+func (g *kustomizeGatherer) generators(k *kustomization, dir string) *Failure {
+	for _, c := range k.ConfigMapGenerator {
+		if f := g.sources(k, dir, c.KvPairSources, false); f != nil {
+			return f
+		}
+	}
+	for _, c := range k.SecretGenerator {
+		if f := g.sources(k, dir, c.KvPairSources, true); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+func (g *kustomizeGatherer) sources(k *kustomization, dir string, s types.KvPairSources, secret bool) *Failure {
+	envs := map[string]bool{}
+	for _, ref := range s.EnvSources {
+		envs[ref] = true
+	}
+	for _, ref := range sourcesOf(s) {
+		if (secret || envs[ref] || isEnvFile(ref)) && g.placeholder(k, dir, ref, envs[ref]) {
+			continue
+		}
+		if f := g.need(k, dir, ref); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// placeholder puts a text in the place of a file that no repository should hold: of a
+// Secret's generator, or of variables of an environment. One that base has and head has
+// not is no such file.
+func (g *kustomizeGatherer) placeholder(k *kustomization, dir, ref string, env bool) bool {
+	p, in := inside(dir, ref)
+	if !in || ref == "" || g.src.hasFile(p) || g.src.hasDir(p) || remoteRef.MatchString(ref) {
+		return false
+	}
+	if twin := g.src.twin; twin != nil && twin.hasFile(p) {
+		return false
+	}
+	if _, there := g.job.Files[p]; there {
+		return true
+	}
+	g.job.Files[p] = []byte("placeholder")
+	if env {
+		g.job.Files[p] = []byte("PLACEHOLDER=placeholder\n")
+	}
+	g.job.Notes = append(g.job.Notes, fmt.Sprintf("%s:%d: %s is not in the repository: a placeholder stands for it", k.file, max(k.line(ref), k.lineEnding("="+ref)), p))
+	return true
+}
+
+// isEnvFile says whether a file holds the variables of an environment by its name: .env,
+// .env.local, prod.env.
+func isEnvFile(ref string) bool {
+	base := path.Base(ref)
+	return strings.HasPrefix(base, ".env") || strings.HasSuffix(base, ".env")
+}
+
+// sourcesOf lists the files of a generator; "key=file" names a file under another key.
+func sourcesOf(s types.KvPairSources) []string {
+	var refs []string
+	for _, f := range s.FileSources {
+		if _, file, ok := strings.Cut(f, "="); ok {
+			f = file
+		}
+		refs = append(refs, f)
+	}
+	return append(refs, s.EnvSources...)
+}
+
+// anyFile says whether files outside a kustomization's folder may be read: where the
+// release says so, and in a repository that Flux builds, whose controller does.
+func (g *kustomizeGatherer) anyFile() bool {
+	rel := &g.job.Release
+	rel.AnyFile = rel.AnyFile || !rel.Declared && rel.By.File == "" && g.src.builtByFlux()
+	return rel.AnyFile
+}
+
+// builtByFlux says whether the tree holds a Flux Kustomization.
+func (s *source) builtByFlux() bool {
+	s.fluxOnce.Do(func() {
+		for _, f := range s.files {
+			if !isManifestName(f) || s.links[f] {
+				continue
+			}
+			if b, err := s.read(f); err == nil && isForeignKustomization(b) && bytes.Contains(b, []byte("kind: Kustomization")) {
+				s.flux = true
+				return
+			}
+		}
+	})
+	return s.flux
+}
