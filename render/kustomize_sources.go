@@ -54,9 +54,9 @@ func (g *kustomizeGatherer) placeholder(k *kustomization, dir, ref string, env b
 	if _, there := g.job.Files[p]; there {
 		return true
 	}
-	g.job.Files[p] = []byte("placeholder")
+	g.job.Files[p] = []byte("not-in-the-repository")
 	if env {
-		g.job.Files[p] = []byte("PLACEHOLDER=placeholder\n")
+		g.job.Files[p] = []byte("NOT_IN_THE_REPOSITORY=not-in-the-repository\n")
 	}
 	g.job.Notes = append(g.job.Notes, fmt.Sprintf("%s:%d: %s is not in the repository: a placeholder stands for it", k.file, max(k.line(ref), k.lineEnding("="+ref)), p))
 	return true
