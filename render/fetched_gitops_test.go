@@ -103,7 +103,7 @@ func TestChartsThatGitOpsObjectsName(t *testing.T) {
 		"{url: oci://r.example.com/charts/db, ref: {semver: ^1, tag: 1.2.3}}":        "chart db@^1 cannot",
 		"{url: oci://r.example.com/charts/db}":                                       "chart db@latest cannot",
 		"{url: oci://r.example.com/charts/db, ref: {digest: sha256:12, semver: ^1}}": "chart db@sha256:12 cannot",
-		"{}": "chart charts of OCIRepository charts is not vendored",
+		"{}": "of OCIRepository charts is not vendored",
 	} {
 		fails(t, renderWith(t, source(spec), online(t, "", site)), "helmrelease:flux:flux/shop", want, "")
 	}
@@ -115,5 +115,5 @@ func TestChartsThatGitOpsObjectsName(t *testing.T) {
 			files[name] = text
 		}
 	}
-	fails(t, renderWith(t, files, online(t, "", site)), "helmrelease:flux:flux/shop", "chart charts of OCIRepository charts is not vendored", "commit the chart")
+	fails(t, renderWith(t, files, online(t, "", site)), "helmrelease:flux:flux/shop", "no OCIRepository flux/charts was found in the repository", "commit it")
 }

@@ -26,13 +26,15 @@ func remoteChart(ref fetch.ChartRef, from string, by Location) *Failure {
 	if ref.Repository != "" {
 		remedy += ", or run without --offline"
 	}
-	chart := ref.Name
-	if ref.Version != "" {
-		chart += "@" + ref.Version
+	name := ref.Name
+	if ref.Repository != "" { // an OCIRepository's chart has no name but its address
+		from, name = ref.Repository, chartName(ref)
+	} else if ref.Version != "" {
+		name += "@" + ref.Version
 	}
 	return &Failure{
 		Skipped: true,
-		Reason:  fmt.Sprintf("%s:%d: chart %s of %s is not vendored", by.File, by.StartLine, chart, redact.URL(from)),
+		Reason:  fmt.Sprintf("%s:%d: chart %s of %s is not vendored", by.File, by.StartLine, name, redact.URL(from)),
 		Where:   by, Remedy: remedy,
 	}
 }

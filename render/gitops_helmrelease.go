@@ -84,6 +84,13 @@ func (o *declaring) fluxChart(r *Release) (dir string, spec any, f *Failure) {
 // fluxRemote is the chart of a source that is not this repository.
 func (o *declaring) fluxRemote(r *Release, ref, spec any, chart fetch.ChartRef) (string, any, *Failure) {
 	r.Path, r.Files, r.source = o.by.File, o.specFiles(), o.sourceName(ref)
+	kind, name := text(ref, "kind"), text(ref, "name")
+	if _, ok := o.side.lookup(kind, o.refNamespace(ref), name); !ok && kind != "" {
+		f := o.failure("spec", "commit it, or declare the release in the policy's `releases`",
+			"no %s %s/%s was found in the repository, which says where its chart is", kind, o.refNamespace(ref), name)
+		f.Skipped, f.Where = true, o.by
+		return "", spec, f
+	}
 	dir, f := o.chartOf(r, chart, text(ref, "kind")+" "+text(ref, "name"))
 	return dir, spec, f
 }
