@@ -3,6 +3,7 @@ package render
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-billy/v5/osfs"
@@ -49,6 +50,27 @@ func (b *borrower) EncodedObjectSize(h plumbing.Hash) (int64, error) {
 		}
 	}
 	return b.Storage.EncodedObjectSize(h)
+}
+
+// HashesWithPrefix finds what an abbreviated revision may mean, as go-git asks a store that
+// can tell.
+func (b *borrower) HashesWithPrefix(prefix []byte) ([]plumbing.Hash, error) {
+	out, err := b.Storage.HashesWithPrefix(prefix)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range b.lenders {
+		more, err := l.HashesWithPrefix(prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range more {
+			if !slices.Contains(out, h) {
+				out = append(out, h)
+			}
+		}
+	}
+	return out, nil
 }
 
 // withAlternates reopens a repository that borrows objects: go-git looks for the lender

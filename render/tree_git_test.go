@@ -94,10 +94,12 @@ func TestGitTreeForms(t *testing.T) {
 	runGit(t, out+"/bare.git", "gc", "-q")
 	runGit(t, out+"/bare.git", "pack-refs", "--all")
 	for name, c := range map[string]struct{ dir, rev, want string }{
-		"linked work tree":     {out + "/linked", "HEAD", "one"},
-		"bare, packed":         {out + "/bare.git", "v1", "one"},
-		"bare, packed, branch": {out + "/bare.git", "main", "two"},
-		"alternates":           {out + "/shared", "origin/main~1", "one"},
+		"linked work tree":             {out + "/linked", "HEAD", "one"},
+		"bare, packed":                 {out + "/bare.git", "v1", "one"},
+		"bare, packed, branch":         {out + "/bare.git", "main", "two"},
+		"alternates":                   {out + "/shared", "origin/main~1", "one"},
+		"alternates, abbreviated":      {out + "/shared", first[:8], "one"},
+		"alternates, odd abbreviation": {out + "/shared", first[:7], "one"},
 	} {
 		if got := readTree(t, c.dir, c.rev, "sub/a.yaml"); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
