@@ -1,7 +1,6 @@
 package policies
 
 import (
-	"slices"
 	"strings"
 	"time"
 )
@@ -25,18 +24,6 @@ func (p *Policy) Expired(today time.Time) []Waiver {
 	var out []Waiver
 	for _, w := range p.Waivers {
 		if w.expired(today) {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-// Unused lists the waivers that hold today but are not among those that [Policy.Waive]
-// gave: they accept nothing and may go.
-func (p *Policy) Unused(used []Waiver, today time.Time) []Waiver {
-	var out []Waiver
-	for _, w := range p.Waivers {
-		if !w.expired(today) && !slices.Contains(used, w) {
 			out = append(out, w)
 		}
 	}

@@ -43,8 +43,4 @@ func TestWaive(t *testing.T) {
 	if got := p.Expired(day("2027-06-30")); len(got) != 1 || got[0].Reason != "old" {
 		t.Errorf("Expired = %+v, want the first", got)
 	}
-	used, _ := p.Waive("unschedulable", "default/web", day("2027-06-30"))
-	if got := p.Unused([]Waiver{used}, day("2027-06-30")); len(got) != 1 || got[0].Reason != "any" {
-		t.Errorf("Unused = %+v, want the last", got)
-	}
 }

@@ -17,14 +17,12 @@ type searching struct {
 	budget time.Duration
 	rules  []string
 	shard  string
-	seed   uint64
 }
 
 func (s *searching) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.DurationVar(&s.budget, "time-budget", 120*time.Second, "wall time of the whole check; running out of it is inconclusive, never a pass")
 	f.StringSliceVar(&s.rules, "rule", nil, "check this rule only; repeatable")
-	f.Uint64Var(&s.seed, "seed", 0, "accepted for scripts; the search is exhaustive and in a fixed order, so that no seed changes its result")
 	f.StringVar(&s.shard, "shard", "", "run part i of n, given as i/n; 'kubesettle merge' puts the parts together")
 }
 

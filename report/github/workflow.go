@@ -33,10 +33,6 @@ func NewWorkflow(w io.Writer, getenv func(string) string) *Workflow {
 	}
 }
 
-// Context is what the runner says of the run.
-// Errors: a GITHUB_* variable or payload that cannot be read.
-func (w *Workflow) Context() (*githubactions.GitHubContext, error) { return w.act.Context() }
-
 // Event reads the event of the run.
 // Errors: [ErrEvent].
 func (w *Workflow) Event() (*Event, error) {
