@@ -124,19 +124,23 @@ func (r Result) Failed() (n int, reason string) {
 	return n, reason
 }
 
-// Changed says how many objects differ between two commits, and whether head fails to
+// Changed gives the objects that differ between two commits, none where head fails to
 // render; nothing is searched.
-func (k Kubesettle) Changed(r *Repository, base, head string, args ...string) (objects int, broken bool, err error) {
+func (k Kubesettle) Changed(r *Repository, base, head string, args ...string) ([]string, error) {
 	args = append([]string{"diff", "--repo", r.scratch, "--base", base, "--head", head, "--merge-base=false", "--output", "json"}, args...)
 	ctx, cancel := context.WithTimeout(context.Background(), 3*k.Budget+time.Minute)
 	defer cancel()
 	raw, err := exec.CommandContext(ctx, k.Binary, args...).Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 3 {
-		return 0, true, nil
+		return nil, nil
 	} else if err != nil {
-		return 0, false, fmt.Errorf("%s: kubesettle %s: %w", r.Name, strings.Join(args, " "), err)
+		return nil, fmt.Errorf("%s: kubesettle %s: %w", r.Name, strings.Join(args, " "), err)
 	}
-	var out struct{ Changes []json.RawMessage }
+	var out struct{ Changes []struct{ ID string } }
 	err = json.Unmarshal(raw, &out)
-	return len(out.Changes), false, err
+	var ids []string
+	for _, c := range out.Changes {
+		ids = append(ids, c.ID)
+	}
+	return ids, err
 }

@@ -44,7 +44,7 @@ func (p *plants) plant(r *clones.Repository, targets []target, nth int, k kind) 
 			if err != nil {
 				return outcome{}, err
 			}
-			planted, err := p.differs(r, base, head, t)
+			planted, err := p.differs(r, base, head, t, m)
 			if err != nil {
 				return outcome{}, err
 			}
@@ -63,10 +63,11 @@ func (p *plants) plant(r *clones.Repository, targets []target, nth int, k kind) 
 	return outcome{}, nil
 }
 
-// differs says that a change renders, and changes an object of the target's release.
-func (p *plants) differs(r *clones.Repository, base, head string, t target) (bool, error) {
-	changed, broken, err := p.kubesettle.Changed(r, base, head, "--policy", p.emptyPolicy, t.release.Path)
-	return changed > 0 && !broken, err
+// differs says that a change renders, and does what it was meant to: it changes the
+// target, where the mistake is a field of it, and any object where it is one of its own.
+func (p *plants) differs(r *clones.Repository, base, head string, t target, m mistake) (bool, error) {
+	changed, err := p.kubesettle.Changed(r, base, head, "--policy", p.emptyPolicy, t.release.Path)
+	return len(changed) > 0 && (len(m.fields) == 0 || slices.Contains(changed, t.object.ID)), err
 }
 
 // judge looks for the gravest finding of the mistake's rules.
