@@ -127,15 +127,19 @@ func TestCoveragePage(t *testing.T) {
 	fmt.Fprintf(page, "\n## Found\n\n| | tier | failure | known at | found at | rule | certainty |\n|---|---|---|---|---|---|---|\n%s", found.String())
 	fmt.Fprintf(page, "\n## Not found, and why\n\n| | tier | failure | why |\n|---|---|---|---|\n%s", missed.String())
 	const name = "../docs/coverage.md"
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What was measured on public repositories takes their clones, and stands below.
+	if i := bytes.Index(want, []byte("\n## Measured")); i >= 0 {
+		page.Write(want[i:])
+	}
 	if *rewrite {
 		if err := os.WriteFile(name, page.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), page.String()); diff != "" {
 		t.Errorf("%s is out of date, write it with -rewrite (-page +pairs):\n%s", name, diff)

@@ -124,9 +124,15 @@ func (r Result) Failed() (n int, reason string) {
 	return n, reason
 }
 
-// Changed gives the objects that differ between two commits, none where head fails to
-// render; nothing is searched.
-func (k Kubesettle) Changed(r *Repository, base, head string, args ...string) ([]string, error) {
+// A Change is an object that two commits have differently, with the paths of its fields.
+type Change struct {
+	ID     string
+	Fields []struct{ Path string }
+}
+
+// Changed gives what differs between two commits, nothing where head fails to render; it is
+// not searched.
+func (k Kubesettle) Changed(r *Repository, base, head string, args ...string) ([]Change, error) {
 	args = append([]string{"diff", "--repo", r.scratch, "--base", base, "--head", head, "--merge-base=false", "--output", "json"}, args...)
 	ctx, cancel := context.WithTimeout(context.Background(), 3*k.Budget+time.Minute)
 	defer cancel()
@@ -136,11 +142,7 @@ func (k Kubesettle) Changed(r *Repository, base, head string, args ...string) ([
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: kubesettle %s: %w", r.Name, strings.Join(args, " "), err)
 	}
-	var out struct{ Changes []struct{ ID string } }
+	var out struct{ Changes []Change }
 	err = json.Unmarshal(raw, &out)
-	var ids []string
-	for _, c := range out.Changes {
-		ids = append(ids, c.ID)
-	}
-	return ids, err
+	return out.Changes, err
 }

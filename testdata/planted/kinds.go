@@ -12,6 +12,7 @@ type mistake struct {
 	objects []map[string]any
 	fields  []field
 	knobs   []knob
+	shows   []string // fields of the workload that a knob may change in place of the first of fields
 	rules   []string // one of these must be found
 }
 
@@ -207,7 +208,7 @@ func hostPort(t target) (mistake, bool) {
 	containers[0] = with(containers[0], "ports", ports)
 	return mistake{fields: []field{{[]string{"spec", "template", "spec", "containers"}, containers}},
 		knobs: []knob{{names: []string{"hostNetwork"}, value: true}, {names: []string{"hostPort"}, sub: map[string]any{"enabled": true}}},
-		rules: []string{"rollout-stuck", "unschedulable"}}, true
+		shows: []string{"spec.template.spec.hostNetwork"}, rules: []string{"rollout-stuck", "unschedulable"}}, true
 }
 
 func with(m any, key string, value any) map[string]any {

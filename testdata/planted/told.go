@@ -64,10 +64,24 @@ func (p *plants) plant(r *clones.Repository, targets []target, nth int, k kind) 
 }
 
 // differs says that a change renders, and does what it was meant to: it changes the
-// target, where the mistake is a field of it, and any object where it is one of its own.
+// target's field, where the mistake is one, and any object where it is one of its own.
 func (p *plants) differs(r *clones.Repository, base, head string, t target, m mistake) (bool, error) {
 	changed, err := p.kubesettle.Changed(r, base, head, "--policy", p.emptyPolicy, t.release.Path)
-	return len(changed) > 0 && (len(m.fields) == 0 || slices.Contains(changed, t.object.ID)), err
+	if err != nil || len(m.fields) == 0 {
+		return len(changed) > 0, err
+	}
+	want := m.shows
+	for _, f := range m.fields {
+		want = append(want, strings.Join(f.path[:prefix(f.path)], "."))
+	}
+	for _, c := range changed {
+		for _, f := range c.Fields {
+			if c.ID == t.object.ID && slices.ContainsFunc(want[:len(m.shows)+1], func(w string) bool { return strings.HasPrefix(f.Path, w) }) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
 }
 
 // judge looks for the gravest finding of the mistake's rules.
@@ -214,4 +228,12 @@ func (p *plants) replay(r *clones.Repository, n int) error {
 	}
 	fmt.Printf("; %d new findings\n%s\n\n", len(found), strings.Join(found, "\n"))
 	return errors.Join(errs...)
+}
+
+// prefix is how many names of a field's path stand before what labels it may have.
+func prefix(path []string) int {
+	if i := slices.Index(path, "matchLabels"); i > 0 {
+		return i + 1
+	}
+	return len(path)
 }
