@@ -68,8 +68,9 @@ func (c *commands) compare(ch change) comparison {
 type side struct {
 	*commands
 	*listing
-	dir   string
-	roots []root
+	dir     string
+	roots   []root
+	fetched map[string]bool // charts whose dependencies were fetched
 }
 
 // root is what one command is given.
@@ -84,7 +85,7 @@ func (r root) String() string {
 
 // side checks a revision out and finds the roots that the files are part of.
 func (c *commands) side(name, rev string, files []string) (*side, error) {
-	s := &side{commands: c, dir: filepath.Join(c.work, name)}
+	s := &side{commands: c, dir: filepath.Join(c.work, name), fetched: map[string]bool{}}
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -236,7 +237,7 @@ func (s *side) render(r root, out *comparison) (map[string]any, error) {
 		if r.values != "" {
 			args = append(args, "--values", filepath.Join(s.dir, r.values))
 		}
-		s.localDependencies(r)
+		s.fetchDependencies(r.path)
 	}
 	if args[0] == "" {
 		return nil, fmt.Errorf("no %s command is given", r.kind)
@@ -259,9 +260,13 @@ func (s *side) render(r root, out *comparison) (map[string]any, error) {
 	return workloads(text)
 }
 
-// environment opens no connection and finds no user's settings.
+// environment finds no user's settings, and opens no connection unless that was asked for.
 func (s *side) environment() []string {
-	return []string{"HOME=" + filepath.Join(s.work, "none"), "PATH=" + os.Getenv("PATH"), "HTTPS_PROXY=http://127.0.0.1:1", "HTTP_PROXY=http://127.0.0.1:1"}
+	env := []string{"HOME=" + filepath.Join(s.work, "none"), "PATH=" + os.Getenv("PATH")}
+	if s.network {
+		return append(env, "SSL_CERT_FILE="+os.Getenv("SSL_CERT_FILE"))
+	}
+	return append(env, "HTTPS_PROXY=http://127.0.0.1:1", "HTTP_PROXY=http://127.0.0.1:1")
 }
 
 func (s *side) has(r root) bool {
@@ -271,19 +276,22 @@ func (s *side) has(r root) bool {
 	return s.kustomizations[r.path] != ""
 }
 
-// localDependencies puts the charts beside a chart into it, as a person does before
-// 'helm template'; its time is not counted.
-func (s *side) localDependencies(r root) {
-	for _, d := range s.dependencies(r.path) {
-		if !strings.HasPrefix(d, "file://") {
+// fetchDependencies puts the charts that a chart depends on into it, as a person does
+// before 'helm template'; its time is not counted.
+func (s *side) fetchDependencies(chart string) {
+	list := s.dependencies(chart)
+	for _, d := range list {
+		if !s.network && !strings.HasPrefix(d, "file://") {
 			return
 		}
 	}
-	if len(s.dependencies(r.path)) > 0 {
-		cmd := exec.Command(s.helm, "dependency", "update", "--skip-refresh", filepath.Join(s.dir, r.path))
-		cmd.Env = s.environment()
-		_ = cmd.Run() // 'helm template' says what is missing
+	if len(list) == 0 || s.fetched[chart] {
+		return
 	}
+	s.fetched[chart] = true
+	cmd := exec.Command(s.helm, "dependency", "update", "--skip-refresh", filepath.Join(s.dir, chart))
+	cmd.Env = s.environment()
+	_ = cmd.Run() // 'helm template' says what is missing
 }
 
 // dependencies lists the repositories of a chart's dependencies.

@@ -27,6 +27,7 @@ func main() {
 	flag.StringVar(&o.before, "before", "", "date after which commits are passed over, such as 2026-06-30: another sample of the same repositories")
 	flag.DurationVar(&o.budget, "time-budget", 2*time.Minute, "time budget that a run is given")
 	flag.DurationVar(&o.limit, "limit", 10*time.Minute, "wall time after which a run is ended")
+	flag.BoolVar(&o.network, "network", false, "let the helm command fetch the dependencies of charts, as 'helm dependency update' does")
 	flag.BoolVar(&o.summarise, "summarise", false, "run nothing: print the tables of what the results' folder holds")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, `usage: pullrequests [flags] FOLDER [CHECK FLAG...]
@@ -56,7 +57,7 @@ type options struct {
 	out, only, before       string
 	commits                 int
 	budget, limit           time.Duration
-	summarise               bool
+	network, summarise      bool
 	extra                   []string // flags of check
 }
 
