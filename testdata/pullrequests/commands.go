@@ -289,7 +289,10 @@ func (s *side) fetchDependencies(chart string) {
 		return
 	}
 	s.fetched[chart] = true
-	cmd := exec.Command(s.helm, "dependency", "update", "--skip-refresh", filepath.Join(s.dir, chart))
+	cmd := exec.Command(s.helm, "dependency", "update", filepath.Join(s.dir, chart))
+	if !s.network {
+		cmd.Args = append(cmd.Args, "--skip-refresh")
+	}
 	cmd.Env = s.environment()
 	_ = cmd.Run() // 'helm template' says what is missing
 }
