@@ -331,11 +331,19 @@ func workloads(stream []byte) (map[string]any, error) {
 		}
 		kind, _ := o["kind"].(string)
 		meta, _ := o["metadata"].(map[string]any)
-		if workloadKinds[kind] {
+		if workloadKinds[kind] && runs(meta) {
 			id := fmt.Sprintf("%s %v/%v", kind, meta["namespace"], meta["name"])
 			out[strings.Replace(id, "<nil>", "default", 1)] = o["spec"]
 		}
 	}
+}
+
+// runs says whether an object takes part in an upgrade: one that is no hook of the chart,
+// or a hook of an installation or upgrade.
+func runs(meta map[string]any) bool {
+	annotations, _ := meta["annotations"].(map[string]any)
+	hook, ok := annotations["helm.sh/hook"].(string)
+	return !ok || strings.Contains(hook, "install") || strings.Contains(hook, "upgrade")
 }
 
 // differing lists the names whose spec is not the same on both sides.

@@ -127,6 +127,11 @@ func TestWorkloadsDifferBySpec(t *testing.T) {
 	if got := differing(base, read(strings.Replace(deployment, "name: web", "name: web, labels: {a: b}", 1))); len(got) != 0 {
 		t.Errorf("a label changes %q", got)
 	}
+	for hook, want := range map[string]int{"test": 0, "pre-delete": 0, "pre-install,pre-upgrade": 1} {
+		if got := read(strings.Replace(deployment, "name: web", "name: web, annotations: {helm.sh/hook: '"+hook+"'}", 1)); len(got) != want {
+			t.Errorf("hook %s: %d workloads, want %d", hook, len(got), want)
+		}
+	}
 	if got := differing(base, read(strings.Replace(deployment, "replicas: 1", "replicas: 2", 1))); !slices.Equal(got, []string{"Deployment default/web"}) {
 		t.Errorf("replicas change %q", got)
 	}
