@@ -31,15 +31,22 @@ type result struct {
 	Verdict   string
 	Workloads []struct{ ID, Release, Change, Verdict, Reason string }
 	Findings  []finding
-	Releases  []struct {
-		ID, Kind, Status, Reason string
-		Changed                  bool
-	}
-	Coverage struct {
+	Releases  []release
+	Coverage  struct {
 		Topologies, States int
 		Bound              string
 	}
 	Notices []string
+}
+
+type release struct {
+	ID, Kind, Status, Reason string
+	Changed                  bool
+}
+
+// stopped says whether the change reaches a release that was not analysed.
+func (r release) stopped() bool {
+	return r.Changed && r.Status != "ok" && r.Status != "untouched"
 }
 
 type finding struct {

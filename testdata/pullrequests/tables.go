@@ -206,7 +206,7 @@ func exits(r record) []string {
 	}
 	out := []string{}
 	for _, rel := range r.Result.Releases {
-		if rel.Changed && rel.Status != "ok" {
+		if rel.stopped() {
 			out = append(out, text+rel.Status+": "+rel.Reason)
 		}
 	}
@@ -220,7 +220,7 @@ func notAnalysed(r record) []string {
 	var out []string
 	if r.Result != nil && r.Exit == 0 {
 		for _, rel := range r.Result.Releases {
-			if rel.Changed && rel.Status != "ok" {
+			if rel.stopped() {
 				out = append(out, rel.Status+": "+rel.Reason)
 			}
 		}
