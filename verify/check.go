@@ -16,6 +16,7 @@ type Options struct {
 	Rules      []string      // rule IDs to check; empty: all
 	TimeBudget time.Duration // wall time of the whole check; 0: none
 	Workers    int           // 0: one per processor
+	Memory     uint64        // bytes that the program may hold while it searches; 0: [DefaultMemory]
 	Shard      Shard
 	Progress   func(Progress)
 	Today      time.Time // for waivers; the zero time means that none expires

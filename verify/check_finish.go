@@ -17,11 +17,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Budgets of one search that no option sets: states and bytes.
-const (
-	searchStates = 20_000_000
-	searchBytes  = 4 << 30
-)
+// searchStates is a budget of one search that no option sets.
+const searchStates = 20_000_000
 
 func check(ctx context.Context, ch *render.Changes, opt Options) (*Result, error) {
 	return analyse(ctx, ch, opt, false)
@@ -40,7 +37,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	if err != nil {
 		return nil, err
 	}
-	a.checker = checker{rules: rules, lifts: lifts{}, budget: budget{states: searchStates, bytes: searchBytes}}
+	a.checker = checker{rules: rules, lifts: lifts{}, budget: budget{states: searchStates, bytes: searchBytes(opt)}}
 	if opt.TimeBudget > 0 {
 		a.checker.budget.deadline = a.started.Add(opt.TimeBudget)
 	}
@@ -110,6 +107,8 @@ func newResult(ch *render.Changes, opt Options) *Result {
 
 // search verifies the slices and enters findings and coverage.
 func (a *analysis) search(ctx context.Context, cut []*slice) error {
+	ctx, stop := bounded(ctx, memory(a.opt))
+	defer stop()
 	plans := make([]plan, len(cut))
 	jobs := 0
 	for i, sl := range cut {
@@ -146,11 +145,14 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 			a.undecided(sr.variant.slice, sr.err.Error())
 			continue
 		}
+		if outOfMemory(ctx) && !complete(sr.cov) {
+			sr.cov.bound = search.MemoryBound
+		}
 		a.checker.addProbe(ctx, plans[i], &sr)
 		cov.merge(sr.cov)
 		a.enterResult(ctx, sr)
 	}
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil && !outOfMemory(ctx) {
 		return err
 	}
 	a.models = cov.models

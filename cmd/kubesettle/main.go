@@ -37,6 +37,9 @@ type process struct {
 func run(args []string) int {
 	ctx, stop := listen(args)
 	defer stop()
+	if len(args) == 0 || args[0] != renderWorker { // which has a limit of its own
+		defer guardMemory(memoryBudget(), os.Stderr, endProcess)()
+	}
 	p := &process{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		getenv: os.Getenv, worker: workerCommand(), today: time.Now().UTC(),

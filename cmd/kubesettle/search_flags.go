@@ -29,7 +29,7 @@ func (s *searching) flags(cmd *cobra.Command) {
 // options are those of [verify.Check].
 func (s *searching) options(p *process, policy *policies.Policy, workers int, line *progressLine) (verify.Options, error) {
 	opt := verify.Options{
-		Policy: policy, Tool: tool(), Rules: s.rules, TimeBudget: s.budget, Workers: workers,
+		Policy: policy, Tool: tool(), Rules: s.rules, TimeBudget: s.budget, Workers: workers, Memory: searchMemory(memoryBudget()),
 		Progress: line.hook(), Today: p.today,
 	}
 	if s.budget < 0 {

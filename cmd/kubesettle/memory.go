@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// mostMemory is what this process may hold, in bytes, whatever comes in: GitHub's runners
+// have 7 to 16 GB, and other steps.
+const mostMemory = 2 << 30
+
+// memoryBudget is what the machine lets this process have of [mostMemory]: an address space
+// or a control group that is smaller ends it without a word.
+func memoryBudget() uint64 {
+	budget := uint64(mostMemory)
+	for _, limit := range systemLimits() {
+		if limit > 0 {
+			budget = min(budget, limit/10*9)
+		}
+	}
+	return budget
+}
+
+// searchMemory is what the searches get of a budget: what is left is for reading and writing.
+func searchMemory(budget uint64) uint64 { return budget / 10 * 8 }
+
+// guardMemory keeps this process within a budget: Go's runtime collects the more the nearer
+// it is, a search that passes its share ends as inconclusive, and what passes the budget all
+// the same ends the run with a message in place of the system's.
+func guardMemory(budget uint64, stderr io.Writer, end func(code int)) (stop func()) {
+	debug.SetMemoryLimit(int64(budget / 10 * 7))
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				if used := verify.MemoryInUse(); used > budget {
+					fmt.Fprintf(stderr, "kubesettle: more than %d MiB of memory are needed: nothing was decided; name fewer PATHs, or split the run with --shard\n", budget>>20)
+					end(exitAnalysis)
+					return
+				}
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// endProcess ends it without a word of the runtime's.
+func endProcess(code int) { os.Exit(code) }
