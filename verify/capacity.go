@@ -52,8 +52,14 @@ func (a *analysis) enterShortages(cut []*slice) {
 				continue
 			}
 			status := New
-			if slices.ContainsFunc(was, func(o shortage) bool { return o.like(s) && o.asked-o.fit >= s.asked-s.fit }) {
-				status = Existing
+			for _, o := range was {
+				switch {
+				case !o.like(s):
+				case o.asked-o.fit >= s.asked-s.fit:
+					status = Existing
+				default:
+					status = Worsened
+				}
 			}
 			a.enterShortage(sl, s, status)
 		}
@@ -333,8 +339,8 @@ func (a *analysis) enterShortage(sl *slice, s shortage, status Status) {
 				f.Message += " (" + text + ")"
 			}
 			f.Severity, f.AtDeclaredScale, f.Reduced = string(rule.Severity), true, nil
-			if status == New {
-				f.Status = New
+			if f.Status == Existing {
+				f.Status = status
 			}
 			return
 		}
@@ -376,7 +382,7 @@ func (pl places) shortage(sl *slice, s shortage, workload string, status Status)
 			}
 			l := pl.field(c)
 			out = append(out, l)
-			if status == New {
+			if status != Existing {
 				blame = append(blame, Blame{Object: ref.Object, Path: c.Path, Old: value(c.Old, c.Secret), New: value(c.New, c.Secret), Location: &l})
 			}
 		}

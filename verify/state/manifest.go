@@ -143,7 +143,7 @@ func (m *Manifest) Replicas() int {
 	case *f == nil:
 		return 1
 	}
-	return int(**f)
+	return max(int(**f), 0) // what the API server refuses is none
 }
 
 // MinReadySecondsField is where the object holds for how long a pod is ready before it
