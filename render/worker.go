@@ -26,8 +26,10 @@ const (
 	// DefaultRenderTime is how long one release may take; the slowest of 1,856 measured
 	// ones took 8 s.
 	DefaultRenderTime = 60 * time.Second
-	// DefaultRenderMemory is how much heap a worker may use, in bytes.
+	// DefaultRenderMemory is how much heap a worker may use, in bytes. Where more than one
+	// runs they have half as much again together, and none less than leastRenderMemory.
 	DefaultRenderMemory = 1 << 30
+	leastRenderMemory   = 384 << 20
 	// maxOutputBytes bounds what one release renders to; 5 MiB are a large chart.
 	maxOutputBytes = 128 << 20
 	// bigOutput is what a worker gives its memory back after.
@@ -46,6 +48,9 @@ type Sandbox struct {
 	Command []string
 	Time    time.Duration // per release; 0: [DefaultRenderTime]
 	Memory  int64         // bytes per worker; 0: [DefaultRenderMemory]
+	// Until is when rendering ends as a whole; what is not rendered by then fails. The zero
+	// time sets no end.
+	Until time.Time
 }
 
 // runner renders jobs.
@@ -74,7 +79,7 @@ func newRunner(ctx context.Context, opt Options) runner {
 		p.box.Time = DefaultRenderTime
 	}
 	if p.box.Memory <= 0 {
-		p.box.Memory = DefaultRenderMemory
+		p.box.Memory = min(DefaultRenderMemory, max(leastRenderMemory, DefaultRenderMemory/2*3/int64(n)))
 	}
 	for range n {
 		p.idle <- nil // a place; its process is started when it is needed
@@ -137,7 +142,8 @@ func (p *pool) run(j *job) output {
 		o, err := w.ask(j)
 		done <- answer{o, err}
 	}(w)
-	timer := time.NewTimer(p.box.Time)
+	limit, last := p.box.limit(time.Now())
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	var why string
 	select {
@@ -148,6 +154,9 @@ func (p *pool) run(j *job) output {
 		why = w.stop(a.err, p.box)
 	case <-timer.C:
 		why = fmt.Sprintf("it took longer than %s", p.box.Time)
+		if last {
+			why = "the time for rendering ran out"
+		}
 		w.kill()
 	case <-p.ctx.Done():
 		why = "the run was stopped"
@@ -159,6 +168,16 @@ func (p *pool) run(j *job) output {
 		Where:  fileStart(j.entryFile()), Remedy: "look for a loop without end or output without bound in the templates and values",
 	}
 	return out
+}
+
+// limit is how long a release may take that starts now, and whether the end of all
+// rendering comes before that of its own time.
+func (b Sandbox) limit(now time.Time) (limit time.Duration, last bool) {
+	if b.Until.IsZero() {
+		return b.Time, false
+	}
+	left := max(b.Until.Sub(now), 0)
+	return min(left, b.Time), left < b.Time
 }
 
 // entryFile is the file that stands for a release.

@@ -123,6 +123,7 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree
 	}
 	line.say("rendering " + base.Name() + " and " + head.Name())
 	started := time.Now()
+	ropt.Sandbox.Until = renderEnd(vopt.TimeBudget, started)
 	changes, err := renderBoth(ctx, base, head, ropt)
 	if err != nil {
 		return nil, err
@@ -153,6 +154,7 @@ func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*f
 	}
 	line.say("rendering " + tree.Name())
 	started := time.Now()
+	ropt.Sandbox.Until = renderEnd(vopt.TimeBudget, started)
 	rev, err := render.Render(ctx, tree, ropt)
 	if err != nil {
 		return nil, analysis(err)
@@ -169,6 +171,15 @@ func (f *runFlags) finished(r *verify.Result, ch *render.Changes, p *policies.Po
 	rules, err := rulesOf(p)
 	r = report.Redacted(r, hider(ch.Head))
 	return &finished{r, ch, p.Gate, level(f.gating.reportLevel, p.Gate), rules}, err
+}
+
+// renderEnd is when rendering has to end, lest nothing be left of the budget for the search;
+// zero where there is no budget.
+func renderEnd(budget time.Duration, started time.Time) time.Time {
+	if budget == 0 {
+		return time.Time{}
+	}
+	return started.Add(budget / 10 * 6)
 }
 
 // left is what rendering has left of the time budget: it covers both. Where nothing is
