@@ -91,12 +91,18 @@ golden: ## rewrite the golden files; read the diff before you commit it
 		if $(GO) test $$pkg -run '^$$' -rewrite >/dev/null 2>&1; then echo "$$pkg"; $(GO) test $$pkg -rewrite; fi; \
 	done
 
+FUZZPACKAGES ?= ./...
+
 .PHONY: fuzz
-fuzz: ## every fuzz target for FUZZTIME
-	@set -e; for pkg in $$($(GO) list ./...); do \
+fuzz: ## every fuzz target of FUZZPACKAGES for FUZZTIME
+	@set -e; for pkg in $$($(GO) list $(FUZZPACKAGES)); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 			echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg; \
 		done; done
+
+.PHONY: hostile
+hostile: ## what hostile repositories come to: outcome, time and peak memory of each
+	$(GO) test ./cmd/kubesettle -run '^TestHostileRepositories$$' -all-hostile -count=1 -v -timeout 60m
 
 .PHONY: bench
 bench: spin ## the tables of docs/performance.md; states per second, bytes per state, all beside SPIN
