@@ -173,13 +173,17 @@ func (f *runFlags) finished(r *verify.Result, ch *render.Changes, p *policies.Po
 	return &finished{r, ch, p.Gate, level(f.gating.reportLevel, p.Gate), rules}, err
 }
 
+// leastRendering is what rendering gets of a budget that is too small for anything: it is the
+// search that is cut short then, and says so.
+const leastRendering = 5 * time.Second
+
 // renderEnd is when rendering has to end, lest nothing be left of the budget for the search;
 // zero where there is no budget.
 func renderEnd(budget time.Duration, started time.Time) time.Time {
 	if budget == 0 {
 		return time.Time{}
 	}
-	return started.Add(budget / 10 * 6)
+	return started.Add(max(budget/10*6, leastRendering))
 }
 
 // left is what rendering has left of the time budget: it covers both. Where nothing is
