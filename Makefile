@@ -70,6 +70,10 @@ check-format:
 conformance: ## models against upstream's own code; a module of its own
 	cd $(CONFORMANCE) && $(GO) vet ./... && $(GO) test ./...
 
+.PHONY: pairs-nightly
+pairs-nightly: ## the properties of verdicts on 10,000 random pairs of base and head
+	go test ./verify -run VerdictsAreMonotone -pairs 10000 -timeout 3h -v
+
 .PHONY: conformance-nightly
 conformance-nightly: ## the same on ten to fifty times as many clusters
 	cd $(CONFORMANCE) && SCHEDULER_PAIRS=1000000 LOOPS_PERCENT=1000 DESCHEDULER_CASES=4000 $(GO) test -count=1 -v -timeout 175m .

@@ -8,8 +8,8 @@ import (
 )
 
 // Unsupported names what the file sets and this version reads but does not model, each
-// with what is assumed in its place, such as "timing (line 12): only realistic
-// timing is explored", in the order of the file format. What the file leaves at its default is not named.
+// with what is assumed in its place, such as "events.spotReclaim (line 12): no node
+// pool is spot", in the order of the file format. What the file leaves at its default is not named.
 func (p *Policy) Unsupported() []string {
 	var out []string
 	say := func(on bool, at, assumed string) {
@@ -27,7 +27,6 @@ func (p *Policy) Unsupported() []string {
 	spot := slices.ContainsFunc(p.Cluster.Pools, func(pool NodePool) bool { return pool.Spot }) || slices.ContainsFunc(p.Cluster.Nodes, isSpot)
 	say(e.Spot != nil && !spot, "events.spotReclaim", "no node pool is spot, and no node has a provider's label for it: none is reclaimed")
 	say(e.NodePanic > 0 && e.StartupSpike == 0, "events.nodePanic", "no events.startupSpike says that pods use more than they request, so that no node goes down")
-	say(p.Timing == "arbitrary", "timing", "only realistic timing is explored")
 	for _, id := range awaited() {
 		say(p.Intents[id].Severity != rules.Off, "intents."+id, "this version has no such rule, and nothing is checked for it")
 	}

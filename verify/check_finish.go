@@ -220,6 +220,9 @@ func (a *analysis) enterOne(ctx context.Context, sr sliceResult, j judged) {
 	}
 	f.Recovers = w.recovers(ctx, a.checker.budget)
 	s := a.severity(ctx, v, &f, j.declared)
+	if !a.checker.paced(ctx, v) {
+		s, f.Timing = atMostWarning(s), "arbitrary"
+	}
 	if j.unsure {
 		s = atMostWarning(s)
 		a.undecided(v.variant.slice, fmt.Sprintf("%s at %d nodes: base was not searched far enough to tell whether the change brings it", f.Rule, v.topology().Total()))
@@ -358,6 +361,9 @@ func (r *Result) assume(p *policies.Policy, ch *render.Changes, models map[strin
 	add := func(s string) { r.note([]string{s}) }
 	if p.Cluster.Assumed {
 		add("no cluster was declared: a generic elastic three-zone cluster is assumed; no finding rests on its capacity (declare cluster.nodes or cluster.nodePools in the policy)")
+	}
+	if p.Timing == "arbitrary" {
+		add("timing is arbitrary, as the policy says: every order of the loops' steps was explored, however slow one of them and however fast another; what a loop reads is never stale, and none stops halfway. What only such an order shows says so, and is a warning")
 	}
 	add("each release has its nodes to itself: workloads of other releases, and those that no placement rule or priority connects, take no room")
 	if p.Controllers.Descheduler != nil {

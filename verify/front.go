@@ -2,6 +2,7 @@ package verify
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -167,6 +168,17 @@ func boolRank(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// paced says whether a violation shows with realistic timing as well, at its topology.
+func (c *checker) paced(ctx context.Context, v violation) bool {
+	if c.timing == actor.Realistic {
+		return true
+	}
+	own := *c
+	own.timing, own.lifts = actor.Realistic, nil
+	o := own.within(v.variant.states()).both(ctx, job{variant: v.variant, topology: v.topology()})
+	return slices.ContainsFunc(o.head, func(x violation) bool { return x.covers(v) })
 }
 
 // keysOf lists the rules and objects of violations, each once, in their order.
