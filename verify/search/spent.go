@@ -12,7 +12,7 @@ import "slices"
 const nibbles = 0x8888888888888888
 
 // within says whether every number of a is at most that of b.
-func within(a, b uint64) bool { return (b|nibbles)-a&nibbles == nibbles }
+func within(a, b uint64) bool { return ((b|nibbles)-a)&nibbles == nibbles }
 
 func (c *compiled) spent(s []byte) uint64 {
 	if c.Spent == nil {
