@@ -61,6 +61,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	}
 	a.enterShortages(cut)
 	a.enterRefusals(refused)
+	a.enterRemarks(remarks(ch, all))
 	effective := opt.Policy
 	if len(cut) > 0 {
 		effective = a.besides.policyOf(cut[0].release, a.besides.head)

@@ -18,8 +18,8 @@ import (
 // mostOrphans bounds the notices about one release.
 const mostOrphans = 10
 
-// orphans says which objects of head aim at nothing any more because the change takes
-// away what they aimed at. Nothing of it breaks a rule: it is said, and gates nothing.
+// orphans says which objects of head aim at nothing any more because the change removes
+// what they aimed at. Nothing of it breaks a rule: it is said, and gates nothing.
 func orphans(p pair) []string {
 	base, head := p.objects(state.Base), p.objects(state.Head)
 	var out []string
@@ -33,15 +33,15 @@ func orphans(p pair) []string {
 			continue
 		}
 		was := slices.IndexFunc(base, func(t *render.Object) bool { return aims(base[i], t) })
-		if was < 0 || slices.ContainsFunc(head, func(t *render.Object) bool { return aims(o, t) }) {
-			continue
+		if was < 0 || slices.ContainsFunc(head, func(t *render.Object) bool { return aims(o, t) }) || successor(base[was], base, head) != nil {
+			continue // see [dangling] for what is still there in another form
 		}
 		if len(out) == mostOrphans {
 			more++
 			continue
 		}
 		where := o.Locate("metadata.name")
-		out = append(out, fmt.Sprintf("%s (%s:%d) is left with nothing to act on: %s was removed or has other labels",
+		out = append(out, fmt.Sprintf("%s (%s:%d) is left with nothing to act on: %s was removed",
 			o.ID, where.File, max(where.StartLine, 1), base[was].ID))
 	}
 	if more > 0 {

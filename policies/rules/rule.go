@@ -139,5 +139,6 @@ func All() []Rule {
 		applyRejected,
 		neverSettles,
 		cannotRevert,
+		danglingTarget,
 	}
 }
