@@ -28,7 +28,7 @@ var documentedCases = []documentedCase{
 	{"kivi/c7", "eviction-loop", 1, 1, 0},
 	{"kivi/c8", "eviction-loop", 3, 6, 0},
 	{"kivi/c9", "spread-violated", 2, 6, 0},
-	{"kivi/c10", "unschedulable", 2, 3, 0},
+	{"kivi/c10", "unschedulable", 2, 3, 1},
 	{"kivi/c11", "preemption-cascade", 1, 3, 1},
 	{"kivi/c12", "spread-violated", 3, 6, 1},
 	{"failures/f01", "rollout-stuck", 3, 4, 1}, // and one that surges, as below

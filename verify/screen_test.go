@@ -75,7 +75,7 @@ func (x screenable) problem(t *testing.T) (*problem, [][]byte) {
 // Screened or not, the same rules are violated by the same counterexamples, and base
 // settles in the same states.
 func TestScreenKeepsFindings(t *testing.T) {
-	kept, plain, cyclic := uint64(0), uint64(0), 0
+	kept, plain, cyclic, told := uint64(0), uint64(0), 0, 0
 	for _, x := range screenables(t) {
 		p, initial := x.problem(t)
 		for _, settles := range []bool{false, true} {
@@ -92,7 +92,12 @@ func TestScreenKeepsFindings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got == nil {
+			switch {
+			case got != nil:
+			case len(want.Violations) > 0:
+				told++ // the fronts are the plain search's
+				continue
+			default:
 				cyclic++
 				continue
 			}
@@ -103,8 +108,8 @@ func TestScreenKeepsFindings(t *testing.T) {
 			kept, plain = kept+got.States, plain+want.States
 		}
 	}
-	t.Logf("%d states of %d kept; %d systems with a cycle", kept, plain, cyclic)
-	if kept*10 > plain*7 || cyclic > 10 {
+	t.Logf("%d states of %d kept; %d systems with a cycle, %d with something to find", kept, plain, cyclic, told)
+	if plain == 0 || kept*10 > plain*7 || cyclic > 10 {
 		t.Errorf("%d states of %d kept, %d systems with a cycle: the test has lost its teeth", kept, plain, cyclic)
 	}
 }

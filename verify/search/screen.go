@@ -44,7 +44,8 @@ const mostPassed = 256
 // RunScreened gives what [Run] does, but [Result.Depth], [Result.Quiescent] and the
 // numbers of states and transitions, which count what it kept. It screens the system
 // first and then searches for the shortest violation of each suspected rule. Where there
-// is a cycle, it gives nil: then [Run] has to tell.
+// is a cycle, or, with [System.Spent], anything to find, it gives nil: then [Run] has to
+// tell.
 //
 // Options Reduce, Compact and StopAtFirst do not go with it. Errors: as [Run].
 func RunScreened(ctx context.Context, sys System, opt Options) (*Result, error) {
@@ -72,6 +73,9 @@ func RunScreened(ctx context.Context, sys System, opt Options) (*Result, error) 
 	suspects, err := k.suspects(out)
 	if err != nil {
 		return nil, err
+	}
+	if sys.Spent != nil && len(suspects) > 0 {
+		return nil, nil // every least set of events is wanted: one search of all tells them sooner than one a rule
 	}
 	for _, rule := range suspects {
 		if out.Bound != Complete {
@@ -143,7 +147,7 @@ func (k *screened) confirm(ctx context.Context, rule int, opt Options, out *Resu
 		r = Rule{Name: r.Name, Quiescent: func(s []byte) bool { return end.badEnd(s) }}
 	}
 	sys.Rules = []Rule{r}
-	opt.StopAtFirst, opt.Settled = sys.Spent == nil, false
+	opt.StopAtFirst, opt.Settled = true, false
 	res, err := run(ctx, sys, opt)
 	if err != nil {
 		return err
