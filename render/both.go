@@ -50,8 +50,30 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 	b = bs.finish(onBase, nil)
 	h = hs.finish(onHead, b)
 	knowSecrets(b, h)
+	cutBoth(b, h, hs.src.spent.Load() > 2*bs.src.spent.Load())
 	explainChanges(b, h)
 	return b, h, nil
+}
+
+// cutBoth takes a release that there was no time for on one side away on both: half of it
+// says nothing. slow says that head took the time.
+func cutBoth(base, head *Revision, slow bool) {
+	old := map[string]*Rendered{}
+	for _, r := range base.Releases {
+		old[r.ID] = r
+	}
+	for _, h := range head.Releases {
+		b := old[h.ID]
+		if b != nil && b.Err != nil && b.Err.Cut && h.Err == nil && !h.Untouched {
+			f := *b.Err
+			h.Err, h.Objects = &f, nil
+		}
+		if h.Err != nil && h.Err.Cut {
+			f := *h.Err
+			f.Slow = slow
+			h.Err = &f
+		}
+	}
 }
 
 // explainChanges fills Changed and Why on both sides.

@@ -4,11 +4,14 @@ import "strings"
 
 // Broke says whether the change is the reason why a release does not render on head; base
 // is nil where it is new. What does not render on base either is not, unless the change
-// breaks a line of its own in what could only not be fetched, or in another way.
+// breaks a line of its own in what could only not be fetched, or in another way. What there
+// was no time for is the change's doing where head took it.
 func (c *Changes) Broke(base, head *Rendered) bool {
 	switch {
 	case head == nil || head.Err == nil:
 		return false
+	case head.Err.Cut:
+		return head.Err.Slow
 	case base == nil:
 		// A new one that nothing is wrong with but what is not here takes nothing away,
 		// unless it may stand for one that was looked at and is gone.

@@ -87,6 +87,14 @@ func (j *job) computeDigest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// cut is the failure of a release that there was no time for.
+func (j *job) cut() *Failure {
+	return &Failure{
+		Cut: true, Skipped: true, Reason: j.Release.Path + ": the time budget ran out before it was rendered",
+		Where: fileStart(j.entryFile()), Remedy: "give it more time with --time-budget, or find out what makes it slow",
+	}
+}
+
 // run renders a job in this process.
 func (j *job) run() (out output) {
 	defer func() {

@@ -144,7 +144,7 @@ func (t *trials) changes(leaf valuesLeaf, d document, p fieldPath) bool {
 	name := leaf.path.String()
 	effect, ok := t.by[name]
 	if !ok {
-		if t.runs >= t.allowance() {
+		if t.runs >= t.allowance() || t.opt.Clock.over() {
 			return false
 		}
 		t.runs++

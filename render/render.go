@@ -195,9 +195,12 @@ type Rendered struct {
 // Failure says why a release did not render, where, and what to do.
 type Failure struct {
 	Skipped bool // not an error of the manifests: a dependency that is not vendored, a remote base
-	Reason  string
-	Where   Location
-	Remedy  string
+	// Cut says that the time of the whole run ended before it was rendered, and Slow that
+	// head took the time, and not base.
+	Cut, Slow bool `json:",omitempty"`
+	Reason    string
+	Where     Location
+	Remedy    string
 }
 
 func (f *Failure) Error() string { return f.Reason }
@@ -210,6 +213,7 @@ type Options struct {
 	APIVersions []string       // that charts find beside those of KubeVersion, in every release
 	Fetcher     *fetch.Fetcher // for charts and bases of other hosts; nil: nothing is fetched
 	Workers     int            // releases rendered at once; 0: one per processor
+	Clock       *Clock         // ends renderings; nil: each has its own limit alone
 	// Concerns are texts of objects that say something about other releases: [RenderBoth]
 	// renders those in which one stands, also where the change does not reach them.
 	Concerns []string

@@ -24,6 +24,7 @@ func (r *Revision) Known() *redact.Known {
 func knowSecrets(revs ...*Revision) {
 	k := &redact.Known{}
 	k.Public(vocabulary...)
+	seen := map[textOf]bool{} // releases share files, and so do the two sides
 	for _, rev := range revs {
 		for _, r := range rev.Releases {
 			for _, o := range r.Objects {
@@ -33,7 +34,7 @@ func knowSecrets(revs ...*Revision) {
 				k.Add(text)
 			}
 			if r.job != nil {
-				knowFiles(k, r.job)
+				knowFiles(k, r.job, seen)
 			}
 		}
 	}
@@ -104,8 +105,16 @@ func knowObject(k *redact.Known, o *Object) {
 
 // knowFiles adds what the Secrets in a release's files hold, also where they did not render,
 // and the values of telling keys in a chart's settings.
-func knowFiles(k *redact.Known, j *job) {
+func knowFiles(k *redact.Known, j *job, seen map[textOf]bool) {
+	unseen := map[string]bool{}
 	for name, text := range j.Files {
+		if len(text) > 0 {
+			of := textOf{name, &text[0], len(text), j.Chart != nil, j.Chart != nil && slices.Contains(j.Chart.Values, name)}
+			if seen[of] {
+				continue
+			}
+			seen[of], unseen[name] = true, true
+		}
 		k.Public(strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '.' })...)
 		k.Public(path.Base(name))
 		k.Harvest(text)
@@ -115,7 +124,7 @@ func knowFiles(k *redact.Known, j *job) {
 	}
 	tree := map[string]any{}
 	for name, text := range j.Files {
-		if !isValues(name) && !slices.Contains(j.Chart.Values, name) || len(text) > 1<<20 {
+		if !unseen[name] || !isValues(name) && !slices.Contains(j.Chart.Values, name) || len(text) > 1<<20 {
 			continue
 		}
 		if v, err := decodeYAML(text); err == nil {
@@ -134,6 +143,15 @@ func knowFiles(k *redact.Known, j *job) {
 			}
 		}
 	})
+}
+
+// textOf is a file's text where it lies in memory.
+type textOf struct {
+	name   string
+	first  *byte
+	length int
+	chart  bool // of one
+	values bool // by its declaration
 }
 
 func isValues(name string) bool {

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // source is a tree made ready for discovery and gathering: its files are listed once.
@@ -19,11 +20,12 @@ type source struct {
 	dirs  map[string][]string
 	lost  []Ignored // submodules
 	// twin is the other side, whose content is taken where a file is the same there.
-	twin *source
-	net  *remotes // nil: nothing is fetched
-	dry  bool     // nothing is fetched yet: jobs say what is missing
-	mu   sync.Mutex
-	text map[string][]byte // what was read
+	twin  *source
+	net   *remotes     // nil: nothing is fetched
+	dry   bool         // nothing is fetched yet: jobs say what is missing
+	spent atomic.Int64 // nanoseconds of rendering
+	mu    sync.Mutex
+	text  map[string][]byte // what was read
 
 	fluxOnce sync.Once
 	flux     bool // see builtByFlux

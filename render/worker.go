@@ -48,9 +48,6 @@ type Sandbox struct {
 	Command []string
 	Time    time.Duration // per release; 0: [DefaultRenderTime]
 	Memory  int64         // bytes per worker; 0: [DefaultRenderMemory]
-	// Until is when rendering ends as a whole; what is not rendered by then fails. The zero
-	// time sets no end.
-	Until time.Time
 }
 
 // runner renders jobs.
@@ -74,7 +71,7 @@ func newRunner(ctx context.Context, opt Options) runner {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	p := &pool{ctx: ctx, box: opt.Sandbox, idle: make(chan *process, n)}
+	p := &pool{ctx: ctx, box: opt.Sandbox, clock: opt.Clock, idle: make(chan *process, n)}
 	if p.box.Time <= 0 {
 		p.box.Time = DefaultRenderTime
 	}
@@ -89,10 +86,11 @@ func newRunner(ctx context.Context, opt Options) runner {
 
 // pool keeps worker processes.
 type pool struct {
-	ctx  context.Context
-	box  Sandbox
-	idle chan *process
-	once sync.Once
+	ctx   context.Context
+	box   Sandbox
+	clock *Clock
+	idle  chan *process
+	once  sync.Once
 }
 
 // process is one worker.
@@ -142,7 +140,7 @@ func (p *pool) run(j *job) output {
 		o, err := w.ask(j)
 		done <- answer{o, err}
 	}(w)
-	limit, last := p.box.limit(time.Now())
+	limit := p.clock.left(p.box.Time)
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	var why string
@@ -153,11 +151,12 @@ func (p *pool) run(j *job) output {
 		}
 		why = w.stop(a.err, p.box)
 	case <-timer.C:
-		why = fmt.Sprintf("it took longer than %s", p.box.Time)
-		if last {
-			why = "the time for rendering ran out"
-		}
 		w.kill()
+		if p.clock.over() && limit < p.box.Time {
+			w = nil
+			return output{Err: j.cut()}
+		}
+		why = fmt.Sprintf("it took longer than %s", p.box.Time)
 	case <-p.ctx.Done():
 		why = "the run was stopped"
 		w.kill()
@@ -168,16 +167,6 @@ func (p *pool) run(j *job) output {
 		Where:  fileStart(j.entryFile()), Remedy: "look for a loop without end or output without bound in the templates and values",
 	}
 	return out
-}
-
-// limit is how long a release may take that starts now, and whether the end of all
-// rendering comes before that of its own time.
-func (b Sandbox) limit(now time.Time) (limit time.Duration, last bool) {
-	if b.Until.IsZero() {
-		return b.Time, false
-	}
-	left := max(b.Until.Sub(now), 0)
-	return min(left, b.Time), left < b.Time
 }
 
 // entryFile is the file that stands for a release.

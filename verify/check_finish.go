@@ -74,6 +74,9 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 		a.places.quote(&a.result.Findings[i])
 	}
 	a.result.waive(opt.Policy, opt.Today)
+	if slices.ContainsFunc(a.result.Releases, func(rel ReleaseResult) bool { return rel.Cut }) {
+		a.result.Coverage.Bound = boundName(search.TimeBound)
+	}
 	a.result.judge(opt.Policy.Gate)
 	a.result.Coverage.ElapsedMs = time.Since(a.started).Milliseconds()
 	return a.result, nil

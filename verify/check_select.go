@@ -175,6 +175,7 @@ func releaseResult(p pair, ch *render.Changes, touched map[string]bool) ReleaseR
 	}
 	failure := func(status, name string, f *render.Failure) {
 		out.Status, out.Reason, out.Remedy = status, f.Reason, f.Remedy
+		out.Cut = f.Cut
 		if f.Skipped {
 			out.Status = "skipped"
 		}

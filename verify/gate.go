@@ -121,7 +121,7 @@ func (r *Result) judge(g policies.Gate) {
 		r.Verdict = Fail
 	case r.unanalysed(), r.Base == Side{} && len(r.Workloads) == 0: // nothing to compare, and nothing to verify
 		r.Verdict = Errored
-	case r.nothingLeft(), slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.Verdict == Inconclusive }):
+	case r.nothingLeft(), slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Cut }), slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.Verdict == Inconclusive }):
 		r.Verdict = Inconclusive
 	default:
 		r.Verdict = Pass

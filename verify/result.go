@@ -240,6 +240,8 @@ type ReleaseResult struct {
 	Where   *Location `json:"location,omitempty"`
 	Objects int       `json:"objects"`
 	Changed bool      `json:"changed"` // a file it reads changed
+	// Cut says that the time budget ended before it was rendered.
+	Cut bool `json:"cut,omitempty"`
 	// Before says that the change is not why it has no result: base has none either.
 	Before bool `json:"before,omitempty"`
 	// Selected is why it is a release, and Why is why its workloads were searched or left out:

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -122,18 +122,18 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree
 		return nil, err
 	}
 	line.say("rendering " + base.Name() + " and " + head.Name())
-	started := time.Now()
-	ropt.Sandbox.Until = renderEnd(vopt.TimeBudget, started)
-	changes, err := renderBoth(ctx, base, head, ropt)
+	spent := spend(vopt.TimeBudget)
+	ropt.Clock = spent.clock
+	changes, err := renderBoth(ctx, base, head, ropt, func() { spent.upTo(forComparing) })
 	if err != nil {
 		return nil, err
 	}
-	vopt.TimeBudget = left(vopt.TimeBudget, started)
+	vopt.TimeBudget = spent.left()
 	result, err := verify.Check(ctx, changes, vopt)
 	if err != nil {
 		return nil, analysis(withoutSecrets(err, changes.Head))
 	}
-	result.Notices = append(f.gating.notices(policy, base, head), result.Notices...)
+	result.Notices = slices.Concat(f.gating.notices(policy, base, head), spent.notices(), result.Notices)
 	return f.finished(result, changes, policy)
 }
 
@@ -153,17 +153,18 @@ func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*f
 		return nil, err
 	}
 	line.say("rendering " + tree.Name())
-	started := time.Now()
-	ropt.Sandbox.Until = renderEnd(vopt.TimeBudget, started)
+	spent := spend(vopt.TimeBudget)
+	ropt.Clock = spent.clock
 	rev, err := render.Render(ctx, tree, ropt)
 	if err != nil {
 		return nil, analysis(err)
 	}
-	vopt.TimeBudget = left(vopt.TimeBudget, started)
+	vopt.TimeBudget = spent.left()
 	result, err := verify.Verify(ctx, rev, vopt)
 	if err != nil {
 		return nil, analysis(withoutSecrets(err, rev))
 	}
+	result.Notices = append(spent.notices(), result.Notices...)
 	return f.finished(result, &render.Changes{Head: rev}, policy)
 }
 
@@ -171,28 +172,6 @@ func (f *runFlags) finished(r *verify.Result, ch *render.Changes, p *policies.Po
 	rules, err := rulesOf(p)
 	r = report.Redacted(r, hider(ch.Head))
 	return &finished{r, ch, p.Gate, level(f.gating.reportLevel, p.Gate), rules}, err
-}
-
-// leastRendering is what rendering gets of a budget that is too small for anything: it is the
-// search that is cut short then, and says so.
-const leastRendering = 5 * time.Second
-
-// renderEnd is when rendering has to end, lest nothing be left of the budget for the search;
-// zero where there is no budget.
-func renderEnd(budget time.Duration, started time.Time) time.Time {
-	if budget == 0 {
-		return time.Time{}
-	}
-	return started.Add(max(budget/10*6, leastRendering))
-}
-
-// left is what rendering has left of the time budget: it covers both. Where nothing is
-// left the search ends at once, and says so; no budget stays none.
-func left(budget time.Duration, started time.Time) time.Duration {
-	if budget == 0 {
-		return 0
-	}
-	return max(budget-time.Since(started), time.Nanosecond)
 }
 
 func (f *runFlags) options(p *process, policy *policies.Policy, line *progressLine) (render.Options, verify.Options, error) {

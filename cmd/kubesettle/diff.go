@@ -44,7 +44,7 @@ that the change breaks does not render.`,
 			if err != nil {
 				return err
 			}
-			changes, err := renderBoth(cmd.Context(), base, head, opt)
+			changes, err := renderBoth(cmd.Context(), base, head, opt, func() {})
 			if err != nil {
 				return err
 			}

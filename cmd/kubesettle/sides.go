@@ -224,12 +224,13 @@ func (r *rendering) fetcher() (*fetch.Fetcher, error) {
 	return f, nil
 }
 
-// renderBoth renders two trees and compares them.
-func renderBoth(ctx context.Context, base, head render.Tree, opt render.Options) (*render.Changes, error) {
+// renderBoth renders two trees and compares them; rendered is called in between.
+func renderBoth(ctx context.Context, base, head render.Tree, opt render.Options, rendered func()) (*render.Changes, error) {
 	b, h, err := render.RenderBoth(ctx, base, head, opt)
 	if err != nil {
 		return nil, analysis(err)
 	}
+	rendered()
 	ch, err := render.Diff(b, h)
 	return ch, analysis(err)
 }
