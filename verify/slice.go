@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -173,7 +174,9 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 			}
 		}
 	}
-	group := components(ids, func(a, b string) bool {
+	crowded := c.limited && crowds(sides)
+	wanted := func(id string) bool { return crowded || touched[id] }
+	group := components(ids, wanted, func(a, b string) bool {
 		for _, x := range sides {
 			for _, y := range sides {
 				p, q := x.workloads[a], y.workloads[b]
@@ -188,12 +191,9 @@ func (c cut) slices(base, head []*render.Object) []*slice {
 		}
 		return false
 	})
-	crowded := c.limited && crowds(sides)
 	var out []*slice
 	for _, members := range group {
-		if crowded || slices.ContainsFunc(members, func(id string) bool { return touched[id] }) {
-			out = append(out, newSlice(c.release, members, sides, touched))
-		}
+		out = append(out, newSlice(c.release, members, sides, touched))
 	}
 	return out
 }
@@ -336,12 +336,13 @@ func (sl *slice) relevant(key string) bool {
 	return sl.keys[key] || key == corev1.LabelTopologyZone || key == corev1.LabelHostname
 }
 
-// components groups ids, in order, by the transitive closure of a symmetric relation.
-func components(ids []string, related func(a, b string) bool) [][]string {
+// components groups ids, in order, by the transitive closure of a symmetric relation. Only
+// groups with a wanted one are looked for: in a large release those are few.
+func components(ids []string, wanted func(id string) bool, related func(a, b string) bool) [][]string {
 	var out [][]string
 	seen := map[string]bool{}
 	for _, id := range ids {
-		if seen[id] {
+		if seen[id] || !wanted(id) {
 			continue
 		}
 		seen[id] = true
@@ -357,6 +358,7 @@ func components(ids []string, related func(a, b string) bool) [][]string {
 		sort.Strings(group)
 		out = append(out, group)
 	}
+	slices.SortFunc(out, func(a, b []string) int { return cmp.Compare(a[0], b[0]) })
 	return out
 }
 
