@@ -14,6 +14,10 @@ const (
 	forComparing = 0.6 // rendering included
 )
 
+// leastRendering is what rendering gets of a budget that is too small for anything: it is the
+// search that is cut short then, and says so.
+const leastRendering = time.Second
+
 // budget is the wall time of a run; the zero total is none.
 type budget struct {
 	total   time.Duration
@@ -31,7 +35,7 @@ func spend(total time.Duration) *budget {
 // upTo begins a phase that ends when a share of the whole is used up.
 func (b *budget) upTo(share float64) {
 	if b.total > 0 {
-		b.clock.Set(b.started.Add(time.Duration(share * float64(b.total))))
+		b.clock.Set(b.started.Add(max(time.Duration(share*float64(b.total)), leastRendering)))
 	}
 }
 
