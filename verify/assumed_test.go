@@ -67,6 +67,7 @@ func TestAnUndeclaredNodeThatFitsExists(t *testing.T) {
 		"hostname":         `      nodeSelector: {kubernetes.io/hostname: node-7}`,
 		"name":             `      nodeName: node-7`,
 		"any label":        `      nodeSelector: {disk: ssd}`,
+		"a role":           "      nodeSelector: {node-role.kubernetes.io/control-plane: \"\"}\n      tolerations: [{operator: Exists}]",
 		"greater":          required("generation", "Gt", `["5"]`),
 		"not amd64":        required("kubernetes.io/arch", "NotIn", `[amd64]`),
 		"one of zones":     required("topology.kubernetes.io/zone", "In", `[eu-1, eu-2, eu-3, eu-4]`),

@@ -180,9 +180,8 @@ func requirements(p *corev1.PodSpec) []term {
 		for _, e := range nt.MatchExpressions {
 			t[e.Key] = append(t[e.Key], e)
 		}
-		for _, e := range nt.MatchFields { // metadata.name is the only one
-			t[corev1.LabelHostname] = append(t[corev1.LabelHostname], e)
-		}
+		// metadata.name is the only field
+		t[corev1.LabelHostname] = append(t[corev1.LabelHostname], nt.MatchFields...)
 		out = append(out, t)
 	}
 	return out
@@ -210,13 +209,16 @@ func (t term) fulfil() (labels map[string]string, name string) {
 // the nodes' own, or none, does.
 func valueFor(key string, asked []corev1.NodeSelectorRequirement) (value string, wanted bool) {
 	own := withDefaults(nil, "")[key]
-	candidates := []string{own}
+	var candidates []string
+	if own != "" {
+		candidates = append(candidates, own)
+	}
 	presence := false
 	for _, r := range asked {
 		switch r.Operator {
 		case corev1.NodeSelectorOpIn:
 			presence = true
-			candidates = append(candidates, r.Values...)
+			candidates = append(candidates, r.Values...) // "" among them, as of node-role.kubernetes.io/master
 		case corev1.NodeSelectorOpExists:
 			presence = true
 			candidates = append(candidates, "true")
@@ -230,7 +232,7 @@ func valueFor(key string, asked []corev1.NodeSelectorRequirement) (value string,
 		}
 	}
 	for _, c := range candidates {
-		if c != "" && takes(c, asked) {
+		if takes(c, asked) {
 			return c, presence || c != own
 		}
 	}
