@@ -131,7 +131,10 @@ type Events struct {
 	DiskPressure, MemoryPressure int
 	// StartupSpike is the CPU use of a starting pod in percent of its request; 0: none.
 	StartupSpike int
-	Drain        *Drain
+	// Drain is what is declared of drains; nil: nothing, so that one is routine, or with
+	// NoDrain that there are none.
+	Drain   *Drain
+	NoDrain bool
 	// NodeAdded and NodeRemoved are nodes that come to a pool or leave it by hand.
 	NodeAdded, NodeRemoved int
 	Spot                   *SpotReclaim

@@ -178,7 +178,7 @@ func (d *decoder) events(e *Events) read {
 			var none bool
 			d.flag(&none)(m, at+".none")
 			if none {
-				*e = Events{} // the events named beside it are added to nothing
+				*e = Events{NoDrain: true} // the events named beside it are added to nothing
 			}
 		}
 		budget := func(dst *int) read {
@@ -224,6 +224,7 @@ func (d *decoder) events(e *Events) read {
 				if e.Drain = &drain; drain.Concurrent == 0 || drain.Budget == 0 {
 					e.Drain = nil
 				}
+				e.NoDrain = e.Drain == nil
 			},
 			"nodePanic": func(n *yaml.Node, at string) {
 				d.object(n, at, fields{"cpuAbove": d.percent(&e.NodePanic, 0, 100)}, "cpuAbove")

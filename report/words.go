@@ -79,6 +79,8 @@ func scenario(f *verify.Finding) string {
 		return "the cluster has settled on head"
 	case "install":
 		return "head is installed on an empty cluster"
+	case "next":
+		return "the change has come to rest, then the next new image is rolled out"
 	case "revert":
 		return "the cluster runs head, then base is applied again"
 	}

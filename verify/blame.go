@@ -13,7 +13,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -153,7 +152,7 @@ const mostUndone = 12
 
 // culprits undoes one changed aspect after the other and searches again. What remains
 // of a violation that no single undoing mends is the conjunction: nothing is returned.
-func (c *checker) culprits(ctx context.Context, v variant, k key, t scale.Topology) []culprit {
+func (c *checker) culprits(ctx context.Context, v variant, of violation) []culprit {
 	var out []culprit
 	tried := 0
 	for w, wl := range v.spec.Workloads {
@@ -168,9 +167,9 @@ func (c *checker) culprits(ctx context.Context, v variant, k key, t scale.Topolo
 			if tried++; tried > mostUndone || c.expired() {
 				return out
 			}
-			found, cov, err := c.scenarios(ctx, undone.change(), t)
+			found, cov, err := c.scenarios(ctx, undone.change(), of.topology())
 			mended := err == nil && complete(cov) &&
-				!slices.ContainsFunc(found, func(x violation) bool { return x.key() == k })
+				!slices.ContainsFunc(found, func(x violation) bool { return x.key() == of.key() && of.comparable(x) })
 			if mended {
 				out = append(out, culprit{w, a})
 			}

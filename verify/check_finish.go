@@ -120,6 +120,7 @@ func (a *analysis) search(ctx context.Context, cut []*slice) error {
 		a.result.note(invented)
 		a.result.note(sl.notes)
 		sl.runsBeside(p)
+		sl.maintained = p.Events.Drain == nil && !p.Events.NoDrain
 		if a.besides.compared {
 			sl.ranBeside(a.besides.policyOf(sl.release, a.besides.base))
 		}
@@ -177,6 +178,9 @@ func (a *analysis) enterResult(ctx context.Context, sr sliceResult) {
 			sr.variant.spec.Workloads[0].ID, sr.cut.Total(), sr.maxNodes))
 	}
 	a.holdsReduced(&sr)
+	for _, name := range sr.cov.cut {
+		a.result.Notices = append(a.result.Notices, fmt.Sprintf("%s: %s was searched in part only", sr.variant.spec.Workloads[0].ID, name))
+	}
 	if !complete(sr.cov) {
 		a.undecided(sr.variant.slice, "the "+boundName(sr.cov.bound)+" budget ran out before every topology was explored")
 	}
@@ -218,7 +222,7 @@ func (a *analysis) enterOne(ctx context.Context, sr sliceResult, j judged) {
 	}
 	f.Status, f.AtDeclaredScale = j.status, j.declared && (f.Reduced == nil || f.Reduced.Lifted)
 	if f.Status != Existing && a.places.changes != nil && sr.variant.has(state.Base) && !v.probed {
-		found := a.checker.culprits(ctx, sr.variant, v.key(), v.topology())
+		found := a.checker.culprits(ctx, sr.variant, v)
 		f.Blame = a.places.blame(sr.variant.slice, found)
 		f.Fix = a.mend(ctx, sr, v, found)
 	}
@@ -257,10 +261,7 @@ func (a *analysis) candidates(ctx context.Context, sr *sliceResult, mine []viola
 		}
 		if o, ok := a.checker.lifts[v.variant.liftKey()]; ok && !slices.Equal(v.topology(), mine[0].topology()) {
 			sr.base = append(sr.base, o.base...)
-			if sr.baseClosed == nil {
-				sr.baseClosed = map[place]int{}
-			}
-			sr.baseClosed[v.place()] = o.closed
+			sr.keepClosed(v.place(), o)
 		}
 	}
 	var out []judged

@@ -31,10 +31,12 @@ type job struct {
 type outcome struct {
 	head, base []violation
 	cov        coverage
-	closed     int  // events up to which base was searched to the end
-	holds      bool // the topology has room for what settles
-	err        error
-	done       bool
+	closed     int // events up to which base was searched to the end
+	// closedAside is the same of the searches that stand aside, by name.
+	closedAside map[string]int
+	holds       bool // the topology has room for what settles
+	err         error
+	done        bool
 }
 
 // sliceResult gathers the outcomes of one slice, smallest topology first.
@@ -258,6 +260,7 @@ func (c *checker) both(ctx context.Context, j job) (o outcome) {
 		c.quits = true
 	}
 	defer func() {
+		o.head = unasked(o.head)
 		for _, vs := range [][]violation{o.head, o.base} {
 			for i := range vs {
 				vs[i].variant = j.variant
@@ -279,6 +282,7 @@ func (c *checker) both(ctx context.Context, j job) (o outcome) {
 	if o.closed = noneClosed; cov.closed != nil && err == nil {
 		o.closed = *cov.closed
 	}
+	o.closedAside = cov.closedAside
 	o.cov.merge(cov)
 	return o
 }
@@ -312,10 +316,7 @@ func merge(plans []plan, jobs []job, outcomes []outcome) [][]sliceResult {
 			r.head = append(r.head, o.head...)
 			r.base = append(r.base, o.base...)
 		}
-		if r.baseClosed == nil {
-			r.baseClosed = map[place]int{}
-		}
-		r.baseClosed[placeOf(j.variant, j.topology)] = o.closed
+		r.keepClosed(placeOf(j.variant, j.topology), o)
 		if scale.Declared(j.variant.spec.Classes, j.topology) {
 			r.declared = r.declared || complete(o.cov)
 			r.searched++
@@ -337,7 +338,8 @@ func merge(plans []plan, jobs []job, outcomes []outcome) [][]sliceResult {
 // counts says whether what was found at a topology says something about the change: a
 // size that nobody declared and on which base itself breaks a rule does not.
 func counts(j job, o outcome) bool {
-	return len(o.base) == 0 || scale.Declared(j.variant.spec.Classes, j.topology)
+	broken := slices.ContainsFunc(o.base, func(v violation) bool { return v.aside == "" })
+	return !broken || scale.Declared(j.variant.spec.Classes, j.topology)
 }
 
 // first adds the violations whose key is new.

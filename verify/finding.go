@@ -38,6 +38,9 @@ func newWording(v violation, sl *slice, pl places, base bool) wording {
 		if base {
 			return pair[state.Base]
 		}
+		if v.scenario == scenarioNext { // head is what runs, and what comes
+			version = state.Head
+		}
 		if o := pair[version]; o != nil {
 			return o
 		}

@@ -178,7 +178,9 @@ func (pl places) edits(blame []Blame) []edit {
 		add(pl.soften(b))
 	}
 	for _, b := range blame {
-		add(pl.putBack(b))
+		if b.Path != "" { // an object that came: its first line alone is none to take out
+			add(pl.putBack(b))
+		}
 	}
 	return out
 }

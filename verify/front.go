@@ -100,23 +100,33 @@ type judged struct {
 func (sr *sliceResult) judge(v violation, alike bool) judged {
 	j := judged{violation: v, status: New}
 	closed := sr.closed(v)
-	onBase := slices.ContainsFunc(sr.base, func(b violation) bool { return b.place() == v.place() && b.covers(v) })
+	onBase := slices.ContainsFunc(sr.base, func(b violation) bool { return b.place() == v.place() && v.comparable(b) && b.covers(v) })
 	change := slices.Contains(v.kinds(), "apply")
 	switch {
 	case onBase, closed < v.Events && alike && v.scenario == scenarioChange && !change:
 		j.status = Existing
 		return j
-	case slices.ContainsFunc(sr.base, func(b violation) bool { return b.key() == v.key() && b.declaredSize() }):
+	case slices.ContainsFunc(sr.base, func(b violation) bool { return b.key() == v.key() && v.comparable(b) && b.declaredSize() }):
 		j.status = Worsened
 	}
 	j.unsure = sr.variant.has(state.Base) && closed < v.Events
 	return j
 }
 
+// comparable says whether what the other violation breaks can excuse v: that the next rollout
+// of base may get stuck was told nobody, and so is none for a change that does get stuck.
+func (v violation) comparable(o violation) bool {
+	return o.aside != asideNext || v.aside == asideNext
+}
+
 // closed is the number of events up to which base was searched to the end where a violation
 // was found.
 func (sr *sliceResult) closed(v violation) int {
-	if n, ok := sr.baseClosed[v.place()]; ok {
+	p := v.place()
+	if v.aside != "" {
+		p = asideOf(p, v.aside)
+	}
+	if n, ok := sr.baseClosed[p]; ok {
 		return n
 	}
 	return noneClosed

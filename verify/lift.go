@@ -106,7 +106,7 @@ func (c *checker) atDeclaredCounts(ctx context.Context, found violation) (violat
 // directedAt searches for a violation in another form of its variant, at the largest
 // topology of that.
 func (c *checker) directedAt(ctx context.Context, v variant, found violation) (violation, bool) {
-	p, start, ok := c.settledAs(v, found.scenario)
+	p, start, ok := c.settledAs(v, found.scenario, found.aside)
 	if !ok {
 		return violation{}, false
 	}
@@ -130,11 +130,15 @@ func (c *checker) directedAt(ctx context.Context, v variant, found violation) (v
 
 // settledAs is a variant at its largest topology, and a state in which a scenario may
 // begin.
-func (c *checker) settledAs(v variant, scenario string) (*problem, []byte, bool) {
+func (c *checker) settledAs(v variant, scenario, aside string) (*problem, []byte, bool) {
 	from := state.Head
-	switch scenario {
-	case scenarioChange:
+	switch {
+	case aside == asideDrain:
+		v = v.drained()
+	case scenario == scenarioChange:
 		v, from = v.change(), state.Base
+	case scenario == scenarioNext:
+		v, from = v.next(), state.Base
 	default:
 		v = v.only(state.Head)
 	}
@@ -159,7 +163,7 @@ func (c *checker) probe(ctx context.Context, v variant) []violation {
 	if v.has(state.Base) {
 		scenario = scenarioChange
 	}
-	p, start, ok := c.settledAs(v, scenario)
+	p, start, ok := c.settledAs(v, scenario, "")
 	if !ok {
 		return nil
 	}

@@ -99,6 +99,7 @@ type violation struct {
 	bound    boundRule
 	scenario string
 	probed   bool     // found by one run, not by a search
+	aside    string   // the search that stands aside and found it; "": none
 	passing  bool     // not shown by the largest reduced scale: it counts only as declared
 	happened []string // kinds of its events, sorted; nil: not gathered yet
 	search.Violation
@@ -117,11 +118,15 @@ type coverage struct {
 	maxPods, maxEvents  int
 	bound               search.Bound // the first that was not Complete
 	// closed is the number of events up to which every search with events was complete.
-	closed     *int
-	outgrown   bool     // what settles wants more nodes than the topology has
-	unanswered []string // what kept rules from being evaluated, by rule
-	searches   int
-	models     map[string]*actor.Model // of the loops that took part, by name
+	closed *int
+	// closedAside is the same of each search that stands aside, by its name; cut names
+	// those that were not finished.
+	closedAside map[string]int
+	cut         []string
+	outgrown    bool     // what settles wants more nodes than the topology has
+	unanswered  []string // what kept rules from being evaluated, by rule
+	searches    int
+	models      map[string]*actor.Model // of the loops that took part, by name
 }
 
 // note keeps what the actors say of themselves.
@@ -177,6 +182,7 @@ func (c *coverage) merge(d coverage) {
 	}
 	maps.Copy(c.models, d.models)
 	c.unanswer(d.unanswered)
+	c.cut = appendNew(c.cut, d.cut)
 	if d.bound != 0 {
 		c.limit(d.bound)
 	}
@@ -219,7 +225,11 @@ func (c *checker) scenarios(ctx context.Context, v variant, t scale.Topology) ([
 			return nil, r.cov, err
 		}
 	}
-	return r.found, r.cov, nil
+	if err := r.next(ctx, v); err != nil {
+		return nil, r.cov, err
+	}
+	err := r.maintenance(ctx, v)
+	return r.found, r.cov, err
 }
 
 // repeats says whether both versions are the same manifests, so that everything that
@@ -234,6 +244,7 @@ func (v variant) repeats() bool {
 type scenarioRun struct {
 	*checker
 	topology scale.Topology
+	running  bool // begin only where every pod has a node
 	found    []violation
 	cov      coverage
 }
@@ -249,6 +260,12 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v variant, from 
 		return err
 	}
 	r.cov.addAll(results)
+	if r.running && len(initial) > 0 {
+		initial = slices.DeleteFunc(initial, func(b []byte) bool { return pendingAnywhere(state.State{C: p.cfg, B: b}) })
+		if len(initial) == 0 { // another rule's: what does not run cannot be rolled out either
+			return nil
+		}
+	}
 	if len(initial) == 0 { // the budget ran out before anything settled
 		if complete(r.cov) && (name == scenarioChange || !v.has(state.Base)) { // or the cluster outgrows this size
 			r.cov.outgrown = true

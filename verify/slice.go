@@ -43,6 +43,8 @@ type slice struct {
 	notes     []string // what was assumed of it
 	// controllers that run beside the slice, as the policy configures them.
 	controllers policies.Controllers
+	// maintained says that the policy leaves drains open, so that one is routine.
+	maintained bool
 }
 
 // side is what one version of a release declares, by kind.

@@ -26,8 +26,9 @@ that keeps ready pods of the workload, or pods of a bad revision (` + "`events.b
 without being ready. While a bad revision waits to be mended, ready pods of the old one that the budget holds are
 no finding: they are what serves.
 
-The rule looks at drains, so it says something only where the policy has them happen
-(` + "`events.drain`" + `), with ` + "`respectPDB`" + ` on, and of workloads that a PodDisruptionBudget selects. An
+The rule looks at workloads that a PodDisruptionBudget selects. Where the policy says nothing of drains, the drain
+of one node is routine and searched on its own, with one change of load beside it; ` + "`events.drain`" + ` has as
+many as it says happen at any time, with ` + "`respectPDB`" + ` on. An
 eviction that is refused for a while, until a replacement is ready elsewhere, is no finding.
 
 A node of Karpenter that expires (` + "`events.nodeRemoved`" + `) is drained as well. Pods with

@@ -97,8 +97,9 @@ const (
 
 // Events holds the budget of each kind of event: how often it may happen on one run.
 type Events struct {
-	Apply      int // 1 in the scenario change, else 0
-	LoadChange int // per autoscaled workload
+	Apply      int  // 1 in the scenarios change and next, else 0
+	Next       bool // the apply is that of the scenario next
+	LoadChange int  // per autoscaled workload
 	// IdleMemory is the memory that a pod keeps without load, in percent of its request;
 	// what the load adds comes on top.
 	IdleMemory int

@@ -141,6 +141,8 @@ func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
 	}
 	w.Text = "the change is applied"
 	switch {
+	case from.C.Spec.Events.Next:
+		w.Text = "the next new image is rolled out"
 	case from.Version() == to.Version():
 		w.Text = "the manifests are applied again"
 	case to.Version() == state.Base:
