@@ -142,7 +142,8 @@ func (r *Result) unanalysed() bool {
 	return len(r.Releases) == 0 || slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.HoldsUp() })
 }
 
-// nothingLeft says whether the change touches releases of which none was analysed.
+// nothingLeft reports whether the change touches releases of which none was analysed, or one
+// that was not where no workload of the others was checked: what it hides may be all there is.
 func (r *Result) nothingLeft() bool {
 	touched, missing := 0, 0
 	for _, rel := range r.Releases {
@@ -153,7 +154,7 @@ func (r *Result) nothingLeft() bool {
 			}
 		}
 	}
-	return touched > 0 && touched == missing
+	return missing > 0 && (touched == missing || len(r.Workloads) == 0)
 }
 
 func exitCode(r *Result, g policies.Gate) int {

@@ -44,8 +44,12 @@ func TestExitCodes(t *testing.T) {
 		{name: "a touched release fails as it did on base", r: Result{Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head", Changed: true, Before: true}}}, want: 0},
 		{name: "a touched release fails as it did on base, and undecided fails", r: Result{Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head", Changed: true, Before: true}}},
 			gate: func(g *policies.Gate) { g.OnInconclusive = "fail" }, want: 4},
-		{name: "the rest is analysed, and undecided fails", r: Result{Releases: []ReleaseResult{{ID: "web", Status: "ok", Changed: true}, {ID: "api", Status: "skipped", Changed: true, Before: true}}},
+		{name: "the rest is analysed, and undecided fails", r: Result{Workloads: []Workload{{ID: "x", Verdict: Pass}}, Releases: []ReleaseResult{
+			{ID: "web", Status: "ok", Changed: true}, {ID: "api", Status: "skipped", Changed: true, Before: true}}},
 			gate: func(g *policies.Gate) { g.OnInconclusive = "fail" }, want: 0},
+		{name: "the rest has no workload, and undecided fails", r: Result{Releases: []ReleaseResult{
+			{ID: "web", Status: "ok", Changed: true}, {ID: "api", Status: "skipped", Changed: true, Before: true}}},
+			gate: func(g *policies.Gate) { g.OnInconclusive = "fail" }, want: 4},
 		{name: "nothing renders and nothing is touched", r: Result{Releases: []ReleaseResult{{ID: "api", Status: "failed-head", Before: true}}},
 			gate: func(g *policies.Gate) { g.OnInconclusive = "fail" }, want: 0},
 		{name: "a touched release failed where nothing counts", r: Result{Releases: []ReleaseResult{{ID: "api", Status: "failed-head", Changed: true}}},
