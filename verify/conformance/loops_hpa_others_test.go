@@ -51,11 +51,11 @@ func TestHPACountsOthers(t *testing.T) {
 			s.Set(p.cfg.Workload[w].Load, r.IntN(int(state.Loads)))
 		}
 		want := upstream.sync(t, r, s)
-		actor := p.actor(t, "hpa/default/web")
+		hpa := p.actor(t, "hpa/default/web")
 		got, words := s.Replicas(0), "keeps the count"
-		for _, x := range actor.Successors(actor, s) {
+		for _, x := range actor.Successors(hpa, s) {
 			if n := x.To.Replicas(0); got != want || n == want {
-				got, words = n, actor.Describe(s, x.To, x.Move).Text
+				got, words = n, hpa.Describe(s, x.To, x.Move).Text
 			}
 		}
 		if got != want && waits(s) && want < s.Replicas(0) {
