@@ -34,9 +34,6 @@ import (
 //	check RULE     a search from the state; see check_test.go
 func TestLoops(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		if strings.HasPrefix(filepath.Base(path), "scheduler_") {
-			t.Skip("played by TestSchedulerScripts")
-		}
 		if strings.HasPrefix(filepath.Base(path), "descheduler_") {
 			t.Skip("played by TestDeschedulerScripts")
 		}
