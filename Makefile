@@ -74,6 +74,10 @@ conformance: ## models against upstream's own code; a module of its own
 pairs-nightly: ## the properties of verdicts on 10,000 random pairs of base and head
 	go test ./verify -run VerdictsAreMonotone -pairs 10000 -timeout 3h -v
 
+.PHONY: lumps-nightly
+lumps-nightly: ## searches with pods lumped and without, on 2,000 random clusters of 6 to 10 pods
+	go test ./verify -run 'LumpsKeepFindings$$' -clusters 2000 -timeout 6h -v
+
 .PHONY: conformance-nightly
 conformance-nightly: ## the same on ten to fifty times as many clusters
 	cd $(CONFORMANCE) && SCHEDULER_PAIRS=1000000 LOOPS_PERCENT=1000 DESCHEDULER_CASES=4000 $(GO) test -count=1 -v -timeout 175m .

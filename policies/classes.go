@@ -40,7 +40,7 @@ func (p *Policy) NodeClasses(relevant func(key string) bool) []state.NodeClass {
 	if relevant == nil {
 		relevant = func(key string) bool { return key != NodeName && !strings.HasPrefix(key, NodeImage) }
 	}
-	q := quotient{relevant: relevant, of: map[string][]int{}}
+	q := quotient{relevant: relevant, of: map[string][]int{}, beside: p.Cluster.Beside}
 	for _, n := range p.Cluster.Nodes {
 		q.addNode(n)
 	}
@@ -52,6 +52,7 @@ func (p *Policy) NodeClasses(relevant func(key string) bool) []state.NodeClass {
 
 // quotient collects node classes.
 type quotient struct {
+	beside   map[string]*state.Beside // by node
 	relevant func(key string) bool
 	classes  []state.NodeClass
 	parts    [][]string        // pools of each class, in order
@@ -60,7 +61,7 @@ type quotient struct {
 }
 
 func (q *quotient) addNode(n *corev1.Node) {
-	q.add(state.NodeClass{Node: n, Names: []string{n.Name}, Min: 1, Max: 1, Spot: isSpot(n)}, poolOf(n), n.Labels[corev1.LabelTopologyZone])
+	q.add(state.NodeClass{Node: n, Names: []string{n.Name}, Min: 1, Max: 1, Spot: isSpot(n), Beside: q.beside[n.Name]}, poolOf(n), n.Labels[corev1.LabelTopologyZone])
 }
 
 func (q *quotient) addPool(p *NodePool) {
@@ -200,15 +201,16 @@ func (q *quotient) key(c state.NodeClass) string {
 			fmt.Fprintf(&b, "%q:%v\n", k, quantity.AsApproximateFloat64())
 		}
 	}
+	b.WriteString(c.Beside.Key())
 	return b.String()
 }
 
-// varies says whether equal machines report unequal amounts of a resource.
+// varies reports whether equal machines report unequal amounts of a resource.
 func varies(k corev1.ResourceName) bool {
 	return k == corev1.ResourceMemory || k == corev1.ResourceEphemeralStorage
 }
 
-// alike says whether amounts that may vary differ by 1% at most. have and more have the
+// alike reports whether amounts that may vary differ by 1% at most. have and more have the
 // same resources.
 func alike(have, more corev1.ResourceList) bool {
 	for k, a := range have {
@@ -246,7 +248,7 @@ var spotLabels = [...][2]string{
 	{"kubernetes.azure.com/scalesetpriority", "spot"},
 }
 
-// isSpot says whether a real node is one that the provider may take back.
+// isSpot reports whether a real node is one that the provider may take back.
 func isSpot(n *corev1.Node) bool {
 	return slices.ContainsFunc(spotLabels[:], func(l [2]string) bool { return n.Labels[l[0]] == l[1] })
 }

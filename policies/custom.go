@@ -78,6 +78,9 @@ func customRule(in *CustomIntent, e *expression, at rules.Declaration) rules.Rul
 	if in.Severity != "" {
 		r.Severity = in.Severity
 	}
+	if !r.Scope.Terminating {
+		r.Blind = rules.BlindToStops
+	}
 	moving := whileMoving(e.tree)
 	rests := form == always && moving == yes || form == never && moving == no
 	r.Running = (form == always || form == never) && !rests
@@ -135,7 +138,7 @@ func customHelp(in *CustomIntent, at rules.Declaration) rules.Help {
 		fence += "`"
 	}
 	h := rules.Help{
-		What: fmt.Sprintf("An intent of this repository's own policy, in %s:%d.\n\n%s\n%s: %s\n%s\n\n%s",
+		Real: fmt.Sprintf("An intent of this repository's own policy, in %s:%d.\n\n%s\n%s: %s\n%s\n\n%s",
 			at.File, at.Line, fence, form, strings.TrimSpace(text), fence, map[string]string{
 				always:     "It must be true in every state, from the first time on that the cluster has settled.",
 				never:      "It must be true in no state, from the first time on that the cluster has settled.",
@@ -144,7 +147,7 @@ func customHelp(in *CustomIntent, at rules.Declaration) rules.Help {
 			}[form]),
 	}
 	if in.Help != "" {
-		h.Why = in.Help
+		h.Bad = in.Help
 	}
 	return h
 }
@@ -161,7 +164,7 @@ func customClass(form string, e *expression) rules.Class {
 	return rules.Numbers
 }
 
-// isPlace says whether an observation is about where pods are.
+// isPlace reports whether an observation is about where pods are.
 func (o observation) isPlace() bool {
 	switch o.field {
 	case "zones", "nodes", "maxPerNode", "maxPerZone", readyOn:

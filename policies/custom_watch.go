@@ -12,7 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// resting says whether a state is one in which nothing is left to do.
+// resting reports whether a state is one in which nothing is left to do.
 type resting uint8
 
 const (
@@ -102,7 +102,7 @@ func (e *expression) speaksOf(name string) bool {
 	return slices.ContainsFunc(e.reads, func(o observation) bool { return o.of == name })
 }
 
-// comes says whether a workload that is looked at comes with the change, so that it has
+// comes reports whether a workload that is looked at comes with the change, so that it has
 // not been running before.
 func (x *watcher) comes() bool {
 	change := slices.ContainsFunc(x.c.Spec.Workloads, func(w state.Workload) bool { return w.Manifests[state.Base].Exists() })

@@ -185,8 +185,8 @@ func TestRulesPage(t *testing.T) {
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Class, r.Title, r.Severity)
 	}
 	for _, r := range rules.All() {
-		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n%s\n\n### Why it hurts\n\n%s\n\n### How to mend it\n\n%s\n\n### Sources\n\n",
-			r.ID, r.Title, r.Class, r.Severity, r.Help.What, r.Help.Why, r.Help.Mend)
+		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n### Is it real?\n\n%s\n\n### How bad is it?\n\n%s\n\n### What now?\n\n%s\n\n### Sources\n\n",
+			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, r.Help.Now)
 		for _, s := range r.Help.Sources {
 			fmt.Fprintf(&b, "- <%s>\n", s)
 		}

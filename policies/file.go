@@ -3,9 +3,12 @@
 package policies
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/snapshot"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -52,6 +55,14 @@ type Cluster struct {
 	NodesFile string
 	Nodes     []*corev1.Node
 	Pools     []NodePool
+	// SnapshotFile is cluster.snapshot, relative to the policy file; Snapshot what it holds (set
+	// by [Policy.SetSnapshot]), whose nodes are Nodes then. MaxAge is how old it may be; 0:
+	// [DefaultMaxAge].
+	SnapshotFile string
+	Snapshot     *snapshot.Snapshot
+	MaxAge       time.Duration
+	// Beside is what stands on the nodes beside a slice, by node (set by who cuts slices).
+	Beside map[string]*state.Beside
 }
 
 // NodePool is a pool of like nodes, spread over its zones.

@@ -186,7 +186,7 @@ func (p *Policy) WithKarpenter(pools []*KarpenterPool) (out *Policy, unknown []s
 	return out, unknown
 }
 
-// RunsKarpenter says whether Karpenter sizes some pool of the cluster.
+// RunsKarpenter reports whether Karpenter sizes some pool of the cluster.
 func (p *Policy) RunsKarpenter() bool {
 	return slices.ContainsFunc(p.Cluster.Pools, func(pool NodePool) bool { return pool.Karpenter != nil })
 }

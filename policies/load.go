@@ -75,7 +75,7 @@ func (p *Policy) decode(name string, data []byte) error {
 
 var kubeVersion = regexp.MustCompile(`^v?1\.[0-9]{1,3}(\.[0-9]{1,3})?$`)
 
-// ValidKubeVersion says whether a text is a Kubernetes version such as "1.36".
+// ValidKubeVersion reports whether a text is a Kubernetes version such as "1.36".
 func ValidKubeVersion(s string) bool { return kubeVersion.MatchString(s) }
 
 func (d *decoder) releases(p *Policy) read {

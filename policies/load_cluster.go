@@ -15,13 +15,21 @@ func (d *decoder) cluster(c *Cluster) read {
 	return func(n *yaml.Node, at string) {
 		var pools []NodePool
 		d.object(n, at, fields{
-			"nodes": d.text(&c.NodesFile, relative),
+			"nodes":    d.text(&c.NodesFile, relative),
+			"snapshot": d.text(&c.SnapshotFile, relative),
+			"maxAge":   d.maxAge(&c.MaxAge),
 			"nodePools": func(n *yaml.Node, at string) {
 				d.list(d.pool(&pools))(n, at)
 			},
 		})
-		if c.NodesFile != "" || pools != nil {
+		if c.NodesFile != "" || c.SnapshotFile != "" || pools != nil {
 			c.Assumed, c.Pools = false, pools
+		}
+		if key := d.set[at+".nodes"]; key != nil && c.SnapshotFile != "" {
+			d.fail(key, at+".nodes", "stands beside snapshot, which holds the nodes; remove one of the two")
+		}
+		if key := d.set[at+".maxAge"]; key != nil && c.SnapshotFile == "" {
+			d.fail(key, at+".maxAge", "goes with snapshot only; remove it")
 		}
 	}
 }

@@ -38,12 +38,15 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 	if err := bs.carry(ctx, hs); err != nil {
 		return nil, nil, err
 	}
+	dropUnset(bs, hs)
 	bs.dropCovered()
 	hs.dropCovered()
 	if err := errors.Join(bs.renderAlone(ctx, hs), hs.renderAlone(ctx, bs)); err != nil {
 		return nil, nil, err
 	}
 	onBase, onHead := bs.learn(), hs.learn()
+	bs.narrowed()
+	hs.narrowed()
 	settleNames(bs, hs)
 	onBase.fill(onHead) // a definition that comes or goes changes no other object's name
 	onHead.fill(onBase)
@@ -102,7 +105,7 @@ func explainChanges(base, head *Revision) {
 	}
 }
 
-// compareJobs says whether two sides of a release may differ, and why.
+// compareJobs reports whether two sides of a release may differ, and why.
 func compareJobs(b, h *Rendered) (bool, string) {
 	if b.job == nil || h.job == nil {
 		return true, "not read on one side"

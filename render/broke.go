@@ -2,7 +2,7 @@ package render
 
 import "strings"
 
-// Broke says whether the change is the reason why a release does not render on head; base
+// Broke reports whether the change is the reason why a release does not render on head; base
 // is nil where it is new. What does not render on base either is not, unless the change
 // breaks a line of its own in what could only not be fetched, or in another way. What there
 // was no time for is the change's doing where head took it.
@@ -35,7 +35,7 @@ func cause(f *Failure) string {
 	return s
 }
 
-// lost says whether a release that renders on base is gone on head.
+// lost reports whether a release that renders on base is gone on head.
 func (c *Changes) lost() bool {
 	if c.Base == nil {
 		return false

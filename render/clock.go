@@ -1,12 +1,16 @@
 package render
 
 import (
+	"errors"
 	"sync/atomic"
 	"time"
 )
 
-// Clock says until when renderings may run: the first one of each release, and those that
-// find lines. Its owner moves it on from phase to phase, so that none can use up the time of
+// ErrTime says that the time ended before it was known what there is to render.
+var ErrTime = errors.New("the time budget ended while the files of the repository were looked through: name fewer PATHs, or give it more time")
+
+// Clock says until when a repository is looked through and renderings may run: the first one
+// of each release, and those that find lines. Its owner moves it on from phase to phase, so that none can use up the time of
 // the next. A nil Clock never ends.
 type Clock struct {
 	until atomic.Int64 // nanoseconds since 1970; 0: no end
@@ -22,10 +26,10 @@ func (c *Clock) Set(until time.Time) {
 	c.until.Store(until.UnixNano())
 }
 
-// Ended says whether anything was not rendered, or no line was looked for, for want of time.
+// Ended reports whether anything was not rendered, or no line was looked for, for want of time.
 func (c *Clock) Ended() bool { return c != nil && c.ended.Load() }
 
-// over says whether the time is up, and remembers that it was asked for.
+// over reports whether the time is up, and remembers that it was asked for.
 func (c *Clock) over() bool {
 	if c == nil || c.until.Load() == 0 || time.Now().UnixNano() < c.until.Load() {
 		return false

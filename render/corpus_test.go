@@ -177,7 +177,11 @@ func (r *corpusRow) render(opt Options) *Revision {
 	run := newRunner(context.Background(), opt)
 	defer run.close()
 	var roots []Release
-	releases, _ := discover(src, opt)
+	releases, _, err := discover(src, opt)
+	if err != nil {
+		r.t.Errorf("%s: %v", r.name, err)
+		return nil
+	}
 	for _, rel := range releases {
 		if rel.Kind != Manifests {
 			roots = append(roots, rel)

@@ -268,7 +268,7 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// isQuantityField says whether a path leads to a resource quantity.
+// isQuantityField reports whether a path leads to a resource quantity.
 func isQuantityField(p fieldPath) bool {
 	if len(p) < 2 {
 		return false
@@ -291,7 +291,7 @@ var noiseKeys = map[string]bool{
 	"kubectl.kubernetes.io/last-applied-configuration": true,
 }
 
-// isNoise says whether a changed field says nothing of what its author wants. In a pod
+// isNoise reports whether a changed field says nothing of what its author wants. In a pod
 // template it still rolls the pods: see [Change.TemplateChanged].
 func isNoise(path string) bool {
 	p := parsePath(path)
@@ -311,7 +311,7 @@ func isNoise(path string) bool {
 	return false
 }
 
-// templateChanged says whether the pods of a workload are replaced: the defaulted pod
+// templateChanged reports whether the pods of a workload are replaced: the defaulted pod
 // templates differ, as upstream's EqualIgnoreHash compares them.
 func templateChanged(base, head *Object) bool {
 	b, h := podTemplate(base), podTemplate(head)

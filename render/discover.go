@@ -14,24 +14,37 @@ type discovery struct {
 	src      *source
 	opt      Options
 	releases []Release
+	ids      map[string]bool // of releases
 	ignored  []Ignored
+	late     bool // the time ended before all was looked at
 	// inChart are the folders of charts; used the paths that another unit renders.
 	charts map[string]bool
 	used   map[string]string // path to what uses it
 }
 
 // discover lists the releases of a tree, sorted by ID, declared ones included.
-func discover(s *source, opt Options) ([]Release, []Ignored) {
-	d := &discovery{src: s, opt: opt, charts: map[string]bool{}, used: map[string]string{}}
+//
+// Errors: [ErrTime].
+func discover(s *source, opt Options) ([]Release, []Ignored, error) {
+	d := &discovery{src: s, opt: opt, ids: map[string]bool{}, charts: map[string]bool{}, used: map[string]string{}}
 	d.ignored = append(d.ignored, s.lost...)
 	d.declared()
 	d.findCharts()
 	d.kustomizations()
 	d.helm()
 	d.plain()
+	if d.late {
+		return nil, nil, ErrTime
+	}
 	sort.Slice(d.releases, func(i, j int) bool { return d.releases[i].ID < d.releases[j].ID })
 	sortIgnored(d.ignored)
-	return d.releases, d.ignored
+	return d.releases, d.ignored, nil
+}
+
+// over reports whether there is no time to look at more files, which ends the discovery.
+func (d *discovery) over() bool {
+	d.late = d.late || d.opt.Clock.over()
+	return d.late
 }
 
 func sortIgnored(list []Ignored) {
@@ -53,12 +66,11 @@ func (d *discovery) add(r Release) {
 		r.KubeVersion = DefaultKubeVersion
 	}
 	r.APIVersions = append(slices.Clone(r.APIVersions), d.opt.APIVersions...)
-	for _, have := range d.releases {
-		if have.ID == r.ID {
-			d.ignore(r.Path, "release "+r.ID+" is already declared")
-			return
-		}
+	if d.ids[r.ID] {
+		d.ignore(r.Path, "release "+r.ID+" is already declared")
+		return
 	}
+	d.ids[r.ID] = true
 	d.releases = append(d.releases, r)
 }
 
@@ -75,20 +87,7 @@ func (d *discovery) declared() {
 	}
 }
 
-// wanted says whether discovery is limited to other paths.
-func (d *discovery) wanted(p string) bool {
-	if len(d.opt.Paths) == 0 {
-		return true
-	}
-	for _, want := range d.opt.Paths {
-		if under(p, path.Clean(want)) {
-			return true
-		}
-	}
-	return false
-}
-
-// named says whether a path was asked for by name, which overrules the skipping of test
+// named reports whether a path was asked for by name, which overrules the skipping of test
 // data.
 func (d *discovery) named(p string) bool {
 	for _, want := range d.opt.Paths {
@@ -140,6 +139,9 @@ func (d *discovery) helm() {
 	sort.Strings(dirs)
 	users := map[string]string{}
 	for _, dir := range dirs {
+		if d.over() {
+			return
+		}
 		m, f := readChartMetadata(d.src, dir)
 		if f != nil {
 			continue
@@ -156,32 +158,23 @@ func (d *discovery) helm() {
 		}
 	}
 	for _, dir := range dirs {
-		if d.wanted(dir) || d.wantedInside(dir) {
-			d.chart(dir, users[dir])
+		if d.over() {
+			return
 		}
+		d.chart(dir, users[dir])
 	}
-}
-
-// wantedInside says whether one of the limiting paths lies in a folder: naming a file of
-// a chart selects the chart.
-func (d *discovery) wantedInside(dir string) bool {
-	for _, want := range d.opt.Paths {
-		if under(path.Clean(want), dir) {
-			return true
-		}
-	}
-	return false
 }
 
 // chart adds the releases of one chart, or says why there are none.
 func (d *discovery) chart(dir, user string) {
 	outer := d.chartAbove(dir)
 	switch test := testFolder(dir + "/x"); {
-	case outer != "" && dir != ".":
-		d.ignore(dir, "part of chart "+outer)
-		return
 	case d.used[dir] != "":
 		d.ignore(dir, "rendered by "+d.used[dir])
+		return
+	case slices.Contains(d.opt.Paths, dir): // whoever names a chart wants it rendered
+	case outer != "" && dir != ".":
+		d.ignore(dir, "part of chart "+outer)
 		return
 	case user != "":
 		d.ignore(dir, "a dependency of chart "+user)
@@ -243,7 +236,7 @@ func (d *discovery) valuesSets(dir string) []string {
 		default:
 			continue
 		}
-		if b, err := d.src.read(f); err == nil && looksLikeManifest(b) {
+		if b, err := d.src.read(f); err == nil && isObject(b) {
 			d.ignore(f, "a manifest inside chart "+dir)
 			continue
 		}
@@ -262,6 +255,9 @@ func (d *discovery) kustomizations() {
 	includers := map[string]string{}
 	includes := map[string][]string{}
 	for _, f := range d.src.files {
+		if d.over() {
+			return
+		}
 		dir := path.Dir(f)
 		if d.src.links[f] || !isKustomizationName(f) || d.src.kustomizationFile(dir) != f || d.inTemplates(f) {
 			continue
@@ -289,9 +285,6 @@ func (d *discovery) kustomizations() {
 	sort.Strings(dirs)
 	breakCycles(dirs, includes, includers)
 	for _, dir := range dirs {
-		if !d.wanted(dir) && !d.wantedInside(dir) {
-			continue
-		}
 		e := all[dir]
 		test := testFolder(dir + "/x")
 		switch {
@@ -336,7 +329,7 @@ func breakCycles(dirs []string, includes map[string][]string, includers map[stri
 	}
 }
 
-// inTemplates says whether a file is a chart's template.
+// inTemplates reports whether a file is a chart's template.
 func (d *discovery) inTemplates(f string) bool {
 	chart := d.chartAbove(f)
 	return chart != "" && under(f, path.Join(chart, "templates"))

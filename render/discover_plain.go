@@ -15,13 +15,29 @@ var (
 	kindLine       = regexp.MustCompile(`(?m)^\s*(- )?["']?kind["']?\s*:`)
 )
 
-// looksLikeManifest says whether a file names an API version and a kind; JSON on one line
+// looksLikeManifest reports whether a file names an API version and a kind; JSON on one line
 // counts too.
 func looksLikeManifest(b []byte) bool {
+	b = asUTF8(b)
 	if t := bytes.TrimSpace(b); len(t) > 0 && t[0] == '{' {
 		return bytes.Contains(b, []byte(`"apiVersion"`)) && bytes.Contains(b, []byte(`"kind"`))
 	}
 	return apiVersionLine.Match(b) && kindLine.Match(b)
+}
+
+var (
+	apiVersionKey = regexp.MustCompile(`(?m)^["']?apiVersion["']?\s*:`)
+	kindKey       = regexp.MustCompile(`(?m)^["']?kind["']?\s*:`)
+)
+
+// isObject reports whether a file itself names an API version and a kind, as an object does, and
+// not something in it, as values do that hold objects.
+func isObject(b []byte) bool {
+	b = asUTF8(b)
+	if t := bytes.TrimSpace(b); len(t) > 0 && t[0] == '{' {
+		return looksLikeManifest(b)
+	}
+	return apiVersionKey.Match(b) && kindKey.Match(b)
 }
 
 // plain adds one release for every folder with plain manifests: files with apiVersion
@@ -29,7 +45,10 @@ func looksLikeManifest(b []byte) bool {
 func (d *discovery) plain() {
 	folders := map[string][]string{}
 	for _, f := range d.src.files {
-		if !isManifestName(f) || !d.wanted(f) || d.declaredAbove(f) {
+		if d.over() {
+			return
+		}
+		if !isManifestName(f) || d.declaredAbove(f) {
 			continue
 		}
 		if d.manifest(f) {
@@ -42,6 +61,7 @@ func (d *discovery) plain() {
 	}
 	sort.Strings(dirs)
 	for _, dir := range dirs {
+		folders[dir] = d.opt.narrow(folders[dir])
 		id := dir
 		if d.charts[dir] {
 			id += ":manifests"
@@ -53,7 +73,7 @@ func (d *discovery) plain() {
 	}
 }
 
-// declaredAbove says whether a declared release of plain manifests covers a file.
+// declaredAbove reports whether a declared release of plain manifests covers a file.
 func (d *discovery) declaredAbove(f string) bool {
 	for _, r := range d.opt.Releases {
 		if r.Kind == Manifests && under(f, path.Clean(r.Path)) {
@@ -63,7 +83,7 @@ func (d *discovery) declaredAbove(f string) bool {
 	return false
 }
 
-// manifest says whether a file is a plain manifest, and notes why it is not where it
+// manifest reports whether a file is a plain manifest, and notes why it is not where it
 // could have been taken for one.
 func (d *discovery) manifest(f string) bool {
 	if chart := d.chartAbove(f); chart != "" || isKustomizationFile(d.src, f) {
@@ -81,7 +101,8 @@ func (d *discovery) manifest(f string) bool {
 	if err != nil {
 		return true // the release says what is wrong with it
 	}
-	if !looksLikeManifest(b) {
+	lost := d.src.unreadable(f) != nil
+	if !lost && !looksLikeManifest(b) {
 		return d.brokenManifest(f, b)
 	}
 	if test := testFolder(f); test != "" && !d.named(f) {
@@ -92,6 +113,9 @@ func (d *discovery) manifest(f string) bool {
 		d.ignore(f, k+" does not list it")
 		return false
 	}
+	if lost {
+		return true // it was a manifest, and the release says why it is none any more
+	}
 	reason := notAnObject(b)
 	if reason != "" {
 		d.ignore(f, reason)
@@ -99,7 +123,7 @@ func (d *discovery) manifest(f string) bool {
 	return reason == ""
 }
 
-// brokenManifest says whether a file that does not look like a manifest is to be one all
+// brokenManifest reports whether a file that does not look like a manifest is to be one all
 // the same: it was asked for and is broken. Others that are broken are listed.
 func (d *discovery) brokenManifest(f string, b []byte) bool {
 	asked := slices.Contains(d.opt.Paths, f) || len(d.src.files) == 1

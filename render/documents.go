@@ -81,7 +81,7 @@ func (d rawDocument) firstLine() int {
 
 // decodeStream decodes every document of a file that is not empty.
 func decodeStream(file string, b []byte) ([]document, *Failure) {
-	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	b = asUTF8(b)
 	raws := splitDocuments(b)
 	if len(raws) > maxDocuments {
 		return nil, &Failure{

@@ -126,12 +126,16 @@ func (r *Revision) Edited(ctx context.Context, release, file string, text []byte
 // plainLine is "key: value" with a short value on the same line, or a key alone.
 var plainLine = regexp.MustCompile(`^\s*(?:- )?["']?([A-Za-z0-9_./-]+)["']?:(?:\s+([^#|>&*!{\[].{0,100}))?\s*$`)
 
-// Plain says whether lines of YAML may be shown: each is a key, with a short value that
+// labelKeys is a list of which every word is known.
+var labelKeys = strings.NewReplacer("matchLabelKeys: [pod-template-hash]", "matchLabelKeys: pod-template-hash")
+
+// Plain reports whether lines of YAML may be shown: each is a key, with a short value that
 // does not look like a secret and stands under no key that tells of one, or a map of such
 // in braces. What it cannot tell it does not let through, such as the value of an
 // environment variable.
 func Plain(lines []string) bool {
 	for _, l := range lines {
+		l = labelKeys.Replace(l)
 		inner := strings.TrimPrefix(strings.TrimSpace(l), "- ")
 		if strings.HasPrefix(inner, "{") && strings.HasSuffix(inner, "}") {
 			parts := strings.FieldsFunc(inner, func(r rune) bool { return strings.ContainsRune("{},", r) })
@@ -151,7 +155,7 @@ func Plain(lines []string) bool {
 	return true
 }
 
-// highEntropy says whether a text looks like random key material: long, without spaces,
+// highEntropy reports whether a text looks like random key material: long, without spaces,
 // and of three classes of characters in a good mixture. Digests and image names do not.
 func highEntropy(text string) bool {
 	if len(text) < 32 || len(text) > 4096 || strings.ContainsAny(text, " \n\t:/.") {

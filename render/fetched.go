@@ -184,7 +184,7 @@ func fetchFailure(what string, err error, where Location) *Failure {
 	return f
 }
 
-// canFetch says whether anything may be fetched, from a host or from the cache.
+// canFetch reports whether anything may be fetched, from a host or from the cache.
 func (s *source) canFetch() bool { return s.net != nil && s.net.fetcher != nil }
 
 // fetchedAt remembers which line brought something fetched into a job.

@@ -70,7 +70,7 @@ func (g *chartGatherer) fetchDependency(d *chart.Dependency, lock *chart.Lock, w
 	return g.chart(dir, place, 1)
 }
 
-// inRange says whether a version is one that a range allows.
+// inRange reports whether a version is one that a range allows.
 func inRange(constraint, version string) bool {
 	c, err := semver.NewConstraint(constraint)
 	if err != nil {
@@ -130,7 +130,7 @@ func lockFailure(dir string, where Location, why string) *Failure {
 	}
 }
 
-// lockFits says whether a lock was made for the dependencies that a chart has now.
+// lockFits reports whether a lock was made for the dependencies that a chart has now.
 //
 // Upstream: helm v3.21.4, pkg/downloader, (*Manager).Build, and internal/resolver,
 // HashReq and HashV2Req. Where a repository is given by the name that Helm knows it by,

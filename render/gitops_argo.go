@@ -98,7 +98,7 @@ func (a *argoSource) add() {
 	a.declaring.add(a.r, f)
 }
 
-// is says whether the source is of a kind: named by its options, or else found.
+// is reports whether the source is of a kind: named by its options, or else found.
 func (a *argoSource) is(kind string, found bool) bool {
 	for _, k := range []string{"helm", "kustomize", "directory"} {
 		if value(a.content, k) != nil {
@@ -251,6 +251,7 @@ func (a *argoSource) valueFile(i int, v string) *Failure {
 		if missing {
 			return nil
 		}
+		a.r.Values = append(a.r.Values, p) // see dropUnset
 		return a.failure(field, "add the file, or correct `valueFiles`", "values file %s does not exist", p)
 	}
 	if !slices.Contains(a.r.Values, p) || p == a.r.Values[0] {

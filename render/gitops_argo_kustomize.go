@@ -80,7 +80,7 @@ func convert(from, to any) error {
 	return yaml.Unmarshal(b, to)
 }
 
-// argoAnyFile says whether the repository's own Argo CD builds kustomizations with
+// argoAnyFile reports whether the repository's own Argo CD builds kustomizations with
 // --load-restrictor LoadRestrictionsNone.
 func (s *side) argoAnyFile() bool {
 	for _, p := range s.found {

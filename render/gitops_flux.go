@@ -33,6 +33,10 @@ func (o *declaring) fluxKustomizationNow() {
 		o.ignore("%s: its source is a %s, not this repository", r.Selected, kind)
 		return
 	}
+	if fixed := o.fixedSource(); fixed != "" {
+		o.ignore("%s: its source %s is another repository, as it is fixed", r.Selected, fixed)
+		return
+	}
 	if !o.src.hasDir(dir) {
 		o.ignore("%s: %s is not in this repository", r.Selected, dir)
 		return
@@ -51,6 +55,26 @@ func (o *declaring) fluxKustomizationNow() {
 		f = o.fluxVariables(&r)
 	}
 	o.add(r, f)
+}
+
+// fixedSource names the GitRepository of a Kustomization where it stays at a tag, a version
+// or a commit, and is not this repository therefore: what is merged here could not reach it.
+func (o *declaring) fixedSource() string {
+	ref := value(o.content, "spec", "sourceRef")
+	namespace := text(ref, "namespace")
+	if namespace == "" {
+		namespace = text(o.content, "metadata", "namespace")
+	}
+	p, ok := o.side.lookup("GitRepository", namespace, text(ref, "name"))
+	if !ok {
+		return ""
+	}
+	for _, field := range []string{"tag", "semver", "commit"} {
+		if at := text(p.doc.Content, "spec", "ref", field); at != "" {
+			return text(ref, "name") + " at " + at
+		}
+	}
+	return ""
 }
 
 // fluxOverlay reads what the Kustomization adds to the folder's own.

@@ -101,7 +101,7 @@ func (s *applicationSet) folders() []string {
 	return out
 }
 
-// chosen says whether an entry matches, and none that excludes.
+// chosen reports whether an entry matches, and none that excludes.
 func chosen(list []any, p string, match func(string) bool) bool {
 	hit := false
 	for _, e := range list {

@@ -178,7 +178,7 @@ func compileSchema(text []byte) (*jsonschema.Schema, error) {
 	return compiler.Compile("mem:///values.schema.json")
 }
 
-// refersAway says whether the schema of a chart or a dependency refers to another one.
+// refersAway reports whether the schema of a chart or a dependency refers to another one.
 func refersAway(ch *chart.Chart) bool {
 	if ch.Schema != nil {
 		if _, err := compileSchema(ch.Schema); err != nil && strings.Contains(err.Error(), errRemoteSchema.Error()) {

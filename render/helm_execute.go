@@ -113,13 +113,13 @@ func (c *chartJob) templateDocuments(name, text string) ([]document, error) {
 	return docs, nil
 }
 
-// isTest says whether a hook is a test.
+// isTest reports whether a hook is a test.
 func isTest(content map[string]any) bool {
 	v, _ := fieldPath{key("metadata"), key("annotations"), key(release.HookAnnotation)}.get(content)
 	return strings.Contains(fmt.Sprint(v), "test")
 }
 
-// hookOf says whether an object is a hook, and whether Helm knows its type.
+// hookOf reports whether an object is a hook, and whether Helm knows its type.
 func hookOf(content map[string]any) (hook, known bool) {
 	v, ok := fieldPath{key("metadata"), key("annotations"), key(release.HookAnnotation)}.get(content)
 	text, isText := v.(string)

@@ -168,7 +168,7 @@ func editKustomization(b []byte, generated []string, bases map[string]string, ro
 	return yaml.Marshal(m)
 }
 
-// asksOrigin says whether the root's author wants origin annotations in the output.
+// asksOrigin reports whether the root's author wants origin annotations in the output.
 func (j *job) asksOrigin() bool {
 	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
 		if b, ok := j.Files[path.Join(j.Release.Path, name)]; ok {

@@ -81,7 +81,7 @@ func (g *kustomizeGatherer) plugin(file string, line int, text []byte, dir strin
 	return nil
 }
 
-// inFileList says whether a path is an element of a list of files.
+// inFileList reports whether a path is an element of a list of files.
 func inFileList(p fieldPath) bool {
 	if len(p) < 2 || p[len(p)-1].index < 0 {
 		return false

@@ -62,7 +62,7 @@ func (g *kustomizeGatherer) placeholder(k *kustomization, dir, ref string, env b
 	return true
 }
 
-// isEnvFile says whether a file holds the variables of an environment by its name: .env,
+// isEnvFile reports whether a file holds the variables of an environment by its name: .env,
 // .env.local, prod.env.
 func isEnvFile(ref string) bool {
 	base := path.Base(ref)
@@ -81,7 +81,7 @@ func sourcesOf(s types.KvPairSources) []string {
 	return append(refs, s.EnvSources...)
 }
 
-// anyFile says whether files outside a kustomization's folder may be read: where the
+// anyFile reports whether files outside a kustomization's folder may be read: where the
 // release says so, and in a repository that Flux builds, whose controller does.
 func (g *kustomizeGatherer) anyFile() bool {
 	rel := &g.job.Release
@@ -89,7 +89,7 @@ func (g *kustomizeGatherer) anyFile() bool {
 	return rel.AnyFile
 }
 
-// builtByFlux says whether the tree holds a Flux Kustomization.
+// builtByFlux reports whether the tree holds a Flux Kustomization.
 func (s *source) builtByFlux() bool {
 	s.fluxOnce.Do(func() {
 		for _, f := range s.files {

@@ -84,7 +84,7 @@ func (l *locator) node(file string, doc int) *yaml3.Node {
 // empty or broken, with lines counted in the stream.
 func parseNodes(b []byte) []*yaml3.Node {
 	var list []*yaml3.Node
-	for _, raw := range splitDocuments(b) {
+	for _, raw := range splitDocuments(asUTF8(b)) {
 		var doc yaml3.Node
 		if err := yaml3.Unmarshal(raw.text, &doc); err != nil || len(doc.Content) == 0 {
 			list = append(list, nil)

@@ -209,7 +209,7 @@ func (l *locator) replicaHit(k *kustomization, root *yaml3.Node, q query) hit {
 	return hit{depth: -1}
 }
 
-// sameName says whether an object can have had a name before prefixes, suffixes and
+// sameName reports whether an object can have had a name before prefixes, suffixes and
 // hashes were added to it.
 func sameName(content map[string]any, name string) bool {
 	now, _ := fieldPath{key("metadata"), key("name")}.get(content)

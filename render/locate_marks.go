@@ -14,7 +14,7 @@ const (
 	mostMarks = 4_000
 )
 
-// marked says whether a number among the values comes out at a field when all of them are
+// marked reports whether a number among the values comes out at a field when all of them are
 // replaced; leaves are those that can reach the chart of scope. No is not certain.
 func (t *trials) marked(leaf valuesLeaf, scope fieldPath, leaves func() []valuesLeaf, at string) bool {
 	if !markable(leaf) {
@@ -29,7 +29,7 @@ func (t *trials) marked(leaf valuesLeaf, scope fieldPath, leaves func() []values
 	return t.marks[name][leaf.path.String()][at]
 }
 
-// markable says whether a leaf is a number in a values file, outside of lists.
+// markable reports whether a leaf is a number in a values file, outside of lists.
 func markable(leaf valuesLeaf) bool {
 	switch leaf.value.(type) {
 	case int64, float64:

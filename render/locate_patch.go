@@ -60,7 +60,7 @@ func (l *locator) patchHit(k *kustomization, node *yaml3.Node, p types.Patch, q 
 	return l.patchText(k, child(node, key("patch")), p, q)
 }
 
-// targets says whether a patch's selector can mean an object; names and kinds are
+// targets reports whether a patch's selector can mean an object; names and kinds are
 // anchored regular expressions.
 func targets(t *types.Selector, content map[string]any) bool {
 	if t.Kind != "" && !anchored(t.Kind, gvkOf(content).Kind) {

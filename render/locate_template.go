@@ -102,7 +102,7 @@ func (t templateText) start(d document) int {
 	return at
 }
 
-// namedNear says whether the name line after a kind ends like a name.
+// namedNear reports whether the name line after a kind ends like a name.
 func (t templateText) namedNear(from int, name string) bool {
 	for i := from; i < len(t.lines) && i < from+8; i++ {
 		l := strings.TrimSpace(t.lines[i])

@@ -137,7 +137,7 @@ func overlay(p fieldPath, value any, vals map[string]any) map[string]any {
 	return m
 }
 
-// changes says whether another value of the leaf changes a field.
+// changes reports whether another value of the leaf changes a field.
 func (t *trials) changes(leaf valuesLeaf, d document, p fieldPath) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,6 +2,7 @@ package render
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -33,11 +34,14 @@ func gatherManifests(s *source, rel Release) (*job, *Failure) {
 			return j, asFailure(p, err)
 		}
 		j.Files[p] = b
+		if f := s.unreadable(p); f != nil {
+			j.Lost = append(j.Lost, lostFile{p, f})
+		}
 	}
 	return j, nil
 }
 
-// isManifestName says whether a file may hold manifests.
+// isManifestName reports whether a file may hold manifests.
 func isManifestName(p string) bool {
 	switch path.Ext(p) {
 	case ".yaml", ".yml", ".json":
@@ -58,6 +62,9 @@ func (j *job) manifests() output {
 	var out output
 	for _, p := range j.Release.Files {
 		docs, f := decodeStream(p, j.Files[p])
+		if i := slices.IndexFunc(j.Lost, func(l lostFile) bool { return l.File == p }); i >= 0 && f == nil {
+			f = j.Lost[i].Err
+		}
 		if f != nil {
 			out.Lost = append(out.Lost, lostFile{p, f})
 			continue

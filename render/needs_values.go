@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// isTestValues says whether a file in a chart's folder ci holds values that chart-testing
+// isTestValues reports whether a file in a chart's folder ci holds values that chart-testing
 // installs the chart with.
 func isTestValues(base string) bool {
 	ext := path.Ext(base)
@@ -25,23 +25,16 @@ func testValues(s *source, dir string) []string {
 	return out
 }
 
-// withTestValues renders the charts that do not render with their own values, on any side
-// that has them, once per values file that chart-testing would take. Where one of these or
-// of the files beside the chart renders, the chart needs values, and its failure without
-// them says nothing.
+// withTestValues renders the charts that do not render with their own values, on either side,
+// once per values file that chart-testing would take. Where one of these or of the files
+// beside the chart renders on every side that has it, the chart needs values, and its failure
+// without them says nothing: a chart that chart-testing has values for is not tried without.
 func withTestValues(ctx context.Context, sides ...*side) error {
 	needy := map[string]bool{}
 	for _, s := range sides {
 		for i, r := range s.releases {
 			if r.isBare() && s.outputs[i].Err != nil && !s.outputs[i].Err.Skipped {
 				needy[r.ID] = true
-			}
-		}
-	}
-	for _, s := range sides {
-		for i, r := range s.releases {
-			if r.isBare() && (s.outputs[i].Err == nil || s.outputs[i].Err.Skipped) {
-				delete(needy, r.ID)
 			}
 		}
 	}
@@ -54,12 +47,16 @@ func withTestValues(ctx context.Context, sides ...*side) error {
 		}
 	}
 	helped := map[string]bool{}
-	for _, s := range sides {
-		for i, r := range s.releases {
-			if needy[r.Path] && r.ID != r.Path && r.isSet() && s.outputs[i].Err == nil {
-				helped[r.Path] = true
+	for id := range needy {
+		helped[id] = true
+		for _, s := range sides {
+			if _, has := s.byID[id]; has && !s.rendersSet(id) {
+				helped[id] = false
 			}
 		}
+	}
+	for _, s := range sides {
+		s.remarkNeed(helped, sides)
 	}
 	for _, s := range sides {
 		s.dropBare(needy, helped)
@@ -67,10 +64,36 @@ func withTestValues(ctx context.Context, sides ...*side) error {
 	return nil
 }
 
-// isBare says whether a release is a chart with its own values alone, as discovery adds it.
+// remarkNeed says of a chart that it renders without values on the other side alone: who
+// installs it with none is in for it.
+func (s *side) remarkNeed(helped map[string]bool, sides []*side) {
+	for i, r := range s.releases {
+		k, has := s.byID[r.Path]
+		if !helped[r.Path] || r.isBare() || !r.isSet() || !has || s.outputs[k].Err == nil {
+			continue
+		}
+		for _, other := range sides {
+			if at, ok := other.byID[r.Path]; ok && other.outputs[at].Err == nil {
+				s.outputs[i].Notes = append(s.outputs[i].Notes, "with its own values alone the chart renders on "+other.src.tree.Name()+" and not here: "+s.outputs[k].Err.Reason)
+			}
+		}
+	}
+}
+
+// rendersSet reports whether a chart renders with a values file beside it, or of chart-testing.
+func (s *side) rendersSet(chart string) bool {
+	for i, r := range s.releases {
+		if r.Path == chart && r.ID != chart && r.isSet() && s.outputs[i].Err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// isBare reports whether a release is a chart with its own values alone, as discovery adds it.
 func (r Release) isBare() bool { return r.isSet() && r.ID == r.Path }
 
-// isSet says whether discovery added a release for a chart and one of its values sets.
+// isSet reports whether discovery added a release for a chart and one of its values sets.
 func (r Release) isSet() bool { return r.Kind == Helm && !r.Declared && r.By.File == "" }
 
 // addTestValues adds and renders the releases of the charts that need values.
@@ -123,4 +146,51 @@ func (s *side) dropBare(needy, helped map[string]bool) {
 	}
 	sortIgnored(kept.ignored)
 	*s = *kept
+}
+
+// dropUnset takes out what GitOps declares with a values file that is on no side, and does
+// not render for it, where the same chart renders with the values files beside it: the name
+// of the file is put together from a setting that only the cluster has, such as the
+// environment, and these files are its environments.
+func dropUnset(sides ...*side) {
+	unset := map[string]bool{}
+	for n, drop := range []bool{false, true} {
+		for _, s := range sides {
+			kept := s.without()
+			kept.ignored, kept.waiting = s.ignored, s.waiting
+			for i, r := range s.releases {
+				missing := s.lacksValues(i)
+				switch {
+				case n == 0 && missing && s.rendersSet(r.Path):
+					unset[r.ID] = true
+				case drop && unset[r.ID] && missing:
+					kept.ignored = append(kept.ignored, Ignored{r.Path, r.Selected + " names values that are not here: rendered with the values files beside the chart"})
+					continue
+				}
+				kept.byID[r.ID] = len(kept.releases)
+				kept.take(s, i)
+			}
+			if drop {
+				sortIgnored(kept.ignored)
+				*s = *kept
+			}
+		}
+		for _, s := range sides { // what one side renders is no environment's
+			for i, r := range s.releases {
+				if unset[r.ID] && !s.lacksValues(i) {
+					delete(unset, r.ID)
+				}
+			}
+		}
+	}
+}
+
+// lacksValues reports whether a GitOps release of a chart that is here fails and names a values
+// file that is not.
+func (s *side) lacksValues(i int) bool {
+	r := s.releases[i]
+	if r.Kind != Helm || r.By.File == "" || s.outputs[i].Err == nil || mountOf(r.Path) != "" {
+		return false
+	}
+	return slices.ContainsFunc(r.Values, func(v string) bool { return mountOf(v) == "" && !s.src.hasFile(v) })
 }

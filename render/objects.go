@@ -148,7 +148,7 @@ func (b *builder) add(d document) *Failure {
 	}
 	b.objects = append(b.objects, &Object{
 		ID: id, Release: b.rel.ID, Content: d.Content, Typed: read.typed, Refused: read.refused, Hook: d.Hook,
-		Source: where(""), locate: where, volatile: d.Volatile,
+		Source: where(""), locate: where, doc: d, volatile: d.Volatile,
 	})
 	return nil
 }

@@ -108,7 +108,7 @@ func dropEmpty(v any) any {
 	return v
 }
 
-// reordered says whether two objects have the same leaves in another order.
+// reordered reports whether two objects have the same leaves in another order.
 func reordered(a, b any) bool {
 	count := map[string]int{}
 	leaves(a, nil, func(p fieldPath, v any) { count[fmt.Sprint(p[len(p)-1].key, v)]++ })

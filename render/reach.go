@@ -53,6 +53,7 @@ type reach struct {
 	base, head         *side
 	fromBase, fromHead int      // releases that are yet to be rendered
 	marks              []string // of objects that concern other releases
+	lost               bool     // a release is gone on head
 	referred           bool     // ConfigMaps and Secrets are such, too
 }
 
@@ -71,6 +72,11 @@ type sidePlace struct {
 
 // render renders the releases that came last.
 func (r *reach) render(ctx context.Context) error {
+	for _, b := range r.base.releases {
+		if _, ok := r.head.byID[b.ID]; !ok {
+			r.lost = true
+		}
+	}
 	var run []sidePlace
 	var pairs [][2]sidePlace // what is rendered once, and who shares it
 	for i := r.fromHead; i < len(r.head.releases); i++ {
@@ -78,6 +84,11 @@ func (r *reach) render(ctx context.Context) error {
 		k, ok := r.base.byID[r.head.releases[i].ID]
 		b := sidePlace{r.base, k}
 		switch {
+		case r.head.idle(i) && (!ok || r.base.idle(k)):
+			r.head.outputs[i].Untouched = true
+			if ok {
+				r.base.outputs[k].Untouched = true
+			}
 		case !ok || !alike(b, h):
 			run = append(run, h)
 		case k < r.fromBase:
@@ -92,6 +103,8 @@ func (r *reach) render(ctx context.Context) error {
 	for k := r.fromBase; k < len(r.base.releases); k++ {
 		b := sidePlace{r.base, k}
 		switch i, ok := r.head.byID[r.base.releases[k].ID]; {
+		case r.base.idle(k) && (!ok || r.head.idle(i)):
+			r.base.outputs[k].Untouched = true
 		case !ok || !alike(b, sidePlace{r.head, i}):
 			run = append(run, b)
 		case i < r.fromHead:
@@ -121,14 +134,14 @@ func (s *side) renderAlone(ctx context.Context, other *side) error {
 		there[r.ID] = true
 	}
 	return parallel(ctx, s.opt.Workers, len(s.releases), func(i int) {
-		if s.outputs[i].Untouched && !there[s.releases[i].ID] {
+		if s.outputs[i].Untouched && !there[s.releases[i].ID] && !s.idle(i) {
 			s.fetchLater(i)
 			s.run(i)
 		}
 	})
 }
 
-// alike says whether two sides of a release depend on the same.
+// alike reports whether two sides of a release depend on the same.
 func alike(a, b sidePlace) bool {
 	return a.side.failed[a.at] == nil && b.side.failed[b.at] == nil && a.side.jobs[a.at].digest() == b.side.jobs[b.at].digest()
 }
@@ -151,7 +164,7 @@ func (s *side) withDeclaration(i int) {
 	}
 }
 
-// quiet says whether the objects of a release concern no other one, by what stands in
+// quiet reports whether the objects of a release concern no other one, by what stands in
 // everything that it is made of.
 func (r *reach) quiet(s *side, i int) bool {
 	j := s.jobs[i]
@@ -182,7 +195,7 @@ var (
 	referredKinds  = [][]byte{[]byte("ConfigMap"), []byte("Secret"), []byte("configMapGenerator"), []byte("secretGenerator")}
 )
 
-// concerns says whether a text may be of objects that concern other releases.
+// concerns reports whether a text may be of objects that concern other releases.
 func (r *reach) concerns(b []byte, kind Kind) bool {
 	if versioned(b, declaringGroup, true) || versioned(b, fluxGroup, false) {
 		return true
@@ -197,6 +210,13 @@ func (r *reach) concerns(b []byte, kind Kind) bool {
 			return true
 		}
 	}
+	if r.lost && kind != Helm {
+		for _, m := range r.base.opt.Leftovers {
+			if bytes.Contains(b, []byte(m)) {
+				return true
+			}
+		}
+	}
 	if r.referred && kind != Helm {
 		for _, m := range referredKinds {
 			if bytes.Contains(b, m) {
@@ -207,7 +227,7 @@ func (r *reach) concerns(b []byte, kind Kind) bool {
 	return false
 }
 
-// versioned says whether an API group stands in a text with a version, or with a template's
+// versioned reports whether an API group stands in a text with a version, or with a template's
 // expression in its place; whole: and is no other group's end.
 func versioned(b, group []byte, whole bool) bool {
 	for {
@@ -239,7 +259,7 @@ func plainText(p string, b []byte) []byte {
 	return text
 }
 
-// refersToObjects says whether anything in a tree takes settings from ConfigMaps or Secrets
+// refersToObjects reports whether anything in a tree takes settings from ConfigMaps or Secrets
 // that another release may hold.
 func refersToObjects(s *source) bool {
 	s.mu.Lock()
@@ -254,7 +274,9 @@ func refersToObjects(s *source) bool {
 
 var (
 	definitionMark  = []byte("CustomResourceDefinition")
-	definitionLines = regexp.MustCompile(`(?m)^ {2}group: *["']?([A-Za-z0-9.-]+)|^ {4}kind: *["']?([A-Za-z0-9]+)|^ {2}scope: *["']?(Cluster|Namespaced)`)
+	definitionGroup = regexp.MustCompile(`^ {2}group: *["']?([A-Za-z0-9.-]+)`)
+	definitionKind  = regexp.MustCompile(`^ {4}kind: *["']?([A-Za-z0-9]+)`)
+	definitionScope = regexp.MustCompile(`^ {2}scope: *["']?(Cluster|Namespaced)`)
 )
 
 // learnUnread takes the scopes of custom kinds from the text of a release that is not
@@ -265,18 +287,11 @@ func (s scopes) learnUnread(j *job) {
 		if !bytes.Contains(b, definitionMark) {
 			continue
 		}
-		for _, doc := range splitDocuments(b) {
+		for _, doc := range splitDocuments(asUTF8(b)) {
 			if !bytes.Contains(doc.text, definitionMark) {
 				continue
 			}
-			var group, kind, scope string
-			for _, m := range definitionLines.FindAllSubmatch(doc.text, -1) {
-				for i, v := range []*string{&group, &kind, &scope} {
-					if *v == "" {
-						*v = string(m[i+1])
-					}
-				}
-			}
+			group, kind, scope := definitionNames(doc.text)
 			if group != "" && kind != "" && scope != "" {
 				s[group+"/"+kind] = scope == "Cluster"
 			} else if v, err := decodeYAML(doc.text); err == nil { // written in another way
@@ -286,4 +301,28 @@ func (s scopes) learnUnread(j *job) {
 			}
 		}
 	}
+}
+
+// definitionNames reads what a definition says of its kind, where it is written as it mostly
+// is: line by line, as definitions are the largest files that there are.
+func definitionNames(text []byte) (group, kind, scope string) {
+	for _, one := range []struct {
+		into *string
+		mark string
+		line *regexp.Regexp
+	}{
+		{&group, "\n  group:", definitionGroup}, {&kind, "\n    kind:", definitionKind}, {&scope, "\n  scope:", definitionScope},
+	} {
+		for rest := text; *one.into == ""; {
+			i := bytes.Index(rest, []byte(one.mark))
+			if i < 0 {
+				break
+			}
+			rest = rest[i+1:]
+			if m := one.line.FindSubmatch(rest); m != nil {
+				*one.into = string(m[1])
+			}
+		}
+	}
+	return group, kind, scope
 }

@@ -63,7 +63,7 @@ func words(text string) map[string]bool {
 	return m
 }
 
-// readable says whether a text may be printed: because a rule reads the field that it
+// readable reports whether a text may be printed: because a rule reads the field that it
 // stands in, and it has the form of what stands there, or because its form is nobody's
 // secret. The rest is shown as changed, and not as text.
 func readable(p fieldPath, text string) bool {

@@ -25,27 +25,6 @@ func Redact(o *Object) map[string]any {
 	return c
 }
 
-// redactPair masks both sides of a change, so that a value that changed still shows as
-// changed.
-func redactPair(b, h *Object) (map[string]any, map[string]any) {
-	bc, hc := Redact(b), Redact(h)
-	if b == nil || h == nil {
-		return bc, hc
-	}
-	leaves(h.Content, nil, func(p fieldPath, now any) {
-		shown, _ := p.get(hc)
-		text, ok := shown.(string)
-		if !ok || !strings.Contains(text, redacted) {
-			return
-		}
-		was, _ := p.get(b.Content)
-		if before, _ := p.get(bc); !sameJSON(was, now) && sameJSON(before, shown) {
-			p.set(hc, strings.ReplaceAll(text, redacted, redactedChanged))
-		}
-	})
-	return bc, hc
-}
-
 // maskSecrets masks the leaves of c, a copy of the object's content.
 func maskSecrets(o *Object, c map[string]any, mask func(fieldPath) string) {
 	leaves(o.Content, nil, func(p fieldPath, v any) {
@@ -68,7 +47,7 @@ func maskSecrets(o *Object, c map[string]any, mask func(fieldPath) string) {
 	})
 }
 
-// hiddenAt says whether the value at a path is not to be printed as it is.
+// hiddenAt reports whether the value at a path is not to be printed as it is.
 func hiddenAt(o *Object, p fieldPath, v any) bool {
 	if secretAt(o, p, v) {
 		return true
@@ -77,7 +56,7 @@ func hiddenAt(o *Object, p fieldPath, v any) bool {
 	return isText && p != nil && !isArgument(p) && !readable(p, text)
 }
 
-// secretAt says whether the value at a path is a secret for all that is known.
+// secretAt reports whether the value at a path is a secret for all that is known.
 func secretAt(o *Object, p fieldPath, v any) bool {
 	if len(p) == 0 || v == nil || isEmpty(v) {
 		return false
@@ -99,7 +78,7 @@ func secretAt(o *Object, p fieldPath, v any) bool {
 	return ok && followsFlag(o, p)
 }
 
-// holdsSecrets says whether a path lies in what a Secret is there to hold, or its relatives.
+// holdsSecrets reports whether a path lies in what a Secret is there to hold, or its relatives.
 func holdsSecrets(o *Object, p fieldPath) bool {
 	top, text := p[0].key, p.String()
 	switch o.ID.Kind {
@@ -113,13 +92,13 @@ func holdsSecrets(o *Object, p fieldPath) bool {
 	return false
 }
 
-// isIdentity says whether a path leads to what an object is called: it is masked within the
+// isIdentity reports whether a path leads to what an object is called: it is masked within the
 // text, and not as a whole.
 func isIdentity(p fieldPath) bool {
 	return len(p) == 1 || len(p) == 2 && p[0].key == "metadata" && (p[1].key == "name" || p[1].key == "namespace")
 }
 
-// secretName says whether a path's own words name a secret.
+// secretName reports whether a path's own words name a secret.
 func secretName(o *Object, p fieldPath) bool {
 	last := lastKey(p)
 	if len(p) > 2 && p[len(p)-1].key == "value" { // env: {name: X, value: Y}
@@ -145,7 +124,7 @@ func lastKey(p fieldPath) string {
 	return ""
 }
 
-// keyOfPair says whether a field called key is the private one of a certificate: beside
+// keyOfPair reports whether a field called key is the private one of a certificate: beside
 // it, or in a field about TLS. Elsewhere key is a word of selectors and references.
 func keyOfPair(o *Object, p fieldPath) bool {
 	if len(p) < 2 || !strings.EqualFold(p[len(p)-1].key, "key") {
@@ -164,7 +143,7 @@ func keyOfPair(o *Object, p fieldPath) bool {
 	return false
 }
 
-// isArgument says whether a path leads to one argument of a command.
+// isArgument reports whether a path leads to one argument of a command.
 func isArgument(p fieldPath) bool {
 	if len(p) < 2 || p[len(p)-1].index < 0 {
 		return false
@@ -173,7 +152,7 @@ func isArgument(p fieldPath) bool {
 	return list == "args" || list == "command"
 }
 
-// followsFlag says whether an argument is the value of a flag before it.
+// followsFlag reports whether an argument is the value of a flag before it.
 func followsFlag(o *Object, p fieldPath) bool {
 	last := p[len(p)-1]
 	if !isArgument(p) || last.index < 1 {

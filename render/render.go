@@ -7,6 +7,7 @@ import (
 	"context"
 	"io/fs"
 	"path"
+	"sort"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -68,6 +69,7 @@ type Object struct {
 	// Source is where the object begins.
 	Source   Location
 	locate   func(path string) Location
+	doc      document       // as it was read, or written by a template
 	volatile []volatileLeaf // values that differ at every render, masked in Content
 	known    *redact.Known  // texts that Secrets hold, which nothing may print
 }
@@ -217,8 +219,12 @@ type Options struct {
 	// Concerns are texts of objects that say something about other releases: [RenderBoth]
 	// renders those in which one stands, also where the change does not reach them.
 	Concerns []string
-	Whole    bool // [RenderBoth] renders also what the change does not reach
-	Sandbox  Sandbox
+	// Leftovers are texts of objects that act on those of other releases: where a release is
+	// gone on head, [RenderBoth] renders those without a chart in which one stands.
+	Leftovers []string
+	Whole     bool   // [RenderBoth] renders also what the change does not reach
+	Rendered  func() // called after each release, from several goroutines; nil: nobody watches
+	Sandbox   Sandbox
 }
 
 // Revision is one side, rendered. A failed release does not hide the others.
@@ -293,14 +299,14 @@ type Changes struct {
 
 type lineRange struct{ first, last int }
 
-// Edited says whether the change added or edited a line of a file of head.
-func (c *Changes) Edited(file string, line int) bool {
-	for _, r := range c.edited[file] {
-		if r.first <= line && line <= r.last {
-			return true
-		}
-	}
-	return false
+// Edited reports whether the change added or edited a line of a file of head.
+func (c *Changes) Edited(file string, line int) bool { return c.EditedWithin(file, line, line) }
+
+// EditedWithin says the same of any of some lines.
+func (c *Changes) EditedWithin(file string, first, last int) bool {
+	ranges := c.edited[file] // in order, and apart
+	i := sort.Search(len(ranges), func(i int) bool { return ranges[i].last >= first })
+	return i < len(ranges) && ranges[i].first <= last
 }
 
 // Diff pairs the objects of two revisions and compares them. A release that failed on

@@ -23,7 +23,7 @@ func (o *Object) Volatile() []string {
 	return out
 }
 
-// IsVolatile says whether a field lies at or in a volatile one.
+// IsVolatile reports whether a field lies at or in a volatile one.
 func (o *Object) IsVolatile(path string) bool { return o.isVolatile(path) }
 
 // Rerendered is the object as another render of the same input would have it: every

@@ -45,7 +45,10 @@ func prepare(ctx context.Context, t Tree, opt Options, run runner, other *side, 
 		src.net = &remotes{ctx: ctx, fetcher: opt.Fetcher, mounts: map[string]*mounted{}}
 	}
 	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: map[string]placed{}}
-	releases, ignored := discover(src, opt)
+	releases, ignored, err := discover(src, opt)
+	if err != nil {
+		return nil, err
+	}
 	s.ignored = ignored
 	return s, s.gather(ctx, releases, nil)
 }
@@ -105,11 +108,13 @@ func (s *side) carry(ctx context.Context, other *side) error {
 func (s *side) completeFrom(ctx context.Context, from int) error {
 	for depth := 0; ; depth++ {
 		n := len(s.releases)
-		err := parallel(ctx, s.opt.Workers, n-from, func(k int) { s.run(from + k) })
+		err := parallel(ctx, s.opt.Workers, n-from, func(k int) { s.runNamed(from + k) })
 		if err != nil {
 			return err
 		}
+		s.src.dry = len(s.opt.Paths) > 0
 		more, err := s.declareMore(ctx, from, depth)
+		s.src.dry = false
 		if err != nil {
 			return err
 		}
@@ -122,7 +127,7 @@ func (s *side) completeFrom(ctx context.Context, from int) error {
 	return nil
 }
 
-// declareMore gathers what the releases from an index on declare, and says whether there is
+// declareMore gathers what the releases from an index on declare, and reports whether there is
 // any.
 func (s *side) declareMore(ctx context.Context, from, depth int) (bool, error) {
 	releases, failed := s.declare(from)
@@ -221,6 +226,16 @@ func coveredFiles(files []string, by map[string]string) string {
 	return who
 }
 
+// runNamed renders release i where the paths want it.
+func (s *side) runNamed(i int) {
+	if s.idle(i) {
+		s.outputs[i].Untouched = true
+		return
+	}
+	s.fetchLater(i)
+	s.run(i)
+}
+
 // run renders release i, unless gathering it failed.
 func (s *side) run(i int) {
 	if s.failed[i] != nil {
@@ -234,6 +249,9 @@ func (s *side) run(i int) {
 	began := time.Now()
 	s.outputs[i] = s.runner.run(s.jobs[i])
 	s.src.spent.Add(int64(time.Since(began)))
+	if s.opt.Rendered != nil {
+		s.opt.Rendered()
+	}
 	for k := range s.outputs[i].Docs {
 		d := &s.outputs[i].Docs[k]
 		maskVolatile(d)
@@ -329,18 +347,21 @@ func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
 	}
 	run := newRunner(ctx, opt)
 	defer run.close()
-	s, err := prepare(ctx, t, opt, run, nil, false)
+	s, err := prepare(ctx, t, opt, run, nil, len(opt.Paths) > 0)
 	if err != nil {
 		return nil, err
 	}
+	s.src.dry = false
 	if err := s.complete(ctx); err != nil {
 		return nil, err
 	}
 	if err := withTestValues(ctx, s); err != nil {
 		return nil, err
 	}
+	dropUnset(s)
 	s.dropCovered()
 	known := s.learn()
+	s.narrowed()
 	settleNames(s)
 	rev := s.finish(known, nil)
 	knowSecrets(rev)

@@ -199,7 +199,7 @@ func (m *message) words(text string, shortest int) string {
 	})
 }
 
-// open says whether everybody may read a text.
+// open reports whether everybody may read a text.
 func (m *message) open(text string) bool {
 	if redact.PlainWords(text) || redact.SafeForm(text) {
 		return true
@@ -225,7 +225,7 @@ func (m *message) open(text string) bool {
 	return m.isKey(text)
 }
 
-// isKey says whether a text is a key in one of the files.
+// isKey reports whether a text is a key in one of the files.
 func (m *message) isKey(text string) bool {
 	re, err := regexp.Compile(`(?m)^\s*(?:- )?["']?` + regexp.QuoteMeta(text) + `["']?\s*:`)
 	if err != nil || len(text) > 200 {

@@ -135,7 +135,7 @@ func (s *source) digest(p string) string {
 	return blobHash(b)
 }
 
-// hasFile says whether a path is a file, also one behind a symlinked folder.
+// hasFile reports whether a path is a file, also one behind a symlinked folder.
 func (s *source) hasFile(p string) bool {
 	if inner, rest, ok := s.mounted(p); ok {
 		return inner.hasFile(rest)
@@ -147,7 +147,7 @@ func (s *source) hasFile(p string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// hasDir says whether a path is a folder, also one behind a symlink.
+// hasDir reports whether a path is a folder, also one behind a symlink.
 func (s *source) hasDir(p string) bool {
 	if inner, rest, ok := s.mounted(p); ok {
 		return inner.hasDir(rest)
@@ -187,7 +187,7 @@ func (s *source) below(dir string) []string {
 	return list
 }
 
-// linkBelow says whether a folder holds a symlink to a folder.
+// linkBelow reports whether a folder holds a symlink to a folder.
 func (s *source) linkBelow(dir string) bool {
 	prefix := dir + "/"
 	if dir == "." {
@@ -239,10 +239,13 @@ func inside(dir, rel string) (joined string, ok bool) {
 	return joined, joined != ".." && !strings.HasPrefix(joined, "../") && mountOf(joined) == mountOf(dir)
 }
 
-// under says whether a path is a folder or lies below it.
+// under reports whether a path is a folder or lies below it.
 func under(p, dir string) bool {
 	return dir == "." || p == dir || strings.HasPrefix(p, dir+"/")
 }
+
+// ErrNoPath is that of a path in [Options] which is not there.
+var ErrNoPath = errors.New("no such file or folder in any revision")
 
 // checkPaths wants every path to exist in one of the trees at least.
 func checkPaths(paths []string, trees ...Tree) error {
@@ -257,7 +260,7 @@ func checkPaths(paths []string, trees ...Tree) error {
 			}
 		}
 		if missing != nil {
-			return fmt.Errorf("path %q: %w", p, missing)
+			return fmt.Errorf("path %s: %w: give one relative to the repository's root", p, ErrNoPath)
 		}
 	}
 	return nil

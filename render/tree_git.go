@@ -121,7 +121,7 @@ func missingRevision(repo *git.Repository, dir, rev string, cause error) error {
 	return fmt.Errorf("%s: %w: %s: %w", dir, ErrNoRevision, rev, cause)
 }
 
-// hasNoCommit says whether no reference names an object.
+// hasNoCommit reports whether no reference names an object.
 func hasNoCommit(repo *git.Repository) bool {
 	refs, err := repo.References()
 	if err != nil {

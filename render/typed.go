@@ -154,7 +154,7 @@ func blameLeaf(content map[string]any, fails func(map[string]any) bool) fieldPat
 	}
 }
 
-// knownKind says whether client-go knows an object's kind.
+// knownKind reports whether client-go knows an object's kind.
 func knownKind(content map[string]any) bool {
 	return scheme.Scheme.Recognizes(gvkOf(content))
 }

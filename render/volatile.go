@@ -38,7 +38,7 @@ func markVolatile(first, second []document) []document {
 	return first
 }
 
-// isBytes says whether a field holds bytes in base64, as which the mask must read too.
+// isBytes reports whether a field holds bytes in base64, as which the mask must read too.
 func isBytes(content map[string]any, p fieldPath) bool {
 	if len(p) == 0 {
 		return false
@@ -150,7 +150,7 @@ func maskLeaves(v any, mask string) any {
 	return v
 }
 
-// isVolatile says whether a path lies at or below a volatile one.
+// isVolatile reports whether a path lies at or below a volatile one.
 func (o *Object) isVolatile(path string) bool {
 	for _, v := range o.volatile {
 		if path == v.Path || strings.HasPrefix(path, v.Path+".") || strings.HasPrefix(path, v.Path+"[") {

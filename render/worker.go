@@ -109,7 +109,7 @@ func (f *firstBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// starved says whether these are the words with which Go's runtime ends a process that gets
+// starved reports whether these are the words with which Go's runtime ends a process that gets
 // no memory, for its heap or for a thread's stack.
 func (f *firstBytes) starved() bool {
 	for _, words := range []string{"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed", "cannot map pages"} {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // Annotation is one line of the checks list. Lines and columns count from 1; 0 means
@@ -88,14 +89,14 @@ func releaseAnnotation(rel *verify.ReleaseResult) Annotation {
 	return a
 }
 
-func findingAnnotation(f *verify.Finding, rules []Rule) Annotation {
+func findingAnnotation(f *judge.Finding, rules []Rule) Annotation {
 	level := [...]string{"error", "warning", "notice"}[severityRank(f.Severity)]
 	title := titleOf(rules, f.Rule)
 	if title == "" {
 		title = f.Rule
 	}
 	a := Annotation{Level: level, Title: clip("Kubesettle: "+line(title), 200)}
-	if f.Status == verify.Existing {
+	if f.Status == judge.Existing {
 		a.Level = "notice"
 		a.Title = clip("Kubesettle, on base too: "+line(title), 200)
 	}
@@ -108,7 +109,7 @@ func findingAnnotation(f *verify.Finding, rules []Rule) Annotation {
 		parts = append(parts, sentence(l))
 	}
 	if f.Fix != nil {
-		parts = append(parts, "To mend it: "+clip(fixText(f.Fix), 1000))
+		parts = append(parts, "Fix: "+clip(fixText(f.Fix), 1000))
 	}
 	a.Message = strings.Join(parts, "\n")
 	l, rung := primaryLocation(f)
@@ -119,7 +120,7 @@ func findingAnnotation(f *verify.Finding, rules []Rule) Annotation {
 }
 
 // place puts the annotation on lines of head; a line of base has no place there.
-func (a *Annotation) place(l verify.Location) {
+func (a *Annotation) place(l judge.Location) {
 	if l.File == "" || uri(l.File) == "" || l.Side == "base" {
 		return
 	}

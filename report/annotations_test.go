@@ -89,7 +89,7 @@ func TestAnnotationsOfABaseLineHaveNoPlace(t *testing.T) {
 	}
 }
 
-// runnerSees says whether the runner would take a line for a command: "::" first after
+// runnerSees reports whether the runner would take a line for a command: "::" first after
 // white space, or "##[" anywhere.
 func runnerSees(l string) bool {
 	return strings.HasPrefix(strings.TrimSpace(l), "::") || strings.Contains(l, "##[")

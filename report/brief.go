@@ -6,10 +6,14 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // DocsURI is where the pages of the manual stand.
 const DocsURI = InformationURI + "/blob/main/docs/"
+
+// doubtPage is where the manual says what to do with a finding that one does not believe.
+const doubtPage = DocsURI + "README.md#a-finding-you-do-not-believe"
 
 // checkedText says what was checked and how far, and never more.
 func checkedText(r *verify.Result) string {
@@ -71,14 +75,23 @@ func uncheckedText(r *verify.Result) string {
 	if before > 0 {
 		out = append(out, count(before, "release")+" that base does not render either")
 	}
+	var left []string
 	for _, a := range r.Assumptions {
 		if s, ok := strings.CutPrefix(line(a), "not modeled, and treated as not there: "); ok {
 			out = append(out, clip(s, 120)+" (not modelled)")
+		}
+		if s, ok := strings.CutPrefix(line(a), asideNote); ok {
+			s, _, _ = strings.Cut(s, ", ")
+			left = append(left, clip(s, 120))
 		}
 		if strings.HasPrefix(a, noCluster) && r.Coverage.States > 0 {
 			out = append(out, "capacity (no cluster is declared)")
 		}
 	}
+	if n := len(left); n > 1 {
+		left = append(left[:1], count(n-1, "more object")+" that pods look at")
+	}
+	out = append(out, left...)
 	if untouched > 0 {
 		out = append(out, count(untouched, "untouched release")+" without a result")
 	}
@@ -88,10 +101,14 @@ func uncheckedText(r *verify.Result) string {
 // The assumptions that stand beside every result. What the models leave out, and that
 // releases are checked alone, is the manual's to tell.
 const (
+	asideNote  = "left out: "
 	noCluster  = "no cluster was declared"
 	standing   = "may hide ("
-	notAlone   = "each release has its nodes to itself"
+	notAlone   = "releases are checked in isolation"
 	notModeled = "not modeled, and treated as not there"
+
+	arbitraryTiming = "timing is arbitrary"
+	descheduled     = "the descheduler sees only pods that are searched"
 )
 
 // resting are the assumptions that this result rests on, and not every one.
@@ -248,7 +265,7 @@ func (t tally) findings() string {
 }
 
 // takes says in one clause what a finding takes: events, size, how sure.
-func takes(f *verify.Finding) string {
+func takes(f *judge.Finding) string {
 	var parts []string
 	switch {
 	case len(f.Events) == 0:
@@ -286,7 +303,7 @@ func takes(f *verify.Finding) string {
 		s += "; possible: it takes a tie or a race"
 	}
 	if f.Timing == "arbitrary" {
-		s += "; only with stale views"
+		s += "; only with arbitrary timing"
 	}
 	if f.ConfirmedBy != "" {
 		s += "; reproduced on a real control plane"
@@ -296,7 +313,7 @@ func takes(f *verify.Finding) string {
 
 // changedLines are the changed lines of a finding as a diff, at most limit; where they may
 // not be quoted, the fields to blame.
-func changedLines(f *verify.Finding, limit int) []string {
+func changedLines(f *judge.Finding, limit int) []string {
 	var out []string
 	if h := f.Changed; h != nil {
 		out = hunkLines(h)
@@ -323,7 +340,7 @@ func changedLines(f *verify.Finding, limit int) []string {
 
 // hunkLines are the lines of a hunk with their marks, without those that both sides have at
 // its ends and the indentation of all.
-func hunkLines(h *verify.Hunk) []string {
+func hunkLines(h *judge.Hunk) []string {
 	old, new := h.Removed, h.Added
 	for len(old) > 0 && len(new) > 0 && old[0] == new[0] {
 		old, new = old[1:], new[1:]
@@ -362,12 +379,23 @@ func cutLines(lines []string, limit int) []string {
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
 
 // fixLines are a fix: what to do, and where it is lines, as a diff.
-func fixLines(f *verify.Finding, limit int) (say string, diff []string) {
+func fixLines(f *judge.Finding, limit int) (say string, diff []string) {
 	x := f.Fix
 	if x == nil || line(x.Text) == "" {
 		return "", nil
 	}
 	say = strings.TrimSuffix(Plain(x.Text, 200), ".")
+	if x.Cost != "" {
+		say += ", at the cost of " + Plain(x.Cost, 100)
+	}
+	if o := f.OtherFix; o != nil && line(o.Text) != "" && o.Text != f.Fix.Text {
+		defer func() {
+			say += "; or: " + strings.TrimSuffix(Plain(o.Text, 200), ".")
+			if o.Cost != "" {
+				say += ", at the cost of " + Plain(o.Cost, 100)
+			}
+		}()
+	}
 	switch {
 	case x.Verified && x.Mechanical:
 		say += " (rendered and searched again: gone, and nothing else breaks)"

@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // cause is the findings of one root cause, the gravest first.
-type cause []verify.Finding
+type cause []judge.Finding
 
 // byCause groups ordered findings: those that stand at the same line, which is the one to
 // blame where there is one, and those that come of the very same run.
-func byCause(fs []verify.Finding) []cause {
+func byCause(fs []judge.Finding) []cause {
 	var out []cause
 	at := map[string]int{}
 	for i := range fs {
@@ -41,7 +41,7 @@ func byCause(fs []verify.Finding) []cause {
 
 // causeKeys are texts of which findings of one cause have one in common: where they
 // stand, and a long interleaving, step by step.
-func causeKeys(f *verify.Finding) []string {
+func causeKeys(f *judge.Finding) []string {
 	var out []string
 	if len(f.Locations) > 0 && f.Locations[0].File != "" {
 		out = append(out, string(f.Status)+" at "+where(&f.Locations[0]))
@@ -118,7 +118,7 @@ func shortName(id string) string {
 
 // title is a finding in one clause. A rule's message says what can happen; of what is
 // inevitable the title says that it does.
-func title(f *verify.Finding) string {
+func title(f *judge.Finding) string {
 	s := headline(f)
 	if f.Certainty != "inevitable" {
 		return s
@@ -149,7 +149,7 @@ var (
 )
 
 // affected are the other releases that show the finding, in a few words.
-func affected(f *verify.Finding) string {
+func affected(f *judge.Finding) string {
 	n := len(f.AlsoIn)
 	switch {
 	case n == 0:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // tally counts what a result holds.
@@ -18,10 +19,10 @@ func tallyOf(r *verify.Result) tally {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		switch f.Status {
-		case verify.Existing:
+		case judge.Existing:
 			t.existing++
 			continue
-		case verify.Fixed:
+		case judge.Fixed:
 			t.fixed++
 			continue
 		}
@@ -72,7 +73,7 @@ func coverageSentence(c *verify.Coverage) string {
 	}[c.Bound]
 	switch {
 	case c.Bound == "complete":
-		return "Every interleaving was explored on " + size + ". Nothing is said beyond this bound."
+		return "Every interleaving was explored on " + size + ". No claim beyond this bound."
 	case limited:
 		return "Not every interleaving was explored: " + why + " ended the search on " + size +
 			". What it did not reach may hold violations."

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // DiffOptions of [DiffText] and [DiffMarkdown].
@@ -63,7 +64,7 @@ func fromChanges(ch *render.Changes) []changedObject {
 			if f.OnBase {
 				side = "base"
 			}
-			l := verify.Location{File: f.Where.File, StartLine: f.Where.StartLine, Side: side}
+			l := judge.Location{File: f.Where.File, StartLine: f.Where.StartLine, Side: side}
 			o.fields = append(o.fields, changedField{shown(f.Path), fieldValue(f.Old, f.Secret), fieldValue(f.New, f.Secret), where(&l)})
 		}
 		out = append(out, o)

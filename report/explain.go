@@ -50,12 +50,7 @@ func (t *textWriter) ruleList(rules []Rule) {
 
 func (t *textWriter) rule(r *Rule) {
 	t.printf("%s  %s, %s by default\n%s\n", t.color(bold, r.ID), r.Class, r.Severity, sentence(capitalOr(r.Title, r.ID)))
-	for _, p := range []struct{ title, text string }{
-		{"What is checked", r.What}, {"How it happens", classDiagram(r.Class)}, {"Why it hurts", r.Why}, {"How to mend it", r.Mend},
-	} {
-		if strings.TrimSpace(p.text) == "" {
-			continue
-		}
+	for _, p := range r.answers() {
 		t.printf("\n%s\n", t.color(bold, p.title))
 		t.printf("%s", indent(wrapMarkdown(p.text, 76)))
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 //go:embed html/report.gohtml
@@ -55,7 +56,7 @@ func hashSource(s string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// snapshot is a [verify.Snapshot] in the few keys that the explorer reads.
+// snapshot is a [judge.Snapshot] in the few keys that the explorer reads.
 type snapshot struct {
 	Nodes     []nodeShot     `json:"nodes"`
 	Pending   []podShot      `json:"pending,omitempty"`
@@ -101,7 +102,7 @@ func shots(steps []shownStep) []*snapshot {
 	return out
 }
 
-func podShots(ps []verify.PodsSnapshot) []podShot {
+func podShots(ps []judge.PodsSnapshot) []podShot {
 	var out []podShot
 	for _, p := range ps {
 		if p.Count > 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // page is what the HTML template reads. All strings are plain text but for Style and
@@ -16,7 +17,7 @@ type page struct {
 	Style                                                            template.CSS
 	Script                                                           template.JS
 	Verdict, VerdictClass, Sentence, Tally, Revisions, Coverage, Run string
-	Tool                                                             string
+	Tool, Manual                                                     string
 	Sections                                                         []pageSection
 	Failures                                                         []pageRelease
 	Undecided, Notices, Assumptions                                  []string
@@ -58,10 +59,12 @@ type pageFinding struct {
 	Blame                                                                  []pageBlame
 	Fix, Replacement, Replaced                                             string
 	FixWhere                                                               place
+	Assumes                                                                []assumption
 	Help                                                                   []pageHelp
 }
 
 type pageStep struct {
+	ID                   string
 	Number               int
 	Actor, Text, Gap     string
 	InLoop, Loops, Event bool
@@ -97,8 +100,8 @@ func newPage(r *verify.Result, opt Options) *page {
 		Policy: htmlPolicy(), Style: template.CSS(htmlStyle), Script: template.JS(htmlScript),
 		Verdict: line(string(r.Verdict)), VerdictClass: verdictClass(r.Verdict), Sentence: verdictSentence(r),
 		Tally: capital(tallyOf(r).String()) + ".", Revisions: revisions(r), Coverage: strings.TrimSpace(coverageSentence(&r.Coverage) + " " + untouched(r)),
-		Run: address(opt.Run), Tool: line(r.Tool), Runs: [][]*snapshot{},
-		Notices: sentences(r.Notices), Assumptions: sentences(r.Assumptions),
+		Run: address(opt.Run), Tool: line(r.Tool), Manual: DocsURI + "fidelity.md", Runs: [][]*snapshot{},
+		Notices: sentences(r.Notices), Assumptions: sentences(resting(r)),
 	}
 	m.failures()
 	m.findings()
@@ -128,7 +131,7 @@ func sentences(items []string) []string {
 	return out
 }
 
-func (m *pageMaker) place(l *verify.Location) place {
+func (m *pageMaker) place(l *judge.Location) place {
 	if l == nil || l.File == "" {
 		return place{}
 	}
@@ -164,7 +167,7 @@ func (m *pageMaker) findings() {
 	m.group("new", "New findings", fresh, false)
 	m.group("existing", "Existing findings, on base too", existing, true)
 	m.group("fixed", "Fixed findings", fixed, true)
-	var waived []verify.Finding
+	var waived []judge.Finding
 	for i := range m.r.Waived {
 		waived = append(waived, m.r.Waived[i].Finding)
 	}
@@ -175,7 +178,7 @@ func (m *pageMaker) findings() {
 	}
 }
 
-func (m *pageMaker) group(id, title string, fs []verify.Finding, fold bool) {
+func (m *pageMaker) group(id, title string, fs []judge.Finding, fold bool) {
 	g := pageGroup{ID: id, Title: fmt.Sprintf("%s (%s)", title, thousands(len(fs)))}
 	for i := range fs[:min(len(fs), htmlFindings)] {
 		g.Findings = append(g.Findings, m.finding(&fs[i], fmt.Sprintf("%s-%d", id, i+1), fold || i >= 20))
@@ -186,7 +189,7 @@ func (m *pageMaker) group(id, title string, fs []verify.Finding, fold bool) {
 	m.Groups = append(m.Groups, g)
 }
 
-func (m *pageMaker) finding(f *verify.Finding, id string, fold bool) pageFinding {
+func (m *pageMaker) finding(f *judge.Finding, id string, fold bool) pageFinding {
 	out := pageFinding{
 		ID: id, Severity: line(f.Severity), SeverityClass: [...]string{"error", "warning", "note"}[severityRank(f.Severity)],
 		Rule: line(f.Rule), Headline: sentence(headline(f)), Workload: line(f.Workload), Release: line(f.Release),
@@ -196,7 +199,7 @@ func (m *pageMaker) finding(f *verify.Finding, id string, fold bool) pageFinding
 	if len(f.Locations) > 0 {
 		out.Where = m.place(&f.Locations[0])
 	}
-	if f.Status != verify.Fixed {
+	if f.Status != judge.Fixed {
 		m.steps(f, &out)
 	}
 	for i := range f.Blame[:min(len(f.Blame), htmlFields)] {
@@ -211,30 +214,32 @@ func (m *pageMaker) finding(f *verify.Finding, id string, fold bool) pageFinding
 		out.Fix, out.FixWhere, out.Replacement = fixText(f.Fix), m.place(f.Fix.Location), strings.TrimRight(f.Fix.Replacement, "\n")
 		out.Replaced = replaced(f.Fix)
 	}
+	out.Assumes = assumptionsOf(m.r, f)
 	if rule, ok := m.rules[f.Rule]; ok {
-		for _, h := range []pageHelp{{"What is checked", plain(rule.What)}, {"Why it hurts", plain(rule.Why)}, {"How to mend it", plain(rule.Mend)}, {"Sources", strings.Join(rule.Sources, "\n")}} {
-			if h.Text != "" {
-				out.Help = append(out.Help, h)
-			}
+		for _, a := range rule.answers() {
+			out.Help = append(out.Help, pageHelp{a.title, plain(a.text)})
+		}
+		if s := strings.Join(rule.Sources, "\n"); s != "" {
+			out.Help = append(out.Help, pageHelp{"Sources", s})
 		}
 	}
 	return out
 }
 
 // steps adds the interleaving, and its pictures for the explorer.
-func (m *pageMaker) steps(f *verify.Finding, out *pageFinding) {
+func (m *pageMaker) steps(f *judge.Finding, out *pageFinding) {
 	shown := elide(f, htmlSteps)
 	if len(shown) == 0 {
 		return
 	}
 	for _, s := range shown {
-		p := pageStep{Number: s.Index + 1, Actor: actor(s.Step), Text: stepText(s.Step), InLoop: s.InLoop, Loops: s.Loops, Event: s.Class == "event"}
+		p := pageStep{ID: fmt.Sprintf("%s-step-%d", out.ID, s.Index+1), Number: s.Index + 1, Actor: actor(s.Step), Text: stepText(s.Step), InLoop: s.InLoop, Loops: s.Loops, Event: s.Class == "event"}
 		if s.Gap > 0 {
 			p.Gap = count(s.Gap, "step") + " left out"
 		}
 		for _, b := range s.Because {
 			if b.File != "" {
-				l := verify.Location{File: b.File, StartLine: b.Line, Side: "head"}
+				l := judge.Location{File: b.File, StartLine: b.Line, Side: "head"}
 				p.Because = append(p.Because, pageBecause{m.place(&l), line(b.Field)})
 			}
 		}

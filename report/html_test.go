@@ -94,7 +94,7 @@ func (p *htmlPage) element(t *testing.T, n *html.Node) {
 var htmlElements = []string{
 	"html", "head", "body", "meta", "title", "style", "script", "header", "nav", "main", "footer", "section", "article", "h1", "h2", "h3", "h4", "h5",
 	"p", "a", "span", "strong", "code", "pre", "ul", "ol", "li", "dl", "dt", "dd", "div", "details", "summary", "table", "thead", "tbody", "tr", "th", "td",
-	"ins", "del", "button", "input", "output",
+	"ins", "del", "button", "input", "output", "kbd",
 }
 
 func pageOf(t *testing.T, r *verify.Result) (htmlPage, string) {
@@ -125,7 +125,7 @@ func checkPage(t *testing.T, p htmlPage) {
 		t.Errorf("policy %q", p.policy)
 	}
 	for _, l := range p.links {
-		if !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "https://github.com/acme/shop/blob/") {
+		if !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "https://github.com/acme/shop/blob/") && !strings.HasPrefix(l, DocsURI) {
 			t.Errorf("a link to %q", l)
 		}
 	}
@@ -229,6 +229,9 @@ func TestHTMLInABrowser(t *testing.T) {
 type browserSaw struct {
 	Explorers, Total, Overflow int
 	Styled, Dark, Tab          string
+	First, Second, Link        string
+	Linked, Paper              bool
+	Ready                      int // ms from the last byte to the end of loading
 	Complaints, Requests       []string
 	Steps                      map[string]struct {
 		Step, Nodes, Pods, Waiting, Moved int
@@ -247,6 +250,10 @@ func (b browserSaw) check(t *testing.T, name string) {
 		}
 		return
 	}
+	if b.First != "new-1" || b.Second == "" || !b.Linked || !b.Paper {
+		t.Errorf("%+v", b)
+	}
+	t.Logf("%s: %d explorers at first, loaded in %d ms", name, b.Explorers, b.Ready)
 	s := b.Steps
 	if s["start"].Step != 1 || s["right"].Step != 2 || s["left"].Step != 1 || s["end"].Step != b.Total || s["home"].Step != 1 || s["button"].Step != 2 || s["click"].Step != b.Total || b.Tab != "First step" {
 		t.Errorf("%+v", b)

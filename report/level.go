@@ -3,12 +3,12 @@ package report
 import (
 	"fmt"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // shownAt are the findings of at least a severity, and how many are not. "" shows all.
 // What is hidden is counted wherever findings are: a page never looks like a pass for it.
-func shownAt(fs []verify.Finding, level string) (shown []verify.Finding, hidden int) {
+func shownAt(fs []judge.Finding, level string) (shown []judge.Finding, hidden int) {
 	if level == "" || level == "note" {
 		return fs, 0
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // Budgets of the Markdown surfaces, in bytes.
@@ -63,7 +64,7 @@ func (m *markdown) document(prefix string) *document {
 	r := m.r
 	shown, hidden := shownAt(r.Findings, m.opt.Level)
 	fresh, existing, fixed := byStatus(shown)
-	d := &document{head: prefix + m.head(hidden, len(fresh) > 0), foot: m.foot(), elsewhere: elsewhere(m.opt.Run)}
+	d := &document{head: prefix + m.head(hidden), foot: m.foot(), elsewhere: elsewhere(m.opt.Run)}
 	d.groups = []group{
 		{noun: "unanalysed release", stands: 1, open: "### Not analysed\n\n", close: "\n", max: 20, pieces: m.failures()},
 		{noun: "undecided workload", stands: 1, open: "### Not decided\n\n", close: "\n", max: 20, pieces: m.undecided()},
@@ -109,8 +110,8 @@ func address(s string) string {
 var linkEscaper = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", " ", "%20", "\\", "%5C")
 
 // head is the verdict and what is counted, then what was checked and what was not, a line
-// each. Where there are findings, it says what they rest on.
-func (m *markdown) head(hidden int, found bool) string {
+// each.
+func (m *markdown) head(hidden int) string {
 	r := m.r
 	s := fmt.Sprintf("## Kubesettle: %s\n\n**%s**\n\n", mdText(clip(string(r.Verdict), 40)), mdText(clip(sentence(verdictLine(r)), 300)))
 	add := func(name, text string) {
@@ -124,15 +125,6 @@ func (m *markdown) head(hidden int, found bool) string {
 	add("Checked", m.checked())
 	add("Not checked", uncheckedText(r))
 	add("Noted", notedText(r.Notices))
-	if found {
-		rest := resting(r)
-		for i, a := range rest[:min(len(rest), 3)] {
-			if i == 2 && len(rest) > 3 {
-				a = count(len(rest)-2, "more assumption") + ", in the report"
-			}
-			add("Assumed", a)
-		}
-	}
 	if hidden > 0 {
 		s += "- " + mdText(hiddenText(hidden, m.opt.Level)) + "\n"
 	}
@@ -187,7 +179,7 @@ func (m *markdown) fresh(cs []cause) []piece {
 
 const mdQuoted = 4 // lines of a diff
 
-func (m *markdown) title(f *verify.Finding) string {
+func (m *markdown) title(f *judge.Finding) string {
 	return fmt.Sprintf("### %s: %s\n\n", mdText(capital(Plain(f.Severity+" ", 20))), mdText(clip(title(f), 300)))
 }
 
@@ -236,8 +228,15 @@ func (m *markdown) quoted(lines []string) string {
 }
 
 // told is what it takes, and the steps that decide.
-func (m *markdown) told(f *verify.Finding) string {
+func (m *markdown) told(f *judge.Finding) string {
 	s := "**Takes:** " + mdText(clip(takes(f), 400)) + "\n\n"
+	rest := assumptionsOf(m.r, f)
+	for _, a := range rest[:min(len(rest), shownAssumptions)] {
+		s += "- Assumes: " + mdText(clip(a.Text, 200)) + " ([" + mdText(a.Page) + "](" + a.URI() + "))\n"
+	}
+	if len(rest) > 0 {
+		s += "\n"
+	}
 	all := tell(f)
 	if len(all) == 1 && strings.Contains(headline(f), all[0].Text) {
 		return s
@@ -252,7 +251,7 @@ func (m *markdown) told(f *verify.Finding) string {
 	return s + "\n"
 }
 
-func (m *markdown) drawn(f *verify.Finding) string {
+func (m *markdown) drawn(f *judge.Finding) string {
 	if p := picture(f); p != "" {
 		return mdFence("text", p) + "\n"
 	}
@@ -260,7 +259,7 @@ func (m *markdown) drawn(f *verify.Finding) string {
 }
 
 // everything is the whole interleaving and the changed fields, folded.
-func (m *markdown) everything(f *verify.Finding) string {
+func (m *markdown) everything(f *judge.Finding) string {
 	steps := m.toldSteps(f, m.stepsShown)
 	if m.whole {
 		steps = m.steps(f, m.stepsShown) + m.causes(f, 20)
@@ -272,7 +271,7 @@ func (m *markdown) everything(f *verify.Finding) string {
 }
 
 // toldSteps is the interleaving in a person's words: the last lines, at most limit.
-func (m *markdown) toldSteps(f *verify.Finding, limit int) string {
+func (m *markdown) toldSteps(f *judge.Finding, limit int) string {
 	all := tell(f)
 	s := ""
 	if n := len(all) - limit; n > 0 {
@@ -290,7 +289,7 @@ func (m *markdown) toldSteps(f *verify.Finding, limit int) string {
 }
 
 // steps is the interleaving as a numbered list; a gap is said between two lists.
-func (m *markdown) steps(f *verify.Finding, limit int) string {
+func (m *markdown) steps(f *judge.Finding, limit int) string {
 	if len(f.Interleaving) == 0 {
 		return ""
 	}
@@ -309,7 +308,7 @@ func (m *markdown) steps(f *verify.Finding, limit int) string {
 	return b.String() + "\n"
 }
 
-func (m *markdown) because(list []verify.Because) string {
+func (m *markdown) because(list []judge.Because) string {
 	var out []string
 	seen := map[string]bool{}
 	for _, b := range list {
@@ -318,7 +317,7 @@ func (m *markdown) because(list []verify.Because) string {
 		} else {
 			seen[k] = true
 		}
-		one := m.link(&verify.Location{File: b.File, StartLine: b.Line, Side: "head"})
+		one := m.link(&judge.Location{File: b.File, StartLine: b.Line, Side: "head"})
 		if b.Field != "" {
 			one += " " + mdCode(Plain(b.Field, 150))
 		}
@@ -331,7 +330,7 @@ func (m *markdown) because(list []verify.Because) string {
 }
 
 // causes are the changed fields that the violation rests on.
-func (m *markdown) causes(f *verify.Finding, limit int) string {
+func (m *markdown) causes(f *judge.Finding, limit int) string {
 	var b strings.Builder
 	for i := range f.Blame[:min(len(f.Blame), limit)] {
 		c := &f.Blame[i]
@@ -355,7 +354,7 @@ func (m *markdown) causes(f *verify.Finding, limit int) string {
 	return b.String() + "\n"
 }
 
-func (m *markdown) remedy(f *verify.Finding, whole bool) string {
+func (m *markdown) remedy(f *judge.Finding, whole bool) string {
 	say, diff := fixLines(f, mdQuoted)
 	if say == "" {
 		return ""
@@ -375,7 +374,7 @@ func (m *markdown) remedy(f *verify.Finding, whole bool) string {
 func repositoryAddress(s string) string { return strings.TrimRight(address(s), "/") }
 
 // link is a place in a file, as a link where the repository's address is known.
-func (m *markdown) link(l *verify.Location) string {
+func (m *markdown) link(l *judge.Location) string {
 	text := mdCode(clip(where(l), 300))
 	if u := m.blob(l); u != "" {
 		return "[" + text + "](" + u + ")"
@@ -384,7 +383,7 @@ func (m *markdown) link(l *verify.Location) string {
 }
 
 // blob is the address of a place in the repository, or "" where it is not known.
-func (m *markdown) blob(l *verify.Location) string {
+func (m *markdown) blob(l *judge.Location) string {
 	side := m.r.Head
 	if l.Side == "base" {
 		side = m.r.Base

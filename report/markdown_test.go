@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // checkMarkdown holds what every Markdown surface keeps: the budget, whole runes,
@@ -119,7 +120,7 @@ func TestMarkdownOfAHugeChange(t *testing.T) {
 func TestNoticeCountsWhatIsMissing(t *testing.T) {
 	r := bigResult(400)
 	for i := range r.Findings { // each with a cause of its own
-		r.Findings[i].Locations = []verify.Location{{File: "x.yaml", StartLine: i + 1, Side: "head"}}
+		r.Findings[i].Locations = []judge.Location{{File: "x.yaml", StartLine: i + 1, Side: "head"}}
 		r.Findings[i].Blame, r.Findings[i].Interleaving = nil, nil
 	}
 	opt := testMarkdown()
@@ -287,7 +288,7 @@ var ownHTML = regexp.MustCompile(`^\s*(<!-- kubesettle instance=[A-Za-z0-9._%]* 
 func checkOwnMarkup(t *testing.T, doc string) {
 	t.Helper()
 	src := []byte(doc)
-	var pages []string
+	pages := []string{DocsURI + "fidelity.md", DocsURI + "policy.md", DocsURI + "policy.md#timing", DocsURI + "rendering.md"} // of assumptions
 	for _, rule := range Rules() {
 		pages = append(pages, rulePage(rule.ID))
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // Limits of a picture: what passes them is left to the HTML report.
@@ -20,7 +20,7 @@ const (
 // picture draws the nodes and their pods before and after what matters: for a loop its
 // two ends, else the beginning and the end of the run. It is "" where there is nothing
 // that a list would not say.
-func picture(f *verify.Finding) string {
+func picture(f *judge.Finding) string {
 	n := len(f.Interleaving)
 	if n < pictureSteps {
 		return ""
@@ -68,7 +68,7 @@ func picture(f *verify.Finding) string {
 
 // farthest is the step of a loop whose picture is least like that of step from: the one
 // with the most nodes that look otherwise.
-func farthest(steps []verify.Step, from, start int) int {
+func farthest(steps []judge.Step, from, start int) int {
 	best, most := len(steps)-1, -1
 	for i := start; i < len(steps); i++ {
 		if steps[from].After == nil || steps[i].After == nil {
@@ -88,9 +88,9 @@ func farthest(steps []verify.Step, from, start int) int {
 }
 
 // nodeNames lists the nodes of two pictures, those of the first one first.
-func nodeNames(a, b *verify.Snapshot) []string {
+func nodeNames(a, b *judge.Snapshot) []string {
 	var out []string
-	for _, s := range []*verify.Snapshot{a, b} {
+	for _, s := range []*judge.Snapshot{a, b} {
 		for i := range s.Nodes {
 			if name := line(s.Nodes[i].Name); !slices.Contains(out, name) {
 				out = append(out, name)
@@ -102,7 +102,7 @@ func nodeNames(a, b *verify.Snapshot) []string {
 
 // podsOn draws the pods of a node, or with no name those without one. "–" is an empty
 // node, "" one that is not there.
-func podsOn(s *verify.Snapshot, node string) string {
+func podsOn(s *judge.Snapshot, node string) string {
 	if node == "" {
 		return podGlyphs(s.Pending)
 	}
@@ -117,7 +117,7 @@ func podsOn(s *verify.Snapshot, node string) string {
 	return ""
 }
 
-func podGlyphs(ps []verify.PodsSnapshot) string {
+func podGlyphs(ps []judge.PodsSnapshot) string {
 	var names []string
 	glyphs := map[string]string{}
 	for _, p := range ps {

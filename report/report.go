@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // InformationURI is where the tool is at home.
@@ -23,13 +24,27 @@ const InformationURI = "https://github.com/kubesettle/kubesettle"
 type Rule struct {
 	ID       string
 	Class    string
-	Title    string // a clause without a full stop
-	Severity string // error, warning, note
-	What     string
-	Why      string
-	Mend     string
+	Title    string   // a clause without a full stop
+	Severity string   // error, warning, note
+	Real     string   // is it real?
+	Bad      string   // how bad is it?
+	Now      string   // what now?
 	Sources  []string // public addresses
 	Own      bool     // the user's: it stands in no documentation of ours
+}
+
+// answer is a part of a rule's help: a reader's question, and what is said to it.
+type answer struct{ title, text string }
+
+// answers are a rule's help in the order in which a reader asks.
+func (r Rule) answers() []answer {
+	var out []answer
+	for _, a := range []answer{{"Is it real?", r.Real}, {"How bad is it?", r.Bad}, {"What now?", r.Now}} {
+		if strings.TrimSpace(a.text) != "" {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // Rules lists the rules of this build in report order.
@@ -41,7 +56,7 @@ func Rules() []Rule {
 		}
 		out = append(out, Rule{
 			ID: r.ID, Class: string(r.Class), Title: r.Title, Severity: string(r.Severity),
-			What: r.Help.What, Why: r.Help.Why, Mend: r.Help.Mend, Sources: r.Help.Sources,
+			Real: r.Help.Real, Bad: r.Help.Bad, Now: r.Help.Now, Sources: r.Help.Sources,
 		})
 	}
 	return out
@@ -67,9 +82,9 @@ func titleOf(rules []Rule, id string) string {
 
 // ordered sorts findings worst first: new before existing before fixed, then by
 // severity, certainty, timing, scale and name. It does not change its argument.
-func ordered(fs []verify.Finding) []verify.Finding {
+func ordered(fs []judge.Finding) []judge.Finding {
 	out := slices.Clone(fs)
-	slices.SortStableFunc(out, func(a, b verify.Finding) int {
+	slices.SortStableFunc(out, func(a, b judge.Finding) int {
 		return cmp.Or(
 			cmp.Compare(statusRank(a.Status), statusRank(b.Status)),
 			cmp.Compare(severityRank(a.Severity), severityRank(b.Severity)),
@@ -85,11 +100,11 @@ func ordered(fs []verify.Finding) []verify.Finding {
 	return out
 }
 
-func statusRank(s verify.Status) int {
+func statusRank(s judge.Status) int {
 	switch s {
-	case verify.Existing:
+	case judge.Existing:
 		return 1
-	case verify.Fixed:
+	case judge.Fixed:
 		return 2
 	}
 	return 0 // new, and what a later version calls otherwise
@@ -113,7 +128,7 @@ func rank(later bool) int {
 }
 
 // declaredAt is where a rule of the user's own stands, or nil.
-func declaredAt(f *verify.Finding) *verify.Location {
+func declaredAt(f *judge.Finding) *judge.Location {
 	for i := range f.Locations {
 		if f.Locations[i].Attribution == "policy" {
 			return &f.Locations[i]
@@ -123,12 +138,12 @@ func declaredAt(f *verify.Finding) *verify.Location {
 }
 
 // byStatus splits ordered findings.
-func byStatus(fs []verify.Finding) (fresh, existing, fixed []verify.Finding) {
+func byStatus(fs []judge.Finding) (fresh, existing, fixed []judge.Finding) {
 	for _, f := range ordered(fs) {
 		switch f.Status {
-		case verify.Existing:
+		case judge.Existing:
 			existing = append(existing, f)
-		case verify.Fixed:
+		case judge.Fixed:
 			fixed = append(fixed, f)
 		default:
 			fresh = append(fresh, f)

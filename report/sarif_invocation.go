@@ -6,16 +6,17 @@ import (
 	"github.com/owenrumney/go-sarif/v2/sarif"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // sarifNotices bounds the notifications of one file.
 const sarifNotices = 200
 
-// sarifInvocation says whether the run could decide, and what it could not: releases
+// sarifInvocation reports whether the run could decide, and what it could not: releases
 // that failed, workloads without a verdict, notices, results left out.
 func sarifInvocation(r *verify.Result, all, kept int, limit sarifLimit) *sarif.Invocation {
 	inv := sarif.NewInvocation().WithExecutionSuccess(r.Verdict != verify.Errored)
-	note := func(level, text string, l *verify.Location) {
+	note := func(level, text string, l *judge.Location) {
 		if len(inv.ToolExecutionNotifications) >= sarifNotices || text == "" {
 			return
 		}

@@ -9,13 +9,14 @@ import (
 	"github.com/owenrumney/go-sarif/v2/sarif"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 const srcRoot = "%SRCROOT%"
 
 // sarifItem is a finding with the waiver that covers it, if any.
 type sarifItem struct {
-	finding verify.Finding
+	finding judge.Finding
 	waiver  *verify.Waived
 }
 
@@ -36,7 +37,7 @@ func sarifItems(r *verify.Result) []sarifItem {
 // sarifLevel is the level of a result: only what is new and not waived is more than a
 // note.
 func sarifLevel(it *sarifItem) string {
-	if it.waiver != nil || it.finding.Status == verify.Existing {
+	if it.waiver != nil || it.finding.Status == judge.Existing {
 		return "note"
 	}
 	return [...]string{"error", "warning", "note"}[severityRank(it.finding.Severity)]
@@ -54,7 +55,7 @@ func sarifResult(it sarifItem, flow bool) *sarif.Result {
 		res.WithPartialFingerPrints(map[string]any{fingerprintID: p})
 	}
 	state := "new"
-	if f.Status == verify.Existing {
+	if f.Status == judge.Existing {
 		state = "unchanged"
 	}
 	res.WithBaselineState(state)
@@ -84,7 +85,7 @@ func properties(values map[string]string) sarif.Properties {
 }
 
 // ruleID is never empty, as SARIF wants.
-func ruleID(f *verify.Finding) string {
+func ruleID(f *judge.Finding) string {
 	if id := line(f.Rule); id != "" {
 		return id
 	}
@@ -94,8 +95,8 @@ func ruleID(f *verify.Finding) string {
 // primaryLocation is where the alert stands: a line that the change edited where there
 // is one, else the first location known. Code scanning shows head only, so a line of
 // base stands for the beginning of its file.
-func primaryLocation(f *verify.Finding) (l verify.Location, rung string) {
-	var all []verify.Location
+func primaryLocation(f *judge.Finding) (l judge.Location, rung string) {
+	var all []judge.Location
 	all = append(all, f.Locations...)
 	for i := range f.Blame {
 		if b := f.Blame[i].Location; b != nil {
@@ -104,17 +105,17 @@ func primaryLocation(f *verify.Finding) (l verify.Location, rung string) {
 	}
 	for i := range f.Interleaving {
 		for _, b := range f.Interleaving[i].Because {
-			all = append(all, verify.Location{File: b.File, StartLine: b.Line, Attribution: "step"})
+			all = append(all, judge.Location{File: b.File, StartLine: b.Line, Attribution: "step"})
 		}
 	}
-	best, bestRank := verify.Location{}, 4
+	best, bestRank := judge.Location{}, 4
 	for _, l := range all {
 		r := 2
 		switch {
 		case uri(l.File) == "":
 			continue
 		case l.Side == "base":
-			l, r = verify.Location{File: l.File, Side: "base", Attribution: "file"}, 3
+			l, r = judge.Location{File: l.File, Side: "base", Attribution: "file"}, 3
 		case l.InDiff:
 			r = 0
 		case l.Attribution != "step":
@@ -125,7 +126,7 @@ func primaryLocation(f *verify.Finding) (l verify.Location, rung string) {
 		}
 	}
 	if bestRank == 4 {
-		return verify.Location{File: fallbackFile}, "none"
+		return judge.Location{File: fallbackFile}, "none"
 	}
 	if best.Attribution == "" {
 		return best, "unknown"
@@ -134,7 +135,7 @@ func primaryLocation(f *verify.Finding) (l verify.Location, rung string) {
 }
 
 // sarifLocation has all four fields of a region, each at least 1.
-func sarifLocation(l verify.Location, workload string) *sarif.Location {
+func sarifLocation(l judge.Location, workload string) *sarif.Location {
 	out := sarif.NewLocationWithPhysicalLocation(physical(l))
 	if id := line(workload); id != "" {
 		out.WithLogicalLocations([]*sarif.LogicalLocation{sarif.NewLogicalLocation().
@@ -143,7 +144,7 @@ func sarifLocation(l verify.Location, workload string) *sarif.Location {
 	return out
 }
 
-func physical(l verify.Location) *sarif.PhysicalLocation {
+func physical(l judge.Location) *sarif.PhysicalLocation {
 	startLine := max(l.StartLine, 1)
 	startColumn := max(l.StartColumn, 1)
 	endLine := max(l.EndLine, startLine)
@@ -179,7 +180,7 @@ type relatedLocations struct {
 }
 
 // link is a message link to a location, or its plain name where there is no room.
-func (r *relatedLocations) link(l *verify.Location, say string) string {
+func (r *relatedLocations) link(l *judge.Location, say string) string {
 	text := sarifEscape(where(l))
 	if l.Side == "base" || uri(l.File) == "" {
 		return text
@@ -206,10 +207,10 @@ func sarifEscape(s string) string {
 var sarifEscaper = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `{`, `{{`, `}`, `}}`)
 
 // sarifMessageText is the finding in a few sentences; list views show the first one.
-func sarifMessageText(f *verify.Finding, related *relatedLocations) string {
-	out := []string{sarifEscape(sentence(clip(headline(f), 600)))}
-	if f.Status == verify.Existing {
-		out = append(out, "It stands on the base revision too.")
+func sarifMessageText(f *judge.Finding, related *relatedLocations) string {
+	out := []string{sarifEscape(sentence(clip(title(f), 600)))}
+	if f.Status == judge.Existing {
+		out = append(out, "Base breaks the rule in the same way.")
 	}
 	for i := range f.Blame[:min(len(f.Blame), 10)] {
 		b := &f.Blame[i]
@@ -228,23 +229,23 @@ func sarifMessageText(f *verify.Finding, related *relatedLocations) string {
 	if loop := loopText(f); loop != "" {
 		out = append(out, sentence(loop))
 	}
-	if f.Fix != nil {
-		s := "To mend it: " + sarifEscape(clip(fixText(f.Fix), 1000))
+	out = append(out, "It takes: "+sarifEscape(clip(takes(f), 500))+".")
+	if say, _ := fixLines(f, 1); say != "" {
+		s := "Fix: " + sarifEscape(clip(say, 1000))
 		if f.Fix.Location != nil && f.Fix.Location.File != "" {
-			s += " See " + related.link(f.Fix.Location, "Change here.") + "."
+			s += " at " + related.link(f.Fix.Location, "Change here.")
 		}
-		out = append(out, s)
+		out = append(out, sentence(s))
 	}
 	if l := declaredAt(f); l != nil {
 		out = append(out, "It breaks an intent of this repository's own policy, declared at "+related.link(l, "The intent.")+".")
 	}
-	out = append(out, "Certainty: "+sarifEscape(sentence(certainty(f))), "Scale: "+sarifEscape(clip(sentence(scale(f)), 500)))
 	return strings.Join(out, " ")
 }
 
 // sarifFlow is the interleaving as one thread flow of at most 40 steps. A step stands
 // where the line is that allows it, the environment's on the primary location.
-func sarifFlow(f *verify.Finding, primary verify.Location) *sarif.CodeFlow {
+func sarifFlow(f *judge.Finding, primary judge.Location) *sarif.CodeFlow {
 	var steps []*sarif.ThreadFlowLocation
 	for _, s := range elide(f, sarifSteps) {
 		l, why := primary, " (environment)"
@@ -253,7 +254,7 @@ func sarifFlow(f *verify.Finding, primary verify.Location) *sarif.CodeFlow {
 		}
 		for _, b := range s.Because {
 			if uri(b.File) != "" {
-				l, why = verify.Location{File: b.File, StartLine: b.Line}, ""
+				l, why = judge.Location{File: b.File, StartLine: b.Line}, ""
 				if b.Field != "" {
 					why = " (" + Plain(b.Field, 200) + ")"
 				}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 func sarifOf(t *testing.T, r *verify.Result, opt Options) (string, sarifLog) {
@@ -240,7 +241,7 @@ func TestSARIFPrimaryLocation(t *testing.T) {
 	edited := f.Locations[0]
 	other := edited
 	other.File, other.InDiff = "base/web.yaml", false
-	f.Locations = []verify.Location{other, edited}
+	f.Locations = []judge.Location{other, edited}
 	primary := func() sarifPlace {
 		_, log := sarifOf(t, r, Options{})
 		return log.Runs[0].Results[0].Locations[0]
@@ -258,7 +259,7 @@ func TestSARIFPrimaryLocation(t *testing.T) {
 	}
 	gone := edited
 	gone.Side, gone.StartLine = "base", 40
-	f.Locations = []verify.Location{gone}
+	f.Locations = []judge.Location{gone}
 	if got := primary().PhysicalLocation; got.ArtifactLocation.URI != gone.File || got.Region.StartLine != 1 {
 		t.Errorf("the line was deleted: %+v", got)
 	}
@@ -313,7 +314,7 @@ func TestSARIFElision(t *testing.T) {
 	}
 }
 
-func checkElision(t *testing.T, f *verify.Finding, kept []shownStep) {
+func checkElision(t *testing.T, f *judge.Finding, kept []shownStep) {
 	t.Helper()
 	if len(kept) != min(len(f.Interleaving), sarifSteps) {
 		t.Fatalf("%d steps of %d kept", len(kept), len(f.Interleaving))

@@ -44,7 +44,7 @@ func sarifDriver(r *verify.Result, rules []Rule) *sarif.ToolComponent {
 		d.Rules = append(d.Rules, sarifRule(Rule{
 			ID: id, Class: it.finding.Class, Severity: it.finding.Severity,
 			Title: "an intent of this repository's own policy is violated",
-			What:  "An intent named `" + strings.ReplaceAll(id, "`", "'") + "` stands in the policy file of this repository.",
+			Real:  "An intent named `" + strings.ReplaceAll(id, "`", "'") + "` stands in the policy file of this repository.",
 		}).WithHelpURI(InformationURI))
 	}
 	return d
@@ -68,7 +68,7 @@ func toolVersion(tool string) string {
 
 func sarifRule(r Rule) *sarif.ReportingDescriptor {
 	level := [...]string{"error", "warning", "note"}[severityRank(r.Severity)]
-	what := plain(r.What)
+	what := plain(r.Real)
 	if what == "" {
 		what = sentence(r.Title)
 	}
@@ -77,7 +77,7 @@ func sarifRule(r Rule) *sarif.ReportingDescriptor {
 	out.WithFullDescription(sarif.NewMultiformatMessageString(clip(sentence(what), 1024)))
 	out.WithHelp(sarif.NewMultiformatMessageString(helpText(r)).WithMarkdown(helpMarkdown(r)))
 	out.WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level))
-	tags := []string{"kubernetes"}
+	tags := []string{"kubernetes", "reliability"}
 	if c := line(r.Class); c != "" {
 		tags = append(tags, c)
 	}
@@ -126,7 +126,7 @@ func pascal(id string) string {
 // helpText is a rule's help without markup.
 func helpText(r Rule) string {
 	parts := []string{sentence(capitalOr(r.Title, r.ID))}
-	for _, s := range []string{r.What, r.Why, r.Mend} {
+	for _, s := range []string{r.Real, r.Bad, r.Now} {
 		if p := plain(s); p != "" {
 			parts = append(parts, p)
 		}
@@ -146,12 +146,8 @@ func plain(md string) string {
 func helpMarkdown(r Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", capitalOr(r.Title, r.ID))
-	for _, p := range []struct{ title, text string }{
-		{"What is checked", r.What}, {"How it happens", classDiagram(r.Class)}, {"Why it hurts", r.Why}, {"How to mend it", r.Mend},
-	} {
-		if strings.TrimSpace(p.text) != "" {
-			fmt.Fprintf(&b, "\n## %s\n\n%s\n", p.title, strings.TrimSpace(p.text))
-		}
+	for _, p := range r.answers() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", p.title, strings.TrimSpace(p.text))
 	}
 	if len(r.Sources) > 0 {
 		b.WriteString("\n## Sources\n\n")
@@ -159,30 +155,6 @@ func helpMarkdown(r Rule) string {
 			fmt.Fprintf(&b, "- <%s>\n", s)
 		}
 	}
-	fmt.Fprintf(&b, "\nFor the terminal: `kubesettle explain %s`.\n", r.ID)
+	fmt.Fprintf(&b, "\nIn a terminal: `kubesettle explain %s`. [A finding you do not believe](%s).\n", r.ID, doubtPage)
 	return b.String()
-}
-
-// classDiagram draws how a class of violations comes about, as text in a fence: code
-// scanning does not draw Mermaid in a rule's help.
-func classDiagram(class string) string {
-	switch class {
-	case "oscillation":
-		return "```text\n" + `state A --[one loop]--> state B
-   ^                       |
-   +-----[another loop]----+     no event is left, and it goes on for ever` + "\n```"
-	case "topology":
-		return "```text\n" + `declared: pods apart     zone a [x] [ ]   zone b [x] [ ]
-reached:  pods together  zone a [x] [x]   zone b [ ] [ ]     and nothing moves any more` + "\n```"
-	case "numbers":
-		return "```text\n" + `count  declared  ----------.             .-----
-       reached              '--[a step]--'         outside what was declared` + "\n```"
-	case "lifecycle":
-		return "```text\n" + `start --> step --> step --> stuck     no loop can act; the goal is never reached
-                    '-----> goal` + "\n```"
-	case "convergence":
-		return "```text\n" + `start --> step --> step --> declared state     is never reached, or left again
-            ^--------'` + "\n```"
-	}
-	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // maxSuggestions is how many fixes one review offers.
@@ -31,7 +32,7 @@ type Suggestion struct {
 func Suggestions(r *verify.Result, instance string) []Suggestion {
 	fresh, _, _ := byStatus(r.Findings) // not sanitized: what was verified is what is offered
 	var out []Suggestion
-	var mended [][]*verify.Finding
+	var mended [][]*judge.Finding
 	for i := range fresh {
 		s, ok := suggestion(&fresh[i])
 		if !ok {
@@ -48,7 +49,7 @@ func Suggestions(r *verify.Result, instance string) []Suggestion {
 			mended[at] = append(mended[at], &fresh[i])
 		case at < 0 && len(out) < maxSuggestions:
 			out = append(out, s)
-			mended = append(mended, []*verify.Finding{&fresh[i]})
+			mended = append(mended, []*judge.Finding{&fresh[i]})
 		}
 	}
 	for k := range out {
@@ -58,7 +59,7 @@ func Suggestions(r *verify.Result, instance string) []Suggestion {
 }
 
 // suggestion is the fix of a finding, where it is lines that can be replaced as they are.
-func suggestion(f *verify.Finding) (Suggestion, bool) {
+func suggestion(f *judge.Finding) (Suggestion, bool) {
 	x := f.Fix
 	if x == nil || !x.Mechanical || !x.Verified || x.Location == nil || x.Location.Side != "head" || uri(x.Location.File) == "" {
 		return Suggestion{}, false
@@ -96,7 +97,7 @@ func (s *Suggestion) marker(instance string) string {
 	return suggestionPrefix + "instance=" + markerEscape(instance) + " key=" + s.Key + " -->"
 }
 
-func (s *Suggestion) body(instance string, fs []*verify.Finding) string {
+func (s *Suggestion) body(instance string, fs []*judge.Finding) string {
 	var b strings.Builder
 	b.WriteString(s.marker(instance) + "\n")
 	for _, f := range fs[:min(len(fs), 5)] {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // Sizes of the text for a terminal.
@@ -50,7 +51,7 @@ func (t *textWriter) brief(r *verify.Result) {
 			t.field("more", count(len(blocks)-i, "finding")+" in --verbose, --output html and json")
 			break
 		}
-		t.block(c)
+		t.block(r, c)
 	}
 	t.unanalysed(r)
 	if len(fresh) > 0 || len(existing) > 0 || r.Verdict == verify.Errored {
@@ -69,14 +70,6 @@ func (t *textWriter) brief(r *verify.Result) {
 	if hidden > 0 {
 		t.field("hidden", hiddenText(hidden, t.opt.Level))
 	}
-	if len(fresh) > 0 {
-		for i, a := range resting(r) {
-			if i == 3 {
-				break
-			}
-			t.field("assumed", clip(line(a), 160))
-		}
-	}
 	t.more(fresh)
 }
 
@@ -93,7 +86,7 @@ func (t *textWriter) headLine(r *verify.Result) {
 	t.printf("\n")
 }
 
-func (t *textWriter) more(fresh []verify.Finding) {
+func (t *textWriter) more(fresh []judge.Finding) {
 	s := "--verbose, or --output html=report.html"
 	if len(fresh) > 0 {
 		s += "; kubesettle explain " + line(fresh[0].Rule)
@@ -140,7 +133,7 @@ func (t *textWriter) wrapped(prefix string, wide int, value string) {
 
 // block is one root cause on one screen: what happens to whom, which line does it, what it
 // takes, how it comes about, and what mends it.
-func (t *textWriter) block(c cause) {
+func (t *textWriter) block(r *verify.Result, c cause) {
 	f := &c[0]
 	severity := line(f.Severity)
 	t.printf("\n")
@@ -161,6 +154,14 @@ func (t *textWriter) block(c cause) {
 	t.diff(changedLines(f, textQuoted))
 	t.field("takes", takes(f))
 	t.told(f)
+	rest := assumptionsOf(r, f)
+	for i, a := range rest[:min(len(rest), shownAssumptions)] {
+		name := ""
+		if i == 0 {
+			name = "assumes"
+		}
+		t.field(name, clip(a.Text, 120)+" ("+a.Page+")")
+	}
 	say, diff := fixLines(f, textQuoted-1)
 	if say != "" {
 		if w := where(f.Fix.Location); w != "" && len(f.Locations) > 0 && w != where(&f.Locations[0]) {
@@ -182,7 +183,7 @@ func (t *textWriter) diff(lines []string) {
 }
 
 // told writes the steps that decide; their numbers tell how many are left out.
-func (t *textWriter) told(f *verify.Finding) {
+func (t *textWriter) told(f *judge.Finding) {
 	all := tell(f)
 	if len(all) == 1 && strings.Contains(headline(f), all[0].Text) {
 		return // the title says it
@@ -200,7 +201,7 @@ func (t *textWriter) told(f *verify.Finding) {
 }
 
 // toldText is a line of an interleaving with its number.
-func toldText(f *verify.Finding, l *toldLine) string {
+func toldText(f *judge.Finding, l *toldLine) string {
 	number := fmt.Sprint(l.First + 1)
 	if l.Last > l.First {
 		number += fmt.Sprintf("-%d", l.Last+1)

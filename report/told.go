@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // toldLine is an interleaving's step, or several, as a person would tell it: what the
@@ -13,7 +13,7 @@ import (
 type toldLine struct {
 	First, Last int // of the interleaving, from 0
 	Actor, Text string
-	Because     []verify.Because
+	Because     []judge.Because
 	Event       bool // the environment's
 	Routine     bool // a decision carried out; nothing is decided in it
 	InLoop      bool
@@ -30,7 +30,7 @@ var routine = []string{
 // tell groups an interleaving: consecutive routine steps are one line, and so are
 // consecutive steps of one actor that do the same to the same object. No group crosses
 // the beginning of the loop.
-func tell(f *verify.Finding) []toldLine {
+func tell(f *judge.Finding) []toldLine {
 	steps := f.Interleaving
 	start, loops := cycle(f)
 	var out []toldLine
@@ -63,7 +63,7 @@ func tell(f *verify.Finding) []toldLine {
 	return out
 }
 
-func alike(a, b *verify.Step, calm bool) bool {
+func alike(a, b *judge.Step, calm bool) bool {
 	if calm {
 		return slices.Contains(routine, b.Action)
 	}
@@ -71,7 +71,7 @@ func alike(a, b *verify.Step, calm bool) bool {
 }
 
 // carriedOut words routine steps by what they make of each workload.
-func carriedOut(steps []verify.Step, first, last int) string {
+func carriedOut(steps []judge.Step, first, last int) string {
 	var names []string
 	for i := first; i <= last; i++ {
 		if n := lifeline(steps[i].Object); n != "" && !slices.Contains(names, n) {
@@ -82,7 +82,7 @@ func carriedOut(steps []verify.Step, first, last int) string {
 	if after == nil {
 		return count(last-first+1, "step") + " that carry it out"
 	}
-	var before *verify.Snapshot
+	var before *judge.Snapshot
 	if first > 0 {
 		before = steps[first-1].After
 	}
@@ -107,9 +107,9 @@ type pods struct {
 	fresh, old             int // of the new and of the old revision
 }
 
-func podsOf(name string, s *verify.Snapshot) pods {
+func podsOf(name string, s *judge.Snapshot) pods {
 	var out pods
-	add := func(ps []verify.PodsSnapshot, nodeless bool) {
+	add := func(ps []judge.PodsSnapshot, nodeless bool) {
 		for _, p := range ps {
 			if lifeline(p.Workload) != name || p.Phase == "terminating" {
 				continue
@@ -139,7 +139,7 @@ func podsOf(name string, s *verify.Snapshot) pods {
 }
 
 // becomes says what steps make of a workload, or nothing where it is as before.
-func becomes(name string, before, after *verify.Snapshot) string {
+func becomes(name string, before, after *judge.Snapshot) string {
 	was, is := podsOf(name, before), podsOf(name, after)
 	name = line(name)
 	var s string
@@ -169,7 +169,7 @@ func becomes(name string, before, after *verify.Snapshot) string {
 
 // decisive chooses at most limit lines that tell why it ends so: the last one, or what
 // is decided in the loop; what the changed lines allow; what sets it off.
-func decisive(f *verify.Finding, lines []toldLine, limit int) []toldLine {
+func decisive(f *judge.Finding, lines []toldLine, limit int) []toldLine {
 	if len(lines) <= limit {
 		return lines
 	}
@@ -205,8 +205,8 @@ func decisive(f *verify.Finding, lines []toldLine, limit int) []toldLine {
 	return out
 }
 
-// rests says whether a line is allowed by one of the changed lines.
-func rests(f *verify.Finding, l *toldLine) bool {
+// rests reports whether a line is allowed by one of the changed lines.
+func rests(f *judge.Finding, l *toldLine) bool {
 	for _, b := range l.Because {
 		for i := range f.Locations {
 			at := &f.Locations[i]
@@ -221,7 +221,7 @@ func rests(f *verify.Finding, l *toldLine) bool {
 // role is the lifeline of an actor: one for each kind of control loop, as the cluster
 // has one of each, and one for all that the environment does. A diagram of few lifelines
 // stays wide enough to be read.
-func role(s *verify.Step) string {
+func role(s *judge.Step) string {
 	if s.Class == "event" {
 		return "environment"
 	}

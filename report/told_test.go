@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // Every step of an interleaving is in exactly one line, in order, and no line crosses the
@@ -34,17 +34,17 @@ func TestTellHasEveryStepOnce(t *testing.T) {
 
 // A rollout that goes on as planned is one line, and says how far it has come.
 func TestTellGroupsARollout(t *testing.T) {
-	shot := func(old, fresh, pending int) *verify.Snapshot {
-		pods := []verify.PodsSnapshot{{Workload: webID, Revision: "old", Phase: "ready", Count: old}, {Workload: webID, Revision: "new", Phase: "ready", Count: fresh}}
-		return &verify.Snapshot{
-			Nodes:   []verify.NodeSnapshot{{Name: "a-1", Pods: pods}},
-			Pending: []verify.PodsSnapshot{{Workload: webID, Revision: "new", Phase: "pending", Count: pending}},
+	shot := func(old, fresh, pending int) *judge.Snapshot {
+		pods := []judge.PodsSnapshot{{Workload: webID, Revision: "old", Phase: "ready", Count: old}, {Workload: webID, Revision: "new", Phase: "ready", Count: fresh}}
+		return &judge.Snapshot{
+			Nodes:   []judge.NodeSnapshot{{Name: "a-1", Pods: pods}},
+			Pending: []judge.PodsSnapshot{{Workload: webID, Revision: "new", Phase: "pending", Count: pending}},
 		}
 	}
-	step := func(class, action, text string, after *verify.Snapshot) verify.Step {
-		return verify.Step{Actor: action, Class: class, Action: action, Object: webID, Text: text, After: after}
+	step := func(class, action, text string, after *judge.Snapshot) judge.Step {
+		return judge.Step{Actor: action, Class: class, Action: action, Object: webID, Text: text, After: after}
 	}
-	f := &verify.Finding{Interleaving: []verify.Step{
+	f := &judge.Finding{Interleaving: []judge.Step{
 		step("event", "apply", "the change is applied", shot(3, 0, 0)),
 		step("sync", "create-replicaset", "creates the ReplicaSet", shot(3, 0, 0)),
 		step("sync", "create-pod", "creates 1 pod", shot(3, 0, 1)),
@@ -74,16 +74,16 @@ func TestTellGroupsARollout(t *testing.T) {
 // Findings of one cause are one block: those at one line, those of one run, and the same
 // edit in several releases. Others stay apart.
 func TestByCause(t *testing.T) {
-	at := func(file string, line int) []verify.Location { return []verify.Location{{File: file, StartLine: line}} }
-	blame := []verify.Blame{{Path: "spec.replicas", New: "2"}}
-	fs := []verify.Finding{
+	at := func(file string, line int) []judge.Location { return []judge.Location{{File: file, StartLine: line}} }
+	blame := []judge.Blame{{Path: "spec.replicas", New: "2"}}
+	fs := []judge.Finding{
 		{Rule: "a", Workload: "w", Release: "one", Message: "m", Locations: at("x.yaml", 3), Blame: blame},
 		{Rule: "b", Workload: "w", Release: "one", Message: "m: more", Locations: at("x.yaml", 3)},
 		{Rule: "a", Workload: "w", Release: "two", Message: "m", Locations: at("y.yaml", 3), Blame: blame},
 		{Rule: "a", Workload: "v", Release: "one", Message: "m", Locations: at("x.yaml", 3)},
 		{Rule: "a", Workload: "w", Release: "one", Message: "m", Locations: at("x.yaml", 4)},
 		{Rule: "a", Workload: "w", Release: "one", Message: "m"},
-		{Rule: "a", Workload: "w", Release: "one", Message: "m", Status: verify.Existing, Locations: at("x.yaml", 3)},
+		{Rule: "a", Workload: "w", Release: "one", Message: "m", Status: judge.Existing, Locations: at("x.yaml", 3)},
 	}
 	var sizes []int
 	for _, c := range byCause(fs) {
@@ -108,10 +108,10 @@ func TestTitle(t *testing.T) {
 		"the autoscaler of default/web can go to its maximum":           "the autoscaler of default/web goes to its maximum",
 		"the API server refuses the change of apps/Deployment x/can be": "the API server refuses the change of apps/Deployment x/can be",
 	} {
-		if got := title(&verify.Finding{Message: message, Certainty: "inevitable"}); got != want {
+		if got := title(&judge.Finding{Message: message, Certainty: "inevitable"}); got != want {
 			t.Errorf("%q becomes %q, want %q", message, got, want)
 		}
-		if got := title(&verify.Finding{Message: message, Certainty: "possible"}); got != message {
+		if got := title(&judge.Finding{Message: message, Certainty: "possible"}); got != message {
 			t.Errorf("%q, which is possible, becomes %q", message, got)
 		}
 	}

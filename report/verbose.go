@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // whole is everything that a result says, for a terminal: the findings worst first
@@ -76,7 +77,7 @@ func severityColor(s string) string {
 }
 
 // finding prints one finding; whole says with its interleaving, causes and fix.
-func (t *textWriter) finding(f *verify.Finding, whole bool) {
+func (t *textWriter) finding(f *judge.Finding, whole bool) {
 	tag := fmt.Sprintf("%s[%s]", line(f.Severity), line(f.Rule))
 	t.printf("\n%s %s  %s", t.color(severityColor(f.Severity), tag), line(string(f.Status)), t.color(bold, line(f.Workload)))
 	if f.Release != "" {
@@ -86,7 +87,7 @@ func (t *textWriter) finding(f *verify.Finding, whole bool) {
 	if len(f.AlsoIn) > 0 {
 		t.printf("  The same in: %s\n", line(strings.Join(f.AlsoIn, ", ")))
 	}
-	if len(f.Locations) > 0 && f.Status != verify.Fixed {
+	if len(f.Locations) > 0 && f.Status != judge.Fixed {
 		t.row("where", where(&f.Locations[0]))
 	}
 	if !whole {
@@ -120,7 +121,7 @@ func (t *textWriter) row(name, value string) {
 }
 
 // steps numbers the interleaving; a bar marks the loop.
-func (t *textWriter) steps(f *verify.Finding) {
+func (t *textWriter) steps(f *judge.Finding) {
 	if len(f.Interleaving) == 0 {
 		return
 	}
@@ -147,7 +148,7 @@ func (t *textWriter) steps(f *verify.Finding) {
 	}
 }
 
-func (t *textWriter) blame(f *verify.Finding) {
+func (t *textWriter) blame(f *judge.Finding) {
 	if len(f.Blame) == 0 {
 		return
 	}

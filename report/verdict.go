@@ -91,7 +91,7 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// isCheck says whether there was a base to compare with.
+// isCheck reports whether there was a base to compare with.
 func isCheck(r *verify.Result) bool { return r.Base.Name != "" || r.Base.Commit != "" }
 
 func subject(r *verify.Result) string {

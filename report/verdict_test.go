@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // TestVerdictSentence wants a sentence that claims no more than was done: what failed
@@ -28,7 +29,7 @@ func TestVerdictSentence(t *testing.T) {
 			Base: base, Verdict: verify.Errored, Workloads: []verify.Workload{web}, Releases: []verify.ReleaseResult{ok, broken, old}},
 		"2 releases could not be analysed, so nothing is said about them; 1 new finding in the rest.": {
 			Base: base, Verdict: verify.Errored, Workloads: []verify.Workload{web}, Releases: []verify.ReleaseResult{ok, broken, remote},
-			Findings: []verify.Finding{{Status: verify.New, Severity: "note"}}},
+			Findings: []judge.Finding{{Status: judge.New, Severity: "note"}}},
 		"No new violation was found, but 1 workload could not be decided.": {
 			Base: base, Verdict: verify.Inconclusive, Workloads: []verify.Workload{web, db}, Coverage: verify.Coverage{Bound: "complete"}},
 		"No new violation was found, but the search ended before everything within the bound was explored.": {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // sentence is s on one line, its first letter large and a full stop at its end.
@@ -33,7 +34,7 @@ func looksLikeName(s string) bool {
 }
 
 // headline is the finding in one clause.
-func headline(f *verify.Finding) string {
+func headline(f *judge.Finding) string {
 	if m := line(f.Message); m != "" {
 		return strings.TrimSuffix(m, ".")
 	}
@@ -41,46 +42,49 @@ func headline(f *verify.Finding) string {
 }
 
 // certainty says in words how sure, in which scenario and under which timing.
-func certainty(f *verify.Finding) string {
+func certainty(f *judge.Finding) string {
 	s, comes := "", "ends like this"
 	if f.Recovers != nil { // it is a single step that is wrong
 		comes = "comes through this"
 	}
 	switch f.Certainty {
 	case "inevitable":
-		s = "inevitable: once the last event has happened, every fair run " + comes
+		s = "inevitable: after the last event every fair run " + comes
 	case "possible":
-		s = "possible: it takes particular choices, such as a scheduler's tie or a race"
+		s = "possible: it takes a tie of the scheduler or a race"
 	default:
 		s = line(f.Certainty)
 	}
 	if f.Recovers != nil {
 		if *f.Recovers {
-			s += "; wrong on the way: every fair run mends it by itself, so that its end does not show it"
+			s += "; transient: every fair run recovers, so the end of the rollout does not show it"
 		} else {
-			s += "; some fair run does not mend it by itself"
+			s += "; some fair run does not recover"
 		}
 	}
 	if f.Timing == "arbitrary" {
-		s += "; only under arbitrary timing, where a loop may act on a stale view"
+		s += "; only with arbitrary timing, where any loop may be slower than any other"
 	}
 	if f.ConfirmedBy != "" {
-		s += "; its kind was seen to happen on a real control plane: " + line(f.ConfirmedBy)
+		s += "; reproduced on a real control plane: " + line(f.ConfirmedBy)
 	}
 	return s
 }
 
 // scenario says in words where the run begins.
-func scenario(f *verify.Finding) string {
+func scenario(f *judge.Finding) string {
 	switch f.Scenario {
 	case "change":
-		return "the cluster has settled on base, then the change is applied"
+		if f.Start == "live" {
+			return "the cluster is as its snapshot shows it, then the change is applied"
+		}
+		return "the cluster runs base, then the change is applied"
 	case "steady":
-		return "the cluster has settled on head"
+		return "the cluster runs head"
 	case "install":
 		return "head is installed on an empty cluster"
 	case "next":
-		return "the change has come to rest, then the next new image is rolled out"
+		return "the change is done, then the next new image is rolled out"
 	case "revert":
 		return "the cluster runs head, then base is applied again"
 	}
@@ -88,7 +92,7 @@ func scenario(f *verify.Finding) string {
 }
 
 // scale says in words at which size the finding shows.
-func scale(f *verify.Finding) string {
+func scale(f *judge.Finding) string {
 	if f.Scale.Nodes == 0 && f.Scale.Pods == 0 {
 		return "none: the API server decides before anything runs"
 	}
@@ -104,11 +108,11 @@ func scale(f *verify.Finding) string {
 	if f.AtDeclaredScale {
 		return s + ", with the counts as declared"
 	}
-	return s + ", with counts scaled down: not shown at the declared size"
+	return s + ", with counts scaled down; not shown at the declared size"
 }
 
 // events says in words what has to happen.
-func events(f *verify.Finding) string {
+func events(f *judge.Finding) string {
 	if len(f.Events) == 0 {
 		return "none but the control loops' own steps"
 	}
@@ -129,7 +133,7 @@ func events(f *verify.Finding) string {
 }
 
 // stepText words one step, its actor left out.
-func stepText(s *verify.Step) string {
+func stepText(s *judge.Step) string {
 	if t := line(s.Text); t != "" {
 		return t
 	}
@@ -137,7 +141,7 @@ func stepText(s *verify.Step) string {
 }
 
 // actor names who moves in a step.
-func actor(s *verify.Step) string {
+func actor(s *judge.Step) string {
 	if a := line(s.Actor); a != "" {
 		return a
 	}
@@ -152,7 +156,7 @@ func fileLine(file string, l int) string {
 }
 
 // where is the file and line of a location, or "".
-func where(l *verify.Location) string {
+func where(l *judge.Location) string {
 	if l == nil || l.File == "" {
 		return ""
 	}
@@ -179,7 +183,7 @@ func change(old, new string) string {
 
 // blamed words a field to blame: which one, and what became of it. Where the whole
 // object came or went there is no field.
-func blamed(b *verify.Blame) (path, what string) {
+func blamed(b *judge.Blame) (path, what string) {
 	if path = line(b.Path); path != "" {
 		return path, change(b.Old, b.New)
 	}
@@ -190,7 +194,7 @@ func blamed(b *verify.Blame) (path, what string) {
 }
 
 // cycle gives the first step of the loop, or false where there is none.
-func cycle(f *verify.Finding) (int, bool) {
+func cycle(f *judge.Finding) (int, bool) {
 	if f.CycleStart == nil || *f.CycleStart < 0 || *f.CycleStart >= len(f.Interleaving) {
 		return 0, false
 	}
@@ -198,7 +202,7 @@ func cycle(f *verify.Finding) (int, bool) {
 }
 
 // loopText says which steps repeat.
-func loopText(f *verify.Finding) string {
+func loopText(f *judge.Finding) string {
 	start, ok := cycle(f)
 	if !ok {
 		return ""
@@ -210,19 +214,22 @@ func loopText(f *verify.Finding) string {
 }
 
 // fixText words a fix, and whether it was verified.
-func fixText(f *verify.Fix) string {
+func fixText(f *judge.Fix) string {
 	s := sentence(f.Text)
+	if f.Cost != "" {
+		s += " It costs " + sentence(f.Cost)
+	}
 	switch {
 	case f.Verified && f.Mechanical:
-		return s + " Verified: rendered and searched again with this edit, at the same size, the violation is gone and no other rule breaks."
+		return s + " Verified: rendered and searched again with this edit at the same size; the violation is gone, and no other rule breaks."
 	case f.Verified:
-		return s + " Verified: searched again like this, at the same size, the violation is gone."
+		return s + " Verified: searched again at the same size; the violation is gone."
 	}
-	return s + " This was not verified."
+	return s + " Not verified."
 }
 
 // replaced says which lines a fix replaces, or "" where it is no replacement.
-func replaced(f *verify.Fix) string {
+func replaced(f *judge.Fix) string {
 	if !f.Mechanical || f.Location == nil {
 		return ""
 	}
@@ -231,9 +238,9 @@ func replaced(f *verify.Fix) string {
 		lines = fmt.Sprintf("lines %d to %d", f.Location.StartLine, f.Location.EndLine)
 	}
 	if f.Replacement == "" {
-		return "Take out " + lines + " of " + line(f.Location.File)
+		return "Remove " + lines + " of " + line(f.Location.File)
 	}
-	return "In place of " + lines + " of " + line(f.Location.File)
+	return "Replace " + lines + " of " + line(f.Location.File)
 }
 
 // count is a number with its noun: "1 node", "2 nodes", "7,581 files".

@@ -13,6 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -24,7 +25,7 @@ func BenchmarkActors(b *testing.B) {
 	b.Run("all", func(b *testing.B) {
 		p, initial := actorsProblem(b)
 		var families []string
-		for _, a := range p.actors {
+		for _, a := range p.Actors {
 			if f := family(a); !slices.Contains(families, f) {
 				families = append(families, f)
 			}
@@ -33,7 +34,7 @@ func BenchmarkActors(b *testing.B) {
 			var all uint64
 			for _, left := range append([]string{""}, families...) {
 				before := processor()
-				res := p.without(b, left, initial)
+				res := leavingOut(p, b, left, initial)
 				used := processor() - before
 				if left == "" {
 					all = res.States
@@ -61,7 +62,7 @@ func family(a actor.Actor) string {
 
 // actorsProblem is an autoscaled workload that takes a new image on two nodes, with the
 // states that base settles in.
-func actorsProblem(b *testing.B) (*problem, [][]byte) {
+func actorsProblem(b *testing.B) (*scenario.Problem, [][]byte) {
 	sl := reducible(b, "autoscaled_web_takes_a_new_image")
 	pol := policies.Default()
 	rules, err := policies.Select(pol, nil)
@@ -69,25 +70,25 @@ func actorsProblem(b *testing.B) (*problem, [][]byte) {
 		b.Fatal(err)
 	}
 	events := state.Events{LoadChange: 1, BadRevision: 1, PodCrash: 1, Drain: 1, DrainConcurrency: 1, NodeFailure: 1}
-	v := sl.with(pol.NodeClasses(sl.relevant), state.ClientSide, events).change()
-	p, err := newProblem(&v.spec, scale.Topology{1, 1, 0}, rules, actor.Realistic)
+	v := scenario.VariantOf(sl, pol.NodeClasses(sl.Relevant), state.ClientSide, events).Change()
+	p, err := scenario.NewProblem(&v.Spec, scale.Topology{1, 1, 0}, rules, actor.Realistic)
 	if err != nil {
 		b.Fatal(err)
 	}
-	initial, _, err := p.settle(context.Background(), state.Base, budget{})
+	initial, _, err := p.Settle(context.Background(), state.Base, scenario.Budget{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	return p, initial
 }
 
-// without searches the problem without the actors of a family.
-func (p *problem) without(b *testing.B, left string, initial [][]byte) *search.Result {
-	sys := p.system
+// leavingOut searches the problem without the actors of a family.
+func leavingOut(p *scenario.Problem, b *testing.B, left string, initial [][]byte) *search.Result {
+	sys := p.System
 	sys.Initial, sys.Actors = initial, nil
-	for i, a := range p.actors {
+	for i, a := range p.Actors {
 		if family(a) != left {
-			sys.Actors = append(sys.Actors, p.system.Actors[i])
+			sys.Actors = append(sys.Actors, p.System.Actors[i])
 		}
 	}
 	res, err := search.Run(context.Background(), sys, search.Options{Workers: 1, MaxEvents: 3})

@@ -7,6 +7,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
 // Options of a check.
@@ -17,21 +18,12 @@ type Options struct {
 	TimeBudget time.Duration // wall time of the whole check; 0: none
 	Workers    int           // 0: one per processor
 	Memory     uint64        // bytes that the program may hold while it searches; 0: [DefaultMemory]
-	Shard      Shard
-	Progress   func(Progress)
+	Shard      scenario.Shard
+	Progress   func(scenario.Progress)
 	Today      time.Time // for waivers; the zero time means that none expires
-}
 
-// Shard i of n, from 1; the zero Shard is the whole.
-type Shard struct{ Index, Of int }
-
-// Progress of a running check.
-type Progress struct {
-	Workload        string
-	Done, Of        int // searches
-	States          uint64
-	StatesPerSecond float64
-	Elapsed         time.Duration
+	states   uint64 // of one search; 0: searchStates
+	unlumped bool   // for comparisons; see [state.Spec.Unlumped]
 }
 
 // Check verifies what changes between two revisions.

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,16 +10,15 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
-	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
+	"github.com/kubesettle/kubesettle/verify/static"
 )
-
-// searchStates is a budget of one search that no option sets.
-const searchStates = 20_000_000
 
 func check(ctx context.Context, ch *render.Changes, opt Options) (*Result, error) {
 	return analyse(ctx, ch, opt, false)
@@ -29,49 +29,52 @@ func verifyRevision(ctx context.Context, rev *render.Revision, opt Options) (*Re
 }
 
 func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*Result, error) {
-	a := analysis{opt: opt, started: time.Now(), result: newResult(ch, opt), places: places{}}
+	a := analysis{opt: opt, started: time.Now(), result: newResult(ch, opt), places: judge.Places{}}
 	if ch.Base != nil {
-		a.places.changes = ch
+		a.places = judge.NewPlaces(ch)
 	}
 	rules, err := policies.Select(opt.Policy, opt.Rules)
 	if err != nil {
 		return nil, err
 	}
-	a.checker = checker{rules: rules, lifts: lifts{}, budget: budget{states: searchStates, bytes: searchBytes(opt)}}
+	a.checker = scenario.Checker{Policy: opt.Policy, Only: opt.Rules, Rules: rules, Lifts: scenario.Lifts{}, Budget: scenario.Budget{States: cmp.Or(opt.states, scenario.SearchStates), Bytes: searchBytes(opt)}}
 	if opt.TimeBudget > 0 {
-		a.checker.budget.deadline = a.started.Add(opt.TimeBudget)
+		a.checker.Budget.Deadline = a.started.Add(opt.TimeBudget)
 	}
 	if opt.Policy.Timing == "arbitrary" {
-		a.checker.timing = actor.Arbitrary
+		a.checker.Timing = actor.Arbitrary
 	}
 	a.result.releases(ch)
-	var refused []applied
-	for _, p := range pairs(ch) {
-		if p.comparable() {
-			changed := slices.ContainsFunc(ch.Changes, func(c render.Change) bool { return c.Release == p.id })
-			refused = append(refused, refusals(p, changed, all)...)
+	a.result.unusedFiles(ch)
+	var refused []static.Applied
+	changed := changedReleases(ch)
+	for _, p := range slice.Pairs(ch) {
+		if p.Comparable() {
+			refused = append(refused, static.Refusals(p, len(changed[p.ID]) > 0, all)...)
 		}
 	}
-	a.besides = newBesides(opt.Policy, ch)
-	cut := a.result.pick(ch, scope{all: all, limited: limited(opt.Policy), together: together(rules), beside: a.besides.changed, instead: standIns(refused)})
+	a.besides = slice.NewBesides(opt.Policy, ch)
+	a.instead = static.StandIns(refused)
+	cut := a.result.pick(ch, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: together(rules), Beside: a.besides.Changed, Instead: a.instead})
 	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)
-	a.result.Notices = append(a.result.Notices, a.besides.notices(cut)...)
+	a.result.Notices = append(a.result.Notices, a.besides.Notices(cut)...)
+	a.result.Notices = append(a.result.Notices, a.snapshotNotices()...)
 	if err := a.search(ctx, cut); err != nil {
 		return nil, err
 	}
 	a.enterShortages(cut)
 	a.enterRefusals(refused)
-	a.enterRemarks(remarks(ch, all))
+	a.enterRemarks(static.Remarks(ch, all))
 	effective := opt.Policy
 	if len(cut) > 0 {
-		effective = a.besides.policyOf(cut[0].release, a.besides.head)
+		effective = a.besides.PolicyOf(cut[0].Release, a.besides.Head)
 	}
-	a.result.assume(effective, ch, a.models)
-	if err := confirm(a.result.Findings); err != nil {
+	a.assume(effective, ch, a.models)
+	if err := judge.Confirm(a.result.Findings); err != nil {
 		return nil, err
 	}
 	for i := range a.result.Findings {
-		a.places.quote(&a.result.Findings[i])
+		a.places.Quote(&a.result.Findings[i])
 	}
 	a.result.waive(opt.Policy, opt.Today)
 	if slices.ContainsFunc(a.result.Releases, func(rel ReleaseResult) bool { return rel.Cut }) {
@@ -87,16 +90,22 @@ type analysis struct {
 	opt     Options
 	started time.Time
 	result  *Result
-	places  places
-	checker checker
-	besides *besides
+	places  judge.Places
+	checker scenario.Checker
+	besides *slice.Besides
+	// instead is what is there of an object that the API server refuses; nil: nothing.
+	instead map[*render.Object]*render.Object
 	models  map[string]*actor.Model // of the loops that took part
+	// entered are the workloads of the result that byWorkload has the places of.
+	entered    [][2]string
+	byWorkload map[[2]string][]int
+	noted      map[string]bool // assumptions
 }
 
 func newResult(ch *render.Changes, opt Options) *Result {
 	r := &Result{
 		SchemaVersion: SchemaVersion, Tool: opt.Tool, Head: Side{ch.Head.Name, ch.Head.Commit},
-		Workloads: []Workload{}, Findings: []Finding{}, Releases: []ReleaseResult{},
+		Workloads: []Workload{}, Findings: []judge.Finding{}, Releases: []ReleaseResult{},
 		Assumptions: []string{}, Waived: []Waived{}, Notices: []string{},
 	}
 	if ch.Base != nil {
@@ -110,269 +119,170 @@ func newResult(ch *render.Changes, opt Options) *Result {
 }
 
 // search verifies the slices and enters findings and coverage.
-func (a *analysis) search(ctx context.Context, cut []*slice) error {
+func (a *analysis) search(ctx context.Context, cut []*slice.Slice) error {
 	ctx, stop := bounded(ctx, memory(a.opt))
 	defer stop()
-	plans := make([]plan, len(cut))
+	var plans []scenario.Plan
 	jobs := 0
-	for i, sl := range cut {
-		p, invented := sl.suit(a.besides.policyOf(sl.release, a.besides.head))
-		a.result.note(invented)
-		a.result.note(sl.notes)
-		sl.runsBeside(p)
-		sl.maintained = p.Events.Drain == nil && !p.Events.NoDrain
-		if a.besides.compared {
-			sl.ranBeside(a.besides.policyOf(sl.release, a.besides.base))
-		}
-		sl.watched(a.checker.rules)
-		if limited(a.opt.Policy) {
-			sl.daemonKeys()
-		}
-		classes := p.NodeClasses(sl.relevant)
-		a.result.note(sl.crowd(classes))
-		if a.besides.compared {
-			sl.before.Classes = asBefore(classes, a.besides.policyOf(sl.release, a.besides.base).NodeClasses(sl.relevant))
-		}
-		sl.shapes(classes)
-		var err error
-		if plans[i], err = a.plan(sl.with(classes, applyMode(a.opt.Policy), budgets(p, sl.spec.Workloads))); err != nil {
-			return err
-		}
-		jobs += len(order(plans[i : i+1]))
-	}
-	r := runner{workers: workers(a.opt.Workers), shard: a.opt.Shard, progress: a.opt.Progress, started: a.started, of: jobs}
-	cov := coverage{bound: search.Complete}
-	for i, sr := range a.checker.run(ctx, plans, r) {
-		if sr.err != nil {
-			if !notModeled(sr.err) {
-				return sr.err
+	cov := scenario.Coverage{Bound: search.Complete}
+	for _, sl := range cut {
+		if err := context.Cause(ctx); a.checker.Expired() || err != nil {
+			cov.Bound = search.TimeBound
+			if outOfMemory(ctx) {
+				cov.Bound = search.MemoryBound
 			}
-			a.undecided(sr.variant.slice, sr.err.Error())
+			a.undecided(sl, "the "+boundName(cov.Bound)+" budget ran out before it was searched")
 			continue
 		}
-		if outOfMemory(ctx) && !complete(sr.cov) {
-			sr.cov.bound = search.MemoryBound
+		p, invented := sl.Suit(a.besides.PolicyOf(sl.Release, a.besides.Head))
+		a.note(invented)
+		a.note(sl.Notes)
+		sl.RunsBeside(p)
+		sl.Maintained = p.Events.Drain == nil && !p.Events.NoDrain
+		if a.besides.Compared {
+			sl.RanBeside(a.besides.PolicyOf(sl.Release, a.besides.Base))
 		}
-		a.checker.addProbe(ctx, plans[i], &sr)
-		cov.merge(sr.cov)
+		sl.Watched(a.checker.Rules)
+		if slice.Limited(a.opt.Policy) {
+			sl.DaemonKeys()
+		}
+		p = sl.AsIs(p)
+		a.startLive(sl)
+		classes := p.NodeClasses(sl.Relevant)
+		a.note(sl.Crowd(classes))
+		if a.besides.Compared {
+			sl.Before.Classes = slice.AsBefore(classes, sl.AsIs(a.besides.PolicyOf(sl.Release, a.besides.Base)).NodeClasses(sl.Relevant))
+		}
+		sl.Shapes(classes)
+		sl.Spec.Unlumped = a.opt.unlumped
+		v := scenario.VariantOf(sl, classes, applyMode(a.opt.Policy), scenario.Budgets(p, sl.Spec.Workloads))
+		plan, err := a.checker.Plan(a.runnable(v))
+		if err != nil {
+			return err
+		}
+		plans = append(plans, plan)
+		jobs += len(scenario.Order(plans[len(plans)-1:]))
+	}
+	r := scenario.Runner{Workers: scenario.Workers(a.opt.Workers), Shard: a.opt.Shard, Progress: a.opt.Progress, Started: a.started, Of: jobs}
+	for i, sr := range a.checker.Run(ctx, plans, r) {
+		if sr.Err != nil {
+			if !scenario.NotModeled(sr.Err) {
+				return sr.Err
+			}
+			a.undecided(sr.Variant.Slice, sr.Err.Error())
+			continue
+		}
+		if outOfMemory(ctx) && !scenario.Complete(sr.Cov) {
+			sr.Cov.Bound = search.MemoryBound
+		}
+		a.checker.AddProbe(ctx, plans[i], &sr)
+		cov.Merge(sr.Cov)
 		a.enterResult(ctx, sr)
 	}
 	if err := ctx.Err(); err != nil && !outOfMemory(ctx) {
 		return err
 	}
-	a.models = cov.models
+	a.models = cov.Models
 	c := &a.result.Coverage
-	c.States, c.Transitions, c.MaxPods, c.MaxEvents, c.Bound = cov.states, cov.transitions, cov.maxPods, cov.maxEvents, boundName(cov.bound)
-	a.result.Findings = across(a.result.Findings)
-	sortFindings(a.result.Findings)
+	c.States, c.Transitions, c.MaxPods, c.MaxEvents, c.Bound = cov.States, cov.Transitions, cov.MaxPods, cov.MaxEvents, boundName(cov.Bound)
+	a.result.Findings = judge.Across(a.result.Findings)
+	judge.SortFindings(a.result.Findings)
 	return nil
 }
 
 // enterResult enters what was found for a slice, how far it was searched, and what it leaves open.
-func (a *analysis) enterResult(ctx context.Context, sr sliceResult) {
+func (a *analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 	a.enter(ctx, sr)
-	a.result.Coverage.Topologies += sr.topologies
-	a.result.Coverage.MaxNodes = max(a.result.Coverage.MaxNodes, sr.maxNodes)
-	if sr.cut != nil {
+	a.result.Coverage.Topologies += sr.Topologies
+	a.result.Coverage.MaxNodes = max(a.result.Coverage.MaxNodes, sr.MaxNodes)
+	if sr.Cut != nil {
 		a.result.Notices = append(a.result.Notices, fmt.Sprintf("%s: at the true size of %d nodes only a part was explored; what holds, holds up to %d nodes",
-			sr.variant.spec.Workloads[0].ID, sr.cut.Total(), sr.maxNodes))
+			sr.Variant.Spec.Workloads[0].ID, sr.Cut.Total(), sr.MaxNodes))
 	}
 	a.holdsReduced(&sr)
-	for _, name := range sr.cov.cut {
-		a.result.Notices = append(a.result.Notices, fmt.Sprintf("%s: %s was searched in part only", sr.variant.spec.Workloads[0].ID, name))
+	for _, name := range sr.Cov.Cut {
+		a.result.Notices = append(a.result.Notices, fmt.Sprintf("%s: %s was searched in part only", sr.Variant.Spec.Workloads[0].ID, name))
 	}
-	if !complete(sr.cov) {
-		a.undecided(sr.variant.slice, "the "+boundName(sr.cov.bound)+" budget ran out before every topology was explored")
+	if !scenario.Complete(sr.Cov) {
+		a.undecided(sr.Variant.Slice, "the "+boundName(sr.Cov.Bound)+" budget ran out before every topology was explored")
 	}
 	switch {
-	case sr.cut != nil && !sr.declared:
-		a.undecided(sr.variant.slice, fmt.Sprintf("the declared size of %d nodes was not searched to the end", sr.cut.Total()))
-	case sr.outgrown() && a.opt.Shard.Of <= 1:
-		a.undecided(sr.variant.slice, fmt.Sprintf("up to %d nodes the cluster wants more nodes before it settles: raise bound.nodes of the policy", sr.maxNodes))
+	case sr.Cut != nil && !sr.Declared:
+		a.undecided(sr.Variant.Slice, fmt.Sprintf("the declared size of %d nodes was not searched to the end", sr.Cut.Total()))
+	case sr.Outgrown() && a.opt.Shard.Of <= 1:
+		a.undecided(sr.Variant.Slice, fmt.Sprintf("up to %d nodes the cluster wants more nodes before it settles: raise bound.nodes of the policy", sr.MaxNodes))
 	}
-	for _, s := range sr.cov.unanswered {
-		a.undecided(sr.variant.slice, s)
+	for _, s := range sr.Cov.Unanswered {
+		a.undecided(sr.Variant.Slice, s)
 		a.result.Notices = append(a.result.Notices, s)
 	}
 }
 
-// enter words what was found for a slice, and compares it with base: of every rule and
-// object the gravest violation, as base does not have it.
-func (a *analysis) enter(ctx context.Context, sr sliceResult) {
-	alike := a.besides.changed(sr.variant.slice.release) == "" && len(sr.variant.baseNodes) == 0
-	found := specific(sr.head)
-	for _, k := range keysOf(found) {
-		mine := slices.DeleteFunc(slices.Clone(found), func(v violation) bool { return v.key() != k })
-		if list := a.candidates(ctx, &sr, mine, alike); len(list) > 0 {
-			a.enterOne(ctx, sr, choose(list))
-		}
+// enter words what was found for a slice, and compares it with base.
+func (a *analysis) enter(ctx context.Context, sr scenario.SliceResult) {
+	alike := a.besides.Changed(sr.Variant.Slice.Release) == "" && len(sr.Variant.BaseNodes) == 0
+	found, open := a.judge().Findings(ctx, &sr, alike)
+	for _, reason := range open {
+		a.undecided(sr.Variant.Slice, reason)
 	}
-	if complete(sr.cov) { // else: what head was not seen to break is not thereby mended
-		a.enterFixed(sr)
-	}
+	a.result.Findings = append(a.result.Findings, found...)
 }
 
-// enterOne words one violation and enters it.
-func (a *analysis) enterOne(ctx context.Context, sr sliceResult, j judged) {
-	v := j.violation
-	sr.variant = v.variant // of the scale that it was found at
-	f, w := a.finding(ctx, v)
-	if v.passing && f.Reduced != nil && !f.Reduced.Lifted {
-		return // it is the numbers of one reduced scale that break the rule
-	}
-	f.Status, f.AtDeclaredScale = j.status, j.declared && (f.Reduced == nil || f.Reduced.Lifted)
-	if f.Status != Existing && a.places.changes != nil && sr.variant.has(state.Base) && !v.probed {
-		found := a.checker.culprits(ctx, sr.variant, v)
-		f.Blame = a.places.blame(sr.variant.slice, found)
-		f.Fix = a.mend(ctx, sr, v, found)
-	}
-	f.Recovers = w.recovers(ctx, a.checker.budget)
-	s := a.severity(ctx, v, &f, j.declared)
-	if !a.checker.paced(ctx, v) {
-		s, f.Timing = atMostWarning(s), "arbitrary"
-	}
-	if j.unsure {
-		s = atMostWarning(s)
-		a.undecided(v.variant.slice, fmt.Sprintf("%s at %d nodes: base was not searched far enough to tell whether the change brings it", f.Rule, v.topology().Total()))
-	}
-	f.Severity = string(s)
-	f.Locations = a.places.locations(w, f.Blame)
-	a.result.Findings = append(a.result.Findings, f)
-}
-
-// candidates are the violations of one rule and object that may be shown. They count at the
-// sizes that were declared; where none of these was searched, one at another size counts if
-// it shows at the largest as well. On an assumed cluster each has to.
-func (a *analysis) candidates(ctx context.Context, sr *sliceResult, mine []violation, alike bool) []judged {
-	assumed := a.opt.Policy.Cluster.Assumed
-	within := slices.DeleteFunc(slices.Clone(mine), func(v violation) bool { return !v.declaredSize() })
-	declared := true
-	switch {
-	case !assumed && len(within) > 0:
-	case !assumed && sr.declared && complete(sr.cov):
-		return nil // only sizes that nobody declared show it
-	default:
-		v, shows, decided := a.declared(ctx, mine[0].variant, mine[0])
-		if !shows && decided && !assumed {
-			return nil
-		}
-		if declared = shows; !shows || len(within) == 0 {
-			within = []violation{v}
-		}
-		if o, ok := a.checker.lifts[v.variant.liftKey()]; ok && !slices.Equal(v.topology(), mine[0].topology()) {
-			sr.base = append(sr.base, o.base...)
-			sr.keepClosed(v.place(), o)
-		}
-	}
-	var out []judged
-	for _, v := range within {
-		j := sr.judge(v, alike)
-		j.declared = declared
-		certainty := "possible"
-		if v.Inevitable {
-			certainty = "inevitable"
-		}
-		j.severity = severity(v.bound, Finding{AtDeclaredScale: declared, Certainty: certainty, Events: v.kinds()}, assumed)
-		out = append(out, j)
-	}
-	return out
-}
-
-// severity is that of a finding. One that rests on the number of assumed nodes is hedged.
-func (a *analysis) severity(ctx context.Context, v violation, f *Finding, declared bool) rules.Severity {
-	assumed := a.opt.Policy.Cluster.Assumed
-	nodes := f.Scale.Nodes
-	if declared {
-		nodes = scale.Largest(v.variant.spec.Classes).Total()
-	}
-	if !assumed || declared && (f.Status == Existing || a.checker.anywhere(ctx, v)) {
-		return severity(v.bound, *f, assumed)
-	}
-	f.hedge(v.variant, nodes)
-	return atMostWarning(severity(v.bound, *f, assumed))
-}
-
-// specific leaves out what the catch-all of convergence says of a workload for which a
-// more telling rule names the oscillation.
-func specific(vs []violation) []violation {
-	return slices.DeleteFunc(slices.Clone(vs), func(v violation) bool {
-		return v.bound.rule.Class == rules.Convergence && v.bound.property.Recurs != nil && slices.ContainsFunc(vs, func(o violation) bool {
-			return o.bound.rule.Class == rules.Oscillation && o.key().workload == v.key().workload
-		})
-	})
-}
-
-// enterFixed words what base broke and head does not.
-func (a *analysis) enterFixed(sr sliceResult) {
-	was := slices.DeleteFunc(specific(sr.base), func(v violation) bool { return !v.declaredSize() })
-	is := keysOf(sr.head)
-	for _, k := range keysOf(was) {
-		if slices.Contains(is, k) {
-			continue
-		}
-		v := was[slices.IndexFunc(was, func(o violation) bool { return o.key() == k })]
-		w := newWording(v, v.variant.slice, a.places, true)
-		f := w.finding()
-		f.Status, f.AtDeclaredScale = Fixed, true
-		f.Severity = string(severity(v.bound, f, a.opt.Policy.Cluster.Assumed))
-		f.Locations = a.places.locations(w, nil)
-		a.result.Findings = append(a.result.Findings, f)
-	}
-}
-
-// declared says whether a violation counts at the size that was declared: it was found
-// within it, or shows there too, and then what shows there is given in its place, as the
-// smaller size may break the rule for a reason of its own. On an assumed cluster it has
-// to show at the largest size, so that nothing rests on an invented number of nodes.
-// decided is false where the budget did not last to tell.
-func (a *analysis) declared(ctx context.Context, v variant, found violation) (counts violation, shows, decided bool) {
-	classes, t := v.spec.Classes, scale.Topology(found.problem.cfg.Topology)
-	within := scale.Declared(classes, t)
-	if !a.opt.Policy.Cluster.Assumed && within {
-		return found, true, true
-	}
-	largest := scale.Largest(classes)
-	if slices.Equal(largest, t) {
-		return found, true, true
-	}
-	lifted, shows, decided := a.checker.lift(ctx, v, found.key(), largest)
-	if shows && !within {
-		found = lifted
-	}
-	return found, shows, decided
+// judge is what the findings of the run are made with.
+func (a *analysis) judge() *judge.Judge {
+	c := &a.opt.Policy.Cluster
+	return &judge.Judge{Checker: &a.checker, Places: a.places, Assumed: c.Assumed, Doubted: c.Stale(a.opt.Today) > 0 || c.Grows() != "", Instead: a.instead}
 }
 
 // undecided marks a slice's workloads as inconclusive.
-func (a *analysis) undecided(sl *slice, reason string) {
-	for i := range a.result.Workloads {
+func (a *analysis) undecided(sl *slice.Slice, reason string) {
+	for len(a.entered) < len(a.result.Workloads) { // what came since
+		if a.byWorkload == nil {
+			a.byWorkload = map[[2]string][]int{}
+		}
+		i := len(a.entered)
 		w := &a.result.Workloads[i]
-		if w.Release == sl.release && slices.ContainsFunc(sl.workloads, func(x state.Workload) bool { return x.ID == w.ID }) {
+		k := [2]string{w.Release, w.ID}
+		a.byWorkload[k] = append(a.byWorkload[k], i)
+		a.entered = append(a.entered, k)
+	}
+	for _, x := range sl.Workloads {
+		for _, i := range a.byWorkload[[2]string{sl.Release, x.ID}] {
+			w := &a.result.Workloads[i]
 			w.Verdict, w.Reason = Inconclusive, reason
 		}
 	}
 }
 
 // note adds assumptions, each once.
-func (r *Result) note(assumptions []string) {
+func (a *analysis) note(assumptions []string) {
+	if a.noted == nil {
+		a.noted = map[string]bool{}
+	}
 	for _, s := range assumptions {
-		if !slices.Contains(r.Assumptions, s) {
-			r.Assumptions = append(r.Assumptions, s)
+		if !a.noted[s] {
+			a.noted[s] = true
+			a.result.Assumptions = append(a.result.Assumptions, s)
 		}
 	}
 }
 
 // assume says under which assumptions the result stands, and what the actors may hide.
-func (r *Result) assume(p *policies.Policy, ch *render.Changes, models map[string]*actor.Model) {
-	add := func(s string) { r.note([]string{s}) }
+func (a *analysis) assume(p *policies.Policy, ch *render.Changes, models map[string]*actor.Model) {
+	add := func(s string) { a.note([]string{s}) }
 	if p.Cluster.Assumed {
-		add("no cluster was declared: a generic elastic three-zone cluster is assumed; no finding rests on its capacity (declare cluster.nodes or cluster.nodePools in the policy)")
+		add("no cluster was declared: an elastic three-zone cluster is assumed, and no finding rests on its capacity (declare cluster.nodes or cluster.nodePools in the policy)")
 	}
 	if p.Timing == "arbitrary" {
-		add("timing is arbitrary, as the policy says: every order of the loops' steps was explored, however slow one of them and however fast another; what a loop reads is never stale, and none stops halfway. What only such an order shows says so, and is a warning")
+		add("timing is arbitrary, as the policy says: every order of the loops' steps was explored; what a loop reads is never stale, and none stops halfway")
 	}
-	add("each release has its nodes to itself: workloads of other releases, and those that no placement rule or priority connects, take no room")
+	if p.Cluster.Snapshot != nil {
+		assumeSnapshot(p, add)
+	} else {
+		add("releases are checked in isolation: workloads of other releases, and those that no placement rule or priority connects, take no room")
+	}
 	if p.Controllers.Descheduler != nil {
-		add("the descheduler, and the utilization it computes, sees the pods of one slice at a time")
+		add("the descheduler sees only pods that are searched together, also when it computes utilization")
 	}
 	for _, loop := range slices.Sorted(maps.Keys(models)) {
 		if hides := models[loop].MayHide; len(hides) > 0 {
@@ -387,7 +297,7 @@ func (r *Result) assume(p *policies.Policy, ch *render.Changes, models map[strin
 			add(rel.ID + ": " + n)
 		}
 	}
-	r.note(foreign(ch.Head))
+	a.note(slice.Foreign(ch.Head))
 }
 
 func applyMode(p *policies.Policy) state.Apply {
@@ -396,8 +306,6 @@ func applyMode(p *policies.Policy) state.Apply {
 	}
 	return state.ClientSide
 }
-
-func complete(c coverage) bool { return c.bound == search.Complete }
 
 // boundName is a bound as it stands in results.
 func boundName(b search.Bound) string {
@@ -410,4 +318,23 @@ func boundName(b search.Bound) string {
 		return "time"
 	}
 	return "complete"
+}
+
+// holdsReduced says of a slice that was searched at a reduced scale what that claims.
+func (a *analysis) holdsReduced(sr *scenario.SliceResult) {
+	counts := sr.Variant.StandIns()
+	if len(counts) == 0 {
+		return
+	}
+	words := scenario.ReducedTo(counts)
+	a.result.Coverage.Reduced = append(a.result.Coverage.Reduced, counts...)
+	for _, r := range a.checker.Rules {
+		if r.Scope != nil && r.Scope.Absolute && sr.Variant.Concerns(r) {
+			a.undecided(sr.Variant.Slice, fmt.Sprintf("%s:%d: intents.custom %s reckons with numbers that mean something as declared only, and the search as declared was not finished: %s", r.Declared.File, r.Declared.Line, r.ID, words))
+		}
+	}
+	a.note([]string{"verified at a reduced scale: " + words + "; order, short distances and shares of the numbers of replicas are kept, and what needs the declared number itself may be missed"})
+	if sr.TimeRanOut() {
+		a.undecided(sr.Variant.Slice, "the time budget ran out before every topology was explored as declared; explored in full at a reduced scale: "+words)
+	}
 }

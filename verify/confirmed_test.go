@@ -4,12 +4,14 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // TestConfirmations verifies that each replay on record is of a finding that its case
 // still has: a record of something else would confirm nothing.
 func TestConfirmations(t *testing.T) {
-	known, err := Confirmations()
+	known, err := judge.Confirmations()
 	if err != nil || len(known) == 0 {
 		t.Fatalf("%d records, error %v", len(known), err)
 	}
@@ -17,7 +19,7 @@ func TestConfirmations(t *testing.T) {
 		t.Run(filepath.Base(c.Case), func(t *testing.T) {
 			t.Parallel()
 			r := caseResult(t, filepath.Join("..", c.Case, "violating"))
-			i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Shape() == c.Shape })
+			i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Shape() == c.Shape })
 			if i < 0 {
 				t.Fatalf("no finding has the shape %q:\n%s", c.Shape, outline(r))
 			}
@@ -29,7 +31,7 @@ func TestConfirmations(t *testing.T) {
 }
 
 func TestShape(t *testing.T) {
-	f := Finding{Rule: "below-floor", Interleaving: []Step{
+	f := judge.Finding{Rule: "below-floor", Interleaving: []judge.Step{
 		{Actor: "drain", Class: "event"},
 		{Actor: "replicaset/default/web", Class: "sync"},
 		{Actor: "kubelet-start/default/web", Class: "kubelet"},
@@ -39,10 +41,10 @@ func TestShape(t *testing.T) {
 	if got, want := f.Shape(), "below-floor: drain + replicaset, scheduler"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := (&Finding{Rule: "eviction-loop", Interleaving: f.Interleaving[1:2]}).Shape(), "eviction-loop: replicaset"; got != want {
+	if got, want := (&judge.Finding{Rule: "eviction-loop", Interleaving: f.Interleaving[1:2]}).Shape(), "eviction-loop: replicaset"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := (&Finding{Rule: "replicas-reset", Interleaving: f.Interleaving[:1]}).Shape(), "replicas-reset: drain"; got != want {
+	if got, want := (&judge.Finding{Rule: "replicas-reset", Interleaving: f.Interleaving[:1]}).Shape(), "replicas-reset: drain"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // entry is a failure that users reported in public: one of tier 1 with several
@@ -147,10 +149,10 @@ func TestCoveragePage(t *testing.T) {
 }
 
 // documentedFinding is what the violating one of a pair is known for.
-func documentedFinding(t *testing.T, c documentedCase) Finding {
+func documentedFinding(t *testing.T, c documentedCase) judge.Finding {
 	t.Helper()
 	r := caseResult(t, filepath.Join("../testdata", c.dir, "violating"))
-	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == c.rule })
+	i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == c.rule })
 	if i < 0 {
 		t.Fatalf("%s: no %s:\n%s", c.dir, c.rule, outline(r))
 	}
@@ -158,7 +160,7 @@ func documentedFinding(t *testing.T, c documentedCase) Finding {
 }
 
 // howSure words a finding's certainty, and whether it is one on the way.
-func howSure(f Finding) string {
+func howSure(f judge.Finding) string {
 	if f.Recovers != nil && *f.Recovers {
 		return f.Certainty + ", on the way"
 	}
@@ -166,7 +168,7 @@ func howSure(f Finding) string {
 }
 
 // foundAt words the scale of a finding.
-func foundAt(f Finding) string {
+func foundAt(f judge.Finding) string {
 	plural := func(n int, what string) string {
 		if n == 1 {
 			return "1 " + what

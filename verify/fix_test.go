@@ -7,27 +7,28 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 func TestEditKeepsLineEnds(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
-		e          edit
+		e          judge.Edit
 	}{
-		{"a\nb\nc\n", "a\nx\ny\nc\n", edit{first: 2, last: 2, lines: []string{"x", "y"}}},
-		{"a\nb\nc\n", "a\n", edit{first: 2, last: 3}},
-		{"a\r\nb\r\nc\r\n", "a\r\nx\r\nc\r\n", edit{first: 2, last: 2, lines: []string{"x"}}},
-		{"a\nb", "a\nx", edit{first: 2, last: 2, lines: []string{"x"}}},
-		{"a\nb", "a\n", edit{first: 2, last: 2}},
-		{"a\r\nb", "x\r\nb", edit{first: 1, last: 1, lines: []string{"x"}}},
+		{"a\nb\nc\n", "a\nx\ny\nc\n", judge.Edit{First: 2, Last: 2, Lines: []string{"x", "y"}}},
+		{"a\nb\nc\n", "a\n", judge.Edit{First: 2, Last: 3}},
+		{"a\r\nb\r\nc\r\n", "a\r\nx\r\nc\r\n", judge.Edit{First: 2, Last: 2, Lines: []string{"x"}}},
+		{"a\nb", "a\nx", judge.Edit{First: 2, Last: 2, Lines: []string{"x"}}},
+		{"a\nb", "a\n", judge.Edit{First: 2, Last: 2}},
+		{"a\r\nb", "x\r\nb", judge.Edit{First: 1, Last: 1, Lines: []string{"x"}}},
 	} {
-		if got, ok := c.e.apply(c.text); !ok || got != c.want {
+		if got, ok := c.e.Apply(c.text); !ok || got != c.want {
 			t.Errorf("%q: %q, %v, want %q", c.text, got, ok, c.want)
 		}
 	}
-	for _, e := range []edit{{first: 0, last: 1}, {first: 2, last: 1}, {first: 1, last: 3}} {
-		if got, ok := e.apply("a\nb\n"); ok {
-			t.Errorf("lines %d to %d of 2: %q", e.first, e.last, got)
+	for _, e := range []judge.Edit{{First: 0, Last: 1}, {First: 2, Last: 1}, {First: 1, Last: 3}} {
+		if got, ok := e.Apply("a\nb\n"); ok {
+			t.Errorf("lines %d to %d of 2: %q", e.First, e.Last, got)
 		}
 	}
 }
@@ -90,11 +91,11 @@ func TestFixHealsWhenItIsApplied(t *testing.T) {
 		if f.Fix == nil || !f.Fix.Mechanical || !f.Fix.Verified || !f.Fix.Location.InDiff {
 			t.Fatalf("%s: fix %+v", f.Rule, f.Fix)
 		}
-		e := edit{first: f.Fix.Location.StartLine, last: f.Fix.Location.EndLine}
-		for _, l := range splitLines(f.Fix.Replacement) {
-			e.lines = append(e.lines, strings.TrimSuffix(l, "\n"))
+		e := judge.Edit{First: f.Fix.Location.StartLine, Last: f.Fix.Location.EndLine}
+		for _, l := range judge.SplitLines(f.Fix.Replacement) {
+			e.Lines = append(e.Lines, strings.TrimSuffix(l, "\n"))
 		}
-		mended, ok := e.apply(head)
+		mended, ok := e.Apply(head)
 		if !ok {
 			t.Fatalf("%s: %+v does not apply", f.Rule, f.Fix)
 		}

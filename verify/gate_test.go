@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 func onlyNewErrors() policies.Gate {
@@ -16,8 +17,8 @@ func onlyNewErrors() policies.Gate {
 
 func TestExitCodes(t *testing.T) {
 	ok := ReleaseResult{ID: "web", Status: "ok"}
-	finding := func(status Status, severity string) Finding {
-		return Finding{Rule: "unschedulable", Workload: "apps/Deployment default/web", Status: status, Severity: severity}
+	finding := func(status judge.Status, severity string) judge.Finding {
+		return judge.Finding{Rule: "unschedulable", Workload: "apps/Deployment default/web", Status: status, Severity: severity}
 	}
 	for _, tt := range []struct {
 		name string
@@ -26,18 +27,20 @@ func TestExitCodes(t *testing.T) {
 		want int
 	}{
 		{name: "nothing found", r: Result{Releases: []ReleaseResult{ok}}, want: 0},
-		{name: "a new error", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(New, "error")}}, want: 1},
-		{name: "an old error", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(Existing, "error")}}, want: 0},
-		{name: "an old error where old ones count", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(Existing, "error")}},
+		{name: "a new error", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.New, "error")}}, want: 1},
+		{name: "an old error", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.Existing, "error")}}, want: 0},
+		{name: "an old error where old ones count", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.Existing, "error")}},
 			gate: func(g *policies.Gate) { g.OnlyNew = false }, want: 1},
-		{name: "a fixed error never counts", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(Fixed, "error")}},
+		{name: "a fixed error never counts", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.Fixed, "error")}},
 			gate: func(g *policies.Gate) { g.OnlyNew = false }, want: 0},
-		{name: "a new warning", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(New, "warning")}}, want: 0},
-		{name: "a new warning where warnings count", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(New, "warning")}},
+		{name: "a new warning", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.New, "warning")}}, want: 0},
+		{name: "a new warning where warnings count", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.New, "warning")}},
 			gate: func(g *policies.Gate) { g.FailOn = rules.Warning }, want: 1},
-		{name: "a new error where nothing counts", r: Result{Releases: []ReleaseResult{ok}, Findings: []Finding{finding(New, "error")}},
+		{name: "a new error where nothing counts", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.New, "error")}},
 			gate: func(g *policies.Gate) { g.FailOn = rules.Off }, want: 0},
-		{name: "nothing to analyse", r: Result{}, want: 3},
+		{name: "nothing to analyse, and nothing that could matter", r: Result{Base: Side{Name: "base"}}, want: 0},
+		{name: "nothing to analyse below a path", r: Result{Narrowed: true}, want: 3},
+		{name: "nothing is made of what changed", r: Result{Base: Side{Name: "base"}, Unused: true}, want: 3},
 		{name: "a touched release failed", r: Result{Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head", Changed: true}}}, want: 3},
 		{name: "a touched release was skipped", r: Result{Releases: []ReleaseResult{ok, {ID: "api", Status: "skipped", Changed: true}}}, want: 3},
 		{name: "an untouched release fails as it did", r: Result{Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head"}}}, want: 0},
@@ -55,7 +58,7 @@ func TestExitCodes(t *testing.T) {
 		{name: "a touched release failed where nothing counts", r: Result{Releases: []ReleaseResult{{ID: "api", Status: "failed-head", Changed: true}}},
 			gate: func(g *policies.Gate) { g.FailOn = rules.Off }, want: 0},
 		{name: "a failed release does not hide a finding", r: Result{
-			Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head", Changed: true}}, Findings: []Finding{finding(New, "error")}}, want: 1},
+			Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head", Changed: true}}, Findings: []judge.Finding{finding(judge.New, "error")}}, want: 1},
 		{name: "only base failed", r: Result{Releases: []ReleaseResult{{ID: "web", Status: "failed-base"}}}, want: 0},
 		{name: "undecided", r: Result{Releases: []ReleaseResult{ok}, Workloads: []Workload{{ID: "x", Verdict: Inconclusive}}}, want: 0},
 		{name: "undecided where that fails", r: Result{Releases: []ReleaseResult{ok}, Workloads: []Workload{{ID: "x", Verdict: Inconclusive}}},
@@ -111,7 +114,7 @@ waivers:
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &Result{Findings: []Finding{{Rule: "unschedulable", Workload: "apps/Deployment default/web", Status: New, Severity: "error"}}}
+		r := &Result{Findings: []judge.Finding{{Rule: "unschedulable", Workload: "apps/Deployment default/web", Status: judge.New, Severity: "error"}}}
 		r.waive(p, today)
 		return r
 	}
@@ -124,11 +127,11 @@ waivers:
 }
 
 func TestTheSameDefectInSeveralReleasesIsOneFinding(t *testing.T) {
-	at := []Location{{File: "base/web.yaml", StartLine: 7}}
-	fs := across([]Finding{
-		{Rule: "unschedulable", Workload: "w", Status: New, Severity: "error", Release: "prod", Locations: at},
-		{Rule: "unschedulable", Workload: "w", Status: New, Severity: "error", Release: "staging", Locations: at},
-		{Rule: "unschedulable", Workload: "w", Status: New, Severity: "warning", Release: "dev", Locations: at},
+	at := []judge.Location{{File: "base/web.yaml", StartLine: 7}}
+	fs := judge.Across([]judge.Finding{
+		{Rule: "unschedulable", Workload: "w", Status: judge.New, Severity: "error", Release: "prod", Locations: at},
+		{Rule: "unschedulable", Workload: "w", Status: judge.New, Severity: "error", Release: "staging", Locations: at},
+		{Rule: "unschedulable", Workload: "w", Status: judge.New, Severity: "warning", Release: "dev", Locations: at},
 	})
 	if len(fs) != 2 || !slices.Equal(fs[0].AlsoIn, []string{"staging"}) {
 		t.Errorf("got %+v, want prod (also in staging) and dev", fs)

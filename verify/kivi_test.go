@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // documentedCase is a pair of testdata that is known for breaking a rule.
@@ -96,7 +97,7 @@ func TestCases(t *testing.T) {
 		t.Run(tt.dir, func(t *testing.T) {
 			t.Parallel()
 			r := caseResult(t, filepath.Join("../testdata", tt.dir, "violating"))
-			i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == tt.rule })
+			i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == tt.rule })
 			if i < 0 {
 				t.Fatalf("violating: no %s:\n%s", tt.rule, outline(r))
 			}
@@ -114,6 +115,28 @@ func caseResult(t testing.TB, dir string) *Result { t.Helper(); return caseRun(t
 
 // caseRun renders a case, and gives what verifies it.
 func caseRun(t testing.TB, dir string) func() *Result {
+	t.Helper()
+	return caseRunWith(t, dir, func(*Options) {})
+}
+
+// caseRunWith is caseRun with other options.
+func caseRunWith(t testing.TB, dir string, tune func(*Options)) func() *Result {
+	t.Helper()
+	opt := caseOptions(t, dir)
+	tune(&opt)
+	if _, err := os.Stat(filepath.Join(dir, "base")); err != nil {
+		rev := caseRevision(t, filepath.Join(dir, "manifests"))
+		return func() *Result { return verdict(t)(Verify(context.Background(), rev, opt)) }
+	}
+	ch, err := render.Diff(caseRevision(t, filepath.Join(dir, "base")), caseRevision(t, filepath.Join(dir, "head")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() *Result { return verdict(t)(Check(context.Background(), ch, opt)) }
+}
+
+// caseOptions are those of a case's policy.
+func caseOptions(t testing.TB, dir string) Options {
 	t.Helper()
 	read := func(name string) []byte {
 		b, err := os.ReadFile(filepath.Join(dir, name))
@@ -141,16 +164,7 @@ func caseRun(t testing.TB, dir string) func() *Result {
 			t.Fatal(err)
 		}
 	}
-	opt := Options{Policy: p, Workers: 2}
-	if _, err := os.Stat(filepath.Join(dir, "base")); err != nil {
-		rev := caseRevision(t, filepath.Join(dir, "manifests"))
-		return func() *Result { return verdict(t)(Verify(context.Background(), rev, opt)) }
-	}
-	ch, err := render.Diff(caseRevision(t, filepath.Join(dir, "base")), caseRevision(t, filepath.Join(dir, "head")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func() *Result { return verdict(t)(Check(context.Background(), ch, opt)) }
+	return Options{Policy: p, Workers: 2}
 }
 
 func caseRevision(t testing.TB, dir string) *render.Revision {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
 // manyPods is a change of the image of a Deployment on a cluster of three nodes.
@@ -53,7 +55,7 @@ func TestHoldsAtAReducedScale(t *testing.T) {
 		if r.Verdict != Pass || len(r.Findings) > 0 || r.Coverage.Bound != "complete" {
 			t.Errorf("%d replicas:\n%s", replicas, outline(r))
 		}
-		if len(r.Coverage.Reduced) != 1 || r.Coverage.Reduced[0].Declared != replicas || r.Coverage.Reduced[0].Verified > fewPods {
+		if len(r.Coverage.Reduced) != 1 || r.Coverage.Reduced[0].Declared != replicas || r.Coverage.Reduced[0].Verified > scenario.FewPods {
 			t.Errorf("%d replicas: coverage says %+v", replicas, r.Coverage.Reduced)
 		}
 		says := fmt.Sprintf("verified at a reduced scale: %d pods of default/web as %d", replicas, r.Coverage.Reduced[0].Verified)
@@ -70,8 +72,8 @@ func TestHoldsAtAReducedScale(t *testing.T) {
 // at a reduced scale; a run with the declared numbers shows it.
 func TestProbeShowsFullNodes(t *testing.T) {
 	r := manyPods(t, 50, "events: {none: true}\ncluster: {nodePools: [{name: n, count: {min: 3, max: 3}, allocatable: {cpu: \"16\", memory: 1Ti}}]}\n")
-	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == "unschedulable" })
-	if i < 0 || r.Findings[i].Status != Existing || !r.Findings[i].AtDeclaredScale || !strings.Contains(r.Findings[i].Message, "48 of 50") {
+	i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == "unschedulable" })
+	if i < 0 || r.Findings[i].Status != judge.Existing || !r.Findings[i].AtDeclaredScale || !strings.Contains(r.Findings[i].Message, "48 of 50") {
 		t.Errorf("48 pods fit:\n%s", outline(r))
 	}
 }

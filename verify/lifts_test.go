@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -18,34 +19,34 @@ func TestLiftsAreShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	sl := reducible(t, "hpa_meets_conflicting_spread")
-	v := sl.with(policies.Default().NodeClasses(sl.relevant), state.ClientSide, state.Events{LoadChange: 1})
-	for i := range v.spec.Classes {
-		v.spec.Classes[i].Max = 1
+	v := scenario.VariantOf(sl, policies.Default().NodeClasses(sl.Relevant), state.ClientSide, state.Events{LoadChange: 1})
+	for i := range v.Spec.Classes {
+		v.Spec.Classes[i].Max = 1
 	}
-	largest := scale.Largest(v.spec.Classes)
-	c := checker{rules: rules, lifts: lifts{}, budget: budget{states: searchStates}}
-	j := job{variant: v, topology: largest}
-	o := c.both(context.Background(), j)
-	if o.err != nil || len(o.head) == 0 {
-		t.Fatalf("%v, %d violations: nothing to lift", o.err, len(o.head))
+	largest := scale.Largest(v.Spec.Classes)
+	c := scenario.Checker{Rules: rules, Lifts: scenario.Lifts{}, Budget: scenario.Budget{States: scenario.SearchStates}}
+	j := scenario.Job{Variant: v, Topology: largest}
+	o := c.Both(context.Background(), j)
+	if o.Err != nil || len(o.Head) == 0 {
+		t.Fatalf("%v, %d violations: nothing to lift", o.Err, len(o.Head))
 	}
-	k := o.head[0].key()
+	k := o.Head[0].Key()
 	cut := o
-	cut.cov.bound = search.TimeBound
-	c.lifts.keep([]job{j}, []outcome{cut})
-	if len(c.lifts) > 0 {
+	cut.Cov.Bound = search.TimeBound
+	c.Lifts.Keep([]scenario.Job{j}, []scenario.Outcome{cut})
+	if len(c.Lifts) > 0 {
 		t.Error("a search that was cut off was kept")
 	}
-	found, shows, decided := c.lift(context.Background(), v, k, largest)
-	if !shows || !decided || found.Events != o.head[0].Events || len(c.lifts) != 1 {
-		t.Errorf("shows %t, decided %t, %d kept", shows, decided, len(c.lifts))
+	found, shows, decided := c.Lift(context.Background(), v, k, largest)
+	if !shows || !decided || found.Events != o.Head[0].Events || len(c.Lifts) != 1 {
+		t.Errorf("shows %t, decided %t, %d kept", shows, decided, len(c.Lifts))
 	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel() // nothing can be searched any more
-	if _, shows, decided = c.lift(over, v, k, largest); !shows || !decided {
+	if _, shows, decided = c.Lift(over, v, k, largest); !shows || !decided {
 		t.Error("it was searched again")
 	}
-	if _, shows, decided = c.lift(over, v, key{"no-rule", k.workload}, largest); shows || !decided {
+	if _, shows, decided = c.Lift(over, v, scenario.Key{Rule: "no-rule", Workload: k.Workload}, largest); shows || !decided {
 		t.Error("a rule that holds at the largest topology shows there, or is undecided")
 	}
 }

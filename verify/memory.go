@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime/metrics"
 	"time"
+
+	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
 // DefaultMemory is what the program may hold while it searches, in bytes: a quarter of the
@@ -29,7 +31,9 @@ func memory(opt Options) uint64 {
 	return DefaultMemory
 }
 
-func searchBytes(opt Options) uint64 { return memory(opt) / 3 * 2 / uint64(workers(opt.Workers)) }
+func searchBytes(opt Options) uint64 {
+	return memory(opt) / 3 * 2 / uint64(scenario.Workers(opt.Workers))
+}
 
 // bounded ends a context once more than limit bytes are in use; stop ends the watch.
 func bounded(ctx context.Context, limit uint64) (bound context.Context, stop func()) {
@@ -52,7 +56,7 @@ func bounded(ctx context.Context, limit uint64) (bound context.Context, stop fun
 	return bound, func() { cancel(nil) }
 }
 
-// outOfMemory says whether the memory budget ended a context.
+// outOfMemory reports whether the memory budget ended a context.
 func outOfMemory(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errMemory) }
 
 // MemoryInUse is what the program holds of the system's memory, in bytes, as far as Go's

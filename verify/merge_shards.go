@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
 // ErrNotShards says that results are not of one run.
@@ -41,7 +43,7 @@ func Merge(shards []*Result, gate policies.Gate) (*Result, error) {
 	for _, s := range shards {
 		whole.Workloads = mergeWorkloads(whole.Workloads, s.Workloads)
 		whole.Coverage.add(s.Coverage)
-		whole.Assumptions = appendNew(whole.Assumptions, s.Assumptions)
+		whole.Assumptions = scenario.AppendNew(whole.Assumptions, s.Assumptions)
 	}
 	whole.Notices = inAll(shards)
 	whole.judge(gate)
@@ -70,15 +72,15 @@ func allOf(shards []*Result) error {
 }
 
 // unite keeps one finding a rule and workload, as one run does.
-func unite(shards []*Result) []Finding {
-	best := map[string]Finding{}
-	onBase := map[string][]Finding{}
+func unite(shards []*Result) []judge.Finding {
+	best := map[string]judge.Finding{}
+	onBase := map[string][]judge.Finding{}
 	for _, s := range shards {
 		for _, f := range s.Findings {
 			id := strings.Join([]string{f.Rule, f.Release, f.Workload}, "\x00")
 			// A shard that saw only base break says fixed; one that saw both, existing. Each
 			// compares a topology with itself.
-			if f.Status != New {
+			if f.Status != judge.New {
 				onBase[id] = append(onBase[id], f)
 			}
 			if have, ok := best[id]; !ok || preferred(f, have) {
@@ -86,26 +88,26 @@ func unite(shards []*Result) []Finding {
 			}
 		}
 	}
-	out := []Finding{}
+	out := []judge.Finding{}
 	for _, id := range slices.Sorted(maps.Keys(best)) {
 		f := best[id]
-		if f.Status == New && len(onBase[id]) > 0 { // base breaks it too, on another topology
-			f.Status = Worsened
+		if f.Status == judge.New && len(onBase[id]) > 0 { // base breaks it too, on another topology
+			f.Status = judge.Worsened
 		}
 		out = append(out, f)
 	}
-	sortFindings(out)
+	judge.SortFindings(out)
 	return out
 }
 
-// preferred says whether f shows a violation better than g: one that base has not, or on head
+// preferred reports whether f shows a violation better than g: one that base has not, or on head
 // at all, the graver, the surer, at a smaller scale, in fewer steps.
-func preferred(f, g Finding) bool {
-	status := []Status{New, Worsened, Existing, Fixed}
+func preferred(f, g judge.Finding) bool {
+	status := []judge.Status{judge.New, judge.Worsened, judge.Existing, judge.Fixed}
 	return cmp.Or(
-		slices.Index(status, f.Status)/2*2+boolRank(f.Status == Fixed)-slices.Index(status, g.Status)/2*2-boolRank(g.Status == Fixed),
-		boolRank(!f.AtDeclaredScale)-boolRank(!g.AtDeclaredScale),
-		rank(f.Severity)-rank(g.Severity),
+		slices.Index(status, f.Status)/2*2+scenario.BoolRank(f.Status == judge.Fixed)-slices.Index(status, g.Status)/2*2-scenario.BoolRank(g.Status == judge.Fixed),
+		scenario.BoolRank(!f.AtDeclaredScale)-scenario.BoolRank(!g.AtDeclaredScale),
+		judge.Rank(f.Severity)-judge.Rank(g.Severity),
 		cmp.Compare(f.Certainty, g.Certainty),
 		cmp.Compare(f.Scale.Nodes, g.Scale.Nodes),
 		cmp.Compare(len(f.Events), len(g.Events)),
@@ -179,16 +181,4 @@ func inAll(shards []*Result) []string {
 		}
 	}
 	return out
-}
-
-func appendNew(have, more []string) []string {
-	if have == nil {
-		have = []string{}
-	}
-	for _, s := range more {
-		if !slices.Contains(have, s) {
-			have = append(have, s)
-		}
-	}
-	return have
 }

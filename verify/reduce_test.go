@@ -12,7 +12,9 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -51,7 +53,7 @@ func TestReductionsKeepViolations(t *testing.T) {
 }
 
 // reducible is the one slice of a script's change.
-func reducible(t testing.TB, file string) *slice {
+func reducible(t testing.TB, file string) *slice.Slice {
 	t.Helper()
 	ar, err := txtar.ParseFile(filepath.Join("testdata", file+".txtar"))
 	if err != nil {
@@ -62,36 +64,36 @@ func reducible(t testing.TB, file string) *slice {
 
 // reducedFates sums up what a slice's change violates on the default cluster, without the
 // number of steps, and how many states that took.
-func reducedFates(t testing.TB, sl *slice, topology scale.Topology, off without) ([]string, uint64) {
+func reducedFates(t testing.TB, sl *slice.Slice, topology scale.Topology, off without) ([]string, uint64) {
 	t.Helper()
 	pol := policies.Default()
 	rules, err := policies.Select(pol, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := checker{rules: rules, budget: budget{states: searchStates}}
-	classes := pol.NodeClasses(sl.relevant)
+	c := scenario.Checker{Rules: rules, Budget: scenario.Budget{States: scenario.SearchStates}}
+	classes := pol.NodeClasses(sl.Relevant)
 	if !off.zones {
-		sl.shapes(classes)
+		sl.Shapes(classes)
 	}
 	if off.nodes { // each node is a class of its own
 		classes, topology = apart(classes, topology)
 	}
-	v := sl.with(classes, state.ClientSide, state.Events{LoadChange: 2, BadRevision: 1}).change()
-	v.spec.Unreduced = off.unseen
-	found, cov, err := c.scenarios(context.Background(), v, topology)
+	v := scenario.VariantOf(sl, classes, state.ClientSide, state.Events{LoadChange: 2, BadRevision: 1}).Change()
+	v.Spec.Unreduced = off.unseen
+	found, cov, err := c.Scenarios(context.Background(), v, topology)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cov.bound != search.Complete {
+	if cov.Bound != search.Complete {
 		t.Fatal("not explored to the end")
 	}
 	var out []string
 	for _, x := range found {
-		out = append(out, fmt.Sprintf("%v %s: %d events, inevitable %v", x.key(), x.scenario, x.Events, x.Inevitable))
+		out = append(out, fmt.Sprintf("%v %s: %d events, inevitable %v", x.Key(), x.Scenario, x.Events, x.Inevitable))
 	}
 	slices.Sort(out)
-	return out, cov.states
+	return out, cov.States
 }
 
 // apart makes every node a class of its own, so that none can be exchanged.

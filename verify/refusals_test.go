@@ -136,6 +136,38 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A Job of plain manifests may have been applied once and deleted: nobody is known to update
+// it, so that its change is a warning, unless a GitOps controller keeps what is declared.
+// A selector where base had none that the API server takes is no change of it.
+func TestRefusalsHangOnHowItIsApplied(t *testing.T) {
+	const daemon = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d, namespace: shop}\nspec: {%stemplate: {metadata: {labels: {app: d}}, spec: {containers: [{name: c, image: a}]}}}\n"
+	for _, x := range []struct{ name, base, head, policy, want string }{
+		{"by hand", refusable("", "1"), refusable("", "2"), "",
+			"new warning the API server refuses the change of batch/Job shop/migrate: spec.template: field is immutable: delete the Job first, if it is there still"},
+		{"by a controller", refusable("", "1"), refusable("", "2"), "controllers: {gitops: {selfHeal: true}}",
+			"new error the API server refuses the change of batch/Job shop/migrate: spec.template: field is immutable"},
+		{"a selector comes where there was none", fmt.Sprintf(daemon, ""), fmt.Sprintf(daemon, "selector: {matchLabels: {app: d}}, "), "",
+			"fixed error the API server refuses the change of apps/DaemonSet shop/d: spec.template.metadata.labels: `selector` does not match template `labels`"},
+		{"a selector changes", fmt.Sprintf(daemon, "selector: {matchLabels: {app: d}}, "), fmt.Sprintf(daemon, "selector: {matchExpressions: [{key: app, operator: Exists}]}, "), "",
+			"new error the API server refuses the change of apps/DaemonSet shop/d: spec.selector: field is immutable"},
+	} {
+		ch, pol := changeOf(t, x.base, x.head, x.policy)
+		r, err := Check(context.Background(), ch, Options{Policy: pol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range r.Findings {
+			if f.Rule == rules.ApplyRejected {
+				got = append(got, fmt.Sprintf("%s %s %s", f.Status, f.Severity, f.Message))
+			}
+		}
+		if strings.Join(got, "\n") != x.want {
+			t.Errorf("%s:\ngot  %q\nwant %q", x.name, got, x.want)
+		}
+	}
+}
+
 // The rule is tuned and waived as any other.
 func TestRefusalsAreTuned(t *testing.T) {
 	ch, err := render.Diff(chartOf(t, claim("2Gi")), chartOf(t, claim("1Gi")))

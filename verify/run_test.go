@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
 // conflicting is the change of hpa_meets_conflicting_spread, with its policy.
@@ -63,7 +64,7 @@ func TestShardsFindTogetherWhatOneRunFinds(t *testing.T) {
 	whole := verdict(t)(Check(context.Background(), ch, Options{Policy: p}))
 	var parts []*Result
 	for i := 1; i <= 3; i++ {
-		parts = append(parts, verdict(t)(Check(context.Background(), ch, Options{Policy: p, Shard: Shard{Index: i, Of: 3}})))
+		parts = append(parts, verdict(t)(Check(context.Background(), ch, Options{Policy: p, Shard: scenario.Shard{Index: i, Of: 3}})))
 	}
 	merged, err := Merge(parts, p.Gate)
 	if err != nil {
@@ -107,8 +108,8 @@ func TestCancellingEndsTheRun(t *testing.T) {
 
 func TestProgressIsReported(t *testing.T) {
 	ch, p := conflicting(t)
-	var last Progress
-	r := verdict(t)(Check(context.Background(), ch, Options{Policy: p, Progress: func(x Progress) { last = x }}))
+	var last scenario.Progress
+	r := verdict(t)(Check(context.Background(), ch, Options{Policy: p, Progress: func(x scenario.Progress) { last = x }}))
 	if last.Done != last.Of || last.Of != r.Coverage.Topologies || last.States == 0 {
 		t.Errorf("last progress %+v, want all %d searches done", last, r.Coverage.Topologies)
 	}

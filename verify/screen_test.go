@@ -13,15 +13,18 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // screenable is a slice's change at a topology.
 type screenable struct {
 	title    string
-	slice    *slice
+	slice    *slice.Slice
 	pol      *policies.Policy
 	topology scale.Topology
 }
@@ -43,7 +46,7 @@ func screenables(t *testing.T) []screenable {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cut := (&Result{}).pick(ch, scope{})
+		cut := (&Result{}).pick(ch, judge.NewPlaces(ch), slice.Scope{})
 		for n := range 3 {
 			out = append(out, screenable{fmt.Sprint(s), cut[0], pol, scale.Topology{n + 1}})
 		}
@@ -52,20 +55,20 @@ func screenables(t *testing.T) []screenable {
 }
 
 // problem compiles the change, and gives the states that base settles in.
-func (x screenable) problem(t *testing.T) (*problem, [][]byte) {
+func (x screenable) problem(t *testing.T) (*scenario.Problem, [][]byte) {
 	t.Helper()
 	rules, err := policies.Select(x.pol, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	classes := x.pol.NodeClasses(x.slice.relevant)
-	x.slice.shapes(classes)
-	v := x.slice.with(classes, state.ClientSide, state.Events{LoadChange: 1, BadRevision: 1, PodCrash: 1}).change()
-	p, err := newProblem(&v.spec, x.topology, rules, actor.Realistic)
+	classes := x.pol.NodeClasses(x.slice.Relevant)
+	x.slice.Shapes(classes)
+	v := scenario.VariantOf(x.slice, classes, state.ClientSide, state.Events{LoadChange: 1, BadRevision: 1, PodCrash: 1}).Change()
+	p, err := scenario.NewProblem(&v.Spec, x.topology, rules, actor.Realistic)
 	if err != nil {
 		t.Fatal(err)
 	}
-	initial, _, err := p.settle(context.Background(), state.Base, budget{})
+	initial, _, err := p.Settle(context.Background(), state.Base, scenario.Budget{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,9 +82,9 @@ func TestScreenKeepsFindings(t *testing.T) {
 	for _, x := range screenables(t) {
 		p, initial := x.problem(t)
 		for _, settles := range []bool{false, true} {
-			sys, opt := p.system, search.Options{Workers: 1, MaxEvents: -1}
+			sys, opt := p.System, search.Options{Workers: 1, MaxEvents: -1}
 			if sys.Initial = initial; settles {
-				sys.Rules, sys.Initial = nil, p.installs(state.Head)
+				sys.Rules, sys.Initial = nil, p.Installs(state.Head)
 				opt.MaxEvents, opt.Settled = 0, true
 			}
 			want, err := search.Run(context.Background(), sys, opt)
@@ -122,7 +125,7 @@ func TestCommute(t *testing.T) {
 	for _, x := range screenables(t) {
 		p, initial := x.problem(t)
 		c := commuting{t: t, problem: p, title: fmt.Sprint(x.title, " ", x.topology)}
-		sys := p.system
+		sys := p.System
 		sys.Initial = initial
 		sys.Rules = []search.Rule{{Name: "commute", Bad: func(s []byte) bool { c.check(s); return t.Failed() }}}
 		if _, err := search.Run(context.Background(), sys, search.Options{Workers: 1, MaxEvents: -1, MaxStates: 1000}); err != nil {
@@ -141,7 +144,7 @@ func TestCommute(t *testing.T) {
 
 type commuting struct {
 	t       *testing.T
-	problem *problem
+	problem *scenario.Problem
 	title   string
 	squares int
 	woken   int
@@ -151,18 +154,18 @@ type commuting struct {
 // slower ones, and events.
 func (c *commuting) steps(s []byte) [][][]byte {
 	p := c.problem
-	out := make([][][]byte, len(p.actors))
+	out := make([][][]byte, len(p.Actors))
 	busy := false
 	for _, latency := range []actor.Latency{actor.Sync, actor.Kubelet, actor.Periodic, actor.Event} {
-		for i, a := range p.actors {
+		for i, a := range p.Actors {
 			if a.Latency() != latency || busy && latency != actor.Sync && latency != actor.Event {
 				continue
 			}
-			if calm, ok := p.system.Actors[i].(search.Calm); ok && calm.InCalm() && busy {
+			if calm, ok := p.System.Actors[i].(search.Calm); ok && calm.InCalm() && busy {
 				continue
 			}
-			for _, x := range actor.Successors(a, state.State{C: p.cfg, B: s}) {
-				p.cfg.Canon(x.To.B)
+			for _, x := range actor.Successors(a, state.State{C: p.Cfg, B: s}) {
+				p.Cfg.Canon(x.To.B)
 				out[i] = append(out[i], x.To.B)
 			}
 		}
@@ -182,7 +185,7 @@ func (c *commuting) check(s []byte) {
 		for _, to := range list {
 			c.checkWakes(a, steps, to)
 		}
-		if len(list) != 1 || c.problem.system.Confluent == nil || c.problem.actors[a].Latency() != actor.Sync || !c.problem.system.Confluent(s, a) {
+		if len(list) != 1 || c.problem.System.Confluent == nil || c.problem.Actors[a].Latency() != actor.Sync || !c.problem.System.Confluent(s, a) {
 			continue
 		}
 		after := c.steps(list[0])
@@ -194,10 +197,10 @@ func (c *commuting) check(s []byte) {
 				c.squares++
 				then := c.steps(to)[a]
 				switch {
-				case len(then) != 1 || !c.problem.system.Confluent(to, a):
-					c.t.Errorf("%s: %s no longer goes first after %s", c.title, c.problem.actors[a].Name(), c.problem.actors[b].Name())
+				case len(then) != 1 || !c.problem.System.Confluent(to, a):
+					c.t.Errorf("%s: %s no longer goes first after %s", c.title, c.problem.Actors[a].Name(), c.problem.Actors[b].Name())
 				case !slices.ContainsFunc(after[b], func(x []byte) bool { return bytes.Equal(x, then[0]) }):
-					c.t.Errorf("%s: %s and %s do not commute", c.title, c.problem.actors[a].Name(), c.problem.actors[b].Name())
+					c.t.Errorf("%s: %s and %s do not commute", c.title, c.problem.Actors[a].Name(), c.problem.Actors[b].Name())
 				}
 			}
 		}
@@ -205,19 +208,19 @@ func (c *commuting) check(s []byte) {
 }
 
 func (c *commuting) checkWakes(a int, before [][][]byte, to []byte) {
-	if c.problem.system.Wakes == nil {
+	if c.problem.System.Wakes == nil {
 		return
 	}
-	list, some := c.problem.system.Wakes(a)
+	list, some := c.problem.System.Wakes(a)
 	if !some {
 		return
 	}
 	for b, x := range c.steps(to) {
-		if x == nil || before[b] != nil || c.problem.actors[b].Latency() != actor.Sync {
+		if x == nil || before[b] != nil || c.problem.Actors[b].Latency() != actor.Sync {
 			continue
 		}
 		if c.woken++; !slices.Contains(list, b) {
-			c.t.Errorf("%s: %s gives %s something to do", c.title, c.problem.actors[a].Name(), c.problem.actors[b].Name())
+			c.t.Errorf("%s: %s gives %s something to do", c.title, c.problem.Actors[a].Name(), c.problem.Actors[b].Name())
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what the scripts give into their want sections")
@@ -175,7 +176,7 @@ func outline(r *Result) string {
 		}
 		if x := f.Fix; x != nil && x.Mechanical {
 			fmt.Fprintf(&b, "  fix %s:%d-%d: %s\n", x.Location.File, x.Location.StartLine, x.Location.EndLine, x.Text)
-			for _, l := range splitLines(x.Replacement) {
+			for _, l := range judge.SplitLines(x.Replacement) {
 				fmt.Fprintf(&b, "    |%s", l)
 			}
 		}

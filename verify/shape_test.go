@@ -10,8 +10,11 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -33,14 +36,14 @@ func TestShapesLoseNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := checker{rules: rules, budget: budget{states: searchStates}}
-			plain := pol.NodeClasses(sl.relevant)
+			c := scenario.Checker{Rules: rules, Budget: scenario.Budget{States: scenario.SearchStates}}
+			plain := pol.NodeClasses(sl.Relevant)
 			all, err := scale.Topologies(plain, 4)
 			if err != nil {
 				t.Fatal(err)
 			}
 			shaped := slices.Clone(plain)
-			sl.shapes(shaped)
+			sl.Shapes(shaped)
 			listed, err := scale.Topologies(shaped, 4)
 			if err != nil {
 				t.Fatal(err)
@@ -68,31 +71,31 @@ func TestShapesLoseNothing(t *testing.T) {
 }
 
 // fates sums up what a slice's change violates at a topology.
-func fates(t testing.TB, c checker, sl *slice, classes []state.NodeClass, topology scale.Topology) (string, uint64) {
+func fates(t testing.TB, c scenario.Checker, sl *slice.Slice, classes []state.NodeClass, topology scale.Topology) (string, uint64) {
 	t.Helper()
-	v := sl.with(classes, state.ClientSide, state.Events{LoadChange: 1}).change()
-	found, cov, err := c.scenarios(context.Background(), v, topology)
+	v := scenario.VariantOf(sl, classes, state.ClientSide, state.Events{LoadChange: 1}).Change()
+	found, cov, err := c.Scenarios(context.Background(), v, topology)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cov.bound != search.Complete {
+	if cov.Bound != search.Complete {
 		t.Fatal("not explored to the end")
 	}
 	out := ""
 	for _, x := range found {
-		out += fmt.Sprintf("%v %s: %d events, %d steps, inevitable %v\n", x.key(), x.scenario, x.Events, len(x.Steps), x.Inevitable)
+		out += fmt.Sprintf("%v %s: %d events, %d steps, inevitable %v\n", x.Key(), x.Scenario, x.Events, len(x.Steps), x.Inevitable)
 	}
-	return out, cov.states
+	return out, cov.States
 }
 
 // scriptSlice cuts the one slice out of a script.
-func scriptSlice(t testing.TB, ar *txtar.Archive) *slice {
+func scriptSlice(t testing.TB, ar *txtar.Archive) *slice.Slice {
 	t.Helper()
 	ch, err := render.Diff(scriptRevision(t, ar, "base"), scriptRevision(t, ar, "head"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := (&Result{}).pick(ch, scope{})
+	cut := (&Result{}).pick(ch, judge.NewPlaces(ch), slice.Scope{})
 	if len(cut) != 1 {
 		t.Fatalf("%d slices, want 1", len(cut))
 	}

@@ -62,10 +62,16 @@ func runAction(ctx context.Context, p *process, w *github.Workflow) error {
 	if event.Fork {
 		a.flags.rendering.disconnect()
 	}
+	p.deadline.hear(func(err error) int {
+		_ = a.fail(w, err) // the exit code is that of an analysis that failed
+		return exitAnalysis
+	})
 	done, err := a.analyse(ctx, p, event)
 	if err != nil {
 		return a.fail(w, cause(ctx, err))
 	}
+	done.spent.reporting(done.result.ExitCode(done.gate))
+	defer p.deadline.clear()
 	return a.report(ctx, p, w, event, done)
 }
 

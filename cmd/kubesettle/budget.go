@@ -14,6 +14,9 @@ const (
 	forComparing = 0.6 // rendering included
 )
 
+// forReporting is the least that writing the reports may take.
+const forReporting = 5 * time.Second
+
 // leastRendering is what rendering gets of a budget that is too small for anything: it is the
 // search that is cut short then, and says so.
 const leastRendering = time.Second
@@ -23,13 +26,40 @@ type budget struct {
 	total   time.Duration
 	started time.Time
 	clock   *render.Clock // of the renderer
+
+	watch *deadline
 }
 
 // spend starts a budget with the phase of rendering.
-func spend(total time.Duration) *budget {
-	b := &budget{total: total, started: time.Now(), clock: &render.Clock{}}
+func spend(p *process, total time.Duration) *budget {
+	b := &budget{total: total, started: p.began, clock: &render.Clock{}, watch: p.deadline}
+	if b.started.IsZero() {
+		b.started = time.Now()
+	}
 	b.upTo(forRendering)
+	b.enter(phaseRendering)
 	return b
+}
+
+// enter begins a phase that is ended from outside where it outlives the budget.
+func (b *budget) enter(phase string) { b.watch.set(phase, b.total, b.remaining()) }
+
+// remaining is what is left of all.
+func (b *budget) remaining() time.Duration { return b.total - time.Since(b.started) }
+
+// reporting begins the last phase, which has a time of its own: what was decided is to be
+// written.
+func (b *budget) reporting(code int) {
+	if b == nil {
+		return
+	}
+	b.watch.hear(func(error) int {
+		if code == exitPass {
+			return exitAnalysis // of a pass that nobody was told nobody knows
+		}
+		return code
+	})
+	b.watch.set(phaseReporting, b.total, forReporting)
 }
 
 // upTo begins a phase that ends when a share of the whole is used up.
@@ -39,6 +69,14 @@ func (b *budget) upTo(share float64) {
 	}
 }
 
+// deadline is when the whole budget is used up; zero where there is none.
+func (b *budget) deadline() time.Time {
+	if b.total == 0 {
+		return time.Time{}
+	}
+	return b.started.Add(b.total)
+}
+
 // left is what is left for the last phase. Where nothing is, the search ends at once, and
 // says so; no budget stays none.
 func (b *budget) left() time.Duration {
@@ -46,7 +84,7 @@ func (b *budget) left() time.Duration {
 		return 0
 	}
 	b.upTo(1)
-	return max(b.total-time.Since(b.started), time.Nanosecond)
+	return max(b.remaining(), time.Nanosecond)
 }
 
 // notices say what there was no time for.

@@ -30,7 +30,8 @@ func newCheck(p *process) *cobra.Command {
 		Short: "Gate a change: compare two revisions, or two directories",
 		Long: `Check renders base and head, finds the workloads that change and explores every
 interleaving of the control loops around them. Findings are new, existing or fixed;
-by default only new ones gate. PATHs limit what is looked at.
+by default only new ones gate. PATHs narrow it to what they name, and to every release that
+is built from that.
 
 The policy is read from base, so that a change cannot loosen its own gate.`,
 		Example: `  kubesettle check --base origin/main
@@ -104,6 +105,7 @@ type finished struct {
 	gate    policies.Gate
 	level   string        // lowest severity that is shown, see [level]
 	rules   []report.Rule // nil: those of this build
+	spent   *budget
 }
 
 // check compares two trees.
@@ -115,26 +117,32 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree
 	if err != nil {
 		return nil, err
 	}
-	line := newProgressLine(p.stderr, p.columns)
-	defer line.clear()
+	line := newProgress(p)
+	defer line.end()
 	ropt, vopt, err := f.options(p, policy, line)
 	if err != nil {
 		return nil, err
 	}
-	line.say("rendering " + base.Name() + " and " + head.Name())
-	spent := spend(vopt.TimeBudget)
+	spent := spend(p, vopt.TimeBudget)
+	defer p.deadline.clear()
 	ropt.Clock = spent.clock
-	changes, err := renderBoth(ctx, base, head, ropt, func() { spent.upTo(forComparing) })
+	line.begin("rendering "+base.Name()+" and "+head.Name(), spent.deadline())
+	changes, err := renderBoth(ctx, base, head, ropt, func() {
+		spent.upTo(forComparing)
+		spent.enter(phaseComparing)
+		line.begin("comparing", spent.deadline())
+	})
 	if err != nil {
 		return nil, err
 	}
 	vopt.TimeBudget = spent.left()
+	spent.enter(phaseSearching)
 	result, err := verify.Check(ctx, changes, vopt)
 	if err != nil {
 		return nil, analysis(withoutSecrets(err, changes.Head))
 	}
 	result.Notices = slices.Concat(f.gating.notices(policy, base, head), spent.notices(), result.Notices)
-	return f.finished(result, changes, policy)
+	return f.finished(result, changes, policy, spent)
 }
 
 // verify looks at one tree.
@@ -146,50 +154,51 @@ func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*f
 	if err != nil {
 		return nil, err
 	}
-	line := newProgressLine(p.stderr, p.columns)
-	defer line.clear()
+	line := newProgress(p)
+	defer line.end()
 	ropt, vopt, err := f.options(p, policy, line)
 	if err != nil {
 		return nil, err
 	}
-	line.say("rendering " + tree.Name())
-	spent := spend(vopt.TimeBudget)
+	spent := spend(p, vopt.TimeBudget)
+	defer p.deadline.clear()
 	ropt.Clock = spent.clock
+	line.begin("rendering "+tree.Name(), spent.deadline())
 	rev, err := render.Render(ctx, tree, ropt)
 	if err != nil {
 		return nil, analysis(err)
 	}
 	vopt.TimeBudget = spent.left()
+	spent.enter(phaseSearching)
 	result, err := verify.Verify(ctx, rev, vopt)
 	if err != nil {
 		return nil, analysis(withoutSecrets(err, rev))
 	}
 	result.Notices = append(spent.notices(), result.Notices...)
-	return f.finished(result, &render.Changes{Head: rev}, policy)
+	return f.finished(result, &render.Changes{Head: rev}, policy, spent)
 }
 
-func (f *runFlags) finished(r *verify.Result, ch *render.Changes, p *policies.Policy) (*finished, error) {
+func (f *runFlags) finished(r *verify.Result, ch *render.Changes, p *policies.Policy, spent *budget) (*finished, error) {
 	rules, err := rulesOf(p)
 	r = report.Redacted(r, hider(ch.Head))
-	return &finished{r, ch, p.Gate, level(f.gating.reportLevel, p.Gate), rules}, err
+	return &finished{r, ch, p.Gate, level(f.gating.reportLevel, p.Gate), rules, spent}, err
 }
 
-func (f *runFlags) options(p *process, policy *policies.Policy, line *progressLine) (render.Options, verify.Options, error) {
+func (f *runFlags) options(p *process, policy *policies.Policy, line *progress) (render.Options, verify.Options, error) {
 	ropt, err := f.rendering.options(p, declared(policy))
 	if err != nil {
 		return ropt, verify.Options{}, err
 	}
+	ropt.Rendered = line.renderHook()
 	vopt, err := f.searching.options(p, policy, f.rendering.workers, line)
 	return ropt, vopt, err
 }
 
 // finish writes the reports and gives the gate's exit code.
 func (f *runFlags) finish(p *process, list []output, done *finished) error {
-	color, err := f.outputs.colored(p)
-	if err != nil {
-		return err
-	}
-	if err := write(p, list, done.surface(color, f.outputs.verbose)); err != nil {
+	done.spent.reporting(done.result.ExitCode(done.gate))
+	defer p.deadline.clear()
+	if err := f.outputs.deliver(p, list, done); err != nil {
 		return err
 	}
 	return ended(done.result.ExitCode(done.gate))

@@ -75,7 +75,7 @@ func (g *gating) explained() ([]report.Rule, error) {
 	return rulesOf(p)
 }
 
-// isResult says whether an argument is meant as a file: it is there, or is called like one.
+// isResult reports whether an argument is meant as a file: it is there, or is called like one.
 func isResult(arg string) bool {
 	info, err := os.Stat(arg)
 	return err == nil && !info.IsDir() || filepath.Ext(arg) == ".json"

@@ -1,4 +1,4 @@
-// Command kubesettle says whether a cluster will settle after a change.
+// Command kubesettle reports whether a cluster will settle after a change.
 //
 // It parses flags, wires the other packages and sets the exit code; nothing is decided
 // here. Only this package reads arguments and the environment, or ends the process.
@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -27,6 +30,10 @@ type process struct {
 	worker []string
 	// today is the date that waivers expire against, in UTC.
 	today time.Time
+	// began is when the process did, which its time budget counts from; the zero time: when
+	// that begins. deadline ends what does not heed the budget; nil: nothing does.
+	began    time.Time
+	deadline *deadline
 	// columns of the terminal that stderr is; 0 where it is none, as in CI.
 	columns int
 	// color says that stdout is a terminal that wants color.
@@ -35,18 +42,30 @@ type process struct {
 
 // run is the whole program but for its end.
 func run(args []string) int {
+	began := time.Now()
 	ctx, stop := listen(args)
 	defer stop()
 	if len(args) == 0 || args[0] != renderWorker { // which has a limit of its own
-		defer guardMemory(memoryBudget(), os.Stderr, endProcess)()
+		budget := memoryBudget()
+		if err := enoughMemory(budget); err != nil {
+			fmt.Fprintf(os.Stderr, "kubesettle: %s\n", err)
+			return exitAnalysis
+		}
+		defer guardMemory(budget, os.Stderr, endProcess)()
 	}
 	p := &process{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		getenv: os.Getenv, worker: workerCommand(), today: time.Now().UTC(),
 		columns: columns(os.Stderr, os.Getenv),
-		color:   term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		began:   began, deadline: newDeadline(sayLast, endProcess),
+		color: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 	}
 	return execute(ctx, p, args)
+}
+
+// sayLast is what is said of a run that is ended from outside.
+func sayLast(err error) {
+	fmt.Fprintf(os.Stderr, "kubesettle: %s\n", printable(redact.Text(err.Error())))
 }
 
 // listen ends the context with a signal, which is its cause. A worker of the renderer

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/kubesettle/kubesettle/verify"
@@ -16,7 +17,7 @@ const mostMemory = 2 << 30
 
 // memoryBudget is what the machine lets this process have of [mostMemory]: an address space
 // or a control group that is smaller ends it without a word.
-func memoryBudget() uint64 {
+var memoryBudget = sync.OnceValue(func() uint64 {
 	budget := uint64(mostMemory)
 	for _, limit := range systemLimits() {
 		if limit > 0 {
@@ -24,6 +25,18 @@ func memoryBudget() uint64 {
 		}
 	}
 	return budget
+})
+
+// leastMemory is what reading a small repository takes.
+const leastMemory = 96 << 20
+
+// enoughMemory says what is wrong with a budget that is too small for anything: Go's runtime
+// would end the process in the middle of something, with words and an exit code of its own.
+func enoughMemory(budget uint64) error {
+	if budget >= leastMemory {
+		return nil
+	}
+	return &exit{exitAnalysis, fmt.Errorf("the system leaves this process %d MiB of memory, and %d MiB are needed: nothing was decided; raise the limit of the address space (ulimit -v), which Go's runtime takes a gigabyte of, or of the container", budget>>20, leastMemory>>20)}
 }
 
 // searchMemory is what the searches get of a budget: what is left is for reading and writing.

@@ -20,10 +20,6 @@ func newMerge(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			color, err := o.colored(p)
-			if err != nil {
-				return err
-			}
 			gate, err := g.gate()
 			if err != nil {
 				return err
@@ -41,7 +37,7 @@ func newMerge(p *process) *cobra.Command {
 				return usage("%w", err)
 			}
 			done := &finished{result: whole, gate: gate, level: level(g.reportLevel, gate)}
-			if err := write(p, list, done.surface(color, o.verbose)); err != nil {
+			if err := o.deliver(p, list, done); err != nil {
 				return err
 			}
 			return ended(whole.ExitCode(gate))

@@ -22,6 +22,7 @@ type outputs struct {
 	given   []string
 	color   string
 	verbose bool     // text says all
+	open    bool     // the HTML report in a browser
 	formats []string // that the command has; the first one is the default
 }
 
@@ -31,6 +32,7 @@ func (o *outputs) flags(cmd *cobra.Command, formats ...string) {
 	f.StringArrayVarP(&o.given, "output", "o", nil, "FORMAT or FORMAT=FILE, repeatable; one of "+strings.Join(formats, ", ")+" (default "+formats[0]+")")
 	if slices.Contains(formats, "sarif") { // a command that gives a result
 		f.BoolVarP(&o.verbose, "verbose", "v", false, "text says all: every step, assumption and release")
+		f.BoolVar(&o.open, "open", false, "write the HTML report and open it in the browser: the file of --output html=FILE, or a temporary one; nothing is served")
 	}
 	f.StringVar(&o.color, "color", "auto", "auto, always or never")
 }
@@ -61,7 +63,7 @@ func (o *outputs) list() ([]output, error) {
 	return out, nil
 }
 
-// colored says whether text on standard output gets color.
+// colored reports whether text on standard output gets color.
 func (o *outputs) colored(p *process) (bool, error) {
 	switch o.color {
 	case "auto":
@@ -72,6 +74,19 @@ func (o *outputs) colored(p *process) (bool, error) {
 		return false, nil
 	}
 	return false, usage("--color is %q: give auto, always or never", o.color)
+}
+
+// deliver writes a result to all outputs, and opens it where that was asked for.
+func (o *outputs) deliver(p *process, list []output, done *finished) error {
+	color, err := o.colored(p)
+	if err != nil {
+		return err
+	}
+	surface := done.surface(color, o.verbose)
+	if err := write(p, list, surface); err != nil || !o.open {
+		return err
+	}
+	return openReport(p, list, surface)
 }
 
 // write sends each output where it goes. A file appears whole or not at all.

@@ -23,6 +23,7 @@ const policyFile = ".kubesettle.yaml"
 // gating holds the flags that override a policy.
 type gating struct {
 	policy, nodes          string
+	snapshot               string
 	inTree                 string // where the tree has the policy; "" is [policyFile]
 	failOn, onInconclusive string
 	// releases is a YAML list as the policy's section has it, and releasesFile a file of
@@ -35,6 +36,7 @@ func (g *gating) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.policy, "policy", "", "policy file (default: "+policyFile+" of base, where present)")
 	f.StringVar(&g.nodes, "nodes", "", "file of Kubernetes Node objects, as 'kubectl get nodes -o yaml' prints them, that become the cluster")
+	f.StringVar(&g.snapshot, "snapshot", "", "file that 'kubesettle snapshot' wrote, of the cluster as it is: nodes, placements, live counts")
 	f.StringVar(&g.releasesFile, "releases", "", "file of a YAML list of releases, as the policy's section has it, beside the policy's own")
 	g.gateFlags(cmd)
 }
@@ -62,6 +64,18 @@ func (g *gating) load(t render.Tree) (*policies.Policy, error) {
 			return nil, usage("--nodes: %w", err)
 		}
 	}
+	if g.snapshot != "" {
+		if g.nodes != "" {
+			return nil, usage("--snapshot and --nodes: a snapshot holds the nodes; give one of the two")
+		}
+		data, err := os.ReadFile(g.snapshot)
+		if err != nil {
+			return nil, usage("--snapshot: %w", err)
+		}
+		if err := p.SetSnapshot(g.snapshot, data); err != nil {
+			return nil, usage("--snapshot: %w", err)
+		}
+	}
 	if err := g.addReleases(p); err != nil {
 		return nil, err
 	}
@@ -78,7 +92,7 @@ func (g *gating) read(t render.Tree) (*policies.Policy, error) {
 		if err != nil {
 			return nil, err
 		}
-		return p, withFiles(p, g.nodes == "", func(name string) ([]byte, error) {
+		return p, withFiles(p, g.nodes+g.snapshot == "", func(name string) ([]byte, error) {
 			return os.ReadFile(filepath.Join(filepath.Dir(g.policy), filepath.FromSlash(name)))
 		})
 	}
@@ -94,7 +108,7 @@ func (g *gating) read(t render.Tree) (*policies.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, withFiles(p, g.nodes == "", func(name string) ([]byte, error) {
+	return p, withFiles(p, g.nodes+g.snapshot == "", func(name string) ([]byte, error) {
 		return fs.ReadFile(t, path.Join(path.Dir(file), name))
 	})
 }
@@ -170,6 +184,16 @@ func withFiles(p *policies.Policy, nodes bool, read func(string) ([]byte, error)
 
 // withNodes reads the policy's nodes file, if it is needed.
 func withNodes(p *policies.Policy, needed bool, read func(string) ([]byte, error)) error {
+	if name := p.Cluster.SnapshotFile; name != "" && needed {
+		data, err := read(name)
+		if err == nil {
+			err = p.SetSnapshot(name, data)
+		}
+		if err != nil {
+			return &exit{exitUsage, fmt.Errorf("%s: cluster.snapshot: %w", p.File, err)}
+		}
+		return nil
+	}
 	name := p.Cluster.NodesFile
 	if name == "" || !needed {
 		return nil
@@ -258,8 +282,10 @@ func (g *gating) notices(p *policies.Policy, base, head render.Tree) []string {
 		return nil // the user's own file, not the change's
 	}
 	files := []string{g.file()}
-	if n := p.Cluster.NodesFile; n != "" {
-		files = append(files, path.Join(path.Dir(g.file()), n))
+	for _, n := range []string{p.Cluster.NodesFile, p.Cluster.SnapshotFile} {
+		if n != "" {
+			files = append(files, path.Join(path.Dir(g.file()), n))
+		}
 	}
 	var out []string
 	for _, f := range files {

@@ -3,59 +3,143 @@ package main
 import (
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
-// progressLine shows a running check on one line of a terminal. A nil *progressLine
-// shows nothing, as in CI.
-type progressLine struct {
+// progress shows how far a check is: on a terminal on one line that is redrawn, in a
+// workflow's log as a group with a line for each phase. A nil *progress shows nothing.
+type progress struct {
 	w       io.Writer
-	columns int
-	shown   bool
+	columns int // of the terminal; 0 for a workflow's log
+	now     func() time.Time
+
+	mu       sync.Mutex // renderers report from several goroutines
+	phase    string
+	deadline time.Time // of the time budget; zero: there is none
+	drawn    time.Time // when the line was drawn last
+	shown    bool      // the line, or the group, is there
+	rendered int       // in this phase
+	searches bool      // the log has a line for the searches
 }
 
-func newProgressLine(w io.Writer, columns int) *progressLine {
-	if columns == 0 {
+// newProgress watches for a person at a terminal, or for a workflow's log.
+func newProgress(p *process) *progress {
+	if p.columns == 0 && p.getenv("GITHUB_ACTIONS") != "true" {
 		return nil
 	}
-	return &progressLine{w: w, columns: columns}
+	return &progress{w: p.stderr, columns: p.columns, now: time.Now}
 }
 
-// show redraws the line.
-func (l *progressLine) show(p verify.Progress) {
-	l.say(fmt.Sprintf("%s: %d of %d searches, %s states, %s/s, %s",
-		p.Workload, p.Done, p.Of, short(float64(p.States)), short(p.StatesPerSecond), p.Elapsed.Round(time.Second)))
-}
-
-// say replaces the line by a text, cut to the terminal's width.
-func (l *progressLine) say(text string) {
+// begin starts a phase.
+func (l *progress) begin(phase string, deadline time.Time) {
 	if l == nil {
 		return
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.phase, l.deadline, l.rendered = phase, deadline, 0
+	if l.columns > 0 {
+		l.draw(phase + l.left())
+		return
+	}
+	l.logged(phase)
+}
+
+// logged adds a line to the group, which it opens first.
+func (l *progress) logged(text string) {
+	if !l.shown {
+		fmt.Fprintln(l.w, "::group::kubesettle: phases of the check")
+		l.shown = true
+	}
+	fmt.Fprintln(l.w, printable(text))
+}
+
+// render counts a release that was rendered.
+func (l *progress) render() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rendered++
+	if l.columns > 0 && l.now().Sub(l.drawn) >= 100*time.Millisecond {
+		l.draw(fmt.Sprintf("%s: %d rendered%s", l.phase, l.rendered, l.left()))
+	}
+}
+
+// search shows how far the searches are.
+func (l *progress) search(p scenario.Progress) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.columns > 0 {
+		l.draw(fmt.Sprintf("searching: %d of %d releases, %d of %d topologies, %s states, %s/s%s",
+			p.Releases, p.OfReleases, p.Done, p.Of, short(float64(p.States)), short(p.StatesPerSecond), l.left()))
+		return
+	}
+	if !l.searches {
+		l.searches = true
+		l.logged(fmt.Sprintf("searching %s of %s", counted(p.Of, "topology", "topologies"), counted(p.OfReleases, "release", "releases")))
+	}
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// left is the time that is left of the budget, in words.
+func (l *progress) left() string {
+	if l.deadline.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(", %s left", max(l.deadline.Sub(l.now()), 0).Round(time.Second))
+}
+
+// draw replaces the line by a text, cut to the terminal's width.
+func (l *progress) draw(text string) {
 	runes := []rune(printable(text))
 	if len(runes) >= l.columns {
 		runes = append(runes[:l.columns-2], '…')
 	}
 	fmt.Fprintf(l.w, "\r\x1b[K%s", string(runes))
-	l.shown = true
+	l.shown, l.drawn = true, l.now()
 }
 
-// clear removes the line, so that what follows starts in its place.
-func (l *progressLine) clear() {
-	if l != nil && l.shown {
-		fmt.Fprint(l.w, "\r\x1b[K")
-		l.shown = false
+// end removes the line, or ends the group, so that what follows starts in its place.
+func (l *progress) end() {
+	if l == nil || !l.shown {
+		return
 	}
+	if l.columns > 0 {
+		fmt.Fprint(l.w, "\r\x1b[K")
+	} else {
+		fmt.Fprintln(l.w, "::endgroup::")
+	}
+	l.shown = false
 }
 
-// hook is what the check calls, or nil.
-func (l *progressLine) hook() func(verify.Progress) {
+// searchHook is what the check calls, or nil.
+func (l *progress) searchHook() func(scenario.Progress) {
 	if l == nil {
 		return nil
 	}
-	return l.show
+	return l.search
+}
+
+// renderHook is what the renderer calls, or nil.
+func (l *progress) renderHook() func() {
+	if l == nil {
+		return nil
+	}
+	return l.render
 }
 
 // short writes a large number in three digits: 12.3k, 4.56M.

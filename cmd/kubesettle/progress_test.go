@@ -7,16 +7,20 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
-// One line, redrawn in place, no wider than the terminal, gone at the end.
-func TestProgressLine(t *testing.T) {
+func watched(columns int, env map[string]string) (*progress, *bytes.Buffer) {
 	var b bytes.Buffer
-	l := newProgressLine(&b, 40)
-	l.show(verify.Progress{
-		Workload: "apps/Deployment default/web", Done: 3, Of: 12, States: 1_234_567, StatesPerSecond: 98_765, Elapsed: 12 * time.Second,
-	})
+	return newProgress(&process{stderr: &b, columns: columns, getenv: func(k string) string { return env[k] }}), &b
+}
+
+var someProgress = scenario.Progress{Done: 14, Of: 60, Releases: 2, OfReleases: 5, States: 1_234_567, StatesPerSecond: 98_765}
+
+// One line, redrawn in place, no wider than the terminal, gone at the end.
+func TestProgressOnATerminal(t *testing.T) {
+	l, b := watched(40, nil)
+	l.search(someProgress)
 	drawn := strings.TrimPrefix(b.String(), "\r\x1b[K")
 	if drawn == b.String() || strings.ContainsAny(drawn, "\n\r\x1b") {
 		t.Errorf("not one line in place: %q", b.String())
@@ -24,26 +28,62 @@ func TestProgressLine(t *testing.T) {
 	if n := utf8.RuneCountInString(drawn); n >= 40 {
 		t.Errorf("%d columns of 40: %q", n, drawn)
 	}
-	l.clear()
+	l.end()
 	if !strings.HasSuffix(b.String(), "\r\x1b[K") {
 		t.Errorf("it is still there: %q", b.String())
 	}
-	wide := newProgressLine(&b, 200)
-	b.Reset()
-	wide.show(verify.Progress{Workload: "w", Done: 3, Of: 12, States: 1_234_567, StatesPerSecond: 98_765, Elapsed: 12 * time.Second})
-	if want := "w: 3 of 12 searches, 1.23M states, 98.8k/s, 12s"; !strings.HasSuffix(b.String(), want) {
+}
+
+// The line says the phase, how far it is and how much time is left of the budget.
+func TestProgressSaysWhatIsLeft(t *testing.T) {
+	now := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+	l, b := watched(200, nil)
+	l.now = func() time.Time { return now }
+	steps := []struct {
+		do   func()
+		want string
+	}{
+		{func() { l.begin("rendering main and topic", now.Add(2*time.Minute)) }, "rendering main and topic, 2m0s left"},
+		{func() { now = now.Add(3 * time.Second); l.render() }, "rendering main and topic: 1 rendered, 1m57s left"},
+		{func() { l.begin("comparing", now.Add(117*time.Second)) }, "comparing, 1m57s left"},
+		{func() { now = now.Add(12 * time.Second); l.search(someProgress) },
+			"searching: 2 of 5 releases, 14 of 60 topologies, 1.23M states, 98.8k/s, 1m45s left"},
+		{func() { now = now.Add(time.Hour); l.search(someProgress) },
+			"searching: 2 of 5 releases, 14 of 60 topologies, 1.23M states, 98.8k/s, 0s left"},
+		{func() { l.begin("rendering x", time.Time{}) }, "rendering x"},
+	}
+	for _, s := range steps {
+		if s.do(); !strings.HasSuffix(b.String(), "\x1b[K"+s.want) {
+			t.Errorf("got %q, want %q", b.String(), s.want)
+		}
+	}
+}
+
+// In a workflow's log each phase is a line of one group, and a revision's name no command.
+func TestProgressInAWorkflow(t *testing.T) {
+	l, b := watched(0, map[string]string{"GITHUB_ACTIONS": "true"})
+	l.begin("rendering main and\n::error::x", time.Time{})
+	l.render()
+	l.begin("comparing", time.Time{})
+	for range 3 {
+		l.search(someProgress)
+	}
+	l.end()
+	want := "::group::kubesettle: phases of the check\nrendering main and\n. ::error::x\ncomparing\nsearching 60 topologies of 5 releases\n::endgroup::\n"
+	if b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}
 }
 
-// In CI there is no line, and no hook that could draw one.
-func TestNoProgressLineInCI(t *testing.T) {
-	var b bytes.Buffer
-	l := newProgressLine(&b, 0)
-	l.say("rendering")
-	l.clear()
-	if l.hook() != nil || b.Len() > 0 {
-		t.Errorf("drawn: %q", b.String())
+// In any other log there is nothing, and no hook that could write it.
+func TestNoProgressInALog(t *testing.T) {
+	l, b := watched(0, nil)
+	l.begin("rendering", time.Time{})
+	l.render()
+	l.search(someProgress)
+	l.end()
+	if l.searchHook() != nil || l.renderHook() != nil || b.Len() > 0 {
+		t.Errorf("shown: %q", b.String())
 	}
 }
 

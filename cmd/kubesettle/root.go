@@ -58,7 +58,7 @@ func analysis(err error) error {
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
-	case errors.As(err, &file), errors.Is(err, render.ErrNoRepository):
+	case errors.As(err, &file), errors.Is(err, render.ErrNoRepository), errors.Is(err, render.ErrNoPath):
 		return &exit{exitUsage, err}
 	}
 	return &exit{exitAnalysis, err}
@@ -96,6 +96,7 @@ func newRoot(p *process) *cobra.Command {
 		newDiff(p),
 		newExplain(p),
 		newInit(p),
+		newSnapshot(p),
 		newMerge(p),
 		newAction(p),
 		newVersion(p),

@@ -12,7 +12,7 @@ func rulesOf(p *policies.Policy) ([]report.Rule, error) {
 	for _, r := range own {
 		out = append(out, report.Rule{
 			ID: r.ID, Class: string(r.Class), Title: r.Title, Severity: string(r.Severity),
-			What: r.Help.What, Why: r.Help.Why, Own: true,
+			Real: r.Help.Real, Bad: r.Help.Bad, Own: true,
 		})
 	}
 	return out, err

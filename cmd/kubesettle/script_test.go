@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -29,6 +31,7 @@ func TestMain(m *testing.M) {
 //	repo DIR TREE…        makes a git repository with one commit a tree, each on a branch
 //	                      of the tree's name that starts at the one before
 //	manifest FILE BYTES   writes a ConfigMap of about that size
+//	utf16 FILE            writes a file anew in UTF-16 with a byte order mark
 //	charts FOLDER… -- FILE…  serves charts, see [charts]
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -43,6 +46,7 @@ func TestScripts(t *testing.T) {
 			"exits":    exits,
 			"repo":     func(ts *testscript.TestScript, _ bool, args []string) { ts.Check(inScript(ts, args)) },
 			"manifest": manifest,
+			"utf16":    utf16File,
 			"charts":   charts,
 		},
 	})
@@ -78,6 +82,17 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if code != want {
 		ts.Fatalf("exit code %d, want %d", code, want)
 	}
+}
+
+func utf16File(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: utf16 FILE")
+	}
+	out := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(ts.ReadFile(args[0]))) {
+		out = binary.LittleEndian.AppendUint16(out, u)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out, 0o644))
 }
 
 func inScript(ts *testscript.TestScript, args []string) error {

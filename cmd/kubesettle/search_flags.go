@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
 // searching holds the flags of a search.
@@ -27,10 +28,10 @@ func (s *searching) flags(cmd *cobra.Command) {
 }
 
 // options are those of [verify.Check].
-func (s *searching) options(p *process, policy *policies.Policy, workers int, line *progressLine) (verify.Options, error) {
+func (s *searching) options(p *process, policy *policies.Policy, workers int, line *progress) (verify.Options, error) {
 	opt := verify.Options{
 		Policy: policy, Tool: tool(), Rules: s.rules, TimeBudget: s.budget, Workers: workers, Memory: searchMemory(memoryBudget()),
-		Progress: line.hook(), Today: p.today,
+		Progress: line.searchHook(), Today: p.today,
 	}
 	if s.budget < 0 {
 		return opt, usage("--time-budget is %s: give a positive time, or 0 for none", s.budget)
@@ -53,13 +54,13 @@ func (s *searching) options(p *process, policy *policies.Policy, workers int, li
 }
 
 // parseShard reads "i/n", 1 ≤ i ≤ n.
-func parseShard(s string) (verify.Shard, error) {
+func parseShard(s string) (scenario.Shard, error) {
 	if s == "" {
-		return verify.Shard{}, nil
+		return scenario.Shard{}, nil
 	}
-	var sh verify.Shard
+	var sh scenario.Shard
 	if _, err := fmt.Sscanf(s, "%d/%d", &sh.Index, &sh.Of); err != nil || s != fmt.Sprintf("%d/%d", sh.Index, sh.Of) || sh.Index < 1 || sh.Index > sh.Of {
-		return verify.Shard{}, usage("--shard is %q: give i/n with 1 ≤ i ≤ n, such as 2/4", s)
+		return scenario.Shard{}, usage("--shard is %q: give i/n with 1 ≤ i ≤ n, such as 2/4", s)
 	}
 	return sh, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
 // sides says where base and head are read from.
@@ -193,7 +194,7 @@ func (r *rendering) options(p *process, releases []render.Release) (render.Optio
 	return render.Options{
 		Releases: releases, Paths: paths, KubeVersion: r.kubeVersion, APIVersions: r.apiVersions,
 		Fetcher: fetcher, Workers: r.workers,
-		Sandbox: render.Sandbox{Command: p.worker}, Concerns: verify.Concerns(),
+		Sandbox: render.Sandbox{Command: p.worker}, Concerns: slice.Concerns(), Leftovers: verify.Leftovers(),
 	}, nil
 }
 

@@ -24,6 +24,7 @@ func BelowFloorAt(minReady int) Rule {
 		Class:    Numbers,
 		Title:    "ready replicas fall under the declared floor",
 		Severity: Error,
+		Blind:    BlindToStarts | BlindToStops,
 		Help:     belowFloorHelp(),
 		New: func(c *state.Config, w int) Property {
 			if c.Spec.Workloads[w].Kind().Ends() {
@@ -66,7 +67,7 @@ func BelowFloorAt(minReady int) Rule {
 	}
 }
 
-// starved says whether a step has a kubelet evict pods of workload w for disk or memory
+// starved reports whether a step has a kubelet evict pods of workload w for disk or memory
 // pressure.
 func starved(from, to state.State, w int) bool {
 	return slices.ContainsFunc(from.C.ClassesOf[w], func(p int) bool { return failed(from, to, p) })
@@ -91,10 +92,9 @@ func floorFields(c *state.Config, w int) []string {
 
 func belowFloorHelp() Help {
 	return Help{
-		What: `No step may leave the workload with fewer ready pods than before and fewer than its floor.
-
-The floor is ` + "`intents.below-floor.minReady`" + ` of the policy where it is set. Otherwise it is the
-lowest number that everything declared keeps to:
+		Real: `A step leaves the workload with fewer ready pods than before, and with fewer than its floor. The floor
+is ` + "`intents.below-floor.minReady`" + ` of the policy, or else the lowest number that everything declared
+keeps to:
 
     desired     = HPA minReplicas, else spec.replicas; the smaller of both versions
     rollout     = desired − maxUnavailable(desired)   percentages round down; 1 where surge and
@@ -104,25 +104,21 @@ lowest number that everything declared keeps to:
                                                       workloads, less what the others can be
     floor       = the least of rollout and, of each budget, disruption
 
-taken from the version that was applied last. Of a StatefulSet, maxUnavailable is 1; the update of one that
-is ` + "`Parallel`" + ` takes its pod whatever lacks below it, so that a budget is worth one pod less there. Where no budget selects the pods, a step that evicts
-some may leave desired − 1 ready, whatever the rollout promises: replicas are there to lose one, and
-one replica without a budget is said to tolerate the gap. A PodDisruptionBudget does not bind a rolling
-update, and a rollout's limits do not bind an eviction: only the lower of the two is a
-promise that neither breaks on its own. ` + "`Recreate`" + ` promises 0 where the template changes.
-With a floor of 0 the rule says nothing of the workload. What preemption takes is judged by ` + "`preemption-cascade`" + `, or by a ` + "`minReady`" + `. The pods that are lost with a node break no
-derived floor, nor does one that crashes or that the kubelet of a node under disk or memory
-pressure evicts, as nothing that is declared keeps a machine or a program
-from failing; they do break a ` + "`minReady`" + `. What is taken beside them breaks both. While a bad revision waits to be mended
-(` + "`events.badRevision`" + `), an autoscaler shrinks old and new ReplicaSet in proportion, ready or not: no
-manifest keeps upstream from that, so it breaks a ` + "`minReady`" + ` only.`,
-		Why: `For a time the service has less capacity than somebody reckoned with, even if the run ends
-well: no look at the state before and after the deployment shows it. It happens when one loop
-takes pods away without looking at what the other one is doing, such as an apply that resets
-the replicas which an autoscaler had set.`,
-		Mend: `The last steps of the interleaving name the loop that takes the pods. Let the apply not touch
-` + "`spec.replicas`" + ` where an autoscaler owns it; keep ` + "`maxUnavailable`" + ` and the budget apart from
-each other's share; or, where the drop is fine, say so with ` + "`minReady`" + ` in the policy.`,
+taken from the version that was applied last. ` + "`Recreate`" + ` promises 0, and at 0 the rule is silent. A
+StatefulSet's maxUnavailable is 1; with ` + "`Parallel`" + ` a budget is worth one pod less. Without a budget, an
+eviction may leave desired − 1.
+
+A derived floor is not broken by pods that are lost with a node, that crash, or that a kubelet evicts
+under disk or memory pressure; nor by an autoscaler that shrinks old and new ReplicaSet in proportion
+while a bad revision waits to be mended. All of these do break a ` + "`minReady`" + `. Preemption is judged by
+` + "`preemption-cascade`" + `. *Transient* says that every fair run recovers: the end of the rollout looks fine.`,
+		Bad: `For a while the service has less capacity than somebody counted on. Whether that is an outage depends
+on the load at that moment. It happens when one loop removes pods without looking at what another is
+doing, such as an apply that resets the replicas an autoscaler had set.`,
+		Now: `The last steps name the loop that removes the pods. Keep the apply away from ` + "`spec.replicas`" + ` where an
+autoscaler owns it; keep ` + "`maxUnavailable`" + ` and the budget out of each other's share: a budget does not
+bind a rolling update, nor a rollout's limits an eviction. Where the drop is fine, say so with
+` + "`minReady`" + ` in the policy.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-unavailable",
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",

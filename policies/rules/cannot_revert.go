@@ -22,22 +22,23 @@ var cannotRevert = Rule{
 	Class:    Convergence,
 	Title:    "reverting the change does not bring base back",
 	Severity: Warning,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `From every state in which the change has settled, or is stuck, base is applied again. It is a finding
+		Real: `From every state in which the change has settled, or is stuck, base is applied again. Reported is
 
-- where the API server refuses that apply although it took the change: a field that may only be changed
-  one way, such as the size of a claim, or ` + "`immutable`" + ` of a ConfigMap;
-- where some fair run does not end with base's pods, as many as are wanted and all of them
-  available: the pods of the change keep those of base away, for instance.
+- an apply that the API server refuses although it took the change: a field that may only change one way,
+  such as the size of a claim, or ` + "`immutable`" + ` of a ConfigMap;
+- a fair run that does not end with base's pods, as many as are wanted and all of them available: the
+  change's pods keep those of base away, for instance.
 
-What base cannot do anyway is none: one that does not reach its replicas on an empty cluster, or whose
-own rollout gets stuck. A revision that never becomes ready, and is rolled back, is looked at with
+What base cannot do anyway (reach its replicas on an empty cluster, complete its own rollout) is no
+finding. A revision that never becomes ready and is rolled back is looked at with
 ` + "`events.badRevision.rollback`" + `.`,
-		Why: `A revert is what one reaches for when something is wrong, in a hurry. That is the worst moment to
-learn that it needs somebody to delete objects by hand.`,
-		Mend: `Know it before the merge: split what cannot be taken back from the rest, and write down what a
-revert needs beside the commit (` + "`kubectl delete --cascade=orphan`" + `, a scale to zero first). Where the pods of
-the change keep base's away, change the strategy of the rollout in a step of its own, before or after.`,
+		Bad: `The change itself may be fine. If it is not, ` + "`git revert`" + ` and ` + "`helm rollback`" + ` do not bring back what was
+there, in the very moment in which somebody needs them to.`,
+		Now: `Know it before the merge: split what cannot be taken back from the rest, and write down what a revert
+needs (` + "`kubectl delete --cascade=orphan`" + `, a scale to zero first). Where the change's pods keep base's away,
+change the strategy of the rollout in a step of its own, before or after.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims",
 			"https://kubernetes.io/docs/concepts/configuration/configmap/#configmap-immutable",
@@ -62,7 +63,7 @@ the change keep base's away, change the strategy of the rollout in a step of its
 	},
 }
 
-// Restored says whether all pods of workload w are of the applied revision, and as many of
+// Restored reports whether all pods of workload w are of the applied revision, and as many of
 // them available as are wanted.
 func Restored(s state.State, w int) bool {
 	if !s.Manifest(w).Exists() {

@@ -23,32 +23,26 @@ var crashLoop = Rule{
 	Class:    Oscillation,
 	Title:    "placement kills a node or pods again and again",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `No fair run may do one of the two forever when no event is left to happen:
+		Real: `A fair run does one of the two forever although no event is left to happen.
 
-- bring a node down under ready pods of the workload: pods that use more CPU than they request come
-  to stand on one node, the node goes down, comes back, and the same pods, or others in their place,
-  do it again. The rule says something only where the policy says that nodes do go down
-  (` + "`events.nodePanic`" + `), that pods use more than they request while they start up
-  (` + "`events.startupSpike`" + `), and how much CPU nodes have. Pods that keep to their requests bring no
-  node down;
-- have pods refused by the node that ` + "`spec.nodeName`" + ` names, for want of room or of a host port, or
-  because it is short of disk or memory (` + "`events.diskPressure`, `events.memoryPressure`" + `). No
-  scheduler asked whether they fit; the kubelet does, the pod fails, and the ReplicaSet creates the
-  next one at once.`,
-		Why: `The scheduler counts requests, and a machine feels use. A few pods whose request is a fraction of what
-they need fit a node on paper; started together they take all of it, the kubelet and the kernel
-included, and everything else on the node goes down with them. When the node is back its pods start
-together once more, and where they were replaced meanwhile it is the next node's turn.
-
-Nobody sees a scheduling failure: every pod was placed, and every node reports room. Pods that a node
-refuses stay behind as failed objects, several a second, until the API server and etcd feel it.`,
-		Mend: `- Request what the pods need to start, or cap them with a CPU limit that a full node can bear.
-- Keep them apart: a hard topology spread over ` + "`kubernetes.io/hostname`" + `, or required anti-affinity;
-  do not pull them together by pod affinity or ` + "`MostAllocated`" + `.
-- Leave a share of every node to the system (` + "`kubeReserved`" + `, ` + "`systemReserved`" + `).
-- Say ` + "`nodeSelector`" + ` in place of ` + "`nodeName`" + `: a pod that does not fit waits, and is not killed;
-  with more than one node to choose from it goes elsewhere.`,
+- A node goes down under pods that use more CPU than they request, comes back, and goes down again under
+  the same pods or others in their place. The rule looks at this only where the policy says that nodes
+  go down (` + "`events.nodePanic`" + `), that pods use more while they start (` + "`events.startupSpike`" + `), and how much
+  CPU nodes have. Measure a start-up before you believe it. Pods that keep to their requests bring no
+  node down.
+- The node that ` + "`spec.nodeName`" + ` names refuses the pods, for want of room or of a host port, or because it
+  is short of disk or memory (` + "`events.diskPressure`" + `, ` + "`events.memoryPressure`" + `). No scheduler asked whether
+  they fit. In a running cluster these pods are ` + "`Failed`" + ` with reason ` + "`OutOfcpu`" + `, ` + "`NodePorts`" + ` or ` + "`Evicted`" + `.`,
+		Bad: `A few pods whose request is a fraction of what they need take a whole machine, with the kubelet and
+everything else on it; when it is back they start together once more. Nobody sees a scheduling failure.
+Refused pods stay behind as failed objects, several a second, until the API server and etcd feel it.`,
+		Now: `- Request what the pods need to start, or cap them with a CPU limit that a full node can bear.
+- Keep them apart: a hard topology spread over ` + "`kubernetes.io/hostname`" + `, or required anti-affinity; no pod
+  affinity and no ` + "`MostAllocated`" + `.
+- Reserve a share of every node for the system (` + "`kubeReserved`" + `, ` + "`systemReserved`" + `).
+- ` + "`nodeSelector`" + ` instead of ` + "`nodeName`" + `: a pod that does not fit waits, or goes elsewhere.`,
 		Sources: []string{
 			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
 			"https://updates.moonlightwork.com/outage-post-mortem-87370",
@@ -85,7 +79,7 @@ refuses stay behind as failed objects, several a second, until the API server an
 	},
 }
 
-// bound says whether pods of workload w name their node, and skip the scheduler.
+// bound reports whether pods of workload w name their node, and skip the scheduler.
 func bound(c *state.Config, w int) bool {
 	return slices.ContainsFunc(c.ClassesOf[w], func(p int) bool { return c.Pods[p].Template.Spec.NodeName != "" })
 }

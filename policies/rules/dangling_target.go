@@ -21,28 +21,29 @@ var danglingTarget = Rule{
 	Severity: Warning,
 	Static:   true,
 	Help: Help{
-		What: `It is a finding
+		Real: `Reported is
 
-- where a Service, a PodDisruptionBudget or an autoscaler that acts on a workload on base acts on none any
-  more, and the workload is still there under other labels or another name;
-- where such an object is new and acts on nothing, and a workload of its namespace has every label of its
-  selector, the one that tells the program (` + "`app`, `app.kubernetes.io/name`" + `, …) with the same value and
-  another with another;
-- where the change widens the selector of a Service or a PodDisruptionBudget, so that it takes in the pods of a
-  workload that was there before;
-- where the selector of a spread constraint or of an anti-affinity term matches no pod any more, not even
-  those of the workload itself.
+- a Service, PodDisruptionBudget or autoscaler that acts on a workload on base and on none on head,
+  while the workload is still there under other labels or another name;
+- a new one that acts on nothing while a workload of its namespace has every label of its selector, the
+  one that names the program (` + "`app`" + `, ` + "`app.kubernetes.io/name`" + `, …) with the same value and another with a
+  different one;
+- a new one that acts on nothing while the one workload that it can mean is a slip of the pen away: a letter or
+  two in a label's value or in a target's name, or a part of the name left out. A number that differs is none;
+- a selector of a Service or PodDisruptionBudget that now takes in the pods of another workload as well;
+- a selector of a spread constraint or anti-affinity term that no longer matches any pod, not even the
+  workload's own.
 
-A workload that was removed as a whole leaves what aims at it with nothing to act on: that is said in the result, and
-is no finding. No cluster is needed for this rule, and no search.`,
-		Why: `Every object is valid, and the API server takes them all. A budget that selects nothing protects
-nothing: a drain takes all replicas at once. An autoscaler without a target never scales, a Service without pods
-has no endpoints, a spread constraint without pods spreads nothing. A budget over the pods of two workloads counts
-them together, so that one of them can be down as a whole; a Service over two sends half of its requests to
-the wrong one. Nothing says so until the day it is needed.`,
-		Mend: `Write the selector with the labels that the pod template has, and only with those that tell the
-workload apart: ` + "`app.kubernetes.io/name`, `app.kubernetes.io/instance`" + ` and, where several workloads share
-these, ` + "`app.kubernetes.io/component`" + `. In a chart, take both from one helper. An autoscaler names kind and name of
+No cluster and no search is needed. It is void where the pods come from somewhere else: an operator, another
+repository. What aims at a workload that was removed as a whole is named in the result, and is no finding.
+To see it: ` + "`kubectl get pods -l SELECTOR`" + `.`,
+		Bad: `Every object is valid, and nothing says so until the day it is needed. A budget that selects nothing lets
+a drain take all replicas at once; an autoscaler without a target never scales; a Service without pods
+has no endpoints. A budget over two workloads lets one of them be down as a whole; a Service over two
+sends half of its requests to the wrong one.`,
+		Now: `Write the selector with the labels that the pod template has, and only with those that identify the
+workload: ` + "`app.kubernetes.io/name`" + `, ` + "`app.kubernetes.io/instance`" + ` and, where several workloads share these,
+` + "`app.kubernetes.io/component`" + `. In a chart, take both from one helper. An autoscaler names kind and name of
 its target: rename both together.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",

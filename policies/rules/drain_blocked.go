@@ -20,35 +20,30 @@ var drainBlocked = Rule{
 	Class:    Lifecycle,
 	Title:    "a node can never be drained",
 	Severity: Error,
+	Blind:    BlindToStops,
 	Help: Help{
-		What: `No run may end, or go on forever, with a node under maintenance (cordoned, its pods being evicted)
-that keeps ready pods of the workload, or pods of a bad revision (` + "`events.badRevision`" + `) that run
-without being ready. While a bad revision waits to be mended, ready pods of the old one that the budget holds are
-no finding: they are what serves.
+		Real: `A run ends, or goes on forever, with a node under maintenance (cordoned, its pods being evicted) that
+keeps pods of the workload, because a PodDisruptionBudget refuses every eviction. An eviction that is
+refused for a while, until a replacement is ready elsewhere, is no finding; nor is one of the old
+revision's ready pods while a bad revision waits to be mended.
 
-The rule looks at workloads that a PodDisruptionBudget selects. Where the policy says nothing of drains, the drain
-of one node is routine and searched on its own, with one change of load beside it; ` + "`events.drain`" + ` has as
-many as it says happen at any time, with ` + "`respectPDB`" + ` on. An
-eviction that is refused for a while, until a replacement is ready elsewhere, is no finding.
-
-A node of Karpenter that expires (` + "`events.nodeRemoved`" + `) is drained as well. Pods with
-` + "`karpenter.sh/do-not-disrupt: \"true\"`" + ` hold it as a budget does, unless its NodePool has a
-` + "`terminationGracePeriod`" + `.`,
-		Why: `A drain never gives up a pod that its budget holds: node upgrades, autoscalers that want to
-remove the node and certificate rotations wait behind it, and somebody ends up deleting the pod
-by hand, with the outage that the budget was there to prevent. Eviction does not surge: no
-replacement is made before the pod is gone, so a budget without slack has no way out. It shows
-at the worst time: a budget that has slack under load has none at night, when the autoscaler is
-at its minimum.`,
-		Mend: `- Let the budget give up one pod: ` + "`maxUnavailable: 1`" + ` in place of ` + "`minAvailable`" + `. Percentages round
-  up: 75% of 3 is all 3.
+Unless the policy says otherwise, the drain of one node counts as routine and is searched on its own,
+with one load change beside it; ` + "`events.drain`" + ` sets how many may happen. A node of Karpenter that
+expires (` + "`events.nodeRemoved`" + `) is drained as well: pods with ` + "`karpenter.sh/do-not-disrupt: \"true\"`" + ` block
+it like a budget, unless the NodePool has a ` + "`terminationGracePeriod`" + `. In a running cluster
+` + "`kubectl get pdb`" + ` shows 0 under ALLOWED DISRUPTIONS.`,
+		Bad: `Node upgrades, scale-down and certificate rotation wait behind the pod until somebody deletes it by
+hand, with the outage that the budget was there to prevent. Eviction does not surge: no replacement is
+made before the pod is gone, so a budget without slack has no way out. A budget that has slack under
+load may have none at night, when the autoscaler is at its minimum.`,
+		Now: `- Let the budget allow one pod: ` + "`maxUnavailable: 1`" + ` instead of ` + "`minAvailable`" + `. Percentages round up: 75%
+  of 3 is all 3.
 - Run one replica more than ` + "`minAvailable`" + `, also at the HPA's ` + "`minReplicas`" + `.
 - Two budgets on one pod refuse every eviction, whatever they allow: make their selectors disjoint.
-- A ` + "`terminationGracePeriod`" + ` on a NodePool of Karpenter ends the wait.
-- Where the replacement has no node while this one is cordoned, see ` + "`unschedulable`" + `:
-  ` + "`nodeTaintsPolicy: Honor`" + ` makes a spread constraint overlook cordoned nodes.
-- ` + "`unhealthyPodEvictionPolicy: AlwaysAllow`" + ` lets go of pods that run and are not ready. By default they
-  are held like ready ones where fewer pods are healthy than the budget asks for.`,
+- A ` + "`terminationGracePeriod`" + ` on Karpenter's NodePool ends the wait.
+- Where the replacement finds no node while this one is cordoned, ` + "`nodeTaintsPolicy: Honor`" + ` makes a spread
+  constraint ignore cordoned nodes.
+- ` + "`unhealthyPodEvictionPolicy: AlwaysAllow`" + ` lets go of pods that run without being ready.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
 			"https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/",
@@ -92,7 +87,7 @@ at its minimum.`,
 	},
 }
 
-// undisrupted says whether pods of workload w ask Karpenter to leave their node alone, and
+// undisrupted reports whether pods of workload w ask Karpenter to leave their node alone, and
 // it has nodes that it then never takes.
 func undisrupted(c *state.Config, w int) bool {
 	asks := slices.ContainsFunc(c.ClassesOf[w], func(p int) bool { return c.Pods[p].Template.Annotations[doNotDisrupt] == "true" })
@@ -102,7 +97,7 @@ func undisrupted(c *state.Config, w int) bool {
 // doNotDisrupt is the annotation of pods that Karpenter does not evict.
 const doNotDisrupt = "karpenter.sh/do-not-disrupt"
 
-// keptByKarpenter says whether a pod of workload w on node n, which Karpenter drains, is one
+// keptByKarpenter reports whether a pod of workload w on node n, which Karpenter drains, is one
 // that it does not evict, and nothing ends its patience.
 func keptByKarpenter(s state.State, w, n int) bool {
 	if k := s.C.Spec.Classes[s.C.Nodes[n].Class].Karpenter; k == nil || !k.Patient || s.Tenure(n) != state.Removing {

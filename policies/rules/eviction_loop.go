@@ -26,29 +26,28 @@ var evictionLoop = Rule{
 	Class:    Oscillation,
 	Title:    "pods are evicted and created again forever",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `No fair run may evict pods of the workload forever when no event is left to happen: a loop in
-which something evicts a pod (the descheduler, a NoExecute taint, preemption, the kubelet of a node that
-runs short of disk or memory), the controller
-creates it again, and the scheduler puts it where it will be evicted from again.
+		Real: `A fair run evicts pods of the workload forever although no event is left to happen: something evicts a
+pod (descheduler, NoExecute taint, preemption, a kubelet short of disk or memory), its controller
+creates it again, and the scheduler puts it where it is evicted again. What the workload's own
+controller deletes, and the pods of a bad revision, do not count.
 
-A deletion that the workload's own controller makes, because it was scaled down or rolled
-out, is no eviction. Nor do the pods of a bad revision count (` + "`events.badRevision`" + `): they never get
-ready, and to evict them again and again is what RemovePodsHavingTooManyRestarts is for.`,
-		Why: `Whoever evicts judges a placement by other rules than the scheduler that made it. The descheduler's
-RemoveDuplicates does not look at resources, its topology spread plugin can enforce what the
-scheduler only weighs, LowNodeUtilization moves the one large pod that is the load, and a
-tolerance missing beside a fixed node brings a pod back to the taint that drove it away, and a
-toleration of every taint brings it back to the node that is short of disk, whose kubelet refuses it.
-Every cycle kills a healthy pod, its connections and its caches; every object looks healthy
-whenever somebody looks.`,
-		Mend: `Make the two agree. Let the descheduler's evictor check that the pod fits elsewhere
-(` + "`nodeFit: true`" + `; it does not help where the pod fits and comes back all the same), give
-RemovePodsViolatingTopologySpreadConstraint hard constraints only (` + "`constraints: [DoNotSchedule]`" + `),
-set ` + "`targetThresholds`" + ` above the share of a node that the largest pod requests, use
-HighNodeUtilization only with a scheduler that packs (` + "`MostAllocated`" + `) and LowNodeUtilization only
-with one that spreads, or protect the workload from the plugin by namespace, label or priority.
-A PodDisruptionBudget slows the loop down and does not end it.`,
+Whoever evicts judges a placement by other rules than the scheduler that made it: RemoveDuplicates ignores
+resources, the topology spread plugin may enforce what the scheduler only weighs, LowNodeUtilization
+moves the one large pod that is the load, a fixed node returns a pod to the taint that drove it away.
+It is real if that descheduler runs with that policy, or the taint stays. In a running cluster the
+pods' ages never exceed the descheduler's interval.`,
+		Bad: `Every turn kills a healthy pod, its connections and its caches, every few minutes or seconds. Nothing
+reports an error. A PodDisruptionBudget slows the loop down and does not end it.`,
+		Now: `Make the two agree.
+
+- ` + "`nodeFit: true`" + ` in the descheduler's evictor, so that a pod that fits nowhere else stays.
+- ` + "`constraints: [DoNotSchedule]`" + ` for RemovePodsViolatingTopologySpreadConstraint.
+- ` + "`targetThresholds`" + ` above the share of a node that the largest pod requests.
+- HighNodeUtilization only with a scheduler that packs (` + "`MostAllocated`" + `), LowNodeUtilization only with one
+  that spreads.
+- Or exempt the workload by namespace, label or priority.`,
 		Sources: []string{
 			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
 			"https://github.com/kubernetes-sigs/descheduler/issues/1695",
@@ -72,7 +71,7 @@ A PodDisruptionBudget slows the loop down and does not end it.`,
 	},
 }
 
-// evicts says whether a step puts pods of workload w on deletion that their ReplicaSet
+// evicts reports whether a step puts pods of workload w on deletion that their ReplicaSet
 // did not delete itself. It compares sums over all nodes, which no exchange of like
 // nodes changes.
 func evicts(from, to state.State, w int) bool {
@@ -106,7 +105,7 @@ func evicts(from, to state.State, w int) bool {
 	return false
 }
 
-// failed says whether a step has a kubelet evict pods of class p for disk or memory
+// failed reports whether a step has a kubelet evict pods of class p for disk or memory
 // pressure: they are gone, and never were on deletion.
 func failed(from, to state.State, p int) bool {
 	return to.LiveUnderPressure(p) < from.LiveUnderPressure(p) && to.Count(p, state.Terminating) == from.Count(p, state.Terminating) &&

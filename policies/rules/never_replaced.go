@@ -18,31 +18,31 @@ var neverReplaced = Rule{
 	Class:    Lifecycle,
 	Title:    "a pod is never created, or never replaced once it is lost",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `After a node is lost (` + "`events.nodeFailure`" + `) and as long as it stays away, no ordinal of a
-StatefulSet may be held forever by the pod that is lost with it. Taint eviction deletes that pod, but only
-its kubelet could confirm that it has stopped: the object stays in deletion, and a StatefulSet
-never creates an ordinal while another object of the name is there.
+		Real: `One of three things happened on the run.
 
-This side speaks of StatefulSets; the pods of a Deployment have no names to wait for. It is looked at only
-where the policy lets nodes fail. ` + "`events.nodeFailure.outOfService: true`" + ` says that somebody deletes
-the Node object, or marks it out of service, whenever a node is lost.
+- A node is lost (` + "`events.nodeFailure`" + `) and stays away. Taint eviction deletes the StatefulSet's pod
+  on it, but only that node's kubelet could confirm that it stopped, so the object stays in deletion
+  and the StatefulSet never creates the ordinal again.
+- The API server refuses to create a pod: what a LimitRange fills in makes it invalid, or breaks the
+  LimitRange's own bounds.
+- An admission webhook with ` + "`failurePolicy: Fail`" + ` guards the very pods that serve it, and all of them
+  are gone.
 
-Nor may a pod of any workload be missing forever because the API server refuses to create it: what a
-LimitRange fills in makes it invalid or breaks the LimitRange's bounds; or an admission webhook with
-` + "`failurePolicy: Fail`" + ` guards the very pods that serve it, and all of them are gone. During a rollout
-` + "`rollout-stuck`" + ` says so.`,
-		Why: `The set runs one replica short until somebody acts, whatever its budget says and however many
-nodes are free: with one replica it is down, and a quorum that has lost a member will not survive the
-next one. A pod that is refused does not exist: nothing is pending, the Deployment applies well, and
-only the events of its ReplicaSet tell. A webhook that guards itself stops the creation of every pod it
-guards, not only of its own.`,
-		Mend: `- Delete the Node object, or taint it ` + "`node.kubernetes.io/out-of-service`" + `, once the machine is known to be
-  off; cloud controllers, Karpenter and machine health checks do the former.
+Deployments' pods have no names to wait for, so a lost node holds none of them. If somebody, or your
+cloud's controller, deletes the Node object or marks it out of service, say so with
+` + "`events.nodeFailure.outOfService: true`" + `. During a rollout ` + "`rollout-stuck`" + ` reports a refused pod.`,
+		Bad: `The set runs one replica short until somebody acts, whatever its budget says and however many nodes
+are free: with one replica it is down, and a quorum that has lost a member will not survive the next.
+A refused pod does not exist: nothing is pending, and only the events of its ReplicaSet tell. A
+webhook that guards itself stops the creation of every pod it guards.`,
+		Now: `- Delete the Node object, or taint it ` + "`node.kubernetes.io/out-of-service`" + `, once the machine is known to
+  be off; cloud controllers, Karpenter and machine health checks do the former.
 - Run what keeps no state of its own as a Deployment.
-- ` + "`kubectl delete pod --force`" + ` risks two pods of one identity, and is no plan.
+- ` + "`kubectl delete pod --force`" + ` risks two pods of one identity.
 - Exclude a webhook's own pods by its ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
-- Set limits where a LimitRange has a default that is below the request, or raise the default.`,
+- Set limits where a LimitRange's default is below the request, or raise the default.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/force-delete-stateful-set-pod/",
 			"https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/#non-graceful-node-shutdown",

@@ -20,39 +20,30 @@ var neverSettles = Rule{
 	Class:    Convergence,
 	Title:    "the control loops around a workload never come to rest, or rest short of what is declared",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `No fair run may change the workload's replicas or pods forever when no event is left to
-happen: the run would be a loop of control-loop steps alone. The loop is shown with the step
-it starts at; it closes up to the exchange of like nodes.
+		Real: `A fair run changes the workload's replicas or pods forever although no event is left to happen, and no
+rule with a more telling name covers the loop; the steps from its start on repeat, up to the exchange of
+equal nodes. Or the workload rests, all pods ready, at fewer replicas than the load asks for, because its
+HorizontalPodAutoscaler cannot act:
 
-The rule catches every oscillation for which there is no more telling rule.
+- a metric with a utilization target misses a request of any container of any pod that the autoscaler
+  counts (condition ` + "`FailedGetResourceMetric`" + `);
+- another autoscaler selects pods that it selects (` + "`AmbiguousSelector`" + `);
+- its target's selector matches pods of another workload, which it counts as its own;
+- ` + "`spec.replicas`" + ` is 0, which switches it off (` + "`ScalingDisabled`" + `), although the manifest no longer says so.
 
-Nor may a workload rest, all its pods ready, at fewer replicas than the load asks for, because its
-HorizontalPodAutoscaler cannot act as declared:
+` + "`kubectl describe hpa`" + ` shows the condition.`,
+		Bad: `In a loop, pods are created and killed at every turn, and node autoscalers and alerts follow. An
+autoscaler that has stopped looks healthy: the few pods there are run, and the next rush finds no more
+of them.`,
+		Now: `Give the field that the loop's steps disagree on one owner: take ` + "`spec.replicas`" + ` out of what is applied
+again and again, keep one autoscaler for one metric, make the rule that evicts agree with the rule that
+places.
 
-- a metric with a utilization target misses a request, of any container of any pod that the
-  autoscaler counts (upstream: FailedGetResourceMetric);
-- another autoscaler selects pods that it selects, so that both only keep to their bounds (AmbiguousSelector);
-- its target's selector matches pods of another workload, which it counts as its own; pods that a
-  Service gives a share of the load count as serving it;
-- ` + "`spec.replicas`" + ` is 0, which switches it off (ScalingDisabled), although the manifest no longer
-  says so.
-
-What the load asks for is the least number at which the same autoscaler would add none, were there
-its own pods only, with all their requests.`,
-		Why: `Two loops that are right on their own undo each other's work. Pods are created and killed at
-every turn, connections and caches are lost, node autoscalers and alerts follow suit, and
-every object looks healthy whenever somebody looks.
-
-An autoscaler that has stopped looks healthy, too: the few pods there are run, and only a condition
-of the HorizontalPodAutoscaler tells that the next rush will find no more of them.`,
-		Mend: `The loop's steps name the loops that disagree and the field they disagree on. Give the field
-one owner: take ` + "`spec.replicas`" + ` out of what is applied again and again, keep one autoscaler for
-one metric, or make the rule that evicts agree with the rule that places.
-
-For an autoscaler that cannot act: give every container a request, sidecars included, or use a
-` + "`ContainerResource`" + ` metric or an ` + "`AverageValue`" + `; keep one autoscaler for one workload; give
-each workload a selector of its own; leave ` + "`spec.replicas`" + ` out.`,
+For an autoscaler that cannot act: a request for every container, sidecars included, or a
+` + "`ContainerResource`" + ` metric or ` + "`AverageValue`" + `; one autoscaler for one workload; a selector of its own for each
+workload; no ` + "`spec.replicas`" + `.`,
 		Sources: []string{
 			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
 			"https://github.com/argoproj/argo-cd/issues/1603",
@@ -79,7 +70,7 @@ each workload a selector of its own; leave ` + "`spec.replicas`" + ` out.`,
 	Also: restsShort,
 }
 
-// touches says whether a step changed workload w. It compares sums over all nodes,
+// touches reports whether a step changed workload w. It compares sums over all nodes,
 // which no exchange of like nodes changes; a pod that moves is for a moment on none.
 func touches(from, to state.State, w int) bool {
 	if from.Replicas(w) != to.Replicas(w) {

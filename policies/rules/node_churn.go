@@ -20,34 +20,27 @@ var nodeChurn = Rule{
 	Class:    Oscillation,
 	Title:    "nodes are added and removed forever",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `No fair run may add nodes for pending pods of the workload forever when no event is left to
-happen: a loop in which a node autoscaler removes a node that it takes for superfluous, the
-pods of that node fit nowhere, and a new node comes for them.
+		Real: `A fair run adds nodes for pending pods of the workload forever although no event is left to happen: a
+node autoscaler removes a node that it takes for superfluous, the pods of that node fit nowhere, and a
+new node comes for them.
 
-The rule says something only where the policy has the cluster autoscaler run
-(` + "`controllers.clusterAutoscaler`" + `, on pools that are ` + "`autoscaled`" + `), or Karpenter (a NodePool among the
-manifests, or ` + "`controllers.karpenter`" + `, on the pool of its name).`,
-		Why: `The autoscaler simulates where the pods of a node would go, and the scheduler decides where they
-do go. Where the two differ, every turn drains a node and kills its pods, pays for a machine that
-starts and stops, and pulls every image again. Each turn takes ten minutes and more, so that the
-cluster looks healthy whenever somebody looks.
-
-The autoscaler reckons by the scheduler's filters, all pods of the node at once; the scheduler places
-one after the other, by scores: what fits together can come to stand so that the last one does not fit.
-Karpenter takes what a pod prefers as required, when it makes nodes and when it looks whether one can
-go; the scheduler takes it as a score among many, and puts a pod where Karpenter would not.
-Whatever moves the pods back once the new node is there closes the loop, such as a descheduler that
-enforces preferences. An autoscaler or a GitOps controller that takes replicas away and gives them
-back does the same to the nodes under them.`,
-		Mend: `- Where replicas go up and down in the same loop, end that first: it is the cause.
+The rule looks only where the policy has the cluster autoscaler run (` + "`controllers.clusterAutoscaler`" + `, on
+pools that are ` + "`autoscaled`" + `), or Karpenter (a NodePool among the manifests, or ` + "`controllers.karpenter`" + `).
+The two simulate where pods would go; the scheduler decides where they do. The cluster autoscaler uses
+the scheduler's filters for all pods of the node at once; Karpenter takes preferences as requirements.
+It is real if the allocatable resources and minimum counts of those pools are as declared.`,
+		Bad: `Every turn, ten minutes or more, drains a node and kills its pods, pays for a machine that starts and
+stops, and pulls every image again. The cluster looks healthy whenever somebody looks.`,
+		Now: `- Where replicas go up and down in the same loop, end that first: it is the cause.
 - Require what the descheduler enforces, or let it leave preferences alone
   (` + "`nodeAffinityType: [requiredDuringSchedulingIgnoredDuringExecution]`" + `).
 - Keep a node where the loop begins: a larger minimum of its pool, or the annotation
   ` + "`cluster-autoscaler.kubernetes.io/scale-down-disabled`" + `.
 - Leave room for the largest pod on the nodes that stay.
-- ` + "`nodeTaintsPolicy: Honor`" + ` on hard topology spread constraints: autoscalers of before mid-2026 take no
-  account of it that a node which is being removed still counts as an empty domain.`,
+- ` + "`nodeTaintsPolicy: Honor`" + ` on hard topology spread constraints: autoscalers from before mid-2026 overlook
+  that a node under removal still counts as an empty domain.`,
 		Sources: []string{
 			"https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md",
 			"https://github.com/kubernetes/autoscaler/issues/581",
@@ -73,7 +66,7 @@ back does the same to the nodes under them.`,
 	},
 }
 
-// hasPending says whether a pod of workload w has no node.
+// hasPending reports whether a pod of workload w has no node.
 func hasPending(s state.State, w int) bool {
 	for _, p := range s.C.ClassesOf[w] {
 		if s.Pending(p) > 0 {

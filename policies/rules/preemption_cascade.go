@@ -19,27 +19,25 @@ var preemptionCascade = Rule{
 	Class:    Lifecycle,
 	Title:    "pods of higher priority take a workload below its floor",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `No preemption may leave the workload with fewer ready pods than before and fewer than its floor: the
-scheduler deletes pods of lower priority to make room for one that fits nowhere.
+		Real: `The scheduler deletes pods of the workload to make room for pods of higher priority, and leaves it with
+fewer ready pods than its floor: what its PodDisruptionBudgets keep, or, where its pods name no
+PriorityClass, what ` + "`below-floor`" + ` derives for evictions. Pods that name a class have agreed to their
+rank: without a budget nothing is said of them.
 
-The floor is what every PodDisruptionBudget of the workload keeps. Of a workload whose pods name no
-PriorityClass of their own, it is at least what ` + "`below-floor`" + ` derives for evictions: nobody said that they may be given
-up. One that names a class has agreed to its rank, so that without a budget nothing is said of it.
-Pods of an older revision of the same workload count as well.
-
-The rule needs nodes whose capacity is declared, and PriorityClasses that are among the objects or
-Kubernetes' own two. Steps that it judges are none of ` + "`below-floor`" + `'s, but for a ` + "`minReady`" + `.`,
-		Why: `A PodDisruptionBudget does not stop preemption: the scheduler prefers victims that no budget
-protects, and takes the others where there are none. A rollout's surge pods are enough on a full
-cluster, and a ` + "`globalDefault`" + ` class that is added later ranks every new pod above all that run
-already: each new pod displaces an old one, whose replacement displaces the next. It is over when
-somebody looks: the end state is fine, or the pods that were lost are pending.`,
-		Mend: `- ` + "`preemptionPolicy: Never`" + ` on the new class: its pods go first in the queue, and delete nobody.
+It needs nodes whose capacity is declared, and PriorityClasses that are among the manifests or built
+in. Check both, and that the nodes can be as full as the run has them. In a running cluster the victim
+has a ` + "`Preempted`" + ` event.`,
+		Bad: `Replicas that served are gone, and a PodDisruptionBudget does not stop it: the scheduler prefers victims
+that no budget protects, and takes the others where there are none. One surge pod is enough on a full
+cluster. A ` + "`globalDefault`" + ` class that is added later ranks every new pod above all that run: each new pod
+displaces an old one, whose replacement displaces the next.`,
+		Now: `- ` + "`preemptionPolicy: Never`" + ` on the new class: its pods go first in the queue, and delete nobody.
 - Give what has to stay up a class of its own before anything else gets a higher one.
-- ` + "`maxSurge: 0`" + ` for what is urgent, so that its rollouts ask for no extra room. That alone is not enough:
+- ` + "`maxSurge: 0`" + ` for what is urgent, so that its rollouts ask for no extra room. Alone it is not enough:
   the replacement is created while the old pod still terminates.
-- Leave room: an autoscaled pool does not help the victim, as preemption comes before a new node.`,
+- Leave room. An autoscaled pool does not help the victim: preemption comes before a new node.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/",
 			"https://grafana.com/blog/2019/07/24/how-a-production-outage-was-caused-using-kubernetes-pod-priorities/",
@@ -84,7 +82,7 @@ func withstood(c *state.Config, w int, v state.Version) int {
 	return floor
 }
 
-// mayBePreempted says whether any pod may preempt another in this problem.
+// mayBePreempted reports whether any pod may preempt another in this problem.
 func mayBePreempted(c *state.Config) bool {
 	for p := range c.Pods {
 		if c.Preempts(p) {
@@ -94,7 +92,7 @@ func mayBePreempted(c *state.Config) bool {
 	return false
 }
 
-// preempted says whether a step is a preemption: it nominates one more pod to a node.
+// preempted reports whether a step is a preemption: it nominates one more pod to a node.
 func preempted(from, to state.State) bool {
 	for p := range to.C.Pods {
 		if to.C.Preempts(p) && to.NominatedOf(p) > from.NominatedOf(p) {

@@ -22,11 +22,9 @@ func promised(c *state.Config, w int, v state.Version) int {
 	desired := leastOfBoth(ms)
 	// A rollout replaces pods only where there are two templates.
 	floor := desired
-	switch d := ms[v].Deployment; {
-	case ms[v].StatefulSet != nil && c.Revisions(w) > 1: // a StatefulSet updates one pod after the other
-		floor = desired - 1
-	case d != nil && (len(c.ClassesOf[w]) > 1 || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType):
-		floor = desired - unavailable(d, desired)
+	pace := ms[v].Pace()
+	if ms[v].ReplicasField() != nil && (c.Revisions(w) > 1 || ms[v].Kind() == state.Deployment && !pace.AtOnce) {
+		floor = desired - pace.UnavailableOf(desired)
 	}
 	for _, pdb := range ms[v].PDBs {
 		others := desiredBeside(c, w, v, pdb)
@@ -105,32 +103,6 @@ func MinReplicas(h *autoscalingv2.HorizontalPodAutoscaler) int {
 		return 1
 	}
 	return int(*h.Spec.MinReplicas)
-}
-
-// unavailable is how many of its desired pods a Deployment may lack during a rollout.
-// Upstream v1.36.3: deploymentutil.MaxUnavailable and ResolveFenceposts; Recreate, for
-// which upstream gives 0, takes all pods away before it starts one.
-func unavailable(d *appsv1.Deployment, desired int) int {
-	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		return desired
-	}
-	var maxSurge, maxUnavailable *intstr.IntOrString
-	if r := d.Spec.Strategy.RollingUpdate; r != nil {
-		maxSurge, maxUnavailable = r.MaxSurge, r.MaxUnavailable
-	}
-	zero := intstr.FromInt32(0)
-	surge, err := intstr.GetScaledValueFromIntOrPercent(intstr.ValueOrDefault(maxSurge, zero), desired, true)
-	if err != nil {
-		return desired // the API server refuses it; nothing can be promised
-	}
-	n, err := intstr.GetScaledValueFromIntOrPercent(intstr.ValueOrDefault(maxUnavailable, zero), desired, false)
-	if err != nil {
-		return desired
-	}
-	if surge == 0 && n == 0 {
-		n = 1
-	}
-	return min(n, desired)
 }
 
 // healthy is how many of expected pods a PodDisruptionBudget keeps. Upstream v1.36.3:

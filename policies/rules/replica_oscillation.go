@@ -19,27 +19,27 @@ var replicaOscillation = Rule{
 	Class:    Oscillation,
 	Title:    "the number of replicas goes up and down forever",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `No fair run may change the workload's live ` + "`spec.replicas`" + ` forever when no event is left to
-happen: with the load as it is, and no further change applied, the number has to come to rest.
+		Real: `A fair run changes the workload's live ` + "`spec.replicas`" + ` forever although no event is left to happen: the
+load stays as it is and nothing further is applied. The steps from the loop's start on repeat. A number
+that changes for a while and then rests in every fair run is no finding.
 
-The loop is shown with the step it starts at. That a number changes for a while, and comes to rest
-in every fair run, is no finding.`,
-		Why: `Pods are created and killed at every turn, with their connections and caches; nodes are added
-and removed after them. The workload is too small for its load half of the time. Nothing reports an
-error, and every object looks healthy whenever somebody looks.
+Two writers disagree: a GitOps controller with self-heal sets what Git declares, an autoscaler what
+the load asks for. (Or one autoscaler finds each of two numbers wrong, because its target is so low
+that whole percents are too coarse.) It is real if your controller does reset the field: what
+Argo CD's ` + "`ignoreDifferences`" + ` with ` + "`RespectIgnoreDifferences=true`" + ` leaves alone is declared under
+` + "`controllers.gitops`" + `. In a running cluster
+` + "`kubectl get deploy -w`" + ` shows it.`,
+		Bad: `Pods are created and killed at every turn, with their connections and caches; nodes follow. Half of
+the time the workload is too small for its load. Nothing reports an error, and it is quiet as long as
+the autoscaler happens to want the number in Git, such as at night.`,
+		Now: `Give the number one owner.
 
-Two writers do not agree on the number: a GitOps controller with self-heal that sets what Git
-declares, and an autoscaler that sets what the load asks for, each at its next turn. It is quiet
-as long as the autoscaler happens to want the number that Git has, such as at night. Or one
-autoscaler finds two numbers each too small or too large for the other, as it may where its target
-is so low that whole percents are too coarse.`,
-		Mend: `Give the number one owner.
-
-- Take ` + "`spec.replicas`" + ` out of the manifest where an autoscaler targets the workload; hand the field
+- Remove ` + "`spec.replicas`" + ` from the manifest where an autoscaler targets the workload; hand the field
   over first, as ` + "`replicas-reset`" + ` says.
-- Until then let the GitOps controller leave the field alone: with Argo CD
-  ` + "`ignoreDifferences`" + ` on ` + "`/spec/replicas`" + ` **and** the sync option ` + "`RespectIgnoreDifferences=true`" + `.
+- Until then make the GitOps controller ignore the field: with Argo CD ` + "`ignoreDifferences`" + ` on
+  ` + "`/spec/replicas`" + ` **and** the sync option ` + "`RespectIgnoreDifferences=true`" + `.
 - Keep one autoscaler for one workload. Of two whose selectors overlap Kubernetes stops both.`,
 		Sources: []string{
 			"https://github.com/argoproj/argo-cd/issues/1603",

@@ -18,27 +18,22 @@ var replicasReset = Rule{
 	Class:    Numbers,
 	Title:    "an apply drops replicas another loop owned",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `Applying the change may not lower the live ` + "`spec.replicas`" + ` of a workload that a
-HorizontalPodAutoscaler scales, below what is live or below the new ` + "`maxReplicas`" + `, whichever
-is less. It is a finding
+		Real: `Applying the change lowers the live ` + "`spec.replicas`" + ` of a workload that a HorizontalPodAutoscaler
+scales, below what is live and below the new ` + "`maxReplicas`" + `. Either an autoscaler targets it on base and
+head, whether the manifest declares a number or has just ceased to; or the change adds the autoscaler
+and removes ` + "`spec.replicas`" + `, so that the number falls to the API server's default of 1 first.
 
-- where an autoscaler targets the workload before and after the change, whether the manifest
-  declares a number or has just ceased to; and
-- where the change adds the autoscaler and takes ` + "`spec.replicas`" + ` out, so that the number falls to
-  the API server's default of 1 before the autoscaler acts.
-
-A change that adds an autoscaler and declares fewer replicas itself, or that removes the
-autoscaler, hands the number over on purpose and is none.`,
-		Why: `A client-side apply compares the new manifest with the last applied one. A number that
-stands in the manifest overwrites the autoscaler's at every apply, and one that was removed
-from it is reset to 1, at the moment of the deployment and under full load. The autoscaler
-adds the replicas again, one sync and one start-up later; until then the few that remain take
-all of the traffic.`,
-		Mend: `Leave ` + "`spec.replicas`" + ` to the autoscaler, and hand the field over first: run
-` + "`kubectl apply edit-last-applied`" + ` and remove it there (or apply server-side, which keeps a
-field that another manager owns), then remove it from the manifest. With Argo CD, ignore the
-difference **and** set ` + "`RespectIgnoreDifferences=true`" + `.`,
+A change that adds an autoscaler and itself declares fewer replicas, or that removes the autoscaler,
+hands the number over on purpose: no finding. Server-side apply keeps a field that another manager
+owns; if you use it, say ` + "`apply: server-side`" + ` in the policy. To see it, look for ` + "`replicas`" + ` in
+` + "`kubectl apply view-last-applied`" + `: if it is there and the new manifest lacks it, it is reset.`,
+		Bad: `The number drops at the moment of the deployment, under full load. The autoscaler adds the replicas
+again, one sync and one start-up later; until then the few that remain take all of the traffic.`,
+		Now: `Leave ` + "`spec.replicas`" + ` to the autoscaler, and hand the field over first: remove it with
+` + "`kubectl apply edit-last-applied`" + `, then from the manifest. With Argo CD, ignore the difference **and**
+set ` + "`RespectIgnoreDifferences=true`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#migrating-deployments-and-statefulsets-to-horizontal-autoscaling",
 			"https://kubernetes.io/docs/tasks/manage-kubernetes-objects/declarative-config/#how-apply-calculates-differences-and-merges-changes",
@@ -66,7 +61,7 @@ difference **and** set ` + "`RespectIgnoreDifferences=true`" + `.`,
 	},
 }
 
-// resets says whether an apply took replicas of w that an autoscaler owns.
+// resets reports whether an apply took replicas of w that an autoscaler owns.
 func resets(from, to state.State, w int) bool {
 	was, is := from.Manifest(w), to.Manifest(w)
 	if is.HPA == nil || was.HPA == nil && is.DeclaresReplicas {

@@ -39,7 +39,7 @@ func asked(s state.State, w int) int {
 	return n
 }
 
-// allReady says whether a workload has as many pods as it should, and all of them are
+// allReady reports whether a workload has as many pods as it should, and all of them are
 // ready.
 func allReady(s state.State, w int) bool {
 	active := 0
@@ -70,7 +70,7 @@ func staysHigh(c *state.Config, w int) Property {
 	}
 }
 
-// declaredByGit says whether a workload has the number of replicas that a GitOps
+// declaredByGit reports whether a workload has the number of replicas that a GitOps
 // controller keeps it at, whoever set it.
 func declaredByGit(s state.State, w int) bool {
 	g, m := s.C.Spec.GitOps, s.Manifest(w)

@@ -3,13 +3,12 @@ package rules
 import (
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// rolling says whether a rollout of workload w is under way: the template in the API
+// rolling reports whether a rollout of workload w is under way: the template in the API
 // server is not the only one that pods run or are to run from. Pods that only
 // terminate, and a rollout that was paused on purpose, do not count.
 func rolling(s state.State, w int) bool {
@@ -25,20 +24,15 @@ func rolling(s state.State, w int) bool {
 	return false
 }
 
-// keepsOld says whether a Job, a DaemonSet or a StatefulSet leaves the pod of class p at its old revision: it
-// is below the partition, or waits for somebody to delete it (OnDelete).
+// keepsOld reports whether a workload leaves the pod of class p at its old revision: the
+// kind has no rollout, the pod is below the partition, or waits for somebody to delete it
+// (OnDelete).
 func keepsOld(s state.State, w, p int) bool {
 	m := s.Manifest(w)
-	switch {
-	case m.Kind().Ends(): // a Job that runs keeps its template
+	if pace := m.Pace(); pace.Keeps || pace.Awaits {
 		return true
-	case m.Kind() == state.DaemonSet:
-		return m.DaemonSet.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
-	case m.Kind() != state.StatefulSet:
-		return false
 	}
-	return m.StatefulSet.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType ||
-		s.C.Pods[p].Ordinal < m.FirstOrdinal()+m.Partition()
+	return m.Kind() == state.StatefulSet && s.C.Pods[p].Ordinal < m.FirstOrdinal()+m.Partition()
 }
 
 // newestPods sums up what is counted of the pods of workload w's current template.
@@ -52,7 +46,7 @@ func newestPods(s state.State, w int, of func(p int) int) int {
 	return total
 }
 
-// halted says whether workload w waits for somebody to mend or revert its current
+// halted reports whether workload w waits for somebody to mend or revert its current
 // revision, which is a bad one: what its rollout leaves unfinished is of that revision's
 // making. What the old pods do meanwhile is not.
 func halted(s state.State, w int) bool {

@@ -3,8 +3,6 @@ package rules
 import (
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -22,36 +20,29 @@ var rolloutStuck = Rule{
 	Class:    Lifecycle,
 	Title:    "a rollout can never complete",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `A run may not end, or go on forever, in the middle of a rollout. As upstream's
-` + "`DeploymentComplete`" + ` has it, a rollout is complete when the updated replicas, all replicas
-and the available replicas equal ` + "`spec.replicas`" + `.
+		Real: `A run ends, or goes on forever, in the middle of a rollout: the updated, all and the available
+replicas do not all equal ` + "`spec.replicas`" + ` (upstream's ` + "`DeploymentComplete`" + `), and an old revision still
+has replicas, or the new one lacks ready ones and none of its pods is pending.
 
-The rule speaks of a workload whose pod template changes, while an old revision still has
-replicas, or while the new one lacks ready replicas and none of its pods is pending. A pod
-that stays pending, or waits for a volume, once the old revision is gone is ` + "`unschedulable`" + `: never both at once. A
-rollout that is paused on purpose is no finding, nor is one of a revision whose pods never become
-ready (` + "`events.badRevision`" + `): that one is stuck everywhere, and what has to hold meanwhile is
-` + "`below-floor`" + `.
+No finding: a rollout that is paused on purpose, and a revision whose pods never become ready
+(` + "`events.badRevision`" + `), which is stuck everywhere. With a ` + "`ReadWriteOnce`" + ` volume the finding is only
+*possible*: some drivers attach nothing, and which node the new pod gets depends on what else runs
+there. In a running cluster ` + "`kubectl rollout status`" + ` waits, and after ` + "`progressDeadlineSeconds`" + ` the
+Deployment's condition is ` + "`ProgressDeadlineExceeded`" + `; Kubernetes itself never gives up.`,
+		Bad: `The new version never takes over. Traffic stays with the old one in part or as a whole, later
+rollouts queue behind it, and ` + "`helm --wait`" + `, Argo CD and Flux report a failure or roll back.
 
-Upstream gives no rollout up. One without progress for ` + "`progressDeadlineSeconds`" + ` (600 unless
-declared) gets the condition ` + "`ProgressDeadlineExceeded`" + ` and stays as it is; a paused one does not.`,
-		Why: `The new version never takes over: part of the traffic, or all of it, stays with the old
-one, later rollouts queue behind it, and ` + "`helm --wait`" + `, Argo CD and Flux report a failure
-or roll back. The usual cause is one pod. With the default strategy and fewer than four
-replicas the update may take away no old pod before a new one is ready (25% rounds down to 0
-unavailable, up to 1 surge), so that whatever refuses that one surge pod holds up the whole.
-
-A ` + "`ReadWriteOnce`" + ` volume does so without refusing anything: the scheduler does not look at who has
-it, and a surge pod that comes to another node waits in ` + "`ContainerCreating`" + ` for a volume that stays
-attached to the old pod's node. As some drivers attach nothing, and which node is taken hangs on what
-else runs there, such a finding is called possible, never inevitable.`,
-		Mend: `- ` + "`strategy.rollingUpdate: {maxSurge: 0, maxUnavailable: 1}`" + ` gives up a pod before it asks for
-  its successor; ` + "`strategy.type: Recreate`" + ` gives up all of them.
-- With anti-affinity or topology spread, let the old revision not count against the new one:
+One pod is usually enough: with the default strategy and fewer than four replicas no old pod may go
+before a new one is ready (25% rounds down to 0 unavailable), so whatever refuses the one surge pod
+blocks them all.`,
+		Now: `- ` + "`strategy.rollingUpdate: {maxSurge: 0, maxUnavailable: 1}`" + ` removes a pod before it creates the
+  next; ` + "`strategy.type: Recreate`" + ` removes all of them.
+- Do not let the old revision count against the new one in anti-affinity or topology spread:
   ` + "`matchLabelKeys: [pod-template-hash]`" + `, or prefer instead of require.
-- Leave room for one more pod: a spare node, a free port, head-room in the quota.
-- With a ` + "`ReadWriteOnce`" + ` volume, ` + "`strategy.type: Recreate`" + `, a StatefulSet, or ` + "`ReadWriteMany`" + `.`,
+- Leave room for one more pod: a spare node, a free port, headroom in the quota.
+- With a ` + "`ReadWriteOnce`" + ` volume: ` + "`Recreate`" + `, a StatefulSet, or ` + "`ReadWriteMany`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment",
 			"https://github.com/kubernetes/kubernetes/issues/116891",
@@ -62,7 +53,7 @@ else runs there, such a finding is called possible, never inevitable.`,
 	},
 	New: func(c *state.Config, w int) Property {
 		m, _ := Newest(c, w)
-		if m == nil || m.Kind().Ends() || c.Revisions(w) < 2 {
+		if m == nil || m.Pace().Keeps || c.Revisions(w) < 2 {
 			return Property{} // one template: there is nothing to roll out
 		}
 		return Property{
@@ -127,18 +118,9 @@ func stays(n int) string {
 
 // strategyFields names what paces a workload's rollout.
 func strategyFields(m *state.Manifest) []string {
-	switch m.Kind() {
-	case state.DaemonSet:
-		return []string{"Workload:spec.updateStrategy"}
-	case state.StatefulSet:
-		return []string{"Workload:spec.podManagementPolicy", "Workload:spec.updateStrategy"}
+	var out []string
+	for _, f := range m.Pace().Fields {
+		out = append(out, "Workload:"+f)
 	}
-	d := m.Deployment
-	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		return []string{"Workload:spec.strategy.type"}
-	}
-	return []string{
-		"Workload:spec.strategy.rollingUpdate.maxSurge",
-		"Workload:spec.strategy.rollingUpdate.maxUnavailable",
-	}
+	return out
 }

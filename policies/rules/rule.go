@@ -47,11 +47,25 @@ type Rule struct {
 	// Also gives a second side of the rule, which another kind of predicate tells; nil: it
 	// has one only.
 	Also func(c *state.Config, w int) Property
+	// Blind is what the predicates do not look at; the zero value is that they look at everything.
+	Blind Blindness
 	// Static says that the rule is judged on the objects alone, without a run: New gives the
 	// zero Property.
 	Static   bool
 	speaksOf func(name string) bool // nil: everything
 }
+
+// Blindness is what of a state the predicates of a rule do not look at: two states that differ only in it are judged
+// alike, and so are two steps that lead from one to another. For whoever wants to search one of them only.
+type Blindness uint8
+
+const (
+	// BlindToStarts: which of a revision's pods have started, of as many on each node and as many in all, where nobody
+	// takes one away before the others have. At rest that holds of a bad revision only, of which none has.
+	BlindToStarts Blindness = 1 << iota
+	// BlindToStops: of which of two revisions, whose pods hold the same, the pods on deletion on a node are.
+	BlindToStops
+)
 
 // Properties gives the sides of the rule for workload w of a problem, those that say
 // nothing of it included.
@@ -69,14 +83,14 @@ type Declaration struct {
 	Line int    // from 1
 }
 
-// Concerns says whether the rule, as it is tuned, speaks of an object, by "namespace/name".
+// Concerns reports whether the rule, as it is tuned, speaks of an object, by "namespace/name".
 func (r Rule) Concerns(name string) bool { return r.speaksOf == nil || r.speaksOf(name) }
 
 // Help is what `kubesettle explain` and the SARIF rule show, in Markdown.
 type Help struct {
-	What string // what is checked, and the formula
-	Why  string // why it hurts
-	Mend string // how to mend it
+	Real string // is it real? What is reported, what is not, and how to see it in one's own cluster
+	Bad  string // how bad is it?
+	Now  string // what now?
 	// Sources are public addresses: documentation, issues, papers.
 	Sources []string
 }
@@ -109,7 +123,7 @@ type Property struct {
 	// Err is what kept the property from being evaluated in some state that it was asked
 	// of; nil: nothing can. Nothing is then known of the property.
 	Err func() error
-	// Rest takes a function that says whether no control loop and no kubelet has anything
+	// Rest takes a function that reports whether no control loop and no kubelet has anything
 	// left to do in a state; nil: the property does not ask.
 	Rest func(func(state.State) bool)
 }

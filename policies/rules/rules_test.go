@@ -43,7 +43,7 @@ func TestRulesAreWellFormed(t *testing.T) {
 		if strings.HasSuffix(r.Title, ".") || r.Title == "" || r.Class == "" || r.Severity != Error && r.ID != CannotRevert && r.ID != DanglingTarget {
 			t.Errorf("%s: title %q, class %q, severity %q", r.ID, r.Title, r.Class, r.Severity)
 		}
-		if r.Help.What == "" || r.Help.Why == "" || r.Help.Mend == "" || len(r.Help.Sources) == 0 {
+		if r.Help.Real == "" || r.Help.Bad == "" || r.Help.Now == "" || len(r.Help.Sources) == 0 {
 			t.Errorf("%s: a part of its help is missing", r.ID)
 		}
 		for _, src := range r.Help.Sources {

@@ -22,41 +22,31 @@ var runawayScale = Rule{
 	Class:    Numbers,
 	Title:    "an autoscaler goes to its maximum, or stays there, with no load to justify it",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `No sync of a HorizontalPodAutoscaler may raise the workload to ` + "`maxReplicas`" + ` while the load
-asks for fewer, nor may the workload rest there, all its pods ready, once there is no load at all.
+		Real: `A HorizontalPodAutoscaler raises the workload to ` + "`maxReplicas`" + ` while the load asks for fewer, or keeps
+it there, all pods ready, with no load at all. What the load asks for is where the same autoscaler
+would come to rest, from its maximum down, if every pod were ready, warm, and used nothing but its
+share of the load. A number that a stabilization window still holds, or that Git declares, is no
+finding.
 
-What the load asks for is where the same autoscaler would come to rest, from its maximum down, if
-every pod were ready, had warmed up, and used nothing but its share of the load. A number that a
-stabilization window still holds from a higher load is no finding, nor is one that a GitOps
-controller sets because Git declares it.
+It rests on what the policy says pods use beside the load: CPU at start-up (` + "`events.startupSpike`" + `),
+memory that stays when idle (` + "`events.loadChange.idleMemory`" + `). Measure both before you believe the
+finding: ` + "`kubectl top pod`" + ` right after a start, and with no traffic.
 
-Of a CronJob it speaks where the policy lets Jobs overrun (` + "`events.jobOverrun`" + `): no Job may start beside two
-others that never end. ` + "`concurrencyPolicy: Forbid`" + ` and ` + "`Replace`" + ` keep to one; with
-` + "`activeDeadlineSeconds`" + ` there are as many as fit into the deadline, which is no finding.
-
-Beside the load, pods use what the policy says of them: the CPU of a start-up
-(` + "`events.startupSpike`" + `), and the memory that stays without load (` + "`events.loadChange.idleMemory`" + `).
-Without either the rule rarely has something to say.`,
-		Why: `The autoscaler takes for load what is none. A pod that has just become ready compiles, fills
-caches or loads a model; its use counts in full, so one rollout or one more pod looks like a rush,
-which brings more pods, which start up too. Memory does not fall when pods are added: an idle
-footprint near the target keeps every pod there, and while a rollout runs old and new pods both
-count, so that the number is raised although every pod is below target. For the same reason a rush
-is not forgotten: with r the idle footprint over the target, N pods stay N pods up to 1/(1-r), and at
-0.9 and above, within the tolerance, any number of them do.
-
-The bill and the database's connections follow. On CPU the number falls again once all is warm,
-and every rollout does it again; on memory it may stay.`,
-		Mend: `- Let a pod become ready when it has warmed up (a ` + "`startupProbe`" + ` or ` + "`readinessProbe`" + ` that
-  says so): the CPU of a pod that is not ready does not count.
-- Let the autoscaler wait: ` + "`behavior.scaleUp.stabilizationWindowSeconds`" + ` above the time of a
-  start-up takes the least recommendation of that time.
+Of a CronJob the rule speaks where Jobs may overrun (` + "`events.jobOverrun`" + `): a Job starts beside two
+others that never end. ` + "`Forbid`" + `, ` + "`Replace`" + ` and ` + "`activeDeadlineSeconds`" + ` bound them.`,
+		Bad: `The bill, and the connections to the database, follow the count. On CPU the number falls again once
+all pods are warm, and every rollout repeats it. On memory it may stay: with r the idle footprint over
+the target, N pods stay N pods up to 1/(1-r), and within the tolerance, at 0.9 and above, any number
+of them. During a rollout old and new pods both count.`,
+		Now: `- Let a pod become ready when it is warm (` + "`startupProbe`" + `, ` + "`readinessProbe`" + `): the CPU of a pod that is
+  not ready does not count.
+- Set ` + "`behavior.scaleUp.stabilizationWindowSeconds`" + ` above the time of a start-up.
 - Give the pods a CPU limit near what they need to start, or a request nearer to it.
-- Let a CronJob ` + "`Forbid`" + ` or ` + "`Replace`" + ` what still runs, and its Jobs have an ` + "`activeDeadlineSeconds`" + `.
-- On memory, put the request so that the idle footprint stays well below the target, at half of it
-  for a minimum of one replica and at m/(m+1) for one of m, or scale on CPU
-  or on a measure of the work; ` + "`maxSurge: 0`" + ` keeps a rollout from counting twice.`,
+- Let a CronJob ` + "`Forbid`" + ` or ` + "`Replace`" + ` what still runs, and give its Jobs an ` + "`activeDeadlineSeconds`" + `.
+- On memory, keep the idle footprint below m/(m+1) of the target for a minimum of m replicas, or scale
+  on CPU or on a measure of the work; ` + "`maxSurge: 0`" + ` keeps a rollout from counting twice.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#algorithm-details",
 			"https://github.com/digitalocean/clusterlint/issues/95",
@@ -93,7 +83,7 @@ and every rollout does it again; on memory it may stay.`,
 	Also: staysHigh,
 }
 
-// runsAway says whether a step is a sync that reaches the maximum of workload w's
+// runsAway reports whether a step is a sync that reaches the maximum of workload w's
 // autoscaler while the load justifies fewer.
 func runsAway(from, to state.State, w int) bool {
 	m := to.Manifest(w)

@@ -26,18 +26,18 @@ var singleDomain = Rule{
 	Class:    Topology,
 	Title:    "all ready replicas can end on one node or in one zone",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `No run may come to rest with all ready pods of the workload, two or more of them, in one domain of
-a topology that it asks to be spread over, while another domain has a node that is up, in service
-and open to its pods (taints, node affinity).
+		Real: `A run comes to rest with all ready pods of the workload, two or more, on one node or in one zone,
+although the workload asks to be spread over them and another domain has a node that is up and open
+to its pods (taints, node affinity). Every topology spread constraint and anti-affinity term that
+selects the workload's own pods counts, soft ones too. Room is not looked at.
 
-Topologies are the ` + "`topologyKey`" + ` of every topology spread constraint and anti-affinity term that
-selects the workload's own pods, soft and preferred ones as well. Room is not looked at: where the
-other domains are full, that is a finding, too.`,
-		Why: `The scheduler places pods one by one and never moves one again. A soft constraint is a wish at the
-moment of placing: after a drain, a lost node or a rollout the pods can all stand together, and
-nothing in Kubernetes repairs it. The next loss of that node, or its maintenance, takes them all.`,
-		Mend: `- ` + "`whenUnsatisfiable: DoNotSchedule`" + ` where there are always enough domains.
+Without declared nodes three zones are assumed; with fewer in your cluster, declare them. To see it:
+` + "`kubectl get pods -o wide`" + ` after a drain or a rollout.`,
+		Bad: `Nothing is down yet. The next loss of that node or zone, or its maintenance, takes all replicas at
+once, and nothing in Kubernetes moves a placed pod back.`,
+		Now: `- ` + "`whenUnsatisfiable: DoNotSchedule`" + ` where there are always enough domains.
 - ` + "`matchLabelKeys: [pod-template-hash]`" + ` on the constraint, so that a rollout does not count the pods that
   are about to go.
 - A descheduler with RemovePodsViolatingTopologySpreadConstraint moves pods back after maintenance.

@@ -81,13 +81,13 @@ func templatePod(c *state.Config, p int) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: t.ObjectMeta, Spec: t.Spec}
 }
 
-// wishesElse says whether a pod prefers nodes for a reason beside its being spread.
+// wishesElse reports whether a pod prefers nodes for a reason beside its being spread.
 func wishesElse(pod *corev1.Pod) bool {
 	a := pod.Spec.Affinity
 	return a != nil && (a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 || a.PodAffinity != nil)
 }
 
-// keepOut says whether pods of the problem may keep others from a node for more than room.
+// keepOut reports whether pods of the problem may keep others from a node for more than room.
 func keepOut(c *state.Config) bool {
 	for p := range c.Pods {
 		spec := &c.Pods[p].Template.Spec
@@ -131,7 +131,8 @@ func (v *spreadView) loadNodes(c *state.Config, pod *corev1.Pod) {
 			v.room = append(v.room, nil)
 			continue
 		}
-		v.room = append(v.room, append(v.amounts(node.Status.Allocatable), node.Status.Allocatable.Pods().MilliValue()))
+		free := class.Free(state.EveryPriority)
+		v.room = append(v.room, append(v.amounts(free), free.Pods().MilliValue()))
 	}
 }
 
@@ -178,7 +179,7 @@ func (v *spreadView) loadConstraints(c *state.Config, pod *corev1.Pod) {
 	}
 }
 
-// included says whether a constraint counts a node.
+// included reports whether a constraint counts a node.
 func included(t *corev1.TopologySpreadConstraint, pod *corev1.Pod, node *corev1.Node) bool {
 	if t.NodeAffinityPolicy == nil || *t.NodeAffinityPolicy == corev1.NodeInclusionPolicyHonor {
 		if match, _ := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node); !match {
@@ -258,7 +259,7 @@ func standing(s state.State, domains []string, domain string, classes []int) int
 	return total
 }
 
-// liveOn says whether a live pod of the version stands on node n.
+// liveOn reports whether a live pod of the version stands on node n.
 func (v *spreadView) liveOn(s state.State, n int) bool {
 	return slices.ContainsFunc(v.own, func(p int) bool { return s.LiveOn(n, p) > 0 })
 }
@@ -321,7 +322,7 @@ func (v *spreadView) takesIn(s state.State, domains []string, domain string) boo
 	return false
 }
 
-// takes says whether node n is open to one more pod and has room for it.
+// takes reports whether node n is open to one more pod and has room for it.
 func (v *spreadView) takes(s state.State, n int) bool {
 	if !v.open[n] {
 		return false

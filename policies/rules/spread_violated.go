@@ -21,33 +21,29 @@ var spreadViolated = Rule{
 	Class:    Topology,
 	Title:    "pods come to rest against their own spread or anti-affinity",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `No run may come to rest, with all pods placed and no rollout under way, in a state that breaks what
-the workload asks of its placement:
+		Real: `A run comes to rest, all pods placed and no rollout under way, in a state that breaks what the workload
+asks of its placement:
 
     hard  maxSkew of a topology spread constraint with ` + "`DoNotSchedule`" + `, counted as the scheduler counts
           (minDomains, matchLabelKeys, nodeAffinityPolicy, nodeTaintsPolicy); required anti-affinity
     soft  the same with ` + "`ScheduleAnyway`" + `, and preferred anti-affinity
 
-The soft ones are looked at where the workload has no hard one, and only what every run ends in
-counts, where it need not be: another node of a less filled domain is up, open to the pods and has
-room, and no other wish of the manifest (preferred node or pod affinity) speaks for the node that was
-taken. It is one severity lower.
-
-Once a node was drained, lost, added or removed on the run, the rule says nothing, nor where the
-cluster autoscaler runs or nodes go down under load: Kubernetes does not move pods back. ` + "`single-domain`" + ` judges the worst of what that leaves,
-and in its place a state in which all ready pods are in one domain.`,
-		Why: `Constraints are looked at when a pod is placed, and never again. A rollout counts old pods that are
-about to go, so that the new ones can end as 2, 1 and 0 on three nodes. A scale-down picks its pods by
-age and by how many stand on one node; zones it does not know. The scheduler's scores add up: an
-image that a node has already, or a strategy that packs, can weigh more than a soft constraint. The
-pods then stand together where somebody counted on one domain being expendable.`,
-		Mend: `- ` + "`matchLabelKeys: [pod-template-hash]`" + ` on the constraint: a rollout counts its own pods only.
-- After a scale-down, a descheduler with RemovePodsViolatingTopologySpreadConstraint, with
-  ` + "`constraints: [DoNotSchedule]`" + `, or taking away one pod at a time (an HPA's ` + "`behavior.scaleDown`" + `), which
-  keeps nodes level, though not zones.
-- ` + "`DoNotSchedule`" + ` where the spread matters more than the pod's running at all.
-- Where an image outweighs the spread: have it on every node, or give ImageLocality a lower weight.`,
+Soft ones count, one severity lower, only where the workload has no hard one, every run ends like this,
+a node of a less filled domain has room, and no other preference of the manifest speaks for the node that
+was taken. After a node was drained, lost, added or removed, or where the cluster autoscaler runs,
+` + "`single-domain`" + ` judges the rest: Kubernetes does not move pods back.`,
+		Bad: `The pods stand together where somebody counted on losing one domain at a time. Constraints are checked
+when a pod is placed and never again: a rollout counts old pods that are about to go, so that new
+ones end as 2, 1 and 0 on three nodes; a scale-down picks victims by age and node and ignores zones; an
+image that a node already has, or a packing strategy, can outweigh a soft constraint.`,
+		Now: `- ` + "`matchLabelKeys: [pod-template-hash]`" + ` on the constraint: a rollout counts its own pods only.
+- For scale-downs, a descheduler with RemovePodsViolatingTopologySpreadConstraint and
+  ` + "`constraints: [DoNotSchedule]`" + `; or one pod at a time (` + "`behavior.scaleDown`" + `), which keeps nodes level,
+  though not zones.
+- ` + "`DoNotSchedule`" + ` where the spread matters more than that the pod runs.
+- Where an image outweighs the spread: have it on every node, or lower ImageLocality's weight.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#known-limitations",
 			"https://github.com/kubernetes/kubernetes/issues/98215",

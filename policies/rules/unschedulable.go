@@ -18,28 +18,27 @@ var unschedulable = Rule{
 	Class:    Lifecycle,
 	Title:    "a pod can stay pending forever",
 	Severity: Error,
+	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		What: `A run may not end, or go on forever, with a pod of the workload that has no node, or that waits on its node for a volume which stays attached to
-another one (it is ` + "`Pending`" + ` as well, in ` + "`ContainerCreating`" + `).
+		Real: `A run ends, or goes on forever, with a pod of the workload that has no node, or that waits in
+` + "`ContainerCreating`" + ` for a volume that stays attached to another node. A pod that is pending for a while
+and gets a node in every fair run is no finding. As long as an old revision has pods,
+` + "`rollout-stuck`" + ` judges pending ones instead.
 
-A pod that is pending for a while and gets a node in every fair run is no finding. While an
-old revision still has pods, a pending pod is part of the rollout, and the rule
-` + "`rollout-stuck`" + ` judges it; this rule speaks once only one revision is left, or where
-only the number of replicas changed, or where the rollout is paused.`,
-		Why: `The workload runs with fewer replicas than were asked for, and nothing repairs it: the
-scheduler finds no feasible node, and no control loop changes the constraint that refuses
-all of them. An autoscaler that wants more replicas only adds pending ones. It often shows
-long after the merge, when load rises or a node is missing.`,
-		Mend: `Look at the last scheduler step of the interleaving: it names what refuses each node.
-
-- Two hard topology spread constraints can exclude each other; make one of them
+The last scheduler step names what refuses each node: compare it with the labels, taints, zones and
+free capacity of yours. A node pool that can grow by a node that fits, and that the policy does not
+declare, makes the finding void; declare it. In a running cluster the same sentence stands in the
+pod's ` + "`FailedScheduling`" + ` event.`,
+		Bad: `The workload runs with fewer replicas than were asked for, and nothing repairs it: no control loop
+changes the constraint that refuses every node, and an autoscaler only adds more pending pods. It
+often shows long after the merge, when load rises or a node is missing.`,
+		Now: `- Two hard topology spread constraints can exclude each other: make one of them
   ` + "`whenUnsatisfiable: ScheduleAnyway`" + `, or raise its ` + "`maxSkew`" + `.
-- Required anti-affinity on a topology with as many domains as replicas leaves no room to
-  grow; prefer it, or bound the replicas (` + "`maxReplicas`" + `) by the domains.
-- A volume of a zone or of one node keeps its pod there: have nodes to spare in every zone, or volumes
-  that all nodes reach. Pods that share a ` + "`ReadWriteOnce`" + ` volume need one node, or ` + "`ReadWriteMany`" + `.
-- A node selector, a taint without a toleration or a request larger than every node's
-  allocatable needs a node pool that fits.`,
+- Required anti-affinity over as many domains as replicas leaves no room to grow: prefer it, or
+  bound the replicas (` + "`maxReplicas`" + `) by the domains.
+- A volume of one zone or node keeps its pod there: spare nodes in every zone, or volumes that all
+  nodes reach. Pods that share a ` + "`ReadWriteOnce`" + ` volume need one node, or ` + "`ReadWriteMany`" + `.
+- A node selector, an untolerated taint or a request larger than any node needs a node pool that fits.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#known-limitations",
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",

@@ -37,11 +37,11 @@ func (r ChartRef) key() string {
 	return strings.Join([]string{"chart", r.Repository, r.Name, r.Version, r.Tag, r.Digest}, " ")
 }
 
-// pinned says whether the reference always means the same chart: by its digest, or by an
+// pinned reports whether the reference always means the same chart: by its digest, or by an
 // exact version, which a repository does not give to two charts.
 func (r ChartRef) pinned() bool { return r.Digest != "" || r.Tag == "" && Exact(r.Version) }
 
-// Exact says whether a version is one and no range.
+// Exact reports whether a version is one and no range.
 func Exact(version string) bool {
 	_, err := semver.StrictNewVersion(strings.TrimPrefix(version, "v"))
 	return err == nil

@@ -38,7 +38,7 @@ type Tree struct {
 
 var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// Pinned says whether a git revision is a full commit hash, which cannot change.
+// Pinned reports whether a git revision is a full commit hash, which cannot change.
 func Pinned(rev string) bool { return fullCommit.MatchString(rev) }
 
 // Tree fetches one commit of a repository at an https address, or takes it from the

@@ -66,7 +66,7 @@ func portOf(u *url.URL) string {
 	return "443"
 }
 
-// matches says whether the entry allows an address.
+// matches reports whether the entry allows an address.
 func (r hostRule) matches(u *url.URL) bool {
 	if u.Scheme != r.scheme || portOf(u) != r.port {
 		return false
@@ -157,7 +157,7 @@ func isIn(list []netip.Prefix, a netip.Addr) bool {
 	return false
 }
 
-// reach says whether a connection to an address may be opened for a host. It is asked
+// reach reports whether a connection to an address may be opened for a host. It is asked
 // with the address that is dialed, after the name was looked up, so that a name that
 // answers differently the second time gains nothing.
 func reach(host string, t trust, a netip.Addr) error {
@@ -185,7 +185,7 @@ func reach(host string, t trust, a netip.Addr) error {
 	return nil
 }
 
-// isLocalName says whether a host names this machine openly.
+// isLocalName reports whether a host names this machine openly.
 func isLocalName(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && isIn(loopback, a.Unmap())

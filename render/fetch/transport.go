@@ -140,13 +140,13 @@ func unconnected(err error) *Error {
 	return asError(err)
 }
 
-// unknownHost says whether the name service has answered that there is no such host.
+// unknownHost reports whether the name service has answered that there is no such host.
 func unknownHost(err error) bool {
 	var dns *net.DNSError
 	return errors.As(err, &dns) && dns.IsNotFound
 }
 
-// passing says whether a status may be another one soon.
+// passing reports whether a status may be another one soon.
 func passing(status int) bool {
 	return status == http.StatusTooManyRequests || status >= 500 && status != http.StatusNotImplemented
 }
@@ -270,7 +270,7 @@ func credentialsRemedy(host string, t trust) string {
 	return fmt.Sprintf("give credentials for %s with --registry-config", host)
 }
 
-// isRefused says whether our own rules, and no server, ended a request.
+// isRefused reports whether our own rules, and no server, ended a request.
 func isRefused(err error) bool {
 	var e *Error
 	return errors.As(err, &e)

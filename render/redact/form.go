@@ -13,12 +13,22 @@ var safeForms = regexp.MustCompile(`^(?i:true|false|yes|no|on|off|null|none|auto
 	`[-+]?\d{1,5}(\.\d{1,3})?|\d{1,7}(\.\d{1,3})?(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|%)|` +
 	`(\d{1,6}(ns|us|ms|s|m|h|d)){1,3}|v?\d{1,4}(\.\d{1,4}){1,3}(-(alpha|beta|rc)\.?\d{0,3})?|v\d{1,2}((alpha|beta)\d{1,2})?)$`)
 
-// SafeForm says whether a text is on the short list of forms that no secret has.
+// SafeForm reports whether a text is on the short list of forms that no secret has.
 func SafeForm(text string) bool { return text == "" || len(text) <= 24 && safeForms.MatchString(text) }
+
+// placeholders are what stands in a Secret until its value comes from elsewhere.
+var placeholders = regexp.MustCompile(`^(?i:<[a-z][a-z _.-]*>|\$\{?[a-z_][a-z0-9_.]*\}?|\{\{-? *[.$a-z][^{}"']*\}\}|%[a-z_]+%|__[a-z_]+__|@[a-z_]+@|x{3,}|\*{3,}|\.{3,}|` +
+	`change[-_ ]?(me|it|this)(now|please|later)?|(please[-_ ]?)?(override|overwrite|replace|update|set|fill|edit)[-_ ]?(me|this|it|in)|(to[-_ ]?be[-_ ]?)?(replaced|overridden|filled|provided|defined|changed)|` +
+	`place[-_ ]?holder([-_ ]?value)?|todo|tbd|fixme|dummy|fake|example|sample|test|testing|secret|password|passwd|token|value|username|user|admin|root|undefined|unset|empty|unused|redacted|hidden|` +
+	`(your|my|some|the|a)[-_ ]?(super[-_ ]?)?(secret|password|token|key|value|api[-_ ]?key)([-_ ]?here)?|(not|very|super|top)[-_ ]?(a[-_ ]?|so[-_ ]?)?secret|snake[-_ ]?oil|foo|bar|baz|foobar)$`)
+
+// Placeholder reports whether a text only stands for a secret: everybody knows it, and it is
+// a word that may turn up anywhere.
+func Placeholder(text string) bool { return len(text) <= 64 && placeholders.MatchString(text) }
 
 var plainWords = regexp.MustCompile(`^[A-Za-z]+(?:[-_./ ][A-Za-z]+)*\d{0,2}$`)
 
-// PlainWords says whether a text is words and nothing else: letters, at most with two
+// PlainWords reports whether a text is words and nothing else: letters, at most with two
 // digits after them.
 func PlainWords(text string) bool { return len(text) <= 64 && plainWords.MatchString(text) }
 

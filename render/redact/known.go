@@ -9,10 +9,12 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
 	shortest  = 4      // characters of a text that is looked for
+	unlike    = 8      // and of one that no longer word holds by chance
 	piece     = 32     // longer ones are looked for in pieces
 	mostTexts = 200000 // beyond it, the rest is left to the field that it stands in
 )
@@ -21,7 +23,7 @@ const (
 // sealed with [Known.Seal], and read from then on, from any number of goroutines. A nil
 // *Known knows nothing.
 type Known struct {
-	texts  map[string]bool // true: a short one, which counts as a word of its own only
+	texts  map[string]bool // true: a weak one, which counts as a name of its own only
 	public map[string]bool
 	// lengths of the texts that begin with four bytes.
 	lengths map[[shortest]byte][]int
@@ -47,7 +49,7 @@ func (k *Known) Add(value string) { k.add(value, 0) }
 
 func (k *Known) add(value string, depth int) {
 	value = strings.TrimSpace(value)
-	if len(value) < shortest || len(value) > 4<<20 || SafeForm(value) {
+	if len(value) < shortest || len(value) > 4<<20 || SafeForm(value) || Placeholder(value) {
 		return
 	}
 	lines := strings.Split(value, "\n")
@@ -129,6 +131,9 @@ func appendStrings(out []string, v any) []string {
 }
 
 func isText(b []byte) bool {
+	if !utf8.Valid(b) {
+		return false
+	}
 	for _, c := range b {
 		if c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
 			return false
@@ -139,7 +144,7 @@ func isText(b []byte) bool {
 
 // whole enters a text and its encodings.
 func (k *Known) whole(text string) {
-	if len(text) < shortest || SafeForm(text) {
+	if len(text) < shortest || SafeForm(text) || Placeholder(text) {
 		return
 	}
 	k.enter(text)
@@ -176,25 +181,24 @@ func (k *Known) encoded(text string) {
 	}
 }
 
-// enter enters a text; a short one counts as a word of its own only, lest it cut up words
-// that merely hold it.
-func (k *Known) enter(text string) { k.look(text, len(text) < 8) }
+// enter enters a text; one that is short or plain words is weak, and counts as a name of its
+// own only, lest it cut up words that merely hold it: "postgres" in "postgresql".
+func (k *Known) enter(text string) { k.look(text, len(text) < unlike || PlainWords(text)) }
 
-func (k *Known) look(text string, word bool) {
+// look enters a text: a long one in pieces that cover it, each as long as the others.
+func (k *Known) look(text string, weak bool) {
 	if k.texts == nil {
 		k.texts = map[string]bool{}
 	}
-	for len(k.texts) < mostTexts {
-		if len(text) <= piece {
-			k.texts[text] = word
-			return
+	if len(text) <= piece {
+		if len(k.texts) < mostTexts {
+			k.texts[text] = weak
 		}
+		return
+	}
+	for ; len(text) > piece && len(k.texts) < mostTexts; text = text[piece:] {
 		k.texts[text[:piece]] = false
 		k.texts[text[len(text)-piece:]] = false
-		text = text[piece:]
-		if len(text) < shortest {
-			return
-		}
 	}
 }
 
@@ -231,30 +235,44 @@ func (k *Known) Len() int {
 	return len(k.texts)
 }
 
-// Holds says whether a text holds one that is known.
+// Holds reports whether a text holds one that is known.
 func (k *Known) Holds(text string) bool {
 	found := false
 	k.find(text, func(int, int) bool { found = true; return false })
 	return found
 }
 
-// Scrub masks what is known in a text.
+// Scrub masks what is known in a text. It splits no word: what it masks reaches to the ends of
+// the words that it begins and ends in, such as the rest of what was encoded with a secret.
 func (k *Known) Scrub(text string) string {
 	var out strings.Builder
-	end, masked := 0, 0 // of what was written, and of what is masked
+	masked := 0 // the end of what was masked
 	k.find(text, func(from, to int) bool {
-		if from > masked || masked == 0 {
-			out.WriteString(text[max(end, masked):from])
+		if to <= masked {
+			return true
+		}
+		for from > masked && inside(text, from) {
+			from--
+		}
+		for to < len(text) && inside(text, to) {
+			to++
+		}
+		if from > masked || out.Len() == 0 {
+			out.WriteString(text[masked:max(from, masked)])
 			out.WriteString(Mask)
 		}
-		masked = max(masked, to)
-		end = masked
+		masked = to
 		return true
 	})
 	if masked == 0 {
 		return text
 	}
 	return out.String() + text[masked:]
+}
+
+// inside reports whether a place is within a word, or within one character.
+func inside(text string, at int) bool {
+	return isWord(text[at-1]) && isWord(text[at]) || !utf8.RuneStart(text[at])
 }
 
 // find calls f for the longest known text at each place, in order, until it says stop.
@@ -270,8 +288,8 @@ func (k *Known) find(text string, f func(from, to int) bool) {
 			if i+n > len(text) {
 				continue
 			}
-			word, ok := k.texts[text[i:i+n]]
-			if !ok || word && inWord(text, i, i+n) {
+			weak, ok := k.texts[text[i:i+n]]
+			if !ok || weak && inName(text, i, i+n) {
 				continue
 			}
 			if !f(i, i+n) {
@@ -282,10 +300,14 @@ func (k *Known) find(text string, f func(from, to int) bool) {
 	}
 }
 
-// inWord says whether a part of a text is part of a longer word.
-func inWord(text string, from, to int) bool {
-	return from > 0 && isWord(text[from-1]) && isWord(text[from]) || to < len(text) && isWord(text[to]) && isWord(text[to-1])
+// inName reports whether a part of a text is part of a longer name: of a word, or of words that
+// dots and dashes join, as in the names of files, hosts and objects.
+func inName(text string, from, to int) bool {
+	return from > 0 && (isWord(text[from-1]) || from > 1 && joins(text[from-1]) && isWord(text[from-2])) && isWord(text[from]) ||
+		to < len(text) && (isWord(text[to]) || to+1 < len(text) && joins(text[to]) && isWord(text[to+1])) && isWord(text[to-1])
 }
+
+func joins(c byte) bool { return c == '.' || c == '-' }
 
 func isWord(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'

@@ -41,10 +41,10 @@ var spoken = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)https?://(?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|[^/\s]*webhook\.office\.com)/([^\s"']+)`),
 }
 
-// Tells says whether a key's own words say that its value is a secret.
+// Tells reports whether a key's own words say that its value is a secret.
 func Tells(name string) bool { return secretKey.MatchString(name) && !harmless.MatchString(name) }
 
-// IsCredential says whether a text is a credential by its own form.
+// IsCredential reports whether a text is a credential by its own form.
 func IsCredential(text string) bool { return secretForm.MatchString(text) }
 
 // Text masks credentials inside a longer text: passwords in addresses and commands, values

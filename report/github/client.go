@@ -71,13 +71,6 @@ func NewClient(opt ClientOptions) (*Client, error) {
 	return &Client{rest: rest, graphQL: opt.GraphQLURL, pace: p}, nil
 }
 
-// Writes is how often the client has written.
-func (c *Client) Writes() int {
-	c.pace.mu.Lock()
-	defer c.pace.mu.Unlock()
-	return c.pace.writes
-}
-
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -166,7 +159,7 @@ func (p *pace) prepared(req *http.Request) (*http.Request, error) {
 	return again, nil
 }
 
-// verdict says whether to try again, and when. What may have been carried out is not
+// verdict reports whether to try again, and when. What may have been carried out is not
 // repeated here: a POST that a server error answered may have made its comment.
 func (p *pace) verdict(req *http.Request, res *http.Response, err error, attempt int) (time.Duration, bool) {
 	repeatable := req.Method != http.MethodPost || !writes(req)
@@ -190,7 +183,7 @@ func (p *pace) verdict(req *http.Request, res *http.Response, err error, attempt
 	return 0, false
 }
 
-// secondary says whether a 403 is a rate limit and not a missing permission. It leaves
+// secondary reports whether a 403 is a rate limit and not a missing permission. It leaves
 // the body as it was.
 func secondary(res *http.Response) bool {
 	if res.Header.Get("Retry-After") != "" || res.Header.Get("X-RateLimit-Remaining") == "0" {

@@ -121,7 +121,7 @@ func (s *sticky) own(ctx context.Context) ([]*api.IssueComment, error) {
 	return out, nil
 }
 
-// ours says whether a comment may be edited: our identity, and our marker at byte 0.
+// ours reports whether a comment may be edited: our identity, and our marker at byte 0.
 func (s *sticky) ours(one *api.IssueComment) bool {
 	m, ok := report.ParseMarker(one.GetBody())
 	return ok && m.Instance == s.marker.Instance && one.GetUser().GetLogin() == s.me
@@ -257,14 +257,29 @@ func status(err error) int {
 	return 0
 }
 
+// limited says that GitHub refused for the number of requests, whose 403 is that of a token
+// without the right: by go-github's own kinds, by its status, by its headers or by its words.
+func limited(err error) bool {
+	var limit *api.RateLimitError
+	var abuse *api.AbuseRateLimitError
+	var answer *api.ErrorResponse
+	switch {
+	case errors.As(err, &limit), errors.As(err, &abuse), status(err) == http.StatusTooManyRequests:
+		return true
+	case status(err) != http.StatusForbidden || !errors.As(err, &answer):
+		return false
+	}
+	header := answer.Response.Header
+	return header.Get("Retry-After") != "" || header.Get("X-RateLimit-Remaining") == "0" ||
+		strings.Contains(strings.ToLower(answer.Message+" "+answer.DocumentationURL), "rate limit") || strings.Contains(answer.DocumentationURL, "rate-limit")
+}
+
 // WhyNotPosted words an error of [Client.Sticky] for a notice: what is missing, and
 // that the verdict stands.
 func WhyNotPosted(err error) string {
 	const stands = "; the verdict stands without it"
-	var limit *api.RateLimitError
-	var abuse *api.AbuseRateLimitError
 	switch {
-	case errors.As(err, &limit), errors.As(err, &abuse), status(err) == http.StatusTooManyRequests:
+	case limited(err):
 		return "comment skipped: GitHub's rate limit was reached" + stands
 	case status(err) == http.StatusForbidden, status(err) == http.StatusNotFound, status(err) == http.StatusUnauthorized:
 		return "comment skipped: this run's token may not write it (a fork's is read-only; else give the job 'permissions: pull-requests: write')" + stands

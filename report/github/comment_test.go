@@ -192,3 +192,27 @@ func TestStickyRefused(t *testing.T) {
 		t.Errorf("two lines: %q", said)
 	}
 }
+
+// A secondary limit that stays is GitHub's and not the token's, however little of it the
+// answer says.
+func TestAPermanentSecondaryLimitIsNoMissingRight(t *testing.T) {
+	for title, a := range map[string]answer{
+		"by its words":      {status: 403, body: `{"message":"You have exceeded a secondary rate limit. Please wait."}`},
+		"by its link":       {status: 403, body: `{"message":"Slow down","documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"}`},
+		"by Retry-After":    {status: 403, body: `{"message":"Forbidden"}`, header: map[string]string{"Retry-After": "2"}},
+		"longer than a job": {status: 403, body: `{"message":"Forbidden"}`, header: map[string]string{"Retry-After": "7200"}},
+		"too many requests": {status: 429},
+	} {
+		t.Run(title, func(t *testing.T) {
+			f := newFakeGitHub(t)
+			f.script["GET "+listPath] = []answer{a, a, a, a, a, a, a, a}
+			_, err := f.client(nil).Sticky(t.Context(), marked(5, 1, "new"), toPull)
+			if err == nil {
+				t.Fatal("it was posted")
+			}
+			if said := WhyNotPosted(err); !strings.Contains(said, "GitHub's rate limit was reached") || strings.Contains(said, "token may not") {
+				t.Errorf("it said: %s", said)
+			}
+		})
+	}
+}

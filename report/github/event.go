@@ -59,7 +59,7 @@ func (e *Event) Guard(allow bool) error {
 		"use 'on: pull_request' (it needs no write permission), or set allow-untrusted-privileged: true if you know why this is safe", ErrUnsafeEvent, e.Name)
 }
 
-// PullRequest says whether there is a pull request to comment on.
+// PullRequest reports whether there is a pull request to comment on.
 func (e *Event) PullRequest() bool { return e.Number > 0 }
 
 const zeroSHA = "0000000000000000000000000000000000000000"
@@ -158,7 +158,7 @@ func (e *Event) workflowRun(payload []byte) error {
 	return nil
 }
 
-// isSHA says whether s is a full hash, SHA-1 or SHA-256.
+// isSHA reports whether s is a full hash, SHA-1 or SHA-256.
 func isSHA(s string) bool {
 	if len(s) != 40 && len(s) != 64 {
 		return false

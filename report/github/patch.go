@@ -15,7 +15,7 @@ import (
 // ErrNotInDiff says why a suggestion cannot stand on a pull request.
 var ErrNotInDiff = errors.New("no suggestion can stand there")
 
-// fits says whether a suggestion can stand on the pull request: its lines are those of
+// fits reports whether a suggestion can stand on the pull request: its lines are those of
 // one hunk, and the file that was analysed is the one of the pull request's head. sha is
 // the blob that GitHub has there, patch its hunks, text what was analysed.
 // Errors: [ErrNotInDiff] with the reason.

@@ -115,6 +115,7 @@
       range.value = String(now);
       out.textContent = "step " + steps[now].value + " of " + steps[steps.length - 1].value + (rounds ? ", round " + (rounds + 1) + " of the loop" : "");
       var loop = loopAt >= 0 && now >= loopAt ? "In the loop. " : "", text = steps[now].cloneNode(true), why = [];
+      Array.prototype.slice.call(text.querySelectorAll(":scope > .here")).forEach(function (h) { h.remove(); });
       Array.prototype.slice.call(text.querySelectorAll(".because")).forEach(function (b) {
         why.push(b.textContent.replace(/\s+/g, " ").trim());
         b.remove();
@@ -158,19 +159,71 @@
     stage.parentNode.hidden = false;
     root.classList.add("live");
     show(0);
-    return { root: root, acts: acts, stop: stop };
+    return { root: root, acts: acts, stop: stop, go: function (step) { stop(); rounds = 0; show(steps.indexOf(step)); } };
   }
 
-  var all = Array.prototype.slice.call(document.querySelectorAll(".explorer")).map(explorer).filter(Boolean);
+  // An explorer is made when it comes near the window, so that a page of many findings is
+  // there at once.
+  var list = function (s, e) { return Array.prototype.slice.call((e || document).querySelectorAll(s)); };
+  var all = [];
+  function wake(root) {
+    var known = all.find(function (x) { return x.root === root; });
+    if (known) return known;
+    var x = explorer(root);
+    if (x) all.push(x);
+    return x;
+  }
+  var near = new IntersectionObserver(function (es) {
+    es.forEach(function (e) { if (e.isIntersecting) { near.unobserve(e.target); wake(e.target); } });
+  }, { rootMargin: "600px" });
+  list(".explorer").forEach(function (e) { near.observe(e); });
+
+  // A link leads to a finding or to a step of one, also where it is folded.
+  function follow() {
+    var at = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!at) return;
+    for (var e = at; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
+    if (at.classList.contains("finding")) list("details", at).slice(0, at.classList.contains("folded") ? 1 : 0).forEach(function (d) { d.open = true; });
+    var x = at.classList.contains("step") && wake(at.closest(".explorer"));
+    if (x) x.go(at);
+    (x ? x.root : at).scrollIntoView({ block: "start" });
+  }
+  window.addEventListener("hashchange", follow);
+  follow();
+
+  // j and k go from finding to finding.
+  function step(by) {
+    var heads = list(".finding h3"), at = heads.findIndex(function (h) { return h.closest(".finding").contains(document.activeElement); });
+    if (at < 0) at = by > 0 ? -1 : 0;
+    var h = heads[Math.max(0, Math.min(heads.length - 1, at + by))];
+    if (!h) return;
+    h.closest(".finding").scrollIntoView({ block: "start" });
+    h.focus({ preventScroll: true });
+  }
+
+  // Paper has all of it: what is folded is opened, and folded again.
+  var folded = [];
+  window.addEventListener("beforeprint", function () {
+    folded = list("details:not(.help)").filter(function (d) { return !d.open; });
+    folded.forEach(function (d) { d.open = true; });
+  });
+  window.addEventListener("afterprint", function () {
+    folded.forEach(function (d) { d.open = false; });
+    folded = [];
+  });
+  list(".keys").forEach(function (k) { k.hidden = !document.querySelector(".explorer"); });
+
   function chosen() {
     var here = document.activeElement && document.activeElement.closest(".explorer");
-    return all.find(function (x) { return x.root === here; }) || all.find(function (x) {
+    if (!here && document.activeElement && document.activeElement.closest(".finding")) here = document.activeElement.closest(".finding").querySelector(".explorer");
+    return here && wake(here) || all.find(function (x) {
       var r = x.root.getBoundingClientRect();
       return r.height > 0 && r.bottom > 60 && r.top < window.innerHeight - 60;
     });
   }
   document.addEventListener("keydown", function (e) {
     if (e.altKey || e.ctrlKey || e.metaKey || e.shiftKey || e.target.tagName === "INPUT") return;
+    if (e.key === "j" || e.key === "k") return step(e.key === "j" ? 1 : -1);
     var act = { ArrowRight: "next", ArrowLeft: "back" }[e.key], x;
     var inside = document.activeElement && document.activeElement.classList.contains("explorer");
     if (inside) act = act || { Home: "first", End: "last", " ": "play" }[e.key];

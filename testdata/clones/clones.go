@@ -132,15 +132,6 @@ func (r *Repository) Read(revision, file string) (string, error) {
 	return r.Git("", "cat-file", "blob", revision+":"+file)
 }
 
-// Files lists the files of a revision.
-func (r *Repository) Files(revision string) ([]string, error) {
-	out, err := r.Git("", "ls-tree", "-r", "-z", "--name-only", revision)
-	if err != nil {
-		return nil, err
-	}
-	return strings.Split(strings.TrimRight(out, "\x00"), "\x00"), nil
-}
-
 // Commit is a commit on top of parent with the given files; nil content removes a file.
 func (r *Repository) Commit(parent string, files map[string]*string) (string, error) {
 	return r.change(parent, func(env []string) error {

@@ -144,7 +144,7 @@ func inspect(file string) error {
 	return fmt.Errorf("%s: no %s", file, want)
 }
 
-// inOrder says whether actors with these names or prefixes follow each other, with
+// inOrder reports whether actors with these names or prefixes follow each other, with
 // others between them.
 func inOrder(actors []string, prefixes ...string) bool {
 	for _, a := range actors {

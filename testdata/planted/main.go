@@ -1,6 +1,6 @@
 // Command planted makes mistakes in real charts, overlays and manifests, each as a person
 // would: a value, a patch, a line of the manifest, or a new file beside it. It shows each to
-// kubesettle as a pull request with nothing declared, and says whether the mistake was told,
+// kubesettle as a pull request with nothing declared, and reports whether the mistake was told,
 // how gravely, and at the planted line. Then it replays the last changes of the same
 // repository, so that somebody can read whether anything is told that should not be.
 //

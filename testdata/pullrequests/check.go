@@ -44,7 +44,7 @@ type release struct {
 	Changed                  bool
 }
 
-// stopped says whether the change reaches a release that was not analysed.
+// stopped reports whether the change reaches a release that was not analysed.
 func (r release) stopped() bool {
 	return r.Changed && r.Status != "ok" && r.Status != "untouched"
 }
@@ -101,5 +101,5 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// beyond says whether a run took more than a tenth longer than its budget.
+// beyond reports whether a run took more than a tenth longer than its budget.
 func (r record) beyond() bool { return r.Budget > 0 && r.Wall > r.Budget+r.Budget/10 }

@@ -124,7 +124,7 @@ func parseChange(text string) (change, bool) {
 	return ch, len(ch.Files) > 0
 }
 
-// relevant says whether a change touches a chart, a kustomization or a manifest. Prose is
+// relevant reports whether a change touches a chart, a kustomization or a manifest. Prose is
 // none of them: a chart's README is touched by every other pull request.
 func (c clone) relevant(ch change) (bool, error) {
 	for _, rev := range []string{ch.Commit, ch.Base} {
@@ -164,7 +164,7 @@ func isYAML(f string) bool { return strings.HasSuffix(f, ".yaml") || strings.Has
 
 var manifest = regexp.MustCompile(`(?m)^apiVersion:[ \t]*\S`)
 
-// isManifest says whether a file reads as Kubernetes objects do.
+// isManifest reports whether a file reads as Kubernetes objects do.
 func isManifest(b []byte) bool {
 	return manifest.Match(b) && regexp.MustCompile(`(?m)^kind:[ \t]*\S`).Match(b)
 }
@@ -196,7 +196,7 @@ func (c clone) listTree(rev string) (*listing, error) {
 	return t, nil
 }
 
-// inChart says whether a file lies below a chart and is more than its prose.
+// inChart reports whether a file lies below a chart and is more than its prose.
 func (t *listing) inChart(f string) bool {
 	switch path.Ext(f) {
 	case "", ".md", ".txt", ".gotmpl":
@@ -218,7 +218,7 @@ func (t *listing) chartOf(f string) string {
 	}
 }
 
-// inKustomization says whether a file lies in or below a folder with a kustomization.
+// inKustomization reports whether a file lies in or below a folder with a kustomization.
 func (t *listing) inKustomization(f string) bool {
 	for d := path.Dir(f); ; d = path.Dir(d) {
 		if t.kustomizations[d] != "" {

@@ -338,7 +338,7 @@ func workloads(stream []byte) (map[string]any, error) {
 	}
 }
 
-// runs says whether an object takes part in an upgrade: one that is no hook of the chart,
+// runs reports whether an object takes part in an upgrade: one that is no hook of the chart,
 // or a hook of an installation or upgrade.
 func runs(meta map[string]any) bool {
 	annotations, _ := meta["annotations"].(map[string]any)

@@ -137,7 +137,7 @@ func (s *side) touchedCharts(files []string) map[string][]string {
 	return values
 }
 
-// isEnvironment says whether a file of a chart is a values file of one environment.
+// isEnvironment reports whether a file of a chart is a values file of one environment.
 func isEnvironment(chart, f string) bool {
 	name := path.Base(f)
 	return path.Dir(f) == chart && isYAML(f) && (strings.HasPrefix(name, "values-") || strings.HasPrefix(name, "values.")) &&

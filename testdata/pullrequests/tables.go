@@ -126,10 +126,10 @@ func spread(v []float64) string {
 
 func isNew(f finding) bool { return f.Status == "new" || f.Status == "worsened" }
 
-// changes says whether the commands show a workload changed.
+// changes reports whether the commands show a workload changed.
 func changes(r record) bool { return len(r.Commands.Workloads) > 0 }
 
-// decided says whether a workload of the change was verified to the end.
+// decided reports whether a workload of the change was verified to the end.
 func decided(r record) bool {
 	if r.Result == nil {
 		return false

@@ -151,7 +151,7 @@ func distinctStates(states [][]byte) [][]byte {
 	return slices.CompactFunc(states, bytes.Equal)
 }
 
-// uncertain says whether a budget covers a starting pod, whose eviction may be refused.
+// uncertain reports whether a budget covers a starting pod, whose eviction may be refused.
 func (c *upstreamCluster) uncertain(s state.State) bool {
 	for p := range s.C.Pods {
 		if s.Count(p, state.Starting) > 0 && len(c.budgets) > 0 {

@@ -158,7 +158,7 @@ func newEvictionCluster(t *testing.T, r *rand.Rand, s state.State, m state.Manif
 	return c
 }
 
-// evict says whether the API server grants the eviction of a pod.
+// evict reports whether the API server grants the eviction of a pod.
 func (c *evictionCluster) evict(t *testing.T, pod *corev1.Pod) bool {
 	t.Helper()
 	var budgets []runtime.Object

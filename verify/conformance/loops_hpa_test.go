@@ -79,7 +79,7 @@ func TestHPASync(t *testing.T) {
 	t.Logf("%d cases, %d scaled up, %d down, %d waited for their pods", loopCases(10000), up, down, held)
 }
 
-// waits says whether the model lets a scale-down wait for its stabilization window: one
+// waits reports whether the model lets a scale-down wait for its stabilization window: one
 // of a minute or more, while the kubelet has work, from a count that maxReplicas allows.
 func waits(s state.State) bool {
 	h := s.Manifest(0).HPA.Spec
@@ -275,7 +275,7 @@ func activeOf(s state.State, w int) int {
 	return total
 }
 
-// clock sets a pod's times so that it is what its phase says for hours, and says whether
+// clock sets a pod's times so that it is what its phase says for hours, and reports whether
 // it is ready.
 func clock(r *rand.Rand, pod *corev1.Pod) bool {
 	start := metav1.Time{Time: time.Now().Add(-time.Duration(1+r.IntN(600)) * time.Minute)}

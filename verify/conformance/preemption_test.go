@@ -324,7 +324,7 @@ func (x *preemptionComparison) names(c *cluster) string {
 	return strings.Join(out, ", ")
 }
 
-// portsClash says whether two pods of a node hold one port.
+// portsClash reports whether two pods of a node hold one port.
 func (c *cluster) portsClash() bool {
 	seen := map[string]bool{}
 	for _, pod := range c.pods {

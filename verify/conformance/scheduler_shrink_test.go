@@ -33,7 +33,7 @@ func (x *comparison) shrink(s *scenario) *scenario {
 	return s
 }
 
-// reduce does the i-th of the reductions that apply to a scenario, and says whether
+// reduce does the i-th of the reductions that apply to a scenario, and reports whether
 // there is one.
 func reduce(s *scenario, i int) bool {
 	var all []func()

@@ -78,7 +78,7 @@ func Reduce(sys *search.System, cfg *state.Config, actors []actor.Actor) {
 	}
 }
 
-// resized says whether a ReplicaSet may have pods of several sizes.
+// resized reports whether a ReplicaSet may have pods of several sizes.
 func resized(c *state.Config) bool {
 	for p := range c.Pods {
 		if c.Pods[p].Set != p {
@@ -128,7 +128,7 @@ func (k *confluence) holds(b []byte, actor int) bool {
 	return false
 }
 
-// mayTurnBad says whether the next revision of a workload may still turn out bad before
+// mayTurnBad reports whether the next revision of a workload may still turn out bad before
 // its Deployment rolls it out.
 func (k *confluence) mayTurnBad(s state.State) bool {
 	return k.bad != nil && s.BadRevisionsLeft() > 0 && k.bad.Pends(s)

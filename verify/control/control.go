@@ -41,6 +41,7 @@ func All(b *state.Builder) ([]actor.Actor, error) {
 		workloads.NewCronJob,
 		workloads.NewDeployment,
 		workloads.NewReplicaSet,
+		workloads.NewReplicaSetAlone,
 		workloads.NewDaemonSet,
 		workloads.NewStatefulSet,
 		workloads.NewJob,

@@ -36,6 +36,12 @@ base db image=v1 recreate
 head db image=v2 recreate
 both idle replicas=2 apart
 events apply=2 load=2`, `
+nodes a 3 zone=a
+base web replicas=3 image=v1 cpu=500m alone
+head web replicas=2 image=v2 cpu=250m alone
+both api replicas=1 image=v1 cpu=500m
+hpa both web min=2 max=4 target=50
+events apply=1 load=1 drain=1 failures=1`, `
 nodes a 4
 server-side
 base web image=v1 cpu=500m
@@ -143,5 +149,16 @@ base agent image=v1 daemon ondelete
 head agent image=v2 daemon ondelete port=80
 both gone image=v1 cpu=100m daemon
 both web replicas=2 image=v1 cpu=500m
-events apply=1 drain=1 failures=1 removed=1 disk=1`,
+events apply=1 drain=1 failures=1 removed=1 disk=1`, `
+nodes a 3
+base web replicas=4 image=v1 cpu=500m
+head web replicas=4 image=v2 cpu=500m
+both api replicas=3 image=v1 cpu=100m apart
+events apply=1 crashes=1 bad=1`, `
+nodes a 2 zone=a
+nodes b 2 zone=b taint=k:NoExecute
+base web replicas=3 image=v1 cpu=500m tolerate=60
+head web replicas=3 image=v2 cpu=500m tolerate=60
+pdb web unavailable=1
+events apply=1 failures=1 drain=1`,
 }

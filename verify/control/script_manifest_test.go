@@ -68,6 +68,13 @@ func (s *script) addDeployment(bare []string, opt map[string]string) {
 			w.ID = "apps/StatefulSet default/" + w.Name
 			w.Manifests[v].Deployment, w.Manifests[v].StatefulSet = nil, statefulSetOf(d, bare, opt)
 		}
+		if slices.Contains(bare, "alone") {
+			w.ID = "apps/ReplicaSet default/" + w.Name
+			w.Manifests[v].Deployment, w.Manifests[v].ReplicaSet = nil, &appsv1.ReplicaSet{
+				ObjectMeta: d.ObjectMeta,
+				Spec:       appsv1.ReplicaSetSpec{Replicas: d.Spec.Replicas, Selector: d.Spec.Selector, Template: d.Spec.Template},
+			}
+		}
 		if slices.Contains(bare, "daemon") {
 			w.ID = "apps/DaemonSet default/" + w.Name
 			w.Manifests[v].Deployment, w.Manifests[v].DaemonSet = nil, daemonSetOf(d, bare, opt)

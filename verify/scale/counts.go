@@ -57,9 +57,6 @@ func (c Counts) Of(n int) int {
 	return min(c.to[i-1]+n-c.from[i-1], c.to[i])
 }
 
-// Keeps says whether every declared number is its own image: nothing was reduced.
-func (c Counts) Keeps() bool { return slices.Equal(c.from, c.to) }
-
 // extent says how a share of a total stands to the total.
 type extent uint8
 

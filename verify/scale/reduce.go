@@ -74,7 +74,7 @@ func zones(classes []state.NodeClass) int {
 	return len(seen)
 }
 
-// keptApart says whether a hard rule counts the pods of a node against those of others.
+// keptApart reports whether a hard rule counts the pods of a node against those of others.
 func keptApart(spec *state.Spec) bool {
 	for _, w := range spec.Workloads {
 		for _, m := range w.Manifests {
@@ -248,15 +248,15 @@ func (r *reducer) strategy(m *state.Manifest, totals []total) error {
 	if m.Kind() == state.StatefulSet {
 		return r.partition(m)
 	}
-	if m.Deployment == nil || m.Deployment.Spec.Strategy.RollingUpdate == nil {
-		return nil
+	if m.ReplicasField() == nil {
+		return nil // its pods are counted by nodes, or run to completion
 	}
-	s := m.Deployment.Spec.Strategy.RollingUpdate
-	if err := r.scale(s.MaxSurge, true, totals); err != nil {
-		return fmt.Errorf("spec.strategy.rollingUpdate.maxSurge: %w", err)
+	pace := m.Pace()
+	if err := r.scale(pace.Surge, true, totals); err != nil {
+		return fmt.Errorf("%s: %w", pace.SurgeField(), err)
 	}
-	if err := r.scale(s.MaxUnavailable, false, totals); err != nil {
-		return fmt.Errorf("spec.strategy.rollingUpdate.maxUnavailable: %w", err)
+	if err := r.scale(pace.Unavailable, pace.RoundsUp, totals); err != nil {
+		return fmt.Errorf("%s: %w", pace.UnavailableField(), err)
 	}
 	return nil
 }

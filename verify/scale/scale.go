@@ -101,7 +101,7 @@ func spread(t Topology) int {
 	return slices.Max(t) - slices.Min(t)
 }
 
-// Declared says whether a topology lies within what was declared of every class.
+// Declared reports whether a topology lies within what was declared of every class.
 func Declared(classes []state.NodeClass, t Topology) bool {
 	for i, c := range classes {
 		if t[i] < c.Min || t[i] > c.Max || poolTotal(classes, t, c.Pool) < c.PoolMin {
@@ -111,7 +111,7 @@ func Declared(classes []state.NodeClass, t Topology) bool {
 	return poolsAllow(classes, t)
 }
 
-// leads says whether of all exchanges of classes of one shape t is the one listed.
+// leads reports whether of all exchanges of classes of one shape t is the one listed.
 func leads(classes []state.NodeClass, t Topology) bool {
 	for i, c := range classes {
 		for k := range i {
@@ -123,7 +123,7 @@ func leads(classes []state.NodeClass, t Topology) bool {
 	return true
 }
 
-// poolsAllow says whether no pool has more nodes than its maximum.
+// poolsAllow reports whether no pool has more nodes than its maximum.
 func poolsAllow(classes []state.NodeClass, t Topology) bool {
 	for _, c := range classes {
 		if c.Pool != "" && poolTotal(classes, t, c.Pool) > max(c.PoolMax, smallestOf(classes, c.Pool)) {

@@ -42,7 +42,7 @@ func (w *worker) audit(events bool) {
 	}
 }
 
-// auditSteps audits the steps of actors that may move in s, and says whether any can.
+// auditSteps audits the steps of actors that may move in s, and reports whether any can.
 func (a *auditor) auditSteps(actors []int, s []byte) (any bool) {
 	for _, actor := range actors {
 		for _, t := range a.steps(actor, s) {
@@ -86,9 +86,13 @@ func (a *auditor) auditState(t Step) {
 	if again := a.one.canonOf(c); !bytes.Equal(c, again) {
 		fail(ErrSystem, "Canon is not idempotent: %x becomes %x, and that %x", t.To, c, again)
 	}
+	rests := a.rests(c)
 	for i := range a.sys.Rules {
 		r := &a.sys.Rules[i]
 		for _, p := range []func([]byte) bool{r.Bad, r.Quiescent, r.Persists, r.Settles} {
+			if r.Quiescent != nil && !rests {
+				continue
+			}
 			if p != nil && p(t.To) != p(c) {
 				fail(ErrSystem, "rule %s is not symmetric, or not pure: it tells %x from its canonical form %x", r.Name, t.To, c)
 			}
@@ -97,31 +101,51 @@ func (a *auditor) auditState(t Step) {
 	if bytes.Equal(t.To, c) {
 		return
 	}
-	count := func(s []byte) map[string]int {
-		out := map[string]int{}
+	steps := func(s []byte) map[string]bool {
+		out := map[string]bool{}
 		for actor := range a.sys.Actors {
 			label := a.sys.Actors[actor].Name()
 			if a.sys.MovesActors {
 				label = fmt.Sprint("of urgency ", a.sys.Actors[actor].Urgency())
 			}
 			for _, u := range a.one.only(actor, s) {
-				out[label+"\x00"+string(a.one.canonOf(u.To))]++
+				out[fmt.Sprint(label, "\x00", a.stepRules(u), string(a.one.canonOf(u.To)))] = true
 			}
 		}
 		return out
 	}
-	x, y := count(t.To), count(c)
-	for _, k := range slices.Sorted(maps.Keys(x)) {
-		if y[k] == x[k] {
+	x, y := steps(t.To), steps(c)
+	for k := range x {
+		if y[k] {
 			delete(y, k)
-			continue
+		} else {
+			y[k] = true
 		}
-		y[k] = -1
 	}
 	for _, k := range slices.Sorted(maps.Keys(y)) {
 		name, _, _ := strings.Cut(k, "\x00")
 		fail(ErrSystem, "Canon is no symmetry: from %x and its canonical form %x the steps differ, first those of actor %s", t.To, c, name)
 	}
+}
+
+// rests reports whether no loop can move in s.
+func (a *auditor) rests(s []byte) bool {
+	for _, actor := range slices.Concat(a.sys.prompt, a.sys.patient) {
+		if len(a.one.only(actor, s)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// stepRules says of which rules a step is a bad one.
+func (a *auditor) stepRules(t Step) (bad []bool) {
+	for i := range a.sys.Rules {
+		for _, p := range []func(from, to []byte, actor int, m Move) bool{a.sys.Rules[i].BadStep, a.sys.Rules[i].Recurs} {
+			bad = append(bad, p != nil && p(t.From, t.To, t.Actor, t.Move))
+		}
+	}
+	return bad
 }
 
 // auditIndependence verifies that actors said to be independent commute in s.

@@ -89,7 +89,7 @@ func newBrute(sys *System, maxEvents int) *brute {
 
 func (b *brute) in(i int) bool { return b.level[i] < 1<<20 }
 
-// connected says whether a set of states is strongly connected by at least one step.
+// connected reports whether a set of states is strongly connected by at least one step.
 func (b *brute) connected(set uint32) bool {
 	steps := false
 	for i := range b.states {
@@ -117,7 +117,7 @@ func (b *brute) connected(set uint32) bool {
 	return steps
 }
 
-// fair says whether a run may visit exactly these states, and all steps between them,
+// fair reports whether a run may visit exactly these states, and all steps between them,
 // for ever.
 func (b *brute) fair(set uint32) bool {
 	for a, actor := range b.sys.Actors {
@@ -145,7 +145,7 @@ func (b *brute) fair(set uint32) bool {
 	return true
 }
 
-// bad says whether visiting set for ever violates a rule.
+// bad reports whether visiting set for ever violates a rule.
 func (b *brute) bad(r *Rule, set uint32) bool {
 	any, all := false, true
 	for i := range b.states {
@@ -188,7 +188,7 @@ func (b *brute) least(r *Rule) (events, stem int, found bool) {
 	return events, stem, found
 }
 
-// escape says whether, from state x, a run without events may end well.
+// escape reports whether, from state x, a run without events may end well.
 func (b *brute) escape(r *Rule, x int) bool {
 	reach := b.reach[x]
 	if r.Bad != nil || r.BadStep != nil {

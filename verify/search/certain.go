@@ -1,6 +1,6 @@
 package search
 
-// inevitable says whether every fair run from the last event of a counterexample on,
+// inevitable reports whether every fair run from the last event of a counterexample on,
 // with no further event, violates the rule. A random tie-break is fair: a run leaves a
 // component that can be left, almost surely. So the question is whether a good end can
 // be reached: a quiescent state, or a component that nothing leaves, in which the rule
@@ -86,7 +86,7 @@ func (e *engine) noGoodEnd(r int, from uint32) (bool, error) {
 	return !good && !e.stopped.Load(), err
 }
 
-// bad says whether a run that stays in the terminal component, and so visits all of it
+// bad reports whether a run that stays in the terminal component, and so visits all of it
 // again and again, violates the rule.
 func (t *tally) bad(rule *Rule) bool {
 	if p := rule.Persists; p != nil {

@@ -116,7 +116,7 @@ func (c *components) enter(id uint32) {
 }
 
 // advance looks at the successors of a state from the first one not looked at yet; it
-// says whether it stopped at one that is new, the child.
+// reports whether it stopped at one that is new, the child.
 func (c *components) advance(f *frame) bool {
 	first := f.next == 0
 	c.top, c.child = f, none
@@ -183,7 +183,7 @@ func (c *components) look(id, at uint32) {
 	}
 }
 
-// keeps says whether a state is one of the restricted graph.
+// keeps reports whether a state is one of the restricted graph.
 func (c *components) keeps(id uint32) bool {
 	if c.keep == nil {
 		return true
@@ -261,7 +261,7 @@ func (c *components) close(f frame) bool {
 	return good
 }
 
-// within says whether a state belongs to the closed component num.
+// within reports whether a state belongs to the closed component num.
 func (c *components) within(id, num uint32) bool {
 	d, in := c.dense(id)
 	return in && c.rindex[d] == num

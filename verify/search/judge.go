@@ -17,7 +17,7 @@ type finding struct {
 	loop   bool
 }
 
-// before says whether f is the better counterexample: fewer events, then a shorter
+// before reports whether f is the better counterexample: fewer events, then a shorter
 // stem. A loop is only sought where it is better than a quiescent end.
 func (f *finding) before(g *finding) bool {
 	return g == nil || f.events < g.events || f.events == g.events && f.steps < g.steps
@@ -39,7 +39,7 @@ func (e *engine) offer(rule int, f finding) {
 	e.found[rule] = append(e.found[rule], &f)
 }
 
-// known says whether a violation of a rule is known that needs no other events.
+// known reports whether a violation of a rule is known that needs no other events.
 func (e *engine) known(rule int, spent uint64) bool {
 	for _, f := range e.found[rule] {
 		if within(f.spent, spent) {

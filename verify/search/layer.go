@@ -34,7 +34,7 @@ type place struct {
 
 func (l *layers) of(b bucket) []span { return l.spans[b.from:b.to] }
 
-// add makes a bucket of what the shards gained; it says whether they gained any.
+// add makes a bucket of what the shards gained; it reports whether they gained any.
 func (l *layers) add(events, depth int, lo, hi [shards]uint32, order []uint32) bool {
 	b := bucket{events: events, depth: depth, from: len(l.spans), order: order}
 	for i := range lo {

@@ -83,7 +83,7 @@ func (e *engine) analyse(events int, rules []int) error {
 	return nil
 }
 
-// exhausted says whether nothing that is found in a level can be better than what is known
+// exhausted reports whether nothing that is found in a level can be better than what is known
 // of a rule.
 func (e *engine) exhausted(rule, level int) bool {
 	before := slices.DeleteFunc(slices.Clone(e.found[rule]), func(f *finding) bool { return f.events >= level })
@@ -193,7 +193,7 @@ func (t *tally) component(k component) {
 	}
 }
 
-// states tries the rules that look at states on the current member, and says whether
+// states tries the rules that look at states on the current member, and reports whether
 // there is a rule on steps that is not shown yet.
 func (t *tally) states() (steps bool) {
 	w := t.c.w

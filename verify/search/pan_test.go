@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// spinAvailable says whether SPIN and a C compiler are installed, and if not what is
+// spinAvailable reports whether SPIN and a C compiler are installed, and if not what is
 // missing.
 func spinAvailable() error {
 	for _, tool := range []string{"spin", "gcc"} {

@@ -11,19 +11,8 @@ import (
 // it is said to.
 var ErrReplay = errors.New("search: replay")
 
-// Replay takes recorded steps once more from a concrete state: each must start where
+// replay takes recorded steps once more from a concrete state: each must start where
 // the last one ended and be offered by its actor there, urgency respected.
-//
-// Errors: [ErrReplay] naming the first step that is not enabled, and [ErrSystem] and
-// [ErrActor] as [Run].
-func Replay(sys System, start []byte, steps []Step) error {
-	c, err := compile(sys, &Options{})
-	if err != nil {
-		return err
-	}
-	return newWorker(c).replay(start, steps)
-}
-
 func (w *worker) replay(start []byte, steps []Step) error {
 	if len(start) != w.sys.Width {
 		return fmt.Errorf("%w: the start has %d bytes, Width says %d", ErrReplay, len(start), w.sys.Width)
@@ -53,7 +42,8 @@ func (w *worker) replay(start []byte, steps []Step) error {
 // events are counted, that the rule's predicate says so, and that a loop closes and is
 // fair. It knows nothing of how the violation was found.
 //
-// Errors: as [Replay].
+// Errors: [ErrReplay] naming the first step that is not enabled, and [ErrSystem] and
+// [ErrActor] as [Run].
 func Confirm(sys System, v Violation) error {
 	c, err := compile(sys, &Options{})
 	if err != nil {

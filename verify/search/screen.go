@@ -305,7 +305,7 @@ func (p *passer) judgeState() {
 	}
 }
 
-// passes says whether the run merely passes the state where it stands; p.only is then
+// passes reports whether the run merely passes the state where it stands; p.only is then
 // where it goes on to.
 func (p *passer) passes() bool {
 	total := 0
@@ -361,7 +361,7 @@ func (p *passer) take(m Move) {
 	}
 }
 
-// disturbed says whether an event may fall into the state where the run stands.
+// disturbed reports whether an event may fall into the state where the run stands.
 func (p *passer) disturbed() bool {
 	for _, e := range p.k.events {
 		if p.ask(e); p.found > 0 {

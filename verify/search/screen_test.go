@@ -124,7 +124,7 @@ func TestScreenKeepsResults(t *testing.T) {
 	}
 }
 
-// cycles says whether some run goes in a circle without events.
+// cycles reports whether some run goes in a circle without events.
 func cycles(t *testing.T, sys System, opt Options) bool {
 	t.Helper()
 	sys.Rules = []Rule{{Name: "any", Recurs: func(_, _ []byte, _ int, _ Move) bool { return true }}}

@@ -11,7 +11,7 @@ import "slices"
 // nibbles has the highest bit of every number of a set of events.
 const nibbles = 0x8888888888888888
 
-// within says whether every number of a is at most that of b.
+// within reports whether every number of a is at most that of b.
 func within(a, b uint64) bool { return ((b|nibbles)-a)&nibbles == nibbles }
 
 func (c *compiled) spent(s []byte) uint64 {
@@ -44,7 +44,7 @@ func (l *later) get() uint64 {
 	return l.spent
 }
 
-// told says whether a violation of a rule is known that needs no other events than a state,
+// told reports whether a violation of a rule is known that needs no other events than a state,
 // among those found before and those seen in the block at hand.
 func (e *engine) told(rule int, seen []hit, l *later) bool {
 	if len(e.found[rule])+len(seen) == 0 {
@@ -115,7 +115,7 @@ func (e *engine) spentOf(v Violation) uint64 {
 	return e.sys.spent(at)
 }
 
-// tellsEnds says whether all that is needed to tell good ends is at hand.
+// tellsEnds reports whether all that is needed to tell good ends is at hand.
 func (e *engine) tellsEnds(rule int) bool {
 	return e.front == nil && e.result.Reduced == 0 && e.closed >= 0 && e.edges != nil && !e.stopped.Load() &&
 		(e.sys.Rules[rule].BadStep == nil || e.store.states <= cutStates)
@@ -200,7 +200,7 @@ func (x *ends) enter(id uint32, level int) {
 	}
 }
 
-// everywhere says whether what is doomed after one event, or none, is so from every initial
+// everywhere reports whether what is doomed after one event, or none, is so from every initial
 // state on. With more events it depends on when they come, and is taken for granted.
 func (x *ends) everywhere(d doomed) (bool, error) {
 	e := x.c.e

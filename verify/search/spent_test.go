@@ -149,7 +149,7 @@ func leastSpent(sys System, bad func(s []byte) bool) []uint64 {
 	return out
 }
 
-// endsWell says whether a run can come to rest well after the last event of a violation.
+// endsWell reports whether a run can come to rest well after the last event of a violation.
 func endsWell(sys System, loops *spender, v Violation, bad []bool) bool {
 	at := v.Start
 	for _, s := range v.Steps {

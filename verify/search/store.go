@@ -127,7 +127,7 @@ func (s *shard) lookup(h uint64, key []byte) (uint32, bool) {
 	}
 }
 
-// insert adds a key unless it is there, and says whether it was added.
+// insert adds a key unless it is there, and reports whether it was added.
 func (s *shard) insert(h uint64, key []byte, parent uint32) (uint32, bool) {
 	at, ok := s.lookup(h, key)
 	if ok {

@@ -119,7 +119,7 @@ func (c *compiled) sortRules() error {
 	return nil
 }
 
-// badEnd says whether ending in the quiescent state s violates a rule.
+// badEnd reports whether ending in the quiescent state s violates a rule.
 func (r *Rule) badEnd(s []byte) bool {
 	switch {
 	case r.Quiescent != nil:

@@ -3,50 +3,9 @@ package search
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 )
-
-func TestSimulate(t *testing.T) {
-	quiescent, violated := 0, 0
-	eachRandom(t, 20, func(t *testing.T, r *rand.Rand, sys System) {
-		opt := Options{MaxEvents: r.IntN(4) - 1}
-		walk, err := Simulate(context.Background(), sys, opt, 7, 30)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Replay(sys, walk.Start, walk.Steps); err != nil {
-			t.Error(err)
-		}
-		again, _ := Simulate(context.Background(), sys, opt, 7, 30)
-		if !reflect.DeepEqual(walk, again) {
-			t.Error("the same seed gives another walk")
-		}
-		res, err := Run(context.Background(), sys, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		known := map[int]bool{}
-		for _, v := range res.Violations {
-			known[v.Rule] = true
-		}
-		for _, i := range walk.Violated {
-			violated++
-			if !known[i] {
-				t.Errorf("the walk violates %s, the search says it holds", sys.Rules[i].Name)
-			}
-		}
-		if walk.Quiescent {
-			quiescent++
-		}
-	})
-	if quiescent == 0 || violated == 0 {
-		t.Error("no walk ended, or none broke a rule")
-	}
-}
 
 func TestReplayRefuses(t *testing.T) {
 	sys := bytesSystem([]Rule{
@@ -81,35 +40,6 @@ func TestReplayRefuses(t *testing.T) {
 	good := Violation{Start: []byte{0}, Steps: []Step{st(0, 0, 1), st(2, 1, 1), st(1, 1, 2), st(1, 2, 1)}, CycleStart: 1}
 	if err := Confirm(sys, good); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestDOT(t *testing.T) {
-	sys := bytesSystem([]Rule{{Name: "bad", Bad: func(s []byte) bool { return s[0] == 2 }}},
-		to("loop", Prompt, map[byte][]byte{0: {1}, 3: {3}}),
-		to("event", Environment, map[byte][]byte{0: {2}, 1: {3}, 3: {0}}),
-	)
-	var b strings.Builder
-	if err := DOT(context.Background(), &b, sys, Options{MaxEvents: 1}, func(s []byte) string { return fmt.Sprint(s[0]) }); err != nil {
-		t.Fatal(err)
-	}
-	want := `digraph states {
-	n0 [label="0"]
-	n0 -> n1 [label="loop"]
-	n0 -> n2 [label="event", style=dashed]
-	n1 [label="1", peripheries=2]
-	n1 -> n3 [label="event", style=dashed]
-	n2 [label="2", peripheries=2, style=filled]
-	n3 [label="3"]
-	n3 -> n3 [label="loop"]
-}
-`
-	if b.String() != want {
-		t.Errorf("got\n%s", b.String())
-	}
-	b.Reset()
-	if err := DOT(context.Background(), &b, ring(4, 9), Options{MaxStates: 10}, nil); err != nil || !strings.Contains(b.String(), "more [shape=none") {
-		t.Errorf("a cut graph: %v\n%s", err, b.String())
 	}
 }
 

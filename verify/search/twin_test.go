@@ -220,7 +220,7 @@ func (g *graph) explore() {
 	g.bound = Complete
 }
 
-// stop says whether StopAtFirst ends the search after a layer.
+// stop reports whether StopAtFirst ends the search after a layer.
 func (g *graph) stop() bool {
 	for i, r := range g.sys.Rules {
 		if r.Persists != nil || r.Settles != nil || r.Recurs != nil {

@@ -57,7 +57,7 @@ func (s State) Guard(p int) *Webhook {
 	return nil
 }
 
-// guards says whether a webhook is asked about pods of class p.
+// guards reports whether a webhook is asked about pods of class p.
 func (h *Webhook) guards(s State, p int) bool {
 	by := h.Guards[s.Version()]
 	if by == nil {
@@ -70,7 +70,7 @@ func (h *Webhook) guards(s State, p int) bool {
 	return by[class.Workload][Base]
 }
 
-// Answers says whether a pod answers for a webhook: one that is ready, or stops, on a node
+// Answers reports whether a pod answers for a webhook: one that is ready, or stops, on a node
 // that is up.
 func (s State) Answers(h *Webhook) bool {
 	for _, w := range h.Servers {
@@ -85,11 +85,11 @@ func (s State) Answers(h *Webhook) bool {
 	return false
 }
 
-// Forbidden says whether the API server refuses to create pods of class p, for other
+// Forbidden reports whether the API server refuses to create pods of class p, for other
 // reasons than a quota.
 func (s State) Forbidden(p int) bool { return s.Refused(p) != nil || s.Guard(p) != nil }
 
-// Admits says whether anything but a quota decides on the creation of pods in this problem.
+// Admits reports whether anything but a quota decides on the creation of pods in this problem.
 func (c *Config) Admits() bool {
 	return len(c.Spec.Admission.Webhooks) > 0 || c.Refusals[Base] != nil || c.Refusals[Head] != nil
 }

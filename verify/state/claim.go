@@ -69,20 +69,20 @@ func (c *Config) addClaims(b *Builder) {
 	}
 }
 
-// names says whether a pod has a volume of the claim.
+// names reports whether a pod has a volume of the claim.
 func names(p *corev1.PodSpec, claim string) bool {
 	return slices.ContainsFunc(p.Volumes, func(v corev1.Volume) bool {
 		return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == claim
 	})
 }
 
-// Attaches says whether the model follows which node a claim's volume is attached to.
+// Attaches reports whether the model follows which node a claim's volume is attached to.
 func (c *Config) Attaches(claim int) bool { return c.Claims[claim].Attached.width > 0 }
 
-// Places says whether the model follows which nodes reach a claim's volume.
+// Places reports whether the model follows which nodes reach a claim's volume.
 func (c *Config) Places(claim int) bool { return c.Claims[claim].Bound.width > 0 }
 
-// Attached says whether a claim's volume is attached to node n.
+// Attached reports whether a claim's volume is attached to node n.
 func (s State) Attached(n, claim int) bool { return s.At(n, s.C.Claims[claim].Attached) != 0 }
 
 // SetAttached attaches a claim's volume to node n, or detaches it; see [Config.Attaches].
@@ -94,10 +94,10 @@ func (s State) SetAttached(n, claim int, is bool) {
 	s.SetAt(n, s.C.Claims[claim].Attached, v)
 }
 
-// Bound says whether a claim's volume was made; see [Config.Places].
+// Bound reports whether a claim's volume was made; see [Config.Places].
 func (s State) Bound(claim int) bool { return s.Get(s.C.Claims[claim].Bound) != 0 }
 
-// Reaches says whether node n can use the volume that was made for a claim.
+// Reaches reports whether node n can use the volume that was made for a claim.
 func (s State) Reaches(n, claim int) bool { return s.At(n, s.C.Claims[claim].Reaches) != 0 }
 
 // Bind makes the volume of a claim on node n: all nodes of its zone can use it, or, as the
@@ -117,7 +117,7 @@ func (c *Config) Zone(n int) string {
 	return c.Spec.Classes[c.Nodes[n].Class].Node.Labels[corev1.LabelTopologyZone]
 }
 
-// Unattached says whether pods of class p on node n wait for a volume that is not attached
+// Unattached reports whether pods of class p on node n wait for a volume that is not attached
 // there.
 func (s State) Unattached(n, p int) bool {
 	for _, k := range s.C.Uses[p] {

@@ -72,7 +72,7 @@ type PodClassFields struct {
 type Config struct {
 	Spec     *Spec
 	Topology []int // nodes of each class
-	MaxPods  int   // pods of one class that can exist at once, terminating ones included
+	MaxPods  int   // pods of one workload that can exist at once, terminating ones included
 	Nodes    []Node
 	Pods     []PodClass
 
@@ -124,7 +124,7 @@ type Config struct {
 type Builder struct{ cfg *Config }
 
 // NewBuilder starts the problem of spec at a topology: the number of nodes of each class.
-// maxPods bounds the pods of one class that can exist at once, terminating ones
+// maxPods bounds the pods of one workload that can exist at once, terminating ones
 // included; it must be at least the replicas and surge of every manifest.
 // Errors: [ErrTooLarge].
 func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
@@ -235,7 +235,7 @@ func (c *Config) addPodClass(b *Builder, p, maxPods int) {
 	c.Class = append(c.Class, f)
 }
 
-// SameTemplate says whether two pod templates are one revision (upstream v1.36.3:
+// SameTemplate reports whether two pod templates are one revision (upstream v1.36.3:
 // deploymentutil.EqualIgnoreHash).
 func SameTemplate(a, b *corev1.PodTemplateSpec) bool {
 	const hash = appsv1.DefaultDeploymentUniqueLabelKey

@@ -2,17 +2,14 @@ package state
 
 import batchv1 "k8s.io/api/batch/v1"
 
-// Ends says whether the pods of the kind run to completion.
+// Ends reports whether the pods of the kind run to completion.
 func (k Kind) Ends() bool { return k == Job || k == CronJob }
 
 // JobSpec is the spec of a Job, or that of the Jobs which a CronJob creates; nil for any
 // other kind.
 func (m *Manifest) JobSpec() *batchv1.JobSpec {
-	switch m.Kind() {
-	case Job:
-		return &m.Job.Spec
-	case CronJob:
-		return &m.CronJob.Spec.JobTemplate.Spec
+	if o := m.object(); o != nil {
+		return o.jobs()
 	}
 	return nil
 }
@@ -38,13 +35,8 @@ func (m *Manifest) Completions() int {
 
 // Suspended says that a Job, or a CronJob, starts nothing.
 func (m *Manifest) Suspended() bool {
-	switch m.Kind() {
-	case Job:
-		return m.Job.Spec.Suspend != nil && *m.Job.Spec.Suspend
-	case CronJob:
-		return m.CronJob.Spec.Suspend != nil && *m.CronJob.Spec.Suspend
-	}
-	return false
+	o := m.object()
+	return o != nil && o.suspend() != nil && *o.suspend()
 }
 
 // JobPods bounds the pods of a workload whose pods run to completion that can be wanted at

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// lingers says whether anybody could tell a pod on deletion from one that is gone. Where
+// lingers reports whether anybody could tell a pod on deletion from one that is gone. Where
 // nobody can, Terminating is not laid out, and a deletion takes the pod at once: all runs
 // in which pods stop sooner or later do the same to everything that can be seen.
 //
@@ -58,7 +58,7 @@ func (s *Spec) lingers(maxPods int) bool {
 	return false
 }
 
-// holds says whether a pod keeps others away, or draws them near, while it is there.
+// holds reports whether a pod keeps others away, or draws them near, while it is there.
 func holds(p *corev1.PodSpec) bool {
 	if a := p.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
 		return true
@@ -73,7 +73,7 @@ func holds(p *corev1.PodSpec) bool {
 	return false
 }
 
-// requests says whether every container of a pod requests the resources that w's
+// requests reports whether every container of a pod requests the resources that w's
 // autoscalers look at, so that they can compute something whichever pods there are.
 func (w *Workload) requests(p *corev1.PodSpec) bool {
 	for v := range w.Manifests {

@@ -44,7 +44,7 @@ func (c *Config) addNodeFields(b *Builder) {
 	c.addPressure(b)
 }
 
-// NodesMove says whether nodes are cordoned, lost or under pressure in this problem at all.
+// NodesMove reports whether nodes are cordoned, lost or under pressure in this problem at all.
 func (c *Config) NodesMove() bool {
 	return c.Node.Maintenance.width > 0 || c.Node.Down.width > 0 || c.NodesComeAndGo() || c.Presses()
 }
@@ -60,7 +60,7 @@ func (s State) Maintenance(n int) Maintenance {
 // SetMaintenance sets how far the maintenance of node n has come; drains must be on.
 func (s State) SetMaintenance(n int, m Maintenance) { s.SetAt(n, s.C.Node.Maintenance, int(m)) }
 
-// Cordoned says whether node n is out of service for maintenance, or before it goes away.
+// Cordoned reports whether node n is out of service for maintenance, or before it goes away.
 // That a node's own spec.unschedulable says so is constant, and not asked here.
 func (s State) Cordoned(n int) bool {
 	if s.Maintenance(n) == Draining {
@@ -70,12 +70,12 @@ func (s State) Cordoned(n int) bool {
 	return t == Removing || t == Reclaimed
 }
 
-// InService says whether node n is there, up and not about to go away.
+// InService reports whether node n is there, up and not about to go away.
 func (s State) InService(n int) bool {
 	return s.Tenure(n) == Staying && !s.Down(n) && s.Maintenance(n) != Draining
 }
 
-// Panics says whether nodes go down under the CPU use of their pods: the use of pods that
+// Panics reports whether nodes go down under the CPU use of their pods: the use of pods that
 // start up, as the others keep to what they request.
 func (c *Config) Panics() bool { return c.Spec.Events.NodePanic > 0 && c.Spec.Events.StartupSpike > 0 }
 
@@ -99,7 +99,7 @@ func (s State) SetDown(n int, down bool) {
 	s.SetOutage(n, o)
 }
 
-// Down says whether node n is lost, or restarts: its kubelet does nothing, and it carries
+// Down reports whether node n is lost, or restarts: its kubelet does nothing, and it carries
 // the taint node.kubernetes.io/unreachable.
 func (s State) Down(n int) bool { return s.Outage(n) != Up }
 

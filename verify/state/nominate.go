@@ -22,5 +22,5 @@ func (s State) NominatedOf(p int) int {
 	return total
 }
 
-// Preempts says whether pods of class p may preempt others in this problem.
+// Preempts reports whether pods of class p may preempt others in this problem.
 func (c *Config) Preempts(p int) bool { return c.Class[p].Nominated.width > 0 }

@@ -55,7 +55,7 @@ func (w *Workload) ordinals() []int {
 	return out
 }
 
-// HasTemplate says whether class p's template is that of a version.
+// HasTemplate reports whether class p's template is that of a version.
 func (c *Config) HasTemplate(p int, v Version) bool {
 	return v == Base && c.Pods[p].InBase || v == Head && c.Pods[p].InHead
 }
@@ -79,14 +79,14 @@ func (s State) Begin(p int) {
 	}
 }
 
-// Begun says whether class p's revision has, or had, a pod. It knows of revisions that may
+// Begun reports whether class p's revision has, or had, a pod. It knows of revisions that may
 // be bad only.
 func (s State) Begun(p int) bool { return s.Get(s.C.Class[p].Exists) == 1 }
 
 // AddCurrentRevision lays out which revision workload w's StatefulSet has as current.
 func (b *Builder) AddCurrentRevision(w int) { b.cfg.Workload[w].Current = b.Field(1) }
 
-// TracksCurrent says whether the state remembers workload w's current revision.
+// TracksCurrent reports whether the state remembers workload w's current revision.
 func (c *Config) TracksCurrent(w int) bool { return c.Workload[w].Current.width > 0 }
 
 // Current is the version whose template is the current revision of workload w's

@@ -11,7 +11,7 @@ func (s State) Await(n, p, delta int) {
 	s.Set(f.Pending, s.Get(f.Pending)+delta)
 }
 
-// PerNode says whether workload w has its pods one a node, as a DaemonSet.
+// PerNode reports whether workload w has its pods one a node, as a DaemonSet.
 func (c *Config) PerNode(w int) bool { return c.Spec.Workloads[w].Kind() == DaemonSet }
 
 // Wanted is the number of pods that workload w is to have: its live replicas or, where it

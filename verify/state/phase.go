@@ -24,7 +24,7 @@ var (
 	ReadyPhases = [...]Phase{Warming, Fresh, Ready}
 )
 
-// IsReady says whether a pod in the phase has the condition Ready.
+// IsReady reports whether a pod in the phase has the condition Ready.
 func (ph Phase) IsReady() bool { return ph == Ready || ph == Warming || ph == Fresh }
 
 // String is the phase as texts have it: "starting", "ready", "terminating".
@@ -38,24 +38,24 @@ func (ph Phase) String() string {
 	return "ready"
 }
 
-// HasPhase says whether pods of class p can be in a phase at all.
+// HasPhase reports whether pods of class p can be in a phase at all.
 func (c *Config) HasPhase(p int, ph Phase) bool { return c.Class[p].Phase[ph].width > 0 }
 
-// Warms says whether pods of class p use their start-up CPU for a while once they are
+// Warms reports whether pods of class p use their start-up CPU for a while once they are
 // ready, in a problem where somebody looks at it.
 func (c *Config) Warms(p int) bool { return c.HasPhase(p, Warming) }
 
-// Ripens says whether pods of class p are ready for a while before they are available.
+// Ripens reports whether pods of class p are ready for a while before they are available.
 func (c *Config) Ripens(p int) bool { return c.HasPhase(p, Fresh) }
 
-// warms says whether somebody looks at the start-up CPU of workload w: an autoscaler, or
+// warms reports whether somebody looks at the start-up CPU of workload w: an autoscaler, or
 // a node that goes down under load.
 func (c *Config) warms(w int) bool {
 	e := &c.Spec.Events
 	return e.StartupSpike > 0 && (e.NodePanic > 0 || c.Spec.Workloads[w].Autoscaled())
 }
 
-// ripens says whether a version whose template is class p's waits for minReadySeconds.
+// ripens reports whether a version whose template is class p's waits for minReadySeconds.
 func (c *Config) ripens(p int) bool {
 	class := &c.Pods[p]
 	ms := &c.Spec.Workloads[class.Workload].Manifests
@@ -144,6 +144,15 @@ func (s State) Active(p int) int {
 
 // Existing is the number of pods of class p in any phase, terminating ones included.
 func (s State) Existing(p int) int { return s.Active(p) + s.Count(p, Terminating) }
+
+// ExistingOf is the number of pods of workload w in any phase, of all its revisions.
+func (s State) ExistingOf(w int) int {
+	total := 0
+	for _, p := range s.C.ClassesOf[w] {
+		total += s.Existing(p)
+	}
+	return total
+}
 
 // ReadyOf is the number of ready pods of workload w, of all its revisions.
 func (s State) ReadyOf(w int) int {

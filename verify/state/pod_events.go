@@ -39,7 +39,7 @@ func (s State) CrashesLeft() int { return s.left(s.C.PodEvents.Crashes) }
 // BadRevisionsLeft is how many revisions may still turn out bad.
 func (s State) BadRevisionsLeft() int { return s.left(s.C.PodEvents.BadRevisions) }
 
-// Bad says whether the pods of class p run without ever becoming ready.
+// Bad reports whether the pods of class p run without ever becoming ready.
 func (s State) Bad(p int) bool { return s.left(s.C.Class[p].Bad) != 0 }
 
 // SetBad makes class p a bad revision; it must be among those of

@@ -8,7 +8,7 @@ const (
 	MemoryPressure                      // its condition MemoryPressure is true
 )
 
-// Presses says whether nodes come under pressure in this problem at all.
+// Presses reports whether nodes come under pressure in this problem at all.
 func (c *Config) Presses() bool { return c.Spec.Events.presses() }
 
 func (e *Events) presses() bool { return e.DiskPressure > 0 || e.MemoryPressure > 0 }

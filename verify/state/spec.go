@@ -78,6 +78,9 @@ type Spec struct {
 	// Unreduced asks for states and interleavings that nobody can tell apart, too: for
 	// comparisons with the search without reductions. Exchanges of nodes stay.
 	Unreduced bool
+	// Unlumped asks for states apart that differ in which pods have started, or in whose revision's pods are on
+	// deletion, also where nobody can tell; see [Lumps].
+	Unlumped bool
 }
 
 // ClusterAutoscalerFlags are flags of the cluster autoscaler of Kubernetes.
@@ -163,6 +166,8 @@ type NodeClass struct {
 	Karpenter *Karpenter
 	// Spot says that the provider may take the nodes back at short notice.
 	Spot bool
+	// Beside is what pods that are no part of the problem take of each node; nil: nothing.
+	Beside *Beside
 }
 
 // Workload is one controller object and what targets it, in both versions.

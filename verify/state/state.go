@@ -54,7 +54,7 @@ func (s State) Owners(w int) Owner { return Owner(s.Get(s.C.Workload[w].Owners))
 // Pending is the number of pods of class p without a node.
 func (s State) Pending(p int) int { return s.Get(s.C.Class[p].Pending) }
 
-// Twin says whether the node before n is of the same class and has an equal record, so
+// Twin reports whether the node before n is of the same class and has an equal record, so
 // that what happens on n instead of there differs by a symmetry only. In a canonical
 // state that holds for all but one of any such nodes.
 func (s State) Twin(n int) bool {

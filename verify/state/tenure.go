@@ -12,17 +12,17 @@ const (
 	Replacing                 // not there, and its replacement is on the way
 )
 
-// Reclaimable says whether the provider takes nodes of some class back.
+// Reclaimable reports whether the provider takes nodes of some class back.
 func (c *Config) Reclaimable() bool {
 	return c.Spec.Events.SpotReclaim > 0 && c.any(func(k *NodeClass) bool { return k.Spot })
 }
 
-// Autoscales says whether the cluster autoscaler sizes some class.
+// Autoscales reports whether the cluster autoscaler sizes some class.
 func (c *Config) Autoscales() bool {
 	return c.Spec.ClusterAutoscaler && c.any(func(k *NodeClass) bool { return k.Autoscaled })
 }
 
-// any says whether a class that has nodes is so.
+// any reports whether a class that has nodes is so.
 func (c *Config) any(is func(*NodeClass) bool) bool {
 	for i, n := range c.Topology {
 		if n > 0 && is(&c.Spec.Classes[i]) {
@@ -32,7 +32,7 @@ func (c *Config) any(is func(*NodeClass) bool) bool {
 	return false
 }
 
-// NodesComeAndGo says whether nodes are added or removed in this problem at all.
+// NodesComeAndGo reports whether nodes are added or removed in this problem at all.
 func (c *Config) NodesComeAndGo() bool { return c.Node.Tenure.width > 0 }
 
 // addTenure lays out which nodes are there, and nothing where all are all the time.
@@ -55,7 +55,7 @@ func (c *Config) addTenure(b *Builder) {
 	}
 }
 
-// Outgrows says whether an autoscaled class has fewer nodes here than it may have.
+// Outgrows reports whether an autoscaled class has fewer nodes here than it may have.
 func (c *Config) Outgrows() bool {
 	if !c.Spec.ClusterAutoscaler {
 		return false
@@ -94,7 +94,7 @@ func (s State) ResetNode(n int) {
 	s.loseVolumes(n)
 }
 
-// Gone says whether node n is not there: nothing sees it, and no pod stands on it.
+// Gone reports whether node n is not there: nothing sees it, and no pod stands on it.
 func (s State) Gone(n int) bool {
 	t := s.Tenure(n)
 	return t == Absent || t == Replacing
@@ -143,7 +143,7 @@ func (s State) PoolSize(class int) int {
 	return total
 }
 
-// Shrinks says whether the pool of a class may have one node less than it has.
+// Shrinks reports whether the pool of a class may have one node less than it has.
 func (s State) Shrinks(class int) bool {
 	k := &s.C.Spec.Classes[class]
 	if len(k.Names) > 0 { // real nodes: nobody declared how many stay
@@ -152,7 +152,7 @@ func (s State) Shrinks(class int) bool {
 	return s.Size(class) > k.Min && (k.Pool == "" || s.PoolSize(class) > k.PoolMin)
 }
 
-// Grows says whether the pool of a class may have one node more than it has.
+// Grows reports whether the pool of a class may have one node more than it has.
 func (s State) Grows(class int) bool {
 	k := &s.C.Spec.Classes[class]
 	return s.Size(class) < k.Max && (k.Pool == "" || s.PoolSize(class) < k.PoolMax)

@@ -8,9 +8,9 @@ const [chromium, page, out] = process.argv.slice(2);
 const browser = await open(chromium);
 const { send, evaluate } = browser;
 const shot = name => browser.shot(`${out}-${name}.png`);
-const codes = { ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35, Tab: 9, " ": 32 };
+const codes = { j: 74, k: 75,  ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35, Tab: 9, " ": 32 };
 const press = async key => {
-  for (const type of ["keyDown", "keyUp"]) await send("Input.dispatchKeyEvent", { type, key, windowsVirtualKeyCode: codes[key], text: key === " " && type === "keyDown" ? " " : undefined });
+  for (const type of ["keyDown", "keyUp"]) await send("Input.dispatchKeyEvent", { type, key, windowsVirtualKeyCode: codes[key], text: key.length === 1 && type === "keyDown" ? key : undefined });
 };
 const at = `(() => { const e = document.querySelector(".explorer"); return { step: +e.querySelector(".now").value, output: e.querySelector("output").textContent, caption: e.querySelector(".caption").textContent,
   nodes: e.querySelectorAll(".node").length, pods: e.querySelectorAll(".zones .pod").length, waiting: e.querySelectorAll(".tray .pod").length, moved: e.querySelectorAll(".moved").length }; })()`;
@@ -41,6 +41,28 @@ try {
     await press("Tab");
     result.tab = await evaluate(`document.activeElement.getAttribute("aria-label")`);
   }
+  if (result.explorers) {
+    // From finding to finding, and to a step of the last one by its address.
+    await evaluate(`document.activeElement.blur()`);
+    const heading = `(document.activeElement.closest(".finding") || {}).id || ""`;
+    await press("j");
+    await press("j");
+    result.second = await evaluate(heading);
+    await press("k");
+    result.first = await evaluate(heading);
+    const step = result.link = await evaluate(`[...document.querySelectorAll(".explorer")].pop().querySelectorAll(".step")[1].id`);
+    await evaluate(`location.hash = "#" + ${JSON.stringify(step)}`);
+    await evaluate(`new Promise(r => setTimeout(r, 300))`);
+    result.linked = await evaluate(`(() => { const s = document.getElementById(${JSON.stringify(step)}), b = s.closest(".explorer").getBoundingClientRect(); return s.classList.contains("now") && b.height > 0 && b.top < innerHeight && b.bottom > 0; })()`);
+    // On paper nothing is folded, and the controls are gone.
+    await send("Emulation.setEmulatedMedia", { media: "print" });
+    await evaluate(`window.dispatchEvent(new Event("beforeprint"))`);
+    result.paper = await evaluate(`document.querySelectorAll("details:not(.help):not([open])").length === 0 && [...document.querySelectorAll(".controls,nav,.here")].every(e => getComputedStyle(e).display === "none")`);
+    await evaluate(`window.dispatchEvent(new Event("afterprint"))`);
+    result.paper &&= (await send("Page.printToPDF", {})).data.length > 1000;
+    await send("Emulation.setEmulatedMedia", { media: "" });
+  }
+  result.ready = await evaluate(`(() => { const t = performance.getEntriesByType("navigation")[0]; return Math.round(t.loadEventEnd - t.responseEnd); })()`);
   result.styled = await evaluate(`getComputedStyle(document.querySelector(".badge")).borderRadius`);
   await browser.dark();
   result.dark = await evaluate(`getComputedStyle(document.body).backgroundColor`);

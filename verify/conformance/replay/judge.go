@@ -9,7 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -18,7 +18,7 @@ const rounds = 3
 
 // judge watches, with the kubelets free again, whether the cluster does what the finding
 // says.
-func (p *player) judge(ctx context.Context, f *verify.Finding, o *Outcome) {
+func (p *player) judge(ctx context.Context, f *judge.Finding, o *Outcome) {
 	_, w, _ := strings.Cut(f.Workload, " ")
 	last := f.Interleaving[len(f.Interleaving)-1].After
 	switch f.Rule {
@@ -39,8 +39,8 @@ func (p *player) judge(ctx context.Context, f *verify.Finding, o *Outcome) {
 	}
 }
 
-func (p *player) judgeCount(rule, w string, last *verify.Snapshot, o *Outcome) {
-	i := slices.IndexFunc(last.Workloads, func(x verify.WorkloadSnapshot) bool { return strings.HasSuffix(x.Workload, " "+w) })
+func (p *player) judgeCount(rule, w string, last *judge.Snapshot, o *Outcome) {
+	i := slices.IndexFunc(last.Workloads, func(x judge.WorkloadSnapshot) bool { return strings.HasSuffix(x.Workload, " "+w) })
 	if i < 0 {
 		return
 	}
@@ -152,7 +152,7 @@ func (p *player) unplaced(w string) []string {
 }
 
 // workloadIn is the "namespace/name" of the workload that a step is about; "" where none is named.
-func workloadIn(s *verify.Step) string {
+func workloadIn(s *judge.Step) string {
 	for _, word := range strings.Fields(s.Object + " " + s.Actor) {
 		word, _, _ = strings.Cut(word, "@")
 		if parts := strings.Split(word, "/"); len(parts) >= 3 && parts[0] != "apps" {
@@ -165,7 +165,7 @@ func workloadIn(s *verify.Step) string {
 }
 
 // phaseIn is the phase of the pod that an eviction takes; "" is not said.
-func phaseIn(s *verify.Step) string {
+func phaseIn(s *judge.Step) string {
 	for _, phase := range []string{"ready", "starting"} {
 		if strings.Contains(s.Text, " "+phase+" pod") {
 			return phase
@@ -175,7 +175,7 @@ func phaseIn(s *verify.Step) string {
 }
 
 // loadAfter is the load on a workload after a step.
-func loadAfter(s *verify.Step, w string) state.Load {
+func loadAfter(s *judge.Step, w string) state.Load {
 	for _, x := range s.After.Workloads {
 		if strings.HasSuffix(x.Workload, " "+w) {
 			for l := state.Idle; l < state.Loads; l++ {
@@ -206,7 +206,7 @@ func onNode(node string) func(*corev1.Pod) bool {
 	return func(p *corev1.Pod) bool { return node == "" || p.Spec.NodeName == node }
 }
 
-// containsWord says whether a text has a name that is not a part of a longer one.
+// containsWord reports whether a text has a name that is not a part of a longer one.
 func containsWord(text, name string) bool {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
 		return r != '-' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z')

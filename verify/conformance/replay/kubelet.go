@@ -70,7 +70,7 @@ func (k *kubelets) hold() bool {
 	return k.held
 }
 
-// warming says whether a ready pod still uses its start-up CPU.
+// warming reports whether a ready pod still uses its start-up CPU.
 func (k *kubelets) warming(p *corev1.Pod) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -126,7 +126,7 @@ func (k *kubelets) move(ctx context.Context, p *corev1.Pod) {
 	}
 }
 
-// fails says whether a pod is of a bad revision: it runs, and never becomes ready.
+// fails reports whether a pod is of a bad revision: it runs, and never becomes ready.
 func (k *kubelets) fails(p *corev1.Pod) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // movePod lets a pod start or stop, on the node that the step names if there is one.
-func (p *player) movePod(ctx context.Context, s *verify.Step, w string) bool {
+func (p *player) movePod(ctx context.Context, s *judge.Step, w string) bool {
 	phase := "starting"
 	if s.Action == "stop-pod" {
 		phase = "terminating"
@@ -87,7 +87,7 @@ func (p *player) cordon(ctx context.Context, node string, on bool) error {
 }
 
 // evict asks for the eviction of one pod of a workload on a node, as kubectl drain does,
-// of one in a phase if that is not ""; it says whether that was granted.
+// of one in a phase if that is not ""; it reports whether that was granted.
 func (p *player) evict(ctx context.Context, w, node, phase string) bool {
 	for range 3 {
 		for _, pod := range p.view.pods() {
@@ -109,7 +109,7 @@ func (p *player) evict(ctx context.Context, w, node, phase string) bool {
 }
 
 // nodeIn is the real node for the node that a step names; "" is none.
-func (p *player) nodeIn(s *verify.Step) string {
+func (p *player) nodeIn(s *judge.Step) string {
 	found := ""
 	for name := range p.plays {
 		if len(name) > len(found) && containsWord(s.Text+" "+s.Object, name) {

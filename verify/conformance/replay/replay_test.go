@@ -17,16 +17,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
-var record = flag.Bool("record", false, "write what was shown to verify/confirmed.json")
+var record = flag.Bool("record", false, "write what was shown to verify/judge/confirmed.json")
 
 // TestReplay plays the cases of testdata/kivi and testdata/failures on a real control plane: the violating ones
 // show what was found of them, the repaired ones, on the same nodes and under the same
 // events, do not.
 func TestReplay(t *testing.T) {
-	var shown []verify.Confirmation
+	var shown []judge.Confirmation
 	binary := os.Getenv(BinaryEnv)
 	if binary == "" {
 		t.Fatalf("%s is not set: `make replay` builds the control plane and sets it", BinaryEnv)
@@ -55,7 +55,7 @@ func TestReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			i := slices.IndexFunc(r.Findings, func(f verify.Finding) bool { return f.Rule == tt.rule })
+			i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == tt.rule })
 			if i < 0 {
 				t.Fatalf("no %s was found", tt.rule)
 			}
@@ -74,7 +74,7 @@ func TestReplay(t *testing.T) {
 				if o.Shown != (c == violating) {
 					t.Errorf("%s: the violation was shown: %t", name, o.Shown)
 				} else if o.Shown {
-					shown = append(shown, verify.Confirmation{
+					shown = append(shown, judge.Confirmation{
 						Shape: r.Findings[i].Shape(), Case: "testdata/" + tt.dir, Kubernetes: version(t),
 						Seen: o.Seen, Steps: o.Steps, Matched: o.Matched,
 					})
@@ -85,7 +85,7 @@ func TestReplay(t *testing.T) {
 	if *record && !t.Failed() {
 		b, err := json.MarshalIndent(shown, "", "  ")
 		if err == nil {
-			err = os.WriteFile("../../confirmed.json", append(b, '\n'), 0o644)
+			err = os.WriteFile("../../judge/confirmed.json", append(b, '\n'), 0o644)
 		}
 		if err != nil {
 			t.Fatal(err)

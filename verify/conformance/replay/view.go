@@ -197,7 +197,7 @@ func (v *view) revisions() map[string]bool {
 	return out
 }
 
-// refused says whether the API server refuses pods to a ReplicaSet of a workload.
+// refused reports whether the API server refuses pods to a ReplicaSet of a workload.
 func (v *view) refused(w string) bool {
 	all, _ := v.sets.List(labels.Everything())
 	return slices.ContainsFunc(all, func(rs *appsv1.ReplicaSet) bool {
@@ -254,7 +254,7 @@ func (v *view) idle() time.Duration {
 }
 
 // quiet waits until nothing has happened for so long, counted from now, at most for the
-// limit; it says whether it came to that.
+// limit; it reports whether it came to that.
 func (v *view) quiet(ctx context.Context, still, limit time.Duration) bool {
 	for begin := time.Now(); time.Since(begin) < limit; {
 		if min(v.idle(), time.Since(begin)) >= still {

@@ -23,7 +23,7 @@ func (p *probe) Copy(s []byte) []byte {
 
 func (p *probe) Move(search.Move) { p.moved = true }
 
-// busy says whether one of some actors is enabled in s.
+// busy reports whether one of some actors is enabled in s.
 func (l *Local) busy(actors []Actor, s state.State) bool {
 	l.probe.moved = false
 	l.emit.to, l.emit.cfg = &l.probe, s.C
@@ -35,7 +35,7 @@ func (l *Local) busy(actors []Actor, s state.State) bool {
 	return false
 }
 
-// Resting gives a function that says whether no control loop and no kubelet has anything
+// Resting gives a function that reports whether no control loop and no kubelet has anything
 // left to do in a state. It is not safe for concurrent use.
 func Resting(actors []Actor) func(state.State) bool {
 	l := NewLocal().(*Local)

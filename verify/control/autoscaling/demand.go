@@ -88,7 +88,7 @@ func targetOf(m *autoscalingv2.MetricSpec) *autoscalingv2.MetricTarget {
 	return &m.External.Target
 }
 
-// cpu says whether upstream leaves out the samples of unready pods.
+// cpu reports whether upstream leaves out the samples of unready pods.
 func (g signal) cpu() bool { return g.resource == corev1.ResourceCPU }
 
 // amount words an amount of a signal, given in thousandths of its unit.

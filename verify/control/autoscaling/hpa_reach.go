@@ -76,12 +76,12 @@ func countedBeside(c *state.Config, w int, v state.Version) []int {
 	return out
 }
 
-// share says whether two sorted lists have a name in common.
+// share reports whether two sorted lists have a name in common.
 func share(a, b []string) bool {
 	return slices.ContainsFunc(a, func(name string) bool { return slices.Contains(b, name) })
 }
 
-// ambiguous says whether another HPA counts pods that are there, terminating ones
+// ambiguous reports whether another HPA counts pods that are there, terminating ones
 // included.
 func (r *reach) ambiguous(s state.State) bool {
 	return slices.ContainsFunc(r.contested, func(p int) bool { return s.Existing(p) > 0 })

@@ -65,7 +65,7 @@ func (c *census) active() int {
 	return total
 }
 
-// quiet says whether the kubelet has nothing left to do for the workload.
+// quiet reports whether the kubelet has nothing left to do for the workload.
 func (c *census) quiet() bool {
 	for i := range c.classes[:c.own] {
 		if k := &c.classes[i]; k.starting > 0 && !k.bad || k.warming+k.fresh+k.leaving > 0 {
@@ -96,7 +96,7 @@ var samplings = [...]sampling{
 	{settled, missing}, {early, missing}, {missing, missing},
 }
 
-// has says whether a sampling differs from those before it: there are such pods.
+// has reports whether a sampling differs from those before it: there are such pods.
 func (c *census) has(by sampling) bool {
 	starting, young := 0, 0
 	for i := range c.classes {

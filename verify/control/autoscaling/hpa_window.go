@@ -11,7 +11,7 @@ import "github.com/kubesettle/kubesettle/verify/state"
 // passes at any moment.
 const slowWindow = 60
 
-// remembers says whether what the windows hold can differ from the live count: somebody
+// remembers reports whether what the windows hold can differ from the live count: somebody
 // else writes it as well, or it follows a recommendation in several steps.
 func (h *HPA) remembers(c *state.Config) bool {
 	wl := &c.Spec.Workloads[h.Workload]
@@ -37,7 +37,7 @@ func Recall(s state.State, w int, v state.Version) {
 // within keeps a recommendation in the bounds, beyond which it makes no difference.
 func (a *autoscaler) within(n int32) int32 { return min(max(n, a.min), a.max) }
 
-// passes says whether the window that a recommendation has to wait for can have passed.
+// passes reports whether the window that a recommendation has to wait for can have passed.
 func (l *scaling) passes(want, current int32, quiet bool) bool {
 	var window int32
 	switch {

@@ -43,6 +43,9 @@ func NewKEDA(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
+// Lumps implements [actor.Lumper]: it looks at no pods.
+func (*keda) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
+
 // Name implements [actor.Actor].
 func (k *keda) Name() string { return "keda/" + k.name }
 

@@ -73,7 +73,7 @@ func demandsFor(wl *state.Workload, idleMemory int) []demand {
 	return out
 }
 
-// same says whether two loads ask for the same.
+// same reports whether two loads ask for the same.
 func (l *loadChange) same(a, b state.Load) bool {
 	for i := range l.demands {
 		if l.demands[i].Demand[a] != l.demands[i].Demand[b] {
@@ -82,6 +82,9 @@ func (l *loadChange) same(a, b state.Load) bool {
 	}
 	return true
 }
+
+// Lumps implements [actor.Lumper]: it looks at no pods.
+func (*loadChange) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
 
 // Name implements [actor.Actor].
 func (l *loadChange) Name() string { return "load/" + l.name }

@@ -203,10 +203,10 @@ func quantityOf(name corev1.ResourceName, milli int64) resource.Quantity {
 	return *resource.NewMilliQuantity(milli, resource.DecimalSI)
 }
 
-// sameSize says whether two sizes set the same.
+// sameSize reports whether two sizes set the same.
 func sameSize(a, b state.Size) bool { return equality.Semantic.DeepEqual(a, b) }
 
-// declares says whether a size is so near to what the template asks for that the updater
+// declares reports whether a size is so near to what the template asks for that the updater
 // would leave its pods alone.
 func declares(m *state.Manifest, z state.Size) bool {
 	return resourceDiff(m.Pod(), z.Requests(m.Pod())) < minimumChange

@@ -140,7 +140,7 @@ func (u *vpaUpdater) disrupts(s state.State, set int, ph state.Phase) bool {
 	return running > configured-tolerance || configured == running && tolerance == 0
 }
 
-// fits says whether node n has room for a pod that changes from class p to class q.
+// fits reports whether node n has room for a pod that changes from class p to class q.
 func (u *vpaUpdater) fits(s state.State, n, p, q int) bool {
 	for i := range objects.VPAResources {
 		if u.room[n][i] < 0 {

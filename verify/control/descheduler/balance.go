@@ -47,12 +47,12 @@ func removeUnspread(r *descheduling, plugin *deschedPlugin) {
 	r.evictPods(plugin, 0, len(r.k.nodes))
 }
 
-// counts says whether the plugin looks at the pods of class p.
+// counts reports whether the plugin looks at the pods of class p.
 func (r *descheduling) counts(plugin *deschedPlugin, p int) bool {
 	return plugin.selects[p] && r.evictable(plugin.evictor, p)
 }
 
-// declared says whether a pod that the plugin looks at declares the constraint.
+// declared reports whether a pod that the plugin looks at declares the constraint.
 func (r *descheduling) declared(plugin *deschedPlugin, rule *spreadRule) bool {
 	for _, p := range rule.owners {
 		if !r.counts(plugin, p) {
@@ -67,7 +67,7 @@ func (r *descheduling) declared(plugin *deschedPlugin, rule *spreadRule) bool {
 	return false
 }
 
-// measure counts pods by domain and says whether the domains are out of balance.
+// measure counts pods by domain and reports whether the domains are out of balance.
 func (r *descheduling) measure(plugin *deschedPlugin, rule *spreadRule) bool {
 	r.place(rule)
 	r.size = scheduler.Grow(r.size, rule.domains)
@@ -203,7 +203,7 @@ func (r *descheduling) onlyNode(rule *spreadRule, d int) int {
 	return only
 }
 
-// mixes says whether earlier constraints picked different pods of node n and the one
+// mixes reports whether earlier constraints picked different pods of node n and the one
 // before.
 func (r *descheduling) mixes(n int) bool {
 	per := len(r.k.classes) * len(state.LivePhases)

@@ -108,6 +108,16 @@ func (k *deschedCompiled) addPlugin(p state.DeschedulerPlugin, evictor *deschedE
 	return err
 }
 
+// Lumps implements [actor.Lumper]; see [deschedCompiled.lumps].
+func (a *descheduler) Lumps(_ *state.Config, k actor.Likeness) bool { return a.k.lumps(k) }
+
+// lumps says that pods on deletion count by what they hold, but where minReplicas counts those of one owner. Whether a
+// pod has started reports whether a budget lets it go.
+func (k *deschedCompiled) lumps(x actor.Likeness) bool {
+	counts := func(p *state.DeschedulerProfile) bool { return p.Evictor.MinReplicas > 1 }
+	return x.Kind == actor.StoppingAs && !slices.ContainsFunc(k.policy.Profiles, func(p state.DeschedulerProfile) bool { return counts(&p) })
+}
+
 // Name implements [actor.Actor].
 func (a *descheduler) Name() string { return "descheduler" }
 

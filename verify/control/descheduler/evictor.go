@@ -92,7 +92,7 @@ func (k *deschedCompiled) threshold(a *state.DefaultEvictor) (int32, error) {
 	return v, nil
 }
 
-// protected says whether a pod stays whatever the state is.
+// protected reports whether a pod stays whatever the state is.
 func protected(a *state.DefaultEvictor, class *deschedClass, limit int32) bool {
 	_, avoid := class.pod.Annotations[preferNoEviction]
 	volume := func(is func(*corev1.Volume) bool) bool {
@@ -138,7 +138,7 @@ func (r *descheduling) mayLeave(e *deschedEvictor, p, n int) bool {
 	return e.inNamespace[p] && (!e.nodeFit || r.fitsAnother(p, n, e.fitNodes))
 }
 
-// fitsAnother says whether a pod of class p fits any of some nodes but its own.
+// fitsAnother reports whether a pod of class p fits any of some nodes but its own.
 //
 // Upstream: node: PodFitsAnyOtherNode.
 func (r *descheduling) fitsAnother(p, own int, among []bool) bool {
@@ -150,7 +150,7 @@ func (r *descheduling) fitsAnother(p, own int, among []bool) bool {
 	return false
 }
 
-// fits says whether the descheduler thinks that a pod of class p on node own could run
+// fits reports whether the descheduler thinks that a pod of class p on node own could run
 // on node n.
 //
 // Upstream: node: NodeFit, podMatchesInterPodAntiAffinity, fitsRequest,

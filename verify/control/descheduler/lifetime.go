@@ -37,7 +37,7 @@ func (k *deschedCompiled) lifeTime(plugin *deschedPlugin, a *state.PodLifeTimeAr
 	return nil
 }
 
-// inState says whether pods of a phase can be in one of the states that a plugin names;
+// inState reports whether pods of a phase can be in one of the states that a plugin names;
 // no states are all.
 func inState(states []string, ph state.Phase) bool {
 	if len(states) == 0 || slices.Contains(states, "Running") {
@@ -89,6 +89,9 @@ func (r *descheduling) expires(plugin *deschedPlugin, n, p, phase int) bool {
 	return r.ready[n] && plugin.single[p*len(state.LivePhases)+phase] && (!plugin.onlyBad || r.from.Bad(p)) &&
 		r.evictable(plugin.evictor, p) && r.mayLeave(plugin.evictor, p, n)
 }
+
+// Lumps implements [actor.Lumper]; see [deschedCompiled.lumps].
+func (a *podLifeTime) Lumps(_ *state.Config, k actor.Likeness) bool { return a.k.lumps(k) }
 
 // Name implements [actor.Actor].
 func (a *podLifeTime) Name() string { return "pod-lifetime" }

@@ -46,10 +46,10 @@ func (r *descheduling) loadNodes(s state.State) {
 	}
 }
 
-// tolerates says whether pods of class p tolerate what a node has for being out of service.
+// tolerates reports whether pods of class p tolerate what a node has for being out of service.
 func (r *descheduling) tolerates(p, n int) bool { return r.status[n]&^r.k.classes[p].stands == 0 }
 
-// lands says whether a pod of class p could run on node n but for what runs there: it is
+// lands reports whether a pod of class p could run on node n but for what runs there: it is
 // schedulable, selected and tolerated.
 func (r *descheduling) lands(p, n int) bool {
 	return r.k.classes[p].lands[n] && r.status[n]&scheduler.Cordoned == 0 && r.tolerates(p, n)
@@ -88,7 +88,7 @@ type violation struct {
 	moving []scheduler.Service // by class: bad is a node with one of these taints
 }
 
-// violates says whether pods of class p violate node n.
+// violates reports whether pods of class p violate node n.
 func (r *descheduling) violates(v *violation, p, n int) bool {
 	switch {
 	case v.bad != nil && v.bad[p][n], v.moving != nil && r.status[n]&v.moving[p] != 0:

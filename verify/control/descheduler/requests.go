@@ -52,7 +52,7 @@ func (r *descheduling) request(plugin *deschedPlugin, n, p int, ph state.Phase) 
 	return evictedPod
 }
 
-// reached says whether a limit allows no further eviction.
+// reached reports whether a limit allows no further eviction.
 func reached(limit *int, evicted int) bool { return limit != nil && evicted+1 > *limit }
 
 // at is the place of a group of like pods in r.cand.
@@ -164,7 +164,7 @@ func (r *descheduling) isOption(n int) bool {
 	return n == 0 || !r.left[n-1] || !r.alike(n)
 }
 
-// alike says whether node n and the one before it are twins, at first and now.
+// alike reports whether node n and the one before it are twins, at first and now.
 func (r *descheduling) alike(n int) bool {
 	return r.from.Twin(n) && r.before.Twin(n) && r.now.Twin(n)
 }
@@ -262,7 +262,7 @@ func (r *descheduling) room(n, p int, ph state.Phase, count int) int {
 	return count
 }
 
-// moreWouldGo says whether a nominated pod could still be evicted, so that the present
+// moreWouldGo reports whether a nominated pod could still be evicted, so that the present
 // set is not one of the largest.
 func (r *descheduling) moreWouldGo(first, end int) bool {
 	for n := first; n < end; n++ {

@@ -99,7 +99,7 @@ func (r *descheduling) play(plugins []deschedPlugin) {
 	}
 }
 
-// playOne plays a plugin in one way, in state at of the last layer, and says whether
+// playOne plays a plugin in one way, in state at of the last layer, and reports whether
 // there is another way.
 func (r *descheduling) playOne(plugin *deschedPlugin, at int) bool {
 	copy(r.before.B, r.state(at))
@@ -131,7 +131,7 @@ func (r *descheduling) outcomes() (first, end int) {
 	return r.layers[n-2], r.layers[n-1]
 }
 
-// evicts says whether a state has a pod evicted in this cycle.
+// evicts reports whether a state has a pod evicted in this cycle.
 func (r *descheduling) evicts(at int) bool { return !bytes.Equal(r.state(at), r.from.B) }
 
 // keep records the present state as made from another, unless it is there already.

@@ -98,7 +98,7 @@ type utilizationMemory struct {
 	taken     []int   // by class: pods taken from the present node
 }
 
-// tracks says whether resource d is one of the plugin's: it has a threshold, or is cpu,
+// tracks reports whether resource d is one of the plugin's: it has a threshold, or is cpu,
 // memory or pods.
 func (u *utilization) tracks(d int) bool { return d <= deschedPods || u.named[d] }
 
@@ -260,7 +260,7 @@ func (r *descheduling) nextSource(u *utilization) int {
 	return n
 }
 
-// more says whether eviction from node n goes on.
+// more reports whether eviction from node n goes on.
 //
 // Upstream: continueEvictionCond, isNodeAboveTargetUtilization.
 func (r *descheduling) more(u *utilization, n int) bool {
@@ -278,7 +278,7 @@ func (r *descheduling) more(u *utilization, n int) bool {
 	return above
 }
 
-// tolerated says whether a pod of class p tolerates all taints of some destination.
+// tolerated reports whether a pod of class p tolerates all taints of some destination.
 //
 // Upstream: utils: PodToleratesTaints.
 func (r *descheduling) tolerated(p int) bool {

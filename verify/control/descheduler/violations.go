@@ -212,7 +212,7 @@ func (r *descheduling) evictChosen(plugin *deschedPlugin, n int, rank int64, cho
 	return refusedPod
 }
 
-// isAntiAffine says whether a live pod of class p on node n is to be evicted: one of its
+// isAntiAffine reports whether a live pod of class p on node n is to be evicted: one of its
 // terms names an assigned pod in its topology. Pods on deletion are assigned, too, but
 // those evicted in this run are not.
 //

@@ -37,6 +37,9 @@ func NewBadRevision(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{&a}, nil
 }
 
+// Lumps implements [actor.Lumper]: it looks at no pods, and there is none yet of what turns out bad.
+func (*BadRevision) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
+
 // Name implements [actor.Actor].
 func (a *BadRevision) Name() string { return "bad-revision" }
 

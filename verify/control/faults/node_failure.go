@@ -31,6 +31,9 @@ func NewNodeFailure(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{nodeFailure{}}, nil
 }
 
+// Lumps implements [actor.Lumper]: the pods that are ready on a node become unready.
+func (nodeFailure) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+
 // Name implements [actor.Actor].
 func (nodeFailure) Name() string { return "node" }
 

@@ -63,6 +63,9 @@ func (a *nodePanic) onNode(s state.State, n int) (use int64, above bool) {
 	return use, above
 }
 
+// Lumps implements [actor.Lumper]: what ready pods use takes a node down.
+func (*nodePanic) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+
 // Name implements [actor.Actor].
 func (a *nodePanic) Name() string { return "panic" }
 

@@ -22,6 +22,9 @@ func NewPodCrash(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{podCrash{}}, nil
 }
 
+// Lumps implements [actor.Lumper]: any ready pod crashes, wherever it is.
+func (podCrash) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
+
 // Name implements [actor.Actor].
 func (podCrash) Name() string { return "crash" }
 

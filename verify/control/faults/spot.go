@@ -35,6 +35,9 @@ func NewSpot(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{spotReclaim{}, &spotEnd{lost: c.Spec.Events.SpotLost}}, nil
 }
 
+// Lumps implements [actor.Lumper]: it looks at no pods.
+func (spotReclaim) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+
 // Name implements [actor.Actor].
 func (spotReclaim) Name() string { return "spot" }
 

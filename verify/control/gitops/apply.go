@@ -33,6 +33,9 @@ func NewApply(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{&Apply{serverSide: spec.Apply == state.ServerSide}}, nil
 }
 
+// Lumps implements [actor.Lumper]: it looks at no pods.
+func (*Apply) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
+
 // Name implements [actor.Actor].
 func (a *Apply) Name() string { return "apply" }
 
@@ -206,17 +209,11 @@ func (a *Apply) describe(from, to state.State, i int, words *actor.Words) string
 // describeStrategy words what differs in how a workload's pods are replaced.
 func describeStrategy(wl *state.Workload, last, now *state.Manifest, because func(string, state.Version, string)) []string {
 	var parts []string
-	if last.Deployment != nil && !equality.Semantic.DeepEqual(last.Deployment.Spec.Strategy, now.Deployment.Spec.Strategy) {
-		because(wl.ID, state.Head, "spec.strategy")
-		parts = append(parts, "new strategy")
-	}
-	if last.StatefulSet != nil && !equality.Semantic.DeepEqual(last.StatefulSet.Spec.UpdateStrategy, now.StatefulSet.Spec.UpdateStrategy) {
-		because(wl.ID, state.Head, "spec.updateStrategy")
-		parts = append(parts, "new update strategy")
-	}
-	if last.DaemonSet != nil && !equality.Semantic.DeepEqual(last.DaemonSet.Spec.UpdateStrategy, now.DaemonSet.Spec.UpdateStrategy) {
-		because(wl.ID, state.Head, "spec.updateStrategy")
-		parts = append(parts, "new update strategy")
+	for i, a := range last.Aspects() {
+		if a.Says != "" && !equality.Semantic.DeepEqual(a.Field, now.Aspects()[i].Field) {
+			because(wl.ID, state.Head, a.Path)
+			parts = append(parts, a.Says)
+		}
 	}
 	if last.Paused() != now.Paused() {
 		because(wl.ID, state.Head, "spec.paused")

@@ -28,6 +28,9 @@ func NewResync(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{&resync{serverSide: spec.Apply == state.ServerSide}}, nil
 }
 
+// Lumps implements [actor.Lumper]: it counts no pods.
+func (*resync) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+
 // Name implements [actor.Actor].
 func (a *resync) Name() string { return "gitops" }
 
@@ -57,13 +60,13 @@ func (a *resync) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// drifted says whether the live object of workload w differs from what was applied.
+// drifted reports whether the live object of workload w differs from what was applied.
 func drifted(s state.State, w int) bool {
 	m := s.Manifest(w)
 	return m.Exists() && m.DeclaresReplicas && objects.LiveReplicas(m) != s.Replicas(w)
 }
 
-// keepsReplicas says whether an apply leaves live replicas alone whatever is declared.
+// keepsReplicas reports whether an apply leaves live replicas alone whatever is declared.
 func keepsReplicas(s state.State) bool {
 	g := s.C.Spec.GitOps
 	return g != nil && g.KeepReplicas

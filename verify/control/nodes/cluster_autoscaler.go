@@ -72,7 +72,7 @@ func NewClusterAutoscaler(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{a}, nil
 }
 
-// holds says whether pods of class p keep their node from being removed whatever the
+// holds reports whether pods of class p keep their node from being removed whatever the
 // state is: by annotation, as the cluster's own without a budget, or by local storage.
 func (a *clusterAutoscaler) holds(p int) bool {
 	pod := objects.Admitted(a.k.Cfg, p)
@@ -92,6 +92,11 @@ func (a *clusterAutoscaler) holds(p int) bool {
 	})
 }
 
+// Lumps implements [actor.Lumper]: a pod on deletion counts by what it holds.
+func (*clusterAutoscaler) Lumps(_ *state.Config, k actor.Likeness) bool {
+	return k.Kind == actor.StoppingAs
+}
+
 // Name implements [actor.Actor].
 func (a *clusterAutoscaler) Name() string { return "cluster-autoscaler" }
 
@@ -106,7 +111,7 @@ func (a *clusterAutoscaler) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// grow offers every node that would help a pod without one, and says whether there is one.
+// grow offers every node that would help a pod without one, and reports whether there is one.
 func (a *clusterAutoscaler) grow(s state.State, next *actor.Emit) bool {
 	found, beyond := false, false
 	for class := range s.C.Spec.Classes {
@@ -147,7 +152,7 @@ func absentOf(s state.State, class int) int {
 	return -1
 }
 
-// placed says whether a pod of class p fits a node that is there.
+// placed reports whether a pod of class p fits a node that is there.
 func (a *clusterAutoscaler) placed(s state.State, p int, next *actor.Emit) bool {
 	v := actor.Own[scheduler.View](next.Scratch)
 	v.Load(a.k, s)
@@ -155,7 +160,7 @@ func (a *clusterAutoscaler) placed(s state.State, p int, next *actor.Emit) bool 
 	return len(v.Feasible) > 0
 }
 
-// helps says whether a pod of class p fits node n once that is there.
+// helps reports whether a pod of class p fits node n once that is there.
 func (a *clusterAutoscaler) helps(s state.State, p, n int, next *actor.Emit) bool {
 	t := actor.Own[scheduler.View](next.Scratch).Thought.Copy(s)
 	t.SetTenure(n, state.Staying)
@@ -186,7 +191,7 @@ func (a *clusterAutoscaler) shrink(s state.State, next *actor.Emit) {
 	}
 }
 
-// idle says whether the larger one of the shares of CPU and memory that are requested of
+// idle reports whether the larger one of the shares of CPU and memory that are requested of
 // node n is below the threshold. Of a node whose capacity was invented it is only known
 // where it is empty.
 func (a *clusterAutoscaler) idle(s state.State, n int, next *actor.Emit) bool {
@@ -205,7 +210,7 @@ func (a *clusterAutoscaler) idle(s state.State, n int, next *actor.Emit) bool {
 	return true
 }
 
-// movable says whether no pod on node n keeps it, and budgets let all of them go at once.
+// movable reports whether no pod on node n keeps it, and budgets let all of them go at once.
 func (a *clusterAutoscaler) movable(s state.State, n int) bool {
 	for p := range s.C.Pods {
 		if s.LiveOn(n, p) == 0 {

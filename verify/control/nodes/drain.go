@@ -41,6 +41,9 @@ func NewDrain(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{m, &drain{objects.Clearing{Evictions: objects.NewEvictions(c), Force: e.IgnorePDB}}}, nil
 }
 
+// Lumps implements [actor.Lumper]: it looks at no pods.
+func (*maintenance) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+
 // Name implements [actor.Actor].
 func (m *maintenance) Name() string { return "maintenance" }
 
@@ -92,6 +95,9 @@ func (m *maintenance) Model() *actor.Model {
 		},
 	}
 }
+
+// Lumps implements [actor.Lumper]: it waits for all pods on deletion.
+func (*drain) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
 
 // Name implements [actor.Actor].
 func (d *drain) Name() string { return "drain" }

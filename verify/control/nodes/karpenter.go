@@ -118,7 +118,7 @@ func (a *karpenter) empty(s state.State, n int) bool {
 	return true
 }
 
-// allowed says whether the pool's budgets let one more of its nodes be disrupted.
+// allowed reports whether the pool's budgets let one more of its nodes be disrupted.
 func (a *karpenter) allowed(s state.State, class int, reason string) bool {
 	pool := s.C.Spec.Classes[class].Karpenter
 	nodes, disrupting := 0, 0
@@ -135,7 +135,7 @@ func (a *karpenter) allowed(s state.State, class int, reason string) bool {
 	return most < 0 || disrupting < most
 }
 
-// disruptable says whether every pod on node n may be evicted at this moment.
+// disruptable reports whether every pod on node n may be evicted at this moment.
 func (a *karpenter) disruptable(s state.State, n int) bool {
 	for p := range s.C.Pods {
 		if s.LiveOn(n, p) > 0 && (a.held[p] || a.evictions.Covered(s, p) && a.evictions.Room(s, p, 1) < 1) {
@@ -203,7 +203,7 @@ func (a *karpenter) opened(s state.State, class int, scratch *actor.Scratch) (fi
 	return first, pod
 }
 
-// fitsAny says whether a pod of class p fits a node that was there in s.
+// fitsAny reports whether a pod of class p fits a node that was there in s.
 func (a *karpenter) fitsAny(k *scheduler.Compiled, now state.State, p int, s state.State, scratch *actor.Scratch) bool {
 	v := actor.Own[scheduler.View](scratch)
 	v.Load(k, now)
@@ -243,7 +243,7 @@ func (a *karpenter) place(p, class int, s state.State, scratch *actor.Scratch) (
 	return -1, false
 }
 
-// hosts says whether a pod of class p fits node n once that is there, and leaves it there
+// hosts reports whether a pod of class p fits node n once that is there, and leaves it there
 // if so.
 func (a *karpenter) hosts(k *scheduler.Compiled, p, n int, scratch *actor.Scratch) bool {
 	v, x := actor.Own[scheduler.View](scratch), &actor.Own[scheduler.View](scratch).Thought
@@ -258,7 +258,7 @@ func (a *karpenter) hosts(k *scheduler.Compiled, p, n int, scratch *actor.Scratc
 	return false
 }
 
-// fitsElsewhere says whether there is an order of nodes by which Karpenter places the live
+// fitsElsewhere reports whether there is an order of nodes by which Karpenter places the live
 // pods of node n on others, without a new one.
 func (a *karpenter) fitsElsewhere(s state.State, n int, scratch *actor.Scratch) bool {
 	x := &actor.Own[scheduler.View](scratch).Thought
@@ -311,7 +311,7 @@ func (a *karpenter) fitRest(s state.State, gone int, scratch *actor.Scratch, res
 	return false
 }
 
-// creates says whether a new node would do for a pod of class p.
+// creates reports whether a new node would do for a pod of class p.
 func (a *karpenter) creates(k *scheduler.Compiled, p int, scratch *actor.Scratch) bool {
 	x := &actor.Own[scheduler.View](scratch).Thought
 	for i := range x.Now.C.Spec.Classes {

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
@@ -29,6 +30,10 @@ type Kubelet struct {
 	to    state.Phase // [state.Phases]: the pod is gone
 	// refused is the pressure under which nodes do not admit the pods; see [pressureEviction].
 	refused state.Pressure
+	// lumps says of which other classes, more, pods on deletion are lumped with those of Class, in which states those of
+	// Class are lumped with others, and where it makes no difference on which node a pod starts; see [Lumped]. nil: none.
+	lumps *state.Lumps
+	more  []int
 }
 
 func NewKubelet(b *state.Builder) ([]actor.Actor, error) {
@@ -68,20 +73,63 @@ func (k *Kubelet) Step(s state.State, next *actor.Emit) {
 	if k.from == state.Starting && s.Bad(k.Class) {
 		return
 	}
-	for n := range s.C.Nodes {
-		if s.On(n, k.Class, k.from) == 0 || s.Down(n) || s.Twin(n) || k.waits(s, n) {
-			continue
+	if k.lumps == nil || k.from != state.Terminating || !k.lumps.Stops(s, k.Class) {
+		k.move(s, k.Class, next)
+	}
+	for _, p := range k.more {
+		if k.lumps.Stops(s, p) {
+			k.move(s, p, next)
 		}
-		t := next.Copy(s)
-		t.Add(n, k.Class, k.from, -1)
-		if k.to != state.Phases {
-			t.Add(n, k.Class, k.to, 1)
-		}
-		next.Move(search.Move{Args: [3]int32{int32(n)}})
 	}
 }
 
-// waits says whether the pods that start on node n cannot yet, for want of a volume, or not
+func (k *Kubelet) move(s state.State, p int, next *actor.Emit) {
+	for n := range s.C.Nodes {
+		if s.On(n, p, k.from) == 0 || s.Down(n) || s.Twin(n) || k.waits(s, n) {
+			continue
+		}
+		t := next.Copy(s)
+		t.Add(n, p, k.from, -1)
+		if k.to != state.Phases {
+			t.Add(n, p, k.to, 1)
+		}
+		next.Move(search.Move{Args: [3]int32{int32(n), int32(p)}})
+		if k.from == state.Starting && k.lumps != nil && k.lumps.Starts(s, p) {
+			return
+		}
+	}
+}
+
+// Lumped gives some actors with kubelets that know what is lumped: of several that stop pods which are told apart no more,
+// one moves, and the pods of a class start on any node where it makes no difference which.
+func Lumped(actors []actor.Actor, l *state.Lumps) []actor.Actor {
+	out := slices.Clone(actors)
+	at := map[int]*Kubelet{} // by class: who stops its pods
+	for i, a := range out {
+		k, ok := a.(*Kubelet)
+		if !ok || k.from != state.Starting && k.from != state.Terminating {
+			continue
+		}
+		own := *k
+		own.lumps, out[i] = l, &own
+		if k.from == state.Terminating {
+			at[k.Class] = &own
+			if p := l.StopsAs(k.Class); p != k.Class {
+				at[p].more = append(at[p].more, k.Class)
+			}
+		}
+	}
+	return out
+}
+
+// Lumps implements [actor.Lumper]: a pod starts wherever it is, unless it waits for a volume, or its node is down or does
+// not admit it. Who stops pods on deletion stops those of both classes; see [Lumped].
+func (k *Kubelet) Lumps(c *state.Config, x actor.Likeness) bool {
+	down := c.Spec.Events.NodeFailure > 0 || c.Panics()
+	return x.Kind == actor.StoppingAs || k.Class != x.Class || k.refused == 0 && len(c.Uses[k.Class]) == 0 && !down
+}
+
+// waits reports whether the pods that start on node n cannot yet, for want of a volume, or not
 // at all, as the node does not admit them.
 func (k *Kubelet) waits(s state.State, n int) bool {
 	if k.from != state.Starting {
@@ -92,10 +140,10 @@ func (k *Kubelet) waits(s state.State, n int) bool {
 
 // Describe implements [actor.Actor].
 func (k *Kubelet) Describe(from, _ state.State, m search.Move) actor.Words {
-	c := from.C
+	c, class := from.C, int(m.Args[1])
 	node := c.Nodes[m.Args[0]].Name
-	pod := objects.OnePod(c, k.Class, "")
-	w := actor.Words{Action: "start-pod", Object: objects.PodObject(c, k.Class), Text: fmt.Sprintf("%s on %s is ready", pod, node)}
+	pod := objects.OnePod(c, class, "")
+	w := actor.Words{Action: "start-pod", Object: objects.PodObject(c, class), Text: fmt.Sprintf("%s on %s is ready", pod, node)}
 	switch k.from {
 	case state.Starting:
 		if k.to == state.Warming {

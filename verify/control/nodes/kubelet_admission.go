@@ -34,7 +34,7 @@ func AdmissionOf(c *state.Config, p, n int) (*admission, error) {
 		return nil, err
 	}
 	a := &admission{class: p, node: n, name: objects.ClassActor(c, "admission", p), k: k}
-	tight := len(k.Classes)*c.MaxPods > k.Nodes[n].MaxPods
+	tight := false
 	if c.Presses() {
 		a.refused = refusedUnder(c, p)
 		tight = tight || a.refused != 0
@@ -45,9 +45,9 @@ func AdmissionOf(c *state.Config, p, n int) (*admission, error) {
 		tight = tight || a.clash[q]
 		for d, r := range k.Classes[q].Request {
 			used[d] += int64(c.MaxPods) * r
-			tight = tight || !k.Nodes[n].Elastic && used[d] > k.Nodes[n].Allocatable[d]
 		}
 	}
+	tight = tight || k.Tight(n, len(k.Classes)*c.MaxPods, used)
 	if !tight {
 		return nil, nil
 	}
@@ -60,7 +60,7 @@ func (a *admission) fitting(v *scheduler.View, s state.State, asking int) int {
 		return 0
 	}
 	v.Load(a.k, s)
-	most := int64(min(asking, a.k.Nodes[a.node].MaxPods-int(v.Pods[a.node])))
+	most := int64(min(asking, a.k.Slots(v, a.class, a.node)))
 	for q, clash := range a.clash {
 		if clash && v.CountAll(a.node, []int{q}) > 0 {
 			return 0
@@ -71,14 +71,13 @@ func (a *admission) fitting(v *scheduler.View, s state.State, asking int) int {
 	}
 	for d, r := range a.k.Classes[a.class].Request {
 		if r > 0 && !a.k.Nodes[a.node].Elastic {
-			free := a.k.Nodes[a.node].Allocatable[d] - v.Used[a.node*len(a.k.Resources)+d]
-			most = min(most, max(free, 0)/r)
+			most = min(most, max(a.k.Room(v, a.class, a.node, d), 0)/r)
 		}
 	}
 	return int(max(most, 0))
 }
 
-// presses says whether the node refuses every pod of the class for want of disk or memory.
+// presses reports whether the node refuses every pod of the class for want of disk or memory.
 func (a *admission) presses(s state.State) bool {
 	is := s.Pressure(a.node)
 	return is&a.refused != 0

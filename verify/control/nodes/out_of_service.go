@@ -21,6 +21,9 @@ func NewOutOfService(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{outOfService{}}, nil
 }
 
+// Lumps implements [actor.Lumper]: it takes all pods away.
+func (outOfService) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+
 // Name implements [actor.Actor].
 func (outOfService) Name() string { return "podgc" }
 

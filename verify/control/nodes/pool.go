@@ -67,6 +67,9 @@ func NewNodePool(b *state.Builder) ([]actor.Actor, error) {
 	return append(out, exit), nil
 }
 
+// Lumps implements [actor.Lumper]: it looks at no pods.
+func (*nodePool) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
+
 // Name implements [actor.Actor].
 func (a *nodePool) Name() string { return "node-pool" }
 
@@ -151,6 +154,9 @@ func (a *nodePool) Model() *actor.Model {
 		},
 	}
 }
+
+// Lumps implements [actor.Lumper]: it waits for all pods on deletion.
+func (*nodeExit) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
 
 // Name implements [actor.Actor].
 func (a *nodeExit) Name() string { return "node-exit" }

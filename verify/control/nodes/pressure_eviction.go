@@ -66,6 +66,11 @@ func refusedUnder(c *state.Config, p int) state.Pressure {
 	return state.DiskPressure | state.MemoryPressure
 }
 
+// Lumps implements [actor.Lumper]: it looks at live pods.
+func (*pressureEviction) Lumps(_ *state.Config, k actor.Likeness) bool {
+	return k.Kind == actor.StoppingAs
+}
+
 // Name implements [actor.Actor].
 func (e *pressureEviction) Name() string { return e.name }
 

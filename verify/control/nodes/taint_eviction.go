@@ -65,7 +65,7 @@ func stayOn(c *state.Config, p int) [2][]tolerance {
 	return out
 }
 
-// needed says whether the actor can ever have something to do.
+// needed reports whether the actor can ever have something to do.
 func (e *taintEviction) needed(c *state.Config) bool {
 	for n := range c.Nodes {
 		// A taint that keeps a pod off a node drives away one that skips the scheduler only.
@@ -119,6 +119,11 @@ func StaySeconds(pod *corev1.Pod, taints []corev1.Taint) int64 {
 		}
 	}
 	return shortest
+}
+
+// Lumps implements [actor.Lumper]: it looks at live pods.
+func (*taintEviction) Lumps(_ *state.Config, k actor.Likeness) bool {
+	return k.Kind == actor.StoppingAs
 }
 
 // Name implements [actor.Actor].

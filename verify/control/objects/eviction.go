@@ -168,10 +168,10 @@ func (e *Evictions) Status(s state.State, b *podBudget) Disruptions {
 	return d
 }
 
-// Covered says whether a budget selects the pods of class p.
+// Covered reports whether a budget selects the pods of class p.
 func (e *Evictions) Covered(s state.State, p int) bool { return len(e.Of[s.Version()][p]) > 0 }
 
-// Share says whether some budget selects the pods of both classes.
+// Share reports whether some budget selects the pods of both classes.
 func (e *Evictions) Share(s state.State, p, q int) bool {
 	for _, i := range e.Of[s.Version()][p] {
 		if slices.Contains(e.Of[s.Version()][q], i) {
@@ -253,7 +253,7 @@ type Clearing struct {
 	Force     bool // pods are deleted; budgets are not asked
 }
 
-// Offer emits the eviction of every pod on node n that may go, and says whether there is
+// Offer emits the eviction of every pod on node n that may go, and reports whether there is
 // no pod, and whether one may not go.
 func (c Clearing) Offer(s state.State, n int, next *actor.Emit) (empty, refused bool) {
 	empty = true

@@ -49,6 +49,11 @@ type schedClass struct {
 	images   []int64 // ImageLocality, final
 	prefers  bool    // has preferred node affinity: the score is not skipped
 
+	// spare is what its pods may take from pods beside by preempting them, by node and
+	// resource, and spareSlots the number of these by node; nil: nothing.
+	spare      []int64
+	spareSlots []int
+
 	once   []int     // claims that one pod at a time may use
 	pinned []bool    // by node: PersistentVolumes let pods run there; nil: anywhere
 	claims []claimOn // whose volumes only some nodes reach
@@ -79,6 +84,7 @@ type Compiled struct {
 	Resources []corev1.ResourceName // cpu, memory, ephemeral-storage, then scalars by name
 	Nodes     []schedNode
 	elastic   bool // some node is: resource plugins do not score
+	beside    beside
 	moving    bool // nodes are cordoned or lost in this problem
 	places    bool // volumes that only some nodes reach are made in this problem
 	// imageNodes counts the nodes that have an image, by its name.
@@ -128,10 +134,11 @@ func Compile(c *state.Config) (*Compiled, error) {
 	}
 	k.nameResources()
 	k.addNodes()
+	k.compileBeside()
 	k.countImages()
 	for i := range k.Classes {
 		k.compileResources(i)
-		for _, step := range []func(int) error{k.compileStatic, k.compileVolumes, k.compileSpread, k.checkAlike} {
+		for _, step := range []func(int) error{k.compileSpare, k.compileStatic, k.compileVolumes, k.compileSpread, k.checkAlike} {
 			if err := step(i); err != nil {
 				return nil, err
 			}
@@ -323,7 +330,7 @@ func (k *Compiled) vector(list corev1.ResourceList) []int64 {
 	return out
 }
 
-// isScalar says whether NodeInfo counts a resource beside cpu, memory and storage.
+// isScalar reports whether NodeInfo counts a resource beside cpu, memory and storage.
 //
 // Upstream: pkg/scheduler/util: IsScalarResourceName.
 func isScalar(name corev1.ResourceName) bool {

@@ -158,7 +158,7 @@ func (k *Compiled) hopeless(v *View, p, n int) bool {
 		return true
 	case reasonResources:
 		for d, want := range k.Classes[p].Request {
-			if want > k.Nodes[n].Allocatable[d] && k.lacks(v, p, n, d) {
+			if want > k.most(p, n, d) && k.lacks(v, p, n, d) {
 				return true
 			}
 		}
@@ -196,7 +196,7 @@ func (a *Scheduler) forget(s state.State, p, n int, next *actor.Emit) {
 }
 
 // postFilter emits what becomes of a pod of class p that fits nowhere: it waits for its
-// victims, loses its nomination, or preempts. It says whether it emitted anything. A pod
+// victims, loses its nomination, or preempts. It reports whether it emitted anything. A pod
 // that has to preempt once more loses its nomination first, as a step of its own.
 func (a *Scheduler) postFilter(s state.State, p, self int, next *actor.Emit) bool {
 	class := &a.K.Classes[p]

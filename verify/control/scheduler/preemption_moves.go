@@ -6,7 +6,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// emit offers every outcome as a step, and says whether there is one.
+// emit offers every outcome as a step, and reports whether there is one.
 func (x *preemption) emit(next *actor.Emit) bool {
 	x.take = Grow(x.take, len(x.k.Classes)*int(state.Phases))
 	for i := range x.outcomes {

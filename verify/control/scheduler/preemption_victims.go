@@ -136,7 +136,7 @@ func (x *preemption) victimsOn(n int) {
 	}
 }
 
-// spreads says whether a hard constraint of the pod tells pods of class q on deletion
+// spreads reports whether a hard constraint of the pod tells pods of class q on deletion
 // from the others.
 func (x *preemption) spreads(q int) bool {
 	hard := x.k.Classes[x.p].hard
@@ -305,7 +305,7 @@ func (x *preemption) choose(potential int) {
 	x.outcomes = kept
 }
 
-// mayWin says whether no other node has a better candidate in all of its outcomes. Where
+// mayWin reports whether no other node has a better candidate in all of its outcomes. Where
 // upstream stops at enough candidates, some of those may not have been looked at, but
 // for one without violated budgets where there is any.
 func (x *preemption) mayWin(i int, all bool, enough int) bool {

@@ -13,7 +13,7 @@ func Priority(spec *state.Spec, t *corev1.PodTemplateSpec, v state.Version) (pri
 	return PriorityOf(spec, &corev1.Pod{ObjectMeta: t.ObjectMeta, Spec: t.Spec}, v)
 }
 
-// Compete says whether pods of two templates can stand in each other's way on a node: they
+// Compete reports whether pods of two templates can stand in each other's way on a node: they
 // request the same resource, or the same port of it.
 func Compete(a, b *corev1.PodTemplateSpec) bool {
 	p, q := &corev1.Pod{Spec: *a.Spec.DeepCopy()}, &corev1.Pod{Spec: *b.Spec.DeepCopy()}

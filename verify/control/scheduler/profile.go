@@ -19,7 +19,7 @@ func compileProfile(p state.SchedulerProfile) profile {
 	return out
 }
 
-// filters says whether a plugin's Filter is enabled.
+// filters reports whether a plugin's Filter is enabled.
 func (p *profile) filters(plugin string) bool { return !p.NoFilter[plugin] }
 
 // scorer is a score plugin by its place in upstream's order.

@@ -77,7 +77,7 @@ func listed(requests corev1.ResourceList, want []state.ResourceWeight) []int64 {
 	return out
 }
 
-// lacks says whether resource d keeps class p from node n.
+// lacks reports whether resource d keeps class p from node n.
 //
 // Upstream: noderesources: fitsRequest.
 func (k *Compiled) lacks(v *View, p, n, d int) bool {
@@ -88,7 +88,7 @@ func (k *Compiled) lacks(v *View, p, n, d int) bool {
 	if d >= fixedDims && k.Classes[p].profile.ignores(k.Resources[d]) {
 		return false
 	}
-	return want > k.Nodes[n].Allocatable[d]-v.Used[n*len(k.Resources)+d]
+	return want > k.Room(v, p, n, d)
 }
 
 func (p *profile) ignores(name corev1.ResourceName) bool {
@@ -101,7 +101,7 @@ func (p *profile) ignores(name corev1.ResourceName) bool {
 
 // fits is NodeResourcesFit's Filter.
 func (k *Compiled) fits(v *View, p, n int) bool {
-	if int(v.Pods[n])+1 > k.Nodes[n].MaxPods {
+	if k.Slots(v, p, n) < 1 {
 		return false
 	}
 	for d := range k.Resources {

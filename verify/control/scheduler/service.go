@@ -122,7 +122,7 @@ func (v *View) loadService(k *Compiled, s state.State) {
 	}
 }
 
-// tainted says whether node n has a taint for its service that class p does not tolerate.
+// tainted reports whether node n has a taint for its service that class p does not tolerate.
 func (k *Compiled) tainted(v *View, p, n int) bool {
 	return k.moving && v.service[n]&^k.Classes[p].stands != 0
 }
@@ -146,7 +146,7 @@ func (k *Compiled) refusedByNode(v *View, p, n int) reasonCode {
 	return code
 }
 
-// honors says whether a constraint leaves node n out: it is not there, or its taints are
+// honors reports whether a constraint leaves node n out: it is not there, or its taints are
 // looked at.
 func (k *Compiled) honors(v *View, p int, t *spreadTerm, n int) bool {
 	return k.moving && v.service[n]&Gone != 0 || !t.ignoresTaints && k.tainted(v, p, n)

@@ -25,7 +25,7 @@ func (x *simulation) Copy(s state.State) state.State {
 // Leftover is how many pods of a class are yet to be placed.
 type Leftover struct{ Class, Pods int }
 
-// FitElsewhere says whether there is a way to place the live pods of node n, one after
+// FitElsewhere reports whether there is a way to place the live pods of node n, one after
 // the other, on other nodes by the scheduler's filters.
 func (k *Compiled) FitElsewhere(s state.State, n int, scratch *actor.Scratch) bool {
 	x := &actor.Own[View](scratch).Thought

@@ -63,6 +63,8 @@ func (k *Compiled) compileStatic(p int) error {
 			code = reasonEnforcedAffinity
 		case filters(state.NodeAffinity) && !match:
 			code = reasonNodeAffinity
+		case filters(state.NodePorts) && k.portsHeld(p, n):
+			code = reasonPorts
 		}
 		class.static = append(class.static, code)
 		class.taints = append(class.taints, intolerable(pod, node))
@@ -91,7 +93,7 @@ func (k *Compiled) checkAlike(p int) error {
 	return nil
 }
 
-// alike says whether what class p reads of two nodes, but for their names, is equal.
+// alike reports whether what class p reads of two nodes, but for their names, is equal.
 func (k *Compiled) alike(p, n, m int) bool {
 	class := &k.Classes[p]
 	for _, terms := range [][]spreadTerm{class.hard, class.soft} {

@@ -251,7 +251,7 @@ func portField(spec *corev1.PodSpec) string {
 // shortages words what node n is short of for class p (noderesources: fitsRequest).
 func (k *Compiled) shortages(v *View, s state.State, p, n int) []Reason {
 	var out []Reason
-	if int(v.Pods[n])+1 > k.Nodes[n].MaxPods {
+	if k.Slots(v, p, n) < 1 {
 		ref := k.ref(s, p, "")
 		ref.Field = "spec.replicas"
 		out = append(out, Reason{Node: n, Text: "Too many pods", Ref: ref})

@@ -16,7 +16,7 @@ func DaemonRequests(d *appsv1.DaemonSet) corev1.ResourceList {
 	return objects.PodRequests(&corev1.Pod{Spec: *spec})
 }
 
-// DaemonRuns says whether a DaemonSet puts a pod on a node, and whether one that is there
+// DaemonRuns reports whether a DaemonSet puts a pod on a node, and whether one that is there
 // may stay.
 //
 // Upstream: pkg/controller/daemon: NodeShouldRunDaemonPod, NewPod, predicates.
@@ -35,7 +35,7 @@ func DaemonRuns(d *appsv1.DaemonSet, node *corev1.Node) (puts, keeps bool) {
 	return false, !untolerated(spec, node.Spec.Taints, corev1.TaintEffectNoExecute)
 }
 
-// untolerated says whether one of some taints, of one of the effects, is not tolerated.
+// untolerated reports whether one of some taints, of one of the effects, is not tolerated.
 func untolerated(spec *corev1.PodSpec, taints []corev1.Taint, effects ...corev1.TaintEffect) bool {
 	_, found := corev1helpers.FindMatchingUntoleratedTaint(objects.NoLog(), taints, spec.Tolerations, func(t *corev1.Taint) bool {
 		for _, e := range effects {

@@ -29,9 +29,9 @@ type daemonRollout struct {
 	class    int // of its pods
 	old      int // the other class, or -1
 	onDelete bool
-	surge    fence
-	allowed  fence // maxUnavailable
-	surges   bool  // AllowsSurge
+	surge    state.Share
+	allowed  state.Share // maxUnavailable
+	surges   bool        // AllowsSurge
 	puts     []bool
 	keeps    []bool
 	blocks   scheduler.Service // of a node out of service, what keeps new pods away
@@ -79,25 +79,23 @@ func compileDaemon(c *state.Config, w int, v state.Version) (daemonRollout, erro
 	if d.Spec.Template.Spec.NodeName != "" {
 		return r, fmt.Errorf("spec.template.spec.nodeName: a node of its own: %w", actor.ErrUnmodeled)
 	}
-	switch s := d.Spec.UpdateStrategy; s.Type {
-	case appsv1.OnDeleteDaemonSetStrategyType:
-		r.onDelete = true
-	case appsv1.RollingUpdateDaemonSetStrategyType:
-		if s.RollingUpdate == nil {
-			return r, fmt.Errorf("spec.updateStrategy.rollingUpdate: not defaulted")
-		}
+	m := state.Manifest{DaemonSet: d}
+	pace := m.Pace()
+	r.onDelete = pace.Awaits
+	if t := d.Spec.UpdateStrategy.Type; !r.onDelete && t != appsv1.RollingUpdateDaemonSetStrategyType {
+		return r, fmt.Errorf("spec.updateStrategy.type: %q: %w", t, actor.ErrUnmodeled)
+	}
+	if !r.onDelete {
 		var err error
-		if s.RollingUpdate.MaxSurge != nil {
-			if r.surge, err = compileFence(s.RollingUpdate.MaxSurge); err != nil {
-				return r, fmt.Errorf("spec.updateStrategy.rollingUpdate.maxSurge: %w", err)
+		if pace.Surge != nil {
+			if r.surge, err = shareOf(pace.Surge); err != nil {
+				return r, fmt.Errorf("%s: %w", pace.SurgeField(), err)
 			}
 		}
-		if r.allowed, err = compileFence(s.RollingUpdate.MaxUnavailable); err != nil {
-			return r, fmt.Errorf("spec.updateStrategy.rollingUpdate.maxUnavailable: %w", err)
+		if r.allowed, err = shareOf(pace.Unavailable); err != nil {
+			return r, fmt.Errorf("%s: %w", pace.UnavailableField(), err)
 		}
-		r.surges = r.surge.of(1, true) > 0
-	default:
-		return r, fmt.Errorf("spec.updateStrategy.type: %q: %w", s.Type, actor.ErrUnmodeled)
+		r.surges = r.surge.Of(1, true) > 0
 	}
 	for n := range c.Nodes {
 		puts, keeps := DaemonRuns(d, scheduler.NodeObject(c, n))
@@ -140,7 +138,7 @@ func (d *daemonSet) Step(s state.State, next *actor.Emit) {
 			desired++
 		}
 	}
-	surge, unavailable := r.surge.of(desired, true), r.allowed.of(desired, true)
+	surge, unavailable := int32(r.surge.Of(int(desired), true)), int32(r.allowed.Of(int(desired), true))
 	if desired > 0 && unavailable == 0 && surge == 0 {
 		unavailable = 1
 	}
@@ -165,6 +163,7 @@ const (
 	dropOld               // the pod of the other template
 	dropNew               // the pod of the current one
 	candidate             // may be updated next; see [daemonSync.choose]
+	leaving               // is not meant any more, and goes once others make up for it
 )
 
 func (x *daemonSync) do(n, what int) { x.does[n], x.any = x.does[n]|what, true }
@@ -178,12 +177,12 @@ func (x *daemonSync) live(n, p int) int {
 	return x.s.Awaited(n, p) + x.s.LiveOn(n, p)
 }
 
-// available says whether node n has an available pod of class p.
+// available reports whether node n has an available pod of class p.
 func (x *daemonSync) available(n, p int) bool {
 	return x.s.On(n, p, state.Ready) > 0 || !x.s.C.Ripens(p) && x.s.On(n, p, state.Warming) > 0
 }
 
-// onDeletion says whether a pod of the DaemonSet on node n has not stopped yet.
+// onDeletion reports whether a pod of the DaemonSet on node n has not stopped yet.
 func (x *daemonSync) onDeletion(n int) bool {
 	return x.s.On(n, x.class, state.Terminating) > 0 || x.old >= 0 && x.s.On(n, x.old, state.Terminating) > 0
 }
@@ -217,7 +216,7 @@ func (x *daemonSync) sweep(w int) {
 	x.next.Move(objects.Done)
 }
 
-// manage is podsShouldBeOnNode of every node; it says whether there was something to do.
+// manage is podsShouldBeOnNode of every node; it reports whether there was something to do.
 func (x *daemonSync) manage() bool {
 	for n := range x.s.C.Nodes {
 		if x.s.Gone(n) {
@@ -278,12 +277,12 @@ func (x *daemonSync) replace(most int) {
 			candidates++
 		}
 	}
-	x.choose(0, min(max(most-unavailable, 0), candidates), dropOld)
+	x.choose(0, choice{marked: candidate, what: dropOld, left: min(max(most-unavailable, 0), candidates)}, choice{})
 }
 
 // surgeOn is rollingUpdate with surge: new pods come beside old ones.
 func (x *daemonSync) surgeOn(most int) {
-	surging, candidates, available, desired := 0, 0, 0, 0
+	surging, candidates, available, desired, sunset := 0, 0, 0, 0, 0
 	for n := range x.s.C.Nodes {
 		young, old := x.live(n, x.class), x.live(n, x.old)
 		if x.runsOn(n) {
@@ -305,37 +304,43 @@ func (x *daemonSync) surgeOn(most int) {
 		case x.runsOn(n):
 			x.does[n] |= candidate
 			candidates++
+		default: // it is no longer meant, and goes once others make up for it
+			x.does[n] |= leaving
+			sunset++
 		}
 	}
-	for n := range x.s.C.Nodes { // those that it no longer means, once others make up for them
-		if available > desired && x.live(n, x.old) > 0 && x.live(n, x.class) == 0 && x.available(n, x.old) && !x.runsOn(n) {
-			x.do(n, dropOld)
-			available--
-		}
-	}
-	x.choose(0, min(max(most-surging, 0), candidates), makePod)
+	x.choose(0, choice{marked: leaving, what: dropOld, left: min(max(available-desired, 0), sunset)},
+		choice{marked: candidate, what: makePod, left: min(max(most-surging, 0), candidates)})
 }
 
-// choose emits a successor for every choice of so many candidates from node n on; of nodes
-// with equal records the earlier is taken before the later.
-func (x *daemonSync) choose(n, left, what int) {
-	if left == 0 {
+// choice is how many of the nodes with a mark are yet to be chosen, and for what.
+type choice struct{ marked, what, left int }
+
+// choose emits a successor for every choice of nodes from n on, and then for every one of
+// the next choice; of nodes with equal records the earlier is taken before the later.
+func (x *daemonSync) choose(n int, c, then choice) {
+	switch {
+	case c.left == 0 && then.left > 0:
+		x.choose(0, then, choice{})
+		return
+	case c.left == 0:
 		if x.any {
 			x.emit()
 		}
 		return
-	}
-	if n == len(x.does) {
+	case n == len(x.does):
 		return
 	}
-	if x.does[n]&candidate != 0 && (!x.s.Twin(n) || x.does[n-1]&what != 0) {
+	if x.does[n]&c.marked != 0 && (!x.s.Twin(n) || x.does[n-1]&c.what != 0) {
 		was := x.any
-		x.do(n, what)
-		x.choose(n+1, left-1, what)
-		x.does[n] &^= what
+		x.do(n, c.what)
+		rest := c
+		rest.left--
+		x.choose(n+1, rest, then)
+		x.does[n] &^= c.what
 		x.any = was
 	}
-	x.choose(n+1, left, what)
+	x.choose(n+1, c, then)
 }
 
 func (x *daemonSync) emit() {

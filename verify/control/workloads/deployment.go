@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"fmt"
-	"math"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -27,13 +26,7 @@ type Deployment struct {
 // rollout is what one version declares of a Deployment, compiled.
 type rollout struct {
 	exists, paused, recreate bool
-	surge, unavailable       fence
-}
-
-// fence is an IntOrString.
-type fence struct {
-	value   int
-	percent bool
+	surge, unavailable       state.Share
 }
 
 // setsPerWorkload bounds the ReplicaSets of one workload: one a version.
@@ -91,53 +84,40 @@ func NewDeployment(b *state.Builder) ([]actor.Actor, error) {
 }
 
 func compileRollout(d *appsv1.Deployment) (rollout, error) {
-	r := rollout{exists: true, paused: d.Spec.Paused}
-	switch s := d.Spec.Strategy; s.Type {
-	case appsv1.RecreateDeploymentStrategyType:
-		r.recreate = true
-	case appsv1.RollingUpdateDeploymentStrategyType:
-		if s.RollingUpdate == nil {
-			return r, fmt.Errorf("spec.strategy.rollingUpdate: not defaulted")
-		}
-		var err error
-		if r.surge, err = compileFence(s.RollingUpdate.MaxSurge); err != nil {
-			return r, fmt.Errorf("spec.strategy.rollingUpdate.maxSurge: %w", err)
-		}
-		if r.unavailable, err = compileFence(s.RollingUpdate.MaxUnavailable); err != nil {
-			return r, fmt.Errorf("spec.strategy.rollingUpdate.maxUnavailable: %w", err)
-		}
-	default:
-		return r, fmt.Errorf("spec.strategy.type: %q: %w", s.Type, actor.ErrUnmodeled)
+	m := state.Manifest{Deployment: d}
+	pace := m.Pace()
+	r := rollout{exists: true, paused: d.Spec.Paused, recreate: pace.AtOnce}
+	if r.recreate {
+		return r, nil
+	}
+	if t := d.Spec.Strategy.Type; t != appsv1.RollingUpdateDeploymentStrategyType {
+		return r, fmt.Errorf("spec.strategy.type: %q: %w", t, actor.ErrUnmodeled)
+	}
+	var err error
+	if r.surge, err = shareOf(pace.Surge); err != nil {
+		return r, fmt.Errorf("%s: %w", pace.SurgeField(), err)
+	}
+	if r.unavailable, err = shareOf(pace.Unavailable); err != nil {
+		return r, fmt.Errorf("%s: %w", pace.UnavailableField(), err)
 	}
 	return r, nil
 }
 
-func compileFence(v *intstr.IntOrString) (fence, error) {
+// shareOf reads one of the shares of a rollout, which defaulting sets.
+func shareOf(v *intstr.IntOrString) (state.Share, error) {
 	if v == nil {
-		return fence{}, fmt.Errorf("not defaulted")
+		return state.Share{}, fmt.Errorf("not defaulted")
 	}
-	value, err := intstr.GetScaledValueFromIntOrPercent(v, 100, false)
+	share, err := state.ShareOf(v)
 	if err != nil {
-		return fence{}, fmt.Errorf("%q is neither a number nor a percentage: %w", v.String(), actor.ErrUnmodeled)
+		return share, fmt.Errorf("%w: %w", err, actor.ErrUnmodeled)
 	}
-	return fence{value: value, percent: v.Type == intstr.String}, nil
-}
-
-// of is the fence at a number of replicas (intstr.GetScaledValueFromIntOrPercent).
-func (f fence) of(total int32, roundUp bool) int32 {
-	if !f.percent {
-		return int32(f.value)
-	}
-	exact := float64(f.value) * float64(total) / 100
-	if roundUp {
-		return int32(math.Ceil(exact))
-	}
-	return int32(math.Floor(exact))
+	return share, nil
 }
 
 // resolveFenceposts is deploymentutil.ResolveFenceposts.
 func (r *rollout) resolveFenceposts(desired int32) (surge, unavailable int32) {
-	surge, unavailable = r.surge.of(desired, true), r.unavailable.of(desired, false)
+	surge, unavailable = int32(r.surge.Of(int(desired), true)), int32(r.unavailable.Of(int(desired), false))
 	if surge == 0 && unavailable == 0 {
 		unavailable = 1
 	}
@@ -160,6 +140,13 @@ func (r *rollout) maxUnavailable(replicas int32) int32 {
 	}
 	_, unavailable := r.resolveFenceposts(replicas)
 	return min(unavailable, replicas)
+}
+
+// Lumps implements [actor.Lumper]: it counts pods of a class on all nodes, and looks at those on deletion where it waits
+// for them (Recreate).
+func (d *Deployment) Lumps(c *state.Config, k actor.Likeness) bool {
+	waits := d.versions[state.Base].recreate || d.versions[state.Head].recreate
+	return k.Kind == actor.StartedWhere || !waits || c.Pods[k.Class].Workload != d.Workload
 }
 
 // Name implements [actor.Actor].
@@ -276,14 +263,14 @@ func (y *deploymentSync) newRSNewReplicas(rs *replicaSet) int32 {
 	if y.oldRS != nil {
 		current += y.oldRS.size
 	}
-	most := y.replicas + y.surge.of(y.replicas, true)
+	most := y.replicas + int32(y.surge.Of(int(y.replicas), true))
 	if current >= most {
 		return rs.size
 	}
 	return rs.size + min(most-current, y.replicas-rs.size)
 }
 
-// scaleReplicaSet is the function of that name; it says whether the size changed.
+// scaleReplicaSet is the function of that name; it reports whether the size changed.
 func (y *deploymentSync) scaleReplicaSet(rs *replicaSet, size int32, force bool) bool {
 	if !force && rs.size == size {
 		return false

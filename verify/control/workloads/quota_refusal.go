@@ -9,7 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// wanted says whether the controller of class p's workload wants one more pod of it.
+// wanted reports whether the controller of class p's workload wants one more pod of it.
 func wanted(s state.State, p int) bool {
 	w := s.C.Pods[p].Workload
 	if s.C.Spec.Workloads[w].Kind().Ends() {

@@ -64,6 +64,12 @@ func NewReplicaSet(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
+// Lumps implements [actor.Lumper]: it deletes no pod of a class that grows, ranks others by how many live pods share
+// their node, and counts pods on deletion of all revisions. A webhook's server answers where it is ready.
+func (*ReplicaSetLoop) Lumps(c *state.Config, k actor.Likeness) bool {
+	return k.Kind == actor.StoppingAs || len(c.Spec.Admission.Webhooks) == 0
+}
+
 // Name implements [actor.Actor].
 func (r *ReplicaSetLoop) Name() string { return r.name }
 
@@ -79,7 +85,7 @@ func (r *ReplicaSetLoop) Step(s state.State, next *actor.Emit) {
 	case active < size:
 		class := s.C.Sized(r.Class, s.SizeOf(r.Workload))
 		f := &s.C.Class[class]
-		room := s.C.MaxPods - s.ExistingIn(r.Class)
+		room := s.C.MaxPods - s.ExistingOf(r.Workload)
 		create := r.quotas.Room(s, class, min(size-active, burstReplicas, room))
 		if create <= 0 {
 			return
@@ -92,7 +98,7 @@ func (r *ReplicaSetLoop) Step(s state.State, next *actor.Emit) {
 		}
 		next.Move(objects.Done)
 	case active > size && len(s.C.Members(r.Class)) > 1:
-		r.deleteOne(s, next)
+		deleteAny(s, s.C.Members(r.Class), r.related, next)
 	case active > size:
 		r.deleteSurplus(s, min(active-size, burstReplicas), next)
 	}
@@ -311,6 +317,7 @@ func (r *ReplicaSetLoop) Model() *actor.Model {
 		Exact: []string{
 			"how many pods are created or deleted, and the ranking of victims: unassigned, not ready, pods that share a node",
 			"ResourceQuotas: pods, requests, limits and extended resources",
+			"a ReplicaSet without a Deployment keeps its pods when its template changes: only new pods are of the new one",
 			"pod-deletion-cost stands in the template if anywhere, so it is equal for all pods of a ReplicaSet",
 		},
 		MayInvent: []string{
@@ -322,9 +329,9 @@ func (r *ReplicaSetLoop) Model() *actor.Model {
 				"container without a request or limit that a quota counts takes nothing of it",
 			"of a LimitRange that the change brings or edits, pods of an unchanged template have what head's fills in, also those of base",
 			"of a ResourceQuota, Deployments and StatefulSets outside of the slice take what their declared replicas ask for; DaemonSets and Jobs take nothing",
-			"creation waits for the kubelet while more pods of one revision terminate than the bound of the search allows",
+			"creation waits for the kubelet while more pods of a workload terminate than the bound of the search allows",
 			"restart counts are not kept",
 		},
-		Refused: []string{"spec.template.spec.nodeName of a node that is not there, or is one of several alike, or does not match the pod's node affinity"},
+		Refused: []string{"spec.template.spec.nodeName of a node that is not there, or is one of several alike, or does not match the pod's node affinity", "spec.template.spec.nodeName of a ReplicaSet without a Deployment"},
 	}
 }

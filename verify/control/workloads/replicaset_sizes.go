@@ -6,11 +6,10 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// deleteOne deletes one surplus pod of a ReplicaSet whose pods have several sizes, any of
-// those that rank first; the next one goes in the next step.
-func (r *ReplicaSetLoop) deleteOne(s state.State, next *actor.Emit) {
-	members := s.C.Members(r.Class)
-	for _, p := range members {
+// deleteAny deletes one surplus pod of several classes, any of those that rank first; the
+// next one goes in the next step. related is upstream's rank of a ready pod by its node.
+func deleteAny(s state.State, classes []int, related func(s state.State, n int) int64, next *actor.Emit) {
+	for _, p := range classes {
 		if s.Pending(p) > 0 {
 			f := s.C.Class[p].Pending
 			t := next.Copy(s)
@@ -20,20 +19,26 @@ func (r *ReplicaSetLoop) deleteOne(s state.State, next *actor.Emit) {
 		}
 	}
 	for _, phases := range [...][]state.Phase{state.LivePhases[:1], state.ReadyPhases[:]} {
+		rank := func(n int) int64 {
+			if phases[0] == state.Starting {
+				return 0 // which of them run already is unknown
+			}
+			return related(s, n)
+		}
 		most := int64(-1)
-		for _, p := range members {
+		for _, p := range classes {
 			for n := range s.C.Nodes {
 				if anyOf(s, n, p, phases) {
-					most = max(most, r.rankOf(s, n, phases))
+					most = max(most, rank(n))
 				}
 			}
 		}
 		if most < 0 {
 			continue
 		}
-		for _, p := range members {
+		for _, p := range classes {
 			for n := range s.C.Nodes {
-				if s.Twin(n) || !anyOf(s, n, p, phases) || r.rankOf(s, n, phases) != most {
+				if s.Twin(n) || !anyOf(s, n, p, phases) || rank(n) != most {
 					continue
 				}
 				for _, ph := range phases {
@@ -47,14 +52,6 @@ func (r *ReplicaSetLoop) deleteOne(s state.State, next *actor.Emit) {
 		}
 		return
 	}
-}
-
-// rankOf is upstream's rank of a pod on node n, which does not matter while it starts.
-func (r *ReplicaSetLoop) rankOf(s state.State, n int, phases []state.Phase) int64 {
-	if phases[0] == state.Starting {
-		return 0
-	}
-	return r.related(s, n)
 }
 
 func anyOf(s state.State, n, p int, phases []state.Phase) bool {

@@ -104,7 +104,7 @@ func (y *statefulSync) member(i int) member {
 	return member{ordinal: x.first + i, class: x.classes[v][i]}
 }
 
-// processReplicas is processReplica for all replicas (runForAll); it says whether the
+// processReplicas is processReplica for all replicas (runForAll); it reports whether the
 // sync ends there.
 func (y *statefulSync) processReplicas() (ends bool) {
 	if y.rollout.parallel {
@@ -151,7 +151,7 @@ func (y *statefulSync) create(m *member) bool {
 }
 
 // processCondemned is the function of that name for all condemned pods (runForAll); it
-// says whether the sync ends there.
+// reports whether the sync ends there.
 func (y *statefulSync) processCondemned() (ends bool) {
 	for i := range y.condemned {
 		m := &y.condemned[i]
@@ -185,7 +185,7 @@ func (y *statefulSync) update() {
 	}
 }
 
-// updated says whether a pod is of the update revision.
+// updated reports whether a pod is of the update revision.
 func (y *statefulSync) updated(m *member) bool {
 	return y.s.C.HasTemplate(m.class, y.s.Version())
 }

@@ -1,0 +1,304 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A Setting gives a field of an object another value. A map is merged into the one that
+// is there, key by key.
+type Setting struct {
+	Path  string // as [Object.Locate] takes it
+	Value any    // nil takes the field out
+}
+
+// A Rewrite is another text of one file.
+type Rewrite struct {
+	File string
+	Text string
+}
+
+// With gives the object with fields set otherwise, decoded anew, at the same place.
+// Errors: a path that leads nowhere; what the API server's types do not take.
+func (o *Object) With(settings []Setting) (*Object, error) {
+	out := *o
+	out.Content, _ = deepCopy(o.Content).(map[string]any)
+	for _, s := range atoms(o, settings) {
+		if !s.path.put(out.Content, s.value) {
+			return nil, fmt.Errorf("%s: there is no %s", o.ID, s.path)
+		}
+	}
+	read, err := decodeTyped(out.Content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.ID, err)
+	}
+	out.Typed, out.Refused = read.typed, read.refused
+	return &out, nil
+}
+
+// atom is a setting of which no part is there already.
+type atom struct {
+	path  fieldPath
+	value any
+	name  string // of the key in path's place; "": the same
+}
+
+// key is what stands at the atom's path then.
+func (a atom) key() string { return cmp.Or(a.name, a.path[len(a.path)-1].name()) }
+
+// joined makes one atom of a key that goes and one that comes beside it.
+func joined(o *Object, list []atom) []atom {
+	out := slices.Clone(list)
+	for i := 0; i < len(out); i++ {
+		n := len(out[i].path) - 1
+		if out[i].value != nil || n < 0 {
+			continue
+		}
+		k := slices.IndexFunc(out, func(b atom) bool {
+			_, exists := b.path.get(o.Content)
+			return b.value != nil && !exists && len(b.path) == n+1 && reflect.DeepEqual(b.path[:n], out[i].path[:n])
+		})
+		if k >= 0 {
+			out[i].value, out[i].name = out[k].value, out[k].path[n].name()
+			out = slices.Delete(out, k, k+1)
+			i = -1
+		}
+	}
+	return out
+}
+
+// atoms takes settings apart into those that differ from what is there.
+func atoms(o *Object, settings []Setting) []atom {
+	var out []atom
+	var walk func(p fieldPath, v any)
+	walk = func(p fieldPath, v any) {
+		now, exists := p.get(o.Content)
+		if m, ok := v.(map[string]any); ok && exists {
+			if old, ok := now.(map[string]any); ok && len(old) > 0 {
+				for _, k := range sortedNames(m) {
+					walk(p.with(key(k)), m[k])
+				}
+				return
+			}
+		}
+		if exists && sameValue(now, v) || !exists && v == nil {
+			return
+		}
+		out = append(out, atom{path: p, value: v})
+	}
+	for _, s := range settings {
+		walk(parsePath(s.Path), s.Value)
+	}
+	return out
+}
+
+func sameValue(a, b any) bool { return reflect.DeepEqual(plainValue(a), plainValue(b)) }
+
+// plainValue is a value of JSON with one type for all numbers.
+func plainValue(v any) any {
+	switch x := v.(type) {
+	case int:
+		return float64(x)
+	case int32:
+		return float64(x)
+	case int64:
+		return float64(x)
+	case map[string]any:
+		out := map[string]any{}
+		for k, e := range x {
+			out[k] = plainValue(e)
+		}
+		return out
+	case []any:
+		out := make([]any, len(x))
+		for i, e := range x {
+			out[i] = plainValue(e)
+		}
+		return out
+	}
+	return v
+}
+
+// put sets or takes out the value at a path, and makes the maps that lead to it; false
+// where a list on the way is too short, or something else stands there.
+func (p fieldPath) put(root map[string]any, value any) bool {
+	var at any = root
+	for i, s := range p {
+		last := i == len(p)-1
+		switch x := at.(type) {
+		case map[string]any:
+			switch next, ok := x[s.name()]; {
+			case last && value == nil:
+				delete(x, s.name())
+				return true
+			case last:
+				x[s.name()] = deepCopy(value)
+				return true
+			case !ok || next == nil:
+				x[s.name()] = map[string]any{}
+			}
+			at = x[s.name()]
+		case []any:
+			if s.index < 0 || s.index >= len(x) || last && value == nil {
+				return false
+			}
+			if last {
+				x[s.index] = deepCopy(value)
+			}
+			at = x[s.index]
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// Rewrites gives texts with which an object of the revision may come to have some fields
+// set otherwise: the value, patch or manifest that sets them is edited, or a line put in
+// where none does. They are guesses, and are to be rendered and compared; see [Object.With].
+func (r *Revision) Rewrites(o *Object, settings []Setting) []Rewrite {
+	i := slices.IndexFunc(r.Releases, func(x *Rendered) bool { return x.ID == o.Release })
+	if i < 0 || r.Releases[i].job == nil {
+		return nil
+	}
+	j := r.Releases[i].job
+	list := atoms(o, settings)
+	var out []Rewrite
+	for _, how := range []func(*Object, atom) (string, splice, bool){j.rewriteSource, j.rewriteTemplate} {
+		if w, ok := j.rewrite(o, list, how); ok && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	if len(list) > 0 && j.Chart != nil {
+		out = append(out, j.rewriteKnobs(o, settings)...)
+	}
+	return out
+}
+
+// A splice puts a text in the place of some bytes of a file.
+type splice struct {
+	from, to int
+	text     string
+}
+
+// rewrite makes all atoms in one file, each in one way.
+func (j *job) rewrite(o *Object, list []atom, how func(*Object, atom) (string, splice, bool)) (Rewrite, bool) {
+	file := ""
+	var cuts []splice
+	for _, a := range joined(o, list) {
+		f, s, ok := how(o, a)
+		if !ok || file != "" && f != file {
+			return Rewrite{}, false
+		}
+		file = f
+		// lines that are put in at one place stand in the order of the fields
+		if i := slices.IndexFunc(cuts, func(c splice) bool { return c.from == s.from && c.to == s.to && s.from == s.to }); i >= 0 {
+			cuts[i].text += s.text
+			continue
+		}
+		cuts = append(cuts, s)
+	}
+	if len(cuts) == 0 {
+		return Rewrite{}, false
+	}
+	text := string(j.Files[file])
+	slices.SortFunc(cuts, func(a, b splice) int { return cmp.Or(b.from-a.from, b.to-a.to) })
+	for i, c := range cuts {
+		if i > 0 && c.to > cuts[i-1].from {
+			return Rewrite{}, false
+		}
+		text = text[:c.from] + c.text + text[c.to:]
+	}
+	return Rewrite{file, text}, text != string(j.Files[file])
+}
+
+// rewriteSource edits YAML: a manifest, a patch or values.
+func (j *job) rewriteSource(o *Object, a atom) (string, splice, bool) {
+	at := o.Locate(a.path.String())
+	if _, exists := a.path.get(o.Content); exists {
+		t, ok := j.sourceText(at.File)
+		if !ok {
+			return "", splice{}, false
+		}
+		e, ok := t.entryAt(at.StartLine, at.StartColumn, hasName)
+		if !ok {
+			return "", splice{}, false
+		}
+		s, ok := t.replace(e, a)
+		return at.File, s, ok
+	}
+	for n := len(a.path) - 1; n >= 0; n-- {
+		prefix := a.path[:n]
+		if _, exists := prefix.get(o.Content); !exists {
+			continue
+		}
+		at := o.Source
+		if n > 0 {
+			at = o.Locate(prefix.String())
+		}
+		t, ok := j.sourceText(at.File)
+		if !ok {
+			return "", splice{}, false
+		}
+		e, ok := t.entryAt(at.StartLine, at.StartColumn, isMapping)
+		if !ok {
+			return "", splice{}, false
+		}
+		s, ok := t.insert(e, a.path[n].name(), nested(a.path[n+1:], a.value))
+		return at.File, s, ok
+	}
+	return "", splice{}, false
+}
+
+// nested is a value below the maps that a path leads through.
+func nested(p fieldPath, value any) any {
+	for i := len(p) - 1; i >= 0; i-- {
+		value = map[string]any{p[i].name(): value}
+	}
+	return value
+}
+
+// rewriteTemplate edits the text of a template by its lines.
+func (j *job) rewriteTemplate(o *Object, a atom) (string, splice, bool) {
+	for n := len(a.path); n > 0; n-- {
+		if _, exists := a.path[:n].get(o.Content); !exists {
+			continue
+		}
+		at := j.templateLine(o, a.path[:n])
+		text, ok := j.Files[at.File]
+		if !ok || strings.HasSuffix(at.File, ".tgz") {
+			return "", splice{}, false
+		}
+		var s splice
+		if n == len(a.path) {
+			s, ok = replaceLine(string(text), at.StartLine, a)
+		} else {
+			s, ok = insertLine(string(text), at.StartLine, a.path[n-1], a.path[n].name(), nested(a.path[n+1:], a.value))
+		}
+		return at.File, s, ok
+	}
+	return "", splice{}, false
+}
+
+// Same reports whether two renders of a release give the same objects, but for values that
+// every render has anew.
+func Same(a, b []*Object) bool {
+	return slices.EqualFunc(a, b, func(x, y *Object) bool {
+		if x.ID != y.ID || x.Hook != y.Hook {
+			return false
+		}
+		if len(x.volatile)+len(y.volatile) == 0 {
+			return sameValue(x.Content, y.Content)
+		}
+		one, _ := deepCopy(x.Content).(map[string]any)
+		two, _ := deepCopy(y.Content).(map[string]any)
+		for _, leaf := range slices.Concat(x.volatile, y.volatile) {
+			parsePath(leaf.Path).blank(one)
+			parsePath(leaf.Path).blank(two)
+		}
+		return sameValue(one, two)
+	})
+}

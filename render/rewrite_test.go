@@ -1,0 +1,61 @@
+package render
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+// A setting is written where the field is set, or beside what is there, in the form that
+// the file has; rendered, it is just that.
+func TestRewrites(t *testing.T) {
+	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 3 # three\n  selector: {matchLabels: {app: web}}\n" +
+		"  template:\n    metadata: {labels: {app: web}}\n    spec:\n      containers:\n      - name: web\n        image: web\n"
+	const chart = "apiVersion: v2\nname: web\nversion: 1.0.0\n"
+	const template = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: {{ .Values.replicas }}\n  minReadySeconds: 5\n" +
+		"  {{- with .Values.strategy }}\n  strategy: {{ toYaml . | nindent 4 }}\n  {{- end }}\n  selector:\n    matchLabels: {app: web}\n" +
+		"  template:\n    metadata:\n      labels: {app: web}\n    spec:\n      containers:\n      - name: web\n        image: web\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		set   []Setting
+		want  string // "file: line", added
+	}{
+		"a number in a manifest":    {map[string]string{"web.yaml": deployment}, []Setting{{"spec.replicas", 4}}, "web.yaml:   replicas: 4 # three"},
+		"a field that goes":         {map[string]string{"web.yaml": deployment}, []Setting{{Path: "spec.replicas"}}, "web.yaml: spec:"},
+		"a field that comes":        {map[string]string{"web.yaml": deployment}, []Setting{{"spec.strategy", map[string]any{"type": "Recreate"}}}, "web.yaml:     type: Recreate"},
+		"a field of a list item":    {map[string]string{"web.yaml": deployment}, []Setting{{"spec.template.spec.containers[0].resources", map[string]any{"requests": map[string]any{"cpu": "1"}}}}, "web.yaml:             cpu: \"1\""},
+		"a field of a flow mapping": {map[string]string{"web.yaml": deployment}, []Setting{{"spec.template.metadata.labels", map[string]any{"tier": "a"}}}, "web.yaml:     metadata: {labels: {tier: a, app: web}}"},
+		"a value":                   {map[string]string{"Chart.yaml": chart, "values.yaml": "replicas: 3\nstrategy: {}\n", "templates/web.yaml": template}, []Setting{{"spec.replicas", 4}}, "values.yaml: replicas: 4"},
+		"a literal of a template":   {map[string]string{"Chart.yaml": chart, "values.yaml": "replicas: 3\nstrategy: {}\n", "templates/web.yaml": template}, []Setting{{"spec.minReadySeconds", 7}}, "templates/web.yaml:   minReadySeconds: 7"},
+		"a line of a template":      {map[string]string{"Chart.yaml": chart, "values.yaml": "replicas: 3\nstrategy: {}\n", "templates/web.yaml": template}, []Setting{{"spec.paused", true}}, "templates/web.yaml:   paused: true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree, err := MapTree("head", c.files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rev, err := Render(context.Background(), tree, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			objects := rev.Releases[0].Objects
+			want, err := objects[0].With(c.set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, line, _ := strings.Cut(c.want, ": ")
+			var tried []string
+			for _, w := range rev.Rewrites(objects[0], c.set) {
+				tried = append(tried, w.File+"\n"+w.Text)
+				got, err := rev.Edited(context.Background(), objects[0].Release, w.File, []byte(w.Text))
+				if err != nil || got.Err != nil || !Same(got.Objects, []*Object{want}) {
+					continue
+				}
+				if w.File == file && strings.Contains("\n"+w.Text, "\n"+line+"\n") {
+					return
+				}
+			}
+			t.Errorf("no %q among:\n%s", c.want, strings.Join(tried, "\n"))
+		})
+	}
+}

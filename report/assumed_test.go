@@ -1,0 +1,38 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/verify"
+)
+
+// A finding names the assumptions that it rests on, each with its page, and no others.
+func TestAssumptionsOfAFinding(t *testing.T) {
+	r := spreadResult()
+	r.Releases = []verify.ReleaseResult{{ID: "web"}, {ID: "api"}}
+	r.Assumptions = []string{
+		noCluster + ": an elastic cluster is assumed", notAlone + ": no room", standing + "hpa): a window",
+		arbitraryTiming + ", as the policy says", descheduled + " together", "web: lookup finds nothing", "api: lookup finds nothing",
+		"in the policy but not checked yet: x",
+	}
+	f := &r.Findings[0]
+	f.Release, f.Timing = "web", "realistic"
+	texts := func() (out []string) {
+		for _, a := range assumptionsOf(r, f) {
+			out = append(out, a.Text+" "+a.Page)
+		}
+		return out
+	}
+	want := []string{"lookup finds nothing rendering.md", "in the policy but not checked yet: x policy.md"}
+	if got := texts(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	f.Timing = "arbitrary"
+	f.Interleaving = append(f.Interleaving, f.Interleaving[0])
+	f.Interleaving[len(f.Interleaving)-1].Actor = "descheduler/RemoveDuplicates"
+	want = append([]string{arbitraryTiming + ", as the policy says policy.md#timing", descheduled + " together fidelity.md#actor-by-actor"}, want...)
+	if got := texts(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,38 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// runnable leaves the descheduler out where its policy has something that is not modeled: it is
+// said, and what does not hang on it is verified all the same.
+func (a *analysis) runnable(v scenario.Variant) scenario.Variant {
+	if v.Spec.Descheduler == nil && (v.Before == nil || v.Before.Descheduler == nil) {
+		return v
+	}
+	for _, side := range []scenario.Variant{v, v.Reapply()} {
+		if side.Spec.Descheduler == nil {
+			continue
+		}
+		_, err := scenario.NewProblem(&side.Spec, scale.Least(side.Spec.Classes), nil, a.checker.Timing)
+		if err == nil || !scenario.NotModeled(err) {
+			continue
+		}
+		without := side
+		without.Spec.Descheduler = nil
+		if _, other := scenario.NewProblem(&without.Spec, scale.Least(side.Spec.Classes), nil, a.checker.Timing); other != nil {
+			continue // it is something else
+		}
+		a.note([]string{fmt.Sprintf("%sthe descheduler, as its policy has what is not modeled (%v): what it evicts was not verified", slice.AsideNote, err)})
+		v.Spec.Descheduler = nil
+		if v.Before != nil {
+			v.Before.Descheduler = nil
+		}
+		break
+	}
+	return v
+}

@@ -1,0 +1,58 @@
+package verify
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// assumeSnapshot says what a result that rests on a snapshot assumes.
+func assumeSnapshot(p *policies.Policy, add func(string)) {
+	shot := p.Cluster.Snapshot
+	add(fmt.Sprintf("the cluster is as the snapshot %s of %s has it: pods of workloads that are no part of a change stay where they are and take their room; none of them comes, goes or is pushed away",
+		p.Cluster.SnapshotFile, shot.Taken))
+	for _, g := range shot.Gaps {
+		add(fmt.Sprintf("not in the snapshot: %s (%s)", g.Kind, g.Reason))
+	}
+}
+
+// snapshotNotices are said on every surface: that a snapshot is old, or says too little.
+func (a *analysis) snapshotNotices() []string {
+	c := &a.opt.Policy.Cluster
+	if c.Snapshot == nil {
+		return nil
+	}
+	var out []string
+	if days := c.Stale(a.opt.Today); days > 0 {
+		out = append(out, fmt.Sprintf("the snapshot %s is of %s, %d days ago: what rests on room is no error; take it again with `kubesettle snapshot`", c.SnapshotFile, c.Snapshot.Taken, days))
+	}
+	if by := c.Grows(); by != "" {
+		out = append(out, fmt.Sprintf("%s may bring nodes, and which is not declared: what rests on room is no error; declare them as cluster.nodePools with autoscaled: true", by))
+	}
+	if why := c.Snapshot.Missing("pods"); why != "" {
+		out = append(out, fmt.Sprintf("the snapshot %s does not hold all pods (%s): what runs beside the change takes less room than it does in the cluster", c.SnapshotFile, why))
+	}
+	for i := range c.Snapshot.Nodes {
+		n := &c.Snapshot.Nodes[i]
+		if len(n.Conditions) > 0 {
+			out = append(out, fmt.Sprintf("the node %s was not well when the snapshot was taken (%s)", n.Name, strings.Join(n.Conditions, ", ")))
+		}
+	}
+	return out
+}
+
+// startLive makes the cluster as it is a start of the change, and says where it is none and where
+// it is not what base says.
+func (a *analysis) startLive(sl *slice.Slice) {
+	shot := a.opt.Policy.Cluster.Snapshot
+	if shot == nil || a.places.Changes == nil {
+		return
+	}
+	a.result.Notices = scenario.AppendNew(a.result.Notices, sl.Disagree(shot))
+	if why := sl.StartLive(shot); why != "" {
+		a.result.Notices = scenario.AppendNew(a.result.Notices, []string{fmt.Sprintf("%s: the change is not tried from where its pods are: %s", sl.Spec.Workloads[0].ID, why)})
+	}
+}

@@ -1,0 +1,111 @@
+package verify
+
+import (
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+	"github.com/kubesettle/kubesettle/verify/static"
+)
+
+// enterShortages enters what does not fit at the declared size. A search at a reduced one,
+// or none at all for want of budget, is no reason to be less sure of it.
+func (a *analysis) enterShortages(cut []*slice.Slice) {
+	if a.opt.Policy.Cluster.Assumed || a.opt.Shard.Index > 1 {
+		return // nobody declared what there is; it is in the first part
+	}
+	for _, sl := range cut {
+		classes := sl.Free(sl.AsIs(a.besides.PolicyOf(sl.Release, a.besides.Head)).NodeClasses(nil))
+		before := classes
+		if a.besides.Compared {
+			before = sl.Free(sl.AsIs(a.besides.PolicyOf(sl.Release, a.besides.Base)).NodeClasses(nil))
+		}
+		loads := scenario.Budgets(a.besides.PolicyOf(sl.Release, a.besides.Head), sl.Spec.Workloads).LoadChange > 0
+		was := static.Shortages(sl, before, state.Base)
+		for _, s := range static.Shortages(sl, classes, state.Head) {
+			if s.Loaded && !loads {
+				continue
+			}
+			status := judge.New
+			for _, o := range was {
+				switch {
+				case !o.Like(s):
+				case o.Asked-o.Fit >= s.Asked-s.Fit:
+					status = judge.Existing
+				default:
+					status = judge.Worsened
+				}
+			}
+			if rule, on := ruleFor(a.checker.Rules, s.Rule, sl.Spec.Workloads[s.Workload].Namespace+"/"+sl.Spec.Workloads[s.Workload].Name); on {
+				a.result.Findings = s.Enter(a.result.Findings, sl, rule, status, a.places)
+			}
+		}
+	}
+	a.result.Findings = judge.Across(a.result.Findings)
+	judge.SortFindings(a.result.Findings)
+}
+
+// enterRefusals enters what the API server refuses into the findings: it takes no search.
+func (a *analysis) enterRefusals(list []static.Applied) {
+	if a.opt.Shard.Index > 1 {
+		return // it is in the first part
+	}
+	for i := range list {
+		x := &list[i]
+		if len(x.Back) > 0 {
+			if rule, on := ruleFor(a.checker.Rules, rules.CannotRevert, x.Head.ID.Namespace+"/"+x.Head.ID.Name); on {
+				a.result.Findings = append(a.result.Findings, x.Finding(a.places, x.Head, x.Back, rule, judge.New))
+			}
+			continue
+		}
+		rule, on := ruleFor(a.checker.Rules, rules.ApplyRejected, x.Head.ID.Namespace+"/"+x.Head.ID.Name)
+		if !on {
+			continue
+		}
+		errs, status, o := x.Fresh(), judge.New, x.Head
+		switch {
+		case len(errs) > 0:
+		case len(x.Refused) > 0:
+			errs, status = x.Refused, judge.Existing
+		default:
+			errs, status, o = x.Before, judge.Fixed, x.Base
+		}
+		f := x.Finding(a.places, o, errs, rule, status)
+		if x.Once() && a.opt.Policy.Controllers.GitOps == nil {
+			f.Certainty, f.Severity = "possible", string(judge.Lower(rule.Severity))
+			f.Message += ": delete the Job first, if it is there still"
+		}
+		a.result.Findings = append(a.result.Findings, f)
+	}
+	a.result.Findings = judge.Across(a.result.Findings)
+	judge.SortFindings(a.result.Findings)
+}
+
+// enterRemarks enters remarks into the findings.
+func (a *analysis) enterRemarks(list []static.Remark) {
+	if a.opt.Shard.Index > 1 {
+		return // they are in the first part
+	}
+	for _, x := range list {
+		rule, on := ruleFor(a.checker.Rules, x.Rule, x.Object.ID.Namespace+"/"+x.Object.ID.Name)
+		if !on {
+			continue
+		}
+		f := x.Finding(a.places)
+		f.Class, f.Severity = string(rule.Class), string(rule.Severity)
+		a.result.Findings = append(a.result.Findings, f)
+	}
+	a.result.Findings = judge.Across(a.result.Findings)
+	judge.SortFindings(a.result.Findings)
+}
+
+// ruleFor is a rule as it is tuned for a workload, "namespace/name"; false where it is off.
+func ruleFor(list []rules.Rule, id, of string) (rules.Rule, bool) {
+	for _, r := range list {
+		if r.ID == id && r.Concerns(of) {
+			return r, true
+		}
+	}
+	return rules.Rule{}, false
+}

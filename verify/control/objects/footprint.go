@@ -1,0 +1,77 @@
+package objects
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// SameFootprint reports whether pods of two classes of one workload take and hold the same where they are: they differ in
+// what runs in their containers, in annotations, and in the label that tells their ReplicaSets apart, which nobody
+// selects by.
+func SameFootprint(c *state.Config, p, q int) bool {
+	a, b := &c.Pods[p], &c.Pods[q]
+	if a.Workload != b.Workload || a.Ordinal != state.NoOrdinal || b.Ordinal != state.NoOrdinal || a.PerNode || b.PerNode ||
+		!slices.Equal(c.Uses[p], c.Uses[q]) || selectsRevisions(c) {
+		return false
+	}
+	x, y := Admitted(c, p), Admitted(c, q)
+	delete(x.Labels, PodTemplateHash)
+	delete(y.Labels, PodTemplateHash)
+	return maps.Equal(x.Labels, y.Labels) && equality.Semantic.DeepEqual(footprint(&x.Spec), footprint(&y.Spec))
+}
+
+// footprint is a pod's specification without what runs in its containers.
+func footprint(spec *corev1.PodSpec) *corev1.PodSpec {
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i, c := range list {
+			list[i] = corev1.Container{Name: c.Name, Ports: c.Ports, Resources: c.Resources, RestartPolicy: c.RestartPolicy}
+		}
+	}
+	return spec
+}
+
+// selectsRevisions reports whether some pod's rules, or a budget, speak of pods of one revision only.
+func selectsRevisions(c *state.Config) bool {
+	term := func(t corev1.PodAffinityTerm) bool {
+		return len(t.MatchLabelKeys)+len(t.MismatchLabelKeys) > 0 || selectsHash(t.LabelSelector)
+	}
+	for i := range c.Spec.Workloads {
+		for v := range c.Spec.Workloads[i].Manifests {
+			for _, pdb := range c.Spec.Workloads[i].Manifests[v].PDBs {
+				if selectsHash(pdb.Spec.Selector) {
+					return true
+				}
+			}
+		}
+	}
+	for p := range c.Pods {
+		spec := &c.Pods[p].Template.Spec
+		for i := range spec.TopologySpreadConstraints {
+			if t := &spec.TopologySpreadConstraints[i]; len(t.MatchLabelKeys) > 0 || selectsHash(t.LabelSelector) {
+				return true
+			}
+		}
+		for _, anti := range []bool{false, true} {
+			required, preferred := PodTerms(spec.Affinity, anti)
+			if slices.ContainsFunc(required, term) || slices.ContainsFunc(preferred, func(t corev1.WeightedPodAffinityTerm) bool { return term(t.PodAffinityTerm) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// selectsHash reports whether a selector asks for the label that tells ReplicaSets apart.
+func selectsHash(s *metav1.LabelSelector) bool {
+	if s == nil {
+		return false
+	}
+	_, is := s.MatchLabels[PodTemplateHash]
+	return is || slices.ContainsFunc(s.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool { return r.Key == PodTemplateHash })
+}

@@ -1,0 +1,36 @@
+package workloads
+
+import "github.com/kubesettle/kubesettle/verify/state"
+
+// Grows says in which states the controller will only raise the size of class p's ReplicaSet from then on, and this one
+// has no pod too many: its pods stay, as far as these two go. nil: there are none. It is a property that lasts: the last
+// version is applied, nobody else sets replicas, the ReplicaSet is the new one and no larger than they are, and every
+// ReplicaSet with pods knows their number. calm says that no event happens.
+func (d *Deployment) Grows(c *state.Config, p int, calm bool) func(state.State) bool {
+	w := d.Workload
+	wl := &c.Spec.Workloads[w]
+	if wl.Autoscaled() || len(wl.Sizes) > 0 || c.Pods[p].Set != p || !calm && c.Spec.Events.Rollback {
+		return nil
+	}
+	for v := range d.versions {
+		m := &wl.Manifests[v]
+		if d.versions[v].paused || len(m.Rivals) > 0 || m.KEDA != nil || m.VPA != nil {
+			return nil
+		}
+	}
+	return func(s state.State) bool {
+		if !calm && s.Get(c.Applies)+s.Get(c.Reverts) > 0 || s.NewClass(w) != p {
+			return false
+		}
+		size, replicas := s.Get(c.Class[p].Size), s.Replicas(w)
+		if size > replicas || s.Active(p) > size {
+			return false
+		}
+		for _, q := range c.ClassesOf[w] {
+			if f := &c.Class[q]; s.Get(f.Size) > 0 && s.Get(f.Desired) != replicas {
+				return false
+			}
+		}
+		return true
+	}
+}

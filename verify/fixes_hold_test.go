@@ -1,0 +1,99 @@
+package verify
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// headRevision is a case's head with other texts of some of its files.
+func headRevision(t testing.TB, dir string, edited map[string]string) *render.Revision {
+	t.Helper()
+	files := map[string]string{}
+	root := os.DirFS(dir)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := fs.ReadFile(root, name)
+		files[name] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range edited {
+		files[name] = text
+	}
+	tree, err := render.MapTree("head", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev, err := render.Render(context.Background(), tree, render.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rev
+}
+
+// Every edit that is offered for a documented failure is applied as text, and the check run
+// again: the finding is gone, and there is none that was not there before.
+func TestOfferedEditsHold(t *testing.T) {
+	offered := 0
+	for _, c := range documentedCases {
+		dir := filepath.Join("../testdata", c.dir, "violating")
+		if _, err := os.Stat(filepath.Join(dir, "head")); err != nil {
+			continue
+		}
+		before := caseResult(t, dir)
+		for _, f := range before.Findings {
+			for _, x := range []*judge.Fix{f.Fix, f.OtherFix} {
+				if x == nil || !x.Mechanical || f.Status == judge.Existing || f.Status == judge.Fixed {
+					continue
+				}
+				offered++
+				head := headRevision(t, filepath.Join(dir, "head"), map[string]string{x.Location.File: applied(t, filepath.Join(dir, "head"), x)})
+				ch, err := render.Diff(caseRevision(t, filepath.Join(dir, "base")), head)
+				if err != nil {
+					t.Fatal(err)
+				}
+				after := verdict(t)(Check(context.Background(), ch, caseOptions(t, dir)))
+				for _, g := range after.Findings {
+					known := slices.ContainsFunc(before.Findings, func(o judge.Finding) bool { return o.Rule == g.Rule && o.Workload == g.Workload })
+					if g.Status != judge.Fixed && (!known || g.Rule == f.Rule && g.Workload == f.Workload) {
+						t.Errorf("%s: %s of %s: %q leaves %s %s: %s", c.dir, f.Rule, f.Workload, x.Text, g.Status, g.Rule, g.Message)
+					}
+				}
+			}
+		}
+	}
+	if offered < 20 {
+		t.Errorf("%d edits were offered", offered)
+	}
+	t.Logf("%d edits", offered)
+}
+
+// applied is a file of a folder with an edit.
+func applied(t testing.TB, dir string, x *judge.Fix) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, x.Location.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := judge.Edit{First: x.Location.StartLine, Last: x.Location.EndLine}
+	for _, l := range judge.SplitLines(x.Replacement) {
+		e.Lines = append(e.Lines, strings.TrimSuffix(l, "\n"))
+	}
+	text, ok := e.Apply(string(b))
+	if !ok {
+		t.Fatalf("%+v does not apply", x)
+	}
+	return text
+}

@@ -1,0 +1,115 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/static"
+)
+
+// gone lists the workloads of a release that head does not have any more, and says what is
+// left of other releases that acts on them. One that a release of head took over has moved.
+func (r *Result) gone(p slice.Pair, ch *render.Changes) {
+	if p.Head != nil || p.Base == nil || p.Base.Err != nil {
+		return
+	}
+	before := map[string]bool{}
+	for _, b := range ch.Base.Releases {
+		before[b.ID] = true
+	}
+	moved := func(o *render.Object) bool {
+		return slices.ContainsFunc(ch.Head.Releases, func(h *render.Rendered) bool {
+			return !before[h.ID] && slices.ContainsFunc(h.Objects, func(x *render.Object) bool { return x.ID == o.ID })
+		})
+	}
+	said := 0
+	var names []string
+	for _, o := range p.Base.Objects {
+		if o.Hook || !slice.RunsPods(o) && !modeled(o) || moved(o) {
+			continue
+		}
+		r.Workloads = append(r.Workloads, Workload{
+			ID: o.ID.String(), Release: p.ID, Change: string(render.Removed), Verdict: Pass, Reason: "its release is gone",
+		})
+		names = append(names, o.ID.String())
+		for _, left := range left(o, ch.Head) {
+			if said++; said > static.MostOrphans {
+				break
+			}
+			where := left.Locate("metadata.name")
+			r.Notices = append(r.Notices, fmt.Sprintf("%s (%s:%d) of %s is left with nothing to act on: %s was removed with %s",
+				left.ID, where.File, max(where.StartLine, 1), left.Release, o.ID, p.ID))
+		}
+	}
+	if n := len(names); n > namedGone {
+		names = append(names[:namedGone], fmt.Sprintf("%d more", n-namedGone))
+	}
+	if len(names) > 0 {
+		r.Notices = append(r.Notices, fmt.Sprintf("release %s is gone, and takes %s with it", p.ID, strings.Join(names, ", ")))
+	}
+}
+
+// namedGone is how many workloads of a release that is gone are named.
+const namedGone = 5
+
+// modeled reports whether an object is of a kind whose pods an actor runs.
+func modeled(o *render.Object) bool {
+	switch o.Typed.(type) {
+	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *appsv1.ReplicaSet, *batchv1.Job, *batchv1.CronJob, *corev1.Pod:
+		return true
+	}
+	return false
+}
+
+// left lists the objects of head that act on a workload that is gone, and on no other one.
+func left(o *render.Object, head *render.Revision) []*render.Object {
+	var out []*render.Object
+	for _, rel := range head.Releases {
+		for _, x := range rel.Objects {
+			if !static.Targeting(x) || !static.Aims(x, o) {
+				continue
+			}
+			other := slices.ContainsFunc(head.Releases, func(h *render.Rendered) bool {
+				return slices.ContainsFunc(h.Objects, func(t *render.Object) bool { return static.Aims(x, t) })
+			})
+			if !other {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+// Leftovers are texts that stand in the objects which act on workloads of any release.
+func Leftovers() []string {
+	return []string{"PodDisruptionBudget", "HorizontalPodAutoscaler", "VerticalPodAutoscaler", "ScaledObject"}
+}
+
+// unusedFiles names the changed files of charts, kustomizations and manifests that no release
+// is made of: nothing is said about them.
+func (r *Result) unusedFiles(ch *render.Changes) {
+	r.Narrowed = ch.Narrowed()
+	var names []string
+	list := ch.Unused()
+	for _, f := range list {
+		name := f.Path
+		if f.Reason != "" {
+			name += " (" + f.Reason + ")"
+		}
+		names = append(names, name)
+	}
+	if r.Unused = len(list) > 0; !r.Unused {
+		return
+	}
+	if n := len(names); n > namedGone {
+		names = append(names[:namedGone], fmt.Sprintf("%d more", n-namedGone))
+	}
+	r.Notices = append(r.Notices, "changed, used by no release: "+strings.Join(names, ", "))
+}

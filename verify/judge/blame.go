@@ -1,0 +1,353 @@
+package judge
+
+import (
+	"cmp"
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// aspect is a group of fields that can be undone on its own: head's value is put back to
+// base's, and the search run again. A violation that then vanishes is to blame on it.
+type aspect struct {
+	kind, path string // workloadObject or a kind, "spec.template.spec.affinity"
+	// undo writes base's value into head's manifest (already a copy) and reports whether
+	// the two differed.
+	undo func(head, base *state.Manifest) bool
+}
+
+// workloadObject stands for the kind of the workload itself.
+const workloadObject = ""
+
+// aspects lists what can be undone in a manifest, in the order in which its fields stand:
+// the number of replicas, what its kind declares of the object, the template, and what
+// targets the workload.
+func aspects(head *state.Manifest) []aspect {
+	template := func(path string, field func(*corev1.PodTemplateSpec) any) aspect {
+		return aspect{workloadObject, "spec.template." + path, func(h, b *state.Manifest) bool {
+			return put(field(h.Template()), field(b.Template()))
+		}}
+	}
+	hpa := func(path string, field func(*autoscalingv2.HorizontalPodAutoscaler) any) aspect {
+		return aspect{"HorizontalPodAutoscaler", path, func(h, b *state.Manifest) bool {
+			return h.HPA != nil && b.HPA != nil && put(field(h.HPA), field(b.HPA))
+		}}
+	}
+	out := []aspect{
+		{workloadObject, "spec.replicas", func(h, b *state.Manifest) bool {
+			same := h.DeclaresReplicas == b.DeclaresReplicas
+			h.DeclaresReplicas = b.DeclaresReplicas
+			f := h.ReplicasField()
+			return f != nil && put(f, b.ReplicasField()) || !same
+		}},
+	}
+	for _, path := range objectPaths(head) {
+		out = append(out, aspect{workloadObject, path, func(h, b *state.Manifest) bool {
+			to, from := fieldOf(h, path), fieldOf(b, path)
+			return to != nil && from != nil && put(to, from)
+		}})
+	}
+	return append(out, []aspect{
+		template("metadata.labels", func(t *corev1.PodTemplateSpec) any { return &t.Labels }),
+		template("metadata.annotations", func(t *corev1.PodTemplateSpec) any { return &t.Annotations }),
+		template("spec.nodeSelector", func(t *corev1.PodTemplateSpec) any { return &t.Spec.NodeSelector }),
+		template("spec.nodeName", func(t *corev1.PodTemplateSpec) any { return &t.Spec.NodeName }),
+		template("spec.affinity", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Affinity }),
+		template("spec.topologySpreadConstraints", func(t *corev1.PodTemplateSpec) any { return &t.Spec.TopologySpreadConstraints }),
+		template("spec.tolerations", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Tolerations }),
+		template("spec.priorityClassName", func(t *corev1.PodTemplateSpec) any { return &t.Spec.PriorityClassName }),
+		template("spec.hostNetwork", func(t *corev1.PodTemplateSpec) any { return &t.Spec.HostNetwork }),
+		template("spec.initContainers", func(t *corev1.PodTemplateSpec) any { return &t.Spec.InitContainers }),
+		{workloadObject, containerResources, func(h, b *state.Manifest) bool { return mixContainers(h, b, true) }},
+		{workloadObject, containers, func(h, b *state.Manifest) bool { return mixContainers(h, b, false) }},
+		template("spec.volumes", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Volumes }),
+		hpa("spec.minReplicas", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.MinReplicas }),
+		hpa("spec.maxReplicas", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.MaxReplicas }),
+		hpa("spec.metrics", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.Metrics }),
+		hpa("spec.behavior", func(h *autoscalingv2.HorizontalPodAutoscaler) any { return &h.Spec.Behavior }),
+		{"HorizontalPodAutoscaler", "", func(h, b *state.Manifest) bool {
+			if (h.HPA == nil) == (b.HPA == nil) {
+				return false
+			}
+			h.HPA = b.HPA
+			return true
+		}},
+		{"PodDisruptionBudget", "", func(h, b *state.Manifest) bool { return put(&h.PDBs, &b.PDBs) }},
+	}...)
+}
+
+// objectPaths are the fields that a workload's kind declares beside replicas and template.
+func objectPaths(m *state.Manifest) []string {
+	var out []string
+	for _, a := range m.Aspects() {
+		out = append(out, a.Path)
+	}
+	return out
+}
+
+// fieldOf is the place of such a field in a manifest; nil where there is none.
+func fieldOf(m *state.Manifest, path string) any {
+	for _, a := range m.Aspects() {
+		if a.Path == path {
+			return a.Field
+		}
+	}
+	return nil
+}
+
+// The resources of containers are apart from the rest of them: a change of an image or of
+// an argument seldom is to blame for where a pod fits.
+const (
+	containers         = "spec.template.spec.containers"
+	containerResources = containers + "[].resources"
+)
+
+// mixContainers puts the resources of head's containers back to base's, or all but their
+// resources, and reports whether they differed. A container is known by its name.
+func mixContainers(head, base *state.Manifest, resources bool) bool {
+	keep, take := head.Pod().Containers, base.Pod().Containers
+	if !resources {
+		keep, take = take, keep
+	}
+	mixed := make([]corev1.Container, len(keep))
+	for i := range keep {
+		keep[i].DeepCopyInto(&mixed[i])
+		if j := slices.IndexFunc(take, func(c corev1.Container) bool { return c.Name == mixed[i].Name }); j >= 0 {
+			take[j].Resources.DeepCopyInto(&mixed[i].Resources)
+		}
+	}
+	return put(&head.Pod().Containers, &mixed)
+}
+
+// covers reports whether a changed field is one of the aspect's.
+func (a aspect) covers(path string) bool {
+	if list, field, each := strings.Cut(a.path, "[]."); each {
+		rest, in := strings.CutPrefix(path, list+"[")
+		_, rest, of := strings.Cut(rest, "].")
+		return in && of && within(rest, field)
+	}
+	if a.path == containers && (aspect{path: containerResources}).covers(path) {
+		return false
+	}
+	return a.path == "" || within(path, a.path)
+}
+
+// put copies *src to *dst (pointers of one type) and reports whether they differed.
+func put(dst, src any) bool {
+	d, s := reflect.ValueOf(dst).Elem(), reflect.ValueOf(src).Elem()
+	if reflect.DeepEqual(d.Interface(), s.Interface()) {
+		return false
+	}
+	d.Set(s)
+	return true
+}
+
+// culprit is an aspect of one workload whose undoing mends a violation.
+type culprit struct {
+	workload int
+	aspect   aspect
+}
+
+// mostUndone bounds the searches spent on one finding's blame.
+const mostUndone = 12
+
+// culprits undoes one changed aspect after the other and searches again. What remains
+// of a violation that no single undoing mends is the conjunction: nothing is returned.
+func culprits(ctx context.Context, c *scenario.Checker, v scenario.Variant, of judged) []culprit {
+	var out []culprit
+	tried := 0
+	for w, wl := range v.Spec.Workloads {
+		if !wl.Manifests[state.Base].Exists() || !wl.Manifests[state.Head].Exists() {
+			continue
+		}
+		for _, a := range aspects(&wl.Manifests[state.Head]) {
+			undone, differed := undo(v, w, a)
+			if !differed {
+				continue
+			}
+			if tried++; tried > mostUndone || c.Expired() {
+				return blocking(out, v)
+			}
+			if mends(ctx, c, undone, of) {
+				out = append(out, culprit{w, a})
+			}
+		}
+	}
+	if v.BaseNamespaces != nil && !c.Expired() {
+		undone := v
+		undone.Spec.Namespaces = v.BaseNamespaces
+		if mends(ctx, c, undone, of) {
+			out = append(out, culprit{of.Bound.Workload, aspect{kind: "Namespace", path: "metadata.labels"}})
+		}
+	}
+	return blocking(out, v)
+}
+
+// blocking leaves out the images that changed, where something else is to blame as well: a
+// new image is the occasion of a rollout, and what stands in its way is the reason.
+func blocking(found []culprit, v scenario.Variant) []culprit {
+	others := slices.DeleteFunc(slices.Clone(found), func(c culprit) bool {
+		return c.aspect.path == containers && imagesOnly(&v.Spec.Workloads[c.workload])
+	})
+	if len(others) == 0 {
+		return found
+	}
+	return others
+}
+
+// imagesOnly reports whether base's and head's containers differ in nothing but images.
+func imagesOnly(w *state.Workload) bool {
+	head, base := w.Manifests[state.Head].Pod().Containers, w.Manifests[state.Base].Pod().Containers
+	return slices.EqualFunc(head, base, func(h, b corev1.Container) bool {
+		h.Image, h.Resources = b.Image, b.Resources
+		return reflect.DeepEqual(h, b)
+	})
+}
+
+// mends reports whether a variant does not have a violation, or, where it is worse than on base,
+// not as easily.
+func mends(ctx context.Context, c *scenario.Checker, v scenario.Variant, of judged) bool {
+	found, cov, err := c.Scenarios(ctx, v.Change(), of.Topology())
+	return err == nil && scenario.Complete(cov) && !slices.ContainsFunc(found, func(x scenario.Violation) bool {
+		return x.Key() == of.Key() && of.Comparable(x) && (of.status != Worsened || x.Covers(of.Violation))
+	})
+}
+
+// unprotects reports whether what base's PodDisruptionBudgets kept from happening is to blame on
+// what the change makes of them.
+func unprotects(found []culprit) bool {
+	return slices.ContainsFunc(found, func(c culprit) bool { return c.aspect.kind == "PodDisruptionBudget" })
+}
+
+// undo gives the variant with one aspect of one workload as base has it.
+func undo(v scenario.Variant, w int, a aspect) (scenario.Variant, bool) {
+	v.Spec.Workloads = slices.Clone(v.Spec.Workloads)
+	m := &v.Spec.Workloads[w].Manifests
+	head := m[state.Head]
+	head.OwnObject()
+	if head.HPA != nil {
+		head.HPA = head.HPA.DeepCopy()
+	}
+	head.PDBs = append([]*policyv1.PodDisruptionBudget(nil), head.PDBs...)
+	differed := a.undo(&head, &m[state.Base])
+	m[state.Head] = head
+	return v, differed
+}
+
+// blame words culprits as the changed fields that make them up, in the order of their
+// lines. An element that was added or removed as a whole is one entry.
+func (pl Places) blame(sl *slice.Slice, found []culprit) []Blame {
+	out := []Blame{}
+	for _, c := range found {
+		for _, id := range sl.Ids() {
+			pair := sl.Objects[id]
+			o := cmp.Or(pair[state.Head], pair[state.Base])
+			own := id == sl.Workloads[c.workload].ID
+			if own != (c.aspect.kind == workloadObject) || !own && o.ID.Kind != c.aspect.kind {
+				continue
+			}
+			if c.aspect.path == "" && (pair[state.Head] == nil || pair[state.Base] == nil) {
+				out = append(out, pl.wholeObject(o, pair[state.Head] == nil))
+				continue
+			}
+			for _, f := range whole(pl.FieldChanges(pl.Changed(sl.Release, id))) {
+				if c.aspect.covers(strings.Replace(f.Path, "spec.jobTemplate.spec.", "spec.", 1)) {
+					out = append(out, Blame{Object: id, Path: f.Path, Old: f.Old, New: f.New, Location: f.Location})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Blame) int {
+		return cmp.Or(cmp.Compare(a.Location.File, b.Location.File), a.Location.StartLine-b.Location.StartLine,
+			cmp.Compare(a.Object, b.Object), cmp.Compare(a.Path, b.Path))
+	})
+	return slices.CompactFunc(out, func(a, b Blame) bool { return a.Object == b.Object && a.Path == b.Path })
+}
+
+// wholeObject is the blame of an object that came or went.
+func (pl Places) wholeObject(o *render.Object, removed bool) Blame {
+	side := "head"
+	if removed {
+		side = "base"
+	}
+	l := pl.Location(o.Source, side)
+	return Blame{Object: o.ID.String(), Location: &l}
+}
+
+// whole folds the fields of a list element that only one side has into one change of
+// the element, whose value lists its fields and whose region spans their lines.
+func whole(fields []FieldChange) []FieldChange {
+	var out []FieldChange
+	for _, f := range fields {
+		element := elementOf(f.Path)
+		i := slices.IndexFunc(out, func(o FieldChange) bool { return o.Path == element })
+		switch {
+		case element == "" || (f.Old != "" && f.New != ""):
+			out = append(out, f)
+		case i < 0:
+			l := *f.Location
+			out = append(out, FieldChange{Path: element, Old: part(f, f.Old), New: part(f, f.New), Location: &l})
+		case (out[i].Old == "") != (f.Old == ""):
+			out = append(out, f) // one field added, another removed: the element itself stayed
+		default:
+			out[i].Old, out[i].New = join(out[i].Old, part(f, f.Old)), join(out[i].New, part(f, f.New))
+			span(out[i].Location, f.Location)
+		}
+	}
+	return out
+}
+
+// elementOf is the path of the outermost numbered list element below a pod's spec that a
+// field lies in, or "".
+func elementOf(path string) string {
+	const spec = "spec.template.spec."
+	rest, ok := strings.CutPrefix(path, spec)
+	if !ok {
+		return ""
+	}
+	open, end := strings.IndexByte(rest, '['), strings.IndexByte(rest, ']')
+	if open < 0 || end < open || strings.Trim(rest[open+1:end], "0123456789") != "" || strings.HasPrefix(rest, "containers[") {
+		return ""
+	}
+	return spec + rest[:end+1]
+}
+
+// part is a field's value with its path within the element; "" for no value.
+func part(f FieldChange, value string) string {
+	if value == "" {
+		return ""
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(f.Path, elementOf(f.Path)), ".") + ": " + value
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ", " + b
+}
+
+// span widens a region to the lines of another of the same file.
+func span(l, more *Location) {
+	if l.File != more.File || l.Side != more.Side {
+		return
+	}
+	if more.StartLine < l.StartLine {
+		l.StartLine, l.StartColumn = more.StartLine, more.StartColumn
+	}
+	if more.EndLine > l.EndLine {
+		l.EndLine, l.EndColumn = more.EndLine, more.EndColumn
+	}
+	l.InDiff = l.InDiff || more.InDiff
+	l.Field = elementOf(l.Field)
+}

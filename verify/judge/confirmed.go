@@ -1,0 +1,76 @@
+package judge
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// confirmedJSON is written by the replay in verify/conformance, `make replay RECORD=1`.
+//
+//go:embed confirmed.json
+var confirmedJSON []byte
+
+// Confirmation is a counterexample that was seen to happen on a real control plane.
+type Confirmation struct {
+	// Shape of the finding that was replayed; see [Finding.Shape].
+	Shape string `json:"shape"`
+	Case  string `json:"case"` // its directory in this repository
+	// Kubernetes is the version of the control plane.
+	Kubernetes string `json:"kubernetes"`
+	Seen       string `json:"seen"` // what was seen
+	// Steps of the counterexample, and how many of them were seen in their order.
+	Steps   int `json:"steps"`
+	Matched int `json:"matched"`
+}
+
+// Confirmations are the replays on record, by shape.
+func Confirmations() ([]Confirmation, error) {
+	var out []Confirmation
+	if err := json.Unmarshal(confirmedJSON, &out); err != nil {
+		return nil, fmt.Errorf("confirmed.json: %w", err)
+	}
+	return out, nil
+}
+
+// Shape is what a counterexample is made of: its rule, the events in it and the control
+// loops that take part, each once and sorted, and admission where it refuses pods, such as
+// "below-floor: drain + replicaset, scheduler". Findings of one shape break in one way.
+func (f *Finding) Shape() string {
+	events, loops := map[string]bool{}, map[string]bool{}
+	for _, s := range f.Interleaving {
+		loop, _, _ := strings.Cut(s.Actor, "/")
+		if s.Action == "admission-refused" { // and not for want of quota
+			loops["admission"] = true
+		}
+		switch s.Class {
+		case "event":
+			events[loop] = true
+		case "kubelet": // pods start and stop in all of them
+		default:
+			loops[loop] = true
+		}
+	}
+	words := func(m map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(m)), ", ") }
+	return strings.TrimSuffix(f.Rule+": "+strings.TrimPrefix(words(events)+" + "+words(loops), " + "), " + ")
+}
+
+// Confirm enters the replays on record into the findings of their shapes.
+func Confirm(findings []Finding) error {
+	known, err := Confirmations()
+	if err != nil {
+		return err
+	}
+	for i := range findings {
+		f := &findings[i]
+		at := slices.IndexFunc(known, func(c Confirmation) bool { return c.Shape == f.Shape() })
+		if at >= 0 {
+			c := known[at]
+			f.ConfirmedBy = fmt.Sprintf("%s on Kubernetes %s, %d of %d steps seen", c.Case, c.Kubernetes, c.Matched, c.Steps)
+		}
+	}
+	return nil
+}

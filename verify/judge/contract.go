@@ -1,0 +1,183 @@
+package judge
+
+import "github.com/kubesettle/kubesettle/verify/scenario"
+
+// Status of a finding against the base revision.
+type Status string
+
+const (
+	New      Status = "new"      // base does not break the rule for the object
+	Worsened Status = "worsened" // base does, but not there, not as easily or not as surely
+	Existing Status = "existing"
+	Fixed    Status = "fixed"
+)
+
+// FieldChange is one changed field of an object.
+type FieldChange struct {
+	Path     string    `json:"path"`
+	Old      string    `json:"old"` // JSON, redacted where secret; "" where absent
+	New      string    `json:"new"`
+	Location *Location `json:"location,omitempty"`
+}
+
+// Location is a region of a file of the head revision (of base, for what only base
+// has), repo-relative with slashes; lines and columns count from 1.
+type Location struct {
+	File        string `json:"file"`
+	StartLine   int    `json:"startLine"`
+	StartColumn int    `json:"startColumn"`
+	EndLine     int    `json:"endLine"`
+	EndColumn   int    `json:"endColumn"`
+	InDiff      bool   `json:"inDiff"` // the change added or edited these lines
+	Side        string `json:"side"`   // "head" or "base"
+	// Attribution is the rung of the ladder the location stands on: "value", "patch",
+	// "node" (plain YAML), "template", "release", "file", "policy" (an intent of the user's own).
+	Attribution string `json:"attribution,omitempty"`
+	Field       string `json:"field,omitempty"`
+}
+
+// Finding is a violation as the user sees it.
+type Finding struct {
+	Rule      string `json:"rule"`
+	Class     string `json:"class"`
+	Severity  string `json:"severity"` // error, warning, note
+	Status    Status `json:"status"`
+	Certainty string `json:"certainty"` // inevitable, possible
+	Scenario  string `json:"scenario"`  // change, steady, install, revert
+	Timing    string `json:"timing"`    // realistic, arbitrary
+	// Start is "live" where the run starts from the cluster as a snapshot shows it; "" from a state
+	// that base settles in.
+	Start    string `json:"start,omitempty"`
+	Workload string `json:"workload"`
+	Release  string `json:"release"`
+	// AlsoIn lists other releases in which the same finding stands.
+	AlsoIn          []string `json:"alsoIn,omitempty"`
+	Message         string   `json:"message"`
+	Scale           Scale    `json:"scale"`
+	AtDeclaredScale bool     `json:"atDeclaredScale"`
+	// Reduced is set where the replicas are too many to be explored as declared.
+	Reduced      *ReducedScale `json:"reducedScale,omitempty"`
+	Events       []string      `json:"events"`
+	CycleStart   *int          `json:"cycleStart"` // index into Interleaving, or null
+	Interleaving []Step        `json:"interleaving"`
+	Locations    []Location    `json:"locations"` // the first one is the primary location
+	Blame        []Blame       `json:"blame"`
+	// Changed is the change of the first edited location; nil where there is none, or where
+	// its lines may hold a secret.
+	Changed *Hunk `json:"changed,omitempty"`
+	Fix     *Fix  `json:"fix"`
+	// OtherFix is the next best one; nil where there is none.
+	OtherFix    *Fix   `json:"otherFix,omitempty"`
+	Fingerprint string `json:"fingerprint"`
+	// Recovers tells what is wrong in the middle of a run from what is wrong at its end:
+	// true where every fair run mends it by itself with no further event, false where some
+	// does not. It is set for rules on a single step, where the budget lasted to tell.
+	Recovers *bool `json:"recovers,omitempty"`
+	// ConfirmedBy names the replay on a real control plane that showed a finding of the
+	// same [Finding.Shape]; "" where there is none on record.
+	ConfirmedBy string `json:"confirmedBy,omitempty"`
+}
+
+// Scale is the size at which a finding shows.
+type Scale struct {
+	Nodes   int            `json:"nodes"`
+	Pods    int            `json:"pods"` // most pods at once on the counterexample
+	Classes map[string]int `json:"classes"`
+}
+
+// Step is one step of an interleaving.
+type Step struct {
+	Actor   string    `json:"actor"`
+	Class   string    `json:"class"` // sync, kubelet, periodic, event
+	Action  string    `json:"action"`
+	Object  string    `json:"object"`
+	Text    string    `json:"text"`
+	Because []Because `json:"because"`
+	// After is the cluster after the step, for surfaces that draw it.
+	After *Snapshot `json:"after,omitempty"`
+}
+
+// Because is a declaration that allows or forces a step.
+type Because struct {
+	File  string `json:"file"`
+	Line  int    `json:"line"`
+	Field string `json:"field"`
+}
+
+// Snapshot is a cluster between two steps.
+type Snapshot struct {
+	Nodes     []NodeSnapshot     `json:"nodes"`
+	Pending   []PodsSnapshot     `json:"pending,omitempty"` // pods without a node
+	Workloads []WorkloadSnapshot `json:"workloads"`
+}
+
+// NodeSnapshot is one node.
+type NodeSnapshot struct {
+	Name  string         `json:"name"`
+	Class string         `json:"class"`
+	Zone  string         `json:"zone,omitempty"`
+	Pods  []PodsSnapshot `json:"pods,omitempty"`
+}
+
+// PodsSnapshot counts like pods.
+type PodsSnapshot struct {
+	Workload string `json:"workload"`
+	Revision string `json:"revision"` // old, new, or "" where there is only one
+	Phase    string `json:"phase"`    // pending, starting, ready, terminating
+	Count    int    `json:"count"`
+}
+
+// WorkloadSnapshot is one workload.
+type WorkloadSnapshot struct {
+	Workload string `json:"workload"`
+	Replicas int    `json:"replicas"` // live spec.replicas
+	Ready    int    `json:"ready"`
+	Load     string `json:"load,omitempty"`
+}
+
+// Blame is a changed field that the violation rests on.
+type Blame struct {
+	Object string `json:"object"`
+	// Path is "" where the whole object came (Location is on head) or went (on base).
+	Path     string    `json:"path"`
+	Old      string    `json:"old"`
+	New      string    `json:"new"`
+	Location *Location `json:"location,omitempty"`
+}
+
+// Fix is a change that was verified to mend the finding, or is known to.
+type Fix struct {
+	Text string `json:"text"` // what to do, as an order
+	// Cost is what it costs: "one replica less while it rolls"; "" is nothing, or not known.
+	Cost     string    `json:"cost,omitempty"`
+	Location *Location `json:"location,omitempty"`
+	// Replacement is text to write at Location, in whole lines that end in newlines.
+	Replacement string `json:"replacement,omitempty"`
+	// Mechanical says that Replacement takes the place of exactly the lines of Location on
+	// head; "" takes them out. Head was rendered and searched again with it.
+	Mechanical bool `json:"mechanical,omitempty"`
+	Verified   bool `json:"verified"`
+	// Diff is a mechanical fix as a diff shows it; nil where its lines may hold a secret.
+	Diff *Hunk `json:"diff,omitempty"`
+}
+
+// Hunk is what a change makes of some lines of a file. Each side is cut after a few lines,
+// and before one that may hold a secret.
+type Hunk struct {
+	File    string   `json:"file"`
+	Line    int      `json:"line"` // of the first one: on head, or on base where only lines went
+	Removed []string `json:"removed,omitempty"`
+	Added   []string `json:"added,omitempty"`
+}
+
+// ReducedScale says how a finding was found whose replicas are too many to be explored
+// as declared.
+type ReducedScale struct {
+	Counts []scenario.ReducedCount `json:"counts"`
+	// Lifted says that it was found again with the declared numbers of pods and nodes,
+	// in so many Steps.
+	Lifted bool `json:"lifted"`
+	Steps  int  `json:"steps"`
+	// Shown says that the interleaving is that of the reduced scale.
+	Shown bool `json:"shown"`
+}

@@ -1,0 +1,73 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/scenario"
+)
+
+// mostShown is the number of steps of an interleaving at the declared scale up to which
+// it is shown; a longer one is counted, and the one at the reduced scale shown.
+const mostShown = 60
+
+// worded is a violation in words, of a reduced scale as it shows with the declared numbers of
+// pods and nodes, if a directed search finds it there. The wording is that of the scale
+// it was found at.
+func (d *Judge) worded(ctx context.Context, found scenario.Violation) (Finding, wording) {
+	w := newWording(found, found.Variant.Slice, d.Places, false)
+	f := w.finding()
+	if found.Variant.AsDeclared() {
+		return f, w
+	}
+	r := &ReducedScale{Counts: found.Variant.StandIns(), Shown: true}
+	if lifted, ok := d.Checker.AtDeclaredCounts(ctx, found); ok {
+		r.Lifted, r.Steps = true, len(lifted.Steps)
+		big := newWording(lifted, found.Variant.Slice, d.Places, false)
+		big.folded = true
+		if g := big.finding(); len(g.Interleaving) <= mostShown {
+			g.Fingerprint = f.Fingerprint
+			f, r.Shown = g, false
+		}
+	}
+	r.apply(&f)
+	return f, w
+}
+
+// fold makes one step of like steps that follow each other, outside a loop or within it.
+func (f *Finding) fold() {
+	var out []Step
+	like := 0 // steps beyond the first that the last of out stands for
+	loop := f.CycleStart
+	text := ""
+	for i, s := range f.Interleaving {
+		first := f.CycleStart != nil && *f.CycleStart == i
+		if first {
+			at := len(out)
+			loop = &at
+		}
+		if n := len(out); n > 0 && !first && out[n-1].Actor == s.Actor && out[n-1].Action == s.Action && out[n-1].Object == s.Object {
+			like++
+			out[n-1].Text = fmt.Sprintf("%s, and %d more such steps", text, like)
+			out[n-1].After = s.After
+			continue
+		}
+		like, text = 0, s.Text
+		out = append(out, s)
+	}
+	f.Interleaving, f.CycleStart = out, loop
+}
+
+// apply enters a reduced scale into a finding.
+func (r *ReducedScale) apply(f *Finding) {
+	f.Reduced = r
+	what := "at a reduced scale: " + scenario.ReducedTo(r.Counts)
+	switch {
+	case r.Lifted && r.Shown:
+		f.Message += fmt.Sprintf(" (shown %s; with the declared numbers it takes %d steps)", what, r.Steps)
+	case r.Lifted:
+		f.Message += fmt.Sprintf(" (found %s)", what)
+	default:
+		f.Message += fmt.Sprintf(" (only %s)", what)
+	}
+}

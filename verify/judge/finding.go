@@ -1,0 +1,367 @@
+package judge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/nodes"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/control/workloads"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// wording turns a violation into a finding. sources maps an object of the slice to the
+// rendered object that holds its fields.
+type wording struct {
+	scenario.Violation
+	slice   *slice.Slice
+	places  Places
+	sources func(id string, v state.Version) *render.Object
+	folded  bool // like steps that follow each other are one
+}
+
+// newWording words a violation of head, or with base of the baseline, where both
+// versions of every manifest are base's.
+func newWording(v scenario.Violation, sl *slice.Slice, pl Places, base bool) wording {
+	w := wording{Violation: v, slice: sl, places: pl}
+	w.sources = func(id string, version state.Version) *render.Object {
+		pair := sl.Objects[id]
+		if pair == nil {
+			return nil
+		}
+		if base {
+			return pair[state.Base]
+		}
+		if v.Scenario == scenario.ScenarioNext { // head is what runs, and what comes
+			version = state.Head
+		}
+		if o := pair[version]; o != nil {
+			return o
+		}
+		return pair[1-version]
+	}
+	return w
+}
+
+// finding words the violation, but for what needs the other side: status, blame and
+// severity.
+func (w wording) finding() Finding {
+	f := Finding{
+		Rule: w.Bound.Rule.ID, Class: string(w.Bound.Rule.Class), Severity: string(w.Bound.Rule.Severity),
+		Certainty: "possible", Scenario: w.Scenario, Timing: "realistic",
+		Workload: w.Key().Workload, Release: w.slice.Release,
+		Events: []string{}, Interleaving: []Step{}, Locations: []Location{}, Blame: []Blame{},
+	}
+	if w.Inevitable {
+		f.Certainty = "inevitable"
+	}
+	if w.FromLive() {
+		f.Start = "live"
+	}
+	s := w.state(w.Start)
+	pods := podsIn(s)
+	for i, st := range w.Steps {
+		from := s
+		s = w.state(st.To)
+		pods = max(pods, podsIn(s))
+		a := w.Problem.Actors[st.Actor]
+		words := a.Describe(from, s, st.Move)
+		if a.Latency() == actor.Event {
+			f.Events = append(f.Events, words.Action)
+		}
+		if i == w.CycleStart {
+			f.CycleStart = &i
+		}
+		f.Interleaving = append(f.Interleaving, Step{
+			Actor: a.Name(), Class: a.Latency().String(), Action: words.Action, Object: words.Object,
+			Text: words.Text, Because: w.because(words.Because), After: snapshot(s),
+		})
+	}
+	at := s
+	if w.CycleStart > 0 {
+		at = w.state(w.Steps[w.CycleStart-1].To)
+	} else if w.CycleStart == 0 {
+		at = w.state(w.Start)
+	}
+	if w.CycleStart < 0 {
+		f.Interleaving = append(f.Interleaving, w.stuck(s)...)
+	}
+	f.Message = w.Bound.Property.Message(at)
+	f.Scale = Scale{Nodes: len(s.C.Nodes), Pods: pods, Classes: map[string]int{}}
+	for i, c := range s.C.Spec.Classes {
+		f.Scale.Classes[c.Name] = s.C.Topology[i]
+	}
+	f.Fingerprint = w.fingerprint(f)
+	if w.folded {
+		f.fold()
+	}
+	return f
+}
+
+func (w wording) state(b []byte) state.State { return state.State{C: w.Problem.Cfg, B: b} }
+
+// stuck gives the steps that do not happen: why a node is not drained, and why the pods
+// that stay pending find no node.
+func (w wording) stuck(s state.State) []Step {
+	var out []Step
+	for _, p := range s.C.ClassesOf[w.Bound.Workload] {
+		why, n, refs := nodes.DrainRefusal(s, p)
+		if why == "" {
+			continue
+		}
+		out = append(out, Step{
+			Actor: "drain", Class: actor.Periodic.String(), Action: "eviction-refused",
+			Object:  "Pod " + podName(s, p),
+			Text:    fmt.Sprintf("drain may not evict %s%s on %s: %s", onePod(s, p), revision(s, p), s.C.Nodes[n].Name, why),
+			Because: w.because(refs), After: snapshot(s),
+		})
+	}
+	return append(out, w.unmade(s)...)
+}
+
+// unmade gives the pods that are not created, for want of quota, and those that are not
+// placed, for want of a node.
+func (w wording) unmade(s state.State) []Step {
+	var out []Step
+	for _, p := range s.C.ClassesOf[w.Bound.Workload] {
+		why, refs := workloads.QuotaRefusal(s, p)
+		if why == "" {
+			continue
+		}
+		wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
+		owner := "ReplicaSet"
+		if wl.Kind() != state.Deployment {
+			owner = string(wl.Kind())
+		}
+		action := "creation-refused"
+		if !slices.ContainsFunc(refs, func(r actor.Ref) bool { return strings.HasPrefix(r.Object, "ResourceQuota ") }) {
+			action = "admission-refused"
+		}
+		out = append(out, Step{
+			Actor: strings.ToLower(owner), Class: actor.Sync.String(), Action: action,
+			Object:  "Pod " + podName(s, p),
+			Text:    fmt.Sprintf("the API server refuses the %s %s%s: %s", owner, onePod(s, p), revision(s, p), why),
+			Because: w.because(refs), After: snapshot(s),
+		})
+	}
+	for _, p := range s.C.ClassesOf[w.Bound.Workload] {
+		if text, refs := nodes.AttachRefusal(s, p); text != "" {
+			wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
+			out = append(out, Step{
+				Actor: "attachdetach", Class: actor.Sync.String(), Action: "attach-refused",
+				Object: "Pod " + wl.Namespace + "/" + wl.Name, Text: text, Because: w.because(refs), After: snapshot(s),
+			})
+		}
+		if s.Pending(p) == 0 {
+			continue
+		}
+		if text, refs := nodes.AdmissionRefusal(s, p); text != "" {
+			wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
+			out = append(out, Step{
+				Actor: "kubelet", Class: actor.Kubelet.String(), Action: "refuse-pod",
+				Object: "Pod " + wl.Namespace + "/" + wl.Name, Text: text, Because: w.because(refs), After: snapshot(s),
+			})
+			continue
+		}
+		reasons := scheduler.WhyPending(s, p)
+		if len(reasons) == 0 {
+			continue
+		}
+		var refs []actor.Ref
+		for _, r := range reasons {
+			if !slices.Contains(refs, r.Ref) {
+				refs = append(refs, r.Ref)
+			}
+		}
+		out = append(out, Step{
+			Actor: "scheduler", Class: actor.Sync.String(), Action: "no-feasible-node",
+			Object:  "Pod " + podName(s, p),
+			Text:    fmt.Sprintf("scheduler finds no feasible node for %s%s: %s", onePod(s, p), revision(s, p), scheduler.FitError(s.PresentNodes(), reasons)),
+			Because: w.because(refs), After: snapshot(s),
+		})
+	}
+	return out
+}
+
+// podName is "default/web", or "default/web-0" for the pod of a StatefulSet.
+func podName(s state.State, p int) string {
+	wl := &s.C.Spec.Workloads[s.C.Pods[p].Workload]
+	if o := s.C.Pods[p].Ordinal; o != state.NoOrdinal {
+		return fmt.Sprintf("%s/%s-%d", wl.Namespace, wl.Name, o)
+	}
+	return wl.Namespace + "/" + wl.Name
+}
+
+// onePod words a pod of class p.
+func onePod(s state.State, p int) string {
+	if s.C.Pods[p].Ordinal != state.NoOrdinal {
+		return "pod " + podName(s, p)
+	}
+	return "a pod of " + podName(s, p)
+}
+
+// revision tells the pods of several revisions apart, where there are several.
+func revision(s state.State, p int) string {
+	if s.C.Revision(p) == "" {
+		return ""
+	}
+	return " (" + s.C.Revision(p) + " revision)"
+}
+
+// because resolves references to files and lines; one without a known object is left out.
+func (w wording) because(refs []actor.Ref) []Because {
+	out := []Because{}
+	for _, r := range refs {
+		file, line, ok := w.slice.Configured(r)
+		b := Because{File: file, Line: line, Field: r.Field}
+		if o := w.sources(r.Object, r.Version); o != nil {
+			r = ofKind(r)
+			at := o.Locate(r.Field)
+			b, ok = Because{File: at.File, Line: at.StartLine, Field: r.Field}, true
+		}
+		if !ok {
+			continue
+		}
+		if !slices.Contains(out, b) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// ofKind gives a field of a workload as its kind has it: a CronJob's pod template is that
+// of the Jobs it creates.
+func ofKind(r actor.Ref) actor.Ref {
+	for _, of := range [...]string{"template", "activeDeadlineSeconds"} {
+		if rest, ok := strings.CutPrefix(r.Field, "spec."+of); ok && strings.HasPrefix(r.Object, "batch/CronJob ") {
+			r.Field = "spec.jobTemplate.spec." + of + rest
+		}
+	}
+	return r
+}
+
+// refs lists what the counterexample rests on, the last steps first.
+func (w wording) refs() []actor.Ref {
+	var out []actor.Ref
+	add := func(refs []actor.Ref) {
+		for _, r := range refs {
+			if r = ofKind(r); !slices.Contains(out, r) {
+				out = append(out, r)
+			}
+		}
+	}
+	last := w.state(w.Start)
+	if n := len(w.Steps); n > 0 {
+		last = w.state(w.Steps[n-1].To)
+	}
+	if w.CycleStart < 0 {
+		for _, p := range last.C.ClassesOf[w.Bound.Workload] {
+			if _, refs := nodes.AdmissionRefusal(last, p); len(refs) > 0 {
+				add(refs)
+				continue
+			}
+			if _, refs := nodes.AttachRefusal(last, p); refs != nil {
+				add(refs)
+			}
+			if _, refs := workloads.QuotaRefusal(last, p); refs != nil {
+				add(refs)
+			}
+			if last.Pending(p) > 0 {
+				for _, r := range scheduler.WhyPending(last, p) {
+					add([]actor.Ref{r.Ref})
+				}
+			}
+		}
+	}
+	for _, f := range w.Bound.Property.Fields {
+		kind, path, _ := strings.Cut(f, ":")
+		for _, id := range w.slice.Ids() {
+			if o := w.sources(id, state.Head); o != nil && (o.ID.Kind == kind || kind == "Workload" && w.slice.IsWorkload(id)) {
+				add([]actor.Ref{{Object: id, Version: state.Head, Field: path}})
+			}
+		}
+	}
+	for _, st := range slices.Backward(w.Steps) {
+		a := w.Problem.Actors[st.Actor]
+		add(a.Describe(w.state(st.From), w.state(st.To), st.Move).Because)
+	}
+	return out
+}
+
+// fingerprint identifies a finding across commits: the rule, whose it is, and the shape
+// of the counterexample (which actors act, not how often or where).
+func (w wording) fingerprint(f Finding) string {
+	var actors []string
+	for _, s := range f.Interleaving {
+		if !slices.Contains(actors, s.Actor) {
+			actors = append(actors, s.Actor)
+		}
+	}
+	slices.Sort(actors)
+	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, strings.Join(actors, ",")}, "\x00")))
+	return hex.EncodeToString(h[:16])
+}
+
+// podsIn counts the pods that stand for a replica: terminating ones do not.
+func podsIn(s state.State) int {
+	total := 0
+	for p := range s.C.Pods {
+		total += s.Active(p)
+	}
+	return total
+}
+
+// severity of a finding follows from the rule, from certainty, and from what it takes:
+// the apply alone or one routine event keeps the rule's severity, more than that or an
+// unlucky choice lowers it by one, and so do a size that was not declared and a mere wish. What rests
+// on an assumed number of nodes is a note, and what needs a failure (a lost node or one
+// under pressure, a pod that crashes, a bad revision) a warning.
+// The drains of one maintenance, node by node, are one event.
+func severity(b scenario.BoundRule, f Finding, assumed bool) rules.Severity {
+	s := b.Rule.Severity
+	if b.Property.Wish {
+		s = Lower(s)
+	}
+	if !f.AtDeclaredScale && assumed {
+		return rules.Note
+	}
+	if f.Certainty != "inevitable" {
+		s = Lower(s)
+	}
+	routine := 0
+	for i, e := range f.Events {
+		if e != "apply" && (e != "drain" || !slices.Contains(f.Events[:i], e)) {
+			routine++
+		}
+	}
+	if routine > 1 {
+		s = Lower(s)
+	}
+	if !f.AtDeclaredScale {
+		s = Lower(s)
+	}
+	failure := func(event string) bool {
+		return event == "node-failure" || event == "pod-crash" || event == "bad-revision" ||
+			event == "disk-pressure" || event == "memory-pressure"
+	}
+	if s == rules.Error && slices.ContainsFunc(f.Events, failure) {
+		s = rules.Warning
+	}
+	return s
+}
+
+// Lower gives the next lower severity that is still reported.
+func Lower(s rules.Severity) rules.Severity {
+	if s == rules.Error {
+		return rules.Warning
+	}
+	return rules.Note
+}

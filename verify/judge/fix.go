@@ -1,0 +1,391 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+	"github.com/kubesettle/kubesettle/verify/validation"
+)
+
+// Edit is a replacement of whole lines in a file of head.
+type Edit struct {
+	file        string
+	First, Last int      // lines of head, from 1; at least one
+	Lines       []string // in their place, without ends; none takes them out
+	say         string   // what it does, as an order
+}
+
+const (
+	// mostEdits bounds the edits that put base's lines back for one finding: each is a render
+	// and a search. mostRemedies bounds the remedies, each of which is a search.
+	mostEdits, mostRemedies = 3, 8
+	// mostFixes bounds those that are shown.
+	mostFixes = 2
+)
+
+// mend gives the fixes of a finding, the first one to be tried first: the remedies with
+// which head was searched again and the violation was gone, and nothing else was broken.
+// Where there is none, base's lines are put back, or the first culprit is named; a new
+// image is not taken back, as it is what the change is for.
+func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, found []culprit) []*Fix {
+	var out []*Fix
+	blame := slices.DeleteFunc(d.Places.blame(sr.Variant.Slice, found), func(b Blame) bool { return strings.HasSuffix(b.Path, ".image") })
+	for i, r := range remedies(sr.Variant.Slice, v.Key(), blame) {
+		if i == mostRemedies || len(out) == mostFixes || d.Checker.Expired() {
+			break
+		}
+		if f := d.try(ctx, sr, v, r); f != nil {
+			out = append(out, f)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for i, e := range d.Places.edits(blame) {
+		if i == mostEdits || d.Checker.Expired() {
+			break
+		}
+		if d.mends(ctx, sr, v, e) {
+			return []*Fix{d.Places.fix(e)}
+		}
+	}
+	if say := byHand(sr.Variant.Slice, v.Key()); say != "" {
+		out = append(out, &Fix{Text: say})
+	}
+	for i := range found {
+		first := d.Places.blame(sr.Variant.Slice, found[i:i+1])
+		first = slices.DeleteFunc(first, func(b Blame) bool { return strings.HasSuffix(b.Path, ".image") })
+		if len(first) > 0 {
+			return append(out, &Fix{Text: takenBack(first), Location: first[0].Location, Verified: true})
+		}
+	}
+	return out
+}
+
+// try gives a remedy as a fix; nil where the API server refuses it, or it does not mend the
+// violation, or breaks a rule. It is an edit where the text that sets the fields is found.
+func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, r remedy) *Fix {
+	release := d.release(sr.Variant.Release)
+	o, err := r.object.With(r.set)
+	if release == nil || err != nil {
+		return nil
+	}
+	if len(d.refused(sr.Variant, r.object, o)) > len(d.refused(sr.Variant, r.object, r.object)) {
+		return nil
+	}
+	objects := slices.Clone(release.Objects)
+	at := slices.Index(objects, r.object)
+	if at < 0 {
+		return nil
+	}
+	objects[at] = o
+	if !d.clean(ctx, sr, v, objects) {
+		return nil
+	}
+	if e, ok := d.textOf(ctx, r, objects); ok {
+		f := d.Places.fix(e)
+		f.Cost = r.cost
+		return f
+	}
+	l := d.Places.Location(r.object.Locate(r.set[0].Path), "head")
+	return &Fix{Text: r.say, Cost: r.cost, Location: &l, Verified: true}
+}
+
+// textOf is a remedy as an edit: of the texts that may make it, the first one with which the
+// release renders to just these objects, and which may be shown.
+func (d *Judge) textOf(ctx context.Context, r remedy, objects []*render.Object) (Edit, bool) {
+	head := d.Places.Changes.Head
+	for _, w := range head.Rewrites(r.object, r.set) {
+		was, err := fs.ReadFile(head.Tree, w.File)
+		if err != nil {
+			continue
+		}
+		e := difference(string(was), w.Text)
+		e.file, e.say = w.File, r.say
+		if len(e.Lines)+e.Last-e.First > mostLines || !render.Plain(e.Lines) {
+			continue
+		}
+		rel, err := head.Edited(ctx, r.object.Release, w.File, []byte(w.Text))
+		if err == nil && rel.Err == nil && render.Same(rel.Objects, objects) {
+			return e, true
+		}
+	}
+	return Edit{}, false
+}
+
+// mostLines bounds the lines of an edit, those of both sides.
+const mostLines = 40
+
+// difference is the edit that makes one text of another: the lines between the first and
+// the last one that differ, with a line beside them where none goes.
+func difference(was, is string) Edit {
+	a, b := SplitLines(was), SplitLines(is)
+	from := 0
+	for from < len(a) && from < len(b) && a[from] == b[from] {
+		from++
+	}
+	i, j := len(a), len(b)
+	for i > from && j > from && a[i-1] == b[j-1] {
+		i, j = i-1, j-1
+	}
+	if i == from { // lines that only come
+		switch {
+		case from > 0:
+			from--
+		case i < len(a):
+			i, j = i+1, j+1
+		}
+	}
+	e := Edit{First: from + 1, Last: i}
+	for _, l := range b[from:j] {
+		e.Lines = append(e.Lines, strings.TrimRight(l, "\r\n"))
+	}
+	return e
+}
+
+// release is a release of head; nil: it has none of that name.
+func (d *Judge) release(id string) *render.Rendered {
+	for _, r := range d.Places.Changes.Head.Releases {
+		if r.ID == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// refused is why the API server refuses an object in the place of one of a slice.
+func (d *Judge) refused(v scenario.Variant, was, is *render.Object) field.ErrorList {
+	if pair := v.Slice.Objects[was.ID.String()]; pair != nil && pair[state.Base] != nil {
+		return validation.Update(is.Typed, pair[state.Base].Typed)
+	}
+	return validation.Create(is.Typed)
+}
+
+// clean reports whether head with other objects is free of a violation at its size and at the
+// declared one, and breaks no rule that it did not break before.
+func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, objects []*render.Object) bool {
+	mended, ok := d.withHead(sr.Variant, objects)
+	if !ok {
+		return false
+	}
+	gone := func(t scale.Topology) bool {
+		found, cov, err := d.Checker.Within(mended.States()).Scenarios(ctx, mended.Change(), t)
+		return err == nil && scenario.Complete(cov) && !slices.ContainsFunc(found, func(x scenario.Violation) bool {
+			return x.Key() == v.Key() || !slices.ContainsFunc(sr.Head, func(o scenario.Violation) bool { return o.Key() == x.Key() })
+		})
+	}
+	return gone(scale.Topology(v.Problem.Cfg.Topology))
+}
+
+// offer enters fixes, the first one to be tried first.
+func (f *Finding) offer(list []*Fix) {
+	if len(list) > 0 {
+		f.Fix = list[0]
+	}
+	if len(list) > 1 {
+		f.OtherFix = list[1]
+	}
+}
+
+// mostNamed bounds the fields that a fix names.
+const mostNamed = 5
+
+// takenBack orders to put back all that one culprit consists of, as it was tried as a whole.
+func takenBack(fields []Blame) string {
+	if first := fields[0]; first.Path == "" && first.Location != nil && first.Location.Side == "head" {
+		return "leave " + first.Object + " out, which the change adds"
+	} else if first.Path == "" {
+		return "keep " + first.Object + ", which the change takes out"
+	}
+	var names []string
+	for _, b := range fields[:min(len(fields), mostNamed)] {
+		names = append(names, b.Path)
+	}
+	if n := len(fields) - mostNamed; n > 0 {
+		names = append(names, fmt.Sprintf("%d more", n))
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return "take back the change to " + names[0] + " of " + fields[0].Object
+	}
+	return "take back the changes to " + strings.Join(names[:last], ", ") + " and " + names[last] + " of " + fields[0].Object
+}
+
+// fix words an edit that was proven.
+func (pl Places) fix(e Edit) *Fix {
+	l := pl.Location(render.Location{File: e.file, StartLine: e.First, EndLine: e.Last, Rung: "file"}, "head")
+	if text, err := fs.ReadFile(pl.Changes.Head.Tree, e.file); err == nil {
+		if lines := SplitLines(string(text)); e.Last <= len(lines) {
+			l.EndColumn = len([]rune(strings.TrimRight(lines[e.Last-1], "\r\n"))) + 1
+		}
+	}
+	replacement := ""
+	for _, line := range e.Lines {
+		replacement += line + "\n"
+	}
+	return &Fix{Text: e.say, Location: &l, Replacement: replacement, Mechanical: true, Verified: true}
+}
+
+// mends reports whether head with the edit, rendered and searched again at the violation's
+// size, is free of it and breaks no rule that it did not break before.
+func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, e Edit) bool {
+	text, err := fs.ReadFile(d.Places.Changes.Head.Tree, e.file)
+	if err != nil {
+		return false
+	}
+	edited, ok := e.Apply(string(text))
+	if !ok {
+		return false
+	}
+	rel, err := d.Places.Changes.Head.Edited(ctx, sr.Variant.Release, e.file, []byte(edited))
+	return err == nil && rel.Err == nil && d.clean(ctx, sr, v, rel.Objects)
+}
+
+// withHead gives the variant with other objects as head; false where one of its workloads
+// is not among them.
+func (d *Judge) withHead(v scenario.Variant, objects []*render.Object) (scenario.Variant, bool) {
+	var base []*render.Object
+	for _, p := range slice.Pairs(d.Places.Changes) {
+		if p.ID == v.Release {
+			p.Instead = d.Instead
+			base = p.Objects(state.Base)
+		}
+	}
+	var head []*render.Object
+	for _, o := range objects {
+		if there, other := d.Instead[o]; other {
+			o = there
+		}
+		if o != nil {
+			head = append(head, o)
+		}
+	}
+	return v.WithObjects(base, head, d.Assumed)
+}
+
+// Apply makes the edit in a text, whose line ends it keeps.
+func (e Edit) Apply(text string) (string, bool) {
+	lines := SplitLines(text)
+	if e.First < 1 || e.Last < e.First || e.Last > len(lines) {
+		return "", false
+	}
+	end := "\n"
+	if strings.HasSuffix(lines[e.First-1], "\r\n") {
+		end = "\r\n"
+	}
+	var in []string
+	for _, l := range e.Lines {
+		in = append(in, l+end)
+	}
+	if n := len(in); n > 0 && e.Last == len(lines) && !strings.HasSuffix(text, "\n") {
+		in[n-1] = e.Lines[n-1]
+	}
+	return strings.Join(slices.Replace(lines, e.First-1, e.Last, in...), ""), true
+}
+
+// SplitLines gives lines with their ends.
+func SplitLines(text string) []string {
+	lines := strings.SplitAfter(text, "\n")
+	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
+}
+
+// edits lists base's lines in the place of head's, as far as they are to blame.
+func (pl Places) edits(blame []Blame) []Edit {
+	var out []Edit
+	add := func(list []Edit) {
+		for _, e := range list {
+			same := func(o Edit) bool {
+				return o.file == e.file && o.First == e.First && o.Last == e.Last && slices.Equal(o.Lines, e.Lines)
+			}
+			if render.Plain(e.Lines) && !slices.ContainsFunc(out, same) {
+				out = append(out, e)
+			}
+		}
+	}
+	for _, b := range blame {
+		if b.Path != "" { // an object that came: its first line alone is none to take out
+			add(pl.putBack(b))
+		}
+	}
+	return out
+}
+
+// putBack puts base's lines where head has others: those of the field alone where the
+// diff tells them apart, then all that were edited together.
+func (pl Places) putBack(b Blame) []Edit {
+	if b.Location == nil {
+		return nil
+	}
+	hunks, err := pl.Changes.Hunks(b.Location.File)
+	if err != nil {
+		return nil
+	}
+	for _, h := range hunks {
+		if b.Location.Side == "head" && h.HeadFirst <= b.Location.StartLine && b.Location.EndLine <= h.HeadLast {
+			return headEdits(b.Location, h)
+		}
+		if b.Location.Side == "base" && h.BaseFirst <= b.Location.StartLine && b.Location.StartLine <= h.BaseLast {
+			return []Edit{pl.reinsert(b.Location.File, h)}
+		}
+	}
+	return nil
+}
+
+func headEdits(l *Location, h render.Hunk) []Edit {
+	whole := Edit{file: l.File, First: h.HeadFirst, Last: h.HeadLast, Lines: h.Base}
+	narrow := Edit{file: l.File, First: l.StartLine, Last: l.EndLine}
+	out := []Edit{whole}
+	switch {
+	case len(h.Base) == 0:
+		out = []Edit{narrow, whole}
+	case len(h.Base) == h.HeadLast-h.HeadFirst+1:
+		narrow.Lines = h.Base[l.StartLine-h.HeadFirst : l.EndLine-h.HeadFirst+1]
+		out = []Edit{narrow, whole}
+	}
+	for i := range out {
+		out[i].say = "put " + out[i].span() + " back to what base has"
+		if len(out[i].Lines) == 0 {
+			out[i].say = "remove " + out[i].span() + " (added here)"
+		}
+	}
+	return out
+}
+
+// reinsert puts lines back that the change took out, beside a line that is there.
+func (pl Places) reinsert(file string, h render.Hunk) Edit {
+	if h.HeadLast >= h.HeadFirst {
+		e := Edit{file: file, First: h.HeadFirst, Last: h.HeadLast, Lines: h.Base}
+		e.say = "put " + e.span() + " back to what base has"
+		return e
+	}
+	at := max(h.HeadLast, 1)
+	e := Edit{file: file, First: at, Last: at, say: fmt.Sprintf("put back what base has after line %d", at)}
+	text, err := fs.ReadFile(pl.Changes.Head.Tree, file)
+	lines := SplitLines(string(text))
+	if err != nil || at > len(lines) {
+		return e
+	}
+	beside := strings.TrimRight(lines[at-1], "\r\n")
+	e.Lines = append([]string{beside}, h.Base...)
+	if h.HeadLast < 1 {
+		e.say, e.Lines = "put back what base begins with", append(slices.Clone(h.Base), beside)
+	}
+	return e
+}
+
+func (e Edit) span() string {
+	if e.First == e.Last {
+		return fmt.Sprintf("line %d", e.First)
+	}
+	return fmt.Sprintf("lines %d to %d", e.First, e.Last)
+}

@@ -1,0 +1,49 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// hedge words a finding that rests on how many nodes were assumed: it names the clusters
+// that it holds for, those of at most so many nodes, and is not inevitable.
+func (f *Finding) hedge(v scenario.Variant, nodes int) {
+	f.Certainty = "possible"
+	f.Message += fmt.Sprintf(" (while at most %d nodes", nodes)
+	if len(scenario.ApartBy(v.Spec.Workloads)) > 0 {
+		f.Message += fmt.Sprintf(" in %d zones", zonesIn(v.Spec.Classes))
+	}
+	f.Message += " fit)"
+}
+
+func zonesIn(classes []state.NodeClass) int {
+	seen := map[string]bool{}
+	for _, c := range classes {
+		seen[c.Node.Labels[corev1.LabelTopologyZone]] = true
+	}
+	return len(seen)
+}
+
+// atMostWarning is the severity of a finding that rests on what nobody declared.
+func atMostWarning(s rules.Severity) rules.Severity {
+	if s == rules.Error {
+		return rules.Warning
+	}
+	return s
+}
+
+// doubt is the severity of a finding on a snapshot: where this is old, or nodes may come of which
+// nothing is declared, what rests on room is no error.
+func (d *Judge) doubt(ctx context.Context, v scenario.Violation, f *Finding, s rules.Severity) rules.Severity {
+	if !d.Doubted || s != rules.Error || !d.Checker.RestsOnRoom(ctx, v) {
+		return s
+	}
+	f.Message += " (while no more room than in the snapshot comes)"
+	return rules.Warning
+}

@@ -1,0 +1,188 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Judge makes findings of what the searches found.
+type Judge struct {
+	Checker *scenario.Checker
+	Places  Places
+	Assumed bool // no cluster was declared
+	Doubted bool // one was, and there may be more room by now
+	// Instead is what is there of an object that the API server refuses; nil: nothing.
+	Instead map[*render.Object]*render.Object
+}
+
+// Findings words what was found for a slice, and compares it with base: of every rule and
+// object the gravest violation, as base does not have it. open says why the slice stays
+// undecided. The result of the slice takes in what was searched to tell.
+func (d *Judge) Findings(ctx context.Context, sr *scenario.SliceResult, alike bool) (out []Finding, open []string) {
+	found := specific(sr.Head)
+	for _, k := range scenario.KeysOf(found) {
+		mine := slices.DeleteFunc(slices.Clone(found), func(v scenario.Violation) bool { return v.Key() != k })
+		list := d.candidates(ctx, sr, mine, alike)
+		if len(list) == 0 {
+			continue
+		}
+		j := choose(list)
+		f, ok := d.finding(ctx, *sr, j)
+		if !ok {
+			continue
+		}
+		if out = append(out, f); j.unsure {
+			open = append(open, fmt.Sprintf("%s at %d nodes: base was not searched far enough to tell whether the change brings it", f.Rule, j.Topology().Total()))
+		}
+	}
+	if scenario.Complete(sr.Cov) { // else: what head was not seen to break is not thereby mended
+		out = append(out, d.mended(*sr)...)
+	}
+	return out, open
+}
+
+// finding words one violation; false where it is none.
+func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) (Finding, bool) {
+	v := j.Violation
+	sr.Variant = v.Variant // of the scale that it was found at
+	f, w := d.worded(ctx, v)
+	if v.Passing && f.Reduced != nil && !f.Reduced.Lifted {
+		return f, false // it is the numbers of one reduced scale that break the rule
+	}
+	f.Status, f.AtDeclaredScale = j.status, j.declared && (f.Reduced == nil || f.Reduced.Lifted)
+	var found []culprit
+	if f.Status != Existing && d.Places.Changes != nil && !v.Probed {
+		if sr.Variant.Has(state.Base) {
+			found = culprits(ctx, d.Checker, sr.Variant, j)
+			f.Blame = d.Places.blame(sr.Variant.Slice, found)
+		}
+		f.offer(d.mend(ctx, sr, v, found))
+	}
+	f.Recovers = w.Recovers(ctx, d.Checker.Budget)
+	s := d.severity(ctx, v, &f, j.declared, unprotects(found))
+	if !d.Checker.Paced(ctx, v) {
+		s, f.Timing = atMostWarning(s), "arbitrary"
+	}
+	if j.unsure {
+		s = atMostWarning(s)
+	}
+	f.Severity = string(s)
+	f.Locations = d.Places.locations(w, f.Blame)
+	return f, true
+}
+
+// candidates are the violations of one rule and object that may be shown. They count at the
+// sizes that were declared; where none of these was searched, one at another size counts if
+// it shows at the largest as well. On an assumed cluster each has to.
+func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult, mine []scenario.Violation, alike bool) []judged {
+	assumed := d.Assumed
+	within := slices.DeleteFunc(slices.Clone(mine), func(v scenario.Violation) bool { return !v.DeclaredSize() })
+	declared := true
+	switch {
+	case !assumed && len(within) > 0:
+	case !assumed && sr.Declared && scenario.Complete(sr.Cov):
+		return nil // only sizes that nobody declared show it
+	default:
+		v, shows, decided := d.declared(ctx, mine[0].Variant, mine[0])
+		if !shows && decided && !assumed {
+			return nil
+		}
+		if declared = shows; !shows || len(within) == 0 {
+			within = []scenario.Violation{v}
+		}
+		if o, ok := d.Checker.Lifts[v.Variant.LiftKey()]; ok && !slices.Equal(v.Topology(), mine[0].Topology()) {
+			sr.Base = append(sr.Base, o.Base...)
+			sr.KeepClosed(v.Place(), o)
+		}
+	}
+	var out []judged
+	for _, v := range within {
+		j := compare(sr, v, alike)
+		j.declared = declared
+		certainty := "possible"
+		if v.Inevitable {
+			certainty = "inevitable"
+		}
+		j.severity = severity(v.Bound, Finding{AtDeclaredScale: declared, Certainty: certainty, Events: v.Kinds()}, assumed)
+		out = append(out, j)
+	}
+	return out
+}
+
+// severity is that of a finding. One that rests on the number of assumed nodes is hedged. What a
+// PodDisruptionBudget kept from happening and no longer does is as grave as if it took no
+// particular choices: it was there against these.
+func (d *Judge) severity(ctx context.Context, v scenario.Violation, f *Finding, declared, unprotected bool) rules.Severity {
+	assumed := d.Assumed
+	nodes := f.Scale.Nodes
+	if declared {
+		nodes = scale.Largest(v.Variant.Spec.Classes).Total()
+	}
+	if !assumed || declared && (f.Status == Existing || d.Checker.Anywhere(ctx, v)) {
+		of := *f
+		if unprotected {
+			of.Certainty = "inevitable"
+		}
+		return d.doubt(ctx, v, f, severity(v.Bound, of, assumed))
+	}
+	f.hedge(v.Variant, nodes)
+	return atMostWarning(severity(v.Bound, *f, assumed))
+}
+
+// specific leaves out what the catch-all of convergence says of a workload for which a
+// more telling rule names the oscillation.
+func specific(vs []scenario.Violation) []scenario.Violation {
+	return slices.DeleteFunc(slices.Clone(vs), func(v scenario.Violation) bool {
+		return v.Bound.Rule.Class == rules.Convergence && v.Bound.Property.Recurs != nil && slices.ContainsFunc(vs, func(o scenario.Violation) bool {
+			return o.Bound.Rule.Class == rules.Oscillation && o.Key().Workload == v.Key().Workload
+		})
+	})
+}
+
+// mended words what base broke and head does not.
+func (d *Judge) mended(sr scenario.SliceResult) (out []Finding) {
+	was := slices.DeleteFunc(specific(sr.Base), func(v scenario.Violation) bool { return !v.DeclaredSize() })
+	is := scenario.KeysOf(sr.Head)
+	for _, k := range scenario.KeysOf(was) {
+		if slices.Contains(is, k) || slices.Contains(sr.Silent, k) {
+			continue
+		}
+		v := was[slices.IndexFunc(was, func(o scenario.Violation) bool { return o.Key() == k })]
+		w := newWording(v, v.Variant.Slice, d.Places, true)
+		f := w.finding()
+		f.Status, f.AtDeclaredScale = Fixed, true
+		f.Severity = string(severity(v.Bound, f, d.Assumed))
+		f.Locations = d.Places.locations(w, nil)
+		out = append(out, f)
+	}
+	return out
+}
+
+// declared reports whether a violation counts at the size that was declared: it was found
+// within it, or shows there too, and then what shows there is given in its place, as the
+// smaller size may break the rule for a reason of its own. On an assumed cluster it has
+// to show at the largest size, so that nothing rests on an invented number of nodes.
+// decided is false where the budget did not last to tell.
+func (d *Judge) declared(ctx context.Context, v scenario.Variant, found scenario.Violation) (counts scenario.Violation, shows, decided bool) {
+	classes, t := v.Spec.Classes, scale.Topology(found.Problem.Cfg.Topology)
+	within := scale.Declared(classes, t)
+	if !d.Assumed && within {
+		return found, true, true
+	}
+	largest := scale.Largest(classes)
+	if slices.Equal(largest, t) {
+		return found, true, true
+	}
+	lifted, shows, decided := d.Checker.Lift(ctx, v, found.Key(), largest)
+	if shows && !within {
+		found = lifted
+	}
+	return found, shows, decided
+}

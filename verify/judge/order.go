@@ -1,0 +1,68 @@
+package judge
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
+)
+
+// Rank orders severities, worst first.
+func Rank(s string) int {
+	return slices.Index([]string{string(rules.Error), string(rules.Warning), string(rules.Note)}, s)
+}
+
+// Gates reports whether a finding fails the gate.
+func Gates(f Finding, g policies.Gate) bool {
+	if f.Status == Fixed || (f.Status == Existing && g.OnlyNew) || g.FailOn == rules.Off {
+		return false
+	}
+	limit := Rank(string(g.FailOn))
+	if limit < 0 {
+		limit = Rank(string(rules.Error))
+	}
+	return Rank(f.Severity) <= limit
+}
+
+// SortFindings puts the worst first: new before existing before fixed, then by
+// severity, certainty, rule, release and workload.
+func SortFindings(fs []Finding) {
+	status := []Status{New, Worsened, Existing, Fixed}
+	slices.SortStableFunc(fs, func(a, b Finding) int {
+		return cmp.Or(
+			slices.Index(status, a.Status)-slices.Index(status, b.Status),
+			Rank(a.Severity)-Rank(b.Severity),
+			cmp.Compare(a.Certainty, b.Certainty), // inevitable before possible
+			cmp.Compare(a.Workload, b.Workload),
+			cmp.Compare(a.Rule, b.Rule),
+			cmp.Compare(a.Release, b.Release),
+		)
+	})
+}
+
+// Across folds findings that stand in several releases alike (the same defect at the
+// same line, rendered for several environments) into one that lists them.
+func Across(fs []Finding) []Finding {
+	type defect struct {
+		rule, workload, severity, file string
+		status                         Status
+		line                           int
+	}
+	var out []Finding
+	first := map[defect][]int{} // those that stand for others, in order
+	for _, f := range fs {
+		if len(f.Locations) == 0 {
+			out = append(out, f)
+			continue
+		}
+		k := defect{f.Rule, f.Workload, f.Severity, f.Locations[0].File, f.Status, f.Locations[0].StartLine}
+		if i := slices.IndexFunc(first[k], func(i int) bool { return out[i].Release != f.Release }); i >= 0 {
+			out[first[k][i]].AlsoIn = append(out[first[k][i]].AlsoIn, f.Release)
+			continue
+		}
+		first[k] = append(first[k], len(out))
+		out = append(out, f)
+	}
+	return out
+}

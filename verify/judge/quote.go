@@ -1,0 +1,99 @@
+package judge
+
+import (
+	"io/fs"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render"
+)
+
+// mostQuoted bounds the lines of one side of a [Hunk].
+const mostQuoted = 6
+
+// Quote adds to a finding the lines of the repository that it is about: the changed
+// ones at its first edited location, and those that its fix replaces. Lines that may
+// hold a secret are not quoted.
+func (pl Places) Quote(f *Finding) {
+	if pl.Changes == nil {
+		return
+	}
+	for i := range f.Locations {
+		if l := &f.Locations[i]; l.InDiff || l.Side == "base" && i == 0 {
+			f.Changed = pl.changedAt(l)
+			break
+		}
+	}
+	if x := f.Fix; x != nil && x.Mechanical && x.Location != nil {
+		x.Diff = pl.mended(x)
+	}
+}
+
+// mended is a fix as a diff, or nil where one of its sides cannot be shown as a whole.
+func (pl Places) mended(x *Fix) *Hunk {
+	h := Hunk{File: x.Location.File, Line: x.Location.StartLine, Removed: pl.read(x.Location.File, x.Location.StartLine, x.Location.EndLine)}
+	var in []string
+	if x.Replacement != "" {
+		in = strings.Split(strings.TrimSuffix(x.Replacement, "\n"), "\n")
+	}
+	if h.Added = pl.quotable(in); len(h.Added) < len(in) || len(h.Removed) != x.Location.EndLine-x.Location.StartLine+1 {
+		return nil
+	}
+	return &h
+}
+
+// changedAt is the change of the lines of a location, or nil.
+func (pl Places) changedAt(l *Location) *Hunk {
+	hunks, err := pl.Changes.Hunks(l.File)
+	if err != nil {
+		return nil
+	}
+	for _, h := range hunks {
+		switch {
+		case l.Side == "base" && h.BaseFirst <= l.StartLine && l.StartLine <= h.BaseLast:
+			from := l.StartLine - h.BaseFirst
+			to := min(max(l.EndLine-h.BaseFirst+1, from+1), len(h.Base))
+			out := Hunk{File: l.File, Line: l.StartLine, Removed: pl.quotable(h.Base[from:to])}
+			return out.orNil()
+		case l.Side == "head" && h.HeadFirst <= l.EndLine && l.StartLine <= h.HeadLast:
+			first, last := max(l.StartLine, h.HeadFirst), min(l.EndLine, h.HeadLast)
+			out := Hunk{File: l.File, Line: first, Added: pl.read(l.File, first, last)}
+			if len(h.Base) == h.HeadLast-h.HeadFirst+1 { // line by line
+				out.Removed = pl.quotable(h.Base[first-h.HeadFirst : last-h.HeadFirst+1])
+			}
+			return out.orNil()
+		}
+	}
+	return nil
+}
+
+func (pl Places) read(file string, first, last int) []string {
+	text, err := fs.ReadFile(pl.Changes.Head.Tree, file)
+	if err != nil {
+		return nil
+	}
+	lines := SplitLines(string(text))
+	if first < 1 || first > len(lines) {
+		return nil
+	}
+	return pl.quotable(lines[first-1 : max(first, min(last, len(lines)))])
+}
+
+// quotable are the first of some lines, without ends, up to one that may hold a secret.
+func (pl Places) quotable(lines []string) []string {
+	var out []string
+	for _, l := range lines {
+		l = strings.TrimRight(l, "\r\n")
+		if len(out) == mostQuoted || !render.Plain([]string{l}) || pl.Changes.Head.Known().Holds(l) {
+			break
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+func (h Hunk) orNil() *Hunk {
+	if len(h.Removed) == 0 && len(h.Added) == 0 {
+		return nil
+	}
+	return &h
+}

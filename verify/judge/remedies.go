@@ -1,0 +1,289 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// remedy is one way out of a finding: fields of one object, set otherwise.
+type remedy struct {
+	say    string // an order, without a full stop
+	cost   string // what it costs; "" is nothing
+	object *render.Object
+	set    []render.Setting
+}
+
+// patient is the workload of a finding with what acts on it, on head.
+type patient struct {
+	workload *render.Object
+	manifest state.Manifest
+	beside   []*render.Object // the other objects of its slice, by ID
+	writer   bool             // its pods share a volume that one node has at a time
+}
+
+// cure gives the remedies of one mechanism, where the patient has it.
+type cure struct {
+	rules []string // that it may mend
+	of    func(p patient) []remedy
+}
+
+// stuck are the rules of what cannot come to its end.
+var stuck = []string{"rollout-stuck", "unschedulable", "never-replaced", "cannot-revert"}
+
+// cures are what an experienced operator tries, in that order: what changes least of how a
+// workload runs comes first.
+var cures = []cure{
+	{[]string{"rollout-stuck", "unschedulable", "preemption-cascade", "runaway-scale"}, recreate},
+	{[]string{"replicas-reset", "replica-oscillation", "never-settles", "below-floor", "runaway-scale"}, dropReplicas},
+	{[]string{"never-settles", "replica-oscillation", "runaway-scale"}, requestWhatIsMeasured},
+	{[]string{"drain-blocked", "eviction-loop"}, loosenBudget},
+	{slices.Concat(stuck, []string{"single-domain", "spread-violated"}), countRevisionsApart},
+	{append([]string{"preemption-cascade"}, stuck...), noSurge},
+	{slices.Concat(stuck, []string{"drain-blocked", "eviction-loop"}), countUsableNodes},
+	{[]string{"eviction-loop", "drain-blocked"}, tolerateLess},
+	{slices.Concat(stuck, []string{"drain-blocked"}), raiseQuota},
+	{slices.Concat(stuck, []string{"drain-blocked"}), spareOwnWebhook},
+	{[]string{"drain-blocked"}, evictUnready},
+	{[]string{"below-floor"}, surgeFirst},
+	{[]string{"drain-blocked", "below-floor"}, oneMore},
+	{[]string{"preemption-cascade", "eviction-loop", "below-floor"}, neverPreempt},
+	{[]string{"single-domain", "below-floor", "spread-violated"}, spreadHard},
+	{slices.Concat(stuck, []string{"single-domain", "spread-violated", "node-churn"}), spreadSoftly},
+	{append([]string{"node-churn", "eviction-loop", "drain-blocked"}, stuck...), preferApart},
+	{[]string{"crash-loop"}, leaveToScheduler},
+	{[]string{"runaway-scale", "never-settles"}, measureLess},
+	{stuck, startAtOnce},
+}
+
+// remedies lists what may mend a violation, in the order in which it is tried: of those of
+// one mechanism, what sets a field to blame comes first.
+func remedies(sl *slice.Slice, of scenario.Key, blame []Blame) []remedy {
+	p, ok := patientOf(sl, of.Workload)
+	if !ok {
+		return nil
+	}
+	var out []remedy
+	for _, c := range cures {
+		if slices.Contains(c.rules, of.Rule) {
+			list := c.of(p)
+			slices.SortStableFunc(list, func(a, b remedy) int { return a.strange(blame) - b.strange(blame) })
+			out = append(out, list...)
+		}
+	}
+	return out
+}
+
+// strange is 0 for a remedy that sets a field to blame, else 1.
+func (r remedy) strange(blame []Blame) int {
+	for _, b := range blame {
+		for _, s := range r.set {
+			if b.Object == r.object.ID.String() && (b.Path == "" || Overlap(b.Path, s.Path)) {
+				return 0
+			}
+		}
+	}
+	return 1
+}
+
+// patient looks a workload of head up; false where it has none.
+func patientOf(sl *slice.Slice, id string) (patient, bool) {
+	pair := sl.Objects[id]
+	if pair == nil || pair[state.Head] == nil {
+		return patient{}, false
+	}
+	p := patient{workload: pair[state.Head]}
+	m, ok := state.ManifestOf(p.workload.Typed)
+	if !ok {
+		return patient{}, false
+	}
+	p.manifest = m
+	for _, other := range sl.Ids() {
+		if o := sl.Objects[other][state.Head]; o != nil && other != id {
+			p.beside = append(p.beside, o)
+		}
+	}
+	claims := map[string]bool{}
+	for _, c := range sl.Spec.Claims {
+		claims[c.Namespace+"/"+c.Name] = c.Exclusive || c.OncePod
+	}
+	for _, x := range m.Pod().Volumes {
+		if x.PersistentVolumeClaim != nil {
+			exclusive, known := claims[p.workload.ID.Namespace+"/"+x.PersistentVolumeClaim.ClaimName]
+			p.writer = p.writer || exclusive || !known
+		}
+	}
+	return p, true
+}
+
+// pathOfPod is where a workload has the spec of its pods.
+func (p patient) pathOfPod() string {
+	if p.workload.ID.Kind == "CronJob" {
+		return "spec.jobTemplate.spec.template.spec"
+	}
+	return "spec.template.spec"
+}
+
+func (p patient) of(say, cost string, set ...render.Setting) []remedy {
+	return []remedy{{say: say, cost: cost, object: p.workload, set: set}}
+}
+
+// hpas are the autoscalers of the workload.
+func (p patient) hpas() []*render.Object {
+	return p.named(func(o *render.Object) bool {
+		h, ok := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
+		return ok && o.ID.Namespace == p.workload.ID.Namespace && h.Spec.ScaleTargetRef.Name == p.workload.ID.Name && h.Spec.ScaleTargetRef.Kind == p.workload.ID.Kind
+	})
+}
+
+// budgets are the PodDisruptionBudgets of the slice.
+func (p patient) budgets() []*render.Object {
+	return p.named(func(o *render.Object) bool { return covers(o, p) })
+}
+
+// covers reports whether an object is a budget of the patient's pods.
+func covers(o *render.Object, p patient) bool {
+	b, ok := o.Typed.(*policyv1.PodDisruptionBudget)
+	if !ok || o.ID.Namespace != p.workload.ID.Namespace {
+		return false
+	}
+	sel, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+	return err == nil && sel.Matches(labels.Set(p.manifest.Template().Labels))
+}
+
+// declares reports whether a field stands in an object as written.
+func declares(o *render.Object, path ...string) bool { return slice.ValueAt(o.Content, path...) != nil }
+
+func (p patient) named(is func(*render.Object) bool) []*render.Object {
+	return slices.DeleteFunc(slices.Clone(p.beside), func(o *render.Object) bool { return !is(o) })
+}
+
+// dropReplicas leaves the number to who owns it.
+func dropReplicas(p patient) []remedy {
+	if len(p.hpas()) == 0 && !slices.ContainsFunc(p.beside, slice.Wakes) || !declares(p.workload, "spec", "replicas") {
+		return nil
+	}
+	return p.of("leave spec.replicas out: the autoscaler owns the number", "", render.Setting{Path: "spec.replicas"})
+}
+
+// requestWhatIsMeasured gives each container a request of what an autoscaler measures in
+// percent of it.
+func requestWhatIsMeasured(p patient) []remedy {
+	amount := map[corev1.ResourceName]string{corev1.ResourceCPU: "100m", corev1.ResourceMemory: "128Mi"}
+	var set []render.Setting
+	what := ""
+	for _, h := range p.hpas() {
+		for _, m := range h.Typed.(*autoscalingv2.HorizontalPodAutoscaler).Spec.Metrics {
+			if m.Resource == nil || m.Resource.Target.Type != autoscalingv2.UtilizationMetricType || amount[m.Resource.Name] == "" {
+				continue
+			}
+			for i, c := range p.manifest.Pod().Containers {
+				if _, ok := c.Resources.Requests[m.Resource.Name]; ok {
+					continue
+				}
+				what = fmt.Sprintf("%s: %s", m.Resource.Name, amount[m.Resource.Name])
+				path := fmt.Sprintf("%s.containers[%d].resources", p.pathOfPod(), i)
+				set = append(set, render.Setting{Path: path, Value: map[string]any{"requests": map[string]any{string(m.Resource.Name): amount[m.Resource.Name]}}})
+			}
+		}
+	}
+	if len(set) == 0 {
+		return nil
+	}
+	return p.of("give each container a request (here "+what+": put in what it uses), as the autoscaler measures in percent of it", "the nodes keep that much free for each pod", set...)
+}
+
+// loosenBudget lets one pod be away at a time, or puts a number in place of a percentage
+// that comes to none.
+func loosenBudget(p patient) []remedy {
+	var out []remedy
+	for _, o := range p.budgets() {
+		b := o.Typed.(*policyv1.PodDisruptionBudget)
+		r := remedy{cost: "one replica may be away during maintenance", object: o, say: "say maxUnavailable: 1 in place of minAvailable"}
+		if p.manifest.Replicas() < 2 && len(p.hpas()) == 0 {
+			r.cost = "no replica during maintenance"
+		}
+		switch {
+		case b.Spec.MinAvailable != nil:
+			r.set = []render.Setting{{Path: "spec.minAvailable"}, {Path: "spec.maxUnavailable", Value: 1}}
+		case b.Spec.MaxUnavailable != nil && *b.Spec.MaxUnavailable != intstr.FromInt32(1):
+			r.say, r.set = "say maxUnavailable: 1", []render.Setting{{Path: "spec.maxUnavailable", Value: 1}}
+		default:
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// evictUnready lets pods go that are not ready anyway.
+func evictUnready(p patient) []remedy {
+	var out []remedy
+	for _, o := range p.budgets() {
+		if have := o.Typed.(*policyv1.PodDisruptionBudget).Spec.UnhealthyPodEvictionPolicy; have != nil && *have == policyv1.AlwaysAllow {
+			continue
+		}
+		out = append(out, remedy{"say unhealthyPodEvictionPolicy: AlwaysAllow, so that pods that are not ready hold no node", "a pod that is about to become ready may be evicted",
+			o, []render.Setting{{Path: "spec.unhealthyPodEvictionPolicy", Value: "AlwaysAllow"}}})
+	}
+	return out
+}
+
+// oneMore runs one replica more.
+func oneMore(p patient) []remedy {
+	hpas := p.hpas()
+	for _, o := range hpas {
+		h := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
+		if h.Spec.MinReplicas != nil && *h.Spec.MinReplicas < h.Spec.MaxReplicas {
+			n := int(*h.Spec.MinReplicas) + 1
+			return []remedy{{fmt.Sprintf("let the autoscaler keep one replica more: minReplicas: %d", n), "one replica more", o, []render.Setting{{Path: "spec.minReplicas", Value: n}}}}
+		}
+	}
+	if f := p.manifest.ReplicasField(); f == nil || len(hpas) > 0 || p.writer {
+		return nil
+	}
+	n := p.manifest.Replicas() + 1
+	return p.of(fmt.Sprintf("run one replica more: replicas: %d", n), "one replica more", render.Setting{Path: "spec.replicas", Value: n})
+}
+
+// measureLess lets CPU alone decide where memory is measured beside it.
+func measureLess(p patient) []remedy {
+	var out []remedy
+	for _, o := range p.hpas() {
+		metrics, _ := slice.ValueAt(o.Content, "spec", "metrics").([]any)
+		memory := func(m any) bool {
+			metric, _ := m.(map[string]any)
+			return slice.ValueAt(metric, "resource", "name") == "memory"
+		}
+		rest := slices.DeleteFunc(slices.Clone(metrics), memory)
+		if len(rest) > 0 && len(rest) < len(metrics) {
+			out = append(out, remedy{"let the autoscaler look at CPU alone: memory that a process has taken is seldom given back", "memory no longer makes it scale", o, []render.Setting{{Path: "spec.metrics", Value: rest}}})
+		}
+	}
+	return out
+}
+
+// byHand is a step for a person, where no edit can mend what has happened.
+func byHand(sl *slice.Slice, of scenario.Key) string {
+	p, ok := patientOf(sl, of.Workload)
+	if !ok || !slices.Contains([]string{"rollout-stuck", rules.CannotRevert, "never-replaced"}, of.Rule) {
+		return ""
+	}
+	if _, ok := p.workload.Typed.(*appsv1.StatefulSet); ok {
+		return "once it has happened, a person deletes the pod that is stuck (kubectl delete pod), and the StatefulSet makes it anew"
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+package judge
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// judged is a violation with what is said of it.
+type judged struct {
+	scenario.Violation
+	status   Status
+	declared bool // it shows at a declared size
+	// unsure says that base was not searched far enough to tell whether the change brings it.
+	unsure   bool
+	severity rules.Severity // as far as it hangs on the violation alone
+}
+
+// compare sets a violation of head beside those of base at the same place. It is worse than
+// before where base breaks the rule for the object too, but not there or not as easily.
+// Where the baseline was not searched to the end, a run in which the change is not applied
+// is base's own, if base's surroundings are alike: the same controllers' configuration, and
+// the same room on the nodes.
+func compare(sr *scenario.SliceResult, v scenario.Violation, alike bool) judged {
+	j := judged{Violation: v, status: New}
+	closed := sr.Closed(v)
+	onBase := slices.ContainsFunc(sr.Base, func(b scenario.Violation) bool { return b.Place() == v.Place() && v.Comparable(b) && b.Covers(v) })
+	change := slices.Contains(v.Kinds(), "apply")
+	switch {
+	case onBase, closed < v.Events && alike && v.Scenario == scenario.ScenarioChange && !change:
+		j.status = Existing
+		return j
+	case slices.ContainsFunc(sr.Base, func(b scenario.Violation) bool { return b.Key() == v.Key() && v.Comparable(b) && b.DeclaredSize() }):
+		j.status = Worsened
+	}
+	j.unsure = sr.Variant.Has(state.Base) && closed < v.Events
+	return j
+}
+
+// choose gives of one rule and object what is shown: of the gravest violations the one at the
+// smallest topology with the fewest events.
+func choose(list []judged) judged {
+	rankOf := func(j judged) int {
+		return slices.Index([]Status{New, Worsened, Existing}, j.status) / 2 // new and worsened alike
+	}
+	best := slices.MinFunc(list, func(x, y judged) int {
+		return cmp.Or(
+			rankOf(x)-rankOf(y),
+			scenario.BoolRank(x.unsure)-scenario.BoolRank(y.unsure),
+			scenario.BoolRank(!x.declared)-scenario.BoolRank(!y.declared),
+			Rank(string(x.severity))-Rank(string(y.severity)),
+			scenario.BoolRank(!x.Inevitable)-scenario.BoolRank(!y.Inevitable),
+			x.Topology().Total()-y.Topology().Total(),
+			slices.Compare(y.Topology(), x.Topology()),
+			x.Events-y.Events,
+			scenario.BoolRank(y.Simpler(x.Violation))-scenario.BoolRank(x.Simpler(y.Violation)),
+		)
+	})
+	for _, j := range list { // what is as it was elsewhere is no less worse than before
+		if best.status == New && j.status == Worsened {
+			best.status = Worsened
+		}
+	}
+	return best
+}

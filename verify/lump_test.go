@@ -1,0 +1,147 @@
+package verify
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// moreClusters is for nightly runs: 2000.
+var moreClusters = flag.Int("clusters", 0, "random clusters of 6 to 10 pods to compare reduced searches with whole ones on; 0: a few small ones")
+
+// randomShop is a change to one to three Deployments on a small cluster, with what evicts pods and what scales them: more
+// pods than a [randomPair] has, so that reductions have something to do.
+func randomShop(r *rand.Rand, pods int) (base, head, policy string) {
+	workloads := 1 + r.IntN(3)
+	each := max(pods/workloads, 1)
+	var old, now []string
+	for i := range workloads {
+		w := newRandomWorkload(r)
+		w.kind, w.replicas, w.port, w.selects, w.tolerates = "Deployment", max(each-r.IntN(2), 1), false, false, false
+		w.apart = w.apart && somewhere(r, 3)
+		if w.hpa[1] > 0 && somewhere(r, 2) {
+			w.hpa = [2]int{}
+		}
+		if w.hpa[1] > 0 {
+			w.hpa = [2]int{1 + r.IntN(2), min(each, 4)}
+		}
+		w.image = 1
+		next := w
+		if i == 0 || somewhere(r, 2) {
+			next.image = 2
+		}
+		if somewhere(r, 3) {
+			next.change([]int{0, 3, 5}[r.IntN(3)], newRandomWorkload(r))
+		}
+		name := fmt.Sprintf("web-%d", i)
+		old, now = append(old, w.documents(name)...), append(now, next.documents(name)...)
+	}
+	prio := "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 100\n"
+	old, now = append(old, prio), append(now, prio)
+	if somewhere(r, 2) {
+		d := randomDescheduler(r)
+		old, now = append(old, d), append(now, d)
+	}
+	nodes := 2 + r.IntN(2)
+	policy = fmt.Sprintf("bound: {nodes: %d}\ncluster:\n  nodePools: [{name: a, count: {min: %d, max: %d}, allocatable: {cpu: \"%d\", memory: 8Gi, pods: \"20\"}}]\n", nodes, nodes, nodes, 2+r.IntN(4))
+	policy += fmt.Sprintf("events:\n  loadChange: {budget: %d}\n  nodeFailure: {budget: %d}\n  podCrash: {budget: %d}\n  badRevision: {budget: %d}\n",
+		r.IntN(2), max(r.IntN(8)-6, 0), max(r.IntN(4)-2, 0), r.IntN(2))
+	return strings.Join(old, "---\n"), strings.Join(now, "---\n"), policy
+}
+
+// randomDescheduler is a descheduler's ConfigMap.
+func randomDescheduler(r *rand.Rand) string {
+	plugin := []string{"RemoveDuplicates", "LowNodeUtilization", "RemovePodsViolatingTopologySpreadConstraint"}[r.IntN(3)]
+	args := map[string]string{
+		"RemoveDuplicates": "{}", "LowNodeUtilization": "{thresholds: {pods: 20}, targetThresholds: {pods: 30}}",
+		"RemovePodsViolatingTopologySpreadConstraint": "{constraints: [DoNotSchedule, ScheduleAnyway]}",
+	}[plugin]
+	return fmt.Sprintf(`apiVersion: v1
+kind: ConfigMap
+metadata: {name: descheduler, namespace: kube-system}
+data:
+  policy.yaml: |
+    apiVersion: descheduler/v1alpha2
+    kind: DeschedulerPolicy
+    profiles:
+    - name: default
+      pluginConfig:
+      - name: DefaultEvictor
+        args: {nodeFit: %t, minReplicas: %d}
+      - name: %s
+        args: %s
+      plugins:
+        balance: {enabled: [%s]}
+`, somewhere(r, 2), max(r.IntN(8)-5, 0), plugin, args, plugin)
+}
+
+// fully is what a result says, with the length of every counterexample.
+func fully(r *Result) []string {
+	var out []string
+	for _, f := range r.Findings {
+		out = append(out, fmt.Sprintf("%s %s %s %s %s at %d nodes, %d pods with %v in %d steps, cycle %v", f.Status, f.Severity, f.Certainty, f.Rule, f.Workload,
+			f.Scale.Nodes, f.Scale.Pods, slices.Sorted(slices.Values(f.Events)), len(f.Interleaving), f.CycleStart != nil))
+	}
+	return append(out, string(r.Verdict), r.Coverage.Bound)
+}
+
+// TestLumpsKeepFindings compares searches in which pods that nobody tells apart are lumped with such in which they are
+// not, on random clusters: the same findings, after as many events and steps.
+func TestLumpsKeepFindings(t *testing.T) {
+	clusters, least, most, budget := 50, 3, 6, 20*time.Second
+	if *moreClusters > 0 {
+		clusters, least, most, budget = *moreClusters, 6, 10, time.Minute
+	}
+	if testing.Short() {
+		clusters = 10
+	}
+	kept, whole, findings, over, fewer := uint64(0), uint64(0), 0, 0, 0
+	for seed := range clusters {
+		r := rand.New(rand.NewPCG(18, uint64(seed)))
+		base, head, policy := randomShop(r, least+r.IntN(most-least+1))
+		ch, pol := changeOf(t, base, head, policy)
+		run := func(unlumped bool) *Result {
+			return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 2, TimeBudget: budget, unlumped: unlumped}))
+		}
+		less, more := run(false), run(true)
+		if less.Coverage.Bound == "time" || more.Coverage.Bound == "time" {
+			over++
+			continue
+		}
+		kept, whole, findings = kept+less.Coverage.States, whole+more.Coverage.States, findings+len(more.Findings)
+		if less.Coverage.States < more.Coverage.States {
+			fewer++
+		}
+		if a, b := fully(less), fully(more); !slices.Equal(a, b) {
+			t.Errorf("cluster %d: lumped\n%s\nwhole\n%s", seed, strings.Join(a, "\n"), strings.Join(b, "\n"))
+		}
+	}
+	t.Logf("%d clusters (%d took too long to compare), %d findings; %d states, %d without lumps, fewer in %d clusters", clusters, over, findings, kept, whole, fewer)
+	if findings < clusters/10 || fewer < clusters/4 {
+		t.Errorf("%d findings, %d clusters of fewer states: the test has lost its teeth", findings, fewer)
+	}
+}
+
+// TestLumpsKeepFindingsOfCases is the same on every case of testdata.
+func TestLumpsKeepFindingsOfCases(t *testing.T) {
+	dirs, err := filepath.Glob("../testdata/*/*/*/policy.yaml")
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	kept, whole := uint64(0), uint64(0)
+	for _, file := range dirs {
+		less := caseRun(t, filepath.Dir(file))()
+		more := caseRunWith(t, filepath.Dir(file), func(o *Options) { o.unlumped = true })()
+		kept, whole = kept+less.Coverage.States, whole+more.Coverage.States
+		if a, b := fully(less), fully(more); !slices.Equal(a, b) {
+			t.Errorf("%s: lumped\n%s\nwhole\n%s", file, strings.Join(a, "\n"), strings.Join(b, "\n"))
+		}
+	}
+	t.Logf("%d cases; %d states, %d without lumps", len(dirs), kept, whole)
+}

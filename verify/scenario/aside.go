@@ -1,0 +1,95 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Searches that stand aside of the others: each has a budget of its own, and where it runs
+// out only that search is not finished, and said to be so.
+const (
+	asideNext  = "the next rollout"
+	asideDrain = "the drain of one node"
+)
+
+// asideStates bounds the states of each search that stands aside.
+const asideStates = 50_000
+
+// aside searches one of them and adds what the others do not have with as few events.
+func (r *scenarioRun) aside(ctx context.Context, name, scenario string, v Variant, from state.Version, judgedBy []rules.Rule) error {
+	if len(judgedBy) == 0 {
+		r.cov.closeAside(name, AllClosed)
+		return nil
+	}
+	own := *r.Checker
+	own.Rules = judgedBy
+	if own.Budget.States == 0 || own.Budget.States > asideStates {
+		own.Budget.States = asideStates
+	}
+	other := scenarioRun{Checker: &own, topology: r.topology, running: true}
+	err := other.settled(ctx, scenario, v, from)
+	cov := other.cov
+	closed := AllClosed
+	switch {
+	case cov.closed != nil:
+		closed = *cov.closed
+	case cov.Bound != 0 && cov.Bound != search.Complete:
+		closed = NoneClosed
+	}
+	if cov.Bound != 0 && cov.Bound != search.Complete {
+		r.cov.Cut = AppendNew(r.cov.Cut, []string{name})
+		cov.Bound = search.Complete
+	}
+	r.cov.closeAside(name, closed)
+	r.cov.Merge(cov)
+	if err != nil {
+		return err
+	}
+	had := slices.Clone(r.found)
+	for _, x := range other.found {
+		if !slices.ContainsFunc(had, func(o Violation) bool { return o.Key() == x.Key() && o.Events <= x.Events }) {
+			x.aside = name
+			r.found = append(r.found, x)
+		}
+	}
+	return nil
+}
+
+// closeAside notes up to how many events a search that stands aside left nothing out.
+func (c *Coverage) closeAside(name string, n int) {
+	if c.closedAside == nil {
+		c.closedAside = map[string]int{}
+	}
+	c.closedAside[name] = n
+}
+
+// asideOf is the place under which it is noted how far base was searched for what a search
+// that stands aside tells.
+func asideOf(p Place, name string) Place { return p + Place(" "+name) }
+
+// KeepClosed notes how far base was searched at a place.
+func (sr *SliceResult) KeepClosed(p Place, o Outcome) {
+	if sr.BaseClosed == nil {
+		sr.BaseClosed = map[Place]int{}
+	}
+	sr.BaseClosed[p] = o.closed
+	for name, n := range o.closedAside {
+		sr.BaseClosed[asideOf(p, name)] = n
+	}
+}
+
+func AppendNew(have, more []string) []string {
+	if have == nil {
+		have = []string{}
+	}
+	for _, s := range more {
+		if !slices.Contains(have, s) {
+			have = append(have, s)
+		}
+	}
+	return have
+}

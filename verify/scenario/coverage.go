@@ -1,0 +1,87 @@
+package scenario
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/search"
+)
+
+// Coverage adds up what searches explored.
+type Coverage struct {
+	States, Transitions uint64
+	MaxPods, MaxEvents  int
+	Bound               search.Bound // the first that was not Complete
+	// closed is the number of events up to which every search with events was complete.
+	closed *int
+	// closedAside is the same of each search that stands aside, by its name; cut names
+	// those that were not finished.
+	closedAside map[string]int
+	Cut         []string
+	outgrown    bool     // what settles wants more nodes than the topology has
+	Unanswered  []string // what kept rules from being evaluated, by rule
+	searches    int
+	Models      map[string]*actor.Model // of the loops that took part, by name
+}
+
+// note keeps what the actors say of themselves.
+func (c *Coverage) note(actors []actor.Actor) {
+	if c.Models == nil {
+		c.Models = map[string]*actor.Model{}
+	}
+	for _, a := range actors {
+		loop, _, _ := strings.Cut(a.Name(), "/")
+		loop, _, _ = strings.Cut(loop, "-") // kubelet-start and kubelet-stop are one loop
+		c.Models[loop] = a.Model()
+	}
+}
+
+func (c *Coverage) add(r *search.Result) {
+	c.States += r.States
+	c.Transitions += r.Transitions
+	c.MaxEvents = max(c.MaxEvents, r.Events)
+	c.searches++
+	c.limit(r.Bound)
+}
+
+// addAll adds the last of some results of one search, and of the others the work.
+func (c *Coverage) addAll(results []*search.Result) {
+	last := len(results) - 1
+	for _, r := range results[:last] {
+		c.addWork(Coverage{States: r.States, Transitions: r.Transitions})
+	}
+	c.add(results[last])
+}
+
+// close lowers the number of events up to which the searches were complete.
+func (c *Coverage) close(n int) {
+	if c.closed == nil || n < *c.closed {
+		c.closed = &n
+	}
+}
+
+func (c *Coverage) limit(b search.Bound) {
+	if c.Bound == 0 || c.Bound == search.Complete {
+		c.Bound = b
+	}
+}
+
+func (c *Coverage) Merge(d Coverage) {
+	c.States += d.States
+	c.Transitions += d.Transitions
+	c.MaxPods = max(c.MaxPods, d.MaxPods)
+	c.MaxEvents = max(c.MaxEvents, d.MaxEvents)
+	c.searches += d.searches
+	if c.Models == nil {
+		c.Models = map[string]*actor.Model{}
+	}
+	maps.Copy(c.Models, d.Models)
+	c.unanswer(d.Unanswered)
+	c.Cut = AppendNew(c.Cut, d.Cut)
+	if d.Bound != 0 {
+		c.limit(d.Bound)
+	}
+}
+
+func Complete(c Coverage) bool { return c.Bound == search.Complete }

@@ -1,0 +1,232 @@
+package scenario
+
+import (
+	"container/heap"
+	"slices"
+	"time"
+)
+
+// queue hands out the jobs of a run so that every slice gets its share of the time.
+//
+// Of the slices that have a job left, the one with the fewest running jobs and then the
+// least used time is next (fair queueing), with its smallest topology: cheap slices are
+// done before expensive ones can take what is left. With a time budget, no slice uses
+// more than an equal part of the workers' time while others wait. A search that runs
+// into that limit is put back; what a slice leaves over is shared among the others, and
+// a search is taken up again only with at least twice the time that it had.
+//
+// Time decides what is searched, never what is found: outcomes are merged in the order
+// of the jobs. So without a time budget, and where it lasts, the result is the same
+// with any number of workers; bounds on states depend on no clock.
+//
+// The caller holds one lock for all methods.
+type queue struct {
+	jobs     []queued
+	slices   []account
+	order    turns // the slices that may have a job to run
+	workers  int
+	deadline time.Time // of the whole run; zero: none
+	running  int       // searches
+	left     int       // jobs that are not finished and do not run
+	open     int       // slices with an unfinished job
+	closed   int       // slices that were finished since the time was last shared
+}
+
+// queued is a job and how far it has come.
+type queued struct {
+	slice int
+	stage stage
+	given time.Duration // to its last search, where there is a deadline
+}
+
+type stage uint8
+
+const (
+	waiting stage = iota
+	running
+	cutOff // ran into its slice's limit
+	finished
+)
+
+// account is what a slice has of the run's time.
+type account struct {
+	used, limit time.Duration
+	running     int   // searches
+	jobs        []int // its own, in order
+	done        int   // of them
+	turn        int   // its place among the turns; -1: none
+	next        int   // the job that it would run
+}
+
+// turns is a heap of slices, the one that comes first on top.
+type turns struct {
+	accounts []account
+	list     []int
+}
+
+func (t *turns) Len() int { return len(t.list) }
+
+func (t *turns) Less(i, j int) bool {
+	a, b := &t.accounts[t.list[i]], &t.accounts[t.list[j]]
+	switch {
+	case a.running != b.running:
+		return a.running < b.running
+	case a.used != b.used:
+		return a.used < b.used
+	}
+	return a.next < b.next
+}
+
+func (t *turns) Swap(i, j int) {
+	t.list[i], t.list[j] = t.list[j], t.list[i]
+	t.accounts[t.list[i]].turn, t.accounts[t.list[j]].turn = i, j
+}
+
+func (t *turns) Push(slice any) {
+	t.accounts[slice.(int)].turn = len(t.list)
+	t.list = append(t.list, slice.(int))
+}
+
+func (t *turns) Pop() any {
+	last := t.list[len(t.list)-1]
+	t.list = t.list[:len(t.list)-1]
+	t.accounts[last].turn = -1
+	return last
+}
+
+// newQueue makes the queue of jobs, given by their slices.
+func newQueue(sliceOf []int, workers int, deadline, now time.Time) *queue {
+	q := &queue{workers: workers, deadline: deadline, left: len(sliceOf)}
+	for i, s := range sliceOf {
+		q.jobs = append(q.jobs, queued{slice: s})
+		for s >= len(q.slices) {
+			q.slices = append(q.slices, account{turn: -1})
+		}
+		q.slices[s].jobs = append(q.slices[s].jobs, i)
+	}
+	q.order.accounts = q.slices
+	for s := range q.slices {
+		if len(q.slices[s].jobs) > 0 {
+			q.open++
+		}
+	}
+	q.share(now)
+	return q
+}
+
+// share gives every slice with an unfinished job an equal part of the time that is left.
+func (q *queue) share(now time.Time) {
+	q.closed = 0
+	each := time.Duration(0)
+	if !q.deadline.IsZero() && q.open > 0 {
+		each = max(q.deadline.Sub(now), 0) * time.Duration(q.workers) / time.Duration(q.open)
+	}
+	for s := range q.slices {
+		if a := &q.slices[s]; a.done < len(a.jobs) {
+			a.limit = a.used + each
+			q.place(s)
+		}
+	}
+}
+
+// place puts a slice where its turn is, if it has a job that may run.
+func (q *queue) place(slice int) {
+	a := &q.slices[slice]
+	a.next = q.eligible(a)
+	switch {
+	case a.next < 0 && a.turn >= 0:
+		heap.Remove(&q.order, a.turn)
+	case a.next < 0:
+	case a.turn >= 0:
+		heap.Fix(&q.order, a.turn)
+	default:
+		heap.Push(&q.order, slice)
+	}
+}
+
+// eligible is the first job of a slice that may run, or -1.
+func (q *queue) eligible(a *account) int {
+	if !q.deadline.IsZero() && a.used >= a.limit {
+		return -1
+	}
+	for _, i := range a.jobs {
+		switch j := &q.jobs[i]; {
+		case j.stage == waiting:
+			return i
+		case j.stage == cutOff && (q.deadline.IsZero() || a.limit-a.used >= 2*j.given):
+			return i
+		}
+	}
+	return -1
+}
+
+// next gives the job to run and when it must end (zero: no limit), or a negative number
+// where there is none; wait says that there may be one once a running one has ended.
+func (q *queue) next(now time.Time) (job int, until time.Time, wait bool) {
+	job = q.pick()
+	if job < 0 && !q.deadline.IsZero() {
+		q.share(now) // whoever still waits is at its limit, and a worker is free
+		if job = q.pick(); job < 0 {
+			job = q.again(now)
+		}
+	}
+	if job < 0 {
+		return -1, time.Time{}, q.running > 0 && (!q.deadline.IsZero() || q.left > 0)
+	}
+	j, a := &q.jobs[job], &q.slices[q.jobs[job].slice]
+	j.stage = running
+	a.running++
+	q.running++
+	q.left--
+	if !q.deadline.IsZero() {
+		j.given = min(a.limit-a.used, q.deadline.Sub(now))
+		until = now.Add(j.given)
+	}
+	q.place(j.slice)
+	return job, until, false
+}
+
+// pick finds the first job that may run of the slice that comes first, or gives -1.
+func (q *queue) pick() int {
+	if len(q.order.list) == 0 {
+		return -1
+	}
+	return q.slices[q.order.list[0]].next
+}
+
+// again finds a search that was cut off and can have twice its time if it gets all that
+// is left, or gives -1.
+func (q *queue) again(now time.Time) int {
+	left := q.deadline.Sub(now)
+	i := slices.IndexFunc(q.jobs, func(j queued) bool { return j.stage == cutOff && left >= 2*j.given })
+	if i >= 0 {
+		a := &q.slices[q.jobs[i].slice]
+		a.limit = a.used + left
+	}
+	return i
+}
+
+// ended books a search that took so long; limited says that time ended it.
+func (q *queue) ended(job int, took time.Duration, limited bool, now time.Time) {
+	j := &q.jobs[job]
+	a := &q.slices[j.slice]
+	a.running--
+	q.running--
+	a.used += took
+	if limited {
+		j.stage = cutOff
+		q.left++
+		q.place(j.slice)
+		return
+	}
+	j.stage = finished
+	a.done++
+	q.place(j.slice)
+	if a.done < len(a.jobs) {
+		return
+	}
+	q.open--
+	if q.closed++; q.closed*16 >= q.open {
+		q.share(now) // what they leave is the others'; of many, not after each
+	}
+}

@@ -1,0 +1,89 @@
+package scenario
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// playQueue acts out a run on a clock of its own: need gives each job's slice and how
+// long its search takes. It returns which jobs were finished, and when all was over.
+func playQueue(workers int, budget time.Duration, need [][2]int) (done []bool, end time.Duration) {
+	type run struct {
+		job         int
+		begin, over time.Time
+		limited     bool
+	}
+	start := time.Unix(0, 0)
+	var deadline time.Time
+	if budget > 0 {
+		deadline = start.Add(budget)
+	}
+	var sliceOf []int
+	for _, n := range need {
+		sliceOf = append(sliceOf, n[0])
+	}
+	q := newQueue(sliceOf, workers, deadline, start)
+	done = make([]bool, len(need))
+	var busy []run
+	now := start
+	for {
+		for len(busy) < workers && (deadline.IsZero() || now.Before(deadline)) {
+			i, until, wait := q.next(now)
+			if i < 0 || wait {
+				break
+			}
+			over := now.Add(time.Duration(need[i][1]) * time.Second)
+			limited := !until.IsZero() && over.After(until)
+			if limited {
+				over = until
+			}
+			busy = append(busy, run{i, now, over, limited})
+		}
+		if len(busy) == 0 {
+			return done, now.Sub(start)
+		}
+		slices.SortStableFunc(busy, func(a, b run) int { return a.over.Compare(b.over) })
+		r := busy[0]
+		busy = busy[1:]
+		now = r.over
+		q.ended(r.job, now.Sub(r.begin), r.limited, now)
+		done[r.job] = !r.limited
+	}
+}
+
+// TestQueueSharesTime acts out runs in which the budget does not last for all.
+func TestQueueSharesTime(t *testing.T) {
+	for _, tt := range []struct {
+		title   string
+		workers int
+		budget  int      // seconds; 0: none
+		need    [][2]int // slice, seconds
+		done    []bool
+		end     int // seconds
+	}{
+		{"no budget: everything is done", 2, 0,
+			[][2]int{{0, 5}, {1, 50}, {0, 5}}, []bool{true, true, true}, 50},
+		{"a cheap slice is done beside two that never end", 1, 100,
+			[][2]int{{0, 1000}, {1, 1000}, {2, 10}, {2, 10}}, []bool{false, false, true, true}, 87}, // what is left would not do for either
+		{"what a cheap slice leaves over is the others'", 1, 100,
+			[][2]int{{0, 1}, {1, 90}}, []bool{true, true}, 91},
+		{"a search is taken up again with what others left", 1, 100,
+			[][2]int{{0, 60}, {1, 1}, {2, 1}, {3, 1}}, []bool{true, true, true, true}, 63 + 25},
+		{"small topologies of every slice before the large ones of any", 1, 40,
+			[][2]int{{0, 1}, {1, 1}, {0, 1000}, {1, 18}}, []bool{true, true, false, true}, 39},
+		{"two workers share one slice", 2, 60,
+			[][2]int{{0, 50}, {0, 50}}, []bool{true, true}, 50},
+		{"two workers, three slices", 2, 60,
+			[][2]int{{0, 1000}, {1, 1000}, {2, 5}, {2, 5}, {2, 5}}, []bool{false, false, true, true, true}, 50},
+		{"the rest goes to one that it may do for", 1, 100,
+			[][2]int{{0, 25}, {1, 45}, {2, 1}, {3, 1}, {4, 1}}, []bool{true, false, true, true, true}, 20 + 20 + 3 + 25},
+	} {
+		t.Run(tt.title, func(t *testing.T) {
+			done, end := playQueue(tt.workers, time.Duration(tt.budget)*time.Second, tt.need)
+			if !slices.Equal(done, tt.done) || end.Round(time.Second) != time.Duration(tt.end)*time.Second {
+				t.Errorf("done %v after %v, want %v after %d s", done, end, tt.done, tt.end)
+			}
+		})
+	}
+}

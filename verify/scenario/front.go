@@ -1,0 +1,143 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// A violation is a rule, an object, a topology, the events of its run as a multiset of
+// kinds, and how certain it is. Of one rule, object and topology, the violations that no
+// other one is as bad as with fewer events are its front. What base breaks is compared with
+// what head breaks front by front, and only then one of them is chosen to be shown: see
+// docs/search.md.
+
+// Kinds are the events of a violation, sorted.
+func (v Violation) Kinds() []string {
+	if v.Happened != nil {
+		return v.Happened
+	}
+	out := []string{}
+	for _, st := range v.Steps {
+		if a := v.Problem.Actors[st.Actor]; a.Latency() == actor.Event {
+			from, to := state.State{C: v.Problem.Cfg, B: st.From}, state.State{C: v.Problem.Cfg, B: st.To}
+			out = append(out, a.Describe(from, to, st.Move).Action)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// fewer reports whether a sorted list is part of another one, as a multiset.
+func fewer(a, b []string) bool {
+	for len(a) > 0 {
+		if len(b) == 0 || b[0] > a[0] {
+			return false
+		}
+		if a[0] == b[0] {
+			a = a[1:]
+		}
+		b = b[1:]
+	}
+	return true
+}
+
+// Covers reports whether whoever has v has o: it is of the same rule and object, needs the same
+// events or fewer, and is at least as sure and as grave. Both are of one topology.
+func (v Violation) Covers(o Violation) bool {
+	return v.Key() == o.Key() && (v.Inevitable || !o.Inevitable) && (!v.Bound.Property.Wish || o.Bound.Property.Wish) &&
+		fewer(v.Kinds(), o.Kinds())
+}
+
+// enterFront adds a violation to the front of its topology.
+func enterFront(front []Violation, v Violation) []Violation {
+	for i, o := range front {
+		if !o.Covers(v) {
+			continue
+		}
+		if v.Covers(o) && v.Simpler(o) {
+			front[i] = v
+		}
+		return front
+	}
+	return append(slices.DeleteFunc(front, func(o Violation) bool { return v.Covers(o) }), v)
+}
+
+// Place is where a violation was found: at which scale of the numbers, and topology.
+type Place string
+
+func placeOf(v Variant, t scale.Topology) Place { return Place(fmt.Sprint(v.gap, t)) }
+
+func (v Violation) Topology() scale.Topology { return v.Problem.Cfg.Topology }
+
+func (v Violation) Place() Place { return placeOf(v.Variant, v.Topology()) }
+
+// DeclaredSize reports whether a violation's topology is one that was declared.
+func (v Violation) DeclaredSize() bool { return scale.Declared(v.Variant.Spec.Classes, v.Topology()) }
+
+// Comparable reports whether what the other violation breaks can excuse v: that the next rollout
+// of base may get stuck was told nobody, and so is none for a change that does get stuck.
+func (v Violation) Comparable(o Violation) bool {
+	return o.aside != asideNext || v.aside == asideNext
+}
+
+// Closed is the number of events up to which base was searched to the end where a violation
+// was found.
+func (sr *SliceResult) Closed(v Violation) int {
+	p := v.Place()
+	if v.aside != "" {
+		p = asideOf(p, v.aside)
+	}
+	if n, ok := sr.BaseClosed[p]; ok {
+		return n
+	}
+	return NoneClosed
+}
+
+// Levels of a search that are closed: none, and all.
+const (
+	NoneClosed = -1
+	AllClosed  = int(^uint(0) >> 1)
+)
+
+// closedBy is the number of events up to which a search left nothing out.
+func closedBy(r *search.Result) int {
+	if r.Bound == search.Complete {
+		return AllClosed
+	}
+	return r.Closed
+}
+
+func BoolRank(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Paced reports whether a violation shows with realistic timing as well, at its topology.
+func (c *Checker) Paced(ctx context.Context, v Violation) bool {
+	if c.Timing == actor.Realistic {
+		return true
+	}
+	own := *c
+	own.Timing, own.Lifts = actor.Realistic, nil
+	o := own.Within(v.Variant.States()).Both(ctx, Job{Variant: v.Variant, Topology: v.Topology()})
+	return slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Covers(v) })
+}
+
+// KeysOf lists the rules and objects of violations, each once, in their order.
+func KeysOf(vs []Violation) []Key {
+	var out []Key
+	for _, v := range vs {
+		if k := v.Key(); !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}

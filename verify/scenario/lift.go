@@ -1,0 +1,146 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/control/gitops"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// AtDeclaredCounts searches for a violation of a reduced scale with the declared numbers
+// of pods and nodes, along its actions. That it is inevitable, if it is, was told at the
+// reduced scale.
+func (c *Checker) AtDeclaredCounts(ctx context.Context, found Violation) (Violation, bool) {
+	return c.directedAt(ctx, found.Variant.unscaled(), found)
+}
+
+// directedAt searches for a violation in another form of its variant, at the largest
+// topology of that.
+func (c *Checker) directedAt(ctx context.Context, v Variant, found Violation) (Violation, bool) {
+	if c.Expired() {
+		return Violation{}, false
+	}
+	p, start, ok := c.settledAs(v, found.Scenario, found.aside)
+	if !ok {
+		return Violation{}, false
+	}
+	k := slices.IndexFunc(p.bounds, func(b BoundRule) bool {
+		return b.Rule.ID == found.Bound.Rule.ID && b.side == found.Bound.side && p.Cfg.Spec.Workloads[b.Workload].ID == found.Key().Workload
+	})
+	if k < 0 {
+		return Violation{}, false
+	}
+	d := directed{problem: p, rule: k, ctx: ctx, until: c.Budget.Deadline}
+	d.guide, d.loop = guideOf(found, p)
+	for _, linger := range []bool{true, false} {
+		d.linger = linger
+		if x := d.search(start); x != nil && d.confirmed(x) {
+			x.Inevitable = found.Inevitable
+			return Violation{Problem: p, Variant: v, Bound: p.bounds[k], Scenario: found.Scenario, Violation: *x}, true
+		}
+	}
+	return Violation{}, false
+}
+
+// settledAs is a variant at its largest topology, and a state in which a scenario may
+// begin.
+func (c *Checker) settledAs(v Variant, scenario, aside string) (*Problem, []byte, bool) {
+	from := state.Head
+	switch {
+	case aside == asideDrain:
+		v = v.drained()
+	case scenario == ScenarioChange:
+		v, from = v.Change(), state.Base
+	case scenario == ScenarioNext:
+		v, from = v.next(), state.Base
+	default:
+		v = v.only(state.Head)
+	}
+	p, err := NewProblem(&v.Spec, scale.Largest(v.Spec.Classes), c.Rules, c.Timing)
+	if err != nil {
+		return nil, nil, false
+	}
+	start := gitops.Install(p.Cfg, from).B
+	if scenario == ScenarioInstall {
+		return p, start, true
+	}
+	start, ok := p.calm(start)
+	return p, start, ok
+}
+
+// probe lets one run happen with the declared numbers of pods and nodes: base settles,
+// head is applied, and what is not inevitable anywhere is left to chance. It shows what
+// a reduced scale hides, such as nodes that are full.
+func (c *Checker) probe(ctx context.Context, v Variant) []Violation {
+	v = v.unscaled()
+	scenario := ScenarioInstall
+	if v.Has(state.Base) {
+		scenario = ScenarioChange
+	}
+	p, start, ok := c.settledAs(v, scenario, "")
+	if !ok {
+		return nil
+	}
+	var guide []guideStep
+	for i, a := range p.Actors {
+		if a.Name() == "apply" && scenario == ScenarioChange {
+			guide = append(guide, guideStep{i, true})
+		}
+	}
+	var out []Violation
+	for i, b := range p.bounds {
+		if !b.endsBadly() {
+			continue
+		}
+		d := directed{problem: p, rule: i, ctx: ctx, until: c.Budget.Deadline, guide: guide, loop: -1}
+		if x := d.once(start); x != nil {
+			out = append(out, Violation{Problem: p, Variant: v, Bound: b, Scenario: scenario, Probed: true, Violation: *x})
+		}
+	}
+	return out
+}
+
+// endsBadly reports whether a rule is about where a cluster comes to rest, on any run.
+func (b BoundRule) endsBadly() bool {
+	return !b.Property.Wish && (b.Property.Quiescent != nil || b.Property.Persists != nil)
+}
+
+// once takes the first choice everywhere and gives the violation that the end is.
+func (d *directed) once(start []byte) *search.Violation {
+	d.start, d.frames = start, []frame{{at: start}}
+	for range settlingSteps {
+		last := &d.frames[len(d.frames)-1]
+		choices, quiet := d.choices(last.at, last.place)
+		if quiet && len(choices) == 0 {
+			if v := d.path(frame{}, -1); d.confirmed(v) {
+				return v
+			}
+			return nil
+		}
+		if d.stopped() {
+			return nil
+		}
+		next := frame{at: last.at, place: choices[0].place}
+		if c := choices[0]; c.step != nil {
+			next.at, next.step, next.moved = c.step.To, *c.step, true
+		}
+		d.frames = append(d.frames, next)
+	}
+	return nil
+}
+
+// AddProbe adds to the result of a slice that was searched at a reduced scale only what
+// a run with the declared numbers shows.
+func (c *Checker) AddProbe(ctx context.Context, p Plan, sr *SliceResult) {
+	if sr.Variant.AsDeclared() || sr.Err != nil || c.Expired() {
+		return
+	}
+	v := sr.Variant.unscaled()
+	sr.Head = first(sr.Head, c.probe(ctx, v))
+	if v.Has(state.Base) {
+		sr.Base = first(sr.Base, c.probe(ctx, v.Reapply()))
+	}
+}

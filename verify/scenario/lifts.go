@@ -1,0 +1,57 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// Lifts are what searches at the largest topology of a slice gave, each searched once
+// however many findings ask for it; nil keeps none. It is not safe for concurrent use.
+type Lifts map[liftKey]Outcome
+
+// liftKey is a slice at one scale of its numbers.
+type liftKey struct {
+	slice *slice.Slice
+	gap   int
+}
+
+func (v Variant) LiftKey() liftKey { return liftKey{v.Slice, v.gap} }
+
+// Keep takes in the jobs that were searched to the end at their largest topology.
+func (l Lifts) Keep(jobs []Job, outcomes []Outcome) {
+	if l == nil {
+		return
+	}
+	for i, j := range jobs {
+		o := outcomes[i]
+		if o.done && o.Err == nil && o.Cov.Bound == search.Complete && slices.Equal(j.Topology, scale.Largest(j.Variant.Spec.Classes)) {
+			l[j.Variant.LiftKey()] = o
+		}
+	}
+}
+
+// Lift looks for a violation at the largest topology as well; decided is false where the
+// budget ran out before it could be told.
+func (c *Checker) Lift(ctx context.Context, v Variant, k Key, largest scale.Topology) (found Violation, shows, decided bool) {
+	o, known := c.Lifts[v.LiftKey()]
+	if !known && c.Expired() {
+		return Violation{}, false, false
+	}
+	if !known {
+		o = c.Within(v.States()).Both(ctx, Job{Variant: v, Topology: largest})
+		if c.Lifts != nil {
+			c.Lifts[v.LiftKey()] = o
+		}
+	}
+	if o.Err != nil {
+		return Violation{}, false, false
+	}
+	if i := slices.IndexFunc(o.Head, func(x Violation) bool { return x.Key() == k }); i >= 0 {
+		return o.Head[i], true, true
+	}
+	return Violation{}, false, o.Cov.Bound == search.Complete
+}

@@ -1,0 +1,91 @@
+package scenario
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// ScenarioNext is the rollout after the change: once that has come to rest, a new image
+// comes for every workload that it touches, and nothing else happens. A deadlock that the
+// change plants and does not trip over itself is told by the change.
+const ScenarioNext = "next"
+
+// next gives the variant with head as what runs, and head with other pods as what comes.
+// Events stay away, and there is room: what is asked is whether rules, volumes, ports and
+// quotas let the rollout come to its end. Whether its pods fit beside the old ones changes
+// with what else stands on the nodes, and is asked of each change as it comes.
+func (v Variant) next() Variant {
+	touched := v.Changed
+	v.Spec.Events = state.Events{Next: true}
+	v.Spec.DefaultPriority[state.Base] = v.Spec.DefaultPriority[state.Head]
+	v.Spec.Classes = slices.Clone(v.Spec.Classes)
+	for i := range v.Spec.Classes {
+		v.Spec.Classes[i].Elastic = true
+	}
+	at := -1
+	return v.manifests(func(w state.Workload) [2]state.Manifest {
+		at++
+		now := w.Manifests[state.Head]
+		if _, ok := touched[at]; !ok || !now.Exists() || now.Kind().Ends() {
+			return [2]state.Manifest{now, now}
+		}
+		return [2]state.Manifest{now, rolledOut(now)}
+	}, 1)
+}
+
+// rolledOut is a manifest with a pod template that differs in nothing that a loop looks at.
+func rolledOut(m state.Manifest) state.Manifest {
+	m.OwnObject()
+	t := m.Template()
+	t.Annotations = maps.Clone(t.Annotations)
+	if t.Annotations == nil {
+		t.Annotations = map[string]string{}
+	}
+	t.Annotations[restarted] = "next"
+	return m
+}
+
+// next searches the rollout after the change.
+func (r *scenarioRun) next(ctx context.Context, v Variant) error {
+	v = v.next()
+	if v.repeats() { // nothing of it is rolled out
+		r.cov.closeAside(asideNext, AllClosed)
+		return nil
+	}
+	own := slices.DeleteFunc(slices.Clone(r.Rules), func(rule rules.Rule) bool {
+		return rule.Class != rules.Lifecycle || rule.Static || rule.ID == rules.CannotRevert
+	})
+	return r.aside(ctx, asideNext, ScenarioNext, v, state.Base, own)
+}
+
+// pendingAnywhere reports whether some pod has no node, or waits for a volume.
+func pendingAnywhere(s state.State) bool {
+	for p := range s.C.Pods {
+		if s.Pending(p) > 0 || s.Waiting(p) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// unasked leaves out what the next rollout shows of a slice whose loops never come to rest,
+// and of workloads that another scenario tells something of: there it adds nothing.
+func unasked(found []Violation) []Violation {
+	var told []string
+	for _, v := range found {
+		switch class := v.Bound.Rule.Class; {
+		case v.aside == asideNext:
+		case class == rules.Oscillation, class == rules.Convergence:
+			return slices.DeleteFunc(found, func(o Violation) bool { return o.aside == asideNext })
+		case class == rules.Lifecycle:
+			told = append(told, v.Key().Workload)
+		}
+	}
+	return slices.DeleteFunc(found, func(o Violation) bool {
+		return o.aside == asideNext && slices.Contains(told, o.Key().Workload)
+	})
+}

@@ -1,0 +1,219 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
+	"github.com/kubesettle/kubesettle/verify/control/gitops"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Problem is a slice at one topology, with its actors and the rules of its workloads.
+type Problem struct {
+	Cfg    *state.Config
+	Actors []actor.Actor
+	bounds []BoundRule
+	System search.System
+	Live   []byte        // the cluster as it is, where the search starts there too; nil: it does not
+	still  search.System // the same without rules, where no event happens
+}
+
+// BoundRule is one rule on one workload of a problem.
+type BoundRule struct {
+	Rule     rules.Rule
+	Workload int
+	Property rules.Property
+	side     int // of the rule: 0, or 1 for [rules.Rule.Also]
+}
+
+// NewProblem compiles a slice at a topology, with the given rules on all its workloads.
+func NewProblem(spec *state.Spec, topology []int, list []rules.Rule, timing actor.Timing) (*Problem, error) {
+	spec = autoscaling.Sized(spec)
+	b, err := state.NewBuilder(spec, topology, mostPods(spec, topology))
+	if err != nil {
+		return nil, err
+	}
+	actors, err := control.All(b)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := b.Freeze()
+	if err != nil {
+		return nil, err
+	}
+	p := &Problem{Cfg: cfg}
+	p.still, _ = systemOf(cfg, actors, timing, true, func(actor.Likeness) bool { return true })
+	judged, blind := p.bind(list, actors)
+	p.System, p.Actors = systemOf(cfg, actors, timing, false, func(k actor.Likeness) bool {
+		return k.Kind == actor.StartedWhere && blind&rules.BlindToStarts != 0 || k.Kind == actor.StoppingAs && blind&rules.BlindToStops != 0
+	})
+	p.System.Rules = judged
+	if slices.ContainsFunc(judged, func(r search.Rule) bool { return r.Bad != nil }) { // one of the user's own, which may look at anything
+		p.System.Confluent = nil
+	}
+	return p, nil
+}
+
+// bind puts rules on all workloads, and says what none of those that say something looks at.
+func (p *Problem) bind(list []rules.Rule, actors []actor.Actor) (judged []search.Rule, blind rules.Blindness) {
+	blind = rules.BlindToStarts | rules.BlindToStops
+	workloads := p.Cfg.Spec.Workloads
+	for _, r := range list {
+		for w := range workloads {
+			if !workloads[w].Manifests[state.Head].Exists() {
+				continue
+			}
+			for side, prop := range r.Properties(p.Cfg, w) {
+				if prop.IsZero() {
+					continue
+				}
+				if prop.Rest != nil {
+					prop.Rest(actor.Resting(actors))
+				}
+				name := r.ID + " " + workloads[w].ID
+				if side > 0 {
+					name += " (2)"
+				}
+				p.bounds = append(p.bounds, BoundRule{Rule: r, Workload: w, Property: prop, side: side})
+				judged = append(judged, p.searchRule(name, prop))
+				blind &= r.Blind
+			}
+		}
+	}
+	return judged, blind
+}
+
+// systemOf is the search of some actors, without rules, with the pods lumped that neither they nor whoever judges the
+// states tell apart. calm says that no event happens.
+func systemOf(cfg *state.Config, actors []actor.Actor, timing actor.Timing, calm bool, blind func(actor.Likeness) bool) (search.System, []actor.Actor) {
+	actors, lumps := control.Lump(cfg, actors, calm, blind)
+	sys := search.System{
+		Width: cfg.Width(), Actors: actor.Adapt(cfg, actors, timing),
+		Canon: lumps.Canon, Local: actor.NewLocal,
+		Spent: func(b []byte) uint64 { return state.State{C: cfg, B: b}.Spent() },
+	}
+	if timing == actor.Realistic {
+		control.Reduce(&sys, cfg, actors)
+	}
+	return sys, actors
+}
+
+func (p *Problem) searchRule(name string, prop rules.Property) search.Rule {
+	cfg := p.Cfg
+	one := func(f func(state.State) bool) func([]byte) bool {
+		if f == nil {
+			return nil
+		}
+		return func(b []byte) bool {
+			s := state.State{C: cfg, B: b}
+			return !s.IsOutgrown() && f(s)
+		}
+	}
+	settles := one(prop.Settles)
+	if f := prop.Settles; f != nil {
+		settles = func(b []byte) bool {
+			s := state.State{C: cfg, B: b}
+			return s.IsOutgrown() || f(s)
+		}
+	}
+	two := func(f func(a, b state.State) bool) func(from, to []byte, _ int, _ search.Move) bool {
+		if f == nil {
+			return nil
+		}
+		return func(from, to []byte, _ int, _ search.Move) bool {
+			t := state.State{C: cfg, B: to}
+			return !t.IsOutgrown() && f(state.State{C: cfg, B: from}, t)
+		}
+	}
+	return search.Rule{
+		Name: name, Bad: one(prop.Bad), Quiescent: one(prop.Quiescent), Persists: one(prop.Persists),
+		Settles: settles, BadStep: two(prop.BadStep), Recurs: two(prop.Recurs),
+	}
+}
+
+// mostPods bounds the pods of one workload that can be counted at once: twice the most
+// replicas that any manifest allows, with surge, as terminating pods still stand beside
+// their replacements; and once more for each node that is lost, or restarts, as its pods stay.
+func mostPods(spec *state.Spec, topology []int) int {
+	most := 1
+	for _, w := range spec.Workloads {
+		for _, m := range w.Manifests {
+			if !m.Exists() {
+				continue
+			}
+			if m.Kind() == state.DaemonSet {
+				most = max(most, scale.Topology(topology).Total())
+				continue
+			}
+			n := max(m.Replicas(), m.JobPods(&spec.Events))
+			if m.HPA != nil {
+				n = max(n, int(m.HPA.Spec.MaxReplicas))
+			}
+			for _, h := range m.Rivals {
+				n = max(n, int(h.Spec.MaxReplicas))
+			}
+			most = max(most, n+m.Pace().SurgeOf(n))
+		}
+	}
+	outages := max(spec.Events.NodeFailure, 0)
+	if spec.Events.NodePanic > 0 && spec.Events.StartupSpike > 0 {
+		outages++
+	}
+	return (2+outages)*most + 1
+}
+
+// Budget is what one search may use.
+type Budget struct {
+	Deadline time.Time // zero: none
+	States   uint64
+	Bytes    uint64
+}
+
+func (b Budget) options() search.Options {
+	o := search.Options{Workers: 1, MaxStates: b.States, MaxBytes: b.Bytes}
+	if !b.Deadline.IsZero() {
+		o.MaxTime = max(time.Until(b.Deadline), time.Millisecond)
+	}
+	return o
+}
+
+// Settle gives the states the cluster can settle in after version v was installed on
+// an empty cluster, without events.
+func (p *Problem) Settle(ctx context.Context, v state.Version, bud Budget) ([][]byte, []*search.Result, error) {
+	sys := p.still
+	sys.Initial = p.Installs(v)
+	opt := bud.options()
+	opt.MaxEvents, opt.Settled = 0, true
+	res, tries, err := p.search(ctx, sys, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	return slices.DeleteFunc(res.Settled, func(b []byte) bool { return state.State{C: p.Cfg, B: b}.IsOutgrown() }), append(tries, res), nil
+}
+
+// Installs are the states in which version v was just applied to an empty cluster.
+func (p *Problem) Installs(v state.Version) [][]byte {
+	var out [][]byte
+	for _, s := range gitops.Installs(p.Cfg, v) {
+		out = append(out, s.B)
+	}
+	return out
+}
+
+// explore searches from the given states; events -1 means as many as their budgets allow.
+// Of what it gives the last counts, the others are work that was done for it.
+func (p *Problem) explore(ctx context.Context, initial [][]byte, events int, bud Budget) ([]*search.Result, error) {
+	sys := p.System
+	sys.Initial = initial
+	opt := bud.options()
+	opt.MaxEvents = events
+	res, tries, err := p.search(ctx, sys, opt)
+	return append(tries, res), err
+}

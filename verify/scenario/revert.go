@@ -1,0 +1,137 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+const ScenarioRevert = "revert"
+
+// restarted is the annotation that `kubectl rollout restart` sets in a pod template.
+const restarted = "kubectl.kubernetes.io/restartedAt"
+
+// reverting gives the variant with no event but the apply and the revert.
+func (v Variant) reverting() Variant {
+	v.Spec.Events = state.Events{Apply: 1, Revert: true}
+	return v
+}
+
+// restart is base, with a rollout of base that changes nothing but its pods.
+func (v Variant) restart() Variant {
+	v.Spec.Events = state.Events{}
+	v.Spec.DefaultPriority[state.Head] = v.Spec.DefaultPriority[state.Base]
+	return v.manifests(func(w state.Workload) [2]state.Manifest {
+		again := w.Manifests[state.Base]
+		if again.Exists() {
+			again.OwnObject()
+			t := again.Template()
+			if t.Annotations == nil {
+				t.Annotations = map[string]string{}
+			}
+			t.Annotations[restarted] = "again"
+		}
+		return [2]state.Manifest{w.Manifests[state.Base], again}
+	}, 1)
+}
+
+// revert searches, where the change alone has been applied to base and come to rest, for
+// what base applied again does not mend.
+func (r *scenarioRun) revert(ctx context.Context, v Variant) error {
+	own := slices.DeleteFunc(slices.Clone(r.Rules), func(rule rules.Rule) bool { return rule.ID != rules.CannotRevert })
+	if len(own) == 0 || !v.Has(state.Base) || !v.Has(state.Head) || v.repeats() {
+		return nil
+	}
+	v = v.reverting()
+	p, err := NewProblem(&v.Spec, r.topology, own, r.Timing)
+	if err != nil || len(p.bounds) == 0 {
+		return err
+	}
+	initial, results, err := p.Settle(ctx, state.Base, r.Budget)
+	if err != nil {
+		return err
+	}
+	r.cov.addAll(results)
+	settled, err := r.settledChange(ctx, p, initial)
+	if err != nil || len(settled) == 0 {
+		return err
+	}
+	found := len(r.found)
+	if err := r.explore(ctx, ScenarioRevert, p, settled, 1); err != nil {
+		return err
+	}
+	if len(r.found) == found {
+		return nil
+	}
+	stuck, err := r.restartStuck(ctx, v)
+	if err != nil {
+		return err
+	}
+	r.found = slices.DeleteFunc(r.found, func(x Violation) bool {
+		w := x.Bound.Workload
+		return x.Scenario == ScenarioRevert && (stuck[w] || slices.ContainsFunc(initial, func(b []byte) bool { return !rules.Restored(state.State{C: p.Cfg, B: b}, w) }))
+	})
+	return nil
+}
+
+// settledChange gives the states in which the change comes to rest, each with one revert.
+func (r *scenarioRun) settledChange(ctx context.Context, p *Problem, initial [][]byte) ([][]byte, error) {
+	if len(initial) == 0 {
+		return nil, nil
+	}
+	sys := p.System
+	sys.Rules, sys.Initial = nil, initial
+	opt := r.Budget.options()
+	opt.MaxEvents, opt.Settled = 1, true
+	res, tries, err := p.search(ctx, sys, opt)
+	if err != nil {
+		return nil, err
+	}
+	r.cov.addAll(append(tries, res))
+	var out [][]byte
+	for _, b := range res.Settled {
+		s := state.State{C: p.Cfg, B: slices.Clone(b)}
+		if s.IsOutgrown() || s.Version() != state.Head {
+			continue
+		}
+		s.Set(p.Cfg.Reverts, 1)
+		s.Set(p.Cfg.Applies, 0)
+		out = append(out, s.B)
+	}
+	return out, nil
+}
+
+// restartStuck says of which workloads a rollout of base that changes nothing can get stuck.
+func (r *scenarioRun) restartStuck(ctx context.Context, v Variant) (map[int]bool, error) {
+	var lifecycle []rules.Rule
+	for _, rule := range rules.All() {
+		if rule.Class == rules.Lifecycle && !rule.Static {
+			lifecycle = append(lifecycle, rule)
+		}
+	}
+	again := v.restart()
+	p, err := NewProblem(&again.Spec, r.topology, lifecycle, r.Timing)
+	if err != nil {
+		return nil, err
+	}
+	initial, results, err := p.Settle(ctx, state.Base, r.Budget)
+	if err != nil {
+		return nil, err
+	}
+	r.cov.addAll(results)
+	out := map[int]bool{}
+	if len(initial) == 0 {
+		return out, nil
+	}
+	results, err = p.explore(ctx, initial, 1, r.Budget)
+	if err != nil {
+		return nil, err
+	}
+	r.cov.addAll(results)
+	for _, x := range results[len(results)-1].Violations {
+		out[p.bounds[x.Rule].Workload] = true
+	}
+	return out, nil
+}

@@ -1,0 +1,132 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// roomyStates bounds the search that tells whether a finding rests on the number of the
+// assumed nodes.
+const roomyStates = 30_000
+
+// mostRoom is the most pods, of one slice at once, for which a roomy cluster is searched.
+const mostRoom = 40
+
+// roomy gives a variant of an assumed cluster with a node of every class, and for what is
+// kept apart by zone a zone, for every pod that there can be: nothing is for want of them.
+// It is false where the cluster is roomy already.
+func (v Variant) roomy() (Variant, bool) {
+	pods := 1
+	for _, w := range v.Spec.Workloads {
+		most := 0
+		for _, m := range w.Manifests {
+			if m.Exists() && m.Kind() != state.DaemonSet {
+				n := mostReplicas(&m, &v.Spec.Events)
+				most = max(most, n+m.Pace().SurgeOf(n))
+			}
+		}
+		pods += most
+	}
+	apart := ApartBy(v.Spec.Workloads)
+	if !slices.ContainsFunc(v.Spec.Classes, func(c state.NodeClass) bool { return c.Max < pods && len(c.Names) == 0 }) && len(apart) == 0 {
+		return v, false
+	}
+	pods = min(pods, mostRoom)
+	classes := slices.Clone(v.Spec.Classes)
+	for i := range classes {
+		c := &classes[i]
+		c.Pool, c.PoolMin, c.PoolMax, c.Shape = "", 0, 0, ""
+		if len(c.Names) == 0 {
+			c.Min, c.Max = pods, pods
+		}
+	}
+	if len(apart) > 0 {
+		classes = append(classes, domains(classes[0], apart, pods)...)
+	}
+	v.Spec.Classes = classes
+	return v, true
+}
+
+// domains gives classes of one node, each with values of its own of the given labels.
+func domains(like state.NodeClass, keys []string, count int) []state.NodeClass {
+	out := make([]state.NodeClass, count)
+	for i := range out {
+		c := like
+		c.Node = like.Node.DeepCopy()
+		c.Name = fmt.Sprintf("%s.%d", like.Name, i+1)
+		c.Node.Name, c.Node.Labels[corev1.LabelHostname] = c.Name, c.Name
+		for _, key := range keys {
+			c.Node.Labels[key] = c.Name
+		}
+		c.Min, c.Max = 1, 1
+		out[i] = c
+	}
+	return out
+}
+
+// ApartBy are the node labels, but for the hostname, by which pods are kept apart.
+func ApartBy(workloads []state.Workload) []string {
+	var out []string
+	for _, w := range workloads {
+		for _, m := range w.Manifests {
+			if !m.Exists() || m.Pod().Affinity == nil || m.Pod().Affinity.PodAntiAffinity == nil {
+				continue
+			}
+			for _, t := range m.Pod().Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+				if t.TopologyKey != corev1.LabelHostname && !slices.Contains(out, t.TopologyKey) {
+					out = append(out, t.TopologyKey)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// mostReplicas is the most that a manifest asks for.
+func mostReplicas(m *state.Manifest, e *state.Events) int {
+	n := max(m.Replicas(), m.JobPods(e))
+	if m.HPA != nil {
+		n = max(n, int(m.HPA.Spec.MaxReplicas))
+	}
+	for _, h := range m.Rivals {
+		n = max(n, int(h.Spec.MaxReplicas))
+	}
+	return n
+}
+
+// Anywhere reports whether a violation that the largest assumed cluster shows is there on a
+// roomy one as well. Where the budget does not last to tell, it is not.
+func (c *Checker) Anywhere(ctx context.Context, found Violation) bool {
+	v, larger := found.Variant.roomy()
+	if !larger {
+		return true
+	}
+	if _, ok := c.directedAt(ctx, v, found); ok {
+		return true
+	}
+	t := scale.Largest(v.Spec.Classes)
+	o := c.Within(roomyStates).Both(ctx, Job{Variant: v, Topology: t})
+	return o.Err == nil && slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() })
+}
+
+// RestsOnRoom reports whether a violation is not seen where every request fits, or the budget does not
+// last to tell.
+func (c *Checker) RestsOnRoom(ctx context.Context, found Violation) bool {
+	v := found.Variant
+	v.Spec.Classes = slices.Clone(v.Spec.Classes)
+	for i := range v.Spec.Classes {
+		v.Spec.Classes[i].Elastic, v.Spec.Classes[i].Beside = true, nil
+	}
+	if _, ok := c.directedAt(ctx, v, found); ok {
+		return false
+	}
+	o := c.Within(roomyStates).Both(ctx, Job{Variant: v, Topology: found.Topology()})
+	return o.Err != nil || !slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() })
+}

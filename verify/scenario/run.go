@@ -1,0 +1,404 @@
+package scenario
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Job is one slice at one scale and one topology, on head and on base.
+type Job struct {
+	Variant  Variant
+	Topology scale.Topology
+	slice    int // index of the slice in the run
+	rung     int // index of the scale in the slice's plan
+	states   uint64
+	// beyond says that the topology lies beyond the confident size: the true size of a
+	// cluster whose nodes were given. It is searched as far as a small budget lasts.
+	beyond bool
+}
+
+// Outcome is what a job found.
+type Outcome struct {
+	Head, Base []Violation
+	Cov        Coverage
+	closed     int // events up to which base was searched to the end
+	// closedAside is the same of the searches that stand aside, by name.
+	closedAside map[string]int
+	holds       bool  // the topology has room for what settles
+	silent      []Key // what head breaks as well, and is not told, see [unasked]
+	Err         error
+	done        bool
+}
+
+// SliceResult gathers the outcomes of one slice, smallest topology first.
+type SliceResult struct {
+	Variant    Variant
+	Head, Base []Violation   // the front of every topology, smallest first
+	Silent     []Key         // what head breaks as well, and is not told
+	BaseClosed map[Place]int // events up to which base was searched to the end
+	Declared   bool          // a declared size was searched to the end
+	searched   int           // declared sizes
+	sizes      int           // declared sizes that hold what settles; see [Coverage.outgrown]
+	Cov        Coverage
+	Topologies int
+	MaxNodes   int
+	Cut        scale.Topology // the true size, where its search was not finished
+	Err        error          // not modeled, or too large: inconclusive
+	// tried is what ended the search at the declared scale, where that of a reduced one
+	// is the result.
+	tried search.Bound
+}
+
+// Run searches all slices over all topologies, each slice with its share of the time
+// (see queue). The result does not depend on the number of workers: outcomes are merged
+// in order, and one that the smaller ones make superfluous is dropped.
+func (c *Checker) Run(ctx context.Context, plans []Plan, r Runner) []SliceResult {
+	jobs := r.Shard.pick(Order(plans))
+	r.expect(jobs)
+	outcomes := make([]Outcome, len(jobs))
+	sliceOf := make([]int, len(jobs))
+	for i := range jobs {
+		sliceOf[i] = jobs[i].slice
+	}
+	c = c.until(c.searchesEnd())
+	q := newQueue(sliceOf, r.Workers, c.Budget.Deadline, time.Now())
+	spent := outgrown{}
+	var mu sync.Mutex
+	changed := sync.NewCond(&mu)
+	var wg sync.WaitGroup
+	for range r.Workers {
+		wg.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			defer changed.Broadcast()
+			for ctx.Err() == nil && !c.Expired() {
+				i, until, wait := q.next(time.Now())
+				if wait {
+					changed.Wait()
+					continue
+				}
+				if i < 0 {
+					return
+				}
+				hopeless := spent.before(i, jobs[i])
+				mu.Unlock()
+				begin := time.Now()
+				o := Outcome{done: true, Cov: Coverage{Bound: search.StateBound}}
+				if !hopeless {
+					o = c.until(until).Both(ctx, jobs[i])
+				}
+				mu.Lock()
+				now := time.Now()
+				limited := o.Cov.Bound == search.TimeBound
+				first := !outcomes[i].done
+				outcomes[i] = o
+				spent.note(i, jobs[i], o)
+				q.ended(i, now.Sub(begin), limited, now)
+				r.report(jobs[i], o, first)
+				changed.Broadcast()
+			}
+		})
+	}
+	wg.Wait()
+	c.Lifts.Keep(jobs, outcomes)
+	return settleRungs(plans, merge(plans, jobs, outcomes))
+}
+
+// outgrown holds, by slice and rung, the first job that ran out of states where there are
+// several rungs.
+type outgrown map[[2]int]int
+
+// before reports whether a smaller topology of a job's rung has run out of states.
+func (g outgrown) before(i int, j Job) bool {
+	first, some := g[[2]int{j.slice, j.rung}]
+	return some && first < i
+}
+
+// note takes in what a job came to.
+func (g outgrown) note(i int, j Job, o Outcome) {
+	at := [2]int{j.slice, j.rung}
+	if first, some := g[at]; o.Cov.Bound == search.StateBound && j.states > 0 && (!some || i < first) {
+		g[at] = i
+	}
+}
+
+// forWording is the part of the time budget that is kept for what findings need after
+// the searches: to be shown at the declared size, and to be blamed on a line.
+const forWording = 0.15
+
+// searchesEnd is when the searches must end; zero: never.
+func (c *Checker) searchesEnd() time.Time {
+	if c.Budget.Deadline.IsZero() {
+		return time.Time{}
+	}
+	return c.Budget.Deadline.Add(-time.Duration(forWording * float64(time.Until(c.Budget.Deadline))))
+}
+
+// until gives the checker with another deadline.
+func (c *Checker) until(deadline time.Time) *Checker {
+	out := *c
+	out.Budget.Deadline = deadline
+	return &out
+}
+
+// Runner says how a run is spread and watched.
+type Runner struct {
+	Workers  int
+	Shard    Shard
+	Progress func(Progress)
+	Started  time.Time
+	Of       int
+	done     int
+	open     map[string]int // searches that are left, by release
+	states   uint64
+}
+
+// expect tells the watcher how many searches there will be.
+func (r *Runner) expect(jobs []Job) {
+	r.Of, r.open = len(jobs), map[string]int{}
+	for i := range jobs {
+		r.open[jobs[i].Variant.Release]++
+	}
+	r.tell()
+}
+
+// report tells the watcher of one more finished job, first where it was not searched
+// before; the caller holds the lock.
+func (r *Runner) report(j Job, o Outcome, first bool) {
+	if first {
+		r.done++
+		r.open[j.Variant.Release]--
+	}
+	r.states += o.Cov.States
+	r.tell()
+}
+
+// tell gives the watcher what is known.
+func (r *Runner) tell() {
+	if r.Progress == nil {
+		return
+	}
+	done := 0
+	for _, n := range r.open {
+		if n == 0 {
+			done++
+		}
+	}
+	r.Progress(Progress{
+		Done: r.done, Of: r.Of, Releases: done, OfReleases: len(r.open), States: r.states,
+		StatesPerSecond: float64(r.states) / max(time.Since(r.Started).Seconds(), 0.001),
+	})
+}
+
+func (c *Checker) Expired() bool {
+	return !c.Budget.Deadline.IsZero() && time.Now().After(c.Budget.Deadline)
+}
+
+// Order lists the jobs, of every slice its smallest scale and topology first. Where no
+// topology within the bound is one that was declared, the declared size is searched too: for
+// the smallest scale of its numbers, and as declared.
+func Order(plans []Plan) []Job {
+	var jobs []Job
+	for i, p := range plans {
+		for k, r := range p.rungs {
+			j := Job{Variant: r.variant, slice: i, rung: k}
+			if len(p.rungs) > 1 {
+				j.states = rungStates
+			}
+			for _, j.Topology = range r.topologies {
+				jobs = append(jobs, j)
+			}
+			if k < len(p.rungs)-1 && k > 0 {
+				continue
+			}
+			if t := declaredSize(r); t != nil {
+				j.Topology, j.beyond = t, true
+				jobs = append(jobs, j)
+			}
+		}
+	}
+	slices.SortStableFunc(jobs, func(a, b Job) int {
+		return cmp.Or(a.rung-b.rung, a.Topology.Total()-b.Topology.Total())
+	})
+	return jobs
+}
+
+// declaredSize is the size of a cluster that is searched beyond the bound: that of its real
+// nodes, or else the smallest one that was declared, unless it is among the topologies
+// already; nil: none.
+func declaredSize(r rung) scale.Topology {
+	classes := r.variant.Spec.Classes
+	t := scale.Least(classes)
+	if named(classes) {
+		t = scale.Largest(classes)
+	} else if slices.ContainsFunc(r.topologies, func(o scale.Topology) bool { return scale.Declared(classes, o) }) {
+		return nil
+	}
+	if slices.ContainsFunc(r.topologies, func(o scale.Topology) bool { return slices.Equal(o, t) }) || t.Total() <= r.topologies[len(r.topologies)-1].Total() {
+		return nil
+	}
+	return t
+}
+
+// named reports whether the cluster's real nodes are known.
+func named(classes []state.NodeClass) bool {
+	return slices.ContainsFunc(classes, func(c state.NodeClass) bool { return len(c.Names) > 0 && !c.Elastic })
+}
+
+// pick keeps every n-th job.
+func (s Shard) pick(jobs []Job) []Job {
+	if s.Of <= 1 {
+		return jobs
+	}
+	var out []Job
+	for i := s.Index - 1; i < len(jobs); i += s.Of {
+		out = append(out, jobs[i])
+	}
+	return out
+}
+
+// beyondStates bounds the states of each search beyond the confident size.
+const beyondStates = 200_000
+
+// Within gives the checker with another bound on the states of a search.
+func (c *Checker) Within(states uint64) *Checker {
+	out := *c
+	out.Budget.States = states
+	return &out
+}
+
+// Both searches head, and base as the baseline.
+func (c *Checker) Both(ctx context.Context, j Job) (o Outcome) {
+	o.done, o.closed = true, NoneClosed
+	switch {
+	case j.beyond:
+		c = c.Within(beyondStates)
+	case j.states > 0:
+		c = c.Within(j.states)
+		c.quits = true
+	}
+	defer func() {
+		all := KeysOf(o.Head)
+		o.Head = unasked(o.Head)
+		o.silent = slices.DeleteFunc(all, func(k Key) bool { return slices.Contains(KeysOf(o.Head), k) })
+		for _, vs := range [][]Violation{o.Head, o.Base} {
+			for i := range vs {
+				vs[i].Variant = j.Variant
+			}
+		}
+	}()
+	if !j.Variant.Has(state.Base) {
+		o.Head, o.Cov, o.Err = c.Scenarios(ctx, j.Variant.only(state.Head), j.Topology)
+		o.holds = !o.Cov.outgrown
+		return o
+	}
+	o.Head, o.Cov, o.Err = c.Scenarios(ctx, j.Variant.Change(), j.Topology)
+	if o.Err != nil || c.quits && o.Cov.Bound == search.StateBound {
+		return o
+	}
+	baseline := j.Variant.Reapply()
+	baseline.alone = slices.ContainsFunc(o.Head, func(v Violation) bool { return v.Scenario == ScenarioInstall || v.Scenario == ScenarioSteady })
+	base, cov, err := c.Scenarios(ctx, baseline, j.Topology)
+	o.Base, o.Err = base, err
+	o.holds = !o.Cov.outgrown
+	if o.closed = NoneClosed; cov.closed != nil && err == nil {
+		o.closed = *cov.closed
+	}
+	o.closedAside = cov.closedAside
+	o.Cov.Merge(cov)
+	return o
+}
+
+// merge folds outcomes into one result a slice and rung, in job order.
+func merge(plans []Plan, jobs []Job, outcomes []Outcome) [][]SliceResult {
+	out := make([][]SliceResult, len(plans))
+	for i, p := range plans {
+		out[i] = make([]SliceResult, len(p.rungs))
+		for k, r := range p.rungs {
+			out[i][k].Variant = r.variant
+			out[i][k].Cov.Bound = search.Complete
+		}
+	}
+	for i, j := range jobs {
+		r, o := &out[j.slice][j.rung], outcomes[i]
+		switch {
+		case r.Err != nil, j.states > 0 && r.Cov.Bound == search.StateBound:
+			continue
+		case !o.done && j.beyond:
+			r.Cut = j.Topology
+			continue
+		case !o.done:
+			r.Cov.limit(search.TimeBound)
+			continue
+		case o.Err != nil:
+			r.Err = o.Err
+			continue
+		}
+		if counts(j, o) {
+			r.Head = append(r.Head, o.Head...)
+			r.Base = append(r.Base, o.Base...)
+			r.Silent = append(r.Silent, o.silent...)
+		}
+		r.KeepClosed(placeOf(j.Variant, j.Topology), o)
+		if scale.Declared(j.Variant.Spec.Classes, j.Topology) {
+			r.Declared = r.Declared || Complete(o.Cov)
+			r.searched++
+			if o.holds || !Complete(o.Cov) {
+				r.sizes++
+			}
+		}
+		if j.beyond && !Complete(o.Cov) {
+			r.Cut = j.Topology
+			o.Cov.Bound = search.Complete
+		}
+		r.Cov.Merge(o.Cov)
+		r.Topologies++
+		r.MaxNodes = max(r.MaxNodes, j.Topology.Total())
+	}
+	return out
+}
+
+// counts reports whether what was found at a topology says something about the change: a
+// size that nobody declared and on which base itself breaks a rule does not.
+func counts(j Job, o Outcome) bool {
+	broken := slices.ContainsFunc(o.Base, func(v Violation) bool { return v.aside == "" })
+	return !broken || scale.Declared(j.Variant.Spec.Classes, j.Topology)
+}
+
+// first adds the violations whose key is new.
+func first(have, more []Violation) []Violation {
+	for _, v := range more {
+		if !slices.ContainsFunc(have, func(o Violation) bool { return o.Key() == v.Key() }) {
+			have = append(have, v)
+		}
+	}
+	return have
+}
+
+// Outgrown reports whether no declared size that was searched has room for what settles.
+func (sr *SliceResult) Outgrown() bool {
+	return sr.Err == nil && Complete(sr.Cov) && sr.searched > 0 && sr.sizes == 0
+}
+
+func Workers(n int) int {
+	if n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// NotModeled reports whether an error is about what no actor has, or what does not fit the
+// abstract state: the verdict is then inconclusive, not an error.
+func NotModeled(err error) bool {
+	return errors.Is(err, actor.ErrUnmodeled) || errors.Is(err, state.ErrTooLarge) || errors.Is(err, scale.ErrTooMany)
+}

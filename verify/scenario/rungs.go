@@ -1,0 +1,262 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// A slice with many pods is searched on rungs: first at reduced scales, smallest first,
+// then as declared if it is within the bound (nodes times pods per node). A rung as
+// declared that outgrows its states does not count; the largest reduced one that was
+// explored in full does, and the result says so.
+const (
+	// FewPods is the number of pods up to which a slice is searched as declared only.
+	FewPods = 8
+	// rungStates bounds the states of one search of a slice that has several rungs.
+	rungStates = 1_000_000
+)
+
+// belowFloor is the rule that the user may give a number of pods.
+const belowFloor = "below-floor"
+
+// gaps are the reduced scales that are tried, as the gap of [scale.Reduce].
+var gaps = []int{2, 3, 4}
+
+// Plan is what is searched for a slice.
+type Plan struct {
+	variant Variant // as declared
+	rungs   []rung  // smallest numbers first; at least one
+}
+
+// rung is a slice at one scale of its numbers.
+type rung struct {
+	variant    Variant
+	topologies []scale.Topology
+}
+
+// AsDeclared reports whether nothing was reduced.
+func (v Variant) AsDeclared() bool { return v.gap == 0 }
+
+// Plan lays out the rungs of a slice on given node classes.
+func (c *Checker) Plan(v Variant) (Plan, error) {
+	p := Plan{variant: v}
+	bound := c.Policy.Bound
+	pods := scale.Pods(&v.Spec)
+	if pods > FewPods {
+		for _, gap := range gaps {
+			r, err := c.reduced(v, gap)
+			if err != nil || r.Pods() >= pods || slices.ContainsFunc(p.rungs, func(o rung) bool { return o.variant.Pods() == r.Pods() }) {
+				continue // a slice that cannot be scaled down is searched as declared
+			}
+			topologies, err := c.topologies(r.Spec.Classes, max(bound.Nodes, nodesToTell(r)))
+			if err != nil {
+				return p, err
+			}
+			p.rungs = append(p.rungs, rung{r, topologies})
+		}
+	}
+	if pods <= bound.Nodes*bound.PodsPerNode || len(p.rungs) == 0 {
+		topologies, err := c.topologies(v.Spec.Classes, bound.Nodes)
+		if err != nil {
+			return p, err
+		}
+		p.rungs = append(p.rungs, rung{v, topologies})
+	}
+	return p, nil
+}
+
+// topologies are the sizes of a cluster that are searched: of one that is known as it is, its own.
+func (c *Checker) topologies(classes []state.NodeClass, bound int) ([]scale.Topology, error) {
+	if c.Policy.Cluster.Snapshot == nil {
+		return scale.Topologies(classes, bound)
+	}
+	least, largest := scale.Least(classes), scale.Largest(classes)
+	if slices.Equal(least, largest) || slices.ContainsFunc(classes, func(c state.NodeClass) bool { return c.Autoscaled }) {
+		return []scale.Topology{largest}, nil // nodes that may come are there, and absent
+	}
+	return []scale.Topology{least, largest}, nil
+}
+
+// Pods is the most pods that the variant's manifests ask for at once, without surge.
+func (v Variant) Pods() int { return scale.Pods(&v.Spec) }
+
+// nodesToTell is the number of nodes up to which a reduced scale is searched, so that its
+// declared topology is among them; 0 where nodes were not scaled.
+func nodesToTell(v Variant) int {
+	largest := scale.Largest(v.Spec.Classes).Total()
+	if largest == scale.Largest(v.declared.Classes).Total() {
+		return 0
+	}
+	return largest
+}
+
+// reduced gives a variant at a reduced scale, with its rules.
+func (c *Checker) reduced(v Variant, gap int) (Variant, error) {
+	floor := c.Policy.Intents[belowFloor].MinReady
+	further := append(numbersOf(c.Rules), floor)
+	spec, counts, err := scale.Reduce(&v.Spec, gap, further)
+	if err != nil {
+		return v, err
+	}
+	out := v
+	declared := v.Spec
+	out.Spec, out.gap, out.further, out.declared = *spec, gap, further, &declared
+	if floor > 0 || len(c.Policy.Custom) > 0 {
+		p := *c.Policy
+		p.Intents = maps.Clone(p.Intents)
+		in := p.Intents[belowFloor]
+		in.MinReady = counts.Of(floor)
+		p.Intents[belowFloor] = in
+		if p.Custom, err = policies.Scaled(p.Custom, counts.Of); err != nil {
+			return v, err
+		}
+		if out.rules, err = policies.Select(&p, c.Only); err != nil {
+			return v, err
+		}
+	}
+	return out, nil
+}
+
+// States bounds one search of the variant.
+func (v Variant) States() uint64 {
+	if v.AsDeclared() {
+		return SearchStates
+	}
+	return rungStates
+}
+
+// again scales a variant, whose manifests are as declared, down as another one was.
+func (v Variant) again(like Variant) (Variant, error) {
+	if like.AsDeclared() {
+		return v, nil
+	}
+	spec, _, err := scale.Reduce(&v.Spec, like.gap, like.further)
+	if err != nil {
+		return v, err
+	}
+	declared := v.Spec
+	v.Spec, v.declared, v.gap, v.further, v.rules = *spec, &declared, like.gap, like.further, like.rules
+	return v, nil
+}
+
+// unscaled gives the variant as declared.
+func (v Variant) unscaled() Variant {
+	if v.declared != nil {
+		v.Spec, v.declared, v.gap, v.rules = *v.declared, nil, 0, nil
+	}
+	return v
+}
+
+// settleRungs makes one result a slice of what its rungs gave: that of the scale as
+// declared, if it was explored in full, else that of the largest reduced one that was,
+// with what was seen as declared.
+func settleRungs(plans []Plan, rungs [][]SliceResult) []SliceResult {
+	out := make([]SliceResult, len(plans))
+	for i := range plans {
+		out[i] = settleRung(rungs[i])
+	}
+	return out
+}
+
+func settleRung(rungs []SliceResult) SliceResult {
+	last := rungs[len(rungs)-1]
+	if len(rungs) == 1 || last.Err != nil || last.Variant.AsDeclared() && Complete(last.Cov) {
+		return last
+	}
+	top := -1
+	for i, r := range rungs {
+		if r.Err == nil && Complete(r.Cov) && !r.Variant.AsDeclared() {
+			top = i
+		}
+	}
+	if top < 0 { // not even the smallest
+		return last
+	}
+	out := rungs[top]
+	out.Head, out.Base, out.Silent = nil, nil, nil
+	out.BaseClosed = map[Place]int{}
+	for _, r := range rungs {
+		if out.Cut == nil {
+			out.Cut = r.Cut
+		}
+	}
+	for _, r := range rungs[:top+1] { // smallest first
+		out.Head, out.Base = append(out.Head, r.Head...), append(out.Base, r.Base...)
+		out.Silent = append(out.Silent, r.Silent...)
+		maps.Copy(out.BaseClosed, r.BaseClosed)
+		out.Declared = out.Declared || r.Declared
+		out.sizes = max(out.sizes, r.sizes)
+	}
+	for i := range out.Head {
+		v := &out.Head[i]
+		v.Passing = !slices.ContainsFunc(rungs[top].Head, func(o Violation) bool { return o.Key() == v.Key() })
+	}
+	for _, r := range rungs[:top] {
+		out.Cov.addWork(r.Cov)
+	}
+	if last.Variant.AsDeclared() {
+		out.Cov.addWork(last.Cov)
+		out.Head, out.Base = instead(out.Head, last.Head), instead(out.Base, last.Base)
+		out.Silent = append(out.Silent, last.Silent...)
+		maps.Copy(out.BaseClosed, last.BaseClosed)
+		out.Declared = out.Declared || last.Declared
+		out.tried = last.Cov.Bound
+	}
+	return out
+}
+
+// instead gives the violations that were found as declared, and of have the others.
+func instead(have, declared []Violation) []Violation {
+	out := slices.Clone(declared)
+	for _, v := range have {
+		if !slices.ContainsFunc(declared, func(o Violation) bool { return o.Key() == v.Key() }) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// addWork adds what was done for a scale that is not the one the result speaks of.
+func (c *Coverage) addWork(d Coverage) {
+	c.States += d.States
+	c.Transitions += d.Transitions
+	c.searches += d.searches
+}
+
+// StandIns lists whose replicas were reduced: "default/web 500 as 7".
+func (v Variant) StandIns() []ReducedCount {
+	var out []ReducedCount
+	for i := range v.Spec.Workloads {
+		one := func(s *state.Spec) int {
+			return scale.Pods(&state.Spec{Workloads: s.Workloads[i : i+1]})
+		}
+		if v.declared == nil || one(&v.Spec) == one(v.declared) {
+			continue
+		}
+		out = append(out, ReducedCount{Workload: v.Spec.Workloads[i].ID, Declared: one(v.declared), Verified: one(&v.Spec)})
+	}
+	return out
+}
+
+// ReducedTo says in words what a reduced scale stands for.
+func ReducedTo(counts []ReducedCount) string {
+	words := ""
+	for i, c := range counts {
+		if i > 0 {
+			words += ", "
+		}
+		words += fmt.Sprintf("%d pods of %s as %d", c.Declared, WorkloadName(c.Workload), c.Verified)
+	}
+	return words
+}
+
+// TimeRanOut reports whether the rung as declared was cut off by the clock.
+func (r *SliceResult) TimeRanOut() bool {
+	return r.tried == search.TimeBound || r.tried == search.Cancelled
+}

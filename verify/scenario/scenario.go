@@ -1,0 +1,285 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/nodes"
+	"github.com/kubesettle/kubesettle/verify/control/workloads"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Scenario names, as they stand in results.
+const (
+	ScenarioChange  = "change"
+	ScenarioSteady  = "steady"
+	ScenarioInstall = "install"
+)
+
+// Violation is a counterexample with what is needed to word it.
+type Violation struct {
+	Problem  *Problem
+	Variant  Variant // that it was found in, with both versions
+	Bound    BoundRule
+	Scenario string
+	Probed   bool     // found by one run, not by a search
+	aside    string   // the search that stands aside and found it; "": none
+	Passing  bool     // not shown by the largest reduced scale: it counts only as declared
+	Happened []string // kinds of its events, sorted; nil: not gathered yet
+	search.Violation
+}
+
+// Key tells findings apart within a release: which rule breaks for whom.
+type Key struct{ Rule, Workload string }
+
+func (v Violation) Key() Key {
+	return Key{v.Bound.Rule.ID, v.Problem.Cfg.Spec.Workloads[v.Bound.Workload].ID}
+}
+
+// Checker holds what all searches of a run share.
+type Checker struct {
+	Policy *policies.Policy
+	Only   []string // rule IDs to check; empty: all
+	Rules  []rules.Rule
+	Timing actor.Timing
+	Budget Budget
+	quits  bool // a search that runs out of states makes the others needless
+	Lifts  Lifts
+}
+
+// Scenarios searches a variant at a topology in every scenario that it has, and gives of
+// every rule and workload the front of all scenarios (see front.go).
+func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([]Violation, Coverage, error) {
+	if v.rules != nil {
+		own := *c
+		own.Rules = v.rules
+		c = &own
+	}
+	r := scenarioRun{Checker: c, topology: t}
+	if v.Has(state.Base) {
+		if err := r.settled(ctx, ScenarioChange, v, state.Base); err != nil {
+			return nil, r.cov, err
+		}
+	}
+	if c.quits && r.cov.Bound == search.StateBound {
+		return r.found, r.cov, nil
+	}
+	if err := r.revert(ctx, v); err != nil {
+		return nil, r.cov, err
+	}
+	if alone := v.only(state.Head); alone.Has(state.Head) && (v.alone || !v.repeats()) {
+		if err := r.empty(ctx, alone); err != nil {
+			return nil, r.cov, err
+		}
+		if err := r.settled(ctx, ScenarioSteady, alone, state.Head); err != nil {
+			return nil, r.cov, err
+		}
+	}
+	if err := r.next(ctx, v); err != nil {
+		return nil, r.cov, err
+	}
+	err := r.maintenance(ctx, v)
+	return r.found, r.cov, err
+}
+
+// scenarioRun gathers what the scenarios of one variant find at one topology.
+type scenarioRun struct {
+	*Checker
+	topology scale.Topology
+	running  bool // begin only where every pod has a node
+	found    []Violation
+	cov      Coverage
+}
+
+// settled searches, with events, from every state that a version settles in.
+func (r *scenarioRun) settled(ctx context.Context, name string, v Variant, from state.Version) error {
+	p, err := NewProblem(&v.Spec, r.topology, r.Rules, r.Timing)
+	if err != nil {
+		return err
+	}
+	before := p
+	if from == state.Base && v.BaseNamespaces != nil { // labels change with the apply
+		spec := v.Spec
+		spec.Namespaces = v.BaseNamespaces
+		if before, err = NewProblem(&spec, r.topology, nil, r.Timing); err != nil {
+			return err
+		}
+	}
+	initial, results, err := before.Settle(ctx, from, r.Budget)
+	if err != nil {
+		return err
+	}
+	r.cov.addAll(results)
+	if name == ScenarioChange {
+		if p.Live = v.liveStart(p); p.Live != nil {
+			initial = withState(initial, p.Live)
+		}
+	}
+	if r.running && len(initial) > 0 {
+		initial = slices.DeleteFunc(initial, func(b []byte) bool { return pendingAnywhere(state.State{C: p.Cfg, B: b}) })
+		if len(initial) == 0 { // another rule's: what does not run cannot be rolled out either
+			return nil
+		}
+	}
+	if len(initial) == 0 { // the budget ran out before anything settled
+		if Complete(r.cov) && (name == ScenarioChange || !v.Has(state.Base)) { // or the cluster outgrows this size
+			r.cov.outgrown = true
+		}
+		return nil
+	}
+	return r.explore(ctx, name, p, initial, -1)
+}
+
+// empty searches, without events, from head on an empty cluster.
+func (r *scenarioRun) empty(ctx context.Context, v Variant) error {
+	rules := slices.DeleteFunc(slices.Clone(r.Rules), func(rule rules.Rule) bool { return rule.Running })
+	p, err := NewProblem(&v.Spec, r.topology, rules, r.Timing)
+	if err != nil {
+		return err
+	}
+	return r.explore(ctx, ScenarioInstall, p, p.Installs(state.Head), 0)
+}
+
+func (r *scenarioRun) explore(ctx context.Context, name string, p *Problem, initial [][]byte, events int) error {
+	results, err := p.explore(ctx, initial, events, r.Budget)
+	if err != nil {
+		return err
+	}
+	r.cov.addAll(results)
+	res := results[len(results)-1]
+	r.cov.close(closedBy(res))
+	r.cov.note(p.Actors)
+	r.cov.unanswer(p.unanswered())
+	r.cov.MaxPods = max(r.cov.MaxPods, mostDeclared(p.Cfg))
+	for _, x := range res.Violations {
+		v := Violation{Problem: p, Bound: p.bounds[x.Rule], Scenario: name, Violation: x}
+		if !v.Inevitable {
+			if v.Inevitable, err = r.inevitable(ctx, v); err != nil {
+				return err
+			}
+		}
+		if unsure := v.Bound.Property.Unsure; unsure != nil && v.Inevitable {
+			v.Inevitable = !unsure(state.State{C: p.Cfg, B: v.last()})
+		}
+		if v.Bound.Property.Wish && !v.Inevitable {
+			continue
+		}
+		v.Happened = v.Kinds()
+		r.found = enterFront(r.found, v)
+	}
+	return nil
+}
+
+// last is the state that a counterexample ends in.
+func (v Violation) last() []byte {
+	if n := len(v.Steps); n > 0 {
+		return v.Steps[n-1].To
+	}
+	return v.Start
+}
+
+// Simpler reports whether a counterexample needs fewer events or, with as many, fewer steps.
+// One without any shows nothing: how the pods came where they rest tells more.
+func (v Violation) Simpler(o Violation) bool {
+	if v.Events != o.Events {
+		return v.Events < o.Events
+	}
+	if mute := v.mute(); mute != o.mute() {
+		return !mute
+	}
+	return len(v.Steps) < len(o.Steps)
+}
+
+// mute reports whether a counterexample neither takes a step nor ends before one that is
+// refused: the wrong state is there from the start, at rest.
+func (v Violation) mute() bool {
+	if len(v.Steps) > 0 {
+		return false
+	}
+	s := state.State{C: v.Problem.Cfg, B: v.Start}
+	for _, p := range s.C.ClassesOf[v.Bound.Workload] {
+		drain, _, _ := nodes.DrainRefusal(s, p)
+		quota, _ := workloads.QuotaRefusal(s, p)
+		if s.Pending(p) > 0 || s.Waiting(p) > 0 || drain != "" || quota != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// inevitable reports whether every fair run from the state after a violation's last event
+// gets stuck for the workload in one way or another: rules that share a workload's
+// stuck states between them (a rollout that cannot complete, a pod that cannot be
+// placed) are one fate, and only together inevitable.
+func (r *scenarioRun) inevitable(ctx context.Context, v Violation) (bool, error) {
+	if v.Bound.Property.Persists == nil {
+		return false, nil
+	}
+	var fates []func(state.State) bool
+	for _, rule := range rules.All() { // whichever of them are on
+		for _, prop := range rule.Properties(v.Problem.Cfg, v.Bound.Workload) {
+			if prop.Persists != nil {
+				fates = append(fates, prop.Persists)
+			}
+		}
+	}
+	if len(fates) < 2 {
+		return false, nil
+	}
+	any := rules.Property{Persists: func(s state.State) bool {
+		return slices.ContainsFunc(fates, func(f func(state.State) bool) bool { return f(s) })
+	}}
+	sys := v.Problem.System
+	sys.Rules = []search.Rule{v.Problem.searchRule("any fate", any)}
+	sys.Initial = [][]byte{v.afterLastEvent()}
+	opt := r.Budget.options()
+	opt.MaxEvents = 0
+	res, err := search.Run(ctx, sys, opt)
+	if err != nil {
+		return false, err
+	}
+	r.cov.add(res)
+	return res.Bound == search.Complete && len(res.Violations) == 1 && res.Violations[0].Inevitable, nil
+}
+
+// afterLastEvent is the state from which on the control loops are alone.
+func (v Violation) afterLastEvent() []byte {
+	at := v.Start
+	for _, st := range v.Steps {
+		if v.Problem.Actors[st.Actor].Latency() == actor.Event {
+			at = st.To
+		}
+	}
+	return at
+}
+
+// mostDeclared is the most pods of one slice that its manifests ask for, without surge; a
+// DaemonSet asks for one a node.
+func mostDeclared(c *state.Config) int {
+	total, spec := 0, c.Spec
+	for w, wl := range spec.Workloads {
+		most := 0
+		if c.PerNode(w) {
+			most = len(c.Nodes)
+		}
+		for _, m := range wl.Manifests {
+			if !m.Exists() {
+				continue
+			}
+			most = max(most, m.Replicas(), m.JobPods(&spec.Events))
+			if m.HPA != nil {
+				most = max(most, int(m.HPA.Spec.MaxReplicas))
+			}
+		}
+		total += most
+	}
+	return total
+}
+
+// SearchStates is a budget of one search that no option sets.
+const SearchStates = 20_000_000

@@ -1,0 +1,109 @@
+package scenario
+
+import (
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Variant is a slice with its node classes, in the form one scenario needs it.
+type Variant struct {
+	*slice.Slice
+	Spec state.Spec
+	// gap is that of the reduced scale (see [scale.Reduce]), and declared what was
+	// reduced; 0 and nil as declared.
+	gap      int
+	declared *state.Spec
+	further  []int        // numbers that the user gave, as declared
+	alone    bool         // search the version alone though it repeats: it is compared with one that was
+	rules    []rules.Rule // at this scale; nil: the checker's
+}
+
+// VariantOf gives a slice on a cluster with the given events.
+func VariantOf(sl *slice.Slice, classes []state.NodeClass, apply state.Apply, events state.Events) Variant {
+	v := Variant{Slice: sl, Spec: sl.Spec}
+	v.Spec.Classes, v.Spec.Apply, v.Spec.Events = classes, apply, events
+	return v
+}
+
+// manifests gives the variant with other manifests in place of base's and head's.
+func (v Variant) manifests(pick func(state.Workload) [2]state.Manifest, applies int) Variant {
+	v.Spec.Workloads = slices.Clone(v.Spec.Workloads)
+	for i, w := range v.Spec.Workloads {
+		v.Spec.Workloads[i].Manifests = pick(w)
+	}
+	v.Spec.Events.Apply = applies
+	return v
+}
+
+// Change is base, with head applied once.
+func (v Variant) Change() Variant {
+	return v.manifests(func(w state.Workload) [2]state.Manifest { return w.Manifests }, 1)
+}
+
+// Reapply is base, with base applied once more: what every merge that changes nothing
+// does. Its violations are those that were there before.
+func (v Variant) Reapply() Variant {
+	v.Spec.DefaultPriority[state.Head] = v.Spec.DefaultPriority[state.Base]
+	if v.Before != nil {
+		v.Spec.Scheduler, v.Spec.Descheduler = v.Before.Scheduler, v.Before.Descheduler
+		v.Spec.ClusterAutoscaler, v.Spec.Autoscaler = v.Before.ClusterAutoscaler, v.Before.Autoscaler
+		if len(v.Before.Classes) == len(v.Spec.Classes) {
+			v.Spec.Classes = slice.AsBefore(v.Spec.Classes, v.Before.Classes)
+		}
+	}
+	if v.BaseNamespaces != nil {
+		v.Spec.Namespaces = v.BaseNamespaces
+	}
+	if len(v.BaseNodes) == len(v.Spec.Classes) {
+		v.Spec.Classes = slices.Clone(v.Spec.Classes)
+		for i, n := range v.BaseNodes {
+			if n != nil {
+				v.Spec.Classes[i].Node = n
+			}
+		}
+	}
+	return v.manifests(func(w state.Workload) [2]state.Manifest {
+		return [2]state.Manifest{w.Manifests[state.Base], w.Manifests[state.Base]}
+	}, 1)
+}
+
+// only is one version alone, never applied again.
+func (v Variant) only(version state.Version) Variant {
+	return v.manifests(func(w state.Workload) [2]state.Manifest {
+		return [2]state.Manifest{{}, w.Manifests[version]}
+	}, 0)
+}
+
+// Has reports whether any workload exists in a version.
+func (v Variant) Has(version state.Version) bool {
+	return slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool { return w.Manifests[version].Exists() })
+}
+
+// repeats reports whether both versions are the same manifests, so that everything that
+// can be seen of head alone was seen before its apply.
+func (v Variant) repeats() bool {
+	return v.BaseNamespaces == nil && !slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
+		return !w.Manifests[state.Base].Same(&w.Manifests[state.Head])
+	})
+}
+
+// WithObjects gives the variant with other objects of its release; false where one of its
+// workloads is not among them.
+func (v Variant) WithObjects(base, head []*render.Object, assumed bool) (Variant, bool) {
+	sl, ok := v.Slice.With(base, head, assumed)
+	if !ok {
+		return v, false
+	}
+	like := v
+	v = v.unscaled()
+	v.Slice = sl
+	to, from := &v.Spec, &sl.Spec
+	to.Workloads, to.Namespaces, to.Quotas, to.Claims, to.Admission = from.Workloads, from.Namespaces, from.Quotas, from.Claims, from.Admission
+	to.PriorityClasses, to.NeverPreempt, to.DefaultPriority = from.PriorityClasses, from.NeverPreempt, from.DefaultPriority
+	v, err := v.again(like)
+	return v, err == nil
+}

@@ -1,0 +1,253 @@
+package slice
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// guards are what a version declares that decide on the creation of pods, beside quotas.
+type guards struct {
+	ranges, hooks []*render.Object
+	asked         [][]hook                        // those of each of hooks
+	services      map[[2]string][]*corev1.Service // by namespace and name
+}
+
+func (a *guards) add(o *render.Object) {
+	switch t := o.Typed.(type) {
+	case *corev1.LimitRange:
+		a.ranges = append(a.ranges, o)
+	case *corev1.Service:
+		if a.services == nil {
+			a.services = map[[2]string][]*corev1.Service{}
+		}
+		name := [2]string{o.ID.Namespace, o.ID.Name}
+		a.services[name] = append(a.services[name], t)
+	case *admissionv1.ValidatingWebhookConfiguration, *admissionv1.MutatingWebhookConfiguration:
+		a.hooks = append(a.hooks, o)
+		a.asked = append(a.asked, hooksOf(o))
+	}
+}
+
+// hook is one webhook of a configuration, as far as both kinds have it.
+type hook struct {
+	object            *render.Object
+	index             int
+	name              string
+	service           *admissionv1.ServiceReference
+	namespaces, pods  *metav1.LabelSelector
+	rules             []admissionv1.RuleWithOperations
+	failurePolicy     *admissionv1.FailurePolicyType
+	hasMatchCondition bool
+}
+
+// Webhook is one webhook of a configuration that is asked about pods and refuses them where
+// it does not answer, with the namespace of the Service behind it.
+type Webhook struct {
+	Index     int
+	Namespace string
+}
+
+// Webhooks are those of an object that are asked about pods.
+func Webhooks(o *render.Object) []Webhook {
+	var out []Webhook
+	for _, h := range hooksOf(o) {
+		out = append(out, Webhook{h.index, h.service.Namespace})
+	}
+	return out
+}
+
+func hooksOf(o *render.Object) []hook {
+	var out []hook
+	switch t := o.Typed.(type) {
+	case *admissionv1.ValidatingWebhookConfiguration:
+		for i, h := range t.Webhooks {
+			out = append(out, hook{o, i, h.Name, h.ClientConfig.Service, h.NamespaceSelector, h.ObjectSelector, h.Rules, h.FailurePolicy, len(h.MatchConditions) > 0})
+		}
+	case *admissionv1.MutatingWebhookConfiguration:
+		for i, h := range t.Webhooks {
+			out = append(out, hook{o, i, h.Name, h.ClientConfig.Service, h.NamespaceSelector, h.ObjectSelector, h.Rules, h.FailurePolicy, len(h.MatchConditions) > 0})
+		}
+	}
+	return slices.DeleteFunc(out, func(h hook) bool {
+		return h.failurePolicy != nil && *h.failurePolicy != admissionv1.Fail || h.service == nil || h.hasMatchCondition || !h.seesPods()
+	})
+}
+
+// seesPods reports whether the rules of a webhook match the creation of pods.
+//
+// Upstream: apiserver/pkg/admission/plugin/webhook/predicates/rules: (*Matcher).Matches.
+func (h hook) seesPods() bool {
+	has := func(list []string, names ...string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(list, n) })
+	}
+	return slices.ContainsFunc(h.rules, func(r admissionv1.RuleWithOperations) bool {
+		creates := slices.Contains(r.Operations, admissionv1.Create) || slices.Contains(r.Operations, admissionv1.OperationAll)
+		scoped := r.Scope == nil || *r.Scope != admissionv1.ClusterScope
+		return creates && scoped && has(r.APIGroups, "", "*") && has(r.APIVersions, "v1", "*") && has(r.Resources, "pods", "*", "*/*")
+	})
+}
+
+// guards reports whether a webhook is asked about the pods of a workload.
+func (h hook) guards(o *render.Object, s side) bool {
+	set := labels.Set{corev1.LabelMetadataName: o.ID.Namespace}
+	maps.Copy(set, s.namespaces[o.ID.Namespace])
+	return matchesAll(h.namespaces, set) && matchesAll(h.pods, labels.Set(templateOf(o).Labels))
+}
+
+// matchesAll is whether a selector matches, where an absent one matches everything.
+func matchesAll(sel *metav1.LabelSelector, set labels.Set) bool {
+	if sel == nil {
+		return true
+	}
+	x, err := metav1.LabelSelectorAsSelector(sel)
+	return err == nil && x.Matches(set)
+}
+
+// serves reports whether the pods of a workload are behind the Service of a webhook.
+func (h hook) serves(o *render.Object, s side) bool {
+	if h.service.Namespace != o.ID.Namespace {
+		return false
+	}
+	return slices.ContainsFunc(s.admission.services[[2]string{h.service.Namespace, h.service.Name}], func(svc *corev1.Service) bool {
+		return len(svc.Spec.Selector) > 0 && labels.SelectorFromSet(svc.Spec.Selector).Matches(labels.Set(templateOf(o).Labels))
+	})
+}
+
+// of lists what decides on the pods of a workload: the LimitRanges of its namespace, and the
+// webhooks that it serves itself.
+func (a *guards) of(o *render.Object, s side) []*render.Object {
+	var out []*render.Object
+	for _, r := range a.ranges {
+		if r.ID.Namespace == o.ID.Namespace {
+			out = append(out, r)
+		}
+	}
+	for i, c := range a.hooks {
+		if slices.ContainsFunc(a.asked[i], func(h hook) bool { return h.serves(o, s) && h.guards(o, s) }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// guardEachOther reports whether each of two workloads serves a webhook that guards the pods of
+// the other.
+func guardEachOther(p *render.Object, of side, q *render.Object, in side) bool {
+	if len(of.admission.asked)+len(in.admission.asked) == 0 {
+		return false
+	}
+	guarded := func(server *render.Object, s side, other *render.Object, o side) bool {
+		for _, list := range s.admission.asked {
+			if slices.ContainsFunc(list, func(h hook) bool { return h.serves(server, s) && h.guards(other, o) }) {
+				return true
+			}
+		}
+		return false
+	}
+	return guarded(p, of, q, in) && guarded(q, in, p, of)
+}
+
+// admit enters what decides on the pods of the slice. What a LimitRange fills in is as
+// good as written in the template; where only the LimitRange changed, pods of both versions
+// are taken to have what head's fills in.
+func (sl *Slice) admit(sides [2]side) {
+	for v, s := range sides {
+		for _, r := range s.admission.ranges {
+			if slices.ContainsFunc(sl.Workloads, func(w state.Workload) bool { return w.Namespace == r.ID.Namespace }) {
+				t := r.Typed.(*corev1.LimitRange).DeepCopy()
+				t.Namespace = r.ID.Namespace
+				sl.Spec.Admission.LimitRanges[v] = append(sl.Spec.Admission.LimitRanges[v], t)
+				sl.keep(v, r)
+			}
+		}
+	}
+	if len(sl.Spec.Admission.LimitRanges[state.Base])+len(sl.Spec.Admission.LimitRanges[state.Head]) > 0 {
+		for i := range sl.Workloads {
+			sl.fillIn(&sl.Workloads[i])
+		}
+	}
+	sl.guard(sides)
+}
+
+// fillIn gives the templates of a workload what LimitRanges fill in.
+func (sl *Slice) fillIn(w *state.Workload) {
+	m := &w.Manifests
+	alike := m[state.Base].Exists() && m[state.Head].Exists() && state.SameTemplate(m[state.Base].Template(), m[state.Head].Template())
+	for v := range m {
+		if !m[v].Exists() {
+			continue
+		}
+		by := v
+		if alike {
+			by = int(state.Head)
+		}
+		var own []*corev1.LimitRange
+		for _, r := range sl.Spec.Admission.LimitRanges[by] {
+			if r.Namespace == w.Namespace {
+				own = append(own, r)
+			}
+		}
+		if len(own) == 0 {
+			continue
+		}
+		m[v].OwnObject()
+		admission.ApplyLimitRanges(m[v].Pod(), own)
+	}
+}
+
+// guard enters the webhooks that workloads of the slice serve and that guard pods of it.
+func (sl *Slice) guard(sides [2]side) {
+	at := map[string]int{}
+	for v, s := range sides {
+		for _, list := range s.admission.asked {
+			for _, h := range list {
+				sl.guardBy(h, sides, v, at)
+			}
+		}
+	}
+}
+
+// guardBy enters a webhook of version v; at is where those are that both versions have.
+func (sl *Slice) guardBy(h hook, sides [2]side, v int, at map[string]int) {
+	var servers []int
+	guards := make([][2]bool, len(sl.Workloads))
+	guarded := false
+	for i, w := range sl.Workloads {
+		for u, s := range sides {
+			o := s.Workloads[w.ID]
+			if o == nil {
+				continue
+			}
+			if h.serves(o, sides[v]) && !slices.Contains(servers, i) {
+				servers = append(servers, i)
+			}
+			guards[i][u] = h.guards(o, sides[v])
+			guarded = guarded || guards[i][u]
+		}
+	}
+	if len(servers) == 0 || !guarded {
+		return
+	}
+	key := fmt.Sprintf("%s %s", h.object.ID, h.name)
+	i, known := at[key]
+	if !known {
+		i = len(sl.Spec.Admission.Webhooks)
+		at[key] = i
+		sl.Spec.Admission.Webhooks = append(sl.Spec.Admission.Webhooks, state.Webhook{
+			Name: h.name, Object: h.object.ID.String(), Field: fmt.Sprintf("webhooks[%d]", h.index),
+		})
+	}
+	w := &sl.Spec.Admission.Webhooks[i]
+	w.Servers, w.Guards[v] = servers, guards
+	sl.keep(v, h.object)
+}

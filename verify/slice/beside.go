@@ -1,0 +1,86 @@
+package slice
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/descheduler"
+	"github.com/kubesettle/kubesettle/verify/control/nodes"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// RunsBeside adds the controllers that the policy configures, with what they can tell
+// nodes apart by.
+func (sl *Slice) RunsBeside(p *policies.Policy) {
+	c := p.Controllers
+	for _, file := range []*string{&c.SchedulerConfig, &c.DeschedulerPolicy} {
+		if dir := path.Dir(filepath.ToSlash(p.File)); *file != "" && !path.IsAbs(dir) {
+			*file = path.Join(dir, *file)
+		}
+	}
+	c.SchedulerConfig = cmp.Or(c.SchedulerAt, c.SchedulerConfig)
+	c.DeschedulerPolicy = cmp.Or(c.DeschedulerAt, c.DeschedulerPolicy)
+	sl.Controllers = c
+	sl.Spec.Scheduler, sl.Spec.Descheduler = c.Scheduler, c.Descheduler
+	sl.Spec.ClusterAutoscaler = c.ClusterAutoscaler || p.RunsKarpenter()
+	sl.Spec.Autoscaler = c.AutoscalerFlags
+	if g := c.GitOps; g != nil {
+		ignored := slices.Contains(g.IgnoreDifferences, "/spec/replicas")
+		sl.Spec.GitOps = &state.GitOps{SelfHeal: g.SelfHeal, IgnoreReplicas: ignored, KeepReplicas: ignored && g.RespectIgnore}
+	}
+	sl.seenBy(c)
+}
+
+// seenBy notes what the controllers can tell nodes apart by.
+func (sl *Slice) seenBy(c policies.Controllers) {
+	if c.Scheduler != nil {
+		named, topologies := c.Scheduler.NodeKeys()
+		for _, key := range named {
+			sl.Keys[key], sl.Values[key] = true, true
+		}
+		for _, key := range topologies {
+			sl.Keys[key] = true
+		}
+	}
+	if c.Descheduler == nil {
+		return
+	}
+	for _, key := range c.Descheduler.NodeKeys() {
+		sl.Keys[key], sl.Values[key] = true, true
+	}
+}
+
+// RanBeside adds the controllers that run beside the slice on base, where they are others.
+func (sl *Slice) RanBeside(p *policies.Policy) {
+	sl.seenBy(p.Controllers)
+	sl.Before = &state.Spec{
+		Scheduler: p.Controllers.Scheduler, Descheduler: p.Controllers.Descheduler,
+		ClusterAutoscaler: p.Controllers.ClusterAutoscaler || p.RunsKarpenter(), Autoscaler: p.Controllers.AutoscalerFlags,
+	}
+}
+
+// Configured resolves a reference into a controller's own configuration file.
+func (sl *Slice) Configured(r actor.Ref) (file string, line int, ok bool) {
+	for _, k := range sl.Controllers.NodePools {
+		if r.Object == nodes.KarpenterObject(k.NodePool) && k.Locate != nil {
+			file, line := k.Locate(r.Field)
+			return file, max(line, 1), true
+		}
+	}
+	lines := map[string]int(nil)
+	switch c := &sl.Controllers; r.Object {
+	case scheduler.Object:
+		file, lines = c.SchedulerConfig, c.SchedulerLines
+	case descheduler.DeschedulerObject:
+		file, lines = c.DeschedulerPolicy, c.DeschedulerLines
+	}
+	if file == "" {
+		return "", 0, false
+	}
+	return file, max(lines[r.Field], 1), true
+}

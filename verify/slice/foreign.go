@@ -1,0 +1,92 @@
+package slice
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render"
+)
+
+// RunsPods reports whether an object is a workload that no actor drives: one of Kubernetes'
+// own kinds, or of a kind that is unknown and has a pod template, such as an Argo Rollout.
+func RunsPods(o *render.Object) bool {
+	if unmodeled[kindOf(o.ID)] {
+		return true
+	}
+	if o.Typed != nil {
+		return false
+	}
+	list, ok := ValueAt(o.Content, "spec", "template", "spec", "containers").([]any)
+	return ok && len(list) > 0
+}
+
+// Scales reports whether an object of an unknown kind sets the size of a workload, such as a
+// VerticalPodAutoscaler or a KEDA ScaledObject; [sizesPods] and [wakes] know those that are
+// modeled.
+func Scales(o *render.Object) bool {
+	if o.Typed != nil {
+		return false
+	}
+	for _, field := range []string{"scaleTargetRef", "targetRef"} {
+		if _, ok := ValueAt(o.Content, "spec", field, "name").(string); ok && strings.Contains(strings.ToLower(o.ID.Kind), "scale") {
+			return true
+		}
+	}
+	return false
+}
+
+// ValueAt is the value of a field, or nil.
+func ValueAt(content map[string]any, path ...string) any {
+	var v any = content
+	for _, key := range path {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil
+		}
+		v = m[key]
+	}
+	return v
+}
+
+// Foreign words what head has of kinds that are not modeled, once a kind.
+func Foreign(head *render.Revision) []string {
+	pods, scalers := map[string]bool{}, map[string]bool{}
+	for _, rel := range head.Releases {
+		for _, o := range rel.Objects {
+			switch {
+			case RunsPods(o):
+				pods[o.ID.Kind] = true
+			case Scales(o) && !sizesPods(o) && !Wakes(o):
+				scalers[kindOf(o.ID)] = true
+			}
+		}
+	}
+	var out []string
+	if names := slices.Sorted(maps.Keys(pods)); len(names) > 0 {
+		out = append(out, "not modeled, and treated as not there: "+strings.Join(names, ", "))
+	}
+	if names := slices.Sorted(maps.Keys(scalers)); len(names) > 0 {
+		out = append(out, fmt.Sprintf("not modeled, and treated as not scaling: %s", strings.Join(names, ", ")))
+	}
+	return out
+}
+
+// Scaled is the workload that an object of an unknown kind sets the size of.
+func Scaled(o *render.Object) render.ObjectID {
+	id := render.ObjectID{Group: "apps", Kind: "Deployment", Namespace: o.ID.Namespace}
+	for _, field := range []string{"scaleTargetRef", "targetRef"} {
+		if name, ok := ValueAt(o.Content, "spec", field, "name").(string); ok {
+			id.Name = name
+			if kind, ok := ValueAt(o.Content, "spec", field, "kind").(string); ok {
+				id.Kind = kind
+			}
+			if v, ok := ValueAt(o.Content, "spec", field, "apiVersion").(string); ok {
+				id.Group, _, _ = strings.Cut(v, "/")
+			}
+			return id
+		}
+	}
+	return id
+}

@@ -1,0 +1,255 @@
+package slice
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Controllers whose configuration is looked for among the manifests.
+const (
+	foundDescheduler = "descheduler"
+	foundScheduler   = "scheduler"
+	foundAutoscaler  = "cluster autoscaler"
+)
+
+// Concerns are texts that stand in every object by which one release says something about
+// the others: the configurations of controllers.
+func Concerns() []string {
+	return []string{policies.DeschedulerKind, policies.SchedulerKind, autoscalerName, policies.NodePoolGroup + "/"}
+}
+
+// found is a controller's own configuration that was found among the manifests.
+type found struct {
+	controller, release string
+	at                  render.Location
+	lines               map[string]int // of its fields, in the file
+	descheduler         *state.Descheduler
+	scheduler           *state.Scheduler
+	autoscaler          *state.ClusterAutoscalerFlags
+}
+
+// same reports whether two configurations ask for the same.
+func (f *found) same(o *found) bool {
+	if f == nil || o == nil {
+		return f == o
+	}
+	return reflect.DeepEqual(f.descheduler, o.descheduler) && reflect.DeepEqual(f.scheduler, o.scheduler) && reflect.DeepEqual(f.autoscaler, o.autoscaler)
+}
+
+// where is the place of a configuration: "charts/web/policy.yaml:12".
+func (f *found) where() string { return fmt.Sprintf("%s:%d", f.at.File, f.at.StartLine) }
+
+// configurations are those of one revision, in the order of releases and objects, and what
+// is said of those that cannot be read.
+type configurations struct {
+	list    []*found
+	pools   []foundPool
+	notices []string
+}
+
+// kindLine is the line that names the kind of a configuration within a ConfigMap.
+var kindLine = regexp.MustCompile(`(?m)^kind:\s*["']?(` + policies.DeschedulerKind + `|` + policies.SchedulerKind + `)["']?\s*$`)
+
+// configurationsOf looks for controllers' configurations in a revision; nil has none.
+func configurationsOf(rev *render.Revision) configurations {
+	var out configurations
+	if rev == nil {
+		return out
+	}
+	for _, rel := range rev.Releases {
+		for _, o := range rel.Objects {
+			out.readPool(rel.ID, o)
+			out.readAutoscaler(rel.ID, o)
+			if cm, ok := o.Typed.(*corev1.ConfigMap); ok && !o.Hook {
+				for _, key := range slices.Sorted(maps.Keys(cm.Data)) {
+					out.read(rel.ID, o, key, cm.Data[key])
+				}
+			}
+		}
+	}
+	return out
+}
+
+// read takes one entry of a ConfigMap.
+func (c *configurations) read(release string, o *render.Object, key, text string) {
+	m := kindLine.FindStringSubmatch(text)
+	if m == nil {
+		return
+	}
+	f := &found{release: release, at: o.Locate("data[" + key + "]"), lines: map[string]int{}}
+	for field, line := range policies.FieldLines([]byte(text)) {
+		if f.lines[field] = f.at.StartLine; f.at.Rung == "node" { // else a template is in between
+			f.lines[field] += line
+		}
+	}
+	var err error
+	switch m[1] {
+	case policies.DeschedulerKind:
+		f.controller = foundDescheduler
+		f.descheduler, err = policies.LoadDescheduler(f.at.File, []byte(text))
+	default:
+		f.controller = foundScheduler
+		if f.scheduler, err = policies.LoadScheduler(f.at.File, []byte(text)); err == nil {
+			f.scheduler = beside(f.scheduler)
+		}
+	}
+	if err != nil {
+		why := err.Error()
+		if e, ok := err.(*policies.FileError); ok { // its lines are those within the ConfigMap
+			why = fmt.Sprintf("line %d of it: %s: %s", e.Problems[0].Line, e.Problems[0].Field, e.Problems[0].Text)
+		}
+		c.notices = append(c.notices, fmt.Sprintf("%s has a %s that is not used, as it cannot be read: %s", f.where(), m[1], why))
+		return
+	}
+	c.list = append(c.list, f)
+}
+
+// beside gives a scheduler of one's own the cluster's beside it, where it leaves the
+// default's name to that.
+func beside(s *state.Scheduler) *state.Scheduler {
+	named := func(p state.SchedulerProfile) bool { return p.Name == corev1.DefaultSchedulerName }
+	if s.Refused != "" || slices.ContainsFunc(s.Profiles, named) {
+		return s
+	}
+	out := *s
+	out.Profiles = append([]state.SchedulerProfile{state.DefaultSchedulerProfile()}, s.Profiles...)
+	return &out
+}
+
+// of is the configuration of a controller that counts for a release: the release's own, or
+// the only one that there is. split says that there are several to choose from.
+func (c configurations) of(controller, release string) (f *found, split bool) {
+	var own, all []*found
+	for _, x := range c.list {
+		if x.controller != controller {
+			continue
+		}
+		all = append(all, x)
+		if x.release == release {
+			own = append(own, x)
+		}
+	}
+	list := own
+	if len(list) == 0 {
+		list = all
+	}
+	for _, x := range list {
+		if !x.same(list[0]) {
+			return nil, true
+		}
+	}
+	if len(list) == 0 {
+		return nil, false
+	}
+	return list[0], false
+}
+
+// Besides is what runs beside the workloads of each release, on head and on base: what the
+// policy names, and what was found where it names nothing.
+type Besides struct {
+	policy     *policies.Policy
+	Base, Head configurations
+	Compared   bool // there is a base
+}
+
+func NewBesides(p *policies.Policy, ch *render.Changes) *Besides {
+	b := &Besides{policy: p, Compared: ch.Base != nil}
+	if p.Controllers.Discover {
+		b.Head, b.Base = configurationsOf(ch.Head), configurationsOf(ch.Base)
+	}
+	return b
+}
+
+// wanted lists the controllers for which the policy names no configuration.
+func (b *Besides) wanted() []string {
+	var out []string
+	if b.policy.Controllers.Descheduler == nil {
+		out = append(out, foundDescheduler)
+	}
+	if b.policy.Controllers.Scheduler == nil {
+		out = append(out, foundScheduler)
+	}
+	if !b.policy.Controllers.ClusterAutoscaler && slices.ContainsFunc(b.policy.Cluster.Pools, func(p policies.NodePool) bool { return p.Autoscaled }) {
+		out = append(out, foundAutoscaler)
+	}
+	return out
+}
+
+// Changed words which configuration the change gives a release that base has otherwise;
+// "" is none.
+func (b *Besides) Changed(release string) string {
+	if !b.Compared {
+		return ""
+	}
+	for _, controller := range b.wanted() {
+		was, _ := b.Base.of(controller, release)
+		is, _ := b.Head.of(controller, release)
+		switch {
+		case is.same(was):
+		case is == nil:
+			return "the configuration of the " + controller + " that base has in " + was.where() + " is gone"
+		default:
+			return "the configuration of the " + controller + " changed, in " + is.where()
+		}
+	}
+	return b.changedPool(release)
+}
+
+// PolicyOf is the policy with what was found for a release, on head or on base.
+func (b *Besides) PolicyOf(release string, c configurations) *policies.Policy {
+	p := *b.policy
+	for _, controller := range b.wanted() {
+		f, _ := c.of(controller, release)
+		if f == nil {
+			continue
+		}
+		x := &p.Controllers
+		switch controller {
+		case foundDescheduler:
+			x.Descheduler, x.DeschedulerLines, x.DeschedulerAt = f.descheduler, f.lines, f.at.File
+		case foundScheduler:
+			x.Scheduler, x.SchedulerLines, x.SchedulerAt = f.scheduler, f.lines, f.at.File
+		case foundAutoscaler:
+			x.ClusterAutoscaler, x.AutoscalerFlags = true, *f.autoscaler
+		}
+	}
+	return b.withPools(&p, release, c)
+}
+
+// Notices says what was found, and what became of it.
+func (b *Besides) Notices(cut []*Slice) []string {
+	out := slices.Clone(b.Head.notices)
+	say := func(s string) {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	wanted := b.wanted()
+	for _, f := range b.Head.list {
+		if !slices.Contains(wanted, f.controller) && f.controller != foundAutoscaler {
+			say(fmt.Sprintf("%s: its configuration in %s is not used: the policy names another one", f.controller, f.where()))
+		}
+	}
+	for _, sl := range cut {
+		b.poolNotices(sl.Release, say)
+		for _, controller := range wanted {
+			f, split := b.Head.of(controller, sl.Release)
+			switch {
+			case split:
+				say(fmt.Sprintf("%s: several configurations that differ were found, and none is used for the release %s: name one in controllers of the policy", controller, sl.Release))
+			case f != nil:
+				say(fmt.Sprintf("%s: its configuration was found in %s, and is used", controller, f.where()))
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,134 @@
+package slice
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// foundPool is a NodePool of Karpenter that was found among the manifests.
+type foundPool struct {
+	release string
+	at      render.Location
+	pool    *policies.KarpenterPool
+}
+
+// readPool takes an object that is a NodePool.
+func (c *configurations) readPool(release string, o *render.Object) {
+	if o.Hook || o.ID.Group != policies.NodePoolGroup || o.ID.Kind != policies.NodePoolKind {
+		return
+	}
+	at := o.Locate("spec.disruption")
+	p, err := policies.ReadNodePool(o.Content)
+	if err != nil {
+		c.notices = append(c.notices, fmt.Sprintf("%s:%d has a NodePool that is not used, as it cannot be read: %s", at.File, at.StartLine, strings.ReplaceAll(err.Error(), "\n", " ")))
+		return
+	}
+	p.Locate = func(field string) (string, int) {
+		l := o.Locate(field)
+		return l.File, l.StartLine
+	}
+	c.pools = append(c.pools, foundPool{release, at, p})
+}
+
+// nodePools are those that count for a release: the release's own, or else all, by their
+// names. Two of one name that differ do not count: split has their names.
+func (c configurations) nodePools(release string) (out []foundPool, split []string) {
+	own := slices.DeleteFunc(slices.Clone(c.pools), func(p foundPool) bool { return p.release != release })
+	if len(own) == 0 {
+		own = c.pools
+	}
+	for _, p := range own {
+		i := slices.IndexFunc(out, func(o foundPool) bool { return o.pool.NodePool == p.pool.NodePool })
+		switch {
+		case i < 0:
+			out = append(out, p)
+		case !samePool(out[i].pool, p.pool):
+			split = append(split, p.pool.NodePool)
+		}
+	}
+	return slices.DeleteFunc(out, func(p foundPool) bool { return slices.Contains(split, p.pool.NodePool) }), split
+}
+
+func samePool(a, b *policies.KarpenterPool) bool {
+	x, y := *a, *b
+	x.Locate, y.Locate = nil, nil
+	return reflect.DeepEqual(x, y)
+}
+
+// changedPool words which NodePool the change gives a release that base has otherwise, of
+// those for whose nodes the cluster has a pool; "" is none.
+func (b *Besides) changedPool(release string) string {
+	if b.policy.Controllers.KarpenterFile != "" {
+		return ""
+	}
+	was, _ := b.Base.nodePools(release)
+	is, _ := b.Head.nodePools(release)
+	for _, pool := range b.policy.Cluster.Pools {
+		named := func(p foundPool) bool { return p.pool.NodePool == pool.Name }
+		i, k := slices.IndexFunc(was, named), slices.IndexFunc(is, named)
+		switch {
+		case i < 0 && k < 0, i >= 0 && k >= 0 && samePool(was[i].pool, is[k].pool):
+		case k < 0:
+			return fmt.Sprintf("the NodePool %s that base has in %s:%d is gone", pool.Name, was[i].at.File, was[i].at.StartLine)
+		default:
+			return fmt.Sprintf("the NodePool %s changed, in %s:%d", pool.Name, is[k].at.File, is[k].at.StartLine)
+		}
+	}
+	return ""
+}
+
+// withPools gives a policy with the NodePools that count for a release.
+func (b *Besides) withPools(p *policies.Policy, release string, c configurations) *policies.Policy {
+	found, _ := c.nodePools(release)
+	if b.policy.Controllers.KarpenterFile != "" || len(found) == 0 {
+		return p
+	}
+	pools := make([]*policies.KarpenterPool, len(found))
+	for i := range found {
+		pools[i] = found[i].pool
+	}
+	with, unknown := p.WithKarpenter(pools)
+	if len(unknown) == len(pools) {
+		return p
+	}
+	return with
+}
+
+// poolNotices says which NodePools were found for a release, and what became of them.
+func (b *Besides) poolNotices(release string, say func(string)) {
+	found, split := b.Head.nodePools(release)
+	for _, name := range split {
+		say(fmt.Sprintf("Karpenter: several NodePools %s that differ were found, and none is used for the release %s: name a file in controllers.karpenter of the policy", name, release))
+	}
+	for _, p := range found {
+		name, where := p.pool.NodePool, fmt.Sprintf("%s:%d", p.at.File, p.at.StartLine)
+		known := slices.ContainsFunc(b.policy.Cluster.Pools, func(pool policies.NodePool) bool { return pool.Name == name })
+		switch {
+		case b.policy.Controllers.KarpenterFile != "":
+			say(fmt.Sprintf("Karpenter: the NodePool %s in %s is not used: the policy names others", name, where))
+		case known:
+			say(fmt.Sprintf("Karpenter: the NodePool %s was found in %s, and is used", name, where))
+		default:
+			say(fmt.Sprintf("Karpenter: the NodePool %s in %s is not used: a pool of this name in cluster.nodePools of the policy would say how large its nodes are", name, where))
+		}
+	}
+}
+
+// AsBefore gives node classes the NodePools of base, where the classes are the same.
+func AsBefore(classes, base []state.NodeClass) []state.NodeClass {
+	out := slices.Clone(classes)
+	for i := range out {
+		k := slices.IndexFunc(base, func(c state.NodeClass) bool { return c.Name == out[i].Name })
+		if k < 0 {
+			continue
+		}
+		out[i].Karpenter, out[i].Autoscaled = base[k].Karpenter, base[k].Autoscaled
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package slice
+
+import (
+	"slices"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Pair is one release on both sides.
+type Pair struct {
+	ID         string
+	Base, Head *render.Rendered
+	Instead    map[*render.Object]*render.Object // nil: nothing is there
+}
+
+// Pairs matches releases by ID, in order.
+func Pairs(ch *render.Changes) []Pair {
+	byID := map[string]*Pair{}
+	var ids []string
+	at := func(id string) *Pair {
+		if byID[id] == nil {
+			byID[id] = &Pair{ID: id}
+			ids = append(ids, id)
+		}
+		return byID[id]
+	}
+	if ch.Base != nil {
+		for _, x := range ch.Base.Releases {
+			at(x.ID).Base = x
+		}
+	}
+	for _, x := range ch.Head.Releases {
+		at(x.ID).Head = x
+	}
+	slices.Sort(ids)
+	out := make([]Pair, len(ids))
+	for i, id := range ids {
+		out[i] = *byID[id]
+	}
+	return out
+}
+
+// Comparable reports whether head rendered; a base that did not is left out of account.
+func (p Pair) Comparable() bool {
+	if p.Head == nil { // the release was removed: nothing of it is left to check
+		return false
+	}
+	return p.Head.Err == nil
+}
+
+func (p Pair) Objects(v state.Version) []*render.Object {
+	side := p.Head
+	if v == state.Base {
+		side = p.Base
+	}
+	if side == nil || side.Err != nil {
+		return nil
+	}
+	if !slices.ContainsFunc(side.Objects, func(o *render.Object) bool { _, other := p.Instead[o]; return other }) {
+		return side.Objects
+	}
+	var out []*render.Object
+	for _, o := range side.Objects {
+		if there, other := p.Instead[o]; other {
+			o = there
+		}
+		if o != nil {
+			out = append(out, o)
+		}
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package slice
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// limit enters the ResourceQuotas of the namespaces of the slice. Other workloads of such
+// a namespace take of a quota what their declared replicas ask for, and stay as they are:
+// they are not drawn into the slice, which would make it that of the namespace.
+func (sl *Slice) limit(sides [2]side) {
+	namespaces, members := map[string]bool{}, map[string]bool{}
+	for i := range sl.Workloads {
+		namespaces[sl.Workloads[i].Namespace], members[sl.Workloads[i].ID] = true, true
+	}
+	ids := map[string]bool{}
+	for ns := range namespaces {
+		for _, s := range sides {
+			for _, o := range s.found.quotas[ns] {
+				ids[o.ID.String()] = true
+			}
+		}
+	}
+	for _, id := range sortedIDs(ids) {
+		q := state.Quota{}
+		for v, s := range sides {
+			o := s.quotas[id]
+			if o == nil || !namespaces[o.ID.Namespace] {
+				continue
+			}
+			q.Namespace, q.Name = o.ID.Namespace, o.ID.Name
+			q.Objects[v] = o.Typed.(*corev1.ResourceQuota)
+			q.Others[v] = s.others(q.Namespace, members)
+			sl.keep(v, o)
+		}
+		if q.Name != "" {
+			sl.Spec.Quotas = append(sl.Spec.Quotas, q)
+		}
+	}
+}
+
+// others is what the workloads of a namespace that are no members take of its quotas.
+func (s side) others(namespace string, members map[string]bool) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	for id, o := range s.Workloads { // a sum, in whatever order
+		if o.ID.Namespace != namespace || members[id] {
+			continue
+		}
+		var replicas *int32
+		var template *corev1.PodTemplateSpec
+		switch t := o.Typed.(type) {
+		case *appsv1.Deployment:
+			replicas, template = t.Spec.Replicas, &t.Spec.Template
+		case *appsv1.StatefulSet:
+			replicas, template = t.Spec.Replicas, &t.Spec.Template
+		default:
+			continue
+		}
+		count := int64(1)
+		if replicas != nil {
+			count = int64(*replicas)
+		}
+		for name, q := range admission.QuotaUse(&corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}) {
+			sum := out[name]
+			sum.Add(*resource.NewMilliQuantity(q.MilliValue()*count, q.Format))
+			out[name] = sum
+		}
+	}
+	return out
+}
+
+// limits says which quotas apply to a workload.
+func (s side) limits(o *render.Object) []*render.Object { return s.found.quotas[o.ID.Namespace] }

@@ -1,0 +1,45 @@
+package slice
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// counts reports whether an autoscaler of p counts q's pods: it lists the pods that match the
+// selector of its target's scale, whoever owns them (pkg/controller/podautoscaler:
+// GetResourceReplicas).
+func (s side) counts(p, q *render.Object) bool {
+	if p.ID == q.ID || p.ID.Namespace != q.ID.Namespace {
+		return false
+	}
+	if !s.autoscaled(p) {
+		return false
+	}
+	m, _ := state.ManifestOf(p.Typed)
+	sel, err := metav1.LabelSelectorAsSelector(m.Selector())
+	return err == nil && !sel.Empty() && sel.Matches(labels.Set(templateOf(q).Labels))
+}
+
+// autoscaled reports whether an autoscaler counts the pods of a workload.
+func (s side) autoscaled(o *render.Object) bool { return len(s.hpasOf(o))+len(s.kedaOf(o)) > 0 }
+
+// servedBy names the Services that select a workload's pods, sorted.
+func (s side) servedBy(o *render.Object) []string {
+	var out []string
+	set := templateOf(o).Labels
+	for _, i := range s.found.services.candidates(o.ID.Namespace, set) {
+		svc := s.services[i]
+		sel := svc.Typed.(*corev1.Service).Spec.Selector
+		if svc.ID.Namespace == o.ID.Namespace && len(sel) > 0 && labels.SelectorFromSet(sel).Matches(labels.Set(set)) {
+			out = append(out, svc.ID.Name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

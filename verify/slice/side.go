@@ -1,0 +1,127 @@
+package slice
+
+import (
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// side is what one version of a release declares, by kind.
+type side struct {
+	Workloads  map[string]*render.Object // by ID
+	pdbs       []*render.Object
+	services   []*render.Object
+	quotas     map[string]*render.Object // by ID
+	daemons    map[string]*appsv1.DaemonSet
+	admission  guards
+	namespaces map[string]map[string]string
+	priorities priorities
+	storage    storage
+	byID       map[string]*render.Object
+	found      finder
+	// budgets are, by workload, those that count the pods of others as well, and wide those
+	// over more workloads than a slice has, with how many.
+	budgets map[string][]string
+	wide    map[string]int
+}
+
+// finder finds what acts on a workload.
+type finder struct {
+	hpas           map[[3]string][]*render.Object // by namespace, kind and name of the target
+	vpas, keda     map[string][]*render.Object    // by the target's ID
+	quotas         map[string][]*render.Object    // by namespace
+	pdbs, services *selectorIndex
+	pods           *PodIndex
+	placed         []*render.Object // the workloads, at their places in pods
+}
+
+func NewSide(objects []*render.Object) side {
+	s := side{
+		Workloads: map[string]*render.Object{}, byID: map[string]*render.Object{}, daemons: map[string]*appsv1.DaemonSet{},
+		namespaces: map[string]map[string]string{}, quotas: map[string]*render.Object{},
+		found: finder{
+			hpas: map[[3]string][]*render.Object{}, vpas: map[string][]*render.Object{}, keda: map[string][]*render.Object{},
+			quotas: map[string][]*render.Object{}, pdbs: newSelectorIndex(), services: newSelectorIndex(), pods: NewPodIndex(),
+		},
+	}
+	classes := map[string]*render.Object{}
+	for _, o := range objects {
+		if o.Hook {
+			continue
+		}
+		s.byID[o.ID.String()] = o
+		if sizesPods(o) {
+			target := Scaled(o).String()
+			s.found.vpas[target] = append(s.found.vpas[target], o)
+		}
+		if Wakes(o) {
+			target := Scaled(o).String()
+			s.found.keda[target] = append(s.found.keda[target], o)
+		}
+		s.storage.add(o)
+		s.admission.add(o)
+		if _, ok := state.ManifestOf(o.Typed); ok {
+			s.Workloads[o.ID.String()] = o
+			s.found.pods.Add(len(s.found.placed), o.ID.Namespace, templateOf(o).Labels)
+			s.found.placed = append(s.found.placed, o)
+		}
+		switch t := o.Typed.(type) {
+		case *autoscalingv2.HorizontalPodAutoscaler:
+			target := [3]string{o.ID.Namespace, t.Spec.ScaleTargetRef.Kind, t.Spec.ScaleTargetRef.Name}
+			s.found.hpas[target] = append(s.found.hpas[target], o)
+		case *policyv1.PodDisruptionBudget:
+			s.found.pdbs.add(len(s.pdbs), o.ID.Namespace, t.Spec.Selector)
+			s.pdbs = append(s.pdbs, o)
+		case *corev1.Service:
+			if len(t.Spec.Selector) > 0 {
+				s.found.services.add(len(s.services), o.ID.Namespace, &metav1.LabelSelector{MatchLabels: t.Spec.Selector})
+			}
+			s.services = append(s.services, o)
+		case *corev1.ResourceQuota:
+			s.quotas[o.ID.String()] = o
+		case *corev1.Namespace:
+			s.namespaces[t.Name] = t.Labels
+		case *schedulingv1.PriorityClass:
+			classes[t.Name] = o
+		case *appsv1.DaemonSet:
+			s.daemons[o.ID.String()] = t
+		}
+	}
+	for _, id := range sortedIDs(s.quotas) {
+		q := s.quotas[id]
+		s.found.quotas[q.ID.Namespace] = append(s.found.quotas[q.ID.Namespace], q)
+	}
+	s.priorities = newPriorities(classes)
+	s.budget()
+	return s
+}
+
+// targets lists the HPA and PDBs that act on a workload.
+func (s side) targets(o *render.Object) (hpas, pdbs []*render.Object) {
+	set := templateOf(o).Labels
+	for _, i := range s.found.pdbs.candidates(o.ID.Namespace, set) {
+		p := s.pdbs[i]
+		sel, err := metav1.LabelSelectorAsSelector(p.Typed.(*policyv1.PodDisruptionBudget).Spec.Selector)
+		if err == nil && p.ID.Namespace == o.ID.Namespace && sel.Matches(labels.Set(set)) {
+			pdbs = append(pdbs, p)
+		}
+	}
+	return s.hpasOf(o), pdbs
+}
+
+// hpasOf lists the HorizontalPodAutoscalers of a workload.
+func (s side) hpasOf(o *render.Object) []*render.Object {
+	return s.found.hpas[[3]string{o.ID.Namespace, o.ID.Kind, o.ID.Name}]
+}
+
+func sortedIDs[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

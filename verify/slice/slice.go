@@ -1,0 +1,350 @@
+package slice
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/snapshot"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Slice is the cone of influence of one or more changed workloads of one release: they,
+// what targets them, and every workload whose placement theirs can influence.
+type Slice struct {
+	Release   string
+	Workloads []state.Workload
+	// Objects of both versions by ID: the workloads and what targets them.
+	Objects map[string]*[2]*render.Object
+	Spec    state.Spec // without classes
+	// Changed workloads, by index in workloads.
+	Changed map[int]string // "added", "removed", "modified"
+	// Keys of node labels that the pods can tell nodes apart by; values are those of
+	// which a manifest names a value, so that zones, say, are not all alike.
+	Keys, Values map[string]bool
+	// Before holds the controllers that run beside the slice on base; nil: the same.
+	Before *state.Spec
+	// daemons are the DaemonSets of the release that are no part of the slice, by version, and
+	// baseNodes what base's leave of each class's nodes; nil: as head's.
+	daemons   [2][]*appsv1.DaemonSet
+	BaseNodes []*corev1.Node
+	// BaseNamespaces are the labels of namespaces on base; nil: as head's.
+	BaseNamespaces map[string]map[string]string
+	// friends are, by workload, the required pod affinities that befriend took out of head.
+	friends map[string][]corev1.PodAffinityTerm
+	Notes   []string // what was assumed of it
+	// Live is what the cluster has of each workload, by index, where that is a start of the
+	// change; nil: it is none. See [StartLive].
+	Live []*snapshot.Workload
+	// Controllers that run beside the slice, as the policy configures them.
+	Controllers policies.Controllers
+	// Maintained says that the policy leaves drains open, so that one is routine.
+	Maintained bool
+	// Rebudgeted says that head makes another thing of base's budgets of a workload.
+	Rebudgeted bool
+}
+
+// templateOf is the pod template of a workload.
+func templateOf(o *render.Object) *corev1.PodTemplateSpec {
+	m, _ := state.ManifestOf(o.Typed)
+	return m.Template()
+}
+
+// Cut says which slices a release is cut into. changed says which objects differ, by ID.
+type Cut struct {
+	Release string
+	Changed map[string]bool
+	Scope
+}
+
+// Scope says what belongs into a slice: with all, every workload counts as changed. Where
+// room is limited, workloads of which one outranks the other belong together, and so do
+// those that a rule of the user's own names together, as "namespace/name".
+type Scope struct {
+	All, Limited bool
+	Together     [][]string
+	// Beside says why every slice of a release is searched, with whatever it has changed or
+	// not; "" is for no such reason.
+	Beside func(release string) string
+	// Instead is what is there of an object that the API server refuses; nil: nothing.
+	Instead map[*render.Object]*render.Object
+}
+
+// runsBesideOthers reports whether other controllers run beside the release than on base.
+func (c Cut) runsBesideOthers() bool { return c.Beside != nil && c.Beside(c.Release) != "" }
+
+// joins reports whether a rule names both workloads.
+func (s Scope) joins(p, q *render.Object) bool {
+	return slices.ContainsFunc(s.Together, func(names []string) bool {
+		return slices.Contains(names, p.ID.Namespace+"/"+p.ID.Name) && slices.Contains(names, q.ID.Namespace+"/"+q.ID.Name)
+	})
+}
+
+// Slices cuts a release into the slices that its changes call for.
+func (c Cut) Slices(base, head []*render.Object) []*Slice {
+	sides := [2]side{NewSide(base), NewSide(head)}
+	ids := slices.Sorted(maps.Keys(union(sides[0].Workloads, sides[1].Workloads)))
+	touched := map[string]bool{}
+	for _, id := range ids {
+		touched[id] = c.All || c.Changed[id] || c.runsBesideOthers()
+		for _, s := range sides {
+			if o := s.Workloads[id]; o != nil {
+				touched[id] = touched[id] || len(relabelled(o, sides)) > 0
+				hpas, pdbs := s.targets(o)
+				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o), s.vpasOf(o), s.kedaOf(o))
+				if class := s.priorities.of(&templateOf(o).Spec); class != nil {
+					targets = append(targets, class)
+				}
+				for _, t := range targets {
+					touched[id] = touched[id] || c.Changed[t.ID.String()]
+				}
+			}
+		}
+	}
+	crowded := c.Limited && crowds(sides)
+	wanted := func(id string) bool { return crowded || touched[id] }
+	group := components(ids, wanted, c.vicinity(ids, sides).near, func(a, b string) bool { return c.related(sides, a, b) })
+	shared := sharedOf(sides)
+	var out []*Slice
+	for _, members := range group {
+		out = append(out, newSlice(c.Release, members, sides, touched, shared))
+	}
+	return out
+}
+
+// related reports whether two workloads belong together.
+func (c Cut) related(sides [2]side, a, b string) bool {
+	for _, x := range sides {
+		for _, y := range sides {
+			p, q := x.Workloads[a], y.Workloads[b]
+			switch {
+			case p == nil || q == nil:
+			case influences(p, q, y) || influences(q, p, x) || x.counts(p, q) || y.counts(q, p) || c.joins(p, q) || share(p, x, q, y) || guardEachOther(p, x, q, y) ||
+				underOneBudget(p, x, q, y) || wantOnePort(p, q):
+				return true
+			case c.Limited && (outranks(p, x, q, y) || outranks(q, y, p, x)):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sharedOf is what every slice of a release has alike: the namespaces and PriorityClasses of
+// both versions, of which head's win. Nothing writes to it.
+func sharedOf(sides [2]side) state.Spec {
+	var spec state.Spec
+	spec.Namespaces = map[string]map[string]string{}
+	for v := range sides {
+		maps.Copy(spec.Namespaces, sides[v].namespaces)
+	}
+	prioritize(&spec, sides)
+	return spec
+}
+
+func newSlice(release string, members []string, sides [2]side, touched map[string]bool, shared state.Spec) *Slice {
+	sl := &Slice{
+		Release: release, Objects: map[string]*[2]*render.Object{},
+		Changed: map[int]string{}, Keys: map[string]bool{}, Values: map[string]bool{}, Spec: shared,
+	}
+	for i, id := range members {
+		w := state.Workload{ID: id}
+		for v, s := range sides {
+			o := s.Workloads[id]
+			if o == nil {
+				continue
+			}
+			w.Namespace, w.Name = o.ID.Namespace, o.ID.Name
+			w.Manifests[v] = sl.Manifest(v, o, s)
+		}
+		sl.Rebudgeted = sl.Rebudgeted || budgetsDiffer(w.Manifests)
+		if touched[id] {
+			switch {
+			case !w.Manifests[state.Base].Exists():
+				sl.Changed[i] = string(render.Added)
+			case !w.Manifests[state.Head].Exists():
+				sl.Changed[i] = string(render.Removed)
+			default:
+				sl.Changed[i] = string(render.Modified)
+			}
+		}
+		sl.Workloads = append(sl.Workloads, w)
+	}
+	sl.labelNamespaces(sides)
+	sl.befriend(sides)
+	sl.Spec.Workloads = sl.Workloads
+	sl.admit(sides)
+	sl.limit(sides)
+	sl.store(sides)
+	sl.standBeside(sides)
+	return sl
+}
+
+// With gives the slice of the same workloads as other objects of base and head declare it;
+// false where one of them is not there. On an assumed cluster every volume can be reached.
+func (sl *Slice) With(base, head []*render.Object, assumed bool) (*Slice, bool) {
+	touched := map[string]bool{}
+	var members []string
+	for i, w := range sl.Workloads {
+		members = append(members, w.ID)
+		_, touched[w.ID] = sl.Changed[i]
+	}
+	sides := [2]side{NewSide(base), NewSide(head)}
+	out := newSlice(sl.Release, members, sides, touched, sharedOf(sides))
+	for i, w := range out.Workloads {
+		for v, m := range w.Manifests {
+			if m.Exists() != sl.Workloads[i].Manifests[v].Exists() {
+				return nil, false
+			}
+		}
+	}
+	if assumed {
+		out.reachAll()
+	}
+	out.Before, out.daemons, out.BaseNodes, out.Controllers, out.Maintained = sl.Before, sl.daemons, sl.BaseNodes, sl.Controllers, sl.Maintained
+	out.Live, out.Rebudgeted, out.BaseNamespaces = sl.Live, sl.Rebudgeted, sl.BaseNamespaces
+	maps.Copy(out.Keys, sl.Keys)
+	maps.Copy(out.Values, sl.Values)
+	return out, true
+}
+
+// Manifest gathers what version v declares of a workload, and keeps its objects.
+func (sl *Slice) Manifest(v int, o *render.Object, s side) state.Manifest {
+	m, _ := state.ManifestOf(o.Typed)
+	m.DeclaresReplicas = declares(o, "spec", "replicas")
+	sl.keep(v, o)
+	sl.labelKeys(m.Pod())
+	if class := s.priorities.of(m.Pod()); class != nil {
+		sl.keep(v, class)
+	}
+	hpas, pdbs := s.targets(o)
+	for i, h := range hpas {
+		if t := h.Typed.(*autoscalingv2.HorizontalPodAutoscaler); i == 0 {
+			m.HPA = t
+		} else {
+			m.Rivals = append(m.Rivals, t)
+		}
+		sl.keep(v, h)
+	}
+	for _, p := range sl.leaveOut(s, o, pdbs) {
+		m.PDBs = append(m.PDBs, p.Typed.(*policyv1.PodDisruptionBudget))
+		sl.keep(v, p)
+	}
+	m.Services = s.servedBy(o)
+	vpas := s.vpasOf(o)
+	for _, a := range vpas {
+		sl.keep(v, a)
+	}
+	m.VPA = vpaOf(vpas)
+	sl.wake(v, s.kedaOf(o), &m)
+	return m
+}
+
+func (sl *Slice) keep(v int, o *render.Object) {
+	id := o.ID.String()
+	if sl.Objects[id] == nil {
+		sl.Objects[id] = &[2]*render.Object{}
+	}
+	sl.Objects[id][v] = o
+}
+
+// IsWorkload reports whether an ID is of a workload of the slice.
+func (sl *Slice) IsWorkload(id string) bool {
+	i := sort.Search(len(sl.Workloads), func(i int) bool { return sl.Workloads[i].ID >= id })
+	return i < len(sl.Workloads) && sl.Workloads[i].ID == id
+}
+
+// Ids of the slice's objects, sorted.
+func (sl *Slice) Ids() []string { return slices.Sorted(maps.Keys(sl.Objects)) }
+
+// labelKeys notes which node labels the pods of a template can tell apart.
+func (sl *Slice) labelKeys(p *corev1.PodSpec) {
+	named := func(key string) {
+		if key == corev1.LabelHostname {
+			key = policies.NodeName // a single node is meant
+		}
+		sl.Keys[key], sl.Values[key] = true, true
+	}
+	if p.NodeName != "" {
+		named(policies.NodeName)
+	}
+	for k := range p.NodeSelector {
+		named(k)
+	}
+	for _, image := range scheduler.Images(p) {
+		sl.Keys[policies.NodeImage+image] = true
+	}
+	for _, c := range p.TopologySpreadConstraints {
+		sl.Keys[c.TopologyKey] = true
+	}
+	for _, t := range podTerms(p) {
+		sl.Keys[t.TopologyKey] = true
+	}
+	if p.Affinity == nil || p.Affinity.NodeAffinity == nil {
+		return
+	}
+	var terms []corev1.NodeSelectorTerm
+	if r := p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution; r != nil {
+		terms = append(terms, r.NodeSelectorTerms...)
+	}
+	for _, t := range p.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+		terms = append(terms, t.Preference)
+	}
+	for _, t := range terms {
+		for _, e := range t.MatchExpressions {
+			named(e.Key)
+		}
+		if len(t.MatchFields) > 0 { // metadata.name is the only one
+			named(policies.NodeName)
+		}
+	}
+}
+
+// Relevant reports whether a node label can make a difference: one that a pod of the slice
+// asks for, or one of the two that the scheduler spreads by on its own.
+func (sl *Slice) Relevant(key string) bool {
+	return sl.Keys[key] || key == corev1.LabelTopologyZone || key == corev1.LabelHostname
+}
+
+// declares reports whether a field stands in the object as written.
+func declares(o *render.Object, path ...string) bool {
+	var v any = o.Content
+	for _, key := range path {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return false
+		}
+		if v, ok = m[key]; !ok {
+			return false
+		}
+	}
+	return v != nil
+}
+
+func union[V any](a, b map[string]V) map[string]V {
+	out := maps.Clone(a)
+	maps.Copy(out, b)
+	return out
+}
+
+// unmodeled are the kinds of workload that no actor drives yet.
+var unmodeled = map[string]bool{
+	"Pod": true,
+}
+
+// kindOf is an object's kind as [unmodeled] has it.
+func kindOf(id render.ObjectID) string {
+	if id.Group == "" {
+		return id.Kind
+	}
+	return fmt.Sprintf("%s/%s", id.Group, id.Kind)
+}

@@ -1,0 +1,213 @@
+package slice
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// mostBudgeted is the most workloads that one PodDisruptionBudget brings together in a slice.
+const mostBudgeted = 4
+
+// budget notes which PodDisruptionBudgets count the pods of several workloads, of which each
+// says something else than of all: those over at most mostBudgeted, by workload, bring these
+// together. The wide ones are over more, and are left out, and said to be.
+func (s *side) budget() {
+	over := map[string][]string{}
+	for _, id := range sortedIDs(s.Workloads) {
+		_, pdbs := s.targets(s.Workloads[id])
+		for _, p := range pdbs {
+			if !decidesAlone(p) {
+				over[p.ID.String()] = append(over[p.ID.String()], id)
+			}
+		}
+	}
+	s.budgets, s.wide = map[string][]string{}, map[string]int{}
+	for _, budget := range sortedIDs(over) {
+		ids := over[budget]
+		if len(ids) > mostBudgeted {
+			s.wide[budget] = len(ids)
+			continue
+		}
+		for _, id := range ids {
+			s.budgets[id] = append(s.budgets[id], budget)
+		}
+	}
+}
+
+// decidesAlone reports whether a budget says of the pods of one workload what it says of those of
+// several: it lets none go, or all.
+func decidesAlone(o *render.Object) bool {
+	spec := &o.Typed.(*policyv1.PodDisruptionBudget).Spec
+	at := func(v *intstr.IntOrString, share int) bool {
+		if v == nil {
+			return false
+		}
+		if v.Type == intstr.Int {
+			return v.IntVal == 0 && share == 0
+		}
+		n, err := intstr.GetScaledValueFromIntOrPercent(v, 100, true)
+		return err == nil && n == share
+	}
+	return at(spec.MaxUnavailable, 0) || at(spec.MaxUnavailable, 100) || at(spec.MinAvailable, 0) || at(spec.MinAvailable, 100)
+}
+
+// underOneBudget reports whether one budget counts the pods of two workloads.
+func underOneBudget(p *render.Object, x side, q *render.Object, y side) bool {
+	other := y.budgets[q.ID.String()]
+	return slices.ContainsFunc(x.budgets[p.ID.String()], func(b string) bool { return slices.Contains(other, b) })
+}
+
+// wantOnePort reports whether pods of two workloads want the same port of a node.
+func wantOnePort(p, q *render.Object) bool {
+	return scheduler.PortsClash(portsOf(p), portsOf(q))
+}
+
+func portsOf(o *render.Object) []corev1.ContainerPort {
+	t := templateOf(o)
+	if !t.Spec.HostNetwork && len(scheduler.HostPorts(&corev1.Pod{Spec: t.Spec})) == 0 {
+		return nil
+	}
+	pod := &corev1.Pod{Spec: *t.Spec.DeepCopy()}
+	objects.DefaultRequests(&pod.Spec)
+	return scheduler.HostPorts(pod)
+}
+
+// relabelled are the Namespaces that a term of a workload's pods chooses by labels in one
+// version and not in the other, by ID.
+func relabelled(o *render.Object, sides [2]side) []string {
+	var out []string
+	for _, t := range podTerms(&templateOf(o).Spec) {
+		if t.NamespaceSelector == nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(union(sides[0].namespaces, sides[1].namespaces))) {
+			in := [2]bool{}
+			for v, s := range sides {
+				in[v] = inNamespace(t, o.ID.Namespace, name, s.namespaces)
+			}
+			if in[0] != in[1] {
+				out = appendNew(out, []string{namespaceID(name)})
+			}
+		}
+	}
+	return out
+}
+
+func namespaceID(name string) string {
+	return render.ObjectID{Version: "v1", Kind: "Namespace", Name: name}.String()
+}
+
+// labelNamespaces keeps base's labels of namespaces for the baseline, where they differ for a rule.
+func (sl *Slice) labelNamespaces(sides [2]side) {
+	for _, w := range sl.Workloads {
+		for _, s := range sides {
+			o := s.Workloads[w.ID]
+			if o == nil {
+				continue
+			}
+			for _, id := range relabelled(o, sides) {
+				sl.BaseNamespaces = sides[state.Base].namespaces
+				for v, s := range sides {
+					if n := s.byID[id]; n != nil {
+						sl.keep(v, n)
+					}
+				}
+			}
+		}
+	}
+}
+
+// leaveOut takes the budgets over too many workloads out of a manifest.
+func (sl *Slice) leaveOut(s side, o *render.Object, pdbs []*render.Object) []*render.Object {
+	var out []*render.Object
+	for _, p := range pdbs {
+		n := s.wide[p.ID.String()]
+		if n == 0 {
+			out = append(out, p)
+			continue
+		}
+		sl.Notes = appendNew(sl.Notes, []string{fmt.Sprintf("%s%s, which counts the pods of %d workloads: it is taken to let every eviction pass", AsideNote, p.ID, n)})
+	}
+	return out
+}
+
+// AsideNote begins an assumption that names an object which was left out of the searches.
+const AsideNote = "left out: "
+
+// Strangers are the workloads of head's other releases whose pods one of a slice requires to
+// stand beside, or apart from: these releases are searched on their own, and it is said which.
+func Strangers(sl *Slice, releases []*render.Rendered) []string {
+	var out []string
+	for _, w := range sl.Workloads {
+		m := w.Manifests[state.Head]
+		if !m.Exists() {
+			continue
+		}
+		pod := m.Pod()
+		if sl.friends[w.ID] != nil {
+			out = appendNew(out, lookedAt(w, sl, releases, sl.friends[w.ID], "stands beside them: they are assumed to run wherever it needs them"))
+		}
+		if a := pod.Affinity; a != nil && a.PodAntiAffinity != nil {
+			out = appendNew(out, lookedAt(w, sl, releases, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, "keeps apart from them: they are assumed to be on no node that it needs"))
+		}
+	}
+	return out
+}
+
+// lookedAt words which workloads of other releases some terms of a workload look at.
+func lookedAt(w state.Workload, sl *Slice, releases []*render.Rendered, terms []corev1.PodAffinityTerm, what string) []string {
+	var out []string
+	for _, rel := range releases {
+		if rel.ID == sl.Release || rel.Err != nil || len(terms) == 0 {
+			continue
+		}
+		namespaces := map[string]map[string]string{}
+		for _, o := range rel.Objects {
+			if n, ok := o.Typed.(*corev1.Namespace); ok {
+				namespaces[n.Name] = n.Labels
+			}
+		}
+		for _, o := range rel.Objects {
+			if _, ok := state.ManifestOf(o.Typed); !ok || o.Hook || sl.Objects[o.ID.String()] != nil {
+				continue
+			}
+			for _, t := range terms {
+				sel, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
+				if err == nil && inNamespace(t, w.Namespace, o.ID.Namespace, namespaces) && sel.Matches(labels.Set(templateOf(o).Labels)) {
+					out = appendNew(out, []string{fmt.Sprintf("%s%s of the release %s, as %s %s", AsideNote, o.ID, rel.ID, w.ID, what)})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// appendNew adds the texts that are not there yet.
+func appendNew(have, more []string) []string {
+	for _, s := range more {
+		if !slices.Contains(have, s) {
+			have = append(have, s)
+		}
+	}
+	return have
+}
+
+// budgetsDiffer reports whether head makes another thing of base's budgets of a workload: what
+// they kept of it in a drain is then a question.
+func budgetsDiffer(m [2]state.Manifest) bool {
+	base, head := m[state.Base], m[state.Head]
+	return base.Exists() && head.Exists() && len(base.PDBs) > 0 && !reflect.DeepEqual(base.PDBs, head.PDBs)
+}

@@ -1,0 +1,132 @@
+package static
+
+import (
+	"fmt"
+	"slices"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// aimIndex finds among objects those that one of them acts on.
+type aimIndex struct {
+	objects []*render.Object
+	byID    map[string]int // the first with an ID, and the first hook with it
+	named   map[[3]string][]int
+	pods    *slice.PodIndex
+	running map[string][]int // objects with a pod template, by namespace
+}
+
+func newAimIndex(objects []*render.Object) *aimIndex {
+	x := &aimIndex{objects: objects, byID: map[string]int{}, named: map[[3]string][]int{}, pods: slice.NewPodIndex(), running: map[string][]int{}}
+	for i, o := range objects {
+		if _, known := x.byID[identity(o)]; !known {
+			x.byID[identity(o)] = i
+		}
+		name := [3]string{o.ID.Namespace, o.ID.Kind, o.ID.Name}
+		x.named[name] = append(x.named[name], i)
+		if set, ok := selectable(o); ok {
+			x.pods.Add(i, o.ID.Namespace, set)
+			x.running[o.ID.Namespace] = append(x.running[o.ID.Namespace], i)
+		}
+	}
+	return x
+}
+
+// identity is an object's ID, which a hook does not share with what is no hook.
+func identity(o *render.Object) string { return fmt.Sprint(o.Hook, " ", o.ID) }
+
+// selectable are the labels that selectors of pods see of an object; false: it has none.
+func selectable(o *render.Object) (labels.Set, bool) {
+	template, ok := slice.ValueAt(o.Content, "spec", "template", "metadata", "labels").(map[string]any)
+	if o.ID.Kind == "Pod" && o.ID.Group == "" {
+		template, ok = slice.ValueAt(o.Content, "metadata", "labels").(map[string]any)
+	}
+	set := labels.Set{}
+	for k, v := range template {
+		set[k] = fmt.Sprint(v)
+	}
+	return set, ok
+}
+
+// counterpart is the object with the same ID, or nil.
+func (x *aimIndex) counterpart(o *render.Object) *render.Object {
+	if i, ok := x.byID[identity(o)]; ok {
+		return x.objects[i]
+	}
+	return nil
+}
+
+// aimed is the first object that one acts on, of those that count; nil: there is none.
+func (x *aimIndex) aimed(o *render.Object, counts func(*render.Object) bool) *render.Object {
+	for _, i := range x.candidates(o) {
+		if t := x.objects[i]; counts(t) && Aims(o, t) {
+			return t
+		}
+	}
+	return nil
+}
+
+// all are the objects that one acts on.
+func (x *aimIndex) all(o *render.Object) []*render.Object {
+	var out []*render.Object
+	for _, i := range x.candidates(o) {
+		if Aims(o, x.objects[i]) {
+			out = append(out, x.objects[i])
+		}
+	}
+	return out
+}
+
+func everything(*render.Object) bool { return true }
+
+// candidates are the places of the objects that one may act on, see [Aims].
+func (x *aimIndex) candidates(o *render.Object) []int {
+	switch t := o.Typed.(type) {
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		ref := t.Spec.ScaleTargetRef
+		return x.named[[3]string{o.ID.Namespace, ref.Kind, ref.Name}]
+	case *policyv1.PodDisruptionBudget:
+		if sel, err := metav1.LabelSelectorAsSelector(t.Spec.Selector); err == nil {
+			return x.pods.Candidates(o.ID.Namespace, sel)
+		}
+	case *corev1.Service:
+		return x.pods.Candidates(o.ID.Namespace, labels.SelectorFromSet(t.Spec.Selector))
+	default:
+		if slice.Scales(o) {
+			id := slice.Scaled(o)
+			return x.named[[3]string{id.Namespace, id.Kind, id.Name}]
+		}
+	}
+	return nil
+}
+
+// selected reports whether a selector matches pods of a namespace.
+func (x *aimIndex) selected(namespace string, sel labels.Selector) bool {
+	return slices.ContainsFunc(x.pods.Candidates(namespace, sel), func(i int) bool { return selects(sel, x.objects[i]) })
+}
+
+// nearly is a workload that an object misses by the value of a label; nil: there is none,
+// and the object is written for pods from elsewhere.
+func (x *aimIndex) nearly(o *render.Object) *render.Object {
+	sel := selectorOf(o)
+	var places []int
+	for _, k := range identifying {
+		if sel[k] != "" {
+			places = append(places, x.pods.Having(o.ID.Namespace, k, sel[k])...)
+		}
+	}
+	slices.Sort(places)
+	for _, i := range places {
+		if t := x.objects[i]; !t.Hook && alike(sel, podLabels(t)) {
+			return t
+		}
+	}
+	return x.misspelt(o)
+}

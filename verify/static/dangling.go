@@ -1,0 +1,257 @@
+package static
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// dangling says what of a release misses the pods it was written for, or takes in others.
+// elsewhere are the objects of all releases: at those of others it may aim instead.
+func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
+	base, head := newAimIndex(p.Objects(state.Base)), newAimIndex(p.Objects(state.Head))
+	fresh := newcomers(base, head)
+	other := func(o *render.Object) bool { return o.Release != p.ID }
+	var out []Remark
+	for _, o := range head.objects {
+		r := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: judge.New, paths: aimPaths(o)}
+		if o.Hook {
+			continue
+		}
+		b := base.counterpart(o)
+		if !Targeting(o) {
+			out = append(out, lostTerms(p.ID, o, b, elsewhere)...)
+			continue
+		}
+		switch {
+		case head.aimed(o, everything) != nil:
+			out = append(out, changedAim(r, b, base, head)...)
+		case elsewhere.aimed(o, other) != nil:
+		case b == nil:
+			if t := head.nearly(o); t != nil {
+				r.beside[state.Head] = t
+				r.text = fmt.Sprintf("%s %s", o.ID, misses(o, t))
+				out = append(out, r)
+			}
+		default:
+			was := base.aimed(b, everything)
+			if was == nil {
+				continue // as it was
+			}
+			if t := fresh.successor(was); t != nil {
+				r.beside = [2]*render.Object{was, t}
+				r.text = fmt.Sprintf("%s acts on nothing any more: it %s", o.ID, misses(o, t))
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// aimPaths are the fields by which an object of one of the kinds that act on workloads
+// finds them.
+func aimPaths(o *render.Object) []string {
+	switch o.Typed.(type) {
+	case *policyv1.PodDisruptionBudget, *corev1.Service:
+		return []string{"spec.selector"}
+	}
+	return []string{"spec.scaleTargetRef"}
+}
+
+// arrivals are the objects that base does not have, the first of each kind in each namespace,
+// beside what both have.
+type arrivals struct {
+	head  *aimIndex
+	first map[[3]string]*render.Object // by namespace, group and kind
+}
+
+func newcomers(base, head *aimIndex) arrivals {
+	out := arrivals{head, map[[3]string]*render.Object{}}
+	for _, o := range head.objects {
+		k := [3]string{o.ID.Namespace, o.ID.Group, o.ID.Kind}
+		if !o.Hook && out.first[k] == nil && base.counterpart(o) == nil {
+			out.first[k] = o
+		}
+	}
+	return out
+}
+
+// successor is what is on head in the place of a workload of base: itself, or else one of its
+// kind and namespace that base does not have; nil: it was removed.
+func (a arrivals) successor(t *render.Object) *render.Object {
+	if same := a.head.counterpart(t); same != nil {
+		return same
+	}
+	return a.first[[3]string{t.ID.Namespace, t.ID.Group, t.ID.Kind}]
+}
+
+// selectorOf is what an object selects pods by: its labels, and nil for an autoscaler.
+func selectorOf(o *render.Object) map[string]string {
+	switch t := o.Typed.(type) {
+	case *policyv1.PodDisruptionBudget:
+		if t.Spec.Selector != nil {
+			return t.Spec.Selector.MatchLabels
+		}
+	case *corev1.Service:
+		return t.Spec.Selector
+	}
+	return nil
+}
+
+// podLabels are the labels of the pods of a workload of whatever kind; nil: it has none.
+func podLabels(o *render.Object) map[string]string {
+	have, _ := slice.ValueAt(o.Content, "spec", "template", "metadata", "labels").(map[string]any)
+	out := map[string]string{}
+	for k, v := range have {
+		out[k] = fmt.Sprint(v)
+	}
+	return out
+}
+
+// identifying are the labels that tell one program from another; the others, such as a tier,
+// are shared with programs that are written elsewhere.
+var identifying = []string{"app.kubernetes.io/name", "app.kubernetes.io/instance", "app", "k8s-app", "name", "run"}
+
+// alike reports whether pods have every label of a selector, and one that tells the program
+// with its value, so that both were written for the same one.
+func alike(sel, pod map[string]string) bool {
+	for k := range sel {
+		if _, ok := pod[k]; !ok {
+			return false
+		}
+	}
+	return slices.ContainsFunc(identifying, func(k string) bool { return sel[k] != "" && sel[k] == pod[k] })
+}
+
+// misses says by what an object misses a workload.
+func misses(o, t *render.Object) string {
+	sel := selectorOf(o)
+	if sel == nil {
+		return fmt.Sprintf("names a target that is not there, and %s is", t.ID)
+	}
+	pod := podLabels(t)
+	for _, k := range slices.Sorted(maps.Keys(sel)) {
+		switch have, ok := pod[k]; {
+		case !ok:
+			return fmt.Sprintf("selects pods with the label %s=%s, and those of %s have no label %s", k, sel[k], t.ID, k)
+		case have != sel[k]:
+			return fmt.Sprintf("selects pods with the label %s=%s, and those of %s have %s=%s", k, sel[k], t.ID, k, have)
+		}
+	}
+	return fmt.Sprintf("does not select the pods of %s", t.ID)
+}
+
+// changedAim reports whether an object that acts on something acted on nothing before, which
+// is mended, or whether its selector was widened to workloads that were there before.
+func changedAim(r Remark, b *render.Object, base, head *aimIndex) []Remark {
+	if b == nil || selectorOf(b) == nil {
+		return nil
+	}
+	if base.aimed(b, everything) == nil {
+		if t := base.nearly(b); t != nil {
+			r.Object, r.status = b, judge.Fixed
+			r.text = fmt.Sprintf("%s %s", b.ID, misses(b, t))
+			return []Remark{r}
+		}
+		return nil
+	}
+	if maps.Equal(selectorOf(b), selectorOf(r.Object)) {
+		return nil
+	}
+	was, now := newAimIndex(base.all(b)), newAimIndex(head.all(r.Object))
+	for _, t := range now.objects {
+		if was.counterpart(t) == nil && base.counterpart(t) != nil {
+			r.beside = [2]*render.Object{base.counterpart(t), t}
+			r.text = fmt.Sprintf("%s takes in the pods of %s, which it did not before: its selector was widened", r.Object.ID, t.ID)
+			if len(was.objects) == 1 && now.counterpart(was.objects[0]) == nil {
+				r.text = fmt.Sprintf("%s acts on the pods of %s, and no longer on those of %s", r.Object.ID, t.ID, was.objects[0].ID)
+			}
+			return []Remark{r}
+		}
+	}
+	return nil
+}
+
+// placed is one selector of a pod template's placement rules.
+type placed struct {
+	path, kind string
+	selector   *metav1.LabelSelector
+}
+
+// lostTerms says which placement rules of a workload match no pod, although they matched
+// its own on base, or have every label of its own with another value.
+func lostTerms(release string, o, b *render.Object, all *aimIndex) []Remark {
+	now, was := terms(o), terms(b)
+	var out []Remark
+	for _, t := range now {
+		sel, err := metav1.LabelSelectorAsSelector(t.selector)
+		if err != nil || sel.Empty() || sel.Matches(labels.Set(podLabels(o))) || all.selected(o.ID.Namespace, sel) {
+			continue
+		}
+		before := slices.ContainsFunc(was, func(w placed) bool {
+			s, err := metav1.LabelSelectorAsSelector(w.selector)
+			return err == nil && w.kind == t.kind && !s.Empty() && s.Matches(labels.Set(podLabels(b)))
+		})
+		same := slices.ContainsFunc(was, func(w placed) bool { // as it was
+			s, err := metav1.LabelSelectorAsSelector(w.selector)
+			return err == nil && w.kind == t.kind && s.String() == sel.String() && !s.Matches(labels.Set(podLabels(b)))
+		})
+		if same || !before && !alike(t.selector.MatchLabels, podLabels(o)) {
+			continue
+		}
+		out = append(out, Remark{
+			Rule: rules.DanglingTarget, release: release, Object: o, status: judge.New, paths: []string{t.path, "spec.template.metadata.labels"},
+			text: fmt.Sprintf("the selector of %s of %s matches no pod, not even its own, so that the rule does nothing", t.path, o.ID),
+		})
+	}
+	return out
+}
+
+// terms are the selectors of a workload's spread constraints and anti-affinity terms that
+// look at its own namespace; none for an object without pods.
+func terms(o *render.Object) []placed {
+	if o == nil {
+		return nil
+	}
+	m, ok := state.ManifestOf(o.Typed)
+	if !ok {
+		return nil
+	}
+	var out []placed
+	spec := "spec.template.spec."
+	if _, nested := slice.ValueAt(o.Content, "spec", "jobTemplate").(map[string]any); nested {
+		return nil
+	}
+	for i, c := range m.Pod().TopologySpreadConstraints {
+		if c.LabelSelector != nil {
+			out = append(out, placed{fmt.Sprintf("%stopologySpreadConstraints[%d].labelSelector", spec, i), "spread", c.LabelSelector})
+		}
+	}
+	if m.Pod().Affinity == nil || m.Pod().Affinity.PodAntiAffinity == nil {
+		return out
+	}
+	anti := m.Pod().Affinity.PodAntiAffinity
+	add := func(path string, t corev1.PodAffinityTerm) {
+		if t.LabelSelector != nil && len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
+			out = append(out, placed{spec + "affinity.podAntiAffinity." + path + ".labelSelector", "anti-affinity", t.LabelSelector})
+		}
+	}
+	for i, t := range anti.RequiredDuringSchedulingIgnoredDuringExecution {
+		add(fmt.Sprintf("requiredDuringSchedulingIgnoredDuringExecution[%d]", i), t)
+	}
+	for i, t := range anti.PreferredDuringSchedulingIgnoredDuringExecution {
+		add(fmt.Sprintf("preferredDuringSchedulingIgnoredDuringExecution[%d].podAffinityTerm", i), t.PodAffinityTerm)
+	}
+	return out
+}

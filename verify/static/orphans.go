@@ -1,0 +1,81 @@
+package static
+
+import (
+	"fmt"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// MostOrphans bounds the notices about one release.
+const MostOrphans = 10
+
+// Orphans says which objects of head aim at nothing any more because the change removes
+// what they aimed at. Nothing of it breaks a rule: it is said, and gates nothing.
+func Orphans(p slice.Pair) []string {
+	base, head := newAimIndex(p.Objects(state.Base)), newAimIndex(p.Objects(state.Head))
+	fresh := newcomers(base, head)
+	var out []string
+	more := 0
+	for _, o := range head.objects {
+		b := base.counterpart(o)
+		if b == nil || !Targeting(o) {
+			continue
+		}
+		was := base.aimed(b, everything)
+		if was == nil || head.aimed(o, everything) != nil || fresh.successor(was) != nil {
+			continue // see [dangling] for what is still there in another form
+		}
+		if len(out) == MostOrphans {
+			more++
+			continue
+		}
+		where := o.Locate("metadata.name")
+		out = append(out, fmt.Sprintf("%s (%s:%d) is left with nothing to act on: %s was removed",
+			o.ID, where.File, max(where.StartLine, 1), was.ID))
+	}
+	if more > 0 {
+		out = append(out, fmt.Sprintf("%s: %d more objects are left with nothing to act on", p.ID, more))
+	}
+	return out
+}
+
+// Targeting reports whether an object is of a kind that acts on workloads.
+func Targeting(o *render.Object) bool {
+	switch o.Typed.(type) {
+	case *autoscalingv2.HorizontalPodAutoscaler, *policyv1.PodDisruptionBudget, *corev1.Service:
+		return true
+	}
+	return slice.Scales(o)
+}
+
+// Aims reports whether an object acts on a workload: an autoscaler by its reference, a
+// budget or a Service by the labels of its pods.
+func Aims(o, target *render.Object) bool {
+	if o.Hook || target.Hook || o.ID.Namespace != target.ID.Namespace {
+		return false
+	}
+	switch t := o.Typed.(type) {
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		ref := t.Spec.ScaleTargetRef
+		return ref.Kind == target.ID.Kind && ref.Name == target.ID.Name
+	case *policyv1.PodDisruptionBudget:
+		sel, err := metav1.LabelSelectorAsSelector(t.Spec.Selector)
+		return err == nil && !sel.Empty() && selects(sel, target)
+	case *corev1.Service:
+		return len(t.Spec.Selector) > 0 && selects(labels.SelectorFromSet(t.Spec.Selector), target)
+	}
+	return slice.Scales(o) && target.ID.String() == slice.Scaled(o).String()
+}
+
+func selects(sel labels.Selector, o *render.Object) bool {
+	set, ok := selectable(o)
+	return ok && sel.Matches(set)
+}

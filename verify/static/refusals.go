@@ -1,0 +1,340 @@
+package static
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/validation"
+)
+
+// Applied is one object of a release on both sides, and why the API server refuses it.
+type Applied struct {
+	release    string
+	Base, Head *render.Object // nil where absent
+	Refused    field.ErrorList
+	Before     field.ErrorList // that of base applied over itself
+	Back       field.ErrorList // what the revert is refused for, where the change is not
+	again      bool            // refused is about the second apply of the same manifests
+	lookup     bool            // the chart looks into the cluster, which may keep what differs
+	kept       bool            // the release is kept as declared: what is there is updated
+}
+
+// Refusals lists the objects that the API server refuses to create, or to update from base
+// to head, or, where the release is applied again as it changes, to update from one render of
+// head to the next. With all, the whole of head is created.
+func Refusals(p slice.Pair, changed, all bool) []Applied {
+	base := map[string]*render.Object{}
+	if p.Base != nil && p.Base.Err == nil {
+		for _, o := range p.Base.Objects {
+			base[o.ID.String()] = o
+		}
+	}
+	lookup := slices.ContainsFunc(p.Head.Notes, func(n string) bool { return strings.Contains(n, "calls lookup") })
+	known := all || p.Base != nil && p.Base.Err == nil
+	kept := p.Head.Kind == render.Helm || p.Head.By.File != "" // helm upgrade, Argo CD, Flux
+	var out []Applied
+	for _, o := range p.Head.Objects {
+		if o.Typed == nil || o.Hook || !known {
+			continue
+		}
+		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept}
+		if a.Base != nil && (a.Base.Typed == nil || a.Base.Hook) {
+			a.Base = nil
+		}
+		a.judge()
+		if len(a.Refused)+len(a.Before)+len(a.Back) > 0 {
+			out = append(out, a)
+			continue
+		}
+		if !all && !changed {
+			continue
+		}
+		a.again = true
+		a.Refused = nextRender(o)
+		if a.Base != nil {
+			a.Before = nextRender(a.Base)
+		}
+		if len(a.Refused)+len(a.Before) > 0 {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// judge fills in what one apply is refused for.
+func (a *Applied) judge() {
+	if a.Base == a.Head {
+		return // what has not changed is as good or bad as it was
+	}
+	if a.Base == nil {
+		a.Refused = created(a.Head)
+		return
+	}
+	a.Before = created(a.Base)
+	if replaced(a.Base) || replaced(a.Head) || len(validation.Create(a.Base.Typed)) > 0 {
+		a.Refused = created(a.Head) // what base has cannot be there to be updated
+		return
+	}
+	a.Refused = slices.Concat(undecoded(a.Head), steadyErrors(a.Head, validation.Update(a.Head.Typed, a.Base.Typed)))
+	if len(a.Refused)+len(a.Before) == 0 {
+		a.Back = steadyErrors(a.Base, validation.Update(a.Base.Typed, validation.Live(a.Head.Typed, a.Base.Typed)))
+	}
+}
+
+// created is why the API server refuses to create an object.
+func created(o *render.Object) field.ErrorList {
+	return slices.Concat(undecoded(o), steadyErrors(o, validation.Create(o.Typed)))
+}
+
+// undecoded are the fields that the API server does not decode: it is asked to be strict by
+// kubectl (--validate), Argo CD and Flux, and refuses the object for a field that is
+// misspelt or stands in the wrong place.
+func undecoded(o *render.Object) field.ErrorList {
+	var out field.ErrorList
+	for _, r := range o.Refused {
+		out = append(out, &field.Error{Type: field.ErrorTypeTypeInvalid, Field: r.Path, Detail: r.Text})
+	}
+	return out
+}
+
+// steadyErrors leaves out the errors of fields that every render gives another value: what
+// is seen of them is a mask.
+func steadyErrors(o *render.Object, list field.ErrorList) field.ErrorList {
+	return slices.DeleteFunc(list, func(e *field.Error) bool { return e.Field != "" && o.IsVolatile(sourceField(e.Field)) })
+}
+
+// nextRender is why the API server refuses an object as the next render of it has it.
+func nextRender(o *render.Object) field.ErrorList {
+	next := o.Rerendered()
+	if next == nil || replaced(o) || len(validation.Create(o.Typed)) > 0 || len(validation.Create(next)) > 0 {
+		return nil // what is wrong with it anyway, or with the mask
+	}
+	return validation.Update(next, o.Typed)
+}
+
+// replaced reports whether an apply deletes an object and creates it anew, or does not find
+// it any more, so that no field of it is immutable.
+//
+// Read from: the documentation of Argo CD (resource hooks, the sync option Force=true: kubectl
+// apply --force, which replaces what cannot be patched) and of Flux (kustomize-controller: the
+// annotations force, and ssa with IfNotPresent or Ignore), and of Jobs (ttlSecondsAfterFinished).
+func replaced(o *render.Object) bool {
+	meta, _ := o.Content["metadata"].(map[string]any)
+	if name, _ := meta["name"].(string); name == "" {
+		return true // generateName
+	}
+	annotations, _ := meta["annotations"].(map[string]any)
+	text := func(key string) string { s, _ := annotations[key].(string); return s }
+	if text("argocd.argoproj.io/hook") != "" {
+		return true
+	}
+	for _, option := range strings.Split(text("argocd.argoproj.io/sync-options"), ",") {
+		if strings.TrimSpace(option) == "Force=true" {
+			return true
+		}
+	}
+	if on := text("kustomize.toolkit.fluxcd.io/force"); strings.EqualFold(on, "enabled") || strings.EqualFold(on, "true") {
+		return true
+	}
+	if how := text("kustomize.toolkit.fluxcd.io/ssa"); how == "IfNotPresent" || how == "Ignore" {
+		return true
+	}
+	job, ok := o.Typed.(*batchv1.Job)
+	return ok && job.Spec.TTLSecondsAfterFinished != nil
+}
+
+// sourceField is where the manifest holds a field that validation names.
+func sourceField(path string) string {
+	for _, list := range []string{".labels", ".annotations"} {
+		for _, at := range []string{"spec.template", "spec.jobTemplate.spec.template"} {
+			if rest, ok := strings.CutPrefix(path, at+list); ok {
+				return at + ".metadata" + list + rest
+			}
+		}
+	}
+	path = strings.Replace(path, "spec.clusterIPs[0]", "spec.clusterIP", 1)
+	path, _, _ = strings.Cut(path, ".{") // of spread constraints: "{topologyKey, whenUnsatisfiable}"
+	return path
+}
+
+// Fresh are the errors of head that base applied over itself does not have.
+func (a *Applied) Fresh() field.ErrorList {
+	var out field.ErrorList
+	for _, e := range a.Refused {
+		if !slices.ContainsFunc(a.Before, func(o *field.Error) bool { return o.Field == e.Field && o.Type == e.Type }) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Once reports whether an object is a Job of plain manifests, which nobody is known to apply
+// again: what has run to its end is often deleted, or never applied twice.
+func (a *Applied) Once() bool {
+	_, job := a.Head.Typed.(*batchv1.Job)
+	return job && !a.kept && a.Base != nil && len(created(a.Head)) == 0
+}
+
+// StandIns says what is there in place of the objects that cannot exist as they are: what base
+// has, if that can.
+func StandIns(list []Applied) map[*render.Object]*render.Object {
+	out := map[*render.Object]*render.Object{}
+	for i := range list {
+		x := &list[i]
+		if x.Base != nil && len(x.Before) > 0 {
+			out[x.Base] = nil
+		}
+		if x.again || len(validation.Create(x.Head.Typed)) == 0 {
+			continue
+		}
+		out[x.Head] = nil
+		if x.Base != nil && len(x.Before) == 0 {
+			out[x.Head] = x.Base
+		}
+	}
+	return out
+}
+
+// Finding words what the API server says to one object.
+func (x *Applied) Finding(pl judge.Places, o *render.Object, errs field.ErrorList, rule rules.Rule, status judge.Status) judge.Finding {
+	f := judge.Finding{
+		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status,
+		Certainty: "inevitable", Scenario: scenario.ScenarioChange, Timing: "realistic", Workload: o.ID.String(), Release: x.release,
+		Scale: judge.Scale{Classes: map[string]int{}}, AtDeclaredScale: true, Events: []string{"apply"},
+		Interleaving: []judge.Step{}, Locations: []judge.Location{}, Blame: []judge.Blame{},
+	}
+	verb := "the change of"
+	switch {
+	case len(x.Back) > 0:
+		f.Scenario, verb, f.Events = scenario.ScenarioRevert, "the revert of", []string{"apply", "revert"}
+	case x.again:
+		f.Scenario, verb = scenario.ScenarioSteady, "every further apply of"
+		if x.lookup {
+			f.Certainty, f.Severity = "possible", string(judge.Lower(rule.Severity))
+		}
+	case x.Base == nil:
+		verb = "to create"
+		if pl.Changes == nil {
+			f.Scenario = scenario.ScenarioInstall
+		}
+	}
+	f.Message = fmt.Sprintf("the API server refuses %s %s: %s", verb, o.ID, refusalText(errs[0], x.again))
+	if n := len(errs) - 1; n > 0 {
+		f.Message += fmt.Sprintf(", and %d more", n)
+	}
+	var changes []render.FieldChange
+	if x.Base != nil && x.Base != x.Head {
+		c := render.Compare(x.Base, x.Head)
+		changes = slices.Concat(c.Fields, c.Noise)
+	}
+	event := f.Events[len(f.Events)-1]
+	for _, e := range errs {
+		at := refusedAt(pl, o, e, changes, status == judge.Fixed)
+		for _, c := range at.changed {
+			l := pl.Field(c)
+			if status == judge.New {
+				f.Blame = append(f.Blame, judge.Blame{Object: o.ID.String(), Path: c.Path, Old: judge.Value(c.Old, c.Secret), New: judge.Value(c.New, c.Secret), Location: &l})
+			}
+		}
+		f.Locations = append(f.Locations, at.locations...)
+		because := []judge.Because{}
+		for _, l := range at.locations {
+			because = append(because, judge.Because{File: l.File, Line: l.StartLine, Field: l.Field})
+		}
+		f.Interleaving = append(f.Interleaving, judge.Step{
+			Actor: event, Class: actor.Event.String(), Action: "apply-refused", Object: o.ID.String(),
+			Text: fmt.Sprintf("the API server refuses %s %s: %s", verb, o.ID, refusalText(e, x.again)), Because: because,
+		})
+	}
+	f.Locations = inDiffFirst(f.Locations)
+	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, "apply"}, "\x00")))
+	f.Fingerprint = hex.EncodeToString(h[:16])
+	return f
+}
+
+// refusalText is an error without the value, which may be long or secret.
+func refusalText(e *field.Error, again bool) string {
+	text := e.Detail
+	if text == "" {
+		text = strings.ToLower(e.Type.String())
+	}
+	if again {
+		text += ", and every render gives it another value"
+	}
+	if e.Field == "" {
+		return text
+	}
+	return sourceField(e.Field) + ": " + text
+}
+
+// refusedPlace is where a refused field stands.
+type refusedPlace struct {
+	changed   []render.FieldChange // that are refused
+	locations []judge.Location
+}
+
+// refusedAt finds the changed fields that an error is about, or else the field itself.
+func refusedAt(pl judge.Places, o *render.Object, e *field.Error, changes []render.FieldChange, onBase bool) refusedPlace {
+	path := sourceField(e.Field)
+	mutable := validation.Mutable(o.Typed, path)
+	about := func(field string) bool {
+		if _, secret := o.Typed.(*corev1.Secret); secret {
+			field = strings.Replace(field, "stringData", "data", 1)
+		}
+		free := slices.ContainsFunc(mutable, func(m string) bool { return judge.Overlap(field, m) })
+		return !free && judge.Overlap(field, path)
+	}
+	var out refusedPlace
+	for _, c := range changes {
+		if about(c.Path) {
+			out.changed = append(out.changed, c)
+			out.locations = append(out.locations, pl.Field(c))
+		}
+	}
+	if len(out.locations) > 0 {
+		return out
+	}
+	side := "head"
+	if onBase {
+		side = "base"
+	}
+	for _, v := range o.Volatile() {
+		if about(v) {
+			l := pl.Location(o.Locate(v), side)
+			l.Field = v
+			out.locations = append(out.locations, l)
+		}
+	}
+	if len(out.locations) == 0 {
+		l := pl.Location(o.Locate(path), side)
+		l.Field = path
+		out.locations = append(out.locations, l)
+	}
+	return out
+}
+
+// inDiffFirst orders locations as [judge.Places.locations] does.
+func inDiffFirst(list []judge.Location) []judge.Location {
+	var edited, rest []judge.Location
+	for _, l := range list {
+		if l.InDiff {
+			edited = append(edited, l)
+		} else {
+			rest = append(rest, l)
+		}
+	}
+	return judge.Distinct(append(edited, rest...))
+}

@@ -1,0 +1,115 @@
+package static
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Remark is what is wrong with an object as it stands, whatever runs: it takes no search.
+type Remark struct {
+	Rule, release string
+	Object        *render.Object    // that it is about, on head, or on base if it is fixed
+	status        judge.Status      // New or Fixed
+	paths         []string          // fields of object that it rests on, most telling first
+	beside        [2]*render.Object // whose labels it rests on as well, by version; nil: none
+	text          string            // a sentence without a full stop
+}
+
+// Remarks gathers what is wrong with the objects of the releases, or was on base. With all,
+// everything counts as new.
+func Remarks(ch *render.Changes, all bool) []Remark {
+	var out []Remark
+	everywhere := newAimIndex(renderedObjects(ch.Head))
+	for _, p := range slice.Pairs(ch) {
+		if !p.Comparable() || !all && p.Base != nil && p.Base.Err != nil {
+			continue // what is new is not known
+		}
+		out = append(out, dangling(p, everywhere)...)
+	}
+	return out
+}
+
+// renderedObjects are the objects of all releases, as far as they were rendered.
+func renderedObjects(rev *render.Revision) []*render.Object {
+	var out []*render.Object
+	for _, rel := range rev.Releases {
+		if rel.Err == nil {
+			out = append(out, rel.Objects...)
+		}
+	}
+	return out
+}
+
+// Finding words a remark, but for what its rule says.
+func (x Remark) Finding(pl judge.Places) judge.Finding {
+	f := judge.Finding{
+		Rule: x.Rule, Status: x.status, Certainty: "inevitable", Scenario: scenario.ScenarioChange, Timing: "realistic",
+		Workload: x.Object.ID.String(), Release: x.release, Message: x.text,
+		Scale: judge.Scale{Classes: map[string]int{}}, AtDeclaredScale: true, Events: []string{"apply"},
+		Locations: []judge.Location{}, Blame: []judge.Blame{},
+	}
+	if pl.Changes == nil {
+		f.Scenario = scenario.ScenarioInstall
+	}
+	side := "head"
+	if x.status == judge.Fixed {
+		side = "base"
+	}
+	if x.status == judge.New {
+		f.Blame = append(blamed(pl, x.release, x.Object, x.paths), blamed(pl, x.release, x.beside[state.Head], labelPaths)...)
+	}
+	for _, b := range f.Blame {
+		f.Locations = append(f.Locations, *b.Location)
+	}
+	var because []judge.Because
+	for _, path := range x.paths {
+		l := pl.Location(x.Object.Locate(path), side)
+		l.Field = path
+		f.Locations = append(f.Locations, l)
+		because = append(because, judge.Because{File: l.File, Line: l.StartLine, Field: path})
+	}
+	f.Locations = inDiffFirst(f.Locations)
+	f.Interleaving = []judge.Step{{
+		Actor: "apply", Class: actor.Event.String(), Action: "apply", Object: f.Workload,
+		Text: "once the change is applied, " + x.text, Because: because,
+	}}
+	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, strings.Join(x.paths, ",")}, "\x00")))
+	f.Fingerprint = hex.EncodeToString(h[:16])
+	return f
+}
+
+// labelPaths are where a workload has the labels of its pods, or its own name.
+var labelPaths = []string{"spec.template.metadata.labels", "metadata.name"}
+
+// blamed are the changed fields of an object at or below some paths, or the object if
+// it is new.
+func blamed(pl judge.Places, release string, o *render.Object, paths []string) []judge.Blame {
+	if pl.Changes == nil || o == nil {
+		return nil
+	}
+	c := pl.Change(release, o.ID.String())
+	if c == nil {
+		return nil
+	}
+	if c.Base == nil {
+		l := pl.Location(o.Source, "head")
+		return []judge.Blame{{Object: o.ID.String(), Location: &l}}
+	}
+	var out []judge.Blame
+	for _, f := range slices.Concat(c.Fields, c.Noise) {
+		if slices.ContainsFunc(paths, func(p string) bool { return judge.Overlap(f.Path, p) }) {
+			l := pl.Field(f)
+			out = append(out, judge.Blame{Object: o.ID.String(), Path: f.Path, Old: judge.Value(f.Old, f.Secret), New: judge.Value(f.New, f.Secret), Location: &l})
+		}
+	}
+	return out
+}

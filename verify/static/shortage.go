@@ -1,0 +1,358 @@
+package static
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
+	corehelpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// shortage is what no arrangement of pods can give at the declared size: arithmetic
+// decides, and no search is needed. It errs on the side of room: of what takes room, only
+// the pods that are counted do, and every node there may ever be is there.
+type shortage struct {
+	Rule     string
+	Workload int // index in the slice
+	Loaded   bool
+	Asked    int64 // pods
+	Fit      int64 // of them, at most
+	what     string
+	fields   []actor.Ref
+}
+
+// Like reports whether two shortages are the same one, at base and at head.
+func (s shortage) Like(o shortage) bool {
+	return s.Rule == o.Rule && s.Workload == o.Workload && s.Loaded == o.Loaded
+}
+
+// Shortages lists what a version of a slice asks for and cannot get.
+func Shortages(sl *slice.Slice, classes []state.NodeClass, v state.Version) []shortage {
+	if slices.ContainsFunc(classes, func(c state.NodeClass) bool { return c.Elastic }) {
+		return nil // their capacity was invented
+	}
+	var out []shortage
+	for i := range sl.Spec.Workloads {
+		m := &sl.Spec.Workloads[i].Manifests[v]
+		if !counted(m) || len(sl.Spec.Workloads[i].Sizes) > 0 {
+			continue
+		}
+		room, limit := roomFor(classes, m)
+		for _, loaded := range []bool{false, true} {
+			asked, fields := replicasAsked(&sl.Spec.Workloads[i], v, loaded)
+			if asked > room {
+				out = append(out, shortage{Rule: "unschedulable", Workload: i, Loaded: loaded, Asked: asked, Fit: room, what: limit, fields: fields})
+				break
+			}
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, crowding(sl, classes, v)...)
+	}
+	return append(out, overdrawn(sl, v)...)
+}
+
+// counted reports whether a manifest's pods are as many as it declares, all alike, and placed by
+// the scheduler.
+func counted(m *state.Manifest) bool {
+	return m.ReplicasField() != nil && !m.Paused() && m.KEDA == nil && m.VPA == nil && m.Pod().NodeName == ""
+}
+
+// replicasAsked is how many pods there are to be: what is declared, or what the autoscaler
+// keeps and, under load, may go up to.
+func replicasAsked(w *state.Workload, v state.Version, loaded bool) (int64, []actor.Ref) {
+	m := &w.Manifests[v]
+	ref := func(object, field string) []actor.Ref {
+		return []actor.Ref{{Object: object, Field: field, Version: v}}
+	}
+	if m.HPA == nil {
+		return int64(m.Replicas()), ref(w.ID, "spec.replicas")
+	}
+	hpa := "autoscaling/HorizontalPodAutoscaler " + m.HPA.Namespace + "/" + m.HPA.Name
+	if loaded {
+		return int64(m.HPA.Spec.MaxReplicas), ref(hpa, "spec.maxReplicas")
+	}
+	if m.HPA.Spec.MinReplicas != nil {
+		return int64(*m.HPA.Spec.MinReplicas), ref(hpa, "spec.minReplicas")
+	}
+	return 1, ref(hpa, "spec")
+}
+
+// roomFor is how many pods of a template the nodes can take if they take nothing else, and
+// what bounds them.
+func roomFor(classes []state.NodeClass, m *state.Manifest) (room int64, limit string) {
+	pod := &corev1.Pod{ObjectMeta: m.Template().ObjectMeta, Spec: *m.Pod()}
+	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+	type pool struct{ room, most, nodes, cap int64 }
+	pools := map[string]*pool{}
+	bounds := map[string]bool{}
+	nodes := int64(0)
+	for i := range classes {
+		c := &classes[i]
+		if !mayRun(pod, c.Node) {
+			continue
+		}
+		n, by := podsOn(c.Node, requests)
+		bounds[by] = true
+		nodes += int64(c.Max)
+		if c.Pool == "" {
+			room += n * int64(c.Max)
+			continue
+		}
+		p := pools[c.Pool]
+		if p == nil {
+			p = &pool{cap: int64(c.PoolMax)}
+			pools[c.Pool] = p
+		}
+		p.room, p.nodes, p.most = p.room+n*int64(c.Max), p.nodes+int64(c.Max), max(p.most, n)
+	}
+	for _, p := range pools {
+		if p.cap > 0 && p.cap < p.nodes {
+			nodes -= p.nodes - p.cap
+			p.room = min(p.room, p.cap*p.most)
+		}
+		room += p.room
+	}
+	var names []string
+	for b := range bounds {
+		names = append(names, b)
+	}
+	slices.Sort(names)
+	return room, fmt.Sprintf("%s that it may run on %s, by %s", plural(nodes, "node"), verb(nodes), strings.Join(names, " and "))
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "the 1 " + noun
+	}
+	return fmt.Sprintf("the %d %ss", n, noun)
+}
+
+func verb(n int64) string {
+	if n == 1 {
+		return "takes"
+	}
+	return "take"
+}
+
+// podsOn is how many pods with the same requests a node takes, and which resource says so.
+func podsOn(node *corev1.Node, requests corev1.ResourceList) (n int64, by string) {
+	n, by = math.MaxInt32, string(corev1.ResourcePods)
+	if pods, ok := node.Status.Allocatable[corev1.ResourcePods]; ok {
+		n = pods.Value()
+	}
+	for _, name := range sortedResources(requests) {
+		asked := requests[name]
+		have, declared := node.Status.Allocatable[name]
+		if asked.MilliValue() <= 0 || !declared {
+			continue // how much there is of it nobody said
+		}
+		if fit := have.MilliValue() / asked.MilliValue(); fit < n {
+			n, by = fit, string(name)
+		}
+	}
+	return n, by
+}
+
+func sortedResources(list corev1.ResourceList) []corev1.ResourceName {
+	var out []corev1.ResourceName
+	for name := range list {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// mayRun reports whether a node's labels and taints let a pod in. What asks for a node by its
+// name is let in everywhere: a class stands for nodes of any name.
+func mayRun(pod *corev1.Pod, node *corev1.Node) bool {
+	if strings.Contains(pod.Spec.String(), corev1.LabelHostname) || pod.Spec.Affinity != nil && strings.Contains(pod.Spec.Affinity.String(), "metadata.name") {
+		return true
+	}
+	if ok, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node); err == nil && !ok {
+		return false
+	}
+	_, untolerated := corehelpers.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, pod.Spec.Tolerations, func(t *corev1.Taint) bool {
+		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
+	}, true)
+	return !untolerated
+}
+
+// crowding is what the workloads of a slice ask for together and all nodes do not have. It is
+// said of the changed one, where none of them can push another aside.
+func crowding(sl *slice.Slice, classes []state.NodeClass, v state.Version) []shortage {
+	have, ask := map[corev1.ResourceName]float64{}, map[corev1.ResourceName]float64{}
+	for i := range classes {
+		for name, q := range classes[i].Node.Status.Allocatable {
+			have[name] += q.AsApproximateFloat64() * float64(classes[i].Max)
+		}
+	}
+	at, pods, priority := -1, int64(0), ""
+	for i := range sl.Spec.Workloads {
+		m := &sl.Spec.Workloads[i].Manifests[v]
+		if !counted(m) || len(sl.Spec.Workloads[i].Sizes) > 0 {
+			continue
+		}
+		if at >= 0 && m.Pod().PriorityClassName != priority {
+			return nil
+		}
+		if _, changed := sl.Changed[i]; at < 0 || changed && sl.Changed[at] == "" {
+			at = i
+		}
+		priority = m.Pod().PriorityClassName
+		n, _ := replicasAsked(&sl.Spec.Workloads[i], v, false)
+		pods += n
+		for name, q := range resourcehelper.PodRequests(&corev1.Pod{Spec: *m.Pod()}, resourcehelper.PodResourcesOptions{}) {
+			ask[name] += q.AsApproximateFloat64() * float64(n)
+		}
+	}
+	if at < 0 || len(sl.Spec.Workloads) < 2 {
+		return nil
+	}
+	ask[corev1.ResourcePods] = float64(pods)
+	var names []corev1.ResourceName
+	for name := range ask {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if have[name] == 0 || ask[name] <= have[name]*(1+1e-9) {
+			continue
+		}
+		_, fields := replicasAsked(&sl.Spec.Workloads[at], v, false)
+		return []shortage{{
+			Rule: "unschedulable", Workload: at, Asked: pods, Fit: int64(float64(pods) * have[name] / ask[name]),
+			what: fmt.Sprintf("together with what shares its nodes it asks for %.4g of %s, and all nodes have %.4g: they take", ask[name], name, have[name]), fields: fields,
+		}}
+	}
+	return nil
+}
+
+// overdrawn is what ResourceQuotas do not allow of the declared replicas.
+func overdrawn(sl *slice.Slice, v state.Version) []shortage {
+	var out []shortage
+	for _, q := range sl.Spec.Quotas {
+		hard := q.Objects[v]
+		if hard == nil || len(hard.Spec.Scopes) > 0 || hard.Spec.ScopeSelector != nil {
+			continue
+		}
+		for i := range sl.Spec.Workloads {
+			w := &sl.Spec.Workloads[i]
+			m := &w.Manifests[v]
+			if w.Namespace != q.Namespace || !counted(m) || len(w.Sizes) > 0 {
+				continue
+			}
+			if s, ok := overdraft(w, v, hard); ok {
+				s.Workload = i
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// overdraft is what one workload alone asks for beyond a quota.
+func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (shortage, bool) {
+	m := &w.Manifests[v]
+	use := admission.QuotaUse(&corev1.Pod{ObjectMeta: m.Template().ObjectMeta, Spec: *m.Pod()})
+	for _, loaded := range []bool{false, true} {
+		asked, fields := replicasAsked(w, v, loaded)
+		for _, name := range sortedResources(quota.Spec.Hard) {
+			each, most := use[name], quota.Spec.Hard[name]
+			if each.MilliValue() <= 0 || asked <= most.MilliValue()/each.MilliValue() {
+				continue
+			}
+			fields = append(fields, actor.Ref{Object: "ResourceQuota " + quota.Namespace + "/" + quota.Name, Field: "spec.hard[" + string(name) + "]", Version: v})
+			return shortage{
+				Rule: "rollout-stuck", Loaded: loaded, Asked: asked, Fit: most.MilliValue() / each.MilliValue(),
+				what: fmt.Sprintf("%s of ResourceQuota %s allows", name, quota.Name), fields: fields,
+			}, true
+		}
+	}
+	return shortage{}, false
+}
+
+// Enter makes a finding of a shortage, or makes sure of the one that is there.
+func (s shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, status judge.Status, pl judge.Places) []judge.Finding {
+	w := &sl.Spec.Workloads[s.Workload]
+	text := fmt.Sprintf("at the declared size %s asks for %d pods, and %s at most %d", w.Name, s.Asked, s.what, s.Fit)
+	for i := range list {
+		f := &list[i]
+		if f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status != judge.Fixed {
+			if f.Reduced != nil || !f.AtDeclaredScale {
+				f.Message += " (" + text + ")"
+			}
+			f.Severity, f.AtDeclaredScale, f.Reduced = string(rule.Severity), true, nil
+			if f.Status == judge.Existing {
+				f.Status = status
+			}
+			return list
+		}
+	}
+	f := judge.Finding{
+		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status, Certainty: "inevitable",
+		Scenario: scenario.ScenarioChange, Timing: "realistic", Workload: w.ID, Release: sl.Release, Message: text,
+		Scale: judge.Scale{Classes: map[string]int{}}, AtDeclaredScale: true, Events: []string{"apply"}, Blame: []judge.Blame{},
+	}
+	if pl.Changes == nil || !sl.Spec.Workloads[s.Workload].Manifests[state.Base].Exists() {
+		f.Scenario = scenario.ScenarioInstall
+	}
+	if s.Loaded {
+		f.Events, f.Certainty = append(f.Events, "load-change"), "possible"
+	}
+	step := judge.Step{Actor: "scheduler", Class: actor.Sync.String(), Action: "unschedulable", Object: w.ID, Text: text, Because: []judge.Because{}}
+	if s.Rule != "unschedulable" {
+		step.Actor, step.Action = "replicaset", "refused"
+	}
+	f.Locations, f.Blame = s.locate(pl, sl, w.ID, status)
+	for _, l := range f.Locations {
+		step.Because = append(step.Because, judge.Because{File: l.File, Line: l.StartLine, Field: l.Field})
+	}
+	f.Interleaving = []judge.Step{step}
+	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, "size"}, "\x00")))
+	f.Fingerprint = hex.EncodeToString(h[:16])
+	return append(list, f)
+}
+
+// locate says where it stands what asks for too much: what changed of it first.
+func (s shortage) locate(pl judge.Places, sl *slice.Slice, workload string, status judge.Status) ([]judge.Location, []judge.Blame) {
+	var out []judge.Location
+	blame := []judge.Blame{}
+	refs := append(slices.Clone(s.fields), actor.Ref{Object: workload, Field: "spec.template.spec.containers"}, actor.Ref{Object: workload, Field: "spec.replicas"})
+	for _, ref := range refs {
+		for _, c := range pl.Changed(sl.Release, ref.Object) {
+			if !judge.Overlap(c.Path, ref.Field) {
+				continue
+			}
+			l := pl.Field(c)
+			out = append(out, l)
+			if status != judge.Existing {
+				blame = append(blame, judge.Blame{Object: ref.Object, Path: c.Path, Old: judge.Value(c.Old, c.Secret), New: judge.Value(c.New, c.Secret), Location: &l})
+			}
+		}
+	}
+	for _, ref := range refs {
+		if sides := sl.Objects[ref.Object]; sides != nil && sides[state.Head] != nil {
+			l := pl.Location(sides[state.Head].Locate(ref.Field), "head")
+			l.Field = ref.Field
+			out = append(out, l)
+			break
+		}
+	}
+	return inDiffFirst(out), blame
+}
