@@ -29,14 +29,14 @@ var documented = []entry{
 	{"f01", 1, "Required host anti-affinity + replicas = nodes + default rolling update", "3 nodes, 3 pods", ""},
 	{"f02", 1, "Surge pod has no room (GPU or big pod)", "1-2 nodes, 1 pod", ""},
 	{"f03", 1, "ResourceQuota equals steady state", "1 node, 3 pods", ""},
-	{"f04", 2, "Quota + maxSurge 0: replacement delayed by up to 16 minutes", "1 node, 2 pods", "a ReplicaSet's back-off is no memory of the model: a create that is refused is tried again as soon as the quota has room, so that late is on time"},
+	{"f04", 2, "Quota + maxSurge 0: replacement delayed by up to 16 minutes", "1 node, 2 pods", "the model has no back-off: a refused create is retried as soon as the quota has room"},
 	{"f05", 1, "hostPort / hostNetwork on a Deployment", "1-2 nodes, 1 pod", ""},
 	{"f06", 1, "ReadWriteOnce volume + rolling update", "2 nodes, 1 pod", ""},
 	{"f07", 1, "Rolling update breaks a hard topology spread", "3 nodes, 3 pods", ""},
 	{"f08", 2, "Spread + old revision: new pods blocked (capacity or taints in the minimum domain)", "3-6 nodes, 6 pods", ""},
 	{"f09", 1, "StatefulSet cannot be rolled back by re-applying", "2 nodes, 2 pods", ""},
-	{"f10", 2, "progressDeadline shorter than one start-up or capacity stall", "1 node, 1 pod", "the model knows in which order steps happen and not how long they take; whether one takes longer than progressDeadlineSeconds is not decided by manifests"},
-	{"f11", 2, "Upgrade / rollback loop of a release controller", "1 node, 1 pod", "how long a rollout takes against a release controller's timeout is not decided by manifests, and no actor remediates a HelmRelease"},
+	{"f10", 2, "progressDeadline shorter than one start-up or capacity stall", "1 node, 1 pod", "the model knows the order of steps, not their duration; manifests do not decide whether one exceeds progressDeadlineSeconds"},
+	{"f11", 2, "Upgrade / rollback loop of a release controller", "1 node, 1 pod", "manifests do not decide whether a rollout exceeds a release controller's timeout, and no actor remediates a HelmRelease"},
 	{"f12", 1, "Immutable Deployment selector changes with the chart version", "0 nodes", ""},
 	{"f13", 1, "StatefulSet volumeClaimTemplates / podManagementPolicy / serviceName change", "0 nodes", ""},
 	{"f14", 1, "Job template changes between applies", "0 nodes", ""},
@@ -62,19 +62,19 @@ var documented = []entry{
 	{"f34", 1, "HPA Utilization with a container (often an injected sidecar) without request", "1 node, 1 pod", ""},
 	{"f35", 1, "VPA and HPA on the same CPU metric", "2 nodes, 2 pods", ""},
 	{"f36", 2, "VPA recommendation larger than any node", "1 node, 1 pod", ""},
-	{"f37", 2, "VPA + LimitRange: eviction every minute", "1 node, 1 pod", "it takes a recommendation whose lower bound and target differ by container, and that a LimitRange of type Pod caps the one and not the other; a recommendation here is one number for each use of the pod"},
+	{"f37", 2, "VPA + LimitRange: eviction every minute", "1 node, 1 pod", "it takes lower bound and target that differ by container, with a LimitRange of type Pod capping only one; the model has one recommendation per pod"},
 	{"f38", 1, "GitOps self-heal against HPA", "2 nodes, 2-6 pods", ""},
 	{"f39", 2, "ignoreDifferences without RespectIgnoreDifferences", "1 node, 2 pods", ""},
 	{"f40", 2, "KEDA scale-to-zero against self-heal", "1 node, 1 pod", ""},
 	{"f41", 3, "Manifest with replicas 0 switches the HPA off", "1 node, 0 pods", ""},
-	{"f42", 2, "Cluster autoscaler and domains it cannot see", "3 zones", "the autoscaler of the model asks the scheduler's own filters, cluster default constraints included, and lets a node come to any zone that helps; the one on record leaves custom default constraints out"},
+	{"f42", 2, "Cluster autoscaler and domains it cannot see", "3 zones", "the modelled autoscaler asks the scheduler's own filters, cluster default constraints included; the one on record omits custom default constraints"},
 	{"f43", 1, "Zonal volume and no node in that zone", "2 zones, 1 pod", ""},
 	{"f44", 2, "Cluster autoscaler flip-flop", "3 nodes", ""},
 	{"f45", 1, "Karpenter consolidation loop with preferred (anti-)affinity or soft spread", "2 nodes, 3 pods", ""},
 	{"f46", 1, "LowNodeUtilization and one large pod", "2 nodes, 1 pod", ""},
 	{"f47", 2, "LowNodeUtilization against bin packing (MostAllocated / CA optimise-utilisation)", "2 nodes, 3 pods", ""},
 	{"f48", 1, "RemovePodsViolatingNodeAffinity(preferred) + autoscaler", "2 node groups, 1 pod", ""},
-	{"f49", 3, "Descheduler evictions keep the HPA from scaling down", "2 nodes", "one user's report that nobody has reproduced; how long a start-up holds a recommendation is a matter of minutes, which the model does not count"},
+	{"f49", 3, "Descheduler evictions keep the HPA from scaling down", "2 nodes", "one report that nobody reproduced; it depends on minutes, which the model does not count"},
 	{"f50", 1, "Surge of a high-priority service preempts a protected low-priority one", "3 nodes, 6 pods", ""},
 	{"f51", 1, "globalDefault PriorityClass introduced later", "2 nodes, 6 pods", ""},
 	{"f52", 1, "Fail-closed webhook guards its own pods", "2 nodes, 1 pod", ""},
@@ -88,17 +88,16 @@ var documented = []entry{
 	{"f60", 1, "All replicas on one node, then node failure", "3 nodes, 2-3 pods", ""},
 }
 
-const coverageHead = `# Failures that users had, and which of them are found
+const coverageHead = `# Documented failures, and which are found
 
-Sixty failures of control loops against each other, or against a change, that users
-reported in public. Tier 1 has several independent reports or an official warning, and a documented
-fix; tier 3 has little public pain. Each one that is found is a pair in ` + "`testdata/failures`" + `: manifests
-and a policy that have it, and the safe variant, which has no finding with complete coverage.
-Written by a test, which verifies every pair: ` + "`go test ./verify -run CoveragePage -rewrite`" + `.
+Sixty failures of control loops that users reported in public. Tier 1 has several independent reports or an official
+warning, and a documented fix; tier 3 has few reports. Each one found is a pair in ` + "`testdata/failures`" + `: manifests and a
+policy that have it, and a repaired variant without a finding at complete coverage. A test verifies every pair and writes
+this list: ` + "`go test ./verify -run CoveragePage -rewrite`" + `.
 
-A scale is nodes and pods, and pods include one that surges or is yet to be created. *inevitable*: every fair
-run that reaches this point has it. *possible*: it needs particular choices of the scheduler or a race. *on the way*: it is
-wrong in the middle of a run, and mended by the same control loops at its end.
+Pods include one that surges or is yet to be created. *inevitable*: every fair run that reaches this point has it.
+*possible*: it takes particular choices of the scheduler, or a race. *on the way*: the control loops themselves mend it
+before the run ends.
 
 `
 
