@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 const maxStarterPools = 50
@@ -23,7 +22,7 @@ func Starter(nodes []*corev1.Node) []byte {
 	var b bytes.Buffer
 	b.WriteString(starterHead)
 	if pools := starterPools(nodes); len(pools) > 0 && len(pools) <= maxStarterPools {
-		fmt.Fprintf(&b, "# The cluster to verify on, from %s. A minimum below the count lets smaller\n# clusters be explored too; autoscaled pools want their own limits here.\ncluster:\n  nodePools:\n", rules.Count(len(nodes), "node"))
+		fmt.Fprintf(&b, "# The cluster to verify on, from %s. A minimum below the count lets smaller\n# clusters be explored too; autoscaled pools want their own limits here.\ncluster:\n  nodePools:\n", english.Plural(len(nodes), "node", ""))
 		for _, p := range pools {
 			b.WriteString(p.yaml())
 		}

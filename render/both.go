@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // RenderBoth renders two revisions. A release whose files and settings are equal on both
@@ -128,7 +130,7 @@ func compareJobs(b, h *Rendered) (bool, string) {
 	case len(changed) == 1:
 		return true, changed[0] + " changed"
 	case len(changed) > 1:
-		return true, fmt.Sprintf("%s and %s changed", changed[0], explainCount(len(changed)-1, "other file", "other files"))
+		return true, fmt.Sprintf("%s and %s changed", changed[0], english.Plural(len(changed)-1, "other file", ""))
 	case (b.Err == nil) != (h.Err == nil):
 		return true, "it renders on one side alone"
 	case b.job.digest() != h.job.digest():
@@ -136,13 +138,5 @@ func compareJobs(b, h *Rendered) (bool, string) {
 	case h.Err != nil:
 		return false, "it renders on neither side, and none of its files changed"
 	}
-	return false, fmt.Sprintf("none of its %s changed", explainCount(len(h.job.own()), "file", "files"))
-}
-
-// explainCount words a number of things.
-func explainCount(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return false, fmt.Sprintf("none of its %s changed", english.Plural(len(h.job.own()), "file", ""))
 }

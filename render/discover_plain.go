@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 var (
@@ -68,7 +70,7 @@ func (d *discovery) plain() {
 		}
 		d.add(Release{
 			ID: id, Kind: Manifests, Path: dir, Files: folders[dir],
-			Selected: explainCount(len(folders[dir]), "plain manifest", "plain manifests"),
+			Selected: english.Plural(len(folders[dir]), "plain manifest", ""),
 		})
 	}
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -28,5 +30,5 @@ func hiddenText(n int, level string) string {
 		return ""
 	}
 	return fmt.Sprintf("%s under the report level (%s) %s not shown here; the JSON, SARIF and HTML reports have %s.",
-		capital(count(n, "finding")), line(level), plural(n, "is", "are"), plural(n, "it", "them"))
+		capital(count(n, "finding")), line(level), english.PluralWord(n, "is", "are"), english.PluralWord(n, "it", "them"))
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -155,7 +157,7 @@ func becomes(name string, before, after *judge.Snapshot) string {
 	case is.alive < was.alive:
 		s = fmt.Sprintf("%s shrinks from %d to %s, %d ready", name, was.alive, count(is.alive, "pod"), is.ready)
 	case is.ready != was.ready:
-		s = fmt.Sprintf("%d of %s of %s %s ready", is.ready, count(is.alive, "pod"), name, plural(is.ready, "is", "are"))
+		s = fmt.Sprintf("%d of %s of %s %s ready", is.ready, count(is.alive, "pod"), name, english.PluralWord(is.ready, "is", "are"))
 	case is != was:
 		s = name + " has its pods placed"
 	default:

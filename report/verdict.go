@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify"
 )
 
@@ -55,7 +57,7 @@ func unanalysedSentence(r *verify.Result, t tally) string {
 		rest = count(t.fresh, "new finding") + " in the rest"
 	}
 	return fmt.Sprintf("%s could not be analysed, so nothing is said about %s; %s.",
-		capital(count(missed, "release")), plural(missed, "it", "them"), rest)
+		capital(count(missed, "release")), english.PluralWord(missed, "it", "them"), rest)
 }
 
 // missedReleases counts the releases that hold the change up.
@@ -82,13 +84,6 @@ func openSentence(r *verify.Result) string {
 		return ""
 	}
 	return " " + capital(strings.Join(open, ", and ")) + "."
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // isCheck reports whether there was a base to compare with.
@@ -164,7 +159,7 @@ func untouched(r *verify.Result) string {
 	}
 	s := count(all, "release") + " untouched"
 	if silent > 0 {
-		s += fmt.Sprintf(", %s %s not render", plural(all, "which", fmt.Sprintf("%d of them", silent)), plural(silent, "does", "do"))
+		s += fmt.Sprintf(", %s %s not render", english.PluralWord(all, "which", fmt.Sprintf("%d of them", silent)), english.PluralWord(silent, "does", "do"))
 	}
 	return sentence(s)
 }

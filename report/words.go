@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
@@ -245,21 +248,11 @@ func replaced(f *judge.Fix) string {
 
 // count is a number with its noun: "1 node", "2 nodes", "7,581 files".
 func count[N int | uint64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "y") {
-		return thousands(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
-	}
-	return thousands(n) + " " + noun + "s"
+	return thousands(n) + " " + english.PluralWord(int(n), noun, "")
 }
 
 func thousands[N int | uint64](n N) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return humanize.Comma(int64(n))
 }
 
 // short is a commit in 12 digits, or the name of a side that has none.

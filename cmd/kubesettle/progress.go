@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -84,15 +86,8 @@ func (l *progress) search(p scenario.Progress) {
 	}
 	if !l.searches {
 		l.searches = true
-		l.logged(fmt.Sprintf("searching %s of %s", counted(p.Of, "topology", "topologies"), counted(p.OfReleases, "release", "releases")))
+		l.logged(fmt.Sprintf("searching %s of %s", english.Plural(p.Of, "topology", ""), english.Plural(p.OfReleases, "release", "")))
 	}
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // left is the time that is left of the budget, in words.

@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -56,7 +58,7 @@ change the strategy of the rollout in a step of its own, before or after.`,
 			},
 			Message: func(s state.State) string {
 				return fmt.Sprintf("reverting the change does not bring %s back: %d of %s %s of the reverted revision and available",
-					FullName(c, w), restoredPods(s, w), Count(s.Replicas(w), "replica"), are(restoredPods(s, w)))
+					FullName(c, w), restoredPods(s, w), english.Plural(s.Replicas(w), "replica", ""), english.PluralWord(restoredPods(s, w), "is", "are"))
 			},
 			Fields: append(append(strategyFields(m), PlacementFields(m)...), sizeFields(c, w)...),
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -72,7 +74,7 @@ Refused pods stay behind as failed objects, several a second, until the API serv
 			out.Fields = append([]string{"Workload:spec.template.spec.nodeName"}, out.Fields...)
 			out.Message = func(s state.State) string {
 				return fmt.Sprintf("%s of %s can be refused by the node and created again forever: %d of %s %s",
-					Count(refused(s, w), "pod"), FullName(c, w), s.ReadyOf(w), wanted(s, w), runs(s.ReadyOf(w)))
+					english.Plural(refused(s, w), "pod", ""), FullName(c, w), s.ReadyOf(w), wanted(s, w), english.PluralWord(s.ReadyOf(w), "runs", "run"))
 			}
 		}
 		return out

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -79,8 +81,8 @@ load may have none at night, when the autoscaler is at its minimum.`,
 					what = "unready pod"
 				}
 				return fmt.Sprintf("node %s can stay undrained forever: %s of %s %s on it, %d of %s %s ready",
-					c.Nodes[n].Name, Count(held, what), FullName(c, w), stays(held),
-					s.ReadyOf(w), wanted(s, w), are(s.ReadyOf(w)))
+					c.Nodes[n].Name, english.Plural(held, what, ""), FullName(c, w), english.PluralWord(held, "stays", "stay"),
+					s.ReadyOf(w), wanted(s, w), english.PluralWord(s.ReadyOf(w), "is", "are"))
 			},
 			Fields: append(fields, "Workload:spec.replicas"),
 		}

@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -67,7 +69,7 @@ webhook that guards itself stops the creation of every pod it guards.`,
 			Message: func(s state.State) string {
 				lost := lostOf(s, w)
 				return fmt.Sprintf("%s of %s can stay in deletion on a lost node forever and never be replaced: %d of %s %s",
-					Count(lost, "pod"), FullName(c, w), s.ReadyOf(w), wanted(s, w), runs(s.ReadyOf(w)))
+					english.Plural(lost, "pod", ""), FullName(c, w), s.ReadyOf(w), wanted(s, w), english.PluralWord(s.ReadyOf(w), "runs", "run"))
 			},
 			Fields: []string{"Workload:spec.replicas"},
 		}
@@ -86,7 +88,7 @@ func neverCreated(c *state.Config, w int) Property {
 				n = lostOf(s, w)
 			}
 			return fmt.Sprintf("%s of %s can be missing forever, as the API server refuses its creation: %d of %s %s",
-				Count(n, "pod"), FullName(c, w), s.ReadyOf(w), Count(s.Replicas(w), "replica"), runs(s.ReadyOf(w)))
+				english.Plural(n, "pod", ""), FullName(c, w), s.ReadyOf(w), english.Plural(s.Replicas(w), "replica", ""), english.PluralWord(s.ReadyOf(w), "runs", "run"))
 		},
 		Fields: []string{"Workload:spec.template.spec.containers"},
 	}

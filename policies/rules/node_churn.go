@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -59,7 +61,7 @@ stops, and pulls every image again. The cluster looks healthy whenever somebody 
 			},
 			Message: func(s state.State) string {
 				return fmt.Sprintf("nodes can be added for pods of %s and removed again forever with no event left to happen: the loop starts at %s, %s",
-					FullName(c, w), Count(s.PresentNodes(), "node"), wanted(s, w))
+					FullName(c, w), english.Plural(s.PresentNodes(), "node", ""), wanted(s, w))
 			},
 			Fields: append(PlacementFields(d), sizeFields(c, w)...),
 		}

@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -58,7 +60,7 @@ displaces an old one, whose replacement displaces the next.`,
 			Mended: func(before, s state.State) bool { return s.ReadyOf(w) >= min(before.ReadyOf(w), floors[s.Version()]) },
 			Message: func(s state.State) string {
 				return fmt.Sprintf("preemption by pods of higher priority can leave %s with %s, under the floor of %d",
-					FullName(c, w), Count(s.ReadyOf(w), "ready replica"), floors[s.Version()])
+					FullName(c, w), english.Plural(s.ReadyOf(w), "ready replica", ""), floors[s.Version()])
 			},
 			Fields: append([]string{"Workload:spec.template.spec.priorityClassName"}, floorFields(c, w)...),
 		}

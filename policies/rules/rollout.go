@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -67,9 +68,9 @@ func pendingOf(s state.State, w int) int {
 // has them one a node.
 func wanted(s state.State, w int) string {
 	if s.C.PerNode(w) {
-		return Count(s.Wanted(w), "pod")
+		return english.Plural(s.Wanted(w), "pod", "")
 	}
-	return Count(s.Replicas(w), "replica")
+	return english.Plural(s.Replicas(w), "replica", "")
 }
 
 // FullName is "namespace/name".
@@ -83,22 +84,6 @@ func ofRevision(c *state.Config, p int) string {
 		return " (" + r + " revision)"
 	}
 	return ""
-}
-
-// Count words a number of things, such as "1 pod" and "2 pods".
-func Count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
-
-// are is the verb to a number.
-func are(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // Newest is the manifest of workload w in the latest version that has it, with its

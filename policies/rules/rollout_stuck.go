@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -83,12 +85,12 @@ func stuckMessage(s state.State, w int) string {
 	}
 	updated := newestPods(s, w, s.ReadyPods)
 	text := fmt.Sprintf("the rollout of %s can stay incomplete forever: %d of %s %s updated and ready",
-		FullName(s.C, w), updated, wanted(s, w), are(updated))
+		FullName(s.C, w), updated, wanted(s, w), english.PluralWord(updated, "is", "are"))
 	if n := newestPods(s, w, s.Pending); n > 0 {
-		text += fmt.Sprintf(", %s of the %s revision %s pending", Count(n, "pod"), s.C.Revision(current), stays(n))
+		text += fmt.Sprintf(", %s of the %s revision %s pending", english.Plural(n, "pod", ""), s.C.Revision(current), english.PluralWord(n, "stays", "stay"))
 	}
 	if n := newestPods(s, w, s.Waiting); n > 0 {
-		text += fmt.Sprintf(", %s of the %s revision %s for a volume", Count(n, "pod"), s.C.Revision(current), waits(n))
+		text += fmt.Sprintf(", %s of the %s revision %s for a volume", english.Plural(n, "pod", ""), s.C.Revision(current), english.PluralWord(n, "waits", "wait"))
 	}
 	old, revision := 0, ""
 	for _, p := range s.C.ClassesOf[w] {
@@ -97,23 +99,9 @@ func stuckMessage(s state.State, w int) string {
 		}
 	}
 	if old > 0 {
-		text += fmt.Sprintf(", %s of the %s revision %s", Count(old, "pod"), revision, stays(old))
+		text += fmt.Sprintf(", %s of the %s revision %s", english.Plural(old, "pod", ""), revision, english.PluralWord(old, "stays", "stay"))
 	}
 	return text
-}
-
-func waits(n int) string {
-	if n == 1 {
-		return "waits"
-	}
-	return "wait"
-}
-
-func stays(n int) string {
-	if n == 1 {
-		return "stays"
-	}
-	return "stay"
 }
 
 // strategyFields names what paces a workload's rollout.

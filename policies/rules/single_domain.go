@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -71,7 +72,7 @@ once, and nothing in Kubernetes moves a placed pod back.`,
 			Message: func(s state.State) string {
 				key, where, _ := views[s.Version()].single(s, w)
 				return fmt.Sprintf("all %s of %s can end in one domain of %s: %s",
-					Count(s.ReadyOf(w), "ready replica"), FullName(c, w), key, where)
+					english.Plural(s.ReadyOf(w), "ready replica", ""), FullName(c, w), key, where)
 			},
 			Fields: PlacementFields(d),
 		}

@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -79,7 +81,7 @@ image that a node already has, or a packing strategy, can outweigh a soft constr
 			},
 			Message: func(s state.State) string {
 				what, _ := views[s.Version()].broken(s, w)
-				return fmt.Sprintf("%s of %s can come to rest %s", Count(s.ReadyOf(w), "pod"), FullName(c, w), what)
+				return fmt.Sprintf("%s of %s can come to rest %s", english.Plural(s.ReadyOf(w), "pod", ""), FullName(c, w), what)
 			},
 			Fields: append(PlacementFields(d), sizeFields(c, w)...),
 		}

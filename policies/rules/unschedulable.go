@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -65,7 +67,7 @@ func pendingMessage(s state.State, w int) string {
 	what := "pod"
 	if n := waiting(s, w); n > 0 && pendingOf(s, w) == 0 {
 		return fmt.Sprintf("%s of %s can wait forever for a volume that another node has: %d of %s %s",
-			Count(n, "pod"), FullName(s.C, w), s.ReadyOf(w), wanted(s, w), runs(s.ReadyOf(w)))
+			english.Plural(n, "pod", ""), FullName(s.C, w), s.ReadyOf(w), wanted(s, w), english.PluralWord(s.ReadyOf(w), "runs", "run"))
 	}
 	for _, p := range s.C.ClassesOf[w] {
 		if n := s.Pending(p); n > 0 {
@@ -76,7 +78,7 @@ func pendingMessage(s state.State, w int) string {
 				return fmt.Sprintf("%s of %s%s can stay pending forever", what, FullName(s.C, w), ofRevision(s.C, p))
 			}
 			return fmt.Sprintf("%s of %s%s can stay pending forever: %d of %s %s",
-				what, FullName(s.C, w), ofRevision(s.C, p), s.ReadyOf(w), wanted(s, w), runs(s.ReadyOf(w)))
+				what, FullName(s.C, w), ofRevision(s.C, p), s.ReadyOf(w), wanted(s, w), english.PluralWord(s.ReadyOf(w), "runs", "run"))
 		}
 	}
 	return fmt.Sprintf("pod of %s can stay pending forever", FullName(s.C, w))
@@ -89,11 +91,4 @@ func waiting(s state.State, w int) int {
 		total += s.Waiting(p)
 	}
 	return total
-}
-
-func runs(n int) string {
-	if n == 1 {
-		return "runs"
-	}
-	return "run"
 }

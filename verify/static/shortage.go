@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
 	corehelpers "k8s.io/component-helpers/scheduling/corev1"
@@ -133,21 +134,8 @@ func roomFor(classes []state.NodeClass, m *state.Manifest) (room int64, limit st
 		names = append(names, b)
 	}
 	slices.Sort(names)
-	return room, fmt.Sprintf("%s that it may run on %s, by %s", plural(nodes, "node"), verb(nodes), strings.Join(names, " and "))
-}
-
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "the 1 " + noun
-	}
-	return fmt.Sprintf("the %d %ss", n, noun)
-}
-
-func verb(n int64) string {
-	if n == 1 {
-		return "takes"
-	}
-	return "take"
+	return room, fmt.Sprintf("the %s that it may run on %s, by %s",
+		english.Plural(int(nodes), "node", ""), english.PluralWord(int(nodes), "takes", "take"), strings.Join(names, " and "))
 }
 
 // podsOn is how many pods with the same requests a node takes, and which resource says so.

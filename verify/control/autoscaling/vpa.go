@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -111,7 +113,7 @@ func (a *vpa) Describe(from, to state.State, _ search.Move) actor.Words {
 		Action: "recommend", Object: wl.ID,
 		Text: fmt.Sprintf("the VerticalPodAutoscaler of %s recommends %s for its %s",
 			a.name, objects.RequestWords(&c.Pods[c.Sized(from.NewClass(a.workload), to.SizeOf(a.workload))].Template.Spec),
-			objects.Counted(from.ReadyOf(a.workload), "ready pod")),
+			english.Plural(from.ReadyOf(a.workload), "ready pod", "")),
 		Because: []actor.Ref{{Object: vpaID(wl, m), Version: from.Version(), Field: "spec.updatePolicy.updateMode"}},
 	}
 }

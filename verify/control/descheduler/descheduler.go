@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -190,7 +192,7 @@ func (k *deschedCompiled) wordEvictions(from, to state.State) (text string, clas
 					continue
 				}
 				what := ph.String() + " " + objects.Revised(k.cfg, p, "pod")
-				out = append(out, fmt.Sprintf("%s of %s on %s", objects.Counted(gone, what), objects.PodName(k.cfg, p), k.cfg.Nodes[n].Name))
+				out = append(out, fmt.Sprintf("%s of %s on %s", english.Plural(gone, what, ""), objects.PodName(k.cfg, p), k.cfg.Nodes[n].Name))
 				if !slices.Contains(classes, p) {
 					classes = append(classes, p)
 				}

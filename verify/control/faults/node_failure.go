@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -87,7 +89,7 @@ func (nodeFailure) Describe(from, _ state.State, m search.Move) actor.Words {
 	}
 	w.Text = "node " + name + " is lost: it gets the taint node.kubernetes.io/unreachable"
 	if ready > 0 {
-		w.Text += ", and takes " + objects.Counted(ready, "ready pod") + " with it"
+		w.Text += ", and takes " + english.Plural(ready, "ready pod", "") + " with it"
 	}
 	return w
 }

@@ -3,6 +3,7 @@ package faults
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
@@ -110,7 +111,7 @@ func (a *nodePanic) Describe(from, _ state.State, m search.Move) actor.Words {
 		})
 	}
 	w.Text = fmt.Sprintf("node %s goes down under its pods: they use %dm of %dm CPU, more than %d%%, and %s on it are no longer ready",
-		c.Nodes[n].Name, use, has, c.Spec.Events.NodePanic, objects.Counted(ready, "pod"))
+		c.Nodes[n].Name, use, has, c.Spec.Events.NodePanic, english.Plural(ready, "pod", ""))
 	return w
 }
 

@@ -3,6 +3,7 @@ package faults
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
@@ -127,7 +128,7 @@ func (a *spotEnd) Describe(from, _ state.State, m search.Move) actor.Words {
 		ready += from.ReadyOn(n, p)
 	}
 	if ready > 0 {
-		w.Text += ", and takes " + objects.Counted(ready, "ready pod") + " with it"
+		w.Text += ", and takes " + english.Plural(ready, "ready pod", "") + " with it"
 	}
 	return w
 }

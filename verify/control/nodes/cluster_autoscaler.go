@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -262,7 +263,7 @@ func (a *clusterAutoscaler) Describe(from, _ state.State, m search.Move) actor.W
 	if live == 0 {
 		w.Text += "it is empty"
 	} else {
-		w.Text += fmt.Sprintf("less than %.0f%% of it is requested, and its %s would fit other nodes", 100*a.threshold, objects.Counted(live, "pod"))
+		w.Text += fmt.Sprintf("less than %.0f%% of it is requested, and its %s would fit other nodes", 100*a.threshold, english.Plural(live, "pod", ""))
 	}
 	return w
 }

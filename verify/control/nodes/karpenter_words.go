@@ -3,6 +3,8 @@ package nodes
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
@@ -38,7 +40,7 @@ func (a *karpenter) Describe(from, to state.State, m search.Move) actor.Words {
 	for p := range c.Pods {
 		live += from.LiveOn(n, p)
 	}
-	w.Text += fmt.Sprintf("its %s fit on other nodes, with what they prefer taken as required", objects.Counted(live, "pod"))
+	w.Text += fmt.Sprintf("its %s fit on other nodes, with what they prefer taken as required", english.Plural(live, "pod", ""))
 	return w
 }
 

@@ -3,6 +3,7 @@ package nodes
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
@@ -112,7 +113,7 @@ func (a *admission) Describe(from, _ state.State, m search.Move) actor.Words {
 	return actor.Words{
 		Action: "admit-pod", Object: objects.PodObject(c, a.class),
 		Text: fmt.Sprintf("the kubelet on %s admits %s of %s", c.Nodes[a.node].Name,
-			objects.Counted(int(m.Args[0]), objects.Revised(c, a.class, "pod")), objects.ShortName(&c.Spec.Workloads[c.Pods[a.class].Workload])),
+			english.Plural(int(m.Args[0]), objects.Revised(c, a.class, "pod"), ""), objects.ShortName(&c.Spec.Workloads[c.Pods[a.class].Workload])),
 		Because: a.refs(from)[:1],
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -239,8 +240,8 @@ func (e *Evictions) Refusal(s state.State, p int) (string, []actor.Ref) {
 		return "the pod has more than one PodDisruptionBudget: " + strings.Join(names, ", "), refs
 	}
 	d := e.Status(s, &e.Budgets[v][e.Of[v][p][0]])
-	return "the PodDisruptionBudget " + names[0] + " needs " + Counted(d.Desired, "healthy pod") +
-		" and has " + Counted(d.Healthy, "pod"), refs
+	return "the PodDisruptionBudget " + names[0] + " needs " + english.Plural(d.Desired, "healthy pod", "") +
+		" and has " + english.Plural(d.Healthy, "pod", ""), refs
 }
 
 // EvictPod is the kind of the moves of [Clearing.Offer]; their arguments are the node, the

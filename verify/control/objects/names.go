@@ -1,8 +1,9 @@
 package objects
 
 import (
-	"fmt"
 	"strconv"
+
+	"github.com/dustin/go-humanize/english"
 
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -51,7 +52,7 @@ func SomePods(c *state.Config, p, n int, adjective string) string {
 	if c.Pods[p].Ordinal != state.NoOrdinal {
 		return what + " " + PodName(c, p)
 	}
-	return Counted(n, what) + " of " + PodName(c, p)
+	return english.Plural(n, what, "") + " of " + PodName(c, p)
 }
 
 // PodObject names the pods of a class as an object: "Pod default/web (new revision)".
@@ -89,14 +90,6 @@ func Article(noun string) string {
 		return "an " + noun
 	}
 	return "a " + noun
-}
-
-// Counted words a number of things: "1 replica", "3 ready pods".
-func Counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Done is the move of actors whose steps [actor.Actor.Describe] reads off the states.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -25,7 +27,7 @@ func (a *Scheduler) describePreemption(from, to state.State, p, n int) actor.Wor
 	for q := range a.K.Classes {
 		for _, ph := range state.LivePhases {
 			if gone := from.On(n, q, ph) - to.On(n, q, ph); gone > 0 {
-				lost = append(lost, objects.Counted(gone, objects.Revised(from.C, q, ph.String()+" pod"))+" of "+
+				lost = append(lost, english.Plural(gone, objects.Revised(from.C, q, ph.String()+" pod"), "")+" of "+
 					objects.PodName(from.C, q)+fmt.Sprintf(" (priority %d)", a.K.Classes[q].priority))
 				add(a.K.priorityRef(from, q))
 			}

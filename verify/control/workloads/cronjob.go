@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"github.com/dustin/go-humanize/english"
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
@@ -104,12 +105,12 @@ func (x *cronJob) Describe(from, to state.State, _ search.Move) actor.Words {
 	text := "the schedule of CronJob " + x.name + " is due: it creates a Job"
 	switch {
 	case after > before && before > 0:
-		text += " beside " + objects.Counted(before, "Job") + " that is not finished"
+		text += " beside " + english.Plural(before, "Job", "") + " that is not finished"
 		if before > 1 {
-			text = "the schedule of CronJob " + x.name + " is due: it creates a Job beside " + objects.Counted(before, "Job") + " that are not finished"
+			text = "the schedule of CronJob " + x.name + " is due: it creates a Job beside " + english.Plural(before, "Job", "") + " that are not finished"
 		}
 	case before > 0:
-		text += ", and deletes " + objects.Counted(before, "Job") + " that is not finished"
+		text += ", and deletes " + english.Plural(before, "Job", "") + " that is not finished"
 	}
 	return actor.Words{
 		Action: "cron-tick", Object: wl.ID, Text: text,

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -97,7 +99,7 @@ func (d *Deployment) describe(from, to state.State) actor.Words {
 		switch {
 		case from.Get(f.Exists) < to.Get(f.Exists):
 			w.Action = "create-replicaset"
-			parts = slices.Insert(parts, 0, fmt.Sprintf("creates %s with %s", set, objects.Counted(now, "replica")))
+			parts = slices.Insert(parts, 0, fmt.Sprintf("creates %s with %s", set, english.Plural(now, "replica", "")))
 			grows = grows || now > 0
 		case old < now:
 			parts = append(parts, fmt.Sprintf("raises %s from %d to %d", set, old, now))

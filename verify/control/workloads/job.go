@@ -3,6 +3,7 @@ package workloads
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
@@ -112,13 +113,13 @@ func (j *jobLoop) Describe(from, to state.State, m search.Move) actor.Words {
 	created := to.Pending(j.class) - from.Pending(j.class)
 	if created <= 0 {
 		w := j.loop.Describe(from, to, m)
-		w.Text = "the Job controller deletes " + objects.Counted(from.Active(j.class)-to.Active(j.class), objects.Revised(c, j.class, "pod")) + " of " + objects.PodName(c, j.class)
+		w.Text = "the Job controller deletes " + english.Plural(from.Active(j.class)-to.Active(j.class), objects.Revised(c, j.class, "pod"), "") + " of " + objects.PodName(c, j.class)
 		w.Because = nil
 		return w
 	}
 	return actor.Words{
 		Action: "create-pod", Object: objects.PodObject(c, j.class),
-		Text: "the Job controller creates " + objects.Counted(created, objects.Revised(c, j.class, "pod")) + " of " + objects.PodName(c, j.class),
+		Text: "the Job controller creates " + english.Plural(created, objects.Revised(c, j.class, "pod"), "") + " of " + objects.PodName(c, j.class),
 		Because: []actor.Ref{{
 			Object: c.Spec.Workloads[c.Pods[j.class].Workload].ID, Version: from.Version(), Field: "spec.template",
 		}},
@@ -208,7 +209,7 @@ func (j *jobDeadline) Describe(from, _ state.State, _ search.Move) actor.Words {
 	wl := &from.C.Spec.Workloads[from.C.Pods[j.class].Workload]
 	return actor.Words{
 		Action: "deadline-exceeded", Object: wl.ID,
-		Text:    objects.Counted(from.Jobs(j.class), "Job") + " of " + objects.ShortName(wl) + " exceeded activeDeadlineSeconds, and failed",
+		Text:    english.Plural(from.Jobs(j.class), "Job", "") + " of " + objects.ShortName(wl) + " exceeded activeDeadlineSeconds, and failed",
 		Because: []actor.Ref{{Object: wl.ID, Version: from.Version(), Field: "spec.activeDeadlineSeconds"}},
 	}
 }

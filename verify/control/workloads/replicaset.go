@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/control/nodes"
@@ -274,13 +276,13 @@ func (r *ReplicaSetLoop) Describe(from, to state.State, _ search.Move) actor.Wor
 	for _, p := range c.Members(r.Class) {
 		g := &c.Class[p]
 		if created := to.Get(g.Pending) - from.Get(g.Pending); created > 0 {
-			w.Text = fmt.Sprintf("%s creates %s%s", set, objects.Counted(created, "pod"), objects.SizeWords(c, p))
+			w.Text = fmt.Sprintf("%s creates %s%s", set, english.Plural(created, "pod", ""), objects.SizeWords(c, p))
 			return w
 		}
 	}
 	if r.Node >= 0 {
 		if created := to.On(r.Node, r.Class, state.Starting) - from.On(r.Node, r.Class, state.Starting); created > 0 {
-			w.Text = fmt.Sprintf("%s creates %s on %s (spec.nodeName)", set, objects.Counted(created, "pod"), c.Nodes[r.Node].Name)
+			w.Text = fmt.Sprintf("%s creates %s on %s (spec.nodeName)", set, english.Plural(created, "pod", ""), c.Nodes[r.Node].Name)
 			return w
 		}
 	}
@@ -297,14 +299,14 @@ func (r *ReplicaSetLoop) deleted(from, to state.State, p int) string {
 	c, text := from.C, ""
 	f := &c.Class[p]
 	if gone := from.Get(f.Pending) - to.Get(f.Pending); gone > 0 {
-		text = ", " + objects.Counted(gone, "pending pod") + objects.SizeWords(c, p)
+		text = ", " + english.Plural(gone, "pending pod", "") + objects.SizeWords(c, p)
 	}
 	for n := range c.Nodes {
 		if gone := from.On(n, p, state.Starting) - to.On(n, p, state.Starting); gone > 0 {
-			text += ", " + objects.Counted(gone, "starting pod") + objects.SizeWords(c, p) + " on " + c.Nodes[n].Name
+			text += ", " + english.Plural(gone, "starting pod", "") + objects.SizeWords(c, p) + " on " + c.Nodes[n].Name
 		}
 		if gone := from.ReadyOn(n, p) - to.ReadyOn(n, p); gone > 0 {
-			text += ", " + objects.Counted(gone, "ready pod") + objects.SizeWords(c, p) + " on " + c.Nodes[n].Name
+			text += ", " + english.Plural(gone, "ready pod", "") + objects.SizeWords(c, p) + " on " + c.Nodes[n].Name
 		}
 	}
 	return text
