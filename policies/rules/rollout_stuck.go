@@ -107,7 +107,7 @@ func stuckMessage(s state.State, w int) string {
 // strategyFields names what paces a workload's rollout.
 func strategyFields(m *state.Manifest) []string {
 	var out []string
-	for _, f := range m.Pace().Fields {
+	for _, f := range m.PaceFields() {
 		out = append(out, "Workload:"+f)
 	}
 	return out

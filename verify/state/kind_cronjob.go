@@ -16,7 +16,8 @@ func (c *cronJob) minReady() *int32                  { return nil }
 func (c *cronJob) jobs() *batchv1.JobSpec            { return &c.Spec.JobTemplate.Spec }
 func (c *cronJob) suspend() *bool                    { return c.Spec.Suspend }
 
-func (c *cronJob) pace() Pace { return Pace{Keeps: true} }
+func (c *cronJob) pace() Pace      { return Pace{Keeps: true} }
+func (c *cronJob) paced() []string { return nil }
 
 func (c *cronJob) aspects() []Aspect {
 	return append(aspectsOf(&c.Spec.JobTemplate.Spec),

@@ -19,7 +19,7 @@ func (d *daemonSet) suspend() *bool                    { return nil }
 
 func (d *daemonSet) pace() Pace {
 	p := Pace{
-		RoundsUp: true, AtLeastOne: true, at: "spec.updateStrategy.rollingUpdate", Fields: []string{"spec.updateStrategy"},
+		RoundsUp: true, AtLeastOne: true, at: "spec.updateStrategy.rollingUpdate",
 		Awaits: d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType,
 	}
 	if r := d.Spec.UpdateStrategy.RollingUpdate; r != nil {
@@ -27,6 +27,8 @@ func (d *daemonSet) pace() Pace {
 	}
 	return p
 }
+
+func (d *daemonSet) paced() []string { return []string{"spec.updateStrategy"} }
 
 func (d *daemonSet) aspects() []Aspect {
 	return []Aspect{

@@ -19,14 +19,20 @@ func (d *deployment) suspend() *bool                    { return nil }
 
 func (d *deployment) pace() Pace {
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		return Pace{AtOnce: true, Fields: []string{"spec.strategy.type"}}
+		return Pace{AtOnce: true}
 	}
 	p := Pace{AtLeastOne: true, at: "spec.strategy.rollingUpdate"}
-	p.Fields = []string{p.SurgeField(), p.UnavailableField()}
 	if r := d.Spec.Strategy.RollingUpdate; r != nil {
 		p.Surge, p.Unavailable = r.MaxSurge, r.MaxUnavailable
 	}
 	return p
+}
+
+func (d *deployment) paced() []string {
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		return []string{"spec.strategy.type"}
+	}
+	return []string{"spec.strategy.rollingUpdate.maxSurge", "spec.strategy.rollingUpdate.maxUnavailable"}
 }
 
 func (d *deployment) aspects() []Aspect {

@@ -16,7 +16,8 @@ func (j *job) minReady() *int32                  { return nil }
 func (j *job) jobs() *batchv1.JobSpec            { return &j.Spec }
 func (j *job) suspend() *bool                    { return j.Spec.Suspend }
 
-func (j *job) pace() Pace { return Pace{Keeps: true} }
+func (j *job) pace() Pace      { return Pace{Keeps: true} }
+func (j *job) paced() []string { return nil }
 
 func (j *job) aspects() []Aspect {
 	return append(aspectsOf(&j.Spec), Aspect{"spec.suspend", &j.Spec.Suspend, ""})

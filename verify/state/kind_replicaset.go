@@ -18,7 +18,8 @@ func (r *replicaSet) minReady() *int32                  { return &r.Spec.MinRead
 func (r *replicaSet) jobs() *batchv1.JobSpec            { return nil }
 func (r *replicaSet) suspend() *bool                    { return nil }
 
-func (r *replicaSet) pace() Pace { return Pace{Keeps: true} }
+func (r *replicaSet) pace() Pace      { return Pace{Keeps: true} }
+func (r *replicaSet) paced() []string { return nil }
 
 func (r *replicaSet) aspects() []Aspect {
 	return []Aspect{{"spec.minReadySeconds", &r.Spec.MinReadySeconds, ""}}

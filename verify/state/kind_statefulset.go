@@ -23,8 +23,11 @@ func (s *statefulSet) pace() Pace {
 	return Pace{
 		AtLeastOne: true,
 		Awaits:     s.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType,
-		Fields:     []string{"spec.podManagementPolicy", "spec.updateStrategy"},
 	}
+}
+
+func (s *statefulSet) paced() []string {
+	return []string{"spec.podManagementPolicy", "spec.updateStrategy"}
 }
 
 func (s *statefulSet) aspects() []Aspect {

@@ -34,6 +34,7 @@ type kind interface {
 	jobs() *batchv1.JobSpec          // of pods that run to completion; nil: they do not
 	suspend() *bool                  // nil: not suspended
 	pace() Pace
+	paced() []string // the fields that declare its pace, most telling first
 	aspects() []Aspect
 }
 
@@ -42,14 +43,12 @@ type kind interface {
 type Pace struct {
 	Surge       *intstr.IntOrString
 	Unavailable *intstr.IntOrString
-	RoundsUp    bool // a percentage of Unavailable; one of Surge always does
-	AtLeastOne  bool // where both come out as 0, one pod may be unavailable
-	AtOnce      bool // Recreate: all pods are gone before a new one starts
-	Awaits      bool // OnDelete: somebody else deletes the old pods
-	Keeps       bool // no rollout: pods stay at the template that they were made of
-	// Fields declare it, most telling first.
-	Fields []string
-	at     string // the field that holds the shares
+	RoundsUp    bool   // a percentage of Unavailable; one of Surge always does
+	AtLeastOne  bool   // where both come out as 0, one pod may be unavailable
+	AtOnce      bool   // Recreate: all pods are gone before a new one starts
+	Awaits      bool   // OnDelete: somebody else deletes the old pods
+	Keeps       bool   // no rollout: pods stay at the template that they were made of
+	at          string // the field that holds the shares; "": the kind has none
 }
 
 // SurgeField and UnavailableField are where the shares stand in the object.

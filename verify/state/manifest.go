@@ -95,8 +95,13 @@ func (m *Manifest) MinReadySeconds() int32 {
 // Paused says that rollouts wait until somebody resumes them.
 func (m *Manifest) Paused() bool { return m.Deployment != nil && m.Deployment.Spec.Paused }
 
-// Pace is how new pods take the place of old ones; the workload must exist.
+// Pace is how new pods take the place of old ones; the workload must exist. Rules ask for
+// it in every state: it allocates nothing.
 func (m *Manifest) Pace() Pace { return m.object().pace() }
+
+// PaceFields are the fields that declare the pace, most telling first; none where there is
+// no rollout.
+func (m *Manifest) PaceFields() []string { return m.object().paced() }
 
 // Aspects are the fields of the object beside its replicas and its template, in the order
 // in which a manifest has them; the workload must exist.

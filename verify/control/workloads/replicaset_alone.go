@@ -51,10 +51,9 @@ func (r *aloneLoop) Latency() actor.Latency { return actor.Sync }
 // Step implements [actor.Actor]: one sync creates all missing pods of the current template,
 // or deletes one of the surplus ones, of any template; the next one goes in the next step.
 func (r *aloneLoop) Step(s state.State, next *actor.Emit) {
-	active, existing := 0, 0
+	active := 0
 	for _, p := range s.C.ClassesOf[r.workload] {
 		active += s.Active(p)
-		existing = max(existing, s.ExistingIn(p))
 	}
 	switch want := s.Replicas(r.workload); {
 	case active < want:
@@ -62,7 +61,7 @@ func (r *aloneLoop) Step(s state.State, next *actor.Emit) {
 		if class < 0 {
 			return
 		}
-		create := r.quotas.Room(s, class, min(want-active, burstReplicas, s.C.MaxPods-existing))
+		create := r.quotas.Room(s, class, min(want-active, burstReplicas, s.C.MaxPods-s.ExistingOf(r.workload)))
 		if create <= 0 {
 			return
 		}
