@@ -151,7 +151,7 @@ func (d *Judge) mended(sr scenario.SliceResult) (out []Finding) {
 	was := slices.DeleteFunc(specific(sr.Base), func(v scenario.Violation) bool { return !v.DeclaredSize() })
 	is := scenario.KeysOf(sr.Head)
 	for _, k := range scenario.KeysOf(was) {
-		if slices.Contains(is, k) || slices.Contains(sr.Silent, k) {
+		if slices.Contains(is, k) {
 			continue
 		}
 		v := was[slices.IndexFunc(was, func(o scenario.Violation) bool { return o.Key() == k })]

@@ -30,7 +30,10 @@ func (r *scenarioRun) aside(ctx context.Context, name, scenario string, v Varian
 	if own.Budget.States == 0 || own.Budget.States > asideStates {
 		own.Budget.States = asideStates
 	}
-	other := scenarioRun{Checker: &own, topology: r.topology, running: true}
+	other := scenarioRun{Checker: &own, topology: r.topology, unfit: pendingAnywhere}
+	if name == asideNext {
+		other.unfit = lacking
+	}
 	err := other.settled(ctx, scenario, v, from)
 	cov := other.cov
 	closed := AllClosed

@@ -62,6 +62,21 @@ func (r *scenarioRun) next(ctx context.Context, v Variant) error {
 	return r.aside(ctx, asideNext, ScenarioNext, v, state.Base, own)
 }
 
+// lacking reports whether some pod has no node, or waits for a volume, or was never created: what
+// does not run is told by other rules, and cannot be rolled out either.
+func lacking(s state.State) bool {
+	for w := range s.C.Spec.Workloads {
+		active := 0
+		for _, p := range s.C.ClassesOf[w] {
+			active += s.Active(p)
+		}
+		if k := s.C.Spec.Workloads[w].Kind(); k != state.DaemonSet && !k.Ends() && active < s.Replicas(w) {
+			return true
+		}
+	}
+	return pendingAnywhere(s)
+}
+
 // pendingAnywhere reports whether some pod has no node, or waits for a volume.
 func pendingAnywhere(s state.State) bool {
 	for p := range s.C.Pods {
@@ -70,22 +85,4 @@ func pendingAnywhere(s state.State) bool {
 		}
 	}
 	return false
-}
-
-// unasked leaves out what the next rollout shows of a slice whose loops never come to rest,
-// and of workloads that another scenario tells something of: there it adds nothing.
-func unasked(found []Violation) []Violation {
-	var told []string
-	for _, v := range found {
-		switch class := v.Bound.Rule.Class; {
-		case v.aside == asideNext:
-		case class == rules.Oscillation, class == rules.Convergence:
-			return slices.DeleteFunc(found, func(o Violation) bool { return o.aside == asideNext })
-		case class == rules.Lifecycle:
-			told = append(told, v.Key().Workload)
-		}
-	}
-	return slices.DeleteFunc(found, func(o Violation) bool {
-		return o.aside == asideNext && slices.Contains(told, o.Key().Workload)
-	})
 }

@@ -34,17 +34,16 @@ type Outcome struct {
 	closed     int // events up to which base was searched to the end
 	// closedAside is the same of the searches that stand aside, by name.
 	closedAside map[string]int
-	holds       bool  // the topology has room for what settles
-	silent      []Key // what head breaks as well, and is not told, see [unasked]
-	Err         error
-	done        bool
+	holds       bool // the topology has room for what settles
+
+	Err  error
+	done bool
 }
 
 // SliceResult gathers the outcomes of one slice, smallest topology first.
 type SliceResult struct {
 	Variant    Variant
 	Head, Base []Violation   // the front of every topology, smallest first
-	Silent     []Key         // what head breaks as well, and is not told
 	BaseClosed map[Place]int // events up to which base was searched to the end
 	Declared   bool          // a declared size was searched to the end
 	searched   int           // declared sizes
@@ -288,9 +287,6 @@ func (c *Checker) Both(ctx context.Context, j Job) (o Outcome) {
 		c.quits = true
 	}
 	defer func() {
-		all := KeysOf(o.Head)
-		o.Head = unasked(o.Head)
-		o.silent = slices.DeleteFunc(all, func(k Key) bool { return slices.Contains(KeysOf(o.Head), k) })
 		for _, vs := range [][]Violation{o.Head, o.Base} {
 			for i := range vs {
 				vs[i].Variant = j.Variant
@@ -347,7 +343,6 @@ func merge(plans []Plan, jobs []Job, outcomes []Outcome) [][]SliceResult {
 		if counts(j, o) {
 			r.Head = append(r.Head, o.Head...)
 			r.Base = append(r.Base, o.Base...)
-			r.Silent = append(r.Silent, o.silent...)
 		}
 		r.KeepClosed(placeOf(j.Variant, j.Topology), o)
 		if scale.Declared(j.Variant.Spec.Classes, j.Topology) {

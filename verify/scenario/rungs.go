@@ -179,7 +179,7 @@ func settleRung(rungs []SliceResult) SliceResult {
 		return last
 	}
 	out := rungs[top]
-	out.Head, out.Base, out.Silent = nil, nil, nil
+	out.Head, out.Base = nil, nil
 	out.BaseClosed = map[Place]int{}
 	for _, r := range rungs {
 		if out.Cut == nil {
@@ -188,7 +188,6 @@ func settleRung(rungs []SliceResult) SliceResult {
 	}
 	for _, r := range rungs[:top+1] { // smallest first
 		out.Head, out.Base = append(out.Head, r.Head...), append(out.Base, r.Base...)
-		out.Silent = append(out.Silent, r.Silent...)
 		maps.Copy(out.BaseClosed, r.BaseClosed)
 		out.Declared = out.Declared || r.Declared
 		out.sizes = max(out.sizes, r.sizes)
@@ -203,7 +202,6 @@ func settleRung(rungs []SliceResult) SliceResult {
 	if last.Variant.AsDeclared() {
 		out.Cov.addWork(last.Cov)
 		out.Head, out.Base = instead(out.Head, last.Head), instead(out.Base, last.Base)
-		out.Silent = append(out.Silent, last.Silent...)
 		maps.Copy(out.BaseClosed, last.BaseClosed)
 		out.Declared = out.Declared || last.Declared
 		out.tried = last.Cov.Bound

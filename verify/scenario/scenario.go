@@ -91,9 +91,10 @@ func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([
 type scenarioRun struct {
 	*Checker
 	topology scale.Topology
-	running  bool // begin only where every pod has a node
-	found    []Violation
-	cov      Coverage
+	// unfit says of a state that it is none to begin from; nil: every settled one is.
+	unfit func(state.State) bool
+	found []Violation
+	cov   Coverage
 }
 
 // settled searches, with events, from every state that a version settles in.
@@ -120,8 +121,8 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v Variant, from 
 			initial = withState(initial, p.Live)
 		}
 	}
-	if r.running && len(initial) > 0 {
-		initial = slices.DeleteFunc(initial, func(b []byte) bool { return pendingAnywhere(state.State{C: p.Cfg, B: b}) })
+	if r.unfit != nil && len(initial) > 0 {
+		initial = slices.DeleteFunc(initial, func(b []byte) bool { return r.unfit(state.State{C: p.Cfg, B: b}) })
 		if len(initial) == 0 { // another rule's: what does not run cannot be rolled out either
 			return nil
 		}
