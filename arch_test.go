@@ -44,6 +44,7 @@ var arrows = map[string][]string{
 	"verify/scale":    {"verify/state"},
 	"policies/rules":  {"verify/state"},
 	"verify/snapshot": {},
+	"verify/recheck":  {},
 	"policies":        {"verify/state", "verify/snapshot", "policies/rules"},
 	"verify/slice":    {"render", "policies", "verify/state", "verify/snapshot", "verify/control"},
 	"verify/scenario": {"render", "policies", "verify/search", "verify/state", "verify/scale", "verify/snapshot", "verify/control", "verify/slice"},

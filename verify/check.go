@@ -24,6 +24,8 @@ type Options struct {
 
 	states   uint64 // of one search; 0: searchStates
 	unlumped bool   // for comparisons; see [state.Spec.Unlumped]
+	// watch is shown every counterexample of head and base, told or not; nil: nobody looks.
+	watch func(scenario.Violation)
 }
 
 // Check verifies what changes between two revisions.

@@ -220,6 +220,11 @@ func (a *analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 
 // enter words what was found for a slice, and compares it with base.
 func (a *analysis) enter(ctx context.Context, sr scenario.SliceResult) {
+	if a.opt.watch != nil {
+		for _, v := range slices.Concat(sr.Head, sr.Base) {
+			a.opt.watch(v)
+		}
+	}
 	alike := a.besides.Changed(sr.Variant.Slice.Release) == "" && len(sr.Variant.BaseNodes) == 0
 	found, open := a.judge().Findings(ctx, &sr, alike)
 	for _, reason := range open {

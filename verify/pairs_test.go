@@ -486,7 +486,8 @@ var properties = []property{
 	}},
 }
 
-// TestVerdictsAreMonotoneAndSymmetric tries the properties on random pairs.
+// TestVerdictsAreMonotoneAndSymmetric tries the properties on random pairs, and holds their
+// counterexamples against the documentation.
 func TestVerdictsAreMonotoneAndSymmetric(t *testing.T) {
 	pairs := 300
 	if *morePairs > 0 {
@@ -496,12 +497,17 @@ func TestVerdictsAreMonotoneAndSymmetric(t *testing.T) {
 		pairs = 40
 	}
 	var mu sync.Mutex
-	violated, tried, findings := map[string]int{}, map[string]int{}, 0
+	violated, tried := map[string]int{}, map[string]int{}
+	findings, runs, steps := 0, 0, 0
 	one := func(t *testing.T, seed int) {
 		p := newRandomPair(rand.New(rand.NewPCG(13, uint64(seed))))
-		plain := p.check(t, plainDress, Options{})
+		var again recheckAll
+		plain := p.check(t, plainDress, Options{watch: again.watch})
 		mu.Lock()
-		findings += len(plain.Findings)
+		findings, runs, steps = findings+len(plain.Findings), runs+again.runs, steps+again.steps
+		for _, w := range again.wrong {
+			t.Errorf("pair %d: %s", seed, w)
+		}
 		mu.Unlock()
 		for i, x := range properties {
 			if seed%4 != i%4 { // of each pair every fourth property
@@ -537,5 +543,5 @@ func TestVerdictsAreMonotoneAndSymmetric(t *testing.T) {
 	for _, x := range properties {
 		t.Logf("%-70s %d pairs, %d violations", x.name, tried[x.name], violated[x.name])
 	}
-	t.Logf("%d pairs, %d findings", pairs, findings)
+	t.Logf("%d pairs, %d findings; %d counterexamples of %d steps, held against the documentation", pairs, findings, runs, steps)
 }

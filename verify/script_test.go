@@ -71,6 +71,12 @@ func script(t *testing.T, file string) {
 // runScript checks base against head, or verifies head alone where there is no base.
 func runScript(t *testing.T, ar *txtar.Archive, head string) *Result {
 	t.Helper()
+	return runScriptWith(t, ar, head, func(*Options) {})
+}
+
+// runScriptWith is runScript with other options.
+func runScriptWith(t *testing.T, ar *txtar.Archive, head string, tune func(*Options)) *Result {
+	t.Helper()
 	pol := policies.Default()
 	for _, f := range ar.Files {
 		if f.Name == "policy.yaml" {
@@ -90,15 +96,17 @@ func runScript(t *testing.T, ar *txtar.Archive, head string) *Result {
 			pol.Controllers.Descheduler, pol.Controllers.DeschedulerLines = d, policies.FieldLines(f.Data)
 		}
 	}
+	opt := Options{Policy: pol, Workers: 2}
+	tune(&opt)
 	h := scriptRevision(t, ar, head)
 	if !slices.ContainsFunc(ar.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, "base/") }) {
-		return verdict(t)(Verify(context.Background(), h, Options{Policy: pol, Workers: 2}))
+		return verdict(t)(Verify(context.Background(), h, opt))
 	}
 	ch, err := render.Diff(scriptRevision(t, ar, "base"), h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 2}))
+	return verdict(t)(Check(context.Background(), ch, opt))
 }
 
 func verdict(t testing.TB) func(*Result, error) *Result {
