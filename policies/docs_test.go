@@ -177,9 +177,8 @@ func TestEveryRuleNameIsDocumented(t *testing.T) {
 // go test ./policies -run RulesPage -rewrite.
 func TestRulesPage(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# The rules\n\nWritten from the rules' own help (`kubesettle explain RULE`) by a test of `policies`; edit it there.\n" +
-		"Severity is that of an inevitable violation by the change alone or one routine event. How to\n" +
-		"tune a rule, and how to accept a finding for a time, is in [policy.md](policy.md).\n\n" +
+	b.WriteString("# The rules\n\nA test of `policies` writes this page from `kubesettle explain RULE`. Severity is that of an inevitable\n" +
+		"violation by the change alone or one routine event. Tuning and waivers: [policy.md](policy.md).\n\n" +
 		"| rule | class | violated when | severity |\n|---|---|---|---|\n")
 	for _, r := range rules.All() {
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Class, r.Title, r.Severity)

@@ -19,31 +19,28 @@ var applyRejected = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Almost always: every object of the change is validated as the API server of Kubernetes v1.36 does it, as
-one that is created where base does not have it, else as an update of base's. No cluster and no search
-is needed. Reported are
+		Real: `Almost always: every object of the change is validated as the API server of Kubernetes v1.36 does it, as a
+creation if base lacks it, else as an update of base's. No cluster and no search is needed. Reported are
 
-- an immutable field that differs from base: the selector of a Deployment or DaemonSet, all of a
-  StatefulSet's spec but its seven mutable fields, the template of a Job, the address of a Service, most
-  of a PersistentVolumeClaim, an ` + "`immutable`" + ` ConfigMap or Secret, the role of a binding, the value of a
+- an immutable field that differs from base: the selector of a Deployment or DaemonSet, all but seven
+  fields of a StatefulSet's spec, the template of a Job, the address of a Service, most of a
+  PersistentVolumeClaim, an ` + "`immutable`" + ` ConfigMap or Secret, the role of a binding, the value of a
   PriorityClass, the parameters of a StorageClass;
 - an invalid object: ` + "`maxSurge`" + ` and ` + "`maxUnavailable`" + ` both 0, a selector that does not match its own
-  template, a request above its limit, a mount of a volume that is not there, and so on;
-- an immutable field that gets another value at every render (` + "`now`" + `, a random function): the first apply
-  passes, and every further one is refused.
+  template, a request above its limit, a mount of a missing volume, and so on;
+- an immutable field with another value at every render (` + "`now`" + `, a random function): only the first apply
+  passes.
 
-It is void if the live object is not what base renders, or is deleted first. Objects that are replaced
-have no immutable fields: Helm and Argo CD hooks, ` + "`Force=true`" + `, Flux's ` + "`force: enabled`" + `, ` + "`generateName`" + `,
-Jobs with ` + "`ttlSecondsAfterFinished`" + `. A Job that no chart, Argo CD or Flux is known to keep is a warning:
-it may have run and be gone. ` + "`kubectl apply --dry-run=server`" + ` shows the same error.`,
-		Bad: `The apply fails halfway: other objects of the release are already upgraded, a GitOps controller
-retries forever, and nothing that was merged reaches this object until somebody deletes it. What runs
-keeps running.`,
-		Now: `Keep the field as it was; selectors hold no version or chart label. Where it has to change, give the
-object another name, or delete it first and let its pods live on (` + "`kubectl delete --cascade=orphan`" + `). To
-grow the disks of a StatefulSet, resize its claims, delete it with ` + "`--cascade=orphan`" + ` and apply again. Give
-a Job a name that holds its version, make it a hook that is deleted before it is created, or let
-` + "`ttlSecondsAfterFinished`" + ` remove it.`,
+Not real if the live object differs from base, or is deleted first. Replaced objects have no immutable
+fields: Helm and Argo CD hooks, ` + "`Force=true`" + `, Flux's ` + "`force: enabled`" + `, ` + "`generateName`" + `, Jobs with
+` + "`ttlSecondsAfterFinished`" + `. A Job that no chart, Argo CD or Flux is known to keep is a warning: it may have
+run and be gone. ` + "`kubectl apply --dry-run=server`" + ` shows the same error.`,
+		Bad: `The apply fails halfway: other objects of the release are already upgraded, a GitOps controller retries
+forever, and no merged change reaches this object until somebody deletes it. What runs keeps running.`,
+		Now: `Keep the field as it was; selectors hold no version or chart label. If it has to change, rename the object,
+or delete it first and keep its pods (` + "`kubectl delete --cascade=orphan`" + `). To grow a StatefulSet's disks,
+resize its claims, delete it with ` + "`--cascade=orphan`" + ` and apply again. Put the version in a Job's name, make
+it a hook that is deleted before it is created, or let ` + "`ttlSecondsAfterFinished`" + ` remove it.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#label-selector-updates",
 			"https://github.com/kubernetes/kubernetes/issues/50808",

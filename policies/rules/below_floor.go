@@ -92,9 +92,8 @@ func floorFields(c *state.Config, w int) []string {
 
 func belowFloorHelp() Help {
 	return Help{
-		Real: `A step leaves the workload with fewer ready pods than before, and with fewer than its floor. The floor
-is ` + "`intents.below-floor.minReady`" + ` of the policy, or else the lowest number that everything declared
-keeps to:
+		Real: `A step leaves the workload with fewer ready pods than before, and fewer than its floor. The floor is
+` + "`intents.below-floor.minReady`" + ` of the policy, or else the lowest number that the declarations keep:
 
     desired     = HPA minReplicas, else spec.replicas; the smaller of both versions
     rollout     = desired − maxUnavailable(desired)   percentages round down; 1 where surge and
@@ -104,21 +103,20 @@ keeps to:
                                                       workloads, less what the others can be
     floor       = the least of rollout and, of each budget, disruption
 
-taken from the version that was applied last. ` + "`Recreate`" + ` promises 0, and at 0 the rule is silent. A
-StatefulSet's maxUnavailable is 1; with ` + "`Parallel`" + ` a budget is worth one pod less. Without a budget, an
-eviction may leave desired − 1.
+of the version applied last. ` + "`Recreate`" + ` promises 0, and at 0 the rule is silent. A StatefulSet's
+maxUnavailable is 1; with ` + "`Parallel`" + ` a budget is worth one pod less. Without a budget, an eviction may
+leave desired − 1.
 
-A derived floor is not broken by pods that are lost with a node, that crash, or that a kubelet evicts
-under disk or memory pressure; nor by an autoscaler that shrinks old and new ReplicaSet in proportion
-while a bad revision waits to be mended. All of these do break a ` + "`minReady`" + `. Preemption is judged by
-` + "`preemption-cascade`" + `. *Transient* says that every fair run recovers: the end of the rollout looks fine.`,
-		Bad: `For a while the service has less capacity than somebody counted on. Whether that is an outage depends
-on the load at that moment. It happens when one loop removes pods without looking at what another is
-doing, such as an apply that resets the replicas an autoscaler had set.`,
-		Now: `The last steps name the loop that removes the pods. Keep the apply away from ` + "`spec.replicas`" + ` where an
-autoscaler owns it; keep ` + "`maxUnavailable`" + ` and the budget out of each other's share: a budget does not
-bind a rolling update, nor a rollout's limits an eviction. Where the drop is fine, say so with
-` + "`minReady`" + ` in the policy.`,
+Pods that are lost with a node, crash, or are evicted under disk or memory pressure do not break a
+derived floor, nor does an autoscaler that shrinks both ReplicaSets in proportion during a bad revision.
+All of these break a ` + "`minReady`" + `. ` + "`preemption-cascade`" + ` judges preemption. *Transient*: every fair run
+recovers, so the end of the rollout looks fine.`,
+		Bad: `For a while the service has less capacity than planned; whether that is an outage depends on the load.
+It happens when one loop removes pods without looking at another, such as an apply that resets an
+autoscaler's replicas.`,
+		Now: `The last steps name the loop that removes the pods. Keep ` + "`spec.replicas`" + ` out of the manifest if an
+autoscaler owns it. A budget does not limit a rolling update, nor a rollout's limits an eviction: leave
+room for both. If the drop is fine, set ` + "`minReady`" + ` in the policy.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-unavailable",
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",

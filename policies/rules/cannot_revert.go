@@ -26,21 +26,20 @@ var cannotRevert = Rule{
 	Severity: Warning,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `From every state in which the change has settled, or is stuck, base is applied again. Reported is
+		Real: `From every state in which the change has settled, or is stuck, base is applied again. Reported are
 
 - an apply that the API server refuses although it took the change: a field that may only change one way,
-  such as the size of a claim, or ` + "`immutable`" + ` of a ConfigMap;
-- a fair run that does not end with base's pods, as many as are wanted and all of them available: the
-  change's pods keep those of base away, for instance.
+  such as a claim's size, or ` + "`immutable`" + ` of a ConfigMap;
+- a fair run that does not end with base's pods, all wanted and available: the change's pods keep them
+  out, for instance.
 
 What base cannot do anyway (reach its replicas on an empty cluster, complete its own rollout) is no
-finding. A revision that never becomes ready and is rolled back is looked at with
-` + "`events.badRevision.rollback`" + `.`,
+finding. ` + "`events.badRevision.rollback`" + ` covers the rollback of a revision that never becomes ready.`,
 		Bad: `The change itself may be fine. If it is not, ` + "`git revert`" + ` and ` + "`helm rollback`" + ` do not bring back what was
-there, in the very moment in which somebody needs them to.`,
-		Now: `Know it before the merge: split what cannot be taken back from the rest, and write down what a revert
-needs (` + "`kubectl delete --cascade=orphan`" + `, a scale to zero first). Where the change's pods keep base's away,
-change the strategy of the rollout in a step of its own, before or after.`,
+there, just when somebody needs them to.`,
+		Now: `Split what cannot be reverted from the rest, and write down what a revert needs
+(` + "`kubectl delete --cascade=orphan`" + `, a scale to zero first). If the change's pods keep base's out, change the
+rollout's strategy in a separate step.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims",
 			"https://kubernetes.io/docs/concepts/configuration/configmap/#configmap-immutable",

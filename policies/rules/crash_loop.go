@@ -27,20 +27,18 @@ var crashLoop = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A fair run does one of the two forever although no event is left to happen.
+		Real: `A fair run does one of these forever with no event left:
 
-- A node goes down under pods that use more CPU than they request, comes back, and goes down again under
-  the same pods or others in their place. The rule looks at this only where the policy says that nodes
-  go down (` + "`events.nodePanic`" + `), that pods use more while they start (` + "`events.startupSpike`" + `), and how much
-  CPU nodes have. Measure a start-up before you believe it. Pods that keep to their requests bring no
-  node down.
-- The node that ` + "`spec.nodeName`" + ` names refuses the pods, for want of room or of a host port, or because it
-  is short of disk or memory (` + "`events.diskPressure`" + `, ` + "`events.memoryPressure`" + `). No scheduler asked whether
-  they fit. In a running cluster these pods are ` + "`Failed`" + ` with reason ` + "`OutOfcpu`" + `, ` + "`NodePorts`" + ` or ` + "`Evicted`" + `.`,
-		Bad: `A few pods whose request is a fraction of what they need take a whole machine, with the kubelet and
-everything else on it; when it is back they start together once more. Nobody sees a scheduling failure.
-Refused pods stay behind as failed objects, several a second, until the API server and etcd feel it.`,
-		Now: `- Request what the pods need to start, or cap them with a CPU limit that a full node can bear.
+- A node goes down under pods that use more CPU than they request, comes back, and goes down again. The
+  rule applies only if the policy says that nodes go down (` + "`events.nodePanic`" + `), that pods use more while
+  they start (` + "`events.startupSpike`" + `), and how much CPU nodes have. Measure a start-up first.
+- The node named by ` + "`spec.nodeName`" + ` refuses the pods for want of room or a host port, or because it is
+  short of disk or memory (` + "`events.diskPressure`" + `, ` + "`events.memoryPressure`" + `); no scheduler asked. In a
+  running cluster these pods are ` + "`Failed`" + ` with reason ` + "`OutOfcpu`" + `, ` + "`NodePorts`" + ` or ` + "`Evicted`" + `.`,
+		Bad: `A few pods that request a fraction of what they need take down a whole machine, and start together again
+when it is back. No scheduling failure shows. Refused pods stay behind as failed objects, several a
+second, until the API server and etcd suffer.`,
+		Now: `- Request what the pods need to start, or set a CPU limit that a full node can bear.
 - Keep them apart: a hard topology spread over ` + "`kubernetes.io/hostname`" + `, or required anti-affinity; no pod
   affinity and no ` + "`MostAllocated`" + `.
 - Reserve a share of every node for the system (` + "`kubeReserved`" + `, ` + "`systemReserved`" + `).

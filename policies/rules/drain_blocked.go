@@ -24,26 +24,24 @@ var drainBlocked = Rule{
 	Severity: Error,
 	Blind:    BlindToStops,
 	Help: Help{
-		Real: `A run ends, or goes on forever, with a node under maintenance (cordoned, its pods being evicted) that
-keeps pods of the workload, because a PodDisruptionBudget refuses every eviction. An eviction that is
-refused for a while, until a replacement is ready elsewhere, is no finding; nor is one of the old
-revision's ready pods while a bad revision waits to be mended.
+		Real: `A run ends, or goes on forever, with a node under maintenance that keeps pods of the workload because a
+PodDisruptionBudget refuses every eviction. An eviction refused only until a replacement is ready is no
+finding; nor is that of the old revision's ready pods during a bad revision.
 
-Unless the policy says otherwise, the drain of one node counts as routine and is searched on its own,
-with one load change beside it; ` + "`events.drain`" + ` sets how many may happen. A node of Karpenter that
-expires (` + "`events.nodeRemoved`" + `) is drained as well: pods with ` + "`karpenter.sh/do-not-disrupt: \"true\"`" + ` block
-it like a budget, unless the NodePool has a ` + "`terminationGracePeriod`" + `. In a running cluster
-` + "`kubectl get pdb`" + ` shows 0 under ALLOWED DISRUPTIONS.`,
-		Bad: `Node upgrades, scale-down and certificate rotation wait behind the pod until somebody deletes it by
-hand, with the outage that the budget was there to prevent. Eviction does not surge: no replacement is
-made before the pod is gone, so a budget without slack has no way out. A budget that has slack under
-load may have none at night, when the autoscaler is at its minimum.`,
+By default the drain of one node is searched on its own, with one load change; ` + "`events.drain`" + ` sets how
+many may happen. Expiring Karpenter nodes (` + "`events.nodeRemoved`" + `) are drained, too:
+` + "`karpenter.sh/do-not-disrupt: \"true\"`" + ` blocks them like a budget, unless the NodePool has a
+` + "`terminationGracePeriod`" + `. In a running cluster ` + "`kubectl get pdb`" + ` shows 0 ALLOWED DISRUPTIONS.`,
+		Bad: `Node upgrades, scale-down and certificate rotation wait until somebody deletes the pod by hand, with the
+outage that the budget was to prevent. Eviction makes no replacement before the pod is gone, so a budget
+without slack has no way out. A budget with slack under load may have none at night, at the
+autoscaler's minimum.`,
 		Now: `- Let the budget allow one pod: ` + "`maxUnavailable: 1`" + ` instead of ` + "`minAvailable`" + `. Percentages round up: 75%
-  of 3 is all 3.
+  of 3 is 3.
 - Run one replica more than ` + "`minAvailable`" + `, also at the HPA's ` + "`minReplicas`" + `.
 - Two budgets on one pod refuse every eviction, whatever they allow: make their selectors disjoint.
 - A ` + "`terminationGracePeriod`" + ` on Karpenter's NodePool ends the wait.
-- Where the replacement finds no node while this one is cordoned, ` + "`nodeTaintsPolicy: Honor`" + ` makes a spread
+- If the replacement finds no node while this one is cordoned, ` + "`nodeTaintsPolicy: Honor`" + ` makes a spread
   constraint ignore cordoned nodes.
 - ` + "`unhealthyPodEvictionPolicy: AlwaysAllow`" + ` lets go of pods that run without being ready.`,
 		Sources: []string{

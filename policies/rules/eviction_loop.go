@@ -28,19 +28,19 @@ var evictionLoop = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A fair run evicts pods of the workload forever although no event is left to happen: something evicts a
-pod (descheduler, NoExecute taint, preemption, a kubelet short of disk or memory), its controller
-creates it again, and the scheduler puts it where it is evicted again. What the workload's own
-controller deletes, and the pods of a bad revision, do not count.
+		Real: `A fair run evicts pods of the workload forever with no event left: something evicts a pod (descheduler,
+NoExecute taint, preemption, a kubelet short of disk or memory), its controller creates it again, and the
+scheduler puts it where it is evicted again. Deletions by the workload's own controller, and pods of a bad
+revision, do not count.
 
-Whoever evicts judges a placement by other rules than the scheduler that made it: RemoveDuplicates ignores
-resources, the topology spread plugin may enforce what the scheduler only weighs, LowNodeUtilization
-moves the one large pod that is the load, a fixed node returns a pod to the taint that drove it away.
-It is real if that descheduler runs with that policy, or the taint stays. In a running cluster the
-pods' ages never exceed the descheduler's interval.`,
+The evictor judges placements by other rules than the scheduler: RemoveDuplicates ignores resources, the
+topology spread plugin may enforce what the scheduler only weighs, LowNodeUtilization moves the one large
+pod that is the load, a fixed node returns a pod to the taint that evicted it. It is real if that
+descheduler runs with that policy, or the taint stays. In a running cluster the pods never get older than
+the descheduler's interval.`,
 		Bad: `Every turn kills a healthy pod, its connections and its caches, every few minutes or seconds. Nothing
 reports an error. A PodDisruptionBudget slows the loop down and does not end it.`,
-		Now: `Make the two agree.
+		Now: `Make evictor and scheduler agree:
 
 - ` + "`nodeFit: true`" + ` in the descheduler's evictor, so that a pod that fits nowhere else stays.
 - ` + "`constraints: [DoNotSchedule]`" + ` for RemovePodsViolatingTopologySpreadConstraint.

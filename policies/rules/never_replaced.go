@@ -22,27 +22,25 @@ var neverReplaced = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `One of three things happened on the run.
+		Real: `One of three things happened in the run:
 
-- A node is lost (` + "`events.nodeFailure`" + `) and stays away. Taint eviction deletes the StatefulSet's pod
-  on it, but only that node's kubelet could confirm that it stopped, so the object stays in deletion
-  and the StatefulSet never creates the ordinal again.
-- The API server refuses to create a pod: what a LimitRange fills in makes it invalid, or breaks the
+- A node is lost for good (` + "`events.nodeFailure`" + `). Taint eviction deletes the StatefulSet's pod on it, but
+  only that node's kubelet could confirm that it stopped, so the pod stays in deletion and the
+  StatefulSet never creates the ordinal again.
+- The API server refuses to create a pod, because a LimitRange's defaults make it invalid or break the
   LimitRange's own bounds.
-- An admission webhook with ` + "`failurePolicy: Fail`" + ` guards the very pods that serve it, and all of them
-  are gone.
+- An admission webhook with ` + "`failurePolicy: Fail`" + ` guards the pods that serve it, and all are gone.
 
-Deployments' pods have no names to wait for, so a lost node holds none of them. If somebody, or your
-cloud's controller, deletes the Node object or marks it out of service, say so with
-` + "`events.nodeFailure.outOfService: true`" + `. During a rollout ` + "`rollout-stuck`" + ` reports a refused pod.`,
-		Bad: `The set runs one replica short until somebody acts, whatever its budget says and however many nodes
-are free: with one replica it is down, and a quorum that has lost a member will not survive the next.
-A refused pod does not exist: nothing is pending, and only the events of its ReplicaSet tell. A
-webhook that guards itself stops the creation of every pod it guards.`,
-		Now: `- Delete the Node object, or taint it ` + "`node.kubernetes.io/out-of-service`" + `, once the machine is known to
-  be off; cloud controllers, Karpenter and machine health checks do the former.
-- Run what keeps no state of its own as a Deployment.
-- ` + "`kubectl delete pod --force`" + ` risks two pods of one identity.
+Deployments are not affected by the first. If somebody, or your cloud's controller, deletes lost Node
+objects or marks them out of service, set ` + "`events.nodeFailure.outOfService: true`" + `. During a rollout
+` + "`rollout-stuck`" + ` reports a refused pod.`,
+		Bad: `The set runs one replica short until somebody acts, whatever its budget says: one replica is down, and a
+quorum will not survive the next loss. A refused pod does not exist, so nothing is pending; only its
+ReplicaSet's events tell. A webhook that guards itself stops every pod it guards.`,
+		Now: `- Once the machine is known to be off, delete the Node object or taint it
+  ` + "`node.kubernetes.io/out-of-service`" + `; cloud controllers, Karpenter and machine health checks delete it.
+- Run what keeps no state as a Deployment.
+- ` + "`kubectl delete pod --force`" + ` risks two pods with one identity.
 - Exclude a webhook's own pods by its ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
 - Set limits where a LimitRange's default is below the request, or raise the default.`,
 		Sources: []string{

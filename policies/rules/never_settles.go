@@ -22,28 +22,25 @@ var neverSettles = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A fair run changes the workload's replicas or pods forever although no event is left to happen, and no
-rule with a more telling name covers the loop; the steps from its start on repeat, up to the exchange of
-equal nodes. Or the workload rests, all pods ready, at fewer replicas than the load asks for, because its
-HorizontalPodAutoscaler cannot act:
+		Real: `A fair run changes the workload's replicas or pods forever with no event left, and no rule with a more
+specific name covers the loop; its steps repeat, up to the exchange of equal nodes. Or the workload
+rests, all pods ready, at fewer replicas than the load needs, because its HorizontalPodAutoscaler cannot
+act:
 
-- a metric with a utilization target misses a request of any container of any pod that the autoscaler
-  counts (condition ` + "`FailedGetResourceMetric`" + `);
-- another autoscaler selects pods that it selects (` + "`AmbiguousSelector`" + `);
-- its target's selector matches pods of another workload, which it counts as its own;
+- a utilization target, and a container of a counted pod without a request (` + "`FailedGetResourceMetric`" + `);
+- another autoscaler selects the same pods (` + "`AmbiguousSelector`" + `);
+- its target's selector matches another workload's pods, which it counts as its own;
 - ` + "`spec.replicas`" + ` is 0, which switches it off (` + "`ScalingDisabled`" + `), although the manifest no longer says so.
 
 ` + "`kubectl describe hpa`" + ` shows the condition.`,
-		Bad: `In a loop, pods are created and killed at every turn, and node autoscalers and alerts follow. An
-autoscaler that has stopped looks healthy: the few pods there are run, and the next rush finds no more
-of them.`,
-		Now: `Give the field that the loop's steps disagree on one owner: take ` + "`spec.replicas`" + ` out of what is applied
-again and again, keep one autoscaler for one metric, make the rule that evicts agree with the rule that
-places.
+		Bad: `A loop creates and kills pods at every turn, and node autoscalers and alerts follow. A stopped autoscaler
+looks healthy: its few pods run, and the next rush finds no more of them.`,
+		Now: `In a loop, give the contested field one owner: take ` + "`spec.replicas`" + ` out of what is applied repeatedly, keep
+one autoscaler per metric, make evictor and scheduler agree.
 
 For an autoscaler that cannot act: a request for every container, sidecars included, or a
-` + "`ContainerResource`" + ` metric or ` + "`AverageValue`" + `; one autoscaler for one workload; a selector of its own for each
-workload; no ` + "`spec.replicas`" + `.`,
+` + "`ContainerResource`" + ` metric or ` + "`AverageValue`" + `; one autoscaler and one distinct selector per workload; no
+` + "`spec.replicas`" + `.`,
 		Sources: []string{
 			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
 			"https://github.com/argoproj/argo-cd/issues/1603",

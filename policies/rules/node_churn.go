@@ -24,21 +24,20 @@ var nodeChurn = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A fair run adds nodes for pending pods of the workload forever although no event is left to happen: a
-node autoscaler removes a node that it takes for superfluous, the pods of that node fit nowhere, and a
-new node comes for them.
+		Real: `A fair run adds nodes for pending pods of the workload forever with no event left: a node autoscaler
+removes a node as superfluous, its pods fit nowhere, and a new node comes for them.
 
-The rule looks only where the policy has the cluster autoscaler run (` + "`controllers.clusterAutoscaler`" + `, on
-pools that are ` + "`autoscaled`" + `), or Karpenter (a NodePool among the manifests, or ` + "`controllers.karpenter`" + `).
-The two simulate where pods would go; the scheduler decides where they do. The cluster autoscaler uses
-the scheduler's filters for all pods of the node at once; Karpenter takes preferences as requirements.
-It is real if the allocatable resources and minimum counts of those pools are as declared.`,
-		Bad: `Every turn, ten minutes or more, drains a node and kills its pods, pays for a machine that starts and
-stops, and pulls every image again. The cluster looks healthy whenever somebody looks.`,
-		Now: `- Where replicas go up and down in the same loop, end that first: it is the cause.
-- Require what the descheduler enforces, or let it leave preferences alone
+The rule applies if the policy has the cluster autoscaler (` + "`controllers.clusterAutoscaler`" + `, on ` + "`autoscaled`" + `
+pools) or Karpenter (a NodePool among the manifests, or ` + "`controllers.karpenter`" + `). They simulate where pods
+would go; the scheduler decides otherwise. The cluster autoscaler uses the scheduler's filters for all
+pods of the node at once; Karpenter takes preferences as requirements. It is real if those pools'
+allocatable resources and minimum counts are as declared.`,
+		Bad: `Every turn, ten minutes or more, drains a node, kills its pods, pays for a machine that starts and stops,
+and pulls every image again. The cluster looks healthy whenever somebody looks.`,
+		Now: `- If replicas oscillate in the same loop, end that first: it is the cause.
+- Require what the descheduler enforces, or let it ignore preferences
   (` + "`nodeAffinityType: [requiredDuringSchedulingIgnoredDuringExecution]`" + `).
-- Keep a node where the loop begins: a larger minimum of its pool, or the annotation
+- Keep a node where the loop starts: a larger minimum of its pool, or the annotation
   ` + "`cluster-autoscaler.kubernetes.io/scale-down-disabled`" + `.
 - Leave room for the largest pod on the nodes that stay.
 - ` + "`nodeTaintsPolicy: Honor`" + ` on hard topology spread constraints: autoscalers from before mid-2026 overlook

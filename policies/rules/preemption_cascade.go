@@ -23,23 +23,20 @@ var preemptionCascade = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `The scheduler deletes pods of the workload to make room for pods of higher priority, and leaves it with
-fewer ready pods than its floor: what its PodDisruptionBudgets keep, or, where its pods name no
-PriorityClass, what ` + "`below-floor`" + ` derives for evictions. Pods that name a class have agreed to their
-rank: without a budget nothing is said of them.
+		Real: `The scheduler deletes pods of the workload for pods of higher priority, and leaves fewer ready pods than
+its floor: what its PodDisruptionBudgets keep or, if its pods name no PriorityClass, what ` + "`below-floor`" + `
+derives for evictions. Pods that name a class accepted their rank: without a budget they give no finding.
 
-It needs nodes whose capacity is declared, and PriorityClasses that are among the manifests or built
-in. Check both, and that the nodes can be as full as the run has them. In a running cluster the victim
-has a ` + "`Preempted`" + ` event.`,
-		Bad: `Replicas that served are gone, and a PodDisruptionBudget does not stop it: the scheduler prefers victims
-that no budget protects, and takes the others where there are none. One surge pod is enough on a full
-cluster. A ` + "`globalDefault`" + ` class that is added later ranks every new pod above all that run: each new pod
-displaces an old one, whose replacement displaces the next.`,
+It needs declared node capacity, and PriorityClasses among the manifests or built in. Check both, and
+whether your nodes can be that full. In a running cluster the victim has a ` + "`Preempted`" + ` event.`,
+		Bad: `Serving replicas are gone, and a PodDisruptionBudget does not prevent it: the scheduler only prefers
+victims without one. One surge pod is enough on a full cluster. A ` + "`globalDefault`" + ` class added later ranks
+every new pod above all running ones: each displaces an old pod, whose replacement displaces the next.`,
 		Now: `- ` + "`preemptionPolicy: Never`" + ` on the new class: its pods go first in the queue, and delete nobody.
 - Give what has to stay up a class of its own before anything else gets a higher one.
-- ` + "`maxSurge: 0`" + ` for what is urgent, so that its rollouts ask for no extra room. Alone it is not enough:
-  the replacement is created while the old pod still terminates.
-- Leave room. An autoscaled pool does not help the victim: preemption comes before a new node.`,
+- ` + "`maxSurge: 0`" + ` for urgent workloads, so that rollouts ask for no extra room. Not enough alone: the
+  replacement is created while the old pod terminates.
+- Leave room. An autoscaled pool does not help: preemption comes before a new node.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/",
 			"https://grafana.com/blog/2019/07/24/how-a-production-outage-was-caused-using-kubernetes-pod-priorities/",

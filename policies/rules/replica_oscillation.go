@@ -21,26 +21,25 @@ var replicaOscillation = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A fair run changes the workload's live ` + "`spec.replicas`" + ` forever although no event is left to happen: the
-load stays as it is and nothing further is applied. The steps from the loop's start on repeat. A number
-that changes for a while and then rests in every fair run is no finding.
+		Real: `A fair run changes the workload's live ` + "`spec.replicas`" + ` forever with no event left: the load stays as it is
+and nothing more is applied. The steps from the loop's start on repeat. A number that rests in every fair
+run is no finding.
 
-Two writers disagree: a GitOps controller with self-heal sets what Git declares, an autoscaler what
-the load asks for. (Or one autoscaler finds each of two numbers wrong, because its target is so low
-that whole percents are too coarse.) It is real if your controller does reset the field: what
-Argo CD's ` + "`ignoreDifferences`" + ` with ` + "`RespectIgnoreDifferences=true`" + ` leaves alone is declared under
-` + "`controllers.gitops`" + `. In a running cluster
-` + "`kubectl get deploy -w`" + ` shows it.`,
-		Bad: `Pods are created and killed at every turn, with their connections and caches; nodes follow. Half of
-the time the workload is too small for its load. Nothing reports an error, and it is quiet as long as
-the autoscaler happens to want the number in Git, such as at night.`,
+Two writers disagree: a GitOps controller with self-heal sets what Git declares, an autoscaler what the
+load needs. (Or one autoscaler rejects each of two numbers, because its target is so low that whole
+percents are too coarse.) It is real if your controller resets the field; declare under
+` + "`controllers.gitops`" + ` what Argo CD's ` + "`ignoreDifferences`" + ` with ` + "`RespectIgnoreDifferences=true`" + ` leaves alone.
+In a running cluster ` + "`kubectl get deploy -w`" + ` shows it.`,
+		Bad: `Every turn creates and kills pods, with their connections and caches; nodes follow. Half of the time the
+workload is too small for its load. Nothing reports an error, and it pauses whenever the autoscaler wants
+the number in Git, as at night.`,
 		Now: `Give the number one owner.
 
-- Remove ` + "`spec.replicas`" + ` from the manifest where an autoscaler targets the workload; hand the field
-  over first, as ` + "`replicas-reset`" + ` says.
-- Until then make the GitOps controller ignore the field: with Argo CD ` + "`ignoreDifferences`" + ` on
-  ` + "`/spec/replicas`" + ` **and** the sync option ` + "`RespectIgnoreDifferences=true`" + `.
-- Keep one autoscaler for one workload. Of two whose selectors overlap Kubernetes stops both.`,
+- Remove ` + "`spec.replicas`" + ` from the manifest if an autoscaler targets the workload; hand the field over
+  first, as ` + "`replicas-reset`" + ` says.
+- Until then, Argo CD: ` + "`ignoreDifferences`" + ` on ` + "`/spec/replicas`" + ` **and** the sync option
+  ` + "`RespectIgnoreDifferences=true`" + `.
+- One autoscaler per workload: Kubernetes stops two with overlapping selectors.`,
 		Sources: []string{
 			"https://github.com/argoproj/argo-cd/issues/1603",
 			"https://github.com/argoproj/argo-cd/issues/5105",

@@ -20,20 +20,20 @@ var replicasReset = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `Applying the change lowers the live ` + "`spec.replicas`" + ` of a workload that a HorizontalPodAutoscaler
-scales, below what is live and below the new ` + "`maxReplicas`" + `. Either an autoscaler targets it on base and
-head, whether the manifest declares a number or has just ceased to; or the change adds the autoscaler
-and removes ` + "`spec.replicas`" + `, so that the number falls to the API server's default of 1 first.
+		Real: `Applying the change lowers the live ` + "`spec.replicas`" + ` of a workload that a HorizontalPodAutoscaler scales,
+below what is live and below the new ` + "`maxReplicas`" + `. Either an autoscaler targets it on both sides, and
+the manifest declares a number or has just dropped it; or the change adds the autoscaler and removes
+` + "`spec.replicas`" + `, so the number first falls to the API server's default of 1.
 
-A change that adds an autoscaler and itself declares fewer replicas, or that removes the autoscaler,
-hands the number over on purpose: no finding. Server-side apply keeps a field that another manager
-owns; if you use it, say ` + "`apply: server-side`" + ` in the policy. To see it, look for ` + "`replicas`" + ` in
-` + "`kubectl apply view-last-applied`" + `: if it is there and the new manifest lacks it, it is reset.`,
-		Bad: `The number drops at the moment of the deployment, under full load. The autoscaler adds the replicas
-again, one sync and one start-up later; until then the few that remain take all of the traffic.`,
+No finding: a change that adds an autoscaler and declares fewer replicas itself, or removes the
+autoscaler. Server-side apply keeps a field that another manager owns; if you use it, set
+` + "`apply: server-side`" + `. To check: if ` + "`kubectl apply view-last-applied`" + ` has ` + "`replicas`" + ` and the new manifest
+does not, it is reset.`,
+		Bad: `The number drops at deployment, under full load. Until the autoscaler has added the replicas again, one
+sync and one start-up later, the few that remain take all traffic.`,
 		Now: `Leave ` + "`spec.replicas`" + ` to the autoscaler, and hand the field over first: remove it with
-` + "`kubectl apply edit-last-applied`" + `, then from the manifest. With Argo CD, ignore the difference **and**
-set ` + "`RespectIgnoreDifferences=true`" + `.`,
+` + "`kubectl apply edit-last-applied`" + `, then from the manifest. With Argo CD, ignore the difference **and** set
+` + "`RespectIgnoreDifferences=true`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#migrating-deployments-and-statefulsets-to-horizontal-autoscaling",
 			"https://kubernetes.io/docs/tasks/manage-kubernetes-objects/declarative-config/#how-apply-calculates-differences-and-merges-changes",

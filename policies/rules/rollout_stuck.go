@@ -24,25 +24,25 @@ var rolloutStuck = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A run ends, or goes on forever, in the middle of a rollout: the updated, all and the available
-replicas do not all equal ` + "`spec.replicas`" + ` (upstream's ` + "`DeploymentComplete`" + `), and an old revision still
-has replicas, or the new one lacks ready ones and none of its pods is pending.
+		Real: `A run ends, or goes on forever, in the middle of a rollout: updated, total and available replicas do not
+all equal ` + "`spec.replicas`" + ` (upstream's ` + "`DeploymentComplete`" + `), and an old revision still has replicas, or
+the new one lacks ready ones and none of its pods is pending.
 
-No finding: a rollout that is paused on purpose, and a revision whose pods never become ready
-(` + "`events.badRevision`" + `), which is stuck everywhere. With a ` + "`ReadWriteOnce`" + ` volume the finding is only
-*possible*: some drivers attach nothing, and which node the new pod gets depends on what else runs
-there. In a running cluster ` + "`kubectl rollout status`" + ` waits, and after ` + "`progressDeadlineSeconds`" + ` the
-Deployment's condition is ` + "`ProgressDeadlineExceeded`" + `; Kubernetes itself never gives up.`,
-		Bad: `The new version never takes over. Traffic stays with the old one in part or as a whole, later
-rollouts queue behind it, and ` + "`helm --wait`" + `, Argo CD and Flux report a failure or roll back.
+No finding: a paused rollout, and a revision whose pods never become ready (` + "`events.badRevision`" + `), which
+is stuck everywhere. With a ` + "`ReadWriteOnce`" + ` volume the finding is only *possible*: some drivers attach
+nothing, and the new pod's node depends on what else runs. In a running cluster ` + "`kubectl rollout status`" + `
+waits, and after ` + "`progressDeadlineSeconds`" + ` the condition is ` + "`ProgressDeadlineExceeded`" + `; Kubernetes itself
+never gives up.`,
+		Bad: `The new version never takes over. The old one keeps some or all of the traffic, later rollouts queue
+behind it, and ` + "`helm --wait`" + `, Argo CD and Flux report a failure or roll back.
 
 One pod is usually enough: with the default strategy and fewer than four replicas no old pod may go
-before a new one is ready (25% rounds down to 0 unavailable), so whatever refuses the one surge pod
-blocks them all.`,
-		Now: `- ` + "`strategy.rollingUpdate: {maxSurge: 0, maxUnavailable: 1}`" + ` removes a pod before it creates the
-  next; ` + "`strategy.type: Recreate`" + ` removes all of them.
-- Do not let the old revision count against the new one in anti-affinity or topology spread:
-  ` + "`matchLabelKeys: [pod-template-hash]`" + `, or prefer instead of require.
+before a new one is ready (25% rounds down to 0 unavailable), so whatever refuses the surge pod blocks
+the rollout.`,
+		Now: `- ` + "`rollingUpdate: {maxSurge: 0, maxUnavailable: 1}`" + ` removes a pod before it creates the next;
+  ` + "`type: Recreate`" + ` removes all.
+- Keep the old revision out of anti-affinity and topology spread: ` + "`matchLabelKeys: [pod-template-hash]`" + `,
+  or prefer instead of require.
 - Leave room for one more pod: a spare node, a free port, headroom in the quota.
 - With a ` + "`ReadWriteOnce`" + ` volume: ` + "`Recreate`" + `, a StatefulSet, or ` + "`ReadWriteMany`" + `.`,
 		Sources: []string{

@@ -24,29 +24,25 @@ var runawayScale = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A HorizontalPodAutoscaler raises the workload to ` + "`maxReplicas`" + ` while the load asks for fewer, or keeps
-it there, all pods ready, with no load at all. What the load asks for is where the same autoscaler
-would come to rest, from its maximum down, if every pod were ready, warm, and used nothing but its
-share of the load. A number that a stabilization window still holds, or that Git declares, is no
-finding.
+		Real: `A HorizontalPodAutoscaler raises the workload to ` + "`maxReplicas`" + ` although the load needs fewer, or keeps it
+there without any load, all pods ready. What the load needs is where the same autoscaler would come to
+rest, from its maximum down, if every pod were ready, warm, and used only its share of the load. A number
+that a stabilization window still holds, or that Git declares, is no finding.
 
-It rests on what the policy says pods use beside the load: CPU at start-up (` + "`events.startupSpike`" + `),
-memory that stays when idle (` + "`events.loadChange.idleMemory`" + `). Measure both before you believe the
-finding: ` + "`kubectl top pod`" + ` right after a start, and with no traffic.
-
-Of a CronJob the rule speaks where Jobs may overrun (` + "`events.jobOverrun`" + `): a Job starts beside two
-others that never end. ` + "`Forbid`" + `, ` + "`Replace`" + ` and ` + "`activeDeadlineSeconds`" + ` bound them.`,
-		Bad: `The bill, and the connections to the database, follow the count. On CPU the number falls again once
-all pods are warm, and every rollout repeats it. On memory it may stay: with r the idle footprint over
-the target, N pods stay N pods up to 1/(1-r), and within the tolerance, at 0.9 and above, any number
-of them. During a rollout old and new pods both count.`,
-		Now: `- Let a pod become ready when it is warm (` + "`startupProbe`" + `, ` + "`readinessProbe`" + `): the CPU of a pod that is
-  not ready does not count.
-- Set ` + "`behavior.scaleUp.stabilizationWindowSeconds`" + ` above the time of a start-up.
-- Give the pods a CPU limit near what they need to start, or a request nearer to it.
-- Let a CronJob ` + "`Forbid`" + ` or ` + "`Replace`" + ` what still runs, and give its Jobs an ` + "`activeDeadlineSeconds`" + `.
-- On memory, keep the idle footprint below m/(m+1) of the target for a minimum of m replicas, or scale
-  on CPU or on a measure of the work; ` + "`maxSurge: 0`" + ` keeps a rollout from counting twice.`,
+It rests on what the policy says pods use beyond the load: CPU at start-up (` + "`events.startupSpike`" + `), memory
+when idle (` + "`events.loadChange.idleMemory`" + `). Measure both: ` + "`kubectl top pod`" + ` right after a start, and
+without traffic. For a CronJob (` + "`events.jobOverrun`" + `) it means that a Job starts beside two that never end;
+` + "`Forbid`" + `, ` + "`Replace`" + ` and ` + "`activeDeadlineSeconds`" + ` limit them.`,
+		Bad: `Cost and database connections follow the count. On CPU it falls again once all pods are warm, and every
+rollout repeats it. On memory it may stay: with r the idle footprint over the target, N pods stay N pods
+up to 1/(1-r), and within the tolerance, at 0.9 and above, any number. During a rollout old and new pods
+both count.`,
+		Now: `- Make pods ready only when warm (` + "`startupProbe`" + `, ` + "`readinessProbe`" + `): unready pods' CPU does not count.
+- Set ` + "`behavior.scaleUp.stabilizationWindowSeconds`" + ` above the start-up time.
+- Give the pods a CPU limit, or a request, near what they need to start.
+- On memory, keep the idle footprint below m/(m+1) of the target for a minimum of m replicas, or scale on
+  CPU or on the amount of work; ` + "`maxSurge: 0`" + ` keeps a rollout from counting twice.
+- Set a CronJob to ` + "`Forbid`" + ` or ` + "`Replace`" + `, and its Jobs' ` + "`activeDeadlineSeconds`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#algorithm-details",
 			"https://github.com/digitalocean/clusterlint/issues/95",

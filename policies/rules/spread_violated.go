@@ -25,27 +25,27 @@ var spreadViolated = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A run comes to rest, all pods placed and no rollout under way, in a state that breaks what the workload
-asks of its placement:
+		Real: `A run comes to rest, all pods placed and no rollout under way, in a state that breaks the workload's own
+placement:
 
     hard  maxSkew of a topology spread constraint with ` + "`DoNotSchedule`" + `, counted as the scheduler counts
           (minDomains, matchLabelKeys, nodeAffinityPolicy, nodeTaintsPolicy); required anti-affinity
     soft  the same with ` + "`ScheduleAnyway`" + `, and preferred anti-affinity
 
-Soft ones count, one severity lower, only where the workload has no hard one, every run ends like this,
-a node of a less filled domain has room, and no other preference of the manifest speaks for the node that
-was taken. After a node was drained, lost, added or removed, or where the cluster autoscaler runs,
-` + "`single-domain`" + ` judges the rest: Kubernetes does not move pods back.`,
-		Bad: `The pods stand together where somebody counted on losing one domain at a time. Constraints are checked
-when a pod is placed and never again: a rollout counts old pods that are about to go, so that new
-ones end as 2, 1 and 0 on three nodes; a scale-down picks victims by age and node and ignores zones; an
-image that a node already has, or a packing strategy, can outweigh a soft constraint.`,
-		Now: `- ` + "`matchLabelKeys: [pod-template-hash]`" + ` on the constraint: a rollout counts its own pods only.
+Soft ones count one severity lower, and only if the workload has no hard one, every run ends like this, a
+node of a less filled domain has room, and no other preference of the manifest favours the chosen node.
+After a node was drained, lost, added or removed, or with the cluster autoscaler, ` + "`single-domain`" + ` judges
+instead: Kubernetes does not move pods back.`,
+		Bad: `Losing one domain takes more pods than planned. Constraints are checked only when a pod is placed: a
+rollout counts old pods about to go, so new ones end as 2, 1 and 0 on three nodes; a scale-down picks
+victims by age and node, not by zone; an image already on a node, or a packing strategy, can outweigh a
+soft constraint.`,
+		Now: `- ` + "`matchLabelKeys: [pod-template-hash]`" + ` on the constraint: a rollout counts only its own pods.
 - For scale-downs, a descheduler with RemovePodsViolatingTopologySpreadConstraint and
-  ` + "`constraints: [DoNotSchedule]`" + `; or one pod at a time (` + "`behavior.scaleDown`" + `), which keeps nodes level,
-  though not zones.
-- ` + "`DoNotSchedule`" + ` where the spread matters more than that the pod runs.
-- Where an image outweighs the spread: have it on every node, or lower ImageLocality's weight.`,
+  ` + "`constraints: [DoNotSchedule]`" + `; or one pod at a time (` + "`behavior.scaleDown`" + `), which keeps nodes level but
+  not zones.
+- ` + "`DoNotSchedule`" + ` if the spread matters more than that the pod runs.
+- If an image outweighs the spread: have it on every node, or lower ImageLocality's weight.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#known-limitations",
 			"https://github.com/kubernetes/kubernetes/issues/98215",

@@ -23,24 +23,22 @@ var unschedulable = Rule{
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
 		Real: `A run ends, or goes on forever, with a pod of the workload that has no node, or that waits in
-` + "`ContainerCreating`" + ` for a volume that stays attached to another node. A pod that is pending for a while
-and gets a node in every fair run is no finding. As long as an old revision has pods,
-` + "`rollout-stuck`" + ` judges pending ones instead.
+` + "`ContainerCreating`" + ` for a volume attached to another node. A pod that is pending for a while and gets a
+node in every fair run is no finding. While an old revision has pods, ` + "`rollout-stuck`" + ` judges instead.
 
-The last scheduler step names what refuses each node: compare it with the labels, taints, zones and
-free capacity of yours. A node pool that can grow by a node that fits, and that the policy does not
-declare, makes the finding void; declare it. In a running cluster the same sentence stands in the
-pod's ` + "`FailedScheduling`" + ` event.`,
-		Bad: `The workload runs with fewer replicas than were asked for, and nothing repairs it: no control loop
-changes the constraint that refuses every node, and an autoscaler only adds more pending pods. It
-often shows long after the merge, when load rises or a node is missing.`,
-		Now: `- Two hard topology spread constraints can exclude each other: make one of them
-  ` + "`whenUnsatisfiable: ScheduleAnyway`" + `, or raise its ` + "`maxSkew`" + `.
-- Required anti-affinity over as many domains as replicas leaves no room to grow: prefer it, or
-  bound the replicas (` + "`maxReplicas`" + `) by the domains.
-- A volume of one zone or node keeps its pod there: spare nodes in every zone, or volumes that all
-  nodes reach. Pods that share a ` + "`ReadWriteOnce`" + ` volume need one node, or ` + "`ReadWriteMany`" + `.
-- A node selector, an untolerated taint or a request larger than any node needs a node pool that fits.`,
+The last scheduler step names what refuses each node: compare it with your nodes' labels, taints, zones
+and free capacity. If a node that fits can come from a pool the policy does not declare, declare the
+pool. In a running cluster the pod's ` + "`FailedScheduling`" + ` event has the same sentence.`,
+		Bad: `The workload runs with fewer replicas than declared, and nothing repairs it: no control loop changes the
+constraint, and an autoscaler only adds pending pods. It often shows long after the merge, when load
+rises or a node is missing.`,
+		Now: `- Two hard topology spread constraints can exclude each other: make one ` + "`ScheduleAnyway`" + `, or raise its
+  ` + "`maxSkew`" + `.
+- Required anti-affinity with as many replicas as domains leaves no room to grow: prefer it, or limit
+  ` + "`maxReplicas`" + ` to the domains.
+- A volume of one zone or node keeps its pod there: keep spare nodes in every zone, or use volumes that
+  all nodes reach. Pods that share a ` + "`ReadWriteOnce`" + ` volume need one node, or ` + "`ReadWriteMany`" + `.
+- A node selector, an untolerated taint or a request larger than any node needs a pool that fits.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#known-limitations",
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",
