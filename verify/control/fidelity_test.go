@@ -31,6 +31,30 @@ type loops struct {
 	model *actor.Model
 }
 
+// parts are the titles of what a model says, in the page's order.
+var parts = [...]string{"Exact", "May invent", "May hide", "Refused"}
+
+// parts are the lines under each title.
+func (l *loops) parts() [len(parts)][]string {
+	return [...][]string{l.model.Exact, l.model.MayInvent, l.model.MayHide, l.model.Refused}
+}
+
+// extends is one of the sections before that says the first lines of each part of this
+// one, or none.
+func (l *loops) extends(before []*loops) *loops {
+	for _, b := range before {
+		same := b.model.Upstream == l.model.Upstream
+		for part, lines := range b.parts() {
+			own := l.parts()[part]
+			same = same && len(own) >= len(lines) && slices.Equal(own[:min(len(own), len(lines))], lines)
+		}
+		if same {
+			return b
+		}
+	}
+	return nil
+}
+
 // TestFidelityPage: docs/fidelity.md says of every actor what its model says.
 func TestFidelityPage(t *testing.T) {
 	var sections []*loops
@@ -54,17 +78,25 @@ func TestFidelityPage(t *testing.T) {
 	requireAll(t, types)
 
 	var text strings.Builder
-	for _, s := range sections {
-		fmt.Fprintf(&text, "### %s\n\nRead from: %s.\n\n", strings.Join(s.names, ", "), s.model.Upstream)
-		for _, part := range []struct {
-			title string
-			lines []string
-		}{{"exact", s.model.Exact}, {"may invent", s.model.MayInvent}, {"may hide", s.model.MayHide}, {"refused", s.model.Refused}} {
-			for _, l := range part.lines {
-				fmt.Fprintf(&text, "- **%s**: %s\n", part.title, l)
+	for i, s := range sections {
+		fmt.Fprintf(&text, "### %s\n\n", strings.Join(s.names, ", "))
+		like := s.extends(sections[:i])
+		switch {
+		case like != nil:
+			fmt.Fprintf(&text, "As %s, and:\n\n", strings.Join(like.names, ", "))
+		case strings.HasPrefix(s.model.Upstream, "none: "):
+			text.WriteString("The environment: no upstream code.\n\n")
+		default:
+			fmt.Fprintf(&text, "Read from: %s.\n\n", s.model.Upstream)
+		}
+		for part, lines := range s.parts() {
+			if like != nil {
+				lines = lines[len(like.parts()[part]):]
+			}
+			if len(lines) > 0 {
+				fmt.Fprintf(&text, "*%s*\n- %s\n\n", parts[part], strings.Join(lines, "\n- "))
 			}
 		}
-		text.WriteString("\n")
 	}
 	keepPart(t, text.String())
 }
