@@ -17,14 +17,17 @@ var moreClusters = flag.Int("clusters", 0, "random clusters of 6 to 10 pods to c
 
 // randomShop is a change to one to three Deployments on a small cluster, with what evicts pods and what scales them: more
 // pods than a [randomPair] has, so that reductions have something to do.
-func randomShop(r *rand.Rand, pods int) (base, head, policy string) {
+//
+// On a roomy one no pod is in another one's way, and nothing evicts.
+func randomShop(r *rand.Rand, pods int, roomy bool) (base, head, policy string) {
 	workloads := 1 + r.IntN(3)
 	each := max(pods/workloads, 1)
 	var old, now []string
 	for i := range workloads {
 		w := newRandomWorkload(r)
 		w.kind, w.replicas, w.port, w.selects, w.tolerates = "Deployment", max(each-r.IntN(2), 1), false, false, false
-		w.apart = w.apart && somewhere(r, 3)
+		w.apart = w.apart && somewhere(r, 3) && !roomy
+		w.spread = w.spread && !roomy
 		if w.hpa[1] > 0 && somewhere(r, 2) {
 			w.hpa = [2]int{}
 		}
@@ -44,12 +47,16 @@ func randomShop(r *rand.Rand, pods int) (base, head, policy string) {
 	}
 	prio := "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 100\n"
 	old, now = append(old, prio), append(now, prio)
-	if somewhere(r, 2) {
+	if somewhere(r, 2) && !roomy {
 		d := randomDescheduler(r)
 		old, now = append(old, d), append(now, d)
 	}
 	nodes := 2 + r.IntN(2)
-	policy = fmt.Sprintf("bound: {nodes: %d}\ncluster:\n  nodePools: [{name: a, count: {min: %d, max: %d}, allocatable: {cpu: \"%d\", memory: 8Gi, pods: \"20\"}}]\n", nodes, nodes, nodes, 2+r.IntN(4))
+	cpu, fit := 2+r.IntN(4), 20
+	if roomy {
+		cpu, fit = 64, 110
+	}
+	policy = fmt.Sprintf("bound: {nodes: %d}\ncluster:\n  nodePools: [{name: a, count: {min: %d, max: %d}, allocatable: {cpu: \"%d\", memory: 8Gi, pods: \"%d\"}}]\n", nodes, nodes, nodes, cpu, fit)
 	policy += fmt.Sprintf("events:\n  loadChange: {budget: %d}\n  nodeFailure: {budget: %d}\n  podCrash: {budget: %d}\n  badRevision: {budget: %d}\n",
 		r.IntN(2), max(r.IntN(8)-6, 0), max(r.IntN(4)-2, 0), r.IntN(2))
 	return strings.Join(old, "---\n"), strings.Join(now, "---\n"), policy
@@ -94,6 +101,16 @@ func fully(r *Result) []string {
 // TestLumpsKeepFindings compares searches in which pods that nobody tells apart are lumped with such in which they are
 // not, on random clusters: the same findings, after as many events and steps.
 func TestLumpsKeepFindings(t *testing.T) {
+	keepFindings(t, 18, "lumped", func(o *Options) { o.unlumped = true }, func(int) bool { return false })
+}
+
+// TestApartKeepsFindings is the same of workloads that are searched by themselves first, mostly on roomy clusters.
+func TestApartKeepsFindings(t *testing.T) {
+	keepFindings(t, 19, "apart", func(o *Options) { o.whole = true }, func(seed int) bool { return seed%4 > 0 })
+}
+
+// keepFindings compares searches of random clusters with searches that leave a reduction out.
+func keepFindings(t *testing.T, stream uint64, reduction string, without func(*Options), roomy func(seed int) bool) {
 	clusters, least, most, budget := 50, 3, 6, 20*time.Second
 	if *moreClusters > 0 {
 		clusters, least, most, budget = *moreClusters, 6, 10, time.Minute
@@ -103,14 +120,16 @@ func TestLumpsKeepFindings(t *testing.T) {
 	}
 	kept, whole, findings, over, fewer := uint64(0), uint64(0), 0, 0, 0
 	for seed := range clusters {
-		r := rand.New(rand.NewPCG(18, uint64(seed)))
-		base, head, policy := randomShop(r, least+r.IntN(most-least+1))
+		r := rand.New(rand.NewPCG(stream, uint64(seed)))
+		base, head, policy := randomShop(r, least+r.IntN(most-least+1), roomy(seed))
 		ch, pol := changeOf(t, base, head, policy)
-		run := func(unlumped bool) *Result {
-			return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 2, TimeBudget: budget, unlumped: unlumped}))
+		run := func(tune func(*Options)) *Result {
+			opt := Options{Policy: pol, Workers: 2, TimeBudget: budget}
+			tune(&opt)
+			return verdict(t)(Check(context.Background(), ch, opt))
 		}
-		less, more := run(false), run(true)
-		if less.Coverage.Bound == "time" || more.Coverage.Bound == "time" {
+		less, more := run(func(*Options) {}), run(without)
+		if ranOut(less) || ranOut(more) {
 			over++
 			continue
 		}
@@ -119,17 +138,31 @@ func TestLumpsKeepFindings(t *testing.T) {
 			fewer++
 		}
 		if a, b := fully(less), fully(more); !slices.Equal(a, b) {
-			t.Errorf("cluster %d: lumped\n%s\nwhole\n%s", seed, strings.Join(a, "\n"), strings.Join(b, "\n"))
+			t.Errorf("cluster %d: %s\n%s\nwhole\n%s", seed, reduction, strings.Join(a, "\n"), strings.Join(b, "\n"))
 		}
 	}
-	t.Logf("%d clusters (%d took too long to compare), %d findings; %d states, %d without lumps, fewer in %d clusters", clusters, over, findings, kept, whole, fewer)
+	t.Logf("%d clusters (%d took too long to compare), %d findings; %d states, %d without, fewer in %d clusters", clusters, over, findings, kept, whole, fewer)
 	if findings < clusters/10 || fewer < clusters/4 {
 		t.Errorf("%d findings, %d clusters of fewer states: the test has lost its teeth", findings, fewer)
 	}
 }
 
-// TestLumpsKeepFindingsOfCases is the same on every case of testdata.
+// ranOut reports whether the time ended a search, also one that a reduced scale stands in for.
+func ranOut(r *Result) bool {
+	return r.Coverage.Bound == "time" || slices.ContainsFunc(r.Workloads, func(w Workload) bool { return strings.Contains(w.Reason, "time budget") })
+}
+
+// TestLumpsKeepFindingsOfCases compares the searches of every case of testdata with such in which nothing is lumped.
 func TestLumpsKeepFindingsOfCases(t *testing.T) {
+	keepFindingsOfCases(t, "lumped", func(o *Options) { o.unlumped = true })
+}
+
+// TestApartKeepsFindingsOfCases is the same with searches of whole slices only.
+func TestApartKeepsFindingsOfCases(t *testing.T) {
+	keepFindingsOfCases(t, "apart", func(o *Options) { o.whole = true })
+}
+
+func keepFindingsOfCases(t *testing.T, reduction string, without func(*Options)) {
 	dirs, err := filepath.Glob("../testdata/*/*/*/policy.yaml")
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("no cases: %v", err)
@@ -137,11 +170,11 @@ func TestLumpsKeepFindingsOfCases(t *testing.T) {
 	kept, whole := uint64(0), uint64(0)
 	for _, file := range dirs {
 		less := caseRun(t, filepath.Dir(file))()
-		more := caseRunWith(t, filepath.Dir(file), func(o *Options) { o.unlumped = true })()
+		more := caseRunWith(t, filepath.Dir(file), without)()
 		kept, whole = kept+less.Coverage.States, whole+more.Coverage.States
 		if a, b := fully(less), fully(more); !slices.Equal(a, b) {
-			t.Errorf("%s: lumped\n%s\nwhole\n%s", file, strings.Join(a, "\n"), strings.Join(b, "\n"))
+			t.Errorf("%s: %s\n%s\nwhole\n%s", file, reduction, strings.Join(a, "\n"), strings.Join(b, "\n"))
 		}
 	}
-	t.Logf("%d cases; %d states, %d without lumps", len(dirs), kept, whole)
+	t.Logf("%d cases; %d states, %d without", len(dirs), kept, whole)
 }

@@ -24,7 +24,7 @@ func BelowFloorAt(minReady int) Rule {
 		Class:    Numbers,
 		Title:    "ready replicas fall under the declared floor",
 		Severity: Error,
-		Blind:    BlindToStarts | BlindToStops,
+		Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 		Help:     belowFloorHelp(),
 		New: func(c *state.Config, w int) Property {
 			if c.Spec.Workloads[w].Kind().Ends() {

@@ -24,7 +24,7 @@ var cannotRevert = Rule{
 	Class:    Convergence,
 	Title:    "reverting the change does not bring base back",
 	Severity: Warning,
-	Blind:    BlindToStarts | BlindToStops,
+	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `From every state in which the change has settled, or is stuck, base is applied again. Reported are
 

@@ -26,7 +26,7 @@ var evictionLoop = Rule{
 	Class:    Oscillation,
 	Title:    "pods are evicted and created again forever",
 	Severity: Error,
-	Blind:    BlindToStarts | BlindToStops,
+	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A fair run evicts pods of the workload forever with no event left: something evicts a pod (descheduler,
 NoExecute taint, preemption, a kubelet short of disk or memory), its controller creates it again, and the

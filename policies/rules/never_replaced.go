@@ -20,7 +20,7 @@ var neverReplaced = Rule{
 	Class:    Lifecycle,
 	Title:    "a pod is never created, or never replaced once it is lost",
 	Severity: Error,
-	Blind:    BlindToStarts | BlindToStops,
+	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `One of three things happened in the run:
 

@@ -20,7 +20,7 @@ var neverSettles = Rule{
 	Class:    Convergence,
 	Title:    "the control loops around a workload never come to rest, or rest short of what is declared",
 	Severity: Error,
-	Blind:    BlindToStarts | BlindToStops,
+	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A fair run changes the workload's replicas or pods forever with no event left, and no rule with a more
 specific name covers the loop; its steps repeat, up to the exchange of equal nodes. Or the workload

@@ -21,7 +21,7 @@ var preemptionCascade = Rule{
 	Class:    Lifecycle,
 	Title:    "pods of higher priority take a workload below its floor",
 	Severity: Error,
-	Blind:    BlindToStarts | BlindToStops,
+	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `The scheduler deletes pods of the workload for pods of higher priority, and leaves fewer ready pods than
 its floor: what its PodDisruptionBudgets keep or, if its pods name no PriorityClass, what ` + "`below-floor`" + `

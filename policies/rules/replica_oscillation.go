@@ -19,7 +19,7 @@ var replicaOscillation = Rule{
 	Class:    Oscillation,
 	Title:    "the number of replicas goes up and down forever",
 	Severity: Error,
-	Blind:    BlindToStarts | BlindToStops,
+	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A fair run changes the workload's live ` + "`spec.replicas`" + ` forever with no event left: the load stays as it is
 and nothing more is applied. The steps from the loop's start on repeat. A number that rests in every fair

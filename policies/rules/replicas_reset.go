@@ -18,7 +18,7 @@ var replicasReset = Rule{
 	Class:    Numbers,
 	Title:    "an apply drops replicas another loop owned",
 	Severity: Error,
-	Blind:    BlindToStarts | BlindToStops,
+	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `Applying the change lowers the live ` + "`spec.replicas`" + ` of a workload that a HorizontalPodAutoscaler scales,
 below what is live and below the new ` + "`maxReplicas`" + `. Either an autoscaler targets it on both sides, and

@@ -22,7 +22,7 @@ var rolloutStuck = Rule{
 	Class:    Lifecycle,
 	Title:    "a rollout can never complete",
 	Severity: Error,
-	Blind:    BlindToStarts | BlindToStops,
+	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A run ends, or goes on forever, in the middle of a rollout: updated, total and available replicas do not
 all equal ` + "`spec.replicas`" + ` (upstream's ` + "`DeploymentComplete`" + `), and an old revision still has replicas, or

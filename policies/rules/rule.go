@@ -65,6 +65,9 @@ const (
 	BlindToStarts Blindness = 1 << iota
 	// BlindToStops: of which of two revisions, whose pods hold the same, the pods on deletion on a node are.
 	BlindToStops
+	// BlindToPlace: on which nodes the workload's pods are, and what becomes of other workloads, where nodes stay as they
+	// are and no pod preempts another. A step that leaves the workload's own numbers as they are is then no bad one.
+	BlindToPlace
 )
 
 // Properties gives the sides of the rule for workload w of a problem, those that say

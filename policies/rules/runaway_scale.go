@@ -22,7 +22,7 @@ var runawayScale = Rule{
 	Class:    Numbers,
 	Title:    "an autoscaler goes to its maximum, or stays there, with no load to justify it",
 	Severity: Error,
-	Blind:    BlindToStarts | BlindToStops,
+	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A HorizontalPodAutoscaler raises the workload to ` + "`maxReplicas`" + ` although the load needs fewer, or keeps it
 there without any load, all pods ready. What the load needs is where the same autoscaler would come to

@@ -20,7 +20,7 @@ var unschedulable = Rule{
 	Class:    Lifecycle,
 	Title:    "a pod can stay pending forever",
 	Severity: Error,
-	Blind:    BlindToStarts | BlindToStops,
+	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A run ends, or goes on forever, with a pod of the workload that has no node, or that waits in
 ` + "`ContainerCreating`" + ` for a volume attached to another node. A pod that is pending for a while and gets a

@@ -23,6 +23,10 @@ type Problem struct {
 	System search.System
 	Live   []byte        // the cluster as it is, where the search starts there too; nil: it does not
 	still  search.System // the same without rules, where no event happens
+	// loops are the actors before pods were lumped, and alone says that those of one workload only move; see apart.go.
+	loops  []actor.Actor
+	alone  bool
+	timing actor.Timing
 }
 
 // BoundRule is one rule on one workload of a problem.
@@ -48,17 +52,21 @@ func NewProblem(spec *state.Spec, topology []int, list []rules.Rule, timing acto
 	if err != nil {
 		return nil, err
 	}
-	p := &Problem{Cfg: cfg}
-	p.still, _ = systemOf(cfg, actors, timing, true, func(actor.Likeness) bool { return true })
-	judged, blind := p.bind(list, actors)
-	p.System, p.Actors = systemOf(cfg, actors, timing, false, func(k actor.Likeness) bool {
+	p := &Problem{Cfg: cfg, loops: actors, timing: timing}
+	p.judgedBy(p.bind(list, actors))
+	return p, nil
+}
+
+// judgedBy makes the systems that are searched, with such rules.
+func (p *Problem) judgedBy(judged []search.Rule, blind rules.Blindness) {
+	p.still, _ = systemOf(p.Cfg, p.loops, p.timing, true, func(actor.Likeness) bool { return true })
+	p.System, p.Actors = systemOf(p.Cfg, p.loops, p.timing, false, func(k actor.Likeness) bool {
 		return k.Kind == actor.StartedWhere && blind&rules.BlindToStarts != 0 || k.Kind == actor.StoppingAs && blind&rules.BlindToStops != 0
 	})
 	p.System.Rules = judged
 	if slices.ContainsFunc(judged, func(r search.Rule) bool { return r.Bad != nil }) { // one of the user's own, which may look at anything
 		p.System.Confluent = nil
 	}
-	return p, nil
 }
 
 // bind puts rules on all workloads, and says what none of those that say something looks at.

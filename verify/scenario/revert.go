@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -49,14 +50,24 @@ func (r *scenarioRun) revert(ctx context.Context, v Variant) error {
 	if err != nil || len(p.bounds) == 0 {
 		return err
 	}
+	done, err := r.apart(p, func(one *Problem) (*search.Result, error) { return r.revertAlone(ctx, one) })
+	if err != nil || done {
+		return err
+	}
 	initial, results, err := p.Settle(ctx, state.Base, r.Budget)
 	if err != nil {
 		return err
 	}
 	r.cov.addAll(results)
-	settled, err := r.settledChange(ctx, p, initial)
-	if err != nil || len(settled) == 0 {
+	if len(initial) == 0 {
+		return nil
+	}
+	settled, results, err := p.settledChange(ctx, initial, r.Budget)
+	if err != nil {
 		return err
+	}
+	if r.cov.addAll(results); len(settled) == 0 {
+		return nil
 	}
 	found := len(r.found)
 	if err := r.explore(ctx, ScenarioRevert, p, settled, 1); err != nil {
@@ -76,20 +87,16 @@ func (r *scenarioRun) revert(ctx context.Context, v Variant) error {
 	return nil
 }
 
-// settledChange gives the states in which the change comes to rest, each with one revert.
-func (r *scenarioRun) settledChange(ctx context.Context, p *Problem, initial [][]byte) ([][]byte, error) {
-	if len(initial) == 0 {
-		return nil, nil
-	}
+// settledChange gives the states in which the change comes to rest, each with one revert, and the searches for them.
+func (p *Problem) settledChange(ctx context.Context, initial [][]byte, bud Budget) ([][]byte, []*search.Result, error) {
 	sys := p.System
 	sys.Rules, sys.Initial = nil, initial
-	opt := r.Budget.options()
+	opt := bud.options()
 	opt.MaxEvents, opt.Settled = 1, true
 	res, tries, err := p.search(ctx, sys, opt)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r.cov.addAll(append(tries, res))
 	var out [][]byte
 	for _, b := range res.Settled {
 		s := state.State{C: p.Cfg, B: slices.Clone(b)}
@@ -100,7 +107,7 @@ func (r *scenarioRun) settledChange(ctx context.Context, p *Problem, initial [][
 		s.Set(p.Cfg.Applies, 0)
 		out = append(out, s.B)
 	}
-	return out, nil
+	return out, append(tries, res), nil
 }
 
 // restartStuck says of which workloads a rollout of base that changes nothing can get stuck.

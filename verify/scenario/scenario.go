@@ -50,6 +50,7 @@ type Checker struct {
 	Budget Budget
 	quits  bool // a search that runs out of states makes the others needless
 	Lifts  Lifts
+	Whole  bool // search every slice as a whole only, for comparisons; see apart.go
 }
 
 // Scenarios searches a variant at a topology in every scenario that it has, and gives of
@@ -111,6 +112,12 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v Variant, from 
 			return err
 		}
 	}
+	if before == p && (name != ScenarioChange || v.liveStart(p) == nil) {
+		done, err := r.apart(p, func(one *Problem) (*search.Result, error) { return r.settledAlone(ctx, one, from) })
+		if err != nil || done {
+			return err
+		}
+	}
 	initial, results, err := before.Settle(ctx, from, r.Budget)
 	if err != nil {
 		return err
@@ -141,6 +148,10 @@ func (r *scenarioRun) empty(ctx context.Context, v Variant) error {
 	rules := slices.DeleteFunc(slices.Clone(r.Rules), func(rule rules.Rule) bool { return rule.Running })
 	p, err := NewProblem(&v.Spec, r.topology, rules, r.Timing)
 	if err != nil {
+		return err
+	}
+	done, err := r.apart(p, func(one *Problem) (*search.Result, error) { return r.from(ctx, one, one.Installs(state.Head), 0) })
+	if err != nil || done {
 		return err
 	}
 	return r.explore(ctx, ScenarioInstall, p, p.Installs(state.Head), 0)

@@ -21,6 +21,10 @@ const screenShare = 0.6
 // its steps give work to. Both find the same. tries are
 // earlier searches that count for nothing but the work.
 func (p *Problem) search(ctx context.Context, sys search.System, opt search.Options) (res *search.Result, tries []*search.Result, err error) {
+	if p.alone {
+		res, err = screened(ctx, sys, opt)
+		return res, nil, err
+	}
 	if sys.Wakes == nil || opt.MaxStates > 0 && opt.MaxStates <= screenFrom {
 		res, err = search.Run(ctx, sys, opt)
 		return res, nil, err

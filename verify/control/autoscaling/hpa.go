@@ -54,6 +54,16 @@ type decision struct {
 // Lumps implements [actor.Lumper]: it counts pods of a class on all nodes, and those on deletion by what they request.
 func (*HPA) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
 
+// Alone implements [actor.Loner], where no other workload's pods match its selector, nor another autoscaler its pods.
+func (h *HPA) Alone(*state.Config) (int, bool) {
+	for _, r := range h.reach {
+		if len(r.beside)+len(r.contested) > 0 {
+			return h.Workload, false
+		}
+	}
+	return h.Workload, true
+}
+
 // Name implements [actor.Actor].
 func (h *HPA) Name() string { return "hpa/" + h.name }
 

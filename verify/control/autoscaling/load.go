@@ -86,6 +86,9 @@ func (l *loadChange) same(a, b state.Load) bool {
 // Lumps implements [actor.Lumper]: it looks at no pods.
 func (*loadChange) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
 
+// Alone implements [actor.Loner].
+func (l *loadChange) Alone(*state.Config) (int, bool) { return l.workload, true }
+
 // Name implements [actor.Actor].
 func (l *loadChange) Name() string { return "load/" + l.name }
 

@@ -40,6 +40,9 @@ func NewBadRevision(b *state.Builder) ([]actor.Actor, error) {
 // Lumps implements [actor.Lumper]: it looks at no pods, and there is none yet of what turns out bad.
 func (*BadRevision) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
 
+// Alone implements [actor.Loner]: beside others there may be fewer, as it is too late once one of them has begun.
+func (*BadRevision) Alone(*state.Config) (int, bool) { return actor.Each, true }
+
 // Name implements [actor.Actor].
 func (a *BadRevision) Name() string { return "bad-revision" }
 

@@ -25,6 +25,9 @@ func NewPodCrash(b *state.Builder) ([]actor.Actor, error) {
 // Lumps implements [actor.Lumper]: any ready pod crashes, wherever it is.
 func (podCrash) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
 
+// Alone implements [actor.Loner].
+func (podCrash) Alone(*state.Config) (int, bool) { return actor.Each, true }
+
 // Name implements [actor.Actor].
 func (podCrash) Name() string { return "crash" }
 

@@ -36,6 +36,9 @@ func NewApply(b *state.Builder) ([]actor.Actor, error) {
 // Lumps implements [actor.Lumper]: it looks at no pods.
 func (*Apply) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
 
+// Alone implements [actor.Loner]: what becomes of a workload hangs on its own manifests and owners.
+func (*Apply) Alone(*state.Config) (int, bool) { return actor.Each, true }
+
 // Name implements [actor.Actor].
 func (a *Apply) Name() string { return "apply" }
 

@@ -26,6 +26,9 @@ func NewRollback(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{&rollback{Apply{serverSide: spec.Apply == state.ServerSide}}}, nil
 }
 
+// Alone implements [actor.Loner]: it is not for [Apply] to say, as a bad revision of one workload rolls back all.
+func (*rollback) Alone(*state.Config) (int, bool) { return actor.Each, false }
+
 // Name implements [actor.Actor].
 func (a *rollback) Name() string { return "rollback" }
 

@@ -129,6 +129,12 @@ func (k *Kubelet) Lumps(c *state.Config, x actor.Likeness) bool {
 	return x.Kind == actor.StoppingAs || k.Class != x.Class || k.refused == 0 && len(c.Uses[k.Class]) == 0 && !down
 }
 
+// Alone implements [actor.Loner], where a pod starts and stops wherever it is.
+func (k *Kubelet) Alone(c *state.Config) (int, bool) {
+	down := c.Spec.Events.NodeFailure > 0 || c.Panics()
+	return c.Pods[k.Class].Workload, k.refused == 0 && len(c.Uses[k.Class]) == 0 && !down
+}
+
 // waits reports whether the pods that start on node n cannot yet, for want of a volume, or not
 // at all, as the node does not admit them.
 func (k *Kubelet) waits(s state.State, n int) bool {

@@ -47,6 +47,9 @@ func (a *Scheduler) Lumps(_ *state.Config, k actor.Likeness) bool {
 	return k.Kind == actor.StoppingAs || !a.K.Preempts
 }
 
+// Alone implements [actor.Loner], where no pod is ever refused by every node.
+func (a *Scheduler) Alone(*state.Config) (int, bool) { return actor.Each, a.K.Welcomes() }
+
 // Name implements [actor.Actor].
 func (a *Scheduler) Name() string { return "scheduler" }
 

@@ -149,6 +149,9 @@ func (d *Deployment) Lumps(c *state.Config, k actor.Likeness) bool {
 	return k.Kind == actor.StartedWhere || !waits || c.Pods[k.Class].Workload != d.Workload
 }
 
+// Alone implements [actor.Loner].
+func (d *Deployment) Alone(*state.Config) (int, bool) { return d.Workload, true }
+
 // Name implements [actor.Actor].
 func (d *Deployment) Name() string { return "deployment/" + d.name }
 

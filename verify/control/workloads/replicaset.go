@@ -72,6 +72,13 @@ func (*ReplicaSetLoop) Lumps(c *state.Config, k actor.Likeness) bool {
 	return k.Kind == actor.StoppingAs || len(c.Spec.Admission.Webhooks) == 0
 }
 
+// Alone implements [actor.Loner], where nobody else has a say in what it creates, and its pods differ in their phase
+// only: of those in one, which node they share with how many others decides who is deleted.
+func (r *ReplicaSetLoop) Alone(c *state.Config) (int, bool) {
+	return r.Workload, r.Node < 0 && !r.unranked && len(c.Spec.Quotas)+len(c.Spec.Admission.Webhooks) == 0 &&
+		len(c.Members(r.Class)) == 1 && !c.Warms(r.Class) && !c.Ripens(r.Class)
+}
+
 // Name implements [actor.Actor].
 func (r *ReplicaSetLoop) Name() string { return r.name }
 

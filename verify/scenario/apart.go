@@ -1,0 +1,216 @@
+package scenario
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/control"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Most rules do not look at where pods are, nor at other workloads. Where no actor does either in what it does to a
+// workload (see [control.Apart]), each workload is first searched by itself, on one node: what none of its runs violates
+// is not violated among the others, on any number of nodes. What is left is asked of the whole. docs/search.md has
+// the argument.
+
+// apartStates bounds each search of one workload by itself.
+const apartStates = 500_000
+
+// judgment is one side of a rule on a workload of a problem.
+type judgment struct {
+	rule           string
+	workload, side int
+}
+
+func (b BoundRule) judgment() judgment { return judgment{b.Rule.ID, b.Workload, b.side} }
+
+// play is what a scenario does with a problem: it gives the last search, or nil where there was none to do, as an
+// earlier one did not come to its end.
+type play func(p *Problem) (*search.Result, error)
+
+// apart drops from a problem the rules of which a search of each workload by itself shows that they are kept. It reports
+// whether that leaves nothing to be asked of the whole.
+func (r *scenarioRun) apart(p *Problem, do play) (bool, error) {
+	if r.Whole || !slices.ContainsFunc(p.bounds, func(b BoundRule) bool { return b.placeless() }) || !control.Apart(p.Cfg, p.loops) {
+		return false, nil
+	}
+	if len(p.Cfg.Nodes) == 1 && len(p.Cfg.Spec.Workloads) == 1 {
+		return false, nil // it is by itself
+	}
+	kept := map[judgment]bool{}
+	for w := range p.Cfg.Spec.Workloads {
+		one, err := p.one(w)
+		if one == nil || err != nil {
+			return false, err
+		}
+		res, err := do(one)
+		if err != nil || res == nil || res.Bound != search.Complete {
+			return false, err
+		}
+		r.cov.MaxEvents = max(r.cov.MaxEvents, res.Events)
+		for i, b := range one.bounds {
+			kept[b.judgment()] = !slices.ContainsFunc(res.Violations, func(v search.Violation) bool { return v.Rule == i })
+		}
+	}
+	if !p.drop(kept) || len(p.bounds) > 0 {
+		return false, nil
+	}
+	r.cov.close(AllClosed)
+	r.cov.limit(search.Complete)
+	r.cov.note(p.Actors)
+	r.cov.MaxPods = max(r.cov.MaxPods, mostDeclared(p.Cfg))
+	return true, nil
+}
+
+// settledAlone is what [scenarioRun.settled] does, of one workload by itself.
+func (r *scenarioRun) settledAlone(ctx context.Context, one *Problem, from state.Version) (*search.Result, error) {
+	initial, results, err := one.Settle(ctx, from, r.Budget)
+	if err != nil || !r.worked(results) {
+		return nil, err
+	}
+	return r.from(ctx, one, initial, -1)
+}
+
+// revertAlone is what [scenarioRun.revert] does, of one workload by itself.
+func (r *scenarioRun) revertAlone(ctx context.Context, one *Problem) (*search.Result, error) {
+	initial, results, err := one.Settle(ctx, state.Base, r.Budget)
+	if err != nil || !r.worked(results) {
+		return nil, err
+	}
+	settled, results, err := one.settledChange(ctx, initial, r.Budget)
+	if err != nil || !r.worked(results) {
+		return nil, err
+	}
+	return r.from(ctx, one, settled, 1)
+}
+
+// from searches one workload by itself from the given states.
+func (r *scenarioRun) from(ctx context.Context, one *Problem, initial [][]byte, events int) (*search.Result, error) {
+	if len(initial) == 0 {
+		return nil, nil
+	}
+	results, err := one.explore(ctx, initial, events, r.Budget)
+	if err != nil {
+		return nil, err
+	}
+	r.worked(results)
+	return results[len(results)-1], nil
+}
+
+// worked counts searches of one workload by itself, and reports whether the last came to its end.
+func (r *scenarioRun) worked(results []*search.Result) bool {
+	for _, res := range results {
+		r.cov.addWork(Coverage{States: res.States, Transitions: res.Transitions})
+	}
+	return results[len(results)-1].Bound == search.Complete
+}
+
+// placeless reports whether a rule looks neither at where pods are nor at other workloads.
+func (b BoundRule) placeless() bool {
+	return b.Rule.Blind&rules.BlindToPlace != 0 && b.Property.Rest == nil
+}
+
+// drop leaves out rules that are known to be kept, and reports whether there were any.
+func (p *Problem) drop(kept map[judgment]bool) bool {
+	left, judged, blind := p.bounds[:0:0], []search.Rule(nil), rules.BlindToStarts|rules.BlindToStops
+	for i, b := range p.bounds {
+		if !kept[b.judgment()] {
+			left, judged, blind = append(left, b), append(judged, p.System.Rules[i]), blind&b.Rule.Blind
+		}
+	}
+	if len(left) == len(p.bounds) {
+		return false
+	}
+	p.bounds = left
+	p.judgedBy(judged, blind)
+	return true
+}
+
+// one is the problem of workload w by itself: the same objects, on one node that takes whatever its pods ask for, where
+// only its own actors move. So all that is constant is the same, what is declared of the other workloads included. It is
+// nil where no node takes the pods of both revisions.
+func (p *Problem) one(w int) (*Problem, error) {
+	home := control.Home(p.Cfg, p.loops, w)
+	if home < 0 {
+		return nil, nil
+	}
+	spec := *p.Cfg.Spec
+	spec.Classes = slices.Clone(spec.Classes)
+	spec.Classes[home] = wide(spec.Classes[home])
+	spec.CountsTerminating = p.lingers()
+	topology := make([]int, len(spec.Classes))
+	topology[home] = 1
+	b, err := state.NewBuilder(&spec, topology, p.Cfg.MaxPods)
+	if err != nil {
+		return nil, err
+	}
+	actors, err := control.All(b)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := b.Freeze()
+	if err != nil {
+		return nil, err
+	}
+	if !control.Apart(cfg, actors) {
+		return nil, nil
+	}
+	out := &Problem{Cfg: cfg, loops: control.Of(cfg, actors, w), timing: p.timing, alone: true}
+	var judged []search.Rule
+	blind := rules.BlindToStarts | rules.BlindToStops
+	for _, b := range p.bounds {
+		if b.Workload != w || !b.placeless() {
+			continue
+		}
+		b.Property = b.Rule.Properties(cfg, w)[b.side]
+		if b.Property.IsZero() {
+			return nil, nil
+		}
+		out.bounds = append(out.bounds, b)
+		judged = append(judged, out.searchRule(b.Rule.ID+string(rune('0'+b.side)), b.Property))
+		blind &= b.Rule.Blind
+	}
+	out.judgedBy(judged, blind)
+	return out, nil
+}
+
+// wide is a class of nodes on which every pod has room.
+func wide(c state.NodeClass) state.NodeClass {
+	c.Elastic, c.Beside, c.Names = true, nil, nil
+	c.Node = c.Node.DeepCopy()
+	if c.Node.Status.Allocatable == nil {
+		c.Node.Status.Allocatable = corev1.ResourceList{}
+	}
+	c.Node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(math.MaxInt32, resource.DecimalSI)
+	return c
+}
+
+// lingers reports whether pods on deletion have a phase in the problem.
+func (p *Problem) lingers() bool {
+	for class := range p.Cfg.Pods {
+		if p.Cfg.HasPhase(class, state.Terminating) {
+			return true
+		}
+	}
+	return false
+}
+
+// screened is the search of one workload by itself: what it finds suspect, and whether there is any cycle. Beside others
+// that never come to rest, no search by itself says what becomes of a workload, so that one with a cycle does not count
+// as complete.
+func screened(ctx context.Context, sys search.System, opt search.Options) (*search.Result, error) {
+	sys.Spent = nil
+	opt.Settled = true
+	opt.MaxStates = apartStates
+	res, err := search.RunScreened(ctx, sys, opt)
+	if res == nil && err == nil {
+		res = &search.Result{Bound: search.FirstFound}
+	}
+	return res, err
+}
