@@ -93,7 +93,7 @@ func TestSelectByWorkload(t *testing.T) {
 		want     string
 	}{
 		{"default/web", ""}, // its own floor of 2 holds
-		{"default/api", "error: ready replicas of default/web can fall to 3, under the floor of 4"},
+		{"default/api", "error: ready replicas of default/web can fall to 3, below the floor of 4"},
 	} {
 		p, err := Load("p.yaml", []byte("intents: {below-floor: {severity: warning, minReady: 2, workloads: ["+x.workload+"]}}"))
 		if err != nil {

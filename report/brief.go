@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
@@ -13,7 +15,7 @@ import (
 const DocsURI = InformationURI + "/blob/main/docs/"
 
 // doubtPage is where the manual says what to do with a finding that one does not believe.
-const doubtPage = DocsURI + "README.md#a-finding-you-do-not-believe"
+const doubtPage = DocsURI + "README.md#a-finding-i-do-not-believe"
 
 // checkedText says what was checked and how far, and never more.
 func checkedText(r *verify.Result) string {
@@ -73,7 +75,7 @@ func uncheckedText(r *verify.Result) string {
 		out = append(out, count(touched, "release")+" that the change touches")
 	}
 	if before > 0 {
-		out = append(out, count(before, "release")+" that base does not render either")
+		out = append(out, count(before, "release")+" that "+english.PluralWord(before, "does", "do")+" not render on base either")
 	}
 	var left []string
 	for _, a := range r.Assumptions {
@@ -386,13 +388,13 @@ func fixLines(f *judge.Finding, limit int) (say string, diff []string) {
 	}
 	say = strings.TrimSuffix(Plain(x.Text, 200), ".")
 	if x.Cost != "" {
-		say += ", at the cost of " + Plain(x.Cost, 100)
+		say += "; the cost: " + Plain(x.Cost, 100)
 	}
 	if o := f.OtherFix; o != nil && line(o.Text) != "" && o.Text != f.Fix.Text {
 		defer func() {
 			say += "; or: " + strings.TrimSuffix(Plain(o.Text, 200), ".")
 			if o.Cost != "" {
-				say += ", at the cost of " + Plain(o.Cost, 100)
+				say += "; the cost: " + Plain(o.Cost, 100)
 			}
 		}()
 	}

@@ -29,6 +29,6 @@ func hiddenText(n int, level string) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s under the report level (%s) %s not shown here; the JSON, SARIF and HTML reports have %s.",
+	return fmt.Sprintf("%s below the report level (%s) %s not shown here; the JSON, SARIF and HTML reports have %s.",
 		capital(count(n, "finding")), line(level), english.PluralWord(n, "is", "are"), english.PluralWord(n, "it", "them"))
 }

@@ -125,5 +125,5 @@ func (m *markdown) item(f *judge.Finding) string {
 
 // Undecided is the job summary of a run that could not analyse, with the reason.
 func Undecided(err error) string {
-	return "## Kubesettle: error\n\n" + mdText("This change could not be analysed, so nothing is said about it: "+err.Error()) + "\n"
+	return "## Kubesettle: error\n\n" + mdText("This change could not be analysed, so there is no verdict on it: "+err.Error()) + "\n"
 }

@@ -155,6 +155,6 @@ func helpMarkdown(r Rule) string {
 			fmt.Fprintf(&b, "- <%s>\n", s)
 		}
 	}
-	fmt.Fprintf(&b, "\nIn a terminal: `kubesettle explain %s`. [A finding you do not believe](%s).\n", r.ID, doubtPage)
+	fmt.Fprintf(&b, "\nIn a terminal: `kubesettle explain %s`. [If you do not believe a finding](%s).\n", r.ID, doubtPage)
 	return b.String()
 }

@@ -20,7 +20,7 @@ func verdictSentence(r *verify.Result) string {
 	case verify.Inconclusive:
 		found := "No new violation was found, but "
 		if len(r.Workloads) == 0 {
-			return "Nothing that the change touches could be analysed, and base has no result of it either."
+			return "Nothing that the change touches could be analysed, on base or on head."
 		}
 		if t.fresh > 0 {
 			found = capital(count(t.fresh, "new finding")) + " found, and "
@@ -49,14 +49,14 @@ func unanalysedSentence(r *verify.Result, t tally) string {
 		return "Nothing was found to check: no chart, no kustomization and no Kubernetes manifest."
 	}
 	if len(r.Workloads) == 0 {
-		return capital(subject(r)) + " could not be analysed, so nothing is said about it."
+		return capital(subject(r)) + " could not be analysed, so there is no verdict on it."
 	}
 	missed := missedReleases(r)
 	rest := "no new violation was found in the rest"
 	if t.fresh > 0 {
 		rest = count(t.fresh, "new finding") + " in the rest"
 	}
-	return fmt.Sprintf("%s could not be analysed, so nothing is said about %s; %s.",
+	return fmt.Sprintf("%s could not be analysed, so there is no verdict on %s; %s.",
 		capital(count(missed, "release")), english.PluralWord(missed, "it", "them"), rest)
 }
 
@@ -129,7 +129,7 @@ func brokenBefore(r *verify.Result) string {
 	if n == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("%s not analysed, of which base has no result either: %s", count(n, "release"), strings.Join(names[:min(n, namedReleases)], ", "))
+	s := fmt.Sprintf("%s not analysed on either side: %s", count(n, "release"), strings.Join(names[:min(n, namedReleases)], ", "))
 	if n > namedReleases {
 		s += fmt.Sprintf(" and %d more", n-namedReleases)
 	}

@@ -21,13 +21,13 @@ func TestVerdictSentence(t *testing.T) {
 	for want, r := range map[string]verify.Result{
 		"Nothing was found to check: no chart, no kustomization and no Kubernetes manifest.": {
 			Base: base, Verdict: verify.Errored},
-		"This change could not be analysed, so nothing is said about it.": {
+		"This change could not be analysed, so there is no verdict on it.": {
 			Base: base, Verdict: verify.Errored, Releases: []verify.ReleaseResult{broken}},
-		"This state could not be analysed, so nothing is said about it.": {
+		"This state could not be analysed, so there is no verdict on it.": {
 			Verdict: verify.Errored, Releases: []verify.ReleaseResult{broken}},
-		"1 release could not be analysed, so nothing is said about it; no new violation was found in the rest.": {
+		"1 release could not be analysed, so there is no verdict on it; no new violation was found in the rest.": {
 			Base: base, Verdict: verify.Errored, Workloads: []verify.Workload{web}, Releases: []verify.ReleaseResult{ok, broken, old}},
-		"2 releases could not be analysed, so nothing is said about them; 1 new finding in the rest.": {
+		"2 releases could not be analysed, so there is no verdict on them; 1 new finding in the rest.": {
 			Base: base, Verdict: verify.Errored, Workloads: []verify.Workload{web}, Releases: []verify.ReleaseResult{ok, broken, remote},
 			Findings: []judge.Finding{{Status: judge.New, Severity: "note"}}},
 		"No new violation was found, but 1 workload could not be decided.": {
@@ -61,7 +61,7 @@ func TestReleaseReason(t *testing.T) {
 	got = append(got, brokenBefore(r), untouched(r))
 	want := []string{
 		"web failed to render on head: Broken YAML.",
-		"2 releases not analysed, of which base has no result either: api, job (of the first: Broken YAML). What to do: Correct it.",
+		"2 releases not analysed on either side: api, job (of the first: Broken YAML). What to do: Correct it.",
 		"2 releases untouched, 1 of them does not render.",
 	}
 	if !slices.Equal(got, want) {

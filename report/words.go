@@ -220,7 +220,7 @@ func loopText(f *judge.Finding) string {
 func fixText(f *judge.Fix) string {
 	s := sentence(f.Text)
 	if f.Cost != "" {
-		s += " It costs " + sentence(f.Cost)
+		s += " The cost: " + strings.TrimSuffix(line(f.Cost), ".") + "."
 	}
 	switch {
 	case f.Verified && f.Mechanical:

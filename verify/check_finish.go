@@ -201,7 +201,7 @@ func (a *analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 	}
 	a.holdsReduced(&sr)
 	for _, name := range sr.Cov.Cut {
-		a.result.Notices = append(a.result.Notices, fmt.Sprintf("%s: %s was searched in part only", sr.Variant.Spec.Workloads[0].ID, name))
+		a.result.Notices = append(a.result.Notices, fmt.Sprintf("%s: %s was searched only in part", sr.Variant.Spec.Workloads[0].ID, name))
 	}
 	if !scenario.Complete(sr.Cov) {
 		a.undecided(sr.Variant.Slice, "the "+boundName(sr.Cov.Bound)+" budget ran out before every topology was explored")
@@ -335,10 +335,10 @@ func (a *analysis) holdsReduced(sr *scenario.SliceResult) {
 	a.result.Coverage.Reduced = append(a.result.Coverage.Reduced, counts...)
 	for _, r := range a.checker.Rules {
 		if r.Scope != nil && r.Scope.Absolute && sr.Variant.Concerns(r) {
-			a.undecided(sr.Variant.Slice, fmt.Sprintf("%s:%d: intents.custom %s reckons with numbers that mean something as declared only, and the search as declared was not finished: %s", r.Declared.File, r.Declared.Line, r.ID, words))
+			a.undecided(sr.Variant.Slice, fmt.Sprintf("%s:%d: intents.custom %s calculates with numbers that mean something only as declared, and the search as declared was not finished: %s", r.Declared.File, r.Declared.Line, r.ID, words))
 		}
 	}
-	a.note([]string{"verified at a reduced scale: " + words + "; order, short distances and shares of the numbers of replicas are kept, and what needs the declared number itself may be missed"})
+	a.note([]string{"verified at a reduced scale: " + words + "; order, small differences and proportions of the replica counts are kept; what depends on a declared number itself may be missed"})
 	if sr.TimeRanOut() {
 		a.undecided(sr.Variant.Slice, "the time budget ran out before every topology was explored as declared; explored in full at a reduced scale: "+words)
 	}

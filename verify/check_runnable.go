@@ -27,7 +27,7 @@ func (a *analysis) runnable(v scenario.Variant) scenario.Variant {
 		if _, other := scenario.NewProblem(&without.Spec, scale.Least(side.Spec.Classes), nil, a.checker.Timing); other != nil {
 			continue // it is something else
 		}
-		a.note([]string{fmt.Sprintf("%sthe descheduler, as its policy has what is not modeled (%v): what it evicts was not verified", slice.AsideNote, err)})
+		a.note([]string{fmt.Sprintf("%sthe descheduler, because its policy has parts that are not modeled (%v): its evictions were not verified", slice.AsideNote, err)})
 		v.Spec.Descheduler = nil
 		if v.Before != nil {
 			v.Before.Descheduler = nil

@@ -12,7 +12,7 @@ import (
 // assumeSnapshot says what a result that rests on a snapshot assumes.
 func assumeSnapshot(p *policies.Policy, add func(string)) {
 	shot := p.Cluster.Snapshot
-	add(fmt.Sprintf("the cluster is as the snapshot %s of %s has it: pods of workloads that are no part of a change stay where they are and take their room; none of them comes, goes or is pushed away",
+	add(fmt.Sprintf("the cluster is as the snapshot %s of %s has it: pods outside the change stay where they are and occupy their room; none is created, deleted or preempted",
 		p.Cluster.SnapshotFile, shot.Taken))
 	for _, g := range shot.Gaps {
 		add(fmt.Sprintf("not in the snapshot: %s (%s)", g.Kind, g.Reason))
@@ -27,10 +27,10 @@ func (a *analysis) snapshotNotices() []string {
 	}
 	var out []string
 	if days := c.Stale(a.opt.Today); days > 0 {
-		out = append(out, fmt.Sprintf("the snapshot %s is of %s, %d days ago: what rests on room is no error; take it again with `kubesettle snapshot`", c.SnapshotFile, c.Snapshot.Taken, days))
+		out = append(out, fmt.Sprintf("the snapshot %s is of %s, %d days ago: findings about capacity are at most warnings; renew it with `kubesettle snapshot`", c.SnapshotFile, c.Snapshot.Taken, days))
 	}
 	if by := c.Grows(); by != "" {
-		out = append(out, fmt.Sprintf("%s may bring nodes, and which is not declared: what rests on room is no error; declare them as cluster.nodePools with autoscaled: true", by))
+		out = append(out, fmt.Sprintf("%s may add nodes that are not declared: findings about capacity are at most warnings; declare them as cluster.nodePools with autoscaled: true", by))
 	}
 	if why := c.Snapshot.Missing("pods"); why != "" {
 		out = append(out, fmt.Sprintf("the snapshot %s does not hold all pods (%s): what runs beside the change takes less room than it does in the cluster", c.SnapshotFile, why))
@@ -38,7 +38,7 @@ func (a *analysis) snapshotNotices() []string {
 	for i := range c.Snapshot.Nodes {
 		n := &c.Snapshot.Nodes[i]
 		if len(n.Conditions) > 0 {
-			out = append(out, fmt.Sprintf("the node %s was not well when the snapshot was taken (%s)", n.Name, strings.Join(n.Conditions, ", ")))
+			out = append(out, fmt.Sprintf("the node %s was unhealthy when the snapshot was taken (%s)", n.Name, strings.Join(n.Conditions, ", ")))
 		}
 	}
 	return out
@@ -53,6 +53,6 @@ func (a *analysis) startLive(sl *slice.Slice) {
 	}
 	a.result.Notices = scenario.AppendNew(a.result.Notices, sl.Disagree(shot))
 	if why := sl.StartLive(shot); why != "" {
-		a.result.Notices = scenario.AppendNew(a.result.Notices, []string{fmt.Sprintf("%s: the change is not tried from where its pods are: %s", sl.Spec.Workloads[0].ID, why)})
+		a.result.Notices = scenario.AppendNew(a.result.Notices, []string{fmt.Sprintf("%s: the change does not start from its live placement: %s", sl.Spec.Workloads[0].ID, why)})
 	}
 }

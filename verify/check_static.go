@@ -74,7 +74,7 @@ func (a *analysis) enterRefusals(list []static.Applied) {
 		f := x.Finding(a.places, o, errs, rule, status)
 		if x.Once() && a.opt.Policy.Controllers.GitOps == nil {
 			f.Certainty, f.Severity = "possible", string(judge.Lower(rule.Severity))
-			f.Message += ": delete the Job first, if it is there still"
+			f.Message += ": delete the Job first, if it still exists"
 		}
 		a.result.Findings = append(a.result.Findings, f)
 	}

@@ -43,7 +43,7 @@ func idle(rules []rules.Rule, cut []*slice.Slice, head *render.Revision) []strin
 		i := slices.IndexFunc(r.Scope.Workloads, func(name string) bool { return !known[name] })
 		switch {
 		case i >= 0 && whole:
-			say("names " + r.Scope.Workloads[i] + ", which head has not")
+			say("names " + r.Scope.Workloads[i] + ", which head does not have")
 		case slices.ContainsFunc(cut, func(sl *slice.Slice) bool { return sl.HasAny(r.Scope.Workloads) }):
 			say("names workloads of more than one release, or of a kind that is not modeled")
 		}

@@ -44,7 +44,7 @@ func (r *Result) gone(p slice.Pair, ch *render.Changes) {
 				break
 			}
 			where := left.Locate("metadata.name")
-			r.Notices = append(r.Notices, fmt.Sprintf("%s (%s:%d) of %s is left with nothing to act on: %s was removed with %s",
+			r.Notices = append(r.Notices, fmt.Sprintf("%s (%s:%d) of %s no longer acts on anything: %s was removed with %s",
 				left.ID, where.File, max(where.StartLine, 1), left.Release, o.ID, p.ID))
 		}
 	}

@@ -143,7 +143,7 @@ func TestRefusalsHangOnHowItIsApplied(t *testing.T) {
 	const daemon = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d, namespace: shop}\nspec: {%stemplate: {metadata: {labels: {app: d}}, spec: {containers: [{name: c, image: a}]}}}\n"
 	for _, x := range []struct{ name, base, head, policy, want string }{
 		{"by hand", refusable("", "1"), refusable("", "2"), "",
-			"new warning the API server refuses the change of batch/Job shop/migrate: spec.template: field is immutable: delete the Job first, if it is there still"},
+			"new warning the API server refuses the change of batch/Job shop/migrate: spec.template: field is immutable: delete the Job first, if it still exists"},
 		{"by a controller", refusable("", "1"), refusable("", "2"), "controllers: {gitops: {selfHeal: true}}",
 			"new error the API server refuses the change of batch/Job shop/migrate: spec.template: field is immutable"},
 		{"a selector comes where there was none", fmt.Sprintf(daemon, ""), fmt.Sprintf(daemon, "selector: {matchLabels: {app: d}}, "), "",

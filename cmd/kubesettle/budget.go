@@ -92,5 +92,5 @@ func (b *budget) notices() []string {
 	if !b.clock.Ended() {
 		return nil
 	}
-	return []string{"the time budget (--time-budget) ended before every release was rendered or every line was found: a line may be that of the template in place of the value's"}
+	return []string{"the time budget (--time-budget) ended before every release was rendered or every line was found: a line may be the template's instead of the value's"}
 }

@@ -30,8 +30,8 @@ func newCheck(p *process) *cobra.Command {
 		Short: "Gate a change: compare two revisions, or two directories",
 		Long: `Check renders base and head, finds the workloads that change and explores every
 interleaving of the control loops around them. Findings are new, existing or fixed;
-by default only new ones gate. PATHs narrow it to what they name, and to every release that
-is built from that.
+by default only new ones gate. PATHs limit it to what they name and to the releases built
+from it.
 
 The policy is read from base, so that a change cannot loosen its own gate.`,
 		Example: `  kubesettle check --base origin/main

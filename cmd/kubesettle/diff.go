@@ -18,8 +18,8 @@ func newDiff(p *process) *cobra.Command {
 		Use:   "diff --base REV [--head REV] [PATH...]",
 		Short: "Show what changes between base and head, without verifying it",
 		Long: `Diff renders base and head and shows which fields of which objects change. Nothing is
-verified and nothing gates: the exit code is 0 whatever changes, and 3 where a release
-that the change breaks does not render.`,
+verified and nothing gates: the exit code is 0 whatever changes, or 3 if the change breaks
+the rendering of a release.`,
 		Example: `  kubesettle diff --base origin/main
   kubesettle diff --base-dir before --head-dir after --output markdown`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -62,7 +62,7 @@ that the change breaks does not render.`,
 	}
 	f.sides.flags(cmd)
 	f.rendering.flags(cmd)
-	cmd.Flags().StringVar(&f.gating.policy, "policy", "", "policy file with releases (default: "+policyFile+" of base, where present)")
+	cmd.Flags().StringVar(&f.gating.policy, "policy", "", "policy file with releases (default: "+policyFile+" of base, if present)")
 	f.outputs.flags(cmd, "text", "json", "markdown")
 	return cmd
 }

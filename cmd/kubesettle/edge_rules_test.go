@@ -71,7 +71,7 @@ func TestEdge9DeletionIsAChange(t *testing.T) {
 	e.put("base/web.yaml", webManifest(100))
 	e.both("svc.yaml", webService)
 	code, said := e.kubesettle("check", "--verbose")
-	e.want("removed", code, exitPass, said, "Service default/web (svc.yaml:4) is left with nothing to act on", "apps/Deployment default/web")
+	e.want("removed", code, exitPass, said, "Service default/web (svc.yaml:4) no longer acts on anything", "apps/Deployment default/web")
 	_, sarif := e.kubesettle("check", "--output", "sarif")
 	e.want("SARIF", 0, 0, sarif, `!"uri": "web.yaml"`)
 }

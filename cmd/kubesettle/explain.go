@@ -22,9 +22,9 @@ func newExplain(p *process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [RULE | FILE]",
 		Short: "Explain a rule, or the interleavings of a result",
-		Long: `Explain says what a rule checks, why it hurts and how to mend it. With a file that
---output json wrote, it shows the findings in it, step by step. With nothing, it lists
-the rules, and those of the policy's own.`,
+		Long: `Explain says what a rule checks, how bad a violation is and how to fix it. With a file
+written by --output json, it shows the findings step by step. Without arguments, it lists
+all rules, including the policy's own.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			color, err := o.colored(p)
@@ -53,7 +53,7 @@ the rules, and those of the policy's own.`,
 			return analysis(err)
 		},
 	}
-	cmd.Flags().StringVar(&g.policy, "policy", "", "policy file whose own intents are explained, too (default: "+policyFile+", where present)")
+	cmd.Flags().StringVar(&g.policy, "policy", "", "policy file with further intents (default: "+policyFile+", if present)")
 	cmd.Flags().StringVar(&o.color, "color", "auto", "auto, always or never")
 	return cmd
 }

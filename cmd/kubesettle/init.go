@@ -18,9 +18,9 @@ func newInit(p *process) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Write a starter policy, with the nodes of a cluster where given",
-		Long: "Init writes " + policyFile + ` into DIR (default: the working directory). With --nodes, a file
-that 'kubectl get nodes -o yaml' wrote, their pools are its cluster.`,
+		Short: "Write a starter policy, optionally with a cluster's nodes",
+		Long: "Init writes " + policyFile + ` into DIR (default: the working directory). With --nodes, the
+output of 'kubectl get nodes -o yaml', it declares the node pools.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := "."
@@ -30,8 +30,8 @@ that 'kubectl get nodes -o yaml' wrote, their pools are its cluster.`,
 			return initPolicy(p, dir, nodes, force)
 		},
 	}
-	cmd.Flags().StringVar(&nodes, "nodes", "", "file of Kubernetes Node objects, as 'kubectl get nodes -o yaml' writes it")
-	cmd.Flags().BoolVar(&force, "force", false, "replace a policy that is there")
+	cmd.Flags().StringVar(&nodes, "nodes", "", "file of Node objects, from 'kubectl get nodes -o yaml'")
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing policy")
 	return cmd
 }
 

@@ -44,7 +44,7 @@ func newMerge(p *process) *cobra.Command {
 		},
 	}
 	g.gateFlags(cmd)
-	cmd.Flags().StringVar(&g.policy, "policy", "", "policy file whose gate holds (default: the embedded default's)")
+	cmd.Flags().StringVar(&g.policy, "policy", "", "policy file with the gate (default: the built-in gate)")
 	o.flags(cmd, report.SurfaceNames(false)...)
 	return cmd
 }

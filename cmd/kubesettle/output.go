@@ -31,7 +31,7 @@ func (o *outputs) flags(cmd *cobra.Command, formats ...string) {
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.given, "output", "o", nil, "FORMAT or FORMAT=FILE, repeatable; one of "+strings.Join(formats, ", ")+" (default "+formats[0]+")")
 	if slices.Contains(formats, "sarif") { // a command that gives a result
-		f.BoolVarP(&o.verbose, "verbose", "v", false, "text says all: every step, assumption and release")
+		f.BoolVarP(&o.verbose, "verbose", "v", false, "print every step, assumption and release")
 		f.BoolVar(&o.open, "open", false, "write the HTML report and open it in the browser: the file of --output html=FILE, or a temporary one; nothing is served")
 	}
 	f.StringVar(&o.color, "color", "auto", "auto, always or never")

@@ -34,18 +34,18 @@ type gating struct {
 
 func (g *gating) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&g.policy, "policy", "", "policy file (default: "+policyFile+" of base, where present)")
-	f.StringVar(&g.nodes, "nodes", "", "file of Kubernetes Node objects, as 'kubectl get nodes -o yaml' prints them, that become the cluster")
-	f.StringVar(&g.snapshot, "snapshot", "", "file that 'kubesettle snapshot' wrote, of the cluster as it is: nodes, placements, live counts")
-	f.StringVar(&g.releasesFile, "releases", "", "file of a YAML list of releases, as the policy's section has it, beside the policy's own")
+	f.StringVar(&g.policy, "policy", "", "policy file (default: "+policyFile+" of base, if present)")
+	f.StringVar(&g.nodes, "nodes", "", "file of Node objects that become the cluster, from 'kubectl get nodes -o yaml'")
+	f.StringVar(&g.snapshot, "snapshot", "", "file from 'kubesettle snapshot': nodes, placements, live counts")
+	f.StringVar(&g.releasesFile, "releases", "", "file with a YAML list of releases, added to the policy's")
 	g.gateFlags(cmd)
 }
 
 func (g *gating) gateFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&g.failOn, "fail-on", "", "lowest severity that fails: error, warning, note or off; with new- or any- before it, of new findings only or of all (default: the policy's gate)")
+	f.StringVar(&g.failOn, "fail-on", "", "lowest severity that fails: error, warning, note or off; prefix new- or any- for new findings only or all (default: the policy's gate)")
 	f.StringVar(&g.onInconclusive, "on-inconclusive", "", "warn or fail (default: the policy's gate)")
-	f.StringVar(&g.reportLevel, "report-level", "note", "lowest severity that text, markdown, comment and summary show: error, warning or note; what may fail the gate is always shown")
+	f.StringVar(&g.reportLevel, "report-level", "note", "lowest severity that text, markdown, comment and summary show: error, warning or note; findings that gate are always shown")
 }
 
 // load reads the policy: the file that the user names, else that of the tree, else the

@@ -18,7 +18,7 @@ func newRender(p *process) *cobra.Command {
 	explain := false
 	cmd := &cobra.Command{
 		Use:   "render PATH...",
-		Short: "Show what would be checked, with where each object comes from",
+		Short: "Show what would be checked, and where each object comes from",
 		Example: `  kubesettle render .
   kubesettle render . --explain
   kubesettle render charts/web --output yaml`,
@@ -54,7 +54,7 @@ func newRender(p *process) *cobra.Command {
 	}
 	f.rendering.flags(cmd)
 	cmd.Flags().BoolVar(&explain, "explain", false, "list why each path is a release or is left out, without the objects")
-	cmd.Flags().StringVar(&f.gating.policy, "policy", "", "policy file with releases (default: "+policyFile+", where present)")
+	cmd.Flags().StringVar(&f.gating.policy, "policy", "", "policy file with releases (default: "+policyFile+", if present)")
 	f.outputs.flags(cmd, "text", "json", "yaml")
 	return cmd
 }

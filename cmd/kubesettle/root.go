@@ -71,7 +71,7 @@ It says which interleaving breaks, and which changed line causes it.
 Exit codes:
   0  pass, or nothing that gates
   1  a finding that gates
-  2  usage, configuration, or an event that is not safe to run on
+  2  usage, configuration, or an unsafe event
   3  could not analyse: a render failed, or nothing was analysed
   4  inconclusive, with --on-inconclusive=fail`
 

@@ -24,7 +24,7 @@ func (s *searching) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.DurationVar(&s.budget, "time-budget", 120*time.Second, "wall time of the whole check; running out of it is inconclusive, never a pass")
 	f.StringSliceVar(&s.rules, "rule", nil, "check this rule only; repeatable")
-	f.StringVar(&s.shard, "shard", "", "run part i of n, given as i/n; 'kubesettle merge' puts the parts together")
+	f.StringVar(&s.shard, "shard", "", "run part i/n; 'kubesettle merge' combines the parts")
 }
 
 // options are those of [verify.Check].

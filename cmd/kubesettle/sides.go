@@ -162,13 +162,13 @@ type rendering struct {
 
 func (r *rendering) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&r.offline, "offline", false, "fetch nothing: no chart, no dependency and no remote base of another host")
-	f.StringArrayVar(&r.allowHosts, "allow-host", nil, "host that may be asked, and given the credentials it has here: HOST, HOST:PORT, *.DOMAIN, or http://HOST; repeatable (default: every host with a public address, by https, without credentials)")
+	f.BoolVar(&r.offline, "offline", false, "fetch nothing: no charts, dependencies or remote bases")
+	f.StringArrayVar(&r.allowHosts, "allow-host", nil, "host to fetch from, with this machine's credentials for it: HOST, HOST:PORT, *.DOMAIN, or http://HOST; repeatable (default: every public host by https, without credentials)")
 	f.StringVar(&r.registryConfig, "registry-config", "", "docker configuration with the credentials of registries and chart repositories (default: docker's own, then Helm's)")
-	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps what was fetched; read with --offline too (default without --offline: kubesettle in the user's cache folder)")
+	f.StringVar(&r.cacheDir, "cache-dir", "", "folder of what was fetched; also read with --offline (default without --offline: kubesettle in the user's cache folder)")
 	f.StringVar(&r.kubeVersion, "kube-version", kubernetesVersion, "Kubernetes version that charts render for")
-	f.StringArrayVar(&r.apiVersions, "api-version", nil, "API version that charts find beside those of the Kubernetes version, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")
-	f.IntVar(&r.workers, "workers", 0, "parallel workers; 0 is one for each processor")
+	f.StringArrayVar(&r.apiVersions, "api-version", nil, "further API version for charts, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")
+	f.IntVar(&r.workers, "workers", 0, "parallel workers; 0: one per processor")
 }
 
 // options are those of [render.Render], with the releases a policy declares.

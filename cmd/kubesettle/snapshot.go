@@ -23,10 +23,10 @@ func newSnapshot(p *process) *cobra.Command {
 	var s snapshotting
 	cmd := &cobra.Command{
 		Use:   "snapshot [FILE…]",
-		Short: "Write the cluster as it is: nodes, placements, live counts, and no more",
-		Long: `Snapshot reads a cluster through a kubeconfig, by lists alone, or from files of objects as
-'kubectl get -o yaml' or '-o json' prints them ('-' is standard input), and writes one file that
-cluster.snapshot of the policy, or --snapshot, names. What leaves the cluster is listed field by
+		Short: "Write the live cluster to a file: nodes, placements, live counts",
+		Long: `Snapshot reads a cluster through a kubeconfig (list requests only), or from output of
+'kubectl get -o yaml' or '-o json' ('-' is standard input), and writes one file for
+cluster.snapshot in the policy, or --snapshot. What leaves the cluster is listed field by
 field in docs/snapshot.md; environment variables, annotations, Secrets and ConfigMaps do not.`,
 		Example: `  kubesettle snapshot > snapshot.yaml
   kubectl get nodes,pods,deploy,rs,sts,ds,jobs,hpa,pdb,priorityclasses,quota,pv -A -o json | kubesettle snapshot - > snapshot.yaml
@@ -44,8 +44,8 @@ field in docs/snapshot.md; environment variables, annotations, Secrets and Confi
 	f.StringVar(&s.context, "context", "", "context of the kubeconfig (default: its current one)")
 	f.StringVar(&s.file, "file", "", "write to this file instead of standard output")
 	f.StringVar(&s.taken, "taken", "", "when the objects of FILE were read, such as 2026-01-31T06:00:00Z (default: now)")
-	f.BoolVar(&s.anonymise, "anonymise", false, "replace every name that somebody chose, each by the same other one; to be shared, as no manifest matches it")
-	f.BoolVar(&s.rbac, "rbac", false, "print the ClusterRole that reading a cluster takes, and end")
+	f.BoolVar(&s.anonymise, "anonymise", false, "replace chosen names consistently, to share the file; no manifest matches it")
+	f.BoolVar(&s.rbac, "rbac", false, "print the ClusterRole needed to read a cluster, and exit")
 	return cmd
 }
 

@@ -58,7 +58,7 @@ func BelowFloorAt(minReady int) Rule {
 				},
 				Mended: func(before, s state.State) bool { return s.ReadyOf(w) >= min(before.ReadyOf(w), floors[s.Version()]) },
 				Message: func(s state.State) string {
-					return fmt.Sprintf("ready replicas of %s can fall to %d, under the floor of %d",
+					return fmt.Sprintf("ready replicas of %s can fall to %d, below the floor of %d",
 						FullName(s.C, w), s.ReadyOf(w), floors[s.Version()])
 				},
 				Fields: floorFields(c, w),

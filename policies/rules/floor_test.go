@@ -50,7 +50,7 @@ func TestBelowFloor(t *testing.T) {
 	if p.BadStep(starts, less) {
 		t.Error("1 ready pod becomes 2, and it is a finding")
 	}
-	if got, want := p.Message(less), "ready replicas of default/web can fall to 2, under the floor of 3"; got != want {
+	if got, want := p.Message(less), "ready replicas of default/web can fall to 2, below the floor of 3"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	own := BelowFloorAt(2).New(c, 0)

@@ -23,7 +23,7 @@ func pilesUp(c *state.Config, w int) Property {
 			return jobs > mostOverrun && jobs > unfinishedJobs(from, w)
 		},
 		Message: func(s state.State) string {
-			return fmt.Sprintf("Jobs of %s can pile up without end: %d that never end run side by side, and nothing holds the next one back",
+			return fmt.Sprintf("Jobs of %s can pile up without end: %d that never end run side by side, and nothing stops the next one",
 				FullName(c, w), unfinishedJobs(s, w))
 		},
 		Fields: []string{"Workload:spec.concurrencyPolicy", "Workload:spec.schedule"},

@@ -56,7 +56,7 @@ every new pod above all running ones: each displaces an old pod, whose replaceme
 			},
 			Mended: func(before, s state.State) bool { return s.ReadyOf(w) >= min(before.ReadyOf(w), floors[s.Version()]) },
 			Message: func(s state.State) string {
-				return fmt.Sprintf("preemption by pods of higher priority can leave %s with %s, under the floor of %d",
+				return fmt.Sprintf("preemption by pods of higher priority can leave %s with %s, below the floor of %d",
 					FullName(c, w), english.Plural(s.ReadyOf(w), "ready replica", ""), floors[s.Version()])
 			},
 			Fields: append([]string{"Workload:spec.template.spec.priorityClassName"}, floorFields(c, w)...),

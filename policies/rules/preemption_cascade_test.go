@@ -66,7 +66,7 @@ func TestPreemptionCascade(t *testing.T) {
 	if !BelowFloorAt(3).New(c, 0).BadStep(two, taken) {
 		t.Error("preemption breaks no minReady")
 	}
-	if got, want := cascade.Message(taken), "preemption by pods of higher priority can leave default/web with 1 ready replica, under the floor of 2"; got != want {
+	if got, want := cascade.Message(taken), "preemption by pods of higher priority can leave default/web with 1 ready replica, below the floor of 2"; got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 }

@@ -284,7 +284,7 @@ func WhyNotPosted(err error) string {
 	case status(err) == http.StatusForbidden, status(err) == http.StatusNotFound, status(err) == http.StatusUnauthorized:
 		return "comment skipped: this run's token may not write it (a fork's is read-only; else give the job 'permissions: pull-requests: write')" + stands
 	case status(err) == http.StatusUnprocessableEntity:
-		return "comment skipped: GitHub did not take it as valid" + stands
+		return "comment skipped: GitHub rejected it as invalid" + stands
 	case status(err) >= 500:
 		return fmt.Sprintf("comment skipped: GitHub answered %d", status(err)) + stands
 	}

@@ -166,7 +166,7 @@ func TestStickyRefused(t *testing.T) {
 		{http.StatusUnauthorized, "may not write"},
 		{http.StatusForbidden, "pull-requests: write"},
 		{http.StatusNotFound, "pull-requests: write"},
-		{http.StatusUnprocessableEntity, "did not take it"},
+		{http.StatusUnprocessableEntity, "rejected it"},
 		{http.StatusTooManyRequests, "rate limit"},
 		{http.StatusInternalServerError, "answered 500"},
 	} {

@@ -13,7 +13,7 @@ import (
 )
 
 // ErrNotInDiff says why a suggestion cannot stand on a pull request.
-var ErrNotInDiff = errors.New("no suggestion can stand there")
+var ErrNotInDiff = errors.New("no suggestion can be placed there")
 
 // fits reports whether a suggestion can stand on the pull request: its lines are those of
 // one hunk, and the file that was analysed is the one of the pull request's head. sha is

@@ -165,7 +165,7 @@ func (r *review) post(ctx context.Context, list []report.Suggestion) error {
 		case err == nil:
 			r.done.Posted++
 		case status(err) == http.StatusUnprocessableEntity:
-			r.done.Left = append(r.done.Left, fmt.Sprintf("%s:%d: GitHub did not take it", list[i].File, list[i].First))
+			r.done.Left = append(r.done.Left, fmt.Sprintf("%s:%d: GitHub rejected it", list[i].File, list[i].First))
 		case errors.Is(err, ErrTooManyWrites):
 			r.done.Left = append(r.done.Left, fmt.Sprintf("%s:%d: the run has used up its writes", list[i].File, list[i].First))
 		default:

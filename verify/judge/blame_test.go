@@ -78,14 +78,14 @@ func TestTakenBackNamesEveryField(t *testing.T) {
 		return out
 	}
 	for n, want := range map[int]string{
-		1: "take back the change to a of O", 2: "take back the changes to a and b of O", 3: "take back the changes to a, b and c of O",
-		7: "take back the changes to a, b, c, d, e and 2 more of O",
+		1: "revert the change to a of O", 2: "revert the changes to a and b of O", 3: "revert the changes to a, b and c of O",
+		7: "revert the changes to a, b, c, d, e and 2 more of O",
 	} {
 		if got := takenBack(fields(n)); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
-	for side, want := range map[string]string{"head": "leave O out, which the change adds", "base": "keep O, which the change takes out"} {
+	for side, want := range map[string]string{"head": "leave O out, which the change adds", "base": "keep O, which the change removes"} {
 		if got := takenBack([]Blame{{Object: "O", Location: &Location{Side: side}}}); got != want {
 			t.Errorf("a whole object on %s: %q, want %q", side, got, want)
 		}

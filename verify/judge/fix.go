@@ -205,7 +205,7 @@ func takenBack(fields []Blame) string {
 	if first := fields[0]; first.Path == "" && first.Location != nil && first.Location.Side == "head" {
 		return "leave " + first.Object + " out, which the change adds"
 	} else if first.Path == "" {
-		return "keep " + first.Object + ", which the change takes out"
+		return "keep " + first.Object + ", which the change removes"
 	}
 	var names []string
 	for _, b := range fields[:min(len(fields), mostNamed)] {
@@ -216,9 +216,9 @@ func takenBack(fields []Blame) string {
 	}
 	last := len(names) - 1
 	if last == 0 {
-		return "take back the change to " + names[0] + " of " + fields[0].Object
+		return "revert the change to " + names[0] + " of " + fields[0].Object
 	}
-	return "take back the changes to " + strings.Join(names[:last], ", ") + " and " + names[last] + " of " + fields[0].Object
+	return "revert the changes to " + strings.Join(names[:last], ", ") + " and " + names[last] + " of " + fields[0].Object
 }
 
 // fix words an edit that was proven.
@@ -369,7 +369,7 @@ func (pl Places) reinsert(file string, h render.Hunk) Edit {
 		return e
 	}
 	at := max(h.HeadLast, 1)
-	e := Edit{file: file, First: at, Last: at, say: fmt.Sprintf("put back what base has after line %d", at)}
+	e := Edit{file: file, First: at, Last: at, say: fmt.Sprintf("restore what base has after line %d", at)}
 	text, err := fs.ReadFile(pl.Changes.Head.Tree, file)
 	lines := SplitLines(string(text))
 	if err != nil || at > len(lines) {
@@ -378,7 +378,7 @@ func (pl Places) reinsert(file string, h render.Hunk) Edit {
 	beside := strings.TrimRight(lines[at-1], "\r\n")
 	e.Lines = append([]string{beside}, h.Base...)
 	if h.HeadLast < 1 {
-		e.say, e.Lines = "put back what base begins with", append(slices.Clone(h.Base), beside)
+		e.say, e.Lines = "restore what base begins with", append(slices.Clone(h.Base), beside)
 	}
 	return e
 }

@@ -39,7 +39,7 @@ func (d *Judge) Findings(ctx context.Context, sr *scenario.SliceResult, alike bo
 			continue
 		}
 		if out = append(out, f); j.unsure {
-			open = append(open, fmt.Sprintf("%s at %d nodes: base was not searched far enough to tell whether the change brings it", f.Rule, j.Topology().Total()))
+			open = append(open, fmt.Sprintf("%s at %d nodes: base was not searched far enough to tell whether the change introduces it", f.Rule, j.Topology().Total()))
 		}
 	}
 	if scenario.Complete(sr.Cov) { // else: what head was not seen to break is not thereby mended

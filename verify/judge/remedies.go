@@ -176,7 +176,7 @@ func dropReplicas(p patient) []remedy {
 	if len(p.hpas()) == 0 && !slices.ContainsFunc(p.beside, slice.Wakes) || !declares(p.workload, "spec", "replicas") {
 		return nil
 	}
-	return p.of("leave spec.replicas out: the autoscaler owns the number", "", render.Setting{Path: "spec.replicas"})
+	return p.of("remove spec.replicas: the autoscaler owns it", "", render.Setting{Path: "spec.replicas"})
 }
 
 // requestWhatIsMeasured gives each container a request of what an autoscaler measures in
@@ -203,7 +203,7 @@ func requestWhatIsMeasured(p patient) []remedy {
 	if len(set) == 0 {
 		return nil
 	}
-	return p.of("give each container a request (here "+what+": put in what it uses), as the autoscaler measures in percent of it", "the nodes keep that much free for each pod", set...)
+	return p.of("give each container a request (here "+what+": use what it needs), because the autoscaler measures in percent of it", "the nodes keep that much free for each pod", set...)
 }
 
 // loosenBudget lets one pod be away at a time, or puts a number in place of a percentage
@@ -212,7 +212,7 @@ func loosenBudget(p patient) []remedy {
 	var out []remedy
 	for _, o := range p.budgets() {
 		b := o.Typed.(*policyv1.PodDisruptionBudget)
-		r := remedy{cost: "one replica may be away during maintenance", object: o, say: "say maxUnavailable: 1 in place of minAvailable"}
+		r := remedy{cost: "one replica may be down during maintenance", object: o, say: "set maxUnavailable: 1 instead of minAvailable"}
 		if p.manifest.Replicas() < 2 && len(p.hpas()) == 0 {
 			r.cost = "no replica during maintenance"
 		}
@@ -236,7 +236,7 @@ func evictUnready(p patient) []remedy {
 		if have := o.Typed.(*policyv1.PodDisruptionBudget).Spec.UnhealthyPodEvictionPolicy; have != nil && *have == policyv1.AlwaysAllow {
 			continue
 		}
-		out = append(out, remedy{"say unhealthyPodEvictionPolicy: AlwaysAllow, so that pods that are not ready hold no node", "a pod that is about to become ready may be evicted",
+		out = append(out, remedy{"set unhealthyPodEvictionPolicy: AlwaysAllow, so that pods that are not ready block no drain", "a pod that is about to become ready may be evicted",
 			o, []render.Setting{{Path: "spec.unhealthyPodEvictionPolicy", Value: "AlwaysAllow"}}})
 	}
 	return out
@@ -270,7 +270,7 @@ func measureLess(p patient) []remedy {
 		}
 		rest := slices.DeleteFunc(slices.Clone(metrics), memory)
 		if len(rest) > 0 && len(rest) < len(metrics) {
-			out = append(out, remedy{"let the autoscaler look at CPU alone: memory that a process has taken is seldom given back", "memory no longer makes it scale", o, []render.Setting{{Path: "spec.metrics", Value: rest}}})
+			out = append(out, remedy{"scale on CPU alone: a process seldom returns memory", "memory no longer triggers scaling", o, []render.Setting{{Path: "spec.metrics", Value: rest}}})
 		}
 	}
 	return out
@@ -283,7 +283,7 @@ func byHand(sl *slice.Slice, of scenario.Key) string {
 		return ""
 	}
 	if _, ok := p.workload.Typed.(*appsv1.StatefulSet); ok {
-		return "once it has happened, a person deletes the pod that is stuck (kubectl delete pod), and the StatefulSet makes it anew"
+		return "once it has happened, delete the stuck pod (kubectl delete pod), and the StatefulSet creates it again"
 	}
 	return ""
 }

@@ -74,7 +74,7 @@ func spreadSoftly(p patient) []remedy {
 				set = append(set, p.constraint(i, "minDomains", nil))
 			}
 		}
-		return p.of("say ScheduleAnyway in place of DoNotSchedule", "pods may end up unevenly spread", set...)
+		return p.of("use ScheduleAnyway instead of DoNotSchedule", "pods may end up unevenly spread", set...)
 	}
 	var out []remedy
 	for _, i := range list {
@@ -92,7 +92,7 @@ func spreadHard(p patient) []remedy {
 	if len(list) == 0 {
 		return nil
 	}
-	return p.of("say DoNotSchedule in place of ScheduleAnyway", "a pod waits where no node keeps the spread", p.each(list, "whenUnsatisfiable", "DoNotSchedule")...)
+	return p.of("use DoNotSchedule instead of ScheduleAnyway", "a pod waits where no node keeps the spread", p.each(list, "whenUnsatisfiable", "DoNotSchedule")...)
 }
 
 // preferApart makes a wish of required anti-affinity.
@@ -111,7 +111,7 @@ func preferApart(p patient) []remedy {
 		preferred = append(preferred, map[string]any{"weight": 100, "podAffinityTerm": t})
 	}
 	path := p.pathOfPod() + ".affinity.podAntiAffinity."
-	return p.of("prefer nodes without such a pod (preferredDuringScheduling…) in place of requiring them", "two of the pods may share a node",
+	return p.of("prefer nodes without such a pod (preferredDuringScheduling…) instead of requiring them", "two of the pods may share a node",
 		render.Setting{Path: path + "requiredDuringSchedulingIgnoredDuringExecution"}, render.Setting{Path: path + "preferredDuringSchedulingIgnoredDuringExecution", Value: preferred})
 }
 
@@ -134,7 +134,7 @@ func neverPreempt(p patient) []remedy {
 	var out []remedy
 	for _, o := range p.beside {
 		if c, ok := o.Typed.(*schedulingv1.PriorityClass); ok && (c.PreemptionPolicy == nil || *c.PreemptionPolicy != corev1.PreemptNever) {
-			out = append(out, remedy{"say preemptionPolicy: Never, so that its pods wait for room and evict no others", "its pods may wait", o,
+			out = append(out, remedy{"set preemptionPolicy: Never, so that its pods wait for room and preempt no others", "its pods may wait", o,
 				[]render.Setting{{Path: "preemptionPolicy", Value: "Never"}}})
 		}
 	}
@@ -146,5 +146,5 @@ func leaveToScheduler(p patient) []remedy {
 	if p.manifest.Pod().NodeName == "" {
 		return nil
 	}
-	return p.of("leave nodeName out, so that the scheduler finds a node with room", "the pod may run on another node", render.Setting{Path: p.pathOfPod() + ".nodeName"})
+	return p.of("remove nodeName, so that the scheduler finds a node with room", "the pod may run on another node", render.Setting{Path: p.pathOfPod() + ".nodeName"})
 }

@@ -25,17 +25,17 @@ func recreate(p patient) []remedy {
 	if !declares(p.workload, "spec", "strategy", "rollingUpdate") {
 		delete(set, "rollingUpdate")
 	}
-	return p.of("say strategy.type: Recreate, so that the old pod gives the volume up before the new one starts", "no replica while it rolls", render.Setting{Path: "spec.strategy", Value: set})
+	return p.of("set strategy.type: Recreate, so that the old pod releases the volume before the new one starts", "no replica during a rollout", render.Setting{Path: "spec.strategy", Value: set})
 }
 
 // noSurge rolls one pod at a time without one more.
 func noSurge(p patient) []remedy {
-	cost := "one replica less while it rolls"
+	cost := "one replica fewer during a rollout"
 	if p.manifest.Replicas() < 2 {
-		cost = "no replica while it rolls"
+		cost = "no replica during a rollout"
 	}
 	set := map[string]any{"rollingUpdate": map[string]any{"maxSurge": 0, "maxUnavailable": 1}}
-	say := "say maxSurge: 0 with maxUnavailable: 1, so that an old pod makes room for each new one"
+	say := "set maxSurge: 0 with maxUnavailable: 1, so that an old pod makes room for each new one"
 	switch t := p.workload.Typed.(type) {
 	case *appsv1.Deployment:
 		if t.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
@@ -46,7 +46,7 @@ func noSurge(p patient) []remedy {
 		if r := t.Spec.UpdateStrategy.RollingUpdate; r == nil || r.MaxSurge == nil || *r.MaxSurge == intstr.FromInt32(0) {
 			return nil
 		}
-		return p.of(say, "no pod on a node while it rolls there", render.Setting{Path: "spec.updateStrategy", Value: set})
+		return p.of(say, "no pod on a node during its rollout", render.Setting{Path: "spec.updateStrategy", Value: set})
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func surgeFirst(p patient) []remedy {
 	if declares(p.workload, "spec", "strategy", "type") {
 		set["type"] = "RollingUpdate"
 	}
-	return p.of("say maxSurge: 1 with maxUnavailable: 0, so that each new pod is ready before an old one goes", "room for one pod more while it rolls", render.Setting{Path: "spec.strategy", Value: set})
+	return p.of("set maxSurge: 1 with maxUnavailable: 0, so that each new pod is ready before an old one goes", "room for one more pod during a rollout", render.Setting{Path: "spec.strategy", Value: set})
 }
 
 // raiseQuota makes room for one pod more.
@@ -87,7 +87,7 @@ func raiseQuota(p patient) []remedy {
 			}
 		}
 		if len(hard) > 0 {
-			out = append(out, remedy{"give the quota room for one pod more", "the namespace may take one pod more", o, []render.Setting{{Path: "spec.hard", Value: hard}}})
+			out = append(out, remedy{"raise the quota by one pod", "the namespace may use one more pod", o, []render.Setting{{Path: "spec.hard", Value: hard}}})
 		}
 	}
 	return out
@@ -105,7 +105,7 @@ func spareOwnWebhook(p patient) []remedy {
 				list = slices.Concat(old, list)
 			}
 			out = append(out, remedy{
-				"leave the webhook's own namespace out of it, so that its pods start without it", "pods of the namespace " + h.Namespace + " are not checked", o,
+				"exclude the webhook's own namespace, so that its pods start without it", "pods of the namespace " + h.Namespace + " are not checked", o,
 				[]render.Setting{{Path: fmt.Sprintf("webhooks[%d].namespaceSelector", h.Index), Value: map[string]any{"matchExpressions": list}}},
 			})
 		}
@@ -119,5 +119,5 @@ func startAtOnce(p patient) []remedy {
 	if !ok || s.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
 		return nil
 	}
-	return p.of("say podManagementPolicy: Parallel, so that a pod that does not become ready holds no other up", "pods start in no order", render.Setting{Path: "spec.podManagementPolicy", Value: "Parallel"})
+	return p.of("set podManagementPolicy: Parallel, so that a pod that does not become ready blocks no other", "pods start in no order", render.Setting{Path: "spec.podManagementPolicy", Value: "Parallel"})
 }

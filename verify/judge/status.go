@@ -14,7 +14,7 @@ type judged struct {
 	scenario.Violation
 	status   Status
 	declared bool // it shows at a declared size
-	// unsure says that base was not searched far enough to tell whether the change brings it.
+	// unsure says that base was not searched far enough to tell whether the change introduces it.
 	unsure   bool
 	severity rules.Severity // as far as it hangs on the violation alone
 }

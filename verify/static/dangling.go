@@ -51,7 +51,7 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 			}
 			if t := fresh.successor(was); t != nil {
 				r.beside = [2]*render.Object{was, t}
-				r.text = fmt.Sprintf("%s acts on nothing any more: it %s", o.ID, misses(o, t))
+				r.text = fmt.Sprintf("%s no longer acts on anything: it %s", o.ID, misses(o, t))
 				out = append(out, r)
 			}
 		}
@@ -173,7 +173,7 @@ func changedAim(r Remark, b *render.Object, base, head *aimIndex) []Remark {
 	for _, t := range now.objects {
 		if was.counterpart(t) == nil && base.counterpart(t) != nil {
 			r.beside = [2]*render.Object{base.counterpart(t), t}
-			r.text = fmt.Sprintf("%s takes in the pods of %s, which it did not before: its selector was widened", r.Object.ID, t.ID)
+			r.text = fmt.Sprintf("%s takes in the pods of %s as well: its selector was widened", r.Object.ID, t.ID)
 			if len(was.objects) == 1 && now.counterpart(was.objects[0]) == nil {
 				r.text = fmt.Sprintf("%s acts on the pods of %s, and no longer on those of %s", r.Object.ID, t.ID, was.objects[0].ID)
 			}

@@ -38,11 +38,11 @@ func Orphans(p slice.Pair) []string {
 			continue
 		}
 		where := o.Locate("metadata.name")
-		out = append(out, fmt.Sprintf("%s (%s:%d) is left with nothing to act on: %s was removed",
+		out = append(out, fmt.Sprintf("%s (%s:%d) no longer acts on anything: %s was removed",
 			o.ID, where.File, max(where.StartLine, 1), was.ID))
 	}
 	if more > 0 {
-		out = append(out, fmt.Sprintf("%s: %d more objects are left with nothing to act on", p.ID, more))
+		out = append(out, fmt.Sprintf("%s: %d more objects no longer act on anything", p.ID, more))
 	}
 	return out
 }
