@@ -26,6 +26,11 @@ demo: build ## a pull request that must not be merged, and what kubesettle says 
 readme: build ## the demo's finding into the README
 	@$(GO) run ./testdata/demo -kubesettle bin/kubesettle -out out -rewrite
 
+.PHONY: pictures
+pictures: build ## the demo's comment, summary, report and terminal as PNG into docs/images; needs node and Chromium
+	@[ -n "$(CHROMIUM)" ] || { echo "chromium is not installed (Debian: apt-get install chromium)"; exit 1; }
+	@$(GO) run ./testdata/demo -kubesettle bin/kubesettle -out out -pictures docs/images -chromium $(CHROMIUM)
+
 CHARTS ?= charts
 
 .PHONY: false-alarms

@@ -24,10 +24,15 @@ func main() {
 	out := flag.String("out", "out", "folder for the repository and the reports")
 	only := flag.Bool("repo-only", false, "make the repository and stop")
 	rewrite := flag.Bool("rewrite", false, "put the finding into README.md instead of comparing")
+	folder := flag.String("pictures", "", "folder for pictures of the reports, taken with -chromium")
+	chromium := flag.String("chromium", "", "browser that takes the pictures")
 	flag.Parse()
 	err := run(*binary, *trees, *out, *only)
 	if err == nil && !*only {
 		err = readmeShows("README.md", filepath.Join(*out, "comment.md"), *rewrite)
+	}
+	if err == nil && *folder != "" {
+		err = takePictures(*binary, *out, *chromium, *folder)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)

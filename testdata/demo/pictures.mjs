@@ -1,0 +1,27 @@
+// Takes the pictures of docs/images.
+// usage: node pictures.mjs CHROMIUM FOLDER
+// FOLDER holds comment.html, summary.html, terminal.html and report.html; beside each comes its PNG.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { open } from "../../report/testdata/html/browser.mjs";
+
+const [chromium, folder] = process.argv.slice(2);
+const widths = { comment: 880, summary: 880, terminal: 1010, report: 1200 };
+for (const [name, width] of Object.entries(widths)) {
+  const browser = await open(chromium);
+  try {
+    await browser.show(join(folder, name + ".html"));
+    await browser.size(width, 300);
+    if (name === "report") { // the explorer of the first finding, at its last step
+      await browser.evaluate(`document.querySelector('.explorer .step:last-child').click()`);
+    }
+    const last = `document.querySelector(".finding") || document.body`; // the first finding of a report, or the whole page
+    const height = await browser.evaluate(`Math.ceil((${last}).getBoundingClientRect().bottom + scrollY + 16)`);
+    await browser.size(width, height);
+    await browser.evaluate(`scrollTo(0, 0)`);
+    const { data } = await browser.send("Page.captureScreenshot", { clip: { x: 0, y: 0, width, height, scale: 1 } });
+    writeFileSync(join(folder, name + ".png"), Buffer.from(data, "base64"));
+  } finally {
+    await browser.close();
+  }
+}
