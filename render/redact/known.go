@@ -23,6 +23,7 @@ const (
 // sealed with [Known.Seal], and read from then on, from any number of goroutines. A nil
 // *Known knows nothing.
 type Known struct {
+	added  map[string]bool // what [Known.Add] was given: releases and sides repeat most of it
 	texts  map[string]bool // true: a weak one, which counts as a name of its own only
 	public map[string]bool
 	// lengths of the texts that begin with four bytes.
@@ -45,7 +46,16 @@ func (k *Known) Public(words ...string) {
 
 // Add adds a value with the forms in which it may turn up: decoded and encoded, escaped, its
 // lines, and the values in it where it is a file of settings.
-func (k *Known) Add(value string) { k.add(value, 0) }
+func (k *Known) Add(value string) {
+	if k.added[value] {
+		return
+	}
+	if k.added == nil {
+		k.added = map[string]bool{}
+	}
+	k.added[value] = true
+	k.add(value, 0)
+}
 
 func (k *Known) add(value string, depth int) {
 	value = strings.TrimSpace(value)
@@ -209,6 +219,7 @@ func (k *Known) Seal() {
 			delete(k.texts, text)
 		}
 	}
+	k.added = nil
 	k.lengths = map[[shortest]byte][]int{}
 	seen := map[[shortest]byte]map[int]bool{}
 	for text := range k.texts {
