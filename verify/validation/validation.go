@@ -25,8 +25,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Create gives why the API server refuses to create an object; nothing for a kind that is
-// not looked at.
+// Create gives why the API server refuses to create an object; of a kind that is not looked
+// at, what is wrong with its labels and annotations.
 func Create(obj runtime.Object) field.ErrorList { return sorted(create(prepare(obj))) }
 
 func create(obj runtime.Object) field.ErrorList {
@@ -59,7 +59,7 @@ func createPolicy(obj runtime.Object) field.ErrorList {
 	case *autoscalingv2.HorizontalPodAutoscaler:
 		return append(validateObjectMeta(&o.ObjectMeta, true, subdomain), validateHorizontalPodAutoscalerSpec(&o.Spec)...)
 	case *policyv1.PodDisruptionBudget:
-		return validatePodDisruptionBudgetSpec(&o.Spec)
+		return append(validateObjectMetaUpdate(o), validatePodDisruptionBudgetSpec(&o.Spec)...)
 	case *schedulingv1.PriorityClass:
 		return append(validateObjectMeta(&o.ObjectMeta, false, subdomain), validatePriorityClass(o)...)
 	case *storagev1.StorageClass:
@@ -69,7 +69,7 @@ func createPolicy(obj runtime.Object) field.ErrorList {
 	case *rbacv1.ClusterRoleBinding:
 		return append(validateObjectMeta(&o.ObjectMeta, false, segment), validateRoleRef(o.RoleRef, "ClusterRole")...)
 	}
-	return nil
+	return validateObjectMetaUpdate(obj) // of every kind: rest.BeforeCreate
 }
 
 // Update gives why the API server refuses to make an object of another of the same kind and

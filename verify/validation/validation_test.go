@@ -1,11 +1,14 @@
 package validation
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
 )
 
@@ -37,5 +40,40 @@ func TestLive(t *testing.T) {
 	}
 	if Live(headless, plain) == nil || len(plain.Spec.ClusterIPs) > 0 {
 		t.Error("an object was changed")
+	}
+}
+
+// TestWhatCannotBeKeptCannotBeCreated: what an object is refused for when it is applied over
+// itself it was refused for when it was created, whatever its kind. Else what is wrong on both
+// sides of a change would be the change's.
+func TestWhatCannotBeKeptCannotBeCreated(t *testing.T) {
+	bad := []metav1.ObjectMeta{
+		{Name: "web", Namespace: "shop", Labels: map[string]string{"app": "web-"}},
+		{Name: "web", Namespace: "shop", Labels: map[string]string{"a b": "web"}},
+		{Name: "web", Namespace: "shop", Annotations: map[string]string{"a/b/c": "web"}},
+	}
+	tried := 0
+	for gvk := range scheme.Scheme.AllKnownTypes() {
+		for i := range bad {
+			obj, err := scheme.Scheme.New(gvk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of, ok := obj.(metav1.ObjectMetaAccessor)
+			if !ok {
+				continue
+			}
+			bad[i].DeepCopyInto(of.GetObjectMeta().(*metav1.ObjectMeta))
+			created := Create(obj)
+			for _, e := range Update(obj, obj) {
+				tried++
+				if !slices.ContainsFunc(created, func(c *field.Error) bool { return c.Field == e.Field && c.Type == e.Type }) {
+					t.Errorf("%s: refused for %s in an update and not when it is created", gvk.Kind, e.Field)
+				}
+			}
+		}
+	}
+	if tried < 100 {
+		t.Errorf("%d refusals: nothing is shown", tried)
 	}
 }
