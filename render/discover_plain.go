@@ -118,7 +118,7 @@ func (d *discovery) manifest(f string) bool {
 	if lost {
 		return true // it was a manifest, and the release says why it is none any more
 	}
-	reason := notAnObject(b)
+	reason := d.src.memo.notAnObject(b)
 	if reason != "" {
 		d.ignore(f, reason)
 	}
@@ -139,7 +139,7 @@ func (d *discovery) brokenManifest(f string, b []byte) bool {
 	if asked {
 		return true
 	}
-	if test := testFolder(f); test == "" && notAnObject(b) == "" {
+	if test := testFolder(f); test == "" && d.src.memo.notAnObject(b) == "" {
 		d.ignore(f, "line "+strings.TrimPrefix(fail.Reason, f+":")+"; it has not both apiVersion and kind")
 	}
 	return false
@@ -153,12 +153,15 @@ func isKustomizationFile(s *source, f string) bool {
 	return err != nil || !isForeignKustomization(b)
 }
 
+// templateMarks stand in what is filled in before it is YAML.
+var templateMarks = []string{"{{", "{%", "<%", "#@"}
+
 // notAnObject says why a file with apiVersion and kind holds nothing for a cluster, or
 // "". A broken file is an object's: its release fails and says where.
 func notAnObject(b []byte) string {
 	docs, f := decodeStream("", b)
 	if f != nil {
-		for _, mark := range []string{"{{", "{%", "<%", "#@"} {
+		for _, mark := range templateMarks {
 			if i := bytes.Index(b, []byte(mark)); i >= 0 {
 				return fmt.Sprintf("a template: %s in line %d", mark, 1+bytes.Count(b[:i], []byte("\n")))
 			}

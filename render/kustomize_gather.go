@@ -288,7 +288,7 @@ func (g *kustomizeGatherer) add(k *kustomization, p, ref string) *Failure {
 		return f
 	}
 	if yamlAlias.Match(b) { // Kustomize expands aliases without a limit; our decoder has one
-		if f := checkYAML(p, b); f != nil {
+		if f := g.src.memo.checkYAML(p, b); f != nil {
 			return f
 		}
 	}

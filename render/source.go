@@ -26,6 +26,7 @@ type source struct {
 	spent atomic.Int64 // nanoseconds of rendering
 	mu    sync.Mutex
 	text  map[string][]byte // what was read
+	memo  *memo
 
 	fluxOnce sync.Once
 	flux     bool // see builtByFlux
@@ -33,7 +34,7 @@ type source struct {
 
 // newSource lists a tree. Errors: those of listing it.
 func newSource(t Tree) (*source, error) {
-	s := &source{tree: t, isF: map[string]bool{}, links: map[string]bool{}, dirs: map[string][]string{}, text: map[string][]byte{}}
+	s := &source{tree: t, isF: map[string]bool{}, links: map[string]bool{}, dirs: map[string][]string{}, text: map[string][]byte{}, memo: newMemo()}
 	err := fs.WalkDir(t, ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

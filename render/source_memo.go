@@ -1,0 +1,121 @@
+package render
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"sync"
+)
+
+// memo is what was learnt of texts, which both sides share where they are the same.
+type memo struct {
+	mu      sync.Mutex
+	sound   map[textAt]bool   // YAML that decodes
+	objects map[textAt]string // see [notAnObject]
+}
+
+// textAt is a text by where it lies in memory: what was read once lies there once.
+type textAt struct {
+	first  *byte
+	length int
+}
+
+func newMemo() *memo { return &memo{sound: map[textAt]bool{}, objects: map[textAt]string{}} }
+
+// notAnObject is [notAnObject] of a text that a source has read.
+func (m *memo) notAnObject(b []byte) string {
+	if len(b) == 0 {
+		return notAnObject(b)
+	}
+	if plainlyObject(b) {
+		return ""
+	}
+	at := textAt{&b[0], len(b)}
+	m.mu.Lock()
+	why, ok := m.objects[at]
+	m.mu.Unlock()
+	if ok {
+		return why
+	}
+	why = notAnObject(b)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.objects[at] = why
+	return why
+}
+
+// checkYAML is [checkYAML] of a text that a source has read.
+func (m *memo) checkYAML(p string, b []byte) *Failure {
+	if len(b) == 0 {
+		return checkYAML(p, b)
+	}
+	at := textAt{&b[0], len(b)}
+	m.mu.Lock()
+	sound := m.sound[at]
+	m.mu.Unlock()
+	if sound {
+		return nil
+	}
+	f := checkYAML(p, b)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sound[at] = f == nil
+	return f
+}
+
+// plainlyObject reports whether it can be told without decoding that [notAnObject] says
+// nothing against a text: definitions are megabytes, and one object in it is enough, whatever
+// else is in it, be it broken.
+func plainlyObject(b []byte) bool {
+	if slices.ContainsFunc(templateMarks, func(m string) bool { return bytes.Contains(b, []byte(m)) }) {
+		return false
+	}
+	return slices.ContainsFunc(splitDocuments(b), func(d rawDocument) bool { return plainlyNamed(d.text) })
+}
+
+var (
+	plainVersion = regexp.MustCompile(`^apiVersion: +[A-Za-z]\S*$`)
+	plainKind    = regexp.MustCompile(`^kind: +[A-Z][A-Za-z]*$`)
+	plainField   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*:`)
+	plainName    = regexp.MustCompile(`^  name: +[a-z0-9][a-z0-9.-]*$`)
+)
+
+// plainlyNamed reports whether a document is an object with a name that is written as it
+// mostly is: each of the three fields once, on a line of its own.
+func plainlyNamed(text []byte) bool {
+	version, kind, metadata, name := 0, 0, 0, 0
+	within := false // metadata
+	begun := false  // at the margin, and not further in
+	for len(text) > 0 {
+		line, rest, _ := bytes.Cut(text, []byte("\n"))
+		text = rest
+		switch {
+		case len(bytes.TrimSpace(line)) == 0, line[0] == '#', begun && line[0] == ' ' && !within:
+			continue
+		case !begun && line[0] == ' ':
+			return false
+		}
+		begun = true
+		line = bytes.TrimRight(line, " \r")
+		switch {
+		case len(line) > 0 && line[0] == ' ':
+			switch {
+			case plainName.Match(line) && !bytes.HasSuffix(line, []byte(" null")):
+				name++
+			case bytes.HasPrefix(line, []byte("  name")):
+				return false
+			}
+			continue
+		case plainVersion.Match(line):
+			version++
+		case plainKind.Match(line) && !bytes.HasSuffix(line, []byte("Kustomization")) && !bytes.HasSuffix(line, []byte("Component")):
+			kind++
+		case string(line) == "metadata:":
+			metadata++
+		case !plainField.Match(line) || bytes.ContainsAny(line, `"'?{[&*!<|>%`) || bytes.HasPrefix(line, []byte("kind")) || bytes.HasPrefix(line, []byte("metadata")) || bytes.HasPrefix(line, []byte("apiVersion")):
+			return false // written in another way
+		}
+		within = string(line) == "metadata:"
+	}
+	return version == 1 && kind == 1 && metadata == 1 && name == 1
+}
