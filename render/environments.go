@@ -110,6 +110,7 @@ func (s *side) without() *side {
 
 // take adds release i of another side.
 func (s *side) take(from *side, i int) {
+	s.byID[from.releases[i].ID] = len(s.releases)
 	s.releases = append(s.releases, from.releases[i])
 	s.jobs = append(s.jobs, from.jobs[i])
 	s.failed = append(s.failed, from.failed[i])

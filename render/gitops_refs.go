@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -27,6 +28,9 @@ func (s *side) remember(i int) {
 
 // lookup finds an object by kind, namespace and name; one without a namespace serves all.
 func (s *side) lookup(kind, namespace, name string) (placed, bool) {
+	if s.wake != nil {
+		s.wake(kind, name)
+	}
 	for _, ns := range []string{namespace, ""} {
 		if p, ok := s.found[kind+" "+ns+"/"+name]; ok {
 			return p, true
@@ -153,21 +157,28 @@ func hide(text string, hidden []string) string {
 	return text
 }
 
-// watchSources makes the object that names a chart's version one of the files of a
+// watchSources makes the object that names a chart's version one of the files of each
 // release whose chart is not here, be it declared in another build.
 func (s *side) watchSources() {
-	for i, r := range s.releases {
-		p, ok := s.found[r.source]
-		if r.source == "" || !ok {
-			continue
-		}
-		place := newLocator(s.src, p.job, s.opt)(p.doc)
-		for _, f := range specFiles(p.doc.Content["spec"], place) {
+	for i := range s.releases {
+		s.watchSource(i)
+	}
+}
+
+func (s *side) watchSource(i int) {
+	r := s.releases[i]
+	p, ok := s.found[r.source]
+	if r.source == "" || !ok {
+		return
+	}
+	place := newLocator(s.src, p.job, s.opt)(p.doc)
+	for _, f := range specFiles(p.doc.Content["spec"], place) {
+		if !slices.Contains(s.releases[i].Files, f) {
 			s.releases[i].Files = append(s.releases[i].Files, f)
-			s.jobs[i].Files[f] = nil
-			if b, err := s.src.read(f); err == nil {
-				s.jobs[i].Files[f] = b
-			}
+		}
+		s.jobs[i].Files[f] = nil
+		if b, err := s.src.read(f); err == nil {
+			s.jobs[i].Files[f] = b
 		}
 	}
 }

@@ -18,11 +18,12 @@ import (
 // completeBoth renders of two sides what the change can reach, and what the rendered objects
 // declare in turn. What is equal on both sides is rendered once, if at all.
 func completeBoth(ctx context.Context, base, head *side) error {
-	r := &reach{base: base, head: head, marks: base.opt.Concerns}
+	r := &reach{base: base, head: head, marks: base.opt.Concerns, asked: map[string]bool{}}
+	base.wake, head.wake = r.wake, r.wake
 	if refersToObjects(base.src) || refersToObjects(head.src) {
 		r.referred = true
 	}
-	for depth := 0; ; depth++ {
+	for depth := 0; ; {
 		nb, nh := len(base.releases), len(head.releases)
 		base.src.dry, head.src.dry = false, false
 		if err := r.render(ctx); err != nil {
@@ -37,6 +38,10 @@ func completeBoth(ctx context.Context, base, head *side) error {
 			}
 			more = more || grew
 		}
+		if more {
+			depth++
+		}
+		more = more || len(base.awake)+len(head.awake) > 0
 		if !more {
 			break
 		}
@@ -55,6 +60,9 @@ type reach struct {
 	marks              []string // of objects that concern other releases
 	lost               bool     // a release is gone on head
 	referred           bool     // ConfigMaps and Secrets are such, too
+	texts              changedTexts
+	sleepers           []*sleeper
+	asked              map[string]bool // what sleepers were woken for, by kind and name
 }
 
 func (r *reach) from(s *side) int {
@@ -77,6 +85,7 @@ func (r *reach) render(ctx context.Context) error {
 			r.lost = true
 		}
 	}
+	r.compare()
 	var run []sidePlace
 	var pairs [][2]sidePlace // what is rendered once, and who shares it
 	for i := r.fromHead; i < len(r.head.releases); i++ {
@@ -94,6 +103,8 @@ func (r *reach) render(ctx context.Context) error {
 		case k < r.fromBase:
 			pairs = append(pairs, [2]sidePlace{b, h})
 		case !r.base.opt.Whole && r.quiet(r.base, k):
+			r.base.outputs[k].Untouched, r.head.outputs[i].Untouched = true, true
+		case !r.base.opt.Whole && r.sleeps(k, i):
 			r.base.outputs[k].Untouched, r.head.outputs[i].Untouched = true, true
 		default:
 			run = append(run, b)
@@ -119,26 +130,64 @@ func (r *reach) render(ctx context.Context) error {
 		return err
 	}
 	return parallel(ctx, r.base.opt.Workers, len(pairs), func(i int) {
-		from, to := pairs[i][0], pairs[i][1]
-		to.side.fetchLater(to.at) // for where its fields were set
-		to.side.outputs[to.at] = from.side.outputs[from.at]
-		to.side.outputs[to.at].shared = true
+		r.share(pairs[i][0], pairs[i][1])
 	})
 }
 
+// share gives a release the output of the other side's.
+func (r *reach) share(from, to sidePlace) {
+	to.side.fetchLater(to.at) // for where its fields were set
+	to.side.outputs[to.at] = from.side.outputs[from.at]
+	to.side.outputs[to.at].shared = true
+}
+
+// compare learns what the releases that came last and differ say to others, and wakes those
+// that this concerns.
+func (r *reach) compare() {
+	for _, of := range []struct {
+		side, other *side
+		from        int
+	}{{r.base, r.head, r.fromBase}, {r.head, r.base, r.fromHead}} {
+		for i := of.from; i < len(of.side.releases); i++ {
+			k, ok := of.other.byID[of.side.releases[i].ID]
+			switch {
+			case !ok:
+				r.texts.learn(of.side.jobs[i], nil)
+			case !alike(sidePlace{of.side, i}, sidePlace{of.other, k}):
+				r.texts.learn(of.side.jobs[i], of.other.jobs[k])
+			}
+		}
+	}
+	for _, s := range r.sleepers {
+		if r.wanted(r.base.jobs[s.onBase]) {
+			r.rouse(s)
+		}
+	}
+}
+
 // renderAlone renders what the other side has not any more: a release that another one
-// covers there.
+// covers there; and what its objects declare in turn.
 func (s *side) renderAlone(ctx context.Context, other *side) error {
 	there := map[string]bool{}
 	for _, r := range other.releases {
 		there[r.ID] = true
 	}
-	return parallel(ctx, s.opt.Workers, len(s.releases), func(i int) {
-		if s.outputs[i].Untouched && !there[s.releases[i].ID] && !s.idle(i) {
-			s.fetchLater(i)
-			s.run(i)
+	s.awake = nil
+	for i, r := range s.releases {
+		if s.outputs[i].Untouched && !there[r.ID] && !s.idle(i) {
+			s.awake = append(s.awake, i)
 		}
+	}
+	err := parallel(ctx, s.opt.Workers, len(s.awake), func(k int) {
+		i := s.awake[k]
+		s.fetchLater(i)
+		s.watchSource(i)
+		s.run(i)
 	})
+	if err != nil || len(s.awake) == 0 {
+		return err
+	}
+	return s.completeFrom(ctx, len(s.releases))
 }
 
 // alike reports whether two sides of a release depend on the same.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"sort"
-	"sync"
 	"time"
 )
 
@@ -24,6 +22,8 @@ type side struct {
 	found    map[string]placed // what GitOps objects refer to
 	waiting  []func(*declared)
 	runner   runner
+	wake     func(kind, name string) // has an object rendered that is looked for; nil: all were
+	awake    []int                   // releases that were rendered so, and declare yet
 }
 
 // prepare discovers and gathers; other is the other side, or nil. A lazy side fetches later
@@ -34,7 +34,7 @@ func prepare(ctx context.Context, t Tree, opt Options, run runner, other *side, 
 		return nil, err
 	}
 	if other != nil {
-		src.twin = other.src
+		src.twin, src.memo = other.src, other.src.memo
 	}
 	src.dry = lazy
 	switch {
@@ -150,14 +150,19 @@ func (s *side) declare(from int) ([]Release, map[string]*Failure) {
 	for id := range s.byID {
 		d.have[id] = true
 	}
+	list := s.awake
 	for i := from; i < len(s.releases); i++ {
+		list = append(list, i)
+	}
+	s.awake = nil
+	for _, i := range list {
 		if s.outputs[i].Err != nil {
 			continue
 		}
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
 		s.remember(i)
 	}
-	for i := from; i < len(s.releases); i++ {
+	for _, i := range list {
 		if s.outputs[i].Err == nil {
 			d.declaredBy(i)
 		}
@@ -366,36 +371,4 @@ func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
 	rev := s.finish(known, nil)
 	knowSecrets(rev)
 	return rev, nil
-}
-
-// parallel calls f for 0 to n-1 on some workers; 0 workers is one per processor.
-// Errors: the context's.
-func parallel(ctx context.Context, workers, n int, f func(int)) error {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(workers, n) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := range next {
-				f(i)
-			}
-		}()
-	}
-	var err error
-loop:
-	for i := range n {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-			err = ctx.Err()
-			break loop
-		}
-	}
-	close(next)
-	wg.Wait()
-	return err
 }

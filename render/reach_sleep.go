@@ -1,0 +1,165 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A release that is the same on both sides and declares HelmReleases alone sleeps: all that
+// those are made of stands in it, or in objects of other releases. It is woken, and rendered
+// after all, where such an object may change, and where something that changes looks for an
+// object that it may hold.
+
+// sleeper is a release that is not rendered as long as nobody wants it.
+type sleeper struct {
+	onBase, onHead int
+	names          map[string][]string // by kind: those that it may hold an object of
+	woken          bool
+}
+
+var (
+	// nameText is a name as it stands in a file, also behind an anchor.
+	nameText    = regexp.MustCompile(`(?m)name["']?[ \t]*:[ \t]*(?:&\S+[ \t]+)?["']?([^\s"',{}\[\]]+)`)
+	helmGroup   = []byte("helm.toolkit.fluxcd.io/")
+	sourceGroup = []byte("source.toolkit.fluxcd.io/")
+	buildGroup  = []byte("kustomize.toolkit.fluxcd.io/")
+	sourceKinds = []string{"OCIRepository", "HelmRepository", "Bucket"}
+	dataKinds   = []string{"ConfigMap", "Secret"}
+)
+
+// sleeps reports whether release i of head, which is k of base and equal to it, may sleep.
+func (r *reach) sleeps(k, i int) bool {
+	j := r.base.jobs[k]
+	if j.Release.Kind == Helm || j.Release.Kind == templates || r.wanted(j) {
+		return false
+	}
+	s := &sleeper{onBase: k, onHead: i, names: map[string][]string{}}
+	for _, p := range j.reads() {
+		b := j.Files[p]
+		if bytes.Contains(b, sourceGroup) {
+			s.hold(sourceKinds, b)
+		}
+		if containsAny(b, referredKinds) {
+			s.hold(dataKinds, b)
+		}
+	}
+	r.sleepers = append(r.sleepers, s)
+	return true
+}
+
+func (s *sleeper) hold(kinds []string, b []byte) {
+	for _, m := range nameText.FindAllSubmatch(b, -1) {
+		for _, kind := range kinds {
+			s.names[kind] = append(s.names[kind], string(m[1]))
+		}
+	}
+}
+
+// wanted reports whether a release has to be rendered whoever looks: it declares more than
+// HelmReleases of fetched charts, says something about other releases, or takes from objects
+// that may change.
+func (r *reach) wanted(j *job) bool {
+	settings, err := json.Marshal(&j.Release)
+	if err != nil || containsAny(settings, repositoryName) || containsText(settings, r.marks) || bytes.Contains(settings, buildGroup) {
+		return true
+	}
+	for _, p := range j.reads() {
+		b := j.Files[p]
+		switch {
+		case j.declares[p]:
+		case versioned(b, declaringGroup, true), bytes.Contains(b, buildGroup), bytes.Contains(b, []byte("HelmChart")),
+			containsAny(b, repositoryName), containsText(b, r.marks), r.lost && containsText(b, r.base.opt.Leftovers):
+			return true
+		case r.texts.data && bytes.Contains(b, []byte("valuesFrom")):
+			return true
+		case bytes.Contains(b, helmGroup) && containsText(b, r.texts.sources):
+			return true
+		}
+	}
+	return false
+}
+
+func containsAny(b []byte, marks [][]byte) bool {
+	return slices.ContainsFunc(marks, func(m []byte) bool { return bytes.Contains(b, m) })
+}
+
+func containsText(b []byte, marks []string) bool {
+	return slices.ContainsFunc(marks, func(m string) bool { return bytes.Contains(b, []byte(m)) })
+}
+
+// wake renders the sleepers that may hold an object which is looked for.
+func (r *reach) wake(kind, name string) {
+	if r.asked[kind+" "+name] {
+		return
+	}
+	r.asked[kind+" "+name] = true
+	for _, s := range r.sleepers {
+		// What builds it may put something before and behind its name, or fill it in.
+		if slices.ContainsFunc(s.names[kind], func(n string) bool { return strings.ContainsAny(n, "$") || strings.Contains(name, n) }) {
+			r.rouse(s)
+		}
+	}
+}
+
+// rouse renders a sleeper, once for both sides.
+func (r *reach) rouse(s *sleeper) {
+	if s.woken {
+		return
+	}
+	s.woken = true
+	dry := r.base.src.dry
+	r.base.src.dry, r.head.src.dry = false, false
+	r.base.fetchLater(s.onBase)
+	r.base.run(s.onBase)
+	r.share(sidePlace{r.base, s.onBase}, sidePlace{r.head, s.onHead})
+	r.base.src.dry, r.head.src.dry = dry, dry
+	r.base.awaken(s.onBase)
+	r.head.awaken(s.onHead)
+}
+
+// awaken notes that release i was rendered later than those around it.
+func (s *side) awaken(i int) {
+	s.awake = append(s.awake, i)
+	if s.outputs[i].Err == nil {
+		s.outputs[i].Docs = expand(s.outputs[i].Docs)
+		s.remember(i)
+	}
+}
+
+// changedTexts is what the releases that differ between the sides may say to others.
+type changedTexts struct {
+	data    bool     // ConfigMaps or Secrets
+	sources []string // names of Flux sources; "" is any
+}
+
+// learn reads a release that differs from the other side's, which is nil where that has none.
+func (c *changedTexts) learn(j, twin *job) {
+	differs := func(p string) bool { return twin == nil || !bytes.Equal(twin.Files[p], j.Files[p]) }
+	// Whether all that it builds may differ, and not the files that do alone.
+	all := twin == nil || !reflect.DeepEqual(j.Release, twin.Release) || !slices.ContainsFunc(j.reads(), differs)
+	for p, b := range j.Files {
+		c.data = c.data || containsAny(b, referredKinds)
+		all = all || differs(p) && (isKustomizationName(path.Base(p)) || !looksLikeManifest(b)) || bytes.Contains(b, []byte("replacements"))
+	}
+	for _, p := range j.reads() {
+		b := j.Files[p]
+		if !bytes.Contains(b, sourceGroup) || !all && !differs(p) {
+			continue
+		}
+		names := nameText.FindAllSubmatch(b, -1)
+		if len(names) == 0 || j.Release.Kind == Helm {
+			c.sources = append(c.sources, "")
+		}
+		for _, m := range names {
+			if bytes.ContainsAny(m[1], "$") {
+				m[1] = nil
+			}
+			c.sources = append(c.sources, string(m[1]))
+		}
+	}
+}
