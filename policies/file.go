@@ -61,6 +61,9 @@ type Cluster struct {
 	SnapshotFile string
 	Snapshot     *snapshot.Snapshot
 	MaxAge       time.Duration
+	// Releases are patterns of the releases that this cluster runs, beside the one that is checked:
+	// what they declare takes its room on nodes that are declared one by one.
+	Releases []string
 	// Beside is what stands on the nodes beside a slice, by node (set by who cuts slices).
 	Beside map[string]*state.Beside
 }

@@ -18,6 +18,7 @@ func (d *decoder) cluster(c *Cluster) read {
 			"nodes":    d.text(&c.NodesFile, relative),
 			"snapshot": d.text(&c.SnapshotFile, relative),
 			"maxAge":   d.maxAge(&c.MaxAge),
+			"releases": d.texts(&c.Releases, releasePattern),
 			"nodePools": func(n *yaml.Node, at string) {
 				d.list(d.pool(&pools))(n, at)
 			},

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path"
@@ -39,6 +40,7 @@ func (o *declaring) application() {
 		r := Release{
 			ID: id, Name: text(o.content, "metadata", "name"), Namespace: text(o.content, "spec", "destination", "namespace"),
 			Selected: "Argo CD Application " + name,
+			Cluster:  cmp.Or(text(o.content, "spec", "destination", "name"), text(o.content, "spec", "destination", "server")),
 		}
 		a := &argoSource{declaring: o, r: r, field: s.field, content: s.content}
 		a.add()

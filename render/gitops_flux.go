@@ -28,6 +28,7 @@ func (o *declaring) fluxKustomizationNow() {
 	r := Release{
 		ID: "flux:" + o.folder + ":" + name, Kind: Kustomize, Path: dir, Namespace: text(o.content, "spec", "targetNamespace"),
 		Selected: "Flux Kustomization " + name, AnyFile: true,
+		Cluster: text(o.content, "spec", "kubeConfig", "secretRef", "name"),
 	}
 	if kind := text(o.content, "spec", "sourceRef", "kind"); kind != "" && kind != "GitRepository" {
 		o.ignore("%s: its source is a %s, not this repository", r.Selected, kind)

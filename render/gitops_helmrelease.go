@@ -27,7 +27,7 @@ func (o *declaring) helmReleaseNow() {
 	name := objectName(h, "default")
 	r := Release{
 		ID: "helmrelease:" + o.folder + ":" + name, Kind: Helm, Name: text(h, "spec", "releaseName"), Namespace: text(h, "spec", "targetNamespace"),
-		Selected: "Flux HelmRelease " + name,
+		Selected: "Flux HelmRelease " + name, Cluster: text(h, "spec", "kubeConfig", "secretRef", "name"),
 	}
 	if r.Name == "" {
 		if r.Name = text(h, "metadata", "name"); r.Namespace != "" {

@@ -102,7 +102,7 @@ func (r *reach) render(ctx context.Context) error {
 			run = append(run, h)
 		case k < r.fromBase:
 			pairs = append(pairs, [2]sidePlace{b, h})
-		case !r.base.opt.Whole && r.quiet(r.base, k):
+		case !r.base.opt.Whole && !r.beside(k) && r.quiet(r.base, k):
 			r.base.outputs[k].Untouched, r.head.outputs[i].Untouched = true, true
 		case !r.base.opt.Whole && r.sleeps(k, i):
 			r.base.outputs[k].Untouched, r.head.outputs[i].Untouched = true, true
@@ -211,6 +211,11 @@ func (s *side) withDeclaration(i int) {
 			s.jobs[i].beside(by, b)
 		}
 	}
+}
+
+// beside reports whether a release of base is rendered for what it puts beside others.
+func (r *reach) beside(k int) bool {
+	return r.base.opt.Beside != nil && r.base.opt.Beside(r.base.releases[k])
 }
 
 // quiet reports whether the objects of a release concern no other one, by what stands in

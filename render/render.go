@@ -143,6 +143,9 @@ type Release struct {
 	By Location
 	// Parent is the release that holds that object, or the ApplicationSet that generates it.
 	Parent string `json:",omitempty"`
+	// Cluster is the destination that the declaring object names, by name, URL or kubeconfig; "" is
+	// the cluster that this object is in, or not known.
+	Cluster string `json:"-"`
 	// At is the policy's line that declares the release; empty for others.
 	At Location `json:"-"`
 
@@ -222,9 +225,11 @@ type Options struct {
 	// Leftovers are texts of objects that act on those of other releases: where a release is
 	// gone on head, [RenderBoth] renders those without a chart in which one stands.
 	Leftovers []string
-	Whole     bool   // [RenderBoth] renders also what the change does not reach
-	Rendered  func() // called after each release, from several goroutines; nil: nobody watches
-	Sandbox   Sandbox
+	// Beside picks releases of which the objects matter though the change does not reach them; nil: none.
+	Beside   func(Release) bool
+	Whole    bool   // [RenderBoth] renders also what the change does not reach
+	Rendered func() // called after each release, from several goroutines; nil: nobody watches
+	Sandbox  Sandbox
 }
 
 // Revision is one side, rendered. A failed release does not hide the others.

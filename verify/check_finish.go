@@ -54,6 +54,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 		}
 	}
 	a.besides = slice.NewBesides(opt.Policy, ch)
+	a.around = slice.NewAround(opt.Policy, ch)
 	a.instead = static.StandIns(refused)
 	cut := a.result.pick(ch, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: together(rules), Beside: a.besides.Changed, Instead: a.instead})
 	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)
@@ -93,6 +94,7 @@ type analysis struct {
 	places  judge.Places
 	checker scenario.Checker
 	besides *slice.Besides
+	around  *slice.Around
 	// instead is what is there of an object that the API server refuses; nil: nothing.
 	instead map[*render.Object]*render.Object
 	models  map[string]*actor.Model // of the loops that took part
@@ -146,12 +148,18 @@ func (a *analysis) search(ctx context.Context, cut []*slice.Slice) error {
 		if slice.Limited(a.opt.Policy) {
 			sl.DaemonKeys()
 		}
-		p = sl.AsIs(p)
+		p, packed := a.meets(sl, p)
 		a.startLive(sl)
 		classes := p.NodeClasses(sl.Relevant)
 		a.note(sl.Crowd(classes))
+		if packed != nil {
+			sl.Packed = packed.NodeClasses(sl.Relevant)
+			sl.Crowd(sl.Packed)
+			sl.Shapes(sl.Packed)
+		}
 		if a.besides.Compared {
-			sl.Before.Classes = slice.AsBefore(classes, sl.AsIs(a.besides.PolicyOf(sl.Release, a.besides.Base)).NodeClasses(sl.Relevant))
+			was, _ := a.meets(sl, a.besides.PolicyOf(sl.Release, a.besides.Base))
+			sl.Before.Classes = slice.AsBefore(classes, was.NodeClasses(sl.Relevant))
 		}
 		sl.Shapes(classes)
 		sl.Spec.Unlumped = a.opt.unlumped
@@ -284,7 +292,7 @@ func (a *analysis) assume(p *policies.Policy, ch *render.Changes, models map[str
 	if p.Cluster.Snapshot != nil {
 		assumeSnapshot(p, add)
 	} else {
-		add("releases are checked in isolation: workloads of other releases, and those that no placement rule or priority connects, take no room")
+		add("releases are checked in isolation: workloads of other releases take no room unless cluster.releases names them, nor do those of the same one that nothing connects where the number of nodes or their capacity is open")
 	}
 	if p.Controllers.Descheduler != nil {
 		add("the descheduler sees only pods that are searched together, also when it computes utilization")

@@ -56,3 +56,16 @@ func (a *analysis) startLive(sl *slice.Slice) {
 		a.result.Notices = scenario.AppendNew(a.result.Notices, []string{fmt.Sprintf("%s: the change does not start from its live placement: %s", sl.Spec.Workloads[0].ID, why)})
 	}
 }
+
+// meets gives the policy with the nodes as a slice finds them: of a snapshot, or beside what the
+// releases declare. packed is that where the others stand as tightly as they fit; nil: it is of no matter.
+func (a *analysis) meets(sl *slice.Slice, p *policies.Policy) (own, packed *policies.Policy) {
+	if p.Cluster.Snapshot != nil {
+		return sl.AsIs(p), nil
+	}
+	own, packed, note := a.around.Meet(sl, p)
+	if note != "" {
+		a.note([]string{note})
+	}
+	return own, packed
+}

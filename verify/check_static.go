@@ -1,6 +1,9 @@
 package verify
 
 import (
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -16,14 +19,13 @@ func (a *analysis) enterShortages(cut []*slice.Slice) {
 		return // nobody declared what there is; it is in the first part
 	}
 	for _, sl := range cut {
-		classes := sl.Free(sl.AsIs(a.besides.PolicyOf(sl.Release, a.besides.Head)).NodeClasses(nil))
-		before := classes
+		of := a.besides.PolicyOf(sl.Release, a.besides.Head)
+		was, is := a.shortages(sl, of, state.Base), a.shortages(sl, of, state.Head)
 		if a.besides.Compared {
-			before = sl.Free(sl.AsIs(a.besides.PolicyOf(sl.Release, a.besides.Base)).NodeClasses(nil))
+			was = a.shortages(sl, a.besides.PolicyOf(sl.Release, a.besides.Base), state.Base)
 		}
-		loads := scenario.Budgets(a.besides.PolicyOf(sl.Release, a.besides.Head), sl.Spec.Workloads).LoadChange > 0
-		was := static.Shortages(sl, before, state.Base)
-		for _, s := range static.Shortages(sl, classes, state.Head) {
+		loads := scenario.Budgets(of, sl.Spec.Workloads).LoadChange > 0
+		for _, s := range is {
 			if s.Loaded && !loads {
 				continue
 			}
@@ -44,6 +46,20 @@ func (a *analysis) enterShortages(cut []*slice.Slice) {
 	}
 	a.result.Findings = judge.Across(a.result.Findings)
 	judge.SortFindings(a.result.Findings)
+}
+
+// shortages are what does not fit on a policy's nodes, as others leave them: those that are there
+// wherever these stand.
+func (a *analysis) shortages(sl *slice.Slice, p *policies.Policy, v state.Version) []static.Shortage {
+	own, packed := a.meets(sl, p)
+	out := static.Shortages(sl, sl.Free(own.NodeClasses(nil)), v)
+	if packed == nil {
+		return out
+	}
+	tight := static.Shortages(sl, sl.Free(packed.NodeClasses(nil)), v)
+	return slices.DeleteFunc(out, func(s static.Shortage) bool {
+		return !slices.ContainsFunc(tight, func(o static.Shortage) bool { return o.Like(s) })
+	})
 }
 
 // enterRefusals enters what the API server refuses into the findings: it takes no search.

@@ -190,6 +190,9 @@ func (f *runFlags) options(p *process, policy *policies.Policy, line *progress) 
 		return ropt, verify.Options{}, err
 	}
 	ropt.Rendered = line.renderHook()
+	if c := &policy.Cluster; len(c.Releases) > 0 {
+		ropt.Beside = func(r render.Release) bool { return c.Runs(r.ID, r.Path) }
+	}
 	vopt, err := f.searching.options(p, policy, f.rendering.workers, line)
 	return ropt, vopt, err
 }

@@ -38,6 +38,16 @@ func atMostWarning(s rules.Severity) rules.Severity {
 	return s
 }
 
+// placed words a finding that is there while the pods of other workloads stand where the scheduler puts
+// them on empty nodes, and not where they stand as tightly as they fit: it is not inevitable.
+func (d *Judge) placed(ctx context.Context, v scenario.Violation, f *Finding) {
+	if f.Status == Existing || d.Checker.HoldsPacked(ctx, v) {
+		return
+	}
+	f.Certainty = "possible"
+	f.Message += " (while the pods of other workloads stand where the scheduler puts them on empty nodes)"
+}
+
 // doubt is the severity of a finding on a snapshot: where this is old, or nodes may come of which
 // nothing is declared, what rests on room is no error.
 func (d *Judge) doubt(ctx context.Context, v scenario.Violation, f *Finding, s rules.Severity) rules.Severity {

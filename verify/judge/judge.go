@@ -126,6 +126,7 @@ func (d *Judge) severity(ctx context.Context, v scenario.Violation, f *Finding, 
 		nodes = scale.Largest(v.Variant.Spec.Classes).Total()
 	}
 	if !assumed || declared && (f.Status == Existing || d.Checker.Anywhere(ctx, v)) {
+		d.placed(ctx, v, f)
 		of := *f
 		if unprotected {
 			of.Certainty = "inevitable"

@@ -160,13 +160,7 @@ func mostPods(spec *state.Spec, topology []int) int {
 				most = max(most, scale.Topology(topology).Total())
 				continue
 			}
-			n := max(m.Replicas(), m.JobPods(&spec.Events))
-			if m.HPA != nil {
-				n = max(n, int(m.HPA.Spec.MaxReplicas))
-			}
-			for _, h := range m.Rivals {
-				n = max(n, int(h.Spec.MaxReplicas))
-			}
+			n := max(m.MostReplicas(), m.JobPods(&spec.Events))
 			most = max(most, n+m.Pace().SurgeOf(n))
 		}
 	}

@@ -91,14 +91,7 @@ func ApartBy(workloads []state.Workload) []string {
 
 // mostReplicas is the most that a manifest asks for.
 func mostReplicas(m *state.Manifest, e *state.Events) int {
-	n := max(m.Replicas(), m.JobPods(e))
-	if m.HPA != nil {
-		n = max(n, int(m.HPA.Spec.MaxReplicas))
-	}
-	for _, h := range m.Rivals {
-		n = max(n, int(h.Spec.MaxReplicas))
-	}
-	return n
+	return max(m.MostReplicas(), m.JobPods(e))
 }
 
 // Anywhere reports whether a violation that the largest assumed cluster shows is there on a
@@ -113,6 +106,28 @@ func (c *Checker) Anywhere(ctx context.Context, found Violation) bool {
 	}
 	t := scale.Largest(v.Spec.Classes)
 	o := c.Within(roomyStates).Both(ctx, Job{Variant: v, Topology: t})
+	return o.Err == nil && slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() })
+}
+
+// HoldsPacked reports whether a violation is there, too, where the pods of other workloads stand as
+// tightly as they fit, at the declared size. Where the budget does not last to tell, it is not.
+func (c *Checker) HoldsPacked(ctx context.Context, found Violation) bool {
+	v := found.Variant
+	if v.Slice.Packed == nil {
+		return true
+	}
+	sl := *v.Slice
+	sl.BaseNodes = nil // they are of other classes
+	if sl.Before != nil {
+		before := *sl.Before
+		before.Classes = nil
+		sl.Before = &before
+	}
+	v.Slice, v.Spec.Classes = &sl, sl.Packed
+	if _, ok := c.directedAt(ctx, v, found); ok {
+		return true
+	}
+	o := c.Within(roomyStates).Both(ctx, Job{Variant: v, Topology: scale.Largest(v.Spec.Classes)})
 	return o.Err == nil && slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() })
 }
 

@@ -73,7 +73,7 @@ func (c *Checker) Plan(v Variant) (Plan, error) {
 
 // topologies are the sizes of a cluster that are searched: of one that is known as it is, its own.
 func (c *Checker) topologies(classes []state.NodeClass, bound int) ([]scale.Topology, error) {
-	if c.Policy.Cluster.Snapshot == nil {
+	if c.Policy.Cluster.Snapshot == nil && !slices.ContainsFunc(classes, func(c state.NodeClass) bool { return c.Beside != nil }) {
 		return scale.Topologies(classes, bound)
 	}
 	least, largest := scale.Least(classes), scale.Largest(classes)

@@ -45,6 +45,9 @@ type Slice struct {
 	// Live is what the cluster has of each workload, by index, where that is a start of the
 	// change; nil: it is none. See [StartLive].
 	Live []*snapshot.Workload
+	// Packed are the node classes where the pods of other workloads stand as tightly as they fit;
+	// nil: where they stand is known, or of no matter. See [Around].
+	Packed []state.NodeClass
 	// Controllers that run beside the slice, as the policy configures them.
 	Controllers policies.Controllers
 	// Maintained says that the policy leaves drains open, so that one is routine.

@@ -84,6 +84,18 @@ func (m *Manifest) Replicas() int {
 	return max(int(**f), 0) // what the API server refuses is none
 }
 
+// MostReplicas is the most that the manifest or one of its autoscalers asks for.
+func (m *Manifest) MostReplicas() int {
+	n := m.Replicas()
+	if m.HPA != nil {
+		n = max(n, int(m.HPA.Spec.MaxReplicas))
+	}
+	for _, h := range m.Rivals {
+		n = max(n, int(h.Spec.MaxReplicas))
+	}
+	return n
+}
+
 // MinReadySeconds is for how long a pod is ready before it is available.
 func (m *Manifest) MinReadySeconds() int32 {
 	if o := m.object(); o != nil && o.minReady() != nil {

@@ -24,10 +24,10 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// shortage is what no arrangement of pods can give at the declared size: arithmetic
+// Shortage is what no arrangement of pods can give at the declared size: arithmetic
 // decides, and no search is needed. It errs on the side of room: of what takes room, only
 // the pods that are counted do, and every node there may ever be is there.
-type shortage struct {
+type Shortage struct {
 	Rule     string
 	Workload int // index in the slice
 	Loaded   bool
@@ -38,16 +38,16 @@ type shortage struct {
 }
 
 // Like reports whether two shortages are the same one, at base and at head.
-func (s shortage) Like(o shortage) bool {
+func (s Shortage) Like(o Shortage) bool {
 	return s.Rule == o.Rule && s.Workload == o.Workload && s.Loaded == o.Loaded
 }
 
 // Shortages lists what a version of a slice asks for and cannot get.
-func Shortages(sl *slice.Slice, classes []state.NodeClass, v state.Version) []shortage {
+func Shortages(sl *slice.Slice, classes []state.NodeClass, v state.Version) []Shortage {
 	if slices.ContainsFunc(classes, func(c state.NodeClass) bool { return c.Elastic }) {
 		return nil // their capacity was invented
 	}
-	var out []shortage
+	var out []Shortage
 	for i := range sl.Spec.Workloads {
 		m := &sl.Spec.Workloads[i].Manifests[v]
 		if !counted(m) || len(sl.Spec.Workloads[i].Sizes) > 0 {
@@ -57,7 +57,7 @@ func Shortages(sl *slice.Slice, classes []state.NodeClass, v state.Version) []sh
 		for _, loaded := range []bool{false, true} {
 			asked, fields := replicasAsked(&sl.Spec.Workloads[i], v, loaded)
 			if asked > room {
-				out = append(out, shortage{Rule: "unschedulable", Workload: i, Loaded: loaded, Asked: asked, Fit: room, what: limit, fields: fields})
+				out = append(out, Shortage{Rule: "unschedulable", Workload: i, Loaded: loaded, Asked: asked, Fit: room, what: limit, fields: fields})
 				break
 			}
 		}
@@ -183,7 +183,7 @@ func mayRun(pod *corev1.Pod, node *corev1.Node) bool {
 
 // crowding is what the workloads of a slice ask for together and all nodes do not have. It is
 // said of the changed one, where none of them can push another aside.
-func crowding(sl *slice.Slice, classes []state.NodeClass, v state.Version) []shortage {
+func crowding(sl *slice.Slice, classes []state.NodeClass, v state.Version) []Shortage {
 	have, ask := map[corev1.ResourceName]float64{}, map[corev1.ResourceName]float64{}
 	for i := range classes {
 		for name, q := range classes[i].Node.Status.Allocatable {
@@ -223,7 +223,7 @@ func crowding(sl *slice.Slice, classes []state.NodeClass, v state.Version) []sho
 			continue
 		}
 		_, fields := replicasAsked(&sl.Spec.Workloads[at], v, false)
-		return []shortage{{
+		return []Shortage{{
 			Rule: "unschedulable", Workload: at, Asked: pods, Fit: int64(float64(pods) * have[name] / ask[name]),
 			what: fmt.Sprintf("together with what shares its nodes it asks for %.4g of %s, and all nodes have %.4g: they take", ask[name], name, have[name]), fields: fields,
 		}}
@@ -232,8 +232,8 @@ func crowding(sl *slice.Slice, classes []state.NodeClass, v state.Version) []sho
 }
 
 // overdrawn is what ResourceQuotas do not allow of the declared replicas.
-func overdrawn(sl *slice.Slice, v state.Version) []shortage {
-	var out []shortage
+func overdrawn(sl *slice.Slice, v state.Version) []Shortage {
+	var out []Shortage
 	for _, q := range sl.Spec.Quotas {
 		hard := q.Objects[v]
 		if hard == nil || len(hard.Spec.Scopes) > 0 || hard.Spec.ScopeSelector != nil {
@@ -255,7 +255,7 @@ func overdrawn(sl *slice.Slice, v state.Version) []shortage {
 }
 
 // overdraft is what one workload alone asks for beyond a quota.
-func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (shortage, bool) {
+func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (Shortage, bool) {
 	m := &w.Manifests[v]
 	use := admission.QuotaUse(&corev1.Pod{ObjectMeta: m.Template().ObjectMeta, Spec: *m.Pod()})
 	for _, loaded := range []bool{false, true} {
@@ -266,17 +266,17 @@ func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) 
 				continue
 			}
 			fields = append(fields, actor.Ref{Object: "ResourceQuota " + quota.Namespace + "/" + quota.Name, Field: "spec.hard[" + string(name) + "]", Version: v})
-			return shortage{
+			return Shortage{
 				Rule: "rollout-stuck", Loaded: loaded, Asked: asked, Fit: most.MilliValue() / each.MilliValue(),
 				what: fmt.Sprintf("%s of ResourceQuota %s allows", name, quota.Name), fields: fields,
 			}, true
 		}
 	}
-	return shortage{}, false
+	return Shortage{}, false
 }
 
 // Enter makes a finding of a shortage, or makes sure of the one that is there.
-func (s shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, status judge.Status, pl judge.Places) []judge.Finding {
+func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, status judge.Status, pl judge.Places) []judge.Finding {
 	w := &sl.Spec.Workloads[s.Workload]
 	text := fmt.Sprintf("at the declared size %s asks for %d pods, and %s at most %d", w.Name, s.Asked, s.what, s.Fit)
 	for i := range list {
@@ -318,7 +318,7 @@ func (s shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 }
 
 // locate says where it stands what asks for too much: what changed of it first.
-func (s shortage) locate(pl judge.Places, sl *slice.Slice, workload string, status judge.Status) ([]judge.Location, []judge.Blame) {
+func (s Shortage) locate(pl judge.Places, sl *slice.Slice, workload string, status judge.Status) ([]judge.Location, []judge.Blame) {
 	var out []judge.Location
 	blame := []judge.Blame{}
 	refs := append(slices.Clone(s.fields), actor.Ref{Object: workload, Field: "spec.template.spec.containers"}, actor.Ref{Object: workload, Field: "spec.replicas"})

@@ -1,0 +1,234 @@
+package slice
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelper "k8s.io/component-helpers/resource"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Around knows what stands around the slices of a change where no snapshot tells: the pods that
+// base's releases declare, on the nodes on which the scheduler puts them while these are empty, the
+// highest priority first. It is one placement of those that the cluster can come to.
+type Around struct {
+	policy   *policies.Policy
+	releases []*render.Rendered
+	nodes    []*corev1.Node // nil: what there is is open
+	placed   map[string]*cast
+}
+
+// cast is where the pods of one set of releases stand.
+type cast struct {
+	on    map[string][]standing // by node
+	left  []standing            // without a node
+	err   error                 // why it is not known
+	tight bool                  // each stands on the node that has least left, and not where the scheduler puts it
+}
+
+// standing are like pods of one workload on one node.
+type standing struct {
+	release, id string
+	priority    int32
+	pod         *corev1.Pod
+	count       int
+	share       float64 // of a node that one pod requests; see shareOf
+}
+
+// NewAround gathers what base declares; head, where there is no base.
+func NewAround(p *policies.Policy, ch *render.Changes) *Around {
+	rev := ch.Base
+	if rev == nil {
+		rev = ch.Head
+	}
+	a := &Around{policy: p, releases: rev.Releases, placed: map[string]*cast{}}
+	a.nodes, _ = p.Cluster.Fixed()
+	return a
+}
+
+// Meet gives the policy with each declared node as the slice finds it, the same with the others as
+// tightly as they fit, and says what that rests on. Where the others leave room on every node for all
+// pods that the slice may have, the policy stays as it is: they make no difference.
+func (a *Around) Meet(sl *Slice, p *policies.Policy) (own, packed *policies.Policy, note string) {
+	if a.nodes == nil {
+		return p, nil, ""
+	}
+	spread, tight := a.castOf(sl.Release, p, false), a.castOf(sl.Release, p, true)
+	mine := func(s standing) bool {
+		return s.release == sl.Release && (sl.IsWorkload(s.id) || sl.isDaemon(s.id)) // its DaemonSets: see Crowd
+	}
+	if spread.err != nil {
+		return p, nil, fmt.Sprintf("workloads that are not checked together take no room: where their pods stand is not known (%v)", spread.err)
+	}
+	if s, ok := spread.homeless(mine); ok {
+		return p, nil, fmt.Sprintf("the declared nodes do not hold what is declared to run on them (no room for a pod of %s): workloads that are not checked together take no room", s.id)
+	}
+	if _, ok := tight.homeless(mine); ok || tight.err != nil { // nothing tighter is known
+		tight = spread
+	}
+	var matters [2]bool
+	own, matters[0] = a.with(sl, p, spread, mine)
+	packed, matters[1] = a.with(sl, p, tight, mine)
+	if !matters[0] && !matters[1] {
+		return p, nil, ""
+	}
+	return own, packed, aroundNote
+}
+
+const aroundNote = "workloads that are not checked together take their room on the declared nodes, where the scheduler puts their pods on empty ones, and stay there; what is there only then is no error"
+
+// with gives the policy with what others take of each node, and reports whether that is so much that
+// a pod of the slice could miss it.
+func (a *Around) with(sl *Slice, p *policies.Policy, at *cast, mine func(standing) bool) (*policies.Policy, bool) {
+	beside, matters := map[string]*state.Beside{}, false
+	for _, n := range a.nodes {
+		b := besideOn(at.on[n.Name], mine)
+		if len(b.Pods) > 0 {
+			beside[n.Name] = b
+			matters = matters || sl.crowdedBy(n, b)
+		}
+	}
+	own := *p
+	own.Cluster.Pools, own.Cluster.Beside = nil, beside
+	own.Cluster.Nodes = slices.DeleteFunc(slices.Clone(a.nodes), func(n *corev1.Node) bool { return !sl.touches(n, beside[n.Name]) })
+	if len(own.Cluster.Nodes) == 0 { // none that any pod fits: the first stands for them
+		own.Cluster.Nodes = a.nodes[:1]
+	}
+	return &own, matters
+}
+
+// homeless is what of the others found no node.
+func (at *cast) homeless(mine func(standing) bool) (standing, bool) {
+	i := slices.IndexFunc(at.left, func(s standing) bool { return !mine(s) })
+	if i < 0 {
+		return standing{}, false
+	}
+	return at.left[i], true
+}
+
+// castOf is that of the releases that share a cluster with one.
+func (a *Around) castOf(release string, p *policies.Policy, tight bool) *cast {
+	together := []*render.Rendered{}
+	key := fmt.Sprintln(tight)
+	i := slices.IndexFunc(a.releases, func(r *render.Rendered) bool { return r.ID == release })
+	for k, r := range a.releases {
+		if k == i || i >= 0 && a.runs(a.releases[i]) && a.runs(r) && a.releases[i].Cluster == r.Cluster {
+			together = append(together, r)
+			key += r.ID + "\n"
+		}
+	}
+	if a.placed[key] == nil {
+		a.placed[key] = place(together, a.nodes, p, tight)
+	}
+	return a.placed[key]
+}
+
+func (a *Around) runs(r *render.Rendered) bool { return a.policy.Cluster.Runs(r.ID, r.Path) }
+
+// besideOn sums up what stands on a node, but for some of it, by rising priority.
+func besideOn(list []standing, but func(standing) bool) *state.Beside {
+	out := &state.Beside{}
+	for _, s := range list {
+		if but(s) {
+			continue
+		}
+		i, found := slices.BinarySearchFunc(out.Pods, s.priority, func(p state.BesidePods, priority int32) int { return cmp.Compare(p.Priority, priority) })
+		if !found {
+			out.Pods = slices.Insert(out.Pods, i, state.BesidePods{Priority: s.priority, Requests: corev1.ResourceList{}})
+		}
+		to := &out.Pods[i]
+		to.Count += s.count
+		addTimes(to.Requests, requestsOf(&s.pod.Spec), int64(s.count))
+		scored := scheduler.ScoredRequests(s.pod)
+		for d := range scored {
+			to.Scored[d] += int64(s.count) * scored[d]
+		}
+		to.Ports = append(to.Ports, hostPorts(&s.pod.Spec)...)
+	}
+	return out
+}
+
+// crowdedBy reports whether the pods of the slice could want more of a node than others leave.
+func (sl *Slice) crowdedBy(n *corev1.Node, b *state.Beside) bool {
+	want := corev1.ResourceList{}
+	for i := range sl.Spec.Workloads {
+		w := &sl.Spec.Workloads[i]
+		if len(w.Sizes) > 0 {
+			return true
+		}
+		var most [2]corev1.ResourceList
+		for v := range w.Manifests {
+			m := &w.Manifests[v]
+			if !m.Exists() {
+				continue
+			}
+			if m.VPA != nil || sharePort(m.Pod(), b) {
+				return true
+			}
+			n := m.MostReplicas()
+			n += m.Pace().SurgeOf(n)
+			most[v] = corev1.ResourceList{corev1.ResourcePods: *resource.NewQuantity(int64(n), resource.DecimalSI)}
+			addTimes(most[v], requestsOf(m.Pod()), int64(n))
+		}
+		for _, list := range most { // pods of both versions stand side by side in a rollout
+			addTimes(want, list, 1)
+		}
+	}
+	class := state.NodeClass{Node: n, Beside: b}
+	free := class.Free(state.EveryPriority)
+	for name, q := range want {
+		if have, ok := free[name]; ok && have.Cmp(q) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// sharePort reports whether a pod wants a port of the node that others hold.
+func sharePort(pod *corev1.PodSpec, b *state.Beside) bool {
+	for _, want := range hostPorts(pod) {
+		for _, p := range b.Pods {
+			if slices.ContainsFunc(p.Ports, func(have corev1.ContainerPort) bool { return have.HostPort == want.HostPort }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hostPorts(pod *corev1.PodSpec) []corev1.ContainerPort {
+	var out []corev1.ContainerPort
+	for _, c := range slices.Concat(pod.Containers, pod.InitContainers) {
+		for _, p := range c.Ports {
+			if p.HostPort > 0 {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// requestsOf are what a pod requests, as it is admitted.
+func requestsOf(pod *corev1.PodSpec) corev1.ResourceList {
+	spec := pod.DeepCopy()
+	objects.DefaultRequests(spec)
+	return resourcehelper.PodRequests(&corev1.Pod{Spec: *spec}, resourcehelper.PodResourcesOptions{})
+}
+
+func addTimes(to, list corev1.ResourceList, n int64) {
+	for name, q := range list {
+		sum := to[name]
+		more := q.DeepCopy()
+		more.Mul(n)
+		sum.Add(more)
+		to[name] = sum
+	}
+}
