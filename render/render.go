@@ -192,6 +192,7 @@ type Rendered struct {
 	Changed bool
 	Why     string
 	job     *job
+	partly  bool // not all that it is made of was read
 	// lost are the files of plain manifests that fail alone, as releases of their own.
 	lost      []*Rendered
 	lostFiles map[string]bool

@@ -310,7 +310,7 @@ func (s *side) finish(known scopes, other *Revision) *Revision {
 
 func (s *side) rendered(i int, known scopes) *Rendered {
 	out := s.outputs[i]
-	r := &Rendered{Release: s.releases[i], Err: out.Err, Untouched: out.Untouched, job: s.jobs[i]}
+	r := &Rendered{Release: s.releases[i], Err: out.Err, Untouched: out.Untouched, job: s.jobs[i], partly: s.failed[i] != nil}
 	r.Notes = append(append(r.Notes, r.Remarks...), out.Notes...)
 	if s.jobs[i] != nil {
 		r.Reads = s.jobs[i].own()

@@ -54,7 +54,8 @@ func knowSecrets(revs ...*Revision) {
 }
 
 // vocabulary are this program's own words: a Secret that holds one does not make it one.
-var vocabulary = strings.Fields("default release replicas running pending failed ready error warning note notice pass fail inconclusive new existing fixed worsened change steady install revert next apply drain event possible inevitable true false name namespace value metadata spec template deployment")
+var vocabulary = strings.Fields("default release replicas running pending failed ready error warning note notice pass fail inconclusive new existing fixed worsened change steady install revert next apply drain event possible inevitable true false name namespace value metadata spec template deployment " +
+	"file files folder line object objects manifest manifests configuration kustomization component chart values library test data submodule root part dependency included rendered")
 
 // know gives a release's objects what is known, and takes it out of its messages.
 func (r *Rendered) know(k *redact.Known) {

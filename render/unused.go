@@ -1,9 +1,12 @@
 package render
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
+
+	"helm.sh/helm/v3/pkg/ignore"
 )
 
 // Unused lists the files of charts, kustomizations and manifests that the change touches and
@@ -45,7 +48,9 @@ func mayBeUsed(f string) bool {
 }
 
 // leftOut reports whether a file would have been one of a release's, and why it is not: it
-// lies in the folder of one, discovery left it out, or it reads as a manifest.
+// lies in the folder of one, discovery left it out, or it reads as a manifest. What a chart's
+// .helmignore names, as the tests of its templates, its owner has left out; and where a
+// kustomization was not read to its end, nobody knows what it is made of.
 func (c *Changes) leftOut(f string) (why string, yes bool) {
 	for _, rev := range []*Revision{c.Head, c.Base} {
 		for _, g := range rev.Ignored {
@@ -53,14 +58,33 @@ func (c *Changes) leftOut(f string) (why string, yes bool) {
 				return g.Reason, true
 			}
 		}
-		if slices.ContainsFunc(rev.Releases, func(r *Rendered) bool { return r.Kind != Manifests && r.Path != "." && under(f, r.Path) }) {
-			return "", true
+		in := func(r *Rendered) bool { return r.Kind != Manifests && r.Path != "." && under(f, r.Path) }
+		if i := slices.IndexFunc(rev.Releases, in); i >= 0 {
+			return "", !partlyRead(rev.Releases) && !rev.helmIgnores(rev.Releases[i], f)
 		}
 		if src, err := fsRead(rev, f); err == nil && isObject(src) && notAnObject(src) == "" {
 			return "", true
 		}
 	}
 	return "", false
+}
+
+// partlyRead reports whether a kustomization among some releases was not read to its end.
+func partlyRead(list []*Rendered) bool {
+	return slices.ContainsFunc(list, func(r *Rendered) bool { return r.Kind == Kustomize && r.partly })
+}
+
+// helmIgnores reports whether a chart's own .helmignore leaves a file out.
+func (v *Revision) helmIgnores(r *Rendered, f string) bool {
+	if r.Kind != Helm {
+		return false
+	}
+	text, err := fsRead(v, path.Join(r.Path, ".helmignore"))
+	if err != nil {
+		return false
+	}
+	rules, err := ignore.Parse(bytes.NewReader(text))
+	return err == nil && ignored(rules, strings.TrimPrefix(f, r.Path+"/"))
 }
 
 // fsRead reads a file of a revision.
