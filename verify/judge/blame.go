@@ -129,6 +129,11 @@ func mixContainers(head, base *state.Manifest, resources bool) bool {
 	return put(&head.Pod().Containers, &mixed)
 }
 
+// of reports whether a kind of object is the aspect's; there are two kinds of WebhookConfiguration.
+func (a aspect) of(kind string) bool {
+	return kind == a.kind || a.kind == "WebhookConfiguration" && strings.HasSuffix(kind, a.kind)
+}
+
 // covers reports whether a changed field is one of the aspect's.
 func (a aspect) covers(path string) bool {
 	if list, field, each := strings.Cut(a.path, "[]."); each {
@@ -183,6 +188,12 @@ func culprits(ctx context.Context, c *scenario.Checker, v scenario.Variant, of j
 			}
 		}
 	}
+	for _, b := range besides {
+		undone, differed := b.undo(v)
+		if differed && !c.Expired() && mends(ctx, c, undone, of) {
+			out = append(out, culprit{of.Bound.Workload, aspect{kind: b.kind}})
+		}
+	}
 	if v.BaseNamespaces != nil && !c.Expired() {
 		undone := v
 		undone.Spec.Namespaces = v.BaseNamespaces
@@ -191,6 +202,34 @@ func culprits(ctx context.Context, c *scenario.Checker, v scenario.Variant, of j
 		}
 	}
 	return blocking(out, v)
+}
+
+// besides lists what stands beside the workloads and can be undone as a whole: head's
+// objects of a kind are put back to base's.
+var besides = []struct {
+	kind string
+	undo func(v scenario.Variant) (scenario.Variant, bool)
+}{
+	{"ResourceQuota", func(v scenario.Variant) (scenario.Variant, bool) {
+		differed := false
+		v.Spec.Quotas = slices.Clone(v.Spec.Quotas)
+		for i := range v.Spec.Quotas {
+			q := &v.Spec.Quotas[i]
+			differed = differed || !reflect.DeepEqual(q.Objects[state.Head], q.Objects[state.Base])
+			q.Objects[state.Head] = q.Objects[state.Base]
+		}
+		return v, differed
+	}},
+	{"WebhookConfiguration", func(v scenario.Variant) (scenario.Variant, bool) {
+		differed := false
+		v.Spec.Admission.Webhooks = slices.Clone(v.Spec.Admission.Webhooks)
+		for i := range v.Spec.Admission.Webhooks {
+			h := &v.Spec.Admission.Webhooks[i]
+			differed = differed || !reflect.DeepEqual(h.Guards[state.Head], h.Guards[state.Base])
+			h.Guards[state.Head] = h.Guards[state.Base]
+		}
+		return v, differed
+	}},
 }
 
 // blocking leaves out the images that changed, where something else is to blame as well: a
@@ -253,7 +292,7 @@ func (pl Places) blame(sl *slice.Slice, found []culprit) []Blame {
 			pair := sl.Objects[id]
 			o := cmp.Or(pair[state.Head], pair[state.Base])
 			own := id == sl.Workloads[c.workload].ID
-			if own != (c.aspect.kind == workloadObject) || !own && o.ID.Kind != c.aspect.kind {
+			if own != (c.aspect.kind == workloadObject) || !own && !c.aspect.of(o.ID.Kind) {
 				continue
 			}
 			if c.aspect.path == "" && (pair[state.Head] == nil || pair[state.Base] == nil) {

@@ -20,8 +20,8 @@ const ScenarioNext = "next"
 // with what else stands on the nodes, and is asked of each change as it comes.
 func (v Variant) next() Variant {
 	touched := v.Changed
+	v = v.surrounded(state.Head)
 	v.Spec.Events = state.Events{Next: true}
-	v.Spec.DefaultPriority[state.Base] = v.Spec.DefaultPriority[state.Head]
 	v.Spec.Classes = slices.Clone(v.Spec.Classes)
 	for i := range v.Spec.Classes {
 		v.Spec.Classes[i].Elastic = true

@@ -22,8 +22,8 @@ func (v Variant) reverting() Variant {
 
 // restart is base, with a rollout of base that changes nothing but its pods.
 func (v Variant) restart() Variant {
+	v = v.surrounded(state.Base)
 	v.Spec.Events = state.Events{}
-	v.Spec.DefaultPriority[state.Head] = v.Spec.DefaultPriority[state.Base]
 	return v.manifests(func(w state.Workload) [2]state.Manifest {
 		again := w.Manifests[state.Base]
 		if again.Exists() {

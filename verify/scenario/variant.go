@@ -3,6 +3,8 @@ package scenario
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -47,7 +49,7 @@ func (v Variant) Change() Variant {
 // Reapply is base, with base applied once more: what every merge that changes nothing
 // does. Its violations are those that were there before.
 func (v Variant) Reapply() Variant {
-	v.Spec.DefaultPriority[state.Head] = v.Spec.DefaultPriority[state.Base]
+	v = v.surrounded(state.Base)
 	if v.Before != nil {
 		v.Spec.Scheduler, v.Spec.Descheduler = v.Before.Scheduler, v.Before.Descheduler
 		v.Spec.ClusterAutoscaler, v.Spec.Autoscaler = v.Before.ClusterAutoscaler, v.Before.Autoscaler
@@ -69,6 +71,29 @@ func (v Variant) Reapply() Variant {
 	return v.manifests(func(w state.Workload) [2]state.Manifest {
 		return [2]state.Manifest{w.Manifests[state.Base], w.Manifests[state.Base]}
 	}, 1)
+}
+
+// surrounded gives both versions what one of them declares beside the workloads and their
+// targets: the default priority, and what decides on the creation of pods.
+func (v Variant) surrounded(by state.Version) Variant {
+	spec := &v.Spec
+	spec.DefaultPriority = [2]string{spec.DefaultPriority[by], spec.DefaultPriority[by]}
+	spec.Quotas = slices.Clone(spec.Quotas)
+	for i := range spec.Quotas {
+		q := &spec.Quotas[i]
+		q.Objects, q.Others = [2]*corev1.ResourceQuota{q.Objects[by], q.Objects[by]}, [2]corev1.ResourceList{q.Others[by], q.Others[by]}
+	}
+	spec.Admission.LimitRanges = [2][]*corev1.LimitRange{spec.Admission.LimitRanges[by], spec.Admission.LimitRanges[by]}
+	spec.Admission.Webhooks = slices.Clone(spec.Admission.Webhooks)
+	for i := range spec.Admission.Webhooks {
+		h := &spec.Admission.Webhooks[i]
+		var of [][2]bool // one template, in both versions
+		for _, g := range h.Guards[by] {
+			of = append(of, [2]bool{g[by], g[by]})
+		}
+		h.Guards = [2][][2]bool{of, of}
+	}
+	return v
 }
 
 // only is one version alone, never applied again.
