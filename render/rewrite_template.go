@@ -111,7 +111,7 @@ func (j *job) rewriteKnobs(o *Object, settings []Setting) []Rewrite {
 	var out []Rewrite
 	for _, file := range slices.Concat(j.Chart.Values, j.Chart.OwnValues, []string{j.Chart.Names["values.yaml"]}) {
 		t, ok := j.sourceText(file)
-		if !ok {
+		if !ok || t.roots[0] == nil { // nil: comments alone, or no YAML
 			continue
 		}
 		walkNodes(t.roots[0], func(m *yaml3.Node) {
