@@ -29,7 +29,8 @@ var neverReplaced = Rule{
   StatefulSet never creates the ordinal again.
 - The API server refuses to create a pod, because a LimitRange's defaults make it invalid or break the
   LimitRange's own bounds.
-- An admission webhook with ` + "`failurePolicy: Fail`" + ` guards the pods that serve it, and all are gone.
+- An admission webhook with ` + "`failurePolicy: Fail`" + ` guards the pods that serve it, and all are gone. One
+  lost node is tried for this even if no ` + "`events.nodeFailure`" + ` is declared.
 
 Deployments are not affected by the first. If somebody, or your cloud's controller, deletes lost Node
 objects or marks them out of service, set ` + "`events.nodeFailure.outOfService: true`" + `. During a rollout

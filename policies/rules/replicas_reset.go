@@ -26,7 +26,8 @@ the manifest declares a number or has just dropped it; or the change adds the au
 ` + "`spec.replicas`" + `, so the number first falls to the API server's default of 1.
 
 No finding: a change that adds an autoscaler and declares fewer replicas itself, or removes the
-autoscaler. Server-side apply keeps a field that another manager owns; if you use it, set
+autoscaler. But if replicas stay declared beside the autoscaler, the next apply resets them (scenario
+` + "`next`" + `, a warning). Server-side apply keeps a field that another manager owns; if you use it, set
 ` + "`apply: server-side`" + `. To check: if ` + "`kubectl apply view-last-applied`" + ` has ` + "`replicas`" + ` and the new manifest
 does not, it is reset.`,
 		Bad: `The number drops at deployment, under full load. Until the autoscaler has added the replicas again, one
@@ -71,8 +72,11 @@ func resets(from, to state.State, w int) bool {
 }
 
 func resetMessage(s state.State, w int) string {
-	text := fmt.Sprintf("applying the change resets %s to %s although a HorizontalPodAutoscaler owns the number",
-		FullName(s.C, w), wanted(s, w))
+	apply := "applying the change"
+	if s.C.Spec.Events.Next {
+		apply = "the next apply"
+	}
+	text := fmt.Sprintf("%s resets %s to %s although a HorizontalPodAutoscaler owns the number", apply, FullName(s.C, w), wanted(s, w))
 	if m := s.Manifest(w); m.HPA != nil && s.Replicas(w) < MinReplicas(m.HPA) {
 		text += fmt.Sprintf(" and has a minimum of %d", MinReplicas(m.HPA))
 	}

@@ -15,11 +15,15 @@ import (
 // that it holds for, those of at most so many nodes, and is not inevitable.
 func (f *Finding) hedge(v scenario.Variant, nodes int) {
 	f.Certainty = "possible"
-	f.Message += fmt.Sprintf(" (while at most %d nodes", nodes)
-	if len(scenario.ApartBy(v.Spec.Workloads)) > 0 {
-		f.Message += fmt.Sprintf(" in %d zones", zonesIn(v.Spec.Classes))
+	fit, what := "fit", "nodes"
+	if nodes == 1 {
+		fit, what = "fits", "node"
 	}
-	f.Message += " fit)"
+	f.Message += fmt.Sprintf(" (while at most %d %s", nodes, what)
+	if zones := min(zonesIn(v.Spec.Classes), nodes); nodes > 1 && len(scenario.ApartBy(v.Spec.Workloads)) > 0 {
+		f.Message += fmt.Sprintf(" in %d zones", zones)
+	}
+	f.Message += " " + fit + ")"
 }
 
 func zonesIn(classes []state.NodeClass) int {

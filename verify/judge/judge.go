@@ -70,7 +70,7 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 	if !d.Checker.Paced(ctx, v) {
 		s, f.Timing = atMostWarning(s), "arbitrary"
 	}
-	if j.unsure {
+	if j.unsure || v.Retakes() { // what an autoscaler mends once more after each apply is no error
 		s = atMostWarning(s)
 	}
 	f.Severity = string(s)
@@ -133,7 +133,14 @@ func (d *Judge) severity(ctx context.Context, v scenario.Violation, f *Finding, 
 		}
 		return d.doubt(ctx, v, f, severity(v.Bound, of, assumed))
 	}
+	if v.Deadlocks() { // no size was declared that it could fall short of
+		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted
+	}
+	s := severity(v.Bound, *f, assumed)
 	f.hedge(v.Variant, nodes)
+	if v.Deadlocks() {
+		return atMostWarning(s)
+	}
 	return atMostWarning(severity(v.Bound, *f, assumed))
 }
 

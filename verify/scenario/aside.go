@@ -12,8 +12,10 @@ import (
 // Searches that stand aside of the others: each has a budget of its own, and where it runs
 // out only that search is not finished, and said to be so.
 const (
-	asideNext  = "the next rollout"
-	asideDrain = "the drain of one node"
+	asideNext   = "the next rollout"
+	asideReload = "the next apply under load"
+	asideDrain  = "the drain of one node"
+	asideLoss   = "the loss of a webhook's node"
 )
 
 // asideStates bounds the states of each search that stands aside.

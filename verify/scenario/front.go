@@ -83,7 +83,7 @@ func (v Violation) DeclaredSize() bool { return scale.Declared(v.Variant.Spec.Cl
 // Comparable reports whether what the other violation breaks can excuse v: that the next rollout
 // of base may get stuck was told nobody, and so is none for a change that does get stuck.
 func (v Violation) Comparable(o Violation) bool {
-	return o.aside != asideNext || v.aside == asideNext
+	return o.Scenario != ScenarioNext || v.Scenario == ScenarioNext
 }
 
 // Closed is the number of events up to which base was searched to the end where a violation

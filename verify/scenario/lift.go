@@ -52,6 +52,10 @@ func (c *Checker) settledAs(v Variant, scenario, aside string) (*Problem, []byte
 	switch {
 	case aside == asideDrain:
 		v = v.drained()
+	case aside == asideLoss:
+		v = v.lost()
+	case aside == asideReload:
+		v, from = v.reloaded(), state.Base
 	case scenario == ScenarioChange:
 		v, from = v.Change(), state.Base
 	case scenario == ScenarioNext:

@@ -25,6 +25,8 @@ type Job struct {
 	// beyond says that the topology lies beyond the confident size: the true size of a
 	// cluster whose nodes were given. It is searched as far as a small budget lasts.
 	beyond bool
+	// tight says that the topology has fewer nodes than the assumed cluster; see [Checker.tight].
+	tight bool
 }
 
 // Outcome is what a job found.
@@ -217,6 +219,13 @@ func Order(plans []Plan) []Job {
 			for _, j.Topology = range r.topologies {
 				jobs = append(jobs, j)
 			}
+			if k == 0 {
+				for _, t := range p.tight {
+					tight := j
+					tight.Topology, tight.tight = t, true
+					jobs = append(jobs, tight)
+				}
+			}
 			if k < len(p.rungs)-1 && k > 0 {
 				continue
 			}
@@ -227,7 +236,7 @@ func Order(plans []Plan) []Job {
 		}
 	}
 	slices.SortStableFunc(jobs, func(a, b Job) int {
-		return cmp.Or(a.rung-b.rung, a.Topology.Total()-b.Topology.Total())
+		return cmp.Or(a.rung-b.rung, BoolRank(a.tight)-BoolRank(b.tight), a.Topology.Total()-b.Topology.Total())
 	})
 	return jobs
 }
@@ -293,18 +302,22 @@ func (c *Checker) Both(ctx context.Context, j Job) (o Outcome) {
 			}
 		}
 	}()
+	scenarios := c.Scenarios
+	if j.tight {
+		scenarios = c.asides
+	}
 	if !j.Variant.Has(state.Base) {
-		o.Head, o.Cov, o.Err = c.Scenarios(ctx, j.Variant.only(state.Head), j.Topology)
+		o.Head, o.Cov, o.Err = scenarios(ctx, j.Variant.only(state.Head), j.Topology)
 		o.holds = !o.Cov.outgrown
 		return o
 	}
-	o.Head, o.Cov, o.Err = c.Scenarios(ctx, j.Variant.Change(), j.Topology)
+	o.Head, o.Cov, o.Err = scenarios(ctx, j.Variant.Change(), j.Topology)
 	if o.Err != nil || c.quits && o.Cov.Bound == search.StateBound {
 		return o
 	}
 	baseline := j.Variant.Reapply()
 	baseline.alone = slices.ContainsFunc(o.Head, func(v Violation) bool { return v.Scenario == ScenarioInstall || v.Scenario == ScenarioSteady })
-	base, cov, err := c.Scenarios(ctx, baseline, j.Topology)
+	base, cov, err := scenarios(ctx, baseline, j.Topology)
 	o.Base, o.Err = base, err
 	o.holds = !o.Cov.outgrown
 	if o.closed = NoneClosed; cov.closed != nil && err == nil {
@@ -357,6 +370,9 @@ func merge(plans []Plan, jobs []Job, outcomes []Outcome) [][]SliceResult {
 			o.Cov.Bound = search.Complete
 		}
 		r.Cov.Merge(o.Cov)
+		if j.tight {
+			continue
+		}
 		r.Topologies++
 		r.MaxNodes = max(r.MaxNodes, j.Topology.Total())
 	}

@@ -32,6 +32,7 @@ var gaps = []int{2, 3, 4}
 type Plan struct {
 	variant Variant // as declared
 	rungs   []rung  // smallest numbers first; at least one
+	tight   []scale.Topology
 }
 
 // rung is a slice at one scale of its numbers.
@@ -45,7 +46,7 @@ func (v Variant) AsDeclared() bool { return v.gap == 0 }
 
 // Plan lays out the rungs of a slice on given node classes.
 func (c *Checker) Plan(v Variant) (Plan, error) {
-	p := Plan{variant: v}
+	p := Plan{variant: v, tight: c.tight(v)}
 	bound := c.Policy.Bound
 	pods := scale.Pods(&v.Spec)
 	if pods > FewPods {

@@ -81,11 +81,18 @@ func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([
 			return nil, r.cov, err
 		}
 	}
-	if err := r.next(ctx, v); err != nil {
-		return nil, r.cov, err
-	}
-	err := r.maintenance(ctx, v)
+	err := r.asides(ctx, v)
 	return r.found, r.cov, err
+}
+
+// asides searches what stands aside of the scenarios.
+func (r *scenarioRun) asides(ctx context.Context, v Variant) error {
+	for _, search := range []func(context.Context, Variant) error{r.next, r.reload, r.maintenance, r.loss} {
+		if err := search(ctx, v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // scenarioRun gathers what the scenarios of one variant find at one topology.

@@ -1,0 +1,39 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// neverReplaced is the rule for pods that a webhook keeps from coming back.
+const neverReplaced = "never-replaced"
+
+// loss searches the loss of one node where a webhook guards the pods that answer for it, and
+// the policy says nothing of nodes that go: the one place where a lost node, which every
+// cluster sees some day, is asked about although nobody named it, as nothing comes back by
+// itself then.
+func (r *scenarioRun) loss(ctx context.Context, v Variant) error {
+	if !v.Maintained || v.Spec.Events.NodeFailure > 0 || !slices.ContainsFunc(v.Spec.Admission.Webhooks, guardsItself) {
+		r.cov.closeAside(asideLoss, AllClosed)
+		return nil
+	}
+	own := slices.DeleteFunc(slices.Clone(r.Rules), func(rule rules.Rule) bool { return rule.ID != neverReplaced })
+	return r.aside(ctx, asideLoss, ScenarioSteady, v.lost(), state.Head, own)
+}
+
+// lost gives head alone, with one node that is lost.
+func (v Variant) lost() Variant {
+	v = v.only(state.Head)
+	v.Spec.Events = state.Events{NodeFailure: 1}
+	return v
+}
+
+// guardsItself reports whether a webhook of head is asked about the pods of all that answer
+// for it, so that none of these comes back on its own.
+func guardsItself(h state.Webhook) bool {
+	g := h.Guards[state.Head]
+	return g != nil && !slices.ContainsFunc(h.Servers, func(w int) bool { return !g[w][state.Head] })
+}

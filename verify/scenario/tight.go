@@ -1,0 +1,72 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// tight lists the clusters that are smaller than the assumed one, where something in a slice
+// hangs on there being a node to spare: a port of the node, required anti-affinity. How many nodes there are nobody said, so what
+// only such a cluster shows is a warning that names its size. Only what stands aside is
+// searched there, from where every pod has a node: that a cluster is too small for what is
+// declared is told of none that was assumed.
+func (c *Checker) tight(v Variant) []scale.Topology {
+	classes := v.Spec.Classes
+	if !c.Policy.Cluster.Assumed || !v.wantsRoom() {
+		return nil
+	}
+	if slices.ContainsFunc(classes, func(c state.NodeClass) bool { return !c.Elastic || len(c.Names) > 0 || c.Autoscaled }) {
+		return nil
+	}
+	var out []scale.Topology
+	for n := 1; n < scale.Least(classes).Total() && n < len(classes); n++ {
+		t := make(scale.Topology, len(classes))
+		for i := range n {
+			t[i] = 1
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// wantsRoom reports whether a node of its own, or one more, is what some pod needs.
+func (v Variant) wantsRoom() bool {
+	return slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
+		m := w.Manifests[state.Head]
+		if !m.Exists() || m.Kind() == state.DaemonSet || m.Kind().Ends() {
+			return false
+		}
+		pod := m.Pod()
+		if pod.HostNetwork || len(scheduler.HostPorts(&corev1.Pod{Spec: *pod})) > 0 {
+			return true
+		}
+		return pod.Affinity != nil && pod.Affinity.PodAntiAffinity != nil && len(pod.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
+	})
+}
+
+// asides searches a variant at a topology for what stands aside alone.
+func (c *Checker) asides(ctx context.Context, v Variant, t scale.Topology) ([]Violation, Coverage, error) {
+	if v.rules != nil {
+		own := *c
+		own.Rules = v.rules
+		c = &own
+	}
+	r := scenarioRun{Checker: c, topology: t}
+	err := r.asides(ctx, v)
+	return r.found, r.cov, err
+}
+
+// Deadlocks reports whether a violation is one that nobody gets out of on a cluster of its
+// size, from where every pod had a node: a rollout, or a pod that does not come back.
+func (v Violation) Deadlocks() bool {
+	return v.Inevitable && (v.aside != "" || v.Bound.Rule.ID == "rollout-stuck")
+}
+
+// Retakes reports whether a violation is the next apply taking back what an autoscaler owns.
+func (v Violation) Retakes() bool { return v.aside == asideReload }
