@@ -17,7 +17,7 @@ import (
 )
 
 // readAs maps versions that Kubernetes 1.36 no longer serves to the version whose
-// fields they share.
+// fields they share, but for autoscaling/v2beta1, whose metrics are converted.
 var readAs = map[schema.GroupVersionKind]schema.GroupVersion{
 	{Group: "apps", Version: "v1beta1", Kind: "Deployment"}:                     {Group: "apps", Version: "v1"},
 	{Group: "apps", Version: "v1beta2", Kind: "Deployment"}:                     {Group: "apps", Version: "v1"},
@@ -28,6 +28,7 @@ var readAs = map[schema.GroupVersionKind]schema.GroupVersion{
 	{Group: "extensions", Version: "v1beta1", Kind: "DaemonSet"}:                {Group: "apps", Version: "v1"},
 	{Group: "apps", Version: "v1beta2", Kind: "ReplicaSet"}:                     {Group: "apps", Version: "v1"},
 	{Group: "extensions", Version: "v1beta1", Kind: "ReplicaSet"}:               {Group: "apps", Version: "v1"},
+	{Group: "autoscaling", Version: "v2beta1", Kind: "HorizontalPodAutoscaler"}: {Group: "autoscaling", Version: "v2"},
 	{Group: "autoscaling", Version: "v2beta2", Kind: "HorizontalPodAutoscaler"}: {Group: "autoscaling", Version: "v2"},
 	{Group: "batch", Version: "v1beta1", Kind: "CronJob"}:                       {Group: "batch", Version: "v1"},
 	{Group: "policy", Version: "v1beta1", Kind: "PodDisruptionBudget"}:          {Group: "policy", Version: "v1"},
@@ -69,6 +70,9 @@ func decodeTyped(content map[string]any) (decoded, error) {
 	if old {
 		d.notes = append(d.notes, fmt.Sprintf("%s %s is not served by Kubernetes %s; read as %s",
 			gvk.GroupVersion(), gvk.Kind, DefaultKubeVersion, gv))
+		if gvk.Group == "autoscaling" && gvk.Version == "v2beta1" {
+			content = hpaFromV2beta1(content)
+		}
 		gvk = gv.WithKind(gvk.Kind)
 	}
 	obj, err := scheme.Scheme.New(gvk)

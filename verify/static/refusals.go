@@ -189,18 +189,18 @@ func (a *Applied) Once() bool {
 }
 
 // StandIns says what is there in place of the objects that cannot exist as they are: what base
-// has, if that can.
+// has, if that can, or what a version of the API made of them that is not served any more.
 func StandIns(list []Applied) map[*render.Object]*render.Object {
 	out := map[*render.Object]*render.Object{}
 	for i := range list {
 		x := &list[i]
 		if x.Base != nil && len(x.Before) > 0 {
-			out[x.Base] = nil
+			out[x.Base] = asOnceServed(x.Base)
 		}
 		if x.again || len(validation.Create(x.Head.Typed)) == 0 {
 			continue
 		}
-		out[x.Head] = nil
+		out[x.Head] = asOnceServed(x.Head)
 		if x.Base != nil && len(x.Before) == 0 {
 			out[x.Head] = x.Base
 		}
