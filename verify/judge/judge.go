@@ -70,6 +70,10 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 	if !d.Checker.Paced(ctx, v) {
 		s, f.Timing = atMostWarning(s), "arbitrary"
 	}
+	if c := v.OnAssumed(); c != nil {
+		f.Message += fmt.Sprintf(" (if %s, which is not among the objects, is ReadWriteOnce)", c.ID())
+		s = atMostWarning(s)
+	}
 	if j.unsure || v.Retakes() { // what an autoscaler mends once more after each apply is no error
 		s = atMostWarning(s)
 	}

@@ -70,3 +70,20 @@ func (v Violation) Deadlocks() bool {
 
 // Retakes reports whether a violation is the next apply taking back what an autoscaler owns.
 func (v Violation) Retakes() bool { return v.aside == asideReload }
+
+// OnAssumed names the claim that a violation's pods wait for where it is not among the objects, so
+// that how many nodes can use its volume is assumed; nil: there is none.
+func (v Violation) OnAssumed() *state.Claim {
+	s := state.State{C: v.Problem.Cfg, B: v.last()}
+	for _, p := range s.C.ClassesOf[v.Bound.Workload] {
+		if s.Waiting(p) == 0 {
+			continue
+		}
+		for _, k := range s.C.Uses[p] {
+			if c := &s.C.Spec.Claims[k]; c.Assumed {
+				return c
+			}
+		}
+	}
+	return nil
+}

@@ -216,6 +216,7 @@ func (sl *Slice) store(sides [2]side) {
 			}
 		}
 	}
+	sl.assumeClaims(sides)
 	slices.SortFunc(sl.Spec.Claims, func(a, b state.Claim) int { return strings.Compare(a.ID(), b.ID()) })
 }
 

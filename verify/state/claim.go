@@ -23,6 +23,8 @@ type Claim struct {
 	// Exclusive says that the volume is attached to one node at a time, and OncePod that
 	// one pod at a time may use it (ReadWriteOncePod).
 	Exclusive, OncePod bool
+	// Assumed says that the claim is not among the objects, and that it is Exclusive is not known.
+	Assumed bool
 	// Reach of the volume, where it is made for the claim; Immediate says that it is made
 	// at once, and not where the first pod is to run. Allowed restricts where.
 	Reach     Reach
