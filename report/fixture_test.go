@@ -69,7 +69,8 @@ func spreadResult() *verify.Result {
 			},
 			Fingerprint: "unschedulable:4f1c",
 		}},
-		Coverage:    verify.Coverage{Topologies: 12, States: 48211, Transitions: 190377, MaxNodes: 6, MaxPods: 12, MaxEvents: 3, ElapsedMs: 5210, Bound: "complete"},
+		Coverage: verify.Coverage{Topologies: 12, States: 48211, Transitions: 190377, MaxNodes: 6, MaxPods: 12, MaxEvents: 3, ElapsedMs: 5210, Bound: "complete",
+			Rules: []verify.RuleCoverage{{Rule: "rollout-stuck", Pods: 12, Nodes: 6, AsDeclared: true, Bound: "complete"}}},
 		Releases:    []verify.ReleaseResult{{ID: "shop-prod", Kind: "kustomize", Status: "ok", Objects: 7, Changed: true}},
 		Assumptions: []string{"no descheduler runs: none was declared"},
 	}

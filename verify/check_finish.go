@@ -184,7 +184,9 @@ func (a *analysis) search(ctx context.Context, cut []*slice.Slice) error {
 			sr.Cov.Bound = search.MemoryBound
 		}
 		a.checker.AddProbe(ctx, plans[i], &sr)
+		sizes := a.checker.ByRule(ctx, &sr)
 		cov.Merge(sr.Cov)
+		a.enterSizes(&sr, sizes)
 		a.enterResult(ctx, sr)
 	}
 	if err := ctx.Err(); err != nil && !outOfMemory(ctx) {
@@ -223,6 +225,21 @@ func (a *analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 	for _, s := range sr.Cov.Unanswered {
 		a.undecided(sr.Variant.Slice, s)
 		a.result.Notices = append(a.result.Notices, s)
+	}
+}
+
+// enterSizes enters at which size the rules were verified on a slice, and words which of them were as declared where the
+// slice as a whole was not.
+func (a *analysis) enterSizes(sr *scenario.SliceResult, sizes []scenario.RuleSize) {
+	var names []string
+	for _, s := range sizes {
+		a.result.Coverage.rule(RuleCoverage{Rule: s.Rule, Pods: s.Pods, Nodes: s.Nodes, AsDeclared: s.Declared, Bound: boundName(s.Bound)})
+		if s.Declared && s.Bound == search.Complete {
+			names = append(names, s.Rule)
+		}
+	}
+	if len(names) > 0 && len(names) < len(sizes) {
+		a.note([]string{fmt.Sprintf("%s: verified with the declared number of pods, each workload by itself: %s", sr.Variant.Spec.Workloads[0].ID, strings.Join(names, ", "))})
 	}
 }
 

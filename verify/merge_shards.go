@@ -164,10 +164,32 @@ func (c *Coverage) add(o Coverage) {
 			c.Reduced = append(c.Reduced, n)
 		}
 	}
-	bounds := []string{"", "complete", "states", "memory", "time"}
-	if slices.Index(bounds, o.Bound) > slices.Index(bounds, c.Bound) {
-		c.Bound = o.Bound
+	for _, r := range o.Rules {
+		c.rule(r)
 	}
+	c.Bound = weaker(c.Bound, o.Bound)
+}
+
+// rule adds what a rule was verified at on another slice, or by another shard.
+func (c *Coverage) rule(r RuleCoverage) {
+	i := slices.IndexFunc(c.Rules, func(o RuleCoverage) bool { return o.Rule == r.Rule })
+	if i < 0 {
+		c.Rules = append(c.Rules, r)
+		return
+	}
+	have := &c.Rules[i]
+	have.Pods, have.Nodes = max(have.Pods, r.Pods), max(have.Nodes, r.Nodes)
+	have.AsDeclared = have.AsDeclared && r.AsDeclared
+	have.Bound = weaker(have.Bound, r.Bound)
+}
+
+// weaker is the bound of two that says less.
+func weaker(a, b string) string {
+	bounds := []string{"", "complete", "states", "memory", "time"}
+	if slices.Index(bounds, b) > slices.Index(bounds, a) {
+		return b
+	}
+	return a
 }
 
 // inAll keeps the notices that every shard has: that a waiver covers nothing holds of

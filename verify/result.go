@@ -75,6 +75,18 @@ type Coverage struct {
 	Bound       string `json:"bound"` // complete, time, memory, states
 	// Reduced lists workloads that were verified with fewer pods than declared.
 	Reduced []scenario.ReducedCount `json:"reducedScale,omitempty"`
+	// Rules says at which size each rule that says something was verified, in report order.
+	Rules []RuleCoverage `json:"rules,omitempty"`
+}
+
+// RuleCoverage is the size at which a rule was verified: of several slices, the most pods and nodes of any one, and
+// what holds of all.
+type RuleCoverage struct {
+	Rule       string `json:"id"`
+	Pods       int    `json:"pods"`
+	Nodes      int    `json:"nodes"`
+	AsDeclared bool   `json:"asDeclared"` // with the declared number of pods
+	Bound      string `json:"bound"`      // complete, time, memory, states
 }
 
 // ReleaseResult is how one release was rendered.

@@ -20,7 +20,7 @@ import (
 // the argument.
 
 // apartStates bounds each search of one workload by itself.
-const apartStates = 500_000
+const apartStates = 200_000
 
 // judgment is one side of a rule on a workload of a problem.
 type judgment struct {
@@ -35,30 +35,15 @@ func (b BoundRule) judgment() judgment { return judgment{b.Rule.ID, b.Workload, 
 type play func(p *Problem) (*search.Result, error)
 
 // apart drops from a problem the rules of which a search of each workload by itself shows that they are kept. It reports
-// whether that leaves nothing to be asked of the whole.
-func (r *scenarioRun) apart(p *Problem, do play) (bool, error) {
-	if r.Whole || !slices.ContainsFunc(p.bounds, func(b BoundRule) bool { return b.placeless() }) || !control.Apart(p.Cfg, p.loops) {
-		return false, nil
+// whether that leaves nothing to be asked of the whole. whole says that the scenario has something else to look at.
+func (r *scenarioRun) apart(p *Problem, whole bool, do play) (bool, error) {
+	all := p.bounds
+	err := r.dropKept(p, whole, do)
+	if err != nil {
+		return false, err
 	}
-	if len(p.Cfg.Nodes) == 1 && len(p.Cfg.Spec.Workloads) == 1 {
-		return false, nil // it is by itself
-	}
-	kept := map[judgment]bool{}
-	for w := range p.Cfg.Spec.Workloads {
-		one, err := p.one(w)
-		if one == nil || err != nil {
-			return false, err
-		}
-		res, err := do(one)
-		if err != nil || res == nil || res.Bound != search.Complete {
-			return false, err
-		}
-		r.cov.MaxEvents = max(r.cov.MaxEvents, res.Events)
-		for i, b := range one.bounds {
-			kept[b.judgment()] = !slices.ContainsFunc(res.Violations, func(v search.Violation) bool { return v.Rule == i })
-		}
-	}
-	if !p.drop(kept) || len(p.bounds) > 0 {
+	r.cov.ask(all, p.bounds)
+	if len(p.bounds) > 0 && !r.lonely || len(all) == 0 {
 		return false, nil
 	}
 	r.cov.close(AllClosed)
@@ -66,6 +51,32 @@ func (r *scenarioRun) apart(p *Problem, do play) (bool, error) {
 	r.cov.note(p.Actors)
 	r.cov.MaxPods = max(r.cov.MaxPods, mostDeclared(p.Cfg))
 	return true, nil
+}
+
+func (r *scenarioRun) dropKept(p *Problem, whole bool, do play) error {
+	if whole || r.Whole || !slices.ContainsFunc(p.bounds, BoundRule.placeless) || !control.Apart(p.Cfg, p.loops) {
+		return nil
+	}
+	if len(p.Cfg.Nodes) == 1 && len(p.Cfg.Spec.Workloads) == 1 && !r.lonely {
+		return nil // it is by itself
+	}
+	kept := map[judgment]bool{}
+	for w := range p.Cfg.Spec.Workloads {
+		one, err := p.one(w)
+		if one == nil || err != nil {
+			return err
+		}
+		res, err := do(one)
+		if err != nil || res == nil || res.Bound != search.Complete {
+			return err
+		}
+		r.cov.MaxEvents = max(r.cov.MaxEvents, res.Events)
+		for i, b := range one.bounds {
+			kept[b.judgment()] = !slices.ContainsFunc(res.Violations, func(v search.Violation) bool { return v.Rule == i })
+		}
+	}
+	p.drop(kept)
+	return nil
 }
 
 // settledAlone is what [scenarioRun.settled] does, of one workload by itself.
@@ -116,20 +127,18 @@ func (b BoundRule) placeless() bool {
 	return b.Rule.Blind&rules.BlindToPlace != 0 && b.Property.Rest == nil
 }
 
-// drop leaves out rules that are known to be kept, and reports whether there were any.
-func (p *Problem) drop(kept map[judgment]bool) bool {
+// drop leaves out rules that are known to be kept.
+func (p *Problem) drop(kept map[judgment]bool) {
 	left, judged, blind := p.bounds[:0:0], []search.Rule(nil), rules.BlindToStarts|rules.BlindToStops
 	for i, b := range p.bounds {
 		if !kept[b.judgment()] {
 			left, judged, blind = append(left, b), append(judged, p.System.Rules[i]), blind&b.Rule.Blind
 		}
 	}
-	if len(left) == len(p.bounds) {
-		return false
+	if len(left) < len(p.bounds) {
+		p.bounds = left
+		p.judgedBy(judged, blind)
 	}
-	p.bounds = left
-	p.judgedBy(judged, blind)
-	return true
 }
 
 // one is the problem of workload w by itself: the same objects, on one node that takes whatever its pods ask for, where

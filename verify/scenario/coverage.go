@@ -23,6 +23,31 @@ type Coverage struct {
 	Unanswered  []string // what kept rules from being evaluated, by rule
 	searches    int
 	Models      map[string]*actor.Model // of the loops that took part, by name
+	// asked are the rules that say something: whether any of it had to be asked of whole slices.
+	asked map[string]bool
+}
+
+// ask notes the rules that a search begins with, and those of them that are left for the whole.
+func (c *Coverage) ask(all, left []BoundRule) {
+	if c.asked == nil {
+		c.asked = map[string]bool{}
+	}
+	for _, b := range all {
+		c.asked[b.Rule.ID] = c.asked[b.Rule.ID]
+	}
+	for _, b := range left {
+		c.asked[b.Rule.ID] = true
+	}
+}
+
+// asks takes over what another one notes.
+func (c *Coverage) asks(d Coverage) {
+	if c.asked == nil {
+		c.asked = map[string]bool{}
+	}
+	for rule, whole := range d.asked {
+		c.asked[rule] = c.asked[rule] || whole
+	}
 }
 
 // note keeps what the actors say of themselves.
@@ -78,6 +103,7 @@ func (c *Coverage) Merge(d Coverage) {
 	}
 	maps.Copy(c.Models, d.Models)
 	c.unanswer(d.Unanswered)
+	c.asks(d)
 	c.Cut = AppendNew(c.Cut, d.Cut)
 	if d.Bound != 0 {
 		c.limit(d.Bound)

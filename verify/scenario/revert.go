@@ -50,7 +50,7 @@ func (r *scenarioRun) revert(ctx context.Context, v Variant) error {
 	if err != nil || len(p.bounds) == 0 {
 		return err
 	}
-	done, err := r.apart(p, func(one *Problem) (*search.Result, error) { return r.revertAlone(ctx, one) })
+	done, err := r.apart(p, false, func(one *Problem) (*search.Result, error) { return r.revertAlone(ctx, one) })
 	if err != nil || done {
 		return err
 	}

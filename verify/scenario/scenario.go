@@ -51,6 +51,7 @@ type Checker struct {
 	quits  bool // a search that runs out of states makes the others needless
 	Lifts  Lifts
 	Whole  bool // search every slice as a whole only, for comparisons; see apart.go
+	lonely bool // search each workload by itself only
 }
 
 // Scenarios searches a variant at a topology in every scenario that it has, and gives of
@@ -119,11 +120,10 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v Variant, from 
 			return err
 		}
 	}
-	if before == p && (name != ScenarioChange || v.liveStart(p) == nil) {
-		done, err := r.apart(p, func(one *Problem) (*search.Result, error) { return r.settledAlone(ctx, one, from) })
-		if err != nil || done {
-			return err
-		}
+	whole := before != p || name == ScenarioChange && v.liveStart(p) != nil
+	done, err := r.apart(p, whole, func(one *Problem) (*search.Result, error) { return r.settledAlone(ctx, one, from) })
+	if err != nil || done {
+		return err
 	}
 	initial, results, err := before.Settle(ctx, from, r.Budget)
 	if err != nil {
@@ -157,7 +157,7 @@ func (r *scenarioRun) empty(ctx context.Context, v Variant) error {
 	if err != nil {
 		return err
 	}
-	done, err := r.apart(p, func(one *Problem) (*search.Result, error) { return r.from(ctx, one, one.Installs(state.Head), 0) })
+	done, err := r.apart(p, false, func(one *Problem) (*search.Result, error) { return r.from(ctx, one, one.Installs(state.Head), 0) })
 	if err != nil || done {
 		return err
 	}

@@ -1,0 +1,52 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// TestRulesAreVerifiedAsDeclared takes a rollout that is too large to be searched as declared: rules that do not look at
+// where pods are were, those that do were at a reduced scale; and where a full node may refuse pods, none was.
+func TestRulesAreVerifiedAsDeclared(t *testing.T) {
+	manifest := func(image int) string {
+		return fmt.Sprintf(`apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec:
+  replicas: 48
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}}]}}
+      containers: [{name: c, image: "i:%d", resources: {requests: {cpu: 100m}}}]
+`, image)
+	}
+	for cpu, declared := range map[int][]string{
+		64: {"unschedulable", "rollout-stuck", "below-floor", "eviction-loop", "never-settles", "cannot-revert"},
+		4:  nil,
+	} {
+		ch, pol := changeOf(t, manifest(1), manifest(2), fmt.Sprintf("cluster:\n  nodePools: [{name: a, count: {min: 2, max: 2}, allocatable: {cpu: \"%d\", memory: 64Gi, pods: \"500\"}}]\n", cpu))
+		r := verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 2}))
+		if len(r.Coverage.Reduced) != 1 {
+			t.Fatalf("%d CPUs: nothing was reduced: %+v", cpu, r.Coverage)
+		}
+		placed := 0
+		for _, c := range r.Coverage.Rules {
+			want := RuleCoverage{Rule: c.Rule, Pods: r.Coverage.Reduced[0].Verified, Nodes: 2, Bound: "complete"}
+			if slices.Contains(declared, c.Rule) {
+				want.Pods, want.AsDeclared = 48, true
+			} else {
+				placed++
+			}
+			if c != want {
+				t.Errorf("%d CPUs: %+v, want %+v", cpu, c, want)
+			}
+		}
+		if placed != len(r.Coverage.Rules)-len(declared) || placed == 0 {
+			t.Errorf("%d CPUs: %d rules at a reduced scale of %+v", cpu, placed, r.Coverage.Rules)
+		}
+	}
+}
