@@ -388,19 +388,19 @@ func fixLines(f *judge.Finding, limit int) (say string, diff []string) {
 	}
 	say = strings.TrimSuffix(Plain(x.Text, 200), ".")
 	if x.Cost != "" {
-		say += "; the cost: " + Plain(x.Cost, 100)
+		say += "; cost: " + Plain(x.Cost, 100)
 	}
 	if o := f.OtherFix; o != nil && line(o.Text) != "" && o.Text != f.Fix.Text {
 		defer func() {
 			say += "; or: " + strings.TrimSuffix(Plain(o.Text, 200), ".")
 			if o.Cost != "" {
-				say += "; the cost: " + Plain(o.Cost, 100)
+				say += "; cost: " + Plain(o.Cost, 100)
 			}
 		}()
 	}
 	switch {
 	case x.Verified && x.Mechanical:
-		say += " (rendered and searched again: gone, and nothing else breaks)"
+		say += " (verified: gone, nothing else breaks)"
 	case x.Verified:
 		say += " (searched again: gone)"
 	default:
