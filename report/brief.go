@@ -87,7 +87,7 @@ func uncheckedText(r *verify.Result) string {
 			left = append(left, clip(s, 120))
 		}
 		if strings.HasPrefix(a, noCluster) && r.Coverage.States > 0 {
-			out = append(out, "capacity (no cluster is declared)")
+			out = append(out, "capacity, as no cluster is declared (give --nodes or --snapshot)")
 		}
 	}
 	if n := len(left); n > 1 {
