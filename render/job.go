@@ -23,7 +23,9 @@ type job struct {
 	Template *templateJob `json:",omitempty"`
 	// Bases are the folders that stand for remote references, by kustomization file.
 	Bases map[string]map[string]string `json:",omitempty"`
-	Notes []string
+	// Encrypted are the manifests that a program would decrypt, by kustomization file.
+	Encrypted map[string]encrypted `json:",omitempty"`
+	Notes     []string
 	// Lost are files of plain manifests that base reads, and that are no objects any more.
 	Lost []lostFile `json:",omitempty"`
 	// Later says that something was not fetched, and is not among the files.
@@ -81,7 +83,7 @@ func (j *job) computeDigest() string {
 		sum := sha256.Sum256(j.Files[p])
 		fmt.Fprintf(h, "%q %x\n", p, sum)
 	}
-	b, err := json.Marshal(&job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Bases: j.Bases, Notes: j.Notes, Template: j.Template, Lost: j.Lost, Later: j.Later})
+	b, err := json.Marshal(&job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Bases: j.Bases, Encrypted: j.Encrypted, Notes: j.Notes, Template: j.Template, Lost: j.Lost, Later: j.Later})
 	if err != nil {
 		panic("render: a job does not marshal: " + err.Error())
 	}

@@ -125,10 +125,17 @@ func (j *job) kustomizeFiles() (map[string][]byte, []string, *Failure) {
 		if b, err = j.overlaid(p, b); err != nil {
 			return nil, nil, asFailure(p, err)
 		}
-		if !isRoot && len(generated[dir]) == 0 && len(j.Bases[p]) == 0 && !bytes.Contains(b, []byte("helm")) {
+		sealed, isSealed := j.Encrypted[p]
+		for _, f := range sealed.Files {
+			at := path.Join(dir, f)
+			if files[at], err = withoutSeal(at, j.Files[at]); err != nil {
+				return nil, nil, asFailure(at, err)
+			}
+		}
+		if !isRoot && !isSealed && len(generated[dir]) == 0 && len(j.Bases[p]) == 0 && !bytes.Contains(b, []byte("helm")) {
 			continue
 		}
-		edited, err := editKustomization(b, generated[dir], j.Bases[p], isRoot)
+		edited, err := editKustomization(b, generated[dir], j.Bases[p], sealed, isRoot)
 		if err != nil {
 			return nil, nil, asFailure(p, err)
 		}
@@ -139,7 +146,7 @@ func (j *job) kustomizeFiles() (map[string][]byte, []string, *Failure) {
 
 // editKustomization replaces charts by their resources and remote bases by what was
 // fetched, and asks for origins.
-func editKustomization(b []byte, generated []string, bases map[string]string, root bool) ([]byte, error) {
+func editKustomization(b []byte, generated []string, bases map[string]string, sealed encrypted, root bool) ([]byte, error) {
 	v, err := decodeYAML(b)
 	if err != nil {
 		return nil, err
@@ -152,6 +159,9 @@ func editKustomization(b []byte, generated []string, bases map[string]string, ro
 		delete(m, k)
 	}
 	replaceBases(m, bases)
+	if len(sealed.Generators) > 0 {
+		sealed.edit(m)
+	}
 	for _, name := range generated {
 		list, _ := m["resources"].([]any)
 		m["resources"] = append(list, name)

@@ -29,6 +29,12 @@ func (g *kustomizeGatherer) plugins(k *kustomization, dir string) *Failure {
 			if f := g.include(k, dir, ref, false); f != nil {
 				return f
 			}
+			if done, f := g.decryption(k, dir, ref); done || f != nil {
+				if f != nil {
+					return f
+				}
+				continue
+			}
 			for _, p := range g.job.reads() {
 				if before[p] || path.Base(p) == path.Base(g.src.kustomizationFile(path.Dir(p))) {
 					continue

@@ -177,9 +177,12 @@ func editDistance(a, b string) int {
 	return last[len(b)]
 }
 
+// decrypted stands for what is encrypted: it is no empty key, and a document where one has to be.
+const decrypted = "{}"
+
 // readableSecret gives a Secret whose data can be decoded, and what the API server refuses
 // of it. What is encrypted in the repository is decrypted before it is applied: its values
-// stand for others.
+// stand for others, which are what the Secret's type asks for.
 func readableSecret(content map[string]any) (map[string]any, []Refusal) {
 	sops := content["sops"] != nil
 	out := maps.Clone(content)
@@ -189,6 +192,16 @@ func readableSecret(content map[string]any) (map[string]any, []Refusal) {
 	data, isMap := out["data"].(map[string]any)
 	if s, isText := out["data"].(string); isText && (sops || strings.HasPrefix(s, "ENC[")) {
 		delete(out, "data")
+		delete(out, "type") // whose keys are not known
+	}
+	if texts, ok := out["stringData"].(map[string]any); ok {
+		open := maps.Clone(texts)
+		for k, v := range open {
+			if s, isText := v.(string); isText && strings.HasPrefix(s, "ENC[") {
+				open[k] = decrypted
+			}
+		}
+		out["stringData"] = open
 	}
 	if !isMap {
 		return out, nil
@@ -204,7 +217,9 @@ func readableSecret(content map[string]any) (map[string]any, []Refusal) {
 			continue
 		}
 		readable[k] = ""
-		if !sops && !strings.HasPrefix(s, "ENC[") {
+		if sops || strings.HasPrefix(s, "ENC[") {
+			readable[k] = base64.StdEncoding.EncodeToString([]byte(decrypted))
+		} else {
 			refused = append(refused, Refusal{
 				Path: append(fieldPath{key("data")}, key(k)).String(),
 				Text: fmt.Sprintf("the value is no base64: is %s meant?", "stringData"),

@@ -1,0 +1,73 @@
+package render
+
+import (
+	"maps"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// sealedFiles is an overlay that has KSOPS decrypt a Secret and a ConfigMap.
+func sealedFiles() map[string]string {
+	return map[string]string{
+		"prod/kustomization.yaml": "namePrefix: prod-\nresources: [web.yaml]\ngenerators: [./ksops.yaml]\n",
+		"prod/ksops.yaml":         "apiVersion: viaduct.ai/v1\nkind: ksops\nmetadata: {name: x, annotations: {config.kubernetes.io/function: \"exec: {path: ksops}\"}}\nfiles:\n- ./sealed/key.enc.yaml\n- sealed/settings.enc.yaml\n",
+		"prod/web.yaml":           "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2, template: {spec: {containers: [{name: web, image: web, envFrom: [{secretRef: {name: key}}, {configMapRef: {name: settings}}]}]}}}\n",
+		"prod/sealed/key.enc.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: key}\ndata:\n  key: ENC[AES256_GCM,data:abc=,iv:def=,tag:ghi=,type:str]\n" +
+			"sops:\n  age: []\n  mac: ENC[AES256_GCM,data:jkl=,type:str]\n",
+		"prod/sealed/settings.enc.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata:\n  mode: ENC[AES256_GCM,data:mno=,type:str]\nsops: {version: 3.9.0}\n",
+	}
+}
+
+// TestWhatKSOPSDecryptsStaysEncrypted wants the objects that one gets who lists the manifests
+// under resources, without what they were encrypted with.
+func TestWhatKSOPSDecryptsStaysEncrypted(t *testing.T) {
+	files := sealedFiles()
+	got := renders(t, renderWith(t, files, Options{}), "prod")
+	plain := maps.Clone(files)
+	delete(plain, "prod/ksops.yaml")
+	plain["prod/kustomization.yaml"] = "namePrefix: prod-\nresources: [web.yaml, sealed/key.enc.yaml, sealed/settings.enc.yaml]\n"
+	for _, f := range []string{"prod/sealed/key.enc.yaml", "prod/sealed/settings.enc.yaml"} {
+		plain[f], _, _ = strings.Cut(files[f], "sops:")
+	}
+	want := renders(t, renderWith(t, plain, Options{}), "prod")
+	if len(got.Objects) != 3 || len(want.Objects) != 3 {
+		t.Fatalf("%d objects, %d where they are listed", len(got.Objects), len(want.Objects))
+	}
+	for i, o := range got.Objects {
+		if !reflect.DeepEqual(o.Content, want.Objects[i].Content) || len(o.Refused) > 0 || o.Source.File != want.Objects[i].Source.File {
+			t.Errorf("%s differs, or has fields that are refused: %v", o.ID, o.Refused)
+		}
+	}
+	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "stays encrypted") {
+		t.Errorf("notes: %q", got.Notes)
+	}
+	if len(got.Reads) != len(files) {
+		t.Errorf("it reads %q", got.Reads)
+	}
+
+	web := objectOf(t, got, "prod-web")
+	if name, _ := parsePath("spec.template.spec.containers[0].envFrom[0].secretRef.name").get(web.Content); name != "prod-key" {
+		t.Errorf("it refers to %v", name)
+	}
+}
+
+// TestWhatKSOPSDoesBeside wants refused what is more than decrypting, and what is not there.
+func TestWhatKSOPSDoesBeside(t *testing.T) {
+	for _, tt := range []struct{ file, old, new, reason string }{
+		{"prod/ksops.yaml", "files:", "secretFrom: [{metadata: {name: a}, envs: [a.env]}]\nfiles:", "runs a program"},
+		{"prod/ksops.yaml", "viaduct.ai/v1", "example.com/v1", "runs a program"},
+		{"prod/ksops.yaml", "./sealed/key", "../key", "runs a program"},
+		{"prod/ksops.yaml", "./sealed/key", "./sealed/none", "does not exist"},
+		{"prod/kustomization.yaml", "generators: [", "transformers: [", "runs a program"},
+	} {
+		files := sealedFiles()
+		files[tt.file] = strings.Replace(files[tt.file], tt.old, tt.new, 1)
+		rev := renderWith(t, files, Options{})
+		for _, r := range rev.Releases {
+			if r.ID == "prod" && (r.Err == nil || !strings.Contains(r.Err.Reason, tt.reason)) {
+				t.Errorf("%s: %v", tt.new, r.Err)
+			}
+		}
+	}
+}
