@@ -41,6 +41,8 @@ func assumptionsOf(r *verify.Result, f *judge.Finding) []assumption {
 				continue
 			}
 			s, page = note, "rendering.md"
+		case f.Scale.Nodes == 0: // it shows without a cluster
+			continue
 		default:
 			page = "fidelity.md"
 		}

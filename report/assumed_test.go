@@ -28,6 +28,17 @@ func TestAssumptionsOfAFinding(t *testing.T) {
 	if got := texts(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	r.Assumptions = append(r.Assumptions, "the assumed cluster has the node a, which a workload names")
+	size := f.Scale
+	f.Scale.Nodes = 0 // such as what the API server refuses
+	if got := texts(); !slices.Equal(got, want) {
+		t.Errorf("without a cluster: got %q, want %q", got, want)
+	}
+	f.Scale = size
+	if got, want := texts(), append(want, "the assumed cluster has the node a, which a workload names fidelity.md"); !slices.Equal(got, want) {
+		t.Errorf("with a cluster: got %q, want %q", got, want)
+	}
+	r.Assumptions = r.Assumptions[:len(r.Assumptions)-1]
 	f.Timing = "arbitrary"
 	f.Interleaving = append(f.Interleaving, f.Interleaving[0])
 	f.Interleaving[len(f.Interleaving)-1].Actor = "descheduler/RemoveDuplicates"

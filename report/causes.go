@@ -40,7 +40,7 @@ func byCause(fs []judge.Finding) []cause {
 }
 
 // causeKeys are texts of which findings of one cause have one in common: where they
-// stand, and a long interleaving, step by step.
+// stand, the edit, and a long interleaving, step by step.
 func causeKeys(f *judge.Finding) []string {
 	var out []string
 	if len(f.Locations) > 0 && f.Locations[0].File != "" {
@@ -52,6 +52,14 @@ func causeKeys(f *judge.Finding) []string {
 			s += " " + line(f.Blame[i].Path) + "=" + line(f.Blame[i].New)
 		}
 		out = append(out, s)
+	}
+	if h := f.Changed; h != nil && f.Scale.Nodes == 0 { // the same edit to several objects, which is wrong wherever they run
+		kind, _, _ := strings.Cut(line(f.Workload), " ")
+		edit := []string{string(f.Status) + " edit " + line(f.Rule), kind}
+		for _, l := range append(append([]string{"-"}, h.Removed...), append([]string{"+"}, h.Added...)...) {
+			edit = append(edit, strings.TrimSpace(l))
+		}
+		out = append(out, strings.Join(edit, "\n"))
 	}
 	if len(f.Interleaving) >= 4 {
 		var steps strings.Builder

@@ -97,6 +97,37 @@ func TestByCause(t *testing.T) {
 	}
 }
 
+// One edit to many objects of a kind is one block where it is wrong without a cluster, such
+// as a claim's storage class that the API server refuses; where it takes nodes, each object
+// has a run of its own.
+func TestByCauseOfOneEdit(t *testing.T) {
+	edit := func(object, file, from, to string, nodes int) judge.Finding {
+		return judge.Finding{
+			Rule: "apply-rejected", Workload: object, Message: "refused: " + object, Scale: judge.Scale{Nodes: nodes},
+			Locations: []judge.Location{{File: file, StartLine: 9}},
+			Changed:   &judge.Hunk{File: file, Line: 9, Removed: []string{"  storageClassName: " + from}, Added: []string{"    storageClassName: " + to}},
+		}
+	}
+	fs := []judge.Finding{
+		edit("PersistentVolumeClaim x/a", "a.yaml", "slow", "fast", 0),
+		edit("PersistentVolumeClaim x/b", "b.yaml", "slow", "fast", 0),
+		edit("PersistentVolumeClaim y/c", "c.yaml", "slow", "fast", 0),
+		edit("PersistentVolumeClaim y/d", "d.yaml", "none", "fast", 0),
+		edit("apps/StatefulSet y/e", "e.yaml", "slow", "fast", 0),
+		edit("PersistentVolumeClaim y/f", "f.yaml", "slow", "fast", 1),
+	}
+	var sizes []int
+	for _, c := range byCause(fs) {
+		sizes = append(sizes, len(c))
+	}
+	if fmt.Sprint(sizes) != "[3 1 1 1]" {
+		t.Errorf("got %v", sizes)
+	}
+	if got, want := strings.Join(byCause(fs)[0].others(3), "|"), "the same for PersistentVolumeClaim x/b, PersistentVolumeClaim y/c"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // What is inevitable is said as what happens, with the verb in its number.
 func TestTitle(t *testing.T) {
 	for message, want := range map[string]string{
