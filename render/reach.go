@@ -104,7 +104,7 @@ func (r *reach) render(ctx context.Context) error {
 			pairs = append(pairs, [2]sidePlace{b, h})
 		case !r.base.opt.Whole && !r.beside(k) && r.quiet(r.base, k):
 			r.base.outputs[k].Untouched, r.head.outputs[i].Untouched = true, true
-		case !r.base.opt.Whole && r.sleeps(k, i):
+		case !r.base.opt.Whole && !r.beside(k) && r.sleeps(k, i):
 			r.base.outputs[k].Untouched, r.head.outputs[i].Untouched = true, true
 		default:
 			run = append(run, b)
