@@ -110,6 +110,9 @@ func (a *analysis) enterRemarks(list []static.Remark) {
 		}
 		f := x.Finding(a.places)
 		f.Class, f.Severity = string(rule.Class), string(rule.Severity)
+		if x.Conditional && rule.Severity == rules.Error {
+			f.Severity = string(rules.Warning)
+		}
 		a.result.Findings = append(a.result.Findings, f)
 	}
 	a.result.Findings = judge.Across(a.result.Findings)

@@ -47,4 +47,16 @@ func TestShape(t *testing.T) {
 	if got, want := (&judge.Finding{Rule: "replicas-reset", Interleaving: f.Interleaving[:1]}).Shape(), "replicas-reset: drain"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	pending := func(why string) string {
+		return (&judge.Finding{Rule: "rollout-stuck", Interleaving: []judge.Step{
+			{Actor: "scheduler", Action: "no-feasible-node", Text: "no node for a pod: 0/3 nodes are available: " + why},
+		}}).Shape()
+	}
+	port, affinity := pending("3 node(s) didn't have free ports for the requested pod ports"), pending("3 node(s) didn't match pod anti-affinity rules")
+	if port == affinity {
+		t.Errorf("a port and anti-affinity have the one shape %q", port)
+	}
+	if more, few := pending("1 Insufficient cpu, 2 node(s) didn't match pod anti-affinity rules"), pending("2 Insufficient cpu, 1 node(s) didn't match pod anti-affinity rules"); more != few {
+		t.Errorf("by the number of nodes: %q and %q", more, few)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -38,7 +39,8 @@ func Confirmations() ([]Confirmation, error) {
 
 // Shape is what a counterexample is made of: its rule, the events in it and the control
 // loops that take part, each once and sorted, and admission where it refuses pods, such as
-// "below-floor: drain + replicaset, scheduler". Findings of one shape break in one way.
+// "below-floor: drain + replicaset, scheduler", and, after a semicolon, why a pod has no node or
+// no quota: a port and anti-affinity are not one cause. Findings of one shape break in one way.
 func (f *Finding) Shape() string {
 	events, loops := map[string]bool{}, map[string]bool{}
 	for _, s := range f.Interleaving {
@@ -55,7 +57,34 @@ func (f *Finding) Shape() string {
 		}
 	}
 	words := func(m map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(m)), ", ") }
-	return strings.TrimSuffix(f.Rule+": "+strings.TrimPrefix(words(events)+" + "+words(loops), " + "), " + ")
+	shape := strings.TrimSuffix(f.Rule+": "+strings.TrimPrefix(words(events)+" + "+words(loops), " + "), " + ")
+	if causes := f.causes(); len(causes) > 0 {
+		shape += "; " + words(causes)
+	}
+	return shape
+}
+
+// counted is how the scheduler's event begins each of its reasons.
+var counted = regexp.MustCompile(`(?:^|, )\d+ (?:node\(s\) )?`)
+
+// causes are what stands in the way of pods at the end, as the scheduler and quotas say it,
+// without the number of nodes.
+func (f *Finding) causes() map[string]bool {
+	out := map[string]bool{}
+	for _, s := range f.Interleaving {
+		switch s.Action {
+		case "no-feasible-node":
+			_, why, _ := strings.Cut(s.Text, " nodes are available: ")
+			for _, reason := range counted.Split(why, -1) {
+				if reason != "" {
+					out[reason] = true
+				}
+			}
+		case "creation-refused":
+			out["exceeded quota"] = true
+		}
+	}
+	return out
 }
 
 // Confirm enters the replays on record into the findings of their shapes.

@@ -22,6 +22,8 @@ type Remark struct {
 	paths         []string          // fields of object that it rests on, most telling first
 	beside        [2]*render.Object // whose labels it rests on as well, by version; nil: none
 	text          string            // a sentence without a full stop
+	// Conditional says that it holds for some clusters only, which text names: it is no error.
+	Conditional bool
 }
 
 // Remarks gathers what is wrong with the objects of the releases, or was on base. With all,
@@ -34,6 +36,7 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 			continue // what is new is not known
 		}
 		out = append(out, dangling(p, everywhere)...)
+		out = append(out, holding(p)...)
 	}
 	return out
 }
