@@ -97,7 +97,7 @@ func (c cause) others(limit int) []string {
 		out = append([]string{"the same in release " + some(releases, 1)}, out...)
 	}
 	if len(same) > 0 {
-		out = append([]string{"the same for " + some(same, 4)}, out...)
+		out = append([]string{"the same for " + some(same, 2)}, out...)
 	}
 	if n := len(out); n > limit {
 		out = append(out[:limit-1:limit-1], count(n-limit+1, "more finding")+" of the same cause")
