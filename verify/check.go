@@ -25,6 +25,7 @@ type Options struct {
 	states   uint64 // of one search; 0: searchStates
 	unlumped bool   // for comparisons; see [state.Spec.Unlumped]
 	whole    bool   // for comparisons; see [scenario.Checker.Whole]
+	twice    bool   // for comparisons; see [scenario.Checker.Twice]
 	// watch is shown every counterexample of head and base, told or not; nil: nobody looks.
 	watch func(scenario.Violation)
 }

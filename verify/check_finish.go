@@ -37,7 +37,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	if err != nil {
 		return nil, err
 	}
-	a.checker = scenario.Checker{Policy: opt.Policy, Only: opt.Rules, Rules: rules, Lifts: scenario.Lifts{}, Whole: opt.whole, Budget: scenario.Budget{States: cmp.Or(opt.states, scenario.SearchStates), Bytes: searchBytes(opt)}}
+	a.checker = scenario.Checker{Policy: opt.Policy, Only: opt.Rules, Rules: rules, Lifts: scenario.Lifts{}, Whole: opt.whole, Twice: opt.twice, Budget: scenario.Budget{States: cmp.Or(opt.states, scenario.SearchStates), Bytes: searchBytes(opt)}}
 	if opt.TimeBudget > 0 {
 		a.checker.Budget.Deadline = a.started.Add(opt.TimeBudget)
 	}

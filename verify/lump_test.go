@@ -109,6 +109,11 @@ func TestApartKeepsFindings(t *testing.T) {
 	keepFindings(t, 19, "apart", func(o *Options) { o.whole = true }, func(seed int) bool { return seed%4 > 0 })
 }
 
+// TestSharingKeepsFindings is the same of searches that two scenarios share.
+func TestSharingKeepsFindings(t *testing.T) {
+	keepFindings(t, 20, "shared", func(o *Options) { o.twice = true }, func(int) bool { return false })
+}
+
 // keepFindings compares searches of random clusters with searches that leave a reduction out.
 func keepFindings(t *testing.T, stream uint64, reduction string, without func(*Options), roomy func(seed int) bool) {
 	clusters, least, most, budget := 50, 3, 6, 20*time.Second
@@ -160,6 +165,11 @@ func TestLumpsKeepFindingsOfCases(t *testing.T) {
 // TestApartKeepsFindingsOfCases is the same with searches of whole slices only.
 func TestApartKeepsFindingsOfCases(t *testing.T) {
 	keepFindingsOfCases(t, "apart", func(o *Options) { o.whole = true })
+}
+
+// TestSharingKeepsFindingsOfCases is the same with searches that are shared, and without.
+func TestSharingKeepsFindingsOfCases(t *testing.T) {
+	keepFindingsOfCases(t, "shared", func(o *Options) { o.twice = true })
 }
 
 func keepFindingsOfCases(t *testing.T, reduction string, without func(*Options)) {

@@ -24,9 +24,12 @@ type Problem struct {
 	Live   []byte        // the cluster as it is, where the search starts there too; nil: it does not
 	still  search.System // the same without rules, where no event happens
 	// loops are the actors before pods were lumped, and alone says that those of one workload only move; see apart.go.
-	loops  []actor.Actor
-	alone  bool
-	timing actor.Timing
+	loops   []actor.Actor
+	alone   bool
+	timing  actor.Timing
+	settles bool // explore gives the states that the problem settles in as well
+	// lumps and calmLumps are those of System and still.
+	lumps, calmLumps *state.Lumps
 }
 
 // BoundRule is one rule on one workload of a problem.
@@ -59,8 +62,8 @@ func NewProblem(spec *state.Spec, topology []int, list []rules.Rule, timing acto
 
 // judgedBy makes the systems that are searched, with such rules.
 func (p *Problem) judgedBy(judged []search.Rule, blind rules.Blindness) {
-	p.still, _ = systemOf(p.Cfg, p.loops, p.timing, true, func(actor.Likeness) bool { return true })
-	p.System, p.Actors = systemOf(p.Cfg, p.loops, p.timing, false, func(k actor.Likeness) bool {
+	p.still, _, p.calmLumps = systemOf(p.Cfg, p.loops, p.timing, true, func(actor.Likeness) bool { return true })
+	p.System, p.Actors, p.lumps = systemOf(p.Cfg, p.loops, p.timing, false, func(k actor.Likeness) bool {
 		return k.Kind == actor.StartedWhere && blind&rules.BlindToStarts != 0 || k.Kind == actor.StoppingAs && blind&rules.BlindToStops != 0
 	})
 	p.System.Rules = judged
@@ -100,7 +103,7 @@ func (p *Problem) bind(list []rules.Rule, actors []actor.Actor) (judged []search
 
 // systemOf is the search of some actors, without rules, with the pods lumped that neither they nor whoever judges the
 // states tell apart. calm says that no event happens.
-func systemOf(cfg *state.Config, actors []actor.Actor, timing actor.Timing, calm bool, blind func(actor.Likeness) bool) (search.System, []actor.Actor) {
+func systemOf(cfg *state.Config, actors []actor.Actor, timing actor.Timing, calm bool, blind func(actor.Likeness) bool) (search.System, []actor.Actor, *state.Lumps) {
 	actors, lumps := control.Lump(cfg, actors, calm, blind)
 	sys := search.System{
 		Width: cfg.Width(), Actors: actor.Adapt(cfg, actors, timing),
@@ -110,7 +113,7 @@ func systemOf(cfg *state.Config, actors []actor.Actor, timing actor.Timing, calm
 	if timing == actor.Realistic {
 		control.Reduce(&sys, cfg, actors)
 	}
-	return sys, actors
+	return sys, actors, lumps
 }
 
 func (p *Problem) searchRule(name string, prop rules.Property) search.Rule {
@@ -215,7 +218,7 @@ func (p *Problem) explore(ctx context.Context, initial [][]byte, events int, bud
 	sys := p.System
 	sys.Initial = initial
 	opt := bud.options()
-	opt.MaxEvents = events
+	opt.MaxEvents, opt.Settled = events, p.settles
 	res, tries, err := p.search(ctx, sys, opt)
 	return append(tries, res), err
 }

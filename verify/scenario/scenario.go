@@ -51,6 +51,7 @@ type Checker struct {
 	quits  bool // a search that runs out of states makes the others needless
 	Lifts  Lifts
 	Whole  bool // search every slice as a whole only, for comparisons; see apart.go
+	Twice  bool // search what two scenarios share for each of them, for comparisons; see shared.go
 	lonely bool // search each workload by itself only
 }
 
@@ -104,6 +105,7 @@ type scenarioRun struct {
 	unfit func(state.State) bool
 	found []Violation
 	cov   Coverage
+	rests *rests // of head installed on an empty cluster; nil: not known
 }
 
 // settled searches, with events, from every state that a version settles in.
@@ -125,11 +127,14 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v Variant, from 
 	if err != nil || done {
 		return err
 	}
-	initial, results, err := before.Settle(ctx, from, r.Budget)
-	if err != nil {
-		return err
+	initial, known := r.rests.of(before, name)
+	if !known {
+		var results []*search.Result
+		if initial, results, err = before.Settle(ctx, from, r.Budget); err != nil {
+			return err
+		}
+		r.cov.addAll(results)
 	}
-	r.cov.addAll(results)
 	if name == ScenarioChange {
 		if p.Live = v.liveStart(p); p.Live != nil {
 			initial = withState(initial, p.Live)
@@ -161,6 +166,7 @@ func (r *scenarioRun) empty(ctx context.Context, v Variant) error {
 	if err != nil || done {
 		return err
 	}
+	p.settles = !r.Twice
 	return r.explore(ctx, ScenarioInstall, p, p.Installs(state.Head), 0)
 }
 
@@ -171,6 +177,9 @@ func (r *scenarioRun) explore(ctx context.Context, name string, p *Problem, init
 	}
 	r.cov.addAll(results)
 	res := results[len(results)-1]
+	if p.settles && res.Bound == search.Complete {
+		r.rests = &rests{p, res.Settled}
+	}
 	r.cov.close(closedBy(res))
 	r.cov.note(p.Actors)
 	r.cov.unanswer(p.unanswered())

@@ -1,5 +1,7 @@
 package state
 
+import "slices"
+
 // Lumps are pods that nobody in a problem tells apart, so that states which differ only in them are one: which of the
 // pods of a class have started, and which of two classes the pods on deletion on a node are of. Who says that nobody
 // does is not known here; it has to be a bisimulation, as an exchange of nodes is.
@@ -41,6 +43,12 @@ func (l *Lumps) LumpStarts(p int, when func(State) bool) {
 // LumpStops lumps the pods on deletion of class q with those of class p, as long as neither is a bad revision: there is
 // more to tell of these.
 func (l *Lumps) LumpStops(p, q int) { l.stops[q], l.some = l.stops[p], true }
+
+// Same reports whether two problems of one layout lump the same classes.
+func (l *Lumps) Same(o *Lumps) bool {
+	return slices.Equal(l.stops, o.stops) &&
+		slices.EqualFunc(l.starts, o.starts, func(a, b func(State) bool) bool { return (a == nil) == (b == nil) })
+}
 
 // StopsAs is the class that the pods on deletion of class p count as: it, or the first of those that are lumped with it.
 func (l *Lumps) StopsAs(p int) int { return l.stops[p] }
