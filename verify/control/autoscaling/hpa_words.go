@@ -81,7 +81,7 @@ func (h *HPA) Model() *actor.Model {
 			"truncation, tolerance, ceiling, unready pods, missing samples and limits, in upstream's order and float64",
 			"several metrics: the largest proposal; while one fails there is no scale-down",
 			"a container without a request stops a utilization target; live replicas of 0 switch the HPA off",
-			"pods of other workloads that the selector of its target matches are counted; while another HPA counts pods that it counts, both keep to their bounds only",
+			"other workloads' pods that its target's selector matches are counted; two HPAs that count the same pods only keep to their bounds",
 		},
 		MayInvent: []string{
 			"a sync runs at any moment, where upstream waits 15 s between two",
@@ -90,7 +90,7 @@ func (h *HPA) Model() *actor.Model {
 		},
 		MayHide: []string{
 			"spec.minReplicas 0 counts as 1: what happens at no replicas, and on the way there, is missed",
-			"a stabilization window holds one recommendation and passes as a whole: counts that several of them lead to one by one are missed",
+			"a stabilization window holds one recommendation and passes as a whole: counts reached by several in turn are missed",
 			"a window of 60 s or more passes when the workload's pods have started, warmed up and stopped: pods that take longer than it are missed",
 			"changes within a policy's period are not added up: counts that a half-used period allows are missed",
 			"all young pods of a workload are sampled alike, and a pod that is ready, warm and available has a sample",

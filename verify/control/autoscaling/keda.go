@@ -97,7 +97,7 @@ func (k *keda) Model() *actor.Model {
 		},
 		MayInvent: []string{"cooldownPeriod and pollingInterval may have passed at any moment"},
 		MayHide: []string{
-			"all triggers are active under any load, and none without; what they measure is taken for so many units a pod that the target is one",
+			"all triggers are active under any load, and none without; each measures units per pod such that the target is one",
 			"fallback is not modeled",
 		},
 		Refused: []string{"targets other than Deployments", "paused ScaledObjects, idleReplicaCount, scalingModifiers, metricType Value"},

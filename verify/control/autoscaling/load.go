@@ -166,7 +166,7 @@ func (l *loadChange) Model() *actor.Model {
 			"the load has three levels: none, what the base version was sized for, what maxReplicas was made for",
 			"ready pods share evenly what the load asks for, CPU or whatever else a metric looks at",
 			"pods of a workload without an autoscaler, which another's counts, are on that one's target at the nominal load, and use what they request, but no less, at the saturating one",
-			"a workload that a vertical autoscaler sizes, and no horizontal one, uses what its requests were made for at the nominal load, and at the saturating one as much as its limits, where they stay, or the largest node allow",
+			"a workload with only a vertical autoscaler uses its requests at the nominal load, and at the saturating one as much as fixed limits or the largest node allow",
 			"memory follows the load, but for what a pod is said to keep without load (events.loadChange.idleMemory)",
 		},
 	}

@@ -188,7 +188,7 @@ func (u *vpaUpdater) Model() *actor.Model {
 			"requests that differ by 10 % or more, summed over the resources, are updated",
 		},
 		MayInvent: []string{
-			"pods are updated at any moment, in any order: upstream waits for 12 hours where the requests are within the recommended bounds",
+			"pods are updated at any moment, in any order; upstream waits 12 hours if the requests are within the recommended bounds",
 			"a resize in place that finds no room is an eviction at once",
 		},
 		MayHide: []string{

@@ -135,7 +135,7 @@ func (a *podLifeTime) Model() *actor.Model {
 		},
 		MayHide: []string{
 			"one run of the plugin evicts, and no pod is old in a loop",
-			"pods that failed or wait in back-off are not told apart: states other than Running, Pending, PodInitializing and ContainerCreating, and exitCodes, match nothing",
+			"states other than Running, Pending, PodInitializing and ContainerCreating, and exitCodes, match nothing",
 		},
 	}
 }

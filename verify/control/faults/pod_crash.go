@@ -77,7 +77,7 @@ func (podCrash) Model() *actor.Model {
 		Exact:    []string{"a pod that crashed keeps its node and its place, and is restarted"},
 		MayHide: []string{
 			"no pod crashes within the milliseconds in which a control loop has work; it does so before or after",
-			"one pod crashes at a time, and its restart succeeds: pods that crash again and again are those of a bad revision only",
+			"one pod crashes at a time and restarts successfully; only a bad revision's pods crash repeatedly",
 		},
 	}
 }

@@ -255,7 +255,7 @@ func (a *Apply) Model() *actor.Model {
 		MayHide: []string{
 			"all manifests of the slice are applied in one step: what happens between two of them is missed",
 			"the ReplicaSets of a deleted Deployment go with it at once",
-			"what the API server refuses (see apply-rejected) is searched as if it were taken, or, where it is invalid, left as it was",
+			"what the API server refuses (see apply-rejected) is searched as if accepted or, if invalid, left as it was",
 		},
 	}
 	if a.serverSide {

@@ -146,13 +146,13 @@ func (a *attachDetach) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/volume/attachdetach/reconciler: reconcile, attachDesiredVolumes; pkg/volume/util: IsMultiAttachAllowed",
 		Exact: []string{
-			"a volume whose access modes are ReadWriteOnce or ReadWriteOncePod is attached to one node at a time, and stays there while a pod that uses it exists there, also one on deletion; pods on one node share it",
+			"a ReadWriteOnce or ReadWriteOncePod volume is attached to one node, and stays while a pod that uses it exists there, also one on deletion; pods on one node share it",
 		},
 		MayInvent: []string{
-			"a volume of a driver that is not known is taken for one that is attached: file systems of the network that a claim asks for as ReadWriteOnce are mounted on several nodes all the same. No finding that rests on it is called inevitable",
+			"a volume of an unknown driver is taken for an attached one, although network file systems mount ReadWriteOnce claims on several nodes; no finding that rests on it is inevitable",
 		},
 		MayHide: []string{
-			"attaching and detaching take no time; the 6 minutes after which the volume of an unhealthy node is detached by force are not modeled, as the pods there stay",
+			"attaching and detaching take no time; the forced detach from an unhealthy node after 6 minutes is not modeled",
 			"claims without an object among the manifests, generic ephemeral volumes and volumes that a pod names without a claim are not looked at",
 		},
 	}

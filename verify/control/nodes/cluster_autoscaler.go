@@ -277,13 +277,13 @@ func (a *clusterAutoscaler) Model() *actor.Model {
 			"safe-to-evict annotations, local storage, kube-system, PodDisruptionBudgets and scale-down-disabled keep a node",
 		},
 		MayInvent: []string{
-			"a node is there as soon as it is asked for, and is not needed as soon as its pods fit elsewhere: scale-down-unneeded-time and the delays after an addition are not waited for",
+			"nodes come at once, and go as soon as their pods fit elsewhere: scale-down-unneeded-time and the delays after an addition are not waited for",
 			"any pool that helps may grow, in any of its zones, whatever the expander",
 			"pods fit elsewhere where there is some way to place them, which upstream's first fit may miss",
 			"DaemonSets take no room on a new node, and do not count for utilization",
 		},
 		MayHide: []string{
-			"the node that would be removed stands empty and tainted in the simulation (autoscaler pull request 9288, of 2026); releases that leave it out remove more, and loop with hard topology spread",
+			"the simulation keeps the node to be removed, empty and tainted (autoscaler pull request 9288, of 2026); older releases remove more, and loop with hard topology spread",
 			"one node is removed at a time, and none that is cordoned or lost",
 			"of more than 5000 ways to place the pods of one node the rest is not tried: the node stays",
 			"node groups that fail to give a node, and their back-off, are not modeled; on assumed nodes only empty ones are removed",

@@ -149,8 +149,8 @@ func (d *drain) Model() *actor.Model {
 		Upstream: "k8s.io/kubectl v0.36.3, pkg/drain: evictPods, waitForDelete; " + objects.Upstream + ", pkg/registry/core/pod/storage: (*EvictionREST).Create",
 		Exact:    []string{"which pods the API server lets go, and that a refused eviction is asked for again and again"},
 		MayInvent: []string{
-			"whoever drains waits for an empty node and starts anew for pods that come to it meanwhile, as upgrade controllers do; kubectl drain itself evicts the pods of its start only",
-			"an eviction that fails for two budgets on one pod is asked for again, where kubectl drain gives up: the node is not drained in either case",
+			"a drain waits for an empty node and evicts pods that arrive meanwhile, as upgrade controllers do; kubectl drain evicts only those of its start",
+			"an eviction that fails for two budgets on one pod is retried, where kubectl drain gives up; either way the node is not drained",
 		},
 		MayHide: []string{
 			"the drain has no timeout, and runs with --force, --delete-emptydir-data and --ignore-daemonsets",

@@ -184,7 +184,7 @@ func (k *Kubelet) Model() *actor.Model {
 		},
 		MayHide: []string{
 			"every pod that starts gets ready and stays so, but for pods that crash and bad revisions, which are events",
-			"pods crash only where something takes pods away regardless (a node that a spot market reclaims; a drain, the descheduler or the cluster autoscaler, of workloads that no PodDisruptionBudget covers) or where the policy sets a minReady: a rollout and an autoscaler look at what is ready first",
+			"pods crash only where something removes pods regardless of readiness (spot reclaims; drains, the descheduler or the cluster autoscaler without a PodDisruptionBudget) or the policy sets a minReady",
 			"a pod is done with its start-up CPU before it is available: one that is available and still uses it is missed",
 			"a starting pod has one phase: whether its containers run already is not told apart",
 		},

@@ -149,7 +149,7 @@ func (a *nodePool) Model() *actor.Model {
 		Exact:     []string{"a pool in words stays within its count, and the last node in service stays"},
 		MayInvent: []string{"which nodes are there at first is open, as many as may still be added"},
 		MayHide: []string{
-			"a node is drained before it is removed, however long that takes: a provider that loses patience, or does not drain, is missed",
+			"a node is drained before it is removed, however long it takes: providers with a timeout, or without a drain, are missed",
 			"the score of image locality counts nodes that are not there",
 		},
 	}

@@ -134,7 +134,7 @@ func (e *pressureEviction) Model() *actor.Model {
 			"which pods the kubelet does not admit: under disk pressure all but critical ones, under memory pressure those of class BestEffort that do not tolerate its taint",
 		},
 		MayInvent: []string{
-			"pods go in any order, where upstream ranks them by what they use beyond their requests, by priority and by use: what a pod uses is not known",
+			"pods go in any order, where upstream ranks them by usage beyond requests, priority and usage",
 		},
 		MayHide: []string{
 			"a pod that starts when the pressure comes, or restarts under it, is not ready again before it is evicted",

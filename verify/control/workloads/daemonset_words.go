@@ -51,7 +51,7 @@ func (d *daemonSet) Model() *actor.Model {
 		},
 		MayInvent: []string{
 			"a pod that failed is made again at once: the back-off of failed pods, of up to 15 minutes, is not waited for",
-			"topology spread constraints of its pods count the nodes of the whole cluster, where upstream's pod has an eye for its own node only",
+			"its pods' topology spread constraints count all nodes, where upstream's pod sees only its own",
 		},
 		MayHide: []string{
 			"all that one sync writes is one step; with maxSurge, which of the nodes that are no longer meant loses its pod first is fixed",

@@ -139,7 +139,7 @@ func (j *jobLoop) Model() *actor.Model {
 			"of the unfinished Jobs of one CronJob the oldest gets what succeeds",
 		},
 		MayHide: []string{
-			"no pod of a Job fails: backoffLimit, podFailurePolicy and successPolicy are not looked at, nor are evictions counted as failures",
+			"no pod of a Job fails: backoffLimit, podFailurePolicy and successPolicy are ignored, and evictions are no failures",
 			"of more completions than parallelism only one more is followed, as the rest repeats it",
 			"indexes, back-off between creations and ttlSecondsAfterFinished are not kept",
 		},
