@@ -99,7 +99,7 @@ func fully(r *Result) []string {
 }
 
 // TestLumpsKeepFindings compares searches in which pods that nobody tells apart are lumped with such in which they are
-// not, on random clusters: the same findings, after as many events and steps.
+// not, on random clusters: the same findings, after as many events and, but for loops, steps.
 func TestLumpsKeepFindings(t *testing.T) {
 	keepFindings(t, 18, "lumped", func(o *Options) { o.unlumped = true }, func(int) bool { return false })
 }
@@ -141,6 +141,15 @@ func keepFindings(t *testing.T, stream uint64, reduction string, without func(*O
 		kept, whole, findings = kept+less.Coverage.States, whole+more.Coverage.States, findings+len(more.Findings)
 		if less.Coverage.States < more.Coverage.States {
 			fewer++
+		}
+		if reduction == "lumped" { // states that are one close a loop sooner
+			for _, r := range []*Result{less, more} {
+				for i := range r.Findings {
+					if f := &r.Findings[i]; f.CycleStart != nil {
+						f.Interleaving = nil
+					}
+				}
+			}
 		}
 		if a, b := fully(less), fully(more); !slices.Equal(a, b) {
 			t.Errorf("cluster %d: %s\n%s\nwhole\n%s", seed, reduction, strings.Join(a, "\n"), strings.Join(b, "\n"))
