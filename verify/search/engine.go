@@ -188,11 +188,13 @@ func (e *engine) level(level int) error {
 	return nil
 }
 
-// forget drops the order of buckets that no one needs any more.
+// forget drops the order of buckets of one level that no one needs any more. The levels whose good
+// ends are told at the end keep it; see [engine.ends].
 func (e *engine) forget(buckets []bucket) {
-	if !e.keepOrder {
-		e.layers.forget(buckets)
+	if e.keepOrder || e.sys.Spent != nil && len(e.sys.Rules) > 0 && len(buckets) > 0 && buckets[0].events <= mostDoomed {
+		return
 	}
+	e.layers.forget(buckets)
 }
 
 // produce expands a bucket, block by block; before is where the states it leads to

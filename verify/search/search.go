@@ -179,7 +179,7 @@ type Result struct {
 	Depth       int // most steps on a shortest path
 	// Violations has at most one entry a rule, in the order of [System.Rules]; with
 	// [System.Spent] one for every set of events that none of fewer is known of, and one
-	// more where more events make it inevitable.
+	// more where an event more makes it inevitable.
 	Violations []Violation
 	// Settled holds, in canonical order, every reachable quiescent state and one state
 	// of every fair terminal cycle, where [Options.Settled] asked for them.

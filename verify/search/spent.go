@@ -57,10 +57,14 @@ func (e *engine) told(rule int, seen []hit, l *later) bool {
 // inevitable in all of them: each is expanded again.
 const cutStates = 200_000
 
-// violations words the findings of one rule. With [System.Spent], whether a violation is
-// inevitable is told for its set of events, not for its path: it is where some state that
-// an event leads to with that set has no good end, and where that does not hang on which of
-// the initial states the run began in, as far as one event goes.
+// mostDoomed is the number of events up to which it is told for a set of them what it makes
+// inevitable. What more of them do hangs on the moments and the choices that they meet.
+const mostDoomed = 1
+
+// violations words the findings of one rule. With [System.Spent], whether a violation of one
+// event, or none, is inevitable is told for its set of events, not for its path: it is where from
+// each of the initial states some state that the event leads to has no good end. With more
+// events it is told for the shortest run.
 func (e *engine) violations(rule int, list []*finding) ([]Violation, error) {
 	var out []Violation
 	var ends *ends
@@ -134,8 +138,8 @@ type doomed struct {
 	level int
 }
 
-// ends looks at all levels that were searched to the end: loops lead from none to another
-// one.
+// ends looks at the first levels, as far as they were searched to the end: loops lead from none to
+// another one.
 func (e *engine) ends(r int) (*ends, error) {
 	c := newComponents(e, [shards]uint32{})
 	c.good = make([]bool, c.size)
@@ -166,14 +170,14 @@ func (e *engine) ends(r int) (*ends, error) {
 	}
 	out := &ends{c: c}
 	err := c.w.guard(func() {
-		for level := 0; level <= e.closed; level++ {
+		for level := 0; level <= min(e.closed, mostDoomed); level++ {
 			c.all(e.layers.level(level))
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	for level := 0; level <= e.closed; level++ {
+	for level := 0; level <= min(e.closed, mostDoomed); level++ {
 		for _, b := range e.layers.level(level) {
 			for _, id := range b.order {
 				out.enter(id, level)
@@ -201,12 +205,9 @@ func (x *ends) enter(id uint32, level int) {
 }
 
 // everywhere reports whether what is doomed after one event, or none, is so from every initial
-// state on. With more events it depends on when they come, and is taken for granted.
+// state on.
 func (x *ends) everywhere(d doomed) (bool, error) {
 	e := x.c.e
-	if d.level > 1 {
-		return true, nil
-	}
 	for id := range e.starts {
 		n, _ := x.c.dense(id)
 		if d.level == 0 {

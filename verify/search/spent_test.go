@@ -102,6 +102,87 @@ func TestSpentGivesEveryLeastSetOfEvents(t *testing.T) {
 	}
 }
 
+// TestInevitableFromEveryStart compares with brute force what one event makes inevitable where runs
+// begin in several states at rest: from each of them the event has to lead to a state without a
+// good end.
+func TestInevitableFromEveryStart(t *testing.T) {
+	sure, some := 0, 0
+	for seed := range uint64(4000) {
+		r := rand.New(rand.NewPCG(8, seed))
+		n := 5 + r.IntN(4)
+		graph := func(degree int) [][]byte {
+			out := make([][]byte, n)
+			for i := range out {
+				for range r.IntN(degree + 1) {
+					out[i] = append(out[i], byte(r.IntN(n)))
+				}
+			}
+			return out
+		}
+		bad := make([]bool, n)
+		for i := 2; i < n; i++ { // where runs begin all is well
+			bad[i] = r.IntN(2) == 0
+		}
+		loops := &spender{name: "loops", next: graph(2)}
+		loops.next[0], loops.next[1] = nil, nil
+		events := [3]*spender{1: {name: "a", urgency: Environment, next: graph(2), counts: 1}, 2: {name: "b", urgency: Environment, next: graph(1), counts: 2}}
+		sys := System{
+			Width: 3, Initial: [][]byte{{0, 0, 0}, {1, 0, 0}}, Spent: spentOfBytes, Actors: []Actor{loops, events[1], events[2]},
+			Rules: []Rule{
+				{Name: "quiescent", Quiescent: func(s []byte) bool { return bad[s[0]] }},
+				{Name: "cycles are searched for", Persists: func([]byte) bool { return false }},
+			},
+		}
+		res, err := Run(context.Background(), sys, Options{MaxEvents: -1, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for kind := 1; kind <= 2; kind++ {
+			from := func(start byte) bool {
+				return slices.ContainsFunc(events[kind].next[start], func(to byte) bool { return noGoodEndOf(loops, bad, to) })
+			}
+			want, set := from(0) && from(1), uint64(1)<<(4*(kind-1))
+			got := slices.ContainsFunc(res.Violations, func(v Violation) bool {
+				at := v.Start
+				if k := len(v.Steps); k > 0 {
+					at = v.Steps[k-1].To
+				}
+				return v.Inevitable && spentOfBytes(at) == set
+			})
+			if got != want {
+				t.Errorf("seed %d: event %d makes it inevitable: %v, want %v", seed, kind, got, want)
+			}
+			if want {
+				sure++
+			} else if from(0) || from(1) {
+				some++
+			}
+		}
+	}
+	if sure < 100 || some < 100 {
+		t.Errorf("%d times inevitable from everywhere, %d times from somewhere: they say little", sure, some)
+	}
+}
+
+// noGoodEndOf reports whether every run of the loops from a node ends in a bad one at rest.
+func noGoodEndOf(loops *spender, bad []bool, from byte) bool {
+	reached := func(from byte) (out []byte) {
+		out = []byte{from}
+		for i := 0; i < len(out); i++ {
+			for _, to := range loops.next[out[i]] {
+				if !slices.Contains(out, to) {
+					out = append(out, to)
+				}
+			}
+		}
+		return out
+	}
+	atRest := func(i byte) bool { return len(loops.next[i]) == 0 }
+	return !slices.ContainsFunc(reached(from), func(i byte) bool {
+		return atRest(i) && !bad[i] || !slices.ContainsFunc(reached(i), atRest) // a cycle that is never left keeps the rule
+	})
+}
+
 // enterLeast keeps the sets that hold no other one.
 func enterLeast(list []uint64, set uint64) []uint64 {
 	if slices.ContainsFunc(list, func(o uint64) bool { return within(o, set) }) {
