@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,6 +25,12 @@ var rewrite = flag.Bool("rewrite", false, "write what the scripts give into thei
 // TestScripts acts out testdata/*.txtar: prose, a policy, the manifests of base and head,
 // and sometimes of a repaired head (fixed). The section want holds the verdict of base →
 // head, the section want-fixed that of base → fixed.
+//
+// A section want-NAME holds the verdict with the files below NAME/ in place of those of the
+// same name: another policy, other nodes, a head by another name. One that reads "as want"
+// asks for the same, but for what "X is called Y" lines say. The file options has lines
+// "states N", a limit on the states of one search, "without RULE", and "exit N", what the
+// gate ends with.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -43,19 +50,28 @@ func script(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	wanted := 0
-	for _, side := range []struct{ section, head string }{{"want", "head"}, {"want-fixed", "fixed"}} {
-		i := slices.IndexFunc(ar.Files, func(f txtar.File) bool { return f.Name == side.section })
-		if i < 0 {
+	plain := ""
+	for i := range ar.Files {
+		section := ar.Files[i].Name
+		variant, ok := strings.CutPrefix(section, "want")
+		if !ok {
 			continue
 		}
 		wanted++
-		got := "\n" + outline(runScript(t, ar, side.head))
-		if *rewrite {
+		variant = strings.TrimPrefix(variant, "-")
+		got := "\n" + outline(runScript(t, variantOf(ar, variant), "head"))
+		if variant == "" {
+			plain = got
+		}
+		want := string(ar.Files[i].Data)
+		if names, same := strings.CutPrefix(strings.TrimSpace(want), "as want"); same {
+			want, got = plain, renamed(got, names)
+		} else if *rewrite {
 			ar.Files[i].Data = []byte(got)
 			continue
 		}
-		if d := cmp.Diff(strings.Split(string(ar.Files[i].Data), "\n"), strings.Split(got, "\n")); d != "" {
-			t.Errorf("base -> %s (-want +got):\n%s", side.head, d)
+		if d := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); d != "" {
+			t.Errorf("%s (-want +got):\n%s", section, d)
 		}
 	}
 	if wanted == 0 {
@@ -66,6 +82,43 @@ func script(t *testing.T, file string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// variantOf gives a script with the files below a folder in place of those without it; those of
+// fixed/ are head's.
+func variantOf(ar *txtar.Archive, variant string) *txtar.Archive {
+	if variant == "" {
+		return ar
+	}
+	out := &txtar.Archive{}
+	own := map[string]bool{}
+	for _, f := range ar.Files {
+		name, ok := strings.CutPrefix(f.Name, variant+"/")
+		if !ok {
+			continue
+		}
+		if variant == "fixed" {
+			name = "head/" + name
+		}
+		own[name] = true
+		out.Files = append(out.Files, txtar.File{Name: name, Data: f.Data})
+	}
+	for _, f := range ar.Files {
+		if !own[f.Name] && (variant != "fixed" || !strings.HasPrefix(f.Name, "head/")) {
+			out.Files = append(out.Files, f)
+		}
+	}
+	return out
+}
+
+// renamed takes names out of an outline: the lines "X is called Y" put X where Y stands.
+func renamed(outline, names string) string {
+	for _, line := range strings.Split(names, "\n") {
+		if x, y, ok := strings.Cut(strings.TrimSpace(line), " is called "); ok {
+			outline = strings.ReplaceAll(outline, y, x)
+		}
+	}
+	return outline
 }
 
 // runScript checks base against head, or verifies head alone where there is no base.
@@ -96,17 +149,72 @@ func runScriptWith(t *testing.T, ar *txtar.Archive, head string, tune func(*Opti
 			pol.Controllers.Descheduler, pol.Controllers.DeschedulerLines = d, policies.FieldLines(f.Data)
 		}
 	}
-	opt := Options{Policy: pol, Workers: 2}
+	for _, f := range ar.Files {
+		if f.Name == pol.Cluster.NodesFile {
+			if err := pol.SetNodes(f.Name, f.Data); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	opt, exit := scriptOptions(t, ar)
+	opt.Policy, opt.Workers = pol, 2
 	tune(&opt)
 	h := scriptRevision(t, ar, head)
 	if !slices.ContainsFunc(ar.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, "base/") }) {
-		return verdict(t)(Verify(context.Background(), h, opt))
+		return ended(t, exit, pol)(Verify(context.Background(), h, opt))
 	}
 	ch, err := render.Diff(scriptRevision(t, ar, "base"), h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verdict(t)(Check(context.Background(), ch, opt))
+	return ended(t, exit, pol)(Check(context.Background(), ch, opt))
+}
+
+// ended is [verdict], with an exit code; -1: any.
+func ended(t *testing.T, exit int, pol *policies.Policy) func(*Result, error) *Result {
+	return func(r *Result, err error) *Result {
+		t.Helper()
+		if r = verdict(t)(r, err); exit >= 0 && r.ExitCode(pol.Gate) != exit {
+			t.Errorf("exit code %d, want %d", r.ExitCode(pol.Gate), exit)
+		}
+		return r
+	}
+}
+
+// scriptOptions are those of the file options; exit is -1 where it says none.
+func scriptOptions(t *testing.T, ar *txtar.Archive) (opt Options, exit int) {
+	t.Helper()
+	exit = -1
+	for _, f := range ar.Files {
+		if f.Name != "options" {
+			continue
+		}
+		for _, line := range strings.Split(strings.TrimSpace(string(f.Data)), "\n") {
+			word, value, _ := strings.Cut(line, " ")
+			n, err := strconv.Atoi(value)
+			if err != nil && word != "without" {
+				t.Fatal(err)
+			}
+			switch word {
+			case "exit":
+				exit = n
+			case "states":
+				opt.states = uint64(n)
+			case "without":
+				for _, r := range Rules() {
+					if r.ID != value {
+						opt.Rules = append(opt.Rules, r.ID)
+					}
+				}
+				if len(opt.Rules) == len(Rules()) {
+					t.Fatalf("there is no rule %s", value)
+				}
+			default:
+				t.Fatalf("option %q", line)
+			}
+		}
+	}
+	return opt, exit
 }
 
 func verdict(t testing.TB) func(*Result, error) *Result {

@@ -94,7 +94,7 @@ func (w wording) finding() Finding {
 	if w.CycleStart < 0 {
 		f.Interleaving = append(f.Interleaving, w.stuck(s)...)
 	}
-	f.Message = w.Bound.Property.Message(at)
+	f.Message = w.Bound.Property.Message(at) + w.Else()
 	f.Scale = Scale{Nodes: len(s.C.Nodes), Pods: pods, Classes: map[string]int{}}
 	for i, c := range s.C.Spec.Classes {
 		f.Scale.Classes[c.Name] = s.C.Topology[i]

@@ -52,7 +52,7 @@ func choose(list []judged) judged {
 			scenario.BoolRank(x.unsure)-scenario.BoolRank(y.unsure),
 			scenario.BoolRank(!x.declared)-scenario.BoolRank(!y.declared),
 			Rank(string(x.severity))-Rank(string(y.severity)),
-			scenario.BoolRank(!x.Inevitable)-scenario.BoolRank(!y.Inevitable),
+			y.Sure()-x.Sure(),
 			x.Topology().Total()-y.Topology().Total(),
 			slices.Compare(y.Topology(), x.Topology()),
 			x.Events-y.Events,

@@ -50,8 +50,20 @@ func fewer(a, b []string) bool {
 // Covers reports whether whoever has v has o: it is of the same rule and object, needs the same
 // events or fewer, and is at least as sure and as grave. Both are of one topology.
 func (v Violation) Covers(o Violation) bool {
-	return v.Key() == o.Key() && (v.Inevitable || !o.Inevitable) && (!v.Bound.Property.Wish || o.Bound.Property.Wish) &&
+	return v.Key() == o.Key() && v.Sure() >= o.Sure() && (!v.Bound.Property.Wish || o.Bound.Property.Wish) &&
 		fewer(v.Kinds(), o.Kinds())
+}
+
+// Sure ranks how certain a violation is: 0 possible, 1 inevitable for it or others that share its
+// fate, 2 inevitable by itself.
+func (v Violation) Sure() int {
+	switch {
+	case !v.Inevitable:
+		return 0
+	case len(v.Rivals) > 0:
+		return 1
+	}
+	return 2
 }
 
 // enterFront adds a violation to the front of its topology.

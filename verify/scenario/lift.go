@@ -39,7 +39,7 @@ func (c *Checker) directedAt(ctx context.Context, v Variant, found Violation) (V
 		d.linger = linger
 		if x := d.search(start); x != nil && d.confirmed(x) {
 			x.Inevitable = found.Inevitable
-			return Violation{Problem: p, Variant: v, Bound: p.bounds[k], Scenario: found.Scenario, Violation: *x}, true
+			return Violation{Problem: p, Variant: v, Bound: p.bounds[k], Scenario: found.Scenario, Rivals: found.Rivals, Violation: *x}, true
 		}
 	}
 	return Violation{}, false

@@ -290,7 +290,7 @@ func (c *Checker) Both(ctx context.Context, j Job) (o Outcome) {
 	o.done, o.closed = true, NoneClosed
 	switch {
 	case j.beyond:
-		c = c.Within(beyondStates)
+		c = c.Within(min(c.Budget.States, beyondStates))
 	case j.states > 0:
 		c = c.Within(j.states)
 		c.quits = true

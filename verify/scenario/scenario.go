@@ -31,6 +31,7 @@ type Violation struct {
 	aside    string   // the search that stands aside and found it; "": none
 	Passing  bool     // not shown by the largest reduced scale: it counts only as declared
 	Happened []string // kinds of its events, sorted; nil: not gathered yet
+	Rivals   []string // IDs of workloads that share its fate: it is inevitable that one of them is stuck, or its own
 	search.Violation
 }
 
@@ -184,10 +185,11 @@ func (r *scenarioRun) explore(ctx context.Context, name string, p *Problem, init
 	r.cov.note(p.Actors)
 	r.cov.unanswer(p.unanswered())
 	r.cov.MaxPods = max(r.cov.MaxPods, mostDeclared(p.Cfg))
+	fates := newFates(r, p, initial)
 	for _, x := range res.Violations {
 		v := Violation{Problem: p, Bound: p.bounds[x.Rule], Scenario: name, Violation: x}
 		if !v.Inevitable {
-			if v.Inevitable, err = r.inevitable(ctx, v); err != nil {
+			if v.Inevitable, v.Rivals, err = fates.inevitable(ctx, v); err != nil {
 				return err
 			}
 		}
@@ -238,52 +240,6 @@ func (v Violation) mute() bool {
 		}
 	}
 	return true
-}
-
-// inevitable reports whether every fair run from the state after a violation's last event
-// gets stuck for the workload in one way or another: rules that share a workload's
-// stuck states between them (a rollout that cannot complete, a pod that cannot be
-// placed) are one fate, and only together inevitable.
-func (r *scenarioRun) inevitable(ctx context.Context, v Violation) (bool, error) {
-	if v.Bound.Property.Persists == nil {
-		return false, nil
-	}
-	var fates []func(state.State) bool
-	for _, rule := range rules.All() { // whichever of them are on
-		for _, prop := range rule.Properties(v.Problem.Cfg, v.Bound.Workload) {
-			if prop.Persists != nil {
-				fates = append(fates, prop.Persists)
-			}
-		}
-	}
-	if len(fates) < 2 {
-		return false, nil
-	}
-	any := rules.Property{Persists: func(s state.State) bool {
-		return slices.ContainsFunc(fates, func(f func(state.State) bool) bool { return f(s) })
-	}}
-	sys := v.Problem.System
-	sys.Rules = []search.Rule{v.Problem.searchRule("any fate", any)}
-	sys.Initial = [][]byte{v.afterLastEvent()}
-	opt := r.Budget.options()
-	opt.MaxEvents = 0
-	res, err := search.Run(ctx, sys, opt)
-	if err != nil {
-		return false, err
-	}
-	r.cov.add(res)
-	return res.Bound == search.Complete && len(res.Violations) == 1 && res.Violations[0].Inevitable, nil
-}
-
-// afterLastEvent is the state from which on the control loops are alone.
-func (v Violation) afterLastEvent() []byte {
-	at := v.Start
-	for _, st := range v.Steps {
-		if v.Problem.Actors[st.Actor].Latency() == actor.Event {
-			at = st.To
-		}
-	}
-	return at
 }
 
 // mostDeclared is the most pods of one slice that its manifests ask for, without surge; a

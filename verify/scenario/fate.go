@@ -1,0 +1,203 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// The rules that say how a workload comes to rest share its fate: a rollout that cannot complete
+// and a pod that cannot be placed are one bad end. And workloads of which only so many can
+// have what they want share one as well: whoever loses, somebody does.
+//
+// A set of workloads is doomed by some events if every fair run that they lead to leaves one of the
+// set stuck; see docs/search.md for what "lead to" is. A violation is inevitable where its own
+// workload is doomed, or is one that a doomed set would not be doomed without.
+
+// mostRivals bounds the workloads of a slice whose shared fates are looked at.
+const mostRivals = 8
+
+// fates tells what is doomed, for the violations of one exploration.
+type fates struct {
+	run     *scenarioRun
+	problem *Problem
+	initial [][]byte
+	stuck   []func(state.State) bool // by workload; nil: no rule says how it comes to rest
+	ends    map[string][]uint64      // by state: who is stuck at the ends of its runs; see endsOf
+	known   map[string]bool          // by set and events: see doomed
+}
+
+func newFates(r *scenarioRun, p *Problem, initial [][]byte) *fates {
+	f := &fates{run: r, problem: p, initial: initial, ends: map[string][]uint64{}, known: map[string]bool{}}
+	for w := range p.Cfg.Spec.Workloads {
+		f.stuck = append(f.stuck, nil)
+		if !p.Cfg.Spec.Workloads[w].Manifests[state.Head].Exists() {
+			continue
+		}
+		var list []func(state.State) bool
+		for _, rule := range rules.All() { // whichever of them are on
+			for _, prop := range rule.Properties(p.Cfg, w) {
+				if prop.Persists != nil {
+					list = append(list, prop.Persists)
+				}
+			}
+		}
+		f.stuck[w] = func(s state.State) bool {
+			return slices.ContainsFunc(list, func(is func(state.State) bool) bool { return is(s) })
+		}
+	}
+	return f
+}
+
+// inevitable reports whether a violation is inevitable, and with whom its workload shares that
+// fate.
+func (f *fates) inevitable(ctx context.Context, v Violation) (bool, []string, error) {
+	if v.Bound.Property.Persists == nil {
+		return false, nil, nil
+	}
+	w := v.Bound.Workload
+	own := uint64(1) << w
+	if doomed, err := f.doomed(ctx, own, v); err != nil || doomed || len(f.stuck) > mostRivals {
+		return doomed, nil, err
+	}
+	var others []uint64
+	for set := uint64(1); set < 1<<len(f.stuck); set++ {
+		if set&own == 0 {
+			others = append(others, set)
+		}
+	}
+	slices.SortStableFunc(others, func(a, b uint64) int { return bits.OnesCount64(a) - bits.OnesCount64(b) })
+	for _, set := range others { // the smallest first
+		with, err := f.doomed(ctx, own|set, v)
+		if err != nil {
+			return false, nil, err
+		}
+		if !with {
+			continue
+		}
+		if without, err := f.doomed(ctx, set, v); err != nil || !without {
+			return err == nil, f.names(set), err
+		}
+	}
+	return false, nil, nil
+}
+
+func (f *fates) names(set uint64) []string {
+	var out []string
+	for w := range f.stuck {
+		if set&(1<<w) != 0 {
+			out = append(out, f.problem.Cfg.Spec.Workloads[w].ID)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// doomed reports whether the events of a violation doom a set of workloads. Up to one event, it has
+// to be so whichever settled state the run began in; the cluster as a snapshot shows it is a fact, and no choice.
+func (f *fates) doomed(ctx context.Context, set uint64, v Violation) (bool, error) {
+	from := v.afterLastEvent()
+	ends, err := f.endsOf(ctx, from)
+	if err != nil || len(ends) == 0 || slices.ContainsFunc(ends, func(end uint64) bool { return end&set == 0 }) {
+		return false, err
+	}
+	initial, events := [][]byte{from}, 0
+	if v.Events <= 1 && len(f.initial) > 1 && !v.FromLive() {
+		initial, events = f.initial, v.Events
+	}
+	key := fmt.Sprint(set, events, v.Kinds())
+	if len(initial) == 1 {
+		key += string(from)
+	}
+	if is, ok := f.known[key]; ok {
+		return is, nil
+	}
+	sys := f.problem.System
+	sys.Rules = []search.Rule{f.problem.searchRule("any fate", rules.Property{Persists: func(s state.State) bool {
+		for w, is := range f.stuck {
+			if set&(1<<w) != 0 && is != nil && is(s) {
+				return true
+			}
+		}
+		return false
+	}})}
+	sys.Initial = initial
+	opt := f.run.Budget.options()
+	opt.MaxEvents = events
+	res, err := search.Run(ctx, sys, opt)
+	if err != nil {
+		return false, err
+	}
+	f.run.cov.add(res)
+	is := res.Bound == search.Complete && slices.ContainsFunc(res.Violations, func(x search.Violation) bool {
+		found := Violation{Problem: f.problem, Violation: x}
+		return x.Inevitable && (events == 0 || fewer(found.Kinds(), v.Kinds()))
+	})
+	f.known[key] = is
+	return is, nil
+}
+
+// endsOf lists who may be stuck at the ends of the runs from a state with no further event, one set
+// for each. Of a cycle it looks at one state, so there the set may be too large. None: it could
+// not be told.
+func (f *fates) endsOf(ctx context.Context, from []byte) ([]uint64, error) {
+	if ends, ok := f.ends[string(from)]; ok {
+		return ends, nil
+	}
+	sys := f.problem.System
+	sys.Rules, sys.Initial = nil, [][]byte{from}
+	opt := f.run.Budget.options()
+	opt.MaxEvents, opt.Settled = 0, true
+	res, err := search.Run(ctx, sys, opt)
+	if err != nil {
+		return nil, err
+	}
+	f.run.cov.add(res)
+	var out []uint64
+	if res.Bound == search.Complete {
+		for _, b := range res.Settled {
+			s, end := state.State{C: f.problem.Cfg, B: b}, uint64(0)
+			for w, is := range f.stuck {
+				if is != nil && !s.IsOutgrown() && is(s) {
+					end |= 1 << w
+				}
+			}
+			out = append(out, end)
+		}
+	}
+	f.ends[string(from)] = out
+	return out, nil
+}
+
+// afterLastEvent is the state from which on the control loops are alone.
+func (v Violation) afterLastEvent() []byte {
+	at := v.Start
+	for _, st := range v.Steps {
+		if v.Problem.Actors[st.Actor].Latency() == actor.Event {
+			at = st.To
+		}
+	}
+	return at
+}
+
+// Else words with whom a workload shares its fate; "" where it is its own.
+func (v Violation) Else() string {
+	if len(v.Rivals) == 0 {
+		return ""
+	}
+	var names []string
+	for _, id := range v.Rivals {
+		names = append(names, WorkloadName(id))
+	}
+	if len(names) == 1 {
+		return " (or else " + names[0] + " is stuck: no run ends well for both)"
+	}
+	return " (or else one of " + strings.Join(names, ", ") + " is stuck: no run ends well for all)"
+}
