@@ -26,7 +26,7 @@ var morePairs = flag.Int("pairs", 0, "random pairs of base and head for the prop
 var firstPair = flag.Int("first-pair", 0, "the first of the random pairs")
 
 // onceWrong are pairs beyond the first ones that showed a defect.
-var onceWrong = []int{2577, 1380}
+var onceWrong = []int{2577, 1380, 2453}
 
 // A random pair is a base and a head of one or two workloads on a small cluster, small
 // enough to be searched in milliseconds, and made of the things that verdicts hang on. It is

@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -21,6 +22,7 @@ type daemonSet struct {
 	workload int
 	name     string
 	versions [2]daemonRollout
+	quotas   *admission.Quotas
 }
 
 // daemonRollout is what one version declares of a DaemonSet, compiled. Slices are by node.
@@ -41,6 +43,7 @@ type daemonRollout struct {
 func NewDaemonSet(b *state.Builder) ([]actor.Actor, error) {
 	c := b.Config()
 	var out []actor.Actor
+	quotas := admission.NewQuotas(c)
 	for w := range c.Spec.Workloads {
 		wl := &c.Spec.Workloads[w]
 		if !c.PerNode(w) {
@@ -49,7 +52,7 @@ func NewDaemonSet(b *state.Builder) ([]actor.Actor, error) {
 		if c.Spec.ClusterAutoscaler {
 			return nil, fmt.Errorf("%s: beside a cluster autoscaler: %w", wl.ID, actor.ErrUnmodeled)
 		}
-		d := &daemonSet{workload: w, name: "daemonset/" + objects.ShortName(wl)}
+		d := &daemonSet{workload: w, name: "daemonset/" + objects.ShortName(wl), quotas: quotas}
 		for v := range wl.Manifests {
 			if wl.Manifests[v].DaemonSet == nil {
 				continue
@@ -124,7 +127,7 @@ func (d *daemonSet) Latency() actor.Latency { return actor.Sync }
 // so that every choice of those that are to be updated next is a successor.
 func (d *daemonSet) Step(s state.State, next *actor.Emit) {
 	r := &d.versions[s.Version()]
-	x := daemonSync{daemonRollout: r, s: s, next: next, does: zeroed(&next.Scratch.Counts, len(s.C.Nodes))}
+	x := daemonSync{daemonRollout: r, s: s, next: next, quotas: d.quotas, does: zeroed(&next.Scratch.Counts, len(s.C.Nodes))}
 	if !r.exists {
 		x.sweep(d.workload)
 		return
@@ -152,10 +155,11 @@ func (d *daemonSet) Step(s state.State, next *actor.Emit) {
 // daemonSync is one sync: what it does on each node, as a set of the constants below.
 type daemonSync struct {
 	*daemonRollout
-	s    state.State
-	next *actor.Emit
-	does []int
-	any  bool
+	s      state.State
+	next   *actor.Emit
+	quotas *admission.Quotas
+	does   []int
+	any    bool
 }
 
 const (
@@ -341,33 +345,4 @@ func (x *daemonSync) choose(n int, c, then choice) {
 		x.any = was
 	}
 	x.choose(n+1, c, then)
-}
-
-func (x *daemonSync) emit() {
-	t := x.next.Copy(x.s)
-	for n, what := range x.does {
-		if what&makePod != 0 {
-			t.Await(n, x.class, 1)
-		}
-		if what&dropNew != 0 {
-			dropDaemon(t, n, x.class)
-		}
-		if what&dropOld != 0 && x.old >= 0 {
-			dropDaemon(t, n, x.old)
-		}
-	}
-	x.next.Move(objects.Done)
-}
-
-// dropDaemon deletes the pods of class p that node n has or is to have.
-func dropDaemon(t state.State, n, p int) {
-	t.Await(n, p, -t.Awaited(n, p))
-	if t.C.Preempts(p) {
-		t.Nominate(n, p, -t.Nominated(n, p))
-	}
-	for _, ph := range state.LivePhases {
-		k := t.On(n, p, ph)
-		t.Add(n, p, ph, -k)
-		t.Add(n, p, state.Terminating, k)
-	}
 }

@@ -48,6 +48,7 @@ func (d *daemonSet) Model() *actor.Model {
 		Exact: []string{
 			"which nodes have a pod, with the tolerations that every DaemonSet pod gets; which pods a rolling update deletes or makes next, with its rounding and every choice among the nodes; OnDelete",
 			"a pod is made for one node, and the scheduler binds it there or nowhere; drains leave it",
+			"which of the pods that it wants ResourceQuotas, LimitRanges and webhooks refuse: every choice",
 		},
 		MayInvent: []string{
 			"a pod that failed is made again at once: the back-off of failed pods, of up to 15 minutes, is not waited for",
@@ -55,7 +56,6 @@ func (d *daemonSet) Model() *actor.Model {
 		},
 		MayHide: []string{
 			"all that one sync writes is one step; with maxSurge, which of the nodes that are no longer meant loses its pod first is fixed",
-			"ResourceQuotas, LimitRanges and webhooks refuse no pod of a DaemonSet",
 		},
 		Refused: []string{"spec.template.spec.nodeName, an update strategy that is neither RollingUpdate nor OnDelete, a cluster autoscaler or Karpenter beside it, and a VerticalPodAutoscaler on it"},
 	}

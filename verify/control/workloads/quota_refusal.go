@@ -15,6 +15,14 @@ func wanted(s state.State, p int) bool {
 	if s.C.Spec.Workloads[w].Kind().Ends() {
 		return s.Active(p) < wantedByJobs(s, p)
 	}
+	if s.C.Pods[p].PerNode {
+		r, err := compileDaemon(s.C, w, s.Version())
+		if err != nil || !s.Manifest(w).Exists() || r.class != p {
+			return false
+		}
+		x := daemonSync{daemonRollout: &r, s: s}
+		return x.lacks()
+	}
 	if s.C.Pods[p].Ordinal == state.NoOrdinal {
 		return s.ActiveIn(s.C.Pods[p].Set) < s.Get(s.C.Class[p].Size) && s.C.Sized(s.C.Pods[p].Set, s.SizeOf(w)) == p
 	}
