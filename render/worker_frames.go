@@ -1,0 +1,58 @@
+package render
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// writeFrame writes a length and the bytes.
+func writeFrame(w io.Writer, b []byte) error {
+	if _, err := fmt.Fprintf(w, "%d\n", len(b)); err != nil {
+		return err
+	}
+	_, err := w.Write(b)
+	return err
+}
+
+func readFrame(r *bufio.Reader, limit int) ([]byte, error) {
+	line, err := r.ReadString('\n')
+	if err != nil {
+		return nil, err
+	}
+	var n int
+	if _, err := fmt.Sscanf(line, "%d\n", &n); err != nil || n < 0 {
+		return nil, fmt.Errorf("frame header %q", shorten(line, 40))
+	}
+	if n > limit {
+		return nil, errFrame
+	}
+	b := make([]byte, n)
+	_, err = io.ReadFull(r, b)
+	return b, err
+}
+
+// decodeOutput keeps integers apart from floats, as the decoder of manifests does.
+func decodeOutput(b []byte) (output, error) {
+	var wire struct {
+		output
+		Docs []struct {
+			document
+			Content json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(b, &wire); err != nil {
+		return output{}, err
+	}
+	out := output{Notes: wire.Notes, Err: wire.Err, Lost: wire.Lost}
+	for _, d := range wire.Docs {
+		if err := utiljson.Unmarshal(d.Content, &d.document.Content); err != nil {
+			return output{}, err
+		}
+		out.Docs = append(out.Docs, d.document)
+	}
+	return out, nil
+}

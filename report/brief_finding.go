@@ -1,0 +1,158 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// takes says in one clause what a finding takes: events, size, how sure.
+func takes(f *judge.Finding) string {
+	var parts []string
+	switch {
+	case len(f.Events) == 0:
+		parts = append(parts, "no event")
+	default:
+		parts = append(parts, events(f))
+	}
+	if f.Scale.Nodes > 0 {
+		s := count(f.Scale.Nodes, "node")
+		if f.Scale.Pods > 0 {
+			s += " and " + count(f.Scale.Pods, "pod")
+		}
+		if !f.AtDeclaredScale {
+			s += ", counts scaled down"
+		}
+		parts = append(parts, "with "+s)
+	}
+	s := strings.Join(parts, ", ")
+	switch f.Scenario {
+	case "steady":
+		s += ", once head has settled"
+	case "install":
+		s += ", on an empty cluster"
+	case "revert":
+		s += ", when base is applied again"
+	case "next":
+		s += ", at the next new image"
+	}
+	switch {
+	case f.Recovers != nil && *f.Recovers:
+		s += "; transient: every fair run recovers"
+	case f.Certainty == "inevitable":
+		s += "; inevitable: every fair run ends like this"
+	case f.Certainty == "possible":
+		s += "; possible: it takes a tie or a race"
+	}
+	if f.Timing == "arbitrary" {
+		s += "; only with arbitrary timing"
+	}
+	if f.ConfirmedBy != "" {
+		s += "; reproduced on a real control plane"
+	}
+	return s
+}
+
+// changedLines are the changed lines of a finding as a diff, at most limit; where they may
+// not be quoted, the fields to blame.
+func changedLines(f *judge.Finding, limit int) []string {
+	var out []string
+	if h := f.Changed; h != nil {
+		out = hunkLines(h)
+	}
+	if len(out) == 0 {
+		for i := range f.Blame {
+			b := &f.Blame[i]
+			path := line(b.Path)
+			if path == "" {
+				_, what := blamed(b)
+				out = append(out, map[string]string{"removed": "- ", "added": "+ "}[what]+line(b.Object))
+				continue
+			}
+			if b.Old != "" {
+				out = append(out, "- "+path+": "+line(b.Old))
+			}
+			if b.New != "" {
+				out = append(out, "+ "+path+": "+line(b.New))
+			}
+		}
+	}
+	return cutLines(out, limit)
+}
+
+// hunkLines are the lines of a hunk with their marks, without those that both sides have at
+// its ends and the indentation of all.
+func hunkLines(h *judge.Hunk) []string {
+	old, new := h.Removed, h.Added
+	for len(old) > 0 && len(new) > 0 && old[0] == new[0] {
+		old, new = old[1:], new[1:]
+	}
+	for len(old) > 0 && len(new) > 0 && old[len(old)-1] == new[len(new)-1] {
+		old, new = old[:len(old)-1], new[:len(new)-1]
+	}
+	indent := -1
+	for _, l := range append(append([]string{}, old...), new...) {
+		if n := len(l) - len(strings.TrimLeft(l, " ")); indent < 0 || n < indent {
+			indent = n
+		}
+	}
+	var out []string
+	for _, l := range old {
+		out = append(out, "- "+Clean(l[max(indent, 0):]))
+	}
+	for _, l := range new {
+		out = append(out, "+ "+Clean(l[max(indent, 0):]))
+	}
+	return out
+}
+
+// cutLines keeps the first lines, each of at most 160 bytes, and says how many are left out.
+func cutLines(lines []string, limit int) []string {
+	if len(lines) > limit {
+		rest := len(lines) - limit + 1
+		lines = append(lines[:limit-1:limit-1], fmt.Sprintf("  … %s", count(rest, "more line")))
+	}
+	for i, l := range lines {
+		lines[i] = clip(oneLine.Replace(l), 160)
+	}
+	return lines
+}
+
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
+
+// fixLines are a fix: what to do, and where it is lines, as a diff.
+func fixLines(f *judge.Finding, limit int) (say string, diff []string) {
+	x := f.Fix
+	if x == nil || line(x.Text) == "" {
+		return "", nil
+	}
+	say = strings.TrimSuffix(Plain(x.Text, 200), ".")
+	if x.Cost != "" {
+		say += "; cost: " + Plain(x.Cost, 100)
+	}
+	if o := f.OtherFix; o != nil && line(o.Text) != "" && o.Text != f.Fix.Text {
+		defer func() {
+			say += "; or: " + strings.TrimSuffix(Plain(o.Text, 200), ".")
+			if o.Cost != "" {
+				say += "; cost: " + Plain(o.Cost, 100)
+			}
+		}()
+	}
+	switch {
+	case x.Verified && x.Mechanical:
+		say += " (verified: gone, nothing else breaks)"
+	case x.Verified:
+		say += " (searched again: gone)"
+	default:
+		say += " (not verified)"
+	}
+	if x.Diff != nil {
+		diff = hunkLines(x.Diff)
+	} else if x.Mechanical && x.Replacement != "" {
+		for _, l := range strings.Split(strings.TrimRight(x.Replacement, "\n"), "\n") {
+			diff = append(diff, "+ "+Clean(l))
+		}
+	}
+	return say, cutLines(diff, limit)
+}
