@@ -33,7 +33,9 @@ func (c *Coverage) ask(all, left []BoundRule) {
 		c.asked = map[string]bool{}
 	}
 	for _, b := range all {
-		c.asked[b.Rule.ID] = c.asked[b.Rule.ID]
+		if _, noted := c.asked[b.Rule.ID]; !noted {
+			c.asked[b.Rule.ID] = false
+		}
 	}
 	for _, b := range left {
 		c.asked[b.Rule.ID] = true

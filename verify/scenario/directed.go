@@ -189,6 +189,9 @@ func (d *directed) confirmed(v *search.Violation) bool {
 	return search.Confirm(sys, *v) == nil
 }
 
+// directedChoices is how many ways of one step a directed search tries at most.
+const directedChoices = 256
+
 // choices lists what to try from a state, best first. quiet says that no loop has
 // anything left to do.
 func (d *directed) choices(at []byte, place int) (out []choice, quiet bool) {
@@ -238,9 +241,12 @@ func (d *directed) choices(at []byte, place int) (out []choice, quiet bool) {
 }
 
 // steps are the successors of a state through one actor.
+//
+// Of a step that can go more ways, such as one that chooses among the pods of a hundred nodes, the first ones are
+// tried: a directed search may find, and shows nothing by not finding.
 func (d *directed) steps(at []byte, who int) []search.Step {
 	var out []search.Step
-	for _, s := range actor.Successors(d.problem.Actors[who], state.State{C: d.problem.Cfg, B: at}) {
+	for _, s := range actor.SomeSuccessors(d.problem.Actors[who], state.State{C: d.problem.Cfg, B: at}, directedChoices) {
 		out = append(out, search.Step{Actor: who, Move: s.Move, From: at, To: s.To.B})
 	}
 	return out

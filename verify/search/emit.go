@@ -20,7 +20,12 @@ type Emit struct {
 	fresh bool   // Copy was called since the last Move
 	actor int    // whose Step is running
 	out   func(m Move)
+	full  bool // of this actor's successors no more are wanted
 }
+
+// Full reports whether no more successors of this step are wanted: where a run is replayed. An actor
+// that enumerates many may stop then; a search wants all.
+func (e *Emit) Full() bool { return e.full }
 
 // Copy gives a copy of s to be changed and then offered by [Emit.Move]. It is valid
 // until the next Copy or Move.

@@ -94,11 +94,21 @@ func (w *worker) canonOf(s []byte) []byte {
 
 // successors lists the transitions of a concrete state, through the loops or through
 // the environment, in memory of their own.
-func (w *worker) successors(s []byte, events bool) ([]Step, error) {
+func (w *worker) successors(s []byte, events bool) ([]Step, error) { return w.some(s, events, nil) }
+
+// some are successors of s, at least one of each actor that has any; of want's actor all until want
+// is among them. A nil want is for all.
+func (w *worker) some(s []byte, events bool, want *Step) ([]Step, error) {
 	var out []Step
 	copy(w.from, s)
 	w.emit.out = func(m Move) {
 		w.moved++
+		if want != nil {
+			same := want.Actor == w.emit.actor
+			if w.emit.full = !same || want.Move == m && bytes.Equal(want.To, w.emit.buf); same && !w.emit.full {
+				return // another way of the same step
+			}
+		}
 		out = append(out, Step{Actor: w.emit.actor, Move: m, From: s, To: bytes.Clone(w.emit.buf)})
 	}
 	err := w.guard(func() {

@@ -26,7 +26,7 @@ func (w *worker) replay(start []byte, steps []Step) error {
 		if !bytes.Equal(s.From, at) {
 			return fmt.Errorf("%w: step %d (%s) starts elsewhere than step %d ended", ErrReplay, i+1, actor.Name(), i)
 		}
-		list, err := w.successors(at, actor.Urgency() == Environment)
+		list, err := w.some(at, actor.Urgency() == Environment, &s)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (w *worker) confirmEnd(v Violation) error {
 	if r.Bad != nil && r.Bad(end) {
 		return nil
 	}
-	if list, err := w.successors(end, false); err != nil {
+	if list, err := w.some(end, false, &Step{Actor: -1}); err != nil {
 		return err
 	} else if len(list) == 0 && r.badEnd(end) {
 		return nil
@@ -114,7 +114,7 @@ func (w *worker) confirmLoop(v Violation) error {
 	done := make([]bool, len(w.sys.Actors))
 	shows, stays := false, true
 	for _, s := range loop {
-		list, err := w.successors(s.From, false)
+		list, err := w.some(s.From, false, &s)
 		if err != nil {
 			return err
 		}

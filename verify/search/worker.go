@@ -49,10 +49,10 @@ func apart(n int) []byte { return make([]byte, n+256)[128 : 128+n : 128+n] }
 // step runs the actors of a list on the current state.
 func (w *worker) step(actors []int) {
 	for _, a := range actors {
-		w.emit.actor, w.emit.fresh = a, false
+		w.emit.actor, w.emit.fresh, w.emit.full = a, false, false
 		w.sys.Actors[a].Step(w.from, &w.emit)
 	}
-	w.emit.actor = -1
+	w.emit.actor, w.emit.full = -1, false
 }
 
 // canon gives the last emitted successor its canonical form, in place.

@@ -77,7 +77,12 @@ type Emit struct {
 	to      Sink
 	cfg     *state.Config
 	Scratch *Scratch
+	limit   interface{ Full() bool } // nil: all successors are wanted
 }
+
+// Full reports whether nobody wants more successors, so that an actor which enumerates many may
+// stop. The search always wants all.
+func (e *Emit) Full() bool { return e.limit != nil && e.limit.Full() }
 
 // Sink takes successors: the search's [search.Emit], or a test's.
 type Sink interface {
@@ -109,7 +114,9 @@ func Own[T any](s *Scratch) *T {
 
 // NewEmit makes a collector of the successors of cfg's states.
 func NewEmit(to Sink, cfg *state.Config, s *Scratch) *Emit {
-	return &Emit{to: to, cfg: cfg, Scratch: s}
+	e := &Emit{to: to, cfg: cfg, Scratch: s}
+	e.limit, _ = to.(interface{ Full() bool })
+	return e
 }
 
 // Copy gives a copy of s to be changed and then offered by [Emit.Move]. It is valid
@@ -170,7 +177,7 @@ func (a *adapter) Step(s []byte, next *search.Emit) {
 	if from.IsOutgrown() || a.after != nil && l.busy(a.after, from) {
 		return
 	}
-	l.emit.to, l.emit.cfg = next, a.cfg
+	l.emit.to, l.emit.cfg, l.emit.limit = next, a.cfg, next
 	a.Actor.Step(from, &l.emit)
 }
 

@@ -225,7 +225,7 @@ func (v *victims) choose(i, left int) {
 	if n := i / per; v.s.Twin(n) && slices.Equal(v.take[n*per:i], v.take[(n-1)*per:i-per]) {
 		most = min(most, v.take[i-per])
 	}
-	for k := most; k >= 0; k-- {
+	for k := most; k >= 0 && !v.next.Full(); k-- {
 		v.take[i] = k
 		v.choose(i+1, left-k)
 	}
