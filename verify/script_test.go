@@ -277,6 +277,9 @@ func outline(r *Result) string {
 		if f.Recovers != nil {
 			fmt.Fprintf(&b, "  recovers: %v\n", *f.Recovers)
 		}
+		if f.Timing != "realistic" {
+			fmt.Fprintf(&b, "  timing: %s\n", f.Timing)
+		}
 		for i, s := range f.Interleaving {
 			mark := ""
 			if f.CycleStart != nil && *f.CycleStart == i {
