@@ -8,11 +8,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// maxFixed is the largest cluster of which each node is told apart by what others take there.
-const maxFixed = 200
+// maxFixed is the largest cluster of which each node is told apart by what others take there: it is
+// searched at its own size, and nodes that differ cannot be exchanged.
+const maxFixed = 12
 
 // Fixed lists the nodes of a cluster whose nodes and their capacity are all declared; false where
-// their number is open, their capacity is not known, or they are more than 200.
+// their number is open, their capacity is not known, or they are more than 12.
 func (c *Cluster) Fixed() ([]*corev1.Node, bool) {
 	if c.Assumed || c.Snapshot != nil {
 		return nil, false

@@ -17,7 +17,7 @@ func TestFixedNodes(t *testing.T) {
 		`{name: a, count: {min: 2, max: 2}}`:                                                                 "[] open", // no capacity
 		`{name: a, count: {min: 2, max: 2}, autoscaled: true, ` + room + `}`:                                 "[] open",
 		`{name: a, count: {min: 1, max: 1}, ` + room + `}, {name: b, count: {min: 1, max: 2}, ` + room + `}`: "[] open",
-		`{name: a, count: {min: 201, max: 201}, ` + room + `}`:                                               "[] open",
+		`{name: a, count: {min: 13, max: 13}, ` + room + `}`:                                                 "[] open",
 	} {
 		p, err := Load("p.yaml", []byte("cluster: {nodePools: ["+pools+"]}"))
 		if err != nil {

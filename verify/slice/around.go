@@ -97,11 +97,7 @@ func (a *Around) with(sl *Slice, p *policies.Policy, at *cast, mine func(standin
 		}
 	}
 	own := *p
-	own.Cluster.Pools, own.Cluster.Beside = nil, beside
-	own.Cluster.Nodes = slices.DeleteFunc(slices.Clone(a.nodes), func(n *corev1.Node) bool { return !sl.touches(n, beside[n.Name]) })
-	if len(own.Cluster.Nodes) == 0 { // none that any pod fits: the first stands for them
-		own.Cluster.Nodes = a.nodes[:1]
-	}
+	own.Cluster.Nodes, own.Cluster.Pools, own.Cluster.Beside = a.nodes, nil, beside
 	return &own, matters
 }
 
