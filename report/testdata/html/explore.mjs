@@ -18,6 +18,11 @@ const at = `(() => { const e = document.querySelector(".explorer"); return { ste
 const result = { steps: {} };
 try {
   await browser.show(page);
+  // An explorer is made in a frame after the page has loaded, which may be late on a busy machine.
+  await evaluate(`new Promise(done => {
+    const until = Date.now() + 20000, look = () => !document.querySelector(".explorer") || document.querySelector(".explorer.live") || Date.now() > until ? done() : setTimeout(look, 50);
+    look();
+  })`);
   result.explorers = await evaluate(`document.querySelectorAll(".explorer.live").length`);
   if (result.explorers) {
     result.steps.start = await evaluate(at);
