@@ -64,7 +64,10 @@ try {
     await evaluate(`window.dispatchEvent(new Event("beforeprint"))`);
     result.paper = await evaluate(`document.querySelectorAll("details:not(.help):not([open])").length === 0 && [...document.querySelectorAll(".controls,nav,.here")].every(e => getComputedStyle(e).display === "none")`);
     await evaluate(`window.dispatchEvent(new Event("afterprint"))`);
-    result.paper &&= (await send("Page.printToPDF", {})).data.length > 1000;
+    // As a stream: the paper of a large report is more than one message may hold.
+    const { stream } = await send("Page.printToPDF", { transferMode: "ReturnAsStream" });
+    result.paper &&= (await send("IO.read", { handle: stream, size: 65536 })).data.length > 1000;
+    await send("IO.close", { handle: stream });
     await send("Emulation.setEmulatedMedia", { media: "" });
   }
   result.ready = await evaluate(`(() => { const t = performance.getEntriesByType("navigation")[0]; return Math.round(t.loadEventEnd - t.responseEnd); })()`);
