@@ -155,15 +155,7 @@ func (p *Problem) one(w int) (*Problem, error) {
 	spec.CountsTerminating = p.lingers()
 	topology := make([]int, len(spec.Classes))
 	topology[home] = 1
-	b, err := state.NewBuilder(&spec, topology, p.Cfg.MaxPods)
-	if err != nil {
-		return nil, err
-	}
-	actors, err := control.All(b)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := b.Freeze()
+	cfg, actors, err := compile(&spec, topology, p.Cfg.MaxPods)
 	if err != nil {
 		return nil, err
 	}

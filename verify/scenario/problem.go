@@ -43,21 +43,27 @@ type BoundRule struct {
 // NewProblem compiles a slice at a topology, with the given rules on all its workloads.
 func NewProblem(spec *state.Spec, topology []int, list []rules.Rule, timing actor.Timing) (*Problem, error) {
 	spec = autoscaling.Sized(spec)
-	b, err := state.NewBuilder(spec, topology, mostPods(spec, topology))
-	if err != nil {
-		return nil, err
-	}
-	actors, err := control.All(b)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := b.Freeze()
+	cfg, actors, err := compile(spec, topology, mostPods(spec, topology))
 	if err != nil {
 		return nil, err
 	}
 	p := &Problem{Cfg: cfg, loops: actors, timing: timing}
 	p.judgedBy(p.bind(list, actors))
 	return p, nil
+}
+
+// compile lays out the states of a problem with the memory that all its actors need.
+func compile(spec *state.Spec, topology []int, maxPods int) (*state.Config, []actor.Actor, error) {
+	b, err := state.NewBuilder(spec, topology, maxPods)
+	if err != nil {
+		return nil, nil, err
+	}
+	actors, err := control.All(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg, err := b.Freeze()
+	return cfg, actors, err
 }
 
 // judgedBy makes the systems that are searched, with such rules.
