@@ -22,7 +22,8 @@ import (
 type Around struct {
 	policy   *policies.Policy
 	releases []*render.Rendered
-	nodes    []*corev1.Node // nil: what there is is open
+	asked    map[string]*render.Rendered // releases that are checked, by ID
+	nodes    []*corev1.Node              // nil: what there is is open
 	placed   map[string]*cast
 }
 
@@ -49,7 +50,10 @@ func NewAround(p *policies.Policy, ch *render.Changes) *Around {
 	if rev == nil {
 		rev = ch.Head
 	}
-	a := &Around{policy: p, releases: rev.Releases, placed: map[string]*cast{}}
+	a := &Around{policy: p, releases: rev.Releases, asked: map[string]*render.Rendered{}, placed: map[string]*cast{}}
+	for _, r := range ch.Head.Releases {
+		a.asked[r.ID] = r
+	}
 	a.nodes, _ = p.Cluster.Fixed()
 	return a
 }
@@ -114,9 +118,9 @@ func (at *cast) homeless(mine func(standing) bool) (standing, bool) {
 func (a *Around) castOf(release string, p *policies.Policy, tight bool) *cast {
 	together := []*render.Rendered{}
 	key := fmt.Sprintln(tight)
-	i := slices.IndexFunc(a.releases, func(r *render.Rendered) bool { return r.ID == release })
-	for k, r := range a.releases {
-		if k == i || i >= 0 && a.runs(a.releases[i]) && a.runs(r) && a.releases[i].Cluster == r.Cluster {
+	asks := a.asked[release] // it may be new
+	for _, r := range a.releases {
+		if r.ID == release || asks != nil && a.runs(asks) && a.runs(r) && asks.Cluster == r.Cluster {
 			together = append(together, r)
 			key += r.ID + "\n"
 		}
