@@ -26,7 +26,7 @@ type runFlags struct {
 func newCheck(p *process) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "check --base REV [--head REV] [PATH...]",
+		Use:   "check {--base REV [--head REV] | --staged} [PATH...]",
 		Short: "Gate a change: compare two revisions, or two directories",
 		Long: `Check renders base and head, finds the workloads that change and explores every
 interleaving of the control loops around them. Findings are new, existing or fixed;
@@ -36,6 +36,7 @@ from it.
 The policy is read from base, so that a change cannot loosen its own gate.`,
 		Example: `  kubesettle check --base origin/main
   kubesettle check --base main --head feature --output text --output sarif=out/result.sarif
+  kubesettle check --staged
   kubesettle check --base-dir before --head-dir after --nodes nodes.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.rendering.paths = args
@@ -43,7 +44,7 @@ The policy is read from base, so that a change cannot loosen its own gate.`,
 			if err != nil {
 				return err
 			}
-			base, head, notices, err := f.sides.trees(cmd)
+			base, head, notices, err := f.sides.trees(p, cmd)
 			if err != nil {
 				return err
 			}

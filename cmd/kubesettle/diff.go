@@ -32,7 +32,7 @@ the rendering of a release.`,
 			if err != nil {
 				return err
 			}
-			base, head, notices, err := f.sides.trees(cmd)
+			base, head, notices, err := f.sides.trees(p, cmd)
 			if err != nil {
 				return err
 			}

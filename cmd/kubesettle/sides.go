@@ -24,6 +24,7 @@ type sides struct {
 	repo, base, head string
 	baseDir, headDir string
 	mergeBase        bool
+	staged           bool
 }
 
 func (s *sides) flags(cmd *cobra.Command) {
@@ -32,14 +33,20 @@ func (s *sides) flags(cmd *cobra.Command) {
 	f.StringVar(&s.base, "base", "", "revision before the change")
 	f.StringVar(&s.head, "head", "HEAD", "revision after the change")
 	f.BoolVar(&s.mergeBase, "merge-base", true, "compare with the merge base of --base and --head, as a pull request does; false: with --base itself")
+	f.BoolVar(&s.staged, "staged", false, "compare HEAD with the index: what 'git commit' would record; for a pre-commit hook")
 	f.StringVar(&s.baseDir, "base-dir", "", "directory before the change, instead of --base")
 	f.StringVar(&s.headDir, "head-dir", "", "directory after the change, instead of --head")
 }
 
 // trees opens both sides; notices say what was chosen in the user's place.
-func (s *sides) trees(cmd *cobra.Command) (base, head render.Tree, notices []string, err error) {
+func (s *sides) trees(p *process, cmd *cobra.Command) (base, head render.Tree, notices []string, err error) {
 	dirs := s.baseDir != "" || s.headDir != ""
 	switch {
+	case s.staged && (dirs || cmd.Flags().Changed("base") || cmd.Flags().Changed("head")):
+		return nil, nil, nil, usage("--staged compares HEAD with the index: leave --base, --head, --base-dir and --head-dir away")
+	case s.staged:
+		base, head, err = s.fromIndex(p)
+		return base, head, nil, err
 	case dirs && (s.baseDir == "" || s.headDir == ""):
 		return nil, nil, nil, usage("--base-dir and --head-dir go together")
 	case dirs && (cmd.Flags().Changed("base") || cmd.Flags().Changed("head") || cmd.Flags().Changed("repo")):
@@ -51,7 +58,7 @@ func (s *sides) trees(cmd *cobra.Command) (base, head render.Tree, notices []str
 		head, err = dirTree(s.headDir)
 		return base, head, nil, err
 	case s.base == "":
-		return nil, nil, nil, usage("--base is missing: give the revision before the change, such as --base origin/main, or two directories with --base-dir and --head-dir")
+		return nil, nil, nil, usage("--base is missing: give the revision before the change, such as --base origin/main, or two directories with --base-dir and --head-dir, or --staged")
 	}
 	if base, err = render.GitTree(s.repo, s.base); err != nil {
 		return nil, nil, nil, analysis(fmt.Errorf("--base: %w", err))
@@ -63,6 +70,24 @@ func (s *sides) trees(cmd *cobra.Command) (base, head render.Tree, notices []str
 		return base, head, nil, nil
 	}
 	return s.forked(base, head)
+}
+
+// fromIndex opens HEAD, and what git commit would make of it.
+func (s *sides) fromIndex(p *process) (base, head render.Tree, err error) {
+	base, err = render.GitTree(s.repo, "HEAD")
+	if errors.Is(err, render.ErrNoRevision) {
+		return nil, nil, usage("--staged: there is no commit to compare the index with: check the first one by itself, with kubesettle verify PATH, and commit it with git commit --no-verify")
+	}
+	if err == nil {
+		head, err = render.IndexTree(s.repo, p.getenv("GIT_INDEX_FILE"))
+	}
+	if errors.Is(err, render.ErrNoIndex) {
+		return nil, nil, usage("--staged: %w", err)
+	}
+	if err != nil {
+		return nil, nil, analysis(fmt.Errorf("--staged: %w", err))
+	}
+	return base, head, nil
 }
 
 // forked moves base back to where head left it, where it has moved on since.

@@ -114,3 +114,33 @@ func sameNames(t *testing.T, what string, got, want []string) {
 		t.Errorf("%s: %v\nwant %v", what, got, want)
 	}
 }
+
+// What the pre-commit framework runs is a command line that the program takes; it hands over no
+// files, of which an index has more than a command line holds.
+func TestHooksAreCommands(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", ".pre-commit-hooks.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hooks []struct {
+		ID, Name, Language, Entry string
+		PassFilenames             *bool `json:"pass_filenames"`
+	}
+	if err := yaml.Unmarshal(data, &hooks); err != nil || len(hooks) == 0 {
+		t.Fatalf("%d hooks: %v", len(hooks), err)
+	}
+	for _, h := range hooks {
+		words := strings.Fields(h.Entry)
+		cmd, rest, err := newRoot(&process{}).Find(words[1:])
+		if err == nil {
+			err = cmd.ParseFlags(rest)
+		}
+		if err != nil || cmd.Name() != "check" || !cmd.Flags().Changed("staged") {
+			t.Errorf("%s: %q is no check of what is staged: %v", h.ID, h.Entry, err)
+		}
+		program := words[0] == "kubesettle" || h.Language == "docker_image" && strings.HasPrefix(words[0], "ghcr.io/kubesettle/")
+		if !program || h.PassFilenames == nil || *h.PassFilenames {
+			t.Errorf("%s: runs %q, with files: %v", h.ID, words[0], h.PassFilenames)
+		}
+	}
+}
