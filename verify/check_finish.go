@@ -136,40 +136,14 @@ func (a *analysis) search(ctx context.Context, cut []*slice.Slice) error {
 			a.undecided(sl, "the "+boundName(cov.Bound)+" budget ran out before it was searched")
 			continue
 		}
-		p, invented := sl.Suit(a.besides.PolicyOf(sl.Release, a.besides.Head))
-		a.note(invented)
-		a.note(sl.Notes)
-		sl.RunsBeside(p)
-		sl.Maintained = p.Events.Drain == nil && !p.Events.NoDrain
-		if a.besides.Compared {
-			sl.RanBeside(a.besides.PolicyOf(sl.Release, a.besides.Base))
+		for _, v := range a.variants(sl) {
+			plan, err := a.checker.Plan(a.runnable(v))
+			if err != nil {
+				return err
+			}
+			plans = append(plans, plan)
+			jobs += len(scenario.Order(plans[len(plans)-1:]))
 		}
-		sl.Watched(a.checker.Rules)
-		if slice.Limited(a.opt.Policy) {
-			sl.DaemonKeys()
-		}
-		p, packed := a.meets(sl, p)
-		a.startLive(sl)
-		classes := p.NodeClasses(sl.Relevant)
-		a.note(sl.Crowd(classes))
-		if packed != nil {
-			sl.Packed = packed.NodeClasses(sl.Relevant)
-			sl.Crowd(sl.Packed)
-			sl.Shapes(sl.Packed)
-		}
-		if a.besides.Compared {
-			was, _ := a.meets(sl, a.besides.PolicyOf(sl.Release, a.besides.Base))
-			sl.Before.Classes = slice.AsBefore(classes, was.NodeClasses(sl.Relevant))
-		}
-		sl.Shapes(classes)
-		sl.Spec.Unlumped = a.opt.unlumped
-		v := scenario.VariantOf(sl, classes, applyMode(a.opt.Policy), scenario.Budgets(p, sl.Spec.Workloads))
-		plan, err := a.checker.Plan(a.runnable(v))
-		if err != nil {
-			return err
-		}
-		plans = append(plans, plan)
-		jobs += len(scenario.Order(plans[len(plans)-1:]))
 	}
 	r := scenario.Runner{Workers: scenario.Workers(a.opt.Workers), Shard: a.opt.Shard, Progress: a.opt.Progress, Started: a.started, Of: jobs}
 	for i, sr := range a.checker.Run(ctx, plans, r) {
@@ -255,7 +229,11 @@ func (a *analysis) enter(ctx context.Context, sr scenario.SliceResult) {
 	for _, reason := range open {
 		a.undecided(sr.Variant.Slice, reason)
 	}
-	a.result.Findings = append(a.result.Findings, found...)
+	if !sr.Variant.Slice.Resized {
+		a.result.Findings = append(a.result.Findings, found...)
+		return
+	}
+	a.result.Findings = judge.Sizes(a.result.Findings, found)
 }
 
 // judge is what the findings of the run are made with.

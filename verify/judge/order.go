@@ -28,17 +28,41 @@ func Gates(f Finding, g policies.Gate) bool {
 // SortFindings puts the worst first: new before existing before fixed, then by
 // severity, certainty, rule, release and workload.
 func SortFindings(fs []Finding) {
-	status := []Status{New, Worsened, Existing, Fixed}
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(
-			slices.Index(status, a.Status)-slices.Index(status, b.Status),
-			Rank(a.Severity)-Rank(b.Severity),
-			cmp.Compare(a.Certainty, b.Certainty), // inevitable before possible
+			gravest(a, b),
 			cmp.Compare(a.Workload, b.Workload),
 			cmp.Compare(a.Rule, b.Rule),
 			cmp.Compare(a.Release, b.Release),
 		)
 	})
+}
+
+// gravest orders by status, severity and certainty, the gravest first.
+func gravest(a, b Finding) int {
+	status := []Status{New, Worsened, Existing, Fixed}
+	return cmp.Or(
+		slices.Index(status, a.Status)-slices.Index(status, b.Status),
+		Rank(a.Severity)-Rank(b.Severity),
+		cmp.Compare(a.Certainty, b.Certainty), // inevitable before possible
+	)
+}
+
+// Sizes adds to what a slice shows on one declared cluster what it shows on another of its sizes: for
+// each rule and workload of a release the graver of two counts, and of equals the first.
+func Sizes(had, more []Finding) []Finding {
+	for _, f := range more {
+		i := slices.IndexFunc(had, func(h Finding) bool {
+			return h.Rule == f.Rule && h.Workload == f.Workload && h.Release == f.Release
+		})
+		switch {
+		case i < 0:
+			had = append(had, f)
+		case gravest(f, had[i]) < 0:
+			had[i] = f
+		}
+	}
+	return had
 }
 
 // Across folds findings that stand in several releases alike (the same defect at the

@@ -23,7 +23,8 @@ type Around struct {
 	policy   *policies.Policy
 	releases []*render.Rendered
 	asked    map[string]*render.Rendered // releases that are checked, by ID
-	nodes    []*corev1.Node              // nil: what there is is open
+	sizes    [][]*corev1.Node            // that the cluster may have, the smallest first; nil: their capacity is not known
+	fixed    bool                        // there is one size
 	placed   map[string]*cast
 }
 
@@ -54,7 +55,8 @@ func NewAround(p *policies.Policy, ch *render.Changes) *Around {
 	for _, r := range ch.Head.Releases {
 		a.asked[r.ID] = r
 	}
-	a.nodes, _ = p.Cluster.Fixed()
+	_, a.fixed = p.Cluster.Fixed()
+	a.sizes = p.Cluster.Sizes()
 	return a
 }
 
@@ -62,13 +64,11 @@ func NewAround(p *policies.Policy, ch *render.Changes) *Around {
 // tightly as they fit, and says what that rests on. Where the others leave room on every node for all
 // pods that the slice may have, the policy stays as it is: they make no difference.
 func (a *Around) Meet(sl *Slice, p *policies.Policy) (own, packed *policies.Policy, note string) {
-	if a.nodes == nil {
+	if !a.fixed {
 		return p, nil, ""
 	}
-	spread, tight := a.castOf(sl.Release, p, false), a.castOf(sl.Release, p, true)
-	mine := func(s standing) bool {
-		return s.release == sl.Release && (sl.IsWorkload(s.id) || sl.isDaemon(s.id)) // its DaemonSets: see Crowd
-	}
+	mine := sl.owns
+	spread, tight := a.castOf(sl.Release, p, 0, false), a.castOf(sl.Release, p, 0, true)
 	if spread.err != nil {
 		return p, nil, fmt.Sprintf("workloads that are not checked together take no room: where their pods stand is not known (%v)", spread.err)
 	}
@@ -78,30 +78,108 @@ func (a *Around) Meet(sl *Slice, p *policies.Policy) (own, packed *policies.Poli
 	if _, ok := tight.homeless(mine); ok || tight.err != nil { // nothing tighter is known
 		tight = spread
 	}
-	var matters [2]bool
-	own, matters[0] = a.with(sl, p, spread, mine)
-	packed, matters[1] = a.with(sl, p, tight, mine)
-	if !matters[0] && !matters[1] {
+	own, packed, matters := a.room(sl, p, 0, spread, tight)
+	if !matters {
 		return p, nil, ""
 	}
 	return own, packed, aroundNote
+}
+
+// owns reports whether pods are of the slice itself; for its DaemonSets see [Slice.Crowd].
+func (sl *Slice) owns(s standing) bool {
+	return s.release == sl.Release && (sl.IsWorkload(s.id) || sl.isDaemon(s.id))
+}
+
+// Met is a cluster of one size as a slice finds it beside the others.
+type Met struct{ Own, Packed *policies.Policy }
+
+// mostSizes is at how many sizes of an open cluster a slice meets the others.
+const mostSizes = 3
+
+// Sizes gives, where the number of nodes is open, the smallest clusters of those declared that hold the
+// others and in which a pod of the slice can miss what they take, at most three: on larger ones there is
+// more room, not less. from is the policy without the sizes that do not hold the others, where one pool
+// decides them; note says what that rests on.
+func (a *Around) Sizes(sl *Slice, p *policies.Policy) (from *policies.Policy, out []Met, note string) {
+	if a.fixed {
+		return p, nil, ""
+	}
+	from = p
+	for size, nodes := range a.sizes {
+		spread, tight := a.castOf(sl.Release, p, size, false), a.castOf(sl.Release, p, size, true)
+		if spread.err != nil {
+			return p, nil, fmt.Sprintf("workloads that are not checked together take no room: where their pods stand is not known (%v)", spread.err)
+		}
+		if _, ok := spread.homeless(sl.owns); ok { // the cluster is larger than this
+			continue
+		}
+		if from == p {
+			from = atLeast(p, len(nodes))
+		}
+		if _, ok := tight.homeless(sl.owns); ok || tight.err != nil {
+			tight = spread
+		}
+		own, packed, matters := a.room(sl, p, size, spread, tight)
+		if !matters {
+			break
+		}
+		if out = append(out, Met{own, packed}); len(out) == mostSizes {
+			break
+		}
+	}
+	if len(out) > 0 {
+		note = aroundNote
+	}
+	return from, out, note
+}
+
+// atLeast is a policy whose only pool of an open size has what n nodes in all need.
+func atLeast(p *policies.Policy, n int) *policies.Policy {
+	open := -1
+	n -= len(p.Cluster.Nodes)
+	for i, pool := range p.Cluster.Pools {
+		switch {
+		case pool.Min == pool.Max:
+			n -= pool.Min
+		case open >= 0:
+			return p
+		default:
+			open = i
+		}
+	}
+	if open < 0 || n <= p.Cluster.Pools[open].Min {
+		return p
+	}
+	own := *p
+	own.Cluster.Pools = slices.Clone(p.Cluster.Pools)
+	own.Cluster.Pools[open].Min = n
+	return &own
+}
+
+// room gives the policy with what others take of each node of a size where they are spread, the same
+// where they stand tightly, and reports whether either can matter to the slice.
+func (a *Around) room(sl *Slice, p *policies.Policy, size int, spread, tight *cast) (own, packed *policies.Policy, matter bool) {
+	var matters [2]bool
+	own, matters[0] = a.with(sl, p, size, spread)
+	packed, matters[1] = a.with(sl, p, size, tight)
+	return own, packed, matters[0] || matters[1]
 }
 
 const aroundNote = "workloads that are not checked together take their room on the declared nodes, where the scheduler puts their pods on empty ones, and stay there; what is there only then is no error"
 
 // with gives the policy with what others take of each node, and reports whether that is so much that
 // a pod of the slice could miss it.
-func (a *Around) with(sl *Slice, p *policies.Policy, at *cast, mine func(standing) bool) (*policies.Policy, bool) {
+func (a *Around) with(sl *Slice, p *policies.Policy, size int, at *cast) (*policies.Policy, bool) {
 	beside, matters := map[string]*state.Beside{}, false
-	for _, n := range a.nodes {
-		b := besideOn(at.on[n.Name], mine)
+	for _, n := range a.sizes[size] {
+		b := besideOn(at.on[n.Name], sl.owns)
 		if len(b.Pods) > 0 {
 			beside[n.Name] = b
 			matters = matters || sl.crowdedBy(n, b)
 		}
 	}
 	own := *p
-	own.Cluster.Nodes, own.Cluster.Pools, own.Cluster.Beside = a.nodes, nil, beside
+	own.Cluster.Nodes, own.Cluster.Pools, own.Cluster.Beside = a.sizes[size], nil, beside
 	return &own, matters
 }
 
@@ -115,9 +193,9 @@ func (at *cast) homeless(mine func(standing) bool) (standing, bool) {
 }
 
 // castOf is that of the releases that share a cluster with one.
-func (a *Around) castOf(release string, p *policies.Policy, tight bool) *cast {
+func (a *Around) castOf(release string, p *policies.Policy, size int, tight bool) *cast {
 	together := []*render.Rendered{}
-	key := fmt.Sprintln(tight)
+	key := fmt.Sprintln(size, tight)
 	asks := a.asked[release] // it may be new
 	for _, r := range a.releases {
 		if r.ID == release || asks != nil && a.runs(asks) && a.runs(r) && asks.Cluster == r.Cluster {
@@ -126,7 +204,7 @@ func (a *Around) castOf(release string, p *policies.Policy, tight bool) *cast {
 		}
 	}
 	if a.placed[key] == nil {
-		a.placed[key] = place(together, a.nodes, p, tight)
+		a.placed[key] = place(together, a.sizes[size], p, tight)
 	}
 	return a.placed[key]
 }

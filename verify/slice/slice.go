@@ -33,6 +33,8 @@ type Slice struct {
 	Keys, Values map[string]bool
 	// Before holds the controllers that run beside the slice on base; nil: the same.
 	Before *state.Spec
+	// Resized says that another slice has the same workloads on other sizes of the cluster.
+	Resized bool
 	// daemons are the DaemonSets of the release that are no part of the slice, by version, and
 	// baseNodes what base's leave of each class's nodes; nil: as head's.
 	daemons   [2][]*appsv1.DaemonSet
@@ -218,6 +220,17 @@ func (sl *Slice) With(base, head []*render.Object, assumed bool) (*Slice, bool) 
 	maps.Copy(out.Keys, sl.Keys)
 	maps.Copy(out.Values, sl.Values)
 	return out, true
+}
+
+// Copy is the slice, to be searched on other nodes.
+func (sl *Slice) Copy() *Slice {
+	out := *sl
+	out.Packed, out.BaseNodes, out.Resized = nil, nil, true
+	if sl.Before != nil {
+		before := *sl.Before
+		out.Before = &before
+	}
+	return &out
 }
 
 // Manifest gathers what version v declares of a workload, and keeps its objects.

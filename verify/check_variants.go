@@ -1,0 +1,58 @@
+package verify
+
+import (
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// variants are what is searched of a slice: on the declared cluster first; where its size is open and
+// others take room, also on the smallest that hold them (see [slice.Around.Sizes]).
+func (a *analysis) variants(sl *slice.Slice) []scenario.Variant {
+	p, invented := sl.Suit(a.besides.PolicyOf(sl.Release, a.besides.Head))
+	a.note(invented)
+	a.note(sl.Notes)
+	sl.RunsBeside(p)
+	sl.Maintained = p.Events.Drain == nil && !p.Events.NoDrain
+	if a.besides.Compared {
+		sl.RanBeside(a.besides.PolicyOf(sl.Release, a.besides.Base))
+	}
+	sl.Watched(a.checker.Rules)
+	if slice.Limited(a.opt.Policy) {
+		sl.DaemonKeys()
+	}
+	own, packed := a.meets(sl, p)
+	a.startLive(sl)
+	own, met, note := a.around.Sizes(sl, own)
+	if note != "" {
+		a.note([]string{note})
+	}
+	out := []scenario.Variant{a.variant(sl, own, packed)}
+	for _, m := range met {
+		out = append(out, a.variant(sl.Copy(), m.Own, m.Packed))
+	}
+	return out
+}
+
+// variant is what is searched of a slice on the nodes of a policy; packed: see [analysis.meets].
+func (a *analysis) variant(sl *slice.Slice, p, packed *policies.Policy) scenario.Variant {
+	classes := p.NodeClasses(sl.Relevant)
+	a.note(sl.Crowd(classes))
+	if packed != nil {
+		sl.Packed = packed.NodeClasses(sl.Relevant)
+		sl.Crowd(sl.Packed)
+		sl.Shapes(sl.Packed)
+	}
+	if a.besides.Compared {
+		was := []state.NodeClass(nil)
+		if packed == nil { // declared nodes alone are nobody's NodePool
+			before, _ := a.meets(sl, a.besides.PolicyOf(sl.Release, a.besides.Base))
+			was = before.NodeClasses(sl.Relevant)
+		}
+		sl.Before.Classes = slice.AsBefore(classes, was)
+	}
+	sl.Shapes(classes)
+	sl.Spec.Unlumped = a.opt.unlumped
+	return scenario.VariantOf(sl, classes, applyMode(a.opt.Policy), scenario.Budgets(p, sl.Spec.Workloads))
+}
