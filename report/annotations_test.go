@@ -89,14 +89,14 @@ func TestAnnotationsOfABaseLineHaveNoPlace(t *testing.T) {
 	}
 }
 
-// runnerSees reports whether the runner would take a line for a command: "::" first after
-// white space, or "##[" anywhere.
+// runnerSees reports whether a runner would take a line for a command: "::" first after
+// white space, or "##[" or, as Azure Pipelines has it, "##vso[" anywhere.
 func runnerSees(l string) bool {
-	return strings.HasPrefix(strings.TrimSpace(l), "::") || strings.Contains(l, "##[")
+	return strings.HasPrefix(strings.TrimSpace(l), "::") || strings.Contains(l, "##[") || strings.Contains(strings.ToLower(l), "##vso[")
 }
 
 func FuzzLogText(f *testing.F) {
-	for _, s := range append(hostile, "##[error]x", " \t::x", "a\r::x", "\x1b[1m::x", "\u00a0::x", "\u2028::x") {
+	for _, s := range append(hostile, "##[error]x", "x ##VSO[task.setvariable variable=verdict]pass", "###[x", " \t::x", "a\r::x", "\x1b[1m::x", "\u00a0::x", "\u2028::x") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

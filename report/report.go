@@ -1,5 +1,5 @@
-// Package report writes a verdict, one surface per file: text, JSON, SARIF, pull
-// request comment, job summary, annotations, HTML.
+// Package report writes a verdict, one surface per file: text, JSON, SARIF, Code Quality,
+// JUnit, pull request comment, job summary, annotations, HTML.
 //
 // A surface adds words to a [verify.Result] and nothing else: whatever stands in the
 // output stands in the result, in the rules' help or in the surface's own fixed text.

@@ -108,6 +108,12 @@ func surfaces() []surface {
 		{"summary.md", func(t *testing.T, r *verify.Result) string {
 			return written(t, func(b *bytes.Buffer) error { return Summary(b, r, testMarkdown()) })
 		}},
+		{"codequality", func(t *testing.T, r *verify.Result) string {
+			return written(t, func(b *bytes.Buffer) error { return CodeQuality(b, r, Options{}) })
+		}},
+		{"junit.xml", func(t *testing.T, r *verify.Result) string {
+			return written(t, func(b *bytes.Buffer) error { return JUnit(b, r, Options{}) })
+		}},
 		{"html", func(t *testing.T, r *verify.Result) string {
 			return written(t, func(b *bytes.Buffer) error {
 				return HTML(b, r, Options{Rules: testRules, Repository: "https://github.com/acme/shop"})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // Options of every surface; what one has no use for it does not read.
@@ -28,6 +29,8 @@ type Options struct {
 	Elapsed    bool   // of text: say how long it took; the output is then not the same at each run
 	Bytes      int    // of the document, SARIF's compressed by gzip; 0: the surface's own budget
 	Results    int    // of SARIF: at most; 0: 5,000, what code scanning keeps
+	// Gates says, for JUnit, whether a finding fails its test; nil: a new error does.
+	Gates func(judge.Finding) bool
 }
 
 // Surface is one way to write a result.
@@ -47,6 +50,8 @@ func Surfaces() []Surface {
 		{Name: "html", Write: HTML},
 		{Name: "comment", Write: writeComment},
 		{Name: "summary", Write: Summary},
+		{Name: "codequality", Write: CodeQuality},
+		{Name: "junit", Write: JUnit},
 		{Name: "diff", Compares: true, Write: func(w io.Writer, _ *verify.Result, opt Options) error {
 			return DiffMarkdown(w, opt.Changes, DiffOptions{Bytes: opt.Bytes})
 		}},

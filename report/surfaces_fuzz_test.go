@@ -38,6 +38,7 @@ func FuzzSurfaces(f *testing.F) {
 		f.Fatal(err)
 	}
 	schema := compileSchema(f, "sarif-schema-2.1.0.json", doc)
+	junit := readXSD(f, "testdata/junit/junit-10.xsd")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if len(a)+len(b) > 2000 {
 			return // budgets have tests of their own
@@ -52,7 +53,11 @@ func FuzzSurfaces(f *testing.F) {
 			case "comment.md", "summary.md":
 				checkMarkdown(t, text, SummaryBytes)
 				checkOwnMarkup(t, text)
-			case "json":
+			case "junit.xml":
+				if err := obeys(junit, text); err != nil {
+					t.Fatal(err)
+				}
+			case "json", "codequality":
 				if !json.Valid([]byte(text)) {
 					t.Fatal("the JSON report is none")
 				}

@@ -4,20 +4,21 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
-// LogText is s for the log of a GitHub Actions step, with every line harmless that the
-// runner would take for a command: one that begins with "::" after white space or a
-// colour, or has "##[" anywhere. A carriage return ends a line, as the runner reads it.
+// LogText is s for the log of a CI job, with every line harmless that GitHub's runner or
+// Azure Pipelines' agent would take for a command: one that begins with "::" after white space
+// or a colour, or has "##[" or "##vso[" anywhere. A carriage return ends a line, as they read it.
 func LogText(s string) string {
-	if !strings.Contains(s, "::") && !strings.Contains(s, "##[") && !strings.Contains(s, "\r") {
+	if !strings.Contains(s, "::") && !strings.Contains(s, "##") && !strings.Contains(s, "\r") {
 		return s
 	}
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	ls := strings.Split(s, "\n")
 	for i, l := range ls {
-		l = strings.ReplaceAll(l, "##[", "## [")
+		l = azureCommand.ReplaceAllString(l, "## $1[")
 		if strings.HasPrefix(strings.TrimSpace(Clean(stripANSI(l))), "::") {
 			l = ". " + l
 		}
@@ -25,6 +26,9 @@ func LogText(s string) string {
 	}
 	return strings.Join(ls, "\n")
 }
+
+// azureCommand begins a logging command (##vso[task.setvariable …]) or a format (##[error]).
+var azureCommand = regexp.MustCompile(`(?i)##(vso)?\[`)
 
 // stripANSI takes the sequences out that [Text] colours with.
 func stripANSI(s string) string {

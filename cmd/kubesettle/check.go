@@ -12,6 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // runFlags holds every flag of a check.
@@ -223,7 +224,10 @@ func (d *finished) surface(color, verbose bool) func(format string, toFile bool,
 
 // options are those that every surface of this run has.
 func (d *finished) options() report.Options {
-	return report.Options{Changes: d.compared(), Level: d.level, Rules: d.rules}
+	return report.Options{
+		Changes: d.compared(), Level: d.level, Rules: d.rules,
+		Gates: func(f judge.Finding) bool { return judge.Gates(f, d.gate) },
+	}
 }
 
 // compared is the change set, or nil where there is none.

@@ -98,7 +98,7 @@ func write(p *process, list []output, surface func(format string, toFile bool, w
 		}
 		if o.file == "" {
 			text := b.String()
-			if o.format == "text" && p.getenv("GITHUB_ACTIONS") == "true" {
+			if o.format == "text" && (p.getenv("GITHUB_ACTIONS") == "true" || p.getenv("TF_BUILD") != "") {
 				text = report.LogText(text) // a step's log takes commands
 			}
 			if _, err := io.WriteString(p.stdout, text); err != nil {
