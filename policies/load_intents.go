@@ -17,7 +17,7 @@ var settled = [...]string{
 	"spread-violated", "single-domain",
 	"below-floor", "replicas-reset", "runaway-scale",
 	"unschedulable", "never-replaced", "rollout-stuck", "drain-blocked", "preemption-cascade", "apply-rejected",
-	"never-settles", "cannot-revert", "dangling-target",
+	"never-settles", "cannot-revert", "dangling-target", "missing-config", "stale-config",
 }
 
 // ruleIDs are those of the rules of this version.

@@ -33,6 +33,8 @@ type declaring struct {
 	place   func(p string) Location // where a field of it was set
 	prefix  string                  // of its fields, in an object that generates it
 	set     string                  // the ApplicationSet that generates it
+	// cascades says that this set lets what its applications applied be deleted with them.
+	cascades bool
 }
 
 // declaredBy reads the Argo CD and Flux objects of release i.
@@ -73,7 +75,7 @@ func (o *declaring) add(r Release, f *Failure) {
 		return
 	}
 	o.have[r.ID] = true
-	r.By, r.Parent = o.by, o.parent
+	r.By, r.Parent, r.Delivery = o.by, o.parent, o.delivery(r.plain)
 	if o.set != "" {
 		r.Parent = inParent(o.set, o.parent)
 	}

@@ -99,9 +99,16 @@ func (s *applicationSet) applications(generator any, params []map[string]any) {
 			meta["namespace"] = text(s.content, "metadata", "namespace")
 		}
 		one := *s.declaring
-		one.content, one.prefix, one.set = app, "spec.template.", s.id()
+		one.content, one.prefix, one.set, one.cascades = app, "spec.template.", s.id(), s.cascades()
 		one.application()
 	}
+}
+
+// cascades reports whether an application that is no longer generated is deleted with what it applied.
+func (s *applicationSet) cascades() bool {
+	policy := value(s.content, "spec", "syncPolicy")
+	sync := text(policy, "applicationsSync")
+	return value(policy, "preserveResourcesOnDeletion") != true && sync != "create-only" && sync != "create-update"
 }
 
 // expand fills parameters into a template, where a template can be stopped.

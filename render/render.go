@@ -146,6 +146,8 @@ type Release struct {
 	// Cluster is the destination that the declaring object names, by name, URL or kubeconfig; "" is
 	// the cluster that this object is in, or not known.
 	Cluster string `json:"-"`
+	// Delivery is how it gets into the cluster.
+	Delivery Delivery `json:"-"`
 	// At is the policy's line that declares the release; empty for others.
 	At Location `json:"-"`
 

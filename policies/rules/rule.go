@@ -157,5 +157,7 @@ func All() []Rule {
 		neverSettles,
 		cannotRevert,
 		danglingTarget,
+		missingConfig,
+		staleConfig,
 	}
 }

@@ -22,8 +22,18 @@ type Remark struct {
 	paths         []string          // fields of object that it rests on, most telling first
 	beside        [2]*render.Object // whose labels it rests on as well, by version; nil: none
 	text          string            // a sentence without a full stop
+	causes        []cause           // that the change is blamed for as well
+	// occasion is what it takes beside the apply before anybody sees it; "": nothing. It is possible then, not inevitable.
+	occasion string
+	more     int // of the same kind that it stands for
 	// Conditional says that it holds for some clusters only, which text names: it is no error.
 	Conditional bool
+}
+
+// cause is an object that the change edits, or takes away, and what of it tells: fields, or all of it.
+type cause struct {
+	object *render.Object // on head, or on base where head has it no more
+	paths  []string       // none: the object as a whole
 }
 
 // Remarks gathers what is wrong with the objects of the releases, or was on base. With all,
@@ -31,12 +41,16 @@ type Remark struct {
 func Remarks(ch *render.Changes, all bool) []Remark {
 	var out []Remark
 	everywhere := newAimIndex(renderedObjects(ch.Head))
+	where := newWhereabouts(ch)
 	for _, p := range slice.Pairs(ch) {
 		if !p.Comparable() || !all && p.Base != nil && p.Base.Err != nil {
 			continue // what is new is not known
 		}
 		out = append(out, dangling(p, everywhere)...)
 		out = append(out, holding(p)...)
+		lost := missing(p, where)
+		out = append(out, lost...)
+		out = append(out, stale(p, ch, lost)...)
 	}
 	return out
 }
@@ -69,6 +83,12 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 	}
 	if x.status == judge.New {
 		f.Blame = append(blamed(pl, x.release, x.Object, x.paths), blamed(pl, x.release, x.beside[state.Head], labelPaths)...)
+		for _, c := range x.causes {
+			f.Blame = append(f.Blame, c.blamed(pl)...)
+		}
+	}
+	if x.occasion != "" {
+		f.Certainty, f.Events = "possible", append(f.Events, x.occasion)
 	}
 	for _, b := range f.Blame {
 		f.Locations = append(f.Locations, *b.Location)
@@ -88,6 +108,26 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, strings.Join(x.paths, ",")}, "\x00")))
 	f.Fingerprint = hex.EncodeToString(h[:16])
 	return f
+}
+
+// blamed are the changed fields of a cause, or the object as a whole where it is new or gone.
+func (c cause) blamed(pl judge.Places) []judge.Blame {
+	if pl.Changes == nil {
+		return nil
+	}
+	i := slices.IndexFunc(pl.Changes.Changes, func(x render.Change) bool { return x.Head == c.object || x.Base == c.object })
+	if i < 0 {
+		return nil
+	}
+	if x := &pl.Changes.Changes[i]; x.Base == c.object { // gone under this name
+		if x.Head != nil {
+			c = cause{object: x.Head, paths: []string{"metadata.name"}}
+		} else {
+			l := pl.Location(c.object.Source, "base")
+			return []judge.Blame{{Object: c.object.ID.String(), Location: &l}}
+		}
+	}
+	return blamed(pl, c.object.Release, c.object, c.paths)
 }
 
 // labelPaths are where a workload has the labels of its pods, or its own name.

@@ -1,0 +1,136 @@
+package static
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render"
+)
+
+// configIndex finds ConfigMaps and Secrets by kind, namespace and name.
+type configIndex map[[3]string]*render.Object
+
+func newConfigIndex(objects []*render.Object) configIndex {
+	x := configIndex{}
+	for _, o := range objects {
+		if o.ID.Group == "" && (o.ID.Kind == "ConfigMap" || o.ID.Kind == "Secret") {
+			x[[3]string{o.ID.Kind, o.ID.Namespace, o.ID.Name}] = o
+		}
+	}
+	return x
+}
+
+func (x configIndex) get(namespace string, n need) *render.Object {
+	return x[[3]string{n.kind, namespace, n.name}]
+}
+
+// lacking says what of a need is not there.
+type lacking uint8
+
+const (
+	lacksNothing lacking = iota
+	lacksKey
+	lacksObject
+)
+
+func (x configIndex) lacks(namespace string, n need) lacking {
+	o := x.get(namespace, n)
+	switch {
+	case o == nil:
+		return lacksObject
+	case n.key != "" && !keys(o)[n.key] && !filled(o):
+		return lacksKey
+	}
+	return lacksNothing
+}
+
+// keys are those of a ConfigMap or Secret.
+func keys(o *render.Object) map[string]bool {
+	out := map[string]bool{}
+	for _, field := range []string{"data", "binaryData", "stringData"} {
+		m, _ := o.Content[field].(map[string]any)
+		for k := range m {
+			out[k] = true
+		}
+	}
+	return out
+}
+
+// filling are annotations and labels by which somebody else writes an object's data: mirrors, injectors, generators.
+var filling = regexp.MustCompile(`(?i)(replicat|reflect|inject|generat|mirror|sync|mittwald|kubed|service-account\.name|vault|avp\.)`)
+
+// filled reports whether somebody else than the repository may write an object's data.
+func filled(o *render.Object) bool {
+	if len(keys(o)) == 0 || o.Content["type"] == "kubernetes.io/service-account-token" {
+		return true
+	}
+	meta, _ := o.Content["metadata"].(map[string]any)
+	for _, field := range []string{"annotations", "labels"} {
+		m, _ := meta[field].(map[string]any)
+		for k := range m {
+			if filling.MatchString(k) && !strings.HasPrefix(k, "argocd.argoproj.io/") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keepers are the annotations, with the text in their value, by which an object outlives its removal from Git.
+var keepers = []struct{ annotation, value string }{
+	{"helm.sh/resource-policy", "keep"},
+	{"argocd.argoproj.io/sync-options", "Prune=false"},
+	{"kustomize.toolkit.fluxcd.io/prune", "disabled"},
+}
+
+// kept reports whether an object stays when Git no longer has it.
+func kept(o *render.Object) bool {
+	for _, k := range keepers {
+		if strings.Contains(annotation(o, k.annotation), k.value) {
+			return true
+		}
+	}
+	return false
+}
+
+// annotation is one of an object's own.
+func annotation(o *render.Object, key string) string {
+	meta, _ := o.Content["metadata"].(map[string]any)
+	m, _ := meta["annotations"].(map[string]any)
+	s, _ := m[key].(string)
+	return s
+}
+
+// hash is what Kustomize appends to a generated name. Upstream: kyaml, api/hasher: encode.
+var hash = regexp.MustCompile(`^(.+)-[bcdfghkmt2456789]{10}$`)
+
+// unhashed is a name without what a generator appended to it; the name itself where it did not.
+func unhashed(name string) string {
+	if m := hash.FindStringSubmatch(name); m != nil {
+		return m[1]
+	}
+	return name
+}
+
+// nearly is the one object that a need misses by a generator's hash or by its spelling; nil: there is none, or several.
+func (x configIndex) nearly(namespace string, n need) *render.Object {
+	var hashed, slipped []*render.Object
+	for k, o := range x {
+		switch {
+		case k[0] != n.kind || k[1] != namespace:
+		case unhashed(k[2]) == unhashed(n.name):
+			hashed = append(hashed, o)
+		case len(n.name) >= 4 && slip(k[2], n.name):
+			slipped = append(slipped, o)
+		}
+	}
+	for _, found := range [][]*render.Object{hashed, slipped} {
+		if len(found) > 0 {
+			if len(found) == 1 {
+				return found[0]
+			}
+			return nil
+		}
+	}
+	return nil
+}

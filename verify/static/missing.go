@@ -1,0 +1,246 @@
+package static
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// missing says which pods of a release need a ConfigMap, a Secret or a key that the change takes away, renames or never
+// brings. What base lacked as well is no news, and what may come from elsewhere is none of its business.
+func missing(p slice.Pair, where *whereabouts) []Remark {
+	before := newAimIndex(p.Objects(state.Base))
+	was := newConfigIndex(p.Objects(state.Base))
+	var out []Remark
+	for _, o := range p.Objects(state.Head) {
+		b := before.counterpart(o)
+		if c := where.renamed(o); c != nil {
+			b = c
+		}
+		m := &unmet{release: p, where: where, was: was, o: o, b: b, old: needs(b)}
+		for _, n := range needs(o) {
+			m.ask(n)
+		}
+		out = append(out, m.remarks()...)
+	}
+	return out
+}
+
+// renamed is what an object of head was on base under another name; nil: nothing.
+func (w *whereabouts) renamed(o *render.Object) *render.Object {
+	for i := range w.ch.Changes {
+		if c := &w.ch.Changes[i]; c.Head == o && c.Kind == render.Renamed {
+			return c.Base
+		}
+	}
+	return nil
+}
+
+// unmet gathers what the pods of one object miss, one remark for each ConfigMap or Secret.
+type unmet struct {
+	release slice.Pair
+	where   *whereabouts
+	was     configIndex    // of the release on base
+	o, b    *render.Object // on head and on base; b is nil where it is new
+	old     []need         // of b
+	found   []Remark
+	by      map[[2]string]int // places in found, by kind and name
+}
+
+// ask enters a need that is not met.
+func (m *unmet) ask(n need) {
+	ns := m.o.ID.Namespace
+	lack := m.where.head.lacks(ns, n)
+	if lack == lacksNothing {
+		m.mended(n)
+		return
+	}
+	same := slices.ContainsFunc(m.old, func(x need) bool { return x.kind == n.kind && x.name == n.name && x.key == n.key })
+	if same && m.where.base.lacks(ns, n) != lacksNothing {
+		return // as it was
+	}
+	if n.soft && lack == lacksObject || slices.Contains(wellKnown, n.name) {
+		return
+	}
+	had := m.was.get(ns, n)
+	if had == nil && lack == lacksObject { // a generator's name
+		for _, old := range m.old {
+			if old.kind == n.kind && old.name != n.name && unhashed(old.name) == unhashed(n.name) && m.where.head.nearly(ns, n) == nil {
+				had = m.was.get(ns, old)
+			}
+		}
+	}
+	switch {
+	case lack == lacksObject && had != nil:
+		m.removed(n, had)
+	case lack == lacksObject:
+		m.neverThere(n)
+	case had != nil && (keys(had)[n.key]):
+		head := m.where.head.get(ns, n)
+		r := m.remark(n, fmt.Sprintf("%s, which the change takes out of it", m.needs(n)))
+		r.causes = []cause{{head, []string{"data[" + n.key + "]", "data." + n.key, "binaryData", "stringData[" + n.key + "]"}}}
+		m.enter(n, r)
+	default:
+		r := m.remark(n, fmt.Sprintf("%s, and it has none of that name", m.needs(n)))
+		r.Conditional = n.kind == "Secret" || n.soft || !m.oneOff(n)
+		m.enter(n, r)
+	}
+}
+
+// mended enters what base lacked in the place of a need that is met.
+func (m *unmet) mended(n need) {
+	ns := m.o.ID.Namespace
+	for _, old := range m.old {
+		if old.at == n.at && old.kind == n.kind && m.where.base.lacks(ns, old) != lacksNothing && !made(m.where.objects[0], ns, old.name) && (n.kind == "ConfigMap" || m.where.base.nearly(ns, old) != nil) {
+			m.enter(n, Remark{Object: m.b, status: judge.Fixed, paths: []string{old.path}, text: m.needs(old) + ", which is not there"})
+			return
+		}
+	}
+}
+
+// oneOff reports whether an entry of the ConfigMap is a slip of the pen away from the key that is asked for.
+func (m *unmet) oneOff(n need) bool {
+	for k := range keys(m.where.head.get(m.o.ID.Namespace, n)) {
+		if slip(k, n.key) || strings.EqualFold(k, n.key) {
+			return true
+		}
+	}
+	return false
+}
+
+// removed enters a need of what the change takes away.
+func (m *unmet) removed(n need, had *render.Object) {
+	ns := m.o.ID.Namespace
+	if kept(had) || made(m.where.objects[1], ns, n.name) && !made(m.where.objects[0], ns, n.name) {
+		return
+	}
+	how := "which the change removes"
+	if i := slices.IndexFunc(m.where.ch.Changes, func(c render.Change) bool { return c.Base == had && c.Head != nil }); i >= 0 {
+		how = "which the change renames to " + m.where.ch.Changes[i].Head.ID.Name
+	} else if near := m.where.head.nearly(ns, n); near != nil {
+		how = "in whose place there is " + near.ID.Name
+	}
+	n.key = ""
+	r := m.remark(n, fmt.Sprintf("%s, %s", m.needs(n), how))
+	r.causes = []cause{{object: had}}
+	if yes, known := prunes(m.release.Head); known && !yes || !known && n.kind == "Secret" {
+		r.Conditional = true
+		r.text += " (where what Git no longer has is deleted)"
+	}
+	m.enter(n, r)
+}
+
+// neverThere enters a need of what the repository does not have, where it looks as if it should.
+func (m *unmet) neverThere(n need) {
+	ns := m.o.ID.Namespace
+	if made(m.where.objects[1], ns, n.name) {
+		return
+	}
+	near := m.where.head.nearly(ns, n)
+	if i := slices.IndexFunc(m.old, func(x need) bool { return x.at == n.at && x.kind == n.kind }); near == nil && n.kind == "ConfigMap" && i >= 0 {
+		near = m.where.head.get(ns, m.old[i])
+	}
+	switch {
+	case near != nil && unhashed(near.ID.Name) == unhashed(n.name):
+		m.enter(n, m.remark(n, fmt.Sprintf("%s, which is not there: what the generator makes is named %s", m.needs(n), near.ID.Name)))
+	case near != nil:
+		r := m.remark(n, fmt.Sprintf("%s, which is not there, and %s is", m.needs(n), near.ID))
+		r.Conditional = n.kind == "Secret"
+		m.enter(n, r)
+	case n.kind != "ConfigMap" || m.operated(n) || m.unseen():
+	default:
+		reads := m.release.Head.Reads
+		if m.where.mentioned(n.name, func(f string) bool { return slices.Contains(reads, f) || f == m.o.Source.File }) {
+			return
+		}
+		r := m.remark(n, fmt.Sprintf("%s, of which the repository says nothing else", m.needs(n)))
+		r.Conditional = true
+		m.enter(n, r)
+	}
+}
+
+// operated reports whether a custom resource is there whose controller may write what is named after it.
+func (m *unmet) operated(n need) bool {
+	return slices.ContainsFunc(m.where.objects[1], func(o *render.Object) bool {
+		return custom(o) && o.ID.Namespace == m.o.ID.Namespace && (strings.HasPrefix(n.name, o.ID.Name+"-") || o.ID.Name == n.name)
+	})
+}
+
+// unseen reports whether releases of which nothing is known may have what is missing: one that did not render.
+func (m *unmet) unseen() bool {
+	return slices.ContainsFunc(m.where.ch.Head.Releases, func(r *render.Rendered) bool { return r.Err != nil })
+}
+
+// needs words a need.
+func (m *unmet) needs(n need) string {
+	what := fmt.Sprintf("%s %s/%s", n.kind, m.o.ID.Namespace, n.name)
+	if n.key != "" {
+		what = fmt.Sprintf("the key %s of %s", n.key, what)
+	}
+	return fmt.Sprintf("the pods of %s need %s (%s)", m.o.ID, what, n.at)
+}
+
+// remark is one about a need that is not met.
+func (m *unmet) remark(n need, text string) Remark {
+	r := Remark{Object: m.o, status: judge.New, paths: []string{n.path}, text: text}
+	if m.b != nil && slice.ValueAt(m.b.Content, "kind") == slice.ValueAt(m.o.Content, "kind") && !m.rolls() {
+		r.occasion = "pod-lost" // those that run stay
+		r.text += ": a pod that is replaced does not start"
+	} else {
+		r.text += ": they do not start"
+	}
+	return r
+}
+
+// rolls reports whether the change replaces the pods.
+func (m *unmet) rolls() bool {
+	return slices.ContainsFunc(m.where.ch.Changes, func(c render.Change) bool { return c.Head == m.o && c.TemplateChanged })
+}
+
+// enter adds a remark about a need, or counts it where one about the same object stands.
+func (m *unmet) enter(n need, r Remark) {
+	r.Rule, r.release = rules.MissingConfig, m.release.ID
+	if m.by == nil {
+		m.by = map[[2]string]int{}
+	}
+	k := [2]string{n.kind, n.name}
+	if i, ok := m.by[k]; ok {
+		if m.found[i].status == r.status {
+			m.found[i].more++
+			m.found[i].Conditional = m.found[i].Conditional && r.Conditional
+		}
+		return
+	}
+	m.by[k] = len(m.found)
+	m.found = append(m.found, r)
+}
+
+// remarks are what was found, each with how often.
+func (m *unmet) remarks() []Remark {
+	for i := range m.found {
+		if r := &m.found[i]; r.more > 0 {
+			r.text += fmt.Sprintf(" (and %s more)", english.Plural(r.more, "reference", ""))
+		}
+	}
+	return m.found
+}
+
+// prunes reports whether the tool that applies a release deletes what it no longer has; known is false where the
+// repository does not say which tool that is.
+func prunes(r *render.Rendered) (yes, known bool) {
+	switch {
+	case r.Delivery.Tool != "":
+		return r.Delivery.Prunes, true
+	case r.Kind == render.Helm:
+		return true, true
+	}
+	return false, false
+}

@@ -1,0 +1,150 @@
+package static
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// need is a ConfigMap or Secret, or a key of one, that a pod does not start without.
+//
+// Upstream: kubernetes v1.36.3, pkg/kubelet/kubelet_pods.go: makeEnvironmentVariables; pkg/volume/configmap, secret and
+// projected: MakePayload; pkg/volume/util: GetPodVolumeNames (a volume that nothing mounts is not waited for).
+type need struct {
+	kind, name string
+	key        string // "": the object as a whole
+	path       string // of the field that says so
+	at         string // what of the pod needs it, the same on both sides: "env LOG_LEVEL of container app"
+	once       bool   // read when the container starts and never again
+	soft       bool   // the container starts without the key, with a folder in place of the file
+}
+
+// podSpec is that of the pods an object makes, with its path and a dot; nil: it makes none.
+func podSpec(o *render.Object) (*corev1.PodSpec, string) {
+	for _, at := range [][]string{{"spec", "template", "spec"}, {"spec", "jobTemplate", "spec", "template", "spec"}, {"spec"}} {
+		content, ok := slice.ValueAt(o.Content, at...).(map[string]any)
+		if list, _ := content["containers"].([]any); !ok || len(list) == 0 || len(at) == 1 && o.ID.Kind != "Pod" {
+			continue
+		}
+		text, err := json.Marshal(content)
+		if err != nil {
+			return nil, ""
+		}
+		var spec corev1.PodSpec
+		if json.Unmarshal(text, &spec) != nil && o.Typed != nil {
+			return nil, ""
+		}
+		return &spec, strings.Join(at, ".") + "."
+	}
+	return nil, ""
+}
+
+// needs lists what the pods of an object need, in the order of its fields.
+func needs(o *render.Object) []need {
+	if o == nil {
+		return nil
+	}
+	spec, prefix := podSpec(o)
+	if spec == nil {
+		return nil
+	}
+	var out []need
+	mounts := map[string][]mount{}
+	for _, list := range []struct {
+		field string
+		of    []corev1.Container
+	}{{"initContainers", spec.InitContainers}, {"containers", spec.Containers}} {
+		for i, c := range list.of {
+			at := fmt.Sprintf("%s%s[%d].", prefix, list.field, i)
+			out = append(out, envNeeds(c, at)...)
+			for j, m := range c.VolumeMounts {
+				mounts[m.Name] = append(mounts[m.Name], mount{m.SubPath, fmt.Sprintf("%svolumeMounts[%d].subPath", at, j)})
+			}
+		}
+	}
+	for i, v := range spec.Volumes {
+		if len(mounts[v.Name]) > 0 {
+			out = append(out, volumeNeeds(v, fmt.Sprintf("%svolumes[%d].", prefix, i), mounts[v.Name])...)
+		}
+	}
+	return out
+}
+
+// mount is where a container mounts a volume: as a whole, or a path in it.
+type mount struct{ subPath, field string }
+
+func envNeeds(c corev1.Container, at string) []need {
+	var out []need
+	add := func(kind, name, key string, optional *bool, field, what string) {
+		if name != "" && (optional == nil || !*optional) {
+			out = append(out, need{kind: kind, name: name, key: key, path: at + field, at: what + " of container " + c.Name, once: true})
+		}
+	}
+	for i, e := range c.EnvFrom {
+		what := fmt.Sprintf("envFrom[%d]", i)
+		if r := e.ConfigMapRef; r != nil {
+			add("ConfigMap", r.Name, "", r.Optional, what+".configMapRef.name", what)
+		}
+		if r := e.SecretRef; r != nil {
+			add("Secret", r.Name, "", r.Optional, what+".secretRef.name", what)
+		}
+	}
+	for i, e := range c.Env {
+		if e.ValueFrom == nil {
+			continue
+		}
+		field, what := fmt.Sprintf("env[%d].valueFrom.", i), "env "+e.Name
+		if r := e.ValueFrom.ConfigMapKeyRef; r != nil {
+			add("ConfigMap", r.Name, r.Key, r.Optional, field+"configMapKeyRef", what)
+		}
+		if r := e.ValueFrom.SecretKeyRef; r != nil {
+			add("Secret", r.Name, r.Key, r.Optional, field+"secretKeyRef", what)
+		}
+	}
+	return out
+}
+
+func volumeNeeds(v corev1.Volume, at string, mounts []mount) []need {
+	var out []need
+	what := "volume " + v.Name
+	once := !slices.ContainsFunc(mounts, func(m mount) bool { return m.subPath == "" })
+	add := func(kind, name string, items []corev1.KeyToPath, optional *bool, field, nameField string) {
+		if name == "" || optional != nil && *optional {
+			return
+		}
+		out = append(out, need{kind: kind, name: name, path: at + field + nameField, at: what, once: once})
+		for i, it := range items {
+			out = append(out, need{kind: kind, name: name, key: it.Key, path: fmt.Sprintf("%s%sitems[%d]", at, field, i), at: what + " key " + it.Key, once: once})
+		}
+		for _, m := range mounts {
+			first, _, deeper := strings.Cut(path.Clean(m.subPath), "/")
+			if m.subPath != "" && !deeper && len(items) == 0 && !strings.HasPrefix(field, "projected") {
+				out = append(out, need{kind: kind, name: name, key: first, path: m.field, at: what + " subPath " + first, once: true, soft: true})
+			}
+		}
+	}
+	switch {
+	case v.ConfigMap != nil:
+		add("ConfigMap", v.ConfigMap.Name, v.ConfigMap.Items, v.ConfigMap.Optional, "configMap.", "name")
+	case v.Secret != nil:
+		add("Secret", v.Secret.SecretName, v.Secret.Items, v.Secret.Optional, "secret.", "secretName")
+	case v.Projected != nil:
+		for i, s := range v.Projected.Sources {
+			field := fmt.Sprintf("projected.sources[%d].", i)
+			if s.ConfigMap != nil {
+				add("ConfigMap", s.ConfigMap.Name, s.ConfigMap.Items, s.ConfigMap.Optional, field+"configMap.", "name")
+			}
+			if s.Secret != nil {
+				add("Secret", s.Secret.Name, s.Secret.Items, s.Secret.Optional, field+"secret.", "name")
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package static_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/static"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what was found into the scripts")
+
+// TestRemarks plays the scripts of testdata: the files of base, then changes of it, each a folder of files that replace
+// those of base ("gone" removes one). The file "want" has what each change is told, and what its way back is.
+func TestRemarks(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts:", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			ar, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			base, want := map[string]string{}, -1
+			var changes []string
+			edits := map[string]map[string]string{}
+			for i, f := range ar.Files {
+				side, name, _ := strings.Cut(f.Name, "/")
+				switch {
+				case f.Name == "want":
+					want = i
+				case side == "base":
+					base[name] = string(f.Data)
+				default:
+					if edits[side] == nil {
+						changes, edits[side] = append(changes, side), map[string]string{}
+					}
+					edits[side][name] = string(f.Data)
+				}
+			}
+			var got strings.Builder
+			before := revision(t, base)
+			for _, name := range changes {
+				after := revision(t, edited(base, edits[name]))
+				fmt.Fprintf(&got, "%s\n%s", name, told(t, before, after))
+				if back := told(t, after, before); back != "" {
+					fmt.Fprintf(&got, "%s, taken back\n%s", name, back)
+				}
+			}
+			if want < 0 {
+				t.Fatal("no file want")
+			}
+			if *rewrite {
+				ar.Files[want].Data = []byte(got.String())
+				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(ar.Files[want].Data), got.String()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func edited(base, edits map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, text := range base {
+		out[name] = text
+	}
+	for name, text := range edits {
+		if out[name] = text; strings.TrimSpace(text) == "gone" {
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+func revision(t *testing.T, files map[string]string) *render.Revision {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, err := render.DirTree(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev, err := render.Render(context.Background(), tree, render.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rev.Releases {
+		if r.Err != nil {
+			t.Fatalf("%s: %s", r.ID, r.Err.Reason)
+		}
+	}
+	return rev
+}
+
+// told is a line for each remark on a change, with what is blamed for it.
+func told(t *testing.T, base, head *render.Revision) string {
+	t.Helper()
+	ch, err := render.Diff(base, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, x := range static.Remarks(ch, false) {
+		f := x.Finding(judge.NewPlaces(ch))
+		severity := rules.Severity("")
+		for _, r := range rules.All() {
+			if r.ID == f.Rule {
+				severity = r.Severity
+			}
+		}
+		if x.Conditional && severity == rules.Error {
+			severity = rules.Warning
+		}
+		fmt.Fprintf(&out, "  %s %s %s %s: %s\n", f.Status, severity, f.Certainty, f.Rule, f.Message)
+		for _, b := range f.Blame {
+			fmt.Fprintf(&out, "    blames %s:%d (%s) %s %s\n", b.Location.File, b.Location.StartLine, b.Location.Side, b.Object, b.Path)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,120 @@
+package static
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// restarters are the annotations by which a controller replaces pods when what they read changes.
+var restarters = regexp.MustCompile(`(?i)reload|wave\.pusher\.com|restart`)
+
+// stale says which ConfigMaps and Secrets the change edits in place, while the pods that read them stay as they are. Of pods that lack something of it, this is told already.
+func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
+	head := p.Objects(state.Head)
+	edited := map[[3]string]*render.Change{}
+	replaced := map[*render.Object]bool{}
+	for i := range ch.Changes {
+		c := &ch.Changes[i]
+		if c.Release != p.ID || c.Head == nil || c.Base == nil {
+			continue
+		}
+		replaced[c.Head] = c.TemplateChanged || c.Kind == render.Renamed
+		if c.Kind == render.Modified && c.Head.ID.Group == "" && (c.Head.ID.Kind == "ConfigMap" || c.Head.ID.Kind == "Secret") {
+			edited[[3]string{c.Head.ID.Kind, c.Head.ID.Namespace, c.Head.ID.Name}] = c
+		}
+	}
+	if len(edited) == 0 {
+		return nil
+	}
+	sums := slices.ContainsFunc(head, func(o *render.Object) bool { return summed(o) })
+	base := newAimIndex(p.Objects(state.Base))
+	var out []Remark
+	for _, o := range head {
+		if o.Hook || replaced[o] || base.counterpart(o) == nil || !runsOn(o) || restarted(o) {
+			continue
+		}
+		told := map[*render.Change]bool{}
+		for _, r := range lost {
+			for _, x := range r.causes {
+				if c := edited[[3]string{x.object.ID.Kind, x.object.ID.Namespace, x.object.ID.Name}]; r.Object == o {
+					told[c] = true
+				}
+			}
+		}
+		for _, n := range needs(o) {
+			c := edited[[3]string{n.kind, o.ID.Namespace, n.name}]
+			if c == nil || told[c] || !n.once && !sums || !touches(c, n.key) || restarts(annotationsOf(c.Head.Content, "metadata")) {
+				continue
+			}
+			told[c] = true
+			out = append(out, Remark{
+				Rule: rules.StaleConfig, release: p.ID, Object: o, status: judge.New, paths: []string{n.path}, causes: []cause{{c.Head, []string{"data", "stringData", "binaryData"}}},
+				text: fmt.Sprintf("the new content of %s does not reach the pods of %s before they are replaced: they read it when they start (%s), and nothing of their template changes with it",
+					c.Head.ID, o.ID, n.at),
+			})
+		}
+	}
+	return out
+}
+
+// runsOn reports whether an object's pods go on running until somebody replaces them: those of a Job end.
+func runsOn(o *render.Object) bool {
+	return o.ID.Kind != "Job" && o.ID.Kind != "CronJob" && o.ID.Kind != "Pod"
+}
+
+// touches reports whether a change edits the data under a key; "" is any.
+func touches(c *render.Change, key string) bool {
+	return slices.ContainsFunc(c.Fields, func(f render.FieldChange) bool {
+		for _, at := range []string{"data", "stringData", "binaryData"} {
+			if key == "" && judge.Overlap(f.Path, at) || key != "" && (judge.Overlap(f.Path, at+"["+key+"]") || judge.Overlap(f.Path, at+"."+key)) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// summed reports whether the pod template of an object changes with the content of something else.
+func summed(o *render.Object) bool {
+	for k := range annotationsOf(o.Content, "spec", "template", "metadata") {
+		if strings.HasPrefix(k, "checksum/") || strings.HasPrefix(k, "checksum.") {
+			return true
+		}
+	}
+	return false
+}
+
+// restarted reports whether somebody replaces an object's pods, or tells them, when what they read changes.
+func restarted(o *render.Object) bool {
+	if restarts(annotationsOf(o.Content, "metadata")) || restarts(annotationsOf(o.Content, "spec", "template", "metadata")) {
+		return true
+	}
+	spec, _ := podSpec(o)
+	return spec != nil && slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool {
+		return strings.Contains(c.Name, "reload") || strings.Contains(c.Image, "reload")
+	})
+}
+
+func restarts(annotations map[string]any) bool {
+	for k := range annotations {
+		if restarters.MatchString(k) && !strings.HasSuffix(k, "restartedAt") {
+			return true
+		}
+	}
+	return false
+}
+
+func annotationsOf(content map[string]any, at ...string) map[string]any {
+	m, _ := slice.ValueAt(content, append(at, "annotations")...).(map[string]any)
+	return m
+}

@@ -1,0 +1,151 @@
+package static
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// whereabouts knows where a ConfigMap or Secret may come from: the releases that were rendered, and what else mentions it.
+type whereabouts struct {
+	ch         *render.Changes
+	base, head configIndex // of all releases
+	objects    [2][]*render.Object
+	texts      map[string]bool // whether a file mentions a name; filled as it is asked for
+}
+
+func newWhereabouts(ch *render.Changes) *whereabouts {
+	w := &whereabouts{ch: ch, texts: map[string]bool{}}
+	w.objects[1] = renderedObjects(ch.Head)
+	w.head = newConfigIndex(w.objects[1])
+	if ch.Base != nil {
+		w.objects[0] = renderedObjects(ch.Base)
+	}
+	w.base = newConfigIndex(w.objects[0])
+	return w
+}
+
+// wellKnown are ConfigMaps that controllers put into every namespace.
+var wellKnown = []string{"kube-root-ca.crt", "openshift-service-ca.crt", "istio-ca-root-cert", "linkerd-identity-trust-roots"}
+
+// makers are parts of the kinds of custom resources whose controllers write Secrets and ConfigMaps of their own name.
+var makers = []string{"secret", "cert", "config", "bundle", "credential", "issuer", "database", "cluster", "user", "vault", "password", "generator", "template", "token", "dashboard"}
+
+// made reports whether something of a side may write the ConfigMap or Secret of a name: a custom resource that names it or
+// is named like it, an argument of a program, a Role that lets somebody write it.
+func made(objects []*render.Object, namespace, name string) bool {
+	return slices.ContainsFunc(objects, func(o *render.Object) bool {
+		if o.ID.Namespace != "" && o.ID.Namespace != namespace && !custom(o) {
+			return false
+		}
+		kind := strings.ToLower(o.ID.Kind)
+		if custom(o) && (o.ID.Name == name && slices.ContainsFunc(makers, func(m string) bool { return strings.Contains(kind, m) })) {
+			return true
+		}
+		return speaksOf(o.Content, name, custom(o), "")
+	})
+}
+
+// custom reports whether an object is of a kind whose controller may write what it names: one that Kubernetes itself does
+// not have and that runs no pods, an Ingress or a Gateway.
+func custom(o *render.Object) bool {
+	g := o.ID.Group
+	if slice.RunsPods(o) {
+		return false
+	}
+	return strings.Contains(g, ".") && !strings.HasSuffix(g, ".k8s.io") || g == "networking.k8s.io" || g == "gateway.networking.k8s.io"
+}
+
+// silent are fields that hold names for another purpose than to write a ConfigMap or Secret.
+var silent = map[string]bool{
+	"metadata": true, "labels": true, "selector": true, "matchLabels": true, "labelSelector": true, "backendRefs": true, "parentRefs": true,
+	"scaleTargetRef": true, "targetRef": true, "serviceName": true, "service": true, "serviceAccountName": true,
+	"configMap": true, "secret": true, "configMapRef": true, "secretRef": true, "configMapKeyRef": true, "secretKeyRef": true,
+	"image": true, "status": true,
+}
+
+// speaking are the fields of Kubernetes' own kinds that name what a program or a person may write.
+var speaking = map[string]bool{"args": true, "command": true, "resourceNames": true, "value": true, "data": true}
+
+// speaksOf reports whether a value names a ConfigMap or Secret in another way than a pod that needs it does.
+func speaksOf(v any, name string, whole bool, field string) bool {
+	switch t := v.(type) {
+	case map[string]any:
+		for k, e := range t {
+			if silent[k] && (!whole || !strings.Contains(strings.ToLower(k), "secret") && !strings.Contains(strings.ToLower(k), "configmap")) {
+				continue
+			}
+			next := field
+			if speaking[k] || whole {
+				next = k
+			}
+			if speaksOf(e, name, whole, next) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(t, func(e any) bool { return speaksOf(e, name, whole, field) })
+	case string:
+		return field != "" && (whole && t == name || !whole && hasWord(t, name))
+	}
+	return false
+}
+
+// hasWord reports whether a text has a name that is no part of a longer one.
+func hasWord(text, name string) bool {
+	part := func(c byte) bool {
+		return c == '-' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	}
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return false
+		}
+		i += from
+		end := i + len(name)
+		if (i == 0 || !part(text[i-1])) && (end == len(text) || !part(text[end])) {
+			return true
+		}
+		from = i + 1
+	}
+}
+
+// Bounds of the files that are asked for a name.
+const (
+	mostFiles    = 5000
+	longestFile  = 1 << 20 // bytes
+	mentionedMax = 20      // names of one run; beyond, a name counts as mentioned
+)
+
+// mentioned reports whether a file of head names a ConfigMap or Secret beside those that refer to it.
+func (w *whereabouts) mentioned(name string, beside func(file string) bool) bool {
+	if known, ok := w.texts[name]; ok {
+		return known
+	}
+	if w.ch.Head.Tree == nil || len(w.texts) >= mentionedMax {
+		return true
+	}
+	found, files := false, 0
+	err := fs.WalkDir(w.ch.Head.Tree, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || beside(p) {
+			return nil
+		}
+		if files++; files > mostFiles {
+			found = true
+			return fs.SkipAll
+		}
+		if i, err := d.Info(); err != nil || i.Size() > longestFile {
+			return nil
+		}
+		if b, err := fs.ReadFile(w.ch.Head.Tree, p); err == nil && hasWord(string(b), name) {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	w.texts[name] = found || err != nil
+	return w.texts[name]
+}
