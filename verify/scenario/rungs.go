@@ -202,7 +202,7 @@ func settleRung(rungs []SliceResult) SliceResult {
 	}
 	if last.Variant.AsDeclared() {
 		out.Cov.addWork(last.Cov)
-		out.Head, out.Base = instead(out.Head, last.Head), instead(out.Base, last.Base)
+		out.Head, out.Base = instead(out.Head, last.Head), append(slices.Clone(last.Base), out.Base...)
 		maps.Copy(out.BaseClosed, last.BaseClosed)
 		out.Declared = out.Declared || last.Declared
 		out.tried = last.Cov.Bound
@@ -210,11 +210,13 @@ func settleRung(rungs []SliceResult) SliceResult {
 	return out
 }
 
-// instead gives the violations that were found as declared, and of have the others.
+// instead gives the violations that were found as declared, and of have those that none of these
+// covers: a search as declared that was cut off may have met only a milder one. Base keeps them all, as
+// each is compared with what was found at its own place.
 func instead(have, declared []Violation) []Violation {
 	out := slices.Clone(declared)
 	for _, v := range have {
-		if !slices.ContainsFunc(declared, func(o Violation) bool { return o.Key() == v.Key() }) {
+		if !slices.ContainsFunc(declared, func(o Violation) bool { return o.Covers(v) }) {
 			out = append(out, v)
 		}
 	}
