@@ -22,6 +22,9 @@ const (
 	maxItems     = 1000   // of one list
 )
 
+// fileLimits of one file.
+type fileLimits struct{ bytes, values, items int }
+
 // decoder reads a policy file strictly and collects every problem, each with its place.
 type decoder struct {
 	problems []Problem
@@ -30,9 +33,12 @@ type decoder struct {
 	set      map[string]*yaml.Node // each key that the file gives, by path
 	later    []func()              // checks that need the whole file
 	env      *cel.Env              // of custom intents; nil until the first one
+	most     fileLimits
 }
 
-func newDecoder() *decoder { return &decoder{set: map[string]*yaml.Node{}} }
+func newDecoder() *decoder {
+	return &decoder{set: map[string]*yaml.Node{}, most: fileLimits{maxFileBytes, maxValues, maxItems}}
+}
 
 // read takes over one value; path is where it stands in the file.
 type read func(n *yaml.Node, path string)
@@ -65,8 +71,8 @@ var syntaxLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
 // document parses the one document of a file; nil if it is empty.
 func (d *decoder) document(data []byte) *yaml.Node {
-	if len(data) > maxFileBytes {
-		d.fail(&yaml.Node{}, "", "has %d bytes; a policy file has at most %d", len(data), maxFileBytes)
+	if len(data) > d.most.bytes {
+		d.fail(&yaml.Node{}, "", "has %d bytes; it may have at most %d", len(data), d.most.bytes)
 		return nil
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -80,7 +86,7 @@ func (d *decoder) document(data []byte) *yaml.Node {
 			return doc.Content[0]
 		}
 		if err == nil {
-			d.fail(&second, "", "a second document: a policy file holds one; remove the \"---\" and what follows")
+			d.fail(&second, "", "a second document: the file holds one; remove the \"---\" and what follows")
 			return nil
 		}
 	}
@@ -94,8 +100,8 @@ func (d *decoder) document(data []byte) *yaml.Node {
 
 // follow resolves an alias. It gives nil once the file has used up its values.
 func (d *decoder) follow(n *yaml.Node, path string) *yaml.Node {
-	if d.values++; d.values > maxValues {
-		d.fail(n, path, "more than %d values, aliases counted as often as used; write a smaller file", maxValues)
+	if d.values++; d.values > d.most.values {
+		d.fail(n, path, "more than %d values, aliases counted as often as used; write a smaller file", d.most.values)
 		d.spent = true
 		return nil
 	}
@@ -170,8 +176,8 @@ func (d *decoder) list(item read) read {
 			d.fail(n, path, "must be a list, not %s", kindOf(l))
 			return
 		}
-		if len(l.Content) > maxItems {
-			d.fail(n, path, "has %d items, at most %d can be read", len(l.Content), maxItems)
+		if len(l.Content) > d.most.items {
+			d.fail(n, path, "has %d items, at most %d can be read", len(l.Content), d.most.items)
 			return
 		}
 		for i, c := range l.Content {

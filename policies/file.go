@@ -29,6 +29,9 @@ type Policy struct {
 	Custom  []CustomIntent
 	Gate    Gate
 	Waivers []Waiver
+	// Baseline is what that of the gate holds (set by the caller through [LoadBaseline], as the
+	// file has to be read from a revision); nil: nothing is accepted.
+	Baseline *Baseline
 
 	lines map[string]int // of the keys that the file gives, by path; nil for the default
 }
@@ -197,6 +200,8 @@ type Gate struct {
 	FailOn         rules.Severity // error, warning, note; off: nothing
 	OnlyNew        bool
 	OnInconclusive string // warn or fail
+	// Baseline is the file of findings that do not fail, relative to the policy file; "": none.
+	Baseline string
 }
 
 // Waiver accepts a finding for a time.

@@ -118,6 +118,7 @@ func (d *decoder) gate(g *Gate) read {
 			"failOn":         oneOf(d, &g.FailOn, rules.Error, rules.Warning, rules.Note, rules.Off),
 			"onlyNew":        d.flag(&g.OnlyNew),
 			"onInconclusive": oneOf(d, &g.OnInconclusive, "warn", "fail"),
+			"baseline":       d.text(&g.Baseline, relative),
 		})
 	}
 }

@@ -99,6 +99,9 @@ func findingAnnotation(f *judge.Finding, rules []Rule) Annotation {
 	if f.Status == judge.Existing {
 		a.Level = "notice"
 		a.Title = clip("Kubesettle, on base too: "+line(title), 200)
+		if f.Baselined {
+			a.Title = clip("Kubesettle, in the baseline: "+line(title), 200)
+		}
 	}
 	parts := []string{clip(sentence(headline(f)), 600)}
 	if n := len(f.Interleaving); n > 0 {

@@ -170,7 +170,7 @@ func together(items []string) []alikes {
 	return append(first, out...)
 }
 
-var aboutTheRun = regexp.MustCompile(`^(policy change|waiver|this |shard|the base|.* waiver)`)
+var aboutTheRun = regexp.MustCompile(`^(policy change|baseline|waiver|this |shard|the base|.* waiver)`)
 
 // notedText is the notices in one line, the first two kinds of them in words.
 func notedText(notices []string) string {

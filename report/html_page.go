@@ -199,6 +199,9 @@ func (m *pageMaker) finding(f *judge.Finding, id string, fold bool) pageFinding 
 	if len(f.Locations) > 0 {
 		out.Where = m.place(&f.Locations[0])
 	}
+	if f.Baselined {
+		out.Waiver = "In the baseline file: it does not gate."
+	}
 	if f.Status != judge.Fixed {
 		m.steps(f, &out)
 	}

@@ -120,6 +120,9 @@ func (m *markdown) item(f *judge.Finding) string {
 	if len(f.Locations) > 0 && f.Locations[0].File != "" {
 		s += " At " + m.link(&f.Locations[0]) + "."
 	}
+	if f.Baselined {
+		s += " In the baseline."
+	}
 	return s
 }
 

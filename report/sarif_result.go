@@ -66,6 +66,10 @@ func sarifResult(it sarifItem, flow bool) *sarif.Result {
 		res.WithSuppression([]*sarif.Suppression{sarif.NewSuppression("external").
 			WithStatus("accepted").WithJustifcation(waiverText(it.waiver))})
 	}
+	if f.Baselined {
+		res.WithSuppression([]*sarif.Suppression{sarif.NewSuppression("external").
+			WithStatus("accepted").WithJustifcation("in the baseline file")})
+	}
 	res.Properties = properties(map[string]string{
 		"status": string(f.Status), "certainty": f.Certainty, "scenario": f.Scenario, "timing": f.Timing, "release": f.Release,
 		"workload": f.Workload, "attribution": rung, "scale": scale(f), "events": events(f),
@@ -209,7 +213,9 @@ var sarifEscaper = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `{`, `{{
 // sarifMessageText is the finding in a few sentences; list views show the first one.
 func sarifMessageText(f *judge.Finding, related *relatedLocations) string {
 	out := []string{sarifEscape(sentence(clip(title(f), 600)))}
-	if f.Status == judge.Existing {
+	if f.Baselined {
+		out = append(out, "It is in the baseline file.")
+	} else if f.Status == judge.Existing {
 		out = append(out, "Base breaks the rule in the same way.")
 	}
 	for i := range f.Blame[:min(len(f.Blame), 10)] {

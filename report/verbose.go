@@ -76,10 +76,18 @@ func severityColor(s string) string {
 	return cyan
 }
 
+// statusText words the status of a finding.
+func statusText(f *judge.Finding) string {
+	if f.Baselined {
+		return line(string(f.Status)) + ", in the baseline"
+	}
+	return line(string(f.Status))
+}
+
 // finding prints one finding; whole says with its interleaving, causes and fix.
 func (t *textWriter) finding(f *judge.Finding, whole bool) {
 	tag := fmt.Sprintf("%s[%s]", line(f.Severity), line(f.Rule))
-	t.printf("\n%s %s  %s", t.color(severityColor(f.Severity), tag), line(string(f.Status)), t.color(bold, line(f.Workload)))
+	t.printf("\n%s %s  %s", t.color(severityColor(f.Severity), tag), statusText(f), t.color(bold, line(f.Workload)))
 	if f.Release != "" {
 		t.printf("  (release %s)", line(f.Release))
 	}

@@ -78,6 +78,8 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 		a.places.Quote(&a.result.Findings[i])
 	}
 	a.result.waive(opt.Policy, opt.Today)
+	a.result.accept(opt.Policy.Baseline)
+	a.result.stale(opt.Policy.Baseline, rules, all)
 	if slices.ContainsFunc(a.result.Releases, func(rel ReleaseResult) bool { return rel.Cut }) {
 		a.result.Coverage.Bound = boundName(search.TimeBound)
 	}

@@ -38,6 +38,8 @@ type Result struct {
 	// Notices are said on every surface: a policy changed in this pull request, an
 	// expired waiver, a release that was skipped.
 	Notices []string `json:"notices"`
+	// Baseline is nil where none was given.
+	Baseline *Baseline `json:"baseline,omitempty"`
 	// Shard is "i/n" where only that part of the searches was run: no verdict of the whole.
 	Shard string `json:"shard,omitempty"`
 

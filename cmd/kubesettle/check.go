@@ -60,6 +60,7 @@ The policy is read from base, so that a change cannot loosen its own gate.`,
 	f.sides.flags(cmd)
 	f.rendering.flags(cmd)
 	f.gating.flags(cmd)
+	f.gating.accepting.flags(cmd, "read from base")
 	f.searching.flags(cmd)
 	f.outputs.flags(cmd, report.SurfaceNames(true)...)
 	return cmd
@@ -95,6 +96,8 @@ so every finding is new.`,
 	}
 	f.rendering.flags(cmd)
 	f.gating.flags(cmd)
+	f.gating.accepting.ours = true
+	f.gating.accepting.flags(cmd, "as it lies on disk")
 	f.searching.flags(cmd)
 	f.outputs.flags(cmd, report.SurfaceNames(false)...)
 	return cmd
@@ -116,6 +119,10 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree
 		return nil, err
 	}
 	policy, err := f.gating.load(base)
+	if err != nil {
+		return nil, err
+	}
+	accepted, err := f.gating.baselineNotices(policy, base, head)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +150,8 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree
 	if err != nil {
 		return nil, analysis(withoutSecrets(err, changes.Head))
 	}
-	result.Notices = slices.Concat(f.gating.notices(policy, base, head), spent.notices(), result.Notices)
-	return f.finished(result, changes, policy, spent)
+	result.Notices = slices.Concat(f.gating.notices(policy, base, head), accepted, spent.notices(), result.Notices)
+	return f.finished(p, result, changes, policy, spent)
 }
 
 // verify looks at one tree.
@@ -177,13 +184,17 @@ func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*f
 		return nil, analysis(withoutSecrets(err, rev))
 	}
 	result.Notices = append(spent.notices(), result.Notices...)
-	return f.finished(result, &render.Changes{Head: rev}, policy, spent)
+	return f.finished(p, result, &render.Changes{Head: rev}, policy, spent)
 }
 
-func (f *runFlags) finished(r *verify.Result, ch *render.Changes, p *policies.Policy, spent *budget) (*finished, error) {
+func (f *runFlags) finished(proc *process, r *verify.Result, ch *render.Changes, p *policies.Policy, spent *budget) (*finished, error) {
 	rules, err := rulesOf(p)
 	r = report.Redacted(r, hider(ch.Head))
-	return &finished{r, ch, p.Gate, level(f.gating.reportLevel, p.Gate), rules, spent}, err
+	done := &finished{r, ch, p.Gate, level(f.gating.reportLevel, p.Gate), rules, spent}
+	if err != nil {
+		return done, err
+	}
+	return done, f.gating.accepting.write(proc, done, p.Baseline)
 }
 
 func (f *runFlags) options(p *process, policy *policies.Policy, line *progress) (render.Options, verify.Options, error) {
@@ -194,6 +205,9 @@ func (f *runFlags) options(p *process, policy *policies.Policy, line *progress) 
 	ropt.Rendered = line.renderHook()
 	if c := &policy.Cluster; len(c.Releases) > 0 {
 		ropt.Beside = func(r render.Release) bool { return c.Runs(r.ID, r.Path) }
+	}
+	if f.gating.accepting.writeTo != "" && f.searching.shard != "" {
+		return ropt, verify.Options{}, usage("--write-baseline and --shard: a shard sees a part of the findings; write the file in one run")
 	}
 	vopt, err := f.searching.options(p, policy, f.rendering.workers, line)
 	return ropt, vopt, err

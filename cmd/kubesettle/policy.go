@@ -30,6 +30,7 @@ type gating struct {
 	// one: they take the place of those of the same ID.
 	releases, releasesFile string
 	reportLevel            string // lowest severity that texts and comments show
+	accepting              accepting
 }
 
 func (g *gating) flags(cmd *cobra.Command) {
@@ -77,6 +78,9 @@ func (g *gating) load(t render.Tree) (*policies.Policy, error) {
 		}
 	}
 	if err := g.addReleases(p); err != nil {
+		return nil, err
+	}
+	if err := g.loadBaseline(p, t); err != nil {
 		return nil, err
 	}
 	return p, g.override(&p.Gate)

@@ -69,6 +69,10 @@ type Finding struct {
 	// OtherFix is the next best one; nil where there is none.
 	OtherFix    *Fix   `json:"otherFix,omitempty"`
 	Fingerprint string `json:"fingerprint"`
+	// Standing is the fingerprint of the same finding where there is no base to change from.
+	Standing string `json:"-"`
+	// Baselined says that the baseline file has it: it does not gate.
+	Baselined bool `json:"baselined,omitempty"`
 	// Recovers tells what is wrong in the middle of a run from what is wrong at its end:
 	// true where every fair run mends it by itself with no further event, false where some
 	// does not. It is set for rules on a single step, where the budget lasted to tell.

@@ -26,7 +26,7 @@ func (d *Judge) worded(ctx context.Context, found scenario.Violation) (Finding, 
 		big := newWording(lifted, found.Variant.Slice, d.Places, false)
 		big.folded = true
 		if g := big.finding(); len(g.Interleaving) <= mostShown {
-			g.Fingerprint = f.Fingerprint
+			g.Fingerprint, g.Standing = f.Fingerprint, f.Standing
 			f, r.Shown = g, false
 		}
 	}

@@ -99,7 +99,7 @@ func (w wording) finding() Finding {
 	for i, c := range s.C.Spec.Classes {
 		f.Scale.Classes[c.Name] = s.C.Topology[i]
 	}
-	f.Fingerprint = w.fingerprint(f)
+	f.Fingerprint, f.Standing = w.fingerprint(f, ""), w.fingerprint(f, "apply")
 	if w.folded {
 		f.fold()
 	}
@@ -297,11 +297,11 @@ func (w wording) refs() []actor.Ref {
 }
 
 // fingerprint identifies a finding across commits: the rule, whose it is, and the shape
-// of the counterexample (which actors act, not how often or where).
-func (w wording) fingerprint(f Finding) string {
+// of the counterexample (which actors act, but for one, not how often or where).
+func (w wording) fingerprint(f Finding, but string) string {
 	var actors []string
 	for _, s := range f.Interleaving {
-		if !slices.Contains(actors, s.Actor) {
+		if s.Actor != but && !slices.Contains(actors, s.Actor) {
 			actors = append(actors, s.Actor)
 		}
 	}

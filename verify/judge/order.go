@@ -15,7 +15,7 @@ func Rank(s string) int {
 
 // Gates reports whether a finding fails the gate.
 func Gates(f Finding, g policies.Gate) bool {
-	if f.Status == Fixed || (f.Status == Existing && g.OnlyNew) || g.FailOn == rules.Off {
+	if f.Status == Fixed || f.Baselined || (f.Status == Existing && g.OnlyNew) || g.FailOn == rules.Off {
 		return false
 	}
 	limit := Rank(string(g.FailOn))

@@ -262,6 +262,7 @@ func (x *Applied) Finding(pl judge.Places, o *render.Object, errs field.ErrorLis
 	f.Locations = inDiffFirst(f.Locations)
 	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, "apply"}, "\x00")))
 	f.Fingerprint = hex.EncodeToString(h[:16])
+	f.Standing = f.Fingerprint
 	return f
 }
 

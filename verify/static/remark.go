@@ -107,6 +107,7 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 	}}
 	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, strings.Join(x.paths, ",")}, "\x00")))
 	f.Fingerprint = hex.EncodeToString(h[:16])
+	f.Standing = f.Fingerprint
 	return f
 }
 

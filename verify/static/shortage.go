@@ -314,6 +314,7 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 	f.Interleaving = []judge.Step{step}
 	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, "size"}, "\x00")))
 	f.Fingerprint = hex.EncodeToString(h[:16])
+	f.Standing = f.Fingerprint
 	return append(list, f)
 }
 

@@ -1,0 +1,141 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// Baseline is what a run made of a baseline file.
+type Baseline struct {
+	File    string  `json:"file"`
+	Entries int     `json:"entries"`
+	Stale   []Stale `json:"stale"` // that no longer occur, as far as this run can tell
+}
+
+// Stale is an entry of a baseline file that can go.
+type Stale struct {
+	Fingerprint string `json:"fingerprint"`
+	Rule        string `json:"rule"`
+	Workload    string `json:"workload"`
+	Line        int    `json:"line"` // in the file
+}
+
+// namedStale is how many entries a notice names.
+const namedStale = 5
+
+// accept marks the findings that a baseline has. One that the change makes worse is another
+// one than was accepted, and says so.
+func (r *Result) accept(b *policies.Baseline) {
+	if b == nil {
+		return
+	}
+	has := map[string]bool{}
+	for _, e := range b.Entries {
+		has[e.Fingerprint] = true
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch {
+		case f.Status == judge.Fixed || !has[f.Fingerprint] && !has[f.Standing]:
+		case f.Status == judge.Worsened:
+			r.Notices = append(r.Notices, fmt.Sprintf("baseline: %s of %s is in %s, but this change makes it worse: it counts", f.Rule, orAny(f.Workload), b.File))
+		default:
+			f.Status, f.Baselined = judge.Existing, true
+		}
+	}
+	judge.SortFindings(r.Findings)
+}
+
+// Accept judges a result anew with the findings of a baseline accepted.
+func (r *Result) Accept(b *policies.Baseline, g policies.Gate) {
+	r.accept(b)
+	for i := range r.Workloads {
+		if r.Workloads[i].Verdict == Fail {
+			r.Workloads[i].Verdict = Pass
+		}
+	}
+	r.judge(g)
+}
+
+// Entries are the findings of head as a baseline has them.
+func (r *Result) Entries() []policies.BaselineEntry {
+	var out []policies.BaselineEntry
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Status == judge.Fixed || f.Standing == "" {
+			continue
+		}
+		e := policies.BaselineEntry{Fingerprint: f.Standing, Rule: f.Rule, Workload: f.Workload, Release: f.Release}
+		if len(f.Locations) > 0 {
+			e.File = f.Locations[0].File
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// stale names the entries of the baseline that no longer occur: their workload is gone, or it
+// was searched to the end and does not break the rule. What a run did not look at stays.
+func (r *Result) stale(b *policies.Baseline, on []rules.Rule, all bool) {
+	if b == nil {
+		return
+	}
+	r.Baseline = &Baseline{File: b.File, Entries: len(b.Entries), Stale: []Stale{}}
+	if r.Shard != "" {
+		return
+	}
+	occurs, breaks := map[string]bool{}, map[[2]string]bool{}
+	for _, list := range [][]judge.Finding{r.Findings, waivedOf(r)} {
+		for i := range list {
+			if f := &list[i]; f.Status != judge.Fixed {
+				occurs[f.Fingerprint], occurs[f.Standing] = true, true
+				breaks[[2]string{f.Rule, f.Workload}] = true
+			}
+		}
+	}
+	var names []string
+	for _, e := range b.Entries {
+		known := slices.ContainsFunc(on, func(x rules.Rule) bool { return x.ID == e.Rule })
+		if !known || occurs[e.Fingerprint] || !all && breaks[[2]string{e.Rule, e.Workload}] || !r.settled(e, all) {
+			continue
+		}
+		r.Baseline.Stale = append(r.Baseline.Stale, Stale{e.Fingerprint, e.Rule, e.Workload, e.Line})
+		names = append(names, fmt.Sprintf("%s of %s (%s:%d)", e.Rule, orAny(e.Workload), b.File, e.Line))
+	}
+	if n := len(names); n > namedStale {
+		names = append(names[:namedStale], fmt.Sprintf("%d more", n-namedStale))
+	}
+	if len(names) > 0 {
+		r.Notices = append(r.Notices, "baseline: no longer found: "+strings.Join(names, ", ")+": remove them from the file")
+	}
+}
+
+// settled reports whether a run knows all about an entry's workload.
+func (r *Result) settled(e policies.BaselineEntry, all bool) bool {
+	seen := false
+	for i := range r.Workloads {
+		w := &r.Workloads[i]
+		if w.ID != e.Workload || e.Release != "" && w.Release != e.Release {
+			continue
+		}
+		if seen = true; w.Change != string(render.Removed) && (w.Verdict == Inconclusive || w.Verdict == Errored) {
+			return false
+		}
+	}
+	whole := all && !r.Narrowed && !slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Missing() || rel.Cut })
+	return seen || whole
+}
+
+func waivedOf(r *Result) []judge.Finding {
+	var out []judge.Finding
+	for i := range r.Waived {
+		out = append(out, r.Waived[i].Finding)
+	}
+	return out
+}
