@@ -30,7 +30,8 @@ func (o *outputs) flags(cmd *cobra.Command, formats ...string) {
 	o.formats = formats
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.given, "output", "o", nil, "FORMAT or FORMAT=FILE, repeatable; one of "+strings.Join(formats, ", ")+" (default "+formats[0]+")")
-	if slices.Contains(formats, "sarif") { // a command that gives a result
+	_ = cmd.RegisterFlagCompletionFunc("output", completeOutput(formats)) // the flag is there, and has none
+	if slices.Contains(formats, "sarif") {                                // a command that gives a result
 		f.BoolVarP(&o.verbose, "verbose", "v", false, "print every step, assumption and release")
 		f.BoolVar(&o.open, "open", false, "write the HTML report and open it in the browser: the file of --output html=FILE, or a temporary one; nothing is served")
 	}

@@ -100,8 +100,10 @@ func newRoot(p *process) *cobra.Command {
 		newMerge(p),
 		newAction(p),
 		newVersion(p),
+		newMan(p),
 		newRenderWorker(p),
 	)
+	complete(root, values())
 	return root
 }
 
