@@ -18,6 +18,7 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 	if err := checkPaths(opt.Paths, base, head); err != nil {
 		return nil, nil, err
 	}
+	opt.trials = &keeper{}
 	run := newRunner(ctx, opt)
 	defer run.close()
 	bs, err := prepare(ctx, base, opt, run, nil, true)

@@ -108,6 +108,7 @@ func (r *Revision) Edited(ctx context.Context, release, file string, text []byte
 		return nil, err
 	}
 	opt := (&locator{opt: r.opt}).trialOptions()
+	opt.Workers = 1
 	run := newRunner(ctx, opt)
 	defer run.close()
 	j := &job{Release: was.job.Release, Files: maps.Clone(was.job.Files), Chart: was.job.Chart, Inflate: was.job.Inflate, Bases: was.job.Bases, Fetched: was.job.Fetched, Notes: was.job.Notes}

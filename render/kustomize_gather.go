@@ -35,12 +35,18 @@ type kustomization struct {
 	text []byte
 }
 
-// readKustomization reads and checks the kustomization file of a folder.
+// readKustomization reads and checks the kustomization file of a folder. What it gives is read
+// once for both sides and not to be written to, see [parseKustomization].
 func (s *source) readKustomization(file string) (*kustomization, *Failure) {
 	b, err := s.read(file)
 	if err != nil {
 		return nil, asFailure(file, err)
 	}
+	return s.memo.kustomization(file, b)
+}
+
+// parseKustomization gives the kustomization that a text is.
+func parseKustomization(file string, b []byte) (*kustomization, *Failure) {
 	k := &kustomization{file: file, text: b}
 	if err := k.Unmarshal(b); err != nil {
 		line := yamlErrorLine(err)
@@ -183,6 +189,11 @@ func (g *kustomizeGatherer) generated(dir string) *Failure {
 // content adds a kustomization and everything it names.
 func (g *kustomizeGatherer) content(k *kustomization, dir string) *Failure {
 	if ov := g.job.Release.Overlay; ov != nil && dir == g.job.Release.Path {
+		own, f := parseKustomization(k.file, k.text)
+		if f != nil {
+			return f
+		}
+		k = own
 		ov.apply(&k.Kustomization)
 	}
 	if g.space == "" {

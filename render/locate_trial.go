@@ -14,8 +14,7 @@ type trials struct {
 	chart  *chartJob
 	files  map[string][]byte
 	opt    Options
-	users  int
-	runner runner // while there are users
+	keeper *keeper
 	mu     sync.Mutex
 	done   bool
 	base   []document
@@ -29,40 +28,69 @@ func (l *locator) trialsOf(c *chartJob) *trials {
 	defer l.mu.Unlock()
 	t, ok := l.trials[c.Dir]
 	if !ok {
-		t = &trials{chart: c, files: l.job.Files, opt: l.trialOptions(), by: map[string]map[string]bool{}, marks: map[string]map[string]map[string]bool{}}
+		k := l.opt.trials
+		if k == nil {
+			k = &keeper{}
+		}
+		t = &trials{chart: c, files: l.job.Files, opt: l.trialOptions(), keeper: k, by: map[string]map[string]bool{}, marks: map[string]map[string]map[string]bool{}}
 		l.trials[c.Dir] = t
 	}
 	return t
 }
 
-// trialOptions are one worker with less time than a first render has.
+// trialOptions are those of renders with less time than a first one has.
 func (l *locator) trialOptions() Options {
 	opt := l.opt
-	opt.Workers = 1
 	if opt.Sandbox.Time <= 0 || opt.Sandbox.Time > trialTime {
 		opt.Sandbox.Time = trialTime
 	}
 	return opt
 }
 
-// trialTime is how long one counterfactual render may take.
-const trialTime = 10 * time.Second
+// trialTime is how long one counterfactual render may take, and trialRest how long a worker
+// waits for the next.
+const (
+	trialTime = 10 * time.Second
+	trialRest = 2 * time.Second
+)
 
-// session keeps one runner for the trials of a field; the function it gives ends it.
+// keeper keeps the runner of counterfactual renders from field to field, of all charts: a
+// worker takes as long to start as many of them take.
+type keeper struct {
+	mu     sync.Mutex
+	runner runner // nil: it was closed, or never wanted
+	users  int
+	since  int // counts the users that ever were
+}
+
+// session holds the runner for the trials of a field; the function it gives lets go of it.
 func (t *trials) session() func() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.users == 0 {
-		t.runner = newRunner(context.Background(), t.opt)
+	k := t.keeper
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.runner == nil {
+		k.runner = newRunner(context.Background(), t.opt)
 	}
-	t.users++
-	return func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if t.users--; t.users == 0 {
-			t.runner.close()
+	k.users++
+	k.since++
+	return k.release
+}
+
+func (k *keeper) release() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.users--; k.users > 0 {
+		return
+	}
+	since := k.since
+	time.AfterFunc(trialRest, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.since == since && k.runner != nil {
+			k.runner.close()
+			k.runner = nil
 		}
-	}
+	})
 }
 
 func (t *trials) baseline() []document {
@@ -111,7 +139,7 @@ func (t *trials) renderWith(values map[string]any) []document {
 }
 
 func (t *trials) run(c *chartJob) []document {
-	out := t.runner.run(&job{Release: Release{Kind: Helm, Path: c.Dir}, Files: t.files, Chart: c})
+	out := t.keeper.runner.run(&job{Release: Release{Kind: Helm, Path: c.Dir}, Files: t.files, Chart: c})
 	if out.Err != nil {
 		return nil
 	}

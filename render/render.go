@@ -233,6 +233,8 @@ type Options struct {
 	Whole    bool   // [RenderBoth] renders also what the change does not reach
 	Rendered func() // called after each release, from several goroutines; nil: nobody watches
 	Sandbox  Sandbox
+
+	trials *keeper // of the counterfactual renders of both sides
 }
 
 // Revision is one side, rendered. A failed release does not hide the others.

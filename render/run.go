@@ -350,6 +350,7 @@ func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
 	if err := checkPaths(opt.Paths, t); err != nil {
 		return nil, err
 	}
+	opt.trials = &keeper{}
 	run := newRunner(ctx, opt)
 	defer run.close()
 	s, err := prepare(ctx, t, opt, run, nil, len(opt.Paths) > 0)

@@ -39,10 +39,15 @@ func knowSecrets(revs ...*Revision) {
 		}
 	}
 	k.Seal()
+	clean := map[string]string{} // most reasons are those of many
 	for _, rev := range revs {
 		rev.known = k
 		for i := range rev.Ignored {
-			rev.Ignored[i].Reason = redact.Text(k.Scrub(rev.Ignored[i].Reason))
+			said := rev.Ignored[i].Reason
+			if _, ok := clean[said]; !ok {
+				clean[said] = redact.Text(k.Scrub(said))
+			}
+			rev.Ignored[i].Reason = clean[said]
 		}
 		for _, r := range rev.Releases {
 			r.know(k)

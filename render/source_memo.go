@@ -12,6 +12,13 @@ type memo struct {
 	mu      sync.Mutex
 	sound   map[textAt]bool   // YAML that decodes
 	objects map[textAt]string // see [notAnObject]
+	built   map[fileAt]*kustomization
+}
+
+// fileAt is a text of a file.
+type fileAt struct {
+	file string
+	textAt
 }
 
 // textAt is a text by where it lies in memory: what was read once lies there once.
@@ -20,7 +27,31 @@ type textAt struct {
 	length int
 }
 
-func newMemo() *memo { return &memo{sound: map[textAt]bool{}, objects: map[textAt]string{}} }
+func newMemo() *memo {
+	return &memo{sound: map[textAt]bool{}, objects: map[textAt]string{}, built: map[fileAt]*kustomization{}}
+}
+
+// kustomization is [parseKustomization] of a text that a source has read.
+func (m *memo) kustomization(file string, b []byte) (*kustomization, *Failure) {
+	if len(b) == 0 {
+		return parseKustomization(file, b)
+	}
+	at := fileAt{file, textAt{&b[0], len(b)}}
+	m.mu.Lock()
+	k := m.built[at]
+	m.mu.Unlock()
+	if k != nil {
+		return k, nil
+	}
+	k, f := parseKustomization(file, b)
+	if f != nil {
+		return nil, f
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.built[at] = k
+	return k, nil
+}
 
 // notAnObject is [notAnObject] of a text that a source has read.
 func (m *memo) notAnObject(b []byte) string {

@@ -159,6 +159,18 @@ func (t *fileTree) Open(name string) (fs.File, error) {
 	return &openFile{fileInfo{path.Base(name), 0o644, int64(len(b))}, bytes.NewReader(b)}, nil
 }
 
+// Stat implements [fs.StatFS]: no content is read for it.
+func (t *fileTree) Stat(name string) (fs.FileInfo, error) {
+	real, err := t.resolve(name)
+	if err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
+	}
+	if e, ok := t.entries[real]; ok {
+		return fileInfo{path.Base(name), e.mode(), e.size}, nil
+	}
+	return fileInfo{path.Base(real), fs.ModeDir | 0o755, 0}, nil
+}
+
 // ReadFile implements [fs.ReadFileFS]. Errors: those of the path's symlinks, and
 // [ErrTooBig], [ErrNotInTree].
 func (t *fileTree) ReadFile(name string) ([]byte, error) {

@@ -87,7 +87,7 @@ func withAlternates(repo *git.Repository) *git.Repository {
 	}
 	objects := cache.NewObjectLRUDefault()
 	b := &borrower{Storage: filesystem.NewStorageWithOptions(s.Filesystem(), objects,
-		filesystem.Options{AlternatesFS: osfs.New("/", osfs.WithBoundOS())})}
+		filesystem.Options{AlternatesFS: osfs.New("/", osfs.WithBoundOS()), KeepDescriptors: true})}
 	for _, line := range strings.Split(string(list), "\n") {
 		if line == "" {
 			continue
@@ -95,7 +95,8 @@ func withAlternates(repo *git.Repository) *git.Repository {
 		if !filepath.IsAbs(line) {
 			return repo // relative alternates are beyond go-git; a missing object will say so
 		}
-		b.lenders = append(b.lenders, filesystem.NewStorage(osfs.New(filepath.Dir(line), osfs.WithBoundOS()), objects))
+		b.lenders = append(b.lenders, filesystem.NewStorageWithOptions(osfs.New(filepath.Dir(line), osfs.WithBoundOS()), objects,
+			filesystem.Options{KeepDescriptors: true}))
 	}
 	again, err := git.Open(b, nil)
 	if err != nil {

@@ -12,23 +12,49 @@ import (
 
 	git "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// GitTree is a revision of the repository that dir lies in, read from git's objects;
-// the work tree is never looked at.
-// Errors: [ErrNoRepository], [ErrNoRevision].
-func GitTree(dir, rev string) (Tree, error) {
+// Repository is an open git repository: its revisions share what was read of its packs.
+type Repository struct {
+	dir  string
+	repo *git.Repository
+	mu   sync.Mutex // go-git's pack reader is not safe for concurrent use
+}
+
+// OpenRepository opens the repository that dir lies in.
+// Errors: [ErrNoRepository].
+func OpenRepository(dir string) (*Repository, error) {
 	repo, err := openRepository(dir)
 	if err != nil {
 		return nil, err
 	}
-	commit, err := findCommit(repo, dir, rev)
+	return &Repository{dir: dir, repo: repo}, nil
+}
+
+// Tree is a revision, read from git's objects; the work tree is never looked at.
+// Errors: [ErrNoRevision].
+func (r *Repository) Tree(rev string) (Tree, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	commit, err := findCommit(r.repo, r.dir, rev)
 	if err != nil {
 		return nil, err
 	}
-	return treeOf(repo, commit, rev)
+	return r.treeOf(commit, rev)
+}
+
+// GitTree is [Repository.Tree] of the repository that dir lies in.
+// Errors: [ErrNoRepository], [ErrNoRevision].
+func GitTree(dir, rev string) (Tree, error) {
+	r, err := OpenRepository(dir)
+	if err != nil {
+		return nil, err
+	}
+	return r.Tree(rev)
 }
 
 // commitTree is the tree of a commit of an open repository.
@@ -37,10 +63,11 @@ func commitTree(repo *git.Repository, hash string) (Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return treeOf(repo, commit, hash)
+	return (&Repository{repo: repo}).treeOf(commit, hash)
 }
 
-func treeOf(repo *git.Repository, commit *object.Commit, rev string) (Tree, error) {
+func (r *Repository) treeOf(commit *object.Commit, rev string) (Tree, error) {
+	repo := r.repo
 	root, err := commit.Tree()
 	if err != nil {
 		return nil, fmt.Errorf("revision %s: %w", rev, explainMissing(repo, err, rev))
@@ -50,10 +77,9 @@ func treeOf(repo *git.Repository, commit *object.Commit, rev string) (Tree, erro
 		return nil, fmt.Errorf("revision %s: %w", rev, explainMissing(repo, err, rev))
 	}
 	t := newFileTree(rev, commit.Hash.String(), entries)
-	var mu sync.Mutex // go-git's pack reader is not safe for concurrent use
 	t.load = func(p string, e entry) ([]byte, error) {
-		mu.Lock()
-		defer mu.Unlock()
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		return readBlob(repo, p, e)
 	}
 	return t, nil
@@ -78,7 +104,22 @@ func openRepository(dir string) (*git.Repository, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", dir, ErrNoRepository, err)
 	}
-	return withAlternates(repo), nil
+	return withAlternates(keepPacks(repo)), nil
+}
+
+// keepPacks reopens a repository so that its packs stay open: go-git opens them anew for every
+// object otherwise. They are read only, and closed with the process.
+func keepPacks(repo *git.Repository) *git.Repository {
+	s, ok := repo.Storer.(*filesystem.Storage)
+	if !ok {
+		return repo
+	}
+	kept := filesystem.NewStorageWithOptions(s.Filesystem(), cache.NewObjectLRUDefault(), filesystem.Options{KeepDescriptors: true})
+	again, err := git.Open(kept, nil)
+	if err != nil {
+		return repo
+	}
+	return again
 }
 
 var fullHash = regexp.MustCompile(`^[0-9a-f]{40}$`)
@@ -87,6 +128,11 @@ var fullHash = regexp.MustCompile(`^[0-9a-f]{40}$`)
 func findCommit(repo *git.Repository, dir, rev string) (*object.Commit, error) {
 	if rev == "" {
 		return nil, fmt.Errorf("%s: %w: the revision is empty", dir, ErrNoRevision)
+	}
+	if fullHash.MatchString(rev) { // as CI gives it, and no reference is called so
+		if commit, err := repo.CommitObject(plumbing.NewHash(rev)); err == nil {
+			return commit, nil
+		}
 	}
 	hash, err := repo.ResolveRevision(plumbing.Revision(rev))
 	if err != nil {
@@ -205,14 +251,23 @@ func readBlob(repo *git.Repository, p string, e entry) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// MergeBase is the full hash of the best common ancestor of two revisions.
-// Errors: [ErrNoRepository], [ErrNoRevision] (also where a shallow clone cuts the
-// history off, or there is no common ancestor).
+// MergeBase is [Repository.MergeBase] of the repository that dir lies in.
+// Errors: [ErrNoRepository], [ErrNoRevision].
 func MergeBase(dir, a, b string) (string, error) {
-	repo, err := openRepository(dir)
+	r, err := OpenRepository(dir)
 	if err != nil {
 		return "", err
 	}
+	return r.MergeBase(a, b)
+}
+
+// MergeBase is the full hash of the best common ancestor of two revisions.
+// Errors: [ErrNoRevision] (also where a shallow clone cuts the history off, or there is no
+// common ancestor).
+func (r *Repository) MergeBase(a, b string) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	repo, dir := r.repo, r.dir
 	ca, err := findCommit(repo, dir, a)
 	if err != nil {
 		return "", err

@@ -3,7 +3,6 @@ package render
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,10 +10,8 @@ import (
 	"log"
 	"os"
 	"os/exec"
-	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,6 +31,12 @@ const (
 	maxOutputBytes = 128 << 20
 	// bigOutput is what a worker gives its memory back after.
 	bigOutput = 4 << 20
+	// workerGC is the garbage that a worker lets lie, in percent of what lives: it allocates
+	// much and keeps little, and its memory limit stands above.
+	workerGC = 400
+	// warmUp is what a worker takes to start and to read the schemas: one that is to be idle
+	// again within that time is waited for, as it costs no processor time.
+	warmUp = 150 * time.Millisecond
 	// exitMemory is the exit code of a worker that stopped itself for its memory.
 	exitMemory = 66
 	// exitOrphan is that of a worker whose parent is gone.
@@ -61,37 +64,6 @@ type here struct{}
 
 func (here) run(j *job) output { return j.run() }
 func (here) close()            {}
-
-// newRunner gives the runner of the options.
-func newRunner(ctx context.Context, opt Options) runner {
-	if len(opt.Sandbox.Command) == 0 {
-		return here{}
-	}
-	n := opt.Workers
-	if n <= 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
-	p := &pool{ctx: ctx, box: opt.Sandbox, clock: opt.Clock, idle: make(chan *process, n)}
-	if p.box.Time <= 0 {
-		p.box.Time = DefaultRenderTime
-	}
-	if p.box.Memory <= 0 {
-		p.box.Memory = min(DefaultRenderMemory, max(leastRenderMemory, DefaultRenderMemory/2*3/int64(n)))
-	}
-	for range n {
-		p.idle <- nil // a place; its process is started when it is needed
-	}
-	return p
-}
-
-// pool keeps worker processes.
-type pool struct {
-	ctx   context.Context
-	box   Sandbox
-	clock *Clock
-	idle  chan *process
-	once  sync.Once
-}
 
 // process is one worker.
 type process struct {
@@ -122,9 +94,9 @@ func (f *firstBytes) starved() bool {
 
 // run renders a job in an idle worker and stops the worker where it does not end well.
 func (p *pool) run(j *job) output {
-	w := <-p.idle
+	w := p.take()
 	var out output
-	defer func() { p.idle <- w }()
+	defer func() { p.give(w) }()
 	if w == nil {
 		var err error
 		if w, err = p.start(); err != nil {
@@ -256,17 +228,6 @@ func (w *process) kill() {
 	go func() { _ = w.cmd.Wait() }()
 }
 
-func (p *pool) close() {
-	p.once.Do(func() {
-		for range cap(p.idle) {
-			if w := <-p.idle; w != nil {
-				w.in.Close()
-				_ = w.cmd.Wait() // it ends when its input does
-			}
-		}
-	})
-}
-
 var errFrame = errors.New("frame too large")
 
 // orders reads the jobs that come in, whatever the process does meanwhile. Input that ends
@@ -312,6 +273,7 @@ func Worker(r io.Reader, w io.Writer) error {
 	if err := json.Unmarshal(b, &settings); err != nil {
 		return err
 	}
+	debug.SetGCPercent(workerGC)
 	if settings.Memory > 0 {
 		debug.SetMemoryLimit(settings.Memory - settings.Memory/8)
 		debug.SetMaxStack(int(settings.Memory / 4))

@@ -60,16 +60,20 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head render.Tree, n
 	case s.base == "":
 		return nil, nil, nil, usage("--base is missing: give the revision before the change, such as --base origin/main, or two directories with --base-dir and --head-dir, or --staged")
 	}
-	if base, err = render.GitTree(s.repo, s.base); err != nil {
+	repo, err := render.OpenRepository(s.repo)
+	if err != nil {
+		return nil, nil, nil, analysis(fmt.Errorf("--repo: %w", err))
+	}
+	if base, err = repo.Tree(s.base); err != nil {
 		return nil, nil, nil, analysis(fmt.Errorf("--base: %w", err))
 	}
-	if head, err = render.GitTree(s.repo, s.head); err != nil {
+	if head, err = repo.Tree(s.head); err != nil {
 		return nil, nil, nil, analysis(fmt.Errorf("--head: %w", err))
 	}
 	if !s.mergeBase {
 		return base, head, nil, nil
 	}
-	return s.forked(base, head)
+	return s.forked(repo, base, head)
 }
 
 // fromIndex opens HEAD, and what git commit would make of it.
@@ -91,8 +95,8 @@ func (s *sides) fromIndex(p *process) (base, head render.Tree, err error) {
 }
 
 // forked moves base back to where head left it, where it has moved on since.
-func (s *sides) forked(base, head render.Tree) (render.Tree, render.Tree, []string, error) {
-	at, err := render.MergeBase(s.repo, s.base, s.head)
+func (s *sides) forked(repo *render.Repository, base, head render.Tree) (render.Tree, render.Tree, []string, error) {
+	at, err := repo.MergeBase(s.base, s.head)
 	switch {
 	case err != nil: // a shallow clone that holds both, or histories that never met
 		said := fmt.Sprintf("%s and %s have no common ancestor here: compared with %s itself", s.base, s.head, s.base)
@@ -101,7 +105,7 @@ func (s *sides) forked(base, head render.Tree) (render.Tree, render.Tree, []stri
 		return base, head, nil, nil
 	}
 	said := fmt.Sprintf("base %s has moved on since %s left it: compared with their merge base %.12s", s.base, s.head, at)
-	base, err = render.GitTree(s.repo, at)
+	base, err = repo.Tree(at)
 	return base, head, []string{said}, analysis(err)
 }
 
