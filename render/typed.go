@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"sort"
 	"strings"
 
@@ -127,35 +129,78 @@ func locateTypeError(content map[string]any, gvk schema.GroupVersionKind, cause 
 		_, err = decodeInto(c, gvk, obj)
 		return err != nil
 	}
-	p := blameLeaf(content, fails)
+	p, alone := blameLeaf(content, fails)
+	if obj, err := scheme.Scheme.New(gvk); err == nil { // of several errors, that of the field
+		if _, err := decodeInto(alone, gvk, obj); err != nil {
+			cause, text = err, strings.TrimPrefix(err.Error(), "json: ")
+		}
+	}
 	var te *json.UnmarshalTypeError
 	if errors.As(cause, &te) {
-		text = fmt.Sprintf("a %s where %s wants a %s", te.Value, gvk.Kind, te.Type)
+		text = fmt.Sprintf("%s where %s wants %s", shapeWords[strings.Fields(te.Value)[0]], gvk.Kind, wanted(te.Type))
 	} else if strings.Contains(text, "quantities must match") {
 		text = "not a quantity such as 500m or 1Gi"
 	}
 	return &typeError{path: p.String(), text: text}
 }
 
-// blameLeaf descends to the smallest part of content whose removal makes it pass.
-func blameLeaf(content map[string]any, fails func(map[string]any) bool) fieldPath {
-	var at fieldPath
+// shapeWords are YAML's words for what encoding/json calls a value.
+var shapeWords = map[string]string{"string": "a string", "number": "a number", "bool": "a boolean", "array": "a list", "object": "a mapping", "null": "null"}
+
+// wanted says in YAML's words what a Go type is decoded from.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return wanted(t.Elem())
+	case reflect.Bool:
+		return shapeWords["bool"]
+	case reflect.String:
+		return shapeWords["string"]
+	case reflect.Slice, reflect.Array:
+		return shapeWords["array"]
+	case reflect.Map, reflect.Struct:
+		return shapeWords["object"]
+	case reflect.Float32, reflect.Float64:
+		return shapeWords["number"]
+	}
+	return "an integer"
+}
+
+// blameLeaf descends to the smallest part of content whose removal makes it pass, the first one where
+// several parts fail each by itself. alone is content without the other ones.
+func blameLeaf(content map[string]any, fails func(map[string]any) bool) (at fieldPath, alone map[string]any) {
+	alone = content
+	without := func(blank ...fieldPath) map[string]any {
+		c := deepCopy(alone).(map[string]any)
+		for _, p := range blank {
+			p.blank(c)
+		}
+		return c
+	}
 	for {
-		v, _ := at.get(content)
-		found := false
+		v, _ := at.get(alone)
+		var parts []fieldPath
 		for _, step := range stepsOf(v) {
-			next := append(append(fieldPath(nil), at...), step)
-			c := deepCopy(content).(map[string]any)
-			next.blank(c)
-			if !fails(c) {
-				at, found = next, true
-				break
+			parts = append(parts, at.with(step))
+		}
+		guilty := slices.IndexFunc(parts, func(p fieldPath) bool { return !fails(without(p)) })
+		if guilty < 0 && !fails(without(parts...)) { // several, and not their parent
+			guilty = slices.IndexFunc(parts, func(p fieldPath) bool {
+				return fails(without(others(parts, p)...))
+			})
+			if guilty >= 0 {
+				alone = without(others(parts, parts[guilty])...)
 			}
 		}
-		if !found {
-			return at
+		if guilty < 0 {
+			return at, alone
 		}
+		at = parts[guilty]
 	}
+}
+
+func others(paths []fieldPath, but fieldPath) []fieldPath {
+	return slices.DeleteFunc(slices.Clone(paths), func(p fieldPath) bool { return p.String() == but.String() })
 }
 
 // knownKind reports whether client-go knows an object's kind.

@@ -41,7 +41,7 @@ func takes(f *judge.Finding) string {
 	case f.Recovers != nil && *f.Recovers:
 		s += "; transient: every fair run recovers"
 	case f.Certainty == "inevitable":
-		s += "; inevitable: every fair run ends like this"
+		s += "; inevitable: every " + runs(f) + " like this"
 	case f.Certainty == "possible":
 		s += "; possible: it takes a tie or a race"
 	}

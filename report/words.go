@@ -44,15 +44,23 @@ func headline(f *judge.Finding) string {
 	return line(f.Rule) + " is violated"
 }
 
+// runs says what of an inevitable finding is like it: no interleaving, where the API server refuses.
+func runs(f *judge.Finding) string {
+	if f.Rule == "apply-rejected" {
+		return "apply ends"
+	}
+	return "fair run ends"
+}
+
 // certainty says in words how sure, in which scenario and under which timing.
 func certainty(f *judge.Finding) string {
-	s, comes := "", "ends like this"
+	s, comes := "", runs(f)+" like this"
 	if f.Recovers != nil { // it is a single step that is wrong
-		comes = "comes through this"
+		comes = "fair run comes through this"
 	}
 	switch f.Certainty {
 	case "inevitable":
-		s = "inevitable: after the last event every fair run " + comes
+		s = "inevitable: after the last event every " + comes
 	case "possible":
 		s = "possible: it takes a tie of the scheduler or a race"
 	default:
