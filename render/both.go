@@ -47,6 +47,9 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 	if err := errors.Join(bs.renderAlone(ctx, hs), hs.renderAlone(ctx, bs)); err != nil {
 		return nil, nil, err
 	}
+	if err := withSwitches(ctx, bs, hs); err != nil {
+		return nil, nil, err
+	}
 	onBase, onHead := bs.learn(), hs.learn()
 	bs.narrowed()
 	hs.narrowed()

@@ -29,6 +29,7 @@ func diff(base, head *Revision) (*Changes, error) {
 	for _, b := range old {
 		ch.Changes = append(ch.Changes, diffRelease(b, &Rendered{Release: b.Release})...)
 	}
+	ch.Changes = withoutRepeats(ch.Changes, head)
 	sort.SliceStable(ch.Changes, func(i, j int) bool {
 		a, b := &ch.Changes[i], &ch.Changes[j]
 		if a.Release != b.Release {

@@ -148,6 +148,9 @@ type Release struct {
 	Cluster string `json:"-"`
 	// Delivery is how it gets into the cluster.
 	Delivery Delivery `json:"-"`
+	// Switched is the setting that discovery gave a chart, as nothing else shows all that changes of
+	// it: "pdb.enabled=true"; "" for others.
+	Switched string `json:"-"`
 	// At is the policy's line that declares the release; empty for others.
 	At Location `json:"-"`
 

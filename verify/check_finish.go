@@ -66,6 +66,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	a.enterShortages(cut)
 	a.enterRefusals(refused)
 	a.enterRemarks(static.Remarks(ch, all))
+	a.hedgeSwitched(ch.Head)
 	effective := opt.Policy
 	if len(cut) > 0 {
 		effective = a.besides.PolicyOf(cut[0].Release, a.besides.Head)

@@ -43,7 +43,7 @@ func (r *Result) pick(ch *render.Changes, pl judge.Places, sc slice.Scope) []*sl
 		r.enterUnmodeled(pair, changed, everything)
 		r.Notices = append(r.Notices, static.Orphans(pair)...)
 	}
-	return out
+	return switchedLast(out, ch.Head)
 }
 
 // changedReleases are the changes of each release.

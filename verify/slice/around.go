@@ -51,7 +51,7 @@ func NewAround(p *policies.Policy, ch *render.Changes) *Around {
 	if rev == nil {
 		rev = ch.Head
 	}
-	a := &Around{policy: p, releases: rev.Releases, asked: map[string]*render.Rendered{}, placed: map[string]*cast{}}
+	a := &Around{policy: p, releases: slices.DeleteFunc(slices.Clone(rev.Releases), func(r *render.Rendered) bool { return r.Switched != "" }), asked: map[string]*render.Rendered{}, placed: map[string]*cast{}}
 	for _, r := range ch.Head.Releases {
 		a.asked[r.ID] = r
 	}

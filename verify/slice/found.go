@@ -66,6 +66,9 @@ func configurationsOf(rev *render.Revision) configurations {
 		return out
 	}
 	for _, rel := range rev.Releases {
+		if rel.Switched != "" {
+			continue // what runs beside others is what the chart has without
+		}
 		for _, o := range rel.Objects {
 			out.readPool(rel.ID, o)
 			out.readAutoscaler(rel.ID, o)

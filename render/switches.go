@@ -1,0 +1,364 @@
+package render
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A chart that others install is not only what its own values make of it. Where a change to a
+// chart makes no difference with any values that are known of it, because a condition of the
+// templates keeps it out, the chart is rendered once more with what switches it on.
+
+const (
+	// mostSwitched bounds the charts of a change that are rendered so, mostSettings the settings of
+	// one chart, and mostTrials the renders that find them out for one chart.
+	mostSwitched, mostSettings, mostTrials = 6, 3, 60
+	// mostHunks bounds the parts of one file that are looked at.
+	mostHunks = 8
+	// mostTexts is the most bytes of a template that is read for its conditions.
+	mostTexts = 256 << 10
+)
+
+// withSwitches adds the releases that show what of a change the known values of a chart hide.
+// What GitOps or a policy declares has the values it has, and is left alone.
+func withSwitches(ctx context.Context, base, head *side) error {
+	var onBase, onHead []Release
+	charts := 0
+	for i, r := range head.releases {
+		k, both := base.byID[r.ID]
+		if !r.isBare() || !both || charts == mostSwitched || head.opt.Clock.over() || ctx.Err() != nil {
+			continue
+		}
+		s := newSwitching(base, head, k, i)
+		if s == nil {
+			continue
+		}
+		charts++
+		for _, set := range s.settings() {
+			for _, of := range []struct {
+				r  Release
+				to *[]Release
+			}{{base.releases[k], &onBase}, {r, &onHead}} {
+				one := of.r
+				one.ID, one.Set, one.Switched = r.Path+":"+settingText(set), map[string]string{}, settingText(set)
+				for _, t := range set {
+					one.Set[t.path] = t.value
+				}
+				one.Selected = "Chart.yaml found, with " + one.Switched + ": without it a part of the change makes no difference"
+				*of.to = append(*of.to, one)
+			}
+		}
+	}
+	for _, x := range []struct {
+		s    *side
+		list []Release
+	}{{base, onBase}, {head, onHead}} {
+		from := len(x.s.releases)
+		if err := x.s.gather(ctx, x.list, nil); err != nil {
+			return err
+		}
+		for i := from; i < len(x.s.releases); i++ {
+			x.s.run(i)
+		}
+	}
+	return nil
+}
+
+// A toggle sets one value of a chart otherwise.
+type toggle struct{ path, value string }
+
+// settingText is a setting as --set takes it.
+func settingText(list []toggle) string {
+	var out []string
+	for _, t := range list {
+		out = append(out, t.path+"="+t.value)
+	}
+	return strings.Join(out, ",")
+}
+
+// switching looks for the values with which a chart shows what of it changes.
+type switching struct {
+	run        runner
+	base, head *job
+	values     []*job // head's, with each of the values files that are known
+	text       *chartTexts
+	trials     int
+}
+
+// newSwitching gives nil where a chart does not render on a side, or none of its templates and
+// values changes.
+func newSwitching(base, head *side, k, i int) *switching {
+	if base.outputs[k].Err != nil || head.outputs[i].Err != nil || head.outputs[i].Untouched || base.outputs[k].Untouched {
+		return nil
+	}
+	s := &switching{run: head.runner, base: base.jobs[k], head: head.jobs[i]}
+	if s.base == nil || s.head == nil || s.base.Chart == nil || s.head.Chart == nil || len(s.changed()) == 0 {
+		return nil
+	}
+	for n, r := range head.releases {
+		if r.isSet() && r.Path == head.releases[i].Path && head.outputs[n].Err == nil && head.jobs[n].Chart != nil {
+			s.values = append(s.values, head.jobs[n])
+		}
+	}
+	return s
+}
+
+// changed are the templates and the values of the chart itself that differ, as repository paths.
+func (s *switching) changed() []string {
+	var out []string
+	add := func(j, other *job) {
+		for name, p := range j.Chart.Names {
+			if !strings.HasPrefix(name, "templates/") && name != "values.yaml" || strings.HasPrefix(name, "templates/tests/") {
+				continue
+			}
+			if !bytes.Equal(j.Files[p], other.Files[p]) && len(j.Files[p]) <= mostTexts && !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+	}
+	add(s.head, s.base)
+	add(s.base, s.head)
+	slices.Sort(out)
+	return out
+}
+
+// A part of the change: head without it, and where it stands.
+type part struct {
+	template string         // of the chart, whose documents it shows in; "" for all
+	without  []func(*job)   // each takes it out of head: the first one with which that still renders
+	sites    []templateSite // of both sides
+}
+
+// settings are the sets of toggles that show what is hidden, and those with which a condition that
+// the change brings, or takes away, comes out otherwise than without.
+func (s *switching) settings() [][]toggle {
+	s.text = newChartTexts(s.head, s.base)
+	var out [][]toggle
+	for _, d := range s.parts() {
+		seen := slices.ContainsFunc(s.values, func(j *job) bool { return s.shows(j, nil, d) }) ||
+			slices.ContainsFunc(out, func(set []toggle) bool { return s.shows(s.head, set, d) })
+		plain, deciding := s.text.ways(d.sites)
+		if !seen {
+			if set := s.first(plain, d); set != nil {
+				out = append(out, set)
+			}
+		}
+		if slices.ContainsFunc(out, func(set []toggle) bool {
+			return slices.ContainsFunc(deciding, func(o []toggle) bool { return slices.Equal(o, set) })
+		}) {
+			continue
+		}
+		if set := s.first(deciding, d); set != nil {
+			out = append(out, set)
+		}
+		if s.trials >= mostTrials || len(out) >= mostSettings {
+			break
+		}
+	}
+	return out[:min(len(out), mostSettings)]
+}
+
+// first is the first setting that shows a part of the change, and that base renders with as well.
+func (s *switching) first(list [][]toggle, d part) []toggle {
+	for _, set := range list {
+		if s.trials >= mostTrials {
+			break
+		}
+		if s.shows(s.head, set, d) && s.renders(set) {
+			return set
+		}
+	}
+	return nil
+}
+
+// parts are the parts of the change: the hunks of templates, and the values.
+func (s *switching) parts() []part {
+	var out []part
+	for _, p := range s.changed() {
+		if path.Base(p) == "values.yaml" && p == s.head.Chart.Names["values.yaml"] {
+			out = append(out, s.changedValues(p)...)
+			continue
+		}
+		was, is := string(s.base.Files[p]), string(s.head.Files[p])
+		name := strings.TrimPrefix(p, strings.TrimPrefix(s.head.Chart.Dir+"/", "./"))
+		if strings.HasPrefix(path.Base(p), "_") || path.Ext(p) == ".tpl" {
+			name = ""
+		}
+		put := func(text string) func(*job) { return func(j *job) { j.Files[p] = []byte(text) } }
+		for i, h := range hunks(was, is) {
+			d := part{template: name, without: []func(*job){put(revert(is, h)), put(was)}}
+			if i < mostHunks {
+				d.sites = lineSites(p, is, h.HeadFirst, h.HeadLast, false)
+				d.sites = append(d.sites, lineSites(p, was, h.BaseFirst, h.BaseLast, true)...)
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+// revert puts base's lines of a hunk in the place of head's.
+func revert(is string, h Hunk) string {
+	lines := strings.SplitAfter(is, "\n")
+	var mid []string
+	for _, l := range h.Base {
+		mid = append(mid, strings.TrimRight(l, "\r\n")+"\n")
+	}
+	from, to := h.HeadFirst-1, h.HeadLast
+	if from < 0 || to > len(lines) || from > to {
+		return is
+	}
+	return strings.Join(slices.Concat(lines[:from], mid, lines[to:]), "")
+}
+
+// changedValues are the leaves of the chart's own values that differ.
+func (s *switching) changedValues(p string) []part {
+	was, err := decodeYAML(s.base.Files[p])
+	is, err2 := decodeYAML(s.head.Files[p])
+	if err != nil || err2 != nil {
+		return nil
+	}
+	var out []part
+	seen := map[string]bool{}
+	add := func(from, to any) {
+		leaves(from, nil, func(at fieldPath, v any) {
+			old, ok := at.get(to)
+			if len(at) == 0 || len(out) == mostHunks || seen[at.String()] || ok && fmt.Sprint(old) == fmt.Sprint(v) {
+				return
+			}
+			seen[at.String()] = true
+			before, _ := at.get(was)
+			vals, _ := is.(map[string]any)
+			out = append(out, part{
+				without: []func(*job){func(j *job) {
+					j.Chart.Inline = mergeValues(overlay(at, before, vals), j.Chart.Inline)
+				}},
+				sites: s.text.mentions(at),
+			})
+		})
+	}
+	add(is, was)
+	add(was, is)
+	return out
+}
+
+// shows reports whether head with some values comes out otherwise without a part of the change.
+func (s *switching) shows(of *job, set []toggle, d part) bool {
+	with, ok := s.trial(of, set, nil)
+	if !ok {
+		return false
+	}
+	for _, edit := range d.without {
+		if without, ok := s.trial(of, set, edit); ok {
+			return textOfDocs(with, d.template) != textOfDocs(without, d.template)
+		}
+	}
+	return set == nil // nobody knows: not hidden
+}
+
+// renders reports whether base renders with a setting, too.
+func (s *switching) renders(set []toggle) bool {
+	_, ok := s.trial(s.base, set, nil)
+	return ok
+}
+
+func (s *switching) trial(of *job, set []toggle, edit func(*job)) ([]document, bool) {
+	s.trials++
+	c := *of.Chart
+	c.Once, c.Set = true, map[string]string{}
+	for k, v := range of.Chart.Set {
+		c.Set[k] = v
+	}
+	for _, t := range set {
+		c.Set[t.path] = t.value
+	}
+	j := &job{Release: Release{Kind: Helm, Path: c.Dir}, Files: map[string][]byte{}, Chart: &c}
+	for p, b := range of.Files {
+		j.Files[p] = b
+	}
+	if edit != nil {
+		edit(j)
+	}
+	out := s.run.run(j)
+	return out.Docs, out.Err == nil
+}
+
+// textOfDocs is what a template of the chart, or all of them, made; hooks do not count.
+func textOfDocs(docs []document, template string) string {
+	var out strings.Builder
+	for _, d := range docs {
+		_, name, _ := strings.Cut(d.File, "/")
+		if !d.Hook && (template == "" || name == template) {
+			b, err := json.Marshal(d.Content)
+			if err != nil {
+				return err.Error()
+			}
+			out.Write(b)
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
+
+// withoutRepeats leaves out what a chart that is switched on changes as it does without: its part
+// of the change is what shows there alone.
+func withoutRepeats(list []Change, head *Revision) []Change {
+	plain := map[string]string{} // release that another one repeats
+	for _, r := range head.Releases {
+		if r.Switched != "" {
+			plain[r.ID] = r.Path
+		}
+	}
+	if len(plain) == 0 {
+		return list
+	}
+	type object struct {
+		release string
+		id      ObjectID
+	}
+	known := map[object]*Change{}
+	for i := range list {
+		known[object{list[i].Release, list[i].ID()}] = &list[i]
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(c Change) bool {
+		k := known[object{plain[c.Release], c.ID()}]
+		return plain[c.Release] != "" && k != nil && k.says() == c.says()
+	})
+}
+
+// says is what a change comes to, wherever it is written.
+func (c *Change) says() string {
+	text := fmt.Sprint(c.Kind, c.TemplateChanged)
+	for _, f := range c.Fields {
+		text += fmt.Sprintf("\n%s %v %v", f.Path, f.Old, f.New)
+	}
+	if c.Base == nil || c.Head == nil {
+		for _, o := range []*Object{c.Base, c.Head} {
+			if o != nil {
+				text += textOfDocs([]document{o.doc}, "")
+			}
+		}
+	}
+	return text
+}
+
+// sortToggles orders a setting, and takes out what it says twice; false where it says two things.
+func sortToggles(list []toggle) ([]toggle, bool) {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b toggle) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.value, b.value))
+	})
+	list = slices.Compact(list)
+	for i := 1; i < len(list); i++ {
+		if list[i].path == list[i-1].path {
+			return nil, false
+		}
+	}
+	return list, true
+}
