@@ -18,6 +18,7 @@ var settled = [...]string{
 	"below-floor", "replicas-reset", "runaway-scale",
 	"unschedulable", "never-replaced", "rollout-stuck", "drain-blocked", "preemption-cascade", "apply-rejected",
 	"never-settles", "cannot-revert", "dangling-target", "missing-config", "stale-config",
+	"service-gap", "apply-stuck", "deleted-on-the-way",
 }
 
 // ruleIDs are those of the rules of this version.

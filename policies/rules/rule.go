@@ -159,5 +159,8 @@ func All() []Rule {
 		danglingTarget,
 		missingConfig,
 		staleConfig,
+		serviceGap,
+		applyStuck,
+		deletedOnTheWay,
 	}
 }

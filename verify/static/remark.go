@@ -25,7 +25,10 @@ type Remark struct {
 	causes        []cause           // that the change is blamed for as well
 	// occasion is what it takes beside the apply before anybody sees it; "": nothing. It is possible then, not inevitable.
 	occasion string
-	more     int // of the same kind that it stands for
+	more     int  // of the same kind that it stands for
+	gone     bool // object is one of base
+	race     bool // it hangs on who comes first
+	recovers bool // the loops mend it before the run ends
 	// Conditional says that it holds for some clusters only, which text names: it is no error.
 	Conditional bool
 }
@@ -51,6 +54,13 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 		lost := missing(p, where)
 		out = append(out, lost...)
 		out = append(out, stale(p, ch, lost)...)
+		out = append(out, gaps(p, where)...)
+		out = append(out, stuck(p, where)...)
+		out = append(out, undefined(p, where)...)
+	}
+	out = append(out, dependencies(ch)...)
+	if ch.Base != nil {
+		out = append(out, handovers(where)...)
 	}
 	return out
 }
@@ -78,7 +88,7 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 		f.Scenario = scenario.ScenarioInstall
 	}
 	side := "head"
-	if x.status == judge.Fixed {
+	if x.status == judge.Fixed || x.gone {
 		side = "base"
 	}
 	if x.status == judge.New {
@@ -86,6 +96,12 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 		for _, c := range x.causes {
 			f.Blame = append(f.Blame, c.blamed(pl)...)
 		}
+	}
+	if x.recovers {
+		f.Recovers = &x.recovers
+	}
+	if x.race {
+		f.Certainty = "possible"
 	}
 	if x.occasion != "" {
 		f.Certainty, f.Events = "possible", append(f.Events, x.occasion)

@@ -1,0 +1,312 @@
+package static
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// handovers says what the change deletes although head declares it: objects that one release loses and another gains,
+// applications whose ApplicationSet is renamed, custom resources whose definition goes, and those that outlive the controller
+// of their finalizers.
+//
+// Upstream: kustomize-controller, (*KustomizationReconciler).prune and finalize (both skip what another owner has labeled);
+// helm v3.20, pkg/kube: (*Client).Update (deletes what the new manifest lacks, whoever owns it); argo-cd,
+// controller: (*ApplicationController).finalizeApplicationDeletion; applicationset/controllers: SetOwnerReference.
+func handovers(where *whereabouts) []Remark {
+	out := moved(where)
+	out = append(out, disowned(where.ch)...)
+	out = append(out, definitionsGone(where)...)
+	return append(out, finalizers(where)...)
+}
+
+// precious are the kinds that are missed while they are deleted, with whether data goes with them.
+var precious = map[string]bool{
+	"/Namespace": true, "/PersistentVolumeClaim": true, "/PersistentVolume": true, "apiextensions.k8s.io/CustomResourceDefinition": true,
+	"apps/Deployment": false, "apps/StatefulSet": false, "apps/DaemonSet": false, "argoproj.io/Rollout": false,
+	"helm.toolkit.fluxcd.io/HelmRelease": false, "kustomize.toolkit.fluxcd.io/Kustomization": false, "argoproj.io/Application": false,
+}
+
+// loses reports whether a release deletes what leaves it: it prunes, or is gone and takes all along.
+func loses(base *render.Rendered, head map[string][]*render.Rendered) bool {
+	now := head[deliverer(base, base.Delivery.Name)]
+	if len(now) == 0 {
+		return base.Delivery.Cascades
+	}
+	return slices.ContainsFunc(now, func(r *render.Rendered) bool { return r.Delivery.Prunes })
+}
+
+// moved says which objects leave one release and come with another.
+func moved(where *whereabouts) []Remark {
+	ch := where.ch
+	base, head := delivered(ch.Base), delivered(ch.Head)
+	var out []Remark
+	for _, r := range ch.Base.Releases {
+		if r.Delivery.Tool == "" || r.Err != nil || !loses(r, head) {
+			continue
+		}
+		stay := map[render.ObjectID]bool{}
+		for _, h := range head[deliverer(r, r.Delivery.Name)] {
+			if h.Err != nil || h.Untouched {
+				stay = nil
+				break
+			}
+			for _, o := range h.Objects {
+				stay[keyOf(o)] = true
+			}
+		}
+		if stay == nil {
+			continue
+		}
+		for _, h := range ch.Head.Releases {
+			if h.Delivery.Tool == "" || h.Err != nil || deliverer(h, h.Delivery.Name) == deliverer(r, r.Delivery.Name) || !together(ch, r, h) {
+				continue
+			}
+			before := map[render.ObjectID]bool{}
+			for _, b := range base[deliverer(h, h.Delivery.Name)] {
+				for _, o := range b.Objects {
+					before[keyOf(o)] = true
+				}
+			}
+			if x, ok := movedBetween(ch, r, h, stay, before); ok {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+// together reports whether two releases are in one cluster, as far as the repository tells: named alike, and declared by one
+// release, or below one folder where each name stands for one release only.
+func together(ch *render.Changes, a, b *render.Rendered) bool {
+	if a.Cluster != b.Cluster {
+		return false
+	}
+	if a.Parent == b.Parent || path.Dir(a.By.File) == path.Dir(b.By.File) {
+		return true
+	}
+	for _, rev := range []*render.Revision{ch.Base, ch.Head} {
+		for _, list := range delivered(rev) {
+			if len(list) > 1 && slices.ContainsFunc(list, func(x *render.Rendered) bool { return x.By.File != list[0].By.File }) {
+				return false // several clusters
+			}
+		}
+	}
+	return true
+}
+
+// movedBetween is about the objects that one release loses and another one gains.
+func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before map[render.ObjectID]bool) (Remark, bool) {
+	var list []*render.Object
+	data := false
+	for _, o := range from.Objects {
+		i := slices.IndexFunc(to.Objects, func(x *render.Object) bool { return keyOf(x) == keyOf(o) })
+		grave, told := precious[o.ID.Group+"/"+o.ID.Kind]
+		if s, ok := o.Typed.(*corev1.Service); ok && s.Spec.Type == corev1.ServiceTypeLoadBalancer {
+			told = true
+		}
+		if i < 0 || !told || stay[keyOf(o)] || before[keyOf(o)] || kept(o) || o.Hook {
+			continue
+		}
+		if grave && !data {
+			list, data = append([]*render.Object{to.Objects[i]}, list...), true
+			continue
+		}
+		list = append(list, to.Objects[i])
+	}
+	if len(list) == 0 {
+		return Remark{}, false
+	}
+	first := func(d render.Delivery, on string) bool { return slices.Contains(d.DependsOn, on) }
+	race := from.Delivery.Tool != render.FluxHelmRelease
+	if from.Delivery.Tool == render.Flux && to.Delivery.Tool == render.Flux {
+		if now := slices.IndexFunc(ch.Head.Releases, func(r *render.Rendered) bool {
+			return deliverer(r, r.Delivery.Name) == deliverer(from, from.Delivery.Name) && first(r.Delivery, to.Delivery.Name)
+		}); now >= 0 {
+			return Remark{}, false // the new owner's label is there before the old one prunes
+		}
+		race = !first(to.Delivery, from.Delivery.Name)
+	}
+	r := Remark{Rule: rules.DeletedOnTheWay, release: to.ID, Object: list[0], status: judge.New, paths: []string{"metadata.name"}, race: race, Conditional: !data && race, recovers: !data}
+	more := ""
+	if n := len(list) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	r.text = fmt.Sprintf("%s%s moves from %s %s to %s %s, and the first one deletes what it no longer has", list[0].ID, more,
+		from.Delivery.Tool, from.Delivery.Name, to.Delivery.Tool, to.Delivery.Name)
+	if race {
+		r.text += " if it is reconciled first"
+	}
+	if len(delivered(ch.Head)[deliverer(from, from.Delivery.Name)]) == 0 {
+		r.causes = removal(ch, from)
+		return r, true
+	}
+	for _, x := range list[1:] {
+		r.causes = append(r.causes, cause{object: x})
+	}
+	return r, true
+}
+
+// disowned says which generated applications lose the ApplicationSet that owns them to one of another name.
+func disowned(ch *render.Changes) []Remark {
+	now := map[string]bool{}
+	for _, r := range ch.Head.Releases {
+		now[setName(r.Delivery.Set)] = true
+	}
+	head := delivered(ch.Head)
+	told := map[string]bool{}
+	var out []Remark
+	for _, r := range ch.Base.Releases {
+		set := setName(r.Delivery.Set)
+		if r.Delivery.Set == "" || now[set] || told[set] || !r.Delivery.Cascades {
+			continue
+		}
+		for _, h := range head[deliverer(r, r.Delivery.Name)] {
+			o := declaringObject(ch.Head, h)
+			if o == nil || h.Delivery.Set == "" || setName(h.Delivery.Set) == set {
+				continue
+			}
+			told[set] = true
+			out = append(out, Remark{
+				Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, paths: []string{"metadata.name"}, causes: removal(ch, r),
+				text: fmt.Sprintf("ApplicationSet %s owns Application %s, which %s is to generate: it is deleted with its owner, and what it applied with it", set, r.Delivery.Name, o.ID),
+			})
+			break
+		}
+	}
+	return out
+}
+
+// removed lists the objects of base that no release of head has, and that are deleted therefore.
+func (w *whereabouts) removed() []*render.Object {
+	var out []*render.Object
+	for i := range w.ch.Changes {
+		c := &w.ch.Changes[i]
+		o := c.Base
+		if o == nil || c.Head != nil && c.Kind != render.Renamed || w.elsewhere(o) || kept(o) || o.Hook {
+			continue
+		}
+		rel := w.releaseOf(o)
+		if yes, known := true, false; rel != nil {
+			if yes, known = prunes(rel); known && !yes || rel.Kind == render.Helm && !newSteps(rel).argo && strings.Contains(o.Source.File, "crds/") {
+				continue
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// releaseOf is the release of head that an object's is, or of base where it is gone.
+func (w *whereabouts) releaseOf(o *render.Object) *render.Rendered {
+	for _, rev := range []*render.Revision{w.ch.Head, w.ch.Base} {
+		for _, r := range rev.Releases {
+			if r.ID == o.Release {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// definitionsGone says which custom resources of head lose their definition.
+func definitionsGone(w *whereabouts) []Remark {
+	var out []Remark
+	for _, d := range w.removed() {
+		what := defines(d)
+		if d.ID.Kind != "CustomResourceDefinition" {
+			continue
+		}
+		i := slices.IndexFunc(w.objects[1], func(o *render.Object) bool { return o.ID.Group+"/"+o.ID.Kind == what })
+		if i < 0 {
+			continue
+		}
+		o := w.objects[1][i]
+		out = append(out, Remark{
+			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, paths: []string{"kind"}, causes: []cause{{object: d}},
+			text: fmt.Sprintf("%s is deleted with its definition, %s, which the change removes, and can no longer be applied", o.ID, d.ID),
+		})
+	}
+	return out
+}
+
+// finalizers says which custom resources are removed in one go with the controller that has to remove their finalizers.
+func finalizers(w *whereabouts) []Remark {
+	gone := w.removed()
+	var out []Remark
+	told := map[string]bool{}
+	for _, o := range gone {
+		if !custom(o) || !strings.Contains(o.ID.Group, ".") || told[o.ID.Group+"/"+o.ID.Kind] {
+			continue
+		}
+		i := slices.IndexFunc(gone, func(c *render.Object) bool { return c != o && controls(w, c, o) })
+		if i < 0 {
+			continue
+		}
+		controller := gone[i]
+		if at, ok := newSteps(w.releaseOf(o)).of(o); ok && o.Release == controller.Release {
+			if of, _ := newSteps(w.releaseOf(o)).of(controller); of.before(at) {
+				continue // a later wave is pruned first
+			}
+		}
+		told[o.ID.Group+"/"+o.ID.Kind] = true
+		declared, _ := slice.ValueAt(o.Content, "metadata", "finalizers").([]any)
+		out = append(out, Remark{
+			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, causes: []cause{{object: o}, {object: controller}},
+			Conditional: len(declared) == 0, race: true, gone: true,
+			text: fmt.Sprintf("%s is removed in one go with %s, which has to remove its finalizers: it stays in deletion, and its namespace with it", o.ID, controller.ID),
+		})
+	}
+	return out
+}
+
+// controls reports whether an object runs the controller of a custom resource: its ServiceAccount may update the finalizers
+// of that kind.
+func controls(w *whereabouts, c, o *render.Object) bool {
+	spec, _ := podSpec(c)
+	if spec == nil || !runsOn(c) {
+		return false
+	}
+	roles := map[string]bool{}
+	for _, b := range w.objects[0] {
+		if b.ID.Kind != "ClusterRoleBinding" && b.ID.Kind != "RoleBinding" {
+			continue
+		}
+		subjects, _ := b.Content["subjects"].([]any)
+		for _, s := range subjects {
+			m, _ := s.(map[string]any)
+			if m["kind"] == "ServiceAccount" && m["name"] == spec.ServiceAccountName && (m["namespace"] == nil || m["namespace"] == c.ID.Namespace) {
+				roles[fmt.Sprint(slice.ValueAt(b.Content, "roleRef", "kind"), " ", slice.ValueAt(b.Content, "roleRef", "name"))] = true
+			}
+		}
+	}
+	return slices.ContainsFunc(w.objects[0], func(r *render.Object) bool {
+		rules, _ := r.Content["rules"].([]any)
+		return roles[r.ID.Kind+" "+r.ID.Name] && slices.ContainsFunc(rules, func(e any) bool {
+			m, _ := e.(map[string]any)
+			return lists(m["apiGroups"], o.ID.Group) && listsFinalizers(m["resources"], o.ID.Kind)
+		})
+	})
+}
+
+func lists(v any, want string) bool {
+	list, _ := v.([]any)
+	return slices.ContainsFunc(list, func(e any) bool { return e == want })
+}
+
+// listsFinalizers reports whether resources of a Role hold the finalizers of a kind.
+func listsFinalizers(v any, kind string) bool {
+	list, _ := v.([]any)
+	return slices.ContainsFunc(list, func(e any) bool {
+		name, sub, _ := strings.Cut(fmt.Sprint(e), "/")
+		return sub == "finalizers" && (name == "*" || strings.HasPrefix(name, strings.ToLower(kind[:len(kind)-1])))
+	})
+}

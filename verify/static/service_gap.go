@@ -1,0 +1,103 @@
+package static
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// gaps says which Services have no pod from the apply until new ones are ready: what base runs they no longer select, or it
+// is deleted, and what they select is yet to start.
+func gaps(p slice.Pair, where *whereabouts) []Remark {
+	base, head := newAimIndex(p.Objects(state.Base)), newAimIndex(p.Objects(state.Head))
+	steps := newSteps(p.Head)
+	var out []Remark
+	for _, o := range head.objects {
+		s, ok := o.Typed.(*corev1.Service)
+		b := base.counterpart(o)
+		if !ok || o.Hook || b == nil || len(s.Spec.Selector) == 0 || s.Spec.Type == corev1.ServiceTypeExternalName {
+			continue
+		}
+		was, next := backers(base, b), backers(head, o)
+		if len(was) == 0 || len(next) == 0 || slices.ContainsFunc(next, recreated) {
+			continue
+		}
+		sel := labels.SelectorFromSet(s.Spec.Selector)
+		running := backersOf(base, o.ID.Namespace, sel)
+		stays := func(w *render.Object) bool { return head.counterpart(w) != nil || where.elsewhere(w) || kept(w) }
+		if slices.ContainsFunc(running, stays) {
+			continue
+		}
+		r := Remark{Rule: rules.ServiceGap, release: p.ID, Object: o, status: judge.New, paths: []string{"spec.selector"}, recovers: true}
+		switch gone := slices.IndexFunc(was, func(w *render.Object) bool { return slices.Contains(running, w) }); {
+		case gone >= 0 && !p.Head.Delivery.Last:
+			old := was[gone]
+			r.causes = []cause{{object: old}}
+			r.text = fmt.Sprintf("%s has no ready pod from the apply on: %s, whose pods it selects, is deleted while %s is yet to start", o.ID, old.ID, next[0].ID)
+			if yes, known := prunes(p.Head); known && !yes {
+				continue
+			}
+			r.Conditional = true
+		case gone >= 0 || steps.follows(o, next) && allFit(selectorOf(b), next):
+			continue // the tool waits for the new pods
+		default:
+			r.beside[state.Head] = next[0]
+			r.text = fmt.Sprintf("%s has no ready pod from the apply on: it selects %s at once, and no pod that runs has these labels before %s has rolled out",
+				o.ID, words(s.Spec.Selector), next[0].ID)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// backers are the workloads whose pods a Service selects, those that are scaled to nothing left out.
+func backers(x *aimIndex, service *render.Object) []*render.Object {
+	return backersOf(x, service.ID.Namespace, labels.SelectorFromSet(selectorOf(service)))
+}
+
+func backersOf(x *aimIndex, namespace string, sel labels.Selector) []*render.Object {
+	var out []*render.Object
+	for _, i := range x.pods.Candidates(namespace, sel) {
+		o := x.objects[i]
+		if !o.Hook && runsOn(o) && selects(sel, o) && fmt.Sprint(slice.ValueAt(o.Content, "spec", "replicas")) != "0" {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// recreated reports whether a rollout of an object takes all of its pods away first.
+func recreated(o *render.Object) bool {
+	d, ok := o.Typed.(*appsv1.Deployment)
+	return ok && d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
+}
+
+// allFit reports whether a selector matches the pods of every workload.
+func allFit(sel map[string]string, list []*render.Object) bool {
+	return !slices.ContainsFunc(list, func(o *render.Object) bool { return !selects(labels.SelectorFromSet(sel), o) })
+}
+
+// words are the terms of a selector, in order.
+func words(sel map[string]string) string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(sel)) {
+		out = append(out, k+"="+sel[k])
+	}
+	return strings.Join(out, ",")
+}
+
+// elsewhere reports whether another release of head has an object of base.
+func (w *whereabouts) elsewhere(o *render.Object) bool {
+	return slices.ContainsFunc(w.objects[1], func(x *render.Object) bool { return x.ID == o.ID })
+}
