@@ -193,6 +193,9 @@ func (t *textWriter) waived(ws []verify.Waived) {
 
 // waiverText says why, who and until when.
 func waiverText(w *verify.Waived) string {
+	if w.Where != nil {
+		return fmt.Sprintf("%s Accepted at %s until %s.", sentence(w.Reason), where(w.Where), line(w.Expires))
+	}
 	return fmt.Sprintf("%s Accepted by %s until %s.", sentence(w.Reason), line(w.Owner), line(w.Expires))
 }
 

@@ -79,6 +79,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 		a.places.Quote(&a.result.Findings[i])
 	}
 	a.result.waive(opt.Policy, opt.Today)
+	a.result.waiveBeside(ch, opt.Policy, opt.Today)
 	a.result.accept(opt.Policy.Baseline)
 	a.result.stale(opt.Policy.Baseline, rules, all)
 	if slices.ContainsFunc(a.result.Releases, func(rel ReleaseResult) bool { return rel.Cut }) {

@@ -121,10 +121,12 @@ type Fetched struct {
 	Digest  string `json:"digest,omitempty"` // "sha256:…" of a chart's archive, or "git:" and a commit
 }
 
-// Waived is a finding that a waiver of the base policy covers.
+// Waived is a finding that a waiver covers, of base's policy or beside base's object.
 type Waived struct {
 	Finding judge.Finding `json:"finding"`
 	Reason  string        `json:"reason"`
 	Owner   string        `json:"owner"`
 	Expires string        `json:"expires"`
+	// Where is the annotation; nil for a waiver of the policy.
+	Where *judge.Location `json:"location,omitempty"`
 }

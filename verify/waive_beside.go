@@ -1,0 +1,141 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+)
+
+// besides are the waivers that stand beside objects, by release and object.
+type besides struct {
+	of       map[[2]string][]waiverBeside
+	order    []waiverBeside
+	problems []string
+}
+
+type waiverBeside struct {
+	policies.Waiver
+	release, object string
+	where           judge.Location
+}
+
+// waiversBeside reads the annotations of a revision.
+func waiversBeside(rev *render.Revision, p *policies.Policy) *besides {
+	b := &besides{of: map[[2]string][]waiverBeside{}}
+	if rev == nil {
+		return b
+	}
+	for _, rel := range rev.Releases {
+		for _, o := range rel.Objects {
+			text, ok := annotation(o)
+			if !ok {
+				continue
+			}
+			at := o.Locate("metadata.annotations[" + policies.WaiveAnnotation + "]")
+			where := judge.Location{File: at.File, StartLine: max(at.StartLine, 1)}
+			list, problems := p.Beside(text)
+			for _, s := range problems {
+				b.problems = scenario.AppendNew(b.problems, []string{fmt.Sprintf("%s:%d: %s: annotation %s: %s", where.File, where.StartLine, o.ID, policies.WaiveAnnotation, s)})
+			}
+			k := [2]string{rel.ID, o.ID.String()}
+			for _, w := range list {
+				x := waiverBeside{w, rel.ID, o.ID.String(), where}
+				b.of[k], b.order = append(b.of[k], x), append(b.order, x)
+			}
+		}
+	}
+	return b
+}
+
+// annotation is the waivers' text of an object. Values are of any type: an object of base may be
+// one that the API server refuses.
+func annotation(o *render.Object) (string, bool) {
+	meta, _ := o.Content["metadata"].(map[string]any)
+	annotations, _ := meta["annotations"].(map[string]any)
+	text, ok := annotations[policies.WaiveAnnotation].(string)
+	return text, ok
+}
+
+// covering is the waiver that accepts a finding today: there is one in every release that has it.
+func (b *besides) covering(f *judge.Finding, today time.Time) (first waiverBeside, ok bool) {
+	for i, rel := range append([]string{f.Release}, f.AlsoIn...) {
+		list := b.of[[2]string{rel, f.Workload}]
+		at := slices.IndexFunc(list, func(w waiverBeside) bool { return w.Rule == f.Rule && !w.expired(today) })
+		if at < 0 {
+			return first, false
+		}
+		if i == 0 {
+			first = list[at]
+		}
+	}
+	return first, true
+}
+
+func (w waiverBeside) expired(today time.Time) bool { return w.ExpiredOn(today) }
+
+// waiveBeside moves findings that an annotation of base's object accepts out of the findings. Where
+// there is no base the annotations are those of what is verified.
+func (r *Result) waiveBeside(ch *render.Changes, p *policies.Policy, today time.Time) {
+	from := ch.Base
+	if from == nil {
+		from = ch.Head
+	}
+	b := waiversBeside(from, p)
+	used := map[waiverBeside]bool{}
+	kept := []judge.Finding{}
+	for _, f := range r.Findings {
+		w, ok := b.covering(&f, today)
+		if !ok || f.Status == judge.Fixed {
+			kept = append(kept, f)
+			continue
+		}
+		for _, rel := range append([]string{f.Release}, f.AlsoIn...) {
+			for _, x := range b.of[[2]string{rel, f.Workload}] {
+				used[x] = used[x] || x.Rule == f.Rule
+			}
+		}
+		where := w.where
+		r.Waived = append(r.Waived, Waived{Finding: f, Reason: w.Reason, Expires: w.Expires, Where: &where})
+	}
+	r.Findings = kept
+	var said []string
+	for _, w := range b.order {
+		at := fmt.Sprintf("waiver of %s beside %s (%s:%d)", w.Rule, w.object, w.where.File, w.where.StartLine)
+		switch {
+		case w.expired(today):
+			said = scenario.AppendNew(said, []string{fmt.Sprintf("%s expired on %s: its findings count again", at, w.Expires)})
+		case !used[w] && r.checked(w.release, w.object):
+			said = scenario.AppendNew(said, []string{at + " covers no finding of this change"})
+		}
+	}
+	said = append(said, b.problems...)
+	if ch.Base != nil {
+		said = scenario.AppendNew(said, b.changed(waiversBeside(ch.Head, p)))
+	}
+	r.Notices = append(r.Notices, said...)
+}
+
+// checked reports whether a workload has a verdict of its own.
+func (r *Result) checked(release, id string) bool {
+	return slices.ContainsFunc(r.Workloads, func(w Workload) bool {
+		return w.Release == release && w.ID == id && w.Verdict == Pass && w.Change != string(render.Removed)
+	})
+}
+
+// changed says which waivers head adds: they count after the merge.
+func (b *besides) changed(head *besides) []string {
+	out := slices.Clone(head.problems)
+	for _, w := range head.order {
+		same := func(o waiverBeside) bool { return o.Rule == w.Rule && o.Reason == w.Reason && o.Expires == w.Expires }
+		if slices.ContainsFunc(b.of[[2]string{w.release, w.object}], same) {
+			continue
+		}
+		out = scenario.AppendNew(out, []string{fmt.Sprintf("waiver change: this change adds or edits a waiver of %s beside %s (%s:%d): it takes effect after the merge", w.Rule, w.object, w.where.File, w.where.StartLine)})
+	}
+	return out
+}
