@@ -12,7 +12,6 @@ import (
 func (a *analysis) variants(sl *slice.Slice) []scenario.Variant {
 	p, invented := sl.Suit(a.besides.PolicyOf(sl.Release, a.besides.Head))
 	a.note(invented)
-	a.note(sl.Notes)
 	sl.RunsBeside(p)
 	sl.Maintained = p.Events.Drain == nil && !p.Events.NoDrain
 	if a.besides.Compared {
@@ -23,6 +22,7 @@ func (a *analysis) variants(sl *slice.Slice) []scenario.Variant {
 		sl.DaemonKeys()
 	}
 	own, packed := a.meets(sl, p)
+	a.note(sl.Notes)
 	a.startLive(sl)
 	own, met, note := a.around.Sizes(sl, own)
 	if note != "" {

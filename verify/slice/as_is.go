@@ -30,6 +30,8 @@ func (sl *Slice) AsIs(p *policies.Policy) *policies.Policy {
 		return p
 	}
 	sl.meet(shot)
+	sl.quotasAsTheyAre(shot)
+	sl.volumesAsTheyAre(shot)
 	sl.daemonsAsTheyAre(shot)
 	own := *p
 	own.Cluster.Beside = sl.loads(shot)

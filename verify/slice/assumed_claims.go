@@ -1,7 +1,6 @@
 package slice
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -27,7 +26,7 @@ func (sl *Slice) assumeClaims(sides [2]side) {
 				continue
 			}
 			sl.Spec.Claims = append(sl.Spec.Claims, state.Claim{Namespace: w.Namespace, Name: name, Version: state.Head, Exclusive: true, Assumed: true})
-			sl.Notes = append(sl.Notes, fmt.Sprintf("the claim %s/%s is not among the objects: that one node at a time can use its volume (ReadWriteOnce) is assumed", w.Namespace, name))
+			sl.Notes = append(sl.Notes, assumedNote(w.Namespace, name))
 		}
 	}
 }
