@@ -12,6 +12,7 @@ SUDO       ?= $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 PACKAGES    = ./... ./testdata/clones ./testdata/demo ./testdata/falsealarms ./testdata/mends ./testdata/planted ./testdata/pullrequests
 GODIRS      = arch_test.go cmd policies render report testdata verify
 CONFORMANCE = verify/conformance
+RELEASE     = cmd/release
 CORPUSBIN  ?= $(CURDIR)/bin/corpus
 
 .PHONY: build
@@ -64,7 +65,7 @@ test: check-format ## what CI runs
 	$(GO) vet $(PACKAGES)
 	$(GO) tool staticcheck $(PACKAGES)
 	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./... ./testdata/pullrequests
-	@if [ -f $(CONFORMANCE)/go.mod ]; then $(MAKE) --no-print-directory conformance; fi
+	@$(MAKE) --no-print-directory conformance release-tools
 
 .PHONY: check-format
 check-format:
@@ -74,6 +75,26 @@ check-format:
 .PHONY: conformance
 conformance: ## models against upstream's own code; a module of its own
 	cd $(CONFORMANCE) && $(GO) vet ./... && $(GO) test ./...
+
+.PHONY: release-tools
+release-tools: ## what makes releases, with its tests: of them one runs the image; a module of its own
+	cd $(RELEASE) && $(GO) vet ./... && $(GO) test ./...
+
+PLATFORMS ?=
+DIST      ?= dist
+
+.PHONY: dist
+dist: bin/release ## binaries for Linux, macOS and Windows with manual pages, completion, checksums and bills of materials
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) bin/release dist --version $(VERSION) --dist $(DIST) --platforms "$(PLATFORMS)"
+
+.PHONY: image
+image: ## the OCI images dist/image/action and cli for linux/amd64 and arm64, without a Docker engine
+	@$(MAKE) --no-print-directory dist PLATFORMS=$(or $(PLATFORMS),linux/amd64,linux/arm64)
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) bin/release image --version $(VERSION) --dist $(DIST)
+
+.PHONY: bin/release
+bin/release:
+	cd $(RELEASE) && $(GO) build -o $(CURDIR)/bin/release .
 
 .PHONY: pairs-nightly
 pairs-nightly: ## the properties of verdicts on 10,000 random pairs of base and head
@@ -142,13 +163,13 @@ lint: ## the workflows, and those of the manual
 	ACTIONLINT="$(GO) run $(ACTIONLINT)" $(GO) test -count=1 ./cmd/kubesettle -run DocumentedWorkflows
 
 .PHONY: reproducible
-reproducible: ## the same binary from two folders, each compiled from nothing
+reproducible: ## the same binaries, archives and images from two folders, each compiled from nothing
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
-	git archive HEAD | (mkdir "$$dir/other" && tar -x -C "$$dir/other"); \
-	git archive HEAD | (mkdir "$$dir/one" && tar -x -C "$$dir/one"); \
-	for tree in one other; do (cd "$$dir/$$tree" && GOCACHE="$$dir/$$tree.cache" CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false \
-		-ldflags "-s -w -buildid= -X main.version=v0" -o "$$dir/$$tree.bin" ./cmd/kubesettle); done; \
-	cmp "$$dir/one.bin" "$$dir/other.bin"; sha256sum < "$$dir/one.bin"
+	for tree in one other; do mkdir "$$dir/$$tree"; git archive HEAD | tar -x -C "$$dir/$$tree"; \
+		(cd "$$dir/$$tree/$(RELEASE)" && $(GO) build -o "$$dir/release" .); \
+		(cd "$$dir/$$tree" && export GOCACHE="$$dir/$$tree.cache" && \
+			"$$dir/release" dist --version v0.0.0 --platforms linux/amd64,linux/arm64 && "$$dir/release" image --version v0.0.0); done; \
+	diff -r "$$dir/one/dist" "$$dir/other/dist"; cat "$$dir"/one/dist/SHA256SUMS "$$dir"/one/dist/image/*.digest
 
 TOOLS    ?= $(CURDIR)/bin/tools
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
