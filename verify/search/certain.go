@@ -50,11 +50,9 @@ func (e *engine) inevitable(rule int, v *Violation) (bool, error) {
 	return certain, err
 }
 
-// noGoodEnd walks the part of the graph that is reachable from a state.
-func (e *engine) noGoodEnd(r int, from uint32) (bool, error) {
-	c := newComponents(e, [shards]uint32{})
-	rule := &e.sys.Rules[r]
-	good := false
+// without leaves out the states and the steps that violate a rule.
+func (c *components) without(r int) *Rule {
+	rule := &c.e.sys.Rules[r]
 	if rule.Bad != nil {
 		bad := c.w.ruled(r, rule.Bad)
 		c.keep = func(s []byte) bool { return !bad(s) }
@@ -67,6 +65,14 @@ func (e *engine) noGoodEnd(r int, from uint32) (bool, error) {
 			return cut
 		}
 	}
+	return rule
+}
+
+// noGoodEnd walks the part of the graph that is reachable from a state.
+func (e *engine) noGoodEnd(r int, from uint32) (bool, error) {
+	c := newComponents(e, [shards]uint32{})
+	rule := c.without(r)
+	good := false
 	c.quiet = func(id uint32) {
 		c.w.rule = r
 		good = good || !rule.badEnd(e.store.key(id))

@@ -143,19 +143,7 @@ type doomed struct {
 func (e *engine) ends(r int) (*ends, error) {
 	c := newComponents(e, [shards]uint32{})
 	c.good = make([]bool, c.size)
-	rule := &e.sys.Rules[r]
-	if rule.Bad != nil {
-		bad := c.w.ruled(r, rule.Bad)
-		c.keep = func(s []byte) bool { return !bad(s) }
-	}
-	if rule.BadStep != nil {
-		c.cut = func(from, to []byte, a int, m Move) bool {
-			c.w.rule = r
-			cut := rule.BadStep(from, to, a, m)
-			c.w.rule = -1
-			return cut
-		}
-	}
+	rule := c.without(r)
 	c.quiet = func(id uint32) {
 		c.w.rule = r
 		c.top.good = c.top.good || !rule.badEnd(e.store.key(id))

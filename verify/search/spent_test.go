@@ -36,6 +36,17 @@ func (a *spender) Step(s []byte, next *Emit) {
 
 func spentOfBytes(s []byte) uint64 { return uint64(s[1]) | uint64(s[2])<<4 }
 
+// randomSteps gives each of n states up to so many steps.
+func randomSteps(r *rand.Rand, n, degree int) [][]byte {
+	out := make([][]byte, n)
+	for i := range out {
+		for range r.IntN(degree + 1) {
+			out[i] = append(out[i], byte(r.IntN(n)))
+		}
+	}
+	return out
+}
+
 // TestSpentGivesEveryLeastSetOfEvents compares with brute force which sets of events lead to
 // a violation, and that what is called inevitable has no good end after its last event.
 func TestSpentGivesEveryLeastSetOfEvents(t *testing.T) {
@@ -43,15 +54,7 @@ func TestSpentGivesEveryLeastSetOfEvents(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(7, seed))
 		n := 3 + r.IntN(5)
-		graph := func(degree int) [][]byte {
-			out := make([][]byte, n)
-			for i := range out {
-				for range r.IntN(degree + 1) {
-					out[i] = append(out[i], byte(r.IntN(n)))
-				}
-			}
-			return out
-		}
+		graph := func(degree int) [][]byte { return randomSteps(r, n, degree) }
 		bad := make([]bool, n)
 		for i := range bad {
 			bad[i] = r.IntN(4) == 0
@@ -110,15 +113,7 @@ func TestInevitableFromEveryStart(t *testing.T) {
 	for seed := range uint64(4000) {
 		r := rand.New(rand.NewPCG(8, seed))
 		n := 5 + r.IntN(4)
-		graph := func(degree int) [][]byte {
-			out := make([][]byte, n)
-			for i := range out {
-				for range r.IntN(degree + 1) {
-					out[i] = append(out[i], byte(r.IntN(n)))
-				}
-			}
-			return out
-		}
+		graph := func(degree int) [][]byte { return randomSteps(r, n, degree) }
 		bad := make([]bool, n)
 		for i := 2; i < n; i++ { // where runs begin all is well
 			bad[i] = r.IntN(2) == 0
