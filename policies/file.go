@@ -129,6 +129,12 @@ type GitOps struct {
 	// re-sync; with RespectIgnore an apply for another reason leaves them alone, too.
 	IgnoreDifferences []string
 	RespectIgnore     bool
+	// Of reports whether IgnoreDifferences are of an object, "group/Kind namespace/name"; nil: they
+	// are of all. File and Line are where a release is declared that is found to be healed (set by
+	// who looks for them).
+	Of   func(id string) bool
+	File string
+	Line int
 }
 
 // Events are the events' budgets on one run; 0 switches an event off.

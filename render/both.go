@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sort"
 
@@ -139,6 +140,8 @@ func compareJobs(b, h *Rendered) (bool, string) {
 		return true, "it renders on one side alone"
 	case b.job.digest() != h.job.digest():
 		return true, "its settings changed"
+	case !reflect.DeepEqual(b.Delivery.Loops, h.Delivery.Loops):
+		return true, "what " + string(h.Delivery.Tool) + " does after it applied it changed"
 	case h.Err != nil:
 		return false, "it renders on neither side, and none of its files changed"
 	}

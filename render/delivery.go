@@ -27,6 +27,9 @@ type Delivery struct {
 	// kind, have to be ready before it starts.
 	Waits     bool
 	DependsOn []string
+	// Loops is what it does to the release afterwards, and At where it says so.
+	Loops Loops
+	At    Location
 	// Set is the ApplicationSet that generates the object, "namespace/name"; "": none does.
 	Set string
 }
@@ -38,8 +41,8 @@ type Delivery struct {
 // KustomizationSpec and GetDeletionPolicy. helm-controller, api/v2: HelmReleaseSpec.
 func (o *declaring) delivery(id string) Delivery {
 	spec := value(o.content, "spec")
-	d := Delivery{}
 	kind, _, _ := strings.Cut(id, ":")
+	d := Delivery{Loops: loops(o.content, kind), At: o.by}
 	switch kind {
 	case "argocd":
 		options := texts(value(spec, "syncPolicy", "syncOptions"))

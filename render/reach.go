@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"path"
+	"reflect"
 	"regexp"
 )
 
@@ -192,7 +193,8 @@ func (s *side) renderAlone(ctx context.Context, other *side) error {
 
 // alike reports whether two sides of a release depend on the same.
 func alike(a, b sidePlace) bool {
-	return a.side.failed[a.at] == nil && b.side.failed[b.at] == nil && a.side.jobs[a.at].digest() == b.side.jobs[b.at].digest()
+	return reflect.DeepEqual(a.side.releases[a.at].Delivery.Loops, b.side.releases[b.at].Delivery.Loops) &&
+		a.side.failed[a.at] == nil && b.side.failed[b.at] == nil && a.side.jobs[a.at].digest() == b.side.jobs[b.at].digest()
 }
 
 // fetchLater gathers a release once more where something of it was not fetched.

@@ -56,7 +56,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	a.besides = slice.NewBesides(opt.Policy, ch)
 	a.around = slice.NewAround(opt.Policy, ch)
 	a.instead = static.StandIns(refused)
-	cut := a.result.pick(ch, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: together(rules), Beside: a.besides.Changed, Instead: a.instead})
+	cut := a.result.pick(ch, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: together(rules), Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead})
 	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)
 	a.result.Notices = append(a.result.Notices, a.besides.Notices(cut)...)
 	a.result.Notices = append(a.result.Notices, a.snapshotNotices()...)
@@ -67,6 +67,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	a.enterRefusals(refused)
 	a.enterRemarks(static.Remarks(ch, all))
 	a.hedgeSwitched(ch.Head)
+	a.blameHealing(ch)
 	effective := opt.Policy
 	if len(cut) > 0 {
 		effective = a.besides.PolicyOf(cut[0].Release, a.besides.Head)

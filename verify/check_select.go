@@ -85,6 +85,11 @@ func (r *Result) enter(sl *slice.Slice, pl judge.Places, sc slice.Scope) {
 				w.Change, w.Reason = "unchanged", why
 			}
 		}
+		if w.Change == string(render.Modified) && len(w.Fields) == 0 && w.Reason == "" && sc.Healed != nil {
+			if why := sc.Healed(sl.Release); why != "" {
+				w.Change, w.Reason = "unchanged", why
+			}
+		}
 		r.Workloads = append(r.Workloads, w)
 	}
 }

@@ -129,7 +129,8 @@ func (pl Places) ref(w wording, r actor.Ref) Location {
 // the repository.
 func (pl Places) configured(w wording, r actor.Ref) Location {
 	file, line, ok := w.slice.Configured(r)
-	if c := &w.slice.Controllers; !ok || file != c.DeschedulerAt && file != c.SchedulerAt {
+	c := &w.slice.Controllers
+	if healed := c.GitOps != nil && c.GitOps.File == file; !ok || !healed && file != c.DeschedulerAt && file != c.SchedulerAt {
 		return Location{}
 	}
 	at := render.Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2, Rung: "file"}

@@ -53,6 +53,7 @@ func (v Variant) Reapply() Variant {
 	if v.Before != nil {
 		v.Spec.Scheduler, v.Spec.Descheduler = v.Before.Scheduler, v.Before.Descheduler
 		v.Spec.ClusterAutoscaler, v.Spec.Autoscaler = v.Before.ClusterAutoscaler, v.Before.Autoscaler
+		v.Spec.GitOps = v.Before.GitOps
 		if len(v.Before.Classes) == len(v.Spec.Classes) {
 			v.Spec.Classes = slice.AsBefore(v.Spec.Classes, v.Before.Classes)
 		}

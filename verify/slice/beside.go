@@ -9,6 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/descheduler"
+	"github.com/kubesettle/kubesettle/verify/control/gitops"
 	"github.com/kubesettle/kubesettle/verify/control/nodes"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -29,11 +30,29 @@ func (sl *Slice) RunsBeside(p *policies.Policy) {
 	sl.Spec.Scheduler, sl.Spec.Descheduler = c.Scheduler, c.Descheduler
 	sl.Spec.ClusterAutoscaler = c.ClusterAutoscaler || p.RunsKarpenter()
 	sl.Spec.Autoscaler = c.AutoscalerFlags
-	if g := c.GitOps; g != nil {
-		ignored := slices.Contains(g.IgnoreDifferences, "/spec/replicas")
-		sl.Spec.GitOps = &state.GitOps{SelfHeal: g.SelfHeal, IgnoreReplicas: ignored, KeepReplicas: ignored && g.RespectIgnore}
-	}
+	sl.Spec.GitOps = sl.resync(c.GitOps)
 	sl.seenBy(c)
+}
+
+// resync is what a GitOps controller is told of the slice. One that was found among the manifests
+// counts where an autoscaler has another mind than Git: without, it has nothing to heal.
+func (sl *Slice) resync(g *policies.GitOps) *state.GitOps {
+	if g == nil {
+		return nil
+	}
+	ignored, scaled := slices.Contains(g.IgnoreDifferences, "/spec/replicas"), false
+	for i := range sl.Spec.Workloads {
+		for v := range sl.Spec.Workloads[i].Manifests {
+			if m := &sl.Spec.Workloads[i].Manifests[v]; m.HPA != nil || m.KEDA != nil {
+				scaled = true
+				ignored = ignored && (g.Of == nil || g.Of(sl.Spec.Workloads[i].ID))
+			}
+		}
+	}
+	if g.File != "" && !scaled {
+		return nil
+	}
+	return &state.GitOps{SelfHeal: g.SelfHeal, IgnoreReplicas: ignored, KeepReplicas: ignored && g.RespectIgnore}
 }
 
 // seenBy notes what the controllers can tell nodes apart by.
@@ -61,6 +80,7 @@ func (sl *Slice) RanBeside(p *policies.Policy) {
 	sl.Before = &state.Spec{
 		Scheduler: p.Controllers.Scheduler, Descheduler: p.Controllers.Descheduler,
 		ClusterAutoscaler: p.Controllers.ClusterAutoscaler || p.RunsKarpenter(), Autoscaler: p.Controllers.AutoscalerFlags,
+		GitOps: sl.resync(p.Controllers.GitOps),
 	}
 }
 
@@ -71,6 +91,9 @@ func (sl *Slice) Configured(r actor.Ref) (file string, line int, ok bool) {
 			file, line := k.Locate(r.Field)
 			return file, max(line, 1), true
 		}
+	}
+	if g := sl.Controllers.GitOps; g != nil && g.File != "" && r.Object == gitops.Object {
+		return g.File, max(g.Line, 1), true
 	}
 	lines := map[string]int(nil)
 	switch c := &sl.Controllers; r.Object {

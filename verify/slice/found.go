@@ -53,6 +53,8 @@ func (f *found) where() string { return fmt.Sprintf("%s:%d", f.at.File, f.at.Sta
 type configurations struct {
 	list    []*found
 	pools   []foundPool
+	healed  map[string]*policies.GitOps // by release
+	loops   map[string]render.Loops
 	notices []string
 }
 
@@ -61,11 +63,15 @@ var kindLine = regexp.MustCompile(`(?m)^kind:\s*["']?(` + policies.DeschedulerKi
 
 // configurationsOf looks for controllers' configurations in a revision; nil has none.
 func configurationsOf(rev *render.Revision) configurations {
-	var out configurations
+	out := configurations{healed: map[string]*policies.GitOps{}, loops: map[string]render.Loops{}}
 	if rev == nil {
 		return out
 	}
 	for _, rel := range rev.Releases {
+		if g := healing(rel); g != nil {
+			out.healed[rel.ID] = g
+		}
+		out.loops[rel.ID] = rel.Delivery.Loops
 		if rel.Switched != "" {
 			continue // what runs beside others is what the chart has without
 		}
@@ -224,6 +230,9 @@ func (b *Besides) PolicyOf(release string, c configurations) *policies.Policy {
 		case foundAutoscaler:
 			x.ClusterAutoscaler, x.AutoscalerFlags = true, *f.autoscaler
 		}
+	}
+	if p.Controllers.GitOps == nil {
+		p.Controllers.GitOps = c.healed[release]
 	}
 	return b.withPools(&p, release, c)
 }

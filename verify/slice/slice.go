@@ -80,6 +80,8 @@ type Scope struct {
 	// Beside says why every slice of a release is searched, with whatever it has changed or
 	// not; "" is for no such reason.
 	Beside func(release string) string
+	// Healed says why workloads with an autoscaler are searched, changed or not; "" is for no reason.
+	Healed func(release string) string
 	// Instead is what is there of an object that the API server refuses; nil: nothing.
 	Instead map[*render.Object]*render.Object
 }
@@ -99,6 +101,7 @@ func (c Cut) Slices(base, head []*render.Object) []*Slice {
 	sides := [2]side{NewSide(base), NewSide(head)}
 	ids := slices.Sorted(maps.Keys(union(sides[0].Workloads, sides[1].Workloads)))
 	touched := map[string]bool{}
+	healed := c.Healed != nil && c.Healed(c.Release) != ""
 	for _, id := range ids {
 		touched[id] = c.All || c.Changed[id] || c.runsBesideOthers()
 		for _, s := range sides {
@@ -108,6 +111,9 @@ func (c Cut) Slices(base, head []*render.Object) []*Slice {
 				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o), s.vpasOf(o), s.kedaOf(o))
 				if class := s.priorities.of(&templateOf(o).Spec); class != nil {
 					targets = append(targets, class)
+				}
+				if healed && len(hpas)+len(s.kedaOf(o)) > 0 {
+					touched[id] = true
 				}
 				for _, t := range targets {
 					touched[id] = touched[id] || c.Changed[t.ID.String()]

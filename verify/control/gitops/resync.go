@@ -10,6 +10,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
+// Object is what a reference into the GitOps controller's own configuration names.
+const Object = "the GitOps controller"
+
 // resync models the self-heal of a GitOps controller: what the manifests declare and
 // somebody changed in the cluster is applied again, a whole release at a time.
 //
@@ -87,6 +90,7 @@ func (a *resync) Describe(from, to state.State, _ search.Move) actor.Words {
 		parts = append(parts, fmt.Sprintf("replicas of %s %d -> %d, as the manifest declares", objects.ShortName(wl), from.Replicas(i), to.Replicas(i)))
 		w.Because = append(w.Because, actor.Ref{Object: wl.ID, Version: from.Version(), Field: "spec.replicas"})
 	}
+	w.Because = append(w.Because, actor.Ref{Object: Object, Version: from.Version(), Field: "selfHeal"})
 	w.Text = "the GitOps controller heals the drift: " + strings.Join(parts, "; ")
 	return w
 }
