@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/dustin/go-humanize/english"
 )
@@ -22,11 +23,19 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 	opt.trials = &keeper{}
 	run := newRunner(ctx, opt)
 	defer run.close()
+	began := time.Now()
 	bs, err := prepare(ctx, base, opt, run, nil, true)
+	if errors.Is(err, ErrTime) {
+		return notLookedAt(base, opt), notLookedAt(head, opt), nil
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}
+	onBase := time.Since(began)
 	hs, err := prepare(ctx, head, opt, run, bs, true)
+	if errors.Is(err, ErrTime) && time.Since(began) < 3*onBase { // head took no more than twice as long
+		return notLookedAt(base, opt), notLookedAt(head, opt), nil
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("head: %w", err)
 	}
@@ -45,24 +54,38 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 	dropUnset(bs, hs)
 	bs.dropCovered()
 	hs.dropCovered()
+	hs.dropLeft(bs)
 	if err := errors.Join(bs.renderAlone(ctx, hs), hs.renderAlone(ctx, bs)); err != nil {
 		return nil, nil, err
 	}
 	if err := withSwitches(ctx, bs, hs); err != nil {
 		return nil, nil, err
 	}
-	onBase, onHead := bs.learn(), hs.learn()
+	ofBase, ofHead := bs.learn(), hs.learn()
 	bs.narrowed()
 	hs.narrowed()
 	settleNames(bs, hs)
-	onBase.fill(onHead) // a definition that comes or goes changes no other object's name
-	onHead.fill(onBase)
-	b = bs.finish(onBase, nil)
-	h = hs.finish(onHead, b)
+	ofBase.fill(ofHead) // a definition that comes or goes changes no other object's name
+	ofHead.fill(ofBase)
+	b = bs.finish(ofBase, nil)
+	h = hs.finish(ofHead, b)
 	knowSecrets(b, h)
 	cutBoth(b, h, hs.src.spent.Load() > 2*bs.src.spent.Load())
 	explainChanges(b, h)
 	return b, h, nil
+}
+
+// notLookedAt is a revision of a repository that there was no time to look through, whatever the
+// change does: one release, which was cut.
+func notLookedAt(t Tree, opt Options) *Revision {
+	r := Release{ID: ".", Kind: Manifests, Path: ".", Selected: "the repository as a whole"}
+	f := &Failure{
+		Cut: true, Reason: ErrTime.Error(), Where: fileStart("."),
+		Remedy: "name the PATHs that the change is about, or raise --time-budget",
+	}
+	return &Revision{Name: t.Name(), Commit: t.Commit(), Tree: t, opt: opt, Releases: []*Rendered{
+		{Release: r, Err: f, Changed: true, Why: "not looked at", job: unread(r), partly: true},
+	}}
 }
 
 // cutBoth takes a release that there was no time for on one side away on both: half of it

@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -78,6 +79,24 @@ func (s *side) remarkNeed(helped map[string]bool, sides []*side) {
 			}
 		}
 	}
+}
+
+// unnamed is the failure of a chart whose own values leave an object without a name: it needs
+// values, as one that fails without them.
+func unnamed(docs []document) *Failure {
+	for _, d := range docs {
+		meta, _ := d.Content["metadata"].(map[string]any)
+		kind := gvkOf(d.Content).Kind
+		if name, given := meta["name"]; !given || name != nil && name != "" || meta["generateName"] != nil || d.Hook || kind == "" {
+			continue
+		}
+		at := lineOf(d.File, d.Line, "template")
+		return &Failure{
+			Reason: fmt.Sprintf("%s:%d: %s has an empty metadata.name with the chart's own values", at.File, at.StartLine, kind), Where: at,
+			Remedy: "it needs values: put a file of them that chart-testing would take into the chart's folder ci, such as ci/default-values.yaml, or name one under `releases` in the policy",
+		}
+	}
+	return nil
 }
 
 // rendersSet reports whether a chart renders with a values file beside it, or of chart-testing.

@@ -24,6 +24,7 @@ type side struct {
 	runner   runner
 	wake     func(kind, name string) // has an object rendered that is looked for; nil: all were
 	awake    []int                   // releases that were rendered so, and declare yet
+	covered  map[string]string       // what discovery found and a GitOps object renders, and which
 }
 
 // prepare discovers and gathers; other is the other side, or nil. A lazy side fetches later
@@ -200,7 +201,7 @@ func (s *side) dropCovered() {
 		}
 	}
 	kept, gone := s.without(), map[string]bool{}
-	kept.ignored = s.ignored
+	kept.ignored, kept.covered = s.ignored, map[string]string{}
 	for i, r := range s.releases {
 		who := by[string(r.Kind)+" "+r.Path]
 		if r.Kind == Manifests && who == "" {
@@ -209,6 +210,7 @@ func (s *side) dropCovered() {
 		switch {
 		case who != "" && r.By.File == "" && !r.Declared:
 			kept.ignored = append(kept.ignored, Ignored{r.ID, "rendered by " + who})
+			kept.covered[r.ID] = who
 			gone[r.ID] = true
 		case gone[r.Parent]: // what renders that declares this one too
 			gone[r.ID] = true
@@ -260,6 +262,9 @@ func (s *side) run(i int) {
 	for k := range s.outputs[i].Docs {
 		d := &s.outputs[i].Docs[k]
 		maskVolatile(d)
+	}
+	if s.releases[i].isBare() && s.outputs[i].Err == nil {
+		s.outputs[i].Err = unnamed(s.outputs[i].Docs)
 	}
 }
 

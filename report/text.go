@@ -101,9 +101,21 @@ func (t *textWriter) field(name, value string) {
 
 // oneLine is a named line that the terminal may break, not we.
 func (t *textWriter) oneLine(name, value string) {
-	if value = Plain(value, 240); value != "" {
+	if value = clipWords(line(value), 240); value != "" {
 		t.printf("  %s%s\n", t.color(dim, fmt.Sprintf("%-9s", name)), value)
 	}
+}
+
+// clipWords is [clip] between words.
+func clipWords(s string, max int) string {
+	c := clip(s, max)
+	if c == s {
+		return s
+	}
+	if i := strings.LastIndexByte(c, ' '); i > max/2 {
+		c = strings.TrimRight(c[:i], " ,;:(") + " " + ellipsis
+	}
+	return c
 }
 
 // wrapped writes text after a prefix of some columns, further lines under its beginning.

@@ -160,6 +160,10 @@ func releaseResult(p slice.Pair, ch *render.Changes, touched []string) ReleaseRe
 	case p.Base != nil && p.Base.Err != nil:
 		failure("failed-base", "base", p.Base.Err)
 		out.Status = "failed-base"
+		out.Remedy = "nothing in this change: head renders"
+		if p.Base.Err.Skipped && ch.Base != nil {
+			out.Remedy += ", and what base lacks is needed for the comparison alone"
+		}
 	}
 	if p.Head != nil {
 		for _, x := range p.Head.Fetched {

@@ -167,11 +167,12 @@ func (c configurations) of(controller, release string) (f *found, split bool) {
 type Besides struct {
 	policy     *policies.Policy
 	Base, Head configurations
-	Compared   bool // there is a base
+	Compared   bool     // there is a base
+	touched    []string // files that the change touches
 }
 
 func NewBesides(p *policies.Policy, ch *render.Changes) *Besides {
-	b := &Besides{policy: p, Compared: ch.Base != nil}
+	b := &Besides{policy: p, Compared: ch.Base != nil, touched: ch.Files}
 	if p.Controllers.Discover {
 		b.Head, b.Base = configurationsOf(ch.Head), configurationsOf(ch.Base)
 	}

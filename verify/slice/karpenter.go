@@ -114,6 +114,8 @@ func (b *Besides) poolNotices(release string, say func(string)) {
 			say(fmt.Sprintf("Karpenter: the NodePool %s in %s is not used: the policy names others", name, where))
 		case known:
 			say(fmt.Sprintf("Karpenter: the NodePool %s was found in %s, and is used", name, where))
+		case b.Compared && b.policy.Cluster.Assumed && !slices.Contains(b.touched, p.at.File):
+			// Whoever declares no cluster has read it once, and not with every change.
 		default:
 			say(fmt.Sprintf("Karpenter: the NodePool %s in %s is not used: a pool of this name in cluster.nodePools of the policy would say how large its nodes are", name, where))
 		}
