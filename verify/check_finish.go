@@ -28,14 +28,15 @@ func verifyRevision(ctx context.Context, rev *render.Revision, opt Options) (*Re
 	return analyse(ctx, &render.Changes{Head: rev}, opt, true)
 }
 
-func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*Result, error) {
-	a := analysis{opt: opt, started: time.Now(), result: newResult(ch, opt), places: judge.Places{}}
+// prepare cuts the changes into slices, and enters what is known without a search.
+func prepare(ch *render.Changes, opt Options, all bool) (a *analysis, cut []*slice.Slice, refused []static.Applied, err error) {
+	a = &analysis{opt: opt, started: time.Now(), result: newResult(ch, opt), places: judge.Places{}}
 	if ch.Base != nil {
 		a.places = judge.NewPlaces(ch)
 	}
 	rules, err := policies.Select(opt.Policy, opt.Rules)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	a.checker = scenario.Checker{Policy: opt.Policy, Only: opt.Rules, Rules: rules, Lifts: scenario.Lifts{}, Whole: opt.whole, Twice: opt.twice, Budget: scenario.Budget{States: cmp.Or(opt.states, scenario.SearchStates), Bytes: searchBytes(opt)}}
 	if opt.TimeBudget > 0 {
@@ -46,7 +47,6 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	}
 	a.result.releases(ch)
 	a.result.unusedFiles(ch)
-	var refused []static.Applied
 	changed := changedReleases(ch)
 	for _, p := range slice.Pairs(ch) {
 		if p.Comparable() {
@@ -56,10 +56,18 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	a.besides = slice.NewBesides(opt.Policy, ch)
 	a.around = slice.NewAround(opt.Policy, ch)
 	a.instead = static.StandIns(refused)
-	cut := a.result.pick(ch, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: together(rules), Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead})
+	cut = a.result.pick(ch, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: together(rules), Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead})
 	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)
 	a.result.Notices = append(a.result.Notices, a.besides.Notices(cut)...)
 	a.result.Notices = append(a.result.Notices, a.snapshotNotices()...)
+	return a, cut, refused, nil
+}
+
+func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*Result, error) {
+	a, cut, refused, err := prepare(ch, opt, all)
+	if err != nil {
+		return nil, err
+	}
 	if err := a.search(ctx, cut); err != nil {
 		return nil, err
 	}
@@ -82,7 +90,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	a.result.waive(opt.Policy, opt.Today)
 	a.result.waiveBeside(ch, opt.Policy, opt.Today)
 	a.result.accept(opt.Policy.Baseline)
-	a.result.stale(opt.Policy.Baseline, rules, all)
+	a.result.stale(opt.Policy.Baseline, a.checker.Rules, all)
 	if slices.ContainsFunc(a.result.Releases, func(rel ReleaseResult) bool { return rel.Cut }) {
 		a.result.Coverage.Bound = boundName(search.TimeBound)
 	}
@@ -129,26 +137,10 @@ func newResult(ch *render.Changes, opt Options) *Result {
 func (a *analysis) search(ctx context.Context, cut []*slice.Slice) error {
 	ctx, stop := bounded(ctx, memory(a.opt))
 	defer stop()
-	var plans []scenario.Plan
-	jobs := 0
 	cov := scenario.Coverage{Bound: search.Complete}
-	for _, sl := range cut {
-		if err := context.Cause(ctx); a.checker.Expired() || err != nil {
-			cov.Bound = search.TimeBound
-			if outOfMemory(ctx) {
-				cov.Bound = search.MemoryBound
-			}
-			a.undecided(sl, "the "+boundName(cov.Bound)+" budget ran out before it was searched")
-			continue
-		}
-		for _, v := range a.variants(sl) {
-			plan, err := a.checker.Plan(a.runnable(v))
-			if err != nil {
-				return err
-			}
-			plans = append(plans, plan)
-			jobs += len(scenario.Order(plans[len(plans)-1:]))
-		}
+	plans, jobs, err := a.plan(ctx, cut, &cov)
+	if err != nil {
+		return err
 	}
 	r := scenario.Runner{Workers: scenario.Workers(a.opt.Workers), Shard: a.opt.Shard, Progress: a.opt.Progress, Started: a.started, Of: jobs}
 	for i, sr := range a.checker.Run(ctx, plans, r) {

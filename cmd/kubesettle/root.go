@@ -97,6 +97,8 @@ func newRoot(p *process) *cobra.Command {
 		newExplain(p),
 		newInit(p),
 		newSnapshot(p),
+		newDoctor(p),
+		newPlan(p),
 		newMerge(p),
 		newAction(p),
 		newVersion(p),

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+func newDoctor(p *process) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "doctor [PATH...]",
+		Short: "Say what was discovered, what would be searched and what is not known, on one page",
+		Long: `Doctor renders what the PATHs hold (default: the working directory), and says which releases
+were found, on which cluster they run, what would be searched, and what verdicts hang on
+that nobody declared. Nothing is searched.`,
+		Example: `  kubesettle doctor
+  kubesettle doctor clusters/prod --output json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := f.outputs.list()
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				args = []string{"."}
+			}
+			tree, paths, err := oneTree(p, args)
+			if err != nil {
+				return err
+			}
+			f.rendering.paths = paths
+			policy, err := f.gating.load(tree)
+			if err != nil {
+				return err
+			}
+			line := newProgress(p)
+			ropt, vopt, err := f.options(p, policy, line)
+			line.end()
+			if err != nil {
+				return err
+			}
+			rev, err := render.Render(cmd.Context(), tree, ropt)
+			if err != nil {
+				return analysis(err)
+			}
+			found, err := verify.Inspect(rev, vopt)
+			if err != nil {
+				return analysis(withoutSecrets(err, rev))
+			}
+			page := examine(rev, policy, found)
+			err = write(p, list, func(format string, _ bool, w io.Writer) error { return page.write(w, format) })
+			if err != nil {
+				return err
+			}
+			return ended(rendered(rev))
+		},
+	}
+	f.rendering.flags(cmd)
+	f.gating.docFlags(cmd)
+	f.outputs.flags(cmd, "text", "json")
+	return cmd
+}
+
+// docFlags are the flags of what is declared, without the gate's.
+func (g *gating) docFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&g.policy, "policy", "", "policy file (default: "+policyFile+", if present)")
+	f.StringVar(&g.nodes, "nodes", "", "file of Node objects that become the cluster, from 'kubectl get nodes -o yaml'")
+	f.StringVar(&g.snapshot, "snapshot", "", "file from 'kubesettle snapshot': nodes, placements, live counts")
+	f.StringVar(&g.releasesFile, "releases", "", "file with a YAML list of releases, added to the policy's")
+}
+
+// diagnosis is the page as `doctor --output json` has it; secrets are taken out.
+type diagnosis struct {
+	SchemaVersion string               `json:"schemaVersion"`
+	Policy        string               `json:"policy"` // file; "" is the built-in default
+	Releases      []diagnosedRelease   `json:"releases"`
+	Cluster       diagnosedCluster     `json:"cluster"`
+	Workloads     int                  `json:"workloads"`
+	Searches      int                  `json:"searches"`
+	Slices        []verify.SliceSurvey `json:"slices"`
+	Unknown       []verify.Unknown     `json:"unknown"`
+	Unmodeled     []string             `json:"unmodeled"`
+	Ignored       []listedPath         `json:"ignored"`
+}
+
+type diagnosedRelease struct {
+	ID       string   `json:"id"`
+	Kind     string   `json:"kind"`
+	Path     string   `json:"path"`
+	Values   []string `json:"values,omitempty"`
+	Selected string   `json:"selected"`
+	Objects  int      `json:"objects"`
+	Status   string   `json:"status"` // ok, failed, skipped
+	Reason   string   `json:"reason,omitempty"`
+	Remedy   string   `json:"remedy,omitempty"`
+	// Together says that it shares the cluster with the other releases that do.
+	Together bool `json:"together,omitempty"`
+}
+
+type diagnosedCluster struct {
+	Assumed bool     `json:"assumed"`
+	From    string   `json:"from,omitempty"` // the file that declares it
+	Nodes   []string `json:"nodes"`          // pools in words
+}
+
+func examine(rev *render.Revision, policy *policies.Policy, s *verify.Survey) *diagnosis {
+	hide := hider(rev)
+	d := &diagnosis{
+		SchemaVersion: "1", Policy: policy.File, Releases: []diagnosedRelease{}, Cluster: clusterOf(policy),
+		Slices: s.Slices, Unknown: verify.Unknowns(rev, s.Policy), Unmodeled: []string{}, Ignored: []listedPath{},
+	}
+	for _, l := range list(rev).Releases {
+		r := diagnosedRelease{
+			ID: l.ID, Kind: l.Kind, Path: l.Path, Values: l.Values, Selected: l.Selected, Objects: len(l.Objects),
+			Status: l.Status, Reason: hide(l.Reason), Remedy: hide(l.Remedy),
+		}
+		r.Together = len(policy.Cluster.Releases) > 0 && policy.Cluster.Runs(l.ID, l.Path)
+		d.Releases = append(d.Releases, r)
+	}
+	for i := range d.Slices {
+		x := &d.Slices[i]
+		x.Release = hide(x.Release)
+		for _, names := range [][]string{x.Workloads, x.Beside} {
+			for k := range names {
+				names[k] = hide(names[k])
+			}
+		}
+		d.Workloads += len(x.Workloads)
+		d.Searches += x.Searches
+	}
+	if d.Unknown == nil {
+		d.Unknown = []verify.Unknown{}
+	}
+	for i := range d.Unknown {
+		d.Unknown[i].What = hide(d.Unknown[i].What)
+	}
+	for _, w := range s.Workloads {
+		if w.Verdict == verify.Inconclusive {
+			d.Unmodeled = append(d.Unmodeled, hide(w.ID+": "+w.Reason))
+		}
+	}
+	for _, n := range slice.Foreign(rev) {
+		d.Unmodeled = append(d.Unmodeled, hide(n))
+	}
+	for _, x := range rev.Ignored {
+		d.Ignored = append(d.Ignored, listedPath{hide(x.Path), hide(x.Reason)})
+	}
+	return d
+}
+
+// clusterOf words the nodes that are searched.
+func clusterOf(p *policies.Policy) diagnosedCluster {
+	c := diagnosedCluster{Assumed: p.Cluster.Assumed, Nodes: []string{}}
+	if !c.Assumed {
+		if c.From = p.File; p.Cluster.Snapshot != nil {
+			c.From = p.Cluster.SnapshotFile
+		} else if len(p.Cluster.Nodes) > 0 {
+			c.From = p.Cluster.NodesFile
+		}
+	}
+	if n := len(p.Cluster.Nodes); n > 0 {
+		c.Nodes = append(c.Nodes, fmt.Sprintf("%d nodes by name", n))
+	}
+	for _, pool := range p.Cluster.Pools {
+		s := fmt.Sprintf("%s: %d to %d nodes", pool.Name, pool.Min, pool.Max)
+		if len(pool.Zones) > 0 {
+			s += " in zones " + strings.Join(pool.Zones, ", ")
+		}
+		c.Nodes = append(c.Nodes, s)
+	}
+	return c
+}
+
+func (d *diagnosis) write(w io.Writer, format string) error {
+	if format == "json" {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(d)
+	}
+	_, err := io.WriteString(w, printable(d.text()))
+	return err
+}
+
+// page collects lines, each section with a bound, so that all of them are one page.
+type page struct{ lines []string }
+
+// maxColumns is where a line is cut.
+const maxColumns = 120
+
+func (p *page) line(format string, args ...any) {
+	s := oneLine(fmt.Sprintf(format, args...))
+	indent := ""
+	if strings.HasPrefix(format, "  ") {
+		indent = "  "
+	}
+	if r := []rune(indent + s); len(r) > maxColumns {
+		s = string(r[len([]rune(indent)):maxColumns-1]) + "…"
+	}
+	p.lines = append(p.lines, indent+s)
+}
+
+// section writes a heading and at most so many items; rest says where the others are.
+func (p *page) section(title string, items []string, most int, rest string) {
+	if len(items) == 0 {
+		return
+	}
+	p.lines = append(p.lines, "")
+	p.line("%s", title)
+	for i, s := range items {
+		if i == most-1 && len(items) > most {
+			p.line("  … and %d more%s", len(items)-i, rest)
+			return
+		}
+		p.line("  %s", s)
+	}
+}
+
+// text is the page: at most 60 lines.
+func (d *diagnosis) text() string {
+	var p page
+	var found, broken, searched, open, ignored []string
+	for _, r := range d.Releases {
+		if r.Status != "ok" {
+			s := r.ID + ": " + r.Reason
+			if r.Remedy != "" {
+				s += ": " + r.Remedy
+			}
+			broken = append(broken, s)
+			continue
+		}
+		s := r.ID
+		if !strings.HasPrefix(r.ID, r.Path) {
+			s += " at " + r.Path
+		}
+		s += fmt.Sprintf(": %s, objects: %d (%s)", r.Kind, r.Objects, r.Selected)
+		if r.Together {
+			s += "; shares the cluster"
+		}
+		found = append(found, s)
+	}
+	bySize := slices.Clone(d.Slices)
+	slices.SortStableFunc(bySize, func(a, b verify.SliceSurvey) int { return b.Searches - a.Searches })
+	for _, x := range bySize {
+		names := slices.Clone(x.Workloads[:min(len(x.Workloads), 2)])
+		for i, id := range names {
+			names[i] = id[strings.IndexByte(id, '/')+1:] // without the group
+		}
+		s := strings.Join(names, ", ")
+		if n := len(x.Workloads) - len(names); n > 0 {
+			s += fmt.Sprintf(" and %d more", n)
+		}
+		s += fmt.Sprintf(" of %s: topologies: %d, nodes: up to %d, pods: %d", x.Release, x.Searches, x.MaxNodes, x.Pods)
+		if len(x.Events) > 0 {
+			s += "; " + strings.Join(x.Events, ", ")
+		}
+		searched = append(searched, s)
+	}
+	for _, u := range d.Unknown {
+		s := u.What
+		if u.File != "" {
+			s += fmt.Sprintf(" (%s:%d", u.File, max(u.Line, 1))
+			if u.Times > 1 {
+				s += fmt.Sprintf(" and %d more", u.Times-1)
+			}
+			s += ")"
+		}
+		open = append(open, s+" -> "+u.Declare)
+	}
+	for _, x := range d.Ignored {
+		ignored = append(ignored, x.Path+": "+x.Reason)
+	}
+	policy := d.Policy
+	if policy == "" {
+		policy = "none; kubesettle init writes one"
+	}
+	p.line("releases: %d (%d render), workloads: %d in %d slices, topologies to search: %d, policy: %s",
+		len(d.Releases), len(found), d.Workloads, len(d.Slices), d.Searches, policy)
+	p.section("Releases", found, 10, ": kubesettle render . --explain")
+	p.section("Not rendered", broken, 4, ": kubesettle render . --explain")
+	where := "assumed: elastic, three zones; no finding rests on its capacity"
+	if !d.Cluster.Assumed {
+		where = "declared in " + d.Cluster.From
+	}
+	p.section("Cluster of every release ("+where+")", d.Cluster.Nodes, 4, "")
+	p.section("Would be searched", searched, 7, ": --output json")
+	p.section("Not known -> how to declare it", open, 10, ": --output json")
+	p.section("Not modeled", d.Unmodeled, 4, ": --output json")
+	p.section("Not looked at", ignored, 3, ": --output json")
+	return strings.Join(p.lines, "\n") + "\n"
+}
