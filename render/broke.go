@@ -1,6 +1,11 @@
 package render
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 // Broke reports whether the change is the reason why a release does not render on head; base
 // is nil where it is new. What does not render on base either is not, unless the change
@@ -35,7 +40,8 @@ func cause(f *Failure) string {
 	return s
 }
 
-// lost reports whether a release that renders on base is gone on head.
+// lost reports whether a release of which base has workloads is gone on head. One that only lists what
+// others are made of is none: a renamed application brings another such list.
 func (c *Changes) lost() bool {
 	if c.Base == nil {
 		return false
@@ -45,9 +51,14 @@ func (c *Changes) lost() bool {
 		here[r.ID] = true
 	}
 	for _, r := range c.Base.Releases {
-		if r.Err == nil && !here[r.ID] {
+		if r.Err == nil && !here[r.ID] && (r.Untouched || slices.ContainsFunc(r.Objects, hasPods)) {
 			return true
 		}
 	}
 	return false
+}
+
+func hasPods(o *Object) bool {
+	_, pod := o.Typed.(*corev1.Pod)
+	return pod || podTemplate(o) != nil
 }

@@ -27,6 +27,8 @@ func TestBroke(t *testing.T) {
 	}
 	syntax := map[string]string{"web/Chart.yaml": "apiVersion: v2\nname: web\nversion: [\n"}
 	other := map[string]string{"api.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: api}\n"}
+	runs := map[string]string{"api.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: api}\nspec: {containers: [{name: c, image: c}]}\n"}
+	lists := map[string]string{"app/kustomization.yaml": "resources: [list.yaml]\n", "app/list.yaml": other["api.yaml"]}
 	root := map[string]string{"root/kustomization.yaml": "resources: [\"https://github.com/example/base//deploy?ref=v1\"]\n"}
 	for _, tt := range []struct {
 		name       string
@@ -44,7 +46,8 @@ func TestBroke(t *testing.T) {
 		{"broken on base, not here on head", chart(broken), chart(fetched("1.0.0")), false},
 		{"new and broken", other, chart(broken), true},
 		{"new and not here", nil, root, false},
-		{"not here in the place of what rendered", other, root, true},
+		{"not here in the place of what had workloads", runs, root, true},
+		{"not here in the place of a list of others", lists, root, false},
 	} {
 		base, err := MapTree("base", tt.base)
 		if err != nil {
