@@ -54,7 +54,9 @@ var arrows = map[string][]string{
 		"verify/slice", "verify/scenario", "verify/judge", "verify/static"},
 	"report":         {"verify", "verify/judge", "render"},
 	"report/github":  {"report"},
-	"cmd/kubesettle": {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "verify/slice", "verify/scenario", "verify/judge", "verify/snapshot", "policies", "verify", "report", "report/github"},
+	"report/gitlab":  {"report"},
+	"report/ci":      {},
+	"cmd/kubesettle": {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "verify/slice", "verify/scenario", "verify/judge", "verify/snapshot", "policies", "verify", "report", "report/github", "report/gitlab", "report/ci"},
 }
 
 // source is one Go file of the root module.

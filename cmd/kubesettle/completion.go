@@ -27,7 +27,7 @@ func values() map[string][]string {
 	}
 	return map[string][]string{
 		"rule": rules, "fail-on": failOn, "on-inconclusive": {"warn", "fail"},
-		"report-level": severities, "color": {"auto", "always", "never"},
+		"report-level": severities, "color": {"auto", "always", "never"}, "note": {"auto", "always", "never"},
 	}
 }
 

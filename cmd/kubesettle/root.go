@@ -101,6 +101,7 @@ func newRoot(p *process) *cobra.Command {
 		newPlan(p),
 		newMerge(p),
 		newAction(p),
+		newCI(p),
 		newVersion(p),
 		newMan(p),
 		newRenderWorker(p),
