@@ -95,12 +95,12 @@ func (u *unknowns) object(o *render.Object, assumed bool) {
 	}
 	spec := &m.Template().Spec
 	if c := spec.PriorityClassName; c != "" && !strings.HasPrefix(c, "system-") && !u.there["PriorityClass /"+c] {
-		u.add(o, "spec.template.spec.priorityClassName", "PriorityClass "+c+": its value", "add the PriorityClass to the repository")
+		u.add(o, "spec.template.spec.priorityClassName", "PriorityClass "+c+": its value", "add it to the repository")
 	}
 	for i := range spec.Volumes {
 		c := spec.Volumes[i].PersistentVolumeClaim
 		if c != nil && !u.there["PersistentVolumeClaim "+o.ID.Namespace+"/"+c.ClaimName] {
-			u.add(o, fmt.Sprintf("spec.template.spec.volumes[%d]", i), "PersistentVolumeClaim "+o.ID.Namespace+"/"+c.ClaimName+": where its volume can be reached", "add the claim to the repository")
+			u.add(o, fmt.Sprintf("spec.template.spec.volumes[%d]", i), "PersistentVolumeClaim "+o.ID.Namespace+"/"+c.ClaimName+": where its volume is", "add it to the repository")
 		}
 	}
 	for key := range spec.NodeSelector {
@@ -112,7 +112,7 @@ func (u *unknowns) object(o *render.Object, assumed bool) {
 
 func (u *unknowns) storage(o *render.Object, class *string, path string) {
 	if class != nil && *class != "" && !u.there["StorageClass /"+*class] {
-		u.add(o, path, "StorageClass "+*class+": when it binds, in which zones", "add the StorageClass to the repository")
+		u.add(o, path, "StorageClass "+*class+": when it binds, and where", "add it to the repository")
 	}
 }
 

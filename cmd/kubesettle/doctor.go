@@ -226,25 +226,62 @@ func (p *page) section(title string, items []string, most int, rest string) {
 	}
 }
 
+// broken words the releases that do not render, once for all that have the same to do.
+func (d *diagnosis) broken() []string {
+	type cause struct {
+		first diagnosedRelease
+		n     int
+	}
+	var list []*cause
+	for _, r := range d.Releases {
+		if r.Status == "ok" {
+			continue
+		}
+		i := slices.IndexFunc(list, func(c *cause) bool { return r.Remedy != "" && c.first.Remedy == r.Remedy })
+		if i < 0 {
+			list = append(list, &cause{first: r})
+			i = len(list) - 1
+		}
+		list[i].n++
+	}
+	slices.SortStableFunc(list, func(a, b *cause) int { return b.n - a.n })
+	var out []string
+	for _, c := range list {
+		switch {
+		case c.first.Remedy == "":
+			out = append(out, c.first.Reason+" ("+c.first.ID+")")
+		case c.n == 1:
+			out = append(out, fmt.Sprintf("%s -> %s (%s)", clipped(c.first.Reason, 60), clipped(c.first.Remedy, 50), c.first.ID))
+		default:
+			out = append(out, fmt.Sprintf("%d releases -> %s (%s, …)", c.n, clipped(c.first.Remedy, 84), c.first.ID))
+		}
+	}
+	return out
+}
+
+// clipped is at most so many characters of a text.
+func clipped(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
 // text is the page: at most 60 lines.
 func (d *diagnosis) text() string {
 	var p page
-	var found, broken, searched, open, ignored []string
-	for _, r := range d.Releases {
+	var found, searched, open, ignored []string
+	largest := slices.Clone(d.Releases)
+	slices.SortStableFunc(largest, func(a, b diagnosedRelease) int { return b.Objects - a.Objects })
+	for _, r := range largest {
 		if r.Status != "ok" {
-			s := r.ID + ": " + r.Reason
-			if r.Remedy != "" {
-				s += ": " + r.Remedy
-			}
-			broken = append(broken, s)
 			continue
 		}
-		s := r.ID
-		if !strings.HasPrefix(r.ID, r.Path) {
+		s := fmt.Sprintf("%s, objects %d: %s", r.Kind, r.Objects, r.ID)
+		if !strings.Contains(r.ID, r.Path) {
 			s += " at " + r.Path
 		}
-		s += fmt.Sprintf(": %s, objects: %d (%s)", r.Kind, r.Objects, r.Selected)
-		if r.Together {
+		if s += " (" + r.Selected + ")"; r.Together {
 			s += "; shares the cluster"
 		}
 		found = append(found, s)
@@ -287,7 +324,7 @@ func (d *diagnosis) text() string {
 	p.line("releases: %d (%d render), workloads: %d in %d slices, topologies to search: %d, policy: %s",
 		len(d.Releases), len(found), d.Workloads, len(d.Slices), d.Searches, policy)
 	p.section("Releases", found, 10, ": kubesettle render . --explain")
-	p.section("Not rendered", broken, 4, ": kubesettle render . --explain")
+	p.section("Not rendered", d.broken(), 5, ": kubesettle render . --explain")
 	where := "assumed: elastic, three zones; no finding rests on its capacity"
 	if !d.Cluster.Assumed {
 		where = "declared in " + d.Cluster.From

@@ -138,10 +138,7 @@ func (m *matrix) write(w io.Writer, format string) error {
 		_, err = fmt.Fprintf(w, "%s\n", data)
 		return err
 	}
-	said := "less than a minute"
-	if minutes := math.Ceil(m.seconds / 60); minutes > 1 {
-		said = fmt.Sprintf("about %.0f minutes", minutes)
-	}
-	_, err := fmt.Fprintf(w, "%d legs for %d searches of %d slices, which take %s in one\n", len(m.Shard), m.searches, m.slices, said)
+	_, err := fmt.Fprintf(w, "legs: %d, searches: %d, slices: %d, states: about %.0f, seconds in one leg: about %.0f\n",
+		len(m.Shard), m.searches, m.slices, m.seconds*statesPerSecond, math.Ceil(m.seconds))
 	return err
 }
