@@ -236,6 +236,7 @@ type Options struct {
 	Whole    bool   // [RenderBoth] renders also what the change does not reach
 	Rendered func() // called after each release, from several goroutines; nil: nobody watches
 	Sandbox  Sandbox
+	Outputs  *Outputs // of earlier runs, for those of a sandbox; nil: none
 
 	trials *keeper // of the counterfactual renders of both sides
 }

@@ -16,7 +16,7 @@ func newRunner(ctx context.Context, opt Options) runner {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	p := &pool{ctx: ctx, box: opt.Sandbox, clock: opt.Clock, idle: make(chan *process, n), first: make(chan struct{}, n), more: make(chan struct{}, n)}
+	p := &pool{ctx: ctx, box: opt.Sandbox, clock: opt.Clock, outputs: opt.Outputs, idle: make(chan *process, n), first: make(chan struct{}, n), more: make(chan struct{}, n)}
 	if p.box.Time <= 0 {
 		p.box.Time = DefaultRenderTime
 	}
@@ -38,7 +38,9 @@ type pool struct {
 	idle  chan *process // that run, and have nothing to do
 	first chan struct{} // places of workers to be started at once: one, and those that ended
 	more  chan struct{} // places of those to be started where the others have too much to do
-	once  sync.Once
+	// outputs are those of earlier runs; nil: none are kept
+	outputs *Outputs
+	once    sync.Once
 }
 
 // take gives a worker that has nothing to do, or nil for the place of one to be started.
@@ -81,5 +83,6 @@ func (p *pool) close() {
 			case <-p.more:
 			}
 		}
+		p.outputs.sweep()
 	})
 }

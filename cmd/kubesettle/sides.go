@@ -180,6 +180,7 @@ func rootOf(abs string, dir bool) string {
 // rendering holds the flags of what is rendered, and how.
 type rendering struct {
 	offline        bool
+	untrusted      bool     // the change is a fork's
 	allowHosts     []string // that may be asked; empty: every public one
 	registryConfig string
 	cacheDir       string
@@ -194,7 +195,7 @@ func (r *rendering) flags(cmd *cobra.Command) {
 	f.BoolVar(&r.offline, "offline", false, "fetch nothing: no charts, dependencies or remote bases")
 	f.StringArrayVar(&r.allowHosts, "allow-host", nil, "host to fetch from, with this machine's credentials for it: HOST, HOST:PORT, *.DOMAIN, or http://HOST; repeatable (default: every public host by https, without credentials)")
 	f.StringVar(&r.registryConfig, "registry-config", "", "docker configuration with the credentials of registries and chart repositories (default: docker's own, then Helm's)")
-	f.StringVar(&r.cacheDir, "cache-dir", "", "folder of what was fetched; also read with --offline (default without --offline: kubesettle in the user's cache folder)")
+	f.StringVar(&r.cacheDir, "cache-dir", "", "folder of what was fetched and rendered; also read with --offline (default without --offline: kubesettle in the user's cache folder)")
 	f.StringVar(&r.kubeVersion, "kube-version", kubernetesVersion, "Kubernetes version that charts render for")
 	f.StringArrayVar(&r.apiVersions, "api-version", nil, "further API version for charts, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")
 	f.IntVar(&r.workers, "workers", 0, "parallel workers; 0: one per processor")
@@ -222,25 +223,40 @@ func (r *rendering) options(p *process, releases []render.Release) (render.Optio
 	}
 	return render.Options{
 		Releases: releases, Paths: paths, KubeVersion: r.kubeVersion, APIVersions: r.apiVersions,
-		Fetcher: fetcher, Workers: r.workers,
+		Fetcher: fetcher, Workers: r.workers, Outputs: r.outputs(),
 		Sandbox: render.Sandbox{Command: p.worker}, Concerns: slice.Concerns(), Leftovers: verify.Leftovers(),
 	}, nil
 }
 
 // disconnect takes the network away, whatever the flags say: the change is a fork's.
-func (r *rendering) disconnect() { r.offline = true }
+func (r *rendering) disconnect() { r.offline, r.untrusted = true, true }
+
+// outputs are what earlier runs rendered. A fork's change neither reads nor writes them.
+func (r *rendering) outputs() *render.Outputs {
+	if dir := r.cacheFolder(); dir != "" && !r.untrusted {
+		return render.NewOutputs(dir, programID())
+	}
+	return nil
+}
+
+// cacheFolder is where things are kept between runs, or "".
+func (r *rendering) cacheFolder() string {
+	if r.cacheDir != "" || r.offline {
+		return r.cacheDir
+	}
+	own, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(own, "kubesettle")
+}
 
 // fetcher brings charts and bases of other hosts; nil where neither the network nor a
 // cache may be used. The cache is read offline where its folder was named: what lies in
 // the user's own one would make a result depend on the machine.
 func (r *rendering) fetcher() (*fetch.Fetcher, error) {
 	network := !r.offline
-	dir := r.cacheDir
-	if dir == "" && network {
-		if own, err := os.UserCacheDir(); err == nil {
-			dir = filepath.Join(own, "kubesettle")
-		}
-	}
+	dir := r.cacheFolder()
 	if dir == "" && !network {
 		return nil, nil
 	}

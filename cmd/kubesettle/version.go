@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 
@@ -27,6 +28,35 @@ func buildVersion() string {
 		return v
 	}
 	return "devel"
+}
+
+// programID identifies this very build, for what is kept between runs. A build that no revision
+// names, or one of a work tree, is told by its file.
+func programID() string {
+	id := tool()
+	info, ok := debug.ReadBuildInfo()
+	named := false
+	if ok {
+		id += " " + info.GoVersion
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				id += " " + s.Value
+				named = s.Value != ""
+			case "vcs.modified":
+				named = named && s.Value == "false"
+			}
+		}
+	}
+	if named && version != "" {
+		return id
+	}
+	if self, err := os.Executable(); err == nil {
+		if file, err := os.Stat(self); err == nil {
+			id += fmt.Sprintf(" %d %d", file.Size(), file.ModTime().UnixNano())
+		}
+	}
+	return id
 }
 
 // tool names the program in results.
