@@ -47,9 +47,9 @@ func (o Options) narrow(files []string) []string {
 }
 
 // idle reports whether a release is not to be rendered: it is neither named nor built from what
-// is, and declares no other one that may be.
+// is, and declares no other one that may be. One that cannot be read is not: it stands for no other.
 func (s *side) idle(i int) bool {
-	return len(s.opt.Paths) > 0 && !s.relevant(i) && !s.declaring(i)
+	return len(s.opt.Paths) > 0 && s.failed[i] == nil && !s.relevant(i) && !s.declaring(i)
 }
 
 // narrowed drops what is neither named nor built from what is.
