@@ -113,7 +113,7 @@ func (a *Around) Sizes(sl *Slice, p *policies.Policy) (from *policies.Policy, ou
 		if _, ok := spread.homeless(sl.owns); ok { // the cluster is larger than this
 			continue
 		}
-		if from == p {
+		if size > 0 && from == p { // a smaller one does not hold them
 			from = atLeast(p, len(nodes))
 		}
 		if _, ok := tight.homeless(sl.owns); ok || tight.err != nil {

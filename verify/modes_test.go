@@ -1,0 +1,73 @@
+package verify
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// mode is how much is declared of a pair of testdata.
+type mode struct {
+	name   string
+	policy func(t testing.TB, own *policies.Policy) *policies.Policy
+}
+
+// modes are those of the page on coverage; a pair's own policy is the last one.
+var modes = []mode{
+	{"nothing declared", func(t testing.TB, _ *policies.Policy) *policies.Policy { return undeclared(t) }},
+	{"nodes only", func(t testing.TB, own *policies.Policy) *policies.Policy {
+		p := undeclared(t)
+		if !own.Cluster.Assumed {
+			p.Cluster = own.Cluster
+		}
+		return p
+	}},
+	{"policy", func(_ testing.TB, own *policies.Policy) *policies.Policy { return own }},
+}
+
+// undeclared is the policy of who has none.
+func undeclared(t testing.TB) *policies.Policy {
+	t.Helper()
+	p, err := policies.Load("policy.yaml", []byte("apiVersion: kubesettle.dev/v1alpha1\nkind: Policy\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// told are the rules of what is new of a case in a mode, at warning or above.
+func (m mode) told(t testing.TB, dir string) []string {
+	t.Helper()
+	r := caseRunWith(t, dir, func(o *Options) { o.Policy = m.policy(t, o.Policy) })()
+	var out []string
+	for _, f := range r.Findings {
+		if (f.Status == judge.New || f.Status == judge.Worsened) && f.Severity != "note" && !slices.Contains(out, f.Severity+" "+f.Rule) {
+			out = append(out, f.Severity+" "+f.Rule)
+		}
+	}
+	return out
+}
+
+// gravest words the gravest of what is told in the modes before the last, where the repaired variant
+// tells nothing: what is told is then what was repaired.
+func gravest(t testing.TB, dir string) []string {
+	t.Helper()
+	var out []string
+	for _, m := range modes[:len(modes)-1] {
+		if noise := m.told(t, filepath.Join(dir, "repaired")); len(noise) > 0 {
+			t.Errorf("%s repaired, %s: %s", dir, m.name, strings.Join(noise, ", "))
+		}
+		word := ""
+		for _, s := range m.told(t, filepath.Join(dir, "violating")) {
+			if severity, _, _ := strings.Cut(s, " "); word != "error" {
+				word = severity
+			}
+		}
+		out = append(out, word)
+	}
+	return out
+}
