@@ -55,7 +55,7 @@ func expected(j Job) float64 {
 
 // statesPerPlacement is how many states the scenarios visit for each placement counted above,
 // the median over the cases of testdata.
-const statesPerPlacement = 10
+const statesPerPlacement = 4
 
 // pods that a workload asks for at most.
 func pods(spec *state.Spec, w int) int {
