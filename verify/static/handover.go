@@ -217,6 +217,16 @@ func (w *whereabouts) releaseOf(o *render.Object) *render.Rendered {
 	return nil
 }
 
+// beside reports whether two objects are of one release, or of two that one object delivers: in one cluster, that is. The
+// same kind may stand in the manifests of others.
+func (w *whereabouts) beside(a, b *render.Object) bool {
+	if a.Release == b.Release {
+		return true
+	}
+	x, y := w.releaseOf(a), w.releaseOf(b)
+	return x != nil && y != nil && x.Delivery.Tool != "" && y.Delivery.Tool != "" && x.Cluster == y.Cluster && x.Parent == y.Parent
+}
+
 // definitionsGone says which custom resources of head lose their definition.
 func definitionsGone(w *whereabouts) []Remark {
 	var out []Remark
@@ -225,7 +235,7 @@ func definitionsGone(w *whereabouts) []Remark {
 		if d.ID.Kind != "CustomResourceDefinition" {
 			continue
 		}
-		i := slices.IndexFunc(w.objects[1], func(o *render.Object) bool { return o.ID.Group+"/"+o.ID.Kind == what })
+		i := slices.IndexFunc(w.objects[1], func(o *render.Object) bool { return o.ID.Group+"/"+o.ID.Kind == what && w.beside(o, d) })
 		if i < 0 {
 			continue
 		}
@@ -247,7 +257,7 @@ func finalizers(w *whereabouts) []Remark {
 		if !custom(o) || !strings.Contains(o.ID.Group, ".") || told[o.ID.Group+"/"+o.ID.Kind] {
 			continue
 		}
-		i := slices.IndexFunc(gone, func(c *render.Object) bool { return c != o && controls(w, c, o) })
+		i := slices.IndexFunc(gone, func(c *render.Object) bool { return c != o && w.beside(c, o) && controls(w, c, o) })
 		if i < 0 {
 			continue
 		}
