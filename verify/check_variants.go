@@ -5,6 +5,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
+	"github.com/kubesettle/kubesettle/verify/static"
 )
 
 // variants are what is searched of a slice: on the declared cluster first; where its size is open and
@@ -53,6 +54,20 @@ func (a *analysis) variant(sl *slice.Slice, p, packed *policies.Policy) scenario
 		sl.Before.Classes = slice.AsBefore(classes, was)
 	}
 	sl.Shapes(classes)
-	sl.Spec.Unlumped = a.opt.unlumped
-	return scenario.VariantOf(sl, classes, applyMode(a.opt.Policy), scenario.Budgets(p, sl.Spec.Workloads))
+	events := scenario.Budgets(p, sl.Spec.Workloads)
+	sl.Spec.Unlumped = a.opt.unlumped || events.BadRevision > 0 && a.strand(sl)
+	return scenario.VariantOf(sl, classes, applyMode(a.opt.Policy), events)
+}
+
+// strand marks the workloads of which base's pods no longer start once head is applied, and reports whether there are any.
+// They matter where a rollout may not end: otherwise they are replaced soon.
+func (a *analysis) strand(sl *slice.Slice) bool {
+	found := false
+	for i := range sl.Spec.Workloads {
+		w := &sl.Spec.Workloads[i]
+		if pair := sl.Objects[w.ID]; pair != nil && static.Strands(a.places.Changes, sl.Release, pair[state.Base]) {
+			w.Manifests[state.Base].Stranded, found = true, true
+		}
+	}
+	return found
 }

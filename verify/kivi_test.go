@@ -86,6 +86,14 @@ var documentedCases = []documentedCase{
 	{"failures/f59", "runaway-scale", 1, 3, 4},
 	{"failures/f58", "eviction-loop", 1, 1, 1},
 	{"failures/f60", "below-floor", 3, 2, 1},
+	{"failures/g07", "drain-blocked", 2, 3, 4},
+	{"failures/g08", "deleted-on-the-way", 0, 0, 1},
+	{"failures/g09", "deleted-on-the-way", 0, 0, 1},
+	{"failures/g11", "apply-stuck", 0, 0, 1},
+	{"failures/g12", "deleted-on-the-way", 0, 0, 1},
+	{"failures/g39", "service-gap", 0, 0, 1},
+	{"failures/g43", "apply-stuck", 0, 0, 1},
+	{"failures/g49", "dangling-target", 0, 0, 1},
 }
 
 // TestCases verifies the cases of testdata/kivi and testdata/failures as a user would:

@@ -119,7 +119,7 @@ func undrained(s state.State, w int) (node, held int) {
 			switch {
 			case s.Bad(p):
 				held += s.On(n, p, state.Starting)
-			case !halted(s, w):
+			case !halted(s, w) || s.Strands(w): // it is not the bad revision that keeps them
 				held += s.ReadyOn(n, p)
 			}
 		}

@@ -29,6 +29,9 @@ type Manifest struct {
 	KEDA   *KEDA
 	// Services names the Services that send requests to the pods, sorted.
 	Services []string
+	// Stranded says that its pods cannot start once the other version is applied, which deletes a ConfigMap or Secret that
+	// they need.
+	Stranded bool
 }
 
 // Kind is the kind of the workload's object.

@@ -1,5 +1,7 @@
 package state
 
+import "slices"
+
 // PodEvents are the budgets of what befalls pods. A field of an event that is off is not
 // laid out: read them through [State]'s methods.
 type PodEvents struct {
@@ -41,6 +43,20 @@ func (s State) BadRevisionsLeft() int { return s.left(s.C.PodEvents.BadRevisions
 
 // Bad reports whether the pods of class p run without ever becoming ready.
 func (s State) Bad(p int) bool { return s.left(s.C.Class[p].Bad) != 0 }
+
+// Stranded reports whether pods of class p, of which head knows no more, cannot start; see [Manifest.Stranded].
+func (s State) Stranded(p int) bool {
+	c := &s.C.Pods[p]
+	return c.InBase && !c.InHead && s.C.Spec.Workloads[c.Workload].Manifests[Base].Stranded && s.Version() == Head
+}
+
+// Strands reports whether a pod of workload w waits to start and never does; see [State.Stranded].
+func (s State) Strands(w int) bool {
+	if !s.C.Spec.Workloads[w].Manifests[Base].Stranded {
+		return false
+	}
+	return slices.ContainsFunc(s.C.ClassesOf[w], func(p int) bool { return s.Stranded(p) && s.Count(p, Starting) > 0 })
+}
 
 // SetBad makes class p a bad revision; it must be among those of
 // [Builder.AddBadRevisions].

@@ -244,3 +244,32 @@ func prunes(r *render.Rendered) (yes, known bool) {
 	}
 	return false, false
 }
+
+// Strands reports whether the change deletes a ConfigMap or Secret that an object's pods of base need, as it does with each
+// new content of a generator that appends a hash. The tool prunes at the end of the apply, and waits for no rollout.
+//
+// Upstream: kustomize-controller, (*KustomizationReconciler).reconcile: apply, prune and checkHealth, in this order.
+func Strands(ch *render.Changes, release string, o *render.Object) bool {
+	if ch == nil || o == nil {
+		return false
+	}
+	i := slices.IndexFunc(ch.Head.Releases, func(r *render.Rendered) bool { return r.ID == release })
+	if i < 0 || ch.Head.Releases[i].Delivery.Last {
+		return false
+	}
+	if yes, known := prunes(ch.Head.Releases[i]); !known || !yes {
+		return false
+	}
+	head := newConfigIndex(ch.Head.Releases[i].Objects)
+	for _, c := range ch.Changes {
+		if c.Base == nil || c.Release != release || c.Head != nil && c.Kind != render.Renamed || kept(c.Base) {
+			continue
+		}
+		for _, n := range needs(o) {
+			if n.kind == c.Base.ID.Kind && n.name == c.Base.ID.Name && c.Base.ID.Namespace == o.ID.Namespace && !n.soft && head.get(o.ID.Namespace, n) == nil {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -198,6 +198,9 @@ func (a *Apply) describe(from, to state.State, i int, words *actor.Words) string
 	if from.NewClass(i) != to.NewClass(i) {
 		because(wl.ID, to.Version(), "spec.template")
 		parts = append(parts, "new pod template")
+		if last.Stranded {
+			parts = append(parts, "and what the old one's pods read is deleted: those that are replaced do not start")
+		}
 	}
 	parts = append(parts, describeStrategy(wl, last, now, because)...)
 	if part := describeHPA(wl, from.Version(), because); part != "" {

@@ -67,10 +67,10 @@ func (k *Kubelet) Name() string { return k.name }
 // Latency implements [actor.Actor].
 func (k *Kubelet) Latency() actor.Latency { return actor.Kubelet }
 
-// Step implements [actor.Actor]: one pod moves on, unless it starts in a bad revision, on any node that has one and is up; nodes with equal
+// Step implements [actor.Actor]: one pod moves on, unless it starts in a bad revision or what it needs is deleted, on any node that has one and is up; nodes with equal
 // records count once.
 func (k *Kubelet) Step(s state.State, next *actor.Emit) {
-	if k.from == state.Starting && s.Bad(k.Class) {
+	if k.from == state.Starting && (s.Bad(k.Class) || s.Stranded(k.Class)) {
 		return
 	}
 	if k.lumps == nil || k.from != state.Terminating || !k.lumps.Stops(s, k.Class) {
@@ -187,6 +187,7 @@ func (k *Kubelet) Model() *actor.Model {
 			"pods crash only where something removes pods regardless of readiness (spot reclaims; drains, the descheduler or the cluster autoscaler without a PodDisruptionBudget) or the policy sets a minReady",
 			"a pod is done with its start-up CPU before it is available: one that is available and still uses it is missed",
 			"a starting pod has one phase: whether its containers run already is not told apart",
+			"that base's pods do not start once the apply has deleted a ConfigMap or Secret they need is followed where a revision may turn out bad",
 		},
 	}
 }
