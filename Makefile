@@ -82,6 +82,8 @@ release-tools: ## what makes releases, with its tests: of them one runs the imag
 
 PLATFORMS ?=
 DIST      ?= dist
+# What an image needs.
+LINUX      = linux/amd64,linux/arm64
 
 .PHONY: dist
 dist: bin/release ## binaries for Linux, macOS and Windows with manual pages, completion, checksums and bills of materials
@@ -89,8 +91,13 @@ dist: bin/release ## binaries for Linux, macOS and Windows with manual pages, co
 
 .PHONY: image
 image: ## the OCI images dist/image/action and cli for linux/amd64 and arm64, without a Docker engine
-	@$(MAKE) --no-print-directory dist PLATFORMS=$(or $(PLATFORMS),linux/amd64,linux/arm64)
+	@$(MAKE) --no-print-directory dist PLATFORMS=$(LINUX)
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) bin/release image --version $(VERSION) --dist $(DIST)
+
+.PHONY: image-run
+image-run: ## the image that make image made, run: unpacked, in a chroot, as root
+	cd $(RELEASE) && $(GO) test -c -o $(CURDIR)/bin/release.test .
+	cd $(RELEASE) && $(SUDO) env "PATH=$$PATH" KUBESETTLE_DIST=$(abspath $(DIST)) $(CURDIR)/bin/release.test -test.run TheImageRuns -test.v
 
 .PHONY: bin/release
 bin/release:
