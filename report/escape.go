@@ -34,7 +34,7 @@ func mdText(s string) string {
 			b.WriteByte('\\')
 			b.WriteRune(r)
 			b.WriteString(zwsp)
-		case '-', '+', '=', '>':
+		case '-', '+', '=', '>', '/': // '/' begins a quick action of GitLab
 			if i == 0 {
 				b.WriteByte('\\')
 			}
@@ -62,7 +62,9 @@ var (
 	colon   = regexp.MustCompile(`:([A-Za-z0-9_+/.-]|\\_)`)
 	www     = regexp.MustCompile(`(?i)www\.`)
 	ghIssue = regexp.MustCompile(`(?i)\bgh-(\d)`)
-	listed  = regexp.MustCompile(`^(\d+)([.)])`)
+	// !1, %1, ~name and &1 are GitLab's merge request, milestone, label and epic.
+	gitLab = regexp.MustCompile(`(!|%|~|&amp;)([A-Za-z0-9"])`)
+	listed = regexp.MustCompile(`^(\d+)([.)])`)
 )
 
 // breakReferences puts zero-width spaces where GitHub or GFM would see a link.
@@ -70,6 +72,7 @@ func breakReferences(s string) string {
 	if listed.MatchString(s) {
 		s = listed.ReplaceAllString(s, `$1\$2`)
 	}
+	s = gitLab.ReplaceAllString(s, "${1}"+zwsp+"$2")
 	if !strings.ContainsAny(s, ":-.") {
 		return s
 	}
