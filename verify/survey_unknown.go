@@ -67,9 +67,9 @@ func unknownCluster(p *policies.Policy) []Unknown {
 	}
 	say(p.Cluster.Assumed, "the nodes: number, zones, size", "kubectl get nodes -o yaml > nodes.yaml; kubesettle init --nodes nodes.yaml")
 	say(p.Cluster.Snapshot == nil && !p.Cluster.Assumed, "what else runs on the nodes", "cluster.snapshot (kubesettle snapshot) or cluster.releases")
-	say(p.Controllers.Scheduler == nil, "the scheduler's configuration: upstream's default is taken", "controllers.scheduler.config")
-	say(p.Controllers.Descheduler == nil, "whether a descheduler runs: none is taken", "controllers.descheduler.policy")
-	say(p.Controllers.GitOps == nil, "whether Argo CD or Flux syncs by itself: it does not is taken", "controllers.gitops")
+	say(p.Controllers.Scheduler == nil, "the scheduler's configuration: assumed to be upstream's default", "controllers.scheduler.config")
+	say(p.Controllers.Descheduler == nil, "whether a descheduler runs: assumed not to", "controllers.descheduler.policy")
+	say(p.Controllers.GitOps == nil, "whether Argo CD or Flux syncs by itself: assumed not to", "controllers.gitops")
 	return out
 }
 
