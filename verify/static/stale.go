@@ -53,7 +53,7 @@ func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
 		}
 		for _, n := range needs(o) {
 			c := edited[[3]string{n.kind, o.ID.Namespace, n.name}]
-			if c == nil || told[c] || !n.once && !sums || !touches(c, n.key) || restarts(annotationsOf(c.Head.Content, "metadata")) {
+			if c == nil || told[c] || !n.once && !sums || !touches(c, n.key) || sumsUp(o, c.Head) || restarts(annotationsOf(c.Head.Content, "metadata")) {
 				continue
 			}
 			told[c] = true
@@ -89,6 +89,23 @@ func summed(o *render.Object) bool {
 	for k := range annotationsOf(o.Content, "spec", "template", "metadata") {
 		if strings.HasPrefix(k, "checksum/") || strings.HasPrefix(k, "checksum.") {
 			return true
+		}
+	}
+	return false
+}
+
+// sumsUp reports whether the pod template of an object has a checksum that is named for another one. It may be the same
+// on both sides where that one differs: a sum of what is random says nothing, and is not compared.
+func sumsUp(o, of *render.Object) bool {
+	for k := range annotationsOf(o.Content, "spec", "template", "metadata") {
+		what, ok := strings.CutPrefix(strings.Replace(k, "checksum.", "checksum/", 1), "checksum/")
+		if what = strings.TrimSuffix(strings.ToLower(what), "s"); !ok || what == "" {
+			continue
+		}
+		for _, name := range []string{strings.ToLower(of.ID.Kind), of.ID.Name} {
+			if strings.Contains(name, what) || strings.Contains(what, name) {
+				return true
+			}
 		}
 	}
 	return false
