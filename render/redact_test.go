@@ -286,3 +286,28 @@ func renderFiles(t testing.TB, files map[string]string) *Revision {
 	}
 	return rev
 }
+
+// A Secret may hold words that any sentence has, alone or base64: masking them would garble what is said of
+// other things, and hides nothing. A password beside them stays hidden.
+func TestSentencesStayReadable(t *testing.T) {
+	objects := `apiVersion: v1
+kind: Secret
+metadata: {name: s}
+stringData: {a: with, b: "and", c: refetch, d: they, e: hunter2-9x}
+`
+	tree, err := MapTree("head", map[string]string{"s.yaml": objects})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev, err := Render(t.Context(), tree, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "they read it when they start, and nothing changes with it; run with --refetch"
+	if got := rev.Known().Scrub(text); got != text {
+		t.Errorf("%q became %q", text, got)
+	}
+	if got := rev.Known().Scrub("with hunter2-9x"); strings.Contains(got, "hunter2") {
+		t.Errorf("the password is shown: %q", got)
+	}
+}
