@@ -193,7 +193,7 @@ func notAnObject(b []byte) string {
 		}
 	}
 	if objects == 0 {
-		return "a configuration file: no object with a name"
+		return configFile
 	}
 	return ""
 }

@@ -21,6 +21,7 @@ import (
 func completeBoth(ctx context.Context, base, head *side) error {
 	r := &reach{base: base, head: head, marks: base.opt.Concerns, asked: map[string]bool{}}
 	base.wake, head.wake = r.wake, r.wake
+	r.whole = base.opt.Whole || configFilesDiffer(base, head)
 	if refersToObjects(base.src) || refersToObjects(head.src) {
 		r.referred = true
 	}
@@ -61,6 +62,7 @@ type reach struct {
 	marks              []string // of objects that concern other releases
 	lost               bool     // a release is gone on head
 	referred           bool     // ConfigMaps and Secrets are such, too
+	whole              bool     // all that either side has is rendered
 	texts              changedTexts
 	sleepers           []*sleeper
 	asked              map[string]bool // what sleepers were woken for, by kind and name
@@ -103,9 +105,9 @@ func (r *reach) render(ctx context.Context) error {
 			run = append(run, h)
 		case k < r.fromBase:
 			pairs = append(pairs, [2]sidePlace{b, h})
-		case !r.base.opt.Whole && !r.beside(k) && r.quiet(r.base, k):
+		case !r.whole && !r.beside(k) && r.quiet(r.base, k):
 			r.base.outputs[k].Untouched, r.head.outputs[i].Untouched = true, true
-		case !r.base.opt.Whole && !r.beside(k) && r.sleeps(k, i):
+		case !r.whole && !r.beside(k) && r.sleeps(k, i):
 			r.base.outputs[k].Untouched, r.head.outputs[i].Untouched = true, true
 		default:
 			run = append(run, b)

@@ -24,6 +24,11 @@ func (c *Changes) Unused() []Ignored {
 			}
 		}
 	}
+	for _, rev := range []*Revision{c.Base, c.Head} {
+		for _, s := range rev.ConfigFiles(rev.opt.Concerns) {
+			used[s.File] = true
+		}
+	}
 	var out []Ignored
 	for _, f := range c.Files {
 		if used[f] || !mayBeUsed(f) || c.Narrowed() && !c.Head.opt.within(f) {

@@ -18,9 +18,9 @@ type mode struct {
 
 // modes are those of the page on coverage; a pair's own policy is the last one.
 var modes = []mode{
-	{"nothing declared", func(t testing.TB, _ *policies.Policy) *policies.Policy { return undeclared(t) }},
+	{"nothing declared", undeclared},
 	{"nodes only", func(t testing.TB, own *policies.Policy) *policies.Policy {
-		p := undeclared(t)
+		p := undeclared(t, own)
 		if !own.Cluster.Assumed {
 			p.Cluster = own.Cluster
 		}
@@ -29,13 +29,17 @@ var modes = []mode{
 	{"policy", func(_ testing.TB, own *policies.Policy) *policies.Policy { return own }},
 }
 
-// undeclared is the policy of who has none.
-func undeclared(t testing.TB) *policies.Policy {
+// undeclared is the policy of who has none. The configurations of controllers that a pair's own policy names lie in its
+// repository, where they are found (see [render.Revision.ConfigFiles]).
+func undeclared(t testing.TB, own *policies.Policy) *policies.Policy {
 	t.Helper()
 	p, err := policies.Load("policy.yaml", []byte("apiVersion: kubesettle.dev/v1alpha1\nkind: Policy\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	to, from := &p.Controllers, &own.Controllers
+	to.Descheduler, to.DeschedulerPolicy, to.DeschedulerLines = from.Descheduler, from.DeschedulerPolicy, from.DeschedulerLines
+	to.Scheduler, to.SchedulerConfig, to.SchedulerLines = from.Scheduler, from.SchedulerConfig, from.SchedulerLines
 	return p
 }
 
