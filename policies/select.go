@@ -76,3 +76,18 @@ func tune(r rules.Rule, in Intent) []rules.Rule {
 	}
 	return out
 }
+
+// failures are the kinds of events that are no routine, by their key in the policy.
+var failures = map[string]string{
+	"node-failure": "nodeFailure", "pod-crash": "podCrash", "bad-revision": "badRevision",
+	"disk-pressure": "diskPressure", "memory-pressure": "memoryPressure",
+}
+
+// IsFailure reports whether a kind of event is a failure: a lost node or one under pressure, a pod that
+// crashes, a bad revision.
+func IsFailure(kind string) bool { return failures[kind] != "" }
+
+// Expects reports whether the policy file itself names a kind of failure; the default does not.
+func (p *Policy) Expects(kind string) bool {
+	return IsFailure(kind) && p.lines["events."+failures[kind]] != 0
+}

@@ -195,7 +195,7 @@ func (r *rendering) flags(cmd *cobra.Command) {
 	f.BoolVar(&r.offline, "offline", false, "fetch nothing: no charts, dependencies or remote bases")
 	f.StringArrayVar(&r.allowHosts, "allow-host", nil, "host to fetch from, with this machine's credentials for it: HOST, HOST:PORT, *.DOMAIN, or http://HOST; repeatable (default: every public host by https, without credentials)")
 	f.StringVar(&r.registryConfig, "registry-config", "", "docker configuration with the credentials of registries and chart repositories (default: docker's own, then Helm's)")
-	f.StringVar(&r.cacheDir, "cache-dir", "", "folder of what was fetched and rendered; also read with --offline (default without --offline: kubesettle in the user's cache folder)")
+	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps what was fetched and rendered; also read with --offline (without it, what is fetched is kept in the user's cache folder)")
 	f.StringVar(&r.kubeVersion, "kube-version", kubernetesVersion, "Kubernetes version that charts render for")
 	f.StringArrayVar(&r.apiVersions, "api-version", nil, "further API version for charts, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")
 	f.IntVar(&r.workers, "workers", 0, "parallel workers; 0: one per processor")
@@ -231,10 +231,11 @@ func (r *rendering) options(p *process, releases []render.Release) (render.Optio
 // disconnect takes the network away, whatever the flags say: the change is a fork's.
 func (r *rendering) disconnect() { r.offline, r.untrusted = true, true }
 
-// outputs are what earlier runs rendered. A fork's change neither reads nor writes them.
+// outputs are what earlier runs rendered, in a folder that was named: they may hold Secrets, which nobody
+// expects in the user's own one. A fork's change neither reads nor writes them.
 func (r *rendering) outputs() *render.Outputs {
-	if dir := r.cacheFolder(); dir != "" && !r.untrusted {
-		return render.NewOutputs(dir, programID())
+	if r.cacheDir != "" && !r.untrusted {
+		return render.NewOutputs(r.cacheDir, programID())
 	}
 	return nil
 }

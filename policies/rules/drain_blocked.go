@@ -26,7 +26,8 @@ var drainBlocked = Rule{
 	Help: Help{
 		Real: `A run ends, or goes on forever, with a node under maintenance that keeps pods of the workload because a
 PodDisruptionBudget refuses every eviction. An eviction refused only until a replacement is ready is no
-finding; nor is that of the old revision's ready pods during a bad revision.
+finding; nor is that of the old revision's ready pods during a bad revision. Where it takes a failure that
+the policy does not speak of (a bad revision, a crash, a lost node), it is a note.
 
 By default the drain of one node is searched on its own, with one load change; ` + "`events.drain`" + ` sets how
 many may happen. Expiring Karpenter nodes (` + "`events.nodeRemoved`" + `) are drained, too:

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
@@ -348,11 +349,7 @@ func severity(b scenario.BoundRule, f Finding, assumed bool) rules.Severity {
 	if !f.AtDeclaredScale {
 		s = Lower(s)
 	}
-	failure := func(event string) bool {
-		return event == "node-failure" || event == "pod-crash" || event == "bad-revision" ||
-			event == "disk-pressure" || event == "memory-pressure"
-	}
-	if s == rules.Error && slices.ContainsFunc(f.Events, failure) {
+	if s == rules.Error && slices.ContainsFunc(f.Events, policies.IsFailure) {
 		s = rules.Warning
 	}
 	return s

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/scale"
@@ -77,9 +78,19 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 	if j.unsure || v.Retakes() { // what an autoscaler mends once more after each apply is no error
 		s = atMostWarning(s)
 	}
-	f.Severity = string(s)
+	f.Severity = string(d.unlessFailed(v, s))
 	f.Locations = d.Places.locations(w, f.Blame)
 	return f, true
+}
+
+// unlessFailed is the severity of a drain that nothing but a failure holds up which the policy does not
+// speak of: a note, or every workload with a budget would be told off for having one.
+func (d *Judge) unlessFailed(v scenario.Violation, s rules.Severity) rules.Severity {
+	odd := func(kind string) bool { return policies.IsFailure(kind) && !d.Checker.Policy.Expects(kind) }
+	if v.Bound.Rule.ID == "drain-blocked" && slices.ContainsFunc(v.Kinds(), odd) {
+		return rules.Note
+	}
+	return s
 }
 
 // candidates are the violations of one rule and object that may be shown. They count at the
@@ -114,7 +125,7 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult, mine [
 		if v.Inevitable {
 			certainty = "inevitable"
 		}
-		j.severity = severity(v.Bound, Finding{AtDeclaredScale: declared, Certainty: certainty, Events: v.Kinds()}, assumed)
+		j.severity = d.unlessFailed(v, severity(v.Bound, Finding{AtDeclaredScale: declared, Certainty: certainty, Events: v.Kinds()}, assumed))
 		out = append(out, j)
 	}
 	return out
