@@ -55,7 +55,8 @@ func (a *analysis) variant(sl *slice.Slice, p, packed *policies.Policy) scenario
 	}
 	sl.Shapes(classes)
 	events := scenario.Budgets(p, sl.Spec.Workloads)
-	sl.Spec.Unlumped = a.opt.unlumped || events.BadRevision > 0 && a.strand(sl)
+	stranded := events.BadRevision > 0 && a.strand(sl) // of these it matters which have started
+	sl.Spec.Unlumped = a.opt.unlumped || stranded
 	return scenario.VariantOf(sl, classes, applyMode(a.opt.Policy), events)
 }
 

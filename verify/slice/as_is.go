@@ -29,9 +29,7 @@ func (sl *Slice) AsIs(p *policies.Policy) *policies.Policy {
 	if shot == nil {
 		return p
 	}
-	sl.meet(shot)
-	sl.quotasAsTheyAre(shot)
-	sl.volumesAsTheyAre(shot)
+	sl.asInCluster(shot)
 	sl.daemonsAsTheyAre(shot)
 	own := *p
 	own.Cluster.Beside = sl.loads(shot)
@@ -42,6 +40,14 @@ func (sl *Slice) AsIs(p *policies.Policy) *policies.Policy {
 		own.Cluster.Nodes = p.Cluster.Nodes[:1]
 	}
 	return &own
+}
+
+// asInCluster takes what the cluster has of what the slice's objects name or are bounded by.
+func (sl *Slice) asInCluster(shot *snapshot.Snapshot) {
+	sl.shot = shot
+	sl.meet(shot)
+	sl.quotasAsTheyAre(shot)
+	sl.volumesAsTheyAre(shot)
 }
 
 // meet takes what the cluster knows and the manifests do not: PriorityClasses that they name.

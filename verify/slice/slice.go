@@ -33,6 +33,7 @@ type Slice struct {
 	Keys, Values map[string]bool
 	// Before holds the controllers that run beside the slice on base; nil: the same.
 	Before *state.Spec
+	shot   *snapshot.Snapshot // of the cluster as it is; nil: there is none
 	// Resized says that another slice has the same workloads on other sizes of the cluster.
 	Resized bool
 	// daemons are the DaemonSets of the release that are no part of the slice, by version, and
@@ -220,6 +221,12 @@ func (sl *Slice) With(base, head []*render.Object, assumed bool) (*Slice, bool) 
 	}
 	if assumed {
 		out.reachAll()
+	}
+	for i := range out.Workloads {
+		out.Workloads[i].Manifests[state.Base].Stranded = sl.Spec.Workloads[i].Manifests[state.Base].Stranded
+	}
+	if out.Spec.Unlumped = sl.Spec.Unlumped; sl.shot != nil {
+		out.asInCluster(sl.shot)
 	}
 	out.Before, out.daemons, out.BaseNodes, out.Controllers, out.Maintained = sl.Before, sl.daemons, sl.BaseNodes, sl.Controllers, sl.Maintained
 	out.Live, out.Rebudgeted, out.BaseNamespaces = sl.Live, sl.Rebudgeted, sl.BaseNamespaces
