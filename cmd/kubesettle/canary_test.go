@@ -132,7 +132,7 @@ func TestCanariesReachNoSurface(t *testing.T) {
 						}
 					}
 				}
-				if surface != "standard error" && len(text) < 50 {
+				if surface != "standard error" && surface != "plan json" && len(text) < 50 {
 					t.Errorf("%s is empty: %q", surface, text)
 				}
 			}
@@ -200,11 +200,20 @@ func everySurface(t *testing.T, s *step) map[string]string {
 		execute(context.Background(), p, args)
 		return stdout.String()
 	}
-	for _, format := range []string{"text", "markdown", "comment"} {
+	for _, format := range []string{"text", "markdown", "comment", "codequality", "junit"} {
 		out["check "+format] = command("check", "--repo", repo, "--base", "main", "--head", "HEAD", "--output", format)
 	}
 	for _, format := range []string{"text", "json", "markdown"} {
 		out["diff "+format] = command("diff", "--repo", repo, "--base", "main", "--head", "HEAD", "--output", format)
+	}
+	for _, format := range []string{"text", "json"} {
+		out["doctor "+format] = command("doctor", repo, "--output", format)
+		out["plan "+format] = command("plan", "--repo", repo, "--base", "main", "--head", "HEAD", "--output", format)
+	}
+	accepted := filepath.Join(t.TempDir(), "baseline.yaml")
+	command("check", "--repo", repo, "--base", "main", "--head", "HEAD", "--write-baseline", accepted)
+	if b, err := os.ReadFile(accepted); err == nil {
+		out["baseline"] = string(b)
 	}
 	for _, format := range []string{"text", "json", "yaml"} {
 		out["render "+format] = command("render", repo, "--output", format)
