@@ -10,7 +10,7 @@ import (
 
 // reserved is what Go takes of the address space beside its heap, in bytes: in whole arenas, and
 // for the stacks of threads.
-const reserved = 192 << 20
+const reserved = 256 << 20
 
 // taken is what this process has of a resource already: Go's runtime reserves most of a
 // gigabyte of addresses before it uses any.
