@@ -15,8 +15,8 @@ import (
 // enterShortages enters what does not fit at the declared size. A search at a reduced one,
 // or none at all for want of budget, is no reason to be less sure of it.
 func (a *analysis) enterShortages(cut []*slice.Slice) {
-	if a.opt.Policy.Cluster.Assumed || a.opt.Shard.Index > 1 {
-		return // nobody declared what there is; it is in the first part
+	if a.opt.Shard.Index > 1 {
+		return // it is in the first part
 	}
 	for _, sl := range cut {
 		of := a.besides.PolicyOf(sl.Release, a.besides.Head)

@@ -86,8 +86,8 @@ func upstreamRoom(t *testing.T, s state.State, quotas []state.Quota, limit int) 
 	return limit
 }
 
-// anyContainers have requests and limits of everything that anyQuota counts: upstream
-// refuses others, which the model says that it does not.
+// anyContainers have requests and limits of most of what anyQuota counts: upstream refuses those of which one
+// has to be there and is not.
 func anyContainers(r *rand.Rand) []corev1.Container {
 	var out []corev1.Container
 	for i := range 1 + r.IntN(2) {
@@ -101,6 +101,15 @@ func anyContainers(r *rand.Rand) []corev1.Container {
 		if r.IntN(3) == 0 {
 			one := resource.MustParse("1")
 			c.Resources.Requests["example.com/gpu"], c.Resources.Limits["example.com/gpu"] = one, one
+		}
+		for _, name := range []corev1.ResourceName{"cpu", "memory"} {
+			switch r.IntN(12) {
+			case 0: // a limit alone would stand for the request, before this
+				delete(c.Resources.Requests, name)
+				delete(c.Resources.Limits, name)
+			case 1:
+				delete(c.Resources.Limits, name)
+			}
 		}
 		out = append(out, c)
 	}

@@ -25,7 +25,7 @@ func (sl *Slice) quotasAsTheyAre(shot *snapshot.Snapshot) {
 			o := &corev1.ResourceQuota{}
 			o.Namespace, o.Name, o.Spec.Hard = live.Namespace, live.Name, listOf(live.Hard)
 			k = len(sl.Spec.Quotas)
-			sl.Spec.Quotas = append(sl.Spec.Quotas, state.Quota{Namespace: live.Namespace, Name: live.Name, Objects: [2]*corev1.ResourceQuota{o, o}})
+			sl.Spec.Quotas = append(sl.Spec.Quotas, state.Quota{Namespace: live.Namespace, Name: live.Name, Found: true, Objects: [2]*corev1.ResourceQuota{o, o}})
 		}
 		if len(live.Used) > 0 { // else nobody has counted yet
 			others := sl.usedByOthers(shot, live)

@@ -18,6 +18,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -34,6 +35,7 @@ type Shortage struct {
 	Asked    int64 // pods
 	Fit      int64 // of them, at most
 	what     string
+	none     string // why there is none at all; "": for want of room
 	fields   []actor.Ref
 }
 
@@ -45,7 +47,7 @@ func (s Shortage) Like(o Shortage) bool {
 // Shortages lists what a version of a slice asks for and cannot get.
 func Shortages(sl *slice.Slice, classes []state.NodeClass, v state.Version) []Shortage {
 	if slices.ContainsFunc(classes, func(c state.NodeClass) bool { return c.Elastic }) {
-		return nil // their capacity was invented
+		return overdrawn(sl, v) // their capacity was invented
 	}
 	var out []Shortage
 	for i := range sl.Spec.Workloads {
@@ -245,13 +247,30 @@ func overdrawn(sl *slice.Slice, v state.Version) []Shortage {
 			if w.Namespace != q.Namespace || !counted(m) || len(w.Sizes) > 0 {
 				continue
 			}
-			if s, ok := overdraft(w, v, hard); ok {
+			s, ok := overdraft(w, v, hard)
+			if !ok && !q.Found {
+				s, ok = unsaid(w, v, hard)
+			}
+			if ok {
 				s.Workload = i
 				out = append(out, s)
 			}
 		}
 	}
 	return out
+}
+
+// unsaid is that a quota lets no pod of a workload in that does not say what it takes.
+func unsaid(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (Shortage, bool) {
+	asked, fields := replicasAsked(w, v, false)
+	pod := &corev1.Pod{Spec: *w.Manifests[v].Pod().DeepCopy()}
+	objects.DefaultRequests(&pod.Spec)
+	text := admission.Unsaid(pod, quota.Spec.Hard)
+	if text == "" || asked == 0 {
+		return Shortage{}, false
+	}
+	fields = append(fields, actor.Ref{Object: "ResourceQuota " + quota.Namespace + "/" + quota.Name, Field: "spec.hard", Version: v})
+	return Shortage{Rule: "rollout-stuck", Asked: asked, none: fmt.Sprintf("ResourceQuota %s: %s", quota.Name, text), fields: fields}, true
 }
 
 // overdraft is what one workload alone asks for beyond a quota.
@@ -279,6 +298,9 @@ func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) 
 func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, status judge.Status, pl judge.Places) []judge.Finding {
 	w := &sl.Spec.Workloads[s.Workload]
 	text := fmt.Sprintf("at the declared size %s asks for %d pods, and %s at most %d", w.Name, s.Asked, s.what, s.Fit)
+	if s.none != "" {
+		text = fmt.Sprintf("no pod of %s can be created: %s", w.Name, s.none)
+	}
 	for i := range list {
 		f := &list[i]
 		if f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status != judge.Fixed {
@@ -332,6 +354,15 @@ func (s Shortage) locate(pl judge.Places, sl *slice.Slice, workload string, stat
 			out = append(out, l)
 			if status != judge.Existing {
 				blame = append(blame, judge.Blame{Object: ref.Object, Path: c.Path, Old: judge.Value(c.Old, c.Secret), New: judge.Value(c.New, c.Secret), Location: &l})
+			}
+		}
+		there := sl.Objects[ref.Object]
+		if was := sl.Objects[workload]; there != nil && there[state.Base] == nil && there[state.Head] != nil && was != nil && was[state.Base] != nil && pl.Changes != nil {
+			l := pl.Location(there[state.Head].Locate(ref.Field), "head") // the change brings it
+			l.Field = ref.Field
+			out = append(out, l)
+			if status != judge.Existing {
+				blame = append(blame, judge.Blame{Object: ref.Object, Path: ref.Field, Location: &l})
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -17,15 +18,15 @@ import (
 // safe for concurrent use; [Quotas.Room] does not allocate.
 //
 // Upstream: kubernetes v1.36.3, staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota:
-// CheckRequest; pkg/quota/v1/evaluator/core: PodUsageFunc, podComputeUsageHelper.
+// CheckRequest; pkg/quota/v1/evaluator/core: PodUsageFunc, podComputeUsageHelper, Constraints.
 //
 // Abstraction:
 //   - exact: pods, count/pods, requests, limits and extended resources, of several quotas.
 //   - may invent: a pod on deletion counts until it has stopped, where upstream forgets it
 //     when its grace period is over.
-//   - may hide: a quota with scopes refuses nothing; a container without a request that
-//     a quota counts uses nothing of it, where upstream refuses the pod unless a LimitRange
-//     fills it in; the usage that a quota's status holds is never behind.
+//   - may hide: a quota with scopes refuses nothing; one that only the cluster has refuses no
+//     pod for want of a request, which a LimitRange of the cluster may fill in; the usage that a
+//     quota's status holds is never behind.
 type Quotas struct {
 	cfg       *state.Config
 	List      [2][]quota
@@ -36,7 +37,8 @@ type Quotas struct {
 type quota struct {
 	Name, Object string
 	Limits       []quotaLimit
-	Classes      []int // pod classes of its namespace
+	Classes      []int    // pod classes of its namespace
+	Unsaid       []string // of what a pod has to say how much it takes and does not, by place in Classes; "": nothing
 }
 
 // quotaLimit is one resource of a quota, in thousandths of its unit.
@@ -57,10 +59,17 @@ func NewQuotas(c *state.Config) *Quotas {
 			}
 			one := quota{Name: spec.Namespace + "/" + spec.Name, Object: "ResourceQuota " + spec.Namespace + "/" + spec.Name}
 			var uses []corev1.ResourceList
+			refuses := false
 			for p := range c.Pods {
 				if c.Pods[p].Namespace == spec.Namespace {
-					one.Classes = append(one.Classes, p)
-					uses = append(uses, QuotaUse(objects.Admitted(c, p)))
+					pod := objects.Admitted(c, p)
+					one.Classes, uses = append(one.Classes, p), append(uses, QuotaUse(pod))
+					text := ""
+					if !spec.Found {
+						text = Unsaid(pod, object.Spec.Hard)
+					}
+					one.Unsaid = append(one.Unsaid, text)
+					refuses = refuses || text != ""
 				}
 			}
 			for _, name := range sortedResources(object.Spec.Hard) {
@@ -74,7 +83,7 @@ func NewQuotas(c *state.Config) *Quotas {
 					one.Limits = append(one.Limits, l)
 				}
 			}
-			if len(one.Limits) > 0 {
+			if len(one.Limits) > 0 || refuses {
 				q.List[v] = append(q.List[v], one)
 			}
 		}
@@ -103,6 +112,48 @@ func QuotaUse(pod *corev1.Pod) corev1.ResourceList {
 		}
 	}
 	return out
+}
+
+// demanded are the resources of which each container has to say how much it takes, where a quota counts
+// them.
+//
+// Upstream: validationSet.
+var demanded = []corev1.ResourceName{
+	corev1.ResourceCPU, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory, corev1.ResourceMemory, corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory,
+}
+
+// Unsaid words of which resources that a quota counts some container does not say how much it takes; ""
+// where there are none.
+//
+// Upstream: Constraints, enforcePodContainerConstraints.
+func Unsaid(pod *corev1.Pod, hard corev1.ResourceList) string {
+	if resourcehelpers.IsPodLevelResourcesSet(pod) {
+		return ""
+	}
+	var out []string
+	for _, name := range demanded {
+		if _, counts := hard[name]; !counts {
+			continue
+		}
+		var of []string
+		for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
+			list, resource := c.Resources.Requests, corev1.ResourceName(strings.TrimPrefix(string(name), "requests."))
+			if rest, limit := strings.CutPrefix(string(name), "limits."); limit {
+				list, resource = c.Resources.Limits, corev1.ResourceName(rest)
+			}
+			if _, says := list[resource]; !says && !slices.Contains(of, c.Name) {
+				of = append(of, c.Name)
+			}
+		}
+		if len(of) > 0 {
+			slices.Sort(of)
+			out = append(out, fmt.Sprintf("%s for: %s", name, strings.Join(of, ",")))
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "must specify " + strings.Join(out, "; ")
 }
 
 func sortedResources(list corev1.ResourceList) []corev1.ResourceName {
@@ -142,6 +193,9 @@ func (x *Quotas) Room(s state.State, p, limit int) int {
 		at := slices.Index(q.Classes, p)
 		if at < 0 {
 			continue
+		}
+		if q.Unsaid[at] != "" {
+			return 0
 		}
 		for j := range q.Limits {
 			l := &q.Limits[j]

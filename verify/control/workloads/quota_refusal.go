@@ -50,6 +50,10 @@ func QuotaRefusal(s state.State, p int) (string, []actor.Ref) {
 		if at < 0 {
 			continue
 		}
+		if text := q.Unsaid[at]; text != "" {
+			refs := []actor.Ref{{Object: q.Object, Version: s.Version(), Field: "spec.hard"}}
+			return fmt.Sprintf("failed quota: %s: %s", q.Name, text), refs
+		}
 		for j := range q.Limits {
 			l := &q.Limits[j]
 			if left := q.Left(s, l); l.Use[at] > left {

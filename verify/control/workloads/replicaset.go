@@ -334,8 +334,7 @@ func (r *ReplicaSetLoop) Model() *actor.Model {
 			"a pod on deletion counts against a quota until it has stopped, where upstream forgets it when its grace period is over",
 		},
 		MayHide: []string{
-			"a creation fails for want of quota, by LimitRanges, and by webhooks with failurePolicy Fail that nobody answers: other admission is not modeled, a quota with scopes refuses nothing, and a " +
-				"container without a request or limit that a quota counts takes nothing of it",
+			"a creation fails for want of quota, by LimitRanges, and by webhooks with failurePolicy Fail that nobody answers: other admission is not modeled, and a quota with scopes refuses nothing",
 			"of a LimitRange that the change brings or edits, pods of an unchanged template have what head's fills in, also those of base",
 			"of a ResourceQuota, Deployments and StatefulSets outside of the slice take what their declared replicas ask for; DaemonSets and Jobs take nothing",
 			"creation waits for the kubelet while more pods of a workload terminate than the bound of the search allows",
