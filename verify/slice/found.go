@@ -80,26 +80,27 @@ func configurationsOf(rev *render.Revision) configurations {
 			out.readAutoscaler(rel.ID, o)
 			if cm, ok := o.Typed.(*corev1.ConfigMap); ok && !o.Hook {
 				for _, key := range slices.Sorted(maps.Keys(cm.Data)) {
-					out.read(rel.ID, o.Locate("data["+key+"]"), cm.Data[key])
+					out.read(rel.ID, func() render.Location { return o.Locate("data[" + key + "]") }, cm.Data[key])
 				}
 			}
 		}
 	}
 	if len(out.list) == 0 { // else the file is most often what the ConfigMap is made of
 		for _, s := range rev.ConfigFiles([]string{policies.DeschedulerKind, policies.SchedulerKind}) {
-			out.read("", render.Location{File: s.File, Rung: "node"}, string(s.Text))
+			out.read("", func() render.Location { return render.Location{File: s.File, Rung: "node"} }, string(s.Text))
 		}
 	}
 	return out
 }
 
 // read takes the text of a configuration that begins in the line after a place: an entry of a ConfigMap, or a file.
-func (c *configurations) read(release string, at render.Location, text string) {
+// Where that is takes time to find, and is asked for configurations alone.
+func (c *configurations) read(release string, at func() render.Location, text string) {
 	m := kindLine.FindStringSubmatch(text)
 	if m == nil {
 		return
 	}
-	f := &found{release: release, at: at, lines: map[string]int{}}
+	f := &found{release: release, at: at(), lines: map[string]int{}}
 	for field, line := range policies.FieldLines([]byte(text)) {
 		if f.lines[field] = f.at.StartLine; f.at.Rung == "node" { // else a template is in between
 			f.lines[field] += line
