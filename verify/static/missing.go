@@ -260,13 +260,23 @@ func Strands(ch *render.Changes, release string, o *render.Object) bool {
 	if yes, known := prunes(ch.Head.Releases[i]); !known || !yes {
 		return false
 	}
-	head := newConfigIndex(ch.Head.Releases[i].Objects)
+	var wanted []need
+	var head configIndex
 	for _, c := range ch.Changes {
-		if c.Base == nil || c.Release != release || c.Head != nil && c.Kind != render.Renamed || kept(c.Base) {
+		if c.Base == nil || c.Release != release || c.Head != nil && c.Kind != render.Renamed || c.Base.ID.Namespace != o.ID.Namespace || kept(c.Base) {
 			continue
 		}
-		for _, n := range needs(o) {
-			if n.kind == c.Base.ID.Kind && n.name == c.Base.ID.Name && c.Base.ID.Namespace == o.ID.Namespace && !n.soft && head.get(o.ID.Namespace, n) == nil {
+		if wanted == nil {
+			wanted = needs(o)
+		}
+		for _, n := range wanted {
+			if n.kind != c.Base.ID.Kind || n.name != c.Base.ID.Name || n.soft {
+				continue
+			}
+			if head == nil {
+				head = newConfigIndex(ch.Head.Releases[i].Objects)
+			}
+			if head.get(o.ID.Namespace, n) == nil {
 				return true
 			}
 		}
