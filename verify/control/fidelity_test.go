@@ -87,7 +87,7 @@ func TestFidelityPage(t *testing.T) {
 		case strings.HasPrefix(s.model.Upstream, "none: "):
 			text.WriteString("The environment: no upstream code.\n\n")
 		default:
-			fmt.Fprintf(&text, "Read from: %s.\n\n", s.model.Upstream)
+			fmt.Fprintf(&text, "Read from: %s.\n\n", origin(s.model.Upstream))
 		}
 		for part, lines := range s.parts() {
 			if like != nil {
@@ -99,6 +99,16 @@ func TestFidelityPage(t *testing.T) {
 		}
 	}
 	keepPart(t, text.String())
+}
+
+// origin is what upstream names before its functions, which the code has.
+func origin(upstream string) string {
+	var out []string
+	for _, part := range strings.Split(upstream, "; ") {
+		where, _, _ := strings.Cut(part, ": ")
+		out = append(out, where)
+	}
+	return strings.Join(out, "; ")
 }
 
 var modelMethod = regexp.MustCompile(`(?m)^func \((?:\w+ )?\*?(\w+)\) Model\(\) \*actor\.Model`)

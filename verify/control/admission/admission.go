@@ -88,14 +88,14 @@ func (a *webhookLoop) Describe(from, _ state.State, _ search.Move) actor.Words {
 func (a *webhookLoop) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook: ShouldCallHook, Dispatch",
-		Exact:    []string{"whether a webhook with failurePolicy Fail is asked about a pod: its rules, namespaceSelector and objectSelector"},
+		Exact:    []string{"whether a webhook with failurePolicy Fail is asked about a pod: rules, namespaceSelector, objectSelector"},
 		MayInvent: []string{
-			"labels of a Namespace that is not among the objects are those that every namespace has",
+			"a Namespace that is not among the objects has only the labels that every one has",
 		},
 		MayHide: []string{
-			"a webhook whose server is not among the workloads of the slice, or is no Service, always answers and refuses nothing, and so does one with matchConditions",
-			"a webhook takes effect only once its server has been ready: an installation that waits for itself is missed",
-			"a server that answers may refuse pods all the same; pods that stop answer until they are gone",
+			"a webhook always answers and admits if its server is outside the slice or no Service, or it has matchConditions",
+			"a webhook takes effect once its server was ready: an installation that waits for itself is missed",
+			"a server that answers admits every pod; pods that stop still answer",
 		},
 	}
 }

@@ -78,25 +78,25 @@ func (h *HPA) Model() *actor.Model {
 			"calcPlainMetricReplicas, GetObjectPerPodMetricReplicas, GetExternalPerPodMetricReplicas, groupPods, validateAndParseSelector, " +
 			"normalizeDesiredReplicas(WithBehaviors), stabilizeRecommendation(WithBehaviors)",
 		Exact: []string{
-			"truncation, tolerance, ceiling, unready pods, missing samples and limits, in upstream's order and float64",
+			"truncation, tolerance, ceiling, unready pods, missing samples, limits, in upstream's order and float64",
 			"several metrics: the largest proposal; while one fails there is no scale-down",
-			"a container without a request stops a utilization target; live replicas of 0 switch the HPA off",
-			"other workloads' pods that its target's selector matches are counted; two HPAs that count the same pods only keep to their bounds",
+			"a container without a request stops a utilization target; 0 live replicas switch the HPA off",
+			"other workloads' pods that its selector matches count; of two HPAs on the same pods each keeps only its bounds",
 		},
 		MayInvent: []string{
-			"a sync runs at any moment, where upstream waits 15 s between two",
-			"policy periods and windows under 60 s may have passed at any moment: what they dampen may not be dampened",
-			"a pod that starts, or warms up, may have a sample, an early one or none at each sync anew",
+			"a sync runs at any moment, not every 15 s",
+			"policy periods, and windows under 60 s, may have passed at any moment",
+			"a starting pod may have a sample, an early one or none, at each sync anew",
 		},
 		MayHide: []string{
-			"spec.minReplicas 0 counts as 1: what happens at no replicas, and on the way there, is missed",
-			"a stabilization window holds one recommendation and passes as a whole: counts reached by several in turn are missed",
-			"a window of 60 s or more passes when the workload's pods have started, warmed up and stopped: pods that take longer than it are missed",
-			"changes within a policy's period are not added up: counts that a half-used period allows are missed",
-			"all young pods of a workload are sampled alike, and a pod that is ready, warm and available has a sample",
+			"spec.minReplicas 0 counts as 1",
+			"a stabilization window holds one recommendation and passes as a whole",
+			"a window of 60 s or more passes once the workload's pods have started, warmed up and stopped",
+			"changes within a policy's period are not added up",
+			"all young pods of a workload are sampled alike; a ready, warm and available pod has a sample",
 		},
 		Refused: []string{
-			"resources other than cpu and memory", "Object and External metrics with a target value: whether they fall when pods are added is in no manifest",
+			"resources other than cpu and memory", "Object and External metrics with a target value",
 		},
 	}
 }

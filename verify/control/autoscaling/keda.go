@@ -93,11 +93,11 @@ func (k *keda) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "kedacore/keda v2, pkg/scaling/executor: RequestScale, scaleToZeroOrIdle, scaleFromZeroOrIdle; controllers/keda: newHPAForScaledObject, getHPAMetricSpecs",
 		Exact: []string{
-			"with minReplicaCount 0 and a trigger other than cpu and memory: none without load, and one again with any; the rest is its HorizontalPodAutoscaler's",
+			"with minReplicaCount 0 and a trigger other than cpu and memory: none without load, one again with any; the rest is the HPA's",
 		},
 		MayInvent: []string{"cooldownPeriod and pollingInterval may have passed at any moment"},
 		MayHide: []string{
-			"all triggers are active under any load, and none without; each measures units per pod such that the target is one",
+			"all triggers are active under any load, none without; each counts units per pod with a target of one",
 			"fallback is not modeled",
 		},
 		Refused: []string{"targets other than Deployments", "paused ScaledObjects, idleReplicaCount, scalingModifiers, metricType Value"},

@@ -160,14 +160,14 @@ func (l *loadChange) Model() *actor.Model {
 		Upstream: "none: the environment",
 		MayInvent: []string{
 			"the load may jump to any level at any moment",
-			"with several metrics each of them is where its target is at the same load",
+			"with several metrics, each is at its target at the same load",
 		},
 		MayHide: []string{
-			"the load has three levels: none, what the base version was sized for, what maxReplicas was made for",
-			"ready pods share evenly what the load asks for, CPU or whatever else a metric looks at",
-			"pods of a workload without an autoscaler, which another's counts, are on that one's target at the nominal load, and use what they request, but no less, at the saturating one",
-			"a workload with only a vertical autoscaler uses its requests at the nominal load, and at the saturating one as much as fixed limits or the largest node allow",
-			"memory follows the load, but for what a pod is said to keep without load (events.loadChange.idleMemory)",
+			"the load has three levels: none, what base was sized for, what maxReplicas was made for",
+			"ready pods share the load evenly",
+			"pods that another workload's autoscaler counts are on its target at the nominal load",
+			"a workload with only a vertical autoscaler uses its requests at the nominal load; at the saturating one, its fixed limits or the largest node",
+			"memory follows the load, except for events.loadChange.idleMemory",
 		},
 	}
 }

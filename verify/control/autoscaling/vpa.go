@@ -129,16 +129,16 @@ func (a *vpa) Model() *actor.Model {
 		Upstream: "kubernetes/autoscaler, vertical-pod-autoscaler/pkg: recommender/logic (CreatePodResourceRecommender, GetRecommendedPodResources), " +
 			"utils/vpa (getCappedRecommendationForContainer, applyVPAPolicy, capRecommendationToContainerLimit)",
 		Exact: []string{
-			"the target is what is used and 15 % more, at least 25m CPU and 250Mi memory a pod, within minAllowed and maxAllowed, and the container's limit where only requests are controlled",
+			"the target is use plus 15 %, at least 25m CPU and 250Mi memory, within minAllowed, maxAllowed and, where only requests are controlled, the limit",
 			"modes: Off changes nothing, Initial new pods only",
 		},
 		MayInvent: []string{
-			"a recommendation follows what pods use now: percentiles of days of history come later, or lower",
+			"a recommendation follows current use, not days of history",
 		},
 		MayHide: []string{
-			"pods use what the last level of the load brings, once all are ready: recommendations from rollouts, crashes and idle times are missed",
+			"pods use what the last level of the load brings, once all are ready",
 			"a pod's use is shared among its containers as their requests are",
-			"of more than 8 sizes some are taken for their neighbors; what differs from the template by less than 10 % is taken for it",
+			"more than 8 sizes are merged with their neighbors, and those within 10 % of the template with it",
 			"a LimitRange does not cap a recommendation; startupBoost and out-of-memory kills are not modeled",
 		},
 		Refused: []string{"targets other than Deployments", "updateMode InPlace; more than one VerticalPodAutoscaler for a workload", "spec.recommenders"},

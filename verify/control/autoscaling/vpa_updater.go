@@ -184,17 +184,17 @@ func (u *vpaUpdater) Model() *actor.Model {
 		Upstream: "kubernetes/autoscaler, vertical-pod-autoscaler/pkg/updater: logic (RunOnce), priority (AddPod, GetUpdatePriority), " +
 			"restriction (GetCreatorMaps, CanEvict, isPodDisruptable)",
 		Exact: []string{
-			"a ReplicaSet with fewer live pods than minReplicas (2, unless the object says otherwise) is left alone, and half of its pods stay; PodDisruptionBudgets are asked",
-			"requests that differ by 10 % or more, summed over the resources, are updated",
+			"a ReplicaSet with fewer live pods than minReplicas (default 2) is left alone, half of its pods stay, PodDisruptionBudgets are asked",
+			"requests that differ by 10 % or more in total are updated",
 		},
 		MayInvent: []string{
-			"pods are updated at any moment, in any order; upstream waits 12 hours if the requests are within the recommended bounds",
-			"a resize in place that finds no room is an eviction at once",
+			"pods are updated at any moment, in any order, not after 12 hours",
+			"a resize in place without room is an eviction at once",
 		},
 		MayHide: []string{
-			"requests outside of the recommended bounds that differ by less than 10 % are left alone",
-			"what a resized pod uses, and whether its containers restart for it, are not told apart",
-			"evictionRequirements are not looked at",
+			"requests that are out of bounds by less than 10 % are left alone",
+			"what a resized pod uses, and whether its containers restart, is not told apart",
+			"evictionRequirements are ignored",
 		},
 	}
 }

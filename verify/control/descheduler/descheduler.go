@@ -209,24 +209,23 @@ func (a *descheduler) Model() *actor.Model {
 			"LowNodeUtilization, HighNodeUtilization, RemovePodsViolatingNodeAffinity, RemovePodsViolatingNodeTaints, " +
 			"RemovePodsViolatingInterPodAntiAffinity, RemovePodsHavingTooManyRestarts",
 		Exact: []string{
-			"which pods each plugin evicts, with every order that upstream leaves open, the evictor's filters, nodeFit and the limits of a cycle",
-			"nodes that are cordoned, lost or not there, and the taints that they have for it",
+			"which pods each plugin evicts, in every order that upstream leaves open; the evictor's filters, nodeFit, limits of a cycle",
+			"cordoned, lost and missing nodes, and their taints",
 			"a PodDisruptionBudget refuses as the eviction API does",
 		},
 		MayInvent: []string{
-			"a cycle runs at any moment, where upstream waits for deschedulingInterval",
+			"a cycle runs at any moment, without deschedulingInterval",
 			"ages are not kept: minPodAge protects no pod",
-			"pods of a bad revision pass any podRestartThreshold at any cycle, also where their containers run and only never get ready",
+			"pods of a bad revision pass any podRestartThreshold at any cycle",
 			"pods that two constraints pick may be the same or others",
 		},
 		MayHide: []string{
-			"the descheduler's cache is never behind, and a cycle is over before a replacement has a node",
+			"the descheduler's cache is never behind; a cycle ends before a replacement has a node",
 			"RemoveFailedPods evicts nothing: failed pods are not kept",
-			"RemovePodsHavingTooManyRestarts evicts pods of a bad revision only: of others, one that crashes restarts " +
-				"once, and restarts are not kept",
+			"RemovePodsHavingTooManyRestarts evicts pods of a bad revision only",
 			"on assumed nodes LowNodeUtilization and HighNodeUtilization evict nothing",
-			"a pod on deletion is not evicted again where the annotation " + alwaysEvict + " allows it",
-			"evictions in the background (the feature gate EvictionsInBackground) are not modeled",
+			"a pod being deleted is not evicted again, whatever " + alwaysEvict + " allows",
+			"EvictionsInBackground is not modeled",
 		},
 		Refused: []string{
 			"metricsUtilization, protected storage classes, a PriorityClass that is not among the objects",

@@ -130,12 +130,12 @@ func (a *podLifeTime) Model() *actor.Model {
 		Upstream: deschedulerTag + ", pkg/framework/plugins/podlifetime",
 		Exact:    []string{"namespaces, labels, owner kinds, the evictor's filters and the eviction API"},
 		MayInvent: []string{
-			"any pod may pass maxPodLifeTimeSeconds at any moment, alone or together with all others",
+			"any pod may pass maxPodLifeTimeSeconds at any moment, alone or with all others",
 			"every pod may meet conditions",
 		},
 		MayHide: []string{
-			"one run of the plugin evicts, and no pod is old in a loop",
-			"states other than Running, Pending, PodInitializing and ContainerCreating, and exitCodes, match nothing",
+			"one run of the plugin evicts; no pod is old in a loop",
+			"only Running, Pending, PodInitializing and ContainerCreating match; exitCodes match nothing",
 		},
 	}
 }

@@ -96,8 +96,8 @@ func (a *BadRevision) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "none: the environment",
 		MayHide: []string{
-			"a bad revision's pods run: those whose image cannot be pulled stay Pending, and are easier to evict",
-			"a revision that gets ready at first and fails later is not modeled, nor is one that a slow start makes late only",
+			"a bad revision's pods run without getting ready; a failed image pull is not modeled",
+			"no revision fails after it got ready, or is only slow",
 		},
 	}
 }

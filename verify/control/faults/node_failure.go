@@ -98,11 +98,11 @@ func (nodeFailure) Describe(from, _ state.State, m search.Move) actor.Words {
 func (nodeFailure) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/nodelifecycle: monitorNodeHealth, processTaintBaseEviction, doNoScheduleTaintingPass",
-		Exact:    []string{"the taints of a lost node, and that its pods are unready and none of them ever stops before it is back"},
+		Exact:    []string{"the taints of a lost node; its pods are unready and do not stop before it is back"},
 		MayHide: []string{
-			"the grace period of 50 s, in which a lost node counts as healthy and takes pods",
-			"the last node that is left is not lost, and the slower eviction of a zone in which most nodes are lost is not modeled",
-			"a lost node object is never deleted, nor marked out-of-service, either of which removes its pods",
+			"the 50 s in which a lost node counts as healthy",
+			"the last node is not lost; slower eviction where most nodes of a zone are lost is not modeled",
+			"a lost Node object is neither deleted nor marked out-of-service",
 		},
 	}
 }

@@ -119,14 +119,14 @@ func (a *nodePanic) Describe(from, _ state.State, m search.Move) actor.Words {
 func (a *nodePanic) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/nodelifecycle: monitorNodeHealth, processTaintBaseEviction, handleDisruption",
-		Exact:    []string{"its pods stay bound, unready, and start again in their place when the node is back, unless they were evicted before"},
+		Exact:    []string{"its pods stay bound, unready, and start again with the node, unless evicted"},
 		MayInvent: []string{
-			"a node may be down for shorter or longer than any tolerationSeconds",
-			"pods that are ready at once may all be in their start-up: how long that takes is not known",
+			"a node may be down for any time",
+			"pods that are ready at once may all be starting up",
 		},
 		MayHide: []string{
-			"a pod uses its start-up CPU once it is ready, and then what it requests: one that uses more, under load or before it is ready, is missed",
-			"what else runs on a node is part of what its allocatable leaves out",
+			"a pod uses its start-up CPU once it is ready, then what it requests",
+			"allocatable leaves room for everything else that runs on a node",
 		},
 	}
 }

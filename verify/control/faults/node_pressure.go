@@ -84,11 +84,11 @@ func (pressure) Describe(from, _ state.State, m search.Move) actor.Words {
 func (pressure) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/kubelet/eviction: synchronize; pkg/controller/nodelifecycle: doNoScheduleTaintingPass",
-		Exact:    []string{"the taints of a node under disk or memory pressure, which no pod tolerates by default"},
+		Exact:    []string{"the taints of a node under disk or memory pressure"},
 		MayHide: []string{
-			"the seconds in which a node has a condition and not yet the taint, or has run short and not yet the condition",
-			"no node comes under pressure within the milliseconds in which a control loop has work; it does so before or after",
-			"pressure comes from outside: pods that fill a disk, are evicted, which relieves the node, and fill it again are missed",
+			"the seconds between shortage, condition and taint",
+			"no node comes under pressure while a control loop has work",
+			"pressure comes from outside: pods that fill a disk again and again are missed",
 		},
 	}
 }

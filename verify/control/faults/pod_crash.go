@@ -74,10 +74,10 @@ func (podCrash) Describe(from, _ state.State, m search.Move) actor.Words {
 func (podCrash) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/kubelet: computePodActions, generateAPIPodStatus",
-		Exact:    []string{"a pod that crashed keeps its node and its place, and is restarted"},
+		Exact:    []string{"a crashed pod keeps its node and is restarted"},
 		MayHide: []string{
-			"no pod crashes within the milliseconds in which a control loop has work; it does so before or after",
-			"one pod crashes at a time and restarts successfully; only a bad revision's pods crash repeatedly",
+			"no pod crashes while a control loop has work",
+			"one pod crashes at a time and restarts; only a bad revision's pods crash repeatedly",
 		},
 	}
 }

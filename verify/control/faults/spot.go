@@ -75,13 +75,13 @@ func (spotReclaim) Describe(from, _ state.State, m search.Move) actor.Words {
 func (spotReclaim) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "the documentation of AWS, Google Cloud and Azure on spot nodes",
-		Exact:    []string{"a notice, then the end of the node, whatever stands on it"},
+		Exact:    []string{"a notice, then the end of the node"},
 		MayInvent: []string{
-			"the node may end before any pod was evicted, as without a termination handler",
+			"the node may end before any pod is evicted",
 		},
 		MayHide: []string{
-			"on the notice the node is cordoned; further taints of handlers are not modeled",
-			"several nodes are reclaimed one after the other, each by an event of its own",
+			"the notice cordons the node; further taints are not modeled",
+			"nodes are reclaimed one by one, each by an event of its own",
 		},
 	}
 }
@@ -137,7 +137,7 @@ func (a *spotEnd) Describe(from, _ state.State, m search.Move) actor.Words {
 func (a *spotEnd) Model() *actor.Model {
 	model := spotReclaim{}.Model()
 	if !a.lost {
-		model.MayHide = append(model.MayHide, "the replacement is of the same pool and zone, and always comes")
+		model.MayHide = append(model.MayHide, "a replacement of the same pool and zone always comes")
 	}
 	return model
 }

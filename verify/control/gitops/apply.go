@@ -253,16 +253,16 @@ func (a *Apply) Model() *actor.Model {
 		Upstream: objects.Upstream + ", kubectl apply (three-way merge), managedfields and structured-merge-diff, SetDefaults_Deployment",
 		Exact:    []string{"what becomes of spec.replicas when it is declared, removed or never declared"},
 		MayInvent: []string{
-			"a workload that head lacks is deleted, as with pruning; kubectl apply without --prune leaves it",
+			"a workload that head lacks is deleted, as with pruning",
 		},
 		MayHide: []string{
-			"all manifests of the slice are applied in one step: what happens between two of them is missed",
+			"all manifests are applied in one step: what happens between two of them is missed",
 			"the ReplicaSets of a deleted Deployment go with it at once",
-			"what the API server refuses (see apply-rejected) is searched as if accepted or, if invalid, left as it was",
+			"what the API server refuses (apply-rejected) is searched as if accepted or, if invalid, left as it was",
 		},
 	}
 	if a.serverSide {
-		m.MayHide = append(m.MayHide, "conflicts are forced, as GitOps controllers do; a refusal for want of --force-conflicts is missed")
+		m.MayHide = append(m.MayHide, "conflicts are forced, as by GitOps controllers")
 	}
 	return m
 }

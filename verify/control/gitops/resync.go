@@ -99,11 +99,11 @@ func (a *resync) Describe(from, to state.State, _ search.Move) actor.Words {
 func (a *resync) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "the documentation of Argo CD (automated sync, selfHeal, ignoreDifferences, RespectIgnoreDifferences) and of Flux (kustomize-controller, drift)",
-		Exact:    []string{"a declared spec.replicas is set again whenever it was changed; one that is not declared is left alone"},
+		Exact:    []string{"a declared spec.replicas is set again whenever it changed"},
 		MayInvent: []string{
-			"a re-sync runs at any moment, where Argo CD waits 5 s and longer after each attempt and Flux for its interval",
-			"what Git no longer has is deleted by the apply also where prune is off",
+			"a re-sync runs at any moment, without waiting for an interval or back-off",
+			"what Git no longer has is deleted, also without prune",
 		},
-		MayHide: []string{"sync windows, waves, hooks and a controller that is down are not modeled: each re-sync succeeds"},
+		MayHide: []string{"every re-sync succeeds: sync windows, waves, hooks and a controller that is down are not modeled"},
 	}
 }

@@ -56,6 +56,6 @@ func (a *rollback) Describe(from, to state.State, m search.Move) actor.Words {
 // Model implements [actor.Actor].
 func (a *rollback) Model() *actor.Model {
 	m := a.Apply.Model()
-	m.MayHide = append(m.MayHide, "somebody who rolls a bad revision back deletes none of its pods")
+	m.MayHide = append(m.MayHide, "a rollback deletes none of the bad revision's pods")
 	return m
 }

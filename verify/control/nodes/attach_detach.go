@@ -146,14 +146,14 @@ func (a *attachDetach) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/volume/attachdetach/reconciler: reconcile, attachDesiredVolumes; pkg/volume/util: IsMultiAttachAllowed",
 		Exact: []string{
-			"a ReadWriteOnce or ReadWriteOncePod volume is attached to one node, and stays while a pod that uses it exists there, also one on deletion; pods on one node share it",
+			"a ReadWriteOnce or ReadWriteOncePod volume stays attached to one node while a pod there uses it, also one being deleted; pods on one node share it",
 		},
 		MayInvent: []string{
-			"a volume of an unknown driver is taken for an attached one, although network file systems mount ReadWriteOnce claims on several nodes; no finding that rests on it is inevitable",
+			"a volume of an unknown driver needs attaching, which network file systems do not; no finding on it is inevitable",
 		},
 		MayHide: []string{
-			"attaching and detaching take no time; the forced detach from an unhealthy node after 6 minutes is not modeled",
-			"claims without an object among the manifests, generic ephemeral volumes and volumes that a pod names without a claim are not looked at",
+			"attaching takes no time; forced detach after 6 minutes is not modeled",
+			"claims that are not among the objects, ephemeral volumes and volumes without a claim are ignored",
 		},
 	}
 }
@@ -221,12 +221,12 @@ func (a *provision) Describe(from, _ state.State, m search.Move) actor.Words {
 func (a *provision) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/volume/persistentvolume: syncUnboundClaim, provisionClaim",
-		Exact:    []string{"with volumeBindingMode Immediate a volume is made before its pod is scheduled, and with WaitForFirstConsumer where the first pod is bound (scheduler, VolumeBinding)"},
+		Exact:    []string{"with Immediate a volume is made before its pod is scheduled, with WaitForFirstConsumer where the first pod is bound"},
 		MayInvent: []string{
-			"any zone with a node may be taken, where a driver may have a rule of its own",
+			"any zone with a node may be taken",
 		},
 		MayHide: []string{
-			"volumes reach a zone or a node only where their driver is known to make such ones; nothing limits how many a node takes, and none is ever deleted",
+			"volumes are bound to a zone or node only for known drivers; nothing limits their number; none is deleted",
 		},
 	}
 }

@@ -273,20 +273,20 @@ func (a *clusterAutoscaler) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "the documentation of Kubernetes' cluster autoscaler (FAQ.md), with the flags' defaults but for --scale-down-enabled and --scale-down-utilization-threshold of a Deployment that is found; its code is not compared",
 		Exact: []string{
-			"the scheduler's filters decide what fits; utilization is the larger share of CPU and memory that is requested",
-			"safe-to-evict annotations, local storage, kube-system, PodDisruptionBudgets and scale-down-disabled keep a node",
+			"the scheduler's filters decide what fits; utilization is the larger requested share of CPU and memory",
+			"safe-to-evict, local storage, kube-system, PodDisruptionBudgets and scale-down-disabled keep a node",
 		},
 		MayInvent: []string{
-			"nodes come at once, and go as soon as their pods fit elsewhere: scale-down-unneeded-time and the delays after an addition are not waited for",
-			"any pool that helps may grow, in any of its zones, whatever the expander",
-			"pods fit elsewhere where there is some way to place them, which upstream's first fit may miss",
-			"DaemonSets take no room on a new node, and do not count for utilization",
+			"nodes come at once, and go as soon as their pods fit elsewhere, without delays",
+			"any pool that helps may grow, in any zone, whatever the expander",
+			"pods fit elsewhere if any placement does, which upstream's first fit may miss",
+			"DaemonSets take no room on a new node and do not count for utilization",
 		},
 		MayHide: []string{
-			"the simulation keeps the node to be removed, empty and tainted (autoscaler pull request 9288, of 2026); older releases remove more, and loop with hard topology spread",
-			"one node is removed at a time, and none that is cordoned or lost",
-			"of more than 5000 ways to place the pods of one node the rest is not tried: the node stays",
-			"node groups that fail to give a node, and their back-off, are not modeled; on assumed nodes only empty ones are removed",
+			"the node to be removed stays in the simulation, empty and tainted (autoscaler pull request 9288, 2026); older releases remove more, and loop with hard spread",
+			"one node is removed at a time, none that is cordoned or lost",
+			"of more than 5,000 ways to place the pods of a node the rest is not tried: the node stays",
+			"failing node groups and their back-off are not modeled; on assumed nodes only empty ones are removed",
 			"a node that was removed by hand or reclaimed comes back by its own event only",
 		},
 	}

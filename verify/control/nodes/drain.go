@@ -90,8 +90,8 @@ func (m *maintenance) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "none: the environment",
 		MayHide: []string{
-			"each node is maintained at most once on a run, and it takes no time",
-			"a node that is cordoned already, or lost, is not drained, nor is the last one in service",
+			"each node is maintained at most once, in no time",
+			"cordoned and lost nodes, and the last one in service, are not drained",
 		},
 	}
 }
@@ -147,13 +147,13 @@ func (d *drain) Describe(from, _ state.State, m search.Move) actor.Words {
 func (d *drain) Model() *actor.Model {
 	model := &actor.Model{
 		Upstream: "k8s.io/kubectl v0.36.3, pkg/drain: evictPods, waitForDelete; " + objects.Upstream + ", pkg/registry/core/pod/storage: (*EvictionREST).Create",
-		Exact:    []string{"which pods the API server lets go, and that a refused eviction is asked for again and again"},
+		Exact:    []string{"which evictions the API server grants; refused ones are retried"},
 		MayInvent: []string{
-			"a drain waits for an empty node and evicts pods that arrive meanwhile, as upgrade controllers do; kubectl drain evicts only those of its start",
-			"an eviction that fails for two budgets on one pod is retried, where kubectl drain gives up; either way the node is not drained",
+			"a drain also evicts pods that arrive meanwhile, as upgrade controllers do and kubectl drain does not",
+			"an eviction that fails for two budgets on one pod is retried, where kubectl drain gives up",
 		},
 		MayHide: []string{
-			"the drain has no timeout, and runs with --force, --delete-emptydir-data and --ignore-daemonsets",
+			"no timeout; --force, --delete-emptydir-data and --ignore-daemonsets are set",
 		},
 	}
 	if d.Force {

@@ -84,21 +84,21 @@ func (a *karpenter) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "sigs.k8s.io/karpenter v1.9.1, pkg/controllers/provisioning/scheduling: (*Scheduler).Solve, (*Preferences).Relax; pkg/controllers/disruption: SimulateScheduling, (*consolidation).computeConsolidation, (*Emptiness).ComputeCommands; read, not compared",
 		Exact: []string{
-			"the provisioner and the simulation of a consolidation take preferred affinities, the heaviest preferred node affinity and ScheduleAnyway as required, and give them up in upstream's order where neither a node nor a new one does",
-			"a node name always has a domain without pods, and every zone of the pools counts as one",
-			"consolidationPolicy, consolidateAfter: Never, budgets by reason, do-not-disrupt and PodDisruptionBudgets keep a node",
+			"preferred affinities, the heaviest preferred node affinity and ScheduleAnyway are required, then dropped in upstream's order",
+			"a node name always has a domain without pods; every zone of the pools is a domain",
+			"consolidationPolicy, consolidateAfter: Never, budgets by reason, do-not-disrupt, PodDisruptionBudgets",
 		},
 		MayInvent: []string{
-			"consolidateAfter is over at once, and a node is there as soon as it is asked for",
+			"consolidateAfter is over at once, a new node is there at once",
 			"budgets with a schedule are never in force",
-			"pods are placed on existing nodes in any order of these, and any node that may be disrupted is, not the one that saves most",
+			"pods are placed on existing nodes in any order; any node that may be disrupted is, not the one that saves most",
 		},
 		MayHide: []string{
-			"all nodes of the pools cost the same: a replacement by a cheaper node, spot to spot and several nodes at once are not modeled",
-			"one node is disrupted at a time, and none while pods are pending that a new node would help; drift is not modeled",
-			"pods on a node that goes get no node ahead of their eviction",
-			"a pool keeps count.min nodes of the policy; DaemonSets take no room; PreferNoSchedule taints of a NodePool keep no pod away",
-			"of more than 5000 ways to place the pods of one node the rest is not tried: the node stays",
+			"all nodes cost the same: no replacement by a cheaper node, spot to spot, or of several nodes at once",
+			"one node is disrupted at a time, none while pods are pending that a new node would help; no drift",
+			"no replacement node is sought ahead of an eviction",
+			"a pool keeps count.min nodes; DaemonSets take no room; PreferNoSchedule taints of a NodePool are ignored",
+			"of more than 5,000 ways to place the pods of a node the rest is not tried: the node stays",
 		},
 	}
 }

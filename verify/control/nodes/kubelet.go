@@ -176,18 +176,18 @@ func (k *Kubelet) Describe(from, _ state.State, m search.Move) actor.Words {
 func (k *Kubelet) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/kubelet: SyncPod, SyncTerminatingPod",
-		Exact:    []string{"a terminating pod keeps its place until it is gone; a pod starts once its volumes are attached to its node"},
+		Exact:    []string{"a terminating pod keeps its place until it is gone; a pod starts once its volumes are attached"},
 		MayInvent: []string{
 			"pods start and stop in any order, however long they take",
-			"a pod whose class's minReadySeconds an apply takes away still waits for them",
-			"of pods that start on several nodes, one may be passed over forever while others of its class are created forever",
+			"a pod whose minReadySeconds an apply removes still waits for them",
+			"of pods that start on several nodes, one may be passed over forever while others are created",
 		},
 		MayHide: []string{
-			"every pod that starts gets ready and stays so, but for pods that crash and bad revisions, which are events",
-			"pods crash only where something removes pods regardless of readiness (spot reclaims; drains, the descheduler or the cluster autoscaler without a PodDisruptionBudget) or the policy sets a minReady",
-			"a pod is done with its start-up CPU before it is available: one that is available and still uses it is missed",
-			"a starting pod has one phase: whether its containers run already is not told apart",
-			"that base's pods do not start once the apply has deleted a ConfigMap or Secret they need is followed where a revision may turn out bad",
+			"every pod that starts gets ready and stays so, except in a crash or a bad revision",
+			"pods crash only where something removes pods regardless of readiness (spot, or drain, descheduler, cluster autoscaler without a budget), or minReady is set",
+			"a pod is done with its start-up CPU before it is available",
+			"a starting pod has one phase, whether its containers run or not",
+			"base's pods that miss a deleted ConfigMap or Secret are followed only where a revision may turn out bad",
 		},
 	}
 }

@@ -152,12 +152,12 @@ func AdmissionRefusal(s state.State, p int) (text string, refs []actor.Ref) {
 func (a *admission) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/kubelet/lifecycle: predicateAdmitHandler.Admit, generalFilter",
-		Exact: []string{"a pod that finds no room or no free host port on the node it names fails, and its ReplicaSet creates another one, until one is admitted; pods on deletion take room",
-			"a pod whose node is under pressure fails likewise (Admit of the eviction manager)"},
+		Exact: []string{"a pod without room or host port on the node it names fails, and its ReplicaSet creates another until one is admitted",
+			"a pod whose node is under pressure fails likewise"},
 		MayHide: []string{
-			"a critical pod preempts nothing on its node (CriticalPodAdmissionHandler)",
-			"a node that is down refuses no pod, and none of those that it has once it is back",
-			"failed pods are not counted: those of a refusal that passes, and what they leave in the API server until they are collected",
+			"a critical pod preempts nothing on its node",
+			"a node that is down refuses no pod",
+			"failed pods are not counted",
 		},
 	}
 }

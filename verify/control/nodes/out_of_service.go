@@ -72,7 +72,7 @@ func (outOfService) Describe(from, _ state.State, m search.Move) actor.Words {
 func (outOfService) Model() *actor.Model {
 	return &actor.Model{
 		Upstream:  objects.Upstream + ", pkg/controller/podgc: gcTerminating, gcOrphaned",
-		Exact:     []string{"the pods of a node that is deleted or out of service go without their kubelet, whatever they tolerate"},
+		Exact:     []string{"the pods of a deleted or out-of-service node go without their kubelet"},
 		MayInvent: []string{"a node that comes back after its pods were taken away is as it was"},
 	}
 }

@@ -146,10 +146,10 @@ func (a *nodePool) Describe(from, _ state.State, m search.Move) actor.Words {
 func (a *nodePool) Model() *actor.Model {
 	return &actor.Model{
 		Upstream:  "none: the environment",
-		Exact:     []string{"a pool in words stays within its count, and the last node in service stays"},
-		MayInvent: []string{"which nodes are there at first is open, as many as may still be added"},
+		Exact:     []string{"a pool stays within its count; the last node in service stays"},
+		MayInvent: []string{"any nodes may be there at first, as many as may still be added"},
 		MayHide: []string{
-			"a node is drained before it is removed, however long it takes: providers with a timeout, or without a drain, are missed",
+			"a node is drained before it is removed, however long it takes",
 			"the score of image locality counts nodes that are not there",
 		},
 	}
@@ -274,10 +274,10 @@ func (a *nodeExit) Describe(from, _ state.State, m search.Move) actor.Words {
 func (a *nodeExit) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "k8s.io/kubectl v0.36.3, pkg/drain: evictPods, waitForDelete; " + objects.Upstream + ", pkg/registry/core/pod/storage: (*EvictionREST).Create",
-		Exact:    []string{"which pods the API server lets go, and that a refused eviction is asked for again"},
+		Exact:    []string{"which evictions the API server grants; refused ones are retried"},
 		MayInvent: []string{
-			"whoever drains a node that goes away evicts pods that come to it meanwhile, too",
-			"the cluster autoscaler may give up as soon as one eviction is refused, where upstream tries for two minutes",
+			"pods that arrive during the drain are evicted, too",
+			"the cluster autoscaler may give up after one refused eviction, not only after two minutes",
 		},
 		MayHide: []string{"a drain has no timeout, but for that of the cluster autoscaler"},
 	}

@@ -130,16 +130,16 @@ func (e *pressureEviction) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/kubelet/eviction: synchronize, evictPod, Admit, rankDiskPressureFunc, rankMemoryPressure",
 		Exact: []string{
-			"critical pods stay, and every other one goes, one at a time, as long as the pressure lasts; no PodDisruptionBudget is asked",
-			"which pods the kubelet does not admit: under disk pressure all but critical ones, under memory pressure those of class BestEffort that do not tolerate its taint",
+			"critical pods stay, every other one goes, one at a time, while the pressure lasts, without asking a PodDisruptionBudget",
+			"the kubelet refuses all but critical pods under disk pressure, and under memory pressure BestEffort ones that do not tolerate its taint",
 		},
 		MayInvent: []string{
-			"pods go in any order, where upstream ranks them by usage beyond requests, priority and usage",
+			"pods go in any order, not by usage and priority",
 		},
 		MayHide: []string{
-			"a pod that starts when the pressure comes, or restarts under it, is not ready again before it is evicted",
-			"a failed pod is gone from the model at once; the objects that pile up in the API server are not counted",
-			"a pod that exceeds its own ephemeral-storage limit or an emptyDir's sizeLimit is not evicted for it",
+			"a pod that starts under pressure is not ready before it is evicted",
+			"failed pods are gone at once; their pile-up is not counted",
+			"no pod is evicted for its own ephemeral-storage limit or an emptyDir's sizeLimit",
 		},
 	}
 }

@@ -195,13 +195,13 @@ func (e *taintEviction) Describe(from, _ state.State, m search.Move) actor.Words
 func (e *taintEviction) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/tainteviction: processPodOnNode, getMinTolerationTime",
-		Exact:    []string{"which pods stay, which go at once, and which go after tolerationSeconds; the defaults of the admission plugin DefaultTolerationSeconds"},
+		Exact:    []string{"which pods stay, go at once, or go after tolerationSeconds; DefaultTolerationSeconds"},
 		MayInvent: []string{
-			"tolerationSeconds may be over at any moment, even before a container has started",
+			"tolerationSeconds may be over at any moment",
 		},
 		MayHide: []string{
 			"all pods of one revision on one node go in one step",
-			"a kubelet that refuses a pod for a NoExecute taint before it is deleted: its failed pod is not counted",
+			"a pod that the kubelet refuses for a NoExecute taint is not counted",
 		},
 	}
 }

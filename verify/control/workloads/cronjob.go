@@ -134,10 +134,10 @@ func unfinished(s state.State, w int) int {
 func (x *cronJob) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/cronjob: syncCronJob",
-		Exact:    []string{"what becomes of unfinished Jobs when the schedule is due: concurrencyPolicy Allow, Forbid and Replace; suspend"},
+		Exact:    []string{"unfinished Jobs when the schedule is due: Allow, Forbid, Replace; suspend"},
 		MayHide: []string{
 			"a Job ends before the schedule is due again, unless it overruns (events.jobOverrun)",
-			"schedules are not compared with each other, nor with startingDeadlineSeconds; the schedule is due once on a run, and three times where a Job may overrun",
+			"the schedule is due once in a run, three times where a Job may overrun; schedules and startingDeadlineSeconds are ignored",
 		},
 	}
 }
@@ -185,6 +185,6 @@ func (a *jobOverrun) Describe(from, _ state.State, m search.Move) actor.Words {
 func (a *jobOverrun) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "none: the environment",
-		MayHide:  []string{"pods of a Job that overruns and have not started yet never do"},
+		MayHide:  []string{"pods of an overrunning Job that have not started never do"},
 	}
 }

@@ -46,16 +46,16 @@ func (d *daemonSet) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/daemon: manage, podsShouldBeOnNode, NodeShouldRunDaemonPod, rollingUpdate, updatedDesiredNodeCounts",
 		Exact: []string{
-			"which nodes have a pod, with the tolerations that every DaemonSet pod gets; which pods a rolling update deletes or makes next, with its rounding and every choice among the nodes; OnDelete",
-			"a pod is made for one node, and the scheduler binds it there or nowhere; drains leave it",
-			"which of the pods that it wants ResourceQuotas, LimitRanges and webhooks refuse: every choice",
+			"which nodes have a pod, with the tolerations of every DaemonSet pod; which pods a rolling update deletes or makes next, with every choice of nodes; OnDelete",
+			"a pod is bound to its node or nowhere; drains leave it",
+			"which pods ResourceQuotas, LimitRanges and webhooks refuse: every choice",
 		},
 		MayInvent: []string{
-			"a pod that failed is made again at once: the back-off of failed pods, of up to 15 minutes, is not waited for",
-			"its pods' topology spread constraints count all nodes, where upstream's pod sees only its own",
+			"a failed pod is made again at once, without back-off of up to 15 minutes",
+			"its pods' topology spread constraints count all nodes, not only the pod's own",
 		},
 		MayHide: []string{
-			"all that one sync writes is one step; with maxSurge, which of the nodes that are no longer meant loses its pod first is fixed",
+			"what one sync writes is one step; with maxSurge, which unneeded node loses its pod first is fixed",
 		},
 		Refused: []string{"spec.template.spec.nodeName, an update strategy that is neither RollingUpdate nor OnDelete, a cluster autoscaler or Karpenter beside it, and a VerticalPodAutoscaler on it"},
 	}

@@ -292,16 +292,16 @@ func (d *Deployment) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/deployment: syncDeployment, scale, rolloutRolling, rolloutRecreate, deploymentutil",
 		Exact: []string{
-			"surge and unavailable arithmetic, proportional scaling, clean-up of unhealthy old replicas, pause",
-			"progressDeadlineSeconds sets a condition only, which nothing in the model reads",
+			"surge and unavailable, proportional scaling, clean-up of unhealthy old replicas, pause",
+			"progressDeadlineSeconds sets a condition only",
 		},
 		MayInvent: []string{
-			"a ReplicaSet of the base version counts as older than head's, which is wrong only after a rollback and only for ties of size",
+			"base's ReplicaSet counts as older than head's: wrong after a rollback, for ties of size",
 		},
 		MayHide: []string{
-			"all that one sync writes is one step: what happens between two of its writes is missed",
-			"a sync reads the status of ReplicaSets as of now, not as of their last status update",
-			"only the ReplicaSets of base and head exist: pods of older revisions are missed",
+			"what one sync writes is one step: what happens between two writes is missed",
+			"a sync reads the current status of ReplicaSets",
+			"pods of revisions before base are missed",
 		},
 		Refused: []string{"a strategy that is neither RollingUpdate nor Recreate"},
 	}

@@ -135,12 +135,12 @@ func (j *jobLoop) Model() *actor.Model {
 			"ResourceQuotas: pods, requests, limits and extended resources",
 		},
 		MayInvent: []string{
-			"a Job without completions replaces a pod that was evicted also after another one has succeeded",
-			"of the unfinished Jobs of one CronJob the oldest gets what succeeds",
+			"a Job without completions replaces an evicted pod also after another one has succeeded",
+			"of a CronJob's unfinished Jobs the oldest gets what succeeds",
 		},
 		MayHide: []string{
-			"no pod of a Job fails: backoffLimit, podFailurePolicy and successPolicy are ignored, and evictions are no failures",
-			"of more completions than parallelism only one more is followed, as the rest repeats it",
+			"no pod of a Job fails, evictions are no failures: backoffLimit, podFailurePolicy and successPolicy are ignored",
+			"of more completions than parallelism only one more is followed",
 			"indexes, back-off between creations and ttlSecondsAfterFinished are not kept",
 		},
 		Refused: []string{"the pod template's spec.nodeName"},
@@ -183,7 +183,7 @@ func (j *jobPods) Describe(from, _ state.State, m search.Move) actor.Words {
 func (j *jobPods) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/kubelet: getPhase",
-		MayHide:  []string{"every pod of a Job succeeds, sooner or later, but for those of a Job that overruns (events.jobOverrun)"},
+		MayHide:  []string{"every pod of a Job succeeds, unless it overruns (events.jobOverrun)"},
 	}
 }
 
@@ -218,6 +218,6 @@ func (j *jobDeadline) Describe(from, _ state.State, _ search.Move) actor.Words {
 func (j *jobDeadline) Model() *actor.Model {
 	return &actor.Model{
 		Upstream:  objects.Upstream + ", pkg/controller/job: pastActiveDeadline",
-		MayInvent: []string{"a deadline may be over at any moment, and is for all unfinished Jobs of a CronJob at once"},
+		MayInvent: []string{"a deadline may be over at any moment, for all unfinished Jobs of a CronJob at once"},
 	}
 }

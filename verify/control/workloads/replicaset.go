@@ -324,22 +324,22 @@ func (r *ReplicaSetLoop) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/replicaset: manageReplicas, getPodsToDelete; pkg/controller: ActivePodsWithRanks",
 		Exact: []string{
-			"how many pods are created or deleted, and the ranking of victims: unassigned, not ready, pods that share a node",
+			"how many pods are created or deleted; the ranking of victims: unassigned, not ready, pods that share a node",
 			"ResourceQuotas: pods, requests, limits and extended resources",
-			"a ReplicaSet without a Deployment keeps its pods when its template changes: only new pods are of the new one",
-			"pod-deletion-cost stands in the template if anywhere, so it is equal for all pods of a ReplicaSet",
+			"a ReplicaSet without a Deployment keeps its pods when its template changes",
+			"pod-deletion-cost is equal for all pods of a ReplicaSet",
 		},
 		MayInvent: []string{
 			"ages are not kept: of ready pods of one rank, and of starting ones, any may be the victim",
-			"a pod on deletion counts against a quota until it has stopped, where upstream forgets it when its grace period is over",
+			"a pod being deleted counts against a quota until it has stopped, not only for its grace period",
 		},
 		MayHide: []string{
-			"a creation fails for want of quota, by LimitRanges, and by webhooks with failurePolicy Fail that nobody answers: other admission is not modeled, and a quota with scopes refuses nothing",
-			"of a LimitRange that the change brings or edits, pods of an unchanged template have what head's fills in, also those of base",
-			"of a ResourceQuota, Deployments and StatefulSets outside of the slice take what their declared replicas ask for; DaemonSets and Jobs take nothing",
-			"creation waits for the kubelet while more pods of a workload terminate than the bound of the search allows",
+			"only quotas, LimitRanges and unanswered webhooks with failurePolicy Fail refuse a pod; quotas with scopes refuse nothing",
+			"pods of an unchanged template, also base's, get what head's LimitRange fills in",
+			"workloads outside the slice use quota as declared; DaemonSets and Jobs use none",
+			"creation waits while more pods of a workload terminate than the bound of the search allows",
 			"restart counts are not kept",
 		},
-		Refused: []string{"spec.template.spec.nodeName of a node that is not there, or is one of several alike, or does not match the pod's node affinity", "spec.template.spec.nodeName of a ReplicaSet without a Deployment"},
+		Refused: []string{"spec.template.spec.nodeName of a missing node, one of several alike, or against the pod's node affinity", "spec.template.spec.nodeName of a ReplicaSet without a Deployment"},
 	}
 }

@@ -200,19 +200,19 @@ func (x *statefulSet) Model() *actor.Model {
 		Exact: []string{
 			"which ordinals a sync creates and deletes, and at which revision: OrderedReady and Parallel, partition, OnDelete, " +
 				"ordinals.start, minReadySeconds, scaling before updating",
-			"an ordinal is not created again before its pod is gone, also where its node is lost",
+			"an ordinal is not created again before its pod is gone, also on a lost node",
 			"ResourceQuotas: pods, requests, limits and extended resources",
 		},
 		MayInvent: []string{
-			"a pod on deletion counts against a quota until it has stopped, where upstream forgets it when its grace period is over",
+			"a pod being deleted counts against a quota until it has stopped, not only for its grace period",
 		},
 		MayHide: []string{
-			"all that one sync writes is one step: what happens between two of its writes is missed",
-			"updateStrategy.rollingUpdate.maxUnavailable is not looked at: its feature gate MaxUnavailableStatefulSet is off by default",
-			"claims of volumeClaimTemplates are there and bind anywhere; a claim that is on deletion holds up no pod",
-			"a Service that selects some ordinals only, which the scheduler's default spreading looks at, is not",
-			"only the revisions of base and head exist: pods of older ones are missed",
-			"the pods of a StatefulSet that is deleted go at once, in one step",
+			"what one sync writes is one step: what happens between two writes is missed",
+			"updateStrategy.rollingUpdate.maxUnavailable is ignored: MaxUnavailableStatefulSet is off by default",
+			"claims of volumeClaimTemplates exist, bind anywhere, and never block a pod",
+			"the scheduler's default spreading ignores a Service that selects some ordinals only",
+			"pods of revisions before base are missed",
+			"a deleted StatefulSet's pods go at once, in one step",
 		},
 		Refused: []string{"spec.template.spec.nodeName of a StatefulSet", "a podManagementPolicy or updateStrategy.type that upstream does not know"},
 	}
