@@ -30,10 +30,7 @@ func verifyRevision(ctx context.Context, rev *render.Revision, opt Options) (*Re
 
 // prepare cuts the changes into slices, and enters what is known without a search.
 func prepare(ch *render.Changes, opt Options, all bool) (a *analysis, cut []*slice.Slice, refused []static.Applied, err error) {
-	a = &analysis{opt: opt, started: time.Now(), result: newResult(ch, opt), places: judge.Places{}}
-	if ch.Base != nil {
-		a.places = judge.NewPlaces(ch)
-	}
+	a = &analysis{opt: opt, started: time.Now(), result: newResult(ch, opt), places: judge.NewPlaces(ch)}
 	rules, err := policies.Select(opt.Policy, opt.Rules)
 	if err != nil {
 		return nil, nil, nil, err

@@ -69,7 +69,7 @@ func TestQuoteHidesCanary(t *testing.T) {
 	}
 	base, head := text(quotedCanary+"-old", 2), text(quotedCanary+"-new", 3)
 	ch, _ := changeOf(t, base, head, "")
-	pl := judge.Places{Changes: ch}
+	pl := judge.NewPlaces(ch)
 	lines := strings.Split(strings.TrimSuffix(head, "\n"), "\n")
 	var quoted []string
 	for first := 1; first <= len(lines); first++ {

@@ -104,7 +104,7 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 // textOf is a remedy as an edit: of the texts that may make it, the first one with which the
 // release renders to just these objects, and which may be shown.
 func (d *Judge) textOf(ctx context.Context, r remedy, objects []*render.Object) (Edit, bool) {
-	head := d.Places.Changes.Head
+	head := d.Places.Head
 	for _, w := range head.Rewrites(r.object, r.set) {
 		was, err := fs.ReadFile(head.Tree, w.File)
 		if err != nil {
@@ -155,7 +155,7 @@ func difference(was, is string) Edit {
 
 // release is a release of head; nil: it has none of that name.
 func (d *Judge) release(id string) *render.Rendered {
-	for _, r := range d.Places.Changes.Head.Releases {
+	for _, r := range d.Places.Head.Releases {
 		if r.ID == id {
 			return r
 		}
@@ -171,8 +171,8 @@ func (d *Judge) refused(v scenario.Variant, was, is *render.Object) field.ErrorL
 	return validation.Create(is.Typed)
 }
 
-// clean reports whether head with other objects is free of a violation at its size and at the
-// declared one, and breaks no rule that it did not break before.
+// clean reports whether head with other objects is free of a violation at its size and, where that
+// was searched to the end, at the declared one, and breaks no rule that it did not break before.
 func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, objects []*render.Object) bool {
 	mended, ok := d.withHead(sr.Variant, objects)
 	if !ok {
@@ -184,7 +184,8 @@ func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.V
 			return x.Key() == v.Key() || !slices.ContainsFunc(sr.Head, func(o scenario.Violation) bool { return o.Key() == x.Key() })
 		})
 	}
-	return gone(scale.Topology(v.Problem.Cfg.Topology))
+	at, largest := scale.Topology(v.Problem.Cfg.Topology), scale.Largest(mended.Spec.Classes)
+	return gone(at) && (d.Assumed || !sr.Declared || slices.Equal(at, largest) || gone(largest))
 }
 
 // offer enters fixes, the first one to be tried first.
@@ -224,7 +225,7 @@ func takenBack(fields []Blame) string {
 // fix words an edit that was proven.
 func (pl Places) fix(e Edit) *Fix {
 	l := pl.Location(render.Location{File: e.file, StartLine: e.First, EndLine: e.Last, Rung: "file"}, "head")
-	if text, err := fs.ReadFile(pl.Changes.Head.Tree, e.file); err == nil {
+	if text, err := fs.ReadFile(pl.Head.Tree, e.file); err == nil {
 		if lines := SplitLines(string(text)); e.Last <= len(lines) {
 			l.EndColumn = len([]rune(strings.TrimRight(lines[e.Last-1], "\r\n"))) + 1
 		}
@@ -239,7 +240,7 @@ func (pl Places) fix(e Edit) *Fix {
 // mends reports whether head with the edit, rendered and searched again at the violation's
 // size, is free of it and breaks no rule that it did not break before.
 func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, e Edit) bool {
-	text, err := fs.ReadFile(d.Places.Changes.Head.Tree, e.file)
+	text, err := fs.ReadFile(d.Places.Head.Tree, e.file)
 	if err != nil {
 		return false
 	}
@@ -247,7 +248,7 @@ func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.V
 	if !ok {
 		return false
 	}
-	rel, err := d.Places.Changes.Head.Edited(ctx, sr.Variant.Release, e.file, []byte(edited))
+	rel, err := d.Places.Head.Edited(ctx, sr.Variant.Release, e.file, []byte(edited))
 	return err == nil && rel.Err == nil && d.clean(ctx, sr, v, rel.Objects)
 }
 
@@ -255,7 +256,7 @@ func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.V
 // is not among them.
 func (d *Judge) withHead(v scenario.Variant, objects []*render.Object) (scenario.Variant, bool) {
 	var base []*render.Object
-	for _, p := range slice.Pairs(d.Places.Changes) {
+	for _, p := range slice.Pairs(d.Places.pairs()) {
 		if p.ID == v.Release {
 			p.Instead = d.Instead
 			base = p.Objects(state.Base)
@@ -370,7 +371,7 @@ func (pl Places) reinsert(file string, h render.Hunk) Edit {
 	}
 	at := max(h.HeadLast, 1)
 	e := Edit{file: file, First: at, Last: at, say: fmt.Sprintf("restore what base has after line %d", at)}
-	text, err := fs.ReadFile(pl.Changes.Head.Tree, file)
+	text, err := fs.ReadFile(pl.Head.Tree, file)
 	lines := SplitLines(string(text))
 	if err != nil || at > len(lines) {
 		return e

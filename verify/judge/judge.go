@@ -59,8 +59,8 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 	}
 	f.Status, f.AtDeclaredScale = j.status, j.declared && (f.Reduced == nil || f.Reduced.Lifted)
 	var found []culprit
-	if f.Status != Existing && d.Places.Changes != nil && !v.Probed {
-		if sr.Variant.Has(state.Base) {
+	if f.Status != Existing && d.Places.Head != nil && !v.Probed {
+		if d.Places.Changes != nil && sr.Variant.Has(state.Base) {
 			found = culprits(ctx, d.Checker, sr.Variant, j)
 			f.Blame = d.Places.blame(sr.Variant.Slice, found)
 		}

@@ -15,11 +15,17 @@ import (
 // Places knows where things stand in the repository and which of it changed.
 type Places struct {
 	Changes *render.Changes   // nil for one revision alone
+	Head    *render.Revision  // nil: not known, and no fix is tried
 	at      map[[2]string]int // where in it an object's change is, by release and ID
 }
 
+// NewPlaces are those of what changes, or of one revision where there is no base.
 func NewPlaces(ch *render.Changes) Places {
-	pl := Places{ch, map[[2]string]int{}}
+	pl := Places{Head: ch.Head, at: map[[2]string]int{}}
+	if ch.Base == nil {
+		return pl
+	}
+	pl.Changes = ch
 	for i := range ch.Changes {
 		c := &ch.Changes[i]
 		k := [2]string{c.Release, c.ID().String()}
@@ -28,6 +34,14 @@ func NewPlaces(ch *render.Changes) Places {
 		}
 	}
 	return pl
+}
+
+// pairs are both sides of the releases, as changes.
+func (pl Places) pairs() *render.Changes {
+	if pl.Changes != nil {
+		return pl.Changes
+	}
+	return &render.Changes{Head: pl.Head}
 }
 
 // most locations of a finding; GitHub keeps 100 and places the alert by the first.

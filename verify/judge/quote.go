@@ -14,10 +14,13 @@ const mostQuoted = 6
 // ones at its first edited location, and those that its fix replaces. Lines that may
 // hold a secret are not quoted.
 func (pl Places) Quote(f *Finding) {
-	if pl.Changes == nil {
+	if pl.Head == nil {
 		return
 	}
 	for i := range f.Locations {
+		if pl.Changes == nil {
+			break
+		}
 		if l := &f.Locations[i]; l.InDiff || l.Side == "base" && i == 0 {
 			f.Changed = pl.changedAt(l)
 			break
@@ -67,7 +70,7 @@ func (pl Places) changedAt(l *Location) *Hunk {
 }
 
 func (pl Places) read(file string, first, last int) []string {
-	text, err := fs.ReadFile(pl.Changes.Head.Tree, file)
+	text, err := fs.ReadFile(pl.Head.Tree, file)
 	if err != nil {
 		return nil
 	}
@@ -83,7 +86,7 @@ func (pl Places) quotable(lines []string) []string {
 	var out []string
 	for _, l := range lines {
 		l = strings.TrimRight(l, "\r\n")
-		if len(out) == mostQuoted || !render.Plain([]string{l}) || pl.Changes.Head.Known().Holds(l) {
+		if len(out) == mostQuoted || !render.Plain([]string{l}) || pl.Head.Known().Holds(l) {
 			break
 		}
 		out = append(out, l)
