@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -126,7 +127,7 @@ func (j *job) kustomizeFiles() (map[string][]byte, []string, *Failure) {
 			return nil, nil, asFailure(p, err)
 		}
 		sealed, isSealed := j.Encrypted[p]
-		for _, f := range sealed.Files {
+		for _, f := range slices.Concat(sealed.Files, sealed.Patches) {
 			at := path.Join(dir, f)
 			if files[at], err = withoutSeal(at, j.Files[at]); err != nil {
 				return nil, nil, asFailure(at, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -14,7 +15,18 @@ import (
 type encrypted struct {
 	Generators []string // entries of the kustomization that name the program
 	Files      []string // as it would name them under resources
+	Patches    []string // and those that it merges into what is there already
 }
+
+// Annotations by which what a plugin generates says how it is taken, and the one that the library
+// carries them out by.
+//
+// Upstream: kustomize api v0.21, internal/plugins/utils.UpdateResourceOptions.
+const (
+	behaviorAnnotation = "kustomize.config.k8s.io/behavior"
+	hashAnnotation     = "kustomize.config.k8s.io/needs-hash"
+	hashedAnnotation   = "internal.config.kubernetes.io/needsHashSuffix"
+)
 
 // decryption takes a generator of KSOPS, which does nothing but decrypt the manifests that
 // it names, for these manifests. done is false where it is another one, or does more.
@@ -36,6 +48,7 @@ func (g *kustomizeGatherer) decryption(k *kustomization, dir, ref string) (done 
 		names = append(names, texts(d.Content["files"])...)
 	}
 	e := g.job.Encrypted[k.file]
+	e.Files, e.Patches = slices.Clone(e.Files), slices.Clone(e.Patches)
 	for _, name := range names {
 		p, in := inside(path.Dir(at), name)
 		if !in || !under(p, dir) {
@@ -54,7 +67,14 @@ func (g *kustomizeGatherer) decryption(k *kustomization, dir, ref string) (done 
 		if f := checkYAML(p, g.job.Files[p]); f != nil {
 			return false, f
 		}
-		e.Files = append(e.Files, strings.TrimPrefix(p, dir+"/"))
+		switch merged, all := mergedInto(p, g.job.Files[p]); {
+		case !all:
+			return false, nil
+		case merged:
+			e.Patches = append(e.Patches, inFolder(p, dir))
+		default:
+			e.Files = append(e.Files, inFolder(p, dir))
+		}
 	}
 	e.Generators = append(e.Generators, ref)
 	if g.job.Encrypted == nil {
@@ -80,9 +100,101 @@ func (e encrypted) edit(m map[string]any) {
 		resources = append(resources, f)
 	}
 	m["resources"] = resources
+	if len(e.Patches) == 0 {
+		return
+	}
+	field, older := "patches", m["patchesStrategicMerge"] != nil
+	if older { // which run before
+		field = "patchesStrategicMerge"
+	}
+	var patches []any // before the author's own, as generators run before them
+	for _, f := range e.Patches {
+		if older {
+			patches = append(patches, f)
+		} else {
+			patches = append(patches, map[string]any{"path": f})
+		}
+	}
+	own, _ := m[field].([]any)
+	m[field] = append(patches, own...)
 }
 
-// withoutSeal is a manifest without what was encrypted it with, which decrypting takes out.
+// inFolder is a path as seen from the folder that holds it.
+func inFolder(p, dir string) string {
+	if dir == "." {
+		return p
+	}
+	return strings.TrimPrefix(p, dir+"/")
+}
+
+// mergedInto reports whether the objects of a file are merged into others, or replace them, and
+// whether that is so of all or of none: Secrets and ConfigMaps only.
+func mergedInto(p string, b []byte) (merged, all bool) {
+	docs, _ := decodeStream(p, b)
+	n := 0
+	for _, d := range docs {
+		switch d.annotation(behaviorAnnotation) {
+		case "", "create":
+			continue
+		}
+		if kind := d.Content["kind"]; kind != "Secret" && kind != "ConfigMap" {
+			return false, false
+		}
+		n++
+	}
+	return n > 0, n == 0 || n == len(docs)
+}
+
+// annotation is the text of an annotation, or "".
+func (d document) annotation(name string) string {
+	meta, _ := d.Content["metadata"].(map[string]any)
+	notes, _ := meta["annotations"].(map[string]any)
+	text, _ := notes[name].(string)
+	return text
+}
+
+// takeAsGenerated does what a manifest's annotations ask of a generator: a name that ends in the content's
+// hash, and that it is merged into another object, for which it becomes a patch.
+//
+// Upstream: kustomize api v0.21, resmap appendReplaceOrMerge and Resource.CopyMergeMetaDataFieldsFrom: labels
+// and annotations are united, data and binaryData as well where it merges, and of all else only what is
+// generated stays; the name has a hash where both want one.
+func takeAsGenerated(d document) {
+	behavior := d.annotation(behaviorAnnotation)
+	hash, _ := strconv.ParseBool(d.annotation(hashAnnotation))
+	dropAnnotation(d.Content, behaviorAnnotation)
+	dropAnnotation(d.Content, hashAnnotation)
+	merged := behavior == "merge" || behavior == "replace"
+	if meta, ok := d.Content["metadata"].(map[string]any); ok && hash != merged { // merged, the other asks for it too
+		notes, _ := meta["annotations"].(map[string]any)
+		if notes == nil {
+			notes = map[string]any{}
+			meta["annotations"] = notes
+		}
+		if notes[hashedAnnotation] = nil; hash {
+			notes[hashedAnnotation] = "enabled"
+		}
+	}
+	if !merged {
+		return
+	}
+	united := func(key string) bool { return behavior == "merge" && (key == "data" || key == "binaryData") }
+	for _, key := range []string{"data", "binaryData", "stringData", "type", "immutable"} {
+		switch v := d.Content[key].(type) {
+		case nil:
+			if !united(key) {
+				d.Content[key] = nil
+			}
+		case map[string]any:
+			if !united(key) {
+				v["$patch"] = "replace"
+			}
+		}
+	}
+}
+
+// withoutSeal is a manifest without what it was encrypted with, which decrypting takes out, and as its
+// annotations want it taken.
 func withoutSeal(p string, b []byte) ([]byte, error) {
 	docs, f := decodeStream(p, b)
 	if f != nil {
@@ -91,6 +203,7 @@ func withoutSeal(p string, b []byte) ([]byte, error) {
 	var out []byte
 	for _, d := range docs {
 		delete(d.Content, "sops")
+		takeAsGenerated(d)
 		text, err := yaml.Marshal(d.Content)
 		if err != nil {
 			return nil, err

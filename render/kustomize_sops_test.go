@@ -1,8 +1,10 @@
 package render
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -65,6 +67,65 @@ func TestWhatKSOPSDoesBeside(t *testing.T) {
 		files[tt.file] = strings.Replace(files[tt.file], tt.old, tt.new, 1)
 		rev := renderWith(t, files, Options{})
 		for _, r := range rev.Releases {
+			if r.ID == "prod" && (r.Err == nil || !strings.Contains(r.Err.Reason, tt.reason)) {
+				t.Errorf("%s: %v", tt.new, r.Err)
+			}
+		}
+	}
+}
+
+// TestWhatKSOPSMergesIntoOthers wants what kustomize's own Secret generator gives for the same entries,
+// behavior and hash, with a base that has them, and that what refers to the object follows its name.
+func TestWhatKSOPSMergesIntoOthers(t *testing.T) {
+	for _, tt := range []struct{ behavior, hash, plain string }{
+		{"merge", "true", "true"}, {"merge", "true", "false"}, {"merge", "false", "true"}, {"merge", "false", "false"},
+		{"replace", "true", "true"}, {"replace", "true", "false"}, {"replace", "false", "false"},
+		{"create", "true", ""}, {"", "true", ""}, {"", "false", ""},
+	} {
+		notes := "kustomize.config.k8s.io/needs-hash: " + strconv.Quote(tt.hash)
+		if tt.behavior != "" {
+			notes += ", kustomize.config.k8s.io/behavior: " + tt.behavior
+		}
+		web, _, _ := strings.Cut(sealedFiles()["prod/web.yaml"], ", {configMapRef")
+		files := map[string]string{
+			"base/kustomization.yaml": "resources: [web.yaml]\nsecretGenerator: [{name: key, literals: [key=old, kept=x], options: {disableNameSuffixHash: " + tt.plain + ", labels: {a: b}}}]\n",
+			"base/web.yaml":           web + "]}]}}}\n",
+			"prod/kustomization.yaml": "namePrefix: prod-\nresources: [../base]\ngenerators: [ksops.yaml]\npatches: [{patch: '{apiVersion: v1, kind: Secret, metadata: {name: key, labels: {late: patch}}}'}]\n",
+			"prod/ksops.yaml":         "apiVersion: viaduct.ai/v1\nkind: ksops\nmetadata: {name: x}\nfiles: [key.enc.yaml]\n",
+			"prod/key.enc.yaml":       "apiVersion: v1\nkind: Secret\nmetadata: {name: key, annotations: {" + notes + "}}\ntype: Opaque\ndata: {key: bmV3}\nsops: {version: 3.9.0}\n",
+		}
+		twin := maps.Clone(files)
+		behavior := tt.behavior
+		if behavior == "" || behavior == "create" {
+			behavior = "create"
+			none := "resources: [web.yaml]\n"
+			files["base/kustomization.yaml"], twin["base/kustomization.yaml"] = none, none
+		}
+		twin["prod/kustomization.yaml"] = strings.Replace(files["prod/kustomization.yaml"], "generators: [ksops.yaml]",
+			fmt.Sprintf("secretGenerator: [{name: key, behavior: %s, type: Opaque, literals: [key=new], options: {disableNameSuffixHash: %v}}]", behavior, tt.hash != "true"), 1)
+		got, want := renders(t, renderWith(t, files, Options{}), "prod"), renders(t, renderWith(t, twin, Options{}), "prod")
+		if got.Err != nil || want.Err != nil || len(got.Objects) != len(want.Objects) {
+			t.Errorf("%v: %v, %v, %d objects for %d", tt, got.Err, want.Err, len(got.Objects), len(want.Objects))
+			continue
+		}
+		for i, o := range got.Objects {
+			if !reflect.DeepEqual(o.Content, want.Objects[i].Content) {
+				t.Errorf("%v: %s is %v, by a generator %v", tt, o.ID, o.Content, want.Objects[i].Content)
+			}
+		}
+	}
+}
+
+// TestWhatKSOPSCannotMerge wants refused what would be merged into another kind, and failed what is merged
+// into nothing, as kustomize does.
+func TestWhatKSOPSCannotMerge(t *testing.T) {
+	for _, tt := range []struct{ old, new, reason string }{
+		{"metadata: {name: key}", "metadata: {name: key, annotations: {kustomize.config.k8s.io/behavior: merge}}", "no matches for Id"},
+		{"kind: Secret\nmetadata: {name: key}", "kind: Role\nmetadata: {name: key, annotations: {kustomize.config.k8s.io/behavior: replace}}", "runs a program"},
+	} {
+		files := sealedFiles()
+		files["prod/sealed/key.enc.yaml"] = strings.Replace(files["prod/sealed/key.enc.yaml"], tt.old, tt.new, 1)
+		for _, r := range renderWith(t, files, Options{}).Releases {
 			if r.ID == "prod" && (r.Err == nil || !strings.Contains(r.Err.Reason, tt.reason)) {
 				t.Errorf("%s: %v", tt.new, r.Err)
 			}
