@@ -19,28 +19,21 @@ var applyRejected = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Almost always: every object of the change is validated as the API server of Kubernetes v1.36 does it, as a
-creation if base lacks it, else as an update of base's. No cluster and no search is needed. Reported are
+		Real: `Almost always: each object is validated as v1.36 does it, as a creation, or as an update of base's.
 
-- an immutable field that differs from base: the selector of a Deployment or DaemonSet, all but seven
-  fields of a StatefulSet's spec, the template of a Job, the address of a Service, most of a
-  PersistentVolumeClaim, an ` + "`immutable`" + ` ConfigMap or Secret, the role of a binding, the value of a
-  PriorityClass, the parameters of a StorageClass;
-- an invalid object: ` + "`maxSurge`" + ` and ` + "`maxUnavailable`" + ` both 0, a selector that does not match its own
-  template, a request above its limit, a mount of a missing volume, and so on;
-- an immutable field with another value at every render (` + "`now`" + `, a random function): only the first apply
-  passes.
+- An immutable field differs: a Deployment's or DaemonSet's selector, most of a StatefulSet's or
+  PersistentVolumeClaim's spec, a Job's template, a Service's address, an ` + "`immutable`" + ` ConfigMap or Secret, the role of
+  a binding, a PriorityClass's value, a StorageClass's parameters.
+- It differs at every render (` + "`now`" + `, a random function): only the first apply passes.
+- An object is invalid.
 
-Not real if the live object differs from base, or is deleted first. Replaced objects have no immutable
-fields: Helm and Argo CD hooks, ` + "`Force=true`" + `, Flux's ` + "`force: enabled`" + `, ` + "`generateName`" + `, Jobs with
-` + "`ttlSecondsAfterFinished`" + `. A Job that no chart, Argo CD or Flux is known to keep is a warning: it may have
-run and be gone. ` + "`kubectl apply --dry-run=server`" + ` shows the same error.`,
-		Bad: `The apply fails halfway: other objects of the release are already upgraded, a GitOps controller retries
-forever, and no merged change reaches this object until somebody deletes it. What runs keeps running.`,
-		Now: `Keep the field as it was; selectors hold no version or chart label. If it has to change, rename the object,
-or delete it first and keep its pods (` + "`kubectl delete --cascade=orphan`" + `). To grow a StatefulSet's disks,
-resize its claims, delete it with ` + "`--cascade=orphan`" + ` and apply again. Put the version in a Job's name, make
-it a hook that is deleted before it is created, or let ` + "`ttlSecondsAfterFinished`" + ` remove it.`,
+No finding: objects that are replaced (hooks, ` + "`Force=true`" + `, ` + "`force: enabled`" + `, ` + "`generateName`" + `,
+` + "`ttlSecondsAfterFinished`" + `). A warning: a Job that nothing is known to keep. Not real if the live object differs from
+base. Check: ` + "`kubectl apply --dry-run=server`" + `.`,
+		Bad: `The apply fails halfway, a GitOps controller retries forever, and no later change reaches the object.`,
+		Now: `Keep the field; no version in selectors. Or rename the object, or delete it first and keep its pods
+(` + "`kubectl delete --cascade=orphan`" + `). A StatefulSet's disks: resize the claims, delete with ` + "`--cascade=orphan`" + `, apply. A
+Job: version in the name, a hook, or ` + "`ttlSecondsAfterFinished`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#label-selector-updates",
 			"https://github.com/kubernetes/kubernetes/issues/50808",

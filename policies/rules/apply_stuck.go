@@ -18,26 +18,19 @@ var applyStuck = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `The tool is read from the repository: Argo CD applies phases (` + "`PreSync`, `Sync`, `PostSync`" + `; Helm's hooks count)
-and in each the sync waves, and waits for health between two; Helm runs ` + "`pre-install` and `pre-upgrade`" + ` hooks by
-weight, each to its end, before anything else; a Flux Kustomization with ` + "`dependsOn`" + ` waits until the others are
-ready. Reported are
+		Real: `Argo CD applies phases and sync waves and waits for health, Helm runs hooks before anything else, Flux waits for
+` + "`dependsOn`" + `. Reported:
 
-- pods of an early step that need a ConfigMap, Secret, ServiceAccount, PersistentVolumeClaim or Namespace that is not
-  in the cluster and comes in a later one;
-- a custom resource before its definition: in an earlier wave, or beside it in a chart's templates (Helm asks the API
-  server for every kind before it applies anything);
-- a ` + "`dependsOn`" + ` of a release that the change removes or renames, and a circle of them;
-- an Argo CD hook whose Job is deleted within a minute of its end (` + "`ttlSecondsAfterFinished`" + `): the sync waits for
-  a Job that is gone if nobody looked in time. A warning.
+- pods of an early step need a ConfigMap, Secret, ServiceAccount, claim or Namespace of a later one;
+- a custom resource comes before its definition: an earlier wave, or beside it in a chart's templates;
+- ` + "`dependsOn`" + ` names a removed or renamed release, or a circle;
+- an Argo CD hook's Job is deleted within a minute of its end (` + "`ttlSecondsAfterFinished`" + `): a warning.
 
 Where base has the object, only a fresh install is stuck: a warning.`,
-		Bad: `The hook's pod waits in ` + "`CreateContainerConfigError`" + ` or is never created, the sync or upgrade waits for it, and
-nothing of this and of any later change is applied. Helm gives up after its timeout (` + "`pending-upgrade`" + `); an Argo CD
-sync has none.`,
-		Now: `Make what the hook needs a hook with a lower weight, or an object of an earlier wave; put definitions into the
-chart's ` + "`crds/`" + ` folder or a release of their own. Give a hook ` + "`activeDeadlineSeconds`" + ` and a hook-delete-policy in
-place of a TTL.`,
+		Bad: `The hook never ends, and neither this nor any later change is applied. Helm gives up after its timeout
+(` + "`pending-upgrade`" + `), an Argo CD sync has none.`,
+		Now: `Make what the hook needs a hook of lower weight, or an earlier wave; definitions into ` + "`crds/`" + ` or a release of their own.
+` + "`activeDeadlineSeconds`" + ` and a hook-delete-policy instead of a TTL.`,
 		Sources: []string{
 			"https://argo-cd.readthedocs.io/en/stable/user-guide/sync-waves/",
 			"https://helm.sh/docs/topics/charts_hooks/",

@@ -92,8 +92,7 @@ func floorFields(c *state.Config, w int) []string {
 
 func belowFloorHelp() Help {
 	return Help{
-		Real: `A step leaves the workload with fewer ready pods than before, and fewer than its floor. The floor is
-` + "`intents.below-floor.minReady`" + ` of the policy, or else the lowest number that the declarations keep:
+		Real: `A step leaves fewer ready pods than before, and than the floor: ` + "`intents.below-floor.minReady`" + `, or else
 
     desired     = HPA minReplicas, else spec.replicas; the smaller of both versions
     rollout     = desired − maxUnavailable(desired)   percentages round down; 1 where surge and
@@ -103,20 +102,13 @@ func belowFloorHelp() Help {
                                                       workloads, less what the others can be
     floor       = the least of rollout and, of each budget, disruption
 
-of the version applied last. ` + "`Recreate`" + ` promises 0, and at 0 the rule is silent. A StatefulSet's
-maxUnavailable is 1; with ` + "`Parallel`" + ` a budget is worth one pod less. Without a budget, an eviction may
-leave desired − 1.
-
-Pods that are lost with a node, crash, or are evicted under disk or memory pressure do not break a
-derived floor, nor does an autoscaler that shrinks both ReplicaSets in proportion during a bad revision.
-All of these break a ` + "`minReady`" + `. ` + "`preemption-cascade`" + ` judges preemption. *Transient*: every fair run
-recovers, so the end of the rollout looks fine.`,
-		Bad: `For a while the service has less capacity than planned; whether that is an outage depends on the load.
-It happens when one loop removes pods without looking at another, such as an apply that resets an
-autoscaler's replicas.`,
-		Now: `The last steps name the loop that removes the pods. Keep ` + "`spec.replicas`" + ` out of the manifest if an
-autoscaler owns it. A budget does not limit a rolling update, nor a rollout's limits an eviction: leave
-room for both. If the drop is fine, set ` + "`minReady`" + ` in the policy.`,
+of the version applied last. ` + "`Recreate`" + `: 0, which is never broken. StatefulSet: maxUnavailable is 1; with ` + "`Parallel`" + ` a
+budget is worth one pod less. Without a budget an eviction may leave desired − 1. Lost nodes, crashes, pressure
+evictions, and an autoscaler that shrinks both ReplicaSets during a bad revision break a ` + "`minReady`" + ` only; preemption is
+` + "`preemption-cascade`" + `. *Transient*: every fair run recovers.`,
+		Bad: `Less capacity than planned for a while; whether that is an outage depends on the load.`,
+		Now: `The last steps name the loop that removes the pods. Budgets do not limit rollouts, nor rollouts evictions: leave room
+for both. Keep ` + "`spec.replicas`" + ` out of an autoscaled manifest. If the drop is fine, set ` + "`minReady`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-unavailable",
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",

@@ -26,20 +26,15 @@ var cannotRevert = Rule{
 	Severity: Warning,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `From every state in which the change has settled, or is stuck, base is applied again. Reported are
+		Real: `From every state in which the change has settled or is stuck, base is applied again:
 
-- an apply that the API server refuses although it took the change: a field that may only change one way,
-  such as a claim's size, or ` + "`immutable`" + ` of a ConfigMap;
-- a fair run that does not end with base's pods, all wanted and available: the change's pods keep them
-  out, for instance.
+- the API server refuses it: a field that may only change one way, such as a claim's size;
+- or a fair run does not end with base's pods: the change's pods keep them out, for instance.
 
-What base cannot do anyway (reach its replicas on an empty cluster, complete its own rollout) is no
-finding. ` + "`events.badRevision.rollback`" + ` covers the rollback of a revision that never becomes ready.`,
-		Bad: `The change itself may be fine. If it is not, ` + "`git revert`" + ` and ` + "`helm rollback`" + ` do not bring back what was
-there, just when somebody needs them to.`,
-		Now: `Split what cannot be reverted from the rest, and write down what a revert needs
-(` + "`kubectl delete --cascade=orphan`" + `, a scale to zero first). If the change's pods keep base's out, change the
-rollout's strategy in a separate step.`,
+What base cannot do anyway is no finding. A revision that never gets ready: ` + "`events.badRevision.rollback`" + `.`,
+		Bad: `The change may be fine. If not, ` + "`git revert`" + ` and ` + "`helm rollback`" + ` do not help.`,
+		Now: `Split off what cannot be reverted, and write down what a revert needs. If the change's pods keep base's out, change the
+strategy in a separate step.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims",
 			"https://kubernetes.io/docs/concepts/configuration/configmap/#configmap-immutable",

@@ -27,22 +27,17 @@ var crashLoop = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A fair run does one of these forever with no event left:
+		Real: `Forever, with no event left, one of:
 
-- A node goes down under pods that use more CPU than they request, comes back, and goes down again. The
-  rule applies only if the policy says that nodes go down (` + "`events.nodePanic`" + `), that pods use more while
-  they start (` + "`events.startupSpike`" + `), and how much CPU nodes have. Measure a start-up first.
-- The node named by ` + "`spec.nodeName`" + ` refuses the pods for want of room or a host port, or because it is
-  short of disk or memory (` + "`events.diskPressure`" + `, ` + "`events.memoryPressure`" + `); no scheduler asked. In a
-  running cluster these pods are ` + "`Failed`" + ` with reason ` + "`OutOfcpu`" + `, ` + "`NodePorts`" + ` or ` + "`Evicted`" + `.`,
-		Bad: `A few pods that request a fraction of what they need take down a whole machine, and start together again
-when it is back. No scheduling failure shows. Refused pods stay behind as failed objects, several a
-second, until the API server and etcd suffer.`,
-		Now: `- Request what the pods need to start, or set a CPU limit that a full node can bear.
-- Keep them apart: a hard topology spread over ` + "`kubernetes.io/hostname`" + `, or required anti-affinity; no pod
-  affinity and no ` + "`MostAllocated`" + `.
-- Reserve a share of every node for the system (` + "`kubeReserved`" + `, ` + "`systemReserved`" + `).
-- ` + "`nodeSelector`" + ` instead of ` + "`nodeName`" + `: a pod that does not fit waits, or goes elsewhere.`,
+- A node goes down under pods that use more CPU than they request, comes back, goes down again. Needs
+  ` + "`events.nodePanic`" + `, ` + "`events.startupSpike`" + ` and the nodes' CPU; measure a start first.
+- The node named by ` + "`spec.nodeName`" + ` refuses the pods: no room, no port, or pressure (` + "`events.diskPressure`" + `,
+  ` + "`events.memoryPressure`" + `). In a cluster they are ` + "`Failed`" + `: ` + "`OutOfcpu`" + `, ` + "`NodePorts`" + `, ` + "`Evicted`" + `.`,
+		Bad: `A few pods take down a machine, again and again. Refused pods pile up as failed objects, several a second.`,
+		Now: `- Request what a start needs, or set a CPU limit.
+- Keep them apart: hard spread over ` + "`kubernetes.io/hostname`" + `, or required anti-affinity.
+- ` + "`kubeReserved`" + ` and ` + "`systemReserved`" + ` on every node.
+- ` + "`nodeSelector`" + ` instead of ` + "`nodeName`" + `.`,
 		Sources: []string{
 			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
 			"https://updates.moonlightwork.com/outage-post-mortem-87370",

@@ -21,29 +21,16 @@ var danglingTarget = Rule{
 	Severity: Warning,
 	Static:   true,
 	Help: Help{
-		Real: `Reported are
+		Real: `- A Service, budget or autoscaler acts on a workload on base and on none on head, though the workload is still there.
+- A new one acts on nothing, and a workload of its namespace matches but for one label, or a typo in a value or name.
+- A selector now also matches another workload's pods.
+- A spread constraint or anti-affinity term matches no pod any more, not even its own.
 
-- a Service, PodDisruptionBudget or autoscaler that acts on a workload on base and on none on head, while
-  the workload is still there under other labels or another name;
-- a new one that acts on nothing, while a workload of its namespace has every label of its selector, with
-  the same value for the one that names the program (` + "`app`" + `, ` + "`app.kubernetes.io/name`" + `, …) and a different
-  one for another;
-- a new one that acts on nothing, while the only workload it can mean is a typo away: a letter or two in a
-  label's value or a target's name, or a part of the name left out. Other numbers are no typos;
-- a Service's or PodDisruptionBudget's selector that now also matches another workload's pods;
-- a selector of a spread constraint or anti-affinity term that no longer matches any pod, not even the
-  workload's own.
-
-No cluster and no search is needed. Not real if the pods come from elsewhere: an operator, another
-repository. What aims at a removed workload is named in the result, and is no finding. To check:
-` + "`kubectl get pods -l SELECTOR`" + `.`,
-		Bad: `Every object is valid, so nobody notices before it matters. A budget without pods lets a drain take all
-replicas at once; an autoscaler without a target never scales; a Service without pods has no endpoints. A
-budget over two workloads lets one be down entirely; a Service over two sends half its requests to the
-wrong one.`,
-		Now: `Select by labels that the pod template has and that identify the workload: ` + "`app.kubernetes.io/name`" + `,
-` + "`app.kubernetes.io/instance`" + ` and, if several workloads share these, ` + "`app.kubernetes.io/component`" + `. In a
-chart, take both from one helper. An autoscaler names its target's kind and name: rename both together.`,
+Not real if the pods come from an operator or another repository. Check: ` + "`kubectl get pods -l SELECTOR`" + `.`,
+		Bad: `All objects are valid, so nobody notices. A budget without pods lets a drain take all replicas, an autoscaler without a
+target never scales, a Service has no endpoints, or sends half its requests to the wrong pods.`,
+		Now: `Select by labels that the template has and that identify the workload (` + "`app.kubernetes.io/name`" + `, ` + "`instance`" + `,
+` + "`component`" + `), from one helper. Rename an autoscaler's target with its workload.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
 			"https://kubernetes.io/docs/concepts/services-networking/service/",

@@ -18,24 +18,21 @@ var deletedOnTheWay = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Reported are
+		Real: `- An object moves between releases of Argo CD or Flux, and the first one prunes it. Namespaces, volumes, workloads,
+  definitions and releases are reported, as an error where data goes with it.
+- An ApplicationSet is renamed: its generated Applications are deleted, and everything with them.
+- A CustomResourceDefinition is removed while its resources are declared: they go with it.
+- Custom resources are removed together with the controller of their finalizers: a warning, or an error if the
+  manifest has finalizers.
 
-- an object that leaves one release of Argo CD or Flux and comes with another, while the first one prunes: whichever is
-  reconciled first decides whether it is deleted in between (always with a HelmRelease). Namespaces, volumes, workloads,
-  definitions and releases themselves are told; an error where data goes with it;
-- a generated Application whose ApplicationSet is renamed: its owner is deleted, and everything with it;
-- a CustomResourceDefinition that the change removes while resources of its kind are declared: they go with it;
-- custom resources removed in one go with the controller that has to remove their finalizers: a warning, or an error if
-  the manifest has finalizers.
-
-Not reported: what is annotated to be kept (` + "`prune: disabled`, `Prune=false`, `resource-policy: keep`" + `), a release
-without ` + "`prune`" + `, an ApplicationSet with ` + "`preserveResourcesOnDeletion`" + `, definitions from a chart's ` + "`crds/`" + ` folder,
-which Helm never deletes, and custom resources in a later sync wave than their controller, which Argo CD deletes first.`,
-		Bad: `Pods are deleted and started again, load balancers get new addresses, and volumes are lost for good. What waits for
-a finalizer that nobody removes stays in ` + "`Terminating`" + ` with its namespace.`,
-		Now: `Set ` + "`kustomize.toolkit.fluxcd.io/prune: disabled`" + ` (Argo CD: ` + "`Prune=false`" + `) on the object and merge that first, then
-move it, then take the annotation away. Rename an ApplicationSet only with ` + "`preserveResourcesOnDeletion: true`" + `. Remove
-custom resources first, wait until they are gone, and then their controller.`,
+No finding: what is kept (` + "`prune: disabled`" + `, ` + "`Prune=false`" + `, ` + "`resource-policy: keep`" + `,
+` + "`preserveResourcesOnDeletion`" + `), a release without ` + "`prune`" + `, definitions in ` + "`crds/`" + `, resources in a later sync wave than
+their controller.`,
+		Bad: `Pods restart, load balancers get new addresses, volumes are lost for good. What waits for a finalizer stays in
+` + "`Terminating`" + `, with its namespace.`,
+		Now: `Set ` + "`kustomize.toolkit.fluxcd.io/prune: disabled`" + ` (Argo CD: ` + "`Prune=false`" + `), merge, move the object, remove the
+annotation. Rename an ApplicationSet only with ` + "`preserveResourcesOnDeletion: true`" + `. Remove custom resources first, then
+their controller.`,
 		Sources: []string{
 			"https://github.com/fluxcd/kustomize-controller/issues/338",
 			"https://fluxcd.io/flux/components/kustomize/kustomizations/#prune",

@@ -24,27 +24,18 @@ var drainBlocked = Rule{
 	Severity: Error,
 	Blind:    BlindToStops,
 	Help: Help{
-		Real: `A run ends, or goes on forever, with a node under maintenance that keeps pods of the workload because a
-PodDisruptionBudget refuses every eviction. An eviction refused only until a replacement is ready is no
-finding; nor is that of the old revision's ready pods during a bad revision. Where it takes a failure that
-the policy does not speak of (a bad revision, a crash, a lost node), it is a note.
-
-By default the drain of one node is searched on its own, with one load change; ` + "`events.drain`" + ` sets how
-many may happen. Expiring Karpenter nodes (` + "`events.nodeRemoved`" + `) are drained, too:
-` + "`karpenter.sh/do-not-disrupt: \"true\"`" + ` blocks them like a budget, unless the NodePool has a
-` + "`terminationGracePeriod`" + `. In a running cluster ` + "`kubectl get pdb`" + ` shows 0 ALLOWED DISRUPTIONS.`,
-		Bad: `Node upgrades, scale-down and certificate rotation wait until somebody deletes the pod by hand, with the
-outage that the budget was to prevent. Eviction makes no replacement before the pod is gone, so a budget
-without slack has no way out. A budget with slack under load may have none at night, at the
-autoscaler's minimum.`,
-		Now: `- Let the budget allow one pod: ` + "`maxUnavailable: 1`" + ` instead of ` + "`minAvailable`" + `. Percentages round up: 75%
-  of 3 is 3.
-- Run one replica more than ` + "`minAvailable`" + `, also at the HPA's ` + "`minReplicas`" + `.
-- Two budgets on one pod refuse every eviction, whatever they allow: make their selectors disjoint.
-- A ` + "`terminationGracePeriod`" + ` on Karpenter's NodePool ends the wait.
-- If the replacement finds no node while this one is cordoned, ` + "`nodeTaintsPolicy: Honor`" + ` makes a spread
-  constraint ignore cordoned nodes.
-- ` + "`unhealthyPodEvictionPolicy: AlwaysAllow`" + ` lets go of pods that run without being ready.`,
+		Real: `A run ends with a node under maintenance whose pods a PodDisruptionBudget refuses to evict. No finding: a refusal until
+a replacement is ready, and the old revision's ready pods during a bad revision. A note: where it takes a failure that
+the policy does not declare. By default one node is drained, with one load change (` + "`events.drain`" + `).
+` + "`karpenter.sh/do-not-disrupt: \"true\"`" + ` blocks like a budget. In a cluster: ` + "`kubectl get pdb`" + `, 0 ALLOWED DISRUPTIONS.`,
+		Bad: `Upgrades and scale-down wait until somebody deletes the pod by hand. An eviction makes no replacement first, so a budget
+without slack has no way out; slack under load may be none at the autoscaler's minimum.`,
+		Now: `- ` + "`maxUnavailable: 1`" + ` instead of ` + "`minAvailable`" + `; percentages round up (75% of 3 is 3).
+- One replica more than ` + "`minAvailable`" + `, also at the HPA's ` + "`minReplicas`" + `.
+- Two budgets on one pod refuse every eviction: make their selectors disjoint.
+- ` + "`terminationGracePeriod`" + ` on Karpenter's NodePool.
+- ` + "`nodeTaintsPolicy: Honor`" + `: spread constraints ignore cordoned nodes.
+- ` + "`unhealthyPodEvictionPolicy: AlwaysAllow`" + ` lets unready pods go.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
 			"https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/",

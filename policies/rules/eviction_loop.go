@@ -28,25 +28,16 @@ var evictionLoop = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `A fair run evicts pods of the workload forever with no event left: something evicts a pod (descheduler,
-NoExecute taint, preemption, a kubelet short of disk or memory), its controller creates it again, and the
-scheduler puts it where it is evicted again. Deletions by the workload's own controller, and pods of a bad
-revision, do not count.
-
-The evictor judges placements by other rules than the scheduler: RemoveDuplicates ignores resources, the
-topology spread plugin may enforce what the scheduler only weighs, LowNodeUtilization moves the one large
-pod that is the load, a fixed node returns a pod to the taint that evicted it. It is real if that
-descheduler runs with that policy, or the taint stays. In a running cluster the pods never get older than
-the descheduler's interval.`,
-		Bad: `Every turn kills a healthy pod, its connections and its caches, every few minutes or seconds. Nothing
-reports an error. A PodDisruptionBudget slows the loop down and does not end it.`,
+		Real: `Pods are evicted forever with no event left: something evicts (descheduler, NoExecute taint, preemption, pressure), the
+controller creates, the scheduler puts the pod back. Pods of a bad revision do not count. Real if that descheduler runs
+with that policy, or the taint stays: its pods never get older than the interval.`,
+		Bad: `Every turn kills a healthy pod, its connections and caches. A budget only slows it down.`,
 		Now: `Make evictor and scheduler agree:
 
-- ` + "`nodeFit: true`" + ` in the descheduler's evictor, so that a pod that fits nowhere else stays.
+- ` + "`nodeFit: true`" + ` in the descheduler's evictor.
 - ` + "`constraints: [DoNotSchedule]`" + ` for RemovePodsViolatingTopologySpreadConstraint.
-- ` + "`targetThresholds`" + ` above the share of a node that the largest pod requests.
-- HighNodeUtilization only with a scheduler that packs (` + "`MostAllocated`" + `), LowNodeUtilization only with one
-  that spreads.
+- ` + "`targetThresholds`" + ` above the largest pod's share of a node.
+- HighNodeUtilization only with ` + "`MostAllocated`" + `, LowNodeUtilization only with a scheduler that spreads.
 - Or exempt the workload by namespace, label or priority.`,
 		Sources: []string{
 			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",

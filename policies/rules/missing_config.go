@@ -18,23 +18,20 @@ var missingConfig = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Compared are ` + "`env`, `envFrom`" + ` and mounted volumes (projected ones and ` + "`subPath`" + ` too) with what the
-repository renders. ` + "`optional: true`" + ` is respected. Reported are, while the pods still refer to it,
+		Real: "`env`" + `, ` + "`envFrom`" + ` and mounted volumes are compared with what the repository renders. While the pods still refer to it:
 
-- a ConfigMap or Secret that the change removes or renames, or a key that it takes out;
-- a reference that the change renames to a ConfigMap that is not there;
-- a new reference that misses one by a typo or by the hash that a generator appends;
-- a key that no entry of the ConfigMap has, and a ConfigMap of which the repository says nothing: warnings.
+- the change removes or renames a ConfigMap or Secret, or takes out a key;
+- it renames a reference to a ConfigMap that is not there;
+- a new reference misses one by a typo or a generated hash;
+- an unknown key, or a ConfigMap of which the repository says nothing: warnings.
 
-Nothing is said of what may come from elsewhere: a Secret that the repository never had, a name that a custom
-resource, a program's argument, a Role or any other file mentions, an object that is annotated to be filled
-or kept. Where Git's removals are not pruned (Argo CD without ` + "`prune`" + `) it is a warning: the object stays until
-somebody removes it. To check: ` + "`kubectl get configmap,secret -n NAMESPACE`" + `.`,
-		Bad: `A new pod waits in ` + "`CreateContainerConfigError`" + ` or ` + "`ContainerCreating`" + ` without end: a rollout sticks at its
-first pod. Where the pod template stays as it is, nothing happens at first, and every pod that is evicted or
-restarted later stays down.`,
-		Now: `Rename both sides in one change, by one helper or generator. To remove an object, remove the references
-first, and merge the removal once that has rolled out. ` + "`optional: true`" + ` lets the pod start without it.`,
+No finding: ` + "`optional: true`" + `, and what may come from elsewhere (a Secret that the repository never had, a name that
+another file mentions, an annotation that fills or keeps the object). Without pruning: a warning. Check:
+` + "`kubectl get configmap,secret -n NAMESPACE`" + `.`,
+		Bad: `A new pod waits in ` + "`CreateContainerConfigError`" + ` or ` + "`ContainerCreating`" + ` without end. With an unchanged template it shows
+only when pods are evicted or restarted.`,
+		Now: `Rename both sides in one change. To remove an object, remove the references first, and merge the removal once that has
+rolled out. ` + "`optional: true`" + ` lets the pod start without it.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/configuration/configmap/",
 			"https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/#restrictions",

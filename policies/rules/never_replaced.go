@@ -22,28 +22,19 @@ var neverReplaced = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `One of three things happened in the run:
+		Real: `One of:
 
-- A node is lost for good (` + "`events.nodeFailure`" + `). Taint eviction deletes the StatefulSet's pod on it, but
-  only that node's kubelet could confirm that it stopped, so the pod stays in deletion and the
-  StatefulSet never creates the ordinal again.
-- The API server refuses to create a pod, because a LimitRange's defaults make it invalid or break the
-  LimitRange's own bounds.
-- An admission webhook with ` + "`failurePolicy: Fail`" + ` guards the pods that serve it, and all are gone. One
-  lost node is tried for this even if no ` + "`events.nodeFailure`" + ` is declared.
-
-Deployments are not affected by the first. If somebody, or your cloud's controller, deletes lost Node
-objects or marks them out of service, set ` + "`events.nodeFailure.outOfService: true`" + `. During a rollout
-` + "`rollout-stuck`" + ` reports a refused pod.`,
-		Bad: `The set runs one replica short until somebody acts, whatever its budget says: one replica is down, and a
-quorum will not survive the next loss. A refused pod does not exist, so nothing is pending; only its
-ReplicaSet's events tell. A webhook that guards itself stops every pod it guards.`,
-		Now: `- Once the machine is known to be off, delete the Node object or taint it
-  ` + "`node.kubernetes.io/out-of-service`" + `; cloud controllers, Karpenter and machine health checks delete it.
-- Run what keeps no state as a Deployment.
-- ` + "`kubectl delete pod --force`" + ` risks two pods with one identity.
-- Exclude a webhook's own pods by its ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
-- Set limits where a LimitRange's default is below the request, or raise the default.`,
+- A StatefulSet's pod on a node that is lost for good (` + "`events.nodeFailure`" + `) stays in deletion, as only its kubelet
+  could confirm its end. If something deletes lost nodes, set ` + "`events.nodeFailure.outOfService: true`" + `.
+- A LimitRange makes every new pod invalid.
+- A webhook with ` + "`failurePolicy: Fail`" + ` guards the pods that serve it, and all are gone. One lost node is tried even
+  where no ` + "`events.nodeFailure`" + ` is declared.`,
+		Bad: `One replica short until somebody acts. A refused pod does not exist: only its controller's events tell. The webhook
+blocks every pod it guards.`,
+		Now: `- Delete the Node, or taint it ` + "`node.kubernetes.io/out-of-service`" + `, once the machine is off.
+- No state: use a Deployment. ` + "`kubectl delete pod --force`" + ` risks two pods with one identity.
+- Exclude a webhook's own pods by ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
+- Set limits, or raise the LimitRange's default.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/force-delete-stateful-set-pod/",
 			"https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/#non-graceful-node-shutdown",

@@ -22,25 +22,18 @@ var neverSettles = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `A fair run changes the workload's replicas or pods forever with no event left, and no rule with a more
-specific name covers the loop; its steps repeat, up to the exchange of equal nodes. Or the workload
-rests, all pods ready, at fewer replicas than the load needs, because its HorizontalPodAutoscaler cannot
-act:
+		Real: `Replicas or pods change forever with no event left, and no rule with a more specific name covers it. Or the workload
+rests below what the load needs, as its autoscaler cannot act:
 
-- a utilization target, and a container of a counted pod without a request (` + "`FailedGetResourceMetric`" + `);
-- another autoscaler selects the same pods (` + "`AmbiguousSelector`" + `);
-- its target's selector matches another workload's pods, which it counts as its own;
-- ` + "`spec.replicas`" + ` is 0, which switches it off (` + "`ScalingDisabled`" + `), although the manifest no longer says so.
+- a counted container without a request (` + "`FailedGetResourceMetric`" + `);
+- two autoscalers select the same pods (` + "`AmbiguousSelector`" + `);
+- the selector matches another workload's pods;
+- ` + "`spec.replicas`" + ` is 0 (` + "`ScalingDisabled`" + `).
 
 ` + "`kubectl describe hpa`" + ` shows the condition.`,
-		Bad: `A loop creates and kills pods at every turn, and node autoscalers and alerts follow. A stopped autoscaler
-looks healthy: its few pods run, and the next rush finds no more of them.`,
-		Now: `In a loop, give the contested field one owner: take ` + "`spec.replicas`" + ` out of what is applied repeatedly, keep
-one autoscaler per metric, make evictor and scheduler agree.
-
-For an autoscaler that cannot act: a request for every container, sidecars included, or a
-` + "`ContainerResource`" + ` metric or ` + "`AverageValue`" + `; one autoscaler and one distinct selector per workload; no
-` + "`spec.replicas`" + `.`,
+		Bad: `A loop kills pods at every turn. A stopped autoscaler looks healthy until the next rush.`,
+		Now: `A loop: give the contested field one owner. An autoscaler: a request for every container, sidecars included,
+` + "`ContainerResource`" + ` or ` + "`AverageValue`" + `; one autoscaler and one distinct selector per workload; no ` + "`spec.replicas`" + `.`,
 		Sources: []string{
 			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
 			"https://github.com/argoproj/argo-cd/issues/1603",

@@ -24,24 +24,16 @@ var nodeChurn = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A fair run adds nodes for pending pods of the workload forever with no event left: a node autoscaler
-removes a node as superfluous, its pods fit nowhere, and a new node comes for them.
-
-The rule applies if the policy has the cluster autoscaler (` + "`controllers.clusterAutoscaler`" + `, on ` + "`autoscaled`" + `
-pools) or Karpenter (a NodePool among the manifests, or ` + "`controllers.karpenter`" + `). They simulate where pods
-would go; the scheduler decides otherwise. The cluster autoscaler uses the scheduler's filters for all
-pods of the node at once; Karpenter takes preferences as requirements. It is real if those pools'
-allocatable resources and minimum counts are as declared.`,
-		Bad: `Every turn, ten minutes or more, drains a node, kills its pods, pays for a machine that starts and stops,
-and pulls every image again. The cluster looks healthy whenever somebody looks.`,
-		Now: `- If replicas oscillate in the same loop, end that first: it is the cause.
-- Require what the descheduler enforces, or let it ignore preferences
-  (` + "`nodeAffinityType: [requiredDuringSchedulingIgnoredDuringExecution]`" + `).
-- Keep a node where the loop starts: a larger minimum of its pool, or the annotation
-  ` + "`cluster-autoscaler.kubernetes.io/scale-down-disabled`" + `.
+		Real: `Nodes come and go forever with no event left: a node autoscaler removes a node whose pods then fit nowhere. Applies with
+` + "`controllers.clusterAutoscaler`" + ` or Karpenter (a NodePool, or ` + "`controllers.karpenter`" + `), whose simulations differ from the
+scheduler. Real if the pools' allocatable resources and minimum counts are as declared.`,
+		Bad: `Every turn drains a node, kills its pods and pays for a machine. The cluster looks healthy whenever somebody looks.`,
+		Now: `- If replicas oscillate in the same loop, end that first.
+- Require what the descheduler enforces, or
+  ` + "`nodeAffinityType: [requiredDuringSchedulingIgnoredDuringExecution]`" + `.
+- Keep a node: a larger minimum, or ` + "`cluster-autoscaler.kubernetes.io/scale-down-disabled`" + `.
 - Leave room for the largest pod on the nodes that stay.
-- ` + "`nodeTaintsPolicy: Honor`" + ` on hard topology spread constraints: autoscalers from before mid-2026 overlook
-  that a node under removal still counts as an empty domain.`,
+- ` + "`nodeTaintsPolicy: Honor`" + ` on hard spread: older autoscalers count a node under removal as an empty domain.`,
 		Sources: []string{
 			"https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md",
 			"https://github.com/kubernetes/autoscaler/issues/581",

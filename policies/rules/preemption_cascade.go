@@ -23,20 +23,14 @@ var preemptionCascade = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `The scheduler deletes pods of the workload for pods of higher priority, and leaves fewer ready pods than
-its floor: what its PodDisruptionBudgets keep or, if its pods name no PriorityClass, what ` + "`below-floor`" + `
-derives for evictions. Pods that name a class accepted their rank: without a budget they give no finding.
-
-It needs declared node capacity, and PriorityClasses among the manifests or built in. Check both, and
-whether your nodes can be that full. In a running cluster the victim has a ` + "`Preempted`" + ` event.`,
-		Bad: `Serving replicas are gone, and a PodDisruptionBudget does not prevent it: the scheduler only prefers
-victims without one. One surge pod is enough on a full cluster. A ` + "`globalDefault`" + ` class added later ranks
-every new pod above all running ones: each displaces an old pod, whose replacement displaces the next.`,
-		Now: `- ` + "`preemptionPolicy: Never`" + ` on the new class: its pods go first in the queue, and delete nobody.
-- Give what has to stay up a class of its own before anything else gets a higher one.
-- ` + "`maxSurge: 0`" + ` for urgent workloads, so that rollouts ask for no extra room. Not enough alone: the
-  replacement is created while the old pod terminates.
-- Leave room. An autoscaled pool does not help: preemption comes before a new node.`,
+		Real: `The scheduler deletes pods for others of higher priority, and leaves fewer ready ones than their PodDisruptionBudgets
+keep or, without a PriorityClass, than ` + "`below-floor`" + ` allows evictions. Pods with a class and without a budget accepted
+their rank. Needs declared capacity, and PriorityClasses among the manifests. In a cluster: a ` + "`Preempted`" + ` event.`,
+		Bad: `Serving replicas are gone: the scheduler only prefers victims without a budget. On a full cluster one surge pod is
+enough. A later ` + "`globalDefault`" + ` class ranks every new pod above all running ones.`,
+		Now: `- ` + "`preemptionPolicy: Never`" + `: first in the queue, deletes nobody.
+- A class for what has to stay up, before others get a higher one.
+- Leave room; ` + "`maxSurge: 0`" + ` helps, an autoscaled pool comes too late.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/",
 			"https://grafana.com/blog/2019/07/24/how-a-production-outage-was-caused-using-kubernetes-pod-priorities/",

@@ -21,25 +21,14 @@ var replicaOscillation = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `A fair run changes the workload's live ` + "`spec.replicas`" + ` forever with no event left: the load stays as it is
-and nothing more is applied. The steps from the loop's start on repeat. A number that rests in every fair
-run is no finding.
-
-Two writers disagree: a GitOps controller with self-heal sets what Git declares, an autoscaler what the
-load needs. (Or one autoscaler rejects each of two numbers, because its target is so low that whole
-percents are too coarse.) It is real if your controller resets the field; declare under
-` + "`controllers.gitops`" + ` what Argo CD's ` + "`ignoreDifferences`" + ` with ` + "`RespectIgnoreDifferences=true`" + ` leaves alone.
-In a running cluster ` + "`kubectl get deploy -w`" + ` shows it.`,
-		Bad: `Every turn creates and kills pods, with their connections and caches; nodes follow. Half of the time the
-workload is too small for its load. Nothing reports an error, and it pauses whenever the autoscaler wants
-the number in Git, as at night.`,
-		Now: `Give the number one owner.
-
-- Remove ` + "`spec.replicas`" + ` from the manifest if an autoscaler targets the workload; hand the field over
-  first, as ` + "`replicas-reset`" + ` says.
-- Until then, Argo CD: ` + "`ignoreDifferences`" + ` on ` + "`/spec/replicas`" + ` **and** the sync option
-  ` + "`RespectIgnoreDifferences=true`" + `.
-- One autoscaler per workload: Kubernetes stops two with overlapping selectors.`,
+		Real: `The live ` + "`spec.replicas`" + ` changes forever with no event left: GitOps self-heal sets what Git declares, an autoscaler what
+the load needs (or one autoscaler rejects each of two numbers, as its target is too coarse). Real if your controller
+resets the field; say under ` + "`controllers.gitops`" + ` what ` + "`ignoreDifferences`" + ` leaves alone. Check: ` + "`kubectl get deploy -w`" + `.`,
+		Bad: `Every turn creates and kills pods. Half of the time the workload is too small for its load, and nothing reports an
+error.`,
+		Now: `- Give the number one owner: no ` + "`spec.replicas`" + ` beside an autoscaler (hand it over first, see ` + "`replicas-reset`" + `).
+- Argo CD: ` + "`ignoreDifferences`" + ` on ` + "`/spec/replicas`" + ` **and** ` + "`RespectIgnoreDifferences=true`" + `.
+- One autoscaler per workload.`,
 		Sources: []string{
 			"https://github.com/argoproj/argo-cd/issues/1603",
 			"https://github.com/argoproj/argo-cd/issues/5105",

@@ -20,21 +20,14 @@ var replicasReset = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `Applying the change lowers the live ` + "`spec.replicas`" + ` of a workload that a HorizontalPodAutoscaler scales,
-below what is live and below the new ` + "`maxReplicas`" + `. Either an autoscaler targets it on both sides, and
-the manifest declares a number or has just dropped it; or the change adds the autoscaler and removes
-` + "`spec.replicas`" + `, so the number first falls to the API server's default of 1.
-
-No finding: a change that adds an autoscaler and declares fewer replicas itself, or removes the
-autoscaler. But if replicas stay declared beside the autoscaler, the next apply resets them (scenario
-` + "`next`" + `, a warning). Server-side apply keeps a field that another manager owns; if you use it, set
-` + "`apply: server-side`" + `. To check: if ` + "`kubectl apply view-last-applied`" + ` has ` + "`replicas`" + ` and the new manifest
-does not, it is reset.`,
-		Bad: `The number drops at deployment, under full load. Until the autoscaler has added the replicas again, one
-sync and one start-up later, the few that remain take all traffic.`,
-		Now: `Leave ` + "`spec.replicas`" + ` to the autoscaler, and hand the field over first: remove it with
-` + "`kubectl apply edit-last-applied`" + `, then from the manifest. With Argo CD, ignore the difference **and** set
-` + "`RespectIgnoreDifferences=true`" + `.`,
+		Real: `The apply lowers the live ` + "`spec.replicas`" + ` of an autoscaled workload: the manifest declares a number, or has just
+dropped it, which resets it to the API server's default of 1. If it stays declared, the next apply resets it (scenario
+` + "`next`" + `, a warning). No finding: a change that adds the autoscaler and declares fewer replicas, or removes it. With
+server-side apply set ` + "`apply: server-side`" + `. Check: ` + "`kubectl apply view-last-applied`" + ` has ` + "`replicas`" + `, the manifest does
+not.`,
+		Bad: `The number drops at deployment, under full load, until the autoscaler and a start-up have made up for it.`,
+		Now: `Leave ` + "`spec.replicas`" + ` to the autoscaler, but hand the field over first: ` + "`kubectl apply edit-last-applied`" + `, then the
+manifest. Argo CD: ignore the difference **and** set ` + "`RespectIgnoreDifferences=true`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#migrating-deployments-and-statefulsets-to-horizontal-autoscaling",
 			"https://kubernetes.io/docs/tasks/manage-kubernetes-objects/declarative-config/#how-apply-calculates-differences-and-merges-changes",

@@ -24,27 +24,17 @@ var rolloutStuck = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `A run ends, or goes on forever, in the middle of a rollout: updated, total and available replicas do not
-all equal ` + "`spec.replicas`" + ` (upstream's ` + "`DeploymentComplete`" + `), and an old revision still has replicas, or
-the new one lacks ready ones and none of its pods is pending.
-
-No finding: a paused rollout, and a revision whose pods never become ready (` + "`events.badRevision`" + `), which
-is stuck everywhere. With a ` + "`ReadWriteOnce`" + ` volume the finding is only *possible*: some drivers attach
-nothing, and the new pod's node depends on what else runs. In a running cluster ` + "`kubectl rollout status`" + `
-waits, and after ` + "`progressDeadlineSeconds`" + ` the condition is ` + "`ProgressDeadlineExceeded`" + `; Kubernetes itself
-never gives up.`,
-		Bad: `The new version never takes over. The old one keeps some or all of the traffic, later rollouts queue
-behind it, and ` + "`helm --wait`" + `, Argo CD and Flux report a failure or roll back.
-
-One pod is usually enough: with the default strategy and fewer than four replicas no old pod may go
-before a new one is ready (25% rounds down to 0 unavailable), so whatever refuses the surge pod blocks
-the rollout.`,
-		Now: `- ` + "`rollingUpdate: {maxSurge: 0, maxUnavailable: 1}`" + ` removes a pod before it creates the next;
-  ` + "`type: Recreate`" + ` removes all.
-- Keep the old revision out of anti-affinity and topology spread: ` + "`matchLabelKeys: [pod-template-hash]`" + `,
-  or prefer instead of require.
-- Leave room for one more pod: a spare node, a free port, headroom in the quota.
-- With a ` + "`ReadWriteOnce`" + ` volume: ` + "`Recreate`" + `, a StatefulSet, or ` + "`ReadWriteMany`" + `.`,
+		Real: `A run ends in the middle of a rollout: updated, total and available replicas do not all equal ` + "`spec.replicas`" + `. No
+finding: a paused rollout, or a revision that never gets ready anywhere (` + "`events.badRevision`" + `). With a ` + "`ReadWriteOnce`" + `
+volume it is only *possible*: some drivers attach nothing. In a cluster: ` + "`kubectl rollout status`" + ` waits,
+` + "`ProgressDeadlineExceeded`" + `.`,
+		Bad: `The new version never takes over, later rollouts queue behind it, ` + "`helm --wait`" + `, Argo CD and Flux report a failure. With
+the default strategy and fewer than four replicas, one surge pod without a place is enough (25% rounds down to 0
+unavailable).`,
+		Now: `- ` + "`rollingUpdate: {maxSurge: 0, maxUnavailable: 1}`" + `, or ` + "`type: Recreate`" + `.
+- Keep the old revision out of spread and anti-affinity: ` + "`matchLabelKeys: [pod-template-hash]`" + `, or prefer it.
+- Leave room for one more pod: a node, a port, quota.
+- ` + "`ReadWriteOnce`" + `: ` + "`Recreate`" + `, a StatefulSet, or ` + "`ReadWriteMany`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment",
 			"https://github.com/kubernetes/kubernetes/issues/116891",

@@ -24,25 +24,18 @@ var runawayScale = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `A HorizontalPodAutoscaler raises the workload to ` + "`maxReplicas`" + ` although the load needs fewer, or keeps it
-there without any load, all pods ready. What the load needs is where the same autoscaler would come to
-rest, from its maximum down, if every pod were ready, warm, and used only its share of the load. A number
-that a stabilization window still holds, or that Git declares, is no finding.
-
-It rests on what the policy says pods use beyond the load: CPU at start-up (` + "`events.startupSpike`" + `), memory
-when idle (` + "`events.loadChange.idleMemory`" + `). Measure both: ` + "`kubectl top pod`" + ` right after a start, and
-without traffic. For a CronJob (` + "`events.jobOverrun`" + `) it means that a Job starts beside two that never end;
-` + "`Forbid`" + `, ` + "`Replace`" + ` and ` + "`activeDeadlineSeconds`" + ` limit them.`,
-		Bad: `Cost and database connections follow the count. On CPU it falls again once all pods are warm, and every
-rollout repeats it. On memory it may stay: with r the idle footprint over the target, N pods stay N pods
-up to 1/(1-r), and within the tolerance, at 0.9 and above, any number. During a rollout old and new pods
-both count.`,
-		Now: `- Make pods ready only when warm (` + "`startupProbe`" + `, ` + "`readinessProbe`" + `): unready pods' CPU does not count.
-- Set ` + "`behavior.scaleUp.stabilizationWindowSeconds`" + ` above the start-up time.
-- Give the pods a CPU limit, or a request, near what they need to start.
-- On memory, keep the idle footprint below m/(m+1) of the target for a minimum of m replicas, or scale on
-  CPU or on the amount of work; ` + "`maxSurge: 0`" + ` keeps a rollout from counting twice.
-- Set a CronJob to ` + "`Forbid`" + ` or ` + "`Replace`" + `, and its Jobs' ` + "`activeDeadlineSeconds`" + `.`,
+		Real: `An autoscaler reaches ` + "`maxReplicas`" + `, or stays there, although it would settle lower if every pod were ready, warm and
+used its share of the load only. No finding: a number that a stabilization window holds or Git declares. It rests on
+what the policy says of start-up CPU (` + "`events.startupSpike`" + `) and idle memory (` + "`events.loadChange.idleMemory`" + `); measure
+both with ` + "`kubectl top pod`" + `. A CronJob (` + "`events.jobOverrun`" + `): a Job starts beside two that never end.`,
+		Bad: `Cost and database connections follow. On CPU it falls once pods are warm, and each rollout repeats it. On memory it may
+stay: with r the idle footprint over the target, N pods stay N pods up to 1/(1-r), at 0.9 and above any number.`,
+		Now: `- Ready only when warm (` + "`startupProbe`" + `): unready pods' CPU does not count.
+- ` + "`behavior.scaleUp.stabilizationWindowSeconds`" + ` above the start-up time.
+- A CPU limit or request near what a start needs.
+- Memory: idle footprint below m/(m+1) of the target for m minimum replicas, or scale on something else;
+  ` + "`maxSurge: 0`" + `.
+- CronJob: ` + "`Forbid`" + ` or ` + "`Replace`" + `, and ` + "`activeDeadlineSeconds`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#algorithm-details",
 			"https://github.com/digitalocean/clusterlint/issues/95",

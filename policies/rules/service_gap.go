@@ -19,19 +19,16 @@ var serviceGap = Rule{
 	Static:   true,
 	Running:  true,
 	Help: Help{
-		Real: `A Service's selector takes effect at once, and labels of pods only with new pods. Reported are
+		Real: `A selector takes effect at once, labels only with new pods:
 
-- a Service whose new selector matches no pod that base runs, while the pods that it will match are yet to start;
-- a Service whose only workload is deleted while the one that takes its place (a renamed Deployment, say) is yet
-  to start: a warning, as it takes a tool that deletes what Git no longer has.
+- a Service's new selector matches no pod that base runs;
+- or its only workload is deleted, and the one in its place has yet to start: a warning, as it takes a tool that prunes.
 
-No finding: pods of base that the new selector matches and that keep running; Argo CD where the Service stands in a
-later sync wave than the new pods, which the old selector matches too, or with ` + "`PruneLast=true`" + `; a strategy of
-` + "`Recreate`" + `, which has the gap by design. To check: ` + "`kubectl get endpointslices -w`" + `.`,
-		Bad: `Every request fails until the first new pod is ready: seconds where images are small, minutes otherwise, and
-for good if the new revision is a bad one. A rolling update promises the opposite.`,
-		Now: `Take two changes. First let the pods have the new labels beside the old ones and roll out, or start the new
-workload beside the old one; then change the selector, and remove what is left.`,
+No finding: pods of base that match and keep running; a Service in a later sync wave than pods that match both
+selectors, or ` + "`PruneLast=true`" + `; ` + "`Recreate`" + `. Check: ` + "`kubectl get endpointslices -w`" + `.`,
+		Bad: `Every request fails until the first new pod is ready, and for good with a bad revision.`,
+		Now: `Two changes: first give the pods the new labels beside the old ones (or start the new workload beside the old), roll
+out, then change the selector.`,
 		Sources: []string{
 			"https://github.com/envoyproxy/gateway/issues/7309",
 			"https://kubernetes.io/docs/concepts/services-networking/service/#defining-a-service",

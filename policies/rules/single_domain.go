@@ -29,19 +29,14 @@ var singleDomain = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A run comes to rest with all ready pods of the workload, two or more, on one node or in one zone, although
-it asks to be spread and another domain has a node that is up and open to its pods (taints, node
-affinity). Every topology spread constraint and anti-affinity term that selects its own pods counts, soft
-ones too. Room does not count.
-
-Without declared nodes three zones are assumed; if you have fewer, declare them. To check:
-` + "`kubectl get pods -o wide`" + ` after a drain or a rollout.`,
-		Bad: `Nothing is down yet. The next loss or maintenance of that node or zone takes all replicas at once, and
-nothing in Kubernetes moves a placed pod back.`,
-		Now: `- ` + "`whenUnsatisfiable: DoNotSchedule`" + ` if there are always enough domains.
-- ` + "`matchLabelKeys: [pod-template-hash]`" + ` on the constraint, so that a rollout ignores pods about to go.
-- A descheduler with RemovePodsViolatingTopologySpreadConstraint moves pods back.
-- A third node or zone: with two, the maintenance of one leaves all pods on the other.`,
+		Real: `A run ends with all ready pods, two or more, on one node or in one zone, although the workload asks to be spread (soft
+constraints count) and another domain has a node open to it (taints, node affinity; room does not count). Three zones
+are assumed without declared nodes. Check: ` + "`kubectl get pods -o wide`" + ` after a drain or rollout.`,
+		Bad: `Nothing is down yet. The next loss of that domain takes all replicas, and nothing moves a placed pod back.`,
+		Now: `- ` + "`DoNotSchedule`" + `, if there are always enough domains.
+- ` + "`matchLabelKeys: [pod-template-hash]`" + `: a rollout ignores pods about to go.
+- A descheduler with RemovePodsViolatingTopologySpreadConstraint.
+- A third node or zone.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#known-limitations",
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",

@@ -25,27 +25,20 @@ var spreadViolated = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A run comes to rest, all pods placed and no rollout under way, in a state that breaks the workload's own
-placement:
+		Real: `A run ends, all pods placed and no rollout under way, against the workload's own placement:
 
-    hard  maxSkew of a topology spread constraint with ` + "`DoNotSchedule`" + `, counted as the scheduler counts
-          (minDomains, matchLabelKeys, nodeAffinityPolicy, nodeTaintsPolicy); required anti-affinity
+    hard  maxSkew with ` + "`DoNotSchedule`" + `, counted as the scheduler counts (minDomains, matchLabelKeys,
+          nodeAffinityPolicy, nodeTaintsPolicy); required anti-affinity
     soft  the same with ` + "`ScheduleAnyway`" + `, and preferred anti-affinity
 
-Soft ones count one severity lower, and only if the workload has no hard one, every run ends like this, a
-node of a less filled domain has room, and no other preference of the manifest favours the chosen node.
-After a node was drained, lost, added or removed, or with the cluster autoscaler, ` + "`single-domain`" + ` judges
-instead: Kubernetes does not move pods back.`,
-		Bad: `Losing one domain takes more pods than planned. Constraints are checked only when a pod is placed: a
-rollout counts old pods about to go, so new ones end as 2, 1 and 0 on three nodes; a scale-down picks
-victims by age and node, not by zone; an image already on a node, or a packing strategy, can outweigh a
-soft constraint.`,
-		Now: `- ` + "`matchLabelKeys: [pod-template-hash]`" + ` on the constraint: a rollout counts only its own pods.
-- For scale-downs, a descheduler with RemovePodsViolatingTopologySpreadConstraint and
-  ` + "`constraints: [DoNotSchedule]`" + `; or one pod at a time (` + "`behavior.scaleDown`" + `), which keeps nodes level but
-  not zones.
-- ` + "`DoNotSchedule`" + ` if the spread matters more than that the pod runs.
-- If an image outweighs the spread: have it on every node, or lower ImageLocality's weight.`,
+Soft ones are one severity lower, and only where there is no hard one, every run ends so, a less filled domain has
+room, and nothing else favours the node. After a node was drained, lost, added or removed, ` + "`single-domain`" + ` judges.`,
+		Bad: `Losing one domain takes more pods than planned. Constraints hold only when a pod is placed: a rollout counts old pods
+about to go, a scale-down picks victims by age and node.`,
+		Now: `- ` + "`matchLabelKeys: [pod-template-hash]`" + `: a rollout counts only its own pods.
+- A descheduler with RemovePodsViolatingTopologySpreadConstraint, ` + "`constraints: [DoNotSchedule]`" + `.
+- ` + "`DoNotSchedule`" + `, if the spread matters more than that the pod runs.
+- An image that outweighs the spread: have it on every node, or lower ImageLocality's weight.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#known-limitations",
 			"https://github.com/kubernetes/kubernetes/issues/98215",

@@ -18,16 +18,13 @@ var staleConfig = Rule{
 	Severity: Note,
 	Static:   true,
 	Help: Help{
-		Real: `The change edits a ConfigMap or Secret in place, and the workload that reads it keeps its pod template, so that
-no pod is replaced. Reported for keys read by ` + "`env`, `envFrom` or `subPath`" + `, which are read once. A whole volume is
-updated in a running pod; it is reported where another workload of the release has a ` + "`checksum/`" + ` annotation.
-
-Not real where something restarts the pods: annotations of Reloader and its like are respected, a person is
-not known.`,
-		Bad: `The merge seems to do nothing. The new values come much later, pod by pod, as pods happen to be replaced:
-half of the replicas then run with the old ones, and what fails seems unrelated.`,
-		Now: `Let the pod template change with the content: a ` + "`checksum/config`" + ` annotation in a chart, a
-` + "`configMapGenerator`" + ` with its hash in Kustomize, or a controller such as Reloader.`,
+		Real: `The change edits a ConfigMap or Secret in place, and the pod template of its reader stays, so that no pod is replaced.
+Reported for keys read by ` + "`env`" + `, ` + "`envFrom`" + ` or ` + "`subPath`" + `; a whole volume is updated in the pod, and reported only where
+another workload of the release has a ` + "`checksum/`" + ` annotation. Not real where something restarts the pods; annotations of
+Reloader and its like are respected.`,
+		Bad: `The merge seems to do nothing. New values come pod by pod, much later.`,
+		Now: `Let the template change with the content: a ` + "`checksum/config`" + ` annotation, a ` + "`configMapGenerator`" + ` with its hash, or
+Reloader.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically",
 			"https://helm.sh/docs/howto/charts_tips_and_tricks/#automatically-roll-deployments",

@@ -22,23 +22,15 @@ var unschedulable = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `A run ends, or goes on forever, with a pod of the workload that has no node, or that waits in
-` + "`ContainerCreating`" + ` for a volume attached to another node. A pod that is pending for a while and gets a
-node in every fair run is no finding. While an old revision has pods, ` + "`rollout-stuck`" + ` judges instead.
-
-The last scheduler step names what refuses each node: compare it with your nodes' labels, taints, zones
-and free capacity. If a node that fits can come from a pool the policy does not declare, declare the
-pool. In a running cluster the pod's ` + "`FailedScheduling`" + ` event has the same sentence.`,
-		Bad: `The workload runs with fewer replicas than declared, and nothing repairs it: no control loop changes the
-constraint, and an autoscaler only adds pending pods. It often shows long after the merge, when load
-rises or a node is missing.`,
-		Now: `- Two hard topology spread constraints can exclude each other: make one ` + "`ScheduleAnyway`" + `, or raise its
-  ` + "`maxSkew`" + `.
-- Required anti-affinity with as many replicas as domains leaves no room to grow: prefer it, or limit
-  ` + "`maxReplicas`" + ` to the domains.
-- A volume of one zone or node keeps its pod there: keep spare nodes in every zone, or use volumes that
-  all nodes reach. Pods that share a ` + "`ReadWriteOnce`" + ` volume need one node, or ` + "`ReadWriteMany`" + `.
-- A node selector, an untolerated taint or a request larger than any node needs a pool that fits.`,
+		Real: `A run ends with a pod of the workload pending, or waiting in ` + "`ContainerCreating`" + ` for a volume that is attached
+elsewhere. Pending for a while is no finding; during a rollout ` + "`rollout-stuck`" + ` judges. Compare what the scheduler step
+says of each node with your nodes; in a cluster the pod's ` + "`FailedScheduling`" + ` event has the same sentence. A pool that would
+give a fitting node has to be declared.`,
+		Bad: `Fewer replicas run than declared, and no control loop repairs it. It often shows long after the merge.`,
+		Now: `- Two hard topology spread constraints: make one ` + "`ScheduleAnyway`" + `, or raise its ` + "`maxSkew`" + `.
+- Required anti-affinity: prefer it, or limit ` + "`maxReplicas`" + ` to the domains.
+- A volume of one zone or node: spare nodes in every zone, or ` + "`ReadWriteMany`" + `.
+- A selector, taint or request that no node meets: a pool that fits.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#known-limitations",
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",
