@@ -239,10 +239,25 @@ func (d *discovery) valuesSets(dir string) []string {
 		if b, err := d.src.read(f); err == nil && isObject(b) {
 			d.ignore(f, "a manifest inside chart "+dir)
 			continue
+		} else if err == nil && isSchema(b) {
+			d.ignore(f, "a schema of values, in chart "+dir)
+			continue
 		}
 		sets = append(sets, f)
 	}
 	return sets
+}
+
+// isSchema reports whether a file beside a chart is the schema of its values, which some keep in YAML.
+func isSchema(b []byte) bool {
+	v, err := decodeYAML(b)
+	m, ok := v.(map[string]any)
+	if err != nil || !ok {
+		return false
+	}
+	_, named := m["$schema"].(string)
+	_, properties := m["properties"].(map[string]any)
+	return named || m["type"] == "object" && properties
 }
 
 // kustomizations adds the roots: kustomizations that no other includes.

@@ -97,6 +97,7 @@ func gatherHelm(s *source, rel Release) (*job, *Failure) {
 		j.Files[p] = b
 	}
 	j.Chart = c
+	g.switchedOff(rel, c)
 	if s.dry && len(g.lost) > 0 && s.canFetch() {
 		j.Later = true
 		return j, nil
