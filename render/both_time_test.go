@@ -9,9 +9,9 @@ import (
 // A repository that there is no time to look through on either side is one release that was cut,
 // on both: the change has no part in it.
 func TestNoTimeToLookIsNotTheChange(t *testing.T) {
-	tree := newFileTree("t", "", map[string]entry{"web.yaml": {hash: "a"}})
-	tree.load = func(string, entry) ([]byte, error) {
-		return []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"), nil
+	tree, err := MapTree("t", map[string]string{"web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"})
+	if err != nil {
+		t.Fatal(err)
 	}
 	c := &Clock{}
 	c.Set(time.Now().Add(-time.Second))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -282,22 +283,24 @@ func (r *corpusRow) verdict(rev *Revision, rel *Rendered, out []byte) {
 
 // checkout writes the tree to a folder, with its links; what git lacks is left out.
 func (r *corpusRow) checkout(tree Tree, dir string) {
-	t := tree.(*fileTree)
-	for p, e := range t.entries {
-		b, err := t.load(p, e)
-		if err != nil || e.kind == submodule {
-			continue
-		}
+	err := fs.WalkDir(tree, ".", func(p string, d fs.DirEntry, err error) error {
 		name := filepath.Join(dir, p)
-		err = os.MkdirAll(filepath.Dir(name), 0o755)
-		if e.kind == symlink {
-			err = errors.Join(err, os.Symlink(string(b), name))
-		} else {
-			err = errors.Join(err, os.WriteFile(name, b, 0o644))
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return os.MkdirAll(name, 0o755)
+		case d.Type()&fs.ModeSymlink != 0:
+			to, err := tree.(interface{ ReadLink(string) (string, error) }).ReadLink(p)
+			return errors.Join(err, os.Symlink(to, name))
 		}
-		if err != nil {
-			r.t.Fatal(err)
+		if b, err := fs.ReadFile(tree, p); err == nil { // else it is a submodule or too big
+			return os.WriteFile(name, b, 0o644)
 		}
+		return nil
+	})
+	if err != nil {
+		r.t.Fatal(err)
 	}
 }
 

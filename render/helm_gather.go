@@ -247,11 +247,11 @@ func (g *chartGatherer) rules(dir string) (*ignore.Rules, *Failure) {
 // ignored applies .helmignore to a name and the folders above it, as Helm's walk does.
 func ignored(rules *ignore.Rules, name string) bool {
 	for i, c := range name {
-		if c == '/' && rules.Ignore(name[:i], fileInfo{name: path.Base(name[:i]), mode: fs.ModeDir}) {
+		if c == '/' && rules.Ignore(name[:i], asFileInfo(path.Base(name[:i]), fs.ModeDir)) {
 			return true
 		}
 	}
-	return rules.Ignore(name, fileInfo{name: path.Base(name)})
+	return rules.Ignore(name, asFileInfo(path.Base(name), 0))
 }
 
 var archiveName = regexp.MustCompile(`^(.+)-v?\d+\.\d+.*\.tgz$`)

@@ -113,12 +113,7 @@ func (s *source) real(p string) string {
 	if inner, rest, ok := s.mounted(p); ok {
 		return path.Join(mountOf(p), inner.real(rest))
 	}
-	if t, ok := s.tree.(interface{ realPath(string) (string, error) }); ok {
-		if r, err := t.realPath(p); err == nil {
-			return r
-		}
-	}
-	return p
+	return realPath(s.tree, p)
 }
 
 // digest identifies a file's content; "" where it cannot be read.
@@ -126,14 +121,7 @@ func (s *source) digest(p string) string {
 	if inner, rest, ok := s.mounted(p); ok {
 		return inner.digest(rest)
 	}
-	if t, ok := s.tree.(interface{ digest(string) string }); ok {
-		return t.digest(p)
-	}
-	b, err := s.read(p)
-	if err != nil {
-		return ""
-	}
-	return blobHash(b)
+	return digestOf(s.tree, p, s.read)
 }
 
 // hasFile reports whether a path is a file, also one behind a symlinked folder.

@@ -210,7 +210,37 @@ func tooBig(name string, size, limit int64) error {
 }
 
 // realPath is the path without symlinks, for locations: GitHub shows no symlinked file.
-func (t *fileTree) realPath(name string) (string, error) { return t.resolve(name) }
+func realPath(t Tree, name string) string {
+	if t, ok := t.(*fileTree); ok {
+		if real, err := t.resolve(name); err == nil {
+			return real
+		}
+	}
+	return name
+}
+
+// digestOf identifies a file's content, as git does; "" where it cannot be read. What is no
+// tree of this package is read.
+func digestOf(t Tree, name string, read func(string) ([]byte, error)) string {
+	if t, ok := t.(*fileTree); ok {
+		return t.digest(name)
+	}
+	b, err := read(name)
+	if err != nil {
+		return ""
+	}
+	return blobHash(b)
+}
+
+// ReadLink is the text of a symlink.
+func (t *fileTree) ReadLink(name string) (string, error) {
+	e, ok := t.entries[name]
+	if !ok || e.kind != symlink {
+		return "", &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
+	}
+	b, err := t.load(name, e)
+	return string(b), err
+}
 
 // digest is git's hash of the file's content; "" where it cannot be read.
 func (t *fileTree) digest(name string) string {
@@ -268,6 +298,9 @@ type fileInfo struct {
 	mode fs.FileMode
 	size int64
 }
+
+// asFileInfo is what a file system would say of a name alone.
+func asFileInfo(name string, mode fs.FileMode) fs.FileInfo { return fileInfo{name: name, mode: mode} }
 
 func (i fileInfo) Name() string       { return i.name }
 func (i fileInfo) Size() int64        { return i.size }
