@@ -23,7 +23,11 @@ const module = "github.com/kubesettle/kubesettle"
 // below a room belong to it, but for verify, whose rooms have rows of their own; who may
 // import a room may import what stands below it.
 var arrows = map[string][]string{
-	"render":            {},
+	"render":            {"render/tree", "render/fetch", "render/redact", "render/defaults"},
+	"render/tree":       {},
+	"render/fetch":      {},
+	"render/redact":     {},
+	"render/defaults":   {},
 	"verify/search":     {},
 	"verify/state":      {},
 	"verify/validation": {},
@@ -129,6 +133,9 @@ func room(dir string) string {
 	return best
 }
 
+// under reports whether a row is a room or stands below it.
+func under(top, row string) bool { return row == top || strings.HasPrefix(row, top+"/") }
+
 // admits reports whether a list of rows lets a row be imported: itself, or, but for verify, with
 // what stands below it.
 func admits(rows []string, to string) bool {
@@ -149,7 +156,7 @@ func TestImportsPointOneWay(t *testing.T) {
 			t.Errorf("%s: package %s has no row in the table of STYLE.md, section 1", f.path, f.dir)
 			continue
 		}
-		if f.test && from != "render" && from != "verify/search" {
+		if f.test && !under("render", from) && from != "verify/search" {
 			continue
 		}
 		for _, imported := range ours(f) {

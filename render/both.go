@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize/english"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // RenderBoth renders two revisions. A release whose files and settings are equal on both
 // sides is rendered once, and only where its objects may concern other releases. Rendered.Changed and Why say for each release whether a file
 // it reads changed.
 // Errors: only what concerns a whole tree.
-func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revision, err error) {
+func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *Revision, err error) {
 	if err := checkPaths(opt.Paths, base, head); err != nil {
 		return nil, nil, err
 	}
@@ -77,7 +79,7 @@ func RenderBoth(ctx context.Context, base, head Tree, opt Options) (b, h *Revisi
 
 // notLookedAt is a revision of a repository that there was no time to look through, whatever the
 // change does: one release, which was cut.
-func notLookedAt(t Tree, opt Options) *Revision {
+func notLookedAt(t tree.Tree, opt Options) *Revision {
 	r := Release{ID: ".", Kind: Manifests, Path: ".", Selected: "the repository as a whole"}
 	f := &Failure{
 		Cut: true, Reason: ErrTime.Error(), Where: fileStart("."),

@@ -4,12 +4,14 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // A repository that there is no time to look through on either side is one release that was cut,
 // on both: the change has no part in it.
 func TestNoTimeToLookIsNotTheChange(t *testing.T) {
-	tree, err := MapTree("t", map[string]string{"web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"})
+	tree, err := tree.Map("t", map[string]string{"web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package render
 import (
 	"context"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // TestBroke wants the change to answer for what it breaks, and for nothing else.
@@ -49,11 +51,11 @@ func TestBroke(t *testing.T) {
 		{"not here in the place of what had workloads", runs, root, true},
 		{"not here in the place of a list of others", lists, root, false},
 	} {
-		base, err := MapTree("base", tt.base)
+		base, err := tree.Map("base", tt.base)
 		if err != nil {
 			t.Fatal(err)
 		}
-		head, err := MapTree("head", tt.head)
+		head, err := tree.Map("head", tt.head)
 		if err != nil {
 			t.Fatal(err)
 		}

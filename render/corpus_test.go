@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"helm.sh/helm/v3/pkg/chartutil"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 var (
@@ -163,14 +165,14 @@ func (r *corpusRow) measure() {
 // render renders the roots that discovery finds; what they declare in turn has settings
 // that no command line has.
 func (r *corpusRow) render(opt Options) *Revision {
-	tree, err := GitTree(r.dir, "HEAD")
+	files, err := tree.Git(r.dir, "HEAD")
 	if err != nil {
-		if tree, err = DirTree(r.dir); err != nil {
+		if files, err = tree.Dir(r.dir); err != nil {
 			r.t.Errorf("%s: %v", r.name, err)
 			return nil
 		}
 	}
-	src, err := newSource(tree)
+	src, err := newSource(files)
 	if err != nil {
 		r.t.Errorf("%s: %v", r.name, err)
 		return nil
@@ -188,7 +190,7 @@ func (r *corpusRow) render(opt Options) *Revision {
 			roots = append(roots, rel)
 		}
 	}
-	r.commit = tree.Commit()
+	r.commit = files.Commit()
 	return r.renderRoots(src, roots, opt, run)
 }
 
@@ -282,7 +284,7 @@ func (r *corpusRow) verdict(rev *Revision, rel *Rendered, out []byte) {
 }
 
 // checkout writes the tree to a folder, with its links; what git lacks is left out.
-func (r *corpusRow) checkout(tree Tree, dir string) {
+func (r *corpusRow) checkout(tree tree.Tree, dir string) {
 	err := fs.WalkDir(tree, ".", func(p string, d fs.DirEntry, err error) error {
 		name := filepath.Join(dir, p)
 		switch {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	yamlv2 "go.yaml.in/yaml/v2"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // Limits on one file of YAML; the alias limits are the YAML library's own.
@@ -241,9 +243,9 @@ func lineOf(file string, line int, rung string) Location {
 func asFailure(file string, err error) *Failure {
 	remedy := "make the file readable from the repository's root"
 	switch text := err.Error(); {
-	case strings.Contains(text, ErrTooBig.Error()):
+	case strings.Contains(text, tree.ErrTooBig.Error()):
 		remedy = "split the file, or keep it out of the release"
-	case strings.Contains(text, ErrOutsideTree.Error()):
+	case strings.Contains(text, tree.ErrOutsideTree.Error()):
 		remedy = "let the link point inside the repository, or replace it by a copy"
 	case strings.Contains(text, "file does not exist"):
 		remedy = "commit the file or correct the path"

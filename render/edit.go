@@ -13,6 +13,7 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // Hunk is a run of lines that a change replaced, without context. A side that has none of
@@ -39,12 +40,12 @@ func (c *Changes) Hunks(file string) ([]Hunk, error) {
 		return nil, err
 	}
 	if strings.Count(was, "\n")+strings.Count(is, "\n") > 2*maxDiffLines {
-		return nil, fmt.Errorf("%s: %w", file, ErrTooBig)
+		return nil, fmt.Errorf("%s: %w", file, tree.ErrTooBig)
 	}
 	return hunks(was, is), nil
 }
 
-func readText(t Tree, file string) (string, error) {
+func readText(t tree.Tree, file string) (string, error) {
 	s, err := newSource(t)
 	if err != nil {
 		return "", err
@@ -98,7 +99,7 @@ func (r *Revision) Edited(ctx context.Context, release, file string, text []byte
 		}
 	}
 	if was == nil || was.job == nil || was.Err != nil {
-		return nil, fmt.Errorf("release %s: %w", release, ErrNoRevision)
+		return nil, fmt.Errorf("release %s: %w", release, tree.ErrNoRevision)
 	}
 	if _, ok := was.job.Files[file]; !ok {
 		return nil, fmt.Errorf("%s: %w %s", file, errNotRead, release)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 func TestHunks(t *testing.T) {
@@ -68,7 +70,7 @@ func TestEdited(t *testing.T) {
 			}
 		})
 	}
-	if _, err := rev.Edited(context.Background(), "nosuch", "plain/web.yaml", nil); !errors.Is(err, ErrNoRevision) {
+	if _, err := rev.Edited(context.Background(), "nosuch", "plain/web.yaml", nil); !errors.Is(err, tree.ErrNoRevision) {
 		t.Errorf("a release that is not there: %v", err)
 	}
 	if _, err := rev.Edited(context.Background(), rev.Releases[0].ID, "plain/x.yaml", nil); !errors.Is(err, errNotRead) {

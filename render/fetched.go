@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // fetchedRoot is the folder under which a source shows what was fetched: each chart and
@@ -65,7 +66,7 @@ func (s *source) mounted(p string) (*source, string, bool) {
 }
 
 // mount shows a tree under a folder of [fetchedRoot].
-func (s *source) mount(at string, what Fetched, open func() (Tree, error)) error {
+func (s *source) mount(at string, what Fetched, open func() (tree.Tree, error)) error {
 	if s.dirs[fetchedRoot] != nil || s.isF[fetchedRoot] {
 		return fmt.Errorf("%s is a name of this tool's own: rename the folder", fetchedRoot)
 	}
@@ -130,12 +131,12 @@ func (s *source) fetchChart(ref fetch.ChartRef, where Location) (dir, note strin
 		note = strings.TrimPrefix(note+fmt.Sprintf("; the repository gives no digest for chart %s@%s: it is not checked", c.Name, c.Version), "; ")
 	}
 	dir = chartFolder(ref)
-	err = s.mount(dir, Fetched{Name: c.Name, Version: c.Version, From: c.Repository, Digest: c.Digest}, func() (Tree, error) {
+	err = s.mount(dir, Fetched{Name: c.Name, Version: c.Version, From: c.Repository, Digest: c.Digest}, func() (tree.Tree, error) {
 		files := make(map[string]string, len(c.Files))
 		for name, b := range c.Files {
 			files[name] = string(b)
 		}
-		return MapTree(c.Name, files)
+		return tree.Map(c.Name, files)
 	})
 	if err != nil {
 		return "", "", fetchFailure("chart "+chartName(ref), err, where)
@@ -242,6 +243,6 @@ func (j *job) fetchedNames() []string {
 }
 
 // baseTree is the tree of a commit that was fetched.
-func baseTree(t *fetch.Tree) (Tree, error) {
-	return commitTree(t.Repository, t.Commit)
+func baseTree(t *fetch.Tree) (tree.Tree, error) {
+	return tree.Commit(t.Repository, t.Commit)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // gitopsFiles declare one chart of a repository by Argo CD and by Flux.
@@ -59,11 +61,11 @@ func TestChartsOfGitOpsObjectsAreFetched(t *testing.T) {
 func TestChangeOfAFetchedSource(t *testing.T) {
 	one := chartSite(t, map[string]map[string]string{"db@1.10.0": dbChart})
 	two := chartSite(t, map[string]map[string]string{"db@1.10.0": {"values.yaml": "replicas: 6\n", "small.yaml": "{}\n", "templates/db.yaml": dbTemplate}})
-	tree := func(name, site string) Tree {
+	tree := func(name, site string) tree.Tree {
 		files := gitopsFiles(site)
 		delete(files, "argo/app.yaml")
 		files["flux/release.yaml"] = strings.ReplaceAll(files["flux/release.yaml"], ", small.yaml", "")
-		tree, err := MapTree(name, files)
+		tree, err := tree.Map(name, files)
 		if err != nil {
 			t.Fatal(err)
 		}

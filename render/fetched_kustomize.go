@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 
 	"github.com/kubesettle/kubesettle/render/fetch"
-
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // remoteBase is a reference to a folder of another repository.
@@ -108,7 +108,7 @@ func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *Failure {
 	}
 	mount := mountFolder(strings.TrimPrefix(b.address, "https://"), "git", b.address, t.Commit)
 	what := Fetched{Name: redact.URL(b.address), Version: b.rev, From: redact.URL(b.address), Digest: "git:" + t.Commit}
-	if err := g.src.mount(mount, what, func() (Tree, error) { return baseTree(t) }); err != nil {
+	if err := g.src.mount(mount, what, func() (tree.Tree, error) { return baseTree(t) }); err != nil {
 		return fetchFailure(redact.URL(ref), err, where)
 	}
 	g.job.fetchedAt(mount, where)

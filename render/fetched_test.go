@@ -11,6 +11,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // online are options with a network that reaches the sites.
@@ -39,7 +40,7 @@ func offlineWith(t *testing.T, cache string) Options {
 
 func renderWith(t *testing.T, files map[string]string, opt Options) *Revision {
 	t.Helper()
-	tree, err := MapTree("head", files)
+	tree, err := tree.Map("head", files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,9 +221,9 @@ func TestAliasesAreFetched(t *testing.T) {
 func TestChangeOfAFetchedVersion(t *testing.T) {
 	old := chartSite(t, map[string]map[string]string{"db@1.10.0": dbChart})
 	site := chartSite(t, map[string]map[string]string{"db@1.11.0": {"values.yaml": "replicas: 2\n", "templates/db.yaml": dbTemplate}})
-	tree := func(name, site, version string) Tree {
+	tree := func(name, site, version string) tree.Tree {
 		chartYAML, lock := locked(site, version, version)
-		m, err := MapTree(name, map[string]string{"web/Chart.yaml": chartYAML, "web/Chart.lock": lock})
+		m, err := tree.Map(name, map[string]string{"web/Chart.yaml": chartYAML, "web/Chart.lock": lock})
 		if err != nil {
 			t.Fatal(err)
 		}

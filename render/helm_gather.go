@@ -14,6 +14,8 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/ignore"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // maxChartBytes is the limit of all files of one chart, as Helm's own.
@@ -247,11 +249,11 @@ func (g *chartGatherer) rules(dir string) (*ignore.Rules, *Failure) {
 // ignored applies .helmignore to a name and the folders above it, as Helm's walk does.
 func ignored(rules *ignore.Rules, name string) bool {
 	for i, c := range name {
-		if c == '/' && rules.Ignore(name[:i], asFileInfo(path.Base(name[:i]), fs.ModeDir)) {
+		if c == '/' && rules.Ignore(name[:i], tree.FileInfo(path.Base(name[:i]), fs.ModeDir)) {
 			return true
 		}
 	}
-	return rules.Ignore(name, asFileInfo(path.Base(name), 0))
+	return rules.Ignore(name, tree.FileInfo(path.Base(name), 0))
 }
 
 var archiveName = regexp.MustCompile(`^(.+)-v?\d+\.\d+.*\.tgz$`)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 var defaultLimits = flag.Bool("default-limits", false, "let hostile input run into the limits that users have")
@@ -101,7 +103,7 @@ func TestHostileInputIsBounded(t *testing.T) {
 		for name, text := range c.files() {
 			files[name] = text
 		}
-		tree, err := MapTree("t", files)
+		tree, err := tree.Map("t", files)
 		if err != nil {
 			t.Fatal(err)
 		}

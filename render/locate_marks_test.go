@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // TestNumbersAreTracedTogether: forty workloads of one range, all with three replicas. Each
@@ -14,7 +16,7 @@ func TestNumbersAreTracedTogether(t *testing.T) {
 	for i := range 40 {
 		values += fmt.Sprintf("  w%d: {replicas: 3}\n", i)
 	}
-	tree, err := MapTree("many", map[string]string{
+	tree, err := tree.Map("many", map[string]string{
 		"Chart.yaml":  "apiVersion: v2\nname: many\nversion: 1.0.0\n",
 		"values.yaml": values,
 		"templates/all.yaml": `{{- range $name, $w := .Values.workers }}

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 var keptFiles = map[string]string{
@@ -28,9 +30,9 @@ var keptFiles = map[string]string{
 // renderKept renders base and head with what is kept in a folder, and says what of it.
 func renderKept(t *testing.T, dir, program string, head map[string]string) []string {
 	t.Helper()
-	var trees [2]Tree
+	var trees [2]tree.Tree
 	for i, files := range []map[string]string{keptFiles, head} {
-		tree, err := MapTree("t", files)
+		tree, err := tree.Map("t", files)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // randomValue is a value of JSON's kinds, up to a depth.
@@ -42,7 +44,7 @@ func randomObject(r *rand.Rand, name string) *Object {
 
 func revisionOf(t *testing.T, objects ...*Object) *Revision {
 	t.Helper()
-	tree, err := MapTree("x", map[string]string{"a": "b"})
+	tree, err := tree.Map("x", map[string]string{"a": "b"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // The examples of docs/rendering.md are what the repository in testdata gives; -rewrite
@@ -21,7 +23,7 @@ func TestProvenanceExamples(t *testing.T) {
 	for _, f := range archive.Files {
 		files[f.Name] = string(f.Data)
 	}
-	tree, err := MapTree("head", files)
+	tree, err := tree.Map("head", files)
 	if err != nil {
 		t.Fatal(err)
 	}

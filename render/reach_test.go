@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // reachFiles is a repository in which things concern each other across releases.
@@ -37,11 +39,11 @@ func reachFiles() map[string]string {
 // bothOf renders two sides of files.
 func bothOf(t *testing.T, base, head map[string]string, opt Options) *Changes {
 	t.Helper()
-	bt, err := MapTree("base", base)
+	bt, err := tree.Map("base", base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ht, err := MapTree("head", head)
+	ht, err := tree.Map("head", head)
 	if err != nil {
 		t.Fatal(err)
 	}

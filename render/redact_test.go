@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 const canary = "kanarienvogel-9f8e7d"
@@ -276,7 +278,7 @@ func renderOne(t testing.TB, manifest string) *Revision {
 
 func renderFiles(t testing.TB, files map[string]string) *Revision {
 	t.Helper()
-	tree, err := MapTree("test", files)
+	tree, err := tree.Map("test", files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +297,7 @@ kind: Secret
 metadata: {name: s}
 stringData: {a: with, b: "and", c: refetch, d: they, e: hunter2-9x}
 `
-	tree, err := MapTree("head", map[string]string{"s.yaml": objects})
+	tree, err := tree.Map("head", map[string]string{"s.yaml": objects})
 	if err != nil {
 		t.Fatal(err)
 	}

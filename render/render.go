@@ -5,7 +5,6 @@ package render
 
 import (
 	"context"
-	"io/fs"
 	"path"
 	"sort"
 
@@ -13,17 +12,8 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/tree"
 )
-
-// Tree is the content of one revision: regular files only, by slash-separated path
-// relative to the repository's root. Symlinks are resolved inside the tree; one that
-// leaves it is an error of the file that is read.
-type Tree interface {
-	// Name is the revision as the user gave it; Commit its full hash, or "".
-	Name() string
-	Commit() string
-	fs.FS
-}
 
 // Location is a region of a file; lines and columns count from 1, the end is
 // exclusive in its column, as SARIF has it.
@@ -245,7 +235,7 @@ type Options struct {
 type Revision struct {
 	Name, Commit string
 	Releases     []*Rendered // sorted by ID
-	Tree         Tree
+	Tree         tree.Tree
 	// Ignored lists what discovery saw and left out, with the reason.
 	Ignored []Ignored
 	scopes  scopes
@@ -258,7 +248,7 @@ type Ignored struct{ Path, Reason string }
 
 // Render discovers and renders the releases of a tree.
 // Errors: only what concerns the whole tree; a release's failure is its own.
-func Render(ctx context.Context, t Tree, opt Options) (*Revision, error) {
+func Render(ctx context.Context, t tree.Tree, opt Options) (*Revision, error) {
 	return renderTree(ctx, t, opt)
 }
 

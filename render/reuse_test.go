@@ -3,6 +3,8 @@ package render
 import (
 	"context"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // A release that is equal on both sides is rendered once. A definition that another
@@ -16,7 +18,7 @@ func TestRenderBothReuses(t *testing.T) {
 	crd := "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.com}\nspec: {group: example.com, scope: Cluster, names: {kind: Thing}}\n"
 	both := func(change map[string]string) (*Revision, *Revision, *Changes) {
 		t.Helper()
-		base, err := MapTree("base", files)
+		base, err := tree.Map("base", files)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +29,7 @@ func TestRenderBothReuses(t *testing.T) {
 		for p, text := range change {
 			next[p] = text
 		}
-		head, err := MapTree("head", next)
+		head, err := tree.Map("head", next)
 		if err != nil {
 			t.Fatal(err)
 		}

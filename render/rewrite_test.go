@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // A setting is written where the field is set, or beside what is there, in the form that
@@ -31,7 +33,7 @@ func TestRewrites(t *testing.T) {
 		"a line of a template":      {map[string]string{"Chart.yaml": chart, "values.yaml": "replicas: 3\nstrategy: {}\n", "templates/web.yaml": template}, []Setting{{"spec.paused", true}}, "templates/web.yaml:   paused: true"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tree, err := MapTree("head", c.files)
+			tree, err := tree.Map("head", c.files)
 			if err != nil {
 				t.Fatal(err)
 			}

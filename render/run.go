@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // side is one revision on its way: what was discovered, gathered and rendered.
@@ -29,7 +31,7 @@ type side struct {
 
 // prepare discovers and gathers; other is the other side, or nil. A lazy side fetches later
 // what it then needs.
-func prepare(ctx context.Context, t Tree, opt Options, run runner, other *side, lazy bool) (*side, error) {
+func prepare(ctx context.Context, t tree.Tree, opt Options, run runner, other *side, lazy bool) (*side, error) {
 	src, err := newSource(t)
 	if err != nil {
 		return nil, err
@@ -351,7 +353,7 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 	return r
 }
 
-func renderTree(ctx context.Context, t Tree, opt Options) (*Revision, error) {
+func renderTree(ctx context.Context, t tree.Tree, opt Options) (*Revision, error) {
 	if err := checkPaths(opt.Paths, t); err != nil {
 		return nil, err
 	}

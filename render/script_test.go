@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // scripts holds one script per feature; testdata/render/*.script.
@@ -107,9 +108,9 @@ func (w *world) tree(d *datadriven.TestData) string {
 	return ""
 }
 
-func (w *world) mapTree(t *testing.T, name string) Tree {
+func (w *world) mapTree(t *testing.T, name string) tree.Tree {
 	t.Helper()
-	tree, err := MapTree(name, w.trees[name])
+	tree, err := tree.Map(name, w.trees[name])
 	if err != nil {
 		t.Fatal(err)
 	}

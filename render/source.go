@@ -9,11 +9,13 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // source is a tree made ready for discovery and gathering: its files are listed once.
 type source struct {
-	tree  Tree
+	tree  tree.Tree
 	files []string        // regular files and symlinks, sorted
 	isF   map[string]bool // the same as a set
 	links map[string]bool // which of them are symlinks
@@ -33,7 +35,7 @@ type source struct {
 }
 
 // newSource lists a tree. Errors: those of listing it.
-func newSource(t Tree) (*source, error) {
+func newSource(t tree.Tree) (*source, error) {
 	s := &source{tree: t, isF: map[string]bool{}, links: map[string]bool{}, dirs: map[string][]string{}, text: map[string][]byte{}, memo: newMemo()}
 	err := fs.WalkDir(t, ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
@@ -113,7 +115,7 @@ func (s *source) real(p string) string {
 	if inner, rest, ok := s.mounted(p); ok {
 		return path.Join(mountOf(p), inner.real(rest))
 	}
-	return realPath(s.tree, p)
+	return tree.RealPath(s.tree, p)
 }
 
 // digest identifies a file's content; "" where it cannot be read.
@@ -121,7 +123,7 @@ func (s *source) digest(p string) string {
 	if inner, rest, ok := s.mounted(p); ok {
 		return inner.digest(rest)
 	}
-	return digestOf(s.tree, p, s.read)
+	return tree.Digest(s.tree, p, s.read)
 }
 
 // hasFile reports whether a path is a file, also one behind a symlinked folder.
@@ -237,7 +239,7 @@ func under(p, dir string) bool {
 var ErrNoPath = errors.New("no such file or folder in any revision")
 
 // checkPaths wants every path to exist in one of the trees at least.
-func checkPaths(paths []string, trees ...Tree) error {
+func checkPaths(paths []string, trees ...tree.Tree) error {
 	for _, p := range paths {
 		if !fs.ValidPath(path.Clean(p)) {
 			return fmt.Errorf("path %q: give it relative to the root, with slashes", p)

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // TestMain lets the test binary be its own worker process.
@@ -71,7 +73,7 @@ func TestSandboxIsTransparent(t *testing.T) {
 		"k/kustomization.yaml": "resources: [a.yaml]\nnamePrefix: x-\n", "k/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n",
 		"bad/Chart.yaml": chartYAML, "bad/templates/a.yaml": "{{ fail \"no\" }}",
 	}
-	tree, err := MapTree("t", files)
+	tree, err := tree.Map("t", files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,7 @@ func TestSandboxIsTransparent(t *testing.T) {
 
 // A command that is no worker is the release's failure, not a hang.
 func TestSandboxWithoutWorker(t *testing.T) {
-	tree, err := MapTree("t", map[string]string{"p/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"})
+	tree, err := tree.Map("t", map[string]string{"p/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -47,7 +48,7 @@ func checked(t *testing.T, base, head string) *Result {
 	}
 	var revs [2]*render.Revision
 	for i, text := range []string{base, head} {
-		tree, err := render.MapTree([]string{"base", "head"}[i], map[string]string{"web.yaml": text})
+		tree, err := tree.Map([]string{"base", "head"}[i], map[string]string{"web.yaml": text})
 		if err != nil {
 			t.Fatal(err)
 		}

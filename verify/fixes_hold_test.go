@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -32,7 +33,7 @@ func headRevision(t testing.TB, dir string, edited map[string]string) *render.Re
 	for name, text := range edited {
 		files[name] = text
 	}
-	tree, err := render.MapTree("head", files)
+	tree, err := tree.Map("head", files)
 	if err != nil {
 		t.Fatal(err)
 	}

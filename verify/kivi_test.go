@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -177,7 +178,7 @@ func caseOptions(t testing.TB, dir string) Options {
 
 func caseRevision(t testing.TB, dir string) *render.Revision {
 	t.Helper()
-	tree, err := render.DirTree(dir)
+	tree, err := tree.Dir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

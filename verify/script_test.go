@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -243,7 +244,7 @@ func scriptRevision(t testing.TB, ar *txtar.Archive, side string) *render.Revisi
 			t.Fatal(err)
 		}
 	}
-	tree, err := render.DirTree(dir)
+	tree, err := tree.Dir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

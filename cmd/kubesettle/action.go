@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/report/github"
 	"github.com/kubesettle/kubesettle/verify"
@@ -79,14 +79,14 @@ func runAction(ctx context.Context, p *process, w *github.Workflow) error {
 type history struct{ dir string }
 
 func (h history) Commit(rev string) (string, error) {
-	t, err := render.GitTree(h.dir, rev)
+	t, err := tree.Git(h.dir, rev)
 	if err != nil {
 		return "", err
 	}
 	return t.Commit(), nil
 }
-func (h history) Parents(rev string) ([]string, error)  { return render.Parents(h.dir, rev) }
-func (h history) MergeBase(a, b string) (string, error) { return render.MergeBase(h.dir, a, b) }
+func (h history) Parents(rev string) ([]string, error)  { return tree.Parents(h.dir, rev) }
+func (h history) MergeBase(a, b string) (string, error) { return tree.MergeBase(h.dir, a, b) }
 
 // analyse finds base and head and checks them, or verifies the head alone.
 func (a *actionRun) analyse(ctx context.Context, p *process, event *github.Event) (*finished, error) {
@@ -95,7 +95,7 @@ func (a *actionRun) analyse(ctx context.Context, p *process, event *github.Event
 	if err != nil {
 		return nil, analysis(err)
 	}
-	head, err := render.GitTree(dir, r.Head)
+	head, err := tree.Git(dir, r.Head)
 	if err != nil {
 		return nil, analysis(err)
 	}
@@ -109,15 +109,15 @@ func (a *actionRun) analyse(ctx context.Context, p *process, event *github.Event
 }
 
 // compare checks a range; one without a base is verified alone.
-func (a *actionRun) compare(ctx context.Context, p *process, r github.Range, head render.Tree) (*finished, error) {
+func (a *actionRun) compare(ctx context.Context, p *process, r github.Range, head tree.Tree) (*finished, error) {
 	if r.Base == "" {
 		return a.flags.verify(ctx, p, head)
 	}
-	base, err := render.GitTree(workspace(p), r.Base)
+	base, err := tree.Git(workspace(p), r.Base)
 	if err == nil {
 		return a.flags.check(ctx, p, base, head)
 	}
-	if !errors.Is(err, render.ErrNoRevision) {
+	if !errors.Is(err, tree.ErrNoRevision) {
 		return nil, analysis(err)
 	}
 	dir, err := a.fetch(ctx, p, r.Base)
@@ -125,7 +125,7 @@ func (a *actionRun) compare(ctx context.Context, p *process, r github.Range, hea
 		return nil, &exit{exitAnalysis, err}
 	}
 	defer os.RemoveAll(dir)
-	if base, err = render.GitTree(dir, r.Base); err != nil {
+	if base, err = tree.Git(dir, r.Base); err != nil {
 		return nil, analysis(err)
 	}
 	done, err := a.flags.check(ctx, p, base, head)

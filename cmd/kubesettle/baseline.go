@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
@@ -63,7 +63,7 @@ func (g *gating) baselineOnDisk(p *policies.Policy) string {
 
 // loadBaseline gives the policy its baseline, from the tree that the policy is of: a change
 // that adds to the file accepts nothing with it.
-func (g *gating) loadBaseline(p *policies.Policy, t render.Tree) error {
+func (g *gating) loadBaseline(p *policies.Policy, t tree.Tree) error {
 	if name := g.baselineOnDisk(p); name != "" {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -99,7 +99,7 @@ func (g *gating) setBaseline(p *policies.Policy, name string, data []byte) error
 
 // baselineNotices say what a change does to the baseline, which is read from base.
 // Errors: that neither side has the file that was asked for.
-func (g *gating) baselineNotices(p *policies.Policy, base, head render.Tree) ([]string, error) {
+func (g *gating) baselineNotices(p *policies.Policy, base, head tree.Tree) ([]string, error) {
 	b := p.Baseline
 	if b == nil || g.accepting.ours {
 		return nil, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -114,7 +115,7 @@ type finished struct {
 }
 
 // check compares two trees.
-func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree) (*finished, error) {
+func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) (*finished, error) {
 	if err := f.gating.missing(base, head); err != nil {
 		return nil, err
 	}
@@ -155,11 +156,11 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head render.Tree
 }
 
 // verify looks at one tree.
-func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*finished, error) {
-	if err := f.gating.missing(tree, tree); err != nil {
+func (f *runFlags) verify(ctx context.Context, p *process, t tree.Tree) (*finished, error) {
+	if err := f.gating.missing(t, t); err != nil {
 		return nil, err
 	}
-	policy, err := f.gating.load(tree)
+	policy, err := f.gating.load(t)
 	if err != nil {
 		return nil, err
 	}
@@ -172,8 +173,8 @@ func (f *runFlags) verify(ctx context.Context, p *process, tree render.Tree) (*f
 	spent := spend(p, vopt.TimeBudget)
 	defer p.deadline.clear()
 	ropt.Clock = spent.clock
-	line.begin("rendering "+tree.Name(), spent.deadline())
-	rev, err := render.Render(ctx, tree, ropt)
+	line.begin("rendering "+t.Name(), spent.deadline())
+	rev, err := render.Render(ctx, t, ropt)
 	if err != nil {
 		return nil, analysis(err)
 	}

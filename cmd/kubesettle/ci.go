@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/report/ci"
 	"github.com/kubesettle/kubesettle/report/gitlab"
@@ -69,14 +69,14 @@ fetched for a fork. A note that cannot be written never changes the verdict.`,
 // compare checks head with the first base that the clone has, or verifies head alone where the
 // system names none.
 func (f *runFlags) compare(cmd *cobra.Command, p *process, repo string, change ci.Change) (*finished, error) {
-	at, err := render.GitTree(repo, change.Head)
+	at, err := tree.Git(repo, change.Head)
 	if err != nil {
 		return nil, analysis(err)
 	}
 	var missing error
 	for _, rev := range change.Bases {
 		base, head, notices, err := (&sides{repo: repo, base: rev, head: change.Head, mergeBase: true}).trees(p, cmd)
-		if errors.Is(err, render.ErrNoRevision) {
+		if errors.Is(err, tree.ErrNoRevision) {
 			if missing == nil {
 				missing = err
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // fakeClock is one for a [deadline].
@@ -74,7 +75,7 @@ func TestDeadlineEndsEveryPhase(t *testing.T) {
 
 // slowTree is one whose files take long to read.
 type slowTree struct {
-	render.Tree
+	tree.Tree
 	clock *render.Clock
 	reads int
 }
@@ -94,7 +95,7 @@ func TestDiscoveryIsInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tree, err := render.DirTree(dir)
+	tree, err := tree.Dir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

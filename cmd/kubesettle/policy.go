@@ -15,6 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // policyFile is where a repository keeps its policy.
@@ -51,7 +52,7 @@ func (g *gating) gateFlags(cmd *cobra.Command) {
 
 // load reads the policy: the file that the user names, else that of the tree, else the
 // embedded default.
-func (g *gating) load(t render.Tree) (*policies.Policy, error) {
+func (g *gating) load(t tree.Tree) (*policies.Policy, error) {
 	p, err := g.read(t)
 	if err != nil {
 		return nil, analysis(err)
@@ -86,7 +87,7 @@ func (g *gating) load(t render.Tree) (*policies.Policy, error) {
 	return p, g.override(&p.Gate)
 }
 
-func (g *gating) read(t render.Tree) (*policies.Policy, error) {
+func (g *gating) read(t tree.Tree) (*policies.Policy, error) {
 	if g.policy != "" {
 		data, err := os.ReadFile(g.policy)
 		if err != nil {
@@ -119,11 +120,11 @@ func (g *gating) read(t render.Tree) (*policies.Policy, error) {
 
 // missing says that the policy's file was named and lies in neither tree: the default in
 // its place would be another gate than the one that was asked for. A change may bring it.
-func (g *gating) missing(base, head render.Tree) error {
+func (g *gating) missing(base, head tree.Tree) error {
 	if g.policy != "" || g.file() == policyFile {
 		return nil
 	}
-	for _, t := range []render.Tree{base, head} {
+	for _, t := range []tree.Tree{base, head} {
 		if _, err := fs.Stat(t, g.file()); !errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -281,7 +282,7 @@ func declared(p *policies.Policy) []render.Release {
 
 // notices says that the change edits the policy, which is read from base: a pull
 // request cannot loosen its own gate.
-func (g *gating) notices(p *policies.Policy, base, head render.Tree) []string {
+func (g *gating) notices(p *policies.Policy, base, head tree.Tree) []string {
 	if g.policy != "" {
 		return nil // the user's own file, not the change's
 	}

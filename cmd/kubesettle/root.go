@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/report"
 )
 
@@ -58,7 +59,7 @@ func analysis(err error) error {
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
-	case errors.As(err, &file), errors.Is(err, render.ErrNoRepository), errors.Is(err, render.ErrNoPath):
+	case errors.As(err, &file), errors.Is(err, tree.ErrNoRepository), errors.Is(err, render.ErrNoPath):
 		return &exit{exitUsage, err}
 	}
 	return &exit{exitAnalysis, err}

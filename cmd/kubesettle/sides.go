@@ -15,6 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
@@ -39,7 +40,7 @@ func (s *sides) flags(cmd *cobra.Command) {
 }
 
 // trees opens both sides; notices say what was chosen in the user's place.
-func (s *sides) trees(p *process, cmd *cobra.Command) (base, head render.Tree, notices []string, err error) {
+func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, notices []string, err error) {
 	dirs := s.baseDir != "" || s.headDir != ""
 	switch {
 	case s.staged && (dirs || cmd.Flags().Changed("base") || cmd.Flags().Changed("head")):
@@ -60,7 +61,7 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head render.Tree, n
 	case s.base == "":
 		return nil, nil, nil, usage("--base is missing: give the revision before the change, such as --base origin/main, or two directories with --base-dir and --head-dir, or --staged")
 	}
-	repo, err := render.OpenRepository(s.repo)
+	repo, err := tree.OpenRepository(s.repo)
 	if err != nil {
 		return nil, nil, nil, analysis(fmt.Errorf("--repo: %w", err))
 	}
@@ -77,15 +78,15 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head render.Tree, n
 }
 
 // fromIndex opens HEAD, and what git commit would make of it.
-func (s *sides) fromIndex(p *process) (base, head render.Tree, err error) {
-	base, err = render.GitTree(s.repo, "HEAD")
-	if errors.Is(err, render.ErrNoRevision) {
+func (s *sides) fromIndex(p *process) (base, head tree.Tree, err error) {
+	base, err = tree.Git(s.repo, "HEAD")
+	if errors.Is(err, tree.ErrNoRevision) {
 		return nil, nil, usage("--staged: there is no commit to compare the index with: check the first one by itself, with kubesettle verify PATH, and commit it with git commit --no-verify")
 	}
 	if err == nil {
-		head, err = render.IndexTree(s.repo, p.getenv("GIT_INDEX_FILE"))
+		head, err = tree.Index(s.repo, p.getenv("GIT_INDEX_FILE"))
 	}
-	if errors.Is(err, render.ErrNoIndex) {
+	if errors.Is(err, tree.ErrNoIndex) {
 		return nil, nil, usage("--staged: %w", err)
 	}
 	if err != nil {
@@ -95,7 +96,7 @@ func (s *sides) fromIndex(p *process) (base, head render.Tree, err error) {
 }
 
 // forked moves base back to where head left it, where it has moved on since.
-func (s *sides) forked(repo *render.Repository, base, head render.Tree) (render.Tree, render.Tree, []string, error) {
+func (s *sides) forked(repo *tree.Repository, base, head tree.Tree) (tree.Tree, tree.Tree, []string, error) {
 	at, err := repo.MergeBase(s.base, s.head)
 	switch {
 	case err != nil: // a shallow clone that holds both, or histories that never met
@@ -110,8 +111,8 @@ func (s *sides) forked(repo *render.Repository, base, head render.Tree) (render.
 }
 
 // dirTree is [render.DirTree] with a wrong path as an error of usage.
-func dirTree(dir string) (render.Tree, error) {
-	t, err := render.DirTree(dir)
+func dirTree(dir string) (tree.Tree, error) {
+	t, err := tree.Dir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, usage("directory %s does not exist", dir)
 	}
@@ -120,9 +121,9 @@ func dirTree(dir string) (render.Tree, error) {
 
 // oneTree opens the tree that holds all paths, see [rootOf]: a kustomization may lie
 // beside its base. It gives the paths relative to the tree; "-" is standard input and stands alone.
-func oneTree(p *process, paths []string) (t render.Tree, rel []string, err error) {
+func oneTree(p *process, paths []string) (t tree.Tree, rel []string, err error) {
 	if len(paths) == 1 && paths[0] == "-" {
-		t, err = render.StdinTree(p.stdin)
+		t, err = tree.Stdin(p.stdin)
 		return t, nil, analysis(err)
 	}
 	root := ""
@@ -272,7 +273,7 @@ func (r *rendering) fetcher() (*fetch.Fetcher, error) {
 }
 
 // renderBoth renders two trees and compares them; rendered is called in between.
-func renderBoth(ctx context.Context, base, head render.Tree, opt render.Options, rendered func()) (*render.Changes, error) {
+func renderBoth(ctx context.Context, base, head tree.Tree, opt render.Options, rendered func()) (*render.Changes, error) {
 	b, h, err := render.RenderBoth(ctx, base, head, opt)
 	if err != nil {
 		return nil, analysis(err)

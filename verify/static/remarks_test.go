@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/static"
 )
@@ -102,7 +103,7 @@ func revision(t *testing.T, files map[string]string) *render.Revision {
 			t.Fatal(err)
 		}
 	}
-	tree, err := render.DirTree(dir)
+	tree, err := tree.Dir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

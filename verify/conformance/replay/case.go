@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -80,7 +81,7 @@ func Load(ctx context.Context, dir string) (*Case, error) {
 }
 
 func revision(ctx context.Context, dir string) (*render.Revision, error) {
-	tree, err := render.DirTree(dir)
+	tree, err := tree.Dir(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package render
+package tree
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/util"
-	git "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/format/index"
 )
@@ -24,12 +24,12 @@ var ErrNoIndex = errors.New("no index to compare with")
 // IndexName is what the index is called in results.
 const IndexName = "index"
 
-// IndexTree is what the next commit would hold: the index of the work tree that dir lies in,
+// Index is what the next commit would hold: the index of the work tree that dir lies in,
 // as git write-tree reads it. file is the value of GIT_INDEX_FILE, by which `git commit -a`
 // and `git commit PATH` name the index of their own to a hook; "" is the repository's.
 // Errors: [ErrNoRepository]; [ErrNoIndex] where there is none, where paths are in conflict, and
 // where it is split or sparse.
-func IndexTree(dir, file string) (Tree, error) {
+func Index(dir, file string) (Tree, error) {
 	repo, err := openRepository(dir)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package render
+package tree
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	git "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -47,9 +47,9 @@ func (r *Repository) Tree(rev string) (Tree, error) {
 	return r.treeOf(commit, rev)
 }
 
-// GitTree is [Repository.Tree] of the repository that dir lies in.
+// Git is [Repository.Tree] of the repository that dir lies in.
 // Errors: [ErrNoRepository], [ErrNoRevision].
-func GitTree(dir, rev string) (Tree, error) {
+func Git(dir, rev string) (Tree, error) {
 	r, err := OpenRepository(dir)
 	if err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func GitTree(dir, rev string) (Tree, error) {
 	return r.Tree(rev)
 }
 
-// commitTree is the tree of a commit of an open repository.
-func commitTree(repo *git.Repository, hash string) (Tree, error) {
+// Commit is the tree of a commit of an open repository.
+func Commit(repo *git.Repository, hash string) (Tree, error) {
 	commit, err := repo.CommitObject(plumbing.NewHash(hash))
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package render
+package tree
 
 import (
 	"errors"
@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 )
 
-// StdinFile is the name under which standard input appears in a [StdinTree].
+// StdinFile is the name under which standard input appears in a [Stdin].
 const StdinFile = "stdin.yaml"
 
-// DirTree is the content of a directory as it lies on disk, without .git. It is listed
+// Dir is the content of a directory as it lies on disk, without .git. It is listed
 // once; a file is read when it is needed.
 // Errors: that the directory cannot be listed.
-func DirTree(dir string) (Tree, error) {
+func Dir(dir string) (Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("directory %s: %w", dir, err)
@@ -66,9 +66,9 @@ func readRooted(root *os.Root, p string, e entry) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, sizeLimit(p)+1))
 }
 
-// StdinTree holds what a reader gives as the one file [StdinFile].
+// Stdin holds what a reader gives as the one file [StdinFile].
 // Errors: those of the reader, and [ErrTooBig].
-func StdinTree(r io.Reader) (Tree, error) {
+func Stdin(r io.Reader) (Tree, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxFileBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("standard input: %w", err)
@@ -76,12 +76,12 @@ func StdinTree(r io.Reader) (Tree, error) {
 	if len(b) > MaxFileBytes {
 		return nil, fmt.Errorf("standard input %w: the limit is %d MiB", ErrTooBig, MaxFileBytes>>20)
 	}
-	return MapTree("-", map[string]string{StdinFile: string(b)})
+	return Map("-", map[string]string{StdinFile: string(b)})
 }
 
-// MapTree is a tree of files held in memory, for tests and single documents.
+// Map is a tree of files held in memory, for tests and single documents.
 // Errors: a path that is not clean and relative.
-func MapTree(name string, files map[string]string) (Tree, error) {
+func Map(name string, files map[string]string) (Tree, error) {
 	entries := map[string]entry{}
 	for p, text := range files {
 		if !fs.ValidPath(p) || p == "." {

@@ -1,4 +1,4 @@
-package render
+package tree
 
 import (
 	"errors"
@@ -51,7 +51,7 @@ func twoCommits(t *testing.T) (dir, first, second string) {
 
 func readTree(t *testing.T, dir, rev, file string) string {
 	t.Helper()
-	tree, err := GitTree(dir, rev)
+	tree, err := Git(dir, rev)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestGitTreeReadsObjects(t *testing.T) {
 	if got := readTree(t, dir+"/sub", "HEAD", "sub/a.yaml"); got != "two" {
 		t.Errorf("from a folder of the work tree: %q", got)
 	}
-	tree, err := GitTree(dir, "main")
+	tree, err := Git(dir, "main")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestGitTreeErrors(t *testing.T) {
 		"shallow, by hash":     {out + "/shallow", first, ErrNoRevision, "`git fetch --depth=1 origin " + first + "`"},
 		"shallow, by relation": {out + "/shallow", "HEAD~1", ErrNoRevision, "fetch-depth: 0"},
 	} {
-		_, err := GitTree(c.dir, c.rev)
+		_, err := Git(c.dir, c.rev)
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -184,11 +184,11 @@ func TestTreeLinks(t *testing.T) {
 	runGit(t, dir, "add", ".")
 	runGit(t, dir, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",module")
 	runGit(t, dir, "commit", "-qm", "links")
-	fromGit, err := GitTree(dir, "HEAD")
+	fromGit, err := Git(dir, "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fromDir, err := DirTree(dir)
+	fromDir, err := Dir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,11 +209,11 @@ func TestTreeLinks(t *testing.T) {
 		if _, err := fs.ReadFile(tree, "loop"); err == nil {
 			t.Errorf("%s: a loop of links was read", side)
 		}
-		if got := realPath(tree, "folder/a.yaml"); got != "real/a.yaml" {
+		if got := RealPath(tree, "folder/a.yaml"); got != "real/a.yaml" {
 			t.Errorf("%s: real path %s", side, got)
 		}
 		digest := func(name string) string {
-			return digestOf(tree, name, func(string) ([]byte, error) { return nil, errors.New("was read") })
+			return Digest(tree, name, func(string) ([]byte, error) { return nil, errors.New("was read") })
 		}
 		if d, e := digest("twice"), digest("real/a.yaml"); d != e || d == "" {
 			t.Errorf("%s: digests %s %s", side, d, e)
@@ -231,11 +231,11 @@ func TestTreeSizeLimit(t *testing.T) {
 	writeFile(t, dir+"/big.yaml", strings.Repeat("a: b # filler\n", 10<<20/14))
 	runGit(t, dir, "add", ".")
 	runGit(t, dir, "commit", "-qm", "big")
-	fromGit, err := GitTree(dir, "HEAD")
+	fromGit, err := Git(dir, "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fromDir, err := DirTree(dir)
+	fromDir, err := Dir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestTreeSizeLimit(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	if _, err := StdinTree(strings.NewReader(strings.Repeat("x", MaxFileBytes+1))); !errors.Is(err, ErrTooBig) {
+	if _, err := Stdin(strings.NewReader(strings.Repeat("x", MaxFileBytes+1))); !errors.Is(err, ErrTooBig) {
 		t.Errorf("standard input: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package render
+package tree
 
 import (
 	"bytes"
@@ -209,8 +209,8 @@ func tooBig(name string, size, limit int64) error {
 	return fmt.Errorf("%s: %w: %.1f MiB, the limit is %d MiB", name, ErrTooBig, float64(size)/(1<<20), limit>>20)
 }
 
-// realPath is the path without symlinks, for locations: GitHub shows no symlinked file.
-func realPath(t Tree, name string) string {
+// RealPath is the path without symlinks, for locations: GitHub shows no symlinked file.
+func RealPath(t Tree, name string) string {
 	if t, ok := t.(*fileTree); ok {
 		if real, err := t.resolve(name); err == nil {
 			return real
@@ -219,9 +219,9 @@ func realPath(t Tree, name string) string {
 	return name
 }
 
-// digestOf identifies a file's content, as git does; "" where it cannot be read. What is no
+// Digest identifies a file's content, as git does; "" where it cannot be read. What is no
 // tree of this package is read.
-func digestOf(t Tree, name string, read func(string) ([]byte, error)) string {
+func Digest(t Tree, name string, read func(string) ([]byte, error)) string {
 	if t, ok := t.(*fileTree); ok {
 		return t.digest(name)
 	}
@@ -299,8 +299,8 @@ type fileInfo struct {
 	size int64
 }
 
-// asFileInfo is what a file system would say of a name alone.
-func asFileInfo(name string, mode fs.FileMode) fs.FileInfo { return fileInfo{name: name, mode: mode} }
+// FileInfo is what a file system would say of a name alone.
+func FileInfo(name string, mode fs.FileMode) fs.FileInfo { return fileInfo{name: name, mode: mode} }
 
 func (i fileInfo) Name() string       { return i.name }
 func (i fileInfo) Size() int64        { return i.size }
