@@ -30,27 +30,34 @@ const (
 	varEvents    = "events"
 	varQuiescent = "quiescent"
 	varApplied   = "applied"
+	varChanged   = "changed"
 	varWorkloads = "@workloads"
 	varReadyOn   = "@readyOn"
 )
 
 // intentEnv declares what a custom intent may speak of.
 func intentEnv() (*cel.Env, error) {
+	return newEnv(
+		cel.Variable(varEvents, cel.ObjectType(reflect.TypeFor[EventsView]().String())),
+		cel.Variable(varQuiescent, cel.BoolType),
+		cel.Variable(varApplied, cel.BoolType),
+	)
+}
+
+// newEnv declares the workloads and nodes of the abstract cluster, and more.
+func newEnv(more ...cel.EnvOption) (*cel.Env, error) {
 	workload, nodes, events := reflect.TypeFor[WorkloadView](), reflect.TypeFor[NodesView](), reflect.TypeFor[EventsView]()
-	return cel.NewEnv(
+	return cel.NewEnv(append([]cel.EnvOption{
 		cel.ParserExpressionSizeLimit(maxExpression),
 		cel.ParserRecursionLimit(100),
 		ext.NativeTypes(ext.ParseStructTags(true), workload, nodes, events),
 		cel.Variable(varSelf, cel.ObjectType(workload.String())),
 		cel.Variable(varNodes, cel.ObjectType(nodes.String())),
-		cel.Variable(varEvents, cel.ObjectType(events.String())),
-		cel.Variable(varQuiescent, cel.BoolType),
-		cel.Variable(varApplied, cel.BoolType),
 		cel.Variable(varWorkloads, cel.MapType(cel.StringType, cel.ObjectType(workload.String()))),
 		cel.Variable(varReadyOn, cel.MapType(cel.StringType, cel.IntType)),
 		cel.Macros(append(slices.Clone(cel.StandardMacros),
 			cel.GlobalMacro("workload", 1, expandWorkload), cel.ReceiverMacro("readyOn", 2, expandReadyOn))...),
-	)
+	}, more...)...)
 }
 
 // expandWorkload makes workload("namespace/name") an index of the workloads that the
@@ -131,14 +138,19 @@ type expression struct {
 	reads   []observation // what it looks at, each once, in the order of the text
 }
 
-// compile parses, checks and plans an expression; problems are CEL's, each with its place.
+// compile is [compileTo] of what says true or false.
 func compile(env *cel.Env, text string) (*expression, []*cel.Error) {
+	return compileTo(env, text, cel.BoolType, "must say true or false")
+}
+
+// compileTo parses, checks and plans an expression of a type; problems are CEL's, each with its place.
+func compileTo(env *cel.Env, text string, want *cel.Type, must string) (*expression, []*cel.Error) {
 	parsed, issues := env.Compile(text)
 	if issues.Err() != nil {
 		return nil, issues.Errors()
 	}
-	if parsed.OutputType() != cel.BoolType {
-		return nil, []*cel.Error{{Message: fmt.Sprintf("must say true or false; it gives %s", parsed.OutputType()), ExprID: -1}}
+	if !parsed.OutputType().IsExactType(want) {
+		return nil, []*cel.Error{{Message: fmt.Sprintf("%s; it gives %s", must, parsed.OutputType()), ExprID: -1}}
 	}
 	program, err := env.Program(parsed, cel.CostLimit(maxCost))
 	if err != nil {
@@ -164,16 +176,21 @@ func (d *decoder) expression(dst *string, self *bool) read {
 		}
 		e, problems := compile(d.env, *dst)
 		*self = e != nil && e.speaksOf(varSelf)
-		for _, e := range problems {
-			where := d.follow(n, at)
-			if e.ExprID >= 0 && where != nil {
-				where = within(where, e.Location.Line(), e.Location.Column())
-			}
-			if where == nil {
-				where = n
-			}
-			d.fail(where, at, "%s", strings.TrimSuffix(e.Message, " (in container '')"))
+		d.mistaken(n, at, problems)
+	}
+}
+
+// mistaken words what is wrong with an expression.
+func (d *decoder) mistaken(n *yaml.Node, at string, problems []*cel.Error) {
+	for _, e := range problems {
+		where := d.follow(n, at)
+		if e.ExprID >= 0 && where != nil {
+			where = within(where, e.Location.Line(), e.Location.Column())
 		}
+		if where == nil {
+			where = n
+		}
+		d.fail(where, at, "%s", strings.TrimSuffix(e.Message, " (in container '')"))
 	}
 }
 

@@ -13,14 +13,14 @@ func (e *expression) activation(numbers []int) map[string]any {
 	places := map[string]int{}
 	vars := map[string]any{
 		varSelf: self, varNodes: nodes, varEvents: events, varWorkloads: workloads, varReadyOn: places,
-		varQuiescent: false, varApplied: false,
+		varQuiescent: false, varApplied: false, varChanged: false,
 	}
 	for i, o := range e.reads {
 		n := numbers[i]
 		switch {
 		case o.field == readyOn:
 			places[o.at.String()] = n
-		case o.of == varQuiescent, o.of == varApplied:
+		case o.of == varQuiescent, o.of == varApplied, o.of == varChanged:
 			vars[o.of] = n != 0
 		case o.of == varSelf:
 			enter(self, workloadFields, o.field, n)

@@ -54,7 +54,7 @@ func observations(e ast.Expr) []observation {
 func leaf(e ast.Expr) (observation, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
-		if name := e.AsIdent(); name == varQuiescent || name == varApplied {
+		if name := e.AsIdent(); name == varQuiescent || name == varApplied || name == varChanged {
 			return observation{of: name}, true
 		}
 	case ast.SelectKind:

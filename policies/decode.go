@@ -33,6 +33,7 @@ type decoder struct {
 	set      map[string]*yaml.Node // each key that the file gives, by path
 	later    []func()              // checks that need the whole file
 	env      *cel.Env              // of custom intents; nil until the first one
+	loops    *cel.Env              // of declared controllers; as env
 	most     fileLimits
 }
 

@@ -114,6 +114,8 @@ type Controllers struct {
 	SchedulerAt, DeschedulerAt string
 	GitOps                     *GitOps
 	ClusterAutoscaler          bool
+	// Own are controllers of the user's own, as the file describes them.
+	Own []OwnController
 	// AutoscalerFlags are those of a cluster autoscaler that was found among the manifests.
 	AutoscalerFlags state.ClusterAutoscalerFlags
 	// KarpenterFile holds NodePools, NodePools what it holds (set by the caller through

@@ -161,6 +161,7 @@ func (d *decoder) controllers(c *Controllers) read {
 					"respectIgnoreDifferences": d.flag(&c.GitOps.RespectIgnore),
 				})
 			},
+			"own": d.list(d.ownController(c)),
 			"karpenter": func(n *yaml.Node, at string) {
 				d.object(n, at, fields{"nodePools": d.text(&c.KarpenterFile, relative)}, "nodePools")
 			},

@@ -75,6 +75,14 @@ func describe(p *Policy) string {
 		gitops = fmt.Sprintf("%+v", *c.GitOps)
 	}
 	line("controllers", []any{c.SchedulerConfig, c.DeschedulerPolicy, gitops, c.ClusterAutoscaler}, []any{"", "", "none", false})
+	for _, o := range c.Own {
+		on := "none"
+		if o.On != nil {
+			on = fmt.Sprintf("%+v", *o.On)
+		}
+		fmt.Fprintf(&b, "own: %s on:%s watches:%q writes:%q when:%q to:%q %d-%d deed:%d pods:%s evicts:%t %s line:%d\n",
+			o.Name, on, o.Watches, o.Writes, o.When, o.To, o.Min, o.Max, o.Does, o.Pods, o.Evicts, o.Latency, o.Line)
+	}
 	line("apply", p.Apply, base.Apply)
 	e, drain := p.Events, "none"
 	if e.Drain != nil {

@@ -53,7 +53,7 @@ func prepare(ch *render.Changes, opt Options, all bool) (a *analysis, cut []*sli
 	a.besides = slice.NewBesides(opt.Policy, ch)
 	a.around = slice.NewAround(opt.Policy, ch)
 	a.instead = static.StandIns(refused)
-	cut = a.result.pick(ch, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: together(rules), Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead})
+	cut = a.result.pick(ch, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: append(together(rules), opt.Policy.OwnTogether()...), Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead, Own: opt.Policy})
 	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)
 	a.result.Notices = append(a.result.Notices, a.besides.Notices(cut)...)
 	a.result.Notices = append(a.result.Notices, a.snapshotNotices()...)
@@ -70,7 +70,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	}
 	a.enterShortages(cut)
 	a.enterRefusals(refused)
-	a.enterRemarks(static.Remarks(ch, all))
+	a.enterRemarks(static.Reached(static.Remarks(ch, all), opt.Policy))
 	a.hedgeSwitched(ch.Head)
 	a.blameHealing(ch)
 	effective := opt.Policy

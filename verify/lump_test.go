@@ -59,7 +59,26 @@ func randomShop(r *rand.Rand, pods int, roomy bool) (base, head, policy string) 
 	policy = fmt.Sprintf("bound: {nodes: %d}\ncluster:\n  nodePools: [{name: a, count: {min: %d, max: %d}, allocatable: {cpu: \"%d\", memory: 8Gi, pods: \"%d\"}}]\n", nodes, nodes, nodes, cpu, fit)
 	policy += fmt.Sprintf("events:\n  loadChange: {budget: %d}\n  nodeFailure: {budget: %d}\n  podCrash: {budget: %d}\n  badRevision: {budget: %d}\n",
 		r.IntN(2), max(r.IntN(8)-6, 0), max(r.IntN(4)-2, 0), r.IntN(2))
+	if somewhere(r, 3) && !roomy {
+		config := "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: config, namespace: default}\ndata: {level: %s}\n"
+		policy += randomOwn(r)
+		return strings.Join(old, "---\n") + fmt.Sprintf(config, "info"), strings.Join(now, "---\n") + fmt.Sprintf(config, "debug"), policy
+	}
 	return strings.Join(old, "---\n"), strings.Join(now, "---\n"), policy
+}
+
+// randomOwn are controllers that a policy declares.
+func randomOwn(r *rand.Rand) string {
+	out := "controllers:\n  own:\n"
+	for i := range 1 + r.IntN(2) {
+		what := []string{
+			"watches: ConfigMap default/config, restarts: {}", "when: self.ready == self.replicas, deletes: {pods: outdated}",
+			"deletes: {pods: unready, through: eviction}", `scales: {to: "self.ready + 1", min: 1, max: 3}`,
+			"when: self.maxPerNode > 1, deletes: {pods: any}",
+		}[r.IntN(5)]
+		out += fmt.Sprintf("  - {name: own-%d, workload: {name: default/web-0}, latency: %s, %s}\n", i, []string{"sync", "periodic"}[r.IntN(2)], what)
+	}
+	return out
 }
 
 // randomDescheduler is a descheduler's ConfigMap.

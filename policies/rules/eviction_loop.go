@@ -111,7 +111,7 @@ func wantedOrdinal(s state.State, w, p int) int {
 		return 0
 	}
 	index := s.C.Pods[p].Ordinal - m.FirstOrdinal()
-	if index < 0 || index >= s.Replicas(w) || !s.C.HasTemplate(p, s.Version()) && !keepsOld(s, w, p) {
+	if index < 0 || index >= s.Replicas(w) || !s.HasTemplate(p) && !keepsOld(s, w, p) {
 		return 0
 	}
 	return 1

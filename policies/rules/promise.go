@@ -91,6 +91,9 @@ func leastDesired(m *state.Manifest) int {
 	if m.KEDA != nil && m.KEDA.ToZero {
 		return 0
 	}
+	if m.Bounds.Max > 0 && declared > 0 {
+		declared = min(declared, m.Bounds.Min)
+	}
 	if m.HPA == nil || declared == 0 { // 0 switches an autoscaler off
 		return declared
 	}

@@ -38,7 +38,7 @@ error.`,
 	},
 	New: func(c *state.Config, w int) Property {
 		d, _ := Newest(c, w)
-		if d == nil || !c.Spec.Workloads[w].Autoscaled() {
+		if d == nil || !c.Spec.Workloads[w].Autoscaled() && !c.Scales(w) {
 			return Property{} // nothing changes the number but the apply, once
 		}
 		return Property{

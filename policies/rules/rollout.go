@@ -18,7 +18,7 @@ func rolling(s state.State, w int) bool {
 		return false
 	}
 	for _, p := range s.C.ClassesOf[w] {
-		if !s.C.HasTemplate(p, s.Version()) && (s.Get(s.C.Class[p].Size) > 0 || s.Active(p) > 0) && !keepsOld(s, w, p) {
+		if !s.HasTemplate(p) && (s.Get(s.C.Class[p].Size) > 0 || s.Active(p) > 0) && !keepsOld(s, w, p) {
 			return true
 		}
 	}
@@ -27,10 +27,10 @@ func rolling(s state.State, w int) bool {
 
 // keepsOld reports whether a workload leaves the pod of class p at its old revision: the
 // kind has no rollout, the pod is below the partition, or waits for somebody to delete it
-// (OnDelete).
+// (OnDelete) where no declared loop does.
 func keepsOld(s state.State, w, p int) bool {
 	m := s.Manifest(w)
-	if pace := m.Pace(); pace.Keeps || pace.Awaits {
+	if pace := m.Pace(); pace.Keeps || pace.Awaits && !s.C.Rolls(w) {
 		return true
 	}
 	return m.Kind() == state.StatefulSet && s.C.Pods[p].Ordinal < m.FirstOrdinal()+m.Partition()
@@ -40,7 +40,7 @@ func keepsOld(s state.State, w, p int) bool {
 func newestPods(s state.State, w int, of func(p int) int) int {
 	total := 0
 	for _, p := range s.C.ClassesOf[w] {
-		if s.C.HasTemplate(p, s.Version()) {
+		if s.HasTemplate(p) {
 			total += of(p)
 		}
 	}

@@ -84,7 +84,7 @@ func stuckMessage(s state.State, w int) string {
 	}
 	old, revision := 0, ""
 	for _, p := range s.C.ClassesOf[w] {
-		if !s.C.HasTemplate(p, s.Version()) {
+		if !s.HasTemplate(p) {
 			old, revision = old+s.Active(p), s.C.Revision(p)
 		}
 	}

@@ -2,7 +2,7 @@
 // steps commute ([Reduce]).
 //
 // The loops live in families below it, one actor per file: workloads, scheduler, descheduler, autoscaling, nodes,
-// faults, gitops and admission. What an actor is, and what it declares, is in package actor; what all of them need to
+// faults, gitops, admission and others. What an actor is, and what it declares, is in package actor; what all of them need to
 // know of pods and nodes, in package objects. None of them knows rules or files.
 package control
 
@@ -14,6 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/control/faults"
 	"github.com/kubesettle/kubesettle/verify/control/gitops"
 	"github.com/kubesettle/kubesettle/verify/control/nodes"
+	"github.com/kubesettle/kubesettle/verify/control/others"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -58,6 +59,7 @@ func All(b *state.Builder) ([]actor.Actor, error) {
 		nodes.NewClusterAutoscaler,
 		nodes.NewKarpenter,
 		gitops.NewResync,
+		others.NewDeclared,
 	} {
 		actors, err := build(b)
 		if err != nil {

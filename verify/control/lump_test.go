@@ -59,10 +59,10 @@ func TestLumps(t *testing.T) {
 		}
 	})
 	for kind, loops := range map[actor.LikenessKind][]string{
-		actor.StartedWhere: {"scheduler", "kubelet-start", "kubelet-stop", "replicaset", "deployment", "hpa", "crash"},
+		actor.StartedWhere: {"scheduler", "kubelet-start", "kubelet-stop", "replicaset", "deployment", "hpa", "crash", "own"},
 		actor.StoppingAs: {
 			"scheduler", "kubelet-start", "kubelet-stop", "replicaset", "deployment", "hpa", "crash", "drain", "node", "tainteviction-timed", "cluster-autoscaler",
-			"panic", "apply", "load", "node-pool", "node-exit",
+			"panic", "apply", "load", "node-pool", "node-exit", "own",
 		},
 	} {
 		for _, loop := range loops {

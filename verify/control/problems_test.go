@@ -155,6 +155,19 @@ base web replicas=4 image=v1 cpu=500m
 head web replicas=4 image=v2 cpu=500m
 both api replicas=3 image=v1 cpu=100m apart
 events apply=1 crashes=1 bad=1`, `
+nodes a 3
+both web replicas=3 image=v1 cpu=500m
+base db replicas=2 image=v1 stateful ondelete
+head db replicas=2 image=v2 stateful ondelete
+both worker replicas=2 image=v1 cpu=100m
+own reloader web restart watch=config differs when=changed sync
+own refresher write=config
+own operator db delete=outdated evict when=ready
+own janitor web delete=unready when=spread
+both api replicas=3 image=v1 cpu=100m
+own scaler worker scale=api max=3
+pdb db unavailable=1
+events apply=1`, `
 nodes a 2 zone=a
 nodes b 2 zone=b taint=k:NoExecute
 base web replicas=3 image=v1 cpu=500m tolerate=60

@@ -160,6 +160,8 @@ func (s *script) cluster(input string) error {
 			s.spec.ClusterAutoscaler = true
 		case "gitops":
 			s.spec.GitOps = &state.GitOps{SelfHeal: true}
+		case "own":
+			s.addOwn(bare, opt)
 		case "server-side":
 			s.spec.Apply = state.ServerSide
 		default:

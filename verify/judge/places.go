@@ -106,6 +106,11 @@ func (pl Places) locations(w wording, blame []Blame) []Location {
 	for _, c := range pl.Changed(w.slice.Release, w.Key().Workload) {
 		add(pl.Field(c))
 	}
+	for _, r := range refs {
+		if file, line, ok := w.slice.OwnConfigured(r); ok {
+			add(pl.declared(rules.Declaration{File: file, Line: line}))
+		}
+	}
 	for i, r := range refs {
 		add(pl.ref(w, r))
 		if i == 0 {
@@ -118,7 +123,7 @@ func (pl Places) locations(w wording, blame []Blame) []Location {
 	return Distinct(append(edited, rest...))
 }
 
-// declared locates a rule of the user's own, if its policy file lies in the repository.
+// declared locates a rule or a controller of the user's own, if its policy file lies in the repository.
 func (pl Places) declared(at rules.Declaration) Location {
 	if at.Line == 0 || !fs.ValidPath(at.File) {
 		return Location{}

@@ -29,6 +29,9 @@ var ErrRelations = errors.New("cannot be scaled down")
 //
 // The spec is not changed. Errors: [ErrRelations].
 func Reduce(spec *state.Spec, gap int, further []int) (*state.Spec, Counts, error) {
+	if len(spec.Declared) > 0 {
+		return nil, Counts{}, fmt.Errorf("expressions of declared controllers: %w", ErrRelations)
+	}
 	r := reducer{spec: spec, shared: sharedBudgets(spec)}
 	apart := keptApart(spec)
 	numbers := append(r.numbers(), further...)

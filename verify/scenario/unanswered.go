@@ -6,7 +6,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
-// unanswered lists what kept the rules of a problem from being evaluated.
+// unanswered lists what kept the rules of a problem, and the loops that the policy declares, from being evaluated.
 func (p *Problem) unanswered() []string {
 	var out []string
 	for _, b := range p.bounds {
@@ -15,6 +15,11 @@ func (p *Problem) unanswered() []string {
 		}
 		if err := b.Property.Err(); err != nil {
 			out = append(out, err.Error())
+		}
+	}
+	for _, a := range p.Actors {
+		if e, ok := a.(interface{ Err() error }); ok && e.Err() != nil {
+			out = append(out, e.Err().Error())
 		}
 	}
 	return out

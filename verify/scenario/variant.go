@@ -84,6 +84,10 @@ func (v Variant) surrounded(by state.Version) Variant {
 		q := &spec.Quotas[i]
 		q.Objects, q.Others = [2]*corev1.ResourceQuota{q.Objects[by], q.Objects[by]}, [2]corev1.ResourceList{q.Others[by], q.Others[by]}
 	}
+	spec.Declared = slices.Clone(spec.Declared)
+	for i := range spec.Declared {
+		spec.Declared[i].Differs = false
+	}
 	spec.Admission.LimitRanges = [2][]*corev1.LimitRange{spec.Admission.LimitRanges[by], spec.Admission.LimitRanges[by]}
 	spec.Admission.Webhooks = slices.Clone(spec.Admission.Webhooks)
 	for i := range spec.Admission.Webhooks {
@@ -112,7 +116,8 @@ func (v Variant) Has(version state.Version) bool {
 // repeats reports whether both versions are the same manifests, so that everything that
 // can be seen of head alone was seen before its apply.
 func (v Variant) repeats() bool {
-	return v.BaseNamespaces == nil && !slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
+	differs := func(d state.Declared) bool { return d.Differs }
+	return v.BaseNamespaces == nil && !slices.ContainsFunc(v.Spec.Declared, differs) && !slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
 		return !w.Manifests[state.Base].Same(&w.Manifests[state.Head])
 	})
 }
@@ -129,6 +134,7 @@ func (v Variant) WithObjects(base, head []*render.Object, assumed bool) (Variant
 	v.Slice = sl
 	to, from := &v.Spec, &sl.Spec
 	to.Workloads, to.Namespaces, to.Quotas, to.Claims, to.Admission = from.Workloads, from.Namespaces, from.Quotas, from.Claims, from.Admission
+	to.Declared = from.Declared
 	to.PriorityClasses, to.NeverPreempt, to.DefaultPriority = from.PriorityClasses, from.NeverPreempt, from.DefaultPriority
 	v, err := v.again(like)
 	return v, err == nil

@@ -43,7 +43,7 @@ func (sl *Slice) resync(g *policies.GitOps) *state.GitOps {
 	ignored, scaled := slices.Contains(g.IgnoreDifferences, "/spec/replicas"), false
 	for i := range sl.Spec.Workloads {
 		for v := range sl.Spec.Workloads[i].Manifests {
-			if m := &sl.Spec.Workloads[i].Manifests[v]; m.HPA != nil || m.KEDA != nil {
+			if m := &sl.Spec.Workloads[i].Manifests[v]; m.HPA != nil || m.KEDA != nil || m.Bounds.Max > 0 {
 				scaled = true
 				ignored = ignored && (g.Of == nil || g.Of(sl.Spec.Workloads[i].ID))
 			}
@@ -86,6 +86,9 @@ func (sl *Slice) RanBeside(p *policies.Policy) {
 
 // Configured resolves a reference into a controller's own configuration file.
 func (sl *Slice) Configured(r actor.Ref) (file string, line int, ok bool) {
+	if file, line, ok := sl.OwnConfigured(r); ok {
+		return file, line, ok
+	}
 	for _, k := range sl.Controllers.NodePools {
 		if r.Object == nodes.KarpenterObject(k.NodePool) && k.Locate != nil {
 			file, line := k.Locate(r.Field)

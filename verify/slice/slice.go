@@ -33,6 +33,7 @@ type Slice struct {
 	Keys, Values map[string]bool
 	// Before holds the controllers that run beside the slice on base; nil: the same.
 	Before *state.Spec
+	own    *policies.Policy   // with the controllers that it declares; nil: none
 	shot   *snapshot.Snapshot // of the cluster as it is; nil: there is none
 	// Resized says that another slice has the same workloads on other sizes of the cluster.
 	Resized bool
@@ -83,6 +84,8 @@ type Scope struct {
 	Beside func(release string) string
 	// Healed says why workloads with an autoscaler are searched, changed or not; "" is for no reason.
 	Healed func(release string) string
+	// Own is the policy with the controllers that it declares; nil: none.
+	Own *policies.Policy
 	// Instead is what is there of an object that the API server refuses; nil: nothing.
 	Instead map[*render.Object]*render.Object
 }
@@ -116,6 +119,7 @@ func (c Cut) Slices(base, head []*render.Object) []*Slice {
 				if healed && len(hpas)+len(s.kedaOf(o)) > 0 {
 					touched[id] = true
 				}
+				touched[id] = touched[id] || wakesOwn(c.Own, o, sides)
 				for _, t := range targets {
 					touched[id] = touched[id] || c.Changed[t.ID.String()]
 				}
@@ -128,7 +132,9 @@ func (c Cut) Slices(base, head []*render.Object) []*Slice {
 	shared := sharedOf(sides)
 	var out []*Slice
 	for _, members := range group {
-		out = append(out, newSlice(c.Release, members, sides, touched, shared))
+		sl := newSlice(c.Release, members, sides, touched, shared)
+		sl.declare(c.Own, sides)
+		out = append(out, sl)
 	}
 	return out
 }
@@ -219,6 +225,7 @@ func (sl *Slice) With(base, head []*render.Object, assumed bool) (*Slice, bool) 
 			}
 		}
 	}
+	out.declare(sl.own, sides)
 	if assumed {
 		out.reachAll()
 	}

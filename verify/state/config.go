@@ -28,6 +28,8 @@ type PodClass struct {
 	Set, Size int
 	// PerNode says that its pods are made for one node each, as a DaemonSet's.
 	PerNode bool
+	// Turned says that the class is the second revision of its template, which a restart makes; see [Declared].
+	Turned bool
 }
 
 // Node is one node of the chosen topology. Nodes of one class are consecutive.
@@ -48,6 +50,7 @@ type WorkloadFields struct {
 	Current     Field // see [State.Current]
 	Sized       Field // the size that pods are created at, as [PodClass.Size]; laid out by the vertical autoscaler
 	Ticks       Field // see [State.TicksLeft]
+	Turn        Field // 1 while the revision of [PodClass.Turned] is the current one; see [State.Turn]
 }
 
 // PodClassFields are the moving parts of one pod class (one ReplicaSet).
@@ -114,6 +117,9 @@ type Config struct {
 	Refusals [2][]*Refusal
 	Armed    []Field // by webhook: 1 once its server has answered
 
+	notices []Field // by declared loop: see [State.Notices]
+	rolls   []bool  // by workload: see [Config.Rolls]
+
 	members   []int // 0, 1, 2, …: see [Config.Members]
 	layout    layout
 	firstNode []int   // first node of each class, and one past the last
@@ -156,6 +162,7 @@ func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
 	for w := range spec.Workloads {
 		c.addWorkload(b, w, maxPods)
 	}
+	c.addDeclared(b)
 	c.addNodeFields(b)
 	c.addClaims(b)
 	c.admits(b)
@@ -201,6 +208,7 @@ func (c *Config) addWorkload(b *Builder, w, maxPods int) {
 			c.Pods = append(c.Pods, p)
 		}
 	}
+	classes = c.turns(b, w, classes)
 	for p := len(c.Class); p < len(c.Pods); p++ {
 		c.addPodClass(b, p, maxPods)
 		c.members = append(c.members, p)
@@ -286,9 +294,13 @@ func (c *Config) Width() int { return c.layout.head + len(c.Nodes)*c.layout.reco
 func (c *Config) NodesOf(class int) (first, end int) { return c.firstNode[class], c.firstNode[class+1] }
 
 // Revision tells the pod classes of one workload apart, as results word it: "old",
-// "new", or "" where there is only one.
+// "new", or "" where there is only one; of one that is restarted "first" and "restarted".
 func (c *Config) Revision(p int) string {
 	switch class := &c.Pods[p]; {
+	case class.Turned:
+		return "restarted"
+	case c.Restarts(class.Workload):
+		return "first"
 	case c.Revisions(class.Workload) < 2:
 		return ""
 	case class.InHead:

@@ -103,7 +103,7 @@ func (s State) JobManifest(p int) *Manifest {
 	class := &s.C.Pods[p]
 	ms := &s.C.Spec.Workloads[class.Workload].Manifests
 	switch {
-	case s.C.HasTemplate(p, s.Version()):
+	case s.HasTemplate(p):
 		return &ms[s.Version()]
 	case class.InBase:
 		return &ms[Base]

@@ -14,14 +14,14 @@ import (
 // Who can, and an actor or rule that looks at pods on deletion has to be among them:
 // whoever asks them for admission (webhooks), whoever counts what pods hold (quotas, resources of declared nodes, host ports,
 // inter-pod affinity, volumes, preemption, the cluster autoscaler), whoever waits for them to be
-// gone (Recreate, maintenance, nodes that come and go), whoever evicts, as a rule then
+// gone (Recreate, maintenance, nodes that come and go), whoever evicts or deletes, as a rule then
 // compares pods on deletion, and an autoscaler whose pods lack requests. An autoscaler's
 // stabilization window passes when pods have stopped; they can always do so at once.
 // maxPods is that of [NewBuilder].
 func (s *Spec) lingers(maxPods int) bool {
 	e := &s.Events
 	if s.Unreduced || s.CountsTerminating || e.Drain+e.NodeFailure+e.NodeAdded+e.NodeRemoved+e.SpotReclaim+e.PodCrash+e.NodePanic > 0 || e.presses() ||
-		s.Descheduler != nil || s.ClusterAutoscaler || len(s.Quotas) > 0 || len(s.Admission.Webhooks) > 0 || len(s.Claims) > 0 || s.DefaultPriority[Base] != s.DefaultPriority[Head] {
+		slices.ContainsFunc(s.Declared, func(d Declared) bool { return d.Does == DeletePods }) || s.Descheduler != nil || s.ClusterAutoscaler || len(s.Quotas) > 0 || len(s.Admission.Webhooks) > 0 || len(s.Claims) > 0 || s.DefaultPriority[Base] != s.DefaultPriority[Head] {
 		return true
 	}
 	for i := range s.Classes {

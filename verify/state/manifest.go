@@ -27,6 +27,8 @@ type Manifest struct {
 	PDBs   []*policyv1.PodDisruptionBudget
 	VPA    *VPA
 	KEDA   *KEDA
+	// Bounds are those of declared loops that set replicas, taken together; zero: there is none.
+	Bounds Bounds
 	// Services names the Services that send requests to the pods, sorted.
 	Services []string
 	// Stranded says that its pods cannot start once the other version is applied, which deletes a ConfigMap or Secret that
@@ -89,7 +91,7 @@ func (m *Manifest) Replicas() int {
 
 // MostReplicas is the most that the manifest or one of its autoscalers asks for.
 func (m *Manifest) MostReplicas() int {
-	n := m.Replicas()
+	n := max(m.Replicas(), m.Bounds.Max)
 	if m.HPA != nil {
 		n = max(n, int(m.HPA.Spec.MaxReplicas))
 	}

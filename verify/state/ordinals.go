@@ -37,6 +37,7 @@ func (w *Workload) ordinals() []int {
 		if m.HPA != nil {
 			most = max(most, int(m.HPA.Spec.MaxReplicas))
 		}
+		most = max(most, m.Bounds.Max)
 	}
 	for v := range w.Manifests {
 		m := &w.Manifests[v]
@@ -60,12 +61,15 @@ func (c *Config) HasTemplate(p int, v Version) bool {
 	return v == Base && c.Pods[p].InBase || v == Head && c.Pods[p].InHead
 }
 
-// Revisions is the number of templates that the versions of workload w have: 0 to 2.
+// Revisions is the number of revisions that workload w has: 0 to 2, one for each template of its versions, or two of one
+// that is restarted.
 func (c *Config) Revisions(w int) int {
 	by := c.ByVersion[w]
 	switch {
 	case by[Base] < 0 && by[Head] < 0:
 		return 0
+	case c.Restarts(w):
+		return 2
 	case by[Base] < 0 || by[Head] < 0 || by[Base] == by[Head]:
 		return 1
 	}

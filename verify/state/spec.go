@@ -73,6 +73,8 @@ type Spec struct {
 	Admission Admission
 	// GitOps is the controller that applies the manifests; nil: somebody does, once.
 	GitOps *GitOps
+	// Declared are the loops that the policy file describes.
+	Declared []Declared
 	// CountsTerminating says that a rule of the user's own looks at pods on deletion.
 	CountsTerminating bool
 	// Unreduced asks for states and interleavings that nobody can tell apart, too: for

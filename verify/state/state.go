@@ -37,7 +37,13 @@ func (s State) Version() Version { return Version(s.Get(s.C.Applied)) }
 func (s State) Manifest(w int) *Manifest { return &s.C.Spec.Workloads[w].Manifests[s.Version()] }
 
 // NewClass is the pod class of workload w's current template, or -1.
-func (s State) NewClass(w int) int { return s.C.ByVersion[w][s.Version()] }
+func (s State) NewClass(w int) int {
+	p := s.C.ByVersion[w][s.Version()]
+	if f := s.C.Workload[w].Turn; f.width > 0 && p >= 0 && s.Get(f) == 1 {
+		return s.C.ClassesOf[w][1]
+	}
+	return p
+}
 
 // Replicas is workload w's live .spec.replicas.
 func (s State) Replicas(w int) int { return s.Get(s.C.Workload[w].Replicas) }

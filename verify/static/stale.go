@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -134,4 +135,11 @@ func restarts(annotations map[string]any) bool {
 func annotationsOf(content map[string]any, at ...string) map[string]any {
 	m, _ := slice.ValueAt(content, append(at, "annotations")...).(map[string]any)
 	return m
+}
+
+// Reached leaves out the remarks that pods keep their old configuration where a controller of the policy restarts them.
+func Reached(list []Remark, p *policies.Policy) []Remark {
+	return slices.DeleteFunc(list, func(r Remark) bool {
+		return r.Rule == rules.StaleConfig && slices.ContainsFunc(r.causes, func(c cause) bool { return slice.RestartsOn(p, r.Object, c.object.ID.String()) })
+	})
 }

@@ -26,7 +26,7 @@ func NewBadRevision(b *state.Builder) ([]actor.Actor, error) {
 	var a BadRevision
 	for p := range c.Pods {
 		class := &c.Pods[p]
-		if class.InHead && c.Revisions(class.Workload) > 1 && !c.Spec.Workloads[class.Workload].Kind().Ends() {
+		if class.InHead && c.Revisions(class.Workload) > 1 && !c.Restarts(class.Workload) && !c.Spec.Workloads[class.Workload].Kind().Ends() {
 			a.classes = append(a.classes, p)
 		}
 	}

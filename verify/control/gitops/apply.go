@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,13 @@ func (a *Apply) switchTo(s state.State, v state.Version, next *actor.Emit) {
 		t.Set(t.C.Reverts, s.Get(s.C.Reverts)-1)
 	}
 	t.Set(t.C.Applied, int(v))
+	if v != s.Version() {
+		for i := range t.C.Spec.Declared {
+			if t.C.Spec.Declared[i].Differs {
+				t.Notice(i, true)
+			}
+		}
+	}
 	for w := range s.C.Spec.Workloads {
 		m := &s.C.Spec.Workloads[w].Manifests
 		last, now := &m[s.Version()], &m[v]
@@ -143,6 +151,16 @@ func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
 	for i := range from.C.Spec.Workloads {
 		if part := a.describe(from, to, i, &w); part != "" {
 			parts = append(parts, part)
+		}
+	}
+	if from.Version() != to.Version() {
+		var seen []string
+		for _, d := range from.C.Spec.Declared {
+			if d.Differs && !slices.Contains(seen, d.Watches) {
+				seen = append(seen, d.Watches)
+				w.Because = append(w.Because, actor.Ref{Object: d.Watches, Version: to.Version(), Field: "data"})
+				parts = append(parts, d.Watches+": changed")
+			}
 		}
 	}
 	w.Text = "the change is applied"

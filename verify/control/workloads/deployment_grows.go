@@ -9,7 +9,7 @@ import "github.com/kubesettle/kubesettle/verify/state"
 func (d *Deployment) Grows(c *state.Config, p int, calm bool) func(state.State) bool {
 	w := d.Workload
 	wl := &c.Spec.Workloads[w]
-	if wl.Autoscaled() || len(wl.Sizes) > 0 || c.Pods[p].Set != p || !calm && c.Spec.Events.Rollback {
+	if wl.Autoscaled() || c.Restarts(w) || c.Scales(w) || len(wl.Sizes) > 0 || c.Pods[p].Set != p || !calm && c.Spec.Events.Rollback {
 		return nil
 	}
 	for v := range d.versions {

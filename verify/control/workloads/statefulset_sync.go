@@ -187,7 +187,7 @@ func (y *statefulSync) update() {
 
 // updated reports whether a pod is of the update revision.
 func (y *statefulSync) updated(m *member) bool {
-	return y.s.C.HasTemplate(m.class, y.s.Version())
+	return y.s.HasTemplate(m.class)
 }
 
 // complete is completeRollingUpdate, where the current revision is remembered. Upstream

@@ -1,0 +1,126 @@
+package slice
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/others"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// ownOn lists the controllers of the policy that act on a workload.
+func ownOn(p *policies.Policy, o *render.Object) []*policies.OwnController {
+	if p == nil {
+		return nil
+	}
+	var out []*policies.OwnController
+	for i := range p.Controllers.Own {
+		c := &p.Controllers.Own[i]
+		if c.On != nil && c.On.Selects(o.ID.Kind, o.ID.Namespace, o.ID.Name, labelsOf(o)) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// labelsOf are the labels of the object itself.
+func labelsOf(o *render.Object) map[string]string {
+	out := map[string]string{}
+	m, _ := ValueAt(o.Content, "metadata", "labels").(map[string]any)
+	for k, v := range m {
+		if s, ok := v.(string); ok {
+			out[k] = s
+		}
+	}
+	return out
+}
+
+// wakesOwn reports whether what a controller of the workload watches is another object on head than on base.
+func wakesOwn(p *policies.Policy, o *render.Object, sides [2]side) bool {
+	return slices.ContainsFunc(ownOn(p, o), func(c *policies.OwnController) bool { return c.Watches != "" && differs(sides, c.Watches) })
+}
+
+// differs reports whether both versions have an object, and not the same.
+func differs(sides [2]side, id string) bool {
+	b, h := sides[state.Base].byID[id], sides[state.Head].byID[id]
+	return b != nil && h != nil && !reflect.DeepEqual(b.Content, h.Content)
+}
+
+// declare adds the controllers that the policy declares to a slice: one loop for each workload that a controller acts on,
+// and those that write what the loops watch.
+func (sl *Slice) declare(p *policies.Policy, sides [2]side) {
+	if sl.own = p; p == nil {
+		return
+	}
+	enter := func(c *policies.OwnController, workload string) {
+		d := c.Declared(p, workload)
+		for v, s := range sides {
+			if o := s.byID[c.Watches]; o != nil {
+				sl.keep(v, o)
+			}
+		}
+		d.Differs = c.Watches != "" && differs(sides, c.Watches)
+		sl.Spec.Declared = append(sl.Spec.Declared, d)
+		keys, terminating := c.Looks()
+		for _, key := range keys {
+			sl.Keys[key], sl.Values[key] = true, true
+		}
+		sl.Spec.CountsTerminating = sl.Spec.CountsTerminating || terminating
+	}
+	for i := range sl.Workloads {
+		w := &sl.Workloads[i]
+		for _, c := range ownOf(p, w, sides) {
+			enter(c, w.ID)
+			if c.Does != state.SetReplicas {
+				continue
+			}
+			for v := range w.Manifests {
+				b := &w.Manifests[v].Bounds
+				if b.Max == 0 {
+					b.Min = c.Min
+				}
+				b.Min, b.Max = min(b.Min, c.Min), max(b.Max, c.Max)
+			}
+		}
+	}
+	for i := range p.Controllers.Own {
+		c := &p.Controllers.Own[i]
+		if c.On == nil && slices.ContainsFunc(sl.Spec.Declared, func(d state.Declared) bool { return d.Watches == c.Writes }) {
+			enter(c, "")
+		}
+	}
+}
+
+// ownOf lists the controllers of a workload in either version, each once, in the order of the file.
+func ownOf(p *policies.Policy, w *state.Workload, sides [2]side) []*policies.OwnController {
+	var out []*policies.OwnController
+	for _, s := range sides {
+		if o := s.Workloads[w.ID]; o != nil {
+			for _, c := range ownOn(p, o) {
+				if !slices.Contains(out, c) {
+					out = append(out, c)
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *policies.OwnController) int { return a.Line - b.Line })
+	return out
+}
+
+// OwnConfigured resolves a reference to a controller of the policy file.
+func (sl *Slice) OwnConfigured(r actor.Ref) (file string, line int, ok bool) {
+	if sl.own == nil || !strings.HasPrefix(r.Object, others.Object("")) {
+		return "", 0, false
+	}
+	line, ok = sl.own.OwnLine(strings.TrimPrefix(r.Object, others.Object("")), r.Field)
+	return sl.own.File, line, ok
+}
+
+// RestartsOn reports whether a declared controller restarts a workload when an object, by its ID, changes.
+func RestartsOn(p *policies.Policy, o *render.Object, id string) bool {
+	return slices.ContainsFunc(ownOn(p, o), func(c *policies.OwnController) bool { return c.Does == state.Restart && c.Watches == id })
+}
