@@ -259,8 +259,11 @@ func (t tally) findings() string {
 			by = append(by, count(p.n, p.noun))
 		}
 	}
-	if len(by) == 0 {
+	switch {
+	case len(by) == 0:
 		return "no new finding"
+	case t.causes < t.fresh:
+		return strings.Join(by, ", ") + " of " + count(t.causes, "cause")
 	}
 	return strings.Join(by, ", ")
 }

@@ -12,64 +12,34 @@ import (
 // cause is the findings of one root cause, the gravest first.
 type cause []judge.Finding
 
-// byCause groups ordered findings: those that stand at the same line, which is the one to
-// blame where there is one, and those that come of the very same run.
+// byCause groups findings that are ordered by status: each group begins with the gravest, and of
+// those that have a new finding the existing ones of the same cause are part.
 func byCause(fs []judge.Finding) []cause {
 	var out []cause
-	at := map[string]int{}
-	for i := range fs {
-		keys := causeKeys(&fs[i])
-		home := -1
-		for _, k := range keys {
-			if h, ok := at[k]; ok && home < 0 {
-				home = h
-			}
+	for _, group := range judge.ByCause(fs) {
+		c := make(cause, len(group))
+		for i, at := range group {
+			c[i] = fs[at]
 		}
-		if home < 0 {
-			home = len(out)
-			out = append(out, nil)
-		}
-		out[home] = append(out[home], fs[i])
-		for _, k := range keys {
-			if _, ok := at[k]; !ok {
-				at[k] = home
-			}
-		}
+		out = append(out, c)
 	}
 	return out
 }
 
-// causeKeys are texts of which findings of one cause have one in common: where they
-// stand, the edit, and a long interleaving, step by step.
-func causeKeys(f *judge.Finding) []string {
-	var out []string
-	if len(f.Locations) > 0 && f.Locations[0].File != "" {
-		out = append(out, string(f.Status)+" at "+where(&f.Locations[0]))
-	}
-	if len(f.Blame) > 0 { // the same edit to the same object, as in several overlays of one base
-		s := string(f.Status) + " by " + line(f.Rule) + " " + line(f.Workload) + " " + line(f.Message)
-		for i := range f.Blame {
-			s += " " + line(f.Blame[i].Path) + "=" + line(f.Blame[i].New)
+// causes are those of new findings, and those that nothing new comes of.
+func causes(fresh, existing []judge.Finding) (now, before []cause) {
+	for _, c := range byCause(slices.Concat(fresh, existing)) {
+		if c[0].Status == judge.Existing {
+			before = append(before, c)
+		} else {
+			now = append(now, c)
 		}
-		out = append(out, s)
 	}
-	if h := f.Changed; h != nil && f.Scale.Nodes == 0 { // the same edit to several objects, which is wrong wherever they run
-		kind, _, _ := strings.Cut(line(f.Workload), " ")
-		edit := []string{string(f.Status) + " edit " + line(f.Rule), kind}
-		for _, l := range append(append([]string{"-"}, h.Removed...), append([]string{"+"}, h.Added...)...) {
-			edit = append(edit, strings.TrimSpace(l))
-		}
-		out = append(out, strings.Join(edit, "\n"))
-	}
-	if len(f.Interleaving) >= 4 {
-		var steps strings.Builder
-		for i := range f.Interleaving {
-			fmt.Fprintln(&steps, actor(&f.Interleaving[i]), stepText(&f.Interleaving[i]))
-		}
-		out = append(out, string(f.Status)+" in "+line(f.Release)+": "+steps.String())
-	}
-	return out
+	return now, before
 }
+
+// mostSame bounds the workloads that are named as hit alike.
+const mostSame = 6
 
 // others says what else comes of the cause, a line each, at most limit.
 func (c cause) others(limit int) []string {
@@ -78,26 +48,36 @@ func (c cause) others(limit int) []string {
 	var releases []string // in which it holds for the same workload
 	for i := range c[1:] {
 		f := &c[i+1]
-		if f.Rule == c[0].Rule && f.Workload != c[0].Workload {
-			if name := shortName(f.Workload); !slices.Contains(same, name) {
+		alike := f.Rule == c[0].Rule && (f.Status == judge.Existing) == (c[0].Status == judge.Existing)
+		switch name := shortName(f.Workload); {
+		case alike && f.Workload != c[0].Workload:
+			if !slices.Contains(same, name) {
 				same = append(same, name)
 			}
 			continue
-		}
-		if f.Rule == c[0].Rule {
-			if name := line(f.Release); name != line(c[0].Release) && !slices.Contains(releases, name) {
+		case alike && f.Release != c[0].Release:
+			if name := line(f.Release); !slices.Contains(releases, name) {
 				releases = append(releases, name)
 			}
 			continue
 		}
 		what, _, _ := strings.Cut(title(f), ": ")
-		out = append(out, clip(what, 90)+" ["+line(f.Rule)+"]")
+		if alike { // of the same rule and workload the rest tells them apart
+			what = title(f)
+		}
+		s := clip(what, 90) + " [" + line(f.Rule) + "]"
+		if f.Status == judge.Existing && c[0].Status != judge.Existing {
+			s = "existing: " + s
+		}
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
 	}
 	if len(releases) > 0 {
 		out = append([]string{"the same in release " + some(releases, 1)}, out...)
 	}
 	if len(same) > 0 {
-		out = append([]string{"the same for " + some(same, 2)}, out...)
+		out = append([]string{"the same for " + some(same, mostSame)}, out...)
 	}
 	if n := len(out); n > limit {
 		out = append(out[:limit-1:limit-1], count(n-limit+1, "more finding")+" of the same cause")

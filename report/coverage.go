@@ -12,10 +12,14 @@ import (
 type tally struct {
 	fresh, existing, fixed, waived int
 	errors, warnings, notes        int // of the new ones
+	causes                         int // of the new ones
 }
 
 func tallyOf(r *verify.Result) tally {
 	t := tally{waived: len(r.Waived)}
+	fresh, existing, _ := byStatus(r.Findings)
+	now, _ := causes(fresh, existing)
+	t.causes = len(now)
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		switch f.Status {

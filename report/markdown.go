@@ -64,11 +64,12 @@ func (m *markdown) document(prefix string) *document {
 	r := m.r
 	shown, hidden := shownAt(r.Findings, m.opt.Level)
 	fresh, existing, fixed := byStatus(shown)
+	news, _ := causes(fresh, existing)
 	d := &document{head: prefix + m.head(hidden), foot: m.foot(), elsewhere: elsewhere(m.opt.Run)}
 	d.groups = []group{
 		{noun: "unanalysed release", stands: 1, open: "### Not analysed\n\n", close: "\n", max: 20, pieces: m.failures()},
 		{noun: "undecided workload", stands: 1, open: "### Not decided\n\n", close: "\n", max: 20, pieces: m.undecided()},
-		{noun: "new finding", first: 3, pieces: m.fresh(byCause(fresh))},
+		{noun: "new finding", first: 3, pieces: m.fresh(news)},
 		{noun: "waived finding", stands: 2, open: fold("Waived", len(r.Waived)), close: foldEnd, pieces: m.waived()},
 		{noun: "existing finding", stands: 2, open: fold("Existing findings, on base too", len(existing)), close: foldEnd, pieces: m.older(existing)},
 		{noun: "fixed finding", stands: 2, open: fold("Fixed findings", len(fixed)), close: foldEnd, pieces: m.older(fixed)},
@@ -170,7 +171,7 @@ func (m *markdown) fresh(cs []cause) []piece {
 				return m.title(f) + m.place(c, 4) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.remedy(f, true)
 			},
 			func() string {
-				return m.title(f) + m.place(c, 4) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.drawn(f) + m.remedy(f, true) + m.everything(f)
+				return m.title(f) + m.place(c, 4) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.drawn(f) + m.remedy(f, true) + m.everything(f) + m.hits(c)
 			},
 		})
 	}
@@ -204,6 +205,18 @@ func (m *markdown) place(c cause, others int) string {
 		s += "- Also: " + mdText(clip(o, 300)) + "\n"
 	}
 	return s + "\n"
+}
+
+// hits lists all that a cause is found in, where the lines above do not.
+func (m *markdown) hits(c cause) string {
+	if len(c) <= mostSame {
+		return ""
+	}
+	s := fold("All of this cause", len(c))
+	for i := range c {
+		s += m.item(&c[i]) + "\n"
+	}
+	return s + foldEnd
 }
 
 // rule is a rule's name, as a link to its page where it has one.

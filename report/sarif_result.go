@@ -18,6 +18,7 @@ const srcRoot = "%SRCROOT%"
 type sarifItem struct {
 	finding judge.Finding
 	waiver  *verify.Waived
+	beside  []judge.Finding // the others of its root cause
 }
 
 // sarifItems lists what becomes a result, most urgent first: new findings, existing
@@ -25,8 +26,17 @@ type sarifItem struct {
 func sarifItems(r *verify.Result) []sarifItem {
 	fresh, existing, _ := byStatus(r.Findings)
 	var out []sarifItem
-	for _, f := range append(fresh, existing...) {
-		out = append(out, sarifItem{finding: f})
+	all := append(fresh, existing...)
+	out = make([]sarifItem, len(all))
+	for _, group := range judge.ByCause(all) {
+		for _, i := range group {
+			out[i].finding = all[i]
+			for _, o := range group[:min(len(group), sarifRelated)] {
+				if o != i {
+					out[i].beside = append(out[i].beside, all[o])
+				}
+			}
+		}
 	}
 	for i := range r.Waived {
 		out = append(out, sarifItem{finding: r.Waived[i].Finding, waiver: &r.Waived[i]})
@@ -49,6 +59,11 @@ func sarifResult(it sarifItem, flow bool) *sarif.Result {
 	primary, rung := primaryLocation(f)
 	res := sarif.NewRuleResult(ruleID(f)).WithLevel(sarifLevel(&it)).WithKind("fail")
 	res.WithMessage(sarif.NewTextMessage(sarifMessageText(f, related)))
+	for i := range it.beside {
+		if at, _ := primaryLocation(&it.beside[i]); at != primary {
+			related.link(&at, "the same cause: "+clip(title(&it.beside[i]), 200))
+		}
+	}
 	res.AddLocation(sarifLocation(primary, f.Workload))
 	res.WithRelatedLocations(related.list)
 	if p := line(f.Fingerprint); p != "" {
@@ -72,7 +87,7 @@ func sarifResult(it sarifItem, flow bool) *sarif.Result {
 	}
 	res.Properties = properties(map[string]string{
 		"status": string(f.Status), "certainty": f.Certainty, "scenario": f.Scenario, "timing": f.Timing, "release": f.Release,
-		"workload": f.Workload, "attribution": rung, "scale": scale(f), "events": events(f),
+		"workload": f.Workload, "attribution": rung, "scale": scale(f), "events": events(f), "cause": f.Cause,
 	})
 	return res
 }

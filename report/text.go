@@ -44,7 +44,7 @@ func (t *textWriter) brief(r *verify.Result) {
 	t.headLine(r)
 	shown, hidden := shownAt(r.Findings, t.opt.Level)
 	fresh, existing, _ := byStatus(shown)
-	blocks := byCause(fresh)
+	blocks, before := causes(fresh, existing)
 	for i, c := range blocks {
 		if i == textBlocks {
 			t.printf("\n")
@@ -54,12 +54,12 @@ func (t *textWriter) brief(r *verify.Result) {
 		t.block(r, c)
 	}
 	t.unanalysed(r)
-	if len(fresh) > 0 || len(existing) > 0 || r.Verdict == verify.Errored {
+	if len(fresh) > 0 || len(before) > 0 || r.Verdict == verify.Errored {
 		t.printf("\n")
 	}
-	for i, c := range byCause(existing) {
+	for i, c := range before {
 		if i == 3 {
-			t.field("", count(len(byCause(existing))-i, "more existing finding"))
+			t.field("", count(len(before)-i, "more existing finding"))
 			break
 		}
 		t.field("existing", title(&c[0])+" ["+line(c[0].Rule)+"]")

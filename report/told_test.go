@@ -97,6 +97,30 @@ func TestByCause(t *testing.T) {
 	}
 }
 
+// What the runs say of causes holds whatever the lines: the gravest leads, what has been there on base is
+// named as such, and two findings of one rule and workload are told apart. Nothing goes.
+func TestByCauseOfOneRun(t *testing.T) {
+	of := func(rule, workload, message string, status judge.Status, cause string) judge.Finding {
+		return judge.Finding{Rule: rule, Workload: workload, Message: message, Status: status, Cause: cause}
+	}
+	fs := []judge.Finding{
+		of("rollout-stuck", "apps/Deployment x/a", "the rollout stays incomplete: 1 of 2", judge.New, "k"),
+		of("missing-config", "apps/Deployment x/b", "b needs Secret one: it does not start", judge.New, "l"),
+		of("missing-config", "apps/Deployment x/b", "b needs Secret two: it does not start", judge.New, "l"),
+		of("eviction-loop", "apps/Deployment x/a", "pods are evicted forever: 2 replicas", judge.Existing, "k"),
+		of("eviction-loop", "apps/Deployment x/c", "pods are evicted forever: 1 replica", judge.Existing, ""),
+	}
+	now, before := causes(fs[:3], fs[3:])
+	if len(now) != 2 || len(before) != 1 || before[0][0].Workload != "apps/Deployment x/c" {
+		t.Fatalf("%d new causes, %d existing", len(now), len(before))
+	}
+	for i, want := range []string{"existing: pods are evicted forever [eviction-loop]", "b needs Secret two: it does not start [missing-config]"} {
+		if got := strings.Join(now[i].others(3), "|"); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 // One edit to many objects of a kind is one block where it is wrong without a cluster, such
 // as a claim's storage class that the API server refuses; where it takes nodes, each object
 // has a run of its own.

@@ -88,6 +88,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	a.result.waiveBeside(ch, opt.Policy, opt.Today)
 	a.result.accept(opt.Policy.Baseline)
 	a.result.stale(opt.Policy.Baseline, a.checker.Rules, all)
+	judge.Causes(a.result.Findings)
 	if slices.ContainsFunc(a.result.Releases, func(rel ReleaseResult) bool { return rel.Cut }) {
 		a.result.Coverage.Bound = boundName(search.TimeBound)
 	}

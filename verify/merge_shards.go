@@ -45,6 +45,7 @@ func Merge(shards []*Result, gate policies.Gate) (*Result, error) {
 		whole.Coverage.add(s.Coverage)
 		whole.Assumptions = scenario.AppendNew(whole.Assumptions, s.Assumptions)
 	}
+	judge.Causes(whole.Findings)
 	whole.Notices = inAll(shards)
 	whole.judge(gate)
 	return &whole, nil

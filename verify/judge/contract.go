@@ -69,6 +69,11 @@ type Finding struct {
 	// OtherFix is the next best one; nil where there is none.
 	OtherFix    *Fix   `json:"otherFix,omitempty"`
 	Fingerprint string `json:"fingerprint"`
+	// Cause is the fingerprint of the gravest finding of the same root cause, its own included; "" where it is the
+	// only one.
+	Cause string `json:"cause,omitempty"`
+	// Hits lists, on the gravest finding of a root cause, the others.
+	Hits []Hit `json:"hits,omitempty"`
 	// Standing is the fingerprint of the same finding where there is no base to change from.
 	Standing string `json:"-"`
 	// Baselined says that the baseline file has it: it does not gate.

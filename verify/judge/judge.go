@@ -28,6 +28,7 @@ type Judge struct {
 // undecided. The result of the slice takes in what was searched to tell.
 func (d *Judge) Findings(ctx context.Context, sr *scenario.SliceResult, alike bool) (out []Finding, open []string) {
 	found := specific(sr.Head)
+	var of []scenario.Violation
 	for _, k := range scenario.KeysOf(found) {
 		mine := slices.DeleteFunc(slices.Clone(found), func(v scenario.Violation) bool { return v.Key() != k })
 		list := d.candidates(ctx, sr, mine, alike)
@@ -39,10 +40,12 @@ func (d *Judge) Findings(ctx context.Context, sr *scenario.SliceResult, alike bo
 		if !ok {
 			continue
 		}
+		of = append(of, j.Violation)
 		if out = append(out, f); j.unsure {
 			open = append(open, fmt.Sprintf("%s at %d nodes: base was not searched far enough to tell whether the change introduces it", f.Rule, j.Topology().Total()))
 		}
 	}
+	oneRun(out, of)
 	if scenario.Complete(sr.Cov) { // else: what head was not seen to break is not thereby mended
 		out = append(out, d.mended(*sr)...)
 	}
