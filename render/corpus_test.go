@@ -19,6 +19,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/chartutil"
 
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -364,11 +365,11 @@ func compareObjects(r *Rendered, out []byte) []string {
 		}
 		delete(want, k)
 		for _, v := range o.volatile {
-			parsePath(v.Path).set(theirs, v.Mask)
+			fieldpath.Parse(v.Path).Set(theirs, v.Mask)
 		}
 		for _, p := range differing(theirs, o.Content) {
-			a, _ := parsePath(p).get(theirs)
-			b, _ := parsePath(p).get(o.Content)
+			a, _ := fieldpath.Parse(p).Get(theirs)
+			b, _ := fieldpath.Parse(p).Get(o.Content)
 			if !sameJSON(a, b) {
 				diffs = append(diffs, fmt.Sprintf("%s: %s: %s, want %s", k, p, shorten(jsonText(b), 100), shorten(jsonText(a), 100)))
 			}

@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"sort"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // diff pairs the objects of two revisions and compares them.
@@ -151,11 +153,11 @@ const maxFlat = 2000
 // flatten lists the leaves of an object without its identity.
 func flatten(o *Object) map[string]string {
 	m := map[string]string{}
-	leaves(o.Content, nil, func(p fieldPath, v any) {
-		if len(m) >= maxFlat || len(p) == 0 || p[0].key == "apiVersion" || p[0].key == "kind" {
+	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {
+		if len(m) >= maxFlat || len(p) == 0 || p[0].Key == "apiVersion" || p[0].Key == "kind" {
 			return
 		}
-		if len(p) == 2 && p[0].key == "metadata" && (p[1].key == "name" || p[1].key == "namespace") {
+		if len(p) == 2 && p[0].Key == "metadata" && (p[1].Key == "name" || p[1].Key == "namespace") {
 			return
 		}
 		m[p.String()] = fmt.Sprint(v)

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // fieldDiff walks two versions of an object side by side.
@@ -21,21 +23,21 @@ type fieldDiff struct {
 
 // walk compares two values; bp and hp are their paths on the two sides, which differ
 // where list elements moved.
-func (w *fieldDiff) walk(bp, hp fieldPath, b, h any) {
+func (w *fieldDiff) walk(bp, hp fieldpath.Path, b, h any) {
 	bm, bok := b.(map[string]any)
 	hm, hok := h.(map[string]any)
 	if bok && hok {
 		for _, s := range unionKeys(bm, hm) {
-			bv, inBase := bm[s.key]
-			hv, inHead := hm[s.key]
+			bv, inBase := bm[s.Key]
+			hv, inHead := hm[s.Key]
 			switch {
-			case len(hp) == 0 && (s.key == "status" || s.key == "apiVersion"):
+			case len(hp) == 0 && (s.Key == "status" || s.Key == "apiVersion"):
 			case !inHead:
-				w.only(bp.with(s), bv, true)
+				w.only(bp.With(s), bv, true)
 			case !inBase:
-				w.only(hp.with(s), hv, false)
+				w.only(hp.With(s), hv, false)
 			default:
-				w.walk(bp.with(s), hp.with(s), bv, hv)
+				w.walk(bp.With(s), hp.With(s), bv, hv)
 			}
 		}
 		return
@@ -52,17 +54,17 @@ func (w *fieldDiff) walk(bp, hp fieldPath, b, h any) {
 }
 
 // list compares lists: by key where their elements have one, else place by place.
-func (w *fieldDiff) list(bp, hp fieldPath, b, h []any) {
+func (w *fieldDiff) list(bp, hp fieldpath.Path, b, h []any) {
 	keyOf := mergeKey(hp, b, h)
 	if keyOf == nil {
 		for i := 0; i < max(len(b), len(h)); i++ {
 			switch {
 			case i >= len(h):
-				w.only(bp.with(at(i)), b[i], true)
+				w.only(bp.With(fieldpath.At(i)), b[i], true)
 			case i >= len(b):
-				w.only(hp.with(at(i)), h[i], false)
+				w.only(hp.With(fieldpath.At(i)), h[i], false)
 			default:
-				w.walk(bp.with(at(i)), hp.with(at(i)), b[i], h[i])
+				w.walk(bp.With(fieldpath.At(i)), hp.With(fieldpath.At(i)), b[i], h[i])
 			}
 		}
 		return
@@ -75,23 +77,23 @@ func (w *fieldDiff) list(bp, hp fieldPath, b, h []any) {
 		k := keyOf(e)
 		if was, ok := place[k]; ok {
 			delete(place, k)
-			w.walk(bp.with(at(was)), hp.with(at(i)), b[was], e)
+			w.walk(bp.With(fieldpath.At(was)), hp.With(fieldpath.At(i)), b[was], e)
 			continue
 		}
-		w.only(hp.with(at(i)), e, false)
+		w.only(hp.With(fieldpath.At(i)), e, false)
 	}
 	for i, e := range b {
 		if _, left := place[keyOf(e)]; left {
-			w.only(bp.with(at(i)), e, true)
+			w.only(bp.With(fieldpath.At(i)), e, true)
 		}
 	}
 }
 
 // only notes a value that one side alone has, leaf by leaf where it is a map.
-func (w *fieldDiff) only(p fieldPath, v any, onBase bool) {
+func (w *fieldDiff) only(p fieldpath.Path, v any, onBase bool) {
 	if m, ok := v.(map[string]any); ok && len(m) > 0 {
-		for _, s := range stepsOf(m) {
-			w.only(p.with(s), m[s.key], onBase)
+		for _, s := range fieldpath.Steps(m) {
+			w.only(p.With(s), m[s.Key], onBase)
 		}
 		return
 	}
@@ -103,7 +105,7 @@ func (w *fieldDiff) only(p fieldPath, v any, onBase bool) {
 }
 
 // note enters one change; the path of a side that has no such field is nil.
-func (w *fieldDiff) note(bp, hp fieldPath, b, h any) {
+func (w *fieldDiff) note(bp, hp fieldpath.Path, b, h any) {
 	p, o := hp, w.head
 	if hp == nil {
 		p, o = bp, w.base
@@ -125,17 +127,17 @@ func (w *fieldDiff) note(bp, hp fieldPath, b, h any) {
 }
 
 // masked is a value as it stands in the masked content.
-func masked(content map[string]any, p fieldPath, v any) any {
+func masked(content map[string]any, p fieldpath.Path, v any) any {
 	if v == nil {
 		return nil
 	}
-	if m, ok := p.get(content); ok {
+	if m, ok := p.Get(content); ok {
 		return m
 	}
 	return redacted
 }
 
-func unionKeys(a, b map[string]any) []step {
+func unionKeys(a, b map[string]any) []fieldpath.Step {
 	m := make(map[string]any, len(a)+len(b))
 	for k := range a {
 		m[k] = nil
@@ -143,7 +145,7 @@ func unionKeys(a, b map[string]any) []step {
 	for k := range b {
 		m[k] = nil
 	}
-	return stepsOf(m)
+	return fieldpath.Steps(m)
 }
 
 // mergeKeys are the fields by which upstream's strategic merge tells list elements
@@ -158,11 +160,11 @@ var mergeKeys = map[string][]string{
 
 // mergeKey gives the function that names list elements, or nil where they have no names
 // that are unique on both sides.
-func mergeKey(p fieldPath, b, h []any) func(any) string {
+func mergeKey(p fieldpath.Path, b, h []any) func(any) string {
 	if len(p) == 0 {
 		return nil
 	}
-	name := p[len(p)-1].key
+	name := p[len(p)-1].Key
 	candidates := [][]string{mergeKeys[name]}
 	if name == "ports" {
 		candidates = [][]string{{"containerPort", "protocol"}, {"port", "protocol"}}
@@ -240,7 +242,7 @@ func allScalars(list []any) bool {
 }
 
 // equalScalar compares as the API server would: 1 and 1.0, and quantities by value.
-func equalScalar(p fieldPath, b, h any) bool {
+func equalScalar(p fieldpath.Path, b, h any) bool {
 	if sameJSON(b, h) {
 		return true
 	}
@@ -269,15 +271,15 @@ func isEmpty(v any) bool {
 }
 
 // isQuantityField reports whether a path leads to a resource quantity.
-func isQuantityField(p fieldPath) bool {
+func isQuantityField(p fieldpath.Path) bool {
 	if len(p) < 2 {
 		return false
 	}
-	switch p[len(p)-2].key {
+	switch p[len(p)-2].Key {
 	case "requests", "limits", "hard", "capacity", "allocatable", "default", "defaultRequest", "max", "min", "overhead":
 		return true
 	}
-	switch p[len(p)-1].key {
+	switch p[len(p)-1].Key {
 	case "averageValue", "sizeLimit":
 		return true
 	}
@@ -294,11 +296,11 @@ var noiseKeys = map[string]bool{
 // isNoise reports whether a changed field says nothing of what its author wants. In a pod
 // template it still rolls the pods: see [Change.TemplateChanged].
 func isNoise(path string) bool {
-	p := parsePath(path)
+	p := fieldpath.Parse(path)
 	if len(p) < 3 {
 		return false
 	}
-	last, parent, meta := p[len(p)-1].key, p[len(p)-2].key, p[len(p)-3].key
+	last, parent, meta := p[len(p)-1].Key, p[len(p)-2].Key, p[len(p)-3].Key
 	if meta != "metadata" {
 		return false
 	}
@@ -342,14 +344,14 @@ func podTemplate(o *Object) *corev1.PodTemplateSpec {
 
 // lessPath orders paths step by step, indexes by number.
 func lessPath(a, b string) bool {
-	x, y := parsePath(a), parsePath(b)
+	x, y := fieldpath.Parse(a), fieldpath.Parse(b)
 	for i := 0; i < len(x) && i < len(y); i++ {
 		switch {
 		case x[i] == y[i]:
-		case x[i].index >= 0 && y[i].index >= 0:
-			return x[i].index < y[i].index
+		case x[i].Index >= 0 && y[i].Index >= 0:
+			return x[i].Index < y[i].Index
 		default:
-			return x[i].key < y[i].key
+			return x[i].Key < y[i].Key
 		}
 	}
 	return len(x) < len(y)

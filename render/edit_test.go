@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -60,7 +61,7 @@ func TestEdited(t *testing.T) {
 				t.Fatal(err, got)
 			}
 			for r, want := range map[*Rendered]string{got: "5", release: "3"} {
-				if n, _ := parsePath("spec.replicas").get(r.Objects[0].Content); fmt.Sprint(n) != want {
+				if n, _ := fieldpath.Parse("spec.replicas").Get(r.Objects[0].Content); fmt.Sprint(n) != want {
 					t.Errorf("replicas: %v, want %s", n, want)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -46,7 +47,7 @@ func TestChartsOfGitOpsObjectsAreFetched(t *testing.T) {
 		}
 		release := renders(t, rev, "helmrelease:flux:flux/shop")
 		db = objectOf(t, release, "shop-db")
-		if replicas, _ := parsePath("spec.replicas").get(db.Content); replicas != int64(2) {
+		if replicas, _ := fieldpath.Parse("spec.replicas").Get(db.Content); replicas != int64(2) {
 			t.Errorf("%v replicas, the chart's small.yaml has 2", replicas)
 		}
 		if at := db.Locate("spec.replicas"); at.File != "flux/release.yaml" {

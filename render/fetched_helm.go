@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // fetchMissing fetches the dependencies that are not vendored, as `helm dependency build`
@@ -166,9 +167,9 @@ func (g *chartGatherer) dependencyLine(dir string, meta *chart.Metadata, d *char
 			continue
 		}
 		for _, root := range parseNodes(b) {
-			list := child(root, key("dependencies"))
+			list := child(root, fieldpath.Key("dependencies"))
 			for i, m := range meta.Dependencies {
-				if n := child(list, at(i)); m == d && n != nil || n != nil && sameDependency(m, d) {
+				if n := child(list, fieldpath.At(i)); m == d && n != nil || n != nil && sameDependency(m, d) {
 					return lineOf(file, n.Line, "release")
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // maxGitOpsDepth is how deep applications may declare applications.
@@ -109,10 +111,10 @@ func (o *declaring) wait(f func(*declaring)) {
 func (o *declaring) at(field string) Location { return o.place(o.prefix + field) }
 
 // inlineAt locates values that stand as a map under a field of the object.
-func (o *declaring) inlineAt(field string) func(fieldPath) Location {
-	root := parsePath(o.prefix + field)
-	return func(p fieldPath) Location {
-		at := o.place(append(append(fieldPath(nil), root...), p...).String())
+func (o *declaring) inlineAt(field string) func(fieldpath.Path) Location {
+	root := fieldpath.Parse(o.prefix + field)
+	return func(p fieldpath.Path) Location {
+		at := o.place(append(append(fieldpath.Path(nil), root...), p...).String())
 		at.Rung = "value"
 		return at
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gobwas/glob"
 
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 )
 
@@ -120,7 +121,7 @@ func (a *argoSource) overrides(dir string) {
 		}
 		v, err := decodeYAML(b)
 		if m, ok := v.(map[string]any); ok && err == nil {
-			a.content, _ = mergePatch(deepCopy(a.content), m).(map[string]any)
+			a.content, _ = mergePatch(fieldpath.DeepCopy(a.content), m).(map[string]any)
 			a.r.Remarks = append(a.r.Remarks, path.Join(dir, name)+" changes the Application's source")
 		}
 	}
@@ -214,7 +215,7 @@ func (a *argoSource) helm() *Failure {
 		}
 		a.r.Inline, _ = v.(map[string]any)
 		field := a.prefix + a.field + ".helm.values"
-		a.r.inlineAt = func(p fieldPath) Location { return textPlace(a.src, a.place(field), block, p) }
+		a.r.inlineAt = func(p fieldpath.Path) Location { return textPlace(a.src, a.place(field), block, p) }
 	}
 	return a.parameters(h)
 }

@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // listGenerator gives the elements of a list.
@@ -138,10 +140,10 @@ func (s *applicationSet) paramsFile(f string) ([]map[string]any, error) {
 		}
 		if !s.template.GoTemplate {
 			flat := map[string]any{}
-			leaves(m, nil, func(p fieldPath, v any) {
+			fieldpath.Leaves(m, nil, func(p fieldpath.Path, v any) {
 				names := make([]string, len(p))
 				for i, st := range p {
-					names[i] = st.name()
+					names[i] = st.Name()
 				}
 				flat[strings.Join(names, ".")] = fmt.Sprint(v)
 			})
@@ -157,7 +159,7 @@ func (s *applicationSet) paramsFile(f string) ([]map[string]any, error) {
 func (s *applicationSet) fillGenerator(g any, outer map[string]any) (any, error) {
 	t := s.template
 	t.Patch = ""
-	g = deepCopy(g)
+	g = fieldpath.DeepCopy(g)
 	own, hasOwn := value(g, "git", "values").(map[string]any)
 	if hasOwn {
 		delete(value(g, "git").(map[string]any), "values")
@@ -220,10 +222,10 @@ func selectParams(params []map[string]any, selector any) ([]map[string]any, erro
 	var out []map[string]any
 	for _, p := range params {
 		set := labels.Set{}
-		leaves(p, nil, func(at fieldPath, v any) {
+		fieldpath.Leaves(p, nil, func(at fieldpath.Path, v any) {
 			names := make([]string, len(at))
 			for i, st := range at {
-				names[i] = st.name()
+				names[i] = st.Name()
 			}
 			set[strings.Join(names, ".")] = fmt.Sprint(v)
 		})

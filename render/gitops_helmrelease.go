@@ -8,6 +8,7 @@ import (
 	"helm.sh/helm/v3/pkg/strvals"
 
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // helmRelease adds the release of a Flux HelmRelease.
@@ -130,7 +131,7 @@ func (o *declaring) fluxValuesFiles(r *Release, spec any) *Failure {
 // valuesSource is one map of values and where each of them was set.
 type valuesSource struct {
 	values map[string]any
-	at     func(fieldPath) Location
+	at     func(fieldpath.Path) Location
 }
 
 // fluxValues merges valuesFrom and values. A Secret's values are used and not shown.
@@ -162,7 +163,7 @@ func (o *declaring) fluxValues(r *Release) *Failure {
 			one := map[string]any{}
 			if setTarget(one, target, from.text, false) == nil {
 				at := from.at
-				sources = append(sources, valuesSource{one, func(fieldPath) Location { return at }})
+				sources = append(sources, valuesSource{one, func(fieldpath.Path) Location { return at }})
 			}
 			continue
 		}
@@ -178,9 +179,9 @@ func (o *declaring) fluxValues(r *Release) *Failure {
 		sources = append(sources, valuesSource{m, from.place})
 	}
 	r.Inline, r.Hidden = mergeValues(result, own), hiddenTexts(secret)
-	r.inlineAt = func(p fieldPath) Location {
+	r.inlineAt = func(p fieldpath.Path) Location {
 		for _, i := range append([]int{0}, reversed(len(sources)-1)...) {
-			if _, ok := p.get(sources[i].values); ok {
+			if _, ok := p.Get(sources[i].values); ok {
 				return sources[i].at(p)
 			}
 		}
@@ -215,7 +216,7 @@ func setTarget(values map[string]any, target, text string, literal bool) error {
 type referred struct {
 	text  string
 	at    Location // of the key
-	place func(fieldPath) Location
+	place func(fieldpath.Path) Location
 }
 
 // reference resolves an entry of valuesFrom; nil for an optional one that is not there.
@@ -248,13 +249,13 @@ func (o *declaring) reference(field string, e any) (*referred, *Failure) {
 		optional = false
 		return missing("is encrypted")
 	}
-	data := fieldPath{key("data"), key(k)}
-	if _, has := data.get(p.doc.Content); !has {
-		data[0] = key("stringData")
+	data := fieldpath.Path{fieldpath.Key("data"), fieldpath.Key(k)}
+	if _, has := data.Get(p.doc.Content); !has {
+		data[0] = fieldpath.Key("stringData")
 	}
 	at := o.side.at(p, data.String())
 	side := o.side
-	return &referred{text, at, func(in fieldPath) Location {
+	return &referred{text, at, func(in fieldpath.Path) Location {
 		if file := side.copyOf(p, text); file != "" {
 			if nodes := parseNodes([]byte(text)); len(nodes) > 0 && nodes[0] != nil {
 				r, _ := descend(nodes[0], in)
@@ -306,7 +307,7 @@ func (o *declaring) specFiles() []string {
 // specFiles lists the files that set a spec, sorted.
 func specFiles(spec any, place func(string) Location) []string {
 	set := map[string]bool{}
-	leaves(spec, fieldPath{key("spec")}, func(p fieldPath, _ any) {
+	fieldpath.Leaves(spec, fieldpath.Path{fieldpath.Key("spec")}, func(p fieldpath.Path, _ any) {
 		if f := place(p.String()).File; f != "" {
 			set[f] = true
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // placed is a rendered object that GitOps objects of any release may refer to.
@@ -79,7 +81,7 @@ func (p placed) keys() []string {
 
 // textPlace is where a value stands in a YAML text that an object holds as one field:
 // in the file that the text is a copy of, or inside the block at the field.
-func textPlace(s *source, field Location, text string, p fieldPath) Location {
+func textPlace(s *source, field Location, text string, p fieldpath.Path) Location {
 	nodes := parseNodes([]byte(text))
 	if len(nodes) == 0 || nodes[0] == nil {
 		return field
@@ -125,7 +127,7 @@ func (s *side) copyOf(p placed, text string) string {
 // hiddenTexts are the texts of a Secret that no output may hold, longest first.
 func hiddenTexts(v any) []string {
 	set := map[string]bool{}
-	leaves(v, nil, func(_ fieldPath, leaf any) {
+	fieldpath.Leaves(v, nil, func(_ fieldpath.Path, leaf any) {
 		text := fmt.Sprint(leaf)
 		if _, isText := leaf.(string); (isText && len(text) >= 4 || len(text) >= 6) && text != "false" {
 			set[text] = true

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // maxGenerated bounds what one ApplicationSet generates.
@@ -78,7 +80,7 @@ func (s *applicationSet) applications(generator any, params []map[string]any) {
 	job.Value = value(s.content, "spec", "template")
 	for _, kind := range []string{"list", "git", "matrix"} {
 		if own := value(generator, kind, "template"); own != nil {
-			job.Value = mergePatch(deepCopy(job.Value), own)
+			job.Value = mergePatch(fieldpath.DeepCopy(job.Value), own)
 		}
 	}
 	apps, err := s.expand(job, params)

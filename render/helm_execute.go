@@ -11,6 +11,8 @@ import (
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/release"
 	"helm.sh/helm/v3/pkg/releaseutil"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // execute renders the templates once.
@@ -115,13 +117,13 @@ func (c *chartJob) templateDocuments(name, text string) ([]document, error) {
 
 // isTest reports whether a hook is a test.
 func isTest(content map[string]any) bool {
-	v, _ := fieldPath{key("metadata"), key("annotations"), key(release.HookAnnotation)}.get(content)
+	v, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"), fieldpath.Key(release.HookAnnotation)}.Get(content)
 	return strings.Contains(fmt.Sprint(v), "test")
 }
 
 // hookOf reports whether an object is a hook, and whether Helm knows its type.
 func hookOf(content map[string]any) (hook, known bool) {
-	v, ok := fieldPath{key("metadata"), key("annotations"), key(release.HookAnnotation)}.get(content)
+	v, ok := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"), fieldpath.Key(release.HookAnnotation)}.Get(content)
 	text, isText := v.(string)
 	if !ok || !isText {
 		return false, true

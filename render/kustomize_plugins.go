@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 )
 
@@ -64,8 +65,8 @@ func (g *kustomizeGatherer) plugin(file string, line int, text []byte, dir strin
 			}
 		}
 		var refs []string
-		leaves(d.Content, nil, func(p fieldPath, v any) {
-			if text, ok := v.(string); ok && (remoteRef.MatchString(text) || strings.Contains("path files paths envs env", p[len(p)-1].key) || inFileList(p)) {
+		fieldpath.Leaves(d.Content, nil, func(p fieldpath.Path, v any) {
+			if text, ok := v.(string); ok && (remoteRef.MatchString(text) || strings.Contains("path files paths envs env", p[len(p)-1].Key) || inFileList(p)) {
 				refs = append(refs, text)
 			}
 		})
@@ -88,11 +89,11 @@ func (g *kustomizeGatherer) plugin(file string, line int, text []byte, dir strin
 }
 
 // inFileList reports whether a path is an element of a list of files.
-func inFileList(p fieldPath) bool {
-	if len(p) < 2 || p[len(p)-1].index < 0 {
+func inFileList(p fieldpath.Path) bool {
+	if len(p) < 2 || p[len(p)-1].Index < 0 {
 		return false
 	}
-	switch p[len(p)-2].key {
+	switch p[len(p)-2].Key {
 	case "files", "paths", "envs":
 		return true
 	}

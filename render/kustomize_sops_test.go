@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // sealedFiles is an overlay that has KSOPS decrypt a Secret and a ConfigMap.
@@ -49,7 +51,7 @@ func TestWhatKSOPSDecryptsStaysEncrypted(t *testing.T) {
 	}
 
 	web := objectOf(t, got, "prod-web")
-	if name, _ := parsePath("spec.template.spec.containers[0].envFrom[0].secretRef.name").get(web.Content); name != "prod-key" {
+	if name, _ := fieldpath.Parse("spec.template.spec.containers[0].envFrom[0].secretRef.name").Get(web.Content); name != "prod-key" {
 		t.Errorf("it refers to %v", name)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	yaml3 "go.yaml.in/yaml/v3"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // newLocator gives the function that finds the source of each document's fields.
@@ -19,7 +21,7 @@ func newLocator(s *source, j *job, opt Options) func(d document) func(string) Lo
 			if at, ok := cache[path]; ok {
 				return at
 			}
-			at := j.placed(l.locate(d, parsePath(path)))
+			at := j.placed(l.locate(d, fieldpath.Parse(path)))
 			at.File = s.real(at.File)
 			cache[path] = at
 			return at
@@ -41,7 +43,7 @@ type locator struct {
 	overlays map[*Overlay]*overlayText
 }
 
-func (l *locator) locate(d document, p fieldPath) Location {
+func (l *locator) locate(d document, p fieldpath.Path) Location {
 	switch l.job.Release.Kind {
 	case Helm:
 		return l.inHelm(d, p)
@@ -53,10 +55,10 @@ func (l *locator) locate(d document, p fieldPath) Location {
 }
 
 // inPlain is the node of a plain manifest.
-func (l *locator) inPlain(d document, p fieldPath) Location {
+func (l *locator) inPlain(d document, p fieldpath.Path) Location {
 	root := l.node(d.File, d.Doc)
 	for _, i := range d.Items {
-		root = child(child(root, key("items")), at(i))
+		root = child(child(root, fieldpath.Key("items")), fieldpath.At(i))
 	}
 	if root == nil {
 		return lineOf(d.File, d.Line, "node")
@@ -97,7 +99,7 @@ func parseNodes(b []byte) []*yaml3.Node {
 }
 
 // child is the value node one step down, or nil.
-func child(n *yaml3.Node, s step) *yaml3.Node {
+func child(n *yaml3.Node, s fieldpath.Step) *yaml3.Node {
 	n = resolveAlias(n)
 	if n == nil {
 		return nil
@@ -105,7 +107,7 @@ func child(n *yaml3.Node, s step) *yaml3.Node {
 	switch n.Kind {
 	case yaml3.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == s.name() {
+			if n.Content[i].Value == s.Name() {
 				return n.Content[i+1]
 			}
 		}
@@ -117,8 +119,8 @@ func child(n *yaml3.Node, s step) *yaml3.Node {
 			}
 		}
 	case yaml3.SequenceNode:
-		if s.index >= 0 && s.index < len(n.Content) {
-			return n.Content[s.index]
+		if s.Index >= 0 && s.Index < len(n.Content) {
+			return n.Content[s.Index]
 		}
 	}
 	return nil
@@ -135,7 +137,7 @@ func resolveAlias(n *yaml3.Node) *yaml3.Node {
 type region struct{ key, value *yaml3.Node }
 
 // descend follows a path as far as there are nodes, and says how far it came.
-func descend(root *yaml3.Node, p fieldPath) (region, int) {
+func descend(root *yaml3.Node, p fieldpath.Path) (region, int) {
 	at := region{value: root}
 	for i, s := range p {
 		next := child(at.value, s)
@@ -148,13 +150,13 @@ func descend(root *yaml3.Node, p fieldPath) (region, int) {
 }
 
 // keyNode is the key's own node.
-func keyNode(n *yaml3.Node, s step) *yaml3.Node {
+func keyNode(n *yaml3.Node, s fieldpath.Step) *yaml3.Node {
 	n = resolveAlias(n)
 	if n == nil || n.Kind != yaml3.MappingNode {
 		return nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == s.name() {
+		if n.Content[i].Value == s.Name() {
 			return n.Content[i]
 		}
 	}

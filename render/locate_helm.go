@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // Bounds on counterfactual rendering: one trial is one render of the chart.
@@ -19,10 +21,10 @@ const (
 // values that the template mentions where it writes the field and those whose value is
 // the field's; one is believed when changing it changes the field. Else it is the
 // template's line.
-func (l *locator) inHelm(d document, p fieldPath) Location {
+func (l *locator) inHelm(d document, p fieldpath.Path) Location {
 	if list := l.job.Release.PostRender; len(list) > 0 && !d.Hook {
 		q := query{doc: d, path: p}
-		q.value, q.exists = p.get(d.Content)
+		q.value, q.exists = p.Get(d.Content)
 		for i := len(list) - 1; i >= 0; i-- {
 			if h := l.overlayHit(&list[i], i, q); h.exact {
 				return h.at
@@ -45,12 +47,12 @@ func (l *locator) inflated(c *chartJob, d document, q query, at Location) Locati
 }
 
 func likelyContent(was, now map[string]any) bool {
-	name, _ := fieldPath{key("metadata"), key("name")}.get(was)
+	name, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("name")}.Get(was)
 	text, _ := name.(string)
 	return gvkOf(was) == gvkOf(now) && sameName(now, text)
 }
 
-func (l *locator) inChart(c *chartJob, d document, p fieldPath) Location {
+func (l *locator) inChart(c *chartJob, d document, p fieldpath.Path) Location {
 	file := c.templateFile(d.File)
 	if file == "" {
 		return lineOf(path.Join(c.Dir, "Chart.yaml"), 1, "release")
@@ -64,7 +66,7 @@ func (l *locator) inChart(c *chartJob, d document, p fieldPath) Location {
 		at.StartColumn = len(t.lines[line-1]) - len(trimmed) + 1
 		at.EndColumn = at.StartColumn + max(len([]rune(strings.TrimRight(trimmed, " \r"))), 1)
 	}
-	value, ok := p.get(d.Content)
+	value, ok := p.Get(d.Content)
 	if !ok || len(p) == 0 {
 		return at
 	}
@@ -77,9 +79,9 @@ func (l *locator) inChart(c *chartJob, d document, p fieldPath) Location {
 // wantedValue is a field, its value, and the values paths that the template mentions
 // where it writes it.
 type wantedValue struct {
-	path     fieldPath
+	path     fieldpath.Path
 	value    any
-	mentions []fieldPath
+	mentions []fieldpath.Path
 }
 
 // valuesLine finds the values line of a field and confirms it.
@@ -87,7 +89,7 @@ func (l *locator) valuesLine(c *chartJob, d document, w wantedValue) (Location, 
 	scope := chartScope(d.File)
 	t := l.trialsOf(c)
 	defer t.session()()
-	if len(stepsOf(w.value)) > 0 {
+	if len(fieldpath.Steps(w.value)) > 0 {
 		return l.valuesBlock(c, d, w)
 	}
 	candidates := l.candidates(c, scope, w)
@@ -122,7 +124,7 @@ func (l *locator) valuesBlock(c *chartJob, d document, w wantedValue) (Location,
 	t := l.trialsOf(c)
 	for _, leaf := range l.valuesLeaves(c, scope) {
 		for _, m := range w.mentions {
-			full := append(append(fieldPath(nil), scope...), m...)
+			full := append(append(fieldpath.Path(nil), scope...), m...)
 			if len(leaf.path) <= len(full) || !hasPrefix(leaf.path, full) {
 				continue
 			}
@@ -143,13 +145,13 @@ func (l *locator) valuesBlock(c *chartJob, d document, w wantedValue) (Location,
 
 // chartScope is the path of a sub-chart's values in its parent's: "web/charts/db/..."
 // is [db].
-func chartScope(full string) fieldPath {
-	var scope fieldPath
+func chartScope(full string) fieldpath.Path {
+	var scope fieldpath.Path
 	parts := strings.Split(full, "/")
 	for i := 1; i+1 < len(parts); i++ {
 		switch parts[i] {
 		case "charts":
-			scope = append(scope, key(parts[i+1]))
+			scope = append(scope, fieldpath.Key(parts[i+1]))
 			i++
 		case "templates", "crds":
 			return scope
@@ -160,16 +162,16 @@ func chartScope(full string) fieldPath {
 
 // valuesLeaf is one value of the release's values files.
 type valuesLeaf struct {
-	path      fieldPath // in the top chart's values
+	path      fieldpath.Path // in the top chart's values
 	value     any
 	file      string
-	own       fieldPath                // in file
-	in        *locator                 // of the file
-	at        Location                 // of one that is in no file
-	find      func(fieldPath) Location // its place, where that is not in at
-	set       string                   // the setting that it is
-	mentioned bool                     // by the template, at the field
-	exact     bool                     // equal to the field's value
+	own       fieldpath.Path                // in file
+	in        *locator                      // of the file
+	at        Location                      // of one that is in no file
+	find      func(fieldpath.Path) Location // its place, where that is not in at
+	set       string                        // the setting that it is
+	mentioned bool                          // by the template, at the field
+	exact     bool                          // equal to the field's value
 }
 
 // place is where the leaf was set.
@@ -184,9 +186,9 @@ func (v *valuesLeaf) place() Location {
 }
 
 // candidates lists the values leaves that may have set a field, likeliest first.
-func (l *locator) candidates(c *chartJob, scope fieldPath, w wantedValue) []valuesLeaf {
+func (l *locator) candidates(c *chartJob, scope fieldpath.Path, w wantedValue) []valuesLeaf {
 	all := l.valuesLeaves(c, scope)
-	last := w.path[len(w.path)-1].key
+	last := w.path[len(w.path)-1].Key
 	type scored struct {
 		leaf  valuesLeaf
 		score int
@@ -195,7 +197,7 @@ func (l *locator) candidates(c *chartJob, scope fieldPath, w wantedValue) []valu
 	for _, leaf := range all {
 		s := 0
 		for _, m := range w.mentions {
-			if hasPrefix(leaf.path, append(append(fieldPath(nil), scope...), m...)) {
+			if hasPrefix(leaf.path, append(append(fieldpath.Path(nil), scope...), m...)) {
 				s += 4
 				leaf.mentioned = true
 				break
@@ -211,7 +213,7 @@ func (l *locator) candidates(c *chartJob, scope fieldPath, w wantedValue) []valu
 		case isText && len(fmt.Sprint(leaf.value)) > 2 && strings.Contains(text, fmt.Sprint(leaf.value)):
 			s += 2
 		}
-		name := leaf.path[len(leaf.path)-1].key
+		name := leaf.path[len(leaf.path)-1].Key
 		if last != "" && (name == last || strings.HasPrefix(strings.ToLower(name), strings.ToLower(strings.TrimSuffix(last, "s")))) {
 			s += 2
 		}
@@ -227,7 +229,7 @@ func (l *locator) candidates(c *chartJob, scope fieldPath, w wantedValue) []valu
 	return out
 }
 
-func hasPrefix(p, prefix fieldPath) bool {
+func hasPrefix(p, prefix fieldpath.Path) bool {
 	if len(prefix) > len(p) {
 		return false
 	}
@@ -241,7 +243,7 @@ func hasPrefix(p, prefix fieldPath) bool {
 
 // valuesLeaves lists the leaves of the values files that can reach a chart, the file
 // that wins for each.
-func (l *locator) valuesLeaves(c *chartJob, scope fieldPath) []valuesLeaf {
+func (l *locator) valuesLeaves(c *chartJob, scope fieldpath.Path) []valuesLeaf {
 	of := leavesKey{c, scope.String()}
 	l.mu.Lock()
 	list, ok := l.leaves[of]
@@ -261,10 +263,10 @@ type leavesKey struct {
 	scope string
 }
 
-func (l *locator) readLeaves(c *chartJob, scope fieldPath) []valuesLeaf {
+func (l *locator) readLeaves(c *chartJob, scope fieldpath.Path) []valuesLeaf {
 	type layer struct {
 		file  string
-		scope fieldPath
+		scope fieldpath.Path
 	}
 	var layers []layer
 	for i := len(c.Values) - 1; i >= 0; i-- {
@@ -278,7 +280,7 @@ func (l *locator) readLeaves(c *chartJob, scope fieldPath) []valuesLeaf {
 	}
 	name := ""
 	for i, s := range scope {
-		name += "charts/" + s.key + "/"
+		name += "charts/" + s.Key + "/"
 		if p, ok := c.Names[name+"values.yaml"]; ok {
 			layers = append(layers, layer{p, scope[:i+1]})
 		}
@@ -290,8 +292,8 @@ func (l *locator) readLeaves(c *chartJob, scope fieldPath) []valuesLeaf {
 		if err != nil {
 			continue
 		}
-		leaves(v, nil, func(p fieldPath, value any) {
-			full := append(append(fieldPath(nil), y.scope...), p...)
+		fieldpath.Leaves(v, nil, func(p fieldpath.Path, value any) {
+			full := append(append(fieldpath.Path(nil), y.scope...), p...)
 			if len(p) == 0 || seen[full.String()] || len(out) > 20_000 {
 				return
 			}
@@ -313,11 +315,11 @@ func (l *locator) inlineLeaves(c *chartJob, seen map[string]bool) []valuesLeaf {
 	var out []valuesLeaf
 	for _, set := range []map[string]string{c.Set, c.SetString} { // they win over everything else
 		for _, k := range sortedNames(set) {
-			p := parsePath(k)
+			p := fieldpath.Parse(k)
 			seen[p.String()] = true
 			leaf := valuesLeaf{path: p, value: set[k], at: by, set: k}
 			if at := l.job.Release.setAt; at != nil {
-				leaf.find = func(fieldPath) Location {
+				leaf.find = func(fieldpath.Path) Location {
 					at := at(k)
 					at.Rung = "value"
 					return at
@@ -330,7 +332,7 @@ func (l *locator) inlineLeaves(c *chartJob, seen map[string]bool) []valuesLeaf {
 			out = append(out, leaf)
 		}
 	}
-	leaves(c.Inline, nil, func(p fieldPath, value any) {
+	fieldpath.Leaves(c.Inline, nil, func(p fieldpath.Path, value any) {
 		if len(p) == 0 || seen[p.String()] {
 			return
 		}
@@ -347,7 +349,7 @@ func (l *locator) inlineLeaves(c *chartJob, seen map[string]bool) []valuesLeaf {
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // valuesPlace is where a leaf stands in a values file.
-func (l *locator) valuesPlace(file string, p fieldPath) Location {
+func (l *locator) valuesPlace(file string, p fieldpath.Path) Location {
 	root := l.node(file, 0)
 	if root == nil {
 		return lineOf(file, 1, "value")

@@ -6,15 +6,17 @@ import (
 	"strings"
 
 	yaml3 "go.yaml.in/yaml/v3"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // inKustomize finds the line that set a field of a built object. The folders between
 // the root and the file that the object is from are searched from the outside in, in
 // each what is applied last first: the first line that gives the field its value has
 // won. Kustomize's own annotations name the kustomization, not the patch.
-func (l *locator) inKustomize(d document, p fieldPath) Location {
+func (l *locator) inKustomize(d document, p fieldpath.Path) Location {
 	q := query{doc: d, path: p}
-	q.value, q.exists = p.get(d.Content)
+	q.value, q.exists = p.Get(d.Content)
 	best := hit{depth: -1}
 	if q.exists {
 		if h := l.overlayHit(l.job.Release.Overlay, 0, q); h.exact {
@@ -40,7 +42,7 @@ func (l *locator) inKustomize(d document, p fieldPath) Location {
 // query is one field of one object.
 type query struct {
 	doc    document
-	path   fieldPath
+	path   fieldpath.Path
 	value  any
 	exists bool
 }
@@ -159,7 +161,7 @@ func (l *locator) hits(k *kustomization, root *yaml3.Node, q query) hit {
 // imageHit is an entry of images that set a container's image.
 func (l *locator) imageHit(k *kustomization, root *yaml3.Node, q query) hit {
 	image, ok := q.value.(string)
-	if !ok || len(q.path) == 0 || q.path[len(q.path)-1].key != "image" {
+	if !ok || len(q.path) == 0 || q.path[len(q.path)-1].Key != "image" {
 		return hit{depth: -1}
 	}
 	for i, e := range k.Images {
@@ -172,14 +174,14 @@ func (l *locator) imageHit(k *kustomization, root *yaml3.Node, q query) hit {
 			continue
 		}
 		for _, list := range []string{"images", "imageTags"} {
-			node := child(child(root, key(list)), at(i))
+			node := child(child(root, fieldpath.Key(list)), fieldpath.At(i))
 			for field, want := range map[string]string{"newTag": ":" + e.NewTag, "digest": "@" + e.Digest} {
-				if n := child(node, key(field)); n != nil && strings.Contains(rest, want) {
-					return hit{setRegion(k.file, region{keyNode(node, key(field)), n}), len(q.path), true}
+				if n := child(node, fieldpath.Key(field)); n != nil && strings.Contains(rest, want) {
+					return hit{setRegion(k.file, region{keyNode(node, fieldpath.Key(field)), n}), len(q.path), true}
 				}
 			}
-			if n := child(node, key("newName")); n != nil && e.NewTag == "" && e.Digest == "" {
-				return hit{setRegion(k.file, region{keyNode(node, key("newName")), n}), len(q.path), true}
+			if n := child(node, fieldpath.Key("newName")); n != nil && e.NewTag == "" && e.Digest == "" {
+				return hit{setRegion(k.file, region{keyNode(node, fieldpath.Key("newName")), n}), len(q.path), true}
 			}
 		}
 	}
@@ -200,9 +202,9 @@ func (l *locator) replicaHit(k *kustomization, root *yaml3.Node, q query) hit {
 	}
 	for i, e := range k.Replicas {
 		if sameName(q.doc.Content, e.Name) && fmt.Sprint(e.Count) == fmt.Sprint(q.value) {
-			node := child(child(root, key("replicas")), at(i))
-			if n := child(node, key("count")); n != nil {
-				return hit{setRegion(k.file, region{keyNode(node, key("count")), n}), len(q.path), true}
+			node := child(child(root, fieldpath.Key("replicas")), fieldpath.At(i))
+			if n := child(node, fieldpath.Key("count")); n != nil {
+				return hit{setRegion(k.file, region{keyNode(node, fieldpath.Key("count")), n}), len(q.path), true}
 			}
 		}
 	}
@@ -212,7 +214,7 @@ func (l *locator) replicaHit(k *kustomization, root *yaml3.Node, q query) hit {
 // sameName reports whether an object can have had a name before prefixes, suffixes and
 // hashes were added to it.
 func sameName(content map[string]any, name string) bool {
-	now, _ := fieldPath{key("metadata"), key("name")}.get(content)
+	now, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("name")}.Get(content)
 	text, _ := now.(string)
 	return name != "" && strings.Contains(text, name)
 }
@@ -222,7 +224,7 @@ func (l *locator) labelHit(k *kustomization, root *yaml3.Node, q query) hit {
 	if len(q.path) < 2 {
 		return hit{depth: -1}
 	}
-	last, parent := q.path[len(q.path)-1].key, q.path[len(q.path)-2].key
+	last, parent := q.path[len(q.path)-1].Key, q.path[len(q.path)-2].Key
 	var fields []string
 	switch parent {
 	case "labels", "matchLabels", "selector":
@@ -234,16 +236,16 @@ func (l *locator) labelHit(k *kustomization, root *yaml3.Node, q query) hit {
 	}
 	var maps []*yaml3.Node
 	for _, f := range fields {
-		maps = append(maps, child(root, key(f)))
+		maps = append(maps, child(root, fieldpath.Key(f)))
 	}
 	if parent != "annotations" {
 		for i := range k.Labels {
-			maps = append(maps, child(child(child(root, key("labels")), at(i)), key("pairs")))
+			maps = append(maps, child(child(child(root, fieldpath.Key("labels")), fieldpath.At(i)), fieldpath.Key("pairs")))
 		}
 	}
 	for _, m := range maps {
-		if n := child(m, key(last)); n != nil && n.Value == fmt.Sprint(q.value) {
-			return hit{setRegion(k.file, region{keyNode(m, key(last)), n}), len(q.path), true}
+		if n := child(m, fieldpath.Key(last)); n != nil && n.Value == fmt.Sprint(q.value) {
+			return hit{setRegion(k.file, region{keyNode(m, fieldpath.Key(last)), n}), len(q.path), true}
 		}
 	}
 	return hit{depth: -1}
@@ -261,8 +263,8 @@ func (l *locator) nameHit(k *kustomization, root *yaml3.Node, q query) hit {
 	case p == "metadata.name" && k.NameSuffix != "" && strings.HasSuffix(text, k.NameSuffix):
 		field = "nameSuffix"
 	}
-	if n := child(root, key(field)); field != "" && n != nil {
-		return hit{setRegion(k.file, region{keyNode(root, key(field)), n}), len(q.path), true}
+	if n := child(root, fieldpath.Key(field)); field != "" && n != nil {
+		return hit{setRegion(k.file, region{keyNode(root, fieldpath.Key(field)), n}), len(q.path), true}
 	}
 	return hit{depth: -1}
 }
@@ -300,14 +302,14 @@ func (l *locator) baseHit(d document, q query) hit {
 func (l *locator) generatorHit(d document) hit {
 	root := l.node(d.Origin, 0)
 	for _, field := range []string{"configMapGenerator", "secretGenerator"} {
-		list := child(root, key(field))
+		list := child(root, fieldpath.Key(field))
 		if list == nil {
 			continue
 		}
 		for i := range list.Content {
-			e := child(list, at(i))
-			if n := child(e, key("name")); n != nil && sameName(d.Content, n.Value) {
-				return hit{nodeRegion(d.Origin, region{keyNode(e, key("name")), n}, true), 1, false}
+			e := child(list, fieldpath.At(i))
+			if n := child(e, fieldpath.Key("name")); n != nil && sameName(d.Content, n.Value) {
+				return hit{nodeRegion(d.Origin, region{keyNode(e, fieldpath.Key("name")), n}, true), 1, false}
 			}
 		}
 	}
@@ -322,7 +324,7 @@ func (l *locator) documents(file string) []*yaml3.Node {
 		if n == nil {
 			return
 		}
-		if items := child(n, key("items")); items != nil && items.Kind == yaml3.SequenceNode {
+		if items := child(n, fieldpath.Key("items")); items != nil && items.Kind == yaml3.SequenceNode {
 			for _, e := range items.Content {
 				add(e)
 			}
@@ -343,11 +345,11 @@ func (l *locator) documents(file string) []*yaml3.Node {
 // likelyNode scores a node as the source of an object: same kind, and the longest name
 // that is part of the object's.
 func likelyNode(n *yaml3.Node, content map[string]any) int {
-	kind := child(n, key("kind"))
+	kind := child(n, fieldpath.Key("kind"))
 	if kind == nil || kind.Value != gvkOf(content).Kind {
 		return -1
 	}
-	name := child(child(n, key("metadata")), key("name"))
+	name := child(child(n, fieldpath.Key("metadata")), fieldpath.Key("name"))
 	if name == nil || !sameName(content, name.Value) {
 		return 0
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // Numbers are traced together: one render in which each of them has a value of its own
@@ -16,7 +18,7 @@ const (
 
 // marked reports whether a number among the values comes out at a field when all of them are
 // replaced; leaves are those that can reach the chart of scope. No is not certain.
-func (t *trials) marked(leaf valuesLeaf, scope fieldPath, leaves func() []valuesLeaf, at string) bool {
+func (t *trials) marked(leaf valuesLeaf, scope fieldpath.Path, leaves func() []valuesLeaf, at string) bool {
 	if !markable(leaf) {
 		return false
 	}
@@ -37,7 +39,7 @@ func markable(leaf valuesLeaf) bool {
 		return false
 	}
 	for _, s := range leaf.path {
-		if s.index >= 0 {
+		if s.Index >= 0 {
 			return false
 		}
 	}
@@ -70,7 +72,7 @@ func (t *trials) markAll(leaves []valuesLeaf) map[string]map[string]bool {
 		if !ok || gvkOf(b.Content) != gvkOf(d.Content) {
 			continue
 		}
-		eachChanged(nil, b.Content, d.Content, func(p fieldPath, before, after any) {
+		eachChanged(nil, b.Content, d.Content, func(p fieldpath.Path, before, after any) {
 			for mark := range marksIn(after) {
 				if leaf, ok := byMark[mark]; ok && !strings.Contains(fmt.Sprint(before), mark) {
 					if out[leaf] == nil {
@@ -102,16 +104,16 @@ func marksIn(v any) func(func(string) bool) {
 
 // eachChanged calls f for the scalars that differ, where both objects have the field and
 // every list on the way is as long.
-func eachChanged(p fieldPath, a, b any, f func(p fieldPath, a, b any)) {
+func eachChanged(p fieldpath.Path, a, b any, f func(p fieldpath.Path, a, b any)) {
 	switch x := a.(type) {
 	case map[string]any:
 		y, ok := b.(map[string]any)
 		if !ok {
 			return
 		}
-		for _, s := range stepsOf(x) {
-			if other, ok := y[s.key]; ok {
-				eachChanged(p.with(s), x[s.key], other, f)
+		for _, s := range fieldpath.Steps(x) {
+			if other, ok := y[s.Key]; ok {
+				eachChanged(p.With(s), x[s.Key], other, f)
 			}
 		}
 	case []any:
@@ -120,7 +122,7 @@ func eachChanged(p fieldPath, a, b any, f func(p fieldPath, a, b any)) {
 			return
 		}
 		for i := range x {
-			eachChanged(p.with(at(i)), x[i], y[i], f)
+			eachChanged(p.With(fieldpath.At(i)), x[i], y[i], f)
 		}
 	default:
 		if fmt.Sprint(a) != fmt.Sprint(b) {

@@ -9,6 +9,8 @@ import (
 
 	yaml3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // patchHits searches the patches of a kustomization, the last one first.
@@ -17,21 +19,21 @@ func (l *locator) patchHits(k *kustomization, root *yaml3.Node, q query) hit {
 	//lint:ignore SA1019 repositories still use the field
 	merges, old := k.PatchesStrategicMerge, k.PatchesJson6902
 	for i := len(old) - 1; i >= 0; i-- {
-		h := l.patchHit(k, child(child(root, key("patchesJson6902")), at(i)), old[i], q)
+		h := l.patchHit(k, child(child(root, fieldpath.Key("patchesJson6902")), fieldpath.At(i)), old[i], q)
 		if h.exact {
 			return h
 		}
 		best = deeper(best, h)
 	}
 	for i := len(k.Patches) - 1; i >= 0; i-- {
-		h := l.patchHit(k, child(child(root, key("patches")), at(i)), k.Patches[i], q)
+		h := l.patchHit(k, child(child(root, fieldpath.Key("patches")), fieldpath.At(i)), k.Patches[i], q)
 		if h.exact {
 			return h
 		}
 		best = deeper(best, h)
 	}
 	for i := len(merges) - 1; i >= 0; i-- {
-		node := child(child(root, key("patchesStrategicMerge")), at(i))
+		node := child(child(root, fieldpath.Key("patchesStrategicMerge")), fieldpath.At(i))
 		p := types.Patch{Path: string(merges[i])}
 		if isInline(p.Path) {
 			p = types.Patch{Patch: p.Path}
@@ -57,7 +59,7 @@ func (l *locator) patchHit(k *kustomization, node *yaml3.Node, p types.Patch, q 
 	if t := p.Target; t != nil && !targets(t, q.doc.Content) {
 		return hit{depth: -1}
 	}
-	return l.patchText(k, child(node, key("patch")), p, q)
+	return l.patchText(k, child(node, fieldpath.Key("patch")), p, q)
 }
 
 // targets reports whether a patch's selector can mean an object; names and kinds are
@@ -69,7 +71,7 @@ func targets(t *types.Selector, content map[string]any) bool {
 	if t.Name == "" {
 		return true
 	}
-	name, _ := fieldPath{key("metadata"), key("name")}.get(content)
+	name, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("name")}.Get(content)
 	return anchored(t.Name, fmt.Sprint(name)) || sameName(content, t.Name)
 }
 
@@ -142,7 +144,7 @@ func patchNode(file string, n *yaml3.Node, targeted bool, q query) hit {
 		return jsonPatchHit(file, n, q)
 	}
 	if !targeted {
-		kind, name := child(n, key("kind")), child(child(n, key("metadata")), key("name"))
+		kind, name := child(n, fieldpath.Key("kind")), child(child(n, fieldpath.Key("metadata")), fieldpath.Key("name"))
 		if kind == nil || kind.Value != gvkOf(q.doc.Content).Kind || name == nil || !sameName(q.doc.Content, name.Value) {
 			return hit{depth: -1}
 		}
@@ -169,7 +171,7 @@ func matchNode(root *yaml3.Node, q query) nodeMatch {
 	m := nodeMatch{region: region{value: root}}
 	for i, s := range q.path {
 		var next region
-		if s.index >= 0 {
+		if s.Index >= 0 {
 			next = region{value: element(m.region.value, q, i)}
 		} else {
 			next = region{keyNode(m.region.value, s), child(m.region.value, s)}
@@ -199,8 +201,8 @@ func element(list *yaml3.Node, q query, i int) *yaml3.Node {
 	if list == nil || list.Kind != yaml3.SequenceNode || i == 0 {
 		return nil
 	}
-	name := q.path[i-1].key
-	want, _ := q.path[:i+1].get(q.doc.Content)
+	name := q.path[i-1].Key
+	want, _ := q.path[:i+1].Get(q.doc.Content)
 	w, ok := want.(map[string]any)
 	if !ok { // scalars: by value, then by place
 		for _, e := range list.Content {
@@ -224,7 +226,7 @@ func element(list *yaml3.Node, q query, i int) *yaml3.Node {
 		}
 		var same []*yaml3.Node
 		for _, e := range list.Content {
-			if n := child(e, key(f)); n != nil && sameScalar(n, v) {
+			if n := child(e, fieldpath.Key(f)); n != nil && sameScalar(n, v) {
 				same = append(same, e)
 			}
 		}
@@ -245,7 +247,7 @@ func likest(nodes []*yaml3.Node, want map[string]any) *yaml3.Node {
 	for _, n := range nodes {
 		s := 0
 		for k, v := range want {
-			if c := child(n, key(k)); c != nil && (c.Kind != yaml3.ScalarNode || sameScalar(c, v)) {
+			if c := child(n, fieldpath.Key(k)); c != nil && (c.Kind != yaml3.ScalarNode || sameScalar(c, v)) {
 				s++
 			}
 		}
@@ -261,7 +263,7 @@ func jsonPatchHit(file string, ops *yaml3.Node, q query) hit {
 	best := hit{depth: -1}
 	for i := len(ops.Content) - 1; i >= 0; i-- {
 		op := ops.Content[i]
-		pointer, value := child(op, key("path")), child(op, key("value"))
+		pointer, value := child(op, fieldpath.Key("path")), child(op, fieldpath.Key("value"))
 		if pointer == nil || value == nil {
 			continue
 		}
@@ -269,12 +271,12 @@ func jsonPatchHit(file string, ops *yaml3.Node, q query) hit {
 		if n < 0 {
 			continue
 		}
-		rest := query{doc: document{Content: map[string]any{"v": valueAt(q, n)}}, path: append(fieldPath{key("v")}, q.path[n:]...), value: q.value, exists: q.exists}
+		rest := query{doc: document{Content: map[string]any{"v": valueAt(q, n)}}, path: append(fieldpath.Path{fieldpath.Key("v")}, q.path[n:]...), value: q.value, exists: q.exists}
 		wrapped := &yaml3.Node{Kind: yaml3.MappingNode, Content: []*yaml3.Node{{Kind: yaml3.ScalarNode, Value: "v", Line: value.Line, Column: value.Column}, value}}
 		m := matchNode(wrapped, rest)
 		r := m.region
 		if m.depth == 1 {
-			r = region{keyNode(op, key("value")), value}
+			r = region{keyNode(op, fieldpath.Key("value")), value}
 		}
 		loc := nodeRegion(file, r, true)
 		loc.Rung = "patch"
@@ -288,7 +290,7 @@ func jsonPatchHit(file string, ops *yaml3.Node, q query) hit {
 }
 
 func valueAt(q query, n int) any {
-	v, _ := q.path[:n].get(q.doc.Content)
+	v, _ := q.path[:n].Get(q.doc.Content)
 	return v
 }
 
@@ -302,20 +304,20 @@ func pointerPrefix(pointer string, q query) int {
 	for i, part := range parts {
 		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
 		s := q.path[i]
-		if s.index < 0 {
-			if part != s.key {
+		if s.Index < 0 {
+			if part != s.Key {
 				return -1
 			}
 			continue
 		}
 		if part == "-" {
-			list, _ := q.path[:i].get(q.doc.Content)
-			if l, ok := list.([]any); !ok || s.index != len(l)-1 {
+			list, _ := q.path[:i].Get(q.doc.Content)
+			if l, ok := list.([]any); !ok || s.Index != len(l)-1 {
 				return -1
 			}
 			continue
 		}
-		if n, err := strconv.Atoi(part); err != nil || n != s.index {
+		if n, err := strconv.Atoi(part); err != nil || n != s.Index {
 			return -1
 		}
 	}

@@ -8,12 +8,14 @@ import (
 
 	yaml3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // replacementHit is a replacement whose target is the field.
 func (l *locator) replacementHit(k *kustomization, root *yaml3.Node, q query) hit {
 	for i, r := range k.Replacements {
-		node, file := child(child(root, key("replacements")), at(i)), k.file
+		node, file := child(child(root, fieldpath.Key("replacements")), fieldpath.At(i)), k.file
 		targets := r.Targets
 		if r.Path != "" {
 			p, in := inside(path.Dir(k.file), r.Path)
@@ -63,7 +65,7 @@ func targetHit(file string, node *yaml3.Node, targets []*types.TargetSelector, q
 			if !matchesDotted(fp, q) {
 				continue
 			}
-			n := child(child(child(child(node, key("targets")), at(t)), key("fieldPaths")), at(f))
+			n := child(child(child(child(node, fieldpath.Key("targets")), fieldpath.At(t)), fieldpath.Key("fieldPaths")), fieldpath.At(f))
 			if n != nil {
 				return hit{setRegion(file, region{nil, n}), len(q.path), true}
 			}
@@ -90,15 +92,15 @@ func matchesDotted(text string, q query) bool {
 		case part == "*":
 		case strings.HasPrefix(part, "["):
 			field, want, _ := strings.Cut(strings.Trim(part, "[]"), "=")
-			v, _ := q.path[:i+1].with(key(field)).get(q.doc.Content)
-			if s.index < 0 || fmt.Sprint(v) != want {
+			v, _ := q.path[:i+1].With(fieldpath.Key(field)).Get(q.doc.Content)
+			if s.Index < 0 || fmt.Sprint(v) != want {
 				return false
 			}
-		case s.index >= 0:
-			if part != fmt.Sprint(s.index) {
+		case s.Index >= 0:
+			if part != fmt.Sprint(s.Index) {
 				return false
 			}
-		case part != s.key:
+		case part != s.Key:
 			return false
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // templateText is the text of a template, searched line by line.
@@ -20,12 +22,12 @@ var valuesRef = regexp.MustCompile(`\.Values((?:\.[A-Za-z0-9_-]+)+)`)
 
 // mentions lists the values that a template names at a field: on its line, on the lines
 // that follow without a key of their own, and on the with or range around it.
-func (t templateText) mentions(line, depth int, p fieldPath) []fieldPath {
-	var out []fieldPath
+func (t templateText) mentions(line, depth int, p fieldpath.Path) []fieldpath.Path {
+	var out []fieldpath.Path
 	add := func(text string) {
 		for _, m := range valuesRef.FindAllStringSubmatch(text, -1) {
-			ref := parsePath(strings.TrimPrefix(m[1], "."))
-			out = append(out, append(append(fieldPath(nil), ref...), p[min(depth, len(p)):]...), ref)
+			ref := fieldpath.Parse(strings.TrimPrefix(m[1], "."))
+			out = append(out, append(append(fieldpath.Path(nil), ref...), p[min(depth, len(p)):]...), ref)
 		}
 	}
 	if line < 1 || line > len(t.lines) {
@@ -46,16 +48,16 @@ func (t templateText) mentions(line, depth int, p fieldPath) []fieldPath {
 // find gives the line of a template that writes a field, and how many steps of the path
 // were found: its keys one after the other, each indented deeper than the one before.
 // It is a search in text: a template is no YAML.
-func (t templateText) find(d document, p fieldPath) (line, depth int) {
+func (t templateText) find(d document, p fieldpath.Path) (line, depth int) {
 	at := t.start(d)
 	line = at + 1
 	indent := -1
 	for i, s := range p {
 		next, in := -1, 0
-		if s.index >= 0 {
-			next, in = t.item(at, indent, s.index)
+		if s.Index >= 0 {
+			next, in = t.item(at, indent, s.Index)
 		} else {
-			next, in = t.key(at, indent, s.key, i > 0 && p[i-1].index >= 0)
+			next, in = t.key(at, indent, s.Key, i > 0 && p[i-1].Index >= 0)
 		}
 		if next < 0 {
 			return line, depth
@@ -82,7 +84,7 @@ func (t templateText) start(d document) int {
 	}
 	at := kinds[0]
 	if len(kinds) > 1 {
-		name, _ := fieldPath{key("metadata"), key("name")}.get(d.Content)
+		name, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("name")}.Get(d.Content)
 		text, _ := name.(string)
 		at = kinds[min(d.Doc, len(kinds)-1)]
 		for _, k := range kinds {

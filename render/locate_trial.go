@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // trials runs counterfactual renders of one chart: one values leaf is changed, and the
@@ -108,7 +110,7 @@ func (t *trials) baselineLocked() []document {
 }
 
 // render renders with one value replaced; nil where it does not render.
-func (t *trials) render(p fieldPath, value any) []document {
+func (t *trials) render(p fieldpath.Path, value any) []document {
 	c := *t.chart
 	c.Once = true
 	if p != nil {
@@ -119,7 +121,7 @@ func (t *trials) render(p fieldPath, value any) []document {
 		for _, set := range []*map[string]string{&c.Set, &c.SetString} { // settings would win over it
 			kept := map[string]string{}
 			for k, v := range *set {
-				if own := parsePath(k); !hasPrefix(own, p) {
+				if own := fieldpath.Parse(k); !hasPrefix(own, p) {
 					kept[k] = v
 				}
 			}
@@ -147,26 +149,26 @@ func (t *trials) run(c *chartJob) []document {
 }
 
 // overlay is a map that sets one value; a list on the way is copied whole.
-func overlay(p fieldPath, value any, vals map[string]any) map[string]any {
+func overlay(p fieldpath.Path, value any, vals map[string]any) map[string]any {
 	for i, s := range p {
-		if s.index < 0 {
+		if s.Index < 0 {
 			continue
 		}
-		list, _ := p[:i].get(vals)
-		c := map[string]any{"v": deepCopy(list)}
-		append(fieldPath{key("v")}, p[i:]...).set(c, value)
+		list, _ := p[:i].Get(vals)
+		c := map[string]any{"v": fieldpath.DeepCopy(list)}
+		append(fieldpath.Path{fieldpath.Key("v")}, p[i:]...).Set(c, value)
 		return overlay(p[:i], c["v"], vals)
 	}
 	var v = value
 	for i := len(p) - 1; i >= 0; i-- {
-		v = map[string]any{p[i].key: v}
+		v = map[string]any{p[i].Key: v}
 	}
 	m, _ := v.(map[string]any)
 	return m
 }
 
 // changes reports whether another value of the leaf changes a field.
-func (t *trials) changes(leaf valuesLeaf, d document, p fieldPath) bool {
+func (t *trials) changes(leaf valuesLeaf, d document, p fieldpath.Path) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	name := leaf.path.String()
@@ -190,8 +192,8 @@ func (t *trials) changes(leaf valuesLeaf, d document, p fieldPath) bool {
 			return true
 		}
 	}
-	v, _ := p.get(d.Content)
-	if len(stepsOf(v)) == 0 {
+	v, _ := p.Get(d.Content)
+	if len(fieldpath.Steps(v)) == 0 {
 		return false
 	}
 	for e := range effect { // a part of a map or list

@@ -12,6 +12,8 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // Overlay is what a GitOps object adds to the kustomization it names, or to what a chart
@@ -143,7 +145,7 @@ func (o *Overlay) postRender(docs []document) ([]document, error) {
 			out = append(out, d)
 			continue
 		}
-		content, _ := deepCopy(d.Content).(map[string]any)
+		content, _ := fieldpath.DeepCopy(d.Content).(map[string]any)
 		meta, ok := content["metadata"].(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("%s has no metadata, which a post-renderer needs", gvkOf(content).Kind)
@@ -181,7 +183,7 @@ func (o *Overlay) postRender(docs []document) ([]document, error) {
 			return nil, err
 		}
 		content, _ = v.(map[string]any)
-		name, _ := fieldPath{key("metadata"), key("annotations"), key(indexAnnotation)}.get(content)
+		name, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"), fieldpath.Key(indexAnnotation)}.Get(content)
 		dropAnnotation(content, indexAnnotation)
 		d := document{File: "", Content: content}
 		if i, err := strconv.Atoi(fmt.Sprint(name)); err == nil && i >= 0 && i < len(docs) {

@@ -7,16 +7,18 @@ import (
 
 	yaml3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // overlayPlace locates fields of overlays in the object that declares them: prefixes are
 // those of the overlays' fields there, and rename what a field is called.
-func (o *declaring) overlayPlace(rename map[string]string, prefixes ...string) func(int, fieldPath) Location {
-	return func(i int, p fieldPath) Location {
-		if len(p) > 0 && p[0].index < 0 && rename[p[0].key] != "" {
-			p = append(fieldPath{key(rename[p[0].key])}, p[1:]...)
+func (o *declaring) overlayPlace(rename map[string]string, prefixes ...string) func(int, fieldpath.Path) Location {
+	return func(i int, p fieldpath.Path) Location {
+		if len(p) > 0 && p[0].Index < 0 && rename[p[0].Key] != "" {
+			p = append(fieldpath.Path{fieldpath.Key(rename[p[0].Key])}, p[1:]...)
 		}
-		at := o.place(append(parsePath(o.prefix+prefixes[i]), p...).String())
+		at := o.place(append(fieldpath.Parse(o.prefix+prefixes[i]), p...).String())
 		at.Rung = "patch"
 		return at
 	}
@@ -84,33 +86,33 @@ func (l *locator) written(ov *Overlay) *overlayText {
 }
 
 // metadataPath is the field of commonMetadata that sets a field.
-func (o *Overlay) metadataPath(q query) (fieldPath, bool) {
-	if o.Metadata == nil || len(q.path) != 3 || q.path[0].key != "metadata" {
+func (o *Overlay) metadataPath(q query) (fieldpath.Path, bool) {
+	if o.Metadata == nil || len(q.path) != 3 || q.path[0].Key != "metadata" {
 		return nil, false
 	}
-	pairs := map[string]map[string]string{"labels": o.Metadata.Labels, "annotations": o.Metadata.Annotations}[q.path[1].key]
-	v, ok := pairs[q.path[2].key]
-	return fieldPath{key("commonMetadata"), q.path[1], q.path[2]}, ok && v == fmt.Sprint(q.value)
+	pairs := map[string]map[string]string{"labels": o.Metadata.Labels, "annotations": o.Metadata.Annotations}[q.path[1].Key]
+	v, ok := pairs[q.path[2].Key]
+	return fieldpath.Path{fieldpath.Key("commonMetadata"), q.path[1], q.path[2]}, ok && v == fmt.Sprint(q.value)
 }
 
 // pathAtLine is the path of the last node that begins at or before a line.
-func pathAtLine(root *yaml3.Node, line int) (fieldPath, *yaml3.Node) {
-	var best fieldPath
+func pathAtLine(root *yaml3.Node, line int) (fieldpath.Path, *yaml3.Node) {
+	var best fieldpath.Path
 	var node *yaml3.Node
-	var walk func(n *yaml3.Node, p fieldPath)
-	walk = func(n *yaml3.Node, p fieldPath) {
+	var walk func(n *yaml3.Node, p fieldpath.Path)
+	walk = func(n *yaml3.Node, p fieldpath.Path) {
 		switch n.Kind {
 		case yaml3.MappingNode:
 			for i := 0; i+1 < len(n.Content); i += 2 {
 				if n.Content[i].Line <= line {
-					best, node = p.with(key(n.Content[i].Value)), n.Content[i+1]
+					best, node = p.With(fieldpath.Key(n.Content[i].Value)), n.Content[i+1]
 					walk(n.Content[i+1], best)
 				}
 			}
 		case yaml3.SequenceNode:
 			for i, e := range n.Content {
 				if e.Line <= line {
-					best, node = p.with(at(i)), e
+					best, node = p.With(fieldpath.At(i)), e
 					walk(e, best)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -113,8 +114,8 @@ func dropEmpty(v any) any {
 // reordered reports whether two objects have the same leaves in another order.
 func reordered(a, b any) bool {
 	count := map[string]int{}
-	leaves(a, nil, func(p fieldPath, v any) { count[fmt.Sprint(p[len(p)-1].key, v)]++ })
-	leaves(b, nil, func(p fieldPath, v any) { count[fmt.Sprint(p[len(p)-1].key, v)]-- })
+	fieldpath.Leaves(a, nil, func(p fieldpath.Path, v any) { count[fmt.Sprint(p[len(p)-1].Key, v)]++ })
+	fieldpath.Leaves(b, nil, func(p fieldpath.Path, v any) { count[fmt.Sprint(p[len(p)-1].Key, v)]-- })
 	for _, n := range count {
 		if n != 0 {
 			return false
@@ -128,8 +129,8 @@ func TestPathRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewSource(2))
 	for range 500 {
 		v := map[string]any{"labels": map[string]any{"a.b/c": "x", "plain": "y"}, "spec": randomValue(r, 5)}
-		leaves(v, nil, func(p fieldPath, want any) {
-			got, ok := parsePath(p.String()).get(v)
+		fieldpath.Leaves(v, nil, func(p fieldpath.Path, want any) {
+			got, ok := fieldpath.Parse(p.String()).Get(v)
 			if !ok || fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Fatalf("%s: %v, want %v", p, got, want)
 			}
@@ -227,11 +228,11 @@ func FuzzParsePath(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		once := parsePath(s).String()
+		once := fieldpath.Parse(s).String()
 		if strings.ContainsAny(s, "]\"'") {
 			return // keys with brackets or quotes have no notation
 		}
-		if twice := parsePath(once).String(); twice != once {
+		if twice := fieldpath.Parse(once).String(); twice != once {
 			t.Fatalf("%q: %q, then %q", s, once, twice)
 		}
 	})

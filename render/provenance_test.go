@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -55,7 +56,7 @@ func TestProvenanceExamples(t *testing.T) {
 		{"prod", "HorizontalPodAutoscaler/web", "spec.minReplicas"},
 	} {
 		o := find(t, only(rev, e.release), e.object)
-		v, _ := parsePath(e.path).get(o.Content)
+		v, _ := fieldpath.Parse(e.path).Get(o.Content)
 		at := o.Locate(e.path)
 		table += fmt.Sprintf("| `%s` | `%s` | `%s` | `%v` | `%s:%d` | %s |\n", e.release, e.object, e.path, v, at.File, at.StartLine, at.Rung)
 	}

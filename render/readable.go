@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 )
 
@@ -66,25 +67,25 @@ func words(text string) map[string]bool {
 // readable reports whether a text may be printed: because a rule reads the field that it
 // stands in, and it has the form of what stands there, or because its form is nobody's
 // secret. The rest is shown as changed, and not as text.
-func readable(p fieldPath, text string) bool {
+func readable(p fieldpath.Path, text string) bool {
 	if redact.SafeForm(text) {
 		return true
 	}
 	parent := ""
 	for i, s := range p[:len(p)-1] {
-		if s.index >= 0 {
+		if s.Index >= 0 {
 			continue
 		}
-		if freeMaps[s.key] && p[i+1].index < 0 {
+		if freeMaps[s.Key] && p[i+1].Index < 0 {
 			return false
 		}
-		parent = s.key
+		parent = s.Key
 	}
 	last := lastKey(p)
 	switch {
 	case last == "value":
 		return (parent == "tolerations" || parent == "taints") && labelValue.MatchString(text)
-	case p[len(p)-1].index < 0 && selectorMaps[parent]:
+	case p[len(p)-1].Index < 0 && selectorMaps[parent]:
 		return labelValue.MatchString(text)
 	case last == "image":
 		return imageName.MatchString(text)

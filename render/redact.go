@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 )
 
@@ -20,35 +21,35 @@ func Redact(o *Object) map[string]any {
 	if o == nil {
 		return nil
 	}
-	c, _ := deepCopy(o.Content).(map[string]any)
-	maskSecrets(o, c, func(fieldPath) string { return redacted })
+	c, _ := fieldpath.DeepCopy(o.Content).(map[string]any)
+	maskSecrets(o, c, func(fieldpath.Path) string { return redacted })
 	return c
 }
 
 // maskSecrets masks the leaves of c, a copy of the object's content.
-func maskSecrets(o *Object, c map[string]any, mask func(fieldPath) string) {
-	leaves(o.Content, nil, func(p fieldPath, v any) {
+func maskSecrets(o *Object, c map[string]any, mask func(fieldpath.Path) string) {
+	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {
 		text, isText := v.(string)
 		switch {
 		case secretAt(o, p, v):
-			p.set(c, mask(p))
+			p.Set(c, mask(p))
 		case !isText:
 		case isArgument(p):
 			if arg := o.known.Scrub(redact.Argument(text)); arg != text {
-				p.set(c, arg)
+				p.Set(c, arg)
 			}
 		case !readable(p, text):
-			p.set(c, mask(p))
+			p.Set(c, mask(p))
 		default:
 			if shown := redact.Text(o.known.Scrub(text)); shown != text {
-				p.set(c, shown)
+				p.Set(c, shown)
 			}
 		}
 	})
 }
 
 // hiddenAt reports whether the value at a path is not to be printed as it is.
-func hiddenAt(o *Object, p fieldPath, v any) bool {
+func hiddenAt(o *Object, p fieldpath.Path, v any) bool {
 	if secretAt(o, p, v) {
 		return true
 	}
@@ -57,7 +58,7 @@ func hiddenAt(o *Object, p fieldPath, v any) bool {
 }
 
 // secretAt reports whether the value at a path is a secret for all that is known.
-func secretAt(o *Object, p fieldPath, v any) bool {
+func secretAt(o *Object, p fieldpath.Path, v any) bool {
 	if len(p) == 0 || v == nil || isEmpty(v) {
 		return false
 	}
@@ -65,7 +66,7 @@ func secretAt(o *Object, p fieldPath, v any) bool {
 	case bool:
 		return false
 	}
-	if holdsSecrets(o, p) || p[len(p)-1].key == "kubectl.kubernetes.io/last-applied-configuration" {
+	if holdsSecrets(o, p) || p[len(p)-1].Key == "kubectl.kubernetes.io/last-applied-configuration" {
 		return true
 	}
 	text, ok := v.(string)
@@ -79,8 +80,8 @@ func secretAt(o *Object, p fieldPath, v any) bool {
 }
 
 // holdsSecrets reports whether a path lies in what a Secret is there to hold, or its relatives.
-func holdsSecrets(o *Object, p fieldPath) bool {
-	top, text := p[0].key, p.String()
+func holdsSecrets(o *Object, p fieldpath.Path) bool {
+	top, text := p[0].Key, p.String()
 	switch o.ID.Kind {
 	case "Secret":
 		return top == "data" || top == "stringData"
@@ -94,15 +95,15 @@ func holdsSecrets(o *Object, p fieldPath) bool {
 
 // isIdentity reports whether a path leads to what an object is called: it is masked within the
 // text, and not as a whole.
-func isIdentity(p fieldPath) bool {
-	return len(p) == 1 || len(p) == 2 && p[0].key == "metadata" && (p[1].key == "name" || p[1].key == "namespace")
+func isIdentity(p fieldpath.Path) bool {
+	return len(p) == 1 || len(p) == 2 && p[0].Key == "metadata" && (p[1].Key == "name" || p[1].Key == "namespace")
 }
 
 // secretName reports whether a path's own words name a secret.
-func secretName(o *Object, p fieldPath) bool {
+func secretName(o *Object, p fieldpath.Path) bool {
 	last := lastKey(p)
-	if len(p) > 2 && p[len(p)-1].key == "value" { // env: {name: X, value: Y}
-		name, _ := p[:len(p)-1].with(key("name")).get(o.Content)
+	if len(p) > 2 && p[len(p)-1].Key == "value" { // env: {name: X, value: Y}
+		name, _ := p[:len(p)-1].With(fieldpath.Key("name")).Get(o.Content)
 		if text, ok := name.(string); ok {
 			return redact.Tells(text)
 		}
@@ -115,10 +116,10 @@ func secretName(o *Object, p fieldPath) bool {
 }
 
 // lastKey is the name of the field that a path leads to, or that of its list.
-func lastKey(p fieldPath) string {
+func lastKey(p fieldpath.Path) string {
 	for i := len(p) - 1; i >= 0; i-- {
-		if p[i].index < 0 {
-			return p[i].key
+		if p[i].Index < 0 {
+			return p[i].Key
 		}
 	}
 	return ""
@@ -126,14 +127,14 @@ func lastKey(p fieldPath) string {
 
 // keyOfPair reports whether a field called key is the private one of a certificate: beside
 // it, or in a field about TLS. Elsewhere key is a word of selectors and references.
-func keyOfPair(o *Object, p fieldPath) bool {
-	if len(p) < 2 || !strings.EqualFold(p[len(p)-1].key, "key") {
+func keyOfPair(o *Object, p fieldpath.Path) bool {
+	if len(p) < 2 || !strings.EqualFold(p[len(p)-1].Key, "key") {
 		return false
 	}
-	if tlsField.MatchString(p[len(p)-2].key) {
+	if tlsField.MatchString(p[len(p)-2].Key) {
 		return true
 	}
-	beside, _ := p[:len(p)-1].get(o.Content)
+	beside, _ := p[:len(p)-1].Get(o.Content)
 	m, _ := beside.(map[string]any)
 	for k := range m {
 		if certField.MatchString(k) {
@@ -144,21 +145,21 @@ func keyOfPair(o *Object, p fieldPath) bool {
 }
 
 // isArgument reports whether a path leads to one argument of a command.
-func isArgument(p fieldPath) bool {
-	if len(p) < 2 || p[len(p)-1].index < 0 {
+func isArgument(p fieldpath.Path) bool {
+	if len(p) < 2 || p[len(p)-1].Index < 0 {
 		return false
 	}
-	list := p[len(p)-2].key
+	list := p[len(p)-2].Key
 	return list == "args" || list == "command"
 }
 
 // followsFlag reports whether an argument is the value of a flag before it.
-func followsFlag(o *Object, p fieldPath) bool {
+func followsFlag(o *Object, p fieldpath.Path) bool {
 	last := p[len(p)-1]
-	if !isArgument(p) || last.index < 1 {
+	if !isArgument(p) || last.Index < 1 {
 		return false
 	}
-	v, _ := p[:len(p)-1].with(at(last.index - 1)).get(o.Content)
+	v, _ := p[:len(p)-1].With(fieldpath.At(last.Index - 1)).Get(o.Content)
 	flag, ok := v.(string)
 	return ok && strings.HasPrefix(flag, "-") && !strings.Contains(flag, "=") && redact.Tells(strings.TrimLeft(flag, "-"))
 }
@@ -191,13 +192,13 @@ func isWord(c byte) bool {
 func scrub(text string, vals ...map[string]any) string {
 	known := &redact.Known{}
 	for _, v := range vals {
-		leaves(v, nil, func(p fieldPath, leaf any) {
+		fieldpath.Leaves(v, nil, func(p fieldpath.Path, leaf any) {
 			s, ok := leaf.(string)
 			if !ok || len(s) < 4 || len(p) == 0 {
 				return
 			}
 			for _, st := range p {
-				if redact.Tells(st.key) {
+				if redact.Tells(st.Key) {
 					known.Add(s)
 					text = replaceWord(text, s)
 					return

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
@@ -144,14 +145,14 @@ type Release struct {
 	// At is the policy's line that declares the release; empty for others.
 	At Location `json:"-"`
 
-	plain     string                        // ID of a GitOps release, whoever declares it
-	folder    string                        // in that ID
-	source    string                        // Flux source of a chart that is not here
-	fetch     *fetch.ChartRef               // the chart to fetch into Path; nil: it is here
-	mayMiss   []string                      // values files in the fetched chart that need not be there
-	setAt     func(string) Location         // as SetAt, of an Application's parameters
-	inlineAt  func(fieldPath) Location      // where a value of Inline was set
-	overlayAt func(int, fieldPath) Location // where a field of an overlay was
+	plain     string                             // ID of a GitOps release, whoever declares it
+	folder    string                             // in that ID
+	source    string                             // Flux source of a chart that is not here
+	fetch     *fetch.ChartRef                    // the chart to fetch into Path; nil: it is here
+	mayMiss   []string                           // values files in the fetched chart that need not be there
+	setAt     func(string) Location              // as SetAt, of an Application's parameters
+	inlineAt  func(fieldpath.Path) Location      // where a value of Inline was set
+	overlayAt func(int, fieldpath.Path) Location // where a field of an overlay was
 }
 
 // declaredAt is the line that stands for a release as a whole.

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // Compare lists in which fields two versions of an object differ, with those that are
@@ -33,14 +35,14 @@ func (o *Object) Rerendered() runtime.Object {
 	if len(o.volatile) == 0 || o.Typed == nil {
 		return nil
 	}
-	content := deepCopy(o.Content).(map[string]any)
+	content := fieldpath.DeepCopy(o.Content).(map[string]any)
 	for _, v := range o.volatile {
-		p := parsePath(v.Path)
+		p := fieldpath.Parse(v.Path)
 		if len(p) == 0 || v.Path == "metadata" || v.Path == "metadata.name" || v.Path == "metadata.namespace" {
 			return nil
 		}
-		if was, ok := p.get(content); ok {
-			p.set(content, otherValue(was, isBytes(content, p)))
+		if was, ok := p.Get(content); ok {
+			p.Set(content, otherValue(was, isBytes(content, p)))
 		}
 	}
 	read, err := decodeTyped(content)

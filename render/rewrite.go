@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // A Setting gives a field of an object another value. A map is merged into the one that
@@ -25,9 +27,9 @@ type Rewrite struct {
 // Errors: a path that leads nowhere; what the API server's types do not take.
 func (o *Object) With(settings []Setting) (*Object, error) {
 	out := *o
-	out.Content, _ = deepCopy(o.Content).(map[string]any)
+	out.Content, _ = fieldpath.DeepCopy(o.Content).(map[string]any)
 	for _, s := range atoms(o, settings) {
-		if !s.path.put(out.Content, s.value) {
+		if !s.path.Put(out.Content, s.value) {
 			return nil, fmt.Errorf("%s: there is no %s", o.ID, s.path)
 		}
 	}
@@ -41,13 +43,13 @@ func (o *Object) With(settings []Setting) (*Object, error) {
 
 // atom is a setting of which no part is there already.
 type atom struct {
-	path  fieldPath
+	path  fieldpath.Path
 	value any
 	name  string // of the key in path's place; "": the same
 }
 
 // key is what stands at the atom's path then.
-func (a atom) key() string { return cmp.Or(a.name, a.path[len(a.path)-1].name()) }
+func (a atom) key() string { return cmp.Or(a.name, a.path[len(a.path)-1].Name()) }
 
 // joined makes one atom of a key that goes and one that comes beside it.
 func joined(o *Object, list []atom) []atom {
@@ -58,11 +60,11 @@ func joined(o *Object, list []atom) []atom {
 			continue
 		}
 		k := slices.IndexFunc(out, func(b atom) bool {
-			_, exists := b.path.get(o.Content)
+			_, exists := b.path.Get(o.Content)
 			return b.value != nil && !exists && len(b.path) == n+1 && reflect.DeepEqual(b.path[:n], out[i].path[:n])
 		})
 		if k >= 0 {
-			out[i].value, out[i].name = out[k].value, out[k].path[n].name()
+			out[i].value, out[i].name = out[k].value, out[k].path[n].Name()
 			out = slices.Delete(out, k, k+1)
 			i = -1
 		}
@@ -73,13 +75,13 @@ func joined(o *Object, list []atom) []atom {
 // atoms takes settings apart into those that differ from what is there.
 func atoms(o *Object, settings []Setting) []atom {
 	var out []atom
-	var walk func(p fieldPath, v any)
-	walk = func(p fieldPath, v any) {
-		now, exists := p.get(o.Content)
+	var walk func(p fieldpath.Path, v any)
+	walk = func(p fieldpath.Path, v any) {
+		now, exists := p.Get(o.Content)
 		if m, ok := v.(map[string]any); ok && exists {
 			if old, ok := now.(map[string]any); ok && len(old) > 0 {
 				for _, k := range sortedNames(m) {
-					walk(p.with(key(k)), m[k])
+					walk(p.With(fieldpath.Key(k)), m[k])
 				}
 				return
 			}
@@ -90,7 +92,7 @@ func atoms(o *Object, settings []Setting) []atom {
 		out = append(out, atom{path: p, value: v})
 	}
 	for _, s := range settings {
-		walk(parsePath(s.Path), s.Value)
+		walk(fieldpath.Parse(s.Path), s.Value)
 	}
 	return out
 }
@@ -120,40 +122,6 @@ func plainValue(v any) any {
 		return out
 	}
 	return v
-}
-
-// put sets or takes out the value at a path, and makes the maps that lead to it; false
-// where a list on the way is too short, or something else stands there.
-func (p fieldPath) put(root map[string]any, value any) bool {
-	var at any = root
-	for i, s := range p {
-		last := i == len(p)-1
-		switch x := at.(type) {
-		case map[string]any:
-			switch next, ok := x[s.name()]; {
-			case last && value == nil:
-				delete(x, s.name())
-				return true
-			case last:
-				x[s.name()] = deepCopy(value)
-				return true
-			case !ok || next == nil:
-				x[s.name()] = map[string]any{}
-			}
-			at = x[s.name()]
-		case []any:
-			if s.index < 0 || s.index >= len(x) || last && value == nil {
-				return false
-			}
-			if last {
-				x[s.index] = deepCopy(value)
-			}
-			at = x[s.index]
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // Rewrites gives texts with which an object of the revision may come to have some fields
@@ -218,7 +186,7 @@ func (j *job) rewrite(o *Object, list []atom, how func(*Object, atom) (string, s
 // rewriteSource edits YAML: a manifest, a patch or values.
 func (j *job) rewriteSource(o *Object, a atom) (string, splice, bool) {
 	at := o.Locate(a.path.String())
-	if _, exists := a.path.get(o.Content); exists {
+	if _, exists := a.path.Get(o.Content); exists {
 		t, ok := j.sourceText(at.File)
 		if !ok {
 			return "", splice{}, false
@@ -232,7 +200,7 @@ func (j *job) rewriteSource(o *Object, a atom) (string, splice, bool) {
 	}
 	for n := len(a.path) - 1; n >= 0; n-- {
 		prefix := a.path[:n]
-		if _, exists := prefix.get(o.Content); !exists {
+		if _, exists := prefix.Get(o.Content); !exists {
 			continue
 		}
 		at := o.Source
@@ -247,16 +215,16 @@ func (j *job) rewriteSource(o *Object, a atom) (string, splice, bool) {
 		if !ok {
 			return "", splice{}, false
 		}
-		s, ok := t.insert(e, a.path[n].name(), nested(a.path[n+1:], a.value))
+		s, ok := t.insert(e, a.path[n].Name(), nested(a.path[n+1:], a.value))
 		return at.File, s, ok
 	}
 	return "", splice{}, false
 }
 
 // nested is a value below the maps that a path leads through.
-func nested(p fieldPath, value any) any {
+func nested(p fieldpath.Path, value any) any {
 	for i := len(p) - 1; i >= 0; i-- {
-		value = map[string]any{p[i].name(): value}
+		value = map[string]any{p[i].Name(): value}
 	}
 	return value
 }
@@ -264,7 +232,7 @@ func nested(p fieldPath, value any) any {
 // rewriteTemplate edits the text of a template by its lines.
 func (j *job) rewriteTemplate(o *Object, a atom) (string, splice, bool) {
 	for n := len(a.path); n > 0; n-- {
-		if _, exists := a.path[:n].get(o.Content); !exists {
+		if _, exists := a.path[:n].Get(o.Content); !exists {
 			continue
 		}
 		at := j.templateLine(o, a.path[:n])
@@ -276,7 +244,7 @@ func (j *job) rewriteTemplate(o *Object, a atom) (string, splice, bool) {
 		if n == len(a.path) {
 			s, ok = replaceLine(string(text), at.StartLine, a)
 		} else {
-			s, ok = insertLine(string(text), at.StartLine, a.path[n-1], a.path[n].name(), nested(a.path[n+1:], a.value))
+			s, ok = insertLine(string(text), at.StartLine, a.path[n-1], a.path[n].Name(), nested(a.path[n+1:], a.value))
 		}
 		return at.File, s, ok
 	}
@@ -293,11 +261,11 @@ func Same(a, b []*Object) bool {
 		if len(x.volatile)+len(y.volatile) == 0 {
 			return sameValue(x.Content, y.Content)
 		}
-		one, _ := deepCopy(x.Content).(map[string]any)
-		two, _ := deepCopy(y.Content).(map[string]any)
+		one, _ := fieldpath.DeepCopy(x.Content).(map[string]any)
+		two, _ := fieldpath.DeepCopy(y.Content).(map[string]any)
 		for _, leaf := range slices.Concat(x.volatile, y.volatile) {
-			parsePath(leaf.Path).blank(one)
-			parsePath(leaf.Path).blank(two)
+			fieldpath.Parse(leaf.Path).Blank(one)
+			fieldpath.Parse(leaf.Path).Blank(two)
 		}
 		return sameValue(one, two)
 	})

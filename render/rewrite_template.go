@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	yaml3 "go.yaml.in/yaml/v3"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // templateLine is the line of a chart's template that writes a field of an object.
-func (j *job) templateLine(o *Object, p fieldPath) Location {
+func (j *job) templateLine(o *Object, p fieldpath.Path) Location {
 	if j.Chart == nil {
 		return Location{}
 	}
@@ -29,7 +31,7 @@ var literal = regexp.MustCompile(`^(\s*(?:- )?["']?[A-Za-z0-9_.-]+["']?:)([^{#]*
 // replaceLine writes another value into a line of a template, or another key, or takes
 // the line out.
 func replaceLine(text string, line int, a atom) (splice, bool) {
-	name, value := a.path[len(a.path)-1].name(), a.value
+	name, value := a.path[len(a.path)-1].Name(), a.value
 	lines := strings.SplitAfter(text, "\n")
 	if line < 1 || line > len(lines) || !hasKey(strings.TrimPrefix(strings.TrimSpace(lines[line-1]), "- "), name) {
 		return splice{}, false
@@ -55,7 +57,7 @@ func replaceLine(text string, line int, a atom) (splice, bool) {
 
 // insertLine puts a key below one of a template: of a mapping before its first key, of a
 // list item after it.
-func insertLine(text string, line int, below step, name string, value any) (splice, bool) {
+func insertLine(text string, line int, below fieldpath.Step, name string, value any) (splice, bool) {
 	lines := strings.SplitAfter(text, "\n")
 	if line < 1 || line > len(lines) {
 		return splice{}, false
@@ -64,13 +66,13 @@ func insertLine(text string, line int, below step, name string, value any) (spli
 	body := strings.TrimLeft(head, " ")
 	indent := len(head) - len(body)
 	switch {
-	case below.index >= 0:
+	case below.Index >= 0:
 		rest, ok := strings.CutPrefix(body, "- ")
 		if !ok || !strings.Contains(rest, ":") || strings.HasSuffix(rest, ":") {
 			return splice{}, false
 		}
 		indent += 2
-	case body != below.key+":":
+	case body != below.Key+":":
 		return splice{}, false
 	default:
 		indent = -1
@@ -106,8 +108,8 @@ func (j *job) rewriteKnobs(o *Object, settings []Setting) []Rewrite {
 	if len(settings) != 1 || settings[0].Value == nil {
 		return nil
 	}
-	p := parsePath(settings[0].Path)
-	name := p[len(p)-1].name()
+	p := fieldpath.Parse(settings[0].Path)
+	name := p[len(p)-1].Name()
 	var out []Rewrite
 	for _, file := range slices.Concat(j.Chart.Values, j.Chart.OwnValues, []string{j.Chart.Names["values.yaml"]}) {
 		t, ok := j.sourceText(file)

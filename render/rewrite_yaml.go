@@ -100,7 +100,7 @@ func (t sourceText) lineEnd(line int) int {
 
 // replace writes another value under a key, or another key, or takes the key out.
 func (t sourceText) replace(e yamlEntry, a atom) (splice, bool) {
-	if e.key == nil || e.key.Value != a.path[len(a.path)-1].name() && a.name != "" {
+	if e.key == nil || e.key.Value != a.path[len(a.path)-1].Name() && a.name != "" {
 		return splice{}, false
 	}
 	from, to, ok := t.extent(e)

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
@@ -279,12 +280,12 @@ func find(t *testing.T, rev *Revision, want string) *Object {
 // withoutSecrets is an object's content as the scripts show it: with what nobody reads, so
 // that they can say what was rendered, and without secrets.
 func withoutSecrets(o *Object) map[string]any {
-	c := deepCopy(o.Content).(map[string]any)
-	leaves(o.Content, nil, func(p fieldPath, v any) {
+	c := fieldpath.DeepCopy(o.Content).(map[string]any)
+	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {
 		if secretAt(o, p, v) {
-			p.set(c, redacted)
+			p.Set(c, redacted)
 		} else if text, ok := v.(string); ok {
-			p.set(c, redact.Text(o.known.Scrub(text)))
+			p.Set(c, redact.Text(o.known.Scrub(text)))
 		}
 	})
 	return c

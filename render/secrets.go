@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 )
 
@@ -84,7 +85,7 @@ func (r *Rendered) know(k *redact.Known) {
 // knowObject adds the secrets of an object, and its names to what is public.
 func knowObject(k *redact.Known, o *Object) {
 	k.Public(o.ID.Name, o.ID.Namespace, o.ID.Kind, o.Release)
-	leaves(o.Content, nil, func(p fieldPath, v any) {
+	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {
 		if len(p) == 0 {
 			return
 		}
@@ -93,8 +94,8 @@ func knowObject(k *redact.Known, o *Object) {
 			return
 		}
 		last := p[len(p)-1]
-		if last.index < 0 {
-			k.Public(last.key)
+		if last.Index < 0 {
+			k.Public(last.Key)
 		}
 		switch {
 		case text == volatileText || text == volatileData:
@@ -106,7 +107,7 @@ func knowObject(k *redact.Known, o *Object) {
 			k.Add(text)
 			return
 		}
-		if last.key == "name" && !strings.Contains(p.String(), "data") || len(p) > 1 && selectorMaps[p[len(p)-2].key] {
+		if last.Key == "name" && !strings.Contains(p.String(), "data") || len(p) > 1 && selectorMaps[p[len(p)-2].Key] {
 			k.Public(text)
 		}
 	})
@@ -140,13 +141,13 @@ func knowFiles(k *redact.Known, j *job, seen map[textOf]bool) {
 			tree[name] = v
 		}
 	}
-	leaves(tree, nil, func(p fieldPath, v any) {
+	fieldpath.Leaves(tree, nil, func(p fieldpath.Path, v any) {
 		text, ok := v.(string)
 		if !ok || redact.PlainWords(text) || strings.Contains(text, "{{") {
 			return
 		}
 		for _, s := range p[1:] {
-			if s.index < 0 && redact.Tells(s.key) {
+			if s.Index < 0 && redact.Tells(s.Key) {
 				k.Add(text)
 				return
 			}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/Masterminds/sprig/v3"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // templateJob fills parameters into a value, once for each set of them, as an
@@ -38,7 +40,7 @@ func (t *templateJob) render() output {
 		fill = func(text string, params map[string]any) (string, error) { return goTemplate(base, text, params) }
 	}
 	for _, params := range t.Params {
-		v, err := fillTexts(deepCopy(t.Value), params, fill)
+		v, err := fillTexts(fieldpath.DeepCopy(t.Value), params, fill)
 		if err != nil {
 			return failedTemplate(err)
 		}
@@ -69,12 +71,12 @@ func fillTexts(v any, params map[string]any, fill func(string, map[string]any) (
 	switch x := v.(type) {
 	case map[string]any:
 		m := make(map[string]any, len(x))
-		for _, s := range stepsOf(x) {
-			k, err := fill(s.key, params)
+		for _, s := range fieldpath.Steps(x) {
+			k, err := fill(s.Key, params)
 			if err != nil {
 				return nil, err
 			}
-			if m[k], err = fillTexts(x[s.key], params, fill); err != nil {
+			if m[k], err = fillTexts(x[s.Key], params, fill); err != nil {
 				return nil, err
 			}
 		}

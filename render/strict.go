@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 var unknownField = regexp.MustCompile(`unknown field "([^"]*)"$`)
@@ -33,11 +35,11 @@ func unknownFields(obj runtime.Object, content map[string]any, strict []error) [
 
 // meant guesses what an unknown field was meant to be: one of almost the same name beside
 // it, or one of its name elsewhere on the way from the root; "" where it cannot tell.
-func meant(root reflect.Type, p fieldPath) string {
+func meant(root reflect.Type, p fieldpath.Path) string {
 	if len(p) == 0 {
 		return ""
 	}
-	name := p[len(p)-1].key
+	name := p[len(p)-1].Key
 	types := []reflect.Type{root}
 	for _, step := range p[:len(p)-1] {
 		types = append(types, typeAt(types[len(types)-1], step))
@@ -65,22 +67,22 @@ func meant(root reflect.Type, p fieldPath) string {
 
 // pathIn reads a path that joins keys with dots, which a key may hold itself: they are
 // those that the content has.
-func pathIn(v any, text string) fieldPath {
+func pathIn(v any, text string) fieldpath.Path {
 	switch x := v.(type) {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(x)) {
 			rest, ok := strings.CutPrefix(text, k)
 			if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-				return append(fieldPath{key(k)}, pathIn(x[k], strings.TrimPrefix(rest, "."))...)
+				return append(fieldpath.Path{fieldpath.Key(k)}, pathIn(x[k], strings.TrimPrefix(rest, "."))...)
 			}
 		}
 	case []any:
-		if p := parsePath(text); len(p) > 0 && p[0].index >= 0 && p[0].index < len(x) {
+		if p := fieldpath.Parse(text); len(p) > 0 && p[0].Index >= 0 && p[0].Index < len(x) {
 			_, rest, _ := strings.Cut(text, "]")
-			return append(fieldPath{p[0]}, pathIn(x[p[0].index], strings.TrimPrefix(rest, "."))...)
+			return append(fieldpath.Path{p[0]}, pathIn(x[p[0].Index], strings.TrimPrefix(rest, "."))...)
 		}
 	}
-	return parsePath(text)
+	return fieldpath.Parse(text)
 }
 
 // placeOf is the path of the nearest field of a name below a type, or "".
@@ -114,7 +116,7 @@ func placeOf(t reflect.Type, name string, depth int) string {
 }
 
 // typeAt is the type of a step into a type; nil where it has none.
-func typeAt(t reflect.Type, step step) reflect.Type {
+func typeAt(t reflect.Type, step fieldpath.Step) reflect.Type {
 	t = bare(t)
 	switch {
 	case t == nil:
@@ -122,7 +124,7 @@ func typeAt(t reflect.Type, step step) reflect.Type {
 	case t.Kind() == reflect.Slice || t.Kind() == reflect.Map:
 		return t.Elem()
 	}
-	return jsonFields(t)[step.key]
+	return jsonFields(t)[step.Key]
 }
 
 // jsonFields are the fields of a struct by their names in JSON.
@@ -221,7 +223,7 @@ func readableSecret(content map[string]any) (map[string]any, []Refusal) {
 			readable[k] = base64.StdEncoding.EncodeToString([]byte(decrypted))
 		} else {
 			refused = append(refused, Refusal{
-				Path: append(fieldPath{key("data")}, key(k)).String(),
+				Path: append(fieldpath.Path{fieldpath.Key("data")}, fieldpath.Key(k)).String(),
 				Text: fmt.Sprintf("the value is no base64: is %s meant?", "stringData"),
 			})
 		}

@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // A chart that others install is not only what its own values make of it. Where a change to a
@@ -227,13 +229,13 @@ func (s *switching) changedValues(p string) []part {
 	var out []part
 	seen := map[string]bool{}
 	add := func(from, to any) {
-		leaves(from, nil, func(at fieldPath, v any) {
-			old, ok := at.get(to)
+		fieldpath.Leaves(from, nil, func(at fieldpath.Path, v any) {
+			old, ok := at.Get(to)
 			if len(at) == 0 || len(out) == mostHunks || seen[at.String()] || ok && fmt.Sprint(old) == fmt.Sprint(v) {
 				return
 			}
 			seen[at.String()] = true
-			before, _ := at.get(was)
+			before, _ := at.Get(was)
 			vals, _ := is.(map[string]any)
 			out = append(out, part{
 				without: []func(*job){func(j *job) {

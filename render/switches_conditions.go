@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template/parse"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // pipe are the settings by which a condition comes out as asked.
@@ -290,11 +292,11 @@ func (r *reading) path(n parse.Node) []string {
 
 // value is what the chart's own values say at a path.
 func (r *reading) value(path []string) (any, bool) {
-	var p fieldPath
+	var p fieldpath.Path
 	for _, k := range path {
-		p = append(p, key(k))
+		p = append(p, fieldpath.Key(k))
 	}
-	return p.get(r.texts.values)
+	return p.Get(r.texts.values)
 }
 
 // plainSetting is what --set takes as it stands.
@@ -302,7 +304,7 @@ var plainSetting = regexp.MustCompile(`^[A-Za-z0-9_.%-]+$`)
 
 // setting sets one value, where --set can say so.
 func setting(path []string, value string) []toggle {
-	odd := func(k string) bool { return !plainKey.MatchString(k) }
+	odd := func(k string) bool { return !fieldpath.PlainKey.MatchString(k) }
 	if len(path) == 0 || slices.ContainsFunc(path, odd) || !plainSetting.MatchString(value) {
 		return nil
 	}

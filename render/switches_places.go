@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"text/template/parse"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // A templateSite is a place in a text of a chart, by its repository path and offset.
@@ -71,13 +73,13 @@ func lineSites(file, text string, first, last int, old bool) []templateSite {
 }
 
 // mentions are the places where templates of head name a value, or else a map that holds it.
-func (t *chartTexts) mentions(p fieldPath) []templateSite {
+func (t *chartTexts) mentions(p fieldpath.Path) []templateSite {
 	var keys []string
 	for _, s := range p {
-		if s.index >= 0 {
+		if s.Index >= 0 {
 			break
 		}
-		keys = append(keys, s.key)
+		keys = append(keys, s.Key)
 	}
 	for n := len(keys); n > 0; n-- {
 		ref := regexp.MustCompile(`\.Values\.` + regexp.QuoteMeta(strings.Join(keys[:n], ".")) + `\b`)

@@ -16,6 +16,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/kubesettle/kubesettle/render/defaults"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // readAs maps versions that Kubernetes 1.36 no longer serves to the version whose
@@ -168,24 +169,24 @@ func wanted(t reflect.Type) string {
 
 // blameLeaf descends to the smallest part of content whose removal makes it pass, the first one where
 // several parts fail each by itself. alone is content without the other ones.
-func blameLeaf(content map[string]any, fails func(map[string]any) bool) (at fieldPath, alone map[string]any) {
+func blameLeaf(content map[string]any, fails func(map[string]any) bool) (at fieldpath.Path, alone map[string]any) {
 	alone = content
-	without := func(blank ...fieldPath) map[string]any {
-		c := deepCopy(alone).(map[string]any)
+	without := func(blank ...fieldpath.Path) map[string]any {
+		c := fieldpath.DeepCopy(alone).(map[string]any)
 		for _, p := range blank {
-			p.blank(c)
+			p.Blank(c)
 		}
 		return c
 	}
 	for {
-		v, _ := at.get(alone)
-		var parts []fieldPath
-		for _, step := range stepsOf(v) {
-			parts = append(parts, at.with(step))
+		v, _ := at.Get(alone)
+		var parts []fieldpath.Path
+		for _, step := range fieldpath.Steps(v) {
+			parts = append(parts, at.With(step))
 		}
-		guilty := slices.IndexFunc(parts, func(p fieldPath) bool { return !fails(without(p)) })
+		guilty := slices.IndexFunc(parts, func(p fieldpath.Path) bool { return !fails(without(p)) })
 		if guilty < 0 && !fails(without(parts...)) { // several, and not their parent
-			guilty = slices.IndexFunc(parts, func(p fieldPath) bool {
+			guilty = slices.IndexFunc(parts, func(p fieldpath.Path) bool {
 				return fails(without(others(parts, p)...))
 			})
 			if guilty >= 0 {
@@ -199,8 +200,8 @@ func blameLeaf(content map[string]any, fails func(map[string]any) bool) (at fiel
 	}
 }
 
-func others(paths []fieldPath, but fieldPath) []fieldPath {
-	return slices.DeleteFunc(slices.Clone(paths), func(p fieldPath) bool { return p.String() == but.String() })
+func others(paths []fieldpath.Path, but fieldpath.Path) []fieldpath.Path {
+	return slices.DeleteFunc(slices.Clone(paths), func(p fieldpath.Path) bool { return p.String() == but.String() })
 }
 
 // knownKind reports whether client-go knows an object's kind.

@@ -7,6 +7,8 @@ import (
 	gitdiff "github.com/go-git/go-git/v5/utils/diff"
 	"github.com/sergi/go-diff/diffmatchpatch"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // contextLines is how many unchanged lines a hunk shows around a change.
@@ -122,15 +124,15 @@ func redactPair(b, h *Object) (map[string]any, map[string]any) {
 	if b == nil || h == nil {
 		return bc, hc
 	}
-	leaves(h.Content, nil, func(p fieldPath, now any) {
-		shown, _ := p.get(hc)
+	fieldpath.Leaves(h.Content, nil, func(p fieldpath.Path, now any) {
+		shown, _ := p.Get(hc)
 		text, ok := shown.(string)
 		if !ok || !strings.Contains(text, redacted) {
 			return
 		}
-		was, _ := p.get(b.Content)
-		if before, _ := p.get(bc); !sameJSON(was, now) && sameJSON(before, shown) {
-			p.set(hc, strings.ReplaceAll(text, redacted, redactedChanged))
+		was, _ := p.Get(b.Content)
+		if before, _ := p.Get(bc); !sameJSON(was, now) && sameJSON(before, shown) {
+			p.Set(hc, strings.ReplaceAll(text, redacted, redactedChanged))
 		}
 	})
 	return bc, hc

@@ -3,6 +3,8 @@ package render
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // Placeholders for values that differ at every render.
@@ -29,9 +31,9 @@ func markVolatile(first, second []document) []document {
 			return first
 		}
 		for _, p := range differing(a.Content, b.Content) {
-			path := parsePath(p)
-			was, _ := path.get(a.Content)
-			now, _ := path.get(b.Content)
+			path := fieldpath.Parse(p)
+			was, _ := path.Get(a.Content)
+			now, _ := path.Get(b.Content)
 			first[i].Volatile = append(first[i].Volatile, volatileLeaf{p, stableMask(was, now, isBytes(a.Content, path))})
 		}
 	}
@@ -39,11 +41,11 @@ func markVolatile(first, second []document) []document {
 }
 
 // isBytes reports whether a field holds bytes in base64, as which the mask must read too.
-func isBytes(content map[string]any, p fieldPath) bool {
+func isBytes(content map[string]any, p fieldpath.Path) bool {
 	if len(p) == 0 {
 		return false
 	}
-	return gvkOf(content).Kind == "Secret" && p[0].key == "data" || p[0].key == "binaryData" || p[len(p)-1].key == "caBundle"
+	return gvkOf(content).Kind == "Secret" && p[0].Key == "data" || p[0].Key == "binaryData" || p[len(p)-1].Key == "caBundle"
 }
 
 // stableMask is the same for every two renders: of texts what they begin with alike, up
@@ -74,27 +76,27 @@ func stableMask(a, b any, data bool) any {
 		return int64(1)
 	}
 	if data {
-		return maskLeaves(deepCopy(a), volatileData)
+		return maskLeaves(fieldpath.DeepCopy(a), volatileData)
 	}
-	return maskLeaves(deepCopy(a), volatileText)
+	return maskLeaves(fieldpath.DeepCopy(a), volatileText)
 }
 
 // differing lists the paths of leaves that are not equal, or the nearest enclosing
 // value where the shape differs.
 func differing(a, b any) []string {
 	var out []string
-	var walk func(p fieldPath, a, b any)
-	walk = func(p fieldPath, a, b any) {
+	var walk func(p fieldpath.Path, a, b any)
+	walk = func(p fieldpath.Path, a, b any) {
 		am, aok := a.(map[string]any)
 		bm, bok := b.(map[string]any)
 		if aok && bok && len(am) == len(bm) {
-			for _, s := range stepsOf(am) {
-				other, ok := bm[s.key]
+			for _, s := range fieldpath.Steps(am) {
+				other, ok := bm[s.Key]
 				if !ok {
 					out = append(out, p.String())
 					return
 				}
-				walk(p.with(s), am[s.key], other)
+				walk(p.With(s), am[s.Key], other)
 			}
 			return
 		}
@@ -102,7 +104,7 @@ func differing(a, b any) []string {
 		bl, bok := b.([]any)
 		if aok && bok && len(al) == len(bl) {
 			for i := range al {
-				walk(p.with(at(i)), al[i], bl[i])
+				walk(p.With(fieldpath.At(i)), al[i], bl[i])
 			}
 			return
 		}
@@ -127,8 +129,8 @@ func sameJSON(a, b any) bool {
 // one input are equal.
 func maskVolatile(d *document) {
 	for _, v := range d.Volatile {
-		if p := parsePath(v.Path); len(p) > 0 {
-			p.set(d.Content, v.Mask)
+		if p := fieldpath.Parse(v.Path); len(p) > 0 {
+			p.Set(d.Content, v.Mask)
 		}
 	}
 }
