@@ -23,9 +23,10 @@ const module = "github.com/kubesettle/kubesettle"
 // below a room belong to it, but for verify, whose rooms have rows of their own; who may
 // import a room may import what stands below it.
 var arrows = map[string][]string{
-	"render":            {"render/tree", "render/fieldpath", "render/fetch", "render/redact", "render/defaults"},
+	"render":            {"render/tree", "render/fieldpath", "render/document", "render/fetch", "render/redact", "render/defaults"},
 	"render/tree":       {},
 	"render/fieldpath":  {},
+	"render/document":   {"render/fieldpath", "render/tree"},
 	"render/fetch":      {},
 	"render/redact":     {},
 	"render/defaults":   {},

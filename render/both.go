@@ -11,6 +11,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -81,8 +82,8 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *R
 // change does: one release, which was cut.
 func notLookedAt(t tree.Tree, opt Options) *Revision {
 	r := Release{ID: ".", Kind: Manifests, Path: ".", Selected: "the repository as a whole"}
-	f := &Failure{
-		Cut: true, Reason: ErrTime.Error(), Where: fileStart("."),
+	f := &document.Failure{
+		Cut: true, Reason: ErrTime.Error(), Where: document.FileStart("."),
 		Remedy: "name the PATHs that the change is about, or raise --time-budget",
 	}
 	return &Revision{Name: t.Name(), Commit: t.Commit(), Tree: t, opt: opt, Releases: []*Rendered{

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // Broke reports whether the change is the reason why a release does not render on head; base
@@ -32,7 +34,7 @@ func (c *Changes) Broke(base, head *Rendered) bool {
 }
 
 // cause is what a failure says without the place.
-func cause(f *Failure) string {
+func cause(f *document.Failure) string {
 	s := strings.TrimPrefix(f.Reason, f.Where.File)
 	if i := strings.Index(s, ": "); strings.HasPrefix(s, ":") && i > 0 {
 		s = s[i:]

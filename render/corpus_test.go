@@ -19,6 +19,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/chartutil"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
@@ -140,7 +141,7 @@ var reasonClasses = []struct{ name, words string }{
 	{"invalid", `invalid|broken|unknown field|conflict|already registered|includes itself`},
 }
 
-func reasonClass(f *Failure) string {
+func reasonClass(f *document.Failure) string {
 	for _, c := range reasonClasses {
 		if regexp.MustCompile(c.words).MatchString(f.Reason) {
 			return c.name
@@ -341,42 +342,42 @@ func commandFor(r *Rendered, repo string) *exec.Cmd {
 
 // compareObjects lists the objects that are not equal to those of a command's output.
 func compareObjects(r *Rendered, out []byte) []string {
-	docs, f := decodeStream("output", out)
+	docs, f := document.Decode("output", out)
 	if f != nil {
 		return []string{f.Reason}
 	}
 	want := map[string]map[string]any{}
 	for _, d := range expand(docs) {
 		meta, _ := d.Content["metadata"].(map[string]any)
-		want[fmt.Sprint(gvkOf(d.Content), meta["namespace"], meta["name"], meta["generateName"])] = d.Content
+		want[fmt.Sprint(document.GVK(d.Content), meta["namespace"], meta["name"], meta["generateName"])] = d.Content
 	}
 	var diffs []string
 	random := map[string]int{} // objects with a random name, by kind
 	for _, o := range r.Objects {
 		meta, _ := o.Content["metadata"].(map[string]any)
-		k := fmt.Sprint(gvkOf(o.Content), meta["namespace"], meta["name"], meta["generateName"])
+		k := fmt.Sprint(document.GVK(o.Content), meta["namespace"], meta["name"], meta["generateName"])
 		theirs, ok := want[k]
 		if !ok {
 			if !o.isVolatile("metadata.name") {
 				diffs = append(diffs, "only ours: "+k)
 			}
-			random[fmt.Sprint(gvkOf(o.Content))]++
+			random[fmt.Sprint(document.GVK(o.Content))]++
 			continue
 		}
 		delete(want, k)
 		for _, v := range o.volatile {
 			fieldpath.Parse(v.Path).Set(theirs, v.Mask)
 		}
-		for _, p := range differing(theirs, o.Content) {
+		for _, p := range document.Differing(theirs, o.Content) {
 			a, _ := fieldpath.Parse(p).Get(theirs)
 			b, _ := fieldpath.Parse(p).Get(o.Content)
-			if !sameJSON(a, b) {
+			if !document.SameJSON(a, b) {
 				diffs = append(diffs, fmt.Sprintf("%s: %s: %s, want %s", k, p, shorten(jsonText(b), 100), shorten(jsonText(a), 100)))
 			}
 		}
 	}
 	for k, content := range want {
-		if kind := fmt.Sprint(gvkOf(content)); random[kind] > 0 {
+		if kind := fmt.Sprint(document.GVK(content)); random[kind] > 0 {
 			random[kind]--
 			continue
 		}

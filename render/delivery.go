@@ -3,6 +3,8 @@ package render
 import (
 	"slices"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // Tool is what applies a release.
@@ -29,7 +31,7 @@ type Delivery struct {
 	DependsOn []string
 	// Loops is what it does to the release afterwards, and At where it says so.
 	Loops Loops
-	At    Location
+	At    document.Location
 	// Set is the ApplicationSet that generates the object, "namespace/name"; "": none does.
 	Set string
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -45,7 +46,7 @@ func diff(base, head *Revision) (*Changes, error) {
 // pairKey is what stays when only the version of an object's API changes.
 func pairKey(o *Object) ObjectID {
 	id := o.ID
-	if gv, ok := readAs[gvkOf(o.Content)]; ok {
+	if gv, ok := readAs[document.GVK(o.Content)]; ok {
 		id.Group = gv.Group // extensions/v1beta1 Deployment is apps/v1 Deployment
 	}
 	id.Version = ""

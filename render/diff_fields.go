@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -120,7 +121,7 @@ func (w *fieldDiff) note(bp, hp fieldpath.Path, b, h any) {
 		w.maskedBase, w.maskedHead = Redact(w.base), Redact(w.head)
 	}
 	f.Old, f.New = masked(w.maskedBase, bp, b), masked(w.maskedHead, hp, h)
-	if bp != nil && hp != nil && sameJSON(f.Old, f.New) {
+	if bp != nil && hp != nil && document.SameJSON(f.Old, f.New) {
 		f.Secret = true // what differs is masked
 	}
 	w.fields = append(w.fields, f)
@@ -243,7 +244,7 @@ func allScalars(list []any) bool {
 
 // equalScalar compares as the API server would: 1 and 1.0, and quantities by value.
 func equalScalar(p fieldpath.Path, b, h any) bool {
-	if sameJSON(b, h) {
+	if document.SameJSON(b, h) {
 		return true
 	}
 	if (b == nil || isEmpty(b)) && (h == nil || isEmpty(h)) {

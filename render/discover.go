@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // discovery finds the releases of a tree. What it sees and leaves out is in ignored.
@@ -250,7 +252,7 @@ func (d *discovery) valuesSets(dir string) []string {
 
 // isSchema reports whether a file beside a chart is the schema of its values, which some keep in YAML.
 func isSchema(b []byte) bool {
-	v, err := decodeYAML(b)
+	v, err := document.DecodeYAML(b)
 	m, ok := v.(map[string]any)
 	if err != nil || !ok {
 		return false
@@ -264,7 +266,7 @@ func isSchema(b []byte) bool {
 func (d *discovery) kustomizations() {
 	type found struct {
 		k *kustomization
-		f *Failure
+		f *document.Failure
 	}
 	all := map[string]found{}
 	includers := map[string]string{}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 var (
@@ -20,7 +22,7 @@ var (
 // looksLikeManifest reports whether a file names an API version and a kind; JSON on one line
 // counts too.
 func looksLikeManifest(b []byte) bool {
-	b = asUTF8(b)
+	b = document.UTF8(b)
 	if !hasText(b, "apiVersion") || !hasText(b, "kind") {
 		return false // most files end here, for a fraction of what the expressions cost
 	}
@@ -40,7 +42,7 @@ var (
 // isObject reports whether a file itself names an API version and a kind, as an object does, and
 // not something in it, as values do that hold objects.
 func isObject(b []byte) bool {
-	b = asUTF8(b)
+	b = document.UTF8(b)
 	if !hasText(b, "apiVersion") || !hasText(b, "kind") {
 		return false
 	}
@@ -141,7 +143,7 @@ func (d *discovery) brokenManifest(f string, b []byte) bool {
 	if !asked && !names("apiVersion", apiVersionLine) && !names("kind", kindLine) || len(bytes.TrimSpace(b)) == 0 {
 		return false
 	}
-	_, fail := decodeStream(f, b)
+	_, fail := document.Decode(f, b)
 	if fail == nil || !strings.Contains(fail.Reason, "broken YAML") {
 		return false
 	}
@@ -168,7 +170,7 @@ var templateMarks = []string{"{{", "{%", "<%", "#@"}
 // notAnObject says why a file with apiVersion and kind holds nothing for a cluster, or
 // "". A broken file is an object's: its release fails and says where.
 func notAnObject(b []byte) string {
-	docs, f := decodeStream("", b)
+	docs, f := document.Decode("", b)
 	if f != nil {
 		for _, mark := range templateMarks {
 			if i := bytes.Index(b, []byte(mark)); i >= 0 {
@@ -179,7 +181,7 @@ func notAnObject(b []byte) string {
 	}
 	objects := 0
 	for _, d := range docs {
-		gvk := gvkOf(d.Content)
+		gvk := document.GVK(d.Content)
 		if gvk.Kind == "" || gvk.Version == "" {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	gitdiff "github.com/go-git/go-git/v5/utils/diff"
 	"github.com/sergi/go-diff/diffmatchpatch"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
@@ -116,7 +117,7 @@ func (r *Revision) Edited(ctx context.Context, release, file string, text []byte
 	j.Files[file] = text
 	s := &side{
 		src: src, opt: opt, runner: run, releases: []Release{was.Release}, jobs: []*job{j},
-		failed: make([]*Failure, 1), outputs: make([]output, 1), byID: map[string]int{release: 0},
+		failed: make([]*document.Failure, 1), outputs: make([]output, 1), byID: map[string]int{release: 0},
 	}
 	s.run(0)
 	s.outputs[0].Docs = expand(s.outputs[0].Docs)

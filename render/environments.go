@@ -3,6 +3,8 @@ package render
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // inParent is the ID of a GitOps release while both sides are rendered: an application
@@ -37,7 +39,7 @@ func settleNames(sides ...*side) {
 
 // settingsOf is what a release is made with, apart from who declares it.
 func settingsOf(r Release) string {
-	r.ID, r.Parent, r.By, r.SetAt, r.Remarks = "", "", Location{}, nil, nil
+	r.ID, r.Parent, r.By, r.SetAt, r.Remarks = "", "", document.Location{}, nil, nil
 	b, err := json.Marshal(r)
 	if err != nil {
 		return r.plain

@@ -7,6 +7,8 @@ import (
 
 	"github.com/fluxcd/pkg/envsubst"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // Substitution are the variables that Flux replaces in what was built.
@@ -29,7 +31,7 @@ const substituteNote = "kustomize.toolkit.fluxcd.io/substitute"
 // substitute replaces variables in a release's documents.
 //
 // Upstream: fluxcd/pkg v1.7, kustomize: SubstituteVariables and varSubstitution.
-func (s *Substitution) substitute(docs []document) *Failure {
+func (s *Substitution) substitute(docs []document.Document) *document.Failure {
 	if len(s.Vars) == 0 && !s.Always {
 		return nil
 	}
@@ -37,9 +39,9 @@ func (s *Substitution) substitute(docs []document) *Failure {
 		if err := s.replace(&docs[i]); err != nil {
 			file, line := docs[i].File, docs[i].Line
 			name := text(docs[i].Content, "metadata", "name")
-			return &Failure{
-				Reason: fmt.Sprintf("%s: %s %s: %v", file, gvkOf(docs[i].Content).Kind, name, err),
-				Where:  lineOf(file, line, "file"),
+			return &document.Failure{
+				Reason: fmt.Sprintf("%s: %s %s: %v", file, document.GVK(docs[i].Content).Kind, name, err),
+				Where:  document.LineOf(file, line, "file"),
 				Remedy: "correct the expression, or write $${ where the text is meant",
 			}
 		}
@@ -47,7 +49,7 @@ func (s *Substitution) substitute(docs []document) *Failure {
 	return nil
 }
 
-func (s *Substitution) replace(d *document) error {
+func (s *Substitution) replace(d *document.Document) error {
 	for _, field := range []string{"annotations", "labels"} {
 		if text(d.Content, "metadata", field, substituteNote) == "disabled" {
 			return nil
@@ -74,9 +76,9 @@ func (s *Substitution) replace(d *document) error {
 	if err != nil {
 		return fmt.Errorf("its variables cannot be replaced: %w", err)
 	}
-	v, err := decodeYAML([]byte(now))
+	v, err := document.DecodeYAML([]byte(now))
 	if err != nil {
-		return fmt.Errorf("with its variables replaced it is %s", yamlErrorText(err))
+		return fmt.Errorf("with its variables replaced it is %s", document.ErrorText(err))
 	}
 	m, ok := v.(map[string]any)
 	if !ok {

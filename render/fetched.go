@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
@@ -119,7 +120,7 @@ func chartFolder(ref fetch.ChartRef) string {
 
 // fetchChart mounts a chart and gives its folder; where says who refers to it, note what
 // is to be said about it.
-func (s *source) fetchChart(ref fetch.ChartRef, where Location) (dir, note string, f *Failure) {
+func (s *source) fetchChart(ref fetch.ChartRef, where document.Location) (dir, note string, f *document.Failure) {
 	c, err := s.net.fetcher.Chart(s.net.ctx, ref)
 	if err != nil {
 		return "", "", fetchFailure("chart "+chartName(ref), err, where)
@@ -165,8 +166,8 @@ func versionText(ref fetch.ChartRef) string {
 }
 
 // fetchFailure words what fetching says, at the line that refers to it.
-func fetchFailure(what string, err error, where Location) *Failure {
-	f := &Failure{Where: where, Remedy: "vendor it into the repository"}
+func fetchFailure(what string, err error, where document.Location) *document.Failure {
+	f := &document.Failure{Where: where, Remedy: "vendor it into the repository"}
 	reason := err.Error()
 	var own *fetch.Error
 	if errors.As(err, &own) {
@@ -189,9 +190,9 @@ func fetchFailure(what string, err error, where Location) *Failure {
 func (s *source) canFetch() bool { return s.net != nil && s.net.fetcher != nil }
 
 // fetchedAt remembers which line brought something fetched into a job.
-func (j *job) fetchedAt(dir string, where Location) {
+func (j *job) fetchedAt(dir string, where document.Location) {
 	if j.Fetched == nil {
-		j.Fetched = map[string]Location{}
+		j.Fetched = map[string]document.Location{}
 	}
 	if _, ok := j.Fetched[mountOf(dir)]; !ok {
 		where.Rung = "release"
@@ -201,7 +202,7 @@ func (j *job) fetchedAt(dir string, where Location) {
 
 // placed is a location in the repository: what lies in something fetched is where the
 // line is that brought it in.
-func (j *job) placed(at Location) Location {
+func (j *job) placed(at document.Location) document.Location {
 	for range len(j.fetched()) {
 		where, ok := j.fetched()[mountOf(at.File)]
 		if !ok {
@@ -212,7 +213,7 @@ func (j *job) placed(at Location) Location {
 	return at
 }
 
-func (j *job) fetched() map[string]Location {
+func (j *job) fetched() map[string]document.Location {
 	if j == nil {
 		return nil
 	}
@@ -220,7 +221,7 @@ func (j *job) fetched() map[string]Location {
 }
 
 // placedFailure is a failure with its location in the repository.
-func (j *job) placedFailure(f *Failure) *Failure {
+func (j *job) placedFailure(f *document.Failure) *document.Failure {
 	out := *f
 	out.Reason = strings.ReplaceAll(f.Reason, fetchedRoot+"/", "")
 	if mountOf(f.Where.File) == "" {

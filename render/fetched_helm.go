@@ -13,6 +13,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
@@ -20,7 +21,7 @@ import (
 // fetchMissing fetches the dependencies that are not vendored, as `helm dependency build`
 // would: at the versions of the lock, which has to fit Chart.yaml; without a lock at the
 // newest version in the range. What cannot come from a host stays missing.
-func (g *chartGatherer) fetchMissing(rel Release) *Failure {
+func (g *chartGatherer) fetchMissing(rel Release) *document.Failure {
 	if len(g.lost) == 0 || !g.src.canFetch() {
 		return nil
 	}
@@ -47,7 +48,7 @@ func (g *chartGatherer) fetchMissing(rel Release) *Failure {
 }
 
 // fetchDependency adds one dependency's files.
-func (g *chartGatherer) fetchDependency(d *chart.Dependency, lock *chart.Lock, where Location) *Failure {
+func (g *chartGatherer) fetchDependency(d *chart.Dependency, lock *chart.Lock, where document.Location) *document.Failure {
 	version := d.Version
 	if lock != nil {
 		locked := lockedVersion(lock, d)
@@ -100,7 +101,7 @@ func lockedVersion(lock *chart.Lock, d *chart.Dependency) string {
 }
 
 // lock reads Chart.lock, or requirements.lock of a chart of Helm 2; nil where there is none.
-func (g *chartGatherer) lock(dir string, meta *chart.Metadata) (*chart.Lock, *Failure) {
+func (g *chartGatherer) lock(dir string, meta *chart.Metadata) (*chart.Lock, *document.Failure) {
 	for _, name := range []string{"Chart.lock", "requirements.lock"} {
 		file := path.Join(dir, name)
 		if !g.src.hasFile(file) {
@@ -108,24 +109,24 @@ func (g *chartGatherer) lock(dir string, meta *chart.Metadata) (*chart.Lock, *Fa
 		}
 		b, err := g.src.read(file)
 		if err != nil {
-			return nil, asFailure(file, err)
+			return nil, document.AsFailure(file, err)
 		}
 		g.job.Files[file] = b
 		l := &chart.Lock{}
 		if err := yaml.Unmarshal(b, l); err != nil {
-			line := yamlErrorLine(err)
-			return nil, lockFailure(dir, lineOf(file, line, "file"), yamlErrorText(err))
+			line := document.ErrorLine(err)
+			return nil, lockFailure(dir, document.LineOf(file, line, "file"), document.ErrorText(err))
 		}
 		if !lockFits(l, meta) {
-			return nil, lockFailure(dir, lineOf(file, keyLine(b, "digest"), "file"), "the lock does not fit the dependencies of the chart")
+			return nil, lockFailure(dir, document.LineOf(file, keyLine(b, "digest"), "file"), "the lock does not fit the dependencies of the chart")
 		}
 		return l, nil
 	}
 	return nil, nil
 }
 
-func lockFailure(dir string, where Location, why string) *Failure {
-	return &Failure{
+func lockFailure(dir string, where document.Location, why string) *document.Failure {
+	return &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s", where.File, where.StartLine, why), Where: where,
 		Remedy: fmt.Sprintf("run `helm dependency update %s` and commit %s", dir, path.Join(dir, "Chart.lock")),
 	}
@@ -159,23 +160,23 @@ func jsonDigest(v any) string {
 }
 
 // dependencyLine is the entry of a dependency in Chart.yaml or requirements.yaml.
-func (g *chartGatherer) dependencyLine(dir string, meta *chart.Metadata, d *chart.Dependency) Location {
+func (g *chartGatherer) dependencyLine(dir string, meta *chart.Metadata, d *chart.Dependency) document.Location {
 	for _, name := range []string{"Chart.yaml", "requirements.yaml"} {
 		file := path.Join(dir, name)
 		b, err := g.src.read(file)
 		if err != nil {
 			continue
 		}
-		for _, root := range parseNodes(b) {
-			list := child(root, fieldpath.Key("dependencies"))
+		for _, root := range document.Nodes(b) {
+			list := document.Child(root, fieldpath.Key("dependencies"))
 			for i, m := range meta.Dependencies {
-				if n := child(list, fieldpath.At(i)); m == d && n != nil || n != nil && sameDependency(m, d) {
-					return lineOf(file, n.Line, "release")
+				if n := document.Child(list, fieldpath.At(i)); m == d && n != nil || n != nil && sameDependency(m, d) {
+					return document.LineOf(file, n.Line, "release")
 				}
 			}
 		}
 	}
-	return fileStart(path.Join(dir, "Chart.yaml"))
+	return document.FileStart(path.Join(dir, "Chart.yaml"))
 }
 
 func sameDependency(a, b *chart.Dependency) bool {
@@ -184,7 +185,7 @@ func sameDependency(a, b *chart.Dependency) bool {
 
 // fetchRelease fetches the chart of a release that a GitOps object declares, and settles
 // which of the values files that it names in the chart there are.
-func fetchRelease(s *source, j *job, rel *Release) *Failure {
+func fetchRelease(s *source, j *job, rel *Release) *document.Failure {
 	by := rel.declaredAt()
 	dir, note, f := s.fetchChart(*rel.fetch, by)
 	if f != nil {
@@ -216,7 +217,7 @@ func fetchRelease(s *source, j *job, rel *Release) *Failure {
 	if lost == "" {
 		return nil
 	}
-	return &Failure{
+	return &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: values file %s does not exist in chart %s", by.File, by.StartLine, lost, chartName(*rel.fetch)),
 		Where:  by, Remedy: "name one that the chart has: correct `valuesFiles` or `valueFiles`",
 	}

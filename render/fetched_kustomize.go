@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/tree"
@@ -83,7 +84,7 @@ func splitRepository(n string) (repo, dir string) {
 }
 
 // base includes a folder of another repository, fetched at a full commit.
-func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *Failure {
+func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *document.Failure {
 	const copyIt = "copy it into the repository"
 	b, why := parseBase(ref)
 	switch {
@@ -101,7 +102,7 @@ func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *Failure {
 		g.job.Later = true
 		return nil
 	}
-	where := lineOf(k.file, k.line(ref), "release")
+	where := document.LineOf(k.file, k.line(ref), "release")
 	t, err := g.src.net.fetcher.Tree(g.src.net.ctx, b.address, b.rev)
 	if err != nil {
 		return fetchFailure(redact.URL(ref), err, where)
@@ -131,7 +132,7 @@ func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *Failure {
 }
 
 // skip is a failure that is no error of the manifests.
-func (k *kustomization) skip(ref, what, remedy string) *Failure {
+func (k *kustomization) skip(ref, what, remedy string) *document.Failure {
 	f := k.fail(ref, what, remedy)
 	f.Skipped = true
 	return f
@@ -161,8 +162,8 @@ func replaceBases(m map[string]any, bases map[string]string) {
 }
 
 // fetchInflated fetches the chart of an entry of helmCharts and gives its folder.
-func (g *kustomizeGatherer) fetchInflated(k *kustomization, h types.HelmChart) (string, *Failure) {
-	where := lineOf(k.file, k.line(h.Name), "release")
+func (g *kustomizeGatherer) fetchInflated(k *kustomization, h types.HelmChart) (string, *document.Failure) {
+	where := document.LineOf(k.file, k.line(h.Name), "release")
 	ref := fetch.ChartRef{Repository: strings.TrimSuffix(h.Repo, "/"), Name: h.Name, Version: h.Version}
 	dir, note, f := g.src.fetchChart(ref, where)
 	if f != nil {

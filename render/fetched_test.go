@@ -10,6 +10,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
@@ -387,7 +388,7 @@ func FuzzBaseAddress(f *testing.F) {
 
 func TestMissingValuesFileIsTheDeclarationsLine(t *testing.T) {
 	files := map[string]string{"web/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n", ".kubesettle.yaml": "releases:\n- {id: prod, chart: web, values: [gone.yaml]}\n"}
-	at := Location{File: ".kubesettle.yaml", StartLine: 2, StartColumn: 1, EndLine: 2, EndColumn: 2, Rung: "release"}
+	at := document.Location{File: ".kubesettle.yaml", StartLine: 2, StartColumn: 1, EndLine: 2, EndColumn: 2, Rung: "release"}
 	opt := Options{Releases: []Release{{ID: "prod", Kind: Helm, Path: "web", Values: []string{"gone.yaml"}, Declared: true, At: at}}}
 	r := releaseOf(t, renderWith(t, files, opt), "prod")
 	if r.Err == nil || r.Err.Where != at || r.Err.Reason != "values file gone.yaml does not exist" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -19,7 +20,7 @@ type declared struct {
 	opt      Options
 	have     map[string]bool // IDs that are taken
 	releases []Release
-	failed   map[string]*Failure // by release: what cannot be had
+	failed   map[string]*document.Failure // by release: what cannot be had
 	ignored  []Ignored
 	// waiting need objects of other releases, which may not have been rendered yet.
 	waiting []func(*declared)
@@ -29,12 +30,12 @@ type declared struct {
 type declaring struct {
 	*declared
 	content map[string]any
-	by      Location
-	folder  string                  // of the file, or of the build, that declares it
-	parent  string                  // release that holds it
-	place   func(p string) Location // where a field of it was set
-	prefix  string                  // of its fields, in an object that generates it
-	set     string                  // the ApplicationSet that generates it
+	by      document.Location
+	folder  string                           // of the file, or of the build, that declares it
+	parent  string                           // release that holds it
+	place   func(p string) document.Location // where a field of it was set
+	prefix  string                           // of its fields, in an object that generates it
+	set     string                           // the ApplicationSet that generates it
 	// cascades says that this set lets what its applications applied be deleted with them.
 	cascades bool
 }
@@ -47,7 +48,7 @@ func (d *declared) declaredBy(i int) {
 		if doc.Hook {
 			continue
 		}
-		gvk := gvkOf(doc.Content)
+		gvk := document.GVK(doc.Content)
 		read := declarers[gvk.Group+"/"+gvk.Kind]
 		if read == nil {
 			continue
@@ -69,7 +70,7 @@ var declarers = map[string]func(*declaring){
 	"helm.toolkit.fluxcd.io/HelmRelease":        (*declaring).helmRelease,
 }
 
-func (o *declaring) add(r Release, f *Failure) {
+func (o *declaring) add(r Release, f *document.Failure) {
 	r.plain, r.folder = r.ID, o.folder
 	r.ID = inParent(r.ID, o.parent)
 	if o.have[r.ID] {
@@ -108,12 +109,12 @@ func (o *declaring) wait(f func(*declaring)) {
 }
 
 // at is where a field of the object was set, "spec.path".
-func (o *declaring) at(field string) Location { return o.place(o.prefix + field) }
+func (o *declaring) at(field string) document.Location { return o.place(o.prefix + field) }
 
 // inlineAt locates values that stand as a map under a field of the object.
-func (o *declaring) inlineAt(field string) func(fieldpath.Path) Location {
+func (o *declaring) inlineAt(field string) func(fieldpath.Path) document.Location {
 	root := fieldpath.Parse(o.prefix + field)
-	return func(p fieldpath.Path) Location {
+	return func(p fieldpath.Path) document.Location {
 		at := o.place(append(append(fieldpath.Path(nil), root...), p...).String())
 		at.Rung = "value"
 		return at
@@ -121,9 +122,9 @@ func (o *declaring) inlineAt(field string) func(fieldpath.Path) Location {
 }
 
 // failure is one about a field of the object.
-func (o *declaring) failure(field, remedy, format string, args ...any) *Failure {
+func (o *declaring) failure(field, remedy, format string, args ...any) *document.Failure {
 	at := o.at(field)
-	return &Failure{
+	return &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s", at.File, at.StartLine, fmt.Sprintf(format, args...)),
 		Where:  at, Remedy: remedy,
 	}

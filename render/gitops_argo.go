@@ -10,6 +10,7 @@ import (
 
 	"github.com/gobwas/glob"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 )
@@ -79,7 +80,7 @@ func (a *argoSource) add() {
 	}
 	a.r.Path = dir
 	a.overrides(dir)
-	var f *Failure
+	var f *document.Failure
 	switch {
 	case value(a.content, "plugin") != nil:
 		a.r.Kind = Manifests
@@ -119,7 +120,7 @@ func (a *argoSource) overrides(dir string) {
 		if err != nil {
 			continue
 		}
-		v, err := decodeYAML(b)
+		v, err := document.DecodeYAML(b)
 		if m, ok := v.(map[string]any); ok && err == nil {
 			a.content, _ = mergePatch(fieldpath.DeepCopy(a.content), m).(map[string]any)
 			a.r.Remarks = append(a.r.Remarks, path.Join(dir, name)+" changes the Application's source")
@@ -148,9 +149,9 @@ func mergePatch(to, patch any) any {
 }
 
 // directory lists the manifests of a folder that the options let through.
-func (a *argoSource) directory() *Failure {
+func (a *argoSource) directory() *document.Failure {
 	options := value(a.content, "directory")
-	match := func(field string, otherwise bool) (func(string) bool, *Failure) {
+	match := func(field string, otherwise bool) (func(string) bool, *document.Failure) {
 		pattern := text(options, field)
 		if pattern == "" {
 			return func(string) bool { return otherwise }, nil
@@ -176,8 +177,8 @@ func (a *argoSource) directory() *Failure {
 	}
 	for _, p := range a.src.below(a.r.Path) {
 		if path.Ext(p) == ".jsonnet" && (recurse || path.Dir(p) == a.r.Path) && wanted(p) {
-			return &Failure{
-				Skipped: true, Reason: p + ": Jsonnet is a program; it is not run", Where: fileStart(p),
+			return &document.Failure{
+				Skipped: true, Reason: p + ": Jsonnet is a program; it is not run", Where: document.FileStart(p),
 				Remedy: "commit what it gives, and let `directory.exclude` leave it out",
 			}
 		}
@@ -187,7 +188,7 @@ func (a *argoSource) directory() *Failure {
 }
 
 // helm takes values files, inline values and parameters, in Argo CD's order.
-func (a *argoSource) helm() *Failure {
+func (a *argoSource) helm() *document.Failure {
 	h := value(a.content, "helm")
 	for _, to := range []struct {
 		text *string
@@ -209,19 +210,19 @@ func (a *argoSource) helm() *Failure {
 	if m, ok := value(h, "valuesObject").(map[string]any); ok {
 		a.r.Inline, a.r.inlineAt = m, a.inlineAt(a.field+".helm.valuesObject")
 	} else if block := text(h, "values"); block != "" {
-		v, err := decodeYAML([]byte(block))
+		v, err := document.DecodeYAML([]byte(block))
 		if err != nil {
-			return a.failure(a.field+".helm.values", "correct the YAML", "values: %s", yamlErrorText(err))
+			return a.failure(a.field+".helm.values", "correct the YAML", "values: %s", document.ErrorText(err))
 		}
 		a.r.Inline, _ = v.(map[string]any)
 		field := a.prefix + a.field + ".helm.values"
-		a.r.inlineAt = func(p fieldpath.Path) Location { return textPlace(a.src, a.place(field), block, p) }
+		a.r.inlineAt = func(p fieldpath.Path) document.Location { return textPlace(a.src, a.place(field), block, p) }
 	}
 	return a.parameters(h)
 }
 
 // valueFile adds one entry of valueFiles, which may be a pattern.
-func (a *argoSource) valueFile(i int, v string) *Failure {
+func (a *argoSource) valueFile(i int, v string) *document.Failure {
 	field := fmt.Sprintf("%s.helm.valueFiles[%d]", a.field, i)
 	missing := value(a.content, "helm", "ignoreMissingValueFiles") == true
 	p, f := a.resolve(field, v)
@@ -265,7 +266,7 @@ func (a *argoSource) valueFile(i int, v string) *Failure {
 
 // resolve is the repository path of a file that the source names; "" for one that is
 // remote, which makes the release skipped.
-func (a *argoSource) resolve(field, v string) (string, *Failure) {
+func (a *argoSource) resolve(field, v string) (string, *document.Failure) {
 	v = a.env(v)
 	switch {
 	case strings.HasPrefix(v, "$"):
@@ -304,9 +305,9 @@ func (a *argoSource) env(v string) string {
 }
 
 // parameters takes what Argo CD hands to helm's --set flags.
-func (a *argoSource) parameters(h any) *Failure {
+func (a *argoSource) parameters(h any) *document.Failure {
 	at := map[string]int{}
-	a.r.setAt = func(name string) Location { // when it is asked for: it may take renders to tell
+	a.r.setAt = func(name string) document.Location { // when it is asked for: it may take renders to tell
 		return a.at(fmt.Sprintf("%s.helm.parameters[%d].value", a.field, at[name]))
 	}
 	for i, e := range items(h, "parameters") {

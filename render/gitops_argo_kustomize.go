@@ -7,10 +7,12 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // kustomize takes the options that Argo CD edits into the kustomization.
-func (a *argoSource) kustomize() *Failure {
+func (a *argoSource) kustomize() *document.Failure {
 	k, _ := value(a.content, "kustomize").(map[string]any)
 	a.r.AnyFile = a.side.argoAnyFile()
 	a.r.KubeVersion = text(k, "kubeVersion")
@@ -61,7 +63,7 @@ func (a *argoSource) kustomize() *Failure {
 }
 
 // decode reads a list of the kustomize options.
-func (a *argoSource) decode(name string, from, to any) *Failure {
+func (a *argoSource) decode(name string, from, to any) *document.Failure {
 	if err := convert(from, to); err != nil {
 		return a.failure(a.field+".kustomize."+name, "correct the entry", "%s: %v", name, err)
 	}
@@ -85,7 +87,7 @@ func convert(from, to any) error {
 func (s *side) argoAnyFile() bool {
 	for _, p := range s.found {
 		d := p.doc.Content
-		if gvkOf(d).Kind == "ConfigMap" && text(d, "metadata", "name") == "argocd-cm" {
+		if document.GVK(d).Kind == "ConfigMap" && text(d, "metadata", "name") == "argocd-cm" {
 			for k, v := range textMap(d["data"]) {
 				if strings.HasPrefix(k, "kustomize.buildOptions") && strings.Contains(v, "LoadRestrictionsNone") {
 					return true

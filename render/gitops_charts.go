@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
-
 	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 // chartOf gives the folder of the chart that an object names; it is fetched when the
 // release is gathered, beside others. from words where it is. Where nothing may be fetched
 // the release is skipped.
-func (o *declaring) chartOf(r *Release, ref fetch.ChartRef, from string) (dir string, f *Failure) {
+func (o *declaring) chartOf(r *Release, ref fetch.ChartRef, from string) (dir string, f *document.Failure) {
 	if !o.src.canFetch() || ref.Repository == "" {
 		return "", remoteChart(ref, from, o.by)
 	}
@@ -21,7 +21,7 @@ func (o *declaring) chartOf(r *Release, ref fetch.ChartRef, from string) (dir st
 }
 
 // remoteChart is the failure of a chart that lies in no repository at hand.
-func remoteChart(ref fetch.ChartRef, from string, by Location) *Failure {
+func remoteChart(ref fetch.ChartRef, from string, by document.Location) *document.Failure {
 	remedy := "commit the chart and declare the release in the policy's `releases`"
 	if ref.Repository != "" {
 		remedy += ", or run without --offline"
@@ -32,7 +32,7 @@ func remoteChart(ref fetch.ChartRef, from string, by Location) *Failure {
 	} else if ref.Version != "" {
 		name += "@" + ref.Version
 	}
-	return &Failure{
+	return &document.Failure{
 		Skipped: true,
 		Reason:  fmt.Sprintf("%s:%d: chart %s of %s is not vendored", by.File, by.StartLine, name, redact.URL(from)),
 		Where:   by, Remedy: remedy,

@@ -8,6 +8,8 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // fluxKustomization adds the release of a Flux Kustomization.
@@ -79,7 +81,7 @@ func (o *declaring) fixedSource() string {
 }
 
 // fluxOverlay reads what the Kustomization adds to the folder's own.
-func (o *declaring) fluxOverlay(r *Release) *Failure {
+func (o *declaring) fluxOverlay(r *Release) *document.Failure {
 	spec := value(o.content, "spec")
 	ov := &Overlay{
 		Namespace: text(spec, "targetNamespace"), NamePrefix: text(spec, "namePrefix"), NameSuffix: text(spec, "nameSuffix"),
@@ -106,7 +108,7 @@ func (o *declaring) fluxOverlay(r *Release) *Failure {
 }
 
 // fluxKustomize reads patches and images as Flux's objects hold them.
-func (o *declaring) fluxKustomize(field string, from any, ov *Overlay) *Failure {
+func (o *declaring) fluxKustomize(field string, from any, ov *Overlay) *document.Failure {
 	for i, e := range items(from, "patches") {
 		p, err := fluxPatch(e)
 		if err != nil {
@@ -145,7 +147,7 @@ func fluxPatch(e any) (types.Patch, error) {
 
 // fluxVariables reads postBuild. A source that is not in the repository leaves variables
 // open, as it exists in the cluster alone.
-func (o *declaring) fluxVariables(r *Release) *Failure {
+func (o *declaring) fluxVariables(r *Release) *document.Failure {
 	build := value(o.content, "spec", "postBuild")
 	if build == nil {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -17,7 +18,7 @@ import (
 func (s *applicationSet) listGenerator(g any) ([]map[string]any, error) {
 	elements := items(g, "elements")
 	if block := text(g, "elementsYaml"); block != "" {
-		v, err := decodeYAML([]byte(block))
+		v, err := document.DecodeYAML([]byte(block))
 		list, ok := v.([]any)
 		if err != nil || !ok {
 			return nil, fmt.Errorf("elementsYaml is no list")
@@ -124,9 +125,9 @@ func (s *applicationSet) paramsFile(f string) ([]map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := decodeYAML(b)
+	v, err := document.DecodeYAML(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %s", f, yamlErrorLine(err), yamlErrorText(err))
+		return nil, fmt.Errorf("%s:%d: %s", f, document.ErrorLine(err), document.ErrorText(err))
 	}
 	list, ok := v.([]any)
 	if !ok {

@@ -7,6 +7,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/strvals"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
@@ -59,7 +60,7 @@ func (o *declaring) helmReleaseNow() {
 
 // fluxChart finds the chart's folder in the repository. Its specification is that of the
 // HelmRelease, or of the HelmChart that it refers to.
-func (o *declaring) fluxChart(r *Release) (dir string, spec any, f *Failure) {
+func (o *declaring) fluxChart(r *Release) (dir string, spec any, f *document.Failure) {
 	spec = value(o.content, "spec", "chart", "spec")
 	if ref := value(o.content, "spec", "chartRef"); ref != nil {
 		p, ok := o.side.lookup(text(ref, "kind"), o.refNamespace(ref), text(ref, "name"))
@@ -83,7 +84,7 @@ func (o *declaring) fluxChart(r *Release) (dir string, spec any, f *Failure) {
 }
 
 // fluxRemote is the chart of a source that is not this repository.
-func (o *declaring) fluxRemote(r *Release, ref, spec any, chart fetch.ChartRef) (string, any, *Failure) {
+func (o *declaring) fluxRemote(r *Release, ref, spec any, chart fetch.ChartRef) (string, any, *document.Failure) {
 	r.Path, r.Files, r.source = o.by.File, o.specFiles(), o.sourceName(ref)
 	kind, name := text(ref, "kind"), text(ref, "name")
 	if _, ok := o.side.lookup(kind, o.refNamespace(ref), name); !ok && kind != "" {
@@ -109,7 +110,7 @@ func (o *declaring) sourceName(ref any) string {
 }
 
 // fluxValuesFiles takes the files that stand in for the chart's own values.
-func (o *declaring) fluxValuesFiles(r *Release, spec any) *Failure {
+func (o *declaring) fluxValuesFiles(r *Release, spec any) *document.Failure {
 	for i, v := range texts(value(spec, "valuesFiles")) {
 		p := fromRoot(v)
 		if r.fetch != nil { // a packaged chart is its own root, and not here yet
@@ -131,11 +132,11 @@ func (o *declaring) fluxValuesFiles(r *Release, spec any) *Failure {
 // valuesSource is one map of values and where each of them was set.
 type valuesSource struct {
 	values map[string]any
-	at     func(fieldpath.Path) Location
+	at     func(fieldpath.Path) document.Location
 }
 
 // fluxValues merges valuesFrom and values. A Secret's values are used and not shown.
-func (o *declaring) fluxValues(r *Release) *Failure {
+func (o *declaring) fluxValues(r *Release) *document.Failure {
 	own, _ := value(o.content, "spec", "values").(map[string]any)
 	sources := []valuesSource{{own, o.inlineAt("spec.values")}}
 	result := map[string]any{}
@@ -163,11 +164,11 @@ func (o *declaring) fluxValues(r *Release) *Failure {
 			one := map[string]any{}
 			if setTarget(one, target, from.text, false) == nil {
 				at := from.at
-				sources = append(sources, valuesSource{one, func(fieldpath.Path) Location { return at }})
+				sources = append(sources, valuesSource{one, func(fieldpath.Path) document.Location { return at }})
 			}
 			continue
 		}
-		v, err := decodeYAML([]byte(from.text))
+		v, err := document.DecodeYAML([]byte(from.text))
 		m, ok := v.(map[string]any)
 		if err != nil || !ok && v != nil {
 			return o.failure(field, "correct the values", "%s %s: its values are no YAML map", text(e, "kind"), text(e, "name"))
@@ -179,7 +180,7 @@ func (o *declaring) fluxValues(r *Release) *Failure {
 		sources = append(sources, valuesSource{m, from.place})
 	}
 	r.Inline, r.Hidden = mergeValues(result, own), hiddenTexts(secret)
-	r.inlineAt = func(p fieldpath.Path) Location {
+	r.inlineAt = func(p fieldpath.Path) document.Location {
 		for _, i := range append([]int{0}, reversed(len(sources)-1)...) {
 			if _, ok := p.Get(sources[i].values); ok {
 				return sources[i].at(p)
@@ -215,19 +216,19 @@ func setTarget(values map[string]any, target, text string, literal bool) error {
 // referred is what an entry of valuesFrom gives.
 type referred struct {
 	text  string
-	at    Location // of the key
-	place func(fieldpath.Path) Location
+	at    document.Location // of the key
+	place func(fieldpath.Path) document.Location
 }
 
 // reference resolves an entry of valuesFrom; nil for an optional one that is not there.
-func (o *declaring) reference(field string, e any) (*referred, *Failure) {
+func (o *declaring) reference(field string, e any) (*referred, *document.Failure) {
 	kind, name, k := text(e, "kind"), text(e, "name"), text(e, "valuesKey")
 	if k == "" {
 		k = "values.yaml"
 	}
 	optional := value(e, "optional") == true
 	p, ok := o.side.lookup(kind, text(o.content, "metadata", "namespace"), name)
-	missing := func(what string) (*referred, *Failure) {
+	missing := func(what string) (*referred, *document.Failure) {
 		if optional {
 			return nil, nil
 		}
@@ -255,11 +256,11 @@ func (o *declaring) reference(field string, e any) (*referred, *Failure) {
 	}
 	at := o.side.at(p, data.String())
 	side := o.side
-	return &referred{text, at, func(in fieldpath.Path) Location {
+	return &referred{text, at, func(in fieldpath.Path) document.Location {
 		if file := side.copyOf(p, text); file != "" {
-			if nodes := parseNodes([]byte(text)); len(nodes) > 0 && nodes[0] != nil {
-				r, _ := descend(nodes[0], in)
-				loc := nodeRegion(file, r, true)
+			if nodes := document.Nodes([]byte(text)); len(nodes) > 0 && nodes[0] != nil {
+				r, _ := document.Descend(nodes[0], in)
+				loc := document.NodeRegion(file, r, true)
 				loc.Rung = "value"
 				return loc
 			}
@@ -280,7 +281,7 @@ func (o *declaring) leftOut(field string, e any) string {
 }
 
 // postRenderers takes the overlays that are built over what the chart gave.
-func (o *declaring) postRenderers(r *Release) *Failure {
+func (o *declaring) postRenderers(r *Release) *document.Failure {
 	var fields []string
 	for i, e := range items(o.content, "spec", "postRenderers") {
 		ov := Overlay{}
@@ -305,7 +306,7 @@ func (o *declaring) specFiles() []string {
 }
 
 // specFiles lists the files that set a spec, sorted.
-func specFiles(spec any, place func(string) Location) []string {
+func specFiles(spec any, place func(string) document.Location) []string {
 	set := map[string]bool{}
 	fieldpath.Leaves(spec, fieldpath.Path{fieldpath.Key("spec")}, func(p fieldpath.Path, _ any) {
 		if f := place(p.String()).File; f != "" {

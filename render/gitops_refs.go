@@ -7,12 +7,13 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // placed is a rendered object that GitOps objects of any release may refer to.
 type placed struct {
-	doc document
+	doc document.Document
 	job *job // of its release
 }
 
@@ -20,7 +21,7 @@ type placed struct {
 // it renders with its own settings what discovery has seen without.
 func (s *side) remember(i int) {
 	for _, d := range s.outputs[i].Docs {
-		gvk := gvkOf(d.Content)
+		gvk := document.GVK(d.Content)
 		if gvk.Group != "source.toolkit.fluxcd.io" && (gvk.Group != "" || gvk.Kind != "ConfigMap" && gvk.Kind != "Secret") {
 			continue
 		}
@@ -42,7 +43,7 @@ func (s *side) lookup(kind, namespace, name string) (placed, bool) {
 }
 
 // at is where a field of a remembered object was set.
-func (s *side) at(p placed, field string) Location {
+func (s *side) at(p placed, field string) document.Location {
 	return newLocator(s.src, p.job, s.opt)(p.doc)(field)
 }
 
@@ -55,7 +56,7 @@ func (p placed) data(name string) (value string, ok, encrypted bool) {
 		value, ok = s, true
 	} else if s, has := data[name].(string); has {
 		value, ok = s, true
-		if gvkOf(c).Kind == "Secret" && !strings.HasPrefix(s, "ENC[") {
+		if document.GVK(c).Kind == "Secret" && !strings.HasPrefix(s, "ENC[") {
 			b, err := base64.StdEncoding.DecodeString(s)
 			if err != nil {
 				return "", false, false
@@ -81,19 +82,19 @@ func (p placed) keys() []string {
 
 // textPlace is where a value stands in a YAML text that an object holds as one field:
 // in the file that the text is a copy of, or inside the block at the field.
-func textPlace(s *source, field Location, text string, p fieldpath.Path) Location {
-	nodes := parseNodes([]byte(text))
+func textPlace(s *source, field document.Location, text string, p fieldpath.Path) document.Location {
+	nodes := document.Nodes([]byte(text))
 	if len(nodes) == 0 || nodes[0] == nil {
 		return field
 	}
-	r, _ := descend(nodes[0], p)
-	in := nodeRegion(field.File, r, true)
+	r, _ := document.Descend(nodes[0], p)
+	in := document.NodeRegion(field.File, r, true)
 	return blockPlace(s, field, in)
 }
 
 // blockPlace moves a place in a block of text to the file that holds the block; field is
 // where the block's key stands.
-func blockPlace(s *source, field, in Location) Location {
+func blockPlace(s *source, field, in document.Location) document.Location {
 	b, err := s.read(field.File)
 	if err != nil {
 		return field

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -61,7 +62,7 @@ func (u unknownGenerator) Error() string { return string(u) }
 // taken for removed ones.
 func (s *applicationSet) fail(field string, err error) {
 	at := s.at(field)
-	s.add(Release{ID: s.id(), Kind: Manifests, Path: s.by.File, Selected: s.name}, &Failure{
+	s.add(Release{ID: s.id(), Kind: Manifests, Path: s.by.File, Selected: s.name}, &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s: %v", at.File, at.StartLine, s.name, err), Where: at, Remedy: "correct the ApplicationSet",
 	})
 }

@@ -12,6 +12,8 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/strvals"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 var (
@@ -45,7 +47,7 @@ func (c *chartJob) render(files map[string][]byte) output {
 	}
 	if random && !c.Once {
 		if second := c.again(files); second != nil {
-			out.Docs = markVolatile(out.Docs, second)
+			out.Docs = document.MarkVolatile(out.Docs, second)
 		}
 	}
 	if c.Kept(out.Docs) < len(out.Docs) {
@@ -55,7 +57,7 @@ func (c *chartJob) render(files map[string][]byte) output {
 }
 
 // again renders a second time, at another time of day where the templates bear it.
-func (c *chartJob) again(files map[string][]byte) []document {
+func (c *chartJob) again(files map[string][]byte) []document.Document {
 	for _, change := range []func(*chart.Chart){anotherTime, func(*chart.Chart) {}} {
 		ch, f := c.load(files)
 		if f != nil {
@@ -74,7 +76,7 @@ func (c *chartJob) again(files map[string][]byte) []document {
 }
 
 // Kept counts the documents that are no hooks.
-func (c *chartJob) Kept(docs []document) int {
+func (c *chartJob) Kept(docs []document.Document) int {
 	n := 0
 	for _, d := range docs {
 		if !d.Hook {
@@ -85,7 +87,7 @@ func (c *chartJob) Kept(docs []document) int {
 }
 
 // load builds Helm's chart from the files.
-func (c *chartJob) load(files map[string][]byte) (*chart.Chart, *Failure) {
+func (c *chartJob) load(files map[string][]byte) (*chart.Chart, *document.Failure) {
 	names := make([]string, 0, len(c.Names))
 	for name := range c.Names {
 		names = append(names, name)
@@ -119,19 +121,19 @@ func (c *chartJob) load(files map[string][]byte) (*chart.Chart, *Failure) {
 			file = path.Join(c.Dir, name)
 		}
 	}
-	line := yamlErrorLine(err)
-	return nil, &Failure{
+	line := document.ErrorLine(err)
+	return nil, &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s", file, line, chartErrorText(err)),
-		Where:  lineOf(file, line, "file"), Remedy: "correct the chart",
+		Where:  document.LineOf(file, line, "file"), Remedy: "correct the chart",
 	}
 }
 
 func chartErrorText(err error) string {
-	return strings.Join(strings.Fields(backquoted.ReplaceAllString(err.Error(), "a value")), " ")
+	return strings.Join(strings.Fields(document.Backquoted.ReplaceAllString(err.Error(), "a value")), " ")
 }
 
 // values merges the values files and settings in Helm's order.
-func (c *chartJob) values(files map[string][]byte) (map[string]any, *Failure) {
+func (c *chartJob) values(files map[string][]byte) (map[string]any, *document.Failure) {
 	vals, f := mergeFiles(files, c.Values)
 	if f != nil {
 		return nil, f
@@ -139,10 +141,10 @@ func (c *chartJob) values(files map[string][]byte) (map[string]any, *Failure) {
 	if c.Inline != nil {
 		vals = mergeValues(vals, helmNumbers(c.Inline).(map[string]any))
 	}
-	broken := func(k string) *Failure {
-		return &Failure{
+	broken := func(k string) *document.Failure {
+		return &document.Failure{
 			Reason: fmt.Sprintf("set %s: not a value that Helm can parse", k),
-			Where:  fileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "correct `set` of the release",
+			Where:  document.FileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "correct `set` of the release",
 		}
 	}
 	for _, k := range sortedNames(c.Set) {
@@ -165,15 +167,15 @@ func (c *chartJob) values(files map[string][]byte) (map[string]any, *Failure) {
 }
 
 // mergeFiles merges values files, the last one over the others.
-func mergeFiles(files map[string][]byte, list []string) (map[string]any, *Failure) {
+func mergeFiles(files map[string][]byte, list []string) (map[string]any, *document.Failure) {
 	vals := map[string]any{}
 	for _, p := range list {
-		v, err := decodeYAML(files[p])
+		v, err := document.DecodeYAML(files[p])
 		if err != nil {
-			line := yamlErrorLine(err)
-			return nil, &Failure{
-				Reason: fmt.Sprintf("%s:%d: %s", p, line, yamlErrorText(err)),
-				Where:  lineOf(p, line, "file"), Remedy: "correct the values file",
+			line := document.ErrorLine(err)
+			return nil, &document.Failure{
+				Reason: fmt.Sprintf("%s:%d: %s", p, line, document.ErrorText(err)),
+				Where:  document.LineOf(p, line, "file"), Remedy: "correct the values file",
 			}
 		}
 		if v == nil {
@@ -181,8 +183,8 @@ func mergeFiles(files map[string][]byte, list []string) (map[string]any, *Failur
 		}
 		m, ok := v.(map[string]any)
 		if !ok {
-			return nil, &Failure{
-				Reason: p + ": the values are no map", Where: fileStart(p), Remedy: "correct the values file",
+			return nil, &document.Failure{
+				Reason: p + ": the values are no map", Where: document.FileStart(p), Remedy: "correct the values file",
 			}
 		}
 		vals = mergeValues(vals, helmNumbers(m).(map[string]any))
@@ -191,14 +193,14 @@ func mergeFiles(files map[string][]byte, list []string) (map[string]any, *Failur
 }
 
 // ownValues merges the files that stand in for the chart's own values.
-func (c *chartJob) ownValues(files map[string][]byte) ([]byte, *Failure) {
+func (c *chartJob) ownValues(files map[string][]byte) ([]byte, *document.Failure) {
 	vals, f := mergeFiles(files, c.OwnValues)
 	if f != nil {
 		return nil, f
 	}
 	b, err := yaml.Marshal(vals)
 	if err != nil {
-		return nil, asFailure(c.OwnValues[0], err)
+		return nil, document.AsFailure(c.OwnValues[0], err)
 	}
 	return b, nil
 }

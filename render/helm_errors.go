@@ -12,6 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // renderedError is rendered text that is no YAML.
@@ -21,19 +23,19 @@ type renderedError struct {
 }
 
 func (e *renderedError) Error() string {
-	return fmt.Sprintf("%s: the rendered text: %s", e.name, yamlErrorText(e.err))
+	return fmt.Sprintf("%s: the rendered text: %s", e.name, document.ErrorText(e.err))
 }
 
 var templateAt = regexp.MustCompile(`([A-Za-z0-9_@+./-]+/(?:templates|charts|crds)/[A-Za-z0-9_@+./ -]*?\.[A-Za-z]+):(\d+)(?::(\d+))?`)
 
 // templateFailure gives an error of Helm's the repository's file and line: the
 // innermost template that it names.
-func (c *chartJob) templateFailure(ch *chart.Chart, texts map[string]string, err error) *Failure {
-	f := &Failure{Where: fileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "correct the template or its values"}
+func (c *chartJob) templateFailure(ch *chart.Chart, texts map[string]string, err error) *document.Failure {
+	f := &document.Failure{Where: document.FileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "correct the template or its values"}
 	var re *renderedError
 	if errors.As(err, &re) {
 		file := c.templateFile(re.name)
-		f.Where = lineOf(file, c.renderedLine(ch, re), "template")
+		f.Where = document.LineOf(file, c.renderedLine(ch, re), "template")
 		f.Reason = fmt.Sprintf("%s:%d: %s", file, f.Where.StartLine, re.Error())
 		f.Remedy = "correct the template so that it gives YAML"
 		return f
@@ -42,7 +44,7 @@ func (c *chartJob) templateFailure(ch *chart.Chart, texts map[string]string, err
 	for _, m := range templateAt.FindAllStringSubmatch(text, -1) {
 		if file := c.templateFile(m[1]); file != "" {
 			line, _ := strconv.Atoi(m[2])
-			f.Where = lineOf(file, line, "template")
+			f.Where = document.LineOf(file, line, "template")
 			if column, err := strconv.Atoi(m[3]); err == nil {
 				f.Where.StartColumn, f.Where.EndColumn = column+1, column+2
 			}
@@ -64,7 +66,7 @@ func shorten(text string, limit int) string {
 // renderedLine finds the line of the template that a broken line of its output is from.
 func (c *chartJob) renderedLine(ch *chart.Chart, e *renderedError) int {
 	lines := strings.Split(e.text, "\n")
-	n := yamlErrorLine(e.err)
+	n := document.ErrorLine(e.err)
 	if n > len(lines) {
 		return 1
 	}
@@ -136,7 +138,7 @@ func tail(name string) string {
 // validate checks values against the schemas of a chart and its dependencies. A schema
 // that refers to another file or address is not followed: nothing outside the chart is
 // ever read.
-func (c *chartJob) validate(ch *chart.Chart, vals map[string]any) *Failure {
+func (c *chartJob) validate(ch *chart.Chart, vals map[string]any) *document.Failure {
 	if ch.Schema != nil {
 		if f := c.validateOne(ch, vals); f != nil {
 			return f
@@ -193,14 +195,14 @@ func refersAway(ch *chart.Chart) bool {
 	return false
 }
 
-func (c *chartJob) validateOne(ch *chart.Chart, vals map[string]any) *Failure {
+func (c *chartJob) validateOne(ch *chart.Chart, vals map[string]any) *document.Failure {
 	file := path.Join(c.Dir, "values.schema.json")
 	schema, err := compileSchema(ch.Schema)
 	if err != nil {
 		if strings.Contains(err.Error(), errRemoteSchema.Error()) {
 			return nil // values go unchecked, as with helm's --skip-schema-validation
 		}
-		return &Failure{Reason: fmt.Sprintf("%s: %v", file, err), Where: fileStart(file), Remedy: "correct the schema"}
+		return &document.Failure{Reason: fmt.Sprintf("%s: %v", file, err), Where: document.FileStart(file), Remedy: "correct the schema"}
 	}
 	err = schema.Validate(map[string]any(vals))
 	var ve *jsonschema.ValidationError
@@ -211,10 +213,10 @@ func (c *chartJob) validateOne(ch *chart.Chart, vals map[string]any) *Failure {
 	for len(place.Causes) > 0 {
 		place = place.Causes[0]
 	}
-	return &Failure{
+	return &document.Failure{
 		Reason: fmt.Sprintf("values of chart %s: %s is not what %s wants at %s", ch.Name(),
 			"/"+strings.Join(place.InstanceLocation, "/"), path.Base(file), place.SchemaURL),
-		Where: fileStart(c.valuesFile()), Remedy: "correct the values",
+		Where: document.FileStart(c.valuesFile()), Remedy: "correct the values",
 	}
 }
 

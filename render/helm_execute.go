@@ -12,21 +12,22 @@ import (
 	"helm.sh/helm/v3/pkg/release"
 	"helm.sh/helm/v3/pkg/releaseutil"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // execute renders the templates once.
-func (c *chartJob) execute(ch *chart.Chart, vals map[string]any) ([]document, *Failure) {
+func (c *chartJob) execute(ch *chart.Chart, vals map[string]any) ([]document.Document, *document.Failure) {
 	caps, err := capabilities(c.KubeVersion)
 	if err != nil {
-		return nil, &Failure{Reason: err.Error(), Where: fileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "give a version such as 1.36"}
+		return nil, &document.Failure{Reason: err.Error(), Where: document.FileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "give a version such as 1.36"}
 	}
 	caps.APIVersions = append(caps.APIVersions, c.APIVersions...)
 	if want := ch.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, caps.KubeVersion.String()) {
 		file := path.Join(c.Dir, "Chart.yaml")
-		return nil, &Failure{
+		return nil, &document.Failure{
 			Reason: fmt.Sprintf("the chart wants Kubernetes %s, rendered for %s", want, caps.KubeVersion.Version),
-			Where:  fileStart(file), Remedy: "declare the release with `kubeVersion`",
+			Where:  document.FileStart(file), Remedy: "declare the release with `kubeVersion`",
 		}
 	}
 	if err := chartutil.ProcessDependenciesWithMerge(ch, vals); err != nil {
@@ -51,7 +52,7 @@ func (c *chartJob) execute(ch *chart.Chart, vals map[string]any) ([]document, *F
 }
 
 // documents decodes what the templates gave, in the order of their paths.
-func (c *chartJob) documents(ch *chart.Chart, texts map[string]string) ([]document, *Failure) {
+func (c *chartJob) documents(ch *chart.Chart, texts map[string]string) ([]document.Document, *document.Failure) {
 	if c.IncludeCRDs {
 		for _, crd := range ch.CRDObjects() {
 			texts[crd.Filename] = string(crd.File.Data)
@@ -62,7 +63,7 @@ func (c *chartJob) documents(ch *chart.Chart, texts map[string]string) ([]docume
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	var docs []document
+	var docs []document.Document
 	for _, name := range names {
 		if strings.HasPrefix(path.Base(name), "_") || strings.HasSuffix(name, "NOTES.txt") || strings.TrimSpace(texts[name]) == "" {
 			continue
@@ -77,9 +78,9 @@ func (c *chartJob) documents(ch *chart.Chart, texts map[string]string) ([]docume
 }
 
 // templateDocuments decodes the documents of one rendered template.
-func (c *chartJob) templateDocuments(name, text string) ([]document, error) {
-	if n := strings.Count(text, "\n---"); n > maxDocuments { // before they are split, which takes long
-		return nil, &renderedError{name: name, err: fmt.Errorf("yaml: %d documents, the limit is %d", n+1, maxDocuments)}
+func (c *chartJob) templateDocuments(name, text string) ([]document.Document, error) {
+	if n := strings.Count(text, "\n---"); n > document.MaxDocuments { // before they are split, which takes long
+		return nil, &renderedError{name: name, err: fmt.Errorf("yaml: %d documents, the limit is %d", n+1, document.MaxDocuments)}
 	}
 	split := releaseutil.SplitManifests(text)
 	keys := make([]string, 0, len(split))
@@ -87,9 +88,9 @@ func (c *chartJob) templateDocuments(name, text string) ([]document, error) {
 		keys = append(keys, k)
 	}
 	sort.Sort(releaseutil.BySplitManifestsOrder(keys))
-	var docs []document
+	var docs []document.Document
 	for i, k := range keys {
-		v, err := decodeYAML([]byte(split[k] + "\n")) // Helm writes them out so: a block at the end keeps its newline
+		v, err := document.DecodeYAML([]byte(split[k] + "\n")) // Helm writes them out so: a block at the end keeps its newline
 		if err != nil {
 			return nil, &renderedError{name: name, text: split[k], err: err}
 		}
@@ -110,7 +111,7 @@ func (c *chartJob) templateDocuments(name, text string) ([]document, error) {
 		if hook && (c.SkipHooks || c.SkipTests && isTest(m)) {
 			continue
 		}
-		docs = append(docs, document{Content: m, File: name, Doc: i, Hook: hook})
+		docs = append(docs, document.Document{Content: m, File: name, Doc: i, Hook: hook})
 	}
 	return docs, nil
 }

@@ -15,6 +15,7 @@ import (
 	"helm.sh/helm/v3/pkg/ignore"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -43,7 +44,7 @@ type chartJob struct {
 }
 
 // gatherHelm reads a chart, its file:// dependencies and its values files.
-func gatherHelm(s *source, rel Release) (*job, *Failure) {
+func gatherHelm(s *source, rel Release) (*job, *document.Failure) {
 	j := &job{Release: rel, Files: map[string][]byte{}}
 	if rel.fetch != nil && s.dry {
 		j.Later = true
@@ -76,7 +77,7 @@ func gatherHelm(s *source, rel Release) (*job, *Failure) {
 		}
 		b, err := s.read(v)
 		if err != nil {
-			f := asFailure(v, err)
+			f := document.AsFailure(v, err)
 			if errors.Is(err, fs.ErrNotExist) {
 				f.Reason = fmt.Sprintf("values file %s does not exist", v)
 				f.Where = rel.declaredAt()
@@ -94,7 +95,7 @@ func gatherHelm(s *source, rel Release) (*job, *Failure) {
 	for _, p := range further {
 		b, err := s.read(p)
 		if err != nil {
-			return j, asFailure(p, err)
+			return j, document.AsFailure(p, err)
 		}
 		j.Files[p] = b
 	}
@@ -125,15 +126,15 @@ type chartGatherer struct {
 const maxChartNesting = 10
 
 // chart adds the files of the chart in dir under a prefix such as "charts/db/".
-func (g *chartGatherer) chart(dir, prefix string, depth int) *Failure {
+func (g *chartGatherer) chart(dir, prefix string, depth int) *document.Failure {
 	meta, f := g.metadata(dir)
 	if f != nil {
 		return f
 	}
 	if depth > maxChartNesting {
-		return &Failure{
+		return &document.Failure{
 			Reason: fmt.Sprintf("%s: file:// dependencies nest deeper than %d", dir, maxChartNesting),
-			Where:  fileStart(path.Join(dir, "Chart.yaml")), Remedy: "break the cycle of dependencies",
+			Where:  document.FileStart(path.Join(dir, "Chart.yaml")), Remedy: "break the cycle of dependencies",
 		}
 	}
 	rules, f := g.rules(dir)
@@ -177,16 +178,16 @@ func (g *chartGatherer) chart(dir, prefix string, depth int) *Failure {
 }
 
 // file adds one file.
-func (g *chartGatherer) file(p, name string) *Failure {
+func (g *chartGatherer) file(p, name string) *document.Failure {
 	b, err := g.src.read(p)
 	if err != nil {
-		return asFailure(p, err)
+		return document.AsFailure(p, err)
 	}
 	g.bytes += len(b)
 	if g.bytes > maxChartBytes {
-		return &Failure{
+		return &document.Failure{
 			Reason: fmt.Sprintf("%s: the chart is larger than %d MiB", p, maxChartBytes>>20),
-			Where:  fileStart(p), Remedy: "list what is no part of it in .helmignore",
+			Where:  document.FileStart(p), Remedy: "list what is no part of it in .helmignore",
 		}
 	}
 	g.job.Files[p] = b
@@ -195,34 +196,34 @@ func (g *chartGatherer) file(p, name string) *Failure {
 }
 
 // metadata reads Chart.yaml, and requirements.yaml of a chart of Helm 2.
-func (g *chartGatherer) metadata(dir string) (*chart.Metadata, *Failure) {
+func (g *chartGatherer) metadata(dir string) (*chart.Metadata, *document.Failure) {
 	return readChartMetadata(g.src, dir)
 }
 
-func readChartMetadata(s *source, dir string) (*chart.Metadata, *Failure) {
+func readChartMetadata(s *source, dir string) (*chart.Metadata, *document.Failure) {
 	file := path.Join(dir, "Chart.yaml")
 	b, err := s.read(file)
 	if err != nil {
-		return nil, asFailure(file, err)
+		return nil, document.AsFailure(file, err)
 	}
 	m := &chart.Metadata{}
 	if err := yaml.Unmarshal(b, m); err != nil {
-		line := yamlErrorLine(err)
-		return nil, &Failure{
-			Reason: fmt.Sprintf("%s:%d: %s", file, line, yamlErrorText(err)),
-			Where:  lineOf(file, line, "file"), Remedy: "correct Chart.yaml",
+		line := document.ErrorLine(err)
+		return nil, &document.Failure{
+			Reason: fmt.Sprintf("%s:%d: %s", file, line, document.ErrorText(err)),
+			Where:  document.LineOf(file, line, "file"), Remedy: "correct Chart.yaml",
 		}
 	}
 	old := path.Join(dir, "requirements.yaml")
 	if len(m.Dependencies) == 0 && s.hasFile(old) {
 		b, err := s.read(old)
 		if err != nil {
-			return nil, asFailure(old, err)
+			return nil, document.AsFailure(old, err)
 		}
 		if err := yaml.Unmarshal(b, m); err != nil {
-			return nil, &Failure{
-				Reason: fmt.Sprintf("%s:%d: %s", old, yamlErrorLine(err), yamlErrorText(err)),
-				Where:  lineOf(old, yamlErrorLine(err), "file"), Remedy: "correct requirements.yaml",
+			return nil, &document.Failure{
+				Reason: fmt.Sprintf("%s:%d: %s", old, document.ErrorLine(err), document.ErrorText(err)),
+				Where:  document.LineOf(old, document.ErrorLine(err), "file"), Remedy: "correct requirements.yaml",
 			}
 		}
 	}
@@ -230,16 +231,16 @@ func readChartMetadata(s *source, dir string) (*chart.Metadata, *Failure) {
 }
 
 // rules reads .helmignore.
-func (g *chartGatherer) rules(dir string) (*ignore.Rules, *Failure) {
+func (g *chartGatherer) rules(dir string) (*ignore.Rules, *document.Failure) {
 	rules := ignore.Empty()
 	file := path.Join(dir, ".helmignore")
 	if g.src.hasFile(file) {
 		b, err := g.src.read(file)
 		if err != nil {
-			return nil, asFailure(file, err)
+			return nil, document.AsFailure(file, err)
 		}
 		if rules, err = ignore.Parse(bytes.NewReader(b)); err != nil {
-			return nil, &Failure{Reason: file + ": " + err.Error(), Where: fileStart(file), Remedy: "correct the pattern"}
+			return nil, &document.Failure{Reason: file + ": " + err.Error(), Where: document.FileStart(file), Remedy: "correct the pattern"}
 		}
 	}
 	rules.AddDefaults()
@@ -286,21 +287,21 @@ func (g *chartGatherer) vendoredNames(prefix string) map[string]bool {
 }
 
 // library is the failure of a chart that renders nothing of its own, or nil.
-func (g *chartGatherer) library(rel Release) *Failure {
+func (g *chartGatherer) library(rel Release) *document.Failure {
 	meta, f := g.metadata(rel.Path)
 	if f != nil || meta.Type != "library" {
 		return nil
 	}
 	file := path.Join(rel.Path, "Chart.yaml")
 	line := keyLine(g.job.Files[file], "type")
-	return &Failure{
+	return &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: a library chart, which renders nothing", file, line),
-		Where:  lineOf(file, line, "file"), Remedy: "declare a chart that depends on it",
+		Where:  document.LineOf(file, line, "file"), Remedy: "declare a chart that depends on it",
 	}
 }
 
 // missing is the failure of dependencies that are not vendored, or nil.
-func (g *chartGatherer) missing(rel Release) *Failure {
+func (g *chartGatherer) missing(rel Release) *document.Failure {
 	if len(g.lost) == 0 {
 		return nil
 	}
@@ -323,12 +324,12 @@ func (g *chartGatherer) missing(rel Release) *Failure {
 	case !g.src.canFetch():
 		remedy += ", or run without --offline"
 	}
-	where := fileStart(path.Join(rel.Path, "Chart.yaml"))
+	where := document.FileStart(path.Join(rel.Path, "Chart.yaml"))
 	if meta, f := g.metadata(rel.Path); f == nil {
 		where = g.dependencyLine(rel.Path, meta, g.lost[0])
 		where.Rung = "file"
 	}
-	return &Failure{Skipped: true, Reason: fmt.Sprintf("%s %s %s not vendored", word, strings.Join(names, ", "), verb), Where: where, Remedy: remedy}
+	return &document.Failure{Skipped: true, Reason: fmt.Sprintf("%s %s %s not vendored", word, strings.Join(names, ", "), verb), Where: where, Remedy: remedy}
 }
 
 // keyLine is the line of a top-level key, or 1.

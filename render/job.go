@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sort"
 	"sync"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // job is everything the rendering of one release depends on: files that were gathered
@@ -31,7 +33,7 @@ type job struct {
 	// Later says that something was not fetched, and is not among the files.
 	Later bool `json:",omitempty"`
 	// Fetched are the lines that brought something fetched in, by its folder.
-	Fetched map[string]Location `json:"-"`
+	Fetched map[string]document.Location `json:"-"`
 
 	declares map[string]bool // files that say what to render, and are not rendered
 
@@ -41,9 +43,9 @@ type job struct {
 
 // output is what a job gives.
 type output struct {
-	Docs  []document
+	Docs  []document.Document
 	Notes []string
-	Err   *Failure
+	Err   *document.Failure
 	Lost  []lostFile `json:",omitempty"`
 
 	Untouched bool `json:"-"` // not rendered: it is the same on the other side
@@ -92,10 +94,10 @@ func (j *job) computeDigest() string {
 }
 
 // cut is the failure of a release that there was no time for.
-func (j *job) cut() *Failure {
-	return &Failure{
+func (j *job) cut() *document.Failure {
+	return &document.Failure{
 		Cut: true, Skipped: true, Reason: j.Release.Path + ": the time budget ran out before it was rendered",
-		Where: fileStart(j.entryFile()), Remedy: "give it more time with --time-budget, or find out what makes it slow",
+		Where: document.FileStart(j.entryFile()), Remedy: "give it more time with --time-budget, or find out what makes it slow",
 	}
 }
 
@@ -103,9 +105,9 @@ func (j *job) cut() *Failure {
 func (j *job) run() (out output) {
 	defer func() {
 		if r := recover(); r != nil { // a library's bug on hostile input is this release's failure
-			out = output{Err: &Failure{
+			out = output{Err: &document.Failure{
 				Reason: fmt.Sprintf("%s: the renderer broke: %v", j.Release.Path, r),
-				Where:  fileStart(j.Release.Path), Remedy: "report this with the files it happens on",
+				Where:  document.FileStart(j.Release.Path), Remedy: "report this with the files it happens on",
 			}}
 		}
 		out.Notes = append(append([]string(nil), j.Notes...), out.Notes...)
@@ -155,7 +157,7 @@ func (j *job) kustomizeDeclared() output {
 }
 
 // gather collects what a release needs from a tree.
-func gather(s *source, rel Release) (*job, *Failure) {
+func gather(s *source, rel Release) (*job, *document.Failure) {
 	switch rel.Kind {
 	case Helm:
 		return gatherHelm(s, rel)

@@ -17,6 +17,8 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // kustomizeSchema guards the library's one global: the OpenAPI schema, which a
@@ -79,7 +81,7 @@ func build(files map[string][]byte, root string, opt *krusty.Options) (resmap.Re
 
 // kustomizeFiles are the gathered files, with charts rendered and with the root asked
 // for the origin of its resources.
-func (j *job) kustomizeFiles() (map[string][]byte, []string, *Failure) {
+func (j *job) kustomizeFiles() (map[string][]byte, []string, *document.Failure) {
 	files := make(map[string][]byte, len(j.Files))
 	for p, b := range j.Files {
 		files[p] = b
@@ -104,7 +106,7 @@ func (j *job) kustomizeFiles() (map[string][]byte, []string, *Failure) {
 			}
 			b, err := yaml.Marshal(d.Content)
 			if err != nil {
-				return nil, nil, asFailure(p, err)
+				return nil, nil, document.AsFailure(p, err)
 			}
 			fmt.Fprintf(&text, "---\n%s", b)
 		}
@@ -124,13 +126,13 @@ func (j *job) kustomizeFiles() (map[string][]byte, []string, *Failure) {
 		}
 		var err error
 		if b, err = j.overlaid(p, b); err != nil {
-			return nil, nil, asFailure(p, err)
+			return nil, nil, document.AsFailure(p, err)
 		}
 		sealed, isSealed := j.Encrypted[p]
 		for _, f := range slices.Concat(sealed.Files, sealed.Patches) {
 			at := path.Join(dir, f)
 			if files[at], err = withoutSeal(at, j.Files[at]); err != nil {
-				return nil, nil, asFailure(at, err)
+				return nil, nil, document.AsFailure(at, err)
 			}
 		}
 		if !isRoot && !isSealed && len(generated[dir]) == 0 && len(j.Bases[p]) == 0 && !bytes.Contains(b, []byte("helm")) {
@@ -138,7 +140,7 @@ func (j *job) kustomizeFiles() (map[string][]byte, []string, *Failure) {
 		}
 		edited, err := editKustomization(b, generated[dir], j.Bases[p], sealed, isRoot)
 		if err != nil {
-			return nil, nil, asFailure(p, err)
+			return nil, nil, document.AsFailure(p, err)
 		}
 		files[p] = edited
 	}
@@ -148,7 +150,7 @@ func (j *job) kustomizeFiles() (map[string][]byte, []string, *Failure) {
 // editKustomization replaces charts by their resources and remote bases by what was
 // fetched, and asks for origins.
 func editKustomization(b []byte, generated []string, bases map[string]string, sealed encrypted, root bool) ([]byte, error) {
-	v, err := decodeYAML(b)
+	v, err := document.DecodeYAML(b)
 	if err != nil {
 		return nil, err
 	}
@@ -190,8 +192,8 @@ func (j *job) asksOrigin() bool {
 }
 
 // kustomizeDocument turns a resource into a document that knows its origin.
-func (j *job) kustomizeDocument(r *resource.Resource) (document, error) {
-	d := document{}
+func (j *job) kustomizeDocument(r *resource.Resource) (document.Document, error) {
+	d := document.Document{}
 	if o, err := r.GetOrigin(); err == nil && o != nil {
 		d.Origin = path.Join(j.Release.Path, o.Path)
 		if o.ConfiguredIn != "" {
@@ -202,7 +204,7 @@ func (j *job) kustomizeDocument(r *resource.Resource) (document, error) {
 	if err != nil {
 		return d, err
 	}
-	v, err := toJSON(m, 0)
+	v, err := document.ToJSON(m, 0)
 	if err != nil {
 		return d, err
 	}
@@ -219,7 +221,7 @@ func (j *job) kustomizeDocument(r *resource.Resource) (document, error) {
 // resource goes the same way.
 func resourceMap(r *resource.Resource) (map[string]any, error) {
 	folded := false
-	walkNodes(r.YNode(), func(n *kyaml.Node) { folded = folded || n.Style&kyaml.FoldedStyle != 0 })
+	document.Walk(r.YNode(), func(n *kyaml.Node) { folded = folded || n.Style&kyaml.FoldedStyle != 0 })
 	var m map[string]any
 	if !folded {
 		err := r.YNode().Decode(&m)
@@ -249,9 +251,9 @@ func dropAnnotation(content map[string]any, name string) {
 var kustomizePath = regexp.MustCompile(`/[A-Za-z0-9_.@/ -]+\.(?:ya?ml|json)`)
 
 // kustomizeFailure gives an error of the library's the repository's file.
-func (j *job) kustomizeFailure(err error) *Failure {
+func (j *job) kustomizeFailure(err error) *document.Failure {
 	file := j.rootKustomization()
-	text := strings.Join(strings.Fields(backquoted.ReplaceAllString(err.Error(), "a value")), " ")
+	text := strings.Join(strings.Fields(document.Backquoted.ReplaceAllString(err.Error(), "a value")), " ")
 	for _, m := range kustomizePath.FindAllString(text, -1) {
 		if _, ok := j.Files[strings.TrimPrefix(m, "/")]; ok {
 			file = strings.TrimPrefix(m, "/")
@@ -260,18 +262,18 @@ func (j *job) kustomizeFailure(err error) *Failure {
 	if f := j.patchFailure(text); f != nil {
 		return f
 	}
-	line := yamlErrorLine(err)
+	line := document.ErrorLine(err)
 	if line == 1 && strings.Contains(text, "does not apply") {
 		line = max(keyLine(j.Files[file], "patches"), keyLine(j.Files[file], "patchesJson6902"))
 	}
-	return &Failure{
+	return &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s", file, line, shorten(text, 600)),
-		Where:  lineOf(file, line, "file"), Remedy: "correct the kustomization; `kustomize build " + j.Release.Path + "` shows the same",
+		Where:  document.LineOf(file, line, "file"), Remedy: "correct the kustomization; `kustomize build " + j.Release.Path + "` shows the same",
 	}
 }
 
 // brokenFile finds a file that is no YAML: the library does not say its line.
-func (j *job) brokenFile() *Failure {
+func (j *job) brokenFile() *document.Failure {
 	for _, p := range j.reads() {
 		if f := checkYAML(p, j.Files[p]); f != nil && !isKustomizationName(p) {
 			return f

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // missedPatch is how the library names what a patch does not find: Kind.version.group/name.[namespace].
 var missedPatch = regexp.MustCompile(`no matches for Id ([^.\s]+)\.\S*?/(\S+)\.\[`)
 
 // patchFailure words a patch that nothing matches, at the patch; nil for other errors.
-func (j *job) patchFailure(said string) *Failure {
+func (j *job) patchFailure(said string) *document.Failure {
 	m := missedPatch.FindStringSubmatch(said)
 	if m == nil {
 		return nil
@@ -26,25 +28,25 @@ func (j *job) patchFailure(said string) *Failure {
 		}
 		for _, ref := range k.patchFiles() {
 			p, in := inside(path.Dir(file), ref)
-			docs, f := decodeStream(p, j.Files[p])
+			docs, f := document.Decode(p, j.Files[p])
 			if ref == "" || !in || f != nil {
 				continue
 			}
 			for _, d := range docs {
 				if text(d.Content, "kind") == kind && text(d.Content, "metadata", "name") == name {
-					return missedPatchFailure(lineOf(p, d.Line, "file"), kind, name)
+					return missedPatchFailure(document.LineOf(p, d.Line, "file"), kind, name)
 				}
 			}
 		}
 		if line := k.inlinePatch(kind, name); line > 0 {
-			return missedPatchFailure(lineOf(file, line, "file"), kind, name)
+			return missedPatchFailure(document.LineOf(file, line, "file"), kind, name)
 		}
 	}
 	return nil
 }
 
-func missedPatchFailure(at Location, kind, name string) *Failure {
-	return &Failure{
+func missedPatchFailure(at document.Location, kind, name string) *document.Failure {
+	return &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: the patch is for %s %s, which the kustomization does not have", at.File, at.StartLine, kind, name),
 		Where:  at, Remedy: "correct its kind, name and namespace, or take the patch out",
 	}
@@ -61,7 +63,7 @@ func (k *kustomization) inlinePatch(kind, name string) int {
 		inline = append(inline, string(p))
 	}
 	for _, patch := range inline {
-		v, err := decodeYAML([]byte(patch))
+		v, err := document.DecodeYAML([]byte(patch))
 		if err == nil && text(v, "kind") == kind && text(v, "metadata", "name") == name {
 			return max(1, k.line(patch))
 		}

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
-
 	"github.com/kubesettle/kubesettle/render/redact"
 )
 
@@ -37,23 +37,23 @@ type kustomization struct {
 
 // readKustomization reads and checks the kustomization file of a folder. What it gives is read
 // once for both sides and not to be written to, see [parseKustomization].
-func (s *source) readKustomization(file string) (*kustomization, *Failure) {
+func (s *source) readKustomization(file string) (*kustomization, *document.Failure) {
 	b, err := s.read(file)
 	if err != nil {
-		return nil, asFailure(file, err)
+		return nil, document.AsFailure(file, err)
 	}
 	return s.memo.kustomization(file, b)
 }
 
 // parseKustomization gives the kustomization that a text is.
-func parseKustomization(file string, b []byte) (*kustomization, *Failure) {
+func parseKustomization(file string, b []byte) (*kustomization, *document.Failure) {
 	k := &kustomization{file: file, text: b}
 	if err := k.Unmarshal(b); err != nil {
-		line := yamlErrorLine(err)
-		text := backquoted.ReplaceAllString(err.Error(), "a value")
-		return nil, &Failure{
+		line := document.ErrorLine(err)
+		text := document.Backquoted.ReplaceAllString(err.Error(), "a value")
+		return nil, &document.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s", file, line, strings.Join(strings.Fields(text), " ")),
-			Where:  lineOf(file, line, "file"), Remedy: "correct the kustomization",
+			Where:  document.LineOf(file, line, "file"), Remedy: "correct the kustomization",
 		}
 	}
 	k.FixKustomization()
@@ -100,19 +100,12 @@ func (k *kustomization) lineWhere(is func(string) bool) int {
 		return 1
 	}
 	line := 1
-	walkNodes(&doc, func(n *yaml3.Node) {
+	document.Walk(&doc, func(n *yaml3.Node) {
 		if n.Kind == yaml3.ScalarNode && is(n.Value) && line == 1 {
 			line = n.Line
 		}
 	})
 	return line
-}
-
-func walkNodes(n *yaml3.Node, f func(*yaml3.Node)) {
-	f(n)
-	for _, c := range n.Content {
-		walkNodes(c, f)
-	}
 }
 
 type kustomizeGatherer struct {
@@ -125,7 +118,7 @@ type kustomizeGatherer struct {
 
 // gatherKustomize collects the files of a kustomization and everything it includes, and
 // refuses what would leave the tree or the process before any of it can start.
-func gatherKustomize(s *source, rel Release) (*job, *Failure) {
+func gatherKustomize(s *source, rel Release) (*job, *document.Failure) {
 	g := &kustomizeGatherer{
 		src: s, job: &job{Release: rel, Files: map[string][]byte{}, Inflate: map[string]*chartJob{}},
 		done: map[string]bool{}, parents: map[string]bool{},
@@ -135,21 +128,21 @@ func gatherKustomize(s *source, rel Release) (*job, *Failure) {
 }
 
 // folder adds the kustomization of a folder; from and at say who includes it.
-func (g *kustomizeGatherer) folder(dir, from string, at func() int) *Failure {
+func (g *kustomizeGatherer) folder(dir, from string, at func() int) *document.Failure {
 	if g.parents[dir] {
 		line := at()
-		return &Failure{
+		return &document.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s includes itself", from, line, dir),
-			Where:  lineOf(from, line, "file"), Remedy: "break the cycle",
+			Where:  document.LineOf(from, line, "file"), Remedy: "break the cycle",
 		}
 	}
 	if g.done[dir] {
 		return nil
 	}
 	if len(g.done) >= maxKustomizations {
-		return &Failure{
+		return &document.Failure{
 			Reason: fmt.Sprintf("%s: more than %d kustomizations in one release", from, maxKustomizations),
-			Where:  fileStart(from), Remedy: "split the release",
+			Where:  document.FileStart(from), Remedy: "split the release",
 		}
 	}
 	g.done[dir], g.parents[dir] = true, true
@@ -160,9 +153,9 @@ func (g *kustomizeGatherer) folder(dir, from string, at func() int) *Failure {
 	}
 	if file == "" {
 		line := at()
-		return &Failure{
+		return &document.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s has no kustomization file", from, line, dir),
-			Where:  lineOf(from, line, "file"), Remedy: "add a kustomization.yaml there, or correct the path",
+			Where:  document.LineOf(from, line, "file"), Remedy: "add a kustomization.yaml there, or correct the path",
 		}
 	}
 	k, f := g.src.readKustomization(file)
@@ -173,7 +166,7 @@ func (g *kustomizeGatherer) folder(dir, from string, at func() int) *Failure {
 }
 
 // generated adds the kustomization that Flux generates for a folder without one.
-func (g *kustomizeGatherer) generated(dir string) *Failure {
+func (g *kustomizeGatherer) generated(dir string) *document.Failure {
 	var text strings.Builder
 	text.WriteString("resources:\n")
 	k := &kustomization{file: path.Join(dir, "kustomization.yaml")}
@@ -187,7 +180,7 @@ func (g *kustomizeGatherer) generated(dir string) *Failure {
 }
 
 // content adds a kustomization and everything it names.
-func (g *kustomizeGatherer) content(k *kustomization, dir string) *Failure {
+func (g *kustomizeGatherer) content(k *kustomization, dir string) *document.Failure {
 	if ov := g.job.Release.Overlay; ov != nil && dir == g.job.Release.Path {
 		own, f := parseKustomization(k.file, k.text)
 		if f != nil {
@@ -200,7 +193,7 @@ func (g *kustomizeGatherer) content(k *kustomization, dir string) *Failure {
 		g.space = k.Namespace
 	}
 	g.job.Files[k.file] = k.text
-	for _, step := range []func(*kustomization, string) *Failure{g.resources, g.filesOf, g.plugins, g.charts} {
+	for _, step := range []func(*kustomization, string) *document.Failure{g.resources, g.filesOf, g.plugins, g.charts} {
 		if f := step(k, dir); f != nil {
 			return f
 		}
@@ -209,7 +202,7 @@ func (g *kustomizeGatherer) content(k *kustomization, dir string) *Failure {
 }
 
 // resources follows what is accumulated: files and folders.
-func (g *kustomizeGatherer) resources(k *kustomization, dir string) *Failure {
+func (g *kustomizeGatherer) resources(k *kustomization, dir string) *document.Failure {
 	for _, r := range k.Resources {
 		if f := g.include(k, dir, r, false); f != nil {
 			return f
@@ -226,7 +219,7 @@ func (g *kustomizeGatherer) resources(k *kustomization, dir string) *Failure {
 var remoteRef = regexp.MustCompile(`^(https?|ssh|git|file|git::https?|oci)://|^git@|^git::|^(www\.)?(github\.com|gitlab\.com|bitbucket\.org|gitea\.com)[/:]|\?ref=|\?version=|\.git(//|/|\?|$)|^[a-z0-9-]+(\.[a-z0-9-]+)+/[^/]+/[^/]+//`)
 
 // include adds a file or a folder that a kustomization names.
-func (g *kustomizeGatherer) include(k *kustomization, dir, ref string, component bool) *Failure {
+func (g *kustomizeGatherer) include(k *kustomization, dir, ref string, component bool) *document.Failure {
 	p, in := inside(dir, ref)
 	switch {
 	case in && !component && g.src.hasFile(p):
@@ -246,7 +239,7 @@ func (g *kustomizeGatherer) include(k *kustomization, dir, ref string, component
 
 // wrongKind refuses a component among resources and a kustomization among components,
 // where the library would not say the line.
-func (g *kustomizeGatherer) wrongKind(k *kustomization, dir, ref string, component bool) *Failure {
+func (g *kustomizeGatherer) wrongKind(k *kustomization, dir, ref string, component bool) *document.Failure {
 	file := g.src.kustomizationFile(dir)
 	if file == "" {
 		return nil
@@ -265,7 +258,7 @@ func (g *kustomizeGatherer) wrongKind(k *kustomization, dir, ref string, compone
 }
 
 // remote refuses what lies on another machine.
-func (g *kustomizeGatherer) remote(k *kustomization, ref string) *Failure {
+func (g *kustomizeGatherer) remote(k *kustomization, ref string) *document.Failure {
 	remedy := "vendor it into the repository"
 	if b, why := parseBase(ref); why == "" && fetch.Pinned(b.rev) {
 		remedy += ", or run without --offline"
@@ -274,16 +267,16 @@ func (g *kustomizeGatherer) remote(k *kustomization, ref string) *Failure {
 }
 
 // fail is a failure about a reference of this kustomization.
-func (k *kustomization) fail(ref, what, remedy string) *Failure {
+func (k *kustomization) fail(ref, what, remedy string) *document.Failure {
 	line := k.line(ref)
-	return &Failure{
+	return &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s %s", k.file, line, redact.URL(ref), what),
-		Where:  lineOf(k.file, line, "file"), Remedy: remedy,
+		Where:  document.LineOf(k.file, line, "file"), Remedy: remedy,
 	}
 }
 
 // add reads one file.
-func (g *kustomizeGatherer) add(k *kustomization, p, ref string) *Failure {
+func (g *kustomizeGatherer) add(k *kustomization, p, ref string) *document.Failure {
 	if root := path.Dir(k.file); !g.anyFile() && !under(g.src.real(p), g.src.real(root)) {
 		return k.fail(ref, "is outside of "+root+", which `kustomize build` refuses to read",
 			"move it below that folder, or make its folder a base; where the cluster builds with LoadRestrictionsNone, declare the release with `loadRestrictor: none`")
@@ -293,8 +286,8 @@ func (g *kustomizeGatherer) add(k *kustomization, p, ref string) *Failure {
 	}
 	b, err := g.src.read(p)
 	if err != nil {
-		f := asFailure(p, err)
-		f.Where = lineOf(k.file, k.line(ref), "file")
+		f := document.AsFailure(p, err)
+		f.Where = document.LineOf(k.file, k.line(ref), "file")
 		f.Reason = fmt.Sprintf("%s:%d: %s", k.file, f.Where.StartLine, f.Reason)
 		return f
 	}
@@ -310,11 +303,11 @@ func (g *kustomizeGatherer) add(k *kustomization, p, ref string) *Failure {
 var yamlAlias = regexp.MustCompile(`(?m)[\s\[{,:-]\*[^\s*]`)
 
 // checkYAML decodes a YAML file, for what is wrong with it and where.
-func checkYAML(p string, b []byte) *Failure {
+func checkYAML(p string, b []byte) *document.Failure {
 	if ext := path.Ext(p); ext != ".yaml" && ext != ".yml" {
 		return nil
 	}
-	_, f := decodeStream(p, b)
+	_, f := document.Decode(p, b)
 	if f != nil && strings.Contains(f.Reason, "is no object") {
 		return nil // a list, as a JSON patch is
 	}
@@ -322,7 +315,7 @@ func checkYAML(p string, b []byte) *Failure {
 }
 
 // need adds a file that must exist.
-func (g *kustomizeGatherer) need(k *kustomization, dir, ref string) *Failure {
+func (g *kustomizeGatherer) need(k *kustomization, dir, ref string) *document.Failure {
 	if ref == "" {
 		return nil
 	}
@@ -339,7 +332,7 @@ func (g *kustomizeGatherer) need(k *kustomization, dir, ref string) *Failure {
 }
 
 // filesOf adds the files that patches, generators and settings name.
-func (g *kustomizeGatherer) filesOf(k *kustomization, dir string) *Failure {
+func (g *kustomizeGatherer) filesOf(k *kustomization, dir string) *document.Failure {
 	refs := k.patchFiles()
 	for _, r := range k.Replacements {
 		refs = append(refs, r.Path)

@@ -8,13 +8,14 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 // plugins follows generators, transformers and validators, and lets only the built-in
 // ones pass: others are programs.
-func (g *kustomizeGatherer) plugins(k *kustomization, dir string) *Failure {
+func (g *kustomizeGatherer) plugins(k *kustomization, dir string) *document.Failure {
 	for _, list := range [][]string{k.Generators, k.Transformers, k.Validators} {
 		for _, ref := range list {
 			if isInline(ref) {
@@ -50,18 +51,18 @@ func (g *kustomizeGatherer) plugins(k *kustomization, dir string) *Failure {
 }
 
 // plugin checks one plugin configuration and adds the files it names.
-func (g *kustomizeGatherer) plugin(file string, line int, text []byte, dir string, k *kustomization) *Failure {
-	docs, f := decodeStream(file, text)
+func (g *kustomizeGatherer) plugin(file string, line int, text []byte, dir string, k *kustomization) *document.Failure {
+	docs, f := document.Decode(file, text)
 	if f != nil {
 		return f
 	}
 	for _, d := range docs {
 		kind, _ := d.Content["kind"].(string)
 		if v, _ := d.Content["apiVersion"].(string); v != "builtin" || kind == "HelmChartInflationGenerator" {
-			return &Failure{
+			return &document.Failure{
 				Skipped: true,
 				Reason:  fmt.Sprintf("%s:%d: %s %s runs a program; plugins and functions are refused", file, line, v, kind),
-				Where:   lineOf(file, line, "file"), Remedy: "commit what it generates, and list that under resources",
+				Where:   document.LineOf(file, line, "file"), Remedy: "commit what it generates, and list that under resources",
 			}
 		}
 		var refs []string
@@ -101,7 +102,7 @@ func inFileList(p fieldpath.Path) bool {
 }
 
 // charts prepares helmCharts for our own Helm: nothing is executed.
-func (g *kustomizeGatherer) charts(k *kustomization, dir string) *Failure {
+func (g *kustomizeGatherer) charts(k *kustomization, dir string) *document.Failure {
 	home := types.HelmDefaultHome
 	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
 		home = k.HelmGlobals.ChartHome
@@ -122,7 +123,7 @@ func inflatedFile(file string, i int) string {
 }
 
 // inflation gathers one entry of helmCharts.
-func (g *kustomizeGatherer) inflation(k *kustomization, dir, home string, h types.HelmChart) (*chartJob, *Failure) {
+func (g *kustomizeGatherer) inflation(k *kustomization, dir, home string, h types.HelmChart) (*chartJob, *document.Failure) {
 	base, in := inside(dir, home)
 	chartDir := path.Join(base, h.Name)
 	if versioned := path.Join(base, h.Name+"-"+h.Version, h.Name); in && h.Version != "" && g.src.hasDir(versioned) {
@@ -139,7 +140,7 @@ func (g *kustomizeGatherer) inflation(k *kustomization, dir, home string, h type
 		return &chartJob{}, nil
 	}
 	if !vendored && h.Repo != "" && g.src.canFetch() {
-		var f *Failure
+		var f *document.Failure
 		if chartDir, f = g.fetchInflated(k, h); f != nil {
 			return nil, f
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // encrypted are the manifests that a kustomization has decrypted: they are built as they
@@ -33,9 +35,9 @@ const (
 //
 // Upstream: viaduct-ai/kustomize-sops: its files become resources; secretFrom makes more of
 // others.
-func (g *kustomizeGatherer) decryption(k *kustomization, dir, ref string) (done bool, f *Failure) {
+func (g *kustomizeGatherer) decryption(k *kustomization, dir, ref string) (done bool, f *document.Failure) {
 	at, in := inside(dir, ref)
-	docs, broken := decodeStream(at, g.job.Files[at])
+	docs, broken := document.Decode(at, g.job.Files[at])
 	if !in || broken != nil || len(docs) == 0 || !slices.Contains(k.Generators, ref) {
 		return false, nil
 	}
@@ -56,9 +58,9 @@ func (g *kustomizeGatherer) decryption(k *kustomization, dir, ref string) (done 
 		}
 		if !g.src.hasFile(p) {
 			line := keyLine(g.job.Files[at], "files")
-			return false, &Failure{
+			return false, &document.Failure{
 				Reason: fmt.Sprintf("%s:%d: %s does not exist", at, line, name),
-				Where:  lineOf(at, line, "file"), Remedy: "commit it, encrypted, or take the line out",
+				Where:  document.LineOf(at, line, "file"), Remedy: "commit it, encrypted, or take the line out",
 			}
 		}
 		if f := g.add(k, p, name); f != nil {
@@ -130,10 +132,10 @@ func inFolder(p, dir string) string {
 // mergedInto reports whether the objects of a file are merged into others, or replace them, and
 // whether that is so of all or of none: Secrets and ConfigMaps only.
 func mergedInto(p string, b []byte) (merged, all bool) {
-	docs, _ := decodeStream(p, b)
+	docs, _ := document.Decode(p, b)
 	n := 0
 	for _, d := range docs {
-		switch d.annotation(behaviorAnnotation) {
+		switch annotation(d, behaviorAnnotation) {
 		case "", "create":
 			continue
 		}
@@ -146,7 +148,7 @@ func mergedInto(p string, b []byte) (merged, all bool) {
 }
 
 // annotation is the text of an annotation, or "".
-func (d document) annotation(name string) string {
+func annotation(d document.Document, name string) string {
 	meta, _ := d.Content["metadata"].(map[string]any)
 	notes, _ := meta["annotations"].(map[string]any)
 	text, _ := notes[name].(string)
@@ -159,9 +161,9 @@ func (d document) annotation(name string) string {
 // Upstream: kustomize api v0.21, resmap appendReplaceOrMerge and Resource.CopyMergeMetaDataFieldsFrom: labels
 // and annotations are united, data and binaryData as well where it merges, and of all else only what is
 // generated stays; the name has a hash where both want one.
-func takeAsGenerated(d document) {
-	behavior := d.annotation(behaviorAnnotation)
-	hash, _ := strconv.ParseBool(d.annotation(hashAnnotation))
+func takeAsGenerated(d document.Document) {
+	behavior := annotation(d, behaviorAnnotation)
+	hash, _ := strconv.ParseBool(annotation(d, hashAnnotation))
 	dropAnnotation(d.Content, behaviorAnnotation)
 	dropAnnotation(d.Content, hashAnnotation)
 	merged := behavior == "merge" || behavior == "replace"
@@ -196,7 +198,7 @@ func takeAsGenerated(d document) {
 // withoutSeal is a manifest without what it was encrypted with, which decrypting takes out, and as its
 // annotations want it taken.
 func withoutSeal(p string, b []byte) ([]byte, error) {
-	docs, f := decodeStream(p, b)
+	docs, f := document.Decode(p, b)
 	if f != nil {
 		return nil, f
 	}

@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // generators adds the files that generators take their data from.
-func (g *kustomizeGatherer) generators(k *kustomization, dir string) *Failure {
+func (g *kustomizeGatherer) generators(k *kustomization, dir string) *document.Failure {
 	for _, c := range k.ConfigMapGenerator {
 		if f := g.sources(k, dir, c.KvPairSources, false); f != nil {
 			return f
@@ -24,7 +26,7 @@ func (g *kustomizeGatherer) generators(k *kustomization, dir string) *Failure {
 	return nil
 }
 
-func (g *kustomizeGatherer) sources(k *kustomization, dir string, s types.KvPairSources, secret bool) *Failure {
+func (g *kustomizeGatherer) sources(k *kustomization, dir string, s types.KvPairSources, secret bool) *document.Failure {
 	envs := map[string]bool{}
 	for _, ref := range s.EnvSources {
 		envs[ref] = true

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -21,7 +22,7 @@ const (
 // values that the template mentions where it writes the field and those whose value is
 // the field's; one is believed when changing it changes the field. Else it is the
 // template's line.
-func (l *locator) inHelm(d document, p fieldpath.Path) Location {
+func (l *locator) inHelm(d document.Document, p fieldpath.Path) document.Location {
 	if list := l.job.Release.PostRender; len(list) > 0 && !d.Hook {
 		q := query{doc: d, path: p}
 		q.value, q.exists = p.Get(d.Content)
@@ -35,7 +36,7 @@ func (l *locator) inHelm(d document, p fieldpath.Path) Location {
 }
 
 // inflated is inHelm for a chart that a kustomization inflates; at is the entry there.
-func (l *locator) inflated(c *chartJob, d document, q query, at Location) Location {
+func (l *locator) inflated(c *chartJob, d document.Document, q query, at document.Location) document.Location {
 	t := l.trialsOf(c)
 	defer t.session()()
 	for _, e := range t.baseline() {
@@ -49,18 +50,18 @@ func (l *locator) inflated(c *chartJob, d document, q query, at Location) Locati
 func likelyContent(was, now map[string]any) bool {
 	name, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("name")}.Get(was)
 	text, _ := name.(string)
-	return gvkOf(was) == gvkOf(now) && sameName(now, text)
+	return document.GVK(was) == document.GVK(now) && sameName(now, text)
 }
 
-func (l *locator) inChart(c *chartJob, d document, p fieldpath.Path) Location {
+func (l *locator) inChart(c *chartJob, d document.Document, p fieldpath.Path) document.Location {
 	file := c.templateFile(d.File)
 	if file == "" {
-		return lineOf(path.Join(c.Dir, "Chart.yaml"), 1, "release")
+		return document.LineOf(path.Join(c.Dir, "Chart.yaml"), 1, "release")
 	}
 	text := l.job.Files[file]
 	t := newTemplateText(text, path.Ext(file) == ".tgz")
 	line, depth := t.find(d, p)
-	at := lineOf(file, line, "template")
+	at := document.LineOf(file, line, "template")
 	if line <= len(t.lines) && line > 0 {
 		trimmed := strings.TrimLeft(t.lines[line-1], " ")
 		at.StartColumn = len(t.lines[line-1]) - len(trimmed) + 1
@@ -85,7 +86,7 @@ type wantedValue struct {
 }
 
 // valuesLine finds the values line of a field and confirms it.
-func (l *locator) valuesLine(c *chartJob, d document, w wantedValue) (Location, bool) {
+func (l *locator) valuesLine(c *chartJob, d document.Document, w wantedValue) (document.Location, bool) {
 	scope := chartScope(d.File)
 	t := l.trialsOf(c)
 	defer t.session()()
@@ -114,12 +115,12 @@ func (l *locator) valuesLine(c *chartJob, d document, w wantedValue) (Location, 
 	if first != nil && first.exact {
 		return first.place(), true // the template names it, and it holds the value
 	}
-	return Location{}, false
+	return document.Location{}, false
 }
 
 // valuesBlock finds the key in the values under which a whole map or list of an object
 // is written.
-func (l *locator) valuesBlock(c *chartJob, d document, w wantedValue) (Location, bool) {
+func (l *locator) valuesBlock(c *chartJob, d document.Document, w wantedValue) (document.Location, bool) {
 	scope := chartScope(d.File)
 	t := l.trialsOf(c)
 	for _, leaf := range l.valuesLeaves(c, scope) {
@@ -140,7 +141,7 @@ func (l *locator) valuesBlock(c *chartJob, d document, w wantedValue) (Location,
 			return l.valuesPlace(leaf.file, leaf.own[:len(leaf.own)-(len(leaf.path)-len(full))]), true
 		}
 	}
-	return Location{}, false
+	return document.Location{}, false
 }
 
 // chartScope is the path of a sub-chart's values in its parent's: "web/charts/db/..."
@@ -165,17 +166,17 @@ type valuesLeaf struct {
 	path      fieldpath.Path // in the top chart's values
 	value     any
 	file      string
-	own       fieldpath.Path                // in file
-	in        *locator                      // of the file
-	at        Location                      // of one that is in no file
-	find      func(fieldpath.Path) Location // its place, where that is not in at
-	set       string                        // the setting that it is
-	mentioned bool                          // by the template, at the field
-	exact     bool                          // equal to the field's value
+	own       fieldpath.Path                         // in file
+	in        *locator                               // of the file
+	at        document.Location                      // of one that is in no file
+	find      func(fieldpath.Path) document.Location // its place, where that is not in at
+	set       string                                 // the setting that it is
+	mentioned bool                                   // by the template, at the field
+	exact     bool                                   // equal to the field's value
 }
 
 // place is where the leaf was set.
-func (v *valuesLeaf) place() Location {
+func (v *valuesLeaf) place() document.Location {
 	switch {
 	case v.find != nil:
 		return v.find(v.path)
@@ -288,7 +289,7 @@ func (l *locator) readLeaves(c *chartJob, scope fieldpath.Path) []valuesLeaf {
 	seen := map[string]bool{}
 	out := l.inlineLeaves(c, seen)
 	for _, y := range layers {
-		v, err := decodeYAML(l.job.Files[y.file])
+		v, err := document.DecodeYAML(l.job.Files[y.file])
 		if err != nil {
 			continue
 		}
@@ -309,7 +310,7 @@ func (l *locator) readLeaves(c *chartJob, scope fieldpath.Path) []valuesLeaf {
 func (l *locator) inlineLeaves(c *chartJob, seen map[string]bool) []valuesLeaf {
 	by := l.job.Release.By
 	if by.File == "" {
-		by = lineOf(l.job.entryFile(), 1, "release")
+		by = document.LineOf(l.job.entryFile(), 1, "release")
 	}
 	by.Rung = "release"
 	var out []valuesLeaf
@@ -319,7 +320,7 @@ func (l *locator) inlineLeaves(c *chartJob, seen map[string]bool) []valuesLeaf {
 			seen[p.String()] = true
 			leaf := valuesLeaf{path: p, value: set[k], at: by, set: k}
 			if at := l.job.Release.setAt; at != nil {
-				leaf.find = func(fieldpath.Path) Location {
+				leaf.find = func(fieldpath.Path) document.Location {
 					at := at(k)
 					at.Rung = "value"
 					return at
@@ -349,13 +350,13 @@ func (l *locator) inlineLeaves(c *chartJob, seen map[string]bool) []valuesLeaf {
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // valuesPlace is where a leaf stands in a values file.
-func (l *locator) valuesPlace(file string, p fieldpath.Path) Location {
+func (l *locator) valuesPlace(file string, p fieldpath.Path) document.Location {
 	root := l.node(file, 0)
 	if root == nil {
-		return lineOf(file, 1, "value")
+		return document.LineOf(file, 1, "value")
 	}
-	r, _ := descend(root, p)
-	loc := nodeRegion(file, r, true)
+	r, _ := document.Descend(root, p)
+	loc := document.NodeRegion(file, r, true)
 	loc.Rung = "value"
 	return loc
 }

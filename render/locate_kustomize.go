@@ -7,6 +7,7 @@ import (
 
 	yaml3 "go.yaml.in/yaml/v3"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -14,7 +15,7 @@ import (
 // the root and the file that the object is from are searched from the outside in, in
 // each what is applied last first: the first line that gives the field its value has
 // won. Kustomize's own annotations name the kustomization, not the patch.
-func (l *locator) inKustomize(d document, p fieldpath.Path) Location {
+func (l *locator) inKustomize(d document.Document, p fieldpath.Path) document.Location {
 	q := query{doc: d, path: p}
 	q.value, q.exists = p.Get(d.Content)
 	best := hit{depth: -1}
@@ -41,7 +42,7 @@ func (l *locator) inKustomize(d document, p fieldpath.Path) Location {
 
 // query is one field of one object.
 type query struct {
-	doc    document
+	doc    document.Document
 	path   fieldpath.Path
 	value  any
 	exists bool
@@ -49,13 +50,13 @@ type query struct {
 
 // hit is a place that has to do with a query; exact where it sets the value.
 type hit struct {
-	at    Location
+	at    document.Location
 	depth int // steps of the path that it matches
 	exact bool
 }
 
 // chain lists the folders that an object went through, outermost first.
-func (l *locator) chain(d document) []string {
+func (l *locator) chain(d document.Document) []string {
 	root := l.job.Release.Path
 	var find func(dir string, seen map[string]bool) []string
 	find = func(dir string, seen map[string]bool) []string {
@@ -174,14 +175,14 @@ func (l *locator) imageHit(k *kustomization, root *yaml3.Node, q query) hit {
 			continue
 		}
 		for _, list := range []string{"images", "imageTags"} {
-			node := child(child(root, fieldpath.Key(list)), fieldpath.At(i))
+			node := document.Child(document.Child(root, fieldpath.Key(list)), fieldpath.At(i))
 			for field, want := range map[string]string{"newTag": ":" + e.NewTag, "digest": "@" + e.Digest} {
-				if n := child(node, fieldpath.Key(field)); n != nil && strings.Contains(rest, want) {
-					return hit{setRegion(k.file, region{keyNode(node, fieldpath.Key(field)), n}), len(q.path), true}
+				if n := document.Child(node, fieldpath.Key(field)); n != nil && strings.Contains(rest, want) {
+					return hit{setRegion(k.file, document.Region{Key: document.KeyNode(node, fieldpath.Key(field)), Value: n}), len(q.path), true}
 				}
 			}
-			if n := child(node, fieldpath.Key("newName")); n != nil && e.NewTag == "" && e.Digest == "" {
-				return hit{setRegion(k.file, region{keyNode(node, fieldpath.Key("newName")), n}), len(q.path), true}
+			if n := document.Child(node, fieldpath.Key("newName")); n != nil && e.NewTag == "" && e.Digest == "" {
+				return hit{setRegion(k.file, document.Region{Key: document.KeyNode(node, fieldpath.Key("newName")), Value: n}), len(q.path), true}
 			}
 		}
 	}
@@ -189,8 +190,8 @@ func (l *locator) imageHit(k *kustomization, root *yaml3.Node, q query) hit {
 }
 
 // setRegion is a field of a kustomization that sets another object's field.
-func setRegion(file string, r region) Location {
-	loc := nodeRegion(file, r, true)
+func setRegion(file string, r document.Region) document.Location {
+	loc := document.NodeRegion(file, r, true)
 	loc.Rung = "patch"
 	return loc
 }
@@ -202,9 +203,9 @@ func (l *locator) replicaHit(k *kustomization, root *yaml3.Node, q query) hit {
 	}
 	for i, e := range k.Replicas {
 		if sameName(q.doc.Content, e.Name) && fmt.Sprint(e.Count) == fmt.Sprint(q.value) {
-			node := child(child(root, fieldpath.Key("replicas")), fieldpath.At(i))
-			if n := child(node, fieldpath.Key("count")); n != nil {
-				return hit{setRegion(k.file, region{keyNode(node, fieldpath.Key("count")), n}), len(q.path), true}
+			node := document.Child(document.Child(root, fieldpath.Key("replicas")), fieldpath.At(i))
+			if n := document.Child(node, fieldpath.Key("count")); n != nil {
+				return hit{setRegion(k.file, document.Region{Key: document.KeyNode(node, fieldpath.Key("count")), Value: n}), len(q.path), true}
 			}
 		}
 	}
@@ -236,16 +237,16 @@ func (l *locator) labelHit(k *kustomization, root *yaml3.Node, q query) hit {
 	}
 	var maps []*yaml3.Node
 	for _, f := range fields {
-		maps = append(maps, child(root, fieldpath.Key(f)))
+		maps = append(maps, document.Child(root, fieldpath.Key(f)))
 	}
 	if parent != "annotations" {
 		for i := range k.Labels {
-			maps = append(maps, child(child(child(root, fieldpath.Key("labels")), fieldpath.At(i)), fieldpath.Key("pairs")))
+			maps = append(maps, document.Child(document.Child(document.Child(root, fieldpath.Key("labels")), fieldpath.At(i)), fieldpath.Key("pairs")))
 		}
 	}
 	for _, m := range maps {
-		if n := child(m, fieldpath.Key(last)); n != nil && n.Value == fmt.Sprint(q.value) {
-			return hit{setRegion(k.file, region{keyNode(m, fieldpath.Key(last)), n}), len(q.path), true}
+		if n := document.Child(m, fieldpath.Key(last)); n != nil && n.Value == fmt.Sprint(q.value) {
+			return hit{setRegion(k.file, document.Region{Key: document.KeyNode(m, fieldpath.Key(last)), Value: n}), len(q.path), true}
 		}
 	}
 	return hit{depth: -1}
@@ -263,21 +264,21 @@ func (l *locator) nameHit(k *kustomization, root *yaml3.Node, q query) hit {
 	case p == "metadata.name" && k.NameSuffix != "" && strings.HasSuffix(text, k.NameSuffix):
 		field = "nameSuffix"
 	}
-	if n := child(root, fieldpath.Key(field)); field != "" && n != nil {
-		return hit{setRegion(k.file, region{keyNode(root, fieldpath.Key(field)), n}), len(q.path), true}
+	if n := document.Child(root, fieldpath.Key(field)); field != "" && n != nil {
+		return hit{setRegion(k.file, document.Region{Key: document.KeyNode(root, fieldpath.Key(field)), Value: n}), len(q.path), true}
 	}
 	return hit{depth: -1}
 }
 
 // baseHit is the object's node in the file it is from.
-func (l *locator) baseHit(d document, q query) hit {
+func (l *locator) baseHit(d document.Document, q query) hit {
 	if d.Origin == "" {
-		return hit{at: lineOf(l.job.rootKustomization(), 1, "release"), depth: 0}
+		return hit{at: document.LineOf(l.job.rootKustomization(), 1, "release"), depth: 0}
 	}
 	if c, ok := l.job.Inflate[d.Origin]; ok {
-		at := lineOf(l.job.rootKustomization(), 1, "release")
+		at := document.LineOf(l.job.rootKustomization(), 1, "release")
 		if k := l.kustomization(path.Dir(d.Origin)); k != nil {
-			at = lineOf(k.file, keyLine(k.text, "helmCharts"), "release")
+			at = document.LineOf(k.file, keyLine(k.text, "helmCharts"), "release")
 		}
 		return hit{at: l.inflated(c, d, q, at)}
 	}
@@ -292,28 +293,28 @@ func (l *locator) baseHit(d document, q query) hit {
 		}
 	}
 	if best == nil {
-		return hit{at: lineOf(d.Origin, 1, "file"), depth: 0}
+		return hit{at: document.LineOf(d.Origin, 1, "file"), depth: 0}
 	}
 	v := matchNode(best, q)
-	return hit{nodeRegion(d.Origin, v.region, v.depth > 0), v.depth, v.exact}
+	return hit{document.NodeRegion(d.Origin, v.region, v.depth > 0), v.depth, v.exact}
 }
 
 // generatorHit is the generator's entry in its kustomization.
-func (l *locator) generatorHit(d document) hit {
+func (l *locator) generatorHit(d document.Document) hit {
 	root := l.node(d.Origin, 0)
 	for _, field := range []string{"configMapGenerator", "secretGenerator"} {
-		list := child(root, fieldpath.Key(field))
+		list := document.Child(root, fieldpath.Key(field))
 		if list == nil {
 			continue
 		}
 		for i := range list.Content {
-			e := child(list, fieldpath.At(i))
-			if n := child(e, fieldpath.Key("name")); n != nil && sameName(d.Content, n.Value) {
-				return hit{nodeRegion(d.Origin, region{keyNode(e, fieldpath.Key("name")), n}, true), 1, false}
+			e := document.Child(list, fieldpath.At(i))
+			if n := document.Child(e, fieldpath.Key("name")); n != nil && sameName(d.Content, n.Value) {
+				return hit{document.NodeRegion(d.Origin, document.Region{Key: document.KeyNode(e, fieldpath.Key("name")), Value: n}, true), 1, false}
 			}
 		}
 	}
-	return hit{at: lineOf(d.Origin, 1, "file"), depth: 0}
+	return hit{at: document.LineOf(d.Origin, 1, "file"), depth: 0}
 }
 
 // documents are all documents of a file, items of lists included.
@@ -324,7 +325,7 @@ func (l *locator) documents(file string) []*yaml3.Node {
 		if n == nil {
 			return
 		}
-		if items := child(n, fieldpath.Key("items")); items != nil && items.Kind == yaml3.SequenceNode {
+		if items := document.Child(n, fieldpath.Key("items")); items != nil && items.Kind == yaml3.SequenceNode {
 			for _, e := range items.Content {
 				add(e)
 			}
@@ -345,11 +346,11 @@ func (l *locator) documents(file string) []*yaml3.Node {
 // likelyNode scores a node as the source of an object: same kind, and the longest name
 // that is part of the object's.
 func likelyNode(n *yaml3.Node, content map[string]any) int {
-	kind := child(n, fieldpath.Key("kind"))
-	if kind == nil || kind.Value != gvkOf(content).Kind {
+	kind := document.Child(n, fieldpath.Key("kind"))
+	if kind == nil || kind.Value != document.GVK(content).Kind {
 		return -1
 	}
-	name := child(child(n, fieldpath.Key("metadata")), fieldpath.Key("name"))
+	name := document.Child(document.Child(n, fieldpath.Key("metadata")), fieldpath.Key("name"))
 	if name == nil || !sameName(content, name.Value) {
 		return 0
 	}

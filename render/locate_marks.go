@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -62,14 +63,14 @@ func (t *trials) markAll(leaves []valuesLeaf) map[string]map[string]bool {
 		}
 	}
 	t.runs++
-	was := map[string]document{}
+	was := map[string]document.Document{}
 	for _, d := range base {
 		was[docName(d)] = d
 	}
 	out := map[string]map[string]bool{}
 	for _, d := range t.renderWith(values) {
 		b, ok := was[docName(d)]
-		if !ok || gvkOf(b.Content) != gvkOf(d.Content) {
+		if !ok || document.GVK(b.Content) != document.GVK(d.Content) {
 			continue
 		}
 		eachChanged(nil, b.Content, d.Content, func(p fieldpath.Path, before, after any) {

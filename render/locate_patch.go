@@ -10,6 +10,7 @@ import (
 	yaml3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/types"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -19,21 +20,21 @@ func (l *locator) patchHits(k *kustomization, root *yaml3.Node, q query) hit {
 	//lint:ignore SA1019 repositories still use the field
 	merges, old := k.PatchesStrategicMerge, k.PatchesJson6902
 	for i := len(old) - 1; i >= 0; i-- {
-		h := l.patchHit(k, child(child(root, fieldpath.Key("patchesJson6902")), fieldpath.At(i)), old[i], q)
+		h := l.patchHit(k, document.Child(document.Child(root, fieldpath.Key("patchesJson6902")), fieldpath.At(i)), old[i], q)
 		if h.exact {
 			return h
 		}
 		best = deeper(best, h)
 	}
 	for i := len(k.Patches) - 1; i >= 0; i-- {
-		h := l.patchHit(k, child(child(root, fieldpath.Key("patches")), fieldpath.At(i)), k.Patches[i], q)
+		h := l.patchHit(k, document.Child(document.Child(root, fieldpath.Key("patches")), fieldpath.At(i)), k.Patches[i], q)
 		if h.exact {
 			return h
 		}
 		best = deeper(best, h)
 	}
 	for i := len(merges) - 1; i >= 0; i-- {
-		node := child(child(root, fieldpath.Key("patchesStrategicMerge")), fieldpath.At(i))
+		node := document.Child(document.Child(root, fieldpath.Key("patchesStrategicMerge")), fieldpath.At(i))
 		p := types.Patch{Path: string(merges[i])}
 		if isInline(p.Path) {
 			p = types.Patch{Patch: p.Path}
@@ -59,13 +60,13 @@ func (l *locator) patchHit(k *kustomization, node *yaml3.Node, p types.Patch, q 
 	if t := p.Target; t != nil && !targets(t, q.doc.Content) {
 		return hit{depth: -1}
 	}
-	return l.patchText(k, child(node, fieldpath.Key("patch")), p, q)
+	return l.patchText(k, document.Child(node, fieldpath.Key("patch")), p, q)
 }
 
 // targets reports whether a patch's selector can mean an object; names and kinds are
 // anchored regular expressions.
 func targets(t *types.Selector, content map[string]any) bool {
-	if t.Kind != "" && !anchored(t.Kind, gvkOf(content).Kind) {
+	if t.Kind != "" && !anchored(t.Kind, document.GVK(content).Kind) {
 		return false
 	}
 	if t.Name == "" {
@@ -101,7 +102,7 @@ func (l *locator) patchText(k *kustomization, node *yaml3.Node, p types.Patch, q
 		return hit{depth: -1}
 	}
 	best := hit{depth: -1}
-	for _, n := range parseNodes([]byte(p.Patch)) {
+	for _, n := range document.Nodes([]byte(p.Patch)) {
 		if n == nil {
 			continue
 		}
@@ -118,9 +119,9 @@ func (l *locator) patchText(k *kustomization, node *yaml3.Node, p types.Patch, q
 }
 
 // outerPlace moves a place in an inline text to the file around it.
-func outerPlace(file []byte, scalar *yaml3.Node, in Location) Location {
+func outerPlace(file []byte, scalar *yaml3.Node, in document.Location) document.Location {
 	if scalar.Style&(yaml3.LiteralStyle|yaml3.FoldedStyle) == 0 {
-		return setRegion(in.File, region{nil, scalar})
+		return setRegion(in.File, document.Region{Key: nil, Value: scalar})
 	}
 	indent := 0
 	lines := strings.Split(string(file), "\n")
@@ -144,8 +145,8 @@ func patchNode(file string, n *yaml3.Node, targeted bool, q query) hit {
 		return jsonPatchHit(file, n, q)
 	}
 	if !targeted {
-		kind, name := child(n, fieldpath.Key("kind")), child(child(n, fieldpath.Key("metadata")), fieldpath.Key("name"))
-		if kind == nil || kind.Value != gvkOf(q.doc.Content).Kind || name == nil || !sameName(q.doc.Content, name.Value) {
+		kind, name := document.Child(n, fieldpath.Key("kind")), document.Child(document.Child(n, fieldpath.Key("metadata")), fieldpath.Key("name"))
+		if kind == nil || kind.Value != document.GVK(q.doc.Content).Kind || name == nil || !sameName(q.doc.Content, name.Value) {
 			return hit{depth: -1}
 		}
 	}
@@ -153,14 +154,14 @@ func patchNode(file string, n *yaml3.Node, targeted bool, q query) hit {
 	if m.depth == 0 {
 		return hit{depth: -1}
 	}
-	loc := nodeRegion(file, m.region, true)
+	loc := document.NodeRegion(file, m.region, true)
 	loc.Rung = "patch"
 	return hit{loc, m.depth, m.exact}
 }
 
 // nodeMatch is how far a path leads into a node.
 type nodeMatch struct {
-	region region
+	region document.Region
 	depth  int
 	exact  bool
 }
@@ -168,27 +169,27 @@ type nodeMatch struct {
 // matchNode follows a query's path into a node of the same shape. List elements are
 // told apart by upstream's merge keys where they have them, as a patch lists only some.
 func matchNode(root *yaml3.Node, q query) nodeMatch {
-	m := nodeMatch{region: region{value: root}}
+	m := nodeMatch{region: document.Region{Value: root}}
 	for i, s := range q.path {
-		var next region
+		var next document.Region
 		if s.Index >= 0 {
-			next = region{value: element(m.region.value, q, i)}
+			next = document.Region{Value: element(m.region.Value, q, i)}
 		} else {
-			next = region{keyNode(m.region.value, s), child(m.region.value, s)}
+			next = document.Region{Key: document.KeyNode(m.region.Value, s), Value: document.Child(m.region.Value, s)}
 		}
-		if next.value == nil {
+		if next.Value == nil {
 			return m
 		}
 		m.region, m.depth = next, i+1
 	}
-	v := resolveAlias(m.region.value)
+	v := document.ResolveAlias(m.region.Value)
 	m.exact = !q.exists || v.Kind != yaml3.ScalarNode || sameScalar(v, q.value)
 	return m
 }
 
 // sameScalar compares a node with a value as it was decoded.
 func sameScalar(n *yaml3.Node, v any) bool {
-	got, err := decodeYAML([]byte(n.Value))
+	got, err := document.DecodeYAML([]byte(n.Value))
 	if n.Style&(yaml3.DoubleQuotedStyle|yaml3.SingleQuotedStyle|yaml3.LiteralStyle|yaml3.FoldedStyle) != 0 || err != nil {
 		got = n.Value
 	}
@@ -197,7 +198,7 @@ func sameScalar(n *yaml3.Node, v any) bool {
 
 // element finds the node of the list element that step i of the path means.
 func element(list *yaml3.Node, q query, i int) *yaml3.Node {
-	list = resolveAlias(list)
+	list = document.ResolveAlias(list)
 	if list == nil || list.Kind != yaml3.SequenceNode || i == 0 {
 		return nil
 	}
@@ -210,7 +211,7 @@ func element(list *yaml3.Node, q query, i int) *yaml3.Node {
 				return e
 			}
 		}
-		return child(list, q.path[i])
+		return document.Child(list, q.path[i])
 	}
 	fields := mergeKeys[name]
 	if name == "ports" {
@@ -226,7 +227,7 @@ func element(list *yaml3.Node, q query, i int) *yaml3.Node {
 		}
 		var same []*yaml3.Node
 		for _, e := range list.Content {
-			if n := child(e, fieldpath.Key(f)); n != nil && sameScalar(n, v) {
+			if n := document.Child(e, fieldpath.Key(f)); n != nil && sameScalar(n, v) {
 				same = append(same, e)
 			}
 		}
@@ -238,7 +239,7 @@ func element(list *yaml3.Node, q query, i int) *yaml3.Node {
 		}
 		return nil
 	}
-	return child(list, q.path[i])
+	return document.Child(list, q.path[i])
 }
 
 // likest is the node with the most scalars in common with a value.
@@ -247,7 +248,7 @@ func likest(nodes []*yaml3.Node, want map[string]any) *yaml3.Node {
 	for _, n := range nodes {
 		s := 0
 		for k, v := range want {
-			if c := child(n, fieldpath.Key(k)); c != nil && (c.Kind != yaml3.ScalarNode || sameScalar(c, v)) {
+			if c := document.Child(n, fieldpath.Key(k)); c != nil && (c.Kind != yaml3.ScalarNode || sameScalar(c, v)) {
 				s++
 			}
 		}
@@ -263,7 +264,7 @@ func jsonPatchHit(file string, ops *yaml3.Node, q query) hit {
 	best := hit{depth: -1}
 	for i := len(ops.Content) - 1; i >= 0; i-- {
 		op := ops.Content[i]
-		pointer, value := child(op, fieldpath.Key("path")), child(op, fieldpath.Key("value"))
+		pointer, value := document.Child(op, fieldpath.Key("path")), document.Child(op, fieldpath.Key("value"))
 		if pointer == nil || value == nil {
 			continue
 		}
@@ -271,14 +272,14 @@ func jsonPatchHit(file string, ops *yaml3.Node, q query) hit {
 		if n < 0 {
 			continue
 		}
-		rest := query{doc: document{Content: map[string]any{"v": valueAt(q, n)}}, path: append(fieldpath.Path{fieldpath.Key("v")}, q.path[n:]...), value: q.value, exists: q.exists}
+		rest := query{doc: document.Document{Content: map[string]any{"v": valueAt(q, n)}}, path: append(fieldpath.Path{fieldpath.Key("v")}, q.path[n:]...), value: q.value, exists: q.exists}
 		wrapped := &yaml3.Node{Kind: yaml3.MappingNode, Content: []*yaml3.Node{{Kind: yaml3.ScalarNode, Value: "v", Line: value.Line, Column: value.Column}, value}}
 		m := matchNode(wrapped, rest)
 		r := m.region
 		if m.depth == 1 {
-			r = region{keyNode(op, fieldpath.Key("value")), value}
+			r = document.Region{Key: document.KeyNode(op, fieldpath.Key("value")), Value: value}
 		}
-		loc := nodeRegion(file, r, true)
+		loc := document.NodeRegion(file, r, true)
 		loc.Rung = "patch"
 		h := hit{loc, n + m.depth - 1, m.exact && m.depth == len(rest.path)}
 		if h.exact {

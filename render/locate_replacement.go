@@ -9,13 +9,14 @@ import (
 	yaml3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/types"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // replacementHit is a replacement whose target is the field.
 func (l *locator) replacementHit(k *kustomization, root *yaml3.Node, q query) hit {
 	for i, r := range k.Replacements {
-		node, file := child(child(root, fieldpath.Key("replacements")), fieldpath.At(i)), k.file
+		node, file := document.Child(document.Child(root, fieldpath.Key("replacements")), fieldpath.At(i)), k.file
 		targets := r.Targets
 		if r.Path != "" {
 			p, in := inside(path.Dir(k.file), r.Path)
@@ -65,9 +66,9 @@ func targetHit(file string, node *yaml3.Node, targets []*types.TargetSelector, q
 			if !matchesDotted(fp, q) {
 				continue
 			}
-			n := child(child(child(child(node, fieldpath.Key("targets")), fieldpath.At(t)), fieldpath.Key("fieldPaths")), fieldpath.At(f))
+			n := document.Child(document.Child(document.Child(document.Child(node, fieldpath.Key("targets")), fieldpath.At(t)), fieldpath.Key("fieldPaths")), fieldpath.At(f))
 			if n != nil {
-				return hit{setRegion(file, region{nil, n}), len(q.path), true}
+				return hit{setRegion(file, document.Region{Key: nil, Value: n}), len(q.path), true}
 			}
 		}
 	}
@@ -75,7 +76,7 @@ func targetHit(file string, node *yaml3.Node, targets []*types.TargetSelector, q
 }
 
 func selects(s *types.Selector, content map[string]any) bool {
-	gvk := gvkOf(content)
+	gvk := document.GVK(content)
 	return (s.Kind == "" || s.Kind == gvk.Kind) && (s.Name == "" || sameName(content, strings.Trim(s.Name, "^$.*")))
 }
 

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -48,7 +49,7 @@ func (t templateText) mentions(line, depth int, p fieldpath.Path) []fieldpath.Pa
 // find gives the line of a template that writes a field, and how many steps of the path
 // were found: its keys one after the other, each indented deeper than the one before.
 // It is a search in text: a template is no YAML.
-func (t templateText) find(d document, p fieldpath.Path) (line, depth int) {
+func (t templateText) find(d document.Document, p fieldpath.Path) (line, depth int) {
 	at := t.start(d)
 	line = at + 1
 	indent := -1
@@ -71,8 +72,8 @@ var kindOf = regexp.MustCompile(`^["']?kind["']?\s*:\s*["']?([A-Za-z]+)`)
 
 // start is the index of the line at which a document of the output begins: the place of
 // its kind, counted among equal ones, or of its separator.
-func (t templateText) start(d document) int {
-	want := gvkOf(d.Content).Kind
+func (t templateText) start(d document.Document) int {
+	want := document.GVK(d.Content).Kind
 	var kinds []int
 	for i, l := range t.lines {
 		if m := kindOf.FindStringSubmatch(strings.TrimSpace(l)); m != nil && m[1] == want && !strings.HasPrefix(l, "  ") {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -19,7 +20,7 @@ type trials struct {
 	keeper *keeper
 	mu     sync.Mutex
 	done   bool
-	base   []document
+	base   []document.Document
 	by     map[string]map[string]bool            // leaf to "template#doc path"
 	marks  map[string]map[string]map[string]bool // the same of numbers, by scope; see marked
 	runs   int
@@ -95,13 +96,13 @@ func (k *keeper) release() {
 	})
 }
 
-func (t *trials) baseline() []document {
+func (t *trials) baseline() []document.Document {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.baselineLocked()
 }
 
-func (t *trials) baselineLocked() []document {
+func (t *trials) baselineLocked() []document.Document {
 	if !t.done {
 		t.done = true
 		t.base = t.render(nil, nil)
@@ -110,7 +111,7 @@ func (t *trials) baselineLocked() []document {
 }
 
 // render renders with one value replaced; nil where it does not render.
-func (t *trials) render(p fieldpath.Path, value any) []document {
+func (t *trials) render(p fieldpath.Path, value any) []document.Document {
 	c := *t.chart
 	c.Once = true
 	if p != nil {
@@ -133,14 +134,14 @@ func (t *trials) render(p fieldpath.Path, value any) []document {
 }
 
 // renderWith renders with some values over the chart's own.
-func (t *trials) renderWith(values map[string]any) []document {
+func (t *trials) renderWith(values map[string]any) []document.Document {
 	c := *t.chart
 	c.Once = true
 	c.Inline = mergeValues(c.Inline, values)
 	return t.run(&c)
 }
 
-func (t *trials) run(c *chartJob) []document {
+func (t *trials) run(c *chartJob) []document.Document {
 	out := t.keeper.runner.run(&job{Release: Release{Kind: Helm, Path: c.Dir}, Files: t.files, Chart: c})
 	if out.Err != nil {
 		return nil
@@ -168,7 +169,7 @@ func overlay(p fieldpath.Path, value any, vals map[string]any) map[string]any {
 }
 
 // changes reports whether another value of the leaf changes a field.
-func (t *trials) changes(leaf valuesLeaf, d document, p fieldpath.Path) bool {
+func (t *trials) changes(leaf valuesLeaf, d document.Document, p fieldpath.Path) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	name := leaf.path.String()
@@ -204,7 +205,7 @@ func (t *trials) changes(leaf valuesLeaf, d document, p fieldpath.Path) bool {
 	return false
 }
 
-func docName(d document) string { return fmt.Sprintf("%s#%d", d.File, d.Doc) }
+func docName(d document.Document) string { return fmt.Sprintf("%s#%d", d.File, d.Doc) }
 
 // allowance is how many trials a chart gets: large ones render slowly. It goes by size
 // and not by time, so that it is the same everywhere.
@@ -217,18 +218,18 @@ func (t *trials) allowance() int {
 }
 
 // effect lists the fields that differ from the baseline.
-func (t *trials) effect(docs []document) map[string]bool {
-	was := map[string]document{}
+func (t *trials) effect(docs []document.Document) map[string]bool {
+	was := map[string]document.Document{}
 	for _, d := range t.baselineLocked() {
 		was[docName(d)] = d
 	}
 	out := map[string]bool{}
 	for _, d := range docs {
 		b, ok := was[docName(d)]
-		if !ok || gvkOf(b.Content) != gvkOf(d.Content) {
+		if !ok || document.GVK(b.Content) != document.GVK(d.Content) {
 			continue
 		}
-		for _, p := range differing(b.Content, d.Content) {
+		for _, p := range document.Differing(b.Content, d.Content) {
 			if p != "" {
 				out[docName(d)+" "+p] = true
 			}

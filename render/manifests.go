@@ -4,10 +4,12 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // gatherManifests reads the files of a folder of plain manifests.
-func gatherManifests(s *source, rel Release) (*job, *Failure) {
+func gatherManifests(s *source, rel Release) (*job, *document.Failure) {
 	j := &job{Release: rel, Files: map[string][]byte{}}
 	files := rel.Files
 	if len(files) == 0 {
@@ -21,8 +23,8 @@ func gatherManifests(s *source, rel Release) (*job, *Failure) {
 				}
 			}
 		default:
-			return j, &Failure{
-				Reason: "path " + rel.Path + " does not exist", Where: fileStart(rel.Path),
+			return j, &document.Failure{
+				Reason: "path " + rel.Path + " does not exist", Where: document.FileStart(rel.Path),
 				Remedy: "correct `path` of release " + rel.ID,
 			}
 		}
@@ -31,7 +33,7 @@ func gatherManifests(s *source, rel Release) (*job, *Failure) {
 	for _, p := range files {
 		b, err := s.read(p)
 		if err != nil {
-			return j, asFailure(p, err)
+			return j, document.AsFailure(p, err)
 		}
 		j.Files[p] = b
 		if f := s.unreadable(p); f != nil {
@@ -54,14 +56,14 @@ func isManifestName(p string) bool {
 // nothing to do with it.
 type lostFile struct {
 	File string
-	Err  *Failure
+	Err  *document.Failure
 }
 
 // manifests decodes the files of a folder.
 func (j *job) manifests() output {
 	var out output
 	for _, p := range j.Release.Files {
-		docs, f := decodeStream(p, j.Files[p])
+		docs, f := document.Decode(p, j.Files[p])
 		if i := slices.IndexFunc(j.Lost, func(l lostFile) bool { return l.File == p }); i >= 0 && f == nil {
 			f = j.Lost[i].Err
 		}
@@ -70,7 +72,7 @@ func (j *job) manifests() output {
 			continue
 		}
 		for _, d := range docs {
-			if gvk := gvkOf(d.Content); gvk.Kind == "" || gvk.Version == "" {
+			if gvk := document.GVK(d.Content); gvk.Kind == "" || gvk.Version == "" {
 				continue // settings that lie among the manifests
 			}
 			out.Docs = append(out.Docs, d)

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // isTestValues reports whether a file in a chart's folder ci holds values that chart-testing
@@ -83,15 +85,15 @@ func (s *side) remarkNeed(helped map[string]bool, sides []*side) {
 
 // unnamed is the failure of a chart whose own values leave an object without a name: it needs
 // values, as one that fails without them.
-func unnamed(docs []document) *Failure {
+func unnamed(docs []document.Document) *document.Failure {
 	for _, d := range docs {
 		meta, _ := d.Content["metadata"].(map[string]any)
-		kind := gvkOf(d.Content).Kind
+		kind := document.GVK(d.Content).Kind
 		if name, given := meta["name"]; !given || name != nil && name != "" || meta["generateName"] != nil || d.Hook || kind == "" {
 			continue
 		}
-		at := lineOf(d.File, d.Line, "template")
-		return &Failure{
+		at := document.LineOf(d.File, d.Line, "template")
+		return &document.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s has an empty metadata.name with the chart's own values", at.File, at.StartLine, kind), Where: at,
 			Remedy: "it needs values: put a file of them that chart-testing would take into the chart's folder ci, such as ci/default-values.yaml, or name one under `releases` in the policy",
 		}

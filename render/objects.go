@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // clusterScoped are the kinds of Kubernetes' own API that have no namespace.
@@ -41,9 +43,9 @@ func (s scopes) cluster(group, kind string) bool {
 }
 
 // learn takes the scope of custom kinds from their definitions.
-func (s scopes) learn(docs []document) {
+func (s scopes) learn(docs []document.Document) {
 	for _, d := range docs {
-		if gvk := gvkOf(d.Content); gvk.Kind != "CustomResourceDefinition" || gvk.Group != "apiextensions.k8s.io" {
+		if gvk := document.GVK(d.Content); gvk.Kind != "CustomResourceDefinition" || gvk.Group != "apiextensions.k8s.io" {
 			continue
 		}
 		spec, _ := d.Content["spec"].(map[string]any)
@@ -67,8 +69,8 @@ func (s scopes) fill(other scopes) {
 }
 
 // expand replaces List objects by their items.
-func expand(docs []document) []document {
-	var out []document
+func expand(docs []document.Document) []document.Document {
+	var out []document.Document
 	for _, d := range docs {
 		kind, _ := d.Content["kind"].(string)
 		items, ok := d.Content["items"].([]any)
@@ -76,7 +78,7 @@ func expand(docs []document) []document {
 			out = append(out, d)
 			continue
 		}
-		var list []document
+		var list []document.Document
 		for i, item := range items {
 			m, ok := item.(map[string]any)
 			if !ok {
@@ -98,19 +100,19 @@ func expand(docs []document) []document {
 type builder struct {
 	rel     Release
 	scopes  scopes
-	locate  func(d document) func(path string) Location
+	locate  func(d document.Document) func(path string) document.Location
 	objects []*Object
 	notes   []string
 }
 
 // add makes an object of a document. A value that the API server would refuse fails the
 // release.
-func (b *builder) add(d document) *Failure {
-	gvk := gvkOf(d.Content)
+func (b *builder) add(d document.Document) *document.Failure {
+	gvk := document.GVK(d.Content)
 	where := b.locate(d)
 	if gvk.Kind == "" || gvk.Version == "" {
 		at := where("")
-		return &Failure{Reason: fmt.Sprintf("%s:%d: an object without kind or apiVersion", at.File, at.StartLine), Where: at, Remedy: "give it both"}
+		return &document.Failure{Reason: fmt.Sprintf("%s:%d: an object without kind or apiVersion", at.File, at.StartLine), Where: at, Remedy: "give it both"}
 	}
 	meta, _ := d.Content["metadata"].(map[string]any)
 	name, _ := meta["name"].(string)
@@ -119,7 +121,7 @@ func (b *builder) add(d document) *Failure {
 	}
 	if name == "" {
 		at := where("metadata")
-		return &Failure{Reason: fmt.Sprintf("%s:%d: %s without metadata.name", at.File, at.StartLine, gvk.Kind), Where: at, Remedy: "give it a name"}
+		return &document.Failure{Reason: fmt.Sprintf("%s:%d: %s without metadata.name", at.File, at.StartLine, gvk.Kind), Where: at, Remedy: "give it a name"}
 	}
 	id := ObjectID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Name: name}
 	if !b.scopes.cluster(gvk.Group, gvk.Kind) {
@@ -138,7 +140,7 @@ func (b *builder) add(d document) *Failure {
 		if te, ok := err.(*typeError); ok {
 			at, path = where(te.path), te.path+": "
 		}
-		return &Failure{
+		return &document.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s: %s%v", at.File, at.StartLine, id, path, err),
 			Where:  at, Remedy: "correct the value: the API server refuses it",
 		}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -104,7 +105,7 @@ func (o *Overlay) edit(text []byte) ([]byte, error) {
 }
 
 // label sets the labels and annotations of every object.
-func (o *Overlay) label(docs []document) {
+func (o *Overlay) label(docs []document.Document) {
 	if o == nil || o.Metadata == nil {
 		return
 	}
@@ -137,9 +138,9 @@ const indexAnnotation = "kubesettle.invalid/index"
 
 // postRender builds what a chart gave with an overlay, as Flux's post-renderers do. Hooks
 // do not take part.
-func (o *Overlay) postRender(docs []document) ([]document, error) {
+func (o *Overlay) postRender(docs []document.Document) ([]document.Document, error) {
 	var text bytes.Buffer
-	var out []document
+	var out []document.Document
 	for i, d := range docs {
 		if d.Hook {
 			out = append(out, d)
@@ -148,7 +149,7 @@ func (o *Overlay) postRender(docs []document) ([]document, error) {
 		content, _ := fieldpath.DeepCopy(d.Content).(map[string]any)
 		meta, ok := content["metadata"].(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("%s has no metadata, which a post-renderer needs", gvkOf(content).Kind)
+			return nil, fmt.Errorf("%s has no metadata, which a post-renderer needs", document.GVK(content).Kind)
 		}
 		notes, _ := meta["annotations"].(map[string]any)
 		if notes == nil {
@@ -178,14 +179,14 @@ func (o *Overlay) postRender(docs []document) ([]document, error) {
 		if err != nil {
 			return nil, err
 		}
-		v, err := toJSON(content, 0)
+		v, err := document.ToJSON(content, 0)
 		if err != nil {
 			return nil, err
 		}
 		content, _ = v.(map[string]any)
 		name, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"), fieldpath.Key(indexAnnotation)}.Get(content)
 		dropAnnotation(content, indexAnnotation)
-		d := document{File: "", Content: content}
+		d := document.Document{File: "", Content: content}
 		if i, err := strconv.Atoi(fmt.Sprint(name)); err == nil && i >= 0 && i < len(docs) {
 			d = docs[i]
 			d.Content = content

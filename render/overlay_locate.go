@@ -8,13 +8,14 @@ import (
 	yaml3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // overlayPlace locates fields of overlays in the object that declares them: prefixes are
 // those of the overlays' fields there, and rename what a field is called.
-func (o *declaring) overlayPlace(rename map[string]string, prefixes ...string) func(int, fieldpath.Path) Location {
-	return func(i int, p fieldpath.Path) Location {
+func (o *declaring) overlayPlace(rename map[string]string, prefixes ...string) func(int, fieldpath.Path) document.Location {
+	return func(i int, p fieldpath.Path) document.Location {
 		if len(p) > 0 && p[0].Index < 0 && rename[p[0].Key] != "" {
 			p = append(fieldpath.Path{fieldpath.Key(rename[p[0].Key])}, p[1:]...)
 		}
@@ -79,7 +80,7 @@ func (l *locator) written(ov *Overlay) *overlayText {
 	if k.text, err = yaml.Marshal(&k.Kustomization); err != nil {
 		return nil
 	}
-	if nodes := parseNodes(k.text); len(nodes) > 0 && nodes[0] != nil {
+	if nodes := document.Nodes(k.text); len(nodes) > 0 && nodes[0] != nil {
 		l.overlays[ov] = &overlayText{k, nodes[0]}
 	}
 	return l.overlays[ov]

@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
@@ -77,7 +78,7 @@ func TestDiffProperties(t *testing.T) {
 			}
 		}
 		failed := revisionOf(t, b)
-		failed.Releases[0].Err = &Failure{Reason: "x"}
+		failed.Releases[0].Err = &document.Failure{Reason: "x"}
 		if ch, _ := Diff(revisionOf(t, a), failed); len(ch.Changes) != 0 {
 			t.Fatalf("a failed release changed: %v", ch.Changes)
 		}
@@ -207,7 +208,7 @@ func FuzzDecodeStream(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		docs, fail := decodeStream("f.yaml", b)
+		docs, fail := document.Decode("f.yaml", b)
 		if fail != nil {
 			if fail.Where.StartLine < 1 || fail.Where.EndColumn <= 0 {
 				t.Fatalf("no place: %+v", fail)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
@@ -30,7 +31,7 @@ func TestProvenanceExamples(t *testing.T) {
 	}
 	declared := Release{
 		ID: "declared", Kind: Helm, Path: "charts/shop", Name: "shop", Set: map[string]string{"replicas": "9"},
-		SetAt: map[string]Location{"replicas": {File: ".kubesettle.yaml", StartLine: 6}},
+		SetAt: map[string]document.Location{"replicas": {File: ".kubesettle.yaml", StartLine: 6}},
 	}
 	rev, err := Render(t.Context(), tree, Options{Releases: []Release{declared}})
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"path"
 	"reflect"
 	"regexp"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // What a change cannot reach is not rendered: where a release's job, which is all that its
@@ -345,16 +347,16 @@ func (s scopes) learnUnread(j *job) {
 		if !bytes.Contains(b, definitionMark) {
 			continue
 		}
-		for _, doc := range splitDocuments(asUTF8(b)) {
-			if !bytes.Contains(doc.text, definitionMark) {
+		for _, doc := range document.Split(document.UTF8(b)) {
+			if !bytes.Contains(doc.Text, definitionMark) {
 				continue
 			}
-			group, kind, scope := definitionNames(doc.text)
+			group, kind, scope := definitionNames(doc.Text)
 			if group != "" && kind != "" && scope != "" {
 				s[group+"/"+kind] = scope == "Cluster"
-			} else if v, err := decodeYAML(doc.text); err == nil { // written in another way
+			} else if v, err := document.DecodeYAML(doc.Text); err == nil { // written in another way
 				if m, ok := v.(map[string]any); ok {
-					s.learn(expand([]document{{Content: m}}))
+					s.learn(expand([]document.Document{{Content: m}}))
 				}
 			}
 		}

@@ -209,3 +209,13 @@ func scrub(text string, vals ...map[string]any) string {
 	known.Seal()
 	return redact.Text(known.Scrub(text))
 }
+
+// isVolatile reports whether a path lies at or below a volatile one.
+func (o *Object) isVolatile(path string) bool {
+	for _, v := range o.volatile {
+		if path == v.Path || strings.HasPrefix(path, v.Path+".") || strings.HasPrefix(path, v.Path+"[") {
+			return true
+		}
+	}
+	return false
+}

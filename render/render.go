@@ -10,20 +10,18 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
-// Location is a region of a file; lines and columns count from 1, the end is
-// exclusive in its column, as SARIF has it.
-type Location struct {
-	File                                       string
-	StartLine, StartColumn, EndLine, EndColumn int
-	// Rung of the attribution ladder: "value", "patch", "node", "template", "release", "file".
-	Rung string
-}
+// Location and Failure are named here, too: whoever reads what was rendered speaks of them.
+type (
+	Location = document.Location
+	Failure  = document.Failure
+)
 
 // ObjectID identifies an object within its release.
 type ObjectID struct {
@@ -58,11 +56,11 @@ type Object struct {
 	// Hook says that it is a Helm hook or test: listed, not verified.
 	Hook bool
 	// Source is where the object begins.
-	Source   Location
-	locate   func(path string) Location
-	doc      document       // as it was read, or written by a template
-	volatile []volatileLeaf // values that differ at every render, masked in Content
-	known    *redact.Known  // texts that Secrets hold, which nothing may print
+	Source   document.Location
+	locate   func(path string) document.Location
+	doc      document.Document       // as it was read, or written by a template
+	volatile []document.VolatileLeaf // values that differ at every render, masked in Content
+	known    *redact.Known           // texts that Secrets hold, which nothing may print
 }
 
 // Refusal is a field that the API server does not decode, with the reason. It holds no value.
@@ -71,7 +69,7 @@ type Refusal struct{ Path, Text string }
 // Locate gives the file and line that set a field, in field.Path's notation
 // ("spec.template.spec.containers[0].resources.requests[cpu]" or with dots), or the
 // nearest enclosing one that is known; at worst the object's own.
-func (o *Object) Locate(path string) Location {
+func (o *Object) Locate(path string) document.Location {
 	if o.locate == nil {
 		return o.Source
 	}
@@ -114,7 +112,7 @@ type Release struct {
 	// SetString and SetFile are further settings: texts, and the contents of files.
 	SetString, SetFile map[string]string `json:",omitempty"`
 	// SetAt is where the entries of Set and SetString stand.
-	SetAt map[string]Location `json:",omitempty"`
+	SetAt map[string]document.Location `json:",omitempty"`
 	// APIVersions are served beside those of KubeVersion.
 	APIVersions                    []string `json:",omitempty"`
 	SkipCRDs, SkipTests, SkipHooks bool     `json:",omitempty"`
@@ -131,7 +129,7 @@ type Release struct {
 	// Remarks say what of the declaration is not honoured.
 	Remarks []string
 	// By is the file and line of the object that declares the release, for those of GitOps.
-	By Location
+	By document.Location
 	// Parent is the release that holds that object, or the ApplicationSet that generates it.
 	Parent string `json:",omitempty"`
 	// Cluster is the destination that the declaring object names, by name, URL or kubeconfig; "" is
@@ -143,27 +141,27 @@ type Release struct {
 	// it: "pdb.enabled=true"; "" for others.
 	Switched string `json:"-"`
 	// At is the policy's line that declares the release; empty for others.
-	At Location `json:"-"`
+	At document.Location `json:"-"`
 
-	plain     string                             // ID of a GitOps release, whoever declares it
-	folder    string                             // in that ID
-	source    string                             // Flux source of a chart that is not here
-	fetch     *fetch.ChartRef                    // the chart to fetch into Path; nil: it is here
-	mayMiss   []string                           // values files in the fetched chart that need not be there
-	setAt     func(string) Location              // as SetAt, of an Application's parameters
-	inlineAt  func(fieldpath.Path) Location      // where a value of Inline was set
-	overlayAt func(int, fieldpath.Path) Location // where a field of an overlay was
+	plain     string                                      // ID of a GitOps release, whoever declares it
+	folder    string                                      // in that ID
+	source    string                                      // Flux source of a chart that is not here
+	fetch     *fetch.ChartRef                             // the chart to fetch into Path; nil: it is here
+	mayMiss   []string                                    // values files in the fetched chart that need not be there
+	setAt     func(string) document.Location              // as SetAt, of an Application's parameters
+	inlineAt  func(fieldpath.Path) document.Location      // where a value of Inline was set
+	overlayAt func(int, fieldpath.Path) document.Location // where a field of an overlay was
 }
 
 // declaredAt is the line that stands for a release as a whole.
-func (r Release) declaredAt() Location {
+func (r Release) declaredAt() document.Location {
 	switch {
 	case r.By.File != "":
 		return r.By
 	case r.At.File != "":
 		return r.At
 	}
-	return fileStart(path.Join(r.Path, "Chart.yaml"))
+	return document.FileStart(path.Join(r.Path, "Chart.yaml"))
 }
 
 // Fetched is one thing that a release took from another host.
@@ -175,11 +173,11 @@ type Fetched struct {
 // Rendered is one release on one side.
 type Rendered struct {
 	Release
-	Objects []*Object // sorted by ID
-	Err     *Failure  // nil if it rendered
-	Reads   []string  // files that were read, sorted
-	Notes   []string  // such as: the chart calls lookup, which is empty here
-	Fetched []Fetched // charts and bases of other hosts
+	Objects []*Object         // sorted by ID
+	Err     *document.Failure // nil if it rendered
+	Reads   []string          // files that were read, sorted
+	Notes   []string          // such as: the chart calls lookup, which is empty here
+	Fetched []Fetched         // charts and bases of other hosts
 	// Untouched says that it was not rendered, as nothing that it depends on changed and its
 	// objects concern no other release: it has none here.
 	Untouched bool
@@ -193,19 +191,6 @@ type Rendered struct {
 	lost      []*Rendered
 	lostFiles map[string]bool
 }
-
-// Failure says why a release did not render, where, and what to do.
-type Failure struct {
-	Skipped bool // not an error of the manifests: a dependency that is not vendored, a remote base
-	// Cut says that the time of the whole run ended before it was rendered, and Slow that
-	// head took the time, and not base.
-	Cut, Slow bool `json:",omitempty"`
-	Reason    string
-	Where     Location
-	Remedy    string
-}
-
-func (f *Failure) Error() string { return f.Reason }
 
 // Options of rendering.
 type Options struct {
@@ -267,8 +252,8 @@ const (
 type FieldChange struct {
 	Path     string
 	Old, New any
-	Secret   bool     // print neither value
-	Where    Location // on head; on base where head has no such field
+	Secret   bool              // print neither value
+	Where    document.Location // on head; on base where head has no such field
 	OnBase   bool
 }
 

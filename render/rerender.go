@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -42,7 +43,7 @@ func (o *Object) Rerendered() runtime.Object {
 			return nil
 		}
 		if was, ok := p.Get(content); ok {
-			p.Set(content, otherValue(was, isBytes(content, p)))
+			p.Set(content, otherValue(was, document.IsBytes(content, p)))
 		}
 	}
 	read, err := decodeTyped(content)

@@ -8,21 +8,22 @@ import (
 
 	yaml3 "go.yaml.in/yaml/v3"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
 // templateLine is the line of a chart's template that writes a field of an object.
-func (j *job) templateLine(o *Object, p fieldpath.Path) Location {
+func (j *job) templateLine(o *Object, p fieldpath.Path) document.Location {
 	if j.Chart == nil {
-		return Location{}
+		return document.Location{}
 	}
 	file := j.Chart.templateFile(o.doc.File)
 	t := newTemplateText(j.Files[file], path.Ext(file) == ".tgz")
 	line, depth := t.find(o.doc, p)
 	if depth < len(p) {
-		return Location{}
+		return document.Location{}
 	}
-	return Location{File: file, StartLine: line}
+	return document.Location{File: file, StartLine: line}
 }
 
 // literal is a key of a template with a value that no action computes.
@@ -116,7 +117,7 @@ func (j *job) rewriteKnobs(o *Object, settings []Setting) []Rewrite {
 		if !ok || t.roots[0] == nil { // nil: comments alone, or no YAML
 			continue
 		}
-		walkNodes(t.roots[0], func(m *yaml3.Node) {
+		document.Walk(t.roots[0], func(m *yaml3.Node) {
 			if m.Kind != yaml3.MappingNode {
 				return
 			}

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	yaml3 "go.yaml.in/yaml/v3"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // sourceText is a file of YAML with its nodes and the offsets of its lines.
@@ -23,7 +25,7 @@ func (j *job) sourceText(file string) (sourceText, bool) {
 	if !ok {
 		return sourceText{}, false
 	}
-	t := sourceText{text: string(b), lines: []int{0}, roots: parseNodes(b)}
+	t := sourceText{text: string(b), lines: []int{0}, roots: document.Nodes(b)}
 	for i := range b {
 		if b[i] == '\n' {
 			t.lines = append(t.lines, i+1)
@@ -286,7 +288,7 @@ func inFlow(v any) string {
 	if err := n.Encode(v); err != nil {
 		return "null"
 	}
-	walkNodes(&n, func(x *yaml3.Node) {
+	document.Walk(&n, func(x *yaml3.Node) {
 		if x.Kind == yaml3.MappingNode || x.Kind == yaml3.SequenceNode {
 			x.Style |= yaml3.FlowStyle
 		}
@@ -307,7 +309,7 @@ func inBlock(v any, indent int) string {
 	if err := n.Encode(v); err != nil {
 		return ""
 	}
-	walkNodes(&n, func(x *yaml3.Node) { // a list of words stands on one line
+	document.Walk(&n, func(x *yaml3.Node) { // a list of words stands on one line
 		if x.Kind == yaml3.SequenceNode && !slices.ContainsFunc(x.Content, func(e *yaml3.Node) bool { return e.Kind != yaml3.ScalarNode }) {
 			x.Style |= yaml3.FlowStyle
 		}

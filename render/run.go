@@ -8,6 +8,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -18,7 +19,7 @@ type side struct {
 	releases []Release
 	ignored  []Ignored
 	jobs     []*job
-	failed   []*Failure // of gathering, by release
+	failed   []*document.Failure // of gathering, by release
 	outputs  []output
 	byID     map[string]int    // place in the lists
 	found    map[string]placed // what GitOps objects refer to
@@ -57,14 +58,14 @@ func prepare(ctx context.Context, t tree.Tree, opt Options, run runner, other *s
 }
 
 // gather adds releases and reads what they need; failed ones need nothing.
-func (s *side) gather(ctx context.Context, releases []Release, failed map[string]*Failure) error {
+func (s *side) gather(ctx context.Context, releases []Release, failed map[string]*document.Failure) error {
 	from := len(s.releases)
 	for k, r := range releases {
 		s.byID[r.ID] = from + k
 	}
 	s.releases = append(s.releases, releases...)
 	s.jobs = append(s.jobs, make([]*job, len(releases))...)
-	s.failed = append(s.failed, make([]*Failure, len(releases))...)
+	s.failed = append(s.failed, make([]*document.Failure, len(releases))...)
 	s.outputs = append(s.outputs, make([]output, len(releases))...)
 	return parallel(ctx, s.opt.Workers, len(releases), func(k int) {
 		i := from + k
@@ -88,7 +89,7 @@ func (s *side) complete(ctx context.Context) error { return s.completeFrom(ctx, 
 // removed.
 func (s *side) carry(ctx context.Context, other *side) error {
 	var list []Release
-	failed := map[string]*Failure{}
+	failed := map[string]*document.Failure{}
 	for i, r := range other.releases {
 		k, ok := s.byID[r.Parent]
 		if _, has := s.byID[r.ID]; has || !ok || s.outputs[k].Err == nil || r.Parent == "" {
@@ -148,8 +149,8 @@ func (s *side) declareMore(ctx context.Context, from, depth int) (bool, error) {
 
 // declare lists the releases that the objects of releases from an index on declare.
 // Where there are none, those that need objects of other releases have waited for all.
-func (s *side) declare(from int) ([]Release, map[string]*Failure) {
-	d := &declared{side: s, src: s.src, opt: s.opt, have: map[string]bool{}, failed: map[string]*Failure{}}
+func (s *side) declare(from int) ([]Release, map[string]*document.Failure) {
+	d := &declared{side: s, src: s.src, opt: s.opt, have: map[string]bool{}, failed: map[string]*document.Failure{}}
 	for id := range s.byID {
 		d.have[id] = true
 	}
@@ -263,7 +264,7 @@ func (s *side) run(i int) {
 	}
 	for k := range s.outputs[i].Docs {
 		d := &s.outputs[i].Docs[k]
-		maskVolatile(d)
+		document.MaskVolatile(d)
 	}
 	if s.releases[i].isBare() && s.outputs[i].Err == nil {
 		s.outputs[i].Err = unnamed(s.outputs[i].Docs)

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/tree"
@@ -209,7 +210,7 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-func place(l Location) string {
+func place(l document.Location) string {
 	return fmt.Sprintf("%s:%d:%d-%d:%d %s", l.File, l.StartLine, l.StartColumn, l.EndLine, l.EndColumn, l.Rung)
 }
 

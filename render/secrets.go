@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 )
@@ -98,7 +99,7 @@ func knowObject(k *redact.Known, o *Object) {
 			k.Public(last.Key)
 		}
 		switch {
-		case text == volatileText || text == volatileData:
+		case text == document.VolatileText || text == document.VolatileData:
 			return // it stands for a value of every render's own
 		case holdsSecrets(o, p):
 			k.Add(text)
@@ -137,7 +138,7 @@ func knowFiles(k *redact.Known, j *job, seen map[textOf]bool) {
 		if !unseen[name] || !isValues(name) && !slices.Contains(j.Chart.Values, name) || len(text) > 1<<20 {
 			continue
 		}
-		if v, err := decodeYAML(text); err == nil {
+		if v, err := document.DecodeYAML(text); err == nil {
 			tree[name] = v
 		}
 	}

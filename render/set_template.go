@@ -10,6 +10,7 @@ import (
 	"github.com/Masterminds/sprig/v3"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -49,21 +50,21 @@ func (t *templateJob) render() output {
 			if err != nil {
 				return failedTemplate(fmt.Errorf("templatePatch: %w", err))
 			}
-			patch, err := decodeYAML([]byte(text))
+			patch, err := document.DecodeYAML([]byte(text))
 			if err != nil {
-				return failedTemplate(fmt.Errorf("templatePatch: %s", yamlErrorText(err)))
+				return failedTemplate(fmt.Errorf("templatePatch: %s", document.ErrorText(err)))
 			}
 			if patch != nil {
 				v = mergePatch(v, patch)
 			}
 		}
-		out.Docs = append(out.Docs, document{Content: map[string]any{"value": v}})
+		out.Docs = append(out.Docs, document.Document{Content: map[string]any{"value": v}})
 	}
 	return out
 }
 
 func failedTemplate(err error) output {
-	return output{Err: &Failure{Reason: shorten(strings.Join(strings.Fields(err.Error()), " "), 400)}}
+	return output{Err: &document.Failure{Reason: shorten(strings.Join(strings.Fields(err.Error()), " "), 400)}}
 }
 
 // fillTexts fills every text of a value, keys too.

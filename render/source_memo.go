@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // memo is what was learnt of texts, which both sides share where they are the same.
@@ -32,7 +34,7 @@ func newMemo() *memo {
 }
 
 // kustomization is [parseKustomization] of a text that a source has read.
-func (m *memo) kustomization(file string, b []byte) (*kustomization, *Failure) {
+func (m *memo) kustomization(file string, b []byte) (*kustomization, *document.Failure) {
 	if len(b) == 0 {
 		return parseKustomization(file, b)
 	}
@@ -76,7 +78,7 @@ func (m *memo) notAnObject(b []byte) string {
 }
 
 // checkYAML is [checkYAML] of a text that a source has read.
-func (m *memo) checkYAML(p string, b []byte) *Failure {
+func (m *memo) checkYAML(p string, b []byte) *document.Failure {
 	if len(b) == 0 {
 		return checkYAML(p, b)
 	}
@@ -101,7 +103,7 @@ func plainlyObject(b []byte) bool {
 	if slices.ContainsFunc(templateMarks, func(m string) bool { return bytes.Contains(b, []byte(m)) }) {
 		return false
 	}
-	return slices.ContainsFunc(splitDocuments(b), func(d rawDocument) bool { return plainlyNamed(d.text) })
+	return slices.ContainsFunc(document.Split(b), func(d document.Raw) bool { return plainlyNamed(d.Text) })
 }
 
 var (

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -221,8 +222,8 @@ func revert(is string, h Hunk) string {
 
 // changedValues are the leaves of the chart's own values that differ.
 func (s *switching) changedValues(p string) []part {
-	was, err := decodeYAML(s.base.Files[p])
-	is, err2 := decodeYAML(s.head.Files[p])
+	was, err := document.DecodeYAML(s.base.Files[p])
+	is, err2 := document.DecodeYAML(s.head.Files[p])
 	if err != nil || err2 != nil {
 		return nil
 	}
@@ -270,7 +271,7 @@ func (s *switching) renders(set []toggle) bool {
 	return ok
 }
 
-func (s *switching) trial(of *job, set []toggle, edit func(*job)) ([]document, bool) {
+func (s *switching) trial(of *job, set []toggle, edit func(*job)) ([]document.Document, bool) {
 	s.trials++
 	c := *of.Chart
 	c.Once, c.Set = true, map[string]string{}
@@ -292,7 +293,7 @@ func (s *switching) trial(of *job, set []toggle, edit func(*job)) ([]document, b
 }
 
 // textOfDocs is what a template of the chart, or all of them, made; hooks do not count.
-func textOfDocs(docs []document, template string) string {
+func textOfDocs(docs []document.Document, template string) string {
 	var out strings.Builder
 	for _, d := range docs {
 		_, name, _ := strings.Cut(d.File, "/")
@@ -343,7 +344,7 @@ func (c *Change) says() string {
 	if c.Base == nil || c.Head == nil {
 		for _, o := range []*Object{c.Base, c.Head} {
 			if o != nil {
-				text += textOfDocs([]document{o.doc}, "")
+				text += textOfDocs([]document.Document{o.doc}, "")
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/template/parse"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -39,7 +40,7 @@ func newChartTexts(head, base *job) *chartTexts {
 			}
 		}
 	}
-	if v, err := decodeYAML(head.Files[head.Chart.Names["values.yaml"]]); err == nil {
+	if v, err := document.DecodeYAML(head.Files[head.Chart.Names["values.yaml"]]); err == nil {
 		t.values, _ = v.(map[string]any)
 	}
 	return t

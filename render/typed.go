@@ -16,6 +16,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/kubesettle/kubesettle/render/defaults"
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -39,17 +40,6 @@ var readAs = map[schema.GroupVersionKind]schema.GroupVersion{
 	{Group: "scheduling.k8s.io", Version: "v1alpha1", Kind: "PriorityClass"}:    {Group: "scheduling.k8s.io", Version: "v1"},
 }
 
-// gvkOf reads apiVersion and kind.
-func gvkOf(content map[string]any) schema.GroupVersionKind {
-	apiVersion, _ := content["apiVersion"].(string)
-	kind, _ := content["kind"].(string)
-	gv, err := schema.ParseGroupVersion(apiVersion)
-	if err != nil {
-		return schema.GroupVersionKind{Version: apiVersion, Kind: kind}
-	}
-	return gv.WithKind(kind)
-}
-
 // typeError is a value that the API server would refuse.
 type typeError struct {
 	path string // "" where unknown
@@ -68,7 +58,7 @@ type decoded struct {
 // decodeTyped decodes an object into upstream's type and defaults it. Errors: a *typeError.
 func decodeTyped(content map[string]any) (decoded, error) {
 	var d decoded
-	gvk := gvkOf(content)
+	gvk := document.GVK(content)
 	gv, old := readAs[gvk]
 	if old {
 		d.notes = append(d.notes, fmt.Sprintf("%s %s is not served by Kubernetes %s; read as %s",
@@ -206,5 +196,5 @@ func others(paths []fieldpath.Path, but fieldpath.Path) []fieldpath.Path {
 
 // knownKind reports whether client-go knows an object's kind.
 func knownKind(content map[string]any) bool {
-	return scheme.Scheme.Recognizes(gvkOf(content))
+	return scheme.Scheme.Recognizes(document.GVK(content))
 }

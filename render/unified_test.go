@@ -8,6 +8,7 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
@@ -131,7 +132,7 @@ func redactPair(b, h *Object) (map[string]any, map[string]any) {
 			return
 		}
 		was, _ := p.Get(b.Content)
-		if before, _ := p.Get(bc); !sameJSON(was, now) && sameJSON(before, shown) {
+		if before, _ := p.Get(bc); !document.SameJSON(was, now) && document.SameJSON(before, shown) {
 			p.Set(hc, strings.ReplaceAll(text, redacted, redactedChanged))
 		}
 	})

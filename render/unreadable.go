@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // A file whose objects head can no longer read has not lost them: what base has and head has
@@ -10,7 +12,7 @@ import (
 
 // unreadable is why a file of plain manifests that base reads gives fewer objects here, or nil:
 // it does not parse, or a document of it has lost its kind or its API version.
-func (s *source) unreadable(p string) *Failure {
+func (s *source) unreadable(p string) *document.Failure {
 	if s.twin == nil || !s.twin.isF[p] || s.twin.digest(p) == s.digest(p) {
 		return nil
 	}
@@ -18,7 +20,7 @@ func (s *source) unreadable(p string) *Failure {
 	if err != nil || !looksLikeManifest(was) || notAnObject(was) != "" {
 		return nil
 	}
-	old, f := decodeStream(p, was)
+	old, f := document.Decode(p, was)
 	if f != nil {
 		return nil
 	}
@@ -26,7 +28,7 @@ func (s *source) unreadable(p string) *Failure {
 	if err != nil {
 		return nil
 	}
-	docs, f := decodeStream(p, now)
+	docs, f := document.Decode(p, now)
 	if f != nil {
 		return f
 	}
@@ -39,16 +41,16 @@ func (s *source) unreadable(p string) *Failure {
 			continue
 		}
 		line := docs[i].Line
-		return &Failure{
+		return &document.Failure{
 			Reason: fmt.Sprintf("%s:%d: the document has no %s, and base has an object there: the API server refuses it", p, line, h),
-			Where:  lineOf(p, line, "file"), Remedy: "write `" + h + "` again, or remove the document",
+			Where:  document.LineOf(p, line, "file"), Remedy: "write `" + h + "` again, or remove the document",
 		}
 	}
 	return nil
 }
 
 // halves names for each document what it lacks to be an object, where it has the rest of one.
-func halves(docs []document) []string {
+func halves(docs []document.Document) []string {
 	out := make([]string, len(docs))
 	for i, d := range docs {
 		_, named := d.Content["metadata"].(map[string]any)

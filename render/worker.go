@@ -16,6 +16,8 @@ import (
 	"time"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // Limits of one render in a worker process.
@@ -103,7 +105,7 @@ func (p *pool) run(j *job) output {
 	if w == nil {
 		var err error
 		if w, err = p.start(); err != nil {
-			return output{Err: &Failure{Reason: "no worker process: " + err.Error(), Where: fileStart(j.Release.Path), Remedy: "check that the program can start itself"}}
+			return output{Err: &document.Failure{Reason: "no worker process: " + err.Error(), Where: document.FileStart(j.Release.Path), Remedy: "check that the program can start itself"}}
 		}
 	}
 	type answer struct {
@@ -140,9 +142,9 @@ func (p *pool) run(j *job) output {
 		w.kill()
 	}
 	w = nil
-	out.Err = &Failure{
+	out.Err = &document.Failure{
 		Reason: fmt.Sprintf("%s: %s", j.Release.Path, why),
-		Where:  fileStart(j.entryFile()), Remedy: "look for a loop without end or output without bound in the templates and values",
+		Where:  document.FileStart(j.entryFile()), Remedy: "look for a loop without end or output without bound in the templates and values",
 	}
 	return out
 }

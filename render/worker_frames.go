@@ -7,6 +7,8 @@ import (
 	"io"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // writeFrame writes a length and the bytes.
@@ -40,7 +42,7 @@ func decodeOutput(b []byte) (output, error) {
 	var wire struct {
 		output
 		Docs []struct {
-			document
+			document.Document
 			Content json.RawMessage
 		}
 	}
@@ -49,10 +51,10 @@ func decodeOutput(b []byte) (output, error) {
 	}
 	out := output{Notes: wire.Notes, Err: wire.Err, Lost: wire.Lost}
 	for _, d := range wire.Docs {
-		if err := utiljson.Unmarshal(d.Content, &d.document.Content); err != nil {
+		if err := utiljson.Unmarshal(d.Content, &d.Document.Content); err != nil {
 			return output{}, err
 		}
-		out.Docs = append(out.Docs, d.document)
+		out.Docs = append(out.Docs, d.Document)
 	}
 	return out, nil
 }

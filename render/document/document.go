@@ -1,4 +1,4 @@
-package render
+package document
 
 import (
 	"bytes"
@@ -10,18 +10,19 @@ import (
 	"time"
 
 	yamlv2 "go.yaml.in/yaml/v2"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // Limits on one file of YAML; the alias limits are the YAML library's own.
 const (
-	maxDocuments = 10_000
+	MaxDocuments = 10_000
 	maxDepth     = 200
 )
 
-// document is one YAML or JSON document, decoded.
-type document struct {
+// Document is one YAML or JSON document, decoded.
+type Document struct {
 	Content map[string]any
 	File    string // repository path it was read from or rendered by
 	Line    int    // line of File at which it begins; 0: unknown
@@ -29,21 +30,21 @@ type document struct {
 	Items   []int  // place in a List, from the outermost
 	Hook    bool
 	// Volatile are the values that differ at every render.
-	Volatile []volatileLeaf
+	Volatile []VolatileLeaf
 	// Origin is where Kustomize took it from: a file, or a generator's kustomization.
 	Origin    string
 	Generated bool
 }
 
-// rawDocument is the text of one document of a stream.
-type rawDocument struct {
-	text []byte
+// Raw is the text of one document of a stream.
+type Raw struct {
+	Text []byte
 	line int // of the stream, from 1, at which text begins
 }
 
-// splitDocuments cuts a stream where kubectl does: at lines of three dashes.
-func splitDocuments(b []byte) []rawDocument {
-	var docs []rawDocument
+// Split cuts a stream where kubectl does: at lines of three dashes.
+func Split(b []byte) []Raw {
+	var docs []Raw
 	start, startLine := 0, 1
 	for at, line := 0, 1; at < len(b); line++ {
 		end := bytes.IndexByte(b[at:], '\n')
@@ -52,12 +53,12 @@ func splitDocuments(b []byte) []rawDocument {
 			next = at + end + 1
 		}
 		if isSeparator(b[at:next]) {
-			docs = append(docs, rawDocument{b[start:at], startLine})
+			docs = append(docs, Raw{b[start:at], startLine})
 			start, startLine = next, line+1
 		}
 		at = next
 	}
-	return append(docs, rawDocument{b[start:], startLine})
+	return append(docs, Raw{b[start:], startLine})
 }
 
 func isSeparator(line []byte) bool {
@@ -70,9 +71,9 @@ func isSeparator(line []byte) bool {
 }
 
 // firstLine is the line of a stream at which the content of a document begins.
-func (d rawDocument) firstLine() int {
+func (d Raw) firstLine() int {
 	line := d.line
-	for _, l := range bytes.Split(d.text, []byte("\n")) {
+	for _, l := range bytes.Split(d.Text, []byte("\n")) {
 		if t := bytes.TrimSpace(l); len(t) > 0 && t[0] != '#' && t[0] != '%' {
 			return line
 		}
@@ -81,24 +82,24 @@ func (d rawDocument) firstLine() int {
 	return d.line
 }
 
-// decodeStream decodes every document of a file that is not empty.
-func decodeStream(file string, b []byte) ([]document, *Failure) {
-	b = asUTF8(b)
-	raws := splitDocuments(b)
-	if len(raws) > maxDocuments {
+// Decode decodes every document of a file that is not empty.
+func Decode(file string, b []byte) ([]Document, *Failure) {
+	b = UTF8(b)
+	raws := Split(b)
+	if len(raws) > MaxDocuments {
 		return nil, &Failure{
-			Reason: fmt.Sprintf("%s: %d documents, the limit is %d", file, len(raws), maxDocuments),
-			Where:  fileStart(file), Remedy: "split the file",
+			Reason: fmt.Sprintf("%s: %d documents, the limit is %d", file, len(raws), MaxDocuments),
+			Where:  FileStart(file), Remedy: "split the file",
 		}
 	}
-	var docs []document
+	var docs []Document
 	for i, raw := range raws {
-		v, err := decodeYAML(raw.text)
+		v, err := DecodeYAML(raw.Text)
 		if err != nil {
-			line := raw.line - 1 + yamlErrorLine(err)
+			line := raw.line - 1 + ErrorLine(err)
 			return nil, &Failure{
-				Reason: fmt.Sprintf("%s:%d: %s", file, line, yamlErrorText(err)),
-				Where:  lineOf(file, line, "file"), Remedy: "correct the YAML",
+				Reason: fmt.Sprintf("%s:%d: %s", file, line, ErrorText(err)),
+				Where:  LineOf(file, line, "file"), Remedy: "correct the YAML",
 			}
 		}
 		if v == nil {
@@ -109,17 +110,17 @@ func decodeStream(file string, b []byte) ([]document, *Failure) {
 			line := raw.firstLine()
 			return nil, &Failure{
 				Reason: fmt.Sprintf("%s:%d: the document is no object", file, line),
-				Where:  lineOf(file, line, "file"), Remedy: "correct the YAML",
+				Where:  LineOf(file, line, "file"), Remedy: "correct the YAML",
 			}
 		}
-		docs = append(docs, document{Content: m, File: file, Line: raw.firstLine(), Doc: i})
+		docs = append(docs, Document{Content: m, File: file, Line: raw.firstLine(), Doc: i})
 	}
 	return docs, nil
 }
 
-// decodeYAML decodes one document as kubectl and Helm do: YAML 1.1 scalars, the last of
+// DecodeYAML decodes one document as kubectl and Helm do: YAML 1.1 scalars, the last of
 // two equal keys wins, integers are int64 or float64.
-func decodeYAML(b []byte) (v any, err error) {
+func DecodeYAML(b []byte) (v any, err error) {
 	defer func() { // the library panics on some inputs that it should refuse
 		if r := recover(); r != nil {
 			err = fmt.Errorf("yaml: %v", r)
@@ -129,11 +130,11 @@ func decodeYAML(b []byte) (v any, err error) {
 	if err := yamlv2.Unmarshal(b, &raw); err != nil {
 		return nil, err
 	}
-	return toJSON(raw, 0)
+	return ToJSON(raw, 0)
 }
 
-// toJSON turns the YAML library's values into those of JSON.
-func toJSON(v any, depth int) (any, error) {
+// ToJSON turns the YAML library's values into those of JSON.
+func ToJSON(v any, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("yaml: nested deeper than %d", maxDepth)
 	}
@@ -141,7 +142,7 @@ func toJSON(v any, depth int) (any, error) {
 	case map[string]any:
 		for k, e := range x {
 			var err error
-			if x[k], err = toJSON(e, depth+1); err != nil {
+			if x[k], err = ToJSON(e, depth+1); err != nil {
 				return nil, err
 			}
 		}
@@ -155,7 +156,7 @@ func toJSON(v any, depth int) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			if m[key], err = toJSON(e, depth+1); err != nil {
+			if m[key], err = ToJSON(e, depth+1); err != nil {
 				return nil, err
 			}
 		}
@@ -164,7 +165,7 @@ func toJSON(v any, depth int) (any, error) {
 		l := make([]any, len(x))
 		for i, e := range x {
 			var err error
-			if l[i], err = toJSON(e, depth+1); err != nil {
+			if l[i], err = ToJSON(e, depth+1); err != nil {
 				return nil, err
 			}
 		}
@@ -207,8 +208,8 @@ func keyText(k any) (string, error) {
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
 
-// yamlErrorLine is the line an error of the YAML library names, or 1.
-func yamlErrorLine(err error) int {
+// ErrorLine is the line an error of the YAML library names, or 1.
+func ErrorLine(err error) int {
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 {
 			return n
@@ -219,28 +220,28 @@ func yamlErrorLine(err error) int {
 
 var (
 	yamlPrefix = regexp.MustCompile(`^(error converting YAML to JSON: )?(yaml: )?(unmarshal errors:\s*)?(line \d+: )?`)
-	backquoted = regexp.MustCompile("`[^`]*`")
+	Backquoted = regexp.MustCompile("`[^`]*`")
 )
 
-// yamlErrorText is such an error without its line, and without the values it quotes:
+// ErrorText is such an error without its line, and without the values it quotes:
 // they may be secret.
-func yamlErrorText(err error) string {
+func ErrorText(err error) string {
 	text := yamlPrefix.ReplaceAllString(err.Error(), "")
-	text = backquoted.ReplaceAllString(strings.TrimSpace(text), "a value")
+	text = Backquoted.ReplaceAllString(strings.TrimSpace(text), "a value")
 	return "broken YAML: " + strings.Join(strings.Fields(text), " ")
 }
 
-// fileStart is a file as a whole.
-func fileStart(file string) Location { return lineOf(file, 1, "file") }
+// FileStart is a file as a whole.
+func FileStart(file string) Location { return LineOf(file, 1, "file") }
 
-// lineOf is the whole of one line, without its length known: its first column.
-func lineOf(file string, line int, rung string) Location {
+// LineOf is the whole of one line, without its length known: its first column.
+func LineOf(file string, line int, rung string) Location {
 	line = max(line, 1)
 	return Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2, Rung: rung}
 }
 
-// asFailure words an error about a file that could not be read.
-func asFailure(file string, err error) *Failure {
+// AsFailure words an error about a file that could not be read.
+func AsFailure(file string, err error) *Failure {
 	remedy := "make the file readable from the repository's root"
 	switch text := err.Error(); {
 	case strings.Contains(text, tree.ErrTooBig.Error()):
@@ -250,5 +251,16 @@ func asFailure(file string, err error) *Failure {
 	case strings.Contains(text, "file does not exist"):
 		remedy = "commit the file or correct the path"
 	}
-	return &Failure{Reason: err.Error(), Where: fileStart(file), Remedy: remedy}
+	return &Failure{Reason: err.Error(), Where: FileStart(file), Remedy: remedy}
+}
+
+// GVK reads apiVersion and kind.
+func GVK(content map[string]any) schema.GroupVersionKind {
+	apiVersion, _ := content["apiVersion"].(string)
+	kind, _ := content["kind"].(string)
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		return schema.GroupVersionKind{Version: apiVersion, Kind: kind}
+	}
+	return gv.WithKind(kind)
 }

@@ -1,4 +1,4 @@
-package render
+package document
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"unicode/utf16"
 )
 
-// asUTF8 is a text without its byte order mark and in UTF-8, as the YAML library of the API
+// UTF8 is a text without its byte order mark and in UTF-8, as the YAML library of the API
 // server reads it: UTF-16 is told by its mark.
-func asUTF8(b []byte) []byte {
+func UTF8(b []byte) []byte {
 	var order binary.ByteOrder
 	switch {
 	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):

@@ -1,4 +1,4 @@
-package render
+package document
 
 import (
 	"encoding/json"
@@ -9,19 +9,19 @@ import (
 
 // Placeholders for values that differ at every render.
 const (
-	volatileText = "random"
-	volatileData = "cmFuZG9t" // "random" as a Secret's data has it
+	VolatileText = "random"
+	VolatileData = "cmFuZG9t" // "random" as a Secret's data has it
 )
 
-// volatileLeaf is a value that differs at every render, and what stands for it.
-type volatileLeaf struct {
+// VolatileLeaf is a value that differs at every render, and what stands for it.
+type VolatileLeaf struct {
 	Path string
 	Mask any
 }
 
-// markVolatile compares two renders of the same input and notes on the first one which
+// MarkVolatile compares two renders of the same input and notes on the first one which
 // leaves differ.
-func markVolatile(first, second []document) []document {
+func MarkVolatile(first, second []Document) []Document {
 	if len(first) != len(second) {
 		return first // the number of objects is random: nothing to pair them by
 	}
@@ -30,22 +30,22 @@ func markVolatile(first, second []document) []document {
 		if a.File != b.File || a.Doc != b.Doc {
 			return first
 		}
-		for _, p := range differing(a.Content, b.Content) {
+		for _, p := range Differing(a.Content, b.Content) {
 			path := fieldpath.Parse(p)
 			was, _ := path.Get(a.Content)
 			now, _ := path.Get(b.Content)
-			first[i].Volatile = append(first[i].Volatile, volatileLeaf{p, stableMask(was, now, isBytes(a.Content, path))})
+			first[i].Volatile = append(first[i].Volatile, VolatileLeaf{p, stableMask(was, now, IsBytes(a.Content, path))})
 		}
 	}
 	return first
 }
 
-// isBytes reports whether a field holds bytes in base64, as which the mask must read too.
-func isBytes(content map[string]any, p fieldpath.Path) bool {
+// IsBytes reports whether a field holds bytes in base64, as which the mask must read too.
+func IsBytes(content map[string]any, p fieldpath.Path) bool {
 	if len(p) == 0 {
 		return false
 	}
-	return gvkOf(content).Kind == "Secret" && p[0].Key == "data" || p[0].Key == "binaryData" || p[len(p)-1].Key == "caBundle"
+	return GVK(content).Kind == "Secret" && p[0].Key == "data" || p[0].Key == "binaryData" || p[len(p)-1].Key == "caBundle"
 }
 
 // stableMask is the same for every two renders: of texts what they begin with alike, up
@@ -55,10 +55,10 @@ func stableMask(a, b any, data bool) any {
 	case string:
 		y, ok := b.(string)
 		if data {
-			return volatileData
+			return VolatileData
 		}
 		if !ok {
-			return volatileText
+			return VolatileText
 		}
 		n := 0
 		for i := 0; i < len(x) && i < len(y) && x[i] == y[i]; i++ {
@@ -69,21 +69,21 @@ func stableMask(a, b any, data bool) any {
 		if strings.ContainsAny(x[:n], "0123456789") {
 			n = 0 // a time begins alike in two renders that follow one another, and not in a third
 		}
-		return x[:n] + volatileText
+		return x[:n] + VolatileText
 	case bool:
 		return false
 	case int64, float64:
 		return int64(1)
 	}
 	if data {
-		return maskLeaves(fieldpath.DeepCopy(a), volatileData)
+		return maskLeaves(fieldpath.DeepCopy(a), VolatileData)
 	}
-	return maskLeaves(fieldpath.DeepCopy(a), volatileText)
+	return maskLeaves(fieldpath.DeepCopy(a), VolatileText)
 }
 
-// differing lists the paths of leaves that are not equal, or the nearest enclosing
+// Differing lists the paths of leaves that are not equal, or the nearest enclosing
 // value where the shape differs.
-func differing(a, b any) []string {
+func Differing(a, b any) []string {
 	var out []string
 	var walk func(p fieldpath.Path, a, b any)
 	walk = func(p fieldpath.Path, a, b any) {
@@ -108,7 +108,7 @@ func differing(a, b any) []string {
 			}
 			return
 		}
-		if !sameJSON(a, b) {
+		if !SameJSON(a, b) {
 			out = append(out, p.String())
 		}
 	}
@@ -116,7 +116,7 @@ func differing(a, b any) []string {
 	return out
 }
 
-func sameJSON(a, b any) bool {
+func SameJSON(a, b any) bool {
 	x, err := json.Marshal(a)
 	if err != nil {
 		return false
@@ -125,9 +125,9 @@ func sameJSON(a, b any) bool {
 	return err == nil && string(x) == string(y)
 }
 
-// maskVolatile replaces the values that differ at every render, so that two renders of
+// MaskVolatile replaces the values that differ at every render, so that two renders of
 // one input are equal.
-func maskVolatile(d *document) {
+func MaskVolatile(d *Document) {
 	for _, v := range d.Volatile {
 		if p := fieldpath.Parse(v.Path); len(p) > 0 {
 			p.Set(d.Content, v.Mask)
@@ -150,14 +150,4 @@ func maskLeaves(v any, mask string) any {
 		return mask
 	}
 	return v
-}
-
-// isVolatile reports whether a path lies at or below a volatile one.
-func (o *Object) isVolatile(path string) bool {
-	for _, v := range o.volatile {
-		if path == v.Path || strings.HasPrefix(path, v.Path+".") || strings.HasPrefix(path, v.Path+"[") {
-			return true
-		}
-	}
-	return false
 }

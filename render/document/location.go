@@ -1,0 +1,23 @@
+package document
+
+// Location is a region of a file; lines and columns count from 1, the end is
+// exclusive in its column, as SARIF has it.
+type Location struct {
+	File                                       string
+	StartLine, StartColumn, EndLine, EndColumn int
+	// Rung of the attribution ladder: "value", "patch", "node", "template", "release", "file".
+	Rung string
+}
+
+// Failure says why a release did not render, where, and what to do.
+type Failure struct {
+	Skipped bool // not an error of the manifests: a dependency that is not vendored, a remote base
+	// Cut says that the time of the whole run ended before it was rendered, and Slow that
+	// head took the time, and not base.
+	Cut, Slow bool `json:",omitempty"`
+	Reason    string
+	Where     Location
+	Remedy    string
+}
+
+func (f *Failure) Error() string { return f.Reason }
