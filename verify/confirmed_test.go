@@ -59,4 +59,12 @@ func TestShape(t *testing.T) {
 	if more, few := pending("1 Insufficient cpu, 2 node(s) didn't match pod anti-affinity rules"), pending("2 Insufficient cpu, 1 node(s) didn't match pod anti-affinity rules"); more != few {
 		t.Errorf("by the number of nodes: %q and %q", more, few)
 	}
+	evicted := func(plugin string) string {
+		return (&judge.Finding{Rule: "eviction-loop", Interleaving: []judge.Step{
+			{Actor: "descheduler", Class: "periodic", Action: "evict", Text: "the descheduler's " + plugin + " evicts 1 starting pod of default/web on node-1"},
+		}}).Shape()
+	}
+	if a, b := evicted("RemoveDuplicates"), evicted("LowNodeUtilization"); a == b {
+		t.Errorf("two plugins have the one shape %q", a)
+	}
 }

@@ -39,8 +39,8 @@ func Confirmations() ([]Confirmation, error) {
 
 // Shape is what a counterexample is made of: its rule, the events in it and the control
 // loops that take part, each once and sorted, and admission where it refuses pods, such as
-// "below-floor: drain + replicaset, scheduler", and, after a semicolon, why a pod has no node or
-// no quota: a port and anti-affinity are not one cause. Findings of one shape break in one way.
+// "below-floor: drain + replicaset, scheduler", and, after a semicolon, why a pod has no node or no
+// quota, or is evicted or not: a port and anti-affinity are not one cause, nor are two plugins. Findings of one shape break in one way.
 func (f *Finding) Shape() string {
 	events, loops := map[string]bool{}, map[string]bool{}
 	for _, s := range f.Interleaving {
@@ -67,8 +67,15 @@ func (f *Finding) Shape() string {
 // counted is how the scheduler's event begins each of its reasons.
 var counted = regexp.MustCompile(`(?:^|, )\d+ (?:node\(s\) )?`)
 
-// causes are what stands in the way of pods at the end, as the scheduler and quotas say it,
-// without the number of nodes.
+var (
+	pluginOf = regexp.MustCompile(`^the descheduler's (\w+) evicts `)
+	metricOf = regexp.MustCompile(` \((CPU|memory) `)
+	taintOf  = regexp.MustCompile(`\(taint [^ :)]*:(\w+), `)
+)
+
+// causes are what stands in the way of pods at the end, as the scheduler, quotas and budgets say it,
+// without the number of nodes; what has pods evicted, a plugin of the descheduler or the effect of a
+// taint; and by which metric replicas run away.
 func (f *Finding) causes() map[string]bool {
 	out := map[string]bool{}
 	for _, s := range f.Interleaving {
@@ -82,6 +89,20 @@ func (f *Finding) causes() map[string]bool {
 			}
 		case "creation-refused":
 			out["exceeded quota"] = true
+		case "eviction-refused":
+			out["budget"] = true
+		case "scale":
+			if m := metricOf.FindStringSubmatch(s.Text); m != nil && f.Rule == "runaway-scale" {
+				out[m[1]] = true
+			}
+		case "evict":
+			if m := pluginOf.FindStringSubmatch(s.Text); m != nil {
+				out[m[1]] = true
+			}
+		case "evict-pod":
+			if m := taintOf.FindStringSubmatch(s.Text); m != nil {
+				out[m[1]+" taint"] = true
+			}
 		}
 	}
 	return out
