@@ -30,7 +30,7 @@ func verifyRevision(ctx context.Context, rev *render.Revision, opt Options) (*Re
 
 // prepare cuts the changes into slices, and enters what is known without a search.
 func prepare(ch *render.Changes, opt Options, all bool) (a *analysis, cut []*slice.Slice, refused []static.Applied, err error) {
-	a = &analysis{opt: opt, started: time.Now(), result: newResult(ch, opt), places: judge.NewPlaces(ch)}
+	a = &analysis{opt: opt, started: time.Now(), result: newResult(ch, opt), places: judge.NewPlaces(ch), whole: map[*slice.Slice]bool{}}
 	rules, err := policies.Select(opt.Policy, opt.Rules)
 	if err != nil {
 		return nil, nil, nil, err
@@ -113,6 +113,8 @@ type analysis struct {
 	entered    [][2]string
 	byWorkload map[[2]string][]int
 	noted      map[string]bool // assumptions
+	// whole are the slices of which nothing was left out at the declared size: no arithmetic knows better.
+	whole map[*slice.Slice]bool
 }
 
 func newResult(ch *render.Changes, opt Options) *Result {
@@ -172,6 +174,9 @@ func (a *analysis) search(ctx context.Context, cut []*slice.Slice) error {
 // enterResult enters what was found for a slice, how far it was searched, and what it leaves open.
 func (a *analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 	a.enter(ctx, sr)
+	if a.opt.Shard.Of <= 1 && sr.Whole() {
+		a.whole[sr.Variant.Slice] = true
+	}
 	a.result.Coverage.Topologies += sr.Topologies
 	a.result.Coverage.MaxNodes = max(a.result.Coverage.MaxNodes, sr.MaxNodes)
 	if sr.Cut != nil {

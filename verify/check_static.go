@@ -6,6 +6,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -29,6 +30,9 @@ func (a *analysis) enterShortages(cut []*slice.Slice) {
 			if s.Loaded && !loads {
 				continue
 			}
+			if s.Rule == "unschedulable" && a.whole[sl] && !a.tells(s.Rule, sl.Release, sl.Spec.Workloads[s.Workload].ID) {
+				continue // a quota, say, keeps these pods from ever being there
+			}
 			status := judge.New
 			for _, o := range was {
 				switch {
@@ -40,12 +44,19 @@ func (a *analysis) enterShortages(cut []*slice.Slice) {
 				}
 			}
 			if rule, on := ruleFor(a.checker.Rules, s.Rule, sl.Spec.Workloads[s.Workload].Namespace+"/"+sl.Spec.Workloads[s.Workload].Name); on {
-				a.result.Findings = s.Enter(a.result.Findings, sl, rule, status, a.places)
+				a.result.Findings = s.Enter(a.result.Findings, sl, rule, status, scale.Largest(of.NodeClasses(nil)).Total(), a.places)
 			}
 		}
 	}
 	a.result.Findings = judge.Across(a.result.Findings)
 	judge.SortFindings(a.result.Findings)
+}
+
+// tells reports whether head breaks a rule, as a search has it.
+func (a *analysis) tells(rule, release, workload string) bool {
+	return slices.ContainsFunc(a.result.Findings, func(f judge.Finding) bool {
+		return f.Rule == rule && f.Release == release && f.Workload == workload && f.Status != judge.Fixed
+	})
 }
 
 // shortages are what does not fit on a policy's nodes, as others leave them: those that are there

@@ -47,7 +47,7 @@ func (d *Judge) Findings(ctx context.Context, sr *scenario.SliceResult, alike bo
 	}
 	oneRun(out, of)
 	if scenario.Complete(sr.Cov) { // else: what head was not seen to break is not thereby mended
-		out = append(out, d.mended(*sr)...)
+		out = append(out, d.mended(*sr, out)...)
 	}
 	return out, open
 }
@@ -172,12 +172,13 @@ func specific(vs []scenario.Violation) []scenario.Violation {
 	})
 }
 
-// mended words what base broke and head does not.
-func (d *Judge) mended(sr scenario.SliceResult) (out []Finding) {
-	was := slices.DeleteFunc(specific(sr.Base), func(v scenario.Violation) bool { return !v.DeclaredSize() })
-	is := scenario.KeysOf(sr.Head)
+// mended words what base broke at a declared size and head does not: neither there nor in what is told of it.
+func (d *Judge) mended(sr scenario.SliceResult, told []Finding) (out []Finding) {
+	undeclared := func(v scenario.Violation) bool { return !v.DeclaredSize() }
+	was := slices.DeleteFunc(specific(sr.Base), undeclared)
+	is := scenario.KeysOf(slices.DeleteFunc(slices.Clone(sr.Head), undeclared))
 	for _, k := range scenario.KeysOf(was) {
-		if slices.Contains(is, k) {
+		if slices.Contains(is, k) || slices.ContainsFunc(told, func(f Finding) bool { return f.Rule == k.Rule && f.Workload == k.Workload }) {
 			continue
 		}
 		v := was[slices.IndexFunc(was, func(o scenario.Violation) bool { return o.Key() == k })]

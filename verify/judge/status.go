@@ -52,6 +52,7 @@ func choose(list []judged) judged {
 			scenario.BoolRank(x.unsure)-scenario.BoolRank(y.unsure),
 			scenario.BoolRank(!x.declared)-scenario.BoolRank(!y.declared),
 			Rank(string(x.severity))-Rank(string(y.severity)),
+			scenario.BoolRank(x.Scenario == scenario.ScenarioNext)-scenario.BoolRank(y.Scenario == scenario.ScenarioNext), // it comes later
 			y.Sure()-x.Sure(),
 			x.Topology().Total()-y.Topology().Total(),
 			slices.Compare(y.Topology(), x.Topology()),

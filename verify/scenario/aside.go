@@ -21,7 +21,7 @@ const (
 // asideStates bounds the states of each search that stands aside.
 const asideStates = 50_000
 
-// aside searches one of them and adds what the others do not have with as few events.
+// aside searches one of them and adds what nothing that the others have covers.
 func (r *scenarioRun) aside(ctx context.Context, name, scenario string, v Variant, from state.Version, judgedBy []rules.Rule) error {
 	if len(judgedBy) == 0 {
 		r.cov.closeAside(name, AllClosed)
@@ -56,7 +56,7 @@ func (r *scenarioRun) aside(ctx context.Context, name, scenario string, v Varian
 	}
 	had := slices.Clone(r.found)
 	for _, x := range other.found {
-		if !slices.ContainsFunc(had, func(o Violation) bool { return o.Key() == x.Key() && o.Events <= x.Events }) {
+		if !slices.ContainsFunc(had, func(o Violation) bool { return o.Covers(x) && x.Comparable(o) }) {
 			x.aside = name
 			r.found = append(r.found, x)
 		}

@@ -347,6 +347,11 @@ func first(have, more []Violation) []Violation {
 	return have
 }
 
+// Whole reports whether a slice was searched to the end as it is declared, at every size that is.
+func (sr *SliceResult) Whole() bool {
+	return sr.Err == nil && sr.Variant.AsDeclared() && Complete(sr.Cov) && sr.Declared && sr.Cut == nil && !sr.Outgrown()
+}
+
 // Outgrown reports whether no declared size that was searched has room for what settles.
 func (sr *SliceResult) Outgrown() bool {
 	return sr.Err == nil && Complete(sr.Cov) && sr.searched > 0 && sr.sizes == 0

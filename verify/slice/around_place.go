@@ -2,8 +2,10 @@ package slice
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -30,6 +32,7 @@ func place(releases []*render.Rendered, nodes []*corev1.Node, p *policies.Policy
 	for i, n := range nodes {
 		room[i] = n.DeepCopy()
 	}
+	slices.SortStableFunc(room, func(a, b *corev1.Node) int { return cmp.Compare(nodeKey(a), nodeKey(b)) })
 	var pods []standing
 	for _, r := range releases {
 		if r.Err != nil || r.Untouched {
@@ -66,7 +69,8 @@ func place(releases []*render.Rendered, nodes []*corev1.Node, p *policies.Policy
 		if tight { // the largest first, as best-fit decreasing has it
 			larger = cmp.Compare(y.share, x.share)
 		}
-		return cmp.Or(larger, cmp.Compare(y.priority, x.priority), cmp.Compare(x.release, y.release), cmp.Compare(x.id, y.id))
+		return cmp.Or(larger, cmp.Compare(y.priority, x.priority), cmp.Compare(y.share, x.share), cmp.Compare(y.count, x.count),
+			cmp.Compare(podKey(&x.pod.Spec), podKey(&y.pod.Spec)), cmp.Compare(x.release, y.release), cmp.Compare(x.id, y.id))
 	})
 	for _, n := range room {
 		spec.Classes = append(spec.Classes, state.NodeClass{Name: n.Name, Node: n, Names: []string{n.Name}, Min: 1, Max: 1})
@@ -87,6 +91,33 @@ func place(releases []*render.Rendered, nodes []*corev1.Node, p *policies.Policy
 		pods = slices.Delete(pods, bad, bad+1) // the scheduler of the model cannot place it
 	}
 	return out
+}
+
+// nodeKey orders nodes by what they are, so that neither their names nor the order of their documents decide
+// where a pod goes that fits several alike.
+func nodeKey(n *corev1.Node) string {
+	own := corev1.Node{Spec: n.Spec, Status: corev1.NodeStatus{Allocatable: n.Status.Allocatable}}
+	own.Labels = maps.Clone(n.Labels)
+	delete(own.Labels, corev1.LabelHostname)
+	return keyOf(own)
+}
+
+// podKey orders pods by what they ask of a node, before their names do.
+func podKey(pod *corev1.PodSpec) string {
+	own := corev1.PodSpec{NodeSelector: pod.NodeSelector, Tolerations: pod.Tolerations, HostNetwork: pod.HostNetwork}
+	for _, c := range pod.Containers {
+		own.Containers = append(own.Containers, corev1.Container{Resources: c.Resources, Ports: c.Ports})
+	}
+	return keyOf(own)
+}
+
+// keyOf writes an object down, the same for equal ones.
+func keyOf(o any) string {
+	b, err := json.Marshal(o)
+	if err != nil {
+		return err.Error() // API types have nothing that JSON cannot hold
+	}
+	return string(b)
 }
 
 // declares is how many pods of a workload that does not end a release asks for; 0 for a DaemonSet,

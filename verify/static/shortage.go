@@ -294,8 +294,9 @@ func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) 
 	return Shortage{}, false
 }
 
-// Enter makes a finding of a shortage, or makes sure of the one that is there.
-func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, status judge.Status, pl judge.Places) []judge.Finding {
+// Enter makes a finding of a shortage, or makes sure of the one that is there. largest is the number of nodes
+// that there may be: what a search saw of base there stands, as the arithmetic leaves out much of what takes room.
+func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, status judge.Status, largest int, pl judge.Places) []judge.Finding {
 	w := &sl.Spec.Workloads[s.Workload]
 	text := fmt.Sprintf("at the declared size %s asks for %d pods, and %s at most %d", w.Name, s.Asked, s.what, s.Fit)
 	if s.none != "" {
@@ -306,6 +307,9 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 		if f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status != judge.Fixed {
 			if f.Reduced != nil || !f.AtDeclaredScale {
 				f.Message += " (" + text + ")"
+			}
+			if f.Status == judge.Existing && status == judge.New && f.AtDeclaredScale && f.Reduced == nil && f.Scale.Nodes == largest {
+				return list
 			}
 			f.Severity, f.AtDeclaredScale, f.Reduced = string(rule.Severity), true, nil
 			if f.Status == judge.Existing {
