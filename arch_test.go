@@ -23,10 +23,11 @@ const module = "github.com/kubesettle/kubesettle"
 // below a room belong to it, but for verify, whose rooms have rows of their own; who may
 // import a room may import what stands below it.
 var arrows = map[string][]string{
-	"render":            {"render/tree", "render/fieldpath", "render/document", "render/fetch", "render/redact", "render/defaults"},
+	"render":            {"render/tree", "render/fieldpath", "render/document", "render/typed", "render/fetch", "render/redact", "render/defaults"},
 	"render/tree":       {},
 	"render/fieldpath":  {},
 	"render/document":   {"render/fieldpath", "render/tree"},
+	"render/typed":      {"render/fieldpath", "render/document", "render/defaults"},
 	"render/fetch":      {},
 	"render/redact":     {},
 	"render/defaults":   {},

@@ -10,11 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/kubernetes/scheme"
-)
 
-// DefaultKubeVersion is the Kubernetes version that is rendered for where none is
-// declared.
-const DefaultKubeVersion = "1.36"
+	"github.com/kubesettle/kubesettle/render/typed"
+)
 
 // era is when a group version was served by default, in minors of Kubernetes 1;
 // 0 is no limit.
@@ -64,7 +62,7 @@ var eras = map[string]era{
 // Errors: a version that cannot be parsed.
 func capabilities(kubeVersion string) (*chartutil.Capabilities, error) {
 	if kubeVersion == "" {
-		kubeVersion = DefaultKubeVersion
+		kubeVersion = typed.DefaultKubeVersion
 	}
 	kv, err := chartutil.ParseKubeVersion(kubeVersion)
 	if err != nil {

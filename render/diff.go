@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 // diff pairs the objects of two revisions and compares them.
@@ -46,7 +47,7 @@ func diff(base, head *Revision) (*Changes, error) {
 // pairKey is what stays when only the version of an object's API changes.
 func pairKey(o *Object) ObjectID {
 	id := o.ID
-	if gv, ok := readAs[document.GVK(o.Content)]; ok {
+	if gv, ok := typed.ReadAs[document.GVK(o.Content)]; ok {
 		id.Group = gv.Group // extensions/v1beta1 Deployment is apps/v1 Deployment
 	}
 	id.Version = ""

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 // discovery finds the releases of a tree. What it sees and leaves out is in ignored.
@@ -65,7 +66,7 @@ func (d *discovery) add(r Release) {
 		r.KubeVersion = d.opt.KubeVersion
 	}
 	if r.KubeVersion == "" {
-		r.KubeVersion = DefaultKubeVersion
+		r.KubeVersion = typed.DefaultKubeVersion
 	}
 	r.APIVersions = append(slices.Clone(r.APIVersions), d.opt.APIVersions...)
 	if d.ids[r.ID] {

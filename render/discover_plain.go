@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 var (
@@ -190,7 +191,7 @@ func notAnObject(b []byte) string {
 		}
 		meta, _ := d.Content["metadata"].(map[string]any)
 		_, isList := d.Content["items"].([]any)
-		if meta["name"] != nil || meta["generateName"] != nil || isList || knownKind(d.Content) {
+		if meta["name"] != nil || meta["generateName"] != nil || isList || typed.Known(d.Content) {
 			objects++
 		}
 	}

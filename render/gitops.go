@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 // maxGitOpsDepth is how deep applications may declare applications.
@@ -86,7 +87,7 @@ func (o *declaring) add(r Release, f *document.Failure) {
 		r.KubeVersion = o.opt.KubeVersion
 	}
 	if r.KubeVersion == "" {
-		r.KubeVersion = DefaultKubeVersion
+		r.KubeVersion = typed.DefaultKubeVersion
 	}
 	r.APIVersions = append(slices.Clone(r.APIVersions), o.opt.APIVersions...)
 	o.releases = append(o.releases, r)

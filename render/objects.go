@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 // clusterScoped are the kinds of Kubernetes' own API that have no namespace.
@@ -133,23 +134,23 @@ func (b *builder) add(d document.Document) *document.Failure {
 			id.Namespace = "default"
 		}
 	}
-	read, err := decodeTyped(d.Content)
+	read, err := typed.Decode(d.Content)
 	if err != nil {
 		at := where("")
 		path := ""
-		if te, ok := err.(*typeError); ok {
-			at, path = where(te.path), te.path+": "
+		if te, ok := err.(*typed.TypeError); ok {
+			at, path = where(te.Path), te.Path+": "
 		}
 		return &document.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s: %s%v", at.File, at.StartLine, id, path, err),
 			Where:  at, Remedy: "correct the value: the API server refuses it",
 		}
 	}
-	for _, n := range read.notes {
+	for _, n := range read.Notes {
 		b.notes = append(b.notes, id.String()+": "+n)
 	}
 	b.objects = append(b.objects, &Object{
-		ID: id, Release: b.rel.ID, Content: d.Content, Typed: read.typed, Refused: read.refused, Hook: d.Hook,
+		ID: id, Release: b.rel.ID, Content: d.Content, Typed: read.Typed, Refused: read.Refused, Hook: d.Hook,
 		Source: where(""), locate: where, doc: d, volatile: d.Volatile,
 	})
 	return nil

@@ -15,12 +15,14 @@ import (
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
-// Location and Failure are named here, too: whoever reads what was rendered speaks of them.
+// Location, Failure and Refusal are named here, too: whoever reads what was rendered speaks of them.
 type (
 	Location = document.Location
 	Failure  = document.Failure
+	Refusal  = typed.Refusal
 )
 
 // ObjectID identifies an object within its release.
@@ -52,7 +54,7 @@ type Object struct {
 	Typed runtime.Object
 	// Refused are the fields that strict decoding refuses, as the API server does for kubectl,
 	// Helm, Argo CD and Flux unless they are told not to ask: misspelt and misplaced ones.
-	Refused []Refusal
+	Refused []typed.Refusal
 	// Hook says that it is a Helm hook or test: listed, not verified.
 	Hook bool
 	// Source is where the object begins.
@@ -62,9 +64,6 @@ type Object struct {
 	volatile []document.VolatileLeaf // values that differ at every render, masked in Content
 	known    *redact.Known           // texts that Secrets hold, which nothing may print
 }
-
-// Refusal is a field that the API server does not decode, with the reason. It holds no value.
-type Refusal struct{ Path, Text string }
 
 // Locate gives the file and line that set a field, in field.Path's notation
 // ("spec.template.spec.containers[0].resources.requests[cpu]" or with dots), or the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 // Compare lists in which fields two versions of an object differ, with those that are
@@ -46,11 +47,11 @@ func (o *Object) Rerendered() runtime.Object {
 			p.Set(content, otherValue(was, document.IsBytes(content, p)))
 		}
 	}
-	read, err := decodeTyped(content)
+	read, err := typed.Decode(content)
 	if err != nil {
 		return nil
 	}
-	return read.typed
+	return read.Typed
 }
 
 // otherValue is a value of the same form as v that differs from it.

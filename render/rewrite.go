@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 // A Setting gives a field of an object another value. A map is merged into the one that
@@ -33,11 +34,11 @@ func (o *Object) With(settings []Setting) (*Object, error) {
 			return nil, fmt.Errorf("%s: there is no %s", o.ID, s.path)
 		}
 	}
-	read, err := decodeTyped(out.Content)
+	read, err := typed.Decode(out.Content)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.ID, err)
 	}
-	out.Typed, out.Refused = read.typed, read.refused
+	out.Typed, out.Refused = read.Typed, read.Refused
 	return &out, nil
 }
 

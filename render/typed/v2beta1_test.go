@@ -1,4 +1,4 @@
-package render
+package typed
 
 import (
 	"testing"
@@ -39,11 +39,11 @@ func TestAnAutoscalerOfV2beta1IsReadAsV2(t *testing.T) {
 				if err := yaml.Unmarshal([]byte("apiVersion: autoscaling/"+version+"\n"+head+metric+"\n"), &content); err != nil {
 					t.Fatal(err)
 				}
-				d, err := decodeTyped(content)
+				d, err := Decode(content)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return d.typed.(*autoscalingv2.HorizontalPodAutoscaler).Spec
+				return d.Typed.(*autoscalingv2.HorizontalPodAutoscaler).Spec
 			}
 			if diff := cmp.Diff(read("v2", c.now), read("v2beta1", c.old)); diff != "" {
 				t.Errorf("-v2 +v2beta1:\n%s", diff)

@@ -1,4 +1,4 @@
-package render
+package typed
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ func quantitiesOf(gvk schema.GroupVersionKind, content map[string]any) error {
 // boundQuantities refuses an object with a string that looks like a number too long to
 // be parsed in bounded time, wherever it stands: which fields are quantities only the
 // decoding tells. Errors: a *typeError.
-func boundQuantities(v any, at string) *typeError {
+func boundQuantities(v any, at string) *TypeError {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(v)) {
@@ -53,7 +53,7 @@ func boundQuantities(v any, at string) *typeError {
 		}
 	case string:
 		if len(v) > longNumber && digits.MatchString(v) || len(v) <= longNumber && endless.MatchString(v) {
-			return &typeError{path: at, text: "a number of this size is no quantity: write it out, with a suffix such as m, Mi or Gi"}
+			return &TypeError{Path: at, text: "a number of this size is no quantity: write it out, with a suffix such as m, Mi or Gi"}
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package render
+package typed
 
 import (
 	"encoding/json"
@@ -23,11 +23,11 @@ func TestEncryptedValuesStandForOthers(t *testing.T) {
 				if content = maps.Clone(content); seal {
 					content["sops"] = map[string]any{"version": "3.9.0"}
 				}
-				d, err := decodeTyped(content)
-				if err != nil || len(d.refused) > 0 {
-					t.Fatalf("%s in %s: %v, refused %v", kind, field, err, d.refused)
+				d, err := Decode(content)
+				if err != nil || len(d.Refused) > 0 {
+					t.Fatalf("%s in %s: %v, refused %v", kind, field, err, d.Refused)
 				}
-				s := d.typed.(*corev1.Secret)
+				s := d.Typed.(*corev1.Secret)
 				value := s.Data[key]
 				if field == "stringData" {
 					value = []byte(s.StringData[key])
@@ -38,8 +38,8 @@ func TestEncryptedValuesStandForOthers(t *testing.T) {
 			}
 		}
 		whole := map[string]any{"apiVersion": "v1", "kind": "Secret", "type": string(kind), "metadata": map[string]any{"name": "a"}, "data": sealed, "sops": map[string]any{}}
-		if d, err := decodeTyped(whole); err != nil || len(d.refused) > 0 || d.typed.(*corev1.Secret).Type == kind && kind != corev1.SecretTypeOpaque {
-			t.Errorf("%s encrypted as a whole: %v, refused %v", kind, err, d.refused)
+		if d, err := Decode(whole); err != nil || len(d.Refused) > 0 || d.Typed.(*corev1.Secret).Type == kind && kind != corev1.SecretTypeOpaque {
+			t.Errorf("%s encrypted as a whole: %v, refused %v", kind, err, d.Refused)
 		}
 	}
 }

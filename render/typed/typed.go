@@ -1,4 +1,4 @@
-package render
+package typed
 
 import (
 	"encoding/json"
@@ -20,9 +20,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 )
 
-// readAs maps versions that Kubernetes 1.36 no longer serves to the version whose
+// ReadAs maps versions that Kubernetes 1.36 no longer serves to the version whose
 // fields they share, but for autoscaling/v2beta1, whose metrics are converted.
-var readAs = map[schema.GroupVersionKind]schema.GroupVersion{
+var ReadAs = map[schema.GroupVersionKind]schema.GroupVersion{
 	{Group: "apps", Version: "v1beta1", Kind: "Deployment"}:                     {Group: "apps", Version: "v1"},
 	{Group: "apps", Version: "v1beta2", Kind: "Deployment"}:                     {Group: "apps", Version: "v1"},
 	{Group: "extensions", Version: "v1beta1", Kind: "Deployment"}:               {Group: "apps", Version: "v1"},
@@ -40,28 +40,28 @@ var readAs = map[schema.GroupVersionKind]schema.GroupVersion{
 	{Group: "scheduling.k8s.io", Version: "v1alpha1", Kind: "PriorityClass"}:    {Group: "scheduling.k8s.io", Version: "v1"},
 }
 
-// typeError is a value that the API server would refuse.
-type typeError struct {
-	path string // "" where unknown
+// TypeError is a value that the API server would refuse.
+type TypeError struct {
+	Path string // "" where unknown
 	text string
 }
 
-func (e *typeError) Error() string { return e.text }
+func (e *TypeError) Error() string { return e.text }
 
-// decoded is an object in upstream's type, and what decoding says about it.
-type decoded struct {
-	typed   runtime.Object // defaulted; nil for a kind that client-go does not know
-	notes   []string       // versions that are not served
-	refused []Refusal      // what strict decoding refuses, sorted
+// Object is an object in upstream's type, and what decoding says about it.
+type Object struct {
+	Typed   runtime.Object // defaulted; nil for a kind that client-go does not know
+	Notes   []string       // versions that are not served
+	Refused []Refusal      // what strict decoding refuses, sorted
 }
 
-// decodeTyped decodes an object into upstream's type and defaults it. Errors: a *typeError.
-func decodeTyped(content map[string]any) (decoded, error) {
-	var d decoded
+// Decode decodes an object into upstream's type and defaults it. Errors: a *typeError.
+func Decode(content map[string]any) (Object, error) {
+	var d Object
 	gvk := document.GVK(content)
-	gv, old := readAs[gvk]
+	gv, old := ReadAs[gvk]
 	if old {
-		d.notes = append(d.notes, fmt.Sprintf("%s %s is not served by Kubernetes %s; read as %s",
+		d.Notes = append(d.Notes, fmt.Sprintf("%s %s is not served by Kubernetes %s; read as %s",
 			gvk.GroupVersion(), gvk.Kind, DefaultKubeVersion, gv))
 		if gvk.Group == "autoscaling" && gvk.Version == "v2beta1" {
 			content = hpaFromV2beta1(content)
@@ -76,21 +76,21 @@ func decodeTyped(content map[string]any) (decoded, error) {
 		return d, err
 	}
 	if gvk.Group == "" && gvk.Kind == "Secret" {
-		content, d.refused = readableSecret(content)
+		content, d.Refused = readableSecret(content)
 	}
 	strict, err := decodeInto(content, gvk, obj)
 	if err != nil {
 		return d, locateTypeError(content, gvk, err)
 	}
 	if !old { // else the fields of the old version are not known
-		d.refused = append(d.refused, unknownFields(obj, content, strict)...)
+		d.Refused = append(d.Refused, unknownFields(obj, content, strict)...)
 	}
-	sort.Slice(d.refused, func(i, j int) bool { return d.refused[i].Path < d.refused[j].Path })
+	sort.Slice(d.Refused, func(i, j int) bool { return d.Refused[i].Path < d.Refused[j].Path })
 	if v1, ok := obj.(*autoscalingv1.HorizontalPodAutoscaler); ok {
 		obj = defaults.HPAFromV1(v1)
 	}
 	defaults.Set(obj)
-	d.typed = obj
+	d.Typed = obj
 	return d, nil
 }
 
@@ -110,7 +110,7 @@ func decodeInto(content map[string]any, gvk schema.GroupVersionKind, obj runtime
 
 // locateTypeError finds the field of a type error: where the error does not name it,
 // the smallest part of the object without which it decodes.
-func locateTypeError(content map[string]any, gvk schema.GroupVersionKind, cause error) *typeError {
+func locateTypeError(content map[string]any, gvk schema.GroupVersionKind, cause error) *TypeError {
 	text := strings.TrimPrefix(cause.Error(), "json: ")
 	fails := func(c map[string]any) bool {
 		obj, err := scheme.Scheme.New(gvk)
@@ -132,7 +132,7 @@ func locateTypeError(content map[string]any, gvk schema.GroupVersionKind, cause 
 	} else if strings.Contains(text, "quantities must match") {
 		text = "not a quantity such as 500m or 1Gi"
 	}
-	return &typeError{path: p.String(), text: text}
+	return &TypeError{Path: p.String(), text: text}
 }
 
 // shapeWords are YAML's words for what encoding/json calls a value.
@@ -194,7 +194,11 @@ func others(paths []fieldpath.Path, but fieldpath.Path) []fieldpath.Path {
 	return slices.DeleteFunc(slices.Clone(paths), func(p fieldpath.Path) bool { return p.String() == but.String() })
 }
 
-// knownKind reports whether client-go knows an object's kind.
-func knownKind(content map[string]any) bool {
+// Known reports whether client-go knows an object's kind.
+func Known(content map[string]any) bool {
 	return scheme.Scheme.Recognizes(document.GVK(content))
 }
+
+// DefaultKubeVersion is the Kubernetes version that is rendered for where none is
+// declared.
+const DefaultKubeVersion = "1.36"

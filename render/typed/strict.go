@@ -1,4 +1,4 @@
-package render
+package typed
 
 import (
 	"encoding/base64"
@@ -231,3 +231,6 @@ func readableSecret(content map[string]any) (map[string]any, []Refusal) {
 	out["data"] = readable
 	return out, refused
 }
+
+// Refusal is a field that the API server does not decode, with the reason. It holds no value.
+type Refusal struct{ Path, Text string }

@@ -1,4 +1,4 @@
-package render
+package typed
 
 import (
 	"strings"
@@ -27,7 +27,7 @@ func TestEndlessQuantitiesAreRefused(t *testing.T) {
 	} {
 		done := make(chan error, 1)
 		go func() {
-			_, err := decodeTyped(pod(tt.cpu, "1e-1000000000"))
+			_, err := Decode(pod(tt.cpu, "1e-1000000000"))
 			done <- err
 		}()
 		select {
@@ -35,8 +35,8 @@ func TestEndlessQuantitiesAreRefused(t *testing.T) {
 			if (err != nil) != tt.refused {
 				t.Errorf("cpu %.20s: got %v, want refused %v", tt.cpu, err, tt.refused)
 			}
-			if tt.refused && !strings.Contains(err.(*typeError).path, "spec.containers[0].resources.requests.cpu") {
-				t.Errorf("cpu %.20s: the error is at %q", tt.cpu, err.(*typeError).path)
+			if tt.refused && !strings.Contains(err.(*TypeError).Path, "spec.containers[0].resources.requests.cpu") {
+				t.Errorf("cpu %.20s: the error is at %q", tt.cpu, err.(*TypeError).Path)
 			}
 		case <-time.After(20 * time.Second):
 			t.Fatalf("cpu %.20s: no answer", tt.cpu)

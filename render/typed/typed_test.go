@@ -1,4 +1,4 @@
-package render
+package typed
 
 import (
 	"testing"
@@ -36,10 +36,10 @@ spec:
 			if err := yaml.Unmarshal([]byte(text), &content); err != nil {
 				t.Fatal(err)
 			}
-			_, err := decodeTyped(content)
+			_, err := Decode(content)
 			got := ""
-			if e, ok := err.(*typeError); ok {
-				got = e.path + ": " + e.text
+			if e, ok := err.(*TypeError); ok {
+				got = e.Path + ": " + e.text
 			}
 			if got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
