@@ -244,14 +244,24 @@ func mergeValues(a, b map[string]any) map[string]any {
 // calls says which functions the templates mention.
 func (c *chartJob) calls(ch *chart.Chart) (random, lookup bool) {
 	for _, t := range ch.Templates {
-		random = random || randomCall.Match(t.Data)
-		lookup = lookup || lookupCall.Match(t.Data)
+		random = random || mayBeRandom(t.Data) && randomCall.Match(t.Data)
+		lookup = lookup || bytes.Contains(t.Data, []byte("lookup")) && lookupCall.Match(t.Data)
 	}
 	for _, d := range ch.Dependencies() {
 		r, l := c.calls(d)
 		random, lookup = random || r, lookup || l
 	}
 	return random, lookup
+}
+
+// mayBeRandom is false of a text in which [randomCall] finds nothing, and quicker.
+func mayBeRandom(b []byte) bool {
+	for _, word := range []string{"rand", "gen", "uuidv4", "htpasswd", "bcrypt", "now", "ago", "date", "encryptAES", "shuffle"} {
+		if bytes.Contains(b, []byte(word)) {
+			return true
+		}
+	}
+	return false
 }
 
 var (

@@ -183,7 +183,7 @@ func compileSchema(text []byte) (*jsonschema.Schema, error) {
 // refersAway reports whether the schema of a chart or a dependency refers to another one.
 func refersAway(ch *chart.Chart) bool {
 	if ch.Schema != nil {
-		if _, err := compileSchema(ch.Schema); err != nil && strings.Contains(err.Error(), errRemoteSchema.Error()) {
+		if _, err := schemas.compile(ch.Schema); err != nil && strings.Contains(err.Error(), errRemoteSchema.Error()) {
 			return true
 		}
 	}
@@ -197,7 +197,7 @@ func refersAway(ch *chart.Chart) bool {
 
 func (c *chartJob) validateOne(ch *chart.Chart, vals map[string]any) *document.Failure {
 	file := path.Join(c.Dir, "values.schema.json")
-	schema, err := compileSchema(ch.Schema)
+	schema, err := schemas.compile(ch.Schema)
 	if err != nil {
 		if strings.Contains(err.Error(), errRemoteSchema.Error()) {
 			return nil // values go unchecked, as with helm's --skip-schema-validation

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"regexp"
@@ -291,7 +292,7 @@ func (g *kustomizeGatherer) add(k *kustomization, p, ref string) *document.Failu
 		f.Reason = fmt.Sprintf("%s:%d: %s", k.file, f.Where.StartLine, f.Reason)
 		return f
 	}
-	if yamlAlias.Match(b) { // Kustomize expands aliases without a limit; our decoder has one
+	if hasAlias(b) { // Kustomize expands aliases without a limit; our decoder has one
 		if f := g.src.memo.checkYAML(p, b); f != nil {
 			return f
 		}
@@ -300,7 +301,19 @@ func (g *kustomizeGatherer) add(k *kustomization, p, ref string) *document.Failu
 	return nil
 }
 
-var yamlAlias = regexp.MustCompile(`(?m)[\s\[{,:-]\*[^\s*]`)
+// hasAlias reports whether a text may hold a YAML alias: a star in front of a name, where a value begins.
+func hasAlias(b []byte) bool {
+	for i := 0; ; i++ {
+		next := bytes.IndexByte(b[i:], '*')
+		if next < 0 || i+next+1 >= len(b) {
+			return false
+		}
+		i += next
+		if i > 0 && strings.IndexByte(" \t\n\f\r[{,:-", b[i-1]) >= 0 && strings.IndexByte(" \t\n\f\r*", b[i+1]) < 0 {
+			return true
+		}
+	}
+}
 
 // checkYAML decodes a YAML file, for what is wrong with it and where.
 func checkYAML(p string, b []byte) *document.Failure {

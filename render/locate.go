@@ -12,7 +12,7 @@ import (
 // newLocator gives the function that finds the source of each document's fields.
 func newLocator(s *source, j *job, opt Options) func(d document.Document) func(string) document.Location {
 	l := &locator{src: s, job: j, opt: opt, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomization{}, trials: map[string]*trials{},
-		leaves: map[leavesKey][]valuesLeaf{}, overlays: map[*Overlay]*overlayText{}}
+		leaves: map[leavesKey][]valuesLeaf{}, overlays: map[*Overlay]*overlayText{}, inline: map[string][]*yaml3.Node{}}
 	return func(d document.Document) func(string) document.Location {
 		var mu sync.Mutex
 		cache := map[string]document.Location{}
@@ -42,6 +42,7 @@ type locator struct {
 	trials   map[string]*trials
 	leaves   map[leavesKey][]valuesLeaf
 	overlays map[*Overlay]*overlayText
+	inline   map[string][]*yaml3.Node // documents of a text in a kustomization
 }
 
 func (l *locator) locate(d document.Document, p fieldpath.Path) document.Location {
@@ -74,11 +75,23 @@ func (l *locator) node(file string, doc int) *yaml3.Node {
 	defer l.mu.Unlock()
 	list, ok := l.nodes[file]
 	if !ok {
-		list = document.Nodes(l.job.Files[file])
+		list = l.src.memo.nodes(l.job.Files[file])
 		l.nodes[file] = list
 	}
 	if doc < 0 || doc >= len(list) {
 		return nil
 	}
 	return list[doc]
+}
+
+// within are the documents of a text that stands in a kustomization.
+func (l *locator) within(text string) []*yaml3.Node {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list, ok := l.inline[text]
+	if !ok {
+		list = document.Nodes([]byte(text))
+		l.inline[text] = list
+	}
+	return list
 }

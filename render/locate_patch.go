@@ -102,7 +102,7 @@ func (l *locator) patchText(k *kustomization, node *yaml3.Node, p types.Patch, q
 		return hit{depth: -1}
 	}
 	best := hit{depth: -1}
-	for _, n := range document.Nodes([]byte(p.Patch)) {
+	for _, n := range l.within(p.Patch) {
 		if n == nil {
 			continue
 		}

@@ -65,14 +65,14 @@ func (s *sleeper) hold(kinds []string, b []byte) {
 // that may change.
 func (r *reach) wanted(j *job) bool {
 	settings, err := json.Marshal(&j.Release)
-	if err != nil || containsAny(settings, repositoryName) || containsText(settings, r.marks) || bytes.Contains(settings, buildGroup) {
+	if err != nil || containsAny(settings, repositoryName) || containsText(settings, r.marks) || versioned(settings, buildGroup, false) {
 		return true
 	}
 	for _, p := range j.reads() {
 		b := j.Files[p]
 		switch {
 		case j.declares[p]:
-		case versioned(b, declaringGroup, true), bytes.Contains(b, buildGroup), bytes.Contains(b, []byte("HelmChart")),
+		case versioned(b, declaringGroup, true), versioned(b, buildGroup, false), bytes.Contains(b, []byte("HelmChart")),
 			containsAny(b, repositoryName), containsText(b, r.marks), r.lost && containsText(b, r.base.opt.Leftovers):
 			return true
 		case r.texts.data && bytes.Contains(b, []byte("valuesFrom")):

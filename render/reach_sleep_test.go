@@ -37,7 +37,8 @@ func fluxFiles(site string, r *rand.Rand) map[string]string {
 		if r.IntN(3) == 0 {
 			more = "  valuesFrom: [{kind: ConfigMap, name: shared}]\n"
 		}
-		files[dir+"/app/release.yaml"] = fmt.Sprintf("apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: %s, namespace: apps}\nspec:\n  chart:\n    spec:\n      chart: db\n      version: 1.10.0\n      sourceRef: {kind: HelmRepository, name: %s}\n%s  values:\n    name: ${COPIES}x\n", app, from, more)
+		notes := []string{"", ", annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}"}[r.IntN(2)]
+		files[dir+"/app/release.yaml"] = fmt.Sprintf("apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: %s, namespace: apps%s}\nspec:\n  chart:\n    spec:\n      chart: db\n      version: 1.10.0\n      sourceRef: {kind: HelmRepository, name: %s}\n%s  values:\n    name: ${COPIES}x\n", app, notes, from, more)
 	}
 	return files
 }

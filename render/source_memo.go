@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	yaml3 "go.yaml.in/yaml/v3"
+
 	"github.com/kubesettle/kubesettle/render/document"
 )
 
@@ -15,6 +17,7 @@ type memo struct {
 	sound   map[textAt]bool   // YAML that decodes
 	objects map[textAt]string // see [notAnObject]
 	built   map[fileAt]*kustomization
+	parsed  map[textAt][]*yaml3.Node // nobody changes them
 }
 
 // fileAt is a text of a file.
@@ -30,7 +33,26 @@ type textAt struct {
 }
 
 func newMemo() *memo {
-	return &memo{sound: map[textAt]bool{}, objects: map[textAt]string{}, built: map[fileAt]*kustomization{}}
+	return &memo{sound: map[textAt]bool{}, objects: map[textAt]string{}, built: map[fileAt]*kustomization{}, parsed: map[textAt][]*yaml3.Node{}}
+}
+
+// nodes is [document.Nodes] of a text that a source has read.
+func (m *memo) nodes(b []byte) []*yaml3.Node {
+	if len(b) == 0 {
+		return nil
+	}
+	at := textAt{&b[0], len(b)}
+	m.mu.Lock()
+	list, ok := m.parsed[at]
+	m.mu.Unlock()
+	if ok {
+		return list
+	}
+	list = document.Nodes(b)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.parsed[at] = list
+	return list
 }
 
 // kustomization is [parseKustomization] of a text that a source has read.

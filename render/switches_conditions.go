@@ -304,7 +304,7 @@ var plainSetting = regexp.MustCompile(`^[A-Za-z0-9_.%-]+$`)
 
 // setting sets one value, where --set can say so.
 func setting(path []string, value string) []toggle {
-	odd := func(k string) bool { return !fieldpath.PlainKey.MatchString(k) }
+	odd := func(k string) bool { return !fieldpath.PlainKey(k) }
 	if len(path) == 0 || slices.ContainsFunc(path, odd) || !plainSetting.MatchString(value) {
 		return nil
 	}

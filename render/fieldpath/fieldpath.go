@@ -1,7 +1,6 @@
 package fieldpath
 
 import (
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -27,7 +26,18 @@ type Path []Step
 func Key(k string) Step { return Step{k, -1} }
 func At(i int) Step     { return Step{"", i} }
 
-var PlainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+// PlainKey reports whether a key needs no brackets: a letter or _, and after it more of them, digits and -.
+func PlainKey(k string) bool {
+	for i := range len(k) {
+		switch c := k[i]; {
+		case c == '_', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z':
+		case i > 0 && (c == '-' || '0' <= c && c <= '9'):
+		default:
+			return false
+		}
+	}
+	return k != ""
+}
 
 // keyed are the maps whose keys are data and not field names: field.Path writes them
 // in brackets.
@@ -44,7 +54,7 @@ func (p Path) String() string {
 		switch {
 		case s.Index >= 0:
 			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
-		case (i > 0 && p[i-1].Index < 0 && keyed[p[i-1].Key]) || !PlainKey.MatchString(s.Key):
+		case (i > 0 && p[i-1].Index < 0 && keyed[p[i-1].Key]) || !PlainKey(s.Key):
 			b.WriteString("[" + s.Key + "]")
 		default:
 			if i > 0 {
