@@ -25,6 +25,8 @@ var danglingTarget = Rule{
 - A new one acts on nothing, and a workload of its namespace matches but for one label, or a typo in a value or name.
 - A selector now also matches another workload's pods.
 - A spread constraint or anti-affinity term matches no pod any more, not even its own.
+- A Service leads to a port by a name, or an autoscaler measures a container, that its pods had on base and have no more.
+- A probe asks a port by a name that its own container does not have: the pod never becomes ready.
 
 Not real if the pods come from an operator or another repository. Check: ` + "`kubectl get pods -l SELECTOR`" + `.`,
 		Bad: `All objects are valid, so nobody notices. A budget without pods lets a drain take all replicas, an autoscaler without a

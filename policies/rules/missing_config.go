@@ -2,7 +2,7 @@ package rules
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// MissingConfig is the ID of the rule that pods find the ConfigMaps and Secrets they need.
+// MissingConfig is the ID of the rule that pods find the ConfigMaps, Secrets and ServiceAccounts they need.
 const MissingConfig = "missing-config"
 
 // missingConfig says that every ConfigMap and Secret that a pod cannot start without is there, with the keys it asks for.
@@ -14,13 +14,14 @@ const MissingConfig = "missing-config"
 var missingConfig = Rule{
 	ID:       MissingConfig,
 	Class:    Lifecycle,
-	Title:    "a pod needs a ConfigMap or Secret, or a key of it, that is not there",
+	Title:    "a pod needs a ConfigMap, Secret or ServiceAccount that is not there",
 	Severity: Error,
 	Static:   true,
 	Help: Help{
 		Real: "`env`" + `, ` + "`envFrom`" + ` and mounted volumes are compared with what the repository renders. While the pods still refer to it:
 
 - the change removes or renames a ConfigMap or Secret, or takes out a key;
+- it removes the ServiceAccount that they run as, or names another one that is not there while the old one stays: warnings;
 - it renames a reference to a ConfigMap that is not there;
 - a new reference misses one by a typo or a generated hash;
 - an unknown key, or a ConfigMap of which the repository says nothing: warnings.
@@ -29,12 +30,13 @@ No finding: ` + "`optional: true`" + `, and what may come from elsewhere (a Secr
 another file mentions, an annotation that fills or keeps the object). Without pruning: a warning. Check:
 ` + "`kubectl get configmap,secret -n NAMESPACE`" + `.`,
 		Bad: `A new pod waits in ` + "`CreateContainerConfigError`" + ` or ` + "`ContainerCreating`" + ` without end. With an unchanged template it shows
-only when pods are evicted or restarted.`,
+only when pods are evicted or restarted. Without its ServiceAccount no pod is created at all.`,
 		Now: `Rename both sides in one change. To remove an object, remove the references first, and merge the removal once that has
 rolled out. ` + "`optional: true`" + ` lets the pod start without it.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/configuration/configmap/",
 			"https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/#restrictions",
+			"https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/",
 			"https://github.com/fluxcd/kustomize-controller/issues/1180",
 			"https://github.com/kubernetes/kubernetes/issues/22368",
 		},

@@ -7,13 +7,13 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 )
 
-// configIndex finds ConfigMaps and Secrets by kind, namespace and name.
+// configIndex finds ConfigMaps, Secrets and ServiceAccounts by kind, namespace and name.
 type configIndex map[[3]string]*render.Object
 
 func newConfigIndex(objects []*render.Object) configIndex {
 	x := configIndex{}
 	for _, o := range objects {
-		if o.ID.Group == "" && (o.ID.Kind == "ConfigMap" || o.ID.Kind == "Secret") {
+		if o.ID.Group == "" && (o.ID.Kind == "ConfigMap" || o.ID.Kind == "Secret" || o.ID.Kind == account) {
 			x[[3]string{o.ID.Kind, o.ID.Namespace, o.ID.Name}] = o
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// missing says which pods of a release need a ConfigMap, a Secret or a key that the change takes away, renames or never
-// brings. What base lacked as well is no news, and what may come from elsewhere is none of its business.
+// missing says which pods of a release need a ConfigMap, a Secret, a key or a ServiceAccount that the change takes away,
+// renames or never brings. What base lacked as well is no news, and what may come from elsewhere is none of its business.
 func missing(p slice.Pair, where *whereabouts) []Remark {
 	before := newAimIndex(p.Objects(state.Base))
 	was := newConfigIndex(p.Objects(state.Base))
@@ -25,8 +25,8 @@ func missing(p slice.Pair, where *whereabouts) []Remark {
 		if c := where.renamed(o); c != nil {
 			b = c
 		}
-		m := &unmet{release: p, where: where, was: was, o: o, b: b, old: needs(b)}
-		for _, n := range needs(o) {
+		m := &unmet{release: p, where: where, was: was, o: o, b: b, old: wants(b)}
+		for _, n := range wants(o) {
 			m.ask(n)
 		}
 		out = append(out, m.remarks()...)
@@ -119,7 +119,7 @@ func (m *unmet) oneOff(n need) bool {
 // removed enters a need of what the change takes away.
 func (m *unmet) removed(n need, had *render.Object) {
 	ns := m.o.ID.Namespace
-	if kept(had) || made(m.where.objects[1], ns, n.name) && !made(m.where.objects[0], ns, n.name) {
+	if kept(had) || m.written(n, state.Head) && !m.written(n, state.Base) {
 		return
 	}
 	how := "which the change removes"
@@ -131,6 +131,10 @@ func (m *unmet) removed(n need, had *render.Object) {
 	n.key = ""
 	r := m.remark(n, fmt.Sprintf("%s, %s", m.needs(n), how))
 	r.causes = []cause{{object: had}}
+	if n.kind == account && how == "which the change removes" {
+		r.Conditional = true
+		r.text += " (unless something outside the repository makes it)"
+	}
 	if yes, known := prunes(m.release.Head); known && !yes || !known && n.kind == "Secret" {
 		r.Conditional = true
 		r.text += " (where what Git no longer has is deleted)"
@@ -141,11 +145,11 @@ func (m *unmet) removed(n need, had *render.Object) {
 // neverThere enters a need of what the repository does not have, where it looks as if it should.
 func (m *unmet) neverThere(n need) {
 	ns := m.o.ID.Namespace
-	if made(m.where.objects[1], ns, n.name) {
+	if m.written(n, state.Head) {
 		return
 	}
 	near := m.where.head.nearly(ns, n)
-	if i := slices.IndexFunc(m.old, func(x need) bool { return x.at == n.at && x.kind == n.kind }); near == nil && n.kind == "ConfigMap" && i >= 0 {
+	if i := slices.IndexFunc(m.old, func(x need) bool { return x.at == n.at && x.kind == n.kind }); near == nil && (n.kind == "ConfigMap" || n.kind == account) && i >= 0 {
 		near = m.where.head.get(ns, m.old[i])
 	}
 	switch {
@@ -153,7 +157,7 @@ func (m *unmet) neverThere(n need) {
 		m.enter(n, m.remark(n, fmt.Sprintf("%s, which is not there: what the generator makes is named %s", m.needs(n), near.ID.Name)))
 	case near != nil:
 		r := m.remark(n, fmt.Sprintf("%s, which is not there, and %s is", m.needs(n), near.ID))
-		r.Conditional = n.kind == "Secret"
+		r.Conditional = n.kind != "ConfigMap"
 		m.enter(n, r)
 	case n.kind != "ConfigMap" || m.operated(n) || m.unseen():
 	default:
@@ -165,6 +169,16 @@ func (m *unmet) neverThere(n need) {
 		r.Conditional = true
 		m.enter(n, r)
 	}
+}
+
+// written reports whether something of a side may make what is needed. Programs and Roles that name a ServiceAccount do
+// not make it.
+func (m *unmet) written(n need, side state.Version) bool {
+	objects := m.where.objects[side]
+	if n.kind == account {
+		return slices.ContainsFunc(objects, func(o *render.Object) bool { return custom(o) && speaksOf(o.Content, n.name, true, "") })
+	}
+	return made(objects, m.o.ID.Namespace, n.name)
 }
 
 // operated reports whether a custom resource is there whose controller may write what is named after it.

@@ -48,8 +48,18 @@ func nearlyAimed(o, t *render.Object) bool {
 		return true
 	}
 	ref := slice.Scaled(o)
-	return ref.Kind == t.ID.Kind && (slip(ref.Name, t.ID.Name) ||
-		strings.HasPrefix(ref.Name, t.ID.Name+"-") || strings.HasPrefix(t.ID.Name, ref.Name+"-"))
+	return ref.Kind == t.ID.Kind && (slip(ref.Name, t.ID.Name) || leavesOut(ref.Name, t.ID.Name) || leavesOut(t.ID.Name, ref.Name))
+}
+
+// leavesOut reports whether a name is another one without some of the parts between its dashes.
+func leavesOut(short, long string) bool {
+	left := strings.Split(short, "-")
+	for _, part := range strings.Split(long, "-") {
+		if len(left) > 0 && left[0] == part {
+			left = left[1:]
+		}
+	}
+	return len(left) == 0 && len(short) < len(long)
 }
 
 // slip reports whether two names differ by a slip of the pen: in at most two letters, each of

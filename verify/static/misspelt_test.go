@@ -16,3 +16,17 @@ func TestSlip(t *testing.T) {
 		}
 	}
 }
+
+func TestLeavesOut(t *testing.T) {
+	for _, c := range []struct {
+		short, long string
+		want        bool
+	}{
+		{"proxy", "shop-proxy", true}, {"shop-worker", "shop-default-worker", true}, {"web", "web-1", true},
+		{"web", "webs", false}, {"worker-shop", "shop-default-worker", false}, {"web", "web", false}, {"default-shop", "shop-default", false},
+	} {
+		if got := leavesOut(c.short, c.long); got != c.want {
+			t.Errorf("%s of %s: %v", c.short, c.long, got)
+		}
+	}
+}

@@ -26,6 +26,25 @@ type need struct {
 	soft       bool   // the container starts without the key, with a folder in place of the file
 }
 
+// account is the kind of what pods run as.
+const account = "ServiceAccount"
+
+// wants lists what the pods of an object need, and the ServiceAccount that they run as: without it the API server refuses
+// each of them. The default one is always there.
+//
+// Upstream: kubernetes v1.36.3, plugin/pkg/admission/serviceaccount: Admit, Validate; pkg/controller/serviceaccount:
+// ServiceAccountsController.syncNamespace.
+func wants(o *render.Object) []need {
+	out := needs(o)
+	if o == nil {
+		return nil
+	}
+	if spec, prefix := podSpec(o); spec != nil && spec.ServiceAccountName != "" && spec.ServiceAccountName != "default" {
+		out = append(out, need{kind: account, name: spec.ServiceAccountName, path: prefix + "serviceAccountName", at: "serviceAccountName", once: true})
+	}
+	return out
+}
+
 // podSpec is that of the pods an object makes, with its path and a dot; nil: it makes none.
 func podSpec(o *render.Object) (*corev1.PodSpec, string) {
 	for _, at := range [][]string{{"spec", "template", "spec"}, {"spec", "jobTemplate", "spec", "template", "spec"}, {"spec"}} {

@@ -45,11 +45,13 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 	var out []Remark
 	everywhere := newAimIndex(renderedObjects(ch.Head))
 	where := newWhereabouts(ch)
+	once := newAimIndex(where.objects[0])
 	for _, p := range slice.Pairs(ch) {
 		if !p.Comparable() || !all && p.Base != nil && p.Base.Err != nil {
 			continue // what is new is not known
 		}
 		out = append(out, dangling(p, everywhere)...)
+		out = append(out, astray(p, once, everywhere)...)
 		out = append(out, holding(p)...)
 		lost := missing(p, where)
 		out = append(out, lost...)

@@ -1,0 +1,218 @@
+package static
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// A reference names a part of a pod: a port, or a container.
+type reference struct {
+	key    string // the same on both sides, whatever it names
+	path   string // of the field that names it
+	met    bool
+	closed bool // no other writer adds what is missing, such as a webhook with a sidecar
+	near   bool // what is missing is a slip of the pen away from what there is
+	text   string
+	causes []cause // the parts that there are
+}
+
+// astray says which Services, autoscalers and probes name a port or a container that their pods have no more, or never had
+// while nobody else can give it to them.
+func astray(p slice.Pair, base, head *aimIndex) []Remark {
+	was := newAimIndex(p.Objects(state.Base))
+	var out []Remark
+	for _, o := range p.Objects(state.Head) {
+		if o.Hook {
+			continue
+		}
+		b := was.counterpart(o)
+		now, before := references(o, head), references(b, base)
+		for _, r := range now {
+			i := slices.IndexFunc(before, func(x reference) bool { return x.key == r.key })
+			remark := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: judge.New, paths: []string{r.path}, text: r.text, causes: r.causes}
+			switch {
+			case !r.met && (i < 0 && (r.closed || r.near) || i >= 0 && before[i].met):
+				out = append(out, remark)
+			case r.met && i >= 0 && !before[i].met && (before[i].closed || before[i].near):
+				remark.Object, remark.status, remark.paths, remark.text, remark.causes = b, judge.Fixed, []string{before[i].path}, before[i].text, nil
+				out = append(out, remark)
+			}
+		}
+	}
+	return out
+}
+
+// references are those of an object, among the objects of its side.
+func references(o *render.Object, x *aimIndex) []reference {
+	if o == nil {
+		return nil
+	}
+	switch t := o.Typed.(type) {
+	case *corev1.Service:
+		return portReferences(o, t, x.all(o))
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		if target := x.aimed(o, everything); target != nil {
+			return containerReferences(o, t, target)
+		}
+		return nil
+	}
+	return probeReferences(o)
+}
+
+// portReferences are the ports of pods that a Service leads to. One that no pod has leaves it without endpoints there.
+//
+// Upstream: kubernetes v1.36.3, staging/src/k8s.io/endpointslice: getEndpointPorts; pkg/api/v1/pod: FindPort.
+func portReferences(o *render.Object, s *corev1.Service, pods []*render.Object) []reference {
+	var have []string // names of ports
+	var causes []cause
+	for _, t := range pods {
+		spec, prefix := podSpec(t)
+		if spec == nil {
+			return nil
+		}
+		for i, c := range spec.Containers {
+			causes = append(causes, cause{t, []string{fmt.Sprintf("%scontainers[%d].ports", prefix, i)}})
+			have = append(have, portNames(c)...)
+		}
+		for _, c := range spec.InitContainers {
+			have = append(have, portNames(c)...)
+		}
+	}
+	if len(pods) == 0 {
+		return nil
+	}
+	var out []reference
+	for i, port := range s.Spec.Ports {
+		r := reference{key: fmt.Sprint("port ", port.Port, port.Protocol), path: fmt.Sprintf("spec.ports[%d].targetPort", i), met: true, causes: causes}
+		if name := port.TargetPort.StrVal; port.TargetPort.Type == intstr.String && name != "" {
+			r.met = slices.Contains(have, name)
+			r.near = slices.ContainsFunc(have, func(h string) bool { return slip(h, name) })
+			r.text = fmt.Sprintf("%s leads to the port %s, and no container of %s has a port of that name (%s)", o.ID, name, pods[0].ID, listed(have))
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// containerReferences are the containers whose use an autoscaler measures. It stops where the pods have none of that name.
+//
+// Upstream: kubernetes v1.36.3, pkg/controller/podautoscaler/metrics: getContainerMetrics ("container %s not present in
+// metrics for pod").
+func containerReferences(o *render.Object, h *autoscalingv2.HorizontalPodAutoscaler, target *render.Object) []reference {
+	spec, prefix := podSpec(target)
+	if spec == nil {
+		return nil
+	}
+	var have, names []string
+	for i, c := range spec.Containers {
+		have, names = append(have, c.Name), append(names, fmt.Sprintf("%scontainers[%d].name", prefix, i))
+	}
+	for _, c := range spec.InitContainers {
+		have = append(have, c.Name)
+	}
+	var out []reference
+	for i, m := range h.Spec.Metrics {
+		if m.ContainerResource == nil {
+			continue
+		}
+		name := m.ContainerResource.Container
+		out = append(out, reference{
+			key: fmt.Sprint("container ", m.ContainerResource.Name), path: fmt.Sprintf("spec.metrics[%d].containerResource.container", i),
+			met: slices.Contains(have, name), near: slices.ContainsFunc(have, func(h string) bool { return slip(h, name) }),
+			text:   fmt.Sprintf("%s measures the container %s, and the pods of %s have none of that name (%s)", o.ID, name, target.ID, listed(have)),
+			causes: []cause{{target, names}},
+		})
+	}
+	return out
+}
+
+// probeReferences are the ports of its own container that a probe asks. With a name that the container does not have, the
+// kubelet never gets a result: a pod does not become ready, or, with a liveness probe, is never restarted.
+//
+// Upstream: kubernetes v1.36.3, pkg/kubelet/prober: prober.probe, worker.doProbe (an error throws the result away);
+// pkg/probe: ResolveContainerPort.
+func probeReferences(o *render.Object) []reference {
+	spec, prefix := podSpec(o)
+	if spec == nil {
+		return nil
+	}
+	var out []reference
+	for _, list := range []struct {
+		field string
+		of    []corev1.Container
+	}{{"initContainers", spec.InitContainers}, {"containers", spec.Containers}} {
+		for i, c := range list.of {
+			for _, probe := range []struct {
+				field, means string
+				of           *corev1.Probe
+			}{
+				{"startupProbe", "its pods never start", c.StartupProbe}, {"readinessProbe", "its pods never become ready", c.ReadinessProbe},
+				{"livenessProbe", "it never has a result", c.LivenessProbe},
+			} {
+				field, port := probedPort(probe.of)
+				if field == "" {
+					continue
+				}
+				have := portNames(c)
+				at := fmt.Sprintf("%s%s[%d].", prefix, list.field, i)
+				out = append(out, reference{
+					key: "probe " + c.Name + " " + probe.field, path: at + probe.field + field, closed: true,
+					met: port.Type == intstr.Int || slices.Contains(have, port.StrVal),
+					text: fmt.Sprintf("the %s of container %s of %s asks the port %s, and the container has no port of that name (%s): %s",
+						probe.field, c.Name, o.ID, port.StrVal, listed(have), probe.means),
+					causes: []cause{{o, []string{at + "ports"}}},
+				})
+			}
+		}
+	}
+	return out
+}
+
+// probedPort is the port that a probe asks, and the path of its field below the probe; "": it asks none by name.
+func probedPort(p *corev1.Probe) (string, intstr.IntOrString) {
+	switch {
+	case p == nil:
+	case p.HTTPGet != nil:
+		return ".httpGet.port", p.HTTPGet.Port
+	case p.TCPSocket != nil:
+		return ".tcpSocket.port", p.TCPSocket.Port
+	}
+	return "", intstr.IntOrString{}
+}
+
+// portNames are those of a container's ports.
+func portNames(c corev1.Container) []string {
+	var out []string
+	for _, p := range c.Ports {
+		if p.Name != "" {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+// mostListed bounds the names in a text.
+const mostListed = 4
+
+// listed words the names that there are.
+func listed(names []string) string {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	switch {
+	case len(names) == 0:
+		return "it names none"
+	case len(names) > mostListed:
+		names = append(names[:mostListed:mostListed], "…")
+	}
+	return "there is " + strings.Join(names, ", ")
+}
