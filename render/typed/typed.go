@@ -61,6 +61,7 @@ func Decode(content map[string]any) (Object, error) {
 	gvk := document.GVK(content)
 	gv, old := ReadAs[gvk]
 	if old {
+		d.Refused = unknownOnce(gvk, content)
 		d.Notes = append(d.Notes, fmt.Sprintf("%s %s is not served by Kubernetes %s; read as %s",
 			gvk.GroupVersion(), gvk.Kind, DefaultKubeVersion, gv))
 		if gvk.Group == "autoscaling" && gvk.Version == "v2beta1" {
@@ -82,7 +83,7 @@ func Decode(content map[string]any) (Object, error) {
 	if err != nil {
 		return d, locateTypeError(content, gvk, err)
 	}
-	if !old { // else the fields of the old version are not known
+	if !old {
 		d.Refused = append(d.Refused, unknownFields(obj, content, strict)...)
 	}
 	sort.Slice(d.Refused, func(i, j int) bool { return d.Refused[i].Path < d.Refused[j].Path })
@@ -92,6 +93,19 @@ func Decode(content map[string]any) (Object, error) {
 	defaults.Set(obj)
 	d.Typed = obj
 	return d, nil
+}
+
+// unknownOnce are the fields that a version had not either, of those that are not served any more.
+func unknownOnce(gvk schema.GroupVersionKind, content map[string]any) []Refusal {
+	obj, err := scheme.Scheme.New(gvk)
+	if err != nil {
+		return nil
+	}
+	strict, err := decodeInto(content, gvk, obj)
+	if err != nil {
+		return nil
+	}
+	return unknownFields(obj, content, strict)
 }
 
 // decodeInto decodes as the API server does: case-sensitive, with strict errors apart.
