@@ -318,6 +318,9 @@ func (l *locator) inlineLeaves(c *chartJob, seen map[string]bool) []valuesLeaf {
 		for _, k := range sortedNames(set) {
 			p := fieldpath.Parse(k)
 			seen[p.String()] = true
+			if l.job.Release.Switched != "" {
+				continue // it stands nowhere: the template that copies it does
+			}
 			leaf := valuesLeaf{path: p, value: set[k], at: by, set: k}
 			if at := l.job.Release.setAt; at != nil {
 				leaf.find = func(fieldpath.Path) document.Location {

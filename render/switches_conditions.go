@@ -103,6 +103,11 @@ func (r *reading) node(n parse.Node, truth bool) []toggle {
 	}
 	have, known := r.value(path)
 	last := path[len(path)-1]
+	if truth && vacant(have) {
+		if out := filling(path); out != nil {
+			return out
+		}
+	}
 	switch x := have.(type) {
 	case bool:
 		if x != truth {
@@ -112,10 +117,6 @@ func (r *reading) node(n parse.Node, truth bool) []toggle {
 		if truth && (!known || have == nil) && (last == "enabled" || last == "create" || last == "enable") {
 			return setting(path, "true")
 		}
-	case map[string]any:
-		if field, ok := rests[last]; ok && truth && len(x) == 0 {
-			return setting(append(slices.Clone(path), field[0]), field[1])
-		}
 	case int64, float64:
 		if truth && fmt.Sprint(x) == "0" {
 			return setting(path, "1")
@@ -124,9 +125,39 @@ func (r *reading) node(n parse.Node, truth bool) []toggle {
 	return nil
 }
 
-// rests are harmless contents of maps that a chart copies into an object, by their usual names.
-var rests = map[string][2]string{
-	"podDisruptionBudget": {"maxUnavailable", "1"}, "pdb": {"maxUnavailable", "1"},
+// rests are harmless contents of maps and lists that a chart copies into an object, by their usual names: what stands below
+// the name, and its value, as --set takes them.
+var rests = map[string][]toggle{
+	"podDisruptionBudget": {{".maxUnavailable", "1"}}, "pdb": {{".maxUnavailable", "1"}},
+	"nodeSelector": {{`.kubernetes\.io/os`, "linux"}},
+	"tolerations":  {{"[0].key", "dedicated"}, {"[0].operator", "Exists"}},
+	"affinity":     {{".nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight", "1"}},
+}
+
+// vacant reports whether values leave a map or a list to who installs the chart.
+func vacant(have any) bool {
+	switch x := have.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		return len(x) == 0
+	case []any:
+		return len(x) == 0
+	}
+	return false
+}
+
+// filling are the settings that fill a map or a list with what is harmless; nil: that is not known.
+func filling(path []string) []toggle {
+	at := setting(path, "x")
+	if at == nil {
+		return nil
+	}
+	var out []toggle
+	for _, t := range rests[path[len(path)-1]] {
+		out = append(out, toggle{at[0].path + t.path, t.value})
+	}
+	return out
 }
 
 // withRequests gives a setting that switches an autoscaler on what its pods have to ask for, where
