@@ -32,6 +32,7 @@ var arrows = map[string][]string{
 	"render/redact":     {},
 	"render/defaults":   {},
 	"verify/search":     {},
+	"verify/memo":       {},
 	"verify/state":      {},
 	"verify/validation": {},
 	"verify/control": {"verify/search", "verify/state", "verify/control/actor", "verify/control/admission", "verify/control/autoscaling",
@@ -55,16 +56,16 @@ var arrows = map[string][]string{
 	"verify/recheck":  {},
 	"policies":        {"verify/state", "verify/snapshot", "policies/rules"},
 	"verify/slice":    {"render", "policies", "verify/state", "verify/snapshot", "verify/control"},
-	"verify/scenario": {"render", "policies", "verify/search", "verify/state", "verify/scale", "verify/snapshot", "verify/control", "verify/slice"},
+	"verify/scenario": {"render", "policies", "verify/memo", "verify/search", "verify/state", "verify/scale", "verify/snapshot", "verify/control", "verify/slice"},
 	"verify/judge":    {"render", "policies", "verify/search", "verify/state", "verify/validation", "verify/scale", "verify/control", "verify/slice", "verify/scenario"},
 	"verify/static":   {"render", "policies", "verify/state", "verify/validation", "verify/control", "verify/slice", "verify/scenario", "verify/judge"},
-	"verify": {"render", "policies", "verify/search", "verify/state", "verify/scale", "verify/snapshot", "verify/control",
+	"verify": {"render", "policies", "verify/memo", "verify/search", "verify/state", "verify/scale", "verify/snapshot", "verify/control",
 		"verify/slice", "verify/scenario", "verify/judge", "verify/static"},
 	"report":         {"verify", "verify/judge", "render"},
 	"report/github":  {"report"},
 	"report/gitlab":  {"report"},
 	"report/ci":      {},
-	"cmd/kubesettle": {"render", "verify/search", "verify/state", "verify/control", "verify/scale", "verify/slice", "verify/scenario", "verify/judge", "verify/snapshot", "policies", "verify", "report", "report/github", "report/gitlab", "report/ci"},
+	"cmd/kubesettle": {"render", "verify/memo", "verify/search", "verify/state", "verify/control", "verify/scale", "verify/slice", "verify/scenario", "verify/judge", "verify/snapshot", "policies", "verify", "report", "report/github", "report/gitlab", "report/ci"},
 }
 
 // source is one Go file of the root module.

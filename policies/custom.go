@@ -70,9 +70,10 @@ func Own(p *Policy) ([]rules.Rule, error) {
 // With no event left, for the two on runs. An always or never that says nothing while
 // something is left to do is a rule on quiescent states.
 func customRule(in *CustomIntent, e *expression, at rules.Declaration) rules.Rule {
-	form, _ := in.Form()
+	form, text := in.Form()
 	r := rules.Rule{
-		ID: in.Name, Class: customClass(form, e), Severity: rules.Error, Declared: at, Scope: e.scope(),
+		Made: fmt.Sprintf("%s %q for %q", form, text, in.Workloads),
+		ID:   in.Name, Class: customClass(form, e), Severity: rules.Error, Declared: at, Scope: e.scope(),
 		Title: customTitle(form, e), Help: customHelp(in, at),
 	}
 	if in.Severity != "" {

@@ -20,6 +20,9 @@ type loopExpression struct {
 	place string // for errors
 }
 
+// Content implements [state.Expression].
+func (e *loopExpression) Content() string { return e.text }
+
 // For implements [state.Expression].
 func (e *loopExpression) For(c *state.Config, self int) (state.Reading, bool) {
 	r := &reading{loopExpression: e, numbers: make([]int, len(e.reads)), said: map[string]int{}}

@@ -7,6 +7,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/memo"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -20,7 +21,8 @@ type Options struct {
 	Memory     uint64        // bytes that the program may hold while it searches; 0: [DefaultMemory]
 	Shard      scenario.Shard
 	Progress   func(scenario.Progress)
-	Today      time.Time // for waivers; the zero time means that none expires
+	Today      time.Time   // for waivers; the zero time means that none expires
+	Kept       *memo.Store // what the searches of earlier runs gave; nil: nothing
 
 	states   uint64 // of one search; 0: searchStates
 	unlumped bool   // for comparisons; see [state.Spec.Unlumped]

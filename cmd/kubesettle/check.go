@@ -14,6 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/memo"
 )
 
 // runFlags holds every flag of a check.
@@ -151,6 +152,7 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) 
 	if err != nil {
 		return nil, analysis(withoutSecrets(err, changes.Head))
 	}
+	f.remembered(p, vopt.Kept)
 	result.Notices = slices.Concat(f.gating.notices(policy, base, head), accepted, spent.notices(), result.Notices)
 	return f.finished(p, result, changes, policy, spent)
 }
@@ -184,8 +186,17 @@ func (f *runFlags) verify(ctx context.Context, p *process, t tree.Tree) (*finish
 	if err != nil {
 		return nil, analysis(withoutSecrets(err, rev))
 	}
+	f.remembered(p, vopt.Kept)
 	result.Notices = append(spent.notices(), result.Notices...)
 	return f.finished(p, result, &render.Changes{Head: rev}, policy, spent)
+}
+
+// remembered says how many of a check's searches had been done before, and keeps the others.
+func (f *runFlags) remembered(p *process, kept *memo.Store) {
+	if asked, found := kept.Counts(); found > 0 {
+		fmt.Fprintf(p.stderr, "kubesettle: %d of %d searches had been done before\n", found, asked)
+	}
+	kept.Close()
 }
 
 func (f *runFlags) finished(proc *process, r *verify.Result, ch *render.Changes, p *policies.Policy, spent *budget) (*finished, error) {
@@ -211,6 +222,7 @@ func (f *runFlags) options(p *process, policy *policies.Policy, line *progress) 
 		return ropt, verify.Options{}, usage("--write-baseline and --shard: a shard sees a part of the findings; write the file in one run")
 	}
 	vopt, err := f.searching.options(p, policy, f.rendering.workers, line)
+	vopt.Kept = f.rendering.verdicts()
 	return ropt, vopt, err
 }
 

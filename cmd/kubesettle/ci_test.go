@@ -145,3 +145,41 @@ func TestCIElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// A fork's job reads what the searches of others gave, and leaves nothing for theirs.
+func TestAForksJobKeepsNothing(t *testing.T) {
+	s, env := mergeRequest(t, 1500)
+	kept := filepath.Join(s.dir, "kept")
+	written := func() int {
+		files, err := filepath.Glob(filepath.Join(kept, "*", "v1", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	own := env["CI_MERGE_REQUEST_SOURCE_PROJECT_ID"]
+	var said [3]string
+	for i, project := range []string{"99", own, "99"} {
+		env["CI_MERGE_REQUEST_SOURCE_PROJECT_ID"] = project
+		code, stdout, stderr := inCI(t, s, env, "--note", "never", "--cache-dir", kept)
+		if code != exitFinding {
+			t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+		}
+		if i == 0 && written() > 0 {
+			t.Error("a fork's job wrote what others read")
+		}
+		if i == 1 && written() == 0 {
+			t.Error("nothing was kept")
+		}
+		said[i] = stderr
+		if stdout != "" && i == 2 {
+			all, found := 0, 0
+			if _, err := fmt.Sscanf(stderr[strings.Index(stderr, "kubesettle: ")+len("kubesettle: "):], "%d of %d", &found, &all); err != nil || found != all || all == 0 {
+				t.Errorf("%d of %d found, %v: %s", found, all, err, stderr)
+			}
+		}
+	}
+	if strings.Contains(said[0], "had been done") {
+		t.Errorf("found in an empty folder: %s", said[0])
+	}
+}

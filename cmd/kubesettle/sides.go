@@ -17,6 +17,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/memo"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -196,7 +197,7 @@ func (r *rendering) flags(cmd *cobra.Command) {
 	f.BoolVar(&r.offline, "offline", false, "fetch nothing: no charts, dependencies or remote bases")
 	f.StringArrayVar(&r.allowHosts, "allow-host", nil, "host to fetch from, with this machine's credentials for it: HOST, HOST:PORT, *.DOMAIN, or http://HOST; repeatable (default: every public host by https, without credentials)")
 	f.StringVar(&r.registryConfig, "registry-config", "", "docker configuration with the credentials of registries and chart repositories (default: docker's own, then Helm's)")
-	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps what was fetched and rendered; also read with --offline (without it, what is fetched is kept in the user's cache folder)")
+	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps what was fetched, rendered and searched; also read with --offline (without it, what is fetched is kept in the user's cache folder)")
 	f.StringVar(&r.kubeVersion, "kube-version", kubernetesVersion, "Kubernetes version that charts render for")
 	f.StringArrayVar(&r.apiVersions, "api-version", nil, "further API version for charts, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")
 	f.IntVar(&r.workers, "workers", 0, "parallel workers; 0: one per processor")
@@ -239,6 +240,16 @@ func (r *rendering) outputs() *render.Outputs {
 		return render.NewOutputs(r.cacheDir, programID())
 	}
 	return nil
+}
+
+// verdicts are what the searches of earlier runs gave, in a folder that was named. A fork's change only reads them: what
+// it is judged by later must not come from it.
+func (r *rendering) verdicts() *memo.Store {
+	if r.cacheDir == "" {
+		return nil
+	}
+	go programContent() // takes as long as a little chart
+	return memo.Open(filepath.Join(r.cacheDir, "verdicts"), programContent, !r.untrusted)
 }
 
 // cacheFolder is where things are kept between runs, or "".

@@ -19,7 +19,12 @@ var BelowFloor = BelowFloorAt(0)
 
 // BelowFloorAt is the rule with the user's own floor, in pods; 0 derives it.
 func BelowFloorAt(minReady int) Rule {
+	made := ""
+	if minReady != 0 {
+		made = fmt.Sprint("minReady ", minReady)
+	}
 	return Rule{
+		Made:     made,
 		ID:       "below-floor",
 		Class:    Numbers,
 		Title:    "ready replicas fall under the declared floor",

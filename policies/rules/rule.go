@@ -3,7 +3,11 @@
 // policy file can tune it. A new rule is one file and one line in All.
 package rules
 
-import "github.com/kubesettle/kubesettle/verify/state"
+import (
+	"slices"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
 
 // Class groups rules as Kivi does, with convergence beside them.
 type Class string
@@ -51,8 +55,16 @@ type Rule struct {
 	Blind Blindness
 	// Static says that the rule is judged on the objects alone, without a run: New gives the
 	// zero Property.
-	Static   bool
+	Static bool
+	// Made is what the predicates hold beside the program's own code, such as numbers or the text of an expression;
+	// "" for a rule of [All] as it is. Two rules with one ID and equal content judge alike.
+	Made     string
 	speaksOf func(name string) bool // nil: everything
+}
+
+// Content says what the predicates of a rule are, where it speaks of a workload at all; false where only they know.
+func (r Rule) Content() (string, bool) {
+	return r.ID + "\n" + r.Made, r.Made != "" || slices.ContainsFunc(All(), func(o Rule) bool { return o.ID == r.ID })
 }
 
 // Blindness is what of a state the predicates of a rule do not look at: two states that differ only in it are judged

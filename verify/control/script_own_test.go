@@ -53,6 +53,8 @@ func (r ownReading) Of(s state.State, noticed bool) int { return r.of(s, noticed
 func (r ownReading) Err() error                         { return nil }
 func (r ownReading) Placed() bool                       { return r.placed }
 
+func (e ownExpression) Content() string { return string(e) }
+
 func (e ownExpression) For(c *state.Config, self int) (state.Reading, bool) {
 	truth := func(b bool) int {
 		if b {

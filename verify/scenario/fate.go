@@ -131,7 +131,7 @@ func (f *fates) doomed(ctx context.Context, set uint64, v Violation) (bool, erro
 	sys.Initial = initial
 	opt := f.run.Budget.options()
 	opt.MaxEvents = events
-	res, err := search.Run(ctx, sys, opt)
+	res, err := f.problem.run(ctx, f.run.Budget, question{sys: sys, opt: opt, of: fmt.Sprint("fate of ", set)})
 	if err != nil {
 		return false, err
 	}
@@ -155,7 +155,7 @@ func (f *fates) endsOf(ctx context.Context, from []byte) ([]uint64, error) {
 	sys.Rules, sys.Initial = nil, [][]byte{from}
 	opt := f.run.Budget.options()
 	opt.MaxEvents, opt.Settled = 0, true
-	res, err := search.Run(ctx, sys, opt)
+	res, err := f.problem.run(ctx, f.run.Budget, question{sys: sys, opt: opt})
 	if err != nil {
 		return nil, err
 	}

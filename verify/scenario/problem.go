@@ -10,6 +10,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
 	"github.com/kubesettle/kubesettle/verify/control/gitops"
+	"github.com/kubesettle/kubesettle/verify/memo"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -27,7 +28,8 @@ type Problem struct {
 	loops   []actor.Actor
 	alone   bool
 	timing  actor.Timing
-	settles bool // explore gives the states that the problem settles in as well
+	blind   rules.Blindness // of its rules
+	settles bool            // explore gives the states that the problem settles in as well
 	// lumps and calmLumps are those of System and still.
 	lumps, calmLumps *state.Lumps
 }
@@ -68,6 +70,7 @@ func compile(spec *state.Spec, topology []int, maxPods int) (*state.Config, []ac
 
 // judgedBy makes the systems that are searched, with such rules.
 func (p *Problem) judgedBy(judged []search.Rule, blind rules.Blindness) {
+	p.blind = blind
 	p.still, _, p.calmLumps = systemOf(p.Cfg, p.loops, p.timing, true, func(actor.Likeness) bool { return true })
 	p.System, p.Actors, p.lumps = systemOf(p.Cfg, p.loops, p.timing, false, func(k actor.Likeness) bool {
 		return k.Kind == actor.StartedWhere && blind&rules.BlindToStarts != 0 || k.Kind == actor.StoppingAs && blind&rules.BlindToStops != 0
@@ -185,6 +188,7 @@ type Budget struct {
 	Deadline time.Time // zero: none
 	States   uint64
 	Bytes    uint64
+	Kept     *memo.Store // what earlier searches gave; nil: nothing
 }
 
 func (b Budget) options() search.Options {
@@ -202,7 +206,7 @@ func (p *Problem) Settle(ctx context.Context, v state.Version, bud Budget) ([][]
 	sys.Initial = p.Installs(v)
 	opt := bud.options()
 	opt.MaxEvents, opt.Settled = 0, true
-	res, tries, err := p.search(ctx, sys, opt)
+	res, tries, err := p.search(ctx, bud, question{sys: sys, opt: opt, calm: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -225,6 +229,6 @@ func (p *Problem) explore(ctx context.Context, initial [][]byte, events int, bud
 	sys.Initial = initial
 	opt := bud.options()
 	opt.MaxEvents, opt.Settled = events, p.settles
-	res, tries, err := p.search(ctx, sys, opt)
+	res, tries, err := p.search(ctx, bud, question{sys: sys, opt: opt})
 	return append(tries, res), err
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -29,7 +30,12 @@ func (v Violation) Recovers(ctx context.Context, bud Budget) *bool {
 	bud.States = recoverStates
 	opt := bud.options()
 	opt.MaxEvents = 0
-	res, err := search.Run(ctx, sys, opt)
+	q := question{sys: sys, opt: opt}
+	of, known := v.Bound.content()
+	if q.of = fmt.Sprintf("mended by %s from %x", of, before.B); !known {
+		bud.Kept = nil
+	}
+	res, err := v.Problem.run(ctx, bud, q)
 	if err != nil || res.Bound != search.Complete && len(res.Violations) == 0 {
 		return nil
 	}

@@ -93,7 +93,7 @@ func (p *Problem) settledChange(ctx context.Context, initial [][]byte, bud Budge
 	sys.Rules, sys.Initial = nil, initial
 	opt := bud.options()
 	opt.MaxEvents, opt.Settled = 1, true
-	res, tries, err := p.search(ctx, sys, opt)
+	res, tries, err := p.search(ctx, bud, question{sys: sys, opt: opt})
 	if err != nil {
 		return nil, nil, err
 	}

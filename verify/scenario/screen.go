@@ -20,7 +20,25 @@ const screenShare = 0.6
 // [search.RunScreened]) once it turns out to be large, where it is known what
 // its steps give work to. Both find the same. tries are
 // earlier searches that count for nothing but the work.
-func (p *Problem) search(ctx context.Context, sys search.System, opt search.Options) (res *search.Result, tries []*search.Result, err error) {
+func (p *Problem) search(ctx context.Context, bud Budget, q question) (res *search.Result, tries []*search.Result, err error) {
+	a, err := p.kept(bud, q, func() (a answer, err error) {
+		a.Result, a.Tries, err = p.explored(ctx, q.sys, q.opt)
+		return a, err
+	})
+	return a.Result, a.Tries, err
+}
+
+// run explores a system of the problem as it is.
+func (p *Problem) run(ctx context.Context, bud Budget, q question) (*search.Result, error) {
+	q.of = "run " + q.of
+	a, err := p.kept(bud, q, func() (answer, error) {
+		res, err := search.Run(ctx, q.sys, q.opt)
+		return answer{Result: res}, err
+	})
+	return a.Result, err
+}
+
+func (p *Problem) explored(ctx context.Context, sys search.System, opt search.Options) (res *search.Result, tries []*search.Result, err error) {
 	if p.alone {
 		res, err = screened(ctx, sys, opt)
 		return res, nil, err

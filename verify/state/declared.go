@@ -41,6 +41,8 @@ const (
 
 // Expression is what the user wrote of the state, compiled for any problem.
 type Expression interface {
+	// Content is the text that it was compiled from: two of one type and content give the same in any problem.
+	Content() string
 	// For gives the expression in a problem, for a loop on workload self (-1: on none); false where it names a workload
 	// that is not there.
 	For(c *Config, self int) (Reading, bool)

@@ -1,0 +1,106 @@
+package verify
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/kubesettle/kubesettle/verify/memo"
+)
+
+// spentBy is the processor time that a call takes.
+func spentBy(t *testing.T, do func()) time.Duration {
+	t.Helper()
+	used := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	from := used()
+	do()
+	return used() - from
+}
+
+// bytesOf is a result as JSON, but for its times and the folders that it was read from.
+func bytesOf(t *testing.T, r *Result) string {
+	t.Helper()
+	r.Coverage.ElapsedMs, r.Base.Name, r.Head.Name = 0, "", ""
+	b, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestKeptVerdictsAreTheSame runs every case and every script without anything kept, with what the runs before it kept
+// and with what itself kept, all in one folder: all give the same bytes, whatever another case left there.
+func TestKeptVerdictsAreTheSame(t *testing.T) {
+	dir := t.TempDir()
+	program := func() string { return "this one" }
+	var plain, cold, warm time.Duration
+	var asked, found int64
+	compare := func(name string, run func(*memo.Store) *Result) {
+		t.Run(name, func(t *testing.T) {
+			var want, first, again string
+			plain += spentBy(t, func() { want = bytesOf(t, run(nil)) })
+			cold += spentBy(t, func() {
+				kept := memo.Open(dir, program, true)
+				first = bytesOf(t, run(kept))
+				kept.Close()
+			})
+			kept := memo.Open(dir, program, false)
+			warm += spentBy(t, func() { again = bytesOf(t, run(kept)) })
+			if first != want {
+				t.Errorf("cold:\n%s\nnot\n%s", first, want)
+			}
+			if again != want {
+				t.Errorf("warm:\n%s\nnot\n%s", again, want)
+			}
+			a, f := kept.Counts()
+			asked, found = asked+a, found+f
+		})
+	}
+	for _, tt := range documentedCases {
+		for _, side := range []string{"violating", "repaired"} {
+			run := caseRunWith
+			compare(tt.dir+"/"+side, func(s *memo.Store) *Result {
+				return run(t, filepath.Join("../testdata", tt.dir, side), func(o *Options) { o.Kept = s })()
+			})
+		}
+	}
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range files {
+		if testing.Short() && i%4 > 0 {
+			continue
+		}
+		ar, err := txtar.ParseFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(strings.TrimSuffix(filepath.Base(f), ".txtar"), func(s *memo.Store) *Result {
+			return runScriptWith(t, ar, "head", func(o *Options) { o.Kept = s })
+		})
+	}
+	entries, size := 0, int64(0)
+	_ = filepath.WalkDir(dir, func(file string, d os.DirEntry, _ error) error {
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			entries, size = entries+1, size+info.Size()
+		}
+		return nil
+	})
+	t.Logf("%v without, %v cold, %v warm; %d of %d searches found, %d kept in %d bytes", plain, cold, warm, found, asked, entries, size)
+	if found*2 < asked {
+		t.Errorf("%d of %d searches found", found, asked)
+	}
+}
