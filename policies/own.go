@@ -14,7 +14,7 @@ import (
 )
 
 // OwnController is a control loop of the user's own: what it watches, when it acts, and what it writes. One of Restarts,
-// Scales, Deletes and Writes is set.
+// Scales, Deletes, Writes and Makes is set.
 type OwnController struct {
 	Name string
 	// On are the workloads that it acts on, each by itself; nil: none, as of one that writes an object.
@@ -27,7 +27,8 @@ type OwnController struct {
 	Does            state.Deed
 	Pods            string // of one that deletes: outdated, unready or any
 	Evicts          bool
-	Latency         string // sync or periodic
+	Makes           *OwnMade // of one that makes workloads, and does nothing else
+	Latency         string   // sync or periodic
 	Line            int
 
 	when, to *expression
@@ -85,9 +86,10 @@ func (d *decoder) ownController(c *Controllers) read {
 				}, "pods")
 				o.Evicts = through == "eviction"
 			},
+			"makes":  d.makes(&o),
 			"writes": func(n *yaml.Node, at string) { o.Does = state.WriteObject; d.objectRef(&o.Writes)(n, at) },
 		}, "name")
-		d.exactlyOne(n, at, "restarts", "scales", "deletes", "writes")
+		d.exactlyOne(n, at, "restarts", "scales", "deletes", "writes", "makes")
 		d.ownFits(n, at, &o)
 		for _, other := range c.Own {
 			if other.Name == o.Name && o.Name != "" {
@@ -104,6 +106,10 @@ func (d *decoder) ownFits(n *yaml.Node, at string, o *OwnController) {
 		return o.when != nil && o.when.speaksOf(name) || o.to != nil && o.to.speaksOf(name)
 	}
 	switch {
+	case o.Makes != nil:
+		if o.On != nil || o.Watches != "" || o.When != "" {
+			d.fail(n, at+".makes", "stands alone; put workload, watches and when into a controller of their own")
+		}
 	case o.On == nil && o.Does != state.WriteObject:
 		d.fail(n, at, "has no workload to act on; add workload")
 	case o.On == nil && speaks(varSelf):

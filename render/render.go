@@ -57,6 +57,8 @@ type Object struct {
 	Refused []typed.Refusal
 	// Hook says that it is a Helm hook or test: listed, not verified.
 	Hook bool
+	// Maker is the custom resource of which an operator makes the object; nil: it was rendered.
+	Maker *Object
 	// Source is where the object begins.
 	Source   document.Location
 	locate   func(path string) document.Location

@@ -61,6 +61,10 @@ func prepare(ch *render.Changes, opt Options, all bool) (a *analysis, cut []*sli
 }
 
 func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*Result, error) {
+	ch, err := ch.WithMade(recipes(opt.Policy))
+	if err != nil {
+		return nil, err
+	}
 	a, cut, refused, err := prepare(ch, opt, all)
 	if err != nil {
 		return nil, err

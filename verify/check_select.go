@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -40,7 +41,7 @@ func (r *Result) pick(ch *render.Changes, pl judge.Places, sc slice.Scope) []*sl
 			r.enter(sl, pl, sc)
 		}
 		out = append(out, found...)
-		r.enterUnmodeled(pair, changed, everything)
+		r.enterUnmodeled(pair, changed, everything, sc.Own)
 		r.Notices = append(r.Notices, static.Orphans(pair)...)
 	}
 	return switchedLast(out, ch.Head)
@@ -95,13 +96,13 @@ func (r *Result) enter(sl *slice.Slice, pl judge.Places, sc slice.Scope) {
 }
 
 // enterUnmodeled lists changed workloads that no actor drives.
-func (r *Result) enterUnmodeled(p slice.Pair, changed map[string]bool, all bool) {
+func (r *Result) enterUnmodeled(p slice.Pair, changed map[string]bool, all bool, own *policies.Policy) {
 	had := map[string]bool{}
 	for _, o := range p.Objects(state.Base) {
 		had[o.ID.String()] = true
 	}
 	for _, o := range p.Objects(state.Head) {
-		if !slice.RunsPods(o) || o.Hook || !(all || changed[o.ID.String()]) {
+		if !slice.RunsPods(o) || o.Hook || isMade(own, o) || !(all || changed[o.ID.String()]) {
 			continue
 		}
 		change := render.Modified

@@ -38,7 +38,6 @@ var documentedSince = []entry{
 	{"g34", 1, "VPA cannot raise memory of pods in an OOM loop: PDB forbids evicting the unready", "OOM kills are no event"},
 	{"g35", 3, "VPA InPlace caches a transient error as infeasible", "in no manifest"},
 	{"g36", 2, "Native sidecar never ready: deleted pod never ends, next rollout is stuck", "every deleted pod ends in the model"},
-	{"g37", 1, "Secret rewritten on each refresh restarts the Deployment forever", "no actor restarts pods on a Secret's content, which is not in the repository"},
 	{"g38", 1, "Two fail-closed webhooks guard each other's pods: neither comes up again", "each webhook's server is searched with the other one answering"},
 	{"g39", 1, "Service selector changes at once, pods of the new label come later", ""},
 	{"g40", 1, "Mutating webhook against GitOps re-sync", "what a webhook writes is unknown"},

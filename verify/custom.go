@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -49,4 +50,18 @@ func idle(rules []rules.Rule, cut []*slice.Slice, head *render.Revision) []strin
 		}
 	}
 	return out
+}
+
+// recipes are what controllers of the policy make of custom resources.
+func recipes(p *policies.Policy) []render.Recipe {
+	var out []render.Recipe
+	for _, o := range p.Makers() {
+		out = append(out, render.Recipe{Group: o.Makes.Group, Kind: o.Makes.Kind, By: "controllers.own " + o.Name, Object: o.Makes.Object, Fields: o.Makes.Fields})
+	}
+	return out
+}
+
+// isMade reports whether a controller of the policy makes a workload of an object.
+func isMade(p *policies.Policy, o *render.Object) bool {
+	return p != nil && slices.ContainsFunc(recipes(p), func(r render.Recipe) bool { return r.Of(o.ID) })
 }

@@ -48,6 +48,10 @@ func Inspect(rev *render.Revision, opt Options) (*Survey, error) {
 
 func survey(ch *render.Changes, opt Options, all bool) (*Survey, error) {
 	opt.Shard, opt.TimeBudget = scenario.Shard{}, 0
+	ch, err := ch.WithMade(recipes(opt.Policy))
+	if err != nil {
+		return nil, err
+	}
 	a, cut, _, err := prepare(ch, opt, all)
 	if err != nil {
 		return nil, err

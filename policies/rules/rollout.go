@@ -30,7 +30,7 @@ func rolling(s state.State, w int) bool {
 // (OnDelete) where no declared loop does.
 func keepsOld(s state.State, w, p int) bool {
 	m := s.Manifest(w)
-	if pace := m.Pace(); pace.Keeps || pace.Awaits && !s.C.Rolls(w) {
+	if pace := m.Pace(); pace.Keeps || pace.Awaits && !s.Rolls(w) {
 		return true
 	}
 	return m.Kind() == state.StatefulSet && s.C.Pods[p].Ordinal < m.FirstOrdinal()+m.Partition()

@@ -12,7 +12,7 @@ import (
 // [differs] [sync] [when=changed|ready|spread|READY], the last a number of ready pods.
 func (s *script) addOwn(bare []string, opt map[string]string) {
 	d := state.Declared{
-		Name: bare[1], Prompt: slices.Contains(bare, "sync"), Evicts: slices.Contains(bare, "evict"), Watches: opt["watch"],
+		Name: bare[1], Acts: [2]bool{true, true}, Prompt: slices.Contains(bare, "sync"), Evicts: slices.Contains(bare, "evict"), Watches: opt["watch"],
 		Differs: slices.Contains(bare, "differs"), Writes: opt["write"], Min: number(opt, "min", 1), Max: number(opt, "max", 4),
 		Which: map[string]state.Victim{"outdated": state.OutdatedPod, "unready": state.UnreadyPod}[opt["delete"]],
 	}

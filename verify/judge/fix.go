@@ -75,6 +75,9 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 // try gives a remedy as a fix; nil where the API server refuses it, or it does not mend the
 // violation, or breaks a rule. It is an edit where the text that sets the fields is found.
 func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, r remedy) *Fix {
+	if r.object.Maker != nil {
+		return nil // its operator's fields are no text of the repository
+	}
 	release := d.release(sr.Variant.Release)
 	o, err := r.object.With(r.set)
 	if release == nil || err != nil {

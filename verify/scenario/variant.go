@@ -86,7 +86,8 @@ func (v Variant) surrounded(by state.Version) Variant {
 	}
 	spec.Declared = slices.Clone(spec.Declared)
 	for i := range spec.Declared {
-		spec.Declared[i].Differs = false
+		d := &spec.Declared[i]
+		d.Differs, d.Acts = false, [2]bool{d.Acts[by], d.Acts[by]}
 	}
 	spec.Admission.LimitRanges = [2][]*corev1.LimitRange{spec.Admission.LimitRanges[by], spec.Admission.LimitRanges[by]}
 	spec.Admission.Webhooks = slices.Clone(spec.Admission.Webhooks)
@@ -103,6 +104,11 @@ func (v Variant) surrounded(by state.Version) Variant {
 
 // only is one version alone, never applied again.
 func (v Variant) only(version state.Version) Variant {
+	v.Spec.Declared = slices.Clone(v.Spec.Declared)
+	for i := range v.Spec.Declared {
+		d := &v.Spec.Declared[i]
+		d.Differs, d.Acts = false, [2]bool{d.Acts[version], d.Acts[version]}
+	}
 	return v.manifests(func(w state.Workload) [2]state.Manifest {
 		return [2]state.Manifest{{}, w.Manifests[version]}
 	}, 0)

@@ -56,8 +56,9 @@ func (sl *Slice) declare(p *policies.Policy, sides [2]side) {
 	if sl.own = p; p == nil {
 		return
 	}
-	enter := func(c *policies.OwnController, workload string) {
+	enter := func(c *policies.OwnController, workload string, acts [2]bool) {
 		d := c.Declared(p, workload)
+		d.Acts = acts
 		for v, s := range sides {
 			if o := s.byID[c.Watches]; o != nil {
 				sl.keep(v, o)
@@ -74,12 +75,17 @@ func (sl *Slice) declare(p *policies.Policy, sides [2]side) {
 	for i := range sl.Workloads {
 		w := &sl.Workloads[i]
 		for _, c := range ownOf(p, w, sides) {
-			enter(c, w.ID)
-			if c.Does != state.SetReplicas {
-				continue
+			var acts [2]bool
+			for v, s := range sides {
+				o := s.Workloads[w.ID]
+				acts[v] = o != nil && slices.Contains(ownOn(p, o), c)
 			}
+			enter(c, w.ID, acts)
 			for v := range w.Manifests {
 				b := &w.Manifests[v].Bounds
+				if c.Does != state.SetReplicas || !acts[v] {
+					continue
+				}
 				if b.Max == 0 {
 					b.Min = c.Min
 				}
@@ -89,8 +95,8 @@ func (sl *Slice) declare(p *policies.Policy, sides [2]side) {
 	}
 	for i := range p.Controllers.Own {
 		c := &p.Controllers.Own[i]
-		if c.On == nil && slices.ContainsFunc(sl.Spec.Declared, func(d state.Declared) bool { return d.Watches == c.Writes }) {
-			enter(c, "")
+		if c.Does == state.WriteObject && slices.ContainsFunc(sl.Spec.Declared, func(d state.Declared) bool { return d.Watches == c.Writes }) {
+			enter(c, "", [2]bool{})
 		}
 	}
 }

@@ -117,8 +117,8 @@ type Config struct {
 	Refusals [2][]*Refusal
 	Armed    []Field // by webhook: 1 once its server has answered
 
-	notices []Field // by declared loop: see [State.Notices]
-	rolls   []bool  // by workload: see [Config.Rolls]
+	notices []Field   // by declared loop: see [State.Notices]
+	rolls   [][2]bool // by workload and version: see [State.Rolls]
 
 	members   []int // 0, 1, 2, …: see [Config.Members]
 	layout    layout

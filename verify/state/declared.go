@@ -7,6 +7,8 @@ import "slices"
 type Declared struct {
 	Name     string // of the controller; several loops may share it, one a workload
 	Workload string // ID of the one that it acts on; "" for one that writes an object only
+	// Acts says in which versions it acts on the workload, as a loop that goes by the workload's labels may in one only.
+	Acts     [2]bool
 	Prompt   bool   // it acts within milliseconds, as a loop that watches does; else now and then
 	Watches  string // ID of the object whose changes it sees, such as "ConfigMap default/web"; "": none
 	Differs  bool   // head's version of that object is another one than base's
@@ -74,7 +76,7 @@ func (s *Spec) DeclaredOn(id string, deeds ...Deed) []Declared {
 
 // Rolls reports whether a declared loop deletes outdated pods of workload w, so that a rollout which waits for somebody to
 // do so (OnDelete) goes on.
-func (c *Config) Rolls(w int) bool { return c.rolls[w] }
+func (s State) Rolls(w int) bool { return s.C.rolls[w][s.Version()] }
 
 // Scales reports whether a declared loop sets the replicas of workload w.
 func (c *Config) Scales(w int) bool {
@@ -93,7 +95,13 @@ func (c *Config) addDeclared(b *Builder) {
 	}
 	for w := range c.Spec.Workloads {
 		id := c.Spec.Workloads[w].ID
-		c.rolls = append(c.rolls, slices.ContainsFunc(c.Spec.DeclaredOn(id, DeletePods), func(d Declared) bool { return d.Which != UnreadyPod }))
+		var rolls [2]bool
+		for _, d := range c.Spec.DeclaredOn(id, DeletePods) {
+			for v := range rolls {
+				rolls[v] = rolls[v] || d.Acts[v] && d.Which != UnreadyPod
+			}
+		}
+		c.rolls = append(c.rolls, rolls)
 	}
 }
 

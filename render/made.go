@@ -1,0 +1,110 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/typed"
+)
+
+// Recipe is what an operator makes of each of its custom resources: an object of the same name and namespace.
+type Recipe struct {
+	Group, Kind string // of the custom resource
+	By          string // who makes it, for notes
+	// Object is what is made, but for its name and namespace, and Fields where values of the custom resource go: paths in
+	// Object, and those in the resource. What the resource lacks stays as in Object.
+	Object map[string]any
+	Fields map[string]string
+}
+
+// Of reports whether a custom resource is the recipe's.
+func (r *Recipe) Of(id ObjectID) bool { return r.Group == id.Group && r.Kind == id.Kind }
+
+// WithMade gives the changes with what operators make of the custom resources on both sides. An object that the release
+// has itself stays as it is.
+func (c *Changes) WithMade(recipes []Recipe) (*Changes, error) {
+	if len(recipes) == 0 {
+		return c, nil
+	}
+	head := c.Head.withMade(recipes)
+	if c.Base == nil {
+		return &Changes{Head: head, Changes: c.Changes, Files: c.Files, edited: c.edited}, nil
+	}
+	return diff(c.Base.withMade(recipes), head)
+}
+
+func (r *Revision) withMade(recipes []Recipe) *Revision {
+	out := *r
+	out.Releases = slices.Clone(r.Releases)
+	for i, rel := range out.Releases {
+		has := map[string]bool{}
+		for _, o := range rel.Objects {
+			has[o.ID.String()] = true
+		}
+		next := *rel
+		next.Objects = slices.Clone(rel.Objects)
+		next.Notes = slices.Clone(rel.Notes)
+		for _, o := range rel.Objects {
+			for k := range recipes {
+				if recipe := &recipes[k]; !o.Hook && recipe.Of(o.ID) {
+					made, err := recipe.make(o)
+					switch {
+					case err != nil:
+						next.Notes = append(next.Notes, o.ID.String()+": what "+recipe.By+" makes of it cannot be read: "+err.Error())
+					case !has[made.ID.String()]:
+						has[made.ID.String()] = true
+						next.Objects = append(next.Objects, made)
+					}
+				}
+			}
+		}
+		if len(next.Objects) > len(rel.Objects) || len(next.Notes) > len(rel.Notes) {
+			sort.SliceStable(next.Objects, func(i, j int) bool { return lessID(next.Objects[i].ID, next.Objects[j].ID) })
+			out.Releases[i] = &next
+		}
+	}
+	return &out
+}
+
+// make gives the object that is made of a custom resource. Its fields are where the resource's are that they come of; all
+// others where the resource begins.
+func (r *Recipe) make(of *Object) (*Object, error) {
+	content := fieldpath.DeepCopy(r.Object).(map[string]any)
+	meta, _ := content["metadata"].(map[string]any)
+	meta = maps.Clone(meta)
+	if meta == nil {
+		meta = map[string]any{}
+	}
+	meta["name"], meta["namespace"] = of.ID.Name, of.ID.Namespace
+	content["metadata"] = meta
+	for _, to := range slices.Sorted(maps.Keys(r.Fields)) {
+		from := r.Fields[to]
+		if v, ok := fieldpath.Parse(from).Get(of.Content); ok && !fieldpath.Parse(to).Put(content, v) {
+			return nil, fmt.Errorf("there is no %s to put a value at", to)
+		}
+	}
+	read, err := typed.Decode(content)
+	if err != nil {
+		return nil, err
+	}
+	gvk := document.GVK(content)
+	return &Object{
+		ID:      ObjectID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Namespace: of.ID.Namespace, Name: of.ID.Name},
+		Release: of.Release, Content: content, Typed: read.Typed, Refused: read.Refused, Source: of.Source, known: of.known, Maker: of,
+		locate: func(path string) Location {
+			for _, to := range slices.Sorted(maps.Keys(r.Fields)) {
+				if at, ok := strings.CutPrefix(path, to); ok && (at == "" || at[0] == '.' || at[0] == '[') || strings.HasPrefix(to, path+".") {
+					if _, has := fieldpath.Parse(r.Fields[to]).Get(of.Content); has {
+						return of.Locate(r.Fields[to])
+					}
+				}
+			}
+			return of.Source
+		},
+	}, nil
+}
