@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -148,7 +149,8 @@ func (sl *Slice) leaveOut(s side, o *render.Object, pdbs []*render.Object) []*re
 const AsideNote = "left out: "
 
 // Strangers are the workloads of head's other releases whose pods one of a slice requires to
-// stand beside, or apart from: these releases are searched on their own, and it is said which.
+// stand beside, or apart from: these releases are searched on their own, and it is said which. Of
+// releases that were not rendered, as nothing of them changed, nobody knows: then the labels are named.
 func Strangers(sl *Slice, releases []*render.Rendered) []string {
 	var out []string
 	for _, w := range sl.Workloads {
@@ -157,21 +159,31 @@ func Strangers(sl *Slice, releases []*render.Rendered) []string {
 			continue
 		}
 		pod := m.Pod()
-		if sl.friends[w.ID] != nil {
-			out = appendNew(out, lookedAt(w, sl, releases, sl.friends[w.ID], "stands beside them: they are assumed to run wherever it needs them"))
+		for _, t := range sl.friends[w.ID] {
+			out = appendNew(out, lookedAt(w, sl, releases, t, "stands beside them: they are assumed to run wherever it needs them"))
 		}
 		if a := pod.Affinity; a != nil && a.PodAntiAffinity != nil {
-			out = appendNew(out, lookedAt(w, sl, releases, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, "keeps apart from them: they are assumed to be on no node that it needs"))
+			for _, t := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+				out = appendNew(out, lookedAt(w, sl, releases, t, "keeps apart from them: they are assumed to be on no node that it needs"))
+			}
 		}
 	}
 	return out
 }
 
-// lookedAt words which workloads of other releases some terms of a workload look at.
-func lookedAt(w state.Workload, sl *Slice, releases []*render.Rendered, terms []corev1.PodAffinityTerm, what string) []string {
+// lookedAt words which workloads of other releases a term of a workload looks at.
+func lookedAt(w state.Workload, sl *Slice, releases []*render.Rendered, t corev1.PodAffinityTerm, what string) []string {
+	sel, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
+	if err != nil {
+		return nil // it is told elsewhere
+	}
 	var out []string
+	met, untouched := sl.meets(w, t, sel), 0
 	for _, rel := range releases {
-		if rel.ID == sl.Release || rel.Err != nil || len(terms) == 0 {
+		if rel.Untouched {
+			untouched++
+		}
+		if rel.ID == sl.Release || rel.Err != nil {
 			continue
 		}
 		namespaces := map[string]map[string]string{}
@@ -181,18 +193,27 @@ func lookedAt(w state.Workload, sl *Slice, releases []*render.Rendered, terms []
 			}
 		}
 		for _, o := range rel.Objects {
-			if _, ok := state.ManifestOf(o.Typed); !ok || o.Hook || sl.Objects[o.ID.String()] != nil {
+			if _, ok := state.ManifestOf(o.Typed); !ok || o.Hook || !inNamespace(t, w.Namespace, o.ID.Namespace, namespaces) || !sel.Matches(labels.Set(templateOf(o).Labels)) {
 				continue
 			}
-			for _, t := range terms {
-				sel, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
-				if err == nil && inNamespace(t, w.Namespace, o.ID.Namespace, namespaces) && sel.Matches(labels.Set(templateOf(o).Labels)) {
-					out = appendNew(out, []string{fmt.Sprintf("%s%s of the release %s, as %s %s", AsideNote, o.ID, rel.ID, w.ID, what)})
-				}
+			if met = true; sl.Objects[o.ID.String()] == nil {
+				out = appendNew(out, []string{fmt.Sprintf("%s%s of the release %s, as %s %s", AsideNote, o.ID, rel.ID, w.ID, what)})
 			}
 		}
 	}
+	if !met && untouched > 0 {
+		out = append(out, fmt.Sprintf("%spods with %s of %s, as %s %s", AsideNote, metav1.FormatLabelSelector(t.LabelSelector),
+			english.Plural(untouched, "untouched release", ""), w.ID, what))
+	}
 	return out
+}
+
+// meets reports whether a term of a workload looks at pods of the slice itself.
+func (sl *Slice) meets(w state.Workload, t corev1.PodAffinityTerm, sel labels.Selector) bool {
+	return slices.ContainsFunc(sl.Workloads, func(o state.Workload) bool {
+		m := o.Manifests[state.Head]
+		return m.Exists() && inNamespace(t, w.Namespace, o.Namespace, sl.Spec.Namespaces) && sel.Matches(labels.Set(m.Template().Labels))
+	})
 }
 
 // appendNew adds the texts that are not there yet.
