@@ -166,6 +166,8 @@ type Fix struct {
 	// head; "" takes them out. Head was rendered and searched again with it.
 	Mechanical bool `json:"mechanical,omitempty"`
 	Verified   bool `json:"verified"`
+	// Back says that it takes the change back, or a part of it: the last resort.
+	Back bool `json:"back,omitempty"`
 	// Diff is a mechanical fix as a diff shows it; nil where its lines may hold a secret.
 	Diff *Hunk `json:"diff,omitempty"`
 }

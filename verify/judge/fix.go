@@ -28,7 +28,7 @@ type Edit struct {
 const (
 	// mostEdits bounds the edits that put base's lines back for one finding: each is a render
 	// and a search. mostRemedies bounds the remedies, each of which is a search.
-	mostEdits, mostRemedies = 3, 8
+	mostEdits, mostRemedies = 3, 12
 	// mostFixes bounds those that are shown.
 	mostFixes = 2
 )
@@ -39,24 +39,31 @@ const (
 // image is not taken back, as it is what the change is for.
 func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, found []culprit) []*Fix {
 	var out []*Fix
-	blame := slices.DeleteFunc(d.Places.blame(sr.Variant.Slice, found), func(b Blame) bool { return strings.HasSuffix(b.Path, ".image") })
+	blame := d.Places.blame(sr.Variant.Slice, found)
+	held := map[int]bool{}
 	for i, r := range remedies(sr.Variant.Slice, v.Key(), blame) {
 		if i == mostRemedies || len(out) == mostFixes || d.Checker.Expired() {
 			break
 		}
+		if held[r.by] {
+			continue
+		}
 		if f := d.try(ctx, sr, v, r); f != nil {
-			out = append(out, f)
+			out, held[r.by] = append(out, f), true
 		}
 	}
 	if len(out) > 0 {
 		return out
 	}
+	blame = slices.DeleteFunc(blame, func(b Blame) bool { return strings.HasSuffix(b.Path, ".image") })
 	for i, e := range d.Places.edits(blame) {
 		if i == mostEdits || d.Checker.Expired() {
 			break
 		}
 		if d.mends(ctx, sr, v, e) {
-			return []*Fix{d.Places.fix(e)}
+			f := d.Places.fix(e)
+			f.Back = true
+			return []*Fix{f}
 		}
 	}
 	if say := byHand(sr.Variant.Slice, v.Key()); say != "" {
@@ -66,7 +73,7 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 		first := d.Places.blame(sr.Variant.Slice, found[i:i+1])
 		first = slices.DeleteFunc(first, func(b Blame) bool { return strings.HasSuffix(b.Path, ".image") })
 		if len(first) > 0 {
-			return append(out, &Fix{Text: takenBack(first), Location: first[0].Location, Verified: true})
+			return append(out, &Fix{Text: takenBack(first), Location: first[0].Location, Verified: true, Back: true})
 		}
 	}
 	return out
@@ -92,15 +99,22 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 		return nil
 	}
 	objects[at] = o
-	if !d.clean(ctx, sr, v, objects) {
+	objects = slices.DeleteFunc(objects, func(o *render.Object) bool { return slices.Contains(r.drop, o) })
+	if !d.clean(ctx, sr, v, objects, r.tune) {
 		return nil
 	}
-	if e, ok := d.textOf(ctx, r, objects); ok {
+	if r.tune != nil { // where it stands is not among the manifests
+		return &Fix{Text: r.say, Cost: r.cost, Verified: true}
+	}
+	if e, ok := d.textOf(ctx, r, objects); ok && len(r.drop) == 0 {
 		f := d.Places.fix(e)
 		f.Cost = r.cost
 		return f
 	}
-	l := d.Places.Location(r.object.Locate(r.set[0].Path), "head")
+	l := d.Places.Location(r.object.Source, "head")
+	if len(r.set) > 0 {
+		l = d.Places.Location(r.object.Locate(r.set[0].Path), "head")
+	}
 	return &Fix{Text: r.say, Cost: r.cost, Location: &l, Verified: true}
 }
 
@@ -174,12 +188,15 @@ func (d *Judge) refused(v scenario.Variant, was, is *render.Object) field.ErrorL
 	return validation.Create(is.Typed)
 }
 
-// clean reports whether head with other objects is free of a violation at its size and, where that
+// clean reports whether head with other objects, and otherwise tuned where tune is not nil, is free of a violation at its size and, where that
 // was searched to the end, at the declared one, and breaks no rule that it did not break before.
-func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, objects []*render.Object) bool {
+func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, objects []*render.Object, tune func(*state.Spec)) bool {
 	mended, ok := d.withHead(sr.Variant, objects)
 	if !ok {
 		return false
+	}
+	if tune != nil {
+		tune(&mended.Spec)
 	}
 	gone := func(t scale.Topology) bool {
 		found, cov, err := d.Checker.Within(mended.States()).Scenarios(ctx, mended.Change(), t)
@@ -252,7 +269,7 @@ func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.V
 		return false
 	}
 	rel, err := d.Places.Head.Edited(ctx, sr.Variant.Release, e.file, []byte(edited))
-	return err == nil && rel.Err == nil && d.clean(ctx, sr, v, rel.Objects)
+	return err == nil && rel.Err == nil && d.clean(ctx, sr, v, rel.Objects, nil)
 }
 
 // withHead gives the variant with other objects as head; false where one of its workloads

@@ -25,6 +25,14 @@ type remedy struct {
 	cost   string // what it costs; "" is nothing
 	object *render.Object
 	set    []render.Setting
+	drop   []*render.Object  // that go; the order is in words then
+	by     int               // the cure that it is of: one remedy of each is enough
+	tune   func(*state.Spec) // what changes outside of the manifests, such as a controller's configuration; nil: nothing
+}
+
+// changing is a remedy that sets fields of an object.
+func changing(say, cost string, o *render.Object, set []render.Setting) remedy {
+	return remedy{say: say, cost: cost, object: o, set: set}
 }
 
 // patient is the workload of a finding with what acts on it, on head.
@@ -32,7 +40,9 @@ type patient struct {
 	workload *render.Object
 	manifest state.Manifest
 	beside   []*render.Object // the other objects of its slice, by ID
-	writer   bool             // its pods share a volume that one node has at a time
+	// descheduler is the policy of the one that runs; nil: none does.
+	descheduler *state.Descheduler
+	writer      bool // its pods share a volume that one node has at a time
 }
 
 // cure gives the remedies of one mechanism, where the patient has it.
@@ -50,9 +60,17 @@ var cures = []cure{
 	{[]string{"rollout-stuck", "unschedulable", "preemption-cascade", "runaway-scale"}, recreate},
 	{[]string{"replicas-reset", "replica-oscillation", "never-settles", "below-floor", "runaway-scale"}, dropReplicas},
 	{[]string{"never-settles", "replica-oscillation", "runaway-scale"}, requestWhatIsMeasured},
+	{[]string{"never-settles"}, wakeUp},
+	{[]string{"never-settles", "replica-oscillation"}, oneAutoscaler},
+	{[]string{"runaway-scale", "replica-oscillation", "never-settles", "below-floor"}, leaveOneMetric},
+	{[]string{"runaway-scale"}, forbidOverlap},
+	{stuck, limitWhatIsAsked},
+	{[]string{"eviction-loop", "below-floor", "never-settles"}, calmDescheduler},
+	{[]string{"eviction-loop"}, keepOnNode},
+	{[]string{"drain-blocked"}, oneBudget},
 	{[]string{"drain-blocked", "eviction-loop"}, loosenBudget},
 	{slices.Concat(stuck, []string{"single-domain", "spread-violated"}), countRevisionsApart},
-	{append([]string{"preemption-cascade"}, stuck...), noSurge},
+	{append([]string{"preemption-cascade", "runaway-scale"}, stuck...), noSurge},
 	{slices.Concat(stuck, []string{"drain-blocked", "eviction-loop"}), countUsableNodes},
 	{[]string{"eviction-loop", "drain-blocked"}, tolerateLess},
 	{slices.Concat(stuck, []string{"drain-blocked"}), raiseQuota},
@@ -64,8 +82,16 @@ var cures = []cure{
 	{[]string{"single-domain", "below-floor", "spread-violated"}, spreadHard},
 	{slices.Concat(stuck, []string{"single-domain", "spread-violated", "node-churn"}), spreadSoftly},
 	{append([]string{"node-churn", "eviction-loop", "drain-blocked"}, stuck...), preferApart},
-	{[]string{"crash-loop"}, leaveToScheduler},
+	{stuck, preferTogether},
+	{[]string{"crash-loop", "eviction-loop"}, leaveToScheduler},
 	{[]string{"runaway-scale", "never-settles"}, measureLess},
+	{[]string{"runaway-scale"}, measureCPU},
+	{[]string{"runaway-scale"}, raiseTarget},
+	{[]string{"runaway-scale", "replica-oscillation"}, scaleUpLater},
+	{[]string{"single-domain", "spread-violated"}, scaleDownSlowly},
+	{[]string{"node-churn", "eviction-loop", "crash-loop"}, requireOrForget},
+	{[]string{"below-floor", "single-domain", "crash-loop"}, spreadAnew},
+	{[]string{"runaway-scale", "below-floor", "unschedulable", "never-settles"}, onlyRecommend},
 	{stuck, startAtOnce},
 }
 
@@ -77,15 +103,34 @@ func remedies(sl *slice.Slice, of scenario.Key, blame []Blame) []remedy {
 		return nil
 	}
 	var out []remedy
-	for _, c := range cures {
+	for k, c := range cures {
 		if slices.Contains(c.rules, of.Rule) {
 			list := c.of(p)
+			for i := range list {
+				list[i].by = k
+			}
 			slices.SortStableFunc(list, func(a, b remedy) int { return a.strange(blame) - b.strange(blame) })
 			out = append(out, list...)
 		}
 	}
+	if !slices.Contains(displacing, of.Rule) {
+		return out
+	}
+	var also []string
+	for _, b := range blame { // another workload that is to blame can make way
+		if other, ok := patientOf(sl, b.Object); ok && b.Object != of.Workload && !slices.Contains(also, b.Object) {
+			also = append(also, b.Object)
+			for _, r := range noSurge(other) {
+				r.say, r.by = "for "+b.Object+", "+r.say, len(cures)
+				out = append(out, r)
+			}
+		}
+	}
 	return out
 }
+
+// displacing are the rules of what pods of other workloads do to those of one.
+var displacing = []string{"preemption-cascade", "unschedulable", "below-floor"}
 
 // strange is 0 for a remedy that sets a field to blame, else 1.
 func (r remedy) strange(blame []Blame) int {
@@ -110,7 +155,7 @@ func patientOf(sl *slice.Slice, id string) (patient, bool) {
 	if !ok {
 		return patient{}, false
 	}
-	p.manifest = m
+	p.manifest, p.descheduler = m, sl.Spec.Descheduler
 	for _, other := range sl.Ids() {
 		if o := sl.Objects[other][state.Head]; o != nil && other != id {
 			p.beside = append(p.beside, o)
@@ -236,8 +281,8 @@ func evictUnready(p patient) []remedy {
 		if have := o.Typed.(*policyv1.PodDisruptionBudget).Spec.UnhealthyPodEvictionPolicy; have != nil && *have == policyv1.AlwaysAllow {
 			continue
 		}
-		out = append(out, remedy{"set unhealthyPodEvictionPolicy: AlwaysAllow, so that pods that are not ready block no drain", "a pod that is about to become ready may be evicted",
-			o, []render.Setting{{Path: "spec.unhealthyPodEvictionPolicy", Value: "AlwaysAllow"}}})
+		out = append(out, changing("set unhealthyPodEvictionPolicy: AlwaysAllow, so that pods that are not ready block no drain", "a pod that is about to become ready may be evicted",
+			o, []render.Setting{{Path: "spec.unhealthyPodEvictionPolicy", Value: "AlwaysAllow"}}))
 	}
 	return out
 }
@@ -249,7 +294,7 @@ func oneMore(p patient) []remedy {
 		h := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
 		if h.Spec.MinReplicas != nil && *h.Spec.MinReplicas < h.Spec.MaxReplicas {
 			n := int(*h.Spec.MinReplicas) + 1
-			return []remedy{{fmt.Sprintf("let the autoscaler keep one replica more: minReplicas: %d", n), "one replica more", o, []render.Setting{{Path: "spec.minReplicas", Value: n}}}}
+			return []remedy{changing(fmt.Sprintf("let the autoscaler keep one replica more: minReplicas: %d", n), "one replica more", o, []render.Setting{{Path: "spec.minReplicas", Value: n}})}
 		}
 	}
 	if f := p.manifest.ReplicasField(); f == nil || len(hpas) > 0 || p.writer {
@@ -270,7 +315,7 @@ func measureLess(p patient) []remedy {
 		}
 		rest := slices.DeleteFunc(slices.Clone(metrics), memory)
 		if len(rest) > 0 && len(rest) < len(metrics) {
-			out = append(out, remedy{"scale on CPU alone: a process seldom returns memory", "memory no longer triggers scaling", o, []render.Setting{{Path: "spec.metrics", Value: rest}}})
+			out = append(out, changing("scale on CPU alone: a process seldom returns memory", "memory no longer triggers scaling", o, []render.Setting{{Path: "spec.metrics", Value: rest}}))
 		}
 	}
 	return out

@@ -134,8 +134,8 @@ func neverPreempt(p patient) []remedy {
 	var out []remedy
 	for _, o := range p.beside {
 		if c, ok := o.Typed.(*schedulingv1.PriorityClass); ok && (c.PreemptionPolicy == nil || *c.PreemptionPolicy != corev1.PreemptNever) {
-			out = append(out, remedy{"set preemptionPolicy: Never, so that its pods wait for room and preempt no others", "its pods may wait", o,
-				[]render.Setting{{Path: "preemptionPolicy", Value: "Never"}}})
+			out = append(out, changing("set preemptionPolicy: Never, so that its pods wait for room and preempt no others", "its pods may wait", o,
+				[]render.Setting{{Path: "preemptionPolicy", Value: "Never"}}))
 		}
 	}
 	return out

@@ -87,7 +87,7 @@ func raiseQuota(p patient) []remedy {
 			}
 		}
 		if len(hard) > 0 {
-			out = append(out, remedy{"raise the quota by one pod", "the namespace may use one more pod", o, []render.Setting{{Path: "spec.hard", Value: hard}}})
+			out = append(out, changing("raise the quota by one pod", "the namespace may use one more pod", o, []render.Setting{{Path: "spec.hard", Value: hard}}))
 		}
 	}
 	return out
@@ -104,10 +104,10 @@ func spareOwnWebhook(p patient) []remedy {
 				old, _ := slice.ValueAt(one, "namespaceSelector", "matchExpressions").([]any)
 				list = slices.Concat(old, list)
 			}
-			out = append(out, remedy{
-				"exclude the webhook's own namespace, so that its pods start without it", "pods of the namespace " + h.Namespace + " are not checked", o,
+			out = append(out, changing(
+				"exclude the webhook's own namespace, so that its pods start without it", "pods of the namespace "+h.Namespace+" are not checked", o,
 				[]render.Setting{{Path: fmt.Sprintf("webhooks[%d].namespaceSelector", h.Index), Value: map[string]any{"matchExpressions": list}}},
-			})
+			))
 		}
 	}
 	return out

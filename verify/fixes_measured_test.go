@@ -1,0 +1,38 @@
+package verify
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// TestFixesAreConstructive counts the new findings of the documented failures, in three modes, that have a fix which
+// holds and says what to do instead of the change.
+func TestFixesAreConstructive(t *testing.T) {
+	all, held := 0, 0
+	by := map[string][2]int{}
+	for _, c := range documentedCases {
+		for _, m := range modes {
+			r := caseRunWith(t, filepath.Join("../testdata", c.dir, "violating"), func(o *Options) { o.Policy = m.policy(t, o.Policy) })()
+			for i := range r.Findings {
+				f := &r.Findings[i]
+				if f.Status != judge.New && f.Status != judge.Worsened {
+					continue
+				}
+				n := by[f.Rule]
+				n[0]++
+				all++
+				if f.Fix != nil && f.Fix.Verified && !f.Fix.Back {
+					held++
+					n[1]++
+				}
+				by[f.Rule] = n
+			}
+		}
+	}
+	t.Logf("%d of %d: %v", held, all, by)
+	if held*100 < all*60 {
+		t.Errorf("%d of %d findings have a constructive fix that holds, which is less than 60 %%: %v", held, all, by)
+	}
+}
