@@ -10,7 +10,6 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/release"
-	"helm.sh/helm/v3/pkg/releaseutil"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
@@ -82,21 +81,15 @@ func (c *chartJob) templateDocuments(name, text string) ([]document.Document, er
 	if n := strings.Count(text, "\n---"); n > document.MaxDocuments { // before they are split, which takes long
 		return nil, &renderedError{name: name, err: fmt.Errorf("yaml: %d documents, the limit is %d", n+1, document.MaxDocuments)}
 	}
-	split := releaseutil.SplitManifests(text)
-	keys := make([]string, 0, len(split))
-	for k := range split {
-		keys = append(keys, k)
-	}
-	sort.Sort(releaseutil.BySplitManifestsOrder(keys))
 	var docs []document.Document
-	for i, k := range keys {
-		v, err := document.DecodeYAML([]byte(split[k] + "\n")) // Helm writes them out so: a block at the end keeps its newline
+	for i, one := range splitManifests(text) {
+		v, err := document.DecodeYAML([]byte(one + "\n")) // Helm writes them out so: a block at the end keeps its newline
 		if err != nil {
-			return nil, &renderedError{name: name, text: split[k], err: err}
+			return nil, &renderedError{name: name, text: one, err: err}
 		}
 		m, ok := v.(map[string]any)
 		if !ok && v != nil {
-			return nil, &renderedError{name: name, text: split[k], err: fmt.Errorf("yaml: the document is no object")}
+			return nil, &renderedError{name: name, text: one, err: fmt.Errorf("yaml: the document is no object")}
 		}
 		if len(m) == 0 {
 			continue
@@ -138,4 +131,36 @@ func hookOf(content map[string]any) (hook, known bool) {
 		}
 	}
 	return true, true
+}
+
+// splitManifests gives the documents of one rendered template, in order.
+//
+// Upstream: helm v3.21.4, pkg/releaseutil.SplitManifests, which splits by an expression that takes longer than
+// decoding large definitions. Exact: what is between two matches of (?:^|\s*\n)---\s*, without space around it.
+func splitManifests(text string) []string {
+	const space = "\t\n\f\r "
+	text = strings.TrimSpace(text)
+	var out []string
+	keep := func(doc string) {
+		if doc != "" {
+			out = append(out, strings.TrimSpace(doc))
+		}
+	}
+	from := 0
+	for at := 0; ; {
+		i := strings.Index(text[at:], "---")
+		if i < 0 {
+			break
+		}
+		i += at
+		if at = i + 1; i > 0 && (i == from || text[i-1] != '\n') {
+			continue
+		}
+		keep(strings.TrimRight(text[from:i], space))
+		end := i + len("---")
+		from = end + len(text[end:]) - len(strings.TrimLeft(text[end:], space))
+		at = from
+	}
+	keep(text[from:])
+	return out
 }
