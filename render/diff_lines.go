@@ -25,7 +25,7 @@ func (c *Changes) diffFiles() error {
 	c.edited = map[string][]lineRange{}
 	for _, f := range h.files {
 		switch {
-		case !b.isF[f]:
+		case !b.lists(f):
 			c.Files = append(c.Files, f)
 			c.edited[f] = wholeFile
 		case h.digest(f) != b.digest(f) || h.links[f] != b.links[f]:
@@ -34,7 +34,7 @@ func (c *Changes) diffFiles() error {
 		}
 	}
 	for _, f := range b.files {
-		if !h.isF[f] {
+		if !h.lists(f) {
 			c.Files = append(c.Files, f)
 		}
 	}

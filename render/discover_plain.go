@@ -103,7 +103,7 @@ func (d *discovery) manifest(f string) bool {
 		return false
 	}
 	if d.used[f] != "" || d.src.links[f] {
-		if d.src.links[f] && d.src.isF[d.src.real(f)] && d.src.real(f) != f {
+		if d.src.links[f] && d.src.lists(d.src.real(f)) && d.src.real(f) != f {
 			return false // it is read where it lies
 		}
 		if d.used[f] != "" {

@@ -66,9 +66,19 @@ func (s *source) mounted(p string) (*source, string, bool) {
 	return there.src, rest, true
 }
 
+// fetchWith lets a source fetch, and what it fetches be seen.
+func (s *source) fetchWith(ctx context.Context, fetcher *fetch.Fetcher) {
+	s.net = &remotes{ctx: ctx, fetcher: fetcher, mounts: map[string]*mounted{}}
+}
+
+// fetchTree fetches a revision of a repository of another host.
+func (s *source) fetchTree(address, rev string) (*fetch.Tree, error) {
+	return s.net.fetcher.Tree(s.net.ctx, address, rev)
+}
+
 // mount shows a tree under a folder of [fetchedRoot].
 func (s *source) mount(at string, what Fetched, open func() (tree.Tree, error)) error {
-	if s.dirs[fetchedRoot] != nil || s.isF[fetchedRoot] {
+	if s.dirs[fetchedRoot] != nil || s.lists(fetchedRoot) {
 		return fmt.Errorf("%s is a name of this tool's own: rename the folder", fetchedRoot)
 	}
 	s.net.mu.Lock()
@@ -89,14 +99,17 @@ func (s *source) mount(at string, what Fetched, open func() (tree.Tree, error)) 
 }
 
 // fetchedBy lists what a job took from other hosts, in the order of their folders.
-func (s *source) fetchedBy(j *job) []Fetched {
+func (s *source) fetchedBy(j *job) []Fetched { return s.fetchedAt(j.fetchedNames()) }
+
+// fetchedAt is what is shown in some folders, in their order.
+func (s *source) fetchedAt(folders []string) []Fetched {
 	if s.net == nil {
 		return nil
 	}
 	s.net.mu.Lock()
 	defer s.net.mu.Unlock()
 	var out []Fetched
-	for _, name := range j.fetchedNames() {
+	for _, name := range folders {
 		if m := s.net.mounts[name]; m != nil {
 			out = append(out, m.what)
 		}

@@ -103,7 +103,7 @@ func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *document.Fa
 		return nil
 	}
 	where := document.LineOf(k.file, k.line(ref), "release")
-	t, err := g.src.net.fetcher.Tree(g.src.net.ctx, b.address, b.rev)
+	t, err := g.src.fetchTree(b.address, b.rev)
 	if err != nil {
 		return fetchFailure(redact.URL(ref), err, where)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"sort"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -95,12 +94,11 @@ func (s *applicationSet) gitGenerator(g any, field string) ([]map[string]any, er
 // folders lists the folders that are not hidden, sorted.
 func (s *applicationSet) folders() []string {
 	var out []string
-	for dir := range s.src.dirs {
+	for _, dir := range s.src.folders() {
 		if dir != "." && !strings.HasPrefix(dir, ".") && !strings.Contains(dir, "/.") {
 			out = append(out, dir)
 		}
 	}
-	sort.Strings(out)
 	return out
 }
 

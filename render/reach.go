@@ -322,14 +322,9 @@ func plainText(p string, b []byte) []byte {
 // refersToObjects reports whether anything in a tree takes settings from ConfigMaps or Secrets
 // that another release may hold.
 func refersToObjects(s *source) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, b := range s.text { // discovery has read every manifest
-		if bytes.Contains(b, []byte("valuesFrom")) || bytes.Contains(b, []byte("substituteFrom")) {
-			return true
-		}
-	}
-	return false
+	return s.anyText(func(b []byte) bool { // discovery has read every manifest
+		return bytes.Contains(b, []byte("valuesFrom")) || bytes.Contains(b, []byte("substituteFrom"))
+	})
 }
 
 var (

@@ -37,16 +37,11 @@ func prepare(ctx context.Context, t tree.Tree, opt Options, run runner, other *s
 	if err != nil {
 		return nil, err
 	}
-	if other != nil {
-		src.twin, src.memo = other.src, other.src.memo
-	}
 	src.dry = lazy
-	switch {
-	case opt.Fetcher == nil:
-	case other != nil: // what was fetched is the same on both sides
-		src.net = other.src.net
-	default:
-		src.net = &remotes{ctx: ctx, fetcher: opt.Fetcher, mounts: map[string]*mounted{}}
+	if other != nil {
+		src.pair(other.src)
+	} else if opt.Fetcher != nil {
+		src.fetchWith(ctx, opt.Fetcher)
 	}
 	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: map[string]placed{}}
 	releases, ignored, err := discover(src, opt)

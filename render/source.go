@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -62,6 +64,28 @@ func newSource(t tree.Tree) (*source, error) {
 	sort.Strings(s.files)
 	return s, nil
 }
+
+// pair says that a source is the other side of one: what was read, learnt and fetched there is
+// known here.
+func (s *source) pair(other *source) { s.twin, s.memo, s.net = other, other.memo, other.net }
+
+// anyText reports whether something holds of one of the texts that were read.
+func (s *source) anyText(holds func([]byte) bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.text {
+		if holds(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// lists reports whether a path is a file or a symlink of the tree itself.
+func (s *source) lists(p string) bool { return s.isF[p] }
+
+// folders are the folders of the tree, sorted.
+func (s *source) folders() []string { return slices.Sorted(maps.Keys(s.dirs)) }
 
 // read gives a file's content, which is not to be written to. Errors name the file.
 func (s *source) read(p string) ([]byte, error) {

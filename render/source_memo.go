@@ -11,111 +11,74 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 )
 
-// memo is what was learnt of texts, which both sides share where they are the same.
+// memo is what was learnt of texts that a source has read, which both sides share where they
+// are the same.
 type memo struct {
-	mu      sync.Mutex
-	sound   map[textAt]bool   // YAML that decodes
-	objects map[textAt]string // see [notAnObject]
-	built   map[fileAt]*kustomization
-	parsed  map[textAt][]*yaml3.Node // nobody changes them
+	mu     sync.Mutex
+	learnt map[lesson]any
 }
 
-// fileAt is a text of a file.
-type fileAt struct {
-	file string
-	textAt
-}
-
-// textAt is a text by where it lies in memory: what was read once lies there once.
-type textAt struct {
+// lesson is what is to be known of a text, by where the text lies in memory: what was read
+// once lies there once.
+type lesson struct {
+	what   string
 	first  *byte
 	length int
 }
 
-func newMemo() *memo {
-	return &memo{sound: map[textAt]bool{}, objects: map[textAt]string{}, built: map[fileAt]*kustomization{}, parsed: map[textAt][]*yaml3.Node{}}
-}
+func newMemo() *memo { return &memo{learnt: map[lesson]any{}} }
 
-// nodes is [document.Nodes] of a text that a source has read.
-func (m *memo) nodes(b []byte) []*yaml3.Node {
+// learn gives what is known of a text, or works it out; keep says whether to remember it.
+func learn[T any](m *memo, what string, b []byte, work func() (v T, keep bool)) T {
 	if len(b) == 0 {
-		return nil
+		v, _ := work()
+		return v
 	}
-	at := textAt{&b[0], len(b)}
+	at := lesson{what, &b[0], len(b)}
 	m.mu.Lock()
-	list, ok := m.parsed[at]
+	kept, ok := m.learnt[at]
 	m.mu.Unlock()
 	if ok {
-		return list
+		return kept.(T)
 	}
-	list = document.Nodes(b)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.parsed[at] = list
-	return list
+	v, keep := work()
+	if keep {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.learnt[at] = v
+	}
+	return v
 }
 
 // kustomization is [parseKustomization] of a text that a source has read.
-func (m *memo) kustomization(file string, b []byte) (*kustomization, *document.Failure) {
-	if len(b) == 0 {
-		return parseKustomization(file, b)
-	}
-	at := fileAt{file, textAt{&b[0], len(b)}}
-	m.mu.Lock()
-	k := m.built[at]
-	m.mu.Unlock()
-	if k != nil {
-		return k, nil
-	}
-	k, f := parseKustomization(file, b)
-	if f != nil {
-		return nil, f
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.built[at] = k
-	return k, nil
+func (m *memo) kustomization(file string, b []byte) (k *kustomization, f *document.Failure) {
+	k = learn(m, "kustomization "+file, b, func() (*kustomization, bool) {
+		var k *kustomization
+		k, f = parseKustomization(file, b)
+		return k, f == nil
+	})
+	return k, f
 }
 
 // notAnObject is [notAnObject] of a text that a source has read.
 func (m *memo) notAnObject(b []byte) string {
-	if len(b) == 0 {
-		return notAnObject(b)
-	}
-	if plainlyObject(b) {
+	if len(b) > 0 && plainlyObject(b) {
 		return ""
 	}
-	at := textAt{&b[0], len(b)}
-	m.mu.Lock()
-	why, ok := m.objects[at]
-	m.mu.Unlock()
-	if ok {
-		return why
-	}
-	why = notAnObject(b)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.objects[at] = why
-	return why
+	return learn(m, "object", b, func() (string, bool) { return notAnObject(b), true })
 }
 
 // checkYAML is [checkYAML] of a text that a source has read.
 func (m *memo) checkYAML(p string, b []byte) *document.Failure {
-	if len(b) == 0 {
-		return checkYAML(p, b)
-	}
-	at := textAt{&b[0], len(b)}
-	m.mu.Lock()
-	sound := m.sound[at]
-	m.mu.Unlock()
-	if sound {
-		return nil
-	}
-	f := checkYAML(p, b)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.sound[at] = f == nil
-	return f
+	return learn(m, "yaml", b, func() (*document.Failure, bool) {
+		f := checkYAML(p, b)
+		return f, f == nil
+	})
+}
+
+// nodes is [document.Nodes] of a text that a source has read; nobody changes them.
+func (m *memo) nodes(b []byte) []*yaml3.Node {
+	return learn(m, "nodes", b, func() ([]*yaml3.Node, bool) { return document.Nodes(b), true })
 }
 
 // plainlyObject reports whether it can be told without decoding that [notAnObject] says

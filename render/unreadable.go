@@ -13,7 +13,7 @@ import (
 // unreadable is why a file of plain manifests that base reads gives fewer objects here, or nil:
 // it does not parse, or a document of it has lost its kind or its API version.
 func (s *source) unreadable(p string) *document.Failure {
-	if s.twin == nil || !s.twin.isF[p] || s.twin.digest(p) == s.digest(p) {
+	if s.twin == nil || !s.twin.lists(p) || s.twin.digest(p) == s.digest(p) {
 		return nil
 	}
 	was, err := s.twin.read(p)
