@@ -23,11 +23,12 @@ const module = "github.com/kubesettle/kubesettle"
 // below a room belong to it, but for verify, whose rooms have rows of their own; who may
 // import a room may import what stands below it.
 var arrows = map[string][]string{
-	"render":            {"render/tree", "render/fieldpath", "render/document", "render/typed", "render/fetch", "render/redact", "render/defaults"},
+	"render":            {"render/tree", "render/fieldpath", "render/document", "render/typed", "render/source", "render/fetch", "render/redact", "render/defaults"},
 	"render/tree":       {},
 	"render/fieldpath":  {},
 	"render/document":   {"render/fieldpath", "render/tree"},
 	"render/typed":      {"render/fieldpath", "render/document", "render/defaults"},
+	"render/source":     {"render/tree", "render/document", "render/fetch"},
 	"render/fetch":      {},
 	"render/redact":     {},
 	"render/defaults":   {},

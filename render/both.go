@@ -73,7 +73,7 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *R
 	b = bs.finish(ofBase, nil)
 	h = hs.finish(ofHead, b)
 	knowSecrets(b, h)
-	cutBoth(b, h, hs.src.spent.Load() > 2*bs.src.spent.Load())
+	cutBoth(b, h, hs.src.Spent.Load() > 2*bs.src.Spent.Load())
 	explainChanges(b, h)
 	return b, h, nil
 }

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // configFile is why discovery leaves out a file that holds settings of a program and no object.
@@ -26,7 +28,7 @@ func (v *Revision) ConfigFiles(texts []string) []ConfigFile {
 	return configFilesOf(v.Ignored, texts, func(p string) ([]byte, error) { return fsRead(v, p) })
 }
 
-func configFilesOf(ignored []Ignored, texts []string, read func(string) ([]byte, error)) []ConfigFile {
+func configFilesOf(ignored []source.Ignored, texts []string, read func(string) ([]byte, error)) []ConfigFile {
 	var out []ConfigFile
 	for _, g := range ignored {
 		shown := slices.ContainsFunc(strings.Split(path.Dir(g.Path), "/"), func(dir string) bool { return slices.Contains(shownOff, dir) })
@@ -44,6 +46,6 @@ func configFilesOf(ignored []Ignored, texts []string, read func(string) ([]byte,
 
 // configFilesDiffer reports whether two sides have other settings that concern all releases.
 func configFilesDiffer(base, head *side) bool {
-	of := func(s *side) []ConfigFile { return configFilesOf(s.ignored, s.opt.Concerns, s.src.read) }
+	of := func(s *side) []ConfigFile { return configFilesOf(s.ignored, s.opt.Concerns, s.src.Read) }
 	return !slices.EqualFunc(of(base), of(head), func(a, b ConfigFile) bool { return a.File == b.File && bytes.Equal(a.Text, b.Text) })
 }

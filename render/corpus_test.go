@@ -21,6 +21,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -174,7 +175,7 @@ func (r *corpusRow) render(opt Options) *Revision {
 			return nil
 		}
 	}
-	src, err := newSource(files)
+	src, err := source.New(files)
 	if err != nil {
 		r.t.Errorf("%s: %v", r.name, err)
 		return nil
@@ -196,7 +197,7 @@ func (r *corpusRow) render(opt Options) *Revision {
 	return r.renderRoots(src, roots, opt, run)
 }
 
-func (r *corpusRow) renderRoots(src *source, roots []Release, opt Options, run runner) *Revision {
+func (r *corpusRow) renderRoots(src *source.Source, roots []Release, opt Options, run runner) *Revision {
 	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: map[string]placed{}}
 	if err := s.gather(context.Background(), roots, nil); err != nil {
 		r.t.Fatal(err)
@@ -267,7 +268,7 @@ func (r *corpusRow) verdict(rev *Revision, rel *Rendered, out []byte) {
 	if len(diffs) > 0 && rel.Kind == Helm {
 		again := rel.Release
 		again.APIVersions = chartutil.DefaultVersionSet
-		src, err := newSource(rev.Tree)
+		src, err := source.New(rev.Tree)
 		if err != nil {
 			r.t.Fatal(err)
 		}

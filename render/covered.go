@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // dropLeft removes what discovery finds on this side alone because the GitOps object that renders
@@ -16,7 +18,7 @@ func (s *side) dropLeft(other *side) {
 		_, still := s.covered[r.ID]
 		switch {
 		case was && !still && r.By.File == "" && !r.Declared && !slices.Contains(s.opt.Paths, r.Path):
-			kept.ignored = append(kept.ignored, Ignored{r.ID, fmt.Sprintf("nothing renders it on %s; on %s, %s does", s.src.tree.Name(), other.src.tree.Name(), who)})
+			kept.ignored = append(kept.ignored, source.Ignored{Path: r.ID, Reason: fmt.Sprintf("nothing renders it on %s; on %s, %s does", s.src.Tree.Name(), other.src.Tree.Name(), who)})
 			gone[r.ID] = true
 		case gone[r.Parent]:
 			gone[r.ID] = true

@@ -7,6 +7,8 @@ import (
 
 	gitdiff "github.com/go-git/go-git/v5/utils/diff"
 	"github.com/sergi/go-diff/diffmatchpatch"
+
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // maxDiffLines bounds the line diff of one file: beyond it every line counts as edited.
@@ -14,27 +16,27 @@ const maxDiffLines = 20_000
 
 // diffFiles lists the files that differ and the lines of head that were edited.
 func (c *Changes) diffFiles() error {
-	b, err := newSource(c.Base.Tree)
+	b, err := source.New(c.Base.Tree)
 	if err != nil {
 		return err
 	}
-	h, err := newSource(c.Head.Tree)
+	h, err := source.New(c.Head.Tree)
 	if err != nil {
 		return err
 	}
 	c.edited = map[string][]lineRange{}
-	for _, f := range h.files {
+	for _, f := range h.Files {
 		switch {
-		case !b.lists(f):
+		case !b.Lists(f):
 			c.Files = append(c.Files, f)
 			c.edited[f] = wholeFile
-		case h.digest(f) != b.digest(f) || h.links[f] != b.links[f]:
+		case h.Digest(f) != b.Digest(f) || h.Links[f] != b.Links[f]:
 			c.Files = append(c.Files, f)
 			c.edited[f] = editedLines(b, h, f)
 		}
 	}
-	for _, f := range b.files {
-		if !h.lists(f) {
+	for _, f := range b.Files {
+		if !h.Lists(f) {
 			c.Files = append(c.Files, f)
 		}
 	}
@@ -44,12 +46,12 @@ func (c *Changes) diffFiles() error {
 
 var wholeFile = []lineRange{{1, 1 << 30}}
 
-func editedLines(b, h *source, f string) []lineRange {
-	old, err := b.read(f)
+func editedLines(b, h *source.Source, f string) []lineRange {
+	old, err := b.Read(f)
 	if err != nil {
 		return wholeFile
 	}
-	text, err := h.read(f)
+	text, err := h.Read(f)
 	if err != nil || bytes.IndexByte(text, 0) >= 0 {
 		return wholeFile
 	}

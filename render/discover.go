@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"path"
 	"regexp"
 	"slices"
@@ -9,16 +8,17 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 // discovery finds the releases of a tree. What it sees and leaves out is in ignored.
 type discovery struct {
-	src      *source
+	src      *source.Source
 	opt      Options
 	releases []Release
 	ids      map[string]bool // of releases
-	ignored  []Ignored
+	ignored  []source.Ignored
 	late     bool // the time ended before all was looked at
 	// inChart are the folders of charts; used the paths that another unit renders.
 	charts map[string]bool
@@ -28,9 +28,9 @@ type discovery struct {
 // discover lists the releases of a tree, sorted by ID, declared ones included.
 //
 // Errors: [ErrTime].
-func discover(s *source, opt Options) ([]Release, []Ignored, error) {
+func discover(s *source.Source, opt Options) ([]Release, []source.Ignored, error) {
 	d := &discovery{src: s, opt: opt, ids: map[string]bool{}, charts: map[string]bool{}, used: map[string]string{}}
-	d.ignored = append(d.ignored, s.lost...)
+	d.ignored = append(d.ignored, s.Lost...)
 	d.declared()
 	d.findCharts()
 	d.kustomizations()
@@ -50,7 +50,7 @@ func (d *discovery) over() bool {
 	return d.late
 }
 
-func sortIgnored(list []Ignored) {
+func sortIgnored(list []source.Ignored) {
 	sort.SliceStable(list, func(i, j int) bool {
 		if list[i].Path != list[j].Path {
 			return list[i].Path < list[j].Path
@@ -59,7 +59,9 @@ func sortIgnored(list []Ignored) {
 	})
 }
 
-func (d *discovery) ignore(p, reason string) { d.ignored = append(d.ignored, Ignored{p, reason}) }
+func (d *discovery) ignore(p, reason string) {
+	d.ignored = append(d.ignored, source.Ignored{Path: p, Reason: reason})
+}
 
 func (d *discovery) add(r Release) {
 	if r.KubeVersion == "" {
@@ -94,7 +96,7 @@ func (d *discovery) declared() {
 // data.
 func (d *discovery) named(p string) bool {
 	for _, want := range d.opt.Paths {
-		if want = path.Clean(want); want != "." && under(p, want) {
+		if want = path.Clean(want); want != "." && source.Under(p, want) {
 			return true
 		}
 	}
@@ -114,7 +116,7 @@ func testFolder(p string) string {
 
 // findCharts lists the folders with a Chart.yaml that are no vendored sub-charts.
 func (d *discovery) findCharts() {
-	for _, f := range d.src.files {
+	for _, f := range d.src.Files {
 		if path.Base(f) == "Chart.yaml" {
 			d.charts[path.Dir(f)] = true
 		}
@@ -154,7 +156,7 @@ func (d *discovery) helm() {
 				continue
 			}
 			if local, ok := strings.CutPrefix(dep.Repository, "file://"); ok {
-				if target, in := inside(dir, local); in && target != dir {
+				if target, in := source.Inside(dir, local); in && target != dir {
 					users[target] = dir
 				}
 			}
@@ -197,7 +199,7 @@ func (d *discovery) chart(dir, user string) {
 	}
 	own := path.Join(dir, "values.yaml")
 	base := Release{ID: dir, Kind: Helm, Path: dir, Name: name, Selected: "Chart.yaml found"}
-	if d.src.hasFile(own) {
+	if d.src.HasFile(own) {
 		base.Values = []string{own}
 	}
 	d.add(base)
@@ -220,7 +222,7 @@ var (
 // file directly in its folders values, env, envs, environment and environments.
 func (d *discovery) valuesSets(dir string) []string {
 	var sets []string
-	for _, f := range d.src.below(dir) {
+	for _, f := range d.src.Below(dir) {
 		rel := strings.TrimPrefix(f, dir+"/")
 		if dir == "." {
 			rel = f
@@ -239,7 +241,7 @@ func (d *discovery) valuesSets(dir string) []string {
 		default:
 			continue
 		}
-		if b, err := d.src.read(f); err == nil && isObject(b) {
+		if b, err := d.src.Read(f); err == nil && isObject(b) {
 			d.ignore(f, "a manifest inside chart "+dir)
 			continue
 		} else if err == nil && isSchema(b) {
@@ -272,26 +274,26 @@ func (d *discovery) kustomizations() {
 	all := map[string]found{}
 	includers := map[string]string{}
 	includes := map[string][]string{}
-	for _, f := range d.src.files {
+	for _, f := range d.src.Files {
 		if d.over() {
 			return
 		}
 		dir := path.Dir(f)
-		if d.src.links[f] || !isKustomizationName(f) || d.src.kustomizationFile(dir) != f || d.inTemplates(f) {
+		if d.src.Links[f] || !isKustomizationName(f) || kustomizationFile(d.src, dir) != f || d.inTemplates(f) {
 			continue
 		}
-		if b, err := d.src.read(f); err == nil && isForeignKustomization(b) {
+		if b, err := d.src.Read(f); err == nil && source.IsForeignKustomization(b) {
 			continue
 		}
-		k, fail := d.src.readKustomization(f)
+		k, fail := readKustomization(d.src, f)
 		all[dir] = found{k, fail}
 		if fail != nil {
 			continue
 		}
 		for _, ref := range append(append([]string(nil), k.Resources...), k.Components...) {
-			if p, in := inside(dir, ref); in && d.src.hasDir(p) {
-				includers[d.src.real(p)] = f
-				includes[dir] = append(includes[dir], d.src.real(p))
+			if p, in := source.Inside(dir, ref); in && d.src.HasDir(p) {
+				includers[d.src.Real(p)] = f
+				includes[dir] = append(includes[dir], d.src.Real(p))
 			}
 		}
 		d.markUsed(k, dir)
@@ -350,7 +352,7 @@ func breakCycles(dirs []string, includes map[string][]string, includers map[stri
 // inTemplates reports whether a file is a chart's template.
 func (d *discovery) inTemplates(f string) bool {
 	chart := d.chartAbove(f)
-	return chart != "" && under(f, path.Join(chart, "templates"))
+	return chart != "" && source.Under(f, path.Join(chart, "templates"))
 }
 
 func isKustomizationName(f string) bool {
@@ -361,17 +363,11 @@ func isKustomizationName(f string) bool {
 	return false
 }
 
-// isForeignKustomization tells Flux's Kustomization objects, which are often in files of
-// that name, from Kustomize's.
-func isForeignKustomization(b []byte) bool {
-	return bytes.Contains(b, []byte("kustomize.toolkit.fluxcd.io"))
-}
-
 // markUsed notes the files and charts that a kustomization renders.
 func (d *discovery) markUsed(k *kustomization, dir string) {
 	note := func(ref string) {
-		if p, in := inside(dir, ref); in && ref != "" {
-			if _, taken := d.used[p]; !taken && d.src.hasFile(p) {
+		if p, in := source.Inside(dir, ref); in && ref != "" {
+			if _, taken := d.used[p]; !taken && d.src.HasFile(p) {
 				d.used[p] = k.file
 			}
 		}
@@ -402,7 +398,7 @@ func (d *discovery) markUsed(k *kustomization, dir string) {
 			note(v)
 		}
 		for _, sub := range []string{h.Name, path.Join(h.Name+"-"+h.Version, h.Name)} {
-			if p, in := inside(dir, path.Join(home, sub)); in && d.charts[p] {
+			if p, in := source.Inside(dir, path.Join(home, sub)); in && d.charts[p] {
 				d.used[p] = k.file
 			}
 		}

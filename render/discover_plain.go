@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
@@ -57,11 +58,11 @@ func isObject(b []byte) bool {
 // and kind that belong to no chart and no kustomization.
 func (d *discovery) plain() {
 	folders := map[string][]string{}
-	for _, f := range d.src.files {
+	for _, f := range d.src.Files {
 		if d.over() {
 			return
 		}
-		if !isManifestName(f) || d.declaredAbove(f) {
+		if !source.IsManifestName(f) || d.declaredAbove(f) {
 			continue
 		}
 		if d.manifest(f) {
@@ -89,7 +90,7 @@ func (d *discovery) plain() {
 // declaredAbove reports whether a declared release of plain manifests covers a file.
 func (d *discovery) declaredAbove(f string) bool {
 	for _, r := range d.opt.Releases {
-		if r.Kind == Manifests && under(f, path.Clean(r.Path)) {
+		if r.Kind == Manifests && source.Under(f, path.Clean(r.Path)) {
 			return true
 		}
 	}
@@ -102,19 +103,19 @@ func (d *discovery) manifest(f string) bool {
 	if chart := d.chartAbove(f); chart != "" || isKustomizationFile(d.src, f) {
 		return false
 	}
-	if d.used[f] != "" || d.src.links[f] {
-		if d.src.links[f] && d.src.lists(d.src.real(f)) && d.src.real(f) != f {
+	if d.used[f] != "" || d.src.Links[f] {
+		if d.src.Links[f] && d.src.Lists(d.src.Real(f)) && d.src.Real(f) != f {
 			return false // it is read where it lies
 		}
 		if d.used[f] != "" {
 			return false
 		}
 	}
-	b, err := d.src.read(f)
+	b, err := d.src.Read(f)
 	if err != nil {
 		return true // the release says what is wrong with it
 	}
-	lost := d.src.unreadable(f) != nil
+	lost := unreadable(d.src, f) != nil
 	if !lost && !looksLikeManifest(b) {
 		return d.brokenManifest(f, b)
 	}
@@ -122,14 +123,14 @@ func (d *discovery) manifest(f string) bool {
 		d.ignore(f, "test data, in "+test)
 		return false
 	}
-	if k := d.src.kustomizationFile(path.Dir(f)); k != "" && k != f {
+	if k := kustomizationFile(d.src, path.Dir(f)); k != "" && k != f {
 		d.ignore(f, k+" does not list it")
 		return false
 	}
 	if lost {
 		return true // it was a manifest, and the release says why it is none any more
 	}
-	reason := d.src.memo.notAnObject(b)
+	reason := whyNoObject(d.src.Memo, b)
 	if reason != "" {
 		d.ignore(f, reason)
 	}
@@ -139,7 +140,7 @@ func (d *discovery) manifest(f string) bool {
 // brokenManifest reports whether a file that does not look like a manifest is to be one all
 // the same: it was asked for and is broken. Others that are broken are listed.
 func (d *discovery) brokenManifest(f string, b []byte) bool {
-	asked := slices.Contains(d.opt.Paths, f) || len(d.src.files) == 1
+	asked := slices.Contains(d.opt.Paths, f) || len(d.src.Files) == 1
 	names := func(key string, line *regexp.Regexp) bool { return hasText(b, key) && line.Match(b) }
 	if !asked && !names("apiVersion", apiVersionLine) && !names("kind", kindLine) || len(bytes.TrimSpace(b)) == 0 {
 		return false
@@ -151,18 +152,18 @@ func (d *discovery) brokenManifest(f string, b []byte) bool {
 	if asked {
 		return true
 	}
-	if test := testFolder(f); test == "" && d.src.memo.notAnObject(b) == "" {
+	if test := testFolder(f); test == "" && whyNoObject(d.src.Memo, b) == "" {
 		d.ignore(f, "line "+strings.TrimPrefix(fail.Reason, f+":")+"; it has not both apiVersion and kind")
 	}
 	return false
 }
 
-func isKustomizationFile(s *source, f string) bool {
+func isKustomizationFile(s *source.Source, f string) bool {
 	if !isKustomizationName(f) {
 		return false
 	}
-	b, err := s.read(f)
-	return err != nil || !isForeignKustomization(b)
+	b, err := s.Read(f)
+	return err != nil || !source.IsForeignKustomization(b)
 }
 
 // templateMarks stand in what is filled in before it is YAML.

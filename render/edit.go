@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -47,11 +48,11 @@ func (c *Changes) Hunks(file string) ([]Hunk, error) {
 }
 
 func readText(t tree.Tree, file string) (string, error) {
-	s, err := newSource(t)
+	s, err := source.New(t)
 	if err != nil {
 		return "", err
 	}
-	b, err := s.read(file)
+	b, err := s.Read(file)
 	return string(b), err
 }
 
@@ -105,7 +106,7 @@ func (r *Revision) Edited(ctx context.Context, release, file string, text []byte
 	if _, ok := was.job.Files[file]; !ok {
 		return nil, fmt.Errorf("%s: %w %s", file, errNotRead, release)
 	}
-	src, err := newSource(r.Tree)
+	src, err := source.New(r.Tree)
 	if err != nil {
 		return nil, err
 	}

@@ -16,13 +16,14 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // fetchMissing fetches the dependencies that are not vendored, as `helm dependency build`
 // would: at the versions of the lock, which has to fit Chart.yaml; without a lock at the
 // newest version in the range. What cannot come from a host stays missing.
 func (g *chartGatherer) fetchMissing(rel Release) *document.Failure {
-	if len(g.lost) == 0 || !g.src.canFetch() {
+	if len(g.lost) == 0 || !g.src.CanFetch() {
 		return nil
 	}
 	meta, f := g.metadata(rel.Path)
@@ -57,7 +58,7 @@ func (g *chartGatherer) fetchDependency(d *chart.Dependency, lock *chart.Lock, w
 		}
 		version = locked
 	}
-	dir, note, f := g.src.fetchChart(fetch.ChartRef{Repository: d.Repository, Name: d.Name, Version: version}, where)
+	dir, note, f := g.src.FetchChart(fetch.ChartRef{Repository: d.Repository, Name: d.Name, Version: version}, where)
 	if f != nil {
 		return f
 	}
@@ -104,10 +105,10 @@ func lockedVersion(lock *chart.Lock, d *chart.Dependency) string {
 func (g *chartGatherer) lock(dir string, meta *chart.Metadata) (*chart.Lock, *document.Failure) {
 	for _, name := range []string{"Chart.lock", "requirements.lock"} {
 		file := path.Join(dir, name)
-		if !g.src.hasFile(file) {
+		if !g.src.HasFile(file) {
 			continue
 		}
-		b, err := g.src.read(file)
+		b, err := g.src.Read(file)
 		if err != nil {
 			return nil, document.AsFailure(file, err)
 		}
@@ -163,7 +164,7 @@ func jsonDigest(v any) string {
 func (g *chartGatherer) dependencyLine(dir string, meta *chart.Metadata, d *chart.Dependency) document.Location {
 	for _, name := range []string{"Chart.yaml", "requirements.yaml"} {
 		file := path.Join(dir, name)
-		b, err := g.src.read(file)
+		b, err := g.src.Read(file)
 		if err != nil {
 			continue
 		}
@@ -185,9 +186,9 @@ func sameDependency(a, b *chart.Dependency) bool {
 
 // fetchRelease fetches the chart of a release that a GitOps object declares, and settles
 // which of the values files that it names in the chart there are.
-func fetchRelease(s *source, j *job, rel *Release) *document.Failure {
+func fetchRelease(s *source.Source, j *job, rel *Release) *document.Failure {
 	by := rel.declaredAt()
-	dir, note, f := s.fetchChart(*rel.fetch, by)
+	dir, note, f := s.FetchChart(*rel.fetch, by)
 	if f != nil {
 		for _, p := range rel.Files { // as [unread] has it
 			j.Files[p] = nil
@@ -202,7 +203,7 @@ func fetchRelease(s *source, j *job, rel *Release) *document.Failure {
 	there := func(list []string) []string {
 		var out []string
 		for i, p := range list {
-			matches := s.matching(p)
+			matches := matching(s, p)
 			switch {
 			case len(matches) > 0:
 				out = append(out, matches...)
@@ -218,19 +219,19 @@ func fetchRelease(s *source, j *job, rel *Release) *document.Failure {
 		return nil
 	}
 	return &document.Failure{
-		Reason: fmt.Sprintf("%s:%d: values file %s does not exist in chart %s", by.File, by.StartLine, lost, chartName(*rel.fetch)),
+		Reason: fmt.Sprintf("%s:%d: values file %s does not exist in chart %s", by.File, by.StartLine, lost, source.ChartName(*rel.fetch)),
 		Where:  by, Remedy: "name one that the chart has: correct `valuesFiles` or `valueFiles`",
 	}
 }
 
 // matching lists the files that a path, or a pattern in something fetched, stands for.
-func (s *source) matching(p string) []string {
-	if s.hasFile(p) {
+func matching(s *source.Source, p string) []string {
+	if s.HasFile(p) {
 		return []string{p}
 	}
 	var out []string
-	if m := mountOf(p); m != "" && strings.ContainsAny(p, "*?[") {
-		for _, f := range s.below(m) {
+	if m := source.MountOf(p); m != "" && strings.ContainsAny(p, "*?[") {
+		for _, f := range s.Below(m) {
 			if globMatch(p, f) {
 				out = append(out, f)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -88,7 +89,7 @@ func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *document.Fa
 	const copyIt = "copy it into the repository"
 	b, why := parseBase(ref)
 	switch {
-	case !g.src.canFetch():
+	case !g.src.CanFetch():
 		return g.remote(k, ref)
 	case why == "is a file of another host, which nothing pins":
 		return k.skip(ref, why, copyIt+", or refer to its folder at a full commit: https://HOST/ORG/REPOSITORY//FOLDER?ref=COMMIT")
@@ -98,23 +99,23 @@ func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *document.Fa
 		return k.skip(ref, "is remote and not pinned: what it means may change without a commit here",
 			fmt.Sprintf("give the full commit, ?ref= and 40 digits: `git ls-remote %s %s` prints it", b.address, b.rev))
 	}
-	if g.src.dry {
+	if g.src.Dry {
 		g.job.Later = true
 		return nil
 	}
 	where := document.LineOf(k.file, k.line(ref), "release")
-	t, err := g.src.fetchTree(b.address, b.rev)
+	t, err := g.src.FetchTree(b.address, b.rev)
 	if err != nil {
-		return fetchFailure(redact.URL(ref), err, where)
+		return source.FetchFailure(redact.URL(ref), err, where)
 	}
-	mount := mountFolder(strings.TrimPrefix(b.address, "https://"), "git", b.address, t.Commit)
-	what := Fetched{Name: redact.URL(b.address), Version: b.rev, From: redact.URL(b.address), Digest: "git:" + t.Commit}
-	if err := g.src.mount(mount, what, func() (tree.Tree, error) { return baseTree(t) }); err != nil {
-		return fetchFailure(redact.URL(ref), err, where)
+	mount := source.MountFolder(strings.TrimPrefix(b.address, "https://"), "git", b.address, t.Commit)
+	what := source.Fetched{Name: redact.URL(b.address), Version: b.rev, From: redact.URL(b.address), Digest: "git:" + t.Commit}
+	if err := g.src.Mount(mount, what, func() (tree.Tree, error) { return baseTree(t) }); err != nil {
+		return source.FetchFailure(redact.URL(ref), err, where)
 	}
 	g.job.fetchedAt(mount, where)
 	target := path.Join(mount, b.path)
-	if !g.src.hasDir(target) {
+	if !g.src.HasDir(target) {
 		return k.fail(ref, "has no folder "+b.path, "correct the path or the commit")
 	}
 	if g.job.Bases == nil {
@@ -125,7 +126,7 @@ func (g *kustomizeGatherer) base(k *kustomization, dir, ref string) *document.Fa
 	}
 	rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(target))
 	if err != nil {
-		return fetchFailure(redact.URL(ref), err, where)
+		return source.FetchFailure(redact.URL(ref), err, where)
 	}
 	g.job.Bases[k.file][ref] = filepath.ToSlash(rel)
 	return g.folder(target, k.file, func() int { return where.StartLine })
@@ -165,7 +166,7 @@ func replaceBases(m map[string]any, bases map[string]string) {
 func (g *kustomizeGatherer) fetchInflated(k *kustomization, h types.HelmChart) (string, *document.Failure) {
 	where := document.LineOf(k.file, k.line(h.Name), "release")
 	ref := fetch.ChartRef{Repository: strings.TrimSuffix(h.Repo, "/"), Name: h.Name, Version: h.Version}
-	dir, note, f := g.src.fetchChart(ref, where)
+	dir, note, f := g.src.FetchChart(ref, where)
 	if f != nil {
 		return "", f
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -59,7 +60,7 @@ func renderWith(t *testing.T, files map[string]string, opt Options) *Revision {
 			if _, ok := files[r.Err.Where.File]; !ok {
 				t.Errorf("%s fails at %s", r.ID, r.Err.Where.File)
 			}
-			if strings.Contains(r.Err.Reason+r.Err.Remedy, fetchedRoot+"/") {
+			if strings.Contains(r.Err.Reason+r.Err.Remedy, source.FetchedRoot+"/") {
 				t.Errorf("%s fails with %q", r.ID, r.Err.Reason)
 			}
 		}
@@ -355,7 +356,7 @@ func TestRemoteBasesThatAreRefused(t *testing.T) {
 		fails(t, renderWith(t, files, online(t, "", site)), "prod", want.reason, want.remedy)
 	}
 	// The name of the folder for what is fetched is taken.
-	files := map[string]string{"prod/kustomization.yaml": "resources:\n- " + at + "empty?ref=" + commit + "\n", fetchedRoot + "/x.yaml": webManifest}
+	files := map[string]string{"prod/kustomization.yaml": "resources:\n- " + at + "empty?ref=" + commit + "\n", source.FetchedRoot + "/x.yaml": webManifest}
 	fails(t, renderWith(t, files, online(t, "", site)), "prod", "is a name of this tool's own", "")
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
@@ -17,12 +18,12 @@ const maxGitOpsDepth = 6
 // declared collects the releases that GitOps objects among rendered documents declare.
 type declared struct {
 	side     *side
-	src      *source
+	src      *source.Source
 	opt      Options
 	have     map[string]bool // IDs that are taken
 	releases []Release
 	failed   map[string]*document.Failure // by release: what cannot be had
-	ignored  []Ignored
+	ignored  []source.Ignored
 	// waiting need objects of other releases, which may not have been rendered yet.
 	waiting []func(*declared)
 }
@@ -97,7 +98,7 @@ func (o *declaring) add(r Release, f *document.Failure) {
 }
 
 func (o *declaring) ignore(format string, args ...any) {
-	o.ignored = append(o.ignored, Ignored{fmt.Sprintf("%s:%d", o.by.File, o.by.StartLine), fmt.Sprintf(format, args...)})
+	o.ignored = append(o.ignored, source.Ignored{Path: fmt.Sprintf("%s:%d", o.by.File, o.by.StartLine), Reason: fmt.Sprintf(format, args...)})
 }
 
 // wait calls f when everything else was rendered, with the collection of that time.
@@ -134,11 +135,11 @@ func (o *declaring) failure(field, remedy, format string, args ...any) *document
 // folderFiles lists the manifests of a folder.
 func (o *declaring) folderFiles(dir string, recurse bool, wanted func(string) bool) []string {
 	var files []string
-	for _, f := range o.src.below(dir) {
-		if !isManifestName(f) || isKustomizationName(f) || !recurse && path.Dir(f) != dir || !wanted(f) {
+	for _, f := range o.src.Below(dir) {
+		if !source.IsManifestName(f) || isKustomizationName(f) || !recurse && path.Dir(f) != dir || !wanted(f) {
 			continue
 		}
-		if b, err := o.src.read(f); err != nil || looksLikeManifest(b) {
+		if b, err := o.src.Read(f); err != nil || looksLikeManifest(b) {
 			files = append(files, f)
 		}
 	}

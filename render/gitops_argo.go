@@ -13,6 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // application adds the releases of an Argo CD Application, one per source.
@@ -74,7 +75,7 @@ func (a *argoSource) add() {
 		return
 	}
 	dir := fromRoot(text(a.content, "path"))
-	if !a.src.hasDir(dir) {
+	if !a.src.HasDir(dir) {
 		a.ignore("%s: %s is not in this repository (%s)", a.r.Selected, dir, redact.URL(text(a.content, "repoURL")))
 		return
 	}
@@ -86,10 +87,10 @@ func (a *argoSource) add() {
 		a.r.Kind = Manifests
 		f = a.failure(a.field+".plugin", "commit what the plugin gives, and let the Application name that", "a plugin is a program; it is not run")
 		f.Skipped = true
-	case a.is("helm", a.src.hasFile(path.Join(dir, "Chart.yaml"))):
+	case a.is("helm", a.src.HasFile(path.Join(dir, "Chart.yaml"))):
 		a.r.Kind = Helm
 		f = a.helm()
-	case a.is("kustomize", a.src.kustomizationFile(dir) != ""):
+	case a.is("kustomize", kustomizationFile(a.src, dir) != ""):
 		a.r.Kind = Kustomize
 		f = a.kustomize()
 	default:
@@ -116,7 +117,7 @@ func (a *argoSource) is(kind string, found bool) bool {
 func (a *argoSource) overrides(dir string) {
 	app := text(a.declaring.content, "metadata", "name")
 	for _, name := range []string{".argocd-source.yaml", ".argocd-source-" + app + ".yaml"} {
-		b, err := a.src.read(path.Join(dir, name))
+		b, err := a.src.Read(path.Join(dir, name))
 		if err != nil {
 			continue
 		}
@@ -175,7 +176,7 @@ func (a *argoSource) directory() *document.Failure {
 		rel := strings.TrimPrefix(p, a.r.Path+"/")
 		return include(rel) && !exclude(rel)
 	}
-	for _, p := range a.src.below(a.r.Path) {
+	for _, p := range a.src.Below(a.r.Path) {
 		if path.Ext(p) == ".jsonnet" && (recurse || path.Dir(p) == a.r.Path) && wanted(p) {
 			return &document.Failure{
 				Skipped: true, Reason: p + ": Jsonnet is a program; it is not run", Where: document.FileStart(p),
@@ -198,7 +199,7 @@ func (a *argoSource) helm() *document.Failure {
 	}
 	a.r.APIVersions = texts(value(h, "apiVersions"))
 	a.r.SkipCRDs, a.r.SkipTests = value(h, "skipCrds") == true, value(h, "skipTests") == true
-	if own := path.Join(a.r.Path, "values.yaml"); a.r.fetch != nil || a.src.hasFile(own) {
+	if own := path.Join(a.r.Path, "values.yaml"); a.r.fetch != nil || a.src.HasFile(own) {
 		a.r.Values = []string{own}
 	}
 	explicit := texts(value(h, "valueFiles"))
@@ -229,16 +230,16 @@ func (a *argoSource) valueFile(i int, v string) *document.Failure {
 	if f != nil || p == "" {
 		return f
 	}
-	if mountOf(p) != "" { // it is not here yet
+	if source.MountOf(p) != "" { // it is not here yet
 		if missing {
 			a.r.mayMiss = append(a.r.mayMiss, p)
 		}
 		a.r.Values = append(a.r.Values, p)
 		return nil
 	}
-	if strings.ContainsAny(p, "*?[") && !a.src.hasFile(p) {
+	if strings.ContainsAny(p, "*?[") && !a.src.HasFile(p) {
 		found := false
-		for _, file := range a.src.files {
+		for _, file := range a.src.Files {
 			if globMatch(p, file) {
 				found = true
 				if !slices.Contains(a.r.Values, file) {
@@ -251,7 +252,7 @@ func (a *argoSource) valueFile(i int, v string) *document.Failure {
 		}
 		return a.failure(field, "add a file, or set `ignoreMissingValueFiles`", "no values file matches %s", v)
 	}
-	if !a.src.hasFile(p) {
+	if !a.src.HasFile(p) {
 		if missing {
 			return nil
 		}
@@ -279,7 +280,7 @@ func (a *argoSource) resolve(field, v string) (string, *document.Failure) {
 		f.Skipped = true
 		return "", f
 	}
-	p, in := inside(a.r.Path, v)
+	p, in := source.Inside(a.r.Path, v)
 	if !in {
 		return "", a.failure(field, "copy it into the repository", "values file %s leaves the repository", v)
 	}
@@ -331,7 +332,7 @@ func (a *argoSource) parameters(h any) *document.Failure {
 		if f != nil {
 			return f
 		}
-		if mountOf(p) == "" && !a.src.hasFile(p) {
+		if source.MountOf(p) == "" && !a.src.HasFile(p) {
 			return a.failure(field, "add the file, or correct the path", "file %s of parameter %s does not exist", p, text(e, "name"))
 		}
 		if a.r.SetFile == nil {

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // kustomize takes the options that Argo CD edits into the kustomization.
@@ -53,8 +54,8 @@ func (a *argoSource) kustomize() *document.Failure {
 	}
 	if k["ignoreMissingComponents"] == true {
 		ov.Components = slices.DeleteFunc(ov.Components, func(c string) bool {
-			p, in := inside(a.r.Path, c)
-			return !in || !a.src.hasDir(p)
+			p, in := source.Inside(a.r.Path, c)
+			return !in || !a.src.HasDir(p)
 		})
 	}
 	a.r.Overlay = ov

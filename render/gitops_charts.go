@@ -7,17 +7,18 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // chartOf gives the folder of the chart that an object names; it is fetched when the
 // release is gathered, beside others. from words where it is. Where nothing may be fetched
 // the release is skipped.
 func (o *declaring) chartOf(r *Release, ref fetch.ChartRef, from string) (dir string, f *document.Failure) {
-	if !o.src.canFetch() || ref.Repository == "" {
+	if !o.src.CanFetch() || ref.Repository == "" {
 		return "", remoteChart(ref, from, o.by)
 	}
 	r.fetch = &ref
-	return chartFolder(ref), nil
+	return source.ChartFolder(ref), nil
 }
 
 // remoteChart is the failure of a chart that lies in no repository at hand.
@@ -28,7 +29,7 @@ func remoteChart(ref fetch.ChartRef, from string, by document.Location) *documen
 	}
 	name := ref.Name
 	if ref.Repository != "" { // an OCIRepository's chart has no name but its address
-		from, name = ref.Repository, chartName(ref)
+		from, name = ref.Repository, source.ChartName(ref)
 	} else if ref.Version != "" {
 		name += "@" + ref.Version
 	}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/resid"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // fluxKustomization adds the release of a Flux Kustomization.
@@ -40,11 +41,11 @@ func (o *declaring) fluxKustomizationNow() {
 		o.ignore("%s: its source %s is another repository, as it is fixed", r.Selected, fixed)
 		return
 	}
-	if !o.src.hasDir(dir) {
+	if !o.src.HasDir(dir) {
 		o.ignore("%s: %s is not in this repository", r.Selected, dir)
 		return
 	}
-	if o.src.kustomizationFile(dir) == "" {
+	if kustomizationFile(o.src, dir) == "" {
 		if r.Files = o.fluxResources(dir); len(r.Files) == 0 {
 			o.ignore("%s: %s holds no manifests", r.Selected, dir)
 			return
@@ -89,8 +90,8 @@ func (o *declaring) fluxOverlay(r *Release) *document.Failure {
 	}
 	if value(spec, "ignoreMissingComponents") == true {
 		ov.Components = slices.DeleteFunc(ov.Components, func(c string) bool {
-			p, in := inside(r.Path, c)
-			return !in || !o.src.hasDir(p)
+			p, in := source.Inside(r.Path, c)
+			return !in || !o.src.HasDir(p)
 		})
 	}
 	if m := value(spec, "commonMetadata"); m != nil {
@@ -198,17 +199,17 @@ func (o *declaring) fluxVariables(r *Release) *document.Failure {
 func (o *declaring) fluxResources(dir string) []string {
 	var out []string
 	inner := map[string]bool{}
-	for _, f := range o.src.below(dir) {
-		if isKustomizationName(f) && o.src.kustomizationFile(path.Dir(f)) == f {
-			if b, err := o.src.read(f); err == nil && !isForeignKustomization(b) {
+	for _, f := range o.src.Below(dir) {
+		if isKustomizationName(f) && kustomizationFile(o.src, path.Dir(f)) == f {
+			if b, err := o.src.Read(f); err == nil && !source.IsForeignKustomization(b) {
 				inner[path.Dir(f)] = true
 			}
 		}
 	}
 	listed := map[string]bool{}
-	for _, f := range o.src.below(dir) {
+	for _, f := range o.src.Below(dir) {
 		entry := f
-		for at := path.Dir(f); under(at, dir) && at != dir; at = path.Dir(at) {
+		for at := path.Dir(f); source.Under(at, dir) && at != dir; at = path.Dir(at) {
 			if inner[at] {
 				entry = at // the outermost one counts
 			}
@@ -217,7 +218,7 @@ func (o *declaring) fluxResources(dir string) []string {
 			continue
 		}
 		if entry == f {
-			if b, err := o.src.read(f); !isManifestName(f) || err == nil && !looksLikeManifest(b) {
+			if b, err := o.src.Read(f); !source.IsManifestName(f) || err == nil && !looksLikeManifest(b) {
 				continue
 			}
 		}

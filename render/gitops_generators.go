@@ -69,7 +69,7 @@ func (s *applicationSet) gitGenerator(g any, field string) ([]map[string]any, er
 		return out, nil
 	}
 	list := items(g, "files")
-	for _, f := range s.src.files {
+	for _, f := range s.src.Files {
 		if !chosen(list, f, func(pattern string) bool { return globMatch(pattern, f) }) {
 			continue
 		}
@@ -94,7 +94,7 @@ func (s *applicationSet) gitGenerator(g any, field string) ([]map[string]any, er
 // folders lists the folders that are not hidden, sorted.
 func (s *applicationSet) folders() []string {
 	var out []string
-	for _, dir := range s.src.folders() {
+	for _, dir := range s.src.Folders() {
 		if dir != "." && !strings.HasPrefix(dir, ".") && !strings.Contains(dir, "/.") {
 			out = append(out, dir)
 		}
@@ -119,7 +119,7 @@ func chosen(list []any, p string, match func(string) bool) bool {
 
 // paramsFile reads the parameters of a file: an object or a list of them.
 func (s *applicationSet) paramsFile(f string) ([]map[string]any, error) {
-	b, err := s.src.read(f)
+	b, err := s.src.Read(f)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // Upstream: helm-controller, api/v2: GetReleaseName and GetReleaseNamespace; fluxcd/pkg,
 // chartutil: ChartValuesFromReferences.
 func (o *declaring) helmRelease() {
-	if len(items(o.content, "spec", "valuesFrom")) > 0 || value(o.content, "spec", "chartRef") != nil || o.src.canFetch() {
+	if len(items(o.content, "spec", "valuesFrom")) > 0 || value(o.content, "spec", "chartRef") != nil || o.src.CanFetch() {
 		o.wait((*declaring).helmReleaseNow)
 		return
 	}
@@ -47,7 +47,7 @@ func (o *declaring) helmReleaseNow() {
 		return
 	}
 	r.Path = dir
-	if own := path.Join(dir, "values.yaml"); r.fetch != nil || o.src.hasFile(own) {
+	if own := path.Join(dir, "values.yaml"); r.fetch != nil || o.src.HasFile(own) {
 		r.Values = []string{own}
 	}
 	if f = o.fluxValuesFiles(&r, spec); f == nil {
@@ -71,7 +71,7 @@ func (o *declaring) fluxChart(r *Release) (dir string, spec any, f *document.Fai
 	}
 	chart := text(spec, "chart")
 	if text(spec, "sourceRef", "kind") == "GitRepository" {
-		if dir = fromRoot(chart); o.src.hasFile(path.Join(dir, "Chart.yaml")) {
+		if dir = fromRoot(chart); o.src.HasFile(path.Join(dir, "Chart.yaml")) {
 			return dir, spec, nil
 		}
 	}
@@ -118,7 +118,7 @@ func (o *declaring) fluxValuesFiles(r *Release, spec any) *document.Failure {
 			if value(spec, "ignoreMissingValuesFiles") == true {
 				r.mayMiss = append(r.mayMiss, p)
 			}
-		} else if !o.src.hasFile(p) {
+		} else if !o.src.HasFile(p) {
 			if value(spec, "ignoreMissingValuesFiles") == true {
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // placed is a rendered object that GitOps objects of any release may refer to.
@@ -82,7 +83,7 @@ func (p placed) keys() []string {
 
 // textPlace is where a value stands in a YAML text that an object holds as one field:
 // in the file that the text is a copy of, or inside the block at the field.
-func textPlace(s *source, field document.Location, text string, p fieldpath.Path) document.Location {
+func textPlace(s *source.Source, field document.Location, text string, p fieldpath.Path) document.Location {
 	nodes := document.Nodes([]byte(text))
 	if len(nodes) == 0 || nodes[0] == nil {
 		return field
@@ -94,8 +95,8 @@ func textPlace(s *source, field document.Location, text string, p fieldpath.Path
 
 // blockPlace moves a place in a block of text to the file that holds the block; field is
 // where the block's key stands.
-func blockPlace(s *source, field, in document.Location) document.Location {
-	b, err := s.read(field.File)
+func blockPlace(s *source.Source, field, in document.Location) document.Location {
+	b, err := s.Read(field.File)
 	if err != nil {
 		return field
 	}
@@ -180,7 +181,7 @@ func (s *side) watchSource(i int) {
 			s.releases[i].Files = append(s.releases[i].Files, f)
 		}
 		s.jobs[i].Files[f] = nil
-		if b, err := s.src.read(f); err == nil {
+		if b, err := s.src.Read(f); err == nil {
 			s.jobs[i].Files[f] = b
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -44,12 +45,12 @@ type chartJob struct {
 }
 
 // gatherHelm reads a chart, its file:// dependencies and its values files.
-func gatherHelm(s *source, rel Release) (*job, *document.Failure) {
+func gatherHelm(s *source.Source, rel Release) (*job, *document.Failure) {
 	j := &job{Release: rel, Files: map[string][]byte{}}
-	if rel.fetch != nil && s.dry {
+	if rel.fetch != nil && s.Dry {
 		j.Later = true
 		for _, p := range rel.Files {
-			b, _ := s.read(p) // nil where it cannot be read
+			b, _ := s.Read(p) // nil where it cannot be read
 			j.beside(p, b)
 		}
 		return j, nil
@@ -75,7 +76,7 @@ func gatherHelm(s *source, rel Release) (*job, *document.Failure) {
 		if i == 0 && v == path.Join(rel.Path, "values.yaml") {
 			continue // part of the chart
 		}
-		b, err := s.read(v)
+		b, err := s.Read(v)
 		if err != nil {
 			f := document.AsFailure(v, err)
 			if errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +94,7 @@ func gatherHelm(s *source, rel Release) (*job, *document.Failure) {
 		further = append(further, rel.SetFile[k])
 	}
 	for _, p := range further {
-		b, err := s.read(p)
+		b, err := s.Read(p)
 		if err != nil {
 			return j, document.AsFailure(p, err)
 		}
@@ -101,7 +102,7 @@ func gatherHelm(s *source, rel Release) (*job, *document.Failure) {
 	}
 	j.Chart = c
 	g.switchedOff(rel, c)
-	if s.dry && len(g.lost) > 0 && s.canFetch() {
+	if s.Dry && len(g.lost) > 0 && s.CanFetch() {
 		j.Later = true
 		return j, nil
 	}
@@ -115,7 +116,7 @@ func gatherHelm(s *source, rel Release) (*job, *document.Failure) {
 }
 
 type chartGatherer struct {
-	src   *source
+	src   *source.Source
 	job   *job
 	names map[string]string
 	bytes int
@@ -142,7 +143,7 @@ func (g *chartGatherer) chart(dir, prefix string, depth int) *document.Failure {
 		return f
 	}
 	vendored := map[string]bool{}
-	for _, p := range g.src.below(dir) {
+	for _, p := range g.src.Below(dir) {
 		name := strings.TrimPrefix(p, dir+"/")
 		if dir == "." {
 			name = p
@@ -163,8 +164,8 @@ func (g *chartGatherer) chart(dir, prefix string, depth int) *document.Failure {
 			continue
 		}
 		local, ok := strings.CutPrefix(d.Repository, "file://")
-		target, in := inside(dir, local)
-		if ok && in && g.src.hasFile(path.Join(target, "Chart.yaml")) {
+		target, in := source.Inside(dir, local)
+		if ok && in && g.src.HasFile(path.Join(target, "Chart.yaml")) {
 			if f := g.chart(target, prefix+"charts/"+d.Name+"/", depth+1); f != nil {
 				return f
 			}
@@ -179,7 +180,7 @@ func (g *chartGatherer) chart(dir, prefix string, depth int) *document.Failure {
 
 // file adds one file.
 func (g *chartGatherer) file(p, name string) *document.Failure {
-	b, err := g.src.read(p)
+	b, err := g.src.Read(p)
 	if err != nil {
 		return document.AsFailure(p, err)
 	}
@@ -200,9 +201,9 @@ func (g *chartGatherer) metadata(dir string) (*chart.Metadata, *document.Failure
 	return readChartMetadata(g.src, dir)
 }
 
-func readChartMetadata(s *source, dir string) (*chart.Metadata, *document.Failure) {
+func readChartMetadata(s *source.Source, dir string) (*chart.Metadata, *document.Failure) {
 	file := path.Join(dir, "Chart.yaml")
-	b, err := s.read(file)
+	b, err := s.Read(file)
 	if err != nil {
 		return nil, document.AsFailure(file, err)
 	}
@@ -215,8 +216,8 @@ func readChartMetadata(s *source, dir string) (*chart.Metadata, *document.Failur
 		}
 	}
 	old := path.Join(dir, "requirements.yaml")
-	if len(m.Dependencies) == 0 && s.hasFile(old) {
-		b, err := s.read(old)
+	if len(m.Dependencies) == 0 && s.HasFile(old) {
+		b, err := s.Read(old)
 		if err != nil {
 			return nil, document.AsFailure(old, err)
 		}
@@ -234,8 +235,8 @@ func readChartMetadata(s *source, dir string) (*chart.Metadata, *document.Failur
 func (g *chartGatherer) rules(dir string) (*ignore.Rules, *document.Failure) {
 	rules := ignore.Empty()
 	file := path.Join(dir, ".helmignore")
-	if g.src.hasFile(file) {
-		b, err := g.src.read(file)
+	if g.src.HasFile(file) {
+		b, err := g.src.Read(file)
 		if err != nil {
 			return nil, document.AsFailure(file, err)
 		}
@@ -321,7 +322,7 @@ func (g *chartGatherer) missing(rel Release) *document.Failure {
 	switch {
 	case !slices.ContainsFunc(g.lost, remote):
 		remedy = "commit the chart that its `repository` names, or correct it"
-	case !g.src.canFetch():
+	case !g.src.CanFetch():
 		remedy += ", or run without --offline"
 	}
 	where := document.FileStart(path.Join(rel.Path, "Chart.yaml"))

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // job is everything the rendering of one release depends on: files that were gathered
@@ -157,7 +158,7 @@ func (j *job) kustomizeDeclared() output {
 }
 
 // gather collects what a release needs from a tree.
-func gather(s *source, rel Release) (*job, *document.Failure) {
+func gather(s *source.Source, rel Release) (*job, *document.Failure) {
 	switch rel.Kind {
 	case Helm:
 		return gatherHelm(s, rel)

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // kustomizeSchema guards the library's one global: the OpenAPI schema, which a
@@ -275,7 +276,7 @@ func (j *job) kustomizeFailure(err error) *document.Failure {
 // brokenFile finds a file that is no YAML: the library does not say its line.
 func (j *job) brokenFile() *document.Failure {
 	for _, p := range j.reads() {
-		if f := checkYAML(p, j.Files[p]); f != nil && !isKustomizationName(p) {
+		if f := source.CheckYAML(p, j.Files[p]); f != nil && !isKustomizationName(p) {
 			return f
 		}
 	}

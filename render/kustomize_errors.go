@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // missedPatch is how the library names what a patch does not find: Kind.version.group/name.[namespace].
@@ -27,7 +28,7 @@ func (j *job) patchFailure(said string) *document.Failure {
 			continue
 		}
 		for _, ref := range k.patchFiles() {
-			p, in := inside(path.Dir(file), ref)
+			p, in := source.Inside(path.Dir(file), ref)
 			docs, f := document.Decode(p, j.Files[p])
 			if ref == "" || !in || f != nil {
 				continue

@@ -14,15 +14,16 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // maxKustomizations is how many kustomizations one release may consist of.
 const maxKustomizations = 2000
 
 // kustomizationFile is the kustomization file of a folder, or "".
-func (s *source) kustomizationFile(dir string) string {
+func kustomizationFile(s *source.Source, dir string) string {
 	for _, name := range konfig.RecognizedKustomizationFileNames() {
-		if p := path.Join(dir, name); s.hasFile(p) {
+		if p := path.Join(dir, name); s.HasFile(p) {
 			return p
 		}
 	}
@@ -38,12 +39,12 @@ type kustomization struct {
 
 // readKustomization reads and checks the kustomization file of a folder. What it gives is read
 // once for both sides and not to be written to, see [parseKustomization].
-func (s *source) readKustomization(file string) (*kustomization, *document.Failure) {
-	b, err := s.read(file)
+func readKustomization(s *source.Source, file string) (*kustomization, *document.Failure) {
+	b, err := s.Read(file)
 	if err != nil {
 		return nil, document.AsFailure(file, err)
 	}
-	return s.memo.kustomization(file, b)
+	return kustomizationOf(s.Memo, file, b)
 }
 
 // parseKustomization gives the kustomization that a text is.
@@ -110,7 +111,7 @@ func (k *kustomization) lineWhere(is func(string) bool) int {
 }
 
 type kustomizeGatherer struct {
-	src     *source
+	src     *source.Source
 	job     *job
 	done    map[string]bool
 	parents map[string]bool
@@ -119,7 +120,7 @@ type kustomizeGatherer struct {
 
 // gatherKustomize collects the files of a kustomization and everything it includes, and
 // refuses what would leave the tree or the process before any of it can start.
-func gatherKustomize(s *source, rel Release) (*job, *document.Failure) {
+func gatherKustomize(s *source.Source, rel Release) (*job, *document.Failure) {
 	g := &kustomizeGatherer{
 		src: s, job: &job{Release: rel, Files: map[string][]byte{}, Inflate: map[string]*chartJob{}},
 		done: map[string]bool{}, parents: map[string]bool{},
@@ -148,7 +149,7 @@ func (g *kustomizeGatherer) folder(dir, from string, at func() int) *document.Fa
 	}
 	g.done[dir], g.parents[dir] = true, true
 	defer delete(g.parents, dir)
-	file := g.src.kustomizationFile(dir)
+	file := kustomizationFile(g.src, dir)
 	if rel := g.job.Release; file == "" && dir == rel.Path && len(rel.Files) > 0 {
 		return g.generated(dir)
 	}
@@ -159,7 +160,7 @@ func (g *kustomizeGatherer) folder(dir, from string, at func() int) *document.Fa
 			Where:  document.LineOf(from, line, "file"), Remedy: "add a kustomization.yaml there, or correct the path",
 		}
 	}
-	k, f := g.src.readKustomization(file)
+	k, f := readKustomization(g.src, file)
 	if f != nil {
 		return f
 	}
@@ -221,11 +222,11 @@ var remoteRef = regexp.MustCompile(`^(https?|ssh|git|file|git::https?|oci)://|^g
 
 // include adds a file or a folder that a kustomization names.
 func (g *kustomizeGatherer) include(k *kustomization, dir, ref string, component bool) *document.Failure {
-	p, in := inside(dir, ref)
+	p, in := source.Inside(dir, ref)
 	switch {
-	case in && !component && g.src.hasFile(p):
+	case in && !component && g.src.HasFile(p):
 		return g.add(k, p, ref)
-	case in && g.src.hasDir(p):
+	case in && g.src.HasDir(p):
 		if f := g.wrongKind(k, p, ref, component); f != nil {
 			return f
 		}
@@ -241,11 +242,11 @@ func (g *kustomizeGatherer) include(k *kustomization, dir, ref string, component
 // wrongKind refuses a component among resources and a kustomization among components,
 // where the library would not say the line.
 func (g *kustomizeGatherer) wrongKind(k *kustomization, dir, ref string, component bool) *document.Failure {
-	file := g.src.kustomizationFile(dir)
+	file := kustomizationFile(g.src, dir)
 	if file == "" {
 		return nil
 	}
-	inner, f := g.src.readKustomization(file)
+	inner, f := readKustomization(g.src, file)
 	if f != nil {
 		return nil // it is said where it is included
 	}
@@ -278,14 +279,14 @@ func (k *kustomization) fail(ref, what, remedy string) *document.Failure {
 
 // add reads one file.
 func (g *kustomizeGatherer) add(k *kustomization, p, ref string) *document.Failure {
-	if root := path.Dir(k.file); !g.anyFile() && !under(g.src.real(p), g.src.real(root)) {
+	if root := path.Dir(k.file); !g.anyFile() && !source.Under(g.src.Real(p), g.src.Real(root)) {
 		return k.fail(ref, "is outside of "+root+", which `kustomize build` refuses to read",
 			"move it below that folder, or make its folder a base; where the cluster builds with LoadRestrictionsNone, declare the release with `loadRestrictor: none`")
 	}
 	if _, ok := g.job.Files[p]; ok {
 		return nil
 	}
-	b, err := g.src.read(p)
+	b, err := g.src.Read(p)
 	if err != nil {
 		f := document.AsFailure(p, err)
 		f.Where = document.LineOf(k.file, k.line(ref), "file")
@@ -293,7 +294,7 @@ func (g *kustomizeGatherer) add(k *kustomization, p, ref string) *document.Failu
 		return f
 	}
 	if hasAlias(b) { // Kustomize expands aliases without a limit; our decoder has one
-		if f := g.src.memo.checkYAML(p, b); f != nil {
+		if f := g.src.Memo.CheckYAML(p, b); f != nil {
 			return f
 		}
 	}
@@ -315,26 +316,14 @@ func hasAlias(b []byte) bool {
 	}
 }
 
-// checkYAML decodes a YAML file, for what is wrong with it and where.
-func checkYAML(p string, b []byte) *document.Failure {
-	if ext := path.Ext(p); ext != ".yaml" && ext != ".yml" {
-		return nil
-	}
-	_, f := document.Decode(p, b)
-	if f != nil && strings.Contains(f.Reason, "is no object") {
-		return nil // a list, as a JSON patch is
-	}
-	return f
-}
-
 // need adds a file that must exist.
 func (g *kustomizeGatherer) need(k *kustomization, dir, ref string) *document.Failure {
 	if ref == "" {
 		return nil
 	}
-	p, in := inside(dir, ref)
+	p, in := source.Inside(dir, ref)
 	switch {
-	case in && g.src.hasFile(p):
+	case in && g.src.HasFile(p):
 		return g.add(k, p, ref)
 	case remoteRef.MatchString(ref):
 		return g.remote(k, ref)

@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // plugins follows generators, transformers and validators, and lets only the built-in
@@ -38,7 +39,7 @@ func (g *kustomizeGatherer) plugins(k *kustomization, dir string) *document.Fail
 				continue
 			}
 			for _, p := range g.job.reads() {
-				if before[p] || path.Base(p) == path.Base(g.src.kustomizationFile(path.Dir(p))) {
+				if before[p] || path.Base(p) == path.Base(kustomizationFile(g.src, path.Dir(p))) {
 					continue
 				}
 				if f := g.plugin(p, 1, g.job.Files[p], path.Dir(p), k); f != nil {
@@ -79,7 +80,7 @@ func (g *kustomizeGatherer) plugin(file string, line int, text []byte, dir strin
 			if remoteRef.MatchString(ref) {
 				return g.remote(k, ref)
 			}
-			if p, in := inside(dir, ref); in && g.src.hasFile(p) {
+			if p, in := source.Inside(dir, ref); in && g.src.HasFile(p) {
 				if f := g.add(k, p, ref); f != nil {
 					return f
 				}
@@ -124,13 +125,13 @@ func inflatedFile(file string, i int) string {
 
 // inflation gathers one entry of helmCharts.
 func (g *kustomizeGatherer) inflation(k *kustomization, dir, home string, h types.HelmChart) (*chartJob, *document.Failure) {
-	base, in := inside(dir, home)
+	base, in := source.Inside(dir, home)
 	chartDir := path.Join(base, h.Name)
-	if versioned := path.Join(base, h.Name+"-"+h.Version, h.Name); in && h.Version != "" && g.src.hasDir(versioned) {
+	if versioned := path.Join(base, h.Name+"-"+h.Version, h.Name); in && h.Version != "" && g.src.HasDir(versioned) {
 		chartDir = versioned
 	}
-	vendored := in && g.src.hasFile(path.Join(chartDir, "Chart.yaml"))
-	if !vendored && h.Repo != "" && g.src.canFetch() && g.src.dry {
+	vendored := in && g.src.HasFile(path.Join(chartDir, "Chart.yaml"))
+	if !vendored && h.Repo != "" && g.src.CanFetch() && g.src.Dry {
 		g.job.Later = true
 		for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
 			if f := g.need(k, dir, v); f != nil {
@@ -139,7 +140,7 @@ func (g *kustomizeGatherer) inflation(k *kustomization, dir, home string, h type
 		}
 		return &chartJob{}, nil
 	}
-	if !vendored && h.Repo != "" && g.src.canFetch() {
+	if !vendored && h.Repo != "" && g.src.CanFetch() {
 		var f *document.Failure
 		if chartDir, f = g.fetchInflated(k, h); f != nil {
 			return nil, f

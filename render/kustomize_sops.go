@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // encrypted are the manifests that a kustomization has decrypted: they are built as they
@@ -36,7 +37,7 @@ const (
 // Upstream: viaduct-ai/kustomize-sops: its files become resources; secretFrom makes more of
 // others.
 func (g *kustomizeGatherer) decryption(k *kustomization, dir, ref string) (done bool, f *document.Failure) {
-	at, in := inside(dir, ref)
+	at, in := source.Inside(dir, ref)
 	docs, broken := document.Decode(at, g.job.Files[at])
 	if !in || broken != nil || len(docs) == 0 || !slices.Contains(k.Generators, ref) {
 		return false, nil
@@ -52,11 +53,11 @@ func (g *kustomizeGatherer) decryption(k *kustomization, dir, ref string) (done 
 	e := g.job.Encrypted[k.file]
 	e.Files, e.Patches = slices.Clone(e.Files), slices.Clone(e.Patches)
 	for _, name := range names {
-		p, in := inside(path.Dir(at), name)
-		if !in || !under(p, dir) {
+		p, in := source.Inside(path.Dir(at), name)
+		if !in || !source.Under(p, dir) {
 			return false, nil
 		}
-		if !g.src.hasFile(p) {
+		if !g.src.HasFile(p) {
 			line := keyLine(g.job.Files[at], "files")
 			return false, &document.Failure{
 				Reason: fmt.Sprintf("%s:%d: %s does not exist", at, line, name),
@@ -66,7 +67,7 @@ func (g *kustomizeGatherer) decryption(k *kustomization, dir, ref string) (done 
 		if f := g.add(k, p, name); f != nil {
 			return false, f
 		}
-		if f := checkYAML(p, g.job.Files[p]); f != nil {
+		if f := source.CheckYAML(p, g.job.Files[p]); f != nil {
 			return false, f
 		}
 		switch merged, all := mergedInto(p, g.job.Files[p]); {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
 	"path"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // generators adds the files that generators take their data from.
@@ -46,11 +46,11 @@ func (g *kustomizeGatherer) sources(k *kustomization, dir string, s types.KvPair
 // Secret's generator, or of variables of an environment. One that base has and head has
 // not is no such file.
 func (g *kustomizeGatherer) placeholder(k *kustomization, dir, ref string, env bool) bool {
-	p, in := inside(dir, ref)
-	if !in || ref == "" || g.src.hasFile(p) || g.src.hasDir(p) || remoteRef.MatchString(ref) {
+	p, in := source.Inside(dir, ref)
+	if !in || ref == "" || g.src.HasFile(p) || g.src.HasDir(p) || remoteRef.MatchString(ref) {
 		return false
 	}
-	if twin := g.src.twin; twin != nil && twin.hasFile(p) {
+	if twin := g.src.Twin; twin != nil && twin.HasFile(p) {
 		return false
 	}
 	if _, there := g.job.Files[p]; there {
@@ -87,22 +87,6 @@ func sourcesOf(s types.KvPairSources) []string {
 // release says so, and in a repository that Flux builds, whose controller does.
 func (g *kustomizeGatherer) anyFile() bool {
 	rel := &g.job.Release
-	rel.AnyFile = rel.AnyFile || !rel.Declared && rel.By.File == "" && g.src.builtByFlux()
+	rel.AnyFile = rel.AnyFile || !rel.Declared && rel.By.File == "" && g.src.BuiltByFlux()
 	return rel.AnyFile
-}
-
-// builtByFlux reports whether the tree holds a Flux Kustomization.
-func (s *source) builtByFlux() bool {
-	s.fluxOnce.Do(func() {
-		for _, f := range s.files {
-			if !isManifestName(f) || s.links[f] {
-				continue
-			}
-			if b, err := s.read(f); err == nil && isForeignKustomization(b) && bytes.Contains(b, []byte("kind: Kustomization")) {
-				s.flux = true
-				return
-			}
-		}
-	})
-	return s.flux
 }

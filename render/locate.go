@@ -7,10 +7,11 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // newLocator gives the function that finds the source of each document's fields.
-func newLocator(s *source, j *job, opt Options) func(d document.Document) func(string) document.Location {
+func newLocator(s *source.Source, j *job, opt Options) func(d document.Document) func(string) document.Location {
 	l := &locator{src: s, job: j, opt: opt, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomization{}, trials: map[string]*trials{},
 		leaves: map[leavesKey][]valuesLeaf{}, overlays: map[*Overlay]*overlayText{}, inline: map[string][]*yaml3.Node{}}
 	return func(d document.Document) func(string) document.Location {
@@ -23,7 +24,7 @@ func newLocator(s *source, j *job, opt Options) func(d document.Document) func(s
 				return at
 			}
 			at := j.placed(l.locate(d, fieldpath.Parse(path)))
-			at.File = s.real(at.File)
+			at.File = s.Real(at.File)
 			cache[path] = at
 			return at
 		}
@@ -32,7 +33,7 @@ func newLocator(s *source, j *job, opt Options) func(d document.Document) func(s
 
 // locator finds where fields of one release's objects were set.
 type locator struct {
-	src   *source
+	src   *source.Source
 	job   *job
 	opt   Options // for counterfactual renders, which run where the first one ran
 	mu    sync.Mutex
@@ -75,7 +76,7 @@ func (l *locator) node(file string, doc int) *yaml3.Node {
 	defer l.mu.Unlock()
 	list, ok := l.nodes[file]
 	if !ok {
-		list = l.src.memo.nodes(l.job.Files[file])
+		list = l.src.Memo.Nodes(l.job.Files[file])
 		l.nodes[file] = list
 	}
 	if doc < 0 || doc >= len(list) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // inKustomize finds the line that set a field of a built object. The folders between
@@ -69,7 +70,7 @@ func (l *locator) chain(d document.Document) []string {
 			return []string{dir}
 		}
 		for _, ref := range append(append([]string(nil), k.Resources...), k.Components...) {
-			target, in := inside(dir, ref)
+			target, in := source.Inside(dir, ref)
 			if !in {
 				continue
 			}
@@ -131,7 +132,7 @@ func (l *locator) folderHit(dir string, q query) hit {
 		return best
 	}
 	for i := len(k.Components) - 1; i >= 0; i-- {
-		target, in := inside(dir, k.Components[i])
+		target, in := source.Inside(dir, k.Components[i])
 		if !in {
 			continue
 		}

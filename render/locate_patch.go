@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // patchHits searches the patches of a kustomization, the last one first.
@@ -84,7 +85,7 @@ func anchored(pattern, text string) bool {
 // patchText searches a patch, in a file or inline; node is the inline text's node.
 func (l *locator) patchText(k *kustomization, node *yaml3.Node, p types.Patch, q query) hit {
 	if p.Path != "" {
-		file, in := inside(path.Dir(k.file), p.Path)
+		file, in := source.Inside(path.Dir(k.file), p.Path)
 		if !in {
 			return hit{depth: -1}
 		}

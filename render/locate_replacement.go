@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // replacementHit is a replacement whose target is the field.
@@ -19,7 +20,7 @@ func (l *locator) replacementHit(k *kustomization, root *yaml3.Node, q query) hi
 		node, file := document.Child(document.Child(root, fieldpath.Key("replacements")), fieldpath.At(i)), k.file
 		targets := r.Targets
 		if r.Path != "" {
-			p, in := inside(path.Dir(k.file), r.Path)
+			p, in := source.Inside(path.Dir(k.file), r.Path)
 			if !in {
 				continue
 			}

@@ -6,19 +6,20 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // gatherManifests reads the files of a folder of plain manifests.
-func gatherManifests(s *source, rel Release) (*job, *document.Failure) {
+func gatherManifests(s *source.Source, rel Release) (*job, *document.Failure) {
 	j := &job{Release: rel, Files: map[string][]byte{}}
 	files := rel.Files
 	if len(files) == 0 {
 		switch {
-		case s.hasFile(rel.Path):
+		case s.HasFile(rel.Path):
 			files = []string{rel.Path}
-		case s.hasDir(rel.Path):
-			for _, p := range s.below(rel.Path) {
-				if isManifestName(p) && s.kustomizationFile(path.Dir(p)) != p {
+		case s.HasDir(rel.Path):
+			for _, p := range s.Below(rel.Path) {
+				if source.IsManifestName(p) && kustomizationFile(s, path.Dir(p)) != p {
 					files = append(files, p)
 				}
 			}
@@ -31,25 +32,16 @@ func gatherManifests(s *source, rel Release) (*job, *document.Failure) {
 		j.Release.Files = files
 	}
 	for _, p := range files {
-		b, err := s.read(p)
+		b, err := s.Read(p)
 		if err != nil {
 			return j, document.AsFailure(p, err)
 		}
 		j.Files[p] = b
-		if f := s.unreadable(p); f != nil {
+		if f := unreadable(s, p); f != nil {
 			j.Lost = append(j.Lost, lostFile{p, f})
 		}
 	}
 	return j, nil
-}
-
-// isManifestName reports whether a file may hold manifests.
-func isManifestName(p string) bool {
-	switch path.Ext(p) {
-	case ".yaml", ".yml", ".json":
-		return true
-	}
-	return false
 }
 
 // lostFile is a file of plain manifests that fails alone: the others of its folder have
@@ -85,14 +77,14 @@ func (j *job) manifests() output {
 }
 
 // lose takes a file out of a release and gives the release that fails in its place.
-func (r *Rendered) lose(s *source, l lostFile) {
-	file := s.real(l.File)
+func (r *Rendered) lose(s *source.Source, l lostFile) {
+	file := s.Real(l.File)
 	rel := Release{
 		ID: r.ID + ":" + strings.TrimPrefix(l.File, r.Path+"/"), Kind: Manifests, Path: l.File, Files: []string{l.File},
 		KubeVersion: r.KubeVersion, Namespace: r.Namespace, Selected: "a file of " + r.ID + " that fails alone", By: r.By, Parent: r.Parent,
 	}
 	f := *l.Err
-	f.Where.File = s.real(f.Where.File)
+	f.Where.File = s.Real(f.Where.File)
 	own := &job{Release: rel, Files: map[string][]byte{l.File: r.job.Files[l.File]}}
 	r.lost = append(r.lost, &Rendered{Release: rel, Err: &f, Reads: own.reads(), job: own})
 	if r.lostFiles == nil {

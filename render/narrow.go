@@ -3,6 +3,8 @@ package render
 import (
 	"path"
 	"slices"
+
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // Paths narrow a run to what they name and to every release that is built from it: an overlay
@@ -24,12 +26,12 @@ func (s *side) relevant(i int) bool {
 
 // within reports whether a path lies in a named one.
 func (o Options) within(p string) bool {
-	return slices.ContainsFunc(o.Paths, func(want string) bool { return under(p, path.Clean(want)) })
+	return slices.ContainsFunc(o.Paths, func(want string) bool { return source.Under(p, path.Clean(want)) })
 }
 
 // inside reports whether a folder holds a named path: naming a file of a chart names the chart.
 func (o Options) inside(dir string) bool {
-	return slices.ContainsFunc(o.Paths, func(want string) bool { return under(path.Clean(want), dir) })
+	return slices.ContainsFunc(o.Paths, func(want string) bool { return source.Under(path.Clean(want), dir) })
 }
 
 // narrow keeps the named ones of a folder's files, and all where none is.

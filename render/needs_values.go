@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // isTestValues reports whether a file in a chart's folder ci holds values that chart-testing
@@ -18,9 +19,9 @@ func isTestValues(base string) bool {
 }
 
 // testValues lists the values files in a chart's folder ci.
-func testValues(s *source, dir string) []string {
+func testValues(s *source.Source, dir string) []string {
 	var out []string
-	for _, f := range s.below(path.Join(dir, "ci")) {
+	for _, f := range s.Below(path.Join(dir, "ci")) {
 		if path.Dir(f) == path.Join(dir, "ci") && isTestValues(path.Base(f)) {
 			out = append(out, f)
 		}
@@ -77,7 +78,7 @@ func (s *side) remarkNeed(helped map[string]bool, sides []*side) {
 		}
 		for _, other := range sides {
 			if at, ok := other.byID[r.Path]; ok && other.outputs[at].Err == nil {
-				s.outputs[i].Notes = append(s.outputs[i].Notes, "with its own values alone the chart renders on "+other.src.tree.Name()+" and not here: "+s.outputs[k].Err.Reason)
+				s.outputs[i].Notes = append(s.outputs[i].Notes, "with its own values alone the chart renders on "+other.src.Tree.Name()+" and not here: "+s.outputs[k].Err.Reason)
 			}
 		}
 	}
@@ -146,7 +147,7 @@ func (s *side) addTestValues(ctx context.Context, needy map[string]bool) error {
 // help: the chart's own failure stands for them.
 func (s *side) dropBare(needy, helped map[string]bool) {
 	kept := s.without()
-	kept.ignored = slices.DeleteFunc(s.ignored, func(g Ignored) bool {
+	kept.ignored = slices.DeleteFunc(s.ignored, func(g source.Ignored) bool {
 		dir := path.Dir(path.Dir(g.Path))
 		return helped[dir] && path.Base(path.Dir(g.Path)) == "ci" && isTestValues(path.Base(g.Path))
 	})
@@ -157,7 +158,7 @@ func (s *side) dropBare(needy, helped map[string]bool) {
 			if e := s.outputs[i].Err; e != nil {
 				why += " (without: " + e.Reason + ")"
 			}
-			kept.ignored = append(kept.ignored, Ignored{r.ID, why})
+			kept.ignored = append(kept.ignored, source.Ignored{Path: r.ID, Reason: why})
 			continue
 		case r.isSet() && needy[r.Path] && !helped[r.Path] && strings.HasPrefix(r.ID, path.Join(r.Path, "")+":ci/"):
 			continue
@@ -185,7 +186,7 @@ func dropUnset(sides ...*side) {
 				case n == 0 && missing && s.rendersSet(r.Path):
 					unset[r.ID] = true
 				case drop && unset[r.ID] && missing:
-					kept.ignored = append(kept.ignored, Ignored{r.Path, r.Selected + " names values that are not here: rendered with the values files beside the chart"})
+					kept.ignored = append(kept.ignored, source.Ignored{Path: r.Path, Reason: r.Selected + " names values that are not here: rendered with the values files beside the chart"})
 					continue
 				}
 				kept.byID[r.ID] = len(kept.releases)
@@ -210,8 +211,8 @@ func dropUnset(sides ...*side) {
 // file that is not.
 func (s *side) lacksValues(i int) bool {
 	r := s.releases[i]
-	if r.Kind != Helm || r.By.File == "" || s.outputs[i].Err == nil || mountOf(r.Path) != "" {
+	if r.Kind != Helm || r.By.File == "" || s.outputs[i].Err == nil || source.MountOf(r.Path) != "" {
 		return false
 	}
-	return slices.ContainsFunc(r.Values, func(v string) bool { return mountOf(v) == "" && !s.src.hasFile(v) })
+	return slices.ContainsFunc(r.Values, func(v string) bool { return source.MountOf(v) == "" && !s.src.HasFile(v) })
 }

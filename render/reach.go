@@ -11,6 +11,7 @@ import (
 	"regexp"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // What a change cannot reach is not rendered: where a release's job, which is all that its
@@ -29,11 +30,11 @@ func completeBoth(ctx context.Context, base, head *side) error {
 	}
 	for depth := 0; ; {
 		nb, nh := len(base.releases), len(head.releases)
-		base.src.dry, head.src.dry = false, false
+		base.src.Dry, head.src.Dry = false, false
 		if err := r.render(ctx); err != nil {
 			return err
 		}
-		base.src.dry, head.src.dry = true, true
+		base.src.Dry, head.src.Dry = true, true
 		more := false
 		for _, s := range []*side{base, head} {
 			grew, err := s.declareMore(ctx, r.from(s), depth)
@@ -51,7 +52,7 @@ func completeBoth(ctx context.Context, base, head *side) error {
 		}
 		r.fromBase, r.fromHead = nb, nh
 	}
-	base.src.dry, head.src.dry = false, false
+	base.src.Dry, head.src.Dry = false, false
 	base.watchSources()
 	head.watchSources()
 	return nil
@@ -213,7 +214,7 @@ func (s *side) fetchLater(i int) {
 // withDeclaration makes the object that declares a release one of its files.
 func (s *side) withDeclaration(i int) {
 	if by := s.releases[i].By.File; by != "" {
-		if b, err := s.src.read(by); err == nil {
+		if b, err := s.src.Read(by); err == nil {
 			s.jobs[i].beside(by, b)
 		}
 	}
@@ -321,8 +322,8 @@ func plainText(p string, b []byte) []byte {
 
 // refersToObjects reports whether anything in a tree takes settings from ConfigMaps or Secrets
 // that another release may hold.
-func refersToObjects(s *source) bool {
-	return s.anyText(func(b []byte) bool { // discovery has read every manifest
+func refersToObjects(s *source.Source) bool {
+	return s.AnyText(func(b []byte) bool { // discovery has read every manifest
 		return bytes.Contains(b, []byte("valuesFrom")) || bytes.Contains(b, []byte("substituteFrom"))
 	})
 }

@@ -112,12 +112,12 @@ func (r *reach) rouse(s *sleeper) {
 		return
 	}
 	s.woken = true
-	dry := r.base.src.dry
-	r.base.src.dry, r.head.src.dry = false, false
+	dry := r.base.src.Dry
+	r.base.src.Dry, r.head.src.Dry = false, false
 	r.base.fetchLater(s.onBase)
 	r.base.run(s.onBase)
 	r.share(sidePlace{r.base, s.onBase}, sidePlace{r.head, s.onHead})
-	r.base.src.dry, r.head.src.dry = dry, dry
+	r.base.src.Dry, r.head.src.Dry = dry, dry
 	r.base.awaken(s.onBase)
 	r.head.awaken(s.onHead)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
@@ -165,12 +166,6 @@ func (r Release) declaredAt() document.Location {
 	return document.FileStart(path.Join(r.Path, "Chart.yaml"))
 }
 
-// Fetched is one thing that a release took from another host.
-type Fetched struct {
-	Name, Version, From string // a chart's, or twice the repository's address and a revision
-	Digest              string // "sha256:…" of a chart's archive, or "git:" and a commit
-}
-
 // Rendered is one release on one side.
 type Rendered struct {
 	Release
@@ -178,7 +173,7 @@ type Rendered struct {
 	Err     *document.Failure // nil if it rendered
 	Reads   []string          // files that were read, sorted
 	Notes   []string          // such as: the chart calls lookup, which is empty here
-	Fetched []Fetched         // charts and bases of other hosts
+	Fetched []source.Fetched  // charts and bases of other hosts
 	// Untouched says that it was not rendered, as nothing that it depends on changed and its
 	// objects concern no other release: it has none here.
 	Untouched bool
@@ -224,14 +219,11 @@ type Revision struct {
 	Releases     []*Rendered // sorted by ID
 	Tree         tree.Tree
 	// Ignored lists what discovery saw and left out, with the reason.
-	Ignored []Ignored
+	Ignored []source.Ignored
 	scopes  scopes
 	opt     Options // it was rendered with
 	known   *redact.Known
 }
-
-// Ignored is a path discovery left out.
-type Ignored struct{ Path, Reason string }
 
 // Render discovers and renders the releases of a tree.
 // Errors: only what concerns the whole tree; a release's failure is its own.

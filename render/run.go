@@ -2,22 +2,26 @@ package render
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"sort"
 	"time"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // side is one revision on its way: what was discovered, gathered and rendered.
 type side struct {
-	src      *source
+	src      *source.Source
 	opt      Options
 	releases []Release
-	ignored  []Ignored
+	ignored  []source.Ignored
 	jobs     []*job
 	failed   []*document.Failure // of gathering, by release
 	outputs  []output
@@ -33,15 +37,15 @@ type side struct {
 // prepare discovers and gathers; other is the other side, or nil. A lazy side fetches later
 // what it then needs.
 func prepare(ctx context.Context, t tree.Tree, opt Options, run runner, other *side, lazy bool) (*side, error) {
-	src, err := newSource(t)
+	src, err := source.New(t)
 	if err != nil {
 		return nil, err
 	}
-	src.dry = lazy
+	src.Dry = lazy
 	if other != nil {
-		src.pair(other.src)
+		src.Pair(other.src)
 	} else if opt.Fetcher != nil {
-		src.fetchWith(ctx, opt.Fetcher)
+		src.FetchWith(ctx, opt.Fetcher)
 	}
 	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: map[string]placed{}}
 	releases, ignored, err := discover(src, opt)
@@ -90,7 +94,7 @@ func (s *side) carry(ctx context.Context, other *side) error {
 		if _, has := s.byID[r.ID]; has || !ok || s.outputs[k].Err == nil || r.Parent == "" {
 			continue
 		}
-		r.Remarks = append(append([]string(nil), r.Remarks...), fmt.Sprintf("%s does not render on %s, which declares this: with the settings of %s", r.Parent, s.src.tree.Name(), other.src.tree.Name()))
+		r.Remarks = append(append([]string(nil), r.Remarks...), fmt.Sprintf("%s does not render on %s, which declares this: with the settings of %s", r.Parent, s.src.Tree.Name(), other.src.Tree.Name()))
 		list = append(list, r)
 		failed[r.ID] = other.failed[i]
 	}
@@ -111,9 +115,9 @@ func (s *side) completeFrom(ctx context.Context, from int) error {
 		if err != nil {
 			return err
 		}
-		s.src.dry = len(s.opt.Paths) > 0
+		s.src.Dry = len(s.opt.Paths) > 0
 		more, err := s.declareMore(ctx, from, depth)
-		s.src.dry = false
+		s.src.Dry = false
 		if err != nil {
 			return err
 		}
@@ -135,7 +139,7 @@ func (s *side) declareMore(ctx context.Context, from, depth int) (bool, error) {
 	}
 	if depth == maxGitOpsDepth {
 		for _, r := range releases {
-			s.ignored = append(s.ignored, Ignored{r.By.File, fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, maxGitOpsDepth)})
+			s.ignored = append(s.ignored, source.Ignored{Path: r.By.File, Reason: fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, maxGitOpsDepth)})
 		}
 		return false, nil
 	}
@@ -207,7 +211,7 @@ func (s *side) dropCovered() {
 		}
 		switch {
 		case who != "" && r.By.File == "" && !r.Declared:
-			kept.ignored = append(kept.ignored, Ignored{r.ID, "rendered by " + who})
+			kept.ignored = append(kept.ignored, source.Ignored{Path: r.ID, Reason: "rendered by " + who})
 			kept.covered[r.ID] = who
 			gone[r.ID] = true
 		case gone[r.Parent]: // what renders that declares this one too
@@ -253,7 +257,7 @@ func (s *side) run(i int) {
 	}
 	began := time.Now()
 	s.outputs[i] = s.runner.run(s.jobs[i])
-	s.src.spent.Add(int64(time.Since(began)))
+	s.src.Spent.Add(int64(time.Since(began)))
 	if s.opt.Rendered != nil {
 		s.opt.Rendered()
 	}
@@ -288,7 +292,7 @@ func (s *side) finish(known scopes, other *Revision) *Revision {
 			twins[r.ID] = r
 		}
 	}
-	rev := &Revision{Name: s.src.tree.Name(), Commit: s.src.tree.Commit(), Tree: s.src.tree, Ignored: s.ignored}
+	rev := &Revision{Name: s.src.Tree.Name(), Commit: s.src.Tree.Commit(), Tree: s.src.Tree, Ignored: s.ignored}
 	rev.scopes, rev.opt = known, s.opt
 	rev.Releases = make([]*Rendered, len(s.releases))
 	// Not the caller's context: what is rendered is turned into objects in any case.
@@ -317,15 +321,15 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 	r.Notes = append(append(r.Notes, r.Remarks...), out.Notes...)
 	if s.jobs[i] != nil {
 		r.Reads = s.jobs[i].own()
-		r.Fetched = s.src.fetchedBy(s.jobs[i])
+		r.Fetched = fetchedBy(s.src, s.jobs[i])
 	}
-	if mountOf(r.Path) != "" { // nothing points out of the repository
+	if source.MountOf(r.Path) != "" { // nothing points out of the repository
 		r.Path = r.By.File
-		r.Values = slices.DeleteFunc(slices.Clone(r.Values), func(p string) bool { return mountOf(p) != "" })
+		r.Values = slices.DeleteFunc(slices.Clone(r.Values), func(p string) bool { return source.MountOf(p) != "" })
 	}
 	if r.Err != nil {
 		r.Err = s.jobs[i].placedFailure(r.Err)
-		r.Err.Where.File = s.src.real(r.Err.Where.File)
+		r.Err.Where.File = s.src.Real(r.Err.Where.File)
 		return r
 	}
 	b := &builder{rel: r.Release, scopes: known, locate: newLocator(s.src, s.jobs[i], s.opt)}
@@ -334,7 +338,7 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 	}
 	for _, d := range out.Docs {
 		f := b.add(d)
-		if f == nil || r.lostFiles[s.src.real(d.File)] {
+		if f == nil || r.lostFiles[s.src.Real(d.File)] {
 			continue
 		}
 		if r.Kind != Manifests || len(r.lost)+1 >= len(s.jobs[i].Release.Files) {
@@ -360,7 +364,7 @@ func renderTree(ctx context.Context, t tree.Tree, opt Options) (*Revision, error
 	if err != nil {
 		return nil, err
 	}
-	s.src.dry = false
+	s.src.Dry = false
 	if err := s.complete(ctx); err != nil {
 		return nil, err
 	}
@@ -375,4 +379,26 @@ func renderTree(ctx context.Context, t tree.Tree, opt Options) (*Revision, error
 	rev := s.finish(known, nil)
 	knowSecrets(rev)
 	return rev, nil
+}
+
+// ErrNoPath is that of a path in [Options] which is not there.
+var ErrNoPath = errors.New("no such file or folder in any revision")
+
+// checkPaths wants every path to exist in one of the trees at least.
+func checkPaths(paths []string, trees ...tree.Tree) error {
+	for _, p := range paths {
+		if !fs.ValidPath(path.Clean(p)) {
+			return fmt.Errorf("path %q: give it relative to the root, with slashes", p)
+		}
+		var missing error
+		for _, t := range trees {
+			if _, missing = fs.Stat(t, path.Clean(p)); missing == nil {
+				break
+			}
+		}
+		if missing != nil {
+			return fmt.Errorf("path %s: %w: give one relative to the repository's root", p, ErrNoPath)
+		}
+	}
+	return nil
 }

@@ -4,55 +4,14 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
-	"sync"
-
-	yaml3 "go.yaml.in/yaml/v3"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// memo is what was learnt of texts that a source has read, which both sides share where they
-// are the same.
-type memo struct {
-	mu     sync.Mutex
-	learnt map[lesson]any
-}
-
-// lesson is what is to be known of a text, by where the text lies in memory: what was read
-// once lies there once.
-type lesson struct {
-	what   string
-	first  *byte
-	length int
-}
-
-func newMemo() *memo { return &memo{learnt: map[lesson]any{}} }
-
-// learn gives what is known of a text, or works it out; keep says whether to remember it.
-func learn[T any](m *memo, what string, b []byte, work func() (v T, keep bool)) T {
-	if len(b) == 0 {
-		v, _ := work()
-		return v
-	}
-	at := lesson{what, &b[0], len(b)}
-	m.mu.Lock()
-	kept, ok := m.learnt[at]
-	m.mu.Unlock()
-	if ok {
-		return kept.(T)
-	}
-	v, keep := work()
-	if keep {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.learnt[at] = v
-	}
-	return v
-}
-
-// kustomization is [parseKustomization] of a text that a source has read.
-func (m *memo) kustomization(file string, b []byte) (k *kustomization, f *document.Failure) {
-	k = learn(m, "kustomization "+file, b, func() (*kustomization, bool) {
+// kustomizationOf is [parseKustomization] of a text that a source has read.
+func kustomizationOf(m *source.Memo, file string, b []byte) (k *kustomization, f *document.Failure) {
+	k = source.Learn(m, "kustomization "+file, b, func() (*kustomization, bool) {
 		var k *kustomization
 		k, f = parseKustomization(file, b)
 		return k, f == nil
@@ -60,25 +19,12 @@ func (m *memo) kustomization(file string, b []byte) (k *kustomization, f *docume
 	return k, f
 }
 
-// notAnObject is [notAnObject] of a text that a source has read.
-func (m *memo) notAnObject(b []byte) string {
+// whyNoObject is [notAnObject] of a text that a source has read.
+func whyNoObject(m *source.Memo, b []byte) string {
 	if len(b) > 0 && plainlyObject(b) {
 		return ""
 	}
-	return learn(m, "object", b, func() (string, bool) { return notAnObject(b), true })
-}
-
-// checkYAML is [checkYAML] of a text that a source has read.
-func (m *memo) checkYAML(p string, b []byte) *document.Failure {
-	return learn(m, "yaml", b, func() (*document.Failure, bool) {
-		f := checkYAML(p, b)
-		return f, f == nil
-	})
-}
-
-// nodes is [document.Nodes] of a text that a source has read; nobody changes them.
-func (m *memo) nodes(b []byte) []*yaml3.Node {
-	return learn(m, "nodes", b, func() ([]*yaml3.Node, bool) { return document.Nodes(b), true })
+	return source.Learn(m, "object", b, func() (string, bool) { return notAnObject(b), true })
 }
 
 // plainlyObject reports whether it can be told without decoding that [notAnObject] says

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // A file whose objects head can no longer read has not lost them: what base has and head has
@@ -12,11 +13,11 @@ import (
 
 // unreadable is why a file of plain manifests that base reads gives fewer objects here, or nil:
 // it does not parse, or a document of it has lost its kind or its API version.
-func (s *source) unreadable(p string) *document.Failure {
-	if s.twin == nil || !s.twin.lists(p) || s.twin.digest(p) == s.digest(p) {
+func unreadable(s *source.Source, p string) *document.Failure {
+	if s.Twin == nil || !s.Twin.Lists(p) || s.Twin.Digest(p) == s.Digest(p) {
 		return nil
 	}
-	was, err := s.twin.read(p)
+	was, err := s.Twin.Read(p)
 	if err != nil || !looksLikeManifest(was) || notAnObject(was) != "" {
 		return nil
 	}
@@ -24,7 +25,7 @@ func (s *source) unreadable(p string) *document.Failure {
 	if f != nil {
 		return nil
 	}
-	now, err := s.read(p)
+	now, err := s.Read(p)
 	if err != nil {
 		return nil
 	}

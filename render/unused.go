@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"helm.sh/helm/v3/pkg/ignore"
+
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // Unused lists the files of charts, kustomizations and manifests that the change touches and
 // that no release of either side is made of, with the reason where discovery gave one.
 // Prose and programs are no such files.
-func (c *Changes) Unused() []Ignored {
+func (c *Changes) Unused() []source.Ignored {
 	if c.Base == nil {
 		return nil
 	}
@@ -29,13 +31,13 @@ func (c *Changes) Unused() []Ignored {
 			used[s.File] = true
 		}
 	}
-	var out []Ignored
+	var out []source.Ignored
 	for _, f := range c.Files {
 		if used[f] || !mayBeUsed(f) || c.Narrowed() && !c.Head.opt.within(f) {
 			continue
 		}
 		if why, ok := c.leftOut(f); ok {
-			out = append(out, Ignored{f, why})
+			out = append(out, source.Ignored{Path: f, Reason: why})
 		}
 	}
 	return out
@@ -49,7 +51,7 @@ func mayBeUsed(f string) bool {
 	if strings.HasPrefix(f, ".") || strings.Contains(f, "/.") || testFolder(f) != "" {
 		return false
 	}
-	return isManifestName(f) || path.Ext(f) == ".tpl" || isKustomizationName(f)
+	return source.IsManifestName(f) || path.Ext(f) == ".tpl" || isKustomizationName(f)
 }
 
 // leftOut reports whether a file would have been one of a release's, and why it is not: it
@@ -63,7 +65,7 @@ func (c *Changes) leftOut(f string) (why string, yes bool) {
 				return g.Reason, true
 			}
 		}
-		in := func(r *Rendered) bool { return r.Kind != Manifests && r.Path != "." && under(f, r.Path) }
+		in := func(r *Rendered) bool { return r.Kind != Manifests && r.Path != "." && source.Under(f, r.Path) }
 		if i := slices.IndexFunc(rev.Releases, in); i >= 0 {
 			return "", !partlyRead(rev.Releases) && !rev.helmIgnores(rev.Releases[i], f)
 		}
@@ -94,6 +96,6 @@ func (v *Revision) helmIgnores(r *Rendered, f string) bool {
 
 // fsRead reads a file of a revision.
 func fsRead(rev *Revision, f string) ([]byte, error) {
-	s := source{tree: rev.Tree}
-	return s.load(f)
+	s := source.Source{Tree: rev.Tree}
+	return s.Load(f)
 }

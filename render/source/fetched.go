@@ -1,0 +1,204 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/tree"
+)
+
+// FetchedRoot is the folder under which a source shows what was fetched: each chart and
+// each base in a folder of its own, which nothing in it leaves and nothing outside of
+// what refers to it enters.
+const FetchedRoot = ".kubesettle-fetched"
+
+// MountOf is the folder of fetched files that a path lies in, or "".
+func MountOf(p string) string {
+	rest, ok := strings.CutPrefix(p, FetchedRoot+"/")
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, "/")
+	return FetchedRoot + "/" + name
+}
+
+// remotes is what a source fetches with, and what it fetched.
+type remotes struct {
+	ctx     context.Context // of the run: fetching ends with it
+	fetcher *fetch.Fetcher
+	mu      sync.Mutex
+	mounts  map[string]*mounted
+}
+
+// mounted is one thing that was fetched.
+type mounted struct {
+	src  *Source
+	what Fetched
+}
+
+// mounted gives the source that a path lies in, and the path there.
+func (s *Source) mounted(p string) (*Source, string, bool) {
+	m := MountOf(p)
+	if m == "" || s.net == nil {
+		return nil, "", false
+	}
+	s.net.mu.Lock()
+	there := s.net.mounts[m]
+	s.net.mu.Unlock()
+	if there == nil {
+		return nil, "", false
+	}
+	rest := strings.TrimPrefix(strings.TrimPrefix(p, m), "/")
+	if rest == "" {
+		rest = "."
+	}
+	return there.src, rest, true
+}
+
+// FetchWith lets a source fetch, and what it fetches be seen.
+func (s *Source) FetchWith(ctx context.Context, fetcher *fetch.Fetcher) {
+	s.net = &remotes{ctx: ctx, fetcher: fetcher, mounts: map[string]*mounted{}}
+}
+
+// FetchTree fetches a revision of a repository of another host.
+func (s *Source) FetchTree(address, rev string) (*fetch.Tree, error) {
+	return s.net.fetcher.Tree(s.net.ctx, address, rev)
+}
+
+// Mount shows a tree under a folder of [FetchedRoot].
+func (s *Source) Mount(at string, what Fetched, open func() (tree.Tree, error)) error {
+	if s.dirs[FetchedRoot] != nil || s.Lists(FetchedRoot) {
+		return fmt.Errorf("%s is a name of this tool's own: rename the folder", FetchedRoot)
+	}
+	s.net.mu.Lock()
+	defer s.net.mu.Unlock()
+	if s.net.mounts[at] != nil {
+		return nil
+	}
+	t, err := open()
+	if err != nil {
+		return err
+	}
+	inner, err := New(t)
+	if err != nil {
+		return err
+	}
+	s.net.mounts[at] = &mounted{inner, what}
+	return nil
+}
+
+// FetchedAt is what is shown in some folders, in their order.
+func (s *Source) FetchedAt(folders []string) []Fetched {
+	if s.net == nil {
+		return nil
+	}
+	s.net.mu.Lock()
+	defer s.net.mu.Unlock()
+	var out []Fetched
+	for _, name := range folders {
+		if m := s.net.mounts[name]; m != nil {
+			out = append(out, m.what)
+		}
+	}
+	return out
+}
+
+var notInMount = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// MountFolder is the folder of something fetched, told apart by the whole reference.
+func MountFolder(what string, ref ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(ref, "\x00")))
+	return FetchedRoot + "/" + strings.Trim(notInMount.ReplaceAllString(what, "_"), "_.") + "@" + hex.EncodeToString(sum[:6])
+}
+
+// ChartFolder is where a chart lies once it is fetched: it is known before.
+func ChartFolder(ref fetch.ChartRef) string {
+	host := strings.TrimPrefix(strings.TrimPrefix(ref.Repository, "https://"), "oci://")
+	return MountFolder(host+"_"+ref.Name+"-"+versionText(ref), ref.Repository, ref.Name, ref.Version, ref.Tag, ref.Digest)
+}
+
+// FetchChart mounts a chart and gives its folder; where says who refers to it, note what
+// is to be said about it.
+func (s *Source) FetchChart(ref fetch.ChartRef, where document.Location) (dir, note string, f *document.Failure) {
+	c, err := s.net.fetcher.Chart(s.net.ctx, ref)
+	if err != nil {
+		return "", "", FetchFailure("chart "+ChartName(ref), err, where)
+	}
+	if c.Resolved {
+		note = fmt.Sprintf("%s:%d: chart %s is %s today: %s may mean another one tomorrow", where.File, where.StartLine, c.Name, c.Version, versionText(ref))
+	}
+	if !c.Checked {
+		note = strings.TrimPrefix(note+fmt.Sprintf("; the repository gives no digest for chart %s@%s: it is not checked", c.Name, c.Version), "; ")
+	}
+	dir = ChartFolder(ref)
+	err = s.Mount(dir, Fetched{Name: c.Name, Version: c.Version, From: c.Repository, Digest: c.Digest}, func() (tree.Tree, error) {
+		files := make(map[string]string, len(c.Files))
+		for name, b := range c.Files {
+			files[name] = string(b)
+		}
+		return tree.Map(c.Name, files)
+	})
+	if err != nil {
+		return "", "", FetchFailure("chart "+ChartName(ref), err, where)
+	}
+	return dir, note, nil
+}
+
+func ChartName(ref fetch.ChartRef) string {
+	name := ref.Name
+	if name == "" {
+		name = path.Base(ref.Repository)
+	}
+	if v := versionText(ref); v != "" {
+		name += "@" + v
+	}
+	return name
+}
+
+func versionText(ref fetch.ChartRef) string {
+	for _, v := range []string{ref.Digest, ref.Tag, ref.Version} {
+		if v != "" {
+			return v
+		}
+	}
+	return "the newest version"
+}
+
+// FetchFailure words what fetching says, at the line that refers to it.
+func FetchFailure(what string, err error, where document.Location) *document.Failure {
+	f := &document.Failure{Where: where, Remedy: "vendor it into the repository"}
+	reason := err.Error()
+	var own *fetch.Error
+	if errors.As(err, &own) {
+		if own.Unreachable && !strings.Contains(own.Remedy, "vendor") {
+			own = &fetch.Error{Unreachable: true, Reason: own.Reason, Remedy: own.Remedy + ", or vendor it into the repository"}
+		}
+		f.Skipped, f.Remedy = own.Refused || own.Unreachable, own.Remedy
+	}
+	if errors.Is(err, fetch.ErrOffline) {
+		f.Skipped, reason = true, "is neither in the repository nor in the cache, and there is no network"
+		f.Reason = fmt.Sprintf("%s:%d: %s %s", where.File, where.StartLine, what, reason)
+		f.Remedy = "vendor it, or run without --offline"
+		return f
+	}
+	f.Reason = fmt.Sprintf("%s:%d: %s cannot be fetched: %s", where.File, where.StartLine, what, reason)
+	return f
+}
+
+// CanFetch reports whether anything may be fetched, from a host or from the cache.
+func (s *Source) CanFetch() bool { return s.net != nil && s.net.fetcher != nil }
+
+// Fetched is one thing that a release took from another host.
+type Fetched struct {
+	Name, Version, From string // a chart's, or twice the repository's address and a revision
+	Digest              string // "sha256:…" of a chart's archive, or "git:" and a commit
+}
