@@ -51,6 +51,10 @@ func withSwitches(ctx context.Context, base, head *side) error {
 				one := of.r
 				one.ID, one.Set, one.Switched = r.Path+":"+settingText(set), map[string]string{}, settingText(set)
 				for _, t := range set {
+					if t == demo {
+						one.Name = t.value
+						continue
+					}
 					one.Set[t.path] = t.value
 				}
 				one.Selected = "Chart.yaml found, with " + one.Switched + ": without it a part of the change makes no difference"
@@ -75,6 +79,10 @@ func withSwitches(ctx context.Context, base, head *side) error {
 
 // A toggle sets one value of a chart otherwise.
 type toggle struct{ path, value string }
+
+// demo installs a chart under a name that has nothing of the chart's. A release that is named like its chart hides where
+// templates mix the chart's name up with the full one.
+var demo = toggle{"release-name", "demo"}
 
 // settingText is a setting as --set takes it.
 func settingText(list []toggle) string {
@@ -147,24 +155,50 @@ func (s *switching) settings() [][]toggle {
 		seen := slices.ContainsFunc(s.values, func(j *job) bool { return s.shows(j, nil, d) }) ||
 			slices.ContainsFunc(out, func(set []toggle) bool { return s.shows(s.head, set, d) })
 		plain, deciding := s.text.ways(d.sites)
-		if !seen {
-			if set := s.first(plain, d); set != nil {
-				out = append(out, set)
+		add := func(set []toggle) {
+			if set != nil {
+				out, seen = append(out, set), true
 			}
 		}
-		if slices.ContainsFunc(out, func(set []toggle) bool {
+		if !seen {
+			add(s.first(plain, d))
+		}
+		known := slices.ContainsFunc(out, func(set []toggle) bool {
 			return slices.ContainsFunc(deciding, func(o []toggle) bool { return slices.Equal(o, set) })
-		}) {
+		})
+		if known {
 			continue
 		}
-		if set := s.first(deciding, d); set != nil {
-			out = append(out, set)
+		if add(s.first(deciding, d)); !seen {
+			add(s.first(together(plain, deciding), d))
 		}
 		if s.trials >= mostTrials || len(out) >= mostSettings {
 			break
 		}
 	}
 	return out[:min(len(out), mostSettings)]
+}
+
+// mostTogether bounds the settings that are made of others.
+const mostTogether = 12
+
+// together are settings for what no one of them shows: two of them at once, as where one condition takes the place of
+// another, and each under another release's name.
+func together(lists ...[][]toggle) [][]toggle {
+	all := slices.Concat(lists...)
+	out := [][]toggle{{demo}}
+	for _, set := range all {
+		out = append(out, append(slices.Clone(set), demo))
+	}
+	out = out[:min(len(out), mostTogether/2)]
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			if set, ok := sortToggles(slices.Concat(a, b)); ok && len(set) > max(len(a), len(b)) && len(out) < mostTogether {
+				out = append(out, set)
+			}
+		}
+	}
+	return out
 }
 
 // first is the first setting that shows a part of the change, and that base renders with as well.
@@ -279,6 +313,10 @@ func (s *switching) trial(of *job, set []toggle, edit func(*job)) ([]document.Do
 		c.Set[k] = v
 	}
 	for _, t := range set {
+		if t == demo {
+			c.Name = t.value
+			continue
+		}
 		c.Set[t.path] = t.value
 	}
 	j := &job{Release: Release{Kind: Helm, Path: c.Dir}, Files: map[string][]byte{}, Chart: &c}

@@ -205,10 +205,11 @@ func (t *chartTexts) on(s templateSite) []toggle {
 	return out
 }
 
-// at is the tree that a place is in: that whose nodes begin last before it.
+// at is the tree that a place is in: that whose nodes begin last before it, or else first after it, as an action's node
+// begins behind its braces.
 func (f *templateTrees) at(pos int) *parse.Tree {
-	var best *parse.Tree
-	last := -1
+	var best, after *parse.Tree
+	last, next := -1, len(f.text)
 	for _, t := range f.trees {
 		if t.Root == nil {
 			continue
@@ -216,8 +217,13 @@ func (f *templateTrees) at(pos int) *parse.Tree {
 		for _, n := range t.Root.Nodes {
 			if p := int(n.Position()); p <= pos && p > last {
 				best, last = t, p
+			} else if p > pos && p < next {
+				after, next = t, p
 			}
 		}
+	}
+	if best == nil {
+		return after
 	}
 	return best
 }

@@ -58,11 +58,12 @@ func references(o *render.Object, x *aimIndex) []reference {
 	if o == nil {
 		return nil
 	}
+	there := func(t *render.Object) bool { return !instead(t.Release, o.Release) }
 	switch t := o.Typed.(type) {
 	case *corev1.Service:
-		return portReferences(o, t, x.all(o))
+		return portReferences(o, t, slices.DeleteFunc(x.all(o), func(t *render.Object) bool { return !there(t) }))
 	case *autoscalingv2.HorizontalPodAutoscaler:
-		if target := x.aimed(o, everything); target != nil {
+		if target := x.aimed(o, there); target != nil {
 			return containerReferences(o, t, target)
 		}
 		return nil

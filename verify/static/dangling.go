@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -22,7 +23,7 @@ import (
 func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 	base, head := newAimIndex(p.Objects(state.Base)), newAimIndex(p.Objects(state.Head))
 	fresh := newcomers(base, head)
-	other := func(o *render.Object) bool { return o.Release != p.ID }
+	other := func(o *render.Object) bool { return o.Release != p.ID && !instead(o.Release, p.ID) }
 	var out []Remark
 	for _, o := range head.objects {
 		r := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: judge.New, paths: aimPaths(o)}
@@ -57,6 +58,13 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 		}
 	}
 	return out
+}
+
+// instead reports whether two releases are one chart with other values: nothing of the one is there for the other.
+func instead(a, b string) bool {
+	chart, _, _ := strings.Cut(a, ":")
+	same, _, _ := strings.Cut(b, ":")
+	return a != b && chart == same
 }
 
 // aimPaths are the fields by which an object of one of the kinds that act on workloads
