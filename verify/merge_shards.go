@@ -36,7 +36,7 @@ func Merge(shards []*Result, gate policies.Gate) (*Result, error) {
 		return nil, err
 	}
 	whole := *first
-	whole.Shard = ""
+	whole.Shard, whole.Gate = "", nil
 	whole.Findings, whole.Waived = unite(shards), uniteWaived(shards)
 	whole.Workloads, whole.Coverage = nil, Coverage{}
 	whole.Assumptions = nil

@@ -42,6 +42,8 @@ type Result struct {
 	Baseline *Baseline `json:"baseline,omitempty"`
 	// Shard is "i/n" where only that part of the searches was run: no verdict of the whole.
 	Shard string `json:"shard,omitempty"`
+	// Gate is that of the policy that a part was checked with, base's, for who judges the whole; nil elsewhere.
+	Gate *PolicyGate `json:"gate,omitempty"`
 
 	Unused   bool `json:"-"` // the change touches files that no release is made of
 	Narrowed bool `json:"-"` // to paths that somebody named

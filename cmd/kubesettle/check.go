@@ -202,6 +202,9 @@ func (f *runFlags) remembered(p *process, kept *memo.Store) {
 func (f *runFlags) finished(proc *process, r *verify.Result, ch *render.Changes, p *policies.Policy, spent *budget) (*finished, error) {
 	rules, err := rulesOf(p)
 	r = report.Redacted(r, hider(ch.Head))
+	if g := f.gating.declared; f.searching.shard != "" {
+		r.Gate = &verify.PolicyGate{FailOn: g.FailOn, OnlyNew: g.OnlyNew, OnInconclusive: g.OnInconclusive}
+	}
 	done := &finished{r, ch, p.Gate, level(f.gating.reportLevel, p.Gate), rules, spent}
 	if err != nil {
 		return done, err

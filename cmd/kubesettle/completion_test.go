@@ -53,7 +53,7 @@ func TestCompletionHasTheValues(t *testing.T) {
 		for _, v := range list { // what is offered is taken
 			v, _, _ = strings.Cut(v, "\t")
 			g := gating{failOn: v}
-			if _, err := g.gate(); err != nil {
+			if _, err := g.gate(nil); err != nil {
 				t.Errorf("--fail-on %s is offered and refused: %v", v, err)
 			}
 		}

@@ -20,10 +20,6 @@ func newMerge(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			gate, err := g.gate()
-			if err != nil {
-				return err
-			}
 			var parts []*verify.Result
 			for _, file := range args {
 				r, err := readResult(file)
@@ -31,6 +27,10 @@ func newMerge(p *process) *cobra.Command {
 					return err
 				}
 				parts = append(parts, r)
+			}
+			gate, err := g.gate(parts)
+			if err != nil {
+				return err
 			}
 			whole, err := verify.Merge(parts, gate)
 			if err != nil {
@@ -44,19 +44,24 @@ func newMerge(p *process) *cobra.Command {
 		},
 	}
 	g.gateFlags(cmd)
-	cmd.Flags().StringVar(&g.policy, "policy", "", "policy file with the gate (default: the built-in gate)")
+	cmd.Flags().StringVar(&g.policy, "policy", "", "policy file with the gate, from disk (default: the gate that the parts were checked with, base's)")
 	o.flags(cmd, report.SurfaceNames(false)...)
 	return cmd
 }
 
-// gate is that of the policy file, or of the default, as the flags override it.
-func (g *gating) gate() (policies.Gate, error) {
+// gate is that of the policy file where one is named, else that of base's policy, which the parts say, else the default's;
+// as the flags override it.
+func (g *gating) gate(parts []*verify.Result) (policies.Gate, error) {
 	policy := policies.Default()
-	if g.policy != "" {
-		var err error
+	switch said, err := verify.GateOf(parts); {
+	case g.policy != "":
 		if policy, err = g.read(nil); err != nil {
 			return policies.Gate{}, analysis(err)
 		}
+	case err != nil:
+		return policies.Gate{}, usage("%w", err)
+	case said != nil:
+		policy.Gate = policies.Gate{FailOn: said.FailOn, OnlyNew: said.OnlyNew, OnInconclusive: said.OnInconclusive}
 	}
 	err := g.override(&policy.Gate)
 	return policy.Gate, err

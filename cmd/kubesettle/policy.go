@@ -32,6 +32,7 @@ type gating struct {
 	releases, releasesFile string
 	reportLevel            string // lowest severity that texts and comments show
 	accepting              accepting
+	declared               policies.Gate // of the policy that was loaded, whatever the flags say
 }
 
 func (g *gating) flags(cmd *cobra.Command) {
@@ -84,6 +85,7 @@ func (g *gating) load(t tree.Tree) (*policies.Policy, error) {
 	if err := g.loadBaseline(p, t); err != nil {
 		return nil, err
 	}
+	g.declared = p.Gate
 	return p, g.override(&p.Gate)
 }
 

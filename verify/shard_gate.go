@@ -1,0 +1,35 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+)
+
+// PolicyGate is the gate of a policy file, whatever flags say.
+type PolicyGate struct {
+	FailOn         rules.Severity `json:"failOn"` // error, warning, note or off
+	OnlyNew        bool           `json:"onlyNew"`
+	OnInconclusive string         `json:"onInconclusive"` // warn or fail
+}
+
+// GateOf gives the gate that the parts of a run were checked with; nil where they do not say.
+// Errors: [ErrNotShards] where they say several, or none that there is.
+func GateOf(shards []*Result) (*PolicyGate, error) {
+	var out *PolicyGate
+	for i, s := range shards {
+		if i > 0 && (s.Gate == nil) != (out == nil) || s.Gate != nil && out != nil && *s.Gate != *out {
+			return nil, fmt.Errorf("%w: they were checked with several gates", ErrNotShards)
+		}
+		out = s.Gate
+	}
+	if out == nil {
+		return nil, nil
+	}
+	severities := []rules.Severity{rules.Error, rules.Warning, rules.Note, rules.Off}
+	if !slices.Contains(severities, out.FailOn) || out.OnInconclusive != "warn" && out.OnInconclusive != "fail" {
+		return nil, fmt.Errorf("%w: gate is failOn %q and onInconclusive %q", ErrNotShards, out.FailOn, out.OnInconclusive)
+	}
+	return out, nil
+}
