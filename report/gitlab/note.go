@@ -93,20 +93,7 @@ func (c *Client) Note(ctx context.Context, body string, opt NoteOptions) (Posted
 		}
 		return c.create(ctx, list, body)
 	}
-	was := ours[0] // the newest run's
-	standing, _ := report.ParseMarker(was.Body)
-	if compare(standing, marker) > 0 {
-		return Posted{was.ID, "newer"}, nil
-	}
-	if sameText(was.Body, body) && standing.Head == marker.Head {
-		return Posted{was.ID, "unchanged"}, nil
-	}
-	err = c.call(ctx, http.MethodPut, list+"/"+strconv.FormatInt(was.ID, 10), map[string]string{"body": body}, nil, nil)
-	var gone *refusal
-	if errors.As(err, &gone) && gone.status == http.StatusNotFound { // somebody deleted it meanwhile
-		return c.create(ctx, list, body)
-	}
-	return Posted{was.ID, "updated"}, err
+	return c.edit(ctx, list, ours[0], body) // the newest run's
 }
 
 func (c *Client) create(ctx context.Context, list, body string) (Posted, error) {

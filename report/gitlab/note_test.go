@@ -25,7 +25,8 @@ type fakeGitLab struct {
 	job    bool
 	notes  []note
 	log    []string
-	refuse map[string][]int // statuses that requests of a method get first
+	refuse map[string][]int              // statuses that requests of a method get first
+	before func(method string, one bool) // what happens right before an answer; one: about a single note
 }
 
 func (f *fakeGitLab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -47,6 +48,9 @@ func (f *fakeGitLab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	const list = "/api/v4/projects/17/merge_requests/7/notes"
 	id, _ := strconv.ParseInt(strings.TrimPrefix(r.URL.Path, list+"/"), 10, 64)
+	if f.before != nil {
+		f.before(r.Method, id > 0)
+	}
 	var sent struct{ Body string }
 	if r.Body != nil {
 		_ = json.NewDecoder(r.Body).Decode(&sent)
@@ -68,6 +72,14 @@ func (f *fakeGitLab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.notes = append(f.notes, n)
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(n)
+	case r.Method == http.MethodGet && id > 0:
+		for i := range f.notes {
+			if f.notes[i].ID == id {
+				_ = json.NewEncoder(w).Encode(f.notes[i])
+				return
+			}
+		}
+		w.WriteHeader(http.StatusNotFound)
 	case r.Method == http.MethodPut:
 		for i := range f.notes {
 			if f.notes[i].ID == id {
@@ -207,6 +219,46 @@ func TestNoQuickActions(t *testing.T) {
 	for _, l := range strings.FieldsFunc(got, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		if strings.HasPrefix(strings.TrimSpace(l), "/") {
 			t.Errorf("%q is an action", l)
+		}
+	}
+}
+
+// Two runs at a time: whichever writes when, the newer one's words stand, and one whose note keeps being written over ends.
+func TestTheNewerRunHasTheLastWord(t *testing.T) {
+	for _, tc := range []struct {
+		title  string
+		moment string // at which the other run writes: right before the answer to our n-th such request
+		other  int64
+		times  int
+		done   string
+		want   string
+		puts   int
+	}{
+		{"a newer one, before our edit", "GET", 6, 1, "newer", marked(6, "of 6"), 0},
+		{"an older one, before our edit", "GET", 3, 1, "updated", marked(5, "new"), 1},
+		{"an older one, after our edit", "written", 4, 1, "updated", marked(5, "new"), 2},
+		{"a newer one, after our edit", "written", 6, 1, "newer", marked(6, "of 6"), 1},
+		{"an older one, again and again", "written", 4, 99, "updated", marked(4, "of 4"), maxEdits},
+		{"deleted before our edit", "gone", 0, 1, "created", marked(5, "new"), 0},
+	} {
+		f := &fakeGitLab{t: t, notes: []note{{ID: 1, Body: marked(2, "old"), Author: author{self}}}}
+		puts, did := 0, 0
+		f.before = func(method string, one bool) {
+			if method == http.MethodPut {
+				puts++
+			}
+			if did == tc.times || !one || method != http.MethodGet || (tc.moment == "written") != (puts > 0) {
+				return
+			}
+			if did++; tc.moment == "gone" {
+				f.notes = nil
+				return
+			}
+			f.notes[0].Body = marked(tc.other, fmt.Sprint("of ", tc.other))
+		}
+		got, err := f.start().Note(t.Context(), marked(5, "new"), NoteOptions{MergeRequest: "7", Create: true})
+		if err != nil || got.Done != tc.done || puts != tc.puts || f.notes[len(f.notes)-1].Body != tc.want {
+			t.Errorf("%s: %+v, %v; %d edits, %q", tc.title, got, err, puts, f.notes[len(f.notes)-1].Body)
 		}
 	}
 }
