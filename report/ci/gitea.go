@@ -15,7 +15,7 @@ var gitea = System{
 		switch {
 		case env("GITHUB_BASE_REF") != "":
 			c.Bases = []string{branch(env("GITHUB_BASE_REF"))}
-			c.Fork = true // the variables do not say: nothing is fetched for what may be one
+			c.Fork = !ownPullRequest(env) // the variables do not say: nothing is fetched for what may be one
 		case c.Head != "":
 			c.Bases = []string{c.Head + "^1"}
 		}
