@@ -48,14 +48,14 @@ func LoadBaseline(name string, data []byte) (*Baseline, error) {
 		d.object(n, at, fields{
 			"fingerprint": d.text(&e.Fingerprint, func(s string) string {
 				if !fingerprintText.MatchString(s) {
-					return fmt.Sprintf("%s is no fingerprint; copy findings[].fingerprint of the JSON result, or let --write-baseline write the file", quote(s))
+					return fmt.Sprintf("%s is not a fingerprint; copy findings[].fingerprint of the JSON result, or let --write-baseline write the file", quote(s))
 				}
 				return ""
 			}),
 			"rule": d.text(&e.Rule), "workload": d.text(&e.Workload), "release": d.text(&e.Release), "file": d.text(&e.File),
 		}, "fingerprint", "rule")
 		if first := seen[e.Fingerprint]; first != 0 {
-			d.fail(n, at, "the finding stands in line %d as well; keep one of the two", first)
+			d.fail(n, at, "the finding is also in line %d; keep one of them", first)
 			return
 		}
 		if e.Fingerprint != "" {

@@ -85,7 +85,7 @@ func expandReadyOn(f cel.MacroExprFactory, target ast.Expr, args []ast.Expr) (as
 	case !isKey || !isValue:
 		return nil, f.NewError(args[0].ID(), `readyOn() takes a node label and a value in quotes, such as readyOn("topology.kubernetes.io/zone", "a")`)
 	case len(validation.IsQualifiedName(key)) > 0:
-		return nil, f.NewError(args[0].ID(), quote(key)+" is no node label")
+		return nil, f.NewError(args[0].ID(), quote(key)+" is not a node label")
 	case key == corev1.LabelHostname:
 		return nil, f.NewError(args[0].ID(), "a single node cannot be named, as nodes that are alike are exchanged; use maxPerNode, or a label of a group of nodes")
 	}

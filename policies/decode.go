@@ -235,7 +235,7 @@ func (d *decoder) texts(dst *[]string, check ...func(string) string) read {
 			return
 		}
 		if slices.Contains(out, s) {
-			d.fail(n, path, "%s stands in the list a second time; keep one of the two", quote(s))
+			d.fail(n, path, "%s appears twice in the list; keep one", quote(s))
 			return
 		}
 		out = append(out, s)

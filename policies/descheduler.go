@@ -142,7 +142,7 @@ func (d *decoder) pluginSet(dst *[]string, may []string) read {
 			return
 		}
 		if !slices.Contains(may, s) {
-			d.fail(n, at, "%s is no plugin of this extension point; %s", quote(s), hint(s, may))
+			d.fail(n, at, "%s is not a plugin of this extension point; %s", quote(s), hint(s, may))
 			return
 		}
 		*dst = append(*dst, s)
@@ -183,7 +183,7 @@ func (d *decoder) pluginConfigs(configs map[string]pluginConfig) read {
 			return
 		}
 		if c.args = d.pluginArgs(name, args, c.at); c.args == nil {
-			d.fail(n, at+".name", "%s is no plugin of the descheduler; %s", quote(name),
+			d.fail(n, at+".name", "%s is not a plugin of the descheduler; %s", quote(name),
 				hint(name, slices.Concat(deschedulePlugins, balancePlugins, []string{state.DefaultEvictorPlugin})))
 			return
 		}

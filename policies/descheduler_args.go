@@ -20,7 +20,7 @@ type argsReader func(fs fields, required ...string)
 // labelQuery wants a label selector in kubectl's notation.
 func labelQuery(s string) string {
 	if _, err := labels.Parse(s); err != nil {
-		return quote(s) + " is no label selector: " + err.Error()
+		return quote(s) + " is not a label selector: " + err.Error()
 	}
 	return ""
 }
@@ -66,7 +66,7 @@ func (d *decoder) labelSelector(dst **metav1.LabelSelector) read {
 			}),
 		})
 		if _, err := metav1.LabelSelectorAsSelector(s); err != nil {
-			d.fail(n, at, "is no label selector: %s", err)
+			d.fail(n, at, "is not a label selector: %s", err)
 			return
 		}
 		*dst = s
@@ -285,7 +285,7 @@ func (d *decoder) evictorArgs(a *state.DefaultEvictor, n *yaml.Node, at string, 
 		"podProtections":          d.podProtections(a, &disabled, &extra),
 	})
 	if (local || daemons || critical || bare || pvc || pdb) && len(disabled)+len(extra) > 0 {
-		d.fail(n, at+".podProtections", "stands beside deprecated flags that mean the same; give either")
+		d.fail(n, at+".podProtections", "is given together with deprecated flags that mean the same; give only one")
 	}
 	off := func(name string) bool { return slices.Contains(disabled, name) }
 	a.ProtectLocalStorage = !local && !off("PodsWithLocalStorage")
@@ -300,7 +300,7 @@ func (d *decoder) podProtections(a *state.DefaultEvictor, disabled, extra *[]str
 	among := func(known []string) func(string) string {
 		return func(s string) string {
 			if !slices.Contains(known, s) {
-				return fmt.Sprintf("%s is no protection that may stand here; %s", quote(s), hint(s, known))
+				return fmt.Sprintf("%s is not a protection that may stand here; %s", quote(s), hint(s, known))
 			}
 			return ""
 		}
@@ -340,7 +340,7 @@ func (d *decoder) priorityThreshold(dst *state.PriorityThreshold) read {
 
 func duration(s string) string {
 	if _, err := time.ParseDuration(s); err != nil {
-		return quote(s) + " is no duration; write one such as 5m"
+		return quote(s) + " is not a duration; write one such as 5m"
 	}
 	return ""
 }

@@ -84,9 +84,9 @@ func TestLoadDeschedulerRefuses(t *testing.T) {
 		{"apiVersion: descheduler/v1alpha1\nkind: DeschedulerPolicy", "d.yaml:1:13: apiVersion: v1alpha1 is not read by current deschedulers"},
 		{"kind: DeschedulerPolicy", "apiVersion is missing"},
 		{profile("", "balance: {enabled: [RemoveDuplicates]}"), "has no entry for the enabled plugin RemoveDuplicates"},
-		{profile("", "deschedule: {enabled: [RemoveDuplicates]}"), "\"RemoveDuplicates\" is no plugin of this extension point"},
+		{profile("", "deschedule: {enabled: [RemoveDuplicates]}"), "\"RemoveDuplicates\" is not a plugin of this extension point"},
 		{profile("", "preEvictionFilter: {enabled: [DefaultEvictor]}"), "did you mean \"preevictionfilter\"?"},
-		{profile("{name: RemoveDuplicate}", ""), "is no plugin of the descheduler; did you mean \"RemoveDuplicates\"?"},
+		{profile("{name: RemoveDuplicate}", ""), "is not a plugin of the descheduler; did you mean \"RemoveDuplicates\"?"},
 		{profile("{name: RemoveDuplicates}, {name: RemoveDuplicates}", ""), "is configured in line 5 as well"},
 		{profile("{name: RemoveDuplicates, args: {namespaces: {include: [a], exclude: [b]}}}", ""), "d.yaml:5:"},
 		{profile("{name: RemovePodsViolatingNodeAffinity}", ""), "nodeAffinityType is missing"},
@@ -98,11 +98,11 @@ func TestLoadDeschedulerRefuses(t *testing.T) {
 		{profile("{name: PodLifeTime}", ""), "has no criterion"},
 		{profile("{name: RemovePodsHavingTooManyRestarts}", ""), "podRestartThreshold is missing"},
 		{profile("{name: DefaultEvictor, args: {evictLocalStoragePods: true, podProtections: {extraEnabled: [PodsWithPVC]}}}", ""), "deprecated flags"},
-		{profile("{name: DefaultEvictor, args: {podProtections: {defaultDisabled: [PodsWithPVC]}}}", ""), "is no protection that may stand here"},
+		{profile("{name: DefaultEvictor, args: {podProtections: {defaultDisabled: [PodsWithPVC]}}}", ""), "is not a protection that may stand here"},
 		{profile("{name: DefaultEvictor, args: {priorityThreshold: {name: a, value: 1}}}", ""), "has name and value"},
-		{profile("{name: DefaultEvictor, args: {minPodAge: soon}}", ""), "is no duration"},
-		{profile("{name: DefaultEvictor, args: {nodeSelector: \"a in\"}}", ""), "is no label selector"},
-		{profile("{name: DefaultEvictor, args: {labelSelector: {matchExpressions: [{key: a, operator: In}]}}}", ""), "is no label selector"},
+		{profile("{name: DefaultEvictor, args: {minPodAge: soon}}", ""), "is not a duration"},
+		{profile("{name: DefaultEvictor, args: {nodeSelector: \"a in\"}}", ""), "is not a label selector"},
+		{profile("{name: DefaultEvictor, args: {labelSelector: {matchExpressions: [{key: a, operator: In}]}}}", ""), "is not a label selector"},
 	} {
 		data := []byte(c.file)
 		if strings.HasPrefix(c.file, "- ") {

@@ -94,7 +94,7 @@ func (c *Cluster) Runs(names ...string) bool {
 // releasePattern says what is wrong with a pattern of releases.
 func releasePattern(s string) string {
 	if _, err := glob.Compile(s, '/'); err != nil {
-		return quote(s) + " is no pattern: " + err.Error()
+		return quote(s) + " is not a pattern: " + err.Error()
 	}
 	return ""
 }

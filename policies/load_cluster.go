@@ -27,7 +27,7 @@ func (d *decoder) cluster(c *Cluster) read {
 			c.Assumed, c.Pools = false, pools
 		}
 		if key := d.set[at+".nodes"]; key != nil && c.SnapshotFile != "" {
-			d.fail(key, at+".nodes", "stands beside snapshot, which holds the nodes; remove one of the two")
+			d.fail(key, at+".nodes", "is given together with snapshot, which holds the nodes; remove one of them")
 		}
 		if key := d.set[at+".maxAge"]; key != nil && c.SnapshotFile == "" {
 			d.fail(key, at+".maxAge", "goes with snapshot only; remove it")
@@ -54,7 +54,7 @@ func (d *decoder) pool(pools *[]NodePool) read {
 			"spot":        d.flag(&p.Spot),
 		}, "name")
 		if _, ok := p.Labels[corev1.LabelTopologyZone]; ok && len(p.Zones) > 0 {
-			d.fail(n, at+".labels."+corev1.LabelTopologyZone, "stands beside zones, which set this label; remove one of the two")
+			d.fail(n, at+".labels."+corev1.LabelTopologyZone, "is given together with zones, which set this label; remove one of them")
 		}
 		for _, other := range *pools {
 			if other.Name == p.Name && p.Name != "" {
@@ -149,7 +149,7 @@ func (d *decoder) allocatable(dst *corev1.ResourceList) read {
 				}
 				q, err := quantity(s)
 				if err != nil || q.Sign() < 0 {
-					d.fail(n, at, "%s is no quantity; write a positive one such as 500m, 8 or 32Gi", quote(s))
+					d.fail(n, at, "%s is not a quantity; write a positive one such as 500m, 8 or 32Gi", quote(s))
 					return
 				}
 				out[corev1.ResourceName(key.Value)] = q

@@ -163,7 +163,7 @@ func (d *decoder) date(dst *string) read {
 			return
 		}
 		if _, err := time.Parse(time.DateOnly, s); err != nil {
-			d.fail(n, at, "%s is no day; write it as 2027-06-30", quote(s))
+			d.fail(n, at, "%s is not a day; write it as 2027-06-30", quote(s))
 			return
 		}
 		*dst = s

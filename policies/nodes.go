@@ -123,7 +123,7 @@ func (r *nodeReader) node(n *yaml.Node) error {
 		return r.errorf(n, "metadata.name %s", refusal(name, why))
 	}
 	if line := r.lines[name]; line != 0 {
-		return r.errorf(n, "node %s stands in line %d as well", name, line)
+		return r.errorf(n, "node %s is also in line %d", name, line)
 	}
 	if len(r.nodes) == maxNodes {
 		return r.errorf(n, "more than %d nodes; give node pools instead", maxNodes)
@@ -207,7 +207,7 @@ func plainResources(list any) error {
 				continue
 			}
 		}
-		return fmt.Errorf("[%s] is no quantity", k)
+		return fmt.Errorf("[%s] is not a quantity", k)
 	}
 	return nil
 }

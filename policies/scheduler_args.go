@@ -104,7 +104,7 @@ func (l *schedulerLoader) fitArguments(p *state.SchedulerProfile, a *configv1.No
 	at += ".scoringStrategy"
 	known := []string{string(state.LeastAllocated), string(state.MostAllocated), string(state.RequestedToCapacityRatio)}
 	if !slices.Contains(known, string(s.Type)) {
-		l.wrong(at+".type", "%s is no scoring strategy; %s", quote(string(s.Type)), hint(string(s.Type), known))
+		l.wrong(at+".type", "%s is not a scoring strategy; %s", quote(string(s.Type)), hint(string(s.Type), known))
 	}
 	p.Strategy = state.ScoringStrategy(s.Type)
 	if len(s.Resources) > 0 {
@@ -156,7 +156,7 @@ func (l *schedulerLoader) balancedArguments(p *state.SchedulerProfile, a *config
 	p.Balanced = l.resources(a.Resources, at, 1)
 	for i := range a.Resources {
 		if first := slices.IndexFunc(a.Resources, func(r configv1.ResourceSpec) bool { return r.Name == a.Resources[i].Name }); first < i {
-			l.wrong(item(at, i)+".name", "%s stands in the list a second time; keep one of the two", quote(a.Resources[i].Name))
+			l.wrong(item(at, i)+".name", "%s appears twice in the list; keep one", quote(a.Resources[i].Name))
 		}
 	}
 }

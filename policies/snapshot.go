@@ -139,7 +139,7 @@ func (d *decoder) maxAge(dst *time.Duration) read {
 		}
 		m := age.FindStringSubmatch(strings.TrimSpace(s))
 		if m == nil {
-			d.fail(n, at, "%s is no age: write days or hours, such as 7d or 12h", quote(s))
+			d.fail(n, at, "%s is not an age: write days or hours, such as 7d or 12h", quote(s))
 			return
 		}
 		count, _ := strconv.Atoi(m[1])

@@ -61,9 +61,9 @@ controllers: {clusterAutoscaler: {}}
 
 func TestSnapshotInPolicy(t *testing.T) {
 	for text, want := range map[string]string{
-		"{snapshot: s.yaml, nodes: n.yaml}":  "stands beside snapshot",
-		"{snapshot: s.yaml, maxAge: 7 days}": "is no age",
-		"{snapshot: s.yaml, maxAge: 0d}":     "is no age",
+		"{snapshot: s.yaml, nodes: n.yaml}":  "together with snapshot",
+		"{snapshot: s.yaml, maxAge: 7 days}": "is not an age",
+		"{snapshot: s.yaml, maxAge: 0d}":     "is not an age",
 		"{maxAge: 7d}":                       "goes with snapshot only",
 		"{snapshot: /s.yaml}":                "must be a relative path",
 	} {

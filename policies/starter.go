@@ -170,7 +170,7 @@ func resourcesOf(list corev1.ResourceList) map[string]string {
 	return out
 }
 
-const starterHead = `# What Kubesettle may assume of the cluster, what it checks, and what fails a merge.
+const starterHead = `# What Kubesettle may assume about the cluster, what it checks, and what fails a merge.
 # Every key is optional, and an unknown one is an error; docs/policy.md has them all.
 apiVersion: ` + APIVersion + `
 kind: ` + PolicyKind + `
@@ -182,9 +182,9 @@ kind: ` + PolicyKind + `
 
 `
 
-const starterCluster = `# The cluster to verify on. Without one a generic elastic cluster of three zones is
-# assumed, and nothing is said about capacity. "kubectl get nodes -o yaml" can be read as
-# it is (nodes: nodes.yaml); pools say it in words.
+const starterCluster = `# The cluster to verify on. Without one, a generic elastic cluster of three zones is
+# assumed, without any claim about capacity. Declare pools as below, or name a file of
+# "kubectl get nodes -o yaml" (nodes: nodes.yaml).
 #cluster:
 #  nodePools:
 #  - name: general
@@ -198,15 +198,15 @@ const starterRest = `
 # server-side.
 apply: client-side
 
-# What may happen on one run, beside the change itself. Events that are not named keep
+# What may happen during a run besides the change. Events that are not named keep
 # their default.
 events:
   loadChange: {budget: 2}
 
-# Where incremental scaling stops. A result that holds, holds up to here.
+# The largest clusters searched. There is no claim beyond this bound.
 bound: {nodes: 6, podsPerNode: 6}
 
-# Rules by their ID ("kubesettle explain RULE"); for some workloads, or for all.
+# Rules by ID ("kubesettle explain RULE"), for all workloads or some.
 #intents:
 #  below-floor: {minReady: 2, workloads: [default/web]}
 #  never-settles: {severity: warning}

@@ -313,7 +313,7 @@ func (d *discovery) kustomizations() {
 		case includers[dir] != "":
 			d.ignore(dir, "included by "+includers[dir])
 		case e.k != nil && e.k.Kind == "Component":
-			d.ignore(dir, "a component, which is no root")
+			d.ignore(dir, "a component, which is not a root")
 		case test != "" && !d.named(dir):
 			d.ignore(dir, "test data, in "+test)
 		default:

@@ -87,7 +87,7 @@ func hunks(a, b string) []Hunk {
 }
 
 // errNotRead says that a release does not read a file.
-var errNotRead = errors.New("is no file of the release")
+var errNotRead = errors.New("is not a file of the release")
 
 // Edited renders a release once more with another text in one of its files, as if head
 // had been committed so. What it gives shares nothing with the revision.

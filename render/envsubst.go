@@ -82,7 +82,7 @@ func (s *Substitution) replace(d *document.Document) error {
 	}
 	m, ok := v.(map[string]any)
 	if !ok {
-		return fmt.Errorf("with its variables replaced it is no object")
+		return fmt.Errorf("with its variables replaced it is not an object")
 	}
 	d.Content = m
 	return nil

@@ -49,14 +49,14 @@ func parseBase(ref string) (b remoteBase, why string) {
 	}
 	host, rest, ok := strings.Cut(n, "/")
 	if !ok || host == "" || strings.Contains(host, "@") {
-		return b, "is no address of a repository without credentials"
+		return b, "is not an address of a repository without credentials"
 	}
 	if b.rev == "" && manifestFile.MatchString(rest) && !strings.Contains(rest, "//") {
 		return b, "is a file of another host, which nothing pins"
 	}
 	repo, dir := splitRepository(rest)
 	if repo == "" {
-		return b, "is no address of a repository"
+		return b, "is not an address of a repository"
 	}
 	if b.path = path.Clean(strings.TrimPrefix(dir, "/")); b.path == ".." || strings.HasPrefix(b.path, "../") {
 		return b, "leaves its repository"

@@ -187,7 +187,7 @@ func (o *declaring) fluxVariables(r *Release) *document.Failure {
 	}
 	for k := range s.Vars {
 		if !variableName.MatchString(k) {
-			return o.failure("spec.postBuild", "rename it: letters, digits and underscores", "%q is no name of a variable", k)
+			return o.failure("spec.postBuild", "rename it: letters, digits and underscores", "%q is not a name of a variable", k)
 		}
 	}
 	r.Substitute, r.Hidden = s, hiddenTexts(hidden)

@@ -20,7 +20,7 @@ func (s *applicationSet) listGenerator(g any) ([]map[string]any, error) {
 		v, err := document.DecodeYAML([]byte(block))
 		list, ok := v.([]any)
 		if err != nil || !ok {
-			return nil, fmt.Errorf("elementsYaml is no list")
+			return nil, fmt.Errorf("elementsYaml is not a list")
 		}
 		elements = append(append([]any(nil), elements...), list...)
 	}
@@ -28,7 +28,7 @@ func (s *applicationSet) listGenerator(g any) ([]map[string]any, error) {
 	for _, e := range elements {
 		m, ok := e.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("an element of a list generator is no map")
+			return nil, fmt.Errorf("an element of a list generator is not a map")
 		}
 		if s.template.GoTemplate {
 			out = append(out, m)

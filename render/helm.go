@@ -184,7 +184,7 @@ func mergeFiles(files map[string][]byte, list []string) (map[string]any, *docume
 		m, ok := v.(map[string]any)
 		if !ok {
 			return nil, &document.Failure{
-				Reason: p + ": the values are no map", Where: document.FileStart(p), Remedy: "correct the values file",
+				Reason: p + ": the values are not a map", Where: document.FileStart(p), Remedy: "correct the values file",
 			}
 		}
 		vals = mergeValues(vals, helmNumbers(m).(map[string]any))

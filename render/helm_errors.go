@@ -214,7 +214,7 @@ func (c *chartJob) validateOne(ch *chart.Chart, vals map[string]any) *document.F
 		place = place.Causes[0]
 	}
 	return &document.Failure{
-		Reason: fmt.Sprintf("values of chart %s: %s is not what %s wants at %s", ch.Name(),
+		Reason: fmt.Sprintf("values of chart %s: %s is not what %s expects at %s", ch.Name(),
 			"/"+strings.Join(place.InstanceLocation, "/"), path.Base(file), place.SchemaURL),
 		Where: document.FileStart(c.valuesFile()), Remedy: "correct the values",
 	}

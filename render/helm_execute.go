@@ -89,7 +89,7 @@ func (c *chartJob) templateDocuments(name, text string) ([]document.Document, er
 		}
 		m, ok := v.(map[string]any)
 		if !ok && v != nil {
-			return nil, &renderedError{name: name, text: one, err: fmt.Errorf("yaml: the document is no object")}
+			return nil, &renderedError{name: name, text: one, err: fmt.Errorf("yaml: the document is not an object")}
 		}
 		if len(m) == 0 {
 			continue

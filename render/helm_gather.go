@@ -188,7 +188,7 @@ func (g *chartGatherer) file(p, name string) *document.Failure {
 	if g.bytes > maxChartBytes {
 		return &document.Failure{
 			Reason: fmt.Sprintf("%s: the chart is larger than %d MiB", p, maxChartBytes>>20),
-			Where:  document.FileStart(p), Remedy: "list what is no part of it in .helmignore",
+			Where:  document.FileStart(p), Remedy: "list what is not part of it in .helmignore",
 		}
 	}
 	g.job.Files[p] = b

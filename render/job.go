@@ -107,7 +107,7 @@ func (j *job) run() (out output) {
 	defer func() {
 		if r := recover(); r != nil { // a library's bug on hostile input is this release's failure
 			out = output{Err: &document.Failure{
-				Reason: fmt.Sprintf("%s: the renderer broke: %v", j.Release.Path, r),
+				Reason: fmt.Sprintf("%s: the renderer failed: %v", j.Release.Path, r),
 				Where:  document.FileStart(j.Release.Path), Remedy: "report this with the files it happens on",
 			}}
 		}

@@ -49,7 +49,7 @@ func (j *job) patchFailure(said string) *document.Failure {
 func missedPatchFailure(at document.Location, kind, name string) *document.Failure {
 	return &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: the patch is for %s %s, which the kustomization does not have", at.File, at.StartLine, kind, name),
-		Where:  at, Remedy: "correct its kind, name and namespace, or take the patch out",
+		Where:  at, Remedy: "correct its kind, name and namespace, or remove the patch",
 	}
 }
 

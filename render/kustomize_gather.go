@@ -236,7 +236,7 @@ func (g *kustomizeGatherer) include(k *kustomization, dir, ref string, component
 	case !in:
 		return k.fail(ref, "leaves the repository", "copy it into the repository")
 	}
-	return k.fail(ref, "does not exist", "commit it, or take the line out")
+	return k.fail(ref, "does not exist", "commit it, or remove the line")
 }
 
 // wrongKind refuses a component among resources and a kustomization among components,
@@ -254,7 +254,7 @@ func (g *kustomizeGatherer) wrongKind(k *kustomization, dir, ref string, compone
 	case !component && inner.Kind == types.ComponentKind:
 		return k.fail(ref, "is a component", "list it under `components`")
 	case component && inner.Kind != types.ComponentKind:
-		return k.fail(ref, "is no component", "list it under `resources`, or make its kind Component")
+		return k.fail(ref, "is not a component", "list it under `resources`, or make its kind Component")
 	}
 	return nil
 }
@@ -330,7 +330,7 @@ func (g *kustomizeGatherer) need(k *kustomization, dir, ref string) *document.Fa
 	case !in:
 		return k.fail(ref, "leaves the repository", "copy it into the repository")
 	}
-	return k.fail(ref, "does not exist", "commit it, or take the line out")
+	return k.fail(ref, "does not exist", "commit it, or remove the line")
 }
 
 // filesOf adds the files that patches, generators and settings name.

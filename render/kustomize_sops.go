@@ -61,7 +61,7 @@ func (g *kustomizeGatherer) decryption(k *kustomization, dir, ref string) (done 
 			line := keyLine(g.job.Files[at], "files")
 			return false, &document.Failure{
 				Reason: fmt.Sprintf("%s:%d: %s does not exist", at, line, name),
-				Where:  document.LineOf(at, line, "file"), Remedy: "commit it, encrypted, or take the line out",
+				Where:  document.LineOf(at, line, "file"), Remedy: "commit it, encrypted, or remove the line",
 			}
 		}
 		if f := g.add(k, p, name); f != nil {

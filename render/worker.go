@@ -144,7 +144,7 @@ func (p *pool) run(j *job) output {
 	w = nil
 	out.Err = &document.Failure{
 		Reason: fmt.Sprintf("%s: %s", j.Release.Path, why),
-		Where:  document.FileStart(j.entryFile()), Remedy: "look for a loop without end or output without bound in the templates and values",
+		Where:  document.FileStart(j.entryFile()), Remedy: "look for an endless loop or unbounded output in the templates and values",
 	}
 	return out
 }
@@ -227,7 +227,7 @@ func (w *process) stop(err error, box Sandbox) string {
 		return fmt.Sprintf("it renders to more than %d MiB", maxOutputBytes>>20)
 	}
 	if bytes.Contains(w.said.text, []byte("stack overflow")) {
-		return "it nests without end"
+		return "it nests endlessly"
 	}
 	return "the renderer stopped: " + w.cmd.ProcessState.String()
 }

@@ -40,7 +40,7 @@ func codeQualityOf(t *testing.T, r *verify.Result) []codeQualityOne {
 		}
 	}
 	if raw == nil {
-		t.Fatal("null is no list")
+		t.Fatal("null is not a list")
 	}
 	for _, one := range raw {
 		validate(t, schema, string(one))

@@ -44,7 +44,7 @@ func sarifDriver(r *verify.Result, rules []Rule) *sarif.ToolComponent {
 		d.Rules = append(d.Rules, sarifRule(Rule{
 			ID: id, Class: it.finding.Class, Severity: it.finding.Severity,
 			Title: "an intent of this repository's own policy is violated",
-			Real:  "An intent named `" + strings.ReplaceAll(id, "`", "'") + "` stands in the policy file of this repository.",
+			Real:  "An intent named `" + strings.ReplaceAll(id, "`", "'") + "` is in the policy file of this repository.",
 		}).WithHelpURI(InformationURI))
 	}
 	return d

@@ -291,7 +291,7 @@ func (a *analysis) assume(p *policies.Policy, ch *render.Changes, models map[str
 	if p.Cluster.Snapshot != nil {
 		assumeSnapshot(p, add)
 	} else {
-		add("releases are checked in isolation: workloads of other releases take no room unless cluster.releases names them, nor do those of the same one that nothing connects where the number of nodes or their capacity is open")
+		add("releases are checked in isolation: workloads of other releases take no room unless cluster.releases names them, nor do unconnected ones of the same release while the number of nodes or their capacity is open")
 	}
 	if p.Controllers.Descheduler != nil {
 		add("the descheduler sees only pods that are searched together, also when it computes utilization")

@@ -27,7 +27,7 @@ type accepting struct {
 func (a *accepting) flags(cmd *cobra.Command, from string) {
 	f := cmd.Flags()
 	f.StringVar(&a.file, "baseline", "", "file of findings that do not fail, "+from+" (default: the policy's gate.baseline)")
-	f.StringVar(&a.writeTo, "write-baseline", "", "write what is found to this file, as accepted; with --baseline: what is left of it")
+	f.StringVar(&a.writeTo, "write-baseline", "", "write the findings to this file as accepted; with --baseline: only those that it has already")
 }
 
 // baselineFile is the path of the baseline in a tree; "" is none.

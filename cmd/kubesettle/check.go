@@ -99,7 +99,7 @@ so every finding is new.`,
 	f.rendering.flags(cmd)
 	f.gating.flags(cmd)
 	f.gating.accepting.ours = true
-	f.gating.accepting.flags(cmd, "as it lies on disk")
+	f.gating.accepting.flags(cmd, "read from disk")
 	f.searching.flags(cmd)
 	f.outputs.flags(cmd, report.SurfaceNames(false)...)
 	return cmd

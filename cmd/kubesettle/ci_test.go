@@ -137,7 +137,7 @@ func TestCIElsewhere(t *testing.T) {
 		{"no base", map[string]string{"TF_BUILD": "True", "BUILD_REASON": "PullRequest", "BUILD_SOURCEVERSION": head, "SYSTEM_PULLREQUEST_SOURCECOMMITID": head,
 			"SYSTEM_PULLREQUEST_TARGETBRANCH": "refs/heads/gone"}, exitAnalysis, "fetchDepth: 0"},
 		{"a first commit", map[string]string{"GITLAB_CI": "true", "CI_COMMIT_SHA": head, "CI_COMMIT_BEFORE_SHA": strings.Repeat("0", 40)}, exitFinding, "unschedulable"},
-		{"nowhere", nil, exitUsage, "this is no job of"},
+		{"nowhere", nil, exitUsage, "this is not a job of"},
 	} {
 		code, stdout, stderr := inCI(t, s, tc.env)
 		if code != tc.code || !strings.Contains(stdout+stderr, tc.want) {

@@ -21,8 +21,8 @@ func newDoctor(p *process) *cobra.Command {
 		Use:   "doctor [PATH...]",
 		Short: "Say what was discovered, what would be searched and what is not known, on one page",
 		Long: `Doctor renders what the PATHs hold (default: the working directory), and says which releases
-were found, on which cluster they run, what would be searched, and what verdicts hang on
-that nobody declared. Nothing is searched.`,
+were found, on which cluster they run, what would be searched, and which facts that nobody
+declared the verdicts rest on. Nothing is searched.`,
 		Example: `  kubesettle doctor
   kubesettle doctor clusters/prod --output json`,
 		RunE: func(cmd *cobra.Command, args []string) error {

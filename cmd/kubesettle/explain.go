@@ -53,7 +53,7 @@ all rules, including the policy's own.`,
 			return analysis(err)
 		},
 	}
-	cmd.Flags().StringVar(&g.policy, "policy", "", "policy file with further intents (default: "+policyFile+", if present)")
+	cmd.Flags().StringVar(&g.policy, "policy", "", "policy file with more intents (default: "+policyFile+", if present)")
 	cmd.Flags().StringVar(&o.color, "color", "auto", "auto, always or never")
 	return cmd
 }
@@ -92,7 +92,7 @@ func readResult(file string) (*verify.Result, error) {
 		return nil, usage("%w", err)
 	}
 	if info.Size() > maxResultBytes {
-		return nil, usage("%s: %d bytes are no result of kubesettle; the limit is %d", file, info.Size(), maxResultBytes)
+		return nil, usage("%s: %d bytes are not a result of kubesettle; the limit is %d", file, info.Size(), maxResultBytes)
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -61,7 +61,7 @@ func initPolicy(p *process, dir, nodes string, force bool) error {
 	if len(cluster) > 0 {
 		fmt.Fprintf(p.stdout, "nodes in %s: %d\n", printable(nodes), len(cluster))
 	} else {
-		fmt.Fprintln(p.stdout, "declare in it the nodes that your cluster has: a finding is worth what they are")
+		fmt.Fprintln(p.stdout, "next, declare your cluster's nodes in it: findings are only as good as they are")
 	}
 	return nil
 }

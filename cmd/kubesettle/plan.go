@@ -26,10 +26,10 @@ func newPlan(p *process) *cobra.Command {
 	most := 0
 	cmd := &cobra.Command{
 		Use:   "plan {--base REV [--head REV] | --base-dir A --head-dir B} [PATH...]",
-		Short: "Print the matrix of shards for a workflow: how many legs the searches are worth",
+		Short: "Print the matrix of shards for a workflow",
 		Long: `Plan renders base and head, cuts the change into slices as check does, and estimates the
 searches. The matrix has as many legs as it takes for each to end within --time-budget: one
-where a single run does. Each leg runs check with --shard i/n; 'kubesettle merge' joins them.`,
+if a single run is enough. Each leg runs check with --shard i/n; 'kubesettle merge' joins them.`,
 		Example: `  kubesettle plan --base origin/main
   echo "matrix=$(kubesettle plan --base origin/main)" >> "$GITHUB_OUTPUT"`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -199,7 +199,7 @@ func (r *rendering) flags(cmd *cobra.Command) {
 	f.StringVar(&r.registryConfig, "registry-config", "", "docker configuration with the credentials of registries and chart repositories (default: docker's own, then Helm's)")
 	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps what was fetched, rendered and searched; also read with --offline (without it, what is fetched is kept in the user's cache folder)")
 	f.StringVar(&r.kubeVersion, "kube-version", kubernetesVersion, "Kubernetes version that charts render for")
-	f.StringArrayVar(&r.apiVersions, "api-version", nil, "further API version for charts, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")
+	f.StringArrayVar(&r.apiVersions, "api-version", nil, "additional API version for charts, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")
 	f.IntVar(&r.workers, "workers", 0, "parallel workers; 0: one per processor")
 }
 

@@ -87,7 +87,7 @@ func tool() string { return "kubesettle " + buildVersion() }
 func newVersion(p *process) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, and that of the Kubernetes it models",
+		Short: "Print the version, and the Kubernetes version it models",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(p.stdout, "kubesettle %s\nmodels Kubernetes %s\n%s %s/%s\n",

@@ -48,7 +48,7 @@ func TestRulesAreWellFormed(t *testing.T) {
 		}
 		for _, src := range r.Help.Sources {
 			if !strings.HasPrefix(src, "https://") {
-				t.Errorf("%s: the source %q is no address", r.ID, src)
+				t.Errorf("%s: the source %q is not an address", r.ID, src)
 			}
 		}
 		p := r.New(c, 0)

@@ -109,7 +109,7 @@ func Decode(file string, b []byte) ([]Document, *Failure) {
 		if !ok {
 			line := raw.firstLine()
 			return nil, &Failure{
-				Reason: fmt.Sprintf("%s:%d: the document is no object", file, line),
+				Reason: fmt.Sprintf("%s:%d: the document is not an object", file, line),
 				Where:  LineOf(file, line, "file"), Remedy: "correct the YAML",
 			}
 		}
@@ -203,7 +203,7 @@ func keyText(k any) (string, error) {
 	case nil:
 		return "null", nil
 	}
-	return "", fmt.Errorf("yaml: a key is no scalar")
+	return "", fmt.Errorf("yaml: a key is not a scalar")
 }
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)

@@ -130,7 +130,7 @@ func (f *Fetcher) locate(ref ChartRef) (ChartRef, error) {
 	}
 	u, err := url.Parse(ref.Repository)
 	if err != nil || u.Host == "" || u.User != nil {
-		return ref, &Error{Refused: true, Reason: "the repository is no address without credentials", Remedy: "give an https:// or oci:// address; credentials go into --registry-config"}
+		return ref, &Error{Refused: true, Reason: "the repository is not an address without credentials", Remedy: "give an https:// or oci:// address; credentials go into --registry-config"}
 	}
 	if u.Scheme == "oci" || !f.opt.Network { // a registry is checked as the https address that it is
 		return ref, nil
@@ -142,17 +142,17 @@ func (f *Fetcher) locate(ref ChartRef) (ChartRef, error) {
 func (f *Fetcher) unpacked(ref ChartRef, a archive) (*Chart, error) {
 	files, err := unpack(a.bytes)
 	if err != nil {
-		return nil, &Error{Reason: fmt.Sprintf("the archive of %s: %s", ref.Name, asError(err).Reason), Remedy: "report it to who keeps the repository"}
+		return nil, &Error{Reason: fmt.Sprintf("the archive of %s: %s", ref.Name, asError(err).Reason), Remedy: "report it to the repository's maintainers"}
 	}
 	var meta struct{ Name, Version string }
 	if err := yaml.Unmarshal(files["Chart.yaml"], &meta); err != nil || meta.Name == "" {
-		return nil, &Error{Reason: "the archive of " + ref.Name + " holds no chart", Remedy: "report it to who keeps the repository"}
+		return nil, &Error{Reason: "the archive of " + ref.Name + " holds no chart", Remedy: "report it to the repository's maintainers"}
 	}
 	sameVersion := a.version == "" || strings.TrimPrefix(a.version, "v") == strings.TrimPrefix(meta.Version, "v")
 	if ref.Name != "" && meta.Name != ref.Name || !sameVersion {
 		return nil, &Error{
 			Reason: fmt.Sprintf("asked for chart %s@%s, the archive holds %s@%s", ref.Name, a.version, meta.Name, meta.Version),
-			Remedy: "report it to who keeps the repository",
+			Remedy: "report it to the repository's maintainers",
 		}
 	}
 	return &Chart{
@@ -226,7 +226,7 @@ func (f *Fetcher) index(ctx context.Context, base *url.URL, sign func(*http.Requ
 	}
 	i, err := parseIndex(b)
 	if err != nil {
-		return nil, &Error{Reason: show(&at) + " is no index of a chart repository", Remedy: "check the address of the repository"}
+		return nil, &Error{Reason: show(&at) + " is not an index of a chart repository", Remedy: "check the address of the repository"}
 	}
 	return i, nil
 }

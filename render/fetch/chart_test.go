@@ -198,7 +198,7 @@ func TestChartsThatAreRefused(t *testing.T) {
 		"another archive":    {page: body(packed(t, "db", "1.2.0", &link{Name: "db/extra"})), digest: digestOf(good), reason: "the index of https://", remedy: "do not use it"},
 		"another chart":      {page: body(packed(t, "cache", "1.2.0")), reason: "asked for chart db@1.2.0, the archive holds cache@1.2.0"},
 		"another version":    {page: body(packed(t, "db", "9.9.9")), reason: "the archive holds db@9.9.9"},
-		"no archive":         {page: body([]byte("<html>")), reason: "no gzip archive"},
+		"no archive":         {page: body([]byte("<html>")), reason: "not a gzip archive"},
 		"half an archive":    {page: body(good[:len(good)/2]), reason: "the archive of db"},
 		"way out":            {page: body(packed(t, "db", "1.2.0", &link{Name: "db/../../etc/passwd"})), reason: "illegally references parent directory"},
 		"absolute path":      {page: body(packed(t, "db", "1.2.0", &link{Name: "db//etc/passwd"})), reason: "illegally contains absolute paths"},
@@ -261,12 +261,12 @@ func TestHostsThatAreNotAllowed(t *testing.T) {
 	_, err = named.Chart(t.Context(), ChartRef{Repository: "http://charts.example.com", Name: "db", Version: "1.2.0"})
 	wantError(t, err, "has no TLS", "--allow-host http://charts.example.com")
 	_, err = named.Chart(t.Context(), ChartRef{Repository: "https://me:secret@charts.example.com", Name: "db", Version: "1.2.0"})
-	wantError(t, err, "no address without credentials", "--registry-config")
+	wantError(t, err, "not an address without credentials", "--registry-config")
 	if strings.Contains(fmt.Sprint(err), "secret") {
 		t.Error("the password is in the message")
 	}
 	_, err = named.Chart(t.Context(), ChartRef{Repository: "file:///etc", Name: "passwd"})
-	wantError(t, err, "no address", "")
+	wantError(t, err, "not an address", "")
 
 	// No list: any public host, but not an address of this machine's networks.
 	open := fetcher(t, Options{Network: true})

@@ -57,7 +57,7 @@ func (k *keys) open() (credentials.Store, error) {
 		}
 		s, err := credentials.NewStore(file, credentials.StoreOptions{})
 		if err != nil { // it may quote the file: nothing of it is passed on
-			return nil, &Error{Reason: "--registry-config " + file + " is no docker configuration", Remedy: "give the file that `docker login` or `helm registry login` writes"}
+			return nil, &Error{Reason: "--registry-config " + file + " is not a docker configuration", Remedy: "give the file that `docker login` or `helm registry login` writes"}
 		}
 		return s, nil
 	}

@@ -65,7 +65,7 @@ func (f *Fetcher) Tree(ctx context.Context, address, commit string) (*Tree, erro
 func (f *Fetcher) tree(ctx context.Context, address, commit, name string) (*Tree, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {
-		return nil, &Error{Refused: true, Reason: "it is no address without credentials", Remedy: "give an https address"}
+		return nil, &Error{Refused: true, Reason: "it is not an address without credentials", Remedy: "give an https address"}
 	}
 	if f.opt.Network {
 		if err := f.policy.check(u); err != nil {
@@ -173,7 +173,7 @@ func openPack(ctx context.Context, b []byte, commit string) (*Tree, error) {
 		return nil, err
 	}
 	if _, err := r.CommitObject(hash); err != nil {
-		return nil, &Error{Reason: "what came does not hold commit " + commit, Remedy: "check the commit"}
+		return nil, &Error{Reason: "the download lacks commit " + commit, Remedy: "check the commit"}
 	}
 	return &Tree{Repository: r, Commit: commit}, nil
 }

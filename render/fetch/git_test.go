@@ -118,7 +118,7 @@ func TestTreeOfACommit(t *testing.T) {
 		{s.URL + "/org/nosuch.git", old, "no such repository"},
 		{"https://me:secret@" + s.host() + "/org/repo.git", old, "without credentials"},
 		{"https://other.example/org/repo.git", old, "host other.example is not allowed"},
-		{"ssh://" + s.host() + "/org/repo.git", old, "no address of http"},
+		{"ssh://" + s.host() + "/org/repo.git", old, "not an address of http"},
 		{"file://" + dir, old, "without credentials"},
 	} {
 		_, err := online.Tree(t.Context(), c.address, c.commit)

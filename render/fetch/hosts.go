@@ -23,7 +23,7 @@ func parseHosts(entries []string) ([]hostRule, error) {
 	for _, e := range entries {
 		r, ok := parseHost(strings.ToLower(strings.TrimSpace(e)))
 		if !ok {
-			return nil, fmt.Errorf("%q is no host: give HOST, HOST:PORT, *.DOMAIN, or http://HOST for one without TLS", e)
+			return nil, fmt.Errorf("%q is not a host: give HOST, HOST:PORT, *.DOMAIN, or http://HOST for one without TLS", e)
 		}
 		rules = append(rules, r)
 	}
@@ -116,7 +116,7 @@ func (p policy) check(u *url.URL) error {
 	case u.Scheme == "http":
 		return &Error{Refused: true, Reason: "http://" + host + " has no TLS", Remedy: "use https, or allow it with --allow-host http://" + host}
 	case u.Scheme != "https" || u.Hostname() == "":
-		return &Error{Refused: true, Reason: fmt.Sprintf("%q is no address of http or https", u.Scheme), Remedy: "use an https address"}
+		return &Error{Refused: true, Reason: fmt.Sprintf("%q is not an address of http or https", u.Scheme), Remedy: "use an https address"}
 	}
 	return &Error{Refused: true, Reason: "host " + host + " is not allowed", Remedy: "allow it with --allow-host " + host}
 }

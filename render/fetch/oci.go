@@ -54,7 +54,7 @@ func (f *Fetcher) fromRegistry(ctx context.Context, ref ChartRef) (archive, erro
 	want := ref.Digest
 	switch {
 	case want != "" && !sha256Digest.MatchString(want):
-		return a, &Error{Refused: true, Reason: fmt.Sprintf("digest %q is no sha256 digest", want), Remedy: "give sha256: and 64 digits"}
+		return a, &Error{Refused: true, Reason: fmt.Sprintf("digest %q is not a sha256 digest", want), Remedy: "give sha256: and 64 digits"}
 	case want != "":
 	case ref.Tag != "":
 		want = ref.Tag
@@ -95,7 +95,7 @@ func (f *Fetcher) repository(ref ChartRef) (*remote.Repository, error) {
 	}
 	r, err := remote.NewRepository(name)
 	if err != nil || r.Reference.Reference != "" {
-		return nil, &Error{Refused: true, Reason: fmt.Sprintf("oci://%s is no chart's address", name), Remedy: "give oci://HOST/FOLDER, without a tag"}
+		return nil, &Error{Refused: true, Reason: fmt.Sprintf("oci://%s is not a chart's address", name), Remedy: "give oci://HOST/FOLDER, without a tag"}
 	}
 	home := &url.URL{Scheme: "https", Host: r.Reference.Host()}
 	if plain := (&url.URL{Scheme: "http", Host: home.Host}); f.policy.of(home) != listed && f.policy.of(plain) == listed {
@@ -133,7 +133,7 @@ func (t *tokenGuard) RoundTrip(r *http.Request) (*http.Response, error) {
 	secret := r.Header.Get("Authorization") != "" || r.Method == http.MethodPost
 	if secret && !sameOrigin(r.URL, t.home) && t.next.policy.of(r.URL) != listed {
 		return nil, &Error{
-			Refused: true, Reason: fmt.Sprintf("%s wants its credentials sent to %s", t.home.Host, r.URL.Host),
+			Refused: true, Reason: fmt.Sprintf("%s asks to send its credentials to %s", t.home.Host, r.URL.Host),
 			Remedy: "if that is its token service, allow it with --allow-host " + r.URL.Host,
 		}
 	}
@@ -198,7 +198,7 @@ func (f *Fetcher) manifest(ctx context.Context, r *remote.Repository, reference 
 
 func digestError(r *remote.Repository, want, got string) error {
 	return &Error{
-		Reason: fmt.Sprintf("%s/%s: the digest of what came is %s, wanted %s", r.Reference.Registry, r.Reference.Repository, got, want),
+		Reason: fmt.Sprintf("%s/%s: the digest of the download is %s, expected %s", r.Reference.Registry, r.Reference.Repository, got, want),
 		Remedy: "do not use it before you know why",
 	}
 }
@@ -229,7 +229,7 @@ func (f *Fetcher) registryError(r *remote.Repository, what string, err error) er
 	var status *errcode.ErrorResponse
 	switch {
 	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData), errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{Reason: at + ": what came is not what its manifest says (digest or size)", Remedy: "do not use it before you know why"}
+		return &Error{Reason: at + ": the download does not match its manifest (digest or size)", Remedy: "do not use it before you know why"}
 	case errors.Is(err, errdef.ErrNotFound):
 		return &Error{Reason: fmt.Sprintf("%s has no %s", at, what), Remedy: "check the address and the version"}
 	case errors.As(err, &status):

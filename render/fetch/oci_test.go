@@ -104,8 +104,8 @@ func TestChartOfARegistry(t *testing.T) {
 		{ChartRef{Repository: address, Name: "db", Version: "4.0.0"}, "charts/db has no 4.0.0", "check the address and the version"},
 		{ChartRef{Repository: address, Name: "db", Version: "^4"}, "has no version ^4", "correct the version"},
 		{ChartRef{Repository: address, Name: "db", Digest: "sha256:" + strings.Repeat("0", 64)}, "has no sha256:0", ""},
-		{ChartRef{Repository: address, Name: "db", Digest: "md5:0"}, "is no sha256 digest", ""},
-		{ChartRef{Repository: address + "/db:1.2.0", Name: ""}, "is no chart's address", "without a tag"},
+		{ChartRef{Repository: address, Name: "db", Digest: "md5:0"}, "is not a sha256 digest", ""},
+		{ChartRef{Repository: address + "/db:1.2.0", Name: ""}, "is not a chart's address", "without a tag"},
 	} {
 		_, err := fetcher(t, Options{Network: true}, s).Chart(t.Context(), c.ref)
 		wantError(t, err, c.reason, c.remedy)
@@ -131,7 +131,7 @@ func TestRegistriesThatLie(t *testing.T) {
 		pinned   string
 		reason   string
 	}{
-		"another blob":     {blob: append(append([]byte(nil), good[:len(good)-1]...), 'x'), reason: "not what its manifest says"},
+		"another blob":     {blob: append(append([]byte(nil), good[:len(good)-1]...), 'x'), reason: "does not match its manifest"},
 		"half a blob":      {blob: good[:10], reason: "db"},
 		"endless chart":    {manifest: sized(1 << 60), reason: "larger than 20 MiB"},
 		"negative size":    {manifest: sized(-1), reason: "larger than 20 MiB"},
@@ -219,7 +219,7 @@ func TestCredentialsOfARegistry(t *testing.T) {
 	realm = func() string { return thief.URL }
 	config := dockerConfig(t, s.host(), "me", "hunter2")
 	_, err := fetcher(t, Options{Network: true, RegistryConfig: config}, s).Chart(t.Context(), ref)
-	wantError(t, err, "wants its credentials sent to "+thief.host(), "--allow-host "+thief.host())
+	wantError(t, err, "asks to send its credentials to "+thief.host(), "--allow-host "+thief.host())
 	if n := len(thief.requests()); n != 0 {
 		t.Errorf("it was asked %d times", n)
 	}

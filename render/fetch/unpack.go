@@ -40,7 +40,7 @@ func unpack(b []byte) (map[string][]byte, error) {
 func inspect(b []byte) error {
 	zipped, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {
-		return fmt.Errorf("it is no gzip archive")
+		return fmt.Errorf("it is not a gzip archive")
 	}
 	defer zipped.Close()
 	whole := &io.LimitedReader{R: zipped, N: maxUnpackedBytes + 1}
@@ -53,7 +53,7 @@ func inspect(b []byte) error {
 		case err == io.EOF:
 			return nil
 		case err != nil:
-			return fmt.Errorf("it is no tar archive: %w", err)
+			return fmt.Errorf("it is not a tar archive: %w", err)
 		case n >= maxArchiveEntries:
 			return fmt.Errorf("it has more than %d entries", maxArchiveEntries)
 		}

@@ -16,7 +16,7 @@ func CheckYAML(p string, b []byte) *document.Failure {
 		return nil
 	}
 	_, f := document.Decode(p, b)
-	if f != nil && strings.Contains(f.Reason, "is no object") {
+	if f != nil && strings.Contains(f.Reason, "is not an object") {
 		return nil // a list, as a JSON patch is
 	}
 	return f

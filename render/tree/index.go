@@ -82,7 +82,7 @@ func indexEntries(data []byte) (map[string]entry, error) {
 	for _, e := range idx.Entries {
 		switch {
 		case !fs.ValidPath(e.Name):
-			return nil, fmt.Errorf("%w: entry %q is no path", ErrNoIndex, e.Name)
+			return nil, fmt.Errorf("%w: entry %q is not a path", ErrNoIndex, e.Name)
 		case e.Stage != 0: // ancestor, ours, theirs
 			if !slices.Contains(conflicts, e.Name) {
 				conflicts = append(conflicts, e.Name)

@@ -224,7 +224,7 @@ func readableSecret(content map[string]any) (map[string]any, []Refusal) {
 		} else {
 			refused = append(refused, Refusal{
 				Path: append(fieldpath.Path{fieldpath.Key("data")}, fieldpath.Key(k)).String(),
-				Text: fmt.Sprintf("the value is no base64: is %s meant?", "stringData"),
+				Text: fmt.Sprintf("the value is not base64: is %s meant?", "stringData"),
 			})
 		}
 	}

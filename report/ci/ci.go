@@ -52,7 +52,7 @@ func Detect(getenv Getenv) (Change, error) {
 		for _, s := range all {
 			names = append(names, s.Name)
 		}
-		return Change{}, fmt.Errorf("this is no job of %s: on GitHub use the action, elsewhere 'kubesettle check --base REV'", strings.Join(names, ", "))
+		return Change{}, fmt.Errorf("this is not a job of %s: on GitHub use the action, elsewhere 'kubesettle check --base REV'", strings.Join(names, ", "))
 	}
 	c := all[i].change(getenv)
 	c.System = all[i].Name

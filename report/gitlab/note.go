@@ -197,7 +197,7 @@ func (c *Client) once(ctx context.Context, method, path string, body, into any, 
 	}
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(c.API, "/")+path, send)
 	if err != nil {
-		return -1, errors.New("CI_API_V4_URL is no address")
+		return -1, errors.New("CI_API_V4_URL is not an address")
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")

@@ -285,7 +285,7 @@ func (r *reducer) scale(v *intstr.IntOrString, up bool, totals []total) error {
 	}
 	p, err := strconv.Atoi(strings.TrimSuffix(v.StrVal, "%"))
 	if err != nil {
-		return fmt.Errorf("%q is no percentage: %w", v.StrVal, ErrRelations)
+		return fmt.Errorf("%q is not a percentage: %w", v.StrVal, ErrRelations)
 	}
 	q, ok := percent(p, up, totals)
 	if !ok {

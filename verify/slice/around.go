@@ -166,7 +166,7 @@ func (a *Around) room(sl *Slice, p *policies.Policy, size int, spread, tight *ca
 	return own, packed, matters[0] || matters[1]
 }
 
-const aroundNote = "workloads that are not checked together take their room on the declared nodes, where the scheduler puts their pods on empty ones, and stay there; what is there only then is no error"
+const aroundNote = "workloads that are not checked together take their room on the declared nodes, where the scheduler would put their pods on empty ones, and stay there; a finding that only they cause is no error"
 
 // with gives the policy with what others take of each node, and reports whether that is so much that
 // a pod of the slice could miss it.

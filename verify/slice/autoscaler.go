@@ -34,7 +34,7 @@ func (c *configurations) readAutoscaler(release string, o *render.Object) {
 		case "scale-down-utilization-threshold":
 			share, err := strconv.ParseFloat(value, 64)
 			if err != nil || share < 0 || share > 1 {
-				c.notices = append(c.notices, fmt.Sprintf("%s runs a cluster autoscaler whose --%s is no share: upstream's default is taken", f.where(), name))
+				c.notices = append(c.notices, fmt.Sprintf("%s runs a cluster autoscaler whose --%s is not a share: upstream's default is taken", f.where(), name))
 				continue
 			}
 			f.autoscaler.Threshold = &share

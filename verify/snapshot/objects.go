@@ -78,7 +78,7 @@ func (c *Collector) document(where string, doc json.RawMessage) error {
 		Items            *[]json.RawMessage
 	}
 	if err := json.Unmarshal(doc, &list); err != nil {
-		return fmt.Errorf("%w: %s: is no object of Kubernetes; give what `kubectl get … -o yaml` prints", ErrSnapshot, where)
+		return fmt.Errorf("%w: %s: is not an object of Kubernetes; give what `kubectl get … -o yaml` prints", ErrSnapshot, where)
 	}
 	if list.Kind == Kind {
 		return fmt.Errorf("%w: %s: is a snapshot already", ErrSnapshot, where)
@@ -110,7 +110,7 @@ func (c *Collector) object(where, kind string, data json.RawMessage) error {
 		Metadata         struct{ Name, Namespace string }
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return fmt.Errorf("%w: %s: is no object of Kubernetes", ErrSnapshot, where)
+		return fmt.Errorf("%w: %s: is not an object of Kubernetes", ErrSnapshot, where)
 	}
 	if head.Kind != "" {
 		kind = head.APIVersion + " " + head.Kind

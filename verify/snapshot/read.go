@@ -131,11 +131,11 @@ func (r *reader) header() error {
 		Kind       string `yaml:"kind"`
 	}
 	if r.root.Kind != yaml.MappingNode {
-		return r.errorf(nil, "is no mapping; a snapshot is wanted, as `kubesettle snapshot` writes it")
+		return r.errorf(nil, "is not a mapping; expected a snapshot, as `kubesettle snapshot` writes it")
 	}
 	if err := r.root.Decode(&h); err != nil || h.Kind != Kind {
 		if h.Kind == "List" || h.Kind == "NodeList" || h.Kind == "Node" {
-			return r.errorf(place("kind"), "%s, as kubectl prints it, is no snapshot: make one of it with `kubesettle snapshot FILE`, or name it in cluster.nodes", quote(h.Kind))
+			return r.errorf(place("kind"), "%s, as kubectl prints it, is not a snapshot: turn it into one with `kubesettle snapshot FILE`, or name it in cluster.nodes", quote(h.Kind))
 		}
 		return r.errorf(place("kind"), "must be %s, not %s", Kind, quote(h.Kind))
 	}
@@ -169,7 +169,7 @@ func (r *reader) untyped(err error) error {
 		text = typed.Errors[0]
 	}
 	line, why := syntax(errors.New(text))
-	why = unknown.ReplaceAllString(why, "the field $1 is no part of a snapshot: remove it")
+	why = unknown.ReplaceAllString(why, "the field $1 is not part of a snapshot: remove it")
 	why = mistyped.ReplaceAllString(why, "$2 is of the wrong type")
 	return fmt.Errorf("%w: %s:%d: %s", ErrSnapshot, r.file, line, why)
 }
@@ -184,7 +184,7 @@ func quote(s string) string {
 // check wants what is read to be a cluster that there can be.
 func (r *reader) check(s *Snapshot) error {
 	if _, err := time.Parse(time.RFC3339, s.Taken); err != nil {
-		return r.errorf(place("taken"), "%s is no time such as 2026-01-31T06:00:00Z", quote(s.Taken))
+		return r.errorf(place("taken"), "%s is not a time such as 2026-01-31T06:00:00Z", quote(s.Taken))
 	}
 	if r.at("totals") == r.at() { // no such key, or nothing before it
 		return r.errorf(nil, "the totals that end every snapshot are missing: the file was cut off; %s", again)
@@ -226,7 +226,7 @@ func (r *reader) check(s *Snapshot) error {
 func (r *reader) node(s *Snapshot, i int, seen map[string]bool) error {
 	n := &s.Nodes[i]
 	if why := validation.IsDNS1123Subdomain(n.Name); len(why) > 0 {
-		return r.errorf(place("nodes", i, "name"), "%s is no name of a node: %s", quote(n.Name), why[0])
+		return r.errorf(place("nodes", i, "name"), "%s is not a name of a node: %s", quote(n.Name), why[0])
 	}
 	if seen[n.Name] {
 		return r.errorf(place("nodes", i, "name"), "a second node %s", n.Name)
@@ -274,7 +274,7 @@ func (r *reader) amounts(list Resources, at ...any) error {
 			return r.errorf(append(at, k), "%s", why[0])
 		}
 		if _, ok := Quantity(list[k]); !ok {
-			return r.errorf(append(at, k), "%s is no quantity such as 500m, 8 or 32Gi", quote(list[k]))
+			return r.errorf(append(at, k), "%s is not a quantity such as 500m, 8 or 32Gi", quote(list[k]))
 		}
 	}
 	return nil
@@ -304,7 +304,7 @@ func (r *reader) workload(w *Workload, i int, nodes, seen map[string]bool) error
 		}
 		for _, port := range p.HostPorts {
 			if _, _, _, ok := ParsePort(port); !ok {
-				return r.errorf(append(at, "hostPorts"), "%s is no port such as 8080/TCP", quote(port))
+				return r.errorf(append(at, "hostPorts"), "%s is not a port such as 8080/TCP", quote(port))
 			}
 		}
 		for j, on := range p.On {
@@ -312,7 +312,7 @@ func (r *reader) workload(w *Workload, i int, nodes, seen map[string]bool) error
 			case on.Ready < 0 || on.Starting < 0 || on.Terminating < 0:
 				return r.errorf(append(at, "placed", j), "less than no pod")
 			case !nodes[on.Node]:
-				return r.errorf(append(at, "placed", j, "node"), "%s is no node of this snapshot; %s", quote(on.Node), again)
+				return r.errorf(append(at, "placed", j, "node"), "%s is not a node of this snapshot; %s", quote(on.Node), again)
 			}
 		}
 	}

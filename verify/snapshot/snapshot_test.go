@@ -101,16 +101,16 @@ func TestBadSnapshots(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"empty":            {least, "", "s.yaml is empty: take it again"},
 		"another version":  {"v1alpha1", "v7", `s.yaml:1: apiVersion: "kubesettle.dev/v7" is not the version that is read here`},
-		"another kind":     {"kind: Snapshot", "kind: List", `s.yaml:2: kind: "List", as kubectl prints it, is no snapshot: make one of it`},
+		"another kind":     {"kind: Snapshot", "kind: List", `s.yaml:2: kind: "List", as kubectl prints it, is not a snapshot: turn it into one`},
 		"cut off":          {least[strings.Index(least, "totals"):], "", "the totals that end every snapshot are missing: the file was cut off"},
 		"cut off in YAML":  {least[strings.Index(least, " 8Gi"):], "", "is not YAML, or was cut off"},
 		"edited":           {"ready: 1", "ready: 2", "s.yaml:17: totals: the file holds 1 nodes, 1 workloads and 2 pods, and its totals say 1, 1 and 1"},
-		"unknown field":    {"  replicas: 1", "  replica: 1", "s.yaml:11: the field replica is no part of a snapshot: remove it"},
+		"unknown field":    {"  replicas: 1", "  replica: 1", "s.yaml:11: the field replica is not part of a snapshot: remove it"},
 		"wrong type":       {"replicas: 1", "replicas: many", "s.yaml:11: `many` is of the wrong type"},
-		"no time":          {`"2026-01-31T06:00:00Z"`, "yesterday", `s.yaml:3: taken: "yesterday" is no time`},
-		"no amount":        {"8Gi", "8 GB", `s.yaml:6: nodes[0].allocatable.memory: "8 GB" is no quantity`},
+		"no time":          {`"2026-01-31T06:00:00Z"`, "yesterday", `s.yaml:3: taken: "yesterday" is not a time`},
+		"no amount":        {"8Gi", "8 GB", `s.yaml:6: nodes[0].allocatable.memory: "8 GB" is not a quantity`},
 		"less than no pod": {"ready: 1", "ready: 2, starting: -1", "s.yaml:15: workloads[0].pods[0].placed[0]: less than no pod"},
-		"unknown node":     {"node: n1", "node: n2", `s.yaml:15: workloads[0].pods[0].placed[0].node: "n2" is no node of this snapshot`},
+		"unknown node":     {"node: n1", "node: n2", `s.yaml:15: workloads[0].pods[0].placed[0].node: "n2" is not a node of this snapshot`},
 		"no pods per node": {`, pods: "110"`, "", "s.yaml:6: nodes[0].allocatable: pods is missing"},
 		"two documents":    {"totals:", "---\ntotals:", "a second document"},
 	} {
@@ -134,7 +134,7 @@ func TestBadObjects(t *testing.T) {
 		"no name":        {"kind: Node\napiVersion: v1\n", "a Node without a name"},
 		"wrong type":     {"kind: Node\napiVersion: v1\nmetadata: {name: n1}\nspec: {taints: 3}\n", `document 1: Node "n1": `},
 		"immense":        {"kind: Node\napiVersion: v1\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 1e999999999}}\n", "a number that no quantity has"},
-		"no object":      {"[1, 2]", "is no object of Kubernetes"},
+		"no object":      {"[1, 2]", "is not an object of Kubernetes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := NewCollector(time.Unix(0, 0)).AddObjects("cluster.yaml", strings.NewReader(c.in))

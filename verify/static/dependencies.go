@@ -46,7 +46,7 @@ func dependencies(ch *render.Changes) []Remark {
 				if o := declaringObject(ch.Head, r); o != nil {
 					out = append(out, Remark{
 						Rule: rules.ApplyStuck, release: o.Release, Object: o, status: judge.New, paths: []string{path}, causes: removal(ch, base[on][0]),
-						text: fmt.Sprintf("%s waits for %s, which the change takes away: nothing of it is applied any more", o.ID, name),
+						text: fmt.Sprintf("%s waits for %s, which the change removes: it is no longer applied", o.ID, name),
 					})
 				}
 			case circular(head, r, on) && !slices.ContainsFunc(base[deliverer(r, r.Delivery.Name)], func(b *render.Rendered) bool {
@@ -55,7 +55,7 @@ func dependencies(ch *render.Changes) []Remark {
 				if o := declaringObject(ch.Head, r); o != nil {
 					out = append(out, Remark{
 						Rule: rules.ApplyStuck, release: o.Release, Object: o, status: judge.New, paths: []string{path},
-						text: fmt.Sprintf("%s waits for %s, which waits for it: neither is applied any more", o.ID, name),
+						text: fmt.Sprintf("%s waits for %s, which waits for it: neither is applied any longer", o.ID, name),
 					})
 				}
 			}

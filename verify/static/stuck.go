@@ -157,7 +157,7 @@ func (s steps) expires(o *render.Object, base []*render.Object) (Remark, bool) {
 	}
 	return Remark{
 		Rule: rules.ApplyStuck, Object: o, status: judge.New, paths: []string{"spec.ttlSecondsAfterFinished"}, Conditional: true, race: true,
-		text: fmt.Sprintf("the sync waits for %s, which is deleted %v s after its end: if nobody looked in time, it waits for ever", o.ID, ttl),
+		text: fmt.Sprintf("the sync waits for %s, which is deleted %v s after its end: if nobody looked in time, it waits forever", o.ID, ttl),
 	}, true
 }
 

@@ -92,7 +92,7 @@ func (r *reach) ambiguous(s state.State) bool {
 func (h *HPA) held(c *state.Config, v state.Version) (why string, fields []string) {
 	a, r := &h.versions[v], &h.reach[v]
 	if r.rival != "" {
-		return fmt.Sprintf("the HorizontalPodAutoscaler %s counts its pods, too, and Kubernetes then stops both but for their bounds", r.rival),
+		return fmt.Sprintf("the HorizontalPodAutoscaler %s also counts its pods: Kubernetes then stops both, except at their bounds", r.rival),
 			[]string{"HorizontalPodAutoscaler:spec.scaleTargetRef", "Workload:spec.selector"}
 	}
 	for i := range a.metrics {

@@ -29,7 +29,7 @@ func (h *HPA) Describe(from, to state.State, m search.Move) actor.Words {
 	w.Text = fmt.Sprintf("HPA scales %s from %d to %d (%s)", h.name, from.Replicas(h.Workload), to.Replicas(h.Workload), why)
 	if because == recorded {
 		w.Action = "stabilize"
-		w.Text = fmt.Sprintf("the HPA of %s keeps %d (%s), and remembers a recommendation of %d in place of %d",
+		w.Text = fmt.Sprintf("the HPA of %s keeps %d (%s), and remembers a recommendation of %d instead of %d",
 			h.name, to.Replicas(h.Workload), why, to.Recommended(h.Workload), from.Recommended(h.Workload))
 	}
 	for _, f := range fields {

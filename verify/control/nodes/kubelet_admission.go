@@ -144,7 +144,7 @@ func AdmissionRefusal(s state.State, p int) (text string, refs []actor.Ref) {
 		of, _, _ := objects.Shortage(s.Pressure(n))
 		why, refs = "as it is under "+of+" pressure", refs[:1]
 	}
-	return fmt.Sprintf("the kubelet on %s refuses %s of %s, %s: the pod fails, the ReplicaSet creates another one, and so on without end",
+	return fmt.Sprintf("the kubelet on %s refuses %s of %s, %s: the pod fails, the ReplicaSet creates another one, and so on forever",
 		s.C.Nodes[n].Name, objects.Article(objects.Revised(s.C, p, "pod")), objects.ShortName(&s.C.Spec.Workloads[s.C.Pods[p].Workload]), why), refs
 }
 

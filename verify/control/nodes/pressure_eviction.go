@@ -102,7 +102,7 @@ func (e *pressureEviction) Describe(from, _ state.State, m search.Move) actor.Wo
 	phase := state.Phase(m.Args[1]).String()
 	w := actor.Words{
 		Action: "evict-pod", Object: objects.PodObject(c, e.class),
-		Text: fmt.Sprintf("the kubelet on %s evicts %s (%s pressure): it fails, and is no replica any more",
+		Text: fmt.Sprintf("the kubelet on %s evicts %s (%s pressure): it fails and no longer counts as a replica",
 			c.Nodes[n].Name, objects.OnePod(c, e.class, phase+" "), of),
 	}
 	at := actor.Ref{Object: c.Spec.Workloads[c.Pods[e.class].Workload].ID, Version: appliedVersion(from, e.class)}

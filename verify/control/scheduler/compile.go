@@ -159,7 +159,7 @@ func (k *Compiled) refuse(p int, pod *corev1.Pod) error {
 	spec := &pod.Spec
 	switch {
 	case k.profileOf(pod) == nil:
-		return k.unmodeled(p, "spec.schedulerName", fmt.Sprintf("%q, which is no profile of the scheduler's configuration", spec.SchedulerName))
+		return k.unmodeled(p, "spec.schedulerName", fmt.Sprintf("%q, which is not a profile of the scheduler's configuration", spec.SchedulerName))
 	case len(spec.SchedulingGates) > 0:
 		return k.unmodeled(p, "spec.schedulingGates", "what opens a gate")
 	case len(spec.ResourceClaims) > 0:

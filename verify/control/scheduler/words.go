@@ -73,7 +73,7 @@ func (a *Scheduler) Describe(from, to state.State, m search.Move) actor.Words {
 		w.Text = fmt.Sprintf("bind %s to node %s, to which it was nominated", w.Object, from.C.Nodes[n].Name)
 	}
 	if from.C.Pods[p].PerNode {
-		w.Text = fmt.Sprintf("bind %s to node %s, which it was made for", w.Object, from.C.Nodes[n].Name)
+		w.Text = fmt.Sprintf("bind %s to node %s, which it was created for", w.Object, from.C.Nodes[n].Name)
 		return w
 	}
 	w.Because = a.because(from, p, &d)
