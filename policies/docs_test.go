@@ -160,13 +160,8 @@ func TestDocsSayWhatIsNotModeled(t *testing.T) {
 }
 
 func TestEveryRuleNameIsDocumented(t *testing.T) {
-	for _, r := range rules.All() {
-		if !slices.Contains(settled[:], r.ID) {
-			t.Errorf("%s is not among the settled names", r.ID)
-		}
-	}
 	page := readPage(t, policyDoc)
-	for _, id := range settled {
+	for _, id := range ruleIDs() {
 		if !strings.Contains(page, "`"+id+"`") {
 			t.Errorf("%s does not name the rule %s", policyDoc, id)
 		}

@@ -10,18 +10,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
-// settled are the rules whose names are settled. A policy file may name each of them,
-// also where this version does not check it, so that one file serves several versions.
-var settled = [...]string{
-	"replica-oscillation", "eviction-loop", "node-churn", "crash-loop",
-	"spread-violated", "single-domain",
-	"below-floor", "replicas-reset", "runaway-scale",
-	"unschedulable", "never-replaced", "rollout-stuck", "drain-blocked", "preemption-cascade", "apply-rejected",
-	"never-settles", "cannot-revert", "dangling-target", "missing-config", "stale-config",
-	"service-gap", "apply-stuck", "deleted-on-the-way",
-}
-
-// ruleIDs are those of the rules of this version.
+// ruleIDs are the names of the rules, which a policy file may hold.
 func ruleIDs() []string {
 	var out []string
 	for _, r := range rules.All() {
@@ -30,18 +19,9 @@ func ruleIDs() []string {
 	return out
 }
 
-// nameable are the rule IDs a policy file may hold.
-func nameable() []string { return append(ruleIDs(), awaited()...) }
-
-// awaited are the settled rules that this version does not check.
-func awaited() []string {
-	known := ruleIDs()
-	return slices.DeleteFunc(slices.Clone(settled[:]), func(id string) bool { return slices.Contains(known, id) })
-}
-
 func (d *decoder) intents(p *Policy) read {
 	return func(n *yaml.Node, at string) {
-		known := nameable()
+		known := ruleIDs()
 		d.entries(n, at, func(key *yaml.Node) read {
 			if key.Value == "custom" {
 				return d.list(d.custom(p))
@@ -91,7 +71,7 @@ func (d *decoder) custom(p *Policy) read {
 		if len(c.Workloads) > 0 && !self {
 			d.fail(n, at+".workloads", "says whom self stands for, and the expression has no self; remove it")
 		}
-		if slices.Contains(nameable(), c.Name) {
+		if slices.Contains(ruleIDs(), c.Name) {
 			d.fail(n, at+".name", "%s is the name of a rule; give it another", quote(c.Name))
 		}
 		for _, other := range p.Custom {
@@ -148,7 +128,7 @@ func (d *decoder) waivers(p *Policy) read {
 
 // waivable are the IDs a waiver may name: rules, and the file's own intents.
 func waivable(p *Policy) []string {
-	out := nameable()
+	out := ruleIDs()
 	for _, c := range p.Custom {
 		out = append(out, c.Name)
 	}

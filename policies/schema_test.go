@@ -80,7 +80,7 @@ func TestSchemaAcceptsWhatTheDesignShows(t *testing.T) {
 
 func TestSchemaKnowsEveryRule(t *testing.T) {
 	c := compiledSchema(t)
-	for _, id := range nameable() {
+	for _, id := range ruleIDs() {
 		data := []byte("intents: {" + id + ": {severity: warning}}\n")
 		if _, err := c.validate(data); err != nil {
 			t.Errorf("%s: %v", id, err)

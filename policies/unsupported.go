@@ -3,8 +3,6 @@ package policies
 import (
 	"fmt"
 	"slices"
-
-	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 // Unsupported names what the file sets and this version reads but does not model, each
@@ -27,8 +25,5 @@ func (p *Policy) Unsupported() []string {
 	spot := slices.ContainsFunc(p.Cluster.Pools, func(pool NodePool) bool { return pool.Spot }) || slices.ContainsFunc(p.Cluster.Nodes, isSpot)
 	say(e.Spot != nil && !spot, "events.spotReclaim", "no node pool is spot, and no node has a provider's label for it: none is reclaimed")
 	say(e.NodePanic > 0 && e.StartupSpike == 0, "events.nodePanic", "no events.startupSpike says that pods use more than they request, so that no node goes down")
-	for _, id := range awaited() {
-		say(p.Intents[id].Severity != rules.Off, "intents."+id, "this version has no such rule, and nothing is checked for it")
-	}
 	return slices.Clip(out)
 }
