@@ -102,44 +102,26 @@ func diffRelease(b, h *Rendered) []Change {
 
 // renames pairs what is left by likeness; the rest was removed or added.
 func renames(removed, added []*Object) []Change {
-	type candidate struct {
-		from, to int
-		score    float64
+	p := &pairing{removed: removed, added: added, to: map[int]int{}, taken: map[int]bool{}}
+	for _, o := range removed {
+		p.was = append(p.was, flatten(o))
 	}
-	var list []candidate
-	words := make([]map[string]string, len(added))
-	for j, to := range added {
-		words[j] = flatten(to)
+	for _, o := range added {
+		p.is = append(p.is, flatten(o))
 	}
-	for i, from := range removed {
-		was := flatten(from)
-		for j, to := range added {
-			if from.ID.Kind != to.ID.Kind || from.ID.Group != to.ID.Group || from.Hook != to.Hook {
-				continue
-			}
-			if s := likeness(was, words[j]); s >= renameThreshold {
-				list = append(list, candidate{i, j, s})
-			}
-		}
-	}
-	sort.SliceStable(list, func(a, b int) bool { return list[a].score > list[b].score })
-	gone, here := map[int]bool{}, map[int]bool{}
+	p.equal()
+	p.like()
 	var out []Change
-	for _, c := range list {
-		if gone[c.from] || here[c.to] {
-			continue
-		}
-		gone[c.from], here[c.to] = true, true
-		ch, _ := compare(Renamed, removed[c.from], added[c.to])
-		out = append(out, ch)
-	}
 	for i, o := range removed {
-		if !gone[i] {
+		if j, ok := p.to[i]; ok {
+			ch, _ := compare(Renamed, o, added[j])
+			out = append(out, ch)
+		} else {
 			out = append(out, Change{Kind: Removed, Release: o.Release, Base: o})
 		}
 	}
 	for j, o := range added {
-		if !here[j] {
+		if !p.taken[j] {
 			out = append(out, Change{Kind: Added, Release: o.Release, Head: o})
 		}
 	}

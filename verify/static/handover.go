@@ -196,7 +196,7 @@ func (w *whereabouts) removed() []*render.Object {
 		}
 		rel := w.releaseOf(o)
 		if yes, known := true, false; rel != nil {
-			if yes, known = prunes(rel); known && !yes || rel.Kind == render.Helm && !newSteps(rel).argo && strings.Contains(o.Source.File, "crds/") {
+			if yes, known = prunes(rel); known && !yes || rel.Kind == render.Helm && strings.Contains(o.Source.File, "crds/") && !newSteps(rel).argo {
 				continue
 			}
 		}

@@ -98,6 +98,4 @@ func words(sel map[string]string) string {
 }
 
 // elsewhere reports whether another release of head has an object of base.
-func (w *whereabouts) elsewhere(o *render.Object) bool {
-	return slices.ContainsFunc(w.objects[1], func(x *render.Object) bool { return x.ID == o.ID })
-}
+func (w *whereabouts) elsewhere(o *render.Object) bool { return w.onHead[o.ID] }

@@ -14,12 +14,17 @@ type whereabouts struct {
 	ch         *render.Changes
 	base, head configIndex // of all releases
 	objects    [2][]*render.Object
+	onHead     map[render.ObjectID]bool
 	texts      map[string]bool // whether a file mentions a name; filled as it is asked for
 }
 
 func newWhereabouts(ch *render.Changes) *whereabouts {
 	w := &whereabouts{ch: ch, texts: map[string]bool{}}
 	w.objects[1] = renderedObjects(ch.Head)
+	w.onHead = make(map[render.ObjectID]bool, len(w.objects[1]))
+	for _, o := range w.objects[1] {
+		w.onHead[o.ID] = true
+	}
 	w.head = newConfigIndex(w.objects[1])
 	if ch.Base != nil {
 		w.objects[0] = renderedObjects(ch.Base)
