@@ -64,6 +64,8 @@ type Cluster struct {
 	SnapshotFile string
 	Snapshot     *snapshot.Snapshot
 	MaxAge       time.Duration
+	// Gated are the feature gates that the models follow, as version and featureGates say.
+	Gated state.Gated
 	// Releases are patterns of the releases that this cluster runs, beside the one that is checked:
 	// what they declare takes its room on nodes that are declared one by one.
 	Releases []string

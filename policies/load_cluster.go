@@ -15,10 +15,12 @@ func (d *decoder) cluster(c *Cluster) read {
 	return func(n *yaml.Node, at string) {
 		var pools []NodePool
 		d.object(n, at, fields{
-			"nodes":    d.text(&c.NodesFile, relative),
-			"snapshot": d.text(&c.SnapshotFile, relative),
-			"maxAge":   d.maxAge(&c.MaxAge),
-			"releases": d.texts(&c.Releases, releasePattern),
+			"nodes":        d.text(&c.NodesFile, relative),
+			"snapshot":     d.text(&c.SnapshotFile, relative),
+			"maxAge":       d.maxAge(&c.MaxAge),
+			"version":      d.version(&c.Gated),
+			"featureGates": d.featureGates(&c.Gated),
+			"releases":     d.texts(&c.Releases, releasePattern),
 			"nodePools": func(n *yaml.Node, at string) {
 				d.list(d.pool(&pools))(n, at)
 			},

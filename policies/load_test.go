@@ -59,6 +59,7 @@ func describe(p *Policy) string {
 	}
 	line("assumed", p.Cluster.Assumed, base.Cluster.Assumed)
 	line("nodes", p.Cluster.NodesFile, "")
+	line("gates", p.Cluster.Gated, base.Cluster.Gated)
 	if !p.Cluster.Assumed {
 		for _, pool := range p.Cluster.Pools {
 			fmt.Fprintf(&b, "pool: %s %d-%d zones%v labels%v taints%v autoscaled=%t elastic=%t", pool.Name, pool.Min, pool.Max, pool.Zones, pool.Labels, pool.Taints, pool.Autoscaled, pool.Elastic)

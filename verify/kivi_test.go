@@ -92,6 +92,7 @@ var documentedCases = []documentedCase{
 	{"failures/g09", "deleted-on-the-way", 0, 0, 1},
 	{"failures/g11", "apply-stuck", 0, 0, 1},
 	{"failures/g12", "deleted-on-the-way", 0, 0, 1},
+	{"failures/g26", "rollout-stuck", 1, 2, 3},
 	{"failures/g37", "never-settles", 1, 2, 0},
 	{"failures/g39", "service-gap", 0, 0, 1},
 	{"failures/g43", "apply-stuck", 0, 0, 1},

@@ -15,11 +15,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/record"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	"k8s.io/kubernetes/pkg/controller/history"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
+	"k8s.io/kubernetes/pkg/features"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/gitops"
@@ -51,6 +55,26 @@ func TestStatefulSetSync(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases, %d creations, %d deletions, %d completed updates", loopCases(3000), tally["+"], tally["-"], tally["="])
+}
+
+// TestStatefulSetSyncOfSome is [TestStatefulSetSync] with the feature gate MaxUnavailableStatefulSet.
+func TestStatefulSetSyncOfSome(t *testing.T) {
+	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.MaxUnavailableStatefulSet, true)
+	r := rand.New(rand.NewPCG(*loopSeed, 19))
+	several := 0
+	for i := range loopCases(3000) {
+		p, s := anyStatefulSetOf(t, r, true)
+		want := newUpstreamStatefulSet(t, s).sync(t, r, s)
+		if got := ourStatefulSync(t, p, s); got != want {
+			t.Fatalf("case %d: ours %q, upstream %q\n%s", i, got, want, describe(s))
+		}
+		if strings.Count(want, "-") > 1 {
+			several++
+		}
+	}
+	if several == 0 {
+		t.Error("no sync deletes several pods")
+	}
 }
 
 // TestStatefulSetRun: from an empty cluster on, through an apply and changes of scale,
@@ -113,6 +137,12 @@ func disturb(r *rand.Rand, p *loopProblem, s state.State) state.State {
 // anyStatefulSet is a generated set, changed or not, in any state.
 func anyStatefulSet(t *testing.T, r *rand.Rand) (*loopProblem, state.State) {
 	t.Helper()
+	return anyStatefulSetOf(t, r, false)
+}
+
+// anyStatefulSetOf is [anyStatefulSet], with the feature gate MaxUnavailableStatefulSet on where some is true.
+func anyStatefulSetOf(t *testing.T, r *rand.Rand, some bool) (*loopProblem, state.State) {
+	t.Helper()
 	base := webStatefulSet(r, "v1")
 	head := webStatefulSet(r, "v2")
 	head.Spec.PodManagementPolicy, head.Spec.MinReadySeconds = base.Spec.PodManagementPolicy, base.Spec.MinReadySeconds
@@ -123,6 +153,14 @@ func anyStatefulSet(t *testing.T, r *rand.Rand) (*loopProblem, state.State) {
 	spec.Workloads[0].ID = "apps/StatefulSet default/web"
 	spec.Workloads[0].Manifests = [2]state.Manifest{
 		{StatefulSet: base, DeclaresReplicas: true}, {StatefulSet: head, DeclaresReplicas: true},
+	}
+	for v := range spec.Workloads[0].Manifests {
+		if m := &spec.Workloads[0].Manifests[v]; some {
+			m.MaxUnavailable = true
+			if u := []intstr.IntOrString{intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromString("50%"), intstr.FromString("10%")}; m.StatefulSet.Spec.UpdateStrategy.RollingUpdate != nil && r.IntN(4) > 0 {
+				m.StatefulSet.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = &u[r.IntN(len(u))]
+			}
+		}
 	}
 	spec.Events.PodCrash = 10
 	p := newLoopProblem(t, spec, []int{2})

@@ -29,6 +29,9 @@ var ErrRelations = errors.New("cannot be scaled down")
 //
 // The spec is not changed. Errors: [ErrRelations].
 func Reduce(spec *state.Spec, gap int, further []int) (*state.Spec, Counts, error) {
+	if updatesSome(spec) {
+		return nil, Counts{}, fmt.Errorf("maxUnavailable of a StatefulSet: %w", ErrRelations)
+	}
 	if len(spec.Declared) > 0 {
 		return nil, Counts{}, fmt.Errorf("expressions of declared controllers: %w", ErrRelations)
 	}
@@ -57,6 +60,13 @@ func Reduce(spec *state.Spec, gap int, further []int) (*state.Spec, Counts, erro
 	}
 	out.Descheduler = r.descheduler()
 	return &out, r.counts, nil
+}
+
+// updatesSome reports whether a StatefulSet may have several pods unavailable in an update.
+func updatesSome(spec *state.Spec) bool {
+	return slices.ContainsFunc(spec.Workloads, func(w state.Workload) bool {
+		return w.Manifests[state.Base].MaxUnavailable || w.Manifests[state.Head].MaxUnavailable
+	})
 }
 
 // reducer is one call of [Reduce].

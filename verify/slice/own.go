@@ -50,11 +50,16 @@ func differs(sides [2]side, id string) bool {
 	return b != nil && h != nil && !reflect.DeepEqual(b.Content, h.Content)
 }
 
-// declare adds the controllers that the policy declares to a slice: one loop for each workload that a controller acts on,
+// declare gives the slice the cluster's feature gates, and adds the controllers that the policy declares: one loop for each workload that a controller acts on,
 // and those that write what the loops watch.
 func (sl *Slice) declare(p *policies.Policy, sides [2]side) {
 	if sl.own = p; p == nil {
 		return
+	}
+	for i := range sl.Workloads {
+		for v := range sl.Workloads[i].Manifests {
+			p.Cluster.Gated.Apply(&sl.Workloads[i].Manifests[v])
+		}
 	}
 	enter := func(c *policies.OwnController, workload string, acts [2]bool) {
 		d := c.Declared(p, workload)

@@ -27,6 +27,8 @@ type Manifest struct {
 	PDBs   []*policyv1.PodDisruptionBudget
 	VPA    *VPA
 	KEDA   *KEDA
+	// MaxUnavailable says that a StatefulSet's updateStrategy.rollingUpdate.maxUnavailable counts; see [Gated].
+	MaxUnavailable bool
 	// Bounds are those of declared loops that set replicas, taken together; zero: there is none.
 	Bounds Bounds
 	// Services names the Services that send requests to the pods, sorted.
@@ -114,7 +116,16 @@ func (m *Manifest) Paused() bool { return m.Deployment != nil && m.Deployment.Sp
 
 // Pace is how new pods take the place of old ones; the workload must exist. Rules ask for
 // it in every state: it allocates nothing.
-func (m *Manifest) Pace() Pace { return m.object().pace() }
+func (m *Manifest) Pace() Pace {
+	p := m.object().pace()
+	if m.MaxUnavailable {
+		p.at = "spec.updateStrategy.rollingUpdate"
+		if r := m.StatefulSet.Spec.UpdateStrategy.RollingUpdate; r != nil {
+			p.Unavailable = r.MaxUnavailable
+		}
+	}
+	return p
+}
 
 // PaceFields are the fields that declare the pace, most telling first; none where there is
 // no rollout.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
@@ -32,6 +33,9 @@ type statefulSet struct {
 type statefulRollout struct {
 	exists, parallel, onDelete bool
 	start, partition           int
+	// gated says that the feature gate MaxUnavailableStatefulSet is on; most is how many pods may be unavailable then.
+	gated bool
+	most  state.Share
 }
 
 func NewStatefulSet(b *state.Builder) ([]actor.Actor, error) {
@@ -68,6 +72,12 @@ func compileStatefulSet(c *state.Config, w int) (*statefulSet, error) {
 		}
 		spec := &m.StatefulSet.Spec
 		r := statefulRollout{exists: true, start: m.FirstOrdinal(), partition: m.Partition()}
+		if r.gated = m.MaxUnavailable; r.gated {
+			var err error
+			if r.most, err = mostUnavailable(m); err != nil {
+				return nil, fmt.Errorf("%s: spec.updateStrategy.rollingUpdate.maxUnavailable: %w", wl.ID, err)
+			}
+		}
 		switch spec.PodManagementPolicy {
 		case appsv1.ParallelPodManagement:
 			r.parallel = true
@@ -93,6 +103,15 @@ func compileStatefulSet(c *state.Config, w int) (*statefulSet, error) {
 		}
 	}
 	return x, nil
+}
+
+// mostUnavailable is what a rolling update may leave unavailable.
+func mostUnavailable(m *state.Manifest) (state.Share, error) {
+	one := intstr.FromInt32(1)
+	if u := m.Pace().Unavailable; u != nil {
+		return shareOf(u)
+	}
+	return shareOf(&one)
 }
 
 // Name implements [actor.Actor].
@@ -208,7 +227,7 @@ func (x *statefulSet) Model() *actor.Model {
 		},
 		MayHide: []string{
 			"what one sync writes is one step: what happens between two writes is missed",
-			"updateStrategy.rollingUpdate.maxUnavailable is ignored: MaxUnavailableStatefulSet is off by default",
+			"updateStrategy.rollingUpdate.maxUnavailable counts where the policy sets the feature gate MaxUnavailableStatefulSet, which is off by default",
 			"claims of volumeClaimTemplates exist, bind anywhere, and never block a pod",
 			"the scheduler's default spreading ignores a Service that selects some ordinals only",
 			"pods of revisions before base are missed",

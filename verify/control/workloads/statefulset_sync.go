@@ -50,6 +50,10 @@ func (y *statefulSync) sync(x *statefulSet, s state.State) {
 	if y.processReplicas() || y.processCondemned() || y.rollout.onDelete {
 		return
 	}
+	if y.rollout.gated {
+		y.updateSome()
+		return
+	}
 	y.update()
 }
 
@@ -181,6 +185,24 @@ func (y *statefulSync) update() {
 		}
 		if m.unavailable() {
 			return
+		}
+	}
+}
+
+// updateSome is updateStatefulSetAfterInvariantEstablished, for the feature gate MaxUnavailableStatefulSet: it deletes as
+// many pods as may be unavailable beside those that are, the highest ordinals first, whatever state they are in.
+func (y *statefulSync) updateSome() {
+	unavailable := 0
+	for i := range y.replicas {
+		if y.replicas[i].unavailable() {
+			unavailable++
+		}
+	}
+	left := max(y.rollout.most.Of(y.s.Replicas(y.set.workload), false), 1) - unavailable
+	for target := len(y.replicas) - 1; target >= y.rollout.partition && left > 0; target-- {
+		if m := &y.replicas[target]; !y.updated(m) && !m.terminating {
+			y.deletes = append(y.deletes, m.class)
+			left--
 		}
 	}
 }

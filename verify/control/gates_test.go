@@ -1,0 +1,45 @@
+package control_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// TestGatesPage: docs/fidelity.md has the defaults of every gate that the models follow.
+func TestGatesPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| feature gate |")
+	for v := state.OldestMinor; v <= state.NewestMinor; v++ {
+		fmt.Fprintf(&b, " 1.%d |", v)
+	}
+	b.WriteString(" in the models, where it is on |\n|---|" + strings.Repeat("---|", state.NewestMinor-state.OldestMinor+2) + "\n")
+	for _, g := range state.Gates() {
+		fmt.Fprintf(&b, "| %s |", g.Name)
+		for v := state.OldestMinor; v <= state.NewestMinor; v++ {
+			fmt.Fprintf(&b, " %s |", map[bool]string{true: "on", false: "off"}[state.Gated{Minor: v}.On(g.Name)])
+		}
+		fmt.Fprintf(&b, " %s |\n", g.Says)
+	}
+	const begin, end = "<!-- gates -->\n", "<!-- end of gates -->"
+	page, err := os.ReadFile(fidelityPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(page), begin)
+	got, after, ok := strings.Cut(rest, end)
+	switch {
+	case !ok:
+		t.Fatalf("%s: no %q and %q", fidelityPage, begin, end)
+	case got == b.String():
+	case !rewriteFlag():
+		t.Fatalf("%s: not the defaults; run: go test ./verify/control -run GatesPage -rewrite", fidelityPage)
+	default:
+		if err := os.WriteFile(fidelityPage, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
