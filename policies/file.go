@@ -63,6 +63,7 @@ type Cluster struct {
 	// [DefaultMaxAge].
 	SnapshotFile string
 	Snapshot     *snapshot.Snapshot
+	HPA          state.HPAFlags // of the kube-controller-manager, where the snapshot has them
 	MaxAge       time.Duration
 	// Gated are the feature gates that the models follow, as version and featureGates say.
 	Gated state.Gated

@@ -40,7 +40,7 @@ func (p *Policy) SetSnapshot(file string, data []byte) error {
 		c.Nodes = append(c.Nodes, nodeOf(&s.Nodes[i]))
 	}
 	p.mayCome()
-	return nil
+	return p.setFlags(s)
 }
 
 // nodeOf is a node of a snapshot as the API server has it. One that is not ready carries the taint

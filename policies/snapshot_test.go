@@ -77,3 +77,38 @@ func TestSnapshotInPolicy(t *testing.T) {
 		t.Errorf("an anonymised snapshot: %v", err)
 	}
 }
+
+// The flags of control loops are those of the models; what a program would refuse is an error that
+// names it.
+func TestSetSnapshotTakesFlags(t *testing.T) {
+	of := func(program, flag, value string) string {
+		return strings.Replace(shot, "- name: cluster-autoscaler\n", "- name: "+program+"\n  flags: {"+flag+": \""+value+"\"}\n", 1)
+	}
+	for _, tt := range []struct {
+		program, flag, value string
+		want                 string // part of the error; "": it is taken
+		took                 func(*Policy) bool
+	}{
+		{"kube-controller-manager", hpaTolerance, "0.25", "", func(p *Policy) bool { return *p.Cluster.HPA.Tolerance == 0.25 }},
+		{"kube-controller-manager", hpaTolerance, "NaN", "give a number of at least 0", nil},
+		{"kube-controller-manager", hpaDownWindow, "1m30s", "", func(p *Policy) bool { return *p.Cluster.HPA.DownWindow == 90 }},
+		{"kube-controller-manager", hpaDownWindow, "90", "give a duration", nil},
+		{"cluster-autoscaler", scaleDown, "false", "", func(p *Policy) bool { return p.Controllers.AutoscalerFlags.KeepNodes }},
+		{"cluster-autoscaler", scaleDown, "no", "give true or false", nil},
+		{"cluster-autoscaler", scaleDownAt, "0.7", "", func(p *Policy) bool { return *p.Controllers.AutoscalerFlags.Threshold == 0.7 }},
+		{"cluster-autoscaler", scaleDownAt, "70", "give a number from 0 to 1", nil},
+		{"kube-scheduler", hpaTolerance, "0.25", "", func(p *Policy) bool { return p.Cluster.HPA.Tolerance == nil }},
+	} {
+		p, err := Load("p.yaml", []byte("apiVersion: kubesettle.dev/v1alpha1\nkind: Policy\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.SetSnapshot("s.yaml", []byte(of(tt.program, tt.flag, tt.value)))
+		switch {
+		case tt.want == "" && (err != nil || !tt.took(p)):
+			t.Errorf("%s --%s=%s is not taken: %v", tt.program, tt.flag, tt.value, err)
+		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), tt.flag)):
+			t.Errorf("%s --%s=%s: got %v, want %q", tt.program, tt.flag, tt.value, err, tt.want)
+		}
+	}
+}

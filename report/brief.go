@@ -90,7 +90,7 @@ func uncheckedText(r *verify.Result) string {
 		}
 	}
 	if n := len(left); n > 1 {
-		left = append(left[:1], count(n-1, "more object")+" that pods look at")
+		left = append(left[:1], count(n-1, "more object"))
 	}
 	out = append(out, left...)
 	if untouched > 0 {

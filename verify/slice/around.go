@@ -83,6 +83,15 @@ func (a *Around) Meet(sl *Slice, p *policies.Policy) (own, packed *policies.Poli
 	if !matters {
 		return p, nil, ""
 	}
+	sl.hold(own, func(node string) []outside {
+		var out []outside
+		for _, s := range spread.on[node] {
+			if !mine(s) {
+				out = append(out, outside{s.id, s.priority})
+			}
+		}
+		return out
+	})
 	return own, packed, aroundNote
 }
 

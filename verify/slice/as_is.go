@@ -39,6 +39,7 @@ func (sl *Slice) AsIs(p *policies.Policy) *policies.Policy {
 	if len(own.Cluster.Nodes) == 0 { // none that any pod fits: the largest stands for them
 		own.Cluster.Nodes = p.Cluster.Nodes[:1]
 	}
+	sl.hold(&own, sl.outsideOf(shot))
 	return &own
 }
 
@@ -100,6 +101,23 @@ func (sl *Slice) loads(shot *snapshot.Snapshot) map[string]*state.Beside {
 		out[node] = b
 	}
 	return out
+}
+
+// outsideOf is what stands beside the slice on each node of a snapshot.
+func (sl *Slice) outsideOf(shot *snapshot.Snapshot) func(node string) []outside {
+	on := map[string][]outside{}
+	for i := range shot.Workloads {
+		w := &shot.Workloads[i]
+		if sl.isDaemon(w.ID()) || sl.IsWorkload(w.ID()) {
+			continue
+		}
+		for _, pods := range w.Pods {
+			for _, at := range pods.On {
+				on[at.Node] = append(on[at.Node], outside{w.ID(), pods.Priority})
+			}
+		}
+	}
+	return func(node string) []outside { return on[node] }
 }
 
 // placement leaves out on which node.

@@ -29,7 +29,7 @@ func (sl *Slice) RunsBeside(p *policies.Policy) {
 	sl.Controllers = c
 	sl.Spec.Scheduler, sl.Spec.Descheduler = c.Scheduler, c.Descheduler
 	sl.Spec.ClusterAutoscaler = c.ClusterAutoscaler || p.RunsKarpenter()
-	sl.Spec.Autoscaler = c.AutoscalerFlags
+	sl.Spec.Autoscaler, sl.Spec.HPA = c.AutoscalerFlags, p.Cluster.HPA
 	sl.Spec.GitOps = sl.resync(c.GitOps)
 	sl.seenBy(c)
 }

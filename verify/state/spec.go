@@ -64,6 +64,8 @@ type Spec struct {
 	ClusterAutoscaler bool
 	// Autoscaler are flags of the cluster autoscaler; the zero value is their defaults.
 	Autoscaler ClusterAutoscalerFlags
+	// HPA are flags of the controller of HorizontalPodAutoscalers; the zero value is their defaults.
+	HPA HPAFlags
 	// Quotas are the ResourceQuotas of the namespaces that the workloads are in.
 	Quotas []Quota
 	// Claims are the PersistentVolumeClaims that pods of the workloads name, as far as they
@@ -90,6 +92,14 @@ type ClusterAutoscalerFlags struct {
 	// Threshold is --scale-down-utilization-threshold, a share of what a node has; nil: 0.5.
 	Threshold *float64
 	KeepNodes bool // --scale-down-enabled=false
+}
+
+// HPAFlags are flags of the kube-controller-manager.
+type HPAFlags struct {
+	// Tolerance is --horizontal-pod-autoscaler-tolerance, a share of the target; nil: 0.1.
+	Tolerance *float64
+	// DownWindow is --horizontal-pod-autoscaler-downscale-stabilization, in seconds; nil: 300.
+	DownWindow *int32
 }
 
 // Apply says how manifests are merged into live objects.

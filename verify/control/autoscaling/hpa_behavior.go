@@ -4,6 +4,8 @@ import (
 	"math"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // defaultTolerance is --horizontal-pod-autoscaler-tolerance.
@@ -34,9 +36,16 @@ type scalingPolicy struct {
 }
 
 // compileBehavior compiles spec.behavior; nil pointers in it get upstream's defaults
-// (pkg/apis/autoscaling/v2: GenerateHPAScaleUpRules, GenerateHPAScaleDownRules).
-func compileBehavior(b *autoscalingv2.HorizontalPodAutoscalerBehavior) scaling {
-	s := scaling{tolerance: tolerances{down: defaultTolerance, up: defaultTolerance}, downWindow: defaultDownWindow}
+// (pkg/apis/autoscaling/v2: GenerateHPAScaleUpRules, GenerateHPAScaleDownRules), which flags may set.
+func compileBehavior(b *autoscalingv2.HorizontalPodAutoscalerBehavior, flags state.HPAFlags) scaling {
+	tolerance, window := float64(defaultTolerance), int32(defaultDownWindow)
+	if flags.Tolerance != nil {
+		tolerance = *flags.Tolerance
+	}
+	if flags.DownWindow != nil {
+		window = *flags.DownWindow
+	}
+	s := scaling{tolerance: tolerances{down: tolerance, up: tolerance}, downWindow: window}
 	if b == nil {
 		return s
 	}

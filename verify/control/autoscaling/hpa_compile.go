@@ -48,7 +48,7 @@ func NewHPA(b *state.Builder) ([]actor.Actor, error) {
 			if wl.Manifests[v].HPA == nil {
 				continue
 			}
-			a, err := h.compile(wl.Manifests[v].HPA)
+			a, err := h.compile(wl.Manifests[v].HPA, c.Spec.HPA)
 			if err != nil {
 				return nil, fmt.Errorf("hpa %s/%s: %w", wl.Namespace, wl.Manifests[v].HPA.Name, err)
 			}
@@ -85,8 +85,8 @@ func (g *use) look(c *state.Config, h *HPA) {
 	}
 }
 
-func (h *HPA) compile(o *autoscalingv2.HorizontalPodAutoscaler) (autoscaler, error) {
-	a := autoscaler{exists: true, min: hpaMin(o), max: o.Spec.MaxReplicas, limits: compileBehavior(o.Spec.Behavior)}
+func (h *HPA) compile(o *autoscalingv2.HorizontalPodAutoscaler, flags state.HPAFlags) (autoscaler, error) {
+	a := autoscaler{exists: true, min: hpaMin(o), max: o.Spec.MaxReplicas, limits: compileBehavior(o.Spec.Behavior, flags)}
 	switch {
 	case a.max < a.min:
 		return a, fmt.Errorf("spec.maxReplicas: %d is less than minReplicas %d, which the API server refuses: %w", a.max, a.min, actor.ErrUnmodeled)

@@ -30,8 +30,8 @@ func PriorityOf(spec *state.Spec, pod *corev1.Pod, v state.Version) (int32, bool
 	return 0, true
 }
 
-// neverPreempts says that a pod's preemptionPolicy is Never, its own or its class's.
-func neverPreempts(spec *state.Spec, pod *corev1.Pod, v state.Version) bool {
+// NeverPreempts says that a pod's preemptionPolicy is Never, its own or its class's.
+func NeverPreempts(spec *state.Spec, pod *corev1.Pod, v state.Version) bool {
 	if p := pod.Spec.PreemptionPolicy; p != nil {
 		return *p == corev1.PreemptNever
 	}

@@ -26,7 +26,7 @@ import (
 func (k *Compiled) rankVictims() {
 	for p := range k.Classes {
 		class := &k.Classes[p]
-		if !class.ranked || class.profile.NoPreemption || neverPreempts(k.Cfg.Spec, class.Pod, objects.FirstVersion(k.Cfg, p)) {
+		if !class.ranked || class.profile.NoPreemption || NeverPreempts(k.Cfg.Spec, class.Pod, objects.FirstVersion(k.Cfg, p)) {
 			continue
 		}
 		for q := range k.Classes {

@@ -1,0 +1,67 @@
+package slice
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// outside are pods of one workload beside the slice, of one priority.
+type outside struct {
+	id       string
+	priority int32
+}
+
+// hold notes the workloads that are held still though a pod of the slice may preempt theirs, as it
+// outranks them on a node that lacks what it asks for. on is what stands on each node.
+func (sl *Slice) hold(p *policies.Policy, on func(node string) []outside) {
+	by, top := sl.preempts()
+	if by == "" {
+		return
+	}
+	held := map[string]bool{}
+	for _, n := range p.Cluster.Nodes {
+		b := p.Cluster.Beside[n.Name]
+		if b == nil || !sl.crowdedBy(n, b) {
+			continue
+		}
+		for _, o := range on(n.Name) {
+			if o.priority < top {
+				held[o.id] = true
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(held)) {
+		sl.Notes = appendNew(sl.Notes, []string{fmt.Sprintf("%s%s, whose pods those of %s may preempt: what becomes of them is not followed", AsideNote, id, by)})
+	}
+}
+
+// preempts is the workload of a slice with the highest priority of those whose pods preempt, and this
+// priority; "" where none does.
+func (sl *Slice) preempts() (workload string, priority int32) {
+	priority = math.MinInt32
+	for i := range sl.Spec.Workloads {
+		w := &sl.Spec.Workloads[i]
+		for v := range w.Manifests {
+			m := &w.Manifests[v]
+			if !m.Exists() {
+				continue
+			}
+			pod := &corev1.Pod{Spec: *m.Pod()}
+			if scheduler.NeverPreempts(&sl.Spec, pod, state.Version(v)) {
+				continue
+			}
+			if n, ok := scheduler.PriorityOf(&sl.Spec, pod, state.Version(v)); ok && (workload == "" || n > priority) {
+				workload, priority = w.ID, n
+			}
+		}
+	}
+	return workload, priority
+}
