@@ -296,6 +296,9 @@ func firstArg(p *parse.PipeNode) parse.Node {
 	return args[0]
 }
 
+// rooted are what Helm gives a template beside the values.
+var rooted = []string{"Values", "Release", "Chart", "Capabilities", "Template", "Files", "Subcharts"}
+
 // path is the path of the values that a node names; nil: it names none.
 func (r *reading) path(n parse.Node) []string {
 	switch x := innermost(n).(type) {
@@ -303,6 +306,7 @@ func (r *reading) path(n parse.Node) []string {
 		switch {
 		case x.Ident[0] == "Values" && len(r.dot) == 0:
 			return x.Ident[1:]
+		case slices.Contains(rooted, x.Ident[0]): // below a dot it is nobody's value, but a slip of the template
 		case len(r.dot) > 0 && r.dot[0] != "?":
 			return append(slices.Clone(r.dot), x.Ident...)
 		}
