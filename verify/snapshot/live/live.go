@@ -4,20 +4,32 @@ package live
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/pager"
+	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 )
@@ -47,33 +59,90 @@ type source struct {
 	optional bool // no gap where the cluster does not know the kind
 }
 
-func from[L runtime.Object](list func(context.Context, metav1.ListOptions) (L, error)) lister {
-	return func(ctx context.Context, opt metav1.ListOptions) (runtime.Object, error) { return list(ctx, opt) }
+// kind is one of Kubernetes itself.
+type kind struct {
+	of       schema.GroupVersion
+	resource string
+	list     func() runtime.Object // what a list of it is decoded into
 }
 
-// sources are all kinds that a snapshot is made of.
-func sources(c kubernetes.Interface, d dynamic.Interface) []source {
-	all := metav1.NamespaceAll
-	pools := d.Resource(schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"})
-	return []source{
-		{"nodes", from(c.CoreV1().Nodes().List), false},
-		{"pods", from(c.CoreV1().Pods(all).List), false},
-		{"resourcequotas", from(c.CoreV1().ResourceQuotas(all).List), false},
-		{"persistentvolumes", from(c.CoreV1().PersistentVolumes().List), false},
-		{"replicasets.apps", from(c.AppsV1().ReplicaSets(all).List), false},
-		{"deployments.apps", from(c.AppsV1().Deployments(all).List), false},
-		{"statefulsets.apps", from(c.AppsV1().StatefulSets(all).List), false},
-		{"daemonsets.apps", from(c.AppsV1().DaemonSets(all).List), false},
-		{"jobs.batch", from(c.BatchV1().Jobs(all).List), false},
-		{"horizontalpodautoscalers.autoscaling", from(c.AutoscalingV2().HorizontalPodAutoscalers(all).List), false},
-		{"poddisruptionbudgets.policy", from(c.PolicyV1().PodDisruptionBudgets(all).List), false},
-		{"priorityclasses.scheduling.k8s.io", from(c.SchedulingV1().PriorityClasses().List), false},
-		{"csinodes.storage.k8s.io", from(c.StorageV1().CSINodes().List), false},
-		{"volumeattachments.storage.k8s.io", from(c.StorageV1().VolumeAttachments().List), false},
-		{"mutatingwebhookconfigurations.admissionregistration.k8s.io", from(c.AdmissionregistrationV1().MutatingWebhookConfigurations().List), false},
-		{"validatingwebhookconfigurations.admissionregistration.k8s.io", from(c.AdmissionregistrationV1().ValidatingWebhookConfigurations().List), false},
-		{"nodepools.karpenter.sh", from(pools.List), true},
+// kinds are those that a snapshot is made of.
+var kinds = []kind{
+	{corev1.SchemeGroupVersion, "nodes", func() runtime.Object { return &corev1.NodeList{} }},
+	{corev1.SchemeGroupVersion, "pods", func() runtime.Object { return &corev1.PodList{} }},
+	{corev1.SchemeGroupVersion, "resourcequotas", func() runtime.Object { return &corev1.ResourceQuotaList{} }},
+	{corev1.SchemeGroupVersion, "persistentvolumes", func() runtime.Object { return &corev1.PersistentVolumeList{} }},
+	{appsv1.SchemeGroupVersion, "replicasets", func() runtime.Object { return &appsv1.ReplicaSetList{} }},
+	{appsv1.SchemeGroupVersion, "deployments", func() runtime.Object { return &appsv1.DeploymentList{} }},
+	{appsv1.SchemeGroupVersion, "statefulsets", func() runtime.Object { return &appsv1.StatefulSetList{} }},
+	{appsv1.SchemeGroupVersion, "daemonsets", func() runtime.Object { return &appsv1.DaemonSetList{} }},
+	{batchv1.SchemeGroupVersion, "jobs", func() runtime.Object { return &batchv1.JobList{} }},
+	{autoscalingv2.SchemeGroupVersion, "horizontalpodautoscalers", func() runtime.Object { return &autoscalingv2.HorizontalPodAutoscalerList{} }},
+	{policyv1.SchemeGroupVersion, "poddisruptionbudgets", func() runtime.Object { return &policyv1.PodDisruptionBudgetList{} }},
+	{schedulingv1.SchemeGroupVersion, "priorityclasses", func() runtime.Object { return &schedulingv1.PriorityClassList{} }},
+	{storagev1.SchemeGroupVersion, "csinodes", func() runtime.Object { return &storagev1.CSINodeList{} }},
+	{storagev1.SchemeGroupVersion, "volumeattachments", func() runtime.Object { return &storagev1.VolumeAttachmentList{} }},
+	{admissionv1.SchemeGroupVersion, "mutatingwebhookconfigurations", func() runtime.Object { return &admissionv1.MutatingWebhookConfigurationList{} }},
+	{admissionv1.SchemeGroupVersion, "validatingwebhookconfigurations", func() runtime.Object { return &admissionv1.ValidatingWebhookConfigurationList{} }},
+}
+
+// sources are all kinds that a snapshot is made of, on one connection. The client set of all of Kubernetes, which does the
+// same with more types, would be a tenth of the program.
+func sources(config *rest.Config) ([]source, error) {
+	connection, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
 	}
+	var out []source
+	clients := map[schema.GroupVersion]rest.Interface{}
+	for _, k := range kinds {
+		if clients[k.of] == nil {
+			if clients[k.of], err = clientOf(config, k.of, connection); err != nil {
+				return nil, err
+			}
+		}
+		client := clients[k.of]
+		out = append(out, source{schema.GroupResource{Group: k.of.Group, Resource: k.resource}.String(), func(ctx context.Context, opt metav1.ListOptions) (runtime.Object, error) {
+			list := k.list()
+			return list, client.Get().Resource(k.resource).VersionedParams(&opt, scheme.ParameterCodec).Do(ctx).Into(list)
+		}, false})
+	}
+	dyn, err := dynamic.NewForConfigAndClient(config, connection)
+	if err != nil {
+		return nil, err
+	}
+	pools := dyn.Resource(schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"})
+	return append(out, source{"nodepools.karpenter.sh", func(ctx context.Context, opt metav1.ListOptions) (runtime.Object, error) {
+		return pools.List(ctx, opt)
+	}, true}), nil
+}
+
+// clientOf is what the client set has for a group and version.
+func clientOf(config *rest.Config, of schema.GroupVersion, connection *http.Client) (rest.Interface, error) {
+	own := rest.CopyConfig(config)
+	own.AcceptContentTypes, own.ContentType = "application/vnd.kubernetes.protobuf,application/json", "application/vnd.kubernetes.protobuf"
+	own.GroupVersion, own.NegotiatedSerializer = &of, scheme.Codecs.WithoutConversion()
+	if own.APIPath = "/apis"; of.Group == "" {
+		own.APIPath = "/api"
+	}
+	return rest.RESTClientForConfigAndClient(own, connection)
+}
+
+// serverVersion asks the API server for its version.
+func serverVersion(ctx context.Context, config *rest.Config) (string, error) {
+	own := rest.CopyConfig(config)
+	own.GroupVersion, own.NegotiatedSerializer = &schema.GroupVersion{}, scheme.Codecs.WithoutConversion()
+	client, err := rest.UnversionedRESTClientFor(own)
+	if err != nil {
+		return "", err
+	}
+	b, err := client.Get().AbsPath("/version").Do(ctx).Raw()
+	if err != nil {
+		return "", err
+	}
+	var v version.Info
+	err = json.Unmarshal(b, &v)
+	return v.GitVersion, err
 }
 
 // Collect reads a cluster into a collector. Nodes have to be readable; any other kind that is not
@@ -83,21 +152,22 @@ func Collect(ctx context.Context, config *rest.Config, c *snapshot.Collector) er
 	if own.QPS == 0 {
 		own.QPS, own.Burst = 50, 100
 	}
-	dyn, err := dynamic.NewForConfig(own)
+	if own.UserAgent == "" {
+		own.UserAgent = rest.DefaultKubernetesUserAgent()
+	}
+	if own.RateLimiter == nil { // one for all clients
+		own.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(own.QPS, own.Burst)
+	}
+	list, err := sources(own)
 	if err != nil {
 		return fmt.Errorf("the cluster's configuration: %w", err)
 	}
-	own.AcceptContentTypes, own.ContentType = "application/vnd.kubernetes.protobuf,application/json", "application/vnd.kubernetes.protobuf"
-	client, err := kubernetes.NewForConfig(own)
-	if err != nil {
-		return fmt.Errorf("the cluster's configuration: %w", err)
-	}
-	if v, err := client.Discovery().ServerVersion(); err == nil {
-		c.SetServer(v.GitVersion)
+	if v, err := serverVersion(ctx, own); err == nil {
+		c.SetServer(v)
 	} else if !apierrors.IsForbidden(err) && !apierrors.IsUnauthorized(err) {
 		return fmt.Errorf("the API server at %s does not answer: %w", config.Host, err)
 	}
-	return collect(ctx, sources(client, dyn), c)
+	return collect(ctx, list, c)
 }
 
 func collect(ctx context.Context, list []source, c *snapshot.Collector) error {
