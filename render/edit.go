@@ -135,13 +135,13 @@ var labelKeys = strings.NewReplacer("matchLabelKeys: [pod-template-hash]", "matc
 
 // Plain reports whether lines of YAML may be shown: each is a key, with a short value that
 // does not look like a secret and stands under no key that tells of one, or a map of such
-// in braces. What it cannot tell it does not let through, such as the value of an
+// in braces, with its key or without. What it cannot tell it does not let through, such as the value of an
 // environment variable.
 func Plain(lines []string) bool {
 	for _, l := range lines {
 		l = labelKeys.Replace(l)
 		inner := strings.TrimPrefix(strings.TrimSpace(l), "- ")
-		if strings.HasPrefix(inner, "{") && strings.HasSuffix(inner, "}") {
+		if strings.HasSuffix(inner, "}") && (strings.HasPrefix(inner, "{") || strings.Contains(inner, ": {")) {
 			parts := strings.FieldsFunc(inner, func(r rune) bool { return strings.ContainsRune("{},", r) })
 			if parts = slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" }); !Plain(parts) {
 				return false

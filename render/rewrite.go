@@ -24,6 +24,9 @@ type Rewrite struct {
 	Text string
 }
 
+// At is the value of a field; false where the object does not have it.
+func (o *Object) At(path string) (any, bool) { return fieldpath.Parse(path).Get(o.Content) }
+
 // With gives the object with fields set otherwise, decoded anew, at the same place.
 // Errors: a path that leads nowhere; what the API server's types do not take.
 func (o *Object) With(settings []Setting) (*Object, error) {

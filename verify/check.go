@@ -28,6 +28,7 @@ type Options struct {
 	unlumped bool   // for comparisons; see [state.Spec.Unlumped]
 	whole    bool   // for comparisons; see [scenario.Checker.Whole]
 	twice    bool   // for comparisons; see [scenario.Checker.Twice]
+	plain    bool   // the searches alone, and no fix: a change is tried that may mend a finding
 	// watch is shown every counterexample of head and base, told or not; nil: nobody looks.
 	watch func(scenario.Violation)
 }

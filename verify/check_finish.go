@@ -75,6 +75,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	a.enterShortages(cut)
 	a.enterRefusals(refused)
 	a.enterRemarks(static.Reached(static.Remarks(ch, all), opt.Policy))
+	a.mendStatic(ctx, ch, all)
 	a.hedgeSwitched(ch.Head)
 	a.blameHealing(ch)
 	effective := opt.Policy
@@ -117,6 +118,7 @@ type analysis struct {
 	entered    [][2]string
 	byWorkload map[[2]string][]int
 	noted      map[string]bool // assumptions
+	mending    []mending       // what may mend findings that took no search
 	// whole are the slices of which nothing was left out at the declared size: no arithmetic knows better.
 	whole map[*slice.Slice]bool
 }
@@ -243,7 +245,7 @@ func (a *analysis) enter(ctx context.Context, sr scenario.SliceResult) {
 // judge is what the findings of the run are made with.
 func (a *analysis) judge() *judge.Judge {
 	c := &a.opt.Policy.Cluster
-	return &judge.Judge{Checker: &a.checker, Places: a.places, Assumed: c.Assumed, Doubted: c.Stale(a.opt.Today) > 0 || c.Grows() != "", Instead: a.instead}
+	return &judge.Judge{Checker: &a.checker, Places: a.places, Plain: a.opt.plain, Assumed: c.Assumed, Doubted: c.Stale(a.opt.Today) > 0 || c.Grows() != "", Instead: a.instead}
 }
 
 // undecided marks a slice's workloads as inconclusive.

@@ -103,6 +103,9 @@ func (a *analysis) enterRefusals(list []static.Applied) {
 			f.Certainty, f.Severity = "possible", string(judge.Lower(rule.Severity))
 			f.Message += ": delete the Job first, if it still exists"
 		}
+		if status == judge.New {
+			a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies(errs)})
+		}
 		a.result.Findings = append(a.result.Findings, f)
 	}
 	a.result.Findings = judge.Across(a.result.Findings)
@@ -124,6 +127,7 @@ func (a *analysis) enterRemarks(list []static.Remark) {
 		if x.Conditional && rule.Severity == rules.Error {
 			f.Severity = string(rules.Warning)
 		}
+		a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies()})
 		a.result.Findings = append(a.result.Findings, f)
 	}
 	a.result.Findings = judge.Across(a.result.Findings)

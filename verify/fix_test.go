@@ -46,6 +46,12 @@ func checked(t *testing.T, base, head string) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return checkedWith(t, policy, base, head)
+}
+
+// checkedWith compares one manifest with another under a policy.
+func checkedWith(t *testing.T, policy *policies.Policy, base, head string) *Result {
+	t.Helper()
 	var revs [2]*render.Revision
 	for i, text := range []string{base, head} {
 		tree, err := tree.Map([]string{"base", "head"}[i], map[string]string{"web.yaml": text})

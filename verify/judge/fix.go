@@ -61,7 +61,7 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 			break
 		}
 		if d.mends(ctx, sr, v, e) {
-			f := d.Places.fix(e)
+			f := d.Places.Fix(e)
 			f.Back = true
 			return []*Fix{f}
 		}
@@ -107,7 +107,7 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 		return &Fix{Text: r.say, Cost: r.cost, Verified: true}
 	}
 	if e, ok := d.textOf(ctx, r, objects); ok && len(r.drop) == 0 {
-		f := d.Places.fix(e)
+		f := d.Places.Fix(e)
 		f.Cost = r.cost
 		return f
 	}
@@ -127,9 +127,8 @@ func (d *Judge) textOf(ctx context.Context, r remedy, objects []*render.Object) 
 		if err != nil {
 			continue
 		}
-		e := difference(string(was), w.Text)
-		e.file, e.say = w.File, r.say
-		if len(e.Lines)+e.Last-e.First > mostLines || !render.Plain(e.Lines) {
+		e, ok := Difference(w.File, string(was), w.Text, r.say)
+		if !ok {
 			continue
 		}
 		rel, err := head.Edited(ctx, r.object.Release, w.File, []byte(w.Text))
@@ -168,6 +167,14 @@ func difference(was, is string) Edit {
 		e.Lines = append(e.Lines, strings.TrimRight(l, "\r\n"))
 	}
 	return e
+}
+
+// Difference is the edit that makes one text of a file of another, with what it does as an order; false where it is too
+// long or may not be shown.
+func Difference(file, was, is, say string) (Edit, bool) {
+	e := difference(was, is)
+	e.file, e.say = file, say
+	return e, len(e.Lines)+e.Last-e.First <= mostLines && render.Plain(e.Lines)
 }
 
 // release is a release of head; nil: it has none of that name.
@@ -242,8 +249,8 @@ func takenBack(fields []Blame) string {
 	return "revert the changes to " + strings.Join(names[:last], ", ") + " and " + names[last] + " of " + fields[0].Object
 }
 
-// fix words an edit that was proven.
-func (pl Places) fix(e Edit) *Fix {
+// Fix words an edit that was proven.
+func (pl Places) Fix(e Edit) *Fix {
 	l := pl.Location(render.Location{File: e.file, StartLine: e.First, EndLine: e.Last, Rung: "file"}, "head")
 	if text, err := fs.ReadFile(pl.Head.Tree, e.file); err == nil {
 		if lines := SplitLines(string(text)); e.Last <= len(lines) {

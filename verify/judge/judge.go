@@ -18,6 +18,7 @@ type Judge struct {
 	Checker *scenario.Checker
 	Places  Places
 	Assumed bool // no cluster was declared
+	Plain   bool // no blame and no fix
 	Doubted bool // one was, and there may be more room by now
 	// Instead is what is there of an object that the API server refuses; nil: nothing.
 	Instead map[*render.Object]*render.Object
@@ -62,7 +63,7 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 	}
 	f.Status, f.AtDeclaredScale = j.status, j.declared && (f.Reduced == nil || f.Reduced.Lifted)
 	var found []culprit
-	if f.Status != Existing && d.Places.Head != nil && !v.Probed {
+	if f.Status != Existing && d.Places.Head != nil && !v.Probed && !d.Plain {
 		if d.Places.Changes != nil && sr.Variant.Has(state.Base) {
 			found = culprits(ctx, d.Checker, sr.Variant, j)
 			f.Blame = d.Places.blame(sr.Variant.Slice, found)

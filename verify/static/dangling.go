@@ -43,6 +43,7 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 			if t := head.nearly(o); t != nil {
 				r.beside[state.Head] = t
 				r.text = fmt.Sprintf("%s %s", o.ID, misses(o, t))
+				r.remedies = aimAt(o, t)
 				out = append(out, r)
 			}
 		default:
@@ -53,6 +54,7 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 			if t := fresh.successor(was); t != nil {
 				r.beside = [2]*render.Object{was, t}
 				r.text = fmt.Sprintf("%s no longer acts on anything: it %s", o.ID, misses(o, t))
+				r.remedies = aimAt(o, t)
 				out = append(out, r)
 			}
 		}

@@ -145,6 +145,7 @@ func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before ma
 	if race {
 		r.text += " if it is reconciled first"
 	}
+	r.remedies = byHand(handOver(from.Delivery.Tool))
 	if len(delivered(ch.Head)[deliverer(from, from.Delivery.Name)]) == 0 {
 		r.causes = removal(ch, from)
 		return r, true
@@ -153,6 +154,18 @@ func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before ma
 		r.causes = append(r.causes, cause{object: x})
 	}
 	return r, true
+}
+
+// handOver is how an object changes hands, in two changes.
+func handOver(from render.Tool) string {
+	how := "have its first owner keep it"
+	switch from {
+	case render.Flux, render.FluxHelmRelease:
+		how = "annotate it with kustomize.toolkit.fluxcd.io/prune: disabled (of a Helm release, helm.sh/resource-policy: keep)"
+	case render.ArgoCD:
+		how = "annotate it with argocd.argoproj.io/sync-options: Prune=false"
+	}
+	return how + " in a change of its own that is applied first, and move it in the next one"
 }
 
 // disowned says which generated applications lose the ApplicationSet that owns them to one of another name.
@@ -177,7 +190,8 @@ func disowned(ch *render.Changes) []Remark {
 			told[set] = true
 			out = append(out, Remark{
 				Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, paths: []string{"metadata.name"}, causes: removal(ch, r),
-				text: fmt.Sprintf("ApplicationSet %s owns Application %s, which %s is to generate: it is deleted with its owner, and what it applied with it", set, r.Delivery.Name, o.ID),
+				text:     fmt.Sprintf("ApplicationSet %s owns Application %s, which %s is to generate: it is deleted with its owner, and what it applied with it", set, r.Delivery.Name, o.ID),
+				remedies: byHand("set syncPolicy.preserveResourcesOnDeletion: true on ApplicationSet " + set + " in a change of its own that is applied first, and rename it in the next one"),
 			})
 			break
 		}
@@ -272,7 +286,8 @@ func finalizers(w *whereabouts) []Remark {
 		out = append(out, Remark{
 			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, causes: []cause{{object: o}, {object: controller}},
 			Conditional: len(declared) == 0, race: true, gone: true,
-			text: fmt.Sprintf("%s is removed in one go with %s, which has to remove its finalizers: it stays in deletion, and its namespace with it", o.ID, controller.ID),
+			text:     fmt.Sprintf("%s is removed in one go with %s, which has to remove its finalizers: it stays in deletion, and its namespace with it", o.ID, controller.ID),
+			remedies: byHand("remove it in a change of its own, and its controller in the next one"),
 		})
 	}
 	return out

@@ -158,6 +158,9 @@ func (m *unmet) neverThere(n need) {
 	case near != nil:
 		r := m.remark(n, fmt.Sprintf("%s, which is not there, and %s is", m.needs(n), near.ID))
 		r.Conditional = n.kind != "ConfigMap"
+		if at, ok := m.o.At(n.path); ok && at == n.name {
+			r.remedies = []Remedy{{Say: "name " + near.ID.Name + ", which is there", Object: m.o, Set: []render.Setting{{Path: n.path, Value: near.ID.Name}}}}
+		}
 		m.enter(n, r)
 	case n.kind != "ConfigMap" || m.operated(n) || m.unseen():
 	default:

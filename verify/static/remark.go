@@ -29,6 +29,7 @@ type Remark struct {
 	gone     bool // object is one of base
 	race     bool // it hangs on who comes first
 	recovers bool // the loops mend it before the run ends
+	remedies []Remedy
 	// Conditional says that it holds for some clusters only, which text names: it is no error.
 	Conditional bool
 }
@@ -76,6 +77,14 @@ func renderedObjects(rev *render.Revision) []*render.Object {
 		}
 	}
 	return out
+}
+
+// Remedies are ways out of what is new, the first one to be tried first.
+func (x Remark) Remedies() []Remedy {
+	if x.status != judge.New {
+		return nil
+	}
+	return x.remedies
 }
 
 // Finding words a remark, but for what its rule says.

@@ -53,6 +53,7 @@ func gaps(p slice.Pair, where *whereabouts) []Remark {
 			continue // the tool waits for the new pods
 		default:
 			r.beside[state.Head] = next[0]
+			r.remedies = selectLater(o, b, next)
 			r.text = fmt.Sprintf("%s has no ready pod from the apply on: it selects %s at once, and no pod that runs has these labels before %s has rolled out",
 				o.ID, words(s.Spec.Selector), next[0].ID)
 		}

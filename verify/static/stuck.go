@@ -122,6 +122,7 @@ func (s steps) late(o *render.Object, at step, a asked, objects []*render.Object
 		text: fmt.Sprintf("%s (%s) needs %s, which comes later (%s): its pods never start, and nothing after it is applied",
 			o.ID, s.name(o), target.ID, s.name(target)),
 	}
+	r.remedies = s.comeEarlier(o, target)
 	if had[keyOf(target)] {
 		r.Conditional, r.text = true, r.text+" (where it is installed afresh)"
 	}
@@ -157,7 +158,8 @@ func (s steps) expires(o *render.Object, base []*render.Object) (Remark, bool) {
 	}
 	return Remark{
 		Rule: rules.ApplyStuck, Object: o, status: judge.New, paths: []string{"spec.ttlSecondsAfterFinished"}, Conditional: true, race: true,
-		text: fmt.Sprintf("the sync waits for %s, which is deleted %v s after its end: if nobody looked in time, it waits forever", o.ID, ttl),
+		remedies: []Remedy{{Say: "set ttlSecondsAfterFinished: 600, so that the sync sees its end", Cost: "the Job stays for 10 minutes", Object: o, Set: []render.Setting{{Path: "spec.ttlSecondsAfterFinished", Value: 600}}}},
+		text:     fmt.Sprintf("the sync waits for %s, which is deleted %v s after its end: if nobody looked in time, it waits forever", o.ID, ttl),
 	}, true
 }
 

@@ -1,0 +1,172 @@
+package verify
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/static"
+)
+
+// mending is what may mend a finding that took no search.
+type mending struct {
+	rule, workload, release, message string
+	remedies                         []static.Remedy
+}
+
+// mostMended bounds the edits that are tried for findings of objects as they stand: each is a render, a comparison and a
+// search of its release.
+const mostMended = 6
+
+// mendStatic enters fixes of what is wrong with objects as they stand. A remedy is edited as text, rendered, held against
+// everything that takes no search, and its release searched again; what only a person can do is said to be that.
+func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool) {
+	if a.opt.plain {
+		return
+	}
+	tried := 0
+	for _, m := range a.mending {
+		i := slices.IndexFunc(a.result.Findings, func(f judge.Finding) bool {
+			return f.Rule == m.rule && f.Workload == m.workload && f.Release == m.release && f.Message == m.message && f.Fix == nil && f.Status == judge.New
+		})
+		if i < 0 {
+			continue
+		}
+		for _, r := range m.remedies {
+			if r.Object == nil {
+				a.result.Findings[i].Fix = &judge.Fix{Text: r.Say, Cost: r.Cost}
+				break
+			}
+			if tried == mostMended || a.checker.Expired() {
+				break
+			}
+			tried++
+			if f := a.tryStatic(ctx, ch, all, &a.result.Findings[i], r); f != nil {
+				a.result.Findings[i].Fix = f
+				break
+			}
+		}
+	}
+}
+
+// tryStatic gives a remedy as an edit that mends a finding and breaks nothing, in words where its lines may not be shown;
+// nil where there is none.
+func (a *analysis) tryStatic(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding, r static.Remedy) *judge.Fix {
+	for _, w := range ch.Head.Rewrites(r.Object, r.Set) {
+		was, err := fs.ReadFile(ch.Head.Tree, w.File)
+		if err != nil {
+			continue
+		}
+		e, shown := judge.Difference(w.File, string(was), w.Text, r.Say)
+		rel, err := ch.Head.Edited(ctx, r.Object.Release, w.File, []byte(w.Text))
+		if err != nil || rel.Err != nil || !alone(ch.Head, rel, r.Object) || !a.mended(ctx, ch, all, rel, of) {
+			continue
+		}
+		if !shown {
+			l := a.places.Location(r.Object.Locate(r.Set[0].Path), "head")
+			return &judge.Fix{Text: r.Say, Cost: r.Cost, Location: &l, Verified: true}
+		}
+		f := a.places.Fix(e)
+		f.Cost = r.Cost
+		return f
+	}
+	return nil
+}
+
+// alone reports whether an edited release has as many objects as before, all as they were but for one.
+func alone(head *render.Revision, rel *render.Rendered, o *render.Object) bool {
+	i := slices.IndexFunc(head.Releases, func(x *render.Rendered) bool { return x.ID == rel.ID })
+	if i < 0 || len(head.Releases[i].Objects) != len(rel.Objects) {
+		return false
+	}
+	var was, is []*render.Object
+	for _, x := range head.Releases[i].Objects {
+		if x != o {
+			was = append(was, x)
+		}
+	}
+	for _, x := range rel.Objects {
+		if slices.ContainsFunc(was, func(y *render.Object) bool { return y.ID == x.ID }) {
+			is = append(is, x)
+		}
+	}
+	return len(is) == len(rel.Objects)-1 && render.Same(was, is)
+}
+
+// mended reports whether a change with another release in place of head's has not a finding, nor one that it had not before.
+func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel *render.Rendered, of *judge.Finding) bool {
+	head := *ch.Head
+	head.Releases = slices.Clone(head.Releases)
+	for i := range head.Releases {
+		if head.Releases[i].ID == rel.ID {
+			head.Releases[i] = rel
+		}
+	}
+	whole, err := changesOf(ch.Base, &head)
+	if err != nil {
+		return false
+	}
+	before, after := a.standing(ch, all, rel.ID), a.standing(whole, all, rel.ID)
+	gone := [2]string{of.Rule, of.Workload + "\n" + of.Message}
+	if !slices.Contains(before, gone) || slices.ContainsFunc(after, func(k [2]string) bool { return k == gone || !slices.Contains(before, k) }) {
+		return false
+	}
+	one := head
+	one.Releases = []*render.Rendered{rel}
+	base := ch.Base
+	if base != nil {
+		narrow := *base
+		narrow.Releases = slices.DeleteFunc(slices.Clone(base.Releases), func(r *render.Rendered) bool { return r.ID != rel.ID })
+		base = &narrow
+	}
+	part, err := changesOf(base, &one)
+	if err != nil {
+		return false
+	}
+	opt := a.opt
+	opt.plain, opt.Progress = true, nil
+	if !a.checker.Budget.Deadline.IsZero() {
+		opt.TimeBudget = max(time.Until(a.checker.Budget.Deadline), time.Nanosecond)
+	}
+	r, err := analyse(ctx, part, opt, all)
+	return err == nil && r.Coverage.Bound == "complete" && !slices.ContainsFunc(r.Findings, func(f judge.Finding) bool {
+		return (f.Status == judge.New || f.Status == judge.Worsened) && !slices.ContainsFunc(a.result.Findings, func(g judge.Finding) bool {
+			return g.Rule == f.Rule && g.Workload == f.Workload && g.Release == f.Release
+		})
+	})
+}
+
+// changesOf are those from base, which may be nil, to head.
+func changesOf(base, head *render.Revision) (*render.Changes, error) {
+	if base == nil {
+		return &render.Changes{Head: head}, nil
+	}
+	return render.Diff(base, head)
+}
+
+// standing lists what is wrong with objects of a release as they stand and with the order they are applied in, and what
+// the API server refuses: rule, and workload with message.
+func (a *analysis) standing(ch *render.Changes, all bool, release string) [][2]string {
+	var out [][2]string
+	add := func(f judge.Finding) {
+		if f.Status != judge.Fixed && f.Status != judge.Existing {
+			out = append(out, [2]string{f.Rule, f.Workload + "\n" + f.Message})
+		}
+	}
+	b := analysis{opt: a.opt, result: &Result{}, places: judge.NewPlaces(ch), checker: a.checker}
+	changed := changedReleases(ch)
+	for _, p := range slice.Pairs(ch) {
+		if p.ID == release && p.Comparable() {
+			b.enterRefusals(static.Refusals(p, len(changed[p.ID]) > 0, all))
+		}
+	}
+	b.enterRemarks(static.Remarks(ch, all))
+	for _, f := range b.result.Findings {
+		add(f)
+	}
+	return out
+}

@@ -1,0 +1,217 @@
+package static
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubesettle/kubesettle/render"
+)
+
+// Remedy is one way out of what is wrong with an object.
+type Remedy struct {
+	Say, Cost string         // an order, without a full stop, and what it costs; no cost is nothing
+	Object    *render.Object // that it changes; nil: it is a step for a person, which nothing can try
+	Set       []render.Setting
+}
+
+// byHand is an order for a person.
+func byHand(say string) []Remedy { return []Remedy{{Say: say}} }
+
+// aimAt has an object act on a workload that it misses.
+func aimAt(o, t *render.Object) []Remedy {
+	sel := selectorOf(o)
+	if sel == nil {
+		return []Remedy{{Say: fmt.Sprintf("name %s as its target", shortID(t)), Object: o, Set: []render.Setting{
+			{Path: "spec.scaleTargetRef.name", Value: t.ID.Name}, {Path: "spec.scaleTargetRef.kind", Value: t.ID.Kind},
+		}}}
+	}
+	at := "spec.selector"
+	if o.ID.Kind == "PodDisruptionBudget" {
+		at = "spec.selector.matchLabels"
+	}
+	pod, left := podLabels(t), 0
+	var set []render.Setting
+	for k, v := range sel {
+		have, ok := pod[k]
+		switch {
+		case ok && have == v:
+			left++
+		case ok:
+			set, left = append(set, render.Setting{Path: at + "[" + k + "]", Value: have}), left+1
+		default:
+			set = append(set, render.Setting{Path: at + "[" + k + "]"})
+		}
+	}
+	if left == 0 || len(set) == 0 {
+		return nil
+	}
+	slices.SortFunc(set, func(a, b render.Setting) int { return strings.Compare(a.Path, b.Path) })
+	return []Remedy{{Say: fmt.Sprintf("select the labels that the pods of %s have", shortID(t)), Object: o, Set: set}}
+}
+
+// shortID is an object without its API group.
+func shortID(o *render.Object) string { return o.ID.Kind + " " + o.ID.Name }
+
+// selectLater leaves a Service with what it selects while the new labels are rolled out.
+func selectLater(o, before *render.Object, next []*render.Object) []Remedy {
+	was, is := selectorOf(before), selectorOf(o)
+	if !allFit(was, next) {
+		return byHand("keep labels that the running pods have: roll the new ones out first, and select them in a change of its own")
+	}
+	set := []render.Setting{}
+	for k := range is {
+		if _, ok := was[k]; !ok {
+			set = append(set, render.Setting{Path: "spec.selector[" + k + "]"})
+		}
+	}
+	for k, v := range was {
+		if is[k] != v {
+			set = append(set, render.Setting{Path: "spec.selector[" + k + "]", Value: v})
+		}
+	}
+	slices.SortFunc(set, func(a, b render.Setting) int { return strings.Compare(a.Path, b.Path) })
+	return []Remedy{{Say: fmt.Sprintf("select %s until the new pods are ready, and %s in a change of its own", words(was), words(is)), Cost: "two changes in place of one", Object: o, Set: set}}
+}
+
+// comeEarlier has an object come before another one that cannot do without it.
+func (s steps) comeEarlier(o, target *render.Object) []Remedy {
+	at, _ := s.of(o)
+	wave := fmt.Sprint(at.wave - 1)
+	notes, cost := map[string]any{}, ""
+	switch hooks := hooksOf(o, "helm.sh/hook"); {
+	case s.helm && len(hooks) > 0:
+		notes["helm.sh/hook"], notes["helm.sh/hook-weight"] = strings.Join(hooks, ","), wave
+		cost = "Helm does not remove it with the release"
+	case s.argo && len(hooksOf(o, "argocd.argoproj.io/hook")) > 0:
+		notes["argocd.argoproj.io/hook"], notes["argocd.argoproj.io/sync-wave"] = strings.Join(hooksOf(o, "argocd.argoproj.io/hook"), ","), wave
+		cost = "Argo CD makes it anew with each sync"
+	case s.argo:
+		notes["argocd.argoproj.io/sync-wave"] = wave
+	default:
+		return nil
+	}
+	return []Remedy{{Say: fmt.Sprintf("have %s come before %s, as a hook or wave of its own", shortID(target), shortID(o)), Cost: cost, Object: target, Set: []render.Setting{{Path: "metadata.annotations", Value: notes}}}}
+}
+
+// Remedies are ways out of what the API server says to an object.
+func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
+	if len(x.Back) > 0 || len(errs) == 0 {
+		return nil
+	}
+	var set []render.Setting
+	var names []string
+	for _, e := range errs {
+		if s, name := respelt(x.Head, e.Field); s != nil {
+			set, names = append(set, s...), append(names, name)
+		}
+	}
+	if len(names) == len(errs) {
+		return []Remedy{{Say: "write " + strings.Join(names, ", "), Object: x.Head, Set: set}}
+	}
+	path := errs[0].Field
+	switch t := x.Head.Typed.(type) {
+	case *appsv1.Deployment:
+		if path == "spec.strategy.rollingUpdate.maxUnavailable" {
+			return []Remedy{{Say: "set maxUnavailable: 1 beside maxSurge: 0: one of them has to let the rollout go on", Cost: "one replica fewer during a rollout", Object: x.Head,
+				Set: []render.Setting{{Path: path, Value: 1}}}}
+		}
+		if path == "spec.selector" && x.Base != nil {
+			return byHand("keep version labels out of spec.selector, which cannot change; to change it once, delete the Deployment without its pods (kubectl delete --cascade=orphan) before the apply")
+		}
+	case *appsv1.StatefulSet:
+		if x.Base != nil && !x.again {
+			return byHand("resize the claims themselves (kubectl edit pvc), then delete the StatefulSet without its pods (kubectl delete --cascade=orphan) before the apply")
+		}
+	case *batchv1.Job:
+		if x.Base != nil && !x.again {
+			name := nextName(t.Name)
+			return []Remedy{{Say: "give the Job a new name with its new template, such as " + name, Cost: "the old Job is left, or removed where the tool prunes", Object: x.Head, Set: []render.Setting{{Path: "metadata.name", Value: name}}}}
+		}
+	}
+	return nil
+}
+
+// nextName is a name with the next number: migrate, migrate-2, migrate-3.
+func nextName(name string) string {
+	if i := strings.LastIndexByte(name, '-'); i > 0 {
+		var n int
+		if _, err := fmt.Sscanf(name[i+1:], "%d", &n); err == nil && fmt.Sprint(n) == name[i+1:] {
+			return fmt.Sprintf("%s-%d", name[:i], n+1)
+		}
+	}
+	return name + "-2"
+}
+
+// respelt gives a field that the API does not have its nearest known name, and the order for it: "replicas, not replica".
+func respelt(o *render.Object, path string) ([]render.Setting, string) {
+	cut := strings.LastIndexByte(path, '.')
+	if cut < 0 || o.Typed == nil || strings.HasSuffix(path, "]") {
+		return nil, ""
+	}
+	parent, name := path[:cut], path[cut+1:]
+	at := reflect.TypeOf(o.Typed)
+	for _, part := range strings.Split(parent, ".") {
+		part, _, indexed := strings.Cut(part, "[")
+		if at = fieldsOf(at)[part]; at == nil {
+			return nil, ""
+		}
+		if at = bare(at); indexed {
+			if at.Kind() != reflect.Slice {
+				return nil, ""
+			}
+			at = bare(at.Elem())
+		}
+	}
+	value, known := o.At(path)
+	best, least, several := "", max(len(name)/3, 1)+1, false
+	for known := range fieldsOf(at) {
+		d := levenshtein.Distance(strings.ToLower(name), strings.ToLower(known), nil)
+		switch {
+		case d < least:
+			best, least, several = known, d, false
+		case d == least:
+			several = true
+		}
+	}
+	if !known || best == "" || several {
+		return nil, ""
+	}
+	if _, there := o.At(parent + "." + best); there {
+		return nil, ""
+	}
+	return []render.Setting{{Path: path}, {Path: parent + "." + best, Value: value}}, fmt.Sprintf("%s instead of %s", best, name)
+}
+
+func bare(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// fieldsOf are the fields of a type by their names in JSON, those of embedded ones included.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	out := map[string]reflect.Type{}
+	if t = bare(t); t.Kind() != reflect.Struct {
+		return out
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" && strings.Contains(options, "inline") {
+			for k, v := range fieldsOf(f.Type) {
+				out[k] = v
+			}
+		} else if name != "" && name != "-" {
+			out[name] = f.Type
+		}
+	}
+	return out
+}

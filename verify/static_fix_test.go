@@ -1,0 +1,48 @@
+package verify
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// What is wrong with objects as they stand is mended by an edit that holds: applied as text, nothing new is left.
+func TestStaticFixHeals(t *testing.T) {
+	web := webWith("      - name: web\n        image: web\n        resources:\n          requests:\n            cpu: 100m\n")
+	const service = "---\napiVersion: v1\nkind: Service\nmetadata:\n  name: web\n  namespace: default\nspec:\n  selector:\n    app: web\n  ports:\n  - port: 80\n"
+	const hpa = "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\n  namespace: default\nspec:\n  scaleTargetRef:\n    apiVersion: apps/v1\n    kind: Deployment\n    name: web\n  minReplicas: 1\n  maxReplicas: 3\n  metrics:\n  - type: Resource\n    resource:\n      name: cpu\n      target:\n        type: Utilization\n        averageUtilization: 80\n"
+	const job = "---\napiVersion: batch/v1\nkind: Job\nmetadata:\n  name: migrate\n  namespace: default\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n      - name: migrate\n        image: migrate:1\n"
+	for name, c := range map[string]struct{ rule, base, from, to, say string }{
+		"a field that is misspelt":   {"apply-rejected", web, "        resources:", "        resorces:", "write resources instead of resorces"},
+		"a misspelt selector":        {"dangling-target", web + service, "  selector:\n    app: web\n", "  selector:\n    app: wbe\n", "select the labels that the pods of Deployment web have"},
+		"a misspelt target":          {"dangling-target", strings.Replace(web, "  replicas: 1\n", "", 1) + hpa, "    name: web\n", "    name: wbe\n", "name Deployment web as its target"},
+		"a Job's template that goes": {"apply-rejected", web + job, "migrate:1", "migrate:2", "give the Job a new name with its new template, such as migrate-2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			head := strings.Replace(c.base, c.from, c.to, 1)
+			r := checkedWith(t, policies.Default(), c.base, head)
+			if len(r.Findings) != 1 || r.Findings[0].Rule != c.rule {
+				t.Fatalf("not one finding of %s:\n%s", c.rule, outline(r))
+			}
+			f := r.Findings[0]
+			if f.Fix == nil || !f.Fix.Mechanical || !f.Fix.Verified || f.Fix.Text != c.say {
+				t.Fatalf("fix %+v", f.Fix)
+			}
+			e := judge.Edit{First: f.Fix.Location.StartLine, Last: f.Fix.Location.EndLine}
+			for _, l := range judge.SplitLines(f.Fix.Replacement) {
+				e.Lines = append(e.Lines, strings.TrimSuffix(l, "\n"))
+			}
+			mended, ok := e.Apply(head)
+			if !ok {
+				t.Fatalf("%+v does not apply", f.Fix)
+			}
+			for _, left := range checkedWith(t, policies.Default(), c.base, mended).Findings {
+				if left.Status == judge.New || left.Status == judge.Worsened {
+					t.Errorf("left: %s: %s", left.Rule, left.Message)
+				}
+			}
+		})
+	}
+}
