@@ -15,8 +15,8 @@ import (
 //     releases, or stand at the same line;
 //   - or their run is the same, step by step, or the one's violation happens in the other's run: a
 //     rollout does not come to its end because of a pod that stays pending; or what breaks the one is
-//     a step of the other's loop: evictions that take ready pods below their floor, again and again. This holds across new and existing findings: what has been there and what comes
-//     of it now are one.
+//     a step of the other's loop: evictions that take ready pods below their floor, again and again.
+//     This holds across new and existing findings: what has been there and what comes of it now are one.
 //
 // No finding goes for that, and none is less grave: the gravest names the others in [Finding.Hits].
 
@@ -48,7 +48,8 @@ func Causes(fs []Finding) {
 	}
 }
 
-// ByCause groups ordered findings by root cause: indices, in order.
+// ByCause groups ordered findings by root cause: indices, in order, but for the first of each group, which leads it: of
+// the gravest that which the fewest steps lead to, as what takes more comes of it.
 func ByCause(fs []Finding) [][]int {
 	join := newGroups(len(fs))
 	at := map[string]int{}
@@ -61,7 +62,20 @@ func ByCause(fs []Finding) [][]int {
 			}
 		}
 	}
-	return join.list()
+	out := join.list()
+	for _, group := range out {
+		lead := 0
+		for k, i := range group {
+			f, best := &fs[i], &fs[group[lead]]
+			if gravest(*f, *best) == 0 && len(f.Interleaving) < len(best.Interleaving) {
+				lead = k
+			}
+		}
+		i := group[lead]
+		copy(group[1:lead+1], group[:lead])
+		group[0] = i
+	}
+	return out
 }
 
 // groups is a partition of the numbers below some number; the least of each group stands for it.

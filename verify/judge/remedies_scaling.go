@@ -89,14 +89,15 @@ func wakeUp(p patient) []remedy {
 	if f == nil || *f == nil || **f != 0 {
 		return nil
 	}
-	for _, o := range p.hpas() {
-		least := int32(1)
-		if m := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler).Spec.MinReplicas; m != nil {
-			least = max(*m, 1)
-		}
-		return p.of(fmt.Sprintf("set replicas: %d: at 0 the autoscaler is switched off", least), "", render.Setting{Path: "spec.replicas", Value: int(least)})
+	hpas := p.hpas()
+	if len(hpas) == 0 {
+		return nil
 	}
-	return nil
+	least := int32(1)
+	if m := hpas[0].Typed.(*autoscalingv2.HorizontalPodAutoscaler).Spec.MinReplicas; m != nil {
+		least = max(*m, 1)
+	}
+	return p.of(fmt.Sprintf("set replicas: %d: at 0 the autoscaler is switched off", least), "", render.Setting{Path: "spec.replicas", Value: int(least)})
 }
 
 // oneAutoscaler leaves one of several autoscalers of a workload, which measures what all of them do.
