@@ -133,15 +133,36 @@ var plainLine = regexp.MustCompile(`^\s*(?:- )?["']?([A-Za-z0-9_./-]+)["']?:(?:\
 // labelKeys is a list of which every word is known.
 var labelKeys = strings.NewReplacer("matchLabelKeys: [pod-template-hash]", "matchLabelKeys: pod-template-hash")
 
+// openedMap is a key with a map in braces.
+var openedMap = regexp.MustCompile(`["']?([A-Za-z0-9_./-]+)["']?:\s*\{`)
+
+// plainMaps are the keys whose maps hold what the API server's own types name, or labels and amounts. Any other map may
+// hold a secret under a name of somebody's own, such as the parameters of a StorageClass.
+var plainMaps = func() map[string]bool {
+	out := map[string]bool{}
+	for _, k := range strings.Fields(`spec metadata template selector labelSelector matchLabels labels nodeSelector
+		resources requests limits hard strategy updateStrategy rollingUpdate behavior scaleUp scaleDown scaleTargetRef
+		target resource object metric affinity nodeAffinity podAffinity podAntiAffinity podAffinityTerm preference
+		topologySpreadConstraints disruptionBudget updatePolicy resourcePolicy syncPolicy automated`) {
+		out[k] = true
+	}
+	return out
+}()
+
 // Plain reports whether lines of YAML may be shown: each is a key, with a short value that
 // does not look like a secret and stands under no key that tells of one, or a map of such
-// in braces, with its key or without. What it cannot tell it does not let through, such as the value of an
-// environment variable.
+// in braces, with one of some keys or without. What it cannot tell it does not let through, such as the value of
+// an environment variable.
 func Plain(lines []string) bool {
 	for _, l := range lines {
 		l = labelKeys.Replace(l)
 		inner := strings.TrimPrefix(strings.TrimSpace(l), "- ")
 		if strings.HasSuffix(inner, "}") && (strings.HasPrefix(inner, "{") || strings.Contains(inner, ": {")) {
+			for _, m := range openedMap.FindAllStringSubmatch(inner, -1) {
+				if !plainMaps[m[1]] {
+					return false
+				}
+			}
 			parts := strings.FieldsFunc(inner, func(r rune) bool { return strings.ContainsRune("{},", r) })
 			if parts = slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" }); !Plain(parts) {
 				return false

@@ -68,6 +68,7 @@ var (
 		{"private key", "m", canaryConfig + "data:\n  f: |\n    -----BEGIN RSA PRIVATE KEY-----\n    %s\n    -----END RSA PRIVATE KEY-----\n"},
 		{"chart value", "c", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %n}\ndata: {a: {{ .Values.password | quote }}, b: {{ .Values.password | b64enc }}}\n"},
 		{"storage class", "m", "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: %n}\nprovisioner: x\nparameters: {a: '%s'}\n"},
+		{"storage class in a block", "m", "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: %n}\nprovisioner: x\nparameters:\n  a: '%s'\n"},
 		{"refused value", "m", "apiVersion: v1\nkind: Service\nmetadata: {name: %n}\nspec: {type: '%s', ports: [{port: 80}]}\n"},
 	}
 	brokenPlaces = []canaryPlace{

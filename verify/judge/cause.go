@@ -43,8 +43,18 @@ func Causes(fs []Finding) {
 			if f := &fs[i]; i != group[0] {
 				f.Hits = nil
 				lead.Hits = append(lead.Hits, Hit{f.Rule, f.Workload, f.Release, f.Severity, f.Status})
+				lead.borrow(f)
 			}
 		}
+	}
+}
+
+// borrow takes the edit that takes the change back, of another finding of the same cause and workload, where the own
+// fix is the same in words.
+func (f *Finding) borrow(of *Finding) {
+	same := of.Workload == f.Workload && of.Release == f.Release && of.stands() == f.stands()
+	if same && f.Fix != nil && of.Fix != nil && f.Fix.Back && of.Fix.Back && !f.Fix.Mechanical && of.Fix.Mechanical && of.Fix.Verified {
+		f.Fix, f.OtherFix = of.Fix, nil
 	}
 }
 
@@ -67,7 +77,8 @@ func ByCause(fs []Finding) [][]int {
 		lead := 0
 		for k, i := range group {
 			f, best := &fs[i], &fs[group[lead]]
-			if gravest(*f, *best) == 0 && len(f.Interleaving) < len(best.Interleaving) {
+			alike := f.stands() == best.stands() && f.Severity == best.Severity && f.Certainty == best.Certainty
+			if alike && len(f.Interleaving) < len(best.Interleaving) {
 				lead = k
 			}
 		}

@@ -22,6 +22,9 @@ func (pl Places) Quote(f *Finding) {
 			break
 		}
 		if l := &f.Locations[i]; l.InDiff || l.Side == "base" && i == 0 {
+			if ofAnyName(l.Field) {
+				break
+			}
 			f.Changed = pl.changedAt(l)
 			break
 		}
@@ -29,6 +32,18 @@ func (pl Places) Quote(f *Finding) {
 	if x := f.Fix; x != nil && x.Mechanical && x.Location != nil {
 		x.Diff = pl.mended(x)
 	}
+}
+
+// ofAnyName reports whether a field is part of a map whose names somebody else chose, such as the parameters of a
+// StorageClass: none of them says whether its value is a secret.
+func ofAnyName(field string) bool {
+	for _, step := range strings.FieldsFunc(field, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
+		switch step {
+		case "parameters", "data", "stringData", "binaryData", "volumeAttributes", "options", "env":
+			return true
+		}
+	}
+	return false
 }
 
 // mended is a fix as a diff, or nil where one of its sides cannot be shown as a whole.
