@@ -59,7 +59,7 @@ func randomShop(r *rand.Rand, pods int, roomy bool) (base, head, policy string) 
 	policy = fmt.Sprintf("bound: {nodes: %d}\ncluster:\n  nodePools: [{name: a, count: {min: %d, max: %d}, allocatable: {cpu: \"%d\", memory: 8Gi, pods: \"%d\"}}]\n", nodes, nodes, nodes, cpu, fit)
 	policy += fmt.Sprintf("events:\n  loadChange: {budget: %d}\n  nodeFailure: {budget: %d}\n  podCrash: {budget: %d}\n  badRevision: {budget: %d}\n",
 		r.IntN(2), max(r.IntN(8)-6, 0), max(r.IntN(4)-2, 0), r.IntN(2))
-	if somewhere(r, 3) && !roomy {
+	if small := pods <= 4 || *moreClusters > 0; small && somewhere(r, 3) && !roomy { // they take many states
 		config := "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: config, namespace: default}\ndata: {level: %s}\n"
 		policy += randomOwn(r)
 		return strings.Join(old, "---\n") + fmt.Sprintf(config, "info"), strings.Join(now, "---\n") + fmt.Sprintf(config, "debug"), policy
