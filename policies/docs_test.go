@@ -172,15 +172,26 @@ func TestEveryRuleNameIsDocumented(t *testing.T) {
 // go test ./policies -run RulesPage -rewrite.
 func TestRulesPage(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# The rules\n\nA test of `policies` writes this page from `kubesettle explain RULE`. Severity is that of an inevitable\n" +
-		"violation by the change alone or one routine event. Tuning and waivers: [policy.md](policy.md).\n\n" +
-		"| rule | class | violated when | severity |\n|---|---|---|---|\n")
+	b.WriteString("# The rules\n\nWritten from `kubesettle explain RULE` by a test of `policies`. Severity is that of an inevitable violation by the\n" +
+		"change alone or one routine event. Tuning and waivers: [policy.md](policy.md).\n\n")
+	var classes []rules.Class
 	for _, r := range rules.All() {
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Class, r.Title, r.Severity)
+		if !slices.Contains(classes, r.Class) {
+			classes = append(classes, r.Class)
+		}
+	}
+	for _, class := range classes {
+		fmt.Fprintf(&b, "- %s:", class)
+		for _, r := range rules.All() {
+			if r.Class == class {
+				fmt.Fprintf(&b, " [%s](#%s)", r.ID, r.ID)
+			}
+		}
+		b.WriteString("\n")
 	}
 	for _, r := range rules.All() {
-		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n### Is it real?\n\n%s\n\n### How bad is it?\n\n%s\n\n### What now?\n\n%s\n\n### Sources\n\n",
-			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, r.Help.Now)
+		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n**Is it real?** %s\n\n**How bad is it?** %s\n\n**What now?**%s\n\nSources:\n\n",
+			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, answer(r.Help.Now))
 		for _, s := range r.Help.Sources {
 			fmt.Fprintf(&b, "- <%s>\n", s)
 		}
@@ -193,4 +204,12 @@ func TestRulesPage(t *testing.T) {
 	if got := readPage(t, rulesDoc); got != b.String() {
 		t.Errorf("%s is not what the rules say; rewrite it with -rewrite", rulesDoc)
 	}
+}
+
+// answer is what follows a bold question: a list in a paragraph of its own.
+func answer(text string) string {
+	if strings.HasPrefix(text, "- ") {
+		return "\n\n" + text
+	}
+	return " " + text
 }

@@ -19,21 +19,12 @@ var applyRejected = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Almost always: each object is validated as v1.36 does it, as a creation, or as an update of base's.
-
-- An immutable field differs: a Deployment's or DaemonSet's selector, most of a StatefulSet's or
-  PersistentVolumeClaim's spec, a Job's template, a Service's address, an ` + "`immutable`" + ` ConfigMap or Secret, the role of
-  a binding, a PriorityClass's value, a StorageClass's parameters.
-- It differs at every render (` + "`now`" + `, a random function): only the first apply passes.
-- An object is invalid.
-
-No finding: objects that are replaced (hooks, ` + "`Force=true`" + `, ` + "`force: enabled`" + `, ` + "`generateName`" + `,
-` + "`ttlSecondsAfterFinished`" + `). A warning: a Job that nothing is known to keep. Not real if the live object differs from
+		Real: `Almost always: the API server (v1.36) refuses the object, or the update of base's: it is invalid, an
+immutable field differs, or will at each render (` + "`now`" + `). Not real if the live object differs from
 base. Check: ` + "`kubectl apply --dry-run=server`" + `.`,
-		Bad: `The apply fails halfway, a GitOps controller retries forever, and no later change reaches the object.`,
-		Now: `Keep the field; no version in selectors. Or rename the object, or delete it first and keep its pods
-(` + "`kubectl delete --cascade=orphan`" + `). A StatefulSet's disks: resize the claims, delete with ` + "`--cascade=orphan`" + `, apply. A
-Job: version in the name, a hook, or ` + "`ttlSecondsAfterFinished`" + `.`,
+		Bad: `The apply fails halfway; no later change reaches the object.`,
+		Now: `Keep the field; or rename the object, or delete it first (` + "`--cascade=orphan`" + ` keeps its pods). A Job:
+version in its name, a hook, or ` + "`ttlSecondsAfterFinished`" + `. StatefulSet's disks: resize the claims.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#label-selector-updates",
 			"https://github.com/kubernetes/kubernetes/issues/50808",

@@ -18,19 +18,12 @@ var applyStuck = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Argo CD applies phases and sync waves and waits for health, Helm runs hooks before anything else, Flux waits for
-` + "`dependsOn`" + `. Reported:
-
-- pods of an early step need a ConfigMap, Secret, ServiceAccount, claim or Namespace of a later one;
-- a custom resource comes before its definition: an earlier wave, or beside it in a chart's templates;
-- ` + "`dependsOn`" + ` names a removed or renamed release, or a circle;
-- an Argo CD hook's Job is deleted within a minute of its end (` + "`ttlSecondsAfterFinished`" + `): a warning.
-
-Where base has the object, only a fresh install is stuck: a warning.`,
-		Bad: `The hook never ends, and neither this nor any later change is applied. Helm gives up after its timeout
-(` + "`pending-upgrade`" + `), an Argo CD sync has none.`,
-		Now: `Make what the hook needs a hook of lower weight, or an earlier wave; definitions into ` + "`crds/`" + ` or a release of their own.
-` + "`activeDeadlineSeconds`" + ` and a hook-delete-policy instead of a TTL.`,
+		Real: `Argo CD's waves, Helm's hooks or Flux's ` + "`dependsOn`" + ` wait for an object, definition or release that
+only a later step brings, or a hook's Job goes before it is seen (` + "`ttlSecondsAfterFinished`" + `). A
+warning where only a fresh install is stuck.`,
+		Bad: `Neither this nor any later change is applied. Helm times out; an Argo CD sync does not.`,
+		Now: `Make what the hook needs a hook of lower weight, or an earlier wave. Definitions: into ` + "`crds/`" + `.
+Instead of a TTL: a hook-delete-policy.`,
 		Sources: []string{
 			"https://argo-cd.readthedocs.io/en/stable/user-guide/sync-waves/",
 			"https://helm.sh/docs/topics/charts_hooks/",

@@ -97,23 +97,13 @@ func floorFields(c *state.Config, w int) []string {
 
 func belowFloorHelp() Help {
 	return Help{
-		Real: `A step leaves fewer ready pods than before, and than the floor: ` + "`intents.below-floor.minReady`" + `, or else
-
-    desired     = HPA minReplicas, else spec.replicas; the smaller of both versions
-    rollout     = desired − maxUnavailable(desired)   percentages round down; 1 where surge and
-                                                      unavailable both come to 0
-    disruption  = what a PodDisruptionBudget keeps of desired: minAvailable, or
-                  desired − maxUnavailable            percentages round up; of several
-                                                      workloads, less what the others can be
-    floor       = the least of rollout and, of each budget, disruption
-
-of the version applied last. ` + "`Recreate`" + `: 0, which is never broken. StatefulSet: maxUnavailable is 1; with ` + "`Parallel`" + ` a
-budget is worth one pod less. Without a budget an eviction may leave desired − 1. Lost nodes, crashes, pressure
-evictions, and an autoscaler that shrinks both ReplicaSets during a bad revision break a ` + "`minReady`" + ` only; preemption is
-` + "`preemption-cascade`" + `. *Transient*: every fair run recovers.`,
+		Real: `A step leaves fewer ready pods than the rollout's ` + "`maxUnavailable`" + ` or a PodDisruptionBudget allows
+([derived so](https://github.com/kubesettle/kubesettle/blob/main/docs/policy.md#the-floor)), or than
+` + "`minReady`" + `. Lost nodes and crashes count against ` + "`minReady`" + ` only. *Transient*: every fair run
+recovers.`,
 		Bad: `Less capacity than planned for a while; whether that is an outage depends on the load.`,
-		Now: `The last steps name the loop that removes the pods. Budgets do not limit rollouts, nor rollouts evictions: leave room
-for both. Keep ` + "`spec.replicas`" + ` out of an autoscaled manifest. If the drop is fine, set ` + "`minReady`" + `.`,
+		Now: `Budgets do not limit rollouts, nor rollouts evictions: leave room for both. Keep ` + "`spec.replicas`" + ` out
+of an autoscaled manifest. If the drop is fine, set ` + "`minReady`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-unavailable",
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",

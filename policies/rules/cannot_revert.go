@@ -26,15 +26,12 @@ var cannotRevert = Rule{
 	Severity: Warning,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `From every state in which the change has settled or is stuck, base is applied again:
-
-- the API server refuses it: a field that may only change one way, such as a claim's size;
-- or a fair run does not end with base's pods: the change's pods keep them out, for instance.
-
-What base cannot do anyway is no finding. A revision that never gets ready: ` + "`events.badRevision.rollback`" + `.`,
+		Real: `Where the change has settled or is stuck, base is applied again, and the API server refuses it (a
+claim's size only grows), or a fair run does not end with base's pods. Check:
+` + "`kubectl apply --dry-run=server`" + ` with base.`,
 		Bad: `The change may be fine. If not, ` + "`git revert`" + ` and ` + "`helm rollback`" + ` do not help.`,
-		Now: `Split off what cannot be reverted, and write down what a revert needs. If the change's pods keep base's out, change the
-strategy in a separate step.`,
+		Now: `Split off what cannot be reverted, and write down what a revert needs. If the change's pods keep
+base's out, change the strategy first.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims",
 			"https://kubernetes.io/docs/concepts/configuration/configmap/#configmap-immutable",

@@ -27,16 +27,13 @@ var crashLoop = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `Forever, with no event left, one of:
-
-- A node goes down under pods that use more CPU than they request, comes back, goes down again. Needs
-  ` + "`events.nodePanic`" + `, ` + "`events.startupSpike`" + ` and the nodes' CPU; measure a start first.
-- The node named by ` + "`spec.nodeName`" + ` refuses the pods: no room, no port, or pressure (` + "`events.diskPressure`" + `,
-  ` + "`events.memoryPressure`" + `). In a cluster they are ` + "`Failed`" + `: ` + "`OutOfcpu`" + `, ` + "`NodePorts`" + `, ` + "`Evicted`" + `.`,
-		Bad: `A few pods take down a machine, again and again. Refused pods pile up as failed objects, several a second.`,
+		Real: `A node goes down under pods that use more CPU than they request, again and again: real if
+` + "`events.nodePanic`" + ` and ` + "`events.startupSpike`" + ` are as measured. Or the node in ` + "`spec.nodeName`" + ` refuses
+the pods forever; in a cluster they are ` + "`Failed`" + `: ` + "`OutOfcpu`" + `, ` + "`NodePorts`" + `, ` + "`Evicted`" + `.`,
+		Bad: `A few pods take down a machine. Refused pods pile up, several a second.`,
 		Now: `- Request what a start needs, or set a CPU limit.
-- Keep them apart: hard spread over ` + "`kubernetes.io/hostname`" + `, or required anti-affinity.
-- ` + "`kubeReserved`" + ` and ` + "`systemReserved`" + ` on every node.
+- Keep them apart: hard spread over ` + "`kubernetes.io/hostname`" + `.
+- ` + "`kubeReserved`" + ` and ` + "`systemReserved`" + `.
 - ` + "`nodeSelector`" + ` instead of ` + "`nodeName`" + `.`,
 		Sources: []string{
 			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",

@@ -21,18 +21,12 @@ var danglingTarget = Rule{
 	Severity: Warning,
 	Static:   true,
 	Help: Help{
-		Real: `- A Service, budget or autoscaler acts on a workload on base and on none on head, though the workload is still there.
-- A new one acts on nothing, and a workload of its namespace matches but for one label, or a typo in a value or name.
-- A selector now also matches another workload's pods.
-- A spread constraint or anti-affinity term matches no pod any more, not even its own.
-- A Service leads to a port by a name, or an autoscaler measures a container, that its pods had on base and have no more.
-- A probe asks a port by a name that its own container does not have: the pod never becomes ready.
-
-Not real if the pods come from an operator or another repository. Check: ` + "`kubectl get pods -l SELECTOR`" + `.`,
-		Bad: `All objects are valid, so nobody notices. A budget without pods lets a drain take all replicas, an autoscaler without a
-target never scales, a Service has no endpoints, or sends half its requests to the wrong pods.`,
-		Now: `Select by labels that the template has and that identify the workload (` + "`app.kubernetes.io/name`" + `, ` + "`instance`" + `,
-` + "`component`" + `), from one helper. Rename an autoscaler's target with its workload.`,
+		Real: `A Service, budget, autoscaler or spread rule selected pods on base and none on head, or others' too;
+a new one misses by one label or a typo; a port's or container's name is gone. Check:
+` + "`kubectl get pods -l SELECTOR`" + `. Not real if an operator or another repository makes the pods.`,
+		Bad: `Nobody notices: no endpoints, no scaling, no protection in a drain.`,
+		Now: `Select by labels that identify the workload, from one helper. Rename an autoscaler's target with its
+workload.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
 			"https://kubernetes.io/docs/concepts/services-networking/service/",

@@ -18,21 +18,13 @@ var deletedOnTheWay = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `- An object moves between releases of Argo CD or Flux, and the first one prunes it. Namespaces, volumes, workloads,
-  definitions and releases are reported, as an error where data goes with it.
-- An ApplicationSet is renamed: its generated Applications are deleted, and everything with them.
-- A CustomResourceDefinition is removed while its resources are declared: they go with it.
-- Custom resources are removed together with the controller of their finalizers: a warning, or an error if the
-  manifest has finalizers.
-
-No finding: what is kept (` + "`prune: disabled`" + `, ` + "`Prune=false`" + `, ` + "`resource-policy: keep`" + `,
-` + "`preserveResourcesOnDeletion`" + `), a release without ` + "`prune`" + `, definitions in ` + "`crds/`" + `, resources in a later sync wave than
-their controller.`,
-		Bad: `Pods restart, load balancers get new addresses, volumes are lost for good. What waits for a finalizer stays in
-` + "`Terminating`" + `, with its namespace.`,
-		Now: `Set ` + "`kustomize.toolkit.fluxcd.io/prune: disabled`" + ` (Argo CD: ` + "`Prune=false`" + `), merge, move the object, remove the
-annotation. Rename an ApplicationSet only with ` + "`preserveResourcesOnDeletion: true`" + `. Remove custom resources first, then
-their controller.`,
+		Real: `An object moves between releases and the first one prunes it; an ApplicationSet is renamed, or a
+CustomResourceDefinition removed, and all under it goes; or resources go together with the
+controller of their finalizers. Not real if pruning is off: ` + "`prune: disabled`" + `, ` + "`Prune=false`" + `,
+` + "`resource-policy: keep`" + `.`,
+		Bad: `Pods restart, addresses change, volumes are lost for good; finalizers hang in ` + "`Terminating`" + `.`,
+		Now: `Forbid pruning of the object, merge, move it, allow it again. ApplicationSet:
+` + "`preserveResourcesOnDeletion: true`" + `. Remove custom resources first, then their controller.`,
 		Sources: []string{
 			"https://github.com/fluxcd/kustomize-controller/issues/338",
 			"https://fluxcd.io/flux/components/kustomize/kustomizations/#prune",

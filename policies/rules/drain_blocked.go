@@ -24,18 +24,14 @@ var drainBlocked = Rule{
 	Severity: Error,
 	Blind:    BlindToStops,
 	Help: Help{
-		Real: `A run ends with a node under maintenance whose pods a PodDisruptionBudget refuses to evict. No finding: a refusal until
-a replacement is ready, and the old revision's ready pods during a bad revision. A note: where it takes a failure that
-the policy does not declare. By default one node is drained, with one load change (` + "`events.drain`" + `).
-` + "`karpenter.sh/do-not-disrupt: \"true\"`" + ` blocks like a budget. In a cluster: ` + "`kubectl get pdb`" + `, 0 ALLOWED DISRUPTIONS.`,
-		Bad: `Upgrades and scale-down wait until somebody deletes the pod by hand. An eviction makes no replacement first, so a budget
-without slack has no way out; slack under load may be none at the autoscaler's minimum.`,
-		Now: `- ` + "`maxUnavailable: 1`" + ` instead of ` + "`minAvailable`" + `; percentages round up (75% of 3 is 3).
-- One replica more than ` + "`minAvailable`" + `, also at the HPA's ` + "`minReplicas`" + `.
-- Two budgets on one pod refuse every eviction: make their selectors disjoint.
-- ` + "`terminationGracePeriod`" + ` on Karpenter's NodePool.
-- ` + "`nodeTaintsPolicy: Honor`" + `: spread constraints ignore cordoned nodes.
-- ` + "`unhealthyPodEvictionPolicy: AlwaysAllow`" + ` lets unready pods go.`,
+		Real: `A run ends with a node under maintenance whose pods a PodDisruptionBudget (or
+` + "`karpenter.sh/do-not-disrupt`" + `) refuses to evict. Check: ` + "`kubectl get pdb`" + ` says 0 ALLOWED
+DISRUPTIONS. Not real if such pods are deleted by hand.`,
+		Bad: `Upgrades and scale-down wait: an eviction makes no replacement first.`,
+		Now: `- ` + "`maxUnavailable: 1`" + ` instead of ` + "`minAvailable`" + `, whose percentages round up (75% of 3 is 3); or one
+  replica more, also at ` + "`minReplicas`" + `.
+- Two budgets on one pod: make their selectors disjoint.
+- Unready pods: ` + "`unhealthyPodEvictionPolicy: AlwaysAllow`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
 			"https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/",

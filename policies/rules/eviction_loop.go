@@ -28,16 +28,13 @@ var evictionLoop = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `Pods are evicted forever with no event left: something evicts (descheduler, NoExecute taint, preemption, pressure), the
-controller creates, the scheduler puts the pod back. Pods of a bad revision do not count. Real if that descheduler runs
-with that policy, or the taint stays: its pods never get older than the interval.`,
+		Real: `Something evicts (descheduler, NoExecute taint, preemption, pressure), the scheduler puts the pod
+back, forever. Real if that descheduler runs with that policy, or the taint stays: its pods never
+get older than the interval.`,
 		Bad: `Every turn kills a healthy pod, its connections and caches. A budget only slows it down.`,
-		Now: `Make evictor and scheduler agree:
-
-- ` + "`nodeFit: true`" + ` in the descheduler's evictor.
-- ` + "`constraints: [DoNotSchedule]`" + ` for RemovePodsViolatingTopologySpreadConstraint.
+		Now: `- ` + "`nodeFit: true`" + `; ` + "`constraints: [DoNotSchedule]`" + ` for spread.
 - ` + "`targetThresholds`" + ` above the largest pod's share of a node.
-- HighNodeUtilization only with ` + "`MostAllocated`" + `, LowNodeUtilization only with a scheduler that spreads.
+- HighNodeUtilization only with ` + "`MostAllocated`" + `.
 - Or exempt the workload by namespace, label or priority.`,
 		Sources: []string{
 			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",

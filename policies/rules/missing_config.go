@@ -18,21 +18,12 @@ var missingConfig = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: "`env`" + `, ` + "`envFrom`" + ` and mounted volumes are compared with what the repository renders. While the pods still refer to it:
-
-- the change removes or renames a ConfigMap or Secret, or takes out a key;
-- it removes the ServiceAccount that they run as, or names another one that is not there while the old one stays: warnings;
-- it renames a reference to a ConfigMap that is not there;
-- a new reference misses one by a typo or a generated hash;
-- an unknown key, or a ConfigMap of which the repository says nothing: warnings.
-
-No finding: ` + "`optional: true`" + `, and what may come from elsewhere (a Secret that the repository never had, a name that
-another file mentions, an annotation that fills or keeps the object). Without pruning: a warning. Check:
-` + "`kubectl get configmap,secret -n NAMESPACE`" + `.`,
-		Bad: `A new pod waits in ` + "`CreateContainerConfigError`" + ` or ` + "`ContainerCreating`" + ` without end. With an unchanged template it shows
-only when pods are evicted or restarted. Without its ServiceAccount no pod is created at all.`,
-		Now: `Rename both sides in one change. To remove an object, remove the references first, and merge the removal once that has
-rolled out. ` + "`optional: true`" + ` lets the pod start without it.`,
+		Real: `Pods refer to a ConfigMap, Secret, key or ServiceAccount that the change removes, renames or
+misspells. Not reported: ` + "`optional: true`" + `, and what may come from elsewhere. A warning without
+pruning, or where the repository never had it. Check: ` + "`kubectl get configmap,secret -n NAMESPACE`" + `.`,
+		Bad: `New pods wait in ` + "`CreateContainerConfigError`" + ` forever; with an unchanged template, after the next
+eviction. Without ServiceAccount none is created.`,
+		Now: `Rename both sides in one change. To remove an object, remove the references first and roll that out.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/configuration/configmap/",
 			"https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/#restrictions",

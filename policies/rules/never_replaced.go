@@ -22,19 +22,13 @@ var neverReplaced = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `One of:
-
-- A StatefulSet's pod on a node that is lost for good (` + "`events.nodeFailure`" + `) stays in deletion, as only its kubelet
-  could confirm its end. If something deletes lost nodes, set ` + "`events.nodeFailure.outOfService: true`" + `.
-- A LimitRange makes every new pod invalid.
-- A webhook with ` + "`failurePolicy: Fail`" + ` guards the pods that serve it, and all are gone. One lost node is tried even
-  where no ` + "`events.nodeFailure`" + ` is declared.`,
-		Bad: `One replica short until somebody acts. A refused pod does not exist: only its controller's events tell. The webhook
-blocks every pod it guards.`,
-		Now: `- Delete the Node, or taint it ` + "`node.kubernetes.io/out-of-service`" + `, once the machine is off.
-- No state: use a Deployment. ` + "`kubectl delete pod --force`" + ` risks two pods with one identity.
+		Real: `A lost node's StatefulSet pod stays in deletion (not real if something deletes lost nodes: set
+` + "`events.nodeFailure.outOfService: true`" + `). Or a LimitRange makes every new pod invalid, or a
+` + "`failurePolicy: Fail`" + ` webhook guards its own pods, and all are gone.`,
+		Bad: `A replica short until somebody acts; such a webhook blocks every pod it guards.`,
+		Now: `- Once the machine is off, delete its Node or taint it ` + "`node.kubernetes.io/out-of-service`" + `.
 - Exclude a webhook's own pods by ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
-- Set limits, or raise the LimitRange's default.`,
+- Set limits, or raise the LimitRange's.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/force-delete-stateful-set-pod/",
 			"https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/#non-graceful-node-shutdown",

@@ -22,18 +22,13 @@ var neverSettles = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `Replicas or pods change forever with no event left, and no rule with a more specific name covers it. Or the workload
-rests below what the load needs, as its autoscaler cannot act:
-
-- a counted container without a request (` + "`FailedGetResourceMetric`" + `);
-- two autoscalers select the same pods (` + "`AmbiguousSelector`" + `);
-- the selector matches another workload's pods;
-- ` + "`spec.replicas`" + ` is 0 (` + "`ScalingDisabled`" + `).
-
-` + "`kubectl describe hpa`" + ` shows the condition.`,
+		Real: `Replicas or pods change forever and no other rule covers it. Or an autoscaler cannot act, as
+` + "`kubectl describe hpa`" + ` shows: a container without a request (` + "`FailedGetResourceMetric`" + `), two
+autoscalers or another workload's pods under one selector (` + "`AmbiguousSelector`" + `), ` + "`spec.replicas: 0`" + `
+(` + "`ScalingDisabled`" + `).`,
 		Bad: `A loop kills pods at every turn. A stopped autoscaler looks healthy until the next rush.`,
-		Now: `A loop: give the contested field one owner. An autoscaler: a request for every container, sidecars included,
-` + "`ContainerResource`" + ` or ` + "`AverageValue`" + `; one autoscaler and one distinct selector per workload; no ` + "`spec.replicas`" + `.`,
+		Now: `Give the contested field one owner. Autoscalers: a request for every container, sidecars included;
+one distinct selector per workload; no ` + "`spec.replicas`" + `.`,
 		Sources: []string{
 			"https://www.usenix.org/conference/atc24/presentation/liu-bingzhe",
 			"https://github.com/argoproj/argo-cd/issues/1603",

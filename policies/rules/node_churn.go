@@ -24,16 +24,15 @@ var nodeChurn = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `Nodes come and go forever with no event left: a node autoscaler removes a node whose pods then fit nowhere. Applies with
-` + "`controllers.clusterAutoscaler`" + ` or Karpenter (a NodePool, or ` + "`controllers.karpenter`" + `), whose simulations differ from the
-scheduler. Real if the pools' allocatable resources and minimum counts are as declared.`,
-		Bad: `Every turn drains a node, kills its pods and pays for a machine. The cluster looks healthy whenever somebody looks.`,
-		Now: `- If replicas oscillate in the same loop, end that first.
-- Require what the descheduler enforces, or
-  ` + "`nodeAffinityType: [requiredDuringSchedulingIgnoredDuringExecution]`" + `.
+		Real: `A node autoscaler removes a node whose pods then fit nowhere, adds one, and so on forever. Real if
+the pools' allocatable resources and minimum counts are as declared.`,
+		Bad: `Every turn drains a node, kills its pods and pays for a machine. The cluster looks healthy whenever
+somebody looks.`,
+		Now: `- If replicas oscillate too, end that first.
+- Require what the descheduler enforces.
 - Keep a node: a larger minimum, or ` + "`cluster-autoscaler.kubernetes.io/scale-down-disabled`" + `.
-- Leave room for the largest pod on the nodes that stay.
-- ` + "`nodeTaintsPolicy: Honor`" + ` on hard spread: older autoscalers count a node under removal as an empty domain.`,
+- Leave room for the largest pod.
+- Hard spread: ` + "`nodeTaintsPolicy: Honor`" + `.`,
 		Sources: []string{
 			"https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md",
 			"https://github.com/kubernetes/autoscaler/issues/581",

@@ -23,13 +23,12 @@ var preemptionCascade = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `The scheduler deletes pods for others of higher priority, and leaves fewer ready ones than their PodDisruptionBudgets
-keep or, without a PriorityClass, than ` + "`below-floor`" + ` allows evictions. Pods with a class and without a budget accepted
-their rank. Needs declared capacity, and PriorityClasses among the manifests. In a cluster: a ` + "`Preempted`" + ` event.`,
-		Bad: `Serving replicas are gone: the scheduler only prefers victims without a budget. On a full cluster one surge pod is
-enough. A later ` + "`globalDefault`" + ` class ranks every new pod above all running ones.`,
+		Real: `The scheduler deletes pods for others of higher priority, below what their PodDisruptionBudgets keep
+or, without budget and PriorityClass, an eviction may leave. Needs declared capacity: not real if
+the cluster is larger. In a cluster: a ` + "`Preempted`" + ` event.`,
+		Bad: `Serving replicas are gone; on a full cluster one surge pod is enough.`,
 		Now: `- ` + "`preemptionPolicy: Never`" + `: first in the queue, deletes nobody.
-- A class for what has to stay up, before others get a higher one.
+- A class for what has to stay up.
 - Leave room; ` + "`maxSurge: 0`" + ` helps, an autoscaled pool comes too late.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/",

@@ -21,14 +21,13 @@ var replicaOscillation = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `The live ` + "`spec.replicas`" + ` changes forever with no event left: GitOps self-heal sets what Git declares, an autoscaler what
-the load needs (or one autoscaler rejects each of two numbers, as its target is too coarse). Real if your controller
-resets the field; say under ` + "`controllers.gitops`" + ` what ` + "`ignoreDifferences`" + ` leaves alone. Check: ` + "`kubectl get deploy -w`" + `.`,
-		Bad: `Every turn creates and kills pods. Half of the time the workload is too small for its load, and nothing reports an
-error.`,
-		Now: `- Give the number one owner: no ` + "`spec.replicas`" + ` beside an autoscaler (hand it over first, see ` + "`replicas-reset`" + `).
-- Argo CD: ` + "`ignoreDifferences`" + ` on ` + "`/spec/replicas`" + ` **and** ` + "`RespectIgnoreDifferences=true`" + `.
-- One autoscaler per workload.`,
+		Real: "`spec.replicas`" + ` changes forever with no event left: GitOps self-heal sets Git's number, an
+autoscaler the load's; or an autoscaler's target is too coarse for any number. Check:
+` + "`kubectl get deploy -w`" + `. Not real if your controller ignores the field: declare
+` + "`controllers.gitops.ignoreDifferences`" + `.`,
+		Bad: `Every turn creates and kills pods; half of the time there are too few. Nothing reports an error.`,
+		Now: `- One owner: no ` + "`spec.replicas`" + ` beside an autoscaler (hand it over first, see ` + "`replicas-reset`" + `).
+- Argo CD: ignore ` + "`/spec/replicas`" + ` **and** set ` + "`RespectIgnoreDifferences=true`" + `.`,
 		Sources: []string{
 			"https://github.com/argoproj/argo-cd/issues/1603",
 			"https://github.com/argoproj/argo-cd/issues/5105",

@@ -20,14 +20,13 @@ var replicasReset = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `The apply lowers the live ` + "`spec.replicas`" + ` of an autoscaled workload: the manifest declares a number, or has just
-dropped it, which resets it to the API server's default of 1. If it stays declared, the next apply resets it (scenario
-` + "`next`" + `, a warning). No finding: a change that adds the autoscaler and declares fewer replicas, or removes it. With
-server-side apply set ` + "`apply: server-side`" + `. Check: ` + "`kubectl apply view-last-applied`" + ` has ` + "`replicas`" + `, the manifest does
-not.`,
-		Bad: `The number drops at deployment, under full load, until the autoscaler and a start-up have made up for it.`,
-		Now: `Leave ` + "`spec.replicas`" + ` to the autoscaler, but hand the field over first: ` + "`kubectl apply edit-last-applied`" + `, then the
-manifest. Argo CD: ignore the difference **and** set ` + "`RespectIgnoreDifferences=true`" + `.`,
+		Real: `The apply lowers ` + "`spec.replicas`" + ` of an autoscaled workload: the manifest declares a number, or has
+just dropped it, which resets it to 1. Check: ` + "`kubectl apply view-last-applied`" + ` has ` + "`replicas`" + `, the
+manifest has not. Not real with server-side apply: set ` + "`apply: server-side`" + `.`,
+		Bad: `Replicas drop at deployment, under full load, until the autoscaler has made up for it.`,
+		Now: `Leave ` + "`spec.replicas`" + ` to the autoscaler, handing the field over first:
+` + "`kubectl apply edit-last-applied`" + `, then the manifest. Argo CD: ignore the difference **and** set
+` + "`RespectIgnoreDifferences=true`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#migrating-deployments-and-statefulsets-to-horizontal-autoscaling",
 			"https://kubernetes.io/docs/tasks/manage-kubernetes-objects/declarative-config/#how-apply-calculates-differences-and-merges-changes",

@@ -24,17 +24,14 @@ var rolloutStuck = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `A run ends in the middle of a rollout: updated, total and available replicas do not all equal ` + "`spec.replicas`" + `. No
-finding: a paused rollout, or a revision that never gets ready anywhere (` + "`events.badRevision`" + `). With a ` + "`ReadWriteOnce`" + `
-volume it is only *possible*: some drivers attach nothing. In a cluster: ` + "`kubectl rollout status`" + ` waits,
-` + "`ProgressDeadlineExceeded`" + `.`,
-		Bad: `The new version never takes over, later rollouts queue behind it, ` + "`helm --wait`" + `, Argo CD and Flux report a failure. With
-the default strategy and fewer than four replicas, one surge pod without a place is enough (25% rounds down to 0
-unavailable).`,
-		Now: `- ` + "`rollingUpdate: {maxSurge: 0, maxUnavailable: 1}`" + `, or ` + "`type: Recreate`" + `.
-- Keep the old revision out of spread and anti-affinity: ` + "`matchLabelKeys: [pod-template-hash]`" + `, or prefer it.
-- Leave room for one more pod: a node, a port, quota.
-- ` + "`ReadWriteOnce`" + `: ` + "`Recreate`" + `, a StatefulSet, or ` + "`ReadWriteMany`" + `.`,
+		Real: `A run ends in mid-rollout: updated, total and available replicas never all equal ` + "`spec.replicas`" + `. In
+a cluster: ` + "`ProgressDeadlineExceeded`" + `. Not real for a ` + "`ReadWriteOnce`" + ` volume whose driver attaches
+nothing (NFS).`,
+		Bad: `The new version never takes over; ` + "`helm --wait`" + `, Argo CD and Flux report a failure.`,
+		Now: `- ` + "`rollingUpdate: {maxSurge: 0, maxUnavailable: 1}`" + `, or ` + "`type: Recreate`" + ` (` + "`ReadWriteOnce`" + `: that, or
+  a StatefulSet).
+- Ignore old pods in spread and anti-affinity: ` + "`matchLabelKeys: [pod-template-hash]`" + `.
+- Leave room for one more pod: a node, a port, quota.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment",
 			"https://github.com/kubernetes/kubernetes/issues/116891",

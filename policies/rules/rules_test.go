@@ -32,6 +32,9 @@ func (p problem) builder(t *testing.T, gitops *state.GitOps) *state.Builder {
 	return b
 }
 
+// mostHelpWords is what a reader with a red check takes in: is it real, how bad is it, what now?
+const mostHelpWords = 80
+
 func TestRulesAreWellFormed(t *testing.T) {
 	seen := map[string]bool{}
 	c := problem{deployment(3, "a", hpa(2, 6), budget("1", ""), apart), deployment(3, "b", hpa(2, 6), budget("1", ""), apart)}.preempting(t)
@@ -45,6 +48,9 @@ func TestRulesAreWellFormed(t *testing.T) {
 		}
 		if r.Help.Real == "" || r.Help.Bad == "" || r.Help.Now == "" || len(r.Help.Sources) == 0 {
 			t.Errorf("%s: a part of its help is missing", r.ID)
+		}
+		if n := len(strings.Fields(strings.ReplaceAll(r.Help.Real+" "+r.Help.Bad+" "+r.Help.Now, "- ", ""))); n > mostHelpWords {
+			t.Errorf("%s: its help has %d words, more than %d", r.ID, n, mostHelpWords)
 		}
 		for _, src := range r.Help.Sources {
 			if !strings.HasPrefix(src, "https://") {

@@ -24,18 +24,14 @@ var runawayScale = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `An autoscaler reaches ` + "`maxReplicas`" + `, or stays there, although it would settle lower if every pod were ready, warm and
-used its share of the load only. No finding: a number that a stabilization window holds or Git declares. It rests on
-what the policy says of start-up CPU (` + "`events.startupSpike`" + `) and idle memory (` + "`events.loadChange.idleMemory`" + `); measure
-both with ` + "`kubectl top pod`" + `. A CronJob (` + "`events.jobOverrun`" + `): a Job starts beside two that never end.`,
-		Bad: `Cost and database connections follow. On CPU it falls once pods are warm, and each rollout repeats it. On memory it may
-stay: with r the idle footprint over the target, N pods stay N pods up to 1/(1-r), at 0.9 and above any number.`,
-		Now: `- Ready only when warm (` + "`startupProbe`" + `): unready pods' CPU does not count.
-- ` + "`behavior.scaleUp.stabilizationWindowSeconds`" + ` above the start-up time.
-- A CPU limit or request near what a start needs.
-- Memory: idle footprint below m/(m+1) of the target for m minimum replicas, or scale on something else;
-  ` + "`maxSurge: 0`" + `.
-- CronJob: ` + "`Forbid`" + ` or ` + "`Replace`" + `, and ` + "`activeDeadlineSeconds`" + `.`,
+		Real: `An autoscaler goes to ` + "`maxReplicas`" + `, or stays there, though it would settle lower with every pod
+ready and warm. It rests on the declared ` + "`events.startupSpike`" + ` and ` + "`events.loadChange.idleMemory`" + `:
+measure both with ` + "`kubectl top pod`" + `. Or a CronJob starts Job beside Job.`,
+		Bad: `Cost and database connections follow; on memory it may never fall.`,
+		Now: `- Ready only when warm (` + "`startupProbe`" + `), or ` + "`behavior.scaleUp.stabilizationWindowSeconds`" + ` above the
+  start-up time.
+- Memory: idle use below m/(m+1) of the target for m minimum replicas, or another metric.
+- CronJob: ` + "`Forbid`" + `, ` + "`activeDeadlineSeconds`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#algorithm-details",
 			"https://github.com/digitalocean/clusterlint/issues/95",

@@ -19,16 +19,11 @@ var serviceGap = Rule{
 	Static:   true,
 	Running:  true,
 	Help: Help{
-		Real: `A selector takes effect at once, labels only with new pods:
-
-- a Service's new selector matches no pod that base runs;
-- or its only workload is deleted, and the one in its place has yet to start: a warning, as it takes a tool that prunes.
-
-No finding: pods of base that match and keep running; a Service in a later sync wave than pods that match both
-selectors, or ` + "`PruneLast=true`" + `; ` + "`Recreate`" + `. Check: ` + "`kubectl get endpointslices -w`" + `.`,
-		Bad: `Every request fails until the first new pod is ready, and for good with a bad revision.`,
-		Now: `Two changes: first give the pods the new labels beside the old ones (or start the new workload beside the old), roll
-out, then change the selector.`,
+		Real: `A selector takes effect at once, labels only with new pods: the Service's new selector matches no
+running pod of base, or its only workload is replaced by one that has yet to start (a warning: takes
+pruning). Not real if it is applied later. Check: ` + "`kubectl get endpointslices -w`" + `.`,
+		Bad: `Every request fails until a new pod is ready; for good with a bad revision.`,
+		Now: `First add the new labels, or the new workload; in a second change, the selector.`,
 		Sources: []string{
 			"https://github.com/envoyproxy/gateway/issues/7309",
 			"https://kubernetes.io/docs/concepts/services-networking/service/#defining-a-service",

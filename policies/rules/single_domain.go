@@ -29,14 +29,13 @@ var singleDomain = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A run ends with all ready pods, two or more, on one node or in one zone, although the workload asks to be spread (soft
-constraints count) and another domain has a node open to it (taints, node affinity; room does not count). Three zones
-are assumed without declared nodes. Check: ` + "`kubectl get pods -o wide`" + ` after a drain or rollout.`,
-		Bad: `Nothing is down yet. The next loss of that domain takes all replicas, and nothing moves a placed pod back.`,
+		Real: `All ready pods, two or more, end on one node or in one zone, although the workload asks to be spread
+(soft constraints count) and another domain is open to it. Check: ` + "`kubectl get pods -o wide`" + ` after a
+drain. Not real if you have one zone: declare your nodes.`,
+		Bad: `Nothing is down yet. Losing that domain takes all replicas; nothing moves a placed pod back.`,
 		Now: `- ` + "`DoNotSchedule`" + `, if there are always enough domains.
-- ` + "`matchLabelKeys: [pod-template-hash]`" + `: a rollout ignores pods about to go.
-- A descheduler with RemovePodsViolatingTopologySpreadConstraint.
-- A third node or zone.`,
+- ` + "`matchLabelKeys: [pod-template-hash]`" + `.
+- A descheduler with RemovePodsViolatingTopologySpreadConstraint.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#known-limitations",
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",

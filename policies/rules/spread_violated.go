@@ -25,20 +25,13 @@ var spreadViolated = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
-		Real: `A run ends, all pods placed and no rollout under way, against the workload's own placement:
-
-    hard  maxSkew with ` + "`DoNotSchedule`" + `, counted as the scheduler counts (minDomains, matchLabelKeys,
-          nodeAffinityPolicy, nodeTaintsPolicy); required anti-affinity
-    soft  the same with ` + "`ScheduleAnyway`" + `, and preferred anti-affinity
-
-Soft ones are one severity lower, and only where there is no hard one, every run ends so, a less filled domain has
-room, and nothing else favours the node. After a node was drained, lost, added or removed, ` + "`single-domain`" + ` judges.`,
-		Bad: `Losing one domain takes more pods than planned. Constraints hold only when a pod is placed: a rollout counts old pods
-about to go, a scale-down picks victims by age and node.`,
-		Now: `- ` + "`matchLabelKeys: [pod-template-hash]`" + `: a rollout counts only its own pods.
+		Real: `A run ends, all pods placed, no rollout under way, against the workload's own hard spread or
+required anti-affinity; against soft ones only where every run ends so and nothing else favours the
+node. Check: ` + "`kubectl get pods -o wide`" + ` after a rollout.`,
+		Bad: `Losing one domain takes more pods than planned. Rollouts count old pods, scale-downs pick by age.`,
+		Now: `- ` + "`matchLabelKeys: [pod-template-hash]`" + `.
 - A descheduler with RemovePodsViolatingTopologySpreadConstraint, ` + "`constraints: [DoNotSchedule]`" + `.
-- ` + "`DoNotSchedule`" + `, if the spread matters more than that the pod runs.
-- An image that outweighs the spread: have it on every node, or lower ImageLocality's weight.`,
+- Soft: ` + "`DoNotSchedule`" + `, or a lower weight of ImageLocality.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#known-limitations",
 			"https://github.com/kubernetes/kubernetes/issues/98215",

@@ -18,13 +18,13 @@ var staleConfig = Rule{
 	Severity: Note,
 	Static:   true,
 	Help: Help{
-		Real: `The change edits a ConfigMap or Secret in place, and the pod template of its reader stays, so that no pod is replaced.
-Reported for keys read by ` + "`env`" + `, ` + "`envFrom`" + ` or ` + "`subPath`" + `; a whole volume is updated in the pod, and reported only where
-another workload of the release has a ` + "`checksum/`" + ` annotation. Not real where something restarts the pods; annotations of
-Reloader and its like are respected.`,
+		Real: `The change edits a ConfigMap or Secret that pods read by ` + "`env`" + `, ` + "`envFrom`" + ` or ` + "`subPath`" + `, and their
+template stays, so no pod is replaced. Whole volumes update in place; they are reported only where a
+neighbour has a ` + "`checksum/`" + ` annotation. Not real if something restarts the pods (Reloader's
+annotations are known).`,
 		Bad: `The merge seems to do nothing. New values come pod by pod, much later.`,
-		Now: `Let the template change with the content: a ` + "`checksum/config`" + ` annotation, a ` + "`configMapGenerator`" + ` with its hash, or
-Reloader.`,
+		Now: `Let the template change with the content: a ` + "`checksum/config`" + ` annotation, or ` + "`configMapGenerator`" + `
+with its hash.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically",
 			"https://helm.sh/docs/howto/charts_tips_and_tricks/#automatically-roll-deployments",

@@ -22,15 +22,14 @@ var unschedulable = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `A run ends with a pod of the workload pending, or waiting in ` + "`ContainerCreating`" + ` for a volume that is attached
-elsewhere. Pending for a while is no finding; during a rollout ` + "`rollout-stuck`" + ` judges. Compare what the scheduler step
-says of each node with your nodes; in a cluster the pod's ` + "`FailedScheduling`" + ` event has the same sentence. A pool that would
-give a fitting node has to be declared.`,
-		Bad: `Fewer replicas run than declared, and no control loop repairs it. It often shows long after the merge.`,
-		Now: `- Two hard topology spread constraints: make one ` + "`ScheduleAnyway`" + `, or raise its ` + "`maxSkew`" + `.
-- Required anti-affinity: prefer it, or limit ` + "`maxReplicas`" + ` to the domains.
-- A volume of one zone or node: spare nodes in every zone, or ` + "`ReadWriteMany`" + `.
-- A selector, taint or request that no node meets: a pool that fits.`,
+		Real: `A pod ends pending, or in ` + "`ContainerCreating`" + ` for a volume that another node has. Compare the last
+step's reasons with your nodes, or the pod's ` + "`FailedScheduling`" + ` event. Not real if an undeclared
+pool would bring a fitting node.`,
+		Bad: `Fewer replicas run than declared, and nothing repairs it.`,
+		Now: `- Hard spread: make one constraint ` + "`ScheduleAnyway`" + `, or raise ` + "`maxSkew`" + `.
+- Required anti-affinity: prefer it, or cap ` + "`maxReplicas`" + `.
+- Zonal volume: spare nodes in its zone, or ` + "`ReadWriteMany`" + `.
+- Otherwise: declare a pool that fits.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#known-limitations",
 			"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",
