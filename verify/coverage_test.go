@@ -87,12 +87,11 @@ var documented = []entry{
 	{"f60", 1, "All replicas on one node, then node failure", ""},
 }
 
-const coverageHead = `# Documented failures, and which are found
+const failuresHead = `# Documented failures, and which are found
 
-111 failures of control loops that users reported in public: tier 1 with several independent reports or an official
-warning, tier 3 with few. Each one found is a pair of manifests and policy in ` + "`testdata/failures`" + `, failing and
-repaired; the repaired variant has no finding. Tests verify every pair and write these tables:
-` + "`go test ./verify -run CoveragePage -rewrite`" + `.
+Failures of control loops that users reported in public: tier 1 with several independent reports or an official warning,
+tier 3 with few. Each one found is a pair of manifests and policy, failing and repaired; the repaired variant has no
+finding. Tests verify every pair and write this page: ` + "`go test ./verify -run CoveragePage -rewrite`" + `.
 
 *inevitable*: every fair run that reaches this point. *possible*: takes particular choices of the scheduler, or a race.
 *transient*: every fair run recovers. *told*: the gravest new finding with nothing declared, with the policy's nodes
@@ -102,40 +101,59 @@ only, and with its events and controllers too. Pods include surging ones.
 
 `
 
-// TestCoveragePage keeps docs/coverage.md true: what is found is what the pairs give, and
-// every other failure has its reason.
-func TestCoveragePage(t *testing.T) {
-	page := bytes.NewBufferString(coverageHead)
-	coverageOf(t, page, documented, "of the first list")
-	page.WriteString(coverageSince)
-	coverageOf(t, page, documentedSince, "of the second list")
-	const name = "../docs/coverage.md"
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// What was measured on public repositories takes their clones, and stands below.
-	if i := bytes.Index(want, []byte("\n## Measured")); i >= 0 {
-		page.Write(want[i:])
-	}
-	if *rewrite {
-		if err := os.WriteFile(name, page.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(string(want), page.String()); diff != "" {
-		t.Errorf("%s is out of date, write it with -rewrite (-page +pairs):\n%s", name, diff)
-	}
-}
-
-const coverageSince = `
+const failuresSince = `
 ## Failures of 2024 to 2026
 
 `
 
-// coverageOf writes what is found of a list, and why the rest is not.
-func coverageOf(t *testing.T, page *bytes.Buffer, list []entry, which string) {
+const (
+	coverageName  = "../docs/coverage.md"
+	coverageBegin = "<!-- documented failures -->\n"
+	coverageEnd   = "<!-- end of documented failures -->"
+)
+
+// TestCoveragePage keeps testdata/failures/README.md and the counts in docs/coverage.md true: what
+// is found is what the pairs give, and every other failure has its reason.
+func TestCoveragePage(t *testing.T) {
+	page := bytes.NewBufferString(failuresHead)
+	counts := bytes.NewBufferString("| list | tier | failures | nothing declared | nodes too | events and controllers too |\n|---|---|---|---|---|---|\n")
+	coverageOf(t, page, counts, documented, "of the first list", "until 2024")
+	page.WriteString(failuresSince)
+	coverageOf(t, page, counts, documentedSince, "of the second list", "2024 to 2026")
+	keepPage(t, "../testdata/failures/README.md", page.String())
+
+	was, err := os.ReadFile(coverageName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, begun := strings.Cut(string(was), coverageBegin)
+	_, after, ended := strings.Cut(rest, coverageEnd)
+	if !begun || !ended {
+		t.Fatalf("%s: no %q and %q", coverageName, coverageBegin, coverageEnd)
+	}
+	keepPage(t, coverageName, before+coverageBegin+counts.String()+coverageEnd+after)
+}
+
+// keepPage compares a page with what it should be, or writes it under -rewrite.
+func keepPage(t *testing.T, name, want string) {
+	t.Helper()
+	if *rewrite {
+		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	was, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(was), want); diff != "" {
+		t.Errorf("%s is out of date, write it with -rewrite (-page +pairs):\n%s", name, diff)
+	}
+}
+
+// coverageOf writes what is found of a list, and why the rest is not, and counts both.
+func coverageOf(t *testing.T, page, counts *bytes.Buffer, list []entry, which, when string) {
 	t.Helper()
 	var found, missed bytes.Buffer
 	tiers, pairs := map[int]int{}, map[int]int{}
@@ -162,14 +180,13 @@ func coverageOf(t *testing.T, page *bytes.Buffer, list []entry, which string) {
 			}
 		}
 		told[e.tier] = n
-		fmt.Fprintf(&found, "| [%s](../testdata/failures/%s/README.md) | %d | %s | [%s](rules.md#%s) | %s | %s | %s, %s, %s |\n", strings.ToUpper(e.id), e.id,
+		fmt.Fprintf(&found, "| [%s](%s/README.md) | %d | %s | [%s](../../docs/rules.md#%s) | %s | %s | %s, %s, %s |\n", strings.ToUpper(e.id), e.id,
 			e.tier, e.title, f.Rule, f.Rule, foundAt(f), howSure(f), words[0], words[1], f.Severity)
 	}
-	page.WriteString("| tier | failures | told with nothing declared | with nodes only | with events and controllers too |\n|---|---|---|---|---|\n")
 	for tier := 1; tier <= 3; tier++ {
-		fmt.Fprintf(page, "| %d | %d | %d | %d | %d |\n", tier, tiers[tier], told[tier][0], told[tier][1], pairs[tier])
+		fmt.Fprintf(counts, "| %s | %d | %d | %d | %d | %d |\n", when, tier, tiers[tier], told[tier][0], told[tier][1], pairs[tier])
 	}
-	fmt.Fprintf(page, "\n### Found %s\n\n| | tier | failure | rule | found at | certainty | told |\n|---|---|---|---|---|---|---|\n%s", which, found.String())
+	fmt.Fprintf(page, "### Found %s\n\n| | tier | failure | rule | found at | certainty | told |\n|---|---|---|---|---|---|---|\n%s", which, found.String())
 	fmt.Fprintf(page, "\n### Not found %s, and why\n\n| | tier | failure | why |\n|---|---|---|---|\n%s", which, missed.String())
 }
 
