@@ -183,12 +183,12 @@ func (r *corpusRow) render(opt Options) *Revision {
 	run := newRunner(context.Background(), opt)
 	defer run.close()
 	var roots []Release
-	releases, _, err := discover(src, opt)
+	d, err := discover(src, opt)
 	if err != nil {
 		r.t.Errorf("%s: %v", r.name, err)
 		return nil
 	}
-	for _, rel := range releases {
+	for _, rel := range d.releases {
 		if rel.Kind != Manifests {
 			roots = append(roots, rel)
 		}

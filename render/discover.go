@@ -19,7 +19,8 @@ type discovery struct {
 	releases []Release
 	ids      map[string]bool // of releases
 	ignored  []source.Ignored
-	late     bool // the time ended before all was looked at
+	failed   map[string]*document.Failure // by release: what cannot be had
+	late     bool                         // the time ended before all was looked at
 	// inChart are the folders of charts; used the paths that another unit renders.
 	charts map[string]bool
 	used   map[string]string // path to what uses it
@@ -28,20 +29,21 @@ type discovery struct {
 // discover lists the releases of a tree, sorted by ID, declared ones included.
 //
 // Errors: [ErrTime].
-func discover(s *source.Source, opt Options) ([]Release, []source.Ignored, error) {
+func discover(s *source.Source, opt Options) (*discovery, error) {
 	d := &discovery{src: s, opt: opt, ids: map[string]bool{}, charts: map[string]bool{}, used: map[string]string{}}
 	d.ignored = append(d.ignored, s.Lost...)
 	d.declared()
 	d.findCharts()
 	d.kustomizations()
+	d.helmfiles()
 	d.helm()
 	d.plain()
 	if d.late {
-		return nil, nil, ErrTime
+		return nil, ErrTime
 	}
 	sort.Slice(d.releases, func(i, j int) bool { return d.releases[i].ID < d.releases[j].ID })
 	sortIgnored(d.ignored)
-	return d.releases, d.ignored, nil
+	return d, nil
 }
 
 // over reports whether there is no time to look at more files, which ends the discovery.

@@ -213,6 +213,12 @@ func (s *side) fetchLater(i int) {
 
 // withDeclaration makes the object that declares a release one of its files.
 func (s *side) withDeclaration(i int) {
+	if says := s.releases[i].says; says != nil {
+		for p, b := range says {
+			s.jobs[i].beside(p, b)
+		}
+		return
+	}
 	if by := s.releases[i].By.File; by != "" {
 		if b, err := s.src.Read(by); err == nil {
 			s.jobs[i].beside(by, b)

@@ -150,6 +150,7 @@ type Release struct {
 	source    string                                      // Flux source of a chart that is not here
 	fetch     *fetch.ChartRef                             // the chart to fetch into Path; nil: it is here
 	mayMiss   []string                                    // values files in the fetched chart that need not be there
+	says      map[string][]byte                           // files that declare it, with what of each is about it; nil: all of By's
 	setAt     func(string) document.Location              // as SetAt, of an Application's parameters
 	inlineAt  func(fieldpath.Path) document.Location      // where a value of Inline was set
 	overlayAt func(int, fieldpath.Path) document.Location // where a field of an overlay was

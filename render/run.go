@@ -48,12 +48,12 @@ func prepare(ctx context.Context, t tree.Tree, opt Options, run runner, other *s
 		src.FetchWith(ctx, opt.Fetcher)
 	}
 	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: map[string]placed{}}
-	releases, ignored, err := discover(src, opt)
+	d, err := discover(src, opt)
 	if err != nil {
 		return nil, err
 	}
-	s.ignored = ignored
-	return s, s.gather(ctx, releases, nil)
+	s.ignored = d.ignored
+	return s, s.gather(ctx, d.releases, d.failed)
 }
 
 // gather adds releases and reads what they need; failed ones need nothing.

@@ -1,0 +1,386 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
+)
+
+// helmfiles adds the releases of helmfiles, once for each environment that one declares. Read is
+// what is plain YAML but for the names and values of environments and releases; a helmfile, or a
+// release, that is templated beyond that fails with the line, and is not guessed.
+//
+// Upstream: helmfile v1, commit ecf604d5: pkg/app, (*desiredStateLoader).load; pkg/state,
+// (*StateCreator).loadBases and loadEnvValues, (*HelmState).ExecuteTemplates,
+// releaseWithInheritedTemplate, ConditionEnabled, generateTemporaryReleaseValuesFilesCore and
+// setFlags.
+func (d *discovery) helmfiles() {
+	type found struct{ file, text string }
+	var list []found
+	given := map[string]string{} // pattern of helmfiles to the one that gives them values
+	for _, f := range d.src.Files {
+		if d.over() {
+			return
+		}
+		if ext := path.Ext(f); ext != ".yaml" && ext != ".yml" && ext != ".gotmpl" || d.src.Links[f] || d.inTemplates(f) {
+			continue
+		}
+		b, err := d.src.Read(f)
+		if err != nil || !hasText(b, "releases:") && !hasText(b, "helmfiles:") {
+			continue
+		}
+		if hasText(b, "helmfiles:") && helmfileList.Match(b) {
+			givesValues(f, string(document.UTF8(b)), given)
+		}
+		if !d.isHelmfile(f, b) {
+			continue
+		}
+		if test := testFolder(f); test != "" && !d.named(f) {
+			d.ignore(f, "test data, in "+test)
+			continue
+		}
+		list = append(list, found{f, string(document.UTF8(b))})
+	}
+	for _, one := range list {
+		if d.over() {
+			return
+		}
+		d.helmfile(one.file, one.text, given)
+	}
+}
+
+// givesValues notes the helmfiles that another one lists with values of its own.
+func givesValues(file, text string, given map[string]string) {
+	for _, part := range helmfileParts(text) {
+		v, err := document.DecodeYAML([]byte(anyAction.ReplaceAllString(part, "x")))
+		if err != nil {
+			continue
+		}
+		for _, e := range items(v, "helmfiles") {
+			if m, ok := e.(map[string]any); ok && m["values"] != nil {
+				given[path.Join(path.Dir(file), fmt.Sprint(m["path"]))] = file
+			}
+		}
+	}
+}
+
+// Limits of one helmfile: beyond them it fails.
+const (
+	maxHelmfileReleases = 2000 // of all its environments
+	maxHelmfileInherits = 2000 // templates that one release inherits, each as often as it does
+)
+
+var (
+	helmfileList     = regexp.MustCompile(`(?m)^helmfiles:`)
+	helmfileReleases = regexp.MustCompile(`(?m)^releases:`)
+	helmfileOnly     = regexp.MustCompile(`(?m)^(repositories|helmDefaults|helmfiles|bases|environments):`)
+)
+
+// isHelmfile reports whether a file is a helmfile: one by its name, or one that has beside releases
+// what nothing else has.
+func (d *discovery) isHelmfile(f string, b []byte) bool {
+	if !hasText(b, "releases:") || !helmfileReleases.Match(b) || apiVersionKey.Match(b) {
+		return false
+	}
+	named := strings.HasPrefix(path.Base(f), "helmfile.") || path.Base(path.Dir(f)) == "helmfile.d"
+	return named || d.chartAbove(f) == "" && hasText(b, "chart") && helmfileOnly.Match(b)
+}
+
+// helmfile adds the releases of one helmfile.
+func (d *discovery) helmfile(file, text string, given map[string]string) {
+	h := &helmfile{discovery: d, file: file, dir: path.Dir(file), text: text}
+	names, f := h.environments()
+	for _, pattern := range sortedNames(given) {
+		if f == nil && (pattern == file || pattern == h.dir || globMatch(pattern, file)) {
+			f = helmfileSkip(document.LineOf(file, 1, "release"), "%s gives it values, which are not taken over", given[pattern])
+		}
+	}
+	if f != nil {
+		d.fail(h.release(""), f)
+		return
+	}
+	total := 0
+	for _, env := range names {
+		if d.over() {
+			return
+		}
+		one := &helmfile{discovery: d, file: file, dir: h.dir, text: text, env: env, several: len(names) > 1 || env != defaultEnvironment}
+		if f := one.load(); f != nil {
+			d.fail(one.release(""), f)
+			continue
+		}
+		if total += len(one.entries); total > maxHelmfileReleases {
+			d.fail(h.release(""), &document.Failure{
+				Reason: fmt.Sprintf("%s: more than %d releases of all environments", file, maxHelmfileReleases),
+				Where:  document.FileStart(file), Remedy: "split it",
+			})
+			return
+		}
+		one.add()
+	}
+}
+
+// defaultEnvironment is that of a helmfile that declares none.
+const defaultEnvironment = "default"
+
+// helmfile is one of them, read for one environment.
+type helmfile struct {
+	*discovery
+	file, dir, text string
+	env             string
+	several         bool // the environment is part of the releases' IDs
+	state           map[string]any
+	values          map[string]any  // of the environment
+	entries         []helmfileEntry // of releases, in order
+	read            []string        // further files
+	inherited       int             // templates of the release at hand
+}
+
+// helmfileEntry is one release, or one template of releases, and where its fields stand.
+type helmfileEntry struct {
+	content map[string]any
+	place   func(field string) document.Location
+}
+
+// release is the beginning of one; without a name it stands for the helmfile.
+func (h *helmfile) release(name string) Release {
+	id := "helmfile:" + h.file
+	if h.several {
+		id += ":" + h.env
+	}
+	r := Release{
+		Kind: Helm, Path: h.file, Files: []string{h.file}, Selected: "helmfile " + h.file,
+		By: document.LineOf(h.file, 1, "release"), Parent: id,
+	}
+	if h.several {
+		r.Selected += ", environment " + h.env
+	}
+	if r.ID = id; name == "" {
+		r.Parent = ""
+		return r
+	}
+	r.ID += ":" + name
+	return r
+}
+
+// fail adds a release that cannot be had.
+func (d *discovery) fail(r Release, f *document.Failure) {
+	if d.failed == nil {
+		d.failed = map[string]*document.Failure{}
+	}
+	if !d.ids[r.ID] {
+		d.failed[r.ID] = f
+	}
+	d.add(r)
+}
+
+// environments lists the names that a helmfile and its bases declare.
+func (h *helmfile) environments() ([]string, *document.Failure) {
+	set := map[string]bool{}
+	var collect func(file, text string, bases bool) *document.Failure
+	collect = func(file, text string, bases bool) *document.Failure {
+		if at := controlAction.FindStringIndex(text); at != nil {
+			return templated(file, text, at[0])
+		}
+		for _, part := range helmfileParts(text) {
+			v, err := document.DecodeYAML([]byte(anyAction.ReplaceAllString(part, "x")))
+			if err != nil {
+				return brokenHelmfile(file, part, err)
+			}
+			for name := range mapAt(v, "environments") {
+				set[name] = true
+			}
+			for _, base := range texts(value(v, "bases")) {
+				if b, err := h.src.Read(path.Join(path.Dir(file), base)); err == nil && bases {
+					if f := collect(path.Join(path.Dir(file), base), string(b), false); f != nil {
+						return f
+					}
+				}
+			}
+		}
+		return nil
+	}
+	if f := collect(h.file, h.text, true); f != nil {
+		return nil, f
+	}
+	names := sortedKeys(set)
+	if len(names) == 0 {
+		names = []string{defaultEnvironment}
+	}
+	return names, nil
+}
+
+// helmfileParts splits a helmfile at its separators, each part with as many empty lines before it
+// as there are lines before.
+func helmfileParts(text string) []string {
+	lines := strings.SplitAfter(text, "\n")
+	var parts []string
+	from := 0
+	for i := 0; i <= len(lines); i++ {
+		if i < len(lines) && strings.TrimRight(lines[i], " \r\n") != "---" {
+			continue
+		}
+		if part := strings.Join(lines[from:min(i, len(lines))], ""); strings.TrimSpace(part) != "" {
+			parts = append(parts, strings.Repeat("\n", from)+part)
+		}
+		from = i + 1
+	}
+	return parts
+}
+
+// brokenHelmfile is the failure of one that cannot be read: it is a template, or broken.
+func brokenHelmfile(file, text string, err error) *document.Failure {
+	line := max(document.ErrorLine(err), 1)
+	until := strings.Join(strings.SplitAfterN(text, "\n", line+1)[:min(line, strings.Count(text, "\n")+1)], "")
+	if i := max(strings.LastIndex(until, "{{"), strings.Index(text, "{{")); i >= 0 {
+		return templated(file, text, i)
+	}
+	return &document.Failure{
+		Reason: fmt.Sprintf("%s:%d: %s", file, line, document.ErrorText(err)),
+		Where:  document.LineOf(file, line, "release"), Remedy: "correct the YAML",
+	}
+}
+
+// templated is the failure of what a program would have to fill in.
+func templated(file, text string, at int) *document.Failure {
+	line := 1 + strings.Count(text[:at], "\n")
+	return helmfileSkip(document.LineOf(file, line, "release"), "only the names and values of environments and releases are filled in, and this is another template")
+}
+
+// helmfileSkip is the failure of what helmfile does and this program does not.
+func helmfileSkip(at document.Location, format string, args ...any) *document.Failure {
+	return &document.Failure{
+		Skipped: true, Reason: fmt.Sprintf("%s:%d: %s", at.File, at.StartLine, fmt.Sprintf(format, args...)), Where: at,
+		Remedy: "declare the release in the policy's `releases`",
+	}
+}
+
+// load reads the helmfile's parts in order, each with the values that those before it gave.
+func (h *helmfile) load() *document.Failure {
+	h.state, h.values = map[string]any{}, map[string]any{}
+	for _, part := range helmfileParts(h.text) {
+		h.foresee(part)
+		layer, f := h.part(h.file, part, true)
+		if f != nil {
+			return f
+		}
+		entries := h.entries
+		if len(layer.entries) > 0 { // lists of a later part replace those of an earlier one
+			entries = layer.entries
+		}
+		h.entries = entries
+		for k, v := range layer.state {
+			if list, ok := v.([]any); v == nil || ok && len(list) == 0 {
+				continue
+			}
+			if m, ok := v.(map[string]any); ok {
+				v = mergeValues(mapAt(h.state, k), m)
+			}
+			h.state[k] = v
+		}
+		if f := h.environmentValues(); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// foresee takes the environment's values from a part that is filled in with them. Upstream reads
+// such a part twice, too: (*desiredStateLoader).twoPassRenderTemplateToYaml.
+func (h *helmfile) foresee(part string) {
+	v, err := document.DecodeYAML([]byte(anyAction.ReplaceAllString(h.fill(part, nil), "x")))
+	if err != nil || mapAt(v, "environments", h.env) == nil {
+		return
+	}
+	first := *h
+	first.state, first.read = map[string]any{"environments": value(v, "environments"), "values": value(v, "values")}, nil
+	if first.environmentValues() == nil {
+		h.values = first.values
+	}
+}
+
+// layer is one part of a helmfile with its bases.
+type layer struct {
+	state   map[string]any
+	entries []helmfileEntry
+}
+
+// part reads one part, or a base.
+func (h *helmfile) part(file, part string, bases bool) (layer, *document.Failure) {
+	text := quoteActions(h.fill(part, nil))
+	v, err := document.DecodeYAML([]byte(text))
+	if err != nil {
+		return layer{}, brokenHelmfile(file, text, err)
+	}
+	own, _ := v.(map[string]any)
+	out := layer{state: map[string]any{}}
+	list := texts(own["bases"])
+	if !bases {
+		list = nil
+	}
+	for _, base := range list {
+		p := path.Join(path.Dir(file), base)
+		b, err := h.src.Read(p)
+		if err != nil || strings.Contains(base, "{{") {
+			return layer{}, helmfileSkip(document.LineOf(file, 1+strings.Count(text[:max(strings.Index(text, base), 0)], "\n"), "release"), "base %s is not in the repository", base)
+		}
+		h.read = append(h.read, p)
+		for _, one := range helmfileParts(string(document.UTF8(b))) {
+			below, f := h.part(p, one, false)
+			if f != nil {
+				return layer{}, f
+			}
+			out.join(below)
+		}
+	}
+	place := placesIn(file, text)
+	self := layer{state: own}
+	for i, e := range items(own, "releases") {
+		if m, ok := e.(map[string]any); ok {
+			root := fmt.Sprintf("releases[%d]", i)
+			self.entries = append(self.entries, helmfileEntry{m, func(field string) document.Location { return place(strings.TrimSuffix(root+"."+field, ".")) }})
+		}
+	}
+	out.join(self)
+	return out, nil
+}
+
+// join puts a layer over this one: lists grow, of texts the later one counts.
+func (l *layer) join(over layer) {
+	l.entries = append(l.entries, over.entries...)
+	keys := make([]string, 0, len(over.state))
+	for k := range over.state {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	for _, k := range keys {
+		switch v := over.state[k].(type) {
+		case []any:
+			l.state[k] = append(slices.Clone(items(l.state, k)), v...)
+		case map[string]any:
+			merged := mergeValues(mapAt(l.state, k), v)
+			if k == "environments" {
+				for name, spec := range v {
+					m, _ := spec.(map[string]any)
+					if before := items(l.state, k, name, "values"); len(before) > 0 && m != nil {
+						merged[name] = mergeValues(m, map[string]any{"values": append(slices.Clone(before), items(m, "values")...)})
+					}
+				}
+			}
+			l.state[k] = merged
+		case nil:
+		default:
+			l.state[k] = v
+		}
+	}
+}
+
+func mapAt(v any, keys ...string) map[string]any {
+	m, _ := value(v, keys...).(map[string]any)
+	return m
+}

@@ -1,0 +1,409 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	yaml3 "go.yaml.in/yaml/v3"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// add adds the releases of the environment that are installed there.
+func (h *helmfile) add() {
+	shared := slices.Clone(h.read)
+	for _, e := range h.entries {
+		if h.over() {
+			return
+		}
+		h.inherited = 0
+		h.read = slices.Clone(shared)
+		written := e.content
+		own, f := h.inherit(written, nil)
+		e.content = own
+		b := &helmfileRelease{helmfile: h, helmfileEntry: e, at: e.place(""), own: written}
+		r := b.identify()
+		if f == nil {
+			var installed bool
+			if installed, f = b.installed(); f == nil && !installed {
+				continue
+			}
+		} else {
+			f.Where, f.Reason = b.at, fmt.Sprintf("%s:%d: %s", b.at.File, b.at.StartLine, f.Reason)
+		}
+		if f == nil {
+			f = b.build(&r)
+		}
+		r.says = b.says()
+		if f != nil {
+			h.fail(r, f)
+			continue
+		}
+		h.discovery.add(r)
+	}
+}
+
+// inherit puts a release, or a template of one, over the templates that it inherits from: lists
+// grow, of anything else what a template says counts.
+func (h *helmfile) inherit(own map[string]any, above []string) (map[string]any, *document.Failure) {
+	list := items(own, "inherit")
+	if m, ok := own["inherit"].(map[string]any); ok {
+		list = []any{m}
+	}
+	var names []string
+	except := map[string][]string{}
+	for _, e := range list {
+		names = append(names, text(e, "template"))
+		except[text(e, "template")] = texts(value(e, "except"))
+	}
+	if above == nil {
+		defaults := texts(h.state["defaultInherit"])
+		if s, ok := h.state["defaultInherit"].(string); ok {
+			defaults = []string{s}
+		}
+		defaults = slices.DeleteFunc(defaults, func(n string) bool { return slices.Contains(names, n) })
+		names = append(defaults, names...)
+	}
+	merged := map[string]any{}
+	for _, name := range names {
+		t := mapAt(h.state, "templates", name)
+		if h.inherited++; t == nil || slices.Contains(above, name) || h.inherited > maxHelmfileInherits {
+			return own, &document.Failure{Reason: fmt.Sprintf("template %s is not there, inherits from itself, or from too many others", name), Remedy: "correct `inherit`"}
+		}
+		below, f := h.inherit(t, append(slices.Clone(above), name))
+		if f != nil {
+			return own, f
+		}
+		for _, k := range except[name] {
+			delete(below, k)
+		}
+		under(merged, below)
+	}
+	under(merged, own)
+	delete(merged, "inherit")
+	return merged, nil
+}
+
+// under adds to a map what another one has and it has not; lists grow.
+func under(m, more map[string]any) {
+	for k, v := range more {
+		switch have := m[k].(type) {
+		case nil:
+			m[k] = v
+		case []any:
+			if list, ok := v.([]any); ok {
+				m[k] = append(slices.Clone(have), list...)
+			}
+		case map[string]any:
+			if add, ok := v.(map[string]any); ok {
+				m[k] = mergeValues(add, have)
+			}
+		}
+	}
+}
+
+// helmfileRelease is one entry on its way to a release.
+type helmfileRelease struct {
+	*helmfile
+	helmfileEntry
+	own    map[string]any    // content without what it inherits
+	at     document.Location // of the entry
+	fields map[string]string // that its own templates may name
+}
+
+// identify gives the release its names.
+func (b *helmfileRelease) identify() Release {
+	b.fields = map[string]string{}
+	name := b.field("name")
+	b.fields["Name"] = name
+	namespace := text(b.state, "namespace")
+	if namespace == "" {
+		namespace = b.field("namespace")
+	}
+	b.fields["Namespace"] = namespace
+	if namespace == "" {
+		namespace = "default"
+	}
+	r := b.release(namespace + "/" + name)
+	r.Name, r.Namespace, r.By = name, namespace, b.at
+	r.By.Rung = "release"
+	r.Selected += ", release " + namespace + "/" + name
+	r.KubeVersion = firstText(b.field("kubeVersion"), text(b.state, "kubeVersion"))
+	if r.APIVersions = texts(b.content["apiVersions"]); len(r.APIVersions) == 0 {
+		r.APIVersions = texts(b.state["apiVersions"])
+	}
+	r.SkipCRDs = value(b.state, "helmDefaults", "skipCRDs") == true
+	return r
+}
+
+// field is a text of the entry, filled in.
+func (b *helmfileRelease) field(name string) string {
+	v := b.content[name]
+	if v == nil {
+		return ""
+	}
+	return strings.TrimSpace(b.fill(b.fill(fmt.Sprint(v), b.fields), b.fields))
+}
+
+// element names an element of a list of the entry as it is written: what is inherited comes before,
+// and stands elsewhere.
+func (b *helmfileRelease) element(list string, i int) string {
+	if i -= len(items(b.content, list)) - len(items(b.own, list)); i < 0 {
+		return list
+	}
+	return fmt.Sprintf("%s[%d]", list, i)
+}
+
+// says is what of the helmfile is about the release, by file.
+func (b *helmfileRelease) says() map[string][]byte {
+	out := map[string][]byte{}
+	for _, p := range b.read {
+		out[p] = []byte{}
+	}
+	entry, _ := yaml3.Marshal(b.content)
+	out[b.file] = entry
+	return out
+}
+
+// byProgram are the fields of a release that other programs do something about.
+var byProgram = []string{
+	"jsonPatches", "strategicMergePatches", "transformers", "dependencies", "forceNamespace", "postRenderer", "env",
+	"valuesPathPrefix", "forceGoGetter", "verifyTemplate",
+}
+
+// build fills the release in.
+func (b *helmfileRelease) build(r *Release) *document.Failure {
+	for _, k := range byProgram {
+		if b.content[k] != nil {
+			return helmfileSkip(b.place(k), "what `%s` makes of the chart is not known", k)
+		}
+	}
+	if value(b.state, "helmDefaults", "postRenderer") != nil {
+		return helmfileSkip(b.at, "what `helmDefaults.postRenderer` makes of the chart is not known")
+	}
+	for _, k := range []string{"name", "namespace", "version", "chart", "directory"} {
+		if strings.Contains(b.field(k), "{{") {
+			return helmfileSkip(b.place(k), "its %s is templated beyond the names and values of environments and releases", k)
+		}
+	}
+	if f := b.chart(r); f != nil {
+		return f
+	}
+	if len(items(b.content, "secrets")) > 0 {
+		at := b.place("secrets")
+		r.Remarks = append(r.Remarks, fmt.Sprintf("%s:%d: the values of its `secrets` are not known: rendered without", at.File, at.StartLine))
+	}
+	if f := b.helmValues(r); f != nil {
+		return f
+	}
+	return b.settings(r)
+}
+
+// installed reports whether the release is one in the environment.
+func (b *helmfileRelease) installed() (bool, *document.Failure) {
+	yes := firstText(b.field("installed"), b.field("installedTemplate"))
+	condition := firstText(b.field("conditionTemplate"), b.field("condition"))
+	if strings.Contains(yes+condition, "{{") {
+		return false, helmfileSkip(b.at, "whether it is installed is templated beyond the names and values of environments and releases")
+	}
+	if yes == "false" || condition == "false" {
+		return false, nil
+	}
+	if condition == "" || condition == "true" {
+		return true, nil
+	}
+	keys := strings.Split(condition, ".")
+	fails := func(format string, args ...any) (bool, *document.Failure) {
+		at := b.place("condition")
+		return false, &document.Failure{
+			Reason: fmt.Sprintf("%s:%d: %s", at.File, at.StartLine, fmt.Sprintf(format, args...)), Where: at,
+			Remedy: "correct `condition`, or the environment's values",
+		}
+	}
+	if keys[len(keys)-1] != "enabled" {
+		return fails("condition %s does not end with .enabled", condition)
+	}
+	if mapAt(b.values, keys[:len(keys)-1]...) == nil {
+		return fails("environment %s has no value %s", b.env, strings.Join(keys[:len(keys)-1], "."))
+	}
+	return value(b.values, keys...) == true, nil
+}
+
+// chart finds the chart: a folder of the repository, or one of another host.
+func (b *helmfileRelease) chart(r *Release) *document.Failure {
+	name := firstText(b.field("chart"), b.field("directory"))
+	at := b.place("chart")
+	if p, in := source.Inside(b.dir, name); in && b.src.HasFile(path.Join(p, "Chart.yaml")) {
+		r.Path, r.Files = p, nil
+		if own := path.Join(p, "values.yaml"); b.src.HasFile(own) {
+			r.Values = []string{own}
+		}
+		return nil
+	}
+	ref := fetch.ChartRef{Name: path.Base(name), Version: b.field("version")}
+	repo, rest, _ := strings.Cut(name, "/")
+	switch {
+	case strings.HasPrefix(name, "oci://"):
+		ref.Repository = path.Dir(strings.TrimPrefix(name, "oci://"))
+		ref.Repository = "oci://" + ref.Repository
+	case strings.HasPrefix(name, "."), path.IsAbs(name), rest == "":
+		return &document.Failure{
+			Reason: fmt.Sprintf("%s:%d: there is no chart %s", at.File, at.StartLine, name), Where: at, Remedy: "correct `chart`",
+		}
+	default:
+		for _, e := range items(b.state, "repositories") {
+			if text(e, "name") != repo {
+				continue
+			}
+			ref.Name, ref.Repository = rest, strings.TrimSuffix(text(e, "url"), "/")
+			if value(e, "oci") == true {
+				ref.Repository = "oci://" + strings.TrimPrefix(ref.Repository, "oci://")
+			}
+		}
+	}
+	if !b.src.CanFetch() || !strings.Contains(ref.Repository, "://") || strings.Contains(ref.Repository, "{{") {
+		if !strings.Contains(ref.Repository, "://") || strings.Contains(ref.Repository, "{{") {
+			ref.Repository = ""
+		}
+		return remoteChart(ref, "repository "+repo, at)
+	}
+	r.fetch, r.Path = &ref, source.ChartFolder(ref)
+	r.Values = []string{path.Join(r.Path, "values.yaml")}
+	return nil
+}
+
+// helmValues takes the entry's values in their order. Files before the first map stay files; from
+// there on all is merged.
+func (b *helmfileRelease) helmValues(r *Release) *document.Failure {
+	handler := firstText(b.field("missingFileHandler"), text(b.state, "missingFileHandler"))
+	var merged []valuesSource
+	list := append(slices.Clone(items(b.content, "valuesTemplate")), items(b.content, "values")...)
+	for i, e := range list {
+		field := b.element("values", i-len(items(b.content, "valuesTemplate")))
+		at := b.place(field)
+		switch e := e.(type) {
+		case string:
+			name := b.fill(b.fill(e, b.fields), b.fields)
+			files, f := b.files(name, handler, at)
+			if f != nil {
+				return f
+			}
+			if len(files) > 1 {
+				return helmfileSkip(at, "%s names several files", name)
+			}
+			for _, p := range files {
+				if len(merged) == 0 && path.Ext(p) != ".gotmpl" {
+					r.Values = append(r.Values, p)
+					continue
+				}
+				m, place, f := b.readValues(p, at, b.fields)
+				if f != nil {
+					return f
+				}
+				merged = append(merged, valuesSource{m, place})
+			}
+		case map[string]any:
+			filled, ok := b.filled(e).(map[string]any)
+			if !ok {
+				return helmfileSkip(at, "its values are templated beyond the names and values of environments and releases")
+			}
+			merged = append(merged, valuesSource{filled, func(p fieldpath.Path) document.Location {
+				loc := b.place(field + "." + p.String())
+				loc.Rung = "value"
+				return loc
+			}})
+		}
+	}
+	for _, m := range merged {
+		r.Inline = mergeValues(r.Inline, m.values)
+	}
+	r.inlineAt = func(p fieldpath.Path) document.Location {
+		for i := len(merged) - 1; i >= 0; i-- {
+			if _, ok := p.Get(merged[i].values); ok {
+				return merged[i].at(p)
+			}
+		}
+		return r.By
+	}
+	return nil
+}
+
+// filled fills the texts of a value in; nil where one is templated beyond that.
+func (b *helmfileRelease) filled(v any) any {
+	switch v := v.(type) {
+	case string:
+		if s := b.fill(v, b.fields); !strings.Contains(s, "{{") {
+			return s
+		}
+		return nil
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			if out[i] = b.filled(e); out[i] == nil && e != nil {
+				return nil
+			}
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			if out[k] = b.filled(e); out[k] == nil && e != nil {
+				return nil
+			}
+		}
+		return out
+	}
+	return v
+}
+
+var escapeSetting = strings.NewReplacer("{", `\{`, "}", `\}`, ",", `\,`)
+
+// settings takes what helmfile hands to helm's --set, --set-string and --set-file.
+func (b *helmfileRelease) settings(r *Release) *document.Failure {
+	places := map[string]document.Location{}
+	for _, k := range []string{"setTemplate", "set", "setString"} {
+		for i, e := range items(b.content, k) {
+			at := b.place(b.element(k, i))
+			e, ok := b.filled(e).(map[string]any)
+			if !ok {
+				return helmfileSkip(at, "a setting is templated beyond the names and values of environments and releases")
+			}
+			name := text(e, "name")
+			places[name] = at
+			into := &r.Set
+			if k == "setString" {
+				into = &r.SetString
+			}
+			switch {
+			case e["value"] != nil && e["value"] != "":
+				put(into, name, escapeSetting.Replace(fmt.Sprint(e["value"])))
+			case text(e, "file") != "":
+				files, f := b.files(text(e, "file"), "", at)
+				if f != nil {
+					return f
+				}
+				put(&r.SetFile, name, files[0])
+			case len(items(e, "values")) > 0:
+				var list []string
+				for _, one := range items(e, "values") {
+					list = append(list, escapeSetting.Replace(fmt.Sprint(one)))
+				}
+				put(into, name, "{"+strings.Join(list, ",")+"}")
+			}
+		}
+	}
+	r.setAt = func(name string) document.Location { return places[name] }
+	return nil
+}
+
+func put(m *map[string]string, name, v string) {
+	if *m == nil {
+		*m = map[string]string{}
+	}
+	(*m)[name] = v
+}
