@@ -14,20 +14,24 @@ import (
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
-const customRulesDoc = "../docs/custom-rules.md"
+// customRulesDocs are the pages with examples of custom intents.
+var customRulesDocs = []string{"../docs/custom-rules.md", "../testdata/intents/README.md"}
 
 var customBlock = regexp.MustCompile("(?ms)^```(?:yaml|text) (\\w+)\n(.*?)^```$")
 
-// TestCustomRulesPage: each example of docs/custom-rules.md is found as it says, and its
-// repaired manifests are clean.
+// TestCustomRulesPage: each example of the pages is found as it says, and its repaired manifests
+// are clean.
 func TestCustomRulesPage(t *testing.T) {
-	page, err := os.ReadFile(customRulesDoc)
-	if err != nil {
-		t.Fatal(err)
+	var examples []string
+	for _, name := range customRulesDocs {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples = append(examples, strings.Split(string(page), "\n## Example: ")[1:]...)
 	}
-	examples := strings.Split(string(page), "\n## Example: ")[1:]
-	if len(examples) < 5 {
-		t.Fatalf("%d examples in %s", len(examples), customRulesDoc)
+	if len(examples) != 5 {
+		t.Fatalf("%d examples in %v", len(examples), customRulesDocs)
 	}
 	for _, text := range examples {
 		title, text, _ := strings.Cut(text, "\n")
