@@ -16,7 +16,7 @@ import (
 
 // Most rules do not look at where pods are, nor at other workloads. Where no actor does either in what it does to a
 // workload (see [control.Apart]), each workload is first searched by itself, on one node: what none of its runs violates
-// is not violated among the others, on any number of nodes. What is left is asked of the whole. docs/search.md has
+// is not violated among the others, on any number of nodes. What is left is asked of the whole. The README of verify/search has
 // the argument.
 
 // apartStates bounds each search of one workload by itself.
