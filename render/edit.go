@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -125,6 +126,17 @@ func (r *Revision) Edited(ctx context.Context, release, file string, text []byte
 	edited := s.rendered(0, r.scopes)
 	edited.know(r.known)
 	return edited, nil
+}
+
+// With renders the whole tree once more with another text in one of its files, as if it had been committed so: other
+// releases may be discovered then, and delivered otherwise. What it gives shares nothing with the revision.
+// Errors: a file that is not there; those of [Render].
+func (r *Revision) With(ctx context.Context, file string, text []byte) (*Revision, error) {
+	t, ok := tree.With(r.Tree, file, text)
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", file, fs.ErrNotExist)
+	}
+	return Render(ctx, t, (&locator{opt: r.opt}).trialOptions())
 }
 
 // plainLine is "key: value" with a short value on the same line, or a key alone.

@@ -37,7 +37,7 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 			continue
 		}
 		for _, r := range m.remedies {
-			if r.Object == nil {
+			if r.Object == nil && r.Stay == nil {
 				a.result.Findings[i].Fix = &judge.Fix{Text: r.Say, Cost: r.Cost}
 				break
 			}
@@ -45,7 +45,11 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 				break
 			}
 			tried++
-			if f := a.tryStatic(ctx, ch, all, &a.result.Findings[i], r); f != nil {
+			try := a.tryStatic
+			if r.First || r.Stay != nil {
+				try = a.tryFirst
+			}
+			if f := try(ctx, ch, all, &a.result.Findings[i], r); f != nil {
 				a.result.Findings[i].Fix = f
 				break
 			}
@@ -74,7 +78,30 @@ func (a *analysis) tryStatic(ctx context.Context, ch *render.Changes, all bool, 
 		f.Cost = r.Cost
 		return f
 	}
-	return nil
+	rel := withObject(ch.Head, r)
+	if rel == nil || !a.mended(ctx, ch, all, rel, of) {
+		return nil
+	}
+	l := a.places.Location(r.Object.Locate(r.Set[0].Path), "head") // which text it is of is not known
+	return &judge.Fix{Text: r.Say, Cost: r.Cost, Location: &l, Verified: true}
+}
+
+// withObject is the release of head that a remedy's object is of, with the object as the remedy sets it; nil where the
+// object cannot be set so.
+func withObject(head *render.Revision, r static.Remedy) *render.Rendered {
+	o, err := r.Object.With(r.Set)
+	i := slices.IndexFunc(head.Releases, func(x *render.Rendered) bool { return x.ID == r.Object.Release })
+	if err != nil || i < 0 {
+		return nil
+	}
+	rel := *head.Releases[i]
+	at := slices.Index(rel.Objects, r.Object)
+	if at < 0 {
+		return nil
+	}
+	rel.Objects = slices.Clone(rel.Objects)
+	rel.Objects[at] = o
+	return &rel
 }
 
 // alone reports whether an edited release has as many objects as before, all as they were but for one.

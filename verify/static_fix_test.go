@@ -15,9 +15,14 @@ func TestStaticFixHeals(t *testing.T) {
 	const hpa = "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\n  namespace: default\nspec:\n  scaleTargetRef:\n    apiVersion: apps/v1\n    kind: Deployment\n    name: web\n  minReplicas: 1\n  maxReplicas: 3\n  metrics:\n  - type: Resource\n    resource:\n      name: cpu\n      target:\n        type: Utilization\n        averageUtilization: 80\n"
 	const job = "---\napiVersion: batch/v1\nkind: Job\nmetadata:\n  name: migrate\n  namespace: default\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n      - name: migrate\n        image: migrate:1\n"
 	for name, c := range map[string]struct{ rule, base, from, to, say string }{
-		"a field that is misspelt":   {"apply-rejected", web, "        resources:", "        resorces:", "write resources instead of resorces"},
-		"a misspelt selector":        {"dangling-target", web + service, "  selector:\n    app: web\n", "  selector:\n    app: wbe\n", "select the labels that the pods of Deployment web have"},
-		"a misspelt target":          {"dangling-target", strings.Replace(web, "  replicas: 1\n", "", 1) + hpa, "    name: web\n", "    name: wbe\n", "name Deployment web as its target"},
+		"a field that is misspelt": {"apply-rejected", web, "        resources:", "        resorces:", "write resources instead of resorces"},
+		"a misspelt selector":      {"dangling-target", web + service, "  selector:\n    app: web\n", "  selector:\n    app: wbe\n", "select the labels that the pods of Deployment web have"},
+		"a misspelt target":        {"dangling-target", strings.Replace(web, "  replicas: 1\n", "", 1) + hpa, "    name: web\n", "    name: wbe\n", "name Deployment web as its target"},
+		"a field of the Job in its pods": {"apply-rejected", web + job, "      restartPolicy: Never\n", "      restartPolicy: Never\n      backoffLimit: 2\n",
+			"move spec.template.spec.backoffLimit to spec.backoffLimit"},
+		"a field of the pods beside them": {"apply-rejected", web, "    spec:\n      containers", "    nodeSelector:\n      disk: ssd\n    spec:\n      containers",
+			"move spec.template.nodeSelector to spec.template.spec.nodeSelector"},
+		"a field that nothing has":   {"apply-rejected", web + service, "  ports:\n", "  strategy:\n    type: Recreate\n  ports:\n", "remove spec.strategy, which the API does not have and would drop"},
 		"a Job's template that goes": {"apply-rejected", web + job, "migrate:1", "migrate:2", "give the Job a new name with its new template, such as migrate-2"},
 	} {
 		t.Run(name, func(t *testing.T) {

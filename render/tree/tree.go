@@ -1,6 +1,9 @@
 package tree
 
-import "io/fs"
+import (
+	"io/fs"
+	"maps"
+)
 
 // Tree is the content of one revision: regular files only, by slash-separated path
 // relative to the repository's root. Symlinks are resolved inside the tree; one that
@@ -10,4 +13,28 @@ type Tree interface {
 	Name() string
 	Commit() string
 	fs.FS
+}
+
+// With is a tree with another text in one of its files, as if it had been committed so; false where it has no such file.
+func With(t Tree, name string, text []byte) (Tree, bool) {
+	was, ok := t.(*fileTree)
+	if !ok {
+		return nil, false
+	}
+	real, err := was.resolve(name)
+	e, there := was.entries[real]
+	if err != nil || !there {
+		return nil, false
+	}
+	out := *was
+	out.commit, out.entries = "", maps.Clone(was.entries)
+	e.hash, e.size = "", int64(len(text))
+	out.entries[real] = e
+	out.load = func(path string, e entry) ([]byte, error) {
+		if path == real {
+			return text, nil
+		}
+		return was.load(path, e)
+	}
+	return &out, true
 }

@@ -41,7 +41,8 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 	var out []*Fix
 	blame := d.Places.blame(sr.Variant.Slice, found)
 	held := map[int]bool{}
-	for i, r := range remedies(sr.Variant.Slice, v.Key(), blame) {
+	release := d.release(sr.Variant.Release)
+	for i, r := range remedies(sr.Variant, v.Key(), blame, release != nil && release.Kind == render.Helm) {
 		if i == mostRemedies || len(out) == mostFixes || d.Checker.Expired() {
 			break
 		}
@@ -100,10 +101,10 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 	}
 	objects[at] = o
 	objects = slices.DeleteFunc(objects, func(o *render.Object) bool { return slices.Contains(r.drop, o) })
-	if !d.clean(ctx, sr, v, objects, r.tune) {
+	if !d.clean(ctx, sr, v, objects, r) {
 		return nil
 	}
-	if r.tune != nil { // where it stands is not among the manifests
+	if r.tune != nil || r.before != nil { // where it stands is not among the manifests
 		return &Fix{Text: r.say, Cost: r.cost, Verified: true}
 	}
 	if e, ok := d.textOf(ctx, r, objects); ok && len(r.drop) == 0 {
@@ -195,15 +196,15 @@ func (d *Judge) refused(v scenario.Variant, was, is *render.Object) field.ErrorL
 	return validation.Create(is.Typed)
 }
 
-// clean reports whether head with other objects, and otherwise tuned where tune is not nil, is free of a violation at its size and, where that
+// clean reports whether head with other objects, and with what a remedy changes beside them, is free of a violation at its size and, where that
 // was searched to the end, at the declared one, and breaks no rule that it did not break before.
-func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, objects []*render.Object, tune func(*state.Spec)) bool {
-	mended, ok := d.withHead(sr.Variant, objects)
+func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, objects []*render.Object, r remedy) bool {
+	mended, ok := d.with(sr.Variant, objects, r)
 	if !ok {
 		return false
 	}
-	if tune != nil {
-		tune(&mended.Spec)
+	if r.tune != nil {
+		r.tune(&mended.Spec)
 	}
 	gone := func(t scale.Topology) bool {
 		found, cov, err := d.Checker.Within(mended.States()).Scenarios(ctx, mended.Change(), t)
@@ -276,18 +277,30 @@ func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.V
 		return false
 	}
 	rel, err := d.Places.Head.Edited(ctx, sr.Variant.Release, e.file, []byte(edited))
-	return err == nil && rel.Err == nil && d.clean(ctx, sr, v, rel.Objects, nil)
+	return err == nil && rel.Err == nil && d.clean(ctx, sr, v, rel.Objects, remedy{})
 }
 
-// withHead gives the variant with other objects as head; false where one of its workloads
+// with gives the variant with other objects as head, and with what a remedy sets on base; false where one of its workloads
 // is not among them.
-func (d *Judge) withHead(v scenario.Variant, objects []*render.Object) (scenario.Variant, bool) {
+func (d *Judge) with(v scenario.Variant, objects []*render.Object, r remedy) (scenario.Variant, bool) {
 	var base []*render.Object
 	for _, p := range slice.Pairs(d.Places.pairs()) {
 		if p.ID == v.Release {
 			p.Instead = d.Instead
 			base = p.Objects(state.Base)
 		}
+	}
+	if r.before != nil {
+		i := slices.IndexFunc(base, func(o *render.Object) bool { return o.ID == r.object.ID })
+		if i < 0 {
+			return v, false
+		}
+		other, err := base[i].With(r.before)
+		if err != nil {
+			return v, false
+		}
+		base = slices.Clone(base)
+		base[i] = other
 	}
 	var head []*render.Object
 	for _, o := range objects {

@@ -28,6 +28,7 @@ type remedy struct {
 	drop   []*render.Object  // that go; the order is in words then
 	by     int               // the cure that it is of: one remedy of each is enough
 	tune   func(*state.Spec) // what changes outside of the manifests, such as a controller's configuration; nil: nothing
+	before []render.Setting  // fields of what base applied, which a step before the change sets otherwise
 }
 
 // changing is a remedy that sets fields of an object.
@@ -43,6 +44,11 @@ type patient struct {
 	// descheduler is the policy of the one that runs; nil: none does.
 	descheduler *state.Descheduler
 	writer      bool // its pods share a volume that one node has at a time
+	// before is the workload on base, which is applied in such a way, and by Helm or not; nil: it is new.
+	before  *render.Object
+	applied state.Apply
+	helm    bool
+	classes []state.NodeClass
 }
 
 // cure gives the remedies of one mechanism, where the patient has it.
@@ -59,6 +65,8 @@ var stuck = []string{"rollout-stuck", "unschedulable", "never-replaced", "cannot
 var cures = []cure{
 	{[]string{"rollout-stuck", "unschedulable", "preemption-cascade", "runaway-scale"}, recreate},
 	{[]string{"replicas-reset", "replica-oscillation", "never-settles", "below-floor", "runaway-scale"}, dropReplicas},
+	{[]string{"replicas-reset", "below-floor", "never-settles"}, forgetReplicas},
+	{[]string{"runaway-scale", "never-settles"}, labelApart},
 	{[]string{"never-settles", "replica-oscillation", "runaway-scale"}, requestWhatIsMeasured},
 	{[]string{"never-settles"}, wakeUp},
 	{[]string{"never-settles", "replica-oscillation"}, oneAutoscaler},
@@ -90,6 +98,8 @@ var cures = []cure{
 	{[]string{"runaway-scale", "replica-oscillation"}, scaleUpLater},
 	{[]string{"single-domain", "spread-violated"}, scaleDownSlowly},
 	{[]string{"node-churn", "eviction-loop", "crash-loop"}, requireOrForget},
+	{[]string{"node-churn", "eviction-loop"}, consolidateEmpty},
+	{[]string{"drain-blocked"}, endGrace},
 	{[]string{"below-floor", "single-domain", "crash-loop"}, spreadAnew},
 	{[]string{"runaway-scale", "below-floor", "unschedulable", "never-settles"}, onlyRecommend},
 	{stuck, startAtOnce},
@@ -97,11 +107,13 @@ var cures = []cure{
 
 // remedies lists what may mend a violation, in the order in which it is tried: of those of
 // one mechanism, what sets a field to blame comes first.
-func remedies(sl *slice.Slice, of scenario.Key, blame []Blame) []remedy {
+func remedies(v scenario.Variant, of scenario.Key, blame []Blame, helm bool) []remedy {
+	sl := v.Slice
 	p, ok := patientOf(sl, of.Workload)
 	if !ok {
 		return nil
 	}
+	p.applied, p.helm, p.classes = v.Spec.Apply, helm, v.Spec.Classes
 	var out []remedy
 	for k, c := range cures {
 		if slices.Contains(c.rules, of.Rule) {
@@ -150,7 +162,7 @@ func patientOf(sl *slice.Slice, id string) (patient, bool) {
 	if pair == nil || pair[state.Head] == nil {
 		return patient{}, false
 	}
-	p := patient{workload: pair[state.Head]}
+	p := patient{workload: pair[state.Head], before: pair[state.Base]}
 	m, ok := state.ManifestOf(p.workload.Typed)
 	if !ok {
 		return patient{}, false

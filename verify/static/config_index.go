@@ -76,11 +76,17 @@ func filled(o *render.Object) bool {
 	return false
 }
 
-// keepers are the annotations, with the text in their value, by which an object outlives its removal from Git.
-var keepers = []struct{ annotation, value string }{
-	{"helm.sh/resource-policy", "keep"},
-	{"argocd.argoproj.io/sync-options", "Prune=false"},
-	{"kustomize.toolkit.fluxcd.io/prune", "disabled"},
+// keeper is an annotation with the text in its value by which an object outlives its removal from Git, where such a tool
+// delivers it.
+type keeper struct {
+	annotation, value string
+	tool              render.Tool
+}
+
+var keepers = []keeper{
+	{"helm.sh/resource-policy", "keep", render.FluxHelmRelease},
+	{"argocd.argoproj.io/sync-options", "Prune=false", render.ArgoCD},
+	{"kustomize.toolkit.fluxcd.io/prune", "disabled", render.Flux},
 }
 
 // kept reports whether an object stays when Git no longer has it.

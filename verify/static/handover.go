@@ -105,7 +105,7 @@ func together(ch *render.Changes, a, b *render.Rendered) bool {
 
 // movedBetween is about the objects that one release loses and another one gains.
 func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before map[render.ObjectID]bool) (Remark, bool) {
-	var list []*render.Object
+	var list, had []*render.Object
 	data := false
 	for _, o := range from.Objects {
 		i := slices.IndexFunc(to.Objects, func(x *render.Object) bool { return keyOf(x) == keyOf(o) })
@@ -116,6 +116,7 @@ func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before ma
 		if i < 0 || !told || stay[keyOf(o)] || before[keyOf(o)] || kept(o) || o.Hook {
 			continue
 		}
+		had = append(had, o)
 		if grave && !data {
 			list, data = append([]*render.Object{to.Objects[i]}, list...), true
 			continue
@@ -145,7 +146,7 @@ func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before ma
 	if race {
 		r.text += " if it is reconciled first"
 	}
-	r.remedies = byHand(handOver(from.Delivery.Tool))
+	r.remedies = handOver(from, had)
 	if len(delivered(ch.Head)[deliverer(from, from.Delivery.Name)]) == 0 {
 		r.causes = removal(ch, from)
 		return r, true
@@ -156,16 +157,18 @@ func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before ma
 	return r, true
 }
 
-// handOver is how an object changes hands, in two changes.
-func handOver(from render.Tool) string {
-	how := "have its first owner keep it"
-	switch from {
-	case render.Flux, render.FluxHelmRelease:
-		how = "annotate it with kustomize.toolkit.fluxcd.io/prune: disabled (of a Helm release, helm.sh/resource-policy: keep)"
-	case render.ArgoCD:
-		how = "annotate it with argocd.argoproj.io/sync-options: Prune=false"
+// handOver is how objects change hands, in two changes.
+func handOver(from *render.Rendered, list []*render.Object) []Remedy {
+	last := " in a change of its own that is applied first, and move it in the next one"
+	k := slices.IndexFunc(keepers, func(k keeper) bool { return k.tool == from.Delivery.Tool })
+	if k < 0 {
+		return byHand("have its first owner keep it" + last)
 	}
-	return how + " in a change of its own that is applied first, and move it in the next one"
+	say := "annotate it with " + keepers[k].annotation + ": " + keepers[k].value + last
+	return append([]Remedy{{
+		Say: say, Cost: "two changes in place of one", First: true, Object: list[0], Also: list[1:],
+		Set: []render.Setting{{Path: "metadata.annotations", Value: map[string]any{keepers[k].annotation: keepers[k].value}}},
+	}}, byHand(say)...)
 }
 
 // disowned says which generated applications lose the ApplicationSet that owns them to one of another name.
@@ -188,10 +191,15 @@ func disowned(ch *render.Changes) []Remark {
 				continue
 			}
 			told[set] = true
+			say := "set syncPolicy.preserveResourcesOnDeletion: true on ApplicationSet " + set + " in a change of its own that is applied first, and rename it in the next one"
+			remedies := byHand(say)
+			if owner := declaringObject(ch.Base, r); owner != nil {
+				remedies = append([]Remedy{{Say: say, Cost: "two changes in place of one", First: true, Object: owner,
+					Set: []render.Setting{{Path: "spec.syncPolicy", Value: map[string]any{"preserveResourcesOnDeletion": true}}}}}, remedies...)
+			}
 			out = append(out, Remark{
-				Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, paths: []string{"metadata.name"}, causes: removal(ch, r),
-				text:     fmt.Sprintf("ApplicationSet %s owns Application %s, which %s is to generate: it is deleted with its owner, and what it applied with it", set, r.Delivery.Name, o.ID),
-				remedies: byHand("set syncPolicy.preserveResourcesOnDeletion: true on ApplicationSet " + set + " in a change of its own that is applied first, and rename it in the next one"),
+				Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, paths: []string{"metadata.name"}, causes: removal(ch, r), remedies: remedies,
+				text: fmt.Sprintf("ApplicationSet %s owns Application %s, which %s is to generate: it is deleted with its owner, and what it applied with it", set, r.Delivery.Name, o.ID),
 			})
 			break
 		}
@@ -287,7 +295,7 @@ func finalizers(w *whereabouts) []Remark {
 			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, causes: []cause{{object: o}, {object: controller}},
 			Conditional: len(declared) == 0, race: true, gone: true,
 			text:     fmt.Sprintf("%s is removed in one go with %s, which has to remove its finalizers: it stays in deletion, and its namespace with it", o.ID, controller.ID),
-			remedies: byHand("remove it in a change of its own, and its controller in the next one"),
+			remedies: []Remedy{{Say: "remove it in a change of its own, and its controller in the next one", Cost: "two changes in place of one", Stay: slices.DeleteFunc(slices.Clone(gone), custom)}},
 		})
 	}
 	return out

@@ -19,6 +19,12 @@ type Remedy struct {
 	Say, Cost string         // an order, without a full stop, and what it costs; no cost is nothing
 	Object    *render.Object // that it changes; nil: it is a step for a person, which nothing can try
 	Set       []render.Setting
+	// First says that it is a change of its own, which is applied before this one: Object is base's then, as are those that
+	// it changes Also.
+	First bool
+	Also  []*render.Object
+	// Stay are objects of base that a change of its own leaves there, which is applied before this one.
+	Stay []*render.Object
 }
 
 // byHand is an order for a person.
@@ -115,6 +121,9 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 	if len(names) == len(errs) {
 		return []Remedy{{Say: "write " + strings.Join(names, ", "), Object: x.Head, Set: set}}
 	}
+	if list := rehomed(x.Head, errs); len(list) > 0 {
+		return list
+	}
 	path := errs[0].Field
 	switch t := x.Head.Typed.(type) {
 	case *appsv1.Deployment:
@@ -156,18 +165,9 @@ func respelt(o *render.Object, path string) ([]render.Setting, string) {
 		return nil, ""
 	}
 	parent, name := path[:cut], path[cut+1:]
-	at := reflect.TypeOf(o.Typed)
-	for _, part := range strings.Split(parent, ".") {
-		part, _, indexed := strings.Cut(part, "[")
-		if at = fieldsOf(at)[part]; at == nil {
-			return nil, ""
-		}
-		if at = bare(at); indexed {
-			if at.Kind() != reflect.Slice {
-				return nil, ""
-			}
-			at = bare(at.Elem())
-		}
+	at := typeAt(o, parent)
+	if at == nil {
+		return nil, ""
 	}
 	value, known := o.At(path)
 	best, least, several := "", max(len(name)/3, 1)+1, false

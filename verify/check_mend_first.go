@@ -1,0 +1,104 @@
+package verify
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/static"
+)
+
+// tryFirst gives a remedy that takes two changes, if neither of them has a finding that the one change had not, nor the
+// one that it is to mend: from base to what the first one leaves, and from there to head.
+func (a *analysis) tryFirst(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding, r static.Remedy) *judge.Fix {
+	if ch.Base == nil {
+		return nil
+	}
+	mid := between(ch, r.Stay)
+	if r.First {
+		mid = changedFirst(ctx, ch.Base, r)
+	}
+	if mid == nil {
+		return nil
+	}
+	gone := [2]string{of.Rule, of.Workload + "\n" + of.Message}
+	before := a.standing(ch, all, of.Release)
+	for _, step := range [][2]*render.Revision{{ch.Base, mid}, {mid, ch.Head}} {
+		one, err := render.Diff(step[0], step[1])
+		if err != nil || slices.ContainsFunc(a.standing(one, all, of.Release), func(k [2]string) bool {
+			return k == gone || !slices.Contains(before, k)
+		}) {
+			return nil
+		}
+	}
+	f := &judge.Fix{Text: r.Say, Cost: r.Cost, Verified: true}
+	if r.First {
+		l := a.places.Location(r.Object.Source, "base")
+		f.Location = &l
+	}
+	return f
+}
+
+// changedFirst is base with a remedy's settings, rendered anew from the texts that they edit; nil where none is found.
+func changedFirst(ctx context.Context, base *render.Revision, r static.Remedy) *render.Revision {
+	rev := base
+	for _, o := range append([]*render.Object{r.Object}, r.Also...) {
+		var next *render.Revision
+		if o = sameObject(rev, o); o == nil {
+			return nil
+		}
+		for _, w := range rev.Rewrites(o, r.Set) {
+			with, err := rev.With(ctx, w.File, []byte(w.Text))
+			if err != nil {
+				continue
+			}
+			if want, err := o.With(r.Set); err == nil {
+				if is := sameObject(with, o); is != nil && render.Same([]*render.Object{is}, []*render.Object{want}) {
+					next = with
+					break
+				}
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		rev = next
+	}
+	return rev
+}
+
+// sameObject is the object of a revision with the release and the ID of another one; nil: there is none.
+func sameObject(rev *render.Revision, o *render.Object) *render.Object {
+	for _, rel := range rev.Releases {
+		if rel.ID != o.Release || rel.Err != nil {
+			continue
+		}
+		if i := slices.IndexFunc(rel.Objects, func(x *render.Object) bool { return x.ID == o.ID }); i >= 0 {
+			return rel.Objects[i]
+		}
+	}
+	return nil
+}
+
+// between is head with objects of base that stay for now.
+func between(ch *render.Changes, stay []*render.Object) *render.Revision {
+	mid := *ch.Head
+	mid.Releases = slices.Clone(mid.Releases)
+	for _, o := range stay {
+		i := slices.IndexFunc(mid.Releases, func(r *render.Rendered) bool { return r.ID == o.Release })
+		if i < 0 {
+			k := slices.IndexFunc(ch.Base.Releases, func(r *render.Rendered) bool { return r.ID == o.Release })
+			if k < 0 {
+				return nil
+			}
+			rel := *ch.Base.Releases[k]
+			rel.Objects = nil
+			i, mid.Releases = len(mid.Releases), append(mid.Releases, &rel)
+		}
+		rel := *mid.Releases[i]
+		rel.Objects = append(slices.Clone(rel.Objects), o)
+		mid.Releases[i] = &rel
+	}
+	return &mid
+}

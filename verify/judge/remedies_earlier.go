@@ -1,0 +1,135 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// forgetReplicas hands the number of replicas over to its autoscaler: who takes it out of the manifest takes it out of
+// what was last applied first, or the apply would delete it.
+//
+// Upstream: kubectl's three-way merge; the step is that of the documentation of HorizontalPodAutoscalers ("Migrating
+// Deployments and StatefulSets to horizontal autoscaling"). Helm keeps its last manifest elsewhere.
+func forgetReplicas(p patient) []remedy {
+	if p.before == nil || p.applied == state.ServerSide || p.helm || len(p.hpas()) == 0 || !declares(p.before, "spec", "replicas") || declares(p.workload, "spec", "replicas") {
+		return nil
+	}
+	id := p.workload.ID
+	return []remedy{{
+		say: fmt.Sprintf("before this is applied, take spec.replicas out of what was last applied (kubectl apply edit-last-applied %s/%s -n %s), so that the number that runs stays",
+			kindArgument(id.Kind), id.Name, id.Namespace),
+		cost: "one step by hand", object: p.workload, before: []render.Setting{{Path: "spec.replicas"}},
+	}}
+}
+
+// kindArgument is a kind as kubectl takes it.
+func kindArgument(kind string) string {
+	if kind == "StatefulSet" {
+		return "statefulset"
+	}
+	return "deployment"
+}
+
+// labelApart gives two workloads whose selectors match each other's pods labels that differ. A selector cannot change, so
+// that it is the new one of them that gets other labels.
+func labelApart(p patient) []remedy {
+	var out []remedy
+	for _, o := range p.beside {
+		if o.ID.Namespace == p.workload.ID.Namespace && o.ID.Kind == p.workload.ID.Kind {
+			out = append(out, relabel(o, p.workload)...)
+			out = append(out, relabel(p.workload, o)...)
+		}
+	}
+	return out
+}
+
+// relabel gives a workload labels that another one's selector does not match, where it matches those that it has.
+func relabel(o, other *render.Object) []remedy {
+	pods, sel := labelsOf(o), selectorOf(other)
+	own := selectorOf(o)
+	if sel == nil || own == nil || o.Maker != nil {
+		return nil
+	}
+	if is, err := metav1.LabelSelectorAsSelector(sel); err != nil || is.Empty() || !is.Matches(labels.Set(pods)) {
+		return nil
+	}
+	var keys []string
+	for k, v := range sel.MatchLabels {
+		if v != o.ID.Name {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	var out []remedy
+	for _, k := range keys {
+		set := []render.Setting{{Path: "spec.template.metadata.labels[" + k + "]", Value: o.ID.Name}}
+		if _, selected := own.MatchLabels[k]; selected {
+			set = append([]render.Setting{{Path: "spec.selector.matchLabels[" + k + "]", Value: o.ID.Name}}, set...)
+		}
+		out = append(out, remedy{say: fmt.Sprintf("give %s a label of its own (%s: %s), in its selector, too, so that the selector of %s does not match its pods", o.ID, k, o.ID.Name, other.ID),
+			cost: "what is to select its pods has to name the new label", object: o, set: set})
+	}
+	return out
+}
+
+// selectorOf is that of a Deployment or a StatefulSet; nil: it is neither.
+func selectorOf(o *render.Object) *metav1.LabelSelector {
+	switch t := o.Typed.(type) {
+	case *appsv1.Deployment:
+		return t.Spec.Selector
+	case *appsv1.StatefulSet:
+		return t.Spec.Selector
+	}
+	return nil
+}
+
+// labelsOf are those of a workload's pods.
+func labelsOf(o *render.Object) map[string]string {
+	if m, ok := state.ManifestOf(o.Typed); ok {
+		return m.Template().Labels
+	}
+	return nil
+}
+
+// consolidateEmpty keeps Karpenter from moving pods to save a node, and endGrace from waiting for ever for one that may
+// not be evicted. The NodePool may stand elsewhere, so that the order is in words.
+func consolidateEmpty(p patient) []remedy {
+	return p.pool(func(k *state.Karpenter) bool { return !k.Never && !k.WhenEmpty }, func(k *state.Karpenter) { k.WhenEmpty = true },
+		"set spec.disruption.consolidationPolicy: WhenEmpty on NodePool %s, so that Karpenter moves no pod to save a node", "nodes that are hardly used stay")
+}
+
+func endGrace(p patient) []remedy {
+	return p.pool(func(k *state.Karpenter) bool { return k.Patient }, func(k *state.Karpenter) { k.Patient = false },
+		"set spec.template.spec.terminationGracePeriod: 24h on NodePool %s, so that its nodes go although a pod may not be evicted", "such pods are ended after a day")
+}
+
+// pool changes the NodePools of Karpenter of which something holds.
+func (p patient) pool(is func(*state.Karpenter) bool, change func(*state.Karpenter), say, cost string) []remedy {
+	var out []remedy
+	var known []string
+	for _, c := range p.classes {
+		if c.Karpenter == nil || !is(c.Karpenter) || slices.Contains(known, c.Karpenter.NodePool) {
+			continue
+		}
+		name := c.Karpenter.NodePool
+		known = append(known, name)
+		out = append(out, remedy{say: fmt.Sprintf(say, name), cost: cost, object: p.workload, tune: func(s *state.Spec) {
+			s.Classes = slices.Clone(s.Classes)
+			for i := range s.Classes {
+				if k := s.Classes[i].Karpenter; k != nil && k.NodePool == name {
+					other := *k
+					change(&other)
+					s.Classes[i].Karpenter = &other
+				}
+			}
+		}})
+	}
+	return out
+}
