@@ -55,7 +55,7 @@ func Own(p *Policy) ([]rules.Rule, error) {
 			return nil, fmt.Errorf("%w: intents.custom %s: %s", ErrRules, in.Name, problems[0].Message)
 		}
 		line := p.lines[fmt.Sprintf("intents.custom[%d].%s", i, form)]
-		out = append(out, customRule(in, e, rules.Declaration{File: p.File, Line: max(line, in.Line)}))
+		out = append(out, customRule(in, e, rules.Declaration{File: in.File, Line: max(line, in.Line)}))
 	}
 	return out, nil
 }

@@ -27,11 +27,13 @@ type fileLimits struct{ bytes, values, items int }
 
 // decoder reads a policy file strictly and collects every problem, each with its place.
 type decoder struct {
+	file     string // the name of what it reads
 	problems []Problem
 	values   int                   // read so far
 	spent    bool                  // the file has used up its values; nothing more is said
 	set      map[string]*yaml.Node // each key that the file gives, by path
 	later    []func()              // checks that need the whole file
+	within   *Policy               // of the folder above; nil: it is the first
 	env      *cel.Env              // of custom intents; nil until the first one
 	loops    *cel.Env              // of declared controllers; as env
 	most     fileLimits

@@ -29,11 +29,14 @@ type Policy struct {
 	Custom  []CustomIntent
 	Gate    Gate
 	Waivers []Waiver
+	// Locked are the fields that policies of folders below may not give.
+	Locked []Lock
 	// Baseline is what that of the gate holds (set by the caller through [LoadBaseline], as the
 	// file has to be read from a revision); nil: nothing is accepted.
 	Baseline *Baseline
 
 	lines map[string]int // of the keys that the file gives, by path; nil for the default
+	gives []string       // its sections
 }
 
 // Release is a declared release; exactly one of Chart, Kustomize and Path is set.
@@ -203,6 +206,7 @@ type CustomIntent struct {
 	Workloads []string
 	Message   string // what a finding says; "" words the expression
 	Help      string // why the intent is there, in Markdown, for who breaks it
+	File      string // the policy file that has it
 	Line      int
 }
 
@@ -222,5 +226,6 @@ type Waiver struct {
 	Reason   string
 	Owner    string
 	Expires  string // YYYY-MM-DD, the last day it holds
+	File     string // the policy file that has it; "" for one beside an object
 	Line     int
 }

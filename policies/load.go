@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -45,6 +46,12 @@ func Load(name string, data []byte) (*Policy, error) {
 // decode overrides p with what a file says.
 func (p *Policy) decode(name string, data []byte) error {
 	d := newDecoder()
+	d.file = name
+	return p.read(d, data)
+}
+
+// read overrides p with what the decoder's file says.
+func (p *Policy) read(d *decoder, data []byte) error {
 	root := d.document(data)
 	if root != nil {
 		var version, kind string
@@ -61,16 +68,22 @@ func (p *Policy) decode(name string, data []byte) error {
 			"intents":     d.intents(p),
 			"gate":        d.gate(&p.Gate),
 			"waivers":     d.waivers(p),
+			"locked":      d.locks(p),
 		})
 	}
 	for _, check := range d.later {
 		check()
 	}
-	p.lines = make(map[string]int, len(d.set))
+	d.permitted()
+	p.lines, p.gives = make(map[string]int, len(d.set)), nil
 	for at, key := range d.set {
 		p.lines[at] = key.Line
+		if !strings.ContainsAny(at, ".[") && at != "apiVersion" && at != "kind" {
+			p.gives = append(p.gives, at)
+		}
 	}
-	return d.err(name)
+	slices.Sort(p.gives)
+	return d.err(d.file)
 }
 
 var kubeVersion = regexp.MustCompile(`^v?1\.[0-9]{1,3}(\.[0-9]{1,3})?$`)

@@ -14,6 +14,8 @@ import (
 func (d *decoder) cluster(c *Cluster) read {
 	return func(n *yaml.Node, at string) {
 		var pools []NodePool
+		was := *c
+		c.NodesFile, c.SnapshotFile = "", ""
 		d.object(n, at, fields{
 			"nodes":        d.text(&c.NodesFile, relative),
 			"snapshot":     d.text(&c.SnapshotFile, relative),
@@ -27,6 +29,8 @@ func (d *decoder) cluster(c *Cluster) read {
 		})
 		if c.NodesFile != "" || c.SnapshotFile != "" || pools != nil {
 			c.Assumed, c.Pools = false, pools
+		} else { // the nodes are those of a folder above
+			c.NodesFile, c.SnapshotFile = was.NodesFile, was.SnapshotFile
 		}
 		if key := d.set[at+".nodes"]; key != nil && c.SnapshotFile != "" {
 			d.fail(key, at+".nodes", "is given together with snapshot, which holds the nodes; remove one of them")

@@ -55,7 +55,7 @@ func (d *decoder) custom(p *Policy) read {
 			d.fail(n, at, "more than %d custom intents; keep the most telling ones", maxCustom)
 			return
 		}
-		c, self := CustomIntent{Line: n.Line}, false
+		c, self := CustomIntent{File: d.file, Line: n.Line}, false
 		d.object(n, at, fields{
 			"name":       d.text(&c.Name, dnsLabel),
 			"always":     d.expression(&c.Always, &self),
@@ -76,7 +76,7 @@ func (d *decoder) custom(p *Policy) read {
 		}
 		for _, other := range p.Custom {
 			if other.Name == c.Name && c.Name != "" {
-				d.fail(n, at+".name", "%s is the name of the intent in line %d as well; give it another", quote(c.Name), other.Line)
+				d.fail(n, at+".name", "%s is the name of the intent in %s as well; give it another", quote(c.Name), d.line(other.File, other.Line))
 			}
 		}
 		p.Custom = append(p.Custom, c)
@@ -106,7 +106,7 @@ func (d *decoder) gate(g *Gate) read {
 
 func (d *decoder) waivers(p *Policy) read {
 	return d.list(func(n *yaml.Node, at string) {
-		w := Waiver{Line: n.Line}
+		w := Waiver{File: d.file, Line: n.Line}
 		d.object(n, at, fields{
 			"rule": func(n *yaml.Node, at string) {
 				d.text(&w.Rule)(n, at)

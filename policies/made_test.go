@@ -25,7 +25,7 @@ func TestWhatARuleIsMadeOfIsItsContent(t *testing.T) {
 		}
 		return out
 	}
-	words := []string{"Severity", "Message", "Help", "Line"}                                     // of what was found
+	words := []string{"Severity", "Message", "Help", "File", "Line"}                             // of what was found
 	forms := map[string]bool{"Always": true, "Never": true, "Eventually": true, "Settles": true} // one of which is set
 	plain := CustomIntent{Name: "own", Always: "self.ready >= 0"}
 	typ := reflect.TypeFor[CustomIntent]()

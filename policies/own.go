@@ -29,6 +29,7 @@ type OwnController struct {
 	Evicts          bool
 	Makes           *OwnMade // of one that makes workloads, and does nothing else
 	Latency         string   // sync or periodic
+	File            string   // the policy file that has it
 	Line            int
 
 	when, to *expression
@@ -59,7 +60,7 @@ func (d *decoder) ownController(c *Controllers) read {
 			d.fail(n, at, "more than %d controllers; keep those that write what the workloads depend on", maxOwn)
 			return
 		}
-		o := OwnController{Line: n.Line, Latency: "periodic"}
+		o := OwnController{File: d.file, Line: n.Line, Latency: "periodic"}
 		d.object(n, at, fields{
 			"name":     d.text(&o.Name, dnsLabel),
 			"workload": d.ownTarget(&o),
@@ -93,7 +94,7 @@ func (d *decoder) ownController(c *Controllers) read {
 		d.ownFits(n, at, &o)
 		for _, other := range c.Own {
 			if other.Name == o.Name && o.Name != "" {
-				d.fail(n, at+".name", "%s is the name of the controller in line %d as well; give it another", quote(o.Name), other.Line)
+				d.fail(n, at+".name", "%s is the name of the controller in %s as well; give it another", quote(o.Name), d.line(other.File, other.Line))
 			}
 		}
 		c.Own = append(c.Own, o)
@@ -236,22 +237,23 @@ func (o *OwnController) Declared(p *Policy, workload string) state.Declared {
 		Which: map[string]state.Victim{"outdated": state.OutdatedPod, "unready": state.UnreadyPod}[o.Pods],
 	}
 	if o.when != nil {
-		d.When = &loopExpression{o.when, p.at(o.Line) + ": controllers.own " + o.Name + ": when"}
+		d.When = &loopExpression{o.when, o.at() + ": controllers.own " + o.Name + ": when"}
 	}
 	if o.to != nil {
-		d.To = &loopExpression{o.to, p.at(o.Line) + ": controllers.own " + o.Name + ": scales.to"}
+		d.To = &loopExpression{o.to, o.at() + ": controllers.own " + o.Name + ": scales.to"}
 	}
 	return d
 }
 
-// OwnLine is the line of a controller's field in the policy file; false for one that it does not have.
-func (p *Policy) OwnLine(name, field string) (int, bool) {
+// OwnLine is the policy file and the line of a controller's field; false for one that there is none of.
+func (p *Policy) OwnLine(name, field string) (file string, line int, ok bool) {
 	i := slices.IndexFunc(p.Controllers.Own, func(o OwnController) bool { return o.Name == name })
 	if i < 0 {
-		return 0, false
+		return "", 0, false
 	}
+	o := &p.Controllers.Own[i]
 	if line := p.lines[item("controllers.own", i)+"."+field]; line > 0 {
-		return line, true
+		return o.File, line, true
 	}
-	return p.Controllers.Own[i].Line, true
+	return o.File, o.Line, true
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// at is a line of the policy file as texts have it.
-func (p *Policy) at(line int) string { return p.File + ":" + strconv.Itoa(line) }
+// at is where the controller is declared, as texts have it.
+func (o *OwnController) at() string { return o.File + ":" + strconv.Itoa(o.Line) }
 
 // loopExpression is what a declared controller goes by.
 type loopExpression struct {

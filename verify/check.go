@@ -24,11 +24,16 @@ type Options struct {
 	Today      time.Time   // for waivers; the zero time means that none expires
 	Kept       *memo.Store // what the searches of earlier runs gave; nil: nothing
 
-	states   uint64 // of one search; 0: searchStates
-	unlumped bool   // for comparisons; see [state.Spec.Unlumped]
-	whole    bool   // for comparisons; see [scenario.Checker.Whole]
-	twice    bool   // for comparisons; see [scenario.Checker.Twice]
-	plain    bool   // the searches alone, and no fix: a change is tried that may mend a finding
+	// Scopes are the policies of folders, each for releases that no other is for; Policy is for the rest.
+	Scopes []Scope
+
+	mine     func(release string) bool // whether Policy is for a release; nil: it is for all
+	further  bool                      // another part of the run says what is of no release
+	states   uint64                    // of one search; 0: searchStates
+	unlumped bool                      // for comparisons; see [state.Spec.Unlumped]
+	whole    bool                      // for comparisons; see [scenario.Checker.Whole]
+	twice    bool                      // for comparisons; see [scenario.Checker.Twice]
+	plain    bool                      // the searches alone, and no fix: a change is tried that may mend a finding
 	// watch is shown every counterexample of head and base, told or not; nil: nobody looks.
 	watch func(scenario.Violation)
 }

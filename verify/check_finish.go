@@ -30,7 +30,7 @@ func verifyRevision(ctx context.Context, rev *render.Revision, opt Options) (*Re
 
 // prepare cuts the changes into slices, and enters what is known without a search.
 func prepare(ch *render.Changes, opt Options, all bool) (a *analysis, cut []*slice.Slice, refused []static.Applied, err error) {
-	a = &analysis{opt: opt, started: time.Now(), result: newResult(ch, opt), places: judge.NewPlaces(ch), whole: map[*slice.Slice]bool{}}
+	a = &analysis{opt: opt, changes: ch, started: time.Now(), result: newResult(ch, opt), places: judge.NewPlaces(ch), whole: map[*slice.Slice]bool{}}
 	rules, err := policies.Select(opt.Policy, opt.Rules)
 	if err != nil {
 		return nil, nil, nil, err
@@ -42,18 +42,20 @@ func prepare(ch *render.Changes, opt Options, all bool) (a *analysis, cut []*sli
 	if opt.Policy.Timing == "arbitrary" {
 		a.checker.Timing = actor.Arbitrary
 	}
-	a.result.releases(ch)
-	a.result.unusedFiles(ch)
+	a.result.releases(ch, &a.opt)
+	if !opt.further {
+		a.result.unusedFiles(ch)
+	}
 	changed := changedReleases(ch)
 	for _, p := range slice.Pairs(ch) {
-		if p.Comparable() {
+		if p.Comparable() && opt.has(p.ID) {
 			refused = append(refused, static.Refusals(p, len(changed[p.ID]) > 0, all)...)
 		}
 	}
 	a.besides = slice.NewBesides(opt.Policy, ch)
 	a.around = slice.NewAround(opt.Policy, ch)
 	a.instead = static.StandIns(refused)
-	cut = a.result.pick(ch, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: append(together(rules), opt.Policy.OwnTogether()...), Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead, Own: opt.Policy})
+	cut = a.result.pick(ch, &a.opt, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: append(together(rules), opt.Policy.OwnTogether()...), Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead, Own: opt.Policy})
 	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)
 	a.result.Notices = append(a.result.Notices, a.besides.Notices(cut)...)
 	a.result.Notices = append(a.result.Notices, a.snapshotNotices()...)
@@ -61,6 +63,41 @@ func prepare(ch *render.Changes, opt Options, all bool) (a *analysis, cut []*sli
 }
 
 func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*Result, error) {
+	began := time.Now()
+	parts, err := analyseParts(ctx, ch, opt, all)
+	if err != nil {
+		return nil, err
+	}
+	var used []policies.Waiver
+	var list []*policies.Policy
+	for _, a := range parts {
+		list, used = append(list, a.opt.Policy), append(used, a.result.waive(a.opt.Policy, opt.Today)...)
+	}
+	idle := idleWaivers(list, used, opt.Today)
+	for i, a := range parts {
+		if i == 0 {
+			a.result.Notices = append(a.result.Notices, idle...)
+		}
+		a.result.waiveBeside(a.changes, &a.opt, opt.Today)
+		a.result.accept(a.opt.Policy.Baseline)
+	}
+	r := joined(parts, parts[0].changes, opt.Scopes)
+	for i, a := range parts {
+		if i == 0 || a.opt.Policy.Baseline != opt.Policy.Baseline {
+			r.stale(a.opt.Policy.Baseline, a.checker.Rules, all)
+		}
+	}
+	judge.Causes(r.Findings)
+	if slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Cut }) {
+		r.Coverage.Bound = boundName(search.TimeBound)
+	}
+	r.judge(opt.Policy.Gate)
+	r.Coverage.ElapsedMs = time.Since(began).Milliseconds()
+	return r, nil
+}
+
+// analysePart is all of an analysis but the judgement, for the releases that the policy is for.
+func analysePart(ctx context.Context, ch *render.Changes, opt Options, all bool) (*analysis, error) {
 	ch, err := ch.WithMade(recipes(opt.Policy))
 	if err != nil {
 		return nil, err
@@ -74,7 +111,7 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	}
 	a.enterShortages(cut)
 	a.enterRefusals(refused)
-	a.enterRemarks(static.Reached(static.Remarks(ch, all), opt.Policy))
+	a.enterRemarks(static.Of(static.Reached(static.Remarks(ch, all), opt.Policy), opt.has))
 	a.mendStatic(ctx, ch, all)
 	a.hedgeSwitched(ch.Head)
 	a.blameHealing(ch)
@@ -89,22 +126,13 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 	for i := range a.result.Findings {
 		a.places.Quote(&a.result.Findings[i])
 	}
-	a.result.waive(opt.Policy, opt.Today)
-	a.result.waiveBeside(ch, opt.Policy, opt.Today)
-	a.result.accept(opt.Policy.Baseline)
-	a.result.stale(opt.Policy.Baseline, a.checker.Rules, all)
-	judge.Causes(a.result.Findings)
-	if slices.ContainsFunc(a.result.Releases, func(rel ReleaseResult) bool { return rel.Cut }) {
-		a.result.Coverage.Bound = boundName(search.TimeBound)
-	}
-	a.result.judge(opt.Policy.Gate)
-	a.result.Coverage.ElapsedMs = time.Since(a.started).Milliseconds()
-	return a.result, nil
+	return a, nil
 }
 
 // analysis is one run of [Check] or [Verify].
 type analysis struct {
 	opt     Options
+	changes *render.Changes
 	started time.Time
 	result  *Result
 	places  judge.Places

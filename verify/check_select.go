@@ -16,10 +16,13 @@ import (
 
 // pick cuts the changes into slices, release by release, and enters every workload it
 // saw into the result.
-func (r *Result) pick(ch *render.Changes, pl judge.Places, sc slice.Scope) []*slice.Slice {
+func (r *Result) pick(ch *render.Changes, opt *Options, pl judge.Places, sc slice.Scope) []*slice.Slice {
 	var out []*slice.Slice
 	changes := changedReleases(ch)
 	for _, pair := range slice.Pairs(ch) {
+		if !opt.has(pair.ID) {
+			continue
+		}
 		pair.Instead = sc.Instead
 		r.gone(pair, ch)
 		if !pair.Comparable() {
@@ -117,9 +120,12 @@ func (r *Result) enterUnmodeled(p slice.Pair, changed map[string]bool, all bool,
 }
 
 // releases enters how every release was rendered.
-func (r *Result) releases(ch *render.Changes) {
+func (r *Result) releases(ch *render.Changes, opt *Options) {
 	touched := slices.Sorted(slices.Values(ch.Files))
 	for _, p := range slice.Pairs(ch) {
+		if !opt.has(p.ID) {
+			continue
+		}
 		r.Releases = append(r.Releases, releaseResult(p, ch, touched))
 	}
 }

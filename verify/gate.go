@@ -6,15 +6,12 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
-// waive moves findings that a waiver covers out of the findings, and says which waivers
-// have expired or cover nothing.
-func (r *Result) waive(p *policies.Policy, today time.Time) {
-	used := map[int]bool{}
+// waive moves findings that a waiver covers out of the findings, and gives the waivers that did.
+func (r *Result) waive(p *policies.Policy, today time.Time) (used []policies.Waiver) {
 	kept := []judge.Finding{}
 	for _, f := range r.Findings {
 		w, ok := p.Waive(f.Rule, scenario.WorkloadName(f.Workload), today)
@@ -22,19 +19,36 @@ func (r *Result) waive(p *policies.Policy, today time.Time) {
 			kept = append(kept, f)
 			continue
 		}
-		used[w.Line] = true
+		used = append(used, w)
 		r.Waived = append(r.Waived, Waived{Finding: f, Reason: w.Reason, Owner: w.Owner, Expires: w.Expires})
 	}
 	r.Findings = kept
-	for _, w := range p.Expired(today) {
-		used[w.Line] = true
-		r.Notices = append(r.Notices, fmt.Sprintf("waiver of %s for %s (owner %s) expired on %s: its findings count again", w.Rule, orAny(w.Workload), w.Owner, w.Expires))
-	}
-	for _, w := range p.Waivers {
-		if !used[w.Line] {
-			r.Notices = append(r.Notices, fmt.Sprintf("waiver of %s for %s (owner %s) covers no finding of this change", w.Rule, orAny(w.Workload), w.Owner))
+	return used
+}
+
+// idleWaivers says which waivers of some policies have expired or cover nothing; one that a folder below inherits is one.
+func idleWaivers(list []*policies.Policy, used []policies.Waiver, today time.Time) []string {
+	var expired, idle []string
+	said := slices.Clone(used)
+	for _, p := range list {
+		for _, w := range p.Expired(today) {
+			if slices.Contains(said, w) {
+				continue
+			}
+			said = append(said, w)
+			expired = append(expired, fmt.Sprintf("waiver of %s for %s (owner %s) expired on %s: its findings count again", w.Rule, orAny(w.Workload), w.Owner, w.Expires))
 		}
 	}
+	for _, p := range list {
+		for _, w := range p.Waivers {
+			if slices.Contains(said, w) {
+				continue
+			}
+			said = append(said, w)
+			idle = append(idle, fmt.Sprintf("waiver of %s for %s (owner %s) covers no finding of this change", w.Rule, orAny(w.Workload), w.Owner))
+		}
+	}
+	return append(expired, idle...)
 }
 
 func orAny(s string) string {
@@ -50,21 +64,29 @@ func (r *Result) judge(g policies.Gate) {
 		w := &r.Workloads[i]
 		for _, f := range r.Findings {
 			mine := f.Workload == w.ID && (f.Release == w.Release || slices.Contains(f.AlsoIn, w.Release))
-			if mine && judge.Gates(f, g) {
+			if mine && r.Gates(f, g) {
 				w.Verdict = Fail
 			}
 		}
 	}
+	var all []Verdict
+	for _, part := range r.byGate(g) {
+		all = append(all, part.verdict(part.gate))
+	}
+	r.Verdict = worst(all)
+}
+
+// verdict is that of a result whose releases have one gate.
+func (r *Result) verdict(g policies.Gate) Verdict {
 	switch {
 	case slices.ContainsFunc(r.Findings, func(f judge.Finding) bool { return judge.Gates(f, g) }):
-		r.Verdict = Fail
+		return Fail
 	case r.unanalysed(), r.Base == Side{} && len(r.Workloads) == 0: // nothing to compare, and nothing to verify
-		r.Verdict = Errored
+		return Errored
 	case r.nothingLeft(), slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Cut }), slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.Verdict == Inconclusive }):
-		r.Verdict = Inconclusive
-	default:
-		r.Verdict = Pass
+		return Inconclusive
 	}
+	return Pass
 }
 
 // HoldsUp reports whether a release has no result and the change is the reason: it broke it,
@@ -94,20 +116,4 @@ func (r *Result) nothingLeft() bool {
 		}
 	}
 	return missing > 0 && (touched == missing || len(r.Workloads) == 0)
-}
-
-func exitCode(r *Result, g policies.Gate) int {
-	switch r.Verdict {
-	case Fail:
-		return 1
-	case Errored:
-		if g.FailOn != rules.Off {
-			return 3
-		}
-	case Inconclusive:
-		if g.OnInconclusive == "fail" {
-			return 4
-		}
-	}
-	return 0
 }

@@ -27,6 +27,9 @@ func Merge(shards []*Result, gate policies.Gate) (*Result, error) {
 	}
 	first := shards[0]
 	for _, s := range shards[1:] {
+		if !slices.EqualFunc(s.Scopes, first.Scopes, sameScope) {
+			return nil, fmt.Errorf("%w: they were checked with several policies of folders", ErrNotShards)
+		}
 		if s.Base != first.Base || s.Head != first.Head || s.Tool != first.Tool || s.SchemaVersion != first.SchemaVersion {
 			return nil, fmt.Errorf("%w: %s, %s..%s and %s, %s..%s", ErrNotShards,
 				first.Tool, first.Base.Name, first.Head.Name, s.Tool, s.Base.Name, s.Head.Name)

@@ -45,6 +45,9 @@ type Result struct {
 	// Gate is that of the policy that a part was checked with, base's, for who judges the whole; nil elsewhere.
 	Gate *PolicyGate `json:"gate,omitempty"`
 
+	// Scopes are the policies of folders that releases of the result have; their gates come before that of the root.
+	Scopes []ScopeResult `json:"scopes,omitempty"`
+
 	Unused   bool `json:"-"` // the change touches files that no release is made of
 	Narrowed bool `json:"-"` // to paths that somebody named
 }

@@ -46,7 +46,7 @@ func screenables(t *testing.T) []screenable {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cut := (&Result{}).pick(ch, judge.NewPlaces(ch), slice.Scope{})
+		cut := (&Result{}).pick(ch, &Options{}, judge.NewPlaces(ch), slice.Scope{})
 		for n := range 3 {
 			out = append(out, screenable{fmt.Sprint(s), cut[0], pol, scale.Topology{n + 1}})
 		}

@@ -95,7 +95,7 @@ func scriptSlice(t testing.TB, ar *txtar.Archive) *slice.Slice {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := (&Result{}).pick(ch, judge.NewPlaces(ch), slice.Scope{})
+	cut := (&Result{}).pick(ch, &Options{}, judge.NewPlaces(ch), slice.Scope{})
 	if len(cut) != 1 {
 		t.Fatalf("%d slices, want 1", len(cut))
 	}

@@ -19,6 +19,11 @@ type PolicyGate struct {
 func GateOf(shards []*Result) (*PolicyGate, error) {
 	var out *PolicyGate
 	for i, s := range shards {
+		for k := range s.Scopes {
+			if err := s.Scopes[k].Gate.known(); err != nil {
+				return nil, err
+			}
+		}
 		if i > 0 && (s.Gate == nil) != (out == nil) || s.Gate != nil && out != nil && *s.Gate != *out {
 			return nil, fmt.Errorf("%w: they were checked with several gates", ErrNotShards)
 		}
@@ -27,9 +32,20 @@ func GateOf(shards []*Result) (*PolicyGate, error) {
 	if out == nil {
 		return nil, nil
 	}
+	return out, out.known()
+}
+
+// known refuses a gate that there is none of.
+// Errors: [ErrNotShards].
+func (g *PolicyGate) known() error {
 	severities := []rules.Severity{rules.Error, rules.Warning, rules.Note, rules.Off}
-	if !slices.Contains(severities, out.FailOn) || out.OnInconclusive != "warn" && out.OnInconclusive != "fail" {
-		return nil, fmt.Errorf("%w: gate is failOn %q and onInconclusive %q", ErrNotShards, out.FailOn, out.OnInconclusive)
+	if !slices.Contains(severities, g.FailOn) || g.OnInconclusive != "warn" && g.OnInconclusive != "fail" {
+		return fmt.Errorf("%w: gate is failOn %q and onInconclusive %q", ErrNotShards, g.FailOn, g.OnInconclusive)
 	}
-	return out, nil
+	return nil
+}
+
+// sameScope reports whether two parts were checked with one policy of a folder, for the same releases.
+func sameScope(a, b ScopeResult) bool {
+	return a.Policy == b.Policy && slices.Equal(a.Releases, b.Releases) && a.Gate == b.Gate
 }

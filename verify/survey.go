@@ -48,6 +48,30 @@ func Inspect(rev *render.Revision, opt Options) (*Survey, error) {
 
 func survey(ch *render.Changes, opt Options, all bool) (*Survey, error) {
 	opt.Shard, opt.TimeBudget = scenario.Shard{}, 0
+	var out *Survey
+	for _, one := range opt.parts() {
+		s, err := surveyPart(ch, one, all)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			out = s
+			continue
+		}
+		out.Releases, out.Workloads = append(out.Releases, s.Releases...), append(out.Workloads, s.Workloads...)
+		out.Slices, out.Searches = append(out.Slices, s.Slices...), append(out.Searches, s.Searches...)
+		out.Assumptions = scenario.AppendNew(out.Assumptions, s.Assumptions)
+		out.Notices = scenario.AppendNew(out.Notices, s.Notices)
+	}
+	slices.SortStableFunc(out.Releases, func(x, y ReleaseResult) int { return strings.Compare(x.ID, y.ID) })
+	slices.SortStableFunc(out.Slices, func(x, y SliceSurvey) int {
+		return slices.Compare(append([]string{x.Release}, x.Workloads...), append([]string{y.Release}, y.Workloads...))
+	})
+	return out, nil
+}
+
+// surveyPart is a survey of what one policy is for.
+func surveyPart(ch *render.Changes, opt Options, all bool) (*Survey, error) {
 	ch, err := ch.WithMade(recipes(opt.Policy))
 	if err != nil {
 		return nil, err
@@ -87,9 +111,6 @@ func survey(ch *render.Changes, opt Options, all bool) (*Survey, error) {
 			out.Slices[i].Events = eventNames(p.Events(), p.Slice().Maintained && budgeted(out.Slices[i].Beside))
 		}
 	}
-	slices.SortStableFunc(out.Slices, func(x, y SliceSurvey) int {
-		return slices.Compare(append([]string{x.Release}, x.Workloads...), append([]string{y.Release}, y.Workloads...))
-	})
 	return out, nil
 }
 

@@ -25,12 +25,15 @@ type waiverBeside struct {
 }
 
 // waiversBeside reads the annotations of a revision.
-func waiversBeside(rev *render.Revision, p *policies.Policy) *besides {
+func waiversBeside(rev *render.Revision, opt *Options) *besides {
 	b := &besides{of: map[[2]string][]waiverBeside{}}
 	if rev == nil {
 		return b
 	}
 	for _, rel := range rev.Releases {
+		if !opt.has(rel.ID) {
+			continue
+		}
 		for _, o := range rel.Objects {
 			text, ok := annotation(o)
 			if !ok {
@@ -38,7 +41,10 @@ func waiversBeside(rev *render.Revision, p *policies.Policy) *besides {
 			}
 			at := o.Locate("metadata.annotations[" + policies.WaiveAnnotation + "]")
 			where := judge.Location{File: at.File, StartLine: max(at.StartLine, 1)}
-			list, problems := p.Beside(text)
+			list, problems := opt.Policy.Beside(text)
+			if l := opt.Policy.Lock("waivers"); l != nil {
+				list, problems = nil, []string{fmt.Sprintf("it waives nothing: %s:%d locks waivers; ask who owns that file", l.File, l.Line)}
+			}
 			for _, s := range problems {
 				b.problems = scenario.AppendNew(b.problems, []string{fmt.Sprintf("%s:%d: %s: annotation %s: %s", where.File, where.StartLine, o.ID, policies.WaiveAnnotation, s)})
 			}
@@ -80,12 +86,12 @@ func (w waiverBeside) expired(today time.Time) bool { return w.ExpiredOn(today) 
 
 // waiveBeside moves findings that an annotation of base's object accepts out of the findings. Where
 // there is no base the annotations are those of what is verified.
-func (r *Result) waiveBeside(ch *render.Changes, p *policies.Policy, today time.Time) {
+func (r *Result) waiveBeside(ch *render.Changes, opt *Options, today time.Time) {
 	from := ch.Base
 	if from == nil {
 		from = ch.Head
 	}
-	b := waiversBeside(from, p)
+	b := waiversBeside(from, opt)
 	used := map[waiverBeside]bool{}
 	kept := []judge.Finding{}
 	for _, f := range r.Findings {
@@ -115,7 +121,7 @@ func (r *Result) waiveBeside(ch *render.Changes, p *policies.Policy, today time.
 	}
 	said = append(said, b.problems...)
 	if ch.Base != nil {
-		said = scenario.AppendNew(said, b.changed(waiversBeside(ch.Head, p)))
+		said = scenario.AppendNew(said, b.changed(waiversBeside(ch.Head, opt)))
 	}
 	r.Notices = append(r.Notices, said...)
 }

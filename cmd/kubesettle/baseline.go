@@ -14,7 +14,6 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // accepting holds the flags of baseline files.
@@ -38,11 +37,7 @@ func (g *gating) baselineFile(p *policies.Policy) (string, error) {
 		if name, said = p.Gate.Baseline, p.File+": gate.baseline"; name == "" {
 			return "", nil
 		}
-		dir := path.Dir(g.file())
-		if g.policy != "" {
-			dir = path.Dir(filepath.ToSlash(filepath.Clean(g.policy)))
-		}
-		name = path.Join(dir, name)
+		name = path.Join(path.Dir(filepath.ToSlash(filepath.Clean(p.File))), name)
 	}
 	if name = path.Clean(filepath.ToSlash(name)); !fs.ValidPath(name) {
 		return "", usage("%s is %s: it is read from base, so give it relative to the repository's root", said, oneLine(name))
@@ -166,7 +161,7 @@ func (a *accepting) write(p *process, done *finished, was *policies.Baseline) er
 	}
 	open := 0
 	for i := range r.Findings {
-		if f := &r.Findings[i]; judge.Gates(*f, done.gate) {
+		if f := &r.Findings[i]; r.Gates(*f, done.gate) {
 			open++
 		}
 	}

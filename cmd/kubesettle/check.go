@@ -146,6 +146,9 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) 
 	if err != nil {
 		return nil, err
 	}
+	if vopt.Scopes, err = f.gating.scopes(base, changes); err != nil {
+		return nil, err
+	}
 	vopt.TimeBudget = spent.left()
 	spent.enter(phaseSearching)
 	result, err := verify.Check(ctx, changes, vopt)
@@ -153,8 +156,8 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) 
 		return nil, analysis(withoutSecrets(err, changes.Head))
 	}
 	f.remembered(p, vopt.Kept)
-	result.Notices = slices.Concat(f.gating.notices(policy, base, head), accepted, spent.notices(), result.Notices)
-	return f.finished(p, result, changes, policy, spent)
+	result.Notices = slices.Concat(f.gating.notices(policy, base, head), f.gating.scopeNotices(changes), accepted, spent.notices(), result.Notices)
+	return f.finished(p, result, changes, policy, vopt.Scopes, spent)
 }
 
 // verify looks at one tree.
@@ -180,6 +183,9 @@ func (f *runFlags) verify(ctx context.Context, p *process, t tree.Tree) (*finish
 	if err != nil {
 		return nil, analysis(err)
 	}
+	if vopt.Scopes, err = f.gating.scopes(t, &render.Changes{Head: rev}); err != nil {
+		return nil, err
+	}
 	vopt.TimeBudget = spent.left()
 	spent.enter(phaseSearching)
 	result, err := verify.Verify(ctx, rev, vopt)
@@ -188,7 +194,7 @@ func (f *runFlags) verify(ctx context.Context, p *process, t tree.Tree) (*finish
 	}
 	f.remembered(p, vopt.Kept)
 	result.Notices = append(spent.notices(), result.Notices...)
-	return f.finished(p, result, &render.Changes{Head: rev}, policy, spent)
+	return f.finished(p, result, &render.Changes{Head: rev}, policy, vopt.Scopes, spent)
 }
 
 // remembered says how many of a check's searches had been done before, and keeps the others.
@@ -199,13 +205,13 @@ func (f *runFlags) remembered(p *process, kept *memo.Store) {
 	kept.Close()
 }
 
-func (f *runFlags) finished(proc *process, r *verify.Result, ch *render.Changes, p *policies.Policy, spent *budget) (*finished, error) {
-	rules, err := rulesOf(p)
+func (f *runFlags) finished(proc *process, r *verify.Result, ch *render.Changes, p *policies.Policy, scopes []verify.Scope, spent *budget) (*finished, error) {
+	rules, err := rulesOf(p, scopes)
 	r = report.Redacted(r, hider(ch.Head))
 	if g := f.gating.declared; f.searching.shard != "" {
 		r.Gate = &verify.PolicyGate{FailOn: g.FailOn, OnlyNew: g.OnlyNew, OnInconclusive: g.OnInconclusive}
 	}
-	done := &finished{r, ch, p.Gate, level(f.gating.reportLevel, p.Gate), rules, spent}
+	done := &finished{r, ch, p.Gate, lowest(f.gating.reportLevel, p.Gate, r.Scopes), rules, spent}
 	if err != nil {
 		return done, err
 	}
@@ -256,7 +262,7 @@ func (d *finished) surface(color, verbose bool) func(format string, toFile bool,
 func (d *finished) options() report.Options {
 	return report.Options{
 		Changes: d.compared(), Level: d.level, Rules: d.rules,
-		Gates: func(f judge.Finding) bool { return judge.Gates(f, d.gate) },
+		Gates: func(f judge.Finding) bool { return d.result.Gates(f, d.gate) },
 	}
 }
 

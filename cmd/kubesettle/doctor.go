@@ -52,11 +52,17 @@ declared the verdicts rest on. Nothing is searched.`,
 			if err != nil {
 				return analysis(err)
 			}
+			if vopt.Scopes, err = f.gating.scopes(tree, &render.Changes{Head: rev}); err != nil {
+				return err
+			}
 			found, err := verify.Inspect(rev, vopt)
 			if err != nil {
 				return analysis(withoutSecrets(err, rev))
 			}
 			page := examine(rev, policy, found)
+			if page.Scopes, err = f.gating.diagnosed(tree, vopt.Scopes); err != nil {
+				return analysis(err)
+			}
 			err = write(p, list, func(format string, _ bool, w io.Writer) error { return page.write(w, format) })
 			if err != nil {
 				return err
@@ -83,6 +89,7 @@ func (g *gating) docFlags(cmd *cobra.Command) {
 type diagnosis struct {
 	SchemaVersion string               `json:"schemaVersion"`
 	Policy        string               `json:"policy"` // file; "" is the built-in default
+	Scopes        []diagnosedScope     `json:"scopes"` // policies of folders
 	Releases      []diagnosedRelease   `json:"releases"`
 	Cluster       diagnosedCluster     `json:"cluster"`
 	Workloads     int                  `json:"workloads"`
@@ -91,6 +98,14 @@ type diagnosis struct {
 	Unknown       []verify.Unknown     `json:"unknown"`
 	Unmodeled     []string             `json:"unmodeled"`
 	Ignored       []listedPath         `json:"ignored"`
+}
+
+// diagnosedScope is the policy of a folder.
+type diagnosedScope struct {
+	Policy   string   `json:"policy"`   // file
+	Releases []string `json:"releases"` // that it is for; none: it counts for nothing
+	Gives    []string `json:"gives"`    // sections that it has
+	Locked   []string `json:"locked"`   // fields that it may not give
 }
 
 type diagnosedRelease struct {
@@ -270,7 +285,7 @@ func clipped(s string, most int) string {
 // text is the page: at most 60 lines.
 func (d *diagnosis) text() string {
 	var p page
-	var found, searched, open, ignored []string
+	var found, searched, open, ignored, scopes []string
 	largest := slices.Clone(d.Releases)
 	slices.SortStableFunc(largest, func(a, b diagnosedRelease) int { return b.Objects - a.Objects })
 	for _, r := range largest {
@@ -323,6 +338,10 @@ func (d *diagnosis) text() string {
 	}
 	p.line("releases: %d (%d render), workloads: %d in %d slices, topologies to search: %d, policy: %s",
 		len(d.Releases), len(found), d.Workloads, len(d.Slices), d.Searches, policy)
+	for _, s := range d.Scopes {
+		scopes = append(scopes, s.text())
+	}
+	p.section("Policies of folders", scopes, 6, ": --output json")
 	p.section("Releases", found, 10, ": kubesettle render . --explain")
 	p.section("Not rendered", d.broken(), 5, ": kubesettle render . --explain")
 	where := "assumed: elastic, three zones; no finding rests on its capacity"

@@ -72,7 +72,7 @@ func (g *gating) explained() ([]report.Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rulesOf(p)
+	return rulesOf(p, nil)
 }
 
 // isResult reports whether an argument is meant as a file: it is there, or is called like one.

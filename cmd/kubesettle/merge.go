@@ -32,11 +32,14 @@ func newMerge(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := g.scoped(parts); err != nil {
+				return err
+			}
 			whole, err := verify.Merge(parts, gate)
 			if err != nil {
 				return usage("%w", err)
 			}
-			done := &finished{result: whole, gate: gate, level: level(g.reportLevel, gate)}
+			done := &finished{result: whole, gate: gate, level: lowest(g.reportLevel, gate, whole.Scopes)}
 			if err := o.deliver(p, list, done); err != nil {
 				return err
 			}
@@ -65,4 +68,22 @@ func (g *gating) gate(parts []*verify.Result) (policies.Gate, error) {
 	}
 	err := g.override(&policy.Gate)
 	return policy.Gate, err
+}
+
+// scoped gives the gates of folders' policies what the flags say; a file that is named stands for all of them.
+func (g *gating) scoped(parts []*verify.Result) error {
+	for _, r := range parts {
+		if g.policy != "" {
+			r.Scopes = nil
+		}
+		for i := range r.Scopes {
+			s := &r.Scopes[i]
+			gate := policies.Gate{FailOn: s.Gate.FailOn, OnlyNew: s.Gate.OnlyNew, OnInconclusive: s.Gate.OnInconclusive}
+			if err := g.override(&gate); err != nil {
+				return err
+			}
+			s.Judged = &verify.PolicyGate{FailOn: gate.FailOn, OnlyNew: gate.OnlyNew, OnInconclusive: gate.OnInconclusive}
+		}
+	}
+	return nil
 }

@@ -82,6 +82,9 @@ func (f *runFlags) plan(p *process, cmd *cobra.Command) (*verify.Survey, error) 
 	if err != nil {
 		return nil, err
 	}
+	if vopt.Scopes, err = f.gating.scopes(base, changes); err != nil {
+		return nil, err
+	}
 	s, err := verify.Plan(changes, vopt)
 	if err != nil {
 		return nil, analysis(withoutSecrets(err, changes.Head))

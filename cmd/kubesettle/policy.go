@@ -58,35 +58,40 @@ func (g *gating) load(t tree.Tree) (*policies.Policy, error) {
 	if err != nil {
 		return nil, analysis(err)
 	}
-	if g.nodes != "" {
-		data, err := os.ReadFile(g.nodes)
-		if err != nil {
-			return nil, usage("--nodes: %w", err)
-		}
-		if err := p.SetNodes(g.nodes, data); err != nil {
-			return nil, usage("--nodes: %w", err)
-		}
-	}
-	if g.snapshot != "" {
-		if g.nodes != "" {
-			return nil, usage("--snapshot and --nodes: a snapshot holds the nodes; give one of the two")
-		}
-		data, err := os.ReadFile(g.snapshot)
-		if err != nil {
-			return nil, usage("--snapshot: %w", err)
-		}
-		if err := p.SetSnapshot(g.snapshot, data); err != nil {
-			return nil, usage("--snapshot: %w", err)
-		}
-	}
 	if err := g.addReleases(p); err != nil {
 		return nil, err
 	}
-	if err := g.loadBaseline(p, t); err != nil {
+	if err := g.flagged(p, t); err != nil {
 		return nil, err
 	}
 	g.declared = p.Gate
 	return p, g.override(&p.Gate)
+}
+
+// flagged gives a policy the cluster that flags name, and its baseline.
+func (g *gating) flagged(p *policies.Policy, t tree.Tree) error {
+	if g.nodes != "" {
+		data, err := os.ReadFile(g.nodes)
+		if err != nil {
+			return usage("--nodes: %w", err)
+		}
+		if err := p.SetNodes(g.nodes, data); err != nil {
+			return usage("--nodes: %w", err)
+		}
+	}
+	if g.snapshot != "" {
+		if g.nodes != "" {
+			return usage("--snapshot and --nodes: a snapshot holds the nodes; give one of the two")
+		}
+		data, err := os.ReadFile(g.snapshot)
+		if err != nil {
+			return usage("--snapshot: %w", err)
+		}
+		if err := p.SetSnapshot(g.snapshot, data); err != nil {
+			return usage("--snapshot: %w", err)
+		}
+	}
+	return g.loadBaseline(p, t)
 }
 
 func (g *gating) read(t tree.Tree) (*policies.Policy, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify"
 )
 
 // addReleases puts the caller's releases beside the policy's; one of the same ID takes
@@ -55,4 +56,16 @@ func level(asked string, gate policies.Gate) string {
 		return string(rules.Note)
 	}
 	return rank[max(i, gates)]
+}
+
+// lowest is the level that no gate of a result is below.
+func lowest(asked string, gate policies.Gate, scopes []verify.ScopeResult) string {
+	rank := []string{string(rules.Error), string(rules.Warning), string(rules.Note)}
+	out := level(asked, gate)
+	for _, s := range scopes {
+		if own := level(asked, policies.Gate{FailOn: s.Gate.FailOn}); slices.Index(rank, own) > slices.Index(rank, out) {
+			out = own
+		}
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package slice
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -118,7 +119,7 @@ func ownOf(p *policies.Policy, w *state.Workload, sides [2]side) []*policies.Own
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b *policies.OwnController) int { return a.Line - b.Line })
+	slices.SortFunc(out, func(a, b *policies.OwnController) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
 	return out
 }
 
@@ -127,8 +128,7 @@ func (sl *Slice) OwnConfigured(r actor.Ref) (file string, line int, ok bool) {
 	if sl.own == nil || !strings.HasPrefix(r.Object, others.Object("")) {
 		return "", 0, false
 	}
-	line, ok = sl.own.OwnLine(strings.TrimPrefix(r.Object, others.Object("")), r.Field)
-	return sl.own.File, line, ok
+	return sl.own.OwnLine(strings.TrimPrefix(r.Object, others.Object("")), r.Field)
 }
 
 // RestartsOn reports whether a declared controller restarts a workload when an object, by its ID, changes.

@@ -137,6 +137,11 @@ func annotationsOf(content map[string]any, at ...string) map[string]any {
 	return m
 }
 
+// Of are the remarks on some releases.
+func Of(list []Remark, has func(release string) bool) []Remark {
+	return slices.DeleteFunc(list, func(r Remark) bool { return !has(r.release) })
+}
+
 // Reached leaves out the remarks that pods keep their old configuration where a controller of the policy restarts them.
 func Reached(list []Remark, p *policies.Policy) []Remark {
 	return slices.DeleteFunc(list, func(r Remark) bool {
