@@ -14,7 +14,7 @@ func TestFixesAreConstructive(t *testing.T) {
 	by := map[string][2]int{}
 	for _, c := range documentedCases {
 		for _, m := range modes {
-			r := caseRunWith(t, filepath.Join("../testdata", c.dir, "violating"), func(o *Options) { o.Policy = m.policy(t, o.Policy) })()
+			r := caseIn(t, filepath.Join("../testdata", c.dir, "violating"), m).result
 			for i := range r.Findings {
 				f := &r.Findings[i]
 				if f.Status != judge.New && f.Status != judge.Worsened {

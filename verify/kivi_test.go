@@ -122,7 +122,11 @@ func TestCases(t *testing.T) {
 	}
 }
 
-func caseResult(t testing.TB, dir string) *Result { t.Helper(); return caseRun(t, dir)() }
+// caseResult is what a case gives with its own policy.
+func caseResult(t testing.TB, dir string) *Result {
+	t.Helper()
+	return caseIn(t, dir, asDeclared).own()
+}
 
 // caseRun renders a case, and gives what verifies it.
 func caseRun(t testing.TB, dir string) func() *Result {

@@ -26,8 +26,11 @@ var modes = []mode{
 		}
 		return p
 	}},
-	{"policy", func(_ testing.TB, own *policies.Policy) *policies.Policy { return own }},
+	asDeclared,
 }
+
+// asDeclared is a pair's own policy.
+var asDeclared = mode{"policy", func(_ testing.TB, own *policies.Policy) *policies.Policy { return own }}
 
 // undeclared is the policy of who has none. The configurations of controllers that a pair's own policy names lie in its
 // repository, where they are found (see [render.Revision.ConfigFiles]).
@@ -46,7 +49,7 @@ func undeclared(t testing.TB, own *policies.Policy) *policies.Policy {
 // told are the rules of what is new of a case in a mode, at warning or above.
 func (m mode) told(t testing.TB, dir string) []string {
 	t.Helper()
-	r := caseRunWith(t, dir, func(o *Options) { o.Policy = m.policy(t, o.Policy) })()
+	r := caseIn(t, dir, m).result
 	var out []string
 	for _, f := range r.Findings {
 		if (f.Status == judge.New || f.Status == judge.Worsened) && f.Severity != "note" && !slices.Contains(out, f.Severity+" "+f.Rule) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -17,9 +16,8 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 	several, held := 0, 0
 	for _, c := range documentedCases {
 		for _, m := range modes {
-			dir := filepath.Join("../testdata", c.dir, "violating")
-			var own *policies.Policy
-			r := caseRunWith(t, dir, func(o *Options) { o.Policy = m.policy(t, o.Policy); own = o.Policy })()
+			run := caseIn(t, filepath.Join("../testdata", c.dir, "violating"), m)
+			r, own := run.result, run.policy
 			where := c.dir + ", " + m.name
 			hits(t, where, r.Findings)
 			causes := judge.ByCause(r.Findings)

@@ -269,7 +269,7 @@ func (p randomPair) nodeObjects(d dress, alloc string) string {
 	return strings.Join(docs, "---\n")
 }
 
-// check gives the result of a pair in a dress.
+// check gives the result of a pair in a dress; with blame and fixes in long runs only, as no property is about them.
 func (p randomPair) check(t testing.TB, d dress, opt Options) *Result {
 	t.Helper()
 	ar := &txtar.Archive{}
@@ -290,6 +290,6 @@ func (p randomPair) check(t testing.TB, d dress, opt Options) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt.Policy, opt.Workers = p.policy(t, d), 1
+	opt.Policy, opt.Workers, opt.plain = p.policy(t, d), 1, *morePairs == 0
 	return verdict(t)(Check(context.Background(), ch, opt))
 }

@@ -214,7 +214,7 @@ var properties = []property{
 // TestVerdictsAreMonotoneAndSymmetric tries the properties on random pairs, and holds their
 // counterexamples against the documentation.
 func TestVerdictsAreMonotoneAndSymmetric(t *testing.T) {
-	pairs := 300
+	pairs := 200
 	if *morePairs > 0 {
 		pairs = *morePairs
 	}

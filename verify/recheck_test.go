@@ -69,9 +69,7 @@ func TestCounterexamplesKeepToTheDocumentation(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var mine recheckAll
-				runScriptWith(t, ar, "head", func(o *Options) { o.watch = mine.watch })
-				report(t, &mine)
+				report(t, &scriptAsItIs(t, f, ar).seen)
 			})
 		}
 		for _, tt := range documentedCases {
@@ -82,9 +80,7 @@ func TestCounterexamplesKeepToTheDocumentation(t *testing.T) {
 					if _, err := os.Stat(dir); err != nil {
 						t.Fatal(err)
 					}
-					var mine recheckAll
-					caseRunWith(t, dir, func(o *Options) { o.watch = mine.watch })()
-					report(t, &mine)
+					report(t, &caseIn(t, dir, asDeclared).seen)
 				}
 			})
 		}

@@ -60,9 +60,12 @@ func script(t *testing.T, file string) {
 		}
 		wanted++
 		variant = strings.TrimPrefix(variant, "-")
-		got := "\n" + outline(runScript(t, variantOf(ar, variant), "head"))
+		got := ""
 		if variant == "" {
+			got = "\n" + outline(scriptAsItIs(t, file, ar).result)
 			plain = got
+		} else {
+			got = "\n" + outline(runScript(t, variantOf(ar, variant), "head"))
 		}
 		want := string(ar.Files[i].Data)
 		if names, same := strings.CutPrefix(strings.TrimSpace(want), "as want"); same {

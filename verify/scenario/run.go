@@ -243,7 +243,7 @@ func (c *Checker) Both(ctx context.Context, j Job) (o Outcome) {
 	case j.beyond:
 		c = c.Within(min(c.Budget.States, beyondStates))
 	case j.states > 0:
-		c = c.Within(j.states)
+		c = c.Within(min(c.Budget.States, j.states))
 		c.quits = true
 	}
 	defer func() {
