@@ -195,8 +195,8 @@ const starterCluster = `# The cluster to verify on. Without one, a generic elast
 
 const starterRest = `
 # How manifests are merged into live objects: client-side (kubectl apply, Helm) or
-# server-side.
-apply: client-side
+# server-side. Left out, it is what the Argo CD or Flux object of a release says.
+#apply: client-side
 
 # What may happen during a run besides the change. Events that are not named keep
 # their default.

@@ -23,6 +23,8 @@ type Delivery struct {
 	Name string // of the object, "namespace/name"
 	// Prunes says that what Git no longer has is deleted, and Last that this waits until all else is healthy.
 	Prunes, Last bool
+	// ServerSide says that it applies by field ownership, and Replaces that it puts each object in the place of the live one.
+	ServerSide, Replaces bool
 	// Cascades says that everything it applied is deleted with the object itself.
 	Cascades bool
 	// Waits says that it is not ready before what it applied is, and DependsOn which others, "namespace/name" of the same
@@ -51,6 +53,8 @@ func (o *declaring) delivery(id string) Delivery {
 		d.Tool, d.Name, d.Waits = ArgoCD, objectName(o.content, "argocd"), true
 		d.Prunes = value(spec, "syncPolicy", "automated", "prune") == true
 		d.Last = slices.Contains(options, "PruneLast=true")
+		d.Replaces = slices.Contains(options, "Replace=true")
+		d.ServerSide = slices.Contains(options, "ServerSideApply=true") && !d.Replaces
 		d.Cascades = slices.ContainsFunc(texts(value(o.content, "metadata", "finalizers")), func(f string) bool {
 			return strings.HasPrefix(f, "resources-finalizer.argocd.argoproj.io")
 		})
@@ -58,7 +62,7 @@ func (o *declaring) delivery(id string) Delivery {
 			d.Set, d.Cascades = o.set, o.cascades
 		}
 	case "flux":
-		d.Tool, d.Name = Flux, objectName(o.content, "flux-system")
+		d.Tool, d.Name, d.ServerSide = Flux, objectName(o.content, "flux-system"), true
 		d.Prunes = value(spec, "prune") == true
 		d.Waits = value(spec, "wait") == true || len(items(spec, "healthChecks")) > 0
 		policy := text(spec, "deletionPolicy")

@@ -149,6 +149,8 @@ type analysis struct {
 	mending    []mending       // what may mend findings that took no search
 	// whole are the slices of which nothing was left out at the declared size: no arithmetic knows better.
 	whole map[*slice.Slice]bool
+	// deliveries are the releases by ID, and the order in which Argo CD applies them; filled as they are asked for.
+	deliveries map[string]delivered
 }
 
 func newResult(ch *render.Changes, opt Options) *Result {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -57,7 +58,63 @@ func (a *analysis) variant(sl *slice.Slice, p, packed *policies.Policy) scenario
 	events := scenario.Budgets(p, sl.Spec.Workloads)
 	stranded := events.BadRevision > 0 && a.strand(sl) // of these it matters which have started
 	sl.Spec.Unlumped = a.opt.unlumped || stranded
-	return scenario.VariantOf(sl, classes, applyMode(a.opt.Policy), events)
+	return scenario.VariantOf(sl, classes, a.deliver(sl), events)
+}
+
+// delivered is a release on both sides, with the order in which Argo CD applies its objects where it does.
+type delivered struct {
+	pair  slice.Pair
+	waves *static.Waves
+	waits bool
+}
+
+// deliveryOf is a release by its ID.
+func (a *analysis) deliveryOf(release string) delivered {
+	if a.places.Changes == nil { // one state of manifests, without a base
+		return delivered{}
+	}
+	if a.deliveries == nil {
+		a.deliveries = map[string]delivered{}
+		for _, p := range slice.Pairs(a.places.Changes) {
+			d := delivered{pair: p}
+			if p.Head != nil {
+				d.waves, d.waits = static.NewWaves(p)
+			}
+			a.deliveries[p.ID] = d
+		}
+	}
+	return a.deliveries[release]
+}
+
+// deliver marks how the tool in use applies what a slice is of: in which steps, and what it replaces as a whole. It gives
+// how manifests are merged, which is the policy's to say first.
+func (a *analysis) deliver(sl *slice.Slice) state.Apply {
+	mode, d := applyMode(a.opt.Policy), a.deliveryOf(sl.Release)
+	if d.pair.Head == nil {
+		return mode
+	}
+	if a.opt.Policy.Apply == "" && d.pair.Head.Delivery.ServerSide {
+		mode = state.ServerSide
+	}
+	step := func(id string) int {
+		if pair := sl.Objects[id]; pair != nil && d.waits {
+			return d.waves.Of(pair[state.Base], pair[state.Head])
+		}
+		return 0
+	}
+	for i := range sl.Spec.Workloads {
+		w := &sl.Spec.Workloads[i]
+		w.Step = step(w.ID)
+		for v, r := range []*render.Rendered{d.pair.Base, d.pair.Head} {
+			pair := sl.Objects[w.ID]
+			w.Manifests[v].Replaced = pair != nil && pair[v] != nil && static.Replaces(r, pair[v])
+		}
+	}
+	for i := range sl.Spec.Quotas {
+		q := &sl.Spec.Quotas[i]
+		q.Step = step("ResourceQuota " + q.Namespace + "/" + q.Name)
+	}
+	return mode
 }
 
 // strand marks the workloads of which base's pods no longer start once head is applied, and reports whether there are any.

@@ -55,16 +55,18 @@ func BelowFloorAt(minReady int) Rule {
 					if minReady == 0 && preempted(from, to) {
 						return false // preemption-cascade's to judge
 					}
-					ready, floor := to.ReadyOf(w), floors[to.Version()]
+					ready, floor := to.ReadyOf(w), floors[to.VersionOf(w)]
 					if ready >= floor || ready >= from.ReadyOf(w) || !to.Manifest(w).Exists() {
 						return false
 					}
-					return ready < evicted[to.Version()] || !evicts(from, to, w)
+					return ready < evicted[to.VersionOf(w)] || !evicts(from, to, w)
 				},
-				Mended: func(before, s state.State) bool { return s.ReadyOf(w) >= min(before.ReadyOf(w), floors[s.Version()]) },
+				Mended: func(before, s state.State) bool {
+					return s.ReadyOf(w) >= min(before.ReadyOf(w), floors[s.VersionOf(w)])
+				},
 				Message: func(s state.State) string {
 					return fmt.Sprintf("ready replicas of %s can fall to %d, below the floor of %d",
-						FullName(s.C, w), s.ReadyOf(w), floors[s.Version()])
+						FullName(s.C, w), s.ReadyOf(w), floors[s.VersionOf(w)])
 				},
 				Fields: floorFields(c, w),
 			}

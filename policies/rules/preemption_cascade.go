@@ -45,12 +45,14 @@ the cluster is larger. In a cluster: a ` + "`Preempted`" + ` event.`,
 		return Property{
 			BadStep: func(from, to state.State) bool {
 				ready := to.ReadyOf(w)
-				return ready < from.ReadyOf(w) && ready < floors[to.Version()] && preempted(from, to)
+				return ready < from.ReadyOf(w) && ready < floors[to.VersionOf(w)] && preempted(from, to)
 			},
-			Mended: func(before, s state.State) bool { return s.ReadyOf(w) >= min(before.ReadyOf(w), floors[s.Version()]) },
+			Mended: func(before, s state.State) bool {
+				return s.ReadyOf(w) >= min(before.ReadyOf(w), floors[s.VersionOf(w)])
+			},
 			Message: func(s state.State) string {
 				return fmt.Sprintf("preemption by pods of higher priority can leave %s with %s, below the floor of %d",
-					FullName(c, w), english.Plural(s.ReadyOf(w), "ready replica", ""), floors[s.Version()])
+					FullName(c, w), english.Plural(s.ReadyOf(w), "ready replica", ""), floors[s.VersionOf(w)])
 			},
 			Fields: append([]string{"Workload:spec.template.spec.priorityClassName"}, floorFields(c, w)...),
 		}

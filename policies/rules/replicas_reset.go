@@ -41,7 +41,8 @@ manifest has not. Not real with server-side apply: set ` + "`apply: server-side`
 		}
 		return Property{
 			BadStep: func(from, to state.State) bool {
-				return to.Get(c.Applies) < from.Get(c.Applies) && resets(from, to, w)
+				applied := to.Get(c.Applies) < from.Get(c.Applies) || from.VersionOf(w) != to.VersionOf(w) && to.VersionOf(w) == state.Head
+				return applied && resets(from, to, w)
 			},
 			Mended:  func(before, s state.State) bool { return !resets(before, s, w) },
 			Message: func(s state.State) string { return resetMessage(s, w) },

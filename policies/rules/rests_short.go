@@ -15,7 +15,7 @@ func restsShort(c *state.Config, w int) Property {
 	}
 	return Property{
 		Quiescent: func(s state.State) bool {
-			return s.Version() == state.Head && (a.Held != "" || s.Replicas(w) == 0) && allReady(s, w) && s.Replicas(w) < asked(s, w)
+			return s.VersionOf(w) == state.Head && (a.Held != "" || s.Replicas(w) == 0) && allReady(s, w) && s.Replicas(w) < asked(s, w)
 		},
 		Message: func(s state.State) string {
 			has, wants := wanted(s, w), fmt.Sprintf("the %s load asks for %d", s.Load(w), asked(s, w))
@@ -31,7 +31,7 @@ func restsShort(c *state.Config, w int) Property {
 // asked is how many pods the load on workload w asks for, beside those of other workloads
 // that take a share of it.
 func asked(s state.State, w int) int {
-	a := &s.C.Autoscaling[w][s.Version()]
+	a := &s.C.Autoscaling[w][s.VersionOf(w)]
 	n := a.Least[s.Load(w)]
 	for _, p := range a.Sharers {
 		n -= s.ReadyPods(p)
@@ -59,12 +59,12 @@ func staysHigh(c *state.Config, w int) Property {
 	return Property{
 		Quiescent: func(s state.State) bool {
 			m := s.Manifest(w)
-			return s.Version() == state.Head && m.HPA != nil && s.Load(w) == state.Idle && s.Replicas(w) == int(m.HPA.Spec.MaxReplicas) &&
-				allReady(s, w) && c.Rest[w][s.Version()][s.Load(w)] < s.Replicas(w) && !declaredByGit(s, w)
+			return s.VersionOf(w) == state.Head && m.HPA != nil && s.Load(w) == state.Idle && s.Replicas(w) == int(m.HPA.Spec.MaxReplicas) &&
+				allReady(s, w) && c.Rest[w][s.VersionOf(w)][s.Load(w)] < s.Replicas(w) && !declaredByGit(s, w)
 		},
 		Message: func(s state.State) string {
 			return fmt.Sprintf("the autoscaler of %s can stay at its maximum of %s with no load to justify it: the %s load asks for %d",
-				FullName(c, w), wanted(s, w), s.Load(w), c.Rest[w][s.Version()][s.Load(w)])
+				FullName(c, w), wanted(s, w), s.Load(w), c.Rest[w][s.VersionOf(w)][s.Load(w)])
 		},
 		Fields: []string{"HorizontalPodAutoscaler:spec.metrics", "HorizontalPodAutoscaler:spec.maxReplicas", "HorizontalPodAutoscaler:spec.minReplicas"},
 	}

@@ -52,11 +52,11 @@ measure both with ` + "`kubectl top pod`" + `. Or a CronJob starts Job beside Jo
 		return Property{
 			BadStep: func(from, to state.State) bool { return runsAway(from, to, w) },
 			Mended: func(before, s state.State) bool {
-				return s.Replicas(w) <= max(before.Replicas(w), c.Rest[w][s.Version()][s.Load(w)])
+				return s.Replicas(w) <= max(before.Replicas(w), c.Rest[w][s.VersionOf(w)][s.Load(w)])
 			},
 			Message: func(s state.State) string {
 				return fmt.Sprintf("the autoscaler of %s can go to its maximum of %s with no load to justify it: the %s load asks for %d",
-					FullName(c, w), wanted(s, w), s.Load(w), c.Rest[w][s.Version()][s.Load(w)])
+					FullName(c, w), wanted(s, w), s.Load(w), c.Rest[w][s.VersionOf(w)][s.Load(w)])
 			},
 			Fields: []string{
 				"HorizontalPodAutoscaler:spec.maxReplicas",
@@ -72,7 +72,7 @@ measure both with ` + "`kubectl top pod`" + `. Or a CronJob starts Job beside Jo
 // autoscaler while the load justifies fewer.
 func runsAway(from, to state.State, w int) bool {
 	m := to.Manifest(w)
-	if m.HPA == nil || from.Version() != to.Version() || to.Get(to.C.Applies) != from.Get(to.C.Applies) {
+	if m.HPA == nil || from.VersionOf(w) != to.VersionOf(w) || to.Get(to.C.Applies) != from.Get(to.C.Applies) {
 		return false
 	}
 	most := int(m.HPA.Spec.MaxReplicas)
@@ -82,5 +82,5 @@ func runsAway(from, to state.State, w int) bool {
 	if declaredByGit(to, w) {
 		return false
 	}
-	return to.C.Rest[w][to.Version()][to.Load(w)] < most
+	return to.C.Rest[w][to.VersionOf(w)][to.Load(w)] < most
 }

@@ -59,11 +59,11 @@ drain. Not real if you have one zone: declare your nodes.`,
 		}
 		return Property{
 			Quiescent: func(s state.State) bool {
-				_, _, found := views[s.Version()].single(s, w)
+				_, _, found := views[s.VersionOf(w)].single(s, w)
 				return found && !halted(s, w)
 			},
 			Message: func(s state.State) string {
-				key, where, _ := views[s.Version()].single(s, w)
+				key, where, _ := views[s.VersionOf(w)].single(s, w)
 				return fmt.Sprintf("all %s of %s can end in one domain of %s: %s",
 					english.Plural(s.ReadyOf(w), "ready replica", ""), FullName(c, w), key, where)
 			},

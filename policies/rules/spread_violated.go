@@ -61,12 +61,12 @@ node. Check: ` + "`kubectl get pods -o wide`" + ` after a rollout.`,
 		return Property{
 			Wish: wish,
 			Quiescent: func(s state.State) bool {
-				_, found := views[s.Version()].broken(s, w)
-				_, _, single := worst[s.Version()].single(s, w)
+				_, found := views[s.VersionOf(w)].broken(s, w)
+				_, _, single := worst[s.VersionOf(w)].single(s, w)
 				return found && !single
 			},
 			Message: func(s state.State) string {
-				what, _ := views[s.Version()].broken(s, w)
+				what, _ := views[s.VersionOf(w)].broken(s, w)
 				return fmt.Sprintf("%s of %s can come to rest %s", english.Plural(s.ReadyOf(w), "pod", ""), FullName(c, w), what)
 			},
 			Fields: append(PlacementFields(d), sizeFields(c, w)...),

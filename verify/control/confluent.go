@@ -116,7 +116,7 @@ func (k *confluence) wakes(actor int) (prompt []int, some bool) {
 
 func (k *confluence) holds(b []byte, actor int) bool {
 	s := state.State{C: k.cfg, B: b}
-	if s.Get(k.cfg.Applies) > 0 {
+	if s.Get(k.cfg.Applies) > 0 || s.StepsLeft() > 0 {
 		return false
 	}
 	if d := k.syncs[actor]; d != nil {

@@ -59,6 +59,7 @@ func All(b *state.Builder) ([]actor.Actor, error) {
 		nodes.NewClusterAutoscaler,
 		nodes.NewKarpenter,
 		gitops.NewResync,
+		gitops.NewSteps,
 		others.NewDeclared,
 	} {
 		actors, err := build(b)

@@ -173,5 +173,17 @@ nodes b 2 zone=b taint=k:NoExecute
 base web replicas=3 image=v1 cpu=500m tolerate=60
 head web replicas=3 image=v2 cpu=500m tolerate=60
 pdb web unavailable=1
-events apply=1 failures=1 drain=1`,
+events apply=1 failures=1 drain=1`, `
+nodes a 3
+base web replicas=2 image=v1 cpu=500m
+head web replicas=3 image=v2 cpu=500m step=1
+both api image=v1 cpu=100m replaced
+hpa base api min=1 max=3 target=50
+hpa head api min=2 max=3 target=50
+pdb api unavailable=1
+base db replicas=1 image=v1 stateful step=2
+head db replicas=1 image=v2 stateful
+base old replicas=1 image=v1 cpu=100m step=3
+quota pods=9
+events apply=1 rollback=1 bad=1`,
 }

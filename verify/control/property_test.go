@@ -19,6 +19,9 @@ func (s *script) random(r *rand.Rand) state.State {
 	t := s.cfg.New()
 	c := s.cfg
 	t.Set(c.Applied, r.IntN(2))
+	if c.Steps() > 1 && t.Version() == state.Head {
+		t.Set(c.StepsLeft, r.IntN(c.Steps()))
+	}
 	for _, armed := range c.Armed {
 		t.Set(armed, r.IntN(2))
 	}
@@ -101,7 +104,7 @@ func (s *script) random(r *rand.Rand) state.State {
 	}
 	s.come(t, r)
 	for w := range s.spec.Workloads {
-		if len(s.spec.Workloads[w].Sizes) > 0 && r.IntN(2) == 0 {
+		if (len(s.spec.Workloads[w].Sizes) > 0 || c.Steps() > 1) && r.IntN(2) == 0 {
 			s.rest(t, w)
 		}
 	}

@@ -52,12 +52,14 @@ func (s *script) addPDB(bare []string, opt map[string]string) {
 }
 
 // addDeployment: base|head|both NAME [replicas=N] [image=v1] [cpu=500m] [limit=1] [surge=25%]
-// [unavailable=25%] [app=LABEL] [minready=SECONDS] [node=n-1] [tolerate=SECONDS] [volume=CLAIM] [port=N] [priority=N] [recreate] [paused] [sidecar] [never] [apart].
+// [unavailable=25%] [step=N] [replaced] [app=LABEL] [minready=SECONDS] [node=n-1] [tolerate=SECONDS] [volume=CLAIM] [port=N] [priority=N] [recreate] [paused] [sidecar] [never] [apart].
 func (s *script) addDeployment(bare []string, opt map[string]string) {
 	w := s.workload(bare[1])
+	w.Step = number(opt, "step", w.Step)
 	for _, v := range versionsOf(bare[0]) {
 		d := deploymentOf(w.Name, bare[2:], opt)
 		w.Manifests[v].Deployment, w.Manifests[v].DeclaresReplicas = d, opt["replicas"] != ""
+		w.Manifests[v].Replaced = slices.Contains(bare, "replaced")
 		for _, kind := range []string{"job", "cronjob"} {
 			if slices.Contains(bare, kind) {
 				w.Manifests[v].Deployment, w.Manifests[v].DeclaresReplicas = nil, false

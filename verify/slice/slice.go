@@ -230,7 +230,18 @@ func (sl *Slice) With(base, head []*render.Object, assumed bool) (*Slice, bool) 
 		out.reachAll()
 	}
 	for i := range out.Workloads {
-		out.Workloads[i].Manifests[state.Base].Stranded = sl.Spec.Workloads[i].Manifests[state.Base].Stranded
+		w, like := &out.Workloads[i], &sl.Spec.Workloads[i]
+		w.Step = like.Step
+		for v := range w.Manifests {
+			w.Manifests[v].Stranded, w.Manifests[v].Replaced = like.Manifests[v].Stranded, like.Manifests[v].Replaced
+		}
+	}
+	for i := range out.Spec.Quotas {
+		for _, like := range sl.Spec.Quotas {
+			if q := &out.Spec.Quotas[i]; q.Namespace == like.Namespace && q.Name == like.Name {
+				q.Step = like.Step
+			}
+		}
 	}
 	if out.Spec.Unlumped = sl.Spec.Unlumped; sl.shot != nil {
 		out.asInCluster(sl.shot)

@@ -39,7 +39,7 @@ func (c *Config) admits(b *Builder) {
 // Refused is why the pods of class p cannot be created while the manifests of s are
 // applied: a LimitRange. nil: they can.
 func (s State) Refused(p int) *Refusal {
-	if list := s.C.Refusals[s.Version()]; list != nil {
+	if list := s.C.Refusals[s.VersionOfClass(p)]; list != nil {
 		return list[p]
 	}
 	return nil

@@ -85,11 +85,12 @@ type Config struct {
 	// ClassesOf lists the pod classes of a workload.
 	ClassesOf [][]int
 
-	Applied  Field // version of the manifests in the API server, as a Version
-	Applies  Field // applies left
-	Reverts  Field // reverts left, where there are any; see [Events]
-	Drains   Field // drains that may still start; see [State.DrainsLeft]
-	Failures Field // nodes that may still be lost; see [State.FailuresLeft]
+	Applied   Field // version of the manifests in the API server, as a Version
+	Applies   Field // applies left
+	StepsLeft Field // steps of head's apply that are still to come, where there are several; see [State.StepsLeft]
+	Reverts   Field // reverts left, where there are any; see [Events]
+	Drains    Field // drains that may still start; see [State.DrainsLeft]
+	Failures  Field // nodes that may still be lost; see [State.FailuresLeft]
 	// DiskPressures and MemoryPressures are nodes that may still come under pressure; see
 	// [State.PressuresLeft].
 	DiskPressures, MemoryPressures Field
@@ -117,6 +118,7 @@ type Config struct {
 	Refusals [2][]*Refusal
 	Armed    []Field // by webhook: 1 once its server has answered
 
+	steps   []int     // see addSteps
 	notices []Field   // by declared loop: see [State.Notices]
 	rolls   [][2]bool // by workload and version: see [State.Rolls]
 
@@ -156,6 +158,7 @@ func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
 	b := &Builder{cfg: c}
 	c.Applied = b.Field(1)
 	c.Applies = b.Field(max(spec.Events.Apply, 0))
+	c.addSteps(b)
 	if spec.Events.Revert {
 		c.Reverts = b.Field(1)
 	}

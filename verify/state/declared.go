@@ -76,7 +76,7 @@ func (s *Spec) DeclaredOn(id string, deeds ...Deed) []Declared {
 
 // Rolls reports whether a declared loop deletes outdated pods of workload w, so that a rollout which waits for somebody to
 // do so (OnDelete) goes on.
-func (s State) Rolls(w int) bool { return s.C.rolls[w][s.Version()] }
+func (s State) Rolls(w int) bool { return s.C.rolls[w][s.VersionOf(w)] }
 
 // Scales reports whether a declared loop sets the replicas of workload w.
 func (c *Config) Scales(w int) bool {
@@ -147,7 +147,7 @@ func (s State) Turn(w int) { s.Set(s.C.Workload[w].Turn, 1-s.Get(s.C.Workload[w]
 func (s State) HasTemplate(p int) bool {
 	c := s.C
 	if w := c.Pods[p].Workload; c.Restarts(w) {
-		return c.ByVersion[w][s.Version()] >= 0 && c.Pods[p].Turned == (s.Get(c.Workload[w].Turn) == 1)
+		return c.ByVersion[w][s.VersionOf(w)] >= 0 && c.Pods[p].Turned == (s.Get(c.Workload[w].Turn) == 1)
 	}
-	return c.HasTemplate(p, s.Version())
+	return c.HasTemplate(p, s.VersionOfClass(p))
 }

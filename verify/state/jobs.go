@@ -104,7 +104,7 @@ func (s State) JobManifest(p int) *Manifest {
 	ms := &s.C.Spec.Workloads[class.Workload].Manifests
 	switch {
 	case s.HasTemplate(p):
-		return &ms[s.Version()]
+		return &ms[s.VersionOf(class.Workload)]
 	case class.InBase:
 		return &ms[Base]
 	}

@@ -33,6 +33,8 @@ type Manifest struct {
 	Bounds Bounds
 	// Services names the Services that send requests to the pods, sorted.
 	Services []string
+	// Replaced says that an apply puts it in the place of the live object, so that no replicas stay that it does not declare.
+	Replaced bool
 	// Stranded says that its pods cannot start once the other version is applied, which deletes a ConfigMap or Secret that
 	// they need.
 	Stranded bool

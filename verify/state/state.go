@@ -30,15 +30,15 @@ func (s State) record(n int) []byte {
 	return s.B[from : from+l.record]
 }
 
-// Version is the version of the manifests in the API server.
+// Version is the version of the manifests in the API server: head from the first step of its apply on.
 func (s State) Version() Version { return Version(s.Get(s.C.Applied)) }
 
 // Manifest is what the API server holds of workload w, but for the live replicas.
-func (s State) Manifest(w int) *Manifest { return &s.C.Spec.Workloads[w].Manifests[s.Version()] }
+func (s State) Manifest(w int) *Manifest { return &s.C.Spec.Workloads[w].Manifests[s.VersionOf(w)] }
 
 // NewClass is the pod class of workload w's current template, or -1.
 func (s State) NewClass(w int) int {
-	p := s.C.ByVersion[w][s.Version()]
+	p := s.C.ByVersion[w][s.VersionOf(w)]
 	if f := s.C.Workload[w].Turn; f.width > 0 && p >= 0 && s.Get(f) == 1 {
 		return s.C.ClassesOf[w][1]
 	}

@@ -103,7 +103,7 @@ func (a *webhookLoop) Model() *actor.Model {
 // Forbidden words why a pod of class p may not be created, for other reasons than a quota,
 // and names the fields; "" where it may.
 func Forbidden(s state.State, p int) (string, []actor.Ref) {
-	v := s.Version()
+	v := s.VersionOfClass(p)
 	own := actor.Ref{Object: s.C.Spec.Workloads[s.C.Pods[p].Workload].ID, Version: v}
 	if r := s.Refused(p); r != nil {
 		own.Field = "spec.template.spec"

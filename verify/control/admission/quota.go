@@ -36,6 +36,7 @@ type Quotas struct {
 // quota is one ResourceQuota, in one version.
 type quota struct {
 	Name, Object string
+	index        int // in [state.Spec.Quotas]
 	Limits       []quotaLimit
 	Classes      []int    // pod classes of its namespace
 	Unsaid       []string // of what a pod has to say how much it takes and does not, by place in Classes; "": nothing
@@ -57,7 +58,7 @@ func NewQuotas(c *state.Config) *Quotas {
 			if object == nil || len(object.Spec.Scopes) > 0 || object.Spec.ScopeSelector != nil {
 				continue
 			}
-			one := quota{Name: spec.Namespace + "/" + spec.Name, Object: "ResourceQuota " + spec.Namespace + "/" + spec.Name}
+			one := quota{Name: spec.Namespace + "/" + spec.Name, Object: "ResourceQuota " + spec.Namespace + "/" + spec.Name, index: i}
 			var uses []corev1.ResourceList
 			refuses := false
 			for p := range c.Pods {
@@ -182,25 +183,32 @@ func (q *quota) Left(s state.State, l *quotaLimit) int64 {
 	return left
 }
 
+// InForce reports whether a quota, as version v has it, is the one in the API server.
+func (q *quota) InForce(s state.State, v state.Version) bool { return s.VersionOfQuota(q.index) == v }
+
 // Room is how many pods of class p may be created in s, at most limit.
 func (x *Quotas) Room(s state.State, p, limit int) int {
 	if x.admission && s.Forbidden(p) {
 		return 0
 	}
-	list := x.List[s.Version()]
-	for i := range list {
-		q := &list[i]
-		at := slices.Index(q.Classes, p)
-		if at < 0 {
-			continue
-		}
-		if q.Unsaid[at] != "" {
-			return 0
-		}
-		for j := range q.Limits {
-			l := &q.Limits[j]
-			if use := l.Use[at]; use > 0 {
-				limit = int(min(int64(limit), max(q.Left(s, l), 0)/use))
+	for v := range x.List {
+		for i := range x.List[v] {
+			q := &x.List[v][i]
+			if !q.InForce(s, state.Version(v)) {
+				continue
+			}
+			at := slices.Index(q.Classes, p)
+			if at < 0 {
+				continue
+			}
+			if q.Unsaid[at] != "" {
+				return 0
+			}
+			for j := range q.Limits {
+				l := &q.Limits[j]
+				if use := l.Use[at]; use > 0 {
+					limit = int(min(int64(limit), max(q.Left(s, l), 0)/use))
+				}
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func (h *HPA) Latency() actor.Latency { return actor.Periodic }
 // successor for each outcome that the samples at hand and the stabilization windows can
 // have; see [samplings] and [scaling.stabilize].
 func (h *HPA) Step(s state.State, next *actor.Emit) {
-	a := &h.versions[s.Version()]
+	a := &h.versions[s.VersionOf(h.Workload)]
 	if !a.exists || !s.Manifest(h.Workload).Exists() {
 		return
 	}
@@ -85,7 +85,7 @@ func (h *HPA) Step(s state.State, next *actor.Emit) {
 		out.add(decision{replicas: a.max, reason: aboveMax, recommended: int32(s.Recommended(h.Workload))})
 	case current < a.min:
 		out.add(decision{replicas: a.min, reason: belowMin, recommended: int32(s.Recommended(h.Workload))})
-	case h.reach[s.Version()].ambiguous(s):
+	case h.reach[s.VersionOf(h.Workload)].ambiguous(s):
 	default:
 		h.reconcile(a, current, &out)
 	}

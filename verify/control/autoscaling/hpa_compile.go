@@ -166,7 +166,7 @@ func hpaMin(o *autoscalingv2.HorizontalPodAutoscaler) int32 {
 
 // hpaRef names a field of the HPA that a state's version has, or of head's.
 func hpaRef(s state.State, w int, field string) []actor.Ref {
-	v, wl := s.Version(), &s.C.Spec.Workloads[w]
+	v, wl := s.VersionOf(w), &s.C.Spec.Workloads[w]
 	if wl.Manifests[v].HPA == nil {
 		v = state.Head
 	}

@@ -54,7 +54,7 @@ func (r *rivalHPA) Latency() actor.Latency { return actor.Periodic }
 
 // Step implements [actor.Actor].
 func (r *rivalHPA) Step(s state.State, next *actor.Emit) {
-	b, current := &r.versions[s.Version()], int32(s.Replicas(r.workload))
+	b, current := &r.versions[s.VersionOf(r.workload)], int32(s.Replicas(r.workload))
 	if !b.exists || !s.Manifest(r.workload).Exists() || current == 0 || b.min <= current && current <= b.max {
 		return
 	}
@@ -72,7 +72,7 @@ func (r *rivalHPA) Step(s state.State, next *actor.Emit) {
 
 // Describe implements [actor.Actor].
 func (r *rivalHPA) Describe(from, to state.State, _ search.Move) actor.Words {
-	b := &r.versions[from.Version()]
+	b := &r.versions[from.VersionOf(r.workload)]
 	why, field := fmt.Sprintf("below minReplicas %d", b.min), "spec.minReplicas"
 	if to.Replicas(r.workload) < from.Replicas(r.workload) {
 		why, field = fmt.Sprintf("above maxReplicas %d", b.max), "spec.maxReplicas"
@@ -80,7 +80,7 @@ func (r *rivalHPA) Describe(from, to state.State, _ search.Move) actor.Words {
 	return actor.Words{
 		Action: "scale", Object: from.C.Spec.Workloads[r.workload].ID,
 		Text:    fmt.Sprintf("HPA scales %s from %d to %d (%s)", r.name, from.Replicas(r.workload), to.Replicas(r.workload), why),
-		Because: []actor.Ref{{Object: b.object, Version: from.Version(), Field: field}},
+		Because: []actor.Ref{{Object: b.object, Version: from.VersionOf(r.workload), Field: field}},
 	}
 }
 

@@ -30,7 +30,7 @@ func (h *HPA) census(s state.State, heads *headcounts) census {
 		list = append(list, headcountOf(s, p, h.Workload))
 	}
 	all := census{load: s.Load(h.Workload), own: len(list)}
-	r := &h.reach[s.Version()]
+	r := &h.reach[s.VersionOf(h.Workload)]
 	for _, p := range r.sharers { // they stand with its own, whose load they take a share of
 		list = append(list, headcountOf(s, p, h.Workload))
 	}

@@ -11,7 +11,7 @@ import (
 
 // Describe implements [actor.Actor].
 func (h *HPA) Describe(from, to state.State, m search.Move) actor.Words {
-	v := from.Version()
+	v := from.VersionOf(h.Workload)
 	wl := &from.C.Spec.Workloads[h.Workload]
 	a := &h.versions[v]
 	because := reason(m.Kind &^ stabilized)

@@ -54,7 +54,7 @@ func (k *keda) Latency() actor.Latency { return actor.Periodic }
 
 // Step implements [actor.Actor].
 func (k *keda) Step(s state.State, next *actor.Emit) {
-	if !k.acts[s.Version()] || !s.Manifest(k.workload).Exists() {
+	if !k.acts[s.VersionOf(k.workload)] || !s.Manifest(k.workload).Exists() {
 		return
 	}
 	idle, none := s.Load(k.workload) == state.Idle, s.Replicas(k.workload) == 0
@@ -83,8 +83,8 @@ func (k *keda) Describe(from, to state.State, _ search.Move) actor.Words {
 	return actor.Words{
 		Action: "scale", Object: wl.ID,
 		Text: fmt.Sprintf("KEDA scales %s from %d to %d (%s)", k.name, from.Replicas(k.workload), to.Replicas(k.workload), why),
-		Because: []actor.Ref{{Object: "keda.sh/ScaledObject " + wl.Namespace + "/" + wl.Manifests[from.Version()].KEDA.Name,
-			Version: from.Version(), Field: "spec.minReplicaCount"}},
+		Because: []actor.Ref{{Object: "keda.sh/ScaledObject " + wl.Namespace + "/" + wl.Manifests[from.VersionOf(k.workload)].KEDA.Name,
+			Version: from.VersionOf(k.workload), Field: "spec.minReplicaCount"}},
 	}
 }
 

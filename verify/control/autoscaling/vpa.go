@@ -87,7 +87,7 @@ func (a *vpa) Latency() actor.Latency { return actor.Periodic }
 // Step implements [actor.Actor]: what is recommended follows the use of the pods, once all of
 // them are ready.
 func (a *vpa) Step(s state.State, next *actor.Emit) {
-	table := a.sizes[s.Version()]
+	table := a.sizes[s.VersionOf(a.workload)]
 	if table == nil || !s.Manifest(a.workload).Exists() {
 		return
 	}
@@ -114,7 +114,7 @@ func (a *vpa) Describe(from, to state.State, _ search.Move) actor.Words {
 		Text: fmt.Sprintf("the VerticalPodAutoscaler of %s recommends %s for its %s",
 			a.name, objects.RequestWords(&c.Pods[c.Sized(from.NewClass(a.workload), to.SizeOf(a.workload))].Template.Spec),
 			english.Plural(from.ReadyOf(a.workload), "ready pod", "")),
-		Because: []actor.Ref{{Object: vpaID(wl, m), Version: from.Version(), Field: "spec.updatePolicy.updateMode"}},
+		Because: []actor.Ref{{Object: vpaID(wl, m), Version: from.VersionOf(a.workload), Field: "spec.updatePolicy.updateMode"}},
 	}
 }
 

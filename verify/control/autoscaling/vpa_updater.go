@@ -90,7 +90,7 @@ const resizePod uint16 = 1
 // Step implements [actor.Actor]: any pod whose size is not the one that is recommended is evicted,
 // or resized where its node has room.
 func (u *vpaUpdater) Step(s state.State, next *actor.Emit) {
-	v := s.Version()
+	v := s.VersionOf(u.workload)
 	if !u.acts[v] || !s.Manifest(u.workload).Exists() {
 		return
 	}
@@ -171,7 +171,7 @@ func (u *vpaUpdater) Describe(from, to state.State, m search.Move) actor.Words {
 		w.Action = "resize-pod"
 		w.Text = fmt.Sprintf("the VPA updater resizes %s on %s in place, to %s", objects.OnePod(c, p, ""), c.Nodes[n].Name, wants)
 	}
-	v := from.Version()
+	v := from.VersionOf(u.workload)
 	if o := wl.Manifests[v].VPA; o != nil {
 		w.Because = []actor.Ref{{Object: vpaID(wl, &wl.Manifests[v]), Version: v, Field: "spec.updatePolicy.updateMode"}}
 	}

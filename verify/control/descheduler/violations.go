@@ -252,7 +252,7 @@ func (r *descheduling) sameDomain(t *antiTerm, a, b int) bool {
 // templateRef names a field of a pod template.
 func templateRef(k *deschedCompiled, s state.State, p int, field string) actor.Ref {
 	v := objects.Version(k.cfg, p)
-	if k.cfg.Pods[p].InBase && s.Version() == state.Base {
+	if k.cfg.Pods[p].InBase && s.VersionOfClass(p) == state.Base {
 		v = state.Base
 	}
 	return actor.Ref{Object: k.workload(p).ID, Version: v, Field: fmt.Sprintf("spec.template.spec.%s", field)}

@@ -102,7 +102,7 @@ func (a *nodePanic) Describe(from, _ state.State, m search.Move) actor.Words {
 			continue
 		}
 		v := objects.Version(c, p)
-		if c.Pods[p].InBase && from.Version() == state.Base {
+		if c.Pods[p].InBase && from.VersionOfClass(p) == state.Base {
 			v = state.Base
 		}
 		w.Because = append(w.Because, actor.Ref{

@@ -64,27 +64,50 @@ func (a *Apply) switchTo(s state.State, v state.Version, next *actor.Emit) {
 	}
 	t.Set(t.C.Applied, int(v))
 	if v != s.Version() {
+		if t.C.Steps() > 1 {
+			t.Set(t.C.StepsLeft, (t.C.Steps()-1)*int(v))
+		}
 		for i := range t.C.Spec.Declared {
 			if t.C.Spec.Declared[i].Differs {
 				t.Notice(i, true)
 			}
 		}
 	}
+	a.merge(s, t)
+	next.Move(objects.Done)
+}
+
+// merge applies to the live objects what the manifests in the API server became of those of s.
+func (a *Apply) merge(s, t state.State) {
 	for w := range s.C.Spec.Workloads {
-		m := &s.C.Spec.Workloads[w].Manifests
-		last, now := &m[s.Version()], &m[v]
+		m, v := &s.C.Spec.Workloads[w].Manifests, t.VersionOf(w)
+		last, now := &m[s.VersionOf(w)], &m[v]
 		switch {
+		case !applied(s, t, w):
 		case !last.Exists() && now.Exists():
 			create(t, w, v)
 		case last.Exists() && !now.Exists():
 			prune(t, w)
-		case now.Exists() && a.serverSide:
+		case now.Exists() && a.serverSide && !now.Replaced:
 			mergeOwned(t, w, now)
 		case now.Exists():
 			mergeThreeWay(t, w, last, now)
 		}
 	}
-	next.Move(objects.Done)
+}
+
+// applied reports whether what leads from s to t applies workload w: its step has come, and of the later steps of an apply
+// only the one that brings it.
+func applied(s, t state.State, w int) bool {
+	if t.Version() == state.Head && t.VersionOf(w) == state.Base {
+		return false
+	}
+	return !advances(s, t) || s.VersionOf(w) != t.VersionOf(w)
+}
+
+// advances reports whether the next step of an apply leads from s to t.
+func advances(s, t state.State) bool {
+	return s.Version() == state.Head && t.Version() == state.Head && t.StepsLeft() < s.StepsLeft()
 }
 
 // create makes the live object of a workload that was absent.
@@ -114,9 +137,9 @@ func prune(t state.State, w int) {
 }
 
 // mergeThreeWay is client-side apply: a declared field is set, one that was in the last
-// applied manifest and is gone is deleted and defaulted, any other is kept.
+// applied manifest and is gone is deleted and defaulted, any other is kept, unless the object is replaced as a whole.
 func mergeThreeWay(t state.State, w int, last, now *state.Manifest) {
-	if (now.DeclaresReplicas || last.DeclaresReplicas) && !keepsReplicas(t) {
+	if (now.DeclaresReplicas || last.DeclaresReplicas || now.Replaced) && !keepsReplicas(t) {
 		t.SetReplicas(w, objects.LiveReplicas(now))
 	}
 }
@@ -153,6 +176,7 @@ func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
 			parts = append(parts, part)
 		}
 	}
+	parts = append(parts, describeQuotas(from, to)...)
 	if from.Version() != to.Version() {
 		var seen []string
 		for _, d := range from.C.Spec.Declared {
@@ -165,6 +189,8 @@ func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
 	}
 	w.Text = "the change is applied"
 	switch {
+	case advances(from, to):
+		w.Text = "all so far is healthy, and the next step is applied"
 	case from.C.Spec.Events.Next:
 		w.Text = "the next new image is rolled out"
 	case from.Version() == to.Version():
@@ -176,6 +202,7 @@ func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
 		parts = []string{"nothing that is modeled differs"}
 	}
 	w.Text += ": " + strings.Join(parts, "; ")
+	w.Text += rest(to)
 	if len(from.C.Spec.Workloads) == 1 {
 		w.Object = from.C.Spec.Workloads[0].ID
 	}
@@ -185,7 +212,10 @@ func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
 // describe words what an apply does to workload i, and adds its reasons to words.
 func (a *Apply) describe(from, to state.State, i int, words *actor.Words) string {
 	wl := &from.C.Spec.Workloads[i]
-	last, now := &wl.Manifests[from.Version()], &wl.Manifests[to.Version()]
+	if !applied(from, to, i) {
+		return ""
+	}
+	last, now := &wl.Manifests[from.VersionOf(i)], &wl.Manifests[to.VersionOf(i)]
 	because := func(object string, v state.Version, field string) {
 		words.Because = append(words.Because, actor.Ref{Object: object, Version: v, Field: field})
 	}
@@ -193,35 +223,39 @@ func (a *Apply) describe(from, to state.State, i int, words *actor.Words) string
 	case !last.Exists() && !now.Exists():
 		return ""
 	case !last.Exists():
-		because(wl.ID, to.Version(), "spec")
+		because(wl.ID, to.VersionOf(i), "spec")
 		if now.Kind() == state.DaemonSet {
 			return string(wl.Kind()) + " " + objects.ShortName(wl) + " is created"
 		}
 		return string(wl.Kind()) + " " + objects.ShortName(wl) + " is created with replicas " + strconv.Itoa(to.Replicas(i))
 	case !now.Exists():
-		because(wl.ID, from.Version(), "spec")
+		because(wl.ID, from.VersionOf(i), "spec")
 		return string(wl.Kind()) + " " + objects.ShortName(wl) + " is deleted"
 	}
 	var parts []string
 	if old, live := from.Replicas(i), to.Replicas(i); old != live {
 		part := "replicas " + strconv.Itoa(old) + " -> " + strconv.Itoa(live)
 		if now.DeclaresReplicas {
-			because(wl.ID, to.Version(), "spec.replicas")
+			because(wl.ID, to.VersionOf(i), "spec.replicas")
 		} else {
-			because(wl.ID, from.Version(), "spec.replicas")
-			part += " (spec.replicas was removed, the API server defaults it to 1)"
+			why := " (spec.replicas was removed, the API server defaults it to 1)"
+			if now.Replaced && !last.DeclaresReplicas {
+				why = " (the object is replaced and declares no spec.replicas, the API server defaults it to 1)"
+			}
+			because(wl.ID, from.VersionOf(i), "spec.replicas")
+			part += why
 		}
 		parts = append(parts, part)
 	}
 	if from.NewClass(i) != to.NewClass(i) {
-		because(wl.ID, to.Version(), "spec.template")
+		because(wl.ID, to.VersionOf(i), "spec.template")
 		parts = append(parts, "new pod template")
 		if last.Stranded {
 			parts = append(parts, "and what the old one's pods read is deleted: those that are replaced do not start")
 		}
 	}
 	parts = append(parts, describeStrategy(wl, last, now, because)...)
-	if part := describeHPA(wl, from.Version(), because); part != "" {
+	if part := describeHPA(wl, from.VersionOf(i), because); part != "" {
 		parts = append(parts, part)
 	}
 	if len(parts) == 0 {
@@ -274,7 +308,7 @@ func (a *Apply) Model() *actor.Model {
 			"a workload that head lacks is deleted, as with pruning",
 		},
 		MayHide: []string{
-			"all manifests are applied in one step: what happens between two of them is missed",
+			"what a tool applies without waiting in between is one step, that of Helm, Flux and kubectl therefore; hooks are judged on the objects",
 			"the ReplicaSets of a deleted Deployment go with it at once",
 			"what the API server refuses (apply-rejected) is searched as if accepted or, if invalid, left as it was",
 		},

@@ -195,7 +195,7 @@ func (a *provision) Step(s state.State, next *actor.Emit) {
 // wanted reports whether the version that is applied has a workload that uses the claim.
 func (a *provision) wanted(s state.State) bool {
 	for _, p := range s.C.Users[a.claim] {
-		if s.C.ByVersion[s.C.Pods[p].Workload][s.Version()] == p {
+		if s.C.ByVersion[s.C.Pods[p].Workload][s.VersionOfClass(p)] == p {
 			return true
 		}
 	}

@@ -161,7 +161,7 @@ func (k *Kubelet) Describe(from, _ state.State, m search.Move) actor.Words {
 		w.Action, w.Text = "warm-pod", fmt.Sprintf("%s on %s has warmed up", pod, node)
 	case state.Fresh:
 		v := objects.Version(c, k.Class)
-		if c.Pods[k.Class].InBase && from.Version() == state.Base {
+		if c.Pods[k.Class].InBase && from.VersionOfClass(k.Class) == state.Base {
 			v = state.Base
 		}
 		wl := &c.Spec.Workloads[c.Pods[k.Class].Workload]

@@ -119,7 +119,7 @@ func (e *pressureEviction) Describe(from, _ state.State, m search.Move) actor.Wo
 
 // appliedVersion is the version whose manifest holds pod class p's template in s.
 func appliedVersion(s state.State, p int) state.Version {
-	if s.C.Pods[p].InBase && s.Version() == state.Base {
+	if s.C.Pods[p].InBase && s.VersionOfClass(p) == state.Base {
 		return state.Base
 	}
 	return objects.Version(s.C, p)

@@ -176,7 +176,7 @@ func (e *taintEviction) Describe(from, _ state.State, m search.Move) actor.Words
 		why = "tolerationSeconds are over"
 	}
 	v := objects.Version(c, e.class)
-	if c.Pods[e.class].InBase && from.Version() == state.Base {
+	if c.Pods[e.class].InBase && from.VersionOfClass(e.class) == state.Base {
 		v = state.Base
 	}
 	field := "spec.template.spec.tolerations"

@@ -170,12 +170,16 @@ func (e *Evictions) Status(s state.State, b *podBudget) Disruptions {
 }
 
 // Covered reports whether a budget selects the pods of class p.
-func (e *Evictions) Covered(s state.State, p int) bool { return len(e.Of[s.Version()][p]) > 0 }
+func (e *Evictions) Covered(s state.State, p int) bool { return len(e.Of[s.VersionOfClass(p)][p]) > 0 }
 
 // Share reports whether some budget selects the pods of both classes.
 func (e *Evictions) Share(s state.State, p, q int) bool {
-	for _, i := range e.Of[s.Version()][p] {
-		if slices.Contains(e.Of[s.Version()][q], i) {
+	v := s.VersionOfClass(p)
+	if v != s.VersionOfClass(q) {
+		return false
+	}
+	for _, i := range e.Of[v][p] {
+		if slices.Contains(e.Of[v][q], i) {
 			return true
 		}
 	}
@@ -185,14 +189,15 @@ func (e *Evictions) Share(s state.State, p, q int) bool {
 // Ask says what the API server answers to the eviction of a pod of class p in a phase.
 // The pods of a bad revision run.
 func (e *Evictions) Ask(s state.State, p int, ph state.Phase) EvictionAnswer {
-	of := e.Of[s.Version()][p]
+	v := s.VersionOfClass(p)
+	of := e.Of[v][p]
 	running := EvictionGranted
 	switch {
 	case ph == state.Terminating || len(of) == 0:
 	case len(of) > 1:
 		running = EvictionRefused
 	default:
-		b := &e.Budgets[s.Version()][of[0]]
+		b := &e.Budgets[v][of[0]]
 		d := e.Status(s, b)
 		spare := b.always || (d.Healthy >= d.Desired && d.Desired > 0)
 		if d.Allowed == 0 && (ph != state.Starting || !spare) {
@@ -208,11 +213,12 @@ func (e *Evictions) Ask(s state.State, p int, ph state.Phase) EvictionAnswer {
 // Room is how many ready pods of class p the API server lets go one after the other,
 // at most limit.
 func (e *Evictions) Room(s state.State, p, limit int) int {
-	switch of := e.Of[s.Version()][p]; len(of) {
+	v := s.VersionOfClass(p)
+	switch of := e.Of[v][p]; len(of) {
 	case 0:
 		return limit
 	case 1:
-		return min(e.Status(s, &e.Budgets[s.Version()][of[0]]).Allowed, limit)
+		return min(e.Status(s, &e.Budgets[v][of[0]]).Allowed, limit)
 	}
 	return 0
 }
@@ -220,7 +226,7 @@ func (e *Evictions) Room(s state.State, p, limit int) int {
 // Refusal words why a running pod of class p may not be evicted in s, and names the
 // budgets; it gives "" where it may. It runs for words only.
 func (e *Evictions) Refusal(s state.State, p int) (string, []actor.Ref) {
-	v := s.Version()
+	v := s.VersionOfClass(p)
 	var refs []actor.Ref
 	var names []string
 	for _, i := range e.Of[v][p] {

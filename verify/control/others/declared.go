@@ -123,7 +123,7 @@ const (
 
 // Step implements [actor.Actor].
 func (d *declared) Step(s state.State, next *actor.Emit) {
-	if d.workload >= 0 && (!s.Manifest(d.workload).Exists() || !d.Acts[s.Version()]) {
+	if d.workload >= 0 && (!s.Manifest(d.workload).Exists() || !d.Acts[s.VersionOf(d.workload)]) {
 		return
 	}
 	noticed := s.Notices(d.index)

@@ -149,7 +149,7 @@ func (a *Scheduler) because(s state.State, p int, d *Decision) []actor.Ref {
 // ref names a field of class p's pod spec.
 func (k *Compiled) ref(s state.State, p int, field string) actor.Ref {
 	v := objects.Version(k.Cfg, p)
-	if k.Cfg.Pods[p].InBase && s.Version() == state.Base {
+	if k.Cfg.Pods[p].InBase && s.VersionOfClass(p) == state.Base {
 		v = state.Base
 	}
 	return actor.Ref{Object: k.workload(p).ID, Version: v, Field: "spec.template.spec." + field}

@@ -126,7 +126,7 @@ func (d *daemonSet) Latency() actor.Latency { return actor.Sync }
 // nothing, what rollingUpdate does. Upstream goes through the nodes in the order of a map,
 // so that every choice of those that are to be updated next is a successor.
 func (d *daemonSet) Step(s state.State, next *actor.Emit) {
-	r := &d.versions[s.Version()]
+	r := &d.versions[s.VersionOf(d.workload)]
 	x := daemonSync{daemonRollout: r, s: s, next: next, quotas: d.quotas, does: zeroed(&next.Scratch.Counts, len(s.C.Nodes))}
 	if !r.exists {
 		x.sweep(d.workload)

@@ -36,7 +36,7 @@ func (d *daemonSet) Describe(from, to state.State, _ search.Move) actor.Words {
 	}
 	w.Text = "DaemonSet " + objects.ShortName(wl) + " " + strings.Join(parts, " and ")
 	if c.Revisions(d.workload) > 1 {
-		w.Because = []actor.Ref{{Object: wl.ID, Version: from.Version(), Field: "spec.updateStrategy"}}
+		w.Because = []actor.Ref{{Object: wl.ID, Version: from.VersionOf(d.workload), Field: "spec.updateStrategy"}}
 	}
 	return w
 }

@@ -161,7 +161,7 @@ func (d *Deployment) Latency() actor.Latency { return actor.Sync }
 // Step implements [actor.Actor]: one sync with all that it writes.
 func (d *Deployment) Step(s state.State, next *actor.Emit) {
 	y := actor.Own[deploymentSync](next.Scratch)
-	*y = deploymentSync{rollout: &d.versions[s.Version()]}
+	*y = deploymentSync{rollout: &d.versions[s.VersionOf(d.Workload)]}
 	if !y.exists {
 		return
 	}

@@ -19,7 +19,7 @@ func (d *Deployment) Grows(c *state.Config, p int, calm bool) func(state.State) 
 		}
 	}
 	return func(s state.State) bool {
-		if !calm && s.Get(c.Applies)+s.Get(c.Reverts) > 0 || s.NewClass(w) != p {
+		if !calm && s.Get(c.Applies)+s.Get(c.Reverts) > 0 || s.StepsLeft() > 0 || s.NewClass(w) != p {
 			return false
 		}
 		size, replicas := s.Get(c.Class[p].Size), s.Replicas(w)

@@ -80,7 +80,7 @@ func (y *deploymentSync) rolloutRecreate() {
 
 // describe words one sync from what it changed.
 func (d *Deployment) describe(from, to state.State) actor.Words {
-	c, v := from.C, from.Version()
+	c, v := from.C, from.VersionOf(d.Workload)
 	r := &d.versions[v]
 	id := c.Spec.Workloads[d.Workload].ID
 	w := actor.Words{Action: "scale-replicaset", Object: id}

@@ -9,7 +9,7 @@ func (d *Deployment) Steady(s state.State, creates int) bool {
 	var first [setsPerWorkload]written
 	classes := s.C.ClassesOf[d.Workload]
 	for done := range 1 << len(classes) { // a set of ReplicaSets that are done
-		y := deploymentSync{rollout: &d.versions[s.Version()]}
+		y := deploymentSync{rollout: &d.versions[s.VersionOf(d.Workload)]}
 		if !y.exists || y.recreate {
 			return false
 		}

@@ -121,7 +121,7 @@ func (j *jobLoop) Describe(from, to state.State, m search.Move) actor.Words {
 		Action: "create-pod", Object: objects.PodObject(c, j.class),
 		Text: "the Job controller creates " + english.Plural(created, objects.Revised(c, j.class, "pod"), "") + " of " + objects.PodName(c, j.class),
 		Because: []actor.Ref{{
-			Object: c.Spec.Workloads[c.Pods[j.class].Workload].ID, Version: from.Version(), Field: "spec.template",
+			Object: c.Spec.Workloads[c.Pods[j.class].Workload].ID, Version: from.VersionOfClass(j.class), Field: "spec.template",
 		}},
 	}
 }
@@ -210,7 +210,7 @@ func (j *jobDeadline) Describe(from, _ state.State, _ search.Move) actor.Words {
 	return actor.Words{
 		Action: "deadline-exceeded", Object: wl.ID,
 		Text:    english.Plural(from.Jobs(j.class), "Job", "") + " of " + objects.ShortName(wl) + " exceeded activeDeadlineSeconds, and failed",
-		Because: []actor.Ref{{Object: wl.ID, Version: from.Version(), Field: "spec.activeDeadlineSeconds"}},
+		Because: []actor.Ref{{Object: wl.ID, Version: from.VersionOfClass(j.class), Field: "spec.activeDeadlineSeconds"}},
 	}
 }
 

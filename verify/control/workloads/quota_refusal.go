@@ -16,7 +16,7 @@ func wanted(s state.State, p int) bool {
 		return s.Active(p) < wantedByJobs(s, p)
 	}
 	if s.C.Pods[p].PerNode {
-		r, err := compileDaemon(s.C, w, s.Version())
+		r, err := compileDaemon(s.C, w, s.VersionOf(w))
 		if err != nil || !s.Manifest(w).Exists() || r.class != p {
 			return false
 		}
@@ -44,20 +44,33 @@ func QuotaRefusal(s state.State, p int) (string, []actor.Ref) {
 		return text, refs
 	}
 	x := admission.NewQuotas(s.C)
-	for i := range x.List[s.Version()] {
-		q := &x.List[s.Version()][i]
+	for v := range x.List {
+		if text, refs := quotaRefusal(s, p, x, state.Version(v)); text != "" {
+			return text, refs
+		}
+	}
+	return "", nil
+}
+
+// quotaRefusal is the part of the quotas that are in force as version v has them.
+func quotaRefusal(s state.State, p int, x *admission.Quotas, v state.Version) (string, []actor.Ref) {
+	for i := range x.List[v] {
+		q := &x.List[v][i]
+		if !q.InForce(s, v) {
+			continue
+		}
 		at := slices.Index(q.Classes, p)
 		if at < 0 {
 			continue
 		}
 		if text := q.Unsaid[at]; text != "" {
-			refs := []actor.Ref{{Object: q.Object, Version: s.Version(), Field: "spec.hard"}}
+			refs := []actor.Ref{{Object: q.Object, Version: v, Field: "spec.hard"}}
 			return fmt.Sprintf("failed quota: %s: %s", q.Name, text), refs
 		}
 		for j := range q.Limits {
 			l := &q.Limits[j]
 			if left := q.Left(s, l); l.Use[at] > left {
-				ref := actor.Ref{Object: q.Object, Version: s.Version(), Field: "spec.hard[" + string(l.Resource) + "]"}
+				ref := actor.Ref{Object: q.Object, Version: v, Field: "spec.hard[" + string(l.Resource) + "]"}
 				return fmt.Sprintf("exceeded quota: %s, requested: %s=%s, used: %s=%s, limited: %s=%s", q.Name, l.Resource, admission.Unmilli(l.Use[at]),
 					l.Resource, admission.Unmilli(l.Hard-left), l.Resource, admission.Unmilli(l.Hard)), []actor.Ref{ref}
 			}

@@ -277,7 +277,7 @@ func (r *ReplicaSetLoop) Describe(from, to state.State, _ search.Move) actor.Wor
 	id := c.Spec.Workloads[r.Workload].ID
 	w := actor.Words{
 		Action: "create-pod", Object: objects.PodObject(c, r.Class),
-		Because: []actor.Ref{{Object: id, Version: from.Version(), Field: "spec.replicas"}},
+		Because: []actor.Ref{{Object: id, Version: from.VersionOf(r.Workload), Field: "spec.replicas"}},
 	}
 	set := "the " + objects.SetName(c, r.Class)
 	for _, p := range c.Members(r.Class) {

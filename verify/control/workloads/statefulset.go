@@ -136,7 +136,7 @@ func (x *statefulSet) Step(s state.State, next *actor.Emit) {
 		deleteOne(t, p)
 	}
 	if y.completes {
-		t.SetCurrent(x.workload, s.Version())
+		t.SetCurrent(x.workload, s.VersionOf(x.workload))
 	}
 	next.Move(objects.Done)
 }
@@ -168,7 +168,7 @@ func (x *statefulSet) Describe(from, to state.State, _ search.Move) actor.Words 
 	wl := &c.Spec.Workloads[x.workload]
 	w := actor.Words{Object: wl.ID, Action: "complete-update"}
 	because := func(field string) {
-		w.Because = actor.AppendNew(w.Because, actor.Ref{Object: wl.ID, Version: from.Version(), Field: field})
+		w.Because = actor.AppendNew(w.Because, actor.Ref{Object: wl.ID, Version: from.VersionOf(x.workload), Field: field})
 	}
 	text := ""
 	for _, p := range c.ClassesOf[x.workload] {
@@ -180,7 +180,7 @@ func (x *statefulSet) Describe(from, to state.State, _ search.Move) actor.Words 
 		case was > is:
 			why := "to scale down"
 			field := "spec.replicas"
-			if r := &x.versions[from.Version()]; !r.exists {
+			if r := &x.versions[from.VersionOf(x.workload)]; !r.exists {
 				why, field = "as it is deleted itself", "spec"
 			} else if i := c.Pods[p].Ordinal - r.start; i >= 0 && i < from.Replicas(x.workload) {
 				why, field = "to update it", "spec.template"

@@ -35,7 +35,7 @@ type statefulSync struct {
 
 // sync decides what the controller does in a state.
 func (y *statefulSync) sync(x *statefulSet, s state.State) {
-	y.set, y.rollout, y.s = x, &x.versions[s.Version()], s
+	y.set, y.rollout, y.s = x, &x.versions[s.VersionOf(x.workload)], s
 	y.creates, y.deletes, y.completes = y.creates[:0], y.deletes[:0], false
 	if !y.rollout.exists { // the garbage collector takes what the object leaves behind
 		for _, p := range s.C.ClassesOf[x.workload] {
@@ -62,7 +62,7 @@ func (y *statefulSync) read() {
 	x, s := y.set, y.s
 	y.replicas, y.condemned = y.replicas[:0], y.condemned[:0]
 	start, end := y.rollout.start, y.rollout.start+s.Replicas(x.workload)
-	for i := range x.classes[s.Version()] {
+	for i := range x.classes[s.VersionOf(x.workload)] {
 		m := y.member(i)
 		switch {
 		case m.ordinal >= start && m.ordinal < end:
@@ -101,7 +101,7 @@ func (y *statefulSync) member(i int) member {
 			}
 		}
 	}
-	v := s.Version()
+	v := s.VersionOf(x.workload)
 	if x.first+i < y.rollout.start+y.rollout.partition && !y.rollout.onDelete && x.classes[s.Current(x.workload)] != nil && s.C.TracksCurrent(x.workload) {
 		v = s.Current(x.workload)
 	}
@@ -216,7 +216,7 @@ func (y *statefulSync) updated(m *member) bool {
 // counts all pods, the condemned ones for the missing ones.
 func (y *statefulSync) complete() bool {
 	s := y.s
-	if !s.C.TracksCurrent(y.set.workload) || s.Current(y.set.workload) == s.Version() {
+	if !s.C.TracksCurrent(y.set.workload) || s.Current(y.set.workload) == s.VersionOf(y.set.workload) {
 		return false
 	}
 	created := 0

@@ -1,0 +1,155 @@
+package gitops
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// steps models how a tool goes on with an apply that takes several steps: once everything of the steps so far is healthy,
+// the next one is applied. What never gets healthy keeps all that follows away.
+//
+// Upstream: argo-cd and gitops-engine, pkg/sync: (*syncContext).Sync (tasks of one phase and wave, then those that run are
+// waited for; pruned objects are not), getSyncTasks; pkg/health: getAppsv1DeploymentHealth, getAppsv1StatefulSetHealth,
+// getAppsv1DaemonSetHealth, getAppsv1ReplicaSetHealth, getBatchv1JobHealth.
+type steps struct{ Apply }
+
+// NewSteps builds the actor where head comes in several steps.
+func NewSteps(b *state.Builder) ([]actor.Actor, error) {
+	spec := b.Config().Spec
+	if spec.Events.Apply <= 0 || b.Config().Steps() < 2 {
+		return nil, nil
+	}
+	return []actor.Actor{&steps{Apply{serverSide: spec.Apply == state.ServerSide}}}, nil
+}
+
+// Alone implements [actor.Loner]: one workload waits for another.
+func (*steps) Alone(*state.Config) (int, bool) { return actor.Each, false }
+
+// Lumps implements [actor.Lumper]: it counts pods, wherever they are, and none on deletion.
+func (*steps) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
+
+// Name implements [actor.Actor].
+func (a *steps) Name() string { return "sync" }
+
+// Latency implements [actor.Actor]: a sync looks again after seconds.
+func (a *steps) Latency() actor.Latency { return actor.Periodic }
+
+// Step implements [actor.Actor]: the next step is applied.
+func (a *steps) Step(s state.State, next *actor.Emit) {
+	if s.Version() != state.Head || s.StepsLeft() == 0 || !reachedHealth(s) {
+		return
+	}
+	t := next.Copy(s)
+	t.Set(t.C.StepsLeft, s.StepsLeft()-1)
+	a.merge(s, t)
+	next.Move(objects.Done)
+}
+
+// reachedHealth reports whether all that was applied so far is healthy.
+func reachedHealth(s state.State) bool {
+	for w := range s.C.Spec.Workloads {
+		if s.C.Spec.Workloads[w].Step <= s.Reached() && !Healthy(s, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// Healthy is what Argo CD says of the health of a workload in a state. What is deleted is not waited for, and neither is a
+// CronJob.
+func Healthy(s state.State, w int) bool {
+	m := s.Manifest(w)
+	if !m.Exists() || m.Kind() == state.CronJob {
+		return true
+	}
+	if m.Paused() {
+		return false // suspended
+	}
+	updated, old := 0, 0
+	for _, p := range s.C.ClassesOf[w] {
+		if s.HasTemplate(p) {
+			updated += s.Active(p)
+		} else {
+			old += s.Active(p)
+		}
+	}
+	switch m.Kind() {
+	case state.Job:
+		p := s.NewClass(w)
+		return p >= 0 && s.Outstanding(p) == 0 && s.Active(p) == 0
+	case state.DaemonSet:
+		return m.Pace().Awaits || old == 0 && s.AvailableOf(w) >= updated
+	case state.ReplicaSet:
+		return s.AvailableOf(w) >= s.Replicas(w)
+	case state.StatefulSet:
+		partition := m.Partition()
+		switch {
+		case s.ReadyOf(w) < s.Replicas(w):
+			return false
+		case m.Pace().Awaits:
+			return true
+		case partition > 0:
+			return updated >= s.Replicas(w)-partition
+		}
+		return old == 0
+	}
+	return updated >= s.Replicas(w) && old == 0 && s.AvailableOf(w) >= updated
+}
+
+// Describe implements [actor.Actor].
+func (a *steps) Describe(from, to state.State, m search.Move) actor.Words {
+	w := a.Apply.Describe(from, to, m)
+	w.Action = "sync-step"
+	return w
+}
+
+// describeQuotas words which quotas come with a step.
+func describeQuotas(from, to state.State) []string {
+	var out []string
+	for i := range from.C.Spec.Quotas {
+		if q := &from.C.Spec.Quotas[i]; from.C.Steps() > 1 && from.VersionOfQuota(i) != to.VersionOfQuota(i) {
+			out = append(out, "ResourceQuota "+q.Namespace+"/"+q.Name)
+		}
+	}
+	return out
+}
+
+// rest words what the tool holds back in a state; "" where it does not.
+func rest(s state.State) string {
+	if s.StepsLeft() == 0 {
+		return ""
+	}
+	var later []string
+	for i := range s.C.Spec.Workloads {
+		if s.C.Spec.Workloads[i].Step > s.Reached() {
+			later = append(later, objects.ShortName(&s.C.Spec.Workloads[i]))
+		}
+	}
+	for i := range s.C.Spec.Quotas {
+		if q := &s.C.Spec.Quotas[i]; q.Step > s.Reached() {
+			later = append(later, "ResourceQuota "+q.Namespace+"/"+q.Name)
+		}
+	}
+	return fmt.Sprintf("; what is of a later step waits until this is healthy: %s", strings.Join(later, ", "))
+}
+
+// Model implements [actor.Actor].
+func (a *steps) Model() *actor.Model {
+	return &actor.Model{
+		Upstream: "argo-cd and gitops-engine, pkg/sync (getSyncTasks, Sync) and pkg/health",
+		Exact: []string{
+			"sync waves, PruneLast, the reversed order of pruned waves, pruning before creating in one wave",
+			"the health of workloads as Argo CD says it: what never gets healthy keeps later waves away",
+		},
+		MayHide: []string{
+			"autoscalers, disruption budgets and LimitRanges come with their workload, whatever their wave",
+			"a first install and a revert are one step",
+			"what is not in the slice is healthy at once, and so is a DaemonSet that no node has a pod of",
+		},
+	}
+}
