@@ -100,9 +100,13 @@ func (p *NodePool) node(zone string) *corev1.Node {
 		labels[key] = zone
 	}
 	maps.Copy(labels, p.Labels)
+	var annotations map[string]string
+	if p.Derived {
+		annotations = map[string]string{"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}
+	}
 	return &corev1.Node{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
-		ObjectMeta: metav1.ObjectMeta{Name: p.Name, Labels: labels},
+		ObjectMeta: metav1.ObjectMeta{Name: p.Name, Labels: labels, Annotations: annotations},
 		Spec:       corev1.NodeSpec{Taints: p.Taints},
 		Status:     corev1.NodeStatus{Allocatable: p.Allocatable},
 	}

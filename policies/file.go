@@ -94,6 +94,9 @@ type NodePool struct {
 	// of assumed clusters.
 	Follows []string
 	Node    string
+	// Derived says that nobody declared the pool: a snapshot has nodes like its, and an autoscaler.
+	// Its nodes come where pods wait, and stay.
+	Derived bool
 	// Elastic says that the capacity was not declared but invented, as the embedded
 	// default's is: resource requests always fit.
 	Elastic bool

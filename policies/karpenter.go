@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -69,6 +70,14 @@ const (
 	nodePoolLabel = "karpenter.sh/nodepool"
 )
 
+// Upstream: karpenter/pkg/apis/v1: Never, ConsolidationPolicyWhenEmpty, and the default of
+// spec.disruption.budgets.
+const (
+	neverAfter  = "Never"
+	whenEmpty   = "WhenEmpty"
+	usualBudget = "10%"
+)
+
 // ReadNodePool reads a NodePool, with upstream's defaults filled in.
 // Errors: a field that has another type.
 func ReadNodePool(content map[string]any) (*KarpenterPool, error) {
@@ -84,13 +93,12 @@ func ReadNodePool(content map[string]any) (*KarpenterPool, error) {
 		return nil, errors.New("NodePool: metadata.name is missing")
 	}
 	d, t := o.Spec.Disruption, o.Spec.Template
-	const never = "Never"
-	expires := func(after *string) bool { return after != nil && *after == never }
+	expires := func(after *string) bool { return after != nil && *after == neverAfter }
 	p := &KarpenterPool{
 		Karpenter: state.Karpenter{
 			NodePool:  o.Metadata.Name,
-			Never:     d.ConsolidateAfter == never || o.Spec.Replicas != nil,
-			WhenEmpty: d.ConsolidationPolicy == "WhenEmpty",
+			Never:     d.ConsolidateAfter == neverAfter || o.Spec.Replicas != nil,
+			WhenEmpty: d.ConsolidationPolicy == whenEmpty,
 			Expires:   !expires(t.Spec.ExpireAfter) && !expires(d.ExpireAfter),
 			Patient:   t.Spec.TerminationGracePeriod == nil,
 		},
@@ -98,7 +106,7 @@ func ReadNodePool(content map[string]any) (*KarpenterPool, error) {
 		Taints: t.Spec.Taints, Limits: o.Spec.Limits,
 	}
 	if d.Budgets == nil {
-		p.Budgets = []state.DisruptionBudget{{Nodes: "10%"}}
+		p.Budgets = []state.DisruptionBudget{{Nodes: usualBudget}}
 	} else {
 		for _, b := range *d.Budgets {
 			if b.Schedule == nil {
@@ -165,7 +173,7 @@ func (p *Policy) WithKarpenter(pools []*KarpenterPool) (out *Policy, unknown []s
 	out.Cluster.Pools = slices.Clone(p.Cluster.Pools)
 	for i := range out.Cluster.Pools {
 		pool := &out.Cluster.Pools[i]
-		pool.Autoscaled = pool.Autoscaled && p.Controllers.ClusterAutoscaler
+		pool.Autoscaled = pool.Autoscaled && (p.Controllers.ClusterAutoscaler || pool.Karpenter != nil)
 	}
 	for _, k := range pools {
 		i := slices.IndexFunc(out.Cluster.Pools, func(pool NodePool) bool { return pool.Name == k.NodePool })
@@ -177,11 +185,14 @@ func (p *Policy) WithKarpenter(pools []*KarpenterPool) (out *Policy, unknown []s
 		labels := maps.Clone(k.Labels)
 		maps.Copy(labels, pool.Labels) // the policy's win
 		own := k.Karpenter
+		if pool.Derived { // see [NodePool.Derived]
+			own.Never, own.Expires = true, false
+		}
 		pool.Karpenter, pool.Autoscaled, pool.Labels = &own, true, labels
 		if len(pool.Taints) == 0 {
 			pool.Taints = k.Taints
 		}
-		pool.Max = max(min(pool.Max, k.most(pool.Allocatable)), pool.Min)
+		pool.Max = max(min(pool.Max, k.left(p.Cluster.Nodes).most(pool.Allocatable)), pool.Min)
 	}
 	return out, unknown
 }
@@ -189,6 +200,26 @@ func (p *Policy) WithKarpenter(pools []*KarpenterPool) (out *Policy, unknown []s
 // RunsKarpenter reports whether Karpenter sizes some pool of the cluster.
 func (p *Policy) RunsKarpenter() bool {
 	return slices.ContainsFunc(p.Cluster.Pools, func(pool NodePool) bool { return pool.Karpenter != nil })
+}
+
+// left is the pool with limits for what may come beside its nodes that are there.
+func (p *KarpenterPool) left(nodes []*corev1.Node) *KarpenterPool {
+	out := *p
+	out.Limits = p.Limits.DeepCopy()
+	for _, n := range nodes {
+		if n.Labels[nodePoolLabel] != p.NodePool {
+			continue
+		}
+		for name, limit := range out.Limits {
+			used := n.Status.Allocatable[name]
+			if name == "nodes" {
+				used = *resource.NewQuantity(1, resource.DecimalSI)
+			}
+			limit.Sub(used)
+			out.Limits[name] = limit
+		}
+	}
+	return &out
 }
 
 // most is how many nodes of a size a pool's limits let it have.
@@ -204,5 +235,5 @@ func (p *KarpenterPool) most(allocatable corev1.ResourceList) int {
 			out = min(out, limit.MilliValue()/size)
 		}
 	}
-	return int(out)
+	return int(max(out, 0))
 }

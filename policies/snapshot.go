@@ -40,6 +40,8 @@ func (p *Policy) SetSnapshot(file string, data []byte) error {
 		c.Nodes = append(c.Nodes, nodeOf(&s.Nodes[i]))
 	}
 	p.mayCome()
+	p.grow(s)
+	p.setVersion(s)
 	return p.setFlags(s)
 }
 
@@ -97,7 +99,7 @@ func (p *Policy) mayCome() {
 // Grows says what in the cluster may bring nodes of which nothing is declared; "" where nothing
 // does.
 func (c *Cluster) Grows() string {
-	if c.Snapshot == nil || slices.ContainsFunc(c.Pools, func(p NodePool) bool { return p.Autoscaled }) {
+	if c.Snapshot == nil || slices.ContainsFunc(c.Pools, func(p NodePool) bool { return p.Autoscaled && !p.Derived }) {
 		return ""
 	}
 	if n := len(c.Snapshot.NodePools); n > 0 {

@@ -30,7 +30,7 @@ func (a *analysis) snapshotNotices() []string {
 		out = append(out, fmt.Sprintf("the snapshot %s is of %s, %d days ago: findings about capacity are at most warnings; renew it with `kubesettle snapshot`", c.SnapshotFile, c.Snapshot.Taken, days))
 	}
 	if by := c.Grows(); by != "" {
-		out = append(out, fmt.Sprintf("%s may add nodes that are not declared: findings about capacity are at most warnings; declare them as cluster.nodePools with autoscaled: true", by))
+		out = append(out, fmt.Sprintf("%s may add nodes of sizes that are not declared (taken: like the largest node of each pool), so findings about capacity are at most warnings; declare them as cluster.nodePools with autoscaled: true", by))
 	}
 	if why := c.Snapshot.Missing("pods"); why != "" {
 		out = append(out, fmt.Sprintf("the snapshot %s does not hold all pods (%s): what runs beside the change takes less room than it does in the cluster", c.SnapshotFile, why))
