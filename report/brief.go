@@ -109,7 +109,7 @@ const (
 	notModeled = "not modeled, and treated as not there"
 
 	arbitraryTiming = "timing is arbitrary"
-	descheduled     = "the descheduler sees only pods that are searched"
+	descheduled     = "the descheduler evicts only pods that are searched"
 )
 
 // resting are the assumptions that this result rests on, and not every one.

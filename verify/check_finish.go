@@ -55,7 +55,7 @@ func prepare(ch *render.Changes, opt Options, all bool) (a *analysis, cut []*sli
 	a.besides = slice.NewBesides(opt.Policy, ch)
 	a.around = slice.NewAround(opt.Policy, ch)
 	a.instead = static.StandIns(refused)
-	cut = a.result.pick(ch, &a.opt, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: append(together(rules), opt.Policy.OwnTogether()...), Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead, Own: opt.Policy})
+	cut = a.result.pick(ch, &a.opt, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: append(together(rules), opt.Policy.OwnTogether()...), Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead, Own: opt.Policy, Shot: opt.Policy.Cluster.Snapshot})
 	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)
 	a.result.Notices = append(a.result.Notices, a.besides.Notices(cut)...)
 	a.result.Notices = append(a.result.Notices, a.snapshotNotices()...)
@@ -326,7 +326,7 @@ func (a *analysis) assume(p *policies.Policy, ch *render.Changes, models map[str
 		add("releases are checked in isolation: workloads of other releases take no room unless cluster.releases names them, nor do unconnected ones of the same release while the number of nodes or their capacity is open")
 	}
 	if p.Controllers.Descheduler != nil {
-		add("the descheduler sees only pods that are searched together, also when it computes utilization")
+		add("the descheduler evicts only pods that are searched together; of others it counts what they request on nodes that are known")
 	}
 	for _, loop := range slices.Sorted(maps.Keys(models)) {
 		if hides := models[loop].MayHide; len(hides) > 0 {

@@ -17,7 +17,7 @@ var actionInputs = []parameter{
 	{"paths", ""},
 	{"releases", ""},
 	{"base", ""},
-	{"kube-version", kubernetesVersion},
+	{"kube-version", ""},
 	{"api-versions", ""},
 	{"offline", "false"},
 	{"allow-hosts", ""},

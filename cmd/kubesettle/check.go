@@ -219,7 +219,7 @@ func (f *runFlags) finished(proc *process, r *verify.Result, ch *render.Changes,
 }
 
 func (f *runFlags) options(p *process, policy *policies.Policy, line *progress) (render.Options, verify.Options, error) {
-	ropt, err := f.rendering.options(p, declared(policy))
+	ropt, err := f.rendering.options(p, policy)
 	if err != nil {
 		return ropt, verify.Options{}, err
 	}

@@ -40,7 +40,7 @@ the rendering of a release.`,
 			if err != nil {
 				return err
 			}
-			opt, err := f.rendering.options(p, declared(policy))
+			opt, err := f.rendering.options(p, policy)
 			if err != nil {
 				return err
 			}

@@ -37,7 +37,7 @@ func newRender(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			opt, err := f.rendering.options(p, declared(policy))
+			opt, err := f.rendering.options(p, policy)
 			if err != nil {
 				return err
 			}

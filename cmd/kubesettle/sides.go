@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -198,13 +199,14 @@ func (r *rendering) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&r.allowHosts, "allow-host", nil, "host to fetch from, with this machine's credentials for it: HOST, HOST:PORT, *.DOMAIN, or http://HOST; repeatable (default: every public host by https, without credentials)")
 	f.StringVar(&r.registryConfig, "registry-config", "", "docker configuration with the credentials of registries and chart repositories (default: docker's own, then Helm's)")
 	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps what was fetched, rendered and searched; also read with --offline (without it, what is fetched is kept in the user's cache folder)")
-	f.StringVar(&r.kubeVersion, "kube-version", kubernetesVersion, "Kubernetes version that charts render for")
+	f.StringVar(&r.kubeVersion, "kube-version", "", "Kubernetes version that charts render for (default: cluster.version of the policy, or its snapshot's, else "+kubernetesVersion+")")
 	f.StringArrayVar(&r.apiVersions, "api-version", nil, "additional API version for charts, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")
 	f.IntVar(&r.workers, "workers", 0, "parallel workers; 0: one per processor")
 }
 
-// options are those of [render.Render], with the releases a policy declares.
-func (r *rendering) options(p *process, releases []render.Release) (render.Options, error) {
+// options are those of [render.Render], with the releases and the version of Kubernetes that a policy
+// declares.
+func (r *rendering) options(p *process, policy *policies.Policy) (render.Options, error) {
 	if r.workers < 0 {
 		return render.Options{}, usage("--workers is %d: give 0 or more", r.workers)
 	}
@@ -224,7 +226,7 @@ func (r *rendering) options(p *process, releases []render.Release) (render.Optio
 		paths = append(paths, clean)
 	}
 	return render.Options{
-		Releases: releases, Paths: paths, KubeVersion: r.kubeVersion, APIVersions: r.apiVersions,
+		Releases: declared(policy), Paths: paths, KubeVersion: cmp.Or(r.kubeVersion, policy.Cluster.KubeVersion(), kubernetesVersion), APIVersions: r.apiVersions,
 		Fetcher: fetcher, Workers: r.workers, Outputs: r.outputs(),
 		Sandbox: render.Sandbox{Command: p.worker}, Concerns: slice.Concerns(), Leftovers: verify.Leftovers(),
 	}, nil

@@ -39,8 +39,36 @@ func (sl *Slice) AsIs(p *policies.Policy) *policies.Policy {
 	if len(own.Cluster.Nodes) == 0 { // none that any pod fits: the largest stands for them
 		own.Cluster.Nodes = p.Cluster.Nodes[:1]
 	}
+	own.Cluster.Pools = sl.mayCome(own.Cluster.Pools)
 	sl.hold(&own, sl.outsideOf(shot))
 	return &own
+}
+
+// mostToCome is how many nodes of a pool that nobody declared are searched at most beside those that
+// are there; what would need more is a warning, as such a pool always leaves.
+const mostToCome = 8
+
+// mayCome are the pools of a cluster, of those that nobody declared with a node for each of the slice's
+// pods at most.
+func (sl *Slice) mayCome(pools []policies.NodePool) []policies.NodePool {
+	pods := 0
+	for i := range sl.Spec.Workloads {
+		m := &sl.Spec.Workloads[i].Manifests
+		most := 0
+		for v := range m {
+			if m[v].Exists() {
+				most = max(most, m[v].MostReplicas())
+			}
+		}
+		pods += most
+	}
+	out := slices.Clone(pools)
+	for i := range out {
+		if out[i].Derived {
+			out[i].Max = min(out[i].Max, pods, mostToCome)
+		}
+	}
+	return out
 }
 
 // asInCluster takes what the cluster has of what the slice's objects name or are bounded by.

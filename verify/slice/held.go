@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -19,9 +20,48 @@ type outside struct {
 	priority int32
 }
 
-// hold notes the workloads that are held still though a pod of the slice may preempt theirs, as it
-// outranks them on a node that lacks what it asks for. on is what stands on each node.
+// hold notes the workloads that are held still though something may move them. on is what stands on
+// each node.
 func (sl *Slice) hold(p *policies.Policy, on func(node string) []outside) {
+	sl.holdMoved(p, on)
+	sl.holdPreempted(p, on)
+}
+
+// mostHeld is how many workloads that are held still are named.
+const mostHeld = 20
+
+// holdMoved notes those on the nodes that the slice meets, where a loop or an event clears nodes.
+func (sl *Slice) holdMoved(p *policies.Policy, on func(node string) []outside) {
+	var movers []string
+	if !p.Events.NoDrain {
+		movers = append(movers, "a drain")
+	}
+	if p.Controllers.Descheduler != nil {
+		movers = append(movers, "the descheduler")
+	}
+	if slices.ContainsFunc(p.Cluster.Pools, func(pool policies.NodePool) bool { return pool.Autoscaled && !pool.Derived }) {
+		movers = append(movers, "a node autoscaler")
+	}
+	held := map[string]bool{}
+	for _, n := range p.Cluster.Nodes {
+		for _, o := range on(n.Name) {
+			held[o.id] = true
+		}
+	}
+	if len(movers) == 0 || len(held) == 0 {
+		return
+	}
+	names, more := slices.Sorted(maps.Keys(held)), ""
+	if n := len(names) - mostHeld; n > 0 {
+		names, more = names[:mostHeld], fmt.Sprintf(" and %d more", n)
+	}
+	sl.Notes = appendNew(sl.Notes, []string{fmt.Sprintf("held still: the pods of %s%s stay where they are, also where %s would move them",
+		strings.Join(names, ", "), more, strings.Join(movers, " or "))})
+}
+
+// holdPreempted notes those whose pods one of the slice may preempt, as it outranks them on a node that
+// lacks what it asks for.
+func (sl *Slice) holdPreempted(p *policies.Policy, on func(node string) []outside) {
 	by, top := sl.preempts()
 	if by == "" {
 		return

@@ -86,6 +86,8 @@ type Scope struct {
 	Healed func(release string) string
 	// Own is the policy with the controllers that it declares; nil: none.
 	Own *policies.Policy
+	// Shot is the cluster as it is; nil: it is not known.
+	Shot *snapshot.Snapshot
 	// Instead is what is there of an object that the API server refuses; nil: nothing.
 	Instead map[*render.Object]*render.Object
 }
@@ -102,6 +104,7 @@ func (s Scope) joins(p, q *render.Object) bool {
 
 // Slices cuts a release into the slices that its changes call for.
 func (c Cut) Slices(base, head []*render.Object) []*Slice {
+	base, head = withKnown(c.Shot, base, head)
 	sides := [2]side{NewSide(base), NewSide(head)}
 	ids := slices.Sorted(maps.Keys(union(sides[0].Workloads, sides[1].Workloads)))
 	touched := map[string]bool{}
@@ -216,6 +219,7 @@ func (sl *Slice) With(base, head []*render.Object, assumed bool) (*Slice, bool) 
 		members = append(members, w.ID)
 		_, touched[w.ID] = sl.Changed[i]
 	}
+	base, head = withKnown(sl.shot, base, head)
 	sides := [2]side{NewSide(base), NewSide(head)}
 	out := newSlice(sl.Release, members, sides, touched, sharedOf(sides))
 	for i, w := range out.Workloads {
@@ -297,6 +301,9 @@ func (sl *Slice) Manifest(v int, o *render.Object, s side) state.Manifest {
 }
 
 func (sl *Slice) keep(v int, o *render.Object) {
+	if o.Source.File == "" { // of the cluster, see [withKnown]: no reference leads there
+		return
+	}
 	id := o.ID.String()
 	if sl.Objects[id] == nil {
 		sl.Objects[id] = &[2]*render.Object{}

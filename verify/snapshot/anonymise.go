@@ -44,7 +44,16 @@ func (s *Snapshot) Anonymise() {
 	}
 	for i := range s.Webhooks {
 		w := &s.Webhooks[i]
-		w.Name, w.Service = a.name("webhook", w.Name), a.both(w.Service)
+		w.Name, w.Configuration, w.Service = a.name("webhook", w.Name), a.name("name", w.Configuration), a.both(w.Service)
+		a.selector(w.Namespaces)
+		a.selector(w.Pods)
+	}
+	for i := range s.Namespaces {
+		n := &s.Namespaces[i]
+		n.Name, n.Labels = a.namespace(n.Name), a.labels(n.Labels)
+	}
+	for i := range s.LimitRanges {
+		a.limitRange(&s.LimitRanges[i])
 	}
 	for i := range s.Controllers {
 		a.groups(s.Controllers[i].Flags)
@@ -138,6 +147,8 @@ func (a anonymiser) value(key, value string) string {
 		return value
 	case key == "kubernetes.io/hostname":
 		return a.name("node", value)
+	case key == "kubernetes.io/metadata.name":
+		return a.namespace(value)
 	}
 	return a.name("value", value)
 }
@@ -151,6 +162,31 @@ func (a anonymiser) labels(labels map[string]string) map[string]string {
 		out[a.labelKey(k)] = a.value(k, labels[k])
 	}
 	return out
+}
+
+func (a anonymiser) selector(s *Selector) {
+	if s == nil {
+		return
+	}
+	s.Labels = a.labels(s.Labels)
+	for i := range s.Expressions {
+		e := &s.Expressions[i]
+		values := slices.Clone(e.Values)
+		for k, v := range values {
+			values[k] = a.value(e.Key, v)
+		}
+		e.Key, e.Values = a.labelKey(e.Key), values
+	}
+}
+
+func (a anonymiser) limitRange(r *LimitRange) {
+	r.Namespace, r.Name = a.namespace(r.Namespace), a.name("name", r.Name)
+	for i := range r.Limits {
+		l := &r.Limits[i]
+		for _, list := range []*Resources{&l.Default, &l.DefaultRequest, &l.Min, &l.Max, &l.Ratio} {
+			*list = a.amounts(*list)
+		}
+	}
 }
 
 func (a anonymiser) taints(list []Taint) {

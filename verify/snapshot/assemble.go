@@ -17,6 +17,7 @@ func (c *Collector) Snapshot() (*Snapshot, error) {
 	c.revise()
 	c.store()
 	c.control()
+	c.name()
 	for _, id := range slices.Sorted(maps.Keys(c.live)) {
 		c.snap.Workloads = append(c.snap.Workloads, *c.live[id])
 	}

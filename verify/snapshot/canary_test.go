@@ -100,6 +100,8 @@ func planted(t *testing.T) *Collector {
 			c.Add(loop)
 		case *appsv1.ReplicaSet:
 			o.OwnerReferences[0].Kind = "Deployment"
+		case *corev1.Namespace:
+			o.Labels = map[string]string{"canary<MutatingWebhookConfiguration.webhooks[].namespaceSelector.matchLabels{key}>": "canary<Namespace.metadata.labels{}>", "other": "canary<not to leave>"}
 		case *admissionv1.MutatingWebhookConfiguration:
 			o.Webhooks[0].Rules = podRules()
 		case *admissionv1.ValidatingWebhookConfiguration:
@@ -201,8 +203,10 @@ func TestAnonymiseLeavesNoName(t *testing.T) {
 		"PodDisruptionBudget.spec.minAvailable", "PodDisruptionBudget.spec.maxUnavailable", "ResourceQuota.spec.scopes[]",
 		"ResourceQuota.spec.scopeSelector.matchExpressions[].scopeName", "ResourceQuota.spec.scopeSelector.matchExpressions[].operator",
 		"PersistentVolume.spec.accessModes[]", "MutatingWebhookConfiguration.webhooks[].failurePolicy", "ValidatingWebhookConfiguration.webhooks[].failurePolicy",
-		"Node.spec.taints[].effect", "NodePool.spec.disruption.consolidationPolicy", "NodePool.spec.disruption.consolidateAfter", "Pod.spec.containers[].ports[].protocol",
+		"Node.spec.taints[].effect", "LimitRange.spec.limits[].type", "NodePool.spec.disruption.consolidationPolicy", "NodePool.spec.disruption.consolidateAfter", "Pod.spec.containers[].ports[].protocol",
 		"Pod.spec.initContainers[].ports[].protocol",
+		"MutatingWebhookConfiguration.webhooks[].namespaceSelector.matchExpressions[].operator", "MutatingWebhookConfiguration.webhooks[].objectSelector.matchExpressions[].operator",
+		"ValidatingWebhookConfiguration.webhooks[].namespaceSelector.matchExpressions[].operator", "ValidatingWebhookConfiguration.webhooks[].objectSelector.matchExpressions[].operator",
 	}
 	for _, m := range canary.FindAllStringSubmatch(string(out), -1) {
 		if !slices.Contains(kept, m[1]) {

@@ -40,6 +40,7 @@ type Collector struct {
 	limits      map[string]map[string]int
 	drivers     map[string]map[string]int // attached volumes by node and driver
 	controllers map[string]map[string]string
+	namespaces  []Namespace     // with all their labels
 	seen        map[string]bool // kinds, as resource and group
 }
 
@@ -115,12 +116,16 @@ func (c *Collector) Add(object any) bool {
 		c.attachment(o)
 	case *admissionv1.MutatingWebhookConfiguration:
 		for _, w := range o.Webhooks {
-			c.webhook("mutating", w.Name, w.Rules, w.FailurePolicy, w.ClientConfig)
+			c.webhook(Webhook{Type: "mutating", Configuration: o.Name, Name: w.Name, Conditional: len(w.MatchConditions) > 0}, w.Rules, w.FailurePolicy, w.ClientConfig, w.NamespaceSelector, w.ObjectSelector)
 		}
 	case *admissionv1.ValidatingWebhookConfiguration:
 		for _, w := range o.Webhooks {
-			c.webhook("validating", w.Name, w.Rules, w.FailurePolicy, w.ClientConfig)
+			c.webhook(Webhook{Type: "validating", Configuration: o.Name, Name: w.Name, Conditional: len(w.MatchConditions) > 0}, w.Rules, w.FailurePolicy, w.ClientConfig, w.NamespaceSelector, w.ObjectSelector)
 		}
+	case *corev1.LimitRange:
+		c.limitRange(o)
+	case *corev1.Namespace:
+		c.namespaces = append(c.namespaces, Namespace{Name: o.Name, Labels: o.Labels})
 	case *unstructured.Unstructured:
 		return c.nodePool(o)
 	default:
@@ -356,25 +361,4 @@ func (c *Collector) quota(o *corev1.ResourceQuota) {
 		}
 	}
 	c.snap.Quotas = append(c.snap.Quotas, q)
-}
-
-func (c *Collector) webhook(kind, name string, rules []admissionv1.RuleWithOperations, policy *admissionv1.FailurePolicyType, client admissionv1.WebhookClientConfig) {
-	guards := slices.ContainsFunc(rules, func(r admissionv1.RuleWithOperations) bool {
-		has := func(list []string, want string) bool {
-			return slices.Contains(list, want) || slices.Contains(list, "*") || slices.Contains(list, "*/*")
-		}
-		create := slices.Contains(r.Operations, admissionv1.Create) || slices.Contains(r.Operations, admissionv1.OperationAll)
-		return create && has(r.APIGroups, "") && has(r.Resources, "pods")
-	})
-	if !guards {
-		return
-	}
-	w := Webhook{Name: name, Type: kind, OnFailure: string(admissionv1.Fail)}
-	if policy != nil {
-		w.OnFailure = string(*policy)
-	}
-	if s := client.Service; s != nil {
-		w.Service = s.Namespace + "/" + s.Name
-	}
-	c.snap.Webhooks = append(c.snap.Webhooks, w)
 }

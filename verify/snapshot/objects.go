@@ -31,6 +31,8 @@ var Kinds = []struct {
 	{"v1 Node", "nodes", func() any { return &corev1.Node{} }, true},
 	{"v1 Pod", "pods", func() any { return &corev1.Pod{} }, true},
 	{"v1 ResourceQuota", "resourcequotas", func() any { return &corev1.ResourceQuota{} }, false},
+	{"v1 LimitRange", "limitranges", func() any { return &corev1.LimitRange{} }, false},
+	{"v1 Namespace", "namespaces", func() any { return &corev1.Namespace{} }, false},
 	{"v1 PersistentVolume", "persistentvolumes", func() any { return &corev1.PersistentVolume{} }, false},
 	{"apps/v1 ReplicaSet", "replicasets.apps", func() any { return &appsv1.ReplicaSet{} }, false},
 	{"apps/v1 Deployment", "deployments.apps", func() any { return &appsv1.Deployment{} }, true},

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -213,10 +214,35 @@ func (r *reader) check(s *Snapshot) error {
 			return err
 		}
 	}
+	if err := r.admission(s); err != nil {
+		return err
+	}
 	for i, q := range s.Quotas {
 		for _, field := range []string{"hard", "used"} {
 			if err := r.amounts(map[string]Resources{"hard": q.Hard, "used": q.Used}[field], "quotas", i, field); err != nil {
 				return err
+			}
+		}
+	}
+	return nil
+}
+
+// admission wants LimitRanges and selectors that an API server takes.
+func (r *reader) admission(s *Snapshot) error {
+	for i, l := range s.LimitRanges {
+		for k, x := range l.Limits {
+			for j, list := range []Resources{x.Default, x.DefaultRequest, x.Min, x.Max, x.Ratio} {
+				field := []string{"default", "defaultRequest", "min", "max", "maxLimitRequestRatio"}[j]
+				if err := r.amounts(list, "limitRanges", i, "limits", k, field); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for i := range s.Webhooks {
+		for j, x := range []*Selector{s.Webhooks[i].Namespaces, s.Webhooks[i].Pods} {
+			if _, err := metav1.LabelSelectorAsSelector(x.Of()); err != nil {
+				return r.errorf(place("webhooks", i, []string{"namespaceSelector", "objectSelector"}[j]), "is no label selector: %v", err)
 			}
 		}
 	}

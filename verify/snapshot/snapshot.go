@@ -34,7 +34,9 @@ type Snapshot struct {
 	PriorityClasses []PriorityClass `yaml:"priorityClasses,omitempty"`
 	Quotas          []Quota         `yaml:"quotas,omitempty"`
 	Volumes         []Volume        `yaml:"volumes,omitempty"`
+	LimitRanges     []LimitRange    `yaml:"limitRanges,omitempty"`
 	Webhooks        []Webhook       `yaml:"webhooks,omitempty"`
+	Namespaces      []Namespace     `yaml:"namespaces,omitempty"`
 	Controllers     []Controller    `yaml:"controllers,omitempty"`
 	NodePools       []NodePool      `yaml:"nodePools,omitempty"`
 	// Totals end the file: one that was cut off lacks them, one that was edited contradicts them.
@@ -184,6 +186,47 @@ type Webhook struct {
 	Type      string `yaml:"type"` // mutating or validating
 	OnFailure string `yaml:"onFailure"`
 	Service   string `yaml:"service,omitempty"` // "namespace/name" that answers
+	// Configuration is the object that has it; "" in a file of before it was kept.
+	Configuration string    `yaml:"configuration,omitempty"`
+	Namespaces    *Selector `yaml:"namespaceSelector,omitempty"` // nil: all
+	Pods          *Selector `yaml:"objectSelector,omitempty"`    // nil: all
+	Conditional   bool      `yaml:"matchConditions,omitempty"`   // it has such, which are not read
+}
+
+// Selector is a label selector.
+type Selector struct {
+	Labels      map[string]string `yaml:"matchLabels,omitempty"`
+	Expressions []Expression      `yaml:"matchExpressions,omitempty"`
+}
+
+// Expression is one requirement of a selector.
+type Expression struct {
+	Key      string   `yaml:"key"`
+	Operator string   `yaml:"operator"`
+	Values   []string `yaml:"values,omitempty,flow"`
+}
+
+// Namespace has those labels of a namespace that selectors of webhooks ask for.
+type Namespace struct {
+	Name   string            `yaml:"name"`
+	Labels map[string]string `yaml:"labels"`
+}
+
+// LimitRange is what a namespace fills in of requests and limits, and what it refuses.
+type LimitRange struct {
+	Namespace string  `yaml:"namespace"`
+	Name      string  `yaml:"name"`
+	Limits    []Limit `yaml:"limits"`
+}
+
+// Limit is one item of a LimitRange.
+type Limit struct {
+	Type           string    `yaml:"type"` // Container, Pod or PersistentVolumeClaim
+	Default        Resources `yaml:"default,omitempty"`
+	DefaultRequest Resources `yaml:"defaultRequest,omitempty"`
+	Min            Resources `yaml:"min,omitempty"`
+	Max            Resources `yaml:"max,omitempty"`
+	Ratio          Resources `yaml:"maxLimitRequestRatio,omitempty"`
 }
 
 // Controller is a control loop that runs, with those of its flags that decide something.
@@ -286,7 +329,11 @@ func (s *Snapshot) sort() {
 	slices.SortFunc(s.Quotas, func(a, b Quota) int { return byName(a.Namespace, a.Name, b.Namespace, b.Name) })
 	slices.SortFunc(s.PriorityClasses, func(a, b PriorityClass) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(s.Volumes, func(a, b Volume) int { return cmp.Compare(a.Claim, b.Claim) })
-	slices.SortFunc(s.Webhooks, func(a, b Webhook) int { return byName(a.Type, a.Name, b.Type, b.Name) })
+	slices.SortFunc(s.LimitRanges, func(a, b LimitRange) int { return byName(a.Namespace, a.Name, b.Namespace, b.Name) })
+	slices.SortFunc(s.Webhooks, func(a, b Webhook) int {
+		return cmp.Or(byName(a.Type, a.Configuration, b.Type, b.Configuration), cmp.Compare(a.Name, b.Name))
+	})
+	slices.SortFunc(s.Namespaces, func(a, b Namespace) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(s.Controllers, func(a, b Controller) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(s.NodePools, func(a, b NodePool) int { return cmp.Compare(a.Name, b.Name) })
 	s.Totals = s.count()

@@ -21,6 +21,7 @@ type deschedNode struct {
 	object   *corev1.Node // with its own name and host name label
 	capacity []int64      // by resource: millicores, bytes or counts
 	has      []bool       // by resource: the node names it
+	beside   []int64      // by resource: what pods that are no part of the problem request
 	elastic  bool         // resource requests always fit
 	listed   bool         // the policy's nodeSelector selects it
 	ready    bool         // its own status does not say otherwise
@@ -177,6 +178,16 @@ func (k *deschedCompiled) addNode(class *state.NodeClass, name string, selector 
 		list = n.object.Status.Allocatable
 	}
 	n.capacity, n.has = k.amounts(list)
+	n.beside = make([]int64, len(k.resources))
+	if class.Beside != nil {
+		for _, o := range class.Beside.Pods {
+			amounts, _ := k.amounts(o.Requests)
+			for d, amount := range amounts {
+				n.beside[d] += amount
+			}
+			n.beside[deschedPods] += int64(o.Count)
+		}
+	}
 	n.listed, n.ready = selector.Matches(labels.Set(n.object.Labels)), isReady(n.object)
 	k.elastic = k.elastic || n.listed && n.elastic
 	k.nodes = append(k.nodes, n)

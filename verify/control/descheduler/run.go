@@ -72,6 +72,7 @@ func (r *descheduling) load(k *deschedCompiled, s state.State) {
 	clear(r.used)
 	copy(r.now.B, s.B)
 	for n := range k.nodes {
+		copy(r.used[n*dims:(n+1)*dims], k.nodes[n].beside)
 		for p := range k.classes {
 			if held := r.held(n, p); held > 0 {
 				for d, want := range k.classes[p].request {

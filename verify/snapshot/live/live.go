@@ -71,6 +71,8 @@ var kinds = []kind{
 	{corev1.SchemeGroupVersion, "nodes", func() runtime.Object { return &corev1.NodeList{} }},
 	{corev1.SchemeGroupVersion, "pods", func() runtime.Object { return &corev1.PodList{} }},
 	{corev1.SchemeGroupVersion, "resourcequotas", func() runtime.Object { return &corev1.ResourceQuotaList{} }},
+	{corev1.SchemeGroupVersion, "limitranges", func() runtime.Object { return &corev1.LimitRangeList{} }},
+	{corev1.SchemeGroupVersion, "namespaces", func() runtime.Object { return &corev1.NamespaceList{} }},
 	{corev1.SchemeGroupVersion, "persistentvolumes", func() runtime.Object { return &corev1.PersistentVolumeList{} }},
 	{appsv1.SchemeGroupVersion, "replicasets", func() runtime.Object { return &appsv1.ReplicaSetList{} }},
 	{appsv1.SchemeGroupVersion, "deployments", func() runtime.Object { return &appsv1.DeploymentList{} }},
