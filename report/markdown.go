@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
@@ -91,24 +89,6 @@ const foldEnd = "\n</details>\n\n"
 func fold(title string, n int) string {
 	return fmt.Sprintf("<details>\n<summary>%s (%s)</summary>\n\n", htmlText(title), thousands(n))
 }
-
-func elsewhere(run string) string {
-	if u := address(run); u != "" && len(u) <= 1000 {
-		return "The whole report is with [this workflow run](" + u + ")."
-	}
-	return "The JSON and HTML reports have all of it."
-}
-
-// address is an http(s) URL that can stand in a Markdown link, or "".
-func address(s string) string {
-	u, err := url.Parse(Clean(s))
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return ""
-	}
-	return linkEscaper.Replace(u.String())
-}
-
-var linkEscaper = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", " ", "%20", "\\", "%5C")
 
 // head is the verdict and what is counted, then what was checked and what was not, a line
 // each.
@@ -218,20 +198,6 @@ func (m *markdown) hits(c cause) string {
 	}
 	return s + foldEnd
 }
-
-// rule is a rule's name, as a link to its page where it has one.
-func (m *markdown) rule(id string) string {
-	code := mdCode(Plain(id, 100))
-	if plainID.MatchString(id) && titleOf(Rules(), id) != "" {
-		return "[" + code + "](" + rulePage(id) + ")"
-	}
-	return code
-}
-
-var plainID = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
-
-// rulePage is where a rule of this build is explained.
-func rulePage(id string) string { return DocsURI + "rules.md#" + id }
 
 func (m *markdown) quoted(lines []string) string {
 	if len(lines) == 0 {
@@ -381,33 +347,4 @@ func (m *markdown) remedy(f *judge.Finding, whole bool) string {
 		s += m.quoted(diff)
 	}
 	return s
-}
-
-// repositoryAddress is an address that paths can follow, or "".
-func repositoryAddress(s string) string { return strings.TrimRight(address(s), "/") }
-
-// link is a place in a file, as a link where the repository's address is known.
-func (m *markdown) link(l *judge.Location) string {
-	text := mdCode(clip(where(l), 300))
-	if u := m.blob(l); u != "" {
-		return "[" + text + "](" + u + ")"
-	}
-	return text
-}
-
-// blob is the address of a place in the repository, or "" where it is not known.
-func (m *markdown) blob(l *judge.Location) string {
-	side := m.r.Head
-	if l.Side == "base" {
-		side = m.r.Base
-	}
-	path := uri(l.File)
-	if m.repository == "" || path == "" || side.Commit == "" || len(path) > 1000 {
-		return ""
-	}
-	u := m.repository + "/blob/" + url.PathEscape(side.Commit) + "/" + path
-	if l.StartLine > 0 {
-		u += fmt.Sprintf("#L%d", l.StartLine)
-	}
-	return linkEscaper.Replace(u)
 }
