@@ -24,7 +24,7 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *R
 		return nil, nil, err
 	}
 	opt.trials = &keeper{}
-	run := newRunner(ctx, opt)
+	run := newRunner(ctx, opt.running())
 	defer run.close()
 	began := time.Now()
 	bs, err := prepare(ctx, base, opt, run, nil, true)

@@ -180,7 +180,7 @@ func (r *corpusRow) render(opt Options) *Revision {
 		r.t.Errorf("%s: %v", r.name, err)
 		return nil
 	}
-	run := newRunner(context.Background(), opt)
+	run := newRunner(context.Background(), opt.running())
 	defer run.close()
 	var roots []Release
 	d, err := discover(src, opt)
@@ -198,7 +198,7 @@ func (r *corpusRow) render(opt Options) *Revision {
 }
 
 func (r *corpusRow) renderRoots(src *source.Source, roots []Release, opt Options, run runner) *Revision {
-	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: map[string]placed{}}
+	s := newSide(src, opt, run)
 	if err := s.gather(context.Background(), roots, nil); err != nil {
 		r.t.Fatal(err)
 	}

@@ -111,9 +111,10 @@ func (r *Revision) Edited(ctx context.Context, release, file string, text []byte
 	if err != nil {
 		return nil, err
 	}
-	opt := (&locator{opt: r.opt}).trialOptions()
+	opt := r.opt
+	opt.Sandbox = opt.Sandbox.forTrials()
 	opt.Workers = 1
-	run := newRunner(ctx, opt)
+	run := newRunner(ctx, opt.running())
 	defer run.close()
 	j := &job{Release: was.job.Release, Files: maps.Clone(was.job.Files), Chart: was.job.Chart, Inflate: was.job.Inflate, Bases: was.job.Bases, Fetched: was.job.Fetched, Notes: was.job.Notes}
 	j.Files[file] = text

@@ -17,15 +17,22 @@ const maxGitOpsDepth = 6
 
 // declared collects the releases that GitOps objects among rendered documents declare.
 type declared struct {
-	side     *side
+	found    *found
 	src      *source.Source
-	opt      Options
+	runner   runner
+	versions versions
 	have     map[string]bool // IDs that are taken
 	releases []Release
 	failed   map[string]*document.Failure // by release: what cannot be had
 	ignored  []source.Ignored
 	// waiting need objects of other releases, which may not have been rendered yet.
 	waiting []func(*declared)
+}
+
+// versions are what clusters serve where an object does not say it.
+type versions struct {
+	KubeVersion string
+	APIVersions []string
 }
 
 // declaring is one GitOps object: what it says, and where it stands.
@@ -42,11 +49,10 @@ type declaring struct {
 	cascades bool
 }
 
-// declaredBy reads the Argo CD and Flux objects of release i.
-func (d *declared) declaredBy(i int) {
-	s := d.side
-	locate := newLocator(s.src, s.jobs[i], s.opt)
-	for _, doc := range s.outputs[i].Docs {
+// declaredBy reads the Argo CD and Flux objects of a release.
+func (d *declared) declaredBy(r Release, j *job, docs []document.Document) {
+	locate := newLocator(d.src, j, d.found.trialing)
+	for _, doc := range docs {
 		if doc.Hook {
 			continue
 		}
@@ -55,9 +61,9 @@ func (d *declared) declaredBy(i int) {
 		if read == nil {
 			continue
 		}
-		o := &declaring{declared: d, content: doc.Content, parent: s.releases[i].ID, folder: s.releases[i].Path, place: locate(doc)}
+		o := &declaring{declared: d, content: doc.Content, parent: r.ID, folder: r.Path, place: locate(doc)}
 		o.by = o.place("")
-		if s.releases[i].Kind == Manifests { // whoever else lists the file
+		if r.Kind == Manifests { // whoever else lists the file
 			o.folder = path.Dir(o.by.File)
 		}
 		read(o)
@@ -85,12 +91,12 @@ func (o *declaring) add(r Release, f *document.Failure) {
 		r.Parent = inParent(o.set, o.parent)
 	}
 	if r.KubeVersion == "" {
-		r.KubeVersion = o.opt.KubeVersion
+		r.KubeVersion = o.versions.KubeVersion
 	}
 	if r.KubeVersion == "" {
 		r.KubeVersion = typed.DefaultKubeVersion
 	}
-	r.APIVersions = append(slices.Clone(r.APIVersions), o.opt.APIVersions...)
+	r.APIVersions = append(slices.Clone(r.APIVersions), o.versions.APIVersions...)
 	o.releases = append(o.releases, r)
 	if f != nil {
 		o.failed[r.ID] = f

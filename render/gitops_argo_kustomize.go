@@ -15,7 +15,7 @@ import (
 // kustomize takes the options that Argo CD edits into the kustomization.
 func (a *argoSource) kustomize() *document.Failure {
 	k, _ := value(a.content, "kustomize").(map[string]any)
-	a.r.AnyFile = a.side.argoAnyFile()
+	a.r.AnyFile = a.found.argoAnyFile()
 	a.r.KubeVersion = text(k, "kubeVersion")
 	if len(k) == 0 {
 		return nil
@@ -85,8 +85,8 @@ func convert(from, to any) error {
 
 // argoAnyFile reports whether the repository's own Argo CD builds kustomizations with
 // --load-restrictor LoadRestrictionsNone.
-func (s *side) argoAnyFile() bool {
-	for _, p := range s.found {
+func (s *found) argoAnyFile() bool {
+	for _, p := range s.objects {
 		d := p.doc.Content
 		if document.GVK(d).Kind == "ConfigMap" && text(d, "metadata", "name") == "argocd-cm" {
 			for k, v := range textMap(d["data"]) {

@@ -55,7 +55,7 @@ func argoChart(source map[string]any) fetch.ChartRef {
 func (o *declaring) fluxSource(ref any, chart, version string) fetch.ChartRef {
 	c := fetch.ChartRef{Name: chart, Version: version}
 	kind := text(ref, "kind")
-	p, ok := o.side.lookup(kind, o.refNamespace(ref), text(ref, "name"))
+	p, ok := o.found.lookup(kind, o.refNamespace(ref), text(ref, "name"))
 	if !ok {
 		return c
 	}

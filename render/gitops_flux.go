@@ -69,7 +69,7 @@ func (o *declaring) fixedSource() string {
 	if namespace == "" {
 		namespace = text(o.content, "metadata", "namespace")
 	}
-	p, ok := o.side.lookup("GitRepository", namespace, text(ref, "name"))
+	p, ok := o.found.lookup("GitRepository", namespace, text(ref, "name"))
 	if !ok {
 		return ""
 	}
@@ -158,7 +158,7 @@ func (o *declaring) fluxVariables(r *Release) *document.Failure {
 	set := func(k, v string) { s.Vars[k] = strings.ReplaceAll(v, "\n", "") }
 	for i, e := range items(build, "substituteFrom") {
 		kind, name := text(e, "kind"), text(e, "name")
-		p, ok := o.side.lookup(kind, text(o.content, "metadata", "namespace"), name)
+		p, ok := o.found.lookup(kind, text(o.content, "metadata", "namespace"), name)
 		if !ok {
 			if value(e, "optional") != true {
 				s.Open = true

@@ -63,7 +63,7 @@ func (o *declaring) helmReleaseNow() {
 func (o *declaring) fluxChart(r *Release) (dir string, spec any, f *document.Failure) {
 	spec = value(o.content, "spec", "chart", "spec")
 	if ref := value(o.content, "spec", "chartRef"); ref != nil {
-		p, ok := o.side.lookup(text(ref, "kind"), o.refNamespace(ref), text(ref, "name"))
+		p, ok := o.found.lookup(text(ref, "kind"), o.refNamespace(ref), text(ref, "name"))
 		if text(ref, "kind") != "HelmChart" || !ok {
 			return o.fluxRemote(r, ref, nil, o.fluxSource(ref, text(ref, "name"), ""))
 		}
@@ -87,7 +87,7 @@ func (o *declaring) fluxChart(r *Release) (dir string, spec any, f *document.Fai
 func (o *declaring) fluxRemote(r *Release, ref, spec any, chart fetch.ChartRef) (string, any, *document.Failure) {
 	r.Path, r.Files, r.source = o.by.File, o.specFiles(), o.sourceName(ref)
 	kind, name := text(ref, "kind"), text(ref, "name")
-	if _, ok := o.side.lookup(kind, o.refNamespace(ref), name); !ok && kind != "" {
+	if _, ok := o.found.lookup(kind, o.refNamespace(ref), name); !ok && kind != "" {
 		f := o.failure("spec", "commit it, or declare the release in the policy's `releases`",
 			"no %s %s/%s was found in the repository, which says where its chart is", kind, o.refNamespace(ref), name)
 		f.Skipped, f.Where = true, o.by
@@ -227,7 +227,7 @@ func (o *declaring) reference(field string, e any) (*referred, *document.Failure
 		k = "values.yaml"
 	}
 	optional := value(e, "optional") == true
-	p, ok := o.side.lookup(kind, text(o.content, "metadata", "namespace"), name)
+	p, ok := o.found.lookup(kind, text(o.content, "metadata", "namespace"), name)
 	missing := func(what string) (*referred, *document.Failure) {
 		if optional {
 			return nil, nil
@@ -254,10 +254,10 @@ func (o *declaring) reference(field string, e any) (*referred, *document.Failure
 	if _, has := data.Get(p.doc.Content); !has {
 		data[0] = fieldpath.Key("stringData")
 	}
-	at := o.side.at(p, data.String())
-	side := o.side
+	at := o.found.at(p, data.String())
+	src := o.src
 	return &referred{text, at, func(in fieldpath.Path) document.Location {
-		if file := side.copyOf(p, text); file != "" {
+		if file := p.copyOf(text); file != "" {
 			if nodes := document.Nodes([]byte(text)); len(nodes) > 0 && nodes[0] != nil {
 				r, _ := document.Descend(nodes[0], in)
 				loc := document.NodeRegion(file, r, true)
@@ -265,7 +265,7 @@ func (o *declaring) reference(field string, e any) (*referred, *document.Failure
 				return loc
 			}
 		}
-		return textPlace(side.src, at, text, in)
+		return textPlace(src, at, text, in)
 	}}, nil
 }
 

@@ -3,7 +3,6 @@ package render
 import (
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 
@@ -18,25 +17,37 @@ type placed struct {
 	job *job // of its release
 }
 
-// remember notes the objects of release i that others refer to. A later release's win:
+// found are the rendered objects of one revision that GitOps objects refer to.
+type found struct {
+	src      *source.Source
+	trialing trialing
+	objects  map[string]placed
+	wake     func(kind, name string) // has an object rendered that is looked for; nil: all were
+}
+
+func newFound(src *source.Source, t trialing) *found {
+	return &found{src: src, trialing: t, objects: map[string]placed{}}
+}
+
+// remember notes the objects of a release that others refer to. A later release's win:
 // it renders with its own settings what discovery has seen without.
-func (s *side) remember(i int) {
-	for _, d := range s.outputs[i].Docs {
+func (s *found) remember(r Release, j *job, docs []document.Document) {
+	for _, d := range docs {
 		gvk := document.GVK(d.Content)
 		if gvk.Group != "source.toolkit.fluxcd.io" && (gvk.Group != "" || gvk.Kind != "ConfigMap" && gvk.Kind != "Secret") {
 			continue
 		}
-		s.found[gvk.Kind+" "+objectName(d.Content, s.releases[i].Namespace)] = placed{d, s.jobs[i]}
+		s.objects[gvk.Kind+" "+objectName(d.Content, r.Namespace)] = placed{d, j}
 	}
 }
 
 // lookup finds an object by kind, namespace and name; one without a namespace serves all.
-func (s *side) lookup(kind, namespace, name string) (placed, bool) {
+func (s *found) lookup(kind, namespace, name string) (placed, bool) {
 	if s.wake != nil {
 		s.wake(kind, name)
 	}
 	for _, ns := range []string{namespace, ""} {
-		if p, ok := s.found[kind+" "+ns+"/"+name]; ok {
+		if p, ok := s.objects[kind+" "+ns+"/"+name]; ok {
 			return p, true
 		}
 	}
@@ -44,8 +55,8 @@ func (s *side) lookup(kind, namespace, name string) (placed, bool) {
 }
 
 // at is where a field of a remembered object was set.
-func (s *side) at(p placed, field string) document.Location {
-	return newLocator(s.src, p.job, s.opt)(p.doc)(field)
+func (s *found) at(p placed, field string) document.Location {
+	return newLocator(s.src, p.job, s.trialing)(p.doc)(field)
 }
 
 // data reads a key of a ConfigMap or a Secret. An encrypted value is not known.
@@ -117,7 +128,7 @@ func blockPlace(s *source.Source, field, in document.Location) document.Location
 }
 
 // copyOf is the file of a release that a text is a copy of, or "".
-func (s *side) copyOf(p placed, text string) string {
+func (p placed) copyOf(text string) string {
 	for _, f := range p.job.reads() {
 		if string(p.job.Files[f]) == text {
 			return f
@@ -161,30 +172,14 @@ func hide(text string, hidden []string) string {
 	return text
 }
 
-// watchSources makes the object that names a chart's version one of the files of each
-// release whose chart is not here, be it declared in another build.
-func (s *side) watchSources() {
-	for i := range s.releases {
-		s.watchSource(i)
-	}
-}
-
-func (s *side) watchSource(i int) {
-	r := s.releases[i]
-	p, ok := s.found[r.source]
+// sourceFiles lists the files of the object that names the version of a release's chart, where that is not here.
+func (s *found) sourceFiles(r Release) []string {
+	p, ok := s.objects[r.source]
 	if r.source == "" || !ok {
-		return
+		return nil
 	}
-	place := newLocator(s.src, p.job, s.opt)(p.doc)
-	for _, f := range specFiles(p.doc.Content["spec"], place) {
-		if !slices.Contains(s.releases[i].Files, f) {
-			s.releases[i].Files = append(s.releases[i].Files, f)
-		}
-		s.jobs[i].Files[f] = nil
-		if b, err := s.src.Read(f); err == nil {
-			s.jobs[i].Files[f] = b
-		}
-	}
+	place := newLocator(s.src, p.job, s.trialing)(p.doc)
+	return specFiles(p.doc.Content["spec"], place)
 }
 
 // unread is the job of a release that cannot be had. The files that declare it are what

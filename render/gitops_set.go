@@ -118,7 +118,7 @@ func (s *applicationSet) cascades() bool {
 func (s *applicationSet) expand(t templateJob, params []map[string]any) ([]any, error) {
 	t.Params = params
 	j := &job{Release: Release{ID: s.id(), Kind: templates, Path: s.by.File}, Template: &t}
-	out := s.side.runner.run(j)
+	out := s.runner.run(j)
 	if out.Err != nil {
 		return nil, out.Err
 	}

@@ -10,8 +10,14 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
+// trialing says how counterfactual renders run: where the first one ran.
+type trialing struct {
+	run    running
+	keeper *keeper // of the renders of both sides; nil: of this release's alone
+}
+
 // newLocator gives the function that finds the source of each document's fields.
-func newLocator(s *source.Source, j *job, opt Options) func(d document.Document) func(string) document.Location {
+func newLocator(s *source.Source, j *job, opt trialing) func(d document.Document) func(string) document.Location {
 	l := &locator{src: s, job: j, opt: opt, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomization{}, trials: map[string]*trials{},
 		leaves: map[leavesKey][]valuesLeaf{}, overlays: map[*Overlay]*overlayText{}, inline: map[string][]*yaml3.Node{}}
 	return func(d document.Document) func(string) document.Location {
@@ -35,7 +41,7 @@ func newLocator(s *source.Source, j *job, opt Options) func(d document.Document)
 type locator struct {
 	src   *source.Source
 	job   *job
-	opt   Options // for counterfactual renders, which run where the first one ran
+	opt   trialing
 	mu    sync.Mutex
 	nodes map[string][]*yaml3.Node // documents of a file
 	kusts map[string]*kustomization

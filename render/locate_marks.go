@@ -51,7 +51,7 @@ func markable(leaf valuesLeaf) bool {
 // in which each came out.
 func (t *trials) markAll(leaves []valuesLeaf) map[string]map[string]bool {
 	base := t.baselineLocked()
-	if base == nil || t.runs >= t.allowance() || t.opt.Clock.over() {
+	if base == nil || t.runs >= t.allowance() || t.running.Clock.over() {
 		return nil
 	}
 	values, byMark := map[string]any{}, map[string]string{}

@@ -14,16 +14,16 @@ import (
 // trials runs counterfactual renders of one chart: one values leaf is changed, and the
 // fields that change with it are remembered.
 type trials struct {
-	chart  *chartJob
-	files  map[string][]byte
-	opt    Options
-	keeper *keeper
-	mu     sync.Mutex
-	done   bool
-	base   []document.Document
-	by     map[string]map[string]bool            // leaf to "template#doc path"
-	marks  map[string]map[string]map[string]bool // the same of numbers, by scope; see marked
-	runs   int
+	chart   *chartJob
+	files   map[string][]byte
+	running running
+	keeper  *keeper
+	mu      sync.Mutex
+	done    bool
+	base    []document.Document
+	by      map[string]map[string]bool            // leaf to "template#doc path"
+	marks   map[string]map[string]map[string]bool // the same of numbers, by scope; see marked
+	runs    int
 }
 
 func (l *locator) trialsOf(c *chartJob) *trials {
@@ -31,23 +31,24 @@ func (l *locator) trialsOf(c *chartJob) *trials {
 	defer l.mu.Unlock()
 	t, ok := l.trials[c.Dir]
 	if !ok {
-		k := l.opt.trials
+		k := l.opt.keeper
 		if k == nil {
 			k = &keeper{}
 		}
-		t = &trials{chart: c, files: l.job.Files, opt: l.trialOptions(), keeper: k, by: map[string]map[string]bool{}, marks: map[string]map[string]map[string]bool{}}
+		run := l.opt.run
+		run.Sandbox = run.Sandbox.forTrials()
+		t = &trials{chart: c, files: l.job.Files, running: run, keeper: k, by: map[string]map[string]bool{}, marks: map[string]map[string]map[string]bool{}}
 		l.trials[c.Dir] = t
 	}
 	return t
 }
 
-// trialOptions are those of renders with less time than a first one has.
-func (l *locator) trialOptions() Options {
-	opt := l.opt
-	if opt.Sandbox.Time <= 0 || opt.Sandbox.Time > trialTime {
-		opt.Sandbox.Time = trialTime
+// forTrials is one with less time than a first rendering has.
+func (s Sandbox) forTrials() Sandbox {
+	if s.Time <= 0 || s.Time > trialTime {
+		s.Time = trialTime
 	}
-	return opt
+	return s
 }
 
 // trialTime is how long one counterfactual render may take, and trialRest how long a worker
@@ -72,7 +73,7 @@ func (t *trials) session() func() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.runner == nil {
-		k.runner = newRunner(context.Background(), t.opt)
+		k.runner = newRunner(context.Background(), t.running)
 	}
 	k.users++
 	k.since++
@@ -175,7 +176,7 @@ func (t *trials) changes(leaf valuesLeaf, d document.Document, p fieldpath.Path)
 	name := leaf.path.String()
 	effect, ok := t.by[name]
 	if !ok {
-		if t.runs >= t.allowance() || t.opt.Clock.over() {
+		if t.runs >= t.allowance() || t.running.Clock.over() {
 			return false
 		}
 		t.runs++

@@ -23,7 +23,7 @@ import (
 // declare in turn. What is equal on both sides is rendered once, if at all.
 func completeBoth(ctx context.Context, base, head *side) error {
 	r := &reach{base: base, head: head, marks: base.opt.Concerns, asked: map[string]bool{}}
-	base.wake, head.wake = r.wake, r.wake
+	base.found.wake, head.found.wake = r.wake, r.wake
 	r.whole = base.opt.Whole || configFilesDiffer(base, head)
 	if refersToObjects(base.src) || refersToObjects(head.src) {
 		r.referred = true

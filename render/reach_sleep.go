@@ -127,7 +127,7 @@ func (s *side) awaken(i int) {
 	s.awake = append(s.awake, i)
 	if s.outputs[i].Err == nil {
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
-		s.remember(i)
+		s.found.remember(s.releases[i], s.jobs[i], s.outputs[i].Docs)
 	}
 }
 

@@ -214,6 +214,14 @@ type Options struct {
 	trials *keeper // of the counterfactual renders of both sides
 }
 
+// running says how the releases are rendered.
+func (o Options) running() running {
+	return running{Sandbox: o.Sandbox, Workers: o.Workers, Clock: o.Clock, Outputs: o.Outputs}
+}
+
+// trialing says how counterfactual renders run.
+func (o Options) trialing() trialing { return trialing{o.running(), o.trials} }
+
 // Revision is one side, rendered. A failed release does not hide the others.
 type Revision struct {
 	Name, Commit string

@@ -22,13 +22,36 @@ type side struct {
 	jobs     []*job
 	failed   []*document.Failure // of gathering, by release
 	outputs  []output
-	byID     map[string]int    // place in the lists
-	found    map[string]placed // what GitOps objects refer to
+	byID     map[string]int // place in the lists
+	found    *found         // what GitOps objects refer to
 	waiting  []func(*declared)
 	runner   runner
-	wake     func(kind, name string) // has an object rendered that is looked for; nil: all were
-	awake    []int                   // releases that were rendered so, and declare yet
-	covered  map[string]string       // what discovery found and a GitOps object renders, and which
+	awake    []int             // releases that were rendered so, and declare yet
+	covered  map[string]string // what discovery found and a GitOps object renders, and which
+}
+
+func newSide(src *source.Source, opt Options, run runner) *side {
+	return &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: newFound(src, opt.trialing())}
+}
+
+// watchSources makes the object that names a chart's version one of the files of each
+// release whose chart is not here, be it declared in another build.
+func (s *side) watchSources() {
+	for i := range s.releases {
+		s.watchSource(i)
+	}
+}
+
+func (s *side) watchSource(i int) {
+	for _, f := range s.found.sourceFiles(s.releases[i]) {
+		if !slices.Contains(s.releases[i].Files, f) {
+			s.releases[i].Files = append(s.releases[i].Files, f)
+		}
+		s.jobs[i].Files[f] = nil
+		if b, err := s.src.Read(f); err == nil {
+			s.jobs[i].Files[f] = b
+		}
+	}
 }
 
 // prepare discovers and gathers; other is the other side, or nil. A lazy side fetches later
@@ -44,7 +67,7 @@ func prepare(ctx context.Context, t tree.Tree, opt Options, run runner, other *s
 	} else if opt.Fetcher != nil {
 		src.FetchWith(ctx, opt.Fetcher)
 	}
-	s := &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: map[string]placed{}}
+	s := newSide(src, opt, run)
 	d, err := discover(src, opt)
 	if err != nil {
 		return nil, err
@@ -146,7 +169,7 @@ func (s *side) declareMore(ctx context.Context, from, depth int) (bool, error) {
 // declare lists the releases that the objects of releases from an index on declare.
 // Where there are none, those that need objects of other releases have waited for all.
 func (s *side) declare(from int) ([]Release, map[string]*document.Failure) {
-	d := &declared{side: s, src: s.src, opt: s.opt, have: map[string]bool{}, failed: map[string]*document.Failure{}}
+	d := &declared{found: s.found, src: s.src, runner: s.runner, versions: versions{s.opt.KubeVersion, s.opt.APIVersions}, have: map[string]bool{}, failed: map[string]*document.Failure{}}
 	for id := range s.byID {
 		d.have[id] = true
 	}
@@ -160,11 +183,11 @@ func (s *side) declare(from int) ([]Release, map[string]*document.Failure) {
 			continue
 		}
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
-		s.remember(i)
+		s.found.remember(s.releases[i], s.jobs[i], s.outputs[i].Docs)
 	}
 	for _, i := range list {
 		if s.outputs[i].Err == nil {
-			d.declaredBy(i)
+			d.declaredBy(s.releases[i], s.jobs[i], s.outputs[i].Docs)
 		}
 	}
 	s.waiting = append(s.waiting, d.waiting...)
@@ -329,7 +352,7 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 		r.Err.Where.File = s.src.Real(r.Err.Where.File)
 		return r
 	}
-	b := &builder{rel: r.Release, scopes: known, locate: newLocator(s.src, s.jobs[i], s.opt)}
+	b := &builder{rel: r.Release, scopes: known, locate: newLocator(s.src, s.jobs[i], s.opt.trialing())}
 	for _, l := range out.Lost {
 		r.lose(s.src, l)
 	}

@@ -15,7 +15,7 @@ func renderTree(ctx context.Context, t tree.Tree, opt Options) (*Revision, error
 		return nil, err
 	}
 	opt.trials = &keeper{}
-	run := newRunner(ctx, opt)
+	run := newRunner(ctx, opt.running())
 	defer run.close()
 	s, err := prepare(ctx, t, opt, run, nil, len(opt.Paths) > 0)
 	if err != nil {

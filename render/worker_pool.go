@@ -7,8 +7,16 @@ import (
 	"time"
 )
 
-// newRunner gives the runner of the options.
-func newRunner(ctx context.Context, opt Options) runner {
+// running says how jobs are run.
+type running struct {
+	Sandbox Sandbox
+	Workers int      // jobs at once; 0: one per processor
+	Clock   *Clock   // ends them; nil: each has its own limit alone
+	Outputs *Outputs // of earlier runs, for those of a sandbox; nil: none
+}
+
+// newRunner gives the runner of jobs.
+func newRunner(ctx context.Context, opt running) runner {
 	if len(opt.Sandbox.Command) == 0 {
 		return here{}
 	}

@@ -9,7 +9,7 @@ import (
 // A worker that is idle again within the time in which another one would start is waited for;
 // one that has more to do is joined by another, and one that ended is replaced at once.
 func TestPoolStartsWorkersAsTheyAreNeeded(t *testing.T) {
-	p, ok := newRunner(context.Background(), Options{Workers: 2, Sandbox: Sandbox{Command: []string{"none"}}}).(*pool)
+	p, ok := newRunner(context.Background(), running{Workers: 2, Sandbox: Sandbox{Command: []string{"none"}}}).(*pool)
 	if !ok {
 		t.Fatal("a sandbox with a command has no pool")
 	}
