@@ -23,12 +23,20 @@ const module = "github.com/kubesettle/kubesettle"
 // below a room belong to it, but for verify, whose rooms have rows of their own; who may
 // import a room may import what stands below it.
 var arrows = map[string][]string{
-	"render":            {"render/tree", "render/fieldpath", "render/document", "render/typed", "render/source", "render/fetch", "render/redact", "render/defaults"},
-	"render/tree":       {},
-	"render/fieldpath":  {},
-	"render/document":   {"render/fieldpath", "render/tree"},
-	"render/typed":      {"render/fieldpath", "render/document", "render/defaults"},
-	"render/source":     {"render/tree", "render/document", "render/fetch"},
+	"render": {"render/tree", "render/fieldpath", "render/document", "render/typed", "render/source", "render/fetch", "render/redact", "render/defaults",
+		"render/release", "render/helm", "render/kustomize", "render/worker", "render/locate", "render/gitops"},
+	"render/tree":      {},
+	"render/fieldpath": {},
+	"render/document":  {"render/fieldpath", "render/tree"},
+	"render/typed":     {"render/fieldpath", "render/document", "render/defaults"},
+	"render/source":    {"render/tree", "render/document", "render/fetch"},
+	"render/release":   {"render/fieldpath", "render/document", "render/source", "render/fetch"},
+	"render/helm":      {"render/fieldpath", "render/document", "render/source", "render/fetch", "render/redact", "render/tree", "render/typed", "render/release"},
+	"render/kustomize": {"render/fieldpath", "render/document", "render/source", "render/fetch", "render/redact", "render/tree", "render/release", "render/helm"},
+	"render/worker":    {"render/fieldpath", "render/document", "render/redact", "render/release", "render/helm", "render/kustomize"},
+	"render/locate":    {"render/fieldpath", "render/document", "render/source", "render/release", "render/helm", "render/kustomize", "render/worker"},
+	"render/gitops": {"render/fieldpath", "render/document", "render/source", "render/typed", "render/fetch", "render/redact", "render/release",
+		"render/helm", "render/kustomize", "render/worker", "render/locate"},
 	"render/fetch":      {},
 	"render/redact":     {},
 	"render/defaults":   {},
@@ -197,11 +205,11 @@ func TestArrowsHaveNoCycle(t *testing.T) {
 }
 
 // Only commands read arguments and the environment, or end the process; but for
-// render/worker.go, which is a process of its own: its parent hands it a limit, past
+// render/worker/worker.go, which is a process of its own: its parent hands it a limit, past
 // which nothing but its end helps.
 func TestOnlyCommandsTouchTheProcess(t *testing.T) {
 	for _, f := range sources(t) {
-		if f.test || f.ast.Name.Name == "main" || f.path == "render/worker.go" {
+		if f.test || f.ast.Name.Name == "main" || f.path == "render/worker/worker.go" {
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {

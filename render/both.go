@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sort"
@@ -12,7 +13,10 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/locate"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/worker"
 )
 
 // RenderBoth renders two revisions. A release whose files and settings are equal on both
@@ -23,9 +27,9 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *R
 	if err := checkPaths(opt.Paths, base, head); err != nil {
 		return nil, nil, err
 	}
-	opt.trials = &keeper{}
-	run := newRunner(ctx, opt.running())
-	defer run.close()
+	opt.trials = &locate.Keeper{}
+	run := worker.New(ctx, opt.running())
+	defer run.Close()
 	began := time.Now()
 	bs, err := prepare(ctx, base, opt, run, nil, true)
 	if errors.Is(err, ErrTime) {
@@ -81,13 +85,13 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *R
 // notLookedAt is a revision of a repository that there was no time to look through, whatever the
 // change does: one release, which was cut.
 func notLookedAt(t tree.Tree, opt Options) *Revision {
-	r := Release{ID: ".", Kind: Manifests, Path: ".", Selected: "the repository as a whole"}
+	r := release.Release{ID: ".", Kind: release.Manifests, Path: ".", Selected: "the repository as a whole"}
 	f := &document.Failure{
 		Cut: true, Reason: ErrTime.Error(), Where: document.FileStart("."),
 		Remedy: "name the PATHs that the change is about, or raise --time-budget",
 	}
 	return &Revision{Name: t.Name(), Commit: t.Commit(), Tree: t, opt: opt, Releases: []*Rendered{
-		{Release: r, Err: f, Changed: true, Why: "not looked at", job: unread(r), partly: true},
+		{Release: r, Err: f, Changed: true, Why: "not looked at", job: release.Unread(r), partly: true},
 	}}
 }
 
@@ -127,7 +131,7 @@ func explainChanges(base, head *Revision) {
 		}
 		r.Changed, r.Why = compareJobs(b, r)
 		b.Changed, b.Why = r.Changed, r.Why
-		for _, f := range sortedKeys(b.lostFiles) {
+		for _, f := range slices.Sorted(maps.Keys(b.lostFiles)) {
 			if !r.lostFiles[f] {
 				r.Notes = append(r.Notes, f+" fails on base: its objects have no baseline")
 			}
@@ -144,19 +148,19 @@ func compareJobs(b, h *Rendered) (bool, string) {
 		return true, "not read on one side"
 	}
 	var changed []string
-	for _, p := range h.job.own() {
+	for _, p := range h.job.Own() {
 		if old, ok := b.job.Files[p]; !ok || string(old) != string(h.job.Files[p]) {
 			changed = append(changed, p)
 		}
 	}
-	for _, p := range b.job.own() {
+	for _, p := range b.job.Own() {
 		if _, ok := h.job.Files[p]; !ok {
 			changed = append(changed, p)
 		}
 	}
 	sort.Strings(changed)
 	switch {
-	case len(changed) == 0 && !slices.Equal(b.job.fetchedNames(), h.job.fetchedNames()):
+	case len(changed) == 0 && !slices.Equal(b.job.FetchedNames(), h.job.FetchedNames()):
 		return true, "what it fetches changed"
 	case len(changed) == 1:
 		return true, changed[0] + " changed"
@@ -164,12 +168,12 @@ func compareJobs(b, h *Rendered) (bool, string) {
 		return true, fmt.Sprintf("%s and %s changed", changed[0], english.Plural(len(changed)-1, "other file", ""))
 	case (b.Err == nil) != (h.Err == nil):
 		return true, "it renders on one side alone"
-	case b.job.digest() != h.job.digest():
+	case b.job.Digest() != h.job.Digest():
 		return true, "its settings changed"
 	case !reflect.DeepEqual(b.Delivery.Loops, h.Delivery.Loops):
 		return true, "what " + string(h.Delivery.Tool) + " does after it applied it changed"
 	case h.Err != nil:
 		return false, "it renders on neither side, and none of its files changed"
 	}
-	return false, fmt.Sprintf("none of its %s changed", english.Plural(len(h.job.own()), "file", ""))
+	return false, fmt.Sprintf("none of its %s changed", english.Plural(len(h.job.Own()), "file", ""))
 }

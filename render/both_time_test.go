@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -15,7 +16,7 @@ func TestNoTimeToLookIsNotTheChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Clock{}
+	c := &release.Clock{}
 	c.Set(time.Now().Add(-time.Second))
 	b, h, err := RenderBoth(context.Background(), tree, tree, Options{Clock: c})
 	if err != nil {

@@ -6,12 +6,14 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -21,8 +23,11 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/worker"
 )
 
 var (
@@ -66,7 +71,7 @@ func TestCorpus(t *testing.T) {
 	fmt.Println(total)
 	fmt.Println()
 	for _, r := range rows {
-		for _, text := range sortedNames(r.notes) {
+		for _, text := range slices.Sorted(maps.Keys(r.notes)) {
 			fmt.Printf("%s: %d %s\n", r.name, r.notes[text], text)
 		}
 	}
@@ -102,7 +107,7 @@ func (r *corpusRow) String() string {
 func classes(m map[string]int) string {
 	sum := 0
 	var list []string
-	for _, k := range sortedNames(m) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		sum += m[k]
 		list = append(list, fmt.Sprintf("%s %d", k, m[k]))
 	}
@@ -180,16 +185,16 @@ func (r *corpusRow) render(opt Options) *Revision {
 		r.t.Errorf("%s: %v", r.name, err)
 		return nil
 	}
-	run := newRunner(context.Background(), opt.running())
-	defer run.close()
-	var roots []Release
+	run := worker.New(context.Background(), opt.running())
+	defer run.Close()
+	var roots []release.Release
 	d, err := discover(src, opt)
 	if err != nil {
 		r.t.Errorf("%s: %v", r.name, err)
 		return nil
 	}
 	for _, rel := range d.releases {
-		if rel.Kind != Manifests {
+		if rel.Kind != release.Manifests {
 			roots = append(roots, rel)
 		}
 	}
@@ -197,7 +202,7 @@ func (r *corpusRow) render(opt Options) *Revision {
 	return r.renderRoots(src, roots, opt, run)
 }
 
-func (r *corpusRow) renderRoots(src *source.Source, roots []Release, opt Options, run runner) *Revision {
+func (r *corpusRow) renderRoots(src *source.Source, roots []release.Release, opt Options, run worker.Runner) *Revision {
 	s := newSide(src, opt, run)
 	if err := s.gather(context.Background(), roots, nil); err != nil {
 		r.t.Fatal(err)
@@ -243,7 +248,7 @@ func (r *corpusRow) place(rev *Revision, rel *Rendered, out []byte, err error) {
 	}
 	if rel.Err == nil {
 		r.alone++
-		r.notes["the command fails: "+rel.ID+": "+shorten(stderrOf(err), 200)]++
+		r.notes["the command fails: "+rel.ID+": "+document.Shorten(stderrOf(err), 200)]++
 		return
 	}
 	class, word := reasonClass(rel.Err), "failed"
@@ -258,21 +263,21 @@ func (r *corpusRow) place(rev *Revision, rel *Rendered, out []byte, err error) {
 		r.theirs++
 		who = "the command renders it"
 	}
-	r.notes[fmt.Sprintf("%s: %s (%s): %s: %s", who, word, class, rel.ID, shorten(rel.Err.Reason, 200))]++
+	r.notes[fmt.Sprintf("%s: %s (%s): %s: %s", who, word, class, rel.ID, document.Shorten(rel.Err.Reason, 200))]++
 }
 
 // verdict compares one root's objects. A chart that asks for API versions is compared
 // once more with those that the command assumes: it has no cluster to ask.
 func (r *corpusRow) verdict(rev *Revision, rel *Rendered, out []byte) {
 	diffs := compareObjects(rel, out)
-	if len(diffs) > 0 && rel.Kind == Helm {
+	if len(diffs) > 0 && rel.Kind == release.Helm {
 		again := rel.Release
 		again.APIVersions = chartutil.DefaultVersionSet
 		src, err := source.New(rev.Tree)
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		one := r.renderRoots(src, []Release{again}, Options{}, here{})
+		one := r.renderRoots(src, []release.Release{again}, Options{}, worker.New(context.Background(), worker.Options{}))
 		if len(compareObjects(one.Releases[0], out)) == 0 {
 			r.notes["equal with the API versions that the command assumes: "+rel.ID]++
 			diffs = nil
@@ -319,16 +324,16 @@ func stderrOf(err error) string {
 func commandFor(r *Rendered, repo string) *exec.Cmd {
 	var cmd *exec.Cmd
 	switch {
-	case r.Kind == Helm && *helmBinary != "":
+	case r.Kind == release.Helm && *helmBinary != "":
 		args := []string{"template", r.Name, filepath.Join(repo, r.Path), "--namespace", "default", "--include-crds", "--kube-version", r.KubeVersion + ".0"}
-		for _, v := range servedVersions(36) {
+		for _, v := range helm.ServedVersions(36) {
 			args = append(args, "--api-versions", v)
 		}
 		for _, v := range r.Values[min(1, len(r.Values)):] {
 			args = append(args, "--values", filepath.Join(repo, v))
 		}
 		cmd = exec.Command(*helmBinary, args...)
-	case r.Kind == Kustomize && *kustBinary != "":
+	case r.Kind == release.Kustomize && *kustBinary != "":
 		args := []string{"build", filepath.Join(repo, r.Path)}
 		if *helmBinary != "" {
 			args = append(args, "--enable-helm", "--helm-command", *helmBinary)
@@ -373,7 +378,7 @@ func compareObjects(r *Rendered, out []byte) []string {
 			a, _ := fieldpath.Parse(p).Get(theirs)
 			b, _ := fieldpath.Parse(p).Get(o.Content)
 			if !document.SameJSON(a, b) {
-				diffs = append(diffs, fmt.Sprintf("%s: %s: %s, want %s", k, p, shorten(jsonText(b), 100), shorten(jsonText(a), 100)))
+				diffs = append(diffs, fmt.Sprintf("%s: %s: %s, want %s", k, p, document.Shorten(jsonText(b), 100), document.Shorten(jsonText(a), 100)))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
@@ -45,7 +46,7 @@ func diff(base, head *Revision) (*Changes, error) {
 }
 
 // pairKey is what stays when only the version of an object's API changes.
-func pairKey(o *Object) ObjectID {
+func pairKey(o *Object) release.ObjectID {
 	id := o.ID
 	if gv, ok := typed.ReadAs[document.GVK(o.Content)]; ok {
 		id.Group = gv.Group // extensions/v1beta1 Deployment is apps/v1 Deployment
@@ -61,8 +62,8 @@ func diffRelease(b, h *Rendered) []Change {
 		return nil
 	}
 	type sided struct{ base, head *Object }
-	var keys []ObjectID
-	pairs := map[ObjectID]*sided{}
+	var keys []release.ObjectID
+	pairs := map[release.ObjectID]*sided{}
 	take := func(o *Object) *sided {
 		k := pairKey(o)
 		if o.Hook {

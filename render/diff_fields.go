@@ -149,16 +149,6 @@ func unionKeys(a, b map[string]any) []fieldpath.Step {
 	return fieldpath.Steps(m)
 }
 
-// mergeKeys are the fields by which upstream's strategic merge tells list elements
-// apart, by the name of the list (the patchMergeKey tags of k8s.io/api).
-var mergeKeys = map[string][]string{
-	"containers": {"name"}, "initContainers": {"name"}, "ephemeralContainers": {"name"}, "volumes": {"name"},
-	"env": {"name"}, "volumeMounts": {"mountPath"}, "volumeDevices": {"devicePath"}, "imagePullSecrets": {"name"},
-	"hostAliases": {"ip"}, "topologySpreadConstraints": {"topologyKey", "whenUnsatisfiable", "labelSelector"},
-	"resourceClaims": {"name"}, "secrets": {"name"}, "readinessGates": {"conditionType"}, "schedulingGates": {"name"},
-	"volumeClaimTemplates": {"metadata"}, "webhooks": {"name"}, "versions": {"name"}, "parameters": {"name"},
-}
-
 // mergeKey gives the function that names list elements, or nil where they have no names
 // that are unique on both sides.
 func mergeKey(p fieldpath.Path, b, h []any) func(any) string {
@@ -166,7 +156,7 @@ func mergeKey(p fieldpath.Path, b, h []any) func(any) string {
 		return nil
 	}
 	name := p[len(p)-1].Key
-	candidates := [][]string{mergeKeys[name]}
+	candidates := [][]string{fieldpath.MergeKeys[name]}
 	if name == "ports" {
 		candidates = [][]string{{"containerPort", "protocol"}, {"port", "protocol"}}
 	}

@@ -3,6 +3,7 @@ package render
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 )
@@ -46,7 +47,7 @@ func (p *pairing) equal() {
 // leavesSum is the same for the same leaves.
 func leavesSum(leaves map[string]string) string {
 	h := sha256.New()
-	for _, k := range sortedNames(leaves) {
+	for _, k := range slices.Sorted(maps.Keys(leaves)) {
 		fmt.Fprintf(h, "%q=%q\n", k, leaves[k])
 	}
 	return string(h.Sum(nil))

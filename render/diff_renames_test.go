@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/release"
 )
 
 // TestRenamesPairTheMostAlike compares with every pair looked at in the order of likeness, on random objects.
@@ -20,7 +22,7 @@ func TestRenamesPairTheMostAlike(t *testing.T) {
 				for k := range r.IntN(5) {
 					data[fmt.Sprint("k", k)] = fmt.Sprint(r.IntN(3))
 				}
-				out = append(out, &Object{ID: ObjectID{Version: "v1", Kind: []string{"ConfigMap", "Secret"}[r.IntN(2)], Name: fmt.Sprint(prefix, i)}, Content: map[string]any{"kind": "x", "data": data}})
+				out = append(out, &Object{ID: release.ObjectID{Version: "v1", Kind: []string{"ConfigMap", "Secret"}[r.IntN(2)], Name: fmt.Sprint(prefix, i)}, Content: map[string]any{"kind": "x", "data": data}})
 			}
 			return out
 		}
@@ -74,8 +76,8 @@ func TestManyRenamesAreFound(t *testing.T) {
 			content := func(replicas string) map[string]any {
 				return map[string]any{"spec": map[string]any{"a": name, "b": "same", "c": "same", "d": name, "replicas": replicas}}
 			}
-			removed = append(removed, &Object{ID: ObjectID{Kind: "Job", Name: name}, Content: content("1")})
-			added = append(added, &Object{ID: ObjectID{Kind: "Job", Name: fmt.Sprintf(form, name)}, Content: content("2")})
+			removed = append(removed, &Object{ID: release.ObjectID{Kind: "Job", Name: name}, Content: content("1")})
+			added = append(added, &Object{ID: release.ObjectID{Kind: "Job", Name: fmt.Sprintf(form, name)}, Content: content("2")})
 		}
 		n := 0
 		for _, c := range renames(removed, added) {

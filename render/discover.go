@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"path"
 	"regexp"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
@@ -16,7 +19,7 @@ import (
 type discovery struct {
 	src      *source.Source
 	opt      Options
-	releases []Release
+	releases []release.Release
 	ids      map[string]bool // of releases
 	ignored  []source.Ignored
 	failed   map[string]*document.Failure // by release: what cannot be had
@@ -48,7 +51,7 @@ func discover(s *source.Source, opt Options) (*discovery, error) {
 
 // over reports whether there is no time to look at more files, which ends the discovery.
 func (d *discovery) over() bool {
-	d.late = d.late || d.opt.Clock.over()
+	d.late = d.late || d.opt.Clock.Over()
 	return d.late
 }
 
@@ -65,7 +68,7 @@ func (d *discovery) ignore(p, reason string) {
 	d.ignored = append(d.ignored, source.Ignored{Path: p, Reason: reason})
 }
 
-func (d *discovery) add(r Release) {
+func (d *discovery) add(r release.Release) {
 	if r.KubeVersion == "" {
 		r.KubeVersion = d.opt.KubeVersion
 	}
@@ -149,7 +152,7 @@ func (d *discovery) helm() {
 		if d.over() {
 			return
 		}
-		m, f := readChartMetadata(d.src, dir)
+		m, f := helm.ReadMetadata(d.src, dir)
 		if f != nil {
 			continue
 		}
@@ -190,7 +193,7 @@ func (d *discovery) chart(dir, user string) {
 		d.ignore(dir, "test data, in "+test)
 		return
 	}
-	m, f := readChartMetadata(d.src, dir)
+	m, f := helm.ReadMetadata(d.src, dir)
 	name := path.Base(dir)
 	if f == nil && m.Type == "library" {
 		d.ignore(dir, "a library chart")
@@ -200,7 +203,7 @@ func (d *discovery) chart(dir, user string) {
 		name = m.Name
 	}
 	own := path.Join(dir, "values.yaml")
-	base := Release{ID: dir, Kind: Helm, Path: dir, Name: name, Selected: "Chart.yaml found"}
+	base := release.Release{ID: dir, Kind: release.Helm, Path: dir, Name: name, Selected: "Chart.yaml found"}
 	if d.src.HasFile(own) {
 		base.Values = []string{own}
 	}
@@ -243,7 +246,7 @@ func (d *discovery) valuesSets(dir string) []string {
 		default:
 			continue
 		}
-		if b, err := d.src.Read(f); err == nil && isObject(b) {
+		if b, err := d.src.Read(f); err == nil && source.IsObject(b) {
 			d.ignore(f, "a manifest inside chart "+dir)
 			continue
 		} else if err == nil && isSchema(b) {
@@ -272,3 +275,6 @@ func (d *discovery) inTemplates(f string) bool {
 	chart := d.chartAbove(f)
 	return chart != "" && source.Under(f, path.Join(chart, "templates"))
 }
+
+// ErrTime says that the time ended before it was known what there is to render.
+var ErrTime = errors.New("the time budget ended while the files of the repository were looked through: name fewer PATHs, or give it more time")

@@ -5,13 +5,15 @@ import (
 	"sort"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // kustomizations adds the roots: kustomizations that no other includes.
 func (d *discovery) kustomizations() {
 	type found struct {
-		k *kustomization
+		k *kustomize.File
 		f *document.Failure
 	}
 	all := map[string]found{}
@@ -22,13 +24,13 @@ func (d *discovery) kustomizations() {
 			return
 		}
 		dir := path.Dir(f)
-		if d.src.Links[f] || !isKustomizationName(f) || kustomizationFile(d.src, dir) != f || d.inTemplates(f) {
+		if d.src.Links[f] || !source.IsKustomizationName(f) || kustomize.FileOf(d.src, dir) != f || d.inTemplates(f) {
 			continue
 		}
 		if b, err := d.src.Read(f); err == nil && source.IsForeignKustomization(b) {
 			continue
 		}
-		k, fail := readKustomization(d.src, f)
+		k, fail := kustomize.Read(d.src, f)
 		all[dir] = found{k, fail}
 		if fail != nil {
 			continue
@@ -60,7 +62,7 @@ func (d *discovery) kustomizations() {
 		case test != "" && !d.named(dir):
 			d.ignore(dir, "test data, in "+test)
 		default:
-			d.add(Release{ID: dir, Kind: Kustomize, Path: dir, Selected: "a kustomization that no other includes"})
+			d.add(release.Release{ID: dir, Kind: release.Kustomize, Path: dir, Selected: "a kustomization that no other includes"})
 		}
 	}
 }
@@ -92,20 +94,12 @@ func breakCycles(dirs []string, includes map[string][]string, includers map[stri
 	}
 }
 
-func isKustomizationName(f string) bool {
-	switch path.Base(f) {
-	case "kustomization.yaml", "kustomization.yml", "Kustomization":
-		return true
-	}
-	return false
-}
-
 // markUsed notes the files and charts that a kustomization renders.
-func (d *discovery) markUsed(k *kustomization, dir string) {
+func (d *discovery) markUsed(k *kustomize.File, dir string) {
 	note := func(ref string) {
 		if p, in := source.Inside(dir, ref); in && ref != "" {
 			if _, taken := d.used[p]; !taken && d.src.HasFile(p) {
-				d.used[p] = k.file
+				d.used[p] = k.Path
 			}
 		}
 	}
@@ -114,14 +108,14 @@ func (d *discovery) markUsed(k *kustomization, dir string) {
 			note(ref)
 		}
 	}
-	for _, ref := range k.patchFiles() {
+	for _, ref := range k.PatchFiles() {
 		note(ref)
 	}
 	for _, r := range k.Replacements {
 		note(r.Path)
 	}
 	for _, c := range k.ConfigMapGenerator {
-		for _, ref := range sourcesOf(c.KvPairSources) {
+		for _, ref := range kustomize.SourcesOf(c.KvPairSources) {
 			note(ref)
 		}
 	}
@@ -136,7 +130,7 @@ func (d *discovery) markUsed(k *kustomization, dir string) {
 		}
 		for _, sub := range []string{h.Name, path.Join(h.Name+"-"+h.Version, h.Name)} {
 			if p, in := source.Inside(dir, path.Join(home, sub)); in && d.charts[p] {
-				d.used[p] = k.file
+				d.used[p] = k.Path
 			}
 		}
 	}

@@ -12,47 +12,11 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
-
-var (
-	apiVersionLine = regexp.MustCompile(`(?m)^\s*(- )?["']?apiVersion["']?\s*:`)
-	kindLine       = regexp.MustCompile(`(?m)^\s*(- )?["']?kind["']?\s*:`)
-)
-
-// looksLikeManifest reports whether a file names an API version and a kind; JSON on one line
-// counts too.
-func looksLikeManifest(b []byte) bool {
-	b = document.UTF8(b)
-	if !hasText(b, "apiVersion") || !hasText(b, "kind") {
-		return false // most files end here, for a fraction of what the expressions cost
-	}
-	if t := bytes.TrimSpace(b); len(t) > 0 && t[0] == '{' {
-		return bytes.Contains(b, []byte(`"apiVersion"`)) && bytes.Contains(b, []byte(`"kind"`))
-	}
-	return apiVersionLine.Match(b) && kindLine.Match(b)
-}
-
-func hasText(b []byte, text string) bool { return bytes.Contains(b, []byte(text)) }
-
-var (
-	apiVersionKey = regexp.MustCompile(`(?m)^["']?apiVersion["']?\s*:`)
-	kindKey       = regexp.MustCompile(`(?m)^["']?kind["']?\s*:`)
-)
-
-// isObject reports whether a file itself names an API version and a kind, as an object does, and
-// not something in it, as values do that hold objects.
-func isObject(b []byte) bool {
-	b = document.UTF8(b)
-	if !hasText(b, "apiVersion") || !hasText(b, "kind") {
-		return false
-	}
-	if t := bytes.TrimSpace(b); len(t) > 0 && t[0] == '{' {
-		return looksLikeManifest(b)
-	}
-	return apiVersionKey.Match(b) && kindKey.Match(b)
-}
 
 // plain adds one release for every folder with plain manifests: files with apiVersion
 // and kind that belong to no chart and no kustomization.
@@ -80,8 +44,8 @@ func (d *discovery) plain() {
 		if d.charts[dir] {
 			id += ":manifests"
 		}
-		d.add(Release{
-			ID: id, Kind: Manifests, Path: dir, Files: folders[dir],
+		d.add(release.Release{
+			ID: id, Kind: release.Manifests, Path: dir, Files: folders[dir],
 			Selected: english.Plural(len(folders[dir]), "plain manifest", ""),
 		})
 	}
@@ -90,7 +54,7 @@ func (d *discovery) plain() {
 // declaredAbove reports whether a declared release of plain manifests covers a file.
 func (d *discovery) declaredAbove(f string) bool {
 	for _, r := range d.opt.Releases {
-		if r.Kind == Manifests && source.Under(f, path.Clean(r.Path)) {
+		if r.Kind == release.Manifests && source.Under(f, path.Clean(r.Path)) {
 			return true
 		}
 	}
@@ -116,14 +80,14 @@ func (d *discovery) manifest(f string) bool {
 		return true // the release says what is wrong with it
 	}
 	lost := unreadable(d.src, f) != nil
-	if !lost && !looksLikeManifest(b) {
+	if !lost && !source.LooksLikeManifest(b) {
 		return d.brokenManifest(f, b)
 	}
 	if test := testFolder(f); test != "" && !d.named(f) {
 		d.ignore(f, "test data, in "+test)
 		return false
 	}
-	if k := kustomizationFile(d.src, path.Dir(f)); k != "" && k != f {
+	if k := kustomize.FileOf(d.src, path.Dir(f)); k != "" && k != f {
 		d.ignore(f, k+" does not list it")
 		return false
 	}
@@ -141,8 +105,8 @@ func (d *discovery) manifest(f string) bool {
 // the same: it was asked for and is broken. Others that are broken are listed.
 func (d *discovery) brokenManifest(f string, b []byte) bool {
 	asked := slices.Contains(d.opt.Paths, f) || len(d.src.Files) == 1
-	names := func(key string, line *regexp.Regexp) bool { return hasText(b, key) && line.Match(b) }
-	if !asked && !names("apiVersion", apiVersionLine) && !names("kind", kindLine) || len(bytes.TrimSpace(b)) == 0 {
+	names := func(key string, line *regexp.Regexp) bool { return bytes.Contains(b, []byte(key)) && line.Match(b) }
+	if !asked && !names("apiVersion", source.ApiVersionLine) && !names("kind", source.KindLine) || len(bytes.TrimSpace(b)) == 0 {
 		return false
 	}
 	_, fail := document.Decode(f, b)
@@ -159,7 +123,7 @@ func (d *discovery) brokenManifest(f string, b []byte) bool {
 }
 
 func isKustomizationFile(s *source.Source, f string) bool {
-	if !isKustomizationName(f) {
+	if !source.IsKustomizationName(f) {
 		return false
 	}
 	b, err := s.Read(f)

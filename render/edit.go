@@ -14,9 +14,12 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/locate"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/worker"
 )
 
 // Hunk is a run of lines that a change replaced, without context. A side that has none of
@@ -94,33 +97,33 @@ var errNotRead = errors.New("is not a file of the release")
 // had been committed so. What it gives shares nothing with the revision.
 // Errors: a release that the revision does not have or that failed, a file that it does
 // not read; what the edit breaks is the release's own failure.
-func (r *Revision) Edited(ctx context.Context, release, file string, text []byte) (*Rendered, error) {
+func (r *Revision) Edited(ctx context.Context, id, file string, text []byte) (*Rendered, error) {
 	var was *Rendered
 	for _, one := range r.Releases {
-		if one.ID == release {
+		if one.ID == id {
 			was = one
 		}
 	}
 	if was == nil || was.job == nil || was.Err != nil {
-		return nil, fmt.Errorf("release %s: %w", release, tree.ErrNoRevision)
+		return nil, fmt.Errorf("release %s: %w", id, tree.ErrNoRevision)
 	}
 	if _, ok := was.job.Files[file]; !ok {
-		return nil, fmt.Errorf("%s: %w %s", file, errNotRead, release)
+		return nil, fmt.Errorf("%s: %w %s", file, errNotRead, id)
 	}
 	src, err := source.New(r.Tree)
 	if err != nil {
 		return nil, err
 	}
 	opt := r.opt
-	opt.Sandbox = opt.Sandbox.forTrials()
+	opt.Sandbox = locate.ForTrials(opt.Sandbox)
 	opt.Workers = 1
-	run := newRunner(ctx, opt.running())
-	defer run.close()
-	j := &job{Release: was.job.Release, Files: maps.Clone(was.job.Files), Chart: was.job.Chart, Inflate: was.job.Inflate, Bases: was.job.Bases, Fetched: was.job.Fetched, Notes: was.job.Notes}
+	run := worker.New(ctx, opt.running())
+	defer run.Close()
+	j := &release.Job{Release: was.job.Release, Files: maps.Clone(was.job.Files), Chart: was.job.Chart, Inflate: was.job.Inflate, Bases: was.job.Bases, Fetched: was.job.Fetched, Notes: was.job.Notes}
 	j.Files[file] = text
 	s := &side{
-		src: src, opt: opt, runner: run, releases: []Release{was.Release}, jobs: []*job{j},
-		failed: make([]*document.Failure, 1), outputs: make([]output, 1), byID: map[string]int{release: 0},
+		src: src, opt: opt, runner: run, releases: []release.Release{was.Release}, jobs: []*release.Job{j},
+		failed: make([]*document.Failure, 1), outputs: make([]release.Output, 1), byID: map[string]int{id: 0},
 	}
 	s.run(0)
 	s.outputs[0].Docs = expand(s.outputs[0].Docs)
@@ -137,7 +140,9 @@ func (r *Revision) With(ctx context.Context, file string, text []byte) (*Revisio
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", file, fs.ErrNotExist)
 	}
-	return Render(ctx, t, (&locator{opt: r.opt}).trialOptions())
+	opt := r.opt
+	opt.Sandbox = locate.ForTrials(opt.Sandbox)
+	return Render(ctx, t, opt)
 }
 
 // plainLine is "key: value" with a short value on the same line, or a key alone.

@@ -5,11 +5,8 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/release"
 )
-
-// inParent is the ID of a GitOps release while both sides are rendered: an application
-// that several releases declare, one per environment, is several releases.
-func inParent(plain, parent string) string { return plain + "@" + parent }
 
 // settleNames gives GitOps releases the IDs that results show, on one side or on both at
 // once. One that a single release declares has its plain name, "argocd:FOLDER:NAMESPACE/NAME";
@@ -21,14 +18,14 @@ func settleNames(sides ...*side) {
 	for _, s := range sides {
 		first := map[string]string{}
 		for _, r := range s.releases {
-			if r.plain == "" {
+			if r.PlainID == "" {
 				continue
 			}
-			of, seen := first[r.plain]
+			of, seen := first[r.PlainID]
 			if settings := settingsOf(r); !seen {
-				first[r.plain] = settings
+				first[r.PlainID] = settings
 			} else if settings != of {
-				apart[r.plain] = true
+				apart[r.PlainID] = true
 			}
 		}
 	}
@@ -38,11 +35,11 @@ func settleNames(sides ...*side) {
 }
 
 // settingsOf is what a release is made with, apart from who declares it.
-func settingsOf(r Release) string {
+func settingsOf(r release.Release) string {
 	r.ID, r.Parent, r.By, r.SetAt, r.Remarks = "", "", document.Location{}, nil, nil
 	b, err := json.Marshal(r)
 	if err != nil {
-		return r.plain
+		return r.PlainID
 	}
 	return string(b)
 }
@@ -52,19 +49,19 @@ func (s *side) rename(apart map[string]bool) {
 	shown, taken := map[string]string{}, map[string]bool{}
 	kept := s.without()
 	for i, r := range s.releases {
-		if r.plain == "" {
+		if r.PlainID == "" {
 			taken[r.ID] = true
 			kept.take(s, i)
 			continue
 		}
-		id := r.plain
+		id := r.PlainID
 		parent := r.Parent
 		if to, ok := shown[parent]; ok {
 			parent = to
 		}
-		if apart[r.plain] {
-			kind, rest, _ := strings.Cut(r.plain, ":")
-			id = kind + ":" + parent + strings.TrimPrefix(rest, r.folder)
+		if apart[r.PlainID] {
+			kind, rest, _ := strings.Cut(r.PlainID, ":")
+			id = kind + ":" + parent + strings.TrimPrefix(rest, r.IDFolder)
 		}
 		shown[r.ID] = id
 		if taken[id] { // alike in everything

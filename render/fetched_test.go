@@ -2,6 +2,8 @@ package render
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"slices"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
@@ -130,6 +133,12 @@ spec:
     spec: {containers: [{name: db, image: "db:{{ .Chart.Version }}"}]}
 `
 
+// lockDigest is how Helm signs a lock.
+func lockDigest(list ...[]*chart.Dependency) string {
+	b, _ := json.Marshal(list)
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(b))
+}
+
 var dbChart = map[string]string{"values.yaml": "replicas: 1\n", "templates/db.yaml": dbTemplate}
 
 // dependencies is a chart's list of dependencies, and the lock that Helm would write.
@@ -137,7 +146,7 @@ func locked(site, constraint, version string) (chartYAML, lock string) {
 	req := []*chart.Dependency{{Name: "db", Version: constraint, Repository: site}}
 	list := []*chart.Dependency{{Name: "db", Version: version, Repository: site}}
 	chartYAML = fmt.Sprintf("apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies:\n- name: db\n  version: %q\n  repository: %s\n", constraint, site)
-	lock = fmt.Sprintf("dependencies:\n- name: db\n  repository: %s\n  version: %s\ndigest: %s\n", site, version, jsonDigest([2][]*chart.Dependency{req, list}))
+	lock = fmt.Sprintf("dependencies:\n- name: db\n  repository: %s\n  version: %s\ndigest: %s\n", site, version, lockDigest(req, list))
 	return chartYAML, lock
 }
 
@@ -360,37 +369,10 @@ func TestRemoteBasesThatAreRefused(t *testing.T) {
 	fails(t, renderWith(t, files, online(t, "", site)), "prod", "is a name of this tool's own", "")
 }
 
-func TestBaseAddresses(t *testing.T) {
-	for ref, want := range map[string]remoteBase{
-		"github.com/org/repo//a/b?ref=v1":                    {"https://github.com/org/repo", "a/b", "v1"},
-		"github.com/org/repo/a/b?ref=v1":                     {"https://github.com/org/repo", "a/b", "v1"},
-		"github.com/org/repo?ref=v1":                         {"https://github.com/org/repo", ".", "v1"},
-		"https://github.com/org/repo.git//a?version=v2":      {"https://github.com/org/repo.git", "a", "v2"},
-		"https://github.com/org/repo.git/a?version=v2&ref=v": {"https://github.com/org/repo.git", "a", "v"},
-		"git::https://example.com/g/s/repo//a?ref=v":         {"https://example.com/g/s/repo", "a", "v"},
-		"https://dev.azure.com/o/p/_git/repo/a/b?ref=v":      {"https://dev.azure.com/o/p/_git/repo", "a/b", "v"},
-	} {
-		got, why := parseBase(ref)
-		if why != "" || got != want {
-			t.Errorf("%s is %+v %s, want %+v", ref, got, why, want)
-		}
-	}
-}
-
-func FuzzBaseAddress(f *testing.F) {
-	f.Add("github.com/org/repo//a?ref=v1")
-	f.Fuzz(func(t *testing.T, ref string) {
-		b, why := parseBase(ref)
-		if why == "" && (!strings.HasPrefix(b.address, "https://") || b.path == ".." || strings.HasPrefix(b.path, "../") || strings.HasPrefix(b.path, "/")) {
-			t.Fatalf("%q is %+v", ref, b)
-		}
-	})
-}
-
 func TestMissingValuesFileIsTheDeclarationsLine(t *testing.T) {
 	files := map[string]string{"web/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n", ".kubesettle.yaml": "releases:\n- {id: prod, chart: web, values: [gone.yaml]}\n"}
 	at := document.Location{File: ".kubesettle.yaml", StartLine: 2, StartColumn: 1, EndLine: 2, EndColumn: 2, Rung: "release"}
-	opt := Options{Releases: []Release{{ID: "prod", Kind: Helm, Path: "web", Values: []string{"gone.yaml"}, Declared: true, At: at}}}
+	opt := Options{Releases: []release.Release{{ID: "prod", Kind: release.Helm, Path: "web", Values: []string{"gone.yaml"}, Declared: true, At: at}}}
 	r := releaseOf(t, renderWith(t, files, opt), "prod")
 	if r.Err == nil || r.Err.Where != at || r.Err.Reason != "values file gone.yaml does not exist" {
 		t.Errorf("%+v", r.Err)

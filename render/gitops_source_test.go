@@ -3,6 +3,8 @@ package render
 import (
 	"slices"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/release"
 )
 
 // A chart that cannot be had changes with the object that names its version, which is
@@ -28,7 +30,7 @@ spec: {ref: {tag: "1.0.1"}}
 		"app/other.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n",
 	})
 	for _, r := range rev.Releases {
-		if r.Kind != Helm {
+		if r.Kind != release.Helm {
 			continue
 		}
 		want := []string{"app/release.yaml", "app/source.yaml", "app/version.yaml"}

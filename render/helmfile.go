@@ -1,7 +1,9 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -9,6 +11,9 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // helmfiles adds the releases of helmfiles, once for each environment that one declares. Read is
@@ -31,10 +36,10 @@ func (d *discovery) helmfiles() {
 			continue
 		}
 		b, err := d.src.Read(f)
-		if err != nil || !hasText(b, "releases:") && !hasText(b, "helmfiles:") {
+		if err != nil || !bytes.Contains(b, []byte("releases:")) && !bytes.Contains(b, []byte("helmfiles:")) {
 			continue
 		}
-		if hasText(b, "helmfiles:") && helmfileList.Match(b) {
+		if bytes.Contains(b, []byte("helmfiles:")) && helmfileList.Match(b) {
 			givesValues(f, string(document.UTF8(b)), given)
 		}
 		if !d.isHelmfile(f, b) {
@@ -61,7 +66,7 @@ func givesValues(file, text string, given map[string]string) {
 		if err != nil {
 			continue
 		}
-		for _, e := range items(v, "helmfiles") {
+		for _, e := range document.Items(v, "helmfiles") {
 			if m, ok := e.(map[string]any); ok && m["values"] != nil {
 				given[path.Join(path.Dir(file), fmt.Sprint(m["path"]))] = file
 			}
@@ -84,19 +89,19 @@ var (
 // isHelmfile reports whether a file is a helmfile: one by its name, or one that has beside releases
 // what nothing else has.
 func (d *discovery) isHelmfile(f string, b []byte) bool {
-	if !hasText(b, "releases:") || !helmfileReleases.Match(b) || apiVersionKey.Match(b) {
+	if !bytes.Contains(b, []byte("releases:")) || !helmfileReleases.Match(b) || source.HasAPIVersion(b) {
 		return false
 	}
 	named := strings.HasPrefix(path.Base(f), "helmfile.") || path.Base(path.Dir(f)) == "helmfile.d"
-	return named || d.chartAbove(f) == "" && hasText(b, "chart") && helmfileOnly.Match(b)
+	return named || d.chartAbove(f) == "" && bytes.Contains(b, []byte("chart")) && helmfileOnly.Match(b)
 }
 
 // helmfile adds the releases of one helmfile.
 func (d *discovery) helmfile(file, text string, given map[string]string) {
 	h := &helmfile{discovery: d, file: file, dir: path.Dir(file), text: text}
 	names, f := h.environments()
-	for _, pattern := range sortedNames(given) {
-		if f == nil && (pattern == file || pattern == h.dir || globMatch(pattern, file)) {
+	for _, pattern := range slices.Sorted(maps.Keys(given)) {
+		if f == nil && (pattern == file || pattern == h.dir || source.Match(pattern, file)) {
 			f = helmfileSkip(document.LineOf(file, 1, "release"), "%s gives it values, which are not taken over", given[pattern])
 		}
 	}
@@ -148,12 +153,12 @@ type helmfileEntry struct {
 }
 
 // release is the beginning of one; without a name it stands for the helmfile.
-func (h *helmfile) release(name string) Release {
+func (h *helmfile) release(name string) release.Release {
 	id := "helmfile:" + h.file
 	if h.several {
 		id += ":" + h.env
 	}
-	r := Release{
+	r := release.Release{
 		Kind: Helm, Path: h.file, Files: []string{h.file}, Selected: "helmfile " + h.file,
 		By: document.LineOf(h.file, 1, "release"), Parent: id,
 	}
@@ -169,7 +174,7 @@ func (h *helmfile) release(name string) Release {
 }
 
 // fail adds a release that cannot be had.
-func (d *discovery) fail(r Release, f *document.Failure) {
+func (d *discovery) fail(r release.Release, f *document.Failure) {
 	if d.failed == nil {
 		d.failed = map[string]*document.Failure{}
 	}
@@ -195,7 +200,7 @@ func (h *helmfile) environments() ([]string, *document.Failure) {
 			for name := range mapAt(v, "environments") {
 				set[name] = true
 			}
-			for _, base := range texts(value(v, "bases")) {
+			for _, base := range document.Texts(document.Value(v, "bases")) {
 				if b, err := h.src.Read(path.Join(path.Dir(file), base)); err == nil && bases {
 					if f := collect(path.Join(path.Dir(file), base), string(b), false); f != nil {
 						return f
@@ -208,7 +213,7 @@ func (h *helmfile) environments() ([]string, *document.Failure) {
 	if f := collect(h.file, h.text, true); f != nil {
 		return nil, f
 	}
-	names := sortedKeys(set)
+	names := slices.Sorted(maps.Keys(set))
 	if len(names) == 0 {
 		names = []string{defaultEnvironment}
 	}
@@ -279,7 +284,7 @@ func (h *helmfile) load() *document.Failure {
 				continue
 			}
 			if m, ok := v.(map[string]any); ok {
-				v = mergeValues(mapAt(h.state, k), m)
+				v = helm.MergeValues(mapAt(h.state, k), m)
 			}
 			h.state[k] = v
 		}
@@ -298,7 +303,7 @@ func (h *helmfile) foresee(part string) {
 		return
 	}
 	first := *h
-	first.state, first.read = map[string]any{"environments": value(v, "environments"), "values": value(v, "values")}, nil
+	first.state, first.read = map[string]any{"environments": document.Value(v, "environments"), "values": document.Value(v, "values")}, nil
 	if first.environmentValues() == nil {
 		h.values = first.values
 	}
@@ -319,7 +324,7 @@ func (h *helmfile) part(file, part string, bases bool) (layer, *document.Failure
 	}
 	own, _ := v.(map[string]any)
 	out := layer{state: map[string]any{}}
-	list := texts(own["bases"])
+	list := document.Texts(own["bases"])
 	if !bases {
 		list = nil
 	}
@@ -340,7 +345,7 @@ func (h *helmfile) part(file, part string, bases bool) (layer, *document.Failure
 	}
 	place := placesIn(file, text)
 	self := layer{state: own}
-	for i, e := range items(own, "releases") {
+	for i, e := range document.Items(own, "releases") {
 		if m, ok := e.(map[string]any); ok {
 			root := fmt.Sprintf("releases[%d]", i)
 			self.entries = append(self.entries, helmfileEntry{m, func(field string) document.Location { return place(strings.TrimSuffix(root+"."+field, ".")) }})
@@ -361,14 +366,14 @@ func (l *layer) join(over layer) {
 	for _, k := range keys {
 		switch v := over.state[k].(type) {
 		case []any:
-			l.state[k] = append(slices.Clone(items(l.state, k)), v...)
+			l.state[k] = append(slices.Clone(document.Items(l.state, k)), v...)
 		case map[string]any:
-			merged := mergeValues(mapAt(l.state, k), v)
+			merged := helm.MergeValues(mapAt(l.state, k), v)
 			if k == "environments" {
 				for name, spec := range v {
 					m, _ := spec.(map[string]any)
-					if before := items(l.state, k, name, "values"); len(before) > 0 && m != nil {
-						merged[name] = mergeValues(m, map[string]any{"values": append(slices.Clone(before), items(m, "values")...)})
+					if before := document.Items(l.state, k, name, "values"); len(before) > 0 && m != nil {
+						merged[name] = helm.MergeValues(m, map[string]any{"values": append(slices.Clone(before), document.Items(m, "values")...)})
 					}
 				}
 			}
@@ -381,6 +386,6 @@ func (l *layer) join(over layer) {
 }
 
 func mapAt(v any, keys ...string) map[string]any {
-	m, _ := value(v, keys...).(map[string]any)
+	m, _ := document.Value(v, keys...).(map[string]any)
 	return m
 }

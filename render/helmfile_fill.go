@@ -12,6 +12,9 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 var (
@@ -77,7 +80,7 @@ func (h *helmfile) lookup(field string, release map[string]string) (string, bool
 		if !ok {
 			continue
 		}
-		switch v := value(any(h.values), strings.Split(rest, ".")...).(type) {
+		switch v := document.Value(any(h.values), strings.Split(rest, ".")...).(type) {
 		case string, bool, int64, float64:
 			return fmt.Sprint(v), true
 		}
@@ -89,15 +92,15 @@ func (h *helmfile) lookup(field string, release map[string]string) (string, bool
 // environmentValues merges the state's own values and those of the environment.
 func (h *helmfile) environmentValues() *document.Failure {
 	spec := mapAt(h.state, "environments", h.env)
-	if text(spec, "mergeStrategy") != "" {
+	if document.Text(spec, "mergeStrategy") != "" {
 		return helmfileSkip(document.LineOf(h.file, 1, "release"), "environment %s merges its values in another way", h.env)
 	}
-	for _, e := range append(slices.Clone(items(h.state, "values")), items(spec, "values")...) {
+	for _, e := range append(slices.Clone(document.Items(h.state, "values")), document.Items(spec, "values")...) {
 		switch e := e.(type) {
 		case map[string]any:
-			h.values = mergeValues(h.values, e)
+			h.values = helm.MergeValues(h.values, e)
 		case string:
-			f := h.valuesOfFile(e, firstText(text(spec, "missingFileHandler"), text(h.state, "missingFileHandler")))
+			f := h.valuesOfFile(e, firstText(document.Text(spec, "missingFileHandler"), document.Text(h.state, "missingFileHandler")))
 			if f != nil {
 				return f
 			}
@@ -128,7 +131,7 @@ func (h *helmfile) valuesOfFile(name, handler string) *document.Failure {
 		if f != nil {
 			return f
 		}
-		h.values = mergeValues(h.values, m)
+		h.values = helm.MergeValues(h.values, m)
 	}
 	return nil
 }
@@ -138,7 +141,7 @@ func (h *helmfile) files(name, handler string, at document.Location) ([]string, 
 	switch {
 	case strings.Contains(name, "{{"):
 		return nil, helmfileSkip(at, "file %s is named by a template", name)
-	case path.IsAbs(name), remoteRef.MatchString(name), strings.Contains(name, "::"):
+	case path.IsAbs(name), kustomize.RemoteRef.MatchString(name), strings.Contains(name, "::"):
 		return nil, helmfileSkip(at, "file %s is not in the repository", name)
 	}
 	p := path.Join(h.dir, name)
@@ -147,7 +150,7 @@ func (h *helmfile) files(name, handler string, at document.Location) ([]string, 
 		list = []string{p}
 	} else if strings.ContainsAny(p, "*?[") {
 		for _, f := range h.src.Files {
-			if globMatch(p, f) {
+			if source.Match(p, f) {
 				list = append(list, f)
 			}
 		}

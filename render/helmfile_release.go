@@ -11,6 +11,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -39,7 +41,7 @@ func (h *helmfile) add() {
 		if f == nil {
 			f = b.build(&r)
 		}
-		r.says = b.says()
+		r.Says = b.says()
 		if f != nil {
 			h.fail(r, f)
 			continue
@@ -51,18 +53,18 @@ func (h *helmfile) add() {
 // inherit puts a release, or a template of one, over the templates that it inherits from: lists
 // grow, of anything else what a template says counts.
 func (h *helmfile) inherit(own map[string]any, above []string) (map[string]any, *document.Failure) {
-	list := items(own, "inherit")
+	list := document.Items(own, "inherit")
 	if m, ok := own["inherit"].(map[string]any); ok {
 		list = []any{m}
 	}
 	var names []string
 	except := map[string][]string{}
 	for _, e := range list {
-		names = append(names, text(e, "template"))
-		except[text(e, "template")] = texts(value(e, "except"))
+		names = append(names, document.Text(e, "template"))
+		except[document.Text(e, "template")] = document.Texts(document.Value(e, "except"))
 	}
 	if above == nil {
-		defaults := texts(h.state["defaultInherit"])
+		defaults := document.Texts(h.state["defaultInherit"])
 		if s, ok := h.state["defaultInherit"].(string); ok {
 			defaults = []string{s}
 		}
@@ -101,7 +103,7 @@ func under(m, more map[string]any) {
 			}
 		case map[string]any:
 			if add, ok := v.(map[string]any); ok {
-				m[k] = mergeValues(add, have)
+				m[k] = helm.MergeValues(add, have)
 			}
 		}
 	}
@@ -117,11 +119,11 @@ type helmfileRelease struct {
 }
 
 // identify gives the release its names.
-func (b *helmfileRelease) identify() Release {
+func (b *helmfileRelease) identify() release.Release {
 	b.fields = map[string]string{}
 	name := b.field("name")
 	b.fields["Name"] = name
-	namespace := text(b.state, "namespace")
+	namespace := document.Text(b.state, "namespace")
 	if namespace == "" {
 		namespace = b.field("namespace")
 	}
@@ -133,11 +135,11 @@ func (b *helmfileRelease) identify() Release {
 	r.Name, r.Namespace, r.By = name, namespace, b.at
 	r.By.Rung = "release"
 	r.Selected += ", release " + namespace + "/" + name
-	r.KubeVersion = firstText(b.field("kubeVersion"), text(b.state, "kubeVersion"))
-	if r.APIVersions = texts(b.content["apiVersions"]); len(r.APIVersions) == 0 {
-		r.APIVersions = texts(b.state["apiVersions"])
+	r.KubeVersion = firstText(b.field("kubeVersion"), document.Text(b.state, "kubeVersion"))
+	if r.APIVersions = document.Texts(b.content["apiVersions"]); len(r.APIVersions) == 0 {
+		r.APIVersions = document.Texts(b.state["apiVersions"])
 	}
-	r.SkipCRDs = value(b.state, "helmDefaults", "skipCRDs") == true
+	r.SkipCRDs = document.Value(b.state, "helmDefaults", "skipCRDs") == true
 	return r
 }
 
@@ -153,7 +155,7 @@ func (b *helmfileRelease) field(name string) string {
 // element names an element of a list of the entry as it is written: what is inherited comes before,
 // and stands elsewhere.
 func (b *helmfileRelease) element(list string, i int) string {
-	if i -= len(items(b.content, list)) - len(items(b.own, list)); i < 0 {
+	if i -= len(document.Items(b.content, list)) - len(document.Items(b.own, list)); i < 0 {
 		return list
 	}
 	return fmt.Sprintf("%s[%d]", list, i)
@@ -177,13 +179,13 @@ var byProgram = []string{
 }
 
 // build fills the release in.
-func (b *helmfileRelease) build(r *Release) *document.Failure {
+func (b *helmfileRelease) build(r *release.Release) *document.Failure {
 	for _, k := range byProgram {
 		if b.content[k] != nil {
 			return helmfileSkip(b.place(k), "what `%s` makes of the chart is not known", k)
 		}
 	}
-	if value(b.state, "helmDefaults", "postRenderer") != nil {
+	if document.Value(b.state, "helmDefaults", "postRenderer") != nil {
 		return helmfileSkip(b.at, "what `helmDefaults.postRenderer` makes of the chart is not known")
 	}
 	for _, k := range []string{"name", "namespace", "version", "chart", "directory"} {
@@ -194,7 +196,7 @@ func (b *helmfileRelease) build(r *Release) *document.Failure {
 	if f := b.chart(r); f != nil {
 		return f
 	}
-	if len(items(b.content, "secrets")) > 0 {
+	if len(document.Items(b.content, "secrets")) > 0 {
 		at := b.place("secrets")
 		r.Remarks = append(r.Remarks, fmt.Sprintf("%s:%d: the values of its `secrets` are not known: rendered without", at.File, at.StartLine))
 	}
@@ -231,11 +233,11 @@ func (b *helmfileRelease) installed() (bool, *document.Failure) {
 	if mapAt(b.values, keys[:len(keys)-1]...) == nil {
 		return fails("environment %s has no value %s", b.env, strings.Join(keys[:len(keys)-1], "."))
 	}
-	return value(b.values, keys...) == true, nil
+	return document.Value(b.values, keys...) == true, nil
 }
 
 // chart finds the chart: a folder of the repository, or one of another host.
-func (b *helmfileRelease) chart(r *Release) *document.Failure {
+func (b *helmfileRelease) chart(r *release.Release) *document.Failure {
 	name := firstText(b.field("chart"), b.field("directory"))
 	at := b.place("chart")
 	if p, in := source.Inside(b.dir, name); in && b.src.HasFile(path.Join(p, "Chart.yaml")) {
@@ -256,12 +258,12 @@ func (b *helmfileRelease) chart(r *Release) *document.Failure {
 			Reason: fmt.Sprintf("%s:%d: there is no chart %s", at.File, at.StartLine, name), Where: at, Remedy: "correct `chart`",
 		}
 	default:
-		for _, e := range items(b.state, "repositories") {
-			if text(e, "name") != repo {
+		for _, e := range document.Items(b.state, "repositories") {
+			if document.Text(e, "name") != repo {
 				continue
 			}
-			ref.Name, ref.Repository = rest, strings.TrimSuffix(text(e, "url"), "/")
-			if value(e, "oci") == true {
+			ref.Name, ref.Repository = rest, strings.TrimSuffix(document.Text(e, "url"), "/")
+			if document.Value(e, "oci") == true {
 				ref.Repository = "oci://" + strings.TrimPrefix(ref.Repository, "oci://")
 			}
 		}
@@ -270,21 +272,21 @@ func (b *helmfileRelease) chart(r *Release) *document.Failure {
 		if !strings.Contains(ref.Repository, "://") || strings.Contains(ref.Repository, "{{") {
 			ref.Repository = ""
 		}
-		return remoteChart(ref, "repository "+repo, at)
+		return helm.RemoteChart(ref, "repository "+repo, at)
 	}
-	r.fetch, r.Path = &ref, source.ChartFolder(ref)
+	r.Fetch, r.Path = &ref, source.ChartFolder(ref)
 	r.Values = []string{path.Join(r.Path, "values.yaml")}
 	return nil
 }
 
 // helmValues takes the entry's values in their order. Files before the first map stay files; from
 // there on all is merged.
-func (b *helmfileRelease) helmValues(r *Release) *document.Failure {
-	handler := firstText(b.field("missingFileHandler"), text(b.state, "missingFileHandler"))
-	var merged []valuesSource
-	list := append(slices.Clone(items(b.content, "valuesTemplate")), items(b.content, "values")...)
+func (b *helmfileRelease) helmValues(r *release.Release) *document.Failure {
+	handler := firstText(b.field("missingFileHandler"), document.Text(b.state, "missingFileHandler"))
+	var merged []helm.ValuesSource
+	list := append(slices.Clone(document.Items(b.content, "valuesTemplate")), document.Items(b.content, "values")...)
 	for i, e := range list {
-		field := b.element("values", i-len(items(b.content, "valuesTemplate")))
+		field := b.element("values", i-len(document.Items(b.content, "valuesTemplate")))
 		at := b.place(field)
 		switch e := e.(type) {
 		case string:
@@ -305,14 +307,14 @@ func (b *helmfileRelease) helmValues(r *Release) *document.Failure {
 				if f != nil {
 					return f
 				}
-				merged = append(merged, valuesSource{m, place})
+				merged = append(merged, helm.ValuesSource{Values: m, At: place})
 			}
 		case map[string]any:
 			filled, ok := b.filled(e).(map[string]any)
 			if !ok {
 				return helmfileSkip(at, "its values are templated beyond the names and values of environments and releases")
 			}
-			merged = append(merged, valuesSource{filled, func(p fieldpath.Path) document.Location {
+			merged = append(merged, helm.ValuesSource{Values: filled, At: func(p fieldpath.Path) document.Location {
 				loc := b.place(field + "." + p.String())
 				loc.Rung = "value"
 				return loc
@@ -320,12 +322,12 @@ func (b *helmfileRelease) helmValues(r *Release) *document.Failure {
 		}
 	}
 	for _, m := range merged {
-		r.Inline = mergeValues(r.Inline, m.values)
+		r.Inline = helm.MergeValues(r.Inline, m.Values)
 	}
-	r.inlineAt = func(p fieldpath.Path) document.Location {
+	r.InlineAt = func(p fieldpath.Path) document.Location {
 		for i := len(merged) - 1; i >= 0; i-- {
-			if _, ok := p.Get(merged[i].values); ok {
-				return merged[i].at(p)
+			if _, ok := p.Get(merged[i].Values); ok {
+				return merged[i].At(p)
 			}
 		}
 		return r.By
@@ -364,16 +366,16 @@ func (b *helmfileRelease) filled(v any) any {
 var escapeSetting = strings.NewReplacer("{", `\{`, "}", `\}`, ",", `\,`)
 
 // settings takes what helmfile hands to helm's --set, --set-string and --set-file.
-func (b *helmfileRelease) settings(r *Release) *document.Failure {
+func (b *helmfileRelease) settings(r *release.Release) *document.Failure {
 	places := map[string]document.Location{}
 	for _, k := range []string{"setTemplate", "set", "setString"} {
-		for i, e := range items(b.content, k) {
+		for i, e := range document.Items(b.content, k) {
 			at := b.place(b.element(k, i))
 			e, ok := b.filled(e).(map[string]any)
 			if !ok {
 				return helmfileSkip(at, "a setting is templated beyond the names and values of environments and releases")
 			}
-			name := text(e, "name")
+			name := document.Text(e, "name")
 			places[name] = at
 			into := &r.Set
 			if k == "setString" {
@@ -382,22 +384,22 @@ func (b *helmfileRelease) settings(r *Release) *document.Failure {
 			switch {
 			case e["value"] != nil && e["value"] != "":
 				put(into, name, escapeSetting.Replace(fmt.Sprint(e["value"])))
-			case text(e, "file") != "":
-				files, f := b.files(text(e, "file"), "", at)
+			case document.Text(e, "file") != "":
+				files, f := b.files(document.Text(e, "file"), "", at)
 				if f != nil {
 					return f
 				}
 				put(&r.SetFile, name, files[0])
-			case len(items(e, "values")) > 0:
+			case len(document.Items(e, "values")) > 0:
 				var list []string
-				for _, one := range items(e, "values") {
+				for _, one := range document.Items(e, "values") {
 					list = append(list, escapeSetting.Replace(fmt.Sprint(one)))
 				}
 				put(into, name, "{"+strings.Join(list, ",")+"}")
 			}
 		}
 	}
-	r.setAt = func(name string) document.Location { return places[name] }
+	r.SettingAt = func(name string) document.Location { return places[name] }
 	return nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/helm"
 	yaml3 "go.yaml.in/yaml/v3"
 )
 
@@ -56,7 +58,7 @@ func TestHelmfileValuesMergeInOrder(t *testing.T) {
 		var inherited, own []any
 		for i := range 1 + random.IntN(6) {
 			v := randomValues(random, i)
-			want = mergeValues(want, v)
+			want = helm.MergeValues(want, v)
 			var entry any = v
 			if random.IntN(2) == 0 {
 				name := fmt.Sprintf("v%d.yaml", i)
@@ -88,7 +90,7 @@ func TestHelmfileValuesMergeInOrder(t *testing.T) {
 		files["helmfile.yaml"] = string(templates) + []string{"", "---\n"}[random.IntN(2)] + string(releases)
 		r := renders(t, renderWith(t, files, Options{}), "helmfile:helmfile.yaml:default/web")
 		got := map[string]any{}
-		if err := yaml3.Unmarshal([]byte(text(objectOf(t, r, "web").Content, "data", "all")), &got); err != nil {
+		if err := yaml3.Unmarshal([]byte(document.Text(objectOf(t, r, "web").Content, "data", "all")), &got); err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, want) {

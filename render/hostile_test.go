@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -125,7 +126,7 @@ func TestHostileInputIsBounded(t *testing.T) {
 				if r.Err == nil || !endsAs(r.Err.Reason, c.want) || len(r.Err.Reason) > 1000 || r.Err.Remedy == "" || r.Err.Where.StartLine < 1 {
 					t.Errorf("%s: %+v, want %q", c.name, r.Err, c.want)
 				} else if testing.Verbose() {
-					fmt.Printf("| %s | %s | %.1f | %d |\n", c.name, shorten(r.Err.Reason, 120), took.Seconds(), used>>20)
+					fmt.Printf("| %s | %s | %.1f | %d |\n", c.name, document.Shorten(r.Err.Reason, 120), took.Seconds(), used>>20)
 				}
 			case r.Err != nil || len(r.Objects) != 1:
 				t.Errorf("%s: %s does not stand: %v", c.name, r.ID, r.Err)

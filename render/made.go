@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
@@ -23,7 +24,7 @@ type Recipe struct {
 }
 
 // Of reports whether a custom resource is the recipe's.
-func (r *Recipe) Of(id ObjectID) bool { return r.Group == id.Group && r.Kind == id.Kind }
+func (r *Recipe) Of(id release.ObjectID) bool { return r.Group == id.Group && r.Kind == id.Kind }
 
 // WithMade gives the changes with what operators make of the custom resources on both sides. An object that the release
 // has itself stays as it is.
@@ -94,7 +95,7 @@ func (r *Recipe) make(of *Object) (*Object, error) {
 	}
 	gvk := document.GVK(content)
 	return &Object{
-		ID:      ObjectID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Namespace: of.ID.Namespace, Name: of.ID.Name},
+		ID:      release.ObjectID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Namespace: of.ID.Namespace, Name: of.ID.Name},
 		Release: of.Release, Content: content, Typed: read.Typed, Refused: read.Refused, Source: of.Source, known: of.known, Maker: of,
 		locate: func(path string) Location {
 			for _, to := range slices.Sorted(maps.Keys(r.Fields)) {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -15,13 +16,13 @@ import (
 // relevant reports whether a release is named, or built from what is named.
 func (s *side) relevant(i int) bool {
 	r := s.releases[i]
-	if s.opt.within(r.Path) || r.Kind != Manifests && s.opt.inside(r.Path) {
+	if s.opt.within(r.Path) || r.Kind != release.Manifests && s.opt.inside(r.Path) {
 		return true
 	}
 	if s.jobs[i] == nil {
 		return false
 	}
-	return slices.ContainsFunc(s.jobs[i].own(), s.opt.within)
+	return slices.ContainsFunc(s.jobs[i].Own(), s.opt.within)
 }
 
 // within reports whether a path lies in a named one.
@@ -79,7 +80,7 @@ func (s *side) declaring(i int) bool {
 	if s.jobs[i] == nil || s.failed[i] != nil {
 		return false
 	}
-	return slices.ContainsFunc(s.jobs[i].own(), func(p string) bool {
+	return slices.ContainsFunc(s.jobs[i].Own(), func(p string) bool {
 		b := s.jobs[i].Files[p]
 		return versioned(b, declaringGroup, true) || versioned(b, fluxGroup, false)
 	})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -37,7 +38,7 @@ func withTestValues(ctx context.Context, sides ...*side) error {
 	needy := map[string]bool{}
 	for _, s := range sides {
 		for i, r := range s.releases {
-			if r.isBare() && s.outputs[i].Err != nil && !s.outputs[i].Err.Skipped {
+			if isBare(r) && s.outputs[i].Err != nil && !s.outputs[i].Err.Skipped {
 				needy[r.ID] = true
 			}
 		}
@@ -73,7 +74,7 @@ func withTestValues(ctx context.Context, sides ...*side) error {
 func (s *side) remarkNeed(helped map[string]bool, sides []*side) {
 	for i, r := range s.releases {
 		k, has := s.byID[r.Path]
-		if !helped[r.Path] || r.isBare() || !r.isSet() || !has || s.outputs[k].Err == nil {
+		if !helped[r.Path] || isBare(r) || !isSet(r) || !has || s.outputs[k].Err == nil {
 			continue
 		}
 		for _, other := range sides {
@@ -105,7 +106,7 @@ func unnamed(docs []document.Document) *document.Failure {
 // rendersSet reports whether a chart renders with a values file beside it, or of chart-testing.
 func (s *side) rendersSet(chart string) bool {
 	for i, r := range s.releases {
-		if r.Path == chart && r.ID != chart && r.isSet() && s.outputs[i].Err == nil {
+		if r.Path == chart && r.ID != chart && isSet(r) && s.outputs[i].Err == nil {
 			return true
 		}
 	}
@@ -113,17 +114,17 @@ func (s *side) rendersSet(chart string) bool {
 }
 
 // isBare reports whether a release is a chart with its own values alone, as discovery adds it.
-func (r Release) isBare() bool { return r.isSet() && r.ID == r.Path }
+func isBare(r release.Release) bool { return isSet(r) && r.ID == r.Path }
 
 // isSet reports whether discovery added a release for a chart and one of its values sets.
-func (r Release) isSet() bool { return r.Kind == Helm && !r.Declared && r.By.File == "" }
+func isSet(r release.Release) bool { return r.Kind == release.Helm && !r.Declared && r.By.File == "" }
 
 // addTestValues adds and renders the releases of the charts that need values.
 func (s *side) addTestValues(ctx context.Context, needy map[string]bool) error {
 	from := len(s.releases)
-	var list []Release
+	var list []release.Release
 	for _, r := range s.releases {
-		if !r.isBare() || !needy[r.ID] {
+		if !isBare(r) || !needy[r.ID] {
 			continue
 		}
 		for _, f := range testValues(s.src, r.Path) {
@@ -153,14 +154,14 @@ func (s *side) dropBare(needy, helped map[string]bool) {
 	})
 	for i, r := range s.releases {
 		switch {
-		case r.isBare() && helped[r.ID]:
+		case isBare(r) && helped[r.ID]:
 			why := "needs values: rendered with the values files beside it and those of chart-testing"
 			if e := s.outputs[i].Err; e != nil {
 				why += " (without: " + e.Reason + ")"
 			}
 			kept.ignored = append(kept.ignored, source.Ignored{Path: r.ID, Reason: why})
 			continue
-		case r.isSet() && needy[r.Path] && !helped[r.Path] && strings.HasPrefix(r.ID, path.Join(r.Path, "")+":ci/"):
+		case isSet(r) && needy[r.Path] && !helped[r.Path] && strings.HasPrefix(r.ID, path.Join(r.Path, "")+":ci/"):
 			continue
 		}
 		kept.byID[r.ID] = len(kept.releases)
@@ -211,7 +212,7 @@ func dropUnset(sides ...*side) {
 // file that is not.
 func (s *side) lacksValues(i int) bool {
 	r := s.releases[i]
-	if r.Kind != Helm || r.By.File == "" || s.outputs[i].Err == nil || source.MountOf(r.Path) != "" {
+	if r.Kind != release.Helm || r.By.File == "" || s.outputs[i].Err == nil || source.MountOf(r.Path) != "" {
 		return false
 	}
 	return slices.ContainsFunc(r.Values, func(v string) bool { return source.MountOf(v) == "" && !s.src.HasFile(v) })

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
@@ -99,7 +100,7 @@ func expand(docs []document.Document) []document.Document {
 
 // builder turns documents into objects.
 type builder struct {
-	rel     Release
+	rel     release.Release
 	scopes  scopes
 	locate  func(d document.Document) func(path string) document.Location
 	objects []*Object
@@ -124,7 +125,7 @@ func (b *builder) add(d document.Document) *document.Failure {
 		at := where("metadata")
 		return &document.Failure{Reason: fmt.Sprintf("%s:%d: %s without metadata.name", at.File, at.StartLine, gvk.Kind), Where: at, Remedy: "give it a name"}
 	}
-	id := ObjectID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Name: name}
+	id := release.ObjectID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Name: name}
 	if !b.scopes.cluster(gvk.Group, gvk.Kind) {
 		id.Namespace, _ = meta["namespace"].(string)
 		if id.Namespace == "" {
@@ -159,7 +160,7 @@ func (b *builder) add(d document.Document) *document.Failure {
 // finish sorts the objects and reports those that stand twice: the last one wins, as it
 // does when they are applied in order.
 func (b *builder) finish() []*Object {
-	seen := map[ObjectID]int{}
+	seen := map[release.ObjectID]int{}
 	var out []*Object
 	for _, o := range b.objects {
 		id := o.ID
@@ -181,7 +182,7 @@ func (b *builder) finish() []*Object {
 	return out
 }
 
-func lessID(a, b ObjectID) bool {
+func lessID(a, b release.ObjectID) bool {
 	switch {
 	case a.Group != b.Group:
 		return a.Group < b.Group

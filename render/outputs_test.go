@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/worker"
 )
 
 var keptFiles = map[string]string{
@@ -40,7 +41,7 @@ func renderKept(t *testing.T, dir, program string, head map[string]string) []str
 	}
 	opt := Options{Workers: 1, Whole: true, Sandbox: sandbox(t, 0, 0)}
 	if dir != "" {
-		opt.Outputs = NewOutputs(dir, program)
+		opt.Outputs = worker.NewOutputs(dir, program)
 	}
 	b, h, err := RenderBoth(context.Background(), trees[0], trees[1], opt)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -37,7 +38,7 @@ func randomValue(r *rand.Rand, depth int) any {
 }
 
 func randomObject(r *rand.Rand, name string) *Object {
-	o := &Object{ID: ObjectID{Group: "example.com", Version: "v1", Kind: "Thing", Namespace: "default", Name: name}, Release: "r"}
+	o := &Object{ID: release.ObjectID{Group: "example.com", Version: "v1", Kind: "Thing", Namespace: "default", Name: name}, Release: "r"}
 	o.Content = map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": name}, "spec": randomValue(r, 4),
 	}
@@ -50,7 +51,7 @@ func revisionOf(t *testing.T, objects ...*Object) *Revision {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Revision{Tree: tree, Releases: []*Rendered{{Release: Release{ID: "r"}, Objects: objects}}}
+	return &Revision{Tree: tree, Releases: []*Rendered{{Release: release.Release{ID: "r"}, Objects: objects}}}
 }
 
 // The difference of a revision with itself is empty; with another one it is empty only

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -29,11 +30,11 @@ func TestProvenanceExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	declared := Release{
-		ID: "declared", Kind: Helm, Path: "charts/shop", Name: "shop", Set: map[string]string{"replicas": "9"},
+	declared := release.Release{
+		ID: "declared", Kind: release.Helm, Path: "charts/shop", Name: "shop", Set: map[string]string{"replicas": "9"},
 		SetAt: map[string]document.Location{"replicas": {File: ".kubesettle.yaml", StartLine: 6}},
 	}
-	rev, err := Render(t.Context(), tree, Options{Releases: []Release{declared}})
+	rev, err := Render(t.Context(), tree, Options{Releases: []release.Release{declared}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,15 +2,14 @@ package render
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"io"
-	"path"
 	"reflect"
 	"regexp"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -23,7 +22,7 @@ import (
 // declare in turn. What is equal on both sides is rendered once, if at all.
 func completeBoth(ctx context.Context, base, head *side) error {
 	r := &reach{base: base, head: head, marks: base.opt.Concerns, asked: map[string]bool{}}
-	base.found.wake, head.found.wake = r.wake, r.wake
+	base.found.Wake, head.found.Wake = r.wake, r.wake
 	r.whole = base.opt.Whole || configFilesDiffer(base, head)
 	if refersToObjects(base.src) || refersToObjects(head.src) {
 		r.referred = true
@@ -144,7 +143,7 @@ func (r *reach) render(ctx context.Context) error {
 func (r *reach) share(from, to sidePlace) {
 	to.side.fetchLater(to.at) // for where its fields were set
 	to.side.outputs[to.at] = from.side.outputs[from.at]
-	to.side.outputs[to.at].shared = true
+	to.side.outputs[to.at].Shared = true
 }
 
 // compare learns what the releases that came last and differ say to others, and wakes those
@@ -199,7 +198,7 @@ func (s *side) renderAlone(ctx context.Context, other *side) error {
 // alike reports whether two sides of a release depend on the same.
 func alike(a, b sidePlace) bool {
 	return reflect.DeepEqual(a.side.releases[a.at].Delivery.Loops, b.side.releases[b.at].Delivery.Loops) &&
-		a.side.failed[a.at] == nil && b.side.failed[b.at] == nil && a.side.jobs[a.at].digest() == b.side.jobs[b.at].digest()
+		a.side.failed[a.at] == nil && b.side.failed[b.at] == nil && a.side.jobs[a.at].Digest() == b.side.jobs[b.at].Digest()
 }
 
 // fetchLater gathers a release once more where something of it was not fetched.
@@ -213,15 +212,15 @@ func (s *side) fetchLater(i int) {
 
 // withDeclaration makes the object that declares a release one of its files.
 func (s *side) withDeclaration(i int) {
-	if says := s.releases[i].says; says != nil {
+	if says := s.releases[i].Says; says != nil {
 		for p, b := range says {
-			s.jobs[i].beside(p, b)
+			s.jobs[i].Beside(p, b)
 		}
 		return
 	}
 	if by := s.releases[i].By.File; by != "" {
 		if b, err := s.src.Read(by); err == nil {
-			s.jobs[i].beside(by, b)
+			s.jobs[i].Beside(by, b)
 		}
 	}
 }
@@ -239,14 +238,14 @@ func (r *reach) quiet(s *side, i int) bool {
 	if err != nil {
 		return false
 	}
-	if ref := j.Release.fetch; ref != nil {
+	if ref := j.Release.Fetch; ref != nil {
 		settings = append(settings, ref.Repository+" "+ref.Name...)
 	}
 	if r.concerns(settings, j.Release.Kind) {
 		return false
 	}
-	for _, p := range j.reads() {
-		if !j.declares[p] && r.concerns(plainText(p, j.Files[p]), j.Release.Kind) {
+	for _, p := range j.Reads() {
+		if !j.Declares[p] && r.concerns(helm.PlainText(p, j.Files[p]), j.Release.Kind) {
 			return false
 		}
 	}
@@ -263,7 +262,7 @@ var (
 )
 
 // concerns reports whether a text may be of objects that concern other releases.
-func (r *reach) concerns(b []byte, kind Kind) bool {
+func (r *reach) concerns(b []byte, kind release.Kind) bool {
 	if versioned(b, declaringGroup, true) || versioned(b, fluxGroup, false) {
 		return true
 	}
@@ -277,14 +276,14 @@ func (r *reach) concerns(b []byte, kind Kind) bool {
 			return true
 		}
 	}
-	if r.lost && kind != Helm {
+	if r.lost && kind != release.Helm {
 		for _, m := range r.base.opt.Leftovers {
 			if bytes.Contains(b, []byte(m)) {
 				return true
 			}
 		}
 	}
-	if r.referred && kind != Helm {
+	if r.referred && kind != release.Helm {
 		for _, m := range referredKinds {
 			if bytes.Contains(b, m) {
 				return true
@@ -310,22 +309,6 @@ func versioned(b, group []byte, whole bool) bool {
 	}
 }
 
-// plainText is a file's text, and that of a packaged chart as far as it can be read.
-func plainText(p string, b []byte) []byte {
-	if path.Ext(p) != ".tgz" {
-		return b
-	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return b
-	}
-	text, err := io.ReadAll(io.LimitReader(z, maxChartBytes))
-	if err != nil {
-		return b
-	}
-	return text
-}
-
 // refersToObjects reports whether anything in a tree takes settings from ConfigMaps or Secrets
 // that another release may hold.
 func refersToObjects(s *source.Source) bool {
@@ -343,8 +326,8 @@ var (
 
 // learnUnread takes the scopes of custom kinds from the text of a release that is not
 // rendered.
-func (s scopes) learnUnread(j *job) {
-	for _, p := range j.reads() {
+func (s scopes) learnUnread(j *release.Job) {
+	for _, p := range j.Reads() {
 		b := j.Files[p]
 		if !bytes.Contains(b, definitionMark) {
 			continue

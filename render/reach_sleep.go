@@ -8,6 +8,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // A release that is the same on both sides and declares HelmReleases alone sleeps: all that
@@ -35,11 +38,11 @@ var (
 // sleeps reports whether release i of head, which is k of base and equal to it, may sleep.
 func (r *reach) sleeps(k, i int) bool {
 	j := r.base.jobs[k]
-	if j.Release.Kind == Helm || j.Release.Kind == templates || r.wanted(j) {
+	if j.Release.Kind == release.Helm || j.Release.Kind == release.Templates || r.wanted(j) {
 		return false
 	}
 	s := &sleeper{onBase: k, onHead: i, names: map[string][]string{}}
-	for _, p := range j.reads() {
+	for _, p := range j.Reads() {
 		b := j.Files[p]
 		if bytes.Contains(b, sourceGroup) {
 			s.hold(sourceKinds, b)
@@ -63,15 +66,15 @@ func (s *sleeper) hold(kinds []string, b []byte) {
 // wanted reports whether a release has to be rendered whoever looks: it declares more than
 // HelmReleases of fetched charts, says something about other releases, or takes from objects
 // that may change.
-func (r *reach) wanted(j *job) bool {
+func (r *reach) wanted(j *release.Job) bool {
 	settings, err := json.Marshal(&j.Release)
 	if err != nil || containsAny(settings, repositoryName) || containsText(settings, r.marks) || versioned(settings, buildGroup, false) {
 		return true
 	}
-	for _, p := range j.reads() {
+	for _, p := range j.Reads() {
 		b := j.Files[p]
 		switch {
-		case j.declares[p]:
+		case j.Declares[p]:
 		case versioned(b, declaringGroup, true), versioned(b, buildGroup, false), bytes.Contains(b, []byte("HelmChart")),
 			containsAny(b, repositoryName), containsText(b, r.marks), r.lost && containsText(b, r.base.opt.Leftovers):
 			return true
@@ -127,7 +130,7 @@ func (s *side) awaken(i int) {
 	s.awake = append(s.awake, i)
 	if s.outputs[i].Err == nil {
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
-		s.found.remember(s.releases[i], s.jobs[i], s.outputs[i].Docs)
+		s.found.Remember(s.releases[i], s.jobs[i], s.outputs[i].Docs)
 	}
 }
 
@@ -138,21 +141,21 @@ type changedTexts struct {
 }
 
 // learn reads a release that differs from the other side's, which is nil where that has none.
-func (c *changedTexts) learn(j, twin *job) {
+func (c *changedTexts) learn(j, twin *release.Job) {
 	differs := func(p string) bool { return twin == nil || !bytes.Equal(twin.Files[p], j.Files[p]) }
 	// Whether all that it builds may differ, and not the files that do alone.
-	all := twin == nil || !reflect.DeepEqual(j.Release, twin.Release) || !slices.ContainsFunc(j.reads(), differs)
+	all := twin == nil || !reflect.DeepEqual(j.Release, twin.Release) || !slices.ContainsFunc(j.Reads(), differs)
 	for p, b := range j.Files {
 		c.data = c.data || containsAny(b, referredKinds)
-		all = all || differs(p) && (isKustomizationName(path.Base(p)) || !looksLikeManifest(b)) || bytes.Contains(b, []byte("replacements"))
+		all = all || differs(p) && (source.IsKustomizationName(path.Base(p)) || !source.LooksLikeManifest(b)) || bytes.Contains(b, []byte("replacements"))
 	}
-	for _, p := range j.reads() {
+	for _, p := range j.Reads() {
 		b := j.Files[p]
 		if !bytes.Contains(b, sourceGroup) || !all && !differs(p) {
 			continue
 		}
 		names := nameText.FindAllSubmatch(b, -1)
-		if len(names) == 0 || j.Release.Kind == Helm {
+		if len(names) == 0 || j.Release.Kind == release.Helm {
 			c.sources = append(c.sources, "")
 		}
 		for _, m := range names {

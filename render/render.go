@@ -5,48 +5,50 @@ package render
 
 import (
 	"context"
-	"path"
 	"sort"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
-	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/locate"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/typed"
+	"github.com/kubesettle/kubesettle/render/worker"
 )
 
-// Location, Failure and Refusal are named here, too: whoever reads what was rendered speaks of them.
+// What the rooms below have that readers of a rendering speak of is named here, too.
 type (
 	Location = document.Location
 	Failure  = document.Failure
 	Refusal  = typed.Refusal
+	Release  = release.Release
+	ObjectID = release.ObjectID
+	Clock    = release.Clock
+	Sandbox  = worker.Sandbox
+	Outputs  = worker.Outputs
+	Delivery = release.Delivery
+	Loops    = release.Loops
+	Ignores  = release.Ignores
+	Tool     = release.Tool
 )
 
-// ObjectID identifies an object within its release.
-type ObjectID struct {
-	Group, Version, Kind, Namespace, Name string
-}
-
-// String is the ID as it stands in results: "apps/Deployment default/web",
-// "Service default/web" (core group), without the version.
-func (id ObjectID) String() string {
-	s := id.Kind + " "
-	if id.Group != "" {
-		s = id.Group + "/" + s
-	}
-	if id.Namespace != "" {
-		s += id.Namespace + "/"
-	}
-	return s + id.Name
-}
+// Kinds of releases, and what applies them.
+const (
+	Helm            = release.Helm
+	Kustomize       = release.Kustomize
+	Manifests       = release.Manifests
+	ArgoCD          = release.ArgoCD
+	Flux            = release.Flux
+	FluxHelmRelease = release.FluxHelmRelease
+)
 
 // Object is one rendered object.
 type Object struct {
-	ID      ObjectID
+	ID      release.ObjectID
 	Release string
 	// Content is the object as rendered. It may hold secrets: never print it, see [Redact].
 	Content map[string]any
@@ -78,98 +80,9 @@ func (o *Object) Locate(path string) document.Location {
 	return o.locate(path)
 }
 
-// Kind of a release.
-type Kind string
-
-const (
-	Helm      Kind = "helm"
-	Kustomize Kind = "kustomize"
-	Manifests Kind = "manifests"
-	// templates is no release: an ApplicationSet's template is filled in a worker.
-	templates Kind = "template"
-)
-
-// Release is one unit of rendering: a chart with its values, a kustomization, or a
-// folder of plain manifests. Its ID is stable across commits.
-type Release struct {
-	ID          string
-	Kind        Kind
-	Path        string   // of the chart, kustomization or folder
-	Values      []string // Helm values files, in order
-	Set         map[string]string
-	Namespace   string
-	Name        string // Helm release name
-	KubeVersion string
-	// Declared says that it comes from the policy and not from discovery.
-	Declared bool
-	// Selected says why it is a release: "Chart.yaml found", "declared in the policy".
-	Selected string
-	// Files are those of plain manifests, in order; empty: all below Path.
-	Files []string
-	// OwnValues are files that stand in for the chart's own values.
-	OwnValues []string `json:",omitempty"`
-	// Inline are Helm values that an Application or a HelmRelease holds; they come after
-	// those of files.
-	Inline map[string]any
-	// SetString and SetFile are further settings: texts, and the contents of files.
-	SetString, SetFile map[string]string `json:",omitempty"`
-	// SetAt is where the entries of Set and SetString stand.
-	SetAt map[string]document.Location `json:",omitempty"`
-	// APIVersions are served beside those of KubeVersion.
-	APIVersions                    []string `json:",omitempty"`
-	SkipCRDs, SkipTests, SkipHooks bool     `json:",omitempty"`
-	// Overlay is edited into the kustomization before it is built; PostRender are built
-	// over what the chart gave.
-	Overlay    *Overlay  `json:",omitempty"`
-	PostRender []Overlay `json:",omitempty"`
-	// AnyFile lets a kustomization read files outside its folder: LoadRestrictionsNone.
-	AnyFile bool `json:",omitempty"`
-	// Substitute are the variables that Flux replaces in what was built.
-	Substitute *Substitution `json:",omitempty"`
-	// Hidden are texts of Secrets among its settings, which nothing may print.
-	Hidden []string `json:",omitempty"`
-	// Remarks say what of the declaration is not honoured.
-	Remarks []string
-	// By is the file and line of the object that declares the release, for those of GitOps.
-	By document.Location
-	// Parent is the release that holds that object, or the ApplicationSet that generates it.
-	Parent string `json:",omitempty"`
-	// Cluster is the destination that the declaring object names, by name, URL or kubeconfig; "" is
-	// the cluster that this object is in, or not known.
-	Cluster string `json:"-"`
-	// Delivery is how it gets into the cluster.
-	Delivery Delivery `json:"-"`
-	// Switched is the setting that discovery gave a chart, as nothing else shows all that changes of
-	// it: "pdb.enabled=true"; "" for others.
-	Switched string `json:"-"`
-	// At is the policy's line that declares the release; empty for others.
-	At document.Location `json:"-"`
-
-	plain     string                                      // ID of a GitOps release, whoever declares it
-	folder    string                                      // in that ID
-	source    string                                      // Flux source of a chart that is not here
-	fetch     *fetch.ChartRef                             // the chart to fetch into Path; nil: it is here
-	mayMiss   []string                                    // values files in the fetched chart that need not be there
-	says      map[string][]byte                           // files that declare it, with what of each is about it; nil: all of By's
-	setAt     func(string) document.Location              // as SetAt, of an Application's parameters
-	inlineAt  func(fieldpath.Path) document.Location      // where a value of Inline was set
-	overlayAt func(int, fieldpath.Path) document.Location // where a field of an overlay was
-}
-
-// declaredAt is the line that stands for a release as a whole.
-func (r Release) declaredAt() document.Location {
-	switch {
-	case r.By.File != "":
-		return r.By
-	case r.At.File != "":
-		return r.At
-	}
-	return document.FileStart(path.Join(r.Path, "Chart.yaml"))
-}
-
 // Rendered is one release on one side.
 type Rendered struct {
-	Release
+	release.Release
 	Objects []*Object         // sorted by ID
 	Err     *document.Failure // nil if it rendered
 	Reads   []string          // files that were read, sorted
@@ -182,7 +95,7 @@ type Rendered struct {
 	// Why says which, or why it was not selected; both are set by [RenderBoth] alone.
 	Changed bool
 	Why     string
-	job     *job
+	job     *release.Job
 	partly  bool // not all that it is made of was read
 	// lost are the files of plain manifests that fail alone, as releases of their own.
 	lost      []*Rendered
@@ -191,13 +104,13 @@ type Rendered struct {
 
 // Options of rendering.
 type Options struct {
-	Releases    []Release      // declared ones; with any, discovery still runs for what they do not cover
-	Paths       []string       // limits discovery to these folders or files; empty: everything
-	KubeVersion string         // such as "1.36"; the default
-	APIVersions []string       // that charts find beside those of KubeVersion, in every release
-	Fetcher     *fetch.Fetcher // for charts and bases of other hosts; nil: nothing is fetched
-	Workers     int            // releases rendered at once; 0: one per processor
-	Clock       *Clock         // ends renderings; nil: each has its own limit alone
+	Releases    []release.Release // declared ones; with any, discovery still runs for what they do not cover
+	Paths       []string          // limits discovery to these folders or files; empty: everything
+	KubeVersion string            // such as "1.36"; the default
+	APIVersions []string          // that charts find beside those of KubeVersion, in every release
+	Fetcher     *fetch.Fetcher    // for charts and bases of other hosts; nil: nothing is fetched
+	Workers     int               // releases rendered at once; 0: one per processor
+	Clock       *release.Clock    // ends renderings; nil: each has its own limit alone
 	// Concerns are texts of objects that say something about other releases: [RenderBoth]
 	// renders those in which one stands, also where the change does not reach them.
 	Concerns []string
@@ -205,22 +118,22 @@ type Options struct {
 	// gone on head, [RenderBoth] renders those without a chart in which one stands.
 	Leftovers []string
 	// Beside picks releases of which the objects matter though the change does not reach them; nil: none.
-	Beside   func(Release) bool
+	Beside   func(release.Release) bool
 	Whole    bool   // [RenderBoth] renders also what the change does not reach
 	Rendered func() // called after each release, from several goroutines; nil: nobody watches
-	Sandbox  Sandbox
-	Outputs  *Outputs // of earlier runs, for those of a sandbox; nil: none
+	Sandbox  worker.Sandbox
+	Outputs  *worker.Outputs // of earlier runs, for those of a sandbox; nil: none
 
-	trials *keeper // of the counterfactual renders of both sides
+	trials *locate.Keeper // of the counterfactual renders of both sides
 }
 
 // running says how the releases are rendered.
-func (o Options) running() running {
-	return running{Sandbox: o.Sandbox, Workers: o.Workers, Clock: o.Clock, Outputs: o.Outputs}
+func (o Options) running() worker.Options {
+	return worker.Options{Sandbox: o.Sandbox, Workers: o.Workers, Clock: o.Clock, Outputs: o.Outputs}
 }
 
 // trialing says how counterfactual renders run.
-func (o Options) trialing() trialing { return trialing{o.running(), o.trials} }
+func (o Options) trialing() locate.Options { return locate.Options{Run: o.running(), Keeper: o.trials} }
 
 // Revision is one side, rendered. A failed release does not hide the others.
 type Revision struct {
@@ -273,7 +186,7 @@ type Change struct {
 }
 
 // ID is head's, or base's for a removal.
-func (c *Change) ID() ObjectID {
+func (c *Change) ID() release.ObjectID {
 	if c.Head != nil {
 		return c.Head.ID
 	}

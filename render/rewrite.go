@@ -3,11 +3,13 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
@@ -84,7 +86,7 @@ func atoms(o *Object, settings []Setting) []atom {
 		now, exists := p.Get(o.Content)
 		if m, ok := v.(map[string]any); ok && exists {
 			if old, ok := now.(map[string]any); ok && len(old) > 0 {
-				for _, k := range sortedNames(m) {
+				for _, k := range slices.Sorted(maps.Keys(m)) {
 					walk(p.With(fieldpath.Key(k)), m[k])
 				}
 				return
@@ -139,13 +141,16 @@ func (r *Revision) Rewrites(o *Object, settings []Setting) []Rewrite {
 	j := r.Releases[i].job
 	list := atoms(o, settings)
 	var out []Rewrite
-	for _, how := range []func(*Object, atom) (string, splice, bool){j.rewriteSource, j.rewriteTemplate} {
-		if w, ok := j.rewrite(o, list, how); ok && !slices.Contains(out, w) {
+	for _, how := range []func(*Object, atom) (string, splice, bool){
+		func(o *Object, a atom) (string, splice, bool) { return rewriteSource(j, o, a) },
+		func(o *Object, a atom) (string, splice, bool) { return rewriteTemplate(j, o, a) },
+	} {
+		if w, ok := rewrite(j, o, list, how); ok && !slices.Contains(out, w) {
 			out = append(out, w)
 		}
 	}
 	if len(list) > 0 && j.Chart != nil {
-		out = append(out, j.rewriteKnobs(o, settings)...)
+		out = append(out, rewriteKnobs(j, o, settings)...)
 	}
 	return out
 }
@@ -157,7 +162,7 @@ type splice struct {
 }
 
 // rewrite makes all atoms in one file, each in one way.
-func (j *job) rewrite(o *Object, list []atom, how func(*Object, atom) (string, splice, bool)) (Rewrite, bool) {
+func rewrite(j *release.Job, o *Object, list []atom, how func(*Object, atom) (string, splice, bool)) (Rewrite, bool) {
 	file := ""
 	var cuts []splice
 	for _, a := range joined(o, list) {
@@ -188,10 +193,10 @@ func (j *job) rewrite(o *Object, list []atom, how func(*Object, atom) (string, s
 }
 
 // rewriteSource edits YAML: a manifest, a patch or values.
-func (j *job) rewriteSource(o *Object, a atom) (string, splice, bool) {
+func rewriteSource(j *release.Job, o *Object, a atom) (string, splice, bool) {
 	at := o.Locate(a.path.String())
 	if _, exists := a.path.Get(o.Content); exists {
-		t, ok := j.sourceText(at.File)
+		t, ok := readSource(j, at.File)
 		if !ok {
 			return "", splice{}, false
 		}
@@ -211,7 +216,7 @@ func (j *job) rewriteSource(o *Object, a atom) (string, splice, bool) {
 		if n > 0 {
 			at = o.Locate(prefix.String())
 		}
-		t, ok := j.sourceText(at.File)
+		t, ok := readSource(j, at.File)
 		if !ok {
 			return "", splice{}, false
 		}
@@ -234,12 +239,12 @@ func nested(p fieldpath.Path, value any) any {
 }
 
 // rewriteTemplate edits the text of a template by its lines.
-func (j *job) rewriteTemplate(o *Object, a atom) (string, splice, bool) {
+func rewriteTemplate(j *release.Job, o *Object, a atom) (string, splice, bool) {
 	for n := len(a.path); n > 0; n-- {
 		if _, exists := a.path[:n].Get(o.Content); !exists {
 			continue
 		}
-		at := j.templateLine(o, a.path[:n])
+		at := templateLine(j, o, a.path[:n])
 		text, ok := j.Files[at.File]
 		if !ok || strings.HasSuffix(at.File, ".tgz") {
 			return "", splice{}, false

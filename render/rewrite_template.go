@@ -10,16 +10,19 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/locate"
+	"github.com/kubesettle/kubesettle/render/release"
 )
 
 // templateLine is the line of a chart's template that writes a field of an object.
-func (j *job) templateLine(o *Object, p fieldpath.Path) document.Location {
+func templateLine(j *release.Job, o *Object, p fieldpath.Path) document.Location {
 	if j.Chart == nil {
 		return document.Location{}
 	}
-	file := j.Chart.templateFile(o.doc.File)
-	t := newTemplateText(j.Files[file], path.Ext(file) == ".tgz")
-	line, depth := t.find(o.doc, p)
+	file := helm.TemplateFile(j.Chart, o.doc.File)
+	t := locate.NewTemplateText(j.Files[file], path.Ext(file) == ".tgz")
+	line, depth := t.Find(o.doc, p)
 	if depth < len(p) {
 		return document.Location{}
 	}
@@ -34,7 +37,7 @@ var literal = regexp.MustCompile(`^(\s*(?:- )?["']?[A-Za-z0-9_.-]+["']?:)([^{#]*
 func replaceLine(text string, line int, a atom) (splice, bool) {
 	name, value := a.path[len(a.path)-1].Name(), a.value
 	lines := strings.SplitAfter(text, "\n")
-	if line < 1 || line > len(lines) || !hasKey(strings.TrimPrefix(strings.TrimSpace(lines[line-1]), "- "), name) {
+	if line < 1 || line > len(lines) || !locate.HasKey(strings.TrimPrefix(strings.TrimSpace(lines[line-1]), "- "), name) {
 		return splice{}, false
 	}
 	m := literal.FindStringSubmatch(lines[line-1])
@@ -105,7 +108,7 @@ var knobs = map[string][]string{
 const mostKnobs = 3
 
 // rewriteKnobs fills empty values of the chart whose names tell that they are a field's.
-func (j *job) rewriteKnobs(o *Object, settings []Setting) []Rewrite {
+func rewriteKnobs(j *release.Job, o *Object, settings []Setting) []Rewrite {
 	if len(settings) != 1 || settings[0].Value == nil {
 		return nil
 	}
@@ -113,7 +116,7 @@ func (j *job) rewriteKnobs(o *Object, settings []Setting) []Rewrite {
 	name := p[len(p)-1].Name()
 	var out []Rewrite
 	for _, file := range slices.Concat(j.Chart.Values, j.Chart.OwnValues, []string{j.Chart.Names["values.yaml"]}) {
-		t, ok := j.sourceText(file)
+		t, ok := readSource(j, file)
 		if !ok || t.roots[0] == nil { // nil: comments alone, or no YAML
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	yaml3 "go.yaml.in/yaml/v3"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/release"
 )
 
 // sourceText is a file of YAML with its nodes and the offsets of its lines.
@@ -19,8 +20,8 @@ type sourceText struct {
 	roots []*yaml3.Node
 }
 
-// sourceText reads a file of the job; false where it is no YAML, such as a template.
-func (j *job) sourceText(file string) (sourceText, bool) {
+// readSource reads a file of the job; false where it is no YAML, such as a template.
+func readSource(j *release.Job, file string) (sourceText, bool) {
 	b, ok := j.Files[file]
 	if !ok {
 		return sourceText{}, false

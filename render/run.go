@@ -9,29 +9,33 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/gitops"
+	"github.com/kubesettle/kubesettle/render/locate"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/worker"
 )
 
 // side is one revision on its way: what was discovered, gathered and rendered.
 type side struct {
 	src      *source.Source
 	opt      Options
-	releases []Release
+	releases []release.Release
 	ignored  []source.Ignored
-	jobs     []*job
+	jobs     []*release.Job
 	failed   []*document.Failure // of gathering, by release
-	outputs  []output
+	outputs  []release.Output
 	byID     map[string]int // place in the lists
-	found    *found         // what GitOps objects refer to
-	waiting  []func(*declared)
-	runner   runner
+	found    *gitops.Found  // what GitOps objects refer to
+	waiting  []func(*gitops.Declared)
+	runner   worker.Runner
 	awake    []int             // releases that were rendered so, and declare yet
 	covered  map[string]string // what discovery found and a GitOps object renders, and which
 }
 
-func newSide(src *source.Source, opt Options, run runner) *side {
-	return &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: newFound(src, opt.trialing())}
+func newSide(src *source.Source, opt Options, run worker.Runner) *side {
+	return &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: gitops.NewFound(src, opt.trialing())}
 }
 
 // watchSources makes the object that names a chart's version one of the files of each
@@ -43,7 +47,7 @@ func (s *side) watchSources() {
 }
 
 func (s *side) watchSource(i int) {
-	for _, f := range s.found.sourceFiles(s.releases[i]) {
+	for _, f := range s.found.SourceFiles(s.releases[i]) {
 		if !slices.Contains(s.releases[i].Files, f) {
 			s.releases[i].Files = append(s.releases[i].Files, f)
 		}
@@ -56,7 +60,7 @@ func (s *side) watchSource(i int) {
 
 // prepare discovers and gathers; other is the other side, or nil. A lazy side fetches later
 // what it then needs.
-func prepare(ctx context.Context, t tree.Tree, opt Options, run runner, other *side, lazy bool) (*side, error) {
+func prepare(ctx context.Context, t tree.Tree, opt Options, run worker.Runner, other *side, lazy bool) (*side, error) {
 	src, err := source.New(t)
 	if err != nil {
 		return nil, err
@@ -77,22 +81,22 @@ func prepare(ctx context.Context, t tree.Tree, opt Options, run runner, other *s
 }
 
 // gather adds releases and reads what they need; failed ones need nothing.
-func (s *side) gather(ctx context.Context, releases []Release, failed map[string]*document.Failure) error {
+func (s *side) gather(ctx context.Context, releases []release.Release, failed map[string]*document.Failure) error {
 	from := len(s.releases)
 	for k, r := range releases {
 		s.byID[r.ID] = from + k
 	}
 	s.releases = append(s.releases, releases...)
-	s.jobs = append(s.jobs, make([]*job, len(releases))...)
+	s.jobs = append(s.jobs, make([]*release.Job, len(releases))...)
 	s.failed = append(s.failed, make([]*document.Failure, len(releases))...)
-	s.outputs = append(s.outputs, make([]output, len(releases))...)
+	s.outputs = append(s.outputs, make([]release.Output, len(releases))...)
 	return parallel(ctx, s.opt.Workers, len(releases), func(k int) {
 		i := from + k
 		if f := failed[s.releases[i].ID]; f != nil {
-			s.jobs[i], s.failed[i] = unread(s.releases[i]), f
-		} else if s.opt.Clock.over() {
-			s.jobs[i] = unread(s.releases[i])
-			s.failed[i] = s.jobs[i].cut()
+			s.jobs[i], s.failed[i] = release.Unread(s.releases[i]), f
+		} else if s.opt.Clock.Over() {
+			s.jobs[i] = release.Unread(s.releases[i])
+			s.failed[i] = s.jobs[i].Cut()
 		} else {
 			s.jobs[i], s.failed[i] = gather(s.src, s.releases[i])
 		}
@@ -107,7 +111,7 @@ func (s *side) complete(ctx context.Context) error { return s.completeFrom(ctx, 
 // it does not render here: with the other side's settings, so that it is not taken for
 // removed.
 func (s *side) carry(ctx context.Context, other *side) error {
-	var list []Release
+	var list []release.Release
 	failed := map[string]*document.Failure{}
 	for i, r := range other.releases {
 		k, ok := s.byID[r.Parent]
@@ -157,9 +161,9 @@ func (s *side) declareMore(ctx context.Context, from, depth int) (bool, error) {
 	if len(releases) == 0 {
 		return false, nil
 	}
-	if depth == maxGitOpsDepth {
+	if depth == gitops.MaxDepth {
 		for _, r := range releases {
-			s.ignored = append(s.ignored, source.Ignored{Path: r.By.File, Reason: fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, maxGitOpsDepth)})
+			s.ignored = append(s.ignored, source.Ignored{Path: r.By.File, Reason: fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, gitops.MaxDepth)})
 		}
 		return false, nil
 	}
@@ -168,10 +172,13 @@ func (s *side) declareMore(ctx context.Context, from, depth int) (bool, error) {
 
 // declare lists the releases that the objects of releases from an index on declare.
 // Where there are none, those that need objects of other releases have waited for all.
-func (s *side) declare(from int) ([]Release, map[string]*document.Failure) {
-	d := &declared{found: s.found, src: s.src, runner: s.runner, versions: versions{s.opt.KubeVersion, s.opt.APIVersions}, have: map[string]bool{}, failed: map[string]*document.Failure{}}
+func (s *side) declare(from int) ([]release.Release, map[string]*document.Failure) {
+	d := &gitops.Declared{
+		Found: s.found, Src: s.src, Runner: s.runner, Have: map[string]bool{}, Failed: map[string]*document.Failure{},
+		Versions: gitops.Versions{KubeVersion: s.opt.KubeVersion, APIVersions: s.opt.APIVersions},
+	}
 	for id := range s.byID {
-		d.have[id] = true
+		d.Have[id] = true
 	}
 	list := s.awake
 	for i := from; i < len(s.releases); i++ {
@@ -183,24 +190,24 @@ func (s *side) declare(from int) ([]Release, map[string]*document.Failure) {
 			continue
 		}
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
-		s.found.remember(s.releases[i], s.jobs[i], s.outputs[i].Docs)
+		s.found.Remember(s.releases[i], s.jobs[i], s.outputs[i].Docs)
 	}
 	for _, i := range list {
 		if s.outputs[i].Err == nil {
-			d.declaredBy(s.releases[i], s.jobs[i], s.outputs[i].Docs)
+			d.Read(s.releases[i], s.jobs[i], s.outputs[i].Docs)
 		}
 	}
-	s.waiting = append(s.waiting, d.waiting...)
-	for len(d.releases) == 0 && len(s.waiting) > 0 {
+	s.waiting = append(s.waiting, d.Waiting...)
+	for len(d.Releases) == 0 && len(s.waiting) > 0 {
 		list := s.waiting
-		s.waiting, d.waiting = nil, nil
+		s.waiting, d.Waiting = nil, nil
 		for _, resolve := range list {
 			resolve(d)
 		}
-		s.waiting = d.waiting
+		s.waiting = d.Waiting
 	}
-	s.ignored = append(s.ignored, d.ignored...)
-	return d.releases, d.failed
+	s.ignored = append(s.ignored, d.Ignored...)
+	return d.Releases, d.Failed
 }
 
 // dropCovered removes discovered releases that a GitOps object declares with its own
@@ -212,12 +219,12 @@ func (s *side) dropCovered() {
 			continue
 		}
 		by[string(r.Kind)+" "+r.Path] = r.Selected
-		if r.Kind == Helm {
+		if r.Kind == release.Helm {
 			continue // its files are those that declare it
 		}
 		for _, f := range r.Files {
 			file[f] = r.Selected
-			if r.Kind == Kustomize {
+			if r.Kind == release.Kustomize {
 				by["kustomize "+f] = r.Selected
 			}
 		}
@@ -226,7 +233,7 @@ func (s *side) dropCovered() {
 	kept.ignored, kept.covered = s.ignored, map[string]string{}
 	for i, r := range s.releases {
 		who := by[string(r.Kind)+" "+r.Path]
-		if r.Kind == Manifests && who == "" {
+		if r.Kind == release.Manifests && who == "" {
 			who = coveredFiles(r.Files, file)
 		}
 		switch {
@@ -268,15 +275,15 @@ func (s *side) runNamed(i int) {
 // run renders release i, unless gathering it failed.
 func (s *side) run(i int) {
 	if s.failed[i] != nil {
-		s.outputs[i] = output{Err: s.failed[i], Notes: s.jobs[i].Notes}
+		s.outputs[i] = release.Output{Err: s.failed[i], Notes: s.jobs[i].Notes}
 		return
 	}
-	if s.opt.Clock.over() {
-		s.outputs[i] = output{Err: s.jobs[i].cut(), Notes: s.jobs[i].Notes}
+	if s.opt.Clock.Over() {
+		s.outputs[i] = release.Output{Err: s.jobs[i].Cut(), Notes: s.jobs[i].Notes}
 		return
 	}
 	began := time.Now()
-	s.outputs[i] = s.runner.run(s.jobs[i])
+	s.outputs[i] = s.runner.Run(s.jobs[i])
 	s.src.Spent.Add(int64(time.Since(began)))
 	if s.opt.Rendered != nil {
 		s.opt.Rendered()
@@ -285,7 +292,7 @@ func (s *side) run(i int) {
 		d := &s.outputs[i].Docs[k]
 		document.MaskVolatile(d)
 	}
-	if s.releases[i].isBare() && s.outputs[i].Err == nil {
+	if isBare(s.releases[i]) && s.outputs[i].Err == nil {
 		s.outputs[i].Err = unnamed(s.outputs[i].Docs)
 	}
 }
@@ -317,7 +324,7 @@ func (s *side) finish(known scopes, other *Revision) *Revision {
 	rev.Releases = make([]*Rendered, len(s.releases))
 	// Not the caller's context: what is rendered is turned into objects in any case.
 	_ = parallel(context.Background(), s.opt.Workers, len(s.releases), func(i int) {
-		if t := twins[s.releases[i].ID]; t != nil && s.outputs[i].shared && maps.Equal(known, other.scopes) {
+		if t := twins[s.releases[i].ID]; t != nil && s.outputs[i].Shared && maps.Equal(known, other.scopes) {
 			r := *t
 			r.Release, r.job = s.releases[i], s.jobs[i]
 			rev.Releases[i] = &r
@@ -340,7 +347,7 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 	r := &Rendered{Release: s.releases[i], Err: out.Err, Untouched: out.Untouched, job: s.jobs[i], partly: s.failed[i] != nil}
 	r.Notes = append(append(r.Notes, r.Remarks...), out.Notes...)
 	if s.jobs[i] != nil {
-		r.Reads = s.jobs[i].own()
+		r.Reads = s.jobs[i].Own()
 		r.Fetched = fetchedBy(s.src, s.jobs[i])
 	}
 	if source.MountOf(r.Path) != "" { // nothing points out of the repository
@@ -348,11 +355,11 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 		r.Values = slices.DeleteFunc(slices.Clone(r.Values), func(p string) bool { return source.MountOf(p) != "" })
 	}
 	if r.Err != nil {
-		r.Err = s.jobs[i].placedFailure(r.Err)
+		r.Err = s.jobs[i].PlacedFailure(r.Err)
 		r.Err.Where.File = s.src.Real(r.Err.Where.File)
 		return r
 	}
-	b := &builder{rel: r.Release, scopes: known, locate: newLocator(s.src, s.jobs[i], s.opt.trialing())}
+	b := &builder{rel: r.Release, scopes: known, locate: locate.New(s.src, s.jobs[i], s.opt.trialing())}
 	for _, l := range out.Lost {
 		r.lose(s.src, l)
 	}
@@ -361,14 +368,19 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 		if f == nil || r.lostFiles[s.src.Real(d.File)] {
 			continue
 		}
-		if r.Kind != Manifests || len(r.lost)+1 >= len(s.jobs[i].Release.Files) {
-			r.Err, r.lost = s.jobs[i].placedFailure(f), nil
+		if r.Kind != release.Manifests || len(r.lost)+1 >= len(s.jobs[i].Release.Files) {
+			r.Err, r.lost = s.jobs[i].PlacedFailure(f), nil
 			return r
 		}
-		r.lose(s.src, lostFile{d.File, f})
+		r.lose(s.src, release.LostFile{File: d.File, Err: f})
 	}
 	b.objects = slices.DeleteFunc(b.objects, func(o *Object) bool { return r.lostFiles[o.Source.File] })
 	r.Objects = b.finish()
 	r.Notes = append(r.Notes, b.notes...)
 	return r
+}
+
+// fetchedBy lists what a job took from other hosts, in the order of their folders.
+func fetchedBy(s *source.Source, j *release.Job) []source.Fetched {
+	return s.FetchedAt(j.FetchedNames())
 }

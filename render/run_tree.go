@@ -7,16 +7,18 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/kubesettle/kubesettle/render/locate"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/worker"
 )
 
 func renderTree(ctx context.Context, t tree.Tree, opt Options) (*Revision, error) {
 	if err := checkPaths(opt.Paths, t); err != nil {
 		return nil, err
 	}
-	opt.trials = &keeper{}
-	run := newRunner(ctx, opt.running())
-	defer run.close()
+	opt.trials = &locate.Keeper{}
+	run := worker.New(ctx, opt.running())
+	defer run.Close()
 	s, err := prepare(ctx, t, opt, run, nil, len(opt.Paths) > 0)
 	if err != nil {
 		return nil, err

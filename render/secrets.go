@@ -9,6 +9,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // Known is what no output may hold: whatever a Secret of either side holds or decodes to.
@@ -116,7 +118,7 @@ func knowObject(k *redact.Known, o *Object) {
 
 // knowFiles adds what the Secrets in a release's files hold, also where they did not render,
 // and the values of telling keys in a chart's settings.
-func knowFiles(k *redact.Known, j *job, seen map[textOf]bool) {
+func knowFiles(k *redact.Known, j *release.Job, seen map[textOf]bool) {
 	unseen := map[string]bool{}
 	for name, text := range j.Files {
 		if len(text) > 0 {
@@ -173,7 +175,7 @@ func isValues(name string) bool {
 // message cleans what is said of a failure.
 type message struct {
 	known  *redact.Known
-	job    *job
+	job    *release.Job
 	public []string // texts of files that everybody may read, filled when it is needed
 	read   bool
 }
@@ -223,7 +225,7 @@ func (m *message) open(text string) bool {
 	if !m.read {
 		m.read = true
 		for name, b := range m.job.Files {
-			if base := path.Base(name); base == "Chart.yaml" || isKustomizationName(base) || strings.Contains(name, "/templates/") {
+			if base := path.Base(name); base == "Chart.yaml" || source.IsKustomizationName(base) || strings.Contains(name, "/templates/") {
 				m.public = append(m.public, string(b))
 			}
 		}

@@ -11,6 +11,9 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/worker"
 )
 
 // A chart that others install is not only what its own values make of it. Where a change to a
@@ -30,11 +33,11 @@ const (
 // withSwitches adds the releases that show what of a change the known values of a chart hide.
 // What GitOps or a policy declares has the values it has, and is left alone.
 func withSwitches(ctx context.Context, base, head *side) error {
-	var onBase, onHead []Release
+	var onBase, onHead []release.Release
 	charts := 0
 	for i, r := range head.releases {
 		k, both := base.byID[r.ID]
-		if !r.isBare() || !both || charts == mostSwitched || head.opt.Clock.over() || ctx.Err() != nil {
+		if !isBare(r) || !both || charts == mostSwitched || head.opt.Clock.Over() || ctx.Err() != nil {
 			continue
 		}
 		s := newSwitching(base, head, k, i)
@@ -44,8 +47,8 @@ func withSwitches(ctx context.Context, base, head *side) error {
 		charts++
 		for _, set := range s.settings() {
 			for _, of := range []struct {
-				r  Release
-				to *[]Release
+				r  release.Release
+				to *[]release.Release
 			}{{base.releases[k], &onBase}, {r, &onHead}} {
 				one := of.r
 				one.ID, one.Set, one.Switched = r.Path+":"+settingText(set), map[string]string{}, settingText(set)
@@ -63,7 +66,7 @@ func withSwitches(ctx context.Context, base, head *side) error {
 	}
 	for _, x := range []struct {
 		s    *side
-		list []Release
+		list []release.Release
 	}{{base, onBase}, {head, onHead}} {
 		from := len(x.s.releases)
 		if err := x.s.gather(ctx, x.list, nil); err != nil {
@@ -78,9 +81,9 @@ func withSwitches(ctx context.Context, base, head *side) error {
 
 // switching looks for the values with which a chart shows what of it changes.
 type switching struct {
-	run        runner
-	base, head *job
-	values     []*job // head's, with each of the values files that are known
+	run        worker.Runner
+	base, head *release.Job
+	values     []*release.Job // head's, with each of the values files that are known
 	text       *chartTexts
 	trials     int
 }
@@ -96,7 +99,7 @@ func newSwitching(base, head *side, k, i int) *switching {
 		return nil
 	}
 	for n, r := range head.releases {
-		if r.isSet() && r.Path == head.releases[i].Path && head.outputs[n].Err == nil && head.jobs[n].Chart != nil {
+		if isSet(r) && r.Path == head.releases[i].Path && head.outputs[n].Err == nil && head.jobs[n].Chart != nil {
 			s.values = append(s.values, head.jobs[n])
 		}
 	}
@@ -106,7 +109,7 @@ func newSwitching(base, head *side, k, i int) *switching {
 // changed are the templates and the values of the chart itself that differ, as repository paths.
 func (s *switching) changed() []string {
 	var out []string
-	add := func(j, other *job) {
+	add := func(j, other *release.Job) {
 		for name, p := range j.Chart.Names {
 			if !strings.HasPrefix(name, "templates/") && name != "values.yaml" || strings.HasPrefix(name, "templates/tests/") {
 				continue
@@ -124,9 +127,9 @@ func (s *switching) changed() []string {
 
 // A part of the change: head without it, and where it stands.
 type part struct {
-	template string         // of the chart, whose documents it shows in; "" for all
-	without  []func(*job)   // each takes it out of head: the first one with which that still renders
-	sites    []templateSite // of both sides
+	template string               // of the chart, whose documents it shows in; "" for all
+	without  []func(*release.Job) // each takes it out of head: the first one with which that still renders
+	sites    []templateSite       // of both sides
 }
 
 // first is the first setting that shows a part of the change, and that base renders with as well.
@@ -155,9 +158,9 @@ func (s *switching) parts() []part {
 		if strings.HasPrefix(path.Base(p), "_") || path.Ext(p) == ".tpl" {
 			name = ""
 		}
-		put := func(text string) func(*job) { return func(j *job) { j.Files[p] = []byte(text) } }
+		put := func(text string) func(*release.Job) { return func(j *release.Job) { j.Files[p] = []byte(text) } }
 		for i, h := range hunks(was, is) {
-			d := part{template: name, without: []func(*job){put(revert(is, h)), put(was)}}
+			d := part{template: name, without: []func(*release.Job){put(revert(is, h)), put(was)}}
 			if i < mostHunks {
 				d.sites = lineSites(p, is, h.HeadFirst, h.HeadLast, false)
 				d.sites = append(d.sites, lineSites(p, was, h.BaseFirst, h.BaseLast, true)...)
@@ -201,8 +204,8 @@ func (s *switching) changedValues(p string) []part {
 			before, _ := at.Get(was)
 			vals, _ := is.(map[string]any)
 			out = append(out, part{
-				without: []func(*job){func(j *job) {
-					j.Chart.Inline = mergeValues(overlay(at, before, vals), j.Chart.Inline)
+				without: []func(*release.Job){func(j *release.Job) {
+					j.Chart.Inline = helm.MergeValues(helm.Nested(at, before, vals), j.Chart.Inline)
 				}},
 				sites: s.text.mentions(at),
 			})
@@ -214,7 +217,7 @@ func (s *switching) changedValues(p string) []part {
 }
 
 // shows reports whether head with some values comes out otherwise without a part of the change.
-func (s *switching) shows(of *job, set []toggle, d part) bool {
+func (s *switching) shows(of *release.Job, set []toggle, d part) bool {
 	with, ok := s.trial(of, set, nil)
 	if !ok {
 		return false
@@ -233,7 +236,7 @@ func (s *switching) renders(set []toggle) bool {
 	return ok
 }
 
-func (s *switching) trial(of *job, set []toggle, edit func(*job)) ([]document.Document, bool) {
+func (s *switching) trial(of *release.Job, set []toggle, edit func(*release.Job)) ([]document.Document, bool) {
 	s.trials++
 	c := *of.Chart
 	c.Once, c.Set = true, map[string]string{}
@@ -247,14 +250,14 @@ func (s *switching) trial(of *job, set []toggle, edit func(*job)) ([]document.Do
 		}
 		c.Set[t.path] = t.value
 	}
-	j := &job{Release: Release{Kind: Helm, Path: c.Dir}, Files: map[string][]byte{}, Chart: &c}
+	j := &release.Job{Release: release.Release{Kind: release.Helm, Path: c.Dir}, Files: map[string][]byte{}, Chart: &c}
 	for p, b := range of.Files {
 		j.Files[p] = b
 	}
 	if edit != nil {
 		edit(j)
 	}
-	out := s.run.run(j)
+	out := s.run.Run(j)
 	return out.Docs, out.Err == nil
 }
 
@@ -289,7 +292,7 @@ func withoutRepeats(list []Change, head *Revision) []Change {
 	}
 	type object struct {
 		release string
-		id      ObjectID
+		id      release.ObjectID
 	}
 	known := map[object]*Change{}
 	for i := range list {

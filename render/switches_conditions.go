@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -68,7 +69,7 @@ func (r *reading) within(name string, truth bool) []toggle {
 	if !truth {
 		return nil
 	}
-	for _, file := range sortedNames(r.texts.sides[r.side]) {
+	for _, file := range slices.Sorted(maps.Keys(r.texts.sides[r.side])) {
 		for _, tree := range r.texts.sides[r.side][file].trees {
 			if tree.Name != name {
 				continue
@@ -233,7 +234,7 @@ func (r *reading) told(n parse.Node, text string) []toggle {
 		return nil
 	}
 	ref := regexp.MustCompile(`\bset\s+[.$]\s+"` + regexp.QuoteMeta(f.Ident[0]) + `"\s+"?` + regexp.QuoteMeta(text) + `\b`)
-	for _, file := range sortedNames(r.texts.sides[r.side]) {
+	for _, file := range slices.Sorted(maps.Keys(r.texts.sides[r.side])) {
 		trees := r.texts.sides[r.side][file]
 		at := ref.FindStringIndex(trees.text)
 		if at == nil {

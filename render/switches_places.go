@@ -1,6 +1,7 @@
 package render
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/release"
 )
 
 // A templateSite is a place in a text of a chart, by its repository path and offset.
@@ -30,9 +32,9 @@ type templateTrees struct {
 	trees []*parse.Tree
 }
 
-func newChartTexts(head, base *job) *chartTexts {
+func newChartTexts(head, base *release.Job) *chartTexts {
 	t := &chartTexts{values: map[string]any{}}
-	for n, j := range []*job{head, base} {
+	for n, j := range []*release.Job{head, base} {
 		t.sides[n] = map[string]*templateTrees{}
 		for name, p := range j.Chart.Names {
 			if strings.HasPrefix(name, "templates/") && len(j.Files[p]) <= mostTexts {
@@ -54,7 +56,7 @@ func parseTemplate(file, text string) *templateTrees {
 	if _, err := t.Parse(text, "", "", set); err != nil {
 		return out
 	}
-	for _, name := range sortedNames(set) {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
 		out.trees = append(out.trees, set[name])
 	}
 	return out
@@ -85,7 +87,7 @@ func (t *chartTexts) mentions(p fieldpath.Path) []templateSite {
 	for n := len(keys); n > 0; n-- {
 		ref := regexp.MustCompile(`\.Values\.` + regexp.QuoteMeta(strings.Join(keys[:n], ".")) + `\b`)
 		var out []templateSite
-		for _, file := range sortedNames(t.sides[0]) {
+		for _, file := range slices.Sorted(maps.Keys(t.sides[0])) {
 			for _, at := range ref.FindAllStringIndex(t.sides[0][file].text, 4) {
 				out = append(out, templateSite{file: file, pos: at[0], to: at[1]})
 			}
@@ -167,7 +169,7 @@ func (t *chartTexts) around(s templateSite, depth int) [][]toggle {
 	}
 	var out [][]toggle
 	calls := regexp.MustCompile(`\b(?:include|template)\s+"` + regexp.QuoteMeta(tree.Name) + `"`)
-	for _, file := range sortedNames(t.sides[side]) {
+	for _, file := range slices.Sorted(maps.Keys(t.sides[side])) {
 		for _, at := range calls.FindAllStringIndex(t.sides[side][file].text, 2) {
 			for _, outer := range t.around(templateSite{file: file, pos: at[0], old: s.old}, depth+1) {
 				if out = append(out, append(slices.Clone(outer), own...)); len(out) == 6 {

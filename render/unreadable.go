@@ -18,7 +18,7 @@ func unreadable(s *source.Source, p string) *document.Failure {
 		return nil
 	}
 	was, err := s.Twin.Read(p)
-	if err != nil || !looksLikeManifest(was) || notAnObject(was) != "" {
+	if err != nil || !source.LooksLikeManifest(was) || notAnObject(was) != "" {
 		return nil
 	}
 	old, f := document.Decode(p, was)

@@ -8,6 +8,8 @@ import (
 
 	"helm.sh/helm/v3/pkg/ignore"
 
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -51,7 +53,7 @@ func mayBeUsed(f string) bool {
 	if strings.HasPrefix(f, ".") || strings.Contains(f, "/.") || testFolder(f) != "" {
 		return false
 	}
-	return source.IsManifestName(f) || path.Ext(f) == ".tpl" || isKustomizationName(f)
+	return source.IsManifestName(f) || path.Ext(f) == ".tpl" || source.IsKustomizationName(f)
 }
 
 // leftOut reports whether a file would have been one of a release's, and why it is not: it
@@ -65,11 +67,11 @@ func (c *Changes) leftOut(f string) (why string, yes bool) {
 				return g.Reason, true
 			}
 		}
-		in := func(r *Rendered) bool { return r.Kind != Manifests && r.Path != "." && source.Under(f, r.Path) }
+		in := func(r *Rendered) bool { return r.Kind != release.Manifests && r.Path != "." && source.Under(f, r.Path) }
 		if i := slices.IndexFunc(rev.Releases, in); i >= 0 {
 			return "", !partlyRead(rev.Releases) && !rev.helmIgnores(rev.Releases[i], f)
 		}
-		if src, err := fsRead(rev, f); err == nil && isObject(src) && notAnObject(src) == "" {
+		if src, err := fsRead(rev, f); err == nil && source.IsObject(src) && notAnObject(src) == "" {
 			return "", true
 		}
 	}
@@ -78,12 +80,12 @@ func (c *Changes) leftOut(f string) (why string, yes bool) {
 
 // partlyRead reports whether a kustomization among some releases was not read to its end.
 func partlyRead(list []*Rendered) bool {
-	return slices.ContainsFunc(list, func(r *Rendered) bool { return r.Kind == Kustomize && r.partly })
+	return slices.ContainsFunc(list, func(r *Rendered) bool { return r.Kind == release.Kustomize && r.partly })
 }
 
 // helmIgnores reports whether a chart's own .helmignore leaves a file out.
 func (v *Revision) helmIgnores(r *Rendered, f string) bool {
-	if r.Kind != Helm {
+	if r.Kind != release.Helm {
 		return false
 	}
 	text, err := fsRead(v, path.Join(r.Path, ".helmignore"))
@@ -91,7 +93,7 @@ func (v *Revision) helmIgnores(r *Rendered, f string) bool {
 		return false
 	}
 	rules, err := ignore.Parse(bytes.NewReader(text))
-	return err == nil && ignored(rules, strings.TrimPrefix(f, r.Path+"/"))
+	return err == nil && helm.Ignored(rules, strings.TrimPrefix(f, r.Path+"/"))
 }
 
 // fsRead reads a file of a revision.

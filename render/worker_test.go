@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/worker"
 )
 
 // TestMain lets the test binary be its own worker process.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "render-worker" {
-		if err := Worker(os.Stdin, os.Stdout); err != nil {
+		if err := worker.Serve(os.Stdin, os.Stdout); err != nil {
 			os.Exit(1)
 		}
 		return
@@ -49,13 +50,13 @@ var workerBinary = sync.OnceValues(func() (string, error) {
 	return exe, nil
 })
 
-func sandbox(t *testing.T, limit time.Duration, memory int64) Sandbox {
+func sandbox(t *testing.T, limit time.Duration, memory int64) worker.Sandbox {
 	t.Helper()
 	exe, err := workerBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Sandbox{Command: []string{exe, "render-worker"}, Time: limit, Memory: memory}
+	return worker.Sandbox{Command: []string{exe, "render-worker"}, Time: limit, Memory: memory}
 }
 
 const (
@@ -108,7 +109,7 @@ func TestSandboxWithoutWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, command := range []string{"/nonexistent/program", "/bin/true"} {
-		rev, err := Render(context.Background(), tree, Options{Sandbox: Sandbox{Command: []string{command}}})
+		rev, err := Render(context.Background(), tree, Options{Sandbox: worker.Sandbox{Command: []string{command}}})
 		if err != nil || rev.Releases[0].Err == nil {
 			t.Errorf("%s: %v %v", command, err, rev.Releases[0].Err)
 		}

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/worker"
 )
 
 func newRender(p *process) *cobra.Command {
@@ -246,7 +247,7 @@ func newRenderWorker(p *process) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return analysis(render.Worker(p.stdin, p.stdout))
+			return analysis(worker.Serve(p.stdin, p.stdout))
 		},
 	}
 }

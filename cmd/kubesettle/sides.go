@@ -17,6 +17,7 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/worker"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/memo"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -239,7 +240,7 @@ func (r *rendering) disconnect() { r.offline, r.untrusted = true, true }
 // expects in the user's own one. A fork's change neither reads nor writes them.
 func (r *rendering) outputs() *render.Outputs {
 	if r.cacheDir != "" && !r.untrusted {
-		return render.NewOutputs(r.cacheDir, programID())
+		return worker.NewOutputs(r.cacheDir, programID())
 	}
 	return nil
 }

@@ -1,0 +1,58 @@
+package render
+
+import (
+	"path"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// gather collects what a release needs from a tree.
+func gather(s *source.Source, rel release.Release) (*release.Job, *document.Failure) {
+	switch rel.Kind {
+	case release.Helm:
+		return helm.Gather(s, rel)
+	case release.Kustomize:
+		return kustomize.Gather(s, rel)
+	default:
+		return gatherManifests(s, rel)
+	}
+}
+
+// gatherManifests reads the files of a folder of plain manifests.
+func gatherManifests(s *source.Source, rel release.Release) (*release.Job, *document.Failure) {
+	j := &release.Job{Release: rel, Files: map[string][]byte{}}
+	files := rel.Files
+	if len(files) == 0 {
+		switch {
+		case s.HasFile(rel.Path):
+			files = []string{rel.Path}
+		case s.HasDir(rel.Path):
+			for _, p := range s.Below(rel.Path) {
+				if source.IsManifestName(p) && kustomize.FileOf(s, path.Dir(p)) != p {
+					files = append(files, p)
+				}
+			}
+		default:
+			return j, &document.Failure{
+				Reason: "path " + rel.Path + " does not exist", Where: document.FileStart(rel.Path),
+				Remedy: "correct `path` of release " + rel.ID,
+			}
+		}
+		j.Release.Files = files
+	}
+	for _, p := range files {
+		b, err := s.Read(p)
+		if err != nil {
+			return j, document.AsFailure(p, err)
+		}
+		j.Files[p] = b
+		if f := unreadable(s, p); f != nil {
+			j.Lost = append(j.Lost, release.LostFile{File: p, Err: f})
+		}
+	}
+	return j, nil
+}

@@ -1,0 +1,59 @@
+package gitops
+
+import (
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// chartOf gives the folder of the chart that an object names; it is fetched when the
+// release is gathered, beside others. from words where it is. Where nothing may be fetched
+// the release is skipped.
+func (o *declaring) chartOf(r *release.Release, ref fetch.ChartRef, from string) (dir string, f *document.Failure) {
+	if !o.Src.CanFetch() || ref.Repository == "" {
+		return "", helm.RemoteChart(ref, from, o.by)
+	}
+	r.Fetch = &ref
+	return source.ChartFolder(ref), nil
+}
+
+// argoChart is the chart that an Application's source names. A registry stands without
+// its scheme there.
+func argoChart(source map[string]any) fetch.ChartRef {
+	repo := strings.TrimSuffix(document.Text(source, "repoURL"), "/")
+	if repo != "" && !strings.Contains(repo, "://") {
+		repo = "oci://" + repo
+	}
+	return fetch.ChartRef{Repository: repo, Name: document.Text(source, "chart"), Version: document.Text(source, "targetRevision")}
+}
+
+// fluxSource is the chart of a Flux source that the repository holds; without an address
+// where it does not, or where the source is of another kind.
+func (o *declaring) fluxSource(ref any, chart, version string) fetch.ChartRef {
+	c := fetch.ChartRef{Name: chart, Version: version}
+	kind := document.Text(ref, "kind")
+	p, ok := o.Found.lookup(kind, o.refNamespace(ref), document.Text(ref, "name"))
+	if !ok {
+		return c
+	}
+	spec := document.Value(p.doc.Content, "spec")
+	address := strings.TrimSuffix(document.Text(spec, "url"), "/")
+	switch {
+	case kind == "HelmRepository":
+		c.Repository = address
+	case kind == "OCIRepository" && address != "":
+		// Upstream: source-controller, (*OCIRepositoryReconciler).getArtifactRef: the digest
+		// comes before the range, and the range before the tag.
+		c.Repository, c.Digest, c.Version = address, document.Text(spec, "ref", "digest"), document.Text(spec, "ref", "semver")
+		if c.Name = ""; c.Digest == "" && c.Version == "" {
+			if c.Tag = document.Text(spec, "ref", "tag"); c.Tag == "" {
+				c.Tag = "latest"
+			}
+		}
+	}
+	return c
+}

@@ -1,0 +1,236 @@
+package gitops
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/resid"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// fluxKustomization adds the release of a Flux Kustomization.
+//
+// Upstream: kustomize-controller, (*KustomizationReconciler).build; fluxcd/pkg,
+// kustomize: (*Generator).GenerateManifest and LoadVariables.
+func (o *declaring) fluxKustomization() {
+	if len(document.Items(o.content, "spec", "postBuild", "substituteFrom")) > 0 {
+		o.wait((*declaring).fluxKustomizationNow)
+		return
+	}
+	o.fluxKustomizationNow()
+}
+
+func (o *declaring) fluxKustomizationNow() {
+	name := objectName(o.content, "flux-system")
+	dir := fromRoot(document.Text(o.content, "spec", "path"))
+	r := release.Release{
+		ID: "flux:" + o.folder + ":" + name, Kind: release.Kustomize, Path: dir, Namespace: document.Text(o.content, "spec", "targetNamespace"),
+		Selected: "Flux Kustomization " + name, AnyFile: true,
+		Cluster: document.Text(o.content, "spec", "kubeConfig", "secretRef", "name"),
+	}
+	if kind := document.Text(o.content, "spec", "sourceRef", "kind"); kind != "" && kind != "GitRepository" {
+		o.ignore("%s: its source is a %s, not this repository", r.Selected, kind)
+		return
+	}
+	if fixed := o.fixedSource(); fixed != "" {
+		o.ignore("%s: its source %s is another repository, as it is fixed", r.Selected, fixed)
+		return
+	}
+	if !o.Src.HasDir(dir) {
+		o.ignore("%s: %s is not in this repository", r.Selected, dir)
+		return
+	}
+	if kustomize.FileOf(o.Src, dir) == "" {
+		if r.Files = o.fluxResources(dir); len(r.Files) == 0 {
+			o.ignore("%s: %s holds no manifests", r.Selected, dir)
+			return
+		}
+	}
+	if document.Value(o.content, "spec", "decryption") != nil {
+		r.Remarks = append(r.Remarks, "encrypted values stay encrypted")
+	}
+	f := o.fluxOverlay(&r)
+	if f == nil {
+		f = o.fluxVariables(&r)
+	}
+	o.add(r, f)
+}
+
+// fixedSource names the GitRepository of a Kustomization where it stays at a tag, a version
+// or a commit, and is not this repository therefore: what is merged here could not reach it.
+func (o *declaring) fixedSource() string {
+	ref := document.Value(o.content, "spec", "sourceRef")
+	namespace := document.Text(ref, "namespace")
+	if namespace == "" {
+		namespace = document.Text(o.content, "metadata", "namespace")
+	}
+	p, ok := o.Found.lookup("GitRepository", namespace, document.Text(ref, "name"))
+	if !ok {
+		return ""
+	}
+	for _, field := range []string{"tag", "semver", "commit"} {
+		if at := document.Text(p.doc.Content, "spec", "ref", field); at != "" {
+			return document.Text(ref, "name") + " at " + at
+		}
+	}
+	return ""
+}
+
+// fluxOverlay reads what the Kustomization adds to the folder's own.
+func (o *declaring) fluxOverlay(r *release.Release) *document.Failure {
+	spec := document.Value(o.content, "spec")
+	ov := &release.Overlay{
+		Namespace: document.Text(spec, "targetNamespace"), NamePrefix: document.Text(spec, "namePrefix"), NameSuffix: document.Text(spec, "nameSuffix"),
+		Components: document.Texts(document.Value(spec, "components")),
+	}
+	if document.Value(spec, "ignoreMissingComponents") == true {
+		ov.Components = slices.DeleteFunc(ov.Components, func(c string) bool {
+			p, in := source.Inside(r.Path, c)
+			return !in || !o.Src.HasDir(p)
+		})
+	}
+	if m := document.Value(spec, "commonMetadata"); m != nil {
+		ov.Metadata = commonMetadata(m)
+	}
+	if f := o.fluxKustomize("spec", spec, ov); f != nil {
+		return f
+	}
+	if fmt.Sprint(*ov) == fmt.Sprint(release.Overlay{}) {
+		return nil
+	}
+	r.Overlay = ov
+	r.OverlayAt = o.overlayPlace(map[string]string{"namespace": "targetNamespace"}, "spec.")
+	return nil
+}
+
+// fluxKustomize reads patches and images as Flux's objects hold them.
+func (o *declaring) fluxKustomize(field string, from any, ov *release.Overlay) *document.Failure {
+	for i, e := range document.Items(from, "patches") {
+		p, err := fluxPatch(e)
+		if err != nil {
+			return o.failure(fmt.Sprintf("%s.patches[%d]", field, i), "correct the patch", "patches: %v", err)
+		}
+		ov.Patches = append(ov.Patches, p)
+	}
+	for i, e := range document.Items(from, "images") {
+		var image types.Image
+		if err := convert(e, &image); err != nil {
+			return o.failure(fmt.Sprintf("%s.images[%d]", field, i), "correct the entry", "images: %v", err)
+		}
+		ov.Images = append(ov.Images, image)
+	}
+	return nil
+}
+
+// fluxPatch reads one patch; Flux's selector is flat.
+func fluxPatch(e any) (types.Patch, error) {
+	var target *types.Selector
+	if t := document.Value(e, "target"); t != nil {
+		target = &types.Selector{
+			ResId: resid.ResId{
+				Gvk:  resid.Gvk{Group: document.Text(t, "group"), Version: document.Text(t, "version"), Kind: document.Text(t, "kind")},
+				Name: document.Text(t, "name"), Namespace: document.Text(t, "namespace"),
+			},
+			LabelSelector: document.Text(t, "labelSelector"), AnnotationSelector: document.Text(t, "annotationSelector"),
+		}
+	}
+	patch := document.Text(e, "patch")
+	if patch == "" {
+		return types.Patch{}, fmt.Errorf("an entry without `patch`")
+	}
+	return types.Patch{Patch: patch, Target: target}, nil
+}
+
+// fluxVariables reads postBuild. A source that is not in the repository leaves variables
+// open, as it exists in the cluster alone.
+func (o *declaring) fluxVariables(r *release.Release) *document.Failure {
+	build := document.Value(o.content, "spec", "postBuild")
+	if build == nil {
+		return nil
+	}
+	s := &release.Substitution{Vars: map[string]string{}, Always: document.Text(build, "substituteStrategy") == "Always" || document.Text(o.content, "spec", "substituteStrategy") == "Always"}
+	var hidden []any
+	set := func(k, v string) { s.Vars[k] = strings.ReplaceAll(v, "\n", "") }
+	for i, e := range document.Items(build, "substituteFrom") {
+		kind, name := document.Text(e, "kind"), document.Text(e, "name")
+		p, ok := o.Found.lookup(kind, document.Text(o.content, "metadata", "namespace"), name)
+		if !ok {
+			if document.Value(e, "optional") != true {
+				s.Open = true
+				at := o.at(fmt.Sprintf("spec.postBuild.substituteFrom[%d]", i))
+				r.Remarks = append(r.Remarks, fmt.Sprintf("%s:%d: %s %s is not in the repository: its variables stay as they are written", at.File, at.StartLine, kind, name))
+			}
+			continue
+		}
+		locked := false
+		for _, k := range p.keys() {
+			v, has, encrypted := p.data(k)
+			if encrypted || !has {
+				locked = true
+				v = "${" + k + "}"
+			} else if kind == "Secret" {
+				hidden = append(hidden, v)
+			}
+			set(k, v)
+		}
+		if locked {
+			r.Remarks = append(r.Remarks, fmt.Sprintf("%s %s is encrypted: its variables stay as they are written", kind, name))
+		}
+	}
+	for k, v := range document.TextMap(document.Value(build, "substitute")) {
+		set(k, v)
+	}
+	for k := range s.Vars {
+		if !kustomize.VariableName.MatchString(k) {
+			return o.failure("spec.postBuild", "rename it: letters, digits and underscores", "%q is not a name of a variable", k)
+		}
+	}
+	r.Substitute, r.Hidden = s, hiddenTexts(hidden)
+	return nil
+}
+
+// fluxResources lists what Flux puts into the kustomization that it generates for a
+// folder without one: sub-folders that have one, and manifests elsewhere.
+func (o *declaring) fluxResources(dir string) []string {
+	var out []string
+	inner := map[string]bool{}
+	for _, f := range o.Src.Below(dir) {
+		if source.IsKustomizationName(f) && kustomize.FileOf(o.Src, path.Dir(f)) == f {
+			if b, err := o.Src.Read(f); err == nil && !source.IsForeignKustomization(b) {
+				inner[path.Dir(f)] = true
+			}
+		}
+	}
+	listed := map[string]bool{}
+	for _, f := range o.Src.Below(dir) {
+		entry := f
+		for at := path.Dir(f); source.Under(at, dir) && at != dir; at = path.Dir(at) {
+			if inner[at] {
+				entry = at // the outermost one counts
+			}
+		}
+		if listed[entry] {
+			continue
+		}
+		if entry == f {
+			if b, err := o.Src.Read(f); !source.IsManifestName(f) || err == nil && !source.LooksLikeManifest(b) {
+				continue
+			}
+		}
+		listed[entry] = true
+		out = append(out, entry)
+	}
+	return out
+}
+
+// commonMetadata reads the labels and annotations that Flux sets on everything.
+func commonMetadata(m any) *release.CommonMetadata {
+	return &release.CommonMetadata{Labels: document.TextMap(document.Value(m, "labels")), Annotations: document.TextMap(document.Value(m, "annotations"))}
+}

@@ -1,0 +1,168 @@
+package gitops
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/locate"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
+	"github.com/kubesettle/kubesettle/render/typed"
+	"github.com/kubesettle/kubesettle/render/worker"
+)
+
+// MaxDepth is how deep applications may declare applications.
+const MaxDepth = 6
+
+// Declared collects the releases that GitOps objects among rendered documents declare.
+type Declared struct {
+	Found    *Found
+	Src      *source.Source
+	Runner   worker.Runner
+	Versions Versions
+	Have     map[string]bool // IDs that are taken
+	Releases []release.Release
+	Failed   map[string]*document.Failure // by release: what cannot be had
+	Ignored  []source.Ignored
+	// Waiting need objects of other releases, which may not have been rendered yet.
+	Waiting []func(*Declared)
+}
+
+// Versions are what clusters serve where an object does not say it.
+type Versions struct {
+	KubeVersion string
+	APIVersions []string
+}
+
+// declaring is one GitOps object: what it says, and where it stands.
+type declaring struct {
+	*Declared
+	content map[string]any
+	by      document.Location
+	folder  string                           // of the file, or of the build, that declares it
+	parent  string                           // release that holds it
+	place   func(p string) document.Location // where a field of it was set
+	prefix  string                           // of its fields, in an object that generates it
+	set     string                           // the ApplicationSet that generates it
+	// cascades says that this set lets what its applications applied be deleted with them.
+	cascades bool
+}
+
+// Read reads the Argo CD and Flux objects of a release.
+func (d *Declared) Read(r release.Release, j *release.Job, docs []document.Document) {
+	locate := locate.New(d.Src, j, d.Found.trialing)
+	for _, doc := range docs {
+		if doc.Hook {
+			continue
+		}
+		gvk := document.GVK(doc.Content)
+		read := declarers[gvk.Group+"/"+gvk.Kind]
+		if read == nil {
+			continue
+		}
+		o := &declaring{Declared: d, content: doc.Content, parent: r.ID, folder: r.Path, place: locate(doc)}
+		o.by = o.place("")
+		if r.Kind == release.Manifests { // whoever else lists the file
+			o.folder = path.Dir(o.by.File)
+		}
+		read(o)
+	}
+}
+
+// declarers read the kinds that declare releases.
+var declarers = map[string]func(*declaring){
+	"argoproj.io/Application":                   (*declaring).application,
+	"argoproj.io/ApplicationSet":                (*declaring).applicationSet,
+	"kustomize.toolkit.fluxcd.io/Kustomization": (*declaring).fluxKustomization,
+	"helm.toolkit.fluxcd.io/HelmRelease":        (*declaring).helmRelease,
+}
+
+func (o *declaring) add(r release.Release, f *document.Failure) {
+	r.PlainID, r.IDFolder = r.ID, o.folder
+	r.ID = release.InParent(r.ID, o.parent)
+	if o.Have[r.ID] {
+		o.ignore("%s: %s declares it twice; the first one counts", r.Selected, o.parent)
+		return
+	}
+	o.Have[r.ID] = true
+	r.By, r.Parent, r.Delivery = o.by, o.parent, o.delivery(r.PlainID)
+	if o.set != "" {
+		r.Parent = release.InParent(o.set, o.parent)
+	}
+	if r.KubeVersion == "" {
+		r.KubeVersion = o.Versions.KubeVersion
+	}
+	if r.KubeVersion == "" {
+		r.KubeVersion = typed.DefaultKubeVersion
+	}
+	r.APIVersions = append(slices.Clone(r.APIVersions), o.Versions.APIVersions...)
+	o.Releases = append(o.Releases, r)
+	if f != nil {
+		o.Failed[r.ID] = f
+	}
+}
+
+func (o *declaring) ignore(format string, args ...any) {
+	o.Ignored = append(o.Ignored, source.Ignored{Path: fmt.Sprintf("%s:%d", o.by.File, o.by.StartLine), Reason: fmt.Sprintf(format, args...)})
+}
+
+// wait calls f when everything else was rendered, with the collection of that time.
+func (o *declaring) wait(f func(*declaring)) {
+	o.Waiting = append(o.Waiting, func(d *Declared) {
+		later := *o
+		later.Declared = d
+		f(&later)
+	})
+}
+
+// at is where a field of the object was set, "spec.path".
+func (o *declaring) at(field string) document.Location { return o.place(o.prefix + field) }
+
+// inlineAt locates values that stand as a map under a field of the object.
+func (o *declaring) inlineAt(field string) func(fieldpath.Path) document.Location {
+	root := fieldpath.Parse(o.prefix + field)
+	return func(p fieldpath.Path) document.Location {
+		at := o.place(append(append(fieldpath.Path(nil), root...), p...).String())
+		at.Rung = "value"
+		return at
+	}
+}
+
+// failure is one about a field of the object.
+func (o *declaring) failure(field, remedy, format string, args ...any) *document.Failure {
+	at := o.at(field)
+	return &document.Failure{
+		Reason: fmt.Sprintf("%s:%d: %s", at.File, at.StartLine, fmt.Sprintf(format, args...)),
+		Where:  at, Remedy: remedy,
+	}
+}
+
+// folderFiles lists the manifests of a folder.
+func (o *declaring) folderFiles(dir string, recurse bool, wanted func(string) bool) []string {
+	var files []string
+	for _, f := range o.Src.Below(dir) {
+		if !source.IsManifestName(f) || source.IsKustomizationName(f) || !recurse && path.Dir(f) != dir || !wanted(f) {
+			continue
+		}
+		if b, err := o.Src.Read(f); err != nil || source.LooksLikeManifest(b) {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// objectName is "namespace/name" of an object.
+func objectName(content map[string]any, fallback string) string {
+	ns := document.Text(content, "metadata", "namespace")
+	if ns == "" {
+		ns = fallback
+	}
+	return ns + "/" + document.Text(content, "metadata", "name")
+}
+
+// fromRoot is a path that a GitOps object gives from the repository's root.
+func fromRoot(p string) string { return path.Clean(strings.TrimPrefix(p, "/")) }

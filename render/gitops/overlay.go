@@ -1,0 +1,19 @@
+package gitops
+
+import (
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
+)
+
+// overlayPlace locates fields of overlays in the object that declares them: prefixes are
+// those of the overlays' fields there, and rename what a field is called.
+func (o *declaring) overlayPlace(rename map[string]string, prefixes ...string) func(int, fieldpath.Path) document.Location {
+	return func(i int, p fieldpath.Path) document.Location {
+		if len(p) > 0 && p[0].Index < 0 && rename[p[0].Key] != "" {
+			p = append(fieldpath.Path{fieldpath.Key(rename[p[0].Key])}, p[1:]...)
+		}
+		at := o.place(append(fieldpath.Parse(o.prefix+prefixes[i]), p...).String())
+		at.Rung = "patch"
+		return at
+	}
+}

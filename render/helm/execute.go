@@ -1,0 +1,167 @@
+package helm
+
+import (
+	"fmt"
+	"path"
+	"sort"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	hooks "helm.sh/helm/v3/pkg/release"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/release"
+)
+
+// execute renders the templates once.
+func execute(c *release.Chart, ch *chart.Chart, vals map[string]any) ([]document.Document, *document.Failure) {
+	caps, err := capabilities(c.KubeVersion)
+	if err != nil {
+		return nil, &document.Failure{Reason: err.Error(), Where: document.FileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "give a version such as 1.36"}
+	}
+	caps.APIVersions = append(caps.APIVersions, c.APIVersions...)
+	if want := ch.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, caps.KubeVersion.String()) {
+		file := path.Join(c.Dir, "Chart.yaml")
+		return nil, &document.Failure{
+			Reason: fmt.Sprintf("the chart wants Kubernetes %s, rendered for %s", want, caps.KubeVersion.Version),
+			Where:  document.FileStart(file), Remedy: "declare the release with `kubeVersion`",
+		}
+	}
+	if err := chartutil.ProcessDependenciesWithMerge(ch, vals); err != nil {
+		return nil, templateFailure(c, ch, nil, err)
+	}
+	opts := chartutil.ReleaseOptions{Name: c.Name, Namespace: c.Namespace, Revision: 1, IsInstall: true}
+	if opts.Name == "" {
+		opts.Name = ch.Name()
+	}
+	top, err := chartutil.ToRenderValuesWithSchemaValidation(ch, vals, opts, caps, true)
+	if err != nil {
+		return nil, templateFailure(c, ch, nil, err)
+	}
+	if f := validate(c, ch, top["Values"].(chartutil.Values)); f != nil {
+		return nil, f
+	}
+	texts, err := engine.Engine{}.Render(ch, top)
+	if err != nil {
+		return nil, templateFailure(c, ch, nil, err)
+	}
+	return documents(c, ch, texts)
+}
+
+// documents decodes what the templates gave, in the order of their paths.
+func documents(c *release.Chart, ch *chart.Chart, texts map[string]string) ([]document.Document, *document.Failure) {
+	if c.IncludeCRDs {
+		for _, crd := range ch.CRDObjects() {
+			texts[crd.Filename] = string(crd.File.Data)
+		}
+	}
+	names := make([]string, 0, len(texts))
+	for name := range texts {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var docs []document.Document
+	for _, name := range names {
+		if strings.HasPrefix(path.Base(name), "_") || strings.HasSuffix(name, "NOTES.txt") || strings.TrimSpace(texts[name]) == "" {
+			continue
+		}
+		list, err := templateDocuments(c, name, texts[name])
+		if err != nil {
+			return nil, templateFailure(c, ch, texts, err)
+		}
+		docs = append(docs, list...)
+	}
+	return docs, nil
+}
+
+// templateDocuments decodes the documents of one rendered template.
+func templateDocuments(c *release.Chart, name, text string) ([]document.Document, error) {
+	if n := strings.Count(text, "\n---"); n > document.MaxDocuments { // before they are split, which takes long
+		return nil, &renderedError{name: name, err: fmt.Errorf("yaml: %d documents, the limit is %d", n+1, document.MaxDocuments)}
+	}
+	var docs []document.Document
+	for i, one := range splitManifests(text) {
+		v, err := document.DecodeYAML([]byte(one + "\n")) // Helm writes them out so: a block at the end keeps its newline
+		if err != nil {
+			return nil, &renderedError{name: name, text: one, err: err}
+		}
+		m, ok := v.(map[string]any)
+		if !ok && v != nil {
+			return nil, &renderedError{name: name, text: one, err: fmt.Errorf("yaml: the document is not an object")}
+		}
+		if len(m) == 0 {
+			continue
+		}
+		hook, known := hookOf(m)
+		if strings.Contains(name, "/crds/") && !strings.Contains(name, "/templates/") {
+			hook, known = false, true // Helm does not look at what crds/ holds
+		}
+		if !known {
+			continue // Helm leaves a hook of an unknown type out
+		}
+		if hook && (c.SkipHooks || c.SkipTests && isTest(m)) {
+			continue
+		}
+		docs = append(docs, document.Document{Content: m, File: name, Doc: i, Hook: hook})
+	}
+	return docs, nil
+}
+
+// isTest reports whether a hook is a test.
+func isTest(content map[string]any) bool {
+	v, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"), fieldpath.Key(hooks.HookAnnotation)}.Get(content)
+	return strings.Contains(fmt.Sprint(v), "test")
+}
+
+// hookOf reports whether an object is a hook, and whether Helm knows its type.
+func hookOf(content map[string]any) (hook, known bool) {
+	v, ok := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"), fieldpath.Key(hooks.HookAnnotation)}.Get(content)
+	text, isText := v.(string)
+	if !ok || !isText {
+		return false, true
+	}
+	for _, e := range strings.Split(text, ",") {
+		switch strings.ToLower(strings.TrimSpace(e)) {
+		case "pre-install", "post-install", "pre-delete", "post-delete", "pre-upgrade", "post-upgrade",
+			"pre-rollback", "post-rollback", "test", "test-success":
+		default:
+			return true, false
+		}
+	}
+	return true, true
+}
+
+// splitManifests gives the documents of one rendered template, in order.
+//
+// Upstream: helm v3.21.4, pkg/releaseutil.SplitManifests, which splits by an expression that takes longer than
+// decoding large definitions. Exact: what is between two matches of (?:^|\s*\n)---\s*, without space around it.
+func splitManifests(text string) []string {
+	const space = "\t\n\f\r "
+	text = strings.TrimSpace(text)
+	var out []string
+	keep := func(doc string) {
+		if doc != "" {
+			out = append(out, strings.TrimSpace(doc))
+		}
+	}
+	from := 0
+	for at := 0; ; {
+		i := strings.Index(text[at:], "---")
+		if i < 0 {
+			break
+		}
+		i += at
+		if at = i + 1; i > 0 && (i == from || text[i-1] != '\n') {
+			continue
+		}
+		keep(strings.TrimRight(text[from:i], space))
+		end := i + len("---")
+		from = end + len(text[end:]) - len(strings.TrimLeft(text[end:], space))
+		at = from
+	}
+	keep(text[from:])
+	return out
+}

@@ -1,0 +1,316 @@
+package helm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/ignore"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
+	"github.com/kubesettle/kubesettle/render/tree"
+)
+
+// maxChartBytes is the limit of all files of one chart, as Helm's own.
+const maxChartBytes = 100 << 20
+
+// Gather reads a chart, its file:// dependencies and its values files.
+func Gather(s *source.Source, rel release.Release) (*release.Job, *document.Failure) {
+	j := &release.Job{Release: rel, Files: map[string][]byte{}}
+	if rel.Fetch != nil && s.Dry {
+		j.Later = true
+		for _, p := range rel.Files {
+			b, _ := s.Read(p) // nil where it cannot be read
+			j.Beside(p, b)
+		}
+		return j, nil
+	}
+	if rel.Fetch != nil {
+		if f := fetchRelease(s, j, &rel); f != nil {
+			return j, f
+		}
+	}
+	g := &gatherer{src: s, job: j, names: map[string]string{}}
+	if f := g.chart(rel.Path, "", 0); f != nil {
+		return j, f
+	}
+	c := &release.Chart{
+		Dir: rel.Path, Names: g.names, Set: rel.Set, Name: rel.Name, Namespace: rel.Namespace,
+		KubeVersion: rel.KubeVersion, IncludeCRDs: !rel.SkipCRDs, Inline: rel.Inline, SkipHooks: rel.SkipHooks, SkipTests: rel.SkipTests,
+		SetString: rel.SetString, SetFile: rel.SetFile, OwnValues: rel.OwnValues, APIVersions: rel.APIVersions, Hidden: rel.Hidden,
+	}
+	if c.Namespace == "" {
+		c.Namespace = "default"
+	}
+	for i, v := range rel.Values {
+		if i == 0 && v == path.Join(rel.Path, "values.yaml") {
+			continue // part of the chart
+		}
+		b, err := s.Read(v)
+		if err != nil {
+			f := document.AsFailure(v, err)
+			if errors.Is(err, fs.ErrNotExist) {
+				f.Reason = fmt.Sprintf("values file %s does not exist", v)
+				f.Where = rel.DeclaredAt()
+				f.Remedy = "add the file, or correct `values` of release " + rel.ID
+			}
+			return j, f
+		}
+		j.Files[v] = b
+		c.Values = append(c.Values, v)
+	}
+	further := append([]string(nil), rel.OwnValues...)
+	for _, k := range slices.Sorted(maps.Keys(rel.SetFile)) {
+		further = append(further, rel.SetFile[k])
+	}
+	for _, p := range further {
+		b, err := s.Read(p)
+		if err != nil {
+			return j, document.AsFailure(p, err)
+		}
+		j.Files[p] = b
+	}
+	j.Chart = c
+	g.switchedOff(rel, c)
+	if s.Dry && len(g.lost) > 0 && s.CanFetch() {
+		j.Later = true
+		return j, nil
+	}
+	if f := g.fetchMissing(rel); f != nil {
+		return j, f
+	}
+	if f := g.library(rel); f != nil {
+		return j, f
+	}
+	return j, g.missing(rel)
+}
+
+type gatherer struct {
+	src   *source.Source
+	job   *release.Job
+	names map[string]string
+	bytes int
+	lost  []*chart.Dependency
+}
+
+// maxChartNesting is how deep file:// dependencies go.
+const maxChartNesting = 10
+
+// chart adds the files of the chart in dir under a prefix such as "charts/db/".
+func (g *gatherer) chart(dir, prefix string, depth int) *document.Failure {
+	meta, f := g.metadata(dir)
+	if f != nil {
+		return f
+	}
+	if depth > maxChartNesting {
+		return &document.Failure{
+			Reason: fmt.Sprintf("%s: file:// dependencies nest deeper than %d", dir, maxChartNesting),
+			Where:  document.FileStart(path.Join(dir, "Chart.yaml")), Remedy: "break the cycle of dependencies",
+		}
+	}
+	rules, f := g.rules(dir)
+	if f != nil {
+		return f
+	}
+	vendored := map[string]bool{}
+	for _, p := range g.src.Below(dir) {
+		name := strings.TrimPrefix(p, dir+"/")
+		if dir == "." {
+			name = p
+		}
+		if Ignored(rules, name) {
+			continue
+		}
+		if f := g.file(p, prefix+name); f != nil {
+			return f
+		}
+		if rest, ok := strings.CutPrefix(name, "charts/"); ok {
+			vendored[strings.SplitN(rest, "/", 2)[0]] = true
+		}
+	}
+	have := g.vendoredNames(prefix)
+	for _, d := range meta.Dependencies {
+		if d == nil || have[d.Name] {
+			continue
+		}
+		local, ok := strings.CutPrefix(d.Repository, "file://")
+		target, in := source.Inside(dir, local)
+		if ok && in && g.src.HasFile(path.Join(target, "Chart.yaml")) {
+			if f := g.chart(target, prefix+"charts/"+d.Name+"/", depth+1); f != nil {
+				return f
+			}
+			continue
+		}
+		if depth == 0 { // Helm looks at the top chart's dependencies alone
+			g.lost = append(g.lost, d)
+		}
+	}
+	return nil
+}
+
+// file adds one file.
+func (g *gatherer) file(p, name string) *document.Failure {
+	b, err := g.src.Read(p)
+	if err != nil {
+		return document.AsFailure(p, err)
+	}
+	g.bytes += len(b)
+	if g.bytes > maxChartBytes {
+		return &document.Failure{
+			Reason: fmt.Sprintf("%s: the chart is larger than %d MiB", p, maxChartBytes>>20),
+			Where:  document.FileStart(p), Remedy: "list what is not part of it in .helmignore",
+		}
+	}
+	g.job.Files[p] = b
+	g.names[name] = p
+	return nil
+}
+
+// metadata reads Chart.yaml, and requirements.yaml of a chart of Helm 2.
+func (g *gatherer) metadata(dir string) (*chart.Metadata, *document.Failure) {
+	return ReadMetadata(g.src, dir)
+}
+
+// ReadMetadata reads what a chart says of itself and its dependencies.
+func ReadMetadata(s *source.Source, dir string) (*chart.Metadata, *document.Failure) {
+	file := path.Join(dir, "Chart.yaml")
+	b, err := s.Read(file)
+	if err != nil {
+		return nil, document.AsFailure(file, err)
+	}
+	m := &chart.Metadata{}
+	if err := yaml.Unmarshal(b, m); err != nil {
+		line := document.ErrorLine(err)
+		return nil, &document.Failure{
+			Reason: fmt.Sprintf("%s:%d: %s", file, line, document.ErrorText(err)),
+			Where:  document.LineOf(file, line, "file"), Remedy: "correct Chart.yaml",
+		}
+	}
+	old := path.Join(dir, "requirements.yaml")
+	if len(m.Dependencies) == 0 && s.HasFile(old) {
+		b, err := s.Read(old)
+		if err != nil {
+			return nil, document.AsFailure(old, err)
+		}
+		if err := yaml.Unmarshal(b, m); err != nil {
+			return nil, &document.Failure{
+				Reason: fmt.Sprintf("%s:%d: %s", old, document.ErrorLine(err), document.ErrorText(err)),
+				Where:  document.LineOf(old, document.ErrorLine(err), "file"), Remedy: "correct requirements.yaml",
+			}
+		}
+	}
+	return m, nil
+}
+
+// rules reads .helmignore.
+func (g *gatherer) rules(dir string) (*ignore.Rules, *document.Failure) {
+	rules := ignore.Empty()
+	file := path.Join(dir, ".helmignore")
+	if g.src.HasFile(file) {
+		b, err := g.src.Read(file)
+		if err != nil {
+			return nil, document.AsFailure(file, err)
+		}
+		if rules, err = ignore.Parse(bytes.NewReader(b)); err != nil {
+			return nil, &document.Failure{Reason: file + ": " + err.Error(), Where: document.FileStart(file), Remedy: "correct the pattern"}
+		}
+	}
+	rules.AddDefaults()
+	return rules, nil
+}
+
+// Ignored applies .helmignore to a name and the folders above it, as Helm's walk does.
+func Ignored(rules *ignore.Rules, name string) bool {
+	for i, c := range name {
+		if c == '/' && rules.Ignore(name[:i], tree.FileInfo(path.Base(name[:i]), fs.ModeDir)) {
+			return true
+		}
+	}
+	return rules.Ignore(name, tree.FileInfo(path.Base(name), 0))
+}
+
+var archiveName = regexp.MustCompile(`^(.+)-v?\d+\.\d+.*\.tgz$`)
+
+// vendoredNames lists the names of the charts in charts/, from the names of archives
+// and the Chart.yaml of folders.
+func (g *gatherer) vendoredNames(prefix string) map[string]bool {
+	have := map[string]bool{}
+	names := make([]string, 0, len(g.names))
+	for name := range g.names {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		rest, ok := strings.CutPrefix(name, prefix+"charts/")
+		if !ok {
+			continue
+		}
+		if m := archiveName.FindStringSubmatch(rest); m != nil && !strings.Contains(rest, "/") {
+			have[m[1]] = true
+		}
+		if dir, base := path.Split(rest); base == "Chart.yaml" && strings.Count(dir, "/") == 1 {
+			var m chart.Metadata
+			if yaml.Unmarshal(g.job.Files[g.names[name]], &m) == nil {
+				have[m.Name] = true
+			}
+		}
+	}
+	return have
+}
+
+// library is the failure of a chart that renders nothing of its own, or nil.
+func (g *gatherer) library(rel release.Release) *document.Failure {
+	meta, f := g.metadata(rel.Path)
+	if f != nil || meta.Type != "library" {
+		return nil
+	}
+	file := path.Join(rel.Path, "Chart.yaml")
+	line := document.KeyLine(g.job.Files[file], "type")
+	return &document.Failure{
+		Reason: fmt.Sprintf("%s:%d: a library chart, which renders nothing", file, line),
+		Where:  document.LineOf(file, line, "file"), Remedy: "declare a chart that depends on it",
+	}
+}
+
+// missing is the failure of dependencies that are not vendored, or nil.
+func (g *gatherer) missing(rel release.Release) *document.Failure {
+	if len(g.lost) == 0 {
+		return nil
+	}
+	var names []string
+	for _, d := range g.lost {
+		names = append(names, d.Name+"@"+d.Version)
+	}
+	sort.Strings(names)
+	word, verb := "dependency", "is"
+	if len(names) > 1 {
+		word, verb = "dependencies", "are"
+	}
+	remedy := fmt.Sprintf("run `helm dependency build %s` and commit %s", rel.Path, path.Join(rel.Path, "charts/"))
+	remote := func(d *chart.Dependency) bool {
+		return d.Repository != "" && !strings.HasPrefix(d.Repository, "file://")
+	}
+	switch {
+	case !slices.ContainsFunc(g.lost, remote):
+		remedy = "commit the chart that its `repository` names, or correct it"
+	case !g.src.CanFetch():
+		remedy += ", or run without --offline"
+	}
+	where := document.FileStart(path.Join(rel.Path, "Chart.yaml"))
+	if meta, f := g.metadata(rel.Path); f == nil {
+		where = g.dependencyLine(rel.Path, meta, g.lost[0])
+		where.Rung = "file"
+	}
+	return &document.Failure{Skipped: true, Reason: fmt.Sprintf("%s %s %s not vendored", word, strings.Join(names, ", "), verb), Where: where, Remedy: remedy}
+}

@@ -1,0 +1,293 @@
+package helm
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/strvals"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/release"
+)
+
+var (
+	randomCall = regexp.MustCompile(`\b(rand(Alpha|Numeric|AlphaNum|Ascii|Bytes|Int)\w*|gen(PrivateKey|CA|CAWithKey|SelfSignedCert|SelfSignedCertWithKey|SignedCert|SignedCertWithKey)|uuidv4|htpasswd|bcrypt|now|ago|date\w*|encryptAES|shuffle)\b`)
+	lookupCall = regexp.MustCompile(`\{\{[^}]*\blookup\b[^}]*\}\}`)
+)
+
+// Render renders the chart; twice where it calls random functions, to find the values
+// that differ every time.
+func Render(c *release.Chart, files map[string][]byte) release.Output {
+	ch, f := load(c, files)
+	if f != nil {
+		return release.Output{Err: f}
+	}
+	vals, f := Values(c, files)
+	if f != nil {
+		return release.Output{Err: f}
+	}
+	var out release.Output
+	random, lookup := calls(c, ch)
+	if refersAway(ch) {
+		out.Notes = append(out.Notes, "values.schema.json refers to another schema, which is not read: it checks nothing")
+	}
+	if lookup {
+		out.Notes = append(out.Notes, "the chart calls lookup, which finds nothing without a cluster")
+	}
+	if out.Docs, f = execute(c, ch, vals); f != nil {
+		f.Reason = redact.Hide(scrub(f.Reason, vals, ch.Values), c.Hidden)
+		out.Err = f
+		return out
+	}
+	if random && !c.Once {
+		if second := again(c, files); second != nil {
+			out.Docs = document.MarkVolatile(out.Docs, second)
+		}
+	}
+	if Kept(c, out.Docs) < len(out.Docs) {
+		out.Notes = append(out.Notes, "hooks and tests are listed, not verified")
+	}
+	return out
+}
+
+// again renders a second time, at another time of day where the templates bear it.
+func again(c *release.Chart, files map[string][]byte) []document.Document {
+	for _, change := range []func(*chart.Chart){anotherTime, func(*chart.Chart) {}} {
+		ch, f := load(c, files)
+		if f != nil {
+			return nil
+		}
+		change(ch)
+		vals, f := Values(c, files)
+		if f != nil {
+			return nil
+		}
+		if docs, f := execute(c, ch, vals); f == nil {
+			return docs
+		}
+	}
+	return nil
+}
+
+// Kept counts the documents that are no hooks.
+func Kept(c *release.Chart, docs []document.Document) int {
+	n := 0
+	for _, d := range docs {
+		if !d.Hook {
+			n++
+		}
+	}
+	return n
+}
+
+// load builds Helm's chart from the files.
+func load(c *release.Chart, files map[string][]byte) (*chart.Chart, *document.Failure) {
+	names := make([]string, 0, len(c.Names))
+	for name := range c.Names {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var list []*loader.BufferedFile
+	for _, name := range names {
+		b := bytes.TrimPrefix(files[c.Names[name]], []byte("\xef\xbb\xbf"))
+		if name == "values.yaml" && len(c.OwnValues) > 0 {
+			continue
+		}
+		list = append(list, &loader.BufferedFile{Name: name, Data: b})
+	}
+	if len(c.OwnValues) > 0 {
+		b, f := ownValues(c, files)
+		if f != nil {
+			return nil, f
+		}
+		list = append(list, &loader.BufferedFile{Name: "values.yaml", Data: b})
+	}
+	ch, err := loader.LoadFiles(list)
+	if err == nil {
+		sort.Slice(ch.Dependencies(), func(a, b int) bool { // LoadFiles ranges over a map
+			return ch.Dependencies()[a].Name() < ch.Dependencies()[b].Name()
+		})
+		return ch, nil
+	}
+	file := path.Join(c.Dir, "Chart.yaml")
+	for _, name := range []string{"values.yaml", "Chart.lock", "requirements.yaml"} {
+		if strings.Contains(err.Error(), name) {
+			file = path.Join(c.Dir, name)
+		}
+	}
+	line := document.ErrorLine(err)
+	return nil, &document.Failure{
+		Reason: fmt.Sprintf("%s:%d: %s", file, line, chartErrorText(err)),
+		Where:  document.LineOf(file, line, "file"), Remedy: "correct the chart",
+	}
+}
+
+func chartErrorText(err error) string {
+	return strings.Join(strings.Fields(document.Backquoted.ReplaceAllString(err.Error(), "a value")), " ")
+}
+
+// Values merges the values files and settings in Helm's order.
+func Values(c *release.Chart, files map[string][]byte) (map[string]any, *document.Failure) {
+	vals, f := mergeFiles(files, c.Values)
+	if f != nil {
+		return nil, f
+	}
+	if c.Inline != nil {
+		vals = MergeValues(vals, helmNumbers(c.Inline).(map[string]any))
+	}
+	broken := func(k string) *document.Failure {
+		return &document.Failure{
+			Reason: fmt.Sprintf("set %s: not a value that Helm can parse", k),
+			Where:  document.FileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "correct `set` of the release",
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Set)) {
+		if err := strvals.ParseInto(k+"="+c.Set[k], vals); err != nil {
+			return nil, broken(k)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.SetString)) {
+		if err := strvals.ParseIntoString(k+"="+c.SetString[k], vals); err != nil {
+			return nil, broken(k)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.SetFile)) {
+		content := string(files[c.SetFile[k]])
+		if err := strvals.ParseIntoFile(k+"=x", vals, func([]rune) (any, error) { return content, nil }); err != nil {
+			return nil, broken(k)
+		}
+	}
+	return vals, nil
+}
+
+// mergeFiles merges values files, the last one over the others.
+func mergeFiles(files map[string][]byte, list []string) (map[string]any, *document.Failure) {
+	vals := map[string]any{}
+	for _, p := range list {
+		v, err := document.DecodeYAML(files[p])
+		if err != nil {
+			line := document.ErrorLine(err)
+			return nil, &document.Failure{
+				Reason: fmt.Sprintf("%s:%d: %s", p, line, document.ErrorText(err)),
+				Where:  document.LineOf(p, line, "file"), Remedy: "correct the values file",
+			}
+		}
+		if v == nil {
+			continue
+		}
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil, &document.Failure{
+				Reason: p + ": the values are not a map", Where: document.FileStart(p), Remedy: "correct the values file",
+			}
+		}
+		vals = MergeValues(vals, helmNumbers(m).(map[string]any))
+	}
+	return vals, nil
+}
+
+// ownValues merges the files that stand in for the chart's own values.
+func ownValues(c *release.Chart, files map[string][]byte) ([]byte, *document.Failure) {
+	vals, f := mergeFiles(files, c.OwnValues)
+	if f != nil {
+		return nil, f
+	}
+	b, err := yaml.Marshal(vals)
+	if err != nil {
+		return nil, document.AsFailure(c.OwnValues[0], err)
+	}
+	return b, nil
+}
+
+// helmNumbers turns integers into float64, which Helm's own reader makes of them:
+// templates print and compare them differently.
+func helmNumbers(v any) any {
+	switch x := v.(type) {
+	case map[string]any:
+		for k, e := range x {
+			x[k] = helmNumbers(e)
+		}
+	case []any:
+		for i, e := range x {
+			x[i] = helmNumbers(e)
+		}
+	case int64:
+		return float64(x)
+	}
+	return v
+}
+
+// MergeValues lays b over a, map by map.
+func MergeValues(a, b map[string]any) map[string]any {
+	out := make(map[string]any, len(a)+len(b))
+	for k, v := range a {
+		out[k] = v
+	}
+	for k, v := range b {
+		if bm, ok := v.(map[string]any); ok {
+			if am, ok := out[k].(map[string]any); ok {
+				out[k] = MergeValues(am, bm)
+				continue
+			}
+		}
+		out[k] = v
+	}
+	return out
+}
+
+// calls says which functions the templates mention.
+func calls(c *release.Chart, ch *chart.Chart) (random, lookup bool) {
+	for _, t := range ch.Templates {
+		random = random || mayBeRandom(t.Data) && randomCall.Match(t.Data)
+		lookup = lookup || bytes.Contains(t.Data, []byte("lookup")) && lookupCall.Match(t.Data)
+	}
+	for _, d := range ch.Dependencies() {
+		r, l := calls(c, d)
+		random, lookup = random || r, lookup || l
+	}
+	return random, lookup
+}
+
+// mayBeRandom is false of a text in which [randomCall] finds nothing, and quicker.
+func mayBeRandom(b []byte) bool {
+	for _, word := range []string{"rand", "gen", "uuidv4", "htpasswd", "bcrypt", "now", "ago", "date", "encryptAES", "shuffle"} {
+		if bytes.Contains(b, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	actions = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
+	// nowCall matches what may hold the word as well: texts, comments, fields, variables.
+	nowCall = regexp.MustCompile("(?s)\"(?:\\\\.|[^\"\\\\])*\"|`[^`]*`|/\\*.*?\\*/|[.$][\\w.]*|\\bnow\\b")
+)
+
+// anotherTime makes templates that ask for the time get another one, so that a second
+// render within the same second still tells.
+func anotherTime(ch *chart.Chart) {
+	for _, t := range ch.Templates {
+		t.Data = actions.ReplaceAllFunc(t.Data, func(action []byte) []byte {
+			return nowCall.ReplaceAllFunc(action, func(token []byte) []byte {
+				if string(token) != "now" {
+					return token
+				}
+				return []byte(`(toDate "2006-01-02 15:04:05" "2001-02-03 04:05:06")`)
+			})
+		})
+	}
+	for _, d := range ch.Dependencies() {
+		anotherTime(d)
+	}
+}

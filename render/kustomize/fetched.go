@@ -1,0 +1,183 @@
+package kustomize
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/source"
+	"github.com/kubesettle/kubesettle/render/tree"
+)
+
+// remoteBase is a reference to a folder of another repository.
+type remoteBase struct {
+	address string // of the repository, by https
+	path    string // in it
+	rev     string
+}
+
+var manifestFile = regexp.MustCompile(`\.(ya?ml|json)$`)
+
+// parseBase reads a reference as Kustomize does, as far as it leads to an https address.
+//
+// Upstream: kustomize api v0.21.1, internal/git, NewRepoSpecFromURL: the marks of the
+// repository's end are "_git/", "//" and ".git", in this order; without one it is the
+// first two elements of the path.
+func parseBase(ref string) (b remoteBase, why string) {
+	n, query, _ := strings.Cut(strings.TrimPrefix(ref, "git::"), "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return b, "has a query that cannot be read"
+	}
+	if b.rev = values.Get("ref"); b.rev == "" {
+		b.rev = values.Get("version")
+	}
+	switch rest, https := strings.CutPrefix(n, "https://"); {
+	case https:
+		n = rest
+	case strings.HasPrefix(n, "github.com/"):
+	case strings.Contains(n, "://"), strings.Contains(n, "@"), strings.Contains(n, ":"):
+		return b, "is not by https"
+	}
+	host, rest, ok := strings.Cut(n, "/")
+	if !ok || host == "" || strings.Contains(host, "@") {
+		return b, "is not an address of a repository without credentials"
+	}
+	if b.rev == "" && manifestFile.MatchString(rest) && !strings.Contains(rest, "//") {
+		return b, "is a file of another host, which nothing pins"
+	}
+	repo, dir := splitRepository(rest)
+	if repo == "" {
+		return b, "is not an address of a repository"
+	}
+	if b.path = path.Clean(strings.TrimPrefix(dir, "/")); b.path == ".." || strings.HasPrefix(b.path, "../") {
+		return b, "leaves its repository"
+	}
+	b.address = (&url.URL{Scheme: "https", Host: host, Path: "/" + repo}).String()
+	return b, ""
+}
+
+// splitRepository cuts the path of an address where the repository ends.
+func splitRepository(n string) (repo, dir string) {
+	if i := strings.Index(n, "_git/"); i >= 0 {
+		name, rest, _ := strings.Cut(n[i+len("_git/"):], "/")
+		return n[:i] + "_git/" + name, rest
+	}
+	if i := strings.Index(n, "//"); i >= 0 {
+		return n[:i], n[i+2:]
+	}
+	if i := strings.Index(n, ".git"); i >= 0 {
+		return n[:i+len(".git")], n[i+len(".git"):]
+	}
+	parts := strings.SplitN(n, "/", 3)
+	if len(parts) < 2 || parts[1] == "" {
+		return "", ""
+	}
+	return parts[0] + "/" + parts[1], strings.Join(parts[2:], "/")
+}
+
+// base includes a folder of another repository, fetched at a full commit.
+func (g *gatherer) base(k *File, dir, ref string) *document.Failure {
+	const copyIt = "copy it into the repository"
+	b, why := parseBase(ref)
+	switch {
+	case !g.src.CanFetch():
+		return g.remote(k, ref)
+	case why == "is a file of another host, which nothing pins":
+		return k.skip(ref, why, copyIt+", or refer to its folder at a full commit: https://HOST/ORG/REPOSITORY//FOLDER?ref=COMMIT")
+	case why != "":
+		return k.skip(ref, "is remote and "+why, copyIt+", or give an https address")
+	case !fetch.Pinned(b.rev):
+		return k.skip(ref, "is remote and not pinned: what it means may change without a commit here",
+			fmt.Sprintf("give the full commit, ?ref= and 40 digits: `git ls-remote %s %s` prints it", b.address, b.rev))
+	}
+	if g.src.Dry {
+		g.job.Later = true
+		return nil
+	}
+	where := document.LineOf(k.Path, k.line(ref), "release")
+	t, err := g.src.FetchTree(b.address, b.rev)
+	if err != nil {
+		return source.FetchFailure(redact.URL(ref), err, where)
+	}
+	mount := source.MountFolder(strings.TrimPrefix(b.address, "https://"), "git", b.address, t.Commit)
+	what := source.Fetched{Name: redact.URL(b.address), Version: b.rev, From: redact.URL(b.address), Digest: "git:" + t.Commit}
+	if err := g.src.Mount(mount, what, func() (tree.Tree, error) { return baseTree(t) }); err != nil {
+		return source.FetchFailure(redact.URL(ref), err, where)
+	}
+	g.job.FetchedAt(mount, where)
+	target := path.Join(mount, b.path)
+	if !g.src.HasDir(target) {
+		return k.fail(ref, "has no folder "+b.path, "correct the path or the commit")
+	}
+	if g.job.Bases == nil {
+		g.job.Bases = map[string]map[string]string{}
+	}
+	if g.job.Bases[k.Path] == nil {
+		g.job.Bases[k.Path] = map[string]string{}
+	}
+	rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(target))
+	if err != nil {
+		return source.FetchFailure(redact.URL(ref), err, where)
+	}
+	g.job.Bases[k.Path][ref] = filepath.ToSlash(rel)
+	return g.folder(target, k.Path, func() int { return where.StartLine })
+}
+
+// skip is a failure that is no error of the manifests.
+func (k *File) skip(ref, what, remedy string) *document.Failure {
+	f := k.fail(ref, what, remedy)
+	f.Skipped = true
+	return f
+}
+
+// ReplaceRemote puts the folders that were fetched in the place of references to them.
+func (k *File) ReplaceRemote(bases map[string]string) {
+	for _, list := range [][]string{k.Resources, k.Components, k.Generators, k.Transformers, k.Validators} {
+		for i, ref := range list {
+			if dir, ok := bases[ref]; ok {
+				list[i] = dir
+			}
+		}
+	}
+}
+
+// replaceBases is replaceRemote in the text that is built.
+func replaceBases(m map[string]any, bases map[string]string) {
+	for _, field := range []string{"resources", "bases", "components", "generators", "transformers", "validators"} {
+		list, _ := m[field].([]any)
+		for i, e := range list {
+			if ref, ok := e.(string); ok && bases[ref] != "" {
+				list[i] = bases[ref]
+			}
+		}
+	}
+}
+
+// fetchInflated fetches the chart of an entry of helmCharts and gives its folder.
+func (g *gatherer) fetchInflated(k *File, h types.HelmChart) (string, *document.Failure) {
+	where := document.LineOf(k.Path, k.line(h.Name), "release")
+	ref := fetch.ChartRef{Repository: strings.TrimSuffix(h.Repo, "/"), Name: h.Name, Version: h.Version}
+	dir, note, f := g.src.FetchChart(ref, where)
+	if f != nil {
+		return "", f
+	}
+	if note != "" {
+		g.job.Notes = append(g.job.Notes, note)
+	}
+	g.job.FetchedAt(dir, where)
+	return dir, nil
+}
+
+// baseTree is the tree of a commit that was fetched.
+func baseTree(t *fetch.Tree) (tree.Tree, error) {
+	return tree.Commit(t.Repository, t.Commit)
+}

@@ -1,0 +1,353 @@
+package kustomize
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	yaml3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// maxKustomizations is how many kustomizations one release may consist of.
+const maxKustomizations = 2000
+
+// FileOf is the kustomization file of a folder, or "".
+func FileOf(s *source.Source, dir string) string {
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		if p := path.Join(dir, name); s.HasFile(p) {
+			return p
+		}
+	}
+	return ""
+}
+
+// File is one file of the graph.
+type File struct {
+	Path string
+	types.Kustomization
+	Text []byte
+}
+
+// Read reads and checks the kustomization file of a folder. What it gives is read
+// once for both sides and not to be written to, see [parse].
+func Read(s *source.Source, file string) (*File, *document.Failure) {
+	b, err := s.Read(file)
+	if err != nil {
+		return nil, document.AsFailure(file, err)
+	}
+	return parseOnce(s.Memo, file, b)
+}
+
+// parse gives the kustomization that a text is.
+func parse(file string, b []byte) (*File, *document.Failure) {
+	k := &File{Path: file, Text: b}
+	if err := k.Unmarshal(b); err != nil {
+		line := document.ErrorLine(err)
+		text := document.Backquoted.ReplaceAllString(err.Error(), "a value")
+		return nil, &document.Failure{
+			Reason: fmt.Sprintf("%s:%d: %s", file, line, strings.Join(strings.Fields(text), " ")),
+			Where:  document.LineOf(file, line, "file"), Remedy: "correct the kustomization",
+		}
+	}
+	k.FixKustomization()
+	return k, nil
+}
+
+// PatchFiles lists the files of patches, in the order in which they are applied.
+func (k *File) PatchFiles() []string {
+	var refs []string
+	//lint:ignore SA1019 repositories still use the field
+	for _, p := range k.PatchesStrategicMerge {
+		if text := string(p); !IsInline(text) {
+			refs = append(refs, text)
+		}
+	}
+	for _, p := range k.Patches {
+		refs = append(refs, p.Path)
+	}
+	//lint:ignore SA1019 repositories still use the field
+	for _, p := range k.PatchesJson6902 {
+		refs = append(refs, p.Path)
+	}
+	return refs
+}
+
+// IsInline tells YAML in a list of paths from a path.
+func IsInline(ref string) bool {
+	return strings.Contains(ref, "\n") || strings.Contains(ref, ": ")
+}
+
+// line is where a scalar stands in the file, or 1.
+func (k *File) line(value string) int {
+	return k.lineWhere(func(s string) bool { return s == value })
+}
+
+// lineEnding is where a scalar of that end stands in the file, or 1.
+func (k *File) lineEnding(end string) int {
+	return k.lineWhere(func(s string) bool { return strings.HasSuffix(s, end) })
+}
+
+func (k *File) lineWhere(is func(string) bool) int {
+	var doc yaml3.Node
+	if yaml3.Unmarshal(k.Text, &doc) != nil {
+		return 1
+	}
+	line := 1
+	document.Walk(&doc, func(n *yaml3.Node) {
+		if n.Kind == yaml3.ScalarNode && is(n.Value) && line == 1 {
+			line = n.Line
+		}
+	})
+	return line
+}
+
+type gatherer struct {
+	src     *source.Source
+	job     *release.Job
+	done    map[string]bool
+	parents map[string]bool
+	space   string // namespace of the root, for charts
+}
+
+// Gather collects the files of a kustomization and everything it includes, and
+// refuses what would leave the tree or the process before any of it can start.
+func Gather(s *source.Source, rel release.Release) (*release.Job, *document.Failure) {
+	g := &gatherer{
+		src: s, job: &release.Job{Release: rel, Files: map[string][]byte{}, Inflate: map[string]*release.Chart{}},
+		done: map[string]bool{}, parents: map[string]bool{},
+	}
+	f := g.folder(rel.Path, rel.Path, func() int { return 1 })
+	return g.job, f
+}
+
+// folder adds the kustomization of a folder; from and at say who includes it.
+func (g *gatherer) folder(dir, from string, at func() int) *document.Failure {
+	if g.parents[dir] {
+		line := at()
+		return &document.Failure{
+			Reason: fmt.Sprintf("%s:%d: %s includes itself", from, line, dir),
+			Where:  document.LineOf(from, line, "file"), Remedy: "break the cycle",
+		}
+	}
+	if g.done[dir] {
+		return nil
+	}
+	if len(g.done) >= maxKustomizations {
+		return &document.Failure{
+			Reason: fmt.Sprintf("%s: more than %d kustomizations in one release", from, maxKustomizations),
+			Where:  document.FileStart(from), Remedy: "split the release",
+		}
+	}
+	g.done[dir], g.parents[dir] = true, true
+	defer delete(g.parents, dir)
+	file := FileOf(g.src, dir)
+	if rel := g.job.Release; file == "" && dir == rel.Path && len(rel.Files) > 0 {
+		return g.generated(dir)
+	}
+	if file == "" {
+		line := at()
+		return &document.Failure{
+			Reason: fmt.Sprintf("%s:%d: %s has no kustomization file", from, line, dir),
+			Where:  document.LineOf(from, line, "file"), Remedy: "add a kustomization.yaml there, or correct the path",
+		}
+	}
+	k, f := Read(g.src, file)
+	if f != nil {
+		return f
+	}
+	return g.content(k, dir)
+}
+
+// generated adds the kustomization that Flux generates for a folder without one.
+func (g *gatherer) generated(dir string) *document.Failure {
+	var text strings.Builder
+	text.WriteString("resources:\n")
+	k := &File{Path: path.Join(dir, "kustomization.yaml")}
+	for _, f := range g.job.Release.Files {
+		rel := strings.TrimPrefix(f, dir+"/")
+		k.Resources = append(k.Resources, rel)
+		fmt.Fprintf(&text, "- %q\n", rel)
+	}
+	k.Text = []byte(text.String())
+	return g.content(k, dir)
+}
+
+// content adds a kustomization and everything it names.
+func (g *gatherer) content(k *File, dir string) *document.Failure {
+	if ov := g.job.Release.Overlay; ov != nil && dir == g.job.Release.Path {
+		own, f := parse(k.Path, k.Text)
+		if f != nil {
+			return f
+		}
+		k = own
+		Apply(ov, &k.Kustomization)
+	}
+	if g.space == "" {
+		g.space = k.Namespace
+	}
+	g.job.Files[k.Path] = k.Text
+	for _, step := range []func(*File, string) *document.Failure{g.resources, g.filesOf, g.plugins, g.charts} {
+		if f := step(k, dir); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// resources follows what is accumulated: files and folders.
+func (g *gatherer) resources(k *File, dir string) *document.Failure {
+	for _, r := range k.Resources {
+		if f := g.include(k, dir, r, false); f != nil {
+			return f
+		}
+	}
+	for _, c := range k.Components {
+		if f := g.include(k, dir, c, true); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// RemoteRef matches a reference that leads out of the repository.
+var RemoteRef = regexp.MustCompile(`^(https?|ssh|git|file|git::https?|oci)://|^git@|^git::|^(www\.)?(github\.com|gitlab\.com|bitbucket\.org|gitea\.com)[/:]|\?ref=|\?version=|\.git(//|/|\?|$)|^[a-z0-9-]+(\.[a-z0-9-]+)+/[^/]+/[^/]+//`)
+
+// include adds a file or a folder that a kustomization names.
+func (g *gatherer) include(k *File, dir, ref string, component bool) *document.Failure {
+	p, in := source.Inside(dir, ref)
+	switch {
+	case in && !component && g.src.HasFile(p):
+		return g.add(k, p, ref)
+	case in && g.src.HasDir(p):
+		if f := g.wrongKind(k, p, ref, component); f != nil {
+			return f
+		}
+		return g.folder(p, k.Path, func() int { return k.line(ref) })
+	case RemoteRef.MatchString(ref):
+		return g.base(k, dir, ref)
+	case !in:
+		return k.fail(ref, "leaves the repository", "copy it into the repository")
+	}
+	return k.fail(ref, "does not exist", "commit it, or remove the line")
+}
+
+// wrongKind refuses a component among resources and a kustomization among components,
+// where the library would not say the line.
+func (g *gatherer) wrongKind(k *File, dir, ref string, component bool) *document.Failure {
+	file := FileOf(g.src, dir)
+	if file == "" {
+		return nil
+	}
+	inner, f := Read(g.src, file)
+	if f != nil {
+		return nil // it is said where it is included
+	}
+	switch {
+	case !component && inner.Kind == types.ComponentKind:
+		return k.fail(ref, "is a component", "list it under `components`")
+	case component && inner.Kind != types.ComponentKind:
+		return k.fail(ref, "is not a component", "list it under `resources`, or make its kind Component")
+	}
+	return nil
+}
+
+// remote refuses what lies on another machine.
+func (g *gatherer) remote(k *File, ref string) *document.Failure {
+	remedy := "vendor it into the repository"
+	if b, why := parseBase(ref); why == "" && fetch.Pinned(b.rev) {
+		remedy += ", or run without --offline"
+	}
+	return k.skip(ref, "is remote; nothing is fetched", remedy)
+}
+
+// fail is a failure about a reference of this kustomization.
+func (k *File) fail(ref, what, remedy string) *document.Failure {
+	line := k.line(ref)
+	return &document.Failure{
+		Reason: fmt.Sprintf("%s:%d: %s %s", k.Path, line, redact.URL(ref), what),
+		Where:  document.LineOf(k.Path, line, "file"), Remedy: remedy,
+	}
+}
+
+// add reads one file.
+func (g *gatherer) add(k *File, p, ref string) *document.Failure {
+	if root := path.Dir(k.Path); !g.anyFile() && !source.Under(g.src.Real(p), g.src.Real(root)) {
+		return k.fail(ref, "is outside of "+root+", which `kustomize build` refuses to read",
+			"move it below that folder, or make its folder a base; where the cluster builds with LoadRestrictionsNone, declare the release with `loadRestrictor: none`")
+	}
+	if _, ok := g.job.Files[p]; ok {
+		return nil
+	}
+	b, err := g.src.Read(p)
+	if err != nil {
+		f := document.AsFailure(p, err)
+		f.Where = document.LineOf(k.Path, k.line(ref), "file")
+		f.Reason = fmt.Sprintf("%s:%d: %s", k.Path, f.Where.StartLine, f.Reason)
+		return f
+	}
+	if hasAlias(b) { // Kustomize expands aliases without a limit; our decoder has one
+		if f := g.src.Memo.CheckYAML(p, b); f != nil {
+			return f
+		}
+	}
+	g.job.Files[p] = b
+	return nil
+}
+
+// hasAlias reports whether a text may hold a YAML alias: a star in front of a name, where a value begins.
+func hasAlias(b []byte) bool {
+	for i := 0; ; i++ {
+		next := bytes.IndexByte(b[i:], '*')
+		if next < 0 || i+next+1 >= len(b) {
+			return false
+		}
+		i += next
+		if i > 0 && strings.IndexByte(" \t\n\f\r[{,:-", b[i-1]) >= 0 && strings.IndexByte(" \t\n\f\r*", b[i+1]) < 0 {
+			return true
+		}
+	}
+}
+
+// need adds a file that must exist.
+func (g *gatherer) need(k *File, dir, ref string) *document.Failure {
+	if ref == "" {
+		return nil
+	}
+	p, in := source.Inside(dir, ref)
+	switch {
+	case in && g.src.HasFile(p):
+		return g.add(k, p, ref)
+	case RemoteRef.MatchString(ref):
+		return g.remote(k, ref)
+	case !in:
+		return k.fail(ref, "leaves the repository", "copy it into the repository")
+	}
+	return k.fail(ref, "does not exist", "commit it, or remove the line")
+}
+
+// filesOf adds the files that patches, generators and settings name.
+func (g *gatherer) filesOf(k *File, dir string) *document.Failure {
+	refs := k.PatchFiles()
+	for _, r := range k.Replacements {
+		refs = append(refs, r.Path)
+	}
+	refs = append(refs, k.Crds...)
+	refs = append(refs, k.Configurations...)
+	refs = append(refs, k.OpenAPI["path"])
+	for _, ref := range refs {
+		if f := g.need(k, dir, ref); f != nil {
+			return f
+		}
+	}
+	return g.generators(k, dir)
+}

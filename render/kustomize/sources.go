@@ -1,0 +1,92 @@
+package kustomize
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// generators adds the files that generators take their data from.
+func (g *gatherer) generators(k *File, dir string) *document.Failure {
+	for _, c := range k.ConfigMapGenerator {
+		if f := g.sources(k, dir, c.KvPairSources, false); f != nil {
+			return f
+		}
+	}
+	for _, c := range k.SecretGenerator {
+		if f := g.sources(k, dir, c.KvPairSources, true); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+func (g *gatherer) sources(k *File, dir string, s types.KvPairSources, secret bool) *document.Failure {
+	envs := map[string]bool{}
+	for _, ref := range s.EnvSources {
+		envs[ref] = true
+	}
+	for _, ref := range SourcesOf(s) {
+		if (secret || envs[ref] || isEnvFile(ref)) && g.placeholder(k, dir, ref, envs[ref]) {
+			continue
+		}
+		if f := g.need(k, dir, ref); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// placeholder puts a text in the place of a file that no repository should hold: of a
+// Secret's generator, or of variables of an environment. One that base has and head has
+// not is no such file.
+func (g *gatherer) placeholder(k *File, dir, ref string, env bool) bool {
+	p, in := source.Inside(dir, ref)
+	if !in || ref == "" || g.src.HasFile(p) || g.src.HasDir(p) || RemoteRef.MatchString(ref) {
+		return false
+	}
+	if twin := g.src.Twin; twin != nil && twin.HasFile(p) {
+		return false
+	}
+	if _, there := g.job.Files[p]; there {
+		return true
+	}
+	g.job.Files[p] = []byte("not-in-the-repository")
+	if env {
+		g.job.Files[p] = []byte("NOT_IN_THE_REPOSITORY=not-in-the-repository\n")
+	}
+	g.job.Notes = append(g.job.Notes, fmt.Sprintf("%s:%d: %s is not in the repository: a placeholder stands for it", k.Path, max(k.line(ref), k.lineEnding("="+ref)), p))
+	return true
+}
+
+// isEnvFile reports whether a file holds the variables of an environment by its name: .env,
+// .env.local, prod.env.
+func isEnvFile(ref string) bool {
+	base := path.Base(ref)
+	return strings.HasPrefix(base, ".env") || strings.HasSuffix(base, ".env")
+}
+
+// SourcesOf lists the files of a generator; "key=file" names a file under another key.
+func SourcesOf(s types.KvPairSources) []string {
+	var refs []string
+	for _, f := range s.FileSources {
+		if _, file, ok := strings.Cut(f, "="); ok {
+			f = file
+		}
+		refs = append(refs, f)
+	}
+	return append(refs, s.EnvSources...)
+}
+
+// anyFile reports whether files outside a kustomization's folder may be read: where the
+// release says so, and in a repository that Flux builds, whose controller does.
+func (g *gatherer) anyFile() bool {
+	rel := &g.job.Release
+	rel.AnyFile = rel.AnyFile || !rel.Declared && rel.By.File == "" && g.src.BuiltByFlux()
+	return rel.AnyFile
+}

@@ -1,0 +1,65 @@
+package release
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// FetchedAt remembers which line brought something fetched into a job.
+func (j *Job) FetchedAt(dir string, where document.Location) {
+	if j.Fetched == nil {
+		j.Fetched = map[string]document.Location{}
+	}
+	if _, ok := j.Fetched[source.MountOf(dir)]; !ok {
+		where.Rung = "release"
+		j.Fetched[source.MountOf(dir)] = where
+	}
+}
+
+// Placed is a location in the repository: what lies in something fetched is where the
+// line is that brought it in.
+func (j *Job) Placed(at document.Location) document.Location {
+	for range len(j.fetched()) {
+		where, ok := j.fetched()[source.MountOf(at.File)]
+		if !ok {
+			break
+		}
+		at = where
+	}
+	return at
+}
+
+func (j *Job) fetched() map[string]document.Location {
+	if j == nil {
+		return nil
+	}
+	return j.Fetched
+}
+
+// PlacedFailure is a failure with its location in the repository.
+func (j *Job) PlacedFailure(f *document.Failure) *document.Failure {
+	out := *f
+	out.Reason = strings.ReplaceAll(f.Reason, source.FetchedRoot+"/", "")
+	if source.MountOf(f.Where.File) == "" {
+		return &out
+	}
+	out.Where = j.Placed(f.Where)
+	out.Reason = fmt.Sprintf("%s:%d: in what it fetches: %s", out.Where.File, out.Where.StartLine, out.Reason)
+	out.Remedy = "use another version, or vendor it and correct it: " + f.Remedy
+	return &out
+}
+
+// Own are the files of a job that lie in the repository.
+func (j *Job) Own() []string {
+	return slices.DeleteFunc(j.Reads(), func(p string) bool { return source.MountOf(p) != "" })
+}
+
+// FetchedNames are the names of what a job fetched, sorted.
+func (j *Job) FetchedNames() []string {
+	return slices.Sorted(maps.Keys(j.fetched()))
+}

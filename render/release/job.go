@@ -1,0 +1,163 @@
+package release
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+	"sort"
+	"sync"
+
+	"github.com/kubesettle/kubesettle/render/document"
+)
+
+// Unread is the job of a release that cannot be had. The files that declare it are what
+// a change has to touch to change it.
+func Unread(r Release) *Job {
+	j := &Job{Release: r, Files: map[string][]byte{}}
+	for _, f := range r.Files {
+		j.Files[f] = nil
+	}
+	return j
+}
+
+// Job is everything the rendering of one release depends on: files that were gathered
+// from a tree, and settings. Its output is a function of it alone, so that it can run
+// in another process and be reused where base and head have equal jobs.
+type Job struct {
+	Release Release
+	Files   map[string][]byte // by repository path
+	// Chart is set for Helm.
+	Chart *Chart `json:",omitempty"`
+	// Inflate holds the charts of a kustomization's helmCharts, by their generated file.
+	Inflate map[string]*Chart `json:",omitempty"`
+	// Template is set for an ApplicationSet's.
+	Template *Template `json:",omitempty"`
+	// Bases are the folders that stand for remote references, by kustomization file.
+	Bases map[string]map[string]string `json:",omitempty"`
+	// Encrypted are the manifests that a program would decrypt, by kustomization file.
+	Encrypted map[string]Encrypted `json:",omitempty"`
+	Notes     []string
+	// Lost are files of plain manifests that base reads, and that are no objects any more.
+	Lost []LostFile `json:",omitempty"`
+	// Later says that something was not fetched, and is not among the files.
+	Later bool `json:",omitempty"`
+	// Fetched are the lines that brought something fetched in, by its folder.
+	Fetched map[string]document.Location `json:"-"`
+
+	Declares map[string]bool `json:"-"` // files that say what to render, and are not rendered
+
+	once sync.Once
+	hash string
+}
+
+// Output is what a job gives.
+type Output struct {
+	Docs  []document.Document
+	Notes []string
+	Err   *document.Failure
+	Lost  []LostFile `json:",omitempty"`
+
+	Untouched bool `json:"-"` // not rendered: it is the same on the other side
+	Shared    bool `json:"-"` // taken from the other side
+}
+
+// Beside adds a file that declares the release.
+func (j *Job) Beside(p string, b []byte) {
+	if _, ok := j.Files[p]; ok {
+		return
+	}
+	if j.Declares == nil {
+		j.Declares = map[string]bool{}
+	}
+	j.Files[p], j.Declares[p] = b, true
+}
+
+// Reads lists the files of a job, sorted.
+func (j *Job) Reads() []string {
+	list := make([]string, 0, len(j.Files))
+	for p := range j.Files {
+		list = append(list, p)
+	}
+	sort.Strings(list)
+	return list
+}
+
+// Digest identifies a job by content.
+func (j *Job) Digest() string {
+	j.once.Do(func() { j.hash = j.computeDigest() })
+	return j.hash
+}
+
+func (j *Job) computeDigest() string {
+	h := sha256.New()
+	for _, p := range j.Reads() {
+		sum := sha256.Sum256(j.Files[p])
+		fmt.Fprintf(h, "%q %x\n", p, sum)
+	}
+	b, err := json.Marshal(&Job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Bases: j.Bases, Encrypted: j.Encrypted, Notes: j.Notes, Template: j.Template, Lost: j.Lost, Later: j.Later})
+	if err != nil {
+		panic("render: a job does not marshal: " + err.Error())
+	}
+	h.Write(b)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Cut is the failure of a release that there was no time for.
+func (j *Job) Cut() *document.Failure {
+	return &document.Failure{
+		Cut: true, Skipped: true, Reason: j.Release.Path + ": the time budget ran out before it was rendered",
+		Where: document.FileStart(j.EntryFile()), Remedy: "give it more time with --time-budget, or find out what makes it slow",
+	}
+}
+
+// EntryFile is the file that stands for a release.
+func (j *Job) EntryFile() string {
+	switch {
+	case j.Chart != nil:
+		return j.Chart.Dir + "/Chart.yaml"
+	case j.Release.Kind == Kustomize:
+		return j.RootKustomization()
+	case len(j.Release.Files) > 0:
+		return j.Release.Files[0]
+	}
+	return j.Release.Path
+}
+
+// RootKustomization is the file that a kustomization is built from, or its folder where there is none.
+func (j *Job) RootKustomization() string {
+	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+		if p := path.Join(j.Release.Path, name); j.Files[p] != nil {
+			return p
+		}
+	}
+	return j.Release.Path
+}
+
+// LostFile is a file of plain manifests that fails alone: the others of its folder have
+// nothing to do with it.
+type LostFile struct {
+	File string
+	Err  *document.Failure
+}
+
+// Template fills parameters into a value, once for each set of them, as an
+// ApplicationSet does with its template.
+//
+// Upstream: argo-cd, applicationset/utils: (*Render).RenderTemplateParams and Replace.
+type Template struct {
+	Value      any
+	Params     []map[string]any
+	GoTemplate bool
+	Options    []string `json:",omitempty"` // such as missingkey=error
+	Patch      string   `json:",omitempty"` // a merge patch, itself a template
+}
+
+// Encrypted are the manifests that a kustomization has decrypted: they are built as they
+// stand, with their values encrypted.
+type Encrypted struct {
+	Generators []string // entries of the kustomization that name the program
+	Files      []string // as it would name them under resources
+	Patches    []string // and those that it merges into what is there already
+}

@@ -1,0 +1,18 @@
+package worker
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// limitMemory lets the system refuse what one allocation would take beyond the limit:
+// [watchMemory] looks at what is there already. Go takes more than its heap.
+func limitMemory(limit uint64) {
+	most := limit + limit/2 + 128<<20
+	// Where the system does not let us, the watch is what there is.
+	_ = syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: most, Max: most})
+}
+
+// dieWithParent has the system end a process with the one that started it, by whatever
+// signal that dies.
+func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

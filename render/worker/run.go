@@ -1,0 +1,66 @@
+package worker
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/release"
+)
+
+// runJob renders a job in this process.
+func runJob(j *release.Job) (out release.Output) {
+	defer func() {
+		if r := recover(); r != nil { // a library's bug on hostile input is this release's failure
+			out = release.Output{Err: &document.Failure{
+				Reason: fmt.Sprintf("%s: the renderer failed: %v", j.Release.Path, r),
+				Where:  document.FileStart(j.Release.Path), Remedy: "report this with the files it happens on",
+			}}
+		}
+		out.Notes = append(append([]string(nil), j.Notes...), out.Notes...)
+		if out.Err != nil {
+			out.Err.Reason = redact.Hide(out.Err.Reason, j.Release.Hidden)
+		}
+	}()
+	switch j.Release.Kind {
+	case release.Helm:
+		return renderChart(j)
+	case release.Kustomize:
+		return buildKustomization(j)
+	case release.Templates:
+		return fillTemplate(j.Template)
+	default:
+		return readManifests(j)
+	}
+}
+
+// renderChart renders a chart and builds the post-renderers' overlays over what it gave.
+func renderChart(j *release.Job) release.Output {
+	out := helm.Render(j.Chart, j.Files)
+	for i := range j.Release.PostRender {
+		if out.Err != nil {
+			break
+		}
+		var err error
+		if out.Docs, err = kustomize.PostRender(&j.Release.PostRender[i], out.Docs); err != nil {
+			out.Err = kustomize.Failure(j, err)
+			out.Err.Where, out.Err.Remedy = j.Release.By, "correct `postRenderers` of the HelmRelease"
+		}
+	}
+	return out
+}
+
+// buildKustomization builds a kustomization and does what Flux does to what was built.
+func buildKustomization(j *release.Job) release.Output {
+	out := kustomize.Build(j)
+	if out.Err != nil {
+		return out
+	}
+	if s := j.Release.Substitute; s != nil {
+		out.Err = kustomize.Substitute(s, out.Docs)
+	}
+	kustomize.Label(j.Release.Overlay, out.Docs)
+	return out
+}
