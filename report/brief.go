@@ -79,7 +79,7 @@ func uncheckedText(r *verify.Result) string {
 	var left []string
 	for _, a := range r.Assumptions {
 		if s, ok := strings.CutPrefix(line(a), "not modeled, and treated as not there: "); ok {
-			out = append(out, clip(s, 120)+" (not modelled)")
+			out = append(out, clip(s, 120)+" (not modeled)")
 		}
 		if s, ok := strings.CutPrefix(line(a), asideNote); ok {
 			s, _, _ = strings.Cut(s, ", ")

@@ -57,7 +57,6 @@ func tell(f *judge.Finding) []toldLine {
 			l.Text = fmt.Sprintf("%s, and %s like it", l.Text, count(j-i-1, "more step"))
 		case calm:
 			l.Text, _, _ = strings.Cut(l.Text, " (")
-			l.Text = strings.Replace(l.Text, "bind Pod ", "the scheduler binds Pod ", 1)
 		}
 		out = append(out, l)
 		i = j

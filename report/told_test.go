@@ -48,7 +48,7 @@ func TestTellGroupsARollout(t *testing.T) {
 		step("event", "apply", "the change is applied", shot(3, 0, 0)),
 		step("sync", "create-replicaset", "creates the ReplicaSet", shot(3, 0, 0)),
 		step("sync", "create-pod", "creates 1 pod", shot(3, 0, 1)),
-		step("sync", "bind", "bind Pod default/web to node a-1 (the only node)", shot(3, 0, 1)),
+		step("sync", "bind", "the scheduler places a pod of default/web on node a-1 (the only node)", shot(3, 0, 1)),
 		step("kubelet", "start-pod", "a pod is ready", shot(3, 1, 0)),
 		step("sync", "delete-pod", "deletes 1 pod", shot(2, 1, 0)),
 		step("event", "drain", "the drain starts", shot(2, 1, 0)),

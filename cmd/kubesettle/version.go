@@ -16,7 +16,7 @@ import (
 // version is set by the build: -ldflags "-X main.version=v1.2.3".
 var version string
 
-// kubernetesVersion is the release whose control loops are modelled.
+// kubernetesVersion is the release whose control loops are modeled.
 const kubernetesVersion = "1.36"
 
 // buildVersion is the version of a release build, of `go install`, or of a work tree.

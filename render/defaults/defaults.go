@@ -1,5 +1,5 @@
 // Package defaults fills in what the API server fills in when an object is created,
-// for the kinds that are modelled. It knows nothing of where objects come from.
+// for the kinds that are modeled. It knows nothing of where objects come from.
 //
 // Upstream: kubernetes v1.36.3, pkg/apis/{core,apps,batch,autoscaling,policy,scheduling}
 // /v*/defaults.go and zz_generated.defaults.go; each function keeps its upstream name.

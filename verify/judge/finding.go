@@ -121,7 +121,7 @@ func (w wording) stuck(s state.State) []Step {
 		out = append(out, Step{
 			Actor: "drain", Class: actor.Periodic.String(), Action: "eviction-refused",
 			Object:  "Pod " + podName(s, p),
-			Text:    fmt.Sprintf("drain may not evict %s%s on %s: %s", onePod(s, p), revision(s, p), s.C.Nodes[n].Name, why),
+			Text:    fmt.Sprintf("the drain may not evict %s%s on %s: %s", onePod(s, p), revision(s, p), s.C.Nodes[n].Name, why),
 			Because: w.because(refs), After: snapshot(s),
 		})
 	}
@@ -185,7 +185,7 @@ func (w wording) unmade(s state.State) []Step {
 		out = append(out, Step{
 			Actor: "scheduler", Class: actor.Sync.String(), Action: "no-feasible-node",
 			Object:  "Pod " + podName(s, p),
-			Text:    fmt.Sprintf("scheduler finds no feasible node for %s%s: %s", onePod(s, p), revision(s, p), scheduler.FitError(s.PresentNodes(), reasons)),
+			Text:    fmt.Sprintf("the scheduler finds no feasible node for %s%s: %s", onePod(s, p), revision(s, p), scheduler.FitError(s.PresentNodes(), reasons)),
 			Because: w.because(refs), After: snapshot(s),
 		})
 	}

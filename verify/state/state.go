@@ -2,7 +2,7 @@ package state
 
 import "bytes"
 
-// State is the mutable part of a modelled cluster: a view of one byte string, passed
+// State is the mutable part of a modeled cluster: a view of one byte string, passed
 // by value. The zero State is invalid.
 type State struct {
 	C *Config

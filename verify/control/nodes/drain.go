@@ -139,7 +139,7 @@ func (d *drain) Describe(from, _ state.State, m search.Move) actor.Words {
 	phase := state.Phase(m.Args[2]).String()
 	return actor.Words{
 		Action: "evict-pod", Object: objects.PodObject(c, p),
-		Text: fmt.Sprintf("drain %s %s on %s", verb, objects.OnePod(c, p, phase+" "), node),
+		Text: fmt.Sprintf("the drain %s %s on %s", verb, objects.OnePod(c, p, phase+" "), node),
 	}
 }
 

@@ -68,12 +68,13 @@ func (a *Scheduler) Describe(from, to state.State, m search.Move) actor.Words {
 	}
 	d := a.decideFor(from, p, int(m.Args[2])-1)
 	w := actor.Words{Action: "bind", Object: objects.PodObject(from.C, p)}
-	w.Text = fmt.Sprintf("bind %s to node %s (%s)", w.Object, from.C.Nodes[n].Name, choice(from.C, &d, n))
+	placed := fmt.Sprintf("the scheduler places %s on node %s", objects.OnePod(from.C, p, ""), from.C.Nodes[n].Name)
+	w.Text = fmt.Sprintf("%s (%s)", placed, choice(from.C, &d, n))
 	if int(m.Args[2])-1 == n {
-		w.Text = fmt.Sprintf("bind %s to node %s, to which it was nominated", w.Object, from.C.Nodes[n].Name)
+		w.Text = placed + ", to which it was nominated"
 	}
 	if from.C.Pods[p].PerNode {
-		w.Text = fmt.Sprintf("bind %s to node %s, which it was created for", w.Object, from.C.Nodes[n].Name)
+		w.Text = placed + ", which it was created for"
 		return w
 	}
 	w.Because = a.because(from, p, &d)
