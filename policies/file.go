@@ -73,6 +73,8 @@ type Cluster struct {
 	// Releases are patterns of the releases that this cluster runs, beside the one that is checked:
 	// what they declare takes its room on nodes that are declared one by one.
 	Releases []string
+	// Workloads run in this cluster and are in no release.
+	Workloads []OtherWorkload
 	// Beside is what stands on the nodes beside a slice, by node (set by who cuts slices).
 	Beside map[string]*state.Beside
 }

@@ -23,6 +23,7 @@ func (d *decoder) cluster(c *Cluster) read {
 			"version":      d.version(&c.Gated),
 			"featureGates": d.featureGates(&c.Gated),
 			"releases":     d.texts(&c.Releases, releasePattern),
+			"workloads":    func(n *yaml.Node, at string) { d.list(d.otherWorkload(&c.Workloads))(n, at) },
 			"nodePools": func(n *yaml.Node, at string) {
 				d.list(d.pool(&pools))(n, at)
 			},
@@ -34,6 +35,9 @@ func (d *decoder) cluster(c *Cluster) read {
 		}
 		if key := d.set[at+".nodes"]; key != nil && c.SnapshotFile != "" {
 			d.fail(key, at+".nodes", "is given together with snapshot, which holds the nodes; remove one of them")
+		}
+		if key := d.set[at+".workloads"]; key != nil && c.SnapshotFile != "" {
+			d.fail(key, at+".workloads", "is given together with snapshot, which holds all pods of the cluster; remove one of them")
 		}
 		if key := d.set[at+".maxAge"]; key != nil && c.SnapshotFile == "" {
 			d.fail(key, at+".maxAge", "goes with snapshot only; remove it")
@@ -140,7 +144,8 @@ func (d *decoder) taints(dst *[]corev1.Taint) read {
 	}
 }
 
-func (d *decoder) allocatable(dst *corev1.ResourceList) read {
+// quantities reads a map of resources.
+func (d *decoder) quantities(dst *corev1.ResourceList) read {
 	return func(n *yaml.Node, at string) {
 		out := corev1.ResourceList{}
 		d.entries(n, at, func(key *yaml.Node) read {
@@ -161,6 +166,17 @@ func (d *decoder) allocatable(dst *corev1.ResourceList) read {
 				out[corev1.ResourceName(key.Value)] = q
 			}
 		})
+		*dst = out
+	}
+}
+
+func (d *decoder) allocatable(dst *corev1.ResourceList) read {
+	return func(n *yaml.Node, at string) {
+		var out corev1.ResourceList
+		d.quantities(&out)(n, at)
+		if out == nil {
+			out = corev1.ResourceList{}
+		}
 		for _, k := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			if d.set[at+"."+string(k)] == nil {
 				d.fail(n, at, "%s is missing; give cpu and memory, or leave out allocatable as a whole", k)

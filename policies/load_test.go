@@ -70,6 +70,13 @@ func describe(p *Policy) string {
 			fmt.Fprintln(&b)
 		}
 	}
+	for _, w := range p.Cluster.Workloads {
+		fmt.Fprintf(&b, "workload: %s x %d", w.ID(), w.Count)
+		if w.Priority != nil {
+			fmt.Fprintf(&b, " priority=%d", *w.Priority)
+		}
+		fmt.Fprintf(&b, " requests=%v on %v, line %d\n", len(w.Requests), w.NodeSelector, w.Line)
+	}
 	c := p.Controllers
 	gitops := "none"
 	if c.GitOps != nil {

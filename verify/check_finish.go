@@ -54,6 +54,9 @@ func prepare(ch *render.Changes, opt Options, all bool) (a *analysis, cut []*sli
 	}
 	a.besides = slice.NewBesides(opt.Policy, ch)
 	a.around = slice.NewAround(opt.Policy, ch)
+	if n := len(opt.Policy.Cluster.Workloads); n > 0 && len(opt.Policy.Cluster.Sizes()) == 0 {
+		a.note([]string{fmt.Sprintf("cluster.workloads: the %d declared workloads take no room, as the number of the nodes or their capacity is not known; quotas count them", n)})
+	}
 	a.instead = static.StandIns(refused)
 	cut = a.result.pick(ch, &a.opt, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: append(together(rules), opt.Policy.OwnTogether()...), Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead, Own: opt.Policy, Shot: opt.Policy.Cluster.Snapshot})
 	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)

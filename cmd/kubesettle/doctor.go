@@ -126,6 +126,8 @@ type diagnosedCluster struct {
 	Assumed bool     `json:"assumed"`
 	From    string   `json:"from,omitempty"` // the file that declares it
 	Nodes   []string `json:"nodes"`          // pools in words
+	// Workloads are those that the policy declares beside the releases, in words.
+	Workloads []string `json:"workloads,omitempty"`
 }
 
 func examine(rev *render.Revision, policy *policies.Policy, s *verify.Survey) *diagnosis {
@@ -192,6 +194,10 @@ func clusterOf(p *policies.Policy) diagnosedCluster {
 			s += " in zones " + strings.Join(pool.Zones, ", ")
 		}
 		c.Nodes = append(c.Nodes, s)
+	}
+	for i := range p.Cluster.Workloads {
+		w := &p.Cluster.Workloads[i]
+		c.Workloads = append(c.Workloads, fmt.Sprintf("%s/%s: %d pods", w.Namespace, w.Name, w.Count))
 	}
 	return c
 }
@@ -349,6 +355,7 @@ func (d *diagnosis) text() string {
 		where = "declared in " + d.Cluster.From
 	}
 	p.section("Cluster of every release ("+where+")", d.Cluster.Nodes, 4, "")
+	p.section("Beside the releases (cluster.workloads)", d.Cluster.Workloads, 4, "")
 	p.section("Would be searched", searched, 7, ": --output json")
 	p.section("Not known -> how to declare it", open, 10, ": --output json")
 	p.section("Not modeled", d.Unmodeled, 4, ": --output json")

@@ -58,11 +58,18 @@ func place(releases []*render.Rendered, nodes []*corev1.Node, p *policies.Policy
 			}
 		}
 	}
+	for i := range p.Cluster.Workloads {
+		w := &p.Cluster.Workloads[i]
+		pods = append(pods, standing{id: w.ID(), pod: w.Pod(), count: w.Count})
+	}
 	total := 0
 	for i := range pods {
 		total += pods[i].count
 		pods[i].share = shareOf(requestsOf(&pods[i].pod.Spec), nodes[0])
 		pods[i].priority, _ = scheduler.PriorityOf(&spec, pods[i].pod, state.Base)
+		if n := pods[i].pod.Spec.Priority; pods[i].release == "" && n != nil { // as it runs, whatever the default is
+			pods[i].priority = *n
+		}
 	}
 	slices.SortStableFunc(pods, func(x, y standing) int {
 		larger := 0

@@ -57,6 +57,7 @@ func (sl *Slice) declare(p *policies.Policy, sides [2]side) {
 	if sl.own = p; p == nil {
 		return
 	}
+	sl.takeDeclared(p)
 	for i := range sl.Workloads {
 		for v := range sl.Workloads[i].Manifests {
 			p.Cluster.Gated.Apply(&sl.Workloads[i].Manifests[v])

@@ -5,6 +5,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -72,6 +73,22 @@ func (s side) others(namespace string, members map[string]bool) corev1.ResourceL
 		}
 	}
 	return out
+}
+
+// takeDeclared adds what the workloads that a policy declares beside the repository take of the quotas of their namespaces.
+func (sl *Slice) takeDeclared(p *policies.Policy) {
+	for i := range p.Cluster.Workloads {
+		w := &p.Cluster.Workloads[i]
+		for k := range sl.Spec.Quotas {
+			q := &sl.Spec.Quotas[k]
+			if q.Namespace != w.Namespace {
+				continue
+			}
+			for v := range q.Others {
+				addTimes(q.Others[v], admission.QuotaUse(w.Pod()), int64(w.Count))
+			}
+		}
+	}
 }
 
 // limits says which quotas apply to a workload.
