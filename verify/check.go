@@ -34,6 +34,9 @@ type Options struct {
 	whole    bool                      // for comparisons; see [scenario.Checker.Whole]
 	twice    bool                      // for comparisons; see [scenario.Checker.Twice]
 	plain    bool                      // the searches alone, and no fix: a change is tried that may mend a finding
+	forgets  bool                      // for comparisons: a search that was made before in this run is made again
+	// recall is what the searches of this run gave; nil: nothing yet.
+	recall *scenario.Recall
 	// watch is shown every counterexample of head and base, told or not; nil: nobody looks.
 	watch func(scenario.Violation)
 }

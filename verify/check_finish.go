@@ -36,6 +36,10 @@ func prepare(ch *render.Changes, opt Options, all bool) (a *analysis, cut []*sli
 		return nil, nil, nil, err
 	}
 	a.checker = scenario.Checker{Policy: opt.Policy, Only: opt.Rules, Rules: rules, Lifts: scenario.Lifts{}, Whole: opt.whole, Twice: opt.twice, Budget: scenario.Budget{States: cmp.Or(opt.states, scenario.SearchStates), Bytes: searchBytes(opt), Kept: opt.Kept}}
+	if a.opt.recall == nil && !opt.forgets {
+		a.opt.recall = scenario.NewRecall(0)
+	}
+	a.checker.Budget.Recall = a.opt.recall
 	if opt.TimeBudget > 0 {
 		a.checker.Budget.Deadline = a.started.Add(opt.TimeBudget)
 	}

@@ -103,7 +103,7 @@ func (p *Problem) pack() string {
 // end.
 func (p *Problem) kept(bud Budget, q question, do func() (answer, error)) (answer, error) {
 	if bud.Kept == nil {
-		return do()
+		return bud.Recall.ask(p, q, do)
 	}
 	key, ok := p.keyOf(q)
 	if !ok {

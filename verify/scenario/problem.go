@@ -189,6 +189,7 @@ type Budget struct {
 	States   uint64
 	Bytes    uint64
 	Kept     *memo.Store // what earlier searches gave; nil: nothing
+	Recall   *Recall     // what those of this run gave, where Kept is nil
 }
 
 func (b Budget) options() search.Options {

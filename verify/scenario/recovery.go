@@ -33,7 +33,7 @@ func (v Violation) Recovers(ctx context.Context, bud Budget) *bool {
 	q := question{sys: sys, opt: opt}
 	of, known := v.Bound.content()
 	if q.of = fmt.Sprintf("mended by %s from %x", of, before.B); !known {
-		bud.Kept = nil
+		bud.Kept, bud.Recall = nil, nil
 	}
 	res, err := v.Problem.run(ctx, bud, q)
 	if err != nil || res.Bound != search.Complete && len(res.Violations) == 0 {
