@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/rollouts"
 )
 
 // fieldDiff walks two versions of an object side by side.
@@ -324,6 +325,8 @@ func podTemplate(o *Object) *corev1.PodTemplateSpec {
 	case *appsv1.DaemonSet:
 		return &t.Spec.Template
 	case *appsv1.ReplicaSet:
+		return &t.Spec.Template
+	case *rollouts.Rollout:
 		return &t.Spec.Template
 	case *batchv1.Job:
 		return &t.Spec.Template

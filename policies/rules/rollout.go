@@ -14,7 +14,7 @@ import (
 // terminate, and a rollout that was paused on purpose, do not count.
 func rolling(s state.State, w int) bool {
 	m := s.Manifest(w)
-	if !m.Exists() || m.Paused() {
+	if !m.Exists() || m.Paused() || s.AbortedTo(w) >= 0 {
 		return false
 	}
 	for _, p := range s.C.ClassesOf[w] {

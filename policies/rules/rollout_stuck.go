@@ -56,7 +56,13 @@ nothing (NFS).`,
 
 func stuck(s state.State, w int) bool {
 	current := s.NewClass(w)
-	if current < 0 || s.Manifest(w).Paused() || halted(s, w) {
+	if current < 0 || s.Manifest(w).Paused() {
+		return false
+	}
+	if stable := s.AbortedTo(w); stable >= 0 { // an abort completes where all of what was there before is back
+		return s.Pending(stable)+s.Waiting(stable) == 0 && s.AvailableIn(stable) < s.Replicas(w)
+	}
+	if halted(s, w) {
 		return false
 	}
 	if s.C.Pods[current].Ordinal != state.NoOrdinal {
@@ -69,6 +75,11 @@ func stuckMessage(s state.State, w int) string {
 	current := s.NewClass(w)
 	if current < 0 {
 		return fmt.Sprintf("the rollout of %s can stay incomplete forever", FullName(s.C, w))
+	}
+	if stable := s.AbortedTo(w); stable >= 0 {
+		n := s.AvailableIn(stable)
+		return fmt.Sprintf("the abort of %s can stay incomplete forever: %d of %s %s of the stable revision and ready",
+			FullName(s.C, w), n, wanted(s, w), english.PluralWord(n, "is", "are"))
 	}
 	updated := newestPods(s, w, s.ReadyPods)
 	text := fmt.Sprintf("the rollout of %s can stay incomplete forever: %d of %s %s updated and ready",

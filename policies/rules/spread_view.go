@@ -209,7 +209,7 @@ func matching(c *state.Config, p int, selector *metav1.LabelSelector, keys []str
 		}
 		if !slices.ContainsFunc(keys, func(key string) bool {
 			switch of := c.Spec.Workloads[c.Pods[p].Workload].Kind(); {
-			case key == appsv1.DefaultDeploymentUniqueLabelKey && of == state.Deployment:
+			case key == appsv1.DefaultDeploymentUniqueLabelKey && of == state.Deployment, key == state.RolloutsHash && of == state.Rollout:
 				return q != p
 			case key == appsv1.StatefulSetRevisionLabel && of == state.StatefulSet:
 				return c.Pods[q].Template != c.Pods[p].Template

@@ -17,6 +17,8 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubesettle/kubesettle/render/rollouts"
 )
 
 // Set defaults an object in place; a kind without a function here stays as it is.
@@ -36,6 +38,8 @@ func Set(obj runtime.Object) {
 		podTemplate(&o.Spec.Template)
 	case *appsv1.ReplicaSet:
 		ReplicaSet(o)
+		podTemplate(&o.Spec.Template)
+	case *rollouts.Rollout: // as the API server does with the ReplicaSets that are made of it
 		podTemplate(&o.Spec.Template)
 	case *corev1.ReplicationController:
 		ReplicationController(o)

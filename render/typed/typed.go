@@ -18,6 +18,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/defaults"
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/rollouts"
 )
 
 // ReadAs maps versions that Kubernetes 1.36 no longer serves to the version whose
@@ -50,7 +51,7 @@ func (e *TypeError) Error() string { return e.text }
 
 // Object is an object in upstream's type, and what decoding says about it.
 type Object struct {
-	Typed   runtime.Object // defaulted; nil for a kind that client-go does not know
+	Typed   runtime.Object // defaulted; nil for a kind that is not known: client-go's, and Rollouts
 	Notes   []string       // versions that are not served
 	Refused []Refusal      // what strict decoding refuses, sorted
 }
@@ -68,6 +69,13 @@ func Decode(content map[string]any) (Object, error) {
 			content = hpaFromV2beta1(content)
 		}
 		gvk = gv.WithKind(gvk.Kind)
+	}
+	if gvk == rollouts.Kind {
+		if r := rollouts.Decode(content); r != nil {
+			defaults.Set(r)
+			d.Typed = r
+		}
+		return d, nil
 	}
 	obj, err := scheme.Scheme.New(gvk)
 	if err != nil || gvk.Group == "apiextensions.k8s.io" {

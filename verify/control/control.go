@@ -43,6 +43,7 @@ func All(b *state.Builder) ([]actor.Actor, error) {
 		workloads.NewDeployment,
 		workloads.NewReplicaSet,
 		workloads.NewReplicaSetAlone,
+		workloads.NewRollout,
 		workloads.NewDaemonSet,
 		workloads.NewStatefulSet,
 		workloads.NewJob,

@@ -42,6 +42,15 @@ head web replicas=2 image=v2 cpu=250m alone
 both api replicas=1 image=v1 cpu=500m
 hpa both web min=2 max=4 target=50
 events apply=1 load=1 drain=1 failures=1`, `
+nodes a 3 zone=a
+base web replicas=3 image=v1 cpu=500m rollout steps=25,pause,50,hold surge=1
+head web replicas=3 image=v2 cpu=500m rollout steps=25,pause,50,hold surge=1
+base mesh image=v1 cpu=500m rollout steps=scale2,20,hold,60 routed dynamic abort=60
+head mesh image=v2 cpu=500m rollout steps=20,hold,80 routed dynamic deadline
+hpa both mesh min=2 max=4 target=50
+base blue replicas=2 image=v1 cpu=500m rollout blue hand
+head blue replicas=2 image=v2 cpu=500m rollout blue preview=1
+events apply=1 load=1 bad=1`, `
 nodes a 4
 server-side
 base web image=v1 cpu=500m

@@ -43,6 +43,9 @@ func (s *script) random(r *rand.Rand) state.State {
 			t.Set(f, r.IntN(len(s.spec.Workloads[w].Sizes)+1))
 		}
 	}
+	for w := range s.spec.Workloads {
+		s.someStatus(t, r, w)
+	}
 	if e := s.spec.Events; e.Drain > 0 {
 		t.Set(c.Drains, r.IntN(e.Drain+1))
 		t.Set(c.Failures, r.IntN(e.NodeFailure+1))

@@ -77,6 +77,10 @@ func (s *script) addDeployment(bare []string, opt map[string]string) {
 				Spec:       appsv1.ReplicaSetSpec{Replicas: d.Spec.Replicas, Selector: d.Spec.Selector, Template: d.Spec.Template},
 			}
 		}
+		if slices.Contains(bare, "rollout") {
+			w.ID = "argoproj.io/Rollout default/" + w.Name
+			w.Manifests[v].Deployment, w.Manifests[v].Rollout = nil, rolloutOf(d, bare, opt)
+		}
 		if slices.Contains(bare, "daemon") {
 			w.ID = "apps/DaemonSet default/" + w.Name
 			w.Manifests[v].Deployment, w.Manifests[v].DaemonSet = nil, daemonSetOf(d, bare, opt)

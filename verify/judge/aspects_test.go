@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 
+	"github.com/kubesettle/kubesettle/render/rollouts"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -38,7 +39,8 @@ var notBlamed = map[string]string{
 // is blamed, or stands on the list of those that nothing rests on, with its reason. A new
 // kind, or a new field of an old one, has to say which.
 func TestEveryFieldOfEveryKindIsAnAspect(t *testing.T) {
-	for _, object := range []any{&appsv1.Deployment{}, &appsv1.StatefulSet{}, &appsv1.DaemonSet{}, &appsv1.ReplicaSet{}, &batchv1.Job{}, &batchv1.CronJob{}} {
+	for _, object := range []any{&appsv1.Deployment{}, &appsv1.StatefulSet{}, &appsv1.DaemonSet{}, &appsv1.ReplicaSet{}, &batchv1.Job{}, &batchv1.CronJob{},
+		&rollouts.Rollout{}} {
 		m, ok := state.ManifestOf(object)
 		if !ok {
 			t.Fatalf("%T is no workload", object)

@@ -139,7 +139,7 @@ func (w wording) unmade(s state.State) []Step {
 		}
 		wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
 		owner := "ReplicaSet"
-		if wl.Kind() != state.Deployment {
+		if !wl.Kind().OwnsSets() {
 			owner = string(wl.Kind())
 		}
 		action := "creation-refused"

@@ -264,6 +264,9 @@ func (r *reducer) strategy(m *state.Manifest, totals []total) error {
 	if m.ReplicasField() == nil {
 		return nil // its pods are counted by nodes, or run to completion
 	}
+	for _, n := range m.StepCounts() {
+		*n = int32(r.counts.share(int(*n), totals))
+	}
 	pace := m.Pace()
 	if err := r.scale(pace.Surge, true, totals); err != nil {
 		return fmt.Errorf("%s: %w", pace.SurgeField(), err)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -199,6 +200,9 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 			}
 		}
 		sl.Workloads = append(sl.Workloads, w)
+		if r := w.Manifests[state.Head].Rollout; r != nil && len(r.Unread) > 0 {
+			sl.Notes = append(sl.Notes, fmt.Sprintf("%s: what it asks for beside numbers of pods is taken to succeed at once: %s", id, strings.Join(r.Unread, ", ")))
+		}
 	}
 	sl.labelNamespaces(sides)
 	sl.befriend(sides)

@@ -47,10 +47,11 @@ type WorkloadFields struct {
 	// Recommended is what an autoscaler's stabilization windows hold, in pods; 0: nothing but the
 	// live replicas. Laid out by the autoscaler where it makes a difference.
 	Recommended Field
-	Current     Field // see [State.Current]
-	Sized       Field // the size that pods are created at, as [PodClass.Size]; laid out by the vertical autoscaler
-	Ticks       Field // see [State.TicksLeft]
-	Turn        Field // 1 while the revision of [PodClass.Turned] is the current one; see [State.Turn]
+	Current     Field         // see [State.Current]
+	Sized       Field         // the size that pods are created at, as [PodClass.Size]; laid out by the vertical autoscaler
+	Ticks       Field         // see [State.TicksLeft]
+	Rollout     RolloutFields // laid out by the Rollout's controller
+	Turn        Field         // 1 while the revision of [PodClass.Turned] is the current one; see [State.Turn]
 }
 
 // PodClassFields are the moving parts of one pod class (one ReplicaSet).

@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubesettle/kubesettle/render/rollouts"
 )
 
 // Kind is the kind of object that a workload is. The zero value is that of a workload
@@ -21,6 +23,7 @@ const (
 	CronJob     Kind = "CronJob"
 	DaemonSet   Kind = "DaemonSet"
 	ReplicaSet  Kind = "ReplicaSet"
+	Rollout     Kind = "Rollout"
 )
 
 // kind is what one kind of workload says of its object. Everybody else asks the [Manifest],
@@ -125,6 +128,8 @@ func (m *Manifest) object() kind {
 		return (*daemonSet)(m.DaemonSet)
 	case m.ReplicaSet != nil:
 		return (*replicaSet)(m.ReplicaSet)
+	case m.Rollout != nil:
+		return (*rollout)(m.Rollout)
 	}
 	return nil
 }
@@ -145,6 +150,8 @@ func ManifestOf(object any) (Manifest, bool) {
 		return Manifest{DaemonSet: t}, true
 	case *appsv1.ReplicaSet:
 		return Manifest{ReplicaSet: t}, true
+	case *rollouts.Rollout:
+		return Manifest{Rollout: t}, true
 	}
 	return Manifest{}, false
 }
@@ -154,10 +161,11 @@ func (m *Manifest) OwnObject() {
 	m.Deployment, m.StatefulSet = m.Deployment.DeepCopy(), m.StatefulSet.DeepCopy()
 	m.Job, m.CronJob = m.Job.DeepCopy(), m.CronJob.DeepCopy()
 	m.DaemonSet, m.ReplicaSet = m.DaemonSet.DeepCopy(), m.ReplicaSet.DeepCopy()
+	m.Rollout = m.Rollout.DeepCopy()
 }
 
 // Same reports whether two manifests are of one and the same object in memory.
 func (m *Manifest) Same(o *Manifest) bool {
 	return m.Deployment == o.Deployment && m.StatefulSet == o.StatefulSet && m.DaemonSet == o.DaemonSet && m.ReplicaSet == o.ReplicaSet &&
-		m.Job == o.Job && m.CronJob == o.CronJob
+		m.Job == o.Job && m.CronJob == o.CronJob && m.Rollout == o.Rollout
 }

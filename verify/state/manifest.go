@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubesettle/kubesettle/render/rollouts"
 )
 
 // Manifest is what one version declares of a workload.
@@ -18,6 +20,7 @@ type Manifest struct {
 	CronJob     *batchv1.CronJob
 	DaemonSet   *appsv1.DaemonSet
 	ReplicaSet  *appsv1.ReplicaSet
+	Rollout     *rollouts.Rollout
 	// DeclaresReplicas says that spec.replicas stands in the manifest as written; in
 	// the object it is defaulted to 1 in any case.
 	DeclaresReplicas bool
@@ -96,6 +99,9 @@ func (m *Manifest) Replicas() int {
 // MostReplicas is the most that the manifest or one of its autoscalers asks for.
 func (m *Manifest) MostReplicas() int {
 	n := max(m.Replicas(), m.Bounds.Max)
+	for _, count := range m.StepCounts() {
+		n = max(n, int(*count))
+	}
 	if m.HPA != nil {
 		n = max(n, int(m.HPA.Spec.MaxReplicas))
 	}
@@ -114,7 +120,9 @@ func (m *Manifest) MinReadySeconds() int32 {
 }
 
 // Paused says that rollouts wait until somebody resumes them.
-func (m *Manifest) Paused() bool { return m.Deployment != nil && m.Deployment.Spec.Paused }
+func (m *Manifest) Paused() bool {
+	return m.Deployment != nil && m.Deployment.Spec.Paused || m.Rollout != nil && m.Rollout.Spec.Paused
+}
 
 // Pace is how new pods take the place of old ones; the workload must exist. Rules ask for
 // it in every state: it allocates nothing.

@@ -27,7 +27,9 @@ type headcount struct {
 func (h *HPA) census(s state.State, heads *headcounts) census {
 	list := (*heads)[:0]
 	for _, p := range s.C.ClassesOf[h.Workload] {
-		list = append(list, headcountOf(s, p, h.Workload))
+		if s.Counted(p) {
+			list = append(list, headcountOf(s, p, h.Workload))
+		}
 	}
 	all := census{load: s.Load(h.Workload), own: len(list)}
 	r := &h.reach[s.VersionOf(h.Workload)]

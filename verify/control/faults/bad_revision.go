@@ -73,7 +73,7 @@ func (a *BadRevision) Step(s state.State, next *actor.Emit) {
 // Pends says that the change is applied, and that no ReplicaSet of it is there yet.
 func (a *BadRevision) Pends(s state.State) bool {
 	for _, p := range a.classes {
-		if s.Get(s.C.Class[p].Exists) == 1 && s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind() == state.Deployment {
+		if s.Get(s.C.Class[p].Exists) == 1 && s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind().OwnsSets() {
 			return false
 		}
 	}

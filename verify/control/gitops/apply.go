@@ -127,6 +127,7 @@ func create(t state.State, w int, v state.Version) {
 func prune(t state.State, w int) {
 	t.SetReplicas(w, 0)
 	t.Set(t.C.Workload[w].Owners, 0)
+	t.ForgetRollout(w)
 	for _, p := range t.C.ClassesOf[w] {
 		f := &t.C.Class[p]
 		t.Set(f.Exists, 0)

@@ -21,8 +21,10 @@ func SameFootprint(c *state.Config, p, q int) bool {
 		return false
 	}
 	x, y := Admitted(c, p), Admitted(c, q)
-	delete(x.Labels, PodTemplateHash)
-	delete(y.Labels, PodTemplateHash)
+	for _, hash := range []string{PodTemplateHash, state.RolloutsHash} {
+		delete(x.Labels, hash)
+		delete(y.Labels, hash)
+	}
 	return maps.Equal(x.Labels, y.Labels) && equality.Semantic.DeepEqual(footprint(&x.Spec), footprint(&y.Spec))
 }
 
@@ -72,6 +74,11 @@ func selectsHash(s *metav1.LabelSelector) bool {
 	if s == nil {
 		return false
 	}
-	_, is := s.MatchLabels[PodTemplateHash]
-	return is || slices.ContainsFunc(s.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool { return r.Key == PodTemplateHash })
+	tells := func(key string) bool { return key == PodTemplateHash || key == state.RolloutsHash }
+	for key := range s.MatchLabels {
+		if tells(key) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool { return tells(r.Key) })
 }

@@ -134,6 +134,8 @@ func Admitted(c *state.Config, p int) *corev1.Pod {
 	switch wl := &c.Spec.Workloads[class.Workload]; wl.Kind() {
 	case state.Deployment:
 		pod.Labels[PodTemplateHash] = templateHash(c.Pods[class.Set].Template)
+	case state.Rollout:
+		pod.Labels[state.RolloutsHash] = templateHash(class.Template)
 	case state.DaemonSet:
 		pod.Labels["controller-revision-hash"] = templateHash(class.Template)
 		TolerateNodeProblems(&pod.Spec)

@@ -78,10 +78,14 @@ func (k *Compiled) ownSelector(p int) labels.Selector {
 	if err != nil {
 		return labels.Nothing()
 	}
-	if k.workload(p).Kind() != state.Deployment { // the controller itself owns its pods
+	if !k.workload(p).Kind().OwnsSets() { // the controller itself owns its pods
 		return s
 	}
-	hash := labels.Set{objects.PodTemplateHash: k.Classes[p].Pod.Labels[objects.PodTemplateHash]}
+	key := objects.PodTemplateHash
+	if k.workload(p).Kind() == state.Rollout {
+		key = state.RolloutsHash
+	}
+	hash := labels.Set{key: k.Classes[p].Pod.Labels[key]}
 	more, _ := hash.AsSelector().Requirements()
 	return s.Add(more...)
 }

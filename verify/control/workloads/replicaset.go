@@ -39,7 +39,7 @@ func NewReplicaSet(b *state.Builder) ([]actor.Actor, error) {
 	var out []actor.Actor
 	quotas := admission.NewQuotas(c)
 	for p := range c.Pods {
-		if c.Spec.Workloads[c.Pods[p].Workload].Kind() != state.Deployment || c.Pods[p].Set != p {
+		if !c.Spec.Workloads[c.Pods[p].Workload].Kind().OwnsSets() || c.Pods[p].Set != p {
 			continue
 		}
 		node, err := scheduler.FixedNode(c, p)
