@@ -1,11 +1,7 @@
 package render
 
 import (
-	"encoding/json"
 	"strings"
-
-	"github.com/kubesettle/kubesettle/render/document"
-	"github.com/kubesettle/kubesettle/render/release"
 )
 
 // settleNames gives GitOps releases the IDs that results show, on one side or on both at
@@ -22,7 +18,7 @@ func settleNames(sides ...*side) {
 				continue
 			}
 			of, seen := first[r.PlainID]
-			if settings := settingsOf(r); !seen {
+			if settings := r.Settings(); !seen {
 				first[r.PlainID] = settings
 			} else if settings != of {
 				apart[r.PlainID] = true
@@ -32,16 +28,6 @@ func settleNames(sides ...*side) {
 	for _, s := range sides {
 		s.rename(apart)
 	}
-}
-
-// settingsOf is what a release is made with, apart from who declares it.
-func settingsOf(r release.Release) string {
-	r.ID, r.Parent, r.By, r.SetAt, r.Remarks = "", "", document.Location{}, nil, nil
-	b, err := json.Marshal(r)
-	if err != nil {
-		return r.PlainID
-	}
-	return string(b)
 }
 
 // rename gives releases their shown IDs. What declares a release stands before it.

@@ -161,9 +161,9 @@ func (s *side) declareMore(ctx context.Context, from, depth int) (bool, error) {
 	if len(releases) == 0 {
 		return false, nil
 	}
-	if depth == gitops.MaxDepth {
+	if depth == gitops.MaxPasses {
 		for _, r := range releases {
-			s.ignored = append(s.ignored, source.Ignored{Path: r.By.File, Reason: fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, gitops.MaxDepth)})
+			s.ignored = append(s.ignored, source.Ignored{Path: r.By.File, Reason: fmt.Sprintf("%s: applications declare applications in more than %d passes", r.Selected, gitops.MaxPasses)})
 		}
 		return false, nil
 	}
@@ -175,7 +175,7 @@ func (s *side) declareMore(ctx context.Context, from, depth int) (bool, error) {
 func (s *side) declare(from int) ([]release.Release, map[string]*document.Failure) {
 	d := &gitops.Declared{
 		Found: s.found, Src: s.src, Runner: s.runner, Have: map[string]bool{}, Failed: map[string]*document.Failure{},
-		Versions: gitops.Versions{KubeVersion: s.opt.KubeVersion, APIVersions: s.opt.APIVersions},
+		Versions: gitops.Versions{KubeVersion: s.opt.KubeVersion, APIVersions: s.opt.APIVersions}, Release: s.release,
 	}
 	for id := range s.byID {
 		d.Have[id] = true
@@ -210,56 +210,13 @@ func (s *side) declare(from int) ([]release.Release, map[string]*document.Failur
 	return d.Releases, d.Failed
 }
 
-// dropCovered removes discovered releases that a GitOps object declares with its own
-// settings.
-func (s *side) dropCovered() {
-	by, file := map[string]string{}, map[string]string{}
-	for i, r := range s.releases {
-		if r.By.File == "" || s.outputs[i].Err != nil {
-			continue
-		}
-		by[string(r.Kind)+" "+r.Path] = r.Selected
-		if r.Kind == release.Helm {
-			continue // its files are those that declare it
-		}
-		for _, f := range r.Files {
-			file[f] = r.Selected
-			if r.Kind == release.Kustomize {
-				by["kustomize "+f] = r.Selected
-			}
-		}
+// release is the one of an ID.
+func (s *side) release(id string) (release.Release, bool) {
+	i, ok := s.byID[id]
+	if !ok {
+		return release.Release{}, false
 	}
-	kept, gone := s.without(), map[string]bool{}
-	kept.ignored, kept.covered = s.ignored, map[string]string{}
-	for i, r := range s.releases {
-		who := by[string(r.Kind)+" "+r.Path]
-		if r.Kind == release.Manifests && who == "" {
-			who = coveredFiles(r.Files, file)
-		}
-		switch {
-		case who != "" && r.By.File == "" && !r.Declared:
-			kept.ignored = append(kept.ignored, source.Ignored{Path: r.ID, Reason: "rendered by " + who})
-			kept.covered[r.ID] = who
-			gone[r.ID] = true
-		case gone[r.Parent]: // what renders that declares this one too
-			gone[r.ID] = true
-		default:
-			kept.take(s, i)
-		}
-	}
-	sortIgnored(kept.ignored)
-	*s = *kept
-}
-
-// coveredFiles is what renders all of some files, or "".
-func coveredFiles(files []string, by map[string]string) string {
-	who := ""
-	for _, f := range files {
-		if who = by[f]; who == "" {
-			return ""
-		}
-	}
-	return who
+	return s.releases[i], true
 }
 
 // runNamed renders release i where the paths want it.

@@ -15,8 +15,12 @@ import (
 	"github.com/kubesettle/kubesettle/render/worker"
 )
 
-// MaxDepth is how deep applications may declare applications.
-const MaxDepth = 6
+// maxDepth is how deep applications may declare applications, and MaxPasses in how many passes all
+// are found: those that need objects of others wait for them, each perhaps at every depth.
+const (
+	maxDepth  = 6
+	MaxPasses = 4 * maxDepth
+)
 
 // Declared collects the releases that GitOps objects among rendered documents declare.
 type Declared struct {
@@ -25,6 +29,7 @@ type Declared struct {
 	Runner   worker.Runner
 	Versions Versions
 	Have     map[string]bool // IDs that are taken
+	Release  func(id string) (release.Release, bool)
 	Releases []release.Release
 	Failed   map[string]*document.Failure // by release: what cannot be had
 	Ignored  []source.Ignored
@@ -100,9 +105,38 @@ func (o *declaring) add(r release.Release, f *document.Failure) {
 		r.KubeVersion = typed.DefaultKubeVersion
 	}
 	r.APIVersions = append(slices.Clone(r.APIVersions), o.Versions.APIVersions...)
+	r.Within = o.parent
+	switch depth, itself := o.above(r); {
+	case itself: // as Flux's own Kustomization, of the folder that it stands in
+		return
+	case depth >= maxDepth:
+		o.Ignored = append(o.Ignored, source.Ignored{Path: r.By.File, Reason: fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, maxDepth)})
+		return
+	}
 	o.Releases = append(o.Releases, r)
 	if f != nil {
 		o.Failed[r.ID] = f
+	}
+}
+
+// above counts the declared releases in which a new one is declared, and reports whether one of
+// them is the same: what it renders holds the object that declares it.
+func (o *declaring) above(r release.Release) (depth int, itself bool) {
+	settings := ""
+	for id := r.Within; ; depth++ {
+		a, ok := o.Release(id)
+		if !ok || a.PlainID == "" {
+			return depth, false
+		}
+		if a.DeclaredAs() == r.DeclaredAs() {
+			if settings == "" {
+				settings = r.Settings()
+			}
+			if settings == a.Settings() {
+				return depth, true
+			}
+		}
+		id = a.Within
 	}
 }
 

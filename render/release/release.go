@@ -1,7 +1,9 @@
 package release
 
 import (
+	"encoding/json"
 	"path"
+	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
@@ -99,6 +101,7 @@ type Release struct {
 
 	PlainID     string                                      `json:"-"` // ID of a GitOps release, whoever declares it
 	IDFolder    string                                      `json:"-"` // in that ID
+	Within      string                                      `json:"-"` // ID of the release whose objects declare it, while both sides are rendered
 	ChartSource string                                      `json:"-"` // Flux source of a chart that is not here
 	Fetch       *fetch.ChartRef                             `json:"-"` // the chart to fetch into Path; nil: it is here
 	MayMiss     []string                                    `json:"-"` // values files in the fetched chart that need not be there
@@ -106,6 +109,22 @@ type Release struct {
 	SettingAt   func(string) document.Location              `json:"-"` // as SetAt, of an Application's parameters
 	InlineAt    func(fieldpath.Path) document.Location      `json:"-"` // where a value of Inline was set
 	OverlayAt   func(int, fieldpath.Path) document.Location `json:"-"` // where a field of an overlay was
+}
+
+// Settings are what a release is made with, apart from who declares it.
+func (r Release) Settings() string {
+	r.ID, r.Parent, r.By, r.SetAt, r.Remarks = "", "", document.Location{}, nil, nil
+	b, err := json.Marshal(r)
+	if err != nil {
+		return r.PlainID
+	}
+	return string(b)
+}
+
+// DeclaredAs is the kind and name of the object that declares a release, wherever that stands.
+func (r Release) DeclaredAs() string {
+	kind, rest, _ := strings.Cut(r.PlainID, ":")
+	return kind + strings.TrimPrefix(rest, r.IDFolder)
 }
 
 // DeclaredAt is the line that stands for a release as a whole.
