@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 const refusedJob = `apiVersion: batch/v1
@@ -215,4 +216,53 @@ func chartOf(t *testing.T, template string) *render.Revision {
 		}
 	}
 	return caseRevision(t, dir)
+}
+
+// A value with a placeholder is filled in by whoever applies the manifest, where nobody knows who
+// that is; what Helm, Argo CD or Flux apply as it is written is refused.
+func TestPlaceholdersAreNoRefusal(t *testing.T) {
+	object := func(namespace string) string {
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: '" + namespace + "'}\ndata: {a: b}\n"
+	}
+	const app = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: shop, namespace: argocd}\n" +
+		"spec: {source: {repoURL: https://git.example.com/org/repo, path: shop}, destination: {namespace: shop}}\n"
+	for _, x := range []struct {
+		name, namespace, app string
+		refused              bool
+	}{
+		{"a placeholder", "${NAMESPACE}", "", false},
+		{"no name", "Shop_1", "", true},
+		{"an unclosed placeholder", "${NAMESPACE", "", true},
+		{"a placeholder that Argo CD applies", "${NAMESPACE}", app, true},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			var sides []tree.Tree
+			for _, files := range []map[string]string{{}, {"shop/a.yaml": object(x.namespace)}} {
+				files["shop/b.yaml"] = object("shop")
+				if x.app != "" {
+					files["apps/app.yaml"] = x.app
+				}
+				side, err := tree.Map("side", files)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sides = append(sides, side)
+			}
+			base, head, err := render.RenderBoth(context.Background(), sides[0], sides[1], render.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ch, err := render.Diff(base, head)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Check(context.Background(), ch, Options{Policy: policies.Default()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if refused := len(r.Findings) > 0; refused != x.refused {
+				t.Errorf("findings %+v, want some: %v", r.Findings, x.refused)
+			}
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,6 +31,7 @@ type Applied struct {
 	again      bool            // refused is about the second apply of the same manifests
 	lookup     bool            // the chart looks into the cluster, which may keep what differs
 	kept       bool            // the release is kept as declared: what is there is updated
+	filled     bool            // who applies it is not known, and may fill it in before
 }
 
 // Refusals lists the objects that the API server refuses to create, or to update from base
@@ -50,11 +52,12 @@ func Refusals(p slice.Pair, changed, all bool) []Applied {
 		if o.Typed == nil || o.Hook || !known {
 			continue
 		}
-		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept}
+		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept, filled: !kept}
 		if a.Base != nil && (a.Base.Typed == nil || a.Base.Hook) {
 			a.Base = nil
 		}
 		a.judge()
+		a.forgive()
 		if len(a.Refused)+len(a.Before)+len(a.Back) > 0 {
 			out = append(out, a)
 			continue
@@ -91,6 +94,20 @@ func (a *Applied) judge() {
 	a.Refused = slices.Concat(undecoded(a.Head), steadyErrors(a.Head, validation.Update(a.Head.Typed, a.Base.Typed)))
 	if len(a.Refused)+len(a.Before) == 0 {
 		a.Back = steadyErrors(a.Base, validation.Update(a.Base.Typed, validation.Live(a.Head.Typed, a.Base.Typed)))
+	}
+}
+
+// placeholder is what envsubst, OpenShift's templates and many an operator fill in.
+var placeholder = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+
+// forgive leaves out the errors of values with placeholders, where nobody knows who applies the
+// release: the API server never sees them. Helm, Argo CD and Flux apply what is written.
+func (a *Applied) forgive() {
+	if !a.filled {
+		return
+	}
+	for _, list := range []*field.ErrorList{&a.Refused, &a.Before, &a.Back} {
+		*list = slices.DeleteFunc(*list, func(e *field.Error) bool { return placeholder.MatchString(fmt.Sprint(e.BadValue)) })
 	}
 }
 
