@@ -93,8 +93,29 @@ func (o *Outputs) keep(j *release.Job, out release.Output, frame []byte) {
 }
 
 // timeOfDay are the functions of templates that give another value tomorrow, and the same one
-// twice today.
-var timeOfDay = regexp.MustCompile(`\b(now|ago)\b`)
+// twice today: sprig's date formats the time of day where it is given no time.
+var timeOfDay = regexp.MustCompile(`\b(now|ago|date|dateInZone|date_in_zone|htmlDate|htmlDateInZone|durationRound)\b`)
+
+// asksTheTime reports whether a file has them between the braces of a template; a word of its text or of a comment is none.
+func asksTheTime(b []byte) bool {
+	if !timeOfDay.Match(b) {
+		return false
+	}
+	for i, part := range bytes.Split(b, []byte("{{")) {
+		if i == 0 {
+			continue
+		}
+		if c := bytes.TrimLeft(part, "- \t\r\n"); bytes.HasPrefix(c, []byte("/*")) {
+			_, c, _ = bytes.Cut(c, []byte("*/"))
+			part = c
+		}
+		// Up to the last braces: others may stand in a text.
+		if end := bytes.LastIndex(part, []byte("}}")); end >= 0 && timeOfDay.Match(part[:end]) {
+			return true
+		}
+	}
+	return false
+}
 
 // lasting reports whether a job gives the same tomorrow.
 func lasting(j *release.Job) bool {
@@ -105,7 +126,7 @@ func lasting(j *release.Job) bool {
 		if filepath.Ext(p) == ".tgz" {
 			b = helm.PlainText(p, b)
 		}
-		if (bytes.Contains(b, []byte("now")) || bytes.Contains(b, []byte("ago"))) && bytes.Contains(b, []byte("{{")) && timeOfDay.Match(b) {
+		if bytes.Contains(b, []byte("{{")) && asksTheTime(b) {
 			return false
 		}
 	}
