@@ -172,7 +172,8 @@ lint: ## the workflows, and those of the manual
 .PHONY: reproducible
 reproducible: ## the same binaries, archives and images from two folders, each compiled from nothing
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
-	for tree in one other; do mkdir "$$dir/$$tree"; git archive HEAD | tar -x -C "$$dir/$$tree"; \
+	for tree in one other; do mkdir "$$dir/$$tree"; git archive HEAD | tar -x -C "$$dir/$$tree"; done; \
+	for tree in one other; do \
 		(cd "$$dir/$$tree/$(RELEASE)" && $(GO) build -o "$$dir/release" .); \
 		(cd "$$dir/$$tree" && export GOCACHE="$$dir/$$tree.cache" && \
 			"$$dir/release" dist --version v0.0.0 --platforms linux/amd64,linux/arm64 && "$$dir/release" image --version v0.0.0); done; \
