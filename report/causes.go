@@ -41,8 +41,8 @@ func causes(fresh, existing []judge.Finding) (now, before []cause) {
 // mostSame bounds the workloads that are named as hit alike.
 const mostSame = 6
 
-// others says what else comes of the cause, a line each, at most limit.
-func (c cause) others(limit int) []string {
+// others says what else comes of the cause, a line of at most so many bytes each, at most limit.
+func (c cause) others(limit, wide int) []string {
 	var out []string
 	var same []string     // workloads for which the first title holds too
 	var releases []string // in which it holds for the same workload
@@ -65,10 +65,11 @@ func (c cause) others(limit int) []string {
 		if alike { // of the same rule and workload the rest tells them apart
 			what = title(f)
 		}
-		s := clip(what, 90) + " [" + line(f.Rule) + "]"
+		rule, before := " ["+line(f.Rule)+"]", ""
 		if f.Status == judge.Existing && c[0].Status != judge.Existing {
-			s = "existing: " + s
+			before = "existing: "
 		}
+		s := before + clipWords(what, max(wide-len(rule)-len(before), 40)) + rule
 		if !slices.Contains(out, s) {
 			out = append(out, s)
 		}

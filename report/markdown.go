@@ -161,7 +161,7 @@ func (m *markdown) fresh(cs []cause) []piece {
 const mdQuoted = 4 // lines of a diff
 
 func (m *markdown) title(f *judge.Finding) string {
-	return fmt.Sprintf("### %s: %s\n\n", mdText(capital(Plain(f.Severity+" ", 20))), mdText(clip(title(f), 300)))
+	return fmt.Sprintf("### %s: %s\n\n", mdText(capital(Plain(f.Severity+" ", 20))), mdText(clipWords(title(f), 300)))
 }
 
 // place is the rule, the line and the release, and what else comes of the cause.
@@ -181,8 +181,8 @@ func (m *markdown) place(c cause, others int) string {
 		s += ", " + mdText(clip(also, 300))
 	}
 	s += "\n"
-	for _, o := range c.others(others) {
-		s += "- Also: " + mdText(clip(o, 300)) + "\n"
+	for _, o := range c.others(others, 120) {
+		s += "- Also: " + mdText(clipWords(o, 300)) + "\n"
 	}
 	return s + "\n"
 }
@@ -211,18 +211,18 @@ func (m *markdown) told(f *judge.Finding) string {
 	s := "**Takes:** " + mdText(clip(takes(f), 400)) + "\n\n"
 	rest := assumptionsOf(m.r, f)
 	for _, a := range rest[:min(len(rest), shownAssumptions)] {
-		s += "- Assumes: " + mdText(clip(a.Text, 200)) + " ([" + mdText(a.Page) + "](" + a.URI() + "))\n"
+		s += "- Assumes: " + mdText(clipWords(a.Text, 200)) + " ([" + mdText(a.Page) + "](" + a.URI() + "))\n"
 	}
 	if len(rest) > 0 {
 		s += "\n"
 	}
 	all := tell(f)
-	if len(all) == 1 && strings.Contains(headline(f), all[0].Text) {
+	if retold(f, all) {
 		return s
 	}
 	for _, l := range decisive(f, all, 3) {
 		number, text, _ := strings.Cut(toldText(f, &l), ". ")
-		s += "- **" + number + "** " + mdText(clip(text, 300)) + "\n"
+		s += "- **" + number + "** " + mdText(clipWords(text, 300)) + "\n"
 	}
 	if l := loopText(f); l != "" {
 		s += "- **" + mdText(sentence(l)) + "**\n"
@@ -259,7 +259,7 @@ func (m *markdown) toldSteps(f *judge.Finding, limit int) string {
 	}
 	for i := range all {
 		number, text, _ := strings.Cut(toldText(f, &all[i]), ". ")
-		s += "- **" + number + "** " + mdText(clip(text, 300)) + m.because(all[i].Because) + "\n"
+		s += "- **" + number + "** " + mdText(clipWords(text, 300)) + m.because(all[i].Because) + "\n"
 	}
 	if s == "" {
 		return ""

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -106,16 +107,27 @@ func (t *textWriter) oneLine(name, value string) {
 	}
 }
 
-// clipWords is [clip] between words.
+// dangling are words at an end that lead to what is cut off.
+var dangling = regexp.MustCompile(`( (a|an|and|as|at|by|for|from|in|more|of|on|or|than|the|to|with))+$`)
+
+// clipWords is [clip] between words, after one that can end a line.
 func clipWords(s string, max int) string {
 	c := clip(s, max)
 	if c == s {
 		return s
 	}
 	if i := strings.LastIndexByte(c, ' '); i > max/2 {
-		c = strings.TrimRight(c[:i], " ,;:(") + " " + ellipsis
+		c = strings.TrimRight(dangling.ReplaceAllString(c[:i], ""), " ,;:(") + " " + ellipsis
 	}
 	return c
+}
+
+// columns is how wide the text is, in runes.
+func (t *textWriter) columns() int {
+	if t.opt.Columns <= 0 {
+		return textColumns
+	}
+	return min(max(t.opt.Columns, 40), textColumns)
 }
 
 // wrapped writes text after a prefix of some columns, further lines under its beginning.
@@ -130,7 +142,7 @@ func (t *textWriter) wrapped(prefix string, wide int, value string) {
 		n := utf8.RuneCountInString(w)
 		switch {
 		case i == 0:
-		case col+1+n > textColumns:
+		case col+1+n > t.columns():
 			t.printf("\n%s", strings.Repeat(" ", wide))
 			col = wide
 		default:
@@ -149,9 +161,9 @@ func (t *textWriter) block(r *verify.Result, c cause) {
 	f := &c[0]
 	severity := line(f.Severity)
 	t.printf("\n")
-	t.wrapped(t.color(severityColor(f.Severity), severity)+"  ", len(severity)+2, clip(title(f), 175)+" ["+line(f.Rule)+"]")
-	for _, o := range c.others(3) {
-		t.field("also", clip(o, 120))
+	t.wrapped(t.color(severityColor(f.Severity), severity)+"  ", len(severity)+2, clipWords(title(f), 175)+" ["+line(f.Rule)+"]")
+	for _, o := range c.others(3, textColumns-11) {
+		t.field("also", clipWords(o, 240))
 	}
 	if len(f.Locations) > 0 {
 		at := where(&f.Locations[0])
@@ -172,7 +184,7 @@ func (t *textWriter) block(r *verify.Result, c cause) {
 		if i == 0 {
 			name = "assumes"
 		}
-		t.field(name, clip(a.Text, 120)+" ("+a.Page+")")
+		t.field(name, clipWords(a.Text, 120)+" ("+a.Page+")")
 	}
 	say, diff := fixLines(f, textQuoted-1)
 	if say != "" {
@@ -187,7 +199,7 @@ func (t *textWriter) block(r *verify.Result, c cause) {
 // diff writes lines that begin with + or -.
 func (t *textWriter) diff(lines []string) {
 	for _, l := range lines {
-		if n := textColumns - 11; utf8.RuneCountInString(l) > n {
+		if n := t.columns() - 11; utf8.RuneCountInString(l) > n {
 			l = string([]rune(l)[:n-1]) + "…"
 		}
 		t.printf("           %s\n", t.color(map[byte]string{'-': "31", '+': "32"}[l[0]], l))
@@ -197,7 +209,7 @@ func (t *textWriter) diff(lines []string) {
 // told writes the steps that decide; their numbers tell how many are left out.
 func (t *textWriter) told(f *judge.Finding) {
 	all := tell(f)
-	if len(all) == 1 && strings.Contains(headline(f), all[0].Text) {
+	if retold(f, all) {
 		return // the title says it
 	}
 	for i, l := range decisive(f, all, textTold) {
@@ -205,7 +217,7 @@ func (t *textWriter) told(f *judge.Finding) {
 		if i == 0 {
 			name = "how"
 		}
-		t.field(name, clip(toldText(f, &l), 170))
+		t.field(name, clipWords(toldText(f, &l), 170))
 	}
 	if l := loopText(f); l != "" {
 		t.field("", l)

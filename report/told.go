@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -57,6 +58,8 @@ func tell(f *judge.Finding) []toldLine {
 			l.Text = fmt.Sprintf("%s, and %s like it", l.Text, count(j-i-1, "more step"))
 		case calm:
 			l.Text, _, _ = strings.Cut(l.Text, " (")
+		case l.Event:
+			l.Text = tainted.ReplaceAllString(l.Text, "")
 		}
 		out = append(out, l)
 		i = j
@@ -167,6 +170,24 @@ func becomes(name string, before, after *judge.Snapshot) string {
 	}
 	return s
 }
+
+// retold says that the lines of an interleaving say nothing that the title does not, as where the API
+// server refuses a change.
+func retold(f *judge.Finding, lines []toldLine) bool {
+	said := headline(f)
+	for i := range lines {
+		text := strings.TrimPrefix(moreAlike.ReplaceAllString(lines[i].Text, ""), "once the change is applied, ")
+		if !strings.Contains(said, strings.ToValidUTF8(text[:min(len(text), 80)], "")) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	moreAlike = regexp.MustCompile(`, and \d+ more steps? like it$`)
+	tainted   = regexp.MustCompile(` \(taint [^()]*\)$`)
+)
 
 // decisive chooses at most limit lines that tell why it ends so: the last one, or what
 // is decided in the loop; what the changed lines allow; what sets it off.

@@ -92,7 +92,7 @@ func TestByCause(t *testing.T) {
 	if fmt.Sprint(sizes) != "[4 1 1 1]" {
 		t.Errorf("got %v", sizes)
 	}
-	if got, want := strings.Join(byCause(fs)[0].others(9), "|"), "the same for v|the same in release two|m [b]"; got != want {
+	if got, want := strings.Join(byCause(fs)[0].others(9, 90), "|"), "the same for v|the same in release two|m [b]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -115,7 +115,7 @@ func TestByCauseOfOneRun(t *testing.T) {
 		t.Fatalf("%d new causes, %d existing", len(now), len(before))
 	}
 	for i, want := range []string{"existing: pods are evicted forever [eviction-loop]", "b needs Secret two: it does not start [missing-config]"} {
-		if got := strings.Join(now[i].others(3), "|"); got != want {
+		if got := strings.Join(now[i].others(3, 90), "|"); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -147,7 +147,7 @@ func TestByCauseOfOneEdit(t *testing.T) {
 	if fmt.Sprint(sizes) != "[3 1 1 1]" {
 		t.Errorf("got %v", sizes)
 	}
-	if got, want := strings.Join(byCause(fs)[0].others(3), "|"), "the same for PersistentVolumeClaim x/b, PersistentVolumeClaim y/c"; got != want {
+	if got, want := strings.Join(byCause(fs)[0].others(3, 90), "|"), "the same for PersistentVolumeClaim x/b, PersistentVolumeClaim y/c"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -245,8 +245,8 @@ func (f *runFlags) finish(p *process, list []output, done *finished) error {
 	return ended(done.result.ExitCode(done.gate))
 }
 
-// surface writes one report of the result; a file has no color.
-func (d *finished) surface(color, verbose bool) func(format string, toFile bool, w io.Writer) error {
+// surface writes one report of the result; a file has no color, and the width of no terminal.
+func (d *finished) surface(color, verbose bool, columns int) func(format string, toFile bool, w io.Writer) error {
 	return func(format string, toFile bool, w io.Writer) error {
 		one, ok := report.SurfaceOf(format)
 		if !ok {
@@ -254,6 +254,9 @@ func (d *finished) surface(color, verbose bool) func(format string, toFile bool,
 		}
 		opt := d.options()
 		opt.Color, opt.Verbose = color && !toFile, verbose
+		if !toFile {
+			opt.Columns = columns
+		}
 		return one.Write(w, d.result, opt)
 	}
 }

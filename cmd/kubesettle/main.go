@@ -36,6 +36,8 @@ type process struct {
 	deadline *deadline
 	// columns of the terminal that stderr is; 0 where it is none, as in CI.
 	columns int
+	// screen is the same of stdout.
+	screen int
 	// color says that stdout is a terminal that wants color.
 	color bool
 }
@@ -56,8 +58,8 @@ func run(args []string) int {
 	p := &process{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		getenv: os.Getenv, worker: workerCommand(), today: time.Now().UTC(),
-		columns: columns(os.Stderr, os.Getenv),
-		began:   began, deadline: newDeadline(sayLast, endProcess),
+		columns: columns(os.Stderr, os.Getenv), screen: columns(os.Stdout, os.Getenv),
+		began: began, deadline: newDeadline(sayLast, endProcess),
 		color: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 	}
 	return execute(ctx, p, args)

@@ -83,7 +83,7 @@ func (o *outputs) deliver(p *process, list []output, done *finished) error {
 	if err != nil {
 		return err
 	}
-	surface := done.surface(color, o.verbose)
+	surface := done.surface(color, o.verbose, p.screen)
 	if err := write(p, list, surface); err != nil || !o.open {
 		return err
 	}

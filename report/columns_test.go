@@ -1,0 +1,69 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// A finding's lines keep to a narrow terminal, but for words that are longer than it and the lines
+// that the terminal breaks itself; what is cut is cut between words.
+func TestTextKeepsToTheTerminal(t *testing.T) {
+	long := strings.Repeat("ü", 120)
+	r := &verify.Result{Verdict: verify.Fail, Findings: []judge.Finding{
+		{
+			Rule: "unschedulable", Severity: "error", Status: judge.New, Certainty: "possible", Workload: "apps/Deployment default/web",
+			Message: "pod of default/web can stay pending forever: " + strings.Repeat("one more reason and ", 30), Cause: "c",
+			Interleaving: []judge.Step{
+				{Action: "drain", Class: "event", Text: "the drain of node a-1 starts: it is cordoned (taint node.kubernetes.io/unschedulable)"},
+				{Action: "no-feasible-node", Text: "the scheduler finds no feasible node for a pod of default/" + long},
+			},
+		},
+		{
+			Rule: "single-domain", Severity: "warning", Status: judge.New, Workload: "apps/Deployment default/web", Cause: "c",
+			Message: "all 3 ready replicas of default/web can end in one domain of topology.kubernetes.io/zone and some words more: a",
+		},
+	}}
+	for _, columns := range []int{1, 40, 57, 80, 100, 1000} {
+		var b bytes.Buffer
+		if err := Text(&b, r, Options{Columns: columns}); err != nil {
+			t.Fatal(err)
+		}
+		wide := min(max(columns, 40), 100)
+		for _, l := range strings.Split(b.String(), "\n")[1:] {
+			if n := utf8.RuneCountInString(l); n > wide && !strings.Contains(l, long[:40]) && !strings.HasPrefix(l, "  not") && !strings.HasPrefix(l, "  checked") {
+				t.Errorf("%d columns: a line of %d: %q", columns, n, l)
+			}
+		}
+		if strings.Contains(b.String(), "(taint") {
+			t.Errorf("the taint of a cordon is told:\n%s", b.String())
+		}
+		if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), "and some words more [single-domain]") {
+			if !strings.Contains(b.String(), " …") {
+				t.Errorf("%d columns: cut within a word:\n%s", columns, b.String())
+			}
+		}
+	}
+}
+
+// What only repeats the title is not told once more.
+func TestRetold(t *testing.T) {
+	const refused = "the API server refuses the change of apps/Deployment x/web: spec.selector: field is immutable"
+	f := &judge.Finding{Message: refused + ", and 2 more"}
+	for _, c := range []struct {
+		want  bool
+		lines []toldLine
+	}{
+		{true, []toldLine{{Text: refused + ", and 2 more steps like it"}}},
+		{true, []toldLine{{Text: "once the change is applied, " + refused}}},
+		{false, []toldLine{{Text: refused}, {Text: "the change is applied"}}},
+	} {
+		if got := retold(f, c.lines); got != c.want {
+			t.Errorf("%+v: %t", c.lines, got)
+		}
+	}
+}
