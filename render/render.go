@@ -62,6 +62,9 @@ type Object struct {
 	Hook bool
 	// Maker is the custom resource of which an operator makes the object; nil: it was rendered.
 	Maker *Object
+	// Twin is another object of the release with the same identity, which comes before this one and which this one stands
+	// for; nil: there is none.
+	Twin *Object
 	// Source is where the object begins.
 	Source   document.Location
 	locate   func(path string) document.Location

@@ -6,7 +6,7 @@ import "github.com/kubesettle/kubesettle/verify/state"
 const ApplyRejected = "apply-rejected"
 
 // applyRejected says that the API server takes the change: no immutable field differs from
-// base, and every object is valid.
+// base, and every object is valid, and stands once in its release.
 //
 // Intent: what was merged is what runs.
 // Class: an operation error; judged on the objects, without a run.

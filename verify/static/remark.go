@@ -54,6 +54,7 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 		out = append(out, dangling(p, everywhere)...)
 		out = append(out, astray(p, once, everywhere)...)
 		out = append(out, holding(p)...)
+		out = append(out, twice(p)...)
 		lost := missing(p, where)
 		out = append(out, lost...)
 		out = append(out, stale(p, ch, lost)...)

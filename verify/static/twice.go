@@ -1,0 +1,65 @@
+package static
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// twice says which objects stand twice in a release, and what who applies it makes of them. Where the last one wins, two
+// that are alike do no harm; and plain files that nobody is known to apply together may be meant one at a time.
+//
+// Upstream: helm v3.20, pkg/kube: (*Client).Create (the second one is there already) and Update (what the last manifest
+// lacks and the cluster has is an error); kustomize, api/resmap: (*resWrangler).Append, which kustomize-controller runs for
+// plain files, too; argo-cd, controller: DeduplicateTargetObjects; kubectl apply sends one after the other.
+func twice(p slice.Pair) []Remark {
+	if p.Head.Switched != "" {
+		return nil // with values that nobody set
+	}
+	var out []Remark
+	for _, o := range p.Head.Objects {
+		was := counterpart(p.Base, o)
+		if o.Twin == nil || o.Hook || was != nil && was.Twin != nil {
+			continue
+		}
+		says, refused := "", false
+		switch {
+		case p.Head.Delivery.Tool == render.ArgoCD:
+			says = "Argo CD applies the last one alone (RepeatedResourceWarning)"
+		case p.Head.Kind == render.Helm && was == nil:
+			says, refused = "Helm creates the first one and fails at the second, which is there already", true
+		case p.Head.Kind == render.Helm:
+			says = "Helm applies one after the other, and the last one stays"
+		case p.Head.Delivery.Tool == render.Flux:
+			says, refused = "Flux applies nothing of the release, as Kustomize refuses an ID that is registered already", true
+		case p.Head.Delivery.Tool != "" || o.Source.File == o.Twin.Source.File:
+			says = "kubectl applies one after the other, and the last one stays"
+		}
+		if says == "" || !refused && render.Same([]*render.Object{o}, []*render.Object{o.Twin}) {
+			continue
+		}
+		first := fmt.Sprintf("%s:%d", o.Twin.Source.File, max(o.Twin.Source.StartLine, 1))
+		out = append(out, Remark{
+			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: judge.New, paths: []string{"metadata.name"}, Conditional: !refused,
+			text:     fmt.Sprintf("%s stands twice, in %s and %s:%d: %s", o.ID, first, o.Source.File, max(o.Source.StartLine, 1), says),
+			remedies: byHand(fmt.Sprintf("give one of them a name of its own, or remove the one in %s", first)),
+		})
+	}
+	return out
+}
+
+// counterpart is what a release of base has of an object; nil: nothing, or the release did not render.
+func counterpart(base *render.Rendered, o *render.Object) *render.Object {
+	if base == nil || base.Err != nil {
+		return nil
+	}
+	for _, b := range base.Objects {
+		if keyOf(b) == keyOf(o) && b.Hook == o.Hook {
+			return b
+		}
+	}
+	return nil
+}
