@@ -14,6 +14,7 @@ func TestStaticFixHeals(t *testing.T) {
 	const service = "---\napiVersion: v1\nkind: Service\nmetadata:\n  name: web\n  namespace: default\nspec:\n  selector:\n    app: web\n  ports:\n  - port: 80\n"
 	const hpa = "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\n  namespace: default\nspec:\n  scaleTargetRef:\n    apiVersion: apps/v1\n    kind: Deployment\n    name: web\n  minReplicas: 1\n  maxReplicas: 3\n  metrics:\n  - type: Resource\n    resource:\n      name: cpu\n      target:\n        type: Utilization\n        averageUtilization: 80\n"
 	const job = "---\napiVersion: batch/v1\nkind: Job\nmetadata:\n  name: migrate\n  namespace: default\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n      - name: migrate\n        image: migrate:1\n"
+	const budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata:\n  name: web\n  namespace: default\nspec:\n  minAvailable: 1\n  selector:\n    matchLabels:\n      app: web\n"
 	for name, c := range map[string]struct{ rule, base, from, to, say string }{
 		"a field that is misspelt": {"apply-rejected", web, "        resources:", "        resorces:", "write resources instead of resorces"},
 		"a misspelt selector":      {"dangling-target", web + service, "  selector:\n    app: web\n", "  selector:\n    app: wbe\n", "select the labels that the pods of Deployment web have"},
@@ -22,7 +23,13 @@ func TestStaticFixHeals(t *testing.T) {
 			"move spec.template.spec.backoffLimit to spec.backoffLimit"},
 		"a field of the pods beside them": {"apply-rejected", web, "    spec:\n      containers", "    nodeSelector:\n      disk: ssd\n    spec:\n      containers",
 			"move spec.template.nodeSelector to spec.template.spec.nodeSelector"},
-		"a field that nothing has":   {"apply-rejected", web + service, "  ports:\n", "  strategy:\n    type: Recreate\n  ports:\n", "remove spec.strategy, which the API does not have and would drop"},
+		"a field that nothing has": {"apply-rejected", web + service, "  ports:\n", "  strategy:\n    type: Recreate\n  ports:\n", "remove spec.strategy, which the API does not have and would drop"},
+		"a budget with both": {"apply-rejected", strings.Replace(web, "replicas: 1", "replicas: 2", 1) + budget, "  minAvailable: 1\n", "  minAvailable: 1\n  maxUnavailable: 1\n",
+			"remove minAvailable: a budget has one of the two, and maxUnavailable keeps up with the number of replicas"},
+		"a wish that selects none of its own pods": {"dangling-target", strings.Replace(web, "    spec:\n", "    spec:\n      topologySpreadConstraints:\n"+
+			"      - maxSkew: 1\n        topologyKey: zone\n        whenUnsatisfiable: ScheduleAnyway\n        labelSelector:\n          matchLabels:\n            app: web\n", 1),
+			"          matchLabels:\n            app: web\n", "          matchLabels:\n            app: wbe\n",
+			"have spec.template.spec.topologySpreadConstraints[0].labelSelector select the labels that the workload selects its own pods by"},
 		"a Job's template that goes": {"apply-rejected", web + job, "migrate:1", "migrate:2", "give the Job a new name with its new template, such as migrate-2"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -222,7 +222,8 @@ func lostTerms(release string, o, b *render.Object, all *aimIndex) []Remark {
 		}
 		out = append(out, Remark{
 			Rule: rules.DanglingTarget, release: release, Object: o, status: judge.New, paths: []string{t.path, "spec.template.metadata.labels"},
-			text: fmt.Sprintf("the selector of %s of %s matches no pod, not even its own, so that the rule does nothing", t.path, o.ID),
+			text:     fmt.Sprintf("the selector of %s of %s matches no pod, not even its own, so that the rule does nothing", t.path, o.ID),
+			remedies: selectOwn(o, t),
 		})
 	}
 	return out

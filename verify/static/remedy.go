@@ -2,6 +2,7 @@ package static
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"github.com/agext/levenshtein"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubesettle/kubesettle/render"
@@ -60,6 +63,54 @@ func aimAt(o, t *render.Object) []Remedy {
 	}
 	slices.SortFunc(set, func(a, b render.Setting) int { return strings.Compare(a.Path, b.Path) })
 	return []Remedy{{Say: fmt.Sprintf("select the labels that the pods of %s have", shortID(t)), Object: o, Set: set}}
+}
+
+// selectOwn has a placement rule of a workload select its own pods, by what the workload selects them by.
+func selectOwn(o *render.Object, t placed) []Remedy {
+	own := map[string]any{}
+	for k, v := range podSelector(o) {
+		own[k] = v
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	var set []render.Setting
+	if len(t.selector.MatchExpressions) > 0 {
+		set = append(set, render.Setting{Path: t.path + ".matchExpressions"})
+	}
+	if len(t.selector.MatchLabels) == 0 {
+		set = append(set, render.Setting{Path: t.path + ".matchLabels", Value: own})
+	}
+	for _, k := range slices.Sorted(maps.Keys(t.selector.MatchLabels)) {
+		switch want, ok := own[k]; {
+		case !ok:
+			set = append(set, render.Setting{Path: t.path + ".matchLabels[" + k + "]"})
+		case want != t.selector.MatchLabels[k]:
+			set = append(set, render.Setting{Path: t.path + ".matchLabels[" + k + "]", Value: want})
+		}
+	}
+	left := slices.ContainsFunc(slices.Sorted(maps.Keys(own)), func(k string) bool { _, ok := t.selector.MatchLabels[k]; return ok })
+	if len(t.selector.MatchLabels) > 0 && !left { // nothing would be left of it
+		set = append(set, render.Setting{Path: t.path + ".matchLabels", Value: own})
+	}
+	return []Remedy{{Say: "have " + t.path + " select the labels that the workload selects its own pods by", Object: o, Set: set}}
+}
+
+// podSelector are the labels by which a workload selects its pods.
+func podSelector(o *render.Object) map[string]string {
+	var sel *metav1.LabelSelector
+	switch t := o.Typed.(type) {
+	case *appsv1.Deployment:
+		sel = t.Spec.Selector
+	case *appsv1.StatefulSet:
+		sel = t.Spec.Selector
+	case *appsv1.DaemonSet:
+		sel = t.Spec.Selector
+	}
+	if sel == nil {
+		return nil
+	}
+	return sel.MatchLabels
 }
 
 // shortID is an object without its API group.
@@ -126,6 +177,11 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 	}
 	path := errs[0].Field
 	switch t := x.Head.Typed.(type) {
+	case *policyv1.PodDisruptionBudget:
+		if t.Spec.MinAvailable != nil && t.Spec.MaxUnavailable != nil {
+			return []Remedy{{Say: "remove minAvailable: a budget has one of the two, and maxUnavailable keeps up with the number of replicas", Object: x.Head,
+				Set: []render.Setting{{Path: "spec.minAvailable"}}}}
+		}
 	case *appsv1.Deployment:
 		if path == "spec.strategy.rollingUpdate.maxUnavailable" {
 			return []Remedy{{Say: "set maxUnavailable: 1 beside maxSurge: 0: one of them has to let the rollout go on", Cost: "one replica fewer during a rollout", Object: x.Head,
