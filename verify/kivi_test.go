@@ -87,6 +87,8 @@ var documentedCases = []documentedCase{
 	{"failures/f59", "runaway-scale", 1, 3, 4},
 	{"failures/f58", "eviction-loop", 1, 1, 1},
 	{"failures/f60", "below-floor", 3, 2, 1},
+	{"failures/g01", "runaway-scale", 3, 8, 1},
+	{"failures/g02", "rollout-stuck", 3, 6, 2},
 	{"failures/g07", "drain-blocked", 2, 3, 4},
 	{"failures/g08", "deleted-on-the-way", 0, 0, 1},
 	{"failures/g09", "deleted-on-the-way", 0, 0, 1},
