@@ -73,8 +73,9 @@ check-format:
 		echo "gofmt -w is needed for:"; echo "$$unformatted"; exit 1; fi
 
 .PHONY: conformance
-conformance: ## models against upstream's own code; a module of its own
+conformance: ## models against upstream's own code; modules of their own
 	cd $(CONFORMANCE) && $(GO) vet ./... && $(GO) test ./...
+	cd $(CONFORMANCE)/rollouts && $(GO) vet ./... && $(GO) test ./...
 
 .PHONY: release-tools
 release-tools: ## what makes releases, with its tests: of them one runs the image; a module of its own
