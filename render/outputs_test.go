@@ -41,7 +41,7 @@ func renderKept(t *testing.T, dir, program string, head map[string]string) []str
 	}
 	opt := Options{Workers: 1, Whole: true, Sandbox: sandbox(t, 0, 0)}
 	if dir != "" {
-		opt.Outputs = worker.NewOutputs(dir, program)
+		opt.Outputs = worker.NewOutputs(dir, func() string { return program })
 	}
 	b, h, err := RenderBoth(context.Background(), trees[0], trees[1], opt)
 	if err != nil {

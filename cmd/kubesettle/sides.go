@@ -240,7 +240,8 @@ func (r *rendering) disconnect() { r.offline, r.untrusted = true, true }
 // expects in the user's own one. A fork's change neither reads nor writes them.
 func (r *rendering) outputs() *render.Outputs {
 	if r.cacheDir != "" && !r.untrusted {
-		return worker.NewOutputs(r.cacheDir, programID())
+		go programContent() // takes as long as a little chart
+		return worker.NewOutputs(r.cacheDir, programContent)
 	}
 	return nil
 }

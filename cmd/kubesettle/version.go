@@ -34,36 +34,8 @@ func buildVersion() string {
 	return "devel"
 }
 
-// programID identifies this very build, for what is kept between runs. A build that no revision
-// names, or one of a work tree, is told by its file.
-func programID() string {
-	id := tool()
-	info, ok := debug.ReadBuildInfo()
-	named := false
-	if ok {
-		id += " " + info.GoVersion
-		for _, s := range info.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				id += " " + s.Value
-				named = s.Value != ""
-			case "vcs.modified":
-				named = named && s.Value == "false"
-			}
-		}
-	}
-	if named && version != "" {
-		return id
-	}
-	if self, err := os.Executable(); err == nil {
-		if file, err := os.Stat(self); err == nil {
-			id += fmt.Sprintf(" %d %d", file.Size(), file.ModTime().UnixNano())
-		}
-	}
-	return id
-}
-
-// programContent is a digest of this program's own file, or "" where that cannot be read. It is worked out once.
+// programContent identifies this very build, for what is kept between runs: a digest of its own file, or "" where that
+// cannot be read. It is worked out once.
 var programContent = sync.OnceValue(func() string {
 	self, err := os.Executable()
 	if err != nil {

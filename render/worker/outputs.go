@@ -22,13 +22,14 @@ import (
 //
 //	outputs/v1/<digest of the program and the job>: a digest of all that follows, and the output
 type Outputs struct {
-	dir, program string
-	written      atomic.Int64 // bytes
+	dir     string
+	program func() string
+	written atomic.Int64 // bytes
 }
 
 // NewOutputs keeps outputs in a folder; program identifies the build, whose outputs may differ
-// from those of any other.
-func NewOutputs(dir, program string) *Outputs {
+// from those of any other, and is "" where nobody knows, so that nothing is found or kept.
+func NewOutputs(dir string, program func() string) *Outputs {
 	return &Outputs{dir: filepath.Join(dir, "outputs", "v1"), program: program}
 }
 
@@ -36,7 +37,7 @@ func NewOutputs(dir, program string) *Outputs {
 const mostOutputs = 256 << 20
 
 func (o *Outputs) file(j *release.Job) string {
-	sum := sha256.Sum256([]byte(o.program + "\n" + j.Digest()))
+	sum := sha256.Sum256([]byte(o.program() + "\n" + j.Digest()))
 	return filepath.Join(o.dir, hex.EncodeToString(sum[:]))
 }
 
@@ -50,7 +51,7 @@ func seal(file string, b []byte) []byte {
 
 // find gives the output of a job as a worker wrote it.
 func (o *Outputs) find(j *release.Job) (release.Output, bool) {
-	if o == nil || !lasting(j) {
+	if o == nil || !lasting(j) || o.program() == "" {
 		return release.Output{}, false
 	}
 	file := o.file(j)
@@ -73,7 +74,7 @@ func (o *Outputs) find(j *release.Job) (release.Output, bool) {
 
 // keep stores an output. A folder that cannot be written is one that is empty next time.
 func (o *Outputs) keep(j *release.Job, out release.Output, frame []byte) {
-	if o == nil || out.Err != nil || !lasting(j) {
+	if o == nil || out.Err != nil || !lasting(j) || o.program() == "" {
 		return
 	}
 	file := o.file(j)

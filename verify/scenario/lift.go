@@ -37,7 +37,8 @@ func (c *Checker) directedAt(ctx context.Context, v Variant, found Violation) (V
 	d.guide, d.loop = guideOf(found, p)
 	for _, linger := range []bool{true, false} {
 		d.linger = linger
-		if x := d.search(start); x != nil && d.confirmed(x) {
+		x := d.keptAs(c.Budget, "directed search", start, func() *search.Violation { return d.search(start) })
+		if x != nil && d.confirmed(x) {
 			x.Inevitable = found.Inevitable
 			return Violation{Problem: p, Variant: v, Bound: p.bounds[k], Scenario: found.Scenario, Rivals: found.Rivals, Violation: *x}, true
 		}
@@ -71,7 +72,7 @@ func (c *Checker) settledAs(v Variant, scenario, aside string) (*Problem, []byte
 	if scenario == ScenarioInstall {
 		return p, start, true
 	}
-	start, ok := p.calm(start)
+	start, ok := p.calmKept(c.Budget, start)
 	return p, start, ok
 }
 
@@ -100,7 +101,7 @@ func (c *Checker) probe(ctx context.Context, v Variant) []Violation {
 			continue
 		}
 		d := directed{problem: p, rule: i, ctx: ctx, until: c.Budget.Deadline, guide: guide, loop: -1}
-		if x := d.once(start); x != nil {
+		if x := d.keptAs(c.Budget, "one run", start, func() *search.Violation { return d.once(start) }); x != nil {
 			out = append(out, Violation{Problem: p, Variant: v, Bound: b, Scenario: scenario, Probed: true, Violation: *x})
 		}
 	}
