@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"verify/control/autoscaling": {"verify/search", "verify/state", "verify/control/actor", "verify/control/objects"},
 	"verify/control/nodes":       {"verify/search", "verify/state", "verify/control/actor", "verify/control/objects", "verify/control/scheduler"},
 	"verify/control/others":      {"verify/search", "verify/state", "verify/control/actor", "verify/control/objects"},
-	"verify/control/faults":      {"verify/search", "verify/state", "verify/control/actor", "verify/control/objects"},
+	"verify/control/faults":      {"verify/search", "verify/state", "verify/control/actor", "verify/control/objects", "verify/control/autoscaling"},
 	"verify/control/gitops":      {"verify/search", "verify/state", "verify/control/actor", "verify/control/objects", "verify/control/autoscaling"},
 	"verify/control/workloads": {"verify/search", "verify/state", "verify/control/actor", "verify/control/objects", "verify/control/admission",
 		"verify/control/scheduler", "verify/control/nodes"},

@@ -94,6 +94,12 @@ func walk(root, s map[string]any, path string, out map[string]bool) {
 		return
 	}
 	leaf := true
+	forms, _ := s["oneOf"].([]any) // a key that holds a word, or a mapping
+	for _, f := range forms {
+		if form := f.(map[string]any); form["properties"] != nil {
+			walk(root, form, path, out)
+		}
+	}
 	for _, kind := range []string{"properties", "patternProperties"} {
 		members, _ := s[kind].(map[string]any)
 		for k, v := range members {

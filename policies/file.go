@@ -23,6 +23,7 @@ type Policy struct {
 	Apply       string // client-side or server-side
 	Events      Events
 	Timing      string // realistic or arbitrary
+	Crash       int    // restarts of the kube-controller-manager (timing.crash)
 	Bound       Bound
 	// Intents by rule ID; Custom are the user's own.
 	Intents map[string]Intent

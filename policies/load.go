@@ -63,7 +63,7 @@ func (p *Policy) read(d *decoder, data []byte) error {
 			"controllers": d.controllers(&p.Controllers),
 			"apply":       oneOf(d, &p.Apply, "client-side", "server-side"),
 			"events":      d.events(&p.Events),
-			"timing":      oneOf(d, &p.Timing, "realistic", "arbitrary"),
+			"timing":      d.timing(p),
 			"bound":       d.bound(&p.Bound),
 			"intents":     d.intents(p),
 			"gate":        d.gate(&p.Gate),
@@ -84,6 +84,20 @@ func (p *Policy) read(d *decoder, data []byte) error {
 	}
 	slices.Sort(p.gives)
 	return d.err(d.file)
+}
+
+// timing is a word, or a mapping of the patterns that are explored beside realistic timing.
+func (d *decoder) timing(p *Policy) read {
+	word := oneOf(d, &p.Timing, "realistic", "arbitrary")
+	return func(n *yaml.Node, path string) {
+		if n.Kind != yaml.MappingNode {
+			p.Crash = 0
+			word(n, path)
+			return
+		}
+		p.Timing = "realistic"
+		d.object(n, path, fields{"crash": d.number(&p.Crash, 0, 10)})
+	}
 }
 
 var kubeVersion = regexp.MustCompile(`^v?1\.[0-9]{1,3}(\.[0-9]{1,3})?$`)

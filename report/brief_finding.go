@@ -48,6 +48,9 @@ func takes(f *judge.Finding) string {
 	if f.Timing == "arbitrary" {
 		s += "; only with arbitrary timing"
 	}
+	if f.Timing == "crash" {
+		s += "; only where the controllers restart"
+	}
 	if f.ConfirmedBy != "" {
 		s += "; reproduced on a real control plane"
 	}

@@ -76,6 +76,9 @@ func certainty(f *judge.Finding) string {
 	if f.Timing == "arbitrary" {
 		s += "; only with arbitrary timing, where any loop may be slower than any other"
 	}
+	if f.Timing == "crash" {
+		s += "; only where the controllers restart at that moment"
+	}
 	if f.ConfirmedBy != "" {
 		s += "; reproduced on a real control plane: " + line(f.ConfirmedBy)
 	}

@@ -327,6 +327,9 @@ func (a *analysis) assume(p *policies.Policy, ch *render.Changes, models map[str
 	if p.Timing == "arbitrary" {
 		add("timing is arbitrary, as the policy says: every order of the loops' steps was explored; what a loop reads is never stale, and none stops halfway")
 	}
+	if p.Crash > 0 {
+		add("the kube-controller-manager restarts at any moment, as the policy says (timing.crash); no view of a loop is stale")
+	}
 	if p.Cluster.Snapshot != nil {
 		assumeSnapshot(p, add)
 	} else {

@@ -69,5 +69,5 @@ func All(b *state.Builder) ([]actor.Actor, error) {
 		}
 		out = append(out, actors...)
 	}
-	return out, nil
+	return faults.WithRestarts(b, out), nil
 }

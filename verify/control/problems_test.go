@@ -163,7 +163,8 @@ nodes a 3
 base web replicas=4 image=v1 cpu=500m
 head web replicas=4 image=v2 cpu=500m
 both api replicas=3 image=v1 cpu=100m apart
-events apply=1 crashes=1 bad=1`, `
+hpa both api min=1 max=3 target=50
+events apply=1 crashes=1 bad=1 restarts=2`, `
 nodes a 3
 both web replicas=3 image=v1 cpu=500m
 base db replicas=2 image=v1 stateful ondelete

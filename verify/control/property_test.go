@@ -62,6 +62,9 @@ func (s *script) random(r *rand.Rand) state.State {
 		}
 	}
 	t.RefillPods()
+	if t.RestartsLeft() > 0 && r.IntN(3) == 0 {
+		t.StopManager()
+	}
 	for p := range c.Pods {
 		f := &c.Class[p]
 		first := c.Pods[p].Ordinal == state.NoOrdinal || p == 0 || c.Pods[p-1].Workload != c.Pods[p].Workload || c.Pods[p-1].InBase // ordinals share it

@@ -75,6 +75,9 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 	if !d.Checker.Paced(ctx, v) {
 		s, f.Timing = atMostWarning(s), "arbitrary"
 	}
+	if slices.Contains(v.Happened, "controller-restart") {
+		s, f.Timing = atMostWarning(s), "crash"
+	}
 	if c := v.OnAssumed(); c != nil {
 		f.Message += fmt.Sprintf(" (if %s, which is not among the objects, is ReadWriteOnce)", c.ID())
 		s = atMostWarning(s)

@@ -101,6 +101,7 @@ type Config struct {
 	Removals  Field // nodes that may still be removed; see [State.RemovalsLeft]
 	Outgrown  Field // see [State.IsOutgrown]
 	PodEvents PodEvents
+	Manager   ManagerFields
 	// Claims are what moves of Spec.Claims; Uses lists the claims of a pod class, and Users
 	// the pod classes of a claim.
 	Claims      []ClaimFields

@@ -20,7 +20,7 @@ import (
 // maxPods is that of [NewBuilder].
 func (s *Spec) lingers(maxPods int) bool {
 	e := &s.Events
-	if s.Unreduced || s.CountsTerminating || e.Drain+e.NodeFailure+e.NodeAdded+e.NodeRemoved+e.SpotReclaim+e.PodCrash+e.NodePanic > 0 || e.presses() ||
+	if s.Unreduced || s.CountsTerminating || e.Drain+e.NodeFailure+e.NodeAdded+e.NodeRemoved+e.SpotReclaim+e.PodCrash+e.NodePanic+e.ManagerRestart > 0 || e.presses() ||
 		slices.ContainsFunc(s.Declared, func(d Declared) bool { return d.Does == DeletePods }) || s.Descheduler != nil || s.ClusterAutoscaler || len(s.Quotas) > 0 || len(s.Admission.Webhooks) > 0 || len(s.Claims) > 0 || s.DefaultPriority[Base] != s.DefaultPriority[Head] {
 		return true
 	}

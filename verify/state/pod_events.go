@@ -67,6 +67,9 @@ func (s State) RefillPods() {
 	if s.C.PodEvents.Crashes.width > 0 {
 		s.Set(s.C.PodEvents.Crashes, s.C.Spec.Events.PodCrash)
 	}
+	if f := s.C.Manager.Restarts; f.width > 0 {
+		s.Set(f, s.C.Spec.Events.ManagerRestart)
+	}
 	if s.C.PodEvents.Overruns.width > 0 {
 		s.Set(s.C.PodEvents.Overruns, s.C.Spec.Events.JobOverrun)
 	}

@@ -139,6 +139,8 @@ type Events struct {
 	// PodCrash is how many ready pods crash, and BadRevision how many of the templates
 	// that the change brings turn out to be bad.
 	PodCrash, BadRevision int
+	// ManagerRestart is how often the kube-controller-manager restarts, between any two writes of its controllers.
+	ManagerRestart int
 	// JobOverrun is how many CronJobs have a Job that does not end.
 	JobOverrun int
 	// Rollback says that base may be applied again once a revision is bad, and OutOfService

@@ -33,6 +33,7 @@ func (s State) Spent() uint64 {
 		spentOf(s, c.MemoryPressures, e.MemoryPressure),
 		loads,
 		maxTicks - ticks,
+		spentOf(s, c.Manager.Restarts, e.ManagerRestart),
 	} {
 		out |= uint64(min(max(n, 0), mostSpent)) << (4 * i)
 	}

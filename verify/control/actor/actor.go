@@ -134,6 +134,7 @@ type adapter struct {
 	cfg     *state.Config
 	urgency search.Urgency
 	after   []Actor // the loops that an event waits for; see [CalmEvent]
+	managed bool    // see [Managed]; false where nothing restarts
 }
 
 // Timing says which interleavings are explored; see the design, section 3.
@@ -161,7 +162,8 @@ func Adapt(cfg *state.Config, actors []Actor, t Timing) []search.Actor {
 		case a.Latency() != Sync || t == Arbitrary:
 			u = search.Patient
 		}
-		x := &adapter{Actor: a, cfg: cfg, urgency: u}
+		_, managed := a.(Managed)
+		x := &adapter{Actor: a, cfg: cfg, urgency: u, managed: managed && cfg.Spec.Events.ManagerRestart > 0}
 		if e, ok := a.(CalmEvent); ok && t == Realistic && e.FallsInCalm(cfg) {
 			x.after = sync
 		}
@@ -174,7 +176,7 @@ func (a *adapter) Urgency() search.Urgency { return a.urgency }
 
 func (a *adapter) Step(s []byte, next *search.Emit) {
 	l, from := next.Local.(*Local), state.State{C: a.cfg, B: s}
-	if from.IsOutgrown() || a.after != nil && l.busy(a.after, from) {
+	if from.IsOutgrown() || a.managed && from.ManagerDown() || a.after != nil && l.busy(a.after, from) {
 		return
 	}
 	l.emit.to, l.emit.cfg, l.emit.limit = next, a.cfg, next

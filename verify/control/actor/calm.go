@@ -28,6 +28,9 @@ func (l *Local) busy(actors []Actor, s state.State) bool {
 	l.probe.moved = false
 	l.emit.to, l.emit.cfg = &l.probe, s.C
 	for _, a := range actors {
+		if rests(a, s) {
+			continue
+		}
 		if a.Step(s, &l.emit); l.probe.moved {
 			return true
 		}

@@ -70,6 +70,9 @@ func (h *HPA) Name() string { return "hpa/" + h.name }
 // Latency implements [actor.Actor].
 func (h *HPA) Latency() actor.Latency { return actor.Periodic }
 
+// InManager implements [actor.Managed].
+func (*HPA) InManager() {}
+
 // Step implements [actor.Actor]: one sync, or nothing if it would keep the count. There is a
 // successor for each outcome that the samples at hand and the stabilization windows can
 // have; see [samplings] and [scaling.stabilize].

@@ -52,6 +52,9 @@ func (r *rivalHPA) Name() string { return "hpa/" + r.name }
 // Latency implements [actor.Actor].
 func (r *rivalHPA) Latency() actor.Latency { return actor.Periodic }
 
+// InManager implements [actor.Managed].
+func (*rivalHPA) InManager() {}
+
 // Step implements [actor.Actor].
 func (r *rivalHPA) Step(s state.State, next *actor.Emit) {
 	b, current := &r.versions[s.VersionOf(r.workload)], int32(s.Replicas(r.workload))

@@ -48,6 +48,9 @@ func (a *attachDetach) Name() string { return a.name }
 // Latency implements [actor.Actor].
 func (a *attachDetach) Latency() actor.Latency { return actor.Sync }
 
+// InManager implements [actor.Managed].
+func (*attachDetach) InManager() {}
+
 // Step implements [actor.Actor]: a volume without pods on its node is detached; one that is not
 // attached is attached to any node with a live pod. Nodes with equal records count once.
 func (a *attachDetach) Step(s state.State, next *actor.Emit) {

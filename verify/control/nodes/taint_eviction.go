@@ -137,6 +137,9 @@ func (e *taintEviction) Latency() actor.Latency {
 	return actor.Sync
 }
 
+// InManager implements [actor.Managed].
+func (*taintEviction) InManager() {}
+
 // Step implements [actor.Actor]: the pods of the class that a node's taints drive away go at
 // once; nodes with equal records count once.
 func (e *taintEviction) Step(s state.State, next *actor.Emit) {

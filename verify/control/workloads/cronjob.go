@@ -53,6 +53,9 @@ func (x *cronJob) Latency() actor.Latency { return actor.Event }
 
 func (x *cronJob) FallsInCalm(*state.Config) bool { return true }
 
+// InManager implements [actor.Managed].
+func (*cronJob) InManager() {}
+
 // Step implements [actor.Actor]: the schedule is due. With Jobs left that overrun, Forbid starts
 // none, Replace deletes them before it starts one, and Allow starts one more.
 func (x *cronJob) Step(s state.State, next *actor.Emit) {

@@ -122,6 +122,9 @@ func (d *daemonSet) Name() string { return d.name }
 // Latency implements [actor.Actor].
 func (d *daemonSet) Latency() actor.Latency { return actor.Sync }
 
+// InManager implements [actor.Managed].
+func (*daemonSet) InManager() {}
+
 // Step implements [actor.Actor]: one sync: what manage creates and deletes or, where that is
 // nothing, what rollingUpdate does. Upstream goes through the nodes in the order of a map,
 // so that every choice of those that are to be updated next is a successor.

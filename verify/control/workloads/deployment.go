@@ -55,8 +55,10 @@ type deploymentSync struct {
 	// oldRuns says that a pod of another ReplicaSet than newRS exists in any phase.
 	oldRuns bool
 	changed bool
-	sets    [setsPerWorkload]replicaSet // what newRS and oldRS point to
-	create  int                         // pod class of a newRS still to be created
+	// first and second are the ReplicaSets that the sync writes, in upstream's order.
+	first, second *replicaSet
+	sets          [setsPerWorkload]replicaSet // what newRS and oldRS point to
+	create        int                         // pod class of a newRS still to be created
 }
 
 func NewDeployment(b *state.Builder) ([]actor.Actor, error) {
@@ -158,6 +160,27 @@ func (d *Deployment) Name() string { return "deployment/" + d.name }
 // Latency implements [actor.Actor].
 func (d *Deployment) Latency() actor.Latency { return actor.Sync }
 
+// InManager implements [actor.Managed].
+func (*Deployment) InManager() {}
+
+// Interrupt implements [actor.Divisible]: of the two ReplicaSets that one sync scales, the first is written.
+func (d *Deployment) Interrupt(s state.State, next *actor.Emit) {
+	y := actor.Own[deploymentSync](next.Scratch)
+	*y = deploymentSync{rollout: &d.versions[s.VersionOf(d.Workload)]}
+	if !y.exists {
+		return
+	}
+	y.read(s, d.Workload)
+	y.syncDeployment()
+	if y.second == nil {
+		return
+	}
+	t := next.Copy(s)
+	t.StopManager()
+	y.writeSet(t, y.first)
+	next.Move(objects.Done)
+}
+
 // Step implements [actor.Actor]: one sync with all that it writes.
 func (d *Deployment) Step(s state.State, next *actor.Emit) {
 	y := actor.Own[deploymentSync](next.Scratch)
@@ -206,12 +229,16 @@ func (y *deploymentSync) write(t state.State) {
 		if rs == nil {
 			continue
 		}
-		f := &t.C.Class[rs.class]
-		t.Set(f.Exists, 1)
-		t.Set(f.Size, int(rs.size))
-		t.Set(f.Desired, int(rs.desired))
-		t.Set(f.Max, int(rs.max))
+		y.writeSet(t, rs)
 	}
+}
+
+func (*deploymentSync) writeSet(t state.State, rs *replicaSet) {
+	f := &t.C.Class[rs.class]
+	t.Set(f.Exists, 1)
+	t.Set(f.Size, int(rs.size))
+	t.Set(f.Desired, int(rs.desired))
+	t.Set(f.Max, int(rs.max))
 }
 
 func (y *deploymentSync) syncDeployment() {
@@ -242,7 +269,19 @@ func (y *deploymentSync) createNewReplicaSet() {
 	*rs = replicaSet{class: y.create, age: setsPerWorkload}
 	rs.size = y.newRSNewReplicas(rs)
 	rs.desired, rs.max = y.replicas, y.replicas+y.maxSurge(y.replicas)
-	y.newRS, y.changed = rs, true
+	y.newRS = rs
+	y.wrote(rs)
+}
+
+// wrote notes that a ReplicaSet was created or updated.
+func (y *deploymentSync) wrote(rs *replicaSet) {
+	y.changed = true
+	switch {
+	case y.first == nil:
+		y.first = rs
+	case y.first != rs:
+		y.second = rs
+	}
 }
 
 // allPods is deploymentutil.GetReplicaCountForReplicaSets of newRS and the old one.
@@ -282,7 +321,7 @@ func (y *deploymentSync) scaleReplicaSet(rs *replicaSet, size int32, force bool)
 	resized := rs.size != size
 	if resized || rs.desired != y.replicas || rs.max != most {
 		rs.size, rs.desired, rs.max = size, y.replicas, most
-		y.changed = true
+		y.wrote(rs)
 	}
 	return resized
 }

@@ -85,6 +85,9 @@ func (j *jobLoop) Name() string { return j.name }
 // Latency implements [actor.Actor].
 func (j *jobLoop) Latency() actor.Latency { return actor.Sync }
 
+// InManager implements [actor.Managed].
+func (*jobLoop) InManager() {}
+
 // Step implements [actor.Actor]: one sync creates all missing pods, or deletes all surplus ones.
 func (j *jobLoop) Step(s state.State, next *actor.Emit) {
 	f := &s.C.Class[j.class]
@@ -192,6 +195,9 @@ func (j *jobDeadline) Name() string { return j.name }
 
 // Latency implements [actor.Actor].
 func (j *jobDeadline) Latency() actor.Latency { return actor.Periodic }
+
+// InManager implements [actor.Managed].
+func (*jobDeadline) InManager() {}
 
 // Step implements [actor.Actor]: all unfinished Jobs fail, and their pods are deleted by the Job
 // controller.

@@ -85,6 +85,42 @@ func (r *ReplicaSetLoop) Name() string { return r.name }
 // Latency implements [actor.Actor].
 func (r *ReplicaSetLoop) Latency() actor.Latency { return actor.Sync }
 
+// InManager implements [actor.Managed].
+func (*ReplicaSetLoop) InManager() {}
+
+// Interrupt implements [actor.Divisible]: of the pods that one sync creates, any number are there. slowStartBatch makes 1, 2,
+// 4, … at a time, and waits for none of a batch before the next of it.
+func (r *ReplicaSetLoop) Interrupt(s state.State, next *actor.Emit) {
+	if s.ActiveIn(r.Class) >= s.Get(s.C.Class[r.Class].Size) {
+		return
+	}
+	create, class := r.creates(s)
+	for some := 1; some < create; some++ {
+		t := next.Copy(s)
+		t.StopManager()
+		r.add(t, class, some)
+		next.Move(objects.Done)
+	}
+}
+
+// creates is how many pods one sync creates, and of which class.
+func (r *ReplicaSetLoop) creates(s state.State) (create, class int) {
+	class = s.C.Sized(r.Class, s.SizeOf(r.Workload))
+	room := s.C.MaxPods - s.ExistingOf(r.Workload)
+	missing := s.Get(s.C.Class[r.Class].Size) - s.ActiveIn(r.Class)
+	return r.quotas.Room(s, class, min(missing, burstReplicas, room)), class
+}
+
+// add creates pods.
+func (r *ReplicaSetLoop) add(t state.State, class, create int) {
+	if r.Node >= 0 && (!r.asks || t.Down(r.Node)) {
+		t.Add(r.Node, r.Class, state.Starting, create)
+		return
+	}
+	f := &t.C.Class[class]
+	t.Set(f.Pending, t.Get(f.Pending)+create)
+}
+
 // Step implements [actor.Actor]: one sync creates all missing pods, or deletes all surplus
 // ones; every set of victims that upstream's ranking allows is a successor.
 func (r *ReplicaSetLoop) Step(s state.State, next *actor.Emit) {
@@ -92,19 +128,12 @@ func (r *ReplicaSetLoop) Step(s state.State, next *actor.Emit) {
 	active, size := s.ActiveIn(r.Class), s.Get(f.Size)
 	switch {
 	case active < size:
-		class := s.C.Sized(r.Class, s.SizeOf(r.Workload))
-		f := &s.C.Class[class]
-		room := s.C.MaxPods - s.ExistingOf(r.Workload)
-		create := r.quotas.Room(s, class, min(size-active, burstReplicas, room))
+		create, class := r.creates(s)
 		if create <= 0 {
 			return
 		}
 		t := next.Copy(s)
-		if r.Node >= 0 && (!r.asks || s.Down(r.Node)) {
-			t.Add(r.Node, r.Class, state.Starting, create)
-		} else {
-			t.Set(f.Pending, t.Get(f.Pending)+create)
-		}
+		r.add(t, class, create)
 		next.Move(objects.Done)
 	case active > size && len(s.C.Members(r.Class)) > 1:
 		deleteAny(s, s.C.Members(r.Class), r.related, next)

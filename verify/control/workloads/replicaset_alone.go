@@ -48,6 +48,9 @@ func (r *aloneLoop) Name() string { return r.name }
 // Latency implements [actor.Actor].
 func (r *aloneLoop) Latency() actor.Latency { return actor.Sync }
 
+// InManager implements [actor.Managed].
+func (*aloneLoop) InManager() {}
+
 // Step implements [actor.Actor]: one sync creates all missing pods of the current template,
 // or deletes one of the surplus ones, of any template; the next one goes in the next step.
 func (r *aloneLoop) Step(s state.State, next *actor.Emit) {

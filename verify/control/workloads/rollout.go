@@ -104,7 +104,7 @@ func (r *Rollout) Latency() actor.Latency { return actor.Sync }
 // Step implements [actor.Actor]: one sync with all that it writes.
 func (r *Rollout) Step(s state.State, next *actor.Emit) {
 	y := actor.Own[rolloutSync](next.Scratch)
-	*y = rolloutSync{rolloutPlan: &r.versions[s.Version()]}
+	*y = rolloutSync{rolloutPlan: &r.versions[s.VersionOf(r.Workload)]}
 	if !y.exists {
 		return
 	}

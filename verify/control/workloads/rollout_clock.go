@@ -55,7 +55,7 @@ func (k *rolloutClock) Latency() actor.Latency { return actor.Periodic }
 // Step implements [actor.Actor].
 func (k *rolloutClock) Step(s state.State, next *actor.Emit) {
 	w := k.of.Workload
-	f, p := &s.C.Workload[w].Rollout, &k.of.versions[s.Version()]
+	f, p := &s.C.Workload[w].Rollout, &k.of.versions[s.VersionOf(w)]
 	if !p.exists || p.paused {
 		return
 	}
@@ -75,7 +75,7 @@ func (k *rolloutClock) Step(s state.State, next *actor.Emit) {
 
 // Describe implements [actor.Actor].
 func (k *rolloutClock) Describe(from, _ state.State, m search.Move) actor.Words {
-	c, v := from.C, from.Version()
+	c, v := from.C, from.VersionOf(k.of.Workload)
 	id := c.Spec.Workloads[k.of.Workload].ID
 	because := func(field string) []actor.Ref { return []actor.Ref{{Object: id, Version: v, Field: field}} }
 	p := &k.of.versions[v]
@@ -148,14 +148,14 @@ func (a *rolloutAbort) Latency() actor.Latency {
 // Step implements [actor.Actor]: an update that is under way is aborted.
 func (a *rolloutAbort) Step(s state.State, next *actor.Emit) {
 	w := a.of.Workload
-	f, p := &s.C.Workload[w].Rollout, &a.of.versions[s.Version()]
+	f, p := &s.C.Workload[w].Rollout, &a.of.versions[s.VersionOf(w)]
 	current, stable := s.RevisionOf(w, f.Current), s.RevisionOf(w, f.Stable)
 	if !p.exists || p.paused || stable < 0 || current < 0 || current == stable || current != s.NewClass(w) || s.Get(f.Abort) == 1 {
 		return
 	}
 	left := s.BadRevisionsLeft()
 	switch {
-	case a.event && (left == 0 || s.Bad(current) || s.Version() != state.Head):
+	case a.event && (left == 0 || s.Bad(current) || s.VersionOf(w) != state.Head):
 		return
 	case !a.event && (!s.Manifest(w).Rollout.Spec.ProgressDeadlineAbort || !s.Bad(current) || state.RolloutPause(s.Get(f.Pause)) != state.NotPaused || s.Get(s.C.Class[current].Size) == 0):
 		return
@@ -175,12 +175,12 @@ func (a *rolloutAbort) Describe(from, _ state.State, _ search.Move) actor.Words 
 		return actor.Words{
 			Action: "bad-revision", Object: id,
 			Text:    "the new revision of " + a.of.name + " turns out bad behind its readiness: the update is aborted",
-			Because: []actor.Ref{{Object: id, Version: from.Version(), Field: "spec.template"}},
+			Because: []actor.Ref{{Object: id, Version: from.VersionOf(a.of.Workload), Field: "spec.template"}},
 		}
 	}
 	return actor.Words{
 		Action: "abort", Object: id, Text: "progressDeadlineSeconds of " + a.of.name + " pass: the update is aborted",
-		Because: []actor.Ref{{Object: id, Version: from.Version(), Field: "spec.progressDeadlineAbort"}},
+		Because: []actor.Ref{{Object: id, Version: from.VersionOf(a.of.Workload), Field: "spec.progressDeadlineAbort"}},
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 // Describe implements [actor.Actor]: one sync from what it changed.
 func (r *Rollout) Describe(from, to state.State, _ search.Move) actor.Words {
-	c, v := from.C, from.Version()
+	c, v := from.C, from.VersionOf(r.Workload)
 	p := &r.versions[v]
 	id := c.Spec.Workloads[r.Workload].ID
 	w := actor.Words{Action: "scale-replicaset", Object: id}
@@ -61,7 +61,7 @@ func (r *Rollout) Describe(from, to state.State, _ search.Move) actor.Words {
 func (r *Rollout) told(from, to state.State) []string {
 	c := from.C
 	f := &c.Workload[r.Workload].Rollout
-	old, now := rolloutSync{rolloutPlan: &r.versions[from.Version()]}, rolloutSync{rolloutPlan: &r.versions[from.Version()]}
+	old, now := rolloutSync{rolloutPlan: &r.versions[from.VersionOf(r.Workload)]}, rolloutSync{rolloutPlan: &r.versions[from.VersionOf(r.Workload)]}
 	old.read(from, r.Workload)
 	now.read(to, r.Workload)
 	x, y := &old.old, &now.old

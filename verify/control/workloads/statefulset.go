@@ -120,6 +120,9 @@ func (x *statefulSet) Name() string { return "statefulset/" + x.name }
 // Latency implements [actor.Actor].
 func (x *statefulSet) Latency() actor.Latency { return actor.Sync }
 
+// InManager implements [actor.Managed].
+func (*statefulSet) InManager() {}
+
 // Step implements [actor.Actor]: one sync with all that it writes.
 func (x *statefulSet) Step(s state.State, next *actor.Emit) {
 	y := actor.Own[statefulSync](next.Scratch)
