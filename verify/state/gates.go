@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // Gate is a feature gate of Kubernetes that the models follow.
@@ -14,18 +15,25 @@ type Gate struct {
 	Says    string // what becomes of it in the models where it is on, and where it is off
 }
 
-// OldestMinor and NewestMinor bound the minor versions of Kubernetes 1 of which the gates' defaults are known.
+// OldestMinor and NewestMinor bound the minor versions of Kubernetes 1 of which the gates' defaults are known; ModeledMinor
+// is the one that the models were read from, and that holds where none is named.
 const (
-	OldestMinor = 31
-	NewestMinor = 36
+	OldestMinor  = 31
+	ModeledMinor = 36
+	NewestMinor  = 37
 )
 
 // gates are those that the models follow, sorted by name. Defaults are those of kubernetes v1.36.3, pkg/features:
-// defaultVersionedKubernetesFeatureGates, with which conformance compares them.
+// defaultVersionedKubernetesFeatureGates, with which conformance compares them; of 1.37 those of v1.37.2.
 var gates = [...]Gate{
 	{"HPAConfigurableTolerance", 35, "an HPA's `behavior.*.tolerance` counts; off: the API server drops it"},
 	{"InPlacePodVerticalScaling", 33, "a VPA with `InPlaceOrRecreate` resizes pods in place; off: it evicts them"},
-	{"MaxUnavailableStatefulSet", 0, "a StatefulSet's `rollingUpdate.maxUnavailable` counts, and an update waits for every unavailable pod; off: one pod after the other, whatever those below it are"},
+	{"JobPodReplacementPolicy", 29, "a Job's `podReplacementPolicy` counts; off: the API server drops it"},
+	{"MatchLabelKeysInPodAffinity", 31, "`matchLabelKeys` and `mismatchLabelKeys` of pod (anti-)affinity count; off: dropped"},
+	{"MatchLabelKeysInPodTopologySpread", 27, "`matchLabelKeys` of spread constraints count; off: dropped"},
+	{"MaxUnavailableStatefulSet", 37, "a StatefulSet's `rollingUpdate.maxUnavailable` counts, and an update waits for every unavailable pod; off: one pod after the other, whatever those below it are. From 1.37 on a Parallel set first replaces old pods that are unavailable"},
+	{"NodeInclusionPolicyInPodTopologySpread", 26, "`nodeAffinityPolicy` and `nodeTaintsPolicy` count; off: dropped"},
+	{"SidecarContainers", 29, "an init container with `restartPolicy: Always` adds its requests to the pod's; off: it counts as one that ends"},
 }
 
 // Gates lists the feature gates that the models follow.
@@ -33,7 +41,7 @@ func Gates() []Gate { return append([]Gate(nil), gates[:]...) }
 
 // Gated says which gates are on in a cluster: those that are so by default in its version, but for those that are set.
 type Gated struct {
-	Minor int             // 0: [NewestMinor]
+	Minor int             // 0: [ModeledMinor]
 	Set   map[string]bool // by name
 }
 
@@ -42,10 +50,7 @@ func (g Gated) On(name string) bool {
 	if on, ok := g.Set[name]; ok {
 		return on
 	}
-	minor := g.Minor
-	if minor == 0 {
-		minor = NewestMinor
-	}
+	minor := g.minor()
 	for _, x := range gates {
 		if x.Name == name {
 			return x.OnSince > 0 && minor >= x.OnSince
@@ -54,11 +59,24 @@ func (g Gated) On(name string) bool {
 	return false
 }
 
+func (g Gated) minor() int {
+	if g.Minor == 0 {
+		return ModeledMinor
+	}
+	return g.Minor
+}
+
 // Apply takes out of a manifest what the cluster does not know. The objects that it changes are copied before.
 //
 // Upstream v1.36.3: pkg/registry/apps/statefulset and autoscaling/horizontalpodautoscaler: dropDisabledFields.
 func (g Gated) Apply(m *Manifest) {
 	m.MaxUnavailable = m.StatefulSet != nil && g.On("MaxUnavailableStatefulSet")
+	m.ReplacesUnavailable = m.MaxUnavailable && g.minor() >= 37
+	g.dropFromPods(m)
+	if j := m.JobSpec(); j != nil && j.PodReplacementPolicy != nil && !g.On("JobPodReplacementPolicy") {
+		m.OwnObject()
+		m.JobSpec().PodReplacementPolicy = nil
+	}
 	if b := m.HPA; b != nil && b.Spec.Behavior != nil && !g.On("HPAConfigurableTolerance") {
 		m.HPA = b.DeepCopy()
 		for _, r := range []**autoscalingv2.HPAScalingRules{&m.HPA.Spec.Behavior.ScaleUp, &m.HPA.Spec.Behavior.ScaleDown} {
@@ -72,6 +90,61 @@ func (g Gated) Apply(m *Manifest) {
 		v.Mode = VPARecreate
 		m.VPA = &v
 	}
+}
+
+// dropFromPods takes out of the pod template what the cluster does not know.
+//
+// Upstream v1.32: pkg/api/pod: dropDisabledFields, dropDisabledTopologySpreadConstraintsFields.
+func (g Gated) dropFromPods(m *Manifest) {
+	if !m.Exists() {
+		return
+	}
+	affinity, spread := !g.On("MatchLabelKeysInPodAffinity"), !g.On("MatchLabelKeysInPodTopologySpread")
+	inclusion, sidecars := !g.On("NodeInclusionPolicyInPodTopologySpread"), !g.On("SidecarContainers")
+	if !affinity && !spread && !inclusion && !sidecars {
+		return
+	}
+	m.OwnObject()
+	pod := m.Pod()
+	for i := range pod.TopologySpreadConstraints {
+		c := &pod.TopologySpreadConstraints[i]
+		if spread {
+			c.MatchLabelKeys = nil
+		}
+		if inclusion {
+			c.NodeAffinityPolicy, c.NodeTaintsPolicy = nil, nil
+		}
+	}
+	for i := range pod.InitContainers {
+		if sidecars {
+			pod.InitContainers[i].RestartPolicy = nil
+		}
+	}
+	if affinity {
+		for _, t := range affinityTerms(pod.Affinity) {
+			t.MatchLabelKeys, t.MismatchLabelKeys = nil, nil
+		}
+	}
+}
+
+// affinityTerms are the terms of pod affinity and anti-affinity, in place.
+func affinityTerms(a *corev1.Affinity) []*corev1.PodAffinityTerm {
+	var out []*corev1.PodAffinityTerm
+	add := func(required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm) {
+		for i := range required {
+			out = append(out, &required[i])
+		}
+		for i := range preferred {
+			out = append(out, &preferred[i].PodAffinityTerm)
+		}
+	}
+	if a != nil && a.PodAffinity != nil {
+		add(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution, a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
+	}
+	if a != nil && a.PodAntiAffinity != nil {
+		add(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
+	}
+	return out
 }
 
 // MinorOf is the minor version of "1.35"; false for what has none, or one whose gates are not known.

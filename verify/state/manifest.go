@@ -32,6 +32,8 @@ type Manifest struct {
 	KEDA   *KEDA
 	// MaxUnavailable says that a StatefulSet's updateStrategy.rollingUpdate.maxUnavailable counts; see [Gated].
 	MaxUnavailable bool
+	// ReplacesUnavailable says that a Parallel one whose MaxUnavailable counts first replaces old pods that are unavailable.
+	ReplacesUnavailable bool
 	// Bounds are those of declared loops that set replicas, taken together; zero: there is none.
 	Bounds Bounds
 	// Services names the Services that send requests to the pods, sorted.

@@ -35,7 +35,9 @@ type statefulRollout struct {
 	start, partition           int
 	// gated says that the feature gate MaxUnavailableStatefulSet is on; most is how many pods may be unavailable then.
 	gated bool
-	most  state.Share
+	// repairs is [state.Manifest.ReplacesUnavailable].
+	repairs bool
+	most    state.Share
 }
 
 func NewStatefulSet(b *state.Builder) ([]actor.Actor, error) {
@@ -80,7 +82,7 @@ func compileStatefulSet(c *state.Config, w int) (*statefulSet, error) {
 		}
 		switch spec.PodManagementPolicy {
 		case appsv1.ParallelPodManagement:
-			r.parallel = true
+			r.parallel, r.repairs = true, m.ReplacesUnavailable
 		case appsv1.OrderedReadyPodManagement, "":
 		default:
 			return nil, refuse("spec.podManagementPolicy", fmt.Sprintf("%q", spec.PodManagementPolicy))

@@ -198,11 +198,24 @@ func (y *statefulSync) updateSome() {
 			unavailable++
 		}
 	}
+	if y.rollout.repairs {
+		y.updateUnavailable()
+	}
 	left := max(y.rollout.most.Of(y.s.Replicas(y.set.workload), false), 1) - unavailable
 	for target := len(y.replicas) - 1; target >= y.rollout.partition && left > 0; target-- {
-		if m := &y.replicas[target]; !y.updated(m) && !m.terminating {
+		if m := &y.replicas[target]; !y.updated(m) && !m.terminating && !(y.rollout.repairs && m.unavailable()) {
 			y.deletes = append(y.deletes, m.class)
 			left--
+		}
+	}
+}
+
+// updateUnavailable is what v1.37.2 does first for a Parallel set: old pods that are unavailable are deleted, however many
+// there are.
+func (y *statefulSync) updateUnavailable() {
+	for target := len(y.replicas) - 1; target >= y.rollout.partition; target-- {
+		if m := &y.replicas[target]; !y.updated(m) && m.created && !m.terminating && m.unavailable() {
+			y.deletes = append(y.deletes, m.class)
 		}
 	}
 }
