@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
@@ -54,14 +55,20 @@ type pageFinding struct {
 	Certainty, Scenario, Events, Scale, Waiver, Loop                       string
 	Where                                                                  place
 	Fold                                                                   bool
+	cause                                                                  string // [judge.Finding.Cause]
 	Run, LastStep                                                          int
 	Steps                                                                  []pageStep
 	Blame                                                                  []pageBlame
 	Fix, Replacement, Replaced                                             string
 	FixWhere                                                               place
 	Assumes                                                                []assumption
+	Same                                                                   []pageSame
+	MoreSame                                                               string
 	Help                                                                   []pageHelp
 }
+
+// pageSame is a link to another finding of the same cause.
+type pageSame struct{ ID, Rule, Workload string }
 
 type pageStep struct {
 	ID                   string
@@ -105,6 +112,7 @@ func newPage(r *verify.Result, opt Options) *page {
 	}
 	m.failures()
 	m.findings()
+	m.linkCauses()
 	m.changes(changedObjects(r, opt.Changes))
 	m.sections()
 	return &m.page
@@ -178,6 +186,28 @@ func (m *pageMaker) findings() {
 	}
 }
 
+// linkCauses links each finding that is shown to the others of its cause.
+func (m *pageMaker) linkCauses() {
+	of := map[string][]pageSame{}
+	for _, g := range m.Groups {
+		for _, f := range g.Findings {
+			if f.cause != "" {
+				of[f.cause] = append(of[f.cause], pageSame{f.ID, f.Rule, f.Workload})
+			}
+		}
+	}
+	for i := range m.Groups {
+		fs := m.Groups[i].Findings
+		for k := range fs {
+			others := slices.DeleteFunc(slices.Clone(of[fs[k].cause]), func(s pageSame) bool { return s.ID == fs[k].ID })
+			fs[k].Same = others[:min(len(others), mostSame)]
+			if n := len(others) - mostSame; n > 0 {
+				fs[k].MoreSame = " and " + thousands(n) + " more"
+			}
+		}
+	}
+}
+
 func (m *pageMaker) group(id, title string, fs []judge.Finding, fold bool) {
 	g := pageGroup{ID: id, Title: fmt.Sprintf("%s (%s)", title, thousands(len(fs)))}
 	for i := range fs[:min(len(fs), htmlFindings)] {
@@ -194,7 +224,7 @@ func (m *pageMaker) finding(f *judge.Finding, id string, fold bool) pageFinding 
 		ID: id, Severity: line(f.Severity), SeverityClass: [...]string{"error", "warning", "note"}[severityRank(f.Severity)],
 		Rule: line(f.Rule), Headline: sentence(headline(f)), Workload: line(f.Workload), Release: line(f.Release),
 		AlsoIn: line(strings.Join(f.AlsoIn, ", ")), Certainty: sentence(certainty(f)), Scenario: sentence(scenario(f)),
-		Events: sentence(events(f)), Scale: sentence(scale(f)), Fold: fold, Loop: sentence(loopText(f)),
+		Events: sentence(events(f)), Scale: sentence(scale(f)), Fold: fold, cause: f.Cause, Loop: sentence(loopText(f)),
 	}
 	if len(f.Locations) > 0 {
 		out.Where = m.place(&f.Locations[0])

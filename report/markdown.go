@@ -138,6 +138,10 @@ func (m *markdown) foot() string {
 	return "---\n" + strings.TrimSpace(sides+" By "+mdCode(Plain(r.Tool, 100))) + ".\n"
 }
 
+// commentBlocks are the causes that a comment tells in full; each further one is a line, with the
+// rest in the summary and the reports.
+const commentBlocks = 8
+
 // fresh are the new findings, one block a cause: what and where, then how and the fix, then
 // the picture and all steps.
 func (m *markdown) fresh(cs []cause) []piece {
@@ -145,6 +149,10 @@ func (m *markdown) fresh(cs []cause) []piece {
 	for i := range cs {
 		c := cs[i]
 		f := &c[0]
+		if i >= commentBlocks && !m.whole {
+			out = append(out, piece{func() string { return m.item(f) + "\n" }})
+			continue
+		}
 		out = append(out, piece{
 			func() string { return m.title(f) + m.place(c, 2) + m.remedy(f, false) },
 			func() string {

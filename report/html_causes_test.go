@@ -1,0 +1,34 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// Findings of one cause lead to each other, whatever their status; others do not.
+func TestHTMLLinksFindingsOfOneCause(t *testing.T) {
+	finding := func(rule, cause string, status judge.Status) judge.Finding {
+		return judge.Finding{Rule: rule, Severity: "error", Status: status, Cause: cause, Workload: "apps/Deployment x/<web>", Message: rule}
+	}
+	r := &verify.Result{Verdict: verify.Fail, Findings: []judge.Finding{
+		finding("unschedulable", "c1", judge.New), finding("rollout-stuck", "c1", judge.New), finding("single-domain", "c2", judge.New),
+		finding("spread-violated", "c1", judge.Existing), finding("below-floor", "", judge.New), finding("never-settles", "", judge.New),
+	}}
+	var b bytes.Buffer
+	if err := HTML(&b, r, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Count(b.String(), "<dt>Same cause</dt>")
+	links := 0
+	for _, rule := range []string{"unschedulable", "rollout-stuck", "spread-violated"} {
+		links += strings.Count(b.String(), fmt.Sprintf(`"><code>%s</code> of apps/Deployment x/&lt;web&gt;</a>`, rule))
+	}
+	if got != 3 || links != 6 {
+		t.Errorf("%d findings have a cause in common, with %d links; want 3 with 6", got, links)
+	}
+}
