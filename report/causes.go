@@ -132,6 +132,15 @@ func title(f *judge.Finding) string {
 	return s[:m[0]] + " " + verb + s[m[3]:]
 }
 
+// unhedged is a title without the conditions that stand apart.
+func unhedged(f *judge.Finding) string {
+	s := title(f)
+	for _, c := range slices.Backward(f.Holds) {
+		s = strings.TrimSuffix(s, " (while "+line(c.While)+")")
+	}
+	return s
+}
+
 var (
 	canHappen = regexp.MustCompile(` can (be|come|drop|end|fall|get|go|grow|hang|keep|leave|lose|pile|stay|wait)\b`)
 	severalOf = regexp.MustCompile(`^(the replicas|replicas|ready replicas|pods|nodes|Jobs|all |[02-9]\d* |1\d+ )`)

@@ -161,7 +161,7 @@ func (t *textWriter) block(r *verify.Result, c cause) {
 	f := &c[0]
 	severity := line(f.Severity)
 	t.printf("\n")
-	t.wrapped(t.color(severityColor(f.Severity), severity)+"  ", len(severity)+2, clipWords(title(f), 175)+" ["+line(f.Rule)+"]")
+	t.wrapped(t.color(severityColor(f.Severity), severity)+"  ", len(severity)+2, clipWords(unhedged(f), 175)+" ["+line(f.Rule)+"]")
 	for _, o := range c.others(3, textColumns-11) {
 		t.field("also", clipWords(o, 240))
 	}
@@ -177,6 +177,9 @@ func (t *textWriter) block(r *verify.Result, c cause) {
 	}
 	t.diff(changedLines(f, textQuoted))
 	t.field("takes", takes(f))
+	for _, c := range f.Holds {
+		t.field("while", line(c.While)+" (declare it: "+line(c.Declare)+")")
+	}
 	t.told(f)
 	rest := assumptionsOf(r, f)
 	for i, a := range rest[:min(len(rest), shownAssumptions)] {

@@ -36,6 +36,12 @@ type Location struct {
 	Field       string `json:"field,omitempty"`
 }
 
+// Condition is a fact that a finding rests on and that nobody declared.
+type Condition struct {
+	While   string `json:"while"`   // such as "at most 3 nodes fit"
+	Declare string `json:"declare"` // where it can be declared
+}
+
 // Finding is a violation as the user sees it.
 type Finding struct {
 	Rule      string `json:"rule"`
@@ -51,10 +57,13 @@ type Finding struct {
 	Workload string `json:"workload"`
 	Release  string `json:"release"`
 	// AlsoIn lists other releases in which the same finding stands.
-	AlsoIn          []string `json:"alsoIn,omitempty"`
-	Message         string   `json:"message"`
-	Scale           Scale    `json:"scale"`
-	AtDeclaredScale bool     `json:"atDeclaredScale"`
+	AlsoIn  []string `json:"alsoIn,omitempty"`
+	Message string   `json:"message"`
+	// Holds names the clusters that it holds for, where this hangs on what nobody declared; the message
+	// ends in the same words.
+	Holds           []Condition `json:"holds,omitempty"`
+	Scale           Scale       `json:"scale"`
+	AtDeclaredScale bool        `json:"atDeclaredScale"`
 	// Reduced is set where the replicas are too many to be explored as declared.
 	Reduced      *ReducedScale `json:"reducedScale,omitempty"`
 	Events       []string      `json:"events"`

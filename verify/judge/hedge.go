@@ -19,11 +19,17 @@ func (f *Finding) hedge(v scenario.Variant, nodes int) {
 	if nodes == 1 {
 		fit, what = "fits", "node"
 	}
-	f.Message += fmt.Sprintf(" (while at most %d %s", nodes, what)
+	while := fmt.Sprintf("at most %d %s", nodes, what)
 	if zones := min(zonesIn(v.Spec.Classes), nodes); nodes > 1 && len(scenario.ApartBy(v.Spec.Workloads)) > 0 {
-		f.Message += fmt.Sprintf(" in %d zones", zones)
+		while += fmt.Sprintf(" in %d zones", zones)
 	}
-	f.Message += " " + fit + ")"
+	f.while(while+" "+fit, "cluster.nodes, cluster.nodePools or --snapshot")
+}
+
+// while adds a condition, in the message as well.
+func (f *Finding) while(what, declare string) {
+	f.Holds = append(f.Holds, Condition{what, declare})
+	f.Message += " (while " + what + ")"
 }
 
 func zonesIn(classes []state.NodeClass) int {
@@ -49,7 +55,7 @@ func (d *Judge) placed(ctx context.Context, v scenario.Violation, f *Finding) {
 		return
 	}
 	f.Certainty = "possible"
-	f.Message += " (while the pods of other workloads stand where the scheduler puts them on empty nodes)"
+	f.while("the pods of other workloads stand where the scheduler puts them on empty nodes", "--snapshot")
 }
 
 // doubt is the severity of a finding on a snapshot: where this is old, or nodes may come of which
@@ -58,6 +64,6 @@ func (d *Judge) doubt(ctx context.Context, v scenario.Violation, f *Finding, s r
 	if !d.Doubted || s != rules.Error || !d.Checker.RestsOnRoom(ctx, v) {
 		return s
 	}
-	f.Message += " (while no more room than in the snapshot comes)"
+	f.while("no more room than in the snapshot comes", "cluster.nodePools, or a newer snapshot")
 	return rules.Warning
 }
