@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
 	"sync/atomic"
-	"time"
 
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/kept"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -22,31 +19,25 @@ import (
 //
 //	outputs/v1/<digest of the program and the job>: a digest of all that follows, and the output
 type Outputs struct {
-	dir     string
+	folder  kept.Folder
 	program func() string
-	written atomic.Int64 // bytes
+	written atomic.Bool
 }
 
 // NewOutputs keeps outputs in a folder; program identifies the build, whose outputs may differ
 // from those of any other, and is "" where nobody knows, so that nothing is found or kept.
 func NewOutputs(dir string, program func() string) *Outputs {
-	return &Outputs{dir: filepath.Join(dir, "outputs", "v1"), program: program}
+	folder := kept.Folder{Dir: filepath.Join(dir, "outputs", "v1"), Most: mostOutputs, Largest: maxOutputBytes}
+	return &Outputs{folder: folder, program: program}
 }
 
 // mostOutputs is how many bytes are kept: beyond it, what was not read for longest goes.
 const mostOutputs = 256 << 20
 
-func (o *Outputs) file(j *release.Job) string {
+// name is the file of a job.
+func (o *Outputs) name(j *release.Job) string {
 	sum := sha256.Sum256([]byte(o.program() + "\n" + j.Digest()))
-	return filepath.Join(o.dir, hex.EncodeToString(sum[:]))
-}
-
-// seal identifies an entry's content in its place, so that a broken or moved one is none.
-func seal(file string, b []byte) []byte {
-	h := sha256.New()
-	h.Write([]byte(filepath.Base(file) + "\n"))
-	h.Write(b)
-	return h.Sum(nil)
+	return hex.EncodeToString(sum[:])
 }
 
 // find gives the output of a job as a worker wrote it.
@@ -54,21 +45,16 @@ func (o *Outputs) find(j *release.Job) (release.Output, bool) {
 	if o == nil || !lasting(j) || o.program() == "" {
 		return release.Output{}, false
 	}
-	file := o.file(j)
-	info, err := os.Lstat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxOutputBytes+sha256.Size {
+	name := o.name(j)
+	b, ok := o.folder.Read(name)
+	if !ok {
 		return release.Output{}, false
 	}
-	b, err := os.ReadFile(file)
-	if err != nil || len(b) < sha256.Size || !bytes.Equal(b[:sha256.Size], seal(file, b[sha256.Size:])) {
-		return release.Output{}, false
-	}
-	out, err := decodeOutput(b[sha256.Size:])
+	out, err := decodeOutput(b)
 	if err != nil {
 		return release.Output{}, false
 	}
-	now := time.Now()
-	_ = os.Chtimes(file, now, now) // the order in which they go; nothing else hangs on it
+	o.folder.Touch(name)
 	return out, true
 }
 
@@ -77,20 +63,9 @@ func (o *Outputs) keep(j *release.Job, out release.Output, frame []byte) {
 	if o == nil || out.Err != nil || !lasting(j) || o.program() == "" {
 		return
 	}
-	file := o.file(j)
-	if os.MkdirAll(o.dir, 0o700) != nil {
-		return
+	if o.folder.Write(o.name(j), frame) {
+		o.written.Store(true)
 	}
-	tmp, err := os.CreateTemp(o.dir, ".new-*") // moved to its place at once: runs may share the folder
-	if err != nil {
-		return
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(append(seal(file, frame), frame...))
-	if tmp.Close() != nil || err != nil || os.Rename(tmp.Name(), file) != nil {
-		return
-	}
-	o.written.Add(int64(len(frame)))
 }
 
 // timeOfDay are the functions of templates that give another value tomorrow, and the same one
@@ -136,28 +111,7 @@ func lasting(j *release.Job) bool {
 
 // sweep removes what was not read for longest where more is kept than should be.
 func (o *Outputs) sweep() {
-	if o == nil || o.written.Load() == 0 {
-		return
-	}
-	entries, err := os.ReadDir(o.dir)
-	if err != nil {
-		return
-	}
-	var list []fs.FileInfo
-	total := int64(0)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			list = append(list, info)
-			total += info.Size()
-		}
-	}
-	sort.Slice(list, func(a, b int) bool { return list[a].ModTime().Before(list[b].ModTime()) })
-	for _, info := range list {
-		if total <= mostOutputs {
-			return
-		}
-		if os.Remove(filepath.Join(o.dir, info.Name())) == nil {
-			total -= info.Size()
-		}
+	if o != nil && o.written.Load() {
+		o.folder.Sweep()
 	}
 }

@@ -41,7 +41,7 @@ type pack struct {
 // differ, and is "" where nobody knows, so that nothing is found or kept. A store that does not write only reads what
 // others found.
 func Open(dir string, program func() string, writes bool) *Store {
-	return &Store{folder: folder{dir, program}, writes: writes, packs: map[string]*pack{}}
+	return &Store{folder: newFolder(dir, program), writes: writes, packs: map[string]*pack{}}
 }
 
 // pack gives the one of a name; the caller holds the lock.
@@ -124,11 +124,11 @@ func (s *Store) Close() {
 			s.folder.write(name, p)
 			written = true
 		case len(p.used) > 0:
-			s.folder.touch(name)
+			s.folder.Touch(s.folder.file(name))
 		}
 	}
 	if written {
-		s.folder.sweep()
+		s.folder.Sweep()
 	}
 }
 
