@@ -45,7 +45,7 @@ var arrows = map[string][]string{
 	"verify/search":     {},
 	"verify/memo":       {"render/kept"},
 	"verify/state":      {"render/rollouts"},
-	"verify/validation": {},
+	"verify/validation": {"render/defaults"},
 	"verify/control": {"verify/search", "verify/state", "verify/control/actor", "verify/control/admission", "verify/control/autoscaling",
 		"verify/control/descheduler", "verify/control/faults", "verify/control/gitops", "verify/control/nodes", "verify/control/objects",
 		"verify/control/others", "verify/control/scheduler", "verify/control/workloads"},

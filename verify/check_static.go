@@ -101,7 +101,7 @@ func (a *analysis) enterRefusals(list []static.Applied) {
 		f := x.Finding(a.places, o, errs, rule, status)
 		if x.Once() && a.opt.Policy.Controllers.GitOps == nil {
 			f.Certainty, f.Severity = "possible", string(judge.Lower(rule.Severity))
-			f.Message += ": delete the Job first, if it still exists"
+			f.Message += ": delete the " + o.ID.Kind + " first, if it still exists"
 		}
 		if status == judge.New {
 			a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies(errs)})

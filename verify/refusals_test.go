@@ -54,6 +54,11 @@ func service(spec string) string {
 	return "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {" + spec + "ports: [{port: 80}]}\n"
 }
 
+// barePod is a Pod without an owner; rest is what its container and its spec have beside a name.
+func barePod(container, rest string) string {
+	return "apiVersion: v1\nkind: Pod\nmetadata: {name: tool, namespace: shop}\nspec:\n  containers:\n  - name: tool\n    " + container + "\n" + rest
+}
+
 func configMap(rest string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop}\n" + rest
 }
@@ -101,6 +106,21 @@ func TestRefusals(t *testing.T) {
 			"new error inevitable change 5+ the API server refuses the change of ConfigMap shop/web: data: field is immutable when `immutable` is set"},
 		{"a random value in an immutable Secret", "", "apiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: shop}\nimmutable: true\nstringData: {a: {{ randAlphaNum 8 }}}\n",
 			"new error inevitable steady 5+ the API server refuses every further apply of Secret shop/web: data: field is immutable when `immutable` is set, and every render gives it another value"},
+		{"a bare Pod's image", barePod("image: tool:1", ""), barePod("image: tool:2", ""), ""},
+		{"a bare Pod's image is the latest", barePod("image: tool:1", ""), barePod("image: tool", ""), ""},
+		{"a bare Pod says a default", barePod("image: tool:1", ""), barePod("image: tool:1", "  restartPolicy: Always\n  serviceAccountName: default\n"), ""},
+		{"a bare Pod's arguments and image", barePod("image: tool:1", ""), barePod("image: tool:2\n    args: [serve]", ""),
+			"new error inevitable change 8+ the API server refuses the change of Pod shop/tool: spec: pod updates may not change fields " +
+				"other than the images of containers, activeDeadlineSeconds, and tolerations that are added"},
+		{"a bare Pod's requests", barePod("image: tool:1\n    resources: {requests: {cpu: 100m}}", ""), barePod("image: tool:1\n    resources: {requests: {cpu: 200m}}", ""),
+			"new error inevitable change 8+ the API server refuses the change of Pod shop/tool: spec: pod updates may not change fields " +
+				"other than the images of containers, activeDeadlineSeconds, and tolerations that are added"},
+		{"a bare Pod gets a container", barePod("image: tool:1", ""), barePod("image: tool:1", "  - {name: log, image: log:1}\n"),
+			"new error inevitable change 8+ the API server refuses the change of Pod shop/tool: spec.containers: pod updates may not add or remove containers"},
+		{"a bare Pod gets a toleration", barePod("image: tool:1", ""), barePod("image: tool:1", "  tolerations: [{key: a, operator: Exists}]\n"),
+			"new warning inevitable revert 8+ the API server refuses the revert of Pod shop/tool: spec.tolerations: existing toleration can not be modified except its tolerationSeconds"},
+		{"a bare Pod is a test", strings.Replace(barePod("image: tool:1", ""), "namespace: shop", "namespace: shop, annotations: {helm.sh/hook: test}", 1),
+			strings.Replace(barePod("image: tool:1\n    args: [x]", ""), "namespace: shop", "namespace: shop, annotations: {helm.sh/hook: test}", 1), ""},
 		{"an invalid object", fmt.Sprintf(budget200, "1"), fmt.Sprintf(budget200, "200%"),
 			"new error inevitable change 4+ the API server refuses the change of policy/PodDisruptionBudget shop/web: spec.maxUnavailable: must not be greater than 100%"},
 		{"a new invalid object", "", fmt.Sprintf(budget200, "200%"),

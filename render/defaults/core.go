@@ -167,7 +167,7 @@ func container(c *corev1.Container) {
 // Container is SetDefaults_Container of core/v1.
 func Container(c *corev1.Container) {
 	if c.ImagePullPolicy == "" {
-		c.ImagePullPolicy = pullPolicy(c.Image)
+		c.ImagePullPolicy = PullPolicy(c.Image)
 	}
 	if c.TerminationMessagePath == "" {
 		c.TerminationMessagePath = corev1.TerminationMessagePathDefault
@@ -177,9 +177,9 @@ func Container(c *corev1.Container) {
 	}
 }
 
-// pullPolicy is Always for the tag latest, which an image without tag and digest has
+// PullPolicy is Always for the tag latest, which an image without tag and digest has
 // (parsers.ParseImageName); a name that is no reference has none.
-func pullPolicy(image string) corev1.PullPolicy {
+func PullPolicy(image string) corev1.PullPolicy {
 	name, digest, _ := strings.Cut(image[strings.LastIndexByte(image, '/')+1:], "@")
 	name, tag, tagged := strings.Cut(name, ":")
 	if name == "" || name != strings.ToLower(name) {

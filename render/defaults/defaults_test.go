@@ -39,7 +39,7 @@ func TestPullPolicy(t *testing.T) {
 		"localhost:5000/nginx": corev1.PullAlways, "localhost:5000/nginx:1": corev1.PullIfNotPresent,
 		"nginx@sha256:00": corev1.PullIfNotPresent, "": corev1.PullIfNotPresent, "Not/A:Name": corev1.PullIfNotPresent,
 	} {
-		if got := pullPolicy(image); got != want {
+		if got := PullPolicy(image); got != want {
 			t.Errorf("%q: %s, want %s", image, got, want)
 		}
 	}

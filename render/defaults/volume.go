@@ -12,7 +12,7 @@ func Volume(v *corev1.Volume) {
 		v.EmptyDir = &corev1.EmptyDirVolumeSource{}
 	}
 	if v.Image != nil && v.Image.PullPolicy == "" {
-		v.Image.PullPolicy = pullPolicy(v.Image.Reference)
+		v.Image.PullPolicy = PullPolicy(v.Image.Reference)
 	}
 	if v.HostPath != nil && v.HostPath.Type == nil {
 		v.HostPath.Type = ptr(corev1.HostPathUnset)

@@ -198,11 +198,12 @@ func (a *Applied) Fresh() field.ErrorList {
 	return out
 }
 
-// Once reports whether an object is a Job of plain manifests, which nobody is known to apply
+// Once reports whether an object is a Job or a Pod of plain manifests, which nobody is known to apply
 // again: what has run to its end is often deleted, or never applied twice.
 func (a *Applied) Once() bool {
 	_, job := a.Head.Typed.(*batchv1.Job)
-	return job && !a.kept && a.Base != nil && len(created(a.Head)) == 0
+	_, pod := a.Head.Typed.(*corev1.Pod)
+	return (job || pod) && !a.kept && a.Base != nil && len(created(a.Head)) == 0
 }
 
 // StandIns says what is there in place of the objects that cannot exist as they are: what base

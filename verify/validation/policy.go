@@ -21,6 +21,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+// serviceAccount has the two fields of the service account be one.
+func serviceAccount(s *corev1.PodSpec) {
+	s.ServiceAccountName, s.DeprecatedServiceAccount = cmp.Or(s.ServiceAccountName, s.DeprecatedServiceAccount), ""
+}
+
 // prepare gives a copy of an object with what the API server fills in beyond the defaults:
 // (jobStrategy).PrepareForCreate, NormalizeClusterIPs, a Secret's stringData,
 // SetDefaults_StorageClass, SetDefaults_RoleBinding and SetDefaults_ClusterRoleBinding, and what
@@ -37,9 +42,11 @@ func prepare(obj runtime.Object) runtime.Object {
 	case *batchv1.Job:
 		o = o.DeepCopy()
 		generateSelector(o)
-		pod := &o.Spec.Template.Spec
-		pod.ServiceAccountName = cmp.Or(pod.ServiceAccountName, pod.DeprecatedServiceAccount)
-		pod.DeprecatedServiceAccount = ""
+		serviceAccount(&o.Spec.Template.Spec)
+		return o
+	case *corev1.Pod:
+		o = o.DeepCopy()
+		serviceAccount(&o.Spec)
 		return o
 	case *corev1.Service:
 		o = o.DeepCopy()

@@ -41,6 +41,8 @@ func create(obj runtime.Object) field.ErrorList {
 		return validateJob(o)
 	case *batchv1.CronJob:
 		return validateCronJobCreate(o)
+	case *corev1.Pod:
+		return validatePod(o)
 	case *corev1.Service:
 		return append(validateObjectMeta(&o.ObjectMeta, true, label), validateService(o)...)
 	case *corev1.PersistentVolumeClaim:
@@ -101,6 +103,10 @@ func update(obj, old runtime.Object) field.ErrorList {
 		if was, ok := old.(*batchv1.CronJob); ok {
 			return validateCronJobSpec(&o.Spec, &was.Spec)
 		}
+	case *corev1.Pod:
+		if was, ok := old.(*corev1.Pod); ok {
+			return validatePodUpdate(o, was)
+		}
 	case *corev1.Service:
 		if was, ok := old.(*corev1.Service); ok {
 			return validateServiceUpdate(o, was)
@@ -154,9 +160,11 @@ func Mutable(obj runtime.Object, refused string) []string {
 	if refused != "spec" {
 		return nil
 	}
-	switch obj.(type) {
+	switch o := obj.(type) {
 	case *appsv1.StatefulSet:
 		return slices.Clone(statefulSetMutable)
+	case *corev1.Pod:
+		return podMutable(o)
 	case *corev1.PersistentVolumeClaim:
 		return []string{"spec.resources.requests", "spec.volumeAttributesClassName"}
 	}
