@@ -115,7 +115,8 @@ waivers:
 			t.Fatal(err)
 		}
 		r := &Result{Findings: []judge.Finding{{Rule: "unschedulable", Workload: "apps/Deployment default/web", Status: judge.New, Severity: "error"}}}
-		r.waive(p, today)
+		used := r.waive(p, today)
+		r.Notices = idleWaivers([]*policies.Policy{p}, used, today)
 		return r
 	}
 	if r := run("2027-05-31"); len(r.Findings) != 0 || len(r.Waived) != 1 || len(r.Notices) != 1 {
