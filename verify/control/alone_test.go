@@ -11,7 +11,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// roomyProblems are slices in which no node ever refuses a pod, as is asked of [actor.Loner].
+// roomyProblems are slices in which some node takes every pod, as is asked of [actor.Loner]; of the last, most nodes take
+// none or can be filled.
 var roomyProblems = []string{`
 nodes a 3 zone=a cpu=200 pods=500
 nodes b 2 zone=b cpu=200 pods=500
@@ -30,7 +31,14 @@ base web image=v1 cpu=500m
 head web replicas=2 image=v1 cpu=500m paused
 hpa head web min=2 max=6 average=400m up=Min,2pods,50% down=Disabled
 both idle replicas=2 image=v1 cpu=300m
-events apply=1 load=1`}
+events apply=1 load=1`, `
+nodes a 2 zone=a cpu=200m pods=500
+nodes b 2 zone=a cpu=1 pods=2
+nodes c 1 zone=b cpu=200 pods=500
+base web replicas=3 image=v1 cpu=500m surge=1 unavailable=0
+head web replicas=3 image=v2 cpu=250m surge=50% unavailable=1
+both idle replicas=2 image=v1 cpu=300m
+events apply=1 crashes=1`}
 
 // TestAlone holds what actors say of workloads by themselves against random states: what an actor does to a workload
 // among others, on many nodes, it does to it without them and with its pods elsewhere, and a loop does no less. One that

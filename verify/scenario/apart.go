@@ -79,11 +79,14 @@ func (r *scenarioRun) dropKept(p *Problem, whole bool, do play) error {
 	return nil
 }
 
-// settledAlone is what [scenarioRun.settled] does, of one workload by itself.
-func (r *scenarioRun) settledAlone(ctx context.Context, one *Problem, from state.Version) (*search.Result, error) {
+// settledAlone is what [scenarioRun.settled] does, of one workload by itself. live is a further start; nil: none.
+func (r *scenarioRun) settledAlone(ctx context.Context, one *Problem, from state.Version, live []byte) (*search.Result, error) {
 	initial, results, err := one.Settle(ctx, from, r.Budget)
 	if err != nil || !r.worked(results) {
 		return nil, err
+	}
+	if live != nil {
+		initial = withState(initial, live)
 	}
 	return r.from(ctx, one, initial, -1)
 }
@@ -162,7 +165,7 @@ func (p *Problem) one(w int) (*Problem, error) {
 	if !control.Apart(cfg, actors) {
 		return nil, nil
 	}
-	out := &Problem{Cfg: cfg, loops: control.Of(cfg, actors, w), timing: p.timing, alone: true}
+	out := &Problem{Cfg: cfg, loops: control.Of(cfg, actors, w), timing: p.timing, alone: true, only: w}
 	var judged []search.Rule
 	blind := rules.BlindToStarts | rules.BlindToStops
 	for _, b := range p.bounds {

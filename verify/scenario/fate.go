@@ -144,6 +144,25 @@ func (f *fates) doomed(ctx context.Context, set uint64, v Violation) (bool, erro
 	return is, nil
 }
 
+// doomedLive reports whether the events of a violation doom the cluster as it is to break its rule. Other states that base
+// may settle in do not count: that it is in this one is a fact.
+func (r *scenarioRun) doomedLive(ctx context.Context, v Violation) (bool, error) {
+	p := v.Problem
+	sys := p.System
+	sys.Rules, sys.Initial = sys.Rules[v.Rule:v.Rule+1], [][]byte{p.Live}
+	opt := r.Budget.options()
+	opt.MaxEvents = v.Events
+	res, err := p.run(ctx, r.Budget, question{sys: sys, opt: opt, of: "the fate of the cluster as it is"})
+	if err != nil {
+		return false, err
+	}
+	r.cov.add(res)
+	return res.Bound == search.Complete && slices.ContainsFunc(res.Violations, func(x search.Violation) bool {
+		found := Violation{Problem: p, Violation: x}
+		return x.Inevitable && (v.Events == 0 || slices.Equal(found.Kinds(), v.Kinds()))
+	}), nil
+}
+
 // endsOf lists who may be stuck at the ends of the runs from a state with no further event, one set
 // for each. Of a cycle it looks at one state, so there the set may be too large. None: it could
 // not be told.

@@ -13,26 +13,29 @@ import (
 // The state that a snapshot shows is one that a change starts from, beside those that base could
 // settle in: a placement that the scheduler would not choose today is still the one that is there.
 
-// liveStart is the cluster as it is, as a state of a problem that has all of its nodes; nil where
-// there is none.
+// liveStart is the cluster as it is, as a state of a problem that has all of its nodes, or of one
+// workload's by itself, whose only node stands for them; nil where there is none.
 func (v Variant) liveStart(p *Problem) []byte {
 	if v.Slice.Live == nil || !v.AsDeclared() {
 		return nil
 	}
 	c := p.Cfg
-	nodes := map[string]int{}
-	for n := range c.Nodes {
-		nodes[c.Nodes[n].Name] = n
-	}
-	for _, class := range c.Spec.Classes {
-		for _, name := range class.Names {
-			if _, ok := nodes[name]; !ok {
+	nodes := map[string]int{} // by itself a workload has one, the first
+	if !p.alone {
+		for n := range c.Nodes {
+			nodes[c.Nodes[n].Name] = n
+		}
+		for _, class := range c.Spec.Classes {
+			if slices.ContainsFunc(class.Names, func(name string) bool { _, ok := nodes[name]; return !ok }) {
 				return nil
 			}
 		}
 	}
 	s := gitops.Install(c, state.Base)
 	for w, live := range v.Slice.Live {
+		if p.alone && w != p.only {
+			continue // nobody moves it
+		}
 		if live != nil && !setLive(s, w, live, nodes) {
 			return nil
 		}

@@ -27,6 +27,7 @@ type Problem struct {
 	// loops are the actors before pods were lumped, and alone says that those of one workload only move; see apart.go.
 	loops   []actor.Actor
 	alone   bool
+	only    int // where alone, the workload that moves
 	timing  actor.Timing
 	blind   rules.Blindness // of its rules
 	settles bool            // explore gives the states that the problem settles in as well

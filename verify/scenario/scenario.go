@@ -123,8 +123,20 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v Variant, from 
 			return err
 		}
 	}
-	whole := before != p || name == ScenarioChange && v.liveStart(p) != nil
-	done, err := r.apart(p, whole, func(one *Problem) (*search.Result, error) { return r.settledAlone(ctx, one, from) })
+	live := func(p *Problem) []byte {
+		if name != ScenarioChange {
+			return nil
+		}
+		return v.liveStart(p)
+	}
+	asLive := live(p)
+	done, err := r.apart(p, before != p, func(one *Problem) (*search.Result, error) {
+		start := live(one)
+		if (start == nil) != (asLive == nil) {
+			return nil, nil
+		}
+		return r.settledAlone(ctx, one, from, start)
+	})
 	if err != nil || done {
 		return err
 	}
@@ -136,10 +148,8 @@ func (r *scenarioRun) settled(ctx context.Context, name string, v Variant, from 
 		}
 		r.cov.addAll(results)
 	}
-	if name == ScenarioChange {
-		if p.Live = v.liveStart(p); p.Live != nil {
-			initial = withState(initial, p.Live)
-		}
+	if p.Live = asLive; p.Live != nil {
+		initial = withState(initial, p.Live)
 	}
 	if r.unfit != nil && len(initial) > 0 {
 		initial = slices.DeleteFunc(initial, func(b []byte) bool { return r.unfit(state.State{C: p.Cfg, B: b}) })
@@ -188,6 +198,11 @@ func (r *scenarioRun) explore(ctx context.Context, name string, p *Problem, init
 	fates := newFates(r, p, initial)
 	for _, x := range res.Violations {
 		v := Violation{Problem: p, Bound: p.bounds[x.Rule], Scenario: name, Violation: x}
+		if !v.Inevitable && v.FromLive() && v.Events <= 1 {
+			if v.Inevitable, err = r.doomedLive(ctx, v); err != nil {
+				return err
+			}
+		}
 		if !v.Inevitable {
 			if v.Inevitable, v.Rivals, err = fates.inevitable(ctx, v); err != nil {
 				return err

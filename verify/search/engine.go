@@ -64,7 +64,8 @@ func newEngine(ctx context.Context, sys *compiled, opt Options) *engine {
 	e.ticked = e.begin
 	e.opt.cut = opt.cut.orDefault()
 	e.found = make([][]*finding, len(sys.Rules))
-	if (len(sys.lasso) > 0 || opt.Settled) && len(sys.Actors) < maxEdgeActors && !opt.cut.noEdges {
+	ends := len(sys.lasso) > 0 || len(sys.Rules) > 0 && sys.Spent != nil // what is inevitable hangs on no other rule: see violations
+	if (ends || opt.Settled) && len(sys.Actors) < maxEdgeActors && !opt.cut.noEdges {
 		e.edges = &edges{}
 	}
 	for range opt.Workers {

@@ -1,5 +1,7 @@
 package scheduler
 
+import "slices"
+
 // Welcomes reports whether every pod finds a node that takes it, whatever else there is, as long as no workload has
 // more pods than the problem allows ([state.Config.MaxPods]): which node that is then makes no difference to whether it
 // runs. Filters that look at other pods, at volumes or at nodes that come and go may refuse anything; what nodes have
@@ -26,43 +28,54 @@ func (k *Compiled) easy(p int) bool {
 }
 
 // lasts reports whether the nodes that class p's pods may run on are never all full for one of them. A node refuses it
-// for want of one resource, or of a place, of which others have taken all but less than it asks for. The shares that
-// they have taken, of all resources, then add up to one a node; there are not enough pods for that.
+// for want of one resource, or of a place, of which others have taken all but less than it asks for: one that all pods
+// together cannot fill so never does. And of each of these as many nodes refuse it at once as all pods can fill
+// together, those with least of it first.
 func (k *Compiled) lasts(empty *View, p int) bool {
 	class := &k.Classes[p]
-	dims := len(k.Resources)
-	least := make([]int64, dims+1) // what others have to take of a node, at least, for it to refuse
-	nodes := 0
+	dims, taken := len(k.Resources), k.mostTaken()
+	left := make([][]int64, dims+1) // by resource: what others have to take of each node for it to refuse
+	nodes, fillable := 0, 0
 	for n := range k.Nodes {
-		if class.static[n] != reasonNone {
+		if class.static[n] != reasonNone || !k.roomy(empty, p, n) {
 			continue
 		}
 		nodes++
-		for d := range least {
-			left := int64(k.Slots(empty, p, n))
-			if d < dims {
-				if class.Request[d] == 0 || k.Nodes[n].Elastic {
-					continue
-				}
-				left = k.Room(empty, p, n, d) - class.Request[d] + 1
-			}
-			if left <= 0 {
-				return false
-			}
-			if least[d] == 0 || left < least[d] {
-				least[d] = left
+		fills := false
+		need := func(d int, amount int64) {
+			left[d] = append(left[d], amount)
+			fills = fills || amount <= taken[d]
+		}
+		for d := range dims {
+			if class.Request[d] > 0 && !k.Nodes[n].Elastic {
+				need(d, k.Room(empty, p, n, d)-class.Request[d]+1)
 			}
 		}
-	}
-	taken := k.mostTaken()
-	shares := 0.0
-	for d, room := range least {
-		if room > 0 {
-			shares += float64(taken[d]) / float64(room)
+		if need(dims, int64(k.Slots(empty, p, n))); fills {
+			fillable++
 		}
 	}
-	const rounding = 1e-6
-	return nodes > 0 && shares < float64(nodes)-rounding
+	refusing := 0
+	for d, of := range taken {
+		slices.Sort(left[d])
+		for _, amount := range left[d] {
+			if of -= amount; of < 0 {
+				break
+			}
+			refusing++
+		}
+	}
+	return min(refusing, fillable) < nodes
+}
+
+// roomy reports whether a pod of class p fits on node n if no pod of the problem is there.
+func (k *Compiled) roomy(empty *View, p, n int) bool {
+	for d, want := range k.Classes[p].Request {
+		if want > 0 && !k.Nodes[n].Elastic && k.Room(empty, p, n, d) < want {
+			return false
+		}
+	}
+	return k.Slots(empty, p, n) > 0
 }
 
 // mostTaken is the most that the pods of all workloads take at once, by resource and, last, their number.
