@@ -163,10 +163,13 @@ func (s steps) expires(o *render.Object, base []*render.Object) (Remark, bool) {
 	}, true
 }
 
-// undefined says which new custom resources and namespaced objects come before what defines them.
+// undefined says which new custom resources and namespaced objects come before what defines them. Argo CD takes no order
+// of them amiss: it gives a namespace and a definition the phase and the wave of the first that needs it.
+//
+// Upstream: gitops-engine/pkg/sync: (syncTasks).Sort, adjustDeps.
 func undefined(p slice.Pair, where *whereabouts) []Remark {
 	s := newSteps(p.Head)
-	if !s.argo && !s.helm {
+	if s.argo || !s.helm {
 		return nil
 	}
 	known := map[string]bool{} // in the cluster
