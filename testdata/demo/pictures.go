@@ -77,7 +77,7 @@ func terminal(text string) string {
 	}
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html><meta charset=utf-8><title>terminal</title><style>body{margin:0;background:#0d1117}" +
-		"pre{margin:0;padding:20px 24px;color:#e6edf3;font:14px/1.45 ui-monospace,'Liberation Mono',monospace}</style><body><pre>")
+		"pre{margin:0;white-space:pre-wrap;padding:20px 24px;color:#e6edf3;font:14px/1.45 ui-monospace,'Liberation Mono',monospace}</style><body><pre>")
 	open, from := 0, 0
 	for _, m := range selectGraphic.FindAllStringSubmatchIndex(text, -1) {
 		b.WriteString(html.EscapeString(text[from:m[0]]))
