@@ -1,0 +1,104 @@
+package slice
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/snapshot"
+)
+
+// Cut says which slices a release is cut into. changed says which objects differ, by ID.
+type Cut struct {
+	Release string
+	Changed map[string]bool
+	Scope
+}
+
+// Scope says what belongs into a slice: with all, every workload counts as changed. Where
+// room is limited, workloads of which one outranks the other belong together, and so do
+// those that a rule of the user's own names together, as "namespace/name".
+type Scope struct {
+	All, Limited bool
+	Together     [][]string
+	// Beside says why every slice of a release is searched, with whatever it has changed or
+	// not; "" is for no such reason.
+	Beside func(release string) string
+	// Healed says why workloads with an autoscaler are searched, changed or not; "" is for no reason.
+	Healed func(release string) string
+	// Own is the policy with the controllers that it declares; nil: none.
+	Own *policies.Policy
+	// Shot is the cluster as it is; nil: it is not known.
+	Shot *snapshot.Snapshot
+	// Instead is what is there of an object that the API server refuses; nil: nothing.
+	Instead map[*render.Object]*render.Object
+}
+
+// runsBesideOthers reports whether other controllers run beside the release than on base.
+func (c Cut) runsBesideOthers() bool { return c.Beside != nil && c.Beside(c.Release) != "" }
+
+// joins reports whether a rule names both workloads.
+func (s Scope) joins(p, q *render.Object) bool {
+	return slices.ContainsFunc(s.Together, func(names []string) bool {
+		return slices.Contains(names, p.ID.Namespace+"/"+p.ID.Name) && slices.Contains(names, q.ID.Namespace+"/"+q.ID.Name)
+	})
+}
+
+// Slices cuts a release into the slices that its changes call for.
+func (c Cut) Slices(base, head []*render.Object) []*Slice {
+	base, head = withKnown(c.Shot, base, head)
+	sides := [2]side{NewSide(base), NewSide(head)}
+	ids := slices.Sorted(maps.Keys(union(sides[0].Workloads, sides[1].Workloads)))
+	touched := map[string]bool{}
+	healed := c.Healed != nil && c.Healed(c.Release) != ""
+	for _, id := range ids {
+		touched[id] = c.All || c.Changed[id] || c.runsBesideOthers()
+		for _, s := range sides {
+			if o := s.Workloads[id]; o != nil {
+				touched[id] = touched[id] || len(relabelled(o, sides)) > 0
+				hpas, pdbs := s.targets(o)
+				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o), s.vpasOf(o), s.kedaOf(o))
+				if class := s.priorities.of(&templateOf(o).Spec); class != nil {
+					targets = append(targets, class)
+				}
+				if healed && len(hpas)+len(s.kedaOf(o)) > 0 {
+					touched[id] = true
+				}
+				touched[id] = touched[id] || wakesOwn(c.Own, o, sides)
+				for _, t := range targets {
+					touched[id] = touched[id] || c.Changed[t.ID.String()]
+				}
+			}
+		}
+	}
+	crowded := c.Limited && crowds(sides)
+	wanted := func(id string) bool { return crowded || touched[id] }
+	group := components(ids, wanted, c.vicinity(ids, sides).near, func(a, b string) bool { return c.related(sides, a, b) })
+	shared := sharedOf(sides)
+	var out []*Slice
+	for _, members := range group {
+		sl := newSlice(c.Release, members, sides, touched, shared)
+		sl.declare(c.Own, sides)
+		out = append(out, sl)
+	}
+	return out
+}
+
+// related reports whether two workloads belong together.
+func (c Cut) related(sides [2]side, a, b string) bool {
+	for _, x := range sides {
+		for _, y := range sides {
+			p, q := x.Workloads[a], y.Workloads[b]
+			switch {
+			case p == nil || q == nil:
+			case influences(p, q, y) || influences(q, p, x) || x.counts(p, q) || y.counts(q, p) || c.joins(p, q) || share(p, x, q, y) || guardEachOther(p, x, q, y) ||
+				underOneBudget(p, x, q, y) || wantOnePort(p, q):
+				return true
+			case c.Limited && (outranks(p, x, q, y) || outranks(q, y, p, x)):
+				return true
+			}
+		}
+	}
+	return false
+}
