@@ -45,7 +45,9 @@ func (r *Result) pick(ch *render.Changes, opt *Options, pl judge.Places, sc slic
 		}
 		out = append(out, found...)
 		r.enterUnmodeled(pair, changed, everything, sc.Own)
-		r.Notices = append(r.Notices, static.Orphans(pair)...)
+		orphans := static.Orphans(pair)
+		r.Notices = append(r.Notices, orphans...)
+		r.removed(pair, ch, changes[pair.ID], orphans)
 	}
 	return switchedLast(out, ch.Head)
 }

@@ -48,7 +48,7 @@ type Result struct {
 	// Scopes are the policies of folders that releases of the result have; their gates come before that of the root.
 	Scopes []ScopeResult `json:"scopes,omitempty"`
 
-	Unused   bool `json:"-"` // the change touches files that no release is made of
+	Unused   bool `json:"-"` // the change touches files that no release is made of, and not values alone
 	Narrowed bool `json:"-"` // to paths that somebody named
 }
 

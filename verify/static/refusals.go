@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -97,9 +96,6 @@ func (a *Applied) judge() {
 	}
 }
 
-// placeholder is what envsubst, OpenShift's templates and many an operator fill in.
-var placeholder = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
-
 // forgive leaves out the errors of values with placeholders, where nobody knows who applies the
 // release: the API server never sees them. Helm, Argo CD and Flux apply what is written.
 func (a *Applied) forgive() {
@@ -107,7 +103,7 @@ func (a *Applied) forgive() {
 		return
 	}
 	for _, list := range []*field.ErrorList{&a.Refused, &a.Before, &a.Back} {
-		*list = slices.DeleteFunc(*list, func(e *field.Error) bool { return placeholder.MatchString(fmt.Sprint(e.BadValue)) })
+		*list = slices.DeleteFunc(*list, func(e *field.Error) bool { return filledIn(e) })
 	}
 }
 
