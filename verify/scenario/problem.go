@@ -57,7 +57,7 @@ func NewProblem(spec *state.Spec, topology []int, list []rules.Rule, timing acto
 
 // compile lays out the states of a problem with the memory that all its actors need.
 func compile(spec *state.Spec, topology []int, maxPods int) (*state.Config, []actor.Actor, error) {
-	b, err := state.NewBuilder(spec, topology, maxPods)
+	b, err := control.NewBuilder(spec, topology, maxPods)
 	if err != nil {
 		return nil, nil, err
 	}
