@@ -87,7 +87,8 @@ func (l *progress) search(p scenario.Progress) {
 	}
 	if !l.searches {
 		l.searches = true
-		l.logged(fmt.Sprintf("searching %s of %s", english.Plural(p.Of, "topology", ""), english.Plural(p.OfReleases, "release", "")))
+		l.logged(fmt.Sprintf("searching %s of %s", english.Plural(p.Of, "topology", ""),
+			english.Plural(p.OfReleases, "release", "")))
 	}
 }
 

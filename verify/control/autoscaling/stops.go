@@ -38,7 +38,8 @@ func requests(w *state.Workload, p *corev1.PodSpec) bool {
 			default:
 				continue
 			}
-			if slices.ContainsFunc(p.Containers, func(c corev1.Container) bool { return c.Resources.Requests.Name(name, "").IsZero() }) {
+			if slices.ContainsFunc(p.Containers,
+				func(c corev1.Container) bool { return c.Resources.Requests.Name(name, "").IsZero() }) {
 				return false
 			}
 		}

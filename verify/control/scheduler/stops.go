@@ -9,7 +9,8 @@ import (
 )
 
 // Stops is the scheduler's declaration: it counts what pods hold until they are gone, where that is ever short
-// (resources of declared nodes, host ports, volumes), where they draw others near or keep them away, and where it preempts.
+// (resources of declared nodes, host ports, volumes), where they draw others near or keep them away, and where it
+// preempts.
 func Stops(s *state.Spec, maxPods int) bool {
 	if len(s.Claims) > 0 || s.DefaultPriority[state.Base] != s.DefaultPriority[state.Head] ||
 		slices.ContainsFunc(s.Classes, func(c state.NodeClass) bool { return scarce(s, &c, maxPods) }) {
@@ -37,7 +38,8 @@ func holds(p *corev1.PodSpec) bool {
 	}
 	for _, list := range [][]corev1.Container{p.InitContainers, p.Containers} {
 		for i := range list {
-			if slices.ContainsFunc(list[i].Ports, func(port corev1.ContainerPort) bool { return p.HostNetwork || port.HostPort != 0 }) {
+			if slices.ContainsFunc(list[i].Ports,
+				func(port corev1.ContainerPort) bool { return p.HostNetwork || port.HostPort != 0 }) {
 				return true
 			}
 		}
