@@ -26,6 +26,12 @@ func (f *Finding) hedge(v scenario.Variant, nodes int) {
 	f.while(while+" "+fit, "cluster.nodes, cluster.nodePools or --snapshot")
 }
 
+// scarce words a finding that rests on there being no further device.
+func (f *Finding) scarce(devices string) {
+	f.Certainty = "possible"
+	f.while("there is no more than "+devices, "cluster.nodes, cluster.nodePools or --snapshot")
+}
+
 // while adds a condition, in the message as well.
 func (f *Finding) while(what, declare string) {
 	f.Holds = append(f.Holds, Condition{what, declare})

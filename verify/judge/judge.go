@@ -82,6 +82,10 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 		f.Message += fmt.Sprintf(" (if %s, which is not among the objects, is ReadWriteOnce)", c.ID())
 		s = atMostWarning(s)
 	}
+	if idle := v.Idle(); idle > 0 {
+		f.while(fmt.Sprintf("pods without load use %d%% of the memory that they ask for", idle), "events.loadChange.idleMemory")
+		s = atMostWarning(s)
+	}
 	if j.unsure || v.Retakes() { // what an autoscaler mends once more after each apply is no error
 		s = atMostWarning(s)
 	}
@@ -94,7 +98,7 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 // speak of: a note, or every workload with a budget would be told off for having one.
 func (d *Judge) unlessFailed(v scenario.Violation, s rules.Severity) rules.Severity {
 	odd := func(kind string) bool { return policies.IsFailure(kind) && !d.Checker.Policy.Expects(kind) }
-	if v.Bound.Rule.ID == "drain-blocked" && slices.ContainsFunc(v.Kinds(), odd) {
+	if v.Bound.Rule.ID == "drain-blocked" && !v.Unguarded() && slices.ContainsFunc(v.Kinds(), odd) {
 		return rules.Note
 	}
 	return s
@@ -143,6 +147,12 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult, mine [
 // particular choices: it was there against these.
 func (d *Judge) severity(ctx context.Context, v scenario.Violation, f *Finding, declared, unprotected bool) rules.Severity {
 	assumed := d.Assumed
+	if v.Variant.Devices() != "" { // no number of them was declared that it could fall short of
+		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted
+		s := severity(v.Bound, *f, assumed)
+		f.scarce(v.Variant.Devices())
+		return atMostWarning(s)
+	}
 	nodes := f.Scale.Nodes
 	if declared {
 		nodes = scale.Largest(v.Variant.Spec.Classes).Total()
@@ -158,9 +168,12 @@ func (d *Judge) severity(ctx context.Context, v scenario.Violation, f *Finding, 
 	if v.Deadlocks() { // no size was declared that it could fall short of
 		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted
 	}
+	if v.Unspread() {
+		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted
+	}
 	s := severity(v.Bound, *f, assumed)
 	f.hedge(v.Variant, nodes)
-	if v.Deadlocks() {
+	if v.Deadlocks() || v.Unspread() {
 		return atMostWarning(s)
 	}
 	return atMostWarning(severity(v.Bound, *f, assumed))

@@ -15,11 +15,12 @@ type Lifts map[liftKey]Outcome
 
 // liftKey is a slice at one scale of its numbers.
 type liftKey struct {
-	slice *slice.Slice
-	gap   int
+	slice   *slice.Slice
+	gap     int
+	devices string
 }
 
-func (v Variant) LiftKey() liftKey { return liftKey{v.Slice, v.gap} }
+func (v Variant) LiftKey() liftKey { return liftKey{v.Slice, v.gap, v.devices} }
 
 // Keep takes in the jobs that were searched to the end at their largest topology.
 func (l Lifts) Keep(jobs []Job, outcomes []Outcome) {

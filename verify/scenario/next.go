@@ -16,7 +16,7 @@ const ScenarioNext = "next"
 
 // next gives the variant with head as what runs, and head with other pods as what comes.
 // Events stay away, and there is room: what is asked is whether rules, volumes, ports and
-// quotas let the rollout come to its end. Whether its pods fit beside the old ones changes
+// quotas let the rollout come to its end, and devices where these are what is scarce. Whether its pods fit beside the old ones changes
 // with what else stands on the nodes, and is asked of each change as it comes.
 func (v Variant) next() Variant {
 	touched := v.Changed
@@ -24,7 +24,7 @@ func (v Variant) next() Variant {
 	v.Spec.Events = state.Events{Next: true}
 	v.Spec.Classes = slices.Clone(v.Spec.Classes)
 	for i := range v.Spec.Classes {
-		v.Spec.Classes[i].Elastic = true
+		v.Spec.Classes[i].Elastic = v.devices == ""
 	}
 	at := -1
 	return v.manifests(func(w state.Workload) [2]state.Manifest {

@@ -25,7 +25,8 @@ type Job struct {
 	// beyond says that the topology lies beyond the confident size: the true size of a
 	// cluster whose nodes were given. It is searched as far as a small budget lasts.
 	beyond bool
-	// tight says that the topology has fewer nodes than the assumed cluster; see [Checker.tight].
+	// tight says that the topology has fewer nodes than the assumed cluster, see [Checker.tight], or no device to
+	// spare, see [Variant.scarce].
 	tight bool
 }
 
@@ -176,6 +177,9 @@ func Order(plans []Plan) []Job {
 					tight.Topology, tight.tight = t, true
 					jobs = append(jobs, tight)
 				}
+				if v, ok := r.variant.scarce(); ok && p.assumed {
+					jobs = append(jobs, Job{Variant: v, Topology: scale.Largest(v.Spec.Classes), slice: i, rung: k, states: j.states, tight: true})
+				}
 			}
 			if k < len(p.rungs)-1 && k > 0 {
 				continue
@@ -309,7 +313,7 @@ func merge(plans []Plan, jobs []Job, outcomes []Outcome) [][]SliceResult {
 			r.Base = append(r.Base, o.Base...)
 		}
 		r.KeepClosed(placeOf(j.Variant, j.Topology), o)
-		if scale.Declared(j.Variant.Spec.Classes, j.Topology) {
+		if j.Variant.devices == "" && scale.Declared(j.Variant.Spec.Classes, j.Topology) {
 			r.Declared = r.Declared || Complete(o.Cov)
 			r.searched++
 			if o.holds || !Complete(o.Cov) {

@@ -33,6 +33,7 @@ type Plan struct {
 	variant Variant // as declared
 	rungs   []rung  // smallest numbers first; at least one
 	tight   []scale.Topology
+	assumed bool // no cluster was declared
 }
 
 // rung is a slice at one scale of its numbers.
@@ -46,7 +47,7 @@ func (v Variant) AsDeclared() bool { return v.gap == 0 }
 
 // Plan lays out the rungs of a slice on given node classes.
 func (c *Checker) Plan(v Variant) (Plan, error) {
-	p := Plan{variant: v, tight: c.tight(v)}
+	p := Plan{variant: v, tight: c.tight(v), assumed: c.Policy.Cluster.Assumed}
 	bound := c.Policy.Bound
 	pods := scale.Pods(&v.Spec)
 	if pods > FewPods {

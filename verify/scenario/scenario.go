@@ -90,7 +90,7 @@ func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([
 
 // asides searches what stands aside of the scenarios.
 func (r *scenarioRun) asides(ctx context.Context, v Variant) error {
-	for _, search := range []func(context.Context, Variant) error{r.next, r.reload, r.maintenance, r.loss} {
+	for _, search := range []func(context.Context, Variant) error{r.next, r.reload, r.maintenance, r.loss, r.unguarded} {
 		if err := search(ctx, v); err != nil {
 			return err
 		}
@@ -173,8 +173,7 @@ func (r *scenarioRun) empty(ctx context.Context, v Variant) error {
 	if err != nil {
 		return err
 	}
-	done, err := r.apart(p, false,
-		func(one *Problem) (*search.Result, error) { return r.from(ctx, one, one.Installs(state.Head), 0) })
+	done, err := r.apart(p, false, func(one *Problem) (*search.Result, error) { return r.from(ctx, one, one.Installs(state.Head), 0) })
 	if err != nil || done {
 		return err
 	}

@@ -22,6 +22,7 @@ type Variant struct {
 	further  []int        // numbers that the user gave, as declared
 	alone    bool         // search the version alone though it repeats: it is compared with one that was
 	rules    []rules.Rule // at this scale; nil: the checker's
+	devices  string       // that there are and no more, in words; "": nothing is scarce. See [Variant.scarce]
 }
 
 // VariantOf gives a slice on a cluster with the given events.

@@ -59,6 +59,8 @@ type Slice struct {
 	Maintained bool
 	// Rebudgeted says that head makes another thing of base's budgets of a workload.
 	Rebudgeted bool
+	// Dropped are the guards that head takes away.
+	Dropped Dropped
 }
 
 // templateOf is the pod template of a workload.
@@ -95,6 +97,7 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 			w.Manifests[v] = sl.Manifest(v, o, s)
 		}
 		sl.Rebudgeted = sl.Rebudgeted || budgetsDiffer(w.Manifests)
+		sl.Dropped = sl.Dropped.or(droppedFrom(w.Manifests))
 		if touched[id] {
 			switch {
 			case !w.Manifests[state.Base].Exists():
@@ -161,7 +164,7 @@ func (sl *Slice) With(base, head []*render.Object, assumed bool) (*Slice, bool) 
 		out.asInCluster(sl.shot)
 	}
 	out.Before, out.daemons, out.BaseNodes, out.Controllers, out.Maintained = sl.Before, sl.daemons, sl.BaseNodes, sl.Controllers, sl.Maintained
-	out.Live, out.Rebudgeted, out.BaseNamespaces = sl.Live, sl.Rebudgeted, sl.BaseNamespaces
+	out.Live, out.Rebudgeted, out.Dropped, out.BaseNamespaces = sl.Live, sl.Rebudgeted, sl.Dropped, sl.BaseNamespaces
 	maps.Copy(out.Keys, sl.Keys)
 	maps.Copy(out.Values, sl.Values)
 	return out, true

@@ -339,6 +339,9 @@ func isScalar(name corev1.ResourceName) bool {
 		strings.HasPrefix(string(name), corev1.ResourceAttachableVolumesPrefix)
 }
 
+// IsExtended reports whether a resource is a device of a plugin or another one that is counted one by one.
+func IsExtended(name corev1.ResourceName) bool { return isExtended(name) }
+
 // isExtended is upstream's helper.IsExtendedResourceName.
 func isExtended(name corev1.ResourceName) bool {
 	native := !strings.Contains(string(name), "/") || strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix)

@@ -1,0 +1,101 @@
+package slice
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Dropped says which guards head takes away from a workload that base has: somebody set each of them on purpose.
+type Dropped struct {
+	Unhealthy bool // a budget's unhealthyPodEvictionPolicy: AlwaysAllow
+	Spread    bool // matchLabelKeys: [pod-template-hash] of a hard spread
+	// Overlap says of a CronJob that its Jobs may run side by side as many as there are: base forbade it, or it is due
+	// so often that a slow Job is soon met by the next one.
+	Overlap bool
+	// Memory says that an autoscaler of base that looked at no memory does so in head: what pods use does not fall
+	// with the load.
+	Memory bool
+}
+
+func (d Dropped) or(o Dropped) Dropped {
+	return Dropped{d.Unhealthy || o.Unhealthy, d.Spread || o.Spread, d.Overlap || o.Overlap, d.Memory || o.Memory}
+}
+
+// droppedFrom compares both versions of a workload.
+func droppedFrom(m [2]state.Manifest) Dropped {
+	base, head := &m[state.Base], &m[state.Head]
+	if !head.Exists() {
+		return Dropped{}
+	}
+	if head.Kind() == state.CronJob {
+		return Dropped{Overlap: overlaps(head.CronJob) && (oftenDue(head.CronJob.Spec.Schedule) || base.Exists() && base.CronJob != nil && !overlaps(base.CronJob))}
+	}
+	if !base.Exists() || head.Kind().Ends() {
+		return Dropped{}
+	}
+	return Dropped{
+		Memory:    base.HPA != nil && head.HPA != nil && !byMemory(base.HPA) && byMemory(head.HPA),
+		Unhealthy: slices.ContainsFunc(base.PDBs, alwaysAllows) && slices.ContainsFunc(head.PDBs, func(b *policyv1.PodDisruptionBudget) bool { return !alwaysAllows(b) }),
+		Spread:    head.Kind() == state.Deployment && head.Deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType && hardSpreads(base.Pod(), true) > 0 && hardSpreads(head.Pod(), false) > hardSpreads(base.Pod(), false),
+	}
+}
+
+// byMemory reports whether an autoscaler looks at what its pods use of the memory that they ask for.
+func byMemory(h *autoscalingv2.HorizontalPodAutoscaler) bool {
+	return slices.ContainsFunc(h.Spec.Metrics, func(m autoscalingv2.MetricSpec) bool {
+		return m.Resource != nil && m.Resource.Name == corev1.ResourceMemory && m.Resource.Target.AverageUtilization != nil
+	})
+}
+
+func alwaysAllows(b *policyv1.PodDisruptionBudget) bool {
+	p := b.Spec.UnhealthyPodEvictionPolicy
+	return p != nil && *p == policyv1.AlwaysAllow
+}
+
+// hardSpreads counts a pod's hard spread constraints that tell revisions apart, or do not.
+func hardSpreads(pod *corev1.PodSpec, apart bool) int {
+	n := 0
+	for _, c := range pod.TopologySpreadConstraints {
+		if c.WhenUnsatisfiable == corev1.DoNotSchedule && slices.Contains(c.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) == apart {
+			n++
+		}
+	}
+	return n
+}
+
+// overlaps reports whether nothing bounds the Jobs of a CronJob that run side by side.
+func overlaps(c *batchv1.CronJob) bool {
+	p := c.Spec.ConcurrencyPolicy
+	return (p == "" || p == batchv1.AllowConcurrent) && c.Spec.JobTemplate.Spec.ActiveDeadlineSeconds == nil && (c.Spec.Suspend == nil || !*c.Spec.Suspend)
+}
+
+// often is a period so short that who sets it has to think of a Job that takes longer.
+const often = 5 * time.Minute
+
+// oftenDue reports whether a schedule is due every five minutes or more often.
+func oftenDue(schedule string) bool {
+	if every, ok := strings.CutPrefix(schedule, "@every "); ok {
+		d, err := time.ParseDuration(strings.TrimSpace(every))
+		return err == nil && d <= often
+	}
+	f := strings.Fields(schedule)
+	if len(f) != 5 || f[1] != "*" || f[2] != "*" || f[3] != "*" || f[4] != "*" {
+		return false
+	}
+	if f[0] == "*" {
+		return true
+	}
+	step, ok := strings.CutPrefix(f[0], "*/")
+	n, err := strconv.Atoi(step)
+	return ok && err == nil && n > 0 && time.Duration(n)*time.Minute <= often
+}
