@@ -161,8 +161,7 @@ func (d *discovery) helm() {
 				continue
 			}
 			if local, ok := strings.CutPrefix(dep.Repository, "file://"); ok {
-				// What lies in the charts folder is rendered in its place, perhaps in an older version.
-				if target, in := source.Inside(dir, local); in && target != dir && !helm.Vendors(d.src, dir, dep.Name) {
+				if target, in := source.Inside(dir, local); in && target != dir {
 					users[target] = dir
 				}
 			}

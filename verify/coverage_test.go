@@ -95,7 +95,9 @@ finding. Tests verify every pair and write this page: ` + "`go test ./verify -ru
 
 *inevitable*: every fair run that reaches this point. *possible*: takes particular choices of the scheduler, or a race.
 *transient*: every fair run recovers. *told*: the gravest new finding with nothing declared, with the policy's nodes
-only, and with its events and controllers too. Pods include surging ones.
+only, and with its events and controllers too. *planted*: the same of the pull request that makes the mistake, which goes
+from the repaired variant to the violating one; ·: the two differ in the policy alone, or the run takes long (F35). Pods include surging
+ones.
 
 ## Sixty failures until 2024
 
@@ -116,7 +118,7 @@ const (
 // is found is what the pairs give, and every other failure has its reason.
 func TestCoveragePage(t *testing.T) {
 	page := bytes.NewBufferString(failuresHead)
-	counts := bytes.NewBufferString("| list | tier | failures | nothing declared | nodes too | events and controllers too |\n|---|---|---|---|---|---|\n")
+	counts := bytes.NewBufferString("| list | tier | failures | nothing declared | nodes too | events and controllers too | can be planted | nothing declared | nodes too | events and controllers too |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	coverageOf(t, page, counts, documented, "of the first list", "until 2024")
 	page.WriteString(failuresSince)
 	coverageOf(t, page, counts, documentedSince, "of the second list", "2024 to 2026")
@@ -157,7 +159,8 @@ func coverageOf(t *testing.T, page, counts *bytes.Buffer, list []entry, which, w
 	t.Helper()
 	var found, missed bytes.Buffer
 	tiers, pairs := map[int]int{}, map[int]int{}
-	told := map[int][2]int{} // with nothing declared, and with nodes only
+	told := map[int][2]int{}    // with nothing declared, and with nodes only
+	planted := map[int][4]int{} // those that a pull request can plant, and of these those told by mode
 	for _, e := range list {
 		tiers[e.tier]++
 		i := slices.IndexFunc(documentedCases, func(c documentedCase) bool { return c.dir == "failures/"+e.id })
@@ -180,13 +183,28 @@ func coverageOf(t *testing.T, page, counts *bytes.Buffer, list []entry, which, w
 			}
 		}
 		told[e.tier] = n
-		fmt.Fprintf(&found, "| [%s](%s/README.md) | %d | %s | [%s](../../docs/rules.md#%s) | %s | %s | %s, %s, %s |\n", strings.ToUpper(e.id), e.id,
-			e.tier, e.title, f.Rule, f.Rule, foundAt(f), howSure(f), words[0], words[1], f.Severity)
+		asPlanted, p := "·", planted[e.tier]
+		if plants(t, filepath.Join("../testdata", documentedCases[i].dir)) {
+			p[0]++
+			list := plantedWords(t, documentedCases[i])
+			for k, w := range list {
+				if w != "" {
+					p[k+1]++
+				} else {
+					list[k] = "–"
+				}
+			}
+			asPlanted = strings.Join(list, ", ")
+		}
+		planted[e.tier] = p
+		fmt.Fprintf(&found, "| [%s](%s/README.md) | %d | %s | [%s](../../docs/rules.md#%s) | %s | %s | %s, %s, %s | %s |\n", strings.ToUpper(e.id), e.id,
+			e.tier, e.title, f.Rule, f.Rule, foundAt(f), howSure(f), words[0], words[1], f.Severity, asPlanted)
 	}
 	for tier := 1; tier <= 3; tier++ {
-		fmt.Fprintf(counts, "| %s | %d | %d | %d | %d | %d |\n", when, tier, tiers[tier], told[tier][0], told[tier][1], pairs[tier])
+		p := planted[tier]
+		fmt.Fprintf(counts, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", when, tier, tiers[tier], told[tier][0], told[tier][1], pairs[tier], p[0], p[1], p[2], p[3])
 	}
-	fmt.Fprintf(page, "### Found %s\n\n| | tier | failure | rule | found at | certainty | told |\n|---|---|---|---|---|---|---|\n%s", which, found.String())
+	fmt.Fprintf(page, "### Found %s\n\n| | tier | failure | rule | found at | certainty | told | planted |\n|---|---|---|---|---|---|---|---|\n%s", which, found.String())
 	fmt.Fprintf(page, "\n### Not found %s, and why\n\n| | tier | failure | why |\n|---|---|---|---|\n%s", which, missed.String())
 }
 

@@ -49,7 +49,11 @@ func undeclared(t testing.TB, own *policies.Policy) *policies.Policy {
 // told are the rules of what is new of a case in a mode, at warning or above.
 func (m mode) told(t testing.TB, dir string) []string {
 	t.Helper()
-	r := caseIn(t, dir, m).result
+	return toldOf(caseIn(t, dir, m).result)
+}
+
+// toldOf are the rules of what is new of a result, at warning or above.
+func toldOf(r *Result) []string {
 	var out []string
 	for _, f := range r.Findings {
 		if (f.Status == judge.New || f.Status == judge.Worsened) && f.Severity != "note" && !slices.Contains(out, f.Severity+" "+f.Rule) {
@@ -68,13 +72,18 @@ func gravest(t testing.TB, dir string) []string {
 		if noise := m.told(t, filepath.Join(dir, "repaired")); len(noise) > 0 {
 			t.Errorf("%s repaired, %s: %s", dir, m.name, strings.Join(noise, ", "))
 		}
-		word := ""
-		for _, s := range m.told(t, filepath.Join(dir, "violating")) {
-			if severity, _, _ := strings.Cut(s, " "); word != "error" {
-				word = severity
-			}
-		}
-		out = append(out, word)
+		out = append(out, gravestOf(m.told(t, filepath.Join(dir, "violating"))))
 	}
 	return out
+}
+
+// gravestOf is the gravest severity of a list of rules with their severities; "": there is none.
+func gravestOf(told []string) string {
+	word := ""
+	for _, s := range told {
+		if severity, _, _ := strings.Cut(s, " "); word != "error" {
+			word = severity
+		}
+	}
+	return word
 }

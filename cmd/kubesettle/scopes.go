@@ -143,8 +143,7 @@ func (g *gating) scopeNotices(ch *render.Changes) []string {
 	all := standings(ch)
 	for _, f := range ch.Files {
 		dir := path.Dir(f)
-		if path.Base(f) != policyFile || dir == "." ||
-			!slices.ContainsFunc(all, func(s standing) bool { return s.folder == dir || strings.HasPrefix(s.folder, dir+"/") }) {
+		if path.Base(f) != policyFile || dir == "." || !slices.ContainsFunc(all, func(s standing) bool { return s.folder == dir || strings.HasPrefix(s.folder, dir+"/") }) {
 			continue
 		}
 		what := "changes"
@@ -162,8 +161,7 @@ func (g *gating) scopeNotices(ch *render.Changes) []string {
 	for _, s := range all {
 		if _, err := l.of(s.folder); err != nil {
 			first, _, _ := strings.Cut(err.Error(), "\n")
-			said := fmt.Sprintf("policy: head's does not load: %s; after the merge every run with a release below it fails",
-				first)
+			said := fmt.Sprintf("policy: head's does not load: %s; after the merge every run with a release below it fails", first)
 			if !slices.Contains(out, said) {
 				out = append(out, said)
 			}
@@ -172,8 +170,7 @@ func (g *gating) scopeNotices(ch *render.Changes) []string {
 	return out
 }
 
-// diagnosed are the policies of folders for the page of doctor: which releases each is for, and those that are for
-// none.
+// diagnosed are the policies of folders for the page of doctor: which releases each is for, and those that are for none.
 func (g *gating) diagnosed(t tree.Tree, scopes []verify.Scope) ([]diagnosedScope, error) {
 	out := []diagnosedScope{}
 	if !g.folders() {
