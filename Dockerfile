@@ -13,7 +13,8 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 GOOS=${TARGETOS} GOARCH=${TARGETARCH} \
-    go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=${VERSION}" -o /out/kubesettle ./cmd/kubesettle
+    go build -trimpath -buildvcs=false -gcflags=all=-l -gcflags=std= -gcflags=github.com/kubesettle/kubesettle/...= \
+    -ldflags="-s -w -buildid= -X main.version=${VERSION}" -o /out/kubesettle ./cmd/kubesettle
 RUN mkdir -m 1777 /out/tmp
 
 FROM scratch AS files
