@@ -60,9 +60,7 @@ declared the verdicts rest on. Nothing is searched.`,
 				return analysis(withoutSecrets(err, rev))
 			}
 			page := examine(rev, policy, found)
-			if page.Scopes, err = f.gating.diagnosed(tree, vopt.Scopes); err != nil {
-				return analysis(err)
-			}
+			page.Scopes = f.gating.diagnosed(tree, vopt.Scopes)
 			err = write(p, list, func(format string, _ bool, w io.Writer) error { return page.write(w, format) })
 			if err != nil {
 				return err

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
 )
@@ -24,7 +27,7 @@ func newExplain(p *process) *cobra.Command {
 		Short: "Explain a rule, or the interleavings of a result",
 		Long: `Explain says what a rule checks, how bad a violation is and how to fix it. With a file
 written by --output json, it shows the findings step by step. Without arguments, it lists
-all rules, including the policy's own.`,
+all rules, including those of the policies in and below the working directory.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			color, err := o.colored(p)
@@ -42,7 +45,7 @@ all rules, including the policy's own.`,
 			if len(args) == 1 {
 				rule = args[0]
 			}
-			rules, err := g.explained()
+			rules, err := g.explained(p, rule)
 			if err != nil {
 				return err
 			}
@@ -58,21 +61,39 @@ all rules, including the policy's own.`,
 	return cmd
 }
 
-// explained are the rules of this build and of the policy of the working directory.
-func (g *gating) explained() ([]report.Rule, error) {
+// explained are the rules of this build, of the working directory's policy and, unless the asked one is among these or
+// a policy file was named, of the policies of folders below. One of these that does not load is a warning.
+func (g *gating) explained(p *process, rule string) ([]report.Rule, error) {
 	file := cmp.Or(g.policy, policyFile)
+	root := policies.Default()
 	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) && g.policy == "" {
-		return report.Rules(), nil
-	}
-	if err != nil {
+	switch {
+	case err == nil:
+		if root, err = policies.Load(file, data); err != nil {
+			return nil, err
+		}
+	case !errors.Is(err, fs.ErrNotExist) || g.policy != "":
 		return nil, usage("--policy: %w", err)
 	}
-	p, err := policies.Load(file, data)
-	if err != nil {
-		return nil, err
+	rules, err := rulesOf(root, nil)
+	if err != nil || g.policy != "" || slices.ContainsFunc(rules, func(r report.Rule) bool { return r.ID == rule }) {
+		return rules, err
 	}
-	return rulesOf(p, nil)
+	t, err := tree.Dir(".")
+	if err != nil {
+		return rules, nil // the rules of this build need no folder
+	}
+	l := &layers{tree: t, by: map[string]*policies.Policy{".": root}}
+	var scopes []verify.Scope
+	for _, file := range policyFiles(t) {
+		below, err := l.of(path.Dir(file))
+		if err != nil {
+			fmt.Fprintf(p.stderr, "kubesettle: %s; its rules are left out\n", printable(err.Error()))
+			continue
+		}
+		scopes = append(scopes, verify.Scope{Policy: below})
+	}
+	return rulesOf(root, scopes)
 }
 
 // isResult reports whether an argument is meant as a file: it is there, or is called like one.

@@ -52,9 +52,14 @@ func (l *layers) of(folder string) (*policies.Policy, error) {
 // standing is a release, and the folder whose policy it has.
 type standing struct{ id, folder string }
 
-// standings are the releases of a change that it may reach, where base has them; one that moves stays under its policy
-// until after the merge.
-func standings(ch *render.Changes) []standing {
+// below reports whether a release stands at a folder or below.
+func (s standing) below(dir string) bool {
+	return s.folder == dir || strings.HasPrefix(s.folder, dir+"/")
+}
+
+// standings are the releases of a change that it may reach, or all, where base has them; one that moves stays under its
+// policy until after the merge.
+func standings(ch *render.Changes, all bool) []standing {
 	var out []standing
 	for _, p := range slice.Pairs(ch) {
 		at, t := p.Base, ch.Head.Tree
@@ -63,7 +68,7 @@ func standings(ch *render.Changes) []standing {
 		} else {
 			t = ch.Base.Tree
 		}
-		if p.Head != nil && p.Head.Untouched || at == nil {
+		if at == nil || p.Head != nil && p.Head.Untouched && !all {
 			continue
 		}
 		folder := path.Clean(at.Path)
@@ -94,7 +99,7 @@ func (g *gating) scopes(t tree.Tree, ch *render.Changes) ([]verify.Scope, error)
 	}
 	at := map[string]int{}
 	var out []verify.Scope
-	for _, s := range standings(ch) {
+	for _, s := range standings(ch, false) {
 		p, err := l.of(s.folder)
 		if err != nil {
 			return nil, analysis(err)
@@ -134,25 +139,31 @@ func (g *gating) loaded(plain *policies.Policy, t tree.Tree) (verify.Scope, erro
 	return s, err
 }
 
-// scopeNotices say what a change does to policies of folders, and that head's do not load.
+// scopeNotices say what a change does to policies of folders, that head's do not load, and that one is for no release.
 func (g *gating) scopeNotices(ch *render.Changes) []string {
 	if !g.folders() || ch.Base == nil {
 		return nil
 	}
 	var out []string
-	all := standings(ch)
+	all := standings(ch, true)
 	for _, f := range ch.Files {
 		dir := path.Dir(f)
-		if path.Base(f) != policyFile || dir == "." || !slices.ContainsFunc(all, func(s standing) bool { return s.folder == dir || strings.HasPrefix(s.folder, dir+"/") }) {
+		if path.Base(f) != policyFile || dir == "." {
 			continue
 		}
 		what := "changes"
 		if _, err := fs.Stat(ch.Base.Tree, f); err != nil {
 			what = "adds"
-		} else if _, err := fs.Stat(ch.Head.Tree, f); err != nil {
+		}
+		if _, err := fs.Stat(ch.Head.Tree, f); err != nil {
 			what = "removes"
 		}
-		out = append(out, fmt.Sprintf("policy change: this change %s %s; base's policies were used, head's take effect after the merge", what, f))
+		switch {
+		case slices.ContainsFunc(all, func(s standing) bool { return s.below(dir) }):
+			out = append(out, fmt.Sprintf("policy change: this change %s %s; base's policies were used, head's take effect after the merge", what, f))
+		case what != "removes":
+			out = append(out, fmt.Sprintf("policy: %s counts for nothing: no release stands at its folder or below", f))
+		}
 	}
 	if len(out) == 0 {
 		return nil
@@ -170,21 +181,14 @@ func (g *gating) scopeNotices(ch *render.Changes) []string {
 	return out
 }
 
-// diagnosed are the policies of folders for the page of doctor: which releases each is for, and those that are for none.
-func (g *gating) diagnosed(t tree.Tree, scopes []verify.Scope) ([]diagnosedScope, error) {
+// diagnosed are the policies of folders for the page of doctor: which releases each is for, and those that are for
+// none.
+func (g *gating) diagnosed(t tree.Tree, scopes []verify.Scope) []diagnosedScope {
 	out := []diagnosedScope{}
 	if !g.folders() {
-		return out, nil
+		return out
 	}
-	err := fs.WalkDir(t, ".", func(file string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return nil // what cannot be read is no release either
-		case d.IsDir() && d.Name() == ".git":
-			return fs.SkipDir
-		case d.IsDir() || d.Name() != policyFile || file == policyFile:
-			return nil
-		}
+	for _, file := range policyFiles(t) {
 		one := diagnosedScope{Policy: file, Releases: []string{}, Gives: []string{}, Locked: []string{}}
 		for _, s := range scopes {
 			switch {
@@ -200,9 +204,25 @@ func (g *gating) diagnosed(t tree.Tree, scopes []verify.Scope) ([]diagnosedScope
 			}
 		}
 		out = append(out, one)
+	}
+	return out
+}
+
+// policyFiles are the policies of folders of a tree, sorted; what cannot be read is left out.
+func policyFiles(t tree.Tree) []string {
+	var out []string
+	_ = fs.WalkDir(t, ".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // what cannot be read is no release either
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case !d.IsDir() && d.Name() == policyFile && file != policyFile:
+			out = append(out, file)
+		}
 		return nil
 	})
-	return out, err
+	return out
 }
 
 // text is a line of the page.
