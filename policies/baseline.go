@@ -98,7 +98,8 @@ func (b *Baseline) Lacks(o *Baseline) []BaselineEntry {
 func (b *Baseline) YAML() ([]byte, error) {
 	list := slices.Clone(b.Entries)
 	slices.SortFunc(list, func(x, y BaselineEntry) int {
-		return cmp.Or(cmp.Compare(x.Workload, y.Workload), cmp.Compare(x.Rule, y.Rule), cmp.Compare(x.Release, y.Release), cmp.Compare(x.Fingerprint, y.Fingerprint))
+		return cmp.Or(cmp.Compare(x.Workload, y.Workload), cmp.Compare(x.Rule, y.Rule), cmp.Compare(x.Release, y.Release),
+			cmp.Compare(x.Fingerprint, y.Fingerprint))
 	})
 	list = slices.CompactFunc(list, func(x, y BaselineEntry) bool { return x.Fingerprint == y.Fingerprint })
 	if list == nil {

@@ -83,7 +83,8 @@ func expandReadyOn(f cel.MacroExprFactory, target ast.Expr, args []ast.Expr) (as
 	case whose == "":
 		return nil, f.NewError(target.ID(), `readyOn() goes with workload("…") or self`)
 	case !isKey || !isValue:
-		return nil, f.NewError(args[0].ID(), `readyOn() takes a node label and a value in quotes, such as readyOn("topology.kubernetes.io/zone", "a")`)
+		return nil, f.NewError(args[0].ID(),
+			`readyOn() takes a node label and a value in quotes, such as readyOn("topology.kubernetes.io/zone", "a")`)
 	case len(validation.IsQualifiedName(key)) > 0:
 		return nil, f.NewError(args[0].ID(), quote(key)+" is not a node label")
 	case key == corev1.LabelHostname:
@@ -121,7 +122,8 @@ func workloadOf(e ast.Expr) string {
 		}
 	case ast.CallKind:
 		c := e.AsCall()
-		if c.FunctionName() == operators.Index && c.Args()[0].Kind() == ast.IdentKind && c.Args()[0].AsIdent() == varWorkloads {
+		if c.FunctionName() == operators.Index && c.Args()[0].Kind() == ast.IdentKind &&
+			c.Args()[0].AsIdent() == varWorkloads {
 			name, _ := literalText(c.Args()[1])
 			return name
 		}
@@ -157,7 +159,8 @@ func compileTo(env *cel.Env, text string, want *cel.Type, must string) (*express
 		return nil, []*cel.Error{{Message: err.Error(), ExprID: -1}}
 	}
 	native := parsed.NativeRep()
-	return &expression{text: text, tree: native.Expr(), info: native.SourceInfo(), program: program, reads: observations(native.Expr())}, nil
+	return &expression{text: text, tree: native.Expr(), info: native.SourceInfo(), program: program,
+		reads: observations(native.Expr())}, nil
 }
 
 // expression reads a CEL expression that says true or false of a state, and whether it

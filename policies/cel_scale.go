@@ -104,7 +104,8 @@ func (n *numbers) walk(e ast.Expr) {
 	if e.Kind() == ast.CallKind {
 		c := e.AsCall()
 		switch c.FunctionName() {
-		case operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals:
+		case operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater,
+			operators.GreaterEquals:
 			n.compare(c.Args()[0], c.Args()[1])
 			return
 		}

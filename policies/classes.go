@@ -25,7 +25,8 @@ const NodeImage = "status.images:"
 
 // NodeClasses is the quotient of the declared nodes by what can make a difference: the
 // labels of which relevant says so (nil: all), taints, allocatable,
-// spec.unschedulable, and the images of which relevant says so (see [NodeImage]). Classes come in the order of the cluster's first nodes and pools.
+// spec.unschedulable, and the images of which relevant says so (see [NodeImage]). Classes come in the order of the
+// cluster's first nodes and pools.
 //
 // kubernetes.io/hostname tells no nodes apart, as each node has its own; [NodeName] does.
 // Nodes of which only allocatable memory and ephemeral storage
@@ -61,26 +62,31 @@ type quotient struct {
 }
 
 func (q *quotient) addNode(n *corev1.Node) {
-	q.add(state.NodeClass{Node: n, Names: []string{n.Name}, Min: 1, Max: 1, Spot: isSpot(n), Beside: q.beside[n.Name]}, poolOf(n), n.Labels[corev1.LabelTopologyZone])
+	q.add(state.NodeClass{Node: n, Names: []string{n.Name}, Min: 1, Max: 1, Spot: isSpot(n), Beside: q.beside[n.Name]},
+		poolOf(n), n.Labels[corev1.LabelTopologyZone])
 }
 
 func (q *quotient) addPool(p *NodePool) {
 	if p.Node != "" {
-		q.add(state.NodeClass{Node: p.node(p.Zones[0]), Names: []string{p.Node}, Min: 1, Max: 1, Elastic: p.Elastic}, p.Name, "")
+		q.add(state.NodeClass{Node: p.node(p.Zones[0]), Names: []string{p.Node}, Min: 1, Max: 1, Elastic: p.Elastic}, p.Name,
+			"")
 		return
 	}
 	if len(p.Zones) == 0 {
-		q.add(state.NodeClass{Node: p.node(""), Min: p.Min, Max: p.Max, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot, Karpenter: p.Karpenter}, p.Name, "")
+		q.add(state.NodeClass{Node: p.node(""), Min: p.Min, Max: p.Max, Elastic: p.Elastic, Autoscaled: p.Autoscaled,
+			Spot: p.Spot, Karpenter: p.Karpenter}, p.Name, "")
 		return
 	}
 	if !q.relevant(corev1.LabelTopologyZone) {
-		q.add(state.NodeClass{Node: p.node(p.Zones[0]), Min: p.Min, Max: p.Max, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot, Karpenter: p.Karpenter}, p.Name, "")
+		q.add(state.NodeClass{Node: p.node(p.Zones[0]), Min: p.Min, Max: p.Max, Elastic: p.Elastic, Autoscaled: p.Autoscaled,
+			Spot: p.Spot, Karpenter: p.Karpenter}, p.Name, "")
 		return
 	}
 	z := len(p.Zones)
 	for _, zone := range p.Zones {
 		q.add(state.NodeClass{
-			Node: p.node(zone), Min: p.Min / z, Max: (p.Max + z - 1) / z, Elastic: p.Elastic, Autoscaled: p.Autoscaled, Spot: p.Spot, Karpenter: p.Karpenter,
+			Node: p.node(zone), Min: p.Min / z, Max: (p.Max + z - 1) / z, Elastic: p.Elastic, Autoscaled: p.Autoscaled,
+			Spot: p.Spot, Karpenter: p.Karpenter,
 			Pool: p.Name, PoolMin: p.Min, PoolMax: p.Max,
 		}, p.Name, zone)
 	}

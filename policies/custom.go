@@ -128,7 +128,8 @@ func (c *CustomIntent) words(form string) string {
 func customTitle(form string, e *expression) string {
 	text := oneLine(strings.Join(strings.Fields(e.text), " "))
 	return map[string]string{
-		always: "is not always true: ", never: "can be true: ", eventually: "can be false forever: ", settles: "need not stay true: ",
+		always: "is not always true: ", never: "can be true: ", eventually: "can be false forever: ",
+		settles: "need not stay true: ",
 	}[form] + text
 }
 

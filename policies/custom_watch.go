@@ -105,8 +105,10 @@ func (e *expression) speaksOf(name string) bool {
 // comes reports whether a workload that is looked at comes with the change, so that it has
 // not been running before.
 func (x *watcher) comes() bool {
-	change := slices.ContainsFunc(x.c.Spec.Workloads, func(w state.Workload) bool { return w.Manifests[state.Base].Exists() })
-	return change && slices.ContainsFunc(x.involved, func(w int) bool { return !x.c.Spec.Workloads[w].Manifests[state.Base].Exists() })
+	change := slices.ContainsFunc(x.c.Spec.Workloads,
+		func(w state.Workload) bool { return w.Manifests[state.Base].Exists() })
+	return change && slices.ContainsFunc(x.involved,
+		func(w int) bool { return !x.c.Spec.Workloads[w].Manifests[state.Base].Exists() })
 }
 
 // restsBy tells how to know whether anything is left to do.

@@ -27,7 +27,8 @@ func LoadDescheduler(file string, data []byte) (*state.Descheduler, error) {
 		d.object(root, "", fields{
 			"apiVersion": func(n *yaml.Node, at string) {
 				if s, ok := d.scalar(n, at, "a string", "!!str"); ok && s == "descheduler/v1alpha1" {
-					d.fail(n, at, "v1alpha1 is not read by current deschedulers; write the policy as %s, with profiles", DeschedulerVersion)
+					d.fail(n, at, "v1alpha1 is not read by current deschedulers; write the policy as %s, with profiles",
+						DeschedulerVersion)
 					return
 				}
 				oneOf(d, &version, DeschedulerVersion)(n, at)
@@ -153,7 +154,8 @@ func (d *decoder) pluginSet(dst *[]string, may []string) read {
 }
 
 // enabled pairs enabled plugins with their configuration, which upstream demands.
-func (d *decoder) enabled(n *yaml.Node, at string, names []string, configs map[string]pluginConfig) []state.DeschedulerPlugin {
+func (d *decoder) enabled(n *yaml.Node, at string, names []string,
+	configs map[string]pluginConfig) []state.DeschedulerPlugin {
 	var out []state.DeschedulerPlugin
 	for _, name := range names {
 		c, ok := configs[name]
@@ -179,7 +181,8 @@ func (d *decoder) pluginConfigs(configs map[string]pluginConfig) read {
 			return
 		}
 		if first, twice := configs[name]; twice {
-			d.fail(n, at+".name", "%s is configured in line %d as well, and only that counts; keep one of the two", quote(name), first.line.Line)
+			d.fail(n, at+".name", "%s is configured in line %d as well, and only that counts; keep one of the two",
+				quote(name), first.line.Line)
 			return
 		}
 		if c.args = d.pluginArgs(name, args, c.at); c.args == nil {

@@ -169,7 +169,8 @@ func (d *decoder) highUtilizationArgs(with argsReader) any {
 func (d *decoder) nodeAffinityTypes(dst *[]string) read {
 	items := d.list(func(n *yaml.Node, at string) {
 		var kind string
-		oneOf(d, &kind, "requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution")(n, at)
+		oneOf(d, &kind, "requiredDuringSchedulingIgnoredDuringExecution",
+			"preferredDuringSchedulingIgnoredDuringExecution")(n, at)
 		if kind != "" {
 			*dst = append(*dst, kind)
 		}

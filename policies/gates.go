@@ -14,7 +14,8 @@ func (d *decoder) version(g *state.Gated) read {
 		text := ""
 		d.text(&text, func(s string) string {
 			if _, ok := state.MinorOf(s); !ok {
-				return fmt.Sprintf("%s is not known: use 1.%d to 1.%d, in quotes; for another one, set featureGates", quote(s), state.OldestMinor, state.NewestMinor)
+				return fmt.Sprintf("%s is not known: use 1.%d to 1.%d, in quotes; for another one, set featureGates", quote(s),
+					state.OldestMinor, state.NewestMinor)
 			}
 			return ""
 		})(n, at)

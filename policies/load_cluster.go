@@ -37,7 +37,8 @@ func (d *decoder) cluster(c *Cluster) read {
 			d.fail(key, at+".nodes", "is given together with snapshot, which holds the nodes; remove one of them")
 		}
 		if key := d.set[at+".workloads"]; key != nil && c.SnapshotFile != "" {
-			d.fail(key, at+".workloads", "is given together with snapshot, which holds all pods of the cluster; remove one of them")
+			d.fail(key, at+".workloads",
+				"is given together with snapshot, which holds all pods of the cluster; remove one of them")
 		}
 		if key := d.set[at+".maxAge"]; key != nil && c.SnapshotFile == "" {
 			d.fail(key, at+".maxAge", "goes with snapshot only; remove it")
@@ -64,7 +65,8 @@ func (d *decoder) pool(pools *[]NodePool) read {
 			"spot":        d.flag(&p.Spot),
 		}, "name")
 		if _, ok := p.Labels[corev1.LabelTopologyZone]; ok && len(p.Zones) > 0 {
-			d.fail(n, at+".labels."+corev1.LabelTopologyZone, "is given together with zones, which set this label; remove one of them")
+			d.fail(n, at+".labels."+corev1.LabelTopologyZone,
+				"is given together with zones, which set this label; remove one of them")
 		}
 		for _, other := range *pools {
 			if other.Name == p.Name && p.Name != "" {

@@ -76,7 +76,8 @@ func (d *decoder) custom(p *Policy) read {
 		}
 		for _, other := range p.Custom {
 			if other.Name == c.Name && c.Name != "" {
-				d.fail(n, at+".name", "%s is the name of the intent in %s as well; give it another", quote(c.Name), d.line(other.File, other.Line))
+				d.fail(n, at+".name", "%s is the name of the intent in %s as well; give it another", quote(c.Name),
+					d.line(other.File, other.Line))
 			}
 		}
 		p.Custom = append(p.Custom, c)

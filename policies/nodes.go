@@ -59,7 +59,8 @@ func ParseNodes(file string, data []byte) ([]*corev1.Node, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s is neither YAML nor JSON: %s", ErrNodes, file, oneLine(strings.TrimPrefix(err.Error(), "yaml: ")))
+			return nil, fmt.Errorf("%w: %s is neither YAML nor JSON: %s", ErrNodes, file,
+				oneLine(strings.TrimPrefix(err.Error(), "yaml: ")))
 		}
 		if err := r.object(doc.Content[0]); err != nil {
 			return nil, err
@@ -156,7 +157,8 @@ func unusable(n *corev1.Node) string {
 			return "metadata.labels: " + why
 		}
 	}
-	effects := []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}
+	effects := []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule,
+		corev1.TaintEffectNoExecute}
 	for i, t := range n.Spec.Taints {
 		if why := cmp.Or(qualifiedName(t.Key), labelValue(t.Value)); why != "" {
 			return fmt.Sprintf("spec.taints[%d]: %s", i, why)

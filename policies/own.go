@@ -13,8 +13,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// OwnController is a control loop of the user's own: what it watches, when it acts, and what it writes. One of Restarts,
-// Scales, Deletes, Writes and Makes is set.
+// OwnController is a control loop of the user's own: what it watches, when it acts, and what it writes. One of
+// Restarts, Scales, Deletes, Writes and Makes is set.
 type OwnController struct {
 	Name string
 	// On are the workloads that it acts on, each by itself; nil: none, as of one that writes an object.
@@ -44,7 +44,8 @@ type OwnTarget struct {
 
 // Selects reports whether a workload is meant.
 func (t *OwnTarget) Selects(kind, namespace, name string, has map[string]string) bool {
-	return (t.Kind == "" || t.Kind == kind) && (t.Name == "" || t.Name == name) && (t.Namespace == "" || t.Namespace == namespace) &&
+	return (t.Kind == "" || t.Kind == kind) && (t.Name == "" || t.Name == name) &&
+		(t.Namespace == "" || t.Namespace == namespace) &&
 		(t.Selector == nil || t.Selector.Matches(labels.Set(has)))
 }
 
@@ -94,7 +95,8 @@ func (d *decoder) ownController(c *Controllers) read {
 		d.ownFits(n, at, &o)
 		for _, other := range c.Own {
 			if other.Name == o.Name && o.Name != "" {
-				d.fail(n, at+".name", "%s is the name of the controller in %s as well; give it another", quote(o.Name), d.line(other.File, other.Line))
+				d.fail(n, at+".name", "%s is the name of the controller in %s as well; give it another", quote(o.Name),
+					d.line(other.File, other.Line))
 			}
 		}
 		c.Own = append(c.Own, o)
@@ -213,7 +215,8 @@ func (o *OwnController) Names() []string {
 	return out
 }
 
-// OwnTogether lists the workloads that a controller of the file names in one breath, so that they are searched together.
+// OwnTogether lists the workloads that a controller of the file names in one breath, so that they are searched
+// together.
 func (p *Policy) OwnTogether() [][]string {
 	var out [][]string
 	for i := range p.Controllers.Own {

@@ -64,7 +64,8 @@ func (l *schedulerLoader) configuration() {
 	case c.APIVersion == "":
 		l.wrong("", "apiVersion is missing; give %s", version)
 	case c.APIVersion != version && group == configv1.GroupName:
-		l.wrong("apiVersion", "%s is not read by kube-scheduler v1.36; write the configuration as %s", quote(c.APIVersion), version)
+		l.wrong("apiVersion", "%s is not read by kube-scheduler v1.36; write the configuration as %s",
+			quote(c.APIVersion), version)
 	case c.APIVersion != version:
 		l.wrong("apiVersion", "must be %s, not %s", version, quote(c.APIVersion))
 	}
@@ -87,7 +88,8 @@ func (l *schedulerLoader) configuration() {
 		at := fmt.Sprintf("profiles[%d]", i)
 		p := l.profile(&c.Profiles[i], at)
 		if first, twice := seen[p.Name]; twice {
-			l.wrong(at+".schedulerName", "%s is the name of profiles[%d] as well; give every profile its own", quote(p.Name), first)
+			l.wrong(at+".schedulerName",
+				"%s is the name of profiles[%d] as well; give every profile its own", quote(p.Name), first)
 		}
 		seen[p.Name] = i
 		l.out.Profiles = append(l.out.Profiles, p)

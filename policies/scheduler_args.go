@@ -92,7 +92,8 @@ func (l *schedulerLoader) fitArguments(p *state.SchedulerProfile, a *configv1.No
 	}
 	for i, group := range a.IgnoredResourceGroups {
 		if strings.Contains(group, "/") {
-			l.wrong(item(at+".ignoredResourceGroups", i), "a group is what stands before the slash; remove the slash and what follows")
+			l.wrong(item(at+".ignoredResourceGroups", i),
+				"a group is what stands before the slash; remove the slash and what follows")
 		}
 		l.labelName(item(at+".ignoredResourceGroups", i), group)
 		set(&p.IgnoredResourceGroups, group)
@@ -148,14 +149,16 @@ func (l *schedulerLoader) points(list []configv1.UtilizationShapePoint, at strin
 	return out
 }
 
-func (l *schedulerLoader) balancedArguments(p *state.SchedulerProfile, a *configv1.NodeResourcesBalancedAllocationArgs, at string) {
+func (l *schedulerLoader) balancedArguments(p *state.SchedulerProfile,
+	a *configv1.NodeResourcesBalancedAllocationArgs, at string) {
 	if len(a.Resources) == 0 {
 		return
 	}
 	at += ".resources"
 	p.Balanced = l.resources(a.Resources, at, 1)
 	for i := range a.Resources {
-		if first := slices.IndexFunc(a.Resources, func(r configv1.ResourceSpec) bool { return r.Name == a.Resources[i].Name }); first < i {
+		if first := slices.IndexFunc(a.Resources,
+			func(r configv1.ResourceSpec) bool { return r.Name == a.Resources[i].Name }); first < i {
 			l.wrong(item(at, i)+".name", "%s appears twice in the list; keep one", quote(a.Resources[i].Name))
 		}
 	}
@@ -184,7 +187,8 @@ func (l *schedulerLoader) defaultConstraint(list []corev1.TopologySpreadConstrai
 		l.wrong(item(at, i)+".maxSkew", "must be above 0, not %d", c.MaxSkew)
 	}
 	if c.WhenUnsatisfiable != corev1.DoNotSchedule && c.WhenUnsatisfiable != corev1.ScheduleAnyway {
-		l.wrong(item(at, i)+".whenUnsatisfiable", "must be DoNotSchedule or ScheduleAnyway, not %s", quote(string(c.WhenUnsatisfiable)))
+		l.wrong(item(at, i)+".whenUnsatisfiable", "must be DoNotSchedule or ScheduleAnyway, not %s",
+			quote(string(c.WhenUnsatisfiable)))
 	}
 	if c.LabelSelector != nil {
 		l.wrong(item(at, i)+".labelSelector", "has no place in a default constraint: it is made for each pod; remove it")

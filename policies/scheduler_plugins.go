@@ -56,7 +56,8 @@ func (l *schedulerLoader) plugins(p *state.SchedulerProfile, c *configv1.Plugins
 	}
 	filters := []string{
 		state.NodeUnschedulable, state.TaintToleration, state.NodeAffinity, state.NodePorts,
-		state.NodeResourcesFit, state.VolumeRestrictions, state.VolumeBinding, state.PodTopologySpread, state.InterPodAffinity,
+		state.NodeResourcesFit, state.VolumeRestrictions, state.VolumeBinding, state.PodTopologySpread,
+		state.InterPodAffinity,
 	}
 	filter, before := on(c.Filter, filters...), on(c.PreFilter, filters[2:]...)
 	p.NoFilter = map[string]bool{}
@@ -155,7 +156,8 @@ func has(list []configv1.Plugin, name string) bool {
 
 // weights sets the weight of every plugin that scores: that of the point score, else
 // that of all points, else upstream's; none, or 0, is 1.
-func (l *schedulerLoader) weights(p *state.SchedulerProfile, c *configv1.Plugins, multi []string, at string, on []string) {
+func (l *schedulerLoader) weights(p *state.SchedulerProfile, c *configv1.Plugins, multi []string,
+	at string, on []string) {
 	upstream := p.Weight
 	p.Weight = map[string]int64{}
 	for _, name := range on {
@@ -192,10 +194,12 @@ func index(list []configv1.Plugin, name string) int {
 // names refuses plugins that are not upstream's own.
 func (l *schedulerLoader) names(c *configv1.Plugins, at string) {
 	for _, point := range []pluginPoint{
-		{name: "multiPoint", set: c.MultiPoint}, {name: "preEnqueue", set: c.PreEnqueue}, {name: "queueSort", set: c.QueueSort},
+		{name: "multiPoint", set: c.MultiPoint}, {name: "preEnqueue", set: c.PreEnqueue},
+		{name: "queueSort", set: c.QueueSort},
 		{name: "preFilter", set: c.PreFilter}, {name: "filter", set: c.Filter}, {name: "postFilter", set: c.PostFilter},
 		{name: "preScore", set: c.PreScore}, {name: "score", set: c.Score}, {name: "reserve", set: c.Reserve},
-		{name: "permit", set: c.Permit}, {name: "preBind", set: c.PreBind}, {name: "bind", set: c.Bind}, {name: "postBind", set: c.PostBind},
+		{name: "permit", set: c.Permit}, {name: "preBind", set: c.PreBind}, {name: "bind", set: c.Bind},
+		{name: "postBind", set: c.PostBind},
 	} {
 		for i, e := range point.set.Enabled {
 			path := fmt.Sprintf("%s.%s.enabled[%d]", at, point.name, i)

@@ -23,8 +23,8 @@ type Lock struct {
 // atRoot are the fields of a policy at the root alone: what is rendered is decided before it is known where it stands.
 var atRoot = []string{"releases", "cluster.releases"}
 
-// Below gives the policy of a folder below that of p, which has no files loaded yet: what the file in that folder gives is
-// as it says, and all else as in p. Waivers, custom intents and own controllers are added to p's; an intent, and the
+// Below gives the policy of a folder below that of p, which has no files loaded yet: what the file in that folder gives
+// is as it says, and all else as in p. Waivers, custom intents and own controllers are added to p's; an intent, and the
 // nodes of a cluster, are replaced as a whole. name is the file's path from the root, as p.File is. p stays as it is.
 // Errors: a [*FileError] with every problem of the file, among them that it gives what p locks.
 func (p *Policy) Below(name string, data []byte) (*Policy, error) {
@@ -37,7 +37,8 @@ func (p *Policy) Below(name string, data []byte) (*Policy, error) {
 	if err := out.read(d, data); err != nil {
 		return nil, err
 	}
-	out.lines = p.linesWith(out.lines, map[string]int{"intents.custom": custom, "controllers.own": own, "waivers": waivers})
+	out.lines = p.linesWith(out.lines,
+		map[string]int{"intents.custom": custom, "controllers.own": own, "waivers": waivers})
 	return out, nil
 }
 
@@ -57,7 +58,8 @@ func (p *Policy) rebase(from, to string) {
 		up = ""
 	}
 	c := &p.Controllers
-	for _, name := range []*string{&p.Cluster.NodesFile, &p.Cluster.SnapshotFile, &c.SchedulerConfig, &c.DeschedulerPolicy, &c.KarpenterFile, &p.Gate.Baseline} {
+	for _, name := range []*string{&p.Cluster.NodesFile, &p.Cluster.SnapshotFile, &c.SchedulerConfig, &c.DeschedulerPolicy,
+		&c.KarpenterFile, &p.Gate.Baseline} {
 		if *name != "" {
 			*name = up + path.Join(from, *name)
 		}
@@ -141,8 +143,8 @@ func partOf(field, of string) bool {
 	return strings.HasPrefix(field, of+".") || strings.HasPrefix(field, of+"[")
 }
 
-// permitted says of a file below which of its fields it may not give: those that a file above locks, and those that only
-// the policy at the root has.
+// permitted says of a file below which of its fields it may not give: those that a file above locks, and those that
+// only the policy at the root has.
 func (d *decoder) permitted() {
 	if d.within == nil {
 		return

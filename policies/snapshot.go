@@ -28,7 +28,8 @@ func (p *Policy) SetSnapshot(file string, data []byte) error {
 		return err
 	}
 	if s.Anonymised {
-		return fmt.Errorf("%w: %s: its names were replaced, so that no manifest matches it: take one without --anonymise", snapshot.ErrSnapshot, file)
+		return fmt.Errorf("%w: %s: its names were replaced, so that no manifest matches it: take one without --anonymise",
+			snapshot.ErrSnapshot, file)
 	}
 	c := &p.Cluster
 	if c.Assumed {

@@ -35,7 +35,8 @@ func (p *Policy) derive(s *snapshot.Snapshot) {
 	for i := range s.NodePools {
 		static[s.NodePools[i].Name] = s.NodePools[i].Replicas != nil
 	}
-	scaled := slices.ContainsFunc(s.Controllers, func(x snapshot.Controller) bool { return x.Name == "cluster-autoscaler" })
+	scaled := slices.ContainsFunc(s.Controllers,
+		func(x snapshot.Controller) bool { return x.Name == "cluster-autoscaler" })
 	grows := func(n *corev1.Node) bool {
 		if of := n.Labels[nodePoolLabel]; of != "" {
 			fixed, known := static[of]
@@ -74,7 +75,8 @@ func likeLargest(name string, nodes []*corev1.Node) NodePool {
 		x, y := a.Status.Allocatable, b.Status.Allocatable
 		return cmp.Or(x.Cpu().Cmp(*y.Cpu()), x.Memory().Cmp(*y.Memory()), cmp.Compare(b.Name, a.Name))
 	})
-	pool := NodePool{Name: name, Autoscaled: true, Derived: true, Labels: maps.Clone(largest.Labels), Allocatable: largest.Status.Allocatable, Spot: true}
+	pool := NodePool{Name: name, Autoscaled: true, Derived: true, Labels: maps.Clone(largest.Labels),
+		Allocatable: largest.Status.Allocatable, Spot: true}
 	zones := map[string]bool{}
 	for _, n := range nodes {
 		maps.DeleteFunc(pool.Labels, func(key, value string) bool { return n.Labels[key] != value })
@@ -106,7 +108,8 @@ func karpenterPools(s *snapshot.Snapshot) []*KarpenterPool {
 		n := &s.NodePools[i]
 		k := &KarpenterPool{
 			Karpenter: state.Karpenter{
-				NodePool: n.Name, Never: n.ConsolidateAfter == neverAfter || n.Replicas != nil, WhenEmpty: n.Consolidation == whenEmpty,
+				NodePool: n.Name, Never: n.ConsolidateAfter == neverAfter ||
+					n.Replicas != nil, WhenEmpty: n.Consolidation == whenEmpty,
 				Expires: n.ExpireAfter != neverAfter, Patient: n.TerminationGrace == "",
 			},
 			Labels: map[string]string{nodePoolLabel: n.Name}, Taints: taintsOf(n.Taints), Limits: corev1.ResourceList{},

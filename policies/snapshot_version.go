@@ -45,7 +45,8 @@ func minorOf(s *snapshot.Snapshot) (int, bool) {
 // its snapshot has it; "" where neither does.
 func (c *Cluster) KubeVersion() string {
 	if c.Snapshot != nil {
-		if n, ok := minorOf(c.Snapshot); ok && (c.Gated.Minor == 0 || c.Gated.Minor == min(max(n, state.OldestMinor), state.NewestMinor)) {
+		if n, ok := minorOf(c.Snapshot); ok &&
+			(c.Gated.Minor == 0 || c.Gated.Minor == min(max(n, state.OldestMinor), state.NewestMinor)) {
 			return fmt.Sprintf("1.%d", n)
 		}
 	}

@@ -16,14 +16,19 @@ func (p *Policy) Unsupported() []string {
 		}
 	}
 	for i, pool := range p.Cluster.Pools {
-		say(pool.Autoscaled && !p.Controllers.ClusterAutoscaler && pool.Karpenter == nil, fmt.Sprintf("cluster.nodePools[%d].autoscaled", i),
+		say(pool.Autoscaled && !p.Controllers.ClusterAutoscaler && pool.Karpenter == nil,
+			fmt.Sprintf("cluster.nodePools[%d].autoscaled", i),
 			"no controllers.clusterAutoscaler runs, so that no node comes or goes; each number of nodes within count is tried by itself")
 	}
 	c, e := p.Controllers, p.Events
 	autoscaled := slices.ContainsFunc(p.Cluster.Pools, func(pool NodePool) bool { return pool.Autoscaled })
-	say(c.ClusterAutoscaler && !autoscaled, "controllers.clusterAutoscaler", "no node pool is autoscaled, so that it has nothing to do")
-	spot := slices.ContainsFunc(p.Cluster.Pools, func(pool NodePool) bool { return pool.Spot }) || slices.ContainsFunc(p.Cluster.Nodes, isSpot)
-	say(e.Spot != nil && !spot, "events.spotReclaim", "no node pool is spot, and no node has a provider's label for it: none is reclaimed")
-	say(e.NodePanic > 0 && e.StartupSpike == 0, "events.nodePanic", "no events.startupSpike says that pods use more than they request, so that no node goes down")
+	say(c.ClusterAutoscaler && !autoscaled, "controllers.clusterAutoscaler",
+		"no node pool is autoscaled, so that it has nothing to do")
+	spot := slices.ContainsFunc(p.Cluster.Pools, func(pool NodePool) bool { return pool.Spot }) ||
+		slices.ContainsFunc(p.Cluster.Nodes, isSpot)
+	say(e.Spot != nil && !spot, "events.spotReclaim",
+		"no node pool is spot, and no node has a provider's label for it: none is reclaimed")
+	say(e.NodePanic > 0 && e.StartupSpike == 0, "events.nodePanic",
+		"no events.startupSpike says that pods use more than they request, so that no node goes down")
 	return slices.Clip(out)
 }

@@ -55,7 +55,8 @@ func (d *decoder) otherWorkload(list *[]OtherWorkload) read {
 		}
 		for _, other := range *list {
 			if other.Name != "" && other.ID() == w.ID() {
-				d.fail(n, at+".name", "a second workload %s; give it another name, or a larger count", quote(cmp.Or(w.Namespace, "default")+"/"+w.Name))
+				d.fail(n, at+".name", "a second workload %s; give it another name, or a larger count",
+					quote(cmp.Or(w.Namespace, "default")+"/"+w.Name))
 			}
 		}
 		*list = append(*list, w)

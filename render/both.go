@@ -20,9 +20,8 @@ import (
 )
 
 // RenderBoth renders two revisions. A release whose files and settings are equal on both
-// sides is rendered once, and only where its objects may concern other releases. Rendered.Changed and Why say for each release whether a file
-// it reads changed.
-// Errors: only what concerns a whole tree.
+// sides is rendered once, and only where its objects may concern other releases. Rendered.Changed and Why say for each
+// release whether a file it reads changed. Errors: only what concerns a whole tree.
 func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *Revision, err error) {
 	if err := checkPaths(opt.Paths, base, head); err != nil {
 		return nil, nil, err

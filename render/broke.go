@@ -43,17 +43,24 @@ func cause(f *document.Failure) string {
 }
 
 // lost reports whether a release of which base has workloads is gone on head. One that only lists what
-// others are made of is none: a renamed application brings another such list.
+// others are made of is none: a renamed application brings another such list. Nor is one whose files
+// head renders as they are for another release.
 func (c *Changes) lost() bool {
 	if c.Base == nil {
 		return false
 	}
-	here := map[string]bool{}
+	here, read := map[string]bool{}, map[string]bool{}
 	for _, r := range c.Head.Releases {
 		here[r.ID] = true
+		for _, f := range r.Reads {
+			read[f] = read[f] || r.Err == nil
+		}
+	}
+	taken := func(r *Rendered) bool {
+		return len(r.Reads) > 0 && !slices.ContainsFunc(r.Reads, func(f string) bool { return !read[f] })
 	}
 	for _, r := range c.Base.Releases {
-		if r.Err == nil && !here[r.ID] && (r.Untouched || slices.ContainsFunc(r.Objects, hasPods)) {
+		if r.Err == nil && !here[r.ID] && !taken(r) && (r.Untouched || slices.ContainsFunc(r.Objects, hasPods)) {
 			return true
 		}
 	}

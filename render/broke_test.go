@@ -32,6 +32,11 @@ func TestBroke(t *testing.T) {
 	runs := map[string]string{"api.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: api}\nspec: {containers: [{name: c, image: c}]}\n"}
 	lists := map[string]string{"app/kustomization.yaml": "resources: [list.yaml]\n", "app/list.yaml": other["api.yaml"]}
 	root := map[string]string{"root/kustomization.yaml": "resources: [\"https://github.com/example/base//deploy?ref=v1\"]\n"}
+	folder := map[string]string{"app/api.yaml": runs["api.yaml"]}
+	layered := map[string]string{
+		"app/api.yaml": runs["api.yaml"], "app/kustomization.yaml": "resources: [api.yaml]\n", "env/kustomization.yaml": "resources: [../app]\n",
+		"root/kustomization.yaml": root["root/kustomization.yaml"],
+	}
 	for _, tt := range []struct {
 		name       string
 		base, head map[string]string
@@ -49,6 +54,7 @@ func TestBroke(t *testing.T) {
 		{"new and broken", other, chart(broken), true},
 		{"new and not here", nil, root, false},
 		{"not here in the place of what had workloads", runs, root, true},
+		{"not here beside what another release renders now", folder, layered, false},
 		{"not here in the place of a list of others", lists, root, false},
 	} {
 		base, err := tree.Map("base", tt.base)

@@ -20,7 +20,8 @@ type ConfigFile struct {
 }
 
 // shownOff are folders whose settings are there to be read or tried, and run nowhere.
-var shownOff = []string{"example", "examples", "sample", "samples", "doc", "docs", "test", "tests", "e2e", "hack", "testdata", "fixtures"}
+var shownOff = []string{"example", "examples", "sample", "samples", "doc", "docs", "test", "tests", "e2e", "hack",
+	"testdata", "fixtures"}
 
 // ConfigFiles lists the files in which one of the texts stands and that hold settings alone, by path. Those of
 // examples, documentation and tests are none.
@@ -31,7 +32,8 @@ func (v *Revision) ConfigFiles(texts []string) []ConfigFile {
 func configFilesOf(ignored []source.Ignored, texts []string, read func(string) ([]byte, error)) []ConfigFile {
 	var out []ConfigFile
 	for _, g := range ignored {
-		shown := slices.ContainsFunc(strings.Split(path.Dir(g.Path), "/"), func(dir string) bool { return slices.Contains(shownOff, dir) })
+		shown := slices.ContainsFunc(strings.Split(path.Dir(g.Path), "/"),
+			func(dir string) bool { return slices.Contains(shownOff, dir) })
 		if g.Reason != configFile || shown {
 			continue
 		}
@@ -47,5 +49,6 @@ func configFilesOf(ignored []source.Ignored, texts []string, read func(string) (
 // configFilesDiffer reports whether two sides have other settings that concern all releases.
 func configFilesDiffer(base, head *side) bool {
 	of := func(s *side) []ConfigFile { return configFilesOf(s.ignored, s.opt.Concerns, s.src.Read) }
-	return !slices.EqualFunc(of(base), of(head), func(a, b ConfigFile) bool { return a.File == b.File && bytes.Equal(a.Text, b.Text) })
+	return !slices.EqualFunc(of(base), of(head),
+		func(a, b ConfigFile) bool { return a.File == b.File && bytes.Equal(a.Text, b.Text) })
 }

@@ -134,7 +134,9 @@ func (s *side) dropLeft(other *side) {
 		_, still := s.covered[r.ID]
 		switch {
 		case was && !still && r.By.File == "" && !r.Declared && !slices.Contains(s.opt.Paths, r.Path):
-			kept.ignored = append(kept.ignored, source.Ignored{Path: r.ID, Reason: fmt.Sprintf("nothing renders it on %s; on %s, %s does", s.src.Tree.Name(), other.src.Tree.Name(), who)})
+			kept.ignored = append(kept.ignored,
+				source.Ignored{Path: r.ID,
+					Reason: fmt.Sprintf("nothing renders it on %s; on %s, %s does", s.src.Tree.Name(), other.src.Tree.Name(), who)})
 			gone[r.ID] = true
 		case gone[r.Parent]:
 			gone[r.ID] = true

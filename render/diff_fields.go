@@ -19,8 +19,6 @@ import (
 type fieldDiff struct {
 	base, head *Object
 	fields     []FieldChange
-
-	maskedBase, maskedHead map[string]any // filled with the first change
 }
 
 // walk compares two values; bp and hp are their paths on the two sides, which differ
@@ -118,25 +116,11 @@ func (w *fieldDiff) note(bp, hp fieldpath.Path, b, h any) {
 	}
 	f := FieldChange{Path: text, OnBase: hp == nil, Where: o.Locate(text)}
 	f.Secret = hiddenAt(w.base, bp, b) || hiddenAt(w.head, hp, h)
-	if w.maskedHead == nil {
-		w.maskedBase, w.maskedHead = Redact(w.base), Redact(w.head)
-	}
-	f.Old, f.New = masked(w.maskedBase, bp, b), masked(w.maskedHead, hp, h)
+	f.Old, f.New = masked(w.base, bp, b), masked(w.head, hp, h)
 	if bp != nil && hp != nil && document.SameJSON(f.Old, f.New) {
 		f.Secret = true // what differs is masked
 	}
 	w.fields = append(w.fields, f)
-}
-
-// masked is a value as it stands in the masked content.
-func masked(content map[string]any, p fieldpath.Path, v any) any {
-	if v == nil {
-		return nil
-	}
-	if m, ok := p.Get(content); ok {
-		return m
-	}
-	return redacted
 }
 
 func unionKeys(a, b map[string]any) []fieldpath.Step {

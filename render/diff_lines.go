@@ -16,11 +16,11 @@ const maxDiffLines = 20_000
 
 // diffFiles lists the files that differ and the lines of head that were edited.
 func (c *Changes) diffFiles() error {
-	b, err := source.New(c.Base.Tree)
+	b, err := c.Base.source()
 	if err != nil {
 		return err
 	}
-	h, err := source.New(c.Head.Tree)
+	h, err := c.Head.source()
 	if err != nil {
 		return err
 	}
@@ -42,6 +42,14 @@ func (c *Changes) diffFiles() error {
 	}
 	sort.Strings(c.Files)
 	return nil
+}
+
+// source is the tree of a revision, listed.
+func (r *Revision) source() (*source.Source, error) {
+	if r.src != nil {
+		return r.src, nil
+	}
+	return source.New(r.Tree)
 }
 
 var wholeFile = []lineRange{{1, 1 << 30}}

@@ -161,7 +161,8 @@ func (d *discovery) helm() {
 				continue
 			}
 			if local, ok := strings.CutPrefix(dep.Repository, "file://"); ok {
-				if target, in := source.Inside(dir, local); in && target != dir {
+				// What lies in the charts folder is rendered in its place, perhaps in an older version.
+				if target, in := source.Inside(dir, local); in && target != dir && !helm.Vendors(d.src, dir, dep.Name) {
 					users[target] = dir
 				}
 			}

@@ -62,7 +62,8 @@ func (d *discovery) kustomizations() {
 		case test != "" && !d.named(dir):
 			d.ignore(dir, "test data, in "+test)
 		default:
-			d.add(release.Release{ID: dir, Kind: release.Kustomize, Path: dir, Selected: "a kustomization that no other includes"})
+			d.add(release.Release{ID: dir, Kind: release.Kustomize, Path: dir,
+				Selected: "a kustomization that no other includes"})
 		}
 	}
 }

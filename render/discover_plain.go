@@ -106,7 +106,8 @@ func (d *discovery) manifest(f string) bool {
 func (d *discovery) brokenManifest(f string, b []byte) bool {
 	asked := slices.Contains(d.opt.Paths, f) || len(d.src.Files) == 1
 	names := func(key string, line *regexp.Regexp) bool { return bytes.Contains(b, []byte(key)) && line.Match(b) }
-	if !asked && !names("apiVersion", source.ApiVersionLine) && !names("kind", source.KindLine) || len(bytes.TrimSpace(b)) == 0 {
+	if !asked && !names("apiVersion", source.ApiVersionLine) && !names("kind", source.KindLine) ||
+		len(bytes.TrimSpace(b)) == 0 {
 		return false
 	}
 	_, fail := document.Decode(f, b)
@@ -151,7 +152,8 @@ func notAnObject(b []byte) string {
 		if gvk.Kind == "" || gvk.Version == "" {
 			continue
 		}
-		if gvk.Kind == "Kustomization" && gvk.Group == "kustomize.config.k8s.io" || gvk.Kind == "Component" && gvk.Group == "kustomize.config.k8s.io" {
+		if gvk.Kind == "Kustomization" && gvk.Group == "kustomize.config.k8s.io" ||
+			gvk.Kind == "Component" && gvk.Group == "kustomize.config.k8s.io" {
 			continue
 		}
 		meta, _ := d.Content["metadata"].(map[string]any)

@@ -119,7 +119,8 @@ func (r *Revision) Edited(ctx context.Context, id, file string, text []byte) (*R
 	opt.Workers = 1
 	run := worker.New(ctx, opt.running())
 	defer run.Close()
-	j := &release.Job{Release: was.job.Release, Files: maps.Clone(was.job.Files), Chart: was.job.Chart, Inflate: was.job.Inflate, Bases: was.job.Bases, Fetched: was.job.Fetched, Notes: was.job.Notes}
+	j := &release.Job{Release: was.job.Release, Files: maps.Clone(was.job.Files), Chart: was.job.Chart,
+		Inflate: was.job.Inflate, Bases: was.job.Bases, Fetched: was.job.Fetched, Notes: was.job.Notes}
 	j.Files[file] = text
 	s := &side{
 		src: src, opt: opt, runner: run, releases: []release.Release{was.Release}, jobs: []*release.Job{j},

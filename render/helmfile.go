@@ -114,7 +114,8 @@ func (d *discovery) helmfile(file, text string, given map[string]string) {
 		if d.over() {
 			return
 		}
-		one := &helmfile{discovery: d, file: file, dir: h.dir, text: text, env: env, several: len(names) > 1 || env != defaultEnvironment}
+		one := &helmfile{discovery: d, file: file, dir: h.dir, text: text, env: env,
+			several: len(names) > 1 || env != defaultEnvironment}
 		if f := one.load(); f != nil {
 			d.fail(one.release(""), f)
 			continue
@@ -254,7 +255,8 @@ func brokenHelmfile(file, text string, err error) *document.Failure {
 // templated is the failure of what a program would have to fill in.
 func templated(file, text string, at int) *document.Failure {
 	line := 1 + strings.Count(text[:at], "\n")
-	return helmfileSkip(document.LineOf(file, line, "release"), "only the names and values of environments and releases are filled in, and this is another template")
+	return helmfileSkip(document.LineOf(file, line, "release"),
+		"only the names and values of environments and releases are filled in, and this is another template")
 }
 
 // helmfileSkip is the failure of what helmfile does and this program does not.
@@ -303,7 +305,8 @@ func (h *helmfile) foresee(part string) {
 		return
 	}
 	first := *h
-	first.state, first.read = map[string]any{"environments": document.Value(v, "environments"), "values": document.Value(v, "values")}, nil
+	first.state, first.read = map[string]any{"environments": document.Value(v, "environments"),
+		"values": document.Value(v, "values")}, nil
 	if first.environmentValues() == nil {
 		h.values = first.values
 	}
@@ -332,7 +335,8 @@ func (h *helmfile) part(file, part string, bases bool) (layer, *document.Failure
 		p := path.Join(path.Dir(file), base)
 		b, err := h.src.Read(p)
 		if err != nil || strings.Contains(base, "{{") {
-			return layer{}, helmfileSkip(document.LineOf(file, 1+strings.Count(text[:max(strings.Index(text, base), 0)], "\n"), "release"), "base %s is not in the repository", base)
+			return layer{}, helmfileSkip(document.LineOf(file, 1+strings.Count(text[:max(strings.Index(text, base), 0)], "\n"),
+				"release"), "base %s is not in the repository", base)
 		}
 		h.read = append(h.read, p)
 		for _, one := range helmfileParts(string(document.UTF8(b))) {
@@ -348,7 +352,8 @@ func (h *helmfile) part(file, part string, bases bool) (layer, *document.Failure
 	for i, e := range document.Items(own, "releases") {
 		if m, ok := e.(map[string]any); ok {
 			root := fmt.Sprintf("releases[%d]", i)
-			self.entries = append(self.entries, helmfileEntry{m, func(field string) document.Location { return place(strings.TrimSuffix(root+"."+field, ".")) }})
+			self.entries = append(self.entries,
+				helmfileEntry{m, func(field string) document.Location { return place(strings.TrimSuffix(root+"."+field, ".")) }})
 		}
 	}
 	out.join(self)
@@ -373,7 +378,8 @@ func (l *layer) join(over layer) {
 				for name, spec := range v {
 					m, _ := spec.(map[string]any)
 					if before := document.Items(l.state, k, name, "values"); len(before) > 0 && m != nil {
-						merged[name] = helm.MergeValues(m, map[string]any{"values": append(slices.Clone(before), document.Items(m, "values")...)})
+						merged[name] = helm.MergeValues(m,
+							map[string]any{"values": append(slices.Clone(before), document.Items(m, "values")...)})
 					}
 				}
 			}

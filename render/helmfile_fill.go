@@ -100,7 +100,8 @@ func (h *helmfile) environmentValues() *document.Failure {
 		case map[string]any:
 			h.values = helm.MergeValues(h.values, e)
 		case string:
-			f := h.valuesOfFile(e, firstText(document.Text(spec, "missingFileHandler"), document.Text(h.state, "missingFileHandler")))
+			f := h.valuesOfFile(e,
+				firstText(document.Text(spec, "missingFileHandler"), document.Text(h.state, "missingFileHandler")))
 			if f != nil {
 				return f
 			}
@@ -121,7 +122,8 @@ func firstText(list ...string) string {
 // valuesOfFile merges a file, or those that a pattern names, into the environment's values.
 func (h *helmfile) valuesOfFile(name, handler string) *document.Failure {
 	name = h.fill(name, nil)
-	at := document.LineOf(h.file, 1+strings.Count(h.text[:max(strings.Index(h.text, path.Base(name)), 0)], "\n"), "release")
+	at := document.LineOf(h.file,
+		1+strings.Count(h.text[:max(strings.Index(h.text, path.Base(name)), 0)], "\n"), "release")
 	list, f := h.files(name, handler, at)
 	if f != nil {
 		return f
@@ -166,7 +168,8 @@ func (h *helmfile) files(name, handler string, at document.Location) ([]string, 
 
 // readValues decodes a values file of helmfile's, which is a template if its name says so, and says
 // where its values stand.
-func (h *helmfile) readValues(p string, at document.Location, release map[string]string) (map[string]any, func(fieldpath.Path) document.Location, *document.Failure) {
+func (h *helmfile) readValues(p string, at document.Location,
+	release map[string]string) (map[string]any, func(fieldpath.Path) document.Location, *document.Failure) {
 	b, err := h.src.Read(p)
 	if err != nil {
 		return nil, nil, document.AsFailure(p, err)
@@ -196,7 +199,8 @@ func (h *helmfile) readValues(p string, at document.Location, release map[string
 		line, what = max(document.ErrorLine(err), 1), document.ErrorText(err)
 	}
 	return nil, nil, &document.Failure{
-		Reason: fmt.Sprintf("%s:%d: %s", p, line, what), Where: document.LineOf(p, line, "value"), Remedy: "correct the values",
+		Reason: fmt.Sprintf("%s:%d: %s", p, line, what), Where: document.LineOf(p, line, "value"),
+		Remedy: "correct the values",
 	}
 }
 

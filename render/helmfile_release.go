@@ -197,7 +197,8 @@ func (b *helmfileRelease) build(r *release.Release) *document.Failure {
 	}
 	if len(document.Items(b.content, "secrets")) > 0 {
 		at := b.place("secrets")
-		r.Remarks = append(r.Remarks, fmt.Sprintf("%s:%d: the values of its `secrets` are not known: rendered without", at.File, at.StartLine))
+		r.Remarks = append(r.Remarks,
+			fmt.Sprintf("%s:%d: the values of its `secrets` are not known: rendered without", at.File, at.StartLine))
 	}
 	if f := b.helmValues(r); f != nil {
 		return f
@@ -210,7 +211,8 @@ func (b *helmfileRelease) installed() (bool, *document.Failure) {
 	yes := firstText(b.field("installed"), b.field("installedTemplate"))
 	condition := firstText(b.field("conditionTemplate"), b.field("condition"))
 	if strings.Contains(yes+condition, "{{") {
-		return false, helmfileSkip(b.at, "whether it is installed is templated beyond the names and values of environments and releases")
+		return false, helmfileSkip(b.at,
+			"whether it is installed is templated beyond the names and values of environments and releases")
 	}
 	if yes == "false" || condition == "false" {
 		return false, nil
@@ -254,7 +256,8 @@ func (b *helmfileRelease) chart(r *release.Release) *document.Failure {
 		ref.Repository = "oci://" + ref.Repository
 	case strings.HasPrefix(name, "."), path.IsAbs(name), rest == "":
 		return &document.Failure{
-			Reason: fmt.Sprintf("%s:%d: there is no chart %s", at.File, at.StartLine, name), Where: at, Remedy: "correct `chart`",
+			Reason: fmt.Sprintf("%s:%d: there is no chart %s", at.File, at.StartLine, name), Where: at,
+			Remedy: "correct `chart`",
 		}
 	default:
 		for _, e := range document.Items(b.state, "repositories") {

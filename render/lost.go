@@ -11,8 +11,10 @@ import (
 func (r *Rendered) lose(s *source.Source, l release.LostFile) {
 	file := s.Real(l.File)
 	rel := release.Release{
-		ID: r.ID + ":" + strings.TrimPrefix(l.File, r.Path+"/"), Kind: release.Manifests, Path: l.File, Files: []string{l.File},
-		KubeVersion: r.KubeVersion, Namespace: r.Namespace, Selected: "a file of " + r.ID + " that fails alone", By: r.By, Parent: r.Parent,
+		ID: r.ID + ":" + strings.TrimPrefix(l.File, r.Path+"/"), Kind: release.Manifests, Path: l.File,
+		Files:       []string{l.File},
+		KubeVersion: r.KubeVersion, Namespace: r.Namespace, Selected: "a file of " + r.ID + " that fails alone",
+		By: r.By, Parent: r.Parent,
 	}
 	f := *l.Err
 	f.Where.File = s.Real(f.Where.File)

@@ -72,8 +72,8 @@ func (r *Revision) withMade(recipes []Recipe) *Revision {
 	return &out
 }
 
-// make gives the object that is made of a custom resource. Its fields are where the resource's are that they come of; all
-// others where the resource begins.
+// make gives the object that is made of a custom resource. Its fields are where the resource's are that they come of;
+// all others where the resource begins.
 func (r *Recipe) make(of *Object) (*Object, error) {
 	content := fieldpath.DeepCopy(r.Object).(map[string]any)
 	meta, _ := content["metadata"].(map[string]any)
@@ -95,11 +95,14 @@ func (r *Recipe) make(of *Object) (*Object, error) {
 	}
 	gvk := document.GVK(content)
 	return &Object{
-		ID:      release.ObjectID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Namespace: of.ID.Namespace, Name: of.ID.Name},
-		Release: of.Release, Content: content, Typed: read.Typed, Refused: read.Refused, Source: of.Source, known: of.known, Maker: of,
+		ID: release.ObjectID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
+			Namespace: of.ID.Namespace, Name: of.ID.Name},
+		Release: of.Release, Content: content, Typed: read.Typed, Refused: read.Refused, Source: of.Source,
+		known: of.known, Maker: of,
 		locate: func(path string) Location {
 			for _, to := range slices.Sorted(maps.Keys(r.Fields)) {
-				if at, ok := strings.CutPrefix(path, to); ok && (at == "" || at[0] == '.' || at[0] == '[') || strings.HasPrefix(to, path+".") {
+				if at, ok := strings.CutPrefix(path, to); ok && (at == "" || at[0] == '.' || at[0] == '[') ||
+					strings.HasPrefix(to, path+".") {
 					if _, has := fieldpath.Parse(r.Fields[to]).Get(of.Content); has {
 						return of.Locate(r.Fields[to])
 					}

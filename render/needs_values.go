@@ -79,7 +79,8 @@ func (s *side) remarkNeed(helped map[string]bool, sides []*side) {
 		}
 		for _, other := range sides {
 			if at, ok := other.byID[r.Path]; ok && other.outputs[at].Err == nil {
-				s.outputs[i].Notes = append(s.outputs[i].Notes, "with its own values alone the chart renders on "+other.src.Tree.Name()+" and not here: "+s.outputs[k].Err.Reason)
+				s.outputs[i].Notes = append(s.outputs[i].Notes,
+					"with its own values alone the chart renders on "+other.src.Tree.Name()+" and not here: "+s.outputs[k].Err.Reason)
 			}
 		}
 	}
@@ -91,12 +92,14 @@ func unnamed(docs []document.Document) *document.Failure {
 	for _, d := range docs {
 		meta, _ := d.Content["metadata"].(map[string]any)
 		kind := document.GVK(d.Content).Kind
-		if name, given := meta["name"]; !given || name != nil && name != "" || meta["generateName"] != nil || d.Hook || kind == "" {
+		if name, given := meta["name"]; !given || name != nil && name != "" ||
+			meta["generateName"] != nil || d.Hook || kind == "" {
 			continue
 		}
 		at := document.LineOf(d.File, d.Line, "template")
 		return &document.Failure{
-			Reason: fmt.Sprintf("%s:%d: %s has an empty metadata.name with the chart's own values", at.File, at.StartLine, kind), Where: at,
+			Reason: fmt.Sprintf("%s:%d: %s has an empty metadata.name with the chart's own values", at.File, at.StartLine, kind),
+			Where:  at,
 			Remedy: "it needs values: put a file of them that chart-testing would take into the chart's folder ci, such as ci/default-values.yaml, or name one under `releases` in the policy",
 		}
 	}
@@ -187,7 +190,9 @@ func dropUnset(sides ...*side) {
 				case n == 0 && missing && s.rendersSet(r.Path):
 					unset[r.ID] = true
 				case drop && unset[r.ID] && missing:
-					kept.ignored = append(kept.ignored, source.Ignored{Path: r.Path, Reason: r.Selected + " names values that are not here: rendered with the values files beside the chart"})
+					kept.ignored = append(kept.ignored,
+						source.Ignored{Path: r.Path,
+							Reason: r.Selected + " names values that are not here: rendered with the values files beside the chart"})
 					continue
 				}
 				kept.byID[r.ID] = len(kept.releases)

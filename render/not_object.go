@@ -62,11 +62,13 @@ func plainlyNamed(text []byte) bool {
 			continue
 		case plainVersion.Match(line):
 			version++
-		case plainKind.Match(line) && !bytes.HasSuffix(line, []byte("Kustomization")) && !bytes.HasSuffix(line, []byte("Component")):
+		case plainKind.Match(line) && !bytes.HasSuffix(line, []byte("Kustomization")) &&
+			!bytes.HasSuffix(line, []byte("Component")):
 			kind++
 		case string(line) == "metadata:":
 			metadata++
-		case !plainField.Match(line) || bytes.ContainsAny(line, `"'?{[&*!<|>%`) || bytes.HasPrefix(line, []byte("kind")) || bytes.HasPrefix(line, []byte("metadata")) || bytes.HasPrefix(line, []byte("apiVersion")):
+		case !plainField.Match(line) || bytes.ContainsAny(line, `"'?{[&*!<|>%`) || bytes.HasPrefix(line, []byte("kind")) ||
+			bytes.HasPrefix(line, []byte("metadata")) || bytes.HasPrefix(line, []byte("apiVersion")):
 			return false // written in another way
 		}
 		within = string(line) == "metadata:"

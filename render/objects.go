@@ -13,11 +13,13 @@ import (
 // clusterScoped are the kinds of Kubernetes' own API that have no namespace.
 var clusterScoped = map[string]bool{
 	"/Namespace": true, "/Node": true, "/PersistentVolume": true, "/ComponentStatus": true,
-	"admissionregistration.k8s.io/MutatingWebhookConfiguration":   true,
-	"admissionregistration.k8s.io/ValidatingWebhookConfiguration": true,
-	"admissionregistration.k8s.io/ValidatingAdmissionPolicy":      true, "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding": true,
-	"admissionregistration.k8s.io/MutatingAdmissionPolicy": true, "admissionregistration.k8s.io/MutatingAdmissionPolicyBinding": true,
-	"apiextensions.k8s.io/CustomResourceDefinition": true, "apiregistration.k8s.io/APIService": true,
+	"admissionregistration.k8s.io/MutatingWebhookConfiguration":     true,
+	"admissionregistration.k8s.io/ValidatingWebhookConfiguration":   true,
+	"admissionregistration.k8s.io/ValidatingAdmissionPolicy":        true,
+	"admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding": true,
+	"admissionregistration.k8s.io/MutatingAdmissionPolicy":          true,
+	"admissionregistration.k8s.io/MutatingAdmissionPolicyBinding":   true,
+	"apiextensions.k8s.io/CustomResourceDefinition":                 true, "apiregistration.k8s.io/APIService": true,
 	"certificates.k8s.io/CertificateSigningRequest": true, "certificates.k8s.io/ClusterTrustBundle": true,
 	"flowcontrol.apiserver.k8s.io/FlowSchema": true, "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration": true,
 	"networking.k8s.io/IngressClass": true, "networking.k8s.io/IPAddress": true, "networking.k8s.io/ServiceCIDR": true,
@@ -114,7 +116,8 @@ func (b *builder) add(d document.Document) *document.Failure {
 	where := b.locate(d)
 	if gvk.Kind == "" || gvk.Version == "" {
 		at := where("")
-		return &document.Failure{Reason: fmt.Sprintf("%s:%d: an object without kind or apiVersion", at.File, at.StartLine), Where: at, Remedy: "give it both"}
+		return &document.Failure{Reason: fmt.Sprintf("%s:%d: an object without kind or apiVersion", at.File, at.StartLine),
+			Where: at, Remedy: "give it both"}
 	}
 	meta, _ := d.Content["metadata"].(map[string]any)
 	name, _ := meta["name"].(string)
@@ -123,7 +126,8 @@ func (b *builder) add(d document.Document) *document.Failure {
 	}
 	if name == "" {
 		at := where("metadata")
-		return &document.Failure{Reason: fmt.Sprintf("%s:%d: %s without metadata.name", at.File, at.StartLine, gvk.Kind), Where: at, Remedy: "give it a name"}
+		return &document.Failure{Reason: fmt.Sprintf("%s:%d: %s without metadata.name", at.File, at.StartLine, gvk.Kind),
+			Where: at, Remedy: "give it a name"}
 	}
 	id := release.ObjectID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Name: name}
 	if !b.scopes.cluster(gvk.Group, gvk.Kind) {

@@ -258,7 +258,8 @@ var (
 	declaringGroup = []byte("argoproj.io/")
 	fluxGroup      = []byte("toolkit.fluxcd.io/")
 	repositoryName = [][]byte{[]byte("repoURL"), []byte("GitRepository")}
-	referredKinds  = [][]byte{[]byte("ConfigMap"), []byte("Secret"), []byte("configMapGenerator"), []byte("secretGenerator")}
+	referredKinds  = [][]byte{[]byte("ConfigMap"), []byte("Secret"), []byte("configMapGenerator"),
+		[]byte("secretGenerator")}
 )
 
 // concerns reports whether a text may be of objects that concern other releases.
@@ -356,7 +357,8 @@ func definitionNames(text []byte) (group, kind, scope string) {
 		mark string
 		line *regexp.Regexp
 	}{
-		{&group, "\n  group:", definitionGroup}, {&kind, "\n    kind:", definitionKind}, {&scope, "\n  scope:", definitionScope},
+		{&group, "\n  group:", definitionGroup}, {&kind, "\n    kind:", definitionKind},
+		{&scope, "\n  scope:", definitionScope},
 	} {
 		for rest := text; *one.into == ""; {
 			i := bytes.Index(rest, []byte(one.mark))

@@ -68,7 +68,8 @@ func (s *sleeper) hold(kinds []string, b []byte) {
 // that may change.
 func (r *reach) wanted(j *release.Job) bool {
 	settings, err := json.Marshal(&j.Release)
-	if err != nil || containsAny(settings, repositoryName) || containsText(settings, r.marks) || versioned(settings, buildGroup, false) {
+	if err != nil || containsAny(settings, repositoryName) || containsText(settings, r.marks) ||
+		versioned(settings, buildGroup, false) {
 		return true
 	}
 	for _, p := range j.Reads() {
@@ -103,7 +104,8 @@ func (r *reach) wake(kind, name string) {
 	r.asked[kind+" "+name] = true
 	for _, s := range r.sleepers {
 		// What builds it may put something before and behind its name, or fill it in.
-		if slices.ContainsFunc(s.names[kind], func(n string) bool { return strings.ContainsAny(n, "$") || strings.Contains(name, n) }) {
+		if slices.ContainsFunc(s.names[kind],
+			func(n string) bool { return strings.ContainsAny(n, "$") || strings.Contains(name, n) }) {
 			r.rouse(s)
 		}
 	}
@@ -147,7 +149,8 @@ func (c *changedTexts) learn(j, twin *release.Job) {
 	all := twin == nil || !reflect.DeepEqual(j.Release, twin.Release) || !slices.ContainsFunc(j.Reads(), differs)
 	for p, b := range j.Files {
 		c.data = c.data || containsAny(b, referredKinds)
-		all = all || differs(p) && (source.IsKustomizationName(path.Base(p)) || !source.LooksLikeManifest(b)) || bytes.Contains(b, []byte("replacements"))
+		all = all || differs(p) && (source.IsKustomizationName(path.Base(p)) || !source.LooksLikeManifest(b)) ||
+			bytes.Contains(b, []byte("replacements"))
 	}
 	for _, p := range j.Reads() {
 		b := j.Files[p]

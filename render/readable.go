@@ -25,7 +25,8 @@ var selectorMaps = map[string]bool{
 }
 
 // paths are fields that hold a path in a container or of a request.
-var paths = map[string]bool{"path": true, "mountPath": true, "subPath": true, "workingDir": true, "devicePath": true, "terminationMessagePath": true}
+var paths = map[string]bool{"path": true, "mountPath": true, "subPath": true, "workingDir": true, "devicePath": true,
+	"terminationMessagePath": true}
 
 // nameFields are the texts by which a rule, an actor or a validation finds another object or
 // a node, and schedules; choices those of which upstream has a list. A field that is in

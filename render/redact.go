@@ -29,23 +29,47 @@ func Redact(o *Object) map[string]any {
 // maskSecrets masks the leaves of c, a copy of the object's content.
 func maskSecrets(o *Object, c map[string]any, mask func(fieldpath.Path) string) {
 	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {
-		text, isText := v.(string)
-		switch {
-		case secretAt(o, p, v):
-			p.Set(c, mask(p))
-		case !isText:
-		case isArgument(p):
-			if arg := o.known.Scrub(redact.Argument(text)); arg != text {
-				p.Set(c, arg)
-			}
-		case !readable(p, text):
-			p.Set(c, mask(p))
-		default:
-			if shown := redact.Text(o.known.Scrub(text)); shown != text {
-				p.Set(c, shown)
-			}
+		if shown, masked := maskLeaf(o, p, v, mask); masked {
+			p.Set(c, shown)
 		}
 	})
+}
+
+// maskLeaf gives what may be shown of a leaf of an object; false: it is shown as it is.
+func maskLeaf(o *Object, p fieldpath.Path, v any, mask func(fieldpath.Path) string) (string, bool) {
+	text, isText := v.(string)
+	switch {
+	case secretAt(o, p, v):
+		return mask(p), true
+	case !isText:
+		return "", false
+	case isArgument(p):
+		arg := o.known.Scrub(redact.Argument(text))
+		return arg, arg != text
+	case !readable(p, text):
+		return mask(p), true
+	}
+	shown := redact.Text(o.known.Scrub(text))
+	return shown, shown != text
+}
+
+// masked is the value at a path of an object as it stands in [Redact]'s copy, without making that.
+func masked(o *Object, p fieldpath.Path, v any) any {
+	if v == nil {
+		return nil
+	}
+	out := fieldpath.DeepCopy(v)
+	fieldpath.Leaves(v, p, func(at fieldpath.Path, leaf any) {
+		shown, hidden := maskLeaf(o, at, leaf, func(fieldpath.Path) string { return redacted })
+		switch below := at[len(p):]; {
+		case !hidden:
+		case len(below) == 0:
+			out = shown
+		default:
+			below.Set(out, shown)
+		}
+	})
+	return out
 }
 
 // hiddenAt reports whether the value at a path is not to be printed as it is.
@@ -81,13 +105,15 @@ func secretAt(o *Object, p fieldpath.Path, v any) bool {
 
 // holdsSecrets reports whether a path lies in what a Secret is there to hold, or its relatives.
 func holdsSecrets(o *Object, p fieldpath.Path) bool {
-	top, text := p[0].Key, p.String()
+	top := p[0].Key
 	switch o.ID.Kind {
 	case "Secret":
 		return top == "data" || top == "stringData"
 	case "SealedSecret":
+		text := p.String()
 		return top == "spec" && (strings.Contains(text, "encryptedData") || strings.HasPrefix(text, "spec.template.data"))
 	case "ExternalSecret", "ClusterExternalSecret", "PushSecret":
+		text := p.String()
 		return top == "spec" && strings.Contains(text, "template.") && !strings.Contains(text, "template.metadata") && !strings.HasSuffix(text, ".type")
 	}
 	return false

@@ -4,9 +4,14 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"math/rand"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -311,5 +316,60 @@ stringData: {a: with, b: "and", c: refetch, d: they, e: hunter2-9x}
 	}
 	if got := rev.Known().Scrub("with hunter2-9x"); strings.Contains(got, "hunter2") {
 		t.Errorf("the password is shown: %q", got)
+	}
+}
+
+// A value by itself is masked as it is in the copy of its whole object, a list or a map as each of its leaves.
+func TestAValueIsMaskedAsInItsObject(t *testing.T) {
+	r := rand.New(rand.NewSource(6))
+	known := &redact.Known{}
+	known.Add("hunter2-hunter2")
+	known.Seal()
+	texts := []string{"a", "true", "hunter2-hunter2", "x hunter2-hunter2 y", "https://u:pw123456@example.com", "--token=abcdefgh", "--password", "ghp_" + strings.Repeat("a", 36)}
+	keys := []string{"name", "value", "password", "args", "command", "env", "data", "key", "tls", "image", "annotations", "list"}
+	var value func(depth int) any
+	value = func(depth int) any {
+		switch n := r.Intn(6); {
+		case n < 2 && depth > 0:
+			m := map[string]any{}
+			for range r.Intn(4) {
+				m[keys[r.Intn(len(keys))]] = value(depth - 1)
+			}
+			return m
+		case n == 2 && depth > 0:
+			list := []any{}
+			for range r.Intn(4) {
+				list = append(list, value(depth-1))
+			}
+			return list
+		case n == 3:
+			return []any{int64(7), true, nil, 1.5}[r.Intn(4)]
+		}
+		return texts[r.Intn(len(texts))]
+	}
+	hidden := 0
+	for range 300 {
+		o := &Object{ID: release.ObjectID{Kind: []string{"Thing", "Secret", "SealedSecret"}[r.Intn(3)]}, known: known}
+		o.Content = map[string]any{"spec": value(4), "data": value(2)}
+		whole := Redact(o)
+		var walk func(p fieldpath.Path, v any)
+		walk = func(p fieldpath.Path, v any) {
+			want, _ := p.Get(whole)
+			if got := masked(o, p, v); !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s of %v: %v, and in the whole object %v", p, o.Content, got, want)
+			}
+			if !reflect.DeepEqual(want, v) {
+				hidden++
+			}
+			for _, s := range fieldpath.Steps(v) {
+				below, _ := fieldpath.Path{s}.Get(v)
+				walk(p.With(s), below)
+			}
+		}
+		walk(fieldpath.Path{fieldpath.Key("spec")}, o.Content["spec"])
+		walk(fieldpath.Path{fieldpath.Key("data")}, o.Content["data"])
+	}
+	if hidden < 100 {
+		t.Errorf("%d values are masked: too few to show anything", hidden)
 	}
 }

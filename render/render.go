@@ -145,6 +145,7 @@ type Revision struct {
 	Tree         tree.Tree
 	// Ignored lists what discovery saw and left out, with the reason.
 	Ignored []source.Ignored
+	src     *source.Source // the tree, listed; nil: it was not rendered
 	scopes  scopes
 	opt     Options // it was rendered with
 	known   *redact.Known

@@ -172,7 +172,8 @@ func rewrite(j *release.Job, o *Object, list []atom, how func(*Object, atom) (st
 		}
 		file = f
 		// lines that are put in at one place stand in the order of the fields
-		if i := slices.IndexFunc(cuts, func(c splice) bool { return c.from == s.from && c.to == s.to && s.from == s.to }); i >= 0 {
+		if i := slices.IndexFunc(cuts,
+			func(c splice) bool { return c.from == s.from && c.to == s.to && s.from == s.to }); i >= 0 {
 			cuts[i].text += s.text
 			continue
 		}

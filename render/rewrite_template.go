@@ -56,7 +56,8 @@ func replaceLine(text string, line int, a atom) (splice, bool) {
 		}
 		return splice{at, at + len(lines[line-1]), ""}, true
 	}
-	return splice{at, at + len(lines[line-1]), strings.Replace(m[1], name, a.key(), 1) + " " + inFlow(value) + m[3] + m[4]}, true
+	return splice{at, at + len(lines[line-1]),
+		strings.Replace(m[1], name, a.key(), 1) + " " + inFlow(value) + m[3] + m[4]}, true
 }
 
 // insertLine puts a key below one of a template: of a mapping before its first key, of a

@@ -164,7 +164,8 @@ func (t sourceText) extent(e yamlEntry) (from, to int, ok bool) {
 	switch {
 	case e.value.Kind == yaml3.ScalarNode && e.value.Style&(yaml3.LiteralStyle|yaml3.FoldedStyle) != 0:
 		return 0, 0, false
-	case e.value.Style&yaml3.FlowStyle != 0, e.value.Kind == yaml3.ScalarNode && e.value.Style&(yaml3.DoubleQuotedStyle|yaml3.SingleQuotedStyle) != 0:
+	case e.value.Style&yaml3.FlowStyle != 0, e.value.Kind == yaml3.ScalarNode &&
+		e.value.Style&(yaml3.DoubleQuotedStyle|yaml3.SingleQuotedStyle) != 0:
 		n := closing(t.text[from:])
 		return from, from + n, n > 0
 	case e.value.Kind == yaml3.ScalarNode && e.value.Tag == "!!null" && e.value.Value == "":
@@ -198,7 +199,8 @@ func (t sourceText) lastLine(e yamlEntry) int {
 		line := strings.TrimRight(t.text[t.lines[n-1]:t.lineEnd(n)], "\r\n")
 		body := strings.TrimLeft(line, " ")
 		own := len(line) - len(body)
-		item := e.key != nil && e.value.Kind == yaml3.SequenceNode && own == indent && strings.HasPrefix(body, "-") && !strings.HasPrefix(body, "---")
+		item := e.key != nil && e.value.Kind == yaml3.SequenceNode && own == indent && strings.HasPrefix(body, "-") &&
+			!strings.HasPrefix(body, "---")
 		switch {
 		case body == "" || strings.HasPrefix(body, "#"):
 		case own > indent || item:
@@ -311,7 +313,8 @@ func inBlock(v any, indent int) string {
 		return ""
 	}
 	document.Walk(&n, func(x *yaml3.Node) { // a list of words stands on one line
-		if x.Kind == yaml3.SequenceNode && !slices.ContainsFunc(x.Content, func(e *yaml3.Node) bool { return e.Kind != yaml3.ScalarNode }) {
+		if x.Kind == yaml3.SequenceNode &&
+			!slices.ContainsFunc(x.Content, func(e *yaml3.Node) bool { return e.Kind != yaml3.ScalarNode }) {
 			x.Style |= yaml3.FlowStyle
 		}
 	})

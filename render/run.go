@@ -277,7 +277,7 @@ func (s *side) finish(known scopes, other *Revision) *Revision {
 		}
 	}
 	rev := &Revision{Name: s.src.Tree.Name(), Commit: s.src.Tree.Commit(), Tree: s.src.Tree, Ignored: s.ignored}
-	rev.scopes, rev.opt = known, s.opt
+	rev.src, rev.scopes, rev.opt = s.src, known, s.opt
 	rev.Releases = make([]*Rendered, len(s.releases))
 	// Not the caller's context: what is rendered is turned into objects in any case.
 	_ = parallel(context.Background(), s.opt.Workers, len(s.releases), func(i int) {

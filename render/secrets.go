@@ -62,7 +62,8 @@ func knowSecrets(revs ...*Revision) {
 	}
 }
 
-// vocabulary are this program's own words, and those that any sentence has: a Secret that holds one does not make it one.
+// vocabulary are this program's own words, and those that any sentence has: a Secret that holds one does not make it
+// one.
 var vocabulary = strings.Fields("default release replicas running pending failed ready error warning note notice pass fail inconclusive new existing fixed worsened change steady install revert next apply drain event possible inevitable true false name namespace value metadata spec template deployment " +
 	"file files folder line object objects manifest manifests configuration kustomization component chart values library test data submodule root part dependency included rendered " +
 	"a all an and another any are as at be before after again by each for from if in is it its least less more most no none not of on one only " +
@@ -225,7 +226,8 @@ func (m *message) open(text string) bool {
 	if !m.read {
 		m.read = true
 		for name, b := range m.job.Files {
-			if base := path.Base(name); base == "Chart.yaml" || source.IsKustomizationName(base) || strings.Contains(name, "/templates/") {
+			if base := path.Base(name); base == "Chart.yaml" || source.IsKustomizationName(base) ||
+				strings.Contains(name, "/templates/") {
 				m.public = append(m.public, string(b))
 			}
 		}

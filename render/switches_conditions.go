@@ -126,8 +126,8 @@ func (r *reading) node(n parse.Node, truth bool) []toggle {
 	return nil
 }
 
-// rests are harmless contents of maps and lists that a chart copies into an object, by their usual names: what stands below
-// the name, and its value, as --set takes them.
+// rests are harmless contents of maps and lists that a chart copies into an object, by their usual names: what stands
+// below the name, and its value, as --set takes them.
 var rests = map[string][]toggle{
 	"podDisruptionBudget": {{".maxUnavailable", "1"}}, "pdb": {{".maxUnavailable", "1"}},
 	"nodeSelector": {{`.kubernetes\.io/os`, "linux"}},

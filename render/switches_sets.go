@@ -11,8 +11,8 @@ import (
 // A toggle sets one value of a chart otherwise.
 type toggle struct{ path, value string }
 
-// demo installs a chart under a name that has nothing of the chart's. A release that is named like its chart hides where
-// templates mix the chart's name up with the full one.
+// demo installs a chart under a name that has nothing of the chart's. A release that is named like its chart hides
+// where templates mix the chart's name up with the full one.
 var demo = toggle{"release-name", "demo"}
 
 // settingText is a setting as --set takes it.

@@ -43,8 +43,9 @@ func unreadable(s *source.Source, p string) *document.Failure {
 		}
 		line := docs[i].Line
 		return &document.Failure{
-			Reason: fmt.Sprintf("%s:%d: the document has no %s, and base has an object there: the API server refuses it", p, line, h),
-			Where:  document.LineOf(p, line, "file"), Remedy: "write `" + h + "` again, or remove the document",
+			Reason: fmt.Sprintf("%s:%d: the document has no %s, and base has an object there: the API server refuses it", p,
+				line, h),
+			Where: document.LineOf(p, line, "file"), Remedy: "write `" + h + "` again, or remove the document",
 		}
 	}
 	return nil

@@ -71,12 +71,20 @@ func (c *Changes) leftOut(f string) (why string, yes bool) {
 		if i := slices.IndexFunc(rev.Releases, in); i >= 0 {
 			return "", !partlyRead(rev.Releases) && !rev.helmIgnores(rev.Releases[i], f)
 		}
-		if src, err := fsRead(rev, f); err == nil && source.IsObject(src) && notAnObject(src) == "" {
+		switch src, err := fsRead(rev, f); {
+		case err != nil:
+		case source.IsObject(src) && notAnObject(src) == "":
 			return "", true
+		case isValues(f):
+			return NoChartTakesThem, true
 		}
 	}
 	return "", false
 }
+
+// NoChartTakesThem is said of values that change where no release is known to be made with them: the
+// chart may be elsewhere, and nothing is broken.
+const NoChartTakesThem = "values that no release takes"
 
 // partlyRead reports whether a kustomization among some releases was not read to its end.
 func partlyRead(list []*Rendered) bool {

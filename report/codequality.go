@@ -58,14 +58,17 @@ func CodeQuality(w io.Writer, r *verify.Result, opt Options) error {
 		if rel.Where != nil {
 			at = *rel.Where
 		}
-		says := fmt.Sprintf("Release %s %s. %s %s", line(rel.ID), releaseStatus(&rel), releaseReason(&rel), sentence(rel.Remedy))
-		add(codeQualityIssue{CheckName: "render", Severity: severity, Description: Plain(says, 1000), Location: codeQualityPlace(at)}, rel.ID, rel.Status)
+		says := fmt.Sprintf("Release %s %s. %s %s", line(rel.ID), releaseStatus(&rel),
+			releaseReason(&rel), sentence(rel.Remedy))
+		add(codeQualityIssue{CheckName: "render", Severity: severity, Description: Plain(says, 1000),
+			Location: codeQualityPlace(at)}, rel.ID, rel.Status)
 	}
 	fresh, existing, _ := byStatus(r.Findings)
 	for _, f := range append(fresh, existing...) {
 		at, _ := primaryLocation(&f)
 		add(codeQualityIssue{
-			CheckName: ruleID(&f), Severity: codeQualitySeverity(&f), Description: codeQualityText(&f), Location: codeQualityPlace(at),
+			CheckName: ruleID(&f), Severity: codeQualitySeverity(&f), Description: codeQualityText(&f),
+			Location: codeQualityPlace(at),
 		}, f.Fingerprint, f.Workload, f.Release)
 	}
 	b, err := encodeJSON(list)

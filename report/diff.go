@@ -65,7 +65,8 @@ func fromChanges(ch *render.Changes) []changedObject {
 				side = "base"
 			}
 			l := judge.Location{File: f.Where.File, StartLine: f.Where.StartLine, Side: side}
-			o.fields = append(o.fields, changedField{shown(f.Path), fieldValue(f.Old, f.Secret), fieldValue(f.New, f.Secret), where(&l)})
+			o.fields = append(o.fields,
+				changedField{shown(f.Path), fieldValue(f.Old, f.Secret), fieldValue(f.New, f.Secret), where(&l)})
 		}
 		out = append(out, o)
 	}

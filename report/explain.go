@@ -31,7 +31,8 @@ func Explain(w io.Writer, id string, opt ExplainOptions) error {
 	}
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
 	if i < 0 {
-		return fmt.Errorf("%w: %s; did you mean %s? All: kubesettle explain", ErrUnknownRule, line(id), strings.Join(nearest(rules, id), " or "))
+		return fmt.Errorf("%w: %s; did you mean %s? All: kubesettle explain", ErrUnknownRule, line(id),
+			strings.Join(nearest(rules, id), " or "))
 	}
 	t.rule(&rules[i])
 	_, err := w.Write(t.buf.Bytes())

@@ -55,6 +55,7 @@ type pageFinding struct {
 	Certainty, Scenario, Events, Scale, Waiver, Loop                       string
 	Where                                                                  place
 	Fold                                                                   bool
+	Pictured                                                               bool   // some step has a picture: an explorer shows them
 	cause                                                                  string // [judge.Finding.Cause]
 	Run, LastStep                                                          int
 	Steps                                                                  []pageStep
@@ -278,8 +279,12 @@ func (m *pageMaker) steps(f *judge.Finding, out *pageFinding) {
 		}
 		out.Steps = append(out.Steps, p)
 	}
-	out.Run, out.LastStep = len(m.Runs), len(shown)-1
-	m.Runs = append(m.Runs, shots(shown))
+	pictures := shots(shown)
+	if !slices.ContainsFunc(pictures, func(s *snapshot) bool { return s != nil }) {
+		return
+	}
+	out.Pictured, out.Run, out.LastStep = true, len(m.Runs), len(shown)-1
+	m.Runs = append(m.Runs, pictures)
 }
 
 func (m *pageMaker) changes(os []changedObject) {

@@ -193,8 +193,11 @@ func TestHTMLHasTheInterleaving(t *testing.T) {
 	if err := json.Unmarshal([]byte(p.runs), &runs); err != nil {
 		t.Fatal(err)
 	}
-	if n := p.elements["output"]; n != len(runs) || n != 4 { // two new, one existing, one waived
+	if n := p.elements["output"]; n != len(runs) || n != 2 { // of one new and one existing; two have no pictures
 		t.Errorf("%d explorers for %d runs", n, len(runs))
+	}
+	if n := p.elements["ol"]; n != 4 {
+		t.Errorf("%d lists of steps for 4 runs", n)
 	}
 	if last := runs[0][5]; len(last.Nodes) != 3 || last.Pending[0].Count != 1 || last.Workloads[0].Replicas != 6 {
 		t.Errorf("the last picture: %+v", last)
@@ -212,7 +215,9 @@ func TestHTMLInABrowser(t *testing.T) {
 		t.Skip("CHROMIUM does not name a browser")
 	}
 	dir := shotsDir(t)
-	for name, r := range map[string]*verify.Result{"spread": spreadResult(), "rollout": rolloutResult(), "empty": emptyResult(), "hostile": hostileResult(1), "big": bigResult(120)} {
+	for name, r := range map[string]*verify.Result{
+		"spread": spreadResult(), "rollout": rolloutResult(), "empty": emptyResult(), "hostile": hostileResult(1), "big": bigResult(120), "single": singleResult(),
+	} {
 		t.Run(name, func(t *testing.T) {
 			_, doc := pageOf(t, r)
 			file := filepath.Join(dir, name+".html")
@@ -226,14 +231,28 @@ func TestHTMLInABrowser(t *testing.T) {
 	}
 }
 
+// singleResult has a finding of one step.
+func singleResult() *verify.Result {
+	r := spreadResult()
+	f := &r.Findings[0]
+	f.Interleaving = f.Interleaving[len(f.Interleaving)-1:]
+	return r
+}
+
 type browserSaw struct {
 	Explorers, Total, Overflow int
-	Styled, Dark, Tab          string
-	First, Second, Link        string
-	Linked, Paper              bool
-	Ready                      int // ms from the last byte to the end of loading
-	Complaints, Requests       []string
-	Steps                      map[string]struct {
+	Alone                      bool
+	Tabs                       []struct {
+		What       string
+		Seen, Body bool
+		Y          int
+	}
+	Styled, Dark, Tab    string
+	First, Second, Link  string
+	Linked, Paper        bool
+	Ready                int // ms from the last byte to the end of loading
+	Complaints, Requests []string
+	Steps                map[string]struct {
 		Step, Nodes, Pods, Waiting, Moved int
 		Output, Caption                   string
 	}
@@ -243,6 +262,20 @@ func (b browserSaw) check(t *testing.T, name string) {
 	t.Helper()
 	if len(b.Complaints) > 0 || len(b.Requests) > 0 || b.Styled != "999px" || b.Dark != "rgb(13, 17, 23)" || b.Overflow > 0 {
 		t.Errorf("%+v", b)
+	}
+	for i, tab := range b.Tabs {
+		if !tab.Seen {
+			t.Errorf("the focus on %q cannot be seen", tab.What)
+		}
+		if i > 0 && !tab.Body && !b.Tabs[i-1].Body && tab.Y < b.Tabs[i-1].Y-40 { // those of one line are not level
+			t.Errorf("Tab goes up from %+v to %+v", b.Tabs[i-1], tab)
+		}
+	}
+	if name == "single" {
+		if !b.Alone {
+			t.Error("no picture of the one step, or buttons beside it")
+		}
+		return
 	}
 	if b.Explorers == 0 {
 		if name != "empty" {

@@ -88,7 +88,8 @@ type junitWriter struct {
 func (j *junitWriter) write() {
 	for _, rel := range failedReleases(j.r) {
 		c := junitCase{Name: "render"}
-		cause := &junitCause{Type: "render", Message: Plain(releaseStatus(&rel), 300), Text: clip(releaseReason(&rel)+" "+sentence(rel.Remedy), junitBytes)}
+		cause := &junitCause{Type: "render", Message: Plain(releaseStatus(&rel), 300),
+			Text: clip(releaseReason(&rel)+" "+sentence(rel.Remedy), junitBytes)}
 		if rel.HoldsUp() {
 			c.Error = cause
 		} else {
@@ -142,7 +143,8 @@ func (j *junitWriter) test(name string, findings []judge.Finding, w *verify.Work
 	}
 	switch {
 	case len(failing) > 0:
-		c.Failure = &junitCause{Type: ruleID(&failing[0]), Message: Plain(sentence(headline(&failing[0])), 600), Text: junitText(failing)}
+		c.Failure = &junitCause{Type: ruleID(&failing[0]), Message: Plain(sentence(headline(&failing[0])), 600),
+			Text: junitText(failing)}
 	case w != nil && w.Verdict == verify.Errored:
 		c.Error = &junitCause{Type: "analysis", Message: Plain(sentence(w.Reason), 600)}
 	case w != nil && w.Verdict == verify.Inconclusive:
@@ -161,7 +163,8 @@ func (j *junitWriter) add(release string, c junitCase) {
 	}
 	s := j.suites[name]
 	if s == nil {
-		s = &junitSuite{Name: name, Compared: []junitNote{{"compared", revisions(j.r)}, {"verdict", line(string(j.r.Verdict))}}}
+		s = &junitSuite{Name: name,
+			Compared: []junitNote{{"compared", revisions(j.r)}, {"verdict", line(string(j.r.Verdict))}}}
 		j.suites[name] = s
 		j.order = append(j.order, name)
 	}

@@ -69,16 +69,22 @@ func (m *markdown) document(prefix string) *document {
 		{noun: "undecided workload", stands: 1, open: "### Not decided\n\n", close: "\n", max: 20, pieces: m.undecided()},
 		{noun: "new finding", first: 3, pieces: m.fresh(news)},
 		{noun: "waived finding", stands: 2, open: fold("Waived", len(r.Waived)), close: foldEnd, pieces: m.waived()},
-		{noun: "existing finding", stands: 2, open: fold("Existing findings, on base too", len(existing)), close: foldEnd, pieces: m.older(existing)},
+		{noun: "existing finding", stands: 2, open: fold("Existing findings, on base too", len(existing)), close: foldEnd,
+			pieces: m.older(existing)},
 		{noun: "fixed finding", stands: 2, open: fold("Fixed findings", len(fixed)), close: foldEnd, pieces: m.older(fixed)},
 	}
 	if m.whole {
 		changed, notices, resting := changedObjects(r, m.opt.Changes), together(r.Notices), resting(r)
 		d.groups = append(d.groups,
-			group{noun: "change", stands: 2, open: fold("What changed, rendered", len(changed)), close: foldEnd, pieces: changePieces(changed)},
-			group{noun: "notice", stands: 2, open: fold("Notices", len(notices)), close: foldEnd, max: 100, pieces: lines(alikeTexts(notices))},
-			group{noun: "untouched release", stands: 2, open: fold("Without a result, and not touched by the change", len(m.besides())), close: foldEnd, max: 100, pieces: lines(m.besides())},
-			group{noun: "assumption", stands: 2, open: fold("Assumptions of this result", len(resting)), close: foldEnd, max: 100, pieces: lines(resting)})
+			group{noun: "change", stands: 2, open: fold("What changed, rendered", len(changed)), close: foldEnd,
+				pieces: changePieces(changed)},
+			group{noun: "notice", stands: 2, open: fold("Notices", len(notices)), close: foldEnd, max: 100,
+				pieces: lines(alikeTexts(notices))},
+			group{noun: "untouched release", stands: 2,
+				open: fold("Without a result, and not touched by the change", len(m.besides())), close: foldEnd, max: 100,
+				pieces: lines(m.besides())},
+			group{noun: "assumption", stands: 2, open: fold("Assumptions of this result", len(resting)), close: foldEnd,
+				max: 100, pieces: lines(resting)})
 	}
 	return d
 }
@@ -94,7 +100,8 @@ func fold(title string, n int) string {
 // each.
 func (m *markdown) head(hidden int) string {
 	r := m.r
-	s := fmt.Sprintf("## Kubesettle: %s\n\n**%s**\n\n", mdText(clip(string(r.Verdict), 40)), mdText(clip(sentence(verdictLine(r)), 300)))
+	s := fmt.Sprintf("## Kubesettle: %s\n\n**%s**\n\n", mdText(clip(string(r.Verdict), 40)),
+		mdText(clip(sentence(verdictLine(r)), 300)))
 	add := func(name, text string) {
 		if text != "" {
 			s += "- " + name + ": " + mdText(clip(text, 500)) + "\n"
@@ -159,7 +166,8 @@ func (m *markdown) fresh(cs []cause) []piece {
 				return m.title(f) + m.place(c, 4) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.remedy(f, true)
 			},
 			func() string {
-				return m.title(f) + m.place(c, 4) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.drawn(f) + m.remedy(f, true) + m.everything(f) + m.hits(c)
+				return m.title(f) + m.place(c, 4) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.drawn(f) + m.remedy(f,
+					true) + m.everything(f) + m.hits(c)
 			},
 		})
 	}
@@ -254,7 +262,8 @@ func (m *markdown) everything(f *judge.Finding) string {
 	if steps == "" || len(f.Interleaving) <= 1 {
 		return ""
 	}
-	return "<details>\n<summary>" + htmlText(count(len(f.Interleaving), "step")+", and the lines that allow them") + "</summary>\n\n" + steps + "</details>\n\n"
+	return "<details>\n<summary>" + htmlText(count(len(f.Interleaving), "step")+", and the lines that allow them") +
+		"</summary>\n\n" + steps + "</details>\n\n"
 }
 
 // toldSteps is the interleaving in a person's words: the last lines, at most limit.

@@ -54,7 +54,8 @@ func picture(f *judge.Finding) string {
 	if left[len(rows)-1] == "" && right[len(rows)-1] == "" {
 		names, left, right = names[:len(rows)-1], left[:len(rows)-1], right[:len(rows)-1]
 	}
-	names, left, right = append([]string{""}, names...), append([]string{fmt.Sprintf("after step %d", from+1)}, left...), append([]string{fmt.Sprintf("after step %d", to+1)}, right...)
+	names, left, right = append([]string{""}, names...), append([]string{fmt.Sprintf("after step %d", from+1)},
+		left...), append([]string{fmt.Sprintf("after step %d", to+1)}, right...)
 	var out strings.Builder
 	for i := range names {
 		fmt.Fprintln(&out, strings.TrimRight(padded(names[i], names)+"  "+padded(left[i], left)+"  "+right[i], " "))

@@ -16,7 +16,10 @@ func Redacted(r *verify.Result, hide func(string) string) *verify.Result {
 
 // ownWords are the fields whose texts are of this program, or of git: hashes, rules and
 // other identifiers that readers compare.
-var ownWords = []string{"SchemaVersion", "Tool", "Commit", "Rule", "Class", "Severity", "Scenario", "Timing", "Certainty", "Actor", "Action", "Change", "Fingerprint", "Standing", "Side", "Bound", "Shard", "Status", "Kind", "FailOn", "OnInconclusive"}
+var ownWords = []string{
+	"SchemaVersion", "Tool", "Commit", "Rule", "Class", "Severity", "Scenario", "Timing", "Certainty", "Actor", "Action",
+	"Change", "Fingerprint", "Standing", "Side", "Bound", "Shard", "Status", "Kind", "FailOn", "OnInconclusive",
+}
 
 // redactor copies a value deeply. It knows the kinds that a result is made of.
 type redactor struct {

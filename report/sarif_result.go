@@ -86,7 +86,8 @@ func sarifResult(it sarifItem, flow bool) *sarif.Result {
 			WithStatus("accepted").WithJustifcation("in the baseline file")})
 	}
 	res.Properties = properties(map[string]string{
-		"status": string(f.Status), "certainty": f.Certainty, "scenario": f.Scenario, "timing": f.Timing, "release": f.Release,
+		"status": string(f.Status), "certainty": f.Certainty, "scenario": f.Scenario,
+		"timing": f.Timing, "release": f.Release,
 		"workload": f.Workload, "attribution": rung, "scale": scale(f), "events": events(f), "cause": f.Cause,
 	})
 	return res
@@ -259,7 +260,8 @@ func sarifMessageText(f *judge.Finding, related *relatedLocations) string {
 		out = append(out, sentence(s))
 	}
 	if l := declaredAt(f); l != nil {
-		out = append(out, "It breaks an intent of this repository's own policy, declared at "+related.link(l, "The intent.")+".")
+		out = append(out, "It breaks an intent of this repository's own policy, declared at "+related.link(l,
+			"The intent.")+".")
 	}
 	return strings.Join(out, " ")
 }

@@ -61,12 +61,15 @@ func Suggestions(r *verify.Result, instance string) []Suggestion {
 // suggestion is the fix of a finding, where it is lines that can be replaced as they are.
 func suggestion(f *judge.Finding) (Suggestion, bool) {
 	x := f.Fix
-	if x == nil || !x.Mechanical || !x.Verified || x.Location == nil || x.Location.Side != "head" || uri(x.Location.File) == "" {
+	if x == nil || !x.Mechanical || !x.Verified || x.Location == nil || x.Location.Side != "head" ||
+		uri(x.Location.File) == "" {
 		return Suggestion{}, false
 	}
-	s := Suggestion{File: line(x.Location.File), First: x.Location.StartLine, Last: max(x.Location.EndLine, x.Location.StartLine)}
+	s := Suggestion{File: line(x.Location.File), First: x.Location.StartLine,
+		Last: max(x.Location.EndLine, x.Location.StartLine)}
 	text := x.Replacement
-	if s.First < 1 || s.File != x.Location.File || len(text) > maxSuggestionBytes || text != Clean(text) || text != "" && !strings.HasSuffix(text, "\n") {
+	if s.First < 1 || s.File != x.Location.File || len(text) > maxSuggestionBytes || text != Clean(text) ||
+		text != "" && !strings.HasSuffix(text, "\n") {
 		return Suggestion{}, false
 	}
 	if text != "" {

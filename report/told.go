@@ -26,7 +26,8 @@ type toldLine struct {
 // routine are the actions that carry out what something else has decided.
 var routine = []string{
 	"create-replicaset", "scale-replicaset", "annotate-replicaset", "create-pod", "delete-pod", "admit-pod", "bind",
-	"attach-volume", "detach-volume", "provision-volume", "start-pod", "warm-pod", "pod-available", "stop-pod", "finish-pod",
+	"attach-volume", "detach-volume", "provision-volume", "start-pod", "warm-pod", "pod-available",
+	"stop-pod", "finish-pod",
 	"complete-update", "forget-nomination", "stabilize",
 }
 
@@ -45,7 +46,8 @@ func tell(f *judge.Finding) []toldLine {
 			j++
 		}
 		l := toldLine{
-			First: i, Last: j - 1, Actor: role(s), Text: stepText(s), Because: s.Because, Event: s.Class == "event", Routine: calm,
+			First: i, Last: j - 1, Actor: role(s), Text: stepText(s), Because: s.Because,
+			Event: s.Class == "event", Routine: calm,
 			InLoop: loops && i >= start, Loops: loops && i == start,
 		}
 		switch {
@@ -151,15 +153,18 @@ func becomes(name string, before, after *judge.Snapshot) string {
 	case before == nil:
 		s = fmt.Sprintf("%s has %s, %d ready", name, count(is.alive, "pod"), is.ready)
 	case is.fresh > was.fresh && is.old > 0:
-		s = fmt.Sprintf("the rollout of %s adds %s: %d new, %d old, %d ready", name, count(is.fresh-was.fresh, "new pod"), is.fresh, is.old, is.ready)
+		s = fmt.Sprintf("the rollout of %s adds %s: %d new, %d old, %d ready", name, count(is.fresh-was.fresh, "new pod"),
+			is.fresh, is.old, is.ready)
 	case is.old < was.old && is.fresh > 0:
-		s = fmt.Sprintf("the rollout of %s removes %s: %d new, %d old, %d ready", name, count(was.old-is.old, "old pod"), is.fresh, is.old, is.ready)
+		s = fmt.Sprintf("the rollout of %s removes %s: %d new, %d old, %d ready", name, count(was.old-is.old, "old pod"),
+			is.fresh, is.old, is.ready)
 	case is.alive > was.alive:
 		s = fmt.Sprintf("%s grows from %d to %s, %d ready", name, was.alive, count(is.alive, "pod"), is.ready)
 	case is.alive < was.alive:
 		s = fmt.Sprintf("%s shrinks from %d to %s, %d ready", name, was.alive, count(is.alive, "pod"), is.ready)
 	case is.ready != was.ready:
-		s = fmt.Sprintf("%d of %s of %s %s ready", is.ready, count(is.alive, "pod"), name, english.PluralWord(is.ready, "is", "are"))
+		s = fmt.Sprintf("%d of %s of %s %s ready", is.ready, count(is.alive, "pod"), name,
+			english.PluralWord(is.ready, "is", "are"))
 	case is != was:
 		s = name + " has its pods placed"
 	default:

@@ -44,7 +44,9 @@ func (r *Result) accept(b *policies.Baseline) {
 		switch {
 		case f.Status == judge.Fixed || !has[f.Fingerprint] && !has[f.Standing]:
 		case f.Status == judge.Worsened:
-			r.Notices = append(r.Notices, fmt.Sprintf("baseline: %s of %s is in %s, but this change makes it worse: it counts", f.Rule, orAny(f.Workload), b.File))
+			r.Notices = append(r.Notices,
+				fmt.Sprintf("baseline: %s of %s is in %s, but this change makes it worse: it counts", f.Rule,
+					orAny(f.Workload), b.File))
 		default:
 			f.Status, f.Baselined = judge.Existing, true
 		}
@@ -128,7 +130,8 @@ func (r *Result) settled(e policies.BaselineEntry, all bool) bool {
 			return false
 		}
 	}
-	whole := all && !r.Narrowed && !slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Missing() || rel.Cut })
+	whole := all && !r.Narrowed &&
+		!slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Missing() || rel.Cut })
 	return seen || whole
 }
 

@@ -18,12 +18,13 @@ type mending struct {
 	remedies                         []static.Remedy
 }
 
-// mostMended bounds the edits that are tried for findings of objects as they stand: each is a render, a comparison and a
-// search of its release.
+// mostMended bounds the edits that are tried for findings of objects as they stand: each is a render, a comparison and
+// a search of its release.
 const mostMended = 6
 
-// mendStatic enters fixes of what is wrong with objects as they stand. A remedy is edited as text, rendered, held against
-// everything that takes no search, and its release searched again; what only a person can do is said to be that.
+// mendStatic enters fixes of what is wrong with objects as they stand. A remedy is edited as text, rendered, held
+// against everything that takes no search, and its release searched again; what only a person can do is said to be
+// that.
 func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool) {
 	if a.opt.plain {
 		return
@@ -31,7 +32,8 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 	tried := 0
 	for _, m := range a.mending {
 		i := slices.IndexFunc(a.result.Findings, func(f judge.Finding) bool {
-			return f.Rule == m.rule && f.Workload == m.workload && f.Release == m.release && f.Message == m.message && f.Fix == nil && f.Status == judge.New
+			return f.Rule == m.rule && f.Workload == m.workload && f.Release == m.release && f.Message == m.message &&
+				f.Fix == nil && f.Status == judge.New
 		})
 		if i < 0 {
 			continue
@@ -57,9 +59,10 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 	}
 }
 
-// tryStatic gives a remedy as an edit that mends a finding and breaks nothing, in words where its lines may not be shown;
-// nil where there is none.
-func (a *analysis) tryStatic(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding, r static.Remedy) *judge.Fix {
+// tryStatic gives a remedy as an edit that mends a finding and breaks nothing, in words where its lines may not be
+// shown; nil where there is none.
+func (a *analysis) tryStatic(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding,
+	r static.Remedy) *judge.Fix {
 	for _, w := range ch.Head.Rewrites(r.Object, r.Set) {
 		was, err := fs.ReadFile(ch.Head.Tree, w.File)
 		if err != nil {
@@ -124,8 +127,10 @@ func alone(head *render.Revision, rel *render.Rendered, o *render.Object) bool {
 	return len(is) == len(rel.Objects)-1 && render.Same(was, is)
 }
 
-// mended reports whether a change with another release in place of head's has not a finding, nor one that it had not before.
-func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel *render.Rendered, of *judge.Finding) bool {
+// mended reports whether a change with another release in place of head's has not a finding, nor one that it had not
+// before.
+func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel *render.Rendered,
+	of *judge.Finding) bool {
 	head := *ch.Head
 	head.Releases = slices.Clone(head.Releases)
 	for i := range head.Releases {
@@ -139,7 +144,8 @@ func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel
 	}
 	before, after := a.standing(ch, all, rel.ID), a.standing(whole, all, rel.ID)
 	gone := [2]string{of.Rule, of.Workload + "\n" + of.Message}
-	if !slices.Contains(before, gone) || slices.ContainsFunc(after, func(k [2]string) bool { return k == gone || !slices.Contains(before, k) }) {
+	if !slices.Contains(before, gone) ||
+		slices.ContainsFunc(after, func(k [2]string) bool { return k == gone || !slices.Contains(before, k) }) {
 		return false
 	}
 	one := head
@@ -147,7 +153,8 @@ func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel
 	base := ch.Base
 	if base != nil {
 		narrow := *base
-		narrow.Releases = slices.DeleteFunc(slices.Clone(base.Releases), func(r *render.Rendered) bool { return r.ID != rel.ID })
+		narrow.Releases = slices.DeleteFunc(slices.Clone(base.Releases),
+			func(r *render.Rendered) bool { return r.ID != rel.ID })
 		base = &narrow
 	}
 	part, err := changesOf(base, &one)
@@ -161,9 +168,10 @@ func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel
 	}
 	r, err := analyse(ctx, part, opt, all)
 	return err == nil && r.Coverage.Bound == "complete" && !slices.ContainsFunc(r.Findings, func(f judge.Finding) bool {
-		return (f.Status == judge.New || f.Status == judge.Worsened) && !slices.ContainsFunc(a.result.Findings, func(g judge.Finding) bool {
-			return g.Rule == f.Rule && g.Workload == f.Workload && g.Release == f.Release
-		})
+		return (f.Status == judge.New || f.Status == judge.Worsened) &&
+			!slices.ContainsFunc(a.result.Findings, func(g judge.Finding) bool {
+				return g.Rule == f.Rule && g.Workload == f.Workload && g.Release == f.Release
+			})
 	})
 }
 

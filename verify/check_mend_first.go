@@ -11,7 +11,8 @@ import (
 
 // tryFirst gives a remedy that takes two changes, if neither of them has a finding that the one change had not, nor the
 // one that it is to mend: from base to what the first one leaves, and from there to head.
-func (a *analysis) tryFirst(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding, r static.Remedy) *judge.Fix {
+func (a *analysis) tryFirst(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding,
+	r static.Remedy) *judge.Fix {
 	if ch.Base == nil {
 		return nil
 	}

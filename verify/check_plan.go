@@ -10,7 +10,8 @@ import (
 
 // plan lays out the searches of the slices, and gives how many there are; cov says so where the
 // budget ended before.
-func (a *analysis) plan(ctx context.Context, cut []*slice.Slice, cov *scenario.Coverage) (plans []scenario.Plan, jobs int, err error) {
+func (a *analysis) plan(ctx context.Context, cut []*slice.Slice,
+	cov *scenario.Coverage) (plans []scenario.Plan, jobs int, err error) {
 	for _, sl := range cut {
 		if err := context.Cause(ctx); a.checker.Expired() || err != nil {
 			cov.Bound = search.TimeBound

@@ -24,7 +24,8 @@ func (a *analysis) runnable(v scenario.Variant) scenario.Variant {
 		}
 		without := side
 		without.Spec.Descheduler = nil
-		if _, other := scenario.NewProblem(&without.Spec, scale.Least(side.Spec.Classes), nil, a.checker.Timing); other != nil {
+		if _, other := scenario.NewProblem(&without.Spec, scale.Least(side.Spec.Classes), nil,
+			a.checker.Timing); other != nil {
 			continue // it is something else
 		}
 		a.note([]string{fmt.Sprintf("%sthe descheduler, because its policy has parts that are not modeled (%v): its evictions were not verified", slice.AsideNote, err)})

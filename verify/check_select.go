@@ -38,14 +38,17 @@ func (r *Result) pick(ch *render.Changes, opt *Options, pl judge.Places, sc slic
 		everything := sc.All || pair.Base == nil || pair.Base.Err != nil
 		here := sc
 		here.All = everything
-		found := slice.Cut{Release: pair.ID, Changed: changed, Scope: here}.Slices(pair.Objects(state.Base), pair.Objects(state.Head))
+		found := slice.Cut{Release: pair.ID, Changed: changed, Scope: here}.Slices(pair.Objects(state.Base),
+			pair.Objects(state.Head))
 		for _, sl := range found {
 			sl.Notes = scenario.AppendNew(sl.Notes, slice.Strangers(sl, ch.Head.Releases))
 			r.enter(sl, pl, sc)
 		}
 		out = append(out, found...)
 		r.enterUnmodeled(pair, changed, everything, sc.Own)
-		r.Notices = append(r.Notices, static.Orphans(pair)...)
+		orphans := static.Orphans(pair)
+		r.Notices = append(r.Notices, orphans...)
+		r.removed(pair, ch, changes[pair.ID], orphans)
 	}
 	return switchedLast(out, ch.Head)
 }
@@ -74,7 +77,8 @@ func (r *Result) enter(sl *slice.Slice, pl judge.Places, sc slice.Scope) {
 		}
 	}
 	for i, wl := range sl.Workloads {
-		w := Workload{ID: wl.ID, Release: sl.Release, Change: "unchanged", Verdict: Pass, Slice: ids[:min(len(ids), mostSlice)]}
+		w := Workload{ID: wl.ID, Release: sl.Release, Change: "unchanged", Verdict: Pass,
+			Slice: ids[:min(len(ids), mostSlice)]}
 		if c, ok := sl.Changed[i]; ok {
 			w.Change = c
 		} else {

@@ -38,7 +38,8 @@ func (a *analysis) snapshotNotices() []string {
 	for i := range c.Snapshot.Nodes {
 		n := &c.Snapshot.Nodes[i]
 		if len(n.Conditions) > 0 {
-			out = append(out, fmt.Sprintf("the node %s was unhealthy when the snapshot was taken (%s)", n.Name, strings.Join(n.Conditions, ", ")))
+			out = append(out, fmt.Sprintf("the node %s was unhealthy when the snapshot was taken (%s)", n.Name,
+				strings.Join(n.Conditions, ", ")))
 		}
 	}
 	return out
@@ -53,7 +54,8 @@ func (a *analysis) startLive(sl *slice.Slice) {
 	}
 	a.result.Notices = scenario.AppendNew(a.result.Notices, sl.Disagree(shot))
 	if why := sl.StartLive(shot); why != "" {
-		a.result.Notices = scenario.AppendNew(a.result.Notices, []string{fmt.Sprintf("%s: the change does not start from its live placement: %s", sl.Spec.Workloads[0].ID, why)})
+		a.result.Notices = scenario.AppendNew(a.result.Notices,
+			[]string{fmt.Sprintf("%s: the change does not start from its live placement: %s", sl.Spec.Workloads[0].ID, why)})
 	}
 }
 

@@ -28,7 +28,8 @@ func idle(rules []rules.Rule, cut []*slice.Slice, head *render.Revision) []strin
 	for _, rel := range head.Releases {
 		whole = whole && !rel.Untouched // else a name may be there
 		for _, o := range rel.Objects {
-			if slice.ValueAt(o.Content, "spec", "template", "spec", "containers") != nil || slice.ValueAt(o.Content, "spec", "jobTemplate") != nil {
+			if slice.ValueAt(o.Content, "spec", "template", "spec", "containers") != nil ||
+				slice.ValueAt(o.Content, "spec", "jobTemplate") != nil {
 				known[o.ID.Namespace+"/"+o.ID.Name] = true
 			}
 		}
@@ -39,7 +40,8 @@ func idle(rules []rules.Rule, cut []*slice.Slice, head *render.Revision) []strin
 			continue
 		}
 		say := func(what string) {
-			out = append(out, fmt.Sprintf("%s:%d: intents.custom %s %s: nothing is checked for it", r.Declared.File, r.Declared.Line, r.ID, what))
+			out = append(out, fmt.Sprintf("%s:%d: intents.custom %s %s: nothing is checked for it", r.Declared.File,
+				r.Declared.Line, r.ID, what))
 		}
 		i := slices.IndexFunc(r.Scope.Workloads, func(name string) bool { return !known[name] })
 		switch {
@@ -56,7 +58,8 @@ func idle(rules []rules.Rule, cut []*slice.Slice, head *render.Revision) []strin
 func recipes(p *policies.Policy) []render.Recipe {
 	var out []render.Recipe
 	for _, o := range p.Makers() {
-		out = append(out, render.Recipe{Group: o.Makes.Group, Kind: o.Makes.Kind, By: "controllers.own " + o.Name, Object: o.Makes.Object, Fields: o.Makes.Fields})
+		out = append(out, render.Recipe{Group: o.Makes.Group, Kind: o.Makes.Kind, By: "controllers.own " + o.Name,
+			Object: o.Makes.Object, Fields: o.Makes.Fields})
 	}
 	return out
 }

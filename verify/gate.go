@@ -26,7 +26,8 @@ func (r *Result) waive(p *policies.Policy, today time.Time) (used []policies.Wai
 	return used
 }
 
-// idleWaivers says which waivers of some policies have expired or cover nothing; one that a folder below inherits is one.
+// idleWaivers says which waivers of some policies have expired or cover nothing; one that a folder below inherits is
+// one.
 func idleWaivers(list []*policies.Policy, used []policies.Waiver, today time.Time) []string {
 	var expired, idle []string
 	said := slices.Clone(used)
@@ -36,7 +37,9 @@ func idleWaivers(list []*policies.Policy, used []policies.Waiver, today time.Tim
 				continue
 			}
 			said = append(said, w)
-			expired = append(expired, fmt.Sprintf("waiver of %s for %s (owner %s) expired on %s: its findings count again", w.Rule, orAny(w.Workload), w.Owner, w.Expires))
+			expired = append(expired,
+				fmt.Sprintf("waiver of %s for %s (owner %s) expired on %s: its findings count again", w.Rule,
+					orAny(w.Workload), w.Owner, w.Expires))
 		}
 	}
 	for _, p := range list {
@@ -45,7 +48,8 @@ func idleWaivers(list []*policies.Policy, used []policies.Waiver, today time.Tim
 				continue
 			}
 			said = append(said, w)
-			idle = append(idle, fmt.Sprintf("waiver of %s for %s (owner %s) covers no finding of this change", w.Rule, orAny(w.Workload), w.Owner))
+			idle = append(idle, fmt.Sprintf("waiver of %s for %s (owner %s) covers no finding of this change", w.Rule,
+				orAny(w.Workload), w.Owner))
 		}
 	}
 	return append(expired, idle...)
@@ -83,7 +87,8 @@ func (r *Result) verdict(g policies.Gate) Verdict {
 		return Fail
 	case r.unanalysed(), r.Base == Side{} && len(r.Workloads) == 0: // nothing to compare, and nothing to verify
 		return Errored
-	case r.nothingLeft(), slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Cut }), slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.Verdict == Inconclusive }):
+	case r.nothingLeft(), slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Cut }),
+		slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.Verdict == Inconclusive }):
 		return Inconclusive
 	}
 	return Pass
@@ -100,7 +105,8 @@ func (r *ReleaseResult) Missing() bool { return r.Status == "failed-head" || r.S
 // is the reason, or whether there was nothing at all. What base does not render either
 // holds up nobody; it is named in the result.
 func (r *Result) unanalysed() bool {
-	return len(r.Releases) == 0 && (r.Base == Side{} || r.Narrowed || r.Unused) || slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.HoldsUp() })
+	return len(r.Releases) == 0 && (r.Base == Side{} || r.Narrowed || r.Unused) ||
+		slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.HoldsUp() })
 }
 
 // nothingLeft reports whether the change touches releases of which none was analysed, or one

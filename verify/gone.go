@@ -49,15 +49,42 @@ func (r *Result) gone(p slice.Pair, ch *render.Changes) {
 				left.ID, where.File, max(where.StartLine, 1), left.Release, o.ID, p.ID))
 		}
 	}
-	if n := len(names); n > namedGone {
-		names = append(names[:namedGone], fmt.Sprintf("%d more", n-namedGone))
-	}
 	if len(names) > 0 {
-		r.Notices = append(r.Notices, fmt.Sprintf("release %s is gone, and takes %s with it", p.ID, strings.Join(names, ", ")))
+		r.Notices = append(r.Notices, fmt.Sprintf("release %s is gone, and takes %s with it", p.ID, firstFew(names)))
 	}
 }
 
-// namedGone is how many workloads of a release that is gone are named.
+// removed says which workloads go from a release that stays, where no other notice does: one
+// that nothing acts on any more is a change as well. One that another release has now moved.
+func (r *Result) removed(p slice.Pair, ch *render.Changes, changes []*render.Change, orphans []string) {
+	var names []string
+	for _, c := range changes {
+		if c.Kind != render.Removed || c.Base.Hook || !slice.RunsPods(c.Base) && !modeled(c.Base) {
+			continue
+		}
+		id := c.Base.ID
+		said := slices.ContainsFunc(orphans, func(s string) bool { return strings.HasSuffix(s, ": "+id.String()+" was removed") })
+		moved := slices.ContainsFunc(ch.Head.Releases, func(h *render.Rendered) bool {
+			return slices.ContainsFunc(h.Objects, func(o *render.Object) bool { return o.ID == id })
+		})
+		if !said && !moved {
+			names = append(names, id.String())
+		}
+	}
+	if len(names) > 0 {
+		r.Notices = append(r.Notices, fmt.Sprintf("removed from release %s: %s", p.ID, firstFew(names)))
+	}
+}
+
+// firstFew are the first names of a list, with how many follow.
+func firstFew(names []string) string {
+	if n := len(names); n > namedGone {
+		names = append(names[:namedGone:namedGone], fmt.Sprintf("%d more", n-namedGone))
+	}
+	return strings.Join(names, ", ")
+}
+
+// namedGone is how many workloads of a release that are gone, or files, are named.
 const namedGone = 5
 
 // modeled reports whether an object is of a kind whose pods an actor runs.
@@ -98,19 +125,15 @@ func Leftovers() []string {
 func (r *Result) unusedFiles(ch *render.Changes) {
 	r.Narrowed = ch.Narrowed()
 	var names []string
-	list := ch.Unused()
-	for _, f := range list {
+	for _, f := range ch.Unused() {
+		r.Unused = r.Unused || f.Reason != render.NoChartTakesThem
 		name := f.Path
 		if f.Reason != "" {
 			name += " (" + f.Reason + ")"
 		}
 		names = append(names, name)
 	}
-	if r.Unused = len(list) > 0; !r.Unused {
-		return
+	if len(names) > 0 {
+		r.Notices = append(r.Notices, "changed, used by no release: "+firstFew(names))
 	}
-	if n := len(names); n > namedGone {
-		names = append(names[:namedGone], fmt.Sprintf("%d more", n-namedGone))
-	}
-	r.Notices = append(r.Notices, "changed, used by no release: "+strings.Join(names, ", "))
 }

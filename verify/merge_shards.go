@@ -109,7 +109,8 @@ func unite(shards []*Result) []judge.Finding {
 func preferred(f, g judge.Finding) bool {
 	status := []judge.Status{judge.New, judge.Worsened, judge.Existing, judge.Fixed}
 	return cmp.Or(
-		slices.Index(status, f.Status)/2*2+scenario.BoolRank(f.Status == judge.Fixed)-slices.Index(status, g.Status)/2*2-scenario.BoolRank(g.Status == judge.Fixed),
+		slices.Index(status, f.Status)/2*2+scenario.BoolRank(f.Status == judge.Fixed)-slices.Index(status,
+			g.Status)/2*2-scenario.BoolRank(g.Status == judge.Fixed),
 		scenario.BoolRank(!f.AtDeclaredScale)-scenario.BoolRank(!g.AtDeclaredScale),
 		judge.Rank(f.Severity)-judge.Rank(g.Severity),
 		cmp.Compare(f.Certainty, g.Certainty),

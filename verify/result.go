@@ -48,7 +48,7 @@ type Result struct {
 	// Scopes are the policies of folders that releases of the result have; their gates come before that of the root.
 	Scopes []ScopeResult `json:"scopes,omitempty"`
 
-	Unused   bool `json:"-"` // the change touches files that no release is made of
+	Unused   bool `json:"-"` // the change touches files that no release is made of, and not values alone
 	Narrowed bool `json:"-"` // to paths that somebody named
 }
 
@@ -98,9 +98,10 @@ type RuleCoverage struct {
 
 // ReleaseResult is how one release was rendered.
 type ReleaseResult struct {
-	ID      string          `json:"id"`
-	Kind    string          `json:"kind"`   // helm, kustomize, manifests
-	Status  string          `json:"status"` // ok, failed-base, failed-head, skipped, untouched (not rendered: the change does not reach it)
+	ID   string `json:"id"`
+	Kind string `json:"kind"` // helm, kustomize, manifests
+	// Status is ok, failed-base, failed-head, skipped, or untouched: not rendered, as the change does not reach it.
+	Status  string          `json:"status"`
 	Reason  string          `json:"reason,omitempty"`
 	Remedy  string          `json:"remedy,omitempty"`
 	Where   *judge.Location `json:"location,omitempty"`

@@ -14,8 +14,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
-// Scope is the policy of a folder, for the releases that stand there. A release has one policy, and all that is searched
-// together is of one release.
+// Scope is the policy of a folder, for the releases that stand there. A release has one policy, and all that is
+// searched together is of one release.
 type Scope struct {
 	Policy   *policies.Policy
 	Declared policies.Gate // of the file, whatever flags make of it in Policy
@@ -67,7 +67,8 @@ func (o *Options) has(release string) bool { return o.mine == nil || o.mine(rele
 // searches reports whether the options' policy has anything to search.
 func (o *Options) searches(ch *render.Changes, all bool) bool {
 	changed := changedReleases(ch)
-	return slices.ContainsFunc(slice.Pairs(ch), func(p slice.Pair) bool { return o.has(p.ID) && (all || len(changed[p.ID]) > 0) })
+	return slices.ContainsFunc(slice.Pairs(ch),
+		func(p slice.Pair) bool { return o.has(p.ID) && (all || len(changed[p.ID]) > 0) })
 }
 
 // analyseParts analyses what each policy is for; the time that is left is shared evenly by those that have to search.
@@ -119,7 +120,8 @@ func joined(parts []*analysis, ch *render.Changes, scopes []Scope) *Result {
 	judge.SortFindings(r.Findings)
 	for _, s := range scopes {
 		judged := gateOf(s.Policy.Gate)
-		r.Scopes = append(r.Scopes, ScopeResult{Policy: s.Policy.File, Releases: s.Releases, Gate: gateOf(s.Declared), Judged: &judged})
+		r.Scopes = append(r.Scopes,
+			ScopeResult{Policy: s.Policy.File, Releases: s.Releases, Gate: gateOf(s.Declared), Judged: &judged})
 		if slices.ContainsFunc(r.Workloads, func(w Workload) bool { return slices.Contains(s.Releases, w.Release) }) {
 			r.Notices = append(r.Notices, fmt.Sprintf("policy: %s is for %s", s.Policy.File, namesOf(s.Releases)))
 		}

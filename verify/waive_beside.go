@@ -43,10 +43,13 @@ func waiversBeside(rev *render.Revision, opt *Options) *besides {
 			where := judge.Location{File: at.File, StartLine: max(at.StartLine, 1)}
 			list, problems := opt.Policy.Beside(text)
 			if l := opt.Policy.Lock("waivers"); l != nil {
-				list, problems = nil, []string{fmt.Sprintf("it waives nothing: %s:%d locks waivers; ask who owns that file", l.File, l.Line)}
+				list, problems = nil, []string{fmt.Sprintf("it waives nothing: %s:%d locks waivers; ask who owns that file", l.File,
+					l.Line)}
 			}
 			for _, s := range problems {
-				b.problems = scenario.AppendNew(b.problems, []string{fmt.Sprintf("%s:%d: %s: annotation %s: %s", where.File, where.StartLine, o.ID, policies.WaiveAnnotation, s)})
+				b.problems = scenario.AppendNew(b.problems,
+					[]string{fmt.Sprintf("%s:%d: %s: annotation %s: %s", where.File, where.StartLine, o.ID,
+						policies.WaiveAnnotation, s)})
 			}
 			k := [2]string{rel.ID, o.ID.String()}
 			for _, w := range list {

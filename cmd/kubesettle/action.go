@@ -130,7 +130,9 @@ func (a *actionRun) compare(ctx context.Context, p *process, r github.Range, hea
 	}
 	done, err := a.flags.check(ctx, p, base, head)
 	if err == nil {
-		done.result.Notices = append(done.result.Notices, fmt.Sprintf("base %.12s was not in the clone and was fetched; 'fetch-depth: 2' for actions/checkout saves that", r.Base))
+		done.result.Notices = append(done.result.Notices,
+			fmt.Sprintf("base %.12s was not in the clone and was fetched; 'fetch-depth: 2' for actions/checkout saves that",
+				r.Base))
 	}
 	return done, err
 }

@@ -15,7 +15,8 @@ import (
 
 // post writes the comment and the suggestions where there is a pull request, and gives
 // the comment's address. Nothing that fails here changes the verdict.
-func (a *actionRun) post(ctx context.Context, p *process, w *github.Workflow, event *github.Event, done *finished, links report.Options) string {
+func (a *actionRun) post(ctx context.Context, p *process, w *github.Workflow, event *github.Event, done *finished,
+	links report.Options) string {
 	switch {
 	case !event.PullRequest() || a.comment == "never" && !a.suggestions:
 		return ""
@@ -44,7 +45,8 @@ func (a *actionRun) post(ctx context.Context, p *process, w *github.Workflow, ev
 }
 
 // sticky brings the one comment up to date.
-func (a *actionRun) sticky(ctx context.Context, w *github.Workflow, client *github.Client, event *github.Event, done *finished, links report.Options) string {
+func (a *actionRun) sticky(ctx context.Context, w *github.Workflow, client *github.Client, event *github.Event,
+	done *finished, links report.Options) string {
 	body, news := report.Comment(done.result, links), len(done.result.Findings) > 0 || done.result.Verdict != verify.Pass
 	if !news && a.comment == "auto" {
 		body = report.Resolved(done.result, links)
@@ -61,7 +63,8 @@ func (a *actionRun) sticky(ctx context.Context, w *github.Workflow, client *gith
 }
 
 // suggest puts fixes beside their lines.
-func (a *actionRun) suggest(ctx context.Context, w *github.Workflow, client *github.Client, event *github.Event, done *finished) {
+func (a *actionRun) suggest(ctx context.Context, w *github.Workflow, client *github.Client,
+	event *github.Event, done *finished) {
 	list := report.Suggestions(done.result, a.commentID)
 	got, err := client.Review(ctx, list, github.ReviewOptions{
 		Repository: event.Repository, Number: event.Number, Head: event.HeadSHA, Instance: a.commentID,

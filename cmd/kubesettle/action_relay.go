@@ -19,7 +19,8 @@ import (
 func (a *actionRun) relay(ctx context.Context, p *process, w *github.Workflow, event *github.Event) error {
 	a.sarif, a.reportFile, a.html = "", "", "" // none is written
 	if event.Name != "workflow_run" {
-		return a.fail(w, usage("input comment-on-result is for workflow_run, and the event is %s: leave it empty to check", oneLine(event.Name)))
+		return a.fail(w, usage("input comment-on-result is for workflow_run, and the event is %s: leave it empty to check",
+			oneLine(event.Name)))
 	}
 	r, err := a.foreignResult(workspace(p))
 	if err != nil {

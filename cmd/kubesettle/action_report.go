@@ -17,13 +17,15 @@ import (
 )
 
 // report writes every surface. Their failures are notices; the verdict stands.
-func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, event *github.Event, done *finished) error {
+func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, event *github.Event,
+	done *finished) error {
 	r := done.result
 	var log strings.Builder
 	_ = report.Text(&log, r, done.options()) // a strings.Builder never fails
 	w.Group(fmt.Sprintf("Kubesettle: %s", r.Verdict), log.String())
 	links := done.options()
-	links.Marker, links.Repository, links.Run, links.Category = a.marker(p, event, r), repositoryURL(p), runURL(p), a.category
+	links.Marker, links.Repository, links.Run, links.Category = a.marker(p, event,
+		r), repositoryURL(p), runURL(p), a.category
 	for _, f := range []struct {
 		name  *string
 		write func(io.Writer) error

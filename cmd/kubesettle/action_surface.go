@@ -93,10 +93,12 @@ func readInputs(w *github.Workflow) (*actionRun, error) {
 		releases: in("releases"), reportLevel: in("report-level"),
 	}
 	a.flags.rendering = rendering{
-		offline: flag("offline"), kubeVersion: in("kube-version"), paths: strings.Fields(in("paths")), apiVersions: strings.Fields(in("api-versions")),
-		allowHosts: strings.Fields(in("allow-hosts")), registryConfig: in("registry-config"), cacheDir: in("cache-dir"),
+		offline: flag("offline"), kubeVersion: in("kube-version"), paths: strings.Fields(in("paths")),
+		apiVersions: strings.Fields(in("api-versions")),
+		allowHosts:  strings.Fields(in("allow-hosts")), registryConfig: in("registry-config"), cacheDir: in("cache-dir"),
 	}
-	a.flags.searching.rules = strings.FieldsFunc(in("rules"), func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' })
+	a.flags.searching.rules = strings.FieldsFunc(in("rules"),
+		func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' })
 	var err error
 	if a.flags.searching.budget, err = time.ParseDuration(in("time-budget")); err != nil && first == nil {
 		first = usage("input time-budget is %q: give a time such as 120s or 10m", in("time-budget"))

@@ -25,8 +25,10 @@ type accepting struct {
 
 func (a *accepting) flags(cmd *cobra.Command, from string) {
 	f := cmd.Flags()
-	f.StringVar(&a.file, "baseline", "", "file of findings that do not fail, "+from+" (default: the policy's gate.baseline)")
-	f.StringVar(&a.writeTo, "write-baseline", "", "write the findings to this file as accepted; with --baseline: only those that it has already")
+	f.StringVar(&a.file, "baseline", "",
+		"file of findings that do not fail, "+from+" (default: the policy's gate.baseline)")
+	f.StringVar(&a.writeTo, "write-baseline", "",
+		"write the findings to this file as accepted; with --baseline: only those that it has already")
 }
 
 // baselineFile is the path of the baseline in a tree; "" is none.
@@ -165,6 +167,7 @@ func (a *accepting) write(p *process, done *finished, was *policies.Baseline) er
 			open++
 		}
 	}
-	fmt.Fprintf(p.stderr, "kubesettle: %s: %d findings are accepted, %d still count\n", printable(a.writeTo), len(b.Entries), open)
+	fmt.Fprintf(p.stderr, "kubesettle: %s: %d findings are accepted, %d still count\n",
+		printable(a.writeTo), len(b.Entries), open)
 	return nil
 }

@@ -156,7 +156,8 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) 
 		return nil, analysis(withoutSecrets(err, changes.Head))
 	}
 	f.remembered(p, vopt.Kept)
-	result.Notices = slices.Concat(f.gating.notices(policy, base, head), f.gating.scopeNotices(changes), accepted, spent.notices(), result.Notices)
+	result.Notices = slices.Concat(f.gating.notices(policy, base, head), f.gating.scopeNotices(changes), accepted,
+		spent.notices(), result.Notices)
 	return f.finished(p, result, changes, policy, vopt.Scopes, spent)
 }
 
@@ -205,7 +206,8 @@ func (f *runFlags) remembered(p *process, kept *memo.Store) {
 	kept.Close()
 }
 
-func (f *runFlags) finished(proc *process, r *verify.Result, ch *render.Changes, p *policies.Policy, scopes []verify.Scope, spent *budget) (*finished, error) {
+func (f *runFlags) finished(proc *process, r *verify.Result, ch *render.Changes, p *policies.Policy,
+	scopes []verify.Scope, spent *budget) (*finished, error) {
 	rules, err := rulesOf(p, scopes)
 	r = report.Redacted(r, hider(ch.Head))
 	if g := f.gating.declared; f.searching.shard != "" {
@@ -218,7 +220,8 @@ func (f *runFlags) finished(proc *process, r *verify.Result, ch *render.Changes,
 	return done, f.gating.accepting.write(proc, done, p.Baseline)
 }
 
-func (f *runFlags) options(p *process, policy *policies.Policy, line *progress) (render.Options, verify.Options, error) {
+func (f *runFlags) options(p *process, policy *policies.Policy,
+	line *progress) (render.Options, verify.Options, error) {
 	ropt, err := f.rendering.options(p, policy)
 	if err != nil {
 		return ropt, verify.Options{}, err

@@ -135,7 +135,8 @@ func (n *noting) post(ctx context.Context, p *process, change ci.Change, done *f
 	}
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
-	posted, err := client.Note(ctx, body, gitlab.NoteOptions{MergeRequest: change.Number, Create: news || n.when == "always"})
+	posted, err := client.Note(ctx, body,
+		gitlab.NoteOptions{MergeRequest: change.Number, Create: news || n.when == "always"})
 	if err != nil {
 		say(strings.ReplaceAll(gitlab.WhyNotPosted(err), client.Token, "***"))
 		return

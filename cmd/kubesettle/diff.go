@@ -62,7 +62,8 @@ the rendering of a release.`,
 	}
 	f.sides.flags(cmd)
 	f.rendering.flags(cmd)
-	cmd.Flags().StringVar(&f.gating.policy, "policy", "", "policy file with releases (default: "+policyFile+" of base, if present)")
+	cmd.Flags().StringVar(&f.gating.policy, "policy", "",
+		"policy file with releases (default: "+policyFile+" of base, if present)")
 	f.outputs.flags(cmd, "text", "json", "markdown")
 	return cmd
 }
@@ -158,12 +159,14 @@ func encodeDiff(w io.Writer, ch *render.Changes) error {
 	hide := hider(ch.Head)
 	for i := range ch.Changes {
 		c := &ch.Changes[i]
-		one := listedChange{Change: string(c.Kind), Release: hide(c.Release), ID: hide(c.ID().String()), Fields: []listedField{}}
+		one := listedChange{Change: string(c.Kind), Release: hide(c.Release), ID: hide(c.ID().String()),
+			Fields: []listedField{}}
 		if c.Base != nil && c.Base.ID != c.ID() {
 			one.WasID = hide(c.Base.ID.String())
 		}
 		for _, f := range c.Fields {
-			field := listedField{Path: f.Path, Old: f.Old, New: f.New, Secret: f.Secret, File: f.Where.File, Line: f.Where.StartLine, Side: "head"}
+			field := listedField{Path: f.Path, Old: f.Old, New: f.New, Secret: f.Secret, File: f.Where.File,
+				Line: f.Where.StartLine, Side: "head"}
 			if f.Secret {
 				field.Old, field.New = nil, nil
 			}

@@ -124,7 +124,8 @@ func readResult(file string) (*verify.Result, error) {
 		return nil, usage("%s: not a result of --output json: %w", file, err)
 	}
 	if r.SchemaVersion != verify.SchemaVersion {
-		return nil, &exit{exitUsage, fmt.Errorf("%s: schemaVersion is %q, this kubesettle reads %q", file, r.SchemaVersion, verify.SchemaVersion)}
+		return nil, &exit{exitUsage,
+			fmt.Errorf("%s: schemaVersion is %q, this kubesettle reads %q", file, r.SchemaVersion, verify.SchemaVersion)}
 	}
 	return &r, nil
 }

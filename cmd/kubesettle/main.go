@@ -94,7 +94,8 @@ func listen(args []string) (context.Context, func()) {
 type stopped struct{ by os.Signal }
 
 func (s *stopped) Error() string {
-	name := map[os.Signal]string{os.Interrupt: "an interrupt (SIGINT)", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}[s.by]
+	name := map[os.Signal]string{os.Interrupt: "an interrupt (SIGINT)", syscall.SIGTERM: "SIGTERM",
+		syscall.SIGHUP: "SIGHUP"}[s.by]
 	return "the run was stopped by " + name + " before it came to a verdict: nothing was decided; run it again"
 }
 

@@ -47,13 +47,14 @@ func newMerge(p *process) *cobra.Command {
 		},
 	}
 	g.gateFlags(cmd)
-	cmd.Flags().StringVar(&g.policy, "policy", "", "policy file with the gate, from disk (default: the gate that the parts were checked with, base's)")
+	cmd.Flags().StringVar(&g.policy, "policy", "",
+		"policy file with the gate, from disk (default: the gate that the parts were checked with, base's)")
 	o.flags(cmd, report.SurfaceNames(false)...)
 	return cmd
 }
 
-// gate is that of the policy file where one is named, else that of base's policy, which the parts say, else the default's;
-// as the flags override it.
+// gate is that of the policy file where one is named, else that of base's policy, which the parts say, else the
+// default's; as the flags override it.
 func (g *gating) gate(parts []*verify.Result) (policies.Gate, error) {
 	policy := policies.Default()
 	switch said, err := verify.GateOf(parts); {

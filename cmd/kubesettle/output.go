@@ -29,7 +29,8 @@ type outputs struct {
 func (o *outputs) flags(cmd *cobra.Command, formats ...string) {
 	o.formats = formats
 	f := cmd.Flags()
-	f.StringArrayVarP(&o.given, "output", "o", nil, "FORMAT or FORMAT=FILE, repeatable; one of "+strings.Join(formats, ", ")+" (default "+formats[0]+")")
+	f.StringArrayVarP(&o.given, "output", "o", nil,
+		"FORMAT or FORMAT=FILE, repeatable; one of "+strings.Join(formats, ", ")+" (default "+formats[0]+")")
 	_ = cmd.RegisterFlagCompletionFunc("output", completeOutput(formats)) // the flag is there, and has none
 	if slices.Contains(formats, "sarif") {                                // a command that gives a result
 		f.BoolVarP(&o.verbose, "verbose", "v", false, "print every step, assumption and release")

@@ -262,14 +262,16 @@ func declared(p *policies.Policy) []render.Release {
 			Declared: true, Selected: fmt.Sprintf("declared in %s:%d", p.File, r.Line),
 		}
 		if r.Line > 0 && fs.ValidPath(p.File) { // else it lies in no revision
-			rel.At = render.Location{File: p.File, StartLine: r.Line, StartColumn: 1, EndLine: r.Line, EndColumn: 2, Rung: "release"}
+			rel.At = render.Location{File: p.File, StartLine: r.Line, StartColumn: 1, EndLine: r.Line,
+				EndColumn: 2, Rung: "release"}
 		}
 		rel.AnyFile = r.LoadRestrictor == "none"
 		for k, line := range r.SetLines {
 			if rel.SetAt == nil {
 				rel.SetAt = map[string]render.Location{}
 			}
-			rel.SetAt[k] = render.Location{File: filepath.ToSlash(p.File), StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2}
+			rel.SetAt[k] = render.Location{File: filepath.ToSlash(p.File), StartLine: line, StartColumn: 1,
+				EndLine: line, EndColumn: 2}
 		}
 		if r.Line == 0 { // not the policy's
 			rel.Selected = "declared by the caller's list of releases"

@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -44,7 +45,7 @@ func (l *progress) begin(phase string, deadline time.Time) {
 	defer l.mu.Unlock()
 	l.phase, l.deadline, l.rendered = phase, deadline, 0
 	if l.columns > 0 {
-		l.draw(phase + l.left())
+		l.draw(phase)
 		return
 	}
 	l.logged(phase)
@@ -68,7 +69,7 @@ func (l *progress) render() {
 	defer l.mu.Unlock()
 	l.rendered++
 	if l.columns > 0 && l.now().Sub(l.drawn) >= 100*time.Millisecond {
-		l.draw(fmt.Sprintf("%s: %d rendered%s", l.phase, l.rendered, l.left()))
+		l.draw(l.phase, fmt.Sprintf(": %d rendered", l.rendered))
 	}
 }
 
@@ -80,13 +81,14 @@ func (l *progress) search(p scenario.Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.columns > 0 {
-		l.draw(fmt.Sprintf("searching: %d of %d releases, %d of %d topologies, %s states, %s/s%s",
-			p.Releases, p.OfReleases, p.Done, p.Of, short(float64(p.States)), short(p.StatesPerSecond), l.left()))
+		l.draw(fmt.Sprintf("searching: %d/%d releases, %d/%d topologies", p.Releases, p.OfReleases, p.Done, p.Of),
+			fmt.Sprintf(", %s/s", short(p.StatesPerSecond)), fmt.Sprintf(", %s states", short(float64(p.States))))
 		return
 	}
 	if !l.searches {
 		l.searches = true
-		l.logged(fmt.Sprintf("searching %s of %s", english.Plural(p.Of, "topology", ""), english.Plural(p.OfReleases, "release", "")))
+		l.logged(fmt.Sprintf("searching %s of %s", english.Plural(p.Of, "topology", ""),
+			english.Plural(p.OfReleases, "release", "")))
 	}
 }
 
@@ -98,13 +100,23 @@ func (l *progress) left() string {
 	return fmt.Sprintf(", %s left", max(l.deadline.Sub(l.now()), 0).Round(time.Second))
 }
 
-// draw replaces the line by a text, cut to the terminal's width.
-func (l *progress) draw(text string) {
+// draw replaces the line by a text, what there is room for of more, and the time that is left,
+// which goes last: the text is cut for it.
+func (l *progress) draw(text string, more ...string) {
+	left := l.left()
+	room := l.columns - 1 - utf8.RuneCountInString(left)
 	runes := []rune(printable(text))
-	if len(runes) >= l.columns {
-		runes = append(runes[:l.columns-2], '…')
+	if len(runes) > room {
+		runes = append(runes[:max(room-1, 0)], '…')
 	}
-	fmt.Fprintf(l.w, "\r\x1b[K%s", string(runes))
+	line := string(runes)
+	for _, m := range more {
+		if utf8.RuneCountInString(line+m) <= room {
+			line += m
+		}
+	}
+	line = string([]rune(line + left)[:min(l.columns-1, utf8.RuneCountInString(line+left))])
+	fmt.Fprintf(l.w, "\r\x1b[K%s", line)
 	l.shown, l.drawn = true, l.now()
 }
 

@@ -17,20 +17,32 @@ func watched(columns int, env map[string]string) (*progress, *bytes.Buffer) {
 
 var someProgress = scenario.Progress{Done: 14, Of: 60, Releases: 2, OfReleases: 5, States: 1_234_567, StatesPerSecond: 98_765}
 
-// One line, redrawn in place, no wider than the terminal, gone at the end.
+// One line, redrawn in place, no wider than the terminal, with the time that is left however
+// narrow that is, gone at the end.
 func TestProgressOnATerminal(t *testing.T) {
-	l, b := watched(40, nil)
-	l.search(someProgress)
-	drawn := strings.TrimPrefix(b.String(), "\r\x1b[K")
-	if drawn == b.String() || strings.ContainsAny(drawn, "\n\r\x1b") {
-		t.Errorf("not one line in place: %q", b.String())
-	}
-	if n := utf8.RuneCountInString(drawn); n >= 40 {
-		t.Errorf("%d columns of 40: %q", n, drawn)
-	}
-	l.end()
-	if !strings.HasSuffix(b.String(), "\r\x1b[K") {
-		t.Errorf("it is still there: %q", b.String())
+	now := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+	for columns := 20; columns <= 120; columns++ {
+		l, b := watched(columns, nil)
+		l.now = func() time.Time { return now }
+		for _, do := range []func(){
+			func() { l.begin("rendering main and a-branch-with-a-name-of-some-length", now.Add(105*time.Second)) },
+			l.render, func() { l.search(someProgress) },
+		} {
+			b.Reset()
+			l.drawn = time.Time{}
+			do()
+			drawn := strings.TrimPrefix(b.String(), "\r\x1b[K")
+			if drawn == b.String() || strings.ContainsAny(drawn, "\n\r\x1b") {
+				t.Errorf("not one line in place: %q", b.String())
+			}
+			if n := utf8.RuneCountInString(drawn); n >= columns || !strings.HasSuffix(drawn, ", 1m45s left") {
+				t.Errorf("%d columns of %d: %q", n, columns, drawn)
+			}
+		}
+		l.end()
+		if !strings.HasSuffix(b.String(), "\r\x1b[K") {
+			t.Errorf("it is still there: %q", b.String())
+		}
 	}
 }
 
@@ -47,9 +59,9 @@ func TestProgressSaysWhatIsLeft(t *testing.T) {
 		{func() { now = now.Add(3 * time.Second); l.render() }, "rendering main and topic: 1 rendered, 1m57s left"},
 		{func() { l.begin("comparing", now.Add(117*time.Second)) }, "comparing, 1m57s left"},
 		{func() { now = now.Add(12 * time.Second); l.search(someProgress) },
-			"searching: 2 of 5 releases, 14 of 60 topologies, 1.23M states, 98.8k/s, 1m45s left"},
+			"searching: 2/5 releases, 14/60 topologies, 98.8k/s, 1.23M states, 1m45s left"},
 		{func() { now = now.Add(time.Hour); l.search(someProgress) },
-			"searching: 2 of 5 releases, 14 of 60 topologies, 1.23M states, 98.8k/s, 0s left"},
+			"searching: 2/5 releases, 14/60 topologies, 98.8k/s, 1.23M states, 0s left"},
 		{func() { l.begin("rendering x", time.Time{}) }, "rendering x"},
 	}
 	for _, s := range steps {

@@ -46,7 +46,8 @@ func newRender(p *process) *cobra.Command {
 			if err != nil {
 				return analysis(err)
 			}
-			err = write(p, list, func(format string, _ bool, w io.Writer) error { return writeRevision(w, format, rev, explain) })
+			err = write(p, list,
+				func(format string, _ bool, w io.Writer) error { return writeRevision(w, format, rev, explain) })
 			if err != nil {
 				return err
 			}
@@ -55,7 +56,8 @@ func newRender(p *process) *cobra.Command {
 	}
 	f.rendering.flags(cmd)
 	cmd.Flags().BoolVar(&explain, "explain", false, "list why each path is a release or is left out, without the objects")
-	cmd.Flags().StringVar(&f.gating.policy, "policy", "", "policy file with releases (default: "+policyFile+", if present)")
+	cmd.Flags().StringVar(&f.gating.policy, "policy", "",
+		"policy file with releases (default: "+policyFile+", if present)")
 	f.outputs.flags(cmd, "text", "json", "yaml")
 	return cmd
 }
@@ -188,7 +190,8 @@ func (l listing) yaml(w io.Writer) error {
 				return fmt.Errorf("%s: %w", o.ID, err)
 			}
 			// The content is quoted where it must be by the encoder; names are not.
-			if _, err := fmt.Fprintf(w, "---\n# %s\n# release %s, from %s:%d\n%s", oneLine(o.ID), oneLine(r.ID), oneLine(o.File), o.Line, content); err != nil {
+			if _, err := fmt.Fprintf(w, "---\n# %s\n# release %s, from %s:%d\n%s", oneLine(o.ID), oneLine(r.ID), oneLine(o.File),
+				o.Line, content); err != nil {
 				return err
 			}
 		}
@@ -206,7 +209,8 @@ func (l listing) text() string {
 			fmt.Fprintf(&b, "  values %s\n", oneLine(strings.Join(r.Values, ", ")))
 		}
 		for _, x := range r.Fetched {
-			fmt.Fprintf(&b, "  fetched %s %s from %s (%s)\n", oneLine(x.Name), oneLine(x.Version), oneLine(x.From), oneLine(x.Digest))
+			fmt.Fprintf(&b, "  fetched %s %s from %s (%s)\n", oneLine(x.Name), oneLine(x.Version),
+				oneLine(x.From), oneLine(x.Digest))
 		}
 		for _, o := range r.Objects {
 			note := ""

@@ -123,7 +123,8 @@ func execute(ctx context.Context, p *process, args []string) int {
 	err = cause(ctx, err)
 	var e *exit
 	if !errors.As(err, &e) {
-		fmt.Fprintf(p.stderr, "kubesettle: %s\nRun '%s --help' for usage.\n", printable(redact.Text(err.Error())), cmd.CommandPath())
+		fmt.Fprintf(p.stderr, "kubesettle: %s\nRun '%s --help' for usage.\n",
+			printable(redact.Text(err.Error())), cmd.CommandPath())
 		return exitUsage
 	}
 	if e.err != nil {

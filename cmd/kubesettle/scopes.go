@@ -172,7 +172,8 @@ func (g *gating) scopeNotices(ch *render.Changes) []string {
 	for _, s := range all {
 		if _, err := l.of(s.folder); err != nil {
 			first, _, _ := strings.Cut(err.Error(), "\n")
-			said := fmt.Sprintf("policy: head's does not load: %s; after the merge every run with a release below it fails", first)
+			said := fmt.Sprintf("policy: head's does not load: %s; after the merge every run with a release below it fails",
+				first)
 			if !slices.Contains(out, said) {
 				out = append(out, said)
 			}

@@ -22,7 +22,8 @@ type searching struct {
 
 func (s *searching) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.DurationVar(&s.budget, "time-budget", 120*time.Second, "wall time of the whole check; running out of it is inconclusive, never a pass")
+	f.DurationVar(&s.budget, "time-budget", 120*time.Second,
+		"wall time of the whole check; running out of it is inconclusive, never a pass")
 	f.StringSliceVar(&s.rules, "rule", nil, "check this rule only; repeatable")
 	f.StringVar(&s.shard, "shard", "", "run part i/n; 'kubesettle merge' combines the parts")
 }
@@ -30,7 +31,8 @@ func (s *searching) flags(cmd *cobra.Command) {
 // options are those of [verify.Check].
 func (s *searching) options(p *process, policy *policies.Policy, workers int, line *progress) (verify.Options, error) {
 	opt := verify.Options{
-		Policy: policy, Tool: tool(), Rules: s.rules, TimeBudget: s.budget, Workers: workers, Memory: searchMemory(memoryBudget()),
+		Policy: policy, Tool: tool(), Rules: s.rules, TimeBudget: s.budget, Workers: workers,
+		Memory:   searchMemory(memoryBudget()),
 		Progress: line.searchHook(), Today: p.today,
 	}
 	if s.budget < 0 {
@@ -59,7 +61,8 @@ func parseShard(s string) (scenario.Shard, error) {
 		return scenario.Shard{}, nil
 	}
 	var sh scenario.Shard
-	if _, err := fmt.Sscanf(s, "%d/%d", &sh.Index, &sh.Of); err != nil || s != fmt.Sprintf("%d/%d", sh.Index, sh.Of) || sh.Index < 1 || sh.Index > sh.Of {
+	if _, err := fmt.Sscanf(s, "%d/%d", &sh.Index, &sh.Of); err != nil || s != fmt.Sprintf("%d/%d", sh.Index, sh.Of) ||
+		sh.Index < 1 || sh.Index > sh.Of {
 		return scenario.Shard{}, usage("--shard is %q: give i/n with 1 ≤ i ≤ n, such as 2/4", s)
 	}
 	return sh, nil

@@ -36,8 +36,10 @@ func (s *sides) flags(cmd *cobra.Command) {
 	f.StringVar(&s.repo, "repo", ".", "git repository; read from its objects, the work tree is never touched")
 	f.StringVar(&s.base, "base", "", "revision before the change")
 	f.StringVar(&s.head, "head", "HEAD", "revision after the change")
-	f.BoolVar(&s.mergeBase, "merge-base", true, "compare with the merge base of --base and --head, as a pull request does; false: with --base itself")
-	f.BoolVar(&s.staged, "staged", false, "compare HEAD with the index: what 'git commit' would record; for a pre-commit hook")
+	f.BoolVar(&s.mergeBase, "merge-base", true,
+		"compare with the merge base of --base and --head, as a pull request does; false: with --base itself")
+	f.BoolVar(&s.staged, "staged", false,
+		"compare HEAD with the index: what 'git commit' would record; for a pre-commit hook")
 	f.StringVar(&s.baseDir, "base-dir", "", "directory before the change, instead of --base")
 	f.StringVar(&s.headDir, "head-dir", "", "directory after the change, instead of --head")
 }
@@ -198,10 +200,12 @@ func (r *rendering) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&r.offline, "offline", false, "fetch nothing: no charts, dependencies or remote bases")
 	f.StringArrayVar(&r.allowHosts, "allow-host", nil, "host to fetch from, with this machine's credentials for it: HOST, HOST:PORT, *.DOMAIN, or http://HOST; repeatable (default: every public host by https, without credentials)")
-	f.StringVar(&r.registryConfig, "registry-config", "", "docker configuration with the credentials of registries and chart repositories (default: docker's own, then Helm's)")
+	f.StringVar(&r.registryConfig, "registry-config", "",
+		"docker configuration with the credentials of registries and chart repositories (default: docker's own, then Helm's)")
 	f.StringVar(&r.cacheDir, "cache-dir", "", "folder that keeps what was fetched, rendered and searched; also read with --offline (without it, what is fetched is kept in the user's cache folder)")
 	f.StringVar(&r.kubeVersion, "kube-version", "", "Kubernetes version that charts render for (default: cluster.version of the policy, or its snapshot's, else "+kubernetesVersion+")")
-	f.StringArrayVar(&r.apiVersions, "api-version", nil, "additional API version for charts, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")
+	f.StringArrayVar(&r.apiVersions, "api-version", nil,
+		"additional API version for charts, such as monitoring.coreos.com/v1/ServiceMonitor; repeatable")
 	f.IntVar(&r.workers, "workers", 0, "parallel workers; 0: one per processor")
 }
 
@@ -227,7 +231,8 @@ func (r *rendering) options(p *process, policy *policies.Policy) (render.Options
 		paths = append(paths, clean)
 	}
 	return render.Options{
-		Releases: declared(policy), Paths: paths, KubeVersion: cmp.Or(r.kubeVersion, policy.Cluster.KubeVersion(), kubernetesVersion), APIVersions: r.apiVersions,
+		Releases: declared(policy), Paths: paths,
+		KubeVersion: cmp.Or(r.kubeVersion, policy.Cluster.KubeVersion(), kubernetesVersion), APIVersions: r.apiVersions,
 		Fetcher: fetcher, Workers: r.workers, Outputs: r.outputs(),
 		Sandbox: render.Sandbox{Command: p.worker}, Concerns: slice.Concerns(), Leftovers: verify.Leftovers(),
 	}, nil
@@ -246,8 +251,8 @@ func (r *rendering) outputs() *render.Outputs {
 	return nil
 }
 
-// verdicts are what the searches of earlier runs gave, in a folder that was named. A fork's change only reads them: what
-// it is judged by later must not come from it.
+// verdicts are what the searches of earlier runs gave, in a folder that was named. A fork's change only reads them:
+// what it is judged by later must not come from it.
 func (r *rendering) verdicts() *memo.Store {
 	if r.cacheDir == "" {
 		return nil
@@ -288,7 +293,8 @@ func (r *rendering) fetcher() (*fetch.Fetcher, error) {
 }
 
 // renderBoth renders two trees and compares them; rendered is called in between.
-func renderBoth(ctx context.Context, base, head tree.Tree, opt render.Options, rendered func()) (*render.Changes, error) {
+func renderBoth(ctx context.Context, base, head tree.Tree, opt render.Options,
+	rendered func()) (*render.Changes, error) {
 	b, h, err := render.RenderBoth(ctx, base, head, opt)
 	if err != nil {
 		return nil, analysis(err)

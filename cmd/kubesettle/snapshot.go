@@ -44,7 +44,8 @@ field in docs/snapshot.md; environment variables, annotations, Secrets and Confi
 	f.StringVar(&s.context, "context", "", "context of the kubeconfig (default: its current one)")
 	f.StringVar(&s.file, "file", "", "write to this file instead of standard output")
 	f.StringVar(&s.taken, "taken", "", "when the objects of FILE were read, such as 2026-01-31T06:00:00Z (default: now)")
-	f.BoolVar(&s.anonymise, "anonymise", false, "replace chosen names consistently, to share the file; no manifest matches it")
+	f.BoolVar(&s.anonymise, "anonymise", false,
+		"replace chosen names consistently, to share the file; no manifest matches it")
 	f.BoolVar(&s.rbac, "rbac", false, "print the ClusterRole needed to read a cluster, and exit")
 	return cmd
 }
@@ -83,7 +84,8 @@ func (s *snapshotting) run(cmd *cobra.Command, p *process, files []string) error
 	if err := replaceFile(s.file, data); err != nil {
 		return usage("%w", err)
 	}
-	fmt.Fprintf(p.stdout, "wrote %s: %d nodes, %d workloads, %d pods\n", printable(s.file), shot.Totals.Nodes, shot.Totals.Workloads, shot.Totals.Pods)
+	fmt.Fprintf(p.stdout, "wrote %s: %d nodes, %d workloads, %d pods\n", printable(s.file), shot.Totals.Nodes,
+		shot.Totals.Workloads, shot.Totals.Pods)
 	return nil
 }
 

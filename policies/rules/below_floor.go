@@ -46,7 +46,8 @@ func BelowFloorAt(minReady int) Rule {
 			}
 			return Property{
 				BadStep: func(from, to state.State) bool {
-					if minReady == 0 && (to.DownNodes() > from.DownNodes() || to.GoneNodes() > from.GoneNodes() || to.CrashesLeft() < from.CrashesLeft() || starved(from, to, w)) {
+					if minReady == 0 && (to.DownNodes() > from.DownNodes() || to.GoneNodes() > from.GoneNodes() ||
+						to.CrashesLeft() < from.CrashesLeft() || starved(from, to, w)) {
 						return false // nobody promises anything of a machine that dies, or of a program
 					}
 					if minReady == 0 && halted(to, w) && to.Manifest(w).HPA != nil {

@@ -83,7 +83,8 @@ func evicts(from, to state.State, w int) bool {
 		if from.C.Pods[p].Ordinal == state.NoOrdinal {
 			active = from.ActiveIn(from.C.Pods[p].Set)
 		}
-		if gone <= 0 || from.Bad(p) || from.Get(f.Size) != to.Get(f.Size) || active > size || liveOnDown(to, p) < liveOnDown(from, p) {
+		if gone <= 0 || from.Bad(p) || from.Get(f.Size) != to.Get(f.Size) || active > size ||
+			liveOnDown(to, p) < liveOnDown(from, p) {
 			continue
 		}
 		if from.Active(p)-to.Active(p) == gone && from.Pending(p) == to.Pending(p) {
@@ -96,7 +97,8 @@ func evicts(from, to state.State, w int) bool {
 // failed reports whether a step has a kubelet evict pods of class p for disk or memory
 // pressure: they are gone, and never were on deletion.
 func failed(from, to state.State, p int) bool {
-	return to.LiveUnderPressure(p) < from.LiveUnderPressure(p) && to.Count(p, state.Terminating) == from.Count(p, state.Terminating) &&
+	return to.LiveUnderPressure(p) < from.LiveUnderPressure(p) &&
+		to.Count(p, state.Terminating) == from.Count(p, state.Terminating) &&
 		to.Pending(p) == from.Pending(p)
 }
 

@@ -5,7 +5,8 @@ import "github.com/kubesettle/kubesettle/verify/state"
 // MissingConfig is the ID of the rule that pods find the ConfigMaps, Secrets and ServiceAccounts they need.
 const MissingConfig = "missing-config"
 
-// missingConfig says that every ConfigMap and Secret that a pod cannot start without is there, with the keys it asks for.
+// missingConfig says that every ConfigMap and Secret that a pod cannot start without is there, with the keys it asks
+// for.
 //
 // Intent: what is merged gets to run.
 // Class: lifecycle; judged on the objects, without a run.

@@ -59,5 +59,6 @@ func ownerFields(c *state.Config, w int) []string {
 	if c.Spec.Workloads[w].Manifests[v].DeclaresReplicas {
 		out = append(out, "Workload:spec.replicas")
 	}
-	return append(out, "HorizontalPodAutoscaler:spec.metrics", "HorizontalPodAutoscaler:spec.maxReplicas", "HorizontalPodAutoscaler:spec.minReplicas")
+	return append(out, "HorizontalPodAutoscaler:spec.metrics", "HorizontalPodAutoscaler:spec.maxReplicas",
+		"HorizontalPodAutoscaler:spec.minReplicas")
 }

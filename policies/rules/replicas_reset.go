@@ -41,7 +41,8 @@ manifest has not. Not real with server-side apply: set ` + "`apply: server-side`
 		}
 		return Property{
 			BadStep: func(from, to state.State) bool {
-				applied := to.Get(c.Applies) < from.Get(c.Applies) || from.VersionOf(w) != to.VersionOf(w) && to.VersionOf(w) == state.Head
+				applied := to.Get(c.Applies) < from.Get(c.Applies) ||
+					from.VersionOf(w) != to.VersionOf(w) && to.VersionOf(w) == state.Head
 				return applied && resets(from, to, w)
 			},
 			Mended:  func(before, s state.State) bool { return !resets(before, s, w) },
@@ -69,7 +70,8 @@ func resetMessage(s state.State, w int) string {
 	if s.C.Spec.Events.Next {
 		apply = "the next apply"
 	}
-	text := fmt.Sprintf("%s resets %s to %s although a HorizontalPodAutoscaler owns the number", apply, FullName(s.C, w), wanted(s, w))
+	text := fmt.Sprintf("%s resets %s to %s although a HorizontalPodAutoscaler owns the number", apply,
+		FullName(s.C, w), wanted(s, w))
 	if m := s.Manifest(w); m.HPA != nil && s.Replicas(w) < MinReplicas(m.HPA) {
 		text += fmt.Sprintf(" and has a minimum of %d", MinReplicas(m.HPA))
 	}

@@ -15,7 +15,8 @@ func restsShort(c *state.Config, w int) Property {
 	}
 	return Property{
 		Quiescent: func(s state.State) bool {
-			return s.VersionOf(w) == state.Head && (a.Held != "" || s.Replicas(w) == 0) && allReady(s, w) && s.Replicas(w) < asked(s, w)
+			return s.VersionOf(w) == state.Head && (a.Held != "" || s.Replicas(w) == 0) && allReady(s, w) &&
+				s.Replicas(w) < asked(s, w)
 		},
 		Message: func(s state.State) string {
 			has, wants := wanted(s, w), fmt.Sprintf("the %s load asks for %d", s.Load(w), asked(s, w))
@@ -59,14 +60,16 @@ func staysHigh(c *state.Config, w int) Property {
 	return Property{
 		Quiescent: func(s state.State) bool {
 			m := s.Manifest(w)
-			return s.VersionOf(w) == state.Head && m.HPA != nil && s.Load(w) == state.Idle && s.Replicas(w) == int(m.HPA.Spec.MaxReplicas) &&
+			return s.VersionOf(w) == state.Head && m.HPA != nil && s.Load(w) == state.Idle &&
+				s.Replicas(w) == int(m.HPA.Spec.MaxReplicas) &&
 				allReady(s, w) && c.Rest[w][s.VersionOf(w)][s.Load(w)] < s.Replicas(w) && !declaredByGit(s, w)
 		},
 		Message: func(s state.State) string {
 			return fmt.Sprintf("the autoscaler of %s can stay at its maximum of %s with no load to justify it: the %s load asks for %d",
 				FullName(c, w), wanted(s, w), s.Load(w), c.Rest[w][s.VersionOf(w)][s.Load(w)])
 		},
-		Fields: []string{"HorizontalPodAutoscaler:spec.metrics", "HorizontalPodAutoscaler:spec.maxReplicas", "HorizontalPodAutoscaler:spec.minReplicas"},
+		Fields: []string{"HorizontalPodAutoscaler:spec.metrics", "HorizontalPodAutoscaler:spec.maxReplicas",
+			"HorizontalPodAutoscaler:spec.minReplicas"},
 	}
 }
 

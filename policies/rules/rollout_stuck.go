@@ -66,9 +66,11 @@ func stuck(s state.State, w int) bool {
 		return false
 	}
 	if s.C.Pods[current].Ordinal != state.NoOrdinal {
-		return rolling(s, w) || pendingOf(s, w) == 0 && newestPods(s, w, s.Waiting) == 0 && lostOf(s, w) == 0 && s.AvailableOf(w) < s.Replicas(w)
+		return rolling(s, w) ||
+			pendingOf(s, w) == 0 && newestPods(s, w, s.Waiting) == 0 && lostOf(s, w) == 0 && s.AvailableOf(w) < s.Replicas(w)
 	}
-	return rolling(s, w) || newestPods(s, w, s.Pending) == 0 && newestPods(s, w, s.Waiting) == 0 && s.AvailableIn(current) < s.Replicas(w)
+	return rolling(s, w) ||
+		newestPods(s, w, s.Pending) == 0 && newestPods(s, w, s.Waiting) == 0 && s.AvailableIn(current) < s.Replicas(w)
 }
 
 func stuckMessage(s state.State, w int) string {
@@ -85,10 +87,12 @@ func stuckMessage(s state.State, w int) string {
 	text := fmt.Sprintf("the rollout of %s can stay incomplete forever: %d of %s %s updated and ready",
 		FullName(s.C, w), updated, wanted(s, w), english.PluralWord(updated, "is", "are"))
 	if n := newestPods(s, w, s.Pending); n > 0 {
-		text += fmt.Sprintf(", %s of the %s revision %s pending", english.Plural(n, "pod", ""), s.C.Revision(current), english.PluralWord(n, "stays", "stay"))
+		text += fmt.Sprintf(", %s of the %s revision %s pending", english.Plural(n, "pod", ""), s.C.Revision(current),
+			english.PluralWord(n, "stays", "stay"))
 	}
 	if n := newestPods(s, w, s.Waiting); n > 0 {
-		text += fmt.Sprintf(", %s of the %s revision %s for a volume", english.Plural(n, "pod", ""), s.C.Revision(current), english.PluralWord(n, "waits", "wait"))
+		text += fmt.Sprintf(", %s of the %s revision %s for a volume", english.Plural(n, "pod", ""), s.C.Revision(current),
+			english.PluralWord(n, "waits", "wait"))
 	}
 	old, revision := 0, ""
 	for _, p := range s.C.ClassesOf[w] {
@@ -97,7 +101,8 @@ func stuckMessage(s state.State, w int) string {
 		}
 	}
 	if old > 0 {
-		text += fmt.Sprintf(", %s of the %s revision %s", english.Plural(old, "pod", ""), revision, english.PluralWord(old, "stays", "stay"))
+		text += fmt.Sprintf(", %s of the %s revision %s", english.Plural(old, "pod", ""), revision,
+			english.PluralWord(old, "stays", "stay"))
 	}
 	return text
 }

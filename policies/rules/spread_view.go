@@ -84,19 +84,22 @@ func templatePod(c *state.Config, p int) *corev1.Pod {
 // wishesElse reports whether a pod prefers nodes for a reason beside its being spread.
 func wishesElse(pod *corev1.Pod) bool {
 	a := pod.Spec.Affinity
-	return a != nil && (a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 || a.PodAffinity != nil)
+	return a != nil && (a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 ||
+		a.PodAffinity != nil)
 }
 
 // keepOut reports whether pods of the problem may keep others from a node for more than room.
 func keepOut(c *state.Config) bool {
 	for p := range c.Pods {
 		spec := &c.Pods[p].Template.Spec
-		if a := spec.Affinity; a != nil && a.PodAntiAffinity != nil && len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
+		if a := spec.Affinity; a != nil && a.PodAntiAffinity != nil &&
+			len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
 			return true
 		}
 		for _, list := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
 			if slices.ContainsFunc(list, func(k corev1.Container) bool {
-				return slices.ContainsFunc(k.Ports, func(port corev1.ContainerPort) bool { return port.HostPort > 0 || spec.HostNetwork })
+				return slices.ContainsFunc(k.Ports,
+					func(port corev1.ContainerPort) bool { return port.HostPort > 0 || spec.HostNetwork })
 			}) {
 				return true
 			}
@@ -124,7 +127,8 @@ func (v *spreadView) loadNodes(c *state.Config, pod *corev1.Pod) {
 		node := *class.Node
 		node.Labels = labels.Merge(node.Labels, labels.Set{corev1.LabelHostname: c.Nodes[n].Name})
 		fits, _ := affinity.Match(&node)
-		_, tainted := corev1helpers.FindMatchingUntoleratedTaint(klog.Logger{}, node.Spec.Taints, pod.Spec.Tolerations, nil, false)
+		_, tainted := corev1helpers.FindMatchingUntoleratedTaint(klog.Logger{}, node.Spec.Taints,
+			pod.Spec.Tolerations, nil, false)
 		v.nodes = append(v.nodes, &node)
 		v.open = append(v.open, fits && !tainted && !node.Spec.Unschedulable)
 		if class.Elastic {
@@ -209,7 +213,8 @@ func matching(c *state.Config, p int, selector *metav1.LabelSelector, keys []str
 		}
 		if !slices.ContainsFunc(keys, func(key string) bool {
 			switch of := c.Spec.Workloads[c.Pods[p].Workload].Kind(); {
-			case key == appsv1.DefaultDeploymentUniqueLabelKey && of == state.Deployment, key == state.RolloutsHash && of == state.Rollout:
+			case key == appsv1.DefaultDeploymentUniqueLabelKey &&
+				of == state.Deployment, key == state.RolloutsHash && of == state.Rollout:
 				return q != p
 			case key == appsv1.StatefulSetRevisionLabel && of == state.StatefulSet:
 				return c.Pods[q].Template != c.Pods[p].Template
@@ -228,7 +233,8 @@ func (v *spreadView) loadApart(c *state.Config, pod *corev1.Pod) {
 	}
 	add := func(t *corev1.PodAffinityTerm, hard bool) {
 		match := matching(c, v.class, t.LabelSelector, t.MatchLabelKeys)
-		if len(t.Namespaces) > 0 || t.NamespaceSelector != nil || len(t.MismatchLabelKeys) > 0 || !slices.Contains(match, v.class) {
+		if len(t.Namespaces) > 0 || t.NamespaceSelector != nil || len(t.MismatchLabelKeys) > 0 ||
+			!slices.Contains(match, v.class) {
 			return
 		}
 		k := apartRule{hard: hard, key: t.TopologyKey, match: match}

@@ -102,7 +102,8 @@ func undisturbed(s state.State) bool {
 	if e.NodePanic > 0 || s.C.Autoscales() { // nodes come back, or came, unnoticed
 		return false
 	}
-	if s.FailuresLeft() < e.NodeFailure || s.PressuresLeft(state.DiskPressure) < e.DiskPressure || s.PressuresLeft(state.MemoryPressure) < e.MemoryPressure ||
+	if s.FailuresLeft() < e.NodeFailure || s.PressuresLeft(state.DiskPressure) < e.DiskPressure ||
+		s.PressuresLeft(state.MemoryPressure) < e.MemoryPressure ||
 		s.AdditionsLeft() < e.NodeAdded || s.RemovalsLeft() < e.NodeRemoved ||
 		s.C.Reclaimable() && s.ReclaimsLeft() < e.SpotReclaim {
 		return false

@@ -49,7 +49,8 @@ func scaleUpRules() *autoscalingv2.HPAScalingRules {
 func scaleDownRules() *autoscalingv2.HPAScalingRules {
 	return &autoscalingv2.HPAScalingRules{
 		SelectPolicy: ptr(autoscalingv2.MaxChangePolicySelect),
-		Policies:     []autoscalingv2.HPAScalingPolicy{{Type: autoscalingv2.PercentScalingPolicy, Value: 100, PeriodSeconds: 15}},
+		Policies: []autoscalingv2.HPAScalingPolicy{{Type: autoscalingv2.PercentScalingPolicy,
+			Value: 100, PeriodSeconds: 15}},
 	}
 }
 
@@ -140,7 +141,8 @@ func metricFromV1(in autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
 		}
 	}
 	if m := in.External; m != nil {
-		t := autoscalingv2.MetricTarget{Type: autoscalingv2.ValueMetricType, Value: m.TargetValue, AverageValue: m.TargetAverageValue}
+		t := autoscalingv2.MetricTarget{Type: autoscalingv2.ValueMetricType, Value: m.TargetValue,
+			AverageValue: m.TargetAverageValue}
 		if m.TargetValue == nil {
 			t.Type = autoscalingv2.AverageValueMetricType
 		}

@@ -103,7 +103,8 @@ func NodeRegion(file string, r Region, found bool) Location {
 	}
 	loc := Location{File: file, StartLine: max(start.Line, 1), StartColumn: max(start.Column, 1), Rung: "node"}
 	loc.EndLine, loc.EndColumn = loc.StartLine, loc.StartColumn+max(len([]rune(start.Value)), 1)
-	if v := r.Value; found && v.Kind == yaml3.ScalarNode && v.Line == loc.StartLine && v.Style&(yaml3.LiteralStyle|yaml3.FoldedStyle) == 0 {
+	if v := r.Value; found && v.Kind == yaml3.ScalarNode && v.Line == loc.StartLine &&
+		v.Style&(yaml3.LiteralStyle|yaml3.FoldedStyle) == 0 {
 		width := len([]rune(v.Value))
 		if v.Style&(yaml3.DoubleQuotedStyle|yaml3.SingleQuotedStyle) != 0 {
 			width += 2

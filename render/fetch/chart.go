@@ -123,14 +123,16 @@ func (f *Fetcher) locate(ref ChartRef) (ChartRef, error) {
 		if name, ok := strings.CutPrefix(ref.Repository, mark); ok {
 			address, known := f.keys.named(name)
 			if !known {
-				return ref, &Error{Refused: true, Reason: fmt.Sprintf("repository %s is not known to Helm here", ref.Repository), Remedy: "run `helm repo add " + name + " ADDRESS` first, or write its address in Chart.yaml"}
+				return ref, &Error{Refused: true, Reason: fmt.Sprintf("repository %s is not known to Helm here", ref.Repository),
+					Remedy: "run `helm repo add " + name + " ADDRESS` first, or write its address in Chart.yaml"}
 			}
 			ref.Repository = address
 		}
 	}
 	u, err := url.Parse(ref.Repository)
 	if err != nil || u.Host == "" || u.User != nil {
-		return ref, &Error{Refused: true, Reason: "the repository is not an address without credentials", Remedy: "give an https:// or oci:// address; credentials go into --registry-config"}
+		return ref, &Error{Refused: true, Reason: "the repository is not an address without credentials",
+			Remedy: "give an https:// or oci:// address; credentials go into --registry-config"}
 	}
 	if u.Scheme == "oci" || !f.opt.Network { // a registry is checked as the https address that it is
 		return ref, nil
@@ -142,11 +144,13 @@ func (f *Fetcher) locate(ref ChartRef) (ChartRef, error) {
 func (f *Fetcher) unpacked(ref ChartRef, a archive) (*Chart, error) {
 	files, err := unpack(a.bytes)
 	if err != nil {
-		return nil, &Error{Reason: fmt.Sprintf("the archive of %s: %s", ref.Name, asError(err).Reason), Remedy: "report it to the repository's maintainers"}
+		return nil, &Error{Reason: fmt.Sprintf("the archive of %s: %s", ref.Name, asError(err).Reason),
+			Remedy: "report it to the repository's maintainers"}
 	}
 	var meta struct{ Name, Version string }
 	if err := yaml.Unmarshal(files["Chart.yaml"], &meta); err != nil || meta.Name == "" {
-		return nil, &Error{Reason: "the archive of " + ref.Name + " holds no chart", Remedy: "report it to the repository's maintainers"}
+		return nil, &Error{Reason: "the archive of " + ref.Name + " holds no chart",
+			Remedy: "report it to the repository's maintainers"}
 	}
 	sameVersion := a.version == "" || strings.TrimPrefix(a.version, "v") == strings.TrimPrefix(meta.Version, "v")
 	if ref.Name != "" && meta.Name != ref.Name || !sameVersion {
@@ -200,7 +204,8 @@ func (f *Fetcher) fromRepository(ctx context.Context, ref ChartRef) (archive, er
 	want := "sha256:" + strings.TrimPrefix(strings.ToLower(cv.Digest), "sha256:")
 	if got := digestOf(a.bytes); a.checked && want != got && want != a.manifest {
 		return a, &Error{
-			Reason: fmt.Sprintf("chart %s@%s: its digest is %s, the index of %s says %s", ref.Name, cv.Version, got, show(base), want),
+			Reason: fmt.Sprintf("chart %s@%s: its digest is %s, the index of %s says %s", ref.Name, cv.Version,
+				got, show(base), want),
 			Remedy: "do not use it before you know why; a repository that was built again has to publish its index again",
 		}
 	}
@@ -226,7 +231,8 @@ func (f *Fetcher) index(ctx context.Context, base *url.URL, sign func(*http.Requ
 	}
 	i, err := parseIndex(b)
 	if err != nil {
-		return nil, &Error{Reason: show(&at) + " is not an index of a chart repository", Remedy: "check the address of the repository"}
+		return nil, &Error{Reason: show(&at) + " is not an index of a chart repository",
+			Remedy: "check the address of the repository"}
 	}
 	return i, nil
 }

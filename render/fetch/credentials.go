@@ -53,11 +53,13 @@ func (k *keys) read() {
 func (k *keys) open() (credentials.Store, error) {
 	if file := k.file; file != "" {
 		if _, err := os.Stat(file); err != nil {
-			return nil, &Error{Reason: "--registry-config " + file + " cannot be read", Remedy: "give the file that `docker login` or `helm registry login` writes"}
+			return nil, &Error{Reason: "--registry-config " + file + " cannot be read",
+				Remedy: "give the file that `docker login` or `helm registry login` writes"}
 		}
 		s, err := credentials.NewStore(file, credentials.StoreOptions{})
 		if err != nil { // it may quote the file: nothing of it is passed on
-			return nil, &Error{Reason: "--registry-config " + file + " is not a docker configuration", Remedy: "give the file that `docker login` or `helm registry login` writes"}
+			return nil, &Error{Reason: "--registry-config " + file + " is not a docker configuration",
+				Remedy: "give the file that `docker login` or `helm registry login` writes"}
 		}
 		return s, nil
 	}
@@ -83,7 +85,8 @@ func (k *keys) registry(ctx context.Context, hostPort string) (auth.Credential, 
 	}
 	c, err := k.store.Get(ctx, credentials.ServerAddressFromHostname(hostPort))
 	if err != nil {
-		return auth.EmptyCredential, &Error{Reason: "the credentials of " + hostPort + " cannot be read from the docker configuration", Remedy: "log in to " + hostPort + " again"}
+		return auth.EmptyCredential, &Error{Reason: "the credentials of " + hostPort +
+			" cannot be read from the docker configuration", Remedy: "log in to " + hostPort + " again"}
 	}
 	return c, nil
 }

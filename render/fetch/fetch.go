@@ -62,7 +62,8 @@ func New(opt Options) (*Fetcher, error) {
 	}
 	p := policy{rules}
 	return &Fetcher{
-		opt: opt, policy: p, guard: newGuard(p), keys: &keys{file: opt.RegistryConfig, helmRepositories: opt.HelmRepositories, helmRegistry: opt.HelmRegistry},
+		opt: opt, policy: p, guard: newGuard(p),
+		keys:  &keys{file: opt.RegistryConfig, helmRepositories: opt.HelmRepositories, helmRegistry: opt.HelmRegistry},
 		cache: cache{opt.CacheDir}, time: defaultTime,
 	}, nil
 }
@@ -70,7 +71,8 @@ func New(opt Options) (*Fetcher, error) {
 // late is an error as it is told: what was cut off by the clock looks like many things.
 func (f *Fetcher) late(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &Error{Unreachable: true, Reason: fmt.Sprintf("it took longer than %s", f.time), Remedy: "try again, or vendor it"}
+		return &Error{Unreachable: true, Reason: fmt.Sprintf("it took longer than %s", f.time),
+			Remedy: "try again, or vendor it"}
 	}
 	return asError(err)
 }

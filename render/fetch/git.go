@@ -137,7 +137,8 @@ func (f *Fetcher) pack(ctx context.Context, u *url.URL, commit string) ([]byte, 
 }
 
 func tooLarge(limit int) error {
-	return &Error{Reason: fmt.Sprintf("the commit holds more than %d MiB", limit>>20), Remedy: "copy the base into the repository"}
+	return &Error{Reason: fmt.Sprintf("the commit holds more than %d MiB", limit>>20),
+		Remedy: "copy the base into the repository"}
 }
 
 // openPack unpacks a commit's objects into memory. Unpacking cannot be interrupted, so
@@ -164,7 +165,8 @@ func openPack(ctx context.Context, b []byte, commit string) (*Tree, error) {
 		return nil, ctx.Err()
 	}
 	hash := plumbing.NewHash(commit)
-	err := errors.Join(store.SetShallow([]plumbing.Hash{hash}), store.SetReference(plumbing.NewHashReference(plumbing.HEAD, hash)))
+	err := errors.Join(store.SetShallow([]plumbing.Hash{hash}),
+		store.SetReference(plumbing.NewHashReference(plumbing.HEAD, hash)))
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +189,8 @@ func weigh(b []byte) error {
 		return err
 	}
 	if count > maxObjects {
-		return &Error{Reason: fmt.Sprintf("the commit holds more than %d objects", maxObjects), Remedy: "copy the base into the repository"}
+		return &Error{Reason: fmt.Sprintf("the commit holds more than %d objects", maxObjects),
+			Remedy: "copy the base into the repository"}
 	}
 	sum := int64(0)
 	for range count {
@@ -252,9 +255,11 @@ func gitError(u *url.URL, commit string, err error) error {
 	}
 	reason, remedy := asError(err).Reason, asError(err).Remedy
 	switch {
-	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed), errors.Is(err, transport.ErrRepositoryNotFound):
+	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed),
+		errors.Is(err, transport.ErrRepositoryNotFound):
 		reason, remedy = "there is no such repository, or it is not public", "copy the base into the repository: no credentials are given to git hosts"
-	case errors.Is(err, transport.ErrEmptyUploadPackRequest), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, packfile.ErrEmptyPackfile),
+	case errors.Is(err, transport.ErrEmptyUploadPackRequest), errors.Is(err, io.EOF), errors.Is(err,
+		io.ErrUnexpectedEOF), errors.Is(err, packfile.ErrEmptyPackfile),
 		strings.Contains(err.Error(), "not our ref"):
 		reason, remedy = "it does not give commit "+commit, "check that the commit is still in the repository"
 	}

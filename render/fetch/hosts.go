@@ -45,7 +45,8 @@ func parseHost(e string) (hostRule, bool) {
 		r.wild, e = true, "x"+rest
 	}
 	u, err := url.Parse(r.scheme + "://" + e)
-	if err != nil || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(u.Host, "*,; ") {
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" ||
+		strings.ContainsAny(u.Host, "*,; ") {
 		return r, false
 	}
 	r.name, r.port = u.Hostname(), portOf(u)
@@ -114,9 +115,11 @@ func (p policy) check(u *url.URL) error {
 	host := strings.ToLower(u.Host)
 	switch {
 	case u.Scheme == "http":
-		return &Error{Refused: true, Reason: "http://" + host + " has no TLS", Remedy: "use https, or allow it with --allow-host http://" + host}
+		return &Error{Refused: true, Reason: "http://" + host + " has no TLS",
+			Remedy: "use https, or allow it with --allow-host http://" + host}
 	case u.Scheme != "https" || u.Hostname() == "":
-		return &Error{Refused: true, Reason: fmt.Sprintf("%q is not an address of http or https", u.Scheme), Remedy: "use an https address"}
+		return &Error{Refused: true, Reason: fmt.Sprintf("%q is not an address of http or https", u.Scheme),
+			Remedy: "use an https address"}
 	}
 	return &Error{Refused: true, Reason: "host " + host + " is not allowed", Remedy: "allow it with --allow-host " + host}
 }
@@ -137,7 +140,8 @@ var tunnels = []struct {
 	prefix netip.Prefix
 	at     int
 }{
-	{netip.MustParsePrefix("64:ff9b::/96"), 12}, {netip.MustParsePrefix("2002::/16"), 2}, {netip.MustParsePrefix("::/96"), 12},
+	{netip.MustParsePrefix("64:ff9b::/96"), 12}, {netip.MustParsePrefix("2002::/16"), 2},
+	{netip.MustParsePrefix("::/96"), 12},
 }
 
 func prefixes(list ...string) []netip.Prefix {

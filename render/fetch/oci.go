@@ -54,7 +54,8 @@ func (f *Fetcher) fromRegistry(ctx context.Context, ref ChartRef) (archive, erro
 	want := ref.Digest
 	switch {
 	case want != "" && !sha256Digest.MatchString(want):
-		return a, &Error{Refused: true, Reason: fmt.Sprintf("digest %q is not a sha256 digest", want), Remedy: "give sha256: and 64 digits"}
+		return a, &Error{Refused: true, Reason: fmt.Sprintf("digest %q is not a sha256 digest", want),
+			Remedy: "give sha256: and 64 digits"}
 	case want != "":
 	case ref.Tag != "":
 		want = ref.Tag
@@ -74,7 +75,8 @@ func (f *Fetcher) fromRegistry(ctx context.Context, ref ChartRef) (archive, erro
 		return a, err
 	}
 	if layer.Size > maxArchiveBytes || layer.Size < 0 {
-		return a, &Error{Reason: fmt.Sprintf("the chart of %s is larger than %d MiB", r.Reference.Repository, maxArchiveBytes>>20), Remedy: "vendor what is needed of it"}
+		return a, &Error{Reason: fmt.Sprintf("the chart of %s is larger than %d MiB", r.Reference.Repository,
+			maxArchiveBytes>>20), Remedy: "vendor what is needed of it"}
 	}
 	body, err := r.Blobs().Fetch(ctx, layer)
 	if err != nil {
@@ -95,7 +97,8 @@ func (f *Fetcher) repository(ref ChartRef) (*remote.Repository, error) {
 	}
 	r, err := remote.NewRepository(name)
 	if err != nil || r.Reference.Reference != "" {
-		return nil, &Error{Refused: true, Reason: fmt.Sprintf("oci://%s is not a chart's address", name), Remedy: "give oci://HOST/FOLDER, without a tag"}
+		return nil, &Error{Refused: true, Reason: fmt.Sprintf("oci://%s is not a chart's address", name),
+			Remedy: "give oci://HOST/FOLDER, without a tag"}
 	}
 	home := &url.URL{Scheme: "https", Host: r.Reference.Host()}
 	if plain := (&url.URL{Scheme: "http", Host: home.Host}); f.policy.of(home) != listed && f.policy.of(plain) == listed {
@@ -106,7 +109,8 @@ func (f *Fetcher) repository(ref ChartRef) (*remote.Repository, error) {
 	}
 	client := f.guard.client()
 	client.Transport = &tokenGuard{next: f.guard, home: home}
-	r.Client = &auth.Client{Client: client, Cache: auth.NewCache(), Credential: f.credential(home), Header: http.Header{"User-Agent": {"kubesettle"}}}
+	r.Client = &auth.Client{Client: client, Cache: auth.NewCache(), Credential: f.credential(home),
+		Header: http.Header{"User-Agent": {"kubesettle"}}}
 	r.MaxMetadataBytes = maxManifestBytes
 	return r, nil
 }
@@ -149,7 +153,8 @@ func (f *Fetcher) chartTag(ctx context.Context, r *remote.Repository, ref ChartR
 	seen := 0
 	err := r.Tags(ctx, "", func(tags []string) error {
 		if seen += len(tags); seen > maxTags {
-			return &Error{Reason: fmt.Sprintf("%s has more than %d tags", r.Reference.Repository, maxTags), Remedy: "give an exact version"}
+			return &Error{Reason: fmt.Sprintf("%s has more than %d tags", r.Reference.Repository, maxTags),
+				Remedy: "give an exact version"}
 		}
 		for _, t := range tags {
 			if v, err := semver.StrictNewVersion(strings.ReplaceAll(t, "_", "+")); err == nil {
@@ -168,7 +173,8 @@ func (f *Fetcher) chartTag(ctx context.Context, r *remote.Repository, ref ChartR
 	}
 	tag, err := helmregistry.GetTagMatchingVersionOrConstraint(tags, ref.Version)
 	if err != nil {
-		return "", &Error{Reason: fmt.Sprintf("oci://%s/%s has no version %s", r.Reference.Registry, r.Reference.Repository, ref.Version), Remedy: "correct the version"}
+		return "", &Error{Reason: fmt.Sprintf("oci://%s/%s has no version %s", r.Reference.Registry, r.Reference.Repository,
+			ref.Version), Remedy: "correct the version"}
 	}
 	return tag, nil
 }
@@ -181,7 +187,8 @@ func (f *Fetcher) manifest(ctx context.Context, r *remote.Repository, reference 
 	}
 	defer body.Close()
 	if desc.Size > maxManifestBytes || desc.Size < 0 {
-		return nil, &Error{Reason: fmt.Sprintf("the manifest is larger than %d MiB", maxManifestBytes>>20), Remedy: "check the address"}
+		return nil, &Error{Reason: fmt.Sprintf("the manifest is larger than %d MiB", maxManifestBytes>>20),
+			Remedy: "check the address"}
 	}
 	b, err := io.ReadAll(io.LimitReader(body, maxManifestBytes+1))
 	if err != nil {
@@ -198,7 +205,8 @@ func (f *Fetcher) manifest(ctx context.Context, r *remote.Repository, reference 
 
 func digestError(r *remote.Repository, want, got string) error {
 	return &Error{
-		Reason: fmt.Sprintf("%s/%s: the digest of the download is %s, expected %s", r.Reference.Registry, r.Reference.Repository, got, want),
+		Reason: fmt.Sprintf("%s/%s: the digest of the download is %s, expected %s", r.Reference.Registry,
+			r.Reference.Repository, got, want),
 		Remedy: "do not use it before you know why",
 	}
 }
@@ -213,7 +221,8 @@ func chartLayer(manifest []byte) (ocispec.Descriptor, error) {
 			}
 		}
 	}
-	return ocispec.Descriptor{}, &Error{Reason: "the manifest names no chart", Remedy: "check that the address is a chart's, and not an image's"}
+	return ocispec.Descriptor{}, &Error{Reason: "the manifest names no chart",
+		Remedy: "check that the address is a chart's, and not an image's"}
 }
 
 // registryError words what a registry answers.
@@ -228,8 +237,10 @@ func (f *Fetcher) registryError(r *remote.Repository, what string, err error) er
 	}
 	var status *errcode.ErrorResponse
 	switch {
-	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData), errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{Reason: at + ": the download does not match its manifest (digest or size)", Remedy: "do not use it before you know why"}
+	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData),
+		errors.Is(err, io.ErrUnexpectedEOF):
+		return &Error{Reason: at + ": the download does not match its manifest (digest or size)",
+			Remedy: "do not use it before you know why"}
 	case errors.Is(err, errdef.ErrNotFound):
 		return &Error{Reason: fmt.Sprintf("%s has no %s", at, what), Remedy: "check the address and the version"}
 	case errors.As(err, &status):
@@ -237,7 +248,8 @@ func (f *Fetcher) registryError(r *remote.Repository, what string, err error) er
 		e.Reason = fmt.Sprintf("%s (%s): %d %s", at, what, status.StatusCode, http.StatusText(status.StatusCode))
 		return e
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
-		return &Error{Unreachable: true, Reason: at + " asks for credentials", Remedy: credentialsRemedy(r.Reference.Host(), f.policy.of(home))}
+		return &Error{Unreachable: true, Reason: at + " asks for credentials",
+			Remedy: credentialsRemedy(r.Reference.Host(), f.policy.of(home))}
 	}
 	e := *asError(err)
 	e.Reason = at + ": " + e.Reason

@@ -63,19 +63,21 @@ func newGuard(p policy) *guard {
 func (p policy) dialer(hostPort string) *net.Dialer {
 	t := max(p.of(&url.URL{Scheme: "https", Host: hostPort}), p.of(&url.URL{Scheme: "http", Host: hostPort}))
 	host := strings.ToLower((&url.URL{Host: hostPort}).Hostname())
-	return &net.Dialer{Timeout: 10 * time.Second, ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
-		a, err := dialed(address)
-		if err != nil {
-			return err
-		}
-		return reach(host, t, a)
-	}}
+	return &net.Dialer{Timeout: 10 * time.Second,
+		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+			a, err := dialed(address)
+			if err != nil {
+				return err
+			}
+			return reach(host, t, a)
+		}}
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.User != nil {
-		return nil, &Error{Refused: true, Reason: "the address of " + r.URL.Host + " holds credentials", Remedy: "take them out and give them with --registry-config"}
+		return nil, &Error{Refused: true, Reason: "the address of " + r.URL.Host + " holds credentials",
+			Remedy: "take them out and give them with --registry-config"}
 	}
 	if err := g.policy.check(r.URL); err != nil {
 		return nil, err
@@ -85,7 +87,8 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errors.New("the proxy of the environment cannot be used")
 	} else if p != nil {
 		if g.policy.of(r.URL) != listed { // the proxy looks the name up, so its address cannot be checked here
-			return nil, &Error{Refused: true, Reason: "host " + r.URL.Host + " is behind a proxy and was not named", Remedy: "allow it with --allow-host " + r.URL.Host}
+			return nil, &Error{Refused: true, Reason: "host " + r.URL.Host + " is behind a proxy and was not named",
+				Remedy: "allow it with --allow-host " + r.URL.Host}
 		}
 		via = g.proxied
 	}
@@ -100,7 +103,8 @@ func (g *guard) send(r *http.Request, via http.RoundTripper) (*http.Response, er
 	again := r.Body == nil || r.GetBody != nil
 	for wait, n := g.wait, 1; ; wait, n = 4*wait, n+1 {
 		if g.requests.Add(1) > maxRequests {
-			return nil, &Error{Reason: fmt.Sprintf("more than %d requests in one run", maxRequests), Remedy: "vendor the charts and bases"}
+			return nil, &Error{Reason: fmt.Sprintf("more than %d requests in one run", maxRequests),
+				Remedy: "vendor the charts and bases"}
 		}
 		resp, err := via.RoundTrip(r)
 		if e := unconnected(err); e != nil && (n == tries || again && isTimeout(err) || unknownHost(err)) {
@@ -180,7 +184,8 @@ type metered struct {
 func (m *metered) Read(p []byte) (int, error) {
 	n, err := m.ReadCloser.Read(p)
 	if m.run.Add(int64(n)) > maxRunBytes {
-		return n, &Error{Reason: fmt.Sprintf("more than %d MiB in one run", maxRunBytes>>20), Remedy: "vendor the charts and bases"}
+		return n, &Error{Reason: fmt.Sprintf("more than %d MiB in one run", maxRunBytes>>20),
+			Remedy: "vendor the charts and bases"}
 	}
 	return n, err
 }
@@ -190,13 +195,15 @@ func (m *metered) Read(p []byte) (int, error) {
 func (g *guard) client() *http.Client {
 	return &http.Client{Transport: g, CheckRedirect: func(next *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
-			return &Error{Reason: fmt.Sprintf("%s redirects more than %d times", via[0].URL.Host, maxRedirects), Remedy: "use the address it leads to"}
+			return &Error{Reason: fmt.Sprintf("%s redirects more than %d times", via[0].URL.Host, maxRedirects),
+				Remedy: "use the address it leads to"}
 		}
 		if err := g.policy.check(next.URL); err != nil {
 			return redirected(via[0].URL.Host, err)
 		}
 		if via[0].URL.Scheme == "https" && next.URL.Scheme != "https" {
-			return &Error{Refused: true, Reason: via[0].URL.Host + " redirects to an address without TLS", Remedy: "use an address that does not"}
+			return &Error{Refused: true, Reason: via[0].URL.Host + " redirects to an address without TLS",
+				Remedy: "use an address that does not"}
 		}
 		if !sameOrigin(via[0].URL, next.URL) {
 			for _, h := range []string{"Authorization", "Cookie", "Proxy-Authorization", "Www-Authenticate", "Referer"} {
@@ -240,7 +247,8 @@ func (g *guard) get(ctx context.Context, u *url.URL, limit int64, sign func(*htt
 		err = ctx.Err()
 	}
 	if err == nil && int64(len(b)) > limit {
-		return nil, &Error{Reason: fmt.Sprintf("%s is larger than %d MiB", show(u), limit>>20), Remedy: "vendor what is needed of it"}
+		return nil, &Error{Reason: fmt.Sprintf("%s is larger than %d MiB", show(u), limit>>20),
+			Remedy: "vendor what is needed of it"}
 	}
 	return b, err
 }
@@ -252,7 +260,8 @@ func show(u *url.URL) string {
 
 // statusError words an answer that is none.
 func statusError(u *url.URL, status int, t trust) error {
-	e := &Error{Reason: fmt.Sprintf("%s answers %d %s", show(u), status, http.StatusText(status)), Remedy: "check the address and the version"}
+	e := &Error{Reason: fmt.Sprintf("%s answers %d %s", show(u), status, http.StatusText(status)),
+		Remedy: "check the address and the version"}
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		e.Unreachable, e.Remedy = true, credentialsRemedy(u.Host, t)
@@ -290,11 +299,13 @@ func asError(err error) *Error {
 	}
 	var dns *net.DNSError
 	if errors.As(err, &dns) {
-		return &Error{Unreachable: true, Reason: "host " + dns.Name + " is not known to the name service", Remedy: "check the address"}
+		return &Error{Unreachable: true, Reason: "host " + dns.Name + " is not known to the name service",
+			Remedy: "check the address"}
 	}
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
-		return &Error{Unreachable: true, Reason: "the host does not answer: " + op.Err.Error(), Remedy: "try again, or vendor it"}
+		return &Error{Unreachable: true, Reason: "the host does not answer: " + op.Err.Error(),
+			Remedy: "try again, or vendor it"}
 	}
 	var ue *url.Error
 	if errors.As(err, &ue) {

@@ -195,15 +195,23 @@ func Steps(v any) []Step {
 
 // Leaves calls f for every scalar and every empty map or list of a value, in order.
 func Leaves(v any, p Path, f func(Path, any)) {
-	steps := Steps(v)
-	if len(steps) == 0 {
+	switch x := v.(type) {
+	case map[string]any:
+		if len(x) == 0 {
+			f(p, v)
+		}
+		for _, s := range Steps(x) {
+			Leaves(x[s.Key], p.With(s), f)
+		}
+	case []any:
+		if len(x) == 0 {
+			f(p, v)
+		}
+		for i, e := range x {
+			Leaves(e, p.With(At(i)), f)
+		}
+	default:
 		f(p, v)
-		return
-	}
-	for _, s := range steps {
-		next := p.With(s)
-		child, _ := Path{s}.Get(v)
-		Leaves(child, next, f)
 	}
 }
 

@@ -43,9 +43,11 @@ func (o *declaring) application() {
 			id = fmt.Sprintf("%s:%d", id, i)
 		}
 		r := release.Release{
-			ID: id, Name: document.Text(o.content, "metadata", "name"), Namespace: document.Text(o.content, "spec", "destination", "namespace"),
-			Selected: "Argo CD Application " + name,
-			Cluster:  cmp.Or(document.Text(o.content, "spec", "destination", "name"), document.Text(o.content, "spec", "destination", "server")),
+			ID: id, Name: document.Text(o.content, "metadata", "name"),
+			Namespace: document.Text(o.content, "spec", "destination", "namespace"),
+			Selected:  "Argo CD Application " + name,
+			Cluster: cmp.Or(document.Text(o.content, "spec", "destination", "name"),
+				document.Text(o.content, "spec", "destination", "server")),
 		}
 		a := &argoSource{declaring: o, r: r, field: s.field, content: s.content}
 		a.add()
@@ -87,7 +89,8 @@ func (a *argoSource) add() {
 	switch {
 	case document.Value(a.content, "plugin") != nil:
 		a.r.Kind = release.Manifests
-		f = a.failure(a.field+".plugin", "commit what the plugin gives, and let the Application name that", "a plugin is a program; it is not run")
+		f = a.failure(a.field+".plugin", "commit what the plugin gives, and let the Application name that",
+			"a plugin is a program; it is not run")
 		f.Skipped = true
 	case a.is("helm", a.Src.HasFile(path.Join(dir, "Chart.yaml"))):
 		a.r.Kind = release.Helm
@@ -258,7 +261,8 @@ func (a *argoSource) resolve(field, v string) (string, *document.Failure) {
 	case strings.HasPrefix(v, "/"):
 		return fromRoot(v), nil
 	case kustomize.RemoteRef.MatchString(v):
-		f := a.failure(field, "commit the file, and name it by its path", "values file %s is remote; nothing is fetched", redact.URL(v))
+		f := a.failure(field, "commit the file, and name it by its path",
+			"values file %s is remote; nothing is fetched", redact.URL(v))
 		f.Skipped = true
 		return "", f
 	}
@@ -315,7 +319,8 @@ func (a *argoSource) parameters(h any) *document.Failure {
 			return f
 		}
 		if source.MountOf(p) == "" && !a.Src.HasFile(p) {
-			return a.failure(field, "add the file, or correct the path", "file %s of parameter %s does not exist", p, document.Text(e, "name"))
+			return a.failure(field, "add the file, or correct the path", "file %s of parameter %s does not exist", p,
+				document.Text(e, "name"))
 		}
 		if a.r.SetFile == nil {
 			a.r.SetFile = map[string]string{}

@@ -23,7 +23,8 @@ func (a *argoSource) kustomize() *document.Failure {
 		return nil
 	}
 	ov := &release.Overlay{
-		Namespace: document.Text(k, "namespace"), NamePrefix: document.Text(k, "namePrefix"), NameSuffix: document.Text(k, "nameSuffix"),
+		Namespace: document.Text(k, "namespace"), NamePrefix: document.Text(k, "namePrefix"),
+		NameSuffix:        document.Text(k, "nameSuffix"),
 		CommonAnnotations: document.TextMap(k["commonAnnotations"]), Components: document.Texts(k["components"]),
 	}
 	for _, image := range document.Texts(k["images"]) {

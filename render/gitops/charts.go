@@ -28,7 +28,8 @@ func argoChart(source map[string]any) fetch.ChartRef {
 	if repo != "" && !strings.Contains(repo, "://") {
 		repo = "oci://" + repo
 	}
-	return fetch.ChartRef{Repository: repo, Name: document.Text(source, "chart"), Version: document.Text(source, "targetRevision")}
+	return fetch.ChartRef{Repository: repo, Name: document.Text(source, "chart"),
+		Version: document.Text(source, "targetRevision")}
 }
 
 // fluxSource is the chart of a Flux source that the repository holds; without an address
@@ -48,7 +49,8 @@ func (o *declaring) fluxSource(ref any, chart, version string) fetch.ChartRef {
 	case kind == "OCIRepository" && address != "":
 		// Upstream: source-controller, (*OCIRepositoryReconciler).getArtifactRef: the digest
 		// comes before the range, and the range before the tag.
-		c.Repository, c.Digest, c.Version = address, document.Text(spec, "ref", "digest"), document.Text(spec, "ref", "semver")
+		c.Repository, c.Digest, c.Version = address, document.Text(spec, "ref",
+			"digest"), document.Text(spec, "ref", "semver")
 		if c.Name = ""; c.Digest == "" && c.Version == "" {
 			if c.Tag = document.Text(spec, "ref", "tag"); c.Tag == "" {
 				c.Tag = "latest"

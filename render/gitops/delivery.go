@@ -10,9 +10,9 @@ import (
 
 // delivery reads it from the object that declares a release.
 //
-// Upstream: argo-cd, pkg/apis/application/v1alpha1: SyncPolicy, Application.CascadedDeletion; applicationset/controllers:
-// generateApplications adds the finalizer unless preserveResourcesOnDeletion. kustomize-controller, api/v1:
-// KustomizationSpec and GetDeletionPolicy. helm-controller, api/v2: HelmReleaseSpec.
+// Upstream: argo-cd, pkg/apis/application/v1alpha1: SyncPolicy, Application.CascadedDeletion;
+// applicationset/controllers: generateApplications adds the finalizer unless preserveResourcesOnDeletion.
+// kustomize-controller, api/v1: KustomizationSpec and GetDeletionPolicy. helm-controller, api/v2: HelmReleaseSpec.
 func (o *declaring) delivery(id string) release.Delivery {
 	spec := document.Value(o.content, "spec")
 	kind, _, _ := strings.Cut(id, ":")
@@ -25,9 +25,10 @@ func (o *declaring) delivery(id string) release.Delivery {
 		d.Last = slices.Contains(options, "PruneLast=true")
 		d.Replaces = slices.Contains(options, "Replace=true")
 		d.ServerSide = slices.Contains(options, "ServerSideApply=true") && !d.Replaces
-		d.Cascades = slices.ContainsFunc(document.Texts(document.Value(o.content, "metadata", "finalizers")), func(f string) bool {
-			return strings.HasPrefix(f, "resources-finalizer.argocd.argoproj.io")
-		})
+		d.Cascades = slices.ContainsFunc(document.Texts(document.Value(o.content, "metadata", "finalizers")),
+			func(f string) bool {
+				return strings.HasPrefix(f, "resources-finalizer.argocd.argoproj.io")
+			})
 		if o.set != "" {
 			d.Set, d.Cascades = o.set, o.cascades
 		}
@@ -40,7 +41,8 @@ func (o *declaring) delivery(id string) release.Delivery {
 	case "helmrelease":
 		d.Tool, d.Name = release.FluxHelmRelease, objectName(o.content, "default")
 		d.Prunes, d.Cascades = true, true
-		d.Waits = document.Value(spec, "upgrade", "disableWait") != true && document.Value(spec, "install", "disableWait") != true
+		d.Waits = document.Value(spec, "upgrade", "disableWait") != true &&
+			document.Value(spec, "install", "disableWait") != true
 	}
 	for _, e := range document.Items(spec, "dependsOn") {
 		ns := document.Text(e, "namespace")

@@ -20,11 +20,14 @@ func loops(content any, kind string) release.Loops {
 	case "argocd":
 		automated := document.Value(spec, "syncPolicy", "automated")
 		l.Heals = document.Value(automated, "selfHeal") == true && document.Value(automated, "enabled") != false
-		l.Keeps = slices.Contains(document.Texts(document.Value(spec, "syncPolicy", "syncOptions")), "RespectIgnoreDifferences=true")
+		l.Keeps = slices.Contains(document.Texts(document.Value(spec, "syncPolicy", "syncOptions")),
+			"RespectIgnoreDifferences=true")
 		for _, e := range document.Items(spec, "ignoreDifferences") {
-			fields := append(document.Texts(document.Value(e, "jsonPointers")), document.Texts(document.Value(e, "jqPathExpressions"))...)
+			fields := append(document.Texts(document.Value(e, "jsonPointers")),
+				document.Texts(document.Value(e, "jqPathExpressions"))...)
 			if slices.ContainsFunc(fields, aboutReplicas) {
-				l.Ignores = append(l.Ignores, release.Ignores{Group: document.Text(e, "group"), Kind: document.Text(e, "kind"), Name: document.Text(e, "name")})
+				l.Ignores = append(l.Ignores,
+					release.Ignores{Group: document.Text(e, "group"), Kind: document.Text(e, "kind"), Name: document.Text(e, "name")})
 			}
 		}
 	case "flux":
@@ -36,7 +39,8 @@ func loops(content any, kind string) release.Loops {
 				continue
 			}
 			i := release.Ignores{
-				Group: document.Text(e, "target", "group"), Kind: document.Text(e, "target", "kind"), Name: document.Text(e, "target", "name"),
+				Group: document.Text(e, "target", "group"), Kind: document.Text(e, "target", "kind"),
+				Name: document.Text(e, "target", "name"),
 			}
 			if i.Group == "" {
 				i.Group = "*"

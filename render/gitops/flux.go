@@ -31,8 +31,9 @@ func (o *declaring) fluxKustomizationNow() {
 	name := objectName(o.content, "flux-system")
 	dir := fromRoot(document.Text(o.content, "spec", "path"))
 	r := release.Release{
-		ID: "flux:" + o.folder + ":" + name, Kind: release.Kustomize, Path: dir, Namespace: document.Text(o.content, "spec", "targetNamespace"),
-		Selected: "Flux Kustomization " + name, AnyFile: true,
+		ID: "flux:" + o.folder + ":" + name, Kind: release.Kustomize, Path: dir,
+		Namespace: document.Text(o.content, "spec", "targetNamespace"),
+		Selected:  "Flux Kustomization " + name, AnyFile: true,
 		Cluster: document.Text(o.content, "spec", "kubeConfig", "secretRef", "name"),
 	}
 	if kind := document.Text(o.content, "spec", "sourceRef", "kind"); kind != "" && kind != "GitRepository" {
@@ -87,7 +88,8 @@ func (o *declaring) fixedSource() string {
 func (o *declaring) fluxOverlay(r *release.Release) *document.Failure {
 	spec := document.Value(o.content, "spec")
 	ov := &release.Overlay{
-		Namespace: document.Text(spec, "targetNamespace"), NamePrefix: document.Text(spec, "namePrefix"), NameSuffix: document.Text(spec, "nameSuffix"),
+		Namespace: document.Text(spec, "targetNamespace"), NamePrefix: document.Text(spec, "namePrefix"),
+		NameSuffix: document.Text(spec, "nameSuffix"),
 		Components: document.Texts(document.Value(spec, "components")),
 	}
 	if document.Value(spec, "ignoreMissingComponents") == true {
@@ -135,7 +137,8 @@ func fluxPatch(e any) (types.Patch, error) {
 	if t := document.Value(e, "target"); t != nil {
 		target = &types.Selector{
 			ResId: resid.ResId{
-				Gvk:  resid.Gvk{Group: document.Text(t, "group"), Version: document.Text(t, "version"), Kind: document.Text(t, "kind")},
+				Gvk: resid.Gvk{Group: document.Text(t, "group"), Version: document.Text(t, "version"),
+					Kind: document.Text(t, "kind")},
 				Name: document.Text(t, "name"), Namespace: document.Text(t, "namespace"),
 			},
 			LabelSelector: document.Text(t, "labelSelector"), AnnotationSelector: document.Text(t, "annotationSelector"),
@@ -155,7 +158,9 @@ func (o *declaring) fluxVariables(r *release.Release) *document.Failure {
 	if build == nil {
 		return nil
 	}
-	s := &release.Substitution{Vars: map[string]string{}, Always: document.Text(build, "substituteStrategy") == "Always" || document.Text(o.content, "spec", "substituteStrategy") == "Always"}
+	s := &release.Substitution{Vars: map[string]string{},
+		Always: document.Text(build, "substituteStrategy") == "Always" ||
+			document.Text(o.content, "spec", "substituteStrategy") == "Always"}
 	var hidden []any
 	set := func(k, v string) { s.Vars[k] = strings.ReplaceAll(v, "\n", "") }
 	for i, e := range document.Items(build, "substituteFrom") {
@@ -165,7 +170,9 @@ func (o *declaring) fluxVariables(r *release.Release) *document.Failure {
 			if document.Value(e, "optional") != true {
 				s.Open = true
 				at := o.at(fmt.Sprintf("spec.postBuild.substituteFrom[%d]", i))
-				r.Remarks = append(r.Remarks, fmt.Sprintf("%s:%d: %s %s is not in the repository: its variables stay as they are written", at.File, at.StartLine, kind, name))
+				r.Remarks = append(r.Remarks,
+					fmt.Sprintf("%s:%d: %s %s is not in the repository: its variables stay as they are written", at.File,
+						at.StartLine, kind, name))
 			}
 			continue
 		}
@@ -232,5 +239,6 @@ func (o *declaring) fluxResources(dir string) []string {
 
 // commonMetadata reads the labels and annotations that Flux sets on everything.
 func commonMetadata(m any) *release.CommonMetadata {
-	return &release.CommonMetadata{Labels: document.TextMap(document.Value(m, "labels")), Annotations: document.TextMap(document.Value(m, "annotations"))}
+	return &release.CommonMetadata{Labels: document.TextMap(document.Value(m, "labels")),
+		Annotations: document.TextMap(document.Value(m, "annotations"))}
 }

@@ -110,7 +110,9 @@ func (o *declaring) add(r release.Release, f *document.Failure) {
 	case itself: // as Flux's own Kustomization, of the folder that it stands in
 		return
 	case depth >= maxDepth:
-		o.Ignored = append(o.Ignored, source.Ignored{Path: r.By.File, Reason: fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, maxDepth)})
+		o.Ignored = append(o.Ignored,
+			source.Ignored{Path: r.By.File,
+				Reason: fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, maxDepth)})
 		return
 	}
 	o.Releases = append(o.Releases, r)
@@ -141,7 +143,8 @@ func (o *declaring) above(r release.Release) (depth int, itself bool) {
 }
 
 func (o *declaring) ignore(format string, args ...any) {
-	o.Ignored = append(o.Ignored, source.Ignored{Path: fmt.Sprintf("%s:%d", o.by.File, o.by.StartLine), Reason: fmt.Sprintf(format, args...)})
+	o.Ignored = append(o.Ignored,
+		source.Ignored{Path: fmt.Sprintf("%s:%d", o.by.File, o.by.StartLine), Reason: fmt.Sprintf(format, args...)})
 }
 
 // wait calls f when everything else was rendered, with the collection of that time.

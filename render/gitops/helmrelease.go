@@ -21,7 +21,8 @@ import (
 // Upstream: helm-controller, api/v2: GetReleaseName and GetReleaseNamespace; fluxcd/pkg,
 // chartutil: ChartValuesFromReferences.
 func (o *declaring) helmRelease() {
-	if len(document.Items(o.content, "spec", "valuesFrom")) > 0 || document.Value(o.content, "spec", "chartRef") != nil || o.Src.CanFetch() {
+	if len(document.Items(o.content, "spec", "valuesFrom")) > 0 ||
+		document.Value(o.content, "spec", "chartRef") != nil || o.Src.CanFetch() {
 		o.wait((*declaring).helmReleaseNow)
 		return
 	}
@@ -32,8 +33,9 @@ func (o *declaring) helmReleaseNow() {
 	h := o.content
 	name := objectName(h, "default")
 	r := release.Release{
-		ID: "helmrelease:" + o.folder + ":" + name, Kind: release.Helm, Name: document.Text(h, "spec", "releaseName"), Namespace: document.Text(h, "spec", "targetNamespace"),
-		Selected: "Flux HelmRelease " + name, Cluster: document.Text(h, "spec", "kubeConfig", "secretRef", "name"),
+		ID: "helmrelease:" + o.folder + ":" + name, Kind: release.Helm, Name: document.Text(h, "spec", "releaseName"),
+		Namespace: document.Text(h, "spec", "targetNamespace"),
+		Selected:  "Flux HelmRelease " + name, Cluster: document.Text(h, "spec", "kubeConfig", "secretRef", "name"),
 	}
 	if r.Name == "" {
 		if r.Name = document.Text(h, "metadata", "name"); r.Namespace != "" {
@@ -44,7 +46,8 @@ func (o *declaring) helmReleaseNow() {
 		r.Namespace = document.Text(h, "metadata", "namespace")
 	}
 	r.SkipCRDs = document.Text(h, "spec", "install", "crds") == "Skip"
-	r.SkipHooks = document.Value(h, "spec", "install", "disableHooks") == true && document.Value(h, "spec", "upgrade", "disableHooks") == true
+	r.SkipHooks = document.Value(h, "spec", "install", "disableHooks") == true &&
+		document.Value(h, "spec", "upgrade", "disableHooks") == true
 	dir, spec, f := o.fluxChart(&r)
 	if f != nil {
 		o.add(r, f)
@@ -88,7 +91,8 @@ func (o *declaring) fluxChart(r *release.Release) (dir string, spec any, f *docu
 }
 
 // fluxRemote is the chart of a source that is not this repository.
-func (o *declaring) fluxRemote(r *release.Release, ref, spec any, chart fetch.ChartRef) (string, any, *document.Failure) {
+func (o *declaring) fluxRemote(r *release.Release, ref, spec any,
+	chart fetch.ChartRef) (string, any, *document.Failure) {
 	r.Path, r.Files, r.ChartSource = o.by.File, o.specFiles(), o.sourceName(ref)
 	kind, name := document.Text(ref, "kind"), document.Text(ref, "name")
 	if _, ok := o.Found.lookup(kind, o.refNamespace(ref), name); !ok && kind != "" {
@@ -126,7 +130,8 @@ func (o *declaring) fluxValuesFiles(r *release.Release, spec any) *document.Fail
 			if document.Value(spec, "ignoreMissingValuesFiles") == true {
 				continue
 			}
-			return o.failure(fmt.Sprintf("spec.chart.spec.valuesFiles[%d]", i), "add the file, or correct `valuesFiles`", "values file %s does not exist", p)
+			return o.failure(fmt.Sprintf("spec.chart.spec.valuesFiles[%d]", i), "add the file, or correct `valuesFiles`",
+				"values file %s does not exist", p)
 		}
 		r.OwnValues = append(r.OwnValues, p)
 	}
@@ -169,7 +174,8 @@ func (o *declaring) fluxValues(r *release.Release) *document.Failure {
 		v, err := document.DecodeYAML([]byte(from.text))
 		m, ok := v.(map[string]any)
 		if err != nil || !ok && v != nil {
-			return o.failure(field, "correct the values", "%s %s: its values are no YAML map", document.Text(e, "kind"), document.Text(e, "name"))
+			return o.failure(field, "correct the values", "%s %s: its values are no YAML map", document.Text(e, "kind"),
+				document.Text(e, "name"))
 		}
 		if document.Text(e, "kind") == "Secret" {
 			secret = append(secret, m)
@@ -205,7 +211,8 @@ func setTarget(values map[string]any, target, text string, literal bool) error {
 	case literal:
 		escape := strings.NewReplacer(`\`, `\\`, `,`, `\,`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
 		return strvals.ParseIntoString(target+"="+escape.Replace(text), values)
-	case strings.HasPrefix(text, "'") && strings.HasSuffix(text, "'"), strings.HasPrefix(text, `"`) && strings.HasSuffix(text, `"`):
+	case strings.HasPrefix(text, "'") && strings.HasSuffix(text, "'"), strings.HasPrefix(text, `"`) &&
+		strings.HasSuffix(text, `"`):
 		return strvals.ParseIntoString(target+"="+strings.Trim(text, `'"`), values)
 	}
 	return strvals.ParseInto(target+"="+text, values)
@@ -230,7 +237,8 @@ func (o *declaring) reference(field string, e any) (*referred, *document.Failure
 		if optional {
 			return nil, nil
 		}
-		f := o.failure(field, "commit it, set `optional: true`, or declare the release in the policy's `releases`", "%s %s %s", kind, name, what)
+		f := o.failure(field, "commit it, set `optional: true`, or declare the release in the policy's `releases`",
+			"%s %s %s", kind, name, what)
 		f.Skipped = true
 		return nil, f
 	}
@@ -275,7 +283,8 @@ func (o *declaring) leftOut(field string, e any) string {
 	if target := document.Text(e, "targetPath"); target != "" {
 		what = target + " from"
 	}
-	return fmt.Sprintf("%s:%d: %s Secret %s are not known: rendered without", at.File, at.StartLine, what, document.Text(e, "name"))
+	return fmt.Sprintf("%s:%d: %s Secret %s are not known: rendered without", at.File, at.StartLine, what,
+		document.Text(e, "name"))
 }
 
 // postRenderers takes the overlays that are built over what the chart gave.

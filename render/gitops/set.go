@@ -68,7 +68,8 @@ func (u unknownGenerator) Error() string { return string(u) }
 func (s *applicationSet) fail(field string, err error) {
 	at := s.at(field)
 	s.add(release.Release{ID: s.id(), Kind: release.Manifests, Path: s.by.File, Selected: s.name}, &document.Failure{
-		Reason: fmt.Sprintf("%s:%d: %s: %v", at.File, at.StartLine, s.name, err), Where: at, Remedy: "correct the ApplicationSet",
+		Reason: fmt.Sprintf("%s:%d: %s: %v", at.File, at.StartLine, s.name, err), Where: at,
+		Remedy: "correct the ApplicationSet",
 	})
 }
 
@@ -116,7 +117,8 @@ func (s *applicationSet) applications(generator any, params []map[string]any) {
 func (s *applicationSet) cascades() bool {
 	policy := document.Value(s.content, "spec", "syncPolicy")
 	sync := document.Text(policy, "applicationsSync")
-	return document.Value(policy, "preserveResourcesOnDeletion") != true && sync != "create-only" && sync != "create-update"
+	return document.Value(policy, "preserveResourcesOnDeletion") != true && sync != "create-only" &&
+		sync != "create-update"
 }
 
 // expand fills parameters into a template, where a template can be stopped.

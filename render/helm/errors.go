@@ -32,7 +32,8 @@ var templateAt = regexp.MustCompile(`([A-Za-z0-9_@+./-]+/(?:templates|charts|crd
 // templateFailure gives an error of Helm's the repository's file and line: the
 // innermost template that it names.
 func templateFailure(c *release.Chart, ch *chart.Chart, texts map[string]string, err error) *document.Failure {
-	f := &document.Failure{Where: document.FileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "correct the template or its values"}
+	f := &document.Failure{Where: document.FileStart(path.Join(c.Dir, "Chart.yaml")),
+		Remedy: "correct the template or its values"}
 	var re *renderedError
 	if errors.As(err, &re) {
 		file := TemplateFile(c, re.name)
@@ -194,7 +195,8 @@ func validateOne(c *release.Chart, ch *chart.Chart, vals map[string]any) *docume
 		if strings.Contains(err.Error(), errRemoteSchema.Error()) {
 			return nil // values go unchecked, as with helm's --skip-schema-validation
 		}
-		return &document.Failure{Reason: fmt.Sprintf("%s: %v", file, err), Where: document.FileStart(file), Remedy: "correct the schema"}
+		return &document.Failure{Reason: fmt.Sprintf("%s: %v", file, err), Where: document.FileStart(file),
+			Remedy: "correct the schema"}
 	}
 	err = schema.Validate(map[string]any(vals))
 	var ve *jsonschema.ValidationError

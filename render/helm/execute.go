@@ -20,7 +20,8 @@ import (
 func execute(c *release.Chart, ch *chart.Chart, vals map[string]any) ([]document.Document, *document.Failure) {
 	caps, err := capabilities(c.KubeVersion)
 	if err != nil {
-		return nil, &document.Failure{Reason: err.Error(), Where: document.FileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "give a version such as 1.36"}
+		return nil, &document.Failure{Reason: err.Error(), Where: document.FileStart(path.Join(c.Dir, "Chart.yaml")),
+			Remedy: "give a version such as 1.36"}
 	}
 	caps.APIVersions = append(caps.APIVersions, c.APIVersions...)
 	if want := ch.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, caps.KubeVersion.String()) {
@@ -65,7 +66,8 @@ func documents(c *release.Chart, ch *chart.Chart, texts map[string]string) ([]do
 	sort.Strings(names)
 	var docs []document.Document
 	for _, name := range names {
-		if strings.HasPrefix(path.Base(name), "_") || strings.HasSuffix(name, "NOTES.txt") || strings.TrimSpace(texts[name]) == "" {
+		if strings.HasPrefix(path.Base(name), "_") || strings.HasSuffix(name, "NOTES.txt") ||
+			strings.TrimSpace(texts[name]) == "" {
 			continue
 		}
 		list, err := templateDocuments(c, name, texts[name])
@@ -80,7 +82,8 @@ func documents(c *release.Chart, ch *chart.Chart, texts map[string]string) ([]do
 // templateDocuments decodes the documents of one rendered template.
 func templateDocuments(c *release.Chart, name, text string) ([]document.Document, error) {
 	if n := strings.Count(text, "\n---"); n > document.MaxDocuments { // before they are split, which takes long
-		return nil, &renderedError{name: name, err: fmt.Errorf("yaml: %d documents, the limit is %d", n+1, document.MaxDocuments)}
+		return nil, &renderedError{name: name,
+			err: fmt.Errorf("yaml: %d documents, the limit is %d", n+1, document.MaxDocuments)}
 	}
 	var docs []document.Document
 	for i, one := range splitManifests(text) {
@@ -112,13 +115,15 @@ func templateDocuments(c *release.Chart, name, text string) ([]document.Document
 
 // isTest reports whether a hook is a test.
 func isTest(content map[string]any) bool {
-	v, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"), fieldpath.Key(hooks.HookAnnotation)}.Get(content)
+	v, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"),
+		fieldpath.Key(hooks.HookAnnotation)}.Get(content)
 	return strings.Contains(fmt.Sprint(v), "test")
 }
 
 // hookOf reports whether an object is a hook, and whether Helm knows its type.
 func hookOf(content map[string]any) (hook, known bool) {
-	v, ok := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"), fieldpath.Key(hooks.HookAnnotation)}.Get(content)
+	v, ok := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"),
+		fieldpath.Key(hooks.HookAnnotation)}.Get(content)
 	text, isText := v.(string)
 	if !ok || !isText {
 		return false, true

@@ -121,7 +121,8 @@ func (g *gatherer) lock(dir string, meta *chart.Metadata) (*chart.Lock, *documen
 			return nil, lockFailure(dir, document.LineOf(file, line, "file"), document.ErrorText(err))
 		}
 		if !lockFits(l, meta) {
-			return nil, lockFailure(dir, document.LineOf(file, document.KeyLine(b, "digest"), "file"), "the lock does not fit the dependencies of the chart")
+			return nil, lockFailure(dir, document.LineOf(file, document.KeyLine(b, "digest"), "file"),
+				"the lock does not fit the dependencies of the chart")
 		}
 		return l, nil
 	}
@@ -221,8 +222,9 @@ func fetchRelease(s *source.Source, j *release.Job, rel *release.Release) *docum
 		return nil
 	}
 	return &document.Failure{
-		Reason: fmt.Sprintf("%s:%d: values file %s does not exist in chart %s", by.File, by.StartLine, lost, source.ChartName(*rel.Fetch)),
-		Where:  by, Remedy: "name one that the chart has: correct `valuesFiles` or `valueFiles`",
+		Reason: fmt.Sprintf("%s:%d: values file %s does not exist in chart %s", by.File, by.StartLine, lost,
+			source.ChartName(*rel.Fetch)),
+		Where: by, Remedy: "name one that the chart has: correct `valuesFiles` or `valueFiles`",
 	}
 }
 

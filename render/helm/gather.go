@@ -269,6 +269,22 @@ func (g *gatherer) vendoredNames(prefix string) map[string]bool {
 	return have
 }
 
+// Vendors reports whether a chart has another one in its charts folder, which Helm takes whatever
+// repository Chart.yaml names for it.
+func Vendors(s *source.Source, dir, name string) bool {
+	return slices.ContainsFunc(s.Below(path.Join(dir, "charts")), func(p string) bool {
+		below, base := path.Split(strings.TrimPrefix(p, path.Join(dir, "charts")+"/"))
+		if m := archiveName.FindStringSubmatch(base); below == "" && m != nil {
+			return m[1] == name
+		}
+		if base != "Chart.yaml" || strings.Count(below, "/") != 1 {
+			return false
+		}
+		m, f := ReadMetadata(s, path.Dir(p))
+		return f == nil && m.Name == name
+	})
+}
+
 // library is the failure of a chart that renders nothing of its own, or nil.
 func (g *gatherer) library(rel release.Release) *document.Failure {
 	meta, f := g.metadata(rel.Path)

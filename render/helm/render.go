@@ -248,7 +248,7 @@ func MergeValues(a, b map[string]any) map[string]any {
 // calls says which functions the templates mention.
 func calls(c *release.Chart, ch *chart.Chart) (random, lookup bool) {
 	for _, t := range ch.Templates {
-		random = random || mayBeRandom(t.Data) && randomCall.Match(t.Data)
+		random = random || mayBeRandom(t.Data) && Calls(t.Data, isRandom)
 		lookup = lookup || bytes.Contains(t.Data, []byte("lookup")) && lookupCall.Match(t.Data)
 	}
 	for _, d := range ch.Dependencies() {
@@ -256,6 +256,26 @@ func calls(c *release.Chart, ch *chart.Chart) (random, lookup bool) {
 		random, lookup = random || r, lookup || l
 	}
 	return random, lookup
+}
+
+func isRandom(action []byte) bool { return mayBeRandom(action) && randomCall.Match(action) }
+
+// Calls reports whether a function may stand between the braces of a template, as says tells of what stands there: most
+// words that look like its name are in comments and in the text around them.
+func Calls(template []byte, says func(action []byte) bool) bool {
+	for i, part := range bytes.Split(template, []byte("{{")) {
+		if i == 0 {
+			continue
+		}
+		if c := bytes.TrimLeft(part, "- \t\r\n"); bytes.HasPrefix(c, []byte("/*")) {
+			_, part, _ = bytes.Cut(c, []byte("*/"))
+		}
+		// Up to the last braces: others may stand in a text.
+		if end := bytes.LastIndex(part, []byte("}}")); end >= 0 && says(part[:end]) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayBeRandom is false of a text in which [randomCall] finds nothing, and quicker.

@@ -1,6 +1,6 @@
-// Package kept holds files in a folder from run to run: each is sealed with a digest of its name and content, is put into
-// its place at once, as runs may share the folder, and goes when it was of no use for longest and too much is kept. It
-// knows nothing of what the files are, and what lies there is never trusted to be whole.
+// Package kept holds files in a folder from run to run: each is sealed with a digest of its name and content, is put
+// into its place at once, as runs may share the folder, and goes when it was of no use for longest and too much is
+// kept. It knows nothing of what the files are, and what lies there is never trusted to be whole.
 package kept
 
 import (
@@ -44,7 +44,8 @@ func (f Folder) Read(name string) ([]byte, bool) {
 	}
 	defer in.Close()
 	b, err := io.ReadAll(io.LimitReader(in, most+1))
-	if err != nil || int64(len(b)) > most || len(b) < sha256.Size || !bytes.Equal(b[:sha256.Size], seal(name, b[sha256.Size:])) {
+	if err != nil || int64(len(b)) > most || len(b) < sha256.Size ||
+		!bytes.Equal(b[:sha256.Size], seal(name, b[sha256.Size:])) {
 		return nil, false
 	}
 	return b[sha256.Size:], true

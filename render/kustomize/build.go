@@ -152,7 +152,8 @@ func buildFiles(j *release.Job) (map[string][]byte, []string, *document.Failure)
 
 // editKustomization replaces charts by their resources and remote bases by what was
 // fetched, and asks for origins.
-func editKustomization(b []byte, generated []string, bases map[string]string, sealed release.Encrypted, root bool) ([]byte, error) {
+func editKustomization(b []byte, generated []string, bases map[string]string, sealed release.Encrypted,
+	root bool) ([]byte, error) {
 	v, err := document.DecodeYAML(b)
 	if err != nil {
 		return nil, err
@@ -271,7 +272,8 @@ func Failure(j *release.Job, err error) *document.Failure {
 	}
 	return &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s", file, line, document.Shorten(text, 600)),
-		Where:  document.LineOf(file, line, "file"), Remedy: "correct the kustomization; `kustomize build " + j.Release.Path + "` shows the same",
+		Where:  document.LineOf(file, line, "file"),
+		Remedy: "correct the kustomization; `kustomize build " + j.Release.Path + "` shows the same",
 	}
 }
 

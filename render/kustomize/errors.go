@@ -49,8 +49,9 @@ func patchFailure(j *release.Job, said string) *document.Failure {
 
 func missedPatchFailure(at document.Location, kind, name string) *document.Failure {
 	return &document.Failure{
-		Reason: fmt.Sprintf("%s:%d: the patch is for %s %s, which the kustomization does not have", at.File, at.StartLine, kind, name),
-		Where:  at, Remedy: "correct its kind, name and namespace, or remove the patch",
+		Reason: fmt.Sprintf("%s:%d: the patch is for %s %s, which the kustomization does not have", at.File,
+			at.StartLine, kind, name),
+		Where: at, Remedy: "correct its kind, name and namespace, or remove the patch",
 	}
 }
 

@@ -92,7 +92,8 @@ func (g *gatherer) base(k *File, dir, ref string) *document.Failure {
 	case !g.src.CanFetch():
 		return g.remote(k, ref)
 	case why == "is a file of another host, which nothing pins":
-		return k.skip(ref, why, copyIt+", or refer to its folder at a full commit: https://HOST/ORG/REPOSITORY//FOLDER?ref=COMMIT")
+		return k.skip(ref, why,
+			copyIt+", or refer to its folder at a full commit: https://HOST/ORG/REPOSITORY//FOLDER?ref=COMMIT")
 	case why != "":
 		return k.skip(ref, "is remote and "+why, copyIt+", or give an https address")
 	case !fetch.Pinned(b.rev):
@@ -109,7 +110,8 @@ func (g *gatherer) base(k *File, dir, ref string) *document.Failure {
 		return source.FetchFailure(redact.URL(ref), err, where)
 	}
 	mount := source.MountFolder(strings.TrimPrefix(b.address, "https://"), "git", b.address, t.Commit)
-	what := source.Fetched{Name: redact.URL(b.address), Version: b.rev, From: redact.URL(b.address), Digest: "git:" + t.Commit}
+	what := source.Fetched{Name: redact.URL(b.address), Version: b.rev, From: redact.URL(b.address),
+		Digest: "git:" + t.Commit}
 	if err := g.src.Mount(mount, what, func() (tree.Tree, error) { return baseTree(t) }); err != nil {
 		return source.FetchFailure(redact.URL(ref), err, where)
 	}

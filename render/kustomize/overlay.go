@@ -95,7 +95,8 @@ func Label(o *release.Overlay, docs []document.Document) {
 		if !ok {
 			continue
 		}
-		for field, pairs := range map[string]map[string]string{"labels": o.Metadata.Labels, "annotations": o.Metadata.Annotations} {
+		for field, pairs := range map[string]map[string]string{"labels": o.Metadata.Labels,
+			"annotations": o.Metadata.Annotations} {
 			if len(pairs) == 0 {
 				continue
 			}
@@ -162,7 +163,8 @@ func PostRender(o *release.Overlay, docs []document.Document) ([]document.Docume
 			return nil, err
 		}
 		content, _ = v.(map[string]any)
-		name, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"), fieldpath.Key(indexAnnotation)}.Get(content)
+		name, _ := fieldpath.Path{fieldpath.Key("metadata"), fieldpath.Key("annotations"),
+			fieldpath.Key(indexAnnotation)}.Get(content)
 		dropAnnotation(content, indexAnnotation)
 		d := document.Document{File: "", Content: content}
 		if i, err := strconv.Atoi(fmt.Sprint(name)); err == nil && i >= 0 && i < len(docs) {

@@ -70,7 +70,8 @@ func (g *gatherer) plugin(file string, line int, text []byte, dir string, k *Fil
 		}
 		var refs []string
 		fieldpath.Leaves(d.Content, nil, func(p fieldpath.Path, v any) {
-			if text, ok := v.(string); ok && (RemoteRef.MatchString(text) || strings.Contains("path files paths envs env", p[len(p)-1].Key) || inFileList(p)) {
+			if text, ok := v.(string); ok &&
+				(RemoteRef.MatchString(text) || strings.Contains("path files paths envs env", p[len(p)-1].Key) || inFileList(p)) {
 				refs = append(refs, text)
 			}
 		})
@@ -151,11 +152,13 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 	}
 	if !vendored {
 		f := k.fail(h.Name, fmt.Sprintf("(chart %s@%s) is not vendored", h.Name, h.Version),
-			fmt.Sprintf("run `helm pull --untar --untardir %s %s --repo %s --version %s` and commit it", base, h.Name, redact.URL(h.Repo), h.Version))
+			fmt.Sprintf("run `helm pull --untar --untardir %s %s --repo %s --version %s` and commit it", base, h.Name,
+				redact.URL(h.Repo), h.Version))
 		f.Skipped = true
 		return nil, f
 	}
-	rel := release.Release{ID: g.job.Release.ID, Kind: release.Helm, Path: chartDir, Name: h.ReleaseName, Namespace: h.Namespace, KubeVersion: h.KubeVersion}
+	rel := release.Release{ID: g.job.Release.ID, Kind: release.Helm, Path: chartDir, Name: h.ReleaseName,
+		Namespace: h.Namespace, KubeVersion: h.KubeVersion}
 	if rel.Namespace == "" {
 		rel.Namespace = g.space
 	}

@@ -60,7 +60,9 @@ func (g *gatherer) placeholder(k *File, dir, ref string, env bool) bool {
 	if env {
 		g.job.Files[p] = []byte("NOT_IN_THE_REPOSITORY=not-in-the-repository\n")
 	}
-	g.job.Notes = append(g.job.Notes, fmt.Sprintf("%s:%d: %s is not in the repository: a placeholder stands for it", k.Path, max(k.line(ref), k.lineEnding("="+ref)), p))
+	g.job.Notes = append(g.job.Notes,
+		fmt.Sprintf("%s:%d: %s is not in the repository: a placeholder stands for it", k.Path,
+			max(k.line(ref), k.lineEnding("="+ref)), p))
 	return true
 }
 

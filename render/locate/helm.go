@@ -217,7 +217,8 @@ func (l *locator) candidates(c *release.Chart, scope fieldpath.Path, w wantedVal
 			s += 2
 		}
 		name := leaf.path[len(leaf.path)-1].Key
-		if last != "" && (name == last || strings.HasPrefix(strings.ToLower(name), strings.ToLower(strings.TrimSuffix(last, "s")))) {
+		if last != "" && (name == last ||
+			strings.HasPrefix(strings.ToLower(name), strings.ToLower(strings.TrimSuffix(last, "s")))) {
 			s += 2
 		}
 		if s >= 3 {

@@ -180,11 +180,13 @@ func (l *locator) imageHit(k *kustomize.File, root *yaml3.Node, q query) hit {
 			node := document.Child(document.Child(root, fieldpath.Key(list)), fieldpath.At(i))
 			for field, want := range map[string]string{"newTag": ":" + e.NewTag, "digest": "@" + e.Digest} {
 				if n := document.Child(node, fieldpath.Key(field)); n != nil && strings.Contains(rest, want) {
-					return hit{setRegion(k.Path, document.Region{Key: document.KeyNode(node, fieldpath.Key(field)), Value: n}), len(q.path), true}
+					return hit{setRegion(k.Path, document.Region{Key: document.KeyNode(node, fieldpath.Key(field)), Value: n}),
+						len(q.path), true}
 				}
 			}
 			if n := document.Child(node, fieldpath.Key("newName")); n != nil && e.NewTag == "" && e.Digest == "" {
-				return hit{setRegion(k.Path, document.Region{Key: document.KeyNode(node, fieldpath.Key("newName")), Value: n}), len(q.path), true}
+				return hit{setRegion(k.Path, document.Region{Key: document.KeyNode(node, fieldpath.Key("newName")), Value: n}),
+					len(q.path), true}
 			}
 		}
 	}
@@ -207,7 +209,8 @@ func (l *locator) replicaHit(k *kustomize.File, root *yaml3.Node, q query) hit {
 		if sameName(q.doc.Content, e.Name) && fmt.Sprint(e.Count) == fmt.Sprint(q.value) {
 			node := document.Child(document.Child(root, fieldpath.Key("replicas")), fieldpath.At(i))
 			if n := document.Child(node, fieldpath.Key("count")); n != nil {
-				return hit{setRegion(k.Path, document.Region{Key: document.KeyNode(node, fieldpath.Key("count")), Value: n}), len(q.path), true}
+				return hit{setRegion(k.Path, document.Region{Key: document.KeyNode(node, fieldpath.Key("count")), Value: n}),
+					len(q.path), true}
 			}
 		}
 	}
@@ -243,12 +246,14 @@ func (l *locator) labelHit(k *kustomize.File, root *yaml3.Node, q query) hit {
 	}
 	if parent != "annotations" {
 		for i := range k.Labels {
-			maps = append(maps, document.Child(document.Child(document.Child(root, fieldpath.Key("labels")), fieldpath.At(i)), fieldpath.Key("pairs")))
+			maps = append(maps, document.Child(document.Child(document.Child(root, fieldpath.Key("labels")), fieldpath.At(i)),
+				fieldpath.Key("pairs")))
 		}
 	}
 	for _, m := range maps {
 		if n := document.Child(m, fieldpath.Key(last)); n != nil && n.Value == fmt.Sprint(q.value) {
-			return hit{setRegion(k.Path, document.Region{Key: document.KeyNode(m, fieldpath.Key(last)), Value: n}), len(q.path), true}
+			return hit{setRegion(k.Path, document.Region{Key: document.KeyNode(m, fieldpath.Key(last)), Value: n}), len(q.path),
+				true}
 		}
 	}
 	return hit{depth: -1}
@@ -267,7 +272,8 @@ func (l *locator) nameHit(k *kustomize.File, root *yaml3.Node, q query) hit {
 		field = "nameSuffix"
 	}
 	if n := document.Child(root, fieldpath.Key(field)); field != "" && n != nil {
-		return hit{setRegion(k.Path, document.Region{Key: document.KeyNode(root, fieldpath.Key(field)), Value: n}), len(q.path), true}
+		return hit{setRegion(k.Path, document.Region{Key: document.KeyNode(root, fieldpath.Key(field)), Value: n}),
+			len(q.path), true}
 	}
 	return hit{depth: -1}
 }
@@ -312,7 +318,8 @@ func (l *locator) generatorHit(d document.Document) hit {
 		for i := range list.Content {
 			e := document.Child(list, fieldpath.At(i))
 			if n := document.Child(e, fieldpath.Key("name")); n != nil && sameName(d.Content, n.Value) {
-				return hit{document.NodeRegion(d.Origin, document.Region{Key: document.KeyNode(e, fieldpath.Key("name")), Value: n}, true), 1, false}
+				return hit{document.NodeRegion(d.Origin,
+					document.Region{Key: document.KeyNode(e, fieldpath.Key("name")), Value: n}, true), 1, false}
 			}
 		}
 	}

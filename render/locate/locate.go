@@ -21,8 +21,10 @@ type Options struct {
 
 // New gives the function that finds the source of each document's fields.
 func New(s *source.Source, j *release.Job, opt Options) func(d document.Document) func(string) document.Location {
-	l := &locator{src: s, job: j, opt: opt, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomize.File{}, trials: map[string]*trials{},
-		leaves: map[leavesKey][]valuesLeaf{}, overlays: map[*release.Overlay]*overlayText{}, inline: map[string][]*yaml3.Node{}}
+	l := &locator{src: s, job: j, opt: opt, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomize.File{},
+		trials: map[string]*trials{},
+		leaves: map[leavesKey][]valuesLeaf{}, overlays: map[*release.Overlay]*overlayText{},
+		inline: map[string][]*yaml3.Node{}}
 	return func(d document.Document) func(string) document.Location {
 		var mu sync.Mutex
 		cache := map[string]document.Location{}

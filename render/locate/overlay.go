@@ -80,7 +80,8 @@ func metadataPath(o *release.Overlay, q query) (fieldpath.Path, bool) {
 	if o.Metadata == nil || len(q.path) != 3 || q.path[0].Key != "metadata" {
 		return nil, false
 	}
-	pairs := map[string]map[string]string{"labels": o.Metadata.Labels, "annotations": o.Metadata.Annotations}[q.path[1].Key]
+	pairs := map[string]map[string]string{"labels": o.Metadata.Labels,
+		"annotations": o.Metadata.Annotations}[q.path[1].Key]
 	v, ok := pairs[q.path[2].Key]
 	return fieldpath.Path{fieldpath.Key("commonMetadata"), q.path[1], q.path[2]}, ok && v == fmt.Sprint(q.value)
 }

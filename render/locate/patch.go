@@ -147,8 +147,10 @@ func patchNode(file string, n *yaml3.Node, targeted bool, q query) hit {
 		return jsonPatchHit(file, n, q)
 	}
 	if !targeted {
-		kind, name := document.Child(n, fieldpath.Key("kind")), document.Child(document.Child(n, fieldpath.Key("metadata")), fieldpath.Key("name"))
-		if kind == nil || kind.Value != document.GVK(q.doc.Content).Kind || name == nil || !sameName(q.doc.Content, name.Value) {
+		kind, name := document.Child(n,
+			fieldpath.Key("kind")), document.Child(document.Child(n, fieldpath.Key("metadata")), fieldpath.Key("name"))
+		if kind == nil || kind.Value != document.GVK(q.doc.Content).Kind || name == nil ||
+			!sameName(q.doc.Content, name.Value) {
 			return hit{depth: -1}
 		}
 	}
@@ -274,8 +276,10 @@ func jsonPatchHit(file string, ops *yaml3.Node, q query) hit {
 		if n < 0 {
 			continue
 		}
-		rest := query{doc: document.Document{Content: map[string]any{"v": valueAt(q, n)}}, path: append(fieldpath.Path{fieldpath.Key("v")}, q.path[n:]...), value: q.value, exists: q.exists}
-		wrapped := &yaml3.Node{Kind: yaml3.MappingNode, Content: []*yaml3.Node{{Kind: yaml3.ScalarNode, Value: "v", Line: value.Line, Column: value.Column}, value}}
+		rest := query{doc: document.Document{Content: map[string]any{"v": valueAt(q, n)}},
+			path: append(fieldpath.Path{fieldpath.Key("v")}, q.path[n:]...), value: q.value, exists: q.exists}
+		wrapped := &yaml3.Node{Kind: yaml3.MappingNode,
+			Content: []*yaml3.Node{{Kind: yaml3.ScalarNode, Value: "v", Line: value.Line, Column: value.Column}, value}}
 		m := matchNode(wrapped, rest)
 		r := m.region
 		if m.depth == 1 {

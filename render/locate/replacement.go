@@ -68,7 +68,8 @@ func targetHit(file string, node *yaml3.Node, targets []*types.TargetSelector, q
 			if !matchesDotted(fp, q) {
 				continue
 			}
-			n := document.Child(document.Child(document.Child(document.Child(node, fieldpath.Key("targets")), fieldpath.At(t)), fieldpath.Key("fieldPaths")), fieldpath.At(f))
+			n := document.Child(document.Child(document.Child(document.Child(node, fieldpath.Key("targets")), fieldpath.At(t)),
+				fieldpath.Key("fieldPaths")), fieldpath.At(f))
 			if n != nil {
 				return hit{setRegion(file, document.Region{Key: nil, Value: n}), len(q.path), true}
 			}

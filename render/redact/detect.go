@@ -25,8 +25,9 @@ type rule struct {
 	spared []*regexp.Regexp
 }
 
-// gitleaks are the rules of github.com/gitleaks/gitleaks (MIT, Copyright (c) 2019 Zachary Rice), as its package config has
-// them: that package reads files in six formats, with 20 modules that nothing else here needs. A test compares the two.
+// gitleaks are the rules of github.com/gitleaks/gitleaks (MIT, Copyright (c) 2019 Zachary Rice), as its package config
+// has them: that package reads files in six formats, with 20 modules that nothing else here needs. A test compares the
+// two.
 //
 //go:embed gitleaks.toml
 var gitleaks string

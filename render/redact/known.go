@@ -314,8 +314,10 @@ func (k *Known) find(text string, f func(from, to int) bool) {
 // inName reports whether a part of a text is part of a longer name: of a word, or of words that
 // dots and dashes join, as in the names of files, hosts and objects.
 func inName(text string, from, to int) bool {
-	return from > 0 && (isWord(text[from-1]) || from > 1 && joins(text[from-1]) && isWord(text[from-2])) && isWord(text[from]) ||
-		to < len(text) && (isWord(text[to]) || to+1 < len(text) && joins(text[to]) && isWord(text[to+1])) && isWord(text[to-1])
+	return from > 0 && (isWord(text[from-1]) || from > 1 && joins(text[from-1]) && isWord(text[from-2])) &&
+		isWord(text[from]) ||
+		to < len(text) && (isWord(text[to]) || to+1 < len(text) && joins(text[to]) && isWord(text[to+1])) &&
+			isWord(text[to-1])
 }
 
 func joins(c byte) bool { return c == '.' || c == '-' }

@@ -6,7 +6,9 @@ package redact
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Masks that stand where a secret stood.
@@ -41,8 +43,27 @@ var spoken = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)https?://(?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks|[^/\s]*webhook\.office\.com)/([^\s"']+)`),
 }
 
+// tellingParts are parts of names, in lower case: in every name that [secretKey] finds one of them stands.
+var tellingParts = []string{
+	"pass", "pwd", "secret", "token", "cred", "auth", "key", "dsn", "connection", "cert", "cookie", "bearer", "webhook", "salt", "netrc", "dockerc",
+	".pem", ".crt", ".p12", ".pfx", ".jks",
+}
+
+// mayTell is false of a name in which [secretKey] finds nothing, and quicker: most names are none.
+func mayTell(name string) bool {
+	for i := range len(name) {
+		if name[i] >= utf8.RuneSelf {
+			return true // letters beyond ASCII that fold to some of it
+		}
+	}
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(tellingParts, func(part string) bool { return strings.Contains(name, part) })
+}
+
 // Tells reports whether a key's own words say that its value is a secret.
-func Tells(name string) bool { return secretKey.MatchString(name) && !harmless.MatchString(name) }
+func Tells(name string) bool {
+	return mayTell(name) && secretKey.MatchString(name) && !harmless.MatchString(name)
+}
 
 // IsCredential reports whether a text is a credential by its own form.
 func IsCredential(text string) bool { return secretForm.MatchString(text) }

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/base64"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -197,4 +198,36 @@ func FuzzScrub(f *testing.F) {
 		k.Harvest([]byte(text))
 		Text(text)
 	})
+}
+
+// The quick look at a name says no of none that the expression finds, however it is written.
+func TestNoTellingNameIsPassedOver(t *testing.T) {
+	parts := []string{"pass", "word", "passwd", "phrase", "pgpass", "pwd", "secret", "token", "credential", "creds", "cred", "auth", "api", "access", "private",
+		"encryption", "signing", "client", "account", "license", "key", "dsn", "connection", "string", "cert", "ificate", "data", ".pem", ".key", ".crt", ".p12",
+		".pfx", ".jks", ".keystore", ".dockerconfigjson", ".dockercfg", "htpasswd", "netrc", "basic", "bearer", "authorization", "cookie", "session", "salt",
+		"webhook", "url", "-", "_", ".", "name", "image", "\u212a", "to\u212aen", "\u017fecret", "e\u0301"}
+	r := rand.New(rand.NewPCG(2, 9))
+	told, passed := 0, 0
+	for range 40000 {
+		name := ""
+		for range 1 + r.IntN(4) {
+			part := parts[r.IntN(len(parts))]
+			if r.IntN(3) == 0 {
+				part = strings.ToUpper(part)
+			}
+			name += part
+		}
+		want := secretKey.MatchString(name) && !harmless.MatchString(name)
+		if got := Tells(name); got != want {
+			t.Fatalf("%q tells of a secret: %v, want %v", name, got, want)
+		}
+		if want {
+			told++
+		} else if !mayTell(name) {
+			passed++
+		}
+	}
+	if told < 1000 || passed < 1000 {
+		t.Errorf("%d names tell, %d are passed over: too few to show anything", told, passed)
+	}
 }

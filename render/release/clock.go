@@ -6,8 +6,8 @@ import (
 )
 
 // Clock says until when a repository is looked through and renderings may run: the first one
-// of each release, and those that find lines. Its owner moves it on from phase to phase, so that none can use up the time of
-// the next. A nil Clock never ends.
+// of each release, and those that find lines. Its owner moves it on from phase to phase, so that none can use up the
+// time of the next. A nil Clock never ends.
 type Clock struct {
 	until atomic.Int64 // nanoseconds since 1970; 0: no end
 	ended atomic.Bool

@@ -13,14 +13,15 @@ const (
 	FluxHelmRelease Tool = "Flux Helm" // a HelmRelease
 )
 
-// Delivery is how a release gets into the cluster, as the GitOps object that declares it says. Its zero value is that of
-// a release that no such object declares: nothing is known.
+// Delivery is how a release gets into the cluster, as the GitOps object that declares it says. Its zero value is that
+// of a release that no such object declares: nothing is known.
 type Delivery struct {
 	Tool Tool
 	Name string // of the object, "namespace/name"
 	// Prunes says that what Git no longer has is deleted, and Last that this waits until all else is healthy.
 	Prunes, Last bool
-	// ServerSide says that it applies by field ownership, and Replaces that it puts each object in the place of the live one.
+	// ServerSide says that it applies by field ownership, and Replaces that it puts each object in the place of the live
+	// one.
 	ServerSide, Replaces bool
 	// Cascades says that everything it applied is deleted with the object itself.
 	Cascades bool

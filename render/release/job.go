@@ -96,7 +96,8 @@ func (j *Job) computeDigest() string {
 		sum := sha256.Sum256(j.Files[p])
 		fmt.Fprintf(h, "%q %x\n", p, sum)
 	}
-	b, err := json.Marshal(&Job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Bases: j.Bases, Encrypted: j.Encrypted, Notes: j.Notes, Template: j.Template, Lost: j.Lost, Later: j.Later})
+	b, err := json.Marshal(&Job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Bases: j.Bases,
+		Encrypted: j.Encrypted, Notes: j.Notes, Template: j.Template, Lost: j.Lost, Later: j.Later})
 	if err != nil {
 		panic("render: a job does not marshal: " + err.Error())
 	}
@@ -108,7 +109,8 @@ func (j *Job) computeDigest() string {
 func (j *Job) Cut() *document.Failure {
 	return &document.Failure{
 		Cut: true, Skipped: true, Reason: j.Release.Path + ": the time budget ran out before it was rendered",
-		Where: document.FileStart(j.EntryFile()), Remedy: "give it more time with --time-budget, or find out what makes it slow",
+		Where:  document.FileStart(j.EntryFile()),
+		Remedy: "give it more time with --time-budget, or find out what makes it slow",
 	}
 }
 

@@ -98,14 +98,17 @@ type Release struct {
 	Switched string `json:"-"`
 	// At is the policy's line that declares the release; empty for others.
 	At document.Location `json:"-"`
+	// Within is the ID of the release whose objects declare it, while both sides are rendered.
+	Within string `json:"-"`
+	// MayMiss are values files in the fetched chart that need not be there.
+	MayMiss []string `json:"-"`
+	// Says are the files that declare it, with what of each is about it; nil: all of By's.
+	Says map[string][]byte `json:"-"`
 
 	PlainID     string                                      `json:"-"` // ID of a GitOps release, whoever declares it
 	IDFolder    string                                      `json:"-"` // in that ID
-	Within      string                                      `json:"-"` // ID of the release whose objects declare it, while both sides are rendered
 	ChartSource string                                      `json:"-"` // Flux source of a chart that is not here
 	Fetch       *fetch.ChartRef                             `json:"-"` // the chart to fetch into Path; nil: it is here
-	MayMiss     []string                                    `json:"-"` // values files in the fetched chart that need not be there
-	Says        map[string][]byte                           `json:"-"` // files that declare it, with what of each is about it; nil: all of By's
 	SettingAt   func(string) document.Location              `json:"-"` // as SetAt, of an Application's parameters
 	InlineAt    func(fieldpath.Path) document.Location      `json:"-"` // where a value of Inline was set
 	OverlayAt   func(int, fieldpath.Path) document.Location `json:"-"` // where a field of an overlay was

@@ -98,8 +98,9 @@ type BlueGreen struct {
 	AbortScaleDownDelaySeconds *int32              `json:"abortScaleDownDelaySeconds"`
 }
 
-// Decode reads a Rollout. It gives nil for one that cannot be read: whose template is a Deployment's (workloadRef), that
-// has not just one strategy, whose fields are of another type than upstream's, or whose pods get rules from the strategy.
+// Decode reads a Rollout. It gives nil for one that cannot be read: whose template is a Deployment's (workloadRef),
+// that has not just one strategy, whose fields are of another type than upstream's, or whose pods get rules from the
+// strategy.
 func Decode(content map[string]any) *Rollout {
 	b, err := json.Marshal(content)
 	if err != nil {
@@ -111,7 +112,8 @@ func Decode(content map[string]any) *Rollout {
 	}
 	spec, _ := content["spec"].(map[string]any)
 	strategy, _ := spec["strategy"].(map[string]any)
-	if spec["workloadRef"] != nil || len(r.Spec.Template.Spec.Containers) == 0 || (r.Spec.Strategy.Canary == nil) == (r.Spec.Strategy.BlueGreen == nil) {
+	if spec["workloadRef"] != nil || len(r.Spec.Template.Spec.Containers) == 0 ||
+		(r.Spec.Strategy.Canary == nil) == (r.Spec.Strategy.BlueGreen == nil) {
 		return nil
 	}
 	which := "canary"
@@ -122,7 +124,8 @@ func Decode(content map[string]any) *Rollout {
 	if fields["antiAffinity"] != nil || fields["replicaProgressThreshold"] != nil {
 		return nil // the one writes pod anti-affinity into the template, the other lets a step end early
 	}
-	if routing, ok := fields["trafficRouting"].(map[string]any); ok && !slices.ContainsFunc(routers, func(k string) bool { return routing[k] != nil }) {
+	if routing, ok := fields["trafficRouting"].(map[string]any); ok &&
+		!slices.ContainsFunc(routers, func(k string) bool { return routing[k] != nil }) {
 		return nil // upstream counts pods for a router, and has none to tell
 	}
 	r.Unread = unread(fields)
@@ -139,7 +142,8 @@ var routers = []string{"istio", "nginx", "alb", "smi", "ambassador", "appMesh", 
 // unread names the fields of a strategy that decide when it goes on, or stops, and that are not read.
 func unread(strategy map[string]any) []string {
 	seen := map[string]bool{}
-	for _, field := range []string{"analysis", "prePromotionAnalysis", "postPromotionAnalysis", "pingPong", "scaleDownDelayRevisionLimit"} {
+	for _, field := range []string{"analysis", "prePromotionAnalysis", "postPromotionAnalysis", "pingPong",
+		"scaleDownDelayRevisionLimit"} {
 		if strategy[field] != nil {
 			seen[field] = true
 		}
@@ -204,13 +208,17 @@ func (r *Rollout) DeepCopy() *Rollout {
 		if c.TrafficRouting = clone(c.TrafficRouting); c.TrafficRouting != nil {
 			c.TrafficRouting.MaxTrafficWeight = clone(c.TrafficRouting.MaxTrafficWeight)
 		}
-		c.AbortScaleDownDelaySeconds, c.ScaleDownDelaySeconds = clone(c.AbortScaleDownDelaySeconds), clone(c.ScaleDownDelaySeconds)
+		c.AbortScaleDownDelaySeconds = clone(c.AbortScaleDownDelaySeconds)
+		c.ScaleDownDelaySeconds = clone(c.ScaleDownDelaySeconds)
 		c.MinPodsPerReplicaSet = clone(c.MinPodsPerReplicaSet)
 		out.Spec.Strategy.Canary = c
 	}
 	if b := clone(r.Spec.Strategy.BlueGreen); b != nil {
-		b.PreviewReplicaCount, b.AutoPromotionEnabled, b.MaxUnavailable = clone(b.PreviewReplicaCount), clone(b.AutoPromotionEnabled), clone(b.MaxUnavailable)
-		b.ScaleDownDelaySeconds, b.AbortScaleDownDelaySeconds = clone(b.ScaleDownDelaySeconds), clone(b.AbortScaleDownDelaySeconds)
+		b.PreviewReplicaCount = clone(b.PreviewReplicaCount)
+		b.AutoPromotionEnabled = clone(b.AutoPromotionEnabled)
+		b.MaxUnavailable = clone(b.MaxUnavailable)
+		b.ScaleDownDelaySeconds = clone(b.ScaleDownDelaySeconds)
+		b.AbortScaleDownDelaySeconds = clone(b.AbortScaleDownDelaySeconds)
 		out.Spec.Strategy.BlueGreen = b
 	}
 	return &out

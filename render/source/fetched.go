@@ -76,7 +76,7 @@ func (s *Source) FetchTree(address, rev string) (*fetch.Tree, error) {
 
 // Mount shows a tree under a folder of [FetchedRoot].
 func (s *Source) Mount(at string, what Fetched, open func() (tree.Tree, error)) error {
-	if s.dirs[FetchedRoot] != nil || s.Lists(FetchedRoot) {
+	if s.dirs[FetchedRoot] || s.Lists(FetchedRoot) {
 		return fmt.Errorf("%s is a name of this tool's own: rename the folder", FetchedRoot)
 	}
 	s.net.mu.Lock()

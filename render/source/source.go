@@ -22,7 +22,7 @@ type Source struct {
 	Files []string        // regular files and symlinks, sorted
 	isF   map[string]bool // the same as a set
 	Links map[string]bool // which of them are symlinks
-	dirs  map[string][]string
+	dirs  map[string]bool
 	Lost  []Ignored // submodules
 	// Twin is the other side, whose content is taken where a file is the same there.
 	Twin  *Source
@@ -39,23 +39,23 @@ type Source struct {
 
 // New lists a tree. Errors: those of listing it.
 func New(t tree.Tree) (*Source, error) {
-	s := &Source{Tree: t, isF: map[string]bool{}, Links: map[string]bool{}, dirs: map[string][]string{}, text: map[string][]byte{}, Memo: newMemo()}
-	err := fs.WalkDir(t, ".", func(p string, d fs.DirEntry, err error) error {
+	s := &Source{Tree: t, isF: map[string]bool{}, Links: map[string]bool{}, dirs: map[string]bool{}, text: map[string][]byte{}, Memo: newMemo()}
+	s.dirs["."] = true
+	err := tree.Walk(t, func(p string, mode fs.FileMode) error {
 		switch {
-		case err != nil:
-			return err
-		case d.IsDir():
-			if p != "." && (d.Name() == ".git" || d.Name() == "node_modules") {
+		case mode.IsDir():
+			if name := path.Base(p); name == ".git" || name == "node_modules" {
 				return fs.SkipDir
 			}
-			s.dirs[p] = nil
-		case d.Type()&fs.ModeIrregular != 0:
+			s.dirs[p] = true
+		case mode&fs.ModeIrregular != 0:
 			s.Lost = append(s.Lost, Ignored{p, "a submodule: its files are not in this repository"})
 		default:
 			s.Files = append(s.Files, p)
 			s.isF[p] = true
-			s.Links[p] = d.Type()&fs.ModeSymlink != 0
-			s.dirs[path.Dir(p)] = append(s.dirs[path.Dir(p)], path.Base(p))
+			if mode&fs.ModeSymlink != 0 {
+				s.Links[p] = true
+			}
 		}
 		return nil
 	})
@@ -168,7 +168,7 @@ func (s *Source) HasDir(p string) bool {
 	if inner, rest, ok := s.mounted(p); ok {
 		return inner.HasDir(rest)
 	}
-	if _, ok := s.dirs[p]; ok {
+	if s.dirs[p] {
 		return true
 	}
 	info, err := fs.Stat(s.Tree, p)
@@ -186,7 +186,7 @@ func (s *Source) Below(dir string) []string {
 		}
 		return out
 	}
-	if _, ok := s.dirs[dir]; ok && !s.linkBelow(dir) {
+	if s.dirs[dir] && !s.linkBelow(dir) {
 		var list []string
 		prefix := dir + "/"
 		if dir == "." {

@@ -95,8 +95,9 @@ func withAlternates(repo *git.Repository) *git.Repository {
 		if !filepath.IsAbs(line) {
 			return repo // relative alternates are beyond go-git; a missing object will say so
 		}
-		b.lenders = append(b.lenders, filesystem.NewStorageWithOptions(osfs.New(filepath.Dir(line), osfs.WithBoundOS()), objects,
-			filesystem.Options{KeepDescriptors: true}))
+		b.lenders = append(b.lenders,
+			filesystem.NewStorageWithOptions(osfs.New(filepath.Dir(line), osfs.WithBoundOS()), objects,
+				filesystem.Options{KeepDescriptors: true}))
 	}
 	again, err := git.Open(b, nil)
 	if err != nil {

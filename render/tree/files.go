@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -63,12 +64,17 @@ type fileTree struct {
 }
 
 func newFileTree(name, commit string, entries map[string]entry) *fileTree {
-	t := &fileTree{name: name, commit: commit, entries: entries, dirs: map[string][]string{".": nil}}
+	return &fileTree{name: name, commit: commit, entries: entries, dirs: folders(entries)}
+}
+
+// folders are those that leaves lie in, with the names of their children.
+func folders(entries map[string]entry) map[string][]string {
+	dirs := map[string][]string{".": nil}
 	seen := map[string]bool{".": true}
 	for p := range entries {
 		for seen[p] = true; ; {
 			dir := path.Dir(p)
-			t.dirs[dir] = append(t.dirs[dir], path.Base(p))
+			dirs[dir] = append(dirs[dir], path.Base(p))
 			if seen[dir] {
 				break
 			}
@@ -76,10 +82,43 @@ func newFileTree(name, commit string, entries map[string]entry) *fileTree {
 			p = dir
 		}
 	}
-	for _, names := range t.dirs {
+	for dir, names := range dirs {
 		sort.Strings(names)
+		dirs[dir] = slices.Compact(names) // a leaf may be a folder, too, where git's objects are forged
 	}
-	return t
+	return dirs
+}
+
+// walk is [Walk] of what is below a folder.
+func (t *fileTree) walk(dir string, f func(p string, mode fs.FileMode) error) error {
+	for _, name := range t.dirs[dir] {
+		p := below(dir, name)
+		e, leaf := t.entries[p]
+		if leaf {
+			if err := f(p, e.mode().Type()); err == fs.SkipDir {
+				return nil // as fs.WalkDir does: the rest of the folder
+			} else if err != nil {
+				return err
+			}
+			continue
+		}
+		err := f(p, fs.ModeDir)
+		if err == nil {
+			err = t.walk(p, f)
+		}
+		if err != nil && err != fs.SkipDir {
+			return err
+		}
+	}
+	return nil
+}
+
+// below is a name in a folder of the tree.
+func below(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return dir + "/" + name
 }
 
 // Name implements [Tree].
@@ -91,6 +130,12 @@ func (t *fileTree) Commit() string { return t.commit }
 // resolve follows the symlinks of a path and gives the path without any.
 // Errors: [ErrOutsideTree], [ErrNotInTree], [fs.ErrNotExist].
 func (t *fileTree) resolve(name string) (string, error) {
+	if e, leaf := t.entries[name]; leaf && e.kind == regularFile {
+		return name, nil // no symlink is on its way: it would be a leaf itself
+	}
+	if _, ok := t.dirs[name]; ok {
+		return name, nil
+	}
 	if !fs.ValidPath(name) {
 		return "", fmt.Errorf("%s: %w", name, fs.ErrInvalid)
 	}

@@ -4,16 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
@@ -23,6 +20,8 @@ type Repository struct {
 	dir  string
 	repo *git.Repository
 	mu   sync.Mutex // go-git's pack reader is not safe for concurrent use
+	// listed is the revision that was listed last; nil: none was.
+	listed *listed
 }
 
 // OpenRepository opens the repository that dir lies in.
@@ -72,11 +71,10 @@ func (r *Repository) treeOf(commit *object.Commit, rev string) (Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("revision %s: %w", rev, explainMissing(repo, err, rev))
 	}
-	entries := map[string]entry{}
-	if err := listTree(repo, root, ".", entries); err != nil {
+	if r.listed, err = listing(repo, root, r.listed); err != nil {
 		return nil, fmt.Errorf("revision %s: %w", rev, explainMissing(repo, err, rev))
 	}
-	t := newFileTree(rev, commit.Hash.String(), entries)
+	t := &fileTree{name: rev, commit: commit.Hash.String(), entries: r.listed.entries, dirs: r.listed.dirs}
 	t.load = func(p string, e entry) ([]byte, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -206,33 +204,6 @@ func explainMissing(repo *git.Repository, err error, rev string) error {
 		return fmt.Errorf("%w: not in this shallow clone: %s", ErrNoRevision, deepen(rev))
 	}
 	return fmt.Errorf("%w: an object is missing; is this a partial clone? run `git fetch --refetch origin`", ErrNoRevision)
-}
-
-// listTree adds the leaves below a tree object.
-func listTree(repo *git.Repository, t *object.Tree, dir string, entries map[string]entry) error {
-	for _, e := range t.Entries {
-		p := path.Join(dir, e.Name)
-		if strings.ContainsRune(e.Name, '/') || e.Name == ".." || e.Name == "." || e.Name == "" {
-			return fmt.Errorf("tree entry %q in %s: not a file name", e.Name, dir)
-		}
-		switch e.Mode {
-		case filemode.Dir:
-			sub, err := repo.TreeObject(e.Hash)
-			if err != nil {
-				return err
-			}
-			if err := listTree(repo, sub, p, entries); err != nil {
-				return err
-			}
-		case filemode.Submodule:
-			entries[p] = entry{kind: submodule, hash: e.Hash.String(), size: -1}
-		case filemode.Symlink:
-			entries[p] = entry{kind: symlink, hash: e.Hash.String(), size: -1}
-		default:
-			entries[p] = entry{hash: e.Hash.String(), size: -1}
-		}
-	}
-	return nil
 }
 
 func readBlob(repo *git.Repository, p string, e entry) ([]byte, error) {

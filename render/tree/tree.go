@@ -15,6 +15,21 @@ type Tree interface {
 	fs.FS
 }
 
+// Walk calls f for every folder, file, symlink and submodule of a tree, its root aside, in the order of [fs.WalkDir],
+// with its type; f leaves a folder out by [fs.SkipDir].
+// Errors: those of f and of listing a folder.
+func Walk(t Tree, f func(p string, mode fs.FileMode) error) error {
+	if t, ok := t.(*fileTree); ok {
+		return t.walk(".", f)
+	}
+	return fs.WalkDir(t, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || p == "." {
+			return err
+		}
+		return f(p, d.Type())
+	})
+}
+
 // With is a tree with another text in one of its files, as if it had been committed so; false where it has no such file.
 func With(t Tree, name string, text []byte) (Tree, bool) {
 	was, ok := t.(*fileTree)

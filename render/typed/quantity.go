@@ -53,7 +53,8 @@ func boundQuantities(v any, at string) *TypeError {
 		}
 	case string:
 		if len(v) > longNumber && digits.MatchString(v) || len(v) <= longNumber && endless.MatchString(v) {
-			return &TypeError{Path: at, text: "a number of this size is not a quantity: write it out, with a suffix such as m, Mi or Gi"}
+			return &TypeError{Path: at,
+				text: "a number of this size is not a quantity: write it out, with a suffix such as m, Mi or Gi"}
 		}
 	}
 	return nil

@@ -37,8 +37,10 @@ var ReadAs = map[schema.GroupVersionKind]schema.GroupVersion{
 	{Group: "autoscaling", Version: "v2beta2", Kind: "HorizontalPodAutoscaler"}: {Group: "autoscaling", Version: "v2"},
 	{Group: "batch", Version: "v1beta1", Kind: "CronJob"}:                       {Group: "batch", Version: "v1"},
 	{Group: "policy", Version: "v1beta1", Kind: "PodDisruptionBudget"}:          {Group: "policy", Version: "v1"},
-	{Group: "scheduling.k8s.io", Version: "v1beta1", Kind: "PriorityClass"}:     {Group: "scheduling.k8s.io", Version: "v1"},
-	{Group: "scheduling.k8s.io", Version: "v1alpha1", Kind: "PriorityClass"}:    {Group: "scheduling.k8s.io", Version: "v1"},
+	{Group: "scheduling.k8s.io", Version: "v1beta1",
+		Kind: "PriorityClass"}: {Group: "scheduling.k8s.io", Version: "v1"},
+	{Group: "scheduling.k8s.io", Version: "v1alpha1",
+		Kind: "PriorityClass"}: {Group: "scheduling.k8s.io", Version: "v1"},
 }
 
 // TypeError is a value that the API server would refuse.
@@ -158,7 +160,8 @@ func locateTypeError(content map[string]any, gvk schema.GroupVersionKind, cause 
 }
 
 // shapeWords are YAML's words for what encoding/json calls a value.
-var shapeWords = map[string]string{"string": "a string", "number": "a number", "bool": "a boolean", "array": "a list", "object": "a mapping", "null": "null"}
+var shapeWords = map[string]string{"string": "a string", "number": "a number", "bool": "a boolean", "array": "a list",
+	"object": "a mapping", "null": "null"}
 
 // wanted says in YAML's words what a Go type is decoded from.
 func wanted(t reflect.Type) string {

@@ -4,8 +4,8 @@ import "maps"
 
 // hpaFromV2beta1 is an autoscaler of autoscaling/v2beta1 with its metrics as v2 writes them.
 //
-// Upstream: pkg/apis/autoscaling/v2beta1 (kubernetes v1.24): Convert_v2beta1_ResourceMetricSource_To_autoscaling_ResourceMetricSource
-// and those of the other sources.
+// Upstream: pkg/apis/autoscaling/v2beta1 (kubernetes v1.24):
+// Convert_v2beta1_ResourceMetricSource_To_autoscaling_ResourceMetricSource and those of the other sources.
 func hpaFromV2beta1(content map[string]any) map[string]any {
 	spec, _ := content["spec"].(map[string]any)
 	metrics, ok := spec["metrics"].([]any)

@@ -72,26 +72,8 @@ func (o *Outputs) keep(j *release.Job, out release.Output, frame []byte) {
 // twice today: sprig's date formats the time of day where it is given no time.
 var timeOfDay = regexp.MustCompile(`\b(now|ago|date|dateInZone|date_in_zone|htmlDate|htmlDateInZone|durationRound)\b`)
 
-// asksTheTime reports whether a file has them between the braces of a template; a word of its text or of a comment is none.
-func asksTheTime(b []byte) bool {
-	if !timeOfDay.Match(b) {
-		return false
-	}
-	for i, part := range bytes.Split(b, []byte("{{")) {
-		if i == 0 {
-			continue
-		}
-		if c := bytes.TrimLeft(part, "- \t\r\n"); bytes.HasPrefix(c, []byte("/*")) {
-			_, c, _ = bytes.Cut(c, []byte("*/"))
-			part = c
-		}
-		// Up to the last braces: others may stand in a text.
-		if end := bytes.LastIndex(part, []byte("}}")); end >= 0 && timeOfDay.Match(part[:end]) {
-			return true
-		}
-	}
-	return false
-}
+// asksTheTime reports whether a file has them between the braces of a template.
+func asksTheTime(b []byte) bool { return timeOfDay.Match(b) && helm.Calls(b, timeOfDay.Match) }
 
 // lasting reports whether a job gives the same tomorrow.
 func lasting(j *release.Job) bool {

@@ -26,7 +26,8 @@ func New(ctx context.Context, opt Options) Runner {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	p := &pool{ctx: ctx, box: opt.Sandbox, clock: opt.Clock, outputs: opt.Outputs, idle: make(chan *process, n), first: make(chan struct{}, n), more: make(chan struct{}, n)}
+	p := &pool{ctx: ctx, box: opt.Sandbox, clock: opt.Clock, outputs: opt.Outputs, idle: make(chan *process, n),
+		first: make(chan struct{}, n), more: make(chan struct{}, n)}
 	if p.box.Time <= 0 {
 		p.box.Time = DefaultRenderTime
 	}

@@ -53,7 +53,8 @@ func fillTemplate(t *release.Template) release.Output {
 }
 
 func failedTemplate(err error) release.Output {
-	return release.Output{Err: &document.Failure{Reason: document.Shorten(strings.Join(strings.Fields(err.Error()), " "), 400)}}
+	return release.Output{Err: &document.Failure{Reason: document.Shorten(strings.Join(strings.Fields(err.Error()), " "),
+		400)}}
 }
 
 // fillTexts fills every text of a value, keys too.
@@ -100,7 +101,8 @@ func fillFast(text string, params map[string]any) (string, error) {
 // random: what they give is not known from the repository.
 func setFunctions() template.FuncMap {
 	funcs := template.FuncMap(sprig.HermeticTxtFuncMap())
-	for _, f := range []string{"genPrivateKey", "genCA", "genCAWithKey", "genSelfSignedCert", "genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey", "bcrypt", "htpasswd", "derivePassword"} {
+	for _, f := range []string{"genPrivateKey", "genCA", "genCAWithKey", "genSelfSignedCert", "genSelfSignedCertWithKey",
+		"genSignedCert", "genSignedCertWithKey", "bcrypt", "htpasswd", "derivePassword"} {
 		delete(funcs, f)
 	}
 	funcs["normalize"] = NormalName

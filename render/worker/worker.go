@@ -87,7 +87,8 @@ func (f *firstBytes) Write(p []byte) (int, error) {
 // starved reports whether these are the words with which Go's runtime ends a process that gets
 // no memory, for its heap or for a thread's stack.
 func (f *firstBytes) starved() bool {
-	for _, words := range []string{"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed", "cannot map pages"} {
+	for _, words := range []string{"out of memory", "cannot allocate memory", "failed to create new OS thread",
+		"pthread_create failed", "cannot map pages"} {
 		if bytes.Contains(f.text, []byte(words)) {
 			return true
 		}
@@ -106,7 +107,8 @@ func (p *pool) Run(j *release.Job) release.Output {
 	if w == nil {
 		var err error
 		if w, err = p.start(); err != nil {
-			return release.Output{Err: &document.Failure{Reason: "no worker process: " + err.Error(), Where: document.FileStart(j.Release.Path), Remedy: "check that the program can start itself"}}
+			return release.Output{Err: &document.Failure{Reason: "no worker process: " + err.Error(),
+				Where: document.FileStart(j.Release.Path), Remedy: "check that the program can start itself"}}
 		}
 	}
 	type answer struct {
@@ -145,7 +147,8 @@ func (p *pool) Run(j *release.Job) release.Output {
 	w = nil
 	out.Err = &document.Failure{
 		Reason: fmt.Sprintf("%s: %s", j.Release.Path, why),
-		Where:  document.FileStart(j.EntryFile()), Remedy: "look for an endless loop or unbounded output in the templates and values",
+		Where:  document.FileStart(j.EntryFile()),
+		Remedy: "look for an endless loop or unbounded output in the templates and values",
 	}
 	return out
 }

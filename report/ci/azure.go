@@ -16,7 +16,8 @@ var azure = System{
 			c.Run = url + project + "/_build/results?buildId=" + env("BUILD_BUILDID")
 		}
 		if env("BUILD_REASON") == "PullRequest" {
-			c.Bases = []string{branch(env("SYSTEM_PULLREQUEST_TARGETBRANCH")), branch(env("SYSTEM_PULLREQUEST_TARGETBRANCHNAME"))}
+			c.Bases = []string{branch(env("SYSTEM_PULLREQUEST_TARGETBRANCH")),
+				branch(env("SYSTEM_PULLREQUEST_TARGETBRANCHNAME"))}
 			if c.Head != "" && env("SYSTEM_PULLREQUEST_SOURCECOMMITID") != c.Head {
 				c.Bases = append([]string{c.Head + "^1"}, c.Bases...)
 			}

@@ -22,10 +22,10 @@ type giteaBranch struct {
 	Repo   *giteaRepo `json:"repo"`
 }
 
-// ownPullRequest reports whether the event that the runner wrote down (GITHUB_EVENT_PATH; Gitea's api.PullRequestPayload,
-// which Forgejo has, too) is a pull request of this repository's own branch. That head's repository is no fork of
-// another one (head.repo.fork) does not say so: the job's own repository may be one. Where anything is missing or
-// does not agree, it is not.
+// ownPullRequest reports whether the event that the runner wrote down (GITHUB_EVENT_PATH; Gitea's
+// api.PullRequestPayload, which Forgejo has, too) is a pull request of this repository's own branch. That head's
+// repository is no fork of another one (head.repo.fork) does not say so: the job's own repository may be one. Where
+// anything is missing or does not agree, it is not.
 func ownPullRequest(env Getenv) bool {
 	f, err := os.Open(env("GITHUB_EVENT_PATH"))
 	if err != nil {
@@ -43,7 +43,8 @@ func ownPullRequest(env Getenv) bool {
 		return false
 	}
 	head, base := event.Pull.Head, event.Pull.Base
-	if head.Repo == nil || base.Repo == nil || base.Repo.ID <= 0 || !strings.EqualFold(base.Repo.Name, env("GITHUB_REPOSITORY")) {
+	if head.Repo == nil || base.Repo == nil || base.Repo.ID <= 0 ||
+		!strings.EqualFold(base.Repo.Name, env("GITHUB_REPOSITORY")) {
 		return false
 	}
 	return head.Repo.ID == base.Repo.ID && head.RepoID == base.RepoID && strings.EqualFold(head.Repo.Name, base.Repo.Name)

@@ -16,7 +16,8 @@ var gitLab = System{
 			c.Repository = url + "/-"
 		}
 		if c.Number != "" {
-			c.Bases = []string{env("CI_MERGE_REQUEST_TARGET_BRANCH_SHA"), env("CI_MERGE_REQUEST_DIFF_BASE_SHA"), branch(env("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"))}
+			c.Bases = []string{env("CI_MERGE_REQUEST_TARGET_BRANCH_SHA"), env("CI_MERGE_REQUEST_DIFF_BASE_SHA"),
+				branch(env("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"))}
 			c.Fork = env("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") != env("CI_MERGE_REQUEST_PROJECT_ID")
 			return c
 		}

@@ -45,7 +45,8 @@ func (c *Client) Sticky(ctx context.Context, body string, opt StickyOptions) (Po
 	owner, name, ok := strings.Cut(opt.Repository, "/")
 	marker, marked := report.ParseMarker(body)
 	if !ok || !marked || opt.Number <= 0 {
-		return Posted{}, fmt.Errorf("comment on %q, pull request %d: no marker, repository or number", opt.Repository, opt.Number)
+		return Posted{}, fmt.Errorf("comment on %q, pull request %d: no marker, repository or number",
+			opt.Repository, opt.Number)
 	}
 	s := sticky{c: c, owner: owner, repo: name, number: opt.Number, body: body, marker: marker}
 	s.me = c.whoami(ctx)
@@ -271,7 +272,8 @@ func limited(err error) bool {
 	}
 	header := answer.Response.Header
 	return header.Get("Retry-After") != "" || header.Get("X-RateLimit-Remaining") == "0" ||
-		strings.Contains(strings.ToLower(answer.Message+" "+answer.DocumentationURL), "rate limit") || strings.Contains(answer.DocumentationURL, "rate-limit")
+		strings.Contains(strings.ToLower(answer.Message+" "+answer.DocumentationURL), "rate limit") ||
+		strings.Contains(answer.DocumentationURL, "rate-limit")
 }
 
 // WhyNotPosted words an error of [Client.Sticky] for a notice: what is missing, and

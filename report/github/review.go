@@ -35,7 +35,8 @@ type Reviewed struct {
 func (c *Client) Review(ctx context.Context, list []report.Suggestion, opt ReviewOptions) (Reviewed, error) {
 	owner, name, ok := strings.Cut(opt.Repository, "/")
 	if !ok || opt.Number <= 0 || !isSHA(opt.Head) {
-		return Reviewed{}, fmt.Errorf("review of %q, pull request %d at %q: no repository, number or commit", opt.Repository, opt.Number, opt.Head)
+		return Reviewed{}, fmt.Errorf("review of %q, pull request %d at %q: no repository, number or commit",
+			opt.Repository, opt.Number, opt.Head)
 	}
 	r := review{c: c, owner: owner, repo: name, opt: opt}
 	if len(list) == 0 {
@@ -143,7 +144,8 @@ func (r *review) standing(ctx context.Context) (map[string]bool, error) {
 func (r *review) post(ctx context.Context, list []report.Suggestion) error {
 	req := &api.PullRequestReviewRequest{
 		CommitID: &r.opt.Head, Event: api.String("COMMENT"),
-		Body: api.String("Kubesettle suggests " + changes(len(list)) + ": head was rendered and searched again with each of them."),
+		Body: api.String("Kubesettle suggests " + changes(len(list)) +
+			": head was rendered and searched again with each of them."),
 	}
 	for i := range list {
 		req.Comments = append(req.Comments, draft(&list[i]))
@@ -159,7 +161,8 @@ func (r *review) post(ctx context.Context, list []report.Suggestion) error {
 	for i := range list {
 		d := draft(&list[i])
 		_, _, err := r.c.rest.PullRequests.CreateComment(ctx, r.owner, r.repo, r.opt.Number, &api.PullRequestComment{
-			Body: d.Body, CommitID: &r.opt.Head, Path: d.Path, Line: d.Line, Side: d.Side, StartLine: d.StartLine, StartSide: d.StartSide,
+			Body: d.Body, CommitID: &r.opt.Head, Path: d.Path, Line: d.Line, Side: d.Side, StartLine: d.StartLine,
+			StartSide: d.StartSide,
 		})
 		switch {
 		case err == nil:

@@ -12,8 +12,9 @@ import (
 // maxEdits is how often one run writes its note where older ones write over it.
 const maxEdits = 3
 
-// edit brings a note up to date. GitLab edits without conditions, so that of two runs at a time the older one could have
-// the last word: the note is read again right before an edit, and after it, until it is this run's or a newer one's.
+// edit brings a note up to date. GitLab edits without conditions, so that of two runs at a time the older one could
+// have the last word: the note is read again right before an edit, and after it, until it is this run's or a newer
+// one's.
 func (c *Client) edit(ctx context.Context, list string, was note, body string) (Posted, error) {
 	marker, _ := report.ParseMarker(body)
 	at := list + "/" + strconv.FormatInt(was.ID, 10)

@@ -120,7 +120,8 @@ func (c *Client) ours(ctx context.Context, list string, self int64, instance str
 	for page := "1"; page != ""; {
 		var notes []note
 		var header http.Header
-		if err := c.call(ctx, http.MethodGet, list+"?per_page=100&sort=asc&order_by=created_at&page="+url.QueryEscape(page), nil, &notes, &header); err != nil {
+		if err := c.call(ctx, http.MethodGet, list+"?per_page=100&sort=asc&order_by=created_at&page="+url.QueryEscape(page),
+			nil, &notes, &header); err != nil {
 			return nil, err
 		}
 		for _, n := range notes {
@@ -186,7 +187,8 @@ func (c *Client) call(ctx context.Context, method, path string, body, into any, 
 }
 
 // once makes one request; wait is how long to wait for another, negative for not at all.
-func (c *Client) once(ctx context.Context, method, path string, body, into any, header *http.Header) (wait time.Duration, err error) {
+func (c *Client) once(ctx context.Context, method, path string, body, into any,
+	header *http.Header) (wait time.Duration, err error) {
 	var send io.Reader
 	if body != nil {
 		b, err := json.Marshal(body)
@@ -208,7 +210,8 @@ func (c *Client) once(ctx context.Context, method, path string, body, into any, 
 		req.Header.Set("PRIVATE-TOKEN", c.Token)
 	}
 	// A redirect would take the token to another host.
-	client := &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: c.Transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
 		if method == http.MethodPost || ctx.Err() != nil {

@@ -155,7 +155,8 @@
     steps.forEach(function (s, k) {
       s.addEventListener("click", function (e) { if (!e.target.closest("a")) { stop(); rounds = 0; show(k); } });
     });
-    root.querySelector(".controls").hidden = false;
+    root.querySelector(".controls").hidden = steps.length < 2;
+    caption.hidden = steps.length < 2; // the one step stands beside its picture
     stage.parentNode.hidden = false;
     root.classList.add("live");
     show(0);
@@ -184,7 +185,7 @@
     if (!at) return;
     for (var e = at; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
     if (at.classList.contains("finding")) list("details", at).slice(0, at.classList.contains("folded") ? 1 : 0).forEach(function (d) { d.open = true; });
-    var x = at.classList.contains("step") && wake(at.closest(".explorer"));
+    var root = at.classList.contains("step") && at.closest(".explorer"), x = root && wake(root);
     if (x) x.go(at);
     (x ? x.root : at).scrollIntoView({ block: "start" });
   }

@@ -67,7 +67,8 @@ func Reduce(sys *search.System, cfg *state.Config, actors []actor.Actor) {
 			k.bad = a
 		case *gitops.Apply:
 		default:
-			if e, ok := a.(actor.CalmEvent); a.Latency() == actor.Sync || a.Latency() == actor.Event && !(ok && e.FallsInCalm(cfg)) {
+			if e, ok := a.(actor.CalmEvent); a.Latency() == actor.Sync ||
+				a.Latency() == actor.Event && !(ok && e.FallsInCalm(cfg)) {
 				return
 			}
 		}
@@ -107,7 +108,8 @@ func (k *confluence) wakes(actor int) (prompt []int, some bool) {
 	}
 	for i, a := range k.actors {
 		_, schedules := a.(*scheduler.Scheduler)
-		if d, r := k.syncs[i], k.replicaSets[i]; d != nil && d.Workload == own || r != nil && r.Workload == own || schedules && placing {
+		if d, r := k.syncs[i], k.replicaSets[i]; d != nil && d.Workload == own ||
+			r != nil && r.Workload == own || schedules && placing {
 			prompt = append(prompt, i)
 		}
 	}

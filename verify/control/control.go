@@ -1,4 +1,4 @@
-// Package control lists the control loops and the environment of a cluster ([All]) and tells the search which of their
+// Package control lists the control loops and the environment of a cluster ([List]) and tells the search which of their
 // steps commute ([Reduce]).
 //
 // The loops live in families below it, one actor per file: workloads, scheduler, descheduler, autoscaling, nodes,
@@ -20,50 +20,71 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// All builds every actor that the slice calls for, in report order, and adds the
-// memory they need to the state. A new loop is one file and one line here.
-// Errors: [actor.ErrUnmodeled].
+// Loops is one entry of the list: what builds the actors of one file, and what they declare before any state is laid
+// out. The fields have no names where the list is written, so that an entry without a declaration does not compile;
+// TestStopsAreDeclared holds what is declared against what the actors do.
+type Loops struct {
+	New   func(*state.Builder) ([]actor.Actor, error)
+	Stops state.WatchesStops
+}
+
+// List is every control loop and every source of events, in report order. A new loop is one file and one line here.
+func List() []Loops {
+	return []Loops{
+		{gitops.NewApply, actor.NoStops},
+		{autoscaling.NewLoadChange, actor.NoStops},
+		{nodes.NewDrain, nodes.DrainStops},
+		{faults.NewNodeFailure, faults.FailureStops},
+		{faults.NewNodePanic, faults.PanicStops},
+		{faults.NewPressure, actor.NoStops},
+		{nodes.NewNodePool, nodes.PoolStops},
+		{faults.NewSpot, faults.SpotStops},
+		{faults.NewPodCrash, faults.CrashStops},
+		{faults.NewBadRevision, actor.NoStops},
+		{gitops.NewRollback, actor.NoStops},
+		{gitops.NewRevert, actor.NoStops},
+		{admission.NewAdmission, admission.Stops},
+		{workloads.NewCronJob, workloads.Stops(state.CronJob)},
+		{workloads.NewDeployment, workloads.DeploymentStops},
+		{workloads.NewReplicaSet, workloads.ReplicaSetStops},
+		{workloads.NewReplicaSetAlone, workloads.Stops(state.ReplicaSet)},
+		{workloads.NewRollout, workloads.Stops(state.Rollout)},
+		{workloads.NewDaemonSet, workloads.Stops(state.DaemonSet)},
+		{workloads.NewStatefulSet, workloads.Stops(state.StatefulSet)},
+		{workloads.NewJob, workloads.Stops(state.Job)},
+		{scheduler.New, scheduler.Stops},
+		{nodes.NewAttachDetach, nodes.VolumeStops},
+		{nodes.NewKubelet, actor.NoStops},
+		{nodes.NewTaintEviction, nodes.TaintStops},
+		{nodes.NewOutOfService, nodes.OutageStops},
+		{nodes.NewPressureEviction, nodes.PressureStops},
+		{autoscaling.NewHPA, autoscaling.HPAStops},
+		{autoscaling.NewVPA, autoscaling.VPAStops},
+		{autoscaling.NewKEDA, actor.NoStops},
+		{descheduler.New, descheduler.Stops},
+		{nodes.NewClusterAutoscaler, nodes.AutoscalerStops},
+		{nodes.NewKarpenter, nodes.AutoscalerStops},
+		{gitops.NewResync, actor.NoStops},
+		{gitops.NewSteps, actor.NoStops},
+		{others.NewDeclared, others.Stops},
+	}
+}
+
+// NewBuilder is [state.NewBuilder] beside all actors: it lays out what one of them declares to look at.
+func NewBuilder(spec *state.Spec, topology []int, maxPods int) (*state.Builder, error) {
+	watch := []state.WatchesStops{faults.RestartStops}
+	for _, l := range List() {
+		watch = append(watch, l.Stops)
+	}
+	return state.NewBuilder(spec, topology, maxPods, watch...)
+}
+
+// All builds every actor that the slice calls for, in the list's order, and adds the
+// memory they need to the state. Errors: [actor.ErrUnmodeled].
 func All(b *state.Builder) ([]actor.Actor, error) {
 	var out []actor.Actor
-	for _, build := range []func(*state.Builder) ([]actor.Actor, error){
-		gitops.NewApply,
-		autoscaling.NewLoadChange,
-		nodes.NewDrain,
-		faults.NewNodeFailure,
-		faults.NewNodePanic,
-		faults.NewPressure,
-		nodes.NewNodePool,
-		faults.NewSpot,
-		faults.NewPodCrash,
-		faults.NewBadRevision,
-		gitops.NewRollback,
-		gitops.NewRevert,
-		admission.NewAdmission,
-		workloads.NewCronJob,
-		workloads.NewDeployment,
-		workloads.NewReplicaSet,
-		workloads.NewReplicaSetAlone,
-		workloads.NewRollout,
-		workloads.NewDaemonSet,
-		workloads.NewStatefulSet,
-		workloads.NewJob,
-		scheduler.New,
-		nodes.NewAttachDetach,
-		nodes.NewKubelet,
-		nodes.NewTaintEviction,
-		nodes.NewOutOfService,
-		nodes.NewPressureEviction,
-		autoscaling.NewHPA,
-		autoscaling.NewVPA,
-		autoscaling.NewKEDA,
-		descheduler.New,
-		nodes.NewClusterAutoscaler,
-		nodes.NewKarpenter,
-		gitops.NewResync,
-		gitops.NewSteps,
-		others.NewDeclared,
-	} {
-		actors, err := build(b)
+	for _, l := range List() {
+		actors, err := l.New(b)
 		if err != nil {
 			return nil, err
 		}

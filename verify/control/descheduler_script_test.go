@@ -192,7 +192,7 @@ func addBudgets(spec *state.Spec, budgets []*policyv1.PodDisruptionBudget) error
 }
 
 func (x *deschedScript) build() error {
-	b, err := state.NewBuilder(x.spec, x.nodes, x.max)
+	b, err := control.NewBuilder(x.spec, x.nodes, x.max)
 	if err != nil {
 		return err
 	}

@@ -12,10 +12,12 @@ import (
 
 // Lump finds the pods that no actor of a problem tells apart, and that whoever judges its states does not either, as
 // blind says. It gives the actors as they are then: one kubelet actor stops the pods that are lumped. Fairness survives
-// that: a run that serves the one can be taken to serve each of the classes in turn, as nobody sees which of them it is.
+// that: a run that serves the one can be taken to serve each of the classes in turn, as nobody sees which of them it
+// is.
 //
 // calm says that no event happens in the search.
-func Lump(cfg *state.Config, actors []actor.Actor, calm bool, blind func(actor.Likeness) bool) ([]actor.Actor, *state.Lumps) {
+func Lump(cfg *state.Config, actors []actor.Actor, calm bool,
+	blind func(actor.Likeness) bool) ([]actor.Actor, *state.Lumps) {
 	l := cfg.NewLumps()
 	if cfg.Spec.Unreduced || cfg.Spec.Unlumped {
 		return actors, l
@@ -45,7 +47,8 @@ func Lump(cfg *state.Config, actors []actor.Actor, calm bool, blind func(actor.L
 	return nodes.Lumped(actors, l), l
 }
 
-// growing says in which states no pod of class p is deleted any more while others of it have yet to start; nil: in none.
+// growing says in which states no pod of class p is deleted any more while others of it have yet to start; nil: in
+// none.
 func growing(cfg *state.Config, actors []actor.Actor, p int, calm bool) func(state.State) bool {
 	for _, a := range actors {
 		if d, ok := a.(*workloads.Deployment); ok && d.Workload == cfg.Pods[p].Workload {

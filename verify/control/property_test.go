@@ -19,6 +19,9 @@ func (s *script) random(r *rand.Rand) state.State {
 	t := s.cfg.New()
 	c := s.cfg
 	t.Set(c.Applied, r.IntN(2))
+	if s.spec.Events.Revert {
+		t.Set(c.Reverts, r.IntN(2))
+	}
 	if c.Steps() > 1 && t.Version() == state.Head {
 		t.Set(c.StepsLeft, r.IntN(c.Steps()))
 	}

@@ -136,7 +136,7 @@ func (s *script) cluster(input string) error {
 				StartupSpike: number(opt, "spike", 0), NodePanic: number(opt, "panic", 0),
 				PodCrash: number(opt, "crashes", 0), BadRevision: number(opt, "bad", 0), ManagerRestart: number(opt, "restarts", 0),
 				JobOverrun: number(opt, "overrun", 0),
-				Rollback:   opt["rollback"] != "", OutOfService: opt["out-of-service"] != "",
+				Rollback:   opt["rollback"] != "", Revert: opt["revert"] != "", OutOfService: opt["out-of-service"] != "",
 				IdleMemory: number(opt, "idle", 0), DiskPressure: number(opt, "disk", 0), MemoryPressure: number(opt, "memory", 0),
 			}
 		case "keda": // keda base|head|both NAME: to zero without load, beside a line hpa
@@ -169,7 +169,7 @@ func (s *script) cluster(input string) error {
 		}
 	}
 	s.spec = autoscaling.Sized(s.spec)
-	b, err := state.NewBuilder(s.spec, s.nodes, s.max)
+	b, err := control.NewBuilder(s.spec, s.nodes, s.max)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (s *script) cluster(input string) error {
 	return nil
 }
 
-// addNodes: nodes NAME COUNT [min=0] [max=9] [autoscaled] [karpenter [when-empty] [budget=1] [grace=1h]] [spot] [cpu=4] [pods=110] [zone=a] [label=k:v] [taint=key:Effect].
+// addNodes: nodes NAME COUNT [elastic] [min=0] [max=9] [autoscaled] [karpenter [when-empty] [budget=1] [grace=1h]] [spot] [cpu=4] [pods=110] [zone=a] [label=k:v] [taint=key:Effect].
 func (s *script) addNodes(bare []string, opt map[string]string) {
 	count, _ := strconv.Atoi(bare[2])
 	q := func(key, otherwise string) resource.Quantity {
@@ -212,6 +212,7 @@ func (s *script) addNodes(bare []string, opt map[string]string) {
 		}
 		bare, s.spec.ClusterAutoscaler = append(bare, "autoscaled"), true
 	}
+	class.Elastic = slices.Contains(bare, "elastic")
 	class.Autoscaled, class.Spot = slices.Contains(bare, "autoscaled"), slices.Contains(bare, "spot")
 	s.spec.Classes = append(s.spec.Classes, class)
 	s.nodes = append(s.nodes, count)

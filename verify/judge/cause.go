@@ -53,7 +53,8 @@ func Causes(fs []Finding) {
 // fix is the same in words.
 func (f *Finding) borrow(of *Finding) {
 	same := of.Workload == f.Workload && of.Release == f.Release && of.stands() == f.stands()
-	if same && f.Fix != nil && of.Fix != nil && f.Fix.Back && of.Fix.Back && !f.Fix.Mechanical && of.Fix.Mechanical && of.Fix.Verified {
+	if same && f.Fix != nil && of.Fix != nil && f.Fix.Back && of.Fix.Back && !f.Fix.Mechanical &&
+		of.Fix.Mechanical && of.Fix.Verified {
 		f.Fix, f.OtherFix = of.Fix, nil
 	}
 }
@@ -161,7 +162,8 @@ func causeKeys(f *Finding) []string {
 	if len(f.Blame) > 0 { // the same edit to the same object, as in several overlays of one base
 		key("edit", f.Rule, f.Workload, f.Message, f.blamedFields(true))
 	}
-	if h := f.Changed; h != nil && f.Scale.Nodes == 0 { // the same edit to several objects, which is wrong wherever they run
+	if h := f.Changed; h != nil && f.Scale.Nodes == 0 {
+		// the same edit to several objects, which is wrong wherever they run
 		kind, _, _ := strings.Cut(f.Workload, " ")
 		parts := []string{f.Rule, kind}
 		for _, l := range append(append([]string{"-"}, h.Removed...), append([]string{"+"}, h.Added...)...) {

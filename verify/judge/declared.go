@@ -46,7 +46,8 @@ func (f *Finding) fold() {
 			at := len(out)
 			loop = &at
 		}
-		if n := len(out); n > 0 && !first && out[n-1].Actor == s.Actor && out[n-1].Action == s.Action && out[n-1].Object == s.Object {
+		if n := len(out); n > 0 && !first && out[n-1].Actor == s.Actor && out[n-1].Action == s.Action &&
+			out[n-1].Object == s.Object {
 			like++
 			out[n-1].Text = fmt.Sprintf("%s, and %d more such steps", text, like)
 			out[n-1].After = s.After

@@ -150,9 +150,11 @@ func (d *Judge) refused(v scenario.Variant, was, is *render.Object) field.ErrorL
 	return validation.Create(is.Typed)
 }
 
-// clean reports whether head with other objects, and with what a remedy changes beside them, is free of a violation at its size and, where that
-// was searched to the end, at the declared one, and breaks no rule that it did not break before.
-func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, objects []*render.Object, r remedy) bool {
+// clean reports whether head with other objects, and with what a remedy changes beside them, is free of a violation at
+// its size and, where that was searched to the end, at the declared one, and breaks no rule that it did not break
+// before.
+func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.Violation,
+	objects []*render.Object, r remedy) bool {
 	mended, ok := d.with(sr.Variant, objects, r)
 	if !ok {
 		return false
@@ -163,7 +165,8 @@ func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.V
 	gone := func(t scale.Topology) bool {
 		found, cov, err := d.Checker.Within(mended.States()).Scenarios(ctx, mended.Change(), t)
 		return err == nil && scenario.Complete(cov) && !slices.ContainsFunc(found, func(x scenario.Violation) bool {
-			return x.Key() == v.Key() || !slices.ContainsFunc(sr.Head, func(o scenario.Violation) bool { return o.Key() == x.Key() })
+			return x.Key() == v.Key() ||
+				!slices.ContainsFunc(sr.Head, func(o scenario.Violation) bool { return o.Key() == x.Key() })
 		})
 	}
 	at, largest := scale.Topology(v.Problem.Cfg.Topology), scale.Largest(mended.Spec.Classes)
@@ -219,8 +222,8 @@ func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.V
 	return err == nil && rel.Err == nil && d.clean(ctx, sr, v, rel.Objects, remedy{})
 }
 
-// with gives the variant with other objects as head, and with what a remedy sets on base; false where one of its workloads
-// is not among them.
+// with gives the variant with other objects as head, and with what a remedy sets on base; false where one of its
+// workloads is not among them.
 func (d *Judge) with(v scenario.Variant, objects []*render.Object, r remedy) (scenario.Variant, bool) {
 	var base []*render.Object
 	for _, p := range slice.Pairs(d.Places.pairs()) {

@@ -128,7 +128,8 @@ func (pl Places) declared(at rules.Declaration) Location {
 	if at.Line == 0 || !fs.ValidPath(at.File) {
 		return Location{}
 	}
-	return pl.Location(render.Location{File: at.File, StartLine: at.Line, StartColumn: 1, EndLine: at.Line, EndColumn: 2, Rung: "policy"}, "head")
+	return pl.Location(render.Location{File: at.File, StartLine: at.Line, StartColumn: 1, EndLine: at.Line, EndColumn: 2,
+		Rung: "policy"}, "head")
 }
 
 func r(id string) actor.Ref { return actor.Ref{Object: id, Version: state.Head} }
@@ -149,7 +150,8 @@ func (pl Places) ref(w wording, r actor.Ref) Location {
 func (pl Places) configured(w wording, r actor.Ref) Location {
 	file, line, ok := w.slice.Configured(r)
 	c := &w.slice.Controllers
-	if healed := c.GitOps != nil && c.GitOps.File == file; !ok || !healed && file != c.DeschedulerAt && file != c.SchedulerAt {
+	if healed := c.GitOps != nil && c.GitOps.File == file; !ok ||
+		!healed && file != c.DeschedulerAt && file != c.SchedulerAt {
 		return Location{}
 	}
 	at := render.Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2, Rung: "file"}

@@ -48,7 +48,8 @@ func ofAnyName(field string) bool {
 
 // mended is a fix as a diff, or nil where one of its sides cannot be shown as a whole.
 func (pl Places) mended(x *Fix) *Hunk {
-	h := Hunk{File: x.Location.File, Line: x.Location.StartLine, Removed: pl.read(x.Location.File, x.Location.StartLine, x.Location.EndLine)}
+	h := Hunk{File: x.Location.File, Line: x.Location.StartLine,
+		Removed: pl.read(x.Location.File, x.Location.StartLine, x.Location.EndLine)}
 	var in []string
 	if x.Replacement != "" {
 		in = strings.Split(strings.TrimSuffix(x.Replacement, "\n"), "\n")

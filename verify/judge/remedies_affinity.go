@@ -13,11 +13,15 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-const preferred, required = "preferredDuringSchedulingIgnoredDuringExecution", "requiredDuringSchedulingIgnoredDuringExecution"
+const (
+	preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+	required  = "requiredDuringSchedulingIgnoredDuringExecution"
+)
 
 // preferTogether makes a wish of required affinity to other pods.
 func preferTogether(p patient) []remedy {
-	affinity, ok := slice.ValueAt(p.workload.Content, "spec", "template", "spec", "affinity", "podAffinity").(map[string]any)
+	affinity, ok := slice.ValueAt(p.workload.Content, "spec", "template", "spec", "affinity",
+		"podAffinity").(map[string]any)
 	if !ok {
 		return nil
 	}
@@ -31,7 +35,8 @@ func preferTogether(p patient) []remedy {
 		wishes = append(wishes, map[string]any{"weight": 100, "podAffinityTerm": t})
 	}
 	path := p.pathOfPod() + ".affinity.podAffinity."
-	return p.of("prefer nodes with such a pod (preferredDuringScheduling…) instead of requiring them", "the pods may be on different nodes",
+	return p.of("prefer nodes with such a pod (preferredDuringScheduling…) instead of requiring them",
+		"the pods may be on different nodes",
 		render.Setting{Path: path + required}, render.Setting{Path: path + preferred, Value: wishes})
 }
 
@@ -58,7 +63,8 @@ func requireOrForget(p patient) []remedy {
 				list = append(list, term["podAffinityTerm"])
 			}
 			out = append(out, p.of("require the nodes with such a pod instead of preferring them, so that all loops agree where the pods belong", "a pod waits where there is none",
-				render.Setting{Path: base + "." + kind + "." + preferred}, render.Setting{Path: base + "." + kind + "." + required, Value: list})...)
+				render.Setting{Path: base + "." + kind + "." + preferred}, render.Setting{Path: base + "." + kind + "." + required,
+					Value: list})...)
 		}
 		path := base + "." + kind + "." + preferred
 		why := ", which not every loop follows"
@@ -71,34 +77,41 @@ func requireOrForget(p patient) []remedy {
 		case len(one) == 1:
 			path = base + "." + kind
 		}
-		out = append(out, p.of("remove the preferred "+kind+why, "pods run on any node that fits", render.Setting{Path: path})...)
+		out = append(out, p.of("remove the preferred "+kind+why, "pods run on any node that fits",
+			render.Setting{Path: path})...)
 	}
 	return out
 }
 
 // spreadAnew asks for a spread over nodes where there is none.
 func spreadAnew(p patient) []remedy {
-	if len(p.manifest.Pod().TopologySpreadConstraints) > 0 || p.manifest.Kind() == state.DaemonSet || len(p.manifest.Template().Labels) == 0 || p.workload.ID.Kind == "CronJob" {
+	if len(p.manifest.Pod().TopologySpreadConstraints) > 0 || p.manifest.Kind() == state.DaemonSet ||
+		len(p.manifest.Template().Labels) == 0 || p.workload.ID.Kind == "CronJob" {
 		return nil
 	}
 	labels := slice.ValueAt(p.workload.Content, "spec", "selector", "matchLabels")
 	if labels == nil {
 		return nil
 	}
-	one := map[string]any{"maxSkew": 1, "topologyKey": corev1.LabelHostname, "whenUnsatisfiable": "DoNotSchedule", "nodeTaintsPolicy": "Honor", "labelSelector": map[string]any{"matchLabels": labels}}
+	one := map[string]any{"maxSkew": 1, "topologyKey": corev1.LabelHostname, "whenUnsatisfiable": "DoNotSchedule",
+		"nodeTaintsPolicy": "Honor", "labelSelector": map[string]any{"matchLabels": labels}}
 	if p.manifest.Deployment != nil {
 		one["matchLabelKeys"] = []any{appsv1.DefaultDeploymentUniqueLabelKey}
 	}
-	return p.of("spread the pods over nodes (topologySpreadConstraints, maxSkew 1), so that no node has all of them", "a pod waits where no node keeps the spread",
+	return p.of("spread the pods over nodes (topologySpreadConstraints, maxSkew 1), so that no node has all of them",
+		"a pod waits where no node keeps the spread",
 		render.Setting{Path: p.pathOfPod() + ".topologySpreadConstraints", Value: []any{one}})
 }
 
 // keepOnNode is for an agent of every node that its own node evicts.
 func keepOnNode(p patient) []remedy {
-	if p.manifest.Kind() != state.DaemonSet || p.workload.ID.Namespace != "kube-system" || p.manifest.Pod().PriorityClassName != "" {
+	if p.manifest.Kind() != state.DaemonSet || p.workload.ID.Namespace != "kube-system" ||
+		p.manifest.Pod().PriorityClassName != "" {
 		return nil
 	}
-	return p.of("set priorityClassName: system-node-critical, so that the kubelet evicts other pods first", "it may preempt other pods", render.Setting{Path: p.pathOfPod() + ".priorityClassName", Value: "system-node-critical"})
+	return p.of("set priorityClassName: system-node-critical, so that the kubelet evicts other pods first",
+		"it may preempt other pods", render.Setting{Path: p.pathOfPod() + ".priorityClassName",
+			Value: "system-node-critical"})
 }
 
 // calmDescheduler changes the configuration of the descheduler that evicts: it stands in no manifest that is
@@ -134,11 +147,12 @@ func calmDescheduler(p patient) []remedy {
 		fits = fits && p.descheduler.Profiles[i].Evictor.NodeFit
 	}
 	if !fits {
-		tune("set nodeFit: true in the descheduler's DefaultEvictor, so that it evicts only what has another node", "", func(d *state.Descheduler) {
-			for i := range d.Profiles {
-				d.Profiles[i].Evictor.NodeFit = true
-			}
-		})
+		tune("set nodeFit: true in the descheduler's DefaultEvictor, so that it evicts only what has another node", "",
+			func(d *state.Descheduler) {
+				for i := range d.Profiles {
+					d.Profiles[i].Evictor.NodeFit = true
+				}
+			})
 	}
 	each(p.descheduler, func(x *state.DeschedulerPlugin) {
 		switch a := x.Args.(type) {
@@ -146,28 +160,30 @@ func calmDescheduler(p patient) []remedy {
 			if !slices.Contains(a.Constraints, corev1.ScheduleAnyway) {
 				return
 			}
-			tune("leave ScheduleAnyway out of constraints of the descheduler's "+x.Name+": the scheduler may ignore it", "pods stay unevenly spread where the spread is a wish", func(d *state.Descheduler) {
-				each(d, func(y *state.DeschedulerPlugin) {
-					if b, ok := y.Args.(*state.SpreadArgs); ok {
-						c := *b
-						c.Constraints = []corev1.UnsatisfiableConstraintAction{corev1.DoNotSchedule}
-						y.Args = &c
-					}
+			tune("leave ScheduleAnyway out of constraints of the descheduler's "+x.Name+": the scheduler may ignore it",
+				"pods stay unevenly spread where the spread is a wish", func(d *state.Descheduler) {
+					each(d, func(y *state.DeschedulerPlugin) {
+						if b, ok := y.Args.(*state.SpreadArgs); ok {
+							c := *b
+							c.Constraints = []corev1.UnsatisfiableConstraintAction{corev1.DoNotSchedule}
+							y.Args = &c
+						}
+					})
 				})
-			})
 		case *state.NodeAffinityArgs:
 			if !slices.Contains(a.Types, preferred) {
 				return
 			}
-			tune("let the descheduler's "+x.Name+" look at required affinity only (nodeAffinityType)", "pods stay on nodes that are not preferred", func(d *state.Descheduler) {
-				each(d, func(y *state.DeschedulerPlugin) {
-					if b, ok := y.Args.(*state.NodeAffinityArgs); ok {
-						c := *b
-						c.Types = []string{required}
-						y.Args = &c
-					}
+			tune("let the descheduler's "+x.Name+" look at required affinity only (nodeAffinityType)",
+				"pods stay on nodes that are not preferred", func(d *state.Descheduler) {
+					each(d, func(y *state.DeschedulerPlugin) {
+						if b, ok := y.Args.(*state.NodeAffinityArgs); ok {
+							c := *b
+							c.Types = []string{required}
+							y.Args = &c
+						}
+					})
 				})
-			})
 		case *state.LowNodeUtilizationArgs:
 			for _, to := range []float64{70, 90} {
 				if a.Deviation || a.TargetThresholds[corev1.ResourceCPU] >= to {

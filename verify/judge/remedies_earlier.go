@@ -18,7 +18,8 @@ import (
 // Upstream: kubectl's three-way merge; the step is that of the documentation of HorizontalPodAutoscalers ("Migrating
 // Deployments and StatefulSets to horizontal autoscaling"). Helm keeps its last manifest elsewhere.
 func forgetReplicas(p patient) []remedy {
-	if p.before == nil || p.applied == state.ServerSide || p.helm || len(p.hpas()) == 0 || !declares(p.before, "spec", "replicas") || declares(p.workload, "spec", "replicas") {
+	if p.before == nil || p.applied == state.ServerSide || p.helm || len(p.hpas()) == 0 ||
+		!declares(p.before, "spec", "replicas") || declares(p.workload, "spec", "replicas") {
 		return nil
 	}
 	id := p.workload.ID
@@ -37,8 +38,8 @@ func kindArgument(kind string) string {
 	return "deployment"
 }
 
-// labelApart gives two workloads whose selectors match each other's pods labels that differ. A selector cannot change, so
-// that it is the new one of them that gets other labels.
+// labelApart gives two workloads whose selectors match each other's pods labels that differ. A selector cannot change,
+// so that it is the new one of them that gets other labels.
 func labelApart(p patient) []remedy {
 	var out []remedy
 	for _, o := range p.beside {
@@ -101,7 +102,8 @@ func labelsOf(o *render.Object) map[string]string {
 // consolidateEmpty keeps Karpenter from moving pods to save a node, and endGrace from waiting for ever for one that may
 // not be evicted. The NodePool may stand elsewhere, so that the order is in words.
 func consolidateEmpty(p patient) []remedy {
-	return p.pool(func(k *state.Karpenter) bool { return !k.Never && !k.WhenEmpty }, func(k *state.Karpenter) { k.WhenEmpty = true },
+	return p.pool(func(k *state.Karpenter) bool { return !k.Never && !k.WhenEmpty },
+		func(k *state.Karpenter) { k.WhenEmpty = true },
 		"set spec.disruption.consolidationPolicy: WhenEmpty on NodePool %s, so that Karpenter moves no pod to save a node", "nodes that are hardly used stay")
 }
 

@@ -25,7 +25,8 @@ func (p patient) constraints(hard bool) []int {
 }
 
 func (p patient) constraint(i int, field string, value any) render.Setting {
-	return render.Setting{Path: p.pathOfPod() + ".topologySpreadConstraints[" + strconv.Itoa(i) + "]." + field, Value: value}
+	return render.Setting{Path: p.pathOfPod() + ".topologySpreadConstraints[" + strconv.Itoa(i) + "]." + field,
+		Value: value}
 }
 
 // each sets a field of every listed constraint.
@@ -40,7 +41,8 @@ func (p patient) each(list []int, field string, value any) []render.Setting {
 // countRevisionsApart spreads the pods of each revision on their own.
 func countRevisionsApart(p patient) []remedy {
 	list := slices.DeleteFunc(p.constraints(true), func(i int) bool {
-		return slices.Contains(p.manifest.Pod().TopologySpreadConstraints[i].MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey)
+		return slices.Contains(p.manifest.Pod().TopologySpreadConstraints[i].MatchLabelKeys,
+			appsv1.DefaultDeploymentUniqueLabelKey)
 	})
 	if p.manifest.Deployment == nil || len(list) == 0 {
 		return nil
@@ -58,7 +60,8 @@ func countUsableNodes(p patient) []remedy {
 	if len(list) == 0 {
 		return nil
 	}
-	return p.of("add nodeTaintsPolicy: Honor to the spread, so that nodes that take no pod are not counted", "", p.each(list, "nodeTaintsPolicy", "Honor")...)
+	return p.of("add nodeTaintsPolicy: Honor to the spread, so that nodes that take no pod are not counted", "",
+		p.each(list, "nodeTaintsPolicy", "Honor")...)
 }
 
 // spreadSoftly makes a wish of what is required.
@@ -92,12 +95,14 @@ func spreadHard(p patient) []remedy {
 	if len(list) == 0 {
 		return nil
 	}
-	return p.of("use DoNotSchedule instead of ScheduleAnyway", "a pod waits where no node keeps the spread", p.each(list, "whenUnsatisfiable", "DoNotSchedule")...)
+	return p.of("use DoNotSchedule instead of ScheduleAnyway", "a pod waits where no node keeps the spread",
+		p.each(list, "whenUnsatisfiable", "DoNotSchedule")...)
 }
 
 // preferApart makes a wish of required anti-affinity.
 func preferApart(p patient) []remedy {
-	affinity, ok := slice.ValueAt(p.workload.Content, "spec", "template", "spec", "affinity", "podAntiAffinity").(map[string]any)
+	affinity, ok := slice.ValueAt(p.workload.Content, "spec", "template", "spec", "affinity",
+		"podAntiAffinity").(map[string]any)
 	if !ok {
 		return nil
 	}
@@ -111,8 +116,10 @@ func preferApart(p patient) []remedy {
 		preferred = append(preferred, map[string]any{"weight": 100, "podAffinityTerm": t})
 	}
 	path := p.pathOfPod() + ".affinity.podAntiAffinity."
-	return p.of("prefer nodes without such a pod (preferredDuringScheduling…) instead of requiring them", "two of the pods may share a node",
-		render.Setting{Path: path + "requiredDuringSchedulingIgnoredDuringExecution"}, render.Setting{Path: path + "preferredDuringSchedulingIgnoredDuringExecution", Value: preferred})
+	return p.of("prefer nodes without such a pod (preferredDuringScheduling…) instead of requiring them",
+		"two of the pods may share a node",
+		render.Setting{Path: path + "requiredDuringSchedulingIgnoredDuringExecution"}, render.Setting{Path: path +
+			"preferredDuringSchedulingIgnoredDuringExecution", Value: preferred})
 }
 
 // tolerateLess keeps a toleration of everything from the taint that a cordon sets.
@@ -120,7 +127,8 @@ func tolerateLess(p patient) []remedy {
 	var set []render.Setting
 	for i, t := range p.manifest.Pod().Tolerations {
 		if t.Key == "" && t.Operator == corev1.TolerationOpExists && t.Effect == "" {
-			set = append(set, render.Setting{Path: fmt.Sprintf("%s.tolerations[%d].effect", p.pathOfPod(), i), Value: "NoExecute"})
+			set = append(set, render.Setting{Path: fmt.Sprintf("%s.tolerations[%d].effect", p.pathOfPod(), i),
+				Value: "NoExecute"})
 		}
 	}
 	if len(set) == 0 {
@@ -133,8 +141,10 @@ func tolerateLess(p patient) []remedy {
 func neverPreempt(p patient) []remedy {
 	var out []remedy
 	for _, o := range p.beside {
-		if c, ok := o.Typed.(*schedulingv1.PriorityClass); ok && (c.PreemptionPolicy == nil || *c.PreemptionPolicy != corev1.PreemptNever) {
-			out = append(out, changing("set preemptionPolicy: Never, so that its pods wait for room and preempt no others", "its pods may wait", o,
+		if c, ok := o.Typed.(*schedulingv1.PriorityClass); ok &&
+			(c.PreemptionPolicy == nil || *c.PreemptionPolicy != corev1.PreemptNever) {
+			out = append(out, changing("set preemptionPolicy: Never, so that its pods wait for room and preempt no others",
+				"its pods may wait", o,
 				[]render.Setting{{Path: "preemptionPolicy", Value: "Never"}}))
 		}
 	}
@@ -146,5 +156,6 @@ func leaveToScheduler(p patient) []remedy {
 	if p.manifest.Pod().NodeName == "" {
 		return nil
 	}
-	return p.of("remove nodeName, so that the scheduler finds a node with room", "the pod may run on another node", render.Setting{Path: p.pathOfPod() + ".nodeName"})
+	return p.of("remove nodeName, so that the scheduler finds a node with room", "the pod may run on another node",
+		render.Setting{Path: p.pathOfPod() + ".nodeName"})
 }

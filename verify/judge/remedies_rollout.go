@@ -25,7 +25,8 @@ func recreate(p patient) []remedy {
 	if !declares(p.workload, "spec", "strategy", "rollingUpdate") {
 		delete(set, "rollingUpdate")
 	}
-	return p.of("set strategy.type: Recreate, so that the old pod releases the volume before the new one starts", "no replica during a rollout", render.Setting{Path: "spec.strategy", Value: set})
+	return p.of("set strategy.type: Recreate, so that the old pod releases the volume before the new one starts",
+		"no replica during a rollout", render.Setting{Path: "spec.strategy", Value: set})
 }
 
 // noSurge rolls one pod at a time without one more.
@@ -53,14 +54,16 @@ func noSurge(p patient) []remedy {
 
 // surgeFirst makes a new pod before an old one goes.
 func surgeFirst(p patient) []remedy {
-	if d, ok := p.workload.Typed.(*appsv1.Deployment); !ok || d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType && p.writer {
+	if d, ok := p.workload.Typed.(*appsv1.Deployment); !ok ||
+		d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType && p.writer {
 		return nil
 	}
 	set := map[string]any{"rollingUpdate": map[string]any{"maxSurge": 1, "maxUnavailable": 0}}
 	if declares(p.workload, "spec", "strategy", "type") {
 		set["type"] = "RollingUpdate"
 	}
-	return p.of("set maxSurge: 1 with maxUnavailable: 0, so that each new pod is ready before an old one goes", "room for one more pod during a rollout", render.Setting{Path: "spec.strategy", Value: set})
+	return p.of("set maxSurge: 1 with maxUnavailable: 0, so that each new pod is ready before an old one goes",
+		"room for one more pod during a rollout", render.Setting{Path: "spec.strategy", Value: set})
 }
 
 // raiseQuota makes room for one pod more.
@@ -87,7 +90,8 @@ func raiseQuota(p patient) []remedy {
 			}
 		}
 		if len(hard) > 0 {
-			out = append(out, changing("raise the quota by one pod", "the namespace may use one more pod", o, []render.Setting{{Path: "spec.hard", Value: hard}}))
+			out = append(out, changing("raise the quota by one pod", "the namespace may use one more pod", o,
+				[]render.Setting{{Path: "spec.hard", Value: hard}}))
 		}
 	}
 	return out
@@ -105,8 +109,10 @@ func spareOwnWebhook(p patient) []remedy {
 				list = slices.Concat(old, list)
 			}
 			out = append(out, changing(
-				"exclude the webhook's own namespace, so that its pods start without it", "pods of the namespace "+h.Namespace+" are not checked", o,
-				[]render.Setting{{Path: fmt.Sprintf("webhooks[%d].namespaceSelector", h.Index), Value: map[string]any{"matchExpressions": list}}},
+				"exclude the webhook's own namespace, so that its pods start without it",
+				"pods of the namespace "+h.Namespace+" are not checked", o,
+				[]render.Setting{{Path: fmt.Sprintf("webhooks[%d].namespaceSelector", h.Index),
+					Value: map[string]any{"matchExpressions": list}}},
 			))
 		}
 	}
@@ -119,5 +125,6 @@ func startAtOnce(p patient) []remedy {
 	if !ok || s.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
 		return nil
 	}
-	return p.of("set podManagementPolicy: Parallel, so that a pod that does not become ready blocks no other", "pods start in no order", render.Setting{Path: "spec.podManagementPolicy", Value: "Parallel"})
+	return p.of("set podManagementPolicy: Parallel, so that a pod that does not become ready blocks no other",
+		"pods start in no order", render.Setting{Path: "spec.podManagementPolicy", Value: "Parallel"})
 }

@@ -35,7 +35,8 @@ func measureCPU(p patient) []remedy {
 		h := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
 		for _, i := range utilization(h, corev1.ResourceMemory) {
 			if len(h.Spec.Metrics) == 1 {
-				out = append(out, remedy{say: "scale on CPU instead of memory, which a process seldom returns", cost: "memory no longer triggers scaling", object: o,
+				out = append(out, remedy{say: "scale on CPU instead of memory, which a process seldom returns",
+					cost: "memory no longer triggers scaling", object: o,
 					set: []render.Setting{{Path: fmt.Sprintf("spec.metrics[%d].resource.name", i), Value: "cpu"}}})
 			}
 		}
@@ -52,11 +53,14 @@ func raiseTarget(p patient) []remedy {
 	for _, o := range p.hpas() {
 		h := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
 		for i, m := range h.Spec.Metrics {
-			if m.Resource == nil || m.Resource.Target.AverageUtilization == nil || *m.Resource.Target.AverageUtilization >= fullest {
+			if m.Resource == nil || m.Resource.Target.AverageUtilization == nil ||
+				*m.Resource.Target.AverageUtilization >= fullest {
 				continue
 			}
-			out = append(out, remedy{say: fmt.Sprintf("raise the %s target to %d %% of the request, above what an idle pod uses", m.Resource.Name, fullest), cost: "pods are fuller before more of them come", object: o,
-				set: []render.Setting{{Path: fmt.Sprintf("spec.metrics[%d].resource.target.averageUtilization", i), Value: fullest}}})
+			out = append(out, remedy{say: fmt.Sprintf("raise the %s target to %d %% of the request, above what an idle pod uses",
+				m.Resource.Name, fullest), cost: "pods are fuller before more of them come", object: o,
+				set: []render.Setting{{Path: fmt.Sprintf("spec.metrics[%d].resource.target.averageUtilization", i),
+					Value: fullest}}})
 		}
 	}
 	return out
@@ -77,7 +81,8 @@ func (p patient) behave(way string, rules map[string]any, say, cost string) []re
 	var out []remedy
 	for _, o := range p.hpas() {
 		if !declares(o, "spec", "behavior", way) {
-			out = append(out, remedy{say: say, cost: cost, object: o, set: []render.Setting{{Path: "spec.behavior", Value: map[string]any{way: rules}}}})
+			out = append(out, remedy{say: say, cost: cost, object: o,
+				set: []render.Setting{{Path: "spec.behavior", Value: map[string]any{way: rules}}}})
 		}
 	}
 	return out
@@ -97,7 +102,8 @@ func wakeUp(p patient) []remedy {
 	if m := hpas[0].Typed.(*autoscalingv2.HorizontalPodAutoscaler).Spec.MinReplicas; m != nil {
 		least = max(*m, 1)
 	}
-	return p.of(fmt.Sprintf("set replicas: %d: at 0 the autoscaler is switched off", least), "", render.Setting{Path: "spec.replicas", Value: int(least)})
+	return p.of(fmt.Sprintf("set replicas: %d: at 0 the autoscaler is switched off", least), "",
+		render.Setting{Path: "spec.replicas", Value: int(least)})
 }
 
 // oneAutoscaler leaves one of several autoscalers of a workload, which measures what all of them do.
@@ -145,7 +151,8 @@ func names(list []*render.Object) string {
 func (p patient) vertical() []*render.Object {
 	return p.named(func(o *render.Object) bool {
 		return o.ID.Kind == "VerticalPodAutoscaler" && o.ID.Namespace == p.workload.ID.Namespace &&
-			slice.ValueAt(o.Content, "spec", "targetRef", "name") == p.workload.ID.Name && slice.ValueAt(o.Content, "spec", "targetRef", "kind") == p.workload.ID.Kind
+			slice.ValueAt(o.Content, "spec", "targetRef", "name") == p.workload.ID.Name &&
+			slice.ValueAt(o.Content, "spec", "targetRef", "kind") == p.workload.ID.Kind
 	})
 }
 
@@ -171,7 +178,8 @@ func leaveOneMetric(p patient) []remedy {
 	var out []remedy
 	for _, o := range p.vertical() {
 		if len(left) == 1 && !declares(o, "spec", "resourcePolicy") {
-			policy := map[string]any{"containerPolicies": []any{map[string]any{"containerName": "*", "controlledResources": left}}}
+			policy := map[string]any{"containerPolicies": []any{map[string]any{"containerName": "*",
+				"controlledResources": left}}}
 			out = append(out, remedy{say: fmt.Sprintf("let the VerticalPodAutoscaler set %s only: the other is what the HorizontalPodAutoscaler scales on", left[0]), object: o,
 				set: []render.Setting{{Path: "spec.resourcePolicy", Value: policy}}})
 		}
@@ -184,7 +192,8 @@ func onlyRecommend(p patient) []remedy {
 	var out []remedy
 	for _, o := range p.vertical() {
 		if slice.ValueAt(o.Content, "spec", "updatePolicy", "updateMode") != "Off" {
-			out = append(out, remedy{say: "set updateMode: Off, so that the VerticalPodAutoscaler recommends and evicts no pod", cost: "requests are changed by hand", object: o,
+			out = append(out, remedy{say: "set updateMode: Off, so that the VerticalPodAutoscaler recommends and evicts no pod",
+				cost: "requests are changed by hand", object: o,
 				set: []render.Setting{{Path: "spec.updatePolicy", Value: map[string]any{"updateMode": "Off"}}}})
 		}
 	}
@@ -205,7 +214,8 @@ func forbidOverlap(p patient) []remedy {
 		set = append(set, render.Setting{Path: "spec.concurrencyPolicy", Value: "Forbid"})
 	}
 	if len(set) > 0 {
-		return append(p.of("set concurrencyPolicy: Forbid, so that no run starts beside another", "a run that is due while another goes on is skipped", set...),
+		return append(p.of("set concurrencyPolicy: Forbid, so that no run starts beside another",
+			"a run that is due while another goes on is skipped", set...),
 			p.of(fmt.Sprintf("set concurrencyPolicy: Forbid and activeDeadlineSeconds: %d, so that no run starts beside another or hangs for ever", longestRun), "a run that is due while another goes on is skipped",
 				append(set, render.Setting{Path: "spec.jobTemplate.spec.activeDeadlineSeconds", Value: longestRun})...)...)
 	}
@@ -224,22 +234,25 @@ func limitWhatIsAsked(p patient) []remedy {
 			}
 		}
 		if len(limits) > 0 {
-			set = append(set, render.Setting{Path: fmt.Sprintf("%s.containers[%d].resources.limits", p.pathOfPod(), i), Value: limits})
+			set = append(set, render.Setting{Path: fmt.Sprintf("%s.containers[%d].resources.limits", p.pathOfPod(), i),
+				Value: limits})
 		}
 	}
 	if len(set) == 0 {
 		return nil
 	}
-	return p.of("set a limit of the container's own, not below its request: the one that the LimitRange fills in is", "", set...)
+	return p.of("set a limit of the container's own, not below its request: the one that the LimitRange fills in is", "",
+		set...)
 }
 
 // defaultLimitBelow reports whether a LimitRange of the namespace fills in a limit below so much, in thousandths.
 func (p patient) defaultLimitBelow(r corev1.ResourceName, milli int64) bool {
 	return slices.ContainsFunc(p.beside, func(o *render.Object) bool {
 		l, ok := o.Typed.(*corev1.LimitRange)
-		return ok && o.ID.Namespace == p.workload.ID.Namespace && slices.ContainsFunc(l.Spec.Limits, func(i corev1.LimitRangeItem) bool {
-			d, ok := i.Default[r]
-			return ok && d.MilliValue() < milli
-		})
+		return ok && o.ID.Namespace == p.workload.ID.Namespace &&
+			slices.ContainsFunc(l.Spec.Limits, func(i corev1.LimitRangeItem) bool {
+				d, ok := i.Default[r]
+				return ok && d.MilliValue() < milli
+			})
 	})
 }

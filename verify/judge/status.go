@@ -27,13 +27,15 @@ type judged struct {
 func compare(sr *scenario.SliceResult, v scenario.Violation, alike bool) judged {
 	j := judged{Violation: v, status: New}
 	closed := sr.Closed(v)
-	onBase := slices.ContainsFunc(sr.Base, func(b scenario.Violation) bool { return b.Place() == v.Place() && v.Comparable(b) && b.Covers(v) })
+	onBase := slices.ContainsFunc(sr.Base,
+		func(b scenario.Violation) bool { return b.Place() == v.Place() && v.Comparable(b) && b.Covers(v) })
 	change := slices.Contains(v.Kinds(), "apply")
 	switch {
 	case onBase, closed < v.Events && alike && v.Scenario == scenario.ScenarioChange && !change:
 		j.status = Existing
 		return j
-	case slices.ContainsFunc(sr.Base, func(b scenario.Violation) bool { return b.Key() == v.Key() && v.Comparable(b) && b.DeclaredSize() }):
+	case slices.ContainsFunc(sr.Base,
+		func(b scenario.Violation) bool { return b.Key() == v.Key() && v.Comparable(b) && b.DeclaredSize() }):
 		j.status = Worsened
 	}
 	j.unsure = sr.Variant.Has(state.Base) && closed < v.Events
@@ -46,13 +48,14 @@ func choose(list []judged) judged {
 	rankOf := func(j judged) int {
 		return slices.Index([]Status{New, Worsened, Existing}, j.status) / 2 // new and worsened alike
 	}
+	later := func(j judged) int { return scenario.BoolRank(j.Scenario == scenario.ScenarioNext) }
 	best := slices.MinFunc(list, func(x, y judged) int {
 		return cmp.Or(
 			rankOf(x)-rankOf(y),
 			scenario.BoolRank(x.unsure)-scenario.BoolRank(y.unsure),
 			scenario.BoolRank(!x.declared)-scenario.BoolRank(!y.declared),
 			Rank(string(x.severity))-Rank(string(y.severity)),
-			scenario.BoolRank(x.Scenario == scenario.ScenarioNext)-scenario.BoolRank(y.Scenario == scenario.ScenarioNext), // it comes later
+			later(x)-later(y),
 			y.Sure()-x.Sure(),
 			x.Topology().Total()-y.Topology().Total(),
 			slices.Compare(y.Topology(), x.Topology()),

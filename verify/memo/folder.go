@@ -9,8 +9,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/kept"
 )
 
-// folder holds packs as files. What lies there is never trusted to be whole: a pack that is broken, cut, too large or in
-// another's place is an empty one.
+// folder holds packs as files. What lies there is never trusted to be whole: a pack that is broken, cut, too large or
+// in another's place is an empty one.
 //
 //	v1/<digest of the program and the pack's name>: a digest of the file's name and of all that follows; then, of each
 //	value, its key, its length and itself

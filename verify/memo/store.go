@@ -9,8 +9,8 @@ import (
 )
 
 // Store keeps values in a folder. Those that are asked for together lie together, in one pack, as most are small. A nil
-// *Store keeps nothing. It is safe for concurrent use, and runs may share a folder: of two that write a pack at the same
-// time, one is lost.
+// *Store keeps nothing. It is safe for concurrent use, and runs may share a folder: of two that write a pack at the
+// same time, one is lost.
 type Store struct {
 	folder folder
 	writes bool

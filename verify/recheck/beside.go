@@ -31,10 +31,11 @@ func (f *Frame) skewed(kind, node int) string {
 		}
 		count := map[string]int{}
 		for n := range f.Nodes {
-			if f.Nodes[n].Absent || !f.counts(kind, n, c) || slices.ContainsFunc(hard, func(o corev1.TopologySpreadConstraint) bool {
-				_, has := f.Nodes[n].Labels[o.TopologyKey]
-				return !has
-			}) {
+			if f.Nodes[n].Absent || !f.counts(kind, n, c) ||
+				slices.ContainsFunc(hard, func(o corev1.TopologySpreadConstraint) bool {
+					_, has := f.Nodes[n].Labels[o.TopologyKey]
+					return !has
+				}) {
 				continue
 			}
 			domain := f.Nodes[n].Labels[c.TopologyKey]
@@ -57,7 +58,8 @@ func (f *Frame) skewed(kind, node int) string {
 			here++
 		}
 		if here-least > int(c.MaxSkew) {
-			return fmt.Sprintf("%d matching pods in %s=%s where the least is %d, with maxSkew %d", here, c.TopologyKey, own, least, c.MaxSkew)
+			return fmt.Sprintf("%d matching pods in %s=%s where the least is %d, with maxSkew %d", here,
+				c.TopologyKey, own, least, c.MaxSkew)
 		}
 	}
 	return ""
@@ -160,12 +162,14 @@ func (f *Frame) repelled(kind, node int) string {
 			}
 			for _, t := range apartOf(pod) {
 				if f.sameDomain(node, n, t.TopologyKey) && f.matches(pod, &t, other) {
-					return fmt.Sprintf("its anti-affinity keeps it from pods of %s/%s in its %s", other.Namespace, other.Name, t.TopologyKey)
+					return fmt.Sprintf("its anti-affinity keeps it from pods of %s/%s in its %s", other.Namespace,
+						other.Name, t.TopologyKey)
 				}
 			}
 			for _, t := range apartOf(other) {
 				if f.sameDomain(node, n, t.TopologyKey) && f.matches(other, &t, pod) {
-					return fmt.Sprintf("the anti-affinity of pods of %s/%s in its %s keeps it away", other.Namespace, other.Name, t.TopologyKey)
+					return fmt.Sprintf("the anti-affinity of pods of %s/%s in its %s keeps it away", other.Namespace,
+						other.Name, t.TopologyKey)
 				}
 			}
 		}

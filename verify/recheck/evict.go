@@ -59,7 +59,8 @@ func (f *Frame) kept(kind int, ph Phase) string {
 		return none
 	case healthy > want:
 		return ""
-	case ph == Starting && of[0].Spec.UnhealthyPodEvictionPolicy != nil && *of[0].Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow:
+	case ph == Starting && of[0].Spec.UnhealthyPodEvictionPolicy != nil &&
+		*of[0].Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow:
 		return ""
 	case ph == Starting && healthy >= want:
 		return ""

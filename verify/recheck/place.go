@@ -60,7 +60,8 @@ func (f *Frame) tolerates(kind int, taint corev1.Taint) bool {
 			if taint.Effect == corev1.TaintEffectNoExecute {
 				return true
 			}
-		case corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure, corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable:
+		case corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure, corev1.TaintNodePIDPressure,
+			corev1.TaintNodeUnschedulable:
 			if taint.Effect == corev1.TaintEffectNoSchedule {
 				return true
 			}
@@ -154,7 +155,8 @@ func (f *Frame) portTaken(kind, node int) string {
 	}
 	for _, a := range want {
 		for _, b := range have {
-			if a.HostPort == b.HostPort && protocol(a) == protocol(b) && (address(a) == address(b) || address(a) == "0.0.0.0" || address(b) == "0.0.0.0") {
+			if a.HostPort == b.HostPort && protocol(a) == protocol(b) &&
+				(address(a) == address(b) || address(a) == "0.0.0.0" || address(b) == "0.0.0.0") {
 				return fmt.Sprintf("port %d of the node is taken", a.HostPort)
 			}
 		}

@@ -71,7 +71,8 @@ func made(before, after *Frame, m Move, say saying) {
 			used := after.usage(q)
 			for name, limit := range q.Spec.Hard {
 				if u, ok := used[name]; ok && u.Cmp(limit) > 0 {
-					say("a pod of %s is created: %s of %s, where the quota %s allows %s", after.name(k), u.String(), name, q.Name, limit.String())
+					say("a pod of %s is created: %s of %s, where the quota %s allows %s", after.name(k), u.String(), name,
+						q.Name, limit.String())
 				}
 			}
 		}
@@ -166,7 +167,8 @@ func Rest(f *Frame, skip func(kind int) bool) []string {
 		}
 		for n := range f.Nodes {
 			if f.Unfit(k, n) == "" {
-				wrong = append(wrong, fmt.Sprintf("at rest: a pod of %s stays pending, and %s has room for it", f.name(k), f.Nodes[n].Name))
+				wrong = append(wrong,
+					fmt.Sprintf("at rest: a pod of %s stays pending, and %s has room for it", f.name(k), f.Nodes[n].Name))
 			}
 		}
 	}

@@ -333,7 +333,8 @@ func (r *reducer) autoscaler(h *autoscalingv2.HorizontalPodAutoscaler) *autoscal
 
 // budget scales a PodDisruptionBudget. One that counts the pods of several workloads is
 // compared with their sum.
-func (r *reducer) budget(v int, b *policyv1.PodDisruptionBudget, totals []total) (*policyv1.PodDisruptionBudget, error) {
+func (r *reducer) budget(v int, b *policyv1.PodDisruptionBudget,
+	totals []total) (*policyv1.PodDisruptionBudget, error) {
 	b = b.DeepCopy()
 	workloads := r.shared[budgetID(v, b)]
 	if workloads != nil {

@@ -36,9 +36,8 @@ func (t Topology) Total() int {
 // A class has at least one node, unless it was declared with a minimum of 0, and at
 // most its declared maximum; the classes of one pool have together at most the pool's.
 // Of combinations that differ by an exchange of classes of one shape only, the one
-// with more nodes in the earlier classes stands for all. The smallest combination is listed even where it exceeds maxNodes, so that no class
-// is ever out of sight.
-// Errors: [ErrTooMany].
+// with more nodes in the earlier classes stands for all. The smallest combination is listed even where it exceeds
+// maxNodes, so that no class is ever out of sight. Errors: [ErrTooMany].
 func Topologies(classes []state.NodeClass, maxNodes int) ([]Topology, error) {
 	var out []Topology
 	smallest := make(Topology, len(classes))
@@ -54,7 +53,8 @@ func Topologies(classes []state.NodeClass, maxNodes int) ([]Topology, error) {
 				return nil
 			}
 			if len(out) == Most {
-				return fmt.Errorf("%d node classes up to %d nodes: %w (more than %d): lower bound.nodes", len(classes), maxNodes, ErrTooMany, Most)
+				return fmt.Errorf("%d node classes up to %d nodes: %w (more than %d): lower bound.nodes", len(classes),
+					maxNodes, ErrTooMany, Most)
 			}
 			out = append(out, slices.Clone(t))
 			return nil

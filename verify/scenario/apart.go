@@ -15,9 +15,9 @@ import (
 )
 
 // Most rules do not look at where pods are, nor at other workloads. Where no actor does either in what it does to a
-// workload (see [control.Apart]), each workload is first searched by itself, on one node: what none of its runs violates
-// is not violated among the others, on any number of nodes. What is left is asked of the whole. The README of verify/search has
-// the argument.
+// workload (see [control.Apart]), each workload is first searched by itself, on one node: what none of its runs
+// violates is not violated among the others, on any number of nodes. What is left is asked of the whole. The README of
+// verify/search has the argument.
 
 // apartStates bounds each search of one workload by itself.
 const apartStates = 200_000
@@ -34,8 +34,9 @@ func (b BoundRule) judgment() judgment { return judgment{b.Rule.ID, b.Workload, 
 // earlier one did not come to its end.
 type play func(p *Problem) (*search.Result, error)
 
-// apart drops from a problem the rules of which a search of each workload by itself shows that they are kept. It reports
-// whether that leaves nothing to be asked of the whole. whole says that the scenario has something else to look at.
+// apart drops from a problem the rules of which a search of each workload by itself shows that they are kept. It
+// reports whether that leaves nothing to be asked of the whole. whole says that the scenario has something else to look
+// at.
 func (r *scenarioRun) apart(p *Problem, whole bool, do play) (bool, error) {
 	all := p.bounds
 	err := r.dropKept(p, whole, do)
@@ -80,7 +81,8 @@ func (r *scenarioRun) dropKept(p *Problem, whole bool, do play) error {
 }
 
 // settledAlone is what [scenarioRun.settled] does, of one workload by itself. live is a further start; nil: none.
-func (r *scenarioRun) settledAlone(ctx context.Context, one *Problem, from state.Version, live []byte) (*search.Result, error) {
+func (r *scenarioRun) settledAlone(ctx context.Context, one *Problem, from state.Version,
+	live []byte) (*search.Result, error) {
 	initial, results, err := one.Settle(ctx, from, r.Budget)
 	if err != nil || !r.worked(results) {
 		return nil, err
@@ -145,8 +147,8 @@ func (p *Problem) drop(kept map[judgment]bool) {
 }
 
 // one is the problem of workload w by itself: the same objects, on one node that takes whatever its pods ask for, where
-// only its own actors move. So all that is constant is the same, what is declared of the other workloads included. It is
-// nil where no node takes the pods of both revisions.
+// only its own actors move. So all that is constant is the same, what is declared of the other workloads included. It
+// is nil where no node takes the pods of both revisions.
 func (p *Problem) one(w int) (*Problem, error) {
 	home := control.Home(p.Cfg, p.loops, w)
 	if home < 0 {
@@ -205,9 +207,9 @@ func (p *Problem) lingers() bool {
 	return false
 }
 
-// screened is the search of one workload by itself: what it finds suspect, and whether there is any cycle. Beside others
-// that never come to rest, no search by itself says what becomes of a workload, so that one with a cycle does not count
-// as complete.
+// screened is the search of one workload by itself: what it finds suspect, and whether there is any cycle. Beside
+// others that never come to rest, no search by itself says what becomes of a workload, so that one with a cycle does
+// not count as complete.
 func screened(ctx context.Context, sys search.System, opt search.Options) (*search.Result, error) {
 	sys.Spent = nil
 	opt.Settled = true

@@ -22,7 +22,8 @@ const (
 const asideStates = 50_000
 
 // aside searches one of them and adds what nothing that the others have covers.
-func (r *scenarioRun) aside(ctx context.Context, name, scenario string, v Variant, from state.Version, judgedBy []rules.Rule) error {
+func (r *scenarioRun) aside(ctx context.Context, name, scenario string, v Variant, from state.Version,
+	judgedBy []rules.Rule) error {
 	if len(judgedBy) == 0 {
 		r.cov.closeAside(name, AllClosed)
 		return nil

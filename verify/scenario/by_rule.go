@@ -33,9 +33,11 @@ func (c *Checker) ByRule(ctx context.Context, sr *SliceResult) []RuleSize {
 		if _, says := sr.Cov.asked[r.ID]; !says {
 			continue
 		}
-		size := RuleSize{Rule: r.ID, Pods: sr.Cov.MaxPods, Nodes: sr.MaxNodes, Declared: sr.Variant.AsDeclared(), Bound: sr.Cov.Bound}
+		size := RuleSize{Rule: r.ID, Pods: sr.Cov.MaxPods, Nodes: sr.MaxNodes,
+			Declared: sr.Variant.AsDeclared(), Bound: sr.Cov.Bound}
 		if asks, tried := left[r.ID]; tried && !asks {
-			size = RuleSize{Rule: r.ID, Pods: more.MaxPods, Nodes: scale.Largest(declared.Spec.Classes).Total(), Declared: true, Bound: search.Complete}
+			size = RuleSize{Rule: r.ID, Pods: more.MaxPods, Nodes: scale.Largest(declared.Spec.Classes).Total(), Declared: true,
+				Bound: search.Complete}
 		}
 		out = append(out, size)
 	}

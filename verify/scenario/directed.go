@@ -161,7 +161,8 @@ func (d *directed) enter(f frame) *search.Violation {
 
 // endsBadly reports whether a rule forbids to come to rest in a state.
 func endsBadly(r *search.Rule, at []byte) bool {
-	return r.Quiescent != nil && r.Quiescent(at) || r.Persists != nil && r.Persists(at) || r.Settles != nil && !r.Settles(at)
+	return r.Quiescent != nil && r.Quiescent(at) || r.Persists != nil && r.Persists(at) ||
+		r.Settles != nil && !r.Settles(at)
 }
 
 // path gives the steps up to a frame as a violation; loop is the frame that its loop

@@ -144,8 +144,8 @@ func (f *fates) doomed(ctx context.Context, set uint64, v Violation) (bool, erro
 	return is, nil
 }
 
-// doomedLive reports whether the events of a violation doom the cluster as it is to break its rule. Other states that base
-// may settle in do not count: that it is in this one is a fact.
+// doomedLive reports whether the events of a violation doom the cluster as it is to break its rule. Other states that
+// base may settle in do not count: that it is in this one is a fact.
 func (r *scenarioRun) doomedLive(ctx context.Context, v Violation) (bool, error) {
 	p := v.Problem
 	sys := p.System

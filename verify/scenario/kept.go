@@ -65,10 +65,13 @@ func (p *Problem) keyOf(q question) (memo.Key, bool) {
 		a.Actors = append(a.Actors, fmt.Sprint(x.Urgency(), " ", x.Name()))
 	}
 	for _, r := range q.sys.Rules {
-		a.Rules = append(a.Rules, fmt.Sprint(r.Name, r.Bad != nil, r.BadStep != nil, r.Quiescent != nil, r.Persists != nil, r.Settles != nil, r.Recurs != nil, r.Footprint))
+		a.Rules = append(a.Rules,
+			fmt.Sprint(r.Name, r.Bad != nil, r.BadStep != nil, r.Quiescent != nil, r.Persists != nil, r.Settles != nil,
+				r.Recurs != nil, r.Footprint))
 	}
 	s := &q.sys
-	a.Has = []bool{s.Canon != nil, s.MovesActors, s.Independent != nil, s.Confluent != nil, s.Wakes != nil, s.Spent != nil, s.Local != nil}
+	a.Has = []bool{s.Canon != nil, s.MovesActors, s.Independent != nil, s.Confluent != nil, s.Wakes != nil,
+		s.Spent != nil, s.Local != nil}
 	d := memo.NewDigest(derived())
 	d.Add("config", p.Cfg)
 	d.Add("question", a)
@@ -123,7 +126,8 @@ func (p *Problem) kept(bud Budget, q question, do func() (answer, error)) (answe
 // ended reports whether a search came to its end, and no clock and no memory decided on the way.
 func (a *answer) ended() bool {
 	return a.Result != nil && a.Result.Bound == search.Complete &&
-		!slices.ContainsFunc(a.Tries, func(r *search.Result) bool { return r.Bound != search.Complete && r.Bound != search.StateBound })
+		!slices.ContainsFunc(a.Tries,
+			func(r *search.Result) bool { return r.Bound != search.Complete && r.Bound != search.StateBound })
 }
 
 // sound reports whether an answer can be one to the question: it came to its end with no more memory than there is

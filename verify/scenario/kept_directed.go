@@ -6,15 +6,16 @@ import (
 	"github.com/kubesettle/kubesettle/verify/search"
 )
 
-// A directed search, and a run that a cluster settles by, are functions of the compiled problem, too, of where they begin
-// and of what they follow: they are kept as other answers are (see [Problem.kept]), unless the clock stopped them. That
-// they looked at as many states as they may is no clock.
+// A directed search, and a run that a cluster settles by, are functions of the compiled problem, too, of where they
+// begin and of what they follow: they are kept as other answers are (see [Problem.kept]), unless the clock stopped
+// them. That they looked at as many states as they may is no clock.
 
 // keptAs gives what an earlier run of the same kind found from start, or runs it.
 func (d *directed) keptAs(bud Budget, kind string, start []byte, run func() *search.Violation) *search.Violation {
 	sys := d.problem.System
 	sys.Initial = [][]byte{start}
-	q := question{sys: sys, of: fmt.Sprintf("%s of rule %d along %v from %d, lingering %v", kind, d.rule, d.guide, d.loop, d.linger)}
+	q := question{sys: sys,
+		of: fmt.Sprintf("%s of rule %d along %v from %d, lingering %v", kind, d.rule, d.guide, d.loop, d.linger)}
 	a, err := d.problem.kept(bud, q, func() (answer, error) {
 		r := &search.Result{Bound: search.Complete}
 		if v := run(); v != nil {

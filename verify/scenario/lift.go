@@ -28,7 +28,8 @@ func (c *Checker) directedAt(ctx context.Context, v Variant, found Violation) (V
 		return Violation{}, false
 	}
 	k := slices.IndexFunc(p.bounds, func(b BoundRule) bool {
-		return b.Rule.ID == found.Bound.Rule.ID && b.side == found.Bound.side && p.Cfg.Spec.Workloads[b.Workload].ID == found.Key().Workload
+		return b.Rule.ID == found.Bound.Rule.ID && b.side == found.Bound.side &&
+			p.Cfg.Spec.Workloads[b.Workload].ID == found.Key().Workload
 	})
 	if k < 0 {
 		return Violation{}, false
@@ -40,7 +41,8 @@ func (c *Checker) directedAt(ctx context.Context, v Variant, found Violation) (V
 		x := d.keptAs(c.Budget, "directed search", start, func() *search.Violation { return d.search(start) })
 		if x != nil && d.confirmed(x) {
 			x.Inevitable = found.Inevitable
-			return Violation{Problem: p, Variant: v, Bound: p.bounds[k], Scenario: found.Scenario, Rivals: found.Rivals, Violation: *x}, true
+			return Violation{Problem: p, Variant: v, Bound: p.bounds[k], Scenario: found.Scenario,
+				Rivals: found.Rivals, Violation: *x}, true
 		}
 	}
 	return Violation{}, false

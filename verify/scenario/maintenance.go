@@ -20,7 +20,8 @@ func (r *scenarioRun) maintenance(ctx context.Context, v Variant) error {
 		r.cov.closeAside(asideDrain, AllClosed)
 		return nil
 	}
-	own := slices.DeleteFunc(slices.Clone(r.Rules), func(rule rules.Rule) bool { return !drainRules[rule.ID] && (rule.ID != belowFloor || !v.Rebudgeted) })
+	own := slices.DeleteFunc(slices.Clone(r.Rules),
+		func(rule rules.Rule) bool { return !drainRules[rule.ID] && (rule.ID != belowFloor || !v.Rebudgeted) })
 	return r.aside(ctx, asideDrain, ScenarioSteady, alone, state.Head, own)
 }
 

@@ -16,8 +16,9 @@ const ScenarioNext = "next"
 
 // next gives the variant with head as what runs, and head with other pods as what comes.
 // Events stay away, and there is room: what is asked is whether rules, volumes, ports and
-// quotas let the rollout come to its end, and devices where these are what is scarce. Whether its pods fit beside the old ones changes
-// with what else stands on the nodes, and is asked of each change as it comes.
+// quotas let the rollout come to its end, and devices where these are what is scarce. Whether its
+// pods fit beside the old ones changes with what else stands on the nodes, and is asked of each
+// change as it comes.
 func (v Variant) next() Variant {
 	touched := v.Changed
 	v = v.surrounded(state.Head)

@@ -57,7 +57,7 @@ func NewProblem(spec *state.Spec, topology []int, list []rules.Rule, timing acto
 
 // compile lays out the states of a problem with the memory that all its actors need.
 func compile(spec *state.Spec, topology []int, maxPods int) (*state.Config, []actor.Actor, error) {
-	b, err := state.NewBuilder(spec, topology, maxPods)
+	b, err := control.NewBuilder(spec, topology, maxPods)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,10 +74,12 @@ func (p *Problem) judgedBy(judged []search.Rule, blind rules.Blindness) {
 	p.blind = blind
 	p.still, _, p.calmLumps = systemOf(p.Cfg, p.loops, p.timing, true, func(actor.Likeness) bool { return true })
 	p.System, p.Actors, p.lumps = systemOf(p.Cfg, p.loops, p.timing, false, func(k actor.Likeness) bool {
-		return k.Kind == actor.StartedWhere && blind&rules.BlindToStarts != 0 || k.Kind == actor.StoppingAs && blind&rules.BlindToStops != 0
+		return k.Kind == actor.StartedWhere && blind&rules.BlindToStarts != 0 ||
+			k.Kind == actor.StoppingAs && blind&rules.BlindToStops != 0
 	})
 	p.System.Rules = judged
-	if slices.ContainsFunc(judged, func(r search.Rule) bool { return r.Bad != nil }) { // one of the user's own, which may look at anything
+	// One of the user's own may look at anything.
+	if slices.ContainsFunc(judged, func(r search.Rule) bool { return r.Bad != nil }) {
 		p.System.Confluent = nil
 	}
 }
@@ -113,7 +115,8 @@ func (p *Problem) bind(list []rules.Rule, actors []actor.Actor) (judged []search
 
 // systemOf is the search of some actors, without rules, with the pods lumped that neither they nor whoever judges the
 // states tell apart. calm says that no event happens.
-func systemOf(cfg *state.Config, actors []actor.Actor, timing actor.Timing, calm bool, blind func(actor.Likeness) bool) (search.System, []actor.Actor, *state.Lumps) {
+func systemOf(cfg *state.Config, actors []actor.Actor, timing actor.Timing, calm bool,
+	blind func(actor.Likeness) bool) (search.System, []actor.Actor, *state.Lumps) {
 	actors, lumps := control.Lump(cfg, actors, calm, blind)
 	sys := search.System{
 		Width: cfg.Width(), Actors: actor.Adapt(cfg, actors, timing),
@@ -212,7 +215,8 @@ func (p *Problem) Settle(ctx context.Context, v state.Version, bud Budget) ([][]
 	if err != nil {
 		return nil, nil, err
 	}
-	return slices.DeleteFunc(res.Settled, func(b []byte) bool { return state.State{C: p.Cfg, B: b}.IsOutgrown() }), append(tries, res), nil
+	return slices.DeleteFunc(res.Settled,
+		func(b []byte) bool { return state.State{C: p.Cfg, B: b}.IsOutgrown() }), append(tries, res), nil
 }
 
 // Installs are the states in which version v was just applied to an empty cluster.

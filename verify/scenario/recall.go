@@ -44,7 +44,8 @@ func (r *Recall) Found() int64 { return r.found.Load() }
 // glance is what two equal questions have in common, at no cost.
 func (p *Problem) glance(q question) uint64 {
 	h := fnv.New64a()
-	fmt.Fprintln(h, q.calm, q.of, q.opt.MaxEvents, q.opt.MaxStates, q.opt.Settled, q.sys.Width, len(q.sys.Actors), len(q.sys.Initial), p.Cfg.MaxPods)
+	fmt.Fprintln(h, q.calm, q.of, q.opt.MaxEvents, q.opt.MaxStates, q.opt.Settled, q.sys.Width, len(q.sys.Actors),
+		len(q.sys.Initial), p.Cfg.MaxPods)
 	for _, r := range q.sys.Rules {
 		fmt.Fprintln(h, r.Name)
 	}

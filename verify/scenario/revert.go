@@ -82,7 +82,9 @@ func (r *scenarioRun) revert(ctx context.Context, v Variant) error {
 	}
 	r.found = slices.DeleteFunc(r.found, func(x Violation) bool {
 		w := x.Bound.Workload
-		return x.Scenario == ScenarioRevert && (stuck[w] || slices.ContainsFunc(initial, func(b []byte) bool { return !rules.Restored(state.State{C: p.Cfg, B: b}, w) }))
+		return x.Scenario == ScenarioRevert &&
+			(stuck[w] || slices.ContainsFunc(initial,
+				func(b []byte) bool { return !rules.Restored(state.State{C: p.Cfg, B: b}, w) }))
 	})
 	return nil
 }

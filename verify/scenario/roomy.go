@@ -34,7 +34,8 @@ func (v Variant) roomy() (Variant, bool) {
 		pods += most
 	}
 	apart := ApartBy(v.Spec.Workloads)
-	if !slices.ContainsFunc(v.Spec.Classes, func(c state.NodeClass) bool { return c.Max < pods && len(c.Names) == 0 }) && len(apart) == 0 {
+	if !slices.ContainsFunc(v.Spec.Classes, func(c state.NodeClass) bool { return c.Max < pods && len(c.Names) == 0 }) &&
+		len(apart) == 0 {
 		return v, false
 	}
 	pods = min(pods, mostRoom)

@@ -173,7 +173,8 @@ func (r *scenarioRun) empty(ctx context.Context, v Variant) error {
 	if err != nil {
 		return err
 	}
-	done, err := r.apart(p, false, func(one *Problem) (*search.Result, error) { return r.from(ctx, one, one.Installs(state.Head), 0) })
+	done, err := r.apart(p, false,
+		func(one *Problem) (*search.Result, error) { return r.from(ctx, one, one.Installs(state.Head), 0) })
 	if err != nil || done {
 		return err
 	}

@@ -20,7 +20,8 @@ const screenShare = 0.6
 // [search.RunScreened]) once it turns out to be large, where it is known what
 // its steps give work to. Both find the same. tries are
 // earlier searches that count for nothing but the work.
-func (p *Problem) search(ctx context.Context, bud Budget, q question) (res *search.Result, tries []*search.Result, err error) {
+func (p *Problem) search(ctx context.Context, bud Budget,
+	q question) (res *search.Result, tries []*search.Result, err error) {
 	a, err := p.kept(bud, q, func() (a answer, err error) {
 		a.Result, a.Tries, err = p.explored(ctx, q.sys, q.opt)
 		return a, err
@@ -38,7 +39,8 @@ func (p *Problem) run(ctx context.Context, bud Budget, q question) (*search.Resu
 	return a.Result, err
 }
 
-func (p *Problem) explored(ctx context.Context, sys search.System, opt search.Options) (res *search.Result, tries []*search.Result, err error) {
+func (p *Problem) explored(ctx context.Context, sys search.System,
+	opt search.Options) (res *search.Result, tries []*search.Result, err error) {
 	if p.alone {
 		res, err = screened(ctx, sys, opt)
 		return res, nil, err

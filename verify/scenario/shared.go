@@ -20,5 +20,6 @@ func (r *rests) of(p *Problem, scenario string) (states [][]byte, known bool) {
 	if r == nil || scenario != ScenarioSteady || !r.p.lumps.Same(p.calmLumps) {
 		return nil, false
 	}
-	return slices.DeleteFunc(slices.Clone(r.states), func(b []byte) bool { return state.State{C: p.Cfg, B: b}.IsOutgrown() }), true
+	return slices.DeleteFunc(slices.Clone(r.states),
+		func(b []byte) bool { return state.State{C: p.Cfg, B: b}.IsOutgrown() }), true
 }

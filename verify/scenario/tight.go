@@ -12,16 +12,16 @@ import (
 )
 
 // tight lists the clusters that are smaller than the assumed one, where something in a slice
-// hangs on there being a node to spare: a port of the node, required anti-affinity. How many nodes there are nobody said, so what
-// only such a cluster shows is a warning that names its size. Only what stands aside is
-// searched there, from where every pod has a node: that a cluster is too small for what is
-// declared is told of none that was assumed.
+// hangs on there being a node to spare: a port of the node, required anti-affinity. How many nodes there are nobody
+// said, so what only such a cluster shows is a warning that names its size. Only what stands aside is searched there,
+// from where every pod has a node: that a cluster is too small for what is declared is told of none that was assumed.
 func (c *Checker) tight(v Variant) []scale.Topology {
 	classes := v.Spec.Classes
 	if !c.Policy.Cluster.Assumed || !v.wantsRoom() {
 		return nil
 	}
-	if slices.ContainsFunc(classes, func(c state.NodeClass) bool { return !c.Elastic || len(c.Names) > 0 || c.Autoscaled }) {
+	if slices.ContainsFunc(classes,
+		func(c state.NodeClass) bool { return !c.Elastic || len(c.Names) > 0 || c.Autoscaled }) {
 		return nil
 	}
 	var out []scale.Topology
@@ -46,7 +46,8 @@ func (v Variant) wantsRoom() bool {
 		if pod.HostNetwork || len(scheduler.HostPorts(&corev1.Pod{Spec: *pod})) > 0 {
 			return true
 		}
-		return pod.Affinity != nil && pod.Affinity.PodAntiAffinity != nil && len(pod.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
+		return pod.Affinity != nil && pod.Affinity.PodAntiAffinity != nil &&
+			len(pod.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
 	})
 }
 

@@ -71,7 +71,8 @@ func (v Variant) idle() Variant {
 	return v
 }
 
-// Idle is what a violation takes pods without load to use of the memory that they ask for, in percent; 0: it assumes nothing.
+// Idle is what a violation takes pods without load to use of the memory that they ask for, in
+// percent; 0: it assumes nothing.
 func (v Violation) Idle() int {
 	if v.aside == asideIdle {
 		return idleMemory

@@ -58,7 +58,8 @@ func (a *auditor) steps(actor int, s []byte) []Step {
 	x, y := a.one.only(actor, s), a.two.only(actor, s)
 	same := slices.EqualFunc(x, y, func(p, q Step) bool { return p.Move == q.Move && bytes.Equal(p.To, q.To) })
 	if !same {
-		fail(ErrActor, "%s is not deterministic: it emits %d successors of state %x and then %d others", a.sys.Actors[actor].Name(), len(x), s, len(y))
+		fail(ErrActor, "%s is not deterministic: it emits %d successors of state %x and then %d others",
+			a.sys.Actors[actor].Name(), len(x), s, len(y))
 	}
 	return x
 }
@@ -124,7 +125,8 @@ func (a *auditor) auditState(t Step) {
 	}
 	for _, k := range slices.Sorted(maps.Keys(y)) {
 		name, _, _ := strings.Cut(k, "\x00")
-		fail(ErrSystem, "Canon is no symmetry: from %x and its canonical form %x the steps differ, first those of actor %s", t.To, c, name)
+		fail(ErrSystem, "Canon is no symmetry: from %x and its canonical form %x the steps differ, first those of actor %s",
+			t.To, c, name)
 	}
 }
 

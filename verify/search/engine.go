@@ -60,11 +60,13 @@ func run(ctx context.Context, sys System, opt Options) (*Result, error) {
 }
 
 func newEngine(ctx context.Context, sys *compiled, opt Options) *engine {
-	e := &engine{sys: sys, opt: opt, ctx: ctx, begin: time.Now(), store: newStore(sys.Width), starts: map[uint32][]byte{}, closed: -1}
+	e := &engine{sys: sys, opt: opt, ctx: ctx, begin: time.Now(), store: newStore(sys.Width),
+		starts: map[uint32][]byte{}, closed: -1}
 	e.ticked = e.begin
 	e.opt.cut = opt.cut.orDefault()
 	e.found = make([][]*finding, len(sys.Rules))
-	ends := len(sys.lasso) > 0 || len(sys.Rules) > 0 && sys.Spent != nil // what is inevitable hangs on no other rule: see violations
+	// What is inevitable hangs on no other rule: see violations.
+	ends := len(sys.lasso) > 0 || len(sys.Rules) > 0 && sys.Spent != nil
 	if (ends || opt.Settled) && len(sys.Actors) < maxEdgeActors && !opt.cut.noEdges {
 		e.edges = &edges{}
 	}

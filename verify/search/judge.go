@@ -132,7 +132,8 @@ func (e *engine) levelDone(level int) error {
 	if n := len(e.found); e.opt.cut.screens && e.result.Bound == 0 && len(e.sys.lasso) > 0 && len(e.found[n-1]) > 0 {
 		e.result.Bound = FirstFound
 	}
-	if e.opt.StopAtFirst && e.result.Bound == 0 && len(e.found) > 0 && !slices.ContainsFunc(e.found, func(f []*finding) bool { return len(f) == 0 }) {
+	if e.opt.StopAtFirst && e.result.Bound == 0 && len(e.found) > 0 &&
+		!slices.ContainsFunc(e.found, func(f []*finding) bool { return len(f) == 0 }) {
 		e.result.Bound = FirstFound
 	}
 	return nil

@@ -155,7 +155,8 @@ func (k *heads) sort(level []bucket) {
 
 func newTally(c *components, rules []int) *tally {
 	n := len(c.e.sys.Actors)
-	t := &tally{c: c, rules: rules, shows: make([]bool, len(rules)), done: make([]bool, n), enabled: make([]int, n), kept: make([][]*heads, len(rules))}
+	t := &tally{c: c, rules: rules, shows: make([]bool, len(rules)), done: make([]bool, n), enabled: make([]int, n),
+		kept: make([][]*heads, len(rules))}
 	return t
 }
 

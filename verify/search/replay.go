@@ -30,7 +30,8 @@ func (w *worker) replay(start []byte, steps []Step) error {
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(list, func(t Step) bool { return t.Actor == s.Actor && t.Move == s.Move && bytes.Equal(t.To, s.To) }) {
+		if !slices.ContainsFunc(list,
+			func(t Step) bool { return t.Actor == s.Actor && t.Move == s.Move && bytes.Equal(t.To, s.To) }) {
 			return fmt.Errorf("%w: step %d: %s is not enabled, or not for this step", ErrReplay, i+1, actor.Name())
 		}
 		at = s.To
@@ -125,7 +126,8 @@ func (w *worker) confirmLoop(v Violation) error {
 		stays = stays && r.Persists != nil && r.Persists(s.From)
 	}
 	if a := slices.Index(done, false); a >= 0 {
-		return fmt.Errorf("%w: the loop is not fair: %s is enabled all along and never moves", ErrReplay, w.sys.Actors[a].Name())
+		return fmt.Errorf("%w: the loop is not fair: %s is enabled all along and never moves", ErrReplay,
+			w.sys.Actors[a].Name())
 	}
 	if !shows && !stays {
 		return fmt.Errorf("%w: the loop does not violate rule %s", ErrReplay, r.Name)

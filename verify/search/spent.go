@@ -22,7 +22,8 @@ func (c *compiled) spent(s []byte) uint64 {
 }
 
 // spending restricts a rule on steps to those that lead to a set of events.
-func (c *compiled) spending(rule func(from, to []byte, actor int, m Move) bool, spent uint64) func(from, to []byte, actor int, m Move) bool {
+func (c *compiled) spending(rule func(from, to []byte, actor int, m Move) bool, spent uint64) func(from, to []byte,
+	actor int, m Move) bool {
 	if c.Spent == nil {
 		return rule
 	}

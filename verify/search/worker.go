@@ -245,7 +245,8 @@ func (w *worker) judgeStep(m Move) {
 			continue
 		}
 		if w.rule = r; w.sys.Rules[r].BadStep(w.from, w.emit.buf, a, m) {
-			w.batch.hits[r] = append(w.batch.hits[r], hit{id: w.id, env: w.sys.Actors[a].Urgency() == Environment, spent: l.get()})
+			w.batch.hits[r] = append(w.batch.hits[r],
+				hit{id: w.id, env: w.sys.Actors[a].Urgency() == Environment, spent: l.get()})
 		}
 	}
 	w.rule = -1

@@ -71,15 +71,18 @@ func hooksOf(o *render.Object) []hook {
 	switch t := o.Typed.(type) {
 	case *admissionv1.ValidatingWebhookConfiguration:
 		for i, h := range t.Webhooks {
-			out = append(out, hook{o, i, h.Name, h.ClientConfig.Service, h.NamespaceSelector, h.ObjectSelector, h.Rules, h.FailurePolicy, len(h.MatchConditions) > 0})
+			out = append(out, hook{o, i, h.Name, h.ClientConfig.Service, h.NamespaceSelector, h.ObjectSelector, h.Rules,
+				h.FailurePolicy, len(h.MatchConditions) > 0})
 		}
 	case *admissionv1.MutatingWebhookConfiguration:
 		for i, h := range t.Webhooks {
-			out = append(out, hook{o, i, h.Name, h.ClientConfig.Service, h.NamespaceSelector, h.ObjectSelector, h.Rules, h.FailurePolicy, len(h.MatchConditions) > 0})
+			out = append(out, hook{o, i, h.Name, h.ClientConfig.Service, h.NamespaceSelector, h.ObjectSelector, h.Rules,
+				h.FailurePolicy, len(h.MatchConditions) > 0})
 		}
 	}
 	return slices.DeleteFunc(out, func(h hook) bool {
-		return h.failurePolicy != nil && *h.failurePolicy != admissionv1.Fail || h.service == nil || h.hasMatchCondition || !h.seesPods()
+		return h.failurePolicy != nil && *h.failurePolicy != admissionv1.Fail || h.service == nil ||
+			h.hasMatchCondition || !h.seesPods()
 	})
 }
 
@@ -91,9 +94,11 @@ func (h hook) seesPods() bool {
 		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(list, n) })
 	}
 	return slices.ContainsFunc(h.rules, func(r admissionv1.RuleWithOperations) bool {
-		creates := slices.Contains(r.Operations, admissionv1.Create) || slices.Contains(r.Operations, admissionv1.OperationAll)
+		creates := slices.Contains(r.Operations, admissionv1.Create) ||
+			slices.Contains(r.Operations, admissionv1.OperationAll)
 		scoped := r.Scope == nil || *r.Scope != admissionv1.ClusterScope
-		return creates && scoped && has(r.APIGroups, "", "*") && has(r.APIVersions, "v1", "*") && has(r.Resources, "pods", "*", "*/*")
+		return creates && scoped && has(r.APIGroups, "", "*") && has(r.APIVersions, "v1", "*") &&
+			has(r.Resources, "pods", "*", "*/*")
 	})
 }
 
@@ -118,9 +123,11 @@ func (h hook) serves(o *render.Object, s side) bool {
 	if h.service.Namespace != o.ID.Namespace {
 		return false
 	}
-	return slices.ContainsFunc(s.admission.services[[2]string{h.service.Namespace, h.service.Name}], func(svc *corev1.Service) bool {
-		return len(svc.Spec.Selector) > 0 && labels.SelectorFromSet(svc.Spec.Selector).Matches(labels.Set(templateOf(o).Labels))
-	})
+	return slices.ContainsFunc(s.admission.services[[2]string{h.service.Namespace, h.service.Name}],
+		func(svc *corev1.Service) bool {
+			return len(svc.Spec.Selector) > 0 &&
+				labels.SelectorFromSet(svc.Spec.Selector).Matches(labels.Set(templateOf(o).Labels))
+		})
 }
 
 // of lists what decides on the pods of a workload: the LimitRanges of its namespace, and the
@@ -182,7 +189,8 @@ func (sl *Slice) admit(sides [2]side) {
 // fillIn gives the templates of a workload what LimitRanges fill in.
 func (sl *Slice) fillIn(w *state.Workload) {
 	m := &w.Manifests
-	alike := m[state.Base].Exists() && m[state.Head].Exists() && state.SameTemplate(m[state.Base].Template(), m[state.Head].Template())
+	alike := m[state.Base].Exists() && m[state.Head].Exists() &&
+		state.SameTemplate(m[state.Base].Template(), m[state.Head].Template())
 	for v := range m {
 		if !m[v].Exists() {
 			continue

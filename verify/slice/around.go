@@ -52,7 +52,12 @@ func NewAround(p *policies.Policy, ch *render.Changes) *Around {
 	if rev == nil {
 		rev = ch.Head
 	}
-	a := &Around{policy: p, releases: slices.DeleteFunc(slices.Clone(rev.Releases), func(r *render.Rendered) bool { return r.Switched != "" }), asked: map[string]*render.Rendered{}, placed: map[string]*cast{}}
+	a := &Around{policy: p, asked: map[string]*render.Rendered{}, placed: map[string]*cast{}}
+	for _, r := range rev.Releases {
+		if r.Switched == "" {
+			a.releases = append(a.releases, r)
+		}
+	}
 	for _, r := range ch.Head.Releases {
 		a.asked[r.ID] = r
 	}
@@ -168,7 +173,8 @@ func atLeast(p *policies.Policy, n int) *policies.Policy {
 
 // room gives the policy with what others take of each node of a size where they are spread, the same
 // where they stand tightly, and reports whether either can matter to the slice.
-func (a *Around) room(sl *Slice, p *policies.Policy, size int, spread, tight *cast) (own, packed *policies.Policy, matter bool) {
+func (a *Around) room(sl *Slice, p *policies.Policy, size int, spread,
+	tight *cast) (own, packed *policies.Policy, matter bool) {
 	var matters [2]bool
 	own, matters[0] = a.with(sl, p, size, spread)
 	packed, matters[1] = a.with(sl, p, size, tight)
@@ -228,7 +234,8 @@ func besideOn(list []standing, but func(standing) bool) *state.Beside {
 		if but(s) {
 			continue
 		}
-		i, found := slices.BinarySearchFunc(out.Pods, s.priority, func(p state.BesidePods, priority int32) int { return cmp.Compare(p.Priority, priority) })
+		i, found := slices.BinarySearchFunc(out.Pods, s.priority,
+			func(p state.BesidePods, priority int32) int { return cmp.Compare(p.Priority, priority) })
 		if !found {
 			out.Pods = slices.Insert(out.Pods, i, state.BesidePods{Priority: s.priority, Requests: corev1.ResourceList{}})
 		}

@@ -114,7 +114,8 @@ func (sl *Slice) loads(shot *snapshot.Snapshot) map[string]*state.Beside {
 					parts[on.Node] = map[int32]*state.BesidePods{}
 				}
 				if parts[on.Node][w.Pods[k].Priority] == nil {
-					parts[on.Node][w.Pods[k].Priority] = &state.BesidePods{Priority: w.Pods[k].Priority, Requests: corev1.ResourceList{}}
+					parts[on.Node][w.Pods[k].Priority] = &state.BesidePods{Priority: w.Pods[k].Priority,
+						Requests: corev1.ResourceList{}}
 				}
 				addBeside(parts[on.Node][w.Pods[k].Priority], &w.Pods[k], on.Total())
 			}
@@ -192,7 +193,8 @@ func addBeside(to *state.BesidePods, p *snapshot.Pods, n int) {
 		to.Ports = append(to.Ports, corev1.ContainerPort{HostIP: ip, HostPort: port, Protocol: protocol})
 	}
 	slices.SortFunc(to.Ports, func(a, b corev1.ContainerPort) int {
-		return cmp.Or(cmp.Compare(a.HostPort, b.HostPort), cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.HostIP, b.HostIP))
+		return cmp.Or(cmp.Compare(a.HostPort, b.HostPort), cmp.Compare(a.Protocol, b.Protocol),
+			cmp.Compare(a.HostIP, b.HostIP))
 	})
 }
 
@@ -215,7 +217,8 @@ func (sl *Slice) touches(n *corev1.Node, b *state.Beside) bool {
 			if !sl.mayEver(m.Pod(), n) {
 				continue
 			}
-			if m.Kind() == state.DaemonSet || len(sl.Spec.Workloads[i].Sizes) > 0 || m.VPA != nil || fitsIn(class.Free(sl.priority(m.Pod(), state.Version(v))), m.Pod()) {
+			if m.Kind() == state.DaemonSet || len(sl.Spec.Workloads[i].Sizes) > 0 || m.VPA != nil ||
+				fitsIn(class.Free(sl.priority(m.Pod(), state.Version(v))), m.Pod()) {
 				return true
 			}
 		}
@@ -231,9 +234,11 @@ func (sl *Slice) mayEver(pod *corev1.PodSpec, n *corev1.Node) bool {
 	if ok, err := nodeaffinity.GetRequiredNodeAffinity(full).Match(named); err == nil && !ok {
 		return false
 	}
-	_, untolerated := corehelpers.FindMatchingUntoleratedTaint(klog.Background(), n.Spec.Taints, pod.Tolerations, func(t *corev1.Taint) bool {
-		return t.Effect == corev1.TaintEffectNoSchedule && !strings.HasPrefix(t.Key, "node.kubernetes.io/") || t.Effect == corev1.TaintEffectNoExecute && !strings.HasPrefix(t.Key, "node.kubernetes.io/")
-	}, true)
+	_, untolerated := corehelpers.FindMatchingUntoleratedTaint(klog.Background(), n.Spec.Taints, pod.Tolerations,
+		func(t *corev1.Taint) bool {
+			return t.Effect == corev1.TaintEffectNoSchedule && !strings.HasPrefix(t.Key, "node.kubernetes.io/") ||
+				t.Effect == corev1.TaintEffectNoExecute && !strings.HasPrefix(t.Key, "node.kubernetes.io/")
+		}, true)
 	return !untolerated
 }
 
@@ -303,7 +308,8 @@ func (sl *Slice) daemonsAsTheyAre(shot *snapshot.Snapshot) {
 // isDaemon reports whether an ID is of a DaemonSet beside the slice whose room its manifests tell.
 func (sl *Slice) isDaemon(id string) bool {
 	for _, list := range sl.daemons {
-		if slices.ContainsFunc(list, func(d *appsv1.DaemonSet) bool { return "apps/DaemonSet "+d.Namespace+"/"+d.Name == id }) {
+		if slices.ContainsFunc(list,
+			func(d *appsv1.DaemonSet) bool { return "apps/DaemonSet "+d.Namespace+"/"+d.Name == id }) {
 			return true
 		}
 	}

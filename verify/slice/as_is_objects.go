@@ -33,7 +33,8 @@ func withKnown(shot *snapshot.Snapshot, base, head []*render.Object) (_, _ []*re
 func knownObjects(shot *snapshot.Snapshot) []*render.Object {
 	var out []*render.Object
 	add := func(group, kind, namespace, name string, typed runtime.Object) {
-		out = append(out, &render.Object{ID: render.ObjectID{Group: group, Kind: kind, Namespace: namespace, Name: name}, Typed: typed})
+		out = append(out, &render.Object{ID: render.ObjectID{Group: group, Kind: kind, Namespace: namespace, Name: name},
+			Typed: typed})
 	}
 	for i := range shot.LimitRanges {
 		r := &shot.LimitRanges[i]
@@ -45,7 +46,8 @@ func knownObjects(shot *snapshot.Snapshot) []*render.Object {
 	for i := 0; i < len(shot.Webhooks); {
 		first, k := &shot.Webhooks[i], i
 		var of []*snapshot.Webhook
-		for ; k < len(shot.Webhooks) && shot.Webhooks[k].Type == first.Type && shot.Webhooks[k].Configuration == first.Configuration; k++ {
+		for ; k < len(shot.Webhooks) && shot.Webhooks[k].Type == first.Type &&
+			shot.Webhooks[k].Configuration == first.Configuration; k++ {
 			of = append(of, &shot.Webhooks[k])
 		}
 		if i = k; first.Configuration == "" {
@@ -75,7 +77,8 @@ func configurationOf(name, of string, list []*snapshot.Webhook) (kind string, _ 
 		Operations: []admissionv1.OperationType{admissionv1.Create},
 		Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"pods"}},
 	}}
-	mutating, validating := &admissionv1.MutatingWebhookConfiguration{ObjectMeta: meta}, &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: meta}
+	mutating := &admissionv1.MutatingWebhookConfiguration{ObjectMeta: meta}
+	validating := &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: meta}
 	for _, w := range list {
 		policy, client := admissionv1.FailurePolicyType(w.OnFailure), admissionv1.WebhookClientConfig{}
 		if namespace, service, ok := strings.Cut(w.Service, "/"); ok {
@@ -87,12 +90,14 @@ func configurationOf(name, of string, list []*snapshot.Webhook) (kind string, _ 
 		}
 		if of == "mutating" {
 			mutating.Webhooks = append(mutating.Webhooks, admissionv1.MutatingWebhook{
-				Name: w.Name, ClientConfig: client, Rules: rules, FailurePolicy: &policy, NamespaceSelector: w.Namespaces.Of(), ObjectSelector: w.Pods.Of(), MatchConditions: conditions,
+				Name: w.Name, ClientConfig: client, Rules: rules, FailurePolicy: &policy, NamespaceSelector: w.Namespaces.Of(),
+				ObjectSelector: w.Pods.Of(), MatchConditions: conditions,
 			})
 			continue
 		}
 		validating.Webhooks = append(validating.Webhooks, admissionv1.ValidatingWebhook{
-			Name: w.Name, ClientConfig: client, Rules: rules, FailurePolicy: &policy, NamespaceSelector: w.Namespaces.Of(), ObjectSelector: w.Pods.Of(), MatchConditions: conditions,
+			Name: w.Name, ClientConfig: client, Rules: rules, FailurePolicy: &policy, NamespaceSelector: w.Namespaces.Of(),
+			ObjectSelector: w.Pods.Of(), MatchConditions: conditions,
 		})
 	}
 	if of == "mutating" {

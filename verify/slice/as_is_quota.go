@@ -17,15 +17,18 @@ import (
 func (sl *Slice) quotasAsTheyAre(shot *snapshot.Snapshot) {
 	for i := range shot.Quotas {
 		live := &shot.Quotas[i]
-		if len(live.Scopes) > 0 || !slices.ContainsFunc(sl.Spec.Workloads, func(w state.Workload) bool { return w.Namespace == live.Namespace }) {
+		if len(live.Scopes) > 0 ||
+			!slices.ContainsFunc(sl.Spec.Workloads, func(w state.Workload) bool { return w.Namespace == live.Namespace }) {
 			continue
 		}
-		k := slices.IndexFunc(sl.Spec.Quotas, func(q state.Quota) bool { return q.Namespace == live.Namespace && q.Name == live.Name })
+		k := slices.IndexFunc(sl.Spec.Quotas,
+			func(q state.Quota) bool { return q.Namespace == live.Namespace && q.Name == live.Name })
 		if k < 0 {
 			o := &corev1.ResourceQuota{}
 			o.Namespace, o.Name, o.Spec.Hard = live.Namespace, live.Name, listOf(live.Hard)
 			k = len(sl.Spec.Quotas)
-			sl.Spec.Quotas = append(sl.Spec.Quotas, state.Quota{Namespace: live.Namespace, Name: live.Name, Found: true, Objects: [2]*corev1.ResourceQuota{o, o}})
+			sl.Spec.Quotas = append(sl.Spec.Quotas,
+				state.Quota{Namespace: live.Namespace, Name: live.Name, Found: true, Objects: [2]*corev1.ResourceQuota{o, o}})
 		}
 		if len(live.Used) > 0 { // else nobody has counted yet
 			others := sl.usedByOthers(shot, live)

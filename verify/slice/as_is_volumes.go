@@ -23,7 +23,8 @@ func (sl *Slice) volumesAsTheyAre(shot *snapshot.Snapshot) {
 		v := &shot.Volumes[i]
 		if c.Assumed {
 			sl.Notes = slices.DeleteFunc(sl.Notes, func(s string) bool { return s == assumedNote(c.Namespace, c.Name) })
-			c.Assumed, c.Exclusive, c.OncePod = false, exclusive(v), slices.Contains(v.AccessModes, string(corev1.ReadWriteOncePod))
+			c.Assumed, c.Exclusive, c.OncePod = false, exclusive(v), slices.Contains(v.AccessModes,
+				string(corev1.ReadWriteOncePod))
 		}
 		if c.Affinity == nil {
 			c.Affinity = reaches(v)
@@ -41,7 +42,8 @@ func (sl *Slice) volumesAsTheyAre(shot *snapshot.Snapshot) {
 
 // exclusive reports whether one node at a time can attach a volume.
 func exclusive(v *snapshot.Volume) bool {
-	many := slices.Contains(v.AccessModes, string(corev1.ReadWriteMany)) || slices.Contains(v.AccessModes, string(corev1.ReadOnlyMany))
+	many := slices.Contains(v.AccessModes, string(corev1.ReadWriteMany)) ||
+		slices.Contains(v.AccessModes, string(corev1.ReadOnlyMany))
 	return len(v.AccessModes) > 0 && !many && (&storage{}).attaches(v.Driver)
 }
 

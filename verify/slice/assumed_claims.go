@@ -22,10 +22,12 @@ func (sl *Slice) assumeClaims(sides [2]side) {
 			continue
 		}
 		for _, name := range claimNames(head.Pod()) {
-			if base.Exists() && slices.Contains(claimNames(base.Pod()), name) && sameRollout(head, base) || named(name, w, sides) {
+			if base.Exists() && slices.Contains(claimNames(base.Pod()), name) && sameRollout(head, base) ||
+				named(name, w, sides) {
 				continue
 			}
-			sl.Spec.Claims = append(sl.Spec.Claims, state.Claim{Namespace: w.Namespace, Name: name, Version: state.Head, Exclusive: true, Assumed: true})
+			sl.Spec.Claims = append(sl.Spec.Claims,
+				state.Claim{Namespace: w.Namespace, Name: name, Version: state.Head, Exclusive: true, Assumed: true})
 			sl.Notes = append(sl.Notes, assumedNote(w.Namespace, name))
 		}
 	}

@@ -25,7 +25,8 @@ func (c *configurations) readAutoscaler(release string, o *render.Object) {
 		return
 	}
 	container := &d.Spec.Template.Spec.Containers[i]
-	f := &found{controller: foundAutoscaler, release: release, at: o.Locate(fmt.Sprintf("spec.template.spec.containers[%d]", i)), autoscaler: &state.ClusterAutoscalerFlags{}}
+	f := &found{controller: foundAutoscaler, release: release,
+		at: o.Locate(fmt.Sprintf("spec.template.spec.containers[%d]", i)), autoscaler: &state.ClusterAutoscalerFlags{}}
 	for _, arg := range slices.Concat(container.Command, container.Args) {
 		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		switch name {
@@ -34,7 +35,9 @@ func (c *configurations) readAutoscaler(release string, o *render.Object) {
 		case "scale-down-utilization-threshold":
 			share, err := strconv.ParseFloat(value, 64)
 			if err != nil || share < 0 || share > 1 {
-				c.notices = append(c.notices, fmt.Sprintf("%s runs a cluster autoscaler whose --%s is not a share: upstream's default is taken", f.where(), name))
+				c.notices = append(c.notices,
+					fmt.Sprintf("%s runs a cluster autoscaler whose --%s is not a share: upstream's default is taken", f.where(),
+						name))
 				continue
 			}
 			f.autoscaler.Threshold = &share

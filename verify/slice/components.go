@@ -19,7 +19,8 @@ import (
 // groups with a wanted one are looked for: in a large release those are few. near gives lists
 // that hold every id that one is related to, among others; whoever is in a group leaves them,
 // so that none is asked for again.
-func components(ids []string, wanted func(id string) bool, near func(id string) []*bucket, related func(a, b string) bool) [][]string {
+func components(ids []string, wanted func(id string) bool, near func(id string) []*bucket,
+	related func(a, b string) bool) [][]string {
 	var out [][]string
 	seen := map[string]bool{}
 	for _, id := range ids {

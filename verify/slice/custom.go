@@ -37,5 +37,6 @@ func (sl *Slice) Concerns(r rules.Rule) bool {
 
 // HasAny reports whether the slice has one of some workloads, by "namespace/name".
 func (sl *Slice) HasAny(names []string) bool {
-	return slices.ContainsFunc(sl.Workloads, func(w state.Workload) bool { return slices.Contains(names, w.Namespace+"/"+w.Name) })
+	return slices.ContainsFunc(sl.Workloads,
+		func(w state.Workload) bool { return slices.Contains(names, w.Namespace+"/"+w.Name) })
 }

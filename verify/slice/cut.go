@@ -58,7 +58,8 @@ func (c Cut) Slices(base, head []*render.Object) []*Slice {
 			if o := s.Workloads[id]; o != nil {
 				touched[id] = touched[id] || len(relabelled(o, sides)) > 0
 				hpas, pdbs := s.targets(o)
-				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o), s.vpasOf(o), s.kedaOf(o))
+				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o),
+					s.vpasOf(o), s.kedaOf(o))
 				if class := s.priorities.of(&templateOf(o).Spec); class != nil {
 					targets = append(targets, class)
 				}
@@ -92,7 +93,8 @@ func (c Cut) related(sides [2]side, a, b string) bool {
 			p, q := x.Workloads[a], y.Workloads[b]
 			switch {
 			case p == nil || q == nil:
-			case influences(p, q, y) || influences(q, p, x) || x.counts(p, q) || y.counts(q, p) || c.joins(p, q) || share(p, x, q, y) || guardEachOther(p, x, q, y) ||
+			case influences(p, q, y) || influences(q, p, x) || x.counts(p, q) || y.counts(q, p) || c.joins(p, q) ||
+				share(p, x, q, y) || guardEachOther(p, x, q, y) ||
 				underOneBudget(p, x, q, y) || wantOnePort(p, q):
 				return true
 			case c.Limited && (outranks(p, x, q, y) || outranks(q, y, p, x)):

@@ -34,7 +34,8 @@ func crowds(sides [2]side) bool {
 func takesOther(was, d *appsv1.DaemonSet) bool {
 	a, b := &was.Spec.Template.Spec, &d.Spec.Template.Spec
 	return !equality.Semantic.DeepEqual(workloads.DaemonRequests(was), workloads.DaemonRequests(d)) ||
-		!equality.Semantic.DeepEqual(a.NodeSelector, b.NodeSelector) || !equality.Semantic.DeepEqual(a.Affinity, b.Affinity) ||
+		!equality.Semantic.DeepEqual(a.NodeSelector, b.NodeSelector) ||
+		!equality.Semantic.DeepEqual(a.Affinity, b.Affinity) ||
 		!equality.Semantic.DeepEqual(a.Tolerations, b.Tolerations)
 }
 

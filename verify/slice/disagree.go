@@ -67,7 +67,8 @@ func (sl *Slice) Disagree(shot *snapshot.Snapshot) []string {
 				say(id, "%s", text)
 			}
 		case *policyv1.PodDisruptionBudget:
-			i := slices.IndexFunc(shot.Budgets, func(b snapshot.Budget) bool { return b.Namespace == t.Namespace && b.Name == t.Name })
+			i := slices.IndexFunc(shot.Budgets,
+				func(b snapshot.Budget) bool { return b.Namespace == t.Namespace && b.Name == t.Name })
 			if i < 0 && shot.Missing("poddisruptionbudgets.policy") == "" {
 				say(id, "base declares it, and the cluster does not have it")
 			}
@@ -77,7 +78,8 @@ func (sl *Slice) Disagree(shot *snapshot.Snapshot) []string {
 }
 
 func disagreeHPA(shot *snapshot.Snapshot, t *autoscalingv2.HorizontalPodAutoscaler) string {
-	i := slices.IndexFunc(shot.Autoscalers, func(h snapshot.Autoscaler) bool { return h.Namespace == t.Namespace && h.Name == t.Name })
+	i := slices.IndexFunc(shot.Autoscalers,
+		func(h snapshot.Autoscaler) bool { return h.Namespace == t.Namespace && h.Name == t.Name })
 	least := 1
 	if t.Spec.MinReplicas != nil {
 		least = int(*t.Spec.MinReplicas)
@@ -87,7 +89,8 @@ func disagreeHPA(shot *snapshot.Snapshot, t *autoscalingv2.HorizontalPodAutoscal
 		return "base declares it, and the cluster does not have it"
 	case i >= 0 && (shot.Autoscalers[i].Min != least || shot.Autoscalers[i].Max != int(t.Spec.MaxReplicas)):
 		h := &shot.Autoscalers[i]
-		return fmt.Sprintf("it keeps %d to %d replicas in base and %d to %d in the cluster", least, t.Spec.MaxReplicas, h.Min, h.Max)
+		return fmt.Sprintf("it keeps %d to %d replicas in base and %d to %d in the cluster", least,
+			t.Spec.MaxReplicas, h.Min, h.Max)
 	}
 	return ""
 }

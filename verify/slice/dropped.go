@@ -38,15 +38,20 @@ func droppedFrom(m [2]state.Manifest) Dropped {
 		return Dropped{}
 	}
 	if head.Kind() == state.CronJob {
-		return Dropped{Overlap: overlaps(head.CronJob) && (oftenDue(head.CronJob.Spec.Schedule) || base.Exists() && base.CronJob != nil && !overlaps(base.CronJob))}
+		bounded := base.Exists() && base.CronJob != nil && !overlaps(base.CronJob)
+		return Dropped{Overlap: overlaps(head.CronJob) && (oftenDue(head.CronJob.Spec.Schedule) || bounded)}
 	}
 	if !base.Exists() || head.Kind().Ends() {
 		return Dropped{}
 	}
+	refuses := func(b *policyv1.PodDisruptionBudget) bool { return !alwaysAllows(b) }
+	rolls := head.Kind() == state.Deployment &&
+		head.Deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType
 	return Dropped{
 		Memory:    base.HPA != nil && head.HPA != nil && !byMemory(base.HPA) && byMemory(head.HPA),
-		Unhealthy: slices.ContainsFunc(base.PDBs, alwaysAllows) && slices.ContainsFunc(head.PDBs, func(b *policyv1.PodDisruptionBudget) bool { return !alwaysAllows(b) }),
-		Spread:    head.Kind() == state.Deployment && head.Deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType && hardSpreads(base.Pod(), true) > 0 && hardSpreads(head.Pod(), false) > hardSpreads(base.Pod(), false),
+		Unhealthy: slices.ContainsFunc(base.PDBs, alwaysAllows) && slices.ContainsFunc(head.PDBs, refuses),
+		Spread: rolls && hardSpreads(base.Pod(), true) > 0 &&
+			hardSpreads(head.Pod(), false) > hardSpreads(base.Pod(), false),
 	}
 }
 
@@ -66,7 +71,8 @@ func alwaysAllows(b *policyv1.PodDisruptionBudget) bool {
 func hardSpreads(pod *corev1.PodSpec, apart bool) int {
 	n := 0
 	for _, c := range pod.TopologySpreadConstraints {
-		if c.WhenUnsatisfiable == corev1.DoNotSchedule && slices.Contains(c.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) == apart {
+		if c.WhenUnsatisfiable == corev1.DoNotSchedule &&
+			slices.Contains(c.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) == apart {
 			n++
 		}
 	}
@@ -76,7 +82,8 @@ func hardSpreads(pod *corev1.PodSpec, apart bool) int {
 // overlaps reports whether nothing bounds the Jobs of a CronJob that run side by side.
 func overlaps(c *batchv1.CronJob) bool {
 	p := c.Spec.ConcurrencyPolicy
-	return (p == "" || p == batchv1.AllowConcurrent) && c.Spec.JobTemplate.Spec.ActiveDeadlineSeconds == nil && (c.Spec.Suspend == nil || !*c.Spec.Suspend)
+	suspended := c.Spec.Suspend != nil && *c.Spec.Suspend
+	return (p == "" || p == batchv1.AllowConcurrent) && c.Spec.JobTemplate.Spec.ActiveDeadlineSeconds == nil && !suspended
 }
 
 // often is a period so short that who sets it has to think of a Job that takes longer.

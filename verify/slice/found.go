@@ -42,7 +42,8 @@ func (f *found) same(o *found) bool {
 	if f == nil || o == nil {
 		return f == o
 	}
-	return reflect.DeepEqual(f.descheduler, o.descheduler) && reflect.DeepEqual(f.scheduler, o.scheduler) && reflect.DeepEqual(f.autoscaler, o.autoscaler)
+	return reflect.DeepEqual(f.descheduler, o.descheduler) && reflect.DeepEqual(f.scheduler, o.scheduler) &&
+		reflect.DeepEqual(f.autoscaler, o.autoscaler)
 }
 
 // where is the place of a configuration: "charts/web/policy.yaml:12".
@@ -59,7 +60,8 @@ type configurations struct {
 }
 
 // kindLine is the line that names the kind of a configuration within a ConfigMap.
-var kindLine = regexp.MustCompile(`(?m)^kind:\s*["']?(` + policies.DeschedulerKind + `|` + policies.SchedulerKind + `)["']?\s*$`)
+var kindLine = regexp.MustCompile(`(?m)^kind:\s*["']?(` +
+	policies.DeschedulerKind + `|` + policies.SchedulerKind + `)["']?\s*$`)
 
 // configurationsOf looks for controllers' configurations in a revision; nil has none.
 func configurationsOf(rev *render.Revision) configurations {
@@ -123,7 +125,8 @@ func (c *configurations) read(release string, at func() render.Location, text st
 		if e, ok := err.(*policies.FileError); ok { // its lines are those within the ConfigMap
 			why = fmt.Sprintf("line %d of it: %s: %s", e.Problems[0].Line, e.Problems[0].Field, e.Problems[0].Text)
 		}
-		c.notices = append(c.notices, fmt.Sprintf("%s has a %s that is not used, as it cannot be read: %s", f.where(), m[1], why))
+		c.notices = append(c.notices,
+			fmt.Sprintf("%s has a %s that is not used, as it cannot be read: %s", f.where(), m[1], why))
 		return
 	}
 	c.list = append(c.list, f)
@@ -195,7 +198,8 @@ func (b *Besides) wanted() []string {
 	if b.policy.Controllers.Scheduler == nil {
 		out = append(out, foundScheduler)
 	}
-	if !b.policy.Controllers.ClusterAutoscaler && slices.ContainsFunc(b.policy.Cluster.Pools, func(p policies.NodePool) bool { return p.Autoscaled }) {
+	if !b.policy.Controllers.ClusterAutoscaler &&
+		slices.ContainsFunc(b.policy.Cluster.Pools, func(p policies.NodePool) bool { return p.Autoscaled }) {
 		out = append(out, foundAutoscaler)
 	}
 	return out

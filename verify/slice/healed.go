@@ -15,7 +15,8 @@ func healing(rel *render.Rendered) *policies.GitOps {
 	if rel.Delivery.Tool == "" || !l.Heals && !l.Keeps {
 		return nil
 	}
-	g := &policies.GitOps{SelfHeal: l.Heals, RespectIgnore: l.Keeps, File: rel.Delivery.At.File, Line: rel.Delivery.At.StartLine}
+	g := &policies.GitOps{SelfHeal: l.Heals, RespectIgnore: l.Keeps, File: rel.Delivery.At.File,
+		Line: rel.Delivery.At.StartLine}
 	if len(l.Ignores) == 0 {
 		return g
 	}

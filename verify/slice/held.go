@@ -39,7 +39,8 @@ func (sl *Slice) holdMoved(p *policies.Policy, on func(node string) []outside) {
 	if p.Controllers.Descheduler != nil {
 		movers = append(movers, "the descheduler")
 	}
-	if slices.ContainsFunc(p.Cluster.Pools, func(pool policies.NodePool) bool { return pool.Autoscaled && !pool.Derived }) {
+	if slices.ContainsFunc(p.Cluster.Pools,
+		func(pool policies.NodePool) bool { return pool.Autoscaled && !pool.Derived }) {
 		movers = append(movers, "a node autoscaler")
 	}
 	held := map[string]bool{}
@@ -55,8 +56,9 @@ func (sl *Slice) holdMoved(p *policies.Policy, on func(node string) []outside) {
 	if n := len(names) - mostHeld; n > 0 {
 		names, more = names[:mostHeld], fmt.Sprintf(" and %d more", n)
 	}
-	sl.Notes = appendNew(sl.Notes, []string{fmt.Sprintf("held still: the pods of %s%s stay where they are, also where %s would move them",
-		strings.Join(names, ", "), more, strings.Join(movers, " or "))})
+	sl.Notes = appendNew(sl.Notes,
+		[]string{fmt.Sprintf("held still: the pods of %s%s stay where they are, also where %s would move them",
+			strings.Join(names, ", "), more, strings.Join(movers, " or "))})
 }
 
 // holdPreempted notes those whose pods one of the slice may preempt, as it outranks them on a node that
@@ -79,7 +81,9 @@ func (sl *Slice) holdPreempted(p *policies.Policy, on func(node string) []outsid
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(held)) {
-		sl.Notes = appendNew(sl.Notes, []string{fmt.Sprintf("%s%s, whose pods those of %s may preempt: what becomes of them is not followed", AsideNote, id, by)})
+		sl.Notes = appendNew(sl.Notes,
+			[]string{fmt.Sprintf("%s%s, whose pods those of %s may preempt: what becomes of them is not followed", AsideNote, id,
+				by)})
 	}
 }
 

@@ -163,12 +163,15 @@ type term map[string][]corev1.NodeSelectorRequirement
 func requirements(p *corev1.PodSpec) []term {
 	selector := term{}
 	for k, v := range p.NodeSelector {
-		selector[k] = append(selector[k], corev1.NodeSelectorRequirement{Key: k, Operator: corev1.NodeSelectorOpIn, Values: []string{v}})
+		selector[k] = append(selector[k],
+			corev1.NodeSelectorRequirement{Key: k, Operator: corev1.NodeSelectorOpIn, Values: []string{v}})
 	}
 	if p.NodeName != "" {
-		selector[corev1.LabelHostname] = append(selector[corev1.LabelHostname], corev1.NodeSelectorRequirement{Operator: corev1.NodeSelectorOpIn, Values: []string{p.NodeName}})
+		selector[corev1.LabelHostname] = append(selector[corev1.LabelHostname],
+			corev1.NodeSelectorRequirement{Operator: corev1.NodeSelectorOpIn, Values: []string{p.NodeName}})
 	}
-	if p.Affinity == nil || p.Affinity.NodeAffinity == nil || p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+	if p.Affinity == nil || p.Affinity.NodeAffinity == nil ||
+		p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return []term{selector}
 	}
 	var out []term

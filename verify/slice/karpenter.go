@@ -26,7 +26,9 @@ func (c *configurations) readPool(release string, o *render.Object) {
 	at := o.Locate("spec.disruption")
 	p, err := policies.ReadNodePool(o.Content)
 	if err != nil {
-		c.notices = append(c.notices, fmt.Sprintf("%s:%d has a NodePool that is not used, as it cannot be read: %s", at.File, at.StartLine, strings.ReplaceAll(err.Error(), "\n", " ")))
+		c.notices = append(c.notices,
+			fmt.Sprintf("%s:%d has a NodePool that is not used, as it cannot be read: %s", at.File, at.StartLine,
+				strings.ReplaceAll(err.Error(), "\n", " ")))
 		return
 	}
 	p.Locate = func(field string) (string, int) {

@@ -78,7 +78,8 @@ var kedaPaused = [...]string{"autoscaling.keda.sh/paused", "autoscaling.keda.sh/
 // (hpa.go); apis/keda/v1alpha1: GetHPAMinReplicas, GetHPAMaxReplicas.
 func kedaHPA(o *render.Object) (*autoscalingv2.HorizontalPodAutoscaler, *state.KEDA) {
 	k := &state.KEDA{Name: o.ID.Name}
-	h := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: "keda-hpa-" + o.ID.Name, Namespace: o.ID.Namespace}}
+	h := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: "keda-hpa-" + o.ID.Name,
+		Namespace: o.ID.Namespace}}
 	var x scaledObject
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Content, &x); err != nil {
 		k.Err = fmt.Errorf("cannot be read: %w", errors.Join(err, actor.ErrUnmodeled))
@@ -144,10 +145,11 @@ func triggerMetric(i int, kind, target string, metadata map[string]any) (autosca
 			return autoscalingv2.MetricSpec{}, fmt.Errorf(".metricType: %s: %w", target, actor.ErrUnmodeled)
 		}
 		one := resource.MustParse("1")
-		return autoscalingv2.MetricSpec{Type: autoscalingv2.ExternalMetricSourceType, External: &autoscalingv2.ExternalMetricSource{
-			Metric: autoscalingv2.MetricIdentifier{Name: fmt.Sprintf("s%d-%s", i, kind)},
-			Target: autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: &one},
-		}}, nil
+		return autoscalingv2.MetricSpec{Type: autoscalingv2.ExternalMetricSourceType,
+			External: &autoscalingv2.ExternalMetricSource{
+				Metric: autoscalingv2.MetricIdentifier{Name: fmt.Sprintf("s%d-%s", i, kind)},
+				Target: autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: &one},
+			}}, nil
 	}
 	if target == "" {
 		target, _ = metadata["type"].(string)
@@ -173,7 +175,8 @@ func triggerMetric(i int, kind, target string, metadata map[string]any) (autosca
 	}
 	if name, ok := metadata["containerName"].(string); ok && name != "" {
 		return autoscalingv2.MetricSpec{Type: autoscalingv2.ContainerResourceMetricSourceType,
-			ContainerResource: &autoscalingv2.ContainerResourceMetricSource{Name: corev1.ResourceName(kind), Container: name, Target: t}}, nil
+			ContainerResource: &autoscalingv2.ContainerResourceMetricSource{Name: corev1.ResourceName(kind),
+				Container: name, Target: t}}, nil
 	}
 	return autoscalingv2.MetricSpec{Type: autoscalingv2.ResourceMetricSourceType,
 		Resource: &autoscalingv2.ResourceMetricSource{Name: corev1.ResourceName(kind), Target: t}}, nil

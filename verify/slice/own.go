@@ -42,7 +42,8 @@ func labelsOf(o *render.Object) map[string]string {
 
 // wakesOwn reports whether what a controller of the workload watches is another object on head than on base.
 func wakesOwn(p *policies.Policy, o *render.Object, sides [2]side) bool {
-	return slices.ContainsFunc(ownOn(p, o), func(c *policies.OwnController) bool { return c.Watches != "" && differs(sides, c.Watches) })
+	return slices.ContainsFunc(ownOn(p, o),
+		func(c *policies.OwnController) bool { return c.Watches != "" && differs(sides, c.Watches) })
 }
 
 // differs reports whether both versions have an object, and not the same.
@@ -51,8 +52,8 @@ func differs(sides [2]side, id string) bool {
 	return b != nil && h != nil && !reflect.DeepEqual(b.Content, h.Content)
 }
 
-// declare gives the slice the cluster's feature gates, and adds the controllers that the policy declares: one loop for each workload that a controller acts on,
-// and those that write what the loops watch.
+// declare gives the slice the cluster's feature gates, and adds the controllers that the policy declares: one loop for
+// each workload that a controller acts on, and those that write what the loops watch.
 func (sl *Slice) declare(p *policies.Policy, sides [2]side) {
 	if sl.own = p; p == nil {
 		return
@@ -102,7 +103,8 @@ func (sl *Slice) declare(p *policies.Policy, sides [2]side) {
 	}
 	for i := range p.Controllers.Own {
 		c := &p.Controllers.Own[i]
-		if c.Does == state.WriteObject && slices.ContainsFunc(sl.Spec.Declared, func(d state.Declared) bool { return d.Watches == c.Writes }) {
+		if c.Does == state.WriteObject &&
+			slices.ContainsFunc(sl.Spec.Declared, func(d state.Declared) bool { return d.Watches == c.Writes }) {
 			enter(c, "", [2]bool{})
 		}
 	}
@@ -120,7 +122,8 @@ func ownOf(p *policies.Policy, w *state.Workload, sides [2]side) []*policies.Own
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b *policies.OwnController) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
+	slices.SortFunc(out,
+		func(a, b *policies.OwnController) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
 	return out
 }
 
@@ -134,5 +137,6 @@ func (sl *Slice) OwnConfigured(r actor.Ref) (file string, line int, ok bool) {
 
 // RestartsOn reports whether a declared controller restarts a workload when an object, by its ID, changes.
 func RestartsOn(p *policies.Policy, o *render.Object, id string) bool {
-	return slices.ContainsFunc(ownOn(p, o), func(c *policies.OwnController) bool { return c.Does == state.Restart && c.Watches == id })
+	return slices.ContainsFunc(ownOn(p, o),
+		func(c *policies.OwnController) bool { return c.Does == state.Restart && c.Watches == id })
 }

@@ -25,7 +25,8 @@ type priorities struct {
 // Upstream: plugin/pkg/admission/priority: (*Plugin).getDefaultPriorityClass: of several
 // defaults the one with the lowest value.
 func newPriorities(objects map[string]*render.Object) priorities {
-	p := priorities{objects: objects, spec: state.Spec{PriorityClasses: map[string]int32{}, NeverPreempt: map[string]bool{}}}
+	p := priorities{objects: objects,
+		spec: state.Spec{PriorityClasses: map[string]int32{}, NeverPreempt: map[string]bool{}}}
 	for _, name := range slices.Sorted(maps.Keys(objects)) {
 		class := objects[name].Typed.(*schedulingv1.PriorityClass)
 		p.spec.PriorityClasses[name] = class.Value
@@ -73,5 +74,6 @@ func outranks(high *render.Object, of side, low *render.Object, in side) bool {
 
 // Limited reports whether the capacity of some nodes is known, so that pods can run out of it.
 func Limited(p *policies.Policy) bool {
-	return len(p.Cluster.Nodes) > 0 || slices.ContainsFunc(p.Cluster.Pools, func(pool policies.NodePool) bool { return !pool.Elastic })
+	return len(p.Cluster.Nodes) > 0 ||
+		slices.ContainsFunc(p.Cluster.Pools, func(pool policies.NodePool) bool { return !pool.Elastic })
 }

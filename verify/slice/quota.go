@@ -75,7 +75,8 @@ func (s side) others(namespace string, members map[string]bool) corev1.ResourceL
 	return out
 }
 
-// takeDeclared adds what the workloads that a policy declares beside the repository take of the quotas of their namespaces.
+// takeDeclared adds what the workloads that a policy declares beside the repository take of the quotas of their
+// namespaces.
 func (sl *Slice) takeDeclared(p *policies.Policy) {
 	for i := range p.Cluster.Workloads {
 		w := &p.Cluster.Workloads[i]

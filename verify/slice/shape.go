@@ -24,7 +24,8 @@ func (sl *Slice) Shapes(classes []state.NodeClass) {
 	}
 	for i, c := range classes {
 		var b strings.Builder
-		fmt.Fprintf(&b, "%d %d %q %d %d %t %t %t %t\n", c.Min, c.Max, c.Pool, c.PoolMin, c.PoolMax, c.Elastic, c.Autoscaled, c.Spot, c.Node.Spec.Unschedulable)
+		fmt.Fprintf(&b, "%d %d %q %d %d %t %t %t %t\n", c.Min, c.Max, c.Pool, c.PoolMin, c.PoolMax, c.Elastic, c.Autoscaled,
+			c.Spot, c.Node.Spec.Unschedulable)
 		if c.Karpenter != nil {
 			fmt.Fprintf(&b, "%q\n", c.Karpenter.NodePool)
 		}

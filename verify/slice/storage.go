@@ -48,7 +48,8 @@ func (st *storage) claimsOf(o *render.Object) []*render.Object {
 		if v.PersistentVolumeClaim == nil {
 			continue
 		}
-		id := render.ObjectID{Kind: "PersistentVolumeClaim", Namespace: o.ID.Namespace, Name: v.PersistentVolumeClaim.ClaimName}
+		id := render.ObjectID{Kind: "PersistentVolumeClaim", Namespace: o.ID.Namespace,
+			Name: v.PersistentVolumeClaim.ClaimName}
 		if c := st.claims[id.String()]; c != nil {
 			out = append(out, c)
 		}
@@ -85,7 +86,8 @@ func (st *storage) claim(o *render.Object) state.Claim {
 		out.Immediate = class.VolumeBindingMode == nil || *class.VolumeBindingMode == storagev1.VolumeBindingImmediate
 	}
 	out.OncePod = slices.Contains(pvc.Spec.AccessModes, corev1.ReadWriteOncePod)
-	out.Exclusive = len(modes) > 0 && !slices.Contains(modes, corev1.ReadWriteMany) && !slices.Contains(modes, corev1.ReadOnlyMany) && st.attaches(driver)
+	out.Exclusive = len(modes) > 0 && !slices.Contains(modes, corev1.ReadWriteMany) &&
+		!slices.Contains(modes, corev1.ReadOnlyMany) && st.attaches(driver)
 	return out
 }
 
@@ -151,8 +153,8 @@ func (st *storage) attaches(driver string) bool {
 // onNode reports whether a driver makes volumes on the disks of the node itself.
 func onNode(driver string) bool {
 	switch driver {
-	case "kubernetes.io/no-provisioner", "rancher.io/local-path", "openebs.io/local", "local.csi.openebs.io", "zfs.csi.openebs.io",
-		"topolvm.io", "topolvm.cybozu.com", "docker.io/hostpath", "k8s.io/minikube-hostpath", "microk8s.io/hostpath":
+	case "kubernetes.io/no-provisioner", "rancher.io/local-path",
+		"openebs.io/local", "local.csi.openebs.io", "zfs.csi.openebs.io", "topolvm.io", "topolvm.cybozu.com", "docker.io/hostpath", "k8s.io/minikube-hostpath", "microk8s.io/hostpath":
 		return true
 	}
 	return false

@@ -62,7 +62,8 @@ func decidesAlone(o *render.Object) bool {
 		n, err := intstr.GetScaledValueFromIntOrPercent(v, 100, true)
 		return err == nil && n == share
 	}
-	return at(spec.MaxUnavailable, 0) || at(spec.MaxUnavailable, 100) || at(spec.MinAvailable, 0) || at(spec.MinAvailable, 100)
+	return at(spec.MaxUnavailable, 0) || at(spec.MaxUnavailable, 100) || at(spec.MinAvailable, 0) ||
+		at(spec.MinAvailable, 100)
 }
 
 // underOneBudget reports whether one budget counts the pods of two workloads.
@@ -140,7 +141,9 @@ func (sl *Slice) leaveOut(s side, o *render.Object, pdbs []*render.Object) []*re
 			out = append(out, p)
 			continue
 		}
-		sl.Notes = appendNew(sl.Notes, []string{fmt.Sprintf("%s%s, which counts the pods of %d workloads: it is taken to let every eviction pass", AsideNote, p.ID, n)})
+		sl.Notes = appendNew(sl.Notes,
+			[]string{fmt.Sprintf("%s%s, which counts the pods of %d workloads: it is taken to let every eviction pass",
+				AsideNote, p.ID, n)})
 	}
 	return out
 }
@@ -160,11 +163,13 @@ func Strangers(sl *Slice, releases []*render.Rendered) []string {
 		}
 		pod := m.Pod()
 		for _, t := range sl.friends[w.ID] {
-			out = appendNew(out, lookedAt(w, sl, releases, t, "stands beside them: they are assumed to run wherever it needs them"))
+			out = appendNew(out,
+				lookedAt(w, sl, releases, t, "stands beside them: they are assumed to run wherever it needs them"))
 		}
 		if a := pod.Affinity; a != nil && a.PodAntiAffinity != nil {
 			for _, t := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-				out = appendNew(out, lookedAt(w, sl, releases, t, "keeps apart from them: they are assumed to be on no node that it needs"))
+				out = appendNew(out,
+					lookedAt(w, sl, releases, t, "keeps apart from them: they are assumed to be on no node that it needs"))
 			}
 		}
 	}
@@ -172,7 +177,8 @@ func Strangers(sl *Slice, releases []*render.Rendered) []string {
 }
 
 // lookedAt words which workloads of other releases a term of a workload looks at.
-func lookedAt(w state.Workload, sl *Slice, releases []*render.Rendered, t corev1.PodAffinityTerm, what string) []string {
+func lookedAt(w state.Workload, sl *Slice, releases []*render.Rendered, t corev1.PodAffinityTerm,
+	what string) []string {
 	sel, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
 	if err != nil {
 		return nil // it is told elsewhere
@@ -193,7 +199,8 @@ func lookedAt(w state.Workload, sl *Slice, releases []*render.Rendered, t corev1
 			}
 		}
 		for _, o := range rel.Objects {
-			if _, ok := state.ManifestOf(o.Typed); !ok || o.Hook || !inNamespace(t, w.Namespace, o.ID.Namespace, namespaces) || !sel.Matches(labels.Set(templateOf(o).Labels)) {
+			if _, ok := state.ManifestOf(o.Typed); !ok || o.Hook || !inNamespace(t, w.Namespace, o.ID.Namespace, namespaces) ||
+				!sel.Matches(labels.Set(templateOf(o).Labels)) {
 				continue
 			}
 			if met = true; sl.Objects[o.ID.String()] == nil {
@@ -202,7 +209,8 @@ func lookedAt(w state.Workload, sl *Slice, releases []*render.Rendered, t corev1
 		}
 	}
 	if !met && untouched > 0 {
-		out = append(out, fmt.Sprintf("%spods with %s of %s, as %s %s", AsideNote, metav1.FormatLabelSelector(t.LabelSelector),
+		out = append(out, fmt.Sprintf("%spods with %s of %s, as %s %s", AsideNote,
+			metav1.FormatLabelSelector(t.LabelSelector),
 			english.Plural(untouched, "untouched release", ""), w.ID, what))
 	}
 	return out
@@ -212,7 +220,8 @@ func lookedAt(w state.Workload, sl *Slice, releases []*render.Rendered, t corev1
 func (sl *Slice) meets(w state.Workload, t corev1.PodAffinityTerm, sel labels.Selector) bool {
 	return slices.ContainsFunc(sl.Workloads, func(o state.Workload) bool {
 		m := o.Manifests[state.Head]
-		return m.Exists() && inNamespace(t, w.Namespace, o.Namespace, sl.Spec.Namespaces) && sel.Matches(labels.Set(m.Template().Labels))
+		return m.Exists() && inNamespace(t, w.Namespace, o.Namespace, sl.Spec.Namespaces) &&
+			sel.Matches(labels.Set(m.Template().Labels))
 	})
 }
 

@@ -27,7 +27,8 @@ func (s *Snapshot) Anonymise() {
 	for i := range s.Autoscalers {
 		h := &s.Autoscalers[i]
 		kind, name, _ := strings.Cut(h.Target, " ")
-		h.Namespace, h.Name, h.Target = a.namespace(h.Namespace), a.name("name", h.Name), a.kind(kind)+" "+a.name("name", name)
+		h.Namespace, h.Name, h.Target = a.namespace(h.Namespace), a.name("name",
+			h.Name), a.kind(kind)+" "+a.name("name", name)
 	}
 	for i := range s.Budgets {
 		b := &s.Budgets[i]
@@ -109,7 +110,8 @@ func (a anonymiser) priority(name string) string {
 
 // public are domains whose names are nobody's own.
 var public = []string{
-	"kubernetes.io", "k8s.io", "x-k8s.io", "karpenter.sh", "karpenter.k8s.aws", "eks.amazonaws.com", "aws.amazon.com", "cloud.google.com", "gke.io",
+	"kubernetes.io", "k8s.io", "x-k8s.io", "karpenter.sh", "karpenter.k8s.aws", "eks.amazonaws.com", "aws.amazon.com",
+	"cloud.google.com", "gke.io",
 	"azure.com", "nvidia.com", "amd.com", "intel.com", "habana.ai", "argoproj.io", "openshift.io",
 }
 
@@ -128,7 +130,8 @@ var ownResource = regexp.MustCompile(`^((requests|limits)\.)?(cpu|memory|ephemer
 func (a anonymiser) labelKey(key string) string {
 	if isPublic(key) {
 		// a prefix of somebody's choice stands before some of them
-		if domain, _, _ := strings.Cut(key, "/"); domain != "node-role.kubernetes.io" && domain != "node-restriction.kubernetes.io" {
+		if domain, _, _ := strings.Cut(key, "/"); domain != "node-role.kubernetes.io" &&
+			domain != "node-restriction.kubernetes.io" {
 			return key
 		}
 	}
@@ -138,7 +141,8 @@ func (a anonymiser) labelKey(key string) string {
 // tellingValues are values of labels that are nobody's own.
 var tellingKeys = map[string]bool{
 	"kubernetes.io/arch": true, "kubernetes.io/os": true, "beta.kubernetes.io/arch": true, "beta.kubernetes.io/os": true,
-	"karpenter.sh/capacity-type": true, "eks.amazonaws.com/capacityType": true, "kubernetes.azure.com/scalesetpriority": true,
+	"karpenter.sh/capacity-type": true, "eks.amazonaws.com/capacityType": true,
+	"kubernetes.azure.com/scalesetpriority": true,
 }
 
 func (a anonymiser) value(key, value string) string {
@@ -244,7 +248,8 @@ func (a anonymiser) kind(kind string) string {
 }
 
 func (a anonymiser) workload(w *Workload) {
-	w.Kind, w.Namespace, w.Name, w.Revision = a.kind(w.Kind), a.namespace(w.Namespace), a.name("name", w.Name), a.name("revision", w.Revision)
+	w.Kind, w.Namespace, w.Name, w.Revision = a.kind(w.Kind), a.namespace(w.Namespace), a.name("name",
+		w.Name), a.name("revision", w.Revision)
 	for i := range w.Pods {
 		p := &w.Pods[i]
 		p.Revision, p.PriorityClass = a.name("revision", p.Revision), a.priority(p.PriorityClass)
@@ -262,7 +267,8 @@ func (a anonymiser) workload(w *Workload) {
 }
 
 func (a anonymiser) quota(q *Quota) {
-	q.Namespace, q.Name, q.Hard, q.Used = a.namespace(q.Namespace), a.name("name", q.Name), a.amounts(q.Hard), a.amounts(q.Used)
+	q.Namespace, q.Name, q.Hard, q.Used = a.namespace(q.Namespace), a.name("name",
+		q.Name), a.amounts(q.Hard), a.amounts(q.Used)
 	for i, scope := range q.Scopes {
 		words := strings.Fields(scope)
 		for k := 2; k < len(words); k++ { // a name, an operator, values
@@ -277,7 +283,8 @@ func (a anonymiser) quota(q *Quota) {
 }
 
 func (a anonymiser) volume(v *Volume) {
-	v.Claim, v.Class, v.Driver, v.Node = a.both(v.Claim), a.name("class", v.Class), a.driver(v.Driver), a.name("node", v.Node)
+	v.Claim, v.Class, v.Driver, v.Node = a.both(v.Claim), a.name("class",
+		v.Class), a.driver(v.Driver), a.name("node", v.Node)
 	for i := range v.Zones {
 		v.Zones[i] = a.name("value", v.Zones[i])
 	}

@@ -63,8 +63,10 @@ type replicaSet struct {
 func NewCollector(taken time.Time) *Collector {
 	return &Collector{
 		snap: Snapshot{Taken: taken.UTC().Format(time.RFC3339)},
-		sets: map[string]replicaSet{}, live: map[string]*Workload{}, attached: map[string][]string{}, volumes: map[string]*Volume{},
-		limits: map[string]map[string]int{}, drivers: map[string]map[string]int{}, controllers: map[string]map[string]string{}, seen: map[string]bool{},
+		sets: map[string]replicaSet{}, live: map[string]*Workload{}, attached: map[string][]string{},
+		volumes: map[string]*Volume{},
+		limits:  map[string]map[string]int{}, drivers: map[string]map[string]int{},
+		controllers: map[string]map[string]string{}, seen: map[string]bool{},
 	}
 }
 
@@ -116,11 +118,13 @@ func (c *Collector) Add(object any) bool {
 		c.attachment(o)
 	case *admissionv1.MutatingWebhookConfiguration:
 		for _, w := range o.Webhooks {
-			c.webhook(Webhook{Type: "mutating", Configuration: o.Name, Name: w.Name, Conditional: len(w.MatchConditions) > 0}, w.Rules, w.FailurePolicy, w.ClientConfig, w.NamespaceSelector, w.ObjectSelector)
+			c.webhook(Webhook{Type: "mutating", Configuration: o.Name, Name: w.Name, Conditional: len(w.MatchConditions) > 0},
+				w.Rules, w.FailurePolicy, w.ClientConfig, w.NamespaceSelector, w.ObjectSelector)
 		}
 	case *admissionv1.ValidatingWebhookConfiguration:
 		for _, w := range o.Webhooks {
-			c.webhook(Webhook{Type: "validating", Configuration: o.Name, Name: w.Name, Conditional: len(w.MatchConditions) > 0}, w.Rules, w.FailurePolicy, w.ClientConfig, w.NamespaceSelector, w.ObjectSelector)
+			c.webhook(Webhook{Type: "validating", Configuration: o.Name, Name: w.Name, Conditional: len(w.MatchConditions) > 0},
+				w.Rules, w.FailurePolicy, w.ClientConfig, w.NamespaceSelector, w.ObjectSelector)
 		}
 	case *corev1.LimitRange:
 		c.limitRange(o)
@@ -162,7 +166,8 @@ func (c *Collector) node(o *corev1.Node) {
 			good = corev1.ConditionTrue
 		}
 		switch cond.Type {
-		case corev1.NodeReady, corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable:
+		case corev1.NodeReady, corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure,
+			corev1.NodeNetworkUnavailable:
 			if cond.Status != good {
 				n.Conditions = append(n.Conditions, string(cond.Type)+"="+string(cond.Status))
 			}
@@ -201,7 +206,8 @@ func (c *Collector) pod(o *corev1.Pod) {
 	if ended(o) {
 		return
 	}
-	p := pod{kind: "Pod", namespace: o.Namespace, owner: o.Name, node: o.Spec.NodeName, ordinal: -1, hash: o.Labels[appsv1.DefaultDeploymentUniqueLabelKey]}
+	p := pod{kind: "Pod", namespace: o.Namespace, owner: o.Name, node: o.Spec.NodeName, ordinal: -1,
+		hash: o.Labels[appsv1.DefaultDeploymentUniqueLabelKey]}
 	if ref := metav1.GetControllerOf(o); ref != nil && ref.Kind != "Node" { // a static pod is its own
 		p.kind, p.owner = ref.Kind, ref.Name
 		if group, _, ok := strings.Cut(ref.APIVersion, "/"); ok {
@@ -345,8 +351,10 @@ func (c *Collector) budget(o *policyv1.PodDisruptionBudget) {
 		return v.String()
 	}
 	c.snap.Budgets = append(c.snap.Budgets, Budget{
-		Namespace: o.Namespace, Name: o.Name, MinAvailable: text(o.Spec.MinAvailable), MaxUnavailable: text(o.Spec.MaxUnavailable),
-		Expected: int(o.Status.ExpectedPods), Healthy: int(o.Status.CurrentHealthy), Allowed: int(o.Status.DisruptionsAllowed),
+		Namespace: o.Namespace, Name: o.Name, MinAvailable: text(o.Spec.MinAvailable),
+		MaxUnavailable: text(o.Spec.MaxUnavailable),
+		Expected:       int(o.Status.ExpectedPods), Healthy: int(o.Status.CurrentHealthy),
+		Allowed: int(o.Status.DisruptionsAllowed),
 	})
 }
 
@@ -357,7 +365,8 @@ func (c *Collector) quota(o *corev1.ResourceQuota) {
 	}
 	if o.Spec.ScopeSelector != nil {
 		for _, e := range o.Spec.ScopeSelector.MatchExpressions {
-			q.Scopes = append(q.Scopes, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.ScopeName, e.Operator, strings.Join(e.Values, ","))))
+			q.Scopes = append(q.Scopes,
+				strings.TrimSpace(fmt.Sprintf("%s %s %s", e.ScopeName, e.Operator, strings.Join(e.Values, ","))))
 		}
 	}
 	c.snap.Quotas = append(c.snap.Quotas, q)

@@ -9,7 +9,8 @@ import (
 )
 
 // webhook keeps a webhook that is asked about the creation of pods.
-func (c *Collector) webhook(w Webhook, rules []admissionv1.RuleWithOperations, policy *admissionv1.FailurePolicyType, client admissionv1.WebhookClientConfig, namespaces, pods *metav1.LabelSelector) {
+func (c *Collector) webhook(w Webhook, rules []admissionv1.RuleWithOperations, policy *admissionv1.FailurePolicyType,
+	client admissionv1.WebhookClientConfig, namespaces, pods *metav1.LabelSelector) {
 	guards := slices.ContainsFunc(rules, func(r admissionv1.RuleWithOperations) bool {
 		has := func(list []string, want string) bool {
 			return slices.Contains(list, want) || slices.Contains(list, "*") || slices.Contains(list, "*/*")
@@ -89,7 +90,8 @@ func (s *Selector) Of() *metav1.LabelSelector {
 	}
 	out := &metav1.LabelSelector{MatchLabels: s.Labels}
 	for _, e := range s.Expressions {
-		out.MatchExpressions = append(out.MatchExpressions, metav1.LabelSelectorRequirement{Key: e.Key, Operator: metav1.LabelSelectorOperator(e.Operator), Values: e.Values})
+		out.MatchExpressions = append(out.MatchExpressions,
+			metav1.LabelSelectorRequirement{Key: e.Key, Operator: metav1.LabelSelectorOperator(e.Operator), Values: e.Values})
 	}
 	return out
 }

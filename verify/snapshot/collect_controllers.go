@@ -16,12 +16,19 @@ import (
 // deciding are the control loops whose flags are read, and which of these. A flag that is not
 // listed does not leave the cluster.
 var deciding = map[string][]string{
-	"kube-apiserver":          {"enable-admission-plugins", "disable-admission-plugins", "default-not-ready-toleration-seconds", "default-unreachable-toleration-seconds", "feature-gates"},
-	"kube-controller-manager": {"horizontal-pod-autoscaler-sync-period", "horizontal-pod-autoscaler-downscale-stabilization", "horizontal-pod-autoscaler-tolerance", "horizontal-pod-autoscaler-initial-readiness-delay", "horizontal-pod-autoscaler-cpu-initialization-period", "node-monitor-grace-period", "node-eviction-rate", "secondary-node-eviction-rate", "unhealthy-zone-threshold", "feature-gates"},
-	"kube-scheduler":          {"feature-gates", "leader-elect"},
-	"cluster-autoscaler":      {"nodes", "scale-down-enabled", "scale-down-utilization-threshold", "scale-down-unneeded-time", "scale-down-delay-after-add", "expander", "balance-similar-node-groups", "skip-nodes-with-local-storage", "skip-nodes-with-system-pods", "max-nodes-total", "ignore-daemonsets-utilization"},
-	"descheduler":             {"descheduling-interval", "dry-run", "feature-gates"},
-	"karpenter":               {"feature-gates", "batch-max-duration", "batch-idle-duration"},
+	"kube-apiserver": {"enable-admission-plugins", "disable-admission-plugins",
+		"default-not-ready-toleration-seconds", "default-unreachable-toleration-seconds", "feature-gates"},
+	"kube-controller-manager": {"horizontal-pod-autoscaler-sync-period",
+		"horizontal-pod-autoscaler-downscale-stabilization", "horizontal-pod-autoscaler-tolerance",
+		"horizontal-pod-autoscaler-initial-readiness-delay", "horizontal-pod-autoscaler-cpu-initialization-period",
+		"node-monitor-grace-period", "node-eviction-rate", "secondary-node-eviction-rate",
+		"unhealthy-zone-threshold", "feature-gates"},
+	"kube-scheduler": {"feature-gates", "leader-elect"},
+	"cluster-autoscaler": {"nodes", "scale-down-enabled", "scale-down-utilization-threshold",
+		"scale-down-unneeded-time", "scale-down-delay-after-add", "expander", "balance-similar-node-groups",
+		"skip-nodes-with-local-storage", "skip-nodes-with-system-pods", "max-nodes-total", "ignore-daemonsets-utilization"},
+	"descheduler": {"descheduling-interval", "dry-run", "feature-gates"},
+	"karpenter":   {"feature-gates", "batch-max-duration", "batch-idle-duration"},
 }
 
 // flagValue is what a flag's value may look like; another is left out.
@@ -140,7 +147,8 @@ func (c *Collector) nodePool(o *unstructured.Unstructured) bool {
 	}
 	d, t := spec.Spec.Disruption, spec.Spec.Template
 	p := NodePool{
-		Name: o.GetName(), Labels: map[string]string{}, Taints: t.Spec.Taints, Limits: spec.Spec.Limits, Replicas: spec.Spec.Replicas,
+		Name: o.GetName(), Labels: map[string]string{}, Taints: t.Spec.Taints, Limits: spec.Spec.Limits,
+		Replicas:      spec.Spec.Replicas,
 		Consolidation: d.ConsolidationPolicy, ConsolidateAfter: d.ConsolidateAfter,
 		ExpireAfter: t.Spec.ExpireAfter, TerminationGrace: t.Spec.TerminationGracePeriod,
 	}

@@ -25,7 +25,8 @@ func (c *Collector) volume(o *corev1.PersistentVolume) {
 					continue
 				}
 				switch e.Key {
-				case corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone, "topology.ebs.csi.aws.com/zone", "topology.gke.io/zone", "topology.disk.csi.azure.com/zone":
+				case corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone, "topology.ebs.csi.aws.com/zone",
+					"topology.gke.io/zone", "topology.disk.csi.azure.com/zone":
 					v.Zones = append(v.Zones, e.Values...)
 				case corev1.LabelHostname:
 					if len(e.Values) == 1 {

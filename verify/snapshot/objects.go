@@ -39,13 +39,21 @@ var Kinds = []struct {
 	{"apps/v1 StatefulSet", "statefulsets.apps", func() any { return &appsv1.StatefulSet{} }, false},
 	{"apps/v1 DaemonSet", "daemonsets.apps", func() any { return &appsv1.DaemonSet{} }, false},
 	{"batch/v1 Job", "jobs.batch", func() any { return &batchv1.Job{} }, false},
-	{"autoscaling/v2 HorizontalPodAutoscaler", "horizontalpodautoscalers.autoscaling", func() any { return &autoscalingv2.HorizontalPodAutoscaler{} }, false},
-	{"policy/v1 PodDisruptionBudget", "poddisruptionbudgets.policy", func() any { return &policyv1.PodDisruptionBudget{} }, false},
-	{"scheduling.k8s.io/v1 PriorityClass", "priorityclasses.scheduling.k8s.io", func() any { return &schedulingv1.PriorityClass{} }, false},
+	{"autoscaling/v2 HorizontalPodAutoscaler", "horizontalpodautoscalers.autoscaling",
+		func() any { return &autoscalingv2.HorizontalPodAutoscaler{} }, false},
+	{"policy/v1 PodDisruptionBudget", "poddisruptionbudgets.policy",
+		func() any { return &policyv1.PodDisruptionBudget{} }, false},
+	{"scheduling.k8s.io/v1 PriorityClass", "priorityclasses.scheduling.k8s.io",
+		func() any { return &schedulingv1.PriorityClass{} }, false},
 	{"storage.k8s.io/v1 CSINode", "csinodes.storage.k8s.io", func() any { return &storagev1.CSINode{} }, false},
-	{"storage.k8s.io/v1 VolumeAttachment", "volumeattachments.storage.k8s.io", func() any { return &storagev1.VolumeAttachment{} }, false},
-	{"admissionregistration.k8s.io/v1 MutatingWebhookConfiguration", "mutatingwebhookconfigurations.admissionregistration.k8s.io", func() any { return &admissionv1.MutatingWebhookConfiguration{} }, false},
-	{"admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration", "validatingwebhookconfigurations.admissionregistration.k8s.io", func() any { return &admissionv1.ValidatingWebhookConfiguration{} }, false},
+	{"storage.k8s.io/v1 VolumeAttachment", "volumeattachments.storage.k8s.io",
+		func() any { return &storagev1.VolumeAttachment{} }, false},
+	{"admissionregistration.k8s.io/v1 MutatingWebhookConfiguration",
+		"mutatingwebhookconfigurations.admissionregistration.k8s.io",
+		func() any { return &admissionv1.MutatingWebhookConfiguration{} }, false},
+	{"admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration",
+		"validatingwebhookconfigurations.admissionregistration.k8s.io",
+		func() any { return &admissionv1.ValidatingWebhookConfiguration{} }, false},
 	{"karpenter.sh/v1 NodePool", "nodepools.karpenter.sh", func() any { return &unstructured.Unstructured{} }, false},
 	{"karpenter.sh/v1beta1 NodePool", "nodepools.karpenter.sh", func() any { return &unstructured.Unstructured{} }, false},
 }
@@ -63,7 +71,8 @@ func (c *Collector) AddObjects(file string, in io.Reader) error {
 		}
 		where := fmt.Sprintf("%s: document %d", file, n)
 		if err != nil {
-			return fmt.Errorf("%w: %s: is neither YAML nor JSON, or was cut off: %s", ErrSnapshot, where, strings.Join(strings.Fields(err.Error()), " "))
+			return fmt.Errorf("%w: %s: is neither YAML nor JSON, or was cut off: %s", ErrSnapshot, where,
+				strings.Join(strings.Fields(err.Error()), " "))
 		}
 		if len(doc) == 0 || string(doc) == "null" {
 			continue
@@ -80,7 +89,8 @@ func (c *Collector) document(where string, doc json.RawMessage) error {
 		Items            *[]json.RawMessage
 	}
 	if err := json.Unmarshal(doc, &list); err != nil {
-		return fmt.Errorf("%w: %s: is not an object of Kubernetes; give what `kubectl get … -o yaml` prints", ErrSnapshot, where)
+		return fmt.Errorf("%w: %s: is not an object of Kubernetes; give what `kubectl get … -o yaml` prints", ErrSnapshot,
+			where)
 	}
 	if list.Kind == Kind {
 		return fmt.Errorf("%w: %s: is a snapshot already", ErrSnapshot, where)
@@ -125,11 +135,13 @@ func (c *Collector) object(where, kind string, data json.RawMessage) error {
 			return fmt.Errorf("%w: %s: a %s without a name", ErrSnapshot, where, head.Kind)
 		}
 		if immense.Match(data) {
-			return fmt.Errorf("%w: %s: %s %s: a number that no quantity has", ErrSnapshot, where, head.Kind, quote(head.Metadata.Name))
+			return fmt.Errorf("%w: %s: %s %s: a number that no quantity has", ErrSnapshot, where, head.Kind,
+				quote(head.Metadata.Name))
 		}
 		o := k.New()
 		if err := json.Unmarshal(data, o); err != nil {
-			return fmt.Errorf("%w: %s: %s %s: %s", ErrSnapshot, where, head.Kind, quote(head.Metadata.Name), strings.Join(strings.Fields(err.Error()), " "))
+			return fmt.Errorf("%w: %s: %s %s: %s", ErrSnapshot, where, head.Kind, quote(head.Metadata.Name),
+				strings.Join(strings.Fields(err.Error()), " "))
 		}
 		c.seen[k.Resource] = true
 		c.Add(o)

@@ -50,7 +50,8 @@ func Read(file string, data []byte) (*Snapshot, error) {
 		return nil, fmt.Errorf("%w: %s:%d: is not YAML, or was cut off: %s; %s", ErrSnapshot, file, line, why, again)
 	}
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w: %s:%d: a second document: a snapshot is one; %s", ErrSnapshot, file, max(second.Line, 1), again)
+		return nil, fmt.Errorf("%w: %s:%d: a second document: a snapshot is one; %s", ErrSnapshot, file,
+			max(second.Line, 1), again)
 	}
 	r.root = doc.Content[0]
 	if err := r.header(); err != nil {
@@ -141,7 +142,8 @@ func (r *reader) header() error {
 		return r.errorf(place("kind"), "must be %s, not %s", Kind, quote(h.Kind))
 	}
 	if h.APIVersion != APIVersion {
-		return r.errorf(place("apiVersion"), "%s is not the version that is read here, %s: %s", quote(h.APIVersion), APIVersion, again)
+		return r.errorf(place("apiVersion"), "%s is not the version that is read here, %s: %s",
+			quote(h.APIVersion), APIVersion, again)
 	}
 	return nil
 }
@@ -242,7 +244,8 @@ func (r *reader) admission(s *Snapshot) error {
 	for i := range s.Webhooks {
 		for j, x := range []*Selector{s.Webhooks[i].Namespaces, s.Webhooks[i].Pods} {
 			if _, err := metav1.LabelSelectorAsSelector(x.Of()); err != nil {
-				return r.errorf(place("webhooks", i, []string{"namespaceSelector", "objectSelector"}[j]), "is no label selector: %v", err)
+				return r.errorf(place("webhooks", i, []string{"namespaceSelector", "objectSelector"}[j]),
+					"is no label selector: %v", err)
 			}
 		}
 	}
@@ -321,7 +324,8 @@ func (r *reader) workload(w *Workload, i int, nodes, seen map[string]bool) error
 	for k, p := range w.Pods {
 		at := place("workloads", i, "pods", k)
 		for _, field := range []string{"requests", "scored"} {
-			if err := r.amounts(map[string]Resources{"requests": p.Requests, "scored": p.Scored}[field], append(at, field)...); err != nil {
+			if err := r.amounts(map[string]Resources{"requests": p.Requests, "scored": p.Scored}[field],
+				append(at, field)...); err != nil {
 				return err
 			}
 		}

@@ -124,6 +124,7 @@ type Config struct {
 	notices []Field   // by declared loop: see [State.Notices]
 	rolls   [][2]bool // by workload and version: see [State.Rolls]
 
+	lingers   bool  // pods on deletion have a phase
 	members   []int // 0, 1, 2, …: see [Config.Members]
 	layout    layout
 	firstNode []int   // first node of each class, and one past the last
@@ -136,15 +137,17 @@ type Builder struct{ cfg *Config }
 // NewBuilder starts the problem of spec at a topology: the number of nodes of each class.
 // maxPods bounds the pods of one workload that can exist at once, terminating ones
 // included; it must be at least the replicas and surge of every manifest.
+// watch says who can tell a pod on deletion from one that is gone, of all who look at the problem; where none is given,
+// everybody may.
 // Errors: [ErrTooLarge].
-func NewBuilder(spec *Spec, topology []int, maxPods int) (*Builder, error) {
+func NewBuilder(spec *Spec, topology []int, maxPods int, watch ...WatchesStops) (*Builder, error) {
 	if len(topology) != len(spec.Classes) {
 		return nil, fmt.Errorf("topology has %d numbers for %d node classes", len(topology), len(spec.Classes))
 	}
 	if maxPods < 1 || maxPods > 0xffff {
 		return nil, fmt.Errorf("%d pods of one class, want 1 to 65535: %w", maxPods, ErrTooLarge)
 	}
-	c := &Config{Spec: spec, Topology: append([]int(nil), topology...), MaxPods: maxPods}
+	c := &Config{Spec: spec, Topology: append([]int(nil), topology...), MaxPods: maxPods, lingers: lingers(spec, maxPods, watch)}
 	for i, n := range topology {
 		c.firstNode = append(c.firstNode, len(c.Nodes))
 		for k := range n {
@@ -240,7 +243,7 @@ func (c *Config) addPodClass(b *Builder, p, maxPods int) {
 	f.Pending = b.Field(maxPods)
 	for ph := range f.Phase {
 		if Phase(ph) == Warming && !c.warms(c.Pods[p].Workload) || Phase(ph) == Fresh && !c.ripens(p) ||
-			Phase(ph) == Terminating && !c.Spec.lingers(maxPods) {
+			Phase(ph) == Terminating && !c.lingers {
 			continue
 		}
 		f.Phase[ph] = b.NodeField(maxPods)

@@ -74,8 +74,8 @@ func (s *Spec) DeclaredOn(id string, deeds ...Deed) []Declared {
 	return out
 }
 
-// Rolls reports whether a declared loop deletes outdated pods of workload w, so that a rollout which waits for somebody to
-// do so (OnDelete) goes on.
+// Rolls reports whether a declared loop deletes outdated pods of workload w, so that a rollout which waits for somebody
+// to do so (OnDelete) goes on.
 func (s State) Rolls(w int) bool { return s.C.rolls[w][s.VersionOf(w)] }
 
 // Scales reports whether a declared loop sets the replicas of workload w.
@@ -88,7 +88,8 @@ func (c *Config) Scales(w int) bool {
 func (c *Config) addDeclared(b *Builder) {
 	for _, d := range c.Spec.Declared {
 		var f Field
-		if d.Differs || slices.ContainsFunc(c.Spec.Declared, func(o Declared) bool { return o.Does == WriteObject && o.Writes == d.Watches && d.Watches != "" }) {
+		if d.Differs || slices.ContainsFunc(c.Spec.Declared,
+			func(o Declared) bool { return o.Does == WriteObject && o.Writes == d.Watches && d.Watches != "" }) {
 			f = b.Field(1)
 		}
 		c.notices = append(c.notices, f)

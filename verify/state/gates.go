@@ -15,8 +15,8 @@ type Gate struct {
 	Says    string // what becomes of it in the models where it is on, and where it is off
 }
 
-// OldestMinor and NewestMinor bound the minor versions of Kubernetes 1 of which the gates' defaults are known; ModeledMinor
-// is the one that the models were read from, and that holds where none is named.
+// OldestMinor and NewestMinor bound the minor versions of Kubernetes 1 of which the gates' defaults are known;
+// ModeledMinor is the one that the models were read from, and that holds where none is named.
 const (
 	OldestMinor  = 31
 	ModeledMinor = 36
@@ -29,11 +29,13 @@ var gates = [...]Gate{
 	{"HPAConfigurableTolerance", 35, "an HPA's `behavior.*.tolerance` counts; off: the API server drops it"},
 	{"InPlacePodVerticalScaling", 33, "a VPA with `InPlaceOrRecreate` resizes pods in place; off: it evicts them"},
 	{"JobPodReplacementPolicy", 29, "a Job's `podReplacementPolicy` counts; off: the API server drops it"},
-	{"MatchLabelKeysInPodAffinity", 31, "`matchLabelKeys` and `mismatchLabelKeys` of pod (anti-)affinity count; off: dropped"},
+	{"MatchLabelKeysInPodAffinity", 31,
+		"`matchLabelKeys` and `mismatchLabelKeys` of pod (anti-)affinity count; off: dropped"},
 	{"MatchLabelKeysInPodTopologySpread", 27, "`matchLabelKeys` of spread constraints count; off: dropped"},
 	{"MaxUnavailableStatefulSet", 37, "a StatefulSet's `rollingUpdate.maxUnavailable` counts, and an update waits for every unavailable pod; off: one pod after the other, whatever those below it are. From 1.37 on a Parallel set first replaces old pods that are unavailable"},
 	{"NodeInclusionPolicyInPodTopologySpread", 26, "`nodeAffinityPolicy` and `nodeTaintsPolicy` count; off: dropped"},
-	{"SidecarContainers", 29, "an init container with `restartPolicy: Always` adds its requests to the pod's; off: it counts as one that ends"},
+	{"SidecarContainers", 29,
+		"an init container with `restartPolicy: Always` adds its requests to the pod's; off: it counts as one that ends"},
 }
 
 // Gates lists the feature gates that the models follow.
@@ -139,10 +141,12 @@ func affinityTerms(a *corev1.Affinity) []*corev1.PodAffinityTerm {
 		}
 	}
 	if a != nil && a.PodAffinity != nil {
-		add(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution, a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
+		add(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+			a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
 	if a != nil && a.PodAntiAffinity != nil {
-		add(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
+		add(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+			a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
 	return out
 }

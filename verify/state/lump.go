@@ -26,8 +26,8 @@ func (c *Config) NewLumps() *Lumps {
 }
 
 // LumpStarts lumps the states that differ only in which of class p's pods have started, where when says so. Two states
-// that differ in this only give when the same answer, and from one in which it holds only others are reached in which it
-// does. The class has neither of the phases [Warming] and [Fresh].
+// that differ in this only give when the same answer, and from one in which it holds only others are reached in which
+// it does. The class has neither of the phases [Warming] and [Fresh].
 func (l *Lumps) LumpStarts(p int, when func(State) bool) {
 	lumped := 0
 	for _, f := range l.starts {
@@ -50,7 +50,8 @@ func (l *Lumps) Same(o *Lumps) bool {
 		slices.EqualFunc(l.starts, o.starts, func(a, b func(State) bool) bool { return (a == nil) == (b == nil) })
 }
 
-// StopsAs is the class that the pods on deletion of class p count as: it, or the first of those that are lumped with it.
+// StopsAs is the class that the pods on deletion of class p count as: it, or the first of those that are lumped with
+// it.
 func (l *Lumps) StopsAs(p int) int { return l.stops[p] }
 
 // Stops reports whether pods on deletion of class q count as those of another class in a state.

@@ -61,8 +61,8 @@ func (c *Config) HasTemplate(p int, v Version) bool {
 	return v == Base && c.Pods[p].InBase || v == Head && c.Pods[p].InHead
 }
 
-// Revisions is the number of revisions that workload w has: 0 to 2, one for each template of its versions, or two of one
-// that is restarted.
+// Revisions is the number of revisions that workload w has: 0 to 2, one for each template of its versions, or two of
+// one that is restarted.
 func (c *Config) Revisions(w int) int {
 	by := c.ByVersion[w]
 	switch {

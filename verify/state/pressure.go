@@ -9,9 +9,10 @@ const (
 )
 
 // Presses reports whether nodes come under pressure in this problem at all.
-func (c *Config) Presses() bool { return c.Spec.Events.presses() }
+func (c *Config) Presses() bool { return c.Spec.Events.Presses() }
 
-func (e *Events) presses() bool { return e.DiskPressure > 0 || e.MemoryPressure > 0 }
+// Presses reports whether nodes come under pressure.
+func (e *Events) Presses() bool { return e.DiskPressure > 0 || e.MemoryPressure > 0 }
 
 // addPressure lays out which nodes are under pressure, and nothing where none ever is.
 func (c *Config) addPressure(b *Builder) {

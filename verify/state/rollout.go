@@ -86,8 +86,8 @@ func (s State) AbortedTo(w int) int {
 	return s.RevisionOf(w, f.Stable)
 }
 
-// Counted reports whether an autoscaler of class p's workload counts its pods. Those of a blue-green Rollout are counted
-// where its active Service sends requests, once it does: status.selector and status.HPAReplicas are theirs.
+// Counted reports whether an autoscaler of class p's workload counts its pods. Those of a blue-green Rollout are
+// counted where its active Service sends requests, once it does: status.selector and status.HPAReplicas are theirs.
 func (s State) Counted(p int) bool {
 	w := s.C.Pods[p].Workload
 	active := s.RevisionOf(w, s.C.Workload[w].Rollout.Active)
@@ -97,7 +97,8 @@ func (s State) Counted(p int) bool {
 // ForgetRollout clears the status of workload w, if it is a Rollout: the object is gone.
 func (s State) ForgetRollout(w int) {
 	f := &s.C.Workload[w].Rollout
-	for _, x := range [...]Field{f.Stable, f.Current, f.Steps, f.Step, f.Pause, f.Abort, f.Weight, f.Weighed, f.Active, f.Checked, f.Due[0], f.Due[1]} {
+	for _, x := range [...]Field{f.Stable, f.Current, f.Steps, f.Step, f.Pause, f.Abort, f.Weight, f.Weighed, f.Active,
+		f.Checked, f.Due[0], f.Due[1]} {
 		if x.width > 0 {
 			s.Set(x, 0)
 		}

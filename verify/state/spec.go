@@ -77,7 +77,7 @@ type Spec struct {
 	GitOps *GitOps
 	// Declared are the loops that the policy file describes.
 	Declared []Declared
-	// CountsTerminating says that a rule of the user's own looks at pods on deletion.
+	// CountsTerminating says that somebody beside the actors looks at pods on deletion, such as a rule of the user's own.
 	CountsTerminating bool
 	// Unreduced asks for states and interleavings that nobody can tell apart, too: for
 	// comparisons with the search without reductions. Exchanges of nodes stay.

@@ -24,7 +24,8 @@ type aimIndex struct {
 }
 
 func newAimIndex(objects []*render.Object) *aimIndex {
-	x := &aimIndex{objects: objects, byID: map[string]int{}, named: map[[3]string][]int{}, pods: slice.NewPodIndex(), running: map[string][]int{}}
+	x := &aimIndex{objects: objects, byID: map[string]int{}, named: map[[3]string][]int{}, pods: slice.NewPodIndex(),
+		running: map[string][]int{}}
 	for i, o := range objects {
 		if _, known := x.byID[identity(o)]; !known {
 			x.byID[identity(o)] = i

@@ -27,8 +27,8 @@ type reference struct {
 	causes []cause // the parts that there are
 }
 
-// astray says which Services, autoscalers and probes name a port or a container that their pods have no more, or never had
-// while nobody else can give it to them.
+// astray says which Services, autoscalers and probes name a port or a container that their pods have no more, or never
+// had while nobody else can give it to them.
 func astray(p slice.Pair, base, head *aimIndex) []Remark {
 	was := newAimIndex(p.Objects(state.Base))
 	var out []Remark
@@ -40,12 +40,14 @@ func astray(p slice.Pair, base, head *aimIndex) []Remark {
 		now, before := references(o, head), references(b, base)
 		for _, r := range now {
 			i := slices.IndexFunc(before, func(x reference) bool { return x.key == r.key })
-			remark := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: judge.New, paths: []string{r.path}, text: r.text, causes: r.causes}
+			remark := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: judge.New, paths: []string{r.path},
+				text: r.text, causes: r.causes}
 			switch {
 			case !r.met && (i < 0 && (r.closed || r.near) || i >= 0 && before[i].met):
 				out = append(out, remark)
 			case r.met && i >= 0 && !before[i].met && (before[i].closed || before[i].near):
-				remark.Object, remark.status, remark.paths, remark.text, remark.causes = b, judge.Fixed, []string{before[i].path}, before[i].text, nil
+				remark.Object, remark.status = b, judge.Fixed
+				remark.paths, remark.text, remark.causes = []string{before[i].path}, before[i].text, nil
 				out = append(out, remark)
 			}
 		}
@@ -95,22 +97,26 @@ func portReferences(o *render.Object, s *corev1.Service, pods []*render.Object) 
 	}
 	var out []reference
 	for i, port := range s.Spec.Ports {
-		r := reference{key: fmt.Sprint("port ", port.Port, port.Protocol), path: fmt.Sprintf("spec.ports[%d].targetPort", i), met: true, causes: causes}
+		r := reference{key: fmt.Sprint("port ", port.Port, port.Protocol), path: fmt.Sprintf("spec.ports[%d].targetPort", i),
+			met: true, causes: causes}
 		if name := port.TargetPort.StrVal; port.TargetPort.Type == intstr.String && name != "" {
 			r.met = slices.Contains(have, name)
 			r.near = slices.ContainsFunc(have, func(h string) bool { return slip(h, name) })
-			r.text = fmt.Sprintf("%s leads to the port %s, and no container of %s has a port of that name (%s)", o.ID, name, pods[0].ID, listed(have))
+			r.text = fmt.Sprintf("%s leads to the port %s, and no container of %s has a port of that name (%s)", o.ID, name,
+				pods[0].ID, listed(have))
 		}
 		out = append(out, r)
 	}
 	return out
 }
 
-// containerReferences are the containers whose use an autoscaler measures. It stops where the pods have none of that name.
+// containerReferences are the containers whose use an autoscaler measures. It stops where the pods have none of that
+// name.
 //
 // Upstream: kubernetes v1.36.3, pkg/controller/podautoscaler/metrics: getContainerMetrics ("container %s not present in
 // metrics for pod").
-func containerReferences(o *render.Object, h *autoscalingv2.HorizontalPodAutoscaler, target *render.Object) []reference {
+func containerReferences(o *render.Object, h *autoscalingv2.HorizontalPodAutoscaler,
+	target *render.Object) []reference {
 	spec, prefix := podSpec(target)
 	if spec == nil {
 		return nil
@@ -129,17 +135,19 @@ func containerReferences(o *render.Object, h *autoscalingv2.HorizontalPodAutosca
 		}
 		name := m.ContainerResource.Container
 		out = append(out, reference{
-			key: fmt.Sprint("container ", m.ContainerResource.Name), path: fmt.Sprintf("spec.metrics[%d].containerResource.container", i),
-			met: slices.Contains(have, name), near: slices.ContainsFunc(have, func(h string) bool { return slip(h, name) }),
-			text:   fmt.Sprintf("%s measures the container %s, and the pods of %s have none of that name (%s)", o.ID, name, target.ID, listed(have)),
+			key:  fmt.Sprint("container ", m.ContainerResource.Name),
+			path: fmt.Sprintf("spec.metrics[%d].containerResource.container", i),
+			met:  slices.Contains(have, name), near: slices.ContainsFunc(have, func(h string) bool { return slip(h, name) }),
+			text: fmt.Sprintf("%s measures the container %s, and the pods of %s have none of that name (%s)", o.ID, name,
+				target.ID, listed(have)),
 			causes: []cause{{target, names}},
 		})
 	}
 	return out
 }
 
-// probeReferences are the ports of its own container that a probe asks. With a name that the container does not have, the
-// kubelet never gets a result: a pod does not become ready, or, with a liveness probe, is never restarted.
+// probeReferences are the ports of its own container that a probe asks. With a name that the container does not have,
+// the kubelet never gets a result: a pod does not become ready, or, with a liveness probe, is never restarted.
 //
 // Upstream: kubernetes v1.36.3, pkg/kubelet/prober: prober.probe, worker.doProbe (an error throws the result away);
 // pkg/probe: ResolveContainerPort.
@@ -158,7 +166,8 @@ func probeReferences(o *render.Object) []reference {
 				field, means string
 				of           *corev1.Probe
 			}{
-				{"startupProbe", "its pods never start", c.StartupProbe}, {"readinessProbe", "its pods never become ready", c.ReadinessProbe},
+				{"startupProbe", "its pods never start", c.StartupProbe},
+				{"readinessProbe", "its pods never become ready", c.ReadinessProbe},
 				{"livenessProbe", "it never has a result", c.LivenessProbe},
 			} {
 				field, port := probedPort(probe.of)

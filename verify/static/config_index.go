@@ -76,8 +76,8 @@ func filled(o *render.Object) bool {
 	return false
 }
 
-// keeper is an annotation with the text in its value by which an object outlives its removal from Git, where such a tool
-// delivers it.
+// keeper is an annotation with the text in its value by which an object outlives its removal from Git, where such a
+// tool delivers it.
 type keeper struct {
 	annotation, value string
 	tool              render.Tool

@@ -185,7 +185,8 @@ func changedAim(r Remark, b *render.Object, base, head *aimIndex) []Remark {
 			r.beside = [2]*render.Object{base.counterpart(t), t}
 			r.text = fmt.Sprintf("%s takes in the pods of %s as well: its selector was widened", r.Object.ID, t.ID)
 			if len(was.objects) == 1 && now.counterpart(was.objects[0]) == nil {
-				r.text = fmt.Sprintf("%s acts on the pods of %s, and no longer on those of %s", r.Object.ID, t.ID, was.objects[0].ID)
+				r.text = fmt.Sprintf("%s acts on the pods of %s, and no longer on those of %s", r.Object.ID,
+					t.ID, was.objects[0].ID)
 			}
 			return []Remark{r}
 		}
@@ -221,8 +222,10 @@ func lostTerms(release string, o, b *render.Object, all *aimIndex) []Remark {
 			continue
 		}
 		out = append(out, Remark{
-			Rule: rules.DanglingTarget, release: release, Object: o, status: judge.New, paths: []string{t.path, "spec.template.metadata.labels"},
-			text:     fmt.Sprintf("the selector of %s of %s matches no pod, not even its own, so that the rule does nothing", t.path, o.ID),
+			Rule: rules.DanglingTarget, release: release, Object: o, status: judge.New,
+			paths: []string{t.path, "spec.template.metadata.labels"},
+			text: fmt.Sprintf("the selector of %s of %s matches no pod, not even its own, so that the rule does nothing",
+				t.path, o.ID),
 			remedies: selectOwn(o, t),
 		})
 	}
@@ -246,7 +249,8 @@ func terms(o *render.Object) []placed {
 	}
 	for i, c := range m.Pod().TopologySpreadConstraints {
 		if c.LabelSelector != nil {
-			out = append(out, placed{fmt.Sprintf("%stopologySpreadConstraints[%d].labelSelector", spec, i), "spread", c.LabelSelector})
+			out = append(out, placed{fmt.Sprintf("%stopologySpreadConstraints[%d].labelSelector", spec, i),
+				"spread", c.LabelSelector})
 		}
 	}
 	if m.Pod().Affinity == nil || m.Pod().Affinity.PodAntiAffinity == nil {
@@ -255,7 +259,8 @@ func terms(o *render.Object) []placed {
 	anti := m.Pod().Affinity.PodAntiAffinity
 	add := func(path string, t corev1.PodAffinityTerm) {
 		if t.LabelSelector != nil && len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
-			out = append(out, placed{spec + "affinity.podAntiAffinity." + path + ".labelSelector", "anti-affinity", t.LabelSelector})
+			out = append(out, placed{spec + "affinity.podAntiAffinity." + path + ".labelSelector",
+				"anti-affinity", t.LabelSelector})
 		}
 	}
 	for i, t := range anti.RequiredDuringSchedulingIgnoredDuringExecution {

@@ -45,13 +45,15 @@ func dependencies(ch *render.Changes) []Remark {
 			case len(head[on]) == 0 && len(base[on]) > 0:
 				if o := declaringObject(ch.Head, r); o != nil {
 					out = append(out, Remark{
-						Rule: rules.ApplyStuck, release: o.Release, Object: o, status: judge.New, paths: []string{path}, causes: removal(ch, base[on][0]),
-						text: fmt.Sprintf("%s waits for %s, which the change removes: it is no longer applied", o.ID, name),
+						Rule: rules.ApplyStuck, release: o.Release, Object: o, status: judge.New, paths: []string{path},
+						causes: removal(ch, base[on][0]),
+						text:   fmt.Sprintf("%s waits for %s, which the change removes: it is no longer applied", o.ID, name),
 					})
 				}
-			case circular(head, r, on) && !slices.ContainsFunc(base[deliverer(r, r.Delivery.Name)], func(b *render.Rendered) bool {
-				return slices.Contains(b.Delivery.DependsOn, name)
-			}):
+			case circular(head, r, on) &&
+				!slices.ContainsFunc(base[deliverer(r, r.Delivery.Name)], func(b *render.Rendered) bool {
+					return slices.Contains(b.Delivery.DependsOn, name)
+				}):
 				if o := declaringObject(ch.Head, r); o != nil {
 					out = append(out, Remark{
 						Rule: rules.ApplyStuck, release: o.Release, Object: o, status: judge.New, paths: []string{path},
@@ -91,14 +93,16 @@ func circular(all map[string][]*render.Rendered, r *render.Rendered, on string) 
 
 // declaringObject is the GitOps object that declares a release; nil where it was not rendered.
 func declaringObject(rev *render.Revision, r *render.Rendered) *render.Object {
-	kind := map[render.Tool]string{render.ArgoCD: "Application", render.Flux: "Kustomization", render.FluxHelmRelease: "HelmRelease"}[r.Delivery.Tool]
+	kind := map[render.Tool]string{render.ArgoCD: "Application", render.Flux: "Kustomization",
+		render.FluxHelmRelease: "HelmRelease"}[r.Delivery.Tool]
 	name := r.Delivery.Name
 	if r.Delivery.Set != "" {
 		kind, name = "ApplicationSet", setName(r.Delivery.Set)
 	}
 	for _, x := range rev.Releases {
 		for _, o := range x.Objects {
-			if o.ID.Kind == kind && strings.Contains(o.ID.Group, ".") && strings.HasSuffix(name, "/"+o.ID.Name) && (x.ID == r.Parent || o.Source.File == r.By.File) {
+			if o.ID.Kind == kind && strings.Contains(o.ID.Group, ".") && strings.HasSuffix(name, "/"+o.ID.Name) &&
+				(x.ID == r.Parent || o.Source.File == r.By.File) {
 				return o
 			}
 		}

@@ -15,11 +15,11 @@ import (
 )
 
 // handovers says what the change deletes although head declares it: objects that one release loses and another gains,
-// applications whose ApplicationSet is renamed, custom resources whose definition goes, and those that outlive the controller
-// of their finalizers.
+// applications whose ApplicationSet is renamed, custom resources whose definition goes, and those that outlive the
+// controller of their finalizers.
 //
-// Upstream: kustomize-controller, (*KustomizationReconciler).prune and finalize (both skip what another owner has labeled);
-// helm v3.20, pkg/kube: (*Client).Update (deletes what the new manifest lacks, whoever owns it); argo-cd,
+// Upstream: kustomize-controller, (*KustomizationReconciler).prune and finalize (both skip what another owner has
+// labeled); helm v3.20, pkg/kube: (*Client).Update (deletes what the new manifest lacks, whoever owns it); argo-cd,
 // controller: (*ApplicationController).finalizeApplicationDeletion; applicationset/controllers: SetOwnerReference.
 func handovers(where *whereabouts) []Remark {
 	out := moved(where)
@@ -30,9 +30,11 @@ func handovers(where *whereabouts) []Remark {
 
 // precious are the kinds that are missed while they are deleted, with whether data goes with them.
 var precious = map[string]bool{
-	"/Namespace": true, "/PersistentVolumeClaim": true, "/PersistentVolume": true, "apiextensions.k8s.io/CustomResourceDefinition": true,
+	"/Namespace": true, "/PersistentVolumeClaim": true, "/PersistentVolume": true,
+	"apiextensions.k8s.io/CustomResourceDefinition": true,
 	"apps/Deployment": false, "apps/StatefulSet": false, "apps/DaemonSet": false, "argoproj.io/Rollout": false,
-	"helm.toolkit.fluxcd.io/HelmRelease": false, "kustomize.toolkit.fluxcd.io/Kustomization": false, "argoproj.io/Application": false,
+	"helm.toolkit.fluxcd.io/HelmRelease": false, "kustomize.toolkit.fluxcd.io/Kustomization": false,
+	"argoproj.io/Application": false,
 }
 
 // loses reports whether a release deletes what leaves it: it prunes, or is gone and takes all along.
@@ -67,7 +69,8 @@ func moved(where *whereabouts) []Remark {
 			continue
 		}
 		for _, h := range ch.Head.Releases {
-			if h.Delivery.Tool == "" || h.Err != nil || deliverer(h, h.Delivery.Name) == deliverer(r, r.Delivery.Name) || !together(ch, r, h) {
+			if h.Delivery.Tool == "" || h.Err != nil ||
+				deliverer(h, h.Delivery.Name) == deliverer(r, r.Delivery.Name) || !together(ch, r, h) {
 				continue
 			}
 			before := map[render.ObjectID]bool{}
@@ -84,8 +87,8 @@ func moved(where *whereabouts) []Remark {
 	return out
 }
 
-// together reports whether two releases are in one cluster, as far as the repository tells: named alike, and declared by one
-// release, or below one folder where each name stands for one release only.
+// together reports whether two releases are in one cluster, as far as the repository tells: named alike, and declared
+// by one release, or below one folder where each name stands for one release only.
 func together(ch *render.Changes, a, b *render.Rendered) bool {
 	if a.Cluster != b.Cluster {
 		return false
@@ -95,7 +98,8 @@ func together(ch *render.Changes, a, b *render.Rendered) bool {
 	}
 	for _, rev := range []*render.Revision{ch.Base, ch.Head} {
 		for _, list := range delivered(rev) {
-			if len(list) > 1 && slices.ContainsFunc(list, func(x *render.Rendered) bool { return x.By.File != list[0].By.File }) {
+			if len(list) > 1 && slices.ContainsFunc(list,
+				func(x *render.Rendered) bool { return x.By.File != list[0].By.File }) {
 				return false // several clusters
 			}
 		}
@@ -136,12 +140,14 @@ func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before ma
 		}
 		race = !first(to.Delivery, from.Delivery.Name)
 	}
-	r := Remark{Rule: rules.DeletedOnTheWay, release: to.ID, Object: list[0], status: judge.New, paths: []string{"metadata.name"}, race: race, Conditional: !data && race, recovers: !data}
+	r := Remark{Rule: rules.DeletedOnTheWay, release: to.ID, Object: list[0], status: judge.New,
+		paths: []string{"metadata.name"}, race: race, Conditional: !data && race, recovers: !data}
 	more := ""
 	if n := len(list) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %d more)", n)
 	}
-	r.text = fmt.Sprintf("%s%s moves from %s %s to %s %s, and the first one deletes what it no longer has", list[0].ID, more,
+	r.text = fmt.Sprintf("%s%s moves from %s %s to %s %s, and the first one deletes what it no longer has", list[0].ID,
+		more,
 		from.Delivery.Tool, from.Delivery.Name, to.Delivery.Tool, to.Delivery.Name)
 	if race {
 		r.text += " if it is reconciled first"
@@ -191,14 +197,17 @@ func disowned(ch *render.Changes) []Remark {
 				continue
 			}
 			told[set] = true
-			say := "set syncPolicy.preserveResourcesOnDeletion: true on ApplicationSet " + set + " in a change of its own that is applied first, and rename it in the next one"
+			say := "set syncPolicy.preserveResourcesOnDeletion: true on ApplicationSet " + set +
+				" in a change of its own that is applied first, and rename it in the next one"
 			remedies := byHand(say)
 			if owner := declaringObject(ch.Base, r); owner != nil {
 				remedies = append([]Remedy{{Say: say, Cost: "two changes in place of one", First: true, Object: owner,
-					Set: []render.Setting{{Path: "spec.syncPolicy", Value: map[string]any{"preserveResourcesOnDeletion": true}}}}}, remedies...)
+					Set: []render.Setting{{Path: "spec.syncPolicy",
+						Value: map[string]any{"preserveResourcesOnDeletion": true}}}}}, remedies...)
 			}
 			out = append(out, Remark{
-				Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, paths: []string{"metadata.name"}, causes: removal(ch, r), remedies: remedies,
+				Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, paths: []string{"metadata.name"},
+				causes: removal(ch, r), remedies: remedies,
 				text: fmt.Sprintf("ApplicationSet %s owns Application %s, which %s is to generate: it is deleted with its owner, and what it applied with it", set, r.Delivery.Name, o.ID),
 			})
 			break
@@ -218,7 +227,8 @@ func (w *whereabouts) removed() []*render.Object {
 		}
 		rel := w.releaseOf(o)
 		if yes, known := true, false; rel != nil {
-			if yes, known = prunes(rel); known && !yes || rel.Kind == render.Helm && strings.Contains(o.Source.File, "crds/") && !newSteps(rel).argo {
+			if yes, known = prunes(rel); known && !yes ||
+				rel.Kind == render.Helm && strings.Contains(o.Source.File, "crds/") && !newSteps(rel).argo {
 				continue
 			}
 		}
@@ -239,14 +249,15 @@ func (w *whereabouts) releaseOf(o *render.Object) *render.Rendered {
 	return nil
 }
 
-// beside reports whether two objects are of one release, or of two that one object delivers: in one cluster, that is. The
-// same kind may stand in the manifests of others.
+// beside reports whether two objects are of one release, or of two that one object delivers: in one cluster, that is.
+// The same kind may stand in the manifests of others.
 func (w *whereabouts) beside(a, b *render.Object) bool {
 	if a.Release == b.Release {
 		return true
 	}
 	x, y := w.releaseOf(a), w.releaseOf(b)
-	return x != nil && y != nil && x.Delivery.Tool != "" && y.Delivery.Tool != "" && x.Cluster == y.Cluster && x.Parent == y.Parent
+	return x != nil && y != nil && x.Delivery.Tool != "" && y.Delivery.Tool != "" &&
+		x.Cluster == y.Cluster && x.Parent == y.Parent
 }
 
 // definitionsGone says which custom resources of head lose their definition.
@@ -257,14 +268,17 @@ func definitionsGone(w *whereabouts) []Remark {
 		if d.ID.Kind != "CustomResourceDefinition" {
 			continue
 		}
-		i := slices.IndexFunc(w.objects[1], func(o *render.Object) bool { return o.ID.Group+"/"+o.ID.Kind == what && w.beside(o, d) })
+		i := slices.IndexFunc(w.objects[1],
+			func(o *render.Object) bool { return o.ID.Group+"/"+o.ID.Kind == what && w.beside(o, d) })
 		if i < 0 {
 			continue
 		}
 		o := w.objects[1][i]
 		out = append(out, Remark{
-			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, paths: []string{"kind"}, causes: []cause{{object: d}},
-			text: fmt.Sprintf("%s is deleted with its definition, %s, which the change removes, and can no longer be applied", o.ID, d.ID),
+			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, paths: []string{"kind"},
+			causes: []cause{{object: d}},
+			text: fmt.Sprintf("%s is deleted with its definition, %s, which the change removes, and can no longer be applied",
+				o.ID, d.ID),
 		})
 	}
 	return out
@@ -292,17 +306,19 @@ func finalizers(w *whereabouts) []Remark {
 		told[o.ID.Group+"/"+o.ID.Kind] = true
 		declared, _ := slice.ValueAt(o.Content, "metadata", "finalizers").([]any)
 		out = append(out, Remark{
-			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, causes: []cause{{object: o}, {object: controller}},
+			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New,
+			causes:      []cause{{object: o}, {object: controller}},
 			Conditional: len(declared) == 0, race: true, gone: true,
-			text:     fmt.Sprintf("%s is removed in one go with %s, which has to remove its finalizers: it stays in deletion, and its namespace with it", o.ID, controller.ID),
-			remedies: []Remedy{{Say: "remove it in a change of its own, and its controller in the next one", Cost: "two changes in place of one", Stay: slices.DeleteFunc(slices.Clone(gone), custom)}},
+			text: fmt.Sprintf("%s is removed in one go with %s, which has to remove its finalizers: it stays in deletion, and its namespace with it", o.ID, controller.ID),
+			remedies: []Remedy{{Say: "remove it in a change of its own, and its controller in the next one",
+				Cost: "two changes in place of one", Stay: slices.DeleteFunc(slices.Clone(gone), custom)}},
 		})
 	}
 	return out
 }
 
-// controls reports whether an object runs the controller of a custom resource: its ServiceAccount may update the finalizers
-// of that kind.
+// controls reports whether an object runs the controller of a custom resource: its ServiceAccount may update the
+// finalizers of that kind.
 func controls(w *whereabouts, c, o *render.Object) bool {
 	spec, _ := podSpec(c)
 	if spec == nil || !runsOn(c) {
@@ -316,8 +332,10 @@ func controls(w *whereabouts, c, o *render.Object) bool {
 		subjects, _ := b.Content["subjects"].([]any)
 		for _, s := range subjects {
 			m, _ := s.(map[string]any)
-			if m["kind"] == "ServiceAccount" && m["name"] == spec.ServiceAccountName && (m["namespace"] == nil || m["namespace"] == c.ID.Namespace) {
-				roles[fmt.Sprint(slice.ValueAt(b.Content, "roleRef", "kind"), " ", slice.ValueAt(b.Content, "roleRef", "name"))] = true
+			if m["kind"] == "ServiceAccount" && m["name"] == spec.ServiceAccountName &&
+				(m["namespace"] == nil || m["namespace"] == c.ID.Namespace) {
+				roles[fmt.Sprint(slice.ValueAt(b.Content, "roleRef", "kind"), " ",
+					slice.ValueAt(b.Content, "roleRef", "name"))] = true
 			}
 		}
 	}

@@ -34,9 +34,11 @@ func rehomed(o *render.Object, errs field.ErrorList) []Remedy {
 	}
 	var out []Remedy
 	if len(where) == len(errs) {
-		out = append(out, Remedy{Say: "move " + strings.Join(where, ", "), Cost: "it takes effect then", Object: o, Set: moves})
+		out = append(out, Remedy{Say: "move " + strings.Join(where, ", "), Cost: "it takes effect then",
+			Object: o, Set: moves})
 	}
-	return append(out, Remedy{Say: "remove " + strings.Join(gone, ", ") + ", which the API does not have and would drop", Object: o, Set: drops})
+	return append(out, Remedy{Say: "remove " + strings.Join(gone, ", ") + ", which the API does not have and would drop",
+		Object: o, Set: drops})
 }
 
 // home is where a field that stands in the wrong place is known, and not set yet: in what it stands within, the nearest

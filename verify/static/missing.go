@@ -14,8 +14,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// missing says which pods of a release need a ConfigMap, a Secret, a key or a ServiceAccount that the change takes away,
-// renames or never brings. What base lacked as well is no news, and what may come from elsewhere is none of its business.
+// missing says which pods of a release need a ConfigMap, a Secret, a key or a ServiceAccount that the change takes
+// away, renames or never brings. What base lacked as well is no news, and what may come from elsewhere is none of its
+// business.
 func missing(p slice.Pair, where *whereabouts) []Remark {
 	before := newAimIndex(p.Objects(state.Base))
 	was := newConfigIndex(p.Objects(state.Base))
@@ -73,7 +74,8 @@ func (m *unmet) ask(n need) {
 	had := m.was.get(ns, n)
 	if had == nil && lack == lacksObject { // a generator's name
 		for _, old := range m.old {
-			if old.kind == n.kind && old.name != n.name && unhashed(old.name) == unhashed(n.name) && m.where.head.nearly(ns, n) == nil {
+			if old.kind == n.kind && old.name != n.name && unhashed(old.name) == unhashed(n.name) &&
+				m.where.head.nearly(ns, n) == nil {
 				had = m.was.get(ns, old)
 			}
 		}
@@ -86,7 +88,8 @@ func (m *unmet) ask(n need) {
 	case had != nil && (keys(had)[n.key]):
 		head := m.where.head.get(ns, n)
 		r := m.remark(n, fmt.Sprintf("%s, which the change takes out of it", m.needs(n)))
-		r.causes = []cause{{head, []string{"data[" + n.key + "]", "data." + n.key, "binaryData", "stringData[" + n.key + "]"}}}
+		r.causes = []cause{{head,
+			[]string{"data[" + n.key + "]", "data." + n.key, "binaryData", "stringData[" + n.key + "]"}}}
 		m.enter(n, r)
 	default:
 		r := m.remark(n, fmt.Sprintf("%s, and it has none of that name", m.needs(n)))
@@ -99,8 +102,10 @@ func (m *unmet) ask(n need) {
 func (m *unmet) mended(n need) {
 	ns := m.o.ID.Namespace
 	for _, old := range m.old {
-		if old.at == n.at && old.kind == n.kind && m.where.base.lacks(ns, old) != lacksNothing && !made(m.where.objects[0], ns, old.name) && (n.kind == "ConfigMap" || m.where.base.nearly(ns, old) != nil) {
-			m.enter(n, Remark{Object: m.b, status: judge.Fixed, paths: []string{old.path}, text: m.needs(old) + ", which is not there"})
+		if old.at == n.at && old.kind == n.kind && m.where.base.lacks(ns, old) != lacksNothing &&
+			!made(m.where.objects[0], ns, old.name) && (n.kind == "ConfigMap" || m.where.base.nearly(ns, old) != nil) {
+			m.enter(n, Remark{Object: m.b, status: judge.Fixed, paths: []string{old.path},
+				text: m.needs(old) + ", which is not there"})
 			return
 		}
 	}
@@ -123,7 +128,8 @@ func (m *unmet) removed(n need, had *render.Object) {
 		return
 	}
 	how := "which the change removes"
-	if i := slices.IndexFunc(m.where.ch.Changes, func(c render.Change) bool { return c.Base == had && c.Head != nil }); i >= 0 {
+	if i := slices.IndexFunc(m.where.ch.Changes,
+		func(c render.Change) bool { return c.Base == had && c.Head != nil }); i >= 0 {
 		how = "which the change renames to " + m.where.ch.Changes[i].Head.ID.Name
 	} else if near := m.where.head.nearly(ns, n); near != nil {
 		how = "in whose place there is " + near.ID.Name
@@ -149,17 +155,20 @@ func (m *unmet) neverThere(n need) {
 		return
 	}
 	near := m.where.head.nearly(ns, n)
-	if i := slices.IndexFunc(m.old, func(x need) bool { return x.at == n.at && x.kind == n.kind }); near == nil && (n.kind == "ConfigMap" || n.kind == account) && i >= 0 {
+	if i := slices.IndexFunc(m.old, func(x need) bool { return x.at == n.at && x.kind == n.kind }); near == nil &&
+		(n.kind == "ConfigMap" || n.kind == account) && i >= 0 {
 		near = m.where.head.get(ns, m.old[i])
 	}
 	switch {
 	case near != nil && unhashed(near.ID.Name) == unhashed(n.name):
-		m.enter(n, m.remark(n, fmt.Sprintf("%s, which is not there: what the generator makes is named %s", m.needs(n), near.ID.Name)))
+		m.enter(n, m.remark(n,
+			fmt.Sprintf("%s, which is not there: what the generator makes is named %s", m.needs(n), near.ID.Name)))
 	case near != nil:
 		r := m.remark(n, fmt.Sprintf("%s, which is not there, and %s is", m.needs(n), near.ID))
 		r.Conditional = n.kind != "ConfigMap"
 		if at, ok := m.o.At(n.path); ok && at == n.name {
-			r.remedies = []Remedy{{Say: "name " + near.ID.Name + ", which is there", Object: m.o, Set: []render.Setting{{Path: n.path, Value: near.ID.Name}}}}
+			r.remedies = []Remedy{{Say: "name " + near.ID.Name + ", which is there", Object: m.o,
+				Set: []render.Setting{{Path: n.path, Value: near.ID.Name}}}}
 		}
 		m.enter(n, r)
 	case n.kind != "ConfigMap" || m.operated(n) || m.unseen():
@@ -179,7 +188,8 @@ func (m *unmet) neverThere(n need) {
 func (m *unmet) written(n need, side state.Version) bool {
 	objects := m.where.objects[side]
 	if n.kind == account {
-		return slices.ContainsFunc(objects, func(o *render.Object) bool { return custom(o) && speaksOf(o.Content, n.name, true, "") })
+		return slices.ContainsFunc(objects,
+			func(o *render.Object) bool { return custom(o) && speaksOf(o.Content, n.name, true, "") })
 	}
 	return made(objects, m.o.ID.Namespace, n.name)
 }
@@ -187,7 +197,8 @@ func (m *unmet) written(n need, side state.Version) bool {
 // operated reports whether a custom resource is there whose controller may write what is named after it.
 func (m *unmet) operated(n need) bool {
 	return slices.ContainsFunc(m.where.objects[1], func(o *render.Object) bool {
-		return custom(o) && o.ID.Namespace == m.o.ID.Namespace && (strings.HasPrefix(n.name, o.ID.Name+"-") || o.ID.Name == n.name)
+		return custom(o) && o.ID.Namespace == m.o.ID.Namespace &&
+			(strings.HasPrefix(n.name, o.ID.Name+"-") || o.ID.Name == n.name)
 	})
 }
 
@@ -219,7 +230,8 @@ func (m *unmet) remark(n need, text string) Remark {
 
 // rolls reports whether the change replaces the pods.
 func (m *unmet) rolls() bool {
-	return slices.ContainsFunc(m.where.ch.Changes, func(c render.Change) bool { return c.Head == m.o && c.TemplateChanged })
+	return slices.ContainsFunc(m.where.ch.Changes,
+		func(c render.Change) bool { return c.Head == m.o && c.TemplateChanged })
 }
 
 // enter adds a remark about a need, or counts it where one about the same object stands.
@@ -262,8 +274,9 @@ func prunes(r *render.Rendered) (yes, known bool) {
 	return false, false
 }
 
-// Strands reports whether the change deletes a ConfigMap or Secret that an object's pods of base need, as it does with each
-// new content of a generator that appends a hash. The tool prunes at the end of the apply, and waits for no rollout.
+// Strands reports whether the change deletes a ConfigMap or Secret that an object's pods of base need, as it does with
+// each new content of a generator that appends a hash. The tool prunes at the end of the apply, and waits for no
+// rollout.
 //
 // Upstream: kustomize-controller, (*KustomizationReconciler).reconcile: apply, prune and checkHealth, in this order.
 func Strands(ch *render.Changes, release string, o *render.Object) bool {
@@ -280,7 +293,8 @@ func Strands(ch *render.Changes, release string, o *render.Object) bool {
 	var wanted []need
 	var head configIndex
 	for _, c := range ch.Changes {
-		if c.Base == nil || c.Release != release || c.Head != nil && c.Kind != render.Renamed || c.Base.ID.Namespace != o.ID.Namespace || kept(c.Base) {
+		if c.Base == nil || c.Release != release || c.Head != nil && c.Kind != render.Renamed ||
+			c.Base.ID.Namespace != o.ID.Namespace || kept(c.Base) {
 			continue
 		}
 		if wanted == nil {

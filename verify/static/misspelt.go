@@ -48,7 +48,8 @@ func nearlyAimed(o, t *render.Object) bool {
 		return true
 	}
 	ref := slice.Scaled(o)
-	return ref.Kind == t.ID.Kind && (slip(ref.Name, t.ID.Name) || leavesOut(ref.Name, t.ID.Name) || leavesOut(t.ID.Name, ref.Name))
+	return ref.Kind == t.ID.Kind &&
+		(slip(ref.Name, t.ID.Name) || leavesOut(ref.Name, t.ID.Name) || leavesOut(t.ID.Name, ref.Name))
 }
 
 // leavesOut reports whether a name is another one without some of the parts between its dashes.

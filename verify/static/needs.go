@@ -29,8 +29,8 @@ type need struct {
 // account is the kind of what pods run as.
 const account = "ServiceAccount"
 
-// wants lists what the pods of an object need, and the ServiceAccount that they run as: without it the API server refuses
-// each of them. The default one is always there.
+// wants lists what the pods of an object need, and the ServiceAccount that they run as: without it the API server
+// refuses each of them. The default one is always there.
 //
 // Upstream: kubernetes v1.36.3, plugin/pkg/admission/serviceaccount: Admit, Validate; pkg/controller/serviceaccount:
 // ServiceAccountsController.syncNamespace.
@@ -40,14 +40,16 @@ func wants(o *render.Object) []need {
 		return nil
 	}
 	if spec, prefix := podSpec(o); spec != nil && spec.ServiceAccountName != "" && spec.ServiceAccountName != "default" {
-		out = append(out, need{kind: account, name: spec.ServiceAccountName, path: prefix + "serviceAccountName", at: "serviceAccountName", once: true})
+		out = append(out, need{kind: account, name: spec.ServiceAccountName, path: prefix + "serviceAccountName",
+			at: "serviceAccountName", once: true})
 	}
 	return out
 }
 
 // podSpec is that of the pods an object makes, with its path and a dot; nil: it makes none.
 func podSpec(o *render.Object) (*corev1.PodSpec, string) {
-	for _, at := range [][]string{{"spec", "template", "spec"}, {"spec", "jobTemplate", "spec", "template", "spec"}, {"spec"}} {
+	for _, at := range [][]string{{"spec", "template", "spec"},
+		{"spec", "jobTemplate", "spec", "template", "spec"}, {"spec"}} {
 		content, ok := slice.ValueAt(o.Content, at...).(map[string]any)
 		if list, _ := content["containers"].([]any); !ok || len(list) == 0 || len(at) == 1 && o.ID.Kind != "Pod" {
 			continue
@@ -103,7 +105,8 @@ func envNeeds(c corev1.Container, at string) []need {
 	var out []need
 	add := func(kind, name, key string, optional *bool, field, what string) {
 		if name != "" && (optional == nil || !*optional) {
-			out = append(out, need{kind: kind, name: name, key: key, path: at + field, at: what + " of container " + c.Name, once: true})
+			out = append(out, need{kind: kind, name: name, key: key, path: at + field,
+				at: what + " of container " + c.Name, once: true})
 		}
 	}
 	for i, e := range c.EnvFrom {
@@ -140,12 +143,14 @@ func volumeNeeds(v corev1.Volume, at string, mounts []mount) []need {
 		}
 		out = append(out, need{kind: kind, name: name, path: at + field + nameField, at: what, once: once})
 		for i, it := range items {
-			out = append(out, need{kind: kind, name: name, key: it.Key, path: fmt.Sprintf("%s%sitems[%d]", at, field, i), at: what + " key " + it.Key, once: once})
+			out = append(out, need{kind: kind, name: name, key: it.Key, path: fmt.Sprintf("%s%sitems[%d]", at, field, i),
+				at: what + " key " + it.Key, once: once})
 		}
 		for _, m := range mounts {
 			first, _, deeper := strings.Cut(path.Clean(m.subPath), "/")
 			if m.subPath != "" && !deeper && len(items) == 0 && !strings.HasPrefix(field, "projected") {
-				out = append(out, need{kind: kind, name: name, key: first, path: m.field, at: what + " subPath " + first, once: true, soft: true})
+				out = append(out, need{kind: kind, name: name, key: first, path: m.field, at: what + " subPath " + first,
+					once: true, soft: true})
 			}
 		}
 	}

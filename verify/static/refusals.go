@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -97,9 +96,6 @@ func (a *Applied) judge() {
 	}
 }
 
-// placeholder is what envsubst, OpenShift's templates and many an operator fill in.
-var placeholder = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
-
 // forgive leaves out the errors of values with placeholders, where nobody knows who applies the
 // release: the API server never sees them. Helm, Argo CD and Flux apply what is written.
 func (a *Applied) forgive() {
@@ -107,7 +103,7 @@ func (a *Applied) forgive() {
 		return
 	}
 	for _, list := range []*field.ErrorList{&a.Refused, &a.Before, &a.Back} {
-		*list = slices.DeleteFunc(*list, func(e *field.Error) bool { return placeholder.MatchString(fmt.Sprint(e.BadValue)) })
+		*list = slices.DeleteFunc(*list, func(e *field.Error) bool { return filledIn(e) })
 	}
 }
 
@@ -130,7 +126,8 @@ func undecoded(o *render.Object) field.ErrorList {
 // steadyErrors leaves out the errors of fields that every render gives another value: what
 // is seen of them is a mask.
 func steadyErrors(o *render.Object, list field.ErrorList) field.ErrorList {
-	return slices.DeleteFunc(list, func(e *field.Error) bool { return e.Field != "" && o.IsVolatile(sourceField(e.Field)) })
+	return slices.DeleteFunc(list,
+		func(e *field.Error) bool { return e.Field != "" && o.IsVolatile(sourceField(e.Field)) })
 }
 
 // nextRender is why the API server refuses an object as the next render of it has it.
@@ -227,10 +224,12 @@ func StandIns(list []Applied) map[*render.Object]*render.Object {
 }
 
 // Finding words what the API server says to one object.
-func (x *Applied) Finding(pl judge.Places, o *render.Object, errs field.ErrorList, rule rules.Rule, status judge.Status) judge.Finding {
+func (x *Applied) Finding(pl judge.Places, o *render.Object, errs field.ErrorList, rule rules.Rule,
+	status judge.Status) judge.Finding {
 	f := judge.Finding{
 		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status,
-		Certainty: "inevitable", Scenario: scenario.ScenarioChange, Timing: "realistic", Workload: o.ID.String(), Release: x.release,
+		Certainty: "inevitable", Scenario: scenario.ScenarioChange, Timing: "realistic",
+		Workload: o.ID.String(), Release: x.release,
 		Scale: judge.Scale{Classes: map[string]int{}}, AtDeclaredScale: true, Events: []string{"apply"},
 		Interleaving: []judge.Step{}, Locations: []judge.Location{}, Blame: []judge.Blame{},
 	}
@@ -264,7 +263,9 @@ func (x *Applied) Finding(pl judge.Places, o *render.Object, errs field.ErrorLis
 		for _, c := range at.changed {
 			l := pl.Field(c)
 			if status == judge.New {
-				f.Blame = append(f.Blame, judge.Blame{Object: o.ID.String(), Path: c.Path, Old: judge.Value(c.Old, c.Secret), New: judge.Value(c.New, c.Secret), Location: &l})
+				f.Blame = append(f.Blame,
+					judge.Blame{Object: o.ID.String(), Path: c.Path, Old: judge.Value(c.Old, c.Secret),
+						New: judge.Value(c.New, c.Secret), Location: &l})
 			}
 		}
 		f.Locations = append(f.Locations, at.locations...)
@@ -306,7 +307,8 @@ type refusedPlace struct {
 }
 
 // refusedAt finds the changed fields that an error is about, or else the field itself.
-func refusedAt(pl judge.Places, o *render.Object, e *field.Error, changes []render.FieldChange, onBase bool) refusedPlace {
+func refusedAt(pl judge.Places, o *render.Object, e *field.Error, changes []render.FieldChange,
+	onBase bool) refusedPlace {
 	path := sourceField(e.Field)
 	mutable := validation.Mutable(o.Typed, path)
 	about := func(field string) bool {

@@ -133,7 +133,8 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 		Actor: "apply", Class: actor.Event.String(), Action: "apply", Object: f.Workload,
 		Text: "once the change is applied, " + x.text, Because: because,
 	}}
-	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, strings.Join(x.paths, ",")}, "\x00")))
+	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, strings.Join(x.paths, ",")},
+		"\x00")))
 	f.Fingerprint = hex.EncodeToString(h[:16])
 	f.Standing = f.Fingerprint
 	return f
@@ -144,7 +145,8 @@ func (c cause) blamed(pl judge.Places) []judge.Blame {
 	if pl.Changes == nil {
 		return nil
 	}
-	i := slices.IndexFunc(pl.Changes.Changes, func(x render.Change) bool { return x.Head == c.object || x.Base == c.object })
+	i := slices.IndexFunc(pl.Changes.Changes,
+		func(x render.Change) bool { return x.Head == c.object || x.Base == c.object })
 	if i < 0 {
 		return nil
 	}
@@ -180,7 +182,8 @@ func blamed(pl judge.Places, release string, o *render.Object, paths []string) [
 	for _, f := range slices.Concat(c.Fields, c.Noise) {
 		if slices.ContainsFunc(paths, func(p string) bool { return judge.Overlap(f.Path, p) }) {
 			l := pl.Field(f)
-			out = append(out, judge.Blame{Object: o.ID.String(), Path: f.Path, Old: judge.Value(f.Old, f.Secret), New: judge.Value(f.New, f.Secret), Location: &l})
+			out = append(out, judge.Blame{Object: o.ID.String(), Path: f.Path, Old: judge.Value(f.Old, f.Secret),
+				New: judge.Value(f.New, f.Secret), Location: &l})
 		}
 	}
 	return out

@@ -22,8 +22,8 @@ type Remedy struct {
 	Say, Cost string         // an order, without a full stop, and what it costs; no cost is nothing
 	Object    *render.Object // that it changes; nil: it is a step for a person, which nothing can try
 	Set       []render.Setting
-	// First says that it is a change of its own, which is applied before this one: Object is base's then, as are those that
-	// it changes Also.
+	// First says that it is a change of its own, which is applied before this one: Object is base's then, as are those
+	// that it changes Also.
 	First bool
 	Also  []*render.Object
 	// Stay are objects of base that a change of its own leaves there, which is applied before this one.
@@ -89,11 +89,13 @@ func selectOwn(o *render.Object, t placed) []Remedy {
 			set = append(set, render.Setting{Path: t.path + ".matchLabels[" + k + "]", Value: want})
 		}
 	}
-	left := slices.ContainsFunc(slices.Sorted(maps.Keys(own)), func(k string) bool { _, ok := t.selector.MatchLabels[k]; return ok })
+	left := slices.ContainsFunc(slices.Sorted(maps.Keys(own)),
+		func(k string) bool { _, ok := t.selector.MatchLabels[k]; return ok })
 	if len(t.selector.MatchLabels) > 0 && !left { // nothing would be left of it
 		set = append(set, render.Setting{Path: t.path + ".matchLabels", Value: own})
 	}
-	return []Remedy{{Say: "have " + t.path + " select the labels that the workload selects its own pods by", Object: o, Set: set}}
+	return []Remedy{{Say: "have " + t.path + " select the labels that the workload selects its own pods by", Object: o,
+		Set: set}}
 }
 
 // podSelector are the labels by which a workload selects its pods.
@@ -134,7 +136,8 @@ func selectLater(o, before *render.Object, next []*render.Object) []Remedy {
 		}
 	}
 	slices.SortFunc(set, func(a, b render.Setting) int { return strings.Compare(a.Path, b.Path) })
-	return []Remedy{{Say: fmt.Sprintf("select %s until the new pods are ready, and %s in a change of its own", words(was), words(is)), Cost: "two changes in place of one", Object: o, Set: set}}
+	return []Remedy{{Say: fmt.Sprintf("select %s until the new pods are ready, and %s in a change of its own", words(was),
+		words(is)), Cost: "two changes in place of one", Object: o, Set: set}}
 }
 
 // comeEarlier has an object come before another one that cannot do without it.
@@ -147,14 +150,16 @@ func (s steps) comeEarlier(o, target *render.Object) []Remedy {
 		notes["helm.sh/hook"], notes["helm.sh/hook-weight"] = strings.Join(hooks, ","), wave
 		cost = "Helm does not remove it with the release"
 	case s.argo && len(hooksOf(o, "argocd.argoproj.io/hook")) > 0:
-		notes["argocd.argoproj.io/hook"], notes["argocd.argoproj.io/sync-wave"] = strings.Join(hooksOf(o, "argocd.argoproj.io/hook"), ","), wave
+		notes["argocd.argoproj.io/hook"], notes["argocd.argoproj.io/sync-wave"] = strings.Join(hooksOf(o,
+			"argocd.argoproj.io/hook"), ","), wave
 		cost = "Argo CD makes it anew with each sync"
 	case s.argo:
 		notes["argocd.argoproj.io/sync-wave"] = wave
 	default:
 		return nil
 	}
-	return []Remedy{{Say: fmt.Sprintf("have %s come before %s, as a hook or wave of its own", shortID(target), shortID(o)), Cost: cost, Object: target, Set: []render.Setting{{Path: "metadata.annotations", Value: notes}}}}
+	return []Remedy{{Say: fmt.Sprintf("have %s come before %s, as a hook or wave of its own", shortID(target), shortID(o)),
+		Cost: cost, Object: target, Set: []render.Setting{{Path: "metadata.annotations", Value: notes}}}}
 }
 
 // Remedies are ways out of what the API server says to an object.
@@ -184,7 +189,8 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 		}
 	case *appsv1.Deployment:
 		if path == "spec.strategy.rollingUpdate.maxUnavailable" {
-			return []Remedy{{Say: "set maxUnavailable: 1 beside maxSurge: 0: one of them has to let the rollout go on", Cost: "one replica fewer during a rollout", Object: x.Head,
+			return []Remedy{{Say: "set maxUnavailable: 1 beside maxSurge: 0: one of them has to let the rollout go on",
+				Cost: "one replica fewer during a rollout", Object: x.Head,
 				Set: []render.Setting{{Path: path, Value: 1}}}}
 		}
 		if path == "spec.selector" && x.Base != nil {
@@ -197,7 +203,11 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 	case *batchv1.Job:
 		if x.Base != nil && !x.again {
 			name := nextName(t.Name)
-			return []Remedy{{Say: "give the Job a new name with its new template, such as " + name, Cost: "the old Job is left, or removed where the tool prunes", Object: x.Head, Set: []render.Setting{{Path: "metadata.name", Value: name}}}}
+			return []Remedy{{
+				Say:    "give the Job a new name with its new template, such as " + name,
+				Cost:   "the old Job is left, or removed where the tool prunes",
+				Object: x.Head, Set: []render.Setting{{Path: "metadata.name", Value: name}},
+			}}
 		}
 	}
 	return nil
@@ -214,7 +224,8 @@ func nextName(name string) string {
 	return name + "-2"
 }
 
-// respelt gives a field that the API does not have its nearest known name, and the order for it: "replicas, not replica".
+// respelt gives a field that the API does not have its nearest known name, and the order for it: "replicas, not
+// replica".
 func respelt(o *render.Object, path string) ([]render.Setting, string) {
 	cut := strings.LastIndexByte(path, '.')
 	if cut < 0 || o.Typed == nil || strings.HasSuffix(path, "]") {
@@ -242,7 +253,8 @@ func respelt(o *render.Object, path string) ([]render.Setting, string) {
 	if _, there := o.At(parent + "." + best); there {
 		return nil, ""
 	}
-	return []render.Setting{{Path: path}, {Path: parent + "." + best, Value: value}}, fmt.Sprintf("%s instead of %s", best, name)
+	return []render.Setting{{Path: path},
+		{Path: parent + "." + best, Value: value}}, fmt.Sprintf("%s instead of %s", best, name)
 }
 
 func bare(t reflect.Type) reflect.Type {

@@ -17,8 +17,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// gaps says which Services have no pod from the apply until new ones are ready: what base runs they no longer select, or it
-// is deleted, and what they select is yet to start.
+// gaps says which Services have no pod from the apply until new ones are ready: what base runs they no longer select,
+// or it is deleted, and what they select is yet to start.
 func gaps(p slice.Pair, where *whereabouts) []Remark {
 	base, head := newAimIndex(p.Objects(state.Base)), newAimIndex(p.Objects(state.Head))
 	steps := newSteps(p.Head)
@@ -39,7 +39,8 @@ func gaps(p slice.Pair, where *whereabouts) []Remark {
 		if slices.ContainsFunc(running, stays) {
 			continue
 		}
-		r := Remark{Rule: rules.ServiceGap, release: p.ID, Object: o, status: judge.New, paths: []string{"spec.selector"}, recovers: true}
+		r := Remark{Rule: rules.ServiceGap, release: p.ID, Object: o, status: judge.New,
+			paths: []string{"spec.selector"}, recovers: true}
 		switch gone := slices.IndexFunc(was, func(w *render.Object) bool { return slices.Contains(running, w) }); {
 		case gone >= 0 && !p.Head.Delivery.Last:
 			old := was[gone]

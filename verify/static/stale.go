@@ -19,7 +19,8 @@ import (
 // restarters are the annotations by which a controller replaces pods when what they read changes.
 var restarters = regexp.MustCompile(`(?i)reload|wave\.pusher\.com|restart`)
 
-// stale says which ConfigMaps and Secrets the change edits in place, while the pods that read them stay as they are. Of pods that lack something of it, this is told already.
+// stale says which ConfigMaps and Secrets the change edits in place, while the pods that read them stay as they are. Of
+// pods that lack something of it, this is told already.
 func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
 	head := p.Objects(state.Head)
 	edited := map[[3]string]*render.Change{}
@@ -30,7 +31,8 @@ func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
 			continue
 		}
 		replaced[c.Head] = c.TemplateChanged || c.Kind == render.Renamed
-		if c.Kind == render.Modified && c.Head.ID.Group == "" && (c.Head.ID.Kind == "ConfigMap" || c.Head.ID.Kind == "Secret") {
+		if c.Kind == render.Modified && c.Head.ID.Group == "" &&
+			(c.Head.ID.Kind == "ConfigMap" || c.Head.ID.Kind == "Secret") {
 			edited[[3]string{c.Head.ID.Kind, c.Head.ID.Namespace, c.Head.ID.Name}] = c
 		}
 	}
@@ -54,12 +56,14 @@ func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
 		}
 		for _, n := range needs(o) {
 			c := edited[[3]string{n.kind, o.ID.Namespace, n.name}]
-			if c == nil || told[c] || !n.once && !sums || !touches(c, n.key) || sumsUp(o, c.Head) || restarts(annotationsOf(c.Head.Content, "metadata")) {
+			if c == nil || told[c] || !n.once && !sums || !touches(c, n.key) || sumsUp(o, c.Head) ||
+				restarts(annotationsOf(c.Head.Content, "metadata")) {
 				continue
 			}
 			told[c] = true
 			out = append(out, Remark{
-				Rule: rules.StaleConfig, release: p.ID, Object: o, status: judge.New, paths: []string{n.path}, causes: []cause{{c.Head, []string{"data", "stringData", "binaryData"}}},
+				Rule: rules.StaleConfig, release: p.ID, Object: o, status: judge.New, paths: []string{n.path},
+				causes: []cause{{c.Head, []string{"data", "stringData", "binaryData"}}},
 				text: fmt.Sprintf("the new content of %s does not reach the pods of %s before they are replaced: they read it when they start (%s), and nothing of their template changes with it",
 					c.Head.ID, o.ID, n.at),
 			})
@@ -77,7 +81,8 @@ func runsOn(o *render.Object) bool {
 func touches(c *render.Change, key string) bool {
 	return slices.ContainsFunc(c.Fields, func(f render.FieldChange) bool {
 		for _, at := range []string{"data", "stringData", "binaryData"} {
-			if key == "" && judge.Overlap(f.Path, at) || key != "" && (judge.Overlap(f.Path, at+"["+key+"]") || judge.Overlap(f.Path, at+"."+key)) {
+			if key == "" && judge.Overlap(f.Path, at) ||
+				key != "" && (judge.Overlap(f.Path, at+"["+key+"]") || judge.Overlap(f.Path, at+"."+key)) {
 				return true
 			}
 		}
@@ -114,13 +119,15 @@ func sumsUp(o, of *render.Object) bool {
 
 // restarted reports whether somebody replaces an object's pods, or tells them, when what they read changes.
 func restarted(o *render.Object) bool {
-	if restarts(annotationsOf(o.Content, "metadata")) || restarts(annotationsOf(o.Content, "spec", "template", "metadata")) {
+	if restarts(annotationsOf(o.Content, "metadata")) ||
+		restarts(annotationsOf(o.Content, "spec", "template", "metadata")) {
 		return true
 	}
 	spec, _ := podSpec(o)
-	return spec != nil && slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool {
-		return strings.Contains(c.Name, "reload") || strings.Contains(c.Image, "reload")
-	})
+	return spec != nil &&
+		slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool {
+			return strings.Contains(c.Name, "reload") || strings.Contains(c.Image, "reload")
+		})
 }
 
 func restarts(annotations map[string]any) bool {
@@ -145,6 +152,7 @@ func Of(list []Remark, has func(release string) bool) []Remark {
 // Reached leaves out the remarks that pods keep their old configuration where a controller of the policy restarts them.
 func Reached(list []Remark, p *policies.Policy) []Remark {
 	return slices.DeleteFunc(list, func(r Remark) bool {
-		return r.Rule == rules.StaleConfig && slices.ContainsFunc(r.causes, func(c cause) bool { return slice.RestartsOn(p, r.Object, c.object.ID.String()) })
+		return r.Rule == rules.StaleConfig &&
+			slices.ContainsFunc(r.causes, func(c cause) bool { return slice.RestartsOn(p, r.Object, c.object.ID.String()) })
 	})
 }

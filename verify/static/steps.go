@@ -11,7 +11,8 @@ import (
 // steps is the order in which a tool applies the objects of a release, as far as it waits between two.
 //
 // Upstream: argo-cd and gitops-engine, pkg/sync: (*syncContext).getSyncTasks, hook.Types, syncwaves.Wave and
-// hook/helm: Type.HookType and Weight; helm v3.20, pkg/action: (*Configuration).execHook (each hook to its end, by weight).
+// hook/helm: Type.HookType and Weight; helm v3.20, pkg/action: (*Configuration).execHook (each hook to its end, by
+// weight).
 type steps struct {
 	argo, helm bool
 }

@@ -36,7 +36,8 @@ func asks(o *render.Object) []asked {
 	}
 	for i, v := range spec.Volumes {
 		if v.PersistentVolumeClaim != nil {
-			out = append(out, asked{"", "PersistentVolumeClaim", v.PersistentVolumeClaim.ClaimName, fmt.Sprintf("%svolumes[%d].persistentVolumeClaim.claimName", prefix, i)})
+			out = append(out, asked{"", "PersistentVolumeClaim", v.PersistentVolumeClaim.ClaimName,
+				fmt.Sprintf("%svolumes[%d].persistentVolumeClaim.claimName", prefix, i)})
 		}
 	}
 	return out
@@ -102,10 +103,12 @@ func stuckBefore(p slice.Pair) map[[2]string]bool {
 }
 
 // late is about an object that comes in a later step than one that cannot do without it; had are those in the cluster.
-func (s steps) late(o *render.Object, at step, a asked, objects []*render.Object, had map[render.ObjectID]bool) (Remark, bool) {
+func (s steps) late(o *render.Object, at step, a asked, objects []*render.Object,
+	had map[render.ObjectID]bool) (Remark, bool) {
 	var target *render.Object
 	for _, t := range objects {
-		if t.ID.Group != a.group || t.ID.Kind != a.kind || t.ID.Name != a.name || t.ID.Namespace != o.ID.Namespace && t.ID.Namespace != "" {
+		if t.ID.Group != a.group || t.ID.Kind != a.kind || t.ID.Name != a.name ||
+			t.ID.Namespace != o.ID.Namespace && t.ID.Namespace != "" {
 			continue
 		}
 		then, ok := s.of(t)
@@ -148,23 +151,28 @@ const soon = 60
 // expires is about a hook of Argo CD whose Job is deleted before a sync has surely seen its end.
 func (s steps) expires(o *render.Object, base []*render.Object) (Remark, bool) {
 	ttl := slice.ValueAt(o.Content, "spec", "ttlSecondsAfterFinished")
-	if ttl == nil || !s.argo || o.ID.Kind != "Job" || len(hooksOf(o, "argocd.argoproj.io/hook"))+len(hooksOf(o, "helm.sh/hook")) == 0 || number(fmt.Sprint(ttl)) >= soon {
+	if ttl == nil || !s.argo || o.ID.Kind != "Job" ||
+		len(hooksOf(o, "argocd.argoproj.io/hook"))+len(hooksOf(o, "helm.sh/hook")) == 0 || number(fmt.Sprint(ttl)) >= soon {
 		return Remark{}, false
 	}
 	if slices.ContainsFunc(base, func(b *render.Object) bool {
-		return keyOf(b) == keyOf(o) && fmt.Sprint(slice.ValueAt(b.Content, "spec", "ttlSecondsAfterFinished")) == fmt.Sprint(ttl)
+		return keyOf(b) == keyOf(o) &&
+			fmt.Sprint(slice.ValueAt(b.Content, "spec", "ttlSecondsAfterFinished")) == fmt.Sprint(ttl)
 	}) {
 		return Remark{}, false
 	}
 	return Remark{
-		Rule: rules.ApplyStuck, Object: o, status: judge.New, paths: []string{"spec.ttlSecondsAfterFinished"}, Conditional: true, race: true,
-		remedies: []Remedy{{Say: "set ttlSecondsAfterFinished: 600, so that the sync sees its end", Cost: "the Job stays for 10 minutes", Object: o, Set: []render.Setting{{Path: "spec.ttlSecondsAfterFinished", Value: 600}}}},
-		text:     fmt.Sprintf("the sync waits for %s, which is deleted %v s after its end: if nobody looked in time, it waits forever", o.ID, ttl),
+		Rule: rules.ApplyStuck, Object: o, status: judge.New, paths: []string{"spec.ttlSecondsAfterFinished"},
+		Conditional: true, race: true,
+		remedies: []Remedy{{Say: "set ttlSecondsAfterFinished: 600, so that the sync sees its end",
+			Cost: "the Job stays for 10 minutes", Object: o,
+			Set: []render.Setting{{Path: "spec.ttlSecondsAfterFinished", Value: 600}}}},
+		text: fmt.Sprintf("the sync waits for %s, which is deleted %v s after its end: if nobody looked in time, it waits forever", o.ID, ttl),
 	}, true
 }
 
-// undefined says which new custom resources and namespaced objects come before what defines them. Argo CD takes no order
-// of them amiss: it gives a namespace and a definition the phase and the wave of the first that needs it.
+// undefined says which new custom resources and namespaced objects come before what defines them. Argo CD takes no
+// order of them amiss: it gives a namespace and a definition the phase and the wave of the first that needs it.
 //
 // Upstream: gitops-engine/pkg/sync: (syncTasks).Sort, adjustDeps.
 func undefined(p slice.Pair, where *whereabouts) []Remark {
@@ -196,10 +204,12 @@ func undefined(p slice.Pair, where *whereabouts) []Remark {
 				continue
 			}
 			then, _ := s.of(d)
-			r := Remark{Rule: rules.ApplyStuck, release: p.ID, Object: o, status: judge.New, paths: []string{"kind"}, causes: []cause{{object: d}}}
+			r := Remark{Rule: rules.ApplyStuck, release: p.ID, Object: o, status: judge.New, paths: []string{"kind"},
+				causes: []cause{{object: d}}}
 			switch crd := d.ID.Kind == "CustomResourceDefinition"; {
 			case at.before(then):
-				r.text = fmt.Sprintf("%s (%s) comes before %s (%s): it is refused, and nothing after it is applied", o.ID, s.name(o), d.ID, s.name(d))
+				r.text = fmt.Sprintf("%s (%s) comes before %s (%s): it is refused, and nothing after it is applied", o.ID,
+					s.name(o), d.ID, s.name(d))
 			case s.helm && crd && !o.Hook:
 				r.text = fmt.Sprintf("Helm asks the API server for the kind of %s before it applies %s, which defines it: the install and the upgrade fail", o.ID, d.ID)
 			default:

@@ -9,12 +9,12 @@ import (
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
-// twice says which objects stand twice in a release, and what who applies it makes of them. Where the last one wins, two
-// that are alike do no harm; and plain files that nobody is known to apply together may be meant one at a time.
+// twice says which objects stand twice in a release, and what who applies it makes of them. Where the last one wins,
+// two that are alike do no harm; and plain files that nobody is known to apply together may be meant one at a time.
 //
 // Upstream: helm v3.20, pkg/kube: (*Client).Create (the second one is there already) and Update (what the last manifest
-// lacks and the cluster has is an error); kustomize, api/resmap: (*resWrangler).Append, which kustomize-controller runs for
-// plain files, too; argo-cd, controller: DeduplicateTargetObjects; kubectl apply sends one after the other.
+// lacks and the cluster has is an error); kustomize, api/resmap: (*resWrangler).Append, which kustomize-controller runs
+// for plain files, too; argo-cd, controller: DeduplicateTargetObjects; kubectl apply sends one after the other.
 func twice(p slice.Pair) []Remark {
 	if p.Head.Switched != "" {
 		return nil // with values that nobody set
@@ -43,8 +43,10 @@ func twice(p slice.Pair) []Remark {
 		}
 		first := fmt.Sprintf("%s:%d", o.Twin.Source.File, max(o.Twin.Source.StartLine, 1))
 		out = append(out, Remark{
-			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: judge.New, paths: []string{"metadata.name"}, Conditional: !refused,
-			text:     fmt.Sprintf("%s stands twice, in %s and %s:%d: %s", o.ID, first, o.Source.File, max(o.Source.StartLine, 1), says),
+			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: judge.New,
+			paths: []string{"metadata.name"}, Conditional: !refused,
+			text: fmt.Sprintf("%s stands twice, in %s and %s:%d: %s", o.ID, first, o.Source.File,
+				max(o.Source.StartLine, 1), says),
 			remedies: byHand(fmt.Sprintf("give one of them a name of its own, or remove the one in %s", first)),
 		})
 	}

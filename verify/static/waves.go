@@ -86,9 +86,11 @@ func syncOption(o *render.Object, option string) bool {
 	})
 }
 
-// Replaces reports whether an apply puts an object in the place of the live one, so that no field of somebody else's stays.
+// Replaces reports whether an apply puts an object in the place of the live one, so that no field of somebody else's
+// stays.
 //
-// Upstream: argo-cd and gitops-engine, pkg/sync: (*syncContext).applyObject (the object's annotation, or the option of all).
+// Upstream: argo-cd and gitops-engine, pkg/sync: (*syncContext).applyObject (the object's annotation, or the option of
+// all).
 func Replaces(r *render.Rendered, o *render.Object) bool {
 	return r != nil && r.Delivery.Replaces || newSteps(r).argo && syncOption(o, "Replace=true")
 }

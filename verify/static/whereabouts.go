@@ -9,7 +9,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
-// whereabouts knows where a ConfigMap or Secret may come from: the releases that were rendered, and what else mentions it.
+// whereabouts knows where a ConfigMap or Secret may come from: the releases that were rendered, and what else mentions
+// it.
 type whereabouts struct {
 	ch         *render.Changes
 	base, head configIndex // of all releases
@@ -34,41 +35,47 @@ func newWhereabouts(ch *render.Changes) *whereabouts {
 }
 
 // wellKnown are ConfigMaps that controllers put into every namespace.
-var wellKnown = []string{"kube-root-ca.crt", "openshift-service-ca.crt", "istio-ca-root-cert", "linkerd-identity-trust-roots"}
+var wellKnown = []string{"kube-root-ca.crt", "openshift-service-ca.crt", "istio-ca-root-cert",
+	"linkerd-identity-trust-roots"}
 
 // makers are parts of the kinds of custom resources whose controllers write Secrets and ConfigMaps of their own name.
-var makers = []string{"secret", "cert", "config", "bundle", "credential", "issuer", "database", "cluster", "user", "vault", "password", "generator", "template", "token", "dashboard"}
+var makers = []string{"secret", "cert", "config", "bundle", "credential", "issuer", "database", "cluster", "user",
+	"vault", "password", "generator", "template", "token", "dashboard"}
 
-// made reports whether something of a side may write the ConfigMap or Secret of a name: a custom resource that names it or
-// is named like it, an argument of a program, a Role that lets somebody write it.
+// made reports whether something of a side may write the ConfigMap or Secret of a name: a custom resource that names it
+// or is named like it, an argument of a program, a Role that lets somebody write it.
 func made(objects []*render.Object, namespace, name string) bool {
 	return slices.ContainsFunc(objects, func(o *render.Object) bool {
 		if o.ID.Namespace != "" && o.ID.Namespace != namespace && !custom(o) {
 			return false
 		}
 		kind := strings.ToLower(o.ID.Kind)
-		if custom(o) && (o.ID.Name == name && slices.ContainsFunc(makers, func(m string) bool { return strings.Contains(kind, m) })) {
+		if custom(o) && (o.ID.Name == name &&
+			slices.ContainsFunc(makers, func(m string) bool { return strings.Contains(kind, m) })) {
 			return true
 		}
 		return speaksOf(o.Content, name, custom(o), "")
 	})
 }
 
-// custom reports whether an object is of a kind whose controller may write what it names: one that Kubernetes itself does
-// not have and that runs no pods, an Ingress or a Gateway.
+// custom reports whether an object is of a kind whose controller may write what it names: one that Kubernetes itself
+// does not have and that runs no pods, an Ingress or a Gateway.
 func custom(o *render.Object) bool {
 	g := o.ID.Group
 	if slice.RunsPods(o) {
 		return false
 	}
-	return strings.Contains(g, ".") && !strings.HasSuffix(g, ".k8s.io") || g == "networking.k8s.io" || g == "gateway.networking.k8s.io"
+	return strings.Contains(g, ".") && !strings.HasSuffix(g, ".k8s.io") || g == "networking.k8s.io" ||
+		g == "gateway.networking.k8s.io"
 }
 
 // silent are fields that hold names for another purpose than to write a ConfigMap or Secret.
 var silent = map[string]bool{
-	"metadata": true, "labels": true, "selector": true, "matchLabels": true, "labelSelector": true, "backendRefs": true, "parentRefs": true,
+	"metadata": true, "labels": true, "selector": true, "matchLabels": true, "labelSelector": true,
+	"backendRefs": true, "parentRefs": true,
 	"scaleTargetRef": true, "targetRef": true, "serviceName": true, "service": true, "serviceAccountName": true,
-	"configMap": true, "secret": true, "configMapRef": true, "secretRef": true, "configMapKeyRef": true, "secretKeyRef": true,
+	"configMap": true, "secret": true, "configMapRef": true, "secretRef": true,
+	"configMapKeyRef": true, "secretKeyRef": true,
 	"image": true, "status": true,
 }
 
@@ -80,7 +87,8 @@ func speaksOf(v any, name string, whole bool, field string) bool {
 	switch t := v.(type) {
 	case map[string]any:
 		for k, e := range t {
-			if silent[k] && (!whole || !strings.Contains(strings.ToLower(k), "secret") && !strings.Contains(strings.ToLower(k), "configmap")) {
+			if silent[k] && (!whole ||
+				!strings.Contains(strings.ToLower(k), "secret") && !strings.Contains(strings.ToLower(k), "configmap")) {
 				continue
 			}
 			next := field

@@ -60,10 +60,12 @@ func unmatched(t *corev1.PodTemplateSpec, at *field.Path) *field.Error {
 func lasting(t *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 	var out field.ErrorList
 	if t.Spec.RestartPolicy != corev1.RestartPolicyAlways {
-		out = append(out, field.NotSupported(at.Child("spec", "restartPolicy"), t.Spec.RestartPolicy, []corev1.RestartPolicy{corev1.RestartPolicyAlways}))
+		out = append(out, field.NotSupported(at.Child("spec", "restartPolicy"), t.Spec.RestartPolicy,
+			[]corev1.RestartPolicy{corev1.RestartPolicyAlways}))
 	}
 	if t.Spec.ActiveDeadlineSeconds != nil {
-		out = append(out, field.Forbidden(at.Child("spec", "activeDeadlineSeconds"), "activeDeadlineSeconds is not supported here"))
+		out = append(out, field.Forbidden(at.Child("spec", "activeDeadlineSeconds"),
+			"activeDeadlineSeconds is not supported here"))
 	}
 	return out
 }
@@ -73,7 +75,8 @@ func validateDeploymentStrategy(s *appsv1.DeploymentStrategy, at *field.Path) fi
 	switch s.Type {
 	case appsv1.RecreateDeploymentStrategyType:
 		if s.RollingUpdate != nil {
-			return field.ErrorList{field.Forbidden(at.Child("rollingUpdate"), "may not be specified when strategy `type` is 'Recreate'")}
+			return field.ErrorList{field.Forbidden(at.Child("rollingUpdate"),
+				"may not be specified when strategy `type` is 'Recreate'")}
 		}
 		return nil
 	case appsv1.RollingUpdateDeploymentStrategyType:
@@ -82,7 +85,8 @@ func validateDeploymentStrategy(s *appsv1.DeploymentStrategy, at *field.Path) fi
 		}
 		return validateRollingUpdateDeployment(s.RollingUpdate, at.Child("rollingUpdate"))
 	}
-	return field.ErrorList{field.NotSupported(at, s.Type, []appsv1.DeploymentStrategyType{appsv1.RecreateDeploymentStrategyType, appsv1.RollingUpdateDeploymentStrategyType})}
+	return field.ErrorList{field.NotSupported(at, s.Type,
+		[]appsv1.DeploymentStrategyType{appsv1.RecreateDeploymentStrategyType, appsv1.RollingUpdateDeploymentStrategyType})}
 }
 
 // validateRollingUpdateDeployment is ValidateRollingUpdateDeployment.
@@ -114,7 +118,8 @@ func validateStatefulSetSpec(spec *appsv1.StatefulSetSpec, create bool) field.Er
 	switch spec.PodManagementPolicy {
 	case appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement:
 	default:
-		out = append(out, field.Invalid(specPath.Child("podManagementPolicy"), spec.PodManagementPolicy, "must be 'OrderedReady' or 'Parallel'"))
+		out = append(out, field.Invalid(specPath.Child("podManagementPolicy"), spec.PodManagementPolicy,
+			"must be 'OrderedReady' or 'Parallel'"))
 	}
 	out = append(out, validateStatefulSetStrategy(&spec.UpdateStrategy, specPath.Child("updateStrategy"))...)
 	if p := spec.PersistentVolumeClaimRetentionPolicy; p != nil {
@@ -129,7 +134,8 @@ func validateStatefulSetSpec(spec *appsv1.StatefulSetSpec, create bool) field.Er
 	}
 	if create {
 		for i := range spec.VolumeClaimTemplates {
-			out = append(out, validatePersistentVolumeClaimSpec(&spec.VolumeClaimTemplates[i].Spec, specPath.Child("volumeClaimTemplates").Index(i).Child("spec"))...)
+			out = append(out, validatePersistentVolumeClaimSpec(&spec.VolumeClaimTemplates[i].Spec,
+				specPath.Child("volumeClaimTemplates").Index(i).Child("spec"))...)
 		}
 		if spec.ServiceName != "" {
 			out = append(out, dnsLabel(spec.ServiceName, specPath.Child("serviceName"))...)
@@ -170,7 +176,8 @@ func withClaims(spec *appsv1.StatefulSetSpec) *corev1.PodTemplateSpec {
 }
 
 func retention(p appsv1.PersistentVolumeClaimRetentionPolicyType, at *field.Path) field.ErrorList {
-	known := []appsv1.PersistentVolumeClaimRetentionPolicyType{appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType}
+	known := []appsv1.PersistentVolumeClaimRetentionPolicyType{appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
+		appsv1.DeletePersistentVolumeClaimRetentionPolicyType}
 	if p == known[0] || p == known[1] {
 		return nil
 	}
@@ -181,7 +188,8 @@ func validateStatefulSetStrategy(s *appsv1.StatefulSetUpdateStrategy, at *field.
 	switch s.Type {
 	case appsv1.OnDeleteStatefulSetStrategyType:
 		if s.RollingUpdate != nil {
-			return field.ErrorList{field.Invalid(at.Child("rollingUpdate"), s.RollingUpdate, "only allowed for updateStrategy 'RollingUpdate'")}
+			return field.ErrorList{field.Invalid(at.Child("rollingUpdate"), s.RollingUpdate,
+				"only allowed for updateStrategy 'RollingUpdate'")}
 		}
 		return nil
 	case appsv1.RollingUpdateStatefulSetStrategyType:
@@ -212,7 +220,8 @@ func validateStatefulSetUpdate(now, was *appsv1.StatefulSet) field.ErrorList {
 	out := validateStatefulSetSpec(&now.Spec, false)
 	clone := now.Spec.DeepCopy()
 	clone.Replicas, clone.Template, clone.UpdateStrategy = was.Spec.Replicas, was.Spec.Template, was.Spec.UpdateStrategy
-	clone.MinReadySeconds, clone.Ordinals, clone.RevisionHistoryLimit = was.Spec.MinReadySeconds, was.Spec.Ordinals, was.Spec.RevisionHistoryLimit
+	clone.MinReadySeconds, clone.Ordinals = was.Spec.MinReadySeconds, was.Spec.Ordinals
+	clone.RevisionHistoryLimit = was.Spec.RevisionHistoryLimit
 	clone.PersistentVolumeClaimRetentionPolicy = was.Spec.PersistentVolumeClaimRetentionPolicy
 	if !same(*clone, was.Spec) {
 		out = append(out, field.Forbidden(specPath, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"))
@@ -224,7 +233,8 @@ func validateStatefulSetUpdate(now, was *appsv1.StatefulSet) field.ErrorList {
 func validateDaemonSetSpec(spec *appsv1.DaemonSetSpec) field.ErrorList {
 	out := strictSelector(spec.Selector, specPath.Child("selector"))
 	at := specPath.Child("template")
-	if selector, err := metav1.LabelSelectorAsSelector(spec.Selector); err == nil && !selector.Matches(labels.Set(spec.Template.Labels)) {
+	if selector, err := metav1.LabelSelectorAsSelector(spec.Selector); err == nil &&
+		!selector.Matches(labels.Set(spec.Template.Labels)) {
 		out = append(out, unmatched(&spec.Template, at))
 	}
 	if spec.Selector != nil && emptySelector(spec.Selector) {
@@ -248,7 +258,9 @@ func validateDaemonSetUpdateStrategy(s *appsv1.DaemonSetUpdateStrategy, at *fiel
 		}
 		return validateRollingUpdateDaemonSet(s.RollingUpdate, at.Child("rollingUpdate"))
 	}
-	return field.ErrorList{field.NotSupported(at, s.Type, []appsv1.DaemonSetUpdateStrategyType{appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType})}
+	return field.ErrorList{field.NotSupported(at, s.Type,
+		[]appsv1.DaemonSetUpdateStrategyType{appsv1.RollingUpdateDaemonSetStrategyType,
+			appsv1.OnDeleteDaemonSetStrategyType})}
 }
 
 // validateRollingUpdateDaemonSet is ValidateRollingUpdateDaemonSet.
@@ -265,7 +277,8 @@ func validateRollingUpdateDaemonSet(r *appsv1.RollingUpdateDaemonSet, at *field.
 	unavailable, surge := intOrPercentValue(r.MaxUnavailable) != 0, intOrPercentValue(r.MaxSurge) != 0
 	switch {
 	case unavailable && surge:
-		out = append(out, field.Invalid(at.Child("maxSurge"), r.MaxSurge, fmt.Sprintf("may not be set when %s is non-zero", "maxUnavailable")))
+		out = append(out, field.Invalid(at.Child("maxSurge"), r.MaxSurge,
+			fmt.Sprintf("may not be set when %s is non-zero", "maxUnavailable")))
 	case !unavailable && !surge:
 		out = append(out, field.Required(at.Child("maxUnavailable"), "cannot be 0 when maxSurge is 0"))
 	}

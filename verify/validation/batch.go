@@ -61,7 +61,8 @@ func validateGeneratedSelector(job *batchv1.Job) field.ErrorList {
 			out = append(out, field.Invalid(at.Key(key), got, "must be '"+value+"'"))
 		}
 	}
-	if selector, err := metav1.LabelSelectorAsSelector(job.Spec.Selector); err == nil && !selector.Matches(labels.Set(want)) {
+	if selector, err := metav1.LabelSelectorAsSelector(job.Spec.Selector); err == nil &&
+		!selector.Matches(labels.Set(want)) {
 		out = append(out, field.Invalid(specPath.Child("selector"), job.Spec.Selector, "`selector` not auto-generated"))
 	}
 	return out
@@ -75,7 +76,8 @@ func validateJob(job *batchv1.Job) field.ErrorList {
 	if s := &job.Spec; indexed(s) && s.Completions != nil && *s.Completions > 0 {
 		host := fmt.Sprintf("%s-%d", job.Name, *s.Completions-1)
 		if len(validation.IsDNS1123Label(host)) > 0 {
-			out = append(out, field.Invalid(field.NewPath("metadata", "name"), job.Name, "will not able to create pod with invalid DNS label: "+host))
+			out = append(out, field.Invalid(field.NewPath("metadata", "name"), job.Name,
+				"will not able to create pod with invalid DNS label: "+host))
 		}
 	}
 	return out
@@ -93,7 +95,8 @@ func validateSelectedJob(spec *batchv1.JobSpec) field.ErrorList {
 	} else {
 		out = append(out, strictSelector(spec.Selector, specPath.Child("selector"))...)
 	}
-	if selector, err := metav1.LabelSelectorAsSelector(spec.Selector); err == nil && !selector.Matches(labels.Set(spec.Template.Labels)) {
+	if selector, err := metav1.LabelSelectorAsSelector(spec.Selector); err == nil &&
+		!selector.Matches(labels.Set(spec.Template.Labels)) {
 		out = append(out, unmatched(&spec.Template, specPath.Child("template")))
 	}
 	return out
@@ -115,20 +118,24 @@ func validateJobSpec(spec *batchv1.JobSpec, at *field.Path) field.ErrorList {
 	}
 	switch {
 	case spec.CompletionMode != nil && *spec.CompletionMode != batchv1.NonIndexedCompletion && !indexed(spec):
-		out = append(out, field.NotSupported(at.Child("completionMode"), *spec.CompletionMode, []batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion}))
+		out = append(out, field.NotSupported(at.Child("completionMode"), *spec.CompletionMode,
+			[]batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion}))
 	case indexed(spec):
 		if spec.Completions == nil {
 			out = append(out, field.Required(at.Child("completions"), "when completion mode is Indexed"))
 		}
 		if spec.Completions != nil && spec.MaxFailedIndexes != nil && *spec.MaxFailedIndexes > *spec.Completions {
-			out = append(out, field.Invalid(at.Child("maxFailedIndexes"), *spec.MaxFailedIndexes, "must be less than or equal to completions"))
+			out = append(out, field.Invalid(at.Child("maxFailedIndexes"), *spec.MaxFailedIndexes,
+				"must be less than or equal to completions"))
 		}
 	default:
 		if spec.BackoffLimitPerIndex != nil {
-			out = append(out, field.Invalid(at.Child("backoffLimitPerIndex"), *spec.BackoffLimitPerIndex, "requires indexed completion mode"))
+			out = append(out, field.Invalid(at.Child("backoffLimitPerIndex"), *spec.BackoffLimitPerIndex,
+				"requires indexed completion mode"))
 		}
 		if spec.MaxFailedIndexes != nil {
-			out = append(out, field.Invalid(at.Child("maxFailedIndexes"), *spec.MaxFailedIndexes, "requires indexed completion mode"))
+			out = append(out, field.Invalid(at.Child("maxFailedIndexes"), *spec.MaxFailedIndexes,
+				"requires indexed completion mode"))
 		}
 	}
 	out = append(out, validatePodTemplateSpec(&spec.Template, at.Child("template"))...)
@@ -152,8 +159,10 @@ func ending(t *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 func validateJobUpdate(now, was *batchv1.Job) field.ErrorList {
 	out := validateSelectedJob(&now.Spec)
 	if indexed(&now.Spec) {
-		if c := now.Spec.Completions; c != nil && !same(c, was.Spec.Completions) && now.Spec.Parallelism != nil && *c != *now.Spec.Parallelism {
-			out = append(out, field.Invalid(specPath.Child("completions"), *c, "can only be modified in tandem with parallelism"))
+		if c := now.Spec.Completions; c != nil && !same(c, was.Spec.Completions) && now.Spec.Parallelism != nil &&
+			*c != *now.Spec.Parallelism {
+			out = append(out, field.Invalid(specPath.Child("completions"), *c,
+				"can only be modified in tandem with parallelism"))
 		}
 	} else {
 		out = append(out, immutable(now.Spec.Completions, was.Spec.Completions, specPath.Child("completions"))...)
@@ -163,8 +172,10 @@ func validateJobUpdate(now, was *batchv1.Job) field.ErrorList {
 		out = append(out, immutable(now.Spec.Template, was.Spec.Template, specPath.Child("template"))...)
 	}
 	out = append(out, immutable(now.Spec.CompletionMode, was.Spec.CompletionMode, specPath.Child("completionMode"))...)
-	out = append(out, immutable(now.Spec.PodFailurePolicy, was.Spec.PodFailurePolicy, specPath.Child("podFailurePolicy"))...)
-	out = append(out, immutable(now.Spec.BackoffLimitPerIndex, was.Spec.BackoffLimitPerIndex, specPath.Child("backoffLimitPerIndex"))...)
+	out = append(out, immutable(now.Spec.PodFailurePolicy, was.Spec.PodFailurePolicy,
+		specPath.Child("podFailurePolicy"))...)
+	out = append(out, immutable(now.Spec.BackoffLimitPerIndex, was.Spec.BackoffLimitPerIndex,
+		specPath.Child("backoffLimitPerIndex"))...)
 	out = append(out, immutable(now.Spec.ManagedBy, was.Spec.ManagedBy, specPath.Child("managedBy"))...)
 	return append(out, immutable(now.Spec.SuccessPolicy, was.Spec.SuccessPolicy, specPath.Child("successPolicy"))...)
 }
@@ -174,7 +185,8 @@ func validateCronJobCreate(c *batchv1.CronJob) field.ErrorList {
 	out := append(validateObjectMeta(&c.ObjectMeta, true, subdomain), validateCronJobSpec(&c.Spec, nil)...)
 	const longest = validation.DNS1035LabelMaxLength - 11 // the suffix of its Jobs
 	if len(c.Name) > longest {
-		out = append(out, field.Invalid(field.NewPath("metadata", "name"), c.Name, fmt.Sprintf("must be no more than %d characters", longest)))
+		out = append(out, field.Invalid(field.NewPath("metadata", "name"), c.Name,
+			fmt.Sprintf("must be no more than %d characters", longest)))
 	}
 	return out
 }
@@ -189,7 +201,8 @@ func validateCronJobSpec(spec, was *batchv1.CronJobSpec) field.ErrorList {
 	case spec.Schedule == "":
 		out = append(out, field.Required(at, ""))
 	case strings.Contains(spec.Schedule, "TZ") && !zoned:
-		out = append(out, field.Invalid(at, spec.Schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"))
+		out = append(out, field.Invalid(at, spec.Schedule,
+			"cannot use TZ or CRON_TZ in schedule, use timeZone field instead"))
 	case strings.Contains(spec.Schedule, "TZ") && spec.TimeZone != nil:
 		out = append(out, field.Invalid(at, spec.Schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule"))
 	}

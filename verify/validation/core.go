@@ -21,11 +21,13 @@ func validateService(s *corev1.Service) field.ErrorList {
 	if len(s.Spec.Ports) == 0 && !headless && s.Spec.Type != corev1.ServiceTypeExternalName {
 		out = append(out, field.Required(specPath.Child("ports"), ""))
 	}
-	types := []corev1.ServiceType{corev1.ServiceTypeClusterIP, corev1.ServiceTypeExternalName, corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort}
+	types := []corev1.ServiceType{corev1.ServiceTypeClusterIP, corev1.ServiceTypeExternalName,
+		corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort}
 	switch s.Spec.Type {
 	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:
 		if headless {
-			out = append(out, field.Invalid(specPath.Child("clusterIPs").Index(0), s.Spec.ClusterIPs[0], "may not be set to 'None' for "+string(s.Spec.Type)+" services"))
+			out = append(out, field.Invalid(specPath.Child("clusterIPs").Index(0), s.Spec.ClusterIPs[0],
+				"may not be set to 'None' for "+string(s.Spec.Type)+" services"))
 		}
 	case corev1.ServiceTypeExternalName:
 		if len(s.Spec.ClusterIPs) > 0 {
@@ -44,7 +46,8 @@ func validateService(s *corev1.Service) field.ErrorList {
 	if !slices.Contains(types, s.Spec.Type) {
 		out = append(out, field.NotSupported(specPath.Child("type"), s.Spec.Type, types))
 	}
-	if affinities := []corev1.ServiceAffinity{corev1.ServiceAffinityClientIP, corev1.ServiceAffinityNone}; !slices.Contains(affinities, s.Spec.SessionAffinity) {
+	if affinities := []corev1.ServiceAffinity{corev1.ServiceAffinityClientIP,
+		corev1.ServiceAffinityNone}; !slices.Contains(affinities, s.Spec.SessionAffinity) {
 		out = append(out, field.NotSupported(specPath.Child("sessionAffinity"), s.Spec.SessionAffinity, affinities))
 	}
 	out = append(out, metav1validation.ValidateLabels(s.Spec.Selector, specPath.Child("selector"))...)
@@ -119,13 +122,16 @@ func validateServiceUpdate(now, was *corev1.Service) field.ErrorList {
 	if had && needs && !(isHeadlessService(was) && isHeadlessService(now)) { // validateUpgradeDowngradeClusterIPs
 		for i := range min(len(was.Spec.ClusterIPs), len(now.Spec.ClusterIPs)) {
 			if was.Spec.ClusterIPs[i] != now.Spec.ClusterIPs[i] {
-				out = append(out, field.Invalid(specPath.Child("clusterIPs").Index(i), now.Spec.ClusterIPs, "may not change once set"))
+				out = append(out, field.Invalid(specPath.Child("clusterIPs").Index(i), now.Spec.ClusterIPs,
+					"may not change once set"))
 			}
 		}
 	}
 	const balancer = corev1.ServiceTypeLoadBalancer
-	if was.Spec.Type == balancer && now.Spec.Type == balancer && !same(was.Spec.LoadBalancerClass, now.Spec.LoadBalancerClass) {
-		out = append(out, field.Invalid(specPath.Child("loadBalancerClass"), now.Spec.LoadBalancerClass, "may not change once set"))
+	if was.Spec.Type == balancer && now.Spec.Type == balancer &&
+		!same(was.Spec.LoadBalancerClass, now.Spec.LoadBalancerClass) {
+		out = append(out, field.Invalid(specPath.Child("loadBalancerClass"), now.Spec.LoadBalancerClass,
+			"may not change once set"))
 	}
 	return append(out, validateService(now)...)
 }
@@ -135,7 +141,8 @@ func validateServiceUpdate(now, was *corev1.Service) field.ErrorList {
 func Live(obj, old runtime.Object) runtime.Object {
 	now, ok := prepare(obj).(*corev1.Service)
 	was, also := prepare(old).(*corev1.Service)
-	if !ok || !also || now.Spec.Type == corev1.ServiceTypeExternalName || was.Spec.Type == corev1.ServiceTypeExternalName || len(now.Spec.ClusterIPs) > 0 {
+	if !ok || !also || now.Spec.Type == corev1.ServiceTypeExternalName ||
+		was.Spec.Type == corev1.ServiceTypeExternalName || len(now.Spec.ClusterIPs) > 0 {
 		return obj
 	}
 	now.Spec.ClusterIPs = was.Spec.ClusterIPs // (alloc).patchAllocatedValues
@@ -148,15 +155,17 @@ func validatePersistentVolumeClaimSpec(spec *corev1.PersistentVolumeClaimSpec, a
 	if len(spec.AccessModes) == 0 {
 		out = append(out, field.Required(at.Child("accessModes"), "at least 1 access mode is required"))
 	}
-	known := []corev1.PersistentVolumeAccessMode{corev1.ReadOnlyMany, corev1.ReadWriteMany, corev1.ReadWriteOnce, corev1.ReadWriteOncePod}
+	known := []corev1.PersistentVolumeAccessMode{corev1.ReadOnlyMany, corev1.ReadWriteMany, corev1.ReadWriteOnce,
+		corev1.ReadWriteOncePod}
 	for _, mode := range spec.AccessModes {
 		if !slices.Contains(known, mode) {
 			out = append(out, field.NotSupported(at.Child("accessModes"), mode, known))
 		}
 	}
-	if slices.Contains(spec.AccessModes, corev1.ReadWriteOncePod) && slices.ContainsFunc(spec.AccessModes, func(m corev1.PersistentVolumeAccessMode) bool {
-		return m != corev1.ReadWriteOncePod && slices.Contains(known, m)
-	}) {
+	if slices.Contains(spec.AccessModes, corev1.ReadWriteOncePod) &&
+		slices.ContainsFunc(spec.AccessModes, func(m corev1.PersistentVolumeAccessMode) bool {
+			return m != corev1.ReadWriteOncePod && slices.Contains(known, m)
+		}) {
 		out = append(out, field.Forbidden(at.Child("accessModes"), "may not use ReadWriteOncePod with other access modes"))
 	}
 	if spec.Selector != nil {
@@ -194,10 +203,12 @@ func validatePersistentVolumeClaimUpdate(now, was *corev1.PersistentVolumeClaim)
 	}
 	clone.VolumeAttributesClassName = old.VolumeAttributesClassName
 	if !same(*clone, *old) {
-		out = append(out, field.Forbidden(specPath, "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"))
+		out = append(out, field.Forbidden(specPath,
+			"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"))
 	}
 	if size.Cmp(had) < 0 {
-		out = append(out, field.Forbidden(specPath.Child("resources", "requests", "storage"), "field can not be less than status.capacity"))
+		out = append(out, field.Forbidden(specPath.Child("resources", "requests", "storage"),
+			"field can not be less than status.capacity"))
 	}
 	return append(out, immutable(now.Spec.VolumeMode, was.Spec.VolumeMode, field.NewPath("volumeMode"))...)
 }

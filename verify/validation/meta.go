@@ -46,7 +46,8 @@ func validateObjectMetaUpdate(obj runtime.Object) field.ErrorList {
 		return nil
 	}
 	at := field.NewPath("metadata")
-	return append(metav1validation.ValidateLabels(o.GetLabels(), at.Child("labels")), apivalidation.ValidateAnnotations(o.GetAnnotations(), at.Child("annotations"))...)
+	return append(metav1validation.ValidateLabels(o.GetLabels(), at.Child("labels")),
+		apivalidation.ValidateAnnotations(o.GetAnnotations(), at.Child("annotations"))...)
 }
 
 // immutable is ValidateImmutableField.

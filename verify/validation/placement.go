@@ -29,14 +29,16 @@ func validateTopologySpreadConstraint(list []corev1.TopologySpreadConstraint, i 
 	if slices.ContainsFunc(list[i+1:], func(o corev1.TopologySpreadConstraint) bool {
 		return o.TopologyKey == c.TopologyKey && o.WhenUnsatisfiable == c.WhenUnsatisfiable
 	}) {
-		out = append(out, field.Duplicate(at.Child("{topologyKey, whenUnsatisfiable}"), c.TopologyKey+", "+string(c.WhenUnsatisfiable)))
+		out = append(out, field.Duplicate(at.Child("{topologyKey, whenUnsatisfiable}"),
+			c.TopologyKey+", "+string(c.WhenUnsatisfiable)))
 	}
 	if m := c.MinDomains; m != nil {
 		if *m <= 0 {
 			out = append(out, field.Invalid(at.Child("minDomains"), *m, "must be greater than zero"))
 		}
 		if c.WhenUnsatisfiable != corev1.DoNotSchedule {
-			out = append(out, field.Invalid(at.Child("minDomains"), *m, "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not "+string(c.WhenUnsatisfiable)))
+			out = append(out, field.Invalid(at.Child("minDomains"), *m,
+				"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not "+string(c.WhenUnsatisfiable)))
 		}
 	}
 	policies := []corev1.NodeInclusionPolicy{corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore}
@@ -55,10 +57,12 @@ func validateToleration(t *corev1.Toleration, at *field.Path) field.ErrorList {
 	if t.Key != "" {
 		out = append(out, metav1validation.ValidateLabelName(t.Key, at.Child("key"))...)
 	} else if t.Operator != corev1.TolerationOpExists {
-		out = append(out, field.Invalid(at.Child("operator"), t.Operator, "operator must be Exists when `key` is empty, which means \"match all values and all keys\""))
+		out = append(out, field.Invalid(at.Child("operator"), t.Operator,
+			"operator must be Exists when `key` is empty, which means \"match all values and all keys\""))
 	}
 	if t.TolerationSeconds != nil && t.Effect != corev1.TaintEffectNoExecute {
-		out = append(out, field.Invalid(at.Child("effect"), t.Effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"))
+		out = append(out, field.Invalid(at.Child("effect"), t.Effect,
+			"effect must be 'NoExecute' when `tolerationSeconds` is set"))
 	}
 	switch t.Operator {
 	case corev1.TolerationOpEqual, "":
@@ -70,9 +74,11 @@ func validateToleration(t *corev1.Toleration, at *field.Path) field.ErrorList {
 			out = append(out, field.Invalid(at.Child("operator"), t.Value, "value must be empty when `operator` is 'Exists'"))
 		}
 	default:
-		out = append(out, field.NotSupported(at.Child("operator"), t.Operator, []corev1.TolerationOperator{corev1.TolerationOpEqual, corev1.TolerationOpExists}))
+		out = append(out, field.NotSupported(at.Child("operator"), t.Operator,
+			[]corev1.TolerationOperator{corev1.TolerationOpEqual, corev1.TolerationOpExists}))
 	}
-	effects := []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}
+	effects := []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule,
+		corev1.TaintEffectNoExecute}
 	if t.Effect != "" && !slices.Contains(effects, t.Effect) {
 		out = append(out, field.NotSupported(at.Child("effect"), t.Effect, effects))
 	}
@@ -85,7 +91,10 @@ func validateAffinity(a *corev1.Affinity, at *field.Path) field.ErrorList {
 	if a == nil {
 		return nil
 	}
-	const required, preferred = "requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"
+	const (
+		required  = "requiredDuringSchedulingIgnoredDuringExecution"
+		preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+	)
 	if n := a.NodeAffinity; n != nil {
 		at := at.Child("nodeAffinity")
 		if r := n.RequiredDuringSchedulingIgnoredDuringExecution; r != nil {
@@ -114,10 +123,12 @@ func validateAffinity(a *corev1.Affinity, at *field.Path) field.ErrorList {
 		}
 	}
 	if p := a.PodAffinity; p != nil {
-		pods(p.RequiredDuringSchedulingIgnoredDuringExecution, p.PreferredDuringSchedulingIgnoredDuringExecution, at.Child("podAffinity"))
+		pods(p.RequiredDuringSchedulingIgnoredDuringExecution, p.PreferredDuringSchedulingIgnoredDuringExecution,
+			at.Child("podAffinity"))
 	}
 	if p := a.PodAntiAffinity; p != nil {
-		pods(p.RequiredDuringSchedulingIgnoredDuringExecution, p.PreferredDuringSchedulingIgnoredDuringExecution, at.Child("podAntiAffinity"))
+		pods(p.RequiredDuringSchedulingIgnoredDuringExecution, p.PreferredDuringSchedulingIgnoredDuringExecution,
+			at.Child("podAntiAffinity"))
 	}
 	return out
 }
@@ -142,11 +153,13 @@ func validateNodeSelectorTerm(t *corev1.NodeSelectorTerm, at *field.Path, values
 			}
 		case corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist:
 			if len(r.Values) > 0 {
-				out = append(out, field.Forbidden(at.Child("values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+				out = append(out, field.Forbidden(at.Child("values"),
+					"may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
 			}
 		case corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
 			if len(r.Values) != 1 {
-				out = append(out, field.Required(at.Child("values"), "must be specified single value when `operator` is 'Lt' or 'Gt'"))
+				out = append(out, field.Required(at.Child("values"),
+					"must be specified single value when `operator` is 'Lt' or 'Gt'"))
 			}
 		default:
 			out = append(out, field.Invalid(at.Child("operator"), r.Operator, "not a valid selector operator"))

@@ -27,7 +27,8 @@ func validatePodSpec(spec *corev1.PodSpec, at *field.Path) field.ErrorList {
 	out = append(out, metav1validation.ValidateLabels(spec.NodeSelector, at.Child("nodeSelector"))...)
 	out = append(out, validateAffinity(spec.Affinity, at.Child("affinity"))...)
 	for i := range spec.TopologySpreadConstraints {
-		out = append(out, validateTopologySpreadConstraint(spec.TopologySpreadConstraints, i, at.Child("topologySpreadConstraints").Index(i))...)
+		out = append(out, validateTopologySpreadConstraint(spec.TopologySpreadConstraints, i,
+			at.Child("topologySpreadConstraints").Index(i))...)
 	}
 	if d := spec.ActiveDeadlineSeconds; d != nil && (*d < 1 || *d > 1<<31-1) {
 		out = append(out, field.Invalid(at.Child("activeDeadlineSeconds"), *d, validation.InclusiveRangeError(1, 1<<31-1)))
@@ -35,7 +36,8 @@ func validatePodSpec(spec *corev1.PodSpec, at *field.Path) field.ErrorList {
 	for i := range spec.Tolerations {
 		out = append(out, validateToleration(&spec.Tolerations[i], at.Child("tolerations").Index(i))...)
 	}
-	for _, x := range []struct{ field, name string }{{"serviceAccountName", spec.ServiceAccountName}, {"nodeName", spec.NodeName}, {"priorityClassName", spec.PriorityClassName}} {
+	for _, x := range []struct{ field, name string }{{"serviceAccountName", spec.ServiceAccountName},
+		{"nodeName", spec.NodeName}, {"priorityClassName", spec.PriorityClassName}} {
 		if x.name == "" {
 			continue
 		}
@@ -226,9 +228,11 @@ func ValidateResourceRequirements(r *corev1.ResourceRequirements, at *field.Path
 		limit, limited := r.Limits[name]
 		switch exact := !native(name) || hugePage(name); {
 		case limited && exact && q.Cmp(limit) != 0:
-			out = append(out, field.Invalid(at.Child("requests"), q.String(), fmt.Sprintf("must be equal to %s limit of %s", name, limit.String())))
+			out = append(out, field.Invalid(at.Child("requests"), q.String(),
+				fmt.Sprintf("must be equal to %s limit of %s", name, limit.String())))
 		case limited && q.Cmp(limit) > 0:
-			out = append(out, field.Invalid(at.Child("requests"), q.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", name, limit.String())))
+			out = append(out, field.Invalid(at.Child("requests"), q.String(),
+				fmt.Sprintf("must be less than or equal to %s limit of %s", name, limit.String())))
 		case !limited && exact:
 			out = append(out, field.Required(at.Child("limits"), "Limit must be set for non overcommitable resources"))
 		}

@@ -20,7 +20,8 @@ func validatePod(p *corev1.Pod) field.ErrorList {
 		out = append(out, field.Forbidden(specPath.Child("ephemeralContainers"), "cannot be set on create"))
 	}
 	if p.Spec.NodeName != "" && len(p.Spec.SchedulingGates) > 0 {
-		out = append(out, field.Forbidden(specPath.Child("nodeName"), "cannot be set until all schedulingGates have been cleared"))
+		out = append(out, field.Forbidden(specPath.Child("nodeName"),
+			"cannot be set until all schedulingGates have been cleared"))
 	}
 	return out
 }
@@ -34,7 +35,8 @@ func validatePodOnly(p *corev1.Pod) field.ErrorList {
 	}{{"containers", p.Spec.Containers}, {"initContainers", p.Spec.InitContainers}} {
 		for i, c := range l.list {
 			if c.Image != strings.TrimSpace(c.Image) {
-				out = append(out, field.Invalid(specPath.Child(l.field).Index(i).Child("image"), c.Image, "must not have leading or trailing whitespace"))
+				out = append(out, field.Invalid(specPath.Child(l.field).Index(i).Child("image"), c.Image,
+					"must not have leading or trailing whitespace"))
 			}
 		}
 	}
@@ -42,8 +44,8 @@ func validatePodOnly(p *corev1.Pod) field.ErrorList {
 }
 
 // validatePodUpdate is ValidatePodUpdate. What admission and the scheduler have made of the old Pod is taken to be what
-// both manifests leave to them: its node and its service account. Of a Pod with scheduling gates it is not known whether
-// they are still there, so its nodeSelector and node affinity may change.
+// both manifests leave to them: its node and its service account. Of a Pod with scheduling gates it is not known
+// whether they are still there, so its nodeSelector and node affinity may change.
 func validatePodUpdate(o, was *corev1.Pod) field.ErrorList {
 	out := validatePodOnly(o)
 	if len(o.Spec.Containers) != len(was.Spec.Containers) {
@@ -52,12 +54,14 @@ func validatePodUpdate(o, was *corev1.Pod) field.ErrorList {
 	if len(o.Spec.InitContainers) != len(was.Spec.InitContainers) {
 		return append(out, field.Forbidden(specPath.Child("initContainers"), "pod updates may not add or remove containers"))
 	}
-	wrong, stop := deadlineUpdate(o.Spec.ActiveDeadlineSeconds, was.Spec.ActiveDeadlineSeconds, specPath.Child("activeDeadlineSeconds"))
+	wrong, stop := deadlineUpdate(o.Spec.ActiveDeadlineSeconds, was.Spec.ActiveDeadlineSeconds,
+		specPath.Child("activeDeadlineSeconds"))
 	if out = append(out, wrong...); stop {
 		return out
 	}
 	out = append(out, onlyAddedTolerations(o.Spec.Tolerations, was.Spec.Tolerations, specPath.Child("tolerations"))...)
-	out = append(out, onlyDeletedGates(o.Spec.SchedulingGates, was.Spec.SchedulingGates, specPath.Child("schedulingGates"))...)
+	out = append(out, onlyDeletedGates(o.Spec.SchedulingGates, was.Spec.SchedulingGates,
+		specPath.Child("schedulingGates"))...)
 	if !equality.Semantic.DeepEqual(likeOld(&o.Spec, &was.Spec), was.Spec) {
 		out = append(out, field.Forbidden(specPath, "pod updates may not change fields other than the images of containers, "+
 			"activeDeadlineSeconds, and tolerations that are added"))
@@ -102,7 +106,8 @@ func onlyDeletedGates(now, was []corev1.PodSchedulingGate, at *field.Path) field
 	var out field.ErrorList
 	for i, g := range now {
 		if !had[g.Name] {
-			out = append(out, field.Forbidden(at.Index(i).Child("name"), fmt.Sprintf("only deletion is allowed, but found new scheduling gate '%s'", g.Name)))
+			out = append(out, field.Forbidden(at.Index(i).Child("name"),
+				fmt.Sprintf("only deletion is allowed, but found new scheduling gate '%s'", g.Name)))
 		}
 	}
 	return out
@@ -117,8 +122,10 @@ func likeOld(now, was *corev1.PodSpec) corev1.PodSpec {
 	for i := range s.InitContainers {
 		likeOldImage(&s.InitContainers[i], &was.InitContainers[i])
 	}
-	s.ActiveDeadlineSeconds, s.SchedulingGates, s.Tolerations = was.ActiveDeadlineSeconds, was.SchedulingGates, was.Tolerations
-	if g := was.TerminationGracePeriodSeconds; g != nil && *g < 0 && s.TerminationGracePeriodSeconds != nil && *s.TerminationGracePeriodSeconds == 1 {
+	s.ActiveDeadlineSeconds, s.SchedulingGates = was.ActiveDeadlineSeconds, was.SchedulingGates
+	s.Tolerations = was.Tolerations
+	if g := was.TerminationGracePeriodSeconds; g != nil && *g < 0 && s.TerminationGracePeriodSeconds != nil &&
+		*s.TerminationGracePeriodSeconds == 1 {
 		s.TerminationGracePeriodSeconds = g
 	}
 	if was.NodeName == "" {
@@ -144,8 +151,8 @@ func likeOld(now, was *corev1.PodSpec) corev1.PodSpec {
 	return s
 }
 
-// likeOldImage gives a container the old one's image. The policy to pull it was set by default when the Pod was created,
-// and stays; where both manifests have the default of their images it may not have been declared at all.
+// likeOldImage gives a container the old one's image. The policy to pull it was set by default when the Pod was
+// created, and stays; where both manifests have the default of their images it may not have been declared at all.
 func likeOldImage(now, was *corev1.Container) {
 	if now.ImagePullPolicy == defaults.PullPolicy(now.Image) && was.ImagePullPolicy == defaults.PullPolicy(was.Image) {
 		now.ImagePullPolicy = was.ImagePullPolicy

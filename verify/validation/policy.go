@@ -102,7 +102,8 @@ func validateHorizontalPodAutoscalerSpec(spec *autoscalingv2.HorizontalPodAutosc
 	case !slices.ContainsFunc(spec.Metrics, func(m autoscalingv2.MetricSpec) bool {
 		return m.Type == autoscalingv2.ObjectMetricSourceType || m.Type == autoscalingv2.ExternalMetricSourceType
 	}):
-		out = append(out, field.Forbidden(specPath.Child("metrics"), "must specify at least one Object or External metric to support scaling to zero replicas"))
+		out = append(out, field.Forbidden(specPath.Child("metrics"),
+			"must specify at least one Object or External metric to support scaling to zero replicas"))
 	}
 	switch {
 	case spec.MaxReplicas == 0:
@@ -114,7 +115,8 @@ func validateHorizontalPodAutoscalerSpec(spec *autoscalingv2.HorizontalPodAutosc
 		out = append(out, field.Invalid(at, spec.MaxReplicas, "must be greater than or equal to `minReplicas`"))
 	}
 	ref := specPath.Child("scaleTargetRef")
-	for _, x := range []struct{ field, value string }{{"kind", spec.ScaleTargetRef.Kind}, {"name", spec.ScaleTargetRef.Name}} {
+	for _, x := range []struct{ field, value string }{{"kind", spec.ScaleTargetRef.Kind},
+		{"name", spec.ScaleTargetRef.Name}} {
 		if x.value == "" {
 			out = append(out, field.Required(ref.Child(x.field), ""))
 		} else {
@@ -130,7 +132,8 @@ func validateHorizontalPodAutoscalerSpec(spec *autoscalingv2.HorizontalPodAutosc
 func validatePodDisruptionBudgetSpec(spec *policyv1.PodDisruptionBudgetSpec) field.ErrorList {
 	var out field.ErrorList
 	if spec.MinAvailable != nil && spec.MaxUnavailable != nil {
-		out = append(out, field.Invalid(specPath, field.OmitValueType{}, "minAvailable and maxUnavailable cannot be both set"))
+		out = append(out, field.Invalid(specPath, field.OmitValueType{},
+			"minAvailable and maxUnavailable cannot be both set"))
 	}
 	if v := spec.MinAvailable; v != nil {
 		out = append(out, validatePositiveIntOrPercent(*v, specPath.Child("minAvailable"))...)
@@ -159,13 +162,16 @@ const (
 // validatePriorityClass is ValidatePriorityClass.
 func validatePriorityClass(c *schedulingv1.PriorityClass) field.ErrorList {
 	var out field.ErrorList
-	switch own := map[string]int32{"system-cluster-critical": systemClusterCritical, "system-node-critical": systemNodeCritical}; {
+	switch own := map[string]int32{"system-cluster-critical": systemClusterCritical,
+		"system-node-critical": systemNodeCritical}; {
 	case strings.HasPrefix(c.Name, "system-"):
 		if value, known := own[c.Name]; !known || c.Value != value || c.GlobalDefault {
-			out = append(out, field.Forbidden(field.NewPath("metadata", "name"), "priority class names with 'system-' prefix are reserved for system use only"))
+			out = append(out, field.Forbidden(field.NewPath("metadata", "name"),
+				"priority class names with 'system-' prefix are reserved for system use only"))
 		}
 	case c.Value > highestUserDefinablePriority:
-		out = append(out, field.Forbidden(field.NewPath("value"), fmt.Sprintf("maximum allowed value of a user defined priority is %d", highestUserDefinablePriority)))
+		out = append(out, field.Forbidden(field.NewPath("value"),
+			fmt.Sprintf("maximum allowed value of a user defined priority is %d", highestUserDefinablePriority)))
 	}
 	known := []corev1.PreemptionPolicy{corev1.PreemptLowerPriority, corev1.PreemptNever}
 	if p := c.PreemptionPolicy; p != nil && *p != known[0] && *p != known[1] {
@@ -201,7 +207,8 @@ func validateStorageClassUpdate(now, was *storagev1.StorageClass) field.ErrorLis
 	out := immutable(now.Parameters, was.Parameters, field.NewPath("parameters"))
 	out = append(out, immutable(now.Provisioner, was.Provisioner, field.NewPath("provisioner"))...)
 	out = append(out, immutable(now.ReclaimPolicy, was.ReclaimPolicy, field.NewPath("reclaimPolicy"))...)
-	return append(out, apivalidation.ValidateImmutableField(now.VolumeBindingMode, was.VolumeBindingMode, field.NewPath("volumeBindingMode"))...)
+	return append(out, apivalidation.ValidateImmutableField(now.VolumeBindingMode, was.VolumeBindingMode,
+		field.NewPath("volumeBindingMode"))...)
 }
 
 // validateRoleRef is what ValidateRoleBinding and ValidateClusterRoleBinding ask of roleRef.

@@ -46,7 +46,8 @@ func create(obj runtime.Object) field.ErrorList {
 	case *corev1.Service:
 		return append(validateObjectMeta(&o.ObjectMeta, true, label), validateService(o)...)
 	case *corev1.PersistentVolumeClaim:
-		return append(validateObjectMeta(&o.ObjectMeta, true, subdomain), validatePersistentVolumeClaimSpec(&o.Spec, specPath)...)
+		return append(validateObjectMeta(&o.ObjectMeta, true, subdomain),
+			validatePersistentVolumeClaimSpec(&o.Spec, specPath)...)
 	case *corev1.ConfigMap:
 		return validateConfigMap(o)
 	case *corev1.Secret:
@@ -85,7 +86,8 @@ func update(obj, old runtime.Object) field.ErrorList {
 	switch o := obj.(type) {
 	case *appsv1.Deployment:
 		if was, ok := old.(*appsv1.Deployment); ok {
-			return append(validateDeploymentSpec(&o.Spec), immutable(o.Spec.Selector, was.Spec.Selector, specPath.Child("selector"))...)
+			return append(validateDeploymentSpec(&o.Spec),
+				immutable(o.Spec.Selector, was.Spec.Selector, specPath.Child("selector"))...)
 		}
 	case *appsv1.StatefulSet:
 		if was, ok := old.(*appsv1.StatefulSet); ok {
@@ -93,7 +95,8 @@ func update(obj, old runtime.Object) field.ErrorList {
 		}
 	case *appsv1.DaemonSet:
 		if was, ok := old.(*appsv1.DaemonSet); ok {
-			return append(validateDaemonSetSpec(&o.Spec), immutable(o.Spec.Selector, was.Spec.Selector, specPath.Child("selector"))...)
+			return append(validateDaemonSetSpec(&o.Spec),
+				immutable(o.Spec.Selector, was.Spec.Selector, specPath.Child("selector"))...)
 		}
 	case *batchv1.Job:
 		if was, ok := old.(*batchv1.Job); ok {

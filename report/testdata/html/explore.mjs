@@ -24,6 +24,20 @@ try {
     look();
   })`);
   result.explorers = await evaluate(`document.querySelectorAll(".explorer.live").length`);
+  result.total = await evaluate(`document.querySelectorAll(".explorer.live .step").length`);
+  // Tab goes from top to bottom through what can be used, and shows where it is.
+  await evaluate(`window.scrollTo(0, 0)`);
+  result.tabs = [];
+  for (let n = 0; n < 12; n++) {
+    await press("Tab");
+    result.tabs.push(await evaluate(`(() => { const e = document.activeElement, s = getComputedStyle(e); return { what: e.getAttribute("aria-label") || e.textContent.trim().slice(0, 40),
+      seen: e === document.body || s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0, y: Math.round(e.getBoundingClientRect().top + scrollY), body: e === document.body }; })()`));
+  }
+  await evaluate(`document.activeElement.blur()`);
+  if (result.total === 1) { // the picture is there at once, and nothing to step through
+    result.alone = await evaluate(`(() => { const e = document.querySelector(".explorer"); return e.querySelectorAll(".node").length > 0 && getComputedStyle(e.querySelector(".controls")).display === "none"; })()`);
+    result.explorers = 0;
+  }
   if (result.explorers) {
     result.steps.start = await evaluate(at);
     const total = result.total = await evaluate(`document.querySelector(".explorer").querySelectorAll(".step").length`);

@@ -24,8 +24,8 @@ const (
 )
 
 // Lumper is an actor that says which states it does not tell apart. An actor that is none tells apart everything, and
-// so does one where an answer was forgotten: then more is searched than is needed, and nothing is lost. What is claimed is
-// tried on all actors (control's TestLumps), and on whole searches (verify's TestLumpsKeepFindings).
+// so does one where an answer was forgotten: then more is searched than is needed, and nothing is lost. What is claimed
+// is tried on all actors (control's TestLumps), and on whole searches (verify's TestLumpsKeepFindings).
 type Lumper interface {
 	Lumps(c *state.Config, k Likeness) bool
 }

@@ -8,8 +8,8 @@ type Managed interface{ InManager() }
 // Divisible is a loop of which one sync writes several objects, so that a restart may come between two of them.
 type Divisible interface {
 	Actor
-	// Interrupt emits the states after some of the writes of one sync, in upstream's order, and not all; in each of them it
-	// calls [state.State.StopManager].
+	// Interrupt emits the states after some of the writes of one sync, in upstream's order, and not all; in each of them
+	// it calls [state.State.StopManager].
 	Interrupt(s state.State, next *Emit)
 }
 

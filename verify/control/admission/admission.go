@@ -117,7 +117,8 @@ func Forbidden(s state.State, p int) (string, []actor.Ref) {
 		return r.Text, refs
 	}
 	if h := s.Guard(p); h != nil {
-		return fmt.Sprintf("failed calling webhook %q: no pod that serves it is ready", h.Name), []actor.Ref{{Object: h.Object, Version: v, Field: h.Field}}
+		return fmt.Sprintf("failed calling webhook %q: no pod that serves it is ready",
+			h.Name), []actor.Ref{{Object: h.Object, Version: v, Field: h.Field}}
 	}
 	return "", nil
 }

@@ -75,7 +75,8 @@ func limitRefusal(pod *corev1.PodSpec, ranges []*corev1.LimitRange) *state.Refus
 		for i := range r.Spec.Limits {
 			l := &r.Spec.Limits[i]
 			if text, container := outOfRange(pod, l); text != "" {
-				return &state.Refusal{Text: "forbidden: " + text, Object: limitRangeID(r), Field: fmt.Sprintf("spec.limits[%d]", i), Container: container}
+				return &state.Refusal{Text: "forbidden: " + text, Object: limitRangeID(r),
+					Field: fmt.Sprintf("spec.limits[%d]", i), Container: container}
 			}
 		}
 	}
@@ -147,7 +148,8 @@ func enforcedValues(request, limit, enforced resource.Quantity) (r, l, e int64) 
 }
 
 // minConstraint is its namesake; "" is no error.
-func minConstraint(t corev1.LimitType, name corev1.ResourceName, enforced resource.Quantity, requests, limits corev1.ResourceList) string {
+func minConstraint(t corev1.LimitType, name corev1.ResourceName, enforced resource.Quantity, requests,
+	limits corev1.ResourceList) string {
 	request, requested := requests[name]
 	limit, limited := limits[name]
 	r, l, e := enforcedValues(request, limit, enforced)
@@ -163,7 +165,8 @@ func minConstraint(t corev1.LimitType, name corev1.ResourceName, enforced resour
 }
 
 // maxConstraint is its namesake; "" is no error.
-func maxConstraint(t corev1.LimitType, name corev1.ResourceName, enforced resource.Quantity, requests, limits corev1.ResourceList) string {
+func maxConstraint(t corev1.LimitType, name corev1.ResourceName, enforced resource.Quantity, requests,
+	limits corev1.ResourceList) string {
 	request, requested := requests[name]
 	limit, limited := limits[name]
 	r, l, e := enforcedValues(request, limit, enforced)
@@ -179,15 +182,18 @@ func maxConstraint(t corev1.LimitType, name corev1.ResourceName, enforced resour
 }
 
 // limitRequestRatioConstraint is its namesake; "" is no error.
-func limitRequestRatioConstraint(t corev1.LimitType, name corev1.ResourceName, enforced resource.Quantity, requests, limits corev1.ResourceList) string {
+func limitRequestRatioConstraint(t corev1.LimitType, name corev1.ResourceName, enforced resource.Quantity, requests,
+	limits corev1.ResourceList) string {
 	request, requested := requests[name]
 	limit, limited := limits[name]
 	r, l, _ := enforcedValues(request, limit, enforced)
 	switch {
 	case !requested || r == 0:
-		return fmt.Sprintf("%s max limit to request ratio per %s is %s, but no request is specified or request is 0", name, t, enforced.String())
+		return fmt.Sprintf("%s max limit to request ratio per %s is %s, but no request is specified or request is 0",
+			name, t, enforced.String())
 	case !limited || l == 0:
-		return fmt.Sprintf("%s max limit to request ratio per %s is %s, but no limit is specified or limit is 0", name, t, enforced.String())
+		return fmt.Sprintf("%s max limit to request ratio per %s is %s, but no limit is specified or limit is 0",
+			name, t, enforced.String())
 	}
 	ratio := float64(l) / float64(r)
 	shown, most := ratio, float64(enforced.Value())
@@ -195,7 +201,8 @@ func limitRequestRatioConstraint(t corev1.LimitType, name corev1.ResourceName, e
 		ratio, most = ratio*1000, float64(enforced.MilliValue())
 	}
 	if ratio > most {
-		return fmt.Sprintf("%s max limit to request ratio per %s is %s, but provided ratio is %f", name, t, enforced.String(), shown)
+		return fmt.Sprintf("%s max limit to request ratio per %s is %s, but provided ratio is %f", name, t,
+			enforced.String(), shown)
 	}
 	return ""
 }

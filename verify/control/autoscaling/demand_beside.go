@@ -36,12 +36,14 @@ func demandsBeside(c *state.Config, w int) []demand {
 	for by := range c.Spec.Workloads {
 		for v := range c.Spec.Workloads[by].Manifests {
 			r := reachOf(c, by, state.Version(v))
-			if !slices.ContainsFunc(r.beside, func(p int) bool { return c.Pods[p].Workload == w && !slices.Contains(r.sharers, p) }) {
+			if !slices.ContainsFunc(r.beside,
+				func(p int) bool { return c.Pods[p].Workload == w && !slices.Contains(r.sharers, p) }) {
 				continue
 			}
 			for _, d := range demandsFor(&c.Spec.Workloads[by], c.Spec.Events.IdleMemory) {
 				x := demand{d.signal, d.demandBeside(&c.Spec.Workloads[w], &c.Spec.Workloads[by], c.Spec.Events.IdleMemory)}
-				if x.Demand[state.Saturating] > 0 && !slices.ContainsFunc(out, func(d demand) bool { return d.signal == x.signal }) {
+				if x.Demand[state.Saturating] > 0 &&
+					!slices.ContainsFunc(out, func(d demand) bool { return d.signal == x.signal }) {
 					out = append(out, x)
 				}
 			}

@@ -192,5 +192,6 @@ func (o *outcomes) add(d decision) {
 	if d.stabilized {
 		kind |= stabilized
 	}
-	o.next.Move(search.Move{Kind: kind, Args: [3]int32{int32(d.metric), int32(d.usage >> 31), int32(d.usage & (1<<31 - 1))}})
+	o.next.Move(search.Move{Kind: kind,
+		Args: [3]int32{int32(d.metric), int32(d.usage >> 31), int32(d.usage & (1<<31 - 1))}})
 }

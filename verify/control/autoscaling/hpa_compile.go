@@ -89,7 +89,8 @@ func (h *HPA) compile(o *autoscalingv2.HorizontalPodAutoscaler, flags state.HPAF
 	a := autoscaler{exists: true, min: hpaMin(o), max: o.Spec.MaxReplicas, limits: compileBehavior(o.Spec.Behavior, flags)}
 	switch {
 	case a.max < a.min:
-		return a, fmt.Errorf("spec.maxReplicas: %d is less than minReplicas %d, which the API server refuses: %w", a.max, a.min, actor.ErrUnmodeled)
+		return a, fmt.Errorf("spec.maxReplicas: %d is less than minReplicas %d, which the API server refuses: %w", a.max,
+			a.min, actor.ErrUnmodeled)
 	}
 	metrics := metricsOf(o)
 	for i := range metrics {
@@ -109,21 +110,25 @@ func (h *HPA) compileMetric(m *autoscalingv2.MetricSpec, at string) (metric, err
 		return metric{}, fmt.Errorf("%s: no metric source of type %q: %w", at, m.Type, actor.ErrUnmodeled)
 	}
 	source := map[autoscalingv2.MetricSourceType]string{
-		autoscalingv2.ResourceMetricSourceType: "resource", autoscalingv2.ContainerResourceMetricSourceType: "containerResource",
-		autoscalingv2.PodsMetricSourceType: "pods", autoscalingv2.ObjectMetricSourceType: "object", autoscalingv2.ExternalMetricSourceType: "external",
+		autoscalingv2.ResourceMetricSourceType:          "resource",
+		autoscalingv2.ContainerResourceMetricSourceType: "containerResource",
+		autoscalingv2.PodsMetricSourceType:              "pods", autoscalingv2.ObjectMetricSourceType: "object",
+		autoscalingv2.ExternalMetricSourceType: "external",
 	}[m.Type]
 	if g.custom == "" && g.resource != corev1.ResourceCPU && g.resource != corev1.ResourceMemory {
 		return metric{}, fmt.Errorf("%s.%s.name: %s: %w", at, source, g.resource, actor.ErrUnmodeled)
 	}
 	at += "." + source + ".target."
-	out := metric{signal: h.signalIndex(g), whole: m.Type == autoscalingv2.ObjectMetricSourceType || m.Type == autoscalingv2.ExternalMetricSourceType}
+	out := metric{signal: h.signalIndex(g),
+		whole: m.Type == autoscalingv2.ObjectMetricSourceType || m.Type == autoscalingv2.ExternalMetricSourceType}
 	switch t := targetOf(m); { // computeStatusFor…Metric, in upstream's order
 	case t.AverageValue != nil && t.AverageValue.MilliValue() > 0:
 		out.average, out.field = t.AverageValue.MilliValue(), at+"averageValue"
 	case t.AverageUtilization != nil && *t.AverageUtilization > 0 && g.custom == "":
 		out.utilization, out.field = *t.AverageUtilization, at+"averageUtilization"
 	case t.Value != nil && out.whole:
-		return out, fmt.Errorf("%svalue: no manifest says whether the metric falls when pods are added: %w", at, actor.ErrUnmodeled)
+		return out, fmt.Errorf("%svalue: no manifest says whether the metric falls when pods are added: %w",
+			at, actor.ErrUnmodeled)
 	default:
 		return out, fmt.Errorf("%stype: no target that a pod's use can be compared with: %w", at, actor.ErrUnmodeled)
 	}

@@ -69,7 +69,8 @@ func countedBeside(c *state.Config, w int, v state.Version) []int {
 	}
 	var out []int
 	for p := range c.Pods {
-		if class := &c.Pods[p]; class.Workload != w && class.Namespace == wl.Namespace && selector.Matches(labels.Set(objects.Admitted(c, p).Labels)) {
+		if class := &c.Pods[p]; class.Workload != w && class.Namespace == wl.Namespace &&
+			selector.Matches(labels.Set(objects.Admitted(c, p).Labels)) {
 			out = append(out, p)
 		}
 	}
@@ -106,7 +107,8 @@ func (h *HPA) held(c *state.Config, v state.Version) (why string, fields []strin
 				if c.Pods[p].Workload != h.Workload {
 					owner = " of " + objects.ShortName(&c.Spec.Workloads[c.Pods[p].Workload]) + ", whose pods it counts,"
 				}
-				why = fmt.Sprintf("container %s%s has no %s request, without which no utilization is computed", name, owner, g.resource)
+				why = fmt.Sprintf("container %s%s has no %s request, without which no utilization is computed",
+					name, owner, g.resource)
 			}
 		}
 	}

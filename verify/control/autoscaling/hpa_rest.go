@@ -64,7 +64,8 @@ type lone struct {
 
 // next is the count that follows on n.
 func (l lone) next(n int32) int32 {
-	all := census{load: l.load, own: 1, classes: []headcount{{class: l.p, workload: l.Workload, load: l.load, ready: int(n)}}}
+	all := census{load: l.load, own: 1,
+		classes: []headcount{{class: l.p, workload: l.Workload, load: l.load, ready: int(n)}}}
 	d, ok := l.computeReplicas(l.a, &all, sampling{}, n)
 	if !ok {
 		return l.a.max

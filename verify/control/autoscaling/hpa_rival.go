@@ -82,7 +82,8 @@ func (r *rivalHPA) Describe(from, to state.State, _ search.Move) actor.Words {
 	}
 	return actor.Words{
 		Action: "scale", Object: from.C.Spec.Workloads[r.workload].ID,
-		Text:    fmt.Sprintf("HPA scales %s from %d to %d (%s)", r.name, from.Replicas(r.workload), to.Replicas(r.workload), why),
+		Text: fmt.Sprintf("HPA scales %s from %d to %d (%s)", r.name, from.Replicas(r.workload),
+			to.Replicas(r.workload), why),
 		Because: []actor.Ref{{Object: b.object, Version: from.VersionOf(r.workload), Field: field}},
 	}
 }

@@ -26,7 +26,8 @@ func (h *HPA) Describe(from, to state.State, m search.Move) actor.Words {
 		why = t.words(&h.signals[t.signal], int64(m.Args[1])<<31|int64(m.Args[2])) + why
 		fields = append(fields, t.field)
 	}
-	w.Text = fmt.Sprintf("HPA scales %s from %d to %d (%s)", h.name, from.Replicas(h.Workload), to.Replicas(h.Workload), why)
+	w.Text = fmt.Sprintf("HPA scales %s from %d to %d (%s)", h.name, from.Replicas(h.Workload),
+		to.Replicas(h.Workload), why)
 	if because == recorded {
 		w.Action = "stabilize"
 		w.Text = fmt.Sprintf("the HPA of %s keeps %d (%s), and remembers a recommendation of %d instead of %d",
@@ -74,7 +75,8 @@ func (m *metric) words(g *use, usage int64) string {
 // Model implements [actor.Actor].
 func (h *HPA) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: objects.Upstream + ", pkg/controller/podautoscaler: reconcileAutoscaler, computeReplicasForMetrics, GetResourceReplicas, " +
+		Upstream: objects.Upstream +
+			", pkg/controller/podautoscaler: reconcileAutoscaler, computeReplicasForMetrics, GetResourceReplicas, " +
 			"calcPlainMetricReplicas, GetObjectPerPodMetricReplicas, GetExternalPerPodMetricReplicas, groupPods, validateAndParseSelector, " +
 			"normalizeDesiredReplicas(WithBehaviors), stabilizeRecommendation(WithBehaviors)",
 		Exact: []string{

@@ -82,8 +82,10 @@ func (k *keda) Describe(from, to state.State, _ search.Move) actor.Words {
 	}
 	return actor.Words{
 		Action: "scale", Object: wl.ID,
-		Text: fmt.Sprintf("KEDA scales %s from %d to %d (%s)", k.name, from.Replicas(k.workload), to.Replicas(k.workload), why),
-		Because: []actor.Ref{{Object: "keda.sh/ScaledObject " + wl.Namespace + "/" + wl.Manifests[from.VersionOf(k.workload)].KEDA.Name,
+		Text: fmt.Sprintf("KEDA scales %s from %d to %d (%s)", k.name, from.Replicas(k.workload),
+			to.Replicas(k.workload), why),
+		Because: []actor.Ref{{Object: "keda.sh/ScaledObject " + wl.Namespace + "/" +
+			wl.Manifests[from.VersionOf(k.workload)].KEDA.Name,
 			Version: from.VersionOf(k.workload), Field: "spec.minReplicaCount"}},
 	}
 }
@@ -100,6 +102,7 @@ func (k *keda) Model() *actor.Model {
 			"all triggers are active under any load, none without; each counts units per pod with a target of one",
 			"fallback is not modeled",
 		},
-		Refused: []string{"targets other than Deployments", "paused ScaledObjects, idleReplicaCount, scalingModifiers, metricType Value"},
+		Refused: []string{"targets other than Deployments",
+			"paused ScaledObjects, idleReplicaCount, scalingModifiers, metricType Value"},
 	}
 }

@@ -96,7 +96,8 @@ func (a *vpa) Step(s state.State, next *actor.Emit) {
 		active += s.Active(p)
 	}
 	row := table[s.Load(a.workload)]
-	if ready != active || active != s.Replicas(a.workload) || ready >= len(row) || row[ready] < 0 || row[ready] == s.SizeOf(a.workload) {
+	if ready != active || active != s.Replicas(a.workload) || ready >= len(row) || row[ready] < 0 ||
+		row[ready] == s.SizeOf(a.workload) {
 		return
 	}
 	t := next.Copy(s)
@@ -114,7 +115,8 @@ func (a *vpa) Describe(from, to state.State, _ search.Move) actor.Words {
 		Text: fmt.Sprintf("the VerticalPodAutoscaler of %s recommends %s for its %s",
 			a.name, objects.RequestWords(&c.Pods[c.Sized(from.NewClass(a.workload), to.SizeOf(a.workload))].Template.Spec),
 			english.Plural(from.ReadyOf(a.workload), "ready pod", "")),
-		Because: []actor.Ref{{Object: vpaID(wl, m), Version: from.VersionOf(a.workload), Field: "spec.updatePolicy.updateMode"}},
+		Because: []actor.Ref{{Object: vpaID(wl, m), Version: from.VersionOf(a.workload),
+			Field: "spec.updatePolicy.updateMode"}},
 	}
 }
 
@@ -141,7 +143,8 @@ func (a *vpa) Model() *actor.Model {
 			"more than 8 sizes are merged with their neighbors, and those within 10 % of the template with it",
 			"a LimitRange does not cap a recommendation; startupBoost and out-of-memory kills are not modeled",
 		},
-		Refused: []string{"targets other than Deployments", "updateMode InPlace; more than one VerticalPodAutoscaler for a workload", "spec.recommenders"},
+		Refused: []string{"targets other than Deployments",
+			"updateMode InPlace; more than one VerticalPodAutoscaler for a workload", "spec.recommenders"},
 	}
 }
 

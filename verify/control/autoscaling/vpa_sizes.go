@@ -35,7 +35,8 @@ func Sized(spec *state.Spec) *state.Spec {
 		for v := range spec.Workloads[w].Manifests {
 			eachUse(spec, w, v, func(_ state.Load, _ int, u usage) {
 				m := &spec.Workloads[w].Manifests[v]
-				if z := recommend(m, u); !declares(m, z) && !slices.ContainsFunc(sizes, func(o state.Size) bool { return sameSize(o, z) }) {
+				if z := recommend(m, u); !declares(m, z) &&
+					!slices.ContainsFunc(sizes, func(o state.Size) bool { return sameSize(o, z) }) {
 					sizes = append(sizes, z)
 				}
 			})
@@ -157,7 +158,8 @@ func recommend(m *state.Manifest, u usage) state.Size {
 			set.Requests[name] = quantityOf(name, target)
 			request, _ := objects.RequestOf(c, name)
 			if limit, ok := c.Resources.Limits[name]; ok && !policy.RequestsOnly && request.MilliValue() > 0 {
-				set.Limits[name] = quantityOf(name, int64(float64(limit.MilliValue())*float64(target)/float64(request.MilliValue())))
+				set.Limits[name] = quantityOf(name,
+					int64(float64(limit.MilliValue())*float64(target)/float64(request.MilliValue())))
 			}
 		}
 		if len(set.Requests) > 0 {

@@ -25,7 +25,8 @@ type spreadMemory struct {
 // then evicts them in any order.
 func removeUnspread(r *descheduling, plugin *deschedPlugin) {
 	groups := len(r.cand)
-	r.rest, r.picked, r.chosen = scheduler.Grow(r.rest, groups), scheduler.Grow(r.picked, groups), scheduler.Grow(r.chosen, groups)
+	r.rest, r.picked, r.chosen = scheduler.Grow(r.rest, groups), scheduler.Grow(r.picked,
+		groups), scheduler.Grow(r.chosen, groups)
 	r.below = scheduler.Grow(r.below, len(r.k.nodes))
 	clear(r.chosen)
 	for i := range plugin.constraints {

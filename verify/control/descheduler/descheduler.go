@@ -117,7 +117,8 @@ func (a *descheduler) Lumps(_ *state.Config, k actor.Likeness) bool { return a.k
 // pod has started reports whether a budget lets it go.
 func (k *deschedCompiled) lumps(x actor.Likeness) bool {
 	counts := func(p *state.DeschedulerProfile) bool { return p.Evictor.MinReplicas > 1 }
-	return x.Kind == actor.StoppingAs && !slices.ContainsFunc(k.policy.Profiles, func(p state.DeschedulerProfile) bool { return counts(&p) })
+	return x.Kind == actor.StoppingAs &&
+		!slices.ContainsFunc(k.policy.Profiles, func(p state.DeschedulerProfile) bool { return counts(&p) })
 }
 
 // Name implements [actor.Actor].
@@ -163,7 +164,8 @@ func (k *deschedCompiled) describe(from state.State, plugins []deschedPlugin, ou
 			continue
 		}
 		parts = append(parts, plugins[i].name+" evicts "+evicted)
-		w.Because = actor.AppendNew(w.Because, actor.Ref{Object: DeschedulerObject, Version: from.Version(), Field: plugins[i].field})
+		w.Because = actor.AppendNew(w.Because,
+			actor.Ref{Object: DeschedulerObject, Version: from.Version(), Field: plugins[i].field})
 		for _, p := range classes {
 			if w.Object == "" {
 				w.Object = objects.PodObject(k.cfg, p)
@@ -192,7 +194,8 @@ func (k *deschedCompiled) wordEvictions(from, to state.State) (text string, clas
 					continue
 				}
 				what := ph.String() + " " + objects.Revised(k.cfg, p, "pod")
-				out = append(out, fmt.Sprintf("%s of %s on %s", english.Plural(gone, what, ""), objects.PodName(k.cfg, p), k.cfg.Nodes[n].Name))
+				out = append(out, fmt.Sprintf("%s of %s on %s", english.Plural(gone, what, ""),
+					objects.PodName(k.cfg, p), k.cfg.Nodes[n].Name))
 				if !slices.Contains(classes, p) {
 					classes = append(classes, p)
 				}
@@ -205,7 +208,8 @@ func (k *deschedCompiled) wordEvictions(from, to state.State) (text string, clas
 // Model implements [actor.Actor].
 func (a *descheduler) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: deschedulerTag + ": runProfiles, DefaultEvictor, RemoveDuplicates, RemovePodsViolatingTopologySpreadConstraint, " +
+		Upstream: deschedulerTag +
+			": runProfiles, DefaultEvictor, RemoveDuplicates, RemovePodsViolatingTopologySpreadConstraint, " +
 			"LowNodeUtilization, HighNodeUtilization, RemovePodsViolatingNodeAffinity, RemovePodsViolatingNodeTaints, " +
 			"RemovePodsViolatingInterPodAntiAffinity, RemovePodsHavingTooManyRestarts",
 		Exact: []string{

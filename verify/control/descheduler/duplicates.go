@@ -19,8 +19,10 @@ func (k *deschedCompiled) duplicates(plugin *deschedPlugin, a *state.RemoveDupli
 	}
 	for p := range k.classes {
 		class := &k.classes[p]
-		if plugin.selects[p] && k.cfg.Pods[p].Ordinal != state.NoOrdinal && !slices.Contains(a.ExcludeOwnerKinds, class.owner) {
-			return fmt.Errorf("%s: the pods of %s, of which several have one owner: %w", plugin.field, k.workload(p).ID, actor.ErrUnmodeled)
+		if plugin.selects[p] && k.cfg.Pods[p].Ordinal != state.NoOrdinal &&
+			!slices.Contains(a.ExcludeOwnerKinds, class.owner) {
+			return fmt.Errorf("%s: the pods of %s, of which several have one owner: %w", plugin.field,
+				k.workload(p).ID, actor.ErrUnmodeled)
 		}
 		var nodes []bool
 		for n := range k.nodes {
@@ -28,7 +30,8 @@ func (k *deschedCompiled) duplicates(plugin *deschedPlugin, a *state.RemoveDupli
 				break
 			}
 			// An error of the node selector lets upstream take the node.
-			nodes = append(nodes, toleratesAll(class.pod, k.nodes[n].object, keepsOut) && matchesNode(class.pod, k.nodes[n].object))
+			nodes = append(nodes,
+				toleratesAll(class.pod, k.nodes[n].object, keepsOut) && matchesNode(class.pod, k.nodes[n].object))
 		}
 		plugin.target = append(plugin.target, nodes)
 	}

@@ -77,7 +77,8 @@ func (k *deschedCompiled) spread(plugin *deschedPlugin, a *state.SpreadArgs) err
 	return nil
 }
 
-func (k *deschedCompiled) addSpread(plugin *deschedPlugin, p int, c *corev1.TopologySpreadConstraint, selector labels.Selector) {
+func (k *deschedCompiled) addSpread(plugin *deschedPlugin, p int, c *corev1.TopologySpreadConstraint,
+	selector labels.Selector) {
 	pod := k.classes[p].pod
 	id := spreadIdentity{
 		namespace: pod.Namespace, maxSkew: c.MaxSkew, key: c.TopologyKey, selector: selector,
@@ -96,7 +97,8 @@ func (k *deschedCompiled) addSpread(plugin *deschedPlugin, p int, c *corev1.Topo
 			return
 		}
 	}
-	rule := spreadRule{identity: id, owners: []int{p}, stands: scheduler.Cordoned | scheduler.Lost | scheduler.Deleting | scheduler.DiskShort | scheduler.MemoryShort}
+	rule := spreadRule{identity: id, owners: []int{p},
+		stands: scheduler.Cordoned | scheduler.Lost | scheduler.Deleting | scheduler.DiskShort | scheduler.MemoryShort}
 	if id.taints == corev1.NodeInclusionPolicyHonor {
 		rule.stands = k.classes[p].stands
 	}

@@ -149,10 +149,12 @@ func removeByUtilization(r *descheduling, plugin *deschedPlugin) {
 // ResourceUsageToResourceThreshold, capNodeCapacityToThreshold, sortNodesByUsage.
 func (r *descheduling) assess(u *utilization) {
 	nodes, dims := len(r.k.nodes), len(r.k.resources)
-	r.percent, r.usage, r.capped = scheduler.Grow(r.percent, nodes*dims), scheduler.Grow(r.usage, nodes*dims), scheduler.Grow(r.capped, nodes*dims)
+	r.percent, r.usage, r.capped = scheduler.Grow(r.percent, nodes*dims), scheduler.Grow(r.usage,
+		nodes*dims), scheduler.Grow(r.capped, nodes*dims)
 	r.lowLimit, r.highLimit = scheduler.Grow(r.lowLimit, dims), scheduler.Grow(r.highLimit, dims)
 	r.available, r.taken = scheduler.Grow(r.available, dims), scheduler.Grow(r.taken, len(r.k.classes))
-	r.ranked, r.source, r.dest = scheduler.Grow(r.ranked, nodes), scheduler.Grow(r.source, nodes), scheduler.Grow(r.dest, nodes)
+	r.ranked, r.source, r.dest = scheduler.Grow(r.ranked, nodes), scheduler.Grow(r.source,
+		nodes), scheduler.Grow(r.dest, nodes)
 	copy(r.usage, r.used)
 	for n := range r.k.nodes {
 		r.ranked[n] = 0

@@ -53,7 +53,8 @@ func (k *deschedCompiled) nodeAffinity(plugin *deschedPlugin, a *state.NodeAffin
 func preferredWeight(a *corev1.NodeAffinity, node *corev1.Node) int32 {
 	var sum int32
 	for _, t := range a.PreferredDuringSchedulingIgnoredDuringExecution {
-		ok, err := schedulinghelpers.MatchNodeSelectorTerms(node, &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{t.Preference}})
+		ok, err := schedulinghelpers.MatchNodeSelectorTerms(node,
+			&corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{t.Preference}})
 		if err == nil && ok {
 			sum += t.Weight
 		}
@@ -73,7 +74,8 @@ func (k *deschedCompiled) nodeTaints(plugin *deschedPlugin, a *state.NodeTaintsA
 		return slices.Contains(list, t.Key) || t.Value != "" && slices.Contains(list, t.Key+"="+t.Value)
 	}
 	counts := func(t *corev1.Taint) bool {
-		effect := t.Effect == corev1.TaintEffectNoSchedule || a.PreferNoSchedule && t.Effect == corev1.TaintEffectPreferNoSchedule
+		effect := t.Effect == corev1.TaintEffectNoSchedule ||
+			a.PreferNoSchedule && t.Effect == corev1.TaintEffectPreferNoSchedule
 		return effect && !named(a.Excluded, t) && (a.Included == nil || named(a.Included, t))
 	}
 	var v violation

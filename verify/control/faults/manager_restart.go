@@ -8,9 +8,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// manager is the kube-controller-manager as a process: it goes down at any moment, also between two writes of one sync, and
-// comes back, or another replica of it takes over. Its controllers keep nothing that the API server does not: what they
-// expected and queued is gone, and every object is synced again.
+// manager is the kube-controller-manager as a process: it goes down at any moment, also between two writes of one sync,
+// and comes back, or another replica of it takes over. Its controllers keep nothing that the API server does not: what
+// they expected and queued is gone, and every object is synced again.
 //
 // Upstream: kubernetes v1.36.3, cmd/kube-controller-manager/app: Run (leader election, StartControllers);
 // pkg/controller/podautoscaler: initialRecommendation; pkg/controller/replicaset: slowStartBatch.
@@ -65,7 +65,8 @@ func (m *manager) Step(s state.State, next *actor.Emit) {
 
 // Describe implements [actor.Actor].
 func (m *manager) Describe(from, to state.State, x search.Move) actor.Words {
-	w := actor.Words{Action: "controller-restart", Object: "the kube-controller-manager", Text: "the kube-controller-manager restarts"}
+	w := actor.Words{Action: "controller-restart", Object: "the kube-controller-manager",
+		Text: "the kube-controller-manager restarts"}
 	for _, d := range m.loops {
 		for _, y := range interrupted(d, from) {
 			if string(y.To.B) != string(to.B) {
@@ -126,5 +127,6 @@ func (m *managerBack) Step(s state.State, next *actor.Emit) {
 
 // Describe implements [actor.Actor].
 func (m *managerBack) Describe(state.State, state.State, search.Move) actor.Words {
-	return actor.Words{Action: "controller-back", Object: "the kube-controller-manager", Text: "the kube-controller-manager is back"}
+	return actor.Words{Action: "controller-back", Object: "the kube-controller-manager",
+		Text: "the kube-controller-manager is back"}
 }

@@ -97,8 +97,9 @@ func (nodeFailure) Describe(from, _ state.State, m search.Move) actor.Words {
 // Model implements [actor.Actor].
 func (nodeFailure) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: objects.Upstream + ", pkg/controller/nodelifecycle: monitorNodeHealth, processTaintBaseEviction, doNoScheduleTaintingPass",
-		Exact:    []string{"the taints of a lost node; its pods are unready and do not stop before it is back"},
+		Upstream: objects.Upstream +
+			", pkg/controller/nodelifecycle: monitorNodeHealth, processTaintBaseEviction, doNoScheduleTaintingPass",
+		Exact: []string{"the taints of a lost node; its pods are unready and do not stop before it is back"},
 		MayHide: []string{
 			"the 50 s in which a lost node counts as healthy",
 			"the last node is not lost; slower eviction where most nodes of a zone are lost is not modeled",

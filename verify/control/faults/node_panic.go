@@ -118,8 +118,9 @@ func (a *nodePanic) Describe(from, _ state.State, m search.Move) actor.Words {
 // Model implements [actor.Actor].
 func (a *nodePanic) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: objects.Upstream + ", pkg/controller/nodelifecycle: monitorNodeHealth, processTaintBaseEviction, handleDisruption",
-		Exact:    []string{"its pods stay bound, unready, and start again with the node, unless evicted"},
+		Upstream: objects.Upstream +
+			", pkg/controller/nodelifecycle: monitorNodeHealth, processTaintBaseEviction, handleDisruption",
+		Exact: []string{"its pods stay bound, unready, and start again with the node, unless evicted"},
 		MayInvent: []string{
 			"a node may be down for any time",
 			"pods that are ready at once may all be starting up",
@@ -160,5 +161,6 @@ func (nodeRestart) Step(s state.State, next *actor.Emit) {
 // Describe implements [actor.Actor].
 func (nodeRestart) Describe(from, _ state.State, m search.Move) actor.Words {
 	name := from.C.Nodes[m.Args[0]].Name
-	return actor.Words{Action: "node-restart", Object: "Node " + name, Text: "node " + name + " has restarted: its taint node.kubernetes.io/unreachable is gone"}
+	return actor.Words{Action: "node-restart", Object: "Node " + name,
+		Text: "node " + name + " has restarted: its taint node.kubernetes.io/unreachable is gone"}
 }

@@ -75,7 +75,8 @@ func (pressure) Describe(from, _ state.State, m search.Move) actor.Words {
 	w := actor.Words{Action: of + "-pressure", Object: "Node " + name}
 	w.Text = fmt.Sprintf("node %s runs short of %s: it has the condition %s and the taint %s", name, of, condition, taint)
 	if m.Kind == relieved {
-		w.Action, w.Text = "pressure-relief", fmt.Sprintf("node %s has enough %s again: its taint %s is gone", name, of, taint)
+		w.Action, w.Text = "pressure-relief", fmt.Sprintf("node %s has enough %s again: its taint %s is gone", name, of,
+			taint)
 	}
 	return w
 }
@@ -83,8 +84,9 @@ func (pressure) Describe(from, _ state.State, m search.Move) actor.Words {
 // Model implements [actor.Actor].
 func (pressure) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: objects.Upstream + ", pkg/kubelet/eviction: synchronize; pkg/controller/nodelifecycle: doNoScheduleTaintingPass",
-		Exact:    []string{"the taints of a node under disk or memory pressure"},
+		Upstream: objects.Upstream +
+			", pkg/kubelet/eviction: synchronize; pkg/controller/nodelifecycle: doNoScheduleTaintingPass",
+		Exact: []string{"the taints of a node under disk or memory pressure"},
 		MayHide: []string{
 			"the seconds between shortage, condition and taint",
 			"no node comes under pressure while a control loop has work",

@@ -66,7 +66,8 @@ func (podCrash) Describe(from, _ state.State, m search.Move) actor.Words {
 	c, p := from.C, int(m.Args[1])
 	return actor.Words{
 		Action: "pod-crash", Object: objects.PodObject(c, p),
-		Text: objects.OnePod(c, p, "") + " on " + c.Nodes[m.Args[0]].Name + " crashes: it is not ready until it has restarted in its place",
+		Text: objects.OnePod(c, p, "") + " on " + c.Nodes[m.Args[0]].Name +
+			" crashes: it is not ready until it has restarted in its place",
 	}
 }
 

@@ -67,7 +67,8 @@ func (spotReclaim) Describe(from, _ state.State, m search.Move) actor.Words {
 	name := from.C.Nodes[m.Args[0]].Name
 	return actor.Words{
 		Action: "spot-reclaim", Object: "Node " + name,
-		Text: fmt.Sprintf("the provider reclaims spot node %s: it is cordoned (taint %s), and will be gone soon", name, corev1.TaintNodeUnschedulable),
+		Text: fmt.Sprintf("the provider reclaims spot node %s: it is cordoned (taint %s), and will be gone soon", name,
+			corev1.TaintNodeUnschedulable),
 	}
 }
 
@@ -120,7 +121,8 @@ func (a *spotEnd) Describe(from, _ state.State, m search.Move) actor.Words {
 	n := int(m.Args[0])
 	name := from.C.Nodes[n].Name
 	if m.Kind == spotReplaced {
-		return actor.Words{Action: "node-replaced", Object: "Node " + name, Text: "an empty node comes in the place of " + name}
+		return actor.Words{Action: "node-replaced", Object: "Node " + name,
+			Text: "an empty node comes in the place of " + name}
 	}
 	w := actor.Words{Action: "node-gone", Object: "Node " + name, Text: "node " + name + " is gone"}
 	ready := 0

@@ -36,7 +36,8 @@ func NewAttachDetach(b *state.Builder) ([]actor.Actor, error) {
 			out = append(out, &attachDetach{claim: i, name: "attachdetach/" + k.Namespace + "/" + k.Name})
 		}
 		if c.Places(i) && k.Immediate {
-			out = append(out, &provision{claim: i, name: "provision/" + k.Namespace + "/" + k.Name, allowed: scheduler.AllowedNodes(c, k)})
+			out = append(out, &provision{claim: i, name: "provision/" + k.Namespace + "/" + k.Name,
+				allowed: scheduler.AllowedNodes(c, k)})
 		}
 	}
 	return out, nil
@@ -91,9 +92,11 @@ func (a *attachDetach) pods(s state.State, n int) (live, deleted int) {
 func (a *attachDetach) Describe(from, _ state.State, m search.Move) actor.Words {
 	claim := &from.C.Spec.Claims[a.claim]
 	node := from.C.Nodes[m.Args[0]].Name
-	w := actor.Words{Action: "attach-volume", Object: claim.ID(), Text: fmt.Sprintf("the volume of %s/%s is attached to %s", claim.Namespace, claim.Name, node)}
+	w := actor.Words{Action: "attach-volume", Object: claim.ID(),
+		Text: fmt.Sprintf("the volume of %s/%s is attached to %s", claim.Namespace, claim.Name, node)}
 	if m.Kind == detach {
-		w.Action, w.Text = "detach-volume", fmt.Sprintf("the volume of %s/%s is detached from %s", claim.Namespace, claim.Name, node)
+		w.Action, w.Text = "detach-volume", fmt.Sprintf("the volume of %s/%s is detached from %s",
+			claim.Namespace, claim.Name, node)
 		return w
 	}
 	w.Because = []actor.Ref{{Object: claim.ID(), Version: claim.Version, Field: "spec.accessModes"}}
@@ -116,7 +119,8 @@ func AttachRefusal(s state.State, p int) (text string, refs []actor.Ref) {
 				continue
 			}
 			claim := &c.Spec.Claims[i]
-			text = fmt.Sprintf("%s of %s waits on %s in ContainerCreating for the volume of %s/%s", objects.Article(objects.Revised(c, p, "pod")),
+			text = fmt.Sprintf("%s of %s waits on %s in ContainerCreating for the volume of %s/%s",
+				objects.Article(objects.Revised(c, p, "pod")),
 				objects.ShortName(&c.Spec.Workloads[c.Pods[p].Workload]), c.Nodes[n].Name, claim.Namespace, claim.Name)
 			if by := holders(s, i); by != "" {
 				text += ", which is attached to " + by + " (Multi-Attach error)"
@@ -136,7 +140,9 @@ func holders(s state.State, claim int) string {
 		var whose []string
 		for _, p := range s.C.Users[claim] {
 			if s.LiveOn(n, p)+s.On(n, p, state.Terminating) > 0 {
-				whose = append(whose, objects.Article(objects.Revised(s.C, p, "pod"))+" of "+objects.ShortName(&s.C.Spec.Workloads[s.C.Pods[p].Workload]))
+				whose = append(whose,
+					objects.Article(objects.Revised(s.C, p,
+						"pod"))+" of "+objects.ShortName(&s.C.Spec.Workloads[s.C.Pods[p].Workload]))
 			}
 		}
 		return s.C.Nodes[n].Name + " for " + strings.Join(whose, " and ")
@@ -215,7 +221,8 @@ func (a *provision) Describe(from, _ state.State, m search.Move) actor.Words {
 	}
 	return actor.Words{
 		Action: "provision-volume", Object: claim.ID(),
-		Text:    fmt.Sprintf("the volume of %s/%s is made %s (volumeBindingMode Immediate)", claim.Namespace, claim.Name, where),
+		Text: fmt.Sprintf("the volume of %s/%s is made %s (volumeBindingMode Immediate)",
+			claim.Namespace, claim.Name, where),
 		Because: []actor.Ref{{Object: claim.ID(), Version: claim.Version, Field: "spec.storageClassName"}},
 	}
 }

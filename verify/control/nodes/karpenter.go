@@ -45,7 +45,8 @@ const (
 
 func NewKarpenter(b *state.Builder) ([]actor.Actor, error) {
 	c := b.Config()
-	if !c.Autoscales() && !c.Outgrows() || !slices.ContainsFunc(c.Spec.Classes, func(k state.NodeClass) bool { return k.Karpenter != nil }) {
+	if !c.Autoscales() && !c.Outgrows() ||
+		!slices.ContainsFunc(c.Spec.Classes, func(k state.NodeClass) bool { return k.Karpenter != nil }) {
 		return nil, nil
 	}
 	k, err := scheduler.Compile(c)
@@ -161,7 +162,8 @@ func (a *karpenter) provision(s state.State, next *actor.Emit) bool {
 					t.SetTenure(n, state.Staying)
 				}
 			}
-			next.Move(search.Move{Kind: karpenterAdds, Args: [3]int32{int32(first), int32(pod), int32(s.GoneNodes() - t.GoneNodes())}})
+			next.Move(search.Move{Kind: karpenterAdds,
+				Args: [3]int32{int32(first), int32(pod), int32(s.GoneNodes() - t.GoneNodes())}})
 		} else if pod >= 0 { // one would help, in a larger topology
 			found = true
 			t := next.Copy(s)

@@ -45,7 +45,8 @@ func relax(pod *corev1.PodSpec) bool {
 	if a != nil && a.PodAffinity != nil && lighten(&a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution) {
 		return true
 	}
-	if a != nil && a.PodAntiAffinity != nil && lighten(&a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) {
+	if a != nil && a.PodAntiAffinity != nil &&
+		lighten(&a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) {
 		return true
 	}
 	if a != nil && a.NodeAffinity != nil {
@@ -91,13 +92,15 @@ func required(soft *corev1.PodSpec, zones int) *corev1.PodSpec {
 	if a := pod.Affinity; a != nil {
 		if p := a.PodAffinity; p != nil {
 			for _, t := range p.PreferredDuringSchedulingIgnoredDuringExecution {
-				p.RequiredDuringSchedulingIgnoredDuringExecution = append(p.RequiredDuringSchedulingIgnoredDuringExecution, t.PodAffinityTerm)
+				p.RequiredDuringSchedulingIgnoredDuringExecution = append(p.RequiredDuringSchedulingIgnoredDuringExecution,
+					t.PodAffinityTerm)
 			}
 			p.PreferredDuringSchedulingIgnoredDuringExecution = nil
 		}
 		if p := a.PodAntiAffinity; p != nil {
 			for _, t := range p.PreferredDuringSchedulingIgnoredDuringExecution {
-				p.RequiredDuringSchedulingIgnoredDuringExecution = append(p.RequiredDuringSchedulingIgnoredDuringExecution, t.PodAffinityTerm)
+				p.RequiredDuringSchedulingIgnoredDuringExecution = append(p.RequiredDuringSchedulingIgnoredDuringExecution,
+					t.PodAffinityTerm)
 			}
 			p.PreferredDuringSchedulingIgnoredDuringExecution = nil
 		}
@@ -132,7 +135,9 @@ func requireNodes(a *corev1.NodeAffinity) {
 	}
 	a.PreferredDuringSchedulingIgnoredDuringExecution = nil
 	if len(term.MatchExpressions)+len(term.MatchFields) > 0 {
-		a.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}
+		a.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{term},
+		}
 	}
 }
 

@@ -16,14 +16,16 @@ import (
 func (a *karpenter) Describe(from, to state.State, m search.Move) actor.Words {
 	c := from.C
 	if m.Kind == karpenterBeyond {
-		return actor.Words{Action: "scale-up", Object: "the cluster", Text: "Karpenter wants more nodes than are explored here"}
+		return actor.Words{Action: "scale-up", Object: "the cluster",
+			Text: "Karpenter wants more nodes than are explored here"}
 	}
 	n := int(m.Args[0])
 	w := actor.Words{Object: "Node " + c.Nodes[n].Name, Because: a.because(c, n)}
 	if m.Kind == karpenterAdds {
 		p := int(m.Args[1])
 		w.Action = "scale-up"
-		w.Text = "Karpenter makes " + madeNodes(from, to) + fmt.Sprintf(" for pending pods, such as a %s of %s; it takes what they prefer as required",
+		w.Text = "Karpenter makes " +
+			madeNodes(from, to) + fmt.Sprintf(" for pending pods, such as a %s of %s; it takes what they prefer as required",
 			objects.Revised(c, p, "pod"), objects.ShortName(&c.Spec.Workloads[c.Pods[p].Workload]))
 		for _, r := range scheduler.WhyPending(from, p) {
 			w.Because = actor.AppendNew(w.Because, r.Ref)
@@ -40,7 +42,8 @@ func (a *karpenter) Describe(from, to state.State, m search.Move) actor.Words {
 	for p := range c.Pods {
 		live += from.LiveOn(n, p)
 	}
-	w.Text += fmt.Sprintf("its %s fit on other nodes, with what they prefer taken as required", english.Plural(live, "pod", ""))
+	w.Text += fmt.Sprintf("its %s fit on other nodes, with what they prefer taken as required",
+		english.Plural(live, "pod", ""))
 	return w
 }
 
@@ -73,7 +76,8 @@ func (a *karpenter) because(c *state.Config, n int) []actor.Ref {
 	if pool == nil {
 		return nil
 	}
-	return []actor.Ref{{Object: KarpenterObject(pool.NodePool), Version: state.Head, Field: "spec.disruption.consolidationPolicy"}}
+	return []actor.Ref{{Object: KarpenterObject(pool.NodePool), Version: state.Head,
+		Field: "spec.disruption.consolidationPolicy"}}
 }
 
 // KarpenterObject is what references to a NodePool of Karpenter name.

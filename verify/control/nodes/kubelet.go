@@ -67,8 +67,8 @@ func (k *Kubelet) Name() string { return k.name }
 // Latency implements [actor.Actor].
 func (k *Kubelet) Latency() actor.Latency { return actor.Kubelet }
 
-// Step implements [actor.Actor]: one pod moves on, unless it starts in a bad revision or what it needs is deleted, on any node that has one and is up; nodes with equal
-// records count once.
+// Step implements [actor.Actor]: one pod moves on, unless it starts in a bad revision or what it needs is deleted, on
+// any node that has one and is up; nodes with equal records count once.
 func (k *Kubelet) Step(s state.State, next *actor.Emit) {
 	if k.from == state.Starting && (s.Bad(k.Class) || s.Stranded(k.Class)) {
 		return
@@ -100,8 +100,8 @@ func (k *Kubelet) move(s state.State, p int, next *actor.Emit) {
 	}
 }
 
-// Lumped gives some actors with kubelets that know what is lumped: of several that stop pods which are told apart no more,
-// one moves, and the pods of a class start on any node where it makes no difference which.
+// Lumped gives some actors with kubelets that know what is lumped: of several that stop pods which are told apart no
+// more, one moves, and the pods of a class start on any node where it makes no difference which.
 func Lumped(actors []actor.Actor, l *state.Lumps) []actor.Actor {
 	out := slices.Clone(actors)
 	at := map[int]*Kubelet{} // by class: who stops its pods
@@ -122,8 +122,8 @@ func Lumped(actors []actor.Actor, l *state.Lumps) []actor.Actor {
 	return out
 }
 
-// Lumps implements [actor.Lumper]: a pod starts wherever it is, unless it waits for a volume, or its node is down or does
-// not admit it. Who stops pods on deletion stops those of both classes; see [Lumped].
+// Lumps implements [actor.Lumper]: a pod starts wherever it is, unless it waits for a volume, or its node is down or
+// does not admit it. Who stops pods on deletion stops those of both classes; see [Lumped].
 func (k *Kubelet) Lumps(c *state.Config, x actor.Likeness) bool {
 	down := c.Spec.Events.NodeFailure > 0 || c.Panics()
 	return x.Kind == actor.StoppingAs || k.Class != x.Class || k.refused == 0 && len(c.Uses[k.Class]) == 0 && !down
@@ -149,7 +149,8 @@ func (k *Kubelet) Describe(from, _ state.State, m search.Move) actor.Words {
 	c, class := from.C, int(m.Args[1])
 	node := c.Nodes[m.Args[0]].Name
 	pod := objects.OnePod(c, class, "")
-	w := actor.Words{Action: "start-pod", Object: objects.PodObject(c, class), Text: fmt.Sprintf("%s on %s is ready", pod, node)}
+	w := actor.Words{Action: "start-pod", Object: objects.PodObject(c, class),
+		Text: fmt.Sprintf("%s on %s is ready", pod, node)}
 	switch k.from {
 	case state.Starting:
 		if k.to == state.Warming {

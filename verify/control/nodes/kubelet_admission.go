@@ -42,7 +42,8 @@ func AdmissionOf(c *state.Config, p, n int) (*admission, error) {
 	}
 	used := make([]int64, len(k.Resources))
 	for q := range k.Classes {
-		a.clash = append(a.clash, scheduler.PortsClash(scheduler.HostPorts(k.Classes[p].Pod), scheduler.HostPorts(k.Classes[q].Pod)))
+		a.clash = append(a.clash,
+			scheduler.PortsClash(scheduler.HostPorts(k.Classes[p].Pod), scheduler.HostPorts(k.Classes[q].Pod)))
 		tight = tight || a.clash[q]
 		for d, r := range k.Classes[q].Request {
 			used[d] += int64(c.MaxPods) * r
@@ -113,7 +114,8 @@ func (a *admission) Describe(from, _ state.State, m search.Move) actor.Words {
 	return actor.Words{
 		Action: "admit-pod", Object: objects.PodObject(c, a.class),
 		Text: fmt.Sprintf("the kubelet on %s admits %s of %s", c.Nodes[a.node].Name,
-			english.Plural(int(m.Args[0]), objects.Revised(c, a.class, "pod"), ""), objects.ShortName(&c.Spec.Workloads[c.Pods[a.class].Workload])),
+			english.Plural(int(m.Args[0]), objects.Revised(c, a.class, "pod"), ""),
+			objects.ShortName(&c.Spec.Workloads[c.Pods[a.class].Workload])),
 		Because: a.refs(from)[:1],
 	}
 }
@@ -145,7 +147,8 @@ func AdmissionRefusal(s state.State, p int) (text string, refs []actor.Ref) {
 		why, refs = "as it is under "+of+" pressure", refs[:1]
 	}
 	return fmt.Sprintf("the kubelet on %s refuses %s of %s, %s: the pod fails, the ReplicaSet creates another one, and so on forever",
-		s.C.Nodes[n].Name, objects.Article(objects.Revised(s.C, p, "pod")), objects.ShortName(&s.C.Spec.Workloads[s.C.Pods[p].Workload]), why), refs
+		s.C.Nodes[n].Name, objects.Article(objects.Revised(s.C, p,
+			"pod")), objects.ShortName(&s.C.Spec.Workloads[s.C.Pods[p].Workload]), why), refs
 }
 
 // Model implements [actor.Actor].

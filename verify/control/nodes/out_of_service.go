@@ -64,7 +64,8 @@ func (outOfService) Describe(from, _ state.State, m search.Move) actor.Words {
 	name := from.C.Nodes[n].Name
 	return actor.Words{
 		Action: "remove-pods", Object: "Node " + name,
-		Text: "node " + name + " is out of service: " + english.Plural(podsOn(from, n), "pod", "") + " on it removed without its kubelet",
+		Text: "node " + name + " is out of service: " + english.Plural(podsOn(from, n), "pod", "") +
+			" on it removed without its kubelet",
 	}
 }
 

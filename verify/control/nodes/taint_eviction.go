@@ -185,12 +185,15 @@ func (e *taintEviction) Describe(from, _ state.State, m search.Move) actor.Words
 	field := "spec.template.spec.tolerations"
 	w := actor.Words{
 		Action: "evict-pod", Object: objects.PodObject(c, e.class),
-		Text: fmt.Sprintf("taint eviction deletes %s on %s (taint %s, %s)", objects.SomePods(c, e.class, count, ""), c.Nodes[n].Name, key, why),
+		Text: fmt.Sprintf("taint eviction deletes %s on %s (taint %s, %s)", objects.SomePods(c, e.class, count, ""),
+			c.Nodes[n].Name, key, why),
 	}
 	if c.Pods[e.class].Template.Spec.NodeName != "" {
-		w.Because = append(w.Because, actor.Ref{Object: c.Spec.Workloads[c.Pods[e.class].Workload].ID, Version: v, Field: "spec.template.spec.nodeName"})
+		w.Because = append(w.Because,
+			actor.Ref{Object: c.Spec.Workloads[c.Pods[e.class].Workload].ID, Version: v, Field: "spec.template.spec.nodeName"})
 	}
-	w.Because = append(w.Because, actor.Ref{Object: c.Spec.Workloads[c.Pods[e.class].Workload].ID, Version: v, Field: field})
+	w.Because = append(w.Because,
+		actor.Ref{Object: c.Spec.Workloads[c.Pods[e.class].Workload].ID, Version: v, Field: field})
 	return w
 }
 

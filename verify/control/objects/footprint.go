@@ -11,12 +11,13 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// SameFootprint reports whether pods of two classes of one workload take and hold the same where they are: they differ in
-// what runs in their containers, in annotations, and in the label that tells their ReplicaSets apart, which nobody
+// SameFootprint reports whether pods of two classes of one workload take and hold the same where they are: they differ
+// in what runs in their containers, in annotations, and in the label that tells their ReplicaSets apart, which nobody
 // selects by.
 func SameFootprint(c *state.Config, p, q int) bool {
 	a, b := &c.Pods[p], &c.Pods[q]
-	if a.Workload != b.Workload || a.Ordinal != state.NoOrdinal || b.Ordinal != state.NoOrdinal || a.PerNode || b.PerNode ||
+	if a.Workload != b.Workload || a.Ordinal != state.NoOrdinal || b.Ordinal != state.NoOrdinal ||
+		a.PerNode || b.PerNode ||
 		!slices.Equal(c.Uses[p], c.Uses[q]) || selectsRevisions(c) {
 		return false
 	}
@@ -61,7 +62,8 @@ func selectsRevisions(c *state.Config) bool {
 		}
 		for _, anti := range []bool{false, true} {
 			required, preferred := PodTerms(spec.Affinity, anti)
-			if slices.ContainsFunc(required, term) || slices.ContainsFunc(preferred, func(t corev1.WeightedPodAffinityTerm) bool { return term(t.PodAffinityTerm) }) {
+			if slices.ContainsFunc(required, term) ||
+				slices.ContainsFunc(preferred, func(t corev1.WeightedPodAffinityTerm) bool { return term(t.PodAffinityTerm) }) {
 				return true
 			}
 		}

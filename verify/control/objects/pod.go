@@ -37,7 +37,8 @@ func TolerateNodeProblems(spec *corev1.PodSpec) {
 	add := func(key string, effect corev1.TaintEffect) {
 		want := corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect}
 		for i := range spec.Tolerations {
-			if have := &spec.Tolerations[i]; have.Key == key && have.Effect == effect && have.Operator == want.Operator && have.Value == "" {
+			if have := &spec.Tolerations[i]; have.Key == key && have.Effect == effect &&
+				have.Operator == want.Operator && have.Value == "" {
 				*have = want
 				return
 			}

@@ -45,7 +45,8 @@ func (k *Compiled) compileBeside() {
 // becomes of these is not followed.
 func (k *Compiled) compileSpare(p int) error {
 	class := &k.Classes[p]
-	if k.beside.used == nil || !class.ranked || class.profile.NoPreemption || NeverPreempts(k.Cfg.Spec, class.Pod, objects.FirstVersion(k.Cfg, p)) {
+	if k.beside.used == nil || !class.ranked || class.profile.NoPreemption ||
+		NeverPreempts(k.Cfg.Spec, class.Pod, objects.FirstVersion(k.Cfg, p)) {
 		return nil
 	}
 	dims := len(k.Resources)
@@ -126,7 +127,8 @@ func (k *Compiled) portsHeld(p, n int) bool {
 		return false
 	}
 	for _, o := range k.held(n) {
-		preempts := class.ranked && o.Priority < class.priority && !class.profile.NoPreemption && !NeverPreempts(k.Cfg.Spec, class.Pod, objects.FirstVersion(k.Cfg, p))
+		preempts := class.ranked && o.Priority < class.priority && !class.profile.NoPreemption &&
+			!NeverPreempts(k.Cfg.Spec, class.Pod, objects.FirstVersion(k.Cfg, p))
 		if !preempts && PortsClash(mine, o.Ports) {
 			return true
 		}

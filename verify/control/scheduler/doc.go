@@ -5,9 +5,9 @@
 // tainttoleration, podtopologyspread, interpodaffinity, nodeports, imagelocality, nodeunschedulable, nodename,
 // schedulinggates, volumezone, volumebinding, defaultpreemption) and apis/config for profiles and weights.
 //
-// A problem is compiled once ([Compile]): filters and scores that no state can move become tables by pod class and node;
-// the rest is counted in a [View] of one state. Ties between nodes are choices of the search. Who only asks "would this
-// pod fit", such as an autoscaler or the kubelet's own admission, uses the same [Compiled].
+// A problem is compiled once ([Compile]): filters and scores that no state can move become tables by pod class and
+// node; the rest is counted in a [View] of one state. Ties between nodes are choices of the search. Who only asks
+// "would this pod fit", such as an autoscaler or the kubelet's own admission, uses the same [Compiled].
 //
 // It watches pods that are pending and everything that takes or frees room: pods on deletion among it, whose room is
 // taken until they are gone.

@@ -26,7 +26,8 @@ import (
 func (k *Compiled) rankVictims() {
 	for p := range k.Classes {
 		class := &k.Classes[p]
-		if !class.ranked || class.profile.NoPreemption || NeverPreempts(k.Cfg.Spec, class.Pod, objects.FirstVersion(k.Cfg, p)) {
+		if !class.ranked || class.profile.NoPreemption ||
+			NeverPreempts(k.Cfg.Spec, class.Pod, objects.FirstVersion(k.Cfg, p)) {
 			continue
 		}
 		for q := range k.Classes {
@@ -154,7 +155,8 @@ func (k *Compiled) shiftPods(v *View, p, n, q int, delta int64) {
 // what victims do not change (UnschedulableAndUnresolvable).
 func (k *Compiled) hopeless(v *View, p, n int) bool {
 	switch v.why[n] {
-	case reasonUnschedulable, reasonTaint, reasonEnforcedAffinity, reasonNodeAffinity, reasonSpreadLabel, reasonPodAffinity, reasonVolumeNode, reasonVolumeBind, reasonGone:
+	case reasonUnschedulable, reasonTaint, reasonEnforcedAffinity, reasonNodeAffinity, reasonSpreadLabel,
+		reasonPodAffinity, reasonVolumeNode, reasonVolumeBind, reasonGone:
 		return true
 	case reasonResources:
 		for d, want := range k.Classes[p].Request {

@@ -42,7 +42,8 @@ func NewScheduler(c *state.Config) (*Scheduler, error) {
 	return &Scheduler{K: k}, nil
 }
 
-// Lumps implements [actor.Lumper]: a pod on deletion counts by what it holds, and only preemption asks which pods have started.
+// Lumps implements [actor.Lumper]: a pod on deletion counts by what it holds, and only preemption asks which pods have
+// started.
 func (a *Scheduler) Lumps(_ *state.Config, k actor.Likeness) bool {
 	return k.Kind == actor.StoppingAs || !a.K.Preempts
 }

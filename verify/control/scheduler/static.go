@@ -188,7 +188,8 @@ func intolerable(pod *corev1.Pod, node *corev1.Node) int64 {
 	var count int64
 	for i := range node.Spec.Taints {
 		t := &node.Spec.Taints[i]
-		if t.Effect == corev1.TaintEffectPreferNoSchedule && !corev1helpers.TolerationsTolerateTaint(objects.NoLog(), soft, t, false) {
+		if t.Effect == corev1.TaintEffectPreferNoSchedule &&
+			!corev1helpers.TolerationsTolerateTaint(objects.NoLog(), soft, t, false) {
 			count++
 		}
 	}

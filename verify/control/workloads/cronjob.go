@@ -110,7 +110,8 @@ func (x *cronJob) Describe(from, to state.State, _ search.Move) actor.Words {
 	case after > before && before > 0:
 		text += " beside " + english.Plural(before, "Job", "") + " that is not finished"
 		if before > 1 {
-			text = "the schedule of CronJob " + x.name + " is due: it creates a Job beside " + english.Plural(before, "Job", "") + " that are not finished"
+			text = "the schedule of CronJob " + x.name + " is due: it creates a Job beside " +
+				english.Plural(before, "Job", "") + " that are not finished"
 		}
 	case before > 0:
 		text += ", and deletes " + english.Plural(before, "Job", "") + " that is not finished"

@@ -37,13 +37,14 @@ func DaemonRuns(d *appsv1.DaemonSet, node *corev1.Node) (puts, keeps bool) {
 
 // untolerated reports whether one of some taints, of one of the effects, is not tolerated.
 func untolerated(spec *corev1.PodSpec, taints []corev1.Taint, effects ...corev1.TaintEffect) bool {
-	_, found := corev1helpers.FindMatchingUntoleratedTaint(objects.NoLog(), taints, spec.Tolerations, func(t *corev1.Taint) bool {
-		for _, e := range effects {
-			if t.Effect == e {
-				return true
+	_, found := corev1helpers.FindMatchingUntoleratedTaint(objects.NoLog(), taints, spec.Tolerations,
+		func(t *corev1.Taint) bool {
+			for _, e := range effects {
+				if t.Effect == e {
+					return true
+				}
 			}
-		}
-		return false
-	}, false)
+			return false
+		}, false)
 	return found
 }

@@ -130,7 +130,8 @@ func (*daemonSet) InManager() {}
 // so that every choice of those that are to be updated next is a successor.
 func (d *daemonSet) Step(s state.State, next *actor.Emit) {
 	r := &d.versions[s.VersionOf(d.workload)]
-	x := daemonSync{daemonRollout: r, s: s, next: next, quotas: d.quotas, does: zeroed(&next.Scratch.Counts, len(s.C.Nodes))}
+	x := daemonSync{daemonRollout: r, s: s, next: next, quotas: d.quotas,
+		does: zeroed(&next.Scratch.Counts, len(s.C.Nodes))}
 	if !r.exists {
 		x.sweep(d.workload)
 		return

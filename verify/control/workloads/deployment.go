@@ -144,8 +144,8 @@ func (r *rollout) maxUnavailable(replicas int32) int32 {
 	return min(unavailable, replicas)
 }
 
-// Lumps implements [actor.Lumper]: it counts pods of a class on all nodes, and looks at those on deletion where it waits
-// for them (Recreate).
+// Lumps implements [actor.Lumper]: it counts pods of a class on all nodes, and looks at those on deletion where it
+// waits for them (Recreate).
 func (d *Deployment) Lumps(c *state.Config, k actor.Likeness) bool {
 	waits := d.versions[state.Base].recreate || d.versions[state.Head].recreate
 	return k.Kind == actor.StartedWhere || !waits || c.Pods[k.Class].Workload != d.Workload
@@ -329,7 +329,8 @@ func (y *deploymentSync) scaleReplicaSet(rs *replicaSet, size int32, force bool)
 // Model implements [actor.Actor].
 func (d *Deployment) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: objects.Upstream + ", pkg/controller/deployment: syncDeployment, scale, rolloutRolling, rolloutRecreate, deploymentutil",
+		Upstream: objects.Upstream +
+			", pkg/controller/deployment: syncDeployment, scale, rolloutRolling, rolloutRecreate, deploymentutil",
 		Exact: []string{
 			"surge and unavailable, proportional scaling, clean-up of unhealthy old replicas, pause",
 			"progressDeadlineSeconds sets a condition only",

@@ -3,13 +3,14 @@ package workloads
 import "github.com/kubesettle/kubesettle/verify/state"
 
 // Grows says in which states the controller will only raise the size of class p's ReplicaSet from then on, and this one
-// has no pod too many: its pods stay, as far as these two go. nil: there are none. It is a property that lasts: the last
-// version is applied, nobody else sets replicas, the ReplicaSet is the new one and no larger than they are, and every
-// ReplicaSet with pods knows their number. calm says that no event happens.
+// has no pod too many: its pods stay, as far as these two go. nil: there are none. It is a property that lasts: the
+// last version is applied, nobody else sets replicas, the ReplicaSet is the new one and no larger than they are, and
+// every ReplicaSet with pods knows their number. calm says that no event happens.
 func (d *Deployment) Grows(c *state.Config, p int, calm bool) func(state.State) bool {
 	w := d.Workload
 	wl := &c.Spec.Workloads[w]
-	if wl.Autoscaled() || c.Restarts(w) || c.Scales(w) || len(wl.Sizes) > 0 || c.Pods[p].Set != p || !calm && c.Spec.Events.Rollback {
+	if wl.Autoscaled() || c.Restarts(w) || c.Scales(w) || len(wl.Sizes) > 0 || c.Pods[p].Set != p ||
+		!calm && c.Spec.Events.Rollback {
 		return nil
 	}
 	for v := range d.versions {

@@ -125,7 +125,8 @@ func (d *Deployment) describe(from, to state.State) actor.Words {
 		w.Text += " (Recreate)"
 		ref("spec.strategy.type")
 	case c.Revisions(d.Workload) > 1:
-		w.Text += fmt.Sprintf(" (replicas %d, surge %d, unavailable %d)", replicas, r.maxSurge(replicas), r.maxUnavailable(replicas))
+		w.Text += fmt.Sprintf(" (replicas %d, surge %d, unavailable %d)", replicas, r.maxSurge(replicas),
+			r.maxUnavailable(replicas))
 		first, second := "spec.strategy.rollingUpdate.maxUnavailable", "spec.strategy.rollingUpdate.maxSurge"
 		if grows {
 			first, second = second, first

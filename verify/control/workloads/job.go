@@ -48,10 +48,12 @@ func NewJob(b *state.Builder) ([]actor.Actor, error) {
 			continue
 		}
 		if c.Pods[p].Template.Spec.NodeName != "" {
-			return nil, fmt.Errorf("%s: the pod template's spec.nodeName: pods on one node that the kubelet may refuse: %w", wl.ID, actor.ErrUnmodeled)
+			return nil, fmt.Errorf("%s: the pod template's spec.nodeName: pods on one node that the kubelet may refuse: %w",
+				wl.ID, actor.ErrUnmodeled)
 		}
 		out = append(out,
-			&jobLoop{class: p, name: objects.ClassActor(c, "job", p), loop: ReplicaSetLoop{Class: p, Workload: c.Pods[p].Workload, quotas: quotas, unranked: true}},
+			&jobLoop{class: p, name: objects.ClassActor(c, "job", p),
+				loop: ReplicaSetLoop{Class: p, Workload: c.Pods[p].Workload, quotas: quotas, unranked: true}},
 			&jobPods{class: p, name: objects.ClassActor(c, "kubelet-finish", p)})
 		if hasDeadline(c, p) && c.Spec.Events.JobOverrun > 0 && wl.Kind() == state.CronJob {
 			out = append(out, &jobDeadline{class: p, name: objects.ClassActor(c, "job-deadline", p)})
@@ -116,13 +118,16 @@ func (j *jobLoop) Describe(from, to state.State, m search.Move) actor.Words {
 	created := to.Pending(j.class) - from.Pending(j.class)
 	if created <= 0 {
 		w := j.loop.Describe(from, to, m)
-		w.Text = "the Job controller deletes " + english.Plural(from.Active(j.class)-to.Active(j.class), objects.Revised(c, j.class, "pod"), "") + " of " + objects.PodName(c, j.class)
+		w.Text = "the Job controller deletes " +
+			english.Plural(from.Active(j.class)-to.Active(j.class), objects.Revised(c, j.class, "pod"), "") + " of " +
+			objects.PodName(c, j.class)
 		w.Because = nil
 		return w
 	}
 	return actor.Words{
 		Action: "create-pod", Object: objects.PodObject(c, j.class),
-		Text: "the Job controller creates " + english.Plural(created, objects.Revised(c, j.class, "pod"), "") + " of " + objects.PodName(c, j.class),
+		Text: "the Job controller creates " + english.Plural(created, objects.Revised(c, j.class, "pod"), "") + " of " +
+			objects.PodName(c, j.class),
 		Because: []actor.Ref{{
 			Object: c.Spec.Workloads[c.Pods[j.class].Workload].ID, Version: from.VersionOfClass(j.class), Field: "spec.template",
 		}},
@@ -215,7 +220,8 @@ func (j *jobDeadline) Describe(from, _ state.State, _ search.Move) actor.Words {
 	wl := &from.C.Spec.Workloads[from.C.Pods[j.class].Workload]
 	return actor.Words{
 		Action: "deadline-exceeded", Object: wl.ID,
-		Text:    english.Plural(from.Jobs(j.class), "Job", "") + " of " + objects.ShortName(wl) + " exceeded activeDeadlineSeconds, and failed",
+		Text: english.Plural(from.Jobs(j.class), "Job", "") + " of " + objects.ShortName(wl) +
+			" exceeded activeDeadlineSeconds, and failed",
 		Because: []actor.Ref{{Object: wl.ID, Version: from.VersionOfClass(j.class), Field: "spec.activeDeadlineSeconds"}},
 	}
 }

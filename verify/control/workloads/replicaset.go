@@ -48,9 +48,11 @@ func NewReplicaSet(b *state.Builder) ([]actor.Actor, error) {
 		}
 		if node >= 0 && len(c.Members(p)) > 1 {
 			wl := &c.Spec.Workloads[c.Pods[p].Workload]
-			return nil, fmt.Errorf("%s %s/%s: spec.template.spec.nodeName of pods that a VerticalPodAutoscaler resizes: %w", wl.Kind(), wl.Namespace, wl.Name, actor.ErrUnmodeled)
+			return nil, fmt.Errorf("%s %s/%s: spec.template.spec.nodeName of pods that a VerticalPodAutoscaler resizes: %w",
+				wl.Kind(), wl.Namespace, wl.Name, actor.ErrUnmodeled)
 		}
-		r := &ReplicaSetLoop{Class: p, Workload: c.Pods[p].Workload, name: objects.ClassActor(c, "replicaset", p), Node: node, quotas: quotas}
+		r := &ReplicaSetLoop{Class: p, Workload: c.Pods[p].Workload, name: objects.ClassActor(c, "replicaset", p),
+			Node: node, quotas: quotas}
 		out = append(out, r)
 		if node < 0 {
 			continue
@@ -88,8 +90,8 @@ func (r *ReplicaSetLoop) Latency() actor.Latency { return actor.Sync }
 // InManager implements [actor.Managed].
 func (*ReplicaSetLoop) InManager() {}
 
-// Interrupt implements [actor.Divisible]: of the pods that one sync creates, any number are there. slowStartBatch makes 1, 2,
-// 4, … at a time, and waits for none of a batch before the next of it.
+// Interrupt implements [actor.Divisible]: of the pods that one sync creates, any number are there. slowStartBatch makes
+// 1, 2, 4, … at a time, and waits for none of a batch before the next of it.
 func (r *ReplicaSetLoop) Interrupt(s state.State, next *actor.Emit) {
 	if s.ActiveIn(r.Class) >= s.Get(s.C.Class[r.Class].Size) {
 		return
@@ -318,7 +320,8 @@ func (r *ReplicaSetLoop) Describe(from, to state.State, _ search.Move) actor.Wor
 	}
 	if r.Node >= 0 {
 		if created := to.On(r.Node, r.Class, state.Starting) - from.On(r.Node, r.Class, state.Starting); created > 0 {
-			w.Text = fmt.Sprintf("%s creates %s on %s (spec.nodeName)", set, english.Plural(created, "pod", ""), c.Nodes[r.Node].Name)
+			w.Text = fmt.Sprintf("%s creates %s on %s (spec.nodeName)", set,
+				english.Plural(created, "pod", ""), c.Nodes[r.Node].Name)
 			return w
 		}
 	}
@@ -351,7 +354,8 @@ func (r *ReplicaSetLoop) deleted(from, to state.State, p int) string {
 // Model implements [actor.Actor].
 func (r *ReplicaSetLoop) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: objects.Upstream + ", pkg/controller/replicaset: manageReplicas, getPodsToDelete; pkg/controller: ActivePodsWithRanks",
+		Upstream: objects.Upstream +
+			", pkg/controller/replicaset: manageReplicas, getPodsToDelete; pkg/controller: ActivePodsWithRanks",
 		Exact: []string{
 			"how many pods are created or deleted; the ranking of victims: unassigned, not ready, pods that share a node",
 			"ResourceQuotas: pods, requests, limits and extended resources",

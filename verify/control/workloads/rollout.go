@@ -134,15 +134,18 @@ func (y *rolloutSync) read(s state.State, w int) {
 	y.old = rolloutStatus{
 		stable: slot(f.Stable), current: slot(f.Current), weighed: slot(f.Weighed), active: slot(f.Active),
 		steps: get(f.Steps), step: get(f.Step), pause: state.RolloutPause(get(f.Pause)),
-		abort: get(f.Abort) == 1, checked: get(f.Checked) == 1, weights: get(f.Weight) > 0, weight: int32(max(get(f.Weight)-1, 0)),
+		abort: get(f.Abort) == 1, checked: get(f.Checked) == 1, weights: get(f.Weight) > 0,
+		weight: int32(max(get(f.Weight)-1, 0)),
 	}
 	y.now = y.old
 	y.newSlot = slices.Index(c.ClassesOf[w], s.NewClass(w))
 	for i, p := range c.ClassesOf[w] {
 		g := &c.Class[p]
-		y.sets[i] = rolloutSet{class: p, exists: s.Get(g.Exists) == 1, desired: int32(s.Get(g.Desired)), due: state.Deadline(get(f.Due[i]))}
+		y.sets[i] = rolloutSet{class: p, exists: s.Get(g.Exists) == 1, desired: int32(s.Get(g.Desired)),
+			due: state.Deadline(get(f.Due[i]))}
 		if y.sets[i].exists {
-			y.sets[i].CanarySet = CanarySet{Size: int32(s.Get(g.Size)), Pods: int32(s.ActiveIn(p)), Available: int32(s.AvailableIn(p))}
+			y.sets[i].CanarySet = CanarySet{Size: int32(s.Get(g.Size)), Pods: int32(s.ActiveIn(p)),
+				Available: int32(s.AvailableIn(p))}
 		}
 	}
 }

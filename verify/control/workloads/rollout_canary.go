@@ -135,8 +135,8 @@ func (y *rolloutSync) reconcileOthers() bool {
 	return true
 }
 
-// referenced is isReplicaSetReferenced for a ReplicaSet that is neither the new nor the stable one; its Services go with
-// the weights.
+// referenced is isReplicaSetReferenced for a ReplicaSet that is neither the new nor the stable one; its Services go
+// with the weights.
 func (y *rolloutSync) referenced(rs *rolloutSet) bool {
 	return rs == y.at(y.old.current) || rs == y.at(y.old.active) || y.old.weights && rs == y.at(y.old.weighed)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// rolloutClock models what a Rollout waits for: pauses and deadlines that pass, and whoever promotes it where a pause has
-// no end. A person is as sure as a clock here: what rests on nobody coming is no finding.
+// rolloutClock models what a Rollout waits for: pauses and deadlines that pass, and whoever promotes it where a pause
+// has no end. A person is as sure as a clock here: what rests on nobody coming is no finding.
 type rolloutClock struct{ of *Rollout }
 
 // rolloutAbort models that an update is given up: by progressDeadlineAbort, as a loop, where the new pods never become
@@ -150,14 +150,16 @@ func (a *rolloutAbort) Step(s state.State, next *actor.Emit) {
 	w := a.of.Workload
 	f, p := &s.C.Workload[w].Rollout, &a.of.versions[s.VersionOf(w)]
 	current, stable := s.RevisionOf(w, f.Current), s.RevisionOf(w, f.Stable)
-	if !p.exists || p.paused || stable < 0 || current < 0 || current == stable || current != s.NewClass(w) || s.Get(f.Abort) == 1 {
+	if !p.exists || p.paused || stable < 0 || current < 0 || current == stable ||
+		current != s.NewClass(w) || s.Get(f.Abort) == 1 {
 		return
 	}
 	left := s.BadRevisionsLeft()
 	switch {
 	case a.event && (left == 0 || s.Bad(current) || s.VersionOf(w) != state.Head):
 		return
-	case !a.event && (!s.Manifest(w).Rollout.Spec.ProgressDeadlineAbort || !s.Bad(current) || state.RolloutPause(s.Get(f.Pause)) != state.NotPaused || s.Get(s.C.Class[current].Size) == 0):
+	case !a.event && (!s.Manifest(w).Rollout.Spec.ProgressDeadlineAbort || !s.Bad(current) ||
+		state.RolloutPause(s.Get(f.Pause)) != state.NotPaused || s.Get(s.C.Class[current].Size) == 0):
 		return
 	}
 	t := next.Copy(s)

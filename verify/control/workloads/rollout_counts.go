@@ -294,8 +294,8 @@ func (c *Canary) AtDesired(weighed bool, weight int32) bool {
 	return c.Routed || c.Others.Available == 0
 }
 
-// DesiredWeight is what reconcileTrafficRouting sets, without experiments and full promotion by hand; back says that the
-// stable revision is wanted again while the canary still gets requests (IsDynamicallyRollingBackToStable).
+// DesiredWeight is what reconcileTrafficRouting sets, without experiments and full promotion by hand; back says that
+// the stable revision is wanted again while the canary still gets requests (IsDynamicallyRollingBackToStable).
 func (c *Canary) DesiredWeight(back, promoted, aborted bool) int32 {
 	switch {
 	case back:

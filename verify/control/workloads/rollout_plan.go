@@ -55,7 +55,8 @@ func compileRolloutPlan(m *state.Manifest) (rolloutPlan, error) {
 	}
 	if c.TrafficRouting != nil && c.TrafficRouting.MaxTrafficWeight != nil {
 		if p.canary.MaxWeight = *c.TrafficRouting.MaxTrafficWeight; p.canary.MaxWeight < 1 || p.canary.MaxWeight > 10000 {
-			return p, fmt.Errorf("spec.strategy.canary.trafficRouting.maxTrafficWeight: %d: %w", p.canary.MaxWeight, actor.ErrUnmodeled)
+			return p, fmt.Errorf("spec.strategy.canary.trafficRouting.maxTrafficWeight: %d: %w",
+				p.canary.MaxWeight, actor.ErrUnmodeled)
 		}
 	}
 	p.delays = c.ScaleDownDelaySeconds == nil || *c.ScaleDownDelaySeconds > 0

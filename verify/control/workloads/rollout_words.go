@@ -61,7 +61,8 @@ func (r *Rollout) Describe(from, to state.State, _ search.Move) actor.Words {
 func (r *Rollout) told(from, to state.State) []string {
 	c := from.C
 	f := &c.Workload[r.Workload].Rollout
-	old, now := rolloutSync{rolloutPlan: &r.versions[from.VersionOf(r.Workload)]}, rolloutSync{rolloutPlan: &r.versions[from.VersionOf(r.Workload)]}
+	plan := &r.versions[from.VersionOf(r.Workload)]
+	old, now := rolloutSync{rolloutPlan: plan}, rolloutSync{rolloutPlan: plan}
 	old.read(from, r.Workload)
 	now.read(to, r.Workload)
 	x, y := &old.old, &now.old
@@ -77,12 +78,14 @@ func (r *Rollout) told(from, to state.State) []string {
 		}
 		return "no ReplicaSet"
 	}
-	say(y.weights && y.weight != x.weight, "sends %d%% of the requests to the canary", y.weight*100/max(old.canary.MaxWeight, 1))
+	say(y.weights && y.weight != x.weight, "sends %d%% of the requests to the canary",
+		y.weight*100/max(old.canary.MaxWeight, 1))
 	say(x.active != y.active, "points the active Service to %s", set(f.Active))
 	say(x.stable != y.stable, "takes %s for the stable one", set(f.Stable))
 	say(y.checked && !x.checked, "has seen enough of the preview")
 	say(y.pause == state.PausedNow && x.pause != y.pause, "pauses")
-	say(x.stable == y.stable && x.current == y.current && x.step != y.step && !y.abort, "goes to step %d of %d", y.step, len(old.canary.Steps))
+	say(x.stable == y.stable && x.current == y.current && x.step != y.step && !y.abort, "goes to step %d of %d",
+		y.step, len(old.canary.Steps))
 	say(x.abort && !y.abort, "forgets that it was aborted")
 	say(x.current != y.current && len(out) == 0, "begins the update")
 	return out

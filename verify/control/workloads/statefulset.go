@@ -219,7 +219,8 @@ func placeOf(s state.State, p int) string {
 // Model implements [actor.Actor].
 func (x *statefulSet) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: objects.Upstream + ", pkg/controller/statefulset: updateStatefulSet, processReplica, processCondemned, slowStartBatch, " +
+		Upstream: objects.Upstream +
+			", pkg/controller/statefulset: updateStatefulSet, processReplica, processCondemned, slowStartBatch, " +
 			"newVersionedStatefulSetPod, completeRollingUpdate",
 		Exact: []string{
 			"which ordinals a sync creates and deletes, and at which revision: OrderedReady and Parallel, partition, OnDelete, " +
@@ -238,6 +239,7 @@ func (x *statefulSet) Model() *actor.Model {
 			"pods of revisions before base are missed",
 			"a deleted StatefulSet's pods go at once, in one step",
 		},
-		Refused: []string{"spec.template.spec.nodeName of a StatefulSet", "a podManagementPolicy or updateStrategy.type that upstream does not know"},
+		Refused: []string{"spec.template.spec.nodeName of a StatefulSet",
+			"a podManagementPolicy or updateStrategy.type that upstream does not know"},
 	}
 }

@@ -102,7 +102,8 @@ func (y *statefulSync) member(i int) member {
 		}
 	}
 	v := s.VersionOf(x.workload)
-	if x.first+i < y.rollout.start+y.rollout.partition && !y.rollout.onDelete && x.classes[s.Current(x.workload)] != nil && s.C.TracksCurrent(x.workload) {
+	if x.first+i < y.rollout.start+y.rollout.partition && !y.rollout.onDelete && x.classes[s.Current(x.workload)] != nil &&
+		s.C.TracksCurrent(x.workload) {
 		v = s.Current(x.workload)
 	}
 	return member{ordinal: x.first + i, class: x.classes[v][i]}
@@ -189,8 +190,8 @@ func (y *statefulSync) update() {
 	}
 }
 
-// updateSome is updateStatefulSetAfterInvariantEstablished, for the feature gate MaxUnavailableStatefulSet: it deletes as
-// many pods as may be unavailable beside those that are, the highest ordinals first, whatever state they are in.
+// updateSome is updateStatefulSetAfterInvariantEstablished, for the feature gate MaxUnavailableStatefulSet: it deletes
+// as many pods as may be unavailable beside those that are, the highest ordinals first, whatever state they are in.
 func (y *statefulSync) updateSome() {
 	unavailable := 0
 	for i := range y.replicas {
@@ -210,8 +211,8 @@ func (y *statefulSync) updateSome() {
 	}
 }
 
-// updateUnavailable is what v1.37.2 does first for a Parallel set: old pods that are unavailable are deleted, however many
-// there are.
+// updateUnavailable is what v1.37.2 does first for a Parallel set: old pods that are unavailable are deleted, however
+// many there are.
 func (y *statefulSync) updateUnavailable() {
 	for target := len(y.replicas) - 1; target >= y.rollout.partition; target-- {
 		if m := &y.replicas[target]; !y.updated(m) && m.created && !m.terminating && m.unavailable() {

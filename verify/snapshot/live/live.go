@@ -42,7 +42,8 @@ const pageSize = 500
 func Config(file, context string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = file
-	c, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: context}).ClientConfig()
+	c, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
+		&clientcmd.ConfigOverrides{CurrentContext: context}).ClientConfig()
 	if err != nil {
 		return nil, fmt.Errorf("no cluster to read (%w): name a kubeconfig with --kubeconfig, or give files of objects", err)
 	}
@@ -79,17 +80,23 @@ var kinds = []kind{
 	{appsv1.SchemeGroupVersion, "statefulsets", func() runtime.Object { return &appsv1.StatefulSetList{} }},
 	{appsv1.SchemeGroupVersion, "daemonsets", func() runtime.Object { return &appsv1.DaemonSetList{} }},
 	{batchv1.SchemeGroupVersion, "jobs", func() runtime.Object { return &batchv1.JobList{} }},
-	{autoscalingv2.SchemeGroupVersion, "horizontalpodautoscalers", func() runtime.Object { return &autoscalingv2.HorizontalPodAutoscalerList{} }},
-	{policyv1.SchemeGroupVersion, "poddisruptionbudgets", func() runtime.Object { return &policyv1.PodDisruptionBudgetList{} }},
-	{schedulingv1.SchemeGroupVersion, "priorityclasses", func() runtime.Object { return &schedulingv1.PriorityClassList{} }},
+	{autoscalingv2.SchemeGroupVersion, "horizontalpodautoscalers",
+		func() runtime.Object { return &autoscalingv2.HorizontalPodAutoscalerList{} }},
+	{policyv1.SchemeGroupVersion, "poddisruptionbudgets",
+		func() runtime.Object { return &policyv1.PodDisruptionBudgetList{} }},
+	{schedulingv1.SchemeGroupVersion, "priorityclasses",
+		func() runtime.Object { return &schedulingv1.PriorityClassList{} }},
 	{storagev1.SchemeGroupVersion, "csinodes", func() runtime.Object { return &storagev1.CSINodeList{} }},
-	{storagev1.SchemeGroupVersion, "volumeattachments", func() runtime.Object { return &storagev1.VolumeAttachmentList{} }},
-	{admissionv1.SchemeGroupVersion, "mutatingwebhookconfigurations", func() runtime.Object { return &admissionv1.MutatingWebhookConfigurationList{} }},
-	{admissionv1.SchemeGroupVersion, "validatingwebhookconfigurations", func() runtime.Object { return &admissionv1.ValidatingWebhookConfigurationList{} }},
+	{storagev1.SchemeGroupVersion, "volumeattachments",
+		func() runtime.Object { return &storagev1.VolumeAttachmentList{} }},
+	{admissionv1.SchemeGroupVersion, "mutatingwebhookconfigurations",
+		func() runtime.Object { return &admissionv1.MutatingWebhookConfigurationList{} }},
+	{admissionv1.SchemeGroupVersion, "validatingwebhookconfigurations",
+		func() runtime.Object { return &admissionv1.ValidatingWebhookConfigurationList{} }},
 }
 
-// sources are all kinds that a snapshot is made of, on one connection. The client set of all of Kubernetes, which does the
-// same with more types, would be a tenth of the program.
+// sources are all kinds that a snapshot is made of, on one connection. The client set of all of Kubernetes, which does
+// the same with more types, would be a tenth of the program.
 func sources(config *rest.Config) ([]source, error) {
 	connection, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -104,25 +111,28 @@ func sources(config *rest.Config) ([]source, error) {
 			}
 		}
 		client := clients[k.of]
-		out = append(out, source{schema.GroupResource{Group: k.of.Group, Resource: k.resource}.String(), func(ctx context.Context, opt metav1.ListOptions) (runtime.Object, error) {
-			list := k.list()
-			return list, client.Get().Resource(k.resource).VersionedParams(&opt, scheme.ParameterCodec).Do(ctx).Into(list)
-		}, false})
+		out = append(out, source{schema.GroupResource{Group: k.of.Group, Resource: k.resource}.String(),
+			func(ctx context.Context, opt metav1.ListOptions) (runtime.Object, error) {
+				list := k.list()
+				return list, client.Get().Resource(k.resource).VersionedParams(&opt, scheme.ParameterCodec).Do(ctx).Into(list)
+			}, false})
 	}
 	dyn, err := dynamic.NewForConfigAndClient(config, connection)
 	if err != nil {
 		return nil, err
 	}
 	pools := dyn.Resource(schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"})
-	return append(out, source{"nodepools.karpenter.sh", func(ctx context.Context, opt metav1.ListOptions) (runtime.Object, error) {
-		return pools.List(ctx, opt)
-	}, true}), nil
+	return append(out, source{"nodepools.karpenter.sh",
+		func(ctx context.Context, opt metav1.ListOptions) (runtime.Object, error) {
+			return pools.List(ctx, opt)
+		}, true}), nil
 }
 
 // clientOf is what the client set has for a group and version.
 func clientOf(config *rest.Config, of schema.GroupVersion, connection *http.Client) (rest.Interface, error) {
 	own := rest.CopyConfig(config)
-	own.AcceptContentTypes, own.ContentType = "application/vnd.kubernetes.protobuf,application/json", "application/vnd.kubernetes.protobuf"
+	own.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	own.ContentType = "application/vnd.kubernetes.protobuf"
 	own.GroupVersion, own.NegotiatedSerializer = &of, scheme.Codecs.WithoutConversion()
 	if own.APIPath = "/apis"; of.Group == "" {
 		own.APIPath = "/api"

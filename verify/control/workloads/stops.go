@@ -1,0 +1,26 @@
+package workloads
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// DeploymentStops: Recreate waits until no old pod is left.
+func DeploymentStops(s *state.Spec, _ int) bool {
+	return s.Declares(func(_ *state.Workload, m *state.Manifest) bool {
+		return m.Kind() == state.Deployment && m.Deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
+	})
+}
+
+// ReplicaSetStops: a quota counts pods on deletion, and the server of a webhook answers while it stops.
+func ReplicaSetStops(s *state.Spec, _ int) bool {
+	return len(s.Quotas) > 0 || len(s.Admission.Webhooks) > 0
+}
+
+// Stops is the declaration of the controllers of one kind: they wait for pods to be gone, or count those that are not.
+func Stops(kind state.Kind) state.WatchesStops {
+	return func(s *state.Spec, _ int) bool {
+		return s.Declares(func(_ *state.Workload, m *state.Manifest) bool { return m.Kind() == kind })
+	}
+}

@@ -1,0 +1,32 @@
+package static
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// variable is what envsubst, OpenShift's templates and many an operator fill in, and marked is what other
+// templates, sed and people do: marks that no field of the API has a meaning for.
+var (
+	variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+	marked   = regexp.MustCompile(`\$\([A-Za-z_][A-Za-z0-9_]*\)|\{\{[^{}]*\}\}|<[A-Za-z][A-Za-z0-9 _.-]*>|%[A-Za-z_]+%|@[A-Za-z_]+@|__[A-Za-z0-9_]+__`)
+)
+
+// shouted is a word of a name that only stands for one: in capitals with underscores, which no
+// name of an object has, or a word that says so.
+var shouted = regexp.MustCompile(`\$?\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b|\$[A-Z]+\b|\b(NAME|NAMESPACE|PLACEHOLDER|REPLACEME|CHANGEME)\b`)
+
+// filledIn reports whether an error is about a placeholder: a value with marks, or a name with a
+// word in capitals that is none of a cluster's.
+func filledIn(e *field.Error) bool {
+	value := fmt.Sprint(e.BadValue)
+	if reflect.ValueOf(e.BadValue).Kind() != reflect.String { // what is printed of a struct has marks of its own
+		return variable.MatchString(value)
+	}
+	name := strings.Contains(e.Detail, "RFC 1123") || strings.Contains(e.Detail, "RFC 1035")
+	return variable.MatchString(value) || marked.MatchString(value) || name && shouted.MatchString(value)
+}
