@@ -1,0 +1,114 @@
+package static
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// neverSettles is the rule that two owners of one object break.
+const neverSettles = "never-settles"
+
+// fought are the kinds of which two versions take turns where it is felt.
+var fought = map[string]bool{
+	"apps/Deployment": true, "apps/StatefulSet": true, "apps/DaemonSet": true, "argoproj.io/Rollout": true,
+	"/Service": true, "/ConfigMap": true, "autoscaling/HorizontalPodAutoscaler": true, "policy/PodDisruptionBudget": true,
+}
+
+// owned is an object with the release that it comes with.
+type owned struct {
+	release *render.Rendered
+	object  *render.Object
+}
+
+// shared says which objects two releases of one cluster declare, each in its own way, so that whoever reconciles last
+// has it as it says until the other one comes along. Two that are alike only change labels, which is not said.
+//
+// Upstream: kustomize-controller, (*KustomizationReconciler).apply of each interval, with one field manager for all;
+// argo-cd, controller: (*appStateManager).CompareAppState (SharedResourceWarning) and autoSync, which heals;
+// helm-controller corrects drift where driftDetection says so.
+func shared(ch *render.Changes) []Remark {
+	before := map[[2]string]bool{}
+	for _, x := range rivals(ch, ch.Base) {
+		before[x.key()] = true
+	}
+	had := map[string]bool{}
+	for name, list := range delivered(ch.Base) {
+		for _, r := range list {
+			for _, o := range r.Objects {
+				had[name+" "+keyOf(o).String()] = true
+			}
+		}
+	}
+	there := func(x owned) bool {
+		return had[deliverer(x.release, x.release.Delivery.Name)+" "+keyOf(x.object).String()]
+	}
+	at := map[[2]*render.Rendered]int{}
+	var out []Remark
+	for _, x := range rivals(ch, ch.Head) {
+		if before[x.key()] {
+			continue
+		}
+		pair := [2]*render.Rendered{x.first.release, x.second.release}
+		if i, ok := at[pair]; ok {
+			out[i].more++
+			continue
+		}
+		at[pair] = len(out)
+		a, b := x.first, x.second
+		if there(b) && !there(a) { // the one that comes is the one to look at
+			a, b = b, a
+		}
+		out = append(out, Remark{
+			Rule: neverSettles, release: b.release.ID, Object: b.object, status: judge.New,
+			paths: []string{"metadata.name"}, Conditional: true, causes: []cause{{object: a.object}},
+			text: fmt.Sprintf("%s is in %s %s and in %s %s, which are not alike: each puts its own in the place of the other's, again and again",
+				b.object.ID, a.release.Delivery.Tool, a.release.Delivery.Name, b.release.Delivery.Tool, b.release.Delivery.Name),
+			remedies: byHand(fmt.Sprintf("leave it to one of the two, or give the one in %s a name of its own", b.object.Source.File)),
+		})
+	}
+	return out
+}
+
+// A rivalry is an object that two releases declare, each in its own way.
+type rivalry struct{ first, second owned }
+
+func (x rivalry) key() [2]string {
+	return [2]string{
+		deliverer(x.first.release, x.first.release.Delivery.Name) + " " + keyOf(x.first.object).String(),
+		deliverer(x.second.release, x.second.release.Delivery.Name),
+	}
+}
+
+// rivals are the rivalries of a revision, in the order of its releases.
+func rivals(ch *render.Changes, rev *render.Revision) []rivalry {
+	if rev == nil {
+		return nil
+	}
+	had := map[render.ObjectID][]owned{}
+	var out []rivalry
+	for _, r := range rev.Releases {
+		reapplies := r.Delivery.Tool == render.Flux || r.Delivery.Tool != "" && r.Delivery.Loops.Heals
+		if !reapplies || r.Err != nil || r.Switched != "" {
+			continue
+		}
+		for _, o := range r.Objects {
+			if o.Hook || !fought[o.ID.Group+"/"+o.ID.Kind] {
+				continue
+			}
+			k := keyOf(o)
+			for _, x := range had[k] {
+				if deliverer(x.release, x.release.Delivery.Name) == deliverer(r, r.Delivery.Name) ||
+					!together(ch, x.release, r) ||
+					render.Same([]*render.Object{x.object}, []*render.Object{o}) {
+					continue
+				}
+				out = append(out, rivalry{x, owned{r, o}})
+				break
+			}
+			had[k] = append(had[k], owned{r, o})
+		}
+	}
+	return out
+}
