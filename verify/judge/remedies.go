@@ -202,7 +202,8 @@ func (p patient) of(say, cost string, set ...render.Setting) []remedy {
 func (p patient) hpas() []*render.Object {
 	return p.named(func(o *render.Object) bool {
 		h, ok := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
-		return ok && o.ID.Namespace == p.workload.ID.Namespace && h.Spec.ScaleTargetRef.Name == p.workload.ID.Name && h.Spec.ScaleTargetRef.Kind == p.workload.ID.Kind
+		return ok && o.ID.Namespace == p.workload.ID.Namespace && h.Spec.ScaleTargetRef.Name == p.workload.ID.Name &&
+			h.Spec.ScaleTargetRef.Kind == p.workload.ID.Kind
 	})
 }
 
@@ -230,7 +231,8 @@ func (p patient) named(is func(*render.Object) bool) []*render.Object {
 
 // dropReplicas leaves the number to who owns it.
 func dropReplicas(p patient) []remedy {
-	if len(p.hpas()) == 0 && !slices.ContainsFunc(p.beside, slice.Wakes) || !declares(p.workload, "spec", "replicas") {
+	if len(p.hpas()) == 0 && !slices.ContainsFunc(p.beside, slice.IsScaledObject) ||
+		!declares(p.workload, "spec", "replicas") {
 		return nil
 	}
 	return p.of("remove spec.replicas: the autoscaler owns it", "", render.Setting{Path: "spec.replicas"})
@@ -244,7 +246,8 @@ func requestWhatIsMeasured(p patient) []remedy {
 	what := ""
 	for _, h := range p.hpas() {
 		for _, m := range h.Typed.(*autoscalingv2.HorizontalPodAutoscaler).Spec.Metrics {
-			if m.Resource == nil || m.Resource.Target.Type != autoscalingv2.UtilizationMetricType || amount[m.Resource.Name] == "" {
+			if m.Resource == nil || m.Resource.Target.Type != autoscalingv2.UtilizationMetricType ||
+				amount[m.Resource.Name] == "" {
 				continue
 			}
 			for i, c := range p.manifest.Pod().Containers {
@@ -253,7 +256,8 @@ func requestWhatIsMeasured(p patient) []remedy {
 				}
 				what = fmt.Sprintf("%s: %s", m.Resource.Name, amount[m.Resource.Name])
 				path := fmt.Sprintf("%s.containers[%d].resources", p.pathOfPod(), i)
-				set = append(set, render.Setting{Path: path, Value: map[string]any{"requests": map[string]any{string(m.Resource.Name): amount[m.Resource.Name]}}})
+				set = append(set, render.Setting{Path: path,
+					Value: map[string]any{"requests": map[string]any{string(m.Resource.Name): amount[m.Resource.Name]}}})
 			}
 		}
 	}
@@ -269,7 +273,8 @@ func loosenBudget(p patient) []remedy {
 	var out []remedy
 	for _, o := range p.budgets() {
 		b := o.Typed.(*policyv1.PodDisruptionBudget)
-		r := remedy{cost: "one replica may be down during maintenance", object: o, say: "set maxUnavailable: 1 instead of minAvailable"}
+		r := remedy{cost: "one replica may be down during maintenance", object: o,
+			say: "set maxUnavailable: 1 instead of minAvailable"}
 		if p.manifest.Replicas() < 2 && len(p.hpas()) == 0 {
 			r.cost = "no replica during maintenance"
 		}
@@ -290,7 +295,8 @@ func loosenBudget(p patient) []remedy {
 func evictUnready(p patient) []remedy {
 	var out []remedy
 	for _, o := range p.budgets() {
-		if have := o.Typed.(*policyv1.PodDisruptionBudget).Spec.UnhealthyPodEvictionPolicy; have != nil && *have == policyv1.AlwaysAllow {
+		if have := o.Typed.(*policyv1.PodDisruptionBudget).Spec.UnhealthyPodEvictionPolicy; have != nil &&
+			*have == policyv1.AlwaysAllow {
 			continue
 		}
 		out = append(out, changing("set unhealthyPodEvictionPolicy: AlwaysAllow, so that pods that are not ready block no drain", "a pod that is about to become ready may be evicted",
@@ -306,14 +312,16 @@ func oneMore(p patient) []remedy {
 		h := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
 		if h.Spec.MinReplicas != nil && *h.Spec.MinReplicas < h.Spec.MaxReplicas {
 			n := int(*h.Spec.MinReplicas) + 1
-			return []remedy{changing(fmt.Sprintf("let the autoscaler keep one replica more: minReplicas: %d", n), "one replica more", o, []render.Setting{{Path: "spec.minReplicas", Value: n}})}
+			return []remedy{changing(fmt.Sprintf("let the autoscaler keep one replica more: minReplicas: %d", n),
+				"one replica more", o, []render.Setting{{Path: "spec.minReplicas", Value: n}})}
 		}
 	}
 	if f := p.manifest.ReplicasField(); f == nil || len(hpas) > 0 || p.writer {
 		return nil
 	}
 	n := p.manifest.Replicas() + 1
-	return p.of(fmt.Sprintf("run one replica more: replicas: %d", n), "one replica more", render.Setting{Path: "spec.replicas", Value: n})
+	return p.of(fmt.Sprintf("run one replica more: replicas: %d", n), "one replica more",
+		render.Setting{Path: "spec.replicas", Value: n})
 }
 
 // measureLess lets CPU alone decide where memory is measured beside it.
@@ -327,7 +335,8 @@ func measureLess(p patient) []remedy {
 		}
 		rest := slices.DeleteFunc(slices.Clone(metrics), memory)
 		if len(rest) > 0 && len(rest) < len(metrics) {
-			out = append(out, changing("scale on CPU alone: a process seldom returns memory", "memory no longer triggers scaling", o, []render.Setting{{Path: "spec.metrics", Value: rest}}))
+			out = append(out, changing("scale on CPU alone: a process seldom returns memory",
+				"memory no longer triggers scaling", o, []render.Setting{{Path: "spec.metrics", Value: rest}}))
 		}
 	}
 	return out

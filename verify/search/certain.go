@@ -36,7 +36,7 @@ func (e *engine) inevitable(rule int, v *Violation) (bool, error) {
 	opt := e.opt
 	opt.MaxEvents, opt.Compact, opt.Reduce, opt.Settled, opt.Checked = 0, false, false, false, false
 	sub := newEngine(e.ctx, &part, opt)
-	if !opt.cut.noEdges && len(part.Actors) < maxEdgeActors {
+	if !opt.sizes.noEdges && len(part.Actors) < maxEdgeActors {
 		sub.edges = &edges{}
 	}
 	sub.begin = e.begin

@@ -220,7 +220,7 @@ func TestEdgesGoFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := newEngine(context.Background(), c, Options{Workers: 1, Settled: true, MaxBytes: budget, cut: cut{block: 256, batch: 16, solo: 1}})
+		e := newEngine(context.Background(), c, Options{Workers: 1, Settled: true, MaxBytes: budget, sizes: sizes{block: 256, batch: 16, solo: 1}})
 		if err := e.explore(); err != nil {
 			t.Fatal(err)
 		}
@@ -290,12 +290,12 @@ func TestCompact(t *testing.T) {
 	sys.Width = 60
 	sys.Initial = [][]byte{make([]byte, 60)}
 	sys.Rules = []Rule{{Name: "full", Bad: func(s []byte) bool { return string(s[:8]) == strings.Repeat("\x02", 8) }}}
-	small := cut{block: 128, batch: 16, solo: 1}
-	want, err := Run(context.Background(), sys, Options{cut: small})
+	small := sizes{block: 128, batch: 16, solo: 1}
+	want, err := Run(context.Background(), sys, Options{sizes: small})
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{MaxBytes: want.Bytes * 3 / 4, cut: small}
+	opt := Options{MaxBytes: want.Bytes * 3 / 4, sizes: small}
 	if r, err := Run(context.Background(), sys, opt); err != nil || r.Bound != MemoryBound {
 		t.Fatalf("without compaction: %+v, %v", r, err)
 	}

@@ -63,11 +63,11 @@ func newEngine(ctx context.Context, sys *compiled, opt Options) *engine {
 	e := &engine{sys: sys, opt: opt, ctx: ctx, begin: time.Now(), store: newStore(sys.Width),
 		starts: map[uint32][]byte{}, closed: -1}
 	e.ticked = e.begin
-	e.opt.cut = opt.cut.orDefault()
+	e.opt.sizes = opt.sizes.orDefault()
 	e.found = make([][]*finding, len(sys.Rules))
 	// What is inevitable hangs on no other rule: see violations.
 	ends := len(sys.lasso) > 0 || len(sys.Rules) > 0 && sys.Spent != nil
-	if (ends || opt.Settled) && len(sys.Actors) < maxEdgeActors && !opt.cut.noEdges {
+	if (ends || opt.Settled) && len(sys.Actors) < maxEdgeActors && !opt.sizes.noEdges {
 		e.edges = &edges{}
 	}
 	for range opt.Workers {
@@ -203,7 +203,7 @@ func (e *engine) forget(buckets []bucket) {
 // produce expands a bucket, block by block; before is where the states it leads to
 // begin.
 func (e *engine) produce(b *bucket, events bool, before [shards]uint32) error {
-	level, size := b.events, int(e.opt.cut.block)
+	level, size := b.events, int(e.opt.sizes.block)
 	if events {
 		level++
 	}
@@ -233,9 +233,9 @@ func (e *engine) produce(b *bucket, events bool, before [shards]uint32) error {
 
 // expandBlock cuts a block into batches and expands them.
 func (e *engine) expandBlock(block []uint32, events bool) error {
-	size := max((len(block)+batches-1)/batches, int(e.opt.cut.batch))
+	size := max((len(block)+batches-1)/batches, int(e.opt.sizes.batch))
 	e.used = e.batch[:(len(block)+size-1)/size]
-	e.parallel(len(e.used)+1, len(block) < int(e.opt.cut.solo), func(w *worker, i int) {
+	e.parallel(len(e.used)+1, len(block) < int(e.opt.sizes.solo), func(w *worker, i int) {
 		if i == len(e.used) {
 			e.putInOrder()
 			return
@@ -266,7 +266,7 @@ func (e *engine) insertBlock() error {
 		e.targets = slices.Grow(e.targets[:0], records)[:records]
 	}
 	var errs [shards]error
-	e.parallel(shards, limit > 0 || records < int(e.opt.cut.solo), func(w *worker, s int) {
+	e.parallel(shards, limit > 0 || records < int(e.opt.sizes.solo), func(w *worker, s int) {
 		errs[s] = w.guard(func() { e.insertShard(w, s, limit) })
 	})
 	e.store.states = 0

@@ -145,7 +145,7 @@ func TestLoopsBeyondTheirBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt.cut = cut{loops: 1}
+		opt.sizes = sizes{loops: 1}
 		greedy, err := Run(context.Background(), sys, opt)
 		if err != nil {
 			t.Fatal(err)

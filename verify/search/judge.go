@@ -129,7 +129,7 @@ func (e *engine) levelDone(level int) error {
 	if e.stopped.Load() {
 		e.result.Bound = e.whyStopped()
 	}
-	if n := len(e.found); e.opt.cut.screens && e.result.Bound == 0 && len(e.sys.lasso) > 0 && len(e.found[n-1]) > 0 {
+	if n := len(e.found); e.opt.sizes.screens && e.result.Bound == 0 && len(e.sys.lasso) > 0 && len(e.found[n-1]) > 0 {
 		e.result.Bound = FirstFound
 	}
 	if e.opt.StopAtFirst && e.result.Bound == 0 && len(e.found) > 0 &&
@@ -222,7 +222,7 @@ func (e *engine) report() error {
 	}
 	slices.SortFunc(r.Settled, bytes.Compare)
 	for i, list := range e.found {
-		if e.opt.cut.screens && len(list) > 0 {
+		if e.opt.sizes.screens && len(list) > 0 {
 			r.Violations = append(r.Violations, Violation{Rule: i})
 			continue
 		}

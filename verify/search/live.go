@@ -67,7 +67,7 @@ func (e *engine) analyse(events int, rules []int) error {
 			k.sort(level)
 			var f *finding
 			err := c.w.guard(func() {
-				if f = (&finding{steps: k.depth, loop: true}); !e.opt.cut.screens {
+				if f = (&finding{steps: k.depth, loop: true}); !e.opt.sizes.screens {
 					f = shortestLoop(c, r, *k)
 				}
 			})
@@ -234,7 +234,7 @@ func (t *tally) scan(m Move) {
 	}
 }
 
-func (t *tally) fair() bool { return t.c.e.opt.cut.screens || !slices.Contains(t.done, false) }
+func (t *tally) fair() bool { return t.c.e.opt.sizes.screens || !slices.Contains(t.done, false) }
 
 // least is the member that comes first in the order of bytes.
 func (t *tally) least() []byte {

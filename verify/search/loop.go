@@ -64,7 +64,7 @@ func shortestLoop(c *components, rule int, k heads) *finding {
 	var best []edge
 	for _, h := range k.list {
 		l.num = h.num
-		if !exact || l.spent >= c.e.opt.cut.loops {
+		if !exact || l.spent >= c.e.opt.sizes.loops {
 			break
 		}
 		if walk := l.product(h.id, len(best)); walk != nil {
@@ -152,7 +152,7 @@ func (l *loops) product(head uint32, limit int) []edge {
 		if limit > 0 && length >= limit {
 			return nil
 		}
-		if l.spent > l.c.e.opt.cut.loops || at&1023 == 1023 && l.c.e.late() {
+		if l.spent > l.c.e.opt.sizes.loops || at&1023 == 1023 && l.c.e.late() {
 			return nil
 		}
 		k := l.nodes[at].pairKey

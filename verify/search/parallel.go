@@ -15,15 +15,15 @@ const (
 	soloStates  = 64 // a smaller block is not worth waking other workers for
 )
 
-// cut overrides these sizes and the budget of loops, for tests.
-type cut struct {
+// sizes overrides these sizes and the budget of loops, for tests.
+type sizes struct {
 	block, batch, solo uint32
 	loops              int
 	noEdges            bool
 	screens            bool // only which rules are violated is asked; a cycle ends the search, fair or not
 }
 
-func (c cut) orDefault() cut {
+func (c sizes) orDefault() sizes {
 	if c.block == 0 {
 		c.block, c.batch, c.solo = blockStates, batchStates, soloStates
 	}

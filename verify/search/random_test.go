@@ -138,7 +138,7 @@ func eachRandom(t *testing.T, n int, f func(t *testing.T, r *rand.Rand, sys Syst
 
 func TestRunEqualsTwin(t *testing.T) {
 	eachRandom(t, 120, func(t *testing.T, r *rand.Rand, sys System) {
-		opt := Options{MaxEvents: r.IntN(4) - 1, Settled: true, Workers: 1, cut: cut{noEdges: r.IntN(2) == 0}}
+		opt := Options{MaxEvents: r.IntN(4) - 1, Settled: true, Workers: 1, sizes: sizes{noEdges: r.IntN(2) == 0}}
 		got, err := Run(context.Background(), sys, opt)
 		if err != nil {
 			t.Fatal(err)

@@ -65,7 +65,7 @@ func RunScreened(ctx context.Context, sys System, opt Options) (*Result, error) 
 	}
 	k.prepare()
 	wide := opt
-	wide.cut.screens = true
+	wide.sizes.screens = true
 	out, err := run(ctx, k.system(opt.Settled), wide)
 	if err != nil || out.Bound == FirstFound {
 		return nil, err

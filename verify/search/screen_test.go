@@ -128,7 +128,7 @@ func TestScreenKeepsResults(t *testing.T) {
 func cycles(t *testing.T, sys System, opt Options) bool {
 	t.Helper()
 	sys.Rules = []Rule{{Name: "any", Recurs: func(_, _ []byte, _ int, _ Move) bool { return true }}}
-	opt.cut.screens = true
+	opt.sizes.screens = true
 	res, err := Run(context.Background(), sys, opt)
 	if err != nil {
 		t.Fatal(err)

@@ -145,7 +145,7 @@ type Options struct {
 	// Progress, if set, is called from one goroutine, at most about ten times a second.
 	Progress func(Progress)
 
-	cut cut
+	sizes sizes
 }
 
 // Progress is a snapshot of a running search.

@@ -11,7 +11,7 @@ import (
 // are cut into the smallest blocks, so that workers really share them.
 func TestWorkersDoNotMatter(t *testing.T) {
 	eachRandom(t, 25, func(t *testing.T, r *rand.Rand, sys System) {
-		opt := Options{MaxEvents: r.IntN(4) - 1, Settled: true, Workers: 1, cut: cut{block: 64, batch: 1, solo: 1}}
+		opt := Options{MaxEvents: r.IntN(4) - 1, Settled: true, Workers: 1, sizes: sizes{block: 64, batch: 1, solo: 1}}
 		want, err := Run(context.Background(), sys, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +37,7 @@ func TestBudgetsDoNotDependOnWorkers(t *testing.T) {
 			{MaxEvents: -1, Settled: true, MaxBytes: uint64(20000 + r.IntN(10000))},
 			{MaxEvents: 2, StopAtFirst: true},
 		} {
-			opt.cut = cut{block: 8, batch: 1, solo: 1}
+			opt.sizes = sizes{block: 8, batch: 1, solo: 1}
 			opt.Workers = 1
 			want, err := Run(context.Background(), sys, opt)
 			if err != nil {
@@ -191,13 +191,13 @@ func TestEdgesDoNotMatter(t *testing.T) {
 	dropped := 0
 	eachRandom(t, 40, func(t *testing.T, r *rand.Rand, sys System) {
 		for _, loops := range []int{0, 1} { // exact, greedy
-			opt := Options{MaxEvents: r.IntN(4) - 1, Settled: true, cut: cut{block: 8, batch: 1, solo: 1, loops: loops}}
+			opt := Options{MaxEvents: r.IntN(4) - 1, Settled: true, sizes: sizes{block: 8, batch: 1, solo: 1, loops: loops}}
 			want, err := Run(context.Background(), sys, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
 			none, less := opt, opt
-			none.cut.noEdges = true
+			none.sizes.noEdges = true
 			less.MaxBytes = want.Bytes - 1
 			for _, o := range []Options{none, less} {
 				got, err := Run(context.Background(), sys, o)

@@ -109,7 +109,7 @@ func (h hook) guards(o *render.Object, s side) bool {
 	return matchesAll(h.namespaces, set) && matchesAll(h.pods, labels.Set(templateOf(o).Labels))
 }
 
-// matchesAll is whether a selector matches, where an absent one matches everything.
+// matchesAll reports whether a selector matches, where an absent one matches everything.
 func matchesAll(sel *metav1.LabelSelector, set labels.Set) bool {
 	if sel == nil {
 		return true

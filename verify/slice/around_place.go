@@ -27,7 +27,8 @@ const maxPlaced = 5000
 // place puts the pods of releases on empty nodes.
 func place(releases []*render.Rendered, nodes []*corev1.Node, p *policies.Policy, tight bool) *cast {
 	out := &cast{tight: tight, on: map[string][]standing{}}
-	spec := state.Spec{Scheduler: p.Controllers.Scheduler, Namespaces: map[string]map[string]string{}, PriorityClasses: map[string]int32{}, NeverPreempt: map[string]bool{}}
+	spec := state.Spec{Scheduler: p.Controllers.Scheduler, Namespaces: map[string]map[string]string{},
+		PriorityClasses: map[string]int32{}, NeverPreempt: map[string]bool{}}
 	room := make([]*corev1.Node, len(nodes))
 	for i, n := range nodes {
 		room[i] = n.DeepCopy()
@@ -42,7 +43,8 @@ func place(releases []*render.Rendered, nodes []*corev1.Node, p *policies.Policy
 		for name, value := range s.priorities.spec.PriorityClasses {
 			spec.PriorityClasses[name], spec.NeverPreempt[name] = value, s.priorities.spec.NeverPreempt[name]
 		}
-		spec.DefaultPriority = [2]string{cmp.Or(spec.DefaultPriority[0], s.priorities.fallback), cmp.Or(spec.DefaultPriority[1], s.priorities.fallback)}
+		spec.DefaultPriority = [2]string{cmp.Or(spec.DefaultPriority[0], s.priorities.fallback),
+			cmp.Or(spec.DefaultPriority[1], s.priorities.fallback)}
 		for name, labels := range s.namespaces {
 			spec.Namespaces[name] = labels
 		}
@@ -76,7 +78,8 @@ func place(releases []*render.Rendered, nodes []*corev1.Node, p *policies.Policy
 		if tight { // the largest first, as best-fit decreasing has it
 			larger = cmp.Compare(y.share, x.share)
 		}
-		return cmp.Or(larger, cmp.Compare(y.priority, x.priority), cmp.Compare(y.share, x.share), cmp.Compare(y.count, x.count),
+		return cmp.Or(larger, cmp.Compare(y.priority, x.priority), cmp.Compare(y.share, x.share),
+			cmp.Compare(y.count, x.count),
 			cmp.Compare(podKey(&x.pod.Spec), podKey(&y.pod.Spec)), cmp.Compare(x.release, y.release), cmp.Compare(x.id, y.id))
 	})
 	for _, n := range room {
@@ -153,7 +156,8 @@ func (out *cast) daemon(release, id string, d *appsv1.DaemonSet, nodes []*corev1
 	for _, n := range nodes {
 		if puts, _ := workloads.DaemonRuns(d, n); puts {
 			take(n, []*appsv1.DaemonSet{d}, map[string]bool{})
-			out.on[n.Name] = append(out.on[n.Name], standing{release: release, id: id, priority: math.MaxInt32, pod: pod, count: 1})
+			out.on[n.Name] = append(out.on[n.Name],
+				standing{release: release, id: id, priority: math.MaxInt32, pod: pod, count: 1})
 		}
 	}
 }
@@ -168,7 +172,8 @@ func (out *cast) schedule(spec *state.Spec, pods []standing) (bad int, err error
 		d.Namespace, d.Name = pods[i].pod.Namespace, fmt.Sprint(i)
 		d.Spec.Template = corev1.PodTemplateSpec{ObjectMeta: pods[i].pod.ObjectMeta, Spec: pods[i].pod.Spec}
 		m, _ := state.ManifestOf(d)
-		spec.Workloads = append(spec.Workloads, state.Workload{ID: pods[i].id, Namespace: d.Namespace, Name: d.Name, Manifests: [2]state.Manifest{m, m}})
+		spec.Workloads = append(spec.Workloads,
+			state.Workload{ID: pods[i].id, Namespace: d.Namespace, Name: d.Name, Manifests: [2]state.Manifest{m, m}})
 		most = max(most, pods[i].count)
 	}
 	topology := make([]int, len(spec.Classes))
@@ -223,7 +228,8 @@ func (out *cast) choose(d scheduler.Decision, free func(node int) float64) int {
 	case !out.tight:
 		return d.Best[0]
 	}
-	return slices.MinFunc(d.Feasible, func(a, b int) int { return cmp.Or(cmp.Compare(free(a), free(b)), cmp.Compare(a, b)) })
+	return slices.MinFunc(d.Feasible,
+		func(a, b int) int { return cmp.Or(cmp.Compare(free(a), free(b)), cmp.Compare(a, b)) })
 }
 
 // shareOf is what part of a node's CPU and memory, added up, a pod requests.

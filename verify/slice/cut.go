@@ -66,7 +66,7 @@ func (c Cut) Slices(base, head []*render.Object) []*Slice {
 				if healed && len(hpas)+len(s.kedaOf(o)) > 0 {
 					touched[id] = true
 				}
-				touched[id] = touched[id] || wakesOwn(c.Own, o, sides)
+				touched[id] = touched[id] || stirsOwn(c.Own, o, sides)
 				for _, t := range targets {
 					touched[id] = touched[id] || c.Changed[t.ID.String()]
 				}

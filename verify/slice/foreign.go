@@ -23,18 +23,36 @@ func RunsPods(o *render.Object) bool {
 }
 
 // Scales reports whether an object of an unknown kind sets the size of a workload, such as a
-// VerticalPodAutoscaler or a KEDA ScaledObject; [sizesPods] and [wakes] know those that are
-// modeled.
+// VerticalPodAutoscaler or a KEDA ScaledObject; [scalers] has those that are modeled.
 func Scales(o *render.Object) bool {
 	if o.Typed != nil {
 		return false
 	}
 	for _, field := range []string{"scaleTargetRef", "targetRef"} {
-		if _, ok := ValueAt(o.Content, "spec", field, "name").(string); ok && strings.Contains(strings.ToLower(o.ID.Kind), "scale") {
+		if _, ok := ValueAt(o.Content, "spec", field, "name").(string); ok &&
+			strings.Contains(strings.ToLower(o.ID.Kind), "scale") {
 			return true
 		}
 	}
 	return false
+}
+
+// scaler is a kind of object beside Kubernetes' own that sets the size of a workload, or of its pods, and that an actor
+// drives.
+type scaler struct {
+	is    func(*render.Object) bool
+	found func(*finder) map[string][]*render.Object // where they are kept, by the target's ID
+}
+
+// scalers are found for the workloads, and told to be modeled, by this list alone.
+var scalers = []scaler{
+	{isVPA, func(f *finder) map[string][]*render.Object { return f.vpas }},
+	{IsScaledObject, func(f *finder) map[string][]*render.Object { return f.keda }},
+}
+
+// isDriven reports whether an actor drives what an object of an unknown kind sets.
+func isDriven(o *render.Object) bool {
+	return slices.ContainsFunc(scalers, func(s scaler) bool { return s.is(o) })
 }
 
 // ValueAt is the value of a field, or nil.
@@ -58,7 +76,7 @@ func Foreign(head *render.Revision) []string {
 			switch {
 			case RunsPods(o):
 				pods[o.ID.Kind] = true
-			case Scales(o) && !sizesPods(o) && !Wakes(o):
+			case Scales(o) && !isDriven(o):
 				scalers[kindOf(o.ID)] = true
 			}
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Wakes reports whether an object is a KEDA ScaledObject of a Deployment.
-func Wakes(o *render.Object) bool {
+// IsScaledObject reports whether an object is a KEDA ScaledObject of a Deployment.
+func IsScaledObject(o *render.Object) bool {
 	if o.ID.Group != "keda.sh" || o.ID.Kind != "ScaledObject" {
 		return false
 	}
@@ -28,8 +28,8 @@ func Wakes(o *render.Object) bool {
 // kedaOf lists the ScaledObjects of a workload.
 func (s side) kedaOf(o *render.Object) []*render.Object { return s.found.keda[o.ID.String()] }
 
-// wake adds what the ScaledObjects of a workload do to its manifest in version v.
-func (sl *Slice) wake(v int, objects []*render.Object, m *state.Manifest) {
+// scaledBy adds what the ScaledObjects of a workload do to its manifest in version v.
+func (sl *Slice) scaledBy(v int, objects []*render.Object, m *state.Manifest) {
 	for _, k := range objects {
 		sl.keep(v, k)
 		var h *autoscalingv2.HorizontalPodAutoscaler

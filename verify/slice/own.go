@@ -40,8 +40,8 @@ func labelsOf(o *render.Object) map[string]string {
 	return out
 }
 
-// wakesOwn reports whether what a controller of the workload watches is another object on head than on base.
-func wakesOwn(p *policies.Policy, o *render.Object, sides [2]side) bool {
+// stirsOwn reports whether what a controller of the workload watches is another object on head than on base.
+func stirsOwn(p *policies.Policy, o *render.Object, sides [2]side) bool {
 	return slices.ContainsFunc(ownOn(p, o),
 		func(c *policies.OwnController) bool { return c.Watches != "" && differs(sides, c.Watches) })
 }

@@ -60,13 +60,11 @@ func NewSide(objects []*render.Object) side {
 			continue
 		}
 		s.byID[o.ID.String()] = o
-		if sizesPods(o) {
-			target := Scaled(o).String()
-			s.found.vpas[target] = append(s.found.vpas[target], o)
-		}
-		if Wakes(o) {
-			target := Scaled(o).String()
-			s.found.keda[target] = append(s.found.keda[target], o)
+		for _, k := range scalers {
+			if k.is(o) {
+				of, target := k.found(&s.found), Scaled(o).String()
+				of[target] = append(of[target], o)
+			}
 		}
 		s.storage.add(o)
 		s.admission.add(o)

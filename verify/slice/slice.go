@@ -110,7 +110,9 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 		}
 		sl.Workloads = append(sl.Workloads, w)
 		if r := w.Manifests[state.Head].Rollout; r != nil && len(r.Unread) > 0 {
-			sl.Notes = append(sl.Notes, fmt.Sprintf("%s: what it asks for beside numbers of pods is taken to succeed at once: %s", id, strings.Join(r.Unread, ", ")))
+			sl.Notes = append(sl.Notes,
+				fmt.Sprintf("%s: what it asks for beside numbers of pods is taken to succeed at once: %s", id,
+					strings.Join(r.Unread, ", ")))
 		}
 	}
 	sl.labelNamespaces(sides)
@@ -163,7 +165,8 @@ func (sl *Slice) With(base, head []*render.Object, assumed bool) (*Slice, bool) 
 	if out.Spec.Unlumped = sl.Spec.Unlumped; sl.shot != nil {
 		out.asInCluster(sl.shot)
 	}
-	out.Before, out.daemons, out.BaseNodes, out.Controllers, out.Maintained = sl.Before, sl.daemons, sl.BaseNodes, sl.Controllers, sl.Maintained
+	out.Before, out.daemons, out.BaseNodes = sl.Before, sl.daemons, sl.BaseNodes
+	out.Controllers, out.Maintained = sl.Controllers, sl.Maintained
 	out.Live, out.Rebudgeted, out.Dropped, out.BaseNamespaces = sl.Live, sl.Rebudgeted, sl.Dropped, sl.BaseNamespaces
 	maps.Copy(out.Keys, sl.Keys)
 	maps.Copy(out.Values, sl.Values)
@@ -209,7 +212,7 @@ func (sl *Slice) Manifest(v int, o *render.Object, s side) state.Manifest {
 		sl.keep(v, a)
 	}
 	m.VPA = vpaOf(vpas)
-	sl.wake(v, s.kedaOf(o), &m)
+	sl.scaledBy(v, s.kedaOf(o), &m)
 	return m
 }
 

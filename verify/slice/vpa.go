@@ -13,8 +13,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// sizesPods reports whether an object is a VerticalPodAutoscaler of a Deployment.
-func sizesPods(o *render.Object) bool {
+// isVPA reports whether an object is a VerticalPodAutoscaler of a Deployment.
+func isVPA(o *render.Object) bool {
 	return o.ID.Group == "autoscaling.k8s.io" && o.ID.Kind == "VerticalPodAutoscaler" &&
 		ValueAt(o.Content, "spec", "targetRef", "kind") == string(state.Deployment)
 }
