@@ -124,7 +124,7 @@ func (x *watcher) err() error {
 	return x.failure
 }
 
-// is says of a state whether the expression gives want there. What cannot be evaluated
+// is reports of a state whether the expression gives want there. What cannot be evaluated
 // is neither: it is kept for err.
 func (x *watcher) is(want bool, rest resting) func(state.State) bool {
 	return func(s state.State) bool {

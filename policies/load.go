@@ -161,7 +161,8 @@ func (d *decoder) settings(dst *map[string]string, lines *map[string]int) read {
 		out, line := map[string]string{}, map[string]int{}
 		d.entries(n, at, func(key *yaml.Node) read {
 			return func(n *yaml.Node, at string) {
-				if s, ok := d.scalar(n, at, "a string, a number or true or false", "!!str", "!!int", "!!float", "!!bool", "!!timestamp"); ok {
+				if s, ok := d.scalar(n, at, "a string, a number or true or false", "!!str", "!!int", "!!float",
+					"!!bool", "!!timestamp"); ok {
 					out[key.Value], line[key.Value] = s, key.Line
 				}
 			}
@@ -225,7 +226,8 @@ func (d *decoder) events(e *Events) read {
 				d.object(n, at, fields{"budget": d.number(&e.BadRevision, 0, 10), "rollback": d.flag(&e.Rollback)}, "budget")
 			},
 			"nodeFailure": func(n *yaml.Node, at string) {
-				d.object(n, at, fields{"budget": d.number(&e.NodeFailure, 0, 10), "outOfService": d.flag(&e.OutOfService)}, "budget")
+				d.object(n, at, fields{"budget": d.number(&e.NodeFailure, 0, 10), "outOfService": d.flag(&e.OutOfService)},
+					"budget")
 			},
 
 			"diskPressure":   budget(&e.DiskPressure),

@@ -166,7 +166,8 @@ func mergeKey(p fieldpath.Path, b, h []any) func(any) string {
 
 // setLike are lists of scalars whose order says nothing.
 var setLike = map[string]bool{
-	"finalizers": true, "verbs": true, "resources": true, "apiGroups": true, "accessModes": true, "matchLabelKeys": true, "values": true,
+	"finalizers": true, "verbs": true, "resources": true, "apiGroups": true, "accessModes": true,
+	"matchLabelKeys": true, "values": true,
 }
 
 func elementKey(e any, fields []string) string {

@@ -118,7 +118,9 @@ func (s *side) carry(ctx context.Context, other *side) error {
 		if _, has := s.byID[r.ID]; has || !ok || s.outputs[k].Err == nil || r.Parent == "" {
 			continue
 		}
-		r.Remarks = append(append([]string(nil), r.Remarks...), fmt.Sprintf("%s does not render on %s, which declares this: with the settings of %s", r.Parent, s.src.Tree.Name(), other.src.Tree.Name()))
+		r.Remarks = append(append([]string(nil), r.Remarks...),
+			fmt.Sprintf("%s does not render on %s, which declares this: with the settings of %s", r.Parent, s.src.Tree.Name(),
+				other.src.Tree.Name()))
 		list = append(list, r)
 		failed[r.ID] = other.failed[i]
 	}
@@ -163,7 +165,9 @@ func (s *side) declareMore(ctx context.Context, from, depth int) (bool, error) {
 	}
 	if depth == gitops.MaxPasses {
 		for _, r := range releases {
-			s.ignored = append(s.ignored, source.Ignored{Path: r.By.File, Reason: fmt.Sprintf("%s: applications declare applications in more than %d passes", r.Selected, gitops.MaxPasses)})
+			s.ignored = append(s.ignored,
+				source.Ignored{Path: r.By.File,
+					Reason: fmt.Sprintf("%s: applications declare applications in more than %d passes", r.Selected, gitops.MaxPasses)})
 		}
 		return false, nil
 	}
@@ -301,7 +305,8 @@ func (s *side) finish(known scopes, other *Revision) *Revision {
 
 func (s *side) rendered(i int, known scopes) *Rendered {
 	out := s.outputs[i]
-	r := &Rendered{Release: s.releases[i], Err: out.Err, Untouched: out.Untouched, job: s.jobs[i], partly: s.failed[i] != nil}
+	r := &Rendered{Release: s.releases[i], Err: out.Err, Untouched: out.Untouched, job: s.jobs[i],
+		partly: s.failed[i] != nil}
 	r.Notes = append(append(r.Notes, r.Remarks...), out.Notes...)
 	if s.jobs[i] != nil {
 		r.Reads = s.jobs[i].Own()

@@ -39,7 +39,8 @@ func checkedText(r *verify.Result) string {
 		}
 		return s
 	}
-	s += fmt.Sprintf("; up to %s, %s and %s; ", count(c.MaxNodes, "node"), count(c.MaxPods, "pod"), count(c.MaxEvents, "event"))
+	s += fmt.Sprintf("; up to %s, %s and %s; ", count(c.MaxNodes, "node"), count(c.MaxPods, "pod"),
+		count(c.MaxEvents, "event"))
 	switch c.Bound {
 	case "complete":
 		return s + "searched to the end"

@@ -46,7 +46,7 @@ func mdText(s string) string {
 	return breakReferences(b.String())
 }
 
-// harmless says that s has letters and spaces only.
+// harmless reports whether s has letters and spaces only.
 func harmless(s string) bool {
 	for i := range len(s) {
 		c := s[i]

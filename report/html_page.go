@@ -107,8 +107,9 @@ func newPage(r *verify.Result, opt Options) *page {
 	m.page = page{
 		Policy: htmlPolicy(), Style: template.CSS(htmlStyle), Script: template.JS(htmlScript),
 		Verdict: line(string(r.Verdict)), VerdictClass: verdictClass(r.Verdict), Sentence: verdictSentence(r),
-		Tally: capital(tallyOf(r).String()) + ".", Revisions: revisions(r), Coverage: strings.TrimSpace(coverageSentence(&r.Coverage) + " " + untouched(r)),
-		Run: address(opt.Run), Tool: line(r.Tool), Manual: DocsURI + "fidelity.md", Runs: [][]*snapshot{},
+		Tally: capital(tallyOf(r).String()) + ".", Revisions: revisions(r),
+		Coverage: strings.TrimSpace(coverageSentence(&r.Coverage) + " " + untouched(r)),
+		Run:      address(opt.Run), Tool: line(r.Tool), Manual: DocsURI + "fidelity.md", Runs: [][]*snapshot{},
 		Notices: sentences(r.Notices), Assumptions: sentences(resting(r)),
 	}
 	m.failures()
@@ -238,14 +239,16 @@ func (m *pageMaker) finding(f *judge.Finding, id string, fold bool) pageFinding 
 	}
 	for i := range f.Blame[:min(len(f.Blame), htmlFields)] {
 		b := &f.Blame[i]
-		one := pageBlame{Where: m.place(b.Location), Path: line(b.Path), Object: line(b.Object), Old: line(b.Old), New: line(b.New)}
+		one := pageBlame{Where: m.place(b.Location), Path: line(b.Path), Object: line(b.Object),
+			Old: line(b.Old), New: line(b.New)}
 		if one.Path == "" {
 			_, one.Whole = blamed(b)
 		}
 		out.Blame = append(out.Blame, one)
 	}
 	if f.Fix != nil {
-		out.Fix, out.FixWhere, out.Replacement = fixText(f.Fix), m.place(f.Fix.Location), strings.TrimRight(f.Fix.Replacement, "\n")
+		out.Fix, out.FixWhere, out.Replacement = fixText(f.Fix), m.place(f.Fix.Location), strings.TrimRight(f.Fix.Replacement,
+			"\n")
 		out.Replaced = replaced(f.Fix)
 	}
 	out.Assumes = assumptionsOf(m.r, f)
@@ -267,7 +270,8 @@ func (m *pageMaker) steps(f *judge.Finding, out *pageFinding) {
 		return
 	}
 	for _, s := range shown {
-		p := pageStep{ID: fmt.Sprintf("%s-step-%d", out.ID, s.Index+1), Number: s.Index + 1, Actor: actor(s.Step), Text: stepText(s.Step), InLoop: s.InLoop, Loops: s.Loops, Event: s.Class == "event"}
+		p := pageStep{ID: fmt.Sprintf("%s-step-%d", out.ID, s.Index+1), Number: s.Index + 1, Actor: actor(s.Step),
+			Text: stepText(s.Step), InLoop: s.InLoop, Loops: s.Loops, Event: s.Class == "event"}
 		if s.Gap > 0 {
 			p.Gap = count(s.Gap, "step") + " left out"
 		}

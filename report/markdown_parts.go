@@ -116,7 +116,8 @@ func (m *markdown) older(fs []judge.Finding) []piece {
 
 // item is a finding as a list item, without its newline.
 func (m *markdown) item(f *judge.Finding) string {
-	s := fmt.Sprintf("- %s %s: %s", mdCode(Plain(f.Rule, 100)), mdCode(Plain(f.Workload, 300)), mdText(clip(sentence(title(f)), 400)))
+	s := fmt.Sprintf("- %s %s: %s", mdCode(Plain(f.Rule, 100)), mdCode(Plain(f.Workload, 300)),
+		mdText(clip(sentence(title(f)), 400)))
 	if len(f.Locations) > 0 && f.Locations[0].File != "" {
 		s += " At " + m.link(&f.Locations[0]) + "."
 	}
@@ -128,5 +129,6 @@ func (m *markdown) item(f *judge.Finding) string {
 
 // Undecided is the job summary of a run that could not analyse, with the reason.
 func Undecided(err error) string {
-	return "## Kubesettle: error\n\n" + mdText("This change could not be analysed, so there is no verdict on it: "+err.Error()) + "\n"
+	return "## Kubesettle: error\n\n" +
+		mdText("This change could not be analysed, so there is no verdict on it: "+err.Error()) + "\n"
 }

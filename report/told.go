@@ -176,7 +176,7 @@ func becomes(name string, before, after *judge.Snapshot) string {
 	return s
 }
 
-// retold says that the lines of an interleaving say nothing that the title does not, as where the API
+// retold reports whether the lines of an interleaving say nothing that the title does not, as where the API
 // server refuses a change.
 func retold(f *judge.Finding, lines []toldLine) bool {
 	said := headline(f)

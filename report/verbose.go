@@ -148,7 +148,8 @@ func (t *textWriter) steps(f *judge.Finding) {
 			if b.File == "" {
 				continue
 			}
-			t.printf("  %s %*s    %s\n", bar, width, "", t.color(dim, strings.TrimSpace("by "+fileLine(b.File, b.Line)+"  "+line(b.Field))))
+			t.printf("  %s %*s    %s\n", bar, width, "",
+				t.color(dim, strings.TrimSpace("by "+fileLine(b.File, b.Line)+"  "+line(b.Field))))
 		}
 	}
 	if l := loopText(f); l != "" {

@@ -159,7 +159,8 @@ func untouched(r *verify.Result) string {
 	}
 	s := count(all, "release") + " untouched"
 	if silent > 0 {
-		s += fmt.Sprintf(", %s %s not render", english.PluralWord(all, "which", fmt.Sprintf("%d of them", silent)), english.PluralWord(silent, "does", "do"))
+		s += fmt.Sprintf(", %s %s not render", english.PluralWord(all, "which", fmt.Sprintf("%d of them", silent)),
+			english.PluralWord(silent, "does", "do"))
 	}
 	return sentence(s)
 }

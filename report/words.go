@@ -29,7 +29,7 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// looksLikeName says that a sentence begins with a name whose case matters, such as
+// looksLikeName reports whether a sentence begins with a name whose case matters, such as
 // default/web or spec.replicas.
 func looksLikeName(s string) bool {
 	first, _, _ := strings.Cut(s, " ")

@@ -29,13 +29,17 @@ func verifyRevision(ctx context.Context, rev *render.Revision, opt Options) (*Re
 }
 
 // prepare cuts the changes into slices, and enters what is known without a search.
-func prepare(ch *render.Changes, opt Options, all bool) (a *analysis, cut []*slice.Slice, refused []static.Applied, err error) {
-	a = &analysis{opt: opt, changes: ch, started: time.Now(), result: newResult(ch, opt), places: judge.NewPlaces(ch), whole: map[*slice.Slice]bool{}}
+func prepare(ch *render.Changes, opt Options,
+	all bool) (a *analysis, cut []*slice.Slice, refused []static.Applied, err error) {
+	a = &analysis{opt: opt, changes: ch, started: time.Now(), result: newResult(ch, opt), places: judge.NewPlaces(ch),
+		whole: map[*slice.Slice]bool{}}
 	rules, err := policies.Select(opt.Policy, opt.Rules)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	a.checker = scenario.Checker{Policy: opt.Policy, Only: opt.Rules, Rules: rules, Lifts: scenario.Lifts{}, Whole: opt.whole, Twice: opt.twice, Budget: scenario.Budget{States: cmp.Or(opt.states, scenario.SearchStates), Bytes: searchBytes(opt), Kept: opt.Kept}}
+	a.checker = scenario.Checker{Policy: opt.Policy, Only: opt.Rules, Rules: rules, Lifts: scenario.Lifts{},
+		Whole: opt.whole, Twice: opt.twice, Budget: scenario.Budget{States: cmp.Or(opt.states, scenario.SearchStates),
+			Bytes: searchBytes(opt), Kept: opt.Kept}}
 	if a.opt.recall == nil && !opt.forgets {
 		a.opt.recall = scenario.NewRecall(0)
 	}
@@ -185,7 +189,8 @@ func (a *analysis) search(ctx context.Context, cut []*slice.Slice) error {
 	if err != nil {
 		return err
 	}
-	r := scenario.Runner{Workers: scenario.Workers(a.opt.Workers), Shard: a.opt.Shard, Progress: a.opt.Progress, Started: a.started, Of: jobs}
+	r := scenario.Runner{Workers: scenario.Workers(a.opt.Workers), Shard: a.opt.Shard, Progress: a.opt.Progress,
+		Started: a.started, Of: jobs}
 	for i, sr := range a.checker.Run(ctx, plans, r) {
 		if sr.Err != nil {
 			if !scenario.NotModeled(sr.Err) {
@@ -223,21 +228,26 @@ func (a *analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 	a.result.Coverage.Topologies += sr.Topologies
 	a.result.Coverage.MaxNodes = max(a.result.Coverage.MaxNodes, sr.MaxNodes)
 	if sr.Cut != nil {
-		a.result.Notices = append(a.result.Notices, fmt.Sprintf("%s: at the true size of %d nodes only a part was explored; what holds, holds up to %d nodes",
-			sr.Variant.Spec.Workloads[0].ID, sr.Cut.Total(), sr.MaxNodes))
+		a.result.Notices = append(a.result.Notices,
+			fmt.Sprintf("%s: at the true size of %d nodes only a part was explored; what holds, holds up to %d nodes",
+				sr.Variant.Spec.Workloads[0].ID, sr.Cut.Total(), sr.MaxNodes))
 	}
 	a.holdsReduced(&sr)
 	for _, name := range sr.Cov.Cut {
-		a.result.Notices = append(a.result.Notices, fmt.Sprintf("%s: %s was searched only in part", sr.Variant.Spec.Workloads[0].ID, name))
+		a.result.Notices = append(a.result.Notices,
+			fmt.Sprintf("%s: %s was searched only in part", sr.Variant.Spec.Workloads[0].ID, name))
 	}
 	if !scenario.Complete(sr.Cov) {
 		a.undecided(sr.Variant.Slice, "the "+boundName(sr.Cov.Bound)+" budget ran out before every topology was explored")
 	}
 	switch {
 	case sr.Cut != nil && !sr.Declared:
-		a.undecided(sr.Variant.Slice, fmt.Sprintf("the declared size of %d nodes was not searched to the end", sr.Cut.Total()))
+		a.undecided(sr.Variant.Slice,
+			fmt.Sprintf("the declared size of %d nodes was not searched to the end", sr.Cut.Total()))
 	case sr.Outgrown() && a.opt.Shard.Of <= 1:
-		a.undecided(sr.Variant.Slice, fmt.Sprintf("up to %d nodes the cluster wants more nodes before it settles: raise bound.nodes of the policy", sr.MaxNodes))
+		a.undecided(sr.Variant.Slice,
+			fmt.Sprintf("up to %d nodes the cluster wants more nodes before it settles: raise bound.nodes of the policy",
+				sr.MaxNodes))
 	}
 	for _, s := range sr.Cov.Unanswered {
 		a.undecided(sr.Variant.Slice, s)
@@ -245,18 +255,20 @@ func (a *analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 	}
 }
 
-// enterSizes enters at which size the rules were verified on a slice, and words which of them were as declared where the
-// slice as a whole was not.
+// enterSizes enters at which size the rules were verified on a slice, and words which of them were as declared where
+// the slice as a whole was not.
 func (a *analysis) enterSizes(sr *scenario.SliceResult, sizes []scenario.RuleSize) {
 	var names []string
 	for _, s := range sizes {
-		a.result.Coverage.rule(RuleCoverage{Rule: s.Rule, Pods: s.Pods, Nodes: s.Nodes, AsDeclared: s.Declared, Bound: boundName(s.Bound)})
+		a.result.Coverage.rule(RuleCoverage{Rule: s.Rule, Pods: s.Pods, Nodes: s.Nodes, AsDeclared: s.Declared,
+			Bound: boundName(s.Bound)})
 		if s.Declared && s.Bound == search.Complete {
 			names = append(names, s.Rule)
 		}
 	}
 	if len(names) > 0 && len(names) < len(sizes) {
-		a.note([]string{fmt.Sprintf("%s: verified with the declared number of pods, each workload by itself: %s", sr.Variant.Spec.Workloads[0].ID, strings.Join(names, ", "))})
+		a.note([]string{fmt.Sprintf("%s: verified with the declared number of pods, each workload by itself: %s",
+			sr.Variant.Spec.Workloads[0].ID, strings.Join(names, ", "))})
 	}
 }
 
@@ -282,7 +294,8 @@ func (a *analysis) enter(ctx context.Context, sr scenario.SliceResult) {
 // judge is what the findings of the run are made with.
 func (a *analysis) judge() *judge.Judge {
 	c := &a.opt.Policy.Cluster
-	return &judge.Judge{Checker: &a.checker, Places: a.places, Plain: a.opt.plain, Assumed: c.Assumed, Doubted: c.Stale(a.opt.Today) > 0 || c.Grows() != "", Instead: a.instead}
+	return &judge.Judge{Checker: &a.checker, Places: a.places, Plain: a.opt.plain, Assumed: c.Assumed,
+		Doubted: c.Stale(a.opt.Today) > 0 || c.Grows() != "", Instead: a.instead}
 }
 
 // undecided marks a slice's workloads as inconclusive.

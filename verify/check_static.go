@@ -43,8 +43,10 @@ func (a *analysis) enterShortages(cut []*slice.Slice) {
 					status = judge.Worsened
 				}
 			}
-			if rule, on := ruleFor(a.checker.Rules, s.Rule, sl.Spec.Workloads[s.Workload].Namespace+"/"+sl.Spec.Workloads[s.Workload].Name); on {
-				a.result.Findings = s.Enter(a.result.Findings, sl, rule, status, scale.Largest(of.NodeClasses(nil)).Total(), a.places)
+			if rule, on := ruleFor(a.checker.Rules, s.Rule,
+				sl.Spec.Workloads[s.Workload].Namespace+"/"+sl.Spec.Workloads[s.Workload].Name); on {
+				a.result.Findings = s.Enter(a.result.Findings, sl, rule, status,
+					scale.Largest(of.NodeClasses(nil)).Total(), a.places)
 			}
 		}
 	}

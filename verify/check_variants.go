@@ -86,8 +86,8 @@ func (a *analysis) deliveryOf(release string) delivered {
 	return a.deliveries[release]
 }
 
-// deliver marks how the tool in use applies what a slice is of: in which steps, and what it replaces as a whole. It gives
-// how manifests are merged, which is the policy's to say first.
+// deliver marks how the tool in use applies what a slice is of: in which steps, and what it replaces as a whole. It
+// gives how manifests are merged, which is the policy's to say first.
 func (a *analysis) deliver(sl *slice.Slice) state.Apply {
 	mode, d := applyMode(a.opt.Policy), a.deliveryOf(sl.Release)
 	if d.pair.Head == nil {
@@ -117,8 +117,8 @@ func (a *analysis) deliver(sl *slice.Slice) state.Apply {
 	return mode
 }
 
-// strand marks the workloads of which base's pods no longer start once head is applied, and reports whether there are any.
-// They matter where a rollout may not end: otherwise they are replaced soon.
+// strand marks the workloads of which base's pods no longer start once head is applied, and reports whether there are
+// any. They matter where a rollout may not end: otherwise they are replaced soon.
 func (a *analysis) strand(sl *slice.Slice) bool {
 	found := false
 	for i := range sl.Spec.Workloads {

@@ -91,8 +91,9 @@ func surveyPart(ch *render.Changes, opt Options, all bool) (*Survey, error) {
 	}
 	a.assume(effective, ch, map[string]*actor.Model{})
 	out := &Survey{
-		Releases: a.result.Releases, Workloads: a.result.Workloads, Notices: a.result.Notices, Assumptions: a.result.Assumptions,
-		Slices: []SliceSurvey{}, Policy: effective,
+		Releases: a.result.Releases, Workloads: a.result.Workloads, Notices: a.result.Notices,
+		Assumptions: a.result.Assumptions,
+		Slices:      []SliceSurvey{}, Policy: effective,
 	}
 	at := map[*slice.Slice]int{}
 	for _, c := range scenario.Costs(plans) {
@@ -115,7 +116,8 @@ func surveyPart(ch *render.Changes, opt Options, all bool) (*Survey, error) {
 }
 
 func sliceSurvey(sl *slice.Slice) SliceSurvey {
-	s := SliceSurvey{Release: sl.Release, Workloads: []string{}, Beside: []string{}, Pods: scenario.PodsOf(sl), Events: []string{}}
+	s := SliceSurvey{Release: sl.Release, Workloads: []string{}, Beside: []string{},
+		Pods: scenario.PodsOf(sl), Events: []string{}}
 	own := map[string]bool{}
 	for _, w := range sl.Workloads {
 		s.Workloads = append(s.Workloads, w.ID)
@@ -152,5 +154,6 @@ func eventNames(e state.Events, maintained bool) []string {
 }
 
 func budgeted(beside []string) bool {
-	return slices.ContainsFunc(beside, func(id string) bool { return strings.HasPrefix(id, "policy/PodDisruptionBudget ") })
+	return slices.ContainsFunc(beside,
+		func(id string) bool { return strings.HasPrefix(id, "policy/PodDisruptionBudget ") })
 }

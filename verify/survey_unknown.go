@@ -65,9 +65,12 @@ func unknownCluster(p *policies.Policy) []Unknown {
 			out = append(out, Unknown{What: what, Declare: declare})
 		}
 	}
-	say(p.Cluster.Assumed, "the nodes: number, zones, size", "kubectl get nodes -o yaml > nodes.yaml; kubesettle init --nodes nodes.yaml")
-	say(p.Cluster.Snapshot == nil && !p.Cluster.Assumed, "what else runs on the nodes", "cluster.snapshot (kubesettle snapshot) or cluster.releases")
-	say(p.Controllers.Scheduler == nil, "the scheduler's configuration: assumed to be upstream's default", "controllers.scheduler.config")
+	say(p.Cluster.Assumed, "the nodes: number, zones, size",
+		"kubectl get nodes -o yaml > nodes.yaml; kubesettle init --nodes nodes.yaml")
+	say(p.Cluster.Snapshot == nil && !p.Cluster.Assumed, "what else runs on the nodes",
+		"cluster.snapshot (kubesettle snapshot) or cluster.releases")
+	say(p.Controllers.Scheduler == nil, "the scheduler's configuration: assumed to be upstream's default",
+		"controllers.scheduler.config")
 	say(p.Controllers.Descheduler == nil, "whether a descheduler runs: assumed not to", "controllers.descheduler.policy")
 	say(p.Controllers.GitOps == nil, "whether Argo CD or Flux syncs by itself: assumed not to", "controllers.gitops")
 	return out

@@ -78,8 +78,10 @@ DISRUPTIONS. Not real if such pods are deleted by hand.`,
 // undisrupted reports whether pods of workload w ask Karpenter to leave their node alone, and
 // it has nodes that it then never takes.
 func undisrupted(c *state.Config, w int) bool {
-	asks := slices.ContainsFunc(c.ClassesOf[w], func(p int) bool { return c.Pods[p].Template.Annotations[doNotDisrupt] == "true" })
-	return asks && slices.ContainsFunc(c.Spec.Classes, func(k state.NodeClass) bool { return k.Karpenter != nil && k.Karpenter.Patient })
+	asks := slices.ContainsFunc(c.ClassesOf[w],
+		func(p int) bool { return c.Pods[p].Template.Annotations[doNotDisrupt] == "true" })
+	return asks && slices.ContainsFunc(c.Spec.Classes,
+		func(k state.NodeClass) bool { return k.Karpenter != nil && k.Karpenter.Patient })
 }
 
 // doNotDisrupt is the annotation of pods that Karpenter does not evict.

@@ -143,9 +143,10 @@ type Property struct {
 	Rest func(func(state.State) bool)
 }
 
-// IsZero says that the property has no predicate: its rule says nothing of the workload.
+// IsZero reports whether the property has no predicate: its rule says nothing of the workload.
 func (p Property) IsZero() bool {
-	return p.Bad == nil && p.BadStep == nil && p.Quiescent == nil && p.Persists == nil && p.Settles == nil && p.Recurs == nil
+	return p.Bad == nil && p.BadStep == nil && p.Quiescent == nil && p.Persists == nil &&
+		p.Settles == nil && p.Recurs == nil
 }
 
 // All lists the rules in report order.

@@ -96,7 +96,7 @@ func (v *spreadView) broken(s state.State, w int) (what string, found bool) {
 	return "", false
 }
 
-// undisturbed says that every node has been there and in service on the whole run.
+// undisturbed reports whether every node has been there and in service on the whole run.
 func undisturbed(s state.State) bool {
 	e := &s.C.Spec.Events
 	if e.NodePanic > 0 || s.C.Autoscales() { // nodes come back, or came, unnoticed

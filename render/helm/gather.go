@@ -47,8 +47,10 @@ func Gather(s *source.Source, rel release.Release) (*release.Job, *document.Fail
 	}
 	c := &release.Chart{
 		Dir: rel.Path, Names: g.names, Set: rel.Set, Name: rel.Name, Namespace: rel.Namespace,
-		KubeVersion: rel.KubeVersion, IncludeCRDs: !rel.SkipCRDs, Inline: rel.Inline, SkipHooks: rel.SkipHooks, SkipTests: rel.SkipTests,
-		SetString: rel.SetString, SetFile: rel.SetFile, OwnValues: rel.OwnValues, APIVersions: rel.APIVersions, Hidden: rel.Hidden,
+		KubeVersion: rel.KubeVersion, IncludeCRDs: !rel.SkipCRDs, Inline: rel.Inline, SkipHooks: rel.SkipHooks,
+		SkipTests: rel.SkipTests,
+		SetString: rel.SetString, SetFile: rel.SetFile, OwnValues: rel.OwnValues,
+		APIVersions: rel.APIVersions, Hidden: rel.Hidden,
 	}
 	if c.Namespace == "" {
 		c.Namespace = "default"
@@ -223,7 +225,8 @@ func (g *gatherer) rules(dir string) (*ignore.Rules, *document.Failure) {
 			return nil, document.AsFailure(file, err)
 		}
 		if rules, err = ignore.Parse(bytes.NewReader(b)); err != nil {
-			return nil, &document.Failure{Reason: file + ": " + err.Error(), Where: document.FileStart(file), Remedy: "correct the pattern"}
+			return nil, &document.Failure{Reason: file + ": " + err.Error(), Where: document.FileStart(file),
+				Remedy: "correct the pattern"}
 		}
 	}
 	rules.AddDefaults()
@@ -328,5 +331,6 @@ func (g *gatherer) missing(rel release.Release) *document.Failure {
 		where = g.dependencyLine(rel.Path, meta, g.lost[0])
 		where.Rung = "file"
 	}
-	return &document.Failure{Skipped: true, Reason: fmt.Sprintf("%s %s %s not vendored", word, strings.Join(names, ", "), verb), Where: where, Remedy: remedy}
+	return &document.Failure{Skipped: true,
+		Reason: fmt.Sprintf("%s %s %s not vendored", word, strings.Join(names, ", "), verb), Where: where, Remedy: remedy}
 }

@@ -104,7 +104,8 @@ func maskGroup(text string, re *regexp.Regexp) string {
 		if m[2] < end || m[3] <= m[2] {
 			continue
 		}
-		if found := text[m[2]:m[3]]; found[0] == '$' || strings.HasPrefix(found, "<redacted") || re == spoken[0] && PlainWords(found) {
+		if found := text[m[2]:m[3]]; found[0] == '$' || strings.HasPrefix(found, "<redacted") ||
+			re == spoken[0] && PlainWords(found) {
 			continue // a variable's name, masked already, or "basic authentication"
 		}
 		out.WriteString(text[end:m[2]])

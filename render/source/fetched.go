@@ -117,7 +117,8 @@ var notInMount = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 // MountFolder is the folder of something fetched, told apart by the whole reference.
 func MountFolder(what string, ref ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(ref, "\x00")))
-	return FetchedRoot + "/" + strings.Trim(notInMount.ReplaceAllString(what, "_"), "_.") + "@" + hex.EncodeToString(sum[:6])
+	return FetchedRoot + "/" + strings.Trim(notInMount.ReplaceAllString(what, "_"), "_.") + "@" +
+		hex.EncodeToString(sum[:6])
 }
 
 // ChartFolder is where a chart lies once it is fetched: it is known before.
@@ -134,19 +135,22 @@ func (s *Source) FetchChart(ref fetch.ChartRef, where document.Location) (dir, n
 		return "", "", FetchFailure("chart "+ChartName(ref), err, where)
 	}
 	if c.Resolved {
-		note = fmt.Sprintf("%s:%d: chart %s is %s today: %s may mean another one tomorrow", where.File, where.StartLine, c.Name, c.Version, versionText(ref))
+		note = fmt.Sprintf("%s:%d: chart %s is %s today: %s may mean another one tomorrow", where.File, where.StartLine,
+			c.Name, c.Version, versionText(ref))
 	}
 	if !c.Checked {
-		note = strings.TrimPrefix(note+fmt.Sprintf("; the repository gives no digest for chart %s@%s: it is not checked", c.Name, c.Version), "; ")
+		note = strings.TrimPrefix(note+fmt.Sprintf("; the repository gives no digest for chart %s@%s: it is not checked",
+			c.Name, c.Version), "; ")
 	}
 	dir = ChartFolder(ref)
-	err = s.Mount(dir, Fetched{Name: c.Name, Version: c.Version, From: c.Repository, Digest: c.Digest}, func() (tree.Tree, error) {
-		files := make(map[string]string, len(c.Files))
-		for name, b := range c.Files {
-			files[name] = string(b)
-		}
-		return tree.Map(c.Name, files)
-	})
+	err = s.Mount(dir, Fetched{Name: c.Name, Version: c.Version, From: c.Repository, Digest: c.Digest},
+		func() (tree.Tree, error) {
+			files := make(map[string]string, len(c.Files))
+			for name, b := range c.Files {
+				files[name] = string(b)
+			}
+			return tree.Map(c.Name, files)
+		})
 	if err != nil {
 		return "", "", FetchFailure("chart "+ChartName(ref), err, where)
 	}

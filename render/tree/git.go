@@ -112,7 +112,8 @@ func keepPacks(repo *git.Repository) *git.Repository {
 	if !ok {
 		return repo
 	}
-	kept := filesystem.NewStorageWithOptions(s.Filesystem(), cache.NewObjectLRUDefault(), filesystem.Options{KeepDescriptors: true})
+	kept := filesystem.NewStorageWithOptions(s.Filesystem(), cache.NewObjectLRUDefault(),
+		filesystem.Options{KeepDescriptors: true})
 	again, err := git.Open(kept, nil)
 	if err != nil {
 		return repo
@@ -159,7 +160,8 @@ func missingRevision(repo *git.Repository, dir, rev string, cause error) error {
 	if fullHash.MatchString(rev) {
 		return fmt.Errorf("%s: %w: %s: fetch it: git fetch origin %s", dir, ErrNoRevision, rev, rev)
 	}
-	if errors.Is(cause, plumbing.ErrReferenceNotFound) || errors.Is(cause, plumbing.ErrObjectNotFound) || errors.Is(cause, io.EOF) {
+	if errors.Is(cause, plumbing.ErrReferenceNotFound) || errors.Is(cause, plumbing.ErrObjectNotFound) ||
+		errors.Is(cause, io.EOF) {
 		return fmt.Errorf("%s: %w: %s", dir, ErrNoRevision, rev)
 	}
 	return fmt.Errorf("%s: %w: %s: %w", dir, ErrNoRevision, rev, cause)
@@ -253,7 +255,8 @@ func (r *Repository) MergeBase(a, b string) (string, error) {
 	}
 	if len(bases) == 0 {
 		if isShallow(repo) {
-			return "", fmt.Errorf("%s: merge base of %s and %s: %w: not in this shallow clone: %s", dir, a, b, ErrNoRevision, deepen(""))
+			return "", fmt.Errorf("%s: merge base of %s and %s: %w: not in this shallow clone: %s", dir, a, b,
+				ErrNoRevision, deepen(""))
 		}
 		return "", fmt.Errorf("%s: merge base of %s and %s: %w: they share no history", dir, a, b, ErrNoRevision)
 	}

@@ -63,7 +63,7 @@ func Detect(getenv Getenv) (Change, error) {
 	return c, nil
 }
 
-// revision says that a variable names one: neither nothing, nor the zeros that stand for a branch
+// revision reports whether a variable names one: neither nothing, nor the zeros that stand for a branch
 // that is new, nor what git would take for an option.
 func revision(s string) bool {
 	return strings.Trim(s, "0") != "" && !strings.HasPrefix(s, "-") && !strings.HasSuffix(s, "/")

@@ -230,10 +230,10 @@ func (s *sticky) drop(ctx context.Context, list []*api.IssueComment) {
 	}
 }
 
-// gone says that what was there is no more.
+// gone reports whether what was there is no more.
 func gone(err error) bool { return status(err) == http.StatusNotFound }
 
-// unclear says that a request may have been carried out although it failed.
+// unclear reports whether a request may have been carried out although it failed.
 func unclear(err error) bool {
 	if errors.Is(err, ErrTooManyWrites) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
@@ -258,7 +258,7 @@ func status(err error) int {
 	return 0
 }
 
-// limited says that GitHub refused for the number of requests, whose 403 is that of a token
+// limited reports whether GitHub refused for the number of requests, whose 403 is that of a token
 // without the right: by go-github's own kinds, by its status, by its headers or by its words.
 func limited(err error) bool {
 	var limit *api.RateLimitError

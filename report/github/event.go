@@ -43,7 +43,7 @@ type Event struct {
 	Gone bool
 }
 
-// Privileged says that the event runs with the base repository's token and secrets
+// Privileged reports whether the event runs with the base repository's token and secrets
 // whoever wrote the head.
 func (e *Event) Privileged() bool {
 	return e.Name == "pull_request_target" || e.Name == "workflow_run"

@@ -184,8 +184,9 @@ func (w wording) unmade(s state.State) []Step {
 		}
 		out = append(out, Step{
 			Actor: "scheduler", Class: actor.Sync.String(), Action: "no-feasible-node",
-			Object:  "Pod " + podName(s, p),
-			Text:    fmt.Sprintf("the scheduler finds no feasible node for %s%s: %s", onePod(s, p), revision(s, p), scheduler.FitError(s.PresentNodes(), reasons)),
+			Object: "Pod " + podName(s, p),
+			Text: fmt.Sprintf("the scheduler finds no feasible node for %s%s: %s", onePod(s, p), revision(s, p),
+				scheduler.FitError(s.PresentNodes(), reasons)),
 			Because: w.because(refs), After: snapshot(s),
 		})
 	}
@@ -307,7 +308,8 @@ func (w wording) fingerprint(f Finding, but string) string {
 		}
 	}
 	slices.Sort(actors)
-	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, strings.Join(actors, ",")}, "\x00")))
+	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, strings.Join(actors, ",")},
+		"\x00")))
 	return hex.EncodeToString(h[:16])
 }
 

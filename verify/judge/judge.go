@@ -107,7 +107,8 @@ func (d *Judge) unlessFailed(v scenario.Violation, s rules.Severity) rules.Sever
 // candidates are the violations of one rule and object that may be shown. They count at the
 // sizes that were declared; where none of these was searched, one at another size counts if
 // it shows at the largest as well. On an assumed cluster each has to.
-func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult, mine []scenario.Violation, alike bool) []judged {
+func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
+	mine []scenario.Violation, alike bool) []judged {
 	assumed := d.Assumed
 	within := slices.DeleteFunc(slices.Clone(mine), func(v scenario.Violation) bool { return !v.DeclaredSize() })
 	declared := true
@@ -136,7 +137,8 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult, mine [
 		if v.Inevitable {
 			certainty = "inevitable"
 		}
-		j.severity = d.unlessFailed(v, severity(v.Bound, Finding{AtDeclaredScale: declared, Certainty: certainty, Events: v.Kinds()}, assumed))
+		j.severity = d.unlessFailed(v,
+			severity(v.Bound, Finding{AtDeclaredScale: declared, Certainty: certainty, Events: v.Kinds()}, assumed))
 		out = append(out, j)
 	}
 	return out
@@ -183,9 +185,10 @@ func (d *Judge) severity(ctx context.Context, v scenario.Violation, f *Finding, 
 // more telling rule names the oscillation.
 func specific(vs []scenario.Violation) []scenario.Violation {
 	return slices.DeleteFunc(slices.Clone(vs), func(v scenario.Violation) bool {
-		return v.Bound.Rule.Class == rules.Convergence && v.Bound.Property.Recurs != nil && slices.ContainsFunc(vs, func(o scenario.Violation) bool {
-			return o.Bound.Rule.Class == rules.Oscillation && o.Key().Workload == v.Key().Workload
-		})
+		return v.Bound.Rule.Class == rules.Convergence && v.Bound.Property.Recurs != nil &&
+			slices.ContainsFunc(vs, func(o scenario.Violation) bool {
+				return o.Bound.Rule.Class == rules.Oscillation && o.Key().Workload == v.Key().Workload
+			})
 	})
 }
 
@@ -195,7 +198,8 @@ func (d *Judge) mended(sr scenario.SliceResult, told []Finding) (out []Finding) 
 	was := slices.DeleteFunc(specific(sr.Base), undeclared)
 	is := scenario.KeysOf(slices.DeleteFunc(slices.Clone(sr.Head), undeclared))
 	for _, k := range scenario.KeysOf(was) {
-		if slices.Contains(is, k) || slices.ContainsFunc(told, func(f Finding) bool { return f.Rule == k.Rule && f.Workload == k.Workload }) {
+		if slices.Contains(is, k) ||
+			slices.ContainsFunc(told, func(f Finding) bool { return f.Rule == k.Rule && f.Workload == k.Workload }) {
 			continue
 		}
 		v := was[slices.IndexFunc(was, func(o scenario.Violation) bool { return o.Key() == k })]
@@ -214,7 +218,8 @@ func (d *Judge) mended(sr scenario.SliceResult, told []Finding) (out []Finding) 
 // smaller size may break the rule for a reason of its own. On an assumed cluster it has
 // to show at the largest size, so that nothing rests on an invented number of nodes.
 // decided is false where the budget did not last to tell.
-func (d *Judge) declared(ctx context.Context, v scenario.Variant, found scenario.Violation) (counts scenario.Violation, shows, decided bool) {
+func (d *Judge) declared(ctx context.Context, v scenario.Variant,
+	found scenario.Violation) (counts scenario.Violation, shows, decided bool) {
 	classes, t := v.Spec.Classes, scale.Topology(found.Problem.Cfg.Topology)
 	within := scale.Declared(classes, t)
 	if !d.Assumed && within {

@@ -50,7 +50,7 @@ func (f *Frame) taints(node int) []corev1.Taint {
 	return out
 }
 
-// tolerates says whether a kind tolerates a taint. The pods of a DaemonSet tolerate some that
+// tolerates reports whether a kind tolerates a taint. The pods of a DaemonSet tolerate some that
 // nobody has to write down ("DaemonSet: Taints and tolerations").
 func (f *Frame) tolerates(kind int, taint corev1.Taint) bool {
 	k := &f.Kinds[kind]

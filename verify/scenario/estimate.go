@@ -28,7 +28,8 @@ func Costs(plans []Plan) []Cost {
 		case j.states > 0:
 			most = float64(j.states)
 		}
-		out = append(out, Cost{Slice: plans[j.slice].variant.Slice, Nodes: j.Topology.Total(), States: min(expected(j), most)})
+		out = append(out, Cost{Slice: plans[j.slice].variant.Slice, Nodes: j.Topology.Total(),
+			States: min(expected(j), most)})
 	}
 	return out
 }

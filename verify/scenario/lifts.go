@@ -29,7 +29,8 @@ func (l Lifts) Keep(jobs []Job, outcomes []Outcome) {
 	}
 	for i, j := range jobs {
 		o := outcomes[i]
-		if o.done && o.Err == nil && o.Cov.Bound == search.Complete && slices.Equal(j.Topology, scale.Largest(j.Variant.Spec.Classes)) {
+		if o.done && o.Err == nil && o.Cov.Bound == search.Complete &&
+			slices.Equal(j.Topology, scale.Largest(j.Variant.Spec.Classes)) {
 			l[j.Variant.LiftKey()] = o
 		}
 	}
@@ -37,7 +38,8 @@ func (l Lifts) Keep(jobs []Job, outcomes []Outcome) {
 
 // Lift looks for a violation at the largest topology as well; decided is false where the
 // budget ran out before it could be told.
-func (c *Checker) Lift(ctx context.Context, v Variant, k Key, largest scale.Topology) (found Violation, shows, decided bool) {
+func (c *Checker) Lift(ctx context.Context, v Variant, k Key,
+	largest scale.Topology) (found Violation, shows, decided bool) {
 	o, known := c.Lifts[v.LiftKey()]
 	if !known && c.Expired() {
 		return Violation{}, false, false

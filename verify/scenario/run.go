@@ -207,7 +207,8 @@ func declaredSize(r rung) scale.Topology {
 	} else if slices.ContainsFunc(r.topologies, func(o scale.Topology) bool { return scale.Declared(classes, o) }) {
 		return nil
 	}
-	if slices.ContainsFunc(r.topologies, func(o scale.Topology) bool { return slices.Equal(o, t) }) || t.Total() <= r.topologies[len(r.topologies)-1].Total() {
+	if slices.ContainsFunc(r.topologies, func(o scale.Topology) bool { return slices.Equal(o, t) }) ||
+		t.Total() <= r.topologies[len(r.topologies)-1].Total() {
 		return nil
 	}
 	return t
@@ -271,7 +272,8 @@ func (c *Checker) Both(ctx context.Context, j Job) (o Outcome) {
 		return o
 	}
 	baseline := j.Variant.Reapply()
-	baseline.alone = slices.ContainsFunc(o.Head, func(v Violation) bool { return v.Scenario == ScenarioInstall || v.Scenario == ScenarioSteady })
+	baseline.alone = slices.ContainsFunc(o.Head,
+		func(v Violation) bool { return v.Scenario == ScenarioInstall || v.Scenario == ScenarioSteady })
 	base, cov, err := scenarios(ctx, baseline, j.Topology)
 	o.Base, o.Err = base, err
 	o.holds = !o.Cov.outgrown

@@ -53,7 +53,8 @@ func (c *Checker) Plan(v Variant) (Plan, error) {
 	if pods > FewPods {
 		for _, gap := range gaps {
 			r, err := c.reduced(v, gap)
-			if err != nil || r.Pods() >= pods || slices.ContainsFunc(p.rungs, func(o rung) bool { return o.variant.Pods() == r.Pods() }) {
+			if err != nil || r.Pods() >= pods ||
+				slices.ContainsFunc(p.rungs, func(o rung) bool { return o.variant.Pods() == r.Pods() }) {
 				continue // a slice that cannot be scaled down is searched as declared
 			}
 			topologies, err := c.topologies(r.Spec.Classes, max(bound.Nodes, nodesToTell(r)))
@@ -75,7 +76,8 @@ func (c *Checker) Plan(v Variant) (Plan, error) {
 
 // topologies are the sizes of a cluster that are searched: of one that is known as it is, its own.
 func (c *Checker) topologies(classes []state.NodeClass, bound int) ([]scale.Topology, error) {
-	if c.Policy.Cluster.Snapshot == nil && !slices.ContainsFunc(classes, func(c state.NodeClass) bool { return c.Beside != nil }) {
+	if c.Policy.Cluster.Snapshot == nil &&
+		!slices.ContainsFunc(classes, func(c state.NodeClass) bool { return c.Beside != nil }) {
 		return scale.Topologies(classes, bound)
 	}
 	least, largest := scale.Least(classes), scale.Largest(classes)

@@ -124,9 +124,10 @@ func (v Variant) Has(version state.Version) bool {
 // can be seen of head alone was seen before its apply.
 func (v Variant) repeats() bool {
 	differs := func(d state.Declared) bool { return d.Differs }
-	return v.BaseNamespaces == nil && !slices.ContainsFunc(v.Spec.Declared, differs) && !slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
-		return !w.Manifests[state.Base].Same(&w.Manifests[state.Head])
-	})
+	return v.BaseNamespaces == nil && !slices.ContainsFunc(v.Spec.Declared, differs) &&
+		!slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
+			return !w.Manifests[state.Base].Same(&w.Manifests[state.Head])
+		})
 }
 
 // WithObjects gives the variant with other objects of its release; false where one of its

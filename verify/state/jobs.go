@@ -33,7 +33,7 @@ func (m *Manifest) Completions() int {
 	return p
 }
 
-// Suspended says that a Job, or a CronJob, starts nothing.
+// Suspended reports whether a Job, or a CronJob, starts nothing.
 func (m *Manifest) Suspended() bool {
 	o := m.object()
 	return o != nil && o.suspend() != nil && *o.suspend()

@@ -32,13 +32,15 @@ type Manifest struct {
 	KEDA   *KEDA
 	// MaxUnavailable says that a StatefulSet's updateStrategy.rollingUpdate.maxUnavailable counts; see [Gated].
 	MaxUnavailable bool
-	// ReplacesUnavailable says that a Parallel one whose MaxUnavailable counts first replaces old pods that are unavailable.
+	// ReplacesUnavailable says that a Parallel one whose MaxUnavailable counts first replaces old pods that are
+	// unavailable.
 	ReplacesUnavailable bool
 	// Bounds are those of declared loops that set replicas, taken together; zero: there is none.
 	Bounds Bounds
 	// Services names the Services that send requests to the pods, sorted.
 	Services []string
-	// Replaced says that an apply puts it in the place of the live object, so that no replicas stay that it does not declare.
+	// Replaced says that an apply puts it in the place of the live object, so that no replicas stay that it does not
+	// declare.
 	Replaced bool
 	// Stranded says that its pods cannot start once the other version is applied, which deletes a ConfigMap or Secret that
 	// they need.
@@ -121,7 +123,7 @@ func (m *Manifest) MinReadySeconds() int32 {
 	return 0
 }
 
-// Paused says that rollouts wait until somebody resumes them.
+// Paused reports whether rollouts wait until somebody resumes them.
 func (m *Manifest) Paused() bool {
 	return m.Deployment != nil && m.Deployment.Spec.Paused || m.Rollout != nil && m.Rollout.Spec.Paused
 }

@@ -47,7 +47,8 @@ func (s State) Bad(p int) bool { return s.left(s.C.Class[p].Bad) != 0 }
 // Stranded reports whether pods of class p, of which head knows no more, cannot start; see [Manifest.Stranded].
 func (s State) Stranded(p int) bool {
 	c := &s.C.Pods[p]
-	return c.InBase && !c.InHead && s.C.Spec.Workloads[c.Workload].Manifests[Base].Stranded && s.VersionOf(c.Workload) == Head
+	return c.InBase && !c.InHead && s.C.Spec.Workloads[c.Workload].Manifests[Base].Stranded &&
+		s.VersionOf(c.Workload) == Head
 }
 
 // Strands reports whether a pod of workload w waits to start and never does; see [State.Stranded].

@@ -189,8 +189,8 @@ type Workload struct {
 	ID              string // "apps/Deployment default/web"
 	Namespace, Name string
 	Manifests       [2]Manifest // by Version
-	// Step is the place in the order in which the tool applies head that the workload comes at, or is deleted; what comes at
-	// a later one waits until this is healthy. 0 for all: one step.
+	// Step is the place in the order in which the tool applies head that the workload comes at, or is deleted; what comes
+	// at a later one waits until this is healthy. 0 for all: one step.
 	Step int
 	// Sizes are what a vertical autoscaler may set pods to, beside what the templates say;
 	// see control's sized.

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// An apply may take several steps: a tool such as Argo CD applies a part of head, waits until that is healthy, and goes on
-// with the next. Each workload and quota says with which step it comes ([Workload.Step], [Quota.Step]); numbers that
+// An apply may take several steps: a tool such as Argo CD applies a part of head, waits until that is healthy, and goes
+// on with the next. Each workload and quota says with which step it comes ([Workload.Step], [Quota.Step]); numbers that
 // nothing comes with, or nothing that differs, are no steps. With one step the state has no memory of them.
 
 // addSteps finds the steps in which head differs from base, and lays out how many are still to come.

@@ -167,7 +167,7 @@ func (s State) AdditionsLeft() int { return s.left(s.C.Additions) }
 // RemovalsLeft is how many nodes may still be removed.
 func (s State) RemovalsLeft() int { return s.left(s.C.Removals) }
 
-// IsOutgrown says that the cluster autoscaler wants more nodes than this topology has
+// IsOutgrown reports whether the cluster autoscaler wants more nodes than this topology has
 // and its pools allow: the run goes on at a larger topology, and ends here unjudged.
 func (s State) IsOutgrown() bool { return s.C.Outgrown.width > 0 && s.Get(s.C.Outgrown) != 0 }
 

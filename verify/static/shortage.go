@@ -59,7 +59,8 @@ func Shortages(sl *slice.Slice, classes []state.NodeClass, v state.Version) []Sh
 		for _, loaded := range []bool{false, true} {
 			asked, fields := replicasAsked(&sl.Spec.Workloads[i], v, loaded)
 			if asked > room {
-				out = append(out, Shortage{Rule: "unschedulable", Workload: i, Loaded: loaded, Asked: asked, Fit: room, what: limit, fields: fields})
+				out = append(out, Shortage{Rule: "unschedulable", Workload: i, Loaded: loaded, Asked: asked, Fit: room,
+					what: limit, fields: fields})
 				break
 			}
 		}
@@ -171,15 +172,17 @@ func sortedResources(list corev1.ResourceList) []corev1.ResourceName {
 // mayRun reports whether a node's labels and taints let a pod in. What asks for a node by its
 // name is let in everywhere: a class stands for nodes of any name.
 func mayRun(pod *corev1.Pod, node *corev1.Node) bool {
-	if strings.Contains(pod.Spec.String(), corev1.LabelHostname) || pod.Spec.Affinity != nil && strings.Contains(pod.Spec.Affinity.String(), "metadata.name") {
+	if strings.Contains(pod.Spec.String(), corev1.LabelHostname) ||
+		pod.Spec.Affinity != nil && strings.Contains(pod.Spec.Affinity.String(), "metadata.name") {
 		return true
 	}
 	if ok, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node); err == nil && !ok {
 		return false
 	}
-	_, untolerated := corehelpers.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, pod.Spec.Tolerations, func(t *corev1.Taint) bool {
-		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
-	}, true)
+	_, untolerated := corehelpers.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, pod.Spec.Tolerations,
+		func(t *corev1.Taint) bool {
+			return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
+		}, true)
 	return !untolerated
 }
 
@@ -227,7 +230,8 @@ func crowding(sl *slice.Slice, classes []state.NodeClass, v state.Version) []Sho
 		_, fields := replicasAsked(&sl.Spec.Workloads[at], v, false)
 		return []Shortage{{
 			Rule: "unschedulable", Workload: at, Asked: pods, Fit: int64(float64(pods) * have[name] / ask[name]),
-			what: fmt.Sprintf("together with what shares its nodes it asks for %.4g of %s, and all nodes have %.4g: they take", ask[name], name, have[name]), fields: fields,
+			what: fmt.Sprintf("together with what shares its nodes it asks for %.4g of %s, and all nodes have %.4g: they take",
+				ask[name], name, have[name]), fields: fields,
 		}}
 	}
 	return nil
@@ -269,8 +273,10 @@ func unsaid(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (Sh
 	if text == "" || asked == 0 {
 		return Shortage{}, false
 	}
-	fields = append(fields, actor.Ref{Object: "ResourceQuota " + quota.Namespace + "/" + quota.Name, Field: "spec.hard", Version: v})
-	return Shortage{Rule: "rollout-stuck", Asked: asked, none: fmt.Sprintf("ResourceQuota %s: %s", quota.Name, text), fields: fields}, true
+	fields = append(fields,
+		actor.Ref{Object: "ResourceQuota " + quota.Namespace + "/" + quota.Name, Field: "spec.hard", Version: v})
+	return Shortage{Rule: "rollout-stuck", Asked: asked,
+		none: fmt.Sprintf("ResourceQuota %s: %s", quota.Name, text), fields: fields}, true
 }
 
 // overdraft is what one workload alone asks for beyond a quota.
@@ -284,7 +290,9 @@ func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) 
 			if each.MilliValue() <= 0 || asked <= most.MilliValue()/each.MilliValue() {
 				continue
 			}
-			fields = append(fields, actor.Ref{Object: "ResourceQuota " + quota.Namespace + "/" + quota.Name, Field: "spec.hard[" + string(name) + "]", Version: v})
+			fields = append(fields,
+				actor.Ref{Object: "ResourceQuota " + quota.Namespace + "/" + quota.Name,
+					Field: "spec.hard[" + string(name) + "]", Version: v})
 			return Shortage{
 				Rule: "rollout-stuck", Loaded: loaded, Asked: asked, Fit: most.MilliValue() / each.MilliValue(),
 				what: fmt.Sprintf("%s of ResourceQuota %s allows", name, quota.Name), fields: fields,
@@ -296,7 +304,8 @@ func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) 
 
 // Enter makes a finding of a shortage, or makes sure of the one that is there. largest is the number of nodes
 // that there may be: what a search saw of base there stands, as the arithmetic leaves out much of what takes room.
-func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, status judge.Status, largest int, pl judge.Places) []judge.Finding {
+func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, status judge.Status, largest int,
+	pl judge.Places) []judge.Finding {
 	w := &sl.Spec.Workloads[s.Workload]
 	text := fmt.Sprintf("at the declared size %s asks for %d pods, and %s at most %d", w.Name, s.Asked, s.what, s.Fit)
 	if s.none != "" {
@@ -308,7 +317,8 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 			if f.Reduced != nil || !f.AtDeclaredScale {
 				f.Message += " (" + text + ")"
 			}
-			if f.Status == judge.Existing && status == judge.New && f.AtDeclaredScale && f.Reduced == nil && f.Scale.Nodes == largest {
+			if f.Status == judge.Existing && status == judge.New && f.AtDeclaredScale && f.Reduced == nil &&
+				f.Scale.Nodes == largest {
 				return list
 			}
 			f.Severity, f.AtDeclaredScale, f.Reduced = string(rule.Severity), true, nil
@@ -321,7 +331,8 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 	f := judge.Finding{
 		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status, Certainty: "inevitable",
 		Scenario: scenario.ScenarioChange, Timing: "realistic", Workload: w.ID, Release: sl.Release, Message: text,
-		Scale: judge.Scale{Classes: map[string]int{}}, AtDeclaredScale: true, Events: []string{"apply"}, Blame: []judge.Blame{},
+		Scale: judge.Scale{Classes: map[string]int{}}, AtDeclaredScale: true, Events: []string{"apply"},
+		Blame: []judge.Blame{},
 	}
 	if pl.Changes == nil || !sl.Spec.Workloads[s.Workload].Manifests[state.Base].Exists() {
 		f.Scenario = scenario.ScenarioInstall
@@ -345,10 +356,12 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 }
 
 // locate says where it stands what asks for too much: what changed of it first.
-func (s Shortage) locate(pl judge.Places, sl *slice.Slice, workload string, status judge.Status) ([]judge.Location, []judge.Blame) {
+func (s Shortage) locate(pl judge.Places, sl *slice.Slice, workload string,
+	status judge.Status) ([]judge.Location, []judge.Blame) {
 	var out []judge.Location
 	blame := []judge.Blame{}
-	refs := append(slices.Clone(s.fields), actor.Ref{Object: workload, Field: "spec.template.spec.containers"}, actor.Ref{Object: workload, Field: "spec.replicas"})
+	refs := append(slices.Clone(s.fields), actor.Ref{Object: workload, Field: "spec.template.spec.containers"},
+		actor.Ref{Object: workload, Field: "spec.replicas"})
 	for _, ref := range refs {
 		for _, c := range pl.Changed(sl.Release, ref.Object) {
 			if !judge.Overlap(c.Path, ref.Field) {
@@ -357,11 +370,14 @@ func (s Shortage) locate(pl judge.Places, sl *slice.Slice, workload string, stat
 			l := pl.Field(c)
 			out = append(out, l)
 			if status != judge.Existing {
-				blame = append(blame, judge.Blame{Object: ref.Object, Path: c.Path, Old: judge.Value(c.Old, c.Secret), New: judge.Value(c.New, c.Secret), Location: &l})
+				blame = append(blame,
+					judge.Blame{Object: ref.Object, Path: c.Path, Old: judge.Value(c.Old, c.Secret),
+						New: judge.Value(c.New, c.Secret), Location: &l})
 			}
 		}
 		there := sl.Objects[ref.Object]
-		if was := sl.Objects[workload]; there != nil && there[state.Base] == nil && there[state.Head] != nil && was != nil && was[state.Base] != nil && pl.Changes != nil {
+		if was := sl.Objects[workload]; there != nil && there[state.Base] == nil && there[state.Head] != nil && was != nil &&
+			was[state.Base] != nil && pl.Changes != nil {
 			l := pl.Location(there[state.Head].Locate(ref.Field), "head") // the change brings it
 			l.Field = ref.Field
 			out = append(out, l)

@@ -201,5 +201,5 @@ func NewLocal() any {
 	return l
 }
 
-// InCalm says that the actor never moves while a sync loop has work.
+// InCalm reports whether the actor never moves while a sync loop has work.
 func (a *adapter) InCalm() bool { return a.after != nil }

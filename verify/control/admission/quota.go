@@ -58,7 +58,8 @@ func NewQuotas(c *state.Config) *Quotas {
 			if object == nil || len(object.Spec.Scopes) > 0 || object.Spec.ScopeSelector != nil {
 				continue
 			}
-			one := quota{Name: spec.Namespace + "/" + spec.Name, Object: "ResourceQuota " + spec.Namespace + "/" + spec.Name, index: i}
+			one := quota{Name: spec.Namespace + "/" + spec.Name,
+				Object: "ResourceQuota " + spec.Namespace + "/" + spec.Name, index: i}
 			var uses []corev1.ResourceList
 			refuses := false
 			for p := range c.Pods {
@@ -120,7 +121,8 @@ func QuotaUse(pod *corev1.Pod) corev1.ResourceList {
 //
 // Upstream: validationSet.
 var demanded = []corev1.ResourceName{
-	corev1.ResourceCPU, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory, corev1.ResourceMemory, corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory,
+	corev1.ResourceCPU, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory, corev1.ResourceMemory,
+	corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory,
 }
 
 // Unsaid words of which resources that a quota counts some container does not say how much it takes; ""

@@ -165,11 +165,13 @@ func (u *vpaUpdater) Describe(from, to state.State, m search.Move) actor.Words {
 	wants := objects.RequestWords(&c.Pods[c.Sized(c.Pods[p].Set, size)].Template.Spec)
 	w := actor.Words{
 		Action: "evict-pod", Object: objects.PodObject(c, p),
-		Text: fmt.Sprintf("the VPA updater evicts %s on %s, for which %s is recommended", objects.OnePod(c, p, ""), c.Nodes[n].Name, wants),
+		Text: fmt.Sprintf("the VPA updater evicts %s on %s, for which %s is recommended", objects.OnePod(c, p, ""),
+			c.Nodes[n].Name, wants),
 	}
 	if m.Kind == resizePod {
 		w.Action = "resize-pod"
-		w.Text = fmt.Sprintf("the VPA updater resizes %s on %s in place, to %s", objects.OnePod(c, p, ""), c.Nodes[n].Name, wants)
+		w.Text = fmt.Sprintf("the VPA updater resizes %s on %s in place, to %s", objects.OnePod(c, p, ""),
+			c.Nodes[n].Name, wants)
 	}
 	v := from.VersionOf(u.workload)
 	if o := wl.Manifests[v].VPA; o != nil {

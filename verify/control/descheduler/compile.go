@@ -218,7 +218,8 @@ func (k *deschedCompiled) addClass(p int) error {
 	class.bound = pod.Spec.NodeSelector != nil || pod.Spec.Affinity != nil && pod.Spec.Affinity.NodeAffinity != nil
 	for n := range k.nodes {
 		node := k.nodes[n].object
-		class.lands = append(class.lands, !node.Spec.Unschedulable && matchesNode(pod, node) && toleratesAll(pod, node, keepsOut))
+		class.lands = append(class.lands,
+			!node.Spec.Unschedulable && matchesNode(pod, node) && toleratesAll(pod, node, keepsOut))
 	}
 	return nil
 }
@@ -260,7 +261,7 @@ func toleratesTaints(pod *corev1.Pod, taints []corev1.Taint, counts func(*corev1
 	return true
 }
 
-// keepsOut says that a taint rejects pods.
+// keepsOut reports whether a taint rejects pods.
 func keepsOut(t *corev1.Taint) bool {
 	return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
 }

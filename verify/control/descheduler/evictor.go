@@ -66,7 +66,8 @@ func (k *deschedCompiled) evictor(a *state.DefaultEvictor) (*deschedEvictor, err
 	for p := range k.classes {
 		class := &k.classes[p]
 		_, annotated := class.pod.Annotations[alwaysEvict]
-		ns := labels.Merge(labels.Set{corev1.LabelMetadataName: class.pod.Namespace}, k.cfg.Spec.Namespaces[class.pod.Namespace])
+		ns := labels.Merge(labels.Set{corev1.LabelMetadataName: class.pod.Namespace},
+			k.cfg.Spec.Namespaces[class.pod.Namespace])
 		e.always = append(e.always, annotated)
 		e.allowed = append(e.allowed, !protected(a, class, limit) && chosen.Matches(labels.Set(class.pod.Labels)))
 		e.inNamespace = append(e.inNamespace, spaces.Matches(ns))

@@ -113,7 +113,7 @@ func (r *descheduling) isNominated(n int) bool {
 	return false
 }
 
-// isFree says that the nominated pods of node n share no limit with those of others.
+// isFree reports whether the nominated pods of node n share no limit with those of others.
 func (r *descheduling) isFree(n int) bool {
 	if r.k.policy.MaxTotal != nil || r.k.policy.MaxPerNamespace != nil {
 		return false
@@ -236,7 +236,8 @@ func (r *descheduling) least(g group, count, room, first, end int) int {
 		scope(*policy.MaxPerNamespace-r.perNamespace[ns], func(o group) bool { return r.k.classes[o.p].namespace == ns })
 	}
 	if g.phase.IsReady() && r.k.api.Covered(r.now, g.p) {
-		scope(r.k.api.Room(r.now, g.p, 1<<30), func(o group) bool { return o.phase.IsReady() && r.k.api.Share(r.now, g.p, o.p) })
+		scope(r.k.api.Room(r.now, g.p, 1<<30),
+			func(o group) bool { return o.phase.IsReady() && r.k.api.Share(r.now, g.p, o.p) })
 	}
 	return least
 }

@@ -26,7 +26,8 @@ func NewBadRevision(b *state.Builder) ([]actor.Actor, error) {
 	var a BadRevision
 	for p := range c.Pods {
 		class := &c.Pods[p]
-		if class.InHead && c.Revisions(class.Workload) > 1 && !c.Restarts(class.Workload) && !c.Spec.Workloads[class.Workload].Kind().Ends() {
+		if class.InHead && c.Revisions(class.Workload) > 1 && !c.Restarts(class.Workload) &&
+			!c.Spec.Workloads[class.Workload].Kind().Ends() {
 			a.classes = append(a.classes, p)
 		}
 	}
@@ -70,7 +71,7 @@ func (a *BadRevision) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Pends says that the change is applied, and that no ReplicaSet of it is there yet.
+// Pends reports whether the change is applied, and that no ReplicaSet of it is there yet.
 func (a *BadRevision) Pends(s state.State) bool {
 	for _, p := range a.classes {
 		if s.Get(s.C.Class[p].Exists) == 1 && s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind().OwnsSets() {

@@ -266,7 +266,8 @@ func (a *Apply) describe(from, to state.State, i int, words *actor.Words) string
 }
 
 // describeStrategy words what differs in how a workload's pods are replaced.
-func describeStrategy(wl *state.Workload, last, now *state.Manifest, because func(string, state.Version, string)) []string {
+func describeStrategy(wl *state.Workload, last, now *state.Manifest,
+	because func(string, state.Version, string)) []string {
 	var parts []string
 	for i, a := range last.Aspects() {
 		if a.Says != "" && !equality.Semantic.DeepEqual(a.Field, now.Aspects()[i].Field) {
@@ -303,8 +304,9 @@ func describeHPA(wl *state.Workload, from state.Version, because func(string, st
 // Model implements [actor.Actor].
 func (a *Apply) Model() *actor.Model {
 	m := &actor.Model{
-		Upstream: objects.Upstream + ", kubectl apply (three-way merge), managedfields and structured-merge-diff, SetDefaults_Deployment",
-		Exact:    []string{"what becomes of spec.replicas when it is declared, removed or never declared"},
+		Upstream: objects.Upstream +
+			", kubectl apply (three-way merge), managedfields and structured-merge-diff, SetDefaults_Deployment",
+		Exact: []string{"what becomes of spec.replicas when it is declared, removed or never declared"},
 		MayInvent: []string{
 			"a workload that head lacks is deleted, as with pruning",
 		},

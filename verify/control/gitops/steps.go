@@ -10,12 +10,12 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// steps models how a tool goes on with an apply that takes several steps: once everything of the steps so far is healthy,
-// the next one is applied. What never gets healthy keeps all that follows away.
+// steps models how a tool goes on with an apply that takes several steps: once everything of the steps so far is
+// healthy, the next one is applied. What never gets healthy keeps all that follows away.
 //
-// Upstream: argo-cd and gitops-engine, pkg/sync: (*syncContext).Sync (tasks of one phase and wave, then those that run are
-// waited for; pruned objects are not), getSyncTasks; pkg/health: getAppsv1DeploymentHealth, getAppsv1StatefulSetHealth,
-// getAppsv1DaemonSetHealth, getAppsv1ReplicaSetHealth, getBatchv1JobHealth.
+// Upstream: argo-cd and gitops-engine, pkg/sync: (*syncContext).Sync (tasks of one phase and wave, then those that run
+// are waited for; pruned objects are not), getSyncTasks; pkg/health: getAppsv1DeploymentHealth,
+// getAppsv1StatefulSetHealth, getAppsv1DaemonSetHealth, getAppsv1ReplicaSetHealth, getBatchv1JobHealth.
 type steps struct{ Apply }
 
 // NewSteps builds the actor where head comes in several steps.
@@ -60,8 +60,8 @@ func reachedHealth(s state.State) bool {
 	return true
 }
 
-// Healthy is what Argo CD says of the health of a workload in a state. What is deleted is not waited for, and neither is a
-// CronJob.
+// Healthy is what Argo CD says of the health of a workload in a state. What is deleted is not waited for, and neither
+// is a CronJob.
 func Healthy(s state.State, w int) bool {
 	m := s.Manifest(w)
 	if !m.Exists() || m.Kind() == state.CronJob {

@@ -68,7 +68,9 @@ func NewClusterAutoscaler(b *state.Builder) ([]actor.Actor, error) {
 	}
 	for n := range c.Nodes {
 		class := &c.Spec.Classes[c.Nodes[n].Class]
-		a.kept = append(a.kept, !own(*class) || c.Spec.Autoscaler.KeepNodes || class.Node.Annotations[scaleDownDisabled] == "true" || class.Node.Spec.Unschedulable)
+		a.kept = append(a.kept,
+			!own(*class) || c.Spec.Autoscaler.KeepNodes || class.Node.Annotations[scaleDownDisabled] == "true" ||
+				class.Node.Spec.Unschedulable)
 	}
 	return []actor.Actor{a}, nil
 }
@@ -240,7 +242,8 @@ func (a *clusterAutoscaler) movable(s state.State, n int) bool {
 func (a *clusterAutoscaler) Describe(from, _ state.State, m search.Move) actor.Words {
 	c := from.C
 	if m.Kind == scaleBeyond {
-		return actor.Words{Action: "scale-up", Object: "the cluster", Text: "the cluster autoscaler wants more nodes than are explored here"}
+		return actor.Words{Action: "scale-up", Object: "the cluster",
+			Text: "the cluster autoscaler wants more nodes than are explored here"}
 	}
 	n := int(m.Args[0])
 	w := actor.Words{Object: "Node " + c.Nodes[n].Name}
@@ -255,7 +258,8 @@ func (a *clusterAutoscaler) Describe(from, _ state.State, m search.Move) actor.W
 		return w
 	}
 	w.Action = "scale-down"
-	w.Text = fmt.Sprintf("the cluster autoscaler begins to remove node %s (taint %s): ", c.Nodes[n].Name, scheduler.ToBeDeleted)
+	w.Text = fmt.Sprintf("the cluster autoscaler begins to remove node %s (taint %s): ",
+		c.Nodes[n].Name, scheduler.ToBeDeleted)
 	live := 0
 	for p := range c.Pods {
 		live += from.LiveOn(n, p)
@@ -263,7 +267,8 @@ func (a *clusterAutoscaler) Describe(from, _ state.State, m search.Move) actor.W
 	if live == 0 {
 		w.Text += "it is empty"
 	} else {
-		w.Text += fmt.Sprintf("less than %.0f%% of it is requested, and its %s would fit other nodes", 100*a.threshold, english.Plural(live, "pod", ""))
+		w.Text += fmt.Sprintf("less than %.0f%% of it is requested, and its %s would fit other nodes", 100*a.threshold,
+			english.Plural(live, "pod", ""))
 	}
 	return w
 }

@@ -226,11 +226,13 @@ func (a *nodeExit) terminate(s state.State, n int, pool *state.Karpenter, next *
 // it drains; "" where that is for the API server to say.
 func heldFromKarpenter(s state.State, p, n int) (text string, refs []actor.Ref) {
 	pool := s.C.Spec.Classes[s.C.Nodes[n].Class].Karpenter
-	if pool == nil || !pool.Patient || s.Tenure(n) != state.Removing || s.C.Pods[p].Template.Annotations[doNotDisrupt] != "true" {
+	if pool == nil || !pool.Patient || s.Tenure(n) != state.Removing ||
+		s.C.Pods[p].Template.Annotations[doNotDisrupt] != "true" {
 		return "", nil
 	}
 	return "the pod has the annotation " + doNotDisrupt + ", and its NodePool no terminationGracePeriod", []actor.Ref{
-		{Object: s.C.Spec.Workloads[s.C.Pods[p].Workload].ID, Version: objects.FirstVersion(s.C, p), Field: "spec.template.metadata.annotations[" + doNotDisrupt + "]"},
+		{Object: s.C.Spec.Workloads[s.C.Pods[p].Workload].ID, Version: objects.FirstVersion(s.C, p),
+			Field: "spec.template.metadata.annotations[" + doNotDisrupt + "]"},
 		{Object: KarpenterObject(pool.NodePool), Version: state.Head, Field: "spec.template.spec"},
 	}
 }
@@ -259,8 +261,10 @@ func (a *nodeExit) Describe(from, _ state.State, m search.Move) actor.Words {
 		if m.Kind == exitForced {
 			return actor.Words{
 				Action: "delete-pod", Object: objects.PodObject(c, p),
-				Text:    fmt.Sprintf("Karpenter deletes %s on %s: the terminationGracePeriod is over", objects.OnePod(c, p, phase+" "), node),
-				Because: []actor.Ref{{Object: KarpenterObject(pool.NodePool), Version: state.Head, Field: "spec.template.spec.terminationGracePeriod"}},
+				Text: fmt.Sprintf("Karpenter deletes %s on %s: the terminationGracePeriod is over",
+					objects.OnePod(c, p, phase+" "), node),
+				Because: []actor.Ref{{Object: KarpenterObject(pool.NodePool), Version: state.Head,
+					Field: "spec.template.spec.terminationGracePeriod"}},
 			}
 		}
 	}
@@ -273,8 +277,9 @@ func (a *nodeExit) Describe(from, _ state.State, m search.Move) actor.Words {
 // Model implements [actor.Actor].
 func (a *nodeExit) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: "k8s.io/kubectl v0.36.3, pkg/drain: evictPods, waitForDelete; " + objects.Upstream + ", pkg/registry/core/pod/storage: (*EvictionREST).Create",
-		Exact:    []string{"which evictions the API server grants; refused ones are retried"},
+		Upstream: "k8s.io/kubectl v0.36.3, pkg/drain: evictPods, waitForDelete; " + objects.Upstream +
+			", pkg/registry/core/pod/storage: (*EvictionREST).Create",
+		Exact: []string{"which evictions the API server grants; refused ones are retried"},
 		MayInvent: []string{
 			"pods that arrive during the drain are evicted, too",
 			"the cluster autoscaler may give up after one refused eviction, not only after two minutes",

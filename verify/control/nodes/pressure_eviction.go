@@ -110,7 +110,8 @@ func (e *pressureEviction) Describe(from, _ state.State, m search.Move) actor.Wo
 	case spec.NodeName != "":
 		at.Field = "spec.template.spec.nodeName"
 		w.Because = []actor.Ref{at}
-	case corev1helpers.TolerationsTolerateTaint(objects.NoLog(), spec.Tolerations, &corev1.Taint{Key: taint, Effect: corev1.TaintEffectNoSchedule}, false):
+	case corev1helpers.TolerationsTolerateTaint(objects.NoLog(), spec.Tolerations,
+		&corev1.Taint{Key: taint, Effect: corev1.TaintEffectNoSchedule}, false):
 		at.Field = "spec.template.spec.tolerations"
 		w.Because = []actor.Ref{at}
 	}
@@ -128,7 +129,8 @@ func appliedVersion(s state.State, p int) state.Version {
 // Model implements [actor.Actor].
 func (e *pressureEviction) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: objects.Upstream + ", pkg/kubelet/eviction: synchronize, evictPod, Admit, rankDiskPressureFunc, rankMemoryPressure",
+		Upstream: objects.Upstream +
+			", pkg/kubelet/eviction: synchronize, evictPod, Admit, rankDiskPressureFunc, rankMemoryPressure",
 		Exact: []string{
 			"critical pods stay, every other one goes, one at a time, while the pressure lasts, without asking a PodDisruptionBudget",
 			"the kubelet refuses all but critical pods under disk pressure, and under memory pressure BestEffort ones that do not tolerate its taint",

@@ -72,12 +72,14 @@ func (d *declared) refused(c *state.Config) error {
 	wl := &c.Spec.Workloads[d.workload]
 	kind := wl.Kind()
 	refuse := func(what string) error {
-		return fmt.Errorf("controllers.own %s: %s of the %s %s: %w", d.Declared.Name, what, kind, objects.ShortName(wl), actor.ErrUnmodeled)
+		return fmt.Errorf("controllers.own %s: %s of the %s %s: %w", d.Declared.Name, what, kind,
+			objects.ShortName(wl), actor.ErrUnmodeled)
 	}
 	switch {
 	case d.Does == state.Restart && (kind != state.Deployment || len(wl.Sizes) > 0):
 		return refuse("restarts")
-	case d.Does == state.SetReplicas && wl.Manifests[state.Head].ReplicasField() == nil && wl.Manifests[state.Base].ReplicasField() == nil:
+	case d.Does == state.SetReplicas && wl.Manifests[state.Head].ReplicasField() == nil &&
+		wl.Manifests[state.Base].ReplicasField() == nil:
 		return refuse("replicas")
 	case d.Does == state.DeletePods && (kind == state.DaemonSet || kind.Ends()):
 		return refuse("deletion of pods")
@@ -85,8 +87,8 @@ func (d *declared) refused(c *state.Config) error {
 	return nil
 }
 
-// Lumps implements [actor.Lumper]: of its own workload it makes pods go, and of others it counts pods, or looks at where
-// they are ready. Pods on deletion are counted without regard to their revision, if at all.
+// Lumps implements [actor.Lumper]: of its own workload it makes pods go, and of others it counts pods, or looks at
+// where they are ready. Pods on deletion are counted without regard to their revision, if at all.
 func (d *declared) Lumps(c *state.Config, k actor.Likeness) bool {
 	if k.Kind == actor.StoppingAs {
 		return true
@@ -230,7 +232,8 @@ func (d *declared) writes(c *state.Config, i int) bool {
 // Describe implements [actor.Actor].
 func (d *declared) Describe(from, to state.State, m search.Move) actor.Words {
 	c := from.C
-	w := actor.Words{Because: []actor.Ref{{Object: Object(d.Declared.Name), Version: from.Version(), Field: [...]string{"scales", "restarts", "deletes", "writes"}[d.Does]}}}
+	w := actor.Words{Because: []actor.Ref{{Object: Object(d.Declared.Name), Version: from.Version(),
+		Field: [...]string{"scales", "restarts", "deletes", "writes"}[d.Does]}}}
 	why := ""
 	if d.Watches != "" && from.Notices(d.index) && !to.Notices(d.index) {
 		why = " (" + d.Watches + " has changed)"
@@ -238,10 +241,12 @@ func (d *declared) Describe(from, to state.State, m search.Move) actor.Words {
 	switch d.Does {
 	case state.SetReplicas:
 		w.Action, w.Object = "scale", d.Workload
-		w.Text = fmt.Sprintf("%s scales %s from %d to %d%s", d.Declared.Name, objects.ShortName(&c.Spec.Workloads[d.workload]), from.Replicas(d.workload), to.Replicas(d.workload), why)
+		w.Text = fmt.Sprintf("%s scales %s from %d to %d%s", d.Declared.Name,
+			objects.ShortName(&c.Spec.Workloads[d.workload]), from.Replicas(d.workload), to.Replicas(d.workload), why)
 	case state.Restart:
 		w.Action, w.Object = "restart", d.Workload
-		w.Text = fmt.Sprintf("%s restarts %s: its pod template gets a new annotation%s", d.Declared.Name, objects.ShortName(&c.Spec.Workloads[d.workload]), why)
+		w.Text = fmt.Sprintf("%s restarts %s: its pod template gets a new annotation%s", d.Declared.Name,
+			objects.ShortName(&c.Spec.Workloads[d.workload]), why)
 	case state.DeletePods:
 		p := int(m.Args[1])
 		w.Action, w.Object = "delete-pod", objects.PodObject(c, p)

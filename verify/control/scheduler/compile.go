@@ -138,7 +138,8 @@ func Compile(c *state.Config) (*Compiled, error) {
 	k.countImages()
 	for i := range k.Classes {
 		k.compileResources(i)
-		for _, step := range []func(int) error{k.compileSpare, k.compileStatic, k.compileVolumes, k.compileSpread, k.checkAlike} {
+		for _, step := range []func(int) error{k.compileSpare, k.compileStatic, k.compileVolumes,
+			k.compileSpread, k.checkAlike} {
 			if err := step(i); err != nil {
 				return nil, err
 			}
@@ -159,7 +160,8 @@ func (k *Compiled) refuse(p int, pod *corev1.Pod) error {
 	spec := &pod.Spec
 	switch {
 	case k.profileOf(pod) == nil:
-		return k.unmodeled(p, "spec.schedulerName", fmt.Sprintf("%q, which is not a profile of the scheduler's configuration", spec.SchedulerName))
+		return k.unmodeled(p, "spec.schedulerName",
+			fmt.Sprintf("%q, which is not a profile of the scheduler's configuration", spec.SchedulerName))
 	case len(spec.SchedulingGates) > 0:
 		return k.unmodeled(p, "spec.schedulingGates", "what opens a gate")
 	case len(spec.ResourceClaims) > 0:

@@ -30,7 +30,7 @@ func PriorityOf(spec *state.Spec, pod *corev1.Pod, v state.Version) (int32, bool
 	return 0, true
 }
 
-// NeverPreempts says that a pod's preemptionPolicy is Never, its own or its class's.
+// NeverPreempts reports whether a pod's preemptionPolicy is Never, its own or its class's.
 func NeverPreempts(spec *state.Spec, pod *corev1.Pod, v state.Version) bool {
 	if p := pod.Spec.PreemptionPolicy; p != nil {
 		return *p == corev1.PreemptNever

@@ -151,7 +151,7 @@ func (k *Compiled) shiftPods(v *View, p, n, q int, delta int64) {
 	}
 }
 
-// hopeless says that no preemption on node n lets class p in: the pod is refused for
+// hopeless reports whether no preemption on node n lets class p in: the pod is refused for
 // what victims do not change (UnschedulableAndUnresolvable).
 func (k *Compiled) hopeless(v *View, p, n int) bool {
 	switch v.why[n] {

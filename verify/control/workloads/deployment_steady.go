@@ -2,7 +2,7 @@ package workloads
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// Steady says that a sync writes the same whether or not the ReplicaSets that have
+// Steady reports whether a sync writes the same whether or not the ReplicaSets that have
 // something to do have done it already, and does not resize one that has; where one is
 // about to create pods (-1: none is meant), that a sync writes nothing at all.
 func (d *Deployment) Steady(s state.State, creates int) bool {
