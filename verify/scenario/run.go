@@ -178,7 +178,8 @@ func Order(plans []Plan) []Job {
 					jobs = append(jobs, tight)
 				}
 				if v, ok := r.variant.scarce(); ok && p.assumed {
-					jobs = append(jobs, Job{Variant: v, Topology: scale.Largest(v.Spec.Classes), slice: i, rung: k, states: j.states, tight: true})
+					jobs = append(jobs, Job{Variant: v, Topology: scale.Largest(v.Spec.Classes), slice: i, rung: k,
+						states: j.states, tight: true})
 				}
 			}
 			if k < len(p.rungs)-1 && k > 0 {
