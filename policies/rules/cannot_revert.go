@@ -49,8 +49,7 @@ base's out, change the strategy first.`,
 			},
 			Message: func(s state.State) string {
 				return fmt.Sprintf("reverting the change does not bring %s back: %d of %s %s of the reverted revision and available",
-					FullName(c, w), restoredPods(s, w), english.Plural(s.Replicas(w), "replica",
-						""), english.PluralWord(restoredPods(s, w), "is", "are"))
+					FullName(c, w), restoredPods(s, w), outOf(s, w), english.PluralWord(restoredPods(s, w), "is", "are"))
 			},
 			Fields: append(append(strategyFields(m), PlacementFields(m)...), sizeFields(c, w)...),
 		}

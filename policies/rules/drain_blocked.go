@@ -68,7 +68,7 @@ DISRUPTIONS. Not real if such pods are deleted by hand.`,
 				}
 				return fmt.Sprintf("node %s can stay undrained forever: %s of %s %s on it, %d of %s %s ready",
 					c.Nodes[n].Name, english.Plural(held, what, ""), FullName(c, w), english.PluralWord(held, "stays", "stay"),
-					s.ReadyOf(w), wanted(s, w), english.PluralWord(s.ReadyOf(w), "is", "are"))
+					s.ReadyOf(w), outOf(s, w), english.PluralWord(s.ReadyOf(w), "is", "are"))
 			},
 			Fields: append(fields, "Workload:spec.replicas"),
 		}

@@ -53,7 +53,7 @@ var neverReplaced = Rule{
 			Message: func(s state.State) string {
 				lost := lostOf(s, w)
 				return fmt.Sprintf("%s of %s can stay in deletion on a lost node forever and never be replaced: %d of %s %s",
-					english.Plural(lost, "pod", ""), FullName(c, w), s.ReadyOf(w), wanted(s, w), english.PluralWord(s.ReadyOf(w), "runs", "run"))
+					english.Plural(lost, "pod", ""), FullName(c, w), s.ReadyOf(w), outOf(s, w), english.PluralWord(s.ReadyOf(w), "runs", "run"))
 			},
 			Fields: []string{"Workload:spec.replicas"},
 		}
@@ -72,7 +72,7 @@ func neverCreated(c *state.Config, w int) Property {
 				n = lostOf(s, w)
 			}
 			return fmt.Sprintf("%s of %s can be missing forever, as the API server refuses its creation: %d of %s %s",
-				english.Plural(n, "pod", ""), FullName(c, w), s.ReadyOf(w), english.Plural(s.Replicas(w), "replica", ""), english.PluralWord(s.ReadyOf(w), "runs", "run"))
+				english.Plural(n, "pod", ""), FullName(c, w), s.ReadyOf(w), outOf(s, w), english.PluralWord(s.ReadyOf(w), "runs", "run"))
 		},
 		Fields: []string{"Workload:spec.template.spec.containers"},
 	}

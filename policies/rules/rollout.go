@@ -64,13 +64,21 @@ func pendingOf(s state.State, w int) int {
 	return total
 }
 
-// wanted words the pods that workload w is to have: "2 replicas", or "2 pods" of one that
-// has them one a node.
+// wanted words the pods that workload w is to have: "1 replica", or "2 pods" of one that has
+// them one a node.
 func wanted(s state.State, w int) string {
 	if s.C.PerNode(w) {
 		return english.Plural(s.Wanted(w), "pod", "")
 	}
 	return english.Plural(s.Replicas(w), "replica", "")
+}
+
+// outOf words them after "0 of": "1 replicas".
+func outOf(s state.State, w int) string {
+	if s.C.PerNode(w) {
+		return fmt.Sprintf("%d pods", s.Wanted(w))
+	}
+	return fmt.Sprintf("%d replicas", s.Replicas(w))
 }
 
 // FullName is "namespace/name".

@@ -81,11 +81,11 @@ func stuckMessage(s state.State, w int) string {
 	if stable := s.AbortedTo(w); stable >= 0 {
 		n := s.AvailableIn(stable)
 		return fmt.Sprintf("the abort of %s can stay incomplete forever: %d of %s %s of the stable revision and ready",
-			FullName(s.C, w), n, wanted(s, w), english.PluralWord(n, "is", "are"))
+			FullName(s.C, w), n, outOf(s, w), english.PluralWord(n, "is", "are"))
 	}
 	updated := newestPods(s, w, s.ReadyPods)
 	text := fmt.Sprintf("the rollout of %s can stay incomplete forever: %d of %s %s updated and ready",
-		FullName(s.C, w), updated, wanted(s, w), english.PluralWord(updated, "is", "are"))
+		FullName(s.C, w), updated, outOf(s, w), english.PluralWord(updated, "is", "are"))
 	if n := newestPods(s, w, s.Pending); n > 0 {
 		text += fmt.Sprintf(", %s of the %s revision %s pending", english.Plural(n, "pod", ""), s.C.Revision(current),
 			english.PluralWord(n, "stays", "stay"))
