@@ -197,8 +197,12 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 			return byHand("keep version labels out of spec.selector, which cannot change; to change it once, delete the Deployment without its pods (kubectl delete --cascade=orphan) before the apply")
 		}
 	case *appsv1.StatefulSet:
+		const anew = "delete the StatefulSet without its pods (kubectl delete --cascade=orphan) before the apply"
+		if x.Base != nil && !x.again && resizes(x.Base, t) {
+			return byHand("resize the claims themselves (kubectl edit pvc), then " + anew)
+		}
 		if x.Base != nil && !x.again {
-			return byHand("resize the claims themselves (kubectl edit pvc), then delete the StatefulSet without its pods (kubectl delete --cascade=orphan) before the apply")
+			return byHand("leave these fields as they are; to change them once, " + anew)
 		}
 	case *batchv1.Job:
 		if x.Base != nil && !x.again {
@@ -211,6 +215,22 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 		}
 	}
 	return nil
+}
+
+// resizes reports whether a claim template of a StatefulSet asks for another size than before.
+func resizes(before *render.Object, now *appsv1.StatefulSet) bool {
+	old, ok := before.Typed.(*appsv1.StatefulSet)
+	if !ok {
+		return false
+	}
+	for _, a := range old.Spec.VolumeClaimTemplates {
+		for _, b := range now.Spec.VolumeClaimTemplates {
+			if a.Name == b.Name && a.Spec.Resources.Requests.Storage().Cmp(*b.Spec.Resources.Requests.Storage()) != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // nextName is a name with the next number: migrate, migrate-2, migrate-3.
