@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/dustin/go-humanize/english"
-
 	"github.com/kubesettle/kubesettle/verify"
 )
 
@@ -50,41 +48,34 @@ func checkedText(r *verify.Result) string {
 	return s + "ended by " + Plain(c.Bound, 60)
 }
 
-// uncheckedText says in one line what was not checked, or nothing.
+// uncheckedText says in one line what was not checked, or nothing. The releases that the change
+// touches and that have no result are listed beside it.
 func uncheckedText(r *verify.Result) string {
 	var out []string
 	if open := undecided(r); len(open) > 0 {
-		s := count(len(open), "workload")
-		if why := line(open[0].Reason); why != "" && len(open) == 1 {
-			s = line(open[0].ID) + " (" + clip(why, 120) + ")"
-		} else if len(open) == 1 {
-			s = line(open[0].ID)
+		s := line(open[0].ID)
+		if len(open) > 1 {
+			s = count(len(open), "workload") + ", such as " + s
+		}
+		if why := line(open[0].Reason); why != "" {
+			s += " (" + clipWords(why, 120) + ")"
 		}
 		out = append(out, s)
 	}
-	touched, before, untouched := missedReleases(r), 0, 0
+	untouched := 0
 	for i := range r.Releases {
-		switch rel := &r.Releases[i]; {
-		case rel.Changed && rel.Missing() && rel.Before:
-			before++
-		case !rel.Changed && (rel.Missing() || rel.Status == "failed-base"):
+		if rel := &r.Releases[i]; !rel.Changed && (rel.Missing() || rel.Status == "failed-base") {
 			untouched++
 		}
-	}
-	if touched > 0 {
-		out = append(out, count(touched, "release")+" that the change touches")
-	}
-	if before > 0 {
-		out = append(out, count(before, "release")+" that "+english.PluralWord(before, "does", "do")+" not render on base either")
 	}
 	var left []string
 	for _, a := range r.Assumptions {
 		if s, ok := strings.CutPrefix(line(a), "not modeled, and treated as not there: "); ok {
-			out = append(out, clip(s, 120)+" (not modeled)")
+			out = append(out, clipWords(s, 120)+" (not modeled)")
 		}
 		if s, ok := strings.CutPrefix(line(a), asideNote); ok {
 			s, _, _ = strings.Cut(s, ", ")
-			left = append(left, clip(s, 120))
+			left = append(left, clipWords(s, 120))
 		}
 		if strings.HasPrefix(a, noCluster) && r.Coverage.States > 0 {
 			out = append(out, "capacity, as no cluster is declared (give --nodes or --snapshot)")
@@ -182,7 +173,7 @@ func notedText(notices []string) string {
 			out = append(out, count(len(all)-2, "more notice"))
 			break
 		}
-		out = append(out, clip(a.String(), 200))
+		out = append(out, clipWords(a.String(), 200))
 	}
 	return strings.Join(out, "; ")
 }
@@ -222,6 +213,8 @@ func verdictLine(r *verify.Result) string {
 		s = subject(r) + " could not be analysed"
 	case r.Verdict == verify.Errored:
 		s = count(missedReleases(r), "release") + " could not be analysed"
+	case r.Verdict == verify.Inconclusive && len(r.Workloads) == 0 && len(brokenBeforeIn(r).names) > 0:
+		s = count(len(brokenBeforeIn(r).names), "release") + " could not be analysed, on base or on head"
 	case r.Verdict == verify.Inconclusive:
 		s = "not decided"
 	case r.Verdict == verify.Fail:
@@ -243,7 +236,11 @@ func verdictLine(r *verify.Result) string {
 			counts = append(counts, thousands(c.n)+" "+c.what)
 		}
 	}
-	if s != "" && len(counts) > 0 {
+	switch {
+	case s == "" || len(counts) == 0:
+	case r.Verdict == verify.Errored:
+		return s + "; " + strings.Join(counts, ", ") + " in the rest"
+	default:
 		s += ": "
 	}
 	return s + strings.Join(counts, ", ")

@@ -110,17 +110,46 @@ func hunkLines(h *judge.Hunk) []string {
 	return out
 }
 
-// cutLines keeps the first lines, each of at most 160 bytes, and says how many are left out.
+// cutLines keeps the first lines, each of at most 160 columns, and says how many are left out.
 func cutLines(lines []string, limit int) []string {
 	if len(lines) > limit {
 		rest := len(lines) - limit + 1
 		lines = append(lines[:limit-1:limit-1], fmt.Sprintf("  … %s", count(rest, "more line")))
 	}
-	for i, l := range lines {
-		lines[i] = clip(oneLine.Replace(l), 160)
-	}
-	return lines
+	return narrow(lines, 160)
 }
+
+// narrow cuts the lines of a diff to so many columns: at the end, and of a line and the one that replaces
+// it also before the first difference, where that would be cut off.
+func narrow(lines []string, columns int) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = oneLine.Replace(l)
+	}
+	for i := range len(out) - 1 {
+		a, b := []rune(out[i]), []rune(out[i+1])
+		if a[0] != '-' || b[0] != '+' || max(len(a), len(b)) <= columns {
+			continue
+		}
+		same := 1
+		for same < min(len(a), len(b)) && a[same] == b[same] {
+			same++
+		}
+		keep := max(columns/3, columns-3-(max(len(a), len(b))-same))
+		if from := same - keep; same > columns-beyond {
+			out[i], out[i+1] = "- "+ellipsis+string(a[from:]), "+ "+ellipsis+string(b[from:])
+		}
+	}
+	for i, l := range out {
+		if r := []rune(l); len(r) > columns {
+			out[i] = string(r[:columns-1]) + ellipsis
+		}
+	}
+	return out
+}
+
+// beyond is how many columns of a difference have to be seen.
+const beyond = 12
 
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
 

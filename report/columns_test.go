@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -64,6 +65,27 @@ func TestRetold(t *testing.T) {
 	} {
 		if got := retold(f, c.lines); got != c.want {
 			t.Errorf("%+v: %t", c.lines, got)
+		}
+	}
+}
+
+// A line and the one that replaces it are cut so that what differs is seen, and no line is wider
+// than there is room.
+func TestNarrowShowsTheDifference(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		text := func(n int) string { return strings.Repeat("aü b", 60)[:random.IntN(n+1)/5*5] }
+		same := text(180)
+		old, now := "- "+same+"x"+text(60), "+ "+same+"y"+text(60)
+		columns := 29 + random.IntN(140)
+		got := narrow([]string{old, now}, columns)
+		for _, l := range got {
+			if utf8.RuneCountInString(l) > columns || !utf8.ValidString(l) {
+				t.Fatalf("%d columns: %q", columns, l)
+			}
+		}
+		if !strings.Contains(got[0], "x") || !strings.Contains(got[1], "y") || got[0][0] != '-' || got[1][0] != '+' {
+			t.Fatalf("%d columns: what differs is not seen in %q of %q and %q", columns, got, old, now)
 		}
 	}
 }

@@ -158,8 +158,8 @@ func (m *pageMaker) failures() {
 			line(rel.ID), releaseStatus(&rel), releaseReason(&rel), sentence(rel.Remedy), m.place(rel.Where),
 		})
 	}
-	if s := brokenBefore(m.r); s != "" {
-		m.Failures = append(m.Failures, pageRelease{ID: "…", Status: s})
+	if b := brokenBeforeIn(m.r); len(b.names) > 0 {
+		m.Failures = append(m.Failures, pageRelease{ID: some(b.names, namedReleases), Status: "not analysed on either side", Reason: b.why, Remedy: b.remedy})
 	}
 	var lines []string
 	for _, w := range undecided(m.r) {

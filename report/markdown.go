@@ -149,6 +149,9 @@ func (m *markdown) foot() string {
 // rest in the summary and the reports.
 const commentBlocks = 8
 
+// commentHits are the findings of one cause that a comment lists.
+const commentHits = 6
+
 // fresh are the new findings, one block a cause: what and where, then how and the fix, then
 // the picture and all steps.
 func (m *markdown) fresh(cs []cause) []piece {
@@ -163,15 +166,30 @@ func (m *markdown) fresh(cs []cause) []piece {
 		out = append(out, piece{
 			func() string { return m.title(f) + m.place(c, 2) + m.remedy(f, false) },
 			func() string {
-				return m.title(f) + m.place(c, 4) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.remedy(f, true)
+				return m.title(f) + m.place(c, 4) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) +
+					m.remedy(f, true)
 			},
-			func() string {
-				return m.title(f) + m.place(c, 4) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.drawn(f) + m.remedy(f,
-					true) + m.everything(f) + m.hits(c)
-			},
+			func() string { return m.full(c) },
 		})
 	}
 	return out
+}
+
+// commentLines bounds a finding in a comment, so that a comment about one has sixty.
+const commentLines = 46
+
+// full is all that a surface says of a cause: in a comment as many of the folded lines as there is room for.
+func (m *markdown) full(c cause) string {
+	type room struct{ others, steps, hits int }
+	f, s := &c[0], ""
+	for _, room := range []room{{4, m.stepsShown, commentHits}, {4, 4, 2}, {3, 3, 0}, {2, 2, 0}} {
+		s = m.title(f) + m.place(c, room.others) + m.quoted(changedLines(f, mdQuoted)) + m.told(f) + m.drawn(f) +
+			m.remedy(f, true) + m.everything(f, room.steps) + m.hits(c, room.hits)
+		if m.whole || strings.Count(s, "\n") <= commentLines {
+			break
+		}
+	}
+	return s
 }
 
 const mdQuoted = 4 // lines of a diff
@@ -203,13 +221,17 @@ func (m *markdown) place(c cause, others int) string {
 	return s + "\n"
 }
 
-// hits lists all that a cause is found in, where the lines above do not.
-func (m *markdown) hits(c cause) string {
-	if len(c) <= mostSame {
+// hits lists what a cause is found in, where the lines above do not: in a comment at most so many.
+func (m *markdown) hits(c cause, limit int) string {
+	if len(c) <= mostSame || limit == 0 && !m.whole {
 		return ""
 	}
 	s := fold("All of this cause", len(c))
 	for i := range c {
+		if i == limit && !m.whole {
+			s += "- " + count(len(c)-i, "more finding") + " in the job summary and the reports\n"
+			break
+		}
 		s += m.item(&c[i]) + "\n"
 	}
 	return s + foldEnd
@@ -254,8 +276,8 @@ func (m *markdown) drawn(f *judge.Finding) string {
 }
 
 // everything is the whole interleaving and the changed fields, folded.
-func (m *markdown) everything(f *judge.Finding) string {
-	steps := m.toldSteps(f, m.stepsShown)
+func (m *markdown) everything(f *judge.Finding, limit int) string {
+	steps := m.toldSteps(f, limit)
 	if m.whole {
 		steps = m.steps(f, m.stepsShown) + m.causes(f, 20)
 	}

@@ -29,7 +29,14 @@ func (m *markdown) failures() []piece {
 		}
 		out = append(out, only(s+"\n"))
 	}
-	return append(out, lines([]string{brokenBefore(m.r)})...)
+	if b := brokenBeforeIn(m.r); len(b.names) > 0 {
+		s := "- " + mdText(clip(b.who(namedReleases), 500)) + ". " + mdText(clip(b.why, 600))
+		if b.remedy != "" {
+			s += " Fix: " + mdText(clip(b.remedy, 400))
+		}
+		out = append(out, only(s+"\n"))
+	}
+	return out
 }
 
 // besides are the releases without a result that the change does not touch, in a sentence each.

@@ -45,7 +45,7 @@ func sarifInvocation(r *verify.Result, all, kept int, limit sarifLimit) *sarif.I
 		}
 		note(level, text, rel.Where)
 	}
-	for _, s := range []string{brokenBefore(r), untouched(r)} {
+	for _, s := range []string{brokenBeforeIn(r).String(), untouched(r)} {
 		if s != "" {
 			note("note", s, nil)
 		}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,6 +20,8 @@ const (
 	textQuoted  = 4 // lines of a diff
 	textTold    = 3 // lines of an interleaving
 	textBlocks  = 8 // findings in full; the others are a line each
+	textWell    = 5 // rows where all is well
+	textScreen  = 24
 )
 
 // Text writes the report for a terminal: five lines where nothing is wrong, a screen for
@@ -39,6 +43,7 @@ type textWriter struct {
 	buf   bytes.Buffer
 	opt   Options
 	rules []Rule
+	said  map[string]bool // sentences of a finding that are not said again
 }
 
 func (t *textWriter) brief(r *verify.Result) {
@@ -55,23 +60,54 @@ func (t *textWriter) brief(r *verify.Result) {
 		t.block(r, c)
 	}
 	t.unanalysed(r)
-	if len(fresh) > 0 || len(before) > 0 || r.Verdict == verify.Errored {
+	well := len(blocks) == 0 && len(failedReleases(r)) == 0 && len(brokenBeforeIn(r).names) == 0
+	if !well || r.Verdict == verify.Errored {
 		t.printf("\n")
 	}
-	for i, c := range before {
-		if i == 3 {
-			t.field("", count(len(before)-i, "more existing finding"))
-			break
-		}
-		t.field("existing", title(&c[0])+" ["+line(c[0].Rule)+"]")
-	}
-	t.oneLine("checked", checkedText(r))
-	t.oneLine("not", uncheckedText(r))
-	t.oneLine("noted", notedText(r.Notices))
-	if hidden > 0 {
-		t.field("hidden", hiddenText(hidden, t.opt.Level))
-	}
+	t.foot(r, before, hidden, well)
 	t.more(fresh)
+}
+
+// foot is what base has too, what was checked and what was not. Where that is all, it has three rows.
+func (t *textWriter) foot(r *verify.Result, before []cause, hidden int, well bool) {
+	noted := notedText(r.Notices)
+	if hidden > 0 {
+		noted = strings.TrimPrefix(noted+"; "+hiddenText(hidden, t.opt.Level), "; ")
+	}
+	fields := [][2]string{{"checked", checkedText(r)}, {"not", uncheckedText(r)}, {"noted", noted}}
+	fields = slices.DeleteFunc(fields, func(f [2]string) bool { return line(f[1]) == "" })
+	left := textWell - 2 - len(fields) // rows, of the lines of the head and of where there is more
+	if n := len(before); n > 0 && (left > 0 || !well) {
+		s := title(&before[0][0]) + " [" + line(before[0][0].Rule) + "]"
+		if n > 1 {
+			s += ", and " + count(n-1, "more existing finding")
+		}
+		fields = append([][2]string{{"existing", s}}, fields...)
+		left--
+	}
+	if !well || t.opt.Columns <= 0 {
+		left = len(fields) * textColumns
+	}
+	for _, f := range fields {
+		left -= t.rows(f[0], f[1], left)
+	}
+}
+
+// rows is a named line of at most so many rows of a terminal after the first, and how many it took. In
+// a log it is one.
+func (t *textWriter) rows(name, value string, more int) int {
+	value = clipWords(line(value), 240)
+	if t.opt.Columns <= 0 {
+		t.printf("  %s%s\n", t.color(dim, fmt.Sprintf("%-9s", name)), value)
+		return 0
+	}
+	wide := t.columns() - 11
+	rows := folded(value, wide)
+	if last := max(more, 0); len(rows) > last+1 {
+		rows = append(rows[:last:last], clipWords(rows[last]+" "+rows[last+1], wide))
+	}
+	t.field(name, strings.Join(rows, " "))
+	return len(rows) - 1
 }
 
 // headLine is the verdict, what is counted and both revisions.
@@ -80,9 +116,24 @@ func (t *textWriter) headLine(r *verify.Result) {
 	if code == "" {
 		code = yellow
 	}
-	t.printf("%s  %s", t.color(code, strings.ToUpper(line(string(r.Verdict)))), t.color(bold, verdictLine(r)))
-	if revs := revisions(r); revs != "" {
-		t.printf("  %s", t.color(dim, revs))
+	verdict := strings.ToUpper(line(string(r.Verdict)))
+	t.printf("%s  ", t.color(code, verdict))
+	rows, indent := []string{verdictLine(r)}, len(verdict)+2
+	if t.opt.Columns > 0 {
+		rows = folded(rows[0], t.columns()-indent)
+	}
+	for i, row := range rows {
+		if i > 0 {
+			t.printf("\n%s", strings.Repeat(" ", indent))
+		}
+		t.printf("%s", t.color(bold, row))
+	}
+	room := t.columns() - indent - 2 - utf8.RuneCountInString(rows[len(rows)-1])
+	for _, revs := range []string{revisions(r), line(r.Head.Name)} {
+		if revs != "" && (t.opt.Columns <= 0 || utf8.RuneCountInString(revs) <= room) {
+			t.printf("  %s", t.color(dim, revs))
+			break
+		}
 	}
 	t.printf("\n")
 }
@@ -98,13 +149,6 @@ func (t *textWriter) more(fresh []judge.Finding) {
 // field is a named line, wrapped beside its name; nothing where it says nothing.
 func (t *textWriter) field(name, value string) {
 	t.wrapped("  "+t.color(dim, fmt.Sprintf("%-9s", name)), 11, value)
-}
-
-// oneLine is a named line that the terminal may break, not we.
-func (t *textWriter) oneLine(name, value string) {
-	if value = clipWords(line(value), 240); value != "" {
-		t.printf("  %s%s\n", t.color(dim, fmt.Sprintf("%-9s", name)), value)
-	}
 }
 
 // dangling are words at an end that lead to what is cut off.
@@ -132,37 +176,53 @@ func (t *textWriter) columns() int {
 
 // wrapped writes text after a prefix of some columns, further lines under its beginning.
 func (t *textWriter) wrapped(prefix string, wide int, value string) {
-	value = line(value)
-	if value == "" {
-		return
-	}
-	col := wide
-	t.printf("%s", prefix)
-	for i, w := range strings.Fields(value) {
-		n := utf8.RuneCountInString(w)
-		switch {
-		case i == 0:
-		case col+1+n > t.columns():
-			t.printf("\n%s", strings.Repeat(" ", wide))
-			col = wide
-		default:
-			t.printf(" ")
-			col++
+	for i, row := range folded(line(value), t.columns()-wide) {
+		if i > 0 {
+			prefix = strings.Repeat(" ", wide)
 		}
-		t.printf("%s", w)
-		col += n
+		t.printf("%s%s\n", prefix, row)
 	}
-	t.printf("\n")
 }
+
+// folded are the words of a text in rows of at most so many columns; a longer word, such as a path, has its own.
+func folded(s string, columns int) []string {
+	var rows []string
+	col := 0
+	for i, w := range strings.Fields(s) {
+		n := utf8.RuneCountInString(w)
+		if i == 0 || col+1+n > columns {
+			rows, col = append(rows, w), n
+			continue
+		}
+		rows[len(rows)-1] += " " + w
+		col += 1 + n
+	}
+	return rows
+}
+
+// room is how much of a finding is told.
+type room struct{ others, quoted, assumed, clip int }
 
 // block is one root cause on one screen: what happens to whom, which line does it, what it
 // takes, how it comes about, and what mends it.
 func (t *textWriter) block(r *verify.Result, c cause) {
+	before, said := t.buf.Len(), maps.Clone(t.said)
+	for _, room := range []room{{3, textQuoted, shownAssumptions, 170}, {2, 3, 1, 150}, {1, 2, 0, 110}} {
+		t.buf.Truncate(before)
+		t.said = maps.Clone(said)
+		t.cause(r, c, room)
+		if bytes.Count(t.buf.Bytes()[before:], []byte("\n")) <= textScreen+1 { // an empty one is above it
+			break
+		}
+	}
+}
+
+func (t *textWriter) cause(r *verify.Result, c cause, room room) {
 	f := &c[0]
 	severity := line(f.Severity)
 	t.printf("\n")
 	t.wrapped(t.color(severityColor(f.Severity), severity)+"  ", len(severity)+2, clipWords(unhedged(f), 175)+" ["+line(f.Rule)+"]")
-	for _, o := range c.others(3, textColumns-11) {
+	for _, o := range c.others(room.others, textColumns-11) {
 		t.field("also", clipWords(o, 240))
 	}
 	if len(f.Locations) > 0 {
@@ -175,22 +235,24 @@ func (t *textWriter) block(r *verify.Result, c cause) {
 		}
 		t.field("at", clip(strings.TrimSpace(at+" "+affected(f)), 250))
 	}
-	t.diff(changedLines(f, textQuoted))
+	t.diff(changedLines(f, room.quoted))
 	t.field("takes", takes(f))
 	for _, c := range f.Holds {
 		t.field("while", line(c.While)+" (declare it: "+line(c.Declare)+")")
 	}
-	t.told(f)
+	t.told(f, room.clip)
+	name := "assumes"
 	rest := assumptionsOf(r, f)
-	for i, a := range rest[:min(len(rest), shownAssumptions)] {
-		name := ""
-		if i == 0 {
-			name = "assumes"
+	for _, a := range rest[:min(len(rest), room.assumed)] {
+		if t.first(a.Text) {
+			t.field(name, clipWords(a.Text, 120)+" ("+a.Page+")")
+			name = ""
 		}
-		t.field(name, clipWords(a.Text, 120)+" ("+a.Page+")")
 	}
-	say, diff := fixLines(f, textQuoted-1)
-	if say != "" {
+	say, diff := fixLines(f, max(room.quoted-1, 2))
+	if say != "" && !t.first(say+strings.Join(diff, "\n")) {
+		t.field("fix", "the same as above")
+	} else if say != "" {
 		if w := where(f.Fix.Location); w != "" && len(f.Locations) > 0 && w != where(&f.Locations[0]) {
 			say = w + ": " + say
 		}
@@ -199,18 +261,25 @@ func (t *textWriter) block(r *verify.Result, c cause) {
 	}
 }
 
+// first reports whether a sentence is said for the first time.
+func (t *textWriter) first(s string) bool {
+	if t.said == nil {
+		t.said = map[string]bool{}
+	}
+	again := t.said[s]
+	t.said[s] = true
+	return !again
+}
+
 // diff writes lines that begin with + or -.
 func (t *textWriter) diff(lines []string) {
-	for _, l := range lines {
-		if n := t.columns() - 11; utf8.RuneCountInString(l) > n {
-			l = string([]rune(l)[:n-1]) + "…"
-		}
+	for _, l := range narrow(lines, t.columns()-11) {
 		t.printf("           %s\n", t.color(map[byte]string{'-': "31", '+': "32"}[l[0]], l))
 	}
 }
 
 // told writes the steps that decide; their numbers tell how many are left out.
-func (t *textWriter) told(f *judge.Finding) {
+func (t *textWriter) told(f *judge.Finding, limit int) {
 	all := tell(f)
 	if retold(f, all) {
 		return // the title says it
@@ -220,7 +289,11 @@ func (t *textWriter) told(f *judge.Finding) {
 		if i == 0 {
 			name = "how"
 		}
-		t.field(name, clipWords(toldText(f, &l), 170))
+		text := toldText(f, &l)
+		if step, aside, ok := strings.Cut(text, "; "); ok && !t.first(aside) {
+			text = step
+		}
+		t.field(name, clipWords(text, limit))
 	}
 	if l := loopText(f); l != "" {
 		t.field("", l)
@@ -256,8 +329,10 @@ func (t *textWriter) unanalysed(r *verify.Result) {
 		t.field("why", clip(releaseReason(rel), 400))
 		t.field("fix", clip(sentence(rel.Remedy), 300))
 	}
-	if s := brokenBefore(r); s != "" {
+	if b := brokenBeforeIn(r); len(b.names) > 0 {
 		t.printf("\n")
-		t.wrapped(t.color(yellow, "release")+"  ", 9, clip(s, 500))
+		t.wrapped(t.color(yellow, "release")+"  ", 9, clip(b.who(3), 500))
+		t.field("why", clip(b.why, 400))
+		t.field("fix", clip(b.remedy, 300))
 	}
 }

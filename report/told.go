@@ -203,10 +203,15 @@ func decisive(f *judge.Finding, lines []toldLine, limit int) []toldLine {
 	type scored struct{ at, score int }
 	var all []scored
 	seen, blamed := map[string]bool{}, false
+	told := map[string]bool{lines[len(lines)-1].Text: true}
 	for i := range lines {
 		l := &lines[i]
 		score := 10
+		again := told[l.Text]
+		told[l.Text] = true
 		switch {
+		case again && i < len(lines)-1:
+			score = 0
 		case l.InLoop && !l.Routine && !seen[l.Actor]:
 			score = 70
 			seen[l.Actor] = true

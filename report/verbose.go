@@ -28,7 +28,7 @@ func (t *textWriter) whole(r *verify.Result) {
 		t.finding(&fixed[i], false)
 	}
 	t.waived(r.Waived)
-	t.releases(failedReleases(r), brokenBefore(r))
+	t.releases(failedReleases(r), brokenBeforeIn(r).String())
 	t.undecided(undecided(r))
 	t.list("Notices", r.Notices)
 	t.list("Assumptions", r.Assumptions)

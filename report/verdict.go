@@ -111,36 +111,48 @@ func failedReleases(r *verify.Result) []verify.ReleaseResult {
 // namedReleases is how many releases a counted line names.
 const namedReleases = 5
 
-// brokenBefore counts and names the releases that the change touches and that base does
-// not render either; "" for none.
-func brokenBefore(r *verify.Result) string {
-	var names []string
-	why, remedy := "", ""
+// brokenBefore are the releases that the change touches and that base does not render either.
+type brokenBefore struct {
+	names       []string
+	why, remedy string // of the first one
+}
+
+func brokenBeforeIn(r *verify.Result) brokenBefore {
+	var out brokenBefore
 	for i := range r.Releases {
 		rel := &r.Releases[i]
 		if !rel.Changed || !rel.Missing() || !rel.Before {
 			continue
 		}
-		if names = append(names, line(rel.ID)); len(names) == 1 {
-			why, remedy = releaseReason(rel), sentence(rel.Remedy)
+		if out.names = append(out.names, line(rel.ID)); len(out.names) == 1 {
+			out.why, out.remedy = releaseReason(rel), sentence(rel.Remedy)
 		}
 	}
-	n := len(names)
+	if len(out.names) > 1 {
+		out.why = sentence("the first one: " + out.why)
+	}
+	return out
+}
+
+// who counts the releases and names at most so many; "" for none.
+func (b brokenBefore) who(limit int) string {
+	n := len(b.names)
 	if n == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("%s not analysed on either side: %s", count(n, "release"), strings.Join(names[:min(n, namedReleases)], ", "))
-	if n > namedReleases {
-		s += fmt.Sprintf(" and %d more", n-namedReleases)
+	return count(n, "release") + " not analysed on either side: " + some(b.names, limit)
+}
+
+// String is all of it, as sentences; "" for none.
+func (b brokenBefore) String() string {
+	s := sentence(b.who(namedReleases))
+	if s == "" || b.why == "" {
+		return s
 	}
-	if n > 1 {
-		why = "of the first: " + why
+	if s += " " + b.why; b.remedy != "" {
+		s += " What to do: " + b.remedy
 	}
-	s += " (" + strings.TrimSuffix(why, ".") + ")"
-	if remedy != "" {
-		s += ". What to do: " + remedy
-	}
-	return sentence(s)
+	return s
 }
 
 // untouched counts the releases that the change does not touch; "" for none.

@@ -58,10 +58,10 @@ func TestReleaseReason(t *testing.T) {
 	for _, rel := range failedReleases(r) {
 		got = append(got, rel.ID+" "+releaseStatus(&rel)+": "+releaseReason(&rel))
 	}
-	got = append(got, brokenBefore(r), untouched(r))
+	got = append(got, brokenBeforeIn(r).String(), untouched(r))
 	want := []string{
 		"web failed to render on head: Broken YAML.",
-		"2 releases not analysed on either side: api, job (of the first: Broken YAML). What to do: Correct it.",
+		"2 releases not analysed on either side: api, job. The first one: Broken YAML. What to do: Correct it.",
 		"2 releases untouched, 1 of them does not render.",
 	}
 	if !slices.Equal(got, want) {

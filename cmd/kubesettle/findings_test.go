@@ -68,6 +68,11 @@ func findingOf(t *testing.T, dir, rule string) string {
 // reportOf is what kubesettle prints of a case that lies in a folder by itself.
 func reportOf(t *testing.T, dir string) string {
 	t.Helper()
+	return writtenOf(t, dir, "text")
+}
+
+func writtenOf(t *testing.T, dir, format string) string {
+	t.Helper()
 	alone := t.TempDir()
 	if err := os.CopyFS(alone, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
@@ -76,7 +81,7 @@ func reportOf(t *testing.T, dir string) string {
 	if _, err := os.Stat(filepath.Join(dir, "base")); err == nil {
 		args = []string{"check", "--base-dir", filepath.Join(alone, "base"), "--head-dir", filepath.Join(alone, "head")}
 	}
-	args = append(args, "--policy", filepath.Join(alone, "policy.yaml"))
+	args = append(args, "--policy", filepath.Join(alone, "policy.yaml"), "--output", format)
 	var out, errs bytes.Buffer
 	p := &process{
 		stdin: strings.NewReader(""), stdout: &out, stderr: &errs,

@@ -64,7 +64,8 @@ the pods forever; in a cluster they are ` + "`Failed`" + `: ` + "`OutOfcpu`" + `
 			out.Fields = append([]string{"Workload:spec.template.spec.nodeName"}, out.Fields...)
 			out.Message = func(s state.State) string {
 				return fmt.Sprintf("%s of %s can be refused by the node and created again forever: %d of %s %s",
-					english.Plural(refused(s, w), "pod", ""), FullName(c, w), s.ReadyOf(w), outOf(s, w), english.PluralWord(s.ReadyOf(w), "runs", "run"))
+					english.Plural(refused(s, w), "pod", ""), FullName(c, w), s.ReadyOf(w), outOf(s, w),
+					english.PluralWord(s.ReadyOf(w), "runs", "run"))
 			}
 		}
 		return out
