@@ -24,6 +24,7 @@ type Policy struct {
 	Events      Events
 	Timing      string // realistic or arbitrary
 	Crash       int    // restarts of the kube-controller-manager (timing.crash)
+	Stale       int    // writes that a loop's view of pods may lack (timing.stale)
 	Bound       Bound
 	// Intents by rule ID; Custom are the user's own.
 	Intents map[string]Intent

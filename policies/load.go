@@ -91,12 +91,12 @@ func (d *decoder) timing(p *Policy) read {
 	word := oneOf(d, &p.Timing, "realistic", "arbitrary")
 	return func(n *yaml.Node, path string) {
 		if n.Kind != yaml.MappingNode {
-			p.Crash = 0
+			p.Crash, p.Stale = 0, 0
 			word(n, path)
 			return
 		}
 		p.Timing = "realistic"
-		d.object(n, path, fields{"crash": d.number(&p.Crash, 0, 10)})
+		d.object(n, path, fields{"crash": d.number(&p.Crash, 0, 10), "stale": d.number(&p.Stale, 0, 10)})
 	}
 }
 

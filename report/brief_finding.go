@@ -48,8 +48,13 @@ func takes(f *judge.Finding) string {
 	if f.Timing == "arbitrary" {
 		s += "; only with arbitrary timing"
 	}
-	if f.Timing == "crash" {
+	switch f.Timing {
+	case "crash":
 		s += "; only where the controllers restart"
+	case "stale":
+		s += "; only where a controller lags behind"
+	case "crash and stale":
+		s += "; only where the controllers restart and one lags behind"
 	}
 	if f.ConfirmedBy != "" {
 		s += "; reproduced on a real control plane"

@@ -76,8 +76,13 @@ func certainty(f *judge.Finding) string {
 	if f.Timing == "arbitrary" {
 		s += "; only with arbitrary timing, where any loop may be slower than any other"
 	}
-	if f.Timing == "crash" {
+	switch f.Timing {
+	case "crash":
 		s += "; only where the controllers restart at that moment"
+	case "stale":
+		s += "; only where a controller has not yet seen the last writes of others"
+	case "crash and stale":
+		s += "; only where the controllers restart at that moment, and one has not yet seen the last writes of others"
 	}
 	if f.ConfirmedBy != "" {
 		s += "; reproduced on a real control plane: " + line(f.ConfirmedBy)

@@ -341,7 +341,10 @@ func (a *analysis) assume(p *policies.Policy, ch *render.Changes, models map[str
 		add("timing is arbitrary, as the policy says: every order of the loops' steps was explored; what a loop reads is never stale, and none stops halfway")
 	}
 	if p.Crash > 0 {
-		add("the kube-controller-manager restarts at any moment, as the policy says (timing.crash); no view of a loop is stale")
+		add("the kube-controller-manager restarts at any moment, as the policy says (timing.crash)")
+	}
+	if p.Stale > 0 {
+		add(fmt.Sprintf("what one controller sees of pods lags behind once in a run, by at most %d of the last writes of others, as the policy says (timing.stale)", p.Stale))
 	}
 	if p.Cluster.Snapshot != nil {
 		assumeSnapshot(p, add)

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/controller/deployment"
 	"k8s.io/kubernetes/pkg/controller/podautoscaler"
-	_ "k8s.io/kubernetes/pkg/controller/replicaset" // for getPodsToDelete
+	"k8s.io/kubernetes/pkg/controller/replicaset"
 )
 
 // Upstream's functions that are not exported. They are called, never copied.
@@ -24,3 +24,6 @@ func enqueueHPA(a *podautoscaler.HorizontalController, obj any)
 
 //go:linkname reconcileAutoscaler k8s.io/kubernetes/pkg/controller/podautoscaler.(*HorizontalController).reconcileAutoscaler
 func reconcileAutoscaler(a *podautoscaler.HorizontalController, ctx context.Context, hpa *autoscalingv2.HorizontalPodAutoscaler, key string) error
+
+//go:linkname syncReplicaSet k8s.io/kubernetes/pkg/controller/replicaset.(*ReplicaSetController).syncReplicaSet
+func syncReplicaSet(rsc *replicaset.ReplicaSetController, ctx context.Context, key string) error

@@ -72,7 +72,7 @@ func List() []Loops {
 
 // NewBuilder is [state.NewBuilder] beside all actors: it lays out what one of them declares to look at.
 func NewBuilder(spec *state.Spec, topology []int, maxPods int) (*state.Builder, error) {
-	watch := []state.WatchesStops{faults.RestartStops}
+	watch := []state.WatchesStops{faults.RestartStops, faults.LagStops}
 	for _, l := range List() {
 		watch = append(watch, l.Stops)
 	}
@@ -90,5 +90,5 @@ func All(b *state.Builder) ([]actor.Actor, error) {
 		}
 		out = append(out, actors...)
 	}
-	return faults.WithRestarts(b, out), nil
+	return faults.WithLags(b, faults.WithRestarts(b, out)), nil
 }

@@ -195,5 +195,14 @@ base db replicas=1 image=v1 stateful step=2
 head db replicas=1 image=v2 stateful
 base old replicas=1 image=v1 cpu=100m step=3
 quota pods=9
-events apply=1 rollback=1 bad=1`,
+events apply=1 rollback=1 bad=1`, `
+nodes a 3
+base web replicas=4 image=v1 cpu=500m
+head web replicas=4 image=v2 cpu=500m
+pdb web unavailable=1
+base db replicas=2 image=v1 stateful
+head db replicas=2 image=v2 stateful
+both worker replicas=2 image=v1 cpu=100m
+own janitor worker delete=unready when=ready
+events apply=1 drain=1 failures=1 crashes=1 stale=2 restarts=1`,
 }

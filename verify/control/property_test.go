@@ -65,6 +65,9 @@ func (s *script) random(r *rand.Rand) state.State {
 		}
 	}
 	t.RefillPods()
+	if c.Lags() {
+		defer s.fallBehind(t, r)
+	}
 	if t.RestartsLeft() > 0 && r.IntN(3) == 0 {
 		t.StopManager()
 	}
@@ -306,4 +309,32 @@ func TestStepDoesNotAllocate(t *testing.T) {
 			}
 		}
 	})
+}
+
+// fallBehind has the view of a loop lag, by a pod or two that have gone on since.
+func (s *script) fallBehind(t state.State, r *rand.Rand) {
+	loops := 0
+	for _, a := range s.actors {
+		if _, ok := a.(actor.Lagging); ok {
+			loops++
+		}
+	}
+	if r.IntN(4) == 0 {
+		return
+	}
+	t.BeginLag(r.IntN(loops + 1)) // the last is a budget's status
+	for range r.IntN(3) {
+		n, p := r.IntN(len(s.cfg.Nodes)), r.IntN(len(s.cfg.Pods))
+		switch {
+		case t.On(n, p, state.Ready) > 0:
+			t.Add(n, p, state.Ready, -1)
+			t.Add(n, p, state.Terminating, 1)
+		case t.On(n, p, state.Starting) > 0:
+			t.Add(n, p, state.Starting, -1)
+			t.Add(n, p, state.Ready, 1)
+		case t.Pending(p) > 0 && !s.cfg.Preempts(p):
+			t.Set(s.cfg.Class[p].Pending, t.Pending(p)-1)
+			t.Add(n, p, state.Starting, 1)
+		}
+	}
 }

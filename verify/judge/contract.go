@@ -50,7 +50,7 @@ type Finding struct {
 	Status    Status `json:"status"`
 	Certainty string `json:"certainty"` // inevitable, possible
 	Scenario  string `json:"scenario"`  // change, steady, install, revert
-	Timing    string `json:"timing"`    // realistic, arbitrary, crash
+	Timing    string `json:"timing"`    // realistic, arbitrary, crash, stale, "crash and stale"
 	// Start is "live" where the run starts from the cluster as a snapshot shows it; "" from a state
 	// that base settles in.
 	Start    string `json:"start,omitempty"`

@@ -78,6 +78,13 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 	if slices.Contains(v.Happened, "controller-restart") {
 		s, f.Timing = atMostWarning(s), "crash"
 	}
+	if slices.Contains(v.Happened, "stale-view") {
+		if s = atMostWarning(s); f.Timing == "crash" {
+			f.Timing = "crash and stale"
+		} else {
+			f.Timing = "stale"
+		}
+	}
 	if c := v.OnAssumed(); c != nil {
 		f.Message += fmt.Sprintf(" (if %s, which is not among the objects, is ReadWriteOnce)", c.ID())
 		s = atMostWarning(s)

@@ -14,8 +14,8 @@ func Budgets(p *policies.Policy, workloads []state.Workload) state.Events {
 	out := state.Events{
 		LoadChange: e.LoadChange, IdleMemory: e.IdleMemory, NodeFailure: e.NodeFailure, NodeAdded: e.NodeAdded, NodeRemoved: e.NodeRemoved,
 		DiskPressure: e.DiskPressure, MemoryPressure: e.MemoryPressure,
-		ManagerRestart: p.Crash,
-		BadRevision:    e.BadRevision, JobOverrun: e.JobOverrun, Rollback: e.Rollback, OutOfService: e.OutOfService, StartupSpike: e.StartupSpike, NodePanic: e.NodePanic,
+		ManagerRestart: p.Crash, StaleWrites: p.Stale,
+		BadRevision: e.BadRevision, JobOverrun: e.JobOverrun, Rollback: e.Rollback, OutOfService: e.OutOfService, StartupSpike: e.StartupSpike, NodePanic: e.NodePanic,
 	}
 	if s := e.Spot; s != nil {
 		out.SpotReclaim, out.SpotLost = s.Budget, !s.Replaced

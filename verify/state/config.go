@@ -102,6 +102,7 @@ type Config struct {
 	Outgrown  Field // see [State.IsOutgrown]
 	PodEvents PodEvents
 	Manager   ManagerFields
+	Lag       LagFields
 	// Claims are what moves of Spec.Claims; Uses lists the claims of a pod class, and Users
 	// the pod classes of a claim.
 	Claims      []ClaimFields

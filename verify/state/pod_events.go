@@ -71,6 +71,9 @@ func (s State) RefillPods() {
 	if f := s.C.Manager.Restarts; f.width > 0 {
 		s.Set(f, s.C.Spec.Events.ManagerRestart)
 	}
+	if s.C.Lags() {
+		s.Set(s.C.Lag.Left, 1)
+	}
 	if s.C.PodEvents.Overruns.width > 0 {
 		s.Set(s.C.PodEvents.Overruns, s.C.Spec.Events.JobOverrun)
 	}

@@ -141,6 +141,8 @@ type Events struct {
 	PodCrash, BadRevision int
 	// ManagerRestart is how often the kube-controller-manager restarts, between any two writes of its controllers.
 	ManagerRestart int
+	// StaleWrites is how many writes of others a loop's view of pods may lack, once in a run.
+	StaleWrites int
 	// JobOverrun is how many CronJobs have a Job that does not end.
 	JobOverrun int
 	// Rollback says that base may be applied again once a revision is bad, and OutOfService

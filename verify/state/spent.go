@@ -34,6 +34,7 @@ func (s State) Spent() uint64 {
 		loads,
 		maxTicks - ticks,
 		spentOf(s, c.Manager.Restarts, e.ManagerRestart),
+		spentOf(s, c.Lag.Left, 1),
 	} {
 		out |= uint64(min(max(n, 0), mostSpent)) << (4 * i)
 	}

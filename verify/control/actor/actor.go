@@ -78,6 +78,8 @@ type Emit struct {
 	cfg     *state.Config
 	Scratch *Scratch
 	limit   interface{ Full() bool } // nil: all successors are wanted
+	// from and last are the state that the last copy was made of, and the copy.
+	from, last []byte
 }
 
 // Full reports whether nobody wants more successors, so that an actor which enumerates many may
@@ -122,11 +124,18 @@ func NewEmit(to Sink, cfg *state.Config, s *Scratch) *Emit {
 // Copy gives a copy of s to be changed and then offered by [Emit.Move]. It is valid
 // until the next Copy.
 func (e *Emit) Copy(s state.State) state.State {
-	return state.State{C: e.cfg, B: e.to.Copy(s.B)}
+	t := state.State{C: e.cfg, B: e.to.Copy(s.B)}
+	e.from, e.last = s.B, t.B
+	return t
 }
 
-// Move offers the last copy as a successor.
-func (e *Emit) Move(m search.Move) { e.to.Move(m) }
+// Move offers the last copy as a successor. Where a loop's view lags, it lacks what the step wrote.
+func (e *Emit) Move(m search.Move) {
+	if e.cfg.Lags() {
+		state.State{C: e.cfg, B: e.last}.Misses(state.State{C: e.cfg, B: e.from})
+	}
+	e.to.Move(m)
+}
 
 // adapter makes an actor one of the search's.
 type adapter struct {

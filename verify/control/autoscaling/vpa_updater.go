@@ -117,7 +117,7 @@ func (u *vpaUpdater) Step(s state.State, next *actor.Emit) {
 					next.Move(search.Move{Kind: resizePod, Args: [3]int32{int32(n), int32(p), int32(to)}})
 				case u.disrupts(s, set, ph) && u.evictions.Ask(s, p, ph) != objects.EvictionRefused:
 					t := next.Copy(s)
-					objects.Evict(t, n, p, ph)
+					objects.Disrupt(t, n, p, ph)
 					next.Move(search.Move{Kind: objects.EvictPod, Args: [3]int32{int32(n), int32(p), int32(ph)}})
 				}
 			}

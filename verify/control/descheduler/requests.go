@@ -45,7 +45,7 @@ func (r *descheduling) request(plugin *deschedPlugin, n, p int, ph state.Phase) 
 		r.refused = true
 		return verdict
 	}
-	objects.Evict(r.now, n, p, ph)
+	objects.Disrupt(r.now, n, p, ph)
 	r.total++
 	r.perNode[n]++
 	r.perNamespace[ns]++

@@ -16,3 +16,6 @@ func CrashStops(s *state.Spec, _ int) bool { return s.Events.PodCrash > 0 }
 
 // RestartStops: a controller that stops between two writes leaves some of the pods that it was to delete.
 func RestartStops(s *state.Spec, _ int) bool { return s.Events.ManagerRestart > 0 }
+
+// LagStops: a pod that a loop which is behind still sees is deleted twice, and told by being on deletion.
+func LagStops(s *state.Spec, _ int) bool { return s.Events.StaleWrites > 0 }

@@ -210,12 +210,12 @@ func (a *nodeExit) terminate(s state.State, n int, pool *state.Karpenter, next *
 			if refused && pool.Patient {
 				continue
 			}
-			kind := objects.EvictPod
+			kind, take := objects.EvictPod, objects.Disrupt
 			if refused {
-				kind = exitForced
+				kind, take = exitForced, objects.Evict
 			}
 			t := next.Copy(s)
-			objects.Evict(t, n, p, ph)
+			take(t, n, p, ph)
 			next.Move(search.Move{Kind: kind, Args: [3]int32{int32(n), int32(p), int32(ph)}})
 		}
 	}

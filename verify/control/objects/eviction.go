@@ -74,7 +74,8 @@ const (
 //   - exact: two budgets on one pod refuse, percentages round up, an unready pod goes
 //     where unhealthyPodEvictionPolicy or a healthy budget lets it, and a pod whose
 //     containers wait to start always does.
-//   - may hide: the disruption controller is never behind: a budget's status is that of
+//   - exact: where the disruption controller is behind (timing.stale), each eviction lowers what the status allows.
+//   - may hide: elsewhere the disruption controller is never behind: a budget's status is that of
 //     the state, where upstream's may lag a few milliseconds.
 type Evictions struct {
 	cfg     *state.Config
@@ -153,8 +154,8 @@ func (e *Evictions) Status(s state.State, b *podBudget) Disruptions {
 	for _, classes := range b.workloads {
 		existing := 0
 		for _, p := range classes {
-			existing += s.Existing(p)
-			healthy += s.ReadyPods(p)
+			existing += s.CountedExisting(p)
+			healthy += s.CountedReady(p)
 		}
 		if existing > 0 { // getExpectedScale asks the owners of existing pods only
 			pods += existing
@@ -279,7 +280,11 @@ func (c Clearing) Offer(s state.State, n int, next *actor.Emit) (empty, refused 
 				continue
 			}
 			t := next.Copy(s)
-			Evict(t, n, p, ph)
+			if c.Force {
+				Evict(t, n, p, ph)
+			} else {
+				Disrupt(t, n, p, ph)
+			}
 			next.Move(search.Move{Kind: EvictPod, Args: [3]int32{int32(n), int32(p), int32(ph)}})
 		}
 	}
@@ -290,4 +295,10 @@ func (c Clearing) Offer(s state.State, n int, next *actor.Emit) (empty, refused 
 func Evict(t state.State, n, p int, ph state.Phase) {
 	t.Add(n, p, ph, -1)
 	t.Add(n, p, state.Terminating, 1)
+}
+
+// Disrupt is [Evict] through the eviction API, which notes it in the budget's status.
+func Disrupt(t state.State, n, p int, ph state.Phase) {
+	t.Disrupts(n, p, ph)
+	Evict(t, n, p, ph)
 }

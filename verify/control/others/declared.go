@@ -197,7 +197,11 @@ func (d *declared) remove(s state.State, next *actor.Emit) {
 					continue
 				}
 				t := next.Copy(s)
-				objects.Evict(t, n, p, ph)
+				if d.Evicts {
+					objects.Disrupt(t, n, p, ph)
+				} else {
+					objects.Evict(t, n, p, ph)
+				}
 				t.Notice(d.index, false)
 				next.Move(search.Move{Kind: deleteOn, Args: [3]int32{int32(n), int32(p), int32(ph)}})
 			}
@@ -287,4 +291,33 @@ func (d *declared) Model() *actor.Model {
 			"expressions that name workloads which are not searched together",
 		},
 	}
+}
+
+// Sees implements [actor.Lagging]: its expressions may look at any pod.
+func (d *declared) Sees(c *state.Config) []int {
+	all := make([]int, len(c.Pods))
+	for p := range all {
+		all[p] = p
+	}
+	return all
+}
+
+// Expects implements [actor.Lagging]: nothing says that it remembers what it wrote.
+func (*declared) Expects() bool { return false }
+
+// Conflicts implements [actor.Conflicting]: the API server answers to an eviction by the cluster as it is.
+func (d *declared) Conflicts(s, view, after state.State) bool {
+	if !d.Evicts || d.Does != state.DeletePods {
+		return false
+	}
+	for _, p := range s.C.ClassesOf[d.workload] {
+		for n := range s.C.Nodes {
+			for _, ph := range state.LivePhases {
+				if view.On(n, p, ph) > after.On(n, p, ph) && d.evictions.Ask(s, p, ph) == objects.EvictionRefused {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }

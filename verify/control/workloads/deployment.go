@@ -213,8 +213,9 @@ func (y *deploymentSync) read(s state.State, w int) {
 		}
 		*rs = replicaSet{
 			class: p, age: i, size: int32(s.Get(f.Size)), desired: int32(s.Get(f.Desired)), max: int32(s.Get(f.Max)),
-			pods: int32(s.ActiveIn(p)), available: int32(s.AvailableIn(p)),
 		}
+		pods, available := s.Reported(p)
+		rs.pods, rs.available = int32(pods), int32(available)
 		if p == y.create {
 			y.newRS = rs
 			continue
@@ -340,7 +341,7 @@ func (d *Deployment) Model() *actor.Model {
 		},
 		MayHide: []string{
 			"what one sync writes is one step: what happens between two writes is missed",
-			"a sync reads the current status of ReplicaSets",
+			"a sync reads the current status of ReplicaSets, but with timing.stale",
 			"pods of revisions before base are missed",
 		},
 		Refused: []string{"a strategy that is neither RollingUpdate nor Recreate"},
