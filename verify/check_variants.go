@@ -112,7 +112,7 @@ func (a *analysis) deliver(sl *slice.Slice) state.Apply {
 	}
 	for i := range sl.Spec.Quotas {
 		q := &sl.Spec.Quotas[i]
-		q.Step = step("ResourceQuota " + q.Namespace + "/" + q.Name)
+		q.Step = step(q.ID())
 	}
 	return mode
 }

@@ -96,7 +96,7 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 	if !d.clean(ctx, sr, v, objects, r) {
 		return nil
 	}
-	if r.tune != nil || r.before != nil { // where it stands is not among the manifests
+	if r.tune != nil && len(r.set) == 0 || r.before != nil { // where it stands is not among the manifests
 		return &Fix{Text: r.say, Cost: r.cost, Verified: true}
 	}
 	if e, ok := d.textOf(ctx, r, objects); ok && len(r.drop) == 0 {

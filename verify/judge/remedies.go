@@ -49,6 +49,7 @@ type patient struct {
 	applied state.Apply
 	helm    bool
 	classes []state.NodeClass
+	steps   map[string]int // with which step of the apply a workload or a quota of the slice comes, by ID
 }
 
 // cure gives the remedies of one mechanism, where the patient has it.
@@ -63,6 +64,7 @@ var stuck = []string{"rollout-stuck", "unschedulable", "never-replaced", "cannot
 // cures are what an experienced operator tries, in that order: what changes least of how a
 // workload runs comes first.
 var cures = []cure{
+	{stuck, comeEarlier},
 	{[]string{"rollout-stuck", "unschedulable", "preemption-cascade", "runaway-scale"}, recreate},
 	{[]string{"replicas-reset", "replica-oscillation", "never-settles", "below-floor", "runaway-scale"}, dropReplicas},
 	{[]string{"replicas-reset", "below-floor", "never-settles"}, forgetReplicas},
@@ -114,6 +116,7 @@ func remedies(v scenario.Variant, of scenario.Key, blame []Blame, helm bool) []r
 		return nil
 	}
 	p.applied, p.helm, p.classes = v.Spec.Apply, helm, v.Spec.Classes
+	p.steps = stepsOf(&v.Spec)
 	var out []remedy
 	for k, c := range cures {
 		if slices.Contains(c.rules, of.Rule) {

@@ -65,3 +65,21 @@ func (s State) VersionOfClass(p int) Version { return s.VersionOf(s.C.Pods[p].Wo
 
 // VersionOfQuota is the version of the i-th of [Spec.Quotas] in the API server.
 func (s State) VersionOfQuota(i int) Version { return s.reached(s.C.Spec.Quotas[i].Step) }
+
+// ID is a quota as its object is known by.
+func (q *Quota) ID() string { return "ResourceQuota " + q.Namespace + "/" + q.Name }
+
+// SetStep has the workload, or the quota, of an ID come with another step of the apply.
+func (s *Spec) SetStep(id string, step int) {
+	s.Workloads, s.Quotas = slices.Clone(s.Workloads), slices.Clone(s.Quotas)
+	for i := range s.Workloads {
+		if s.Workloads[i].ID == id {
+			s.Workloads[i].Step = step
+		}
+	}
+	for i := range s.Quotas {
+		if s.Quotas[i].ID() == id {
+			s.Quotas[i].Step = step
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package judge
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// syncWave is the annotation by which Argo CD orders what it applies; without it the wave is 0.
+const syncWave = "argocd.argoproj.io/sync-wave"
+
+// stepsOf are the steps of a slice's workloads and quotas, where an apply takes several.
+func stepsOf(s *state.Spec) map[string]int {
+	out := map[string]int{}
+	for i := range s.Workloads {
+		out[s.Workloads[i].ID] = s.Workloads[i].Step
+	}
+	for i := range s.Quotas {
+		out[s.Quotas[i].ID()] = s.Quotas[i].Step
+	}
+	return out
+}
+
+// comeEarlier has what waits until the workload is healthy come with it: a quota that makes room, a pod that its own
+// ask for. Within a wave Argo CD applies what has no pods first, and waits for nothing.
+func comeEarlier(p patient) []remedy {
+	own, there := p.steps[p.workload.ID.String()]
+	wave, plain := waveOf(p.workload)
+	if !there || !plain {
+		return nil
+	}
+	var out []remedy
+	for _, o := range p.beside {
+		id := o.ID.String()
+		if at, waits := p.steps[id]; !waits || at <= own {
+			continue
+		}
+		if at, plain := waveOf(o); !plain || at <= wave {
+			continue // a phase of its own
+		}
+		r := changing(fmt.Sprintf("have %s come in sync wave %d, as %s does, and not wait for it", o.ID, wave, p.workload.ID),
+			"", o, []render.Setting{{Path: "metadata.annotations", Value: map[string]any{syncWave: strconv.Itoa(wave)}}})
+		r.tune = func(s *state.Spec) { s.SetStep(id, own) }
+		out = append(out, r)
+	}
+	return out
+}
+
+// waveOf is the sync wave of an object; false where it is a hook, or not a number.
+func waveOf(o *render.Object) (wave int, plain bool) {
+	notes, _ := slice.ValueAt(o.Content, "metadata", "annotations").(map[string]any)
+	if notes["argocd.argoproj.io/hook"] != nil || notes["helm.sh/hook"] != nil {
+		return 0, false
+	}
+	text, some := notes[syncWave].(string)
+	if !some {
+		return 0, notes[syncWave] == nil
+	}
+	wave, err := strconv.Atoi(text)
+	return wave, err == nil
+}
