@@ -119,8 +119,8 @@ func (x *cronJob) Describe(from, to state.State, _ search.Move) actor.Words {
 	return actor.Words{
 		Action: "cron-tick", Object: wl.ID, Text: text,
 		Because: []actor.Ref{
-			{Object: wl.ID, Version: from.Version(), Field: "spec.schedule"},
-			{Object: wl.ID, Version: from.Version(), Field: "spec.concurrencyPolicy"},
+			{Object: wl.ID, Version: from.VersionOf(x.workload), Field: "spec.schedule"},
+			{Object: wl.ID, Version: from.VersionOf(x.workload), Field: "spec.concurrencyPolicy"},
 		},
 	}
 }
