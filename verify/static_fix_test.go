@@ -30,6 +30,11 @@ func TestStaticFixHeals(t *testing.T) {
 			"      - maxSkew: 1\n        topologyKey: zone\n        whenUnsatisfiable: ScheduleAnyway\n        labelSelector:\n          matchLabels:\n            app: web\n", 1),
 			"          matchLabels:\n            app: web\n", "          matchLabels:\n            app: wbe\n",
 			"have spec.template.spec.topologySpreadConstraints[0].labelSelector select the labels that the workload selects its own pods by"},
+		"a pod that holds its node": {
+			"drain-blocked", strings.Replace(web, "    metadata: {labels: {app: web}}\n",
+				"    metadata:\n      labels: {app: web}\n      annotations:\n        a: b\n", 1),
+			"        a: b\n", "        a: b\n        cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\"\n",
+			"remove the annotation, and have a PodDisruptionBudget with maxUnavailable: 1 pace evictions"},
 		"a Job's template that goes": {"apply-rejected", web + job, "migrate:1", "migrate:2", "give the Job a new name with its new template, such as migrate-2"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,6 +43,11 @@ func holding(p slice.Pair) []Remark {
 			out = append(out, Remark{
 				Rule: drainBlocked, release: p.ID, Object: o, status: judge.New, Conditional: true,
 				paths: []string{"spec.template.metadata.annotations[" + h.annotation + "]"},
+				remedies: []Remedy{{
+					Say:  "remove the annotation, and have a PodDisruptionBudget with maxUnavailable: 1 pace evictions",
+					Cost: "its pods are moved when a node is removed", Object: o,
+					Set: []render.Setting{{Path: "spec.template.metadata.annotations[" + h.annotation + "]"}},
+				}},
 				text: fmt.Sprintf("a node with a pod of %s is never removed by %s, where that runs: %s is %q", o.ID, h.by,
 					h.annotation, h.value),
 			})
