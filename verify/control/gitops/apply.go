@@ -252,7 +252,7 @@ func (a *Apply) describe(from, to state.State, i int, words *actor.Words) string
 		because(wl.ID, to.VersionOf(i), "spec.template")
 		parts = append(parts, "new pod template")
 		if last.Stranded {
-			parts = append(parts, "and what the old one's pods read is deleted: those that are replaced do not start")
+			parts = append(parts, "and what the old pods read is deleted: one that is replaced does not start")
 		}
 	}
 	parts = append(parts, describeStrategy(wl, last, now, because)...)
