@@ -29,7 +29,7 @@ func checkedText(r *verify.Result) string {
 		s = count(decided, "workload") + " in " + thousands(len(releases)) + " of " + count(n, "release")
 	}
 	if decided == 0 {
-		s = "no workload to the end"
+		s = "no workload was searched to the end"
 	}
 	if c.Topologies == 0 && c.States == 0 {
 		if decided == 0 {
