@@ -85,7 +85,8 @@ type switching struct {
 	base, head *release.Job
 	values     []*release.Job // head's, with each of the values files that are known
 	text       *chartTexts
-	trials     int
+	trials     int                 // that were asked for
+	made       map[string]trialled // and their outcomes
 }
 
 // newSwitching gives nil where a chart does not render on a side, or none of its templates and
@@ -130,6 +131,7 @@ type part struct {
 	template string               // of the chart, whose documents it shows in; "" for all
 	without  []func(*release.Job) // each takes it out of head: the first one with which that still renders
 	sites    []templateSite       // of both sides
+	number   int                  // in the list of them
 }
 
 // first is the first setting that shows a part of the change, and that base renders with as well.
@@ -167,6 +169,9 @@ func (s *switching) parts() []part {
 				out = append(out, d)
 			}
 		}
+	}
+	for i := range out {
+		out[i].number = i
 	}
 	return out
 }
@@ -216,57 +221,11 @@ func (s *switching) changedValues(p string) []part {
 	return out
 }
 
-// shows reports whether head with some values comes out otherwise without a part of the change.
-func (s *switching) shows(of *release.Job, set []toggle, d part) bool {
-	with, ok := s.trial(of, set, nil)
-	if !ok {
-		return false
-	}
-	for _, edit := range d.without {
-		if without, ok := s.trial(of, set, edit); ok {
-			return textOfDocs(with, d.template) != textOfDocs(without, d.template)
-		}
-	}
-	return set == nil // nobody knows: not hidden
-}
-
-// renders reports whether base renders with a setting, too.
-func (s *switching) renders(set []toggle) bool {
-	_, ok := s.trial(s.base, set, nil)
-	return ok
-}
-
-func (s *switching) trial(of *release.Job, set []toggle, edit func(*release.Job)) ([]document.Document, bool) {
-	s.trials++
-	c := *of.Chart
-	c.Once, c.Set = true, map[string]string{}
-	for k, v := range of.Chart.Set {
-		c.Set[k] = v
-	}
-	for _, t := range set {
-		if t == demo {
-			c.Name = t.value
-			continue
-		}
-		c.Set[t.path] = t.value
-	}
-	j := &release.Job{Release: release.Release{Kind: release.Helm, Path: c.Dir}, Files: map[string][]byte{}, Chart: &c}
-	for p, b := range of.Files {
-		j.Files[p] = b
-	}
-	if edit != nil {
-		edit(j)
-	}
-	out := s.run.Run(j)
-	return out.Docs, out.Err == nil
-}
-
-// textOfDocs is what a template of the chart, or all of them, made; hooks do not count.
-func textOfDocs(docs []document.Document, template string) string {
+// textOfDocs are documents as text; hooks do not count.
+func textOfDocs(docs []document.Document) string {
 	var out strings.Builder
 	for _, d := range docs {
-		_, name, _ := strings.Cut(d.File, "/")
-		if !d.Hook && (template == "" || name == template) {
+		if !d.Hook {
 			b, err := json.Marshal(d.Content)
 			if err != nil {
 				return err.Error()
@@ -313,7 +272,7 @@ func (c *Change) says() string {
 	if c.Base == nil || c.Head == nil {
 		for _, o := range []*Object{c.Base, c.Head} {
 			if o != nil {
-				text += textOfDocs([]document.Document{o.doc}, "")
+				text += textOfDocs([]document.Document{o.doc})
 			}
 		}
 	}

@@ -1,0 +1,84 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/release"
+)
+
+// shows reports whether head with some values comes out otherwise without a part of the change.
+func (s *switching) shows(of *release.Job, set []toggle, d part) bool {
+	with := s.trial(of, set, "", nil)
+	if !with.ok {
+		return false
+	}
+	for i, edit := range d.without {
+		if without := s.trial(of, set, fmt.Sprint(d.number, " ", i), edit); without.ok {
+			return with.of(d.template) != without.of(d.template)
+		}
+	}
+	return set == nil // nobody knows: not hidden
+}
+
+// renders reports whether base renders with a setting, too.
+func (s *switching) renders(set []toggle) bool { return s.trial(s.base, set, "", nil).ok }
+
+// trialled is what a chart rendered to, in texts, which take less memory than documents.
+type trialled struct {
+	ok    bool
+	names []string // of templates, by document
+	texts []string
+}
+
+// of is what a template of the chart, or all of them for "", made.
+func (t trialled) of(template string) string {
+	var out strings.Builder
+	for i, name := range t.names {
+		if template == "" || name == template {
+			out.WriteString(t.texts[i])
+		}
+	}
+	return out.String()
+}
+
+// trial renders a chart with other values, and with an edit of some name: once, however often it is asked for.
+func (s *switching) trial(of *release.Job, set []toggle, name string, edit func(*release.Job)) trialled {
+	s.trials++
+	key := fmt.Sprintf("%p %s %s", of, settingText(set), name)
+	if t, ok := s.made[key]; ok {
+		return t
+	}
+	docs, ok := s.render(of, set, edit)
+	t := trialled{ok: ok}
+	for i := range docs {
+		_, file, _ := strings.Cut(docs[i].File, "/")
+		t.names, t.texts = append(t.names, file), append(t.texts, textOfDocs(docs[i:i+1]))
+	}
+	if s.made == nil {
+		s.made = map[string]trialled{}
+	}
+	s.made[key] = t
+	return t
+}
+
+func (s *switching) render(of *release.Job, set []toggle, edit func(*release.Job)) ([]document.Document, bool) {
+	c := *of.Chart
+	c.Once, c.Set = true, map[string]string{}
+	maps.Copy(c.Set, of.Chart.Set)
+	for _, t := range set {
+		if t == demo {
+			c.Name = t.value
+			continue
+		}
+		c.Set[t.path] = t.value
+	}
+	j := &release.Job{Release: release.Release{Kind: release.Helm, Path: c.Dir}, Files: maps.Clone(of.Files), Chart: &c}
+	if edit != nil {
+		edit(j)
+	}
+	out := s.run.Run(j)
+	return out.Docs, out.Err == nil
+}

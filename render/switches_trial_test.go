@@ -1,0 +1,100 @@
+package render
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/worker"
+)
+
+// counting is a runner that counts its jobs by what they are made of.
+type counting struct {
+	worker.Runner
+	jobs   map[string]int
+	before func()
+}
+
+func (c *counting) Run(j *release.Job) release.Output {
+	c.before()
+	c.jobs[j.Digest()]++
+	return c.Runner.Run(j)
+}
+
+// What switches a hidden change on is found with each render made once, and is what is found where each is made anew.
+func TestATrialIsRenderedOnce(t *testing.T) {
+	deployment := `{{- if .Values.enabled }}
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: {{ .Release.Name }}-KIND}
+spec:
+  selector: {matchLabels: {app: KIND}}
+  template:
+    metadata: {labels: {app: KIND}}
+    spec:
+      containers: [{name: c, image: "x:TAG"}]
+{{- if .Values.deep.KIND }}
+      priorityClassName: p-TAG
+{{- end }}
+{{- end }}
+`
+	files := func(tag string) map[string]string {
+		out := map[string]string{
+			"chart/Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.0.0\n", "chart/values.yaml": "enabled: false\ndeep: {a: false, b: false}\nnote: n" + tag + "\n", "chart/values-b.yaml": "deep: {b: true}\n",
+		}
+		for _, kind := range []string{"a", "b"} {
+			out["chart/templates/"+kind+".yaml"] = strings.NewReplacer("KIND", kind, "TAG", tag).Replace(deployment)
+		}
+		return out
+	}
+	run := worker.New(context.Background(), worker.Options{})
+	var sides []*side
+	for _, tag := range []string{"1", "2"} {
+		of, err := tree.Map(tag, files(tag))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := prepare(context.Background(), of, Options{}, run, nil, false)
+		if err == nil {
+			err = s.complete(context.Background())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides = append(sides, s)
+	}
+	find := func(once bool) ([][]toggle, *counting, int) {
+		s := newSwitching(sides[0], sides[1], sides[0].byID["chart"], sides[1].byID["chart"])
+		if s == nil {
+			t.Fatal("nothing to be switched on")
+		}
+		c := &counting{Runner: run, jobs: map[string]int{}, before: func() {
+			if !once {
+				s.made = nil
+			}
+		}}
+		s.run = c
+		return s.settings(), c, s.trials
+	}
+	got, made, trials := find(true)
+	want, anew, trialsAnew := find(false)
+	if !reflect.DeepEqual(got, want) || len(got) == 0 || trials != trialsAnew {
+		t.Errorf("found %v with %d trials, and each made anew %v with %d", got, trials, want, trialsAnew)
+	}
+	total := 0
+	for job, n := range made.jobs {
+		if total += n; n > 1 {
+			t.Errorf("job %.12s was rendered %d times", job, n)
+		}
+	}
+	repeated := 0
+	for _, n := range anew.jobs {
+		repeated += n
+	}
+	if total >= repeated {
+		t.Errorf("%d renders, and %d without remembering any: nothing is shown", total, repeated)
+	}
+}
