@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"runtime/metrics"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -156,7 +157,7 @@ func (p *pool) Run(j *release.Job) release.Output {
 // start starts a worker without any of our environment: tokens stay here.
 func (p *pool) start() (*process, error) {
 	cmd := exec.Command(p.box.Command[0], p.box.Command[1:]...)
-	cmd.Env = []string{"GOMAXPROCS=1"}
+	cmd.Env = []string{"GOMAXPROCS=1", "GOGC=" + strconv.Itoa(workerGC)} // from its first moment on
 	cmd.Dir = os.TempDir()
 	in, err := cmd.StdinPipe()
 	if err != nil {
