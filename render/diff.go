@@ -42,7 +42,22 @@ func diff(base, head *Revision) (*Changes, error) {
 		}
 		return lessID(a.ID(), b.ID())
 	})
+	ch.locateWorkloads()
 	return ch, ch.diffFiles()
+}
+
+// locateWorkloads finds the lines of what a change makes of workloads, which every result tells, one after the other: a
+// chart gets a number of renders for it, so that the order counts.
+func (c *Changes) locateWorkloads() {
+	for i := range c.Changes {
+		one := &c.Changes[i]
+		if one.Base == nil || one.Head == nil || podTemplate(one.Head) == nil {
+			continue
+		}
+		for _, f := range one.Fields {
+			f.Where()
+		}
+	}
 }
 
 // pairKey is what stays when only the version of an object's API changes.

@@ -114,7 +114,7 @@ func (w *fieldDiff) note(bp, hp fieldpath.Path, b, h any) {
 	if w.base.isVolatile(text) && w.head.isVolatile(text) {
 		return
 	}
-	f := FieldChange{Path: text, OnBase: hp == nil, Where: o.Locate(text)}
+	f := FieldChange{Path: text, OnBase: hp == nil, of: o}
 	f.Secret = hiddenAt(w.base, bp, b) || hiddenAt(w.head, hp, h)
 	f.Old, f.New = masked(w.base, bp, b), masked(w.head, hp, h)
 	if bp != nil && hp != nil && document.SameJSON(f.Old, f.New) {

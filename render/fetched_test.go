@@ -255,7 +255,7 @@ func TestChangeOfAFetchedVersion(t *testing.T) {
 	var fields []string
 	for _, c := range ch.Changes {
 		for _, f := range c.Fields {
-			fields = append(fields, f.Path+" at "+f.Where.File)
+			fields = append(fields, f.Path+" at "+f.Where().File)
 		}
 	}
 	if !slices.Contains(fields, "spec.replicas at web/Chart.yaml") {

@@ -64,7 +64,7 @@ func changesText(ch *Changes) string {
 	for _, c := range ch.Changes {
 		fmt.Fprintf(&b, "%s %s %s\n", c.Release, c.Kind, c.ID())
 		for _, f := range c.Fields {
-			fmt.Fprintf(&b, "  %s: %v -> %v at %s:%d\n", f.Path, f.Old, f.New, f.Where.File, f.Where.StartLine)
+			fmt.Fprintf(&b, "  %s: %v -> %v at %s:%d\n", f.Path, f.Old, f.New, f.Where().File, f.Where().StartLine)
 		}
 	}
 	for _, r := range ch.Head.Releases {

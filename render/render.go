@@ -171,9 +171,18 @@ const (
 type FieldChange struct {
 	Path     string
 	Old, New any
-	Secret   bool              // print neither value
-	Where    document.Location // on head; on base where head has no such field
-	OnBase   bool
+	Secret   bool // print neither value
+	OnBase   bool // it stands there: head has no such field
+	of       *Object
+}
+
+// Where is where the field was set, on head; on base where head has no such field. It is found when it is asked for,
+// with renders of the chart: most changed fields are those of labels, which nobody asks for.
+func (f FieldChange) Where() document.Location {
+	if f.of == nil {
+		return document.Location{}
+	}
+	return f.of.Locate(f.Path)
 }
 
 // Change is one object that differs between base and head, noise left out.

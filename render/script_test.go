@@ -194,7 +194,7 @@ func describeChange(c *Change) string {
 		if f.Secret {
 			was, now = "?", "?"
 		}
-		fmt.Fprintf(&out, "  %s: %s -> %s at %s\n", f.Path, was, now, place(f.Where))
+		fmt.Fprintf(&out, "  %s: %s -> %s at %s\n", f.Path, was, now, place(f.Where()))
 	}
 	for _, f := range c.Noise {
 		fmt.Fprintf(&out, "  noise: %s\n", f.Path)

@@ -64,7 +64,8 @@ func fromChanges(ch *render.Changes) []changedObject {
 			if f.OnBase {
 				side = "base"
 			}
-			l := judge.Location{File: f.Where.File, StartLine: f.Where.StartLine, Side: side}
+			at := f.Where()
+			l := judge.Location{File: at.File, StartLine: at.StartLine, Side: side}
 			o.fields = append(o.fields,
 				changedField{shown(f.Path), fieldValue(f.Old, f.Secret), fieldValue(f.New, f.Secret), where(&l)})
 		}

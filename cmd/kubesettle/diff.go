@@ -165,8 +165,9 @@ func encodeDiff(w io.Writer, ch *render.Changes) error {
 			one.WasID = hide(c.Base.ID.String())
 		}
 		for _, f := range c.Fields {
-			field := listedField{Path: f.Path, Old: f.Old, New: f.New, Secret: f.Secret, File: f.Where.File,
-				Line: f.Where.StartLine, Side: "head"}
+			at := f.Where()
+			field := listedField{Path: f.Path, Old: f.Old, New: f.New, Secret: f.Secret, File: at.File,
+				Line: at.StartLine, Side: "head"}
 			if f.Secret {
 				field.Old, field.New = nil, nil
 			}

@@ -175,7 +175,7 @@ func (pl Places) Field(c render.FieldChange) Location {
 	if c.OnBase {
 		side = "base"
 	}
-	l := pl.Location(c.Where, side)
+	l := pl.Location(c.Where(), side)
 	l.Field = c.Path
 	return l
 }
