@@ -27,8 +27,8 @@ var memoryBudget = sync.OnceValue(func() uint64 {
 	return budget
 })
 
-// smallGC is the garbage that this process lets lie, in percent of what lives, until it holds smallMemory bytes: collecting
-// takes a tenth of the processor time of a run that never does.
+// smallGC is the garbage that this process lets lie, in percent of what lives, until it holds smallMemory bytes:
+// collecting takes a tenth of the processor time of a run that never does.
 const (
 	smallGC     = 400
 	smallMemory = 128 << 20
