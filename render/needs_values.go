@@ -86,6 +86,10 @@ func (s *side) remarkNeed(helped map[string]bool, sides []*side) {
 	}
 }
 
+// giveValues is what to do about a chart that needs values where none are known.
+const giveValues = "it needs values: put a file of them that chart-testing would take into the chart's folder ci, " +
+	"such as ci/default-values.yaml, or name one under `releases` in the policy"
+
 // unnamed is the failure of a chart whose own values leave an object without a name: it needs
 // values, as one that fails without them.
 func unnamed(docs []document.Document) *document.Failure {
@@ -100,7 +104,7 @@ func unnamed(docs []document.Document) *document.Failure {
 		return &document.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s has an empty metadata.name with the chart's own values", at.File, at.StartLine, kind),
 			Where:  at,
-			Remedy: "it needs values: put a file of them that chart-testing would take into the chart's folder ci, such as ci/default-values.yaml, or name one under `releases` in the policy",
+			Remedy: giveValues,
 		}
 	}
 	return nil
@@ -156,6 +160,12 @@ func (s *side) dropBare(needy, helped map[string]bool) {
 		return helped[dir] && path.Base(path.Dir(g.Path)) == "ci" && isTestValues(path.Base(g.Path))
 	})
 	for i, r := range s.releases {
+		if e := s.outputs[i].Err; e != nil && needy[r.ID] && isBare(r) &&
+			strings.Contains(e.Reason, "execution error at (") && len(testValues(s.src, r.Path)) == 0 {
+			asked := *e // in the words of the chart's author: of `required` or `fail`
+			asked.Remedy = giveValues
+			s.outputs[i].Err = &asked
+		}
 		switch {
 		case isBare(r) && helped[r.ID]:
 			why := "needs values: rendered with the values files beside it and those of chart-testing"

@@ -138,10 +138,12 @@ func buildFiles(j *release.Job) (map[string][]byte, []string, *document.Failure)
 				return nil, nil, document.AsFailure(at, err)
 			}
 		}
-		if !isRoot && !isSealed && len(generated[dir]) == 0 && len(j.Bases[p]) == 0 && !bytes.Contains(b, []byte("helm")) {
+		if !isRoot && !isSealed && len(generated[dir]) == 0 && len(j.Bases[p]) == 0 && !inflates(j, dir) &&
+			!bytes.Contains(b, []byte("helm")) {
 			continue
 		}
-		edited, err := editKustomization(b, generated[dir], j.Bases[p], sealed, isRoot)
+		inflated := func(ref string) bool { return j.Inflate[generatedFile(p, ref, 0)] != nil }
+		edited, err := editKustomization(b, edits{generated[dir], inflated, j.Bases[p], sealed, isRoot})
 		if err != nil {
 			return nil, nil, document.AsFailure(p, err)
 		}
@@ -150,10 +152,28 @@ func buildFiles(j *release.Job) (map[string][]byte, []string, *document.Failure)
 	return files, notes, nil
 }
 
+// inflates reports whether charts are rendered for the kustomization of a folder.
+func inflates(j *release.Job, dir string) bool {
+	for p := range j.Inflate {
+		if path.Dir(p) == dir {
+			return true
+		}
+	}
+	return false
+}
+
+// edits is what changes in a kustomization before it is built.
+type edits struct {
+	generated []string              // the resources of charts
+	inflated  func(ref string) bool // whether they are those of a generator
+	bases     map[string]string
+	sealed    release.Encrypted
+	root      bool
+}
+
 // editKustomization replaces charts by their resources and remote bases by what was
 // fetched, and asks for origins.
-func editKustomization(b []byte, generated []string, bases map[string]string, sealed release.Encrypted,
-	root bool) ([]byte, error) {
+func editKustomization(b []byte, e edits) ([]byte, error) {
 	v, err := document.DecodeYAML(b)
 	if err != nil {
 		return nil, err
@@ -165,18 +185,21 @@ func editKustomization(b []byte, generated []string, bases map[string]string, se
 	for _, k := range []string{"helmCharts", "helmGlobals", "helmChartInflationGenerator"} {
 		delete(m, k)
 	}
-	replaceBases(m, bases)
-	if len(sealed.Generators) > 0 {
-		editEncrypted(sealed, m)
+	replaceBases(m, e.bases)
+	if len(e.sealed.Generators) > 0 {
+		editEncrypted(e.sealed, m)
 	}
-	for _, name := range generated {
+	if list, ok := m["generators"].([]any); ok {
+		m["generators"] = slices.DeleteFunc(list, func(v any) bool { ref, ok := v.(string); return ok && e.inflated(ref) })
+	}
+	for _, name := range e.generated {
 		list, _ := m["resources"].([]any)
 		m["resources"] = append(list, name)
 	}
-	if root {
+	if e.root {
 		list, _ := m["buildMetadata"].([]any)
-		for _, e := range list {
-			if e == types.OriginAnnotations {
+		for _, x := range list {
+			if x == types.OriginAnnotations {
 				return yaml.Marshal(m)
 			}
 		}

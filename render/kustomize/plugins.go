@@ -6,13 +6,8 @@ import (
 	"sort"
 	"strings"
 
-	"sigs.k8s.io/kustomize/api/types"
-
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
-	"github.com/kubesettle/kubesettle/render/helm"
-	"github.com/kubesettle/kubesettle/render/redact"
-	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -21,6 +16,12 @@ import (
 func (g *gatherer) plugins(k *File, dir string) *document.Failure {
 	for _, list := range [][]string{k.Generators, k.Transformers, k.Validators} {
 		for _, ref := range list {
+			if done, f := g.inflator(k, dir, ref); done || f != nil {
+				if f != nil {
+					return f
+				}
+				continue
+			}
 			if IsInline(ref) {
 				if f := g.plugin(k.Path, k.line(ref), []byte(ref), dir, k); f != nil {
 					return f
@@ -103,96 +104,4 @@ func inFileList(p fieldpath.Path) bool {
 		return true
 	}
 	return false
-}
-
-// charts prepares helmCharts for our own Helm: nothing is executed.
-func (g *gatherer) charts(k *File, dir string) *document.Failure {
-	home := types.HelmDefaultHome
-	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
-		home = k.HelmGlobals.ChartHome
-	}
-	for i, h := range k.HelmCharts {
-		c, f := g.inflation(k, dir, home, h)
-		if f != nil {
-			return f
-		}
-		g.job.Inflate[inflatedFile(k.Path, i)] = c
-	}
-	return nil
-}
-
-// inflatedFile names the resources of the i-th chart of a kustomization.
-func inflatedFile(file string, i int) string {
-	return path.Join(path.Dir(file), fmt.Sprintf(".kubesettle-helm-%d.yaml", i))
-}
-
-// inflation gathers one entry of helmCharts.
-func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*release.Chart, *document.Failure) {
-	base, in := source.Inside(dir, home)
-	chartDir := path.Join(base, h.Name)
-	if versioned := path.Join(base, h.Name+"-"+h.Version, h.Name); in && h.Version != "" && g.src.HasDir(versioned) {
-		chartDir = versioned
-	}
-	vendored := in && g.src.HasFile(path.Join(chartDir, "Chart.yaml"))
-	if !vendored && h.Repo != "" && g.src.CanFetch() && g.src.Dry {
-		g.job.Later = true
-		for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
-			if f := g.need(k, dir, v); f != nil {
-				return nil, f
-			}
-		}
-		return &release.Chart{}, nil
-	}
-	if !vendored && h.Repo != "" && g.src.CanFetch() {
-		var f *document.Failure
-		if chartDir, f = g.fetchInflated(k, h); f != nil {
-			return nil, f
-		}
-		vendored = true
-	}
-	if !vendored {
-		f := k.fail(h.Name, fmt.Sprintf("(chart %s@%s) is not vendored", h.Name, h.Version),
-			fmt.Sprintf("run `helm pull --untar --untardir %s %s --repo %s --version %s` and commit it", base, h.Name,
-				redact.URL(h.Repo), h.Version))
-		f.Skipped = true
-		return nil, f
-	}
-	rel := release.Release{ID: g.job.Release.ID, Kind: release.Helm, Path: chartDir, Name: h.ReleaseName,
-		Namespace: h.Namespace, KubeVersion: h.KubeVersion}
-	if rel.Namespace == "" {
-		rel.Namespace = g.space
-	}
-	if rel.Name == "" {
-		rel.Name = "release-name"
-	}
-	if rel.KubeVersion == "" {
-		rel.KubeVersion = g.job.Release.KubeVersion
-	}
-	for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
-		if v == "" {
-			continue
-		}
-		if f := g.need(k, dir, v); f != nil {
-			return nil, f
-		}
-		rel.Values = append(rel.Values, path.Join(dir, v))
-	}
-	j, f := helm.Gather(g.src, rel)
-	if f != nil {
-		return nil, f
-	}
-	for p, b := range j.Files {
-		g.job.Files[p] = b
-	}
-	for _, mount := range j.FetchedNames() {
-		g.job.FetchedAt(mount, j.Fetched[mount])
-	}
-	g.job.Notes = append(g.job.Notes, j.Notes...)
-	c := j.Chart
-	if j.Later {
-		g.job.Later = true
-		return &release.Chart{}, nil
-	}
-	c.IncludeCRDs, c.SkipHooks, c.Inline = h.IncludeCRDs, h.SkipHooks, h.ValuesInline
-	return c, nil
 }

@@ -286,7 +286,11 @@ func (l *locator) baseHit(d document.Document, q query) hit {
 	if c, ok := l.job.Inflate[d.Origin]; ok {
 		at := document.LineOf(l.job.RootKustomization(), 1, "release")
 		if k := l.kustomization(path.Dir(d.Origin)); k != nil {
-			at = document.LineOf(k.Path, document.KeyLine(k.Text, "helmCharts"), "release")
+			field := "helmCharts"
+			if len(k.HelmCharts) == 0 {
+				field = "generators"
+			}
+			at = document.LineOf(k.Path, document.KeyLine(k.Text, field), "release")
 		}
 		return hit{at: l.inflated(c, d, q, at)}
 	}

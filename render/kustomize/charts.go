@@ -1,0 +1,171 @@
+package kustomize
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"path"
+	"slices"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// charts prepares helmCharts for our own Helm: nothing is executed.
+func (g *gatherer) charts(k *File, dir string) *document.Failure {
+	home := types.HelmDefaultHome
+	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
+		home = k.HelmGlobals.ChartHome
+	}
+	for i, h := range k.HelmCharts {
+		c, f := g.inflation(k, dir, home, h)
+		if f != nil {
+			return f
+		}
+		g.job.Inflate[inflatedFile(k.Path, i)] = c
+	}
+	return nil
+}
+
+// inflatedFile names the resources of the i-th chart of a kustomization.
+func inflatedFile(file string, i int) string {
+	return path.Join(path.Dir(file), fmt.Sprintf(".kubesettle-helm-%d.yaml", i))
+}
+
+// generatedFile names the resources of the i-th chart of a generator, by its entry in the list.
+func generatedFile(file, ref string, i int) string {
+	return path.Join(path.Dir(file), fmt.Sprintf(".kubesettle-helm-%x-%d.yaml", sha256.Sum256([]byte(ref)), i))
+}
+
+// inflator takes a generator that is the built-in HelmChartInflationGenerator for an entry of
+// helmCharts, which says the same. done is false where it is another one, or does more.
+//
+// Upstream: kustomize api v0.21, internal/builtins.HelmChartInflationGeneratorPlugin.Config.
+func (g *gatherer) inflator(k *File, dir, ref string) (done bool, f *document.Failure) {
+	at, text := k.Path, []byte(ref)
+	if !slices.Contains(k.Generators, ref) {
+		return false, nil
+	}
+	if !IsInline(ref) {
+		p, in := source.Inside(dir, ref)
+		if !in || !g.src.HasFile(p) {
+			return false, nil
+		}
+		b, err := g.src.Read(p)
+		if err != nil {
+			return false, nil
+		}
+		at, text = p, b
+	}
+	docs, broken := document.Decode(at, text)
+	if broken != nil || len(docs) == 0 {
+		return false, nil
+	}
+	type inflation struct {
+		types.HelmGlobals
+		types.HelmChart
+	}
+	var list []inflation
+	for _, d := range docs {
+		one := inflation{HelmGlobals: types.HelmGlobals{ChartHome: types.HelmDefaultHome}}
+		b, err := yaml.Marshal(d.Content)
+		if err != nil || d.Content["apiVersion"] != "builtin" || d.Content["kind"] != "HelmChartInflationGenerator" ||
+			yaml.Unmarshal(b, &one) != nil {
+			return false, nil
+		}
+		list = append(list, one)
+	}
+	if at != k.Path {
+		if f := g.add(k, at, ref); f != nil {
+			return false, f
+		}
+	}
+	from := *k // where failures are
+	if path.Dir(at) == path.Dir(k.Path) {
+		from.Path, from.Text = at, text
+	}
+	for i, x := range list {
+		c, f := g.inflation(&from, dir, x.ChartHome, x.HelmChart)
+		if f != nil {
+			return false, f
+		}
+		g.job.Inflate[generatedFile(k.Path, ref, i)] = c
+	}
+	return true, nil
+}
+
+// inflation gathers one entry of helmCharts.
+func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*release.Chart, *document.Failure) {
+	base, in := source.Inside(dir, home)
+	chartDir := path.Join(base, h.Name)
+	if versioned := path.Join(base, h.Name+"-"+h.Version, h.Name); in && h.Version != "" && g.src.HasDir(versioned) {
+		chartDir = versioned
+	}
+	vendored := in && g.src.HasFile(path.Join(chartDir, "Chart.yaml"))
+	if !vendored && h.Repo != "" && g.src.CanFetch() && g.src.Dry {
+		g.job.Later = true
+		for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
+			if f := g.need(k, dir, v); f != nil {
+				return nil, f
+			}
+		}
+		return &release.Chart{}, nil
+	}
+	if !vendored && h.Repo != "" && g.src.CanFetch() {
+		var f *document.Failure
+		if chartDir, f = g.fetchInflated(k, h); f != nil {
+			return nil, f
+		}
+		vendored = true
+	}
+	if !vendored {
+		f := k.fail(h.Name, fmt.Sprintf("(chart %s@%s) is not vendored", h.Name, h.Version),
+			fmt.Sprintf("run `helm pull --untar --untardir %s %s --repo %s --version %s` and commit it", base, h.Name,
+				redact.URL(h.Repo), h.Version))
+		f.Skipped = true
+		return nil, f
+	}
+	rel := release.Release{ID: g.job.Release.ID, Kind: release.Helm, Path: chartDir, Name: h.ReleaseName,
+		Namespace: h.Namespace, KubeVersion: h.KubeVersion}
+	if rel.Namespace == "" {
+		rel.Namespace = g.space
+	}
+	if rel.Name == "" {
+		rel.Name = "release-name"
+	}
+	if rel.KubeVersion == "" {
+		rel.KubeVersion = g.job.Release.KubeVersion
+	}
+	for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
+		if v == "" {
+			continue
+		}
+		if f := g.need(k, dir, v); f != nil {
+			return nil, f
+		}
+		rel.Values = append(rel.Values, path.Join(dir, v))
+	}
+	j, f := helm.Gather(g.src, rel)
+	if f != nil {
+		return nil, f
+	}
+	for p, b := range j.Files {
+		g.job.Files[p] = b
+	}
+	for _, mount := range j.FetchedNames() {
+		g.job.FetchedAt(mount, j.Fetched[mount])
+	}
+	g.job.Notes = append(g.job.Notes, j.Notes...)
+	c := j.Chart
+	if j.Later {
+		g.job.Later = true
+		return &release.Chart{}, nil
+	}
+	c.IncludeCRDs, c.SkipHooks, c.Inline = h.IncludeCRDs, h.SkipHooks, h.ValuesInline
+	return c, nil
+}
