@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func Refusals(p slice.Pair, changed, all bool) []Applied {
 	}
 	lookup := slices.ContainsFunc(p.Head.Notes, func(n string) bool { return strings.Contains(n, "calls lookup") })
 	known := all || p.Base != nil && p.Base.Err == nil
-	kept := p.Head.Kind == render.Helm || p.Head.By.File != "" // helm upgrade, Argo CD, Flux
+	kept := p.Head.Kind == render.Helm && !forTests(p.Head) || p.Head.By.File != "" // helm upgrade, Argo CD, Flux
 	var out []Applied
 	for _, o := range p.Head.Objects {
 		if o.Typed == nil || o.Hook || !known {
@@ -74,6 +75,13 @@ func Refusals(p slice.Pair, changed, all bool) []Applied {
 		}
 	}
 	return out
+}
+
+// forTests reports whether a release is a chart with values of chart-testing, which installs it
+// anew each time: no release with these values is kept.
+func forTests(r *render.Rendered) bool {
+	folder := path.Join(r.Path, "ci")
+	return !r.Declared && slices.ContainsFunc(r.Values, func(v string) bool { return path.Dir(v) == folder })
 }
 
 // judge fills in what one apply is refused for.
