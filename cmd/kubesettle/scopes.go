@@ -162,7 +162,7 @@ func (g *gating) scopeNotices(ch *render.Changes) []string {
 		case slices.ContainsFunc(all, func(s standing) bool { return s.below(dir) }):
 			out = append(out, fmt.Sprintf("policy change: this change %s %s; base's policies were used, head's take effect after the merge", what, f))
 		case what != "removes":
-			out = append(out, fmt.Sprintf("policy: %s counts for nothing: no release stands at its folder or below", f))
+			out = append(out, fmt.Sprintf("policy: %s has no effect: there is no release in its folder or below it", f))
 		}
 	}
 	if len(out) == 0 {
@@ -229,7 +229,7 @@ func policyFiles(t tree.Tree) []string {
 // text is a line of the page.
 func (s *diagnosedScope) text() string {
 	if len(s.Releases) == 0 {
-		return s.Policy + ": counts for nothing: no release stands at its folder or below"
+		return s.Policy + ": has no effect: there is no release in its folder or below it"
 	}
 	out := fmt.Sprintf("%s: for %s", s.Policy, strings.Join(s.Releases[:min(len(s.Releases), 3)], ", "))
 	if n := len(s.Releases) - 3; n > 0 {
