@@ -48,7 +48,7 @@ type asking struct {
 func derived() memo.Derived {
 	return memo.Derived{
 		// An answer is kept only where none of these has ended the search, and is not used where the memory may.
-		reflect.TypeFor[search.Options](): {"Workers", "MaxBytes", "MaxTime", "Progress", "cut"},
+		reflect.TypeFor[search.Options](): {"Workers", "MaxBytes", "MaxTime", "Progress", "sizes"},
 		// How a quantity is written, which String remembers.
 		reflect.TypeFor[resource.Quantity](): {"s"},
 	}

@@ -21,7 +21,7 @@ import (
 // leftOut are the fields that may change without another key, each with its reason in kept.go. A field that is not here
 // has to make a difference.
 var leftOut = map[reflect.Type][]string{
-	reflect.TypeFor[search.Options]():    {"Workers", "MaxBytes", "MaxTime", "Progress", "cut"},
+	reflect.TypeFor[search.Options]():    {"Workers", "MaxBytes", "MaxTime", "Progress", "sizes"},
 	reflect.TypeFor[resource.Quantity](): {"s"},
 }
 
