@@ -204,5 +204,13 @@ base db replicas=2 image=v1 stateful
 head db replicas=2 image=v2 stateful
 both worker replicas=2 image=v1 cpu=100m
 own janitor worker delete=unready when=ready
-events apply=1 drain=1 failures=1 crashes=1 stale=2 restarts=1`,
+events apply=1 drain=1 failures=1 crashes=1 stale=2 restarts=1`, `
+nodes a 3
+base web replicas=3 image=v1 cpu=500m
+head web replicas=3 image=v2 cpu=500m
+both api replicas=2 image=v1 cpu=500m
+both once image=v1 cpu=500m job parallelism=2 completions=3
+queue shop of=web+once cpu=2 cohort=all borrow=1 lend=1 reclaims
+queue team of=api cpu=1 cohort=all others=500m displaces
+events apply=1 drain=1 failures=1`,
 }

@@ -199,6 +199,35 @@ func (s *script) addQuota(opt map[string]string) {
 	s.spec.Quotas = append(s.spec.Quotas, state.Quota{Namespace: "default", Name: "team", Objects: [2]*corev1.ResourceQuota{q, q}})
 }
 
+// addQueue: queue NAME of=WORKLOAD[+WORKLOAD…] cpu=NOMINAL [cohort=NAME] [borrow=CPU] [lend=CPU] [others=CPU] [displaces]
+// [reclaims], in both versions.
+func (s *script) addQueue(bare []string, opt map[string]string) {
+	cpu := func(key string) *int64 {
+		if opt[key] == "" {
+			return nil
+		}
+		n := resource.MustParse(opt[key])
+		milli := n.MilliValue()
+		return &milli
+	}
+	q := &state.Queue{
+		Object: "kueue.x-k8s.io/ClusterQueue " + bare[1], Cohort: opt["cohort"], Displaces: slices.Contains(bare, "displaces"), Reclaims: slices.Contains(bare, "reclaims"),
+		Limits: []state.QueueLimit{{Resource: corev1.ResourceCPU, Nominal: *cpu("cpu"), Borrowing: cpu("borrow"), Lending: cpu("lend")}},
+	}
+	others := corev1.ResourceList{}
+	if opt["others"] != "" {
+		others[corev1.ResourceCPU] = resource.MustParse(opt["others"])
+	}
+	s.spec.Quotas = append(s.spec.Quotas, state.Quota{Name: bare[1], Queues: [2]*state.Queue{q, q}, Others: [2]corev1.ResourceList{others, others}})
+	for _, name := range strings.Split(opt["of"], "+") {
+		for i := range s.spec.Workloads {
+			if w := &s.spec.Workloads[i]; w.Name == name {
+				w.Manifests[state.Base].Queue, w.Manifests[state.Head].Queue = bare[1], bare[1]
+			}
+		}
+	}
+}
+
 // addWebhook: webhook SERVER: it guards the pods of every workload, in both versions.
 func (s *script) addWebhook(bare []string, _ map[string]string) {
 	h := state.Webhook{Name: bare[1] + ".example.com", Object: "admissionregistration.k8s.io/ValidatingWebhookConfiguration " + bare[1], Field: "webhooks[0]"}

@@ -23,7 +23,7 @@ import (
 
 // TestLoops plays the scripts of testdata. Their commands:
 //
-//	cluster        the slice: lines of nodes, base, head, hpa, keda, vpa, pdb, quota, webhook, limit-range, events, gitops, cluster-autoscaler, server-side; then version base is installed
+//	cluster        the slice: lines of nodes, base, head, hpa, keda, vpa, pdb, quota, queue, webhook, limit-range, events, gitops, cluster-autoscaler, server-side; then version base is installed
 //	install V      version V on an empty cluster
 //	set            the state by hand: lines of a workload, or of a revision as workload@old
 //	step A…        one step of each actor; a#2 takes its second choice, a*3 takes three steps
@@ -151,6 +151,8 @@ func (s *script) cluster(input string) error {
 			s.addPDB(bare, opt)
 		case "quota":
 			s.addQuota(opt)
+		case "queue":
+			s.addQueue(bare, opt)
 		case "webhook":
 			s.addWebhook(bare, opt)
 		case "limit-range":

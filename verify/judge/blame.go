@@ -220,6 +220,16 @@ var besides = []struct {
 		}
 		return v, differed
 	}},
+	{"ClusterQueue", func(v scenario.Variant) (scenario.Variant, bool) {
+		differed := false
+		v.Spec.Quotas = slices.Clone(v.Spec.Quotas)
+		for i := range v.Spec.Quotas {
+			q := &v.Spec.Quotas[i]
+			differed = differed || !reflect.DeepEqual(q.Queues[state.Head], q.Queues[state.Base])
+			q.Queues[state.Head] = q.Queues[state.Base]
+		}
+		return v, differed
+	}},
 	{"WebhookConfiguration", func(v scenario.Variant) (scenario.Variant, bool) {
 		differed := false
 		v.Spec.Admission.Webhooks = slices.Clone(v.Spec.Admission.Webhooks)

@@ -146,10 +146,14 @@ func (w wording) unmade(s state.State) []Step {
 		if !slices.ContainsFunc(refs, func(r actor.Ref) bool { return strings.HasPrefix(r.Object, "ResourceQuota ") }) {
 			action = "admission-refused"
 		}
+		by, text := strings.ToLower(owner), fmt.Sprintf("the API server refuses the %s %s%s: %s", owner, onePod(s, p), revision(s, p), why)
+		if slices.ContainsFunc(refs, func(r actor.Ref) bool { return strings.HasPrefix(r.Object, slice.KueueGroup+"/") }) {
+			by, action, text = "kueue", "stay-gated", fmt.Sprintf("Kueue does not admit %s%s: %s", onePod(s, p), revision(s, p), why)
+		}
 		out = append(out, Step{
-			Actor: strings.ToLower(owner), Class: actor.Sync.String(), Action: action,
+			Actor: by, Class: actor.Sync.String(), Action: action,
 			Object:  "Pod " + podName(s, p),
-			Text:    fmt.Sprintf("the API server refuses the %s %s%s: %s", owner, onePod(s, p), revision(s, p), why),
+			Text:    text,
 			Because: w.because(refs), After: snapshot(s),
 		})
 	}

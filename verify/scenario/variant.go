@@ -83,6 +83,7 @@ func (v Variant) surrounded(by state.Version) Variant {
 	spec.Quotas = slices.Clone(spec.Quotas)
 	for i := range spec.Quotas {
 		q := &spec.Quotas[i]
+		q.Queues = [2]*state.Queue{q.Queues[by], q.Queues[by]}
 		q.Objects, q.Others = [2]*corev1.ResourceQuota{q.Objects[by], q.Objects[by]}, [2]corev1.ResourceList{q.Others[by], q.Others[by]}
 	}
 	spec.Declared = slices.Clone(spec.Declared)

@@ -59,7 +59,7 @@ func (c Cut) Slices(base, head []*render.Object) []*Slice {
 				touched[id] = touched[id] || len(relabelled(o, sides)) > 0
 				hpas, pdbs := s.targets(o)
 				targets := slices.Concat(hpas, pdbs, s.limits(o), s.admission.of(o, s), s.storage.claimsOf(o),
-					s.vpasOf(o), s.kedaOf(o))
+					s.vpasOf(o), s.kedaOf(o), s.queuesOf(o))
 				if class := s.priorities.of(&templateOf(o).Spec); class != nil {
 					targets = append(targets, class)
 				}

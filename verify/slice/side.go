@@ -27,6 +27,7 @@ type side struct {
 	namespaces map[string]map[string]string
 	priorities priorities
 	storage    storage
+	kueue      kueue
 	byID       map[string]*render.Object
 	found      finder
 	// budgets are, by workload, those that count the pods of others as well, and wide those
@@ -67,6 +68,7 @@ func NewSide(objects []*render.Object) side {
 			}
 		}
 		s.storage.add(o)
+		s.kueue.add(o)
 		s.admission.add(o)
 		if _, ok := state.ManifestOf(o.Typed); ok {
 			s.Workloads[o.ID.String()] = o

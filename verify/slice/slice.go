@@ -120,6 +120,7 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 	sl.Spec.Workloads = sl.Workloads
 	sl.admit(sides)
 	sl.limit(sides)
+	sl.queue(sides)
 	sl.store(sides)
 	sl.standBeside(sides)
 	return sl
@@ -213,6 +214,7 @@ func (sl *Slice) Manifest(v int, o *render.Object, s side) state.Manifest {
 	}
 	m.VPA = vpaOf(vpas)
 	sl.scaledBy(v, s.kedaOf(o), &m)
+	sl.enqueue(v, o, s, &m)
 	return m
 }
 

@@ -28,7 +28,7 @@ func (c *Config) addSteps(b *Builder) {
 		}
 	}
 	for i := range spec.Quotas {
-		if q := &spec.Quotas[i]; !reflect.DeepEqual(q.Objects[Base], q.Objects[Head]) {
+		if q := &spec.Quotas[i]; !reflect.DeepEqual(q.Objects[Base], q.Objects[Head]) || !reflect.DeepEqual(q.Queues[Base], q.Queues[Head]) {
 			c.steps = append(c.steps, q.Step)
 		}
 	}
@@ -65,9 +65,6 @@ func (s State) VersionOfClass(p int) Version { return s.VersionOf(s.C.Pods[p].Wo
 
 // VersionOfQuota is the version of the i-th of [Spec.Quotas] in the API server.
 func (s State) VersionOfQuota(i int) Version { return s.reached(s.C.Spec.Quotas[i].Step) }
-
-// ID is a quota as its object is known by.
-func (q *Quota) ID() string { return "ResourceQuota " + q.Namespace + "/" + q.Name }
 
 // SetStep has the workload, or the quota, of an ID come with another step of the apply.
 func (s *Spec) SetStep(id string, step int) {

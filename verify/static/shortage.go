@@ -36,6 +36,7 @@ type Shortage struct {
 	Fit      int64 // of them, at most
 	what     string
 	none     string // why there is none at all; "": for want of room
+	Queued   bool   // its pods are there, and wait for Kueue
 	fields   []actor.Ref
 }
 
@@ -241,6 +242,9 @@ func crowding(sl *slice.Slice, classes []state.NodeClass, v state.Version) []Sho
 func overdrawn(sl *slice.Slice, v state.Version) []Shortage {
 	var out []Shortage
 	for _, q := range sl.Spec.Quotas {
+		if q.Queues[v] != nil {
+			out = append(out, queueless(sl, &q, v)...)
+		}
 		hard := q.Objects[v]
 		if hard == nil || len(hard.Spec.Scopes) > 0 || hard.Spec.ScopeSelector != nil {
 			continue
@@ -310,6 +314,9 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 	text := fmt.Sprintf("at the declared size %s asks for %d pods, and %s at most %d", w.Name, s.Asked, s.what, s.Fit)
 	if s.none != "" {
 		text = fmt.Sprintf("no pod of %s can be created: %s", w.Name, s.none)
+		if s.Queued {
+			text = fmt.Sprintf("Kueue never admits %s: %s", w.Name, s.none)
+		}
 	}
 	for i := range list {
 		f := &list[i]
@@ -341,7 +348,9 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 		f.Events, f.Certainty = append(f.Events, "load-change"), "possible"
 	}
 	step := judge.Step{Actor: "scheduler", Class: actor.Sync.String(), Action: "unschedulable", Object: w.ID, Text: text, Because: []judge.Because{}}
-	if s.Rule != "unschedulable" {
+	if s.Queued {
+		step.Actor, step.Action = "kueue", "stay-gated"
+	} else if s.Rule != "unschedulable" {
 		step.Actor, step.Action = "replicaset", "refused"
 	}
 	f.Locations, f.Blame = s.locate(pl, sl, w.ID, status)

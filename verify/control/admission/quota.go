@@ -30,7 +30,8 @@ import (
 type Quotas struct {
 	cfg       *state.Config
 	List      [2][]quota
-	admission bool // something else may refuse pods; see admission.go
+	admission bool    // something else may refuse pods; see admission.go
+	queues    *queues // nil: there are none
 }
 
 // quota is one ResourceQuota, in one version.
@@ -51,7 +52,7 @@ type quotaLimit struct {
 
 // NewQuotas reads the ResourceQuotas of a problem.
 func NewQuotas(c *state.Config) *Quotas {
-	q := &Quotas{cfg: c, admission: c.Admits()}
+	q := &Quotas{cfg: c, admission: c.Admits(), queues: newQueues(c)}
 	for i := range c.Spec.Quotas {
 		spec := &c.Spec.Quotas[i]
 		for v, object := range spec.Objects {
@@ -214,7 +215,35 @@ func (x *Quotas) Room(s state.State, p, limit int) int {
 			}
 		}
 	}
+	if x.queues != nil && limit > 0 {
+		limit, _ = x.queues.most(s, p, limit)
+	}
 	return limit
 }
+
+// Gated words why Kueue lets no pod of class p in, and gives the ClusterQueue and its version in force; "": it does.
+func (x *Quotas) Gated(s state.State, p int) (text string, queue *state.Quota, v state.Version) {
+	if x.queues == nil {
+		return "", nil, 0
+	}
+	n, r := x.queues.most(s, p, 1)
+	if n > 0 || r < 0 {
+		return "", nil, 0
+	}
+	k := x.queues.in[p]
+	i, name := x.queues.index[k], x.queues.names[r]
+	queue, v = &s.C.Spec.Quotas[i], s.VersionOfQuota(i)
+	if queue.Queues[v].Limit(name) == nil {
+		return fmt.Sprintf("resource %s unavailable in ClusterQueue %s", name, queue.Name), queue, v
+	}
+	where := ""
+	if queue.Queues[v].Cohort != "" {
+		where = " here and in its cohort"
+	}
+	return fmt.Sprintf("ClusterQueue %s: insufficient unused quota for %s, requested: %s, unused%s: %s", queue.Name, name,
+		Unmilli(x.queues.uses[p][r]), where, Unmilli(max(x.queues.left(s, k, r, p, false), 0))), queue, v
+}
+
+func oneOf() *resource.Quantity { return resource.NewQuantity(1, resource.DecimalSI) }
 
 func Unmilli(v int64) string { return resource.NewMilliQuantity(v, resource.DecimalSI).String() }

@@ -113,7 +113,7 @@ func describeQuotas(from, to state.State) []string {
 	var out []string
 	for i := range from.C.Spec.Quotas {
 		if q := &from.C.Spec.Quotas[i]; from.C.Steps() > 1 && from.VersionOfQuota(i) != to.VersionOfQuota(i) {
-			out = append(out, "ResourceQuota "+q.Namespace+"/"+q.Name)
+			out = append(out, q.Words())
 		}
 	}
 	return out
@@ -132,7 +132,7 @@ func rest(s state.State) string {
 	}
 	for i := range s.C.Spec.Quotas {
 		if q := &s.C.Spec.Quotas[i]; q.Step > s.Reached() {
-			later = append(later, "ResourceQuota "+q.Namespace+"/"+q.Name)
+			later = append(later, q.Words())
 		}
 	}
 	return fmt.Sprintf("; what is of a later step waits until this is healthy: %s", strings.Join(later, ", "))

@@ -136,7 +136,7 @@ func (j *jobLoop) Describe(from, to state.State, m search.Move) actor.Words {
 
 // Model implements [actor.Actor].
 func (j *jobLoop) Model() *actor.Model {
-	return &actor.Model{
+	return j.loop.quotas.Queued(&actor.Model{
 		Upstream: objects.Upstream + ", pkg/controller/job: syncJob, manageJob, activePodsForRemoval",
 		Exact: []string{
 			"how many pods are created or deleted: parallelism, completions, suspend, podReplacementPolicy",
@@ -152,7 +152,7 @@ func (j *jobLoop) Model() *actor.Model {
 			"indexes, back-off between creations and ttlSecondsAfterFinished are not kept",
 		},
 		Refused: []string{"the pod template's spec.nodeName"},
-	}
+	})
 }
 
 // Name implements [actor.Actor].

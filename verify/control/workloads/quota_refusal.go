@@ -49,6 +49,9 @@ func QuotaRefusal(s state.State, p int) (string, []actor.Ref) {
 			return text, refs
 		}
 	}
+	if text, q, v := x.Gated(s, p); text != "" {
+		return text, []actor.Ref{{Object: q.Queues[v].Object, Version: v, Field: "spec.resourceGroups"}}
+	}
 	return "", nil
 }
 

@@ -353,7 +353,7 @@ func (r *ReplicaSetLoop) deleted(from, to state.State, p int) string {
 
 // Model implements [actor.Actor].
 func (r *ReplicaSetLoop) Model() *actor.Model {
-	return &actor.Model{
+	return r.quotas.Queued(&actor.Model{
 		Upstream: objects.Upstream +
 			", pkg/controller/replicaset: manageReplicas, getPodsToDelete; pkg/controller: ActivePodsWithRanks",
 		Exact: []string{
@@ -374,5 +374,5 @@ func (r *ReplicaSetLoop) Model() *actor.Model {
 			"restart counts are not kept",
 		},
 		Refused: []string{"spec.template.spec.nodeName of a missing node, one of several alike, or against the pod's node affinity", "spec.template.spec.nodeName of a ReplicaSet without a Deployment"},
-	}
+	})
 }

@@ -1,0 +1,255 @@
+package slice
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// KueueGroup is the API group of Kueue, and the labels of its workloads those of queues and priorities.
+const (
+	KueueGroup    = "kueue.x-k8s.io"
+	queueLabel    = KueueGroup + "/queue-name"
+	priorityLabel = KueueGroup + "/priority-class"
+)
+
+// kueue is what a version declares of Kueue.
+type kueue struct {
+	queues     map[string]*render.Object    // ClusterQueues, by name
+	local      map[[2]string]*render.Object // LocalQueues, by namespace and name
+	cohorts    map[string]bool              // those with an object of their own
+	priorities map[string]*render.Object
+}
+
+// add takes an object of Kueue.
+func (k *kueue) add(o *render.Object) {
+	if o.ID.Group != KueueGroup {
+		return
+	}
+	if k.queues == nil {
+		*k = kueue{map[string]*render.Object{}, map[[2]string]*render.Object{}, map[string]bool{}, map[string]*render.Object{}}
+	}
+	switch o.ID.Kind {
+	case "ClusterQueue":
+		k.queues[o.ID.Name] = o
+	case "LocalQueue":
+		k.local[[2]string{o.ID.Namespace, o.ID.Name}] = o
+	case "Cohort":
+		k.cohorts[o.ID.Name] = true
+	case "WorkloadPriorityClass":
+		k.priorities[o.ID.Name] = o
+	}
+}
+
+// QueueName is the LocalQueue that a workload's pods wait in; "" is none. The namespaces that Kueue's own configuration
+// leaves out have none.
+func QueueName(o *render.Object) string {
+	if o.ID.Namespace == "kube-system" || o.ID.Namespace == "kueue-system" {
+		return ""
+	}
+	if name, _ := ValueAt(o.Content, "metadata", "labels", queueLabel).(string); name != "" {
+		return name
+	}
+	if o.ID.Kind != string(state.Deployment) {
+		return ""
+	}
+	name, _ := ValueAt(o.Content, "spec", "template", "metadata", "labels", queueLabel).(string)
+	return name
+}
+
+// queued gives the ClusterQueue that a workload's pods wait in; nil: none that is declared.
+func (s side) queued(o *render.Object) (queue, local *render.Object) {
+	local = s.kueue.local[[2]string{o.ID.Namespace, QueueName(o)}]
+	if local == nil {
+		return nil, nil
+	}
+	name, _ := ValueAt(local.Content, "spec", "clusterQueue").(string)
+	return s.kueue.queues[name], local
+}
+
+// queuesOf are the objects that decide when a workload's pods are admitted.
+func (s side) queuesOf(o *render.Object) []*render.Object {
+	queue, local := s.queued(o)
+	if queue == nil {
+		return nil
+	}
+	out := []*render.Object{queue, local}
+	own := s.queueOf(queue)
+	for _, name := range sortedIDs(s.kueue.queues) {
+		if q := s.queueOf(s.kueue.queues[name]); own != nil && q != nil && own.Cohort != "" && q.Cohort == own.Cohort {
+			out = append(out, s.kueue.queues[name])
+		}
+	}
+	return out
+}
+
+// enqueue notes which ClusterQueue a workload's pods wait in, and how important they are there.
+func (sl *Slice) enqueue(v int, o *render.Object, s side, m *state.Manifest) {
+	queue, local := s.queued(o)
+	if queue == nil {
+		return
+	}
+	sl.keep(v, local)
+	m.Queue = queue.ID.Name
+	var value any
+	if name, _ := ValueAt(o.Content, "metadata", "labels", priorityLabel).(string); s.kueue.priorities[name] != nil {
+		value = ValueAt(s.kueue.priorities[name].Content, "value")
+	} else if class := s.priorities.of(m.Pod()); class != nil {
+		value = ValueAt(class.Content, "value")
+	}
+	text, err := json.Marshal(value)
+	if n := int32(0); err == nil && json.Unmarshal(text, &n) == nil {
+		m.QueuePriority = &n
+	}
+}
+
+// clusterQueue is what of kueue.x-k8s.io/v1beta1 and v1beta2 is read.
+type clusterQueue struct {
+	Spec struct {
+		Cohort         string `json:"cohort"`     // v1beta1
+		CohortName     string `json:"cohortName"` // v1beta2
+		ResourceGroups []struct {
+			CoveredResources []corev1.ResourceName `json:"coveredResources"`
+			Flavors          []struct {
+				Resources []struct {
+					Name           corev1.ResourceName `json:"name"`
+					NominalQuota   resource.Quantity   `json:"nominalQuota"`
+					BorrowingLimit *resource.Quantity  `json:"borrowingLimit"`
+					LendingLimit   *resource.Quantity  `json:"lendingLimit"`
+				} `json:"resources"`
+			} `json:"flavors"`
+		} `json:"resourceGroups"`
+		Preemption struct {
+			WithinClusterQueue  string `json:"withinClusterQueue"`
+			ReclaimWithinCohort string `json:"reclaimWithinCohort"`
+			BorrowWithinCohort  *struct {
+				Policy string `json:"policy"`
+			} `json:"borrowWithinCohort"`
+		} `json:"preemption"`
+	} `json:"spec"`
+}
+
+// queueOf reads a ClusterQueue; nil where it cannot be read, or has an unlimited flavor.
+func (s side) queueOf(o *render.Object) *state.Queue {
+	var c clusterQueue
+	text, err := json.Marshal(o.Content)
+	if err != nil || json.Unmarshal(text, &c) != nil {
+		return nil
+	}
+	q := &state.Queue{Object: o.ID.String(), Cohort: c.Spec.CohortName}
+	if q.Cohort == "" {
+		q.Cohort = c.Spec.Cohort
+	}
+	set := func(policy string) bool { return policy != "" && policy != "Never" }
+	q.Displaces, q.Reclaims = set(c.Spec.Preemption.WithinClusterQueue), set(c.Spec.Preemption.ReclaimWithinCohort)
+	borrows := c.Spec.Preemption.BorrowWithinCohort
+	q.Endless = s.kueue.cohorts[q.Cohort] || borrows != nil && set(borrows.Policy)
+	limits := map[corev1.ResourceName]*state.QueueLimit{}
+	for _, g := range c.Spec.ResourceGroups {
+		for _, f := range g.Flavors {
+			for _, r := range f.Resources {
+				if r.NominalQuota.Sign() < 0 || r.NominalQuota.Value() > 1<<50 {
+					return nil
+				}
+				n := r.NominalQuota.MilliValue()
+				if l := limits[r.Name]; l != nil {
+					l.Nominal += n
+					l.Borrowing, l.Lending = plus(l.Borrowing, r.BorrowingLimit), plus(l.Lending, r.LendingLimit)
+					continue
+				}
+				zero := int64(0)
+				limits[r.Name] = &state.QueueLimit{Resource: r.Name, Nominal: n, Borrowing: plus(&zero, r.BorrowingLimit), Lending: plus(&zero, r.LendingLimit)}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(limits)) {
+		q.Limits = append(q.Limits, *limits[name])
+	}
+	return q
+}
+
+// plus adds a quantity to a sum in thousandths; nil, which is no limit, stays.
+func plus(sum *int64, q *resource.Quantity) *int64 {
+	if sum == nil || q == nil {
+		return nil
+	}
+	out := *sum + q.MilliValue()
+	return &out
+}
+
+// queue enters the ClusterQueues that pods of the slice wait in, and those of their cohorts. What other workloads take is as
+// for a ResourceQuota.
+func (sl *Slice) queue(sides [2]side) {
+	names := map[string]bool{}
+	for v, s := range sides {
+		cohorts := map[string]bool{}
+		for i := range sl.Workloads {
+			m := &sl.Workloads[i].Manifests[v]
+			if !m.Exists() || m.Queue == "" {
+				continue
+			}
+			names[m.Queue] = true
+			if q := s.queueOf(s.kueue.queues[m.Queue]); q != nil && q.Cohort != "" {
+				cohorts[q.Cohort] = true
+			}
+		}
+		for name, o := range s.kueue.queues {
+			if q := s.queueOf(o); len(cohorts) > 0 && q != nil && cohorts[q.Cohort] {
+				names[name] = true
+			}
+		}
+	}
+	members := map[string]bool{}
+	for i := range sl.Workloads {
+		members[sl.Workloads[i].ID] = true
+	}
+	for _, name := range sortedIDs(names) {
+		q := state.Quota{Name: name}
+		for v, s := range sides {
+			o := s.kueue.queues[name]
+			if o == nil {
+				continue
+			}
+			if q.Queues[v] = s.queueOf(o); q.Queues[v] != nil {
+				q.Others[v] = s.othersIn(o, members)
+				sl.keep(v, o)
+			}
+		}
+		if q.Queues[state.Base] == nil && q.Queues[state.Head] == nil {
+			continue
+		}
+		sl.Spec.Quotas = append(sl.Spec.Quotas, q)
+		sl.Notes = append(sl.Notes, fmt.Sprintf("ClusterQueue %s: no other workloads than those of the release take of its quota, and its cohort has no others", name))
+	}
+}
+
+// othersIn is what workloads of the release that are no members take of a ClusterQueue.
+func (s side) othersIn(queue *render.Object, members map[string]bool) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	var ids []string
+	for id := range s.Workloads {
+		ids = append(ids, id)
+	}
+	sort.Strings(ids)
+	for _, id := range ids {
+		o := s.Workloads[id]
+		if in, _ := s.queued(o); members[id] || in != queue {
+			continue
+		}
+		m, _ := state.ManifestOf(o.Typed)
+		if m.ReplicasField() == nil {
+			continue
+		}
+		addTimes(out, admission.QueueUse(&corev1.Pod{Spec: *m.Pod()}), int64(m.Replicas()))
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package static
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// queueless is what a ClusterQueue of Kueue can never let in of the declared pods, whatever else runs: what a Job, or a
+// StatefulSet, asks for as a whole, and a Deployment for each pod.
+//
+// Upstream: kueue v0.19.2, pkg/scheduler/flavorassigner: fitsResourceQuota (maximum capacity), findFlavorForPodSets.
+func queueless(sl *slice.Slice, q *state.Quota, v state.Version) []Shortage {
+	var out []Shortage
+	for i := range sl.Spec.Workloads {
+		w := &sl.Spec.Workloads[i]
+		m := &w.Manifests[v]
+		if m.Queue != q.Name || len(w.Sizes) > 0 || m.Suspended() && m.Kind() != state.Job {
+			continue
+		}
+		rule, asked, fields, together := "rollout-stuck", int64(0), []actor.Ref(nil), true
+		switch m.Kind() {
+		case state.Job:
+			rule = "unschedulable"
+			asked, fields = int64(m.LeastParallelism()), []actor.Ref{{Object: w.ID, Version: v, Field: "spec.parallelism"}}
+		case state.Deployment, state.StatefulSet:
+			asked, fields = replicasAsked(w, v, false)
+			together = m.Kind() == state.StatefulSet
+		default:
+			continue
+		}
+		if s, ok := beyond(sl, q, v, m.Pod(), asked); ok {
+			if s.Rule, s.Workload, s.fields = rule, i, append(fields, s.fields...); together && s.none == "" {
+				s.none = fmt.Sprintf("its %d pods are admitted together, and %s at most %d", asked, s.what, s.Fit)
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// beyond is what so many pods ask for beyond what a queue ever has.
+func beyond(sl *slice.Slice, q *state.Quota, v state.Version, spec *corev1.PodSpec, asked int64) (Shortage, bool) {
+	pod := &corev1.Pod{Spec: *spec.DeepCopy()}
+	objects.DefaultRequests(&pod.Spec)
+	use, queue := admission.QueueUse(pod), q.Queues[v]
+	s := Shortage{Queued: true, Asked: asked, fields: []actor.Ref{{Object: queue.Object, Version: v, Field: "spec.resourceGroups"}}}
+	for _, name := range slices.Sorted(maps.Keys(use)) {
+		each := use[name]
+		if queue.Limit(name) == nil {
+			if name == corev1.ResourcePods {
+				continue
+			}
+			s.none = fmt.Sprintf("resource %s unavailable in ClusterQueue %s", name, q.Name)
+			return s, asked > 0
+		}
+		most := capacity(sl.Spec.Quotas, queue, v, name)
+		if each.MilliValue() > 0 && asked > most/each.MilliValue() {
+			s.Fit, s.what = most/each.MilliValue(), fmt.Sprintf("%s of ClusterQueue %s", name, q.Name)
+			if queue.Cohort != "" {
+				s.what += " and its cohort"
+			}
+			s.what += " ever allows"
+			return s, true
+		}
+	}
+	return Shortage{}, false
+}
+
+// capacity is the most of a resource that a queue can ever have, in thousandths.
+//
+// Upstream: pkg/cache/scheduler: potentialAvailable.
+func capacity(quotas []state.Quota, queue *state.Queue, v state.Version, name corev1.ResourceName) int64 {
+	own := queue.Limit(name)
+	if queue.Cohort == "" {
+		return own.Nominal
+	}
+	most := own.Local()
+	for i := range quotas {
+		if other := quotas[i].Queues[v]; other != nil && other.Cohort == queue.Cohort {
+			if l := other.Limit(name); l != nil {
+				most += l.Nominal - l.Local()
+			}
+		}
+	}
+	if queue.Endless {
+		most = 1 << 60
+	}
+	if own.Borrowing != nil {
+		most = min(most, own.Nominal+*own.Borrowing)
+	}
+	return most
+}
