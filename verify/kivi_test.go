@@ -94,11 +94,16 @@ var documentedCases = []documentedCase{
 	{"failures/g09", "deleted-on-the-way", 0, 0, 1},
 	{"failures/g11", "apply-stuck", 0, 0, 1},
 	{"failures/g12", "deleted-on-the-way", 0, 0, 1},
+	{"failures/g18", "drain-blocked", 1, 1, 1},
 	{"failures/g26", "rollout-stuck", 1, 2, 3},
+	{"failures/g31", "unschedulable", 0, 0, 1},
 	{"failures/g37", "never-settles", 1, 2, 0},
 	{"failures/g39", "service-gap", 0, 0, 1},
+	{"failures/g40", "replica-oscillation", 2, 2, 0},
 	{"failures/g43", "apply-stuck", 0, 0, 1},
+	{"failures/g44", "eviction-loop", 4, 6, 0},
 	{"failures/g49", "dangling-target", 0, 0, 1},
+	{"failures/g51", "below-floor", 2, 2, 2},
 }
 
 // TestCases verifies the cases of testdata/kivi and testdata/failures as a user would:
