@@ -47,6 +47,21 @@ func (l *QueueLimit) Local() int64 {
 	return max(0, l.Nominal-*l.Lending)
 }
 
+// Lent is what the queue leaves to its cohort of which it uses so much itself; less than 0 where it has borrowed.
+//
+// Upstream: accumulateFromChild.
+func (l *QueueLimit) Lent(used int64) int64 { return l.Nominal - l.Local() - max(0, used-l.Local()) }
+
+// Unused is how much more the queue may take that uses so much, if its cohort has so much left.
+//
+// Upstream: available, and with nothing used potentialAvailable.
+func (l *QueueLimit) Unused(used, cohort int64) int64 {
+	if l.Borrowing != nil {
+		cohort = min(cohort, l.Lent(used)+*l.Borrowing)
+	}
+	return max(0, l.Local()-used) + cohort
+}
+
 // LeastParallelism is with how many pods at a time Kueue lets a Job begin.
 //
 // Upstream: pkg/controller/jobs/job: (*Job).minPodsCount.

@@ -83,19 +83,16 @@ func capacity(quotas []state.Quota, queue *state.Queue, v state.Version, name co
 	if queue.Cohort == "" {
 		return own.Nominal
 	}
-	most := own.Local()
-	for i := range quotas {
-		if other := quotas[i].Queues[v]; other != nil && other.Cohort == queue.Cohort {
-			if l := other.Limit(name); l != nil {
-				most += l.Nominal - l.Local()
+	cohort := int64(1 << 60)
+	if !queue.Endless {
+		cohort = 0
+		for i := range quotas {
+			if other := quotas[i].Queues[v]; other != nil && other.Cohort == queue.Cohort {
+				if l := other.Limit(name); l != nil {
+					cohort += l.Lent(0)
+				}
 			}
 		}
 	}
-	if queue.Endless {
-		most = 1 << 60
-	}
-	if own.Borrowing != nil {
-		most = min(most, own.Nominal+*own.Borrowing)
-	}
-	return most
+	return own.Unused(0, cohort)
 }

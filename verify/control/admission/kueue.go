@@ -148,40 +148,33 @@ func (x *queues) left(s state.State, k, r, p int, reclaim bool) int64 {
 	if q.Displaces {
 		below = x.rank[p]
 	}
-	used, local := x.used(s, k, r, below), l.Local()
+	used := x.used(s, k, r, below)
 	if q.Cohort == "" {
 		return l.Nominal - used
 	}
-	parent := int64(math.MaxInt64 / 4)
+	cohort := int64(math.MaxInt64 / 4)
 	if !q.Endless {
-		parent = -max(0, used-local)
+		cohort = l.Lent(used)
 		for j := range x.index {
 			other := x.quota(s, j)
-			if other == nil || other.Cohort != q.Cohort {
+			if j == k || other == nil || other.Cohort != q.Cohort {
 				continue
 			}
 			m := x.limit[s.VersionOfQuota(x.index[j])][j][r]
 			if m == nil {
 				continue
 			}
-			parent += m.Nominal - m.Local()
-			if j == k {
-				continue
-			}
 			theirs := x.used(s, j, r, math.MinInt32)
 			if reclaim {
 				theirs = min(theirs, m.Nominal)
 			}
-			parent -= max(0, theirs-m.Local())
+			cohort += m.Lent(theirs)
 		}
 	}
-	if l.Borrowing != nil {
-		parent = min(parent, l.Nominal-local-max(0, used-local)+*l.Borrowing)
-	}
 	if reclaim { // of its own quota only
-		parent = min(parent, l.Nominal-local-max(0, used-local))
+		cohort = min(cohort, l.Lent(used))
 	}
-	return max(0, local-used) + parent
+	return l.Unused(used, cohort)
 }
 
 // most is how many of limit pods of class p may start; where they may not, r is the resource that stands in the way.
