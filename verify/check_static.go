@@ -30,7 +30,8 @@ func (a *analysis) enterShortages(cut []*slice.Slice) {
 			if s.Loaded && !loads {
 				continue
 			}
-			if s.Rule == "unschedulable" && !s.Queued && a.whole[sl] && !a.tells(s.Rule, sl.Release, sl.Spec.Workloads[s.Workload].ID) {
+			if s.Rule == "unschedulable" && !s.Queued && a.whole[sl] &&
+				!a.tells(s.Rule, sl.Release, sl.Spec.Workloads[s.Workload].ID) {
 				continue // a quota, say, keeps these pods from ever being there
 			}
 			status := judge.New

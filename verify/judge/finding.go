@@ -146,9 +146,10 @@ func (w wording) unmade(s state.State) []Step {
 		if !slices.ContainsFunc(refs, func(r actor.Ref) bool { return strings.HasPrefix(r.Object, "ResourceQuota ") }) {
 			action = "admission-refused"
 		}
-		by, text := strings.ToLower(owner), fmt.Sprintf("the API server refuses the %s %s%s: %s", owner, onePod(s, p), revision(s, p), why)
+		by, pod := strings.ToLower(owner), onePod(s, p)+revision(s, p)
+		text := fmt.Sprintf("the API server refuses the %s %s: %s", owner, pod, why)
 		if slices.ContainsFunc(refs, func(r actor.Ref) bool { return strings.HasPrefix(r.Object, slice.KueueGroup+"/") }) {
-			by, action, text = "kueue", "stay-gated", fmt.Sprintf("Kueue does not admit %s%s: %s", onePod(s, p), revision(s, p), why)
+			by, action, text = "kueue", "stay-gated", fmt.Sprintf("Kueue does not admit %s: %s", pod, why)
 		}
 		out = append(out, Step{
 			Actor: by, Class: actor.Sync.String(), Action: action,

@@ -36,7 +36,8 @@ func (k *kueue) add(o *render.Object) {
 		return
 	}
 	if k.queues == nil {
-		*k = kueue{map[string]*render.Object{}, map[[2]string]*render.Object{}, map[string]bool{}, map[string]*render.Object{}}
+		k.queues, k.local = map[string]*render.Object{}, map[[2]string]*render.Object{}
+		k.cohorts, k.priorities = map[string]bool{}, map[string]*render.Object{}
 	}
 	switch o.ID.Kind {
 	case "ClusterQueue":
@@ -167,7 +168,9 @@ func (s side) queueOf(o *render.Object) *state.Queue {
 					continue
 				}
 				zero := int64(0)
-				limits[r.Name] = &state.QueueLimit{Resource: r.Name, Nominal: n, Borrowing: plus(&zero, r.BorrowingLimit), Lending: plus(&zero, r.LendingLimit)}
+				limits[r.Name] = &state.QueueLimit{
+					Resource: r.Name, Nominal: n, Borrowing: plus(&zero, r.BorrowingLimit), Lending: plus(&zero, r.LendingLimit),
+				}
 			}
 		}
 	}
@@ -186,8 +189,8 @@ func plus(sum *int64, q *resource.Quantity) *int64 {
 	return &out
 }
 
-// queue enters the ClusterQueues that pods of the slice wait in, and those of their cohorts. What other workloads take is as
-// for a ResourceQuota.
+// queue enters the ClusterQueues that pods of the slice wait in, and those of their cohorts. What other workloads take
+// is as for a ResourceQuota.
 func (sl *Slice) queue(sides [2]side) {
 	names := map[string]bool{}
 	for v, s := range sides {
@@ -228,7 +231,8 @@ func (sl *Slice) queue(sides [2]side) {
 			continue
 		}
 		sl.Spec.Quotas = append(sl.Spec.Quotas, q)
-		sl.Notes = append(sl.Notes, fmt.Sprintf("ClusterQueue %s: no other workloads than those of the release take of its quota, and its cohort has no others", name))
+		sl.Notes = append(sl.Notes, fmt.Sprintf(
+			"ClusterQueue %s: no other workloads than those of the release take of its quota, and its cohort has no others", name))
 	}
 }
 

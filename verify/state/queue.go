@@ -14,8 +14,8 @@ type Queue struct {
 	// Endless says that the cohort may have more than the ClusterQueues that are known.
 	Endless bool
 	Limits  []QueueLimit // by name
-	// Displaces says that pods of a lower priority make room in the queue, and Reclaims that what others have borrowed comes
-	// back.
+	// Displaces says that pods of a lower priority make room in the queue, and Reclaims that what others have borrowed
+	// comes back.
 	Displaces, Reclaims bool
 }
 

@@ -28,7 +28,8 @@ func (c *Config) addSteps(b *Builder) {
 		}
 	}
 	for i := range spec.Quotas {
-		if q := &spec.Quotas[i]; !reflect.DeepEqual(q.Objects[Base], q.Objects[Head]) || !reflect.DeepEqual(q.Queues[Base], q.Queues[Head]) {
+		q := &spec.Quotas[i]
+		if !reflect.DeepEqual(q.Objects[Base], q.Objects[Head]) || !reflect.DeepEqual(q.Queues[Base], q.Queues[Head]) {
 			c.steps = append(c.steps, q.Step)
 		}
 	}

@@ -52,7 +52,8 @@ func beyond(sl *slice.Slice, q *state.Quota, v state.Version, spec *corev1.PodSp
 	pod := &corev1.Pod{Spec: *spec.DeepCopy()}
 	objects.DefaultRequests(&pod.Spec)
 	use, queue := admission.QueueUse(pod), q.Queues[v]
-	s := Shortage{Queued: true, Asked: asked, fields: []actor.Ref{{Object: queue.Object, Version: v, Field: "spec.resourceGroups"}}}
+	s := Shortage{Queued: true, Asked: asked}
+	s.fields = []actor.Ref{{Object: queue.Object, Version: v, Field: "spec.resourceGroups"}}
 	for _, name := range slices.Sorted(maps.Keys(use)) {
 		each := use[name]
 		if queue.Limit(name) == nil {

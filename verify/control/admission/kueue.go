@@ -12,18 +12,18 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// queues says for how many pods of a class Kueue has quota. A pod without has a scheduling gate and is unready, as one that
-// was never made is: that is what it counts as. [queues.room] does not allocate.
+// queues says for how many pods of a class Kueue has quota. A pod without has a scheduling gate and is unready, as one
+// that was never made is: that is what it counts as. [queues.most] does not allocate.
 //
 // Upstream: kueue v0.19.2, pkg/cache/scheduler: available, addUsage, accumulateFromChild; pkg/scheduler/flavorassigner:
 // fitsResourceQuota; pkg/controller/jobs: deployment, pod, job.
 //
 // Abstraction:
-//   - exact: nominal quota, borrowing and lending limits in a cohort of ClusterQueues; a resource that a queue does not cover;
-//     a Job is let in as a whole, a pod of a Deployment by itself.
-//   - may hide: flavors are one; what preemption can make room for is free, and its victims stay; a cohort with an object of
-//     its own has no end; order in a queue, fair sharing, admission checks and topologies are not modeled; only Deployments
-//     and Jobs wait, a StatefulSet's pods take quota.
+//   - exact: nominal quota, borrowing and lending limits in a cohort of ClusterQueues; a resource that a queue does not
+//     cover; a Job is let in as a whole, a pod of a Deployment by itself.
+//   - may hide: flavors are one; what preemption can make room for is free, and its victims stay; a cohort with
+//     an object of its own has no end; order in a queue, fair sharing, admission checks and topologies are not modeled;
+//     only Deployments and Jobs wait, a StatefulSet's pods take quota.
 type queues struct {
 	index []int     // of each ClusterQueue, in [state.Spec.Quotas]
 	in    []int     // by pod class: its place in index; -1: in none, or not known
@@ -139,7 +139,8 @@ func (x *queues) used(s state.State, k, r int, below int32) int64 {
 	return total
 }
 
-// left is what the queue at place k has of a resource for pods of class p. With reclaim, it takes back what others borrow.
+// left is what the queue at place k has of a resource for pods of class p. With reclaim, it takes back what others
+// borrow.
 //
 // Upstream: available.
 func (x *queues) left(s state.State, k, r, p int, reclaim bool) int64 {
@@ -210,7 +211,8 @@ func (x *queues) most(s state.State, p, limit int) (n, r int) {
 	return n, r
 }
 
-// Queued adds what Kueue has to do with it to what a loop that creates pods says of itself; without ClusterQueues, nothing.
+// Queued adds what Kueue has to do with it to what a loop that creates pods says of itself; without ClusterQueues,
+// nothing.
 func (x *Quotas) Queued(m *actor.Model) *actor.Model {
 	if x == nil || x.queues == nil {
 		return m

@@ -240,7 +240,8 @@ func (x *Quotas) Gated(s state.State, p int) (text string, queue *state.Quota, v
 	if queue.Queues[v].Cohort != "" {
 		where = " here and in its cohort"
 	}
-	return fmt.Sprintf("ClusterQueue %s: insufficient unused quota for %s, requested: %s, unused%s: %s", queue.Name, name,
+	return fmt.Sprintf("ClusterQueue %s: insufficient unused quota for %s, requested: %s, unused%s: %s",
+		queue.Name, name,
 		Unmilli(x.queues.uses[p][r]), where, Unmilli(max(x.queues.left(s, k, r, p, false), 0))), queue, v
 }
 
