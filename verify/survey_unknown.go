@@ -98,17 +98,17 @@ func (u *unknowns) object(o *render.Object, assumed bool) {
 	}
 	spec := &m.Template().Spec
 	if c := spec.PriorityClassName; c != "" && !strings.HasPrefix(c, "system-") && !u.there["PriorityClass /"+c] {
-		u.add(o, "spec.template.spec.priorityClassName", "PriorityClass "+c+": its value", "add it to the repository")
+		u.add(o, m.Kind().Own("spec.template.spec.priorityClassName"), "PriorityClass "+c+": its value", "add it to the repository")
 	}
 	for i := range spec.Volumes {
 		c := spec.Volumes[i].PersistentVolumeClaim
 		if c != nil && !u.there["PersistentVolumeClaim "+o.ID.Namespace+"/"+c.ClaimName] {
-			u.add(o, fmt.Sprintf("spec.template.spec.volumes[%d]", i), "PersistentVolumeClaim "+o.ID.Namespace+"/"+c.ClaimName+": where its volume is", "add it to the repository")
+			u.add(o, m.Kind().Own(fmt.Sprintf("spec.template.spec.volumes[%d]", i)), "PersistentVolumeClaim "+o.ID.Namespace+"/"+c.ClaimName+": where its volume is", "add it to the repository")
 		}
 	}
 	for key := range spec.NodeSelector {
 		if !assumed && !u.labels[key] {
-			u.add(o, "spec.template.spec.nodeSelector", "node label "+key+": no declared node has it", "labels of cluster.nodePools or cluster.nodes")
+			u.add(o, m.Kind().Own("spec.template.spec.nodeSelector"), "node label "+key+": no declared node has it", "labels of cluster.nodePools or cluster.nodes")
 		}
 	}
 }

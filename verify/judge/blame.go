@@ -309,8 +309,9 @@ func (pl Places) blame(sl *slice.Slice, found []culprit) []Blame {
 				out = append(out, pl.wholeObject(o, pair[state.Head] == nil))
 				continue
 			}
-			for _, f := range whole(pl.FieldChanges(pl.Changed(sl.Release, id))) {
-				if c.aspect.covers(strings.Replace(f.Path, "spec.jobTemplate.spec.", "spec.", 1)) {
+			kind := state.KindOf(id)
+			for _, f := range whole(kind, pl.FieldChanges(pl.Changed(sl.Release, id))) {
+				if c.aspect.covers(kind.Common(f.Path)) {
 					out = append(out, Blame{Object: id, Path: f.Path, Old: f.Old, New: f.New, Location: f.Location})
 				}
 			}
@@ -335,22 +336,22 @@ func (pl Places) wholeObject(o *render.Object, removed bool) Blame {
 
 // whole folds the fields of a list element that only one side has into one change of
 // the element, whose value lists its fields and whose region spans their lines.
-func whole(fields []FieldChange) []FieldChange {
+func whole(kind state.Kind, fields []FieldChange) []FieldChange {
 	var out []FieldChange
 	for _, f := range fields {
-		element := elementOf(f.Path)
+		element := elementOf(kind, f.Path)
 		i := slices.IndexFunc(out, func(o FieldChange) bool { return o.Path == element })
 		switch {
 		case element == "" || (f.Old != "" && f.New != ""):
 			out = append(out, f)
 		case i < 0:
 			l := *f.Location
-			out = append(out, FieldChange{Path: element, Old: part(f, f.Old), New: part(f, f.New), Location: &l})
+			out = append(out, FieldChange{Path: element, Old: part(element, f, f.Old), New: part(element, f, f.New), Location: &l})
 		case (out[i].Old == "") != (f.Old == ""):
 			out = append(out, f) // one field added, another removed: the element itself stayed
 		default:
-			out[i].Old, out[i].New = join(out[i].Old, part(f, f.Old)), join(out[i].New, part(f, f.New))
-			span(out[i].Location, f.Location)
+			out[i].Old, out[i].New = join(out[i].Old, part(element, f, f.Old)), join(out[i].New, part(element, f, f.New))
+			span(kind, out[i].Location, f.Location)
 		}
 	}
 	return out
@@ -358,9 +359,9 @@ func whole(fields []FieldChange) []FieldChange {
 
 // elementOf is the path of the outermost numbered list element below a pod's spec that a
 // field lies in, or "".
-func elementOf(path string) string {
+func elementOf(kind state.Kind, path string) string {
 	const spec = "spec.template.spec."
-	rest, ok := strings.CutPrefix(path, spec)
+	rest, ok := strings.CutPrefix(kind.Common(path), spec)
 	if !ok {
 		return ""
 	}
@@ -368,15 +369,15 @@ func elementOf(path string) string {
 	if open < 0 || end < open || strings.Trim(rest[open+1:end], "0123456789") != "" || strings.HasPrefix(rest, "containers[") {
 		return ""
 	}
-	return spec + rest[:end+1]
+	return kind.Own(spec + rest[:end+1])
 }
 
-// part is a field's value with its path within the element; "" for no value.
-func part(f FieldChange, value string) string {
+// part is a field's value with its path within its element; "" for no value.
+func part(element string, f FieldChange, value string) string {
 	if value == "" {
 		return ""
 	}
-	return strings.TrimPrefix(strings.TrimPrefix(f.Path, elementOf(f.Path)), ".") + ": " + value
+	return strings.TrimPrefix(strings.TrimPrefix(f.Path, element), ".") + ": " + value
 }
 
 func join(a, b string) string {
@@ -387,7 +388,7 @@ func join(a, b string) string {
 }
 
 // span widens a region to the lines of another of the same file.
-func span(l, more *Location) {
+func span(kind state.Kind, l, more *Location) {
 	if l.File != more.File || l.Side != more.Side {
 		return
 	}
@@ -398,5 +399,5 @@ func span(l, more *Location) {
 		l.EndLine, l.EndColumn = more.EndLine, more.EndColumn
 	}
 	l.InDiff = l.InDiff || more.InDiff
-	l.Field = elementOf(l.Field)
+	l.Field = elementOf(kind, l.Field)
 }

@@ -247,11 +247,7 @@ func (w wording) because(refs []actor.Ref) []Because {
 // ofKind gives a field of a workload as its kind has it: a CronJob's pod template is that
 // of the Jobs it creates.
 func ofKind(r actor.Ref) actor.Ref {
-	for _, of := range [...]string{"template", "activeDeadlineSeconds"} {
-		if rest, ok := strings.CutPrefix(r.Field, "spec."+of); ok && strings.HasPrefix(r.Object, "batch/CronJob ") {
-			r.Field = "spec.jobTemplate.spec." + of + rest
-		}
-	}
+	r.Field = state.KindOf(r.Object).Own(r.Field)
 	return r
 }
 

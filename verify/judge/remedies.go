@@ -191,10 +191,7 @@ func patientOf(sl *slice.Slice, id string) (patient, bool) {
 
 // pathOfPod is where a workload has the spec of its pods.
 func (p patient) pathOfPod() string {
-	if p.workload.ID.Kind == "CronJob" {
-		return "spec.jobTemplate.spec.template.spec"
-	}
-	return "spec.template.spec"
+	return p.manifest.Kind().Own("spec.template.spec")
 }
 
 func (p patient) of(say, cost string, set ...render.Setting) []remedy {

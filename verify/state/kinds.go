@@ -1,6 +1,8 @@
 package state
 
 import (
+	"strings"
+
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -94,6 +96,27 @@ func (p Pace) UnavailableOf(desired int) int {
 		n = 1
 	}
 	return min(n, desired)
+}
+
+// Everybody names a field of a workload as a Deployment or a Job has it: what its pods are of is "spec.template". Own gives
+// such a path as the kind has it, and Common is the way back. Paths of other objects stay as they are.
+func (k Kind) Own(path string) string {
+	if k == CronJob {
+		for _, of := range [...]string{"spec.template", "spec.activeDeadlineSeconds"} {
+			if rest, ok := strings.CutPrefix(path, of); ok {
+				return "spec.jobTemplate." + of + rest
+			}
+		}
+	}
+	return path
+}
+
+// Common gives a path of the kind's own as every kind has it; see [Kind.Own].
+func (k Kind) Common(path string) string {
+	if rest, ok := strings.CutPrefix(path, "spec.jobTemplate.spec."); ok && k == CronJob {
+		return "spec." + rest
+	}
+	return path
 }
 
 // Aspect is a field of an object that a change can be undone in alone.

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"strings"
+
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
@@ -152,6 +154,12 @@ func (m *Manifest) PaceFields() []string { return m.object().paced() }
 // Aspects are the fields of the object beside its replicas and its template, in the order
 // in which a manifest has them; the workload must exist.
 func (m *Manifest) Aspects() []Aspect { return m.object().aspects() }
+
+// KindOf is the kind of the object that an ID names, such as "apps/Deployment default/web".
+func KindOf(id string) Kind {
+	kind, _, _ := strings.Cut(id, " ")
+	return Kind(kind[strings.LastIndexByte(kind, '/')+1:])
+}
 
 // Kind is the kind of the workload's object, which both versions share.
 func (w *Workload) Kind() Kind {

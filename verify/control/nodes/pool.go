@@ -48,8 +48,9 @@ func NewNodePool(b *state.Builder) ([]actor.Actor, error) {
 	}
 	for p := range c.Pods {
 		if c.Pods[p].Template.Spec.NodeName != "" {
-			return nil, fmt.Errorf("%s: spec.template.spec.nodeName: a pod that is bound to a node while nodes come and go: %w",
-				c.Spec.Workloads[c.Pods[p].Workload].ID, actor.ErrUnmodeled)
+			wl := &c.Spec.Workloads[c.Pods[p].Workload]
+			return nil, fmt.Errorf("%s: %s: a pod that is bound to a node while nodes come and go: %w",
+				wl.ID, wl.Kind().Own("spec.template.spec.nodeName"), actor.ErrUnmodeled)
 		}
 	}
 	var out []actor.Actor

@@ -27,7 +27,8 @@ func FixedNode(c *state.Config, p int) (int, error) {
 		return -1, nil
 	}
 	refuse := func(what string) error {
-		return fmt.Errorf("%s: spec.template.spec.nodeName: %s: %w", c.Spec.Workloads[c.Pods[p].Workload].ID, what, actor.ErrUnmodeled)
+		wl := &c.Spec.Workloads[c.Pods[p].Workload]
+		return fmt.Errorf("%s: %s: %s: %w", wl.ID, wl.Kind().Own("spec.template.spec.nodeName"), what, actor.ErrUnmodeled)
 	}
 	n := slices.IndexFunc(c.Nodes, func(n state.Node) bool { return n.Name == name })
 	if n < 0 {
