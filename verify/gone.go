@@ -5,13 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/render/rollouts"
 	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
@@ -89,11 +85,8 @@ const namedGone = 5
 
 // modeled reports whether an object is of a kind whose pods an actor runs.
 func modeled(o *render.Object) bool {
-	switch o.Typed.(type) {
-	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *appsv1.ReplicaSet, *batchv1.Job, *batchv1.CronJob, *corev1.Pod, *rollouts.Rollout:
-		return true
-	}
-	return false
+	_, ok := state.ManifestOf(o.Typed)
+	return ok
 }
 
 // left lists the objects of head that act on a workload that is gone, and on no other one.

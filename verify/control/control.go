@@ -31,7 +31,7 @@ type Loops struct {
 // List is every control loop and every source of events, in report order. A new loop is one file and one line here.
 func List() []Loops {
 	return []Loops{
-		{gitops.NewApply, actor.NoStops},
+		{gitops.NewApply, gitops.Stops},
 		{autoscaling.NewLoadChange, actor.NoStops},
 		{nodes.NewDrain, nodes.DrainStops},
 		{faults.NewNodeFailure, faults.FailureStops},
@@ -48,6 +48,7 @@ func List() []Loops {
 		{workloads.NewDeployment, workloads.DeploymentStops},
 		{workloads.NewReplicaSet, workloads.ReplicaSetStops},
 		{workloads.NewReplicaSetAlone, workloads.Stops(state.ReplicaSet)},
+		{workloads.NewPod, actor.NoStops},
 		{workloads.NewRollout, workloads.Stops(state.Rollout)},
 		{workloads.NewDaemonSet, workloads.Stops(state.DaemonSet)},
 		{workloads.NewStatefulSet, workloads.Stops(state.StatefulSet)},
@@ -64,7 +65,7 @@ func List() []Loops {
 		{descheduler.New, descheduler.Stops},
 		{nodes.NewClusterAutoscaler, nodes.AutoscalerStops},
 		{nodes.NewKarpenter, nodes.AutoscalerStops},
-		{gitops.NewResync, actor.NoStops},
+		{gitops.NewResync, gitops.Stops},
 		{gitops.NewSteps, actor.NoStops},
 		{others.NewDeclared, others.Stops},
 	}

@@ -212,5 +212,15 @@ both api replicas=2 image=v1 cpu=500m
 both once image=v1 cpu=500m job parallelism=2 completions=3
 queue shop of=web+once cpu=2 cohort=all borrow=1 lend=1 reclaims
 queue team of=api cpu=1 cohort=all others=500m displaces
-events apply=1 drain=1 failures=1`,
+events apply=1 drain=1 failures=1`, `
+nodes a 3 zone=a cpu=2
+base web image=v1 cpu=500m bare
+head web image=v2 cpu=500m bare
+both agent image=v1 cpu=1 bare
+base gone image=v1 cpu=100m bare
+both api replicas=2 image=v1 cpu=1
+both once image=v1 cpu=500m job parallelism=2 completions=3
+pdb web unavailable=1
+gitops
+events apply=1 drain=1 failures=1 disk=1`,
 }

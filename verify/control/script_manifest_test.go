@@ -52,7 +52,7 @@ func (s *script) addPDB(bare []string, opt map[string]string) {
 }
 
 // addDeployment: base|head|both NAME [replicas=N] [image=v1] [cpu=500m] [limit=1] [surge=25%]
-// [unavailable=25%] [step=N] [replaced] [app=LABEL] [minready=SECONDS] [node=n-1] [tolerate=SECONDS] [volume=CLAIM] [port=N] [priority=N] [recreate] [paused] [sidecar] [never] [apart].
+// [unavailable=25%] [step=N] [replaced] [app=LABEL] [minready=SECONDS] [node=n-1] [tolerate=SECONDS] [volume=CLAIM] [port=N] [priority=N] [recreate] [paused] [sidecar] [never] [apart], and of other kinds [job|cronjob|stateful|alone|rollout|daemon|bare].
 func (s *script) addDeployment(bare []string, opt map[string]string) {
 	w := s.workload(bare[1])
 	w.Step = number(opt, "step", w.Step)
@@ -76,6 +76,13 @@ func (s *script) addDeployment(bare []string, opt map[string]string) {
 				ObjectMeta: d.ObjectMeta,
 				Spec:       appsv1.ReplicaSetSpec{Replicas: d.Spec.Replicas, Selector: d.Spec.Selector, Template: d.Spec.Template},
 			}
+		}
+		if slices.Contains(bare, "bare") {
+			w.ID = "Pod default/" + w.Name
+			m, _ := state.ManifestOf(&corev1.Pod{
+				ObjectMeta: metav1.ObjectMeta{Name: w.Name, Namespace: "default", Labels: d.Spec.Template.Labels}, Spec: d.Spec.Template.Spec,
+			})
+			w.Manifests[v].Deployment, w.Manifests[v].Bare = nil, m.Bare
 		}
 		if slices.Contains(bare, "rollout") {
 			w.ID = "argoproj.io/Rollout default/" + w.Name

@@ -66,6 +66,8 @@ func aspects(head *state.Manifest) []aspect {
 		template("spec.topologySpreadConstraints", func(t *corev1.PodTemplateSpec) any { return &t.Spec.TopologySpreadConstraints }),
 		template("spec.tolerations", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Tolerations }),
 		template("spec.priorityClassName", func(t *corev1.PodTemplateSpec) any { return &t.Spec.PriorityClassName }),
+		template("spec.schedulerName", func(t *corev1.PodTemplateSpec) any { return &t.Spec.SchedulerName }),
+		template("spec.resources", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Resources }),
 		template("spec.hostNetwork", func(t *corev1.PodTemplateSpec) any { return &t.Spec.HostNetwork }),
 		template("spec.initContainers", func(t *corev1.PodTemplateSpec) any { return &t.Spec.InitContainers }),
 		{workloadObject, containerResources, func(h, b *state.Manifest) bool { return mixContainers(h, b, true) }},

@@ -31,7 +31,7 @@ func (v Variant) next() Variant {
 	return v.manifests(func(w state.Workload) [2]state.Manifest {
 		at++
 		now := w.Manifests[state.Head]
-		if _, ok := touched[at]; !ok || !now.Exists() || now.Kind().Ends() {
+		if _, ok := touched[at]; !ok || !now.Exists() || now.Kind().Ends() || now.Kind().Bare() {
 			return [2]state.Manifest{now, now}
 		}
 		return [2]state.Manifest{now, rolledOut(now)}

@@ -134,7 +134,12 @@ func keyOf(o any) string {
 // whose pods the nodes make.
 func (s side) declares(o *render.Object) int {
 	m, ok := state.ManifestOf(o.Typed)
-	if !ok || m.Kind().Ends() || m.ReplicasField() == nil {
+	switch {
+	case !ok || m.Kind().Ends():
+		return 0
+	case m.Bare != nil && !m.Bare.Ends():
+		return 1
+	case m.ReplicasField() == nil:
 		return 0
 	}
 	n := 1

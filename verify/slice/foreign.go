@@ -9,12 +9,8 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 )
 
-// RunsPods reports whether an object is a workload that no actor drives: one of Kubernetes'
-// own kinds, or of a kind that is unknown and has a pod template, such as an Argo Rollout.
+// RunsPods reports whether an object is a workload that no actor drives: of a kind that is unknown and has a pod template.
 func RunsPods(o *render.Object) bool {
-	if unmodeled[kindOf(o.ID)] {
-		return true
-	}
 	if o.Typed != nil {
 		return false
 	}

@@ -109,6 +109,9 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 			}
 		}
 		sl.Workloads = append(sl.Workloads, w)
+		if b := w.Manifests[state.Head].Bare; b != nil && sl.Changed[i] == string(render.Added) && !b.Ends() {
+			sl.Notes = append(sl.Notes, id+" has no controller: nothing replaces it once it is evicted, deleted, or lost with its node")
+		}
 		if r := w.Manifests[state.Head].Rollout; r != nil && len(r.Unread) > 0 {
 			sl.Notes = append(sl.Notes,
 				fmt.Sprintf("%s: what it asks for beside numbers of pods is taken to succeed at once: %s", id,
@@ -308,12 +311,7 @@ func union[V any](a, b map[string]V) map[string]V {
 	return out
 }
 
-// unmodeled are the kinds of workload that no actor drives yet.
-var unmodeled = map[string]bool{
-	"Pod": true,
-}
-
-// kindOf is an object's kind as [unmodeled] has it.
+// kindOf is an object's kind with its group, such as "apps/Deployment".
 func kindOf(id render.ObjectID) string {
 	if id.Group == "" {
 		return id.Kind

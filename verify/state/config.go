@@ -56,8 +56,8 @@ type WorkloadFields struct {
 
 // PodClassFields are the moving parts of one pod class (one ReplicaSet).
 type PodClassFields struct {
-	Exists  Field // 1 once the ReplicaSet was created
-	Size    Field // the ReplicaSet's .spec.replicas
+	Exists  Field // 1 once the ReplicaSet was created; of a Pod of its own see [State.FailedPod]
+	Size    Field // the ReplicaSet's .spec.replicas; of a Pod of its own see [State.Owed]
 	Desired Field // its deployment.kubernetes.io/desired-replicas annotation
 	Max     Field // its deployment.kubernetes.io/max-replicas annotation
 	Pending Field // pods without a node

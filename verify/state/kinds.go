@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -26,6 +27,7 @@ const (
 	DaemonSet   Kind = "DaemonSet"
 	ReplicaSet  Kind = "ReplicaSet"
 	Rollout     Kind = "Rollout"
+	Pod         Kind = "Pod"
 )
 
 // kind is what one kind of workload says of its object. Everybody else asks the [Manifest],
@@ -102,11 +104,14 @@ func (p Pace) UnavailableOf(desired int) int {
 // such a path as the kind has it, and Common is the way back. Paths of other objects stay as they are.
 func (k Kind) Own(path string) string {
 	if k == CronJob {
-		for _, of := range [...]string{"spec.template", "spec.activeDeadlineSeconds"} {
+		for _, of := range [...]string{podTemplate, "spec.activeDeadlineSeconds"} {
 			if rest, ok := strings.CutPrefix(path, of); ok {
 				return "spec.jobTemplate." + of + rest
 			}
 		}
+	}
+	if rest, ok := strings.CutPrefix(path, podTemplate); ok && k.Bare() {
+		return cmp.Or(strings.TrimPrefix(rest, "."), "spec")
 	}
 	return path
 }
@@ -116,8 +121,14 @@ func (k Kind) Common(path string) string {
 	if rest, ok := strings.CutPrefix(path, "spec.jobTemplate.spec."); ok && k == CronJob {
 		return "spec." + rest
 	}
+	if k.Bare() && (strings.HasPrefix(path, "spec.") || strings.HasPrefix(path, "metadata.labels") || strings.HasPrefix(path, "metadata.annotations")) {
+		return podTemplate + "." + path
+	}
 	return path
 }
+
+// podTemplate is where most kinds say what their pods are.
+const podTemplate = "spec.template"
 
 // Aspect is a field of an object that a change can be undone in alone.
 type Aspect struct {
@@ -153,6 +164,8 @@ func (m *Manifest) object() kind {
 		return (*replicaSet)(m.ReplicaSet)
 	case m.Rollout != nil:
 		return (*rollout)(m.Rollout)
+	case m.Bare != nil:
+		return m.Bare
 	}
 	return nil
 }
@@ -175,6 +188,9 @@ func ManifestOf(object any) (Manifest, bool) {
 		return Manifest{ReplicaSet: t}, true
 	case *rollouts.Rollout:
 		return Manifest{Rollout: t}, true
+	case *corev1.Pod:
+		b := newBarePod(t)
+		return Manifest{Bare: b}, b != nil
 	}
 	return Manifest{}, false
 }
@@ -184,11 +200,11 @@ func (m *Manifest) OwnObject() {
 	m.Deployment, m.StatefulSet = m.Deployment.DeepCopy(), m.StatefulSet.DeepCopy()
 	m.Job, m.CronJob = m.Job.DeepCopy(), m.CronJob.DeepCopy()
 	m.DaemonSet, m.ReplicaSet = m.DaemonSet.DeepCopy(), m.ReplicaSet.DeepCopy()
-	m.Rollout = m.Rollout.DeepCopy()
+	m.Rollout, m.Bare = m.Rollout.DeepCopy(), m.Bare.deepCopy()
 }
 
 // Same reports whether two manifests are of one and the same object in memory.
 func (m *Manifest) Same(o *Manifest) bool {
 	return m.Deployment == o.Deployment && m.StatefulSet == o.StatefulSet && m.DaemonSet == o.DaemonSet && m.ReplicaSet == o.ReplicaSet &&
-		m.Job == o.Job && m.CronJob == o.CronJob && m.Rollout == o.Rollout
+		m.Job == o.Job && m.CronJob == o.CronJob && m.Rollout == o.Rollout && m.Bare.of() == o.Bare.of()
 }

@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/render/rollouts"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -25,6 +26,7 @@ func twoStrategies(canary bool) *rollouts.Rollout {
 func TestPaceAllocatesNothing(t *testing.T) {
 	for _, object := range []any{
 		&appsv1.Deployment{}, &appsv1.StatefulSet{}, &appsv1.DaemonSet{}, &appsv1.ReplicaSet{}, &batchv1.Job{}, &batchv1.CronJob{}, twoStrategies(true), twoStrategies(false),
+		&corev1.Pod{},
 	} {
 		m, ok := state.ManifestOf(object)
 		if !ok {

@@ -23,6 +23,7 @@ type Manifest struct {
 	DaemonSet   *appsv1.DaemonSet
 	ReplicaSet  *appsv1.ReplicaSet
 	Rollout     *rollouts.Rollout
+	Bare        *BarePod
 	// DeclaresReplicas says that spec.replicas stands in the manifest as written; in
 	// the object it is defaulted to 1 in any case.
 	DeclaresReplicas bool
@@ -98,6 +99,8 @@ func (m *Manifest) ReplicasField() **int32 {
 func (m *Manifest) Replicas() int {
 	f := m.ReplicasField()
 	switch {
+	case m.Bare != nil:
+		return 1
 	case f == nil:
 		return 0
 	case *f == nil:

@@ -15,6 +15,9 @@ func TestFieldsOfKindsHaveTwoNames(t *testing.T) {
 		{"batch/CronJob default/web", "spec.template.spec.containers[0].image", "spec.jobTemplate.spec.template.spec.containers[0].image"},
 		{"batch/CronJob default/web", "spec.activeDeadlineSeconds", "spec.jobTemplate.spec.activeDeadlineSeconds"},
 		{"batch/CronJob default/web", "spec.suspend", "spec.suspend"},
+		{"Pod default/web", "spec.template.spec.containers[0].image", "spec.containers[0].image"},
+		{"Pod default/web", "spec.template.metadata.labels[app]", "metadata.labels[app]"},
+		{"Pod default/web", "metadata.name", "metadata.name"},
 		{"policy/PodDisruptionBudget default/web", "spec.minAvailable", "spec.minAvailable"},
 	} {
 		kind := state.KindOf(c.id)

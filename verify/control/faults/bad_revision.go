@@ -26,8 +26,8 @@ func NewBadRevision(b *state.Builder) ([]actor.Actor, error) {
 	var a BadRevision
 	for p := range c.Pods {
 		class := &c.Pods[p]
-		if class.InHead && c.Revisions(class.Workload) > 1 && !c.Restarts(class.Workload) &&
-			!c.Spec.Workloads[class.Workload].Kind().Ends() {
+		kind := c.Spec.Workloads[class.Workload].Kind()
+		if class.InHead && c.Revisions(class.Workload) > 1 && !c.Restarts(class.Workload) && !kind.Ends() && !kind.Bare() {
 			a.classes = append(a.classes, p)
 		}
 	}

@@ -34,8 +34,10 @@ func NewApply(b *state.Builder) ([]actor.Actor, error) {
 	return []actor.Actor{&Apply{serverSide: spec.Apply == state.ServerSide}}, nil
 }
 
-// Lumps implements [actor.Lumper]: it looks at no pods.
-func (*Apply) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
+// Lumps implements [actor.Lumper]: it looks at no pods, but at a Pod of its own.
+func (*Apply) Lumps(c *state.Config, k actor.Likeness) bool {
+	return k.Kind == actor.StoppingAs || !c.Spec.Workloads[c.Pods[k.Class].Workload].Kind().Bare()
+}
 
 // Alone implements [actor.Loner]: what becomes of a workload hangs on its own manifests and owners.
 func (*Apply) Alone(*state.Config) (int, bool) { return actor.Each, true }
@@ -93,6 +95,9 @@ func (a *Apply) merge(s, t state.State) {
 		case now.Exists():
 			mergeThreeWay(t, w, last, now)
 		}
+		if last.Exists() && now.Kind().Bare() && applied(s, t, w) {
+			update(t, w)
+		}
 	}
 }
 
@@ -115,8 +120,11 @@ func create(t state.State, w int, v state.Version) {
 	m := &t.C.Spec.Workloads[w].Manifests[v]
 	t.SetReplicas(w, objects.LiveReplicas(m))
 	t.SetCurrent(w, v)
-	if m.Kind() == state.Job {
+	switch m.Kind() {
+	case state.Job:
 		t.SetOutstanding(t.C.ByVersion[w][v], m.Completions())
+	case state.Pod:
+		t.Owe(w)
 	}
 	if t.C.Spec.Apply == state.ServerSide && m.DeclaresReplicas {
 		t.Set(t.C.Workload[w].Owners, int(state.Applier))
@@ -128,6 +136,9 @@ func prune(t state.State, w int) {
 	t.SetReplicas(w, 0)
 	t.Set(t.C.Workload[w].Owners, 0)
 	t.ForgetRollout(w)
+	if t.C.Spec.Workloads[w].Kind().Bare() {
+		remove(t, w)
+	}
 	for _, p := range t.C.ClassesOf[w] {
 		f := &t.C.Class[p]
 		t.Set(f.Exists, 0)
@@ -225,13 +236,16 @@ func (a *Apply) describe(from, to state.State, i int, words *actor.Words) string
 		return ""
 	case !last.Exists():
 		because(wl.ID, to.VersionOf(i), "spec")
-		if now.Kind() == state.DaemonSet {
-			return string(wl.Kind()) + " " + objects.ShortName(wl) + " is created"
+		if k := now.Kind(); k == state.DaemonSet || k.Bare() {
+			return string(k) + " " + objects.ShortName(wl) + " is created"
 		}
 		return string(wl.Kind()) + " " + objects.ShortName(wl) + " is created with replicas " + strconv.Itoa(to.Replicas(i))
 	case !now.Exists():
 		because(wl.ID, from.VersionOf(i), "spec")
 		return string(wl.Kind()) + " " + objects.ShortName(wl) + " is deleted"
+	}
+	if now.Kind().Bare() {
+		return describePod(from, to, i, because)
 	}
 	var parts []string
 	if old, live := from.Replicas(i), to.Replicas(i); old != live {

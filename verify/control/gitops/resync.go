@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
@@ -20,18 +21,20 @@ const Object = "the GitOps controller"
 // the sync option RespectIgnoreDifferences) and Flux's (kustomize-controller corrects
 // drift by server-side apply at every interval).
 //
-// Only .spec.replicas has a second writer in the model, so that nothing else can differ.
-type resync struct{ serverSide bool }
+// Only .spec.replicas has a second writer in the model, so that nothing else can differ; and a Pod that no controller owns may
+// be gone.
+type resync struct{ serverSide, podsOnly bool }
 
 func NewResync(b *state.Builder) ([]actor.Actor, error) {
 	spec := b.Config().Spec
-	if g := spec.GitOps; g == nil || !g.SelfHeal || g.IgnoreReplicas {
+	g := spec.GitOps
+	if g == nil || !g.SelfHeal || g.IgnoreReplicas && !hasBare(b.Config()) {
 		return nil, nil // a difference that is ignored starts no sync
 	}
-	return []actor.Actor{&resync{serverSide: spec.Apply == state.ServerSide}}, nil
+	return []actor.Actor{&resync{serverSide: spec.Apply == state.ServerSide, podsOnly: g.IgnoreReplicas}}, nil
 }
 
-// Lumps implements [actor.Lumper]: it counts no pods.
+// Lumps implements [actor.Lumper]: it counts no pods, but those of a Pod of its own, of any revision.
 func (*resync) Lumps(_ *state.Config, k actor.Likeness) bool { return k.Kind == actor.StoppingAs }
 
 // Name implements [actor.Actor].
@@ -44,19 +47,22 @@ func (a *resync) Latency() actor.Latency { return actor.Periodic }
 func (a *resync) Step(s state.State, next *actor.Emit) {
 	differs := false
 	for w := range s.C.Spec.Workloads {
-		differs = differs || drifted(s, w)
+		differs = differs || a.drifted(s, w)
 	}
 	if !differs {
 		return
 	}
 	t := next.Copy(s)
 	for w := range s.C.Spec.Workloads {
-		if !drifted(s, w) {
+		if !a.drifted(s, w) {
 			continue
 		}
-		if m := s.Manifest(w); a.serverSide {
+		switch m := s.Manifest(w); {
+		case m.Kind().Bare():
+			t.Owe(w)
+		case a.serverSide:
 			mergeOwned(t, w, m)
-		} else {
+		default:
 			mergeThreeWay(t, w, m, m)
 		}
 	}
@@ -64,9 +70,14 @@ func (a *resync) Step(s state.State, next *actor.Emit) {
 }
 
 // drifted reports whether the live object of workload w differs from what was applied.
-func drifted(s state.State, w int) bool {
+func (a *resync) drifted(s state.State, w int) bool {
 	m := s.Manifest(w)
-	return m.Exists() && m.DeclaresReplicas && objects.LiveReplicas(m) != s.Replicas(w)
+	return s.Vanished(w) || !a.podsOnly && m.Exists() && m.DeclaresReplicas && objects.LiveReplicas(m) != s.Replicas(w)
+}
+
+// hasBare reports whether some workload is a Pod that no controller owns.
+func hasBare(c *state.Config) bool {
+	return slices.ContainsFunc(c.Spec.Workloads, func(w state.Workload) bool { return w.Kind().Bare() })
 }
 
 // keepsReplicas reports whether an apply leaves live replicas alone whatever is declared.
@@ -81,11 +92,16 @@ func (a *resync) Describe(from, to state.State, _ search.Move) actor.Words {
 	var parts []string
 	for i := range from.C.Spec.Workloads {
 		wl := &from.C.Spec.Workloads[i]
-		if from.Replicas(i) == to.Replicas(i) {
+		if from.Replicas(i) == to.Replicas(i) && from.Owed(i) == to.Owed(i) {
 			continue
 		}
 		if w.Object == "" {
 			w.Object = wl.ID
+		}
+		if wl.Kind().Bare() {
+			parts = append(parts, objects.ShortName(wl)+" is not there, and is created again")
+			w.Because = append(w.Because, actor.Ref{Object: wl.ID, Version: from.Version(), Field: "spec"})
+			continue
 		}
 		parts = append(parts, fmt.Sprintf("replicas of %s %d -> %d, as the manifest declares", objects.ShortName(wl), from.Replicas(i), to.Replicas(i)))
 		w.Because = append(w.Because, actor.Ref{Object: wl.ID, Version: from.Version(), Field: "spec.replicas"})
@@ -99,7 +115,7 @@ func (a *resync) Describe(from, to state.State, _ search.Move) actor.Words {
 func (a *resync) Model() *actor.Model {
 	return &actor.Model{
 		Upstream: "the documentation of Argo CD (automated sync, selfHeal, ignoreDifferences, RespectIgnoreDifferences) and of Flux (kustomize-controller, drift)",
-		Exact:    []string{"a declared spec.replicas is set again whenever it changed"},
+		Exact:    []string{"a declared spec.replicas is set again whenever it changed, and a Pod that is gone is created again"},
 		MayInvent: []string{
 			"a re-sync runs at any moment, without waiting for an interval or back-off",
 			"what Git no longer has is deleted, also without prune",

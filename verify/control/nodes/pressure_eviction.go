@@ -90,6 +90,7 @@ func (e *pressureEviction) Step(s state.State, next *actor.Emit) {
 			}
 			t := next.Copy(s)
 			t.Add(n, e.class, ph, -1)
+			t.Fail(e.class)
 			next.Move(search.Move{Args: [3]int32{int32(n), int32(ph)}})
 		}
 	}

@@ -37,10 +37,15 @@ func PodName(c *state.Config, p int) string {
 	return name
 }
 
+// Named reports whether the pod of class p has a name of its own: that of a StatefulSet, or a Pod that is a workload.
+func Named(c *state.Config, p int) bool {
+	return c.Pods[p].Ordinal != state.NoOrdinal || c.Spec.Workloads[c.Pods[p].Workload].Kind().Bare()
+}
+
 // OnePod words one pod of class p: "a new pod of default/web", "new pod default/web-0".
 func OnePod(c *state.Config, p int, adjective string) string {
 	what := adjective + Revised(c, p, "pod")
-	if c.Pods[p].Ordinal != state.NoOrdinal {
+	if Named(c, p) {
 		return what + " " + PodName(c, p)
 	}
 	return Article(what) + " of " + PodName(c, p) + SizeWords(c, p)
@@ -49,7 +54,7 @@ func OnePod(c *state.Config, p int, adjective string) string {
 // SomePods words a number of pods of class p, as [OnePod].
 func SomePods(c *state.Config, p, n int, adjective string) string {
 	what := adjective + Revised(c, p, "pod")
-	if c.Pods[p].Ordinal != state.NoOrdinal {
+	if Named(c, p) {
 		return what + " " + PodName(c, p)
 	}
 	return english.Plural(n, what, "") + " of " + PodName(c, p)

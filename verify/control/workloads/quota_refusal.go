@@ -15,6 +15,9 @@ func wanted(s state.State, p int) bool {
 	if s.C.Spec.Workloads[w].Kind().Ends() {
 		return s.Active(p) < wantedByJobs(s, p)
 	}
+	if s.C.Spec.Workloads[w].Kind().Bare() {
+		return s.Owed(w) && p == s.NewClass(w)
+	}
 	if s.C.Pods[p].PerNode {
 		r, err := compileDaemon(s.C, w, s.VersionOf(w))
 		if err != nil || !s.Manifest(w).Exists() || r.class != p {
