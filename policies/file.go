@@ -191,6 +191,7 @@ type SpotReclaim struct {
 type Drain struct {
 	Concurrent int
 	RespectPDB bool
+	Force      bool // pods that no controller owns are evicted, too
 	Budget     int
 }
 

@@ -246,10 +246,10 @@ func (d *decoder) events(e *Events) read {
 				d.object(n, at, fields{"cpu": d.percent(&e.StartupSpike, 0, 10_000)}, "cpu")
 			},
 			"drain": func(n *yaml.Node, at string) {
-				drain := Drain{Concurrent: 1, RespectPDB: true, Budget: 2}
+				drain := Drain{Concurrent: 1, RespectPDB: true, Force: true, Budget: 2}
 				d.object(n, at, fields{
 					"concurrent": d.number(&drain.Concurrent, 0, 100), "respectPDB": d.flag(&drain.RespectPDB),
-					"budget": d.number(&drain.Budget, 0, 10),
+					"force": d.flag(&drain.Force), "budget": d.number(&drain.Budget, 0, 10),
 				})
 				if e.Drain = &drain; drain.Concurrent == 0 || drain.Budget == 0 {
 					e.Drain = nil

@@ -25,13 +25,14 @@ var drainBlocked = Rule{
 	Blind:    BlindToStops,
 	Help: Help{
 		Real: `A run ends with a node under maintenance whose pods a PodDisruptionBudget (or
-` + "`karpenter.sh/do-not-disrupt`" + `) refuses to evict. Check: ` + "`kubectl get pdb`" + ` says 0 ALLOWED
-DISRUPTIONS. Not real if such pods are deleted by hand.`,
+` + "`karpenter.sh/do-not-disrupt`" + `) keeps. Check: ` + "`kubectl get pdb`" + ` says 0 ALLOWED
+DISRUPTIONS. Not real if they are deleted by hand.`,
 		Bad: `Upgrades and scale-down wait: an eviction makes no replacement first.`,
 		Now: `- ` + "`maxUnavailable: 1`" + ` instead of ` + "`minAvailable`" + `, whose percentages round up (75% of 3 is 3); or one
   replica more, also at ` + "`minReplicas`" + `.
-- Two budgets on one pod: make their selectors disjoint.
-- Unready pods: ` + "`unhealthyPodEvictionPolicy: AlwaysAllow`" + `.`,
+- Two budgets on one pod: disjoint selectors.
+- Unready pods: ` + "`unhealthyPodEvictionPolicy: AlwaysAllow`" + `.
+- Bare Pods: a number as ` + "`minAvailable`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
 			"https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/",
@@ -45,7 +46,8 @@ DISRUPTIONS. Not real if such pods are deleted by hand.`,
 		e := &c.Spec.Events
 		_, v := Newest(c, w)
 		m := &c.Spec.Workloads[w].Manifests
-		if c.PerNode(w) || e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB || len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 && !undisrupted(c, w) {
+		kept := e.KeepsBare && e.Drain > 0 && m[v].Kind().Bare()
+		if !kept && (c.PerNode(w) || e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB || len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 && !undisrupted(c, w)) {
 			return Property{}
 		}
 		fields := []string{"PodDisruptionBudget:spec.minAvailable", "PodDisruptionBudget:spec.maxUnavailable"}
@@ -55,7 +57,7 @@ DISRUPTIONS. Not real if such pods are deleted by hand.`,
 		return Property{
 			Persists: func(s state.State) bool {
 				n, _ := undrained(s, w)
-				return n >= 0 && (len(s.Manifest(w).PDBs) > 0 || keptByKarpenter(s, w, n))
+				return n >= 0 && (len(s.Manifest(w).PDBs) > 0 || kept || keptByKarpenter(s, w, n))
 			},
 			Message: func(s state.State) string {
 				n, held := undrained(s, w)

@@ -22,27 +22,32 @@ var neverReplaced = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `A lost node's StatefulSet pod stays in deletion (not real if something deletes lost nodes: set
-` + "`events.nodeFailure.outOfService: true`" + `). Or a LimitRange makes every new pod invalid, or a
-` + "`failurePolicy: Fail`" + ` webhook guards its own pods, and all are gone.`,
-		Bad: `A replica short until somebody acts; such a webhook blocks every pod it guards.`,
-		Now: `- Once the machine is off, delete its Node or taint it ` + "`node.kubernetes.io/out-of-service`" + `.
-- Exclude a webhook's own pods by ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
-- Set limits, or raise the LimitRange's.`,
+		Real: `A lost node's StatefulSet pod stays in deletion (not real if lost nodes are deleted: set
+` + "`events.nodeFailure.outOfService: true`" + `). Or a LimitRange refuses every new pod, or a
+` + "`failurePolicy: Fail`" + ` webhook its own pods, and all are gone. Or a Pod has no controller.`,
+		Bad: `A replica short until somebody acts; the webhook blocks all pods.`,
+		Now: `- Machine off: delete its Node or taint it ` + "`node.kubernetes.io/out-of-service`" + `.
+- Webhook: exclude its own pods by ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
+- LimitRange: set limits.
+- Pod: make it a Deployment.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/force-delete-stateful-set-pod/",
 			"https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/#non-graceful-node-shutdown",
 			"https://kubernetes.io/docs/concepts/cluster-administration/admission-webhooks-good-practices/",
 			"https://kubernetes.io/docs/concepts/policy/limit-range/",
+			"https://kubernetes.io/docs/concepts/workloads/pods/#working-with-pods",
 			"https://github.com/kubernetes/kubernetes/issues/54368",
 			"https://github.com/kubernetes/kubernetes/issues/74689",
 		},
 	},
+	Also: neverTaken,
 	New: func(c *state.Config, w int) Property {
 		m, _ := Newest(c, w)
 		switch {
 		case m == nil || m.Kind().Ends():
 			return Property{}
+		case m.Kind().Bare():
+			return lostForGood(c, w, m)
 		case c.Admits() && c.Revisions(w) < 2:
 			return neverCreated(c, w)
 		case m.Kind() != state.StatefulSet || c.Spec.Events.NodeFailure <= 0:
@@ -58,6 +63,39 @@ var neverReplaced = Rule{
 			Fields: []string{"Workload:spec.replicas"},
 		}
 	},
+}
+
+// lostForGood is the rule where no controller owns the pod: whatever takes it takes it for good, until it is applied again.
+// Whoever declares such a Pod knows that, or should be told once; that events take pods is no fault of a change.
+func lostForGood(c *state.Config, w int, m *state.Manifest) Property {
+	if m.Bare.Ends() {
+		return Property{}
+	}
+	return Property{
+		Mild:     true,
+		Persists: func(s state.State) bool { return s.LostPod(w) },
+		Message: func(s state.State) string {
+			if s.FailedPod(w) {
+				return fmt.Sprintf("%s can fail for good: no controller owns it, so that nothing runs it again", FullName(c, w))
+			}
+			return fmt.Sprintf("%s can be lost for good: no controller owns it, so that nothing replaces it", FullName(c, w))
+		},
+		Fields: []string{"Workload:metadata.name"},
+	}
+}
+
+// neverTaken is the side of the rule on Pods that no controller owns: the API server takes them.
+func neverTaken(c *state.Config, w int) Property {
+	if m, _ := Newest(c, w); m == nil || !m.Kind().Bare() {
+		return Property{}
+	}
+	return Property{
+		Persists: func(s state.State) bool { return s.Owed(w) },
+		Message: func(s state.State) string {
+			return fmt.Sprintf("%s can stay out for good, as the API server refuses its creation", FullName(c, w))
+		},
+		Fields: []string{"Workload:spec.template.spec.containers"},
+	}
 }
 
 // neverCreated is the rule where something may refuse pods at their creation.

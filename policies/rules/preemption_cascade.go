@@ -71,7 +71,7 @@ func withstood(c *state.Config, w int, v state.Version) int {
 		floor = keptFromEvictions(c, w, v)
 	}
 	for _, pdb := range m.PDBs {
-		floor = max(floor, healthy(pdb, leastDesired(m)))
+		floor = max(floor, healthy(pdb, scaled(m)))
 	}
 	return floor
 }

@@ -19,6 +19,9 @@ func promised(c *state.Config, w int, v state.Version) int {
 	if !ms[v].Exists() {
 		return 0
 	}
+	if ms[v].Kind().Bare() {
+		return 0 // nobody promises to keep one pod up; an eviction that its budget forbids is not granted
+	}
 	desired := leastOfBoth(ms)
 	// A rollout replaces pods only where there are two templates.
 	floor := desired
@@ -27,24 +30,32 @@ func promised(c *state.Config, w int, v state.Version) int {
 		floor = desired - pace.UnavailableOf(desired)
 	}
 	for _, pdb := range ms[v].PDBs {
-		others := desiredBeside(c, w, v, pdb)
-		floor = min(floor, healthy(pdb, desired+others)-others-unminded(c, w, v))
+		others, owned := desiredBeside(c, w, v, pdb)
+		floor = min(floor, healthy(pdb, desired+owned)-others-unminded(c, w, v))
 	}
 	return max(floor, 0)
 }
 
 // desiredBeside is the least number of replicas of the other workloads whose pods a budget
-// counts as well, in pods: what it keeps can be theirs.
-func desiredBeside(c *state.Config, w int, v state.Version, pdb *policyv1.PodDisruptionBudget) int {
-	total := 0
+// counts as well, in pods: what it keeps can be theirs. Those that a controller owns are of its expected pods, too.
+func desiredBeside(c *state.Config, w int, v state.Version, pdb *policyv1.PodDisruptionBudget) (total, owned int) {
 	for o := range c.Spec.Workloads {
 		m := &c.Spec.Workloads[o].Manifests[v]
 		same := func(b *policyv1.PodDisruptionBudget) bool { return b.Namespace == pdb.Namespace && b.Name == pdb.Name }
 		if o != w && m.Exists() && slices.ContainsFunc(m.PDBs, same) {
 			total += leastDesired(m)
+			owned += scaled(m)
 		}
 	}
-	return total
+	return total, owned
+}
+
+// scaled is the least number of replicas that a manifest asks for, as a budget knows it: it asks the owners of pods.
+func scaled(m *state.Manifest) int {
+	if m.Kind().Bare() {
+		return 0
+	}
+	return leastDesired(m)
 }
 
 // unminded is how many pods the update of a StatefulSet takes whatever else lacks: with

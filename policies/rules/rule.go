@@ -128,6 +128,8 @@ type Property struct {
 	// Wish says that the manifests prefer it only: a violation counts where every fair
 	// run ends in one, and is one severity lower.
 	Wish bool
+	// Mild says that a violation is a warning at most, and a note where it takes an event beside the apply.
+	Mild bool
 	// Message words a violation from its last state (for a cycle: the state it starts
 	// in). One sentence without a full stop that stands alone.
 	Message func(s state.State) string

@@ -63,6 +63,9 @@ func pendingMessage(s state.State, w int) string {
 			if n > 1 {
 				what = fmt.Sprintf("%d pods", n)
 			}
+			if s.C.Spec.Workloads[w].Kind().Bare() {
+				return fmt.Sprintf("pod %s%s can stay pending forever", FullName(s.C, w), ofRevision(s.C, p))
+			}
 			if s.C.Spec.Workloads[w].Kind().Ends() {
 				return fmt.Sprintf("%s of %s%s can stay pending forever", what, FullName(s.C, w), ofRevision(s.C, p))
 			}

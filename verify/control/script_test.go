@@ -136,8 +136,8 @@ func (s *script) cluster(input string) error {
 				StartupSpike: number(opt, "spike", 0), NodePanic: number(opt, "panic", 0),
 				PodCrash: number(opt, "crashes", 0), BadRevision: number(opt, "bad", 0), ManagerRestart: number(opt, "restarts", 0),
 				StaleWrites: number(opt, "stale", 0),
-				JobOverrun:  number(opt, "overrun", 0),
-				Rollback:    opt["rollback"] != "", Revert: opt["revert"] != "", OutOfService: opt["out-of-service"] != "",
+				JobOverrun:  number(opt, "overrun", 0), KeepsBare: opt["unforced"] != "",
+				Rollback: opt["rollback"] != "", Revert: opt["revert"] != "", OutOfService: opt["out-of-service"] != "",
 				IdleMemory: number(opt, "idle", 0), DiskPressure: number(opt, "disk", 0), MemoryPressure: number(opt, "memory", 0),
 			}
 		case "keda": // keda base|head|both NAME: to zero without load, beside a line hpa

@@ -12,6 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/nodes"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -209,7 +210,7 @@ func podName(s state.State, p int) string {
 
 // onePod words a pod of class p.
 func onePod(s state.State, p int) string {
-	if s.C.Pods[p].Ordinal != state.NoOrdinal {
+	if objects.Named(s.C, p) {
 		return "pod " + podName(s, p)
 	}
 	return "a pod of " + podName(s, p)
@@ -337,6 +338,9 @@ func severity(b scenario.BoundRule, f Finding, assumed bool) rules.Severity {
 	if !f.AtDeclaredScale && assumed {
 		return rules.Note
 	}
+	if b.Property.Mild {
+		s = Lower(s)
+	}
 	if f.Certainty != "inevitable" {
 		s = Lower(s)
 	}
@@ -346,7 +350,7 @@ func severity(b scenario.BoundRule, f Finding, assumed bool) rules.Severity {
 			routine++
 		}
 	}
-	if routine > 1 {
+	if routine > 1 || routine == 1 && b.Property.Mild {
 		s = Lower(s)
 	}
 	if !f.AtDeclaredScale {

@@ -167,7 +167,7 @@ func patientOf(sl *slice.Slice, id string) (patient, bool) {
 	}
 	p := patient{workload: pair[state.Head], before: pair[state.Base]}
 	m, ok := state.ManifestOf(p.workload.Typed)
-	if !ok {
+	if !ok || m.Kind().Bare() && p.before != nil { // an update may change next to nothing of a Pod
 		return patient{}, false
 	}
 	p.manifest, p.descheduler = m, sl.Spec.Descheduler

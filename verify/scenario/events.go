@@ -21,7 +21,7 @@ func Budgets(p *policies.Policy, workloads []state.Workload) state.Events {
 		out.SpotReclaim, out.SpotLost = s.Budget, !s.Replaced
 	}
 	if d := e.Drain; d != nil {
-		out.Drain, out.DrainConcurrency, out.IgnorePDB = d.Budget, d.Concurrent, !d.RespectPDB
+		out.Drain, out.DrainConcurrency, out.IgnorePDB, out.KeepsBare = d.Budget, d.Concurrent, !d.RespectPDB, !d.Force
 	}
 	if crashTells(p, out, workloads) {
 		out.PodCrash = e.PodCrash

@@ -35,21 +35,24 @@ func (sl *Slice) RunsBeside(p *policies.Policy) {
 }
 
 // resync is what a GitOps controller is told of the slice. One that was found among the manifests
-// counts where an autoscaler has another mind than Git: without, it has nothing to heal.
+// counts where an autoscaler has another mind than Git, or where a Pod has no controller: else it has nothing to heal.
 func (sl *Slice) resync(g *policies.GitOps) *state.GitOps {
 	if g == nil {
 		return nil
 	}
 	ignored, scaled := slices.Contains(g.IgnoreDifferences, "/spec/replicas"), false
+	bare := false
 	for i := range sl.Spec.Workloads {
 		for v := range sl.Spec.Workloads[i].Manifests {
-			if m := &sl.Spec.Workloads[i].Manifests[v]; m.HPA != nil || m.KEDA != nil || m.Bounds.Max > 0 {
+			m := &sl.Spec.Workloads[i].Manifests[v]
+			bare = bare || m.Kind().Bare()
+			if m.HPA != nil || m.KEDA != nil || m.Bounds.Max > 0 {
 				scaled = true
 				ignored = ignored && (g.Of == nil || g.Of(sl.Spec.Workloads[i].ID))
 			}
 		}
 	}
-	if g.File != "" && !scaled {
+	if g.File != "" && !scaled && !bare {
 		return nil
 	}
 	return &state.GitOps{SelfHeal: g.SelfHeal, IgnoreReplicas: ignored, KeepReplicas: ignored && g.RespectIgnore}

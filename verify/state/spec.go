@@ -124,6 +124,9 @@ type Events struct {
 	// IgnorePDB says that a drain deletes pods (kubectl drain --disable-eviction) instead
 	// of asking for their eviction.
 	IgnorePDB bool
+	// KeepsBare says that a drain evicts nothing from a node with a pod that no controller owns (kubectl drain without
+	// --force).
+	KeepsBare bool
 	// NodeFailure is how many nodes are lost. Each may come back, as one more event.
 	NodeFailure int
 	// DiskPressure and MemoryPressure are how many nodes run short of disk or memory. Each

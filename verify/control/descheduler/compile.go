@@ -228,8 +228,11 @@ func (k *deschedCompiled) workload(p int) *state.Workload {
 	return &k.cfg.Spec.Workloads[k.cfg.Pods[p].Workload]
 }
 
-// ownerKind is the kind of what owns a workload's pods.
+// ownerKind is the kind of what owns a workload's pods; "" where nothing does.
 func ownerKind(w *state.Workload) string {
+	if w.Kind().Bare() {
+		return ""
+	}
 	kind, _, _ := strings.Cut(w.ID, " ")
 	kind = kind[strings.LastIndex(kind, "/")+1:]
 	if kind == "Deployment" {

@@ -21,7 +21,7 @@ const systemCritical int32 = 2_000_000_000
 
 // deschedEvictor is the DefaultEvictor of one profile.
 //
-// Upstream: defaultevictor: Filter, PreEvictionFilter, applyEffectivePodProtections,
+// Upstream: defaultevictor: Filter, PreEvictionFilter, applyEffectivePodProtections, applyFailedBarePodsProtection,
 // evictionConstraintsForLabelSelector, evictionConstraintsForMinReplicas.
 type deschedEvictor struct {
 	always      []bool // by pod class: annotated to be evictable whatever else holds
@@ -100,6 +100,7 @@ func protected(a *state.DefaultEvictor, class *deschedClass, limit int32) bool {
 		return slices.ContainsFunc(class.pod.Spec.Volumes, func(v corev1.Volume) bool { return is(&v) })
 	}
 	switch {
+	case class.owner == "": // a running pod without owners stays in any case: applyFailedBarePodsProtection
 	case a.MandatoryNoEviction && avoid:
 	case a.ProtectSystemCritical && (class.priority >= systemCritical || class.priority >= limit):
 	case a.ProtectLocalStorage && volume(func(v *corev1.Volume) bool { return v.HostPath != nil || v.EmptyDir != nil }):

@@ -76,13 +76,16 @@ func NewClusterAutoscaler(b *state.Builder) ([]actor.Actor, error) {
 }
 
 // holds reports whether pods of class p keep their node from being removed whatever the
-// state is: by annotation, as the cluster's own without a budget, or by local storage.
+// state is: by annotation, as no controller owns them, as the cluster's own without a budget, or by local storage.
 func (a *clusterAutoscaler) holds(p int) bool {
 	pod := objects.Admitted(a.k.Cfg, p)
 	switch pod.Annotations[safeToEvict] {
 	case "true":
 		return false
 	case "false":
+		return true
+	}
+	if a.k.Cfg.Spec.Workloads[a.k.Cfg.Pods[p].Workload].Kind().Bare() {
 		return true
 	}
 	if pod.Namespace == metav1.NamespaceSystem && len(a.evictions.Of[state.Head][p]) == 0 {
@@ -279,7 +282,7 @@ func (a *clusterAutoscaler) Model() *actor.Model {
 		Upstream: "the documentation of Kubernetes' cluster autoscaler (FAQ.md), with the flags' defaults but for --scale-down-enabled and --scale-down-utilization-threshold of a Deployment that is found; its code is not compared",
 		Exact: []string{
 			"the scheduler's filters decide what fits; utilization is the larger requested share of CPU and memory",
-			"safe-to-evict, local storage, kube-system, PodDisruptionBudgets and scale-down-disabled keep a node",
+			"safe-to-evict, pods without a controller, local storage, kube-system, PodDisruptionBudgets and scale-down-disabled keep a node",
 		},
 		MayInvent: []string{
 			"nodes come at once, and go as soon as their pods fit elsewhere, without delays",

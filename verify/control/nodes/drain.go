@@ -21,9 +21,12 @@ type maintenance struct {
 // drain models kubectl drain on the nodes under maintenance: their pods are evicted one
 // by one, a refused eviction is asked for again, and an empty node is back in service.
 //
-// Upstream: k8s.io/kubectl v0.36.3, pkg/drain: RunCordonOrUncordon, GetPodsForDeletion,
+// Upstream: k8s.io/kubectl v0.36.3, pkg/drain: RunCordonOrUncordon, GetPodsForDeletion, unreplicatedFilter,
 // evictPods, deletePods, waitForDelete; the answers are those of [objects.Evictions].
-type drain struct{ objects.Clearing }
+type drain struct {
+	objects.Clearing
+	bare []int // pod classes without a controller, that the drain refuses to evict; see [state.Events]
+}
 
 // drainDone is the end of a drain; its other moves are [objects.EvictPod].
 const drainDone = objects.EvictPod + 1
@@ -38,7 +41,30 @@ func NewDrain(b *state.Builder) ([]actor.Actor, error) {
 	for _, n := range c.Nodes {
 		m.usable = append(m.usable, !c.Spec.Classes[n.Class].Node.Spec.Unschedulable)
 	}
-	return []actor.Actor{m, &drain{objects.Clearing{Evictions: objects.NewEvictions(c), Force: e.IgnorePDB}}}, nil
+	return []actor.Actor{m, &drain{objects.Clearing{Evictions: objects.NewEvictions(c), Force: e.IgnorePDB}, bareClasses(c)}}, nil
+}
+
+// bareClasses are the pod classes that keep a drain from a node; none where it is forced.
+//
+// Upstream: (*Helper).unreplicatedFilter, GetPodsForDeletion: one such pod, and the drain evicts nothing.
+func bareClasses(c *state.Config) []int {
+	var out []int
+	for p := range c.Pods {
+		if c.Spec.Events.KeepsBare && c.Spec.Workloads[c.Pods[p].Workload].Kind().Bare() {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// keptBy is a pod class of some that keeps the drain from node n; -1: none does.
+func keptBy(s state.State, n int, bare []int) int {
+	for _, p := range bare {
+		if s.LiveOn(n, p) > 0 {
+			return p
+		}
+	}
+	return -1
 }
 
 // Lumps implements [actor.Lumper]: it looks at no pods.
@@ -109,7 +135,7 @@ func (d *drain) Latency() actor.Latency { return actor.Periodic }
 // end of the drain of a node without pods.
 func (d *drain) Step(s state.State, next *actor.Emit) {
 	for n := range s.C.Nodes {
-		if s.Maintenance(n) != state.Draining || s.Tenure(n) != state.Staying || s.Twin(n) {
+		if s.Maintenance(n) != state.Draining || s.Tenure(n) != state.Staying || s.Twin(n) || keptBy(s, n, d.bare) >= 0 {
 			continue
 		}
 		empty, _ := d.Offer(s, n, next)
@@ -153,7 +179,7 @@ func (d *drain) Model() *actor.Model {
 			"an eviction that fails for two budgets on one pod is retried, where kubectl drain gives up",
 		},
 		MayHide: []string{
-			"no timeout; --force, --delete-emptydir-data and --ignore-daemonsets are set",
+			"no timeout; --delete-emptydir-data and --ignore-daemonsets are set, and --force unless events.drain.force is false",
 		},
 	}
 	if d.Force {
@@ -167,7 +193,17 @@ func (d *drain) Model() *actor.Model {
 // cannot be evicted in s, and names the budgets; it gives "" where nothing is left or
 // some may go. It runs for words only.
 func DrainRefusal(s state.State, p int) (text string, node int, refs []actor.Ref) {
-	if e := &s.C.Spec.Events; e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB {
+	if e := &s.C.Spec.Events; e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB && !e.KeepsBare {
+		return "", -1, nil
+	}
+	for n := range s.C.Nodes {
+		if q := keptBy(s, n, bareClasses(s.C)); q >= 0 && s.Maintenance(n) == state.Draining && s.LiveOn(n, p) > 0 {
+			wl := &s.C.Spec.Workloads[s.C.Pods[q].Workload]
+			return "kubectl drain without --force evicts nothing from a node with a pod that no controller owns: " + objects.ShortName(wl), n,
+				[]actor.Ref{{Object: wl.ID, Version: s.VersionOfClass(q), Field: "metadata.name"}}
+		}
+	}
+	if s.C.Spec.Events.IgnorePDB {
 		return "", -1, nil
 	}
 	for n := range s.C.Nodes {

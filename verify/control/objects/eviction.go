@@ -157,10 +157,11 @@ func (e *Evictions) Status(s state.State, b *podBudget) Disruptions {
 			existing += s.CountedExisting(p)
 			healthy += s.CountedReady(p)
 		}
-		if existing > 0 { // getExpectedScale asks the owners of existing pods only
-			pods += existing
+		kind := e.cfg.Spec.Workloads[e.cfg.Pods[classes[0]].Workload].Kind()
+		pods += existing
+		if existing > 0 && !kind.Bare() { // getExpectedScale asks the owners of existing pods only
 			scale += s.Replicas(e.cfg.Pods[classes[0]].Workload)
-			failed = failed || e.cfg.Spec.Workloads[e.cfg.Pods[classes[0]].Workload].Kind().Ends()
+			failed = failed || kind.Ends()
 		}
 	}
 	d := CountDisruptions(&b.object.Spec, pods, scale, healthy)
@@ -247,6 +248,9 @@ func (e *Evictions) Refusal(s state.State, p int) (string, []actor.Ref) {
 		return "the pod has more than one PodDisruptionBudget: " + strings.Join(names, ", "), refs
 	}
 	d := e.Status(s, &e.Budgets[v][e.Of[v][p][0]])
+	if d.Expected == 0 && s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind().Bare() {
+		return "the PodDisruptionBudget " + names[0] + " asks the controllers of its pods how many there are, and no controller owns them: it lets none go", refs
+	}
 	return "the PodDisruptionBudget " + names[0] + " needs " + english.Plural(d.Desired, "healthy pod", "") +
 		" and has " + english.Plural(d.Healthy, "pod", ""), refs
 }
