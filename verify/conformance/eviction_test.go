@@ -24,7 +24,7 @@ import (
 func trySync(dc *disruption.DisruptionController, ctx context.Context, pdb *policyv1.PodDisruptionBudget) error
 
 // TestDisruptions compares a budget's status with the one that the disruption controller
-// writes, on one or two Deployments with pods in any phase.
+// writes, on one or two Deployments with pods in any phase, and on Pods that no controller owns.
 func TestDisruptions(t *testing.T) {
 	r := rand.New(rand.NewPCG(*loopSeed, 4))
 	allowed := 0
@@ -72,7 +72,23 @@ func upstreamDisruptions(t *testing.T, r *rand.Rand, pdb *policyv1.PodDisruption
 		}
 	}
 	yes := true
-	for w := range 1 + r.IntN(2) {
+	put := func(name string, owner ...metav1.OwnerReference) {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", Labels: map[string]string{"tier": "front"}, OwnerReferences: owner}}
+		ready := corev1.ConditionFalse
+		switch now := metav1.Now(); r.IntN(4) {
+		case 0:
+			p.DeletionTimestamp, ready = &now, corev1.ConditionTrue
+		case 1, 2:
+			ready, healthy = corev1.ConditionTrue, healthy+1
+		}
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}}
+		add(f.Core().V1().Pods().Informer().GetIndexer().Add(p))
+		pods++
+	}
+	for i := range max(r.IntN(6)-2, 0) { // alone, or beside others
+		put(fmt.Sprint("bare-", i))
+	}
+	for w := range r.IntN(3) {
 		name := fmt.Sprint("web-", w)
 		replicas := int32(r.IntN(6))
 		d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: types.UID(name)}}
@@ -86,19 +102,8 @@ func upstreamDisruptions(t *testing.T, r *rand.Rand, pdb *policyv1.PodDisruption
 		if count > 0 {
 			scale += int(replicas)
 		}
-		pods += count
 		for i := range count {
-			p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(name, "-", i), Namespace: "default", Labels: map[string]string{"tier": "front"},
-				OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: rs.Name, UID: rs.UID, Controller: &yes}}}}
-			ready := corev1.ConditionFalse
-			switch now := metav1.Now(); r.IntN(4) {
-			case 0:
-				p.DeletionTimestamp, ready = &now, corev1.ConditionTrue
-			case 1, 2:
-				ready, healthy = corev1.ConditionTrue, healthy+1
-			}
-			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}}
-			add(f.Core().V1().Pods().Informer().GetIndexer().Add(p))
+			put(fmt.Sprint(name, "-", i), metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: rs.Name, UID: rs.UID, Controller: &yes})
 		}
 	}
 	add(trySync(dc, ctx, pdb))
