@@ -9,7 +9,8 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 )
 
-// RunsPods reports whether an object is a workload that no actor drives: of a kind that is unknown and has a pod template.
+// RunsPods reports whether an object is a workload that no actor drives: of a kind that is unknown and has a pod
+// template.
 func RunsPods(o *render.Object) bool {
 	if o.Typed != nil {
 		return false
@@ -33,8 +34,8 @@ func Scales(o *render.Object) bool {
 	return false
 }
 
-// scaler is a kind of object beside Kubernetes' own that sets the size of a workload, or of its pods, and that an actor
-// drives.
+// scaler is a kind of object beside Kubernetes' own that sets the size of a workload, or of its pods, and that an
+// actor drives.
 type scaler struct {
 	is    func(*render.Object) bool
 	found func(*finder) map[string][]*render.Object // where they are kept, by the target's ID

@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// BarePod is a Pod that no controller owns, with what a pod template would say of it: nobody makes another one of it, and
-// an update changes the one that is there.
+// BarePod is a Pod that no controller owns, with what a pod template would say of it: nobody makes another one of
+// it, and an update changes the one that is there.
 type BarePod struct {
 	Object   *corev1.Pod
 	Template corev1.PodTemplateSpec // may be changed where the object may; the object then stays as it was
@@ -23,7 +23,8 @@ func newBarePod(p *corev1.Pod) *BarePod {
 	if _, mirror := p.Annotations[corev1.MirrorPodAnnotationKey]; mirror || len(p.OwnerReferences) > 0 {
 		return nil
 	}
-	return &BarePod{p, corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: p.Labels, Annotations: p.Annotations}, Spec: p.Spec}}
+	meta := metav1.ObjectMeta{Labels: p.Labels, Annotations: p.Annotations}
+	return &BarePod{p, corev1.PodTemplateSpec{ObjectMeta: meta, Spec: p.Spec}}
 }
 
 func (b *BarePod) deepCopy() *BarePod {
@@ -59,11 +60,13 @@ func (k Kind) Bare() bool { return k == Pod }
 // Ends reports whether a Pod is made to come to an end, or is a hook's: that it is gone is no loss then.
 func (b *BarePod) Ends() bool {
 	_, hook := b.Object.Annotations["argocd.argoproj.io/hook"]
-	return hook || b.Template.Spec.ActiveDeadlineSeconds != nil || b.Template.Spec.RestartPolicy != corev1.RestartPolicyAlways && b.Template.Spec.RestartPolicy != ""
+	spec := &b.Template.Spec
+	restarts := spec.RestartPolicy == corev1.RestartPolicyAlways || spec.RestartPolicy == ""
+	return hook || spec.ActiveDeadlineSeconds != nil || !restarts
 }
 
-// RestartsInPlace reports whether an update of a Pod from the template of one class to that of another makes the kubelet
-// start a container anew: its image is the only field of a container that an update may change.
+// RestartsInPlace reports whether an update of a Pod from the template of one class to that of another makes the
+// kubelet start a container anew: its image is the only field of a container that an update may change.
 //
 // Upstream: kubernetes v1.36.3, pkg/kubelet/kuberuntime: computePodActions, containerChanged.
 func (c *Config) RestartsInPlace(from, to int) bool {
@@ -71,8 +74,8 @@ func (c *Config) RestartsInPlace(from, to int) bool {
 	return imagesDiffer(a.Containers, b.Containers, false) || imagesDiffer(a.InitContainers, b.InitContainers, true)
 }
 
-// imagesDiffer reports whether containers of one name have different images; of the initial ones those count that run as
-// long as the pod does.
+// imagesDiffer reports whether containers of one name have different images; of the initial ones those count that
+// run as long as the pod does.
 func imagesDiffer(a, b []corev1.Container, initial bool) bool {
 	for i := range a {
 		if always := a[i].RestartPolicy; initial && (always == nil || *always != corev1.ContainerRestartPolicyAlways) {
@@ -87,8 +90,9 @@ func imagesDiffer(a, b []corev1.Container, initial bool) bool {
 	return false
 }
 
-// A Pod that no controller owns has these states beside those of its one pod: it was applied and is not created yet
-// ([PodClassFields.Size] of its template is 1), or it has failed, and stays in the API server so ([PodClassFields.Exists]).
+// A Pod that no controller owns has these states beside those of its one pod: it was applied and is not created
+// yet ([PodClassFields.Size] of its template is 1), or it has failed, and stays in the API server so
+// ([PodClassFields.Exists]).
 
 // Owed reports whether workload w is a Pod that was applied, and is not created yet.
 func (s State) Owed(w int) bool {

@@ -200,7 +200,8 @@ func (k *deschedCompiled) addClass(p int) error {
 	priority, known := scheduler.PriorityOf(k.cfg.Spec, pod, objects.FirstVersion(k.cfg, p))
 	if !known {
 		return fmt.Errorf("%s: %s: the PriorityClass %s is not among the objects, and the descheduler goes by priority: %w",
-			k.workload(p).ID, k.workload(p).Kind().Own("spec.template.spec.priorityClassName"), pod.Spec.PriorityClassName, actor.ErrUnmodeled)
+			k.workload(p).ID, k.workload(p).Kind().Own("spec.template.spec.priorityClassName"),
+			pod.Spec.PriorityClassName, actor.ErrUnmodeled)
 	}
 	class.priority = priority
 	class.rank = int64(priority)*8 + int64(objects.QualityOfService(pod))*2
@@ -283,7 +284,9 @@ func (k *deschedCompiled) addTerms() error {
 			selector, err := metav1.LabelSelectorAsSelector(required[i].LabelSelector)
 			if err != nil {
 				return fmt.Errorf("%s: %s[%d]: %v: %w",
-					k.workload(p).ID, k.workload(p).Kind().Own("spec.template.spec."+scheduler.PodAffinityField(true, scheduler.RequiredField)), i, err, actor.ErrUnmodeled)
+					k.workload(p).ID,
+					k.workload(p).Kind().Own("spec.template.spec."+scheduler.PodAffinityField(true, scheduler.RequiredField)),
+					i, err, actor.ErrUnmodeled)
 			}
 			in := required[i].Namespaces
 			if len(in) == 0 {

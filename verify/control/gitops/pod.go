@@ -5,9 +5,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// update is what an apply makes of a Pod that no controller owns: the one that is there has the manifest's template from now on,
-// where it is, with its containers started anew if their images differ; one that is not there is created. What the API server
-// refuses of an update is no such change: see verify/validation.
+// update is what an apply makes of a Pod that no controller owns: the one that is there has the manifest's
+// template from now on, where it is, with its containers started anew if their images differ; one that is not
+// there is created. What the API server refuses of an update is no such change: see verify/validation.
 func update(t state.State, w int) {
 	to := t.NewClass(w)
 	for _, p := range t.C.ClassesOf[w] {
@@ -39,7 +39,8 @@ func describePod(from, to state.State, w int, because func(string, state.Version
 	return name + ": updated in place"
 }
 
-// rename makes the pods of one class, in whatever state they are, those of another of one workload. One on deletion goes as it is.
+// rename makes the pods of one class, in whatever state they are, those of another of one workload. One on
+// deletion goes as it is.
 func rename(t state.State, from, to int) {
 	a, b := &t.C.Class[from], &t.C.Class[to]
 	for _, f := range [...][2]state.Field{{a.Pending, b.Pending}, {a.Size, b.Size}, {a.Exists, b.Exists}} {

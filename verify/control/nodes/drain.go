@@ -41,7 +41,8 @@ func NewDrain(b *state.Builder) ([]actor.Actor, error) {
 	for _, n := range c.Nodes {
 		m.usable = append(m.usable, !c.Spec.Classes[n.Class].Node.Spec.Unschedulable)
 	}
-	return []actor.Actor{m, &drain{objects.Clearing{Evictions: objects.NewEvictions(c), Force: e.IgnorePDB}, bareClasses(c)}}, nil
+	evict := objects.Clearing{Evictions: objects.NewEvictions(c), Force: e.IgnorePDB}
+	return []actor.Actor{m, &drain{evict, bareClasses(c)}}, nil
 }
 
 // bareClasses are the pod classes that keep a drain from a node; none where it is forced.

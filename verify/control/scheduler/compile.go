@@ -186,7 +186,8 @@ func (k *Compiled) profileOf(pod *corev1.Pod) *profile {
 
 // unmodeled is an [actor.ErrUnmodeled] about a field of a pod template.
 func (k *Compiled) unmodeled(p int, field, what string) error {
-	return fmt.Errorf("%s: %s: %s: %w", k.workload(p).ID, k.workload(p).Kind().Own("spec.template."+field), what, actor.ErrUnmodeled)
+	w := k.workload(p)
+	return fmt.Errorf("%s: %s: %s: %w", w.ID, w.Kind().Own("spec.template."+field), what, actor.ErrUnmodeled)
 }
 
 func (k *Compiled) workload(p int) *state.Workload {

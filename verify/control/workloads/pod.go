@@ -11,11 +11,11 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// creation models the creation of a Pod that no controller owns, by whoever applies it. That is all: nobody watches over
-// the Pod, and none takes its place.
+// creation models the creation of a Pod that no controller owns, by whoever applies it. That is all: nobody
+// watches over the Pod, and none takes its place.
 //
-// Upstream: kubernetes v1.36.3, pkg/registry/core/pod: (podStrategy).PrepareForCreate, with the admission that every pod
-// meets.
+// Upstream: kubernetes v1.36.3, pkg/registry/core/pod: (podStrategy).PrepareForCreate, with the admission that
+// every pod meets.
 type creation struct {
 	workload int
 	name     string
@@ -71,8 +71,10 @@ func (c *creation) Describe(from, to state.State, _ search.Move) actor.Words {
 	p := to.NewClass(c.workload)
 	return actor.Words{
 		Action: "create-pod", Object: objects.PodObject(to.C, p),
-		Text:    "the API server creates " + objects.OnePod(to.C, p, ""),
-		Because: []actor.Ref{{Object: to.C.Spec.Workloads[c.workload].ID, Version: to.VersionOf(c.workload), Field: "spec.template"}},
+		Text: "the API server creates " + objects.OnePod(to.C, p, ""),
+		Because: []actor.Ref{{
+			Object: to.C.Spec.Workloads[c.workload].ID, Version: to.VersionOf(c.workload), Field: "spec.template",
+		}},
 	}
 }
 
