@@ -30,40 +30,11 @@ func TestLinesAreNarrow(t *testing.T) {
 		}
 		told := told(text)
 		for i, line := range lines {
-			if tooWide(line) && told[i+1] <= wordy && !later[f.path] {
+			if tooWide(line) && told[i+1] <= wordy {
 				t.Errorf("%s:%d has %d columns, at most %d", f.path, i+1, utf8.RuneCountInString(line), widest)
 			}
 		}
 	}
-}
-
-// later are files in which lines have yet to be mended.
-var later = map[string]bool{
-	"policies/rules/drain_blocked.go":      true,
-	"policies/rules/never_replaced.go":     true,
-	"policies/rules/unschedulable.go":      true,
-	"render/redact.go":                     true,
-	"render/source/source.go":              true,
-	"render/tree/tree.go":                  true,
-	"report/brief.go":                      true,
-	"report/html_page.go":                  true,
-	"report/text.go":                       true,
-	"report/verdict.go":                    true,
-	"verify/check_finish.go":               true,
-	"verify/control/control.go":            true,
-	"verify/control/gitops/apply.go":       true,
-	"verify/control/gitops/resync.go":      true,
-	"verify/control/scheduler/nodename.go": true,
-	"verify/gone.go":                       true,
-	"verify/judge/blame.go":                true,
-	"verify/judge/judge.go":                true,
-	"verify/scenario/estimate.go":          true,
-	"verify/scenario/events.go":            true,
-	"verify/scenario/variant.go":           true,
-	"verify/state/config.go":               true,
-	"verify/state/kinds.go":                true,
-	"verify/static/shortage.go":            true,
-	"verify/survey.go":                     true,
 }
 
 func tooWide(line string) bool { return utf8.RuneCountInString(line) > widest }

@@ -114,7 +114,8 @@ func holdsSecrets(o *Object, p fieldpath.Path) bool {
 		return top == "spec" && (strings.Contains(text, "encryptedData") || strings.HasPrefix(text, "spec.template.data"))
 	case "ExternalSecret", "ClusterExternalSecret", "PushSecret":
 		text := p.String()
-		return top == "spec" && strings.Contains(text, "template.") && !strings.Contains(text, "template.metadata") && !strings.HasSuffix(text, ".type")
+		return top == "spec" && strings.Contains(text, "template.") && !strings.Contains(text, "template.metadata") &&
+			!strings.HasSuffix(text, ".type")
 	}
 	return false
 }

@@ -55,7 +55,7 @@ type pageFinding struct {
 	Certainty, Scenario, Events, Scale, Waiver, Loop                       string
 	Where                                                                  place
 	Fold                                                                   bool
-	Pictured                                                               bool   // some step has a picture: an explorer shows them
+	Pictured                                                               bool   // some step has a picture
 	cause                                                                  string // [judge.Finding.Cause]
 	Run, LastStep                                                          int
 	Steps                                                                  []pageStep
@@ -159,7 +159,9 @@ func (m *pageMaker) failures() {
 		})
 	}
 	if b := brokenBeforeIn(m.r); len(b.names) > 0 {
-		m.Failures = append(m.Failures, pageRelease{ID: some(b.names, namedReleases), Status: "not analysed on either side", Reason: b.why, Remedy: b.remedy})
+		m.Failures = append(m.Failures, pageRelease{
+			ID: some(b.names, namedReleases), Status: "not analysed on either side", Reason: b.why, Remedy: b.remedy,
+		})
 	}
 	var lines []string
 	for _, w := range undecided(m.r) {

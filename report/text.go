@@ -221,7 +221,8 @@ func (t *textWriter) cause(r *verify.Result, c cause, room room) {
 	f := &c[0]
 	severity := line(f.Severity)
 	t.printf("\n")
-	t.wrapped(t.color(severityColor(f.Severity), severity)+"  ", len(severity)+2, clipWords(unhedged(f), 175)+" ["+line(f.Rule)+"]")
+	said := clipWords(unhedged(f), 175) + " [" + line(f.Rule) + "]"
+	t.wrapped(t.color(severityColor(f.Severity), severity)+"  ", len(severity)+2, said)
 	for _, o := range c.others(room.others, textColumns-11) {
 		t.field("also", clipWords(o, 240))
 	}

@@ -66,7 +66,11 @@ func prepare(ch *render.Changes, opt Options,
 		a.note([]string{fmt.Sprintf("cluster.workloads: the %d declared workloads take no room, as the number of the nodes or their capacity is not known; quotas count them", n)})
 	}
 	a.instead = static.StandIns(refused)
-	cut = a.result.pick(ch, &a.opt, a.places, slice.Scope{All: all, Limited: slice.Limited(opt.Policy), Together: append(together(rules), opt.Policy.OwnTogether()...), Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead, Own: opt.Policy, Shot: opt.Policy.Cluster.Snapshot})
+	cut = a.result.pick(ch, &a.opt, a.places, slice.Scope{
+		All: all, Limited: slice.Limited(opt.Policy), Together: append(together(rules), opt.Policy.OwnTogether()...),
+		Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead,
+		Own: opt.Policy, Shot: opt.Policy.Cluster.Snapshot,
+	})
 	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)
 	a.result.Notices = append(a.result.Notices, a.besides.Notices(cut)...)
 	a.result.Notices = append(a.result.Notices, a.snapshotNotices()...)
@@ -213,7 +217,8 @@ func (a *analysis) search(ctx context.Context, cut []*slice.Slice) error {
 	}
 	a.models = cov.Models
 	c := &a.result.Coverage
-	c.States, c.Transitions, c.MaxPods, c.MaxEvents, c.Bound = cov.States, cov.Transitions, cov.MaxPods, cov.MaxEvents, boundName(cov.Bound)
+	c.States, c.Transitions = cov.States, cov.Transitions
+	c.MaxPods, c.MaxEvents, c.Bound = cov.MaxPods, cov.MaxEvents, boundName(cov.Bound)
 	a.result.Findings = judge.Across(a.result.Findings)
 	judge.SortFindings(a.result.Findings)
 	return nil

@@ -59,7 +59,9 @@ func (r *Result) removed(p slice.Pair, ch *render.Changes, changes []*render.Cha
 			continue
 		}
 		id := c.Base.ID
-		said := slices.ContainsFunc(orphans, func(s string) bool { return strings.HasSuffix(s, ": "+id.String()+" was removed") })
+		said := slices.ContainsFunc(orphans, func(s string) bool {
+			return strings.HasSuffix(s, ": "+id.String()+" was removed")
+		})
 		moved := slices.ContainsFunc(ch.Head.Releases, func(h *render.Rendered) bool {
 			return slices.ContainsFunc(h.Objects, func(o *render.Object) bool { return o.ID == id })
 		})

@@ -142,8 +142,9 @@ func eventNames(e state.Events, maintained bool) []string {
 		name string
 	}{
 		{e.LoadChange, "load-change"}, {e.Drain, "drain"}, {e.NodeFailure, "node-failure"}, {e.PodCrash, "pod-crash"},
-		{e.BadRevision, "bad-revision"}, {e.NodeAdded, "node-added"}, {e.NodeRemoved, "node-removed"}, {e.SpotReclaim, "spot-reclaim"},
-		{e.DiskPressure, "disk-pressure"}, {e.MemoryPressure, "memory-pressure"}, {e.JobOverrun, "job-overrun"}, {e.StartupSpike, "startup-spike"},
+		{e.BadRevision, "bad-revision"}, {e.NodeAdded, "node-added"}, {e.NodeRemoved, "node-removed"},
+		{e.SpotReclaim, "spot-reclaim"}, {e.DiskPressure, "disk-pressure"}, {e.MemoryPressure, "memory-pressure"},
+		{e.JobOverrun, "job-overrun"}, {e.StartupSpike, "startup-spike"},
 		{e.ManagerRestart, "controller-restart"}, {e.StaleWrites, "stale-view"},
 	} {
 		if x.n > 0 {

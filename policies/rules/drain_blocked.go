@@ -47,7 +47,8 @@ DISRUPTIONS. Not real if they are deleted by hand.`,
 		_, v := Newest(c, w)
 		m := &c.Spec.Workloads[w].Manifests
 		kept := e.KeepsBare && e.Drain > 0 && m[v].Kind().Bare()
-		if !kept && (c.PerNode(w) || e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB || len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 && !undisrupted(c, w)) {
+		nobody := len(m[state.Base].PDBs)+len(m[state.Head].PDBs) == 0 && !undisrupted(c, w) // nobody objects
+		if !kept && (c.PerNode(w) || e.Drain <= 0 && e.NodeRemoved <= 0 || e.IgnorePDB || nobody) {
 			return Property{}
 		}
 		fields := []string{"PodDisruptionBudget:spec.minAvailable", "PodDisruptionBudget:spec.maxUnavailable"}

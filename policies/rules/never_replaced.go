@@ -58,15 +58,16 @@ var neverReplaced = Rule{
 			Message: func(s state.State) string {
 				lost := lostOf(s, w)
 				return fmt.Sprintf("%s of %s can stay in deletion on a lost node forever and never be replaced: %d of %s %s",
-					english.Plural(lost, "pod", ""), FullName(c, w), s.ReadyOf(w), outOf(s, w), english.PluralWord(s.ReadyOf(w), "runs", "run"))
+					english.Plural(lost, "pod", ""), FullName(c, w), s.ReadyOf(w), outOf(s, w),
+					english.PluralWord(s.ReadyOf(w), "runs", "run"))
 			},
 			Fields: []string{"Workload:spec.replicas"},
 		}
 	},
 }
 
-// lostForGood is the rule where no controller owns the pod: whatever takes it takes it for good, until it is applied again.
-// Whoever declares such a Pod knows that, or should be told once; that events take pods is no fault of a change.
+// lostForGood is the rule where no controller owns the pod: whatever takes it takes it for good, until it is applied
+// again. Whoever declares such a Pod knows that, or should be told once; that events take pods is no fault of a change.
 func lostForGood(c *state.Config, w int, m *state.Manifest) Property {
 	if m.Bare.Ends() {
 		return Property{}
@@ -110,7 +111,8 @@ func neverCreated(c *state.Config, w int) Property {
 				n = lostOf(s, w)
 			}
 			return fmt.Sprintf("%s of %s can be missing forever, as the API server refuses its creation: %d of %s %s",
-				english.Plural(n, "pod", ""), FullName(c, w), s.ReadyOf(w), outOf(s, w), english.PluralWord(s.ReadyOf(w), "runs", "run"))
+				english.Plural(n, "pod", ""), FullName(c, w), s.ReadyOf(w), outOf(s, w),
+				english.PluralWord(s.ReadyOf(w), "runs", "run"))
 		},
 		Fields: []string{"Workload:spec.template.spec.containers"},
 	}

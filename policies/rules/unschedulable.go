@@ -56,7 +56,8 @@ func pendingMessage(s state.State, w int) string {
 	what := "pod"
 	if n := waiting(s, w); n > 0 && pendingOf(s, w) == 0 {
 		return fmt.Sprintf("%s of %s can wait forever for a volume that another node has: %d of %s %s",
-			english.Plural(n, "pod", ""), FullName(s.C, w), s.ReadyOf(w), outOf(s, w), english.PluralWord(s.ReadyOf(w), "runs", "run"))
+			english.Plural(n, "pod", ""), FullName(s.C, w), s.ReadyOf(w), outOf(s, w),
+			english.PluralWord(s.ReadyOf(w), "runs", "run"))
 	}
 	for _, p := range s.C.ClassesOf[w] {
 		if n := s.Pending(p); n > 0 {
@@ -70,7 +71,8 @@ func pendingMessage(s state.State, w int) string {
 				return fmt.Sprintf("%s of %s%s can stay pending forever", what, FullName(s.C, w), ofRevision(s.C, p))
 			}
 			return fmt.Sprintf("%s of %s%s can stay pending forever: %d of %s %s",
-				what, FullName(s.C, w), ofRevision(s.C, p), s.ReadyOf(w), outOf(s, w), english.PluralWord(s.ReadyOf(w), "runs", "run"))
+				what, FullName(s.C, w), ofRevision(s.C, p), s.ReadyOf(w), outOf(s, w),
+				english.PluralWord(s.ReadyOf(w), "runs", "run"))
 		}
 	}
 	return fmt.Sprintf("pod of %s can stay pending forever", FullName(s.C, w))

@@ -39,8 +39,10 @@ type Source struct {
 
 // New lists a tree. Errors: those of listing it.
 func New(t tree.Tree) (*Source, error) {
-	s := &Source{Tree: t, isF: map[string]bool{}, Links: map[string]bool{}, dirs: map[string]bool{}, text: map[string][]byte{}, Memo: newMemo()}
-	s.dirs["."] = true
+	s := &Source{
+		Tree: t, Memo: newMemo(), isF: map[string]bool{}, Links: map[string]bool{}, dirs: map[string]bool{".": true},
+		text: map[string][]byte{},
+	}
 	err := tree.Walk(t, func(p string, mode fs.FileMode) error {
 		switch {
 		case mode.IsDir():

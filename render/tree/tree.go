@@ -30,7 +30,8 @@ func Walk(t Tree, f func(p string, mode fs.FileMode) error) error {
 	})
 }
 
-// With is a tree with another text in one of its files, as if it had been committed so; false where it has no such file.
+// With is a tree with another text in one of its files, as if it had been committed so; false where it has no such
+// file.
 func With(t Tree, name string, text []byte) (Tree, bool) {
 	was, ok := t.(*fileTree)
 	if !ok {

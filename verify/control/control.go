@@ -2,8 +2,8 @@
 // steps commute ([Reduce]).
 //
 // The loops live in families below it, one actor per file: workloads, scheduler, descheduler, autoscaling, nodes,
-// faults, gitops, admission and others. What an actor is, and what it declares, is in package actor; what all of them need to
-// know of pods and nodes, in package objects. None of them knows rules or files.
+// faults, gitops, admission and others. What an actor is, and what it declares, is in package actor; what all of them
+// need to know of pods and nodes, in package objects. None of them knows rules or files.
 package control
 
 import (

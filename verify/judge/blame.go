@@ -63,7 +63,9 @@ func aspects(head *state.Manifest) []aspect {
 		template("spec.nodeSelector", func(t *corev1.PodTemplateSpec) any { return &t.Spec.NodeSelector }),
 		template("spec.nodeName", func(t *corev1.PodTemplateSpec) any { return &t.Spec.NodeName }),
 		template("spec.affinity", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Affinity }),
-		template("spec.topologySpreadConstraints", func(t *corev1.PodTemplateSpec) any { return &t.Spec.TopologySpreadConstraints }),
+		template("spec.topologySpreadConstraints", func(t *corev1.PodTemplateSpec) any {
+			return &t.Spec.TopologySpreadConstraints
+		}),
 		template("spec.tolerations", func(t *corev1.PodTemplateSpec) any { return &t.Spec.Tolerations }),
 		template("spec.priorityClassName", func(t *corev1.PodTemplateSpec) any { return &t.Spec.PriorityClassName }),
 		template("spec.schedulerName", func(t *corev1.PodTemplateSpec) any { return &t.Spec.SchedulerName }),
@@ -348,7 +350,9 @@ func whole(kind state.Kind, fields []FieldChange) []FieldChange {
 			out = append(out, f)
 		case i < 0:
 			l := *f.Location
-			out = append(out, FieldChange{Path: element, Old: part(element, f, f.Old), New: part(element, f, f.New), Location: &l})
+			out = append(out, FieldChange{
+				Path: element, Old: part(element, f, f.Old), New: part(element, f, f.New), Location: &l,
+			})
 		case (out[i].Old == "") != (f.Old == ""):
 			out = append(out, f) // one field added, another removed: the element itself stayed
 		default:
@@ -368,7 +372,8 @@ func elementOf(kind state.Kind, path string) string {
 		return ""
 	}
 	open, end := strings.IndexByte(rest, '['), strings.IndexByte(rest, ']')
-	if open < 0 || end < open || strings.Trim(rest[open+1:end], "0123456789") != "" || strings.HasPrefix(rest, "containers[") {
+	if open < 0 || end < open || strings.Trim(rest[open+1:end], "0123456789") != "" ||
+		strings.HasPrefix(rest, "containers[") {
 		return ""
 	}
 	return kind.Own(spec + rest[:end+1])

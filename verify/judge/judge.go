@@ -154,7 +154,9 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 // severity is that of a finding. One that rests on the number of assumed nodes is hedged. What a
 // PodDisruptionBudget kept from happening and no longer does is as grave as if it took no
 // particular choices: it was there against these.
-func (d *Judge) severity(ctx context.Context, v scenario.Violation, f *Finding, declared, unprotected bool) rules.Severity {
+func (d *Judge) severity(
+	ctx context.Context, v scenario.Violation, f *Finding, declared, unprotected bool,
+) rules.Severity {
 	assumed := d.Assumed
 	if v.Variant.Devices() != "" { // no number of them was declared that it could fall short of
 		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted

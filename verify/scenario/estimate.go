@@ -48,7 +48,10 @@ func expected(j Job) float64 {
 		states *= math.Exp(lchoose(own+places, places))
 	}
 	e := spec.Events
-	for _, n := range []int{e.LoadChange, e.Drain, e.NodeFailure, e.PodCrash, e.BadRevision, e.NodeAdded, e.NodeRemoved, e.SpotReclaim, e.DiskPressure, e.MemoryPressure, e.JobOverrun, e.ManagerRestart, e.StaleWrites} {
+	for _, n := range []int{
+		e.LoadChange, e.Drain, e.NodeFailure, e.PodCrash, e.BadRevision, e.NodeAdded, e.NodeRemoved, e.SpotReclaim,
+		e.DiskPressure, e.MemoryPressure, e.JobOverrun, e.ManagerRestart, e.StaleWrites,
+	} {
 		states *= float64(1 + n)
 	}
 	return states * statesPerPlacement

@@ -12,10 +12,12 @@ import (
 func Budgets(p *policies.Policy, workloads []state.Workload) state.Events {
 	e := p.Events
 	out := state.Events{
-		LoadChange: e.LoadChange, IdleMemory: e.IdleMemory, NodeFailure: e.NodeFailure, NodeAdded: e.NodeAdded, NodeRemoved: e.NodeRemoved,
+		LoadChange: e.LoadChange, IdleMemory: e.IdleMemory,
+		NodeFailure: e.NodeFailure, NodeAdded: e.NodeAdded, NodeRemoved: e.NodeRemoved,
 		DiskPressure: e.DiskPressure, MemoryPressure: e.MemoryPressure,
 		ManagerRestart: p.Crash, StaleWrites: p.Stale,
-		BadRevision: e.BadRevision, JobOverrun: e.JobOverrun, Rollback: e.Rollback, OutOfService: e.OutOfService, StartupSpike: e.StartupSpike, NodePanic: e.NodePanic,
+		BadRevision: e.BadRevision, JobOverrun: e.JobOverrun, Rollback: e.Rollback, OutOfService: e.OutOfService,
+		StartupSpike: e.StartupSpike, NodePanic: e.NodePanic,
 	}
 	if s := e.Spot; s != nil {
 		out.SpotReclaim, out.SpotLost = s.Budget, !s.Replaced

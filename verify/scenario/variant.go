@@ -84,7 +84,8 @@ func (v Variant) surrounded(by state.Version) Variant {
 	for i := range spec.Quotas {
 		q := &spec.Quotas[i]
 		q.Queues = [2]*state.Queue{q.Queues[by], q.Queues[by]}
-		q.Objects, q.Others = [2]*corev1.ResourceQuota{q.Objects[by], q.Objects[by]}, [2]corev1.ResourceList{q.Others[by], q.Others[by]}
+		q.Objects = [2]*corev1.ResourceQuota{q.Objects[by], q.Objects[by]}
+		q.Others = [2]corev1.ResourceList{q.Others[by], q.Others[by]}
 	}
 	spec.Declared = slices.Clone(spec.Declared)
 	for i := range spec.Declared {
@@ -142,7 +143,8 @@ func (v Variant) WithObjects(base, head []*render.Object, assumed bool) (Variant
 	v = v.unscaled()
 	v.Slice = sl
 	to, from := &v.Spec, &sl.Spec
-	to.Workloads, to.Namespaces, to.Quotas, to.Claims, to.Admission = from.Workloads, from.Namespaces, from.Quotas, from.Claims, from.Admission
+	to.Workloads, to.Namespaces, to.Quotas = from.Workloads, from.Namespaces, from.Quotas
+	to.Claims, to.Admission = from.Claims, from.Admission
 	to.Declared = from.Declared
 	to.PriorityClasses, to.NeverPreempt, to.DefaultPriority = from.PriorityClasses, from.NeverPreempt, from.DefaultPriority
 	v, err := v.again(like)

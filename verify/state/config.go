@@ -3,6 +3,7 @@ package state
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -148,7 +149,7 @@ func NewBuilder(spec *Spec, topology []int, maxPods int, watch ...WatchesStops) 
 	if maxPods < 1 || maxPods > 0xffff {
 		return nil, fmt.Errorf("%d pods of one class, want 1 to 65535: %w", maxPods, ErrTooLarge)
 	}
-	c := &Config{Spec: spec, Topology: append([]int(nil), topology...), MaxPods: maxPods, lingers: lingers(spec, maxPods, watch)}
+	c := &Config{Spec: spec, Topology: slices.Clone(topology), MaxPods: maxPods, lingers: lingers(spec, maxPods, watch)}
 	for i, n := range topology {
 		c.firstNode = append(c.firstNode, len(c.Nodes))
 		for k := range n {

@@ -100,8 +100,8 @@ func (p Pace) UnavailableOf(desired int) int {
 	return min(n, desired)
 }
 
-// Everybody names a field of a workload as a Deployment or a Job has it: what its pods are of is "spec.template". Own gives
-// such a path as the kind has it, and Common is the way back. Paths of other objects stay as they are.
+// Everybody names a field of a workload as a Deployment or a Job has it: what its pods are of is "spec.template". Own
+// gives such a path as the kind has it, and Common is the way back. Paths of other objects stay as they are.
 func (k Kind) Own(path string) string {
 	if k == CronJob {
 		for _, of := range [...]string{podTemplate, "spec.activeDeadlineSeconds"} {
@@ -121,7 +121,8 @@ func (k Kind) Common(path string) string {
 	if rest, ok := strings.CutPrefix(path, "spec.jobTemplate.spec."); ok && k == CronJob {
 		return "spec." + rest
 	}
-	if k.Bare() && (strings.HasPrefix(path, "spec.") || strings.HasPrefix(path, "metadata.labels") || strings.HasPrefix(path, "metadata.annotations")) {
+	if k.Bare() && (strings.HasPrefix(path, "spec.") || strings.HasPrefix(path, "metadata.labels") ||
+		strings.HasPrefix(path, "metadata.annotations")) {
 		return podTemplate + "." + path
 	}
 	return path
@@ -205,6 +206,7 @@ func (m *Manifest) OwnObject() {
 
 // Same reports whether two manifests are of one and the same object in memory.
 func (m *Manifest) Same(o *Manifest) bool {
-	return m.Deployment == o.Deployment && m.StatefulSet == o.StatefulSet && m.DaemonSet == o.DaemonSet && m.ReplicaSet == o.ReplicaSet &&
-		m.Job == o.Job && m.CronJob == o.CronJob && m.Rollout == o.Rollout && m.Bare.of() == o.Bare.of()
+	return m.Deployment == o.Deployment && m.StatefulSet == o.StatefulSet && m.DaemonSet == o.DaemonSet &&
+		m.ReplicaSet == o.ReplicaSet && m.Job == o.Job && m.CronJob == o.CronJob && m.Rollout == o.Rollout &&
+		m.Bare.of() == o.Bare.of()
 }

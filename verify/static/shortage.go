@@ -347,7 +347,10 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 	if s.Loaded {
 		f.Events, f.Certainty = append(f.Events, "load-change"), "possible"
 	}
-	step := judge.Step{Actor: "scheduler", Class: actor.Sync.String(), Action: "unschedulable", Object: w.ID, Text: text, Because: []judge.Because{}}
+	step := judge.Step{
+		Actor: "scheduler", Class: actor.Sync.String(), Action: "unschedulable", Object: w.ID, Text: text,
+		Because: []judge.Because{},
+	}
 	if s.Queued {
 		step.Actor, step.Action = "kueue", "stay-gated"
 	} else if s.Rule != "unschedulable" {

@@ -101,8 +101,8 @@ func (a *Apply) merge(s, t state.State) {
 	}
 }
 
-// applied reports whether what leads from s to t applies workload w: its step has come, and of the later steps of an apply
-// only the one that brings it.
+// applied reports whether what leads from s to t applies workload w: its step has come, and of the later steps of an
+// apply only the one that brings it.
 func applied(s, t state.State, w int) bool {
 	if t.Version() == state.Head && t.VersionOf(w) == state.Base {
 		return false

@@ -21,8 +21,8 @@ const Object = "the GitOps controller"
 // the sync option RespectIgnoreDifferences) and Flux's (kustomize-controller corrects
 // drift by server-side apply at every interval).
 //
-// Only .spec.replicas has a second writer in the model, so that nothing else can differ; and a Pod that no controller owns may
-// be gone.
+// Only .spec.replicas has a second writer in the model, so that nothing else can differ; and a Pod that no controller
+// owns may be gone.
 type resync struct{ serverSide, podsOnly bool }
 
 func NewResync(b *state.Builder) ([]actor.Actor, error) {
@@ -103,7 +103,8 @@ func (a *resync) Describe(from, to state.State, _ search.Move) actor.Words {
 			w.Because = append(w.Because, actor.Ref{Object: wl.ID, Version: from.Version(), Field: "spec"})
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("replicas of %s %d -> %d, as the manifest declares", objects.ShortName(wl), from.Replicas(i), to.Replicas(i)))
+		parts = append(parts, fmt.Sprintf("replicas of %s %d -> %d, as the manifest declares",
+			objects.ShortName(wl), from.Replicas(i), to.Replicas(i)))
 		w.Because = append(w.Because, actor.Ref{Object: wl.ID, Version: from.Version(), Field: "spec.replicas"})
 	}
 	w.Because = append(w.Because, actor.Ref{Object: Object, Version: from.Version(), Field: "selfHeal"})
