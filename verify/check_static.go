@@ -27,6 +27,9 @@ func (a *analysis) enterShortages(cut []*slice.Slice) {
 		}
 		loads := scenario.Budgets(of, sl.Spec.Workloads).LoadChange > 0
 		for _, s := range is {
+			if !a.checker.Policy.Cluster.Assumed {
+				s.Cohort = "" // what is declared of the cluster is all there is
+			}
 			if s.Loaded && !loads {
 				continue
 			}

@@ -32,6 +32,13 @@ func (f *Finding) scarce(devices string) {
 	f.while("there is no more than "+devices, "cluster.nodes, cluster.nodePools or --snapshot")
 }
 
+// Unlent words a finding that rests on there being no further ClusterQueue of a cohort, or Cohort, that lends: they may
+// be in another repository. It is no error.
+func (f *Finding) Unlent(cohort string) {
+	f.Severity = string(atMostWarning(rules.Severity(f.Severity)))
+	f.while("no other ClusterQueue lends to cohort "+cohort, "cluster.nodes, cluster.nodePools or --snapshot")
+}
+
 // while adds a condition, in the message as well.
 func (f *Finding) while(what, declare string) {
 	f.Holds = append(f.Holds, Condition{what, declare})

@@ -97,6 +97,11 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 		s = atMostWarning(s)
 	}
 	f.Severity = string(d.unlessFailed(v, s))
+	if d.Assumed {
+		if cohort := d.Checker.RestsOnCohort(ctx, v); cohort != "" {
+			f.Unlent(cohort)
+		}
+	}
 	f.Locations = d.Places.locations(w, f.Blame)
 	return f, true
 }

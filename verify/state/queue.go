@@ -37,6 +37,9 @@ func (q *Queue) Limit(name corev1.ResourceName) *QueueLimit {
 	return nil
 }
 
+// Borrows reports whether ClusterQueues, or a Cohort, that are not known could lend it more.
+func (q *Queue) Borrows() bool { return q != nil && q.Cohort != "" && !q.Endless }
+
 // Local is the part of the quota that is never lent.
 //
 // Upstream: kueue v0.19.2, pkg/cache/scheduler: (resourceNode).localQuota.

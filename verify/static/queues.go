@@ -69,6 +69,11 @@ func beyond(sl *slice.Slice, q *state.Quota, v state.Version, spec *corev1.PodSp
 			if queue.Cohort != "" {
 				s.what += " and its cohort"
 			}
+			if lent := *queue; queue.Borrows() {
+				if lent.Endless = true; asked <= capacity(sl.Spec.Quotas, &lent, v, name)/each.MilliValue() {
+					s.Cohort = queue.Cohort
+				}
+			}
 			s.what += " ever allows"
 			return s, true
 		}

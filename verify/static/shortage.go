@@ -37,6 +37,7 @@ type Shortage struct {
 	what     string
 	none     string // why there is none at all; "": for want of room
 	Queued   bool   // its pods are there, and wait for Kueue
+	Cohort   string // of Kueue, whose members could lend enough if there were more of them; "": none
 	fields   []actor.Ref
 }
 
@@ -328,7 +329,9 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 				f.Scale.Nodes == largest {
 				return list
 			}
-			f.Severity, f.AtDeclaredScale, f.Reduced = string(rule.Severity), true, nil
+			if f.AtDeclaredScale, f.Reduced = true, nil; s.Cohort == "" {
+				f.Severity = string(rule.Severity)
+			}
 			if f.Status == judge.Existing {
 				f.Status = status
 			}
@@ -361,6 +364,9 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 		step.Because = append(step.Because, judge.Because{File: l.File, Line: l.StartLine, Field: l.Field})
 	}
 	f.Interleaving = []judge.Step{step}
+	if s.Cohort != "" {
+		f.Unlent(s.Cohort)
+	}
 	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, "size"}, "\x00")))
 	f.Fingerprint = hex.EncodeToString(h[:16])
 	f.Standing = f.Fingerprint
