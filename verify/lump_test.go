@@ -175,7 +175,7 @@ func keepFindings(t *testing.T, stream uint64, reduction string, without func(*O
 		}
 	}
 	t.Logf("%d clusters (%d are too large to compare), %d findings; %d states, %d without, fewer in %d clusters", clusters, over, findings, kept, whole, fewer)
-	if findings < clusters/10 || fewer < clusters/4 || over > clusters/5 && *moreClusters == 0 {
+	if findings < clusters/10 || fewer < clusters/5 || over > clusters/5 && *moreClusters == 0 {
 		t.Errorf("%d findings, %d clusters of fewer states, %d too large: the test has lost its teeth", findings, fewer, over)
 	}
 }

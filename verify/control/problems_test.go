@@ -218,9 +218,14 @@ base web image=v1 cpu=500m bare
 head web image=v2 cpu=500m bare
 both agent image=v1 cpu=1 bare
 base gone image=v1 cpu=100m bare
-both api replicas=2 image=v1 cpu=1
+both api replicas=2 image=v1 cpu=1 priority=20
 both once image=v1 cpu=500m job parallelism=2 completions=3
 pdb web unavailable=1
 gitops
-events apply=1 drain=1 failures=1 disk=1`,
+events apply=1 drain=1 failures=1 disk=1`, `
+nodes a 3 cpu=2
+base web replicas=3 image=v1 cpu=500m
+head web replicas=3 image=v2 cpu=500m
+both api replicas=2 image=v1 cpu=1 priority=20
+events apply=1 drain=1 failures=1`,
 }

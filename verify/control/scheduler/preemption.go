@@ -54,6 +54,11 @@ func (k *Compiled) rankVictims() {
 	}
 }
 
+// victim reports whether pods of class q may make room for some other's.
+func (k *Compiled) victim(q int) bool {
+	return slices.ContainsFunc(k.Classes, func(c schedClass) bool { return slices.Contains(c.victims, q) })
+}
+
 // loadNominated reads which pods are nominated to which nodes.
 func (v *View) loadNominated(k *Compiled, s state.State) {
 	if !k.Preempts {

@@ -43,9 +43,12 @@ func NewScheduler(c *state.Config) (*Scheduler, error) {
 }
 
 // Lumps implements [actor.Lumper]: a pod on deletion counts by what it holds, and only preemption asks which pods have
-// started.
+// started, and of which class those are that it takes away, also where they are on deletion already.
 func (a *Scheduler) Lumps(_ *state.Config, k actor.Likeness) bool {
-	return k.Kind == actor.StoppingAs || !a.K.Preempts
+	if !a.K.Preempts {
+		return true
+	}
+	return k.Kind == actor.StoppingAs && !a.K.victim(k.Class) && !a.K.victim(k.Other)
 }
 
 // Alone implements [actor.Loner], where no pod is ever refused by every node.
