@@ -44,7 +44,7 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 				break
 			}
 			if tried == mostMended || a.checker.Expired() {
-				break
+				continue // a later one may take no search
 			}
 			tried++
 			try := a.tryStatic

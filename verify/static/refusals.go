@@ -31,6 +31,8 @@ type Applied struct {
 	again      bool            // refused is about the second apply of the same manifests
 	lookup     bool            // the chart looks into the cluster, which may keep what differs
 	kept       bool            // the release is kept as declared: what is there is updated
+	chart      bool            // it is a chart
+	tool       render.Tool     // that delivers it; "": not known
 	filled     bool            // who applies it is not known, and may fill it in before
 }
 
@@ -52,7 +54,8 @@ func Refusals(p slice.Pair, changed, all bool) []Applied {
 		if o.Typed == nil || o.Hook || !known {
 			continue
 		}
-		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept, filled: !kept}
+		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept, filled: !kept,
+			chart: p.Head.Kind == render.Helm, tool: p.Head.Delivery.Tool}
 		if a.Base != nil && (a.Base.Typed == nil || a.Base.Hook) {
 			a.Base = nil
 		}

@@ -205,14 +205,7 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 			return byHand("leave these fields as they are; to change them once, " + anew)
 		}
 	case *batchv1.Job:
-		if x.Base != nil && !x.again {
-			name := nextName(t.Name)
-			return []Remedy{{
-				Say:    "give the Job a new name with its new template, such as " + name,
-				Cost:   "the old Job is left, or removed where the tool prunes",
-				Object: x.Head, Set: []render.Setting{{Path: "metadata.name", Value: name}},
-			}}
-		}
+		return x.jobAnew(t)
 	}
 	return nil
 }
@@ -231,17 +224,6 @@ func resizes(before *render.Object, now *appsv1.StatefulSet) bool {
 		}
 	}
 	return false
-}
-
-// nextName is a name with the next number: migrate, migrate-2, migrate-3.
-func nextName(name string) string {
-	if i := strings.LastIndexByte(name, '-'); i > 0 {
-		var n int
-		if _, err := fmt.Sscanf(name[i+1:], "%d", &n); err == nil && fmt.Sprint(n) == name[i+1:] {
-			return fmt.Sprintf("%s-%d", name[:i], n+1)
-		}
-	}
-	return name + "-2"
 }
 
 // respelt gives a field that the API does not have its nearest known name, and the order for it: "replicas, not
