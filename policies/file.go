@@ -121,16 +121,18 @@ type Controllers struct {
 	// DeschedulerLines are the lines of its fields; see [FieldLines].
 	DeschedulerLines map[string]int
 	// Discover says that configurations found among the manifests are used where the
-	// policy names none. SchedulerAt and DeschedulerAt are then the file of the repository
-	// that was found (set by who looks for them).
-	Discover                   bool
-	SchedulerAt, DeschedulerAt string
-	GitOps                     *GitOps
-	ClusterAutoscaler          bool
+	// policy names none. SchedulerAt, DeschedulerAt and AutoscalerAt are then the file of the
+	// repository that was found (set by who looks for them).
+	Discover                                 bool
+	SchedulerAt, DeschedulerAt, AutoscalerAt string
+	GitOps                                   *GitOps
+	ClusterAutoscaler                        bool
 	// Own are controllers of the user's own, as the file describes them.
 	Own []OwnController
 	// AutoscalerFlags are those of a cluster autoscaler that was found among the manifests.
 	AutoscalerFlags state.ClusterAutoscalerFlags
+	// AutoscalerLines are the lines of these flags in AutoscalerAt.
+	AutoscalerLines map[string]int
 	// KarpenterFile holds NodePools, NodePools what it holds (set by the caller through
 	// [LoadNodePools] and [Policy.WithKarpenter]).
 	KarpenterFile string

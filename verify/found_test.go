@@ -122,3 +122,59 @@ intents: {custom: [{name: two, never: "quiescent && nodes.present == 2"}, {name:
 		}
 	}
 }
+
+// TestAutoscalerChanged: a change of the flags of a cluster autoscaler alone is searched for what it does to every
+// workload, whether the policy names the autoscaler or not; a flag that nothing hangs on is none that is told.
+func TestAutoscalerChanged(t *testing.T) {
+	const policy = `
+cluster:
+  nodePools: [{name: general, count: {min: 1, max: 2}, zones: [a], allocatable: {cpu: "4", memory: 16Gi}, autoscaled: true}]
+events: {none: true, loadChange: {budget: 2}}
+intents: {custom: [{name: two, never: "quiescent && nodes.present == 2 && workload('default/big').ready == 2"}]}
+`
+	const named = "controllers: {clusterAutoscaler: {}}\n"
+	const scaled = `---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: big, namespace: default}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: big}
+  minReplicas: 2
+  maxReplicas: 3
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}]
+`
+	// Two pods that rest on two nodes of which each takes both, and one of them in the way of that.
+	big := strings.NewReplacer("  replicas: 1\n", "", "cpu: 2500m", "cpu: 1900m, memory: 64Mi", "spec: {containers",
+		"spec: {volumes: [{name: tmp, emptyDir: {}}], containers").Replace(bigPod) + scaled
+	scaler := func(args string) string {
+		return big + "---\n" + strings.NewReplacer("name: big", "name: scaler", "namespace: default", "namespace: ops",
+			"app: big", "app: scaler", "cpu: 2500m", "cpu: 1m", `image: "big:1"`,
+			`image: "registry.k8s.io/autoscaling/cluster-autoscaler:v1.36.0", args: [`+args+`]`).Replace(bigPod)
+	}
+	const local, at40 = `"--skip-nodes-with-local-storage=false"`, `"--skip-nodes-with-local-storage=false", "--scale-down-utilization-threshold", "0.4"`
+	for _, tt := range []struct{ name, policy, base, head, want string }{
+		{"keeps what it moved", policy, scaler(local), scaler(""), "two new"},
+		{"says so", policy, scaler(local), scaler(`"--skip-nodes-with-local-storage"`), "two new"},
+		{"moves what it kept", policy, scaler(""), scaler(local), "two fixed"},
+		{"finds more of it used", policy, scaler(local), scaler(at40), "two new"},
+		{"named by the policy", policy + named, scaler(local), scaler(""), "two new"},
+		{"an expander", policy, scaler(local), scaler(local + `, "--expander=least-waste"`), ""},
+		{"the cluster's own", policy, scaler(local), scaler(local + `, "--skip-nodes-with-system-pods=false"`), ""},
+		{"not readable", policy, scaler(local), scaler(`"--skip-nodes-with-local-storage=maybe"`), "two new"},
+	} {
+		p, err := policies.Load("policy.yaml", []byte(tt.policy))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := exampleResult(t, p, map[string]string{"base": tt.base, "head": tt.head}, "head")
+		var got []string
+		for _, f := range r.Findings {
+			if f.Status != judge.Existing {
+				got = append(got, f.Rule+" "+string(f.Status))
+			}
+		}
+		if text := strings.Join(got, ", "); text != tt.want {
+			t.Errorf("%s: %q, want %q\n%s\n%q", tt.name, text, tt.want, outline(r), r.Notices)
+		}
+	}
+}

@@ -151,7 +151,7 @@ func (pl Places) configured(w wording, r actor.Ref) Location {
 	file, line, ok := w.slice.Configured(r)
 	c := &w.slice.Controllers
 	if healed := c.GitOps != nil && c.GitOps.File == file; !ok ||
-		!healed && file != c.DeschedulerAt && file != c.SchedulerAt {
+		!healed && file != c.DeschedulerAt && file != c.SchedulerAt && file != c.AutoscalerAt {
 		return Location{}
 	}
 	at := render.Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2, Rung: "file"}

@@ -1,6 +1,7 @@
 package slice
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/nodes"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -24,26 +26,72 @@ func (c *configurations) readAutoscaler(release string, o *render.Object) {
 	if i < 0 {
 		return
 	}
+	prefix := fmt.Sprintf("spec.template.spec.containers[%d]", i)
 	container := &d.Spec.Template.Spec.Containers[i]
-	f := &found{controller: foundAutoscaler, release: release,
-		at: o.Locate(fmt.Sprintf("spec.template.spec.containers[%d]", i)), autoscaler: &state.ClusterAutoscalerFlags{}}
-	for _, arg := range slices.Concat(container.Command, container.Args) {
-		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		switch name {
-		case "scale-down-enabled":
-			f.autoscaler.KeepNodes = value == "false"
-		case "scale-down-utilization-threshold":
-			share, err := strconv.ParseFloat(value, 64)
-			if err != nil || share < 0 || share > 1 {
+	f := &found{controller: foundAutoscaler, release: release, at: o.Locate(prefix), lines: map[string]int{},
+		autoscaler: &state.ClusterAutoscalerFlags{}}
+	for _, list := range []struct {
+		field string
+		words []string
+	}{{"command", container.Command}, {"args", container.Args}} {
+		for k := range list.words {
+			name, value := flagAt(list.words, k)
+			known, err := setFlag(f.autoscaler, name, value)
+			if err != nil {
 				c.notices = append(c.notices,
-					fmt.Sprintf("%s runs a cluster autoscaler whose --%s is not a share: upstream's default is taken", f.where(),
-						name))
-				continue
+					fmt.Sprintf("%s runs a cluster autoscaler whose --%s is not %v: upstream's default is taken", f.where(), name, err))
+			} else if known {
+				if at := o.Locate(fmt.Sprintf("%s.%s[%d]", prefix, list.field, k)); at.File == f.at.File {
+					f.lines[name] = at.StartLine
+				}
 			}
-			f.autoscaler.Threshold = &share
 		}
 	}
 	c.list = append(c.list, f)
+}
+
+// flagAt is the flag that begins in a word of a command line, with its value: after "=", or in the next word where it
+// is not yes or no. The name is "" where no flag begins.
+func flagAt(words []string, k int) (name, value string) {
+	if !strings.HasPrefix(words[k], "-") {
+		return "", ""
+	}
+	name, value, given := strings.Cut(strings.TrimLeft(words[k], "-"), "=")
+	if !given && name == nodes.FlagThreshold && k+1 < len(words) {
+		value = words[k+1]
+	}
+	return name, strings.TrimSpace(value)
+}
+
+var (
+	errNotBool  = errors.New("true or false")
+	errNotShare = errors.New("a share")
+)
+
+// setFlag takes a flag that the model follows, and reports whether it is one. A flag of yes or no
+// without a value says yes.
+func setFlag(to *state.ClusterAutoscalerFlags, name, value string) (known bool, err error) {
+	if name == nodes.FlagThreshold {
+		share, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(share >= 0 && share <= 1) {
+			return false, errNotShare
+		}
+		to.Threshold = &share
+		return true, nil
+	}
+	off, found := map[string]*bool{nodes.FlagScaleDown: &to.KeepNodes, nodes.FlagLocal: &to.MovesLocal,
+		nodes.FlagSystem: &to.MovesSystem}[name]
+	if !found {
+		return false, nil
+	}
+	on := true
+	if value != "" {
+		if on, err = strconv.ParseBool(value); err != nil {
+			return false, errNotBool
+		}
+	}
+	*off = !on
+	return true, nil
 }
 
 const autoscalerName = "cluster-autoscaler"

@@ -107,6 +107,8 @@ func (sl *Slice) Configured(r actor.Ref) (file string, line int, ok bool) {
 		file, lines = c.SchedulerConfig, c.SchedulerLines
 	case descheduler.DeschedulerObject:
 		file, lines = c.DeschedulerPolicy, c.DeschedulerLines
+	case nodes.AutoscalerObject:
+		file, lines = c.AutoscalerAt, c.AutoscalerLines
 	}
 	if file == "" {
 		return "", 0, false

@@ -189,7 +189,8 @@ func NewBesides(p *policies.Policy, ch *render.Changes) *Besides {
 	return b
 }
 
-// wanted lists the controllers for which the policy names no configuration.
+// wanted lists the controllers for which the policy names no configuration. That a cluster autoscaler runs says
+// nothing of its flags.
 func (b *Besides) wanted() []string {
 	var out []string
 	if b.policy.Controllers.Descheduler == nil {
@@ -198,8 +199,7 @@ func (b *Besides) wanted() []string {
 	if b.policy.Controllers.Scheduler == nil {
 		out = append(out, foundScheduler)
 	}
-	if !b.policy.Controllers.ClusterAutoscaler &&
-		slices.ContainsFunc(b.policy.Cluster.Pools, func(p policies.NodePool) bool { return p.Autoscaled }) {
+	if slices.ContainsFunc(b.policy.Cluster.Pools, func(p policies.NodePool) bool { return p.Autoscaled }) {
 		out = append(out, foundAutoscaler)
 	}
 	return out
@@ -241,6 +241,7 @@ func (b *Besides) PolicyOf(release string, c configurations) *policies.Policy {
 			x.Scheduler, x.SchedulerLines, x.SchedulerAt = f.scheduler, f.lines, f.at.File
 		case foundAutoscaler:
 			x.ClusterAutoscaler, x.AutoscalerFlags = true, *f.autoscaler
+			x.AutoscalerLines, x.AutoscalerAt = f.lines, f.at.File
 		}
 	}
 	if p.Controllers.GitOps == nil {

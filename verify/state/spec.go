@@ -92,6 +92,9 @@ type ClusterAutoscalerFlags struct {
 	// Threshold is --scale-down-utilization-threshold, a share of what a node has; nil: 0.5.
 	Threshold *float64
 	KeepNodes bool // --scale-down-enabled=false
+	// MovesLocal and MovesSystem say that pods with local storage, or of kube-system without a budget, keep no node:
+	// --skip-nodes-with-local-storage=false, --skip-nodes-with-system-pods=false.
+	MovesLocal, MovesSystem bool
 }
 
 // HPAFlags are flags of the kube-controller-manager.

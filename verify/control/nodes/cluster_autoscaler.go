@@ -24,6 +24,17 @@ const (
 	scaleDownThreshold = 0.5 // --scale-down-utilization-threshold
 )
 
+// Flags of the cluster autoscaler that the model follows.
+const (
+	FlagScaleDown = "scale-down-enabled"
+	FlagThreshold = "scale-down-utilization-threshold"
+	FlagLocal     = "skip-nodes-with-local-storage"
+	FlagSystem    = "skip-nodes-with-system-pods"
+)
+
+// AutoscalerObject is what a [actor.Ref] into the flags of the cluster autoscaler names; its field is a flag.
+const AutoscalerObject = "cluster-autoscaler"
+
 // clusterAutoscaler models the cluster autoscaler: one loop of it adds a node for a pod
 // that fits no node, or else begins to remove a node whose pods fit elsewhere.
 //
@@ -88,9 +99,20 @@ func (a *clusterAutoscaler) holds(p int) bool {
 	if a.k.Cfg.Spec.Workloads[a.k.Cfg.Pods[p].Workload].Kind().Bare() {
 		return true
 	}
-	if pod.Namespace == metav1.NamespaceSystem && len(a.evictions.Of[state.Head][p]) == 0 {
+	flags := &a.k.Cfg.Spec.Autoscaler
+	if !flags.MovesSystem && a.system(pod, p) {
 		return true
 	}
+	return !flags.MovesLocal && localStorage(pod)
+}
+
+// system reports whether a pod of class p is the cluster's own, without a budget.
+func (a *clusterAutoscaler) system(pod *corev1.Pod, p int) bool {
+	return pod.Namespace == metav1.NamespaceSystem && len(a.evictions.Of[state.Head][p]) == 0
+}
+
+// localStorage reports whether a pod has a volume that is lost with its node, and that it does not call safe to lose.
+func localStorage(pod *corev1.Pod) bool {
 	safe := strings.Split(pod.Annotations[safeLocalVolumes], ",")
 	return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool {
 		local := v.HostPath != nil || v.EmptyDir != nil && v.EmptyDir.Medium != corev1.StorageMediumMemory
@@ -266,20 +288,48 @@ func (a *clusterAutoscaler) Describe(from, _ state.State, m search.Move) actor.W
 	live := 0
 	for p := range c.Pods {
 		live += from.LiveOn(n, p)
+		if from.LiveOn(n, p) > 0 {
+			w.Because = actor.AppendNew(w.Because, a.movedBy(c, p)...)
+		}
 	}
 	if live == 0 {
 		w.Text += "it is empty"
 	} else {
+		if c.Spec.Autoscaler.Threshold != nil {
+			w.Because = actor.AppendNew(w.Because,
+				actor.Ref{Object: AutoscalerObject, Version: state.Head, Field: FlagThreshold})
+		}
 		w.Text += fmt.Sprintf("less than %.0f%% of it is requested, and its %s would fit other nodes", 100*a.threshold,
 			english.Plural(live, "pod", ""))
 	}
 	return w
 }
 
+// movedBy are the flags without which pods of class p would keep their node.
+func (a *clusterAutoscaler) movedBy(c *state.Config, p int) []actor.Ref {
+	pod := objects.Admitted(c, p)
+	if pod.Annotations[safeToEvict] == "true" {
+		return nil
+	}
+	var out []actor.Ref
+	for _, x := range []struct {
+		moves, keeps bool
+		flag         string
+	}{
+		{c.Spec.Autoscaler.MovesSystem, a.system(pod, p), FlagSystem},
+		{c.Spec.Autoscaler.MovesLocal, localStorage(pod), FlagLocal},
+	} {
+		if x.moves && x.keeps {
+			out = append(out, actor.Ref{Object: AutoscalerObject, Version: state.Head, Field: x.flag})
+		}
+	}
+	return out
+}
+
 // Model implements [actor.Actor].
 func (a *clusterAutoscaler) Model() *actor.Model {
 	return &actor.Model{
-		Upstream: "the documentation of Kubernetes' cluster autoscaler (FAQ.md), with the flags' defaults but for --scale-down-enabled and --scale-down-utilization-threshold of a Deployment that is found; its code is not compared",
+		Upstream: "the documentation of Kubernetes' cluster autoscaler (FAQ.md), with the flags' defaults but for --scale-down-enabled, --scale-down-utilization-threshold, --skip-nodes-with-local-storage and --skip-nodes-with-system-pods of a Deployment that is found; its code is not compared",
 		Exact: []string{
 			"the scheduler's filters decide what fits; utilization is the larger requested share of CPU and memory",
 			"safe-to-evict, pods without a controller, local storage, kube-system, PodDisruptionBudgets and scale-down-disabled keep a node",
