@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
-	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -29,8 +28,8 @@ func Of(c *state.Config, actors []actor.Actor, w int) []actor.Actor {
 // Home is a class of nodes that each pod of workload w may run on, in any revision; -1 where there is none.
 func Home(c *state.Config, actors []actor.Actor, w int) int {
 	for _, a := range actors {
-		if s, ok := a.(*scheduler.Scheduler); ok {
-			if nodes := s.K.Takes(c.ClassesOf[w]); len(nodes) > 0 {
+		if s, ok := a.(actor.Placer); ok {
+			if nodes := s.Takes(c.ClassesOf[w]); len(nodes) > 0 {
 				return c.Nodes[nodes[0]].Class
 			}
 		}

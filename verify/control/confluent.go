@@ -1,13 +1,9 @@
 package control
 
 import (
+	"slices"
+
 	"github.com/kubesettle/kubesettle/verify/control/actor"
-	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
-	"github.com/kubesettle/kubesettle/verify/control/faults"
-	"github.com/kubesettle/kubesettle/verify/control/gitops"
-	"github.com/kubesettle/kubesettle/verify/control/nodes"
-	"github.com/kubesettle/kubesettle/verify/control/scheduler"
-	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -29,15 +25,15 @@ import (
 // A deletion is not among them: it makes room that the scheduler sees.
 //
 // Whoever else takes pods away in the milliseconds of a sync loop breaks this, and so does
-// an event that may fall there; where the problem has such an actor, nothing is confluent.
+// an event that may fall there: each of them says whether it does ([actor.Commuter]), and
+// where one says nothing, nothing is confluent. Slower loops, and events that wait for calm,
+// never move while a sync loop has work, so that they come before no such step.
 type confluence struct {
-	cfg         *state.Config
-	actors      []actor.Actor
-	deployments map[int]*workloads.Deployment // by workload
-	replicaSets []*workloads.ReplicaSetLoop   // by actor; nil: another one
-	syncs       []*workloads.Deployment       // by actor; nil: another one
-	bad         *faults.BadRevision           // or nil
-	create      bool                          // creations commute
+	cfg     *state.Config
+	actors  []actor.Actor
+	leaders []actor.Leader // by actor; nil: none
+	moody   []actor.Moody
+	early   actor.Early // what commutes with everybody, but for the moody
 }
 
 // Reduce tells a search of the actors' system, under realistic timing, which steps commute
@@ -47,36 +43,44 @@ func Reduce(sys *search.System, cfg *state.Config, actors []actor.Actor) {
 		return
 	}
 	k := &confluence{
-		cfg: cfg, actors: actors, deployments: map[int]*workloads.Deployment{}, create: len(cfg.Spec.Quotas) == 0,
-		replicaSets: make([]*workloads.ReplicaSetLoop, len(actors)), syncs: make([]*workloads.Deployment, len(actors)),
+		cfg: cfg, actors: actors, leaders: make([]actor.Leader, len(actors)), early: actor.Resize | actor.Create,
 	}
 	for i, a := range actors {
-		switch a := a.(type) {
-		case *workloads.Deployment:
-			k.syncs[i] = a
-			k.deployments[a.Workload] = a
-		case *workloads.ReplicaSetLoop:
-			k.create = k.create && a.Node < 0
-			k.replicaSets[i] = a
-		case *scheduler.Scheduler:
-			if a.K.Preempts {
-				return
-			}
-			k.create = k.create && len(a.K.Groups)+min(len(a.K.Unranked), 1) <= 1
-		case *faults.BadRevision:
-			k.bad = a
-		case *gitops.Apply:
-		default:
-			if e, ok := a.(actor.CalmEvent); a.Latency() == actor.Sync ||
-				a.Latency() == actor.Event && !(ok && e.FallsInCalm(cfg)) {
-				return
-			}
+		if !hasty(a, cfg) {
+			continue
 		}
+		k.early &= commutes(a, cfg)
+		k.leaders[i], _ = a.(actor.Leader)
+		if m, ok := a.(actor.Moody); ok {
+			k.moody = append(k.moody, m)
+		}
+	}
+	if k.early == 0 {
+		return
 	}
 	sys.Confluent = k.holds
 	if len(cfg.Spec.Quotas) == 0 {
 		sys.Wakes = k.wakes
 	}
+}
+
+// hasty reports whether an actor may move while a sync loop has work.
+func hasty(a actor.Actor, cfg *state.Config) bool {
+	switch a.Latency() {
+	case actor.Sync:
+		return true
+	case actor.Event:
+		e, ok := a.(actor.CalmEvent)
+		return !ok || !e.FallsInCalm(cfg)
+	}
+	return false
+}
+
+func commutes(a actor.Actor, cfg *state.Config) actor.Early {
+	if c, ok := a.(actor.Commuter); ok {
+		return c.Commutes(cfg)
+	}
+	return 0
 }
 
 // resized reports whether a ReplicaSet may have pods of several sizes.
@@ -91,47 +95,35 @@ func resized(c *state.Config) bool {
 
 // wakes is [search.System.Wakes]: a step in the life of a workload's pods gives work to
 // its controllers and to the scheduler, who give work to each other.
-func (k *confluence) wakes(actor int) (prompt []int, some bool) {
-	own, placing := -1, true
-	switch a := k.actors[actor].(type) {
-	case *nodes.Kubelet:
-		own = k.cfg.Pods[a.Class].Workload
-	case *workloads.ReplicaSetLoop:
-		own = a.Workload
-	case *workloads.Deployment:
-		own, placing = a.Workload, false
-	case *autoscaling.HPA:
-		own, placing = a.Workload, false
-	case *scheduler.Scheduler:
-	default:
+func (k *confluence) wakes(waker int) (prompt []int, some bool) {
+	a, ok := k.actors[waker].(actor.Waker)
+	if !ok {
 		return nil, false
 	}
+	given := a.Wakes(k.cfg)
 	for i, a := range k.actors {
-		_, schedules := a.(*scheduler.Scheduler)
-		if d, r := k.syncs[i], k.replicaSets[i]; d != nil && d.Workload == own ||
-			r != nil && r.Workload == own || schedules && placing {
+		if a.Latency() != actor.Sync {
+			continue
+		}
+		x, ok := a.(actor.Worker)
+		if !ok || meet(given, x.Works(k.cfg)) {
 			prompt = append(prompt, i)
 		}
 	}
 	return prompt, true
 }
 
-func (k *confluence) holds(b []byte, actor int) bool {
-	s := state.State{C: k.cfg, B: b}
-	if s.Get(k.cfg.Applies) > 0 || s.StepsLeft() > 0 {
-		return false
-	}
-	if d := k.syncs[actor]; d != nil {
-		return !k.mayTurnBad(s) && d.Steady(s, -1)
-	}
-	if r := k.replicaSets[actor]; r != nil && k.create {
-		return s.Active(r.Class) < s.Get(k.cfg.Class[r.Class].Size) && k.deployments[r.Workload].Steady(s, r.Class)
-	}
-	return false
+// meet reports whether a loop that has to do with some work is given it.
+func meet(given, does actor.Work) bool {
+	return given.Workload >= 0 && given.Workload == does.Workload || given.Places && does.Places
 }
 
-// mayTurnBad reports whether the next revision of a workload may still turn out bad before
-// its Deployment rolls it out.
-func (k *confluence) mayTurnBad(s state.State) bool {
-	return k.bad != nil && s.BadRevisionsLeft() > 0 && k.bad.Pends(s)
+func (k *confluence) holds(b []byte, leader int) bool {
+	l := k.leaders[leader]
+	if l == nil {
+		return false
+	}
+	s := state.State{C: k.cfg, B: b}
+	step, class := l.Leads(s)
+	return step&k.early != 0 && !slices.ContainsFunc(k.moody, func(m actor.Moody) bool { return m.Minds(s, step, class) })
 }

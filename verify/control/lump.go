@@ -6,7 +6,6 @@ import (
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/nodes"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
-	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -51,8 +50,10 @@ func Lump(cfg *state.Config, actors []actor.Actor, calm bool,
 // none.
 func growing(cfg *state.Config, actors []actor.Actor, p int, calm bool) func(state.State) bool {
 	for _, a := range actors {
-		if d, ok := a.(*workloads.Deployment); ok && d.Workload == cfg.Pods[p].Workload {
-			return d.Grows(cfg, p, calm)
+		if g, ok := a.(actor.Grower); ok {
+			if grows := g.Grows(cfg, p, calm); grows != nil {
+				return grows
+			}
 		}
 	}
 	return nil

@@ -51,6 +51,9 @@ type decision struct {
 	recommended int32 // what the windows hold from now on; see [state.State.Recommended]
 }
 
+// Wakes implements [actor.Waker]: it sets replicas.
+func (h *HPA) Wakes(*state.Config) actor.Work { return actor.Work{Workload: h.Workload} }
+
 // Lumps implements [actor.Lumper]: it counts pods of a class on all nodes, and those on deletion by what they request.
 func (*HPA) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
 

@@ -44,6 +44,14 @@ func (*BadRevision) Lumps(_ *state.Config, _ actor.Likeness) bool { return true 
 // Alone implements [actor.Loner]: beside others there may be fewer, as it is too late once one of them has begun.
 func (*BadRevision) Alone(*state.Config) (int, bool) { return actor.Each, true }
 
+// Commutes implements [actor.Commuter].
+func (*BadRevision) Commutes(*state.Config) actor.Early { return actor.Resize | actor.Create }
+
+// Minds implements [actor.Moody]: the next revision may turn out bad until its Deployment rolls it out.
+func (a *BadRevision) Minds(s state.State, step actor.Early, _ int) bool {
+	return step == actor.Resize && s.BadRevisionsLeft() > 0 && a.pends(s)
+}
+
 // Name implements [actor.Actor].
 func (a *BadRevision) Name() string { return "bad-revision" }
 
@@ -53,7 +61,7 @@ func (a *BadRevision) Latency() actor.Latency { return actor.Event }
 // Step implements [actor.Actor]: any revision that is about to be rolled out turns out bad.
 func (a *BadRevision) Step(s state.State, next *actor.Emit) {
 	left := s.BadRevisionsLeft()
-	if left == 0 || !a.Pends(s) {
+	if left == 0 || !a.pends(s) {
 		return
 	}
 	for _, p := range a.classes {
@@ -71,8 +79,8 @@ func (a *BadRevision) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// Pends reports whether the change is applied, and that no ReplicaSet of it is there yet.
-func (a *BadRevision) Pends(s state.State) bool {
+// pends reports whether the change is applied, and no ReplicaSet of it is there yet.
+func (a *BadRevision) pends(s state.State) bool {
 	for _, p := range a.classes {
 		if s.Get(s.C.Class[p].Exists) == 1 && s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind().OwnsSets() {
 			return false

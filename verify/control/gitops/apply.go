@@ -42,6 +42,14 @@ func (*Apply) Lumps(c *state.Config, k actor.Likeness) bool {
 // Alone implements [actor.Loner]: what becomes of a workload hangs on its own manifests and owners.
 func (*Apply) Alone(*state.Config) (int, bool) { return actor.Each, true }
 
+// Commutes implements [actor.Commuter].
+func (*Apply) Commutes(*state.Config) actor.Early { return actor.Resize | actor.Create }
+
+// Minds implements [actor.Moody]: as long as something is to be applied, any loop may find its object changed.
+func (*Apply) Minds(s state.State, _ actor.Early, _ int) bool {
+	return s.Get(s.C.Applies) > 0 || s.StepsLeft() > 0
+}
+
 // Name implements [actor.Actor].
 func (a *Apply) Name() string { return "apply" }
 

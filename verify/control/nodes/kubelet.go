@@ -61,6 +61,11 @@ func NewKubelet(b *state.Builder) ([]actor.Actor, error) {
 	return out, nil
 }
 
+// Wakes implements [actor.Waker].
+func (k *Kubelet) Wakes(c *state.Config) actor.Work {
+	return actor.Work{Workload: c.Pods[k.Class].Workload, Places: true}
+}
+
 // Name implements [actor.Actor].
 func (k *Kubelet) Name() string { return k.name }
 

@@ -54,6 +54,27 @@ func (a *Scheduler) Lumps(_ *state.Config, k actor.Likeness) bool {
 // Alone implements [actor.Loner], where no pod is ever refused by every node.
 func (a *Scheduler) Alone(*state.Config) (int, bool) { return actor.Each, a.K.Welcomes() }
 
+// Commutes implements [actor.Commuter]: pods of one priority are taken in any order, so that one more that is pending
+// takes no choice away. Preemption takes pods from ReplicaSets.
+func (a *Scheduler) Commutes(*state.Config) actor.Early {
+	switch {
+	case a.K.Preempts:
+		return 0
+	case len(a.K.Groups)+min(len(a.K.Unranked), 1) > 1:
+		return actor.Resize
+	}
+	return actor.Resize | actor.Create
+}
+
+// Wakes implements [actor.Waker]: its own next pod.
+func (*Scheduler) Wakes(*state.Config) actor.Work { return actor.Work{Workload: -1, Places: true} }
+
+// Works implements [actor.Worker].
+func (*Scheduler) Works(*state.Config) actor.Work { return actor.Work{Workload: -1, Places: true} }
+
+// Takes implements [actor.Placer].
+func (a *Scheduler) Takes(classes []int) []int { return a.K.Takes(classes) }
+
 // Name implements [actor.Actor].
 func (a *Scheduler) Name() string { return "scheduler" }
 

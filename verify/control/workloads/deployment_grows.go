@@ -2,15 +2,15 @@ package workloads
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// Grows says in which states the controller will only raise the size of class p's ReplicaSet from then on, and this one
-// has no pod too many: its pods stay, as far as these two go. nil: there are none. It is a property that lasts: the
-// last version is applied, nobody else sets replicas, the ReplicaSet is the new one and no larger than they are, and
-// every ReplicaSet with pods knows their number. calm says that no event happens.
+// Grows implements [actor.Grower]: the controller will only raise the size of class p's ReplicaSet from then on, and
+// this one has no pod too many, so that its pods stay as far as these two go. It is a property that lasts: the last
+// version is applied, nobody else sets replicas, the ReplicaSet is the new one and no larger than they are, and every
+// ReplicaSet with pods knows their number.
 func (d *Deployment) Grows(c *state.Config, p int, calm bool) func(state.State) bool {
 	w := d.Workload
 	wl := &c.Spec.Workloads[w]
-	if wl.Autoscaled() || c.Restarts(w) || c.Scales(w) || len(wl.Sizes) > 0 || c.Pods[p].Set != p ||
-		!calm && c.Spec.Events.Rollback {
+	if c.Pods[p].Workload != w || c.Pods[p].Set != p || wl.Autoscaled() || len(wl.Sizes) > 0 ||
+		c.Restarts(w) || c.Scales(w) || !calm && c.Spec.Events.Rollback {
 		return nil
 	}
 	for v := range d.versions {
