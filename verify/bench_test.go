@@ -84,7 +84,7 @@ func BenchmarkGrowth(b *testing.B) {
 // BenchmarkReductions prints how many states the change of a script takes with all
 // reductions and without each of them, on the default cluster.
 func BenchmarkReductions(b *testing.B) {
-	table := newTable("slice, nodes by zone", "states", "without exchanging zones", "without exchanging nodes", "with pods on deletion and loads at any moment", "without all three")
+	table := newTable("slice, nodes by zone", "all reductions", "no zone symmetry", "no node symmetry", "deletions and loads at any moment", "none of the three")
 	b.Run("all", func(b *testing.B) {
 		for range b.N {
 			for _, file := range reducibles {
