@@ -178,8 +178,8 @@ func TestEveryRuleNameIsDocumented(t *testing.T) {
 // go test ./policies -run RulesPage -rewrite.
 func TestRulesPage(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# The rules\n\nWritten from `kubesettle explain RULE` by a test of `policies`. Severity is that of an inevitable violation by the\n" +
-		"change alone or one routine event. Tuning and waivers: [policy.md](policy.md).\n\n")
+	b.WriteString("# The rules\n\nThe text of `kubesettle explain RULE`. Severity is that of an inevitable violation by the change alone or one routine\n" +
+		"event. Tuning and waivers: [policy.md](policy.md).\n\n")
 	var classes []rules.Class
 	for _, r := range rules.All() {
 		if !slices.Contains(classes, r.Class) {
@@ -196,11 +196,9 @@ func TestRulesPage(t *testing.T) {
 		b.WriteString("\n")
 	}
 	for _, r := range rules.All() {
-		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n**Is it real?** %s\n\n**How bad is it?** %s\n\n**What now?**%s\n\nSources:\n\n",
-			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, answer(r.Help.Now))
-		for _, s := range r.Help.Sources {
-			fmt.Fprintf(&b, "- <%s>\n", s)
-		}
+		fmt.Fprintf(&b, "\n## %s\n\n*%s (%s, %s)*\n\n**Is it real?** %s\n\n**How bad is it?** %s\n\n**What now?**%s\n\nSources:\n%s\n",
+			r.ID, r.Title, r.Class, r.Severity, r.Help.Real, r.Help.Bad, answer(r.Help.Now),
+			"<"+strings.Join(r.Help.Sources, ">,\n<")+">")
 	}
 	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" { // datadriven's
 		if err := os.WriteFile(rulesDoc, []byte(b.String()), 0o644); err != nil {

@@ -17,7 +17,6 @@ const findingsPage = "../../docs/findings.md"
 // shownFindings are the cases of testdata whose report the page shows.
 var shownFindings = []struct{ rule, dir, title string }{
 	{"replicas-reset", "kivi/c2", "An apply takes back what an autoscaler had set"},
-	{"unschedulable", "kivi/c3", "Two hard spread constraints exclude each other"},
 	{"crash-loop", "kivi/c4", "Pods are packed until a node goes down, again and again"},
 	{"rollout-stuck", "failures/f02", "A rollout has no room for the pod that it begins with"},
 	{"replica-oscillation", "failures/f38", "Git and an autoscaler both own the number of replicas"},
@@ -29,10 +28,8 @@ func TestFindingsPage(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`# Findings as a user sees them
 
-What ` + "`kubesettle check`" + ` and ` + "`verify`" + ` print for cases of [testdata](../testdata): three after Kivi's paper, and two of
-the [documented failures](../testdata/failures/README.md). What a report adds below (assumptions, coverage) is left
-out here. ` + "`go test ./cmd/kubesettle -run FindingsPage -rewrite`" + ` writes this page. Each case has a repaired
-version beside it, of which nothing is printed.
+What ` + "`kubesettle check`" + ` and ` + "`verify`" + ` print for cases of [testdata](../testdata), without assumptions and coverage. Nothing
+is printed for the repaired version beside each. ` + "`go test ./cmd/kubesettle -run FindingsPage -rewrite`" + ` writes this page.
 `)
 	for _, s := range shownFindings {
 		out := findingOf(t, filepath.Join("../../testdata", s.dir, "violating"), s.rule)

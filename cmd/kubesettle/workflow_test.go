@@ -19,13 +19,17 @@ func TestDocumentedWorkflowsAreWellFormed(t *testing.T) {
 	if len(lint) == 0 {
 		t.Skip("ACTIONLINT is not set: see make lint")
 	}
-	docs, err := os.ReadFile(filepath.Join("..", "..", "docs", "ci.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := workflowBlock.FindAllStringSubmatch(string(docs), -1)
-	if len(list) == 0 {
-		t.Fatal("docs/ci.md has no workflow")
+	var list [][]string
+	for _, page := range []string{"README.md", filepath.Join("docs", "ci.md")} {
+		docs, err := os.ReadFile(filepath.Join("..", "..", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := workflowBlock.FindAllStringSubmatch(string(docs), -1)
+		if len(found) == 0 {
+			t.Fatalf("%s has no workflow", page)
+		}
+		list = append(list, found...)
 	}
 	for _, m := range list {
 		here := regexp.MustCompile(`uses: kubesettle/kubesettle@\S+`).ReplaceAllString(m[1], "uses: ./")
