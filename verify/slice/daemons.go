@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/workloads"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -102,7 +103,7 @@ func take(n *corev1.Node, list []*appsv1.DaemonSet, taken map[string]bool) {
 			q := requests[name]
 			if have, ok := n.Status.Allocatable[name]; ok && !q.IsZero() {
 				n.Status.Allocatable[name] = less(have, q)
-				words = append(words, q.String()+" "+string(name))
+				words = append(words, objects.Quantity(name, q.MilliValue())+" "+string(name))
 			}
 		}
 		if pods, ok := n.Status.Allocatable[corev1.ResourcePods]; ok {

@@ -9,6 +9,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
@@ -118,7 +119,11 @@ func unequalRequests(pod *corev1.PodSpec, live *snapshot.Workload) (want, have s
 				b, _ = snapshot.Quantity(text)
 			}
 			if a.Cmp(b) != 0 {
-				return amountsOf(declared), amountsOf(listOf(p.Requests)), true
+				want, have = amountsOf(declared, rounded), amountsOf(listOf(p.Requests), rounded)
+				if want == have {
+					want, have = amountsOf(declared, exactly), amountsOf(listOf(p.Requests), exactly)
+				}
+				return want, have, true
 			}
 		}
 	}
@@ -133,12 +138,17 @@ func listOf(r snapshot.Resources) corev1.ResourceList {
 	return out
 }
 
+func rounded(name corev1.ResourceName, q resource.Quantity) string {
+	return objects.Quantity(name, q.MilliValue())
+}
+
+func exactly(_ corev1.ResourceName, q resource.Quantity) string { return q.String() }
+
 // amountsOf words a resource list: "500m cpu, 1Gi memory".
-func amountsOf(list corev1.ResourceList) string {
+func amountsOf(list corev1.ResourceList, word func(corev1.ResourceName, resource.Quantity) string) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(list)) {
-		q := list[name]
-		out = append(out, q.String()+" "+string(name))
+		out = append(out, word(name, list[name])+" "+string(name))
 	}
 	if len(out) == 0 {
 		return "nothing"

@@ -230,10 +230,11 @@ func crowding(sl *slice.Slice, classes []state.NodeClass, v state.Version) []Sho
 			continue
 		}
 		_, fields := replicasAsked(&sl.Spec.Workloads[at], v, false)
+		told := objects.Quantities(name, objects.Milli(ask[name]), objects.Milli(have[name]))
 		return []Shortage{{
 			Rule: "unschedulable", Workload: at, Asked: pods, Fit: int64(float64(pods) * have[name] / ask[name]),
-			what: fmt.Sprintf("together with what shares its nodes it asks for %.4g of %s, and all nodes have %.4g: they take",
-				ask[name], name, have[name]), fields: fields,
+			what: fmt.Sprintf("together with what shares its nodes it asks for %s %s, and all nodes have %s: they take",
+				told[0], name, told[1]), fields: fields,
 		}}
 	}
 	return nil

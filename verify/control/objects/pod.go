@@ -10,7 +10,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
 	"k8s.io/klog/v2"
@@ -208,17 +207,6 @@ func SizeWords(c *state.Config, p int) string {
 		return ""
 	}
 	return " (" + RequestWords(&c.Pods[p].Template.Spec) + ")"
-}
-
-// AmountOf words an amount of a resource, in thousandths of its unit: "250m", "64Mi".
-func AmountOf(name corev1.ResourceName, milli int64) string {
-	switch name {
-	case corev1.ResourceCPU:
-		return fmt.Sprintf("%dm", milli)
-	case corev1.ResourceMemory:
-		return resource.NewQuantity(milli/1000, resource.BinarySI).String()
-	}
-	return resource.NewMilliQuantity(milli, resource.DecimalSI).String()
 }
 
 // ResourceWord is a resource as texts have it: "CPU", "memory".

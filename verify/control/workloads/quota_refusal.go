@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -77,8 +78,9 @@ func quotaRefusal(s state.State, p int, x *admission.Quotas, v state.Version) (s
 			l := &q.Limits[j]
 			if left := q.Left(s, l); l.Use[at] > left {
 				ref := actor.Ref{Object: q.Object, Version: v, Field: "spec.hard[" + string(l.Resource) + "]"}
-				return fmt.Sprintf("exceeded quota: %s, requested: %s=%s, used: %s=%s, limited: %s=%s", q.Name, l.Resource, admission.Unmilli(l.Use[at]),
-					l.Resource, admission.Unmilli(l.Hard-left), l.Resource, admission.Unmilli(l.Hard)), []actor.Ref{ref}
+				told := objects.Quantities(l.Resource, l.Use[at], l.Hard-left, l.Hard)
+				return fmt.Sprintf("exceeded quota: %s, requested: %s=%s, used: %s=%s, limited: %s=%s", q.Name, l.Resource, told[0],
+					l.Resource, told[1], l.Resource, told[2]), []actor.Ref{ref}
 			}
 		}
 	}
