@@ -87,8 +87,7 @@ func (s *side) remarkNeed(helped map[string]bool, sides []*side) {
 }
 
 // giveValues is what to do about a chart that needs values where none are known.
-const giveValues = "it needs values: put a file of them that chart-testing would take into the chart's folder ci, " +
-	"such as ci/default-values.yaml, or name one under `releases` in the policy"
+const giveValues = "give it values in ci/default-values.yaml, or a file of them under `releases` in the policy"
 
 // unnamed is the failure of a chart whose own values leave an object without a name: it needs
 // values, as one that fails without them.
