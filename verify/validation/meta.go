@@ -32,10 +32,17 @@ func validateObjectMeta(of *metav1.ObjectMeta, namespaced bool, name apivalidati
 	case m.Namespace == "":
 		m.Namespace = metav1.NamespaceDefault
 	}
-	if m.Name == "" && m.GenerateName != "" { // upstream: rest.BeforeCreate makes the name first
-		m.Name = m.GenerateName + "x"
-	}
+	named(m)
 	return apivalidation.ValidateObjectMeta(m, namespaced, name, field.NewPath("metadata"))
+}
+
+// named makes the name of an object that has only the start of one, as the API server does before it validates.
+//
+// Upstream: apiserver, pkg/registry/rest: BeforeCreate; pkg/storage/names: (simpleNameGenerator).GenerateName.
+func named(m *metav1.ObjectMeta) {
+	if m.Name == "" && m.GenerateName != "" {
+		m.Name = m.GenerateName[:min(len(m.GenerateName), 58)] + "xxxxx"
+	}
 }
 
 // validateObjectMetaUpdate is the part of ValidateObjectMetaUpdate that looks at what manifests

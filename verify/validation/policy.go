@@ -41,6 +41,7 @@ func prepare(obj runtime.Object) runtime.Object {
 		return o
 	case *batchv1.Job:
 		o = o.DeepCopy()
+		named(&o.ObjectMeta)
 		generateSelector(o)
 		serviceAccount(&o.Spec.Template.Spec)
 		return o

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -75,5 +76,30 @@ func TestWhatCannotBeKeptCannotBeCreated(t *testing.T) {
 	}
 	if tried < 100 {
 		t.Errorf("%d refusals: nothing is shown", tried)
+	}
+}
+
+// TestGeneratedNames: a Job whose name the API server makes is refused where one with such a name is, for nothing else.
+func TestGeneratedNames(t *testing.T) {
+	for _, prefix := range []string{"train-", "train", "-", "Train-", strings.Repeat("a", 100)} {
+		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{GenerateName: prefix, Namespace: "lab"}, Spec: batchv1.JobSpec{
+			Parallelism: ptr.To[int32](1), Completions: ptr.To[int32](40), BackoffLimit: ptr.To[int32](6),
+			CompletionMode: ptr.To(batchv1.IndexedCompletion),
+			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever,
+				Containers: []corev1.Container{{Name: "a", Image: "a"}}}},
+		}}
+		named := job.DeepCopy()
+		named.GenerateName, named.Name = "", prefix[:min(len(prefix), 58)]+"7xk2p"
+		refused := func(list field.ErrorList) (out []string) {
+			for _, e := range list {
+				if e.Field != "metadata.generateName" { // beside the name
+					out = append(out, e.Field)
+				}
+			}
+			return out
+		}
+		if got, want := refused(Create(job)), refused(Create(named)); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, and with a name %v", prefix, got, want)
+		}
 	}
 }
