@@ -239,7 +239,11 @@ func (t *textWriter) cause(r *verify.Result, c cause, room room) {
 	t.diff(changedLines(f, room.quoted))
 	t.field("takes", takes(f))
 	for _, c := range f.Holds {
-		t.field("while", line(c.While)+" (declare it: "+line(c.Declare)+")")
+		say := line(c.While)
+		if c.Declare != "" {
+			say += " (declare it: " + line(c.Declare) + ")"
+		}
+		t.field("while", say)
 	}
 	t.told(f, room.clip)
 	name := "assumes"

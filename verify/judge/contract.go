@@ -39,7 +39,7 @@ type Location struct {
 // Condition is a fact that a finding rests on and that nobody declared.
 type Condition struct {
 	While   string `json:"while"`   // such as "at most 3 nodes fit"
-	Declare string `json:"declare"` // where it can be declared
+	Declare string `json:"declare"` // where it can be declared; "": nowhere
 }
 
 // Finding is a violation as the user sees it.

@@ -39,6 +39,13 @@ func (f *Finding) Unlent(cohort string) {
 	f.while("no other ClusterQueue lends to cohort "+cohort, "cluster.nodes, cluster.nodePools or --snapshot")
 }
 
+// Translated words a finding that rests on a ClusterQueue covering none of an extended resource: what Kueue makes
+// others of, and what it leaves out, is in its own configuration, which is not read.
+func (f *Finding) Translated(resource string) {
+	f.Severity = string(atMostWarning(rules.Severity(f.Severity)))
+	f.while("Kueue's configuration neither transforms nor leaves out "+resource, "")
+}
+
 // while adds a condition, in the message as well.
 func (f *Finding) while(what, declare string) {
 	f.Holds = append(f.Holds, Condition{what, declare})

@@ -102,6 +102,9 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 			f.Unlent(cohort)
 		}
 	}
+	if name := d.Checker.RestsOnUncovered(ctx, v); name != "" {
+		f.Translated(name)
+	}
 	f.Locations = d.Places.locations(w, f.Blame)
 	return f, true
 }

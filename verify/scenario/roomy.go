@@ -146,34 +146,3 @@ func (c *Checker) RestsOnRoom(ctx context.Context, found Violation) bool {
 	o := c.Within(roomyStates).Both(ctx, Job{Variant: v, Topology: found.Topology()})
 	return o.Err != nil || !slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() })
 }
-
-// RestsOnCohort is the cohort of Kueue with whose members lending without end a violation is not seen, or the budget
-// does not last to tell; "": it hangs on none.
-func (c *Checker) RestsOnCohort(ctx context.Context, found Violation) (cohort string) {
-	v, w := found.Variant, found.Problem.Cfg.Spec.Workloads[found.Bound.Workload]
-	v.Spec.Quotas = slices.Clone(v.Spec.Quotas)
-	for i := range v.Spec.Quotas {
-		q := &v.Spec.Quotas[i]
-		for version, queue := range q.Queues {
-			if !queue.Borrows() {
-				continue
-			}
-			if w.Manifests[version].Queue == q.Name {
-				cohort = queue.Cohort
-			}
-			lent := *queue
-			lent.Endless, q.Queues[version] = true, &lent
-		}
-	}
-	if cohort == "" {
-		return ""
-	}
-	if _, ok := c.directedAt(ctx, v, found); ok {
-		return ""
-	}
-	o := c.Within(roomyStates).Both(ctx, Job{Variant: v, Topology: found.Topology()})
-	if o.Err == nil && slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() }) {
-		return ""
-	}
-	return cohort
-}

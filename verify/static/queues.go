@@ -10,6 +10,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -59,6 +60,9 @@ func beyond(sl *slice.Slice, q *state.Quota, v state.Version, spec *corev1.PodSp
 		if queue.Limit(name) == nil {
 			if name == corev1.ResourcePods {
 				continue
+			}
+			if scenario.Translated(name) {
+				s.uncovered = string(name)
 			}
 			s.none = fmt.Sprintf("resource %s unavailable in ClusterQueue %s", name, q.Name)
 			return s, asked > 0

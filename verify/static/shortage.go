@@ -38,7 +38,9 @@ type Shortage struct {
 	none     string // why there is none at all; "": for want of room
 	Queued   bool   // its pods are there, and wait for Kueue
 	Cohort   string // of Kueue, whose members could lend enough if there were more of them; "": none
-	fields   []actor.Ref
+	// uncovered is the extended resource that Kueue may make others of; "": none.
+	uncovered string
+	fields    []actor.Ref
 }
 
 // Like reports whether two shortages are the same one, at base and at head.
@@ -330,7 +332,7 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 				f.Scale.Nodes == largest {
 				return list
 			}
-			if f.AtDeclaredScale, f.Reduced = true, nil; s.Cohort == "" {
+			if f.AtDeclaredScale, f.Reduced = true, nil; s.Cohort == "" && s.uncovered == "" {
 				f.Severity = string(rule.Severity)
 			}
 			if f.Status == judge.Existing {
@@ -367,6 +369,9 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 	f.Interleaving = []judge.Step{step}
 	if s.Cohort != "" {
 		f.Unlent(s.Cohort)
+	}
+	if s.uncovered != "" {
+		f.Translated(s.uncovered)
 	}
 	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, "size"}, "\x00")))
 	f.Fingerprint = hex.EncodeToString(h[:16])
