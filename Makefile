@@ -147,7 +147,7 @@ hostile: ## what hostile repositories come to: outcome, time and peak memory of 
 	$(GO) test ./cmd/kubesettle -run '^TestHostileRepositories$$' -all-hostile -count=1 -v -timeout 60m
 
 .PHONY: bench
-bench: spin ## the tables of docs/performance.md; states per second, bytes per state, all beside SPIN
+bench: spin ## the tables of docs/performance.md and verify/search/README.md; states per second, bytes per state, all beside SPIN
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./verify
 	$(GO) test -run '^$$' -bench . -benchmem ./verify/control/... ./verify/search ./verify/scale ./verify/state ./render/...
 
