@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,13 +47,21 @@ func picture(f *judge.Finding) string {
 		if names[i] = node; node == "" {
 			names[i] = "no node"
 		}
-		left[i], right[i] = podsOn(a, node), podsOn(b, node)
+		left[i], right[i] = podsOn(a, node, nil), podsOn(b, node, nil)
 	}
 	if slices.Equal(left, right) {
 		return ""
 	}
 	if left[len(rows)-1] == "" && right[len(rows)-1] == "" {
 		names, left, right = names[:len(rows)-1], left[:len(rows)-1], right[:len(rows)-1]
+	}
+	short := shorter(podNames(a, b), func(short map[string]string) bool {
+		return !slices.ContainsFunc(rows, func(node string) bool {
+			return tooWide(podsOn(a, node, short)) || tooWide(podsOn(b, node, short))
+		})
+	})
+	for i := range names {
+		left[i], right[i] = within(podsOn(a, rows[i], short)), within(podsOn(b, rows[i], short))
 	}
 	names, left, right = append([]string{""}, names...), append([]string{fmt.Sprintf("after step %d", from+1)},
 		left...), append([]string{fmt.Sprintf("after step %d", to+1)}, right...)
@@ -77,7 +86,7 @@ func farthest(steps []judge.Step, from, start int) int {
 		}
 		n := 0
 		for _, node := range append(nodeNames(steps[from].After, steps[i].After), "") {
-			if podsOn(steps[from].After, node) != podsOn(steps[i].After, node) {
+			if podsOn(steps[from].After, node, nil) != podsOn(steps[i].After, node, nil) {
 				n++
 			}
 		}
@@ -102,14 +111,14 @@ func nodeNames(a, b *judge.Snapshot) []string {
 }
 
 // podsOn draws the pods of a node, or with no name those without one. "–" is an empty
-// node, "" one that is not there.
-func podsOn(s *judge.Snapshot, node string) string {
+// node, "" one that is not there. The names are those in short, where there is one.
+func podsOn(s *judge.Snapshot, node string, short map[string]string) string {
 	if node == "" {
-		return podGlyphs(s.Pending)
+		return podGlyphs(s.Pending, short)
 	}
 	for i := range s.Nodes {
 		if line(s.Nodes[i].Name) == node {
-			if g := podGlyphs(s.Nodes[i].Pods); g != "" {
+			if g := podGlyphs(s.Nodes[i].Pods, short); g != "" {
 				return g
 			}
 			return "–"
@@ -118,12 +127,11 @@ func podsOn(s *judge.Snapshot, node string) string {
 	return ""
 }
 
-func podGlyphs(ps []judge.PodsSnapshot) string {
+func podGlyphs(ps []judge.PodsSnapshot, short map[string]string) string {
 	var names []string
 	glyphs := map[string]string{}
 	for _, p := range ps {
-		name := line(p.Workload)
-		name = name[strings.LastIndexByte(name, '/')+1:]
+		name := podName(&p)
 		if p.Count < 1 {
 			continue
 		}
@@ -145,13 +153,9 @@ func podGlyphs(ps []judge.PodsSnapshot) string {
 	}
 	var out []string
 	for _, n := range names {
-		out = append(out, clip(n, 24)+" "+glyphs[n])
+		out = append(out, cmp.Or(short[n], n)+" "+glyphs[n])
 	}
-	s := strings.Join(out, ", ")
-	if utf8.RuneCountInString(s) > pictureWide {
-		s = string([]rune(s)[:pictureWide-1]) + "…"
-	}
-	return s
+	return strings.Join(out, ", ")
 }
 
 // padded is s as wide as the widest of its column.
