@@ -133,6 +133,8 @@ type Property struct {
 	// Message words a violation from its last state (for a cycle: the state it starts
 	// in). One sentence without a full stop that stands alone.
 	Message func(s state.State) string
+	// Which names the demand that a state breaks of the several that a manifest may make; nil: there is one.
+	Which func(s state.State) string
 	// Fields names the manifest fields the property rests on, most telling first, as
 	// "Kind:path", e.g. "HorizontalPodAutoscaler:spec.minReplicas"; the kind "Workload" is
 	// that of any workload.

@@ -61,39 +61,43 @@ node. Check: ` + "`kubectl get pods -o wide`" + ` after a rollout.`,
 		return Property{
 			Wish: wish,
 			Quiescent: func(s state.State) bool {
-				_, found := views[s.VersionOf(w)].broken(s, w)
+				_, _, found := views[s.VersionOf(w)].broken(s, w)
 				_, _, single := worst[s.VersionOf(w)].single(s, w)
 				return found && !single
 			},
 			Message: func(s state.State) string {
-				what, _ := views[s.VersionOf(w)].broken(s, w)
+				_, what, _ := views[s.VersionOf(w)].broken(s, w)
 				return fmt.Sprintf("%s of %s can come to rest %s", english.Plural(s.ReadyOf(w), "pod", ""), FullName(c, w), what)
+			},
+			Which: func(s state.State) string {
+				which, _, _ := views[s.VersionOf(w)].broken(s, w)
+				return which
 			},
 			Fields: append(PlacementFields(d), sizeFields(c, w)...),
 		}
 	},
 }
 
-// broken words what a quiescent state breaks of workload w's spread.
-func (v *spreadView) broken(s state.State, w int) (what string, found bool) {
+// broken words what a quiescent state breaks of workload w's spread, and names it by kind and topology key.
+func (v *spreadView) broken(s state.State, w int) (which, what string, found bool) {
 	if v == nil || !v.asks() || halted(s, w) || rolling(s, w) || pendingOf(s, w) > 0 || !undisturbed(s) {
-		return "", false
+		return "", "", false
 	}
 	for i := range v.constraints {
 		if k := &v.constraints[i]; k.hard != v.soft {
 			if what, found := v.skewed(s, k); found {
-				return what, true
+				return "spread " + k.key, what, true
 			}
 		}
 	}
 	for i := range v.apart {
 		if k := &v.apart[i]; k.hard != v.soft {
 			if what, found := v.together(s, k); found {
-				return what, true
+				return "apart " + k.key, what, true
 			}
 		}
 	}
-	return "", false
+	return "", "", false
 }
 
 // undisturbed reports whether every node has been there and in service on the whole run.

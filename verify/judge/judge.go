@@ -147,6 +147,9 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 	var out []judged
 	for _, v := range within {
 		j := compare(sr, v, alike)
+		if j.status != Existing && d.Checker.AnyRollout(ctx, v) {
+			j.status, j.unsure = Existing, false
+		}
 		j.declared = declared
 		certainty := "possible"
 		if v.Inevitable {
