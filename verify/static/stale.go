@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -77,9 +78,12 @@ func runsOn(o *render.Object) bool {
 	return o.ID.Kind != "Job" && o.ID.Kind != "CronJob" && o.ID.Kind != "Pod"
 }
 
-// touches reports whether a change edits the data under a key; "" is any.
+// touches reports whether a change edits the data under a key; "" is any. New ciphertext is none that is known.
 func touches(c *render.Change, key string) bool {
 	return slices.ContainsFunc(c.Fields, func(f render.FieldChange) bool {
+		if encryptedAgain(c, f) {
+			return false
+		}
 		for _, at := range []string{"data", "stringData", "binaryData"} {
 			if key == "" && judge.Overlap(f.Path, at) ||
 				key != "" && (judge.Overlap(f.Path, at+"["+key+"]") || judge.Overlap(f.Path, at+"."+key)) {
@@ -88,6 +92,19 @@ func touches(c *render.Change, key string) bool {
 		}
 		return false
 	})
+}
+
+// encryptedAgain reports whether a field has other ciphertext of SOPS than before: it draws a new nonce wherever a
+// value is encrypted again, and the value may have stayed.
+func encryptedAgain(c *render.Change, f render.FieldChange) bool {
+	at := fieldpath.Parse(f.Path)
+	for _, o := range []*render.Object{c.Base, c.Head} {
+		v, _ := at.Get(o.Content)
+		if text, _ := v.(string); !strings.HasPrefix(text, "ENC[") {
+			return false
+		}
+	}
+	return true
 }
 
 // summed reports whether the pod template of an object changes with the content of something else.
