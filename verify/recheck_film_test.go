@@ -150,6 +150,7 @@ func (f *film) workload(s state.State, w int) recheck.Workload {
 	if p := s.NewClass(w); p >= 0 {
 		out.Newest = c.Pods[p].Set
 	}
+	out.Bare = wl.Kind() == state.Pod
 	out.Deployment, out.StatefulSet, out.DaemonSet = m.Deployment, m.StatefulSet, m.DaemonSet
 	if m.Deployment != nil {
 		out.Sizes = map[int]int{}

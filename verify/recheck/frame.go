@@ -53,6 +53,7 @@ type Workload struct {
 	Sizes       map[int]int // spec.replicas of its ReplicaSets, by Set
 	Newest      int         // the set of the template in force, or -1
 	Scales      bool        // it has the scale subresource
+	Bare        bool        // a Pod without a controller: what is applied changes the pod where it is
 }
 
 // Quota is a ResourceQuota in force.

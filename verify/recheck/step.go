@@ -35,7 +35,7 @@ func placed(before, after *Frame, say saying) {
 	at := before.copy()
 	for k := range after.Kinds {
 		for n := range after.Nodes {
-			for range after.of(k, n, every) - before.of(k, n, every) {
+			for range after.of(k, n, every) - before.of(k, n, every) - updated(before, after, k, n) {
 				if why := at.Unfit(k, n); why != "" {
 					say("a pod of %s is placed on %s: %s", before.name(k), before.Nodes[n].Name, why)
 				}
@@ -43,6 +43,22 @@ func placed(before, after *Frame, say saying) {
 			}
 		}
 	}
+}
+
+// updated counts the pods of a kind that were on the node already, as another kind: Pods without a controller, which an
+// update changes where they are ("Pods: Pod update and replacement"). The scheduler is not asked again.
+func updated(before, after *Frame, kind, node int) int {
+	w := after.Kinds[kind].Workload
+	if w >= len(after.Workloads) || !after.Workloads[w].Bare {
+		return 0
+	}
+	n := 0
+	for k := range after.Kinds {
+		if k != kind && after.Kinds[k].Workload == w {
+			n += max(before.of(k, node, every)-after.of(k, node, every), 0)
+		}
+	}
+	return n
 }
 
 func (f *Frame) copy() *Frame {

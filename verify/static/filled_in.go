@@ -21,12 +21,13 @@ var (
 var shouted = regexp.MustCompile(`\$?\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b|\$[A-Z]+\b|\b(NAME|NAMESPACE|PLACEHOLDER|REPLACEME|CHANGEME)\b`)
 
 // filledIn reports whether an error is about a placeholder: a value with marks, or a name with a
-// word in capitals that is none of a cluster's.
+// word in capitals that is none of a cluster's. A mark that is never closed is filled in by nobody.
 func filledIn(e *field.Error) bool {
 	value := fmt.Sprint(e.BadValue)
 	if reflect.ValueOf(e.BadValue).Kind() != reflect.String { // what is printed of a struct has marks of its own
 		return variable.MatchString(value)
 	}
 	name := strings.Contains(e.Detail, "RFC 1123") || strings.Contains(e.Detail, "RFC 1035")
-	return variable.MatchString(value) || marked.MatchString(value) || name && shouted.MatchString(value)
+	unclosed := strings.Contains(value, "${")
+	return variable.MatchString(value) || marked.MatchString(value) || name && !unclosed && shouted.MatchString(value)
 }
