@@ -189,12 +189,12 @@ func (a *analysis) search(ctx context.Context, cut []*slice.Slice) error {
 	ctx, stop := bounded(ctx, memory(a.opt))
 	defer stop()
 	cov := scenario.Coverage{Bound: search.Complete}
-	plans, jobs, err := a.plan(ctx, cut, &cov)
+	plans, tasks, err := a.plan(ctx, cut, &cov)
 	if err != nil {
 		return err
 	}
 	r := scenario.Runner{Workers: scenario.Workers(a.opt.Workers), Shard: a.opt.Shard, Progress: a.opt.Progress,
-		Started: a.started, Of: jobs}
+		Started: a.started, Of: tasks}
 	for i, sr := range a.checker.Run(ctx, plans, r) {
 		if sr.Err != nil {
 			if !scenario.NotModeled(sr.Err) {

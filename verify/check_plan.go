@@ -11,7 +11,7 @@ import (
 // plan lays out the searches of the slices, and gives how many there are; cov says so where the
 // budget ended before.
 func (a *analysis) plan(ctx context.Context, cut []*slice.Slice,
-	cov *scenario.Coverage) (plans []scenario.Plan, jobs int, err error) {
+	cov *scenario.Coverage) (plans []scenario.Plan, tasks int, err error) {
 	for _, sl := range cut {
 		if err := context.Cause(ctx); a.checker.Expired() || err != nil {
 			cov.Bound = search.TimeBound
@@ -27,8 +27,8 @@ func (a *analysis) plan(ctx context.Context, cut []*slice.Slice,
 				return nil, 0, err
 			}
 			plans = append(plans, plan)
-			jobs += len(scenario.Order(plans[len(plans)-1:]))
+			tasks += len(scenario.Order(plans[len(plans)-1:]))
 		}
 	}
-	return plans, jobs, nil
+	return plans, tasks, nil
 }

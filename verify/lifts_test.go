@@ -25,7 +25,7 @@ func TestLiftsAreShared(t *testing.T) {
 	}
 	largest := scale.Largest(v.Spec.Classes)
 	c := scenario.Checker{Rules: rules, Lifts: scenario.Lifts{}, Budget: scenario.Budget{States: scenario.SearchStates}}
-	j := scenario.Job{Variant: v, Topology: largest}
+	j := scenario.Task{Variant: v, Topology: largest}
 	o := c.Both(context.Background(), j)
 	if o.Err != nil || len(o.Head) == 0 {
 		t.Fatalf("%v, %d violations: nothing to lift", o.Err, len(o.Head))
@@ -33,7 +33,7 @@ func TestLiftsAreShared(t *testing.T) {
 	k := o.Head[0].Key()
 	cut := o
 	cut.Cov.Bound = search.TimeBound
-	c.Lifts.Keep([]scenario.Job{j}, []scenario.Outcome{cut})
+	c.Lifts.Keep([]scenario.Task{j}, []scenario.Outcome{cut})
 	if len(c.Lifts) > 0 {
 		t.Error("a search that was cut off was kept")
 	}

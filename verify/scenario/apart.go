@@ -22,13 +22,13 @@ import (
 // apartStates bounds each search of one workload by itself.
 const apartStates = 200_000
 
-// judgment is one side of a rule on a workload of a problem.
+// judgment is one half of a rule on a workload of a problem.
 type judgment struct {
 	rule           string
-	workload, side int
+	workload, half int
 }
 
-func (b BoundRule) judgment() judgment { return judgment{b.Rule.ID, b.Workload, b.side} }
+func (b BoundRule) judgment() judgment { return judgment{b.Rule.ID, b.Workload, b.half} }
 
 // play is what a scenario does with a problem: it gives the last search, or nil where there was none to do, as an
 // earlier one did not come to its end.
@@ -174,12 +174,12 @@ func (p *Problem) one(w int) (*Problem, error) {
 		if b.Workload != w || !b.placeless() {
 			continue
 		}
-		b.Property = b.Rule.Properties(cfg, w)[b.side]
+		b.Property = b.Rule.Properties(cfg, w)[b.half]
 		if b.Property.IsZero() {
 			return nil, nil
 		}
 		out.bounds = append(out.bounds, b)
-		judged = append(judged, out.searchRule(b.Rule.ID+string(rune('0'+b.side)), b.Property))
+		judged = append(judged, out.searchRule(b.Rule.ID+string(rune('0'+b.half)), b.Property))
 		blind &= b.Rule.Blind
 	}
 	out.judgedBy(judged, blind)

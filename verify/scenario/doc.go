@@ -10,7 +10,7 @@
 // that no other one is as bad as with fewer events. Base is searched as head is, as the
 // baseline. Slices share the time fairly (fair.go); one with many pods is searched on
 // rungs, reduced first and then as declared (rungs.go), and what only a reduced scale
-// showed is looked for again as declared by a directed search (lift.go, directed.go).
+// showed is looked for again as declared by a directed search (at_declared.go, directed.go).
 //
 // The result does not depend on the number of workers. What it means for a merge is not
 // said here: see the package judge, and docs/search.md for the definitions.

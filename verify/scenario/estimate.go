@@ -35,7 +35,7 @@ func Costs(plans []Plan) []Cost {
 }
 
 // expected states of a search.
-func expected(j Job) float64 {
+func expected(j Task) float64 {
 	spec := &j.Variant.Spec
 	nodes, states := float64(j.Topology.Total()), 1.0
 	for w := range spec.Workloads {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// queue hands out the jobs of a run so that every slice gets its share of the time.
+// queue hands out the tasks of a run so that every slice gets its share of the time.
 //
-// Of the slices that have a job left, the one with the fewest running jobs and then the
+// Of the slices that have a task left, the one with the fewest running tasks and then the
 // least used time is next (fair queueing), with its smallest topology: cheap slices are
 // done before expensive ones can take what is left. With a time budget, no slice uses
 // more than an equal part of the workers' time while others wait. A search that runs
@@ -16,23 +16,23 @@ import (
 // a search is taken up again only with at least twice the time that it had.
 //
 // Time decides what is searched, never what is found: outcomes are merged in the order
-// of the jobs. So without a time budget, and where it lasts, the result is the same
+// of the tasks. So without a time budget, and where it lasts, the result is the same
 // with any number of workers; bounds on states depend on no clock.
 //
 // The caller holds one lock for all methods.
 type queue struct {
-	jobs     []queued
+	tasks     []queued
 	slices   []account
-	order    turns // the slices that may have a job to run
+	order    turns // the slices that may have a task to run
 	workers  int
 	deadline time.Time // of the whole run; zero: none
 	running  int       // searches
-	left     int       // jobs that are not finished and do not run
-	open     int       // slices with an unfinished job
+	left     int       // tasks that are not finished and do not run
+	open     int       // slices with an unfinished task
 	closed   int       // slices that were finished since the time was last shared
 }
 
-// queued is a job and how far it has come.
+// queued is a task and how far it has come.
 type queued struct {
 	slice int
 	stage stage
@@ -52,10 +52,10 @@ const (
 type account struct {
 	used, limit time.Duration
 	running     int   // searches
-	jobs        []int // its own, in order
+	tasks        []int // its own, in order
 	done        int   // of them
 	turn        int   // its place among the turns; -1: none
-	next        int   // the job that it would run
+	next        int   // the task that it would run
 }
 
 // turns is a heap of slices, the one that comes first on top.
@@ -94,19 +94,19 @@ func (t *turns) Pop() any {
 	return last
 }
 
-// newQueue makes the queue of jobs, given by their slices.
+// newQueue makes the queue of tasks, given by their slices.
 func newQueue(sliceOf []int, workers int, deadline, now time.Time) *queue {
 	q := &queue{workers: workers, deadline: deadline, left: len(sliceOf)}
 	for i, s := range sliceOf {
-		q.jobs = append(q.jobs, queued{slice: s})
+		q.tasks = append(q.tasks, queued{slice: s})
 		for s >= len(q.slices) {
 			q.slices = append(q.slices, account{turn: -1})
 		}
-		q.slices[s].jobs = append(q.slices[s].jobs, i)
+		q.slices[s].tasks = append(q.slices[s].tasks, i)
 	}
 	q.order.accounts = q.slices
 	for s := range q.slices {
-		if len(q.slices[s].jobs) > 0 {
+		if len(q.slices[s].tasks) > 0 {
 			q.open++
 		}
 	}
@@ -114,7 +114,7 @@ func newQueue(sliceOf []int, workers int, deadline, now time.Time) *queue {
 	return q
 }
 
-// share gives every slice with an unfinished job an equal part of the time that is left.
+// share gives every slice with an unfinished task an equal part of the time that is left.
 func (q *queue) share(now time.Time) {
 	q.closed = 0
 	each := time.Duration(0)
@@ -122,14 +122,14 @@ func (q *queue) share(now time.Time) {
 		each = max(q.deadline.Sub(now), 0) * time.Duration(q.workers) / time.Duration(q.open)
 	}
 	for s := range q.slices {
-		if a := &q.slices[s]; a.done < len(a.jobs) {
+		if a := &q.slices[s]; a.done < len(a.tasks) {
 			a.limit = a.used + each
 			q.place(s)
 		}
 	}
 }
 
-// place puts a slice where its turn is, if it has a job that may run.
+// place puts a slice where its turn is, if it has a task that may run.
 func (q *queue) place(slice int) {
 	a := &q.slices[slice]
 	a.next = q.eligible(a)
@@ -144,13 +144,13 @@ func (q *queue) place(slice int) {
 	}
 }
 
-// eligible is the first job of a slice that may run, or -1.
+// eligible is the first task of a slice that may run, or -1.
 func (q *queue) eligible(a *account) int {
 	if !q.deadline.IsZero() && a.used >= a.limit {
 		return -1
 	}
-	for _, i := range a.jobs {
-		switch j := &q.jobs[i]; {
+	for _, i := range a.tasks {
+		switch j := &q.tasks[i]; {
 		case j.stage == waiting:
 			return i
 		case j.stage == cutOff && (q.deadline.IsZero() || a.limit-a.used >= 2*j.given):
@@ -160,20 +160,20 @@ func (q *queue) eligible(a *account) int {
 	return -1
 }
 
-// next gives the job to run and when it must end (zero: no limit), or a negative number
+// next gives the task to run and when it must end (zero: no limit), or a negative number
 // where there is none; wait says that there may be one once a running one has ended.
-func (q *queue) next(now time.Time) (job int, until time.Time, wait bool) {
-	job = q.pick()
-	if job < 0 && !q.deadline.IsZero() {
+func (q *queue) next(now time.Time) (task int, until time.Time, wait bool) {
+	task = q.pick()
+	if task < 0 && !q.deadline.IsZero() {
 		q.share(now) // whoever still waits is at its limit, and a worker is free
-		if job = q.pick(); job < 0 {
-			job = q.again(now)
+		if task = q.pick(); task < 0 {
+			task = q.again(now)
 		}
 	}
-	if job < 0 {
+	if task < 0 {
 		return -1, time.Time{}, q.running > 0 && (!q.deadline.IsZero() || q.left > 0)
 	}
-	j, a := &q.jobs[job], &q.slices[q.jobs[job].slice]
+	j, a := &q.tasks[task], &q.slices[q.tasks[task].slice]
 	j.stage = running
 	a.running++
 	q.running++
@@ -183,10 +183,10 @@ func (q *queue) next(now time.Time) (job int, until time.Time, wait bool) {
 		until = now.Add(j.given)
 	}
 	q.place(j.slice)
-	return job, until, false
+	return task, until, false
 }
 
-// pick finds the first job that may run of the slice that comes first, or gives -1.
+// pick finds the first task that may run of the slice that comes first, or gives -1.
 func (q *queue) pick() int {
 	if len(q.order.list) == 0 {
 		return -1
@@ -198,17 +198,17 @@ func (q *queue) pick() int {
 // is left, or gives -1.
 func (q *queue) again(now time.Time) int {
 	left := q.deadline.Sub(now)
-	i := slices.IndexFunc(q.jobs, func(j queued) bool { return j.stage == cutOff && left >= 2*j.given })
+	i := slices.IndexFunc(q.tasks, func(j queued) bool { return j.stage == cutOff && left >= 2*j.given })
 	if i >= 0 {
-		a := &q.slices[q.jobs[i].slice]
+		a := &q.slices[q.tasks[i].slice]
 		a.limit = a.used + left
 	}
 	return i
 }
 
 // ended books a search that took so long; limited says that time ended it.
-func (q *queue) ended(job int, took time.Duration, limited bool, now time.Time) {
-	j := &q.jobs[job]
+func (q *queue) ended(task int, took time.Duration, limited bool, now time.Time) {
+	j := &q.tasks[task]
 	a := &q.slices[j.slice]
 	a.running--
 	q.running--
@@ -222,7 +222,7 @@ func (q *queue) ended(job int, took time.Duration, limited bool, now time.Time) 
 	j.stage = finished
 	a.done++
 	q.place(j.slice)
-	if a.done < len(a.jobs) {
+	if a.done < len(a.tasks) {
 		return
 	}
 	q.open--

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// playQueue acts out a run on a clock of its own: need gives each job's slice and how
-// long its search takes. It returns which jobs were finished, and when all was over.
+// playQueue acts out a run on a clock of its own: need gives each task's slice and how
+// long its search takes. It returns which tasks were finished, and when all was over.
 func playQueue(workers int, budget time.Duration, need [][2]int) (done []bool, end time.Duration) {
 	type run struct {
-		job         int
+		task         int
 		begin, over time.Time
 		limited     bool
 	}
@@ -47,8 +47,8 @@ func playQueue(workers int, budget time.Duration, need [][2]int) (done []bool, e
 		r := busy[0]
 		busy = busy[1:]
 		now = r.over
-		q.ended(r.job, now.Sub(r.begin), r.limited, now)
-		done[r.job] = !r.limited
+		q.ended(r.task, now.Sub(r.begin), r.limited, now)
+		done[r.task] = !r.limited
 	}
 }
 

@@ -139,7 +139,7 @@ func (c *Checker) Paced(ctx context.Context, v Violation) bool {
 	}
 	own := *c
 	own.Timing, own.Lifts = actor.Realistic, nil
-	o := own.Within(v.Variant.States()).Both(ctx, Job{Variant: v.Variant, Topology: v.Topology()})
+	o := own.Within(v.Variant.States()).Both(ctx, Task{Variant: v.Variant, Topology: v.Topology()})
 	return slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Covers(v) })
 }
 

@@ -157,5 +157,5 @@ func (a *answer) sound(q question, bud Budget) bool {
 // content is what a rule says of one workload; false where nobody knows.
 func (b BoundRule) content() (string, bool) {
 	text, known := b.Rule.Content()
-	return fmt.Sprintf("%q %d %d", text, b.Workload, b.side), known
+	return fmt.Sprintf("%q %d %d", text, b.Workload, b.half), known
 }

@@ -98,7 +98,7 @@ func TestEveryLeafOfAProblemHasItsKey(t *testing.T) {
 		"calm":    func() func() { q.calm = true; return func() { q.calm = false } },
 		"of":      func() func() { q.of = "x"; return func() { q.of = "" } },
 		"made":    func() func() { p.bounds[0].Rule.Made = "x"; return func() { p.bounds[0].Rule.Made = "" } },
-		"side":    func() func() { p.bounds[0].side++; return func() { p.bounds[0].side-- } },
+		"half":    func() func() { p.bounds[0].half++; return func() { p.bounds[0].half-- } },
 		"bound":   func() func() { b := p.bounds; p.bounds = b[1:]; return func() { p.bounds = b } },
 		"order":   func() func() { b := p.bounds; b[0], b[1] = b[1], b[0]; return func() { b[0], b[1] = b[1], b[0] } },
 		"rule":    func() func() { x := q.sys.Rules; q.sys.Rules = x[1:]; return func() { q.sys.Rules = x } },

@@ -22,12 +22,12 @@ type liftKey struct {
 
 func (v Variant) LiftKey() liftKey { return liftKey{v.Slice, v.gap, v.devices} }
 
-// Keep takes in the jobs that were searched to the end at their largest topology.
-func (l Lifts) Keep(jobs []Job, outcomes []Outcome) {
+// Keep takes in the tasks that were searched to the end at their largest topology.
+func (l Lifts) Keep(tasks []Task, outcomes []Outcome) {
 	if l == nil {
 		return
 	}
-	for i, j := range jobs {
+	for i, j := range tasks {
 		o := outcomes[i]
 		if o.done && o.Err == nil && o.Cov.Bound == search.Complete &&
 			slices.Equal(j.Topology, scale.Largest(j.Variant.Spec.Classes)) {
@@ -45,7 +45,7 @@ func (c *Checker) Lift(ctx context.Context, v Variant, k Key,
 		return Violation{}, false, false
 	}
 	if !known {
-		o = c.Within(v.States()).Both(ctx, Job{Variant: v, Topology: largest})
+		o = c.Within(v.States()).Both(ctx, Task{Variant: v, Topology: largest})
 		if c.Lifts != nil {
 			c.Lifts[v.LiftKey()] = o
 		}

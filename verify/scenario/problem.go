@@ -40,7 +40,7 @@ type BoundRule struct {
 	Rule     rules.Rule
 	Workload int
 	Property rules.Property
-	side     int // of the rule: 0, or 1 for [rules.Rule.Also]
+	half     int // of the rule: 0, or 1 for [rules.Rule.Also]
 }
 
 // NewProblem compiles a slice at a topology, with the given rules on all its workloads.
@@ -93,7 +93,7 @@ func (p *Problem) bind(list []rules.Rule, actors []actor.Actor) (judged []search
 			if !workloads[w].Manifests[state.Head].Exists() {
 				continue
 			}
-			for side, prop := range r.Properties(p.Cfg, w) {
+			for half, prop := range r.Properties(p.Cfg, w) {
 				if prop.IsZero() {
 					continue
 				}
@@ -101,10 +101,10 @@ func (p *Problem) bind(list []rules.Rule, actors []actor.Actor) (judged []search
 					prop.Rest(actor.Resting(actors))
 				}
 				name := r.ID + " " + workloads[w].ID
-				if side > 0 {
+				if half > 0 {
 					name += " (2)"
 				}
-				p.bounds = append(p.bounds, BoundRule{Rule: r, Workload: w, Property: prop, side: side})
+				p.bounds = append(p.bounds, BoundRule{Rule: r, Workload: w, Property: prop, half: half})
 				judged = append(judged, p.searchRule(name, prop))
 				blind &= r.Blind
 			}

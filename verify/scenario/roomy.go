@@ -106,7 +106,7 @@ func (c *Checker) Anywhere(ctx context.Context, found Violation) bool {
 		return true
 	}
 	t := scale.Largest(v.Spec.Classes)
-	o := c.Within(roomyStates).Both(ctx, Job{Variant: v, Topology: t})
+	o := c.Within(roomyStates).Both(ctx, Task{Variant: v, Topology: t})
 	return o.Err == nil && slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() })
 }
 
@@ -128,7 +128,7 @@ func (c *Checker) HoldsPacked(ctx context.Context, found Violation) bool {
 	if _, ok := c.directedAt(ctx, v, found); ok {
 		return true
 	}
-	o := c.Within(roomyStates).Both(ctx, Job{Variant: v, Topology: scale.Largest(v.Spec.Classes)})
+	o := c.Within(roomyStates).Both(ctx, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes)})
 	return o.Err == nil && slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() })
 }
 
@@ -143,6 +143,6 @@ func (c *Checker) RestsOnRoom(ctx context.Context, found Violation) bool {
 	if _, ok := c.directedAt(ctx, v, found); ok {
 		return false
 	}
-	o := c.Within(roomyStates).Both(ctx, Job{Variant: v, Topology: found.Topology()})
+	o := c.Within(roomyStates).Both(ctx, Task{Variant: v, Topology: found.Topology()})
 	return o.Err != nil || !slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() })
 }

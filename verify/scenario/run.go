@@ -15,8 +15,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Job is one slice at one scale and one topology, on head and on base.
-type Job struct {
+// Task is one slice at one scale and one topology, on head and on base.
+type Task struct {
 	Variant  Variant
 	Topology scale.Topology
 	slice    int // index of the slice in the run
@@ -30,7 +30,7 @@ type Job struct {
 	tight bool
 }
 
-// Outcome is what a job found.
+// Outcome is what a task found.
 type Outcome struct {
 	Head, Base []Violation
 	Cov        Coverage
@@ -65,12 +65,12 @@ type SliceResult struct {
 // (see queue). The result does not depend on the number of workers: outcomes are merged
 // in order, and one that the smaller ones make superfluous is dropped.
 func (c *Checker) Run(ctx context.Context, plans []Plan, r Runner) []SliceResult {
-	jobs := r.Shard.pick(Order(plans))
-	r.expect(jobs)
-	outcomes := make([]Outcome, len(jobs))
-	sliceOf := make([]int, len(jobs))
-	for i := range jobs {
-		sliceOf[i] = jobs[i].slice
+	tasks := r.Shard.pick(Order(plans))
+	r.expect(tasks)
+	outcomes := make([]Outcome, len(tasks))
+	sliceOf := make([]int, len(tasks))
+	for i := range tasks {
+		sliceOf[i] = tasks[i].slice
 	}
 	c = c.until(c.searchesEnd())
 	q := newQueue(sliceOf, r.Workers, c.Budget.Deadline, time.Now())
@@ -92,42 +92,42 @@ func (c *Checker) Run(ctx context.Context, plans []Plan, r Runner) []SliceResult
 				if i < 0 {
 					return
 				}
-				hopeless := spent.before(i, jobs[i])
+				hopeless := spent.before(i, tasks[i])
 				mu.Unlock()
 				begin := time.Now()
 				o := Outcome{done: true, Cov: Coverage{Bound: search.StateBound}}
 				if !hopeless {
-					o = c.until(until).Both(ctx, jobs[i])
+					o = c.until(until).Both(ctx, tasks[i])
 				}
 				mu.Lock()
 				now := time.Now()
 				limited := o.Cov.Bound == search.TimeBound
 				first := !outcomes[i].done
 				outcomes[i] = o
-				spent.note(i, jobs[i], o)
+				spent.note(i, tasks[i], o)
 				q.ended(i, now.Sub(begin), limited, now)
-				r.report(jobs[i], o, first)
+				r.report(tasks[i], o, first)
 				changed.Broadcast()
 			}
 		})
 	}
 	wg.Wait()
-	c.Lifts.Keep(jobs, outcomes)
-	return settleRungs(plans, merge(plans, jobs, outcomes))
+	c.Lifts.Keep(tasks, outcomes)
+	return settleRungs(plans, merge(plans, tasks, outcomes))
 }
 
-// outgrown holds, by slice and rung, the first job that ran out of states where there are
+// outgrown holds, by slice and rung, the first task that ran out of states where there are
 // several rungs.
 type outgrown map[[2]int]int
 
-// before reports whether a smaller topology of a job's rung has run out of states.
-func (g outgrown) before(i int, j Job) bool {
+// before reports whether a smaller topology of a task's rung has run out of states.
+func (g outgrown) before(i int, j Task) bool {
 	first, some := g[[2]int{j.slice, j.rung}]
 	return some && first < i
 }
 
-// note takes in what a job came to.
-func (g outgrown) note(i int, j Job, o Outcome) {
+// note takes in what a task came to.
+func (g outgrown) note(i int, j Task, o Outcome) {
 	at := [2]int{j.slice, j.rung}
 	if first, some := g[at]; o.Cov.Bound == search.StateBound && j.states > 0 && (!some || i < first) {
 		g[at] = i
@@ -157,28 +157,28 @@ func (c *Checker) Expired() bool {
 	return !c.Budget.Deadline.IsZero() && time.Now().After(c.Budget.Deadline)
 }
 
-// Order lists the jobs, of every slice its smallest scale and topology first. Where no
+// Order lists the tasks, of every slice its smallest scale and topology first. Where no
 // topology within the bound is one that was declared, the declared size is searched too: for
 // the smallest scale of its numbers, and as declared.
-func Order(plans []Plan) []Job {
-	var jobs []Job
+func Order(plans []Plan) []Task {
+	var tasks []Task
 	for i, p := range plans {
 		for k, r := range p.rungs {
-			j := Job{Variant: r.variant, slice: i, rung: k}
+			j := Task{Variant: r.variant, slice: i, rung: k}
 			if len(p.rungs) > 1 {
 				j.states = rungStates
 			}
 			for _, j.Topology = range r.topologies {
-				jobs = append(jobs, j)
+				tasks = append(tasks, j)
 			}
 			if k == 0 {
 				for _, t := range p.tight {
 					tight := j
 					tight.Topology, tight.tight = t, true
-					jobs = append(jobs, tight)
+					tasks = append(tasks, tight)
 				}
 				if v, ok := r.variant.scarce(); ok && p.assumed {
-					jobs = append(jobs, Job{Variant: v, Topology: scale.Largest(v.Spec.Classes), slice: i, rung: k,
+					tasks = append(tasks, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes), slice: i, rung: k,
 						states: j.states, tight: true})
 				}
 			}
@@ -187,14 +187,14 @@ func Order(plans []Plan) []Job {
 			}
 			if t := declaredSize(r); t != nil {
 				j.Topology, j.beyond = t, true
-				jobs = append(jobs, j)
+				tasks = append(tasks, j)
 			}
 		}
 	}
-	slices.SortStableFunc(jobs, func(a, b Job) int {
+	slices.SortStableFunc(tasks, func(a, b Task) int {
 		return cmp.Or(a.rung-b.rung, BoolRank(a.tight)-BoolRank(b.tight), a.Topology.Total()-b.Topology.Total())
 	})
-	return jobs
+	return tasks
 }
 
 // declaredSize is the size of a cluster that is searched beyond the bound: that of its real
@@ -220,14 +220,14 @@ func named(classes []state.NodeClass) bool {
 	return slices.ContainsFunc(classes, func(c state.NodeClass) bool { return len(c.Names) > 0 && !c.Elastic })
 }
 
-// pick keeps every n-th job.
-func (s Shard) pick(jobs []Job) []Job {
+// pick keeps every n-th task.
+func (s Shard) pick(tasks []Task) []Task {
 	if s.Of <= 1 {
-		return jobs
+		return tasks
 	}
-	var out []Job
-	for i := s.Index - 1; i < len(jobs); i += s.Of {
-		out = append(out, jobs[i])
+	var out []Task
+	for i := s.Index - 1; i < len(tasks); i += s.Of {
+		out = append(out, tasks[i])
 	}
 	return out
 }
@@ -243,7 +243,7 @@ func (c *Checker) Within(states uint64) *Checker {
 }
 
 // Both searches head, and base as the baseline.
-func (c *Checker) Both(ctx context.Context, j Job) (o Outcome) {
+func (c *Checker) Both(ctx context.Context, j Task) (o Outcome) {
 	o.done, o.closed = true, NoneClosed
 	switch {
 	case j.beyond:
@@ -286,8 +286,8 @@ func (c *Checker) Both(ctx context.Context, j Job) (o Outcome) {
 	return o
 }
 
-// merge folds outcomes into one result a slice and rung, in job order.
-func merge(plans []Plan, jobs []Job, outcomes []Outcome) [][]SliceResult {
+// merge folds outcomes into one result a slice and rung, in task order.
+func merge(plans []Plan, tasks []Task, outcomes []Outcome) [][]SliceResult {
 	out := make([][]SliceResult, len(plans))
 	for i, p := range plans {
 		out[i] = make([]SliceResult, len(p.rungs))
@@ -296,7 +296,7 @@ func merge(plans []Plan, jobs []Job, outcomes []Outcome) [][]SliceResult {
 			out[i][k].Cov.Bound = search.Complete
 		}
 	}
-	for i, j := range jobs {
+	for i, j := range tasks {
 		r, o := &out[j.slice][j.rung], outcomes[i]
 		switch {
 		case r.Err != nil, j.states > 0 && r.Cov.Bound == search.StateBound:
@@ -339,7 +339,7 @@ func merge(plans []Plan, jobs []Job, outcomes []Outcome) [][]SliceResult {
 
 // counts reports whether what was found at a topology says something about the change: a
 // size that nobody declared and on which base itself breaks a rule does not.
-func counts(j Job, o Outcome) bool {
+func counts(j Task, o Outcome) bool {
 	broken := slices.ContainsFunc(o.Base, func(v Violation) bool { return v.aside == "" })
 	return !broken || scale.Declared(j.Variant.Spec.Classes, j.Topology)
 }

@@ -17,17 +17,17 @@ type Runner struct {
 }
 
 // expect tells the watcher how many searches there will be.
-func (r *Runner) expect(jobs []Job) {
-	r.Of, r.open = len(jobs), map[string]int{}
-	for i := range jobs {
-		r.open[jobs[i].Variant.Release]++
+func (r *Runner) expect(tasks []Task) {
+	r.Of, r.open = len(tasks), map[string]int{}
+	for i := range tasks {
+		r.open[tasks[i].Variant.Release]++
 	}
 	r.tell()
 }
 
-// report tells the watcher of one more finished job, first where it was not searched
+// report tells the watcher of one more finished task, first where it was not searched
 // before; the caller holds the lock.
-func (r *Runner) report(j Job, o Outcome, first bool) {
+func (r *Runner) report(j Task, o Outcome, first bool) {
 	if first {
 		r.done++
 		r.open[j.Variant.Release]--

@@ -28,7 +28,7 @@ func (c *Checker) directedAt(ctx context.Context, v Variant, found Violation) (V
 		return Violation{}, false
 	}
 	k := slices.IndexFunc(p.bounds, func(b BoundRule) bool {
-		return b.Rule.ID == found.Bound.Rule.ID && b.side == found.Bound.side &&
+		return b.Rule.ID == found.Bound.Rule.ID && b.half == found.Bound.half &&
 			p.Cfg.Spec.Workloads[b.Workload].ID == found.Key().Workload
 	})
 	if k < 0 {
