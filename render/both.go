@@ -90,7 +90,7 @@ func notLookedAt(t tree.Tree, opt Options) *Revision {
 		Remedy: "name the PATHs that the change is about, or raise --time-budget",
 	}
 	return &Revision{Name: t.Name(), Commit: t.Commit(), Tree: t, opt: opt, Releases: []*Rendered{
-		{Release: r, Err: f, Changed: true, Why: "not looked at", job: release.Unread(r), partly: true},
+		{Release: r, Err: f, Changed: true, Why: "not looked at", recipe: release.Unread(r), partly: true},
 	}}
 }
 
@@ -143,23 +143,23 @@ func explainChanges(base, head *Revision) {
 
 // compareJobs reports whether two sides of a release may differ, and why.
 func compareJobs(b, h *Rendered) (bool, string) {
-	if b.job == nil || h.job == nil {
+	if b.recipe == nil || h.recipe == nil {
 		return true, "not read on one side"
 	}
 	var changed []string
-	for _, p := range h.job.Own() {
-		if old, ok := b.job.Files[p]; !ok || string(old) != string(h.job.Files[p]) {
+	for _, p := range h.recipe.Own() {
+		if old, ok := b.recipe.Files[p]; !ok || string(old) != string(h.recipe.Files[p]) {
 			changed = append(changed, p)
 		}
 	}
-	for _, p := range b.job.Own() {
-		if _, ok := h.job.Files[p]; !ok {
+	for _, p := range b.recipe.Own() {
+		if _, ok := h.recipe.Files[p]; !ok {
 			changed = append(changed, p)
 		}
 	}
 	sort.Strings(changed)
 	switch {
-	case len(changed) == 0 && !slices.Equal(b.job.FetchedNames(), h.job.FetchedNames()):
+	case len(changed) == 0 && !slices.Equal(b.recipe.FetchedNames(), h.recipe.FetchedNames()):
 		return true, "what it fetches changed"
 	case len(changed) == 1:
 		return true, changed[0] + " changed"
@@ -167,12 +167,12 @@ func compareJobs(b, h *Rendered) (bool, string) {
 		return true, fmt.Sprintf("%s and %s changed", changed[0], english.Plural(len(changed)-1, "other file", ""))
 	case (b.Err == nil) != (h.Err == nil):
 		return true, "it renders on one side alone"
-	case b.job.Digest() != h.job.Digest():
+	case b.recipe.Digest() != h.recipe.Digest():
 		return true, "its settings changed"
 	case !reflect.DeepEqual(b.Delivery.Loops, h.Delivery.Loops):
 		return true, "what " + string(h.Delivery.Tool) + " does after it applied it changed"
 	case h.Err != nil:
 		return false, "it renders on neither side, and none of its files changed"
 	}
-	return false, fmt.Sprintf("none of its %s changed", english.Plural(len(h.job.Own()), "file", ""))
+	return false, fmt.Sprintf("none of its %s changed", english.Plural(len(h.recipe.Own()), "file", ""))
 }

@@ -104,10 +104,10 @@ func (r *Revision) Edited(ctx context.Context, id, file string, text []byte) (*R
 			was = one
 		}
 	}
-	if was == nil || was.job == nil || was.Err != nil {
+	if was == nil || was.recipe == nil || was.Err != nil {
 		return nil, fmt.Errorf("release %s: %w", id, tree.ErrNoRevision)
 	}
-	if _, ok := was.job.Files[file]; !ok {
+	if _, ok := was.recipe.Files[file]; !ok {
 		return nil, fmt.Errorf("%s: %w %s", file, errNotRead, id)
 	}
 	src, err := source.New(r.Tree)
@@ -119,11 +119,11 @@ func (r *Revision) Edited(ctx context.Context, id, file string, text []byte) (*R
 	opt.Workers = 1
 	run := worker.New(ctx, opt.running())
 	defer run.Close()
-	j := &release.Job{Release: was.job.Release, Files: maps.Clone(was.job.Files), Chart: was.job.Chart,
-		Inflate: was.job.Inflate, Bases: was.job.Bases, Fetched: was.job.Fetched, Notes: was.job.Notes}
+	j := &release.Recipe{Release: was.recipe.Release, Files: maps.Clone(was.recipe.Files), Chart: was.recipe.Chart,
+		Inflate: was.recipe.Inflate, Bases: was.recipe.Bases, Fetched: was.recipe.Fetched, Notes: was.recipe.Notes}
 	j.Files[file] = text
 	s := &side{
-		src: src, opt: opt, runner: run, releases: []release.Release{was.Release}, jobs: []*release.Job{j},
+		src: src, opt: opt, runner: run, releases: []release.Release{was.Release}, recipes: []*release.Recipe{j},
 		failed: make([]*document.Failure, 1), outputs: make([]release.Output, 1), byID: map[string]int{id: 0},
 	}
 	s.run(0)

@@ -54,7 +54,7 @@ func TestEdited(t *testing.T) {
 					release = r
 				}
 			}
-			text := string(release.job.Files[c.file])
+			text := string(release.recipe.Files[c.file])
 			edited := strings.Replace(text, c.from, strings.NewReplacer("3", "5", "{{ .Values.count }}", "5").Replace(c.from), 1)
 			got, err := rev.Edited(context.Background(), release.ID, c.file, []byte(edited))
 			if err != nil || got.Err != nil {

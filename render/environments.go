@@ -56,8 +56,8 @@ func (s *side) rename(apart map[string]bool) {
 		taken[id] = true
 		s.reword(i, r.ID, id, r.Parent, parent)
 		s.releases[i].ID, s.releases[i].Parent = id, parent
-		if s.jobs[i] != nil {
-			s.jobs[i].Release.ID, s.jobs[i].Release.Parent = id, parent
+		if s.recipes[i] != nil {
+			s.recipes[i].Release.ID, s.recipes[i].Release.Parent = id, parent
 		}
 		kept.take(s, i)
 	}
@@ -97,7 +97,7 @@ func (s *side) without() *side {
 func (s *side) take(from *side, i int) {
 	s.byID[from.releases[i].ID] = len(s.releases)
 	s.releases = append(s.releases, from.releases[i])
-	s.jobs = append(s.jobs, from.jobs[i])
+	s.recipes = append(s.recipes, from.recipes[i])
 	s.failed = append(s.failed, from.failed[i])
 	s.outputs = append(s.outputs, from.outputs[i])
 }

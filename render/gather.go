@@ -11,7 +11,7 @@ import (
 )
 
 // gather collects what a release needs from a tree.
-func gather(s *source.Source, rel release.Release) (*release.Job, *document.Failure) {
+func gather(s *source.Source, rel release.Release) (*release.Recipe, *document.Failure) {
 	switch rel.Kind {
 	case release.Helm:
 		return helm.Gather(s, rel)
@@ -23,8 +23,8 @@ func gather(s *source.Source, rel release.Release) (*release.Job, *document.Fail
 }
 
 // gatherManifests reads the files of a folder of plain manifests.
-func gatherManifests(s *source.Source, rel release.Release) (*release.Job, *document.Failure) {
-	j := &release.Job{Release: rel, Files: map[string][]byte{}}
+func gatherManifests(s *source.Source, rel release.Release) (*release.Recipe, *document.Failure) {
+	j := &release.Recipe{Release: rel, Files: map[string][]byte{}}
 	files := rel.Files
 	if len(files) == 0 {
 		switch {

@@ -18,8 +18,8 @@ func (r *Rendered) lose(s *source.Source, l release.LostFile) {
 	}
 	f := *l.Err
 	f.Where.File = s.Real(f.Where.File)
-	own := &release.Job{Release: rel, Files: map[string][]byte{l.File: r.job.Files[l.File]}}
-	r.lost = append(r.lost, &Rendered{Release: rel, Err: &f, Reads: own.Reads(), job: own})
+	own := &release.Recipe{Release: rel, Files: map[string][]byte{l.File: r.recipe.Files[l.File]}}
+	r.lost = append(r.lost, &Rendered{Release: rel, Err: &f, Reads: own.Reads(), recipe: own})
 	if r.lostFiles == nil {
 		r.lostFiles = map[string]bool{}
 	}

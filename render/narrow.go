@@ -19,10 +19,10 @@ func (s *side) relevant(i int) bool {
 	if s.opt.within(r.Path) || r.Kind != release.Manifests && s.opt.inside(r.Path) {
 		return true
 	}
-	if s.jobs[i] == nil {
+	if s.recipes[i] == nil {
 		return false
 	}
-	return slices.ContainsFunc(s.jobs[i].Own(), s.opt.within)
+	return slices.ContainsFunc(s.recipes[i].Own(), s.opt.within)
 }
 
 // within reports whether a path lies in a named one.
@@ -77,11 +77,11 @@ func (s *side) narrowed() {
 
 // declaring reports whether the files of a release may declare others.
 func (s *side) declaring(i int) bool {
-	if s.jobs[i] == nil || s.failed[i] != nil {
+	if s.recipes[i] == nil || s.failed[i] != nil {
 		return false
 	}
-	return slices.ContainsFunc(s.jobs[i].Own(), func(p string) bool {
-		b := s.jobs[i].Files[p]
+	return slices.ContainsFunc(s.recipes[i].Own(), func(p string) bool {
+		b := s.recipes[i].Files[p]
 		return versioned(b, declaringGroup, true) || versioned(b, fluxGroup, false)
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// What a change cannot reach is not rendered: where a release's job, which is all that its
+// What a change cannot reach is not rendered: where a release's recipe, which is all that its
 // output is a function of, is the same on both sides, so is the output. It is rendered all
 // the same where its objects may concern other releases: they may declare some, or be what
 // one refers to. Nothing is fetched before that is known.
@@ -157,14 +157,14 @@ func (r *reach) compare() {
 			k, ok := of.other.byID[of.side.releases[i].ID]
 			switch {
 			case !ok:
-				r.texts.learn(of.side.jobs[i], nil)
+				r.texts.learn(of.side.recipes[i], nil)
 			case !alike(sidePlace{of.side, i}, sidePlace{of.other, k}):
-				r.texts.learn(of.side.jobs[i], of.other.jobs[k])
+				r.texts.learn(of.side.recipes[i], of.other.recipes[k])
 			}
 		}
 	}
 	for _, s := range r.sleepers {
-		if r.wanted(r.base.jobs[s.onBase]) {
+		if r.wanted(r.base.recipes[s.onBase]) {
 			r.rouse(s)
 		}
 	}
@@ -198,15 +198,16 @@ func (s *side) renderAlone(ctx context.Context, other *side) error {
 // alike reports whether two sides of a release depend on the same.
 func alike(a, b sidePlace) bool {
 	return reflect.DeepEqual(a.side.releases[a.at].Delivery.Loops, b.side.releases[b.at].Delivery.Loops) &&
-		a.side.failed[a.at] == nil && b.side.failed[b.at] == nil && a.side.jobs[a.at].Digest() == b.side.jobs[b.at].Digest()
+		a.side.failed[a.at] == nil && b.side.failed[b.at] == nil &&
+		a.side.recipes[a.at].Digest() == b.side.recipes[b.at].Digest()
 }
 
 // fetchLater gathers a release once more where something of it was not fetched.
 func (s *side) fetchLater(i int) {
-	if s.failed[i] != nil || !s.jobs[i].Later {
+	if s.failed[i] != nil || !s.recipes[i].Later {
 		return
 	}
-	s.jobs[i], s.failed[i] = gather(s.src, s.releases[i])
+	s.recipes[i], s.failed[i] = gather(s.src, s.releases[i])
 	s.withDeclaration(i)
 }
 
@@ -214,13 +215,13 @@ func (s *side) fetchLater(i int) {
 func (s *side) withDeclaration(i int) {
 	if says := s.releases[i].Says; says != nil {
 		for p, b := range says {
-			s.jobs[i].Beside(p, b)
+			s.recipes[i].Beside(p, b)
 		}
 		return
 	}
 	if by := s.releases[i].By.File; by != "" {
 		if b, err := s.src.Read(by); err == nil {
-			s.jobs[i].Beside(by, b)
+			s.recipes[i].Beside(by, b)
 		}
 	}
 }
@@ -233,7 +234,7 @@ func (r *reach) beside(k int) bool {
 // quiet reports whether the objects of a release concern no other one, by what stands in
 // everything that it is made of.
 func (r *reach) quiet(s *side, i int) bool {
-	j := s.jobs[i]
+	j := s.recipes[i]
 	settings, err := json.Marshal(&j.Release)
 	if err != nil {
 		return false
@@ -327,7 +328,7 @@ var (
 
 // learnUnread takes the scopes of custom kinds from the text of a release that is not
 // rendered.
-func (s scopes) learnUnread(j *release.Job) {
+func (s scopes) learnUnread(j *release.Recipe) {
 	for _, p := range j.Reads() {
 		b := j.Files[p]
 		if !bytes.Contains(b, definitionMark) {

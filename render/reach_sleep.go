@@ -37,7 +37,7 @@ var (
 
 // sleeps reports whether release i of head, which is k of base and equal to it, may sleep.
 func (r *reach) sleeps(k, i int) bool {
-	j := r.base.jobs[k]
+	j := r.base.recipes[k]
 	if j.Release.Kind == release.Helm || j.Release.Kind == release.Templates || r.wanted(j) {
 		return false
 	}
@@ -66,7 +66,7 @@ func (s *sleeper) hold(kinds []string, b []byte) {
 // wanted reports whether a release has to be rendered whoever looks: it declares more than
 // HelmReleases of fetched charts, says something about other releases, or takes from objects
 // that may change.
-func (r *reach) wanted(j *release.Job) bool {
+func (r *reach) wanted(j *release.Recipe) bool {
 	settings, err := json.Marshal(&j.Release)
 	if err != nil || containsAny(settings, repositoryName) || containsText(settings, r.marks) ||
 		versioned(settings, buildGroup, false) {
@@ -132,7 +132,7 @@ func (s *side) awaken(i int) {
 	s.awake = append(s.awake, i)
 	if s.outputs[i].Err == nil {
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
-		s.found.Remember(s.releases[i], s.jobs[i], s.outputs[i].Docs)
+		s.found.Remember(s.releases[i], s.recipes[i], s.outputs[i].Docs)
 	}
 }
 
@@ -143,7 +143,7 @@ type changedTexts struct {
 }
 
 // learn reads a release that differs from the other side's, which is nil where that has none.
-func (c *changedTexts) learn(j, twin *release.Job) {
+func (c *changedTexts) learn(j, twin *release.Recipe) {
 	differs := func(p string) bool { return twin == nil || !bytes.Equal(twin.Files[p], j.Files[p]) }
 	// Whether all that it builds may differ, and not the files that do alone.
 	all := twin == nil || !reflect.DeepEqual(j.Release, twin.Release) || !slices.ContainsFunc(j.Reads(), differs)

@@ -98,7 +98,7 @@ type Rendered struct {
 	// Why says which, or why it was not selected; both are set by [RenderBoth] alone.
 	Changed bool
 	Why     string
-	job     *release.Job
+	recipe  *release.Recipe
 	partly  bool // not all that it is made of was read
 	// lost are the files of plain manifests that fail alone, as releases of their own.
 	lost      []*Rendered

@@ -135,10 +135,10 @@ func plainValue(v any) any {
 // where none does. They are guesses, and are to be rendered and compared; see [Object.With].
 func (r *Revision) Rewrites(o *Object, settings []Setting) []Rewrite {
 	i := slices.IndexFunc(r.Releases, func(x *Rendered) bool { return x.ID == o.Release })
-	if i < 0 || r.Releases[i].job == nil {
+	if i < 0 || r.Releases[i].recipe == nil {
 		return nil
 	}
-	j := r.Releases[i].job
+	j := r.Releases[i].recipe
 	list := atoms(o, settings)
 	var out []Rewrite
 	for _, how := range []func(*Object, atom) (string, splice, bool){
@@ -162,7 +162,9 @@ type splice struct {
 }
 
 // rewrite makes all atoms in one file, each in one way.
-func rewrite(j *release.Job, o *Object, list []atom, how func(*Object, atom) (string, splice, bool)) (Rewrite, bool) {
+func rewrite(
+	j *release.Recipe, o *Object, list []atom, how func(*Object, atom) (string, splice, bool),
+) (Rewrite, bool) {
 	file := ""
 	var cuts []splice
 	for _, a := range joined(o, list) {
@@ -194,7 +196,7 @@ func rewrite(j *release.Job, o *Object, list []atom, how func(*Object, atom) (st
 }
 
 // rewriteSource edits YAML: a manifest, a patch or values.
-func rewriteSource(j *release.Job, o *Object, a atom) (string, splice, bool) {
+func rewriteSource(j *release.Recipe, o *Object, a atom) (string, splice, bool) {
 	at := o.Locate(a.path.String())
 	if _, exists := a.path.Get(o.Content); exists {
 		t, ok := readSource(j, at.File)
@@ -240,7 +242,7 @@ func nested(p fieldpath.Path, value any) any {
 }
 
 // rewriteTemplate edits the text of a template by its lines.
-func rewriteTemplate(j *release.Job, o *Object, a atom) (string, splice, bool) {
+func rewriteTemplate(j *release.Recipe, o *Object, a atom) (string, splice, bool) {
 	for n := len(a.path); n > 0; n-- {
 		if _, exists := a.path[:n].Get(o.Content); !exists {
 			continue

@@ -16,7 +16,7 @@ import (
 )
 
 // templateLine is the line of a chart's template that writes a field of an object.
-func templateLine(j *release.Job, o *Object, p fieldpath.Path) document.Location {
+func templateLine(j *release.Recipe, o *Object, p fieldpath.Path) document.Location {
 	if j.Chart == nil {
 		return document.Location{}
 	}
@@ -109,7 +109,7 @@ var knobs = map[string][]string{
 const mostKnobs = 3
 
 // rewriteKnobs fills empty values of the chart whose names tell that they are a field's.
-func rewriteKnobs(j *release.Job, o *Object, settings []Setting) []Rewrite {
+func rewriteKnobs(j *release.Recipe, o *Object, settings []Setting) []Rewrite {
 	if len(settings) != 1 || settings[0].Value == nil {
 		return nil
 	}

@@ -20,8 +20,8 @@ type sourceText struct {
 	roots []*yaml3.Node
 }
 
-// readSource reads a file of the job; false where it is no YAML, such as a template.
-func readSource(j *release.Job, file string) (sourceText, bool) {
+// readSource reads a file of the recipe; false where it is no YAML, such as a template.
+func readSource(j *release.Recipe, file string) (sourceText, bool) {
 	b, ok := j.Files[file]
 	if !ok {
 		return sourceText{}, false

@@ -23,7 +23,7 @@ type side struct {
 	opt      Options
 	releases []release.Release
 	ignored  []source.Ignored
-	jobs     []*release.Job
+	recipes  []*release.Recipe
 	failed   []*document.Failure // of gathering, by release
 	outputs  []release.Output
 	byID     map[string]int // place in the lists
@@ -51,9 +51,9 @@ func (s *side) watchSource(i int) {
 		if !slices.Contains(s.releases[i].Files, f) {
 			s.releases[i].Files = append(s.releases[i].Files, f)
 		}
-		s.jobs[i].Files[f] = nil
+		s.recipes[i].Files[f] = nil
 		if b, err := s.src.Read(f); err == nil {
-			s.jobs[i].Files[f] = b
+			s.recipes[i].Files[f] = b
 		}
 	}
 }
@@ -87,18 +87,18 @@ func (s *side) gather(ctx context.Context, releases []release.Release, failed ma
 		s.byID[r.ID] = from + k
 	}
 	s.releases = append(s.releases, releases...)
-	s.jobs = append(s.jobs, make([]*release.Job, len(releases))...)
+	s.recipes = append(s.recipes, make([]*release.Recipe, len(releases))...)
 	s.failed = append(s.failed, make([]*document.Failure, len(releases))...)
 	s.outputs = append(s.outputs, make([]release.Output, len(releases))...)
 	return parallel(ctx, s.opt.Workers, len(releases), func(k int) {
 		i := from + k
 		if f := failed[s.releases[i].ID]; f != nil {
-			s.jobs[i], s.failed[i] = release.Unread(s.releases[i]), f
+			s.recipes[i], s.failed[i] = release.Unread(s.releases[i]), f
 		} else if s.opt.Clock.Over() {
-			s.jobs[i] = release.Unread(s.releases[i])
-			s.failed[i] = s.jobs[i].Cut()
+			s.recipes[i] = release.Unread(s.releases[i])
+			s.failed[i] = s.recipes[i].Cut()
 		} else {
-			s.jobs[i], s.failed[i] = gather(s.src, s.releases[i])
+			s.recipes[i], s.failed[i] = gather(s.src, s.releases[i])
 		}
 		s.withDeclaration(i)
 	})
@@ -194,11 +194,11 @@ func (s *side) declare(from int) ([]release.Release, map[string]*document.Failur
 			continue
 		}
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
-		s.found.Remember(s.releases[i], s.jobs[i], s.outputs[i].Docs)
+		s.found.Remember(s.releases[i], s.recipes[i], s.outputs[i].Docs)
 	}
 	for _, i := range list {
 		if s.outputs[i].Err == nil {
-			d.Read(s.releases[i], s.jobs[i], s.outputs[i].Docs)
+			d.Read(s.releases[i], s.recipes[i], s.outputs[i].Docs)
 		}
 	}
 	s.waiting = append(s.waiting, d.Waiting...)
@@ -236,15 +236,15 @@ func (s *side) runNamed(i int) {
 // run renders release i, unless gathering it failed.
 func (s *side) run(i int) {
 	if s.failed[i] != nil {
-		s.outputs[i] = release.Output{Err: s.failed[i], Notes: s.jobs[i].Notes}
+		s.outputs[i] = release.Output{Err: s.failed[i], Notes: s.recipes[i].Notes}
 		return
 	}
 	if s.opt.Clock.Over() {
-		s.outputs[i] = release.Output{Err: s.jobs[i].Cut(), Notes: s.jobs[i].Notes}
+		s.outputs[i] = release.Output{Err: s.recipes[i].Cut(), Notes: s.recipes[i].Notes}
 		return
 	}
 	began := time.Now()
-	s.outputs[i] = s.runner.Run(s.jobs[i])
+	s.outputs[i] = s.runner.Run(s.recipes[i])
 	s.src.Spent.Add(int64(time.Since(began)))
 	if s.opt.Rendered != nil {
 		s.opt.Rendered()
@@ -265,7 +265,7 @@ func (s *side) learn() scopes {
 		s.outputs[i].Docs = expand(s.outputs[i].Docs)
 		known.learn(s.outputs[i].Docs)
 		if s.outputs[i].Untouched {
-			known.learnUnread(s.jobs[i])
+			known.learnUnread(s.recipes[i])
 		}
 	}
 	return known
@@ -287,7 +287,7 @@ func (s *side) finish(known scopes, other *Revision) *Revision {
 	_ = parallel(context.Background(), s.opt.Workers, len(s.releases), func(i int) {
 		if t := twins[s.releases[i].ID]; t != nil && s.outputs[i].Shared && maps.Equal(known, other.scopes) {
 			r := *t
-			r.Release, r.job = s.releases[i], s.jobs[i]
+			r.Release, r.recipe = s.releases[i], s.recipes[i]
 			rev.Releases[i] = &r
 			return
 		}
@@ -305,23 +305,23 @@ func (s *side) finish(known scopes, other *Revision) *Revision {
 
 func (s *side) rendered(i int, known scopes) *Rendered {
 	out := s.outputs[i]
-	r := &Rendered{Release: s.releases[i], Err: out.Err, Untouched: out.Untouched, job: s.jobs[i],
+	r := &Rendered{Release: s.releases[i], Err: out.Err, Untouched: out.Untouched, recipe: s.recipes[i],
 		partly: s.failed[i] != nil}
 	r.Notes = append(append(r.Notes, r.Remarks...), out.Notes...)
-	if s.jobs[i] != nil {
-		r.Reads = s.jobs[i].Own()
-		r.Fetched = fetchedBy(s.src, s.jobs[i])
+	if s.recipes[i] != nil {
+		r.Reads = s.recipes[i].Own()
+		r.Fetched = fetchedBy(s.src, s.recipes[i])
 	}
 	if source.MountOf(r.Path) != "" { // nothing points out of the repository
 		r.Path = r.By.File
 		r.Values = slices.DeleteFunc(slices.Clone(r.Values), func(p string) bool { return source.MountOf(p) != "" })
 	}
 	if r.Err != nil {
-		r.Err = s.jobs[i].PlacedFailure(r.Err)
+		r.Err = s.recipes[i].PlacedFailure(r.Err)
 		r.Err.Where.File = s.src.Real(r.Err.Where.File)
 		return r
 	}
-	b := &builder{rel: r.Release, scopes: known, locate: locate.New(s.src, s.jobs[i], s.opt.trialing())}
+	b := &builder{rel: r.Release, scopes: known, locate: locate.New(s.src, s.recipes[i], s.opt.trialing())}
 	for _, l := range out.Lost {
 		r.lose(s.src, l)
 	}
@@ -330,8 +330,8 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 		if f == nil || r.lostFiles[s.src.Real(d.File)] {
 			continue
 		}
-		if r.Kind != release.Manifests || len(r.lost)+1 >= len(s.jobs[i].Release.Files) {
-			r.Err, r.lost = s.jobs[i].PlacedFailure(f), nil
+		if r.Kind != release.Manifests || len(r.lost)+1 >= len(s.recipes[i].Release.Files) {
+			r.Err, r.lost = s.recipes[i].PlacedFailure(f), nil
 			return r
 		}
 		r.lose(s.src, release.LostFile{File: d.File, Err: f})
@@ -342,7 +342,7 @@ func (s *side) rendered(i int, known scopes) *Rendered {
 	return r
 }
 
-// fetchedBy lists what a job took from other hosts, in the order of their folders.
-func fetchedBy(s *source.Source, j *release.Job) []source.Fetched {
+// fetchedBy lists what a recipe took from other hosts, in the order of their folders.
+func fetchedBy(s *source.Source, j *release.Recipe) []source.Fetched {
 	return s.FetchedAt(j.FetchedNames())
 }

@@ -37,8 +37,8 @@ func knowSecrets(revs ...*Revision) {
 			for _, text := range r.Hidden {
 				k.Add(text)
 			}
-			if r.job != nil {
-				knowFiles(k, r.job, seen)
+			if r.recipe != nil {
+				knowFiles(k, r.recipe, seen)
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func (r *Rendered) know(k *redact.Known) {
 		r.Notes[i] = redact.Text(k.Scrub(n))
 	}
 	if r.Err != nil {
-		m := message{known: k, job: r.job}
+		m := message{known: k, recipe: r.recipe}
 		f := *r.Err
 		f.Reason, f.Remedy = m.clean(f.Reason), redact.Text(k.Scrub(f.Remedy))
 		r.Err = &f
@@ -119,7 +119,7 @@ func knowObject(k *redact.Known, o *Object) {
 
 // knowFiles adds what the Secrets in a release's files hold, also where they did not render,
 // and the values of telling keys in a chart's settings.
-func knowFiles(k *redact.Known, j *release.Job, seen map[textOf]bool) {
+func knowFiles(k *redact.Known, j *release.Recipe, seen map[textOf]bool) {
 	unseen := map[string]bool{}
 	for name, text := range j.Files {
 		if len(text) > 0 {
@@ -176,7 +176,7 @@ func isValues(name string) bool {
 // message cleans what is said of a failure.
 type message struct {
 	known  *redact.Known
-	job    *release.Job
+	recipe *release.Recipe
 	public []string // texts of files that everybody may read, filled when it is needed
 	read   bool
 }
@@ -193,7 +193,7 @@ var (
 // no values.
 func (m *message) clean(text string) string {
 	text = redact.Text(m.known.Scrub(text))
-	if m.job == nil {
+	if m.recipe == nil {
 		return text
 	}
 	text = quoted.ReplaceAllStringFunc(text, func(q string) string { return m.words(q, 8) })
@@ -218,14 +218,14 @@ func (m *message) open(text string) bool {
 	if redact.PlainWords(text) || redact.SafeForm(text) {
 		return true
 	}
-	for name := range m.job.Files {
+	for name := range m.recipe.Files {
 		if strings.Contains(name, text) || strings.Contains(text, name) && len(text) < 2*len(name) {
 			return true
 		}
 	}
 	if !m.read {
 		m.read = true
-		for name, b := range m.job.Files {
+		for name, b := range m.recipe.Files {
 			if base := path.Base(name); base == "Chart.yaml" || source.IsKustomizationName(base) ||
 				strings.Contains(name, "/templates/") {
 				m.public = append(m.public, string(b))
@@ -246,7 +246,7 @@ func (m *message) isKey(text string) bool {
 	if err != nil || len(text) > 200 {
 		return false
 	}
-	for _, b := range m.job.Files {
+	for _, b := range m.recipe.Files {
 		if len(b) < 1<<20 && re.Match(b) {
 			return true
 		}

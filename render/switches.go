@@ -82,8 +82,8 @@ func withSwitches(ctx context.Context, base, head *side) error {
 // switching looks for the values with which a chart shows what of it changes.
 type switching struct {
 	run        worker.Runner
-	base, head *release.Job
-	values     []*release.Job // head's, with each of the values files that are known
+	base, head *release.Recipe
+	values     []*release.Recipe // head's, with each of the values files that are known
 	text       *chartTexts
 	trials     int                 // that were asked for
 	made       map[string]trialled // and their outcomes
@@ -95,13 +95,13 @@ func newSwitching(base, head *side, k, i int) *switching {
 	if base.outputs[k].Err != nil || head.outputs[i].Err != nil || head.outputs[i].Untouched || base.outputs[k].Untouched {
 		return nil
 	}
-	s := &switching{run: head.runner, base: base.jobs[k], head: head.jobs[i]}
+	s := &switching{run: head.runner, base: base.recipes[k], head: head.recipes[i]}
 	if s.base == nil || s.head == nil || s.base.Chart == nil || s.head.Chart == nil || len(s.changed()) == 0 {
 		return nil
 	}
 	for n, r := range head.releases {
-		if isSet(r) && r.Path == head.releases[i].Path && head.outputs[n].Err == nil && head.jobs[n].Chart != nil {
-			s.values = append(s.values, head.jobs[n])
+		if isSet(r) && r.Path == head.releases[i].Path && head.outputs[n].Err == nil && head.recipes[n].Chart != nil {
+			s.values = append(s.values, head.recipes[n])
 		}
 	}
 	return s
@@ -110,7 +110,7 @@ func newSwitching(base, head *side, k, i int) *switching {
 // changed are the templates and the values of the chart itself that differ, as repository paths.
 func (s *switching) changed() []string {
 	var out []string
-	add := func(j, other *release.Job) {
+	add := func(j, other *release.Recipe) {
 		for name, p := range j.Chart.Names {
 			if !strings.HasPrefix(name, "templates/") && name != "values.yaml" || strings.HasPrefix(name, "templates/tests/") {
 				continue
@@ -128,10 +128,10 @@ func (s *switching) changed() []string {
 
 // A part of the change: head without it, and where it stands.
 type part struct {
-	template string               // of the chart, whose documents it shows in; "" for all
-	without  []func(*release.Job) // each takes it out of head: the first one with which that still renders
-	sites    []templateSite       // of both sides
-	number   int                  // in the list of them
+	template string                  // of the chart, whose documents it shows in; "" for all
+	without  []func(*release.Recipe) // each takes it out of head: the first one with which that still renders
+	sites    []templateSite          // of both sides
+	number   int                     // in the list of them
 }
 
 // first is the first setting that shows a part of the change, and that base renders with as well.
@@ -160,9 +160,9 @@ func (s *switching) parts() []part {
 		if strings.HasPrefix(path.Base(p), "_") || path.Ext(p) == ".tpl" {
 			name = ""
 		}
-		put := func(text string) func(*release.Job) { return func(j *release.Job) { j.Files[p] = []byte(text) } }
+		put := func(text string) func(*release.Recipe) { return func(j *release.Recipe) { j.Files[p] = []byte(text) } }
 		for i, h := range hunks(was, is) {
-			d := part{template: name, without: []func(*release.Job){put(revert(is, h)), put(was)}}
+			d := part{template: name, without: []func(*release.Recipe){put(revert(is, h)), put(was)}}
 			if i < mostHunks {
 				d.sites = lineSites(p, is, h.HeadFirst, h.HeadLast, false)
 				d.sites = append(d.sites, lineSites(p, was, h.BaseFirst, h.BaseLast, true)...)
@@ -209,7 +209,7 @@ func (s *switching) changedValues(p string) []part {
 			before, _ := at.Get(was)
 			vals, _ := is.(map[string]any)
 			out = append(out, part{
-				without: []func(*release.Job){func(j *release.Job) {
+				without: []func(*release.Recipe){func(j *release.Recipe) {
 					j.Chart.Inline = helm.MergeValues(helm.Nested(at, before, vals), j.Chart.Inline)
 				}},
 				sites: s.text.mentions(at),

@@ -32,9 +32,9 @@ type templateTrees struct {
 	trees []*parse.Tree
 }
 
-func newChartTexts(head, base *release.Job) *chartTexts {
+func newChartTexts(head, base *release.Recipe) *chartTexts {
 	t := &chartTexts{values: map[string]any{}}
-	for n, j := range []*release.Job{head, base} {
+	for n, j := range []*release.Recipe{head, base} {
 		t.sides[n] = map[string]*templateTrees{}
 		for name, p := range j.Chart.Names {
 			if strings.HasPrefix(name, "templates/") && len(j.Files[p]) <= mostTexts {

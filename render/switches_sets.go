@@ -30,7 +30,7 @@ func (s *switching) settings() [][]toggle {
 	s.text = newChartTexts(s.head, s.base)
 	var out [][]toggle
 	for _, d := range s.parts() {
-		seen := slices.ContainsFunc(s.values, func(j *release.Job) bool { return s.shows(j, nil, d) }) ||
+		seen := slices.ContainsFunc(s.values, func(j *release.Recipe) bool { return s.shows(j, nil, d) }) ||
 			slices.ContainsFunc(out, func(set []toggle) bool { return s.shows(s.head, set, d) })
 		plain, deciding := s.text.ways(d.sites)
 		add := func(set []toggle) {

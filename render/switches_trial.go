@@ -10,7 +10,7 @@ import (
 )
 
 // shows reports whether head with some values comes out otherwise without a part of the change.
-func (s *switching) shows(of *release.Job, set []toggle, d part) bool {
+func (s *switching) shows(of *release.Recipe, set []toggle, d part) bool {
 	with := s.trial(of, set, "", nil)
 	if !with.ok {
 		return false
@@ -45,7 +45,7 @@ func (t trialled) of(template string) string {
 }
 
 // trial renders a chart with other values, and with an edit of some name: once, however often it is asked for.
-func (s *switching) trial(of *release.Job, set []toggle, name string, edit func(*release.Job)) trialled {
+func (s *switching) trial(of *release.Recipe, set []toggle, name string, edit func(*release.Recipe)) trialled {
 	s.trials++
 	key := fmt.Sprintf("%p %s %s", of, settingText(set), name)
 	if t, ok := s.made[key]; ok {
@@ -64,7 +64,7 @@ func (s *switching) trial(of *release.Job, set []toggle, name string, edit func(
 	return t
 }
 
-func (s *switching) render(of *release.Job, set []toggle, edit func(*release.Job)) ([]document.Document, bool) {
+func (s *switching) render(of *release.Recipe, set []toggle, edit func(*release.Recipe)) ([]document.Document, bool) {
 	c := *of.Chart
 	c.Once, c.Set = true, map[string]string{}
 	maps.Copy(c.Set, of.Chart.Set)
@@ -75,7 +75,7 @@ func (s *switching) render(of *release.Job, set []toggle, edit func(*release.Job
 		}
 		c.Set[t.path] = t.value
 	}
-	j := &release.Job{Release: release.Release{Kind: release.Helm, Path: c.Dir}, Files: maps.Clone(of.Files), Chart: &c}
+	j := &release.Recipe{Release: release.Release{Kind: release.Helm, Path: c.Dir}, Files: maps.Clone(of.Files), Chart: &c}
 	if edit != nil {
 		edit(j)
 	}

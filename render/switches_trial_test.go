@@ -11,16 +11,16 @@ import (
 	"github.com/kubesettle/kubesettle/render/worker"
 )
 
-// counting is a runner that counts its jobs by what they are made of.
+// counting is a runner that counts its recipes by what they are made of.
 type counting struct {
 	worker.Runner
-	jobs   map[string]int
-	before func()
+	recipes map[string]int
+	before  func()
 }
 
-func (c *counting) Run(j *release.Job) release.Output {
+func (c *counting) Run(j *release.Recipe) release.Output {
 	c.before()
-	c.jobs[j.Digest()]++
+	c.recipes[j.Digest()]++
 	return c.Runner.Run(j)
 }
 
@@ -71,7 +71,7 @@ spec:
 		if s == nil {
 			t.Fatal("nothing to be switched on")
 		}
-		c := &counting{Runner: run, jobs: map[string]int{}, before: func() {
+		c := &counting{Runner: run, recipes: map[string]int{}, before: func() {
 			if !once {
 				s.made = nil
 			}
@@ -85,13 +85,13 @@ spec:
 		t.Errorf("found %v with %d trials, and each made anew %v with %d", got, trials, want, trialsAnew)
 	}
 	total := 0
-	for job, n := range made.jobs {
+	for recipe, n := range made.recipes {
 		if total += n; n > 1 {
-			t.Errorf("job %.12s was rendered %d times", job, n)
+			t.Errorf("recipe %.12s was rendered %d times", recipe, n)
 		}
 	}
 	repeated := 0
-	for _, n := range anew.jobs {
+	for _, n := range anew.recipes {
 		repeated += n
 	}
 	if total >= repeated {

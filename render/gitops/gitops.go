@@ -58,7 +58,7 @@ type declaring struct {
 }
 
 // Read reads the Argo CD and Flux objects of a release.
-func (d *Declared) Read(r release.Release, j *release.Job, docs []document.Document) {
+func (d *Declared) Read(r release.Release, j *release.Recipe, docs []document.Document) {
 	locate := locate.New(d.Src, j, d.Found.trialing)
 	for _, doc := range docs {
 		if doc.Hook {

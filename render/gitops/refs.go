@@ -15,8 +15,8 @@ import (
 
 // placed is a rendered object that GitOps objects of any release may refer to.
 type placed struct {
-	doc document.Document
-	job *release.Job // of its release
+	doc    document.Document
+	recipe *release.Recipe // of its release
 }
 
 // Found are the rendered objects of one revision that GitOps objects refer to.
@@ -34,7 +34,7 @@ func NewFound(src *source.Source, t locate.Options) *Found {
 
 // Remember notes the objects of a release that others refer to. A later release's win:
 // it renders with its own settings what discovery has seen without.
-func (s *Found) Remember(r release.Release, j *release.Job, docs []document.Document) {
+func (s *Found) Remember(r release.Release, j *release.Recipe, docs []document.Document) {
 	for _, d := range docs {
 		gvk := document.GVK(d.Content)
 		if gvk.Group != "source.toolkit.fluxcd.io" && (gvk.Group != "" || gvk.Kind != "ConfigMap" && gvk.Kind != "Secret") {
@@ -59,7 +59,7 @@ func (s *Found) lookup(kind, namespace, name string) (placed, bool) {
 
 // at is where a field of a remembered object was set.
 func (s *Found) at(p placed, field string) document.Location {
-	return locate.New(s.src, p.job, s.trialing)(p.doc)(field)
+	return locate.New(s.src, p.recipe, s.trialing)(p.doc)(field)
 }
 
 // data reads a key of a ConfigMap or a Secret. An encrypted value is not known.
@@ -109,8 +109,8 @@ func textPlace(s *source.Source, field document.Location, text string, p fieldpa
 
 // copyOf is the file of a release that a text is a copy of, or "".
 func (p placed) copyOf(text string) string {
-	for _, f := range p.job.Reads() {
-		if string(p.job.Files[f]) == text {
+	for _, f := range p.recipe.Reads() {
+		if string(p.recipe.Files[f]) == text {
 			return f
 		}
 	}
@@ -150,6 +150,6 @@ func (s *Found) SourceFiles(r release.Release) []string {
 	if r.ChartSource == "" || !ok {
 		return nil
 	}
-	place := locate.New(s.src, p.job, s.trialing)(p.doc)
+	place := locate.New(s.src, p.recipe, s.trialing)(p.doc)
 	return specFiles(p.doc.Content["spec"], place)
 }

@@ -83,14 +83,14 @@ func (s *applicationSet) applications(generator any, params []map[string]any) {
 	if len(params) == 0 {
 		return
 	}
-	job := s.template
-	job.Value = document.Value(s.content, "spec", "template")
+	app := s.template
+	app.Value = document.Value(s.content, "spec", "template")
 	for _, kind := range []string{"list", "git", "matrix"} {
 		if own := document.Value(generator, kind, "template"); own != nil {
-			job.Value = document.MergePatch(fieldpath.DeepCopy(job.Value), own)
+			app.Value = document.MergePatch(fieldpath.DeepCopy(app.Value), own)
 		}
 	}
-	apps, err := s.expand(job, params)
+	apps, err := s.expand(app, params)
 	if err != nil {
 		s.fail("spec.template", err)
 		return
@@ -124,7 +124,7 @@ func (s *applicationSet) cascades() bool {
 // expand fills parameters into a template, where a template can be stopped.
 func (s *applicationSet) expand(t release.Template, params []map[string]any) ([]any, error) {
 	t.Params = params
-	j := &release.Job{Release: release.Release{ID: s.id(), Kind: release.Templates, Path: s.by.File}, Template: &t}
+	j := &release.Recipe{Release: release.Release{ID: s.id(), Kind: release.Templates, Path: s.by.File}, Template: &t}
 	out := s.Runner.Run(j)
 	if out.Err != nil {
 		return nil, out.Err

@@ -25,7 +25,7 @@ func (g *gatherer) switchedOff(rel release.Release, c *release.Chart) {
 			needed = append(needed, d)
 			continue
 		}
-		g.job.Notes = append(g.job.Notes, "dependency "+d.Name+" is switched off, and left out")
+		g.recipe.Notes = append(g.recipe.Notes, "dependency "+d.Name+" is switched off, and left out")
 	}
 	g.lost = needed
 }
@@ -39,11 +39,11 @@ func (g *gatherer) valuesOf(rel release.Release, c *release.Chart) (map[string]a
 	if len(c.OwnValues) > 0 {
 		own = c.OwnValues
 	}
-	vals, f := mergeFiles(g.job.Files, own)
+	vals, f := mergeFiles(g.recipe.Files, own)
 	if f != nil {
 		return nil, false
 	}
-	given, f := Values(c, g.job.Files)
+	given, f := Values(c, g.recipe.Files)
 	if f != nil {
 		return nil, false
 	}

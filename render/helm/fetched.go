@@ -65,9 +65,9 @@ func (g *gatherer) fetchDependency(d *chart.Dependency, lock *chart.Lock, where 
 		return f
 	}
 	if note != "" {
-		g.job.Notes = append(g.job.Notes, note)
+		g.recipe.Notes = append(g.recipe.Notes, note)
 	}
-	g.job.FetchedAt(dir, where)
+	g.recipe.FetchedAt(dir, where)
 	place := "charts/" + d.Name + "/"
 	if _, taken := g.names[place+"Chart.yaml"]; taken { // the same chart again, under an alias
 		place = "charts/" + d.Name + "-" + version + "/"
@@ -114,7 +114,7 @@ func (g *gatherer) lock(dir string, meta *chart.Metadata) (*chart.Lock, *documen
 		if err != nil {
 			return nil, document.AsFailure(file, err)
 		}
-		g.job.Files[file] = b
+		g.recipe.Files[file] = b
 		l := &chart.Lock{}
 		if err := yaml.Unmarshal(b, l); err != nil {
 			line := document.ErrorLine(err)
@@ -189,7 +189,7 @@ func sameDependency(a, b *chart.Dependency) bool {
 
 // fetchRelease fetches the chart of a release that a GitOps object declares, and settles
 // which of the values files that it names in the chart there are.
-func fetchRelease(s *source.Source, j *release.Job, rel *release.Release) *document.Failure {
+func fetchRelease(s *source.Source, j *release.Recipe, rel *release.Release) *document.Failure {
 	by := rel.DeclaredAt()
 	dir, note, f := s.FetchChart(*rel.Fetch, by)
 	if f != nil {

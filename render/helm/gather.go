@@ -26,8 +26,8 @@ import (
 const maxChartBytes = 100 << 20
 
 // Gather reads a chart, its file:// dependencies and its values files.
-func Gather(s *source.Source, rel release.Release) (*release.Job, *document.Failure) {
-	j := &release.Job{Release: rel, Files: map[string][]byte{}}
+func Gather(s *source.Source, rel release.Release) (*release.Recipe, *document.Failure) {
+	j := &release.Recipe{Release: rel, Files: map[string][]byte{}}
 	if rel.Fetch != nil && s.Dry {
 		j.Later = true
 		for _, p := range rel.Files {
@@ -41,7 +41,7 @@ func Gather(s *source.Source, rel release.Release) (*release.Job, *document.Fail
 			return j, f
 		}
 	}
-	g := &gatherer{src: s, job: j, names: map[string]string{}}
+	g := &gatherer{src: s, recipe: j, names: map[string]string{}}
 	if f := g.chart(rel.Path, "", 0); f != nil {
 		return j, f
 	}
@@ -99,11 +99,11 @@ func Gather(s *source.Source, rel release.Release) (*release.Job, *document.Fail
 }
 
 type gatherer struct {
-	src   *source.Source
-	job   *release.Job
-	names map[string]string
-	bytes int
-	lost  []*chart.Dependency
+	src    *source.Source
+	recipe *release.Recipe
+	names  map[string]string
+	bytes  int
+	lost   []*chart.Dependency
 }
 
 // maxChartNesting is how deep file:// dependencies go.
@@ -174,7 +174,7 @@ func (g *gatherer) file(p, name string) *document.Failure {
 			Where:  document.FileStart(p), Remedy: "list what is not part of it in .helmignore",
 		}
 	}
-	g.job.Files[p] = b
+	g.recipe.Files[p] = b
 	g.names[name] = p
 	return nil
 }
@@ -264,7 +264,7 @@ func (g *gatherer) vendoredNames(prefix string) map[string]bool {
 		}
 		if dir, base := path.Split(rest); base == "Chart.yaml" && strings.Count(dir, "/") == 1 {
 			var m chart.Metadata
-			if yaml.Unmarshal(g.job.Files[g.names[name]], &m) == nil {
+			if yaml.Unmarshal(g.recipe.Files[g.names[name]], &m) == nil {
 				have[m.Name] = true
 			}
 		}
@@ -295,7 +295,7 @@ func (g *gatherer) library(rel release.Release) *document.Failure {
 		return nil
 	}
 	file := path.Join(rel.Path, "Chart.yaml")
-	line := document.KeyLine(g.job.Files[file], "type")
+	line := document.KeyLine(g.recipe.Files[file], "type")
 	return &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: a library chart, which renders nothing", file, line),
 		Where:  document.LineOf(file, line, "file"), Remedy: "declare a chart that depends on it",

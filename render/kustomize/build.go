@@ -31,7 +31,7 @@ var kustomizeSchema sync.RWMutex
 const originAnnotation = "config.kubernetes.io/origin"
 
 // Build builds a kustomization in a file system that holds the gathered files only.
-func Build(j *release.Job) release.Output {
+func Build(j *release.Recipe) release.Output {
 	files, notes, f := buildFiles(j)
 	if f != nil {
 		return release.Output{Err: f}
@@ -84,7 +84,7 @@ func build(files map[string][]byte, root string, opt *krusty.Options) (resmap.Re
 
 // buildFiles are the gathered files, with charts rendered and with the root asked
 // for the origin of its resources.
-func buildFiles(j *release.Job) (map[string][]byte, []string, *document.Failure) {
+func buildFiles(j *release.Recipe) (map[string][]byte, []string, *document.Failure) {
 	files := make(map[string][]byte, len(j.Files))
 	for p, b := range j.Files {
 		files[p] = b
@@ -153,7 +153,7 @@ func buildFiles(j *release.Job) (map[string][]byte, []string, *document.Failure)
 }
 
 // inflates reports whether charts are rendered for the kustomization of a folder.
-func inflates(j *release.Job, dir string) bool {
+func inflates(j *release.Recipe, dir string) bool {
 	for p := range j.Inflate {
 		if path.Dir(p) == dir {
 			return true
@@ -209,7 +209,7 @@ func editKustomization(b []byte, e edits) ([]byte, error) {
 }
 
 // asksOrigin reports whether the root's author wants origin annotations in the output.
-func asksOrigin(j *release.Job) bool {
+func asksOrigin(j *release.Recipe) bool {
 	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
 		if b, ok := j.Files[path.Join(j.Release.Path, name)]; ok {
 			return bytes.Contains(b, []byte(types.OriginAnnotations))
@@ -219,7 +219,7 @@ func asksOrigin(j *release.Job) bool {
 }
 
 // builtDocument turns a resource into a document that knows its origin.
-func builtDocument(j *release.Job, r *resource.Resource) (document.Document, error) {
+func builtDocument(j *release.Recipe, r *resource.Resource) (document.Document, error) {
 	d := document.Document{}
 	if o, err := r.GetOrigin(); err == nil && o != nil {
 		d.Origin = path.Join(j.Release.Path, o.Path)
@@ -278,7 +278,7 @@ func dropAnnotation(content map[string]any, name string) {
 var kustomizePath = regexp.MustCompile(`/[A-Za-z0-9_.@/ -]+\.(?:ya?ml|json)`)
 
 // Failure gives an error of the library's the repository's file.
-func Failure(j *release.Job, err error) *document.Failure {
+func Failure(j *release.Recipe, err error) *document.Failure {
 	file := j.RootKustomization()
 	text := strings.Join(strings.Fields(document.Backquoted.ReplaceAllString(err.Error(), "a value")), " ")
 	for _, m := range kustomizePath.FindAllString(text, -1) {
@@ -301,7 +301,7 @@ func Failure(j *release.Job, err error) *document.Failure {
 }
 
 // brokenFile finds a file that is no YAML: the library does not say its line.
-func brokenFile(j *release.Job) *document.Failure {
+func brokenFile(j *release.Recipe) *document.Failure {
 	for _, p := range j.Reads() {
 		if f := source.CheckYAML(p, j.Files[p]); f != nil && !source.IsKustomizationName(p) {
 			return f

@@ -27,7 +27,7 @@ func (g *gatherer) charts(k *File, dir string) *document.Failure {
 		if f != nil {
 			return f
 		}
-		g.job.Inflate[inflatedFile(k.Path, i)] = c
+		g.recipe.Inflate[inflatedFile(k.Path, i)] = c
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (g *gatherer) inflator(k *File, dir, ref string) (done bool, f *document.Fa
 		if f != nil {
 			return false, f
 		}
-		g.job.Inflate[generatedFile(k.Path, ref, i)] = c
+		g.recipe.Inflate[generatedFile(k.Path, ref, i)] = c
 	}
 	return true, nil
 }
@@ -108,7 +108,7 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 	}
 	vendored := in && g.src.HasFile(path.Join(chartDir, "Chart.yaml"))
 	if !vendored && h.Repo != "" && g.src.CanFetch() && g.src.Dry {
-		g.job.Later = true
+		g.recipe.Later = true
 		for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
 			if f := g.need(k, dir, v); f != nil {
 				return nil, f
@@ -130,7 +130,7 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 		f.Skipped = true
 		return nil, f
 	}
-	rel := release.Release{ID: g.job.Release.ID, Kind: release.Helm, Path: chartDir, Name: h.ReleaseName,
+	rel := release.Release{ID: g.recipe.Release.ID, Kind: release.Helm, Path: chartDir, Name: h.ReleaseName,
 		Namespace: h.Namespace, KubeVersion: h.KubeVersion}
 	if rel.Namespace == "" {
 		rel.Namespace = g.space
@@ -139,7 +139,7 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 		rel.Name = "release-name"
 	}
 	if rel.KubeVersion == "" {
-		rel.KubeVersion = g.job.Release.KubeVersion
+		rel.KubeVersion = g.recipe.Release.KubeVersion
 	}
 	for _, v := range append([]string{h.ValuesFile}, h.AdditionalValuesFiles...) {
 		if v == "" {
@@ -155,15 +155,15 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 		return nil, f
 	}
 	for p, b := range j.Files {
-		g.job.Files[p] = b
+		g.recipe.Files[p] = b
 	}
 	for _, mount := range j.FetchedNames() {
-		g.job.FetchedAt(mount, j.Fetched[mount])
+		g.recipe.FetchedAt(mount, j.Fetched[mount])
 	}
-	g.job.Notes = append(g.job.Notes, j.Notes...)
+	g.recipe.Notes = append(g.recipe.Notes, j.Notes...)
 	c := j.Chart
 	if j.Later {
-		g.job.Later = true
+		g.recipe.Later = true
 		return &release.Chart{}, nil
 	}
 	c.IncludeCRDs, c.SkipHooks, c.Inline = h.IncludeCRDs, h.SkipHooks, h.ValuesInline

@@ -14,7 +14,7 @@ import (
 var missedPatch = regexp.MustCompile(`no matches for Id ([^.\s]+)\.\S*?/(\S+)\.\[`)
 
 // patchFailure words a patch that nothing matches, at the patch; nil for other errors.
-func patchFailure(j *release.Job, said string) *document.Failure {
+func patchFailure(j *release.Recipe, said string) *document.Failure {
 	m := missedPatch.FindStringSubmatch(said)
 	if m == nil {
 		return nil

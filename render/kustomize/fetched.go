@@ -101,7 +101,7 @@ func (g *gatherer) base(k *File, dir, ref string) *document.Failure {
 			fmt.Sprintf("give the full commit, ?ref= and 40 digits: `git ls-remote %s %s` prints it", b.address, b.rev))
 	}
 	if g.src.Dry {
-		g.job.Later = true
+		g.recipe.Later = true
 		return nil
 	}
 	where := document.LineOf(k.Path, k.line(ref), "release")
@@ -115,22 +115,22 @@ func (g *gatherer) base(k *File, dir, ref string) *document.Failure {
 	if err := g.src.Mount(mount, what, func() (tree.Tree, error) { return baseTree(t) }); err != nil {
 		return source.FetchFailure(redact.URL(ref), err, where)
 	}
-	g.job.FetchedAt(mount, where)
+	g.recipe.FetchedAt(mount, where)
 	target := path.Join(mount, b.path)
 	if !g.src.HasDir(target) {
 		return k.fail(ref, "has no folder "+b.path, "correct the path or the commit")
 	}
-	if g.job.Bases == nil {
-		g.job.Bases = map[string]map[string]string{}
+	if g.recipe.Bases == nil {
+		g.recipe.Bases = map[string]map[string]string{}
 	}
-	if g.job.Bases[k.Path] == nil {
-		g.job.Bases[k.Path] = map[string]string{}
+	if g.recipe.Bases[k.Path] == nil {
+		g.recipe.Bases[k.Path] = map[string]string{}
 	}
 	rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(target))
 	if err != nil {
 		return source.FetchFailure(redact.URL(ref), err, where)
 	}
-	g.job.Bases[k.Path][ref] = filepath.ToSlash(rel)
+	g.recipe.Bases[k.Path][ref] = filepath.ToSlash(rel)
 	return g.folder(target, k.Path, func() int { return where.StartLine })
 }
 
@@ -173,9 +173,9 @@ func (g *gatherer) fetchInflated(k *File, h types.HelmChart) (string, *document.
 		return "", f
 	}
 	if note != "" {
-		g.job.Notes = append(g.job.Notes, note)
+		g.recipe.Notes = append(g.recipe.Notes, note)
 	}
-	g.job.FetchedAt(dir, where)
+	g.recipe.FetchedAt(dir, where)
 	return dir, nil
 }
 

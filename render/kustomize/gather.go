@@ -113,7 +113,7 @@ func (k *File) lineWhere(is func(string) bool) int {
 
 type gatherer struct {
 	src     *source.Source
-	job     *release.Job
+	recipe  *release.Recipe
 	done    map[string]bool
 	parents map[string]bool
 	space   string // namespace of the root, for charts
@@ -121,13 +121,13 @@ type gatherer struct {
 
 // Gather collects the files of a kustomization and everything it includes, and
 // refuses what would leave the tree or the process before any of it can start.
-func Gather(s *source.Source, rel release.Release) (*release.Job, *document.Failure) {
+func Gather(s *source.Source, rel release.Release) (*release.Recipe, *document.Failure) {
 	g := &gatherer{
-		src: s, job: &release.Job{Release: rel, Files: map[string][]byte{}, Inflate: map[string]*release.Chart{}},
+		src: s, recipe: &release.Recipe{Release: rel, Files: map[string][]byte{}, Inflate: map[string]*release.Chart{}},
 		done: map[string]bool{}, parents: map[string]bool{},
 	}
 	f := g.folder(rel.Path, rel.Path, func() int { return 1 })
-	return g.job, f
+	return g.recipe, f
 }
 
 // folder adds the kustomization of a folder; from and at say who includes it.
@@ -151,7 +151,7 @@ func (g *gatherer) folder(dir, from string, at func() int) *document.Failure {
 	g.done[dir], g.parents[dir] = true, true
 	defer delete(g.parents, dir)
 	file := FileOf(g.src, dir)
-	if rel := g.job.Release; file == "" && dir == rel.Path && len(rel.Files) > 0 {
+	if rel := g.recipe.Release; file == "" && dir == rel.Path && len(rel.Files) > 0 {
 		return g.generated(dir)
 	}
 	if file == "" {
@@ -173,7 +173,7 @@ func (g *gatherer) generated(dir string) *document.Failure {
 	var text strings.Builder
 	text.WriteString("resources:\n")
 	k := &File{Path: path.Join(dir, "kustomization.yaml")}
-	for _, f := range g.job.Release.Files {
+	for _, f := range g.recipe.Release.Files {
 		rel := strings.TrimPrefix(f, dir+"/")
 		k.Resources = append(k.Resources, rel)
 		fmt.Fprintf(&text, "- %q\n", rel)
@@ -184,7 +184,7 @@ func (g *gatherer) generated(dir string) *document.Failure {
 
 // content adds a kustomization and everything it names.
 func (g *gatherer) content(k *File, dir string) *document.Failure {
-	if ov := g.job.Release.Overlay; ov != nil && dir == g.job.Release.Path {
+	if ov := g.recipe.Release.Overlay; ov != nil && dir == g.recipe.Release.Path {
 		own, f := parse(k.Path, k.Text)
 		if f != nil {
 			return f
@@ -195,7 +195,7 @@ func (g *gatherer) content(k *File, dir string) *document.Failure {
 	if g.space == "" {
 		g.space = k.Namespace
 	}
-	g.job.Files[k.Path] = k.Text
+	g.recipe.Files[k.Path] = k.Text
 	for _, step := range []func(*File, string) *document.Failure{g.resources, g.filesOf, g.plugins, g.charts} {
 		if f := step(k, dir); f != nil {
 			return f
@@ -285,7 +285,7 @@ func (g *gatherer) add(k *File, p, ref string) *document.Failure {
 		return k.fail(ref, "is outside of "+root+", which `kustomize build` refuses to read",
 			"move it below that folder, or make its folder a base; where the cluster builds with LoadRestrictionsNone, declare the release with `loadRestrictor: none`")
 	}
-	if _, ok := g.job.Files[p]; ok {
+	if _, ok := g.recipe.Files[p]; ok {
 		return nil
 	}
 	b, err := g.src.Read(p)
@@ -300,7 +300,7 @@ func (g *gatherer) add(k *File, p, ref string) *document.Failure {
 			return f
 		}
 	}
-	g.job.Files[p] = b
+	g.recipe.Files[p] = b
 	return nil
 }
 

@@ -201,7 +201,7 @@ func ParseImage(text string) types.Image {
 }
 
 // overlaid is the text of the root's kustomization with the overlay in it.
-func overlaid(j *release.Job, p string, text []byte) ([]byte, error) {
+func overlaid(j *release.Recipe, p string, text []byte) ([]byte, error) {
 	if j.Release.Overlay == nil || path.Dir(p) != j.Release.Path {
 		return text, nil
 	}

@@ -29,7 +29,7 @@ func (g *gatherer) plugins(k *File, dir string) *document.Failure {
 				continue
 			}
 			before := map[string]bool{}
-			for p := range g.job.Files {
+			for p := range g.recipe.Files {
 				before[p] = true
 			}
 			if f := g.include(k, dir, ref, false); f != nil {
@@ -41,11 +41,11 @@ func (g *gatherer) plugins(k *File, dir string) *document.Failure {
 				}
 				continue
 			}
-			for _, p := range g.job.Reads() {
+			for _, p := range g.recipe.Reads() {
 				if before[p] || path.Base(p) == path.Base(FileOf(g.src, path.Dir(p))) {
 					continue
 				}
-				if f := g.plugin(p, 1, g.job.Files[p], path.Dir(p), k); f != nil {
+				if f := g.plugin(p, 1, g.recipe.Files[p], path.Dir(p), k); f != nil {
 					return f
 				}
 			}

@@ -31,7 +31,7 @@ const (
 // others.
 func (g *gatherer) decryption(k *File, dir, ref string) (done bool, f *document.Failure) {
 	at, in := source.Inside(dir, ref)
-	docs, broken := document.Decode(at, g.job.Files[at])
+	docs, broken := document.Decode(at, g.recipe.Files[at])
 	if !in || broken != nil || len(docs) == 0 || !slices.Contains(k.Generators, ref) {
 		return false, nil
 	}
@@ -43,7 +43,7 @@ func (g *gatherer) decryption(k *File, dir, ref string) (done bool, f *document.
 		}
 		names = append(names, document.Texts(d.Content["files"])...)
 	}
-	e := g.job.Encrypted[k.Path]
+	e := g.recipe.Encrypted[k.Path]
 	e.Files, e.Patches = slices.Clone(e.Files), slices.Clone(e.Patches)
 	for _, name := range names {
 		p, in := source.Inside(path.Dir(at), name)
@@ -51,7 +51,7 @@ func (g *gatherer) decryption(k *File, dir, ref string) (done bool, f *document.
 			return false, nil
 		}
 		if !g.src.HasFile(p) {
-			line := document.KeyLine(g.job.Files[at], "files")
+			line := document.KeyLine(g.recipe.Files[at], "files")
 			return false, &document.Failure{
 				Reason: fmt.Sprintf("%s:%d: %s does not exist", at, line, name),
 				Where:  document.LineOf(at, line, "file"), Remedy: "commit it, encrypted, or remove the line",
@@ -60,10 +60,10 @@ func (g *gatherer) decryption(k *File, dir, ref string) (done bool, f *document.
 		if f := g.add(k, p, name); f != nil {
 			return false, f
 		}
-		if f := source.CheckYAML(p, g.job.Files[p]); f != nil {
+		if f := source.CheckYAML(p, g.recipe.Files[p]); f != nil {
 			return false, f
 		}
-		switch merged, all := mergedInto(p, g.job.Files[p]); {
+		switch merged, all := mergedInto(p, g.recipe.Files[p]); {
 		case !all:
 			return false, nil
 		case merged:
@@ -73,11 +73,11 @@ func (g *gatherer) decryption(k *File, dir, ref string) (done bool, f *document.
 		}
 	}
 	e.Generators = append(e.Generators, ref)
-	if g.job.Encrypted == nil {
-		g.job.Encrypted = map[string]release.Encrypted{}
+	if g.recipe.Encrypted == nil {
+		g.recipe.Encrypted = map[string]release.Encrypted{}
 	}
-	g.job.Encrypted[k.Path] = e
-	g.job.Notes = append(g.job.Notes, fmt.Sprintf("%s: what KSOPS would decrypt stays encrypted", at))
+	g.recipe.Encrypted[k.Path] = e
+	g.recipe.Notes = append(g.recipe.Notes, fmt.Sprintf("%s: what KSOPS would decrypt stays encrypted", at))
 	return true, nil
 }
 

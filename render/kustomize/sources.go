@@ -53,14 +53,14 @@ func (g *gatherer) placeholder(k *File, dir, ref string, env bool) bool {
 	if twin := g.src.Twin; twin != nil && twin.HasFile(p) {
 		return false
 	}
-	if _, there := g.job.Files[p]; there {
+	if _, there := g.recipe.Files[p]; there {
 		return true
 	}
-	g.job.Files[p] = []byte("not-in-the-repository")
+	g.recipe.Files[p] = []byte("not-in-the-repository")
 	if env {
-		g.job.Files[p] = []byte("NOT_IN_THE_REPOSITORY=not-in-the-repository\n")
+		g.recipe.Files[p] = []byte("NOT_IN_THE_REPOSITORY=not-in-the-repository\n")
 	}
-	g.job.Notes = append(g.job.Notes,
+	g.recipe.Notes = append(g.recipe.Notes,
 		fmt.Sprintf("%s:%d: %s is not in the repository: a placeholder stands for it", k.Path,
 			max(k.line(ref), k.lineEnding("="+ref)), p))
 	return true
@@ -88,7 +88,7 @@ func SourcesOf(s types.KvPairSources) []string {
 // anyFile reports whether files outside a kustomization's folder may be read: where the
 // release says so, and in a repository that Flux builds, whose controller does.
 func (g *gatherer) anyFile() bool {
-	rel := &g.job.Release
+	rel := &g.recipe.Release
 	rel.AnyFile = rel.AnyFile || !rel.Declared && rel.By.File == "" && g.src.BuiltByFlux()
 	return rel.AnyFile
 }

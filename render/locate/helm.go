@@ -25,7 +25,7 @@ const (
 // the field's; one is believed when changing it changes the field. Else it is the
 // template's line.
 func (l *locator) inHelm(d document.Document, p fieldpath.Path) document.Location {
-	if list := l.job.Release.PostRender; len(list) > 0 && !d.Hook {
+	if list := l.recipe.Release.PostRender; len(list) > 0 && !d.Hook {
 		q := query{doc: d, path: p}
 		q.value, q.exists = p.Get(d.Content)
 		for i := len(list) - 1; i >= 0; i-- {
@@ -34,7 +34,7 @@ func (l *locator) inHelm(d document.Document, p fieldpath.Path) document.Locatio
 			}
 		}
 	}
-	return l.inChart(l.job.Chart, d, p)
+	return l.inChart(l.recipe.Chart, d, p)
 }
 
 // inflated is inHelm for a chart that a kustomization inflates; at is the entry there.
@@ -60,7 +60,7 @@ func (l *locator) inChart(c *release.Chart, d document.Document, p fieldpath.Pat
 	if file == "" {
 		return document.LineOf(path.Join(c.Dir, "Chart.yaml"), 1, "release")
 	}
-	text := l.job.Files[file]
+	text := l.recipe.Files[file]
 	t := NewTemplateText(text, path.Ext(file) == ".tgz")
 	line, depth := t.Find(d, p)
 	at := document.LineOf(file, line, "template")
@@ -292,7 +292,7 @@ func (l *locator) readLeaves(c *release.Chart, scope fieldpath.Path) []valuesLea
 	seen := map[string]bool{}
 	out := l.inlineLeaves(c, seen)
 	for _, y := range layers {
-		v, err := document.DecodeYAML(l.job.Files[y.file])
+		v, err := document.DecodeYAML(l.recipe.Files[y.file])
 		if err != nil {
 			continue
 		}
@@ -311,9 +311,9 @@ func (l *locator) readLeaves(c *release.Chart, scope fieldpath.Path) []valuesLea
 // inlineLeaves are values that stand in the object or entry that declares the release;
 // they win over those of files.
 func (l *locator) inlineLeaves(c *release.Chart, seen map[string]bool) []valuesLeaf {
-	by := l.job.Release.By
+	by := l.recipe.Release.By
 	if by.File == "" {
-		by = document.LineOf(l.job.EntryFile(), 1, "release")
+		by = document.LineOf(l.recipe.EntryFile(), 1, "release")
 	}
 	by.Rung = "release"
 	var out []valuesLeaf
@@ -321,18 +321,18 @@ func (l *locator) inlineLeaves(c *release.Chart, seen map[string]bool) []valuesL
 		for _, k := range slices.Sorted(maps.Keys(set)) {
 			p := fieldpath.Parse(k)
 			seen[p.String()] = true
-			if l.job.Release.Switched != "" {
+			if l.recipe.Release.Switched != "" {
 				continue // it stands nowhere: the template that copies it does
 			}
 			leaf := valuesLeaf{path: p, value: set[k], at: by, set: k}
-			if at := l.job.Release.SettingAt; at != nil {
+			if at := l.recipe.Release.SettingAt; at != nil {
 				leaf.find = func(fieldpath.Path) document.Location {
 					at := at(k)
 					at.Rung = "value"
 					return at
 				}
 			}
-			if at, ok := l.job.Release.SetAt[k]; ok {
+			if at, ok := l.recipe.Release.SetAt[k]; ok {
 				leaf.at = at
 				leaf.at.Rung = "value"
 			}
@@ -345,8 +345,8 @@ func (l *locator) inlineLeaves(c *release.Chart, seen map[string]bool) []valuesL
 		}
 		seen[p.String()] = true
 		leaf := valuesLeaf{path: p, value: value, at: by}
-		if l.job.Release.InlineAt != nil {
-			leaf.find = l.job.Release.InlineAt
+		if l.recipe.Release.InlineAt != nil {
+			leaf.find = l.recipe.Release.InlineAt
 		}
 		out = append(out, leaf)
 	})

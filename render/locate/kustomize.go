@@ -22,7 +22,7 @@ func (l *locator) inKustomize(d document.Document, p fieldpath.Path) document.Lo
 	q.value, q.exists = p.Get(d.Content)
 	best := hit{depth: -1}
 	if q.exists {
-		if h := l.overlayHit(l.job.Release.Overlay, 0, q); h.exact {
+		if h := l.overlayHit(l.recipe.Release.Overlay, 0, q); h.exact {
 			return h.at
 		} else if h.depth > best.depth {
 			best = h
@@ -59,7 +59,7 @@ type hit struct {
 
 // chain lists the folders that an object went through, outermost first.
 func (l *locator) chain(d document.Document) []string {
-	root := l.job.Release.Path
+	root := l.recipe.Release.Path
 	var find func(dir string, seen map[string]bool) []string
 	find = func(dir string, seen map[string]bool) []string {
 		k := l.kustomization(dir)
@@ -99,7 +99,7 @@ func (l *locator) kustomization(dir string) *kustomize.File {
 	}
 	var k *kustomize.File
 	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
-		b, ok := l.job.Files[path.Join(dir, name)]
+		b, ok := l.recipe.Files[path.Join(dir, name)]
 		if !ok {
 			continue
 		}
@@ -108,10 +108,10 @@ func (l *locator) kustomization(dir string) *kustomize.File {
 			k = nil
 		} else {
 			k.FixKustomization()
-			k.ReplaceRemote(l.job.Bases[k.Path])
+			k.ReplaceRemote(l.recipe.Bases[k.Path])
 		}
 	}
-	if ov := l.job.Release.Overlay; k != nil && ov != nil && dir == l.job.Release.Path {
+	if ov := l.recipe.Release.Overlay; k != nil && ov != nil && dir == l.recipe.Release.Path {
 		k.Components = append(k.Components, ov.Components...)
 	}
 	l.kusts[dir] = k
@@ -281,10 +281,10 @@ func (l *locator) nameHit(k *kustomize.File, root *yaml3.Node, q query) hit {
 // baseHit is the object's node in the file it is from.
 func (l *locator) baseHit(d document.Document, q query) hit {
 	if d.Origin == "" {
-		return hit{at: document.LineOf(l.job.RootKustomization(), 1, "release"), depth: 0}
+		return hit{at: document.LineOf(l.recipe.RootKustomization(), 1, "release"), depth: 0}
 	}
-	if c, ok := l.job.Inflate[d.Origin]; ok {
-		at := document.LineOf(l.job.RootKustomization(), 1, "release")
+	if c, ok := l.recipe.Inflate[d.Origin]; ok {
+		at := document.LineOf(l.recipe.RootKustomization(), 1, "release")
 		if k := l.kustomization(path.Dir(d.Origin)); k != nil {
 			field := "helmCharts"
 			if len(k.HelmCharts) == 0 {

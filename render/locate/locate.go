@@ -20,8 +20,8 @@ type Options struct {
 }
 
 // New gives the function that finds the source of each document's fields.
-func New(s *source.Source, j *release.Job, opt Options) func(d document.Document) func(string) document.Location {
-	l := &locator{src: s, job: j, opt: opt, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomize.File{},
+func New(s *source.Source, j *release.Recipe, opt Options) func(d document.Document) func(string) document.Location {
+	l := &locator{src: s, recipe: j, opt: opt, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomize.File{},
 		trials: map[string]*trials{},
 		leaves: map[leavesKey][]valuesLeaf{}, overlays: map[*release.Overlay]*overlayText{},
 		inline: map[string][]*yaml3.Node{}}
@@ -44,12 +44,12 @@ func New(s *source.Source, j *release.Job, opt Options) func(d document.Document
 
 // locator finds where fields of one release's objects were set.
 type locator struct {
-	src   *source.Source
-	job   *release.Job
-	opt   Options
-	mu    sync.Mutex
-	nodes map[string][]*yaml3.Node // documents of a file
-	kusts map[string]*kustomize.File
+	src    *source.Source
+	recipe *release.Recipe
+	opt    Options
+	mu     sync.Mutex
+	nodes  map[string][]*yaml3.Node // documents of a file
+	kusts  map[string]*kustomize.File
 	// trials are the counterfactual renders of each chart, by its folder.
 	trials   map[string]*trials
 	leaves   map[leavesKey][]valuesLeaf
@@ -58,7 +58,7 @@ type locator struct {
 }
 
 func (l *locator) locate(d document.Document, p fieldpath.Path) document.Location {
-	switch l.job.Release.Kind {
+	switch l.recipe.Release.Kind {
 	case release.Helm:
 		return l.inHelm(d, p)
 	case release.Kustomize:
@@ -87,7 +87,7 @@ func (l *locator) node(file string, doc int) *yaml3.Node {
 	defer l.mu.Unlock()
 	list, ok := l.nodes[file]
 	if !ok {
-		list = l.src.Memo.Nodes(l.job.Files[file])
+		list = l.src.Memo.Nodes(l.recipe.Files[file])
 		l.nodes[file] = list
 	}
 	if doc < 0 || doc >= len(list) {

@@ -17,7 +17,7 @@ import (
 // overlayHit searches the i-th overlay of a release: it is written out as a kustomization
 // of its own, and what is found there is looked up in the object that declares it.
 func (l *locator) overlayHit(ov *release.Overlay, i int, q query) hit {
-	place := l.job.Release.OverlayAt
+	place := l.recipe.Release.OverlayAt
 	if ov == nil || place == nil || !q.exists {
 		return hit{depth: -1}
 	}
@@ -63,7 +63,7 @@ func (l *locator) written(ov *release.Overlay) *overlayText {
 		return o
 	}
 	l.overlays[ov] = nil
-	k := &kustomize.File{Path: path.Join(l.job.Release.Path, "overlay of "+l.job.Release.ID)}
+	k := &kustomize.File{Path: path.Join(l.recipe.Release.Path, "overlay of "+l.recipe.Release.ID)}
 	kustomize.Apply(ov, &k.Kustomization)
 	var err error
 	if k.Text, err = yaml.Marshal(&k.Kustomization); err != nil {

@@ -40,7 +40,7 @@ func (l *locator) trialsOf(c *release.Chart) *trials {
 		}
 		run := l.opt.Run
 		run.Sandbox = ForTrials(run.Sandbox)
-		t = &trials{chart: c, files: l.job.Files, running: run, keeper: k, by: map[string]map[string]bool{},
+		t = &trials{chart: c, files: l.recipe.Files, running: run, keeper: k, by: map[string]map[string]bool{},
 			marks: map[string]map[string]map[string]bool{}}
 		l.trials[c.Dir] = t
 	}
@@ -147,7 +147,7 @@ func (t *trials) renderWith(values map[string]any) []document.Document {
 }
 
 func (t *trials) run(c *release.Chart) []document.Document {
-	out := t.keeper.runner.Run(&release.Job{Release: release.Release{Kind: release.Helm, Path: c.Dir},
+	out := t.keeper.runner.Run(&release.Recipe{Release: release.Release{Kind: release.Helm, Path: c.Dir},
 		Files: t.files, Chart: c})
 	if out.Err != nil {
 		return nil

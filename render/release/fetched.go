@@ -10,8 +10,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// FetchedAt remembers which line brought something fetched into a job.
-func (j *Job) FetchedAt(dir string, where document.Location) {
+// FetchedAt remembers which line brought something fetched into a recipe.
+func (j *Recipe) FetchedAt(dir string, where document.Location) {
 	if j.Fetched == nil {
 		j.Fetched = map[string]document.Location{}
 	}
@@ -23,7 +23,7 @@ func (j *Job) FetchedAt(dir string, where document.Location) {
 
 // Placed is a location in the repository: what lies in something fetched is where the
 // line is that brought it in.
-func (j *Job) Placed(at document.Location) document.Location {
+func (j *Recipe) Placed(at document.Location) document.Location {
 	for range len(j.fetched()) {
 		where, ok := j.fetched()[source.MountOf(at.File)]
 		if !ok {
@@ -34,7 +34,7 @@ func (j *Job) Placed(at document.Location) document.Location {
 	return at
 }
 
-func (j *Job) fetched() map[string]document.Location {
+func (j *Recipe) fetched() map[string]document.Location {
 	if j == nil {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (j *Job) fetched() map[string]document.Location {
 }
 
 // PlacedFailure is a failure with its location in the repository.
-func (j *Job) PlacedFailure(f *document.Failure) *document.Failure {
+func (j *Recipe) PlacedFailure(f *document.Failure) *document.Failure {
 	out := *f
 	out.Reason = strings.ReplaceAll(f.Reason, source.FetchedRoot+"/", "")
 	if source.MountOf(f.Where.File) == "" {
@@ -54,12 +54,12 @@ func (j *Job) PlacedFailure(f *document.Failure) *document.Failure {
 	return &out
 }
 
-// Own are the files of a job that lie in the repository.
-func (j *Job) Own() []string {
+// Own are the files of a recipe that lie in the repository.
+func (j *Recipe) Own() []string {
 	return slices.DeleteFunc(j.Reads(), func(p string) bool { return source.MountOf(p) != "" })
 }
 
-// FetchedNames are the names of what a job fetched, sorted.
-func (j *Job) FetchedNames() []string {
+// FetchedNames are the names of what a recipe fetched, sorted.
+func (j *Recipe) FetchedNames() []string {
 	return slices.Sorted(maps.Keys(j.fetched()))
 }

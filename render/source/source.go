@@ -27,7 +27,7 @@ type Source struct {
 	// Twin is the other side, whose content is taken where a file is the same there.
 	Twin  *Source
 	net   *remotes     // nil: nothing is fetched
-	Dry   bool         // nothing is fetched yet: jobs say what is missing
+	Dry   bool         // nothing is fetched yet: recipes say what is missing
 	Spent atomic.Int64 // nanoseconds of rendering
 	mu    sync.Mutex
 	text  map[string][]byte // what was read

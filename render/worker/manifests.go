@@ -8,7 +8,7 @@ import (
 )
 
 // readManifests decodes the files of a folder.
-func readManifests(j *release.Job) release.Output {
+func readManifests(j *release.Recipe) release.Output {
 	var out release.Output
 	for _, p := range j.Release.Files {
 		docs, f := document.Decode(p, j.Files[p])

@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 }
 
 // endlessJob renders for longer than any test waits.
-func endlessJob() *release.Job {
-	j := &release.Job{Release: release.Release{ID: "bad", Kind: release.Helm, Path: "bad", Name: "bad"}, Chart: &release.Chart{Dir: "bad", Name: "bad", Names: map[string]string{}}, Files: map[string][]byte{}}
+func endlessJob() *release.Recipe {
+	j := &release.Recipe{Release: release.Release{ID: "bad", Kind: release.Helm, Path: "bad", Name: "bad"}, Chart: &release.Chart{Dir: "bad", Name: "bad", Names: map[string]string{}}, Files: map[string][]byte{}}
 	for name, text := range map[string]string{
 		"Chart.yaml":       "apiVersion: v2\nname: bad\nversion: 0.1.0\n",
 		"templates/a.yaml": "{{ range until 1000000 }}{{ range until 1000000 }}{{ end }}{{ end }}",
@@ -35,7 +35,7 @@ func endlessJob() *release.Job {
 	return j
 }
 
-// A worker whose input ends in the middle of a job has lost its parent, and ends: this is
+// A worker whose input ends in the middle of a recipe has lost its parent, and ends: this is
 // what other systems than Linux rest on.
 func TestOrphanedWorkerEnds(t *testing.T) {
 	w := startEndless(t)

@@ -13,11 +13,11 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// Outputs keeps what workers rendered, from run to run: an output is a function of its job and of
+// Outputs keeps what workers rendered, from run to run: an output is a function of its recipe and of
 // the program. What failed is not kept, as it may have been the machine's fault, nor what asks
 // for the time of day. A nil *Outputs keeps nothing.
 //
-//	outputs/v1/<digest of the program and the job>: a digest of all that follows, and the output
+//	outputs/v1/<digest of the program and the recipe>: a digest of all that follows, and the output
 type Outputs struct {
 	folder  kept.Folder
 	program func() string
@@ -34,14 +34,14 @@ func NewOutputs(dir string, program func() string) *Outputs {
 // mostOutputs is how many bytes are kept: beyond it, what was not read for longest goes.
 const mostOutputs = 256 << 20
 
-// name is the file of a job.
-func (o *Outputs) name(j *release.Job) string {
+// name is the file of a recipe.
+func (o *Outputs) name(j *release.Recipe) string {
 	sum := sha256.Sum256([]byte(o.program() + "\n" + j.Digest()))
 	return hex.EncodeToString(sum[:])
 }
 
-// find gives the output of a job as a worker wrote it.
-func (o *Outputs) find(j *release.Job) (release.Output, bool) {
+// find gives the output of a recipe as a worker wrote it.
+func (o *Outputs) find(j *release.Recipe) (release.Output, bool) {
 	if o == nil || !lasting(j) || o.program() == "" {
 		return release.Output{}, false
 	}
@@ -59,7 +59,7 @@ func (o *Outputs) find(j *release.Job) (release.Output, bool) {
 }
 
 // keep stores an output. A folder that cannot be written is one that is empty next time.
-func (o *Outputs) keep(j *release.Job, out release.Output, frame []byte) {
+func (o *Outputs) keep(j *release.Recipe, out release.Output, frame []byte) {
 	if o == nil || out.Err != nil || !lasting(j) || o.program() == "" {
 		return
 	}
@@ -75,8 +75,8 @@ var timeOfDay = regexp.MustCompile(`\b(now|ago|date|dateInZone|date_in_zone|html
 // asksTheTime reports whether a file has them between the braces of a template.
 func asksTheTime(b []byte) bool { return timeOfDay.Match(b) && helm.Calls(b, timeOfDay.Match) }
 
-// lasting reports whether a job gives the same tomorrow.
-func lasting(j *release.Job) bool {
+// lasting reports whether a recipe gives the same tomorrow.
+func lasting(j *release.Recipe) bool {
 	if j.Chart == nil && len(j.Inflate) == 0 && j.Template == nil {
 		return true
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// Options says how jobs are run.
+// Options says how recipes are rendered.
 type Options struct {
 	Sandbox Sandbox
-	Workers int            // jobs at once; 0: one per processor
+	Workers int            // recipes at once; 0: one per processor
 	Clock   *release.Clock // ends them; nil: each has its own limit alone
 	Outputs *Outputs       // of earlier runs, for those of a sandbox; nil: none
 }
 
-// New gives the runner of jobs.
+// New gives the runner of recipes.
 func New(ctx context.Context, opt Options) Runner {
 	if len(opt.Sandbox.Command) == 0 {
 		return here{}

@@ -10,8 +10,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// runJob renders a job in this process.
-func runJob(j *release.Job) (out release.Output) {
+// runHere renders a recipe in this process.
+func runHere(j *release.Recipe) (out release.Output) {
 	defer func() {
 		if r := recover(); r != nil { // a library's bug on hostile input is this release's failure
 			out = release.Output{Err: &document.Failure{
@@ -37,7 +37,7 @@ func runJob(j *release.Job) (out release.Output) {
 }
 
 // renderChart renders a chart and builds the post-renderers' overlays over what it gave.
-func renderChart(j *release.Job) release.Output {
+func renderChart(j *release.Recipe) release.Output {
 	out := helm.Render(j.Chart, j.Files)
 	for i := range j.Release.PostRender {
 		if out.Err != nil {
@@ -53,7 +53,7 @@ func renderChart(j *release.Job) release.Output {
 }
 
 // buildKustomization builds a kustomization and does what Flux does to what was built.
-func buildKustomization(j *release.Job) release.Output {
+func buildKustomization(j *release.Recipe) release.Output {
 	out := kustomize.Build(j)
 	if out.Err != nil {
 		return out

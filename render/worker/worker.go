@@ -57,17 +57,17 @@ type Sandbox struct {
 	Memory  int64         // bytes per worker; 0: [DefaultRenderMemory]
 }
 
-// Runner renders jobs.
+// Runner renders recipes.
 type Runner interface {
-	Run(j *release.Job) release.Output
+	Run(j *release.Recipe) release.Output
 	Close()
 }
 
 // here renders in this process.
 type here struct{}
 
-func (here) Run(j *release.Job) release.Output { return runJob(j) }
-func (here) Close()                            {}
+func (here) Run(j *release.Recipe) release.Output { return runHere(j) }
+func (here) Close()                               {}
 
 // process is one worker.
 type process struct {
@@ -97,8 +97,8 @@ func (f *firstBytes) starved() bool {
 	return false
 }
 
-// Run renders a job in an idle worker and stops the worker where it does not end well.
-func (p *pool) Run(j *release.Job) release.Output {
+// Run renders a recipe in an idle worker and stops the worker where it does not end well.
+func (p *pool) Run(j *release.Recipe) release.Output {
 	if kept, ok := p.outputs.find(j); ok {
 		return kept
 	}
@@ -190,8 +190,8 @@ type workerSettings struct {
 	Memory int64 // bytes
 }
 
-// ask sends a job and reads its output, which it gives also as it was read.
-func (w *process) ask(j *release.Job) (release.Output, []byte, error) {
+// ask sends a recipe and reads its output, which it gives also as it was read.
+func (w *process) ask(j *release.Recipe) (release.Output, []byte, error) {
 	b, err := json.Marshal(j)
 	if err != nil {
 		return release.Output{}, nil, err
@@ -231,8 +231,8 @@ func (w *process) kill() {
 
 var errFrame = errors.New("frame too large")
 
-// orders reads the jobs that come in, whatever the process does meanwhile. Input that ends
-// while a job is rendered means that nobody waits for its output any more: the process ends,
+// orders reads the recipes that come in, whatever the process does meanwhile. Input that ends
+// while a recipe is rendered means that nobody waits for its output any more: the process ends,
 // however long the template would have run. Linux ends it by itself, see [dieWithParent].
 func orders(in *bufio.Reader, busy *atomic.Bool) <-chan order {
 	list := make(chan order)
@@ -258,9 +258,9 @@ type order struct {
 	err   error
 }
 
-// Serve renders the jobs that come in on r until it ends, and writes their outputs to
+// Serve renders the recipes that come in on r until it ends, and writes their outputs to
 // w: what the process of a [Sandbox] does. It ends the process when its memory passes
-// the limit that comes first on r, and when r ends before a job does: nothing else can end
+// the limit that comes first on r, and when r ends before a recipe does: nothing else can end
 // a template that allocates or loops.
 // Errors: a broken pipe or a frame that is none.
 func Serve(r io.Reader, w io.Writer) error {
@@ -290,20 +290,20 @@ func Serve(r io.Reader, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		var j release.Job
+		var j release.Recipe
 		if err := utiljson.Unmarshal(b, &j); err != nil {
 			return err
 		}
-		out := runJob(&j)
+		out := runHere(&j)
 		if b, err = json.Marshal(out); err != nil {
 			return err
 		}
-		busy.Store(false) // before the answer: the next job follows it
+		busy.Store(false) // before the answer: the next recipe follows it
 		if err := writeFrame(w, b); err != nil {
 			return err
 		}
 		if len(b) > bigOutput {
-			j, out, b = release.Job{}, release.Output{}, nil
+			j, out, b = release.Recipe{}, release.Output{}, nil
 			debug.FreeOSMemory() // for the next worker's, or the parent's
 		}
 	}

@@ -21,7 +21,7 @@ import (
 //
 // The caller holds one lock for all methods.
 type queue struct {
-	tasks     []queued
+	tasks    []queued
 	slices   []account
 	order    turns // the slices that may have a task to run
 	workers  int
@@ -52,7 +52,7 @@ const (
 type account struct {
 	used, limit time.Duration
 	running     int   // searches
-	tasks        []int // its own, in order
+	tasks       []int // its own, in order
 	done        int   // of them
 	turn        int   // its place among the turns; -1: none
 	next        int   // the task that it would run

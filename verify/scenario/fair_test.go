@@ -10,7 +10,7 @@ import (
 // long its search takes. It returns which tasks were finished, and when all was over.
 func playQueue(workers int, budget time.Duration, need [][2]int) (done []bool, end time.Duration) {
 	type run struct {
-		task         int
+		task        int
 		begin, over time.Time
 		limited     bool
 	}

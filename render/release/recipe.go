@@ -12,20 +12,20 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 )
 
-// Unread is the job of a release that cannot be had. The files that declare it are what
+// Unread is the recipe of a release that cannot be had. The files that declare it are what
 // a change has to touch to change it.
-func Unread(r Release) *Job {
-	j := &Job{Release: r, Files: map[string][]byte{}}
+func Unread(r Release) *Recipe {
+	j := &Recipe{Release: r, Files: map[string][]byte{}}
 	for _, f := range r.Files {
 		j.Files[f] = nil
 	}
 	return j
 }
 
-// Job is everything the rendering of one release depends on: files that were gathered
+// Recipe is everything the rendering of one release depends on: files that were gathered
 // from a tree, and settings. Its output is a function of it alone, so that it can run
-// in another process and be reused where base and head have equal jobs.
-type Job struct {
+// in another process and be reused where base and head have equal recipes.
+type Recipe struct {
 	Release Release
 	Files   map[string][]byte // by repository path
 	// Chart is set for Helm.
@@ -52,7 +52,7 @@ type Job struct {
 	hash string
 }
 
-// Output is what a job gives.
+// Output is what a recipe gives.
 type Output struct {
 	Docs  []document.Document
 	Notes []string
@@ -64,7 +64,7 @@ type Output struct {
 }
 
 // Beside adds a file that declares the release.
-func (j *Job) Beside(p string, b []byte) {
+func (j *Recipe) Beside(p string, b []byte) {
 	if _, ok := j.Files[p]; ok {
 		return
 	}
@@ -74,8 +74,8 @@ func (j *Job) Beside(p string, b []byte) {
 	j.Files[p], j.Declares[p] = b, true
 }
 
-// Reads lists the files of a job, sorted.
-func (j *Job) Reads() []string {
+// Reads lists the files of a recipe, sorted.
+func (j *Recipe) Reads() []string {
 	list := make([]string, 0, len(j.Files))
 	for p := range j.Files {
 		list = append(list, p)
@@ -84,29 +84,29 @@ func (j *Job) Reads() []string {
 	return list
 }
 
-// Digest identifies a job by content.
-func (j *Job) Digest() string {
+// Digest identifies a recipe by content.
+func (j *Recipe) Digest() string {
 	j.once.Do(func() { j.hash = j.computeDigest() })
 	return j.hash
 }
 
-func (j *Job) computeDigest() string {
+func (j *Recipe) computeDigest() string {
 	h := sha256.New()
 	for _, p := range j.Reads() {
 		sum := sha256.Sum256(j.Files[p])
 		fmt.Fprintf(h, "%q %x\n", p, sum)
 	}
-	b, err := json.Marshal(&Job{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Bases: j.Bases,
+	b, err := json.Marshal(&Recipe{Release: j.Release, Chart: j.Chart, Inflate: j.Inflate, Bases: j.Bases,
 		Encrypted: j.Encrypted, Notes: j.Notes, Template: j.Template, Lost: j.Lost, Later: j.Later})
 	if err != nil {
-		panic("render: a job does not marshal: " + err.Error())
+		panic("render: a recipe does not marshal: " + err.Error())
 	}
 	h.Write(b)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Cut is the failure of a release that there was no time for.
-func (j *Job) Cut() *document.Failure {
+func (j *Recipe) Cut() *document.Failure {
 	return &document.Failure{
 		Cut: true, Skipped: true, Reason: j.Release.Path + ": the time budget ran out before it was rendered",
 		Where:  document.FileStart(j.EntryFile()),
@@ -115,7 +115,7 @@ func (j *Job) Cut() *document.Failure {
 }
 
 // EntryFile is the file that stands for a release.
-func (j *Job) EntryFile() string {
+func (j *Recipe) EntryFile() string {
 	switch {
 	case j.Chart != nil:
 		return j.Chart.Dir + "/Chart.yaml"
@@ -128,7 +128,7 @@ func (j *Job) EntryFile() string {
 }
 
 // RootKustomization is the file that a kustomization is built from, or its folder where there is none.
-func (j *Job) RootKustomization() string {
+func (j *Recipe) RootKustomization() string {
 	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
 		if p := path.Join(j.Release.Path, name); j.Files[p] != nil {
 			return p
