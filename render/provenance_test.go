@@ -15,8 +15,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
-// The examples of testdata/render/provenance.md, and those of them that docs/rendering.md shows, are
-// what the repository in testdata gives; -rewrite writes them there.
+// The examples of testdata/render/provenance.md are what the repository in testdata gives; -rewrite
+// writes them there.
 func TestProvenanceExamples(t *testing.T) {
 	archive, err := txtar.ParseFile("../testdata/render/provenance.txtar")
 	if err != nil {
@@ -38,9 +38,7 @@ func TestProvenanceExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := map[[2]string]bool{} // one row for each way that a release sets a field
 	table := "| release | object | field | value | set at | rung |\n|---|---|---|---|---|---|\n"
-	every := table
 	for _, e := range []struct{ release, object, path string }{
 		{"argocd:gitops:argocd/shop", "Deployment/shop", "spec.replicas"},
 		{"argocd:gitops:argocd/shop", "Deployment/shop", "spec.strategy.rollingUpdate.maxUnavailable"},
@@ -62,14 +60,9 @@ func TestProvenanceExamples(t *testing.T) {
 		o := find(t, only(rev, e.release), e.object)
 		v, _ := fieldpath.Parse(e.path).Get(o.Content)
 		at := o.Locate(e.path)
-		row := fmt.Sprintf("| `%s` | `%s` | `%s` | `%v` | `%s:%d` | %s |\n", e.release, e.object, e.path, v, at.File, at.StartLine, at.Rung)
-		every += row
-		if way := [2]string{e.release, string(at.Rung)}; !shown[way] {
-			shown[way], table = true, table+row
-		}
+		table += fmt.Sprintf("| `%s` | `%s` | `%s` | `%v` | `%s:%d` | %s |\n", e.release, e.object, e.path, v, at.File, at.StartLine, at.Rung)
 	}
-	keepTable(t, "../docs/rendering.md", "provenance", table)
-	keepTable(t, "../testdata/render/provenance.md", "provenance", every)
+	keepTable(t, "../testdata/render/provenance.md", "provenance", table)
 }
 
 func only(rev *Revision, id string) *Revision {

@@ -19,22 +19,32 @@ func TestDocumentedWorkflowsAreWellFormed(t *testing.T) {
 	if len(lint) == 0 {
 		t.Skip("ACTIONLINT is not set: see make lint")
 	}
-	var list [][]string
-	for _, page := range []string{"README.md", filepath.Join("docs", "ci.md")} {
-		docs, err := os.ReadFile(filepath.Join("..", "..", page))
+	pages, err := filepath.Glob("../../docs/workflows/*.yml")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no workflow in docs/workflows: %v", err)
+	}
+	var list []string
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := workflowBlock.FindAllStringSubmatch(string(docs), -1)
+		if filepath.Ext(page) == ".yml" {
+			list = append(list, string(text))
+			continue
+		}
+		found := workflowBlock.FindAllStringSubmatch(string(text), -1)
 		if len(found) == 0 {
 			t.Fatalf("%s has no workflow", page)
 		}
-		list = append(list, found...)
+		for _, m := range found {
+			list = append(list, m[1])
+		}
 	}
-	for _, m := range list {
-		here := regexp.MustCompile(`uses: kubesettle/kubesettle@\S+`).ReplaceAllString(m[1], "uses: ./")
-		if here == m[1] && !strings.Contains(here, "ghcr.io/kubesettle/kubesettle:") {
-			t.Errorf("a workflow without the action and its image:\n%s", m[1])
+	for _, text := range list {
+		here := regexp.MustCompile(`uses: kubesettle/kubesettle@\S+`).ReplaceAllString(text, "uses: ./")
+		if here == text && !strings.Contains(here, "ghcr.io/kubesettle/kubesettle:") {
+			t.Errorf("a workflow without the action and its image:\n%s", text)
 		}
 		if out, ok := actionlint(t, lint, here); !ok {
 			t.Errorf("%s\n%s", out, here)
