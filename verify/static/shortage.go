@@ -311,7 +311,8 @@ func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) 
 }
 
 // Enter makes a finding of a shortage, or makes sure of the one that is there. largest is the number of nodes
-// that there may be: what a search saw of base there stands, as the arithmetic leaves out much of what takes room.
+// that there may be: what a search saw of base there stands, as the arithmetic leaves out much of what takes room; only
+// that head has mended it does not.
 func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, status judge.Status, largest int,
 	pl judge.Places) []judge.Finding {
 	w := &sl.Spec.Workloads[s.Workload]
@@ -321,6 +322,11 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 		if s.Queued {
 			text = fmt.Sprintf("Kueue never admits %s: %s", w.Name, s.none)
 		}
+	}
+	if !s.Loaded { // else it may be mended for as long as there is no load
+		list = slices.DeleteFunc(list, func(f judge.Finding) bool {
+			return f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status == judge.Fixed
+		})
 	}
 	for i := range list {
 		f := &list[i]
