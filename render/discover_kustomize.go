@@ -10,6 +10,9 @@ import (
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
+// PlaceholderNote ends the notes of a release on files that a placeholder stands for: "file:line: path" is before it.
+const PlaceholderNote = kustomize.PlaceholderNote
+
 // kustomizations adds the roots: kustomizations that no other includes.
 func (d *discovery) kustomizations() {
 	type found struct {

@@ -58,6 +58,7 @@ func prepare(ch *render.Changes, opt Options,
 	for _, p := range slice.Pairs(ch) {
 		if p.Comparable() && opt.has(p.ID) {
 			refused = append(refused, static.Refusals(p, len(changed[p.ID]) > 0, all)...)
+			a.result.standsFor(p, all || len(changed[p.ID]) > 0, all)
 		}
 	}
 	a.besides = slice.NewBesides(opt.Policy, ch)

@@ -132,3 +132,21 @@ func (r *Result) unusedFiles(ch *render.Changes) {
 		r.Notices = append(r.Notices, "changed, used by no release: "+firstFew(names))
 	}
 }
+
+// standsFor says of what a release of head was made where the repository does not say it alone: of files that are not
+// in it, if the release changes, and of objects that stand twice, if the change brings them.
+func (r *Result) standsFor(p slice.Pair, changed, all bool) {
+	var files []string
+	for _, n := range p.Head.Notes {
+		if said, ok := strings.CutSuffix(n, render.PlaceholderNote); ok && changed {
+			files = append(files, said[strings.LastIndex(said, ": ")+2:])
+		}
+	}
+	if len(files) > 0 {
+		r.Notices = append(r.Notices, fmt.Sprintf("not in the repository, and filled with a placeholder in release %s: %s",
+			p.ID, firstFew(files)))
+	}
+	if names := static.Doubled(p); len(names) > 0 && !all {
+		r.Notices = append(r.Notices, fmt.Sprintf("twice in release %s, and the last one counts: %s", p.ID, firstFew(names)))
+	}
+}

@@ -42,6 +42,9 @@ func (g *gatherer) sources(k *File, dir string, s types.KvPairSources, secret bo
 	return nil
 }
 
+// PlaceholderNote is how the note ends of a file that a placeholder stands for; its path stands before it.
+const PlaceholderNote = " is not in the repository: a placeholder stands for it"
+
 // placeholder puts a text in the place of a file that no repository should hold: of a
 // Secret's generator, or of variables of an environment. One that base has and head has
 // not is no such file.
@@ -61,8 +64,7 @@ func (g *gatherer) placeholder(k *File, dir, ref string, env bool) bool {
 		g.recipe.Files[p] = []byte("NOT_IN_THE_REPOSITORY=not-in-the-repository\n")
 	}
 	g.recipe.Notes = append(g.recipe.Notes,
-		fmt.Sprintf("%s:%d: %s is not in the repository: a placeholder stands for it", k.Path,
-			max(k.line(ref), k.lineEnding("="+ref)), p))
+		fmt.Sprintf("%s:%d: %s", k.Path, max(k.line(ref), k.lineEnding("="+ref)), p)+PlaceholderNote)
 	return true
 }
 

@@ -2,6 +2,7 @@ package static
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
@@ -49,6 +50,25 @@ func twice(p slice.Pair) []Remark {
 				max(o.Source.StartLine, 1), says),
 			remedies: byHand(fmt.Sprintf("give one of them a name of its own, or remove the one in %s", first)),
 		})
+	}
+	return out
+}
+
+// Doubled lists what stands twice in a release of head and did not on base, with where, and is no finding of [twice].
+func Doubled(p slice.Pair) []string {
+	if p.Head.Switched != "" {
+		return nil
+	}
+	told := twice(p)
+	var out []string
+	for _, o := range p.Head.Objects {
+		was := counterpart(p.Base, o)
+		if o.Twin == nil || was != nil && was.Twin != nil ||
+			slices.ContainsFunc(told, func(r Remark) bool { return r.Object == o }) {
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s (%s:%d and %s:%d)", o.ID, o.Twin.Source.File, max(o.Twin.Source.StartLine, 1),
+			o.Source.File, max(o.Source.StartLine, 1)))
 	}
 	return out
 }
