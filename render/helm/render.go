@@ -119,6 +119,9 @@ func load(c *release.Chart, files map[string][]byte) (*chart.Chart, *document.Fa
 		})
 		return ch, nil
 	}
+	if first := firstLoaded(list); first != nil {
+		err = first
+	}
 	file := path.Join(c.Dir, "Chart.yaml")
 	for _, name := range []string{"values.yaml", "Chart.lock", "requirements.yaml"} {
 		if strings.Contains(err.Error(), name) {
