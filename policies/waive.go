@@ -30,7 +30,7 @@ func (p *Policy) Expired(today time.Time) []Waiver {
 	return out
 }
 
-// expired compares days as written: YYYY-MM-DD sorts as the calendar does.
+// expired reports whether its day is past, comparing days as written: YYYY-MM-DD sorts as the calendar does.
 func (w Waiver) expired(today time.Time) bool {
 	return !today.IsZero() && today.Format(time.DateOnly) > w.Expires
 }

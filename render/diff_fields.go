@@ -218,7 +218,7 @@ func allScalars(list []any) bool {
 	return true
 }
 
-// equalScalar compares as the API server would: 1 and 1.0, and quantities by value.
+// equalScalar reports whether the API server would find two values equal: 1 and 1.0, and quantities by value.
 func equalScalar(p fieldpath.Path, b, h any) bool {
 	if document.SameJSON(b, h) {
 		return true
@@ -321,7 +321,7 @@ func podTemplate(o *Object) *corev1.PodTemplateSpec {
 	return nil
 }
 
-// lessPath orders paths step by step, indexes by number.
+// lessPath reports whether a path comes first, step by step, indexes by number.
 func lessPath(a, b string) bool {
 	x, y := fieldpath.Parse(a), fieldpath.Parse(b)
 	for i := 0; i < len(x) && i < len(y); i++ {

@@ -220,7 +220,7 @@ type lineRange struct{ first, last int }
 // Edited reports whether the change added or edited a line of a file of head.
 func (c *Changes) Edited(file string, line int) bool { return c.EditedWithin(file, line, line) }
 
-// EditedWithin says the same of any of some lines.
+// EditedWithin reports the same of any of some lines.
 func (c *Changes) EditedWithin(file string, first, last int) bool {
 	ranges := c.edited[file] // in order, and apart
 	i := sort.Search(len(ranges), func(i int) bool { return ranges[i].last >= first })

@@ -107,8 +107,8 @@ func served(gv schema.GroupVersion, minor int) bool {
 	return !strings.Contains(gv.Version, "alpha") && !strings.Contains(gv.Version, "beta")
 }
 
-// isResource tells kinds that a cluster serves from the lists and options that the
-// scheme registers beside them.
+// isResource reports whether a kind is one that a cluster serves: not one of the lists and options that the scheme
+// registers beside them.
 func isResource(kind string, t reflect.Type) bool {
 	return strings.HasPrefix(t.PkgPath(), "k8s.io/api") && !strings.HasPrefix(t.PkgPath(), "k8s.io/apimachinery") &&
 		!strings.HasSuffix(kind, "List") && !strings.HasSuffix(kind, "Options")

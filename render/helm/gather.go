@@ -233,7 +233,7 @@ func (g *gatherer) rules(dir string) (*ignore.Rules, *document.Failure) {
 	return rules, nil
 }
 
-// Ignored applies .helmignore to a name and the folders above it, as Helm's walk does.
+// Ignored reports whether .helmignore leaves out a name or a folder above it, as Helm's walk does.
 func Ignored(rules *ignore.Rules, name string) bool {
 	for i, c := range name {
 		if c == '/' && rules.Ignore(name[:i], tree.FileInfo(path.Base(name[:i]), fs.ModeDir)) {

@@ -82,7 +82,7 @@ func (k *File) PatchFiles() []string {
 	return refs
 }
 
-// IsInline tells YAML in a list of paths from a path.
+// IsInline reports whether an entry in a list of paths is YAML, and no path.
 func IsInline(ref string) bool {
 	return strings.Contains(ref, "\n") || strings.Contains(ref, ": ")
 }

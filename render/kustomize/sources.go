@@ -45,9 +45,8 @@ func (g *gatherer) sources(k *File, dir string, s types.KvPairSources, secret bo
 // PlaceholderNote is how the note ends of a file that a placeholder stands for; its path stands before it.
 const PlaceholderNote = " is not in the repository: a placeholder stands for it"
 
-// placeholder puts a text in the place of a file that no repository should hold: of a
-// Secret's generator, or of variables of an environment. One that base has and head has
-// not is no such file.
+// placeholder reports whether a text stands in the place of a file that no repository should hold: of a Secret's
+// generator, or of variables of an environment. One that base has and head has not is no such file.
 func (g *gatherer) placeholder(k *File, dir, ref string, env bool) bool {
 	p, in := source.Inside(dir, ref)
 	if !in || ref == "" || g.src.HasFile(p) || g.src.HasDir(p) || RemoteRef.MatchString(ref) {

@@ -191,7 +191,7 @@ func matchNode(root *yaml3.Node, q query) nodeMatch {
 	return m
 }
 
-// sameScalar compares a node with a value as it was decoded.
+// sameScalar reports whether a node is a value as it was decoded.
 func sameScalar(n *yaml3.Node, v any) bool {
 	got, err := document.DecodeYAML([]byte(n.Value))
 	if n.Style&(yaml3.DoubleQuotedStyle|yaml3.SingleQuotedStyle|yaml3.LiteralStyle|yaml3.FoldedStyle) != 0 || err != nil {

@@ -83,8 +83,8 @@ func selects(s *types.Selector, content map[string]any) bool {
 	return (s.Kind == "" || s.Kind == gvk.Kind) && (s.Name == "" || sameName(content, strings.Trim(s.Name, "^$.*")))
 }
 
-// matchesDotted compares a replacement's field path with a query's: elements may be
-// chosen by index, by * or by [name=value].
+// matchesDotted reports whether a replacement's field path is a query's: elements may be chosen by index, by * or by
+// [name=value].
 func matchesDotted(text string, q query) bool {
 	parts := splitDotted(text)
 	if len(parts) != len(q.path) {

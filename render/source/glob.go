@@ -7,7 +7,7 @@ import (
 
 var globPart = regexp.MustCompile(`\*\*/?|\*|\?|\[[^\]]*\]|[{},]|[^*?\[{},]+`)
 
-// Match matches * within a folder, ** across them, and {a,b} either.
+// Match reports whether a pattern matches a path: * within a folder, ** across them, and {a,b} either.
 func Match(pattern, p string) bool {
 	var re strings.Builder
 	depth := 0

@@ -262,8 +262,8 @@ func Under(p, dir string) bool {
 	return dir == "." || p == dir || strings.HasPrefix(p, dir+"/")
 }
 
-// IsForeignKustomization tells Flux's Kustomization objects, which are often in files of
-// that name, from Kustomize's.
+// IsForeignKustomization reports whether a file is of Flux's Kustomization objects, which are often in files of that
+// name, and not Kustomize's.
 func IsForeignKustomization(b []byte) bool {
 	return bytes.Contains(b, []byte("kustomize.toolkit.fluxcd.io"))
 }

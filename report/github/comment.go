@@ -159,7 +159,7 @@ func (s *sticky) update(ctx context.Context, was *api.IssueComment) (Posted, err
 	return Posted{URL: edited.GetHTMLURL(), Done: "updated"}, nil
 }
 
-// sameBody compares but for the run that wrote it, and for line ends, which GitHub may
+// sameBody reports whether two bodies are the same, but for the run that wrote it, and for line ends, which GitHub may
 // change.
 func sameBody(a, b string) bool {
 	ma, okA := report.ParseMarker(a)

@@ -183,7 +183,7 @@ func (d *directed) path(last frame, loop int) *search.Violation {
 	return v
 }
 
-// confirmed asks the search's own replay, which shares no code with this one.
+// confirmed reports what the search's own replay says, which shares no code with this one.
 func (d *directed) confirmed(v *search.Violation) bool {
 	sys := d.problem.System
 	sys.Initial = [][]byte{v.Start}

@@ -89,7 +89,7 @@ func setLive(s state.State, w int, live *snapshot.Workload, nodes map[string]int
 	return s.Existing(p) <= c.MaxPods
 }
 
-// setOrdinals enters pods of a StatefulSet.
+// setOrdinals enters pods of a StatefulSet; false where they do not fit the state.
 func setOrdinals(s state.State, w int, pods *snapshot.Pods, nodes map[string]int) bool {
 	class := func(ordinal int) int {
 		for _, p := range s.C.ClassesOf[w] {

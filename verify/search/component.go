@@ -226,8 +226,8 @@ func (c *components) leave() {
 	}
 }
 
-// close numbers the component whose first state is f: all that was closed since. It says
-// whether a good end can be reached from it.
+// close numbers the component whose first state is f: all that was closed since. It reports whether a good end can be
+// reached from it.
 func (c *components) close(f frame) bool {
 	d, _ := c.dense(f.id)
 	r := c.rindex[d]

@@ -141,7 +141,7 @@ func (e *engine) seed() error {
 	return nil
 }
 
-// closeBucket makes a bucket of what was found since before.
+// closeBucket makes a bucket of what was found since before, and reports whether there is any.
 func (e *engine) closeBucket(level, depth int, before [shards]uint32) bool {
 	e.putInOrder()
 	added := e.layers.add(level, depth, before, e.store.sizes(), e.order)

@@ -139,7 +139,7 @@ func (e *engine) levelDone(level int) error {
 	return nil
 }
 
-// late polls the clock and the context.
+// late reports whether time is up, by the clock or the context.
 func (e *engine) late() bool {
 	if e.stopped.Load() {
 		return true

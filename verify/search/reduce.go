@@ -100,7 +100,7 @@ func (c *compiled) cluster(loops, events []int, visible map[int]bool) [][]int {
 	return out
 }
 
-// ample expands the current state through one cluster, if one may stand for all.
+// ample expands the current state through one cluster, and reports whether one may stand for all.
 func (w *worker) ample() bool {
 	list := w.sys.clusters.early
 	if w.eng.spent {

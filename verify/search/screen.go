@@ -194,8 +194,8 @@ func (k *screened) system(settled bool) System {
 	return out
 }
 
-// suspects reads, and suspect sets, the mark of a rule on a move that goes on through
-// passing states. Of more rules than there are marks, some share one.
+// suspects reports, and suspect sets, the mark of a rule on a move that goes on through passing states. Of more rules
+// than there are marks, some share one.
 func (m *Move) suspects(rule int) bool { return m.Args[rule/32%len(m.Args)]&(1<<(rule%32)) != 0 }
 
 func (m *Move) suspect(rule int) { m.Args[rule/32%len(m.Args)] |= 1 << (rule % 32) }
@@ -325,7 +325,7 @@ func (p *passer) passes() bool {
 	return (total == 1 || total > 1 && p.commutes()) && !p.disturbed()
 }
 
-// commutes seeks a confluent step.
+// commutes seeks a confluent step, and reports whether there is one.
 func (p *passer) commutes() bool {
 	if p.k.Confluent == nil {
 		return false

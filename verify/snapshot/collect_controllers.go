@@ -105,7 +105,7 @@ func (c *Collector) control() {
 	}
 }
 
-// nodePool keeps of a NodePool of Karpenter's what its fields are here.
+// nodePool keeps of a NodePool of Karpenter's what its fields are here, and reports whether it is one.
 func (c *Collector) nodePool(o *unstructured.Unstructured) bool {
 	if gv := o.GroupVersionKind(); gv.Group != "karpenter.sh" || gv.Kind != "NodePool" {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
-// movePod lets a pod start or stop, on the node that the step names if there is one.
+// movePod lets a pod start or stop, on the node that the step names if there is one, and reports whether that was seen.
 func (p *player) movePod(ctx context.Context, s *judge.Step, w string) bool {
 	phase := "starting"
 	if s.Action == "stop-pod" {
@@ -36,7 +36,7 @@ func (p *player) movePod(ctx context.Context, s *judge.Step, w string) bool {
 	return false
 }
 
-// warmPod ends the start-up of a pod on a node.
+// warmPod ends the start-up of a pod on a node; false where there is none.
 func (p *player) warmPod(w, node string) bool {
 	for _, pod := range p.view.pods() {
 		if name, _ := workloadOf(pod); name == w && pod.Spec.NodeName == node && phaseOf(pod) == "ready" && p.kubelets.warming(pod) {

@@ -282,7 +282,7 @@ func (p *player) patience(s *judge.Step) time.Duration {
 	}
 }
 
-// await waits until the log has a step's event that no step before it was matched to.
+// await reports, once it has waited, whether the log has a step's event that no step before it was matched to.
 func (p *player) await(ctx context.Context, s *judge.Step, limit time.Duration) bool {
 	w := workloadIn(s)
 	action := s.Action

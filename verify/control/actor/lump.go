@@ -30,7 +30,7 @@ type Lumper interface {
 	Lumps(c *state.Config, k Likeness) bool
 }
 
-// Lumps asks an actor.
+// Lumps reports what an actor declares.
 func Lumps(a Actor, c *state.Config, k Likeness) bool {
 	l, ok := a.(Lumper)
 	return ok && l.Lumps(c, k)

@@ -2,5 +2,5 @@ package admission
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// Stops is the declaration of webhooks: a server that stops still answers.
+// Stops implements [state.WatchesStops]: a server that stops still answers.
 func Stops(s *state.Spec, _ int) bool { return len(s.Admission.Webhooks) > 0 }

@@ -96,7 +96,7 @@ func (l *loadChange) Name() string { return "load/" + l.name }
 // Latency implements [actor.Actor].
 func (l *loadChange) Latency() actor.Latency { return actor.Event }
 
-// fallsInCalm: nobody but autoscalers looks at the load, and they do not act while a sync
+// FallsInCalm implements [actor.CalmEvent]: nobody but autoscalers looks at the load, and they do not act while a sync
 // loop has work, so that a load that changes meanwhile might as well change afterwards.
 func (l *loadChange) FallsInCalm(c *state.Config) bool { return !c.Spec.Unreduced }
 

@@ -8,12 +8,13 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// HPAStops: an autoscaler whose pods lack requests can compute something or not, as there are pods of either revision.
+// HPAStops implements [state.WatchesStops]: an autoscaler whose pods lack requests can compute something or not, as
+// there are pods of either revision.
 func HPAStops(s *state.Spec, _ int) bool {
 	return s.Declares(func(w *state.Workload, m *state.Manifest) bool { return !requests(w, m.Pod()) })
 }
 
-// VPAStops: a vertical autoscaler evicts.
+// VPAStops implements [state.WatchesStops]: a vertical autoscaler evicts.
 func VPAStops(s *state.Spec, _ int) bool {
 	return slices.ContainsFunc(s.Workloads, func(w state.Workload) bool { return len(w.Sizes) > 0 })
 }

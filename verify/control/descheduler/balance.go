@@ -176,8 +176,8 @@ func (r *descheduling) chooseDomain(rule *spreadRule, size int) int {
 	panic("control: no domain of the size that a domain has")
 }
 
-// isDomainOption leaves out domains of one node each that only a name tells from the
-// one before.
+// isDomainOption reports whether a domain may be chosen next. Domains of one node each that only a name tells from the
+// one before are left out.
 func (r *descheduling) isDomainOption(rule *spreadRule, d, size int) bool {
 	if r.given[d] || r.size[d] != size {
 		return false

@@ -113,7 +113,7 @@ func protected(a *state.DefaultEvictor, class *deschedClass, limit int32) bool {
 	return true
 }
 
-// evictable is the evictor's Filter on pods of class p that are not on deletion.
+// evictable reports what the evictor's Filter says on pods of class p that are not on deletion.
 func (r *descheduling) evictable(e *deschedEvictor, p int) bool {
 	if e.always[p] {
 		return true
@@ -135,7 +135,7 @@ func (r *descheduling) owned(p int) int {
 	return total
 }
 
-// mayLeave is the evictor's PreEvictionFilter on pods of class p on node n.
+// mayLeave reports what the evictor's PreEvictionFilter says on pods of class p on node n.
 func (r *descheduling) mayLeave(e *deschedEvictor, p, n int) bool {
 	return e.inNamespace[p] && (!e.nodeFit || r.fitsAnother(p, n, e.fitNodes))
 }

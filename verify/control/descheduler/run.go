@@ -187,7 +187,7 @@ func (r *descheduling) choose(of int) int {
 	return r.answers[r.asked-1].taken
 }
 
-// nextAnswers moves on to the next play.
+// nextAnswers moves on to the next play; false where that was the last one.
 func (r *descheduling) nextAnswers() bool {
 	r.answers = r.answers[:r.asked]
 	for i := len(r.answers) - 1; i >= 0; i-- {

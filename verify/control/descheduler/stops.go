@@ -2,5 +2,6 @@ package descheduler
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// Stops is the descheduler's declaration: it evicts, and counts what it has evicted itself.
+// Stops implements [state.WatchesStops]: the descheduler looks at them as it evicts, and counts what it has evicted
+// itself.
 func Stops(s *state.Spec, _ int) bool { return s.Descheduler != nil }

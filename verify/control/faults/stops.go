@@ -2,20 +2,22 @@ package faults
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// FailureStops: pods of a node that is down stay on deletion until it is back.
+// FailureStops implements [state.WatchesStops]: pods of a node that is down stay on deletion until it is back.
 func FailureStops(s *state.Spec, _ int) bool { return s.Events.NodeFailure > 0 }
 
-// PanicStops: a node goes down under load, and loses its pods on deletion.
+// PanicStops implements [state.WatchesStops]: a node goes down under load, and loses its pods on deletion.
 func PanicStops(s *state.Spec, _ int) bool { return s.Events.NodePanic > 0 }
 
-// SpotStops: the pods of a node that is reclaimed are deleted.
+// SpotStops implements [state.WatchesStops]: the pods of a node that is reclaimed are deleted.
 func SpotStops(s *state.Spec, _ int) bool { return s.Events.SpotReclaim > 0 }
 
-// CrashStops: a rule tells crashes from deletions.
+// CrashStops implements [state.WatchesStops]: a rule tells crashes from deletions.
 func CrashStops(s *state.Spec, _ int) bool { return s.Events.PodCrash > 0 }
 
-// RestartStops: a controller that stops between two writes leaves some of the pods that it was to delete.
+// RestartStops implements [state.WatchesStops]: a controller that stops between two writes leaves some of the pods that
+// it was to delete.
 func RestartStops(s *state.Spec, _ int) bool { return s.Events.ManagerRestart > 0 }
 
-// LagStops: a pod that a loop which is behind still sees is deleted twice, and told by being on deletion.
+// LagStops implements [state.WatchesStops]: a pod that a loop which is behind still sees is deleted twice, and told by
+// being on deletion.
 func LagStops(s *state.Spec, _ int) bool { return s.Events.StaleWrites > 0 }

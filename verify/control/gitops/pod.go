@@ -87,7 +87,7 @@ func remove(t state.State, w int) {
 	}
 }
 
-// Stops: who applies a Pod again creates none while the old one is still there.
+// Stops implements [state.WatchesStops]: who applies a Pod again creates none while the old one is still there.
 func Stops(s *state.Spec, _ int) bool {
 	return s.Declares(func(_ *state.Workload, m *state.Manifest) bool { return m.Kind().Bare() })
 }

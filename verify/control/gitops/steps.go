@@ -60,7 +60,7 @@ func reachedHealth(s state.State) bool {
 	return true
 }
 
-// Healthy is what Argo CD says of the health of a workload in a state. What is deleted is not waited for, and neither
+// Healthy reports whether Argo CD calls a workload healthy in a state. What is deleted is not waited for, and neither
 // is a CronJob.
 func Healthy(s state.State, w int) bool {
 	m := s.Manifest(w)

@@ -146,8 +146,8 @@ func (a *karpenter) disruptable(s state.State, n int) bool {
 	return true
 }
 
-// provision offers the nodes that Karpenter makes for the pods that fit none, and says
-// whether there are any such pods that it can help.
+// provision offers the nodes that Karpenter makes for the pods that fit none, and reports whether there are any such
+// pods that it can help.
 func (a *karpenter) provision(s state.State, next *actor.Emit) bool {
 	found := false
 	for class := range s.C.Spec.Classes {
@@ -269,8 +269,8 @@ func (a *karpenter) fitsElsewhere(s state.State, n int, scratch *actor.Scratch) 
 	return a.fitRest(s, n, scratch, scheduler.Leftover{Class: -1})
 }
 
-// fitRest goes on with the next pod of a class, of which some are left, and then with the
-// classes after it in the queue; rest.class is an index of that.
+// fitRest goes on with the next pod of a class, of which some are left, and then with the classes after it in the
+// queue; rest.class is an index of that. It reports whether all of them fit.
 func (a *karpenter) fitRest(s state.State, gone int, scratch *actor.Scratch, rest scheduler.Leftover) bool {
 	for rest.Pods == 0 {
 		if rest.Class++; rest.Class == len(a.order) {

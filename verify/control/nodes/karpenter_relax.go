@@ -67,7 +67,7 @@ func relax(pod *corev1.PodSpec) bool {
 	return false
 }
 
-// lighten takes the heaviest term off.
+// lighten takes the heaviest term off; false where none is left.
 func lighten(terms *[]corev1.WeightedPodAffinityTerm) bool {
 	if len(*terms) == 0 {
 		return false

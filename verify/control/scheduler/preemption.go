@@ -179,8 +179,8 @@ const (
 	forget                           // a pod is no longer nominated to the node
 )
 
-// forgetDeleted emits that nominated pods are gone that something deleted while they
-// waited. It comes before anything else that the scheduler does.
+// forgetDeleted emits that nominated pods are gone that something deleted while they waited, and reports whether there
+// are any. It comes before anything else that the scheduler does.
 func (a *Scheduler) forgetDeleted(s state.State, next *actor.Emit) bool {
 	for p := range a.K.Classes {
 		if s.NominatedOf(p) <= s.Pending(p) {

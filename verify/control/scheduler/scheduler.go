@@ -106,8 +106,8 @@ func (a *Scheduler) Step(s state.State, next *actor.Emit) {
 	}
 }
 
-// schedule emits what may become of one pod of class p: of one that is nominated to each
-// node, and of one that is not.
+// schedule emits what may become of one pod of class p: of one that is nominated to each node, and of one that is not.
+// It reports whether it emitted anything.
 func (a *Scheduler) schedule(s state.State, p int, next *actor.Emit, loaded *bool) bool {
 	if s.Pending(p) == 0 || a.K.Classes[p].Pod.Spec.NodeName != "" {
 		return false
@@ -134,7 +134,7 @@ func (a *Scheduler) schedule(s state.State, p int, next *actor.Emit, loaded *boo
 	return found
 }
 
-// scheduleDaemon is [Scheduler.schedule] for pods that are made for one node each.
+// scheduleDaemon reports the same as [Scheduler.schedule], for pods that are made for one node each.
 func (a *Scheduler) scheduleDaemon(s state.State, p int, next *actor.Emit) bool {
 	found := false
 	for n := range s.C.Nodes {
@@ -155,7 +155,8 @@ func (a *Scheduler) scheduleDaemon(s state.State, p int, next *actor.Emit) bool 
 	return found
 }
 
-// place emits the bindings of one pod of class p that is nominated to node self, or -1.
+// place emits the bindings of one pod of class p that is nominated to node self, or -1. It reports whether it emitted
+// anything.
 func (a *Scheduler) place(s state.State, p, self int, next *actor.Emit) bool {
 	v := actor.Own[View](next.Scratch)
 	a.K.decide(v, p, self)

@@ -34,8 +34,8 @@ func (k *Compiled) FitElsewhere(s state.State, n int, scratch *actor.Scratch) bo
 	return k.fitRest(s, n, scratch, Leftover{Class: -1})
 }
 
-// fitRest goes on with the next pod of a class, of which some are left, and then with
-// the classes after it.
+// fitRest goes on with the next pod of a class, of which some are left, and then with the classes after it. It reports
+// whether all of them fit.
 func (k *Compiled) fitRest(s state.State, gone int, scratch *actor.Scratch, rest Leftover) bool {
 	for rest.Pods == 0 {
 		if rest.Class++; rest.Class == len(s.C.Pods) {

@@ -8,8 +8,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Stops is the scheduler's declaration: it counts what pods hold until they are gone, where that is ever short
-// (resources of declared nodes, host ports, volumes), where they draw others near or keep them away, and where it
+// Stops implements [state.WatchesStops]: the scheduler counts what pods hold until they are gone, where that is ever
+// short (resources of declared nodes, host ports, volumes), where they draw others near or keep them away, and where it
 // preempts.
 func Stops(s *state.Spec, maxPods int) bool {
 	if len(s.Claims) > 0 || s.DefaultPriority[state.Base] != s.DefaultPriority[state.Head] ||

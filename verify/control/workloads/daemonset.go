@@ -195,7 +195,7 @@ func (x *daemonSync) onDeletion(n int) bool {
 	return x.s.On(n, x.class, state.Terminating) > 0 || x.old >= 0 && x.s.On(n, x.old, state.Terminating) > 0
 }
 
-// runsOn and keepsOn are the results of NodeShouldRunDaemonPod.
+// runsOn and keepsOn report the results of NodeShouldRunDaemonPod.
 func (x *daemonSync) runsOn(n int) bool {
 	return !x.s.Gone(n) && x.puts[n] && scheduler.ServiceOf(x.s, n)&x.blocks == 0
 }

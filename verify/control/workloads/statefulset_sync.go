@@ -145,7 +145,7 @@ func (y *statefulSync) createBatches() (failed bool) {
 	return false
 }
 
-// create asks for a pod, if the quotas have room beside those asked for before.
+// create asks for a pod, and reports whether the quotas have room beside those asked for before.
 func (y *statefulSync) create(m *member) bool {
 	before := len(y.creates)
 	if y.set.quotas != nil && y.set.quotas.Room(y.s, m.class, before+1) <= before {

@@ -6,14 +6,15 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// DeploymentStops: Recreate waits until no old pod is left.
+// DeploymentStops implements [state.WatchesStops]: Recreate waits until no old pod is left.
 func DeploymentStops(s *state.Spec, _ int) bool {
 	return s.Declares(func(_ *state.Workload, m *state.Manifest) bool {
 		return m.Kind() == state.Deployment && m.Deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
 	})
 }
 
-// ReplicaSetStops: a quota counts pods on deletion, and the server of a webhook answers while it stops.
+// ReplicaSetStops implements [state.WatchesStops]: a quota counts pods on deletion, and the server of a webhook answers
+// while it stops.
 func ReplicaSetStops(s *state.Spec, _ int) bool {
 	return len(s.Quotas) > 0 || len(s.Admission.Webhooks) > 0
 }
