@@ -135,9 +135,11 @@ func remedies(v scenario.Variant, of scenario.Key, blame []Blame, helm bool) []r
 	for _, b := range blame { // another workload that is to blame can make way
 		if other, ok := patientOf(sl, b.Object); ok && b.Object != of.Workload && !slices.Contains(also, b.Object) {
 			also = append(also, b.Object)
-			for _, r := range noSurge(other) {
-				r.say, r.by = "for "+b.Object+", "+r.say, len(cures)
-				out = append(out, r)
+			for k, way := range []func(patient) []remedy{noSurge, goneFirst} {
+				for _, r := range way(other) {
+					r.say, r.by = "for "+b.Object+", "+r.say, len(cures)+k
+					out = append(out, r)
+				}
 			}
 		}
 	}

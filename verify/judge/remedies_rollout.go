@@ -17,16 +17,29 @@ import (
 // recreate is for one pod that writes to a volume: the old one is gone before the new one
 // comes.
 func recreate(p patient) []remedy {
+	if !p.writer {
+		return nil
+	}
+	return p.recreated("set strategy.type: Recreate, so that the old pod releases the volume before the new one starts")
+}
+
+// goneFirst has one pod leave before its successor asks for room: a pod that is still on deletion takes room, and
+// without a surge the new one is there meanwhile, and pushes others aside.
+func goneFirst(p patient) []remedy {
+	return p.recreated("set strategy.type: Recreate, so that the old pod is gone before the new one asks for room")
+}
+
+// recreated sets the strategy of a Deployment of one pod to Recreate.
+func (p patient) recreated(say string) []remedy {
 	d, ok := p.workload.Typed.(*appsv1.Deployment)
-	if !ok || d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType || !p.writer || p.manifest.Replicas() > 1 {
+	if !ok || d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType || p.manifest.Replicas() > 1 {
 		return nil
 	}
 	set := map[string]any{"type": "Recreate", "rollingUpdate": nil}
 	if !declares(p.workload, "spec", "strategy", "rollingUpdate") {
 		delete(set, "rollingUpdate")
 	}
-	return p.of("set strategy.type: Recreate, so that the old pod releases the volume before the new one starts",
-		"no replica during a rollout", render.Setting{Path: "spec.strategy", Value: set})
+	return p.of(say, "no replica during a rollout", render.Setting{Path: "spec.strategy", Value: set})
 }
 
 // noSurge rolls one pod at a time without one more.
