@@ -30,7 +30,7 @@ func verifyRevision(ctx context.Context, rev *render.Revision, opt Options) (*Re
 
 // prepare cuts the changes into slices, and enters what is known without a search.
 func prepare(ch *render.Changes, opt Options,
-	all bool) (a *analysis, cut []*slice.Slice, refused []static.Applied, err error) {
+	all bool) (a *analysis, picked []*slice.Slice, refused []static.Applied, err error) {
 	a = &analysis{opt: opt, changes: ch, started: time.Now(), result: newResult(ch, opt), places: judge.NewPlaces(ch),
 		whole: map[*slice.Slice]bool{}}
 	rules, err := policies.Select(opt.Policy, opt.Rules)
@@ -67,15 +67,15 @@ func prepare(ch *render.Changes, opt Options,
 		a.note([]string{fmt.Sprintf("cluster.workloads: the %d declared workloads take no room, as the number of the nodes or their capacity is not known; quotas count them", n)})
 	}
 	a.instead = static.StandIns(refused)
-	cut = a.result.pick(ch, &a.opt, a.places, slice.Scope{
+	picked = a.result.pick(ch, &a.opt, a.places, slice.Scope{
 		All: all, Limited: slice.Limited(opt.Policy), Together: append(together(rules), opt.Policy.OwnTogether()...),
 		Beside: a.besides.Changed, Healed: a.besides.Healed, Instead: a.instead,
 		Own: opt.Policy, Shot: opt.Policy.Cluster.Snapshot,
 	})
-	a.result.Notices = append(a.result.Notices, idle(rules, cut, ch.Head)...)
-	a.result.Notices = append(a.result.Notices, a.besides.Notices(cut)...)
+	a.result.Notices = append(a.result.Notices, idle(rules, picked, ch.Head)...)
+	a.result.Notices = append(a.result.Notices, a.besides.Notices(picked)...)
 	a.result.Notices = append(a.result.Notices, a.snapshotNotices()...)
-	return a, cut, refused, nil
+	return a, picked, refused, nil
 }
 
 func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*Result, error) {
@@ -118,22 +118,22 @@ func analysePart(ctx context.Context, ch *render.Changes, opt Options, all bool)
 	if err != nil {
 		return nil, err
 	}
-	a, cut, refused, err := prepare(ch, opt, all)
+	a, picked, refused, err := prepare(ch, opt, all)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.search(ctx, cut); err != nil {
+	if err := a.search(ctx, picked); err != nil {
 		return nil, err
 	}
-	a.enterShortages(cut)
+	a.enterShortages(picked)
 	a.enterRefusals(refused)
 	a.enterRemarks(static.Of(static.Reached(static.Remarks(ch, all), opt.Policy), opt.has))
 	a.mendStatic(ctx, ch, all)
 	a.hedgeSwitched(ch.Head)
 	a.blameHealing(ch)
 	effective := opt.Policy
-	if len(cut) > 0 {
-		effective = a.besides.PolicyOf(cut[0].Release, a.besides.Head)
+	if len(picked) > 0 {
+		effective = a.besides.PolicyOf(picked[0].Release, a.besides.Head)
 	}
 	a.assume(effective, ch, a.models)
 	if err := judge.Confirm(a.result.Findings); err != nil {
@@ -186,11 +186,11 @@ func newResult(ch *render.Changes, opt Options) *Result {
 }
 
 // search verifies the slices and enters findings and coverage.
-func (a *analysis) search(ctx context.Context, cut []*slice.Slice) error {
+func (a *analysis) search(ctx context.Context, picked []*slice.Slice) error {
 	ctx, stop := bounded(ctx, memory(a.opt))
 	defer stop()
 	cov := scenario.Coverage{Bound: search.Complete}
-	plans, tasks, err := a.plan(ctx, cut, &cov)
+	plans, tasks, err := a.plan(ctx, picked, &cov)
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 
 // plan lays out the searches of the slices, and gives how many there are; cov says so where the
 // budget ended before.
-func (a *analysis) plan(ctx context.Context, cut []*slice.Slice,
+func (a *analysis) plan(ctx context.Context, picked []*slice.Slice,
 	cov *scenario.Coverage) (plans []scenario.Plan, tasks int, err error) {
-	for _, sl := range cut {
+	for _, sl := range picked {
 		if err := context.Cause(ctx); a.checker.Expired() || err != nil {
 			cov.Bound = search.TimeBound
 			if outOfMemory(ctx) {

@@ -15,11 +15,11 @@ import (
 
 // enterShortages enters what does not fit at the declared size. A search at a reduced one,
 // or none at all for want of budget, is no reason to be less sure of it.
-func (a *analysis) enterShortages(cut []*slice.Slice) {
+func (a *analysis) enterShortages(picked []*slice.Slice) {
 	if a.opt.Shard.Index > 1 {
 		return // it is in the first part
 	}
-	for _, sl := range cut {
+	for _, sl := range picked {
 		of := a.besides.PolicyOf(sl.Release, a.besides.Head)
 		was, is := a.shortages(sl, of, state.Base), a.shortages(sl, of, state.Head)
 		if a.besides.Compared {

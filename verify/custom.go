@@ -23,7 +23,7 @@ func together(rules []rules.Rule) [][]string {
 
 // idle says which of the user's own rules check nothing, though they seem to: they name
 // a workload that head has not, or workloads that are not searched together.
-func idle(rules []rules.Rule, cut []*slice.Slice, head *render.Revision) []string {
+func idle(rules []rules.Rule, picked []*slice.Slice, head *render.Revision) []string {
 	known, whole := map[string]bool{}, true
 	for _, rel := range head.Releases {
 		whole = whole && !rel.Untouched // else a name may be there
@@ -36,7 +36,7 @@ func idle(rules []rules.Rule, cut []*slice.Slice, head *render.Revision) []strin
 	}
 	var out []string
 	for _, r := range rules {
-		if r.Scope == nil || slices.ContainsFunc(cut, func(sl *slice.Slice) bool { return sl.Concerns(r) }) {
+		if r.Scope == nil || slices.ContainsFunc(picked, func(sl *slice.Slice) bool { return sl.Concerns(r) }) {
 			continue
 		}
 		say := func(what string) {
@@ -47,7 +47,7 @@ func idle(rules []rules.Rule, cut []*slice.Slice, head *render.Revision) []strin
 		switch {
 		case i >= 0 && whole:
 			say("names " + r.Scope.Workloads[i] + ", which head does not have")
-		case slices.ContainsFunc(cut, func(sl *slice.Slice) bool { return sl.HasAny(r.Scope.Workloads) }):
+		case slices.ContainsFunc(picked, func(sl *slice.Slice) bool { return sl.HasAny(r.Scope.Workloads) }):
 			say("names workloads of more than one release, or of a kind that is not modeled")
 		}
 	}

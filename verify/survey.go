@@ -76,18 +76,18 @@ func surveyPart(ch *render.Changes, opt Options, all bool) (*Survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, cut, _, err := prepare(ch, opt, all)
+	a, picked, _, err := prepare(ch, opt, all)
 	if err != nil {
 		return nil, err
 	}
 	var cov scenario.Coverage
-	plans, _, err := a.plan(context.Background(), cut, &cov)
+	plans, _, err := a.plan(context.Background(), picked, &cov)
 	if err != nil {
 		return nil, err
 	}
 	effective := opt.Policy
-	if len(cut) > 0 {
-		effective = a.besides.PolicyOf(cut[0].Release, a.besides.Head)
+	if len(picked) > 0 {
+		effective = a.besides.PolicyOf(picked[0].Release, a.besides.Head)
 	}
 	a.assume(effective, ch, map[string]*actor.Model{})
 	out := &Survey{

@@ -12,10 +12,10 @@ import (
 
 // switchedLast puts the slices of charts that were switched on behind all others: where time runs
 // out, it is theirs.
-func switchedLast(cut []*slice.Slice, head *render.Revision) []*slice.Slice {
+func switchedLast(picked []*slice.Slice, head *render.Revision) []*slice.Slice {
 	with := settings(head)
 	var first, last []*slice.Slice
-	for _, sl := range cut {
+	for _, sl := range picked {
 		if with[sl.Release] == "" {
 			first = append(first, sl)
 		} else {

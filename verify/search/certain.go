@@ -58,11 +58,11 @@ func (c *components) without(r int) *Rule {
 		c.keep = func(s []byte) bool { return !bad(s) }
 	}
 	if rule.BadStep != nil {
-		c.cut = func(from, to []byte, a int, m Move) bool {
+		c.barred = func(from, to []byte, a int, m Move) bool {
 			c.w.rule = r
-			cut := rule.BadStep(from, to, a, m)
+			bad := rule.BadStep(from, to, a, m)
 			c.w.rule = -1
-			return cut
+			return bad
 		}
 	}
 	return rule

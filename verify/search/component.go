@@ -15,9 +15,9 @@ type components struct {
 	off  [shards]uint32 // its dense number
 	size uint32
 
-	// keep restricts the graph to states; cut removes transitions. nil: none.
-	keep func(s []byte) bool
-	cut  func(from, to []byte, actor int, m Move) bool
+	// keep restricts the graph to states; barred takes transitions out. nil: none.
+	keep   func(s []byte) bool
+	barred func(from, to []byte, actor int, m Move) bool
 	// quiet is told of every quiescent state; cycle of every component with a cycle.
 	// Either may set done.
 	quiet func(id uint32)
@@ -120,7 +120,7 @@ func (c *components) enter(id uint32) {
 func (c *components) advance(f *frame) bool {
 	first := f.next == 0
 	c.top, c.child = f, none
-	if to, _, ok := c.e.edges.of(f.id); ok && c.cut == nil {
+	if to, _, ok := c.e.edges.of(f.id); ok && c.barred == nil {
 		if len(to) == 0 && c.quiet != nil {
 			c.quiet(f.id)
 		}
@@ -153,7 +153,7 @@ func (c *components) scan(m Move) {
 	}
 	w := c.w
 	id := none
-	if c.cut == nil || !c.cut(w.from, w.emit.buf, w.emit.actor, m) {
+	if c.barred == nil || !c.barred(w.from, w.emit.buf, w.emit.actor, m) {
 		id = c.e.store.find(w.canon())
 	}
 	c.look(id, at)

@@ -251,7 +251,7 @@ func (b *Besides) PolicyOf(release string, c configurations) *policies.Policy {
 }
 
 // Notices says what was found, and what became of it.
-func (b *Besides) Notices(cut []*Slice) []string {
+func (b *Besides) Notices(picked []*Slice) []string {
 	out := slices.Clone(b.Head.notices)
 	say := func(s string) {
 		if !slices.Contains(out, s) {
@@ -264,7 +264,7 @@ func (b *Besides) Notices(cut []*Slice) []string {
 			say(fmt.Sprintf("%s: its configuration in %s is not used: the policy names another one", f.controller, f.where()))
 		}
 	}
-	for _, sl := range cut {
+	for _, sl := range picked {
 		b.poolNotices(sl.Release, say)
 		for _, controller := range wanted {
 			f, split := b.Head.of(controller, sl.Release)

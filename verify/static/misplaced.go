@@ -18,12 +18,12 @@ func rehomed(o *render.Object, errs field.ErrorList) []Remedy {
 	var moves, drops []render.Setting
 	var where, gone []string
 	for _, e := range errs {
-		cut := strings.LastIndexByte(e.Field, '.')
+		dot := strings.LastIndexByte(e.Field, '.')
 		value, there := o.At(e.Field)
-		if cut < 0 || !there || o.Typed == nil || strings.HasSuffix(e.Field, "]") || typeAt(o, e.Field[:cut]) == nil {
+		if dot < 0 || !there || o.Typed == nil || strings.HasSuffix(e.Field, "]") || typeAt(o, e.Field[:dot]) == nil {
 			return nil
 		}
-		if _, known := fieldsOf(typeAt(o, e.Field[:cut]))[e.Field[cut+1:]]; known {
+		if _, known := fieldsOf(typeAt(o, e.Field[:dot]))[e.Field[dot+1:]]; known {
 			return nil // its value is refused
 		}
 		drops, gone = append(drops, render.Setting{Path: e.Field}), append(gone, e.Field)
@@ -44,8 +44,8 @@ func rehomed(o *render.Object, errs field.ErrorList) []Remedy {
 // home is where a field that stands in the wrong place is known, and not set yet: in what it stands within, the nearest
 // first, or in one of the maps beside it; "" where that is nowhere, or in several of them.
 func home(o *render.Object, path string, value any) string {
-	cut := strings.LastIndexByte(path, '.')
-	parent, name := path[:cut], path[cut+1:]
+	dot := strings.LastIndexByte(path, '.')
+	parent, name := path[:dot], path[dot+1:]
 	takes := func(at string, t reflect.Type) bool {
 		f := fieldsOf(t)[name]
 		_, there := o.At(at)
@@ -59,11 +59,11 @@ func home(o *render.Object, path string, value any) string {
 		}
 	}
 	for up := parent; len(found) == 0; {
-		cut := strings.LastIndexByte(up, '.')
-		if cut < 0 {
+		dot := strings.LastIndexByte(up, '.')
+		if dot < 0 {
 			break
 		}
-		if up = up[:cut]; takes(up+"."+name, typeAt(o, up)) {
+		if up = up[:dot]; takes(up+"."+name, typeAt(o, up)) {
 			found = append(found, up+"."+name)
 		}
 	}

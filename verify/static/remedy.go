@@ -229,11 +229,11 @@ func resizes(before *render.Object, now *appsv1.StatefulSet) bool {
 // respelt gives a field that the API does not have its nearest known name, and the order for it: "replicas, not
 // replica".
 func respelt(o *render.Object, path string) ([]render.Setting, string) {
-	cut := strings.LastIndexByte(path, '.')
-	if cut < 0 || o.Typed == nil || strings.HasSuffix(path, "]") {
+	dot := strings.LastIndexByte(path, '.')
+	if dot < 0 || o.Typed == nil || strings.HasSuffix(path, "]") {
 		return nil, ""
 	}
-	parent, name := path[:cut], path[cut+1:]
+	parent, name := path[:dot], path[dot+1:]
 	at := typeAt(o, parent)
 	if at == nil {
 		return nil, ""
