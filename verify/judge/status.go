@@ -64,7 +64,7 @@ func choose(list []judged) judged {
 		)
 	})
 	for _, j := range list { // what is as it was elsewhere is no less worse than before
-		if best.status == New && j.status == Worsened {
+		if best.status == New && j.status != New {
 			best.status = Worsened
 		}
 	}
