@@ -170,7 +170,7 @@ func (x *watcher) observe(s state.State, rest resting) {
 func (x *watcher) evaluate() (bool, error) {
 	value, _, err := x.e.program.Eval(x.e.activation(x.numbers))
 	if err != nil {
-		return false, fmt.Errorf("%s: mend the expression, as nothing can be said with it", oneLine(err.Error()))
+		return false, fmt.Errorf("%s: correct the expression; it can never be evaluated", oneLine(err.Error()))
 	}
 	v, ok := value.(types.Bool)
 	if !ok {

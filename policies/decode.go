@@ -155,7 +155,7 @@ func (d *decoder) entries(n *yaml.Node, path string, of func(key *yaml.Node) rea
 			continue
 		}
 		if seen[key.Value] {
-			d.fail(key, join(path, key.Value), "the key stands here a second time; keep one of the two")
+			d.fail(key, join(path, key.Value), "the key appears here a second time; keep one of the two")
 			continue
 		}
 		seen[key.Value] = true

@@ -139,12 +139,12 @@ func waivable(p *Policy) []string {
 // date reads a day as YYYY-MM-DD, in quotes or not.
 func (d *decoder) date(dst *string) read {
 	return func(n *yaml.Node, at string) {
-		s, ok := d.scalar(n, at, "a day such as 2027-06-30", "!!str", "!!timestamp")
+		s, ok := d.scalar(n, at, "a date such as 2027-06-30", "!!str", "!!timestamp")
 		if !ok {
 			return
 		}
 		if _, err := time.Parse(time.DateOnly, s); err != nil {
-			d.fail(n, at, "%s is not a day; write it as 2027-06-30", quote(s))
+			d.fail(n, at, "%s is not a date; write it as 2027-06-30", quote(s))
 			return
 		}
 		*dst = s

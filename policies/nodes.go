@@ -117,7 +117,7 @@ func (r *nodeReader) object(n *yaml.Node) error {
 func (r *nodeReader) node(n *yaml.Node) error {
 	full, err := typedNode(n)
 	if err != nil {
-		return r.errorf(n, "is no Node: %s", err)
+		return r.errorf(n, "is not a Node: %s", err)
 	}
 	name := full.Name
 	if why := validation.IsDNS1123Subdomain(name); len(why) > 0 {
@@ -164,7 +164,7 @@ func unusable(n *corev1.Node) string {
 			return fmt.Sprintf("spec.taints[%d]: %s", i, why)
 		}
 		if !slices.Contains(effects, t.Effect) {
-			return fmt.Sprintf("spec.taints[%d].effect: %s is none", i, quote(string(t.Effect)))
+			return fmt.Sprintf("spec.taints[%d].effect: %s is not an effect", i, quote(string(t.Effect)))
 		}
 		if slices.ContainsFunc(n.Spec.Taints[:i], func(o corev1.Taint) bool { return o.MatchTaint(&t) }) {
 			return fmt.Sprintf("spec.taints[%d]: a second taint of this key and effect", i)

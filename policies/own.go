@@ -116,9 +116,9 @@ func (d *decoder) ownFits(n *yaml.Node, at string, o *OwnController) {
 	case o.On == nil && o.Does != state.WriteObject:
 		d.fail(n, at, "has no workload to act on; add workload")
 	case o.On == nil && speaks(varSelf):
-		d.fail(n, at+".when", "speaks of self, and there is no workload; add workload, or name one with workload(\"…\")")
+		d.fail(n, at+".when", "uses self, but there is no workload; add workload, or name one with workload(\"…\")")
 	case o.Watches == "" && speaks(varChanged):
-		d.fail(n, at+".when", "speaks of changed, and nothing is watched; add watches")
+		d.fail(n, at+".when", "uses changed, but nothing is watched; add watches")
 	case o.Watches == "" && o.When == "" && o.Does == state.Restart:
 		d.fail(n, at, "would restart without end; add watches, or when")
 	}

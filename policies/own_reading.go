@@ -105,7 +105,7 @@ func (r *reading) Of(s state.State, noticed bool) int {
 func (r *reading) evaluate() (int, error) {
 	value, _, err := r.program.Eval(r.activation(r.numbers))
 	if err != nil {
-		return 0, fmt.Errorf("%s: mend the expression, as nothing can be said with it", oneLine(err.Error()))
+		return 0, fmt.Errorf("%s: correct the expression; it can never be evaluated", oneLine(err.Error()))
 	}
 	switch v := value.(type) {
 	case types.Bool:

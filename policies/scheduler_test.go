@@ -136,7 +136,7 @@ func TestLoadSchedulerErrors(t *testing.T) {
 			"s.yaml:4:3: profiles[0].plugins: PrioritySort is disabled, and no other plugin sorts the queue; enable it\n" +
 				"s.yaml:4:3: profiles[0].plugins: DefaultBinder is disabled, and no other plugin binds pods; enable it"},
 		{string(schedulerFile("parallelism: -1\nparallelism: 2\n")),
-			"s.yaml:4:1: parallelism: the key stands here a second time; keep one of the two"},
+			"s.yaml:4:1: parallelism: the key appears here a second time; keep one of the two"},
 	} {
 		_, err := LoadScheduler("s.yaml", []byte(tt.file))
 		var file *FileError

@@ -151,7 +151,7 @@ func (d *decoder) permitted() {
 	}
 	for at, key := range d.set {
 		if slices.Contains(atRoot, at) {
-			d.fail(key, at, "goes into the policy at the root of the repository; move it there")
+			d.fail(key, at, "belongs in the policy at the root of the repository; move it there")
 		}
 		if l := d.within.Lock(at); l != nil && l.Field == at { // not of each of its parts
 			d.fail(key, at, "is locked by %s:%d (%s); remove it", l.File, l.Line, l.Field)

@@ -195,8 +195,8 @@ func TestWhatAFileBelowMayNotSay(t *testing.T) {
 		{"locked: [intents.drain-blocked]", "intents: {drain-blocked: {workloads: [a/b]}}", "is locked by .kubesettle.yaml:1 (intents.drain-blocked); remove it"},
 		{"locked: [gate.fail]", "", `.kubesettle.yaml:1:10: locked[0]: "gate.fail" cannot be locked; did you mean "gate.failOn"?`},
 		{"locked: [gate, gate]", "", `locked[1]: "gate" appears twice in the list; keep one`},
-		{"", "releases: [{id: a, path: a}]", "team/.kubesettle.yaml:1:1: releases: goes into the policy at the root of the repository; move it there"},
-		{"", "cluster: {releases: ['*']}", "cluster.releases: goes into the policy at the root of the repository; move it there"},
+		{"", "releases: [{id: a, path: a}]", "team/.kubesettle.yaml:1:1: releases: belongs in the policy at the root of the repository; move it there"},
+		{"", "cluster: {releases: ['*']}", "cluster.releases: belongs in the policy at the root of the repository; move it there"},
 		{"intents: {custom: [{name: a, never: quiescent}]}", "intents: {custom: [{name: a, never: quiescent}]}", `intents.custom[0].name: "a" is the name of the intent in .kubesettle.yaml:1 as well; give it another`},
 		{"locked: [gate]", "bound: {nodes: 3}", ""},
 	} {

@@ -43,7 +43,7 @@ func (d *decoder) plain(n *yaml.Node, path string, depth int) any {
 		return nil
 	}
 	if depth == 0 {
-		d.fail(n, path, "lies in more than %d lists and mappings; write it flatter", maxDepth)
+		d.fail(n, path, "is nested in more than %d lists and mappings; flatten it", maxDepth)
 		d.spent = true
 		return nil
 	}

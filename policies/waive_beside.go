@@ -59,7 +59,7 @@ func beside(l string, known []string) (Waiver, string) {
 		return Waiver{}, `the last day is missing; end it with "; until 2027-06-30"`
 	}
 	if _, err := time.Parse(time.DateOnly, until[1]); err != nil {
-		return Waiver{}, "the last day is none; write it as 2027-06-30"
+		return Waiver{}, "the last day is not a date; write it as 2027-06-30"
 	}
 	if reason == "" {
 		return Waiver{}, "the reason is missing; write why it is accepted"

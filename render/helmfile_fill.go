@@ -183,7 +183,7 @@ func (h *helmfile) readValues(p string, at document.Location,
 		}
 	}
 	if ext := path.Ext(strings.TrimSuffix(p, ".gotmpl")); ext != ".yaml" && ext != ".yml" && ext != ".json" {
-		return nil, nil, helmfileSkip(at, "values file %s is no YAML", p)
+		return nil, nil, helmfileSkip(at, "values file %s is not YAML", p)
 	}
 	v, err := document.DecodeYAML([]byte(body))
 	if m, ok := v.(map[string]any); err == nil && (ok || v == nil) {

@@ -173,7 +173,7 @@ func (b *builder) finish() []*Object {
 			id.Version = "hook"
 		}
 		if i, ok := seen[id]; ok && !strings.HasSuffix(o.ID.Name, "-") {
-			b.notes = append(b.notes, fmt.Sprintf("%s stands twice: in %s:%d and %s:%d; the last one counts", o.ID,
+			b.notes = append(b.notes, fmt.Sprintf("%s is declared twice: in %s:%d and %s:%d; the last one counts", o.ID,
 				out[i].Source.File, out[i].Source.StartLine, o.Source.File, o.Source.StartLine))
 			o.Twin = out[i]
 			out[i] = o

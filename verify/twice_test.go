@@ -12,7 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
-// An object that stands twice in a release is told as who applies it takes it: Helm creates no second one, and patches
+// An object that is declared twice in a release is told as who applies it takes it: Helm creates no second one, and patches
 // one that is there; kubectl keeps the last one of a file. Two that are alike harm nobody but Helm, and nothing is new
 // where base has both.
 func TestObjectThatStandsTwice(t *testing.T) {
@@ -54,7 +54,7 @@ func TestObjectThatStandsTwice(t *testing.T) {
 			}
 			got := ""
 			r := verdict(t)(Check(context.Background(), ch, Options{Policy: policies.Default()}))
-			if i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return strings.Contains(f.Message, "stands twice") }); i >= 0 {
+			if i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return strings.Contains(f.Message, "is declared twice") }); i >= 0 {
 				_, says, _ := strings.Cut(r.Findings[i].Message, ": ")
 				got = r.Findings[i].Severity + " " + says
 			}

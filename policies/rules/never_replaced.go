@@ -77,9 +77,9 @@ func lostForGood(c *state.Config, w int, m *state.Manifest) Property {
 		Persists: func(s state.State) bool { return s.LostPod(w) },
 		Message: func(s state.State) string {
 			if s.FailedPod(w) {
-				return fmt.Sprintf("%s can fail for good: no controller owns it, so that nothing runs it again", FullName(c, w))
+				return fmt.Sprintf("%s can fail for good: no controller owns it, so nothing runs it again", FullName(c, w))
 			}
-			return fmt.Sprintf("%s can be lost for good: no controller owns it, so that nothing replaces it", FullName(c, w))
+			return fmt.Sprintf("%s can be lost for good: no controller owns it, so nothing replaces it", FullName(c, w))
 		},
 		Fields: []string{"Workload:metadata.name"},
 	}
@@ -93,7 +93,7 @@ func neverTaken(c *state.Config, w int) Property {
 	return Property{
 		Persists: func(s state.State) bool { return s.Owed(w) },
 		Message: func(s state.State) string {
-			return fmt.Sprintf("%s can stay out for good, as the API server refuses its creation", FullName(c, w))
+			return fmt.Sprintf("%s can stay missing for good, as the API server refuses to create it", FullName(c, w))
 		},
 		Fields: []string{"Workload:spec.template.spec.containers"},
 	}
@@ -110,7 +110,7 @@ func neverCreated(c *state.Config, w int) Property {
 			if n == 0 {
 				n = lostOf(s, w)
 			}
-			return fmt.Sprintf("%s of %s can be missing forever, as the API server refuses its creation: %d of %s %s",
+			return fmt.Sprintf("%s of %s can be missing forever, as the API server refuses to create it: %d of %s %s",
 				english.Plural(n, "pod", ""), FullName(c, w), s.ReadyOf(w), outOf(s, w),
 				english.PluralWord(s.ReadyOf(w), "runs", "run"))
 		},

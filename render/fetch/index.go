@@ -90,7 +90,7 @@ func (i *index) get(name, version string) (*indexEntry, bool) {
 func resolve(base *url.URL, ref string) (*url.URL, error) {
 	u, err := url.Parse(ref)
 	if err != nil {
-		return nil, &Error{Reason: "the index of " + show(base) + " gives an address that is none",
+		return nil, &Error{Reason: "the index of " + show(base) + " gives an invalid address",
 			Remedy: "report it to the repository's maintainers"}
 	}
 	if u.IsAbs() {

@@ -196,7 +196,7 @@ func (o *declaring) fluxVariables(r *release.Release) *document.Failure {
 	}
 	for k := range s.Vars {
 		if !kustomize.VariableName.MatchString(k) {
-			return o.failure("spec.postBuild", "rename it: letters, digits and underscores", "%q is not a name of a variable", k)
+			return o.failure("spec.postBuild", "rename it: letters, digits and underscores", "%q is not the name of a variable", k)
 		}
 	}
 	r.Substitute, r.Hidden = s, hiddenTexts(hidden)

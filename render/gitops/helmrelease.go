@@ -174,7 +174,7 @@ func (o *declaring) fluxValues(r *release.Release) *document.Failure {
 		v, err := document.DecodeYAML([]byte(from.text))
 		m, ok := v.(map[string]any)
 		if err != nil || !ok && v != nil {
-			return o.failure(field, "correct the values", "%s %s: its values are no YAML map", document.Text(e, "kind"),
+			return o.failure(field, "correct the values", "%s %s: its values are not a YAML map", document.Text(e, "kind"),
 				document.Text(e, "name"))
 		}
 		if document.Text(e, "kind") == "Secret" {

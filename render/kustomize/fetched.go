@@ -45,7 +45,7 @@ func parseBase(ref string) (b remoteBase, why string) {
 		n = rest
 	case strings.HasPrefix(n, "github.com/"):
 	case strings.Contains(n, "://"), strings.Contains(n, "@"), strings.Contains(n, ":"):
-		return b, "is not by https"
+		return b, "is not over https"
 	}
 	host, rest, ok := strings.Cut(n, "/")
 	if !ok || host == "" || strings.Contains(host, "@") {

@@ -77,7 +77,7 @@ func (s *Source) FetchTree(address, rev string) (*fetch.Tree, error) {
 // Mount shows a tree under a folder of [FetchedRoot].
 func (s *Source) Mount(at string, what Fetched, open func() (tree.Tree, error)) error {
 	if s.dirs[FetchedRoot] || s.Lists(FetchedRoot) {
-		return fmt.Errorf("%s is a name of this tool's own: rename the folder", FetchedRoot)
+		return fmt.Errorf("%s is a name that this tool reserves: rename the folder", FetchedRoot)
 	}
 	s.net.mu.Lock()
 	defer s.net.mu.Unlock()

@@ -278,13 +278,13 @@ func loosenBudget(p patient) []remedy {
 		r := remedy{cost: "one replica may be down during maintenance", object: o,
 			say: "set maxUnavailable: 1 instead of minAvailable"}
 		if p.manifest.Replicas() < 2 && len(p.hpas()) == 0 {
-			r.cost = "no replica during maintenance"
+			r.cost = "no replicas during maintenance"
 		}
 		switch {
 		case b.Spec.MinAvailable != nil:
 			r.set = []render.Setting{{Path: "spec.minAvailable"}, {Path: "spec.maxUnavailable", Value: 1}}
 		case b.Spec.MaxUnavailable != nil && *b.Spec.MaxUnavailable != intstr.FromInt32(1):
-			r.say, r.set = "say maxUnavailable: 1", []render.Setting{{Path: "spec.maxUnavailable", Value: 1}}
+			r.say, r.set = "set maxUnavailable: 1", []render.Setting{{Path: "spec.maxUnavailable", Value: 1}}
 		default:
 			continue
 		}
@@ -314,15 +314,15 @@ func oneMore(p patient) []remedy {
 		h := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
 		if h.Spec.MinReplicas != nil && *h.Spec.MinReplicas < h.Spec.MaxReplicas {
 			n := int(*h.Spec.MinReplicas) + 1
-			return []remedy{changing(fmt.Sprintf("let the autoscaler keep one replica more: minReplicas: %d", n),
-				"one replica more", o, []render.Setting{{Path: "spec.minReplicas", Value: n}})}
+			return []remedy{changing(fmt.Sprintf("raise the autoscaler's minimum by one: minReplicas: %d", n),
+				"one more replica", o, []render.Setting{{Path: "spec.minReplicas", Value: n}})}
 		}
 	}
 	if f := p.manifest.ReplicasField(); f == nil || len(hpas) > 0 || p.writer {
 		return nil
 	}
 	n := p.manifest.Replicas() + 1
-	return p.of(fmt.Sprintf("run one replica more: replicas: %d", n), "one replica more",
+	return p.of(fmt.Sprintf("run one more replica: replicas: %d", n), "one more replica",
 		render.Setting{Path: "spec.replicas", Value: n})
 }
 
@@ -337,7 +337,7 @@ func measureLess(p patient) []remedy {
 		}
 		rest := slices.DeleteFunc(slices.Clone(metrics), memory)
 		if len(rest) > 0 && len(rest) < len(metrics) {
-			out = append(out, changing("scale on CPU alone: a process seldom returns memory",
+			out = append(out, changing("scale on CPU alone: processes rarely give memory back",
 				"memory no longer triggers scaling", o, []render.Setting{{Path: "spec.metrics", Value: rest}}))
 		}
 	}

@@ -36,7 +36,7 @@ func preferTogether(p patient) []remedy {
 	}
 	path := p.pathOfPod() + ".affinity.podAffinity."
 	return p.of("prefer nodes with such a pod (preferredDuringScheduling…) instead of requiring them",
-		"the pods may be on different nodes",
+		"the pods may land on different nodes",
 		render.Setting{Path: path + required}, render.Setting{Path: path + preferred, Value: wishes})
 }
 
@@ -160,7 +160,7 @@ func calmDescheduler(p patient) []remedy {
 			if !slices.Contains(a.Constraints, corev1.ScheduleAnyway) {
 				return
 			}
-			tune("leave ScheduleAnyway out of constraints of the descheduler's "+x.Name+": the scheduler may ignore it",
+			tune("remove ScheduleAnyway from the constraints of the descheduler's "+x.Name+": the scheduler may ignore it",
 				"pods stay unevenly spread where the spread is a wish", func(d *state.Descheduler) {
 					each(d, func(y *state.DeschedulerPlugin) {
 						if b, ok := y.Args.(*state.SpreadArgs); ok {
@@ -189,7 +189,7 @@ func calmDescheduler(p patient) []remedy {
 				if a.Deviation || a.TargetThresholds[corev1.ResourceCPU] >= to {
 					continue
 				}
-				tune(fmt.Sprintf("raise targetThresholds of the descheduler's %s to %v %%, above what one of these pods asks of a node", x.Name, to), "busy nodes are relieved later", func(d *state.Descheduler) {
+				tune(fmt.Sprintf("raise targetThresholds of the descheduler's %s to %v %%, above the share of a node that one of these pods requests", x.Name, to), "busy nodes are relieved later", func(d *state.Descheduler) {
 					each(d, func(y *state.DeschedulerPlugin) {
 						if b, ok := y.Args.(*state.LowNodeUtilizationArgs); ok {
 							c := *b

@@ -74,8 +74,8 @@ func relabel(o, other *render.Object) []remedy {
 		if _, selected := own.MatchLabels[k]; selected {
 			set = append([]render.Setting{{Path: "spec.selector.matchLabels[" + k + "]", Value: o.ID.Name}}, set...)
 		}
-		out = append(out, remedy{say: fmt.Sprintf("give %s a label of its own (%s: %s), in its selector, too, so that the selector of %s does not match its pods", o.ID, k, o.ID.Name, other.ID),
-			cost: "what is to select its pods has to name the new label", object: o, set: set})
+		out = append(out, remedy{say: fmt.Sprintf("give %s a label of its own (%s: %s), also in its selector, so that the selector of %s does not match its pods", o.ID, k, o.ID.Name, other.ID),
+			cost: "whatever is to select its pods must use the new label", object: o, set: set})
 	}
 	return out
 }
@@ -104,12 +104,12 @@ func labelsOf(o *render.Object) map[string]string {
 func consolidateEmpty(p patient) []remedy {
 	return p.pool(func(k *state.Karpenter) bool { return !k.Never && !k.WhenEmpty },
 		func(k *state.Karpenter) { k.WhenEmpty = true },
-		"set spec.disruption.consolidationPolicy: WhenEmpty on NodePool %s, so that Karpenter moves no pod to save a node", "nodes that are hardly used stay")
+		"set spec.disruption.consolidationPolicy: WhenEmpty on NodePool %s, so that Karpenter moves no pod to save a node", "underused nodes stay")
 }
 
 func endGrace(p patient) []remedy {
 	return p.pool(func(k *state.Karpenter) bool { return k.Patient }, func(k *state.Karpenter) { k.Patient = false },
-		"set spec.template.spec.terminationGracePeriod: 24h on NodePool %s, so that its nodes go although a pod may not be evicted", "such pods are ended after a day")
+		"set spec.template.spec.terminationGracePeriod: 24h on NodePool %s, so that its nodes go although a pod may not be evicted", "such pods are terminated after a day")
 }
 
 // pool changes the NodePools of Karpenter of which something holds.

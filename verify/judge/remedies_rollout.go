@@ -39,14 +39,14 @@ func (p patient) recreated(say string) []remedy {
 	if !declares(p.workload, "spec", "strategy", "rollingUpdate") {
 		delete(set, "rollingUpdate")
 	}
-	return p.of(say, "no replica during a rollout", render.Setting{Path: "spec.strategy", Value: set})
+	return p.of(say, "no replicas during a rollout", render.Setting{Path: "spec.strategy", Value: set})
 }
 
 // noSurge rolls one pod at a time without one more.
 func noSurge(p patient) []remedy {
 	cost := "one replica fewer during a rollout"
 	if p.manifest.Replicas() < 2 {
-		cost = "no replica during a rollout"
+		cost = "no replicas during a rollout"
 	}
 	set := map[string]any{"rollingUpdate": map[string]any{"maxSurge": 0, "maxUnavailable": 1}}
 	say := "set maxSurge: 0 with maxUnavailable: 1, so that an old pod makes room for each new one"
@@ -139,5 +139,5 @@ func startAtOnce(p patient) []remedy {
 		return nil
 	}
 	return p.of("set podManagementPolicy: Parallel, so that a pod that does not become ready blocks no other",
-		"pods start in no order", render.Setting{Path: "spec.podManagementPolicy", Value: "Parallel"})
+		"pods start in any order", render.Setting{Path: "spec.podManagementPolicy", Value: "Parallel"})
 }

@@ -35,7 +35,7 @@ func measureCPU(p patient) []remedy {
 		h := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
 		for _, i := range utilization(h, corev1.ResourceMemory) {
 			if len(h.Spec.Metrics) == 1 {
-				out = append(out, remedy{say: "scale on CPU instead of memory, which a process seldom returns",
+				out = append(out, remedy{say: "scale on CPU instead of memory, which processes rarely give back",
 					cost: "memory no longer triggers scaling", object: o,
 					set: []render.Setting{{Path: fmt.Sprintf("spec.metrics[%d].resource.name", i), Value: "cpu"}}})
 			}
@@ -58,7 +58,7 @@ func raiseTarget(p patient) []remedy {
 				continue
 			}
 			out = append(out, remedy{say: fmt.Sprintf("raise the %s target to %d %% of the request, above what an idle pod uses",
-				m.Resource.Name, fullest), cost: "pods are fuller before more of them come", object: o,
+				m.Resource.Name, fullest), cost: "pods run fuller before more are added", object: o,
 				set: []render.Setting{{Path: fmt.Sprintf("spec.metrics[%d].resource.target.averageUtilization", i),
 					Value: fullest}}})
 		}
@@ -69,7 +69,7 @@ func raiseTarget(p patient) []remedy {
 // scaleUpLater waits for a start-up spike to pass; scaleDownSlowly takes one pod at a time away.
 func scaleUpLater(p patient) []remedy {
 	return p.behave("scaleUp", map[string]any{"stabilizationWindowSeconds": 180},
-		"set behavior.scaleUp.stabilizationWindowSeconds: 180, so that the CPU of pods that start does not count as load", "a real rise of the load is followed 3 minutes later")
+		"set behavior.scaleUp.stabilizationWindowSeconds: 180, so that the CPU of pods that start does not count as load", "a real rise in load is followed 3 minutes later")
 }
 
 func scaleDownSlowly(p patient) []remedy {
@@ -216,7 +216,7 @@ func forbidOverlap(p patient) []remedy {
 	if len(set) > 0 {
 		return append(p.of("set concurrencyPolicy: Forbid, so that no run starts beside another",
 			"a run that is due while another goes on is skipped", set...),
-			p.of(fmt.Sprintf("set concurrencyPolicy: Forbid and activeDeadlineSeconds: %d, so that no run starts beside another or hangs for ever", longestRun), "a run that is due while another goes on is skipped",
+			p.of(fmt.Sprintf("set concurrencyPolicy: Forbid and activeDeadlineSeconds: %d, so that no run starts beside another or hangs forever", longestRun), "a run that is due while another goes on is skipped",
 				append(set, render.Setting{Path: "spec.jobTemplate.spec.activeDeadlineSeconds", Value: longestRun})...)...)
 	}
 	return nil
@@ -241,7 +241,7 @@ func limitWhatIsAsked(p patient) []remedy {
 	if len(set) == 0 {
 		return nil
 	}
-	return p.of("set a limit of the container's own, not below its request: the one that the LimitRange fills in is", "",
+	return p.of("give the container a limit of its own, at least its request: the LimitRange's default is lower", "",
 		set...)
 }
 

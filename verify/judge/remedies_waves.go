@@ -41,7 +41,7 @@ func comeEarlier(p patient) []remedy {
 		if at, plain := waveOf(o); !plain || at <= wave {
 			continue // a phase of its own
 		}
-		r := changing(fmt.Sprintf("have %s come in sync wave %d, as %s does, and not wait for it", o.ID, wave, p.workload.ID),
+		r := changing(fmt.Sprintf("put %s into sync wave %d, that of %s", o.ID, wave, p.workload.ID),
 			"", o, []render.Setting{{Path: "metadata.annotations", Value: map[string]any{syncWave: strconv.Itoa(wave)}}})
 		r.tune = func(s *state.Spec) { s.SetStep(id, own) }
 		out = append(out, r)

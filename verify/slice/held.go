@@ -57,7 +57,7 @@ func (sl *Slice) holdMoved(p *policies.Policy, on func(node string) []outside) {
 		names, more = names[:mostHeld], fmt.Sprintf(" and %d more", n)
 	}
 	sl.Notes = appendNew(sl.Notes,
-		[]string{fmt.Sprintf("held still: the pods of %s%s stay where they are, also where %s would move them",
+		[]string{fmt.Sprintf("held still: the pods of %s%s stay where they are, even where %s would move them",
 			strings.Join(names, ", "), more, strings.Join(movers, " or "))})
 }
 

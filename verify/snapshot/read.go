@@ -245,7 +245,7 @@ func (r *reader) admission(s *Snapshot) error {
 		for j, x := range []*Selector{s.Webhooks[i].Namespaces, s.Webhooks[i].Pods} {
 			if _, err := metav1.LabelSelectorAsSelector(x.Of()); err != nil {
 				return r.errorf(place("webhooks", i, []string{"namespaceSelector", "objectSelector"}[j]),
-					"is no label selector: %v", err)
+					"is not a label selector: %v", err)
 			}
 		}
 	}
@@ -318,7 +318,7 @@ func (r *reader) workload(w *Workload, i int, nodes, seen map[string]bool) error
 	case seen[w.ID()]:
 		return r.errorf(place("workloads", i), "a second %s", w.ID())
 	case w.Replicas != nil && *w.Replicas < 0:
-		return r.errorf(place("workloads", i, "replicas"), "%d is less than none", *w.Replicas)
+		return r.errorf(place("workloads", i, "replicas"), "%d is less than 0", *w.Replicas)
 	}
 	seen[w.ID()] = true
 	for k, p := range w.Pods {
@@ -330,7 +330,7 @@ func (r *reader) workload(w *Workload, i int, nodes, seen map[string]bool) error
 			}
 		}
 		if p.Pending < 0 {
-			return r.errorf(append(at, "pending"), "%d is less than none", p.Pending)
+			return r.errorf(append(at, "pending"), "%d is less than 0", p.Pending)
 		}
 		for _, port := range p.HostPorts {
 			if _, _, _, ok := ParsePort(port); !ok {

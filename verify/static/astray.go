@@ -102,7 +102,7 @@ func portReferences(o *render.Object, s *corev1.Service, pods []*render.Object) 
 		if name := port.TargetPort.StrVal; port.TargetPort.Type == intstr.String && name != "" {
 			r.met = slices.Contains(have, name)
 			r.near = slices.ContainsFunc(have, func(h string) bool { return slip(h, name) })
-			r.text = fmt.Sprintf("%s leads to the port %s, and no container of %s has a port of that name (%s)", o.ID, name,
+			r.text = fmt.Sprintf("%s leads to the port %s, but no container of %s has a port of that name (%s)", o.ID, name,
 				pods[0].ID, listed(have))
 		}
 		out = append(out, r)
@@ -138,7 +138,7 @@ func containerReferences(o *render.Object, h *autoscalingv2.HorizontalPodAutosca
 			key:  fmt.Sprint("container ", m.ContainerResource.Name),
 			path: fmt.Sprintf("spec.metrics[%d].containerResource.container", i),
 			met:  slices.Contains(have, name), near: slices.ContainsFunc(have, func(h string) bool { return slip(h, name) }),
-			text: fmt.Sprintf("%s measures the container %s, and the pods of %s have none of that name (%s)", o.ID, name,
+			text: fmt.Sprintf("%s measures the container %s, but the pods of %s have none of that name (%s)", o.ID, name,
 				target.ID, listed(have)),
 			causes: []cause{{target, names}},
 		})
@@ -179,7 +179,7 @@ func probeReferences(o *render.Object) []reference {
 				out = append(out, reference{
 					key: "probe " + c.Name + " " + probe.field, path: at + probe.field + field, closed: true,
 					met: port.Type == intstr.Int || slices.Contains(have, port.StrVal),
-					text: fmt.Sprintf("the %s of container %s of %s asks the port %s, and the container has no port of that name (%s): %s",
+					text: fmt.Sprintf("the %s of container %s of %s asks the port %s, but the container has no port of that name (%s): %s",
 						probe.field, c.Name, o.ID, port.StrVal, listed(have), probe.means),
 					causes: []cause{{o, []string{at + "ports"}}},
 				})

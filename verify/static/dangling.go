@@ -148,7 +148,7 @@ func alike(sel, pod map[string]string) bool {
 func misses(o, t *render.Object) string {
 	sel := selectorOf(o)
 	if sel == nil {
-		return fmt.Sprintf("names a target that is not there, and %s is", t.ID)
+		return fmt.Sprintf("names a target that does not exist, and %s does", t.ID)
 	}
 	pod := podLabels(t)
 	for _, k := range slices.Sorted(maps.Keys(sel)) {
@@ -183,7 +183,7 @@ func changedAim(r Remark, b *render.Object, base, head *aimIndex) []Remark {
 	for _, t := range now.objects {
 		if was.counterpart(t) == nil && base.counterpart(t) != nil {
 			r.beside = [2]*render.Object{base.counterpart(t), t}
-			r.text = fmt.Sprintf("%s takes in the pods of %s as well: its selector was widened", r.Object.ID, t.ID)
+			r.text = fmt.Sprintf("%s selects the pods of %s as well: its selector was widened", r.Object.ID, t.ID)
 			if len(was.objects) == 1 && now.counterpart(was.objects[0]) == nil {
 				r.text = fmt.Sprintf("%s acts on the pods of %s, and no longer on those of %s", r.Object.ID,
 					t.ID, was.objects[0].ID)
@@ -224,7 +224,7 @@ func lostTerms(release string, o, b *render.Object, all *aimIndex) []Remark {
 		out = append(out, Remark{
 			Rule: rules.DanglingTarget, release: release, Object: o, status: judge.New,
 			paths: []string{t.path, "spec.template.metadata.labels"},
-			text: fmt.Sprintf("the selector of %s of %s matches no pod, not even its own, so that the rule does nothing",
+			text: fmt.Sprintf("the selector of %s of %s matches no pod, not even its own, so the rule has no effect",
 				t.path, o.ID),
 			remedies: selectOwn(o, t),
 		})

@@ -152,13 +152,13 @@ func (s steps) comeEarlier(o, target *render.Object) []Remedy {
 	case s.argo && len(hooksOf(o, "argocd.argoproj.io/hook")) > 0:
 		notes["argocd.argoproj.io/hook"], notes["argocd.argoproj.io/sync-wave"] = strings.Join(hooksOf(o,
 			"argocd.argoproj.io/hook"), ","), wave
-		cost = "Argo CD makes it anew with each sync"
+		cost = "Argo CD creates it again at each sync"
 	case s.argo:
 		notes["argocd.argoproj.io/sync-wave"] = wave
 	default:
 		return nil
 	}
-	return []Remedy{{Say: fmt.Sprintf("have %s come before %s, as a hook or wave of its own", shortID(target), shortID(o)),
+	return []Remedy{{Say: fmt.Sprintf("apply %s before %s, in a hook or wave of its own", shortID(target), shortID(o)),
 		Cost: cost, Object: target, Set: []render.Setting{{Path: "metadata.annotations", Value: notes}}}}
 }
 

@@ -45,7 +45,7 @@ func gaps(p slice.Pair, where *whereabouts) []Remark {
 		case gone >= 0 && !p.Head.Delivery.Last:
 			old := was[gone]
 			r.causes = []cause{{object: old}}
-			r.text = fmt.Sprintf("%s has no ready pod from the apply on: %s, whose pods it selects, is deleted while %s is yet to start", o.ID, old.ID, next[0].ID)
+			r.text = fmt.Sprintf("%s has no ready pods once applied: %s, whose pods it selects, is deleted while %s has yet to start", o.ID, old.ID, next[0].ID)
 			if yes, known := prunes(p.Head); known && !yes {
 				continue
 			}
@@ -55,7 +55,7 @@ func gaps(p slice.Pair, where *whereabouts) []Remark {
 		default:
 			r.beside[state.Head] = next[0]
 			r.remedies = selectLater(o, b, next)
-			r.text = fmt.Sprintf("%s has no ready pod from the apply on: it selects %s at once, and no pod that runs has these labels before %s has rolled out",
+			r.text = fmt.Sprintf("%s has no ready pods once applied: it selects %s at once, and no running pod has these labels until %s has rolled out",
 				o.ID, words(s.Spec.Selector), next[0].ID)
 		}
 		out = append(out, r)

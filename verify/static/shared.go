@@ -63,7 +63,7 @@ func shared(ch *render.Changes) []Remark {
 		out = append(out, Remark{
 			Rule: neverSettles, release: b.release.ID, Object: b.object, status: judge.New,
 			paths: []string{"metadata.name"}, Conditional: true, causes: []cause{{object: a.object}},
-			text: fmt.Sprintf("%s is in %s %s and in %s %s, which are not alike: each puts its own in the place of the other's, again and again",
+			text: fmt.Sprintf("%s is in %s %s and in %s %s, with different content: each overwrites the other's, again and again",
 				b.object.ID, a.release.Delivery.Tool, a.release.Delivery.Name, b.release.Delivery.Tool, b.release.Delivery.Name),
 			remedies: byHand(fmt.Sprintf("leave it to one of the two, or give the one in %s a name of its own", b.object.Source.File)),
 		})

@@ -164,10 +164,10 @@ func (s steps) expires(o *render.Object, base []*render.Object) (Remark, bool) {
 	return Remark{
 		Rule: rules.ApplyStuck, Object: o, status: judge.New, paths: []string{"spec.ttlSecondsAfterFinished"},
 		Conditional: true, race: true,
-		remedies: []Remedy{{Say: "set ttlSecondsAfterFinished: 600, so that the sync sees its end",
+		remedies: []Remedy{{Say: "set ttlSecondsAfterFinished: 600, so that the sync sees it end",
 			Cost: "the Job stays for 10 minutes", Object: o,
 			Set: []render.Setting{{Path: "spec.ttlSecondsAfterFinished", Value: 600}}}},
-		text: fmt.Sprintf("the sync waits for %s, which is deleted %v s after its end: if nobody looked in time, it waits forever", o.ID, ttl),
+		text: fmt.Sprintf("the sync waits for %s, which is deleted %v s after it ends: if nobody looks in time, it waits forever", o.ID, ttl),
 	}, true
 }
 

@@ -46,7 +46,7 @@ func twice(p slice.Pair) []Remark {
 		out = append(out, Remark{
 			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: judge.New,
 			paths: []string{"metadata.name"}, Conditional: !refused,
-			text: fmt.Sprintf("%s stands twice, in %s and %s:%d: %s", o.ID, first, o.Source.File,
+			text: fmt.Sprintf("%s is declared twice, in %s and %s:%d: %s", o.ID, first, o.Source.File,
 				max(o.Source.StartLine, 1), says),
 			remedies: byHand(fmt.Sprintf("give one of them a name of its own, or remove the one in %s", first)),
 		})

@@ -165,7 +165,7 @@ func (u *vpaUpdater) Describe(from, to state.State, m search.Move) actor.Words {
 	wants := objects.RequestWords(&c.Pods[c.Sized(c.Pods[p].Set, size)].Template.Spec)
 	w := actor.Words{
 		Action: "evict-pod", Object: objects.PodObject(c, p),
-		Text: fmt.Sprintf("the VPA updater evicts %s on %s, for which %s is recommended", objects.OnePod(c, p, ""),
+		Text: fmt.Sprintf("the VPA updater evicts %s on %s (recommended: %s)", objects.OnePod(c, p, ""),
 			c.Nodes[n].Name, wants),
 	}
 	if m.Kind == resizePod {

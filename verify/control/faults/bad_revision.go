@@ -95,7 +95,7 @@ func (a *BadRevision) Describe(from, _ state.State, m search.Move) actor.Words {
 	wl := &c.Spec.Workloads[c.Pods[p].Workload]
 	return actor.Words{
 		Action: "bad-revision", Object: wl.ID,
-		Text:    "the new revision of " + objects.ShortName(wl) + " turns out bad: its pods run, and never become ready",
+		Text:    "the new revision of " + objects.ShortName(wl) + " turns out bad: its pods run but never become ready",
 		Because: []actor.Ref{{Object: wl.ID, Version: state.Head, Field: "spec.template"}},
 	}
 }

@@ -200,7 +200,7 @@ func DrainRefusal(s state.State, p int) (text string, node int, refs []actor.Ref
 	for n := range s.C.Nodes {
 		if q := keptBy(s, n, bareClasses(s.C)); q >= 0 && s.Maintenance(n) == state.Draining && s.LiveOn(n, p) > 0 {
 			wl := &s.C.Spec.Workloads[s.C.Pods[q].Workload]
-			return "kubectl drain without --force evicts nothing from a node with a pod that no controller owns: " + objects.ShortName(wl), n,
+			return "kubectl drain without --force evicts nothing from a node that has a pod without a controller: " + objects.ShortName(wl), n,
 				[]actor.Ref{{Object: wl.ID, Version: s.VersionOfClass(q), Field: "metadata.name"}}
 		}
 	}

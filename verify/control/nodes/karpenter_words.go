@@ -25,7 +25,7 @@ func (a *karpenter) Describe(from, to state.State, m search.Move) actor.Words {
 		p := int(m.Args[1])
 		w.Action = "scale-up"
 		w.Text = "Karpenter makes " +
-			madeNodes(from, to) + fmt.Sprintf(" for pending pods, such as a %s of %s; it takes what they prefer as required",
+			madeNodes(from, to) + fmt.Sprintf(" for pending pods, such as a %s of %s; it treats what they prefer as required",
 			objects.Revised(c, p, "pod"), objects.ShortName(&c.Spec.Workloads[c.Pods[p].Workload]))
 		for _, r := range scheduler.WhyPending(from, p) {
 			w.Because = actor.AppendNew(w.Because, r.Ref)
@@ -42,7 +42,7 @@ func (a *karpenter) Describe(from, to state.State, m search.Move) actor.Words {
 	for p := range c.Pods {
 		live += from.LiveOn(n, p)
 	}
-	w.Text += fmt.Sprintf("its %s fit on other nodes, with what they prefer taken as required",
+	w.Text += fmt.Sprintf("its %s fit on other nodes, with what they prefer treated as required",
 		english.Plural(live, "pod", ""))
 	return w
 }

@@ -247,7 +247,7 @@ func (a *nodeExit) Describe(from, _ state.State, m search.Move) actor.Words {
 		return actor.Words{Action: "node-gone", Object: "Node " + node, Text: "node " + node + " is empty, and is removed"}
 	case exitGivenUp:
 		return actor.Words{Action: "scale-down-failed", Object: "Node " + node,
-			Text: "the cluster autoscaler gives up to remove node " + node + ": an eviction is refused"}
+			Text: "the cluster autoscaler gives up removing node " + node + ": an eviction is refused"}
 	}
 	p, who := int(m.Args[1]), "the removal"
 	switch from.Tenure(n) {

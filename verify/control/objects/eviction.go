@@ -249,7 +249,7 @@ func (e *Evictions) Refusal(s state.State, p int) (string, []actor.Ref) {
 	}
 	d := e.Status(s, &e.Budgets[v][e.Of[v][p][0]])
 	if d.Expected == 0 && s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind().Bare() {
-		return "the PodDisruptionBudget " + names[0] + " asks the controllers of its pods how many there are, and no controller owns them: it lets none go", refs
+		return "the PodDisruptionBudget " + names[0] + " asks the controllers of its pods how many there should be, and no controller owns them: it lets none go", refs
 	}
 	return "the PodDisruptionBudget " + names[0] + " needs " + english.Plural(d.Desired, "healthy pod", "") +
 		" and has " + english.Plural(d.Healthy, "pod", ""), refs

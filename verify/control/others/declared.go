@@ -265,7 +265,7 @@ func (d *declared) Describe(from, to state.State, m search.Move) actor.Words {
 		w.Text = fmt.Sprintf("%s %s %s%s%s", d.Declared.Name, verb, objects.OnePod(c, p, ""), where, why)
 	case state.WriteObject:
 		w.Action, w.Object = "write", d.Writes
-		w.Text = fmt.Sprintf("%s writes %s anew", d.Declared.Name, strings.TrimSpace(d.Writes))
+		w.Text = fmt.Sprintf("%s writes %s again", d.Declared.Name, strings.TrimSpace(d.Writes))
 	}
 	if d.when != nil {
 		w.Because = append(w.Because, actor.Ref{Object: Object(d.Declared.Name), Version: from.Version(), Field: "when"})

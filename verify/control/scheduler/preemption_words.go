@@ -38,7 +38,7 @@ func (a *Scheduler) describePreemption(from, to state.State, p, n int) actor.Wor
 			add(r.Ref)
 		}
 	}
-	what := "nothing that is not on deletion already"
+	what := "nothing that is not being deleted already"
 	if len(lost) > 0 {
 		what = strings.Join(lost, " and ")
 	}

@@ -28,7 +28,7 @@ func (d *daemonSet) Describe(from, to state.State, _ search.Move) actor.Words {
 		}
 		if len(made) > 0 {
 			parts = append(parts,
-				fmt.Sprintf("makes %s for %s", objects.Article(objects.Revised(c, p, "pod")), strings.Join(made, ", ")))
+				fmt.Sprintf("creates %s for %s", objects.Article(objects.Revised(c, p, "pod")), strings.Join(made, ", ")))
 		}
 		if len(gone) > 0 {
 			w.Action = "delete-pod"

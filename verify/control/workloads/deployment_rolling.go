@@ -110,7 +110,7 @@ func (d *Deployment) describe(from, to state.State) actor.Words {
 	}
 	if len(parts) == 0 {
 		w.Action = "annotate-replicaset"
-		parts = append(parts, "notes the new number of replicas on its ReplicaSets")
+		parts = append(parts, "records the new number of replicas on its ReplicaSets")
 	}
 	w.Text = "Deployment " + d.name + " " + strings.Join(parts, " and ")
 	ref := func(field string) { w.Because = append(w.Because, actor.Ref{Object: id, Version: v, Field: field}) }

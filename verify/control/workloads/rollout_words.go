@@ -40,7 +40,7 @@ func (r *Rollout) Describe(from, to state.State, _ search.Move) actor.Words {
 	}
 	if parts = append(parts, told...); len(parts) == 0 {
 		w.Action = "annotate-replicaset"
-		parts = append(parts, "notes numbers and deadlines on its ReplicaSets")
+		parts = append(parts, "records numbers and deadlines on its ReplicaSets")
 	}
 	w.Text = "Rollout " + r.name + " " + english.OxfordWordSeries(parts, "and")
 	ref := func(field string) { w.Because = append(w.Because, actor.Ref{Object: id, Version: v, Field: field}) }

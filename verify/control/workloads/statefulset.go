@@ -186,7 +186,7 @@ func (x *statefulSet) Describe(from, to state.State, _ search.Move) actor.Words 
 			why := "to scale down"
 			field := "spec.replicas"
 			if r := &x.versions[from.VersionOf(x.workload)]; !r.exists {
-				why, field = "as it is deleted itself", "spec"
+				why, field = "as it is being deleted itself", "spec"
 			} else if i := c.Pods[p].Ordinal - r.start; i >= 0 && i < from.Replicas(x.workload) {
 				why, field = "to update it", "spec.template"
 			}
