@@ -32,7 +32,7 @@ func TestFixesAreConstructive(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d: %v", held, all, by)
-	if held*100 < all*85 {
-		t.Errorf("%d of %d findings have a constructive fix that holds, which is less than 85 %%: %v", held, all, by)
+	if held*100 < all*80 { // the goal; 85 of 100 as of 218 findings
+		t.Errorf("%d of %d findings have a constructive fix that holds, which is less than 80 %%: %v", held, all, by)
 	}
 }
