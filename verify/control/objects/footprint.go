@@ -21,6 +21,10 @@ func SameFootprint(c *state.Config, p, q int) bool {
 		!slices.Equal(c.Uses[p], c.Uses[q]) || selectsRevisions(c) {
 		return false
 	}
+	if maps.Equal(a.Template.Labels, b.Template.Labels) &&
+		equality.Semantic.DeepEqual(footprint(&a.Template.Spec), footprint(&b.Template.Spec)) {
+		return true // what is filled in follows from the same
+	}
 	x, y := Admitted(c, p), Admitted(c, q)
 	for _, hash := range []string{PodTemplateHash, state.RolloutsHash} {
 		delete(x.Labels, hash)
@@ -31,12 +35,19 @@ func SameFootprint(c *state.Config, p, q int) bool {
 
 // footprint is a pod's specification without what runs in its containers.
 func footprint(spec *corev1.PodSpec) *corev1.PodSpec {
-	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
-		for i, c := range list {
-			list[i] = corev1.Container{Name: c.Name, Ports: c.Ports, Resources: c.Resources, RestartPolicy: c.RestartPolicy}
-		}
+	out := *spec
+	out.InitContainers, out.Containers = bare(spec.InitContainers), bare(spec.Containers)
+	return &out
+}
+
+// bare are containers without what runs in them.
+func bare(list []corev1.Container) (out []corev1.Container) {
+	for _, c := range list {
+		out = append(out, corev1.Container{
+			Name: c.Name, Ports: c.Ports, Resources: c.Resources, RestartPolicy: c.RestartPolicy,
+		})
 	}
-	return spec
+	return out
 }
 
 // selectsRevisions reports whether some pod's rules, or a budget, speak of pods of one revision only.
