@@ -353,20 +353,20 @@ func TestRemoteBasesThatAreRefused(t *testing.T) {
 		at + "out?ref=" + commit[:10]:                       {"is remote and not pinned", "40 digits"},
 		at + "out?ref=" + strings.Repeat("0", 40):           {"does not give commit", ""},
 		"https://raw.example.com/org/repo/x.yaml":           {"is a file of another host, which nothing pins", "?ref=COMMIT"},
-		"ssh://git@example.com/org/repo//x?ref=" + commit:   {"is not by https", ""},
-		"git@example.com:org/repo//x?ref=" + commit:         {"is not by https", ""},
-		"http://example.com/org/repo//x?ref=" + commit:      {"is not by https", ""},
+		"ssh://git@example.com/org/repo//x?ref=" + commit:   {"is not over https", ""},
+		"git@example.com:org/repo//x?ref=" + commit:         {"is not over https", ""},
+		"http://example.com/org/repo//x?ref=" + commit:      {"is not over https", ""},
 		"https://u:p@example.com/org/repo//x?ref=" + commit: {"without credentials", ""},
 		"https://169.254.169.254/org/repo//x?ref=" + commit: {"host 169.254.169.254 is not allowed", ""},
 		"github.com/org/repo//x?ref=" + commit:              {"host github.com is not allowed", "--allow-host github.com"},
-		"file:///etc/org//x?ref=" + commit:                  {"is not by https", ""},
+		"file:///etc/org//x?ref=" + commit:                  {"is not over https", ""},
 	} {
 		files := map[string]string{"prod/kustomization.yaml": "resources:\n- " + ref + "\n", "prod/secret.yaml": webManifest}
 		fails(t, renderWith(t, files, online(t, "", site)), "prod", want.reason, want.remedy)
 	}
 	// The name of the folder for what is fetched is taken.
 	files := map[string]string{"prod/kustomization.yaml": "resources:\n- " + at + "empty?ref=" + commit + "\n", source.FetchedRoot + "/x.yaml": webManifest}
-	fails(t, renderWith(t, files, online(t, "", site)), "prod", "is a name of this tool's own", "")
+	fails(t, renderWith(t, files, online(t, "", site)), "prod", "is a name that this tool reserves", "")
 }
 
 func TestMissingValuesFileIsTheDeclarationsLine(t *testing.T) {
