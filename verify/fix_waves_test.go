@@ -23,7 +23,7 @@ func TestWhatWaitsComesEarlier(t *testing.T) {
 			t.Fatalf("%s: no fix\n%s", script, outline(r))
 		}
 		fix := r.Findings[0].Fix
-		if want := "have " + moved + " come in sync wave 0"; !strings.HasPrefix(fix.Text, want) || !fix.Verified {
+		if want := "put " + moved + " into sync wave 0"; !strings.HasPrefix(fix.Text, want) || !fix.Verified {
 			t.Errorf("%s: the fix is %q, want one that begins with %q", script, fix.Text, want)
 		}
 	}
