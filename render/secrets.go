@@ -62,13 +62,18 @@ func knowSecrets(revs ...*Revision) {
 	}
 }
 
-// vocabulary are this program's own words, and those that any sentence has: a Secret that holds one does not make it
-// one.
+// vocabulary are this program's own words, those that any sentence has, and those of the commands that a message says
+// to run: a Secret that holds one does not make it one.
 var vocabulary = strings.Fields("default release replicas running pending failed ready error warning note notice pass fail inconclusive new existing fixed worsened change steady install revert next apply drain event possible inevitable true false name namespace value metadata spec template deployment " +
 	"file files folder line object objects manifest manifests configuration kustomization component chart values library test data submodule root part dependency included rendered " +
 	"a all an and another any are as at be before after again by each for from if in is it its least less more most no none not of on one only " +
 	"or other own same so than that the their them then there they this to two was were what when where which while who why with without " +
-	"pod pods node nodes workload workloads container containers volume env key keys content image old set start run offline refetch")
+	"pod pods node nodes workload workloads container containers volume env key keys content image old set start run offline refetch " +
+	"build components condition depth directory docker exclude fetch helm helmDefaults " +
+	"ignoreMissingValueFiles inherit kubeVersion kustomize loadRestrictor login optional origin patch " +
+	"path postRenderer postRenderers pull registry releases remote repo repository resources search " +
+	"secrets unshallow untar untardir update valueFiles valuesFiles version kubectl argocd flux jsonnet " +
+	"commit")
 
 // know gives a release's objects what is known, and takes it out of its messages.
 func (r *Rendered) know(k *redact.Known) {
