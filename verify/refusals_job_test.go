@@ -1,13 +1,10 @@
 package verify
 
 import (
-	"context"
 	"maps"
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -68,18 +65,7 @@ spec:
 				}
 				sides = append(sides, side)
 			}
-			base, head, err := render.RenderBoth(context.Background(), sides[0], sides[1], render.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			ch, err := render.Diff(base, head)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := Check(context.Background(), ch, Options{Policy: policies.Default()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := checkSides(t, sides[0], sides[1])
 			if len(r.Findings) != 1 {
 				t.Fatalf("not one finding:\n%s", outline(r))
 			}

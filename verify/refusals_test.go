@@ -222,6 +222,24 @@ func TestRefusalsAreTuned(t *testing.T) {
 	}
 }
 
+// checkSides renders two trees of files and checks the change between them with the default policy.
+func checkSides(t *testing.T, before, after tree.Tree) *Result {
+	t.Helper()
+	base, head, err := render.RenderBoth(context.Background(), before, after, render.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ch, err := render.Diff(base, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Check(context.Background(), ch, Options{Policy: policies.Default()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // chartOf renders a chart with one template.
 func chartOf(t *testing.T, template string) *render.Revision {
 	t.Helper()
@@ -268,18 +286,7 @@ func TestPlaceholdersAreNoRefusal(t *testing.T) {
 				}
 				sides = append(sides, side)
 			}
-			base, head, err := render.RenderBoth(context.Background(), sides[0], sides[1], render.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			ch, err := render.Diff(base, head)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := Check(context.Background(), ch, Options{Policy: policies.Default()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := checkSides(t, sides[0], sides[1])
 			if refused := len(r.Findings) > 0; refused != x.refused {
 				t.Errorf("findings %+v, want some: %v", r.Findings, x.refused)
 			}

@@ -1,0 +1,81 @@
+package static
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// overdrawn is what ResourceQuotas do not allow of the declared replicas.
+func overdrawn(sl *slice.Slice, v state.Version) []Shortage {
+	var out []Shortage
+	for _, q := range sl.Spec.Quotas {
+		if q.Queues[v] != nil {
+			out = append(out, queueless(sl, &q, v)...)
+		}
+		hard := q.Objects[v]
+		if hard == nil || len(hard.Spec.Scopes) > 0 || hard.Spec.ScopeSelector != nil {
+			continue
+		}
+		for i := range sl.Spec.Workloads {
+			w := &sl.Spec.Workloads[i]
+			m := &w.Manifests[v]
+			if w.Namespace != q.Namespace || !counted(m) || len(w.Sizes) > 0 {
+				continue
+			}
+			s, ok := overdraft(w, v, hard)
+			if !ok && !q.Found {
+				s, ok = unsaid(w, v, hard)
+			}
+			if ok {
+				s.Workload = i
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// unsaid is that a quota lets no pod of a workload in that does not say what it takes.
+func unsaid(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (Shortage, bool) {
+	asked, fields := replicasAsked(w, v, false)
+	pod := &corev1.Pod{Spec: *w.Manifests[v].Pod().DeepCopy()}
+	objects.DefaultRequests(&pod.Spec)
+	text := admission.Unsaid(pod, quota.Spec.Hard)
+	if text == "" || asked == 0 {
+		return Shortage{}, false
+	}
+	fields = append(fields,
+		actor.Ref{Object: "ResourceQuota " + quota.Namespace + "/" + quota.Name, Field: "spec.hard", Version: v})
+	return Shortage{Rule: "rollout-stuck", Asked: asked,
+		none: fmt.Sprintf("ResourceQuota %s: %s", quota.Name, text), fields: fields}, true
+}
+
+// overdraft is what one workload alone asks for beyond a quota.
+func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (Shortage, bool) {
+	m := &w.Manifests[v]
+	use := admission.QuotaUse(&corev1.Pod{ObjectMeta: m.Template().ObjectMeta, Spec: *m.Pod()})
+	for _, loaded := range []bool{false, true} {
+		asked, fields := replicasAsked(w, v, loaded)
+		for _, name := range sortedResources(quota.Spec.Hard) {
+			each, most := use[name], quota.Spec.Hard[name]
+			if each.MilliValue() <= 0 || asked <= most.MilliValue()/each.MilliValue() {
+				continue
+			}
+			fields = append(fields,
+				actor.Ref{Object: "ResourceQuota " + quota.Namespace + "/" + quota.Name,
+					Field: "spec.hard[" + string(name) + "]", Version: v})
+			return Shortage{
+				Rule: "rollout-stuck", Loaded: loaded, Asked: asked, Fit: most.MilliValue() / each.MilliValue(),
+				what: fmt.Sprintf("%s of ResourceQuota %s allows", name, quota.Name), fields: fields,
+			}, true
+		}
+	}
+	return Shortage{}, false
+}
