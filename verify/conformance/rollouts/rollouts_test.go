@@ -6,12 +6,15 @@ import (
 	"testing"
 
 	"github.com/argoproj/argo-rollouts/pkg/apis/rollouts/v1alpha1"
+	"github.com/argoproj/argo-rollouts/utils/conditions"
 	"github.com/argoproj/argo-rollouts/utils/defaults"
 	"github.com/argoproj/argo-rollouts/utils/replicaset"
+	"github.com/argoproj/argo-rollouts/utils/rollout"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kubesettle/kubesettle/verify/control/gitops"
 	"github.com/kubesettle/kubesettle/verify/control/workloads"
 )
 
@@ -218,5 +221,60 @@ func TestDefaults(t *testing.T) {
 	}
 	if defaults.GetReplicasOrDefault(nil) != 1 {
 		t.Error("no replicas are not one")
+	}
+}
+
+// TestRolloutHealth holds what a sync wave of Argo CD takes for healthy against utils/rollout: CalculateRolloutPhase, on
+// statuses of any numbers.
+func TestRolloutHealth(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	seen := map[bool]int{}
+	for range rounds {
+		few := func() int { return r.IntN(4) }
+		h := gitops.RolloutHealth{
+			Observed: true, Aborted: pick(r, 8), Paused: pick(r, 8), BlueGreen: pick(r, 2), Routed: pick(r, 2),
+			Replicas: few(), Pods: few(), Updated: few(), Available: few(), Active: !pick(r, 4), Stable: !pick(r, 4),
+		}
+		if pick(r, 2) {
+			h.Pods, h.Updated, h.Available = h.Replicas, h.Replicas, h.Replicas
+		}
+		h.Routed = h.Routed && !h.BlueGreen
+		replicas := int32(h.Replicas)
+		spec := v1alpha1.RolloutSpec{Replicas: &replicas}
+		status := v1alpha1.RolloutStatus{
+			CurrentPodHash: "new", StableRS: "stable", Replicas: int32(h.Pods), UpdatedReplicas: int32(h.Updated),
+			AvailableReplicas: int32(h.Available),
+		}
+		status.BlueGreen.ActiveSelector = "stable"
+		if h.Active {
+			status.BlueGreen.ActiveSelector = "new"
+		}
+		if h.Stable {
+			status.StableRS = "new"
+		}
+		if h.Paused {
+			status.PauseConditions = []v1alpha1.PauseCondition{{Reason: v1alpha1.PauseReasonCanaryPauseStep}}
+		}
+		if h.Aborted {
+			status.Conditions = []v1alpha1.RolloutCondition{{Type: v1alpha1.RolloutProgressing,
+				Reason: conditions.RolloutAbortedReason}}
+		}
+		switch {
+		case h.BlueGreen:
+			spec.Strategy.BlueGreen = &v1alpha1.BlueGreenStrategy{}
+		default:
+			spec.Strategy.Canary = &v1alpha1.CanaryStrategy{}
+			if h.Routed {
+				spec.Strategy.Canary.TrafficRouting = &v1alpha1.RolloutTrafficRouting{}
+			}
+		}
+		phase, why := rollout.CalculateRolloutPhase(spec, status)
+		if want := phase == v1alpha1.RolloutPhaseHealthy; h.Healthy() != want {
+			t.Fatalf("healthy: %v, upstream says %s, %s:\n%+v", h.Healthy(), phase, why, h)
+		}
+		seen[h.Healthy()]++
+	}
+	if min(seen[true], seen[false]) < rounds/100 {
+		t.Errorf("too few to show anything: %v", seen)
 	}
 }

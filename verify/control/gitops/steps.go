@@ -14,8 +14,7 @@ import (
 // healthy, the next one is applied. What never gets healthy keeps all that follows away.
 //
 // Upstream: argo-cd and gitops-engine, pkg/sync: (*syncContext).Sync (tasks of one phase and wave, then those that run
-// are waited for; pruned objects are not), getSyncTasks; pkg/health: getAppsv1DeploymentHealth,
-// getAppsv1StatefulSetHealth, getAppsv1DaemonSetHealth, getAppsv1ReplicaSetHealth, getBatchv1JobHealth.
+// are waited for; pruned objects are not), getSyncTasks; health as in [Healthy].
 type steps struct{ Apply }
 
 // NewSteps builds the actor where head comes in several steps.
@@ -48,57 +47,6 @@ func (a *steps) Step(s state.State, next *actor.Emit) {
 	t.Set(t.C.StepsLeft, s.StepsLeft()-1)
 	a.merge(s, t)
 	next.Move(objects.Done)
-}
-
-// reachedHealth reports whether all that was applied so far is healthy.
-func reachedHealth(s state.State) bool {
-	for w := range s.C.Spec.Workloads {
-		if s.C.Spec.Workloads[w].Step <= s.Reached() && !Healthy(s, w) {
-			return false
-		}
-	}
-	return true
-}
-
-// Healthy reports whether Argo CD calls a workload healthy in a state. What is deleted is not waited for, and neither
-// is a CronJob.
-func Healthy(s state.State, w int) bool {
-	m := s.Manifest(w)
-	if !m.Exists() || m.Kind() == state.CronJob {
-		return true
-	}
-	if m.Paused() {
-		return false // suspended
-	}
-	updated, old := 0, 0
-	for _, p := range s.C.ClassesOf[w] {
-		if s.HasTemplate(p) {
-			updated += s.Active(p)
-		} else {
-			old += s.Active(p)
-		}
-	}
-	switch m.Kind() {
-	case state.Job:
-		p := s.NewClass(w)
-		return p >= 0 && s.Outstanding(p) == 0 && s.Active(p) == 0
-	case state.DaemonSet:
-		return m.Pace().Awaits || old == 0 && s.AvailableOf(w) >= updated
-	case state.ReplicaSet:
-		return s.AvailableOf(w) >= s.Replicas(w)
-	case state.StatefulSet:
-		partition := m.Partition()
-		switch {
-		case s.ReadyOf(w) < s.Replicas(w):
-			return false
-		case m.Pace().Awaits:
-			return true
-		case partition > 0:
-			return updated >= s.Replicas(w)-partition
-		}
-		return old == 0
-	}
-	return updated >= s.Replicas(w) && old == 0 && s.AvailableOf(w) >= updated
 }
 
 // Describe implements [actor.Actor].
@@ -144,7 +92,7 @@ func (a *steps) Model() *actor.Model {
 		Upstream: "argo-cd and gitops-engine, pkg/sync (getSyncTasks, Sync) and pkg/health",
 		Exact: []string{
 			"sync waves, PruneLast, the reversed order of pruned waves, pruning before creating in one wave",
-			"the health of workloads as Argo CD says it: what never gets healthy keeps later waves away",
+			"the health of workloads as Argo CD says it, a Rollout's included: what never gets healthy keeps later waves away",
 		},
 		MayHide: []string{
 			"autoscalers, disruption budgets and LimitRanges come with their workload, whatever their wave",
