@@ -24,6 +24,7 @@ type need struct {
 	at         string // what of the pod needs it, the same on both sides: "env LOG_LEVEL of container app"
 	once       bool   // read when the container starts and never again
 	soft       bool   // the container starts without the key, with a folder in place of the file
+	optional   bool   // and without any of it
 }
 
 // account is the kind of what pods run as.
@@ -67,8 +68,13 @@ func podSpec(o *render.Object) (*corev1.PodSpec, string) {
 	return nil, ""
 }
 
-// needs lists what the pods of an object need, in the order of its fields.
+// needs lists what the pods of an object do not start without, in the order of its fields.
 func needs(o *render.Object) []need {
+	return slices.DeleteFunc(reads(o), func(n need) bool { return n.optional })
+}
+
+// reads lists what the pods of an object read, in the order of its fields.
+func reads(o *render.Object) []need {
 	if o == nil {
 		return nil
 	}
@@ -104,9 +110,9 @@ type mount struct{ subPath, field string }
 func envNeeds(c corev1.Container, at string) []need {
 	var out []need
 	add := func(kind, name, key string, optional *bool, field, what string) {
-		if name != "" && (optional == nil || !*optional) {
+		if name != "" {
 			out = append(out, need{kind: kind, name: name, key: key, path: at + field,
-				at: what + " of container " + c.Name, once: true})
+				at: what + " of container " + c.Name, once: true, optional: optional != nil && *optional})
 		}
 	}
 	for i, e := range c.EnvFrom {
@@ -138,19 +144,20 @@ func volumeNeeds(v corev1.Volume, at string, mounts []mount) []need {
 	what := "volume " + v.Name
 	once := !slices.ContainsFunc(mounts, func(m mount) bool { return m.subPath == "" })
 	add := func(kind, name string, items []corev1.KeyToPath, optional *bool, field, nameField string) {
-		if name == "" || optional != nil && *optional {
+		if name == "" {
 			return
 		}
-		out = append(out, need{kind: kind, name: name, path: at + field + nameField, at: what, once: once})
+		may := optional != nil && *optional
+		out = append(out, need{kind: kind, name: name, path: at + field + nameField, at: what, once: once, optional: may})
 		for i, it := range items {
 			out = append(out, need{kind: kind, name: name, key: it.Key, path: fmt.Sprintf("%s%sitems[%d]", at, field, i),
-				at: what + " key " + it.Key, once: once})
+				at: what + " key " + it.Key, once: once, optional: may})
 		}
 		for _, m := range mounts {
 			first, _, deeper := strings.Cut(path.Clean(m.subPath), "/")
 			if m.subPath != "" && !deeper && len(items) == 0 && !strings.HasPrefix(field, "projected") {
 				out = append(out, need{kind: kind, name: name, key: first, path: m.field, at: what + " subPath " + first,
-					once: true, soft: true})
+					once: true, soft: true, optional: may})
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
 			continue
 		}
 		replaced[c.Head] = c.TemplateChanged || c.Kind == render.Renamed
-		if c.Kind == render.Modified && c.Head.ID.Group == "" &&
+		if c.Kind == render.Modified && c.Head.ID.Group == "" && !fixed(c.Base) &&
 			(c.Head.ID.Kind == "ConfigMap" || c.Head.ID.Kind == "Secret") {
 			edited[[3]string{c.Head.ID.Kind, c.Head.ID.Namespace, c.Head.ID.Name}] = c
 		}
@@ -44,7 +44,7 @@ func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
 	base := newAimIndex(p.Objects(state.Base))
 	var out []Remark
 	for _, o := range head {
-		if o.Hook || replaced[o] || base.counterpart(o) == nil || !runsOn(o) || restarted(o) {
+		if o.Hook || replaced[o] || base.counterpart(o) == nil || !runsOn(o) || restarted(o) || rolledAnyway(o) {
 			continue
 		}
 		told := map[*render.Change]bool{}
@@ -55,9 +55,9 @@ func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
 				}
 			}
 		}
-		for _, n := range needs(o) {
+		for _, n := range reads(o) {
 			c := edited[[3]string{n.kind, o.ID.Namespace, n.name}]
-			if c == nil || told[c] || !n.once && !sums || !touches(c, n.key) || sumsUp(o, c.Head) ||
+			if c == nil || told[c] || !n.once && !sums || !touches(c, n.key) ||
 				restarts(annotationsOf(c.Head.Content, "metadata")) {
 				continue
 			}
@@ -65,12 +65,30 @@ func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
 			out = append(out, Remark{
 				Rule: rules.StaleConfig, release: p.ID, Object: o, status: judge.New, paths: []string{n.path},
 				causes: []cause{{c.Head, []string{"data", "stringData", "binaryData"}}},
-				text: fmt.Sprintf("the new content of %s does not reach the pods of %s before they are replaced: they read it when they start (%s), and nothing of their template changes with it",
-					c.Head.ID, o.ID, n.at),
+				text:   unread(n, c.Head, o),
 			})
 		}
 	}
 	return out
+}
+
+// unread words that the pods of an object keep what they have read of another one.
+func unread(n need, of, o *render.Object) string {
+	if n.once {
+		return fmt.Sprintf("the new content of %s does not reach the pods of %s before they are replaced: "+
+			"they read it when they start (%s), and nothing of their template changes with it", of.ID, o.ID, n.at)
+	}
+	return fmt.Sprintf("the new content of %s reaches files of the pods of %s (%s), but not what has read them: "+
+		"others of the release have a checksum for that, and nothing of this template changes with it",
+		of.ID, o.ID, n.at)
+}
+
+// fixed reports whether the API server refuses new content of an object.
+//
+// Upstream: kubernetes v1.36.3, pkg/apis/core/validation: ValidateConfigMapUpdate, ValidateSecretUpdate.
+func fixed(o *render.Object) bool {
+	yes, _ := o.Content["immutable"].(bool)
+	return yes
 }
 
 // runsOn reports whether an object's pods go on running until somebody replaces them: those of a Job end.
@@ -117,21 +135,10 @@ func summed(o *render.Object) bool {
 	return false
 }
 
-// sumsUp reports whether the pod template of an object has a checksum that is named for another one. It may be the same
-// on both sides where that one differs: a sum of what is random says nothing, and is not compared.
-func sumsUp(o, of *render.Object) bool {
-	for k := range annotationsOf(o.Content, "spec", "template", "metadata") {
-		what, ok := strings.CutPrefix(strings.Replace(k, "checksum.", "checksum/", 1), "checksum/")
-		if what = strings.TrimSuffix(strings.ToLower(what), "s"); !ok || what == "" {
-			continue
-		}
-		for _, name := range []string{strings.ToLower(of.ID.Kind), of.ID.Name} {
-			if strings.Contains(name, what) || strings.Contains(what, name) {
-				return true
-			}
-		}
-	}
-	return false
+// rolledAnyway reports whether every render gives an object's pod template another value, so that each apply replaces
+// the pods: a checksum of what is random, or a random annotation to that end. It is masked, and no change.
+func rolledAnyway(o *render.Object) bool {
+	return slices.ContainsFunc(o.Volatile(), func(p string) bool { return judge.Overlap(p, "spec.template") })
 }
 
 // restarted reports whether somebody replaces an object's pods, or tells them, when what they read changes.
