@@ -30,6 +30,7 @@ type Options struct {
 	mine     func(release string) bool // whether Policy is for a release; nil: it is for all
 	further  bool                      // another part of the run says what is of no release
 	states   uint64                    // of one search; 0: searchStates
+	fixing   uint64                    // states for the fixes of one finding; see [judge.Judge.FixStates]
 	unlumped bool                      // for comparisons; see [state.Spec.Unlumped]
 	whole    bool                      // for comparisons; see [scenario.Checker.Whole]
 	twice    bool                      // for comparisons; see [scenario.Checker.Twice]

@@ -288,6 +288,7 @@ func (a *analysis) enter(ctx context.Context, sr scenario.SliceResult) {
 	for _, reason := range open {
 		a.undecided(sr.Variant.Slice, reason)
 	}
+	a.result.Notices = append(a.result.Notices, judge.Untried(found)...)
 	if !sr.Variant.Slice.Resized {
 		a.result.Findings = append(a.result.Findings, found...)
 		return
@@ -299,5 +300,5 @@ func (a *analysis) enter(ctx context.Context, sr scenario.SliceResult) {
 func (a *analysis) judge() *judge.Judge {
 	c := &a.opt.Policy.Cluster
 	return &judge.Judge{Checker: &a.checker, Places: a.places, Plain: a.opt.plain, Assumed: c.Assumed,
-		Doubted: c.Stale(a.opt.Today) > 0 || c.Grows() != "", Instead: a.instead}
+		Doubted: c.Stale(a.opt.Today) > 0 || c.Grows() != "", Instead: a.instead, FixStates: a.opt.fixing}
 }

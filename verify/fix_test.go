@@ -140,3 +140,29 @@ func TestFixBreaksNothingElse(t *testing.T) {
 		}
 	}
 }
+
+// The searches for fixes have an allowance: without it none is tried, and the result says that there may be one.
+func TestFixesHaveAnAllowance(t *testing.T) {
+	container := func(cpu string) string {
+		return "      - {name: web, image: web, resources: {requests: {cpu: " + cpu + "}}}\n"
+	}
+	ch, policy := changeOf(t, webWith(container("100m")), webWith(container("1500m")), oneNode)
+	for _, c := range []struct {
+		states uint64
+		tried  bool
+	}{{0, true}, {60_000, true}, {1, false}} {
+		r := verdict(t)(Check(context.Background(), ch, Options{Policy: policy, fixing: c.states}))
+		if len(r.Findings) == 0 {
+			t.Fatal("nothing was found")
+		}
+		said := strings.Contains(strings.Join(r.Notices, "\n"), "not searched to the end, as that takes far more states")
+		if said == c.tried {
+			t.Errorf("with %d states: %q", c.states, r.Notices)
+		}
+		for _, f := range r.Findings {
+			if f.Status == judge.New && ((f.Untried == 0) != c.tried || (f.Fix != nil && f.Fix.Mechanical) != c.tried) {
+				t.Errorf("with %d states: %s has fix %+v, %d untried", c.states, f.Rule, f.Fix, f.Untried)
+			}
+		}
+	}
+}

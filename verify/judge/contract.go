@@ -76,7 +76,9 @@ type Finding struct {
 	Changed *Hunk `json:"changed,omitempty"`
 	Fix     *Fix  `json:"fix"`
 	// OtherFix is the next best one; nil where there is none.
-	OtherFix    *Fix   `json:"otherFix,omitempty"`
+	OtherFix *Fix `json:"otherFix,omitempty"`
+	// Untried is how many fixes were not searched to an end for want of states: whether they mend it is not known.
+	Untried     int    `json:"untriedFixes,omitempty"`
 	Fingerprint string `json:"fingerprint"`
 	// Cause is the fingerprint of the gravest finding of the same root cause, its own included; "" where it is the
 	// only one.

@@ -29,8 +29,11 @@ const (
 // which head was searched again and the violation was gone, and nothing else was broken.
 // Where there is none, base's lines are put back, or the first culprit is named; a new
 // image is not taken back, as it is what the change is for.
-func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, found []culprit) []*Fix {
-	var out []*Fix
+//
+// untried is how many of these were not searched to an end, as what the searches of one finding may take was used up.
+func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Violation,
+	found []culprit) (out []*Fix, untried int) {
+	left := d.allowed(&sr)
 	blame := d.Places.blame(sr.Variant.Slice, found)
 	held := map[int]bool{}
 	release := d.release(sr.Variant.Release)
@@ -41,22 +44,22 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 		if held[r.by] {
 			continue
 		}
-		if f := d.try(ctx, sr, v, r); f != nil {
+		if f := d.try(ctx, sr, v, r, left); f != nil {
 			out, held[r.by] = append(out, f), true
 		}
 	}
 	if len(out) > 0 {
-		return out
+		return out, left.untried
 	}
 	blame = slices.DeleteFunc(blame, func(b Blame) bool { return strings.HasSuffix(b.Path, ".image") })
 	for i, e := range d.Places.edits(blame) {
 		if i == mostEdits || d.Checker.Expired() {
 			break
 		}
-		if d.mends(ctx, sr, v, e) {
+		if d.mends(ctx, sr, v, e, left) {
 			f := d.Places.Fix(e)
 			f.Back = true
-			return []*Fix{f}
+			return []*Fix{f}, left.untried
 		}
 	}
 	if say := byHand(sr.Variant.Slice, v.Key()); say != "" {
@@ -66,15 +69,17 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 		first := d.Places.blame(sr.Variant.Slice, found[i:i+1])
 		first = slices.DeleteFunc(first, func(b Blame) bool { return strings.HasSuffix(b.Path, ".image") })
 		if len(first) > 0 {
-			return append(out, &Fix{Text: takenBack(first), Location: first[0].Location, Verified: true, Back: true})
+			out = append(out, &Fix{Text: takenBack(first), Location: first[0].Location, Verified: true, Back: true})
+			return out, left.untried
 		}
 	}
-	return out
+	return out, left.untried
 }
 
 // try gives a remedy as a fix; nil where the API server refuses it, or it does not mend the
 // violation, or breaks a rule. It is an edit where the text that sets the fields is found.
-func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, r remedy) *Fix {
+func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, r remedy,
+	left *allowance) *Fix {
 	if r.object.Maker != nil {
 		return nil // its operator's fields are no text of the repository
 	}
@@ -93,7 +98,7 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 	}
 	objects[at] = o
 	objects = slices.DeleteFunc(objects, func(o *render.Object) bool { return slices.Contains(r.drop, o) })
-	if !d.clean(ctx, sr, v, objects, r) {
+	if !d.clean(ctx, sr, v, objects, r, left) {
 		return nil
 	}
 	if r.tune != nil && len(r.set) == 0 || r.before != nil { // where it stands is not among the manifests
@@ -154,7 +159,7 @@ func (d *Judge) refused(v scenario.Variant, was, is *render.Object) field.ErrorL
 // its size and, where that was searched to the end, at the declared one, and breaks no rule that it did not break
 // before.
 func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.Violation,
-	objects []*render.Object, r remedy) bool {
+	objects []*render.Object, r remedy, left *allowance) bool {
 	mended, ok := d.with(sr.Variant, objects, r)
 	if !ok {
 		return false
@@ -163,8 +168,8 @@ func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.V
 		r.tune(&mended.Spec)
 	}
 	gone := func(t scale.Topology) bool {
-		found, cov, err := d.Checker.Within(mended.States()).Scenarios(ctx, mended.Change(), t)
-		return err == nil && scenario.Complete(cov) && !slices.ContainsFunc(found, func(x scenario.Violation) bool {
+		found, cov, ok := left.search(ctx, d.Checker, mended, t)
+		return ok && scenario.Complete(cov) && !slices.ContainsFunc(found, func(x scenario.Violation) bool {
 			return x.Key() == v.Key() ||
 				!slices.ContainsFunc(sr.Head, func(o scenario.Violation) bool { return o.Key() == x.Key() })
 		})
@@ -209,7 +214,8 @@ func takenBack(fields []Blame) string {
 
 // mends reports whether head with the edit, rendered and searched again at the violation's
 // size, is free of it and breaks no rule that it did not break before.
-func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, e Edit) bool {
+func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, e Edit,
+	left *allowance) bool {
 	text, err := fs.ReadFile(d.Places.Head.Tree, e.file)
 	if err != nil {
 		return false
@@ -219,7 +225,7 @@ func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.V
 		return false
 	}
 	rel, err := d.Places.Head.Edited(ctx, sr.Variant.Release, e.file, []byte(edited))
-	return err == nil && rel.Err == nil && d.clean(ctx, sr, v, rel.Objects, remedy{})
+	return err == nil && rel.Err == nil && d.clean(ctx, sr, v, rel.Objects, remedy{}, left)
 }
 
 // with gives the variant with other objects as head, and with what a remedy sets on base; false where one of its

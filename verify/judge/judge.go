@@ -19,7 +19,9 @@ type Judge struct {
 	Places  Places
 	Assumed bool // no cluster was declared
 	Plain   bool // no blame and no fix
-	Doubted bool // one was, and there may be more room by now
+	// FixStates bounds the states of the searches for the fixes of one finding; 0: in proportion to the check.
+	FixStates uint64
+	Doubted   bool // one was, and there may be more room by now
 	// Instead is what is there of an object that the API server refuses; nil: nothing.
 	Instead map[*render.Object]*render.Object
 }
@@ -68,7 +70,9 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 			found = culprits(ctx, d.Checker, sr.Variant, j)
 			f.Blame = d.Places.blame(sr.Variant.Slice, found)
 		}
-		f.offer(d.mend(ctx, sr, v, found))
+		var fixes []*Fix
+		fixes, f.Untried = d.mend(ctx, sr, v, found)
+		f.offer(fixes)
 	}
 	f.Recovers = w.Recovers(ctx, d.Checker.Budget)
 	s := d.severity(ctx, v, &f, j.declared, unprotects(found))

@@ -1,0 +1,68 @@
+package judge
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/verify/scale"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/search"
+)
+
+// What is tried as a fix is searched as head was, and head may be small where it is broken and large where it is not: a
+// pod that stays pending hides whatever comes after it. So the searches for the fixes of one finding have an allowance
+// in proportion to what the check itself took, beside the time.
+const (
+	// fixStates are the states that the searches for the fixes of one finding may take together, at least; a check
+	// that took more allows so many times its own.
+	fixStates, fixShare = 500_000, 4
+	// leastFix is what has to be left for a search to begin: none of those that stand aside is cut short by it.
+	leastFix = 50_000
+)
+
+// allowance is what the searches for the fixes of one finding may still take.
+type allowance struct {
+	states  uint64
+	untried int // fixes for which it did not last
+}
+
+// allowed is the allowance of one finding of a slice.
+func (d *Judge) allowed(sr *scenario.SliceResult) *allowance {
+	return &allowance{states: cmp.Or(d.FixStates, max(fixStates, fixShare*sr.Cov.States))}
+}
+
+// search searches a change with a fix; ok is false where that fails, or where it did not come to its end within what is
+// left.
+func (a *allowance) search(ctx context.Context, c *scenario.Checker, v scenario.Variant,
+	t scale.Topology) (found []scenario.Violation, cov scenario.Coverage, ok bool) {
+	if a.states < leastFix {
+		a.untried++
+		return nil, cov, false
+	}
+	most := min(v.States(), a.states)
+	found, cov, err := c.Within(most).Scenarios(ctx, v.Change(), t)
+	a.states -= min(a.states, cov.States)
+	if err == nil && cov.Bound == search.StateBound && most < v.States() {
+		a.untried++
+		return nil, cov, false
+	}
+	return found, cov, err == nil
+}
+
+// Untried says of findings without a fix, or with none but to take the change back, that one may have been missed.
+func Untried(list []Finding) (notices []string) {
+	for i := range list {
+		f := &list[i]
+		if f.Untried == 0 || f.Fix != nil && !f.Fix.Back {
+			continue
+		}
+		fixes := "a fix was"
+		if f.Untried > 1 {
+			fixes = fmt.Sprintf("%d fixes were", f.Untried)
+		}
+		notices = append(notices, fmt.Sprintf("%s of %s: %s not searched to the end, as that takes far more states than the check: "+
+			"there may be one", f.Rule, f.Workload, fixes))
+	}
+	return notices
+}
