@@ -28,11 +28,7 @@ var (
 // Render renders the chart; twice where it calls random functions, to find the values
 // that differ every time.
 func Render(c *release.Chart, files map[string][]byte) release.Output {
-	ch, f := load(c, files)
-	if f != nil {
-		return release.Output{Err: f}
-	}
-	vals, f := Values(c, files)
+	ch, vals, f := loadWithValues(c, files)
 	if f != nil {
 		return release.Output{Err: f}
 	}
@@ -43,6 +39,14 @@ func Render(c *release.Chart, files map[string][]byte) release.Output {
 	}
 	if lookup {
 		out.Notes = append(out.Notes, "the chart calls lookup, which finds nothing without a cluster")
+	}
+	if c.Once && readyKeys(ch) {
+		if out.Docs, f = execute(c, ch, vals); f == nil {
+			return out
+		}
+		if ch, vals, f = loadWithValues(c, files); f != nil {
+			return release.Output{Err: f}
+		}
 	}
 	if out.Docs, f = execute(c, ch, vals); f != nil {
 		f.Reason = redact.Hide(scrub(f.Reason, vals, ch.Values), c.Hidden)
@@ -60,18 +64,26 @@ func Render(c *release.Chart, files map[string][]byte) release.Output {
 	return out
 }
 
-// again renders a second time, at another time of day where the templates bear it.
+// loadWithValues gives the chart, and the values that are merged over its own.
+func loadWithValues(c *release.Chart, files map[string][]byte) (*chart.Chart, map[string]any, *document.Failure) {
+	ch, f := load(c, files)
+	if f != nil {
+		return nil, nil, f
+	}
+	vals, f := Values(c, files)
+	return ch, vals, f
+}
+
+// again renders a second time, at another time of day and with keys that are ready where the templates bear it.
 func again(c *release.Chart, files map[string][]byte) []document.Document {
-	for _, change := range []func(*chart.Chart){anotherTime, func(*chart.Chart) {}} {
-		ch, f := load(c, files)
+	for _, change := range []func(*chart.Chart){
+		func(ch *chart.Chart) { anotherTime(ch); readyKeys(ch) }, anotherTime, func(*chart.Chart) {},
+	} {
+		ch, vals, f := loadWithValues(c, files)
 		if f != nil {
 			return nil
 		}
 		change(ch)
-		vals, f := Values(c, files)
-		if f != nil {
-			return nil
-		}
 		if docs, f := execute(c, ch, vals); f == nil {
 			return docs
 		}
