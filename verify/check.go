@@ -26,9 +26,12 @@ type Options struct {
 
 	// Scopes are the policies of folders, each for releases that no other is for; Policy is for the rest.
 	Scopes []Scope
+	// PolicyChanges are what the change makes of policies; Policy and those of Scopes are base's, which decide.
+	PolicyChanges []PolicyChange
 
 	mine     func(release string) bool // whether Policy is for a release; nil: it is for all
 	further  bool                      // another part of the run says what is of no release
+	searched bool                      // objects as they stand are another part's
 	states   uint64                    // of one search; 0: searchStates
 	fixing   uint64                    // states for the fixes of one finding; see [judge.Judge.FixStates]
 	unlumped bool                      // for comparisons; see [state.Spec.Unlumped]

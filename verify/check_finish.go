@@ -78,10 +78,22 @@ func prepare(ch *render.Changes, opt Options,
 
 func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*Result, error) {
 	began := time.Now()
+	var until time.Time
+	if opt.TimeBudget > 0 {
+		until = began.Add(opt.TimeBudget)
+	}
+	if len(opt.PolicyChanges) > 0 && opt.recall == nil && !opt.forgets { // the same searches under two policies
+		opt.recall = scenario.NewRecall(0)
+	}
 	parts, err := analyseParts(ctx, ch, opt, all)
 	if err != nil {
 		return nil, err
 	}
+	replanned, err := replan(ctx, ch, opt, parts, until)
+	if err != nil {
+		return nil, err
+	}
+	parts = append(parts, replanned...)
 	var used []policies.Waiver
 	var list []*policies.Policy
 	for _, a := range parts {
@@ -124,8 +136,10 @@ func analysePart(ctx context.Context, ch *render.Changes, opt Options, all bool)
 		return nil, err
 	}
 	a.enterShortages(picked)
-	a.enterRefusals(refused)
-	a.enterRemarks(static.Of(static.Reached(static.Remarks(ch, all), opt.Policy), opt.has))
+	if !opt.searched {
+		a.enterRefusals(refused)
+		a.enterRemarks(static.Of(static.Reached(static.Remarks(ch, all), opt.Policy), opt.has))
+	}
 	a.mendStatic(ctx, ch, all)
 	a.hedgeSwitched(ch.Head)
 	a.blameHealing(ch)

@@ -198,12 +198,12 @@ func weaker(a, b string) string {
 }
 
 // inAll keeps the notices that every shard has: that a waiver covers nothing holds of
-// the whole only if it holds of each.
+// the whole only if it holds of each. What a changed policy hides is asked by the first alone.
 func inAll(shards []*Result) []string {
 	out := []string{}
 	for _, n := range shards[0].Notices {
 		missing := func(s *Result) bool { return !slices.Contains(s.Notices, n) }
-		if !slices.ContainsFunc(shards, missing) {
+		if !slices.ContainsFunc(shards, missing) || strings.HasPrefix(n, policyChange) {
 			out = append(out, n)
 		}
 	}

@@ -36,7 +36,8 @@ interleaving of the control loops around them. Findings are new, existing or fix
 by default only new ones gate. PATHs limit it to what they name and to the releases built
 from it.
 
-The policy is read from base, so that a change cannot loosen its own gate.`,
+The policy is read from base, so that a change cannot loosen its own gate; what head's
+switches on beside it is searched, too.`,
 		Example: `  kubesettle check --base origin/main
   kubesettle check --base main --head feature --output text --output sarif=out/result.sarif
   kubesettle check --staged
@@ -134,6 +135,8 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) 
 	if err != nil {
 		return nil, err
 	}
+	both := f.gating.policySides(base, head)
+	both.renders(&ropt)
 	spent := spend(p, vopt.TimeBudget)
 	defer p.deadline.clear()
 	ropt.Clock = spent.clock
@@ -149,6 +152,8 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) 
 	if vopt.Scopes, err = f.gating.scopes(base, changes); err != nil {
 		return nil, err
 	}
+	var unread []string
+	vopt.PolicyChanges, unread = both.changes(changes, policy, vopt.Scopes)
 	vopt.TimeBudget = spent.left()
 	spent.enter(phaseSearching)
 	result, err := verify.Check(ctx, changes, vopt)
@@ -156,7 +161,7 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) 
 		return nil, analysis(withoutSecrets(err, changes.Head))
 	}
 	f.remembered(p, vopt.Kept)
-	result.Notices = slices.Concat(f.gating.notices(policy, base, head), f.gating.scopeNotices(changes), accepted,
+	result.Notices = slices.Concat(f.gating.notices(policy, base, head), f.gating.scopeNotices(changes), unread, accepted,
 		spent.notices(), result.Notices)
 	return f.finished(p, result, changes, policy, vopt.Scopes, spent)
 }

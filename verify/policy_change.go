@@ -1,0 +1,310 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+)
+
+// A change of the policy is one: what head's says of controllers, events, timing and the cluster is what workloads meet
+// after the merge. A check decides by base's, which a change cannot loosen, and adds what head's shows beside that.
+// What head's no longer shows is said, and is nowhere called fixed.
+
+// PolicyChange is what a change makes of the policy of some releases.
+type PolicyChange struct {
+	Base, Head *policies.Policy // with what they name
+	Releases   []string         // IDs
+	// Added says that base had no policy file, but what stands in for one.
+	Added bool
+}
+
+// replanned is one change of a policy, as it is analysed.
+type replanned struct {
+	PolicyChange
+	ch    *render.Changes
+	opt   Options
+	loops []policies.Loop // that differ
+	until time.Time       // zero: no end
+	// now is base's policy with head's loops: it asks what base's asks.
+	now *policies.Policy
+}
+
+// replan analyses what a change makes of policies, beside what parts found under base's, and gives that as further
+// parts. One shard of several does it.
+func replan(ctx context.Context, ch *render.Changes, opt Options, parts []*analysis,
+	until time.Time) ([]*analysis, error) {
+	if opt.Shard.Of > 1 && opt.Shard.Index != 1 {
+		return nil, nil
+	}
+	var out []*analysis
+	for _, pc := range opt.PolicyChanges {
+		r := replanned{PolicyChange: pc, ch: ch, opt: opt, loops: pc.Base.Differ(pc.Head), until: until}
+		if len(r.loops) == 0 {
+			continue
+		}
+		r.now = pc.Base.WithLoops(pc.Head, r.loops)
+		a, err := r.analyse(ctx, parts)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// under are the options of one run on the releases, all of it whatever the shard.
+func (r *replanned) under(p *policies.Policy) Options {
+	o := r.opt
+	o.Policy, o.Scopes, o.PolicyChanges, o.Shard = p, nil, nil, scenario.Shard{}
+	o.further, o.searched = true, true
+	o.mine = func(release string) bool { return slices.Contains(r.Releases, release) }
+	if !r.until.IsZero() {
+		o.TimeBudget = max(time.Until(r.until), time.Nanosecond)
+	}
+	return o
+}
+
+// alone is head without a base, of which every workload is searched.
+func (r *replanned) alone() *render.Changes { return &render.Changes{Head: r.ch.Head} }
+
+// analyse runs head's workloads under head's loops, and the change where it touches some, and keeps what base's loops
+// do not show.
+func (r *replanned) analyse(ctx context.Context, parts []*analysis) (*analysis, error) {
+	told, err := r.told(ctx, parts)
+	if err != nil {
+		return nil, err
+	}
+	out, err := analysePart(ctx, r.alone(), r.under(r.now), true)
+	if err != nil {
+		return nil, err
+	}
+	after := out.result.Findings
+	var moving []judge.Finding
+	if o := r.under(r.now); o.searches(r.ch, false) {
+		a, err := analysePart(ctx, r.ch, o, false)
+		if err != nil {
+			return nil, err
+		}
+		out.result.Coverage.add(a.result.Coverage)
+		out.result.Assumptions = scenario.AppendNew(out.result.Assumptions, a.result.Assumptions)
+		out.take(a)
+		after = append(slices.Clone(after), unmended(a.result.Findings)...)
+		moving = slices.DeleteFunc(slices.Clone(a.result.Findings), func(f judge.Finding) bool {
+			return f.Status != judge.New && f.Status != judge.Worsened || !graver(f, told)
+		})
+	}
+	resting := slices.DeleteFunc(slices.Clone(out.result.Findings), func(f judge.Finding) bool {
+		return !graver(f, told) || !graver(f, moving)
+	})
+	before, err := r.before(ctx, resting)
+	if err != nil {
+		return nil, err
+	}
+	resting = slices.DeleteFunc(resting, func(f judge.Finding) bool { return !graver(f, before.Findings) })
+	for i := range resting {
+		if slices.ContainsFunc(append(before.Findings, told...), func(o judge.Finding) bool { return agree(o, resting[i]) }) {
+			resting[i].Status = judge.Worsened
+		}
+		if before.open(resting[i]) {
+			resting[i].Severity = atMost(resting[i].Severity, rules.Warning)
+		}
+	}
+	out.result.Notices = r.narrowed(append(searchedFor(told), before.Findings...), after, out.result)
+	out.result.Assumptions = slices.DeleteFunc(out.result.Assumptions,
+		func(s string) bool { return !strings.HasPrefix(s, "may hide (") })
+	if err := r.blame(ctx, resting, moving); err != nil {
+		return nil, err
+	}
+	out.result.Findings = append(moving, resting...)
+	for i := range out.result.Findings {
+		r.word(&out.result.Findings[i])
+	}
+	judge.SortFindings(out.result.Findings)
+	r.workloads(out, parts)
+	out.result.Releases, out.changes, out.opt.Policy = nil, r.ch, r.Base
+	return out, nil
+}
+
+// told is what the change shows under base's policy; the other shards' part of it is searched once more.
+func (r *replanned) told(ctx context.Context, parts []*analysis) (out []judge.Finding, err error) {
+	if r.opt.Shard.Of > 1 {
+		o := r.under(r.Base)
+		if o.plain = true; !o.searches(r.ch, false) {
+			return nil, nil
+		}
+		a, err := analysePart(ctx, r.ch, o, false)
+		if err != nil {
+			return nil, err
+		}
+		return a.result.Findings, nil
+	}
+	for _, a := range parts {
+		out = append(out, a.result.Findings...)
+	}
+	return out, nil
+}
+
+// before is what head shows under base's policy, as far as it is asked: of the rules that something was found of, or of
+// all where head's policy may hide something.
+func (r *replanned) before(ctx context.Context, found []judge.Finding) (*Result, error) {
+	o := r.under(r.Base)
+	o.plain = true
+	if !slices.ContainsFunc(r.loops, r.mayHide) {
+		if o.Rules = ruleNames(found); len(found) == 0 {
+			return &Result{}, nil
+		}
+	}
+	a, err := analysePart(ctx, r.alone(), o, true)
+	if err != nil {
+		return nil, err
+	}
+	return a.result, nil
+}
+
+// mayHide reports whether a loop may show less than before.
+func (r *replanned) mayHide(l policies.Loop) bool {
+	return l.Narrows(r.Base, r.Head) || !l.Narrows(r.Head, r.Base)
+}
+
+func ruleNames(of []judge.Finding) []string {
+	var out []string
+	for _, f := range of {
+		out = scenario.AppendNew(out, []string{f.Rule})
+	}
+	return out
+}
+
+// open reports whether the workload of a finding was not searched to the end.
+func (r *Result) open(f judge.Finding) bool {
+	return slices.ContainsFunc(r.Workloads, func(w Workload) bool {
+		return w.Verdict == Inconclusive && w.ID == f.Workload && w.Release == f.Release
+	})
+}
+
+// take has what another run left open.
+func (a *analysis) take(o *analysis) {
+	for _, w := range o.result.Workloads {
+		i := slices.IndexFunc(a.result.Workloads, func(x Workload) bool { return x.ID == w.ID && x.Release == w.Release })
+		if i >= 0 && w.Verdict == Inconclusive {
+			a.result.Workloads[i].Verdict, a.result.Workloads[i].Reason = w.Verdict, w.Reason
+		}
+	}
+}
+
+// workloads leaves what was searched under head's policy alone, and says of the others what stayed open.
+func (r *replanned) workloads(a *analysis, parts []*analysis) {
+	var own []Workload
+	why := "the policy changed: " + r.paths(r.loops)
+	for _, w := range a.result.Workloads {
+		known := false
+		for _, p := range parts {
+			for i := range p.result.Workloads {
+				if x := &p.result.Workloads[i]; x.ID == w.ID && x.Release == w.Release {
+					known = true
+					if x.Verdict == Pass && w.Verdict == Inconclusive {
+						x.Verdict, x.Reason = Inconclusive, "with head's policy: "+w.Reason
+					}
+				}
+			}
+		}
+		if !known {
+			if w.Change = "unchanged"; w.Verdict == Pass {
+				w.Reason = why
+			}
+			own = append(own, w)
+		}
+	}
+	a.result.Workloads = own
+}
+
+// agree reports whether two findings are of one rule and workload, in a release that both are of.
+func agree(a, b judge.Finding) bool {
+	if a.Rule != b.Rule || a.Workload != b.Workload {
+		return false
+	}
+	in := append([]string{b.Release}, b.AlsoIn...)
+	return slices.ContainsFunc(append([]string{a.Release}, a.AlsoIn...), func(id string) bool {
+		return slices.Contains(in, id)
+	})
+}
+
+// graver reports whether none of some findings says the same as gravely; what is mended says nothing.
+func graver(f judge.Finding, than []judge.Finding) bool {
+	return !slices.ContainsFunc(than, func(o judge.Finding) bool {
+		return o.Status != judge.Fixed && agree(o, f) && judge.Rank(o.Severity) <= judge.Rank(f.Severity)
+	})
+}
+
+func unmended(of []judge.Finding) []judge.Finding {
+	return slices.DeleteFunc(slices.Clone(of), func(f judge.Finding) bool { return f.Status == judge.Fixed })
+}
+
+// searchedFor are the findings that are told with a run, and hold.
+func searchedFor(of []judge.Finding) []judge.Finding {
+	return slices.DeleteFunc(unmended(of), func(f judge.Finding) bool { return len(f.Interleaving) == 0 })
+}
+
+// atMost is the milder of two severities.
+func atMost(severity string, most rules.Severity) string {
+	if judge.Rank(severity) < judge.Rank(string(most)) {
+		return string(most)
+	}
+	return severity
+}
+
+// policyChange begins what is said of a change of a policy.
+const policyChange = "policy change: "
+
+// mostHidden bounds the findings that are named.
+const mostHidden = 5
+
+// narrowed says what head's policy narrows, and what it hides: that is not mended.
+func (r *replanned) narrowed(before, after []judge.Finding, now *Result) []string {
+	var hidden []string
+	for _, f := range before {
+		told := slices.ContainsFunc(after, func(o judge.Finding) bool { return agree(o, f) })
+		mine := slices.Contains(r.Releases, f.Release)
+		one := fmt.Sprintf("%s of %s", f.Rule, f.Workload)
+		if mine && !told && !now.open(f) && !slices.Contains(hidden, one) {
+			hidden = append(hidden, one)
+		}
+	}
+	slices.Sort(hidden)
+	var less []string
+	for _, l := range r.loops {
+		if !l.Narrows(r.Base, r.Head) {
+			continue
+		}
+		one := l.Path
+		if was, is := l.Words(r.Base), l.Words(r.Head); was != is {
+			one = fmt.Sprintf("%s (%s -> %s)", l.Path, was, is)
+		}
+		less = append(less, one)
+	}
+	say := policyChange + r.file()
+	switch rest := ""; {
+	case len(hidden) > mostHidden:
+		rest = fmt.Sprintf(" and %d more", len(hidden)-mostHidden)
+		hidden = hidden[:mostHidden]
+		fallthrough
+	case len(hidden) > 0:
+		what := "of " + r.paths(r.loops)
+		if len(less) > 0 {
+			what = "of " + strings.Join(less, ", ")
+		}
+		return []string{fmt.Sprintf("%s shows less than base's, because %s: %s%s; base's still decides here, "+
+			"and nothing of it is called fixed", say, what, strings.Join(hidden, ", "), rest)}
+	case len(less) > 0:
+		return []string{fmt.Sprintf("%s narrows what is searched after the merge: %s; base's still decides here", say,
+			strings.Join(less, ", "))}
+	}
+	return nil
+}
