@@ -3,6 +3,7 @@ package render
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -63,6 +64,83 @@ func TestProvenanceExamples(t *testing.T) {
 		table += fmt.Sprintf("| `%s` | `%s` | `%s` | `%v` | `%s:%d` | %s |\n", e.release, e.object, e.path, v, at.File, at.StartLine, at.Rung)
 	}
 	keepTable(t, "../testdata/render/provenance.md", "provenance", table)
+}
+
+// Three dashes before a file's document move what it sets by one line, whatever way it takes into an object.
+func TestLeadingDashesMoveLines(t *testing.T) {
+	archive, err := txtar.ParseFile("../testdata/render/provenance.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, dashed := map[string]string{}, map[string]string{}
+	for _, f := range archive.Files {
+		plain[f.Name], dashed[f.Name] = string(f.Data), string(f.Data)
+		if !strings.Contains(f.Name, "/templates/") && !strings.HasSuffix(f.Name, "Chart.yaml") {
+			dashed[f.Name] = "---\n" + dashed[f.Name]
+		}
+	}
+	was, now := places(t, plain), places(t, dashed)
+	if len(was) < 80 || len(now) != len(was) {
+		t.Fatalf("%d and %d fields", len(was), len(now))
+	}
+	for field, at := range was {
+		if at.StartLine > 0 && dashed[at.File] != plain[at.File] && at.Rung != "file" && at.Rung != "release" {
+			at.StartLine++
+		}
+		if have := now[field]; have.File != at.File || have.StartLine != at.StartLine || have.Rung != at.Rung {
+			t.Errorf("%s: at %s:%d (%s), want %s:%d (%s)", field, have.File, have.StartLine, have.Rung, at.File, at.StartLine, at.Rung)
+		}
+	}
+}
+
+// A chart's schema that knows no other values than those that there are hides no place.
+func TestSchemasHideNoPlaces(t *testing.T) {
+	archive, err := txtar.ParseFile("../testdata/render/provenance.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := map[string]string{}
+	for _, f := range archive.Files {
+		plain[f.Name] = string(f.Data)
+	}
+	strict := maps.Clone(plain)
+	strict["charts/shop/values.schema.json"] = `{"properties": {
+		"replicas": {"enum": [2, 5, 7]},
+		"image": {"properties": {"repository": {"const": "registry.example.com/shop"}, "tag": {"enum": ["v1", "v2"]}}},
+		"strategy": {"properties": {"maxUnavailable": {"enum": [0, 1]}}},
+		"nodeSelector": {"const": {"disk": "ssd"}},
+		"db": {"properties": {"replicas": {"const": 3}, "policy": {"const": {"maxUnavailable": 1}}}}}}`
+	was, now := places(t, plain), places(t, strict)
+	if len(now) != len(was) {
+		t.Fatalf("%d and %d fields", len(was), len(now))
+	}
+	for field, at := range was {
+		if have := now[field]; have != at {
+			t.Errorf("%s: at %s:%d (%s), want %s:%d (%s)", field, have.File, have.StartLine, have.Rung, at.File, at.StartLine, at.Rung)
+		}
+	}
+}
+
+// places are where the fields of what a repository renders are set.
+func places(t *testing.T, files map[string]string) map[string]document.Location {
+	t.Helper()
+	tree, err := tree.Map("head", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev, err := Render(t.Context(), tree, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]document.Location{}
+	for _, r := range rev.Releases {
+		for _, o := range r.Objects {
+			fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, _ any) {
+				out[r.ID+" "+o.ID.String()+" "+p.String()] = o.Locate(p.String())
+			})
+		}
+	}
+	return out
 }
 
 func only(rev *Revision, id string) *Revision {

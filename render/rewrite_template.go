@@ -118,10 +118,11 @@ func rewriteKnobs(j *release.Recipe, o *Object, settings []Setting) []Rewrite {
 	var out []Rewrite
 	for _, file := range slices.Concat(j.Chart.Values, j.Chart.OwnValues, []string{j.Chart.Names["values.yaml"]}) {
 		t, ok := readSource(j, file)
-		if !ok || t.roots[0] == nil { // nil: comments alone, or no YAML
+		root := document.Only(t.roots)
+		if !ok || root == nil { // nil: comments alone, or no YAML
 			continue
 		}
-		document.Walk(t.roots[0], func(m *yaml3.Node) {
+		document.Walk(root, func(m *yaml3.Node) {
 			if m.Kind != yaml3.MappingNode {
 				return
 			}

@@ -29,6 +29,17 @@ func Nodes(b []byte) []*yaml3.Node {
 	return list
 }
 
+// Only gives the root node of a file that holds one document, such as a chart's values or a kustomization; nil where
+// there is none. Three dashes may stand before the document.
+func Only(list []*yaml3.Node) *yaml3.Node {
+	for _, n := range list {
+		if n != nil {
+			return n
+		}
+	}
+	return nil
+}
+
 // Child is the value node one step down, or nil.
 func Child(n *yaml3.Node, s fieldpath.Step) *yaml3.Node {
 	n = ResolveAlias(n)

@@ -264,8 +264,8 @@ func (o *declaring) reference(field string, e any) (*referred, *document.Failure
 	src := o.Src
 	return &referred{text, at, func(in fieldpath.Path) document.Location {
 		if file := p.copyOf(text); file != "" {
-			if nodes := document.Nodes([]byte(text)); len(nodes) > 0 && nodes[0] != nil {
-				r, _ := document.Descend(nodes[0], in)
+			if root := document.Only(document.Nodes([]byte(text))); root != nil {
+				r, _ := document.Descend(root, in)
 				loc := document.NodeRegion(file, r, true)
 				loc.Rung = "value"
 				return loc

@@ -98,11 +98,11 @@ func (p placed) keys() []string {
 // textPlace is where a value stands in a YAML text that an object holds as one field:
 // in the file that the text is a copy of, or inside the block at the field.
 func textPlace(s *source.Source, field document.Location, text string, p fieldpath.Path) document.Location {
-	nodes := document.Nodes([]byte(text))
-	if len(nodes) == 0 || nodes[0] == nil {
+	root := document.Only(document.Nodes([]byte(text)))
+	if root == nil {
 		return field
 	}
-	r, _ := document.Descend(nodes[0], p)
+	r, _ := document.Descend(root, p)
 	in := document.NodeRegion(field.File, r, true)
 	return locate.InBlock(s, field, in)
 }

@@ -42,8 +42,10 @@ func execute(c *release.Chart, ch *chart.Chart, vals map[string]any) ([]document
 	if err != nil {
 		return nil, templateFailure(c, ch, nil, err)
 	}
-	if f := validate(c, ch, top["Values"].(chartutil.Values)); f != nil {
-		return nil, f
+	if !c.AnyValues {
+		if f := validate(c, ch, top["Values"].(chartutil.Values)); f != nil {
+			return nil, f
+		}
 	}
 	texts, err := engine.Engine{}.Render(ch, top)
 	if err != nil {

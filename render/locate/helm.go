@@ -355,7 +355,7 @@ func (l *locator) inlineLeaves(c *release.Chart, seen map[string]bool) []valuesL
 
 // valuesPlace is where a leaf stands in a values file.
 func (l *locator) valuesPlace(file string, p fieldpath.Path) document.Location {
-	root := l.node(file, 0)
+	root := document.Only(l.roots(file))
 	if root == nil {
 		return document.LineOf(file, 1, "value")
 	}

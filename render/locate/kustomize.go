@@ -124,7 +124,7 @@ func (l *locator) folderHit(dir string, q query) hit {
 	if k == nil {
 		return hit{depth: -1}
 	}
-	root := l.node(k.Path, 0)
+	root := document.Only(l.roots(k.Path))
 	if root == nil {
 		return hit{depth: -1}
 	}
@@ -313,7 +313,7 @@ func (l *locator) baseHit(d document.Document, q query) hit {
 
 // generatorHit is the generator's entry in its kustomization.
 func (l *locator) generatorHit(d document.Document) hit {
-	root := l.node(d.Origin, 0)
+	root := document.Only(l.roots(d.Origin))
 	for _, field := range []string{"configMapGenerator", "secretGenerator"} {
 		list := document.Child(root, fieldpath.Key(field))
 		if list == nil {
@@ -346,11 +346,7 @@ func (l *locator) documents(file string) []*yaml3.Node {
 		}
 		out = append(out, n)
 	}
-	l.node(file, 0)
-	l.mu.Lock()
-	list := l.nodes[file]
-	l.mu.Unlock()
-	for _, n := range list {
+	for _, n := range l.roots(file) {
 		add(n)
 	}
 	return out

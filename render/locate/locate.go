@@ -83,6 +83,15 @@ func (l *locator) inPlain(d document.Document, p fieldpath.Path) document.Locati
 
 // node is the root node of a document, or nil.
 func (l *locator) node(file string, doc int) *yaml3.Node {
+	list := l.roots(file)
+	if doc < 0 || doc >= len(list) {
+		return nil
+	}
+	return list[doc]
+}
+
+// roots are the root nodes of the documents of a file, nil for one that is empty.
+func (l *locator) roots(file string) []*yaml3.Node {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list, ok := l.nodes[file]
@@ -90,10 +99,7 @@ func (l *locator) node(file string, doc int) *yaml3.Node {
 		list = l.src.Memo.Nodes(l.recipe.Files[file])
 		l.nodes[file] = list
 	}
-	if doc < 0 || doc >= len(list) {
-		return nil
-	}
-	return list[doc]
+	return list
 }
 
 // within are the documents of a text that stands in a kustomization.

@@ -69,8 +69,8 @@ func (l *locator) written(ov *release.Overlay) *overlayText {
 	if k.Text, err = yaml.Marshal(&k.Kustomization); err != nil {
 		return nil
 	}
-	if nodes := document.Nodes(k.Text); len(nodes) > 0 && nodes[0] != nil {
-		l.overlays[ov] = &overlayText{k, nodes[0]}
+	if root := document.Only(document.Nodes(k.Text)); root != nil {
+		l.overlays[ov] = &overlayText{k, root}
 	}
 	return l.overlays[ov]
 }

@@ -39,7 +39,7 @@ func (l *locator) replacementHit(k *kustomize.File, root *yaml3.Node, q query) h
 
 // externalReplacement searches a file of replacements: one, or a list.
 func (l *locator) externalReplacement(file string, q query) hit {
-	root := l.node(file, 0)
+	root := document.Only(l.roots(file))
 	if root == nil {
 		return hit{depth: -1}
 	}

@@ -118,7 +118,7 @@ func (t *trials) baselineLocked() []document.Document {
 // render renders with one value replaced; nil where it does not render.
 func (t *trials) render(p fieldpath.Path, value any) []document.Document {
 	c := *t.chart
-	c.Once = true
+	c.Once, c.AnyValues = true, true // a schema may know no other value
 	if p != nil {
 		vals, f := helm.Values(&c, t.files)
 		if f != nil {
@@ -141,7 +141,7 @@ func (t *trials) render(p fieldpath.Path, value any) []document.Document {
 // renderWith renders with some values over the chart's own.
 func (t *trials) renderWith(values map[string]any) []document.Document {
 	c := *t.chart
-	c.Once = true
+	c.Once, c.AnyValues = true, true
 	c.Inline = helm.MergeValues(c.Inline, values)
 	return t.run(&c)
 }

@@ -19,4 +19,5 @@ type Chart struct {
 	IncludeCRDs bool
 	SkipHooks   bool `json:",omitempty"`
 	Once        bool `json:",omitempty"` // no second render for random values
+	AnyValues   bool `json:",omitempty"` // no schema is asked whether the values are as it expects
 }

@@ -107,7 +107,12 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 	if x.status == judge.New {
 		f.Blame = append(blamed(pl, x.release, x.Object, x.paths), blamed(pl, x.release, x.beside[state.Head], labelPaths)...)
 		for _, c := range x.causes {
-			f.Blame = append(f.Blame, c.blamed(pl)...)
+			for _, b := range c.blamed(pl) {
+				same := func(x judge.Blame) bool { return x.Object == b.Object && x.Path == b.Path }
+				if !slices.ContainsFunc(f.Blame, same) {
+					f.Blame = append(f.Blame, b)
+				}
+			}
 		}
 	}
 	if x.recovers {

@@ -85,7 +85,7 @@ func replicasAsked(w *state.Workload, v state.Version, loaded bool) (int64, []ac
 	if m.HPA == nil {
 		return int64(m.Replicas()), ref(w.ID, "spec.replicas")
 	}
-	hpa := "autoscaling/HorizontalPodAutoscaler " + m.HPA.Namespace + "/" + m.HPA.Name
+	hpa := "autoscaling/HorizontalPodAutoscaler " + w.Namespace + "/" + m.HPA.Name
 	if loaded {
 		return int64(m.HPA.Spec.MaxReplicas), ref(hpa, "spec.maxReplicas")
 	}

@@ -52,7 +52,7 @@ func unsaid(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (Sh
 		return Shortage{}, false
 	}
 	fields = append(fields,
-		actor.Ref{Object: "ResourceQuota " + quota.Namespace + "/" + quota.Name, Field: "spec.hard", Version: v})
+		actor.Ref{Object: "ResourceQuota " + w.Namespace + "/" + quota.Name, Field: "spec.hard", Version: v})
 	return Shortage{Rule: "rollout-stuck", Asked: asked,
 		none: fmt.Sprintf("ResourceQuota %s: %s", quota.Name, text), fields: fields}, true
 }
@@ -69,7 +69,7 @@ func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) 
 				continue
 			}
 			fields = append(fields,
-				actor.Ref{Object: "ResourceQuota " + quota.Namespace + "/" + quota.Name,
+				actor.Ref{Object: "ResourceQuota " + w.Namespace + "/" + quota.Name,
 					Field: "spec.hard[" + string(name) + "]", Version: v})
 			return Shortage{
 				Rule: "rollout-stuck", Loaded: loaded, Asked: asked, Fit: most.MilliValue() / each.MilliValue(),

@@ -102,6 +102,10 @@ func stuckBefore(p slice.Pair) map[[2]string]bool {
 	return out
 }
 
+// orderPaths are the fields that say when an object is applied.
+var orderPaths = []string{"metadata.annotations[argocd.argoproj.io/sync-wave]", "metadata.annotations[argocd.argoproj.io/hook]",
+	"metadata.annotations[helm.sh/hook]", "metadata.annotations[helm.sh/hook-weight]"}
+
 // late is about an object that comes in a later step than one that cannot do without it; had are those in the cluster.
 func (s steps) late(o *render.Object, at step, a asked, objects []*render.Object,
 	had map[render.ObjectID]bool) (Remark, bool) {
@@ -121,7 +125,8 @@ func (s steps) late(o *render.Object, at step, a asked, objects []*render.Object
 		return Remark{}, false
 	}
 	r := Remark{
-		Rule: rules.ApplyStuck, Object: o, status: judge.New, paths: []string{a.path}, causes: []cause{{object: target}},
+		Rule: rules.ApplyStuck, Object: o, status: judge.New, paths: []string{a.path},
+		causes: []cause{{target, orderPaths}, {o, orderPaths}},
 		text: fmt.Sprintf("%s (%s) needs %s, which comes later (%s): its pods never start, and nothing after it is applied",
 			o.ID, s.name(o), target.ID, s.name(target)),
 	}

@@ -1,0 +1,103 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
+)
+
+const plantedWeb = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: web
+        image: web:1
+        resources: {requests: {cpu: 250m}}
+        envFrom: [{configMapRef: {name: env}}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: env
+data: {A: "1"}
+`
+
+const plantedQuota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: web}\nspec:\n  hard:\n    %s\n"
+
+// A mistake is shown at the line that makes it, not at the workload that it hits.
+func TestPlantedLines(t *testing.T) {
+	wave := func(n string) string {
+		return "metadata:\n  annotations: {argocd.argoproj.io/sync-wave: \"" + n + "\"}\n"
+	}
+	for _, x := range []struct {
+		name       string
+		base, head map[string]string // what differs from plantedWeb alone
+		want       string            // severity, rule, file and line
+	}{
+		{"a quota below the replicas", nil, map[string]string{"quota.yaml": fmt.Sprintf(plantedQuota, `pods: "2"`)}, "error rollout-stuck quota.yaml:6"},
+		{"a quota of what pods do not say", nil, map[string]string{"quota.yaml": fmt.Sprintf(plantedQuota, `limits.cpu: "8"`)}, "error rollout-stuck quota.yaml:5"},
+		{"a quota is lowered", map[string]string{"quota.yaml": fmt.Sprintf(plantedQuota, `pods: "5"`)},
+			map[string]string{"quota.yaml": fmt.Sprintf(plantedQuota, `pods: "2"`)}, "error rollout-stuck quota.yaml:6"},
+		{"what pods read comes in a later wave", nil, map[string]string{"web.yaml": strings.Replace(plantedWeb, "metadata:\n", wave("3"), 1)},
+			"warning apply-stuck web.yaml:19"},
+		{"pods come in an earlier wave", nil, map[string]string{"web.yaml": strings.Replace(plantedWeb, "metadata: {name: web}\n", wave("-3")+"  name: web\n", 1)},
+			"warning apply-stuck web.yaml:4"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			got := shownAt(t, laidOver(map[string]string{"web.yaml": plantedWeb}, x.base), laidOver(map[string]string{"web.yaml": plantedWeb}, x.head))
+			if !slices.Contains(got, x.want) {
+				t.Errorf("shown: %v, want %s", got, x.want)
+			}
+		})
+	}
+}
+
+func laidOver(files, over map[string]string) map[string]string {
+	out := maps.Clone(files)
+	maps.Copy(out, over)
+	return out
+}
+
+// shownAt are the new findings of a change of files, each with the place that is shown first.
+func shownAt(t *testing.T, base, head map[string]string) []string {
+	t.Helper()
+	var revisions []*render.Revision
+	for _, files := range []map[string]string{base, head} {
+		tr, err := tree.Map("", files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rev, err := render.Render(t.Context(), tr, render.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		revisions = append(revisions, rev)
+	}
+	ch, err := render.Diff(revisions[0], revisions[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Check(t.Context(), ch, Options{Policy: policies.Default()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, f := range r.Findings {
+		if (f.Status == "new" || f.Status == "worsened") && len(f.Locations) > 0 {
+			out = append(out, fmt.Sprintf("%s %s %s:%d", f.Severity, f.Rule, f.Locations[0].File, f.Locations[0].StartLine))
+		}
+	}
+	return out
+}
