@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
@@ -193,10 +194,12 @@ func (d *decoder) allocatable(dst *corev1.ResourceList) read {
 
 // plainQuantity keeps from upstream's parser what it has no bound for: it computes
 // 10^999999999 digit by digit.
-var plainQuantity = regexp.MustCompile(`^[-+]?[0-9.]{1,30}([eE][-+]?[0-9]{1,2}|[a-zA-Z]{0,2})$`)
+var plainQuantity = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[-+]?[0-9.]{1,30}([eE][-+]?[0-9]{1,2}|[a-zA-Z]{0,2})$`)
+})
 
 func quantity(s string) (resource.Quantity, error) {
-	if !plainQuantity.MatchString(s) {
+	if !plainQuantity().MatchString(s) {
 		return resource.Quantity{}, resource.ErrFormatWrong
 	}
 	return resource.ParseQuantity(s)

@@ -163,7 +163,7 @@ func resourcesOf(list corev1.ResourceList) map[string]string {
 	out := map[string]string{}
 	for k, q := range list {
 		s := q.String()
-		if !q.IsZero() && plainQuantity.MatchString(s) && len(validation.IsQualifiedName(string(k))) == 0 {
+		if !q.IsZero() && plainQuantity().MatchString(s) && len(validation.IsQualifiedName(string(k))) == 0 {
 			out[string(k)] = s
 		}
 	}

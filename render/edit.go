@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	gitdiff "github.com/go-git/go-git/v5/utils/diff"
 	"github.com/sergi/go-diff/diffmatchpatch"
@@ -147,7 +148,9 @@ func (r *Revision) With(ctx context.Context, file string, text []byte) (*Revisio
 }
 
 // plainLine is "key: value" with a short value on the same line, or a key alone.
-var plainLine = regexp.MustCompile(`^\s*(?:- )?["']?([A-Za-z0-9_./-]+)["']?:(?:\s+([^#|>&*!{\[].{0,100}))?\s*$`)
+var plainLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:- )?["']?([A-Za-z0-9_./-]+)["']?:(?:\s+([^#|>&*!{\[].{0,100}))?\s*$`)
+})
 
 // labelKeys is a list of which every word is known.
 var labelKeys = strings.NewReplacer("matchLabelKeys: [pod-template-hash]", "matchLabelKeys: pod-template-hash")
@@ -188,7 +191,7 @@ func Plain(lines []string) bool {
 			}
 			continue
 		}
-		m := plainLine.FindStringSubmatch(l)
+		m := plainLine().FindStringSubmatch(l)
 		if m == nil || redact.Tells(m[1]) || m[1] == "value" || m[1] == "data" || m[1] == "stringData" {
 			return false
 		}

@@ -190,7 +190,7 @@ func (h *helmfile) environments() ([]string, *document.Failure) {
 	set := map[string]bool{}
 	var collect func(file, text string, bases bool) *document.Failure
 	collect = func(file, text string, bases bool) *document.Failure {
-		if at := controlAction.FindStringIndex(text); at != nil {
+		if at := controlAction().FindStringIndex(text); at != nil {
 			return templated(file, text, at[0])
 		}
 		for _, part := range helmfileParts(text) {

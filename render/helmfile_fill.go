@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	yaml3 "go.yaml.in/yaml/v3"
 
@@ -25,7 +26,9 @@ var (
 	// knownTest is the one that decides where a release is installed.
 	knownTest     = regexp.MustCompile(`\{\{[ \t]*(eq|ne)[ \t]+\.Environment\.Name[ \t]+"([^"{}\n]*)"[ \t]*(?:\|[ \t]*toYaml[ \t]*)?\}\}`)
 	anyAction     = regexp.MustCompile("(?s)\\{\\{-?\\s*`[^`]*`\\s*-?\\}\\}|\\{\\{.*?\\}\\}")
-	controlAction = regexp.MustCompile(`\{\{-?\s*(if|else|end|range|with|define|template|block|break|continue|\$[A-Za-z0-9_]*\s*:?=)\b`)
+	controlAction = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\{\{-?\s*(if|else|end|range|with|define|template|block|break|continue|\$[A-Za-z0-9_]*\s*:?=)\b`)
+	})
 )
 
 // maxFilled is the longest text that an action stands for, in bytes: many of them make no large file.
@@ -143,7 +146,7 @@ func (h *helmfile) files(name, handler string, at document.Location) ([]string, 
 	switch {
 	case strings.Contains(name, "{{"):
 		return nil, helmfileSkip(at, "file %s is named by a template", name)
-	case path.IsAbs(name), kustomize.RemoteRef.MatchString(name), strings.Contains(name, "::"):
+	case path.IsAbs(name), kustomize.RemoteRef().MatchString(name), strings.Contains(name, "::"):
 		return nil, helmfileSkip(at, "file %s is not in the repository", name)
 	}
 	p := path.Join(h.dir, name)

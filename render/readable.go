@@ -3,20 +3,35 @@ package render
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 var (
-	tlsField  = regexp.MustCompile(`(?i)^(m?tls|ssl|x509|https)$`)
-	certField = regexp.MustCompile(`(?i)^(tls)?[-_.]?(cert|certificate|crt|ca|ca[-_.]?cert|chain)$`)
+	tlsField = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(m?tls|ssl|x509|https)$`)
+	})
+	certField = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(tls)?[-_.]?(cert|certificate|crt|ca|ca[-_.]?cert|chain)$`)
+	})
 
-	labelValue = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`)
-	imageName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/-]{0,200}(@sha256:[0-9a-f]{64})?$`)
-	plainPath  = regexp.MustCompile(`^/?[a-z][a-z._-]{0,40}(/[a-z._-]{0,40}){0,12}$|^/$`)
-	choice     = regexp.MustCompile(`^[A-Za-z]{1,40}[46]?$`)
-	wordValue  = regexp.MustCompile(`^[A-Za-z0-9*][A-Za-z0-9 ._:/*,?#=!()_-]{0,252}$`)
+	labelValue = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`)
+	})
+	imageName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/-]{0,200}(@sha256:[0-9a-f]{64})?$`)
+	})
+	plainPath = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^/?[a-z][a-z._-]{0,40}(/[a-z._-]{0,40}){0,12}$|^/$`)
+	})
+	choice = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z]{1,40}[46]?$`)
+	})
+	wordValue = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9*][A-Za-z0-9 ._:/*,?#=!()_-]{0,252}$`)
+	})
 )
 
 // selectorMaps are the maps whose values rules select by.
@@ -85,13 +100,13 @@ func readable(p fieldpath.Path, text string) bool {
 	last := lastKey(p)
 	switch {
 	case last == "value":
-		return (parent == "tolerations" || parent == "taints") && labelValue.MatchString(text)
+		return (parent == "tolerations" || parent == "taints") && labelValue().MatchString(text)
 	case p[len(p)-1].Index < 0 && selectorMaps[parent]:
-		return labelValue.MatchString(text)
+		return labelValue().MatchString(text)
 	case last == "image":
-		return imageName.MatchString(text)
+		return imageName().MatchString(text)
 	case paths[last]:
-		return plainPath.MatchString(text)
+		return plainPath().MatchString(text)
 	}
-	return nameFields[last] && wordValue.MatchString(text) || choices[last] && choice.MatchString(text)
+	return nameFields[last] && wordValue().MatchString(text) || choices[last] && choice().MatchString(text)
 }

@@ -158,13 +158,13 @@ func keyOfPair(o *Object, p fieldpath.Path) bool {
 	if len(p) < 2 || !strings.EqualFold(p[len(p)-1].Key, "key") {
 		return false
 	}
-	if tlsField.MatchString(p[len(p)-2].Key) {
+	if tlsField().MatchString(p[len(p)-2].Key) {
 		return true
 	}
 	beside, _ := p[:len(p)-1].Get(o.Content)
 	m, _ := beside.(map[string]any)
 	for k := range m {
-		if certField.MatchString(k) {
+		if certField().MatchString(k) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Marker identifies a comment of ours. It stands hidden at byte 0, so that a comment
@@ -24,12 +25,14 @@ func (m Marker) String() string {
 		markerPrefix, markerEscape(m.Instance), markerEscape(m.Head), m.RunID, m.Attempt)
 }
 
-var markerLine = regexp.MustCompile(`^<!-- kubesettle instance=([A-Za-z0-9._%]*) head=([A-Za-z0-9._%]*) run=(\d{1,18}) attempt=(\d{1,9}) -->`)
+var markerLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^<!-- kubesettle instance=([A-Za-z0-9._%]*) head=([A-Za-z0-9._%]*) run=(\d{1,18}) attempt=(\d{1,9}) -->`)
+})
 
 // ParseMarker reads the marker at the beginning of a comment's body; false where there
 // is none.
 func ParseMarker(body string) (Marker, bool) {
-	m := markerLine.FindStringSubmatch(body)
+	m := markerLine().FindStringSubmatch(body)
 	if m == nil {
 		return Marker{}, false
 	}

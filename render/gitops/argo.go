@@ -260,7 +260,7 @@ func (a *argoSource) resolve(field, v string) (string, *document.Failure) {
 		return path.Clean(rest), nil
 	case strings.HasPrefix(v, "/"):
 		return fromRoot(v), nil
-	case kustomize.RemoteRef.MatchString(v):
+	case kustomize.RemoteRef().MatchString(v):
 		f := a.failure(field, "commit the file, and name it by its path",
 			"values file %s is remote; nothing is fetched", redact.URL(v))
 		f.Skipped = true

@@ -3,6 +3,7 @@ package helm
 import (
 	"bytes"
 	"regexp"
+	"sync"
 
 	"helm.sh/helm/v3/pkg/chart"
 )
@@ -19,8 +20,10 @@ const (
 
 var (
 	// keyCall matches what may hold a function's name as well, as [nowCall] does.
-	keyCall = regexp.MustCompile("(?s)\"(?:\\\\.|[^\"\\\\])*\"|`[^`]*`|/\\*.*?\\*/|[.$][\\w.]*" +
-		`|\bgenPrivateKey\s+"rsa"|\b(?:genCA|genSelfSignedCert|genSignedCert|bcrypt|htpasswd)\b`)
+	keyCall = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("(?s)\"(?:\\\\.|[^\"\\\\])*\"|`[^`]*`|/\\*.*?\\*/|[.$][\\w.]*" +
+			`|\bgenPrivateKey\s+"rsa"|\b(?:genCA|genSelfSignedCert|genSignedCert|bcrypt|htpasswd)\b`)
+	})
 	// ready are expressions of the same form as what the functions give: coalesce gives its first value, whatever
 	// follows.
 	ready = map[string]string{
@@ -40,7 +43,7 @@ func readyKeys(ch *chart.Chart) bool {
 			continue
 		}
 		t.Data = actions.ReplaceAllFunc(t.Data, func(action []byte) []byte {
-			return keyCall.ReplaceAllFunc(action, func(token []byte) []byte {
+			return keyCall().ReplaceAllFunc(action, func(token []byte) []byte {
 				text, ok := ready[string(token)]
 				if !ok && bytes.HasPrefix(token, []byte("genPrivateKey")) {
 					text, ok = `coalesce "`+someKey+`" "rsa"`, true

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
@@ -21,7 +22,9 @@ import (
 )
 
 var (
-	randomCall = regexp.MustCompile(`\b(rand(Alpha|Numeric|AlphaNum|Ascii|Bytes|Int)\w*|gen(PrivateKey|CA|CAWithKey|SelfSignedCert|SelfSignedCertWithKey|SignedCert|SignedCertWithKey)|uuidv4|htpasswd|bcrypt|now|ago|date\w*|encryptAES|shuffle)\b`)
+	randomCall = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(rand(Alpha|Numeric|AlphaNum|Ascii|Bytes|Int)\w*|gen(PrivateKey|CA|CAWithKey|SelfSignedCert|SelfSignedCertWithKey|SignedCert|SignedCertWithKey)|uuidv4|htpasswd|bcrypt|now|ago|date\w*|encryptAES|shuffle)\b`)
+	})
 	lookupCall = regexp.MustCompile(`\{\{[^}]*\blookup\b[^}]*\}\}`)
 )
 
@@ -273,7 +276,7 @@ func calls(c *release.Chart, ch *chart.Chart) (random, lookup bool) {
 	return random, lookup
 }
 
-func isRandom(action []byte) bool { return mayBeRandom(action) && randomCall.Match(action) }
+func isRandom(action []byte) bool { return mayBeRandom(action) && randomCall().Match(action) }
 
 // Calls reports whether a function may stand between the braces of a template, as says tells of what stands there: most
 // words that look like its name are in comments and in the text around them.

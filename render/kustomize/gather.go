@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	yaml3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/konfig"
@@ -220,7 +221,9 @@ func (g *gatherer) resources(k *File, dir string) *document.Failure {
 }
 
 // RemoteRef matches a reference that leads out of the repository.
-var RemoteRef = regexp.MustCompile(`^(https?|ssh|git|file|git::https?|oci)://|^git@|^git::|^(www\.)?(github\.com|gitlab\.com|bitbucket\.org|gitea\.com)[/:]|\?ref=|\?version=|\.git(//|/|\?|$)|^[a-z0-9-]+(\.[a-z0-9-]+)+/[^/]+/[^/]+//`)
+var RemoteRef = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(https?|ssh|git|file|git::https?|oci)://|^git@|^git::|^(www\.)?(github\.com|gitlab\.com|bitbucket\.org|gitea\.com)[/:]|\?ref=|\?version=|\.git(//|/|\?|$)|^[a-z0-9-]+(\.[a-z0-9-]+)+/[^/]+/[^/]+//`)
+})
 
 // include adds a file or a folder that a kustomization names.
 func (g *gatherer) include(k *File, dir, ref string, component bool) *document.Failure {
@@ -233,7 +236,7 @@ func (g *gatherer) include(k *File, dir, ref string, component bool) *document.F
 			return f
 		}
 		return g.folder(p, k.Path, func() int { return k.line(ref) })
-	case RemoteRef.MatchString(ref):
+	case RemoteRef().MatchString(ref):
 		return g.base(k, dir, ref)
 	case !in:
 		return k.fail(ref, "leaves the repository", "copy it into the repository")
@@ -327,7 +330,7 @@ func (g *gatherer) need(k *File, dir, ref string) *document.Failure {
 	switch {
 	case in && g.src.HasFile(p):
 		return g.add(k, p, ref)
-	case RemoteRef.MatchString(ref):
+	case RemoteRef().MatchString(ref):
 		return g.remote(k, ref)
 	case !in:
 		return k.fail(ref, "leaves the repository", "copy it into the repository")

@@ -72,7 +72,7 @@ func (g *gatherer) plugin(file string, line int, text []byte, dir string, k *Fil
 		var refs []string
 		fieldpath.Leaves(d.Content, nil, func(p fieldpath.Path, v any) {
 			if text, ok := v.(string); ok &&
-				(RemoteRef.MatchString(text) || strings.Contains("path files paths envs env", p[len(p)-1].Key) || inFileList(p)) {
+				(RemoteRef().MatchString(text) || strings.Contains("path files paths envs env", p[len(p)-1].Key) || inFileList(p)) {
 				refs = append(refs, text)
 			}
 		})
@@ -81,7 +81,7 @@ func (g *gatherer) plugin(file string, line int, text []byte, dir string, k *Fil
 			if _, file, ok := strings.Cut(ref, "="); ok {
 				ref = file
 			}
-			if RemoteRef.MatchString(ref) {
+			if RemoteRef().MatchString(ref) {
 				return g.remote(k, ref)
 			}
 			if p, in := source.Inside(dir, ref); in && g.src.HasFile(p) {

@@ -49,7 +49,7 @@ const PlaceholderNote = " is not in the repository: a placeholder stands for it"
 // generator, or of variables of an environment. One that base has and head has not is no such file.
 func (g *gatherer) placeholder(k *File, dir, ref string, env bool) bool {
 	p, in := source.Inside(dir, ref)
-	if !in || ref == "" || g.src.HasFile(p) || g.src.HasDir(p) || RemoteRef.MatchString(ref) {
+	if !in || ref == "" || g.src.HasFile(p) || g.src.HasDir(p) || RemoteRef().MatchString(ref) {
 		return false
 	}
 	if twin := g.src.Twin; twin != nil && twin.HasFile(p) {

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 var (
-	secretKind = regexp.MustCompile(`^["']?\s*:\s*["']?(Secret|SealedSecret|ExternalSecret|ClusterExternalSecret|PushSecret|SecretList)\b`)
-	anyKey     = regexp.MustCompile(`^(\s*)(- )?["']?([^\s"':{}\[\],]+)["']?\s*:(?:\s+(.*))?$`)
-	flowToken  = regexp.MustCompile(`[^\s{}\[\],:"']{4,}|"[^"\n]*"|'[^'\n]*'`)
+	secretKind = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^["']?\s*:\s*["']?(Secret|SealedSecret|ExternalSecret|ClusterExternalSecret|PushSecret|SecretList)\b`)
+	})
+	anyKey    = regexp.MustCompile(`^(\s*)(- )?["']?([^\s"':{}\[\],]+)["']?\s*:(?:\s+(.*))?$`)
+	flowToken = regexp.MustCompile(`[^\s{}\[\],:"']{4,}|"[^"\n]*"|'[^'\n]*'`)
 )
 
 // secretParts are the fields of a Secret and its relatives that hold values.
@@ -61,7 +64,7 @@ func isSecret(doc string) bool {
 			return false
 		}
 		doc = doc[i+len("kind"):]
-		if secretKind.MatchString(doc) {
+		if secretKind().MatchString(doc) {
 			return true
 		}
 	}

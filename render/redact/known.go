@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -65,7 +66,7 @@ func (k *Known) add(value string, depth int) {
 	lines := strings.Split(value, "\n")
 	for _, l := range lines {
 		l = strings.TrimSpace(l)
-		if len(lines) > 1 && (PlainWords(l) || plainSetting.MatchString(l)) {
+		if len(lines) > 1 && (PlainWords(l) || plainSetting().MatchString(l)) {
 			continue // of a file, what every such file has
 		}
 		k.whole(l)
@@ -88,12 +89,18 @@ func (k *Known) add(value string, depth int) {
 }
 
 // plainSetting is a line of a file of settings whose value is plain words or safe.
-var plainSetting = regexp.MustCompile(`^[-\s"'\w./]{1,60}\s*[:=]\s*["']?(?:[A-Za-z][A-Za-z ./_-]{0,40}|\d{1,5}|true|false)?["']?,?[{}\[\]()]?$|^[{}\[\](),;]+$|^#.*$`)
+var plainSetting = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[-\s"'\w./]{1,60}\s*[:=]\s*["']?(?:[A-Za-z][A-Za-z ./_-]{0,40}|\d{1,5}|true|false)?["']?,?[{}\[\]()]?$|^[{}\[\](),;]+$|^#.*$`)
+})
 
 var (
-	settingValue = regexp.MustCompile(`(?m)^[ \t]*(?:export[ \t]+)?["']?([\w./-]{1,80})["']?[ \t]*[:=][ \t]*["']?([^\s"',][^"'\n]*?)["']?,?[ \t]*$`)
-	userAndWord  = regexp.MustCompile(`^[\w.@+-]{1,64}:(\S{4,})$`)
-	wordAfter    = regexp.MustCompile(`(?i)\b(?:password|passwd|token|secret)\b[\s:="']+([^\s"',]{4,})`)
+	settingValue = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^[ \t]*(?:export[ \t]+)?["']?([\w./-]{1,80})["']?[ \t]*[:=][ \t]*["']?([^\s"',][^"'\n]*?)["']?,?[ \t]*$`)
+	})
+	userAndWord = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[\w.@+-]{1,64}:(\S{4,})$`)
+	})
+	wordAfter = regexp.MustCompile(`(?i)\b(?:password|passwd|token|secret)\b[\s:="']+([^\s"',]{4,})`)
 )
 
 // settings are the values in a text that is a file: JSON, or lines of keys and values.
@@ -103,7 +110,7 @@ func settings(text string) []string {
 	if (text[0] == '{' || text[0] == '[') && json.Unmarshal([]byte(text), &v) == nil {
 		return appendStrings(nil, v)
 	}
-	if m := userAndWord.FindStringSubmatch(text); m != nil {
+	if m := userAndWord().FindStringSubmatch(text); m != nil {
 		out = append(out, m[1])
 	}
 	for _, m := range wordAfter.FindAllStringSubmatch(text, 1000) {
@@ -112,7 +119,7 @@ func settings(text string) []string {
 	if !strings.Contains(text, "\n") && !strings.Contains(text, "=") {
 		return out
 	}
-	for _, m := range settingValue.FindAllStringSubmatch(text, 10000) {
+	for _, m := range settingValue().FindAllStringSubmatch(text, 10000) {
 		if Tells(m[1]) || !PlainWords(m[2]) {
 			out = append(out, m[2])
 		}

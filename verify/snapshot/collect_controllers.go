@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -32,7 +33,9 @@ var deciding = map[string][]string{
 }
 
 // flagValue is what a flag's value may look like; another is left out.
-var flagValue = regexp.MustCompile(`^[\w.:=,/%+*-]{0,300}$`)
+var flagValue = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\w.:=,/%+*-]{0,300}$`)
+})
 
 // flags reads the flags of a pod that runs one of the control loops.
 func (c *Collector) flags(o *corev1.Pod) {
@@ -56,7 +59,7 @@ func (c *Collector) flags(o *corev1.Pod) {
 					value = words[k+1]
 				}
 			}
-			if !slices.Contains(deciding[name], flag) || !flagValue.MatchString(value) {
+			if !slices.Contains(deciding[name], flag) || !flagValue().MatchString(value) {
 				continue
 			}
 			if have := values[flag]; have != "" && flag == "nodes" { // once a node group

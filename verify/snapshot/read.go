@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -286,11 +287,13 @@ func (r *reader) node(s *Snapshot, i int, seen map[string]bool) error {
 
 // plain keeps from upstream's parser what it has no bound for: it computes 10^999999999 digit by
 // digit.
-var plain = regexp.MustCompile(`^\+?[0-9.]{1,30}([eE][-+]?[0-9]{1,2}|[a-zA-Z]{0,2})$`)
+var plain = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\+?[0-9.]{1,30}([eE][-+]?[0-9]{1,2}|[a-zA-Z]{0,2})$`)
+})
 
 // Quantity parses an amount; false where it is none, or less than nothing.
 func Quantity(text string) (resource.Quantity, bool) {
-	if !plain.MatchString(text) {
+	if !plain().MatchString(text) {
 		return resource.Quantity{}, false
 	}
 	q, err := resource.ParseQuantity(text)
