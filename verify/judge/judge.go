@@ -68,7 +68,7 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 	if f.Status != Existing && d.Places.Head != nil && !v.Probed && !d.Plain {
 		if d.Places.Changes != nil && sr.Variant.Has(state.Base) {
 			found = culprits(ctx, d.Checker, sr.Variant, j)
-			f.Blame = d.Places.blame(sr.Variant.Slice, found)
+			f.Blame = append(d.Places.blame(sr.Variant.Slice, found), d.Places.waveBlame(ctx, d.Checker, sr.Variant, j)...)
 		}
 		var fixes []*Fix
 		fixes, f.Untried = d.mend(ctx, sr, v, found)

@@ -1,10 +1,15 @@
 package judge
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/gitops"
+	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -61,4 +66,45 @@ func waveOf(o *render.Object) (wave int, plain bool) {
 	}
 	wave, err := strconv.Atoi(text)
 	return wave, err == nil
+}
+
+// mostWaves bounds the searches spent on which waves are to blame for one finding.
+const mostWaves = 4
+
+// waveBlame blames the waves that the change sets or moves: each is put back to base's or, where base lacks the object,
+// to that of the workload, and the search run again.
+func (pl Places) waveBlame(ctx context.Context, c *scenario.Checker, v scenario.Variant, of judged) []Blame {
+	if of.Problem.Cfg.Steps() < 2 {
+		return nil
+	}
+	steps := stepsOf(&v.Spec)
+	own := of.Problem.Cfg.Spec.Workloads[of.Bound.Workload].Step
+	tried := 0
+	var out []Blame
+	for _, id := range slices.Sorted(maps.Keys(steps)) {
+		pair := v.Slice.Objects[id]
+		if pair == nil || pair[state.Head] == nil {
+			continue
+		}
+		now, plain := waveOf(pair[state.Head])
+		was, before := own, ""
+		if b := pair[state.Base]; b != nil {
+			var known bool
+			was, known = waveOf(b)
+			plain = plain && known
+			before = strconv.Itoa(was)
+		}
+		if !plain || now != steps[id] || was == now || tried >= mostWaves || c.Expired() {
+			continue
+		}
+		tried++
+		undone := v
+		undone.Spec.SetStep(id, was)
+		if mends(ctx, c, undone, of) {
+			at := pl.Location(pair[state.Head].Locate(gitops.SyncWave), "head")
+			at.Field = gitops.SyncWave
+			out = append(out, Blame{Object: id, Path: gitops.SyncWave, Old: before, New: strconv.Itoa(now), Location: &at})
+		}
+	}
+	return out
 }

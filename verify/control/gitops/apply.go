@@ -222,7 +222,7 @@ func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
 		parts = []string{"nothing that is modeled differs"}
 	}
 	w.Text += ": " + strings.Join(parts, "; ")
-	w.Text += rest(to)
+	w.Text += rest(to, &w)
 	if len(from.C.Spec.Workloads) == 1 {
 		w.Object = from.C.Spec.Workloads[0].ID
 	}

@@ -67,21 +67,34 @@ func describeQuotas(from, to state.State) []string {
 	return out
 }
 
-// rest words what the tool holds back in a state; "" where it does not.
-func rest(s state.State) string {
+// SyncWave is the field by which Argo CD orders what it applies; without it the wave is 0.
+const SyncWave = "metadata.annotations[argocd.argoproj.io/sync-wave]"
+
+// rest words what the tool holds back in a state, and adds which waves say so to words; "" where it does not.
+func rest(s state.State, words *actor.Words) string {
 	if s.StepsLeft() == 0 {
 		return ""
 	}
 	var later []string
-	for i := range s.C.Spec.Workloads {
-		if s.C.Spec.Workloads[i].Step > s.Reached() {
-			later = append(later, objects.ShortName(&s.C.Spec.Workloads[i]))
+	ordered := func(id string, step int, name string) {
+		if step > s.Reached() {
+			later = append(later, name)
+		}
+		if step != 0 {
+			words.Because = append(words.Because, actor.Ref{Object: id, Version: state.Head, Field: SyncWave})
 		}
 	}
-	for i := range s.C.Spec.Quotas {
-		if q := &s.C.Spec.Quotas[i]; q.Step > s.Reached() {
-			later = append(later, q.Words())
+	for i := range s.C.Spec.Workloads {
+		wl := &s.C.Spec.Workloads[i]
+		step := wl.Step
+		if !wl.Manifests[state.Head].Exists() && step <= s.Reached() {
+			step = 0
 		}
+		ordered(wl.ID, step, objects.ShortName(wl))
+	}
+	for i := range s.C.Spec.Quotas {
+		q := &s.C.Spec.Quotas[i]
+		ordered(q.ID(), q.Step, q.Words())
 	}
 	return fmt.Sprintf("; what is of a later step waits until this is healthy: %s", strings.Join(later, ", "))
 }
