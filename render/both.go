@@ -1,11 +1,11 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"sort"
 	"time"
@@ -169,8 +169,8 @@ func compareJobs(b, h *Rendered) (bool, string) {
 		return true, "it renders on one side alone"
 	case b.recipe.Digest() != h.recipe.Digest():
 		return true, "its settings changed"
-	case !reflect.DeepEqual(b.Delivery.Loops, h.Delivery.Loops):
-		return true, "what " + string(h.Delivery.Tool) + " does after it applied it changed"
+	case !b.Delivery.Alike(h.Delivery):
+		return true, "what " + cmp.Or(string(h.Delivery.Tool), "helm") + " does after it applied it changed"
 	case h.Err != nil:
 		return false, "it renders on neither side, and none of its files changed"
 	}

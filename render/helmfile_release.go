@@ -139,6 +139,7 @@ func (b *helmfileRelease) identify() release.Release {
 		r.APIVersions = document.Texts(b.state["apiVersions"])
 	}
 	r.SkipCRDs = document.Value(b.state, "helmDefaults", "skipCRDs") == true
+	r.Delivery.Install, r.Delivery.Upgrade = b.attempts()
 	return r
 }
 

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
@@ -94,6 +96,33 @@ func (b *helmfileRelease) filled(v any) any {
 		return out
 	}
 	return v
+}
+
+// attempts reads how helm is called: helmfile hands `wait`, `atomic` and `timeout` on, of the release or of all.
+//
+// Upstream: helm v3.21, pkg/action: Install and Upgrade (Atomic waits, and a failed upgrade is rolled back, a failed
+// install uninstalled); helmfile, pkg/state: (*HelmState).flagsForUpgrade, timeoutFlags.
+func (b *helmfileRelease) attempts() (install, upgrade release.Attempt) {
+	of := func(name string) any {
+		if v := b.content[name]; v != nil {
+			return v
+		}
+		return document.Value(b.state, "helmDefaults", name)
+	}
+	atomic := of("atomic") == true
+	if !atomic && of("wait") != true {
+		return install, upgrade
+	}
+	install.Patience = 5 * time.Minute
+	if n, err := strconv.Atoi(fmt.Sprint(of("timeout"))); err == nil && n > 0 {
+		install.Patience = time.Duration(n) * time.Second
+	}
+	upgrade = install
+	if atomic {
+		install.Undo, install.Last = release.Uninstall, true
+		upgrade.Undo, upgrade.Last = release.Rollback, true
+	}
+	return install, upgrade
 }
 
 // settings takes what helmfile hands to helm's --set, --set-string and --set-file.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"reflect"
 	"regexp"
 
 	"github.com/kubesettle/kubesettle/render/document"
@@ -197,7 +196,7 @@ func (s *side) renderAlone(ctx context.Context, other *side) error {
 
 // alike reports whether two sides of a release depend on the same.
 func alike(a, b sidePlace) bool {
-	return reflect.DeepEqual(a.side.releases[a.at].Delivery.Loops, b.side.releases[b.at].Delivery.Loops) &&
+	return a.side.releases[a.at].Delivery.Alike(b.side.releases[b.at].Delivery) &&
 		a.side.failed[a.at] == nil && b.side.failed[b.at] == nil &&
 		a.side.recipes[a.at].Digest() == b.side.recipes[b.at].Digest()
 }

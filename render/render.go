@@ -33,6 +33,7 @@ type (
 	Delivery = release.Delivery
 	Loops    = release.Loops
 	Ignores  = release.Ignores
+	Attempt  = release.Attempt
 	Tool     = release.Tool
 )
 
@@ -44,6 +45,13 @@ const (
 	ArgoCD          = release.ArgoCD
 	Flux            = release.Flux
 	FluxHelmRelease = release.FluxHelmRelease
+)
+
+// What is done about a failed install or upgrade.
+const (
+	NoUndo    = release.NoUndo
+	Rollback  = release.Rollback
+	Uninstall = release.Uninstall
 )
 
 // Object is one rendered object.

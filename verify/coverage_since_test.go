@@ -7,7 +7,7 @@ var documentedSince = []entry{
 	{"g03", 2, "Argo Rollouts: stable ReplicaSet scaled down before the mesh has shifted traffic", "the average over both ReplicaSets is the same whichever pods the mesh sends requests to; what saturation adds is in no manifest"},
 	{"g04", 1, "Argo Rollouts: scaling during pre-promotion analysis blocks a blue-green rollout", "fixed in the release that is modeled; there the preview waits and goes on (a case among the tests)"},
 	{"g05", 2, "Argo Rollouts: aborted canary scales up on each HPA scale-up", "modeled, and passes: the canary goes down again in every run; the Service that flaps meanwhile is not looked at"},
-	{"g06", 1, "HelmRelease upgrades forever, rollback never fires", "as F11"},
+	{"g06", 1, "HelmRelease upgrades forever, rollback never fires", ""},
 	{"g07", 1, "Hash-suffixed ConfigMap pruned before the rollout is done: old pods cannot restart", ""},
 	{"g08", 1, "Object moves between Flux Kustomizations: the old one prunes it", ""},
 	{"g09", 1, "Operator and its custom resources pruned together: finalizers hang in Terminating", ""},

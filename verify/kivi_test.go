@@ -41,6 +41,8 @@ var documentedCases = []documentedCase{
 	{"failures/f07", "spread-violated", 3, 4, 1}, // and one that surges
 	{"failures/f08", "rollout-stuck", 6, 6, 1},
 	{"failures/f09", "rollout-stuck", 2, 2, 3},
+	{"failures/f10", "apply-stuck", 0, 0, 1},
+	{"failures/f11", "apply-stuck", 0, 0, 1},
 	{"failures/f12", "apply-rejected", 0, 0, 1},
 	{"failures/f13", "apply-rejected", 0, 0, 1},
 	{"failures/f14", "apply-rejected", 0, 0, 1},
@@ -89,6 +91,7 @@ var documentedCases = []documentedCase{
 	{"failures/f60", "below-floor", 3, 2, 1},
 	{"failures/g01", "runaway-scale", 3, 8, 1},
 	{"failures/g02", "rollout-stuck", 3, 6, 2},
+	{"failures/g06", "apply-stuck", 0, 0, 2},
 	{"failures/g07", "drain-blocked", 2, 3, 4},
 	{"failures/g08", "deleted-on-the-way", 0, 0, 1},
 	{"failures/g09", "deleted-on-the-way", 0, 0, 1},

@@ -3,6 +3,7 @@ package gitops
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/release"
@@ -43,6 +44,7 @@ func (o *declaring) delivery(id string) release.Delivery {
 		d.Prunes, d.Cascades = true, true
 		d.Waits = document.Value(spec, "upgrade", "disableWait") != true &&
 			document.Value(spec, "install", "disableWait") != true
+		d.Install, d.Upgrade = attempt(spec, "install"), attempt(spec, "upgrade")
 	}
 	for _, e := range document.Items(spec, "dependsOn") {
 		ns := document.Text(e, "namespace")
@@ -52,4 +54,44 @@ func (o *declaring) delivery(id string) release.Delivery {
 		d.DependsOn = append(d.DependsOn, ns+"/"+document.Text(e, "name"))
 	}
 	return d
+}
+
+// attempt reads how a HelmRelease is installed or upgraded.
+//
+// Upstream: helm-controller v1.5, api/v2: GetTimeout, InstallRemediation, UpgradeRemediation (MustRemediateLastFailure,
+// GetStrategy), GetRetry; internal/reconcile: (*AtomicRelease).actionForState, which asks for a retry first.
+// That a flag of the controller makes retrying the default is in no manifest.
+func attempt(spec any, action string) release.Attempt {
+	own := document.Value(spec, action)
+	a := release.Attempt{Patience: 5 * time.Minute}
+	for _, at := range []any{own, spec} {
+		if d, err := time.ParseDuration(document.Text(at, "timeout")); err == nil && d > 0 {
+			a.Patience = d
+			break
+		}
+	}
+	if document.Value(own, "disableWait") == true {
+		a.Patience = 0
+	}
+	r := document.Value(own, "remediation")
+	if document.Text(own, "strategy", "name") == "RetryOnFailure" {
+		a.Unused, a.Retries = r != nil, -1
+		return a
+	}
+	if a.Undo = release.Uninstall; action == "upgrade" {
+		if a.Undo = release.Rollback; document.Text(r, "strategy") == string(release.Uninstall) {
+			a.Undo = release.Uninstall
+		}
+	}
+	switch n := document.Value(r, "retries").(type) {
+	case int64:
+		a.Retries = int(n)
+	case float64:
+		a.Retries = int(n)
+	case int:
+		a.Retries = n
+	}
+	last, set := document.Value(r, "remediateLastFailure").(bool)
+	a.Last = last || !set && action == "upgrade" && a.Retries > 0
+	return a
 }

@@ -1,6 +1,9 @@
 package release
 
 import (
+	"reflect"
+	"time"
+
 	"github.com/kubesettle/kubesettle/render/document"
 )
 
@@ -29,11 +32,18 @@ type Delivery struct {
 	// kind, have to be ready before it starts.
 	Waits     bool
 	DependsOn []string
+	// Install and Upgrade are what Helm, or who runs it, does about one of them.
+	Install, Upgrade Attempt
 	// Loops is what it does to the release afterwards, and At where it says so.
 	Loops Loops
 	At    document.Location
 	// Set is the ApplicationSet that generates the object, "namespace/name"; "": none does.
 	Set string
+}
+
+// Alike reports whether two deliveries do the same to what they apply, in the long run.
+func (d Delivery) Alike(o Delivery) bool {
+	return reflect.DeepEqual(d.Loops, o.Loops) && d.Install == o.Install && d.Upgrade == o.Upgrade
 }
 
 // Loops is what a GitOps controller does to a release after it applied it: its zero value does
@@ -54,4 +64,34 @@ type Ignores struct{ Group, Kind, Name string }
 func (i Ignores) Of(id ObjectID) bool {
 	any := func(want, have string) bool { return want == "" || want == "*" || want == have }
 	return (i.Group == "*" || i.Group == id.Group) && any(i.Kind, id.Kind) && any(i.Name, id.Name)
+}
+
+// Attempt is how an install or an upgrade by Helm is carried through. Its zero value does not wait, so that none fails.
+type Attempt struct {
+	// Patience is how long it waits for what it applied to be ready; 0: it does not.
+	Patience time.Duration
+	// Undo is what is done about a failed attempt before the next one, and, where Last is set, about the last one, too.
+	// Retries is how many follow the first; -1: no end of them.
+	Undo    Undo
+	Retries int
+	Last    bool
+	// Unused says that the object declares an undoing which never comes, as failures are tried again instead.
+	Unused bool
+}
+
+// Undo is what is done about a failed install or upgrade.
+type Undo string
+
+const (
+	NoUndo    Undo = ""
+	Rollback  Undo = "rollback"
+	Uninstall Undo = "uninstall"
+)
+
+// Undone is what follows a failure, that of the last attempt apart.
+func (a Attempt) Undone() Undo {
+	if a.Retries == 0 && !a.Last {
+		return NoUndo
+	}
+	return a.Undo
 }

@@ -61,6 +61,8 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 		out = append(out, gaps(p, where)...)
 		out = append(out, stuck(p, where)...)
 		out = append(out, undefined(p, where)...)
+		out = append(out, impatient(p, where)...)
+		out = append(out, undone(p, where)...)
 	}
 	out = append(out, dependencies(ch)...)
 	out = append(out, shared(ch)...)

@@ -1,0 +1,60 @@
+package static
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// undone says of a HelmRelease what its author may not expect of a failed upgrade: a remediation that never comes, as
+// the strategy retries, or one that takes data along.
+//
+// Upstream: helm-controller v1.5, internal/reconcile: (*AtomicRelease).actionForState, which asks for a retry before it
+// asks for a remediation.
+func undone(p slice.Pair, where *whereabouts) []Remark {
+	if p.Head == nil || p.Head.Delivery.Tool != render.FluxHelmRelease {
+		return nil
+	}
+	o := declaringObject(where.ch.Head, p.Head)
+	if o == nil {
+		return nil
+	}
+	now, was := p.Head.Delivery, render.Delivery{}
+	if p.Base != nil {
+		was = p.Base.Delivery
+	}
+	var out []Remark
+	for _, a := range []struct {
+		action   string
+		now, was render.Attempt
+	}{{"install", now.Install, was.Install}, {"upgrade", now.Upgrade, was.Upgrade}} {
+		if a.now.Unused && !a.was.Unused {
+			at := "spec." + a.action
+			out = append(out, Remark{
+				Rule: rules.ApplyStuck, release: o.Release, Object: o, status: judge.New, Conditional: true,
+				occasion: "bad-revision", paths: []string{at + ".strategy", at + ".remediation"},
+				text: fmt.Sprintf("%s tries a failed %s again without end (RetryOnFailure), so that its remediation never comes: nothing is undone",
+					o.ID, a.action),
+				remedies: byHand("remove " + at + ".strategy, so that what failed is undone"),
+			})
+		}
+	}
+	lost := slices.IndexFunc(p.Head.Objects, func(x *render.Object) bool {
+		return precious[x.ID.Group+"/"+x.ID.Kind] && !kept(x) && !x.Hook
+	})
+	if lost >= 0 && now.Upgrade.Undone() == render.Uninstall && was.Upgrade.Undone() != render.Uninstall {
+		const at = "spec.upgrade.remediation.strategy"
+		out = append(out, Remark{
+			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, Conditional: true,
+			occasion: "bad-revision", paths: []string{at},
+			text: fmt.Sprintf("%s uninstalls the release when an upgrade fails, and %s goes with it", o.ID,
+				p.Head.Objects[lost].ID),
+			remedies: byHand("set " + at + ": rollback, or keep what is precious by helm.sh/resource-policy: keep"),
+		})
+	}
+	return out
+}
