@@ -55,7 +55,7 @@ func prepare(ch *render.Changes, opt Options,
 	changed := changedReleases(ch)
 	for _, p := range slice.Pairs(ch) {
 		if p.Comparable() && opt.has(p.ID) {
-			refused = append(refused, static.Refusals(p, len(changed[p.ID]) > 0, all)...)
+			refused = append(refused, static.Refusals(p, applyMode(opt.Policy), len(changed[p.ID]) > 0, all)...)
 			a.result.standsFor(p, all || len(changed[p.ID]) > 0, all)
 		}
 	}

@@ -196,7 +196,7 @@ func (a *analysis) standing(ch *render.Changes, all bool, release string) [][2]s
 	changed := changedReleases(ch)
 	for _, p := range slice.Pairs(ch) {
 		if p.ID == release && p.Comparable() {
-			b.enterRefusals(static.Refusals(p, len(changed[p.ID]) > 0, all))
+			b.enterRefusals(static.Refusals(p, applyMode(a.opt.Policy), len(changed[p.ID]) > 0, all))
 		}
 	}
 	b.enterRemarks(static.Remarks(ch, all))

@@ -20,7 +20,7 @@ var applyRejected = Rule{
 	Static:   true,
 	Help: Help{
 		Real: `Almost always: the API server (v1.36) refuses the object, or the update of base's: it is invalid, an
-immutable field differs, or will at each render (` + "`now`" + `). Not real if the live object differs from
+immutable field differs, or will at each render (` + "`now`" + `). Of ScaledObjects: KEDA refuses it. Not real if the live object differs from
 base. Check: ` + "`kubectl apply --dry-run=server`" + `.`,
 		Bad: `The apply fails halfway; no later change reaches the object.`,
 		Now: `Keep the field; or rename the object, or delete it first (` + "`--cascade=orphan`" + ` keeps its pods). A Job:

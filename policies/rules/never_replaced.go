@@ -24,10 +24,10 @@ var neverReplaced = Rule{
 	Help: Help{
 		Real: `A lost node's StatefulSet pod stays in deletion (not real if lost nodes are deleted: set
 ` + "`events.nodeFailure.outOfService: true`" + `). Or a LimitRange refuses every new pod, or a
-` + "`failurePolicy: Fail`" + ` webhook its own pods, and all are gone. Or a Pod has no controller.`,
+` + "`failurePolicy: Fail`" + ` webhook its own pods, or two each other's, and all are gone. Or a Pod has no controller.`,
 		Bad: `A replica short until somebody acts; the webhook blocks all pods.`,
 		Now: `- Machine off: delete its Node or taint it ` + "`node.kubernetes.io/out-of-service`" + `.
-- Webhook: exclude its own pods by ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
+- Webhook: exclude its own pods, or the other's, by ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
 - LimitRange: set limits.
 - Pod: make it a Deployment.`,
 		Sources: []string{
@@ -38,6 +38,7 @@ var neverReplaced = Rule{
 			"https://kubernetes.io/docs/concepts/workloads/pods/#working-with-pods",
 			"https://github.com/kubernetes/kubernetes/issues/54368",
 			"https://github.com/kubernetes/kubernetes/issues/74689",
+			"https://github.com/defenseunicorns/uds-core/issues/1509",
 		},
 	},
 	Also: neverTaken,

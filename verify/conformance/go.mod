@@ -209,14 +209,14 @@ require (
 	google.golang.org/protobuf v1.36.12-0.20260120151049-f2248ac996af // indirect
 	gopkg.in/evanphx/json-patch.v4 v4.13.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
-	k8s.io/apiextensions-apiserver v0.36.3 // indirect
+	k8s.io/apiextensions-apiserver v0.36.3
 	k8s.io/cloud-provider v0.36.3 // indirect
 	k8s.io/component-base v0.36.3
 	k8s.io/component-helpers v0.36.3 // indirect
 	k8s.io/controller-manager v0.36.3 // indirect
 	k8s.io/csi-translation-lib v0.0.0 // indirect
 	k8s.io/klog/v2 v2.140.0
-	k8s.io/kube-openapi v0.31.0 // indirect
+	k8s.io/kube-openapi v0.31.0
 	k8s.io/kubelet v0.36.3 // indirect
 	k8s.io/metrics v0.36.3
 	k8s.io/utils v0.0.0-20260507154919-ff6756f316d2

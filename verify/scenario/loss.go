@@ -16,7 +16,7 @@ const neverReplaced = "never-replaced"
 // cluster sees some day, is asked about although nobody named it, as nothing comes back by
 // itself then.
 func (r *scenarioRun) loss(ctx context.Context, v Variant) error {
-	if !v.Maintained || v.Spec.Events.NodeFailure > 0 || !slices.ContainsFunc(v.Spec.Admission.Webhooks, guardsItself) {
+	if !v.Maintained || v.Spec.Events.NodeFailure > 0 || !deadlocks(v.Spec.Admission.Webhooks) {
 		r.cov.closeAside(asideLoss, AllClosed)
 		return nil
 	}
@@ -31,9 +31,19 @@ func (v Variant) lost() Variant {
 	return v
 }
 
-// guardsItself reports whether a webhook of head is asked about the pods of all that answer
-// for it, so that none of these comes back on its own.
-func guardsItself(h state.Webhook) bool {
-	g := h.Guards[state.Head]
-	return g != nil && !slices.ContainsFunc(h.Servers, func(w int) bool { return !g[w][state.Head] })
+// deadlocks reports whether some webhooks of head are asked about the pods of all that answer for them, so that none of
+// these comes back on its own once all are gone: one that guards itself, two that guard each other, or more in a ring.
+func deadlocks(hooks []state.Webhook) bool {
+	closed := slices.DeleteFunc(slices.Clone(hooks), func(h state.Webhook) bool { return h.Guards[state.Head] == nil })
+	for {
+		kept := slices.DeleteFunc(slices.Clone(closed), func(h state.Webhook) bool {
+			return slices.ContainsFunc(h.Servers, func(w int) bool {
+				return !slices.ContainsFunc(closed, func(by state.Webhook) bool { return by.Guards[state.Head][w][state.Head] })
+			})
+		})
+		if len(kept) == len(closed) {
+			return len(kept) > 0
+		}
+		closed = kept
+	}
 }

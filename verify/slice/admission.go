@@ -130,8 +130,8 @@ func (h hook) serves(o *render.Object, s side) bool {
 		})
 }
 
-// of lists what decides on the pods of a workload: the LimitRanges of its namespace, and the
-// webhooks that it serves itself.
+// of lists what decides on the pods of a workload: the LimitRanges of its namespace, the webhooks that guard it and
+// that it serves itself, and those whose servers it guards in turn.
 func (a *guards) of(o *render.Object, s side) []*render.Object {
 	var out []*render.Object
 	for _, r := range a.ranges {
@@ -140,11 +140,30 @@ func (a *guards) of(o *render.Object, s side) []*render.Object {
 		}
 	}
 	for i, c := range a.hooks {
-		if slices.ContainsFunc(a.asked[i], func(h hook) bool { return h.serves(o, s) && h.guards(o, s) }) {
+		if slices.ContainsFunc(a.asked[i], func(h hook) bool {
+			return h.guards(o, s) && (h.serves(o, s) || a.guardsServer(o, h, s))
+		}) {
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// guardsServer reports whether a webhook that a workload serves guards another one that serves h.
+func (a *guards) guardsServer(o *render.Object, h hook, s side) bool {
+	for _, list := range a.asked {
+		for _, own := range list {
+			if !own.serves(o, s) {
+				continue
+			}
+			for _, q := range s.Workloads {
+				if q != o && h.serves(q, s) && own.guards(q, s) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // guardEachOther reports whether each of two workloads serves a webhook that guards the pods of
@@ -223,6 +242,13 @@ func (sl *Slice) guard(sides [2]side) {
 			}
 		}
 	}
+	for v, s := range sides { // a configuration that guards nobody in one version has changed there, not come
+		for _, o := range s.admission.hooks {
+			if slices.ContainsFunc(sl.Spec.Admission.Webhooks, func(w state.Webhook) bool { return w.Object == o.ID.String() }) {
+				sl.keep(v, o)
+			}
+		}
+	}
 }
 
 // guardBy enters a webhook of version v; at is where those are that both versions have.
@@ -257,5 +283,4 @@ func (sl *Slice) guardBy(h hook, sides [2]side, v int, at map[string]int) {
 	}
 	w := &sl.Spec.Admission.Webhooks[i]
 	w.Servers, w.Guards[v] = servers, guards
-	sl.keep(v, h.object)
 }

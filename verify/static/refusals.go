@@ -18,6 +18,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
@@ -34,12 +35,16 @@ type Applied struct {
 	chart      bool            // it is a chart
 	tool       render.Tool     // that delivers it; "": not known
 	filled     bool            // who applies it is not known, and may fill it in before
+	mode       state.Apply     // how it is applied
 }
 
 // Refusals lists the objects that the API server refuses to create, or to update from base
 // to head, or, where the release is applied again as it changes, to update from one render of
-// head to the next. With all, the whole of head is created.
-func Refusals(p slice.Pair, changed, all bool) []Applied {
+// head to the next, as it is applied where its own delivery does not say. With all, the whole of head is created.
+func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
+	if p.Head.Delivery.ServerSide {
+		mode = state.ServerSide
+	}
 	base := map[string]*render.Object{}
 	if p.Base != nil && p.Base.Err == nil {
 		for _, o := range p.Base.Objects {
@@ -51,12 +56,12 @@ func Refusals(p slice.Pair, changed, all bool) []Applied {
 	kept := p.Head.Kind == render.Helm && !forTests(p.Head) || p.Head.By.File != "" // helm upgrade, Argo CD, Flux
 	var out []Applied
 	for _, o := range p.Head.Objects {
-		if o.Typed == nil || o.Hook || !known {
+		if o.Typed == nil && !validation.KnowsCustom(o.Content) || o.Hook || !known {
 			continue
 		}
 		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept, filled: !kept,
-			chart: p.Head.Kind == render.Helm, tool: p.Head.Delivery.Tool}
-		if a.Base != nil && (a.Base.Typed == nil || a.Base.Hook) {
+			chart: p.Head.Kind == render.Helm, tool: p.Head.Delivery.Tool, mode: mode}
+		if a.Base != nil && ((a.Base.Typed == nil) != (o.Typed == nil) || a.Base.Hook) {
 			a.Base = nil
 		}
 		a.judge()
@@ -97,8 +102,12 @@ func (a *Applied) judge() {
 		return
 	}
 	a.Before = created(a.Base)
-	if replaced(a.Base) || replaced(a.Head) || len(validation.Create(a.Base.Typed)) > 0 {
+	if replaced(a.Base) || replaced(a.Head) || len(refused(a.Base)) > 0 {
 		a.Refused = created(a.Head) // what base has cannot be there to be updated
+		return
+	}
+	if a.Head.Typed == nil {
+		a.Refused = steadyErrors(a.Head, validation.UpdateCustom(a.Head.Content, a.Base.Content, a.mode == state.ServerSide))
 		return
 	}
 	a.Refused = slices.Concat(undecoded(a.Head), steadyErrors(a.Head, validation.Update(a.Head.Typed, a.Base.Typed)))
@@ -120,7 +129,15 @@ func (a *Applied) forgive() {
 
 // created is why the API server refuses to create an object.
 func created(o *render.Object) field.ErrorList {
-	return slices.Concat(undecoded(o), steadyErrors(o, validation.Create(o.Typed)))
+	return slices.Concat(undecoded(o), steadyErrors(o, refused(o)))
+}
+
+// refused is what is wrong with an object, whether or not there is a type for it.
+func refused(o *render.Object) field.ErrorList {
+	if o.Typed == nil {
+		return validation.CreateCustom(o.Content)
+	}
+	return validation.Create(o.Typed)
 }
 
 // undecoded are the fields that the API server does not decode: it is asked to be strict by
@@ -223,7 +240,7 @@ func StandIns(list []Applied) map[*render.Object]*render.Object {
 		if x.Base != nil && len(x.Before) > 0 {
 			out[x.Base] = asOnceServed(x.Base)
 		}
-		if x.again || len(validation.Create(x.Head.Typed)) == 0 {
+		if x.again || len(refused(x.Head)) == 0 {
 			continue
 		}
 		out[x.Head] = asOnceServed(x.Head)

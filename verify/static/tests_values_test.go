@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
@@ -30,7 +31,7 @@ func TestJobsOfTestValues(t *testing.T) {
 			if p.Head == nil || p.Head.Err != nil {
 				continue
 			}
-			for _, a := range static.Refusals(p, true, false) {
+			for _, a := range static.Refusals(p, state.ClientSide, true, false) {
 				if refused++; a.Once() != once {
 					t.Errorf("with %s: may be refused: %v, want %v", values, a.Once(), once)
 				}

@@ -7,7 +7,8 @@
 //
 // Left out, so that what they refuse passes here: probes and lifecycle hooks, env, security
 // contexts, the sources of volumes, host names and DNS settings of pods; metrics and
-// behavior of autoscalers; second IP families of Services; custom resources.
+// behavior of autoscalers; second IP families of Services; custom resources but for ScaledObjects, and definitions
+// but for their conversion.
 package validation
 
 import (

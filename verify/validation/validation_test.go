@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
 )
 
 // What is refused is compared with upstream in verify/conformance; here is what upstream
@@ -100,6 +101,37 @@ func TestGeneratedNames(t *testing.T) {
 		}
 		if got, want := refused(Create(job)), refused(Create(named)); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, and with a name %v", prefix, got, want)
+		}
+	}
+}
+
+// TestScaledObjects: what KEDA refuses of a ScaledObject itself, of which conformance has no code to compare with.
+func TestScaledObjects(t *testing.T) {
+	for text, want := range map[string]string{
+		"{minReplicaCount: 50, maxReplicaCount: 10}":                              "spec.minReplicaCount",
+		"{minReplicaCount: 101}":                                                  "spec.minReplicaCount", // the maximum is 100
+		"{minReplicaCount: 0, maxReplicaCount: 0}":                                "spec.minReplicaCount", // counts as 1
+		"{maxReplicaCount: 0}":                                                    "",                     // 0 is not above it
+		"{minReplicaCount: 10, maxReplicaCount: 10}":                              "",
+		"{minReplicaCount: 2, idleReplicaCount: 2}":                               "spec.idleReplicaCount",
+		"{minReplicaCount: 2, idleReplicaCount: 0}":                               "",
+		"{idleReplicaCount: 0}":                                                   "spec.idleReplicaCount",
+		"{minReplicaCount: \"${MIN}\", maxReplicaCount: 0}":                       "",
+		"{fallback: {replicas: 3}, triggers: [{type: cpu}]}":                      "spec.fallback",
+		"{fallback: {replicas: 3}, triggers: [{type: cpu}, {type: kafka}]}":       "",
+		"{fallback: {replicas: 3}, triggers: [{type: kafka, metricType: Value}]}": "spec.fallback",
+		"{fallback: {replicas: 3}, advanced: {scalingModifiers: {formula: a}}}":   "",
+	} {
+		var spec map[string]any
+		if err := yaml.Unmarshal([]byte(text), &spec); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, e := range CreateCustom(map[string]any{"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "spec": spec}) {
+			got += e.Field
+		}
+		if got != want {
+			t.Errorf("%s: refused %q, want %q", text, got, want)
 		}
 	}
 }

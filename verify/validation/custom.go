@@ -1,0 +1,194 @@
+package validation
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// KnowsCustom reports whether something is asked of an object that has no type of its own.
+func KnowsCustom(content map[string]any) bool {
+	kind := groupKind(content)
+	return kind == scaledObject || kind == definition
+}
+
+const scaledObject, definition = "keda.sh/ScaledObject", "apiextensions.k8s.io/CustomResourceDefinition"
+
+// CreateCustom is [Create] for what has no type of its own: the conversion of a CustomResourceDefinition, and what
+// KEDA's admission webhook refuses of a ScaledObject. Where that webhook is not installed, KEDA's operator refuses it,
+// and leaves its autoscaler as it was.
+func CreateCustom(content map[string]any) field.ErrorList {
+	switch groupKind(content) {
+	case scaledObject:
+		return sorted(validateScaledObject(content))
+	case definition:
+		conversion, _ := dig(content, "spec", "conversion").(map[string]any)
+		return sorted(validateCustomResourceConversion(conversion))
+	}
+	return nil
+}
+
+// UpdateCustom is [Update] for the same kinds. With server-side apply, what another manager has written stays when the
+// manifest drops it: a definition's CA bundle, where an injector is told to write one.
+//
+// Upstream: structured-merge-diff, merge: (*Updater).Apply, prune; cert-manager v1.20, pkg/controller/cainjector.
+func UpdateCustom(content, old map[string]any, serverSide bool) field.ErrorList {
+	if !serverSide || groupKind(content) != definition || !injected(old) {
+		return CreateCustom(content)
+	}
+	conversion, _ := dig(content, "spec", "conversion").(map[string]any)
+	if strategy, _ := conversion["strategy"].(string); strategy == "Webhook" ||
+		dig(conversion, "webhook", "clientConfig") != nil {
+		return CreateCustom(content)
+	}
+	return field.ErrorList{field.Forbidden(conversionPath.Child("webhook", "clientConfig"),
+		"should not be set when strategy is not set to Webhook; a server-side apply leaves the caBundle that another manager wrote")}
+}
+
+var conversionPath = field.NewPath("spec", "conversion")
+
+// injectors are the annotations by which somebody else writes the CA bundle of a conversion webhook.
+var injectors = []string{"cert-manager.io/inject-ca-from", "cert-manager.io/inject-ca-from-secret",
+	"cert-manager.io/inject-apiserver-ca", "service.beta.openshift.io/inject-cabundle"}
+
+// injected reports whether a definition with a conversion webhook has a CA bundle that its manifest does not write.
+func injected(content map[string]any) bool {
+	client, _ := dig(content, "spec", "conversion", "webhook", "clientConfig").(map[string]any)
+	if client == nil || client["caBundle"] != nil {
+		return false
+	}
+	annotations, _ := dig(content, "metadata", "annotations").(map[string]any)
+	for _, k := range injectors {
+		if annotations[k] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// validateCustomResourceConversion is what it asks about the strategy.
+//
+// Upstream: apiextensions-apiserver v0.36.3, pkg/apis/apiextensions/validation: validateCustomResourceConversion.
+func validateCustomResourceConversion(c map[string]any) field.ErrorList {
+	if c == nil {
+		return nil
+	}
+	var out field.ErrorList
+	strategy, _ := c["strategy"].(string)
+	client := dig(c, "webhook", "clientConfig")
+	switch strategy {
+	case "Webhook":
+		config, _ := client.(map[string]any)
+		if client == nil {
+			out = append(out, field.Required(conversionPath.Child("webhook", "clientConfig"), "required when strategy is set to Webhook"))
+		} else if (config["url"] == nil) == (config["service"] == nil) {
+			out = append(out, field.Required(conversionPath.Child("webhook", "clientConfig"), "exactly one of url or service is required"))
+		}
+		return out
+	case "None":
+	case "":
+		out = append(out, field.Required(conversionPath.Child("strategy"), ""))
+	default:
+		out = append(out, field.NotSupported(conversionPath.Child("strategy"), strategy, []string{"None", "Webhook"}))
+	}
+	if client != nil {
+		out = append(out, field.Forbidden(conversionPath.Child("webhook", "clientConfig"),
+			"should not be set when strategy is not set to Webhook"))
+	}
+	if list, _ := dig(c, "webhook", "conversionReviewVersions").([]any); len(list) > 0 {
+		out = append(out, field.Forbidden(conversionPath.Child("webhook", "conversionReviewVersions"),
+			"should not be set when strategy is not set to Webhook"))
+	}
+	return out
+}
+
+// validateScaledObject asks what is in a ScaledObject itself.
+//
+// Upstream: kedacore/keda v2, apis/keda/v1alpha1: CheckReplicaCountBoundsAreValid, CheckFallbackValid,
+// GetHPAMinReplicas, GetHPAMaxReplicas.
+func validateScaledObject(content map[string]any) field.ErrorList {
+	var out field.ErrorList
+	spec, _ := content["spec"].(map[string]any)
+	low, hasLow, okLow := count(spec, "minReplicaCount")
+	high, hasHigh, okHigh := count(spec, "maxReplicaCount")
+	idle, hasIdle, okIdle := count(spec, "idleReplicaCount")
+	if !okLow || !okHigh || !okIdle {
+		return nil // a placeholder
+	}
+	if hasLow {
+		low = max(low, 1)
+	}
+	if !hasHigh {
+		high = 100
+	}
+	switch {
+	case low > high:
+		where := specPath.Child("minReplicaCount")
+		if !hasLow {
+			where = specPath.Child("maxReplicaCount")
+		}
+		out = append(out, field.Invalid(where, low, fmt.Sprintf("MinReplicaCount=%d must be less than MaxReplicaCount=%d (KEDA)", low, high)))
+	case hasIdle && idle >= low:
+		out = append(out, field.Invalid(specPath.Child("idleReplicaCount"), idle,
+			fmt.Sprintf("IdleReplicaCount=%d must be less than MinReplicaCount=%d (KEDA)", idle, low)))
+	}
+	if fallback, _ := spec["fallback"].(map[string]any); fallback != nil && !canFallBack(spec) {
+		out = append(out, field.Invalid(specPath.Child("fallback"), "", "at least one trigger (that is not cpu or memory) "+
+			"has to have the `AverageValue` type for the fallback to be enabled (KEDA)"))
+	}
+	return out
+}
+
+// canFallBack reports whether some trigger has a metric that a fallback can stand for.
+func canFallBack(spec map[string]any) bool {
+	if modifiers, _ := dig(spec, "advanced", "scalingModifiers").(map[string]any); len(modifiers) > 0 {
+		return modifiers["metricType"] != "Value"
+	}
+	triggers, ok := spec["triggers"].([]any)
+	if !ok {
+		return true // not known
+	}
+	for _, x := range triggers {
+		t, _ := x.(map[string]any)
+		kind, target := t["type"], t["metricType"]
+		if kind != "cpu" && kind != "memory" && (target == nil || target == "" || target == "AverageValue") {
+			return true
+		}
+	}
+	return false
+}
+
+// count is a number of pods; ok is false of what is no such number.
+func count(spec map[string]any, name string) (n int64, has, ok bool) {
+	switch x := spec[name].(type) {
+	case nil:
+		return 0, false, true
+	case int64:
+		return x, true, true
+	case int:
+		return int64(x), true, true
+	case float64:
+		return int64(x), true, x == math.Trunc(x)
+	}
+	return 0, true, false
+}
+
+// groupKind is the kind of an object with its group, as "keda.sh/ScaledObject".
+func groupKind(content map[string]any) string {
+	version, _ := content["apiVersion"].(string)
+	kind, _ := content["kind"].(string)
+	group, _, _ := strings.Cut(version, "/")
+	return group + "/" + kind
+}
+
+// dig is a value in nested maps; nil: it is not there.
+func dig(content map[string]any, path ...string) any {
+	var v any = content
+	for _, k := range path {
+		m, _ := v.(map[string]any)
+		v = m[k]
+	}
+	return v
+}
