@@ -31,18 +31,40 @@ type Hunk struct {
 	Base                []string
 }
 
+// hunked is what [Changes.Hunks] gave of a file.
+type hunked struct {
+	hunks []Hunk
+	err   error
+}
+
 // Hunks lists what a change replaced in a file that both sides have, in the file's
-// order. Lines come without their ends.
+// order. Lines come without their ends. A file is compared once, however many ask: many
+// findings are about one file. The caller keeps what it is given as it is.
 // Errors: those of reading the file.
 func (c *Changes) Hunks(file string) ([]Hunk, error) {
+	c.comparing.Lock()
+	defer c.comparing.Unlock()
+	if h, ok := c.compared[file]; ok {
+		return h.hunks, h.err
+	}
+	var h hunked
+	h.hunks, h.err = c.compareLines(file)
+	if c.compared == nil {
+		c.compared = map[string]hunked{}
+	}
+	c.compared[file] = h
+	return h.hunks, h.err
+}
+
+func (c *Changes) compareLines(file string) ([]Hunk, error) {
 	if c.Base == nil {
 		return nil, fmt.Errorf("%s: there is no base", file)
 	}
-	was, err := readText(c.Base.Tree, file)
+	was, err := readText(c.Base, file)
 	if err != nil {
 		return nil, err
 	}
-	is, err := readText(c.Head.Tree, file)
+	is, err := readText(c.Head, file)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +74,8 @@ func (c *Changes) Hunks(file string) ([]Hunk, error) {
 	return hunks(was, is), nil
 }
 
-func readText(t tree.Tree, file string) (string, error) {
-	s, err := source.New(t)
+func readText(r *Revision, file string) (string, error) {
+	s, err := r.source()
 	if err != nil {
 		return "", err
 	}

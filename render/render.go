@@ -6,6 +6,7 @@ package render
 import (
 	"context"
 	"sort"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -221,6 +222,9 @@ type Changes struct {
 	// Files that differ, sorted.
 	Files  []string
 	edited map[string][]lineRange
+
+	comparing sync.Mutex
+	compared  map[string]hunked // by file, as it was asked for
 }
 
 type lineRange struct{ first, last int }

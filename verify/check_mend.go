@@ -64,6 +64,9 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 func (a *analysis) tryStatic(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding,
 	r static.Remedy) *judge.Fix {
 	for _, w := range ch.Head.Rewrites(r.Object, r.Set) {
+		if a.checker.Expired() {
+			return nil // each is a render and a comparison of everything
+		}
 		was, err := fs.ReadFile(ch.Head.Tree, w.File)
 		if err != nil {
 			continue
@@ -114,13 +117,15 @@ func alone(head *render.Revision, rel *render.Rendered, o *render.Object) bool {
 		return false
 	}
 	var was, is []*render.Object
+	others := map[render.ObjectID]bool{}
 	for _, x := range head.Releases[i].Objects {
 		if x != o {
 			was = append(was, x)
+			others[x.ID] = true
 		}
 	}
 	for _, x := range rel.Objects {
-		if slices.ContainsFunc(was, func(y *render.Object) bool { return y.ID == x.ID }) {
+		if others[x.ID] {
 			is = append(is, x)
 		}
 	}
@@ -142,7 +147,11 @@ func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel
 	if err != nil {
 		return false
 	}
-	before, after := a.standing(ch, all, rel.ID), a.standing(whole, all, rel.ID)
+	before := a.standing(ch, all, rel.ID)
+	if a.checker.Expired() {
+		return false
+	}
+	after := a.standing(whole, all, rel.ID)
 	gone := [2]string{of.Rule, of.Workload + "\n" + of.Message}
 	if !slices.Contains(before, gone) ||
 		slices.ContainsFunc(after, func(k [2]string) bool { return k == gone || !slices.Contains(before, k) }) {

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -58,10 +57,8 @@ func Difference(file, was, is, say string) (Edit, bool) {
 // Fix words an edit that was proven.
 func (pl Places) Fix(e Edit) *Fix {
 	l := pl.Location(render.Location{File: e.file, StartLine: e.First, EndLine: e.Last, Rung: "file"}, "head")
-	if text, err := fs.ReadFile(pl.Head.Tree, e.file); err == nil {
-		if lines := SplitLines(string(text)); e.Last <= len(lines) {
-			l.EndColumn = len([]rune(strings.TrimRight(lines[e.Last-1], "\r\n"))) + 1
-		}
+	if lines := pl.linesOf(e.file); e.Last <= len(lines) {
+		l.EndColumn = len([]rune(strings.TrimRight(lines[e.Last-1], "\r\n"))) + 1
 	}
 	replacement := ""
 	for _, line := range e.Lines {
@@ -167,9 +164,8 @@ func (pl Places) reinsert(file string, h render.Hunk) Edit {
 	}
 	at := max(h.HeadLast, 1)
 	e := Edit{file: file, First: at, Last: at, say: fmt.Sprintf("restore what base has after line %d", at)}
-	text, err := fs.ReadFile(pl.Head.Tree, file)
-	lines := SplitLines(string(text))
-	if err != nil || at > len(lines) {
+	lines := pl.linesOf(file)
+	if at > len(lines) {
 		return e
 	}
 	beside := strings.TrimRight(lines[at-1], "\r\n")

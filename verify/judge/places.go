@@ -14,14 +14,15 @@ import (
 
 // Places knows where things stand in the repository and which of it changed.
 type Places struct {
-	Changes *render.Changes   // nil for one revision alone
-	Head    *render.Revision  // nil: not known, and no fix is tried
-	at      map[[2]string]int // where in it an object's change is, by release and ID
+	Changes *render.Changes     // nil for one revision alone
+	Head    *render.Revision    // nil: not known, and no fix is tried
+	at      map[[2]string]int   // where in it an object's change is, by release and ID
+	split   map[string][]string // files of head as lines, as they were asked for; nil: none is kept
 }
 
 // NewPlaces are those of what changes, or of one revision where there is no base.
 func NewPlaces(ch *render.Changes) Places {
-	pl := Places{Head: ch.Head, at: map[[2]string]int{}}
+	pl := Places{Head: ch.Head, at: map[[2]string]int{}, split: map[string][]string{}}
 	if ch.Base == nil {
 		return pl
 	}

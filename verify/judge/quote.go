@@ -85,12 +85,24 @@ func (pl Places) changedAt(l *Location) *Hunk {
 	return nil
 }
 
-func (pl Places) read(file string, first, last int) []string {
-	text, err := fs.ReadFile(pl.Head.Tree, file)
-	if err != nil {
-		return nil
+// linesOf are the lines of a file of head with their ends, none where it cannot be read. Many findings ask for those of
+// one file.
+func (pl Places) linesOf(file string) []string {
+	if lines, ok := pl.split[file]; ok {
+		return lines
 	}
-	lines := SplitLines(string(text))
+	var lines []string
+	if text, err := fs.ReadFile(pl.Head.Tree, file); err == nil {
+		lines = SplitLines(string(text))
+	}
+	if pl.split != nil {
+		pl.split[file] = lines
+	}
+	return lines
+}
+
+func (pl Places) read(file string, first, last int) []string {
+	lines := pl.linesOf(file)
 	if first < 1 || first > len(lines) {
 		return nil
 	}
