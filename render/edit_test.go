@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -25,6 +26,49 @@ func TestHunks(t *testing.T) {
 		if got := fmt.Sprint(hunks(c.a, c.b)); got != c.want {
 			t.Errorf("%q to %q: %s, want %s", c.a, c.b, got, c.want)
 		}
+	}
+}
+
+// countedTree counts how often anything in it is opened.
+type countedTree struct {
+	tree.Tree
+	opened int
+}
+
+func (c *countedTree) Open(name string) (fs.File, error) {
+	c.opened++
+	return c.Tree.Open(name)
+}
+
+// Many findings are about one file: it is read and compared once, whoever asks.
+func TestHunksAreComparedOnce(t *testing.T) {
+	side := func(text string) *countedTree {
+		m, err := tree.Map("t", map[string]string{"web.yaml": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &countedTree{Tree: m}
+	}
+	base, head := side("a\nb\n"), side("a\nc\n")
+	ch := &Changes{Base: &Revision{Tree: base}, Head: &Revision{Tree: head}}
+	first, opened := "", 0
+	for i := range 50 {
+		got, err := ch.Hunks("web.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first, opened = fmt.Sprint(got), base.opened+head.opened
+		}
+		if fmt.Sprint(got) != first || first != "[{2 2 2 2 [b]}]" {
+			t.Fatalf("%v, first %s", got, first)
+		}
+	}
+	if now := base.opened + head.opened; opened == 0 || now != opened {
+		t.Errorf("files were opened %d times for one, %d for fifty", opened, now)
+	}
+	if _, err := ch.Hunks("none.yaml"); err == nil {
+		t.Error("a file that is not there has hunks")
 	}
 }
 

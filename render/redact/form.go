@@ -39,6 +39,12 @@ var plainWords = regexp.MustCompile(`^[A-Za-z]+(?:[-_./ ][A-Za-z]+)*\d{0,2}$`)
 // digits after them.
 func PlainWords(text string) bool { return len(text) <= 64 && plainWords.MatchString(text) }
 
+var plainName = regexp.MustCompile(`^[A-Za-z]+(?:\d{1,2}[a-z]?)?(?:[-_./ ][A-Za-z]+(?:\d{1,2}[a-z]?)?)*$`)
+
+// plainAsName reports whether a text is words as names have them, each at most with two digits and a letter after it:
+// oauth2-proxy, k8s-gateway.
+func plainAsName(text string) bool { return len(text) <= 64 && plainName.MatchString(text) }
+
 var flagName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(--?[A-Za-z][A-Za-z0-9_.-]*)=(.*)$`)
 })

@@ -33,13 +33,13 @@ type Known struct {
 }
 
 // Public adds words that everybody may read: names of objects and files, and keys. A text
-// that is one of them, and plain words at that, is no secret for being in a Secret too.
+// that is one of them, and plain words at that, as names have them, is no secret for being in a Secret too.
 func (k *Known) Public(words ...string) {
 	if k.public == nil {
 		k.public = map[string]bool{}
 	}
 	for _, w := range words {
-		if len(w) >= shortest && PlainWords(w) {
+		if len(w) >= shortest && plainAsName(w) {
 			k.public[w] = true
 		}
 	}

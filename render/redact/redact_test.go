@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/base64"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -103,12 +104,16 @@ func TestKnownReadsFiles(t *testing.T) {
 // A name that a Secret holds too stays a name, if it is plain words.
 func TestKnownKeepsPublicWords(t *testing.T) {
 	k := &Known{}
-	k.Public("postgres", "web-backend", canary)
-	for _, v := range []string{"postgres", "web-backend", canary, "true", "5432", "unlisted"} {
+	public := []string{"postgres", "web-backend", "oauth2-proxy", "k8s-gateway", "s3-backup.tar"}
+	hidden := []string{canary, "unlisted", "hunter2000", "pa55-w0rd", "oauth2-proxied"}
+	k.Public(public...)
+	k.Public(hidden[0], hidden[2], hidden[3])
+	for _, v := range slices.Concat(public, hidden, []string{"true", "5432"}) {
 		k.Add(v)
 	}
 	k.Seal()
-	if got, want := k.Scrub("postgres web-backend "+canary+" true 5432 unlisted"), "postgres web-backend "+Mask+" true 5432 "+Mask; got != want {
+	got := k.Scrub(strings.Join(slices.Concat(public, []string{"true 5432"}, hidden), " "))
+	if want := strings.Join(public, " ") + " true 5432" + strings.Repeat(" "+Mask, len(hidden)); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

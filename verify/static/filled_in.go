@@ -13,12 +13,12 @@ import (
 // templates, sed and people do: marks that no field of the API has a meaning for.
 var (
 	variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
-	marked   = regexp.MustCompile(`\$\([A-Za-z_][A-Za-z0-9_]*\)|\{\{[^{}]*\}\}|<[A-Za-z][A-Za-z0-9 _.-]*>|%[A-Za-z_]+%|@[A-Za-z_]+@|__[A-Za-z0-9_]+__`)
+	marked   = regexp.MustCompile(`\$\([A-Za-z_][A-Za-z0-9_]*\)|\$[A-Z_][A-Z0-9_]*\b|\{\{[^{}]*\}\}|<[A-Za-z][A-Za-z0-9 _.-]*>|%[A-Za-z_]+%|@[A-Za-z_]+@|__[A-Za-z0-9_]+__`)
 )
 
 // shouted is a word of a name that only stands for one: in capitals with underscores, which no
-// name of an object has, or a word that says so.
-var shouted = regexp.MustCompile(`\$?\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b|\$[A-Z]+\b|\b(NAME|NAMESPACE|PLACEHOLDER|REPLACEME|CHANGEME)\b`)
+// name of an object has, or in capitals and a word for what goes there (HOSTNAME, NODE), which sed or a person puts in.
+var shouted = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b|\b([A-Z]*(NAME|NAMESPACE|HOST|NODE)|PLACEHOLDER|REPLACE_?ME|CHANGE_?ME|CLUSTER|TENANT|PROJECT|USER|ENVIRONMENT|DOMAIN|REGION|VERSION|SUFFIX|PREFIX|UUID)\b`)
 
 // filledIn reports whether an error is about a placeholder: a value with marks, or a name with a
 // word in capitals that is none of a cluster's. A mark that is never closed is filled in by nobody.

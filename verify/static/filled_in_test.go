@@ -13,7 +13,7 @@ func TestFilledIn(t *testing.T) {
 	t.Parallel()
 	at := field.NewPath("metadata", "name")
 	for name, want := range map[string]bool{
-		"ROLLOUT_NAME-active": true, "web-ROLLOUT_NAME": true, "$NAME": true, "$(NAME)": true, "${NAME}-web": true,
+		"ROLLOUT_NAME-active": true, "disk-wipe-HOSTNAME": true, "NODE-debug": true, "USER": true, "my-API": false, "Frontend": false, "Node-debug": false, "my-NODES": false, "web-ROLLOUT_NAME": true, "$NAME": true, "$(NAME)": true, "${NAME}-web": true,
 		"{{ name }}": true, "{{name}}-web": true, "<your-name>": true, "%NAME%": true, "@NAME@": true, "__name__": true, "NAMESPACE": true,
 		"web_active": false, "Web": false, "MyApp": false, "WEB": false, "-web": false, "web.": false, "we b": false,
 		"Web_Active": false, "web-1_a": false, "1_A b": false,
