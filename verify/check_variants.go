@@ -56,6 +56,9 @@ func (a *analysis) variant(sl *slice.Slice, p, packed *policies.Policy) scenario
 	}
 	sl.Shapes(classes)
 	events := scenario.Budgets(p, sl.Spec.Workloads)
+	if d := a.deliveryOf(sl.Release).pair.Head; d != nil && d.Delivery.Upgrade.Undone() == render.Rollback {
+		events.Rollback = true // as the repository has it, where a revision may be bad
+	}
 	stranded := events.BadRevision > 0 && a.strand(sl) // of these it matters which have started
 	sl.Spec.Unlumped = a.opt.unlumped || stranded
 	return scenario.VariantOf(sl, classes, a.deliver(sl), events)

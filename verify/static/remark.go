@@ -63,6 +63,7 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 		out = append(out, undefined(p, where)...)
 		out = append(out, impatient(p, where)...)
 		out = append(out, undone(p, where)...)
+		out = append(out, unqueued(p, where)...)
 	}
 	out = append(out, dependencies(ch)...)
 	out = append(out, shared(ch)...)

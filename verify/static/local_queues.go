@@ -1,0 +1,84 @@
+package static
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// queueName is the label by which a workload waits in a LocalQueue of Kueue.
+const queueName = "kueue.x-k8s.io/queue-name"
+
+// unqueued says which workloads wait in a LocalQueue that the change takes away or that was never there, and which
+// LocalQueue nobody waits in any longer.
+//
+// Upstream: kueue v0.19.2, pkg/controller/core: (*WorkloadReconciler).Reconcile (LocalQueue doesn't exist: the workload
+// stays inadmissible), pkg/controller/jobframework: without the label a job is not Kueue's.
+func unqueued(p slice.Pair, where *whereabouts) []Remark {
+	before := newAimIndex(p.Objects(state.Base))
+	var out []Remark
+	for _, o := range p.Objects(state.Head) {
+		b := before.counterpart(o)
+		now, was := queueOf(o), queueOf(b)
+		if now == "" && was == "" || o.Hook {
+			continue
+		}
+		r := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: judge.New,
+			paths: []string{"metadata.labels[" + queueName + "]"}}
+		gone, old := localQueue(where.objects[0], o, now), localQueue(where.objects[1], o, was)
+		switch {
+		case now != "" && localQueue(where.objects[1], o, now) != nil:
+			continue
+		case now != "" && gone != nil && !kept(gone):
+			r.causes = []cause{{object: gone}}
+			r.text = fmt.Sprintf("%s waits in %s, which the change removes: no pod of it is admitted any longer", o.ID, gone.ID)
+		case now != "" && old != nil && !slices.ContainsFunc(where.ch.Head.Releases,
+			func(x *render.Rendered) bool { return x.Untouched || x.Err != nil }): // which may have it
+			r.text = fmt.Sprintf("%s waits in LocalQueue %s, which is not there, where base has it wait in %s", o.ID, now, was)
+			r.remedies = []Remedy{{Say: "have it wait in LocalQueue " + was, Object: o,
+				Set: []render.Setting{{Path: r.paths[0], Value: was}}}}
+		case now == "" && old != nil && !slices.ContainsFunc(where.objects[1], func(x *render.Object) bool {
+			return x.ID.Namespace == o.ID.Namespace && queueOf(x) == was
+		}):
+			then := "its pods start without quota"
+			if slice.ValueAt(o.Content, "spec", "suspend") == true {
+				then = "nobody resumes it"
+			}
+			r.text = fmt.Sprintf("%s no longer waits in %s, and nothing else does: %s", o.ID, old.ID, then)
+		default:
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// queueOf is the LocalQueue that a workload waits in; "" where it waits in none.
+func queueOf(o *render.Object) string {
+	if o == nil {
+		return ""
+	}
+	labels, _ := slice.ValueAt(o.Content, "metadata", "labels").(map[string]any)
+	name, _ := labels[queueName].(string)
+	if spec, _ := podSpec(o); name == "" || spec == nil {
+		return ""
+	}
+	return name
+}
+
+// localQueue is that of a name beside an object; nil: there is none.
+func localQueue(objects []*render.Object, beside *render.Object, name string) *render.Object {
+	i := slices.IndexFunc(objects, func(x *render.Object) bool {
+		return name != "" && x.ID.Kind == "LocalQueue" && x.ID.Group == slice.KueueGroup && x.ID.Name == name &&
+			x.ID.Namespace == beside.ID.Namespace
+	})
+	if i < 0 {
+		return nil
+	}
+	return objects[i]
+}
