@@ -45,6 +45,9 @@ func takes(f *judge.Finding) string {
 	case f.Certainty == "possible":
 		s += "; possible: it takes a tie or a race"
 	}
+	if f.FoundBy == "runs" {
+		s += "; found by runs in drawn orders: a shorter one may do"
+	}
 	if f.Timing == "arbitrary" {
 		s += "; only with arbitrary timing"
 	}

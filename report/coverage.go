@@ -72,17 +72,26 @@ func coverageSentence(c *verify.Coverage) string {
 	size := fmt.Sprintf("%s of up to %s and %s, at most %s on a run (%s, %s)",
 		count(c.Topologies, "topology"), count(c.MaxNodes, "node"), count(c.MaxPods, "pod"),
 		count(c.MaxEvents, "event"), count(c.States, "state"), count(c.Transitions, "transition"))
+	runs := ""
+	if n := len(c.Swarmed); n > 0 {
+		steps := uint64(0)
+		for _, s := range c.Swarmed {
+			steps += s.Steps
+		}
+		runs = fmt.Sprintf(" Runs in drawn orders took %s at the declared size: they find, and show nothing by not finding.",
+			count(steps, "step"))
+	}
 	why, limited := map[string]string{
 		"time": "the time budget", "memory": "the memory budget", "states": "the state budget",
 	}[c.Bound]
 	switch {
 	case c.Bound == "complete":
-		return "Every interleaving was explored on " + size + ". No claim beyond this bound."
+		return "Every interleaving was explored on " + size + ". No claim beyond this bound." + runs
 	case limited:
 		return "Not every interleaving was explored: " + why + " ended the search on " + size +
-			". What it did not reach may hold violations."
+			". What it did not reach may hold violations." + runs
 	}
-	return "Explored: " + size + "; ended by: " + Plain(c.Bound, 60) + "."
+	return "Explored: " + size + "; ended by: " + Plain(c.Bound, 60) + "." + runs
 }
 
 // undecided are the workloads that have no verdict.

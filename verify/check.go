@@ -33,6 +33,7 @@ type Options struct {
 	further  bool                      // another part of the run says what is of no release
 	searched bool                      // objects as they stand are another part's
 	states   uint64                    // of one search; 0: searchStates
+	calm     bool                      // for comparisons: no runs in drawn orders where a search is cut
 	fixing   uint64                    // states for the fixes of one finding; see [judge.Judge.FixStates]
 	unlumped bool                      // for comparisons; see [state.Spec.Unlumped]
 	whole    bool                      // for comparisons; see [scenario.Checker.Whole]

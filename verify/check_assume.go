@@ -125,3 +125,17 @@ func (a *analysis) holdsReduced(sr *scenario.SliceResult) {
 		a.undecided(sr.Variant.Slice, "the time budget ran out before every topology was explored as declared; explored in full at a reduced scale: "+words)
 	}
 }
+
+// enterRuns says which runs were taken where a slice was not searched to the end as declared.
+func (a *analysis) enterRuns(sr *scenario.SliceResult) {
+	if sr.Swarmed == nil {
+		return
+	}
+	a.result.Coverage.Swarmed = append(a.result.Coverage.Swarmed, *sr.Swarmed)
+	found := "they found nothing more, which shows nothing"
+	if sr.Swarmed.Found > 0 {
+		found = "what they found is real, and what they did not find is open"
+	}
+	a.note([]string{fmt.Sprintf("%s: the search at the declared size of %d nodes and %d pods did not come to its end, so runs in drawn orders were taken there, %d steps in all; %s",
+		sr.Variant.Spec.Workloads[0].ID, sr.Swarmed.Nodes, sr.Swarmed.Pods, sr.Swarmed.Steps, found)})
+}

@@ -199,6 +199,7 @@ func newResult(ch *render.Changes, opt Options) *Result {
 
 // search verifies the slices and enters findings and coverage.
 func (a *analysis) search(ctx context.Context, picked []*slice.Slice) error {
+	runs := ctx // they hold one path each, and go on where the memory ran out
 	ctx, stop := bounded(ctx, memory(a.opt))
 	defer stop()
 	cov := scenario.Coverage{Bound: search.Complete}
@@ -220,6 +221,9 @@ func (a *analysis) search(ctx context.Context, picked []*slice.Slice) error {
 			sr.Cov.Bound = search.MemoryBound
 		}
 		a.checker.AddProbe(ctx, plans[i], &sr)
+		if a.opt.Shard.Of <= 1 && !a.opt.calm {
+			a.checker.Swarm(runs, &sr)
+		}
 		sizes := a.checker.ByRule(ctx, &sr)
 		cov.Merge(sr.Cov)
 		a.enterSizes(&sr, sizes)
@@ -251,6 +255,7 @@ func (a *analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 				sr.Variant.Spec.Workloads[0].ID, sr.Cut.Total(), sr.MaxNodes))
 	}
 	a.holdsReduced(&sr)
+	a.enterRuns(&sr)
 	for _, name := range sr.Cov.Cut {
 		a.result.Notices = append(a.result.Notices,
 			fmt.Sprintf("%s: %s was searched only in part", sr.Variant.Spec.Workloads[0].ID, name))

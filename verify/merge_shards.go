@@ -169,6 +169,7 @@ func (c *Coverage) add(o Coverage) {
 			c.Reduced = append(c.Reduced, n)
 		}
 	}
+	c.Swarmed = append(c.Swarmed, o.Swarmed...)
 	for _, r := range o.Rules {
 		c.rule(r)
 	}

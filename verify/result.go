@@ -82,6 +82,9 @@ type Coverage struct {
 	Bound       string `json:"bound"` // complete, time, memory, states
 	// Reduced lists workloads that were verified with fewer pods than declared.
 	Reduced []scenario.ReducedCount `json:"reducedScale,omitempty"`
+	// Swarmed are runs in drawn orders at the declared size of what was not searched to the end there: they find, and show
+	// nothing by not finding.
+	Swarmed []scenario.Swarmed `json:"swarm,omitempty"`
 	// Rules says at which size each rule that says something was verified, in report order.
 	Rules []RuleCoverage `json:"rules,omitempty"`
 }

@@ -63,6 +63,9 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 	if v.Passing && f.Reduced != nil && !f.Reduced.Lifted {
 		return f, false // it is the numbers of one reduced scale that break the rule
 	}
+	if v.Swarmed {
+		f.FoundBy = "runs"
+	}
 	f.Status, f.AtDeclaredScale = j.status, j.declared && (f.Reduced == nil || f.Reduced.Lifted)
 	var found []culprit
 	if f.Status != Existing && d.Places.Head != nil && !v.Probed && !d.Plain {

@@ -55,6 +55,7 @@ type SliceResult struct {
 	Topologies int
 	MaxNodes   int
 	Cut        scale.Topology // the true size, where its search was not finished
+	Swarmed    *Swarmed       // runs in drawn orders, where a search was not finished; nil: none
 	Err        error          // not modeled, or too large: inconclusive
 	// tried is what ended the search at the declared scale, where that of a reduced one
 	// is the result.

@@ -28,6 +28,7 @@ type Violation struct {
 	Bound    BoundRule
 	Scenario string
 	Probed   bool     // found by one run, not by a search
+	Swarmed  bool     // found by one of many runs in drawn orders; Probed, too
 	aside    string   // the search that stands aside and found it; "": none
 	Passing  bool     // not shown by the largest reduced scale: it counts only as declared
 	Happened []string // kinds of its events, sorted; nil: not gathered yet

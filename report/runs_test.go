@@ -1,0 +1,27 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	swarm "github.com/kubesettle/kubesettle/verify/scenario"
+)
+
+// Runs in drawn orders are said to show nothing by not finding, and a finding of theirs to be one.
+func TestRunsInDrawnOrdersAreSaid(t *testing.T) {
+	c := verify.Coverage{Topologies: 1, States: 5, Bound: "memory",
+		Swarmed: []swarm.Swarmed{{Nodes: 3, Pods: 8, Steps: 50_000}, {Nodes: 3, Pods: 2, Steps: 500}}}
+	if s := coverageSentence(&c); !strings.Contains(s, "Runs in drawn orders took 50,500 steps at the declared size") ||
+		!strings.Contains(s, "may hold violations.") {
+		t.Error(s)
+	}
+	c.Swarmed = nil
+	if s := coverageSentence(&c); strings.Contains(s, "drawn") {
+		t.Error(s)
+	}
+	if s := takes(&judge.Finding{FoundBy: "runs", Certainty: "possible"}); !strings.Contains(s, "found by runs in drawn orders") {
+		t.Error(s)
+	}
+}

@@ -1,0 +1,142 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/search"
+)
+
+// rolledOut is a new image for Deployments of two pods that see each other's, one of which may be gone at a time, on two
+// nodes of which so many fail; every counterexample is replayed.
+func rolledOut(t *testing.T, workloads, failures int) func(states uint64, calm bool) *Result {
+	revision := func(image string) string {
+		var all []string
+		for i := range workloads {
+			all = append(all, fmt.Sprintf(`apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web-%[1]d, namespace: default}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web-%[1]d}}
+  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}
+  template:
+    metadata: {labels: {app: web-%[1]d, shop: all}}
+    spec:
+      affinity:
+        podAntiAffinity:
+          preferredDuringSchedulingIgnoredDuringExecution:
+          - {weight: 100, podAffinityTerm: {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {shop: all}}}}
+      containers:
+      - {name: web, image: %[2]q, resources: {requests: {cpu: 500m}}}
+`, i, image))
+		}
+		return strings.Join(all, "---\n")
+	}
+	policy := fmt.Sprintf(`cluster:
+  nodePools: [{name: a, count: {min: 2, max: 2}, allocatable: {cpu: "3", memory: 8Gi, pods: "20"}}]
+bound: {nodes: 2}
+events: {drain: {budget: 0}, nodeFailure: {budget: %d}}
+`, failures)
+	ch, pol := changeOf(t, revision("web:1"), revision("web:2"), policy)
+	return func(states uint64, calm bool) *Result {
+		opt := Options{Policy: pol, Workers: 1, states: states, calm: calm, plain: true}
+		opt.watch = func(v scenario.Violation) {
+			sys := v.Problem.System
+			sys.Initial = [][]byte{v.Start}
+			if err := search.Confirm(sys, v.Violation); err != nil {
+				t.Errorf("%v: %v", v.Key(), err)
+			}
+		}
+		return verdict(t)(Check(context.Background(), ch, opt))
+	}
+}
+
+// What a search that is cut off does not reach, runs in drawn orders may find: with one node lost in the middle of a
+// rollout nothing is ready. Where there is nothing to find the workloads stay inconclusive, as without them.
+func TestRunsFindWhatTheBudgetDoesNotReach(t *testing.T) {
+	const states = 100
+	below := func(f judge.Finding) bool { return f.Rule == "below-floor" }
+	check := rolledOut(t, 1, 1)
+	without, with, whole := check(states, true), check(states, false), check(0, false)
+	if without.Verdict != Inconclusive || slices.ContainsFunc(without.Findings, below) || without.Coverage.Bound != "states" {
+		t.Fatalf("%d states alone: %s, %v", states, without.Verdict, foundIn(without))
+	}
+	i := slices.IndexFunc(with.Findings, below)
+	if i < 0 || with.Findings[i].FoundBy != "runs" || with.Findings[i].Certainty != "possible" || with.Coverage.Swarmed[0].Found == 0 {
+		t.Fatalf("with runs: %v, %+v", foundIn(with), with.Coverage.Swarmed)
+	}
+	if k := slices.IndexFunc(whole.Findings, below); k < 0 || whole.Findings[k].FoundBy != "" || whole.Coverage.Swarmed != nil ||
+		len(whole.Findings[k].Interleaving) > len(with.Findings[i].Interleaving) {
+		t.Errorf("the whole search: %v, %+v", foundIn(whole), whole.Coverage.Swarmed)
+	}
+	check = rolledOut(t, 2, 0)
+	without, with = check(states, true), check(states, false)
+	if len(with.Findings) > 0 || with.Verdict != Inconclusive || without.Verdict != Inconclusive || len(with.Coverage.Swarmed) != 1 ||
+		!strings.Contains(strings.Join(with.Assumptions, "\n"), "they found nothing more, which shows nothing") {
+		t.Errorf("a change that is well: %s, %v, %+v; without %s", with.Verdict, foundIn(with), with.Coverage.Swarmed, without.Verdict)
+	}
+	if whole := check(0, false); whole.Verdict != Pass || whole.Coverage.Swarmed != nil {
+		t.Errorf("searched to the end: %s, %+v", whole.Verdict, whole.Coverage.Swarmed)
+	}
+}
+
+func foundIn(r *Result) (out []string) {
+	for _, f := range r.Findings {
+		out = append(out, fmt.Sprintln(f.Status, f.Severity, f.Certainty, f.Rule, f.Workload, f.FoundBy))
+	}
+	return out
+}
+
+// On random clusters, whatever runs find where a small budget cuts the search, the whole search finds too, as surely or
+// more, and calls it new only if runs may.
+func TestRunsFindNothingElse(t *testing.T) {
+	clusters := 8
+	if testing.Short() {
+		clusters = 4
+	}
+	found, swarms := 0, 0
+	for seed := range clusters {
+		r := rand.New(rand.NewPCG(41, uint64(5*seed+1)))
+		base, head, policy := randomShop(r, 3+r.IntN(3), seed%2 == 0)
+		ch, pol := changeOf(t, base, head, policy)
+		run := func(states uint64) *Result {
+			return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 1, plain: true, states: states}))
+		}
+		cut := run(150)
+		if swarms += len(cut.Coverage.Swarmed); len(cut.Coverage.Swarmed) == 0 {
+			continue
+		}
+		if !slices.ContainsFunc(cut.Findings, func(f judge.Finding) bool { return f.FoundBy != "" }) {
+			continue
+		}
+		whole := run(20_000)
+		if ranOut(whole) {
+			continue
+		}
+		for _, f := range cut.Findings {
+			if f.FoundBy == "" {
+				continue
+			}
+			found++
+			i := slices.IndexFunc(whole.Findings, func(o judge.Finding) bool { return o.Rule == f.Rule && o.Workload == f.Workload })
+			switch {
+			case i < 0:
+				t.Errorf("cluster %d: runs find %s of %s, the whole search does not", seed, f.Rule, f.Workload)
+			case whole.Findings[i].Status == judge.Existing && f.Status != judge.Existing && f.Severity == string(rules.Error):
+				t.Errorf("cluster %d: %s of %s is %s by runs, %s by the whole search", seed, f.Rule, f.Workload, f.Status, whole.Findings[i].Status)
+			}
+		}
+	}
+	t.Logf("%d clusters, %d swarms, %d findings of runs", clusters, swarms, found)
+	if found == 0 && !testing.Short() {
+		t.Error("runs found nothing: the test has lost its teeth")
+	}
+}
