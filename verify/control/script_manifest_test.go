@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,10 +41,10 @@ func (s *script) addVPA(bare []string, opt map[string]string) {
 	}
 }
 
-// addPDB: pdb NAME unavailable=N, for both versions.
+// addPDB: pdb NAME unavailable=N [in=base|head], else for both versions.
 func (s *script) addPDB(bare []string, opt map[string]string) {
 	w, n := s.workload(bare[1]), intstr.Parse(opt["unavailable"])
-	for v := range w.Manifests {
+	for _, v := range versionsOf(cmp.Or(opt["in"], "both")) {
 		w.Manifests[v].PDBs = append(w.Manifests[v].PDBs, &policyv1.PodDisruptionBudget{
 			ObjectMeta: metav1.ObjectMeta{Name: w.Name, Namespace: "default"},
 			Spec:       policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &n, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": w.Name}}},

@@ -25,8 +25,8 @@ type preemption struct {
 	hides    bool         // they were on some node
 	order    []int32      // kinds of the victims, the most important first
 	left     []int32      // of each kind, not in order yet
-	room     []int32      // disruptions that each budget allows
-	spare    []int32      // of them, not used up yet
+	room     [2][]int32   // disruptions that each budget allows, by version: a budget comes with the pods that it selects
+	spare    [2][]int32   // of them, not used up yet
 	breaks   []bool       // by place in order: a budget would be violated
 	lost     []int32      // of each kind, not reprieved
 	outcomes []victimSet
@@ -89,11 +89,16 @@ func (x *preemption) search(k *Compiled, v *View, s state.State, p int) {
 
 // limits reads the disruptions that the budgets allow now.
 func (x *preemption) limits() {
-	budgets := x.k.budgets.Budgets[x.s.Version()]
-	x.room = Grow(x.room, len(budgets))
-	x.spare = Grow(x.spare, len(budgets))
-	for i := range budgets {
-		x.room[i] = int32(x.k.budgets.Status(x.s, &budgets[i]).Allowed)
+	for v, budgets := range x.k.budgets.Budgets {
+		if state.Version(v) != x.s.Version() && x.s.C.Steps() == 1 {
+			x.room[v], x.spare[v] = x.room[v][:0], x.spare[v][:0]
+			continue
+		}
+		x.room[v] = Grow(x.room[v], len(budgets))
+		x.spare[v] = Grow(x.spare[v], len(budgets))
+		for i := range budgets {
+			x.room[v][i] = int32(x.k.budgets.Status(x.s, &budgets[i]).Allowed)
+		}
 	}
 }
 
@@ -250,16 +255,18 @@ func (x *preemption) reprieve(from int) {
 //
 // Upstream: filterPodsWithPDBViolation. An empty selector matches nothing here.
 func (x *preemption) findBreaks() {
-	version := x.s.Version()
-	copy(x.spare, x.room)
+	for v := range x.spare {
+		copy(x.spare[v], x.room[v])
+	}
 	for place, i := range x.order {
 		x.breaks[place] = false
+		version := x.s.VersionOfClass(x.kinds[i].class)
 		for _, b := range x.k.budgets.Of[version][x.kinds[i].class] {
 			if x.k.budgets.Budgets[version][b].Selector.Empty() {
 				continue
 			}
-			x.spare[b]--
-			x.breaks[place] = x.breaks[place] || x.spare[b] < 0
+			x.spare[version][b]--
+			x.breaks[place] = x.breaks[place] || x.spare[version][b] < 0
 		}
 	}
 }
