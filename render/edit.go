@@ -199,7 +199,9 @@ var plainMaps = func() map[string]bool {
 // an environment variable.
 func Plain(lines []string) bool {
 	for _, l := range lines {
-		l = labelKeys.Replace(l)
+		if l = labelKeys.Replace(l); l == "---" {
+			continue
+		}
 		inner := strings.TrimPrefix(strings.TrimSpace(l), "- ")
 		if strings.HasSuffix(inner, "}") && (strings.HasPrefix(inner, "{") || strings.Contains(inner, ": {")) {
 			for _, m := range openedMap.FindAllStringSubmatch(inner, -1) {

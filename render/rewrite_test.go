@@ -26,7 +26,7 @@ func TestRewrites(t *testing.T) {
 		"a field that goes":         {map[string]string{"web.yaml": deployment}, []Setting{{Path: "spec.replicas"}}, "web.yaml: spec:"},
 		"a field that comes":        {map[string]string{"web.yaml": deployment}, []Setting{{"spec.strategy", map[string]any{"type": "Recreate"}}}, "web.yaml:     type: Recreate"},
 		"a field of a list item":    {map[string]string{"web.yaml": deployment}, []Setting{{"spec.template.spec.containers[0].resources", map[string]any{"requests": map[string]any{"cpu": "1"}}}}, "web.yaml:             cpu: \"1\""},
-		"a field of a flow mapping": {map[string]string{"web.yaml": deployment}, []Setting{{"spec.template.metadata.labels", map[string]any{"tier": "a"}}}, "web.yaml:     metadata: {labels: {tier: a, app: web}}"},
+		"a field of a flow mapping": {map[string]string{"web.yaml": deployment}, []Setting{{"spec.template.metadata.labels", map[string]any{"tier": "a"}}}, "web.yaml:     metadata: {labels: {app: web, tier: a}}"},
 		"a value":                   {map[string]string{"Chart.yaml": chart, "values.yaml": "replicas: 3\nstrategy: {}\n", "templates/web.yaml": template}, []Setting{{"spec.replicas", 4}}, "values.yaml: replicas: 4"},
 		"values of comments alone":  {map[string]string{"Chart.yaml": chart, "values.yaml": "# replicas: 3\n", "templates/web.yaml": template}, []Setting{{"spec.strategy", map[string]any{"type": "Recreate"}}}, "templates/web.yaml:     type: Recreate"},
 		"a literal of a template":   {map[string]string{"Chart.yaml": chart, "values.yaml": "replicas: 3\nstrategy: {}\n", "templates/web.yaml": template}, []Setting{{"spec.minReadySeconds", 7}}, "templates/web.yaml:   minReadySeconds: 7"},

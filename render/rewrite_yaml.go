@@ -265,16 +265,33 @@ func (t sourceText) insert(e yamlEntry, name string, value any) (splice, bool) {
 		}
 		text := inFlow(map[string]any{name: value})
 		text = text[1 : len(text)-1]
-		if len(m.Content) > 0 {
-			text += ", "
+		n := closing(t.text[at:])
+		if n == 0 {
+			return splice{}, false
 		}
-		return splice{at + 1, at + 1, text}, true
+		head := strings.TrimRight(t.text[:at+n-1], " \t\r\n")
+		if len(m.Content) > 0 {
+			text = ", " + text
+			if strings.HasSuffix(head, ",") {
+				text = text[1:]
+			}
+		}
+		return splice{len(head), len(head), text}, true
 	}
 	if len(m.Content) == 0 {
 		return splice{}, false
 	}
 	first := m.Content[0]
 	at := t.lines[first.Line-1]
+	if i := keyOf(m, "metadata"); e.parent == nil && i >= 0 && keyOf(m, "apiVersion") >= 0 { // below its head
+		k := m.Content[i]
+		at = t.lineEnd(t.lastLine(yamlEntry{key: k, value: m.Content[i+1], parent: m}))
+		text := inBlock(map[string]any{name: value}, k.Column-1)
+		if at > 0 && t.text[at-1] != '\n' {
+			text = "\n" + strings.TrimSuffix(text, "\n")
+		}
+		return splice{at, at, text}, true
+	}
 	if strings.TrimSpace(t.text[at:t.offset(first.Line, first.Column)]) != "" { // behind a dash
 		at = t.lineEnd(t.lastLine(yamlEntry{key: first, value: m.Content[1], parent: m}))
 	}
@@ -283,6 +300,16 @@ func (t sourceText) insert(e yamlEntry, name string, value any) (splice, bool) {
 		text = "\n" + strings.TrimSuffix(text, "\n")
 	}
 	return splice{at, at, text}, true
+}
+
+// keyOf is the place of a key among the contents of a mapping; -1: it does not have it.
+func keyOf(m *yaml3.Node, name string) int {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // inFlow writes a value on one line.

@@ -16,6 +16,8 @@ import (
 type mending struct {
 	rule, workload, release, message string
 	remedies                         []static.Remedy
+	// searched says that a search tells as well whether it is there: there is one at most of a rule and workload.
+	searched bool
 }
 
 // mostMended bounds the edits that are tried for findings of objects as they stand: each is a render, a comparison and
@@ -32,8 +34,9 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 	tried := 0
 	for _, m := range a.mending {
 		i := slices.IndexFunc(a.result.Findings, func(f judge.Finding) bool {
-			return f.Rule == m.rule && f.Workload == m.workload && f.Release == m.release && f.Message == m.message &&
-				f.Fix == nil && f.Status == judge.New
+			return f.Rule == m.rule && f.Workload == m.workload && f.Release == m.release &&
+				(m.searched || f.Message == m.message) && (f.Fix == nil || m.searched && f.Fix.Back) &&
+				f.Status == judge.New
 		})
 		if i < 0 {
 			continue
@@ -48,6 +51,9 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 			}
 			tried++
 			try := a.tryStatic
+			if m.searched {
+				try = a.trySearched
+			}
 			if r.First || r.Stay != nil {
 				try = a.tryFirst
 			}
@@ -63,6 +69,21 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 // shown; nil where there is none.
 func (a *analysis) tryStatic(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding,
 	r static.Remedy) *judge.Fix {
+	return a.tryEdits(ctx, ch, r, func(rel *render.Rendered) bool { return a.mended(ctx, ch, all, rel, of, r) })
+}
+
+// trySearched is [analysis.tryStatic] for a finding that a search would tell as well.
+func (a *analysis) trySearched(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding,
+	r static.Remedy) *judge.Fix {
+	return a.tryEdits(ctx, ch, r, func(rel *render.Rendered) bool {
+		return a.standsAsWell(ch, all, rel) && a.searchedClean(ctx, ch.Base, ch.Head, all, rel, of)
+	})
+}
+
+// tryEdits gives a remedy as the first edit that mends, in words where its lines may not be shown or are not found; nil
+// where it does not mend.
+func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, r static.Remedy,
+	mends func(*render.Rendered) bool) *judge.Fix {
 	for _, w := range ch.Head.Rewrites(r.Object, r.Set) {
 		if a.checker.Expired() {
 			return nil // each is a render and a comparison of everything
@@ -73,22 +94,29 @@ func (a *analysis) tryStatic(ctx context.Context, ch *render.Changes, all bool, 
 		}
 		e, shown := judge.Difference(w.File, string(was), w.Text, r.Say)
 		rel, err := ch.Head.Edited(ctx, r.Object.Release, w.File, []byte(w.Text))
-		if err != nil || rel.Err != nil || !alone(ch.Head, rel, r.Object) || !a.mended(ctx, ch, all, rel, of) {
+		if err != nil || rel.Err != nil || !alone(ch.Head, rel, r.Object) || !mends(rel) {
 			continue
 		}
-		if !shown {
-			l := a.places.Location(r.Object.Locate(r.Set[0].Path), "head")
-			return &judge.Fix{Text: r.Say, Cost: r.Cost, Location: &l, Verified: true}
+		if !shown || r.Before != nil { // with a step before the change, the edit alone would not mend
+			return a.inWords(r)
 		}
 		f := a.places.Fix(e)
 		f.Cost = r.Cost
 		return f
 	}
 	rel := withObject(ch.Head, r)
-	if rel == nil || !a.mended(ctx, ch, all, rel, of) {
+	if rel == nil || !mends(rel) {
 		return nil
 	}
-	l := a.places.Location(r.Object.Locate(r.Set[0].Path), "head") // which text it is of is not known
+	return a.inWords(r) // which text it is of is not known
+}
+
+// inWords is a remedy that was tried as a fix without an edit.
+func (a *analysis) inWords(r static.Remedy) *judge.Fix {
+	l := a.places.Location(r.Object.Source, "head")
+	if len(r.Set) > 0 {
+		l = a.places.Location(r.Object.Locate(r.Set[0].Path), "head")
+	}
 	return &judge.Fix{Text: r.Say, Cost: r.Cost, Location: &l, Verified: true}
 }
 
@@ -132,18 +160,17 @@ func alone(head *render.Revision, rel *render.Rendered, o *render.Object) bool {
 	return len(is) == len(rel.Objects)-1 && render.Same(was, is)
 }
 
-// mended reports whether a change with another release in place of head's has not a finding, nor one that it had not
-// before.
+// mended reports whether a change with another release in place of head's, and with what a remedy sets before on base,
+// has not a finding, nor one that it had not before.
 func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel *render.Rendered,
-	of *judge.Finding) bool {
-	head := *ch.Head
-	head.Releases = slices.Clone(head.Releases)
-	for i := range head.Releases {
-		if head.Releases[i].ID == rel.ID {
-			head.Releases[i] = rel
+	of *judge.Finding, r static.Remedy) bool {
+	base := ch.Base
+	if r.Before != nil {
+		if base = setBefore(ch.Base, r); base == nil {
+			return false
 		}
 	}
-	whole, err := changesOf(ch.Base, &head)
+	whole, err := changesOf(base, instead(ch.Head, rel))
 	if err != nil {
 		return false
 	}
@@ -157,9 +184,52 @@ func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel
 		slices.ContainsFunc(after, func(k [2]string) bool { return k == gone || !slices.Contains(before, k) }) {
 		return false
 	}
-	one := head
+	return a.searchedClean(ctx, base, ch.Head, all, rel, nil)
+}
+
+// standsAsWell reports whether with another release in place of head's nothing is wrong with objects as they stand that
+// was not before.
+func (a *analysis) standsAsWell(ch *render.Changes, all bool, rel *render.Rendered) bool {
+	whole, err := changesOf(ch.Base, instead(ch.Head, rel))
+	if err != nil {
+		return false
+	}
+	before := a.standing(ch, all, rel.ID)
+	return !slices.ContainsFunc(a.standing(whole, all, rel.ID),
+		func(k [2]string) bool { return !slices.Contains(before, k) })
+}
+
+// instead is a revision with another release in place of its own.
+func instead(head *render.Revision, rel *render.Rendered) *render.Revision {
+	out := *head
+	out.Releases = slices.Clone(head.Releases)
+	for i := range out.Releases {
+		if out.Releases[i].ID == rel.ID {
+			out.Releases[i] = rel
+		}
+	}
+	return &out
+}
+
+// setBefore is base with what a remedy sets before; nil where its object is not there.
+func setBefore(base *render.Revision, r static.Remedy) *render.Revision {
+	o := sameObject(base, r.Object)
+	if o == nil {
+		return nil
+	}
+	rel := withObject(base, static.Remedy{Object: o, Set: r.Before})
+	if rel == nil {
+		return nil
+	}
+	return instead(base, rel)
+}
+
+// searchedClean reports whether a change with another release in place of head's, searched to the end, has no finding
+// that it had not before, nor the one that was to go; nil: none was.
+func (a *analysis) searchedClean(ctx context.Context, base, head *render.Revision, all bool, rel *render.Rendered,
+	gone *judge.Finding) bool {
+	one := *head
 	one.Releases = []*render.Rendered{rel}
-	base := ch.Base
 	if base != nil {
 		narrow := *base
 		narrow.Releases = slices.DeleteFunc(slices.Clone(base.Releases),
@@ -177,6 +247,9 @@ func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel
 	}
 	r, err := analyse(ctx, part, opt, all)
 	return err == nil && r.Coverage.Bound == "complete" && !slices.ContainsFunc(r.Findings, func(f judge.Finding) bool {
+		if gone != nil && f.Rule == gone.Rule && f.Workload == gone.Workload && f.Status != judge.Fixed {
+			return true
+		}
 		return (f.Status == judge.New || f.Status == judge.Worsened) &&
 			!slices.ContainsFunc(a.result.Findings, func(g judge.Finding) bool {
 				return g.Rule == f.Rule && g.Workload == f.Workload && g.Release == f.Release

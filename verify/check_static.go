@@ -51,6 +51,8 @@ func (a *analysis) enterShortages(picked []*slice.Slice) {
 				sl.Spec.Workloads[s.Workload].Namespace+"/"+sl.Spec.Workloads[s.Workload].Name); on {
 				a.result.Findings = s.Enter(a.result.Findings, sl, rule, status,
 					scale.Largest(of.NodeClasses(nil)).Total(), a.places)
+				a.mending = append(a.mending, mending{rule: rule.ID, workload: sl.Spec.Workloads[s.Workload].ID,
+					release: sl.Release, remedies: s.Remedies(sl), searched: true})
 			}
 		}
 	}
@@ -110,7 +112,7 @@ func (a *analysis) enterRefusals(list []static.Applied) {
 			f.Message += ": delete the " + o.ID.Kind + " first, if it still exists"
 		}
 		if status == judge.New {
-			a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies(errs)})
+			a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies(errs), false})
 		}
 		a.result.Findings = append(a.result.Findings, f)
 	}
@@ -133,7 +135,7 @@ func (a *analysis) enterRemarks(list []static.Remark) {
 		if x.Conditional && rule.Severity == rules.Error {
 			f.Severity = string(rules.Warning)
 		}
-		a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies()})
+		a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies(), false})
 		a.result.Findings = append(a.result.Findings, f)
 	}
 	a.result.Findings = judge.Across(a.result.Findings)

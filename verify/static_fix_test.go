@@ -15,6 +15,9 @@ func TestStaticFixHeals(t *testing.T) {
 	const hpa = "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\n  namespace: default\nspec:\n  scaleTargetRef:\n    apiVersion: apps/v1\n    kind: Deployment\n    name: web\n  minReplicas: 1\n  maxReplicas: 3\n  metrics:\n  - type: Resource\n    resource:\n      name: cpu\n      target:\n        type: Utilization\n        averageUtilization: 80\n"
 	const job = "---\napiVersion: batch/v1\nkind: Job\nmetadata:\n  name: migrate\n  namespace: default\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n      - name: migrate\n        image: migrate:1\n"
 	const budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata:\n  name: web\n  namespace: default\nspec:\n  minAvailable: 1\n  selector:\n    matchLabels:\n      app: web\n"
+	const quota = "---\napiVersion: v1\nkind: ResourceQuota\nmetadata:\n  name: team\n  namespace: default\nspec:\n  hard:\n    requests.cpu: 500m\n"
+	blockWeb := strings.NewReplacer("selector: {matchLabels: {app: web}}", "selector:\n    matchLabels:\n      app: web",
+		"metadata: {labels: {app: web}}", "metadata:\n      labels:\n        app: web").Replace(web)
 	for name, c := range map[string]struct{ rule, base, from, to, say string }{
 		"a field that is misspelt": {"apply-rejected", web, "        resources:", "        resorces:", "write resources instead of resorces"},
 		"a misspelt selector":      {"dangling-target", web + service, "  selector:\n    app: web\n", "  selector:\n    app: wbe\n", "select the labels that the pods of Deployment web have"},
@@ -35,6 +38,13 @@ func TestStaticFixHeals(t *testing.T) {
 				"    metadata:\n      labels: {app: web}\n      annotations:\n        a: b\n", 1),
 			"        a: b\n", "        a: b\n        cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\"\n",
 			"remove the annotation, and have a PodDisruptionBudget with maxUnavailable: 1 pace evictions"},
+		"a label that is selected from now on": {"apply-rejected", blockWeb, "      app: web\n  strategy: {type: Recreate}\n  template:\n    metadata:\n      labels:\n        app: web\n",
+			"      app: web\n      tier: a\n  strategy: {type: Recreate}\n  template:\n    metadata:\n      labels:\n        app: web\n        tier: a\n",
+			"have tier on the pods alone: spec.selector cannot change"},
+		"a quota that counts what a pod does not say": {"rollout-stuck", web + quota, "        resources:\n          requests:\n            cpu: 100m\n", "",
+			"have each container say what quota team counts (here 100m and 128Mi: use what it needs)"},
+		"a quota below the replicas": {"rollout-stuck", web + quota, "replicas: 1", "replicas: 7",
+			"raise requests.cpu of the quota to 800m: what 7 pods ask for, and one more during a rollout"},
 		"a Job's template that goes": {"apply-rejected", web + job, "migrate:1", "migrate:2", "give the Job a new name with its new template, such as migrate-2"},
 	} {
 		t.Run(name, func(t *testing.T) {

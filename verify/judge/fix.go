@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -37,7 +35,7 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 	blame := d.Places.blame(sr.Variant.Slice, found)
 	held := map[int]bool{}
 	release := d.release(sr.Variant.Release)
-	for i, r := range remedies(sr.Variant, v.Key(), blame, release != nil && release.Kind == render.Helm) {
+	for i, r := range remedies(v, sr.Variant, blame, release != nil && release.Kind == render.Helm) {
 		if i == mostRemedies || len(out) == mostFixes || d.Checker.Expired() {
 			break
 		}
@@ -84,27 +82,30 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 		return nil // its operator's fields are no text of the repository
 	}
 	release := d.release(sr.Variant.Release)
-	o, err := r.object.With(r.set)
-	if release == nil || err != nil {
-		return nil
-	}
-	if len(d.refused(sr.Variant, r.object, o)) > len(d.refused(sr.Variant, r.object, r.object)) {
+	if release == nil {
 		return nil
 	}
 	objects := slices.Clone(release.Objects)
-	at := slices.Index(objects, r.object)
-	if at < 0 {
-		return nil
+	for _, c := range append([]change{{r.object, r.set}}, r.also...) {
+		o, err := c.object.With(c.set)
+		at := slices.Index(objects, c.object)
+		if err != nil || at < 0 || d.refused(sr.Variant, c.object, o, r) > d.refused(sr.Variant, c.object, c.object, r) {
+			return nil
+		}
+		objects[at] = o
 	}
-	objects[at] = o
 	objects = slices.DeleteFunc(objects, func(o *render.Object) bool { return slices.Contains(r.drop, o) })
+	if r.add != nil {
+		objects = render.Beside(objects, r.add)
+	}
 	if !d.clean(ctx, sr, v, objects, r, left) {
 		return nil
 	}
-	if r.tune != nil && len(r.set) == 0 || r.before != nil { // where it stands is not among the manifests
+	if len(r.set) == 0 && (r.tune != nil || r.before != nil || r.grow != nil) { // no manifest says it
 		return &Fix{Text: r.say, Cost: r.cost, Verified: true}
 	}
-	if e, ok := d.textOf(ctx, r, objects); ok && len(r.drop) == 0 {
+	// with a step before the change, the edit alone would not mend
+	if e, ok := d.textOf(ctx, r, objects); ok && len(r.drop) == 0 && r.before == nil {
 		f := d.Places.Fix(e)
 		f.Cost = r.cost
 		return f
@@ -117,24 +118,27 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 }
 
 // textOf is a remedy as an edit: of the texts that may make it, the first one with which the
-// release renders to just these objects, and which may be shown.
+// release renders to just these objects, and which may be shown. Edits of several files are none.
 func (d *Judge) textOf(ctx context.Context, r remedy, objects []*render.Object) (Edit, bool) {
 	head := d.Places.Head
-	for _, w := range head.Rewrites(r.object, r.set) {
-		was, err := fs.ReadFile(head.Tree, w.File)
-		if err != nil {
-			continue
-		}
-		e, ok := Difference(w.File, string(was), w.Text, r.say)
-		if !ok {
-			continue
-		}
-		rel, err := head.Edited(ctx, r.object.Release, w.File, []byte(w.Text))
-		if err == nil && rel.Err == nil && render.Same(rel.Objects, objects) {
-			return e, true
+	var parts []render.Part
+	for _, c := range append([]change{{r.object, r.set}}, r.also...) {
+		if len(c.set) > 0 {
+			parts = append(parts, render.Part{Object: c.object, Set: c.set})
 		}
 	}
-	return Edit{}, false
+	if r.add != nil {
+		parts = append(parts, render.Part{Object: r.object, Add: r.add})
+	}
+	w, ok := head.RewriteAll(ctx, parts, objects)
+	if !ok {
+		return Edit{}, false
+	}
+	was, err := fs.ReadFile(head.Tree, w.File)
+	if err != nil {
+		return Edit{}, false
+	}
+	return Difference(w.File, string(was), w.Text, r.say)
 }
 
 // release is a release of head; nil: it has none of that name.
@@ -147,12 +151,20 @@ func (d *Judge) release(id string) *render.Rendered {
 	return nil
 }
 
-// refused is why the API server refuses an object in the place of one of a slice.
-func (d *Judge) refused(v scenario.Variant, was, is *render.Object) field.ErrorList {
-	if pair := v.Slice.Objects[was.ID.String()]; pair != nil && pair[state.Base] != nil {
-		return validation.Update(is.Typed, pair[state.Base].Typed)
+// refused is for how many reasons the API server refuses an object in the place of one of a slice, where a remedy set
+// before what it sets.
+func (d *Judge) refused(v scenario.Variant, was, is *render.Object, r remedy) int {
+	pair := v.Slice.Objects[was.ID.String()]
+	if pair == nil || pair[state.Base] == nil {
+		return len(validation.Create(is.Typed))
 	}
-	return validation.Create(is.Typed)
+	base := pair[state.Base]
+	if r.before != nil && was == r.object {
+		if other, err := base.With(r.before); err == nil {
+			base = other
+		}
+	}
+	return len(validation.Update(is.Typed, base.Typed))
 }
 
 // clean reports whether head with other objects, and with what a remedy changes beside them, is free of a violation at
@@ -174,7 +186,11 @@ func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.V
 				!slices.ContainsFunc(sr.Head, func(o scenario.Violation) bool { return o.Key() == x.Key() })
 		})
 	}
-	at, largest := scale.Topology(v.Problem.Cfg.Topology), scale.Largest(mended.Spec.Classes)
+	at := scale.Topology(v.Problem.Cfg.Topology)
+	if r.grow != nil {
+		at = grown(&mended.Spec, at, r.grow)
+	}
+	largest := scale.Largest(mended.Spec.Classes)
 	return gone(at) && (d.Assumed || !sr.Declared || slices.Equal(at, largest) || gone(largest))
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -26,9 +27,18 @@ type remedy struct {
 	object *render.Object
 	set    []render.Setting
 	drop   []*render.Object  // that go; the order is in words then
+	also   []change          // to other objects, which belong to it
+	add    *render.Object    // that comes beside object, in its file; nil: none
+	grow   []int             // how many nodes more of each class there are to be, as the violation has them; nil: as many
 	by     int               // the cure that it is of: one remedy of each is enough
 	tune   func(*state.Spec) // what changes outside of the manifests, such as a controller's configuration; nil: nothing
 	before []render.Setting  // fields of what base applied, which a step before the change sets otherwise
+}
+
+// change are fields of one object, set otherwise.
+type change struct {
+	object *render.Object
+	set    []render.Setting
 }
 
 // changing is a remedy that sets fields of an object.
@@ -49,6 +59,10 @@ type patient struct {
 	applied state.Apply
 	helm    bool
 	classes []state.NodeClass
+	at      scale.Topology   // of the violation: nodes of each class
+	events  state.Events     // that may happen
+	scalers []state.Declared // loops of the policy that set the workload's replicas
+	blame   []Blame
 	steps   map[string]int // with which step of the apply a workload or a quota of the slice comes, by ID
 }
 
@@ -67,6 +81,7 @@ var cures = []cure{
 	{stuck, comeEarlier},
 	{[]string{"rollout-stuck", "unschedulable", "preemption-cascade", "runaway-scale"}, recreate},
 	{[]string{"replicas-reset", "replica-oscillation", "never-settles", "below-floor", "runaway-scale"}, dropReplicas},
+	{[]string{"replica-oscillation", "never-settles", "rollout-stuck"}, leaveToScaler},
 	{[]string{"replicas-reset", "below-floor", "never-settles"}, forgetReplicas},
 	{[]string{"runaway-scale", "never-settles"}, labelApart},
 	{[]string{"never-settles", "replica-oscillation", "runaway-scale"}, requestWhatIsMeasured},
@@ -75,7 +90,7 @@ var cures = []cure{
 	{[]string{"runaway-scale", "replica-oscillation", "never-settles", "below-floor"}, leaveOneMetric},
 	{[]string{"runaway-scale"}, forbidOverlap},
 	{stuck, limitWhatIsAsked},
-	{[]string{"eviction-loop", "below-floor", "never-settles"}, calmDescheduler},
+	{[]string{"eviction-loop", "below-floor", "never-settles", "rollout-stuck"}, calmDescheduler},
 	{[]string{"eviction-loop"}, keepOnNode},
 	{[]string{"drain-blocked"}, oneBudget},
 	{[]string{"drain-blocked", "eviction-loop"}, loosenBudget},
@@ -87,6 +102,8 @@ var cures = []cure{
 	{slices.Concat(stuck, []string{"drain-blocked"}), spareOwnWebhook},
 	{[]string{"drain-blocked"}, evictUnready},
 	{[]string{"below-floor"}, surgeFirst},
+	{[]string{"below-floor"}, paceEvictions},
+	{[]string{"rollout-stuck", "never-settles"}, abortAtOnce},
 	{[]string{"drain-blocked", "below-floor"}, oneMore},
 	{[]string{"preemption-cascade", "eviction-loop", "below-floor"}, neverPreempt},
 	{[]string{"single-domain", "below-floor", "spread-violated"}, spreadHard},
@@ -94,6 +111,7 @@ var cures = []cure{
 	{append([]string{"node-churn", "eviction-loop", "drain-blocked"}, stuck...), preferApart},
 	{stuck, preferTogether},
 	{[]string{"crash-loop", "eviction-loop"}, leaveToScheduler},
+	{[]string{"eviction-loop", "crash-loop"}, tolerateWhereItIs},
 	{[]string{"runaway-scale", "never-settles"}, measureLess},
 	{[]string{"runaway-scale"}, measureCPU},
 	{[]string{"runaway-scale"}, raiseTarget},
@@ -105,18 +123,23 @@ var cures = []cure{
 	{[]string{"below-floor", "single-domain", "crash-loop"}, spreadAnew},
 	{[]string{"runaway-scale", "below-floor", "unschedulable", "never-settles"}, onlyRecommend},
 	{stuck, startAtOnce},
+	{[]string{"never-replaced"}, giveLostNodesUp},
+	{append([]string{"crash-loop", "preemption-cascade"}, stuck...), requestLess},
+	{append([]string{"preemption-cascade"}, stuck...), keepMoreNodes},
 }
 
 // remedies lists what may mend a violation, in the order in which it is tried: of those of
 // one mechanism, what sets a field to blame comes first.
-func remedies(v scenario.Variant, of scenario.Key, blame []Blame, helm bool) []remedy {
-	sl := v.Slice
+func remedies(found scenario.Violation, v scenario.Variant, blame []Blame, helm bool) []remedy {
+	sl, of := v.Slice, found.Key()
 	p, ok := patientOf(sl, of.Workload)
 	if !ok {
 		return nil
 	}
 	p.applied, p.helm, p.classes = v.Spec.Apply, helm, v.Spec.Classes
-	p.steps = stepsOf(&v.Spec)
+	p.steps, p.at, p.events = stepsOf(&v.Spec), scale.Topology(found.Problem.Cfg.Topology), v.Spec.Events
+	p.blame = blame
+	p.scalers = v.Spec.DeclaredOn(of.Workload, state.SetReplicas)
 	var out []remedy
 	for k, c := range cures {
 		if slices.Contains(c.rules, of.Rule) {
@@ -240,10 +263,13 @@ func dropReplicas(p patient) []remedy {
 	return p.of("remove spec.replicas: the autoscaler owns it", "", render.Setting{Path: "spec.replicas"})
 }
 
+// leastCPU is what a container is said to request that requests no CPU.
+const leastCPU = "100m"
+
 // requestWhatIsMeasured gives each container a request of what an autoscaler measures in
 // percent of it.
 func requestWhatIsMeasured(p patient) []remedy {
-	amount := map[corev1.ResourceName]string{corev1.ResourceCPU: "100m", corev1.ResourceMemory: "128Mi"}
+	amount := map[corev1.ResourceName]string{corev1.ResourceCPU: leastCPU, corev1.ResourceMemory: "128Mi"}
 	var set []render.Setting
 	what := ""
 	for _, h := range p.hpas() {

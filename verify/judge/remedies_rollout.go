@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -138,6 +139,20 @@ func startAtOnce(p patient) []remedy {
 	if !ok || s.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
 		return nil
 	}
-	return p.of("set podManagementPolicy: Parallel, so that a pod that does not become ready blocks no other",
-		"pods start in any order", render.Setting{Path: "spec.podManagementPolicy", Value: "Parallel"})
+	set := []render.Setting{{Path: "spec.podManagementPolicy", Value: "Parallel"}}
+	r := changing("set podManagementPolicy: Parallel, so that a pod that does not become ready blocks no other",
+		"pods start in any order", p.workload, set)
+	if p.before != nil {
+		r.say += fmt.Sprintf("; as it cannot change, delete the StatefulSet without its pods before the apply (%s)",
+			orphaned(p.workload))
+		r.cost += ", and one step by hand"
+		r.before = set
+	}
+	return []remedy{r}
+}
+
+// orphaned is the command that deletes an object and leaves its pods, which its successor takes over.
+func orphaned(o *render.Object) string {
+	kind := strings.ToLower(o.ID.Kind)
+	return fmt.Sprintf("kubectl delete %s %s -n %s --cascade=orphan", kind, o.ID.Name, o.ID.Namespace)
 }

@@ -25,18 +25,26 @@ func utilization(h *autoscalingv2.HorizontalPodAutoscaler, of corev1.ResourceNam
 
 // measureCPU scales on CPU where memory alone is measured, and each container says how much CPU it takes.
 func measureCPU(p patient) []remedy {
-	for _, c := range p.manifest.Pod().Containers {
+	var asks []render.Setting
+	for i, c := range p.manifest.Pod().Containers {
 		if _, ok := c.Resources.Requests[corev1.ResourceCPU]; !ok {
-			return nil
+			asks = append(asks, render.Setting{Path: fmt.Sprintf("%s.containers[%d].resources", p.pathOfPod(), i),
+				Value: map[string]any{"requests": map[string]any{"cpu": leastCPU}}})
 		}
+	}
+	say, cost := "scale on CPU instead of memory, which processes rarely give back", "memory no longer triggers scaling"
+	var also []change
+	if len(asks) > 0 {
+		say += fmt.Sprintf(", and give each container a CPU request (here %s: use what it needs)", leastCPU)
+		cost += ", and the nodes keep that much CPU free for each pod"
+		also = []change{{p.workload, asks}}
 	}
 	var out []remedy
 	for _, o := range p.hpas() {
 		h := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
 		for _, i := range utilization(h, corev1.ResourceMemory) {
 			if len(h.Spec.Metrics) == 1 {
-				out = append(out, remedy{say: "scale on CPU instead of memory, which processes rarely give back",
-					cost: "memory no longer triggers scaling", object: o,
+				out = append(out, remedy{say: say, cost: cost, object: o, also: also,
 					set: []render.Setting{{Path: fmt.Sprintf("spec.metrics[%d].resource.name", i), Value: "cpu"}}})
 			}
 		}

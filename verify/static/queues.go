@@ -79,6 +79,7 @@ func beyond(sl *slice.Slice, q *state.Quota, v state.Version, spec *corev1.PodSp
 				}
 			}
 			s.what += " ever allows"
+			s.name, s.each, s.most, s.queue = name, each.MilliValue(), most, queue
 			return s, true
 		}
 	}

@@ -22,6 +22,8 @@ type Remedy struct {
 	Say, Cost string         // an order, without a full stop, and what it costs; no cost is nothing
 	Object    *render.Object // that it changes; nil: it is a step for a person, which nothing can try
 	Set       []render.Setting
+	// Before are fields of what base applied, which a step before the change sets otherwise.
+	Before []render.Setting
 	// First says that it is a change of its own, which is applied before this one: Object is base's then, as are those
 	// that it changes Also.
 	First bool
@@ -194,15 +196,26 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 				Set: []render.Setting{{Path: path, Value: 1}}}}
 		}
 		if path == "spec.selector" && x.Base != nil {
-			return byHand("keep version labels out of spec.selector, which cannot change; to change it once, delete the Deployment without its pods (kubectl delete --cascade=orphan) before the apply")
+			return append(x.selectorKept(), byHand("keep version labels out of spec.selector, which cannot change; to change it once, delete the Deployment without its pods (kubectl delete --cascade=orphan) before the apply")...)
+		}
+	case *appsv1.DaemonSet:
+		if path == "spec.selector" && x.Base != nil {
+			return x.selectorKept()
 		}
 	case *appsv1.StatefulSet:
 		const anew = "delete the StatefulSet without its pods (kubectl delete --cascade=orphan) before the apply"
+		var out []Remedy
+		if x.Base != nil && !x.again {
+			out = x.anewOverPods(t)
+			if was, ok := selected(x.Base); ok && !maps.Equal(was, podSelector(x.Head)) {
+				out = append(x.selectorKept(), out...)
+			}
+		}
 		if x.Base != nil && !x.again && resizes(x.Base, t) {
-			return byHand("resize the claims themselves (kubectl edit pvc), then " + anew)
+			return append(out, byHand("resize the claims themselves (kubectl edit pvc), then "+anew)...)
 		}
 		if x.Base != nil && !x.again {
-			return byHand("leave these fields as they are; to change them once, " + anew)
+			return append(out, byHand("leave these fields as they are; to change them once, "+anew)...)
 		}
 	case *batchv1.Job:
 		return x.jobAnew(t)

@@ -35,6 +35,12 @@ type Shortage struct {
 	// uncovered is the extended resource that Kueue may make others of; "": none.
 	uncovered string
 	fields    []actor.Ref
+	// name is the resource that there is too little of, each what one pod takes of it and most what there is, in
+	// thousandths; quota or queue is who gives it out. "", 0 and nil: not known.
+	name       corev1.ResourceName
+	each, most int64
+	quota      *corev1.ResourceQuota
+	queue      *state.Queue
 }
 
 // Like reports whether two shortages are the same one, at base and at head.

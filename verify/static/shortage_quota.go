@@ -54,7 +54,7 @@ func unsaid(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (Sh
 	fields = append(fields,
 		actor.Ref{Object: "ResourceQuota " + w.Namespace + "/" + quota.Name, Field: "spec.hard", Version: v})
 	return Shortage{Rule: "rollout-stuck", Asked: asked,
-		none: fmt.Sprintf("ResourceQuota %s: %s", quota.Name, text), fields: fields}, true
+		none: fmt.Sprintf("ResourceQuota %s: %s", quota.Name, text), fields: fields, quota: quota}, true
 }
 
 // overdraft is what one workload alone asks for beyond a quota.
@@ -74,6 +74,7 @@ func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) 
 			return Shortage{
 				Rule: "rollout-stuck", Loaded: loaded, Asked: asked, Fit: most.MilliValue() / each.MilliValue(),
 				what: fmt.Sprintf("%s of ResourceQuota %s allows", name, quota.Name), fields: fields,
+				name: name, each: each.MilliValue(), most: most.MilliValue(), quota: quota,
 			}, true
 		}
 	}
