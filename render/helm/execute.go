@@ -17,7 +17,8 @@ import (
 )
 
 // execute renders the templates once.
-func execute(c *release.Chart, ch *chart.Chart, vals map[string]any) ([]document.Document, *document.Failure) {
+func execute(c *release.Chart, ch *chart.Chart, vals map[string]any, known *document.Known) ([]document.Document,
+	*document.Failure) {
 	caps, err := capabilities(c.KubeVersion)
 	if err != nil {
 		return nil, &document.Failure{Reason: err.Error(), Where: document.FileStart(path.Join(c.Dir, "Chart.yaml")),
@@ -51,11 +52,12 @@ func execute(c *release.Chart, ch *chart.Chart, vals map[string]any) ([]document
 	if err != nil {
 		return nil, templateFailure(c, ch, nil, err)
 	}
-	return documents(c, ch, texts)
+	return documents(c, ch, texts, known)
 }
 
 // documents decodes what the templates gave, in the order of their paths.
-func documents(c *release.Chart, ch *chart.Chart, texts map[string]string) ([]document.Document, *document.Failure) {
+func documents(c *release.Chart, ch *chart.Chart, texts map[string]string, known *document.Known) ([]document.Document,
+	*document.Failure) {
 	if c.IncludeCRDs {
 		for _, crd := range ch.CRDObjects() {
 			texts[crd.Filename] = string(crd.File.Data)
@@ -72,7 +74,7 @@ func documents(c *release.Chart, ch *chart.Chart, texts map[string]string) ([]do
 			strings.TrimSpace(texts[name]) == "" {
 			continue
 		}
-		list, err := templateDocuments(c, name, texts[name])
+		list, err := templateDocuments(c, name, texts[name], known)
 		if err != nil {
 			return nil, templateFailure(c, ch, texts, err)
 		}
@@ -82,29 +84,28 @@ func documents(c *release.Chart, ch *chart.Chart, texts map[string]string) ([]do
 }
 
 // templateDocuments decodes the documents of one rendered template.
-func templateDocuments(c *release.Chart, name, text string) ([]document.Document, error) {
+func templateDocuments(c *release.Chart, name, text string, known *document.Known) ([]document.Document, error) {
 	if n := strings.Count(text, "\n---"); n > document.MaxDocuments { // before they are split, which takes long
 		return nil, &renderedError{name: name,
 			err: fmt.Errorf("yaml: %d documents, the limit is %d", n+1, document.MaxDocuments)}
 	}
 	var docs []document.Document
 	for i, one := range splitManifests(text) {
-		v, err := document.DecodeYAML([]byte(one + "\n")) // Helm writes them out so: a block at the end keeps its newline
+		m, ok, err := known.Object(one + "\n") // Helm writes them out so: a block at the end keeps its newline
 		if err != nil {
 			return nil, &renderedError{name: name, text: one, err: err}
 		}
-		m, ok := v.(map[string]any)
-		if !ok && v != nil {
+		if !ok {
 			return nil, &renderedError{name: name, text: one, err: fmt.Errorf("yaml: the document is not an object")}
 		}
 		if len(m) == 0 {
 			continue
 		}
-		hook, known := hookOf(m)
+		hook, typed := hookOf(m)
 		if strings.Contains(name, "/crds/") && !strings.Contains(name, "/templates/") {
-			hook, known = false, true // Helm does not look at what crds/ holds
+			hook, typed = false, true // Helm does not look at what crds/ holds
 		}
-		if !known {
+		if !typed {
 			continue // Helm leaves a hook of an unknown type out
 		}
 		if hook && (c.SkipHooks || c.SkipTests && isTest(m)) {

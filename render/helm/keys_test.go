@@ -35,7 +35,7 @@ func TestReadyKeysMarkWhatRealOnesDo(t *testing.T) {
 		texts = append(texts, keyForms[k])
 	}
 	c, files := keyChart(texts...)
-	out := Render(c, files)
+	out := Render(c, files, nil)
 	if out.Err != nil {
 		t.Fatalf("%q: %v", texts, out.Err)
 	}
@@ -61,7 +61,7 @@ func real(t *testing.T, c *release.Chart, files map[string][]byte) []document.Do
 	if f == nil {
 		anotherTime(ch)
 		var docs []document.Document
-		if docs, f = execute(c, ch, vals); f == nil {
+		if docs, f = execute(c, ch, vals, nil); f == nil {
 			return docs
 		}
 	}
@@ -75,7 +75,7 @@ func TestCounterfactualsMakeNoKeys(t *testing.T) {
 	for _, form := range keyForms[:8] {
 		c, files := keyChart(form)
 		c.Once = true
-		a, b := Render(c, files), Render(c, files)
+		a, b := Render(c, files, nil), Render(c, files, nil)
 		if a.Err != nil || !reflect.DeepEqual(a, b) {
 			t.Errorf("%s\n%v\n%v", form, a, b)
 		}
@@ -83,7 +83,7 @@ func TestCounterfactualsMakeNoKeys(t *testing.T) {
 	for _, wrong := range []string{
 		"a: {{ genCA \"x\" \"365\" }}\n", "a: {{ bcrypt }}\n", "a: {{ genSelfSignedCert \"x\" (list \"no address\") nil 1 }}\n",
 	} {
-		if c, files := keyChart(wrong); Render(c, files).Err == nil {
+		if c, files := keyChart(wrong); Render(c, files, nil).Err == nil {
 			t.Errorf("%s renders", wrong)
 		}
 	}

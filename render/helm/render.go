@@ -29,8 +29,8 @@ var (
 )
 
 // Render renders the chart; twice where it calls random functions, to find the values
-// that differ every time.
-func Render(c *release.Chart, files map[string][]byte) release.Output {
+// that differ every time. What known remembers is shared with what it gives.
+func Render(c *release.Chart, files map[string][]byte, known *document.Known) release.Output {
 	ch, vals, f := loadWithValues(c, files)
 	if f != nil {
 		return release.Output{Err: f}
@@ -44,20 +44,20 @@ func Render(c *release.Chart, files map[string][]byte) release.Output {
 		out.Notes = append(out.Notes, "the chart calls lookup, which finds nothing without a cluster")
 	}
 	if c.Once && readyKeys(ch) {
-		if out.Docs, f = execute(c, ch, vals); f == nil {
+		if out.Docs, f = execute(c, ch, vals, known); f == nil {
 			return out
 		}
 		if ch, vals, f = loadWithValues(c, files); f != nil {
 			return release.Output{Err: f}
 		}
 	}
-	if out.Docs, f = execute(c, ch, vals); f != nil {
+	if out.Docs, f = execute(c, ch, vals, known); f != nil {
 		f.Reason = redact.Hide(scrub(f.Reason, vals, ch.Values), c.Hidden)
 		out.Err = f
 		return out
 	}
 	if random && !c.Once {
-		if second := again(c, files); second != nil {
+		if second := again(c, files, known); second != nil {
 			out.Docs = document.MarkVolatile(out.Docs, second)
 		}
 	}
@@ -78,7 +78,7 @@ func loadWithValues(c *release.Chart, files map[string][]byte) (*chart.Chart, ma
 }
 
 // again renders a second time, at another time of day and with keys that are ready where the templates bear it.
-func again(c *release.Chart, files map[string][]byte) []document.Document {
+func again(c *release.Chart, files map[string][]byte, known *document.Known) []document.Document {
 	for _, change := range []func(*chart.Chart){
 		func(ch *chart.Chart) { anotherTime(ch); readyKeys(ch) }, anotherTime, func(*chart.Chart) {},
 	} {
@@ -87,7 +87,7 @@ func again(c *release.Chart, files map[string][]byte) []document.Document {
 			return nil
 		}
 		change(ch)
-		if docs, f := execute(c, ch, vals); f == nil {
+		if docs, f := execute(c, ch, vals, known); f == nil {
 			return docs
 		}
 	}

@@ -97,7 +97,7 @@ func buildFiles(j *release.Recipe) (map[string][]byte, []string, *document.Failu
 	}
 	sort.Strings(names)
 	for _, p := range names {
-		out := helm.Render(j.Inflate[p], j.Files)
+		out := helm.Render(j.Inflate[p], j.Files, nil)
 		if out.Err != nil {
 			return nil, nil, out.Err
 		}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,24 +39,103 @@ func readFrame(r *bufio.Reader, limit int) ([]byte, error) {
 	return b, err
 }
 
-// decodeOutput keeps integers apart from floats, as the decoder of manifests does.
-func decodeOutput(b []byte) (release.Output, error) {
+// wireRecipe is a recipe as it goes to a worker: without the files that the last one had, too.
+type wireRecipe struct {
+	*release.Recipe
+	Files map[string][]byte
+	Same  []string `json:",omitempty"` // files that are those of the last recipe, sorted
+}
+
+// encodeRecipe writes a recipe for a worker whose last one had some files.
+func encodeRecipe(j *release.Recipe, last map[string][]byte) ([]byte, error) {
+	wire := wireRecipe{Recipe: j, Files: make(map[string][]byte, len(j.Files))}
+	for _, p := range j.Reads() {
+		b, had := last[p]
+		if own := j.Files[p]; had && own != nil && bytes.Equal(b, own) {
+			wire.Same = append(wire.Same, p)
+		} else {
+			wire.Files[p] = own
+		}
+	}
+	return json.Marshal(wire)
+}
+
+func decodeRecipe(b []byte, last map[string][]byte) (*release.Recipe, error) {
+	wire := wireRecipe{Recipe: &release.Recipe{}}
+	if err := utiljson.Unmarshal(b, &wire); err != nil {
+		return nil, err
+	}
+	j := wire.Recipe
+	if j.Files = wire.Files; j.Files == nil {
+		j.Files = map[string][]byte{}
+	}
+	for _, p := range wire.Same {
+		j.Files[p] = last[p]
+	}
+	return j, nil
+}
+
+// wireOutput is an output as it goes from a worker to its parent.
+type wireOutput struct {
+	release.Output
+	Docs []wireDocument
+	// Forgot says that the numbers of documents begin anew.
+	Forgot bool `json:",omitempty"`
+}
+
+// wireDocument has a content, or the number under which an earlier document of the same worker had it.
+type wireDocument struct {
+	document.Document
+	Content any
+	Known   int `json:",omitempty"`
+}
+
+// encodeOutput writes an output. What is rendered only to be compared gives mostly what was given before: of that, the
+// numbers that known has are sent.
+func encodeOutput(j *release.Recipe, out release.Output, known *document.Known) ([]byte, error) {
+	if j.Chart == nil || !j.Chart.Once {
+		return json.Marshal(out)
+	}
+	wire := wireOutput{Output: out, Forgot: known.Forgot()}
+	for _, d := range out.Docs {
+		id, before := known.Number(d.Content)
+		one := wireDocument{Document: d, Content: d.Content, Known: id}
+		if before {
+			one.Content = nil
+		}
+		wire.Docs = append(wire.Docs, one)
+	}
+	return json.Marshal(wire)
+}
+
+// decodeOutput keeps integers apart from floats, as the decoder of manifests does. The contents that earlier is told of
+// and gives back are shared: outputs that are only compared have them. whole is false where there are such, so that the
+// bytes are not all that the output is.
+func decodeOutput(b []byte, earlier map[int]map[string]any) (out release.Output, whole bool, err error) {
 	var wire struct {
-		release.Output
+		wireOutput
 		Docs []struct {
-			document.Document
+			wireDocument
 			Content json.RawMessage
 		}
 	}
 	if err := json.Unmarshal(b, &wire); err != nil {
-		return release.Output{}, err
+		return release.Output{}, false, err
 	}
-	out := release.Output{Notes: wire.Notes, Err: wire.Err, Lost: wire.Lost}
+	if wire.Forgot {
+		clear(earlier)
+	}
+	out, whole = release.Output{Notes: wire.Notes, Err: wire.Err, Lost: wire.Lost}, true
 	for _, d := range wire.Docs {
-		if err := utiljson.Unmarshal(d.Content, &d.Document.Content); err != nil {
-			return release.Output{}, err
+		doc := d.wireDocument.Document
+		if content, ok := earlier[d.Known]; ok && d.Known > 0 {
+			doc.Content, whole = content, false
+		} else if err := utiljson.Unmarshal(d.Content, &doc.Content); err != nil {
+			return release.Output{}, false, err
+		} else if d.Known > 0 && earlier != nil {
+			earlier[d.Known] = doc.Content
 		}
-		out.Docs = append(out.Docs, d.Document)
+		out.Docs = append(out.Docs, doc)
 	}
-	return out, nil
+	return out, whole, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"path/filepath"
 	"regexp"
 	"sync/atomic"
@@ -50,7 +51,7 @@ func (o *Outputs) find(j *release.Recipe) (release.Output, bool) {
 	if !ok {
 		return release.Output{}, false
 	}
-	out, err := decodeOutput(b)
+	out, _, err := decodeOutput(b, nil)
 	if err != nil {
 		return release.Output{}, false
 	}
@@ -58,10 +59,17 @@ func (o *Outputs) find(j *release.Recipe) (release.Output, bool) {
 	return out, true
 }
 
-// keep stores an output. A folder that cannot be written is one that is empty next time.
+// keep stores an output, of which frame is the text, or nil where nobody has it. A folder that cannot be written is one
+// that is empty next time.
 func (o *Outputs) keep(j *release.Recipe, out release.Output, frame []byte) {
 	if o == nil || out.Err != nil || !lasting(j) || o.program() == "" {
 		return
+	}
+	if frame == nil {
+		var err error
+		if frame, err = json.Marshal(out); err != nil {
+			return
+		}
 	}
 	if o.folder.Write(o.name(j), frame) {
 		o.written.Store(true)

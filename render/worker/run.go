@@ -10,8 +10,8 @@ import (
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// runHere renders a recipe in this process.
-func runHere(j *release.Recipe) (out release.Output) {
+// runHere renders a recipe in this process; what known remembers is shared with what it gives.
+func runHere(j *release.Recipe, known *document.Known) (out release.Output) {
 	defer func() {
 		if r := recover(); r != nil { // a library's bug on hostile input is this release's failure
 			out = release.Output{Err: &document.Failure{
@@ -26,7 +26,7 @@ func runHere(j *release.Recipe) (out release.Output) {
 	}()
 	switch j.Release.Kind {
 	case release.Helm:
-		return renderChart(j)
+		return renderChart(j, known)
 	case release.Kustomize:
 		return buildKustomization(j)
 	case release.Templates:
@@ -37,8 +37,11 @@ func runHere(j *release.Recipe) (out release.Output) {
 }
 
 // renderChart renders a chart and builds the post-renderers' overlays over what it gave.
-func renderChart(j *release.Recipe) release.Output {
-	out := helm.Render(j.Chart, j.Files)
+func renderChart(j *release.Recipe, known *document.Known) release.Output {
+	if len(j.Release.PostRender) > 0 {
+		known = nil // they change what was decoded
+	}
+	out := helm.Render(j.Chart, j.Files, known)
 	for i := range j.Release.PostRender {
 		if out.Err != nil {
 			break

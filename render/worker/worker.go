@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -15,8 +16,6 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
-
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/release"
@@ -35,6 +34,8 @@ const (
 	maxOutputBytes = 128 << 20
 	// bigOutput is what a worker gives its memory back after.
 	bigOutput = 4 << 20
+	// mostKnown is how many bytes of rendered texts a worker remembers decoded.
+	mostKnown = 4 << 20
 	// workerGC is the garbage that a worker lets lie, in percent of what lives: it allocates
 	// much and keeps little, and its memory limit stands above.
 	workerGC = 400
@@ -66,15 +67,18 @@ type Runner interface {
 // here renders in this process.
 type here struct{}
 
-func (here) Run(j *release.Recipe) release.Output { return runHere(j) }
+func (here) Run(j *release.Recipe) release.Output { return runHere(j, nil) }
 func (here) Close()                               {}
 
 // process is one worker.
 type process struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Reader
-	said *firstBytes // on standard error
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Reader
+	said  *firstBytes       // on standard error
+	files map[string][]byte // of the recipe that it had last
+	// earlier are the contents of documents that it will not send again, by number.
+	earlier map[int]map[string]any
 }
 
 // firstBytes keeps the beginning of what is written.
@@ -173,7 +177,7 @@ func (p *pool) start() (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	w := &process{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<16), said: said}
+	w := &process{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<16), said: said, earlier: map[int]map[string]any{}}
 	b, err := json.Marshal(workerSettings{Memory: p.box.Memory})
 	if err == nil {
 		err = writeFrame(in, b)
@@ -190,12 +194,13 @@ type workerSettings struct {
 	Memory int64 // bytes
 }
 
-// ask sends a recipe and reads its output, which it gives also as it was read.
+// ask sends a recipe and reads its output, which it gives also as it was read; nil where that is not all of it.
 func (w *process) ask(j *release.Recipe) (release.Output, []byte, error) {
-	b, err := json.Marshal(j)
+	b, err := encodeRecipe(j, w.files)
 	if err != nil {
 		return release.Output{}, nil, err
 	}
+	w.files = maps.Clone(j.Files) // later ones may be added
 	if err := writeFrame(w.in, b); err != nil {
 		return release.Output{}, nil, err
 	}
@@ -203,7 +208,13 @@ func (w *process) ask(j *release.Recipe) (release.Output, []byte, error) {
 	if err != nil {
 		return release.Output{}, nil, err
 	}
-	out, err := decodeOutput(b)
+	if len(b) > bigOutput {
+		w.files = nil // as the worker does
+	}
+	out, whole, err := decodeOutput(b, w.earlier)
+	if !whole {
+		b = nil
+	}
 	return out, b, err
 }
 
@@ -282,6 +293,7 @@ func Serve(r io.Reader, w io.Writer) error {
 		go watchMemory(uint64(settings.Memory))
 	}
 	var busy atomic.Bool
+	known, files := &document.Known{Most: mostKnown}, map[string][]byte{}
 	for next := range orders(in, &busy) {
 		b, err = next.frame, next.err
 		if err == io.EOF {
@@ -290,12 +302,13 @@ func Serve(r io.Reader, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		var j release.Recipe
-		if err := utiljson.Unmarshal(b, &j); err != nil {
+		j, err := decodeRecipe(b, files)
+		if err != nil {
 			return err
 		}
-		out := runHere(&j)
-		if b, err = json.Marshal(out); err != nil {
+		files = j.Files
+		out := runHere(j, known)
+		if b, err = encodeOutput(j, out, known); err != nil {
 			return err
 		}
 		busy.Store(false) // before the answer: the next recipe follows it
@@ -303,7 +316,7 @@ func Serve(r io.Reader, w io.Writer) error {
 			return err
 		}
 		if len(b) > bigOutput {
-			j, out, b = release.Recipe{}, release.Output{}, nil
+			j, files, out, b = nil, nil, release.Output{}, nil
 			debug.FreeOSMemory() // for the next worker's, or the parent's
 		}
 	}
