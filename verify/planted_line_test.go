@@ -101,3 +101,53 @@ func shownAt(t *testing.T, base, head map[string]string) []string {
 	}
 	return out
 }
+
+const plantedHook = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: web}
+webhooks:
+- name: pods.example.com
+  failurePolicy: Fail
+  sideEffects: None
+  admissionReviewVersions: [v1]
+  clientConfig: {service: {name: web, namespace: default, path: /check}}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+`
+
+// However many pods answer a webhook that is asked about them, the change that makes it so is told once, at a place of
+// the webhook, and the one that ends it is not.
+func TestWebhooksThatGuardThemselvesAreTold(t *testing.T) {
+	service := "---\napiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 443}]}\n"
+	spared := strings.Replace(plantedHook, "  rules:", "  namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [default]}]}\n  rules:", 1)
+	for _, x := range []struct {
+		name       string
+		base, head string // the webhook
+		told       bool
+	}{
+		{"new", "", plantedHook, true},
+		{"no longer spares its namespace", spared, plantedHook, true},
+		{"no longer ignored", strings.Replace(plantedHook, "Fail", "Ignore", 1), plantedHook, true},
+		{"spares its namespace", "", spared, false},
+		{"ignored", "", strings.Replace(plantedHook, "Fail", "Ignore", 1), false},
+		{"as it was", plantedHook, plantedHook, false},
+		{"is spared now", plantedHook, spared, false},
+	} {
+		for _, web := range []string{
+			strings.Replace(plantedWeb, "replicas: 3", "replicas: 1", 1), strings.Replace(plantedWeb, "replicas: 3", "replicas: 2", 1), plantedWeb,
+			strings.Replace(strings.Replace(plantedWeb, "  replicas: 3\n", "", 1), "kind: Deployment", "kind: DaemonSet", 1),
+		} {
+			files := func(hook string) map[string]string {
+				return map[string]string{"web.yaml": web + service, "hook.yaml": hook}
+			}
+			var told []string
+			for _, line := range shownAt(t, files(x.base), files(x.head)) {
+				if strings.Contains(line, "never-replaced") {
+					told = append(told, line)
+				}
+			}
+			if x.told != (len(told) == 1 && strings.HasPrefix(told[0], "warning never-replaced hook.yaml:")) || !x.told && len(told) > 0 {
+				t.Errorf("%s: %v of\n%.90s", x.name, told, web)
+			}
+		}
+	}
+}

@@ -8,6 +8,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
+// NeverReplaced is the ID of the rule that a pod which is lost is replaced.
+const NeverReplaced = "never-replaced"
+
 // neverReplaced says that a pod which is lost is replaced: □◇(no ordinal of the workload is
 // held by a pod on a lost node, and none of its pods is refused at creation).
 //
@@ -16,7 +19,7 @@ import (
 // Assumes: the node does not come back, which is an event and never forced.
 // Does not say: that the replacement finds a node (see unschedulable).
 var neverReplaced = Rule{
-	ID:       "never-replaced",
+	ID:       NeverReplaced,
 	Class:    Lifecycle,
 	Title:    "a pod is never created, or never replaced once it is lost",
 	Severity: Error,

@@ -23,6 +23,7 @@ type Remark struct {
 	beside        [2]*render.Object // whose labels it rests on as well, by version; nil: none
 	text          string            // a sentence without a full stop
 	causes        []cause           // that the change is blamed for as well
+	first         []cause           // what it rests on before the fields of object
 	// occasion is what it takes beside the apply before anybody sees it; "": nothing. It is possible then, not inevitable.
 	occasion string
 	more     int  // of the same kind that it stands for
@@ -54,6 +55,7 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 		out = append(out, dangling(p, everywhere)...)
 		out = append(out, astray(p, once, everywhere)...)
 		out = append(out, holding(p)...)
+		out = append(out, selfGuards(p)...)
 		out = append(out, twice(p)...)
 		lost := missing(p, where)
 		out = append(out, lost...)
@@ -111,7 +113,9 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 		f.Blame = append(blamed(pl, x.release, x.Object, x.paths), blamed(pl, x.release, x.beside[state.Head], labelPaths)...)
 		for _, c := range x.causes {
 			for _, b := range c.blamed(pl) {
-				same := func(x judge.Blame) bool { return x.Object == b.Object && x.Path == b.Path }
+				same := func(x judge.Blame) bool {
+					return x.Object == b.Object && x.Path == b.Path && *x.Location == *b.Location
+				}
 				if !slices.ContainsFunc(f.Blame, same) {
 					f.Blame = append(f.Blame, b)
 				}
@@ -131,11 +135,13 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 		f.Locations = append(f.Locations, *b.Location)
 	}
 	var because []judge.Because
-	for _, path := range x.paths {
-		l := pl.Location(x.Object.Locate(path), side)
-		l.Field = path
-		f.Locations = append(f.Locations, l)
-		because = append(because, judge.Because{File: l.File, Line: l.StartLine, Field: path})
+	for _, c := range append(slices.Clone(x.first), cause{x.Object, x.paths}) {
+		for _, path := range c.paths {
+			l := pl.Location(c.object.Locate(path), side)
+			l.Field = path
+			f.Locations = append(f.Locations, l)
+			because = append(because, judge.Because{File: l.File, Line: l.StartLine, Field: path})
+		}
 	}
 	f.Locations = inDiffFirst(f.Locations)
 	f.Interleaving = []judge.Step{{

@@ -1,0 +1,76 @@
+package static
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// selfGuards says which webhooks with failurePolicy Fail are asked about the very pods that answer them, where those
+// are several: a search loses one pod at a time, and finds it with one. Once all are gone, none is created.
+func selfGuards(p slice.Pair) []Remark {
+	was, now := slice.SelfGuards(p.Objects(state.Base)), slice.SelfGuards(p.Objects(state.Head))
+	var out []Remark
+	for _, g := range now {
+		if !slices.ContainsFunc(was, sameGuard(g)) && g.Least > 1 && !(g.Selects && placeless(p.Head)) {
+			r := guardRemark(p.ID, g)
+			r.status, r.remedies = judge.New, spareOwn(g)
+			out = append(out, r)
+		}
+	}
+	for _, g := range was {
+		if !slices.ContainsFunc(now, sameGuard(g)) && g.Least > 1 && !(g.Selects && placeless(p.Base)) {
+			r := guardRemark(p.ID, g)
+			r.status, r.causes = judge.Fixed, nil
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func sameGuard(g slice.SelfGuard) func(slice.SelfGuard) bool {
+	return func(o slice.SelfGuard) bool {
+		return o.Workload.ID == g.Workload.ID && o.Object.ID == g.Object.ID && o.Name == g.Name
+	}
+}
+
+// placeless reports whether nobody says which namespace a release is for, as of a bare chart: whether a selector of
+// namespaces takes it in is not known.
+func placeless(r *render.Rendered) bool { return r.Kind == render.Helm && r.Delivery.Tool == "" }
+
+func guardRemark(release string, g slice.SelfGuard) Remark {
+	hook := []cause{{g.Object, []string{fmt.Sprintf("webhooks[%d]", g.Index)}}}
+	return Remark{
+		Rule: rules.NeverReplaced, release: release, Object: g.Workload, Conditional: true,
+		paths:  []string{"spec.template.metadata.labels"},
+		causes: hook, first: hook,
+		text: fmt.Sprintf("the webhook %s of %s (failurePolicy Fail) is asked about the pods of %s that answer it: "+
+			"once none of them is ready, as after a restart of the whole cluster, none is ever created again",
+			g.Name, g.Object.ID, g.Workload.ID),
+	}
+}
+
+// spareOwn keeps a webhook from asking about pods of its own namespace.
+func spareOwn(g slice.SelfGuard) []Remedy {
+	var old []any
+	if have, _ := slice.ValueAt(g.Object.Content, "webhooks").([]any); g.Index < len(have) {
+		one, _ := have[g.Index].(map[string]any)
+		old, _ = slice.ValueAt(one, "namespaceSelector", "matchExpressions").([]any)
+	}
+	ns := g.Workload.ID.Namespace
+	own := map[string]any{"key": corev1.LabelMetadataName, "operator": "NotIn", "values": []any{ns}}
+	return []Remedy{{
+		Say:  "exclude the webhook's own namespace, so that its pods start without it",
+		Cost: "pods of the namespace " + ns + " are not checked", Object: g.Object,
+		Set: []render.Setting{{
+			Path: fmt.Sprintf("webhooks[%d].namespaceSelector.matchExpressions", g.Index), Value: slices.Concat(old, []any{own}),
+		}},
+	}}
+}
