@@ -37,9 +37,12 @@ func takes(f *judge.Finding) string {
 	case "next":
 		s += ", at the next new image"
 	}
+	_, timing := needs(f)
 	switch {
 	case f.Recovers != nil && *f.Recovers:
 		s += "; transient: every fair run recovers"
+	case f.Certainty == "inevitable" && timing != "":
+		s, timing = s+"; possible: "+timing+", and then every "+runs(f)+" like this", ""
 	case f.Certainty == "inevitable":
 		s += "; inevitable: every " + runs(f) + " like this"
 	case f.Certainty == "possible":
@@ -48,16 +51,8 @@ func takes(f *judge.Finding) string {
 	if f.FoundBy == "runs" {
 		s += "; found by runs in drawn orders: a shorter one may do"
 	}
-	if f.Timing == "arbitrary" {
-		s += "; only with arbitrary timing"
-	}
-	switch f.Timing {
-	case "crash":
-		s += "; only where the controllers restart"
-	case "stale":
-		s += "; only where a controller lags behind"
-	case "crash and stale":
-		s += "; only where the controllers restart and one lags behind"
+	if timing != "" {
+		s += "; " + timing
 	}
 	if f.ConfirmedBy != "" {
 		s += "; reproduced on a real control plane"

@@ -106,10 +106,10 @@ func shortName(id string) string {
 }
 
 // title is a finding in one clause. A rule's message says what can happen; of what is
-// inevitable the title says that it does.
+// inevitable, and needs no timing of its own, the title says that it does.
 func title(f *judge.Finding) string {
 	s := headline(f)
-	if f.Certainty != "inevitable" {
+	if long, _ := needs(f); long != "" || f.Certainty != "inevitable" {
 		return s
 	}
 	m := canHappen.FindStringSubmatchIndex(s)

@@ -28,3 +28,25 @@ func TestCertainty(t *testing.T) {
 		})
 	}
 }
+
+// TestCertaintyNeedsTiming: what shows only where loops restart, lag or wait for one another is never called inevitable,
+// nor said to happen, whatever every fair run does from there on.
+func TestCertaintyNeedsTiming(t *testing.T) {
+	yes := true
+	for _, timing := range []string{"arbitrary", "crash", "stale", "crash and stale"} {
+		for _, recovers := range []*bool{nil, &yes} {
+			for _, sure := range []string{"inevitable", "possible"} {
+				f := &judge.Finding{Certainty: sure, Timing: timing, Recovers: recovers, Message: "1 pod of a can be missing forever"}
+				long, short := needs(f)
+				for where, text := range map[string]string{"certainty": certainty(f), "brief": takes(f), "title": title(f)} {
+					if strings.Contains(text, "inevitable") || strings.Contains(text, "is missing") {
+						t.Errorf("%s, %s, %s: %q", timing, sure, where, text)
+					}
+					if where != "title" && strings.Count(text, short) != 1 && strings.Count(text, long) != 1 {
+						t.Errorf("%s, %s, %s does not say once what it needs: %q", timing, sure, where, text)
+					}
+				}
+			}
+		}
+	}
+}

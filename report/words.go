@@ -52,6 +52,23 @@ func runs(f *judge.Finding) string {
 	return "fair run ends"
 }
 
+// needs words the timing without which a finding does not show, at length and in brief; "": none. However sure it is
+// from there on, the whole is only possible.
+func needs(f *judge.Finding) (long, short string) {
+	switch f.Timing {
+	case "arbitrary":
+		return "only with arbitrary timing, where any loop may be slower than any other", "only with arbitrary timing"
+	case "crash":
+		return "only where the controllers restart at that moment", "only where the controllers restart"
+	case "stale":
+		return "only where a controller has not yet seen the last writes of others", "only where a controller lags behind"
+	case "crash and stale":
+		return "only where the controllers restart at that moment, and one has not yet seen the last writes of others",
+			"only where the controllers restart and one lags behind"
+	}
+	return "", ""
+}
+
 // certainty says in words how sure, in which scenario and under which timing.
 func certainty(f *judge.Finding) string {
 	s, comes := "", runs(f)+" like this"
@@ -61,6 +78,9 @@ func certainty(f *judge.Finding) string {
 	switch f.Certainty {
 	case "inevitable":
 		s = "inevitable: after the last event every " + comes
+		if long, _ := needs(f); long != "" {
+			s = "possible: " + long + ", and then every " + comes
+		}
 	case "possible":
 		s = "possible: it takes a tie of the scheduler or a race"
 	default:
@@ -73,16 +93,8 @@ func certainty(f *judge.Finding) string {
 			s += "; some fair run does not recover"
 		}
 	}
-	if f.Timing == "arbitrary" {
-		s += "; only with arbitrary timing, where any loop may be slower than any other"
-	}
-	switch f.Timing {
-	case "crash":
-		s += "; only where the controllers restart at that moment"
-	case "stale":
-		s += "; only where a controller has not yet seen the last writes of others"
-	case "crash and stale":
-		s += "; only where the controllers restart at that moment, and one has not yet seen the last writes of others"
+	if long, _ := needs(f); long != "" && f.Certainty != "inevitable" {
+		s += "; " + long
 	}
 	if f.ConfirmedBy != "" {
 		s += "; reproduced on a real control plane: " + line(f.ConfirmedBy)
