@@ -27,6 +27,8 @@ const (
 // defaultVersionedKubernetesFeatureGates, with which conformance compares them; of 1.37 those of v1.37.2.
 var gates = [...]Gate{
 	{"HPAConfigurableTolerance", 35, "an HPA's `behavior.*.tolerance` counts; off: the API server drops it"},
+	{"HPAScaleToZero", 37,
+		"an HPA may have `minReplicas: 0`; off: refused, which is told where the version or the gate is declared"},
 	{"InPlacePodVerticalScaling", 33, "a VPA with `InPlaceOrRecreate` resizes pods in place; off: it evicts them"},
 	{"JobPodReplacementPolicy", 29, "a Job's `podReplacementPolicy` counts; off: the API server drops it"},
 	{"MatchLabelKeysInPodAffinity", 31,

@@ -26,10 +26,11 @@ type Remark struct {
 	first         []cause           // what it rests on before the fields of object
 	// occasion is what it takes beside the apply before anybody sees it; "": nothing. It is possible then, not inevitable.
 	occasion string
-	more     int  // of the same kind that it stands for
-	gone     bool // object is one of base
-	race     bool // it hangs on who comes first
-	recovers bool // the loops mend it before the run ends
+	gate     string // feature gate that has to be off for it; "": none
+	more     int    // of the same kind that it stands for
+	gone     bool   // object is one of base
+	race     bool   // it hangs on who comes first
+	recovers bool   // the loops mend it before the run ends
 	remedies []Remedy
 	// Conditional says that it holds for some clusters only, which text names: it is no error.
 	Conditional bool
@@ -66,6 +67,7 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 		out = append(out, impatient(p, where)...)
 		out = append(out, undone(p, where)...)
 		out = append(out, unqueued(p, where)...)
+		out = append(out, zeroes(p)...)
 	}
 	out = append(out, dependencies(ch)...)
 	out = append(out, shared(ch)...)

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
@@ -171,12 +170,4 @@ func annotationsOf(content map[string]any, at ...string) map[string]any {
 // Of are the remarks on some releases.
 func Of(list []Remark, has func(release string) bool) []Remark {
 	return slices.DeleteFunc(list, func(r Remark) bool { return !has(r.release) })
-}
-
-// Reached leaves out the remarks that pods keep their old configuration where a controller of the policy restarts them.
-func Reached(list []Remark, p *policies.Policy) []Remark {
-	return slices.DeleteFunc(list, func(r Remark) bool {
-		return r.Rule == rules.StaleConfig &&
-			slices.ContainsFunc(r.causes, func(c cause) bool { return slice.RestartsOn(p, r.Object, c.object.ID.String()) })
-	})
 }

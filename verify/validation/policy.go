@@ -92,7 +92,7 @@ func prepare(obj runtime.Object) runtime.Object {
 }
 
 // validateHorizontalPodAutoscalerSpec is its namesake, but for metrics and behavior. Whether
-// the feature gate HPAScaleToZero is on is not known: what it allows is not refused.
+// the feature gate HPAScaleToZero is on is not known here: what it allows is not refused.
 func validateHorizontalPodAutoscalerSpec(spec *autoscalingv2.HorizontalPodAutoscalerSpec) field.ErrorList {
 	var out field.ErrorList
 	least, at := spec.MinReplicas, specPath.Child("maxReplicas")

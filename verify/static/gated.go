@@ -1,0 +1,67 @@
+package static
+
+import (
+	"slices"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// scaleToZero is the feature gate without which the API server takes no autoscaler that goes to zero.
+const scaleToZero = "HPAScaleToZero"
+
+// zeroes says which autoscalers go to zero that did not on base, for clusters in which the gate is off.
+//
+// Upstream v1.36.3: pkg/apis/autoscaling/validation: hpaValidationOptions.MinReplicasLowerBound, which is 0 for updates
+// of what has 0; pkg/registry/autoscaling/horizontalpodautoscaler: validationOptionsForHorizontalPodAutoscaler.
+func zeroes(p slice.Pair) []Remark {
+	before := newAimIndex(p.Objects(state.Base))
+	var out []Remark
+	for _, o := range p.Objects(state.Head) {
+		h, ok := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
+		if !ok || o.Hook || h.Spec.MinReplicas == nil || *h.Spec.MinReplicas != 0 {
+			continue
+		}
+		if b := before.counterpart(o); b != nil {
+			was, ok := b.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
+			if ok && was.Spec.MinReplicas != nil && *was.Spec.MinReplicas == 0 {
+				continue
+			}
+		}
+		out = append(out, Remark{
+			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: judge.New, gate: scaleToZero,
+			paths: []string{"spec.minReplicas"},
+			text: o.ID.String() + ": spec.minReplicas: must be greater than or equal to 1 where the feature gate " +
+				scaleToZero + " is off, as it is in this cluster",
+			remedies: []Remedy{{Say: "set minReplicas: 1, or switch " + scaleToZero + " on", Object: o,
+				Set: []render.Setting{{Path: "spec.minReplicas", Value: 1}}}},
+		})
+	}
+	return out
+}
+
+// gatedOff reports whether the policy, or a snapshot, says that a feature gate is off: which version a cluster has is
+// not assumed.
+func gatedOff(p *policies.Policy, gate string) bool {
+	if p == nil {
+		return false
+	}
+	g := p.Cluster.Gated
+	_, set := g.Set[gate]
+	return (set || g.Minor > 0) && !g.On(gate)
+}
+
+// Reached leaves out the remarks that pods keep their old configuration where a controller of the policy restarts them,
+// and those of a feature gate that is not known to be off.
+func Reached(list []Remark, p *policies.Policy) []Remark {
+	return slices.DeleteFunc(list, func(r Remark) bool {
+		return r.gate != "" && !gatedOff(p, r.gate) || r.Rule == rules.StaleConfig &&
+			slices.ContainsFunc(r.causes, func(c cause) bool { return slice.RestartsOn(p, r.Object, c.object.ID.String()) })
+	})
+}
