@@ -152,7 +152,11 @@ func compileTo(env *cel.Env, text string, want *cel.Type, must string) (*express
 		return nil, issues.Errors()
 	}
 	if !parsed.OutputType().IsExactType(want) {
-		return nil, []*cel.Error{{Message: fmt.Sprintf("%s; it gives %s", must, parsed.OutputType()), ExprID: -1}}
+		message := fmt.Sprintf("%s; it gives %s", must, parsed.OutputType())
+		if want == cel.IntType && parsed.OutputType().IsExactType(cel.DoubleType) {
+			message += "; write int(…) around it"
+		}
+		return nil, []*cel.Error{{Message: message, ExprID: -1}}
 	}
 	program, err := env.Program(parsed, cel.CostLimit(maxCost))
 	if err != nil {
@@ -193,7 +197,11 @@ func (d *decoder) mistaken(n *yaml.Node, at string, problems []*cel.Error) {
 		if where == nil {
 			where = n
 		}
-		d.fail(where, at, "%s", strings.TrimSuffix(e.Message, " (in container '')"))
+		message := strings.TrimSuffix(e.Message, " (in container '')")
+		if strings.HasSuffix(message, "(int, double)'") || strings.HasSuffix(message, "(double, int)'") {
+			message += ": counts are whole numbers; write double(…) around them"
+		}
+		d.fail(where, at, "%s", message)
 	}
 }
 

@@ -31,7 +31,7 @@ var documentedSince = []entry{
 	{"g27", 2, "LeaderWorkerSet rolling update stuck where all old pods are unready", "LeaderWorkerSets are not modeled"},
 	{"g28", 2, "LeaderWorkerSet surge pods stay gated under Kueue: rolling update never ends", "LeaderWorkerSets are not modeled; a Deployment's surge pod that Kueue keeps out is found (a case among the tests)"},
 	{"g29", 1, "Kueue: endless preempt-admit-preempt with borrowWithinCohort", "fixed in every release of Kueue since v0.8.1: who preempts goes before whom it preempts, with the gate off, too"},
-	{"g30", 1, "Kueue: fair sharing preempts a Deployment's pod, which is re-created and admitted, forever", "fixed in the release that is modeled (v0.19.2); whether fair sharing is on is in no manifest"},
+	{"g30", 1, "Kueue: fair sharing preempts a Deployment's pod, which is re-created and admitted, forever", "fixed in the release that is modeled (v0.19.2), where borrowWithinCohort counts for nothing under fair sharing (kubernetes-sigs/kueue#4165); fair sharing is not modeled, and another loop of it is open (#14543)"},
 	{"g31", 1, "Kueue: an unsatisfiable workload at the head of the queue preempts others every cycle", ""},
 	{"g32", 1, "VPA InPlaceOrRecreate falls back to eviction: single-replica StatefulSet goes down", "a StatefulSet's VPA is not modeled; a Deployment's pods are resized in place, or evicted where their node has no room"},
 	{"g33", 1, "VPA: a deferred resize counts as used, blocks smaller pods forever", "a resize without room is an eviction in the model, never deferred"},
