@@ -39,6 +39,9 @@ func (c *redactor) copy(v reflect.Value) reflect.Value {
 		return p
 	case reflect.Struct:
 		for i := range v.NumField() {
+			if !v.Type().Field(i).IsExported() {
+				continue // no surface writes it
+			}
 			if slices.Contains(ownWords, v.Type().Field(i).Name) && v.Field(i).Kind() == reflect.String {
 				out.Field(i).Set(v.Field(i))
 				continue
