@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/kubesettle/kubesettle/verify/judge"
 	"os/exec"
 	"slices"
 	"strings"
@@ -35,7 +36,26 @@ type Result struct {
 type Finding struct {
 	Rule, Severity, Status, Certainty, Scenario, Workload, Message string
 	Locations, Blame                                               []Location
-	Fix                                                            json.RawMessage
+	Fix                                                            *Fix
+}
+
+// A Fix is what is offered for a finding.
+type Fix struct {
+	Text, Replacement          string
+	Location                   *Location
+	Mechanical, Verified, Back bool
+}
+
+// Edit makes a mechanical fix in the text of its file; false where it does not fit there.
+func (f Fix) Edit(text string) (string, bool) {
+	if !f.Mechanical || f.Location == nil {
+		return "", false
+	}
+	e := judge.Edit{First: f.Location.StartLine, Last: f.Location.EndLine}
+	for _, l := range judge.SplitLines(f.Replacement) {
+		e.Lines = append(e.Lines, strings.TrimSuffix(l, "\n"))
+	}
+	return e.Apply(text)
 }
 
 // A Location is a region of a file.
@@ -53,8 +73,8 @@ func (f Finding) Gates() bool { return f.New() && f.Severity != "note" }
 // New says that base does not have it, or not so badly.
 func (f Finding) New() bool { return f.Status == "new" || f.Status == "worsened" }
 
-// HasFix says that an edit, or a step, is offered.
-func (f Finding) HasFix() bool { return len(f.Fix) > 0 && string(f.Fix) != "null" }
+// HasFix says that something is offered that holds, and does not take the change back.
+func (f Finding) HasFix() bool { return f.Fix != nil && f.Fix.Verified && !f.Fix.Back }
 
 // At says that one of its places, blame first, is on one of the lines of file.
 func (f Finding) At(file string, lines []int) bool {

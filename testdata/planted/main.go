@@ -66,8 +66,8 @@ func run(dir, binary, names, only string, budget time.Duration, workloads, repla
 	if err != nil {
 		return err
 	}
-	fmt.Println("| repository | kind | told | planted line | fix | where | seconds |")
-	fmt.Println("|---|---|---|---|---|---|---|")
+	fmt.Println("| repository | kind | told | planted line | fix | as text | where | seconds |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
 	var done []outcome
 	var errs []error
 	for _, r := range repos {

@@ -18,6 +18,7 @@ type outcome struct {
 	best               clones.Finding
 	told, atLine       bool
 	result             clones.Result
+	applied            string // what a check says with the fix as text; "": it is no edit
 }
 
 // plant makes a mistake of a kind in the first target that takes it; every kind begins with
@@ -57,10 +58,42 @@ func (p *plants) plant(r *clones.Repository, targets []target, nth int, k kind) 
 			}
 			o := outcome{repo: r.Name, kind: k.name, target: t.release.Path + " " + t.name, result: result, files: slices.Sorted(maps.Keys(c.lines))}
 			o.judge(m, c)
-			return o, nil
+			o.applied, err = p.heals(r, base, head, t, o)
+			return o, err
 		}
 	}
 	return outcome{}, nil
+}
+
+// heals makes the edit that is offered, and checks again: the finding is to be gone, and none to come.
+func (p *plants) heals(r *clones.Repository, base, head string, t target, o outcome) (string, error) {
+	if !o.told || o.best.Fix == nil || !o.best.Fix.Mechanical {
+		return "", nil
+	}
+	file := o.best.Fix.Location.File
+	text, err := r.Read(head, file)
+	if err != nil {
+		return "", err
+	}
+	edited, ok := o.best.Fix.Edit(text)
+	if !ok {
+		return "does not apply", nil
+	}
+	mended, err := r.Commit(head, map[string]*string{file: &edited})
+	if err != nil {
+		return "", err
+	}
+	again, err := p.kubesettle.Check(r, base, mended, "--policy", p.emptyPolicy, t.release.Path)
+	if err != nil {
+		return "", err
+	}
+	for _, f := range again.Findings {
+		known := slices.ContainsFunc(o.result.Findings, func(g clones.Finding) bool { return g.Rule == f.Rule && g.Workload == f.Workload && g.New() })
+		if f.New() && (!known || f.Rule == o.best.Rule && f.Workload == o.best.Workload) {
+			return f.Status + " " + f.Rule + " of " + f.Workload, nil
+		}
+	}
+	return "holds", nil
 }
 
 // differs says that a change renders, and does what it was meant to: it changes the
@@ -114,7 +147,7 @@ func (o outcome) line() string {
 		told = o.best.Severity + " " + o.best.Rule
 	}
 	yes := map[bool]string{true: "yes", false: ""}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %.1f |", o.repo, o.kind, told, yes[o.atLine], yes[o.told && o.best.HasFix()], o.target, o.result.Took.Seconds())
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %.1f |", o.repo, o.kind, told, yes[o.atLine], yes[o.told && o.best.HasFix()], o.applied, o.target, o.result.Took.Seconds())
 }
 
 // why says what kept a mistake from being told.
@@ -139,7 +172,7 @@ func (o outcome) why() string {
 }
 
 func sums(done []outcome) {
-	type count struct{ all, told, line, fix, errors int }
+	type count struct{ all, told, line, fix, errors, edits, held int }
 	sum := map[string]*count{"all": {}}
 	repos := map[string]bool{}
 	for _, o := range done {
@@ -163,12 +196,18 @@ func sums(done []outcome) {
 			if o.told && o.best.HasFix() {
 				c.fix++
 			}
+			if o.applied != "" {
+				c.edits++
+			}
+			if o.applied == "holds" {
+				c.held++
+			}
 		}
 	}
-	fmt.Printf("\n%d repositories\n\n| kind | planted | told | as errors | at the planted line | with a fix |\n|---|---|---|---|---|---|\n", len(repos))
+	fmt.Printf("\n%d repositories\n\n| kind | planted | told | as errors | at the planted line | with a fix | edits | that hold |\n|---|---|---|---|---|---|---|---|\n", len(repos))
 	for _, k := range append(slices.Clone(kinds), kind{name: "all"}) {
 		if c := sum[k.name]; c != nil {
-			fmt.Printf("| %s | %d | %d | %d | %d | %d |\n", k.name, c.all, c.told, c.errors, c.line, c.fix)
+			fmt.Printf("| %s | %d | %d | %d | %d | %d | %d | %d |\n", k.name, c.all, c.told, c.errors, c.line, c.fix, c.edits, c.held)
 		}
 	}
 }
@@ -176,7 +215,7 @@ func sums(done []outcome) {
 // details lists what was found where a mistake was not told at its line.
 func details(done []outcome) {
 	for _, o := range done {
-		if o.told && o.atLine {
+		if o.told && o.atLine && o.best.HasFix() && (o.applied == "holds" || o.applied == "") {
 			continue
 		}
 		fmt.Printf("\n%s, %s, %s, in %s: exit %d, %s, %d states, %s\n", o.repo, o.kind, o.target, strings.Join(o.files, " "), o.result.ExitCode, o.result.Verdict, o.result.Coverage.States, o.result.Coverage.Bound)
@@ -189,6 +228,9 @@ func show(r clones.Result) {
 	for _, f := range r.Findings {
 		if !f.New() {
 			continue
+		}
+		if f.Fix != nil {
+			fmt.Printf("  fix: %s\n", f.Fix.Text)
 		}
 		fmt.Printf("  %s %s (%s, %s) of %s: %s\n", f.Severity, f.Rule, f.Certainty, f.Scenario, f.Workload, f.Message)
 		if len(f.Blame) > 0 {
