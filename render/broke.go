@@ -11,8 +11,8 @@ import (
 
 // Broke reports whether the change is the reason why a release does not render on head; base
 // is nil where it is new. What does not render on base either is not, unless the change
-// breaks a line of its own in what could only not be fetched, or in another way. What there
-// was no time for is the change's doing where head took it.
+// breaks a line of its own in what could only not be fetched, or in another way; nor is one
+// that only moved. What there was no time for is the change's doing where head took it.
 func (c *Changes) Broke(base, head *Rendered) bool {
 	switch {
 	case head == nil || head.Err == nil:
@@ -22,7 +22,7 @@ func (c *Changes) Broke(base, head *Rendered) bool {
 	case base == nil:
 		// A new one that nothing is wrong with but what is not here takes nothing away,
 		// unless it may stand for one that was looked at and is gone.
-		return !head.Err.Skipped || c.lost()
+		return !c.moved(head) && (!head.Err.Skipped || c.lost())
 	case base.Err == nil:
 		return true
 	case head.Err.Skipped:
@@ -42,9 +42,26 @@ func cause(f *document.Failure) string {
 	return s
 }
 
+// moved reports whether a release of head fails as one does that base has and head has not, over a file that is the same
+// in another place: a folder was renamed.
+func (c *Changes) moved(head *Rendered) bool {
+	if c.Base == nil {
+		return false
+	}
+	here := map[string]bool{}
+	for _, r := range c.Head.Releases {
+		here[r.ID] = true
+	}
+	at := digests(c.Head, []string{head.Err.Where.File})[0]
+	return at != "" && slices.ContainsFunc(c.Base.Releases, func(r *Rendered) bool {
+		return r.Err != nil && !here[r.ID] && r.Err.Skipped == head.Err.Skipped && cause(r.Err) == cause(head.Err) &&
+			digests(c.Base, []string{r.Err.Where.File})[0] == at
+	})
+}
+
 // lost reports whether a release of which base has workloads is gone on head. One that only lists what
 // others are made of is none: a renamed application brings another such list. Nor is one whose files
-// head renders as they are for another release.
+// head renders as they are for another release, wherever they lie.
 func (c *Changes) lost() bool {
 	if c.Base == nil {
 		return false
@@ -52,19 +69,38 @@ func (c *Changes) lost() bool {
 	here, read := map[string]bool{}, map[string]bool{}
 	for _, r := range c.Head.Releases {
 		here[r.ID] = true
-		for _, f := range r.Reads {
-			read[f] = read[f] || r.Err == nil
+		if r.Err != nil {
+			continue
+		}
+		for _, d := range digests(c.Head, r.Reads) {
+			read[d] = true
 		}
 	}
 	taken := func(r *Rendered) bool {
-		return len(r.Reads) > 0 && !slices.ContainsFunc(r.Reads, func(f string) bool { return !read[f] })
+		was := digests(c.Base, r.Reads)
+		return len(was) > 0 && !slices.ContainsFunc(was, func(d string) bool { return d == "" || !read[d] })
 	}
 	for _, r := range c.Base.Releases {
-		if r.Err == nil && !here[r.ID] && !taken(r) && (r.Untouched || slices.ContainsFunc(r.Objects, hasPods)) {
+		if r.Err == nil && !here[r.ID] && (r.Untouched || slices.ContainsFunc(r.Objects, hasPods)) && !taken(r) {
 			return true
 		}
 	}
 	return false
+}
+
+// digests are those of some files of a revision; "" of one that it has not.
+func digests(r *Revision, files []string) []string {
+	out := make([]string, len(files))
+	src, err := r.source()
+	if err != nil {
+		return out
+	}
+	for i, f := range files {
+		if src.Lists(f) {
+			out[i] = src.Digest(f)
+		}
+	}
+	return out
 }
 
 func hasPods(o *Object) bool {

@@ -37,6 +37,16 @@ func TestBroke(t *testing.T) {
 		"app/api.yaml": runs["api.yaml"], "app/kustomization.yaml": "resources: [api.yaml]\n", "env/kustomization.yaml": "resources: [../app]\n",
 		"root/kustomization.yaml": root["root/kustomization.yaml"],
 	}
+	within := func(folder string, files map[string]string, more ...string) map[string]string {
+		out := map[string]string{}
+		for p, text := range files {
+			out[folder+"/"+p] = text
+		}
+		for i := 0; i < len(more); i += 2 {
+			out[more[i]] = more[i+1]
+		}
+		return out
+	}
 	for _, tt := range []struct {
 		name       string
 		base, head map[string]string
@@ -56,6 +66,12 @@ func TestBroke(t *testing.T) {
 		{"not here in the place of what had workloads", runs, root, true},
 		{"not here beside what another release renders now", folder, layered, false},
 		{"not here in the place of a list of others", lists, root, false},
+		{"broken on both sides, in another folder", within("one", chart(broken)), within("two", chart(broken)), false},
+		{"broken in another way in another folder", within("one", chart(broken)), within("two", chart(worse)), true},
+		{"broken in a copy", within("one", chart(broken)), within("one", chart(broken), "two/Chart.yaml", chart(nil)["web/Chart.yaml"], "two/templates/web.yaml", broken["web/templates/web.yaml"]), true},
+		{"not here on both sides, all in another folder", within("one", layered), within("two", layered), false},
+		{"not here on both sides, in another folder, and what had workloads is gone", within("one", layered, "one/api/api.yaml", runs["api.yaml"]+"# more\n"), within("two", root), false},
+		{"not here in the place of what has another file now", within("one", runs), within("two", root, "two/api.yaml", other["api.yaml"]), true},
 	} {
 		base, err := tree.Map("base", tt.base)
 		if err != nil {

@@ -50,7 +50,7 @@ func (j *Recipe) PlacedFailure(f *document.Failure) *document.Failure {
 	}
 	out.Where = j.Placed(f.Where)
 	out.Reason = fmt.Sprintf("%s:%d: in what it fetches: %s", out.Where.File, out.Where.StartLine, out.Reason)
-	out.Remedy = "use another version, or vendor it and correct it: " + f.Remedy
+	out.Remedy = "correct what is given to it here, use another version, or vendor it and correct it there"
 	return &out
 }
 
