@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"sync"
 	"time"
 
 	"github.com/dustin/go-humanize/english"
@@ -76,7 +77,7 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *R
 	b = bs.finish(ofBase, nil)
 	h = hs.finish(ofHead, b)
 	knowSecrets(b, h)
-	cutBoth(b, h, hs.src.Spent.Load() > 2*bs.src.Spent.Load())
+	cutBoth(b, h, slower(bs, hs))
 	explainChanges(b, h)
 	return b, h, nil
 }
@@ -92,6 +93,35 @@ func notLookedAt(t tree.Tree, opt Options) *Revision {
 	return &Revision{Name: t.Name(), Commit: t.Commit(), Tree: t, opt: opt, Releases: []*Rendered{
 		{Release: r, Err: f, Changed: true, Why: "not looked at", recipe: release.Unread(r), partly: true},
 	}}
+}
+
+// times are what the releases of a side took to render, those that were dropped later too.
+type times struct {
+	mu sync.Mutex
+	of map[string]time.Duration // by ID
+}
+
+func (t *times) add(id string, d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.of == nil {
+		t.of = map[string]time.Duration{}
+	}
+	t.of[id] += d
+}
+
+// slower reports whether head takes more than twice as long as base to render. Of what both have only that counts
+// which there was time for on both: where the time ended before base's, nothing is known of head's.
+func slower(base, head *side) bool {
+	var onBase, onHead time.Duration
+	for id, took := range head.spent.of {
+		was, ran := base.spent.of[id]
+		if k, there := base.byID[id]; there && !ran && base.failed[k] == nil {
+			continue
+		}
+		onBase, onHead = onBase+was, onHead+took
+	}
+	return onHead > 2*onBase
 }
 
 // cutBoth takes a release that there was no time for on one side away on both: half of it

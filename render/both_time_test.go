@@ -5,8 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/worker"
 )
 
 // A repository that there is no time to look through on either side is one release that was cut,
@@ -33,5 +35,100 @@ func TestNoTimeToLookIsNotTheChange(t *testing.T) {
 	}
 	if ch.Broke(b.Releases[0], h.Releases[0]) || len(ch.Changes) != 0 {
 		t.Errorf("taken for the change's: %+v", ch.Changes)
+	}
+}
+
+// recordedRunner notes what is rendered, and ends the time after some of it.
+type recordedRunner struct {
+	worker.Runner
+	clock *release.Clock
+	last  int
+	ran   *[]*release.Recipe
+}
+
+func (r recordedRunner) Run(j *release.Recipe) release.Output {
+	if *r.ran = append(*r.ran, j); len(*r.ran) == r.last {
+		r.clock.Set(time.Now().Add(-time.Second))
+	}
+	return r.Runner.Run(j)
+}
+
+// Wherever the time ends, head had none for a release that base had none for: what head takes is held against what
+// base takes for the same.
+func TestTimeEndsOnBothSidesAlike(t *testing.T) {
+	files := func(image string) map[string]string {
+		out := map[string]string{}
+		for _, name := range []string{"a", "b", "c", "d"} {
+			out[name+"/kustomization.yaml"] = "resources: [pod.yaml]\n"
+			out[name+"/pod.yaml"] = "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec: {containers: [{name: c, image: " + image + "}]}\n"
+		}
+		return out
+	}
+	ctx := context.Background()
+	for last := 1; last <= 8; last++ {
+		clock := &release.Clock{}
+		opt := Options{Clock: clock, Workers: 1}
+		run := worker.New(ctx, opt.running())
+		var ran []*release.Recipe
+		var sides []*side
+		for _, image := range []string{"one", "two"} {
+			m, err := tree.Map(image, files(image))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := prepare(ctx, m, opt, recordedRunner{run, clock, last, &ran}, nil, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sides = append(sides, s)
+		}
+		if err := completeBoth(ctx, sides[0], sides[1]); err != nil {
+			t.Fatal(err)
+		}
+		onHead := 0
+		for id := range sides[1].spent.of {
+			onHead++
+			if _, ran := sides[0].spent.of[id]; !ran {
+				t.Errorf("after %d: %s was rendered on head alone", last, id)
+			}
+		}
+		if onHead != last/2 || len(ran) != last {
+			t.Errorf("after %d of %d: %d releases rendered on head", last, len(ran), onHead)
+		}
+		run.Close()
+	}
+}
+
+// A change answers for the time that it takes, not for that of a slow machine.
+func TestSlower(t *testing.T) {
+	of := func(spent ...time.Duration) *side {
+		s := &side{byID: map[string]int{}, spent: &times{}, failed: make([]*document.Failure, len(spent))}
+		for i, d := range spent {
+			id := string(rune('a' + i))
+			if s.byID[id] = i; d > 0 {
+				s.spent.add(id, d)
+			}
+		}
+		return s
+	}
+	unread := of(0, 3)
+	unread.failed[0] = &document.Failure{}
+	for _, tt := range []struct {
+		name       string
+		base, head *side
+		want       bool
+	}{
+		{"alike", of(3, 3), of(4, 3), false},
+		{"all of head's first, none of base's in time", of(0, 0, 0), of(9, 9, 9), false},
+		{"head takes the time of the rest", of(1, 0, 0), of(9, 0, 0), true},
+		{"shared", of(5, 5), of(0, 5), false},
+		{"new and slow", of(1), of(1, 9), true},
+		{"new, and no more than what there is", of(5), of(5, 4), false},
+		{"base is not read, head is slow", unread, of(9, 3), true},
+		{"nothing", of(0), of(0), false},
+	} {
+		if got := slower(tt.base, tt.head); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
 	}
 }

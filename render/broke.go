@@ -42,8 +42,8 @@ func cause(f *document.Failure) string {
 	return s
 }
 
-// moved reports whether a release of head fails as one does that base has and head has not, over a file that is the same
-// in another place: a folder was renamed.
+// moved reports whether a release of head fails as one does that base has and head has not, over a file that is the
+// same in another place: a folder was renamed.
 func (c *Changes) moved(head *Rendered) bool {
 	if c.Base == nil {
 		return false

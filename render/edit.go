@@ -147,7 +147,8 @@ func (r *Revision) Edited(ctx context.Context, id, file string, text []byte) (*R
 	j.Files[file] = text
 	s := &side{
 		src: src, opt: opt, runner: run, releases: []release.Release{was.Release}, recipes: []*release.Recipe{j},
-		failed: make([]*document.Failure, 1), outputs: make([]release.Output, 1), byID: map[string]int{id: 0},
+		failed: make([]*document.Failure, 1), outputs: make([]release.Output, 1),
+		spent: &times{}, byID: map[string]int{id: 0},
 	}
 	s.run(0)
 	s.outputs[0].Docs = expand(s.outputs[0].Docs)

@@ -90,7 +90,7 @@ func (s *side) reword(i int, pairs ...string) {
 
 // without is a side like this one, without its releases.
 func (s *side) without() *side {
-	return &side{src: s.src, opt: s.opt, runner: s.runner, found: s.found, byID: map[string]int{}}
+	return &side{src: s.src, opt: s.opt, runner: s.runner, found: s.found, spent: s.spent, byID: map[string]int{}}
 }
 
 // take adds release i of another side.

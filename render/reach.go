@@ -102,7 +102,12 @@ func (r *reach) render(ctx context.Context) error {
 			if ok {
 				r.base.outputs[k].Untouched = true
 			}
-		case !ok || !alike(b, h):
+		case !ok:
+			run = append(run, h)
+		case !alike(b, h):
+			if k >= r.fromBase {
+				run = append(run, b) // first, so that head's is held against it where the time ends
+			}
 			run = append(run, h)
 		case k < r.fromBase:
 			pairs = append(pairs, [2]sidePlace{b, h})
@@ -120,7 +125,7 @@ func (r *reach) render(ctx context.Context) error {
 		switch i, ok := r.head.byID[r.base.releases[k].ID]; {
 		case r.base.idle(k) && (!ok || r.head.idle(i)):
 			r.base.outputs[k].Untouched = true
-		case !ok || !alike(b, sidePlace{r.head, i}):
+		case !ok, i < r.fromHead && !alike(b, sidePlace{r.head, i}):
 			run = append(run, b)
 		case i < r.fromHead:
 			pairs = append(pairs, [2]sidePlace{{r.head, i}, b})

@@ -26,6 +26,7 @@ type side struct {
 	recipes  []*release.Recipe
 	failed   []*document.Failure // of gathering, by release
 	outputs  []release.Output
+	spent    *times
 	byID     map[string]int // place in the lists
 	found    *gitops.Found  // what GitOps objects refer to
 	waiting  []func(*gitops.Declared)
@@ -35,7 +36,8 @@ type side struct {
 }
 
 func newSide(src *source.Source, opt Options, run worker.Runner) *side {
-	return &side{src: src, opt: opt, runner: run, byID: map[string]int{}, found: gitops.NewFound(src, opt.trialing())}
+	return &side{src: src, opt: opt, runner: run, byID: map[string]int{}, spent: &times{},
+		found: gitops.NewFound(src, opt.trialing())}
 }
 
 // watchSources makes the object that names a chart's version one of the files of each
@@ -245,7 +247,7 @@ func (s *side) run(i int) {
 	}
 	began := time.Now()
 	s.outputs[i] = s.runner.Run(s.recipes[i])
-	s.src.Spent.Add(int64(time.Since(began)))
+	s.spent.add(s.releases[i].ID, time.Since(began))
 	if s.opt.Rendered != nil {
 		s.opt.Rendered()
 	}

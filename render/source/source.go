@@ -11,7 +11,6 @@ import (
 	"sort"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/kubesettle/kubesettle/render/tree"
 )
@@ -25,13 +24,12 @@ type Source struct {
 	dirs  map[string]bool
 	Lost  []Ignored // submodules
 	// Twin is the other side, whose content is taken where a file is the same there.
-	Twin  *Source
-	net   *remotes     // nil: nothing is fetched
-	Dry   bool         // nothing is fetched yet: recipes say what is missing
-	Spent atomic.Int64 // nanoseconds of rendering
-	mu    sync.Mutex
-	text  map[string][]byte // what was read
-	Memo  *Memo
+	Twin *Source
+	net  *remotes // nil: nothing is fetched
+	Dry  bool     // nothing is fetched yet: recipes say what is missing
+	mu   sync.Mutex
+	text map[string][]byte // what was read
+	Memo *Memo
 
 	fluxOnce sync.Once
 	flux     bool // see builtByFlux
