@@ -54,3 +54,32 @@ spec:
 		}
 	}
 }
+
+// TestListsOfOwnValuesAreTried: a block that a template takes from a list of the chart's own values is found there, with
+// the other elements of the list where they were.
+func TestListsOfOwnValuesAreTried(t *testing.T) {
+	tree, err := tree.Map("lists", map[string]string{
+		"Chart.yaml": "apiVersion: v2\nname: lists\nversion: 1.0.0\n",
+		"values.yaml": "replicas: 1\nextraObjects:\n" +
+			"- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {A: b}}\n" +
+			"- {apiVersion: v1, kind: ResourceQuota, metadata: {name: b}, spec: {hard: {pods: 3}}}\n",
+		"templates/extra.yaml": "{{- range .Values.extraObjects }}\n---\n{{ toYaml . }}\n{{- end }}\n",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev, err := Render(context.Background(), tree, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range rev.Releases[0].Objects {
+		for path, want := range map[string]int{"data": 2, "spec.hard": 2, "data[A]": 3, "spec.hard[pods]": 4} {
+			if (o.ID.Kind == "ConfigMap") != strings.HasPrefix(path, "data") {
+				continue
+			}
+			if at := o.Locate(path); at.File != "values.yaml" || at.StartLine != want {
+				t.Errorf("%s %s: %s:%d, want values.yaml:%d", o.ID, path, at.File, at.StartLine, want)
+			}
+		}
+	}
+}

@@ -102,6 +102,33 @@ func shownAt(t *testing.T, base, head map[string]string) []string {
 	return out
 }
 
+// An object that acts on pods and misses them is shown at the value that makes it so, not at its template.
+func TestPlantedValues(t *testing.T) {
+	chart := map[string]string{
+		"Chart.yaml":         "apiVersion: v2\nname: web\nversion: 0.1.0\n",
+		"templates/web.yaml": plantedWeb,
+		"templates/act.yaml": "{{- if .Values.budget.enabled }}\n---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec:\n" +
+			"  maxUnavailable: 1\n  selector:\n    matchLabels:\n      {{- toYaml (.Values.budget.labels | default .Values.labels) | nindent 6 }}\n{{- end }}\n" +
+			"{{- if .Values.scaling.enabled }}\n---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web}\nspec:\n" +
+			"  scaleTargetRef:\n    apiVersion: apps/v1\n    kind: Deployment\n    name: {{ .Values.scaling.target | default \"web\" }}\n  maxReplicas: 5\n{{- end }}\n",
+		"templates/extra.yaml": "{{- range .Values.extra }}\n---\n{{ toYaml . }}\n{{- end }}\n",
+	}
+	values := func(s string) map[string]string {
+		return laidOver(chart, map[string]string{"values.yaml": "labels: {app: web}\n" + s})
+	}
+	quiet := values("budget:\n  enabled: false\nscaling:\n  enabled: false\n")
+	for _, x := range []struct{ values, want string }{
+		{"budget:\n  enabled: true\n  labels:\n    app: webb\nscaling:\n  enabled: false\n", "warning dangling-target values.yaml:5"},
+		{"budget:\n  enabled: false\nscaling:\n  enabled: true\n  target: webb\n", "warning dangling-target values.yaml:6"},
+		{"budget:\n  enabled: false\nscaling:\n  enabled: false\nextra:\n- apiVersion: v1\n  kind: ResourceQuota\n  metadata: {name: web}\n" +
+			"  spec:\n    hard:\n      limits.cpu: 8\n", "error rollout-stuck values.yaml:6"},
+	} {
+		if got := shownAt(t, quiet, values(x.values)); !slices.Contains(got, x.want) {
+			t.Errorf("shown: %v, want %s of\n%s", got, x.want, x.values)
+		}
+	}
+}
+
 const plantedHook = `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
 metadata: {name: web}

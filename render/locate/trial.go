@@ -3,6 +3,7 @@ package locate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -133,9 +134,34 @@ func (t *trials) render(p fieldpath.Path, value any) []document.Document {
 			}
 			*set = kept
 		}
-		c.Inline = helm.MergeValues(c.Inline, helm.Nested(p, value, vals))
+		c.Inline = helm.MergeValues(c.Inline, helm.Nested(p, value, t.withList(p, vals)))
 	}
 	return t.run(&c)
+}
+
+// withList adds to values the list that a path leads into where a chart's own values alone have it, so that its other
+// elements stay.
+func (t *trials) withList(p fieldpath.Path, vals map[string]any) map[string]any {
+	at := slices.IndexFunc(p, func(s fieldpath.Step) bool { return s.Index >= 0 })
+	if at < 0 {
+		return vals
+	}
+	if _, ok := p[:at].Get(vals); ok {
+		return vals
+	}
+	files := append(slices.Clone(t.chart.OwnValues), t.chart.Names["values.yaml"])
+	scopes, name := make([]int, len(files)), ""
+	for i, s := range p[:at] {
+		name += "charts/" + s.Key + "/"
+		files, scopes = append(files, t.chart.Names[name+"values.yaml"]), append(scopes, i+1)
+	}
+	for i, file := range files {
+		own, err := document.DecodeYAML(t.files[file])
+		if list, ok := p[scopes[i]:at].Get(own); err == nil && ok {
+			return helm.MergeValues(helm.Nested(p[:at], list, nil), vals)
+		}
+	}
+	return vals
 }
 
 // renderWith renders with some values over the chart's own.

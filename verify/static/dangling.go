@@ -42,7 +42,7 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 		case b == nil:
 			if t := head.nearly(o); t != nil {
 				r.beside[state.Head] = t
-				r.text = fmt.Sprintf("%s %s", o.ID, misses(o, t))
+				r.text, r.first = fmt.Sprintf("%s %s", o.ID, misses(o, t)), missedBy(o, t)
 				r.remedies = aimAt(o, t)
 				out = append(out, r)
 			}
@@ -53,7 +53,7 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 			}
 			if t := fresh.successor(was); t != nil {
 				r.beside = [2]*render.Object{was, t}
-				r.text = fmt.Sprintf("%s no longer acts on anything: it %s", o.ID, misses(o, t))
+				r.text, r.first = fmt.Sprintf("%s no longer acts on anything: it %s", o.ID, misses(o, t)), missedBy(o, t)
 				r.remedies = aimAt(o, t)
 				out = append(out, r)
 			}
@@ -160,6 +160,21 @@ func misses(o, t *render.Object) string {
 		}
 	}
 	return fmt.Sprintf("does not select the pods of %s", t.ID)
+}
+
+// missedBy is the very field by which an object misses a workload: among values it has a line of its own.
+func missedBy(o, t *render.Object) []cause {
+	path, pod := "spec.scaleTargetRef.name", podLabels(t)
+	for _, k := range slices.Sorted(maps.Keys(selectorOf(o))) {
+		if pod[k] != selectorOf(o)[k] {
+			path = "spec.selector[" + k + "]"
+			if o.ID.Kind == "PodDisruptionBudget" {
+				path = "spec.selector.matchLabels[" + k + "]"
+			}
+			break
+		}
+	}
+	return []cause{{o, []string{path}}}
 }
 
 // changedAim reports whether an object that acts on something acted on nothing before, which
