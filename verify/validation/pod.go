@@ -82,6 +82,7 @@ func validateContainers(spec *corev1.PodSpec, volumes map[string]bool, at *field
 	for i := range spec.Containers {
 		c := &spec.Containers[i]
 		out = append(out, validateContainerCommon(c, volumes, at.Index(i))...)
+		out = append(out, validateProbes(c, at.Index(i))...)
 		if names[c.Name] {
 			out = append(out, field.Duplicate(at.Index(i).Child("name"), c.Name))
 		}

@@ -5,7 +5,7 @@
 // scheduling,storage}/validation; each function keeps its upstream name, in lower case.
 // Objects are defaulted (render/defaults), and feature gates are at their v1.36 defaults.
 //
-// Left out, so that what they refuse passes here: probes and lifecycle hooks, env, security
+// Left out, so that what they refuse passes here: lifecycle hooks, probes of init containers, env, security
 // contexts, the sources of volumes, host names and DNS settings of pods; metrics and
 // behavior of autoscalers; second IP families of Services; custom resources but for ScaledObjects, and definitions
 // but for their conversion.
