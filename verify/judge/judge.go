@@ -120,7 +120,7 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 // speak of: a note, or every workload with a budget would be told off for having one.
 func (d *Judge) unlessFailed(v scenario.Violation, s rules.Severity) rules.Severity {
 	odd := func(kind string) bool { return policies.IsFailure(kind) && !d.Checker.Policy.Expects(kind) }
-	if v.Bound.Rule.ID == "drain-blocked" && !v.Unguarded() && slices.ContainsFunc(v.Kinds(), odd) {
+	if (v.Bound.Rule.ID == "drain-blocked" && !v.Unguarded() || v.FirstFailed()) && slices.ContainsFunc(v.Kinds(), odd) {
 		return rules.Note
 	}
 	return s

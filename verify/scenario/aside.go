@@ -16,6 +16,8 @@ const (
 	asideReload = "the next apply under load"
 	asideDrain  = "the drain of one node"
 	asideLoss   = "the loss of a webhook's node"
+	asideFirst  = "the drain of one node under a bad first revision"
+	asideMend   = "the fix of a bad first revision"
 )
 
 // asideStates bounds the states of each search that stands aside.
@@ -24,6 +26,11 @@ const asideStates = 50_000
 // aside searches one of them and adds what nothing that the others have covers.
 func (r *scenarioRun) aside(ctx context.Context, name, scenario string, v Variant, from state.Version,
 	judgedBy []rules.Rule) error {
+	return r.beside(name, judgedBy, func(other *scenarioRun) error { return other.settled(ctx, scenario, v, from) })
+}
+
+// beside is what such a search has in common with others, but for what it does.
+func (r *scenarioRun) beside(name string, judgedBy []rules.Rule, do func(*scenarioRun) error) error {
 	if len(judgedBy) == 0 {
 		r.cov.closeAside(name, AllClosed)
 		return nil
@@ -37,7 +44,7 @@ func (r *scenarioRun) aside(ctx context.Context, name, scenario string, v Varian
 	if name == asideNext {
 		other.unfit = lacking
 	}
-	err := other.settled(ctx, scenario, v, from)
+	err := do(&other)
 	cov := other.cov
 	closed := AllClosed
 	switch {

@@ -63,6 +63,10 @@ func (c *Checker) settledAs(v Variant, scenario, aside string) (*Problem, []byte
 		v = v.overrun()
 	case aside == asideLoss:
 		v = v.lost()
+	case aside == asideFirst:
+		v = v.firstDrained()
+	case aside == asideMend:
+		v, from = v.firstMended(), state.Base
 	case aside == asideReload:
 		v, from = v.reloaded(), state.Base
 	case scenario == ScenarioChange:
@@ -77,7 +81,7 @@ func (c *Checker) settledAs(v Variant, scenario, aside string) (*Problem, []byte
 		return nil, nil, false
 	}
 	start := gitops.Install(p.Cfg, from).B
-	if scenario == ScenarioInstall {
+	if scenario == ScenarioInstall || aside == asideMend {
 		return p, start, true
 	}
 	start, ok := p.calmKept(c.Budget, start)

@@ -8,8 +8,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// Failures that the policy does not speak of are asked about in three places more, where the change itself takes a
-// guard against them away (see [slice.Dropped]): to have none is how most workloads are, to remove it is a decision.
+// Failures that the policy does not speak of are asked about in three places more (and of first revisions, see
+// [scenarioRun.first]), where the change itself takes a guard against them away (see [slice.Dropped]): to have none is
+// how most workloads are, to remove it is a decision.
 const (
 	asideFailed  = "the drain of one node under a bad revision"
 	asideOverrun = "a Job that does not end"

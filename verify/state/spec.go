@@ -200,6 +200,8 @@ type Workload struct {
 	// Step is the place in the order in which the tool applies head that the workload comes at, or is deleted; what comes
 	// at a later one waits until this is healthy. 0 for all: one step.
 	Step int
+	// First says that the first revision of the workload, not a later one, is what may turn out bad.
+	First bool
 	// Sizes are what a vertical autoscaler may set pods to, beside what the templates say;
 	// see control's sized.
 	Sizes []Size

@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -13,9 +16,11 @@ import (
 //
 // A revision is bad from its beginning, so that the event happens between the apply and
 // the first ReplicaSet of the revision. Until then nobody can tell, so that it might as
-// well happen before the first ReplicaSet of any revision that the change brings.
+// well happen before the first ReplicaSet of any revision that the change brings. A first
+// revision ([state.Workload.First]) is bad from the installation on.
 type BadRevision struct {
-	classes []int // of templates that the change brings in place of another, ascending
+	classes []int         // of templates that the change brings in place of another, or of first ones, ascending
+	version state.Version // that these are of
 }
 
 func NewBadRevision(b *state.Builder) ([]actor.Actor, error) {
@@ -23,11 +28,21 @@ func NewBadRevision(b *state.Builder) ([]actor.Actor, error) {
 	if c.Spec.Events.BadRevision <= 0 {
 		return nil, nil
 	}
-	var a BadRevision
+	a := BadRevision{version: state.Head}
+	firsts := slices.ContainsFunc(c.Spec.Workloads, func(w state.Workload) bool { return w.First })
+	was := func(w state.Workload) bool { return w.Manifests[state.Base].Exists() }
+	if firsts && slices.ContainsFunc(c.Spec.Workloads, was) {
+		a.version = state.Base // head is what comes after
+	}
 	for p := range c.Pods {
 		class := &c.Pods[p]
-		kind := c.Spec.Workloads[class.Workload].Kind()
-		if class.InHead && c.Revisions(class.Workload) > 1 && !c.Restarts(class.Workload) && !kind.Ends() && !kind.Bare() {
+		w := &c.Spec.Workloads[class.Workload]
+		kind := w.Kind()
+		may := class.InHead && c.Revisions(class.Workload) > 1
+		if firsts {
+			may = w.First && (a.version == state.Base && class.InBase || a.version == state.Head && class.InHead)
+		}
+		if may && !c.Restarts(class.Workload) && !kind.Ends() && !kind.Bare() {
 			a.classes = append(a.classes, p)
 		}
 	}
@@ -86,17 +101,21 @@ func (a *BadRevision) pends(s state.State) bool {
 			return false
 		}
 	}
-	return s.Version() == state.Head
+	return s.Version() == a.version
 }
 
 // Describe implements [actor.Actor].
 func (a *BadRevision) Describe(from, _ state.State, m search.Move) actor.Words {
 	c, p := from.C, int(m.Args[0])
-	wl := &c.Spec.Workloads[c.Pods[p].Workload]
+	wl, which := &c.Spec.Workloads[c.Pods[p].Workload], "new"
+	if wl.First {
+		which = "first"
+	}
 	return actor.Words{
 		Action: "bad-revision", Object: wl.ID,
-		Text:    "the new revision of " + objects.ShortName(wl) + " turns out bad: its pods run but never become ready",
-		Because: []actor.Ref{{Object: wl.ID, Version: state.Head, Field: "spec.template"}},
+		Text: fmt.Sprintf("the %s revision of %s turns out bad: its pods run but never become ready", which,
+			objects.ShortName(wl)),
+		Because: []actor.Ref{{Object: wl.ID, Version: a.version, Field: "spec.template"}},
 	}
 }
 

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -16,6 +17,9 @@ import (
 type maintenance struct {
 	atOnce int
 	usable []bool // by node: it was not cordoned by its own manifest
+	// firsts are the pod classes of first revisions that may be bad: where there are some, a node is drained that has
+	// pods of a bad one, as only that is asked.
+	firsts []int
 }
 
 // drain models kubectl drain on the nodes under maintenance: their pods are evicted one
@@ -40,6 +44,11 @@ func NewDrain(b *state.Builder) ([]actor.Actor, error) {
 	m := &maintenance{atOnce: max(e.DrainConcurrency, 1)}
 	for _, n := range c.Nodes {
 		m.usable = append(m.usable, !c.Spec.Classes[n.Class].Node.Spec.Unschedulable)
+	}
+	for p := range c.Pods {
+		if c.Spec.Workloads[c.Pods[p].Workload].First {
+			m.firsts = append(m.firsts, p)
+		}
 	}
 	evict := objects.Clearing{Evictions: objects.NewEvictions(c), Force: e.IgnorePDB}
 	return []actor.Actor{m, &drain{evict, bareClasses(c)}}, nil
@@ -94,6 +103,11 @@ func (m *maintenance) Step(s state.State, next *actor.Emit) {
 	}
 	for n := range s.C.Nodes {
 		if s.Maintenance(n) != state.Untouched || !m.usable[n] || !s.InService(n) || s.Twin(n) {
+			continue
+		}
+		if len(m.firsts) > 0 && !slices.ContainsFunc(m.firsts, func(p int) bool {
+			return s.Bad(p) && s.On(n, p, state.Starting) > 0
+		}) {
 			continue
 		}
 		t := next.Copy(s)
