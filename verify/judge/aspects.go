@@ -77,6 +77,13 @@ func aspects(head *state.Manifest) []aspect {
 			h.HPA = b.HPA
 			return true
 		}},
+		{autoscalers, "", func(h, b *state.Manifest) bool {
+			differ := put(&h.Rivals, &b.Rivals) || (h.KEDA == nil) != (b.KEDA == nil)
+			if differ { // which of several comes first says nothing
+				h.HPA, h.KEDA = b.HPA, b.KEDA
+			}
+			return differ
+		}},
 		{"PodDisruptionBudget", "", func(h, b *state.Manifest) bool { return put(&h.PDBs, &b.PDBs) }},
 	}...)
 }
@@ -119,6 +126,9 @@ func mixContainers(head, base *state.Manifest, resources bool) bool {
 
 // of reports whether a kind of object is the aspect's; there are two kinds of WebhookConfiguration.
 func (a aspect) of(kind string) bool {
+	if a.kind == autoscalers {
+		return kind == "HorizontalPodAutoscaler" || kind == "ScaledObject"
+	}
 	return kind == a.kind || a.kind == "WebhookConfiguration" && strings.HasSuffix(kind, a.kind)
 }
 

@@ -19,6 +19,10 @@ import (
 // workloadObject stands for the kind of the workload itself.
 const workloadObject = ""
 
+// autoscalers stands for all kinds of objects that set the replicas of a workload by metrics: what KEDA makes of its own
+// are HorizontalPodAutoscalers, too.
+const autoscalers = "autoscalers"
+
 // The resources of containers are apart from the rest of them: a change of an image or of
 // an argument seldom is to blame for where a pod fits.
 const (
