@@ -19,8 +19,8 @@ import (
 // workloadObject stands for the kind of the workload itself.
 const workloadObject = ""
 
-// autoscalers stands for all kinds of objects that set the replicas of a workload by metrics: what KEDA makes of its own
-// are HorizontalPodAutoscalers, too.
+// autoscalers stands for all kinds of objects that set the replicas of a workload by metrics: what KEDA makes of its
+// own are HorizontalPodAutoscalers, too.
 const autoscalers = "autoscalers"
 
 // The resources of containers are apart from the rest of them: a change of an image or of
