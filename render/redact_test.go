@@ -300,7 +300,7 @@ func TestSentencesStayReadable(t *testing.T) {
 	objects := `apiVersion: v1
 kind: Secret
 metadata: {name: s}
-stringData: {a: with, b: "and", c: refetch, d: they, e: hunter2-9x}
+stringData: {a: with, b: "and", c: refetch, d: they, e: hunter2-9x, f: unknown}
 `
 	tree, err := tree.Map("head", map[string]string{"s.yaml": objects})
 	if err != nil {
@@ -310,7 +310,7 @@ stringData: {a: with, b: "and", c: refetch, d: they, e: hunter2-9x}
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := "they read it when they start, and nothing changes with it; run with --refetch"
+	text := "they read it when they start, and nothing changes with it; run with --refetch; an unknown field belongs elsewhere"
 	if got := rev.Known().Scrub(text); got != text {
 		t.Errorf("%q became %q", text, got)
 	}

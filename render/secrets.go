@@ -68,7 +68,7 @@ var vocabulary = strings.Fields("default release replicas running pending failed
 	"file files folder line object objects manifest manifests configuration kustomization component chart values library test data submodule root part dependency included rendered " +
 	"a all an and another any are as at be before after again by each for from if in is it its least less more most no none not of on one only " +
 	"or other own same so than that the their them then there they this to two was were what when where which while who why with without " +
-	"pod pods node nodes workload workloads container containers volume env key keys content image old set start run offline refetch " +
+	"pod pods node nodes workload workloads container containers volume env key keys unknown field fields belongs string content image old set start run offline refetch " +
 	"build components condition depth directory docker exclude fetch helm helmDefaults " +
 	"ignoreMissingValueFiles inherit kubeVersion kustomize loadRestrictor login optional origin patch " +
 	"path postRenderer postRenderers pull registry releases remote repo repository resources search " +
