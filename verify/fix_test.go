@@ -166,3 +166,27 @@ func TestFixesHaveAnAllowance(t *testing.T) {
 		}
 	}
 }
+
+// A line that has an image beside what is to blame is not put back as a whole: a new image is what a change is for.
+func TestNoFixTakesAnImageBack(t *testing.T) {
+	container := func(image, cpu string) string {
+		return "      - {name: web, image: " + image + ", resources: {requests: {cpu: " + cpu + "}}}\n"
+	}
+	offered := 0
+	for _, image := range []string{"web", "web:2"} {
+		for _, f := range checked(t, webWith(container("web", "100m")), webWith(container(image, "3"))).Findings {
+			if f.Fix == nil || !f.Fix.Back {
+				continue
+			}
+			if f.Fix.Mechanical {
+				offered++
+			}
+			if image != "web" && (f.Fix.Mechanical || strings.Contains(f.Fix.Text, "image")) {
+				t.Errorf("%s: %s: %q", f.Rule, f.Fix.Text, f.Fix.Replacement)
+			}
+		}
+	}
+	if offered == 0 {
+		t.Error("the same image is not put back with its line either")
+	}
+}

@@ -241,7 +241,33 @@ func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.V
 		return false
 	}
 	rel, err := d.Places.Head.Edited(ctx, sr.Variant.Release, e.file, []byte(edited))
-	return err == nil && rel.Err == nil && d.clean(ctx, sr, v, rel.Objects, remedy{}, left)
+	return err == nil && rel.Err == nil && sameImages(d.release(rel.ID), rel) &&
+		d.clean(ctx, sr, v, rel.Objects, remedy{}, left)
+}
+
+// sameImages reports whether the pods of a release run the images of another rendering of it: an edit of a line may
+// take more back than what it is to blame for.
+func sameImages(was, is *render.Rendered) bool {
+	images := func(r *render.Rendered) map[string][]string {
+		out := map[string][]string{}
+		for _, o := range r.Objects {
+			m, ok := state.ManifestOf(o.Typed)
+			if !ok {
+				continue
+			}
+			for _, c := range slices.Concat(m.Pod().InitContainers, m.Pod().Containers) {
+				out[o.ID.String()] = append(out[o.ID.String()], c.Name+"\x00"+c.Image)
+			}
+		}
+		return out
+	}
+	now := images(is)
+	for id, list := range images(was) {
+		if other, there := now[id]; there && !slices.Equal(list, other) {
+			return false
+		}
+	}
+	return true
 }
 
 // with gives the variant with other objects as head, and with what a remedy sets on base; false where one of its
