@@ -19,8 +19,8 @@ var applyRejected = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Almost always: the API server (v1.36) refuses the object, or the update of base's: it is invalid, an
-immutable field differs, or will at each render (` + "`now`" + `). Of ScaledObjects: KEDA refuses it. Not real if the live object differs from
+		Real: `Almost always: the API server (v1.36), or KEDA for a ScaledObject, refuses it: it is invalid, an
+immutable field differs, or will at each render (` + "`now`" + `). Not real if the live object differs from
 base. Check: ` + "`kubectl apply --dry-run=server`" + `.`,
 		Bad: `The apply fails halfway; no later change reaches the object.`,
 		Now: `Keep the field; or rename the object, or delete it first (` + "`--cascade=orphan`" + ` keeps its pods). A Job:

@@ -26,11 +26,12 @@ var neverReplaced = Rule{
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A lost node's StatefulSet pod stays in deletion (not real if lost nodes are deleted: set
-` + "`events.nodeFailure.outOfService: true`" + `). Or a LimitRange refuses every new pod, or a
-` + "`failurePolicy: Fail`" + ` webhook its own pods, or two each other's, and all are gone. Or a Pod has no controller.`,
-		Bad: `A replica short until somebody acts; the webhook blocks all pods.`,
+` + "`events.nodeFailure.outOfService: true`" + `). Or a LimitRange refuses every new pod; a
+` + "`failurePolicy: Fail`" + ` webhook its own, or two each other's, once all are gone. Or a Pod has no
+controller.`,
+		Bad: `A replica short until repaired; the webhook blocks all pods.`,
 		Now: `- Machine off: delete its Node or taint it ` + "`node.kubernetes.io/out-of-service`" + `.
-- Webhook: exclude its own pods, or the other's, by ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
+- Webhook: exclude these pods by ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
 - LimitRange: set limits.
 - Pod: make it a Deployment.`,
 		Sources: []string{
