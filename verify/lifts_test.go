@@ -37,6 +37,11 @@ func TestLiftsAreShared(t *testing.T) {
 	if len(c.Lifts) > 0 {
 		t.Error("a search that was cut off was kept")
 	}
+	cut.Cov.Bound = search.StateBound
+	kept := scenario.Lifts{}
+	if kept.Keep([]scenario.Task{j}, []scenario.Outcome{cut}); len(kept) != 1 {
+		t.Error("a search that ran out of states would be made again, and run out again")
+	}
 	found, shows, decided := c.Lift(context.Background(), v, k, largest)
 	if !shows || !decided || found.Events != o.Head[0].Events || len(c.Lifts) != 1 {
 		t.Errorf("shows %t, decided %t, %d kept", shows, decided, len(c.Lifts))

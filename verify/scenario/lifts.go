@@ -22,14 +22,16 @@ type liftKey struct {
 
 func (v Variant) LiftKey() liftKey { return liftKey{v.Slice, v.gap, v.devices} }
 
-// Keep takes in the tasks that were searched to the end at their largest topology.
+// Keep takes in the tasks that were searched at their largest topology, to the end or to where a search for a lift
+// would run out of states as well.
 func (l Lifts) Keep(tasks []Task, outcomes []Outcome) {
 	if l == nil {
 		return
 	}
 	for i, j := range tasks {
 		o := outcomes[i]
-		if o.done && o.Err == nil && o.Cov.Bound == search.Complete &&
+		alike := o.Cov.Bound == search.StateBound && j.states == 0 && !j.beyond && !j.tight && j.Variant.AsDeclared()
+		if o.done && o.Err == nil && (o.Cov.Bound == search.Complete || alike) &&
 			slices.Equal(j.Topology, scale.Largest(j.Variant.Spec.Classes)) {
 			l[j.Variant.LiftKey()] = o
 		}
@@ -45,7 +47,7 @@ func (c *Checker) Lift(ctx context.Context, v Variant, k Key,
 		return Violation{}, false, false
 	}
 	if !known {
-		o = c.Within(v.States()).Both(ctx, Task{Variant: v, Topology: largest})
+		o = c.Within(min(v.States(), c.Budget.States)).Both(ctx, Task{Variant: v, Topology: largest})
 		if c.Lifts != nil {
 			c.Lifts[v.LiftKey()] = o
 		}
