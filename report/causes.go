@@ -143,7 +143,8 @@ func unhedged(f *judge.Finding) string {
 
 var (
 	canHappen = regexp.MustCompile(` can (be|come|drop|end|fall|get|go|grow|hang|keep|leave|lose|pile|stay|wait)\b`)
-	severalOf = regexp.MustCompile(`^(the replicas|replicas|ready replicas|pods|nodes|Jobs|all |[02-9]\d* |1\d+ )`)
+	severalOf = regexp.MustCompile(`^(?:with .* has it, )?` +
+		`(the replicas|replicas|ready replicas|pods|nodes|Jobs|all |[02-9]\d* |1\d+ )`)
 )
 
 // affected are the other releases that show the finding, in a few words.
