@@ -29,6 +29,9 @@ func sanitize(v reflect.Value) reflect.Value {
 		return p
 	case reflect.Struct:
 		for i := range v.NumField() {
+			if !v.Type().Field(i).IsExported() {
+				continue // no surface writes it
+			}
 			out.Field(i).Set(sanitize(v.Field(i)))
 		}
 	case reflect.Slice:

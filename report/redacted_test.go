@@ -7,8 +7,8 @@ import (
 	"github.com/kubesettle/kubesettle/verify"
 )
 
-// Redacted copies a result with every field filled in, of whatever types it comes to be made of.
-func TestRedactedCopiesAnything(t *testing.T) {
+// A result with every field filled in is redacted and cleaned, of whatever types it comes to be made of.
+func TestCopiesTakeAnything(t *testing.T) {
 	r := &verify.Result{}
 	fill(reflect.ValueOf(r).Elem(), 6)
 	if len(r.Coverage.Swarmed) == 0 || len(r.Findings) == 0 {
@@ -17,6 +17,9 @@ func TestRedactedCopiesAnything(t *testing.T) {
 	out := Redacted(r, func(string) string { return "hidden" })
 	if len(out.Coverage.Swarmed) != 1 || out.Coverage.Swarmed[0].Nodes != 1 || out.Findings[0].Message != "hidden" {
 		t.Errorf("%+v", out.Coverage.Swarmed)
+	}
+	if out := sanitized(r); len(out.Coverage.Swarmed) != 1 || out.Coverage.Swarmed[0].Nodes != 1 {
+		t.Errorf("cleaned: %+v", out.Coverage.Swarmed)
 	}
 }
 
