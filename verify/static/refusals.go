@@ -29,6 +29,7 @@ type Applied struct {
 	Refused    field.ErrorList
 	Before     field.ErrorList // that of base applied over itself
 	Back       field.ErrorList // what the revert is refused for, where the change is not
+	lived      field.ErrorList // of what a new object is refused for, what others of base are refused for
 	again      bool            // refused is about the second apply of the same manifests
 	lookup     bool            // the chart looks into the cluster, which may keep what differs
 	kept       bool            // the release is kept as declared: what is there is updated
@@ -45,8 +46,9 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 	if p.Head.Delivery.ServerSide {
 		mode = state.ServerSide
 	}
-	base := map[string]*render.Object{}
+	base, lived := map[string]*render.Object{}, practice{}
 	if p.Base != nil && p.Base.Err == nil {
+		lived.objects = p.Base.Objects
 		for _, o := range p.Base.Objects {
 			base[o.ID.String()] = o
 		}
@@ -66,6 +68,11 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 		}
 		a.judge()
 		a.forgive()
+		for _, e := range a.Refused {
+			if a.Base == nil && lived.knows(o, e) {
+				a.lived = append(a.lived, e)
+			}
+		}
 		if len(a.Refused)+len(a.Before)+len(a.Back) > 0 {
 			out = append(out, a)
 			continue
@@ -212,11 +219,13 @@ func sourceField(path string) string {
 	return path
 }
 
-// Fresh are the errors of head that base applied over itself does not have.
+// Fresh are the errors of head that base applied over itself does not have, and a new object does not share with
+// others of base.
 func (a *Applied) Fresh() field.ErrorList {
 	var out field.ErrorList
 	for _, e := range a.Refused {
-		if !slices.ContainsFunc(a.Before, func(o *field.Error) bool { return o.Field == e.Field && o.Type == e.Type }) {
+		if !slices.Contains(a.lived, e) &&
+			!slices.ContainsFunc(a.Before, func(o *field.Error) bool { return o.Field == e.Field && o.Type == e.Type }) {
 			out = append(out, e)
 		}
 	}
