@@ -54,6 +54,10 @@ func TestPlantedLines(t *testing.T) {
 			"warning apply-stuck web.yaml:19"},
 		{"pods come in an earlier wave", nil, map[string]string{"web.yaml": strings.Replace(plantedWeb, "metadata: {name: web}\n", wave("-3")+"  name: web\n", 1)},
 			"warning apply-stuck web.yaml:4"},
+		{"a spread misses its own pods by a letter", misread("app: webshop"), misread("app: webshp"),
+			"warning dangling-target web.yaml:16"},
+		{"a new spread misses its own pods by a letter", map[string]string{"web.yaml": webshop(plantedWeb)},
+			misread("tier: shop", "app: webshp"), "warning dangling-target web.yaml:10"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			got := shownAt(t, laidOver(map[string]string{"web.yaml": plantedWeb}, x.base), laidOver(map[string]string{"web.yaml": plantedWeb}, x.head))
@@ -62,6 +66,19 @@ func TestPlantedLines(t *testing.T) {
 			}
 		})
 	}
+}
+
+// webshop is a text with other labels for the pods of plantedWeb.
+func webshop(text string) string {
+	return strings.ReplaceAll(text, "app: web}", "app: webshop, tier: shop}")
+}
+
+// misread has a spread constraint with some labels.
+func misread(labels ...string) map[string]string {
+	return map[string]string{"web.yaml": strings.Replace(webshop(plantedWeb), "      containers:\n",
+		"      topologySpreadConstraints:\n      - maxSkew: 1\n        topologyKey: kubernetes.io/hostname\n"+
+			"        whenUnsatisfiable: ScheduleAnyway\n        labelSelector:\n          matchLabels:\n            "+
+			strings.Join(labels, "\n            ")+"\n      containers:\n", 1)}
 }
 
 func laidOver(files, over map[string]string) map[string]string {

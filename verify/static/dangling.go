@@ -216,7 +216,7 @@ type placed struct {
 }
 
 // lostTerms says which placement rules of a workload match no pod, although they matched
-// its own on base, or have every label of its own with another value.
+// its own on base, have every label of its own with another value, or were meant for them.
 func lostTerms(release string, o, b *render.Object, all *aimIndex) []Remark {
 	now, was := terms(o), terms(b)
 	var out []Remark
@@ -233,11 +233,16 @@ func lostTerms(release string, o, b *render.Object, all *aimIndex) []Remark {
 			s, err := metav1.LabelSelectorAsSelector(w.selector)
 			return err == nil && w.kind == t.kind && s.String() == sel.String() && !s.Matches(labels.Set(podLabels(b)))
 		})
-		if same || !before && !alike(t.selector.MatchLabels, podLabels(o)) {
+		missed, near := meantOwn(t.selector, podLabels(o))
+		if same || !before && !near && !alike(t.selector.MatchLabels, podLabels(o)) {
 			continue
 		}
+		var first []cause
+		if missed != "" {
+			first = []cause{{o, []string{t.path + missed}}}
+		}
 		out = append(out, Remark{
-			Rule: rules.DanglingTarget, release: release, Object: o, status: judge.New,
+			Rule: rules.DanglingTarget, release: release, Object: o, status: judge.New, first: first,
 			paths: []string{t.path, "spec.template.metadata.labels"},
 			text: fmt.Sprintf("the selector of %s of %s matches no pod, not even its own, so the rule has no effect",
 				t.path, o.ID),

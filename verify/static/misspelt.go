@@ -1,10 +1,14 @@
 package static
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/agext/levenshtein"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -50,6 +54,60 @@ func nearlyAimed(o, t *render.Object) bool {
 	ref := slice.Scaled(o)
 	return ref.Kind == t.ID.Kind &&
 		(slip(ref.Name, t.ID.Name) || leavesOut(ref.Name, t.ID.Name) || leavesOut(t.ID.Name, ref.Name))
+}
+
+// meantOwn reports whether a placement rule was written for the pods that have it and misses them by the spelling of a
+// value or of a key, or by another key for the name of the program; at is the first such field, below the selector.
+func meantOwn(sel *metav1.LabelSelector, pod map[string]string) (at string, ok bool) {
+	type term struct{ key, value, at string }
+	var terms []term
+	for _, k := range slices.Sorted(maps.Keys(sel.MatchLabels)) {
+		terms = append(terms, term{k, sel.MatchLabels[k], ".matchLabels[" + k + "]"})
+	}
+	for i, e := range sel.MatchExpressions {
+		if e.Operator != metav1.LabelSelectorOpIn || len(e.Values) != 1 {
+			return "", false
+		}
+		terms = append(terms, term{e.Key, e.Values[0], fmt.Sprintf(".matchExpressions[%d]", i)})
+	}
+	for _, t := range terms {
+		have, known := pod[t.key]
+		switch {
+		case known && have == t.value:
+			continue
+		case known && (slip(t.value, have) || strings.EqualFold(t.value, have)) && !lettered(t.value, have):
+		case !known && otherKey(t.key, t.value, pod):
+		default:
+			return "", false
+		}
+		if at == "" {
+			at = t.at
+		}
+	}
+	return at, at != ""
+}
+
+// otherKey reports whether pods have a value under a key that is spelt alike, or that tells the program as well.
+func otherKey(key, value string, pod map[string]string) bool {
+	for k, v := range pod {
+		if v == value && (slip(k, key) || strings.EqualFold(k, key) ||
+			slices.Contains(identifying, k) && slices.Contains(identifying, key)) {
+			return true
+		}
+	}
+	return false
+}
+
+// lettered reports whether two names differ in a part of one or two letters, by which they are told apart on purpose:
+// web-a and web-b.
+func lettered(a, b string) bool {
+	x, y := strings.Split(a, "-"), strings.Split(b, "-")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] && (len(x[i]) <= 2 || len(y[i]) <= 2) {
+			return true
+		}
+	}
+	return len(x) != len(y)
 }
 
 // leavesOut reports whether a name is another one without some of the parts between its dashes.

@@ -1,6 +1,13 @@
 package static
 
-import "testing"
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 func TestSlip(t *testing.T) {
 	for _, c := range []struct {
@@ -27,6 +34,48 @@ func TestLeavesOut(t *testing.T) {
 	} {
 		if got := leavesOut(c.short, c.long); got != c.want {
 			t.Errorf("%s of %s: %v", c.short, c.long, got)
+		}
+	}
+}
+
+// A rule of placement with one label of its pods misspelt was meant for them, whatever the labels are; one with a label
+// of another name was not.
+func TestMeantOwn(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	word := func(n int) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte('a' + rnd.IntN(26))
+		}
+		return string(b)
+	}
+	slipped := func(s string) string {
+		i := rnd.IntN(len(s))
+		return s[:i] + s[i+1:]
+	}
+	for range 500 {
+		pod := map[string]string{}
+		for range 1 + rnd.IntN(3) {
+			pod[word(4+rnd.IntN(8))] = word(4 + rnd.IntN(8))
+		}
+		key := slices.Sorted(maps.Keys(pod))[rnd.IntN(len(pod))]
+		sel := metav1.LabelSelector{MatchLabels: maps.Clone(pod)}
+		if at, ok := meantOwn(&sel, pod); ok {
+			t.Fatalf("%v selects %v, but is told to miss them at %s", sel.MatchLabels, pod, at)
+		}
+		sel.MatchLabels[key] = slipped(pod[key])
+		if at, ok := meantOwn(&sel, pod); !ok || at != ".matchLabels["+key+"]" {
+			t.Fatalf("%v misses %v by %s: told %q %v", sel.MatchLabels, pod, key, at, ok)
+		}
+		sel.MatchLabels[key] = "0" + word(8)
+		if at, ok := meantOwn(&sel, pod); ok {
+			t.Fatalf("%v is for others than %v, but is told at %s", sel.MatchLabels, pod, at)
+		}
+		delete(sel.MatchLabels, key)
+		misspelt := slipped(key)
+		sel.MatchLabels[misspelt] = pod[key]
+		if at, ok := meantOwn(&sel, pod); !ok || at != ".matchLabels["+misspelt+"]" {
+			t.Fatalf("%v misses %v by %s: told %q %v", sel.MatchLabels, pod, misspelt, at, ok)
 		}
 	}
 }
