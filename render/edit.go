@@ -133,6 +133,11 @@ func (r *Revision) Edited(ctx context.Context, id, file string, text []byte) (*R
 	if _, ok := was.recipe.Files[file]; !ok {
 		return nil, fmt.Errorf("%s: %w %s", file, errNotRead, id)
 	}
+	return r.again(ctx, was, file, text)
+}
+
+// again renders a release with another text in a file that it reads.
+func (r *Revision) again(ctx context.Context, was *Rendered, file string, text []byte) (*Rendered, error) {
 	src, err := source.New(r.Tree)
 	if err != nil {
 		return nil, err
@@ -143,12 +148,13 @@ func (r *Revision) Edited(ctx context.Context, id, file string, text []byte) (*R
 	run := worker.New(ctx, opt.running())
 	defer run.Close()
 	j := &release.Recipe{Release: was.recipe.Release, Files: maps.Clone(was.recipe.Files), Chart: was.recipe.Chart,
-		Inflate: was.recipe.Inflate, Bases: was.recipe.Bases, Fetched: was.recipe.Fetched, Notes: was.recipe.Notes}
+		Inflate: was.recipe.Inflate, Bases: was.recipe.Bases, Fetched: was.recipe.Fetched, Notes: was.recipe.Notes,
+		Encrypted: was.recipe.Encrypted, Template: was.recipe.Template, Declares: was.recipe.Declares}
 	j.Files[file] = text
 	s := &side{
 		src: src, opt: opt, runner: run, releases: []release.Release{was.Release}, recipes: []*release.Recipe{j},
 		failed: make([]*document.Failure, 1), outputs: make([]release.Output, 1),
-		spent: &times{}, byID: map[string]int{id: 0},
+		spent: &times{}, byID: map[string]int{was.ID: 0},
 	}
 	s.run(0)
 	s.outputs[0].Docs = expand(s.outputs[0].Docs)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -43,17 +44,19 @@ func Beside(objects []*Object, o *Object) []*Object {
 	return slices.Insert(slices.Clone(objects), i, o)
 }
 
-// RewriteAll gives a text of one file with which a release renders to just these objects, as all parts together make
-// them; false where none is found, or several files would have to change.
-func (r *Revision) RewriteAll(ctx context.Context, parts []Part, want []*Object) (Rewrite, bool) {
-	if len(parts) == 0 {
-		return Rewrite{}, false
+// RewriteAll gives texts of one file with which a release renders to just these objects, as all parts together make
+// them, each when it is asked for; none where several files would have to change.
+func (r *Revision) RewriteAll(ctx context.Context, parts []Part, want []*Object) iter.Seq[Rewrite] {
+	return func(yield func(Rewrite) bool) {
+		if len(parts) > 0 {
+			r.rewriteRest(ctx, parts, want, "", yield)
+		}
 	}
-	return r.rewriteRest(ctx, parts, want, "")
 }
 
-// rewriteRest makes the parts one after the other, in one file if any is named.
-func (r *Revision) rewriteRest(ctx context.Context, parts []Part, want []*Object, file string) (Rewrite, bool) {
+// rewriteRest makes the parts one after the other, in one file if any is named; false where no more is asked for.
+func (r *Revision) rewriteRest(ctx context.Context, parts []Part, want []*Object, file string,
+	yield func(Rewrite) bool) bool {
 	p := parts[0]
 	list := r.Rewrites(p.Object, p.Set)
 	if p.Add != nil {
@@ -68,8 +71,8 @@ func (r *Revision) rewriteRest(ctx context.Context, parts []Part, want []*Object
 			continue
 		}
 		if len(parts) == 1 {
-			if Same(rel.Objects, want) {
-				return w, true
+			if Same(rel.Objects, want) && !yield(w) {
+				return false
 			}
 			continue
 		}
@@ -79,14 +82,14 @@ func (r *Revision) rewriteRest(ctx context.Context, parts []Part, want []*Object
 		rest := slices.Clone(parts[1:])
 		for i := range rest {
 			if rest[i].Object = rel.object(rest[i].Object.ID); rest[i].Object == nil {
-				return Rewrite{}, false
+				return true
 			}
 		}
-		if w, ok := next.rewriteRest(ctx, rest, want, w.File); ok {
-			return w, true
+		if !next.rewriteRest(ctx, rest, want, w.File, yield) {
+			return false
 		}
 	}
-	return Rewrite{}, false
+	return true
 }
 
 // object is the one with an ID; nil: there is none.

@@ -166,11 +166,17 @@ func fixLines(f *judge.Finding, limit int) (say string, diff []string) {
 	if x.Cost != "" {
 		say += "; cost: " + Plain(x.Cost, 100)
 	}
+	if also := spreads(x); also != "" {
+		say += "; " + also
+	}
 	if o := f.OtherFix; o != nil && line(o.Text) != "" && o.Text != f.Fix.Text {
 		defer func() {
 			say += "; or: " + strings.TrimSuffix(Plain(o.Text, 200), ".")
 			if o.Cost != "" {
 				say += "; cost: " + Plain(o.Cost, 100)
+			}
+			if also := spreads(o); also != "" {
+				say += "; " + also
 			}
 		}()
 	}

@@ -250,6 +250,9 @@ func fixText(f *judge.Fix) string {
 	if f.Cost != "" {
 		s += " The cost: " + strings.TrimSuffix(line(f.Cost), ".") + "."
 	}
+	if also := spreads(f); also != "" {
+		s += " It " + also + ": not searched with it."
+	}
 	switch {
 	case f.Verified && f.Mechanical:
 		return s + " Verified: rendered and searched again with this edit at the same size; the violation is gone, and no other rule breaks."
@@ -257,6 +260,31 @@ func fixText(f *judge.Fix) string {
 		return s + " Verified: searched again at the same size; the violation is gone."
 	}
 	return s + " Not verified."
+}
+
+// mostSpread bounds the releases that are named beside a fix.
+const mostSpread = 5
+
+// spreads says which other releases a fix changes, or may change; "": none.
+func spreads(f *judge.Fix) string {
+	var parts []string
+	for _, p := range []struct {
+		says string
+		ids  []string
+	}{{"also changes ", f.AlsoChanges}, {"may also change ", f.MayChange}} {
+		if len(p.ids) == 0 {
+			continue
+		}
+		var names []string
+		for _, id := range p.ids[:min(len(p.ids), mostSpread)] {
+			names = append(names, Plain(id, 60))
+		}
+		if n := len(p.ids) - mostSpread; n > 0 {
+			names = append(names, fmt.Sprintf("%d more", n))
+		}
+		parts = append(parts, p.says+english.WordSeries(names, "and"))
+	}
+	return strings.Join(parts, " and ")
 }
 
 // replaced says which lines a fix replaces, or "" where it is no replacement.

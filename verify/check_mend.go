@@ -100,8 +100,13 @@ func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, r static.Re
 		if !shown || r.Before != nil { // with a step before the change, the edit alone would not mend
 			return a.inWords(r)
 		}
+		others, harmless := judge.OthersOf(ctx, ch.Head, rel.ID, w)
+		if !harmless {
+			continue
+		}
 		f := a.places.Fix(e)
 		f.Cost = r.Cost
+		f.Spread(others)
 		return f
 	}
 	rel := withObject(ch.Head, r)

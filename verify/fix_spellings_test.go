@@ -209,8 +209,11 @@ func editHolds(t *testing.T, seed uint64, files map[string]string, file string, 
 	if err != nil || render.Same([]*render.Object{o}, []*render.Object{want}) {
 		return 0, 0 // there is no such list item in this one
 	}
-	w, ok := rev.RewriteAll(context.Background(), []render.Part{{Object: o, Set: set}}, []*render.Object{want})
-	if !ok {
+	var w render.Rewrite
+	for w = range rev.RewriteAll(context.Background(), []render.Part{{Object: o, Set: set}}, []*render.Object{want}) {
+		break
+	}
+	if w.File == "" {
 		t.Logf("seed %d: no edit for %v in\n%s", seed, set, files[file])
 		return 1, 0
 	}

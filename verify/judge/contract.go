@@ -182,6 +182,10 @@ type Fix struct {
 	Verified   bool `json:"verified"`
 	// Back says that it takes the change back, or a part of it: the last resort.
 	Back bool `json:"back,omitempty"`
+	// AlsoChanges are other releases, by ID, that read the file of a mechanical fix and render
+	// otherwise with it; MayChange are those not rendered with it. None of them was searched again.
+	AlsoChanges []string `json:"alsoChanges,omitempty"`
+	MayChange   []string `json:"mayChange,omitempty"`
 	// Diff is a mechanical fix as a diff shows it; nil where its lines may hold a secret.
 	Diff *Hunk `json:"diff,omitempty"`
 }

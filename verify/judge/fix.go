@@ -54,9 +54,10 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 		if i == mostEdits || d.Checker.Expired() {
 			break
 		}
-		if d.mends(ctx, sr, v, e, left) {
+		if others, ok := d.mends(ctx, sr, v, e, left); ok {
 			f := d.Places.Fix(e)
 			f.Back = true
+			f.Spread(others)
 			return []*Fix{f}, left.untried
 		}
 	}
@@ -105,10 +106,13 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 		return &Fix{Text: r.say, Cost: r.cost, Verified: true}
 	}
 	// with a step before the change, the edit alone would not mend
-	if e, ok := d.textOf(ctx, r, objects); ok && len(r.drop) == 0 && r.before == nil {
-		f := d.Places.Fix(e)
-		f.Cost = r.cost
-		return f
+	if len(r.drop) == 0 && r.before == nil {
+		if e, others, ok := d.textOf(ctx, r, objects); ok {
+			f := d.Places.Fix(e)
+			f.Cost = r.cost
+			f.Spread(others)
+			return f
+		}
 	}
 	l := d.Places.Location(r.object.Source, "head")
 	if len(r.set) > 0 {
@@ -118,8 +122,9 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 }
 
 // textOf is a remedy as an edit: of the texts that may make it, the first one with which the
-// release renders to just these objects, and which may be shown. Edits of several files are none.
-func (d *Judge) textOf(ctx context.Context, r remedy, objects []*render.Object) (Edit, bool) {
+// release renders to just these objects, and which may be shown; one that leaves the other releases as they are comes
+// before one that does not. Edits of several files are none.
+func (d *Judge) textOf(ctx context.Context, r remedy, objects []*render.Object) (best Edit, with Others, ok bool) {
 	head := d.Places.Head
 	var parts []render.Part
 	for _, c := range append([]change{{r.object, r.set}}, r.also...) {
@@ -130,15 +135,27 @@ func (d *Judge) textOf(ctx context.Context, r remedy, objects []*render.Object) 
 	if r.add != nil {
 		parts = append(parts, render.Part{Object: r.object, Add: r.add})
 	}
-	w, ok := head.RewriteAll(ctx, parts, objects)
-	if !ok {
-		return Edit{}, false
+	for w := range head.RewriteAll(ctx, parts, objects) {
+		was, err := fs.ReadFile(head.Tree, w.File)
+		if err != nil {
+			continue
+		}
+		e, shown := Difference(w.File, string(was), w.Text, r.say)
+		if !shown {
+			continue
+		}
+		others, harmless := OthersOf(ctx, head, r.object.Release, w)
+		if !harmless {
+			continue
+		}
+		if !ok {
+			best, with, ok = e, others, true
+		}
+		if others.none() {
+			return e, others, true
+		}
 	}
-	was, err := fs.ReadFile(head.Tree, w.File)
-	if err != nil {
-		return Edit{}, false
-	}
-	return Difference(w.File, string(was), w.Text, r.say)
+	return best, with, ok
 }
 
 // release is a release of head; nil: it has none of that name.
@@ -229,20 +246,24 @@ func takenBack(fields []Blame) string {
 }
 
 // mends reports whether head with the edit, rendered and searched again at the violation's
-// size, is free of it and breaks no rule that it did not break before.
+// size, is free of it and breaks no rule that it did not break before, and which other releases the edit changes.
 func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, e Edit,
-	left *allowance) bool {
-	text, err := fs.ReadFile(d.Places.Head.Tree, e.file)
+	left *allowance) (Others, bool) {
+	head := d.Places.Head
+	text, err := fs.ReadFile(head.Tree, e.file)
 	if err != nil {
-		return false
+		return Others{}, false
 	}
 	edited, ok := e.Apply(string(text))
 	if !ok {
-		return false
+		return Others{}, false
 	}
-	rel, err := d.Places.Head.Edited(ctx, sr.Variant.Release, e.file, []byte(edited))
-	return err == nil && rel.Err == nil && sameImages(d.release(rel.ID), rel) &&
-		d.clean(ctx, sr, v, rel.Objects, remedy{}, left)
+	rel, err := head.Edited(ctx, sr.Variant.Release, e.file, []byte(edited))
+	if err != nil || rel.Err != nil || !sameImages(d.release(rel.ID), rel) ||
+		!d.clean(ctx, sr, v, rel.Objects, remedy{}, left) {
+		return Others{}, false
+	}
+	return OthersOf(ctx, head, rel.ID, render.Rewrite{File: e.file, Text: edited})
 }
 
 // sameImages reports whether the pods of a release run the images of another rendering of it: an edit of a line may

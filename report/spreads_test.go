@@ -1,0 +1,25 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// Whoever reads a fix reads beside it which other releases it changes, on every surface that words one.
+func TestSpreads(t *testing.T) {
+	f := &judge.Fix{Text: "run one more replica", Verified: true, Mechanical: true}
+	if got := spreads(f); got != "" {
+		t.Errorf("a fix of one release: %q", got)
+	}
+	f.AlsoChanges, f.MayChange = []string{"prod", "sta\nging"}, strings.Split("a b c d e f g", " ")
+	const want = "also changes prod and sta ging and may also change a, b, c, d, e and 2 more"
+	brief, _ := fixLines(&judge.Finding{Fix: f}, 1)
+	other, _ := fixLines(&judge.Finding{Fix: &judge.Fix{Text: "x"}, OtherFix: f}, 1)
+	for _, got := range []string{fixText(f), brief, other} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q does not say %q", got, want)
+		}
+	}
+}

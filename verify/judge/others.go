@@ -1,0 +1,54 @@
+package judge
+
+import (
+	"context"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/validation"
+)
+
+// Others are the releases beside a finding's own that read the file of an edit, by ID: those that it changes, and those
+// that it may change, as they were not rendered with it.
+type Others struct{ changes, may []string }
+
+func (o Others) none() bool { return len(o.changes)+len(o.may) == 0 }
+
+// OthersOf tells which other releases of head an edit of one changes; false where one of them does not render with it,
+// is refused by the API server for more reasons, or comes to run another image: nobody would take such an edit for a
+// fix.
+func OthersOf(ctx context.Context, head *render.Revision, release string, w render.Rewrite) (Others, bool) {
+	changed, open := head.EditedOthers(ctx, release, w.File, []byte(w.Text))
+	out := Others{may: open}
+	for _, c := range changed {
+		if c.Is.Err != nil || !sameImages(c.Was, c.Is) || refusedMore(c) {
+			return Others{}, false
+		}
+		out.changes = append(out.changes, c.Is.ID)
+	}
+	return out, true
+}
+
+// refusedMore reports whether the API server refuses an object of a release that it took before, or refuses to update
+// what is there to it.
+func refusedMore(c render.Other) bool {
+	was := map[render.ObjectID]*render.Object{}
+	for _, o := range c.Was.Objects {
+		was[o.ID] = o
+	}
+	for _, is := range c.Is.Objects {
+		if is.Typed == nil {
+			continue
+		}
+		before, after := 0, len(validation.Create(is.Typed))
+		if old := was[is.ID]; old != nil && old.Typed != nil {
+			before, after = len(validation.Create(old.Typed)), max(after, len(validation.Update(is.Typed, old.Typed)))
+		}
+		if after > before {
+			return true
+		}
+	}
+	return false
+}
+
+// Spread says of a fix which other releases it changes.
+func (f *Fix) Spread(o Others) { f.AlsoChanges, f.MayChange = o.changes, o.may }
