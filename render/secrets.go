@@ -73,7 +73,15 @@ var vocabulary = strings.Fields("default release replicas running pending failed
 	"ignoreMissingValueFiles inherit kubeVersion kustomize loadRestrictor login optional origin patch " +
 	"path postRenderer postRenderers pull registry releases remote repo repository resources search " +
 	"secrets unshallow untar untardir update valueFiles valuesFiles version kubectl argocd flux jsonnet " +
-	"commit")
+	"commit " +
+	"action Always AlwaysAllow applied AverageValue base behavior blob check configmap constraints deploy " +
+	"describe DoNotSchedule dry edit endpointslices events explain Fail failurePolicy FILE filter hash heads " +
+	"Honor immutable InPlaceOrRecreate keep kubesettle labels last matchLabelKeys maxSurge maxUnavailable " +
+	"merge minReplicas mismatchLabelKeys NAMESPACE Never nodeAffinityPolicy nodeFailure nodeFit " +
+	"nodeTaintsPolicy operator outOfService podReplacementPolicy policy preemptionPolicy " +
+	"preserveResourcesOnDeletion prune rbac Recreate refs remotes resource restartPolicy rollback " +
+	"rollingUpdate SELECTOR selector server side snapshot tolerance tolerationSeconds type " +
+	"unhealthyPodEvictionPolicy view wait wide yaml")
 
 // know gives a release's objects what is known, and takes it out of its messages.
 func (r *Rendered) know(k *redact.Known) {
@@ -220,7 +228,7 @@ func (m *message) words(text string, shortest int) string {
 
 // open reports whether everybody may read a text.
 func (m *message) open(text string) bool {
-	if redact.PlainWords(text) || redact.SafeForm(text) {
+	if redact.PlainWords(text) || redact.SafeForm(text) || advised(text) {
 		return true
 	}
 	for name := range m.recipe.Files {
@@ -243,6 +251,20 @@ func (m *message) open(text string) bool {
 		}
 	}
 	return m.isKey(text)
+}
+
+// advised reports whether a text is the vocabulary's words and the signs that join them, with one number or the like
+// at most, as the options of a command that a message says to run: --depth=1, +refs/heads/*:refs/remotes/origin/*.
+func advised(text string) bool {
+	others := 0
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("-+*=:./", r) }) {
+		if !slices.Contains(vocabulary, part) {
+			if others++; others > 1 || !redact.SafeForm(part) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // isKey reports whether a text is a key in one of the files.

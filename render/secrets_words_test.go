@@ -13,32 +13,33 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render/redact"
+	"github.com/kubesettle/kubesettle/render/release"
 )
 
-// What a message says to type is never masked: a Secret for Argo CD has "type: helm" in it, and is no reason to advise
-// to run "<redacted> dependency build".
-func TestCommandsAreNotMasked(t *testing.T) {
-	k := &redact.Known{}
-	k.Public(vocabulary...)
-	quoted, word := regexp.MustCompile("`[^`]+`"), regexp.MustCompile("[A-Za-z]{4,}")
-	seen := map[string]bool{}
-	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+// advice is what the program's messages say to type: the texts between backticks, and commands between quotes.
+func advice(t *testing.T) map[string]bool {
+	t.Helper()
+	quoted := regexp.MustCompile("`[^`]+`|'(?:git|helm|kubectl|kubesettle|kustomize|docker|argocd|flux) [^']+'")
+	out := map[string]bool{}
+	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
 			return err
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.FromSlash(name), nil, 0)
+		if d.IsDir() && (name != "." && strings.HasPrefix(name, ".") || d.Name() == "testdata" || name == "verify/conformance" || name == "cmd/release") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", filepath.FromSlash(name)), nil, 0)
 		if err != nil {
 			return err
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
-				text, err := strconv.Unquote(l.Value)
-				if err == nil && strings.Contains(text, " ") {
+				if text, err := strconv.Unquote(l.Value); err == nil && strings.Contains(text, " ") {
 					for _, command := range quoted.FindAllString(text, -1) {
-						for _, w := range word.FindAllString(command, -1) {
-							seen[w] = true
-							k.Add(w)
-						}
+						out[command] = true
 					}
 				}
 			}
@@ -49,6 +50,22 @@ func TestCommandsAreNotMasked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return out
+}
+
+// What a message says to type is never masked: a Secret for Argo CD has "type: helm" in it, and is no reason to advise
+// to run "<redacted> dependency build". Nor is an option taken for a value of the input.
+func TestCommandsAreNotMasked(t *testing.T) {
+	k := &redact.Known{}
+	k.Public(vocabulary...)
+	word := regexp.MustCompile("[A-Za-z]{4,}")
+	all, seen := advice(t), map[string]bool{}
+	for command := range all {
+		for _, w := range word.FindAllString(command, -1) {
+			seen[w] = true
+			k.Add(w)
+		}
+	}
 	k.Add("correct-horse-battery")
 	k.Seal()
 	for w := range seen {
@@ -56,7 +73,21 @@ func TestCommandsAreNotMasked(t *testing.T) {
 			t.Errorf("%q is masked: it belongs to the vocabulary", w)
 		}
 	}
-	if len(seen) < 20 || !strings.Contains(k.Scrub("a correct-horse-battery b"), redact.Mask) {
+	if len(seen) < 100 || !strings.Contains(k.Scrub("a correct-horse-battery b"), redact.Mask) {
 		t.Errorf("%d words were tried, and a secret is masked: %v", len(seen), k.Scrub("correct-horse-battery"))
+	}
+	for _, more := range []string{"git fetch --depth=1 origin", "git fetch --unshallow origin", "git fetch --refetch origin", "git fetch --filter=blob:none origin"} {
+		all["`"+more+"`"] = true
+	}
+	m := message{known: k, recipe: &release.Recipe{}}
+	for command := range all {
+		if got := m.clean("run " + command + " now"); got != "run "+command+" now" {
+			t.Errorf("%s becomes %s", command, got)
+		}
+	}
+	for _, option := range []string{"--hunter2-9x-hunter", "--depth=hunter2-9x", "--unshallow-hunter2-9x", "--filter=blob:hunter2-9x", "--depth=12345-12345"} {
+		if got := m.clean("run `git fetch " + option + " origin`"); !strings.Contains(got, "redacted") {
+			t.Errorf("%s is shown: %s", option, got)
+		}
 	}
 }
