@@ -64,7 +64,9 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 		return f, false // it is the numbers of one reduced scale that break the rule
 	}
 	if v.Swarmed {
-		f.FoundBy = "runs"
+		if f.FoundBy = "runs"; j.unsure {
+			f.Message += "; base was not searched far enough to tell whether the change introduces it"
+		}
 	}
 	f.Status, f.AtDeclaredScale = j.status, j.declared && (f.Reduced == nil || f.Reduced.Lifted)
 	var found []culprit

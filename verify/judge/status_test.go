@@ -26,6 +26,10 @@ func TestStatus(t *testing.T) {
 	on := func(in string, inevitable bool, events ...string) scenario.Violation {
 		return at(3, in, inevitable, events...)
 	}
+	inRuns := func(v scenario.Violation) scenario.Violation {
+		v.Swarmed, v.Probed = true, true
+		return v
+	}
 	for _, tt := range []struct {
 		name   string
 		head   scenario.Violation
@@ -49,6 +53,10 @@ func TestStatus(t *testing.T) {
 		{"cut after the events that it takes", on(scenario.ScenarioChange, false, "apply"), nil, 1, true, New, false},
 		{"cut, and base has no descheduler", on(scenario.ScenarioChange, true), nil, scenario.NoneClosed, false, New, true},
 		{"base, searched, does not rest in it", on(scenario.ScenarioChange, true), nil, scenario.AllClosed, true, New, false},
+		{"cut, and base breaks it otherwise", on(scenario.ScenarioChange, false, "apply"), []scenario.Violation{on(scenario.ScenarioChange, false, "apply", "drain")}, 0, true, Worsened, true},
+		{"cut, and runs break it on base otherwise", inRuns(on(scenario.ScenarioChange, false, "apply")), []scenario.Violation{inRuns(on(scenario.ScenarioChange, false, "apply", "drain"))}, 0, true, Existing, false},
+		{"cut, and runs break nothing on base", inRuns(on(scenario.ScenarioChange, false, "apply")), nil, 0, true, New, true},
+		{"runs break it on base, which was searched as far, after more", inRuns(on(scenario.ScenarioChange, false, "apply")), []scenario.Violation{inRuns(on(scenario.ScenarioChange, false, "apply", "drain"))}, 1, true, Worsened, false},
 		{"head is all there is", on("steady", true), nil, scenario.AllClosed, true, New, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
