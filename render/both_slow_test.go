@@ -1,0 +1,81 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/worker"
+)
+
+// slowRunner takes long over charts that say so, and renders nothing.
+type slowRunner struct {
+	worker.Runner
+	clock *release.Clock
+	last  int // the run that the time ends with
+	ran   *int
+}
+
+func (r slowRunner) Run(j *release.Recipe) release.Output {
+	for _, b := range j.Files {
+		if strings.Contains(string(b), "slow") {
+			time.Sleep(2 * time.Millisecond)
+			break
+		}
+	}
+	if *r.ran++; *r.ran == r.last {
+		r.clock.Set(time.Now().Add(-time.Second))
+	}
+	return release.Output{}
+}
+
+// Fourteen charts that the change makes slow, or that it adds, are its doing, wherever the time ends after the first of
+// them: otherwise a change could switch off its own gate.
+func TestManySlowChartsAreTheChanges(t *testing.T) {
+	const charts = 14
+	files := func(text string) map[string]string {
+		out := map[string]string{"README.md": text}
+		for i := range charts {
+			if text != "" {
+				out[fmt.Sprintf("c%d/Chart.yaml", i)] = "apiVersion: v2\nname: c\nversion: 1.0.0\n"
+				out[fmt.Sprintf("c%d/templates/a.yaml", i)] = text
+			}
+		}
+		return out
+	}
+	for name, base := range map[string]string{"made slow": "quick", "new": ""} {
+		first, most := 2, 2*charts // the first run of head, and all
+		if base == "" {
+			first, most = 1, charts
+		}
+		for last := first; last <= most; last++ {
+			clock := &release.Clock{}
+			opt := Options{Clock: clock, Workers: 1}
+			run := worker.New(context.Background(), opt.running())
+			var sides []*side
+			ran := 0
+			for _, text := range []string{base, "slow"} {
+				m, err := tree.Map("side", files(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := prepare(context.Background(), m, opt, slowRunner{run, clock, last, &ran}, nil, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sides = append(sides, s)
+			}
+			if err := completeBoth(context.Background(), sides[0], sides[1]); err != nil {
+				t.Fatal(err)
+			}
+			run.Close()
+			if ran != last || !slower(sides[0], sides[1]) {
+				t.Errorf("%s, the time ends after %d runs of %d: head does not count as slow", name, ran, last)
+			}
+		}
+	}
+}
