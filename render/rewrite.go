@@ -151,6 +151,7 @@ func (r *Revision) Rewrites(o *Object, settings []Setting) []Rewrite {
 	}
 	if len(list) > 0 && j.Chart != nil {
 		out = append(out, rewriteKnobs(j, o, settings)...)
+		out = append(out, rewriteOwnValues(j, o, list)...)
 	}
 	return out
 }

@@ -8,6 +8,38 @@ import (
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
+// A value that the chart sets for all may be set for one release, below the maps that its own values file has.
+func TestRewritesOwnValues(t *testing.T) {
+	for own, want := range map[string]string{
+		"env: prod\n":                       "web:\n  size:\n    replicas: 4\nenv: prod\n",
+		"web:\n  env: prod\n":               "web:\n  size:\n    replicas: 4\n  env: prod\n",
+		"web: {env: prod}\n":                "web: {env: prod, size: {replicas: 4}}\n",
+		"web:\n  size:\n    cpu: 1 # one\n": "web:\n  size:\n    replicas: 4\n    cpu: 1 # one\n",
+	} {
+		rev := renderFiles(t, map[string]string{
+			"Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n", "values-dev.yaml": "env: dev\n", "values-prod.yaml": own,
+			"values.yaml":        "web:\n  size:\n    replicas: 3\n",
+			"templates/web.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: {{ .Values.web.size.replicas }}\n",
+		})
+		for _, r := range rev.Releases {
+			if len(r.Values) == 0 || r.Values[len(r.Values)-1] != "values-prod.yaml" {
+				continue
+			}
+			is := map[string]string{}
+			for _, w := range rev.Rewrites(r.Objects[0], []Setting{{"spec.replicas", 4}}) {
+				is[w.File] = w.Text
+			}
+			if is["values-prod.yaml"] != want || is["values.yaml"] != "web:\n  size:\n    replicas: 4\n" {
+				t.Errorf("%q: %q", own, is)
+			}
+			want = ""
+		}
+		if want != "" {
+			t.Errorf("%q: there is no such release among %d", own, len(rev.Releases))
+		}
+	}
+}
+
 // A setting is written where the field is set, or beside what is there, in the form that
 // the file has; rendered, it is just that.
 func TestRewrites(t *testing.T) {

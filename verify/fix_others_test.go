@@ -61,8 +61,11 @@ spec:
 			text = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata:\n  name: web\n  labels: {env: " + env + "}\n"
 			sets = "spec:\n  minAvailable: 1\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n"
 		}
-		if sets += "replicas: " + replicas + "\n"; !helm {
-			sets = strings.Replace(sets, "\nreplicas:", "\n  replicas:", 1)
+		switch {
+		case !helm:
+			sets += "  replicas: " + replicas + "\n"
+		case r.IntN(2) == 0: // or it has that of the chart
+			sets += "replicas: " + replicas + "\n"
 		}
 		if r.IntN(3) == 0 { // it has values of its own, and the shared ones do not reach it
 			text += sets
@@ -99,6 +102,9 @@ func TestOfferedEditsSayWhatElseTheyChange(t *testing.T) {
 				if !slices.Equal(x.AlsoChanges, want) || len(x.MayChange) > 0 {
 					t.Errorf("seed %d: %s in %s: %q in %s says that it changes %v (and may change %v), not %v", seed, f.Rule, f.Release,
 						x.Text, x.Location.File, x.AlsoChanges, x.MayChange, want)
+				}
+				if strings.HasPrefix(x.Text, "run one more replica") && strings.Contains(f.Release, ":values-") && len(want) > 0 {
+					t.Errorf("seed %d: %s has values of its own, but is edited in %s", seed, f.Release, x.Location.File)
 				}
 				if len(want) > 0 {
 					spread++
