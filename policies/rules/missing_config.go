@@ -19,12 +19,12 @@ var missingConfig = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Pods refer to a ConfigMap, Secret, key or ServiceAccount that the change removes, renames or
-misspells. Not reported: ` + "`optional: true`" + `, and what may come from elsewhere. A warning without
-pruning, or where the repository never had it. Check: ` + "`kubectl get configmap,secret -n NAMESPACE`" + `.`,
+		Real: `Pods name a ConfigMap, Secret, key, ServiceAccount, claim or PriorityClass that the change
+removes, renames or misspells. Not: ` + "`optional: true`" + `, or what may come from elsewhere. A warning without
+pruning. Check: ` + "`kubectl get configmap,secret,pvc -n NAMESPACE`" + `.`,
 		Bad: `New pods wait in ` + "`CreateContainerConfigError`" + ` forever; with an unchanged template, after the next
-eviction. Without ServiceAccount none is created.`,
-		Now: `Rename both sides in one change. To remove an object, remove the references first and roll that out.`,
+eviction. Without ServiceAccount or PriorityClass none is created; without a claim they stay pending.`,
+		Now: `Rename both sides in one change. To remove an object, first remove and roll out its references.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/concepts/configuration/configmap/",
 			"https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/#restrictions",

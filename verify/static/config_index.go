@@ -7,21 +7,25 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 )
 
-// configIndex finds ConfigMaps, Secrets and ServiceAccounts by kind, namespace and name.
+// configIndex finds what pods do not start without by kind, namespace and name: ConfigMaps, Secrets, ServiceAccounts,
+// claims and PriorityClasses, which have no namespace and are found from each.
 type configIndex map[[3]string]*render.Object
 
 func newConfigIndex(objects []*render.Object) configIndex {
 	x := configIndex{}
 	for _, o := range objects {
-		if o.ID.Group == "" && (o.ID.Kind == "ConfigMap" || o.ID.Kind == "Secret" || o.ID.Kind == account) {
+		switch o.ID.Group + "/" + o.ID.Kind {
+		case "/ConfigMap", "/Secret", "/" + account, "/" + claim:
 			x[[3]string{o.ID.Kind, o.ID.Namespace, o.ID.Name}] = o
+		case "scheduling.k8s.io/" + class:
+			x[[3]string{o.ID.Kind, "", o.ID.Name}] = o
 		}
 	}
 	return x
 }
 
 func (x configIndex) get(namespace string, n need) *render.Object {
-	return x[[3]string{n.kind, namespace, n.name}]
+	return x[[3]string{n.kind, n.home(namespace), n.name}]
 }
 
 // lacking says what of a need is not there.
@@ -123,7 +127,7 @@ func (x configIndex) nearly(namespace string, n need) *render.Object {
 	var hashed, slipped []*render.Object
 	for k, o := range x {
 		switch {
-		case k[0] != n.kind || k[1] != namespace:
+		case k[0] != n.kind || k[1] != n.home(namespace):
 		case unhashed(k[2]) == unhashed(n.name):
 			hashed = append(hashed, o)
 		case len(n.name) >= 4 && slip(k[2], n.name):

@@ -14,9 +14,9 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// missing says which pods of a release need a ConfigMap, a Secret, a key or a ServiceAccount that the change takes
-// away, renames or never brings. What base lacked as well is no news, and what may come from elsewhere is none of its
-// business.
+// missing says which pods of a release need a ConfigMap, a Secret, a key, a ServiceAccount, a claim or a PriorityClass
+// that the change takes away, renames or never brings. What base lacked as well is no news, and what may come from
+// elsewhere is none of its business.
 func missing(p slice.Pair, where *whereabouts) []Remark {
 	before := newAimIndex(p.Objects(state.Base))
 	was := newConfigIndex(p.Objects(state.Base))
@@ -137,7 +137,7 @@ func (m *unmet) removed(n need, had *render.Object) {
 	n.key = ""
 	r := m.remark(n, fmt.Sprintf("%s, %s", m.needs(n), how))
 	r.causes = []cause{{object: had}}
-	if n.kind == account && how == "which the change removes" {
+	if n.kind == claim || n.kind == class || n.kind == account && how == "which the change removes" {
 		r.Conditional = true
 		r.text += " (unless something outside the repository makes it)"
 	}
@@ -187,7 +187,7 @@ func (m *unmet) neverThere(n need) {
 // not make it.
 func (m *unmet) written(n need, side state.Version) bool {
 	objects := m.where.objects[side]
-	if n.kind == account {
+	if n.kind == account || n.kind == class {
 		return slices.ContainsFunc(objects,
 			func(o *render.Object) bool { return custom(o) && speaksOf(o.Content, n.name, true, "") })
 	}
@@ -209,7 +209,7 @@ func (m *unmet) unseen() bool {
 
 // needs words a need.
 func (m *unmet) needs(n need) string {
-	what := fmt.Sprintf("%s %s/%s", n.kind, m.o.ID.Namespace, n.name)
+	what := n.kind + " " + strings.TrimPrefix(n.home(m.o.ID.Namespace)+"/"+n.name, "/")
 	if n.key != "" {
 		what = fmt.Sprintf("the key %s of %s", n.key, what)
 	}

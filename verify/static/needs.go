@@ -27,22 +27,50 @@ type need struct {
 	optional   bool   // and without any of it
 }
 
-// account is the kind of what pods run as.
-const account = "ServiceAccount"
+// The kinds of what pods run as, of the volumes that they share, and of their priorities.
+const (
+	account = "ServiceAccount"
+	claim   = "PersistentVolumeClaim"
+	class   = "PriorityClass"
+)
 
-// wants lists what the pods of an object need, and the ServiceAccount that they run as: without it the API server
-// refuses each of them. The default one is always there.
+// home is the namespace of what a pod of a namespace needs.
+func (n need) home(namespace string) string {
+	if n.kind == class {
+		return ""
+	}
+	return namespace
+}
+
+// wants lists what the pods of an object need, their claims, and the ServiceAccount and PriorityClass that they name:
+// without one of these the API server refuses each of them, and without a claim they stay pending. The default account
+// and the system's classes are always there.
 //
 // Upstream: kubernetes v1.36.3, plugin/pkg/admission/serviceaccount: Admit, Validate; pkg/controller/serviceaccount:
-// ServiceAccountsController.syncNamespace.
+// ServiceAccountsController.syncNamespace; plugin/pkg/admission/priority: (*Plugin).admitPod (no PriorityClass with
+// name); pkg/scheduler/framework/plugins/volumebinding: (*VolumeBinding).PreFilter.
 func wants(o *render.Object) []need {
 	out := needs(o)
 	if o == nil {
 		return nil
 	}
-	if spec, prefix := podSpec(o); spec != nil && spec.ServiceAccountName != "" && spec.ServiceAccountName != "default" {
-		out = append(out, need{kind: account, name: spec.ServiceAccountName, path: prefix + "serviceAccountName",
-			at: "serviceAccountName", once: true})
+	spec, prefix := podSpec(o)
+	if spec == nil {
+		return out
+	}
+	if name := spec.ServiceAccountName; name != "" && name != "default" {
+		out = append(out, need{kind: account, name: name, path: prefix + "serviceAccountName", at: "serviceAccountName",
+			once: true})
+	}
+	if name := spec.PriorityClassName; name != "" && !strings.HasPrefix(name, "system-") {
+		out = append(out, need{kind: class, name: name, path: prefix + "priorityClassName", at: "priorityClassName",
+			once: true})
+	}
+	for i, v := range spec.Volumes {
+		if c := v.PersistentVolumeClaim; c != nil && c.ClaimName != "" {
+			out = append(out, need{kind: claim, name: c.ClaimName, at: "volume " + v.Name, once: true,
+				path: fmt.Sprintf("%svolumes[%d].persistentVolumeClaim.claimName", prefix, i)})
+		}
 	}
 	return out
 }
