@@ -63,7 +63,7 @@ func suggestStep(t *testing.T, status int) (s *step, reviews *[]map[string]any) 
 	return s, reviews
 }
 
-// The suggestion is one that heals, on the line that broke it; without the input there is
+// The suggestion is one that heals, on the line that broke it: what the node has room for. Without the input there is
 // none.
 func TestActionSuggests(t *testing.T) {
 	s, reviews := suggestStep(t, http.StatusOK)
@@ -84,7 +84,7 @@ func TestActionSuggests(t *testing.T) {
 	got := list[0].(map[string]any)
 	text := strings.Split(s.read("workspace/web.yaml"), "\n")
 	line, _ := got["line"].(float64)
-	if got["path"] != "web.yaml" || text[int(line)-1] != "            cpu: 1500m" || !strings.Contains(fmt.Sprint(got["body"]), "```suggestion\n            cpu: 100m\n```") {
+	if got["path"] != "web.yaml" || text[int(line)-1] != "            cpu: 1500m" || !strings.Contains(fmt.Sprint(got["body"]), "```suggestion\n            cpu: \"1\"\n```") {
 		t.Errorf("suggestion %v", got)
 	}
 	if !strings.Contains(s.log.String(), "suggestions: 1 posted") {
