@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
 	"github.com/kubesettle/kubesettle/verify/control/gitops"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -76,7 +77,7 @@ func (c *Checker) settledAs(v Variant, scenario, aside string) (*Problem, []byte
 	default:
 		v = v.only(state.Head)
 	}
-	p, err := NewProblem(&v.Spec, scale.Largest(v.Spec.Classes), c.Rules, c.Timing)
+	p, err := NewProblem(autoscaling.SizedAlong(&v.Spec), scale.Largest(v.Spec.Classes), c.Rules, c.Timing)
 	if err != nil {
 		return nil, nil, false
 	}

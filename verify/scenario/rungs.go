@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // A slice with many pods is searched on rungs: first at reduced scales, smallest first,
-// then as declared if it is within the bound (nodes times pods per node). A rung as
+// then as declared if it is within the bound (nodes times pods per node) and no sizes of pods are merged. A rung as
 // declared that outgrows its states does not count; the largest reduced one that was
 // explored in full does, and the result says so.
 const (
@@ -64,7 +65,7 @@ func (c *Checker) Plan(v Variant) (Plan, error) {
 			p.rungs = append(p.rungs, rung{r, topologies})
 		}
 	}
-	if pods <= bound.Nodes*bound.PodsPerNode || len(p.rungs) == 0 {
+	if pods <= bound.Nodes*bound.PodsPerNode && !autoscaling.Thinned(&v.Spec) || len(p.rungs) == 0 {
 		topologies, err := c.topologies(v.Spec.Classes, bound.Nodes)
 		if err != nil {
 			return p, err

@@ -33,6 +33,9 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 			return f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status == judge.Fixed
 		})
 	}
+	list = slices.DeleteFunc(list, func(f judge.Finding) bool { // sums say more than one run of many
+		return f.FoundBy != "" && f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release
+	})
 	for i := range list {
 		f := &list[i]
 		if f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status != judge.Fixed {

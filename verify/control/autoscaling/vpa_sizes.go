@@ -19,6 +19,7 @@ const (
 	podMinMilliCPU  = 25        // --pod-recommendation-min-cpu-millicores
 	podMinMemory    = 250 << 20 // --pod-recommendation-min-memory-mb, in bytes
 	mostSizes       = 8         // that are told apart
+	mostSizesAlong  = 64        // along a run
 	minimumReplicas = 2         // --min-replicas of the updater
 	minimumChange   = 0.1       // --pod-update-threshold of the updater
 )
@@ -27,20 +28,19 @@ const (
 type usage [len(objects.VPAResources)]int64
 
 // Sized gives a slice in which workloads with a VerticalPodAutoscaler know the sizes that
-// it may set their pods to.
-func Sized(spec *state.Spec) *state.Spec {
+// it may set their pods to; those that know them keep them.
+func Sized(spec *state.Spec) *state.Spec { return sized(spec, mostSizes) }
+
+// SizedAlong is [Sized] for a search along the steps of a run, to which more sizes cost nothing.
+func SizedAlong(spec *state.Spec) *state.Spec { return sized(spec, mostSizesAlong) }
+
+func sized(spec *state.Spec, most int) *state.Spec {
 	out := spec
 	for w := range spec.Workloads {
-		var sizes []state.Size
-		for v := range spec.Workloads[w].Manifests {
-			eachUse(spec, w, v, func(_ state.Load, _ int, u usage) {
-				m := &spec.Workloads[w].Manifests[v]
-				if z := recommend(m, u); !declares(m, z) &&
-					!slices.ContainsFunc(sizes, func(o state.Size) bool { return sameSize(o, z) }) {
-					sizes = append(sizes, z)
-				}
-			})
+		if len(spec.Workloads[w].Sizes) > 0 {
+			continue
 		}
+		sizes := sizesOf(spec, w)
 		if len(sizes) == 0 {
 			continue
 		}
@@ -49,19 +49,44 @@ func Sized(spec *state.Spec) *state.Spec {
 			c.Workloads = slices.Clone(spec.Workloads)
 			out = &c
 		}
-		out.Workloads[w].Sizes = thin(sizes)
+		out.Workloads[w].Sizes = thin(sizes, most)
 	}
 	return out
 }
 
-// thin keeps at most so many sizes as are told apart, the first and the last among them.
-func thin(sizes []state.Size) []state.Size {
-	if len(sizes) <= mostSizes {
+// sizesOf lists the sizes that a VerticalPodAutoscaler may set the pods of workload w to, in either version.
+func sizesOf(spec *state.Spec, w int) (sizes []state.Size) {
+	for v := range spec.Workloads[w].Manifests {
+		eachUse(spec, w, v, func(_ state.Load, _ int, u usage) {
+			m := &spec.Workloads[w].Manifests[v]
+			if z := recommend(m, u); !declares(m, z) &&
+				!slices.ContainsFunc(sizes, func(o state.Size) bool { return sameSize(o, z) }) {
+				sizes = append(sizes, z)
+			}
+		})
+	}
+	return sizes
+}
+
+// Thinned reports whether a workload may get more sizes than are told apart. Where two numbers of pods share a size,
+// a recommendation comes to rest that upstream's would not: a search of such a slice shows nothing by its end.
+func Thinned(spec *state.Spec) bool {
+	for w := range spec.Workloads {
+		if len(sizesOf(spec, w)) > mostSizes {
+			return true
+		}
+	}
+	return false
+}
+
+// thin keeps at most so many sizes, the first and the last among them.
+func thin(sizes []state.Size, most int) []state.Size {
+	if len(sizes) <= most {
 		return sizes
 	}
 	var out []state.Size
-	for i := range mostSizes {
-		out = append(out, sizes[i*(len(sizes)-1)/(mostSizes-1)])
+	for i := range most {
+		out = append(out, sizes[i*(len(sizes)-1)/(most-1)])
 	}
 	return out
 }

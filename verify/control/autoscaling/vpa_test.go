@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -135,6 +136,42 @@ func TestDisrupts(t *testing.T) {
 		s.Add(0, 1, state.Ready, x.resized)
 		if got := u.disrupts(s, 0, state.Ready); got != x.want {
 			t.Errorf("%d of %d run: %v, want %v", x.asDeclared+x.resized, x.configured, got, x.want)
+		}
+	}
+}
+
+// With an autoscaler from 2 to N, a workload has a size for each number of pods but the one that its requests are near
+// to, and for the last few that the least request makes alike. Where they are more than are told apart, the slice is
+// said to be thinned; along a run each of them is kept.
+func TestSizesAreThinned(t *testing.T) {
+	for _, x := range []struct {
+		most    int
+		thinned bool
+	}{{3, false}, {8, false}, {9, false}, {10, true}, {20, true}, {40, true}} {
+		m := sizedManifest(resources("500m", "512Mi"), nil, state.VPAPolicy{})
+		target, least := int32(70), int32(2)
+		m.HPA = &autoscalingv2.HorizontalPodAutoscaler{Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			MinReplicas: &least, MaxReplicas: int32(x.most), Metrics: []autoscalingv2.MetricSpec{{
+				Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu",
+					Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &target}}}}}}
+		m.VPA.Mode = state.VPARecreate
+		spec := &state.Spec{Workloads: []state.Workload{{Name: "web", Manifests: [2]state.Manifest{state.Head: *m}}}}
+		all := map[string]bool{}
+		eachUse(spec, 0, int(state.Head), func(_ state.Load, _ int, u usage) {
+			if z := recommend(m, u); !declares(m, z) {
+				cpu := z["c"].Requests[corev1.ResourceCPU]
+				all[cpu.String()] = true
+			}
+		})
+		if got := Thinned(spec); got != x.thinned || got != (len(all) > mostSizes) {
+			t.Errorf("up to %d pods: thinned %v, want %v: %d sizes", x.most, got, x.thinned, len(all))
+		}
+		if got := len(Sized(spec).Workloads[0].Sizes); got != min(len(all), mostSizes) {
+			t.Errorf("up to %d pods: %d of %d sizes", x.most, got, len(all))
+		}
+		along := SizedAlong(spec)
+		if got := len(along.Workloads[0].Sizes); got != len(all) || len(Sized(along).Workloads[0].Sizes) != got {
+			t.Errorf("up to %d pods: %d of %d sizes along a run", x.most, got, len(all))
 		}
 	}
 }

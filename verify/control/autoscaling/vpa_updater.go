@@ -197,6 +197,7 @@ func (u *vpaUpdater) Model() *actor.Model {
 			"requests that are out of bounds by less than 10 % are left alone",
 			"what a resized pod uses, and whether its containers restart, is not told apart",
 			"evictionRequirements are ignored",
+			"of more than eight sizes that pods may get, eight are told apart",
 		},
 	}
 }
