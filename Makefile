@@ -64,7 +64,8 @@ planted: build ## mistakes planted into the charts and overlays of the clones in
 test: check-format ## what CI runs
 	$(GO) vet $(PACKAGES)
 	$(GO) tool staticcheck $(PACKAGES)
-	CGO_ENABLED=1 $(GO) test -race -timeout 60m ./... ./testdata/pullrequests
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 60m ./... ./testdata/pullrequests
+	$(GO) test -timeout 30m ./verify/...
 	@$(MAKE) --no-print-directory conformance release-tools
 
 .PHONY: check-format

@@ -117,6 +117,7 @@ const (
 // TestCoveragePage keeps testdata/failures/README.md and the counts in docs/coverage.md true: what
 // is found is what the pairs give, and every other failure has its reason.
 func TestCoveragePage(t *testing.T) {
+	comparison(t)
 	page := bytes.NewBufferString(failuresHead)
 	counts := bytes.NewBufferString("| list | tier | failures | nothing declared | nodes too | events and controllers too | can be planted | nothing declared | nodes too | events and controllers too |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	coverageOf(t, page, counts, documented, "of the first list", "until 2024")

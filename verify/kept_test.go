@@ -44,6 +44,7 @@ func bytesOf(t *testing.T, r *Result) string {
 // what itself kept, all in one folder: all give the same bytes, whatever another case left there. It is every third one
 // of them, and every one with -clusters.
 func TestKeptVerdictsAreTheSame(t *testing.T) {
+	comparison(t)
 	dir := t.TempDir()
 	program := func() string { return "this one" }
 	var cold, warm time.Duration

@@ -202,6 +202,7 @@ func TestSharingKeepsFindingsOfCases(t *testing.T) {
 }
 
 func keepFindingsOfCases(t *testing.T, reduction string, without func(*Options)) {
+	comparison(t)
 	dirs, err := filepath.Glob("../testdata/*/*/*/policy.yaml")
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("no cases: %v", err)

@@ -24,6 +24,7 @@ func loosened(small, large *Result) string {
 // A larger budget gives no weaker verdict. States stand for time, which no test can hold still: each of some budgets is
 // held against the next larger one, and the last against none.
 func TestALargerBudgetGivesNoWeakerVerdict(t *testing.T) {
+	comparison(t)
 	pairs := 16
 	if *morePairs > 0 {
 		pairs = *morePairs

@@ -42,6 +42,7 @@ func (r *recheckAll) watch(v scenario.Violation) {
 // TestCounterexamplesKeepToTheDocumentation holds every counterexample of testdata, told or
 // not, against what Kubernetes' documentation says of its steps.
 func TestCounterexamplesKeepToTheDocumentation(t *testing.T) {
+	comparison(t)
 	var all recheckAll
 	report := func(t *testing.T, mine *recheckAll) {
 		for _, w := range mine.wrong {

@@ -78,6 +78,7 @@ func (x screenable) problem(t *testing.T) (*scenario.Problem, [][]byte) {
 // Screened or not, the same rules are violated by the same counterexamples, and base
 // settles in the same states.
 func TestScreenKeepsFindings(t *testing.T) {
+	comparison(t)
 	kept, plain, cyclic, told := uint64(0), uint64(0), 0, 0
 	for _, x := range screenables(t) {
 		p, initial := x.problem(t)

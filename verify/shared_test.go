@@ -14,6 +14,15 @@ import (
 // Several tests look at one and the same run: of a case in a mode, or of a script. It is made once in a process, by the
 // test that asks for it first, with everything that any of them wants to know of it.
 
+// comparison is a test that runs searches one after another, over all of testdata or many random clusters: -short, with which
+// the race detector runs, leaves it out.
+func comparison(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: it compares searches, one after another; `make test` runs it without the race detector")
+	}
+}
+
 // sharedRun is a run, once it was made.
 type sharedRun struct {
 	once   sync.Once

@@ -38,16 +38,45 @@ type spreadRule struct {
 	index, maxSkew, minDomains int
 	hard                       bool
 	key                        string
-	domain                     []string // by node; "" where the node is in none that counts
-	match                      []int    // pod classes that are counted
+	domain                     domains
+	match                      []int // pod classes that are counted
 }
 
 // apartRule is an anti-affinity term that selects the workload's own pods.
 type apartRule struct {
 	hard   bool
 	key    string
-	domain []string // by node
+	domain domains
 	match  []int
+}
+
+// domains says which domain of a topology key each node is in.
+type domains struct {
+	name  []string // by node; "" where it is in none that counts
+	first []int    // by node: the first one of the same domain
+}
+
+func (d *domains) add(name string) {
+	first := slices.Index(d.name, name)
+	if first < 0 {
+		first = len(d.name)
+	}
+	d.name, d.first = append(d.name, name), append(d.first, first)
+}
+
+// standing counts by node the live pods of some classes in its domain, in one pass: as many
+// domains as nodes are a hostname's.
+func (d *domains) standing(s state.State, classes []int) []int {
+	out := make([]int, len(d.name))
+	for n, first := range d.first {
+		for _, p := range classes {
+			out[first] += s.LiveOn(n, p)
+		}
+	}
+	for n, first := range d.first {
+		out[n] = out[first]
+	}
+	return out
 }
 
 func (v *spreadView) asks() bool { return len(v.constraints)+len(v.apart) > 0 }
@@ -177,7 +206,7 @@ func (v *spreadView) loadConstraints(c *state.Config, pod *corev1.Pod) {
 			if !included(t, pod, node) {
 				domain = ""
 			}
-			k.domain = append(k.domain, domain)
+			k.domain.add(domain)
 		}
 		v.constraints = append(v.constraints, k)
 	}
@@ -239,7 +268,7 @@ func (v *spreadView) loadApart(c *state.Config, pod *corev1.Pod) {
 		}
 		k := apartRule{hard: hard, key: t.TopologyKey, match: match}
 		for _, node := range v.nodes {
-			k.domain = append(k.domain, node.Labels[t.TopologyKey])
+			k.domain.add(node.Labels[t.TopologyKey])
 		}
 		v.apart = append(v.apart, k)
 	}
@@ -252,19 +281,6 @@ func (v *spreadView) loadApart(c *state.Config, pod *corev1.Pod) {
 	}
 }
 
-// standing counts the live pods of some classes in a domain.
-func standing(s state.State, domains []string, domain string, classes []int) int {
-	total := 0
-	for n, d := range domains {
-		if d == domain {
-			for _, p := range classes {
-				total += s.LiveOn(n, p)
-			}
-		}
-	}
-	return total
-}
-
 // liveOn reports whether a live pod of the version stands on node n.
 func (v *spreadView) liveOn(s state.State, n int) bool {
 	return slices.ContainsFunc(v.own, func(p int) bool { return s.LiveOn(n, p) > 0 })
@@ -275,29 +291,27 @@ func (v *spreadView) liveOn(s state.State, n int) bool {
 //
 // Upstream: podtopologyspread: (*PodTopologySpread).Filter, minMatchNum.
 func (v *spreadView) skewed(s state.State, k *spreadRule) (string, bool) {
-	counts := map[string]int{}
-	for _, d := range k.domain {
-		if d != "" {
-			counts[d] = standing(s, k.domain, d, k.match)
-		}
-	}
+	counts, all := k.domain.standing(s, k.match), 0
 	least, where := -1, ""
-	for n, d := range k.domain {
-		if d == "" || least >= 0 && counts[d] >= least || !k.hard && !v.takes(s, n) {
+	for n, d := range k.domain.name {
+		if d != "" && k.domain.first[n] == n {
+			all++
+		}
+		if d == "" || least >= 0 && counts[n] >= least || !k.hard && !v.takes(s, n) {
 			continue
 		}
-		least, where = counts[d], d
+		least, where = counts[n], d
 	}
 	if least < 0 {
 		return "", false
 	}
-	if len(counts) < k.minDomains {
+	if all < k.minDomains {
 		least, where = 0, fmt.Sprintf("a domain that is missing of %d", k.minDomains)
 	}
-	for n, d := range k.domain {
-		if d != "" && counts[d]-least > k.maxSkew && v.liveOn(s, n) {
+	for n, d := range k.domain.name {
+		if d != "" && counts[n]-least > k.maxSkew && v.liveOn(s, n) {
 			return fmt.Sprintf("with %d in %s and %d in %s, more than maxSkew %d of topologySpreadConstraints[%d] (%s) apart",
-				counts[d], d, least, where, k.maxSkew, k.index, k.key), true
+				counts[n], d, least, where, k.maxSkew, k.index, k.key), true
 		}
 	}
 	return "", false
@@ -306,22 +320,21 @@ func (v *spreadView) skewed(s state.State, k *spreadRule) (string, bool) {
 // together words that two pods stand in one domain that an anti-affinity term keeps apart;
 // where it is preferred, although a domain that has none would take one.
 func (v *spreadView) together(s state.State, k *apartRule) (string, bool) {
-	if !k.hard && !slices.ContainsFunc(k.domain, func(d string) bool {
-		return d != "" && standing(s, k.domain, d, k.match) == 0 && v.takesIn(s, k.domain, d)
-	}) {
+	held := k.domain.standing(s, k.match)
+	if !k.hard && !v.takesWhereNone(s, &k.domain, held) {
 		return "", false
 	}
-	for n, d := range k.domain {
-		if held := standing(s, k.domain, d, k.match); d != "" && held > 1 && v.liveOn(s, n) {
-			return fmt.Sprintf("with %d in %s, which their anti-affinity over %s keeps apart", held, d, k.key), true
+	for n, d := range k.domain.name {
+		if d != "" && held[n] > 1 && v.liveOn(s, n) {
+			return fmt.Sprintf("with %d in %s, which their anti-affinity over %s keeps apart", held[n], d, k.key), true
 		}
 	}
 	return "", false
 }
 
-func (v *spreadView) takesIn(s state.State, domains []string, domain string) bool {
-	for n, d := range domains {
-		if d == domain && v.takes(s, n) {
+func (v *spreadView) takesWhereNone(s state.State, in *domains, held []int) bool {
+	for n, d := range in.name {
+		if d != "" && held[n] == 0 && v.takes(s, n) {
 			return true
 		}
 	}
