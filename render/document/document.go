@@ -17,7 +17,7 @@ import (
 
 // Limits on one file of YAML; the alias limits are the YAML library's own.
 const (
-	MaxDocuments = 10_000
+	MaxDocuments = 10_000 // that hold anything
 	maxDepth     = 200
 )
 
@@ -70,6 +70,32 @@ func isSeparator(line []byte) bool {
 	return len(rest) == 0 || rest[0] == '#'
 }
 
+// Blank reports whether a document holds comments at most, as what follows a separator at the end of a file does.
+func Blank(text []byte) bool {
+	for rest := text; len(rest) > 0; {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		if t := bytes.TrimSpace(line); len(t) > 0 && t[0] != '#' {
+			return false
+		}
+		rest = after
+	}
+	return true
+}
+
+// TooMany says how many of a stream's n documents hold anything, where those are more than [MaxDocuments].
+func TooMany(n int, text func(i int) []byte) error {
+	held := n
+	for i := 0; i < n && held > MaxDocuments; i++ {
+		if Blank(text(i)) {
+			held--
+		}
+	}
+	if held <= MaxDocuments {
+		return nil
+	}
+	return fmt.Errorf("%d documents, the limit is %d", held, MaxDocuments)
+}
+
 // firstLine is the line of a stream at which the content of a document begins.
 func (d Raw) firstLine() int {
 	line := d.line
@@ -86,11 +112,8 @@ func (d Raw) firstLine() int {
 func Decode(file string, b []byte) ([]Document, *Failure) {
 	b = UTF8(b)
 	raws := Split(b)
-	if len(raws) > MaxDocuments {
-		return nil, &Failure{
-			Reason: fmt.Sprintf("%s: %d documents, the limit is %d", file, len(raws), MaxDocuments),
-			Where:  FileStart(file), Remedy: "split the file",
-		}
+	if err := TooMany(len(raws), func(i int) []byte { return raws[i].Text }); err != nil {
+		return nil, &Failure{Reason: fmt.Sprintf("%s: %s", file, err), Where: FileStart(file), Remedy: "split the file"}
 	}
 	var docs []Document
 	for i, raw := range raws {

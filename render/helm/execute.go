@@ -85,12 +85,12 @@ func documents(c *release.Chart, ch *chart.Chart, texts map[string]string, known
 
 // templateDocuments decodes the documents of one rendered template.
 func templateDocuments(c *release.Chart, name, text string, known *document.Known) ([]document.Document, error) {
-	if n := strings.Count(text, "\n---"); n > document.MaxDocuments { // before they are split, which takes long
-		return nil, &renderedError{name: name,
-			err: fmt.Errorf("yaml: %d documents, the limit is %d", n+1, document.MaxDocuments)}
+	manifests := splitManifests(text)
+	if err := document.TooMany(len(manifests), func(i int) []byte { return []byte(manifests[i]) }); err != nil {
+		return nil, &renderedError{name: name, err: fmt.Errorf("yaml: %w", err)}
 	}
 	var docs []document.Document
-	for i, one := range splitManifests(text) {
+	for i, one := range manifests {
 		m, ok, err := known.Object(one + "\n") // Helm writes them out so: a block at the end keeps its newline
 		if err != nil {
 			return nil, &renderedError{name: name, text: one, err: err}
