@@ -58,7 +58,7 @@ func TestDaemonSetSync(t *testing.T) {
 	r := rand.New(rand.NewPCG(*loopSeed, 19))
 	verbs := map[string]int{}
 	for i := range loopCases(150) {
-		cfg, s := anyDaemonSet(t, r)
+		cfg, s := anyDaemonSet(t, r, 0)
 		want := upstreamDaemonSync(t, s)
 		var ours []string
 		for _, x := range actor.Successors(daemonActor(t, cfg), s) {
@@ -81,10 +81,10 @@ func TestDaemonSetSync(t *testing.T) {
 	t.Logf("%d cases: %v", loopCases(150), verbs)
 }
 
-// anyDaemonSet draws a DaemonSet with two templates, and nodes with some of its pods.
-func anyDaemonSet(t *testing.T, r *rand.Rand) (*state.Config, state.State) {
+// anyDaemonSet draws a DaemonSet with two templates, and nodes with some of its pods; views may lack so many writes.
+func anyDaemonSet(t *testing.T, r *rand.Rand, lag int) (*state.Config, state.State) {
 	t.Helper()
-	spec := &state.Spec{Events: state.Events{Drain: 1, NodeFailure: 1}}
+	spec := &state.Spec{Events: state.Events{Drain: 1, NodeFailure: 1, StaleWrites: lag}}
 	for i := range 1 + r.IntN(4) {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{}}}
 		if r.IntN(4) == 0 {
@@ -112,6 +112,7 @@ func anyDaemonSet(t *testing.T, r *rand.Rand) (*state.Config, state.State) {
 	}
 	s := cfg.New()
 	s.Set(cfg.Applied, r.IntN(2))
+	s.RefillPods()
 	for n := range cfg.Nodes {
 		switch r.IntN(6) {
 		case 0:
@@ -170,6 +171,14 @@ func daemonOf(r *rand.Rand, v int) *appsv1.DaemonSet {
 
 func daemonActor(t *testing.T, cfg *state.Config) actor.Actor {
 	t.Helper()
+	actors := actorsOf(t, cfg)
+	i := slices.IndexFunc(actors, func(a actor.Actor) bool { return a.Name() == "daemonset/default/web" })
+	return actors[i]
+}
+
+// actorsOf are all actors of a problem once more.
+func actorsOf(t *testing.T, cfg *state.Config) []actor.Actor {
+	t.Helper()
 	b, err := state.NewBuilder(cfg.Spec, cfg.Topology, cfg.MaxPods)
 	if err != nil {
 		t.Fatal(err)
@@ -178,8 +187,7 @@ func daemonActor(t *testing.T, cfg *state.Config) actor.Actor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(actors, func(a actor.Actor) bool { return a.Name() == "daemonset/default/web" })
-	return actors[i]
+	return actors
 }
 
 // daemonDiff words a step: the nodes that a pod was made for, and the pods that were

@@ -97,6 +97,7 @@ type upstreamJobs struct {
 	factory          informers.SharedInformerFactory
 	mu               sync.Mutex
 	created, deleted int
+	names            []string // of the pods deleted
 }
 
 func newUpstreamJobs(t *testing.T) *upstreamJobs {
@@ -114,6 +115,7 @@ func newUpstreamJobs(t *testing.T) *upstreamJobs {
 			return true, a.GetObject(), nil
 		case clienttesting.DeleteActionImpl:
 			u.deleted++
+			u.names = append(u.names, a.GetName())
 			return true, nil, nil
 		case clienttesting.UpdateActionImpl:
 			return true, a.GetObject(), nil
@@ -131,7 +133,7 @@ func newUpstreamJobs(t *testing.T) *upstreamJobs {
 // sync plays s to upstream's controller for one sync.
 func (u *upstreamJobs) sync(t *testing.T, s state.State, object *batchv1.Job) (created, deleted int) {
 	t.Helper()
-	u.created, u.deleted = 0, 0
+	u.created, u.deleted, u.names = 0, 0, nil
 	live := object.DeepCopy()
 	started := metav1.NewTime(time.Now().Add(-2 * time.Hour))
 	live.Status.StartTime = &started

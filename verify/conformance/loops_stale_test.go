@@ -32,7 +32,7 @@ func TestReplicaSetBehind(t *testing.T) {
 		p, s := lagging(t, r)
 		pods := webPods(r, s)
 		real := slices.Clone(pods)
-		s.BeginLag(lagOf(t, p))
+		s.BeginLag(lagOf(t, p.actors, "replicaset/default/web@old"))
 		what := meddle(r, s, real)
 		if what == "" {
 			continue
@@ -97,19 +97,20 @@ func lagging(t *testing.T, r *rand.Rand) (*loopProblem, state.State) {
 	return p, s
 }
 
-// lagOf is the loop that sees the pods of the old ReplicaSet, as the views count them.
-func lagOf(t *testing.T, p *loopProblem) int {
+// lagOf is the loop of that name, as the views count them.
+func lagOf(t *testing.T, actors []actor.Actor, name string) int {
 	t.Helper()
 	n := 0
-	for _, a := range p.actors {
-		if _, ok := a.(actor.Lagging); ok {
-			if a.Name() == "replicaset/default/web@old" {
-				return n
-			}
-			n++
+	for _, a := range actors {
+		if _, ok := a.(actor.Lagging); !ok {
+			continue
 		}
+		if a.Name() == name {
+			return n
+		}
+		n++
 	}
-	t.Fatal("the ReplicaSet never lags")
+	t.Fatalf("%s never lags", name)
 	return 0
 }
 

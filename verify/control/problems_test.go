@@ -206,6 +206,13 @@ both worker replicas=2 image=v1 cpu=100m
 own janitor worker delete=unready when=ready
 events apply=1 drain=1 failures=1 crashes=1 stale=2 restarts=1`, `
 nodes a 3
+base logs image=v1 cpu=100m daemon
+head logs image=v2 cpu=100m daemon unavailable=50%
+both once image=v1 cpu=500m job parallelism=2 completions=3
+both report image=v1 cpu=500m cronjob deadline=60
+quota pods=9
+events apply=1 drain=1 failures=1 crashes=1 stale=2 overrun=1`, `
+nodes a 3
 base web replicas=3 image=v1 cpu=500m
 head web replicas=3 image=v2 cpu=500m
 both api replicas=2 image=v1 cpu=500m

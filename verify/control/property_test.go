@@ -320,10 +320,13 @@ func (s *script) fallBehind(t state.State, r *rand.Rand) {
 			loops++
 		}
 	}
+	if s.cfg.Lag.Disruption >= 0 {
+		loops++ // a budget's status
+	}
 	if r.IntN(4) == 0 {
 		return
 	}
-	t.BeginLag(r.IntN(loops + 1)) // the last is a budget's status
+	t.BeginLag(r.IntN(loops))
 	for range r.IntN(3) {
 		n, p := r.IntN(len(s.cfg.Nodes)), r.IntN(len(s.cfg.Pods))
 		switch {
@@ -333,7 +336,10 @@ func (s *script) fallBehind(t state.State, r *rand.Rand) {
 		case t.On(n, p, state.Starting) > 0:
 			t.Add(n, p, state.Starting, -1)
 			t.Add(n, p, state.Ready, 1)
-		case t.Pending(p) > 0 && !s.cfg.Preempts(p):
+		case t.Awaited(n, p) > 0 && !s.cfg.Preempts(p):
+			t.Await(n, p, -1)
+			t.Add(n, p, state.Starting, 1)
+		case t.Pending(p) > 0 && !s.cfg.Preempts(p) && !s.cfg.Pods[p].PerNode:
 			t.Set(s.cfg.Class[p].Pending, t.Pending(p)-1)
 			t.Add(n, p, state.Starting, 1)
 		}

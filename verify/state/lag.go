@@ -9,6 +9,7 @@ type LagFields struct {
 	// Disruption is the loop of the disruption controller, whose view is a budget's status; -1: there is none.
 	Disruption int
 
+	apart   NodeField     // in a view: nodes side by side that are none of one kind in the cluster differ in it
 	loops   [][]seenClass // by loop: what it sees of pods
 	reports []int         // by class: the loop that writes the status of its ReplicaSet, or -1
 	size    []NodeField   // see [State.EndLag]
@@ -19,6 +20,8 @@ type LagFields struct {
 type seenClass struct {
 	class   int
 	pending Field
+	awaited NodeField // pods by the node that they are made for; not laid out where pods are not PerNode
+	due     Field     // pods that have yet to succeed; not laid out where they never end
 	phase   [Phases]NodeField
 }
 
@@ -28,7 +31,7 @@ func (b *Builder) AddLags(sees [][]int, reports []int, disruption int) {
 	c := b.cfg
 	l := &c.Lag
 	l.Left, l.Who, l.Missed, l.Disruption = b.Field(1), b.Field(len(sees)), b.Field(c.Spec.Events.StaleWrites), disruption
-	l.reports = reports
+	l.reports, l.apart = reports, b.NodeField(1)
 	all := make([]*seenClass, len(c.Pods))
 	for _, classes := range sees {
 		var own []seenClass
@@ -49,6 +52,14 @@ func (c *Config) addSeen(b *Builder, p int) *seenClass {
 	}
 	k := &seenClass{class: p, pending: b.Field(most)}
 	c.Lag.heads = append(c.Lag.heads, k.pending)
+	if c.Class[p].Awaited.width > 0 {
+		k.awaited = b.NodeField(most)
+		c.Lag.size = append(c.Lag.size, k.awaited)
+	}
+	if c.Spec.Workloads[c.Pods[p].Workload].Kind().Ends() {
+		k.due = b.Field(c.MaxPods)
+		c.Lag.heads = append(c.Lag.heads, k.due)
+	}
 	for ph, f := range c.Class[p].Phase {
 		if f.width > 0 {
 			k.phase[ph] = b.NodeField(most)
@@ -87,6 +98,12 @@ func (s State) BeginLag(loop int) {
 	for i := range l.loops[loop] {
 		k := &l.loops[loop][i]
 		s.Set(k.pending, s.Get(s.C.Class[k.class].Pending))
+		if k.due.width > 0 {
+			s.Set(k.due, s.Outstanding(k.class))
+		}
+		for n := 0; k.awaited.width > 0 && n < len(s.C.Nodes); n++ {
+			s.SetAt(n, k.awaited, s.Awaited(n, k.class))
+		}
 		for ph, f := range k.phase {
 			for n := 0; f.width > 0 && n < len(s.C.Nodes); n++ {
 				s.SetAt(n, f, s.On(n, k.class, Phase(ph)))
@@ -110,13 +127,26 @@ func (s State) EndLag() {
 	}
 }
 
-// ViewInto writes the cluster as the loop whose view lags sees it into a state of the same problem.
+// ViewInto writes the cluster as the loop whose view lags sees it into a state of the same problem. Nodes that only
+// the view takes for equal are no twins there: what is written on one is not what is written on the other.
 func (s State) ViewInto(view State) {
 	copy(view.B, s.B)
 	view.Set(s.C.Lag.Who, 0)
+	for n, mark := 1, 0; n < len(s.C.Nodes); n++ {
+		if !s.Twin(n) {
+			mark = 1 - mark
+		}
+		view.SetAt(n, s.C.Lag.apart, mark)
+	}
 	for i := range s.C.Lag.loops[s.Lagging()] {
 		k := &s.C.Lag.loops[s.Lagging()][i]
 		view.Set(s.C.Class[k.class].Pending, s.Get(k.pending))
+		if k.due.width > 0 {
+			view.SetOutstanding(k.class, s.Get(k.due))
+		}
+		for n := 0; k.awaited.width > 0 && n < len(s.C.Nodes); n++ {
+			view.SetAt(n, s.C.Class[k.class].Awaited, s.At(n, k.awaited))
+		}
 		for ph, f := range k.phase {
 			for n := 0; f.width > 0 && n < len(s.C.Nodes); n++ {
 				view.SetAt(n, s.C.Class[k.class].Phase[ph], s.At(n, f))
@@ -126,7 +156,12 @@ func (s State) ViewInto(view State) {
 }
 
 // Relag has the same view lag as in s, where [State.ViewInto] took that away.
-func (s State) Relag(as State) { s.Set(s.C.Lag.Who, as.Get(s.C.Lag.Who)) }
+func (s State) Relag(as State) {
+	s.Set(s.C.Lag.Who, as.Get(s.C.Lag.Who))
+	for n := range s.C.Nodes {
+		s.SetAt(n, s.C.Lag.apart, 0)
+	}
+}
 
 // Misses notes that a view lacks what was written since from: one more write, or it has caught up, as it lacks no
 // more than [Events.StaleWrites].
@@ -146,7 +181,8 @@ func (s State) Misses(from State) {
 func (s State) moved(from State, loop int) bool {
 	for i := range s.C.Lag.loops[loop] {
 		k := &s.C.Lag.loops[loop][i]
-		if s.Pending(k.class) != from.Pending(k.class) {
+		if s.Pending(k.class) != from.Pending(k.class) ||
+			k.due.width > 0 && s.Outstanding(k.class) != from.Outstanding(k.class) {
 			return true
 		}
 		for ph, f := range k.phase {

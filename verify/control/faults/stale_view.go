@@ -111,7 +111,8 @@ func (*staleView) Model() *actor.Model {
 		Upstream: objects.Upstream + ", client-go tools/cache: Reflector; pkg/controller: expectations, util/consistency, disruption; " +
 			"pkg/registry/core/pod/storage: checkAndDecrement",
 		Exact: []string{
-			"a ReplicaSet, a StatefulSet and a Deployment act again only when they have seen their own writes, or are refused (expectations, the consistency store, resourceVersion)",
+			"a ReplicaSet, a StatefulSet, a DaemonSet, a Job and a Deployment act again only when they have seen their own writes, or are refused (expectations, the consistency store, resourceVersion)",
+			"a Job counts what has succeeded by the pods it sees: nobody else writes its status",
 			"a pod that is already on deletion, or gone, is deleted once",
 			"an eviction lowers what a PodDisruptionBudget's status allows at once, however far behind that is",
 		},
@@ -121,9 +122,9 @@ func (*staleView) Model() *actor.Model {
 		MayHide: []string{
 			"one loop is behind at a time, once in a run, in what it sees of pods; its own object and nodes it sees as they are",
 			"a view that is behind jumps to the present, and does not follow at a distance",
-			"the scheduler, HPAs, DaemonSets, Jobs, Rollouts, the descheduler and autoscalers of nodes are never behind",
+			"the scheduler, HPAs, Rollouts, the descheduler and autoscalers of nodes are never behind",
 			"no view goes back in time at a restart: from 1.35 on the first list of an informer is a consistent one (WatchListClient)",
-			"a loop that is refused as an object has changed does nothing in that sync",
+			"a loop that is refused as an object has changed does nothing in that sync, though its first of two writes may have passed; so does one that asks for more pods than a quota has room for",
 			"a pod that has been bound or has got ready since the view is not deleted, where it cannot be told from others",
 		},
 	}
@@ -276,6 +277,13 @@ func (v *viewed) write(t, s, after state.State, classes []int, most bool) (open 
 	copy(t.B, after.B)
 	t.Relag(s)
 	for _, p := range classes {
+		if s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind().Ends() {
+			t.SetOutstanding(p, s.Outstanding(p))
+		}
+		if s.C.Pods[p].PerNode {
+			open = v.writePerNode(t, s, after, p, most) || open
+			continue
+		}
 		f := t.C.Class[p].Pending
 		was, now := v.view.Get(f), s.Get(f)
 		k, differs := deleted(was-after.Get(f), was, now, most)
@@ -285,6 +293,20 @@ func (v *viewed) write(t, s, after state.State, classes []int, most bool) (open 
 		for at.node = range s.C.Nodes {
 			open = v.writeOn(t, s, after, at, most) || open
 		}
+	}
+	return open
+}
+
+// writePerNode is [viewed.write] of pods that are made for one node each.
+func (v *viewed) writePerNode(t, s, after state.State, p int, most bool) (open bool) {
+	t.Set(t.C.Class[p].Pending, s.Pending(p))
+	for n := range s.C.Nodes {
+		was, now := v.view.Awaited(n, p), s.Awaited(n, p)
+		k, differs := deleted(was-after.Awaited(n, p), was, now, most)
+		t.SetAt(n, t.C.Class[p].Awaited, now)
+		t.Await(n, p, -k)
+		at := place{node: n, class: p, unbound: max(was-now, 0), all: after.Awaited(n, p) == 0}
+		open = v.writeOn(t, s, after, at, most) || open || differs
 	}
 	return open
 }
