@@ -156,7 +156,7 @@ const beyond = 12
 
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
 
-// fixLines are a fix: what to do, and where it is lines, as a diff.
+// fixLines are a fix: what to do, and where it is lines, as a diff. Its place goes behind what to do, before otherFix.
 func fixLines(f *judge.Finding, limit int) (say string, diff []string) {
 	x := f.Fix
 	if x == nil || line(x.Text) == "" {
@@ -168,17 +168,6 @@ func fixLines(f *judge.Finding, limit int) (say string, diff []string) {
 	}
 	if also := spreads(x); also != "" {
 		say += "; " + also
-	}
-	if o := f.OtherFix; o != nil && line(o.Text) != "" && o.Text != f.Fix.Text {
-		defer func() {
-			say += "; or: " + strings.TrimSuffix(Plain(o.Text, 200), ".")
-			if o.Cost != "" {
-				say += "; cost: " + Plain(o.Cost, 100)
-			}
-			if also := spreads(o); also != "" {
-				say += "; " + also
-			}
-		}()
 	}
 	switch {
 	case x.Verified && x.Mechanical:
@@ -196,4 +185,20 @@ func fixLines(f *judge.Finding, limit int) (say string, diff []string) {
 		}
 	}
 	return say, cutLines(diff, limit)
+}
+
+// otherFix is the second fix, to be said after the first; "" where there is none.
+func otherFix(f *judge.Finding) string {
+	o := f.OtherFix
+	if f.Fix == nil || o == nil || line(o.Text) == "" || o.Text == f.Fix.Text {
+		return ""
+	}
+	say := "; or: " + strings.TrimSuffix(Plain(o.Text, 200), ".")
+	if o.Cost != "" {
+		say += "; cost: " + Plain(o.Cost, 100)
+	}
+	if also := spreads(o); also != "" {
+		say += "; " + also
+	}
+	return say
 }

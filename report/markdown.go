@@ -381,7 +381,7 @@ func (m *markdown) remedy(f *judge.Finding, whole bool) string {
 	if f.Fix.Location != nil && f.Fix.Location.File != "" {
 		s += " at " + m.link(f.Fix.Location)
 	}
-	s += "\n\n"
+	s += mdText(clip(otherFix(f), 400)) + "\n\n"
 	if whole {
 		s += m.quoted(diff)
 	}

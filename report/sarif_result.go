@@ -257,6 +257,7 @@ func sarifMessageText(f *judge.Finding, related *relatedLocations) string {
 		if f.Fix.Location != nil && f.Fix.Location.File != "" {
 			s += " at " + related.link(f.Fix.Location, "Change here.")
 		}
+		s += sarifEscape(clip(otherFix(f), 400))
 		out = append(out, sentence(s))
 	}
 	if l := declaredAt(f); l != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -16,10 +17,23 @@ func TestSpreads(t *testing.T) {
 	f.AlsoChanges, f.MayChange = []string{"prod", "sta\nging"}, strings.Split("a b c d e f g", " ")
 	const want = "also changes prod and sta ging and may also change a, b, c, d, e and 2 more"
 	brief, _ := fixLines(&judge.Finding{Fix: f}, 1)
-	other, _ := fixLines(&judge.Finding{Fix: &judge.Fix{Text: "x"}, OtherFix: f}, 1)
+	other := otherFix(&judge.Finding{Fix: &judge.Fix{Text: "x"}, OtherFix: f})
 	for _, got := range []string{fixText(f), brief, other} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q does not say %q", got, want)
 		}
+	}
+}
+
+// The place of a fix stands behind it, before what else may be done.
+func TestPlaceOfTheFirstFix(t *testing.T) {
+	f := &judge.Finding{
+		Fix:      &judge.Fix{Text: "surge by nothing", Cost: "one replica less", Location: &judge.Location{File: "a/web.yaml", StartLine: 7}},
+		OtherFix: &judge.Fix{Text: "add a node", Cost: "one more node"},
+	}
+	got := newMarkdown(&verify.Result{}, Options{}).remedy(f, false)
+	const want = "**Fix:** surge by nothing; cost: one replica less (not verified) at `a/web.yaml:7`; or: add a node; cost: one more node\n\n"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -255,6 +255,9 @@ func (t *textWriter) cause(r *verify.Result, c cause, room room) {
 		}
 	}
 	say, diff := fixLines(f, max(room.quoted-1, 2))
+	if say != "" {
+		say += otherFix(f)
+	}
 	if say != "" && !t.first(say+strings.Join(diff, "\n")) {
 		t.field("fix", "the same as above")
 	} else if say != "" {
