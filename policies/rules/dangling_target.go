@@ -2,12 +2,13 @@ package rules
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// DanglingTarget is the ID of the rule that what acts on pods still finds those it was
+// DanglingTarget is the ID of the rule that what acts on pods and Services still finds those it was
 // written for.
 const DanglingTarget = "dangling-target"
 
-// danglingTarget says that a Service, a PodDisruptionBudget, an autoscaler and a placement
-// rule act on the pods they were written for, and on no others that the change lets in.
+// danglingTarget says that a Service, a PodDisruptionBudget, an autoscaler, a placement rule, a
+// NetworkPolicy and a monitor act on the pods or Services they were written for, and on no others
+// that the change lets in, and that an Ingress or a route leads to a Service that is there.
 //
 // Intent: a budget or an autoscaler that is there is in force.
 // Class: lifecycle; judged on the objects, without a run.
@@ -17,19 +18,19 @@ const DanglingTarget = "dangling-target"
 var danglingTarget = Rule{
 	ID:       DanglingTarget,
 	Class:    Lifecycle,
-	Title:    "a selector or target misses the pods it was written for",
+	Title:    "a selector, target or route misses what it was written for",
 	Severity: Warning,
 	Static:   true,
 	Help: Help{
-		Real: `A Service, budget, autoscaler or spread rule selected pods on base and none on head, or others' too;
-a new one misses by one label or a typo; a port's or container's name is gone. Check:
-` + "`kubectl get pods -l SELECTOR`" + `. Not real if an operator or another repository makes the pods.`,
-		Bad: `Nobody notices: no endpoints, no scaling, no protection in a drain.`,
-		Now: `Select by labels that identify the workload, from one helper. Rename an autoscaler's target with its
-workload.`,
+		Real: `What selects pods (Service, budget, autoscaler, spread rule, NetworkPolicy, monitor) lost its own, or
+got others'; a new one misses by a label or typo; a port, container, or Service of an Ingress or HTTPRoute is gone. Check: ` + "`kubectl get pods -l SELECTOR`" + `. Not real if an operator makes it.`,
+		Bad: `No endpoints, scaling, metrics, protection in a drain; routes answer 503.`,
+		Now: `Rename what names a thing with it.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
 			"https://kubernetes.io/docs/concepts/services-networking/service/",
+			"https://kubernetes.io/docs/concepts/services-networking/ingress/",
+			"https://gateway-api.sigs.k8s.io/reference/spec/#backendref",
 			"https://docs.kubelinter.io/#/generated/checks",
 		},
 	},

@@ -2,11 +2,11 @@ package rules
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// MissingConfig is the ID of the rule that pods find the ConfigMaps, Secrets and ServiceAccounts they need.
+// MissingConfig is the ID of the rule that pods find the ConfigMaps, Secrets, ServiceAccounts, claims and
+// PriorityClasses they need.
 const MissingConfig = "missing-config"
 
-// missingConfig says that every ConfigMap and Secret that a pod cannot start without is there, with the keys it asks
-// for.
+// missingConfig says that every object that a pod cannot start without is there, with the keys it asks for.
 //
 // Intent: what is merged gets to run.
 // Class: lifecycle; judged on the objects, without a run.
@@ -15,7 +15,7 @@ const MissingConfig = "missing-config"
 var missingConfig = Rule{
 	ID:       MissingConfig,
 	Class:    Lifecycle,
-	Title:    "a pod needs a ConfigMap, Secret or ServiceAccount that is not there",
+	Title:    "a pod needs an object that is not there",
 	Severity: Error,
 	Static:   true,
 	Help: Help{

@@ -55,6 +55,8 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 		}
 		out = append(out, dangling(p, everywhere)...)
 		out = append(out, astray(p, once, everywhere)...)
+		out = append(out, routes(p, where, once, everywhere)...)
+		out = append(out, unreached(p, where, once, everywhere)...)
 		out = append(out, holding(p)...)
 		out = append(out, selfGuards(p)...)
 		out = append(out, twice(p)...)

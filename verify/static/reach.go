@@ -1,0 +1,175 @@
+package static
+
+import (
+	"fmt"
+	"slices"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// reach is a selector of an object that runs nothing itself: of pods, or of Services.
+type reach struct {
+	path       string // of the selector, the same on both sides
+	selector   *metav1.LabelSelector
+	services   bool
+	namespaces []string // none: all of them
+	does       string   // what comes to nothing without them
+	ports      []named
+}
+
+// named is a port that has to be one of what is selected.
+type named struct{ path, name string }
+
+// reaches lists the selectors of NetworkPolicies, ServiceMonitors and PodMonitors. One that is empty selects everything
+// and misses nothing.
+//
+// Upstream: kubernetes v1.36.3, networking/v1: NetworkPolicySpec, NetworkPolicyPeer (without a namespaceSelector: of
+// the policy's own namespace); prometheus-operator v0.85, pkg/prometheus: generateServiceMonitorConfig and
+// generatePodMonitorConfig (keep what has the labels and the name of the port; targets of the own namespace unless
+// namespaceSelector says otherwise).
+func reaches(o *render.Object) []reach {
+	if o == nil || o.Hook {
+		return nil
+	}
+	if n, ok := o.Typed.(*networkingv1.NetworkPolicy); ok {
+		return fences(o, n)
+	}
+	list := map[string]string{"ServiceMonitor": "endpoints", "PodMonitor": "podMetricsEndpoints"}[o.ID.Kind]
+	if o.ID.Group != "monitoring.coreos.com" || list == "" {
+		return nil
+	}
+	spec, _ := o.Content["spec"].(map[string]any)
+	content, _ := spec["selector"].(map[string]any)
+	r := reach{path: "spec.selector", selector: selectorIn(content), services: list == "endpoints",
+		namespaces: []string{o.ID.Namespace}, does: "nothing is scraped"}
+	switch ns, _ := spec["namespaceSelector"].(map[string]any); {
+	case ns["any"] == true:
+		r.namespaces = nil
+	case ns["matchNames"] != nil:
+		r.namespaces = nil
+		names, _ := ns["matchNames"].([]any)
+		for _, n := range names {
+			r.namespaces = append(r.namespaces, word(n))
+		}
+	}
+	endpoints, _ := spec[list].([]any)
+	for i, e := range endpoints {
+		end, _ := e.(map[string]any)
+		if name := word(end["port"]); name != "" {
+			r.ports = append(r.ports, named{fmt.Sprintf("spec.%s[%d].port", list, i), name})
+		}
+	}
+	if r.selector == nil {
+		return nil
+	}
+	return []reach{r}
+}
+
+// selectorIn reads a selector; nil: it is none.
+func selectorIn(content map[string]any) *metav1.LabelSelector {
+	if len(content) == 0 || content["matchExpressions"] != nil {
+		return nil // what a person meant by expressions is not guessed
+	}
+	match, _ := content["matchLabels"].(map[string]any)
+	if len(match) == 0 {
+		return nil
+	}
+	out := &metav1.LabelSelector{MatchLabels: map[string]string{}}
+	for k, v := range match {
+		out.MatchLabels[k] = fmt.Sprint(v)
+	}
+	return out
+}
+
+// fences are the selectors of a NetworkPolicy: whom it is for, and who of its namespace may talk with them.
+func fences(o *render.Object, n *networkingv1.NetworkPolicy) []reach {
+	var out []reach
+	add := func(path, does string, s *metav1.LabelSelector) {
+		if s != nil && len(s.MatchLabels) > 0 && len(s.MatchExpressions) == 0 {
+			out = append(out, reach{path: path, selector: s, namespaces: []string{o.ID.Namespace}, does: does})
+		}
+	}
+	add("spec.podSelector", "it is in force for no pod", &n.Spec.PodSelector)
+	peers := func(path string, list []networkingv1.NetworkPolicyPeer) {
+		for j, p := range list {
+			if p.NamespaceSelector == nil {
+				add(fmt.Sprintf("%s[%d].podSelector", path, j), "it lets no such pod through", p.PodSelector)
+			}
+		}
+	}
+	for i, in := range n.Spec.Ingress {
+		peers(fmt.Sprintf("spec.ingress[%d].from", i), in.From)
+	}
+	for i, e := range n.Spec.Egress {
+		peers(fmt.Sprintf("spec.egress[%d].to", i), e.To)
+	}
+	return out
+}
+
+// labelsOf are the labels that a reach looks at.
+func (r reach) labelsOf(t *render.Object) (labels.Set, bool) {
+	if !r.services {
+		return selectable(t)
+	}
+	if t.ID.Group != "" || t.ID.Kind != "Service" {
+		return nil, false
+	}
+	have, _ := slice.ValueAt(t.Content, "metadata", "labels").(map[string]any)
+	set := labels.Set{}
+	for k, v := range have {
+		set[k] = fmt.Sprint(v)
+	}
+	return set, true
+}
+
+// among are the objects of an index that a reach can have: of its kind and namespaces, which are there for its object.
+func (r reach) among(x *aimIndex, of *render.Object, each func(t *render.Object, set labels.Set)) {
+	for _, t := range x.objects {
+		if t.Hook || instead(t.Release, of.Release) ||
+			len(r.namespaces) > 0 && !slices.Contains(r.namespaces, t.ID.Namespace) {
+			continue
+		}
+		if set, ok := r.labelsOf(t); ok {
+			each(t, set)
+		}
+	}
+}
+
+// selected are the objects of an index that a reach has.
+func (r reach) selected(x *aimIndex, of *render.Object) []*render.Object {
+	var out []*render.Object
+	sel := labels.SelectorFromSet(r.selector.MatchLabels)
+	r.among(x, of, func(t *render.Object, set labels.Set) {
+		if sel.Matches(set) {
+			out = append(out, t)
+		}
+	})
+	return out
+}
+
+// misspelt is the one object of the same release that a reach misses by the spelling of values; nil: there is none, or
+// several.
+func (r reach) misspelt(x *aimIndex, of *render.Object) *render.Object {
+	var found []*render.Object
+	r.among(x, of, func(t *render.Object, set labels.Set) {
+		if t.Release != of.Release {
+			return
+		}
+		for k, v := range r.selector.MatchLabels {
+			have, ok := set[k]
+			if !ok || have != v && (!slip(v, have) || len(v) < 4 || lettered(v, have)) {
+				return
+			}
+		}
+		found = append(found, t)
+	})
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}

@@ -1,0 +1,329 @@
+package static
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// unled gathers what the backends of one object miss.
+type unled struct {
+	pair        slice.Pair
+	where       *whereabouts
+	once, now   *aimIndex // of all releases
+	o, b        *render.Object
+	old         []backend
+	found       []Remark
+	by          map[string]int // places in found, by what is missed
+	broke, open bool           // a release is not rendered on head, and was on base; or on any side
+}
+
+// routes says which Ingresses and routes of a release lead to a Service, or a port of one, that the change takes away
+// or renames, that it misspells, or that the Service does not have.
+func routes(p slice.Pair, where *whereabouts, once, now *aimIndex) []Remark {
+	before := newAimIndex(p.Objects(state.Base))
+	var out []Remark
+	for _, o := range p.Objects(state.Head) {
+		list := backends(o)
+		if len(list) == 0 {
+			continue
+		}
+		b := before.counterpart(o)
+		if c := where.renamed(o); c != nil {
+			b = c
+		}
+		u := &unled{pair: p, where: where, once: once, now: now, o: o, b: b, old: backends(b), by: map[string]int{}}
+		u.broke, u.open = where.unrendered()
+		for _, x := range list {
+			u.ask(x)
+		}
+		for i := range u.found {
+			if r := &u.found[i]; r.more > 0 {
+				r.text += fmt.Sprintf(" (and %s more)", english.Plural(r.more, "reference", ""))
+			}
+		}
+		out = append(out, u.found...)
+	}
+	return out
+}
+
+// unrendered reports whether a release of head was not rendered though it was on base, or has none there, and whether
+// any was not: what is missing may come from it.
+func (w *whereabouts) unrendered() (broke, any bool) {
+	was := map[string]bool{}
+	if w.ch.Base != nil {
+		for _, r := range w.ch.Base.Releases {
+			was[r.ID] = r.Err != nil
+		}
+	}
+	for _, r := range w.ch.Head.Releases {
+		if r.Err != nil {
+			any = true
+			broke = broke || !was[r.ID] || r.Changed
+		}
+	}
+	return broke, any
+}
+
+// ask enters a backend that is not there.
+func (u *unled) ask(x backend) {
+	lack, service := u.now.lacks(u.o, x)
+	i := slices.IndexFunc(u.old, func(o backend) bool { return o.key == x.key })
+	switch {
+	case lack == lacksNothing && i >= 0:
+		u.mended(u.old[i])
+		return
+	case lack == lacksNothing || slices.ContainsFunc(u.old, func(o backend) bool {
+		was, _ := u.once.lacks(u.b, o)
+		return o.service == x.service && was == lack && (lack == lacksObject || o.port == x.port)
+	}):
+		return // it is there, or is missing as it was
+	case lack == lacksKey:
+		u.portless(x, service)
+		return
+	}
+	switch had := u.once.services(u.o, x.service); {
+	case len(had) > 0:
+		u.removed(x, had[0])
+	case i >= 0:
+		u.edited(x, u.old[i])
+	default:
+		if near := u.nearly(x); near != nil {
+			u.misses(x, near, fmt.Sprintf("which is not there, and %s is", shortID(near)))
+		}
+	}
+}
+
+// mended enters what a backend of base missed in the place of one that is there.
+func (u *unled) mended(old backend) {
+	lack, _ := u.once.lacks(u.b, old)
+	there := u.now.services(u.o, old.service)
+	var text, path string
+	switch {
+	case lack == lacksKey:
+		text, path = fmt.Sprintf("port %s of Service %s, which has no such port", old.port.String(), old.service), old.portAt
+	case lack == lacksObject && (near(u.once, u.b, old.service) != nil ||
+		len(there) > 0 && slices.ContainsFunc(u.where.ch.Changes, func(c render.Change) bool {
+			return c.Head == there[0] && c.Base != nil
+		})):
+		text, path = fmt.Sprintf("Service %s, which is not there", old.service), old.nameAt
+	default:
+		return
+	}
+	u.enter("fixed "+old.service, Remark{Object: u.b, status: judge.Fixed, paths: []string{path},
+		text: fmt.Sprintf("%s leads to %s", u.b.ID, text)})
+}
+
+// removed enters a backend that the change takes away.
+func (u *unled) removed(x backend, had *render.Object) {
+	if yes, known := prunes(u.pair.Head); u.broke || kept(had) || known && !yes || u.operated(x.service) {
+		return
+	}
+	how, next := "which the change removes", u.successor(had)
+	switch {
+	case next != nil && slices.ContainsFunc(u.where.ch.Changes,
+		func(c render.Change) bool { return c.Base == had && c.Head == next }):
+		how = "which the change renames to " + next.ID.Name
+	case next != nil:
+		how = "in whose place there is " + next.ID.Name
+	}
+	u.misses(x, next, how, cause{object: had})
+}
+
+// successor is what is on head in the place of a Service of base: the same under another name, or a new one of its
+// selector; nil: nothing.
+func (u *unled) successor(had *render.Object) *render.Object {
+	for _, c := range u.where.ch.Changes {
+		if c.Base == had && c.Head != nil {
+			return c.Head
+		}
+	}
+	var found []*render.Object
+	for _, t := range u.pair.Objects(state.Head) {
+		if t.ID.Group == "" && t.ID.Kind == "Service" && t.ID.Namespace == had.ID.Namespace && !t.Hook &&
+			u.once.counterpart(t) == nil && len(selectorOf(t)) > 0 && maps.Equal(selectorOf(t), selectorOf(had)) {
+			found = append(found, t)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return near(u.now, u.o, had.ID.Name)
+}
+
+// edited enters a backend in whose place base had another one, which is still there.
+func (u *unled) edited(x, old backend) {
+	if near := u.nearly(x); near != nil {
+		u.misses(x, near, fmt.Sprintf("which is not there, and %s is", shortID(near)))
+		return
+	}
+	was := u.now.services(u.o, old.service)
+	if len(was) == 0 || was[0].Release != u.o.Release || u.open || u.operated(x.service) {
+		return
+	}
+	reads := u.pair.Head.Reads
+	if !u.where.mentioned(x.service, func(f string) bool { return slices.Contains(reads, f) || f == u.o.Source.File }) {
+		u.misses(x, was[0], "of which the repository says nothing else")
+	}
+}
+
+// nearly is the Service of the same release that a backend misses by its spelling; nil: there is none, or several.
+func (u *unled) nearly(x backend) *render.Object {
+	if u.operated(x.service) {
+		return nil
+	}
+	return near(u.now, u.o, x.service)
+}
+
+// near is the one Service of an object's release and namespace whose name is a slip of the pen away; nil: there is
+// none, or several.
+func near(x *aimIndex, o *render.Object, name string) *render.Object {
+	var found *render.Object
+	for _, t := range x.objects {
+		if t.ID.Group != "" || t.ID.Kind != "Service" || t.ID.Namespace != o.ID.Namespace || t.Release != o.Release ||
+			t.Hook || t.ID.Name == name || len(name) < 4 || !slip(t.ID.Name, name) || lettered(t.ID.Name, name) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = t
+	}
+	return found
+}
+
+// delivering are the groups of custom resources that make no Service of a name of their own: those that bring a
+// release, of which is known what it has, and those that lead to Services.
+var delivering = []string{"helm.toolkit.fluxcd.io", "kustomize.toolkit.fluxcd.io", "argoproj.io",
+	"monitoring.coreos.com"}
+
+// operated reports whether a custom resource is there whose controller may make a Service of a name: one that names it,
+// or is named like it, or whose name it begins with.
+func (u *unled) operated(name string) bool {
+	return slices.ContainsFunc(u.where.objects[1], func(o *render.Object) bool {
+		g := o.ID.Group
+		return strings.Contains(g, ".") && !strings.HasSuffix(g, ".k8s.io") && !slices.Contains(delivering, g) &&
+			(o.ID.Namespace == u.o.ID.Namespace || o.ID.Namespace == "") &&
+			(o.ID.Name == name || strings.HasPrefix(name, o.ID.Name+"-") || speaksOf(o.Content, name, true, ""))
+	})
+}
+
+// misses enters that there is no Service of a name, with one that is meant; nil: none is.
+func (u *unled) misses(x backend, meant *render.Object, how string, causes ...cause) {
+	r := Remark{Object: u.o, status: judge.New, paths: []string{x.nameAt}, causes: causes,
+		text: fmt.Sprintf("%s leads to Service %s, %s: requests there fail", u.o.ID, x.service, how)}
+	r.remedies = byHand(fmt.Sprintf("have Service %s stay until nothing leads to it, or take the %s's rule away with it",
+		x.service, u.o.ID.Kind))
+	if meant != nil {
+		set := []render.Setting{{Path: x.nameAt, Value: meant.ID.Name}}
+		for _, b := range backends(u.o) {
+			if b.service == x.service && b.nameAt != x.nameAt {
+				set = append(set, render.Setting{Path: b.nameAt, Value: meant.ID.Name})
+			}
+		}
+		r.remedies = []Remedy{{Say: "name " + shortID(meant) + ", which is there", Object: u.o, Set: set}}
+	}
+	u.enter("service "+x.service, r)
+}
+
+// portless enters that a Service has no port of a name or number.
+func (u *unled) portless(x backend, service *render.Object) {
+	s := service.Typed.(*corev1.Service)
+	var have []string
+	for _, p := range s.Spec.Ports {
+		have = append(have, strings.TrimSpace(p.Name+" "+fmt.Sprint(p.Port)))
+	}
+	r := Remark{Object: u.o, status: judge.New, paths: []string{x.portAt},
+		causes: []cause{{service, []string{"spec.ports"}}},
+		text: fmt.Sprintf("%s leads to port %s of %s, which has no such port (%s): requests there fail", u.o.ID,
+			x.port.String(), service.ID, listed(have)),
+		remedies: namePort(u.o, x, u.meantPort(x, s))}
+	u.enter("port "+x.port.String()+" of "+x.service, r)
+}
+
+// meantPort is the port of a Service that a backend means: the one that is spelt alike, that base had under the name or
+// number in question, or the only one, as on base; nil: nobody can tell.
+func (u *unled) meantPort(x backend, s *corev1.Service) *corev1.ServicePort {
+	for i, p := range s.Spec.Ports {
+		if x.port.Type == intstr.String && slip(p.Name, x.port.StrVal) {
+			return &s.Spec.Ports[i]
+		}
+	}
+	only := len(s.Spec.Ports) == 1
+	for _, t := range u.once.services(u.o, x.service) {
+		was, ok := t.Typed.(*corev1.Service)
+		if !ok {
+			continue
+		}
+		only = only && len(was.Spec.Ports) == 1
+		if i := slices.IndexFunc(was.Spec.Ports, x.takes); i >= 0 {
+			if k := samePort(s.Spec.Ports, was.Spec.Ports[i]); k >= 0 {
+				return &s.Spec.Ports[k]
+			}
+		}
+	}
+	if only {
+		return &s.Spec.Ports[0]
+	}
+	return nil
+}
+
+// samePort is the place of a port of base among those of head, by its name, its number, or where it leads; -1: it is
+// not there.
+func samePort(list []corev1.ServicePort, was corev1.ServicePort) int {
+	for _, same := range []func(p corev1.ServicePort) bool{
+		func(p corev1.ServicePort) bool { return p.Name != "" && p.Name == was.Name },
+		func(p corev1.ServicePort) bool { return p.Port == was.Port },
+		func(p corev1.ServicePort) bool {
+			return p.TargetPort == was.TargetPort && p.TargetPort != intstr.IntOrString{}
+		},
+	} {
+		if i := slices.IndexFunc(list, same); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// namePort has a backend lead to a port that is there.
+func namePort(o *render.Object, x backend, p *corev1.ServicePort) []Remedy {
+	if p == nil {
+		return byHand(fmt.Sprintf("have Service %s keep port %s, or take what leads there away with it", x.service,
+			x.port.String()))
+	}
+	var value any = int64(p.Port)
+	if x.port.Type == intstr.String {
+		if value = p.Name; p.Name == "" {
+			return nil
+		}
+	}
+	var set []render.Setting
+	for _, b := range backends(o) {
+		if b.service == x.service && b.port == x.port {
+			set = append(set, render.Setting{Path: b.portAt, Value: value})
+		}
+	}
+	return []Remedy{{Say: fmt.Sprintf("name port %v, which Service %s has", value, x.service), Object: o, Set: set}}
+}
+
+// enter adds a remark, or counts it where the same is missed already.
+func (u *unled) enter(what string, r Remark) {
+	if i, ok := u.by[what]; ok {
+		u.found[i].more++
+		return
+	}
+	r.Rule, r.release = rules.DanglingTarget, u.pair.ID
+	u.by[what] = len(u.found)
+	u.found = append(u.found, r)
+}

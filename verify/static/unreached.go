@@ -1,0 +1,240 @@
+package static
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// unreached says which NetworkPolicies and monitors of a release select nothing that they selected before, or were
+// written for.
+func unreached(p slice.Pair, where *whereabouts, once, now *aimIndex) []Remark {
+	before := newAimIndex(p.Objects(state.Base))
+	var out []Remark
+	for _, o := range p.Objects(state.Head) {
+		list := reaches(o)
+		if len(list) == 0 {
+			continue
+		}
+		b := before.counterpart(o)
+		if c := where.renamed(o); c != nil {
+			b = c
+		}
+		old := reaches(b)
+		for i, r := range list {
+			if slices.ContainsFunc(list[:i], func(x reach) bool {
+				return maps.Equal(x.selector.MatchLabels, r.selector.MatchLabels)
+			}) {
+				continue // it misses the same
+			}
+			u := &unmatched{pair: p, where: where, once: once, now: now, o: o, b: b, r: r}
+			for i, x := range old {
+				if same := maps.Equal(x.selector.MatchLabels, r.selector.MatchLabels); same || u.old == nil && x.path == r.path {
+					u.old, u.same = &old[i], same
+				}
+				if u.same {
+					break
+				}
+			}
+			out = append(out, u.ask()...)
+		}
+	}
+	return out
+}
+
+// unmatched is one selector of an object of head, beside that of base.
+type unmatched struct {
+	pair      slice.Pair
+	where     *whereabouts
+	once, now *aimIndex // of all releases
+	o, b      *render.Object
+	r         reach
+	old       *reach // of base: with the same labels, else in the same place; nil: it has none
+	same      bool   // it has the same labels
+}
+
+// ask gives what the selector misses, or which port nothing of what it selects has.
+func (u *unmatched) ask() []Remark {
+	have := u.r.selected(u.now, u.o)
+	var was []*render.Object
+	if u.old != nil {
+		was = u.old.selected(u.once, u.b)
+	}
+	switch {
+	case len(have) > 0 && u.old != nil && len(was) == 0:
+		if t := u.old.misspelt(u.once, u.b); t != nil {
+			return []Remark{{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.b, status: judge.Fixed,
+				paths: []string{u.old.path}, text: u.text(u.b, *u.old, t)}}
+		}
+		return nil
+	case len(have) > 0:
+		return u.portless(have, was)
+	case !u.same: // what it was changed to may be elsewhere
+		if t := u.r.misspelt(u.now, u.o); t != nil {
+			return []Remark{u.missing(nil, t)}
+		}
+		return nil
+	}
+	for _, t := range was {
+		next := u.now.counterpart(t)
+		for _, c := range u.where.ch.Changes {
+			if c.Base == t && c.Head != nil {
+				next = c.Head
+			}
+		}
+		if next != nil && next.Release == u.o.Release {
+			return []Remark{u.missing(t, next)}
+		}
+	}
+	return nil
+}
+
+// text says by what an object misses another one.
+func (u *unmatched) text(o *render.Object, r reach, t *render.Object) string {
+	set, _ := r.labelsOf(t)
+	of, has := shortID(t), "has"
+	if !r.services {
+		of, has = "the pods of "+of, "have"
+	}
+	by := ""
+	for _, k := range slices.Sorted(maps.Keys(r.selector.MatchLabels)) {
+		v := r.selector.MatchLabels[k]
+		switch have, ok := set[k]; {
+		case !ok:
+			by = fmt.Sprintf("%s=%s, and %s %s no label %s", k, v, of, has, k)
+		case have != v:
+			by = fmt.Sprintf("%s=%s, and %s %s %s=%s", k, v, of, has, k, have)
+		default:
+			continue
+		}
+		break
+	}
+	return fmt.Sprintf("%s of %s matches nothing, so %s: it selects %s", r.path, o.ID, r.does, by)
+}
+
+// missing is what is told of a selector that misses an object.
+func (u *unmatched) missing(was, t *render.Object) Remark {
+	r := Remark{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.o, status: judge.New,
+		paths: []string{u.r.path}, text: u.text(u.o, u.r, t)}
+	set, _ := u.r.labelsOf(t)
+	at := "spec.template.metadata.labels"
+	if u.r.services || t.ID.Kind == "Pod" {
+		at = "metadata.labels"
+	}
+	if was != nil {
+		r.causes = []cause{{t, []string{at}}}
+	}
+	remedy := Remedy{Say: fmt.Sprintf("select the labels that %s has", shortID(t)), Object: u.o}
+	left := false
+	for _, k := range slices.Sorted(maps.Keys(u.r.selector.MatchLabels)) {
+		path := u.r.path + ".matchLabels[" + k + "]"
+		have, ok := set[k]
+		left = left || ok
+		switch {
+		case ok && have == u.r.selector.MatchLabels[k]:
+		case ok:
+			remedy.Set = append(remedy.Set, render.Setting{Path: path, Value: have})
+		default:
+			remedy.Set = append(remedy.Set, render.Setting{Path: path})
+		}
+	}
+	r.first = []cause{{u.o, []string{remedy.Set[0].Path}}}
+	if left { // else it would select everything
+		r.remedies = []Remedy{remedy}
+	}
+	keep := Remedy{Say: fmt.Sprintf("give %s the labels that it is selected by", shortID(t)), Object: t}
+	for _, x := range remedy.Set {
+		k := strings.TrimSuffix(strings.TrimPrefix(x.Path, u.r.path+".matchLabels["), "]")
+		keep.Set = append(keep.Set, render.Setting{Path: at + "[" + k + "]", Value: u.r.selector.MatchLabels[k]})
+	}
+	r.remedies = append(r.remedies, keep)
+	return r
+}
+
+// portless gives the ports that a monitor scrapes and nothing of what it selects has, though it had on base, or has by
+// another spelling.
+func (u *unmatched) portless(have, was []*render.Object) []Remark {
+	numbers, sure := u.r.portsOf(have)
+	if !sure {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(numbers))
+	before, _ := u.r.portsOf(was)
+	var out []Remark
+	for _, p := range u.r.ports {
+		if slices.Contains(names, p.name) {
+			continue
+		}
+		i := slices.IndexFunc(names, func(n string) bool { return len(n) >= 4 && slip(n, p.name) && !lettered(n, p.name) })
+		as := u.old != nil && slices.ContainsFunc(u.old.ports, func(o named) bool { return o.name == p.name })
+		number, had := before[p.name]
+		if !had && (as || i < 0) {
+			continue
+		}
+		r := Remark{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.o, status: judge.New, paths: []string{p.path},
+			text: fmt.Sprintf("%s scrapes the port %s, but nothing that it selects has one of that name (%s)", u.o.ID, p.name,
+				listed(names))}
+		for _, t := range have {
+			r.causes = append(r.causes, cause{t, u.r.portPaths(t)})
+		}
+		if i < 0 {
+			i = slices.IndexFunc(names, func(n string) bool { return numbers[n] == number })
+		}
+		r.remedies = byHand("keep the port " + p.name + ", or take the endpoint away with it")
+		if i >= 0 {
+			r.remedies = []Remedy{{Say: "name the port " + names[i] + ", which is there", Object: u.o,
+				Set: []render.Setting{{Path: p.path, Value: names[i]}}}}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// portsOf are the numbers of the ports of what is selected by their names; sure is false where they are not all known.
+func (r reach) portsOf(list []*render.Object) (numbers map[string]int32, sure bool) {
+	numbers = map[string]int32{}
+	for _, t := range list {
+		if s, ok := t.Typed.(*corev1.Service); r.services && ok {
+			for _, p := range s.Spec.Ports {
+				numbers[p.Name] = p.Port
+			}
+			continue
+		}
+		spec, _ := podSpec(t)
+		if r.services || spec == nil {
+			return nil, false
+		}
+		for _, c := range slices.Concat(spec.Containers, spec.InitContainers) {
+			for _, p := range c.Ports {
+				numbers[p.Name] = p.ContainerPort
+			}
+		}
+	}
+	delete(numbers, "")
+	return numbers, true
+}
+
+// portPaths are where an object has the names of its ports.
+func (r reach) portPaths(t *render.Object) []string {
+	if r.services {
+		return []string{"spec.ports"}
+	}
+	spec, prefix := podSpec(t)
+	if spec == nil {
+		return nil
+	}
+	var out []string
+	for i := range spec.Containers {
+		out = append(out, fmt.Sprintf("%scontainers[%d].ports", prefix, i))
+	}
+	return out
+}
