@@ -184,10 +184,12 @@ func coverageOf(t *testing.T, page, counts *bytes.Buffer, list []entry, which, w
 			}
 		}
 		told[e.tier] = n
+		losesNothing(t, e.id, words)
 		asPlanted, p := "·", planted[e.tier]
 		if plants(t, filepath.Join("../testdata", documentedCases[i].dir)) {
 			p[0]++
 			list := plantedWords(t, documentedCases[i])
+			losesNothing(t, e.id+" planted", list)
 			for k, w := range list {
 				if w != "" {
 					p[k+1]++
@@ -207,6 +209,16 @@ func coverageOf(t *testing.T, page, counts *bytes.Buffer, list []entry, which, w
 	}
 	fmt.Fprintf(page, "### Found %s\n\n| | tier | failure | rule | found at | certainty | told | planted |\n|---|---|---|---|---|---|---|---|\n%s", which, found.String())
 	fmt.Fprintf(page, "\n### Not found %s, and why\n\n| | tier | failure | why |\n|---|---|---|---|\n%s", which, missed.String())
+}
+
+// losesNothing demands that what is told with nothing declared is told with nodes declared, too: they are those that
+// the failure was reported on.
+func losesNothing(t *testing.T, id string, words []string) {
+	t.Helper()
+	absent := func(k int) bool { return words[k] == "" || words[k] == "–" }
+	if !absent(0) && absent(1) {
+		t.Errorf("%s: %s with nothing declared, and nothing with its nodes", id, words[0])
+	}
 }
 
 // documentedFinding is what the violating one of a pair is known for.

@@ -329,9 +329,9 @@ func podsIn(s state.State) int {
 // unlucky choice lowers it by one, and so do a size that was not declared and a mere wish. What rests
 // on an assumed number of nodes is a note, and what needs a failure (a lost node or one
 // under pressure, a pod that crashes, a bad revision) a warning.
-// The drains of one maintenance, node by node, are one event.
-func severity(b scenario.BoundRule, f Finding, assumed bool) rules.Severity {
-	s := b.Rule.Severity
+// The drains of one maintenance, node by node, are one event, and none where they only come before a loss.
+func severity(v scenario.Violation, f Finding, assumed bool) rules.Severity {
+	b, s := v.Bound, v.Bound.Rule.Severity
 	if b.Property.Wish {
 		s = Lower(s)
 	}
@@ -346,7 +346,7 @@ func severity(b scenario.BoundRule, f Finding, assumed bool) rules.Severity {
 	}
 	routine := 0
 	for i, e := range f.Events {
-		if e != "apply" && (e != "drain" || !slices.Contains(f.Events[:i], e)) {
+		if e != "apply" && (e != "drain" || !v.AfterUpkeep() && !slices.Contains(f.Events[:i], e)) {
 			routine++
 		}
 	}

@@ -148,6 +148,10 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 		if declared = shows; !shows || len(within) == 0 {
 			within = []scenario.Violation{v}
 		}
+		if !shows && assumed { // a cluster smaller than the assumed one
+			within = append(within, slices.DeleteFunc(slices.Clone(mine[1:]),
+				func(o scenario.Violation) bool { return o.Place() != v.Place() })...)
+		}
 		if o, ok := d.Checker.Lifts[v.Variant.LiftKey()]; ok && !slices.Equal(v.Topology(), mine[0].Topology()) {
 			sr.Base = append(sr.Base, o.Base...)
 			sr.KeepClosed(v.Place(), o)
@@ -165,7 +169,7 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 			certainty = "inevitable"
 		}
 		j.severity = d.unlessFailed(v,
-			severity(v.Bound, Finding{AtDeclaredScale: declared, Certainty: certainty, Events: v.Kinds()}, assumed))
+			severity(v, Finding{AtDeclaredScale: declared, Certainty: certainty, Events: v.Kinds()}, assumed))
 		out = append(out, j)
 	}
 	return out
@@ -180,7 +184,7 @@ func (d *Judge) severity(
 	assumed := d.Assumed
 	if v.Variant.Devices() != "" { // no number of them was declared that it could fall short of
 		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted
-		s := severity(v.Bound, *f, assumed)
+		s := severity(v, *f, assumed)
 		f.scarce(v.Variant.Devices())
 		return atMostWarning(s)
 	}
@@ -194,7 +198,7 @@ func (d *Judge) severity(
 		if unprotected {
 			of.Certainty = "inevitable"
 		}
-		return d.doubt(ctx, v, f, severity(v.Bound, of, assumed))
+		return d.doubt(ctx, v, f, severity(v, of, assumed))
 	}
 	if v.Deadlocks() { // no size was declared that it could fall short of
 		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted
@@ -202,12 +206,12 @@ func (d *Judge) severity(
 	if v.Unspread() {
 		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted
 	}
-	s := severity(v.Bound, *f, assumed)
+	s := severity(v, *f, assumed)
 	f.hedge(v.Variant, nodes)
 	if v.Deadlocks() || v.Unspread() {
 		return atMostWarning(s)
 	}
-	return atMostWarning(severity(v.Bound, *f, assumed))
+	return atMostWarning(severity(v, *f, assumed))
 }
 
 // specific leaves out what the catch-all of convergence says of a workload for which a
@@ -235,7 +239,7 @@ func (d *Judge) mended(sr scenario.SliceResult, told []Finding) (out []Finding) 
 		w := newWording(v, v.Variant.Slice, d.Places, true)
 		f := w.finding()
 		f.Status, f.AtDeclaredScale = Fixed, true
-		f.Severity = string(severity(v.Bound, f, d.Assumed))
+		f.Severity = string(severity(v, f, d.Assumed))
 		f.Locations = d.Places.locations(w, nil)
 		out = append(out, f)
 	}

@@ -13,6 +13,7 @@ import (
 // out only that search is not finished, and said to be so.
 const (
 	asideNext   = "the next rollout"
+	asideChange = "the rollout of the change"
 	asideReload = "the next apply under load"
 	asideDrain  = "the drain of one node"
 	asideLoss   = "the loss of a webhook's node"
@@ -41,7 +42,7 @@ func (r *scenarioRun) beside(name string, judgedBy []rules.Rule, do func(*scenar
 		own.Budget.States = asideStates
 	}
 	other := scenarioRun{Checker: &own, topology: r.topology, unfit: pendingAnywhere}
-	if name == asideNext {
+	if name == asideNext || name == asideChange {
 		other.unfit = lacking
 	}
 	err := do(&other)

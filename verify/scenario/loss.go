@@ -24,12 +24,17 @@ func (r *scenarioRun) loss(ctx context.Context, v Variant) error {
 	return r.aside(ctx, asideLoss, ScenarioSteady, v.lost(), state.Head, own)
 }
 
-// lost gives head alone, with one node that is lost.
+// lost gives head alone, with one node that is lost. One that was drained before may have left on it
+// what stood on two, however the scheduler had placed it.
 func (v Variant) lost() Variant {
 	v = v.only(state.Head)
-	v.Spec.Events = state.Events{NodeFailure: 1}
+	v.Spec.Events = state.Events{NodeFailure: 1, Drain: 1, DrainConcurrency: 1}
 	return v
 }
+
+// AfterUpkeep reports whether a violation is of a loss that any drain may come before: who upgrades a
+// cluster drains all of its nodes, and does not ask whose pods come together.
+func (v Violation) AfterUpkeep() bool { return v.aside == asideLoss }
 
 // deadlocks reports whether some webhooks of head are asked about the pods of all that answer for them, so that none of
 // these comes back on its own once all are gone: one that guards itself, two that guard each other, or more in a ring.

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -15,17 +17,15 @@ import (
 const ScenarioNext = "next"
 
 // next gives the variant with head as what runs, and head with other pods as what comes.
-// Events stay away, and there is room: what is asked is whether rules, volumes, ports and
-// quotas let the rollout come to its end, and devices where these are what is scarce. Whether its
-// pods fit beside the old ones changes with what else stands on the nodes, and is asked of each
-// change as it comes.
+// Events stay away, and there is room: what is asked is whether rules, volumes, ports, quotas and
+// devices let the rollout come to its end. Whether the CPU and memory of its pods fit beside the old
+// ones changes with what else stands on the nodes, and is asked of each change as it comes.
 func (v Variant) next() Variant {
 	touched := v.Changed
 	v = v.surrounded(state.Head)
 	v.Spec.Events = state.Events{Next: true}
-	v.Spec.Classes = slices.Clone(v.Spec.Classes)
-	for i := range v.Spec.Classes {
-		v.Spec.Classes[i].Elastic = v.devices == ""
+	if v.devices == "" {
+		v.Spec.Classes = ample(v.Spec)
 	}
 	at := -1
 	return v.manifests(func(w state.Workload) [2]state.Manifest {
@@ -36,6 +36,25 @@ func (v Variant) next() Variant {
 		}
 		return [2]state.Manifest{now, rolledOut(now)}
 	}, 1)
+}
+
+// ample gives the nodes of a cluster with room for whatever is asked for, but no devices that were not declared.
+func ample(spec state.Spec) []state.NodeClass {
+	out := slices.Clone(spec.Classes)
+	devices, other := asked(spec.Workloads)
+	for i := range out {
+		c := &out[i]
+		if c.Elastic || len(devices) == 0 {
+			c.Elastic = true
+			continue
+		}
+		c.Node = c.Node.DeepCopy()
+		c.Node.Status.Allocatable = maps.Clone(c.Node.Status.Allocatable)
+		for name := range other {
+			c.Node.Status.Allocatable[name] = *resource.NewQuantity(plenty, resource.DecimalSI)
+		}
+	}
+	return out
 }
 
 // rolledOut is a manifest with a pod template that differs in nothing that a loop looks at.

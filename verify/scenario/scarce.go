@@ -22,27 +22,7 @@ const plenty = 1 << 45
 // one by one and are not overcommitted, so that a rollout which needs one more is worth a warning that names the
 // number. It is false where no pod asks for one.
 func (v Variant) scarce() (Variant, bool) {
-	devices, other := corev1.ResourceList{}, corev1.ResourceList{}
-	for _, w := range v.Spec.Workloads {
-		for version := range w.Manifests {
-			m := &w.Manifests[version]
-			if !m.Exists() {
-				continue
-			}
-			pod := corev1.Pod{Spec: *m.Pod().DeepCopy()}
-			objects.DefaultRequests(&pod.Spec)
-			for name, each := range objects.PodRequests(&pod) {
-				if !scheduler.IsExtended(name) {
-					other[name] = *resource.NewQuantity(plenty, resource.DecimalSI)
-				} else if state.Version(version) == state.Head && !m.Kind().Ends() {
-					sum := devices[name]
-					sum.Add(*resource.NewQuantity(each.Value()*int64(standing(m)), resource.DecimalSI))
-					devices[name] = sum
-				}
-			}
-		}
-	}
-	maps.DeleteFunc(devices, func(_ corev1.ResourceName, q resource.Quantity) bool { return q.IsZero() })
+	devices, other := asked(v.Spec.Workloads)
 	if len(devices) == 0 || len(v.Spec.Classes) == 0 {
 		return v, false
 	}
@@ -52,7 +32,9 @@ func (v Variant) scarce() (Variant, bool) {
 	if c.Node.Status.Allocatable == nil {
 		c.Node.Status.Allocatable = corev1.ResourceList{}
 	}
-	maps.Copy(c.Node.Status.Allocatable, other)
+	for name := range other {
+		c.Node.Status.Allocatable[name] = *resource.NewQuantity(plenty, resource.DecimalSI)
+	}
 	maps.Copy(c.Node.Status.Allocatable, devices)
 	v.Spec.Classes = []state.NodeClass{c}
 	var words []string
@@ -62,6 +44,33 @@ func (v Variant) scarce() (Variant, bool) {
 	}
 	v.devices = strings.Join(words, " and ")
 	return v, true
+}
+
+// asked sums the devices that the pods of head ask for when nothing is rolled out, and names all else that
+// those of any version do.
+func asked(workloads []state.Workload) (devices corev1.ResourceList, other map[corev1.ResourceName]bool) {
+	devices, other = corev1.ResourceList{}, map[corev1.ResourceName]bool{}
+	for _, w := range workloads {
+		for version := range w.Manifests {
+			m := &w.Manifests[version]
+			if !m.Exists() {
+				continue
+			}
+			pod := corev1.Pod{Spec: *m.Pod().DeepCopy()}
+			objects.DefaultRequests(&pod.Spec)
+			for name, each := range objects.PodRequests(&pod) {
+				if !scheduler.IsExtended(name) {
+					other[name] = true
+				} else if state.Version(version) == state.Head && !m.Kind().Ends() {
+					sum := devices[name]
+					sum.Add(*resource.NewQuantity(each.Value()*int64(standing(m)), resource.DecimalSI))
+					devices[name] = sum
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(devices, func(_ corev1.ResourceName, q resource.Quantity) bool { return q.IsZero() })
+	return devices, other
 }
 
 // standing is the number of pods that a manifest has on one node when nothing is rolled out.

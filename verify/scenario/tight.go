@@ -11,10 +11,11 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// tight lists the clusters that are smaller than the assumed one, where something in a slice
-// hangs on there being a node to spare: a port of the node, required anti-affinity. How many nodes there are nobody
-// said, so what only such a cluster shows is a warning that names its size. Only what stands aside is searched there,
-// from where every pod has a node: that a cluster is too small for what is declared is told of none that was assumed.
+// tight lists the clusters that are smaller than the assumed one, where something in a slice hangs on there
+// being a node to spare: a port of the node, required anti-affinity. How many nodes there are nobody said, so
+// what only such a cluster shows is a warning that names its size. Only what stands aside and the rollout of
+// the change are searched there, from where every pod has a node: that a cluster is too small for what is
+// declared is told of none that was assumed.
 func (c *Checker) tight(v Variant) []scale.Topology {
 	classes := v.Spec.Classes
 	if !c.Policy.Cluster.Assumed || !v.wantsRoom() {
@@ -60,7 +61,35 @@ func (c *Checker) asides(ctx context.Context, v Variant, t scale.Topology) ([]Vi
 	}
 	r := scenarioRun{Checker: c, topology: t}
 	err := r.asides(ctx, v)
+	if err == nil {
+		err = r.tightly(ctx, v)
+	}
 	return r.found, r.cov, err
+}
+
+// tightly searches the rollout that the change itself is, with no event beside it, where head has a node for every
+// pod once it is there.
+func (r *scenarioRun) tightly(ctx context.Context, v Variant) error {
+	v.Spec.Events = state.Events{Apply: v.Spec.Events.Apply}
+	if !v.Has(state.Base) || v.repeats() {
+		r.cov.closeAside(asideChange, AllClosed)
+		return nil
+	}
+	p, err := NewProblem(&v.Spec, r.topology, nil, r.Timing)
+	if err != nil {
+		return err
+	}
+	rests, results, err := p.Settle(ctx, state.Head, r.Budget)
+	if err != nil {
+		return err
+	}
+	r.cov.addAll(results)
+	if len(rests) == 0 ||
+		slices.ContainsFunc(rests, func(b []byte) bool { return lacking(state.State{C: p.Cfg, B: b}) }) {
+		r.cov.closeAside(asideChange, AllClosed)
+		return nil
+	}
+	return r.aside(ctx, asideChange, ScenarioChange, v, state.Base, r.only(rolloutStuck))
 }
 
 // Deadlocks reports whether a violation is one that nobody gets out of on a cluster of its

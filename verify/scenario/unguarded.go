@@ -24,7 +24,7 @@ const idleMemory = 60
 // unguarded searches for all of them.
 func (r *scenarioRun) unguarded(ctx context.Context, v Variant) error {
 	d, e := v.Dropped, v.Spec.Events
-	if d.Unhealthy && v.Maintained {
+	if d.Unhealthy && (v.Maintained || e.BadRevision > 0 && e.Drain > 0 && !e.IgnorePDB) {
 		if err := r.aside(ctx, asideFailed, ScenarioNext, v.failed(), state.Base, r.only("drain-blocked")); err != nil {
 			return err
 		}

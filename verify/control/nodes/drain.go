@@ -87,7 +87,7 @@ func (m *maintenance) Name() string { return "maintenance" }
 func (m *maintenance) Latency() actor.Latency { return actor.Event }
 
 // Step implements [actor.Actor]: any node that was not maintained yet, as long as another one
-// is in service; nodes with equal records count once.
+// is in service, or an autoscaler makes one; nodes with equal records count once.
 func (m *maintenance) Step(s state.State, next *actor.Emit) {
 	left, busy, others := s.DrainsLeft(), 0, -1
 	for n := range s.C.Nodes {
@@ -98,7 +98,7 @@ func (m *maintenance) Step(s state.State, next *actor.Emit) {
 			others++
 		}
 	}
-	if left == 0 || busy >= m.atOnce || others < 1 {
+	if left == 0 || busy >= m.atOnce || others < 1 && !replaced(s) {
 		return
 	}
 	for n := range s.C.Nodes {
@@ -117,6 +117,19 @@ func (m *maintenance) Step(s state.State, next *actor.Emit) {
 	}
 }
 
+// replaced reports whether an autoscaler may make a node for the pods of the last one.
+func replaced(s state.State) bool {
+	if !s.C.Spec.ClusterAutoscaler {
+		return false
+	}
+	for class, n := range s.C.Topology {
+		if n > 0 && s.C.Spec.Classes[class].Autoscaled && s.Grows(class) {
+			return true
+		}
+	}
+	return false
+}
+
 // Describe implements [actor.Actor].
 func (m *maintenance) Describe(from, _ state.State, mv search.Move) actor.Words {
 	name := from.C.Nodes[mv.Args[0]].Name
@@ -132,7 +145,7 @@ func (m *maintenance) Model() *actor.Model {
 		Upstream: "none: the environment",
 		MayHide: []string{
 			"each node is maintained at most once, in no time",
-			"cordoned and lost nodes, and the last one in service, are not drained",
+			"cordoned and lost nodes, and the last one in service where no autoscaler may make another, are not drained",
 		},
 	}
 }
