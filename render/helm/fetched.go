@@ -23,7 +23,8 @@ import (
 
 // fetchMissing fetches the dependencies that are not vendored, as `helm dependency build`
 // would: at the versions of the lock, which has to fit Chart.yaml; without a lock at the
-// newest version in the range. What cannot come from a host stays missing.
+// newest version in the range. What cannot come from a host stays missing; what a host
+// does not give may lie beside the chart.
 func (g *gatherer) fetchMissing(rel release.Release) *document.Failure {
 	if len(g.lost) == 0 || !g.src.CanFetch() {
 		return nil
@@ -42,7 +43,12 @@ func (g *gatherer) fetchMissing(rel release.Release) *document.Failure {
 			lost = append(lost, d)
 			continue
 		}
-		if f := g.fetchDependency(d, lock, g.dependencyLine(rel.Path, meta, d)); f != nil {
+		f := g.fetchDependency(d, lock, g.dependencyLine(rel.Path, meta, d))
+		if f != nil && f.Skipped && g.beside(rel.Path, d) != "" {
+			lost = append(lost, d)
+			continue
+		}
+		if f != nil {
 			return f
 		}
 	}

@@ -92,6 +92,9 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *document.F
 	if f := g.fetchMissing(rel); f != nil {
 		return j, f
 	}
+	if f := g.takeBeside(rel); f != nil {
+		return j, f
+	}
 	if f := g.library(rel); f != nil {
 		return j, f
 	}
