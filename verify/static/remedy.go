@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
 // Remedy is one way out of what is wrong with an object.
@@ -169,6 +170,9 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 	if len(x.Back) > 0 || len(errs) == 0 {
 		return nil
 	}
+	if list := asMeant(x.Head); list != nil {
+		return list
+	}
 	var set []render.Setting
 	var names []string
 	for _, e := range errs {
@@ -221,6 +225,24 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 		return x.jobAnew(t)
 	}
 	return nil
+}
+
+// asMeant gives an object the kind, or the version, that it was meant to be of.
+func asMeant(o *render.Object) []Remedy {
+	meant, ok := validation.Meant(o.Content)
+	if !ok || o.Typed != nil {
+		return nil
+	}
+	var set []render.Setting
+	var words []string
+	for _, s := range []render.Setting{
+		{Path: "apiVersion", Value: meant.GroupVersion().String()}, {Path: "kind", Value: meant.Kind},
+	} {
+		if o.Content[s.Path] != s.Value {
+			set, words = append(set, s), append(words, fmt.Sprintf("%s: %s", s.Path, s.Value))
+		}
+	}
+	return []Remedy{{Say: "write " + strings.Join(words, " and "), Object: o, Set: set}}
 }
 
 // resizes reports whether a claim template of a StatefulSet asks for another size than before.

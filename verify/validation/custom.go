@@ -11,7 +11,11 @@ import (
 // KnowsCustom reports whether something is asked of an object that has no type of its own.
 func KnowsCustom(content map[string]any) bool {
 	kind := groupKind(content)
-	return kind == scaledObject || kind == definition
+	if kind == scaledObject || kind == definition {
+		return true
+	}
+	_, misnamed := Meant(content)
+	return misnamed
 }
 
 const scaledObject, definition = "keda.sh/ScaledObject", "apiextensions.k8s.io/CustomResourceDefinition"
@@ -27,7 +31,7 @@ func CreateCustom(content map[string]any) field.ErrorList {
 		conversion, _ := dig(content, "spec", "conversion").(map[string]any)
 		return sorted(validateCustomResourceConversion(conversion))
 	}
-	return nil
+	return noSuchKind(content)
 }
 
 // UpdateCustom is [Update] for the same kinds. With server-side apply, what another manager has written stays when the
