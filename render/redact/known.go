@@ -222,7 +222,7 @@ func (k *Known) look(text string, weak bool) {
 // Seal ends the filling.
 func (k *Known) Seal() {
 	for text := range k.texts {
-		if k.public[text] {
+		if k.public[strings.TrimRight(text, ",;:.")] { // "true," of a table is no more than true
 			delete(k.texts, text)
 		}
 	}

@@ -108,12 +108,13 @@ func TestKnownKeepsPublicWords(t *testing.T) {
 	hidden := []string{canary, "unlisted", "hunter2000", "pa55-w0rd", "oauth2-proxied"}
 	k.Public(public...)
 	k.Public(hidden[0], hidden[2], hidden[3])
-	for _, v := range slices.Concat(public, hidden, []string{"true", "5432"}) {
+	for _, v := range slices.Concat(public, hidden, []string{"true", "5432", "postgres,", "postgres."}) {
 		k.Add(v)
 	}
 	k.Seal()
-	got := k.Scrub(strings.Join(slices.Concat(public, []string{"true 5432"}, hidden), " "))
-	if want := strings.Join(public, " ") + " true 5432" + strings.Repeat(" "+Mask, len(hidden)); got != want {
+	const said = "true 5432 postgres, postgres."
+	got := k.Scrub(strings.Join(slices.Concat(public, []string{said}, hidden), " "))
+	if want := strings.Join(public, " ") + " " + said + strings.Repeat(" "+Mask, len(hidden)); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
