@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"errors"
 	"path"
 	"regexp"
@@ -195,6 +196,10 @@ func (d *discovery) chart(dir, user string) {
 		return
 	}
 	m, f := helm.ReadMetadata(d.src, dir)
+	if f != nil && d.templatedChart(dir) {
+		d.ignore(dir, "a template of a chart, which a program fills in")
+		return
+	}
 	name := path.Base(dir)
 	if f == nil && m.Type == "library" {
 		d.ignore(dir, "a library chart")
@@ -216,6 +221,19 @@ func (d *discovery) chart(dir, user string) {
 		r.Selected = "Chart.yaml found, with values " + set
 		d.add(r)
 	}
+}
+
+// templatedChart reports whether a Chart.yaml that cannot be read has a template's marks, and base did not read it.
+func (d *discovery) templatedChart(dir string) bool {
+	b, err := d.src.Read(path.Join(dir, "Chart.yaml"))
+	if err != nil || !bytes.Contains(b, []byte("{{")) {
+		return false
+	}
+	if d.src.Twin == nil {
+		return true
+	}
+	_, was := helm.ReadMetadata(d.src.Twin, dir)
+	return was != nil
 }
 
 var (

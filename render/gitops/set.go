@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -40,7 +41,7 @@ func (o *declaring) applicationSet() {
 			err = fmt.Errorf("more than %d applications", maxGenerated)
 		}
 		if unknown, ok := err.(unknownGenerator); ok {
-			o.ignore("%s: generator %s is not known from the repository", set.name, string(unknown))
+			set.unknown(field, string(unknown))
 			continue
 		}
 		if err != nil {
@@ -70,6 +71,43 @@ func (s *applicationSet) fail(field string, err error) {
 	s.add(release.Release{ID: s.id(), Kind: release.Manifests, Path: s.by.File, Selected: s.name}, &document.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s: %v", at.File, at.StartLine, s.name, err), Where: at,
 		Remedy: "correct the ApplicationSet",
+	})
+}
+
+// unknown enters a generator that asks a cluster or a host. Where the change edits the set, nobody can say what becomes
+// of its applications, and that is a release without a result.
+func (s *applicationSet) unknown(field, generator string) {
+	s.ignore("%s: generator %s is not known from the repository", s.name, generator)
+	if s.Src.Twin == nil || s.sameOnBase() {
+		return
+	}
+	at := s.at(field)
+	s.add(release.Release{ID: s.id(), Kind: release.Manifests, Path: s.by.File, Selected: s.name}, &document.Failure{
+		Skipped: true, Where: at,
+		Reason: fmt.Sprintf("%s:%d: generator %s of %s is not known from the repository", at.File, at.StartLine,
+			generator, s.name),
+		Remedy: "declare what it deploys under `releases` in the policy",
+	})
+}
+
+// sameOnBase reports whether the file that has the set is the same on base, or has it as it is here.
+func (s *applicationSet) sameOnBase() bool {
+	base, file := s.Src.Twin, s.by.File
+	if !base.HasFile(file) {
+		return false
+	}
+	if base.Digest(file) == s.Src.Digest(file) {
+		return true
+	}
+	b, err := base.Read(file)
+	if err != nil {
+		return false
+	}
+	docs, _ := document.Decode(file, b)
+	return slices.ContainsFunc(docs, func(d document.Document) bool {
+		return document.Text(d.Content, "kind") == "ApplicationSet" &&
+			objectName(d.Content, "argocd") == objectName(s.content, "argocd") &&
+			reflect.DeepEqual(d.Content["spec"], s.content["spec"])
 	})
 }
 

@@ -157,6 +157,9 @@ func (g *gatherer) folder(dir, from string, at func() int) *document.Failure {
 	}
 	if file == "" {
 		line := at()
+		if f := fromTemplate(g.src, dir, document.LineOf(from, line, "file")); f != nil {
+			return f
+		}
 		return &document.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s has no kustomization file", from, line, dir),
 			Where:  document.LineOf(from, line, "file"), Remedy: "add a kustomization.yaml there, or correct the path",
@@ -241,7 +244,7 @@ func (g *gatherer) include(k *File, dir, ref string, component bool) *document.F
 	case !in:
 		return k.fail(ref, "leaves the repository", "copy it into the repository")
 	}
-	return k.fail(ref, "does not exist", "commit it, or remove the line")
+	return g.missing(k, p, ref)
 }
 
 // wrongKind refuses a component among resources and a kustomization among components,
@@ -335,7 +338,7 @@ func (g *gatherer) need(k *File, dir, ref string) *document.Failure {
 	case !in:
 		return k.fail(ref, "leaves the repository", "copy it into the repository")
 	}
-	return k.fail(ref, "does not exist", "commit it, or remove the line")
+	return g.missing(k, p, ref)
 }
 
 // filesOf adds the files that patches, generators and settings name.

@@ -1,0 +1,44 @@
+package kustomize
+
+import (
+	"fmt"
+	"path"
+
+	"sigs.k8s.io/kustomize/api/konfig"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// templateMarks end the names of templates: the program that fills one in writes the file without it.
+var templateMarks = []string{".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".gotmpl", ".erb", ".mustache", ".envsubst"}
+
+// missing is the failure of a file or folder that an entry names, and that is not here.
+func (g *gatherer) missing(k *File, p, ref string) *document.Failure {
+	if f := fromTemplate(g.src, p, document.LineOf(k.Path, k.line(ref), "file")); f != nil {
+		return f
+	}
+	return k.fail(ref, "does not exist", "commit it, or remove the line")
+}
+
+// fromTemplate is the failure of what a program writes from a template that is here: the file, or the kustomization
+// file of the folder. It is no fault of what names it, which is a part of what that program makes. nil: there is none.
+func fromTemplate(s *source.Source, p string, at document.Location) *document.Failure {
+	names := []string{p}
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		names = append(names, path.Join(p, name))
+	}
+	for _, name := range names {
+		for _, mark := range templateMarks {
+			if s.HasFile(name + mark) {
+				return &document.Failure{
+					Skipped: true, Where: at,
+					Reason: fmt.Sprintf("%s:%d: %s is written from the template %s; that program is not run",
+						at.File, at.StartLine, name, name+mark),
+					Remedy: "check the folder that the program writes",
+				}
+			}
+		}
+	}
+	return nil
+}
