@@ -71,6 +71,9 @@ func (m *unmet) ask(n need) {
 	if n.soft && lack == lacksObject || slices.Contains(wellKnown, n.name) {
 		return
 	}
+	if lack == lacksObject && m.otherNamespace(n) {
+		return
+	}
 	had := m.was.get(ns, n)
 	if had == nil && lack == lacksObject { // a generator's name
 		for _, old := range m.old {
@@ -91,6 +94,7 @@ func (m *unmet) ask(n need) {
 		r.causes = []cause{{head,
 			[]string{"data[" + n.key + "]", "data." + n.key, "binaryData", "stringData[" + n.key + "]"}}}
 		m.enter(n, r)
+	case m.asked(n):
 	default:
 		r := m.remark(n, fmt.Sprintf("%s, and it has none of that name", m.needs(n)))
 		r.Conditional = n.kind == "Secret" || n.soft || !m.oneOff(n)

@@ -98,7 +98,7 @@ func runsOn(o *render.Object) bool {
 // touches reports whether a change edits the data under a key; "" is any. New ciphertext is none that is known.
 func touches(c *render.Change, key string) bool {
 	return slices.ContainsFunc(c.Fields, func(f render.FieldChange) bool {
-		if encryptedAgain(c, f) {
+		if encryptedAgain(c, f) || trimmed(c, f) {
 			return false
 		}
 		for _, at := range []string{"data", "stringData", "binaryData"} {
@@ -123,6 +123,22 @@ func encryptedAgain(c *render.Change, f render.FieldChange) bool {
 	}
 	return true
 }
+
+// trimmed reports whether the lines of a text end in other blanks, and nothing else is new.
+func trimmed(c *render.Change, f render.FieldChange) bool {
+	var texts []string
+	for _, o := range []*render.Object{c.Base, c.Head} {
+		v, _ := fieldpath.Parse(f.Path).Get(o.Content)
+		text, ok := v.(string)
+		if !ok {
+			return false
+		}
+		texts = append(texts, strings.TrimSpace(blanks.ReplaceAllString(text, "")))
+	}
+	return texts[0] == texts[1]
+}
+
+var blanks = regexp.MustCompile(`(?m)[ \t\r]+$`)
 
 // summed reports whether the pod template of an object changes with the content of something else.
 func summed(o *render.Object) bool {
