@@ -89,6 +89,7 @@ func TestAnUndeclaredNodeThatFitsExists(t *testing.T) {
 // TestTheNumberOfAssumedNodesIsNamed: a finding that more nodes or zones would mend is a
 // warning, is not inevitable, and says of which clusters it speaks.
 func TestTheNumberOfAssumedNodesIsNamed(t *testing.T) {
+	comparison(t)
 	for name, head := range map[string]string{
 		"nodes": podsOf(8, "2", apartOf("kubernetes.io/hostname")),
 		"zones": podsOf(4, "2", apartOf("topology.kubernetes.io/zone")),
