@@ -53,7 +53,7 @@ func BelowFloorAt(minReady int) Rule {
 					if minReady == 0 && halted(to, w) && to.Manifest(w).HPA != nil {
 						return false // scaled in proportion, ready or not, which no declaration changes
 					}
-					if minReady == 0 && preempted(from, to) {
+					if minReady == 0 && (preempted(from, to) || displaced(from, to, w)) {
 						return false // preemption-cascade's to judge
 					}
 					ready, floor := to.ReadyOf(w), floors[to.VersionOf(w)]

@@ -44,6 +44,7 @@ func List() []Loops {
 		{gitops.NewRollback, actor.NoStops},
 		{gitops.NewRevert, actor.NoStops},
 		{admission.NewAdmission, admission.Stops},
+		{admission.NewKueue, admission.KueueStops},
 		{workloads.NewCronJob, workloads.Stops(state.CronJob)},
 		{workloads.NewDeployment, workloads.DeploymentStops},
 		{workloads.NewReplicaSet, workloads.ReplicaSetStops},

@@ -73,6 +73,12 @@ func (s *script) random(r *rand.Rand) state.State {
 	}
 	for p := range c.Pods {
 		f := &c.Class[p]
+		if f.Displaced.Laid() {
+			t.Set(f.Displaced, r.IntN(2))
+		}
+		if f.Claims.Laid() {
+			t.Set(f.Claims, r.IntN(2))
+		}
 		first := c.Pods[p].Ordinal == state.NoOrdinal || p == 0 || c.Pods[p-1].Workload != c.Pods[p].Workload || c.Pods[p-1].InBase // ordinals share it
 		if s.spec.Events.BadRevision > 0 && c.Pods[p].InHead && !c.Pods[p].InBase && first && r.IntN(3) == 0 {
 			t.SetBad(p)
@@ -268,8 +274,9 @@ func TestWords(t *testing.T) {
 						heals := b.Object == gitops.Object && b.Field == "selfHeal"    // of an Application
 						hook := strings.HasPrefix(b.Object, "admissionregistration.k8s.io/") && b.Field == "webhooks[0]"
 						own := strings.HasPrefix(b.Object, others.Object("")) || b.Field == "data" // of the policy, and what it watches
+						queue := strings.HasPrefix(b.Object, "kueue.x-k8s.io/ClusterQueue ")
 						wave := b.Field == "metadata.annotations[argocd.argoproj.io/sync-wave]"
-						if !hook && !heals && !own && !wave && (!pool && !strings.Contains(b.Object, " default/") || !strings.HasPrefix(b.Field, "spec")) {
+						if !hook && !heals && !own && !wave && (!pool && !queue && !strings.Contains(b.Object, " default/") || !strings.HasPrefix(b.Field, "spec")) {
 							t.Fatalf("%s: because %+v", a.Name(), b)
 						}
 					}

@@ -207,8 +207,8 @@ func (s *script) addQuota(opt map[string]string) {
 	s.spec.Quotas = append(s.spec.Quotas, state.Quota{Namespace: "default", Name: "team", Objects: [2]*corev1.ResourceQuota{q, q}})
 }
 
-// addQueue: queue NAME of=WORKLOAD[+WORKLOAD…] cpu=NOMINAL [cohort=NAME] [borrow=CPU] [lend=CPU] [others=CPU] [displaces]
-// [reclaims], in both versions.
+// addQueue: queue NAME of=WORKLOAD[+WORKLOAD…] cpu=NOMINAL [cohort=NAME] [borrow=CPU] [lend=CPU] [others=CPU] [within=POLICY]
+// [reclaim=POLICY] [while-borrowing] [first=WORKLOAD], in both versions.
 func (s *script) addQueue(bare []string, opt map[string]string) {
 	cpu := func(key string) *int64 {
 		if opt[key] == "" {
@@ -219,7 +219,7 @@ func (s *script) addQueue(bare []string, opt map[string]string) {
 		return &milli
 	}
 	q := &state.Queue{
-		Object: "kueue.x-k8s.io/ClusterQueue " + bare[1], Cohort: opt["cohort"], Displaces: slices.Contains(bare, "displaces"), Reclaims: slices.Contains(bare, "reclaims"),
+		Object: "kueue.x-k8s.io/ClusterQueue " + bare[1], Cohort: opt["cohort"], Within: state.PreemptionOf(opt["within"]), Reclaim: state.PreemptionOf(opt["reclaim"]), WhileBorrowing: slices.Contains(bare, "while-borrowing"),
 		Limits: []state.QueueLimit{{Resource: corev1.ResourceCPU, Nominal: *cpu("cpu"), Borrowing: cpu("borrow"), Lending: cpu("lend")}},
 	}
 	others := corev1.ResourceList{}
@@ -231,6 +231,10 @@ func (s *script) addQueue(bare []string, opt map[string]string) {
 		for i := range s.spec.Workloads {
 			if w := &s.spec.Workloads[i]; w.Name == name {
 				w.Manifests[state.Base].Queue, w.Manifests[state.Head].Queue = bare[1], bare[1]
+				if name == opt["first"] {
+					rank := int32(10)
+					w.Manifests[state.Base].QueuePriority, w.Manifests[state.Head].QueuePriority = &rank, &rank
+				}
 			}
 		}
 	}

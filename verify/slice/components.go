@@ -74,6 +74,8 @@ const (
 	guarding = "guarding" // that they serve a webhook
 	budgeted = "budgeted" // a PodDisruptionBudget
 	binding  = "binding"  // a port of the node
+	queueing = "queueing" // a ClusterQueue of Kueue
+	lending  = "lending"  // a cohort of them
 )
 
 func bucketName(parts ...string) string { return strings.Join(parts, "\x00") }
@@ -144,9 +146,15 @@ func (x *vicinity) sort(id string, o *render.Object, s side) {
 	}
 }
 
-// meetings are the buckets of the budgets and ports that a workload may share with others.
+// meetings are the buckets of the budgets, ports and quota of Kueue that a workload may share with others.
 func meetings(o *render.Object, s side) []string {
 	var out []string
+	if queue, _ := s.queued(o); queue != nil {
+		out = append(out, bucketName(queueing, queue.ID.Name))
+		if q := s.queueOf(queue); q != nil && q.Cohort != "" {
+			out = append(out, bucketName(lending, q.Cohort))
+		}
+	}
 	for _, b := range s.budgets[o.ID.String()] {
 		out = append(out, bucketName(budgeted, b))
 	}

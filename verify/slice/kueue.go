@@ -28,6 +28,7 @@ type kueue struct {
 	local      map[[2]string]*render.Object // LocalQueues, by namespace and name
 	cohorts    map[string]bool              // those with an object of their own
 	priorities map[string]*render.Object
+	fair       bool // some ClusterQueue or Cohort has a weight for fair sharing
 }
 
 // add takes an object of Kueue.
@@ -39,6 +40,7 @@ func (k *kueue) add(o *render.Object) {
 		k.queues, k.local = map[string]*render.Object{}, map[[2]string]*render.Object{}
 		k.cohorts, k.priorities = map[string]bool{}, map[string]*render.Object{}
 	}
+	k.fair = k.fair || ValueAt(o.Content, "spec", "fairSharing") != nil
 	switch o.ID.Kind {
 	case "ClusterQueue":
 		k.queues[o.ID.Name] = o
@@ -93,6 +95,45 @@ func (s side) queuesOf(o *render.Object) []*render.Object {
 	return out
 }
 
+// displaces reports whether Kueue may preempt q's pods for p's. Jobs that it preempts come back; a Deployment that others
+// keep from its pods does not, and neither may a Job, where who preempts borrows.
+func displaces(p *render.Object, of side, q *render.Object, in side) bool {
+	high, _ := of.queued(p)
+	low, _ := in.queued(q)
+	if high == nil || low == nil {
+		return false
+	}
+	own, theirs := of.queueOf(high), in.queueOf(low)
+	if !own.Orders() || !theirs.Orders() || q.ID.Kind != string(state.Deployment) && !own.WhileBorrowing {
+		return false
+	}
+	policy := own.Within
+	if high.ID.Name != low.ID.Name {
+		if policy = own.Reclaim; own.Cohort == "" || own.Cohort != theirs.Cohort {
+			return false
+		}
+	}
+	a, known := of.queuePriority(p)
+	b, also := in.queuePriority(q)
+	return known && also && policy.Allows(a, b, 0, 0)
+}
+
+// queuePriority is how important Kueue takes a workload to be.
+//
+// Upstream: pkg/util/priority: Priority; pkg/controller/jobframework: ExtractPriority.
+func (s side) queuePriority(o *render.Object) (value int32, known bool) {
+	class := s.priorities.of(&templateOf(o).Spec)
+	name, _ := ValueAt(o.Content, "metadata", "labels", priorityLabel).(string)
+	if name != "" {
+		class = s.kueue.priorities[name]
+	}
+	if class == nil {
+		return 0, name == "" && templateOf(o).Spec.PriorityClassName == ""
+	}
+	text, err := json.Marshal(ValueAt(class.Content, "value"))
+	return value, err == nil && json.Unmarshal(text, &value) == nil
+}
+
 // enqueue notes which ClusterQueue a workload's pods wait in, and how important they are there.
 func (sl *Slice) enqueue(v int, o *render.Object, s side, m *state.Manifest) {
 	queue, local := s.queued(o)
@@ -101,15 +142,8 @@ func (sl *Slice) enqueue(v int, o *render.Object, s side, m *state.Manifest) {
 	}
 	sl.keep(v, local)
 	m.Queue = queue.ID.Name
-	var value any
-	if name, _ := ValueAt(o.Content, "metadata", "labels", priorityLabel).(string); s.kueue.priorities[name] != nil {
-		value = ValueAt(s.kueue.priorities[name].Content, "value")
-	} else if class := s.priorities.of(m.Pod()); class != nil {
-		value = ValueAt(class.Content, "value")
-	}
-	text, err := json.Marshal(value)
-	if n := int32(0); err == nil && json.Unmarshal(text, &n) == nil {
-		m.QueuePriority = &n
+	if rank, known := s.queuePriority(o); known {
+		m.QueuePriority = &rank
 	}
 }
 
@@ -133,7 +167,8 @@ type clusterQueue struct {
 			WithinClusterQueue  string `json:"withinClusterQueue"`
 			ReclaimWithinCohort string `json:"reclaimWithinCohort"`
 			BorrowWithinCohort  *struct {
-				Policy string `json:"policy"`
+				Policy               string `json:"policy"`
+				MaxPriorityThreshold *int32 `json:"maxPriorityThreshold"`
 			} `json:"borrowWithinCohort"`
 		} `json:"preemption"`
 	} `json:"spec"`
@@ -150,10 +185,13 @@ func (s side) queueOf(o *render.Object) *state.Queue {
 	if q.Cohort == "" {
 		q.Cohort = c.Spec.Cohort
 	}
-	set := func(policy string) bool { return policy != "" && policy != "Never" }
-	q.Displaces, q.Reclaims = set(c.Spec.Preemption.WithinClusterQueue), set(c.Spec.Preemption.ReclaimWithinCohort)
-	borrows := c.Spec.Preemption.BorrowWithinCohort
-	q.Endless = s.kueue.cohorts[q.Cohort] || borrows != nil && set(borrows.Policy)
+	preemption := &c.Spec.Preemption
+	q.Within = state.PreemptionOf(preemption.WithinClusterQueue)
+	q.Reclaim = state.PreemptionOf(preemption.ReclaimWithinCohort)
+	if b := preemption.BorrowWithinCohort; b != nil && b.Policy != "" && b.Policy != "Never" {
+		q.WhileBorrowing, q.Threshold = true, b.MaxPriorityThreshold
+	}
+	q.Endless, q.Fair = s.kueue.cohorts[q.Cohort], s.kueue.fair
 	limits := map[corev1.ResourceName]*state.QueueLimit{}
 	for _, g := range c.Spec.ResourceGroups {
 		for _, f := range g.Flavors {
@@ -223,6 +261,7 @@ func (sl *Slice) queue(sides [2]side) {
 				continue
 			}
 			if q.Queues[v] = s.queueOf(o); q.Queues[v] != nil {
+				q.Queues[v].Fair = q.Queues[v].Fair || sl.unranked(v)
 				q.Others[v] = s.othersIn(o, members)
 				sl.keep(v, o)
 			}
@@ -234,6 +273,14 @@ func (sl *Slice) queue(sides [2]side) {
 		sl.Notes = append(sl.Notes, fmt.Sprintf(
 			"ClusterQueue %s: no other workloads than those of the release take of its quota, and its cohort has no others", name))
 	}
+}
+
+// unranked reports whether the priority of some workload that Kueue lets in is not among the objects.
+func (sl *Slice) unranked(v int) bool {
+	return slices.ContainsFunc(sl.Workloads, func(w state.Workload) bool {
+		m := &w.Manifests[v]
+		return m.Exists() && m.Queue != "" && m.QueuePriority == nil
+	})
 }
 
 // othersIn is what workloads of the release that are no members take of a ClusterQueue.

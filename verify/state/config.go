@@ -66,6 +66,8 @@ type PodClassFields struct {
 	// Nominated are pending pods by the node that preemption makes room for them on; it
 	// is laid out where pods of the class may preempt others (see [Builder.Nominate]).
 	Nominated NodeField
+	// Displaced and Claims are of classes that Kueue lets in; see [Builder.AddDisplaced].
+	Displaced, Claims Field
 	// Awaited are pending pods by the node that they are made for, where pods are PerNode.
 	Awaited NodeField
 	// On each node, by phase.

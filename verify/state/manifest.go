@@ -45,8 +45,8 @@ type Manifest struct {
 	// Replaced says that an apply puts it in the place of the live object, so that no replicas stay that it does not
 	// declare.
 	Replaced bool
-	// Queue is the ClusterQueue of Kueue that its pods wait in, and QueuePriority what their WorkloadPriorityClass gives
-	// them; "" and nil are none.
+	// Queue is the ClusterQueue of Kueue that its pods wait in, and QueuePriority what their WorkloadPriorityClass, or
+	// PriorityClass, gives them; "" is none, nil is not known.
 	Queue         string
 	QueuePriority *int32
 	// Stranded says that its pods cannot start once the other version is applied, which deletes a ConfigMap or Secret that

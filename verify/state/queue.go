@@ -13,10 +13,54 @@ type Queue struct {
 	Cohort string
 	// Endless says that the cohort may have more than the ClusterQueues that are known.
 	Endless bool
-	Limits  []QueueLimit // by name
-	// Displaces says that pods of a lower priority make room in the queue, and Reclaims that what others have borrowed
-	// comes back.
-	Displaces, Reclaims bool
+	// Fair says that Kueue shares by weights (fairSharing), or that priorities are not known: then it is not known whom
+	// it preempts.
+	Fair   bool
+	Limits []QueueLimit // by name
+	// Within is whom a workload preempts of its own queue, and Reclaim whom of others that have borrowed.
+	Within, Reclaim Preemption
+	// WhileBorrowing says that what others have borrowed comes back also to who borrows then (borrowWithinCohort), of
+	// workloads of a lower priority, which is at most Threshold; nil: whatever it is.
+	WhileBorrowing bool
+	Threshold      *int32
+}
+
+// Preemption is a policy of a ClusterQueue's preemption.
+type Preemption uint8
+
+// Policies; LowerOrNewer is LowerOrNewerEqualPriority.
+const (
+	NeverPreempt Preemption = iota
+	LowerPriority
+	LowerOrNewer
+	AnyPriority
+)
+
+// PreemptionOf reads a policy: what is not known preempts nobody, which is the default.
+func PreemptionOf(text string) Preemption {
+	switch text {
+	case "LowerPriority":
+		return LowerPriority
+	case "LowerOrNewerEqualPriority":
+		return LowerOrNewer
+	case "Any":
+		return AnyPriority
+	}
+	return NeverPreempt
+}
+
+// Allows reports whether a workload may preempt another: their priorities, and when each was queued, in any unit.
+//
+// Upstream: kueue v0.19.2, pkg/scheduler/preemption/common: SatisfiesPreemptionPolicy.
+func (p Preemption) Allows(priority, other int32, queued, since int64) bool {
+	lower := priority > other
+	switch p {
+	case LowerPriority:
+		return lower
+	case LowerOrNewer:
+		return lower || priority == other && queued < since
+	}
+	return p == AnyPriority
 }
 
 // QueueLimit is the quota of one resource, of all flavors together, in thousandths of its unit.
@@ -26,6 +70,9 @@ type QueueLimit struct {
 	// Borrowing is how much more may be borrowed, and Lending how much is lent; nil: no limit.
 	Borrowing, Lending *int64
 }
+
+// Orders reports whether it is known whom Kueue preempts for the queue.
+func (q *Queue) Orders() bool { return q != nil && !q.Endless && !q.Fair }
 
 // Limit is the quota of a resource; nil: the queue covers none of it.
 func (q *Queue) Limit(name corev1.ResourceName) *QueueLimit {
@@ -78,4 +125,62 @@ func (m *Manifest) LeastParallelism() int {
 		}
 	}
 	return n
+}
+
+// AddDisplaced lays out how many workloads of class p, pods of a Deployment or Jobs, Kueue has preempted.
+func (b *Builder) AddDisplaced(p int) {
+	most := b.cfg.MaxPods
+	if b.cfg.Spec.Workloads[b.cfg.Pods[p].Workload].Kind().Ends() {
+		most = 1
+	}
+	if f := &b.cfg.Class[p]; !f.Displaced.Laid() {
+		f.Displaced = b.Field(most)
+	}
+}
+
+// AddClaims lays out whether Kueue has preempted others for class p.
+func (b *Builder) AddClaims(p int) { b.cfg.Class[p].Claims = b.Field(1) }
+
+// lacking is how many workloads of Kueue there are less of class p than are wanted.
+func (s State) lacking(p int) int {
+	if s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind().Ends() {
+		if s.Active(p) > 0 {
+			return 0
+		}
+		return 1
+	}
+	return max(0, s.Get(s.C.Class[p].Size)-s.ActiveIn(s.C.Pods[p].Set))
+}
+
+// DisplacedOf is how many workloads of class p Kueue has preempted that are not back.
+func (s State) DisplacedOf(p int) int {
+	if f := s.C.Class[p].Displaced; f.Laid() {
+		return min(s.Get(f), s.lacking(p))
+	}
+	return 0
+}
+
+// Displace notes that workloads of class p are preempted, after they were: displaced is [State.DisplacedOf] before.
+func (s State) Displace(p, displaced, more int) {
+	s.Set(s.C.Class[p].Displaced, min(displaced+more, s.lacking(p)))
+}
+
+// Claims reports whether Kueue has preempted others for class p.
+func (s State) Claims(p int) bool { f := s.C.Class[p].Claims; return f.Laid() && s.Get(f) == 1 }
+
+// Claim notes that Kueue preempts others for class p.
+func (s State) Claim(p int) { s.Set(s.C.Class[p].Claims, 1) }
+
+// LetIn notes that workloads of class p were created: what Kueue did to them and for them is done with, once none lacks.
+func (s State) LetIn(p int) {
+	f, lacks := &s.C.Class[p], 0
+	if f.Displaced.Laid() || f.Claims.Laid() {
+		lacks = s.lacking(p)
+	}
+	if f.Displaced.Laid() {
+		s.Set(f.Displaced, min(s.Get(f.Displaced), lacks))
+	}
+	if f.Claims.Laid() && lacks == 0 {
+		s.Set(f.Claims, 0)
+	}
 }

@@ -21,9 +21,10 @@ import (
 // Abstraction:
 //   - exact: nominal quota, borrowing and lending limits in a cohort of ClusterQueues; a resource that a queue does not
 //     cover; a Job is let in as a whole, a pod of a Deployment by itself.
-//   - may hide: flavors are one; what preemption can make room for is free, and its victims stay; a cohort with
-//     an object of its own has no end; order in a queue, fair sharing, admission checks and topologies are not modeled;
-//     only Deployments and Jobs wait, a StatefulSet's pods take quota.
+//   - may hide: flavors are one; a cohort with an object of its own has no end; order in a queue, admission checks and
+//     topologies are not modeled; only Deployments and Jobs wait, a StatefulSet's pods take quota. Whoever preemption could
+//     remove is gone where it is not known who that would be: with fair sharing, in a cohort without end, and of what
+//     takes quota and does not wait.
 type queues struct {
 	index []int     // of each ClusterQueue, in [state.Spec.Quotas]
 	in    []int     // by pod class: its place in index; -1: in none, or not known
@@ -124,58 +125,109 @@ func whole(s state.State, p int) int {
 	return min(s.JobManifest(p).LeastParallelism(), s.Outstanding(p))
 }
 
-// used is what is taken of a resource of the queue at place k; pods whose priority is below are left out.
-func (x *queues) used(s state.State, k, r int, below int32) int64 {
+// taken is what is taken of a resource of the queue at place k: by pods that Kueue lets in, and by others, of which those
+// whose priority is below are left out.
+func (x *queues) taken(s state.State, k, r int, below int32) (let, others int64) {
 	i := x.index[k]
-	total := int64(0)
 	if below == math.MinInt32 { // whose pods these are, and how important, is not known
-		total = milli(s.C.Spec.Quotas[i].Others[s.VersionOfQuota(i)][x.names[r]])
+		others = milli(s.C.Spec.Quotas[i].Others[s.VersionOfQuota(i)][x.names[r]])
 	}
 	for p, in := range x.in {
-		if in == k && x.rank[p] >= below {
-			total += x.uses[p][r] * x.held(s, p)
+		switch {
+		case in != k:
+		case x.waits[p]:
+			let += x.uses[p][r] * x.held(s, p)
+		case x.rank[p] >= below:
+			others += x.uses[p][r] * x.held(s, p)
 		}
 	}
-	return total
+	return let, others
 }
 
-// left is what the queue at place k has of a resource for pods of class p. With reclaim, it takes back what others
-// borrow.
-//
-// Upstream: available.
-func (x *queues) left(s state.State, k, r, p int, reclaim bool) int64 {
-	q, l := x.quota(s, k), x.limit[s.VersionOfQuota(x.index[k])][k][r]
+// used is what class p finds taken of the queue at place k. Of whom it could preempt and that is not followed, nothing
+// is: of its own queue, and, where the cohort is not known in full, of others.
+func (x *queues) used(s state.State, k, r, p int) int64 {
+	q, l := x.quota(s, x.in[p]), x.limit[s.VersionOfQuota(x.index[k])][k][r]
 	below := int32(math.MinInt32)
-	if q.Displaces {
+	if k == x.in[p] && q.Within != state.NeverPreempt {
 		below = x.rank[p]
 	}
-	used := x.used(s, k, r, below)
-	if q.Cohort == "" {
-		return l.Nominal - used
+	let, others := x.taken(s, k, r, below)
+	if k != x.in[p] && q.Reclaim != state.NeverPreempt && l != nil {
+		others = min(others, l.Nominal)
 	}
-	cohort := int64(math.MaxInt64 / 4)
-	if !q.Endless {
-		cohort = l.Lent(used)
-		for j := range x.index {
-			other := x.quota(s, j)
-			if j == k || other == nil || other.Cohort != q.Cohort {
-				continue
-			}
-			m := x.limit[s.VersionOfQuota(x.index[j])][j][r]
-			if m == nil {
-				continue
-			}
-			theirs := x.used(s, j, r, math.MinInt32)
-			if reclaim {
-				theirs = min(theirs, m.Nominal)
-			}
-			cohort += m.Lent(theirs)
+	return let + others + x.claimed(s, k, r, p)
+}
+
+// loose is used where it is not known whom Kueue preempts: whoever may be is gone.
+func (x *queues) loose(s state.State, k, r, p int, reclaim bool) int64 {
+	q, l := x.quota(s, x.in[p]), x.limit[s.VersionOfQuota(x.index[k])][k][r]
+	below := int32(math.MinInt32)
+	if k == x.in[p] && q.Within != state.NeverPreempt {
+		below = x.rank[p]
+	}
+	let, others := x.taken(s, k, r, below)
+	for o, in := range x.in {
+		if in == k && x.waits[o] && x.rank[o] < below {
+			let -= x.uses[o][r] * x.held(s, o)
 		}
 	}
-	if reclaim { // of its own quota only
-		cohort = min(cohort, l.Lent(used))
+	if k != x.in[p] && reclaim && l != nil {
+		return min(let+others, l.Nominal)
 	}
-	return l.Unused(used, cohort)
+	return let + others
+}
+
+// left is what class p finds left of a resource.
+//
+// Upstream: available.
+func (x *queues) left(s state.State, r, p int) int64 {
+	if x.quota(s, x.in[p]).Orders() {
+		return x.leftOf(s, r, p, func(k int) int64 { return x.used(s, k, r, p) })
+	}
+	left := x.leftOf(s, r, p, func(k int) int64 { return x.loose(s, k, r, p, false) })
+	if q := x.quota(s, x.in[p]); q.Reclaim != state.NeverPreempt && q.Cohort != "" { // of its own quota only
+		l, used := x.limit[s.VersionOfQuota(x.index[x.in[p]])][x.in[p]][r], x.loose(s, x.in[p], r, p, true)
+		cohort := x.leftIn(s, r, p, func(k int) int64 { return x.loose(s, k, r, p, true) })
+		left = max(left, l.Unused(used, min(cohort, l.Lent(used))))
+	}
+	return left
+}
+
+func (x *queues) leftOf(s state.State, r, p int, used func(k int) int64) int64 {
+	k := x.in[p]
+	q, l := x.quota(s, k), x.limit[s.VersionOfQuota(x.index[k])][k][r]
+	if q.Cohort == "" {
+		return l.Nominal - used(k)
+	}
+	return l.Unused(used(k), x.leftIn(s, r, p, used))
+}
+
+// leftIn is what the cohort of class p's queue has left of a resource.
+func (x *queues) leftIn(s state.State, r, p int, used func(k int) int64) int64 {
+	q := x.quota(s, x.in[p])
+	if q.Endless {
+		return math.MaxInt64 / 4
+	}
+	left := int64(0)
+	for k := range x.index {
+		other := x.quota(s, k)
+		if other == nil || other.Cohort != q.Cohort {
+			continue
+		}
+		if l := x.limit[s.VersionOfQuota(x.index[k])][k][r]; l != nil {
+			left += l.Lent(used(k))
+		}
+	}
+	return left
+}
+
+// unit is how many pods of class p are let in together.
+func (x *queues) unit(s state.State, p int) int64 {
+	if s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind() == state.Job {
+		return int64(max(whole(s, p), 1))
+	}
+	return 1
 }
 
 // most is how many of limit pods of class p may start; where they may not, r is the resource that stands in the way.
@@ -184,13 +236,13 @@ func (x *queues) most(s state.State, p, limit int) (n, r int) {
 	if !x.waits[p] || x.quota(s, k) == nil {
 		return limit, -1 // a queue that is gone is told of elsewhere
 	}
-	unit := int64(1)
-	if s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind() == state.Job {
-		if s.Existing(p) > 0 {
-			return limit, -1 // it is in
+	if s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind() == state.Job && s.Existing(p) > 0 {
+		if s.DisplacedOf(p) > 0 {
+			return 0, -1
 		}
-		unit = int64(max(whole(s, p), 1))
+		return limit, -1 // it is in
 	}
+	unit := x.unit(s, p)
 	n, r = limit, -1
 	for j, use := range x.uses[p] {
 		l := x.limit[s.VersionOfQuota(x.index[k])][k][j]
@@ -200,10 +252,7 @@ func (x *queues) most(s state.State, p, limit int) (n, r int) {
 		if l == nil {
 			return 0, j
 		}
-		left := x.left(s, k, j, p, false)
-		if q := x.quota(s, k); q.Reclaims && q.Cohort != "" {
-			left = max(left, x.left(s, k, j, p, true))
-		}
+		left := x.left(s, j, p)
 		if fit := int(min(int64(limit), max(left, 0)/(use*unit)*unit)); fit < n {
 			n, r = fit, j
 		}
@@ -221,8 +270,9 @@ func (x *Quotas) Queued(m *actor.Model) *actor.Model {
 		"ClusterQueues of Kueue v0.19.2: nominal quota, borrowing and lending limits in a cohort, resources that are not covered; "+
 			"a pod of a Deployment is admitted by itself, a Job as a whole")
 	m.MayHide = append(m.MayHide,
-		"Kueue: a pod that is not admitted is one that is not there; several flavors are one; whatever preemption could free is free, "+
-			"and takes no pod away; cohorts with an object of their own have no end",
-		"Kueue: order in a queue, fair sharing, admission checks, topologies and waitForPodsReady are not modeled; only Deployments and Jobs wait")
+		"Kueue: a pod that is not admitted is one that is not there; several flavors are one; cohorts with an object of their own have no end",
+		"Kueue: with fair sharing, priorities that no object gives, or a cohort without end, whatever preemption could free is free, and "+
+			"takes no pod away",
+		"Kueue: order in a queue, admission checks, topologies and waitForPodsReady are not modeled; only Deployments and Jobs wait")
 	return m
 }

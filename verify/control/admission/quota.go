@@ -240,7 +240,7 @@ func (x *Quotas) Gated(s state.State, p int) (text string, queue *state.Quota, v
 	if queue.Queues[v].Cohort != "" {
 		where = " here and in its cohort"
 	}
-	told := objects.Quantities(name, x.queues.uses[p][r], max(x.queues.left(s, k, r, p, false), 0))
+	told := objects.Quantities(name, x.queues.uses[p][r], max(x.queues.left(s, r, p), 0))
 	return fmt.Sprintf("ClusterQueue %s: insufficient unused quota for %s, requested: %s, unused%s: %s",
 		queue.Name, name, told[0], where, told[1]), queue, v
 }

@@ -109,6 +109,7 @@ func (j *jobLoop) Step(s state.State, next *actor.Emit) {
 	}
 	t := next.Copy(s)
 	t.Set(f.Pending, t.Get(f.Pending)+create)
+	t.LetIn(j.class)
 	next.Move(objects.Done)
 }
 

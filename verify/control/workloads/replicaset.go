@@ -121,6 +121,7 @@ func (r *ReplicaSetLoop) add(t state.State, class, create int) {
 	}
 	f := &t.C.Class[class]
 	t.Set(f.Pending, t.Get(f.Pending)+create)
+	t.LetIn(class)
 }
 
 // Step implements [actor.Actor]: one sync creates all missing pods, or deletes all surplus
