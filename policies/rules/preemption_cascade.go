@@ -83,8 +83,8 @@ func withstood(c *state.Config, w int, v state.Version) int {
 	return max(floor, budgeted(c, w, v))
 }
 
-// budgeted is the number of ready pods of workload w that its PodDisruptionBudgets keep while version v is applied; 0 is
-// none.
+// budgeted is the number of ready pods of workload w that its PodDisruptionBudgets keep while version v is applied; 0
+// is none.
 func budgeted(c *state.Config, w int, v state.Version) int {
 	m, floor := &c.Spec.Workloads[w].Manifests[v], 0
 	if m.Exists() {

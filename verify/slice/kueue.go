@@ -95,8 +95,8 @@ func (s side) queuesOf(o *render.Object) []*render.Object {
 	return out
 }
 
-// displaces reports whether Kueue may preempt q's pods for p's. Jobs that it preempts come back; a Deployment that others
-// keep from its pods does not, and neither may a Job, where who preempts borrows.
+// displaces reports whether Kueue may preempt q's pods for p's. Jobs that it preempts come back; a Deployment that
+// others keep from its pods does not, and neither may a Job, where who preempts borrows.
 func displaces(p *render.Object, of side, q *render.Object, in side) bool {
 	high, _ := of.queued(p)
 	low, _ := in.queued(q)

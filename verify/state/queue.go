@@ -171,7 +171,8 @@ func (s State) Claims(p int) bool { f := s.C.Class[p].Claims; return f.Laid() &&
 // Claim notes that Kueue preempts others for class p.
 func (s State) Claim(p int) { s.Set(s.C.Class[p].Claims, 1) }
 
-// LetIn notes that workloads of class p were created: what Kueue did to them and for them is done with, once none lacks.
+// LetIn notes that workloads of class p were created: what Kueue did to them and for them is done with, once none
+// lacks.
 func (s State) LetIn(p int) {
 	f, lacks := &s.C.Class[p], 0
 	if f.Displaced.Laid() || f.Claims.Laid() {

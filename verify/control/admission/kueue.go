@@ -21,10 +21,10 @@ import (
 // Abstraction:
 //   - exact: nominal quota, borrowing and lending limits in a cohort of ClusterQueues; a resource that a queue does not
 //     cover; a Job is let in as a whole, a pod of a Deployment by itself.
-//   - may hide: flavors are one; a cohort with an object of its own has no end; order in a queue, admission checks and
-//     topologies are not modeled; only Deployments and Jobs wait, a StatefulSet's pods take quota. Whoever preemption could
-//     remove is gone where it is not known who that would be: with fair sharing, in a cohort without end, and of what
-//     takes quota and does not wait.
+//   - may hide: flavors are one; a cohort with an object of its own has no end; order in a queue, admission
+//     checks and topologies are not modeled; only Deployments and Jobs wait, a StatefulSet's pods take quota.
+//     Whoever preemption could remove is gone where it is not known who that would be: with fair sharing, in a
+//     cohort without end, and of what takes quota and does not wait.
 type queues struct {
 	index []int     // of each ClusterQueue, in [state.Spec.Quotas]
 	in    []int     // by pod class: its place in index; -1: in none, or not known
@@ -125,8 +125,8 @@ func whole(s state.State, p int) int {
 	return min(s.JobManifest(p).LeastParallelism(), s.Outstanding(p))
 }
 
-// taken is what is taken of a resource of the queue at place k: by pods that Kueue lets in, and by others, of which those
-// whose priority is below are left out.
+// taken is what is taken of a resource of the queue at place k: by pods that Kueue lets in, and by others, of which
+// those whose priority is below are left out.
 func (x *queues) taken(s state.State, k, r int, below int32) (let, others int64) {
 	i := x.index[k]
 	if below == math.MinInt32 { // whose pods these are, and how important, is not known

@@ -148,7 +148,8 @@ func (c *Contest) collect(w *Entrant) {
 		if x.Queue != w.Queue {
 			policy = q.Queue.Reclaim
 		}
-		if !c.uses(x) || !policy.Allows(w.Priority, x.Priority, w.Queued, x.Queued) || x.Queue != w.Queue && (q.Queue.Cohort == "" || c.withinNominal(x.Queue)) {
+		if !c.uses(x) || !policy.Allows(w.Priority, x.Priority, w.Queued, x.Queued) ||
+			x.Queue != w.Queue && (q.Queue.Cohort == "" || c.withinNominal(x.Queue)) {
 			continue
 		}
 		switch {

@@ -16,8 +16,8 @@ import (
 // queueLoop models Kueue's scheduler preempting for one workload of a pod class: a pod of a Deployment, or a Job. What
 // is preempted goes at once: of a Job all pods, and the Job waits again.
 //
-// Upstream: see [Contest] for whom it preempts; kueue v0.19.2, pkg/scheduler: issuePreemptions; pkg/controller/jobframework:
-// stopJob; pkg/controller/jobs/pod: Stop.
+// Upstream: see [Contest] for whom it preempts; kueue v0.19.2, pkg/scheduler: issuePreemptions;
+// pkg/controller/jobframework: stopJob; pkg/controller/jobs/pod: Stop.
 type queueLoop struct {
 	queues *queues
 	class  int
