@@ -108,6 +108,49 @@ var kinds = []kind{
 		return mistake{fields: []field{{[]string{"spec", "template", "spec", "tolerations"}, v}}, knobs: []knob{{names: []string{"tolerations"}, value: v}},
 			rules: []string{"eviction-loop", "drain-blocked", "never-replaced"}}, true
 	}},
+	{"Ingress aimed at no Service", func(t target) (mistake, bool) {
+		name, port := t.service()
+		return ingress(t, misspelt(name), port), name != ""
+	}},
+	{"Ingress aimed at no port", func(t target) (mistake, bool) {
+		name, port := t.service()
+		return ingress(t, name, port+1), name != ""
+	}},
+	{"NetworkPolicy aimed at no pods", func(t target) (mistake, bool) {
+		spec := map[string]any{"podSelector": map[string]any{"matchLabels": misspeltLabels(labels(t))}, "policyTypes": []any{"Ingress"}}
+		return mistake{objects: []map[string]any{{"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": meta(t, t.name), "spec": spec}},
+			rules: []string{"dangling-target"}}, true
+	}},
+	{"monitor aimed at no pods", func(t target) (mistake, bool) {
+		spec := map[string]any{"selector": map[string]any{"matchLabels": misspeltLabels(labels(t))}, "podMetricsEndpoints": []any{map[string]any{"port": "metrics"}}}
+		return mistake{objects: []map[string]any{{"apiVersion": "monitoring.coreos.com/v1", "kind": "PodMonitor", "metadata": meta(t, t.name), "spec": spec}},
+			rules: []string{"dangling-target"}}, true
+	}},
+}
+
+// misspelt is a name with a letter typed twice, as happens.
+func misspelt(name string) string {
+	if name == "" {
+		return ""
+	}
+	i := len(name) / 2
+	return name[:i+1] + name[i:]
+}
+
+// misspeltLabels misspells the value of the first label.
+func misspeltLabels(of map[string]any) map[string]any {
+	for _, k := range slices.Sorted(maps.Keys(of)) {
+		of[k] = misspelt(fmt.Sprint(of[k]))
+		break
+	}
+	return of
+}
+
+// ingress leads to a port of a Service.
+func ingress(t target, service string, port int64) mistake {
+	backend := map[string]any{"service": map[string]any{"name": service, "port": map[string]any{"number": port}}}
+	return mistake{objects: []map[string]any{{"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": meta(t, t.name),
+		"spec": map[string]any{"defaultBackend": backend}}}, rules: []string{"dangling-target"}}
 }
 
 // labels are the selector's, as YAML writes them.
@@ -219,7 +262,7 @@ func with(m any, key string, value any) map[string]any {
 
 // ownWebhook makes the target the webhook of every pod, its own included.
 func ownWebhook(t target) (mistake, bool) {
-	service := t.service()
+	service, _ := t.service()
 	if service == "" {
 		return mistake{}, false
 	}

@@ -172,8 +172,8 @@ func (t target) autoscaled() bool {
 	})
 }
 
-// service is the name of a Service that selects the target.
-func (t target) service() string {
+// service is the name of a Service that selects the target, and the highest number of its ports.
+func (t target) service() (name string, port int64) {
 	labels := at(t.object.Content, "spec", "template", "metadata", "labels")
 	for _, o := range t.beside {
 		selector, _ := at(o.Content, "spec", "selector").(map[string]any)
@@ -185,10 +185,14 @@ func (t target) service() string {
 			all = all && at(labels, k) == v
 		}
 		if all {
-			return text(o.Content, "metadata", "name")
+			for _, p := range list(o.Content, "spec", "ports") {
+				n, _ := number(p, "port")
+				port = max(port, n)
+			}
+			return text(o.Content, "metadata", "name"), port
 		}
 	}
-	return ""
+	return "", 0
 }
 
 // pods is how many pods the release's workloads of the target's namespace have at rest.

@@ -99,9 +99,10 @@ func otherKey(key, value string, pod map[string]string) bool {
 }
 
 // lettered reports whether two names differ in a part of one or two letters, by which they are told apart on purpose:
-// web-a and web-b.
+// web-a and web-b. A dash that stands twice parts nothing.
 func lettered(a, b string) bool {
-	x, y := strings.Split(a, "-"), strings.Split(b, "-")
+	dash := func(r rune) bool { return r == '-' }
+	x, y := strings.FieldsFunc(a, dash), strings.FieldsFunc(b, dash)
 	for i := range min(len(x), len(y)) {
 		if x[i] != y[i] && (len(x[i]) <= 2 || len(y[i]) <= 2) {
 			return true

@@ -79,3 +79,18 @@ func TestMeantOwn(t *testing.T) {
 		}
 	}
 }
+
+// Names that are told apart by a part of one or two letters are no slips of each other; a dash that is typed twice is one.
+func TestLettered(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"web-a", "web-b", true}, {"service-a", "service", true}, {"store-admin", "store--admin", false},
+		{"store-admin", "store-adnin", false},
+	} {
+		if lettered(tt.a, tt.b) != tt.want {
+			t.Errorf("%s and %s: %t", tt.a, tt.b, !tt.want)
+		}
+	}
+}

@@ -249,6 +249,14 @@ func (u *unled) portless(x backend, service *render.Object) {
 		text: fmt.Sprintf("%s leads to port %s of %s, which has no such port (%s): requests there fail", u.o.ID,
 			x.port.String(), service.ID, listed(have)),
 		remedies: namePort(u.o, x, u.meantPort(x, s))}
+	if r.remedies == nil {
+		r.remedies = byHand(fmt.Sprintf("name one of the ports that Service %s has", x.service))
+		same := func(o backend) bool { return o.key == x.key }
+		if len(u.once.services(u.o, x.service)) > 0 && slices.ContainsFunc(u.old, same) {
+			r.remedies = byHand(fmt.Sprintf("have Service %s keep port %s, or take what leads there away with it", x.service,
+				x.port.String()))
+		}
+	}
 	u.enter("port "+x.port.String()+" of "+x.service, r)
 }
 
@@ -299,8 +307,7 @@ func samePort(list []corev1.ServicePort, was corev1.ServicePort) int {
 // namePort has a backend lead to a port that is there.
 func namePort(o *render.Object, x backend, p *corev1.ServicePort) []Remedy {
 	if p == nil {
-		return byHand(fmt.Sprintf("have Service %s keep port %s, or take what leads there away with it", x.service,
-			x.port.String()))
+		return nil
 	}
 	var value any = int64(p.Port)
 	if x.port.Type == intstr.String {
