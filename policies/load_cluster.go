@@ -34,6 +34,12 @@ func (d *decoder) cluster(c *Cluster) read {
 		} else { // the nodes are those of a folder above
 			c.NodesFile, c.SnapshotFile = was.NodesFile, was.SnapshotFile
 		}
+		for _, g := range c.Gated.Locked() {
+			if key := d.set[at+".featureGates."+g.Name]; key != nil && c.Gated.Minor > 0 {
+				d.fail(key, at+".featureGates."+g.Name, "cannot be false in 1.%d: it is locked to true since 1.%d", c.Gated.Minor,
+					g.LockedSince)
+			}
+		}
 		if key := d.set[at+".nodes"]; key != nil && c.SnapshotFile != "" {
 			d.fail(key, at+".nodes", "is given together with snapshot, which holds the nodes; remove one of them")
 		}

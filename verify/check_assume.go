@@ -54,6 +54,10 @@ func (a *analysis) assume(p *policies.Policy, ch *render.Changes, models map[str
 	if p.Cluster.Assumed {
 		add("no cluster was declared: an elastic three-zone cluster is assumed, and no finding rests on its capacity (declare cluster.nodes or cluster.nodePools in the policy)")
 	}
+	for _, g := range p.Cluster.Gated.Locked() {
+		add(fmt.Sprintf("the cluster is older than 1.%d, which locks the gate %s to true: the policy sets it to false (cluster.version says which it is)",
+			g.LockedSince, g.Name))
+	}
 	if p.Timing == "arbitrary" {
 		add("timing is arbitrary, as the policy says: every order of the loops' steps was explored; what a loop reads is never stale, and none stops halfway")
 	}

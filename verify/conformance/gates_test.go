@@ -22,14 +22,17 @@ func TestGateDefaults(t *testing.T) {
 			continue
 		}
 		for minor := state.OldestMinor; minor <= state.ModeledMinor; minor++ {
-			want, at := false, version.MustParse(fmt.Sprintf("1.%d", minor))
+			want, locked, at := false, false, version.MustParse(fmt.Sprintf("1.%d", minor))
 			for _, s := range specs { // ascending
 				if !s.Version.GreaterThan(at) {
-					want = s.Default
+					want, locked = s.Default, s.LockToDefault
 				}
 			}
 			if got := (state.Gated{Minor: minor}).On(g.Name); got != want {
 				t.Errorf("%s in 1.%d: %t, upstream %t", g.Name, minor, got, want)
+			}
+			if got := g.LockedSince > 0 && minor >= g.LockedSince; got != locked {
+				t.Errorf("%s in 1.%d: locked %t, upstream %t", g.Name, minor, got, locked)
 			}
 		}
 	}

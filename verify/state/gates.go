@@ -12,7 +12,9 @@ type Gate struct {
 	Name string
 	// OnSince is the minor version from which on it is on by default; 0: in none up to [NewestMinor].
 	OnSince int
-	Says    string // what becomes of it in the models where it is on, and where it is off
+	// LockedSince is the one from which on no cluster sets it otherwise; 0: every one may.
+	LockedSince int
+	Says        string // what becomes of it in the models where it is on, and where it is off
 }
 
 // OldestMinor and NewestMinor bound the minor versions of Kubernetes 1 of which the gates' defaults are known;
@@ -26,17 +28,17 @@ const (
 // gates are those that the models follow, sorted by name. Defaults are those of kubernetes v1.36.3, pkg/features:
 // defaultVersionedKubernetesFeatureGates, with which conformance compares them; of 1.37 those of v1.37.2.
 var gates = [...]Gate{
-	{"HPAConfigurableTolerance", 35, "an HPA's `behavior.*.tolerance` counts; off: the API server drops it"},
-	{"HPAScaleToZero", 37,
+	{"HPAConfigurableTolerance", 35, 37, "an HPA's `behavior.*.tolerance` counts; off: the API server drops it"},
+	{"HPAScaleToZero", 37, 0,
 		"an HPA may have `minReplicas: 0`; off: refused, which is told where the version or the gate is declared"},
-	{"InPlacePodVerticalScaling", 33, "a VPA with `InPlaceOrRecreate` resizes pods in place; off: it evicts them"},
-	{"JobPodReplacementPolicy", 29, "a Job's `podReplacementPolicy` counts; off: the API server drops it"},
-	{"MatchLabelKeysInPodAffinity", 31,
+	{"InPlacePodVerticalScaling", 33, 35, "a VPA with `InPlaceOrRecreate` resizes pods in place; off: it evicts them"},
+	{"JobPodReplacementPolicy", 29, 34, "a Job's `podReplacementPolicy` counts; off: the API server drops it"},
+	{"MatchLabelKeysInPodAffinity", 31, 33,
 		"`matchLabelKeys` and `mismatchLabelKeys` of pod (anti-)affinity count; off: dropped"},
-	{"MatchLabelKeysInPodTopologySpread", 27, "`matchLabelKeys` of spread constraints count; off: dropped"},
-	{"MaxUnavailableStatefulSet", 37, "a StatefulSet's `rollingUpdate.maxUnavailable` counts, and an update waits for every unavailable pod; off: one pod after the other, whatever those below it are. From 1.37 on a Parallel set first replaces old pods that are unavailable"},
-	{"NodeInclusionPolicyInPodTopologySpread", 26, "`nodeAffinityPolicy` and `nodeTaintsPolicy` count; off: dropped"},
-	{"SidecarContainers", 29,
+	{"MatchLabelKeysInPodTopologySpread", 27, 0, "`matchLabelKeys` of spread constraints count; off: dropped"},
+	{"MaxUnavailableStatefulSet", 37, 0, "a StatefulSet's `rollingUpdate.maxUnavailable` counts, and an update waits for every unavailable pod; off: one pod after the other, whatever those below it are. From 1.37 on a Parallel set first replaces old pods that are unavailable"},
+	{"NodeInclusionPolicyInPodTopologySpread", 26, 33, "`nodeAffinityPolicy` and `nodeTaintsPolicy` count; off: dropped"},
+	{"SidecarContainers", 29, 33,
 		"an init container with `restartPolicy: Always` adds its requests to the pod's; off: it counts as one that ends"},
 }
 
@@ -61,6 +63,19 @@ func (g Gated) On(name string) bool {
 		}
 	}
 	return false
+}
+
+// Locked lists the gates that are set as no cluster of the version can set them, sorted by name; where no version is
+// named, as none can since the newest that is known.
+func (g Gated) Locked() []Gate {
+	var out []Gate
+	for _, x := range gates {
+		on, set := g.Set[x.Name]
+		if set && !on && x.LockedSince > 0 && (g.Minor == 0 || g.Minor >= x.LockedSince) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 func (g Gated) minor() int {

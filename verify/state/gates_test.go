@@ -48,3 +48,13 @@ func TestGatesDrop(t *testing.T) {
 		}
 	}
 }
+
+// A gate that is locked to true cannot be false, unless the cluster is older, or no version says which it is.
+func TestLockedGates(t *testing.T) {
+	set := map[string]bool{"JobPodReplacementPolicy": false, "SidecarContainers": true, "MaxUnavailableStatefulSet": false}
+	for minor, want := range map[int]int{0: 1, 33: 0, 34: 1, NewestMinor: 1} {
+		if got := (Gated{Minor: minor, Set: set}).Locked(); len(got) != want {
+			t.Errorf("1.%d: %v are locked", minor, got)
+		}
+	}
+}
