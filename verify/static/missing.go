@@ -97,7 +97,7 @@ func (m *unmet) ask(n need) {
 	case m.asked(n):
 	default:
 		r := m.remark(n, fmt.Sprintf("%s, and it has none of that name", m.needs(n)))
-		r.Conditional = n.kind == "Secret" || n.soft || !m.oneOff(n)
+		r.Conditional = n.kind == "Secret" || n.soft || !oneOff(m.where.head.get(ns, n), n)
 		m.enter(n, r)
 	}
 }
@@ -106,18 +106,40 @@ func (m *unmet) ask(n need) {
 func (m *unmet) mended(n need) {
 	ns := m.o.ID.Namespace
 	for _, old := range m.old {
-		if old.at == n.at && old.kind == n.kind && m.where.base.lacks(ns, old) != lacksNothing &&
-			!made(m.where.objects[0], ns, old.name) && (n.kind == "ConfigMap" || m.where.base.nearly(ns, old) != nil) {
-			m.enter(n, Remark{Object: m.b, status: judge.Fixed, paths: []string{old.path},
-				text: m.needs(old) + ", which is not there"})
+		lack, near := m.where.base.lacks(ns, old), m.where.base.nearly(ns, old)
+		if old.at == n.at && old.kind == n.kind && lack != lacksNothing &&
+			!made(m.where.objects[0], ns, old.name) && (n.kind == "ConfigMap" || near != nil) {
+			r := Remark{Object: m.b, status: judge.Fixed, paths: []string{old.path},
+				text: m.needs(old) + ", which is not there"}
+			r.Conditional = m.unsure(n, old, near, lack)
+			m.enter(n, r)
 			return
 		}
 	}
 }
 
-// oneOff reports whether an entry of the ConfigMap is a slip of the pen away from the key that is asked for.
-func (m *unmet) oneOff(n need) bool {
-	for k := range keys(m.where.head.get(m.o.ID.Namespace, n)) {
+// unsure reports whether the way back, from a need that is met to base's old one, would be no error: what is mended is
+// as grave as what it mends.
+func (m *unmet) unsure(n, old need, near *render.Object, lack lacking) bool {
+	ns := m.o.ID.Namespace
+	there := m.where.head.get(ns, old)
+	switch {
+	case lack == lacksKey && there != nil && keys(there)[old.key]:
+		return false // it would be taken out
+	case lack == lacksKey:
+		return old.kind == "Secret" || old.soft || !oneOff(m.where.base.get(ns, old), old)
+	case there != nil: // it would be removed
+		yes, known := prunes(m.release.Head)
+		return old.kind == claim || old.kind == class || known && !yes || !known && old.kind == "Secret"
+	case unhashed(n.name) == unhashed(old.name) || near != nil && unhashed(near.ID.Name) == unhashed(old.name):
+		return false // a generator's name
+	}
+	return old.kind != "ConfigMap" || near == nil && m.where.base.get(ns, n) == nil
+}
+
+// oneOff reports whether an entry of a ConfigMap is a slip of the pen away from the key that is asked for.
+func oneOff(o *render.Object, n need) bool {
+	for k := range keys(o) {
 		if slip(k, n.key) || strings.EqualFold(k, n.key) {
 			return true
 		}
