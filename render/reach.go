@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"regexp"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
@@ -22,6 +24,8 @@ import (
 func completeBoth(ctx context.Context, base, head *side) error {
 	r := &reach{base: base, head: head, marks: base.opt.Concerns, asked: map[string]bool{}}
 	base.found.Wake, head.found.Wake = r.wake, r.wake
+	base.found.Await, head.found.Await = r.await, r.await
+	r.hold()
 	r.whole = base.opt.Whole || configFilesDiffer(base, head)
 	if refersToObjects(base.src) || refersToObjects(head.src) {
 		r.referred = true
@@ -44,7 +48,7 @@ func completeBoth(ctx context.Context, base, head *side) error {
 		if more {
 			depth++
 		}
-		more = more || len(base.awake)+len(head.awake) > 0
+		more = more || len(base.awake)+len(head.awake) > 0 || r.free()
 		if !more {
 			break
 		}
@@ -67,6 +71,9 @@ type reach struct {
 	texts              changedTexts
 	sleepers           []*sleeper
 	asked              map[string]bool // what sleepers were woken for, by kind and name
+	waits              map[string]bool // releases that something else is likely to cover, by ID
+	freed              []string        // of them those that are rendered next
+	missed             map[string]bool // what none of them holds, by kind and name
 }
 
 func (r *reach) from(s *side) int {
@@ -90,9 +97,10 @@ func (r *reach) render(ctx context.Context) error {
 		}
 	}
 	r.compare()
+	freshBase, freshHead := r.fresh(r.base, r.fromBase), r.fresh(r.head, r.fromHead)
 	var run []sidePlace
 	var pairs [][2]sidePlace // what is rendered once, and who shares it
-	for i := r.fromHead; i < len(r.head.releases); i++ {
+	for _, i := range slices.Sorted(maps.Keys(freshHead)) {
 		h := sidePlace{r.head, i}
 		k, ok := r.base.byID[r.head.releases[i].ID]
 		b := sidePlace{r.base, k}
@@ -105,11 +113,11 @@ func (r *reach) render(ctx context.Context) error {
 		case !ok:
 			run = append(run, h)
 		case !alike(b, h):
-			if k >= r.fromBase {
+			if freshBase[k] {
 				run = append(run, b) // first, so that head's is held against it where the time ends
 			}
 			run = append(run, h)
-		case k < r.fromBase:
+		case !freshBase[k]:
 			pairs = append(pairs, [2]sidePlace{b, h})
 		case !r.whole && !r.beside(k) && r.quiet(r.base, k):
 			r.base.outputs[k].Untouched, r.head.outputs[i].Untouched = true, true
@@ -120,14 +128,14 @@ func (r *reach) render(ctx context.Context) error {
 			pairs = append(pairs, [2]sidePlace{b, h})
 		}
 	}
-	for k := r.fromBase; k < len(r.base.releases); k++ {
+	for _, k := range slices.Sorted(maps.Keys(freshBase)) {
 		b := sidePlace{r.base, k}
 		switch i, ok := r.head.byID[r.base.releases[k].ID]; {
 		case r.base.idle(k) && (!ok || r.head.idle(i)):
 			r.base.outputs[k].Untouched = true
-		case !ok, i < r.fromHead && !alike(b, sidePlace{r.head, i}):
+		case !ok, !freshHead[i] && !alike(b, sidePlace{r.head, i}):
 			run = append(run, b)
-		case i < r.fromHead:
+		case !freshHead[i]:
 			pairs = append(pairs, [2]sidePlace{{r.head, i}, b})
 		}
 	}
@@ -138,9 +146,18 @@ func (r *reach) render(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return parallel(ctx, r.base.opt.Workers, len(pairs), func(i int) {
+	err = parallel(ctx, r.base.opt.Workers, len(pairs), func(i int) {
 		r.share(pairs[i][0], pairs[i][1])
 	})
+	for _, id := range r.freed {
+		for _, s := range []*side{r.base, r.head} {
+			if i, ok := s.byID[id]; ok && !s.outputs[i].Untouched {
+				s.awaken(i)
+			}
+		}
+	}
+	r.freed = nil
+	return err
 }
 
 // share gives a release the output of the other side's.

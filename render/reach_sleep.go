@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
@@ -21,17 +22,22 @@ import (
 // sleeper is a release that is not rendered as long as nobody wants it.
 type sleeper struct {
 	onBase, onHead int
-	names          map[string][]string // by kind: those that it may hold an object of
 	woken          bool
 }
 
 var (
 	// nameText is a name as it stands in a file, also behind an anchor.
-	nameText    = regexp.MustCompile(`(?m)name["']?[ \t]*:[ \t]*(?:&\S+[ \t]+)?["']?([^\s"',{}\[\]]+)`)
+	nameText = regexp.MustCompile(`(?m)name["']?[ \t]*:[ \t]*(?:&\S+[ \t]+)?["']?([^\s"',{}\[\]]+)`)
+	// kindLine is the kind of an object that stands by itself in a document.
+	kindLine = regexp.MustCompile(`(?m)^kind:[ \t]*["']?([A-Za-z]+)`)
+	// anchorText is a value with an anchor.
+	anchorText = regexp.MustCompile(`&([^\s,\[\]{}]+)[ \t]+["']?([^\s"',{}\[\]]+)`)
+	// renamers are what gives the objects of a kustomization other names than their files do.
+	renamers = [][]byte{[]byte("namePrefix"), []byte("nameSuffix"), []byte("fixTransformer"), []byte("replacements"),
+		[]byte("transformers"), []byte("generators"), []byte("/metadata/name")}
 	helmGroup   = []byte("helm.toolkit.fluxcd.io/")
 	sourceGroup = []byte("source.toolkit.fluxcd.io/")
 	buildGroup  = []byte("kustomize.toolkit.fluxcd.io/")
-	sourceKinds = []string{"OCIRepository", "HelmRepository", "Bucket"}
 	dataKinds   = []string{"ConfigMap", "Secret"}
 )
 
@@ -41,26 +47,76 @@ func (r *reach) sleeps(k, i int) bool {
 	if j.Release.Kind == release.Helm || j.Release.Kind == release.Templates || r.wanted(j) {
 		return false
 	}
-	s := &sleeper{onBase: k, onHead: i, names: map[string][]string{}}
-	for _, p := range j.Reads() {
-		b := j.Files[p]
-		if bytes.Contains(b, sourceGroup) {
-			s.hold(sourceKinds, b)
-		}
-		if containsAny(b, referredKinds) {
-			s.hold(dataKinds, b)
-		}
-	}
-	r.sleepers = append(r.sleepers, s)
+	r.sleepers = append(r.sleepers, &sleeper{onBase: k, onHead: i})
 	return true
 }
 
-func (s *sleeper) hold(kinds []string, b []byte) {
-	for _, m := range nameText.FindAllSubmatch(b, -1) {
-		for _, kind := range kinds {
-			s.names[kind] = append(s.names[kind], string(m[1]))
+// mayHold reports whether a recipe may give an object of a kind that others refer to by its name.
+func mayHold(j *release.Recipe, kind, name string) bool {
+	altered := altersNames(j)
+	for _, p := range j.Reads() {
+		b := j.Files[p]
+		makes := slices.Contains(dataKinds, kind) && bytes.Contains(b, []byte("Generator"))
+		if !makes && !bytes.Contains(b, []byte(kind)) {
+			continue
+		}
+		for _, doc := range document.Split(b) {
+			if !makes && !maybeOfKind(doc.Text, kind) {
+				continue
+			}
+			names := namesIn(doc.Text)
+			if altered && len(names) == 0 || slices.ContainsFunc(names, func(n string) bool {
+				return n == name || strings.ContainsAny(n, "$*{") || (altered || makes) && strings.Contains(name, n)
+			}) {
+				return true
+			}
 		}
 	}
+	return false
+}
+
+// maybeOfKind reports whether a document may be an object of a kind, or hold some: it says so, or does not say plainly
+// what it is.
+func maybeOfKind(doc []byte, kind string) bool {
+	m := kindLine.FindSubmatch(doc)
+	if m == nil {
+		return bytes.Contains(doc, []byte(kind))
+	}
+	return string(m[1]) == kind || bytes.HasSuffix(m[1], []byte("List"))
+}
+
+// altersNames reports whether what builds a recipe may put something before and behind names, or set others.
+func altersNames(j *release.Recipe) bool {
+	if j.Release.Kind == release.Helm || j.Release.Kind == release.Templates || len(j.Release.PostRender) > 0 {
+		return true
+	}
+	if o := j.Release.Overlay; o != nil && (o.NamePrefix != "" || o.NameSuffix != "" || len(o.Patches) > 0) {
+		return true
+	}
+	for _, b := range j.Files {
+		if containsAny(b, renamers) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesIn lists what stands as a name in a text; what it cannot follow is "*".
+func namesIn(b []byte) []string {
+	var list []string
+	for _, m := range nameText.FindAllSubmatch(b, -1) {
+		n := string(m[1])
+		if alias, is := strings.CutPrefix(n, "*"); is {
+			n = "*"
+			for _, a := range anchorText.FindAllSubmatch(b, -1) {
+				if string(a[1]) == alias {
+					n = string(a[2])
+				}
+			}
+		}
+		list = append(list, n)
+	}
+	return list
 }
 
 // wanted reports whether a release has to be rendered whoever looks: it declares more than
@@ -103,9 +159,7 @@ func (r *reach) wake(kind, name string) {
 	}
 	r.asked[kind+" "+name] = true
 	for _, s := range r.sleepers {
-		// What builds it may put something before and behind its name, or fill it in.
-		if slices.ContainsFunc(s.names[kind],
-			func(n string) bool { return strings.ContainsAny(n, "$") || strings.Contains(name, n) }) {
+		if !s.woken && mayHold(r.base.recipes[s.onBase], kind, name) {
 			r.rouse(s)
 		}
 	}

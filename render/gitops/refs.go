@@ -25,6 +25,8 @@ type Found struct {
 	trialing locate.Options
 	objects  map[string]placed
 	Wake     func(kind, name string) // has an object rendered that is looked for; nil: all were
+	// Await renders what waits and may hold an object that is not there, and reports whether it rendered anything.
+	Await func(kind, name string) bool
 }
 
 // NewFound gives a revision that has nothing yet.
@@ -49,12 +51,16 @@ func (s *Found) lookup(kind, namespace, name string) (placed, bool) {
 	if s.Wake != nil {
 		s.Wake(kind, name)
 	}
-	for _, ns := range []string{namespace, ""} {
-		if p, ok := s.objects[kind+" "+ns+"/"+name]; ok {
-			return p, true
+	for {
+		for _, ns := range []string{namespace, ""} {
+			if p, ok := s.objects[kind+" "+ns+"/"+name]; ok {
+				return p, true
+			}
+		}
+		if s.Await == nil || !s.Await(kind, name) {
+			return placed{}, false
 		}
 	}
-	return placed{}, false
 }
 
 // at is where a field of a remembered object was set.

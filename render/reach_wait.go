@@ -1,0 +1,270 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/release"
+)
+
+// What discovery finds and a GitOps object renders is dropped in the end, with all that it
+// declares ([side.dropCovered]). What a text names as the folder of such an object waits
+// therefore until everything else is rendered, and is rendered only where nothing covers it then,
+// or where an object is looked for that nothing else holds.
+
+// folderText is the folder that an object of a kind renders.
+var folderText = map[string]*regexp.Regexp{
+	"Application":    valueText("path"),
+	"ApplicationSet": valueText("path"),
+	"Kustomization":  valueText("path"),
+	"HelmRelease":    valueText("chart"),
+}
+
+// valueText is the value of a field, also behind an anchor.
+func valueText(field string) *regexp.Regexp {
+	return regexp.MustCompile(field + `["']?[ \t]*:[ \t]*(?:&\S+[ \t]+)?["']?([^\s"',{}\[\]]+)`)
+}
+
+// declaringKind is the kind of an object that declares releases.
+var declaringKind = regexp.MustCompile(`kind["']?[ \t]*:[ \t]*["']?(Application|ApplicationSet|Kustomization|HelmRelease)\b`)
+
+// versionLine is the API version of an object that stands by itself in a document.
+var versionLine = regexp.MustCompile(`(?m)^apiVersion:(.*)$`)
+
+// hold lets discovered releases wait that are named so on each side that has them.
+func (r *reach) hold() {
+	r.waits, r.missed = map[string]bool{}, map[string]bool{}
+	if r.base.opt.Whole || len(r.base.opt.Paths) > 0 {
+		return
+	}
+	onBase, onHead := r.base.named(), r.head.named()
+	for _, id := range slices.Sorted(maps.Keys(onBase)) {
+		if _, there := r.head.byID[id]; !there || onHead[id] {
+			r.waits[id] = true
+		}
+	}
+	for id := range onHead {
+		if _, there := r.base.byID[id]; !there {
+			r.waits[id] = true
+		}
+	}
+}
+
+// named are the releases of a side whose folder a text of another one names; of those that name
+// each other in a circle one is not.
+func (s *side) named() map[string]bool {
+	to := make([][]int, len(s.releases))
+	isNamed := make([]bool, len(s.releases))
+	at := map[string][]int{} // releases by folder, and by all folders above
+	for i, r := range s.releases {
+		if r.Declared || r.By.File != "" || s.failed[i] != nil {
+			continue
+		}
+		at[r.Path] = append(at[r.Path], i)
+		if r.Kind == release.Helm {
+			continue
+		}
+		for p := r.Path; p != "."; {
+			p = path.Dir(p)
+			at[p] = append(at[p], i)
+		}
+	}
+	for i := range s.releases {
+		for _, dir := range folders(s.recipes[i]) {
+			built := kustomize.FileOf(s.src, dir) != ""
+			for _, k := range at[dir] {
+				if k != i && (s.releases[k].Path == dir || !built) {
+					to[i], isNamed[k] = append(to[i], k), true
+				}
+			}
+		}
+	}
+	return s.reachedBy(to, isNamed)
+}
+
+// folders are those that a text of a recipe names, where it may declare releases.
+func folders(j *release.Recipe) []string {
+	var list []string
+	for _, p := range j.Reads() {
+		if j.Declares[p] || !declares(j.Files[p]) {
+			continue
+		}
+		for _, doc := range document.Split(j.Files[p]) {
+			if kind := declaredKind(doc.Text); kind != "" {
+				for _, m := range folderText[kind].FindAllSubmatch(doc.Text, -1) {
+					list = append(list, path.Clean(strings.TrimPrefix(string(m[1]), "/")))
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// declares reports whether a text may be of objects of Argo CD or Flux that declare releases.
+func declares(b []byte) bool {
+	return versioned(b, declaringGroup, true) || versioned(b, buildGroup, false) || versioned(b, helmGroup, false)
+}
+
+// declaredKind is the kind of the object in a document that declares releases; "" for another one. Of what does not
+// say plainly what it is the first such kind counts that it names.
+func declaredKind(doc []byte) string {
+	if !declares(doc) {
+		return ""
+	}
+	if version := versionLine.FindSubmatch(doc); version != nil && !declares(version[1]) {
+		return ""
+	}
+	if kind := kindLine.FindSubmatch(doc); kind != nil {
+		if folderText[string(kind[1])] == nil {
+			return ""
+		}
+		return string(kind[1])
+	}
+	if kind := declaringKind.FindSubmatch(doc); kind != nil {
+		return string(kind[1])
+	}
+	return ""
+}
+
+// reachedBy is what releases that nobody names lead to, in any number of steps. In a circle that
+// none of them leads to the first one counts as such.
+func (s *side) reachedBy(to [][]int, isNamed []bool) map[string]bool {
+	seen, waits := make([]bool, len(to)), map[string]bool{}
+	var walk func(i int)
+	walk = func(i int) {
+		for _, k := range to[i] {
+			if !seen[k] {
+				seen[k], waits[s.releases[k].ID] = true, true
+				walk(k)
+			}
+		}
+	}
+	for _, named := range []bool{false, true} {
+		for i := range to {
+			if isNamed[i] == named && !seen[i] {
+				seen[i] = true
+				walk(i)
+			}
+		}
+	}
+	return waits
+}
+
+// fresh are the releases of a side from an index on that do not wait, and those that did until now.
+func (r *reach) fresh(s *side, from int) map[int]bool {
+	out := map[int]bool{}
+	for i := from; i < len(s.releases); i++ {
+		if r.waits[s.releases[i].ID] {
+			s.outputs[i].Untouched = true
+			continue
+		}
+		out[i] = true
+	}
+	for _, id := range r.freed {
+		if i, ok := s.byID[id]; ok {
+			out[i], s.outputs[i].Untouched = true, false
+		}
+	}
+	return out
+}
+
+// free lets those go on that nothing covers on a side, and reports whether there are any.
+func (r *reach) free() bool {
+	for _, s := range []*side{r.base, r.head} {
+		covered := s.coverers()
+		for i, one := range s.releases {
+			if k, ok := covered[i]; r.waits[one.ID] && (!ok || !s.allDeclaredBy(i, k)) {
+				r.freed = append(r.freed, one.ID)
+				delete(r.waits, one.ID)
+			}
+		}
+	}
+	slices.Sort(r.freed)
+	return len(r.freed) > 0
+}
+
+// allDeclaredBy reports whether what the files of release i declare is declared without it, where
+// release k covers it: that may leave an object out. Of one that is not rendered nothing is known to be.
+func (s *side) allDeclaredBy(i, k int) bool {
+	if s.outputs[k].Untouched {
+		return true
+	}
+	said := map[string]map[int]bool{} // lines by file
+	note := func(file string, line int) {
+		if said[file] == nil {
+			said[file] = map[int]bool{}
+		}
+		said[file][line] = true
+	}
+	for _, r := range s.releases {
+		note(r.By.File, r.By.StartLine)
+	}
+	for _, g := range s.ignored {
+		file, at, _ := strings.Cut(g.Path, ":")
+		var line int
+		if _, err := fmt.Sscan(at, &line); err == nil {
+			note(file, line)
+		}
+	}
+	for _, p := range s.recipes[i].Reads() {
+		if !declares(s.recipes[i].Files[p]) {
+			continue
+		}
+		n := 0
+		for _, raw := range document.Split(s.recipes[i].Files[p]) {
+			if declaredKind(raw.Text) != "" {
+				n++
+			}
+		}
+		if n > len(said[p]) {
+			return false
+		}
+	}
+	return true
+}
+
+// await renders what waits and may hold an object that is looked for, and reports whether there is any.
+func (r *reach) await(kind, name string) bool {
+	if r.missed[kind+" "+name] {
+		return false
+	}
+	some := false
+	for _, id := range slices.Sorted(maps.Keys(r.waits)) {
+		k, onBase := r.base.byID[id]
+		i, onHead := r.head.byID[id]
+		if !(onBase && mayHold(r.base.recipes[k], kind, name)) && !(onHead && mayHold(r.head.recipes[i], kind, name)) {
+			continue
+		}
+		delete(r.waits, id)
+		some = true
+		dry := r.base.src.Dry
+		r.base.src.Dry, r.head.src.Dry = false, false
+		if onBase {
+			r.runLate(sidePlace{r.base, k})
+		}
+		switch {
+		case onBase && onHead && alike(sidePlace{r.base, k}, sidePlace{r.head, i}):
+			r.share(sidePlace{r.base, k}, sidePlace{r.head, i})
+			r.head.awaken(i)
+		case onHead:
+			r.runLate(sidePlace{r.head, i})
+		}
+		r.base.src.Dry, r.head.src.Dry = dry, dry
+	}
+	r.missed[kind+" "+name] = !some
+	return some
+}
+
+// runLate renders a release while others are declared.
+func (r *reach) runLate(p sidePlace) {
+	p.side.fetchLater(p.at)
+	p.side.run(p.at)
+	p.side.awaken(p.at)
+}
