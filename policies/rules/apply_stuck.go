@@ -19,9 +19,9 @@ var applyStuck = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `Argo CD's waves, Helm's hooks or Flux's ` + "`dependsOn`" + ` wait for what comes later; a hook's Job goes
-before it is seen; or probes make a rollout take longer than Helm's ` + "`timeout`" + `. A warning where only a
-fresh install is stuck, or nothing is undone.`,
+		Real: `Argo CD's waves, Helm's hooks or Flux's ` + "`dependsOn`" + ` and health checks wait for what
+comes later or goes; a hook's Job goes before it is seen; or probes outlast Helm's ` + "`timeout`" + `. A warning where
+only a fresh install is stuck, or nothing is undone.`,
 		Bad: `Nothing is applied any longer. Helm times out or rolls back; Argo CD waits.`,
 		Now: `What the hook needs: a hook of lower weight, or an earlier wave; definitions: ` + "`crds/`" + `. A
 hook-delete-policy, no TTL. A longer ` + "`timeout`" + `.`,

@@ -18,11 +18,11 @@ var deletedOnTheWay = Rule{
 	Severity: Error,
 	Static:   true,
 	Help: Help{
-		Real: `An object moves between releases and the first one prunes it; an ApplicationSet is renamed, or a
-CustomResourceDefinition removed, and all under it goes; or resources go together with the
-controller of their finalizers. Not real if pruning is off: ` + "`prune: disabled`" + `, ` + "`Prune=false`" + `,
+		Real: `An object moves between releases and the first prunes it; an ApplicationSet is renamed or a
+CustomResourceDefinition removed with all under it; Flux's ` + "`force`" + ` makes it anew; or resources go with
+the controller of their finalizers. Not real if pruning is off: ` + "`prune: disabled`" + `, ` + "`Prune=false`" + `,
 ` + "`resource-policy: keep`" + `.`,
-		Bad: `Pods restart, addresses change, volumes are lost for good; finalizers hang in ` + "`Terminating`" + `.`,
+		Bad: `Pods restart, addresses change, volumes are lost; finalizers hang in ` + "`Terminating`" + `.`,
 		Now: `Forbid pruning of the object, merge, move it, allow it again. ApplicationSet:
 ` + "`preserveResourcesOnDeletion: true`" + `. Remove custom resources first, then their controller.`,
 		Sources: []string{

@@ -13,7 +13,8 @@ import (
 //
 // Upstream: argo-cd, pkg/apis/application/v1alpha1: SyncPolicy, Application.CascadedDeletion;
 // applicationset/controllers: generateApplications adds the finalizer unless preserveResourcesOnDeletion.
-// kustomize-controller, api/v1: KustomizationSpec and GetDeletionPolicy. helm-controller, api/v2: HelmReleaseSpec.
+// kustomize-controller, api/v1: KustomizationSpec and GetDeletionPolicy; internal/controller: checkHealth (wait goes
+// before healthChecks). helm-controller, api/v2: HelmReleaseSpec.
 func (o *declaring) delivery(id string) release.Delivery {
 	spec := document.Value(o.content, "spec")
 	kind, _, _ := strings.Cut(id, ":")
@@ -37,6 +38,10 @@ func (o *declaring) delivery(id string) release.Delivery {
 		d.Tool, d.Name, d.ServerSide = release.Flux, objectName(o.content, "flux-system"), true
 		d.Prunes = document.Value(spec, "prune") == true
 		d.Waits = document.Value(spec, "wait") == true || len(document.Items(spec, "healthChecks")) > 0
+		d.All, d.Forces = document.Value(spec, "wait") == true, document.Value(spec, "force") == true
+		if !d.All {
+			d.Health = healthChecks(spec)
+		}
 		policy := document.Text(spec, "deletionPolicy")
 		d.Cascades = policy == "Delete" || policy == "WaitForTermination" || d.Prunes && policy != "Orphan"
 	case "helmrelease":
@@ -46,14 +51,33 @@ func (o *declaring) delivery(id string) release.Delivery {
 			document.Value(spec, "install", "disableWait") != true
 		d.Install, d.Upgrade = attempt(spec, "install"), attempt(spec, "upgrade")
 	}
+	d.Suspended = kind != "argocd" && document.Value(spec, "suspend") == true
 	for _, e := range document.Items(spec, "dependsOn") {
 		ns := document.Text(e, "namespace")
 		if ns == "" {
 			ns, _, _ = strings.Cut(d.Name, "/")
 		}
-		d.DependsOn = append(d.DependsOn, ns+"/"+document.Text(e, "name"))
+		name := ns + "/" + document.Text(e, "name")
+		d.DependsOn = append(d.DependsOn, name)
+		if document.Text(e, "readyExpr") != "" {
+			d.Judged = append(d.Judged, name)
+		}
 	}
 	return d
+}
+
+// healthChecks are the objects that a Kustomization waits for.
+func healthChecks(spec any) []release.Health {
+	var out []release.Health
+	for i, e := range document.Items(spec, "healthChecks") {
+		group, _, grouped := strings.Cut(document.Text(e, "apiVersion"), "/")
+		if !grouped {
+			group = ""
+		}
+		out = append(out, release.Health{Group: group, Kind: document.Text(e, "kind"), Name: document.Text(e, "name"),
+			Namespace: document.Text(e, "namespace"), Index: i})
+	}
+	return out
 }
 
 // attempt reads how a HelmRelease is installed or upgraded.

@@ -32,6 +32,13 @@ type Delivery struct {
 	// kind, have to be ready before it starts.
 	Waits     bool
 	DependsOn []string
+	// Judged are those of DependsOn of which an expression says whether they are ready.
+	Judged []string
+	// All says that Waits is about all that it applied, as Flux's wait; else Health are the objects it is about.
+	All    bool
+	Health []Health
+	// Suspended says that it is not applied, and Forces that what cannot be changed in place is deleted and made anew.
+	Suspended, Forces bool
 	// Install and Upgrade are what Helm, or who runs it, does about one of them.
 	Install, Upgrade Attempt
 	// Loops is what it does to the release afterwards, and At where it says so.
@@ -44,6 +51,12 @@ type Delivery struct {
 // Alike reports whether two deliveries do the same to what they apply, in the long run.
 func (d Delivery) Alike(o Delivery) bool {
 	return reflect.DeepEqual(d.Loops, o.Loops) && d.Install == o.Install && d.Upgrade == o.Upgrade
+}
+
+// Health is an object that a Kustomization of Flux waits for, and which of its healthChecks says so.
+type Health struct {
+	Group, Kind, Namespace, Name string
+	Index                        int
 }
 
 // Loops is what a GitOps controller does to a release after it applied it: its zero value does

@@ -35,6 +35,7 @@ type Applied struct {
 	kept       bool            // the release is kept as declared: what is there is updated
 	chart      bool            // it is a chart
 	tool       render.Tool     // that delivers it; "": not known
+	forced     bool            // what cannot be changed in place is deleted and made anew
 	filled     bool            // who applies it is not known, and may fill it in before
 	mode       state.Apply     // how it is applied
 }
@@ -62,7 +63,8 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 			continue
 		}
 		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept, filled: !kept,
-			chart: p.Head.Kind == render.Helm, tool: p.Head.Delivery.Tool, mode: mode}
+			chart: p.Head.Kind == render.Helm, tool: p.Head.Delivery.Tool, forced: p.Head.Delivery.Forces,
+			mode: mode}
 		if a.Base != nil && ((a.Base.Typed == nil) != (o.Typed == nil) || a.Base.Hook) {
 			a.Base = nil
 		}
@@ -80,7 +82,9 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 		if !all && !changed {
 			continue
 		}
-		a.again = true
+		if a.again = true; a.forced {
+			continue
+		}
 		a.Refused = nextRender(o)
 		if a.Base != nil {
 			a.Before = nextRender(a.Base)
@@ -109,7 +113,7 @@ func (a *Applied) judge() {
 		return
 	}
 	a.Before = created(a.Base)
-	if replaced(a.Base) || replaced(a.Head) || len(refused(a.Base)) > 0 {
+	if a.forced || replaced(a.Base) || replaced(a.Head) || len(refused(a.Base)) > 0 {
 		a.Refused = created(a.Head) // what base has cannot be there to be updated
 		return
 	}

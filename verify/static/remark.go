@@ -68,10 +68,11 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 		out = append(out, undefined(p, where)...)
 		out = append(out, impatient(p, where)...)
 		out = append(out, undone(p, where)...)
+		out = append(out, anew(p)...)
 		out = append(out, unqueued(p, where)...)
 		out = append(out, zeroes(p)...)
 	}
-	out = append(out, dependencies(ch)...)
+	out = append(out, dependencies(ch, where)...)
 	out = append(out, shared(ch)...)
 	if ch.Base != nil {
 		out = append(out, handovers(where)...)

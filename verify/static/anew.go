@@ -1,0 +1,68 @@
+package static
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+	"github.com/kubesettle/kubesettle/verify/validation"
+)
+
+// anew says what an apply that forces deletes to make it again, as the change edits what cannot be changed in place:
+// all pods of a workload go at once, and a volume goes with its claim.
+//
+// Upstream: fluxcd/pkg, ssa: (*ResourceManager).Apply, shouldForceApply (spec.force, or the annotation force): an
+// object that a dry run refuses as immutable is deleted, and applied once it is gone.
+func anew(p slice.Pair) []Remark {
+	before := map[render.ObjectID]*render.Object{}
+	for _, o := range p.Objects(state.Base) {
+		before[o.ID] = o
+	}
+	var out []Remark
+	for _, o := range p.Objects(state.Head) {
+		b := before[o.ID]
+		if b == nil || b == o || o.Hook || b.Hook || o.Typed == nil || b.Typed == nil || o.ID.Kind == "Job" {
+			continue
+		}
+		claim := o.ID.Group == "" && o.ID.Kind == "PersistentVolumeClaim"
+		at, forced := forces(p.Head, o)
+		spec, _ := podSpec(o)
+		if !forced || !claim && spec == nil {
+			continue
+		}
+		errs := steadyErrors(o, validation.Update(o.Typed, b.Typed))
+		if len(errs) == 0 || len(refused(o)) > 0 {
+			continue
+		}
+		field := errs[0].Field
+		for _, e := range errs {
+			if !strings.HasPrefix(e.Field, "metadata") {
+				field = e.Field
+				break
+			}
+		}
+		x := Remark{Rule: rules.DeletedOnTheWay, release: p.ID, Object: o, status: judge.New,
+			paths: []string{sourceField(field)}, Conditional: !claim, recovers: !claim}
+		loss := "all its pods go at once"
+		if claim {
+			loss = "its volume goes with it"
+		}
+		x.text = fmt.Sprintf("%s is deleted and made anew (%s), as %s cannot be changed in place: %s", o.ID, at, field, loss)
+		x.remedies = byHand("leave " + field + " as it is, and make an object of another name beside it")
+		out = append(out, x)
+	}
+	return out
+}
+
+// forces reports whether an apply deletes an object of release r that it cannot change in place, and what says so.
+func forces(r *render.Rendered, o *render.Object) (at string, yes bool) {
+	on := annotation(o, "kustomize.toolkit.fluxcd.io/force")
+	if strings.EqualFold(on, "enabled") || strings.EqualFold(on, "true") {
+		return "the annotation force", r.Delivery.Tool == render.Flux
+	}
+	return "spec.force of Kustomization " + r.Delivery.Name, r.Delivery.Forces
+}
