@@ -334,3 +334,59 @@ func TestDeploymentBehind(t *testing.T) {
 	}
 	t.Logf("%d cases, %d moved, %d writes refused, %d are hidden", cases, moved, refused, hidden)
 }
+
+// TestHPABehind: upstream's controller, on an informer of pods that lacks an eviction, asks for the scale and for samples
+// as they are, and writes a count that the actor writes.
+func TestHPABehind(t *testing.T) {
+	r := rand.New(rand.NewPCG(*loopSeed, 43))
+	upstream := newUpstreamHPA(t, 0)
+	cases, moved, held, differs := 0, 0, 0, 0
+	for i := range loopCases(4000) {
+		spec := webSpec(hpaManifest(r), hpaManifest(r), 1)
+		spec.Events.StaleWrites = 1
+		p := newLoopProblem(t, spec, []int{2})
+		if len(p.cfg.Pods) != 2 {
+			continue
+		}
+		s := p.cfg.New()
+		s.Set(p.cfg.Applied, r.IntN(2))
+		scatter(r, s)
+		s.RefillPods()
+		h := s.Manifest(0).HPA.Spec
+		s.SetReplicas(0, int(*h.MinReplicas)+r.IntN(int(h.MaxReplicas-*h.MinReplicas)+1))
+		s.Set(p.cfg.Workload[0].Load, r.IntN(int(state.Loads)))
+		s.BeginLag(lagOf(t, p.actors, "hpa/default/web"))
+		real := webPods(r, s)
+		if meddle(r, s, real) != "evicted" {
+			continue
+		}
+		cases++
+		view := viewOf(s)
+		upstream.live, upstream.lost = &s, view.Count(0, state.Ready)-s.Count(0, state.Ready)
+		want := upstream.sync(t, r, view)
+		all := actor.Successors(p.actor(t, "hpa/default/web"), s)
+		found := want == s.Replicas(0)
+		for _, x := range all {
+			found = found || x.To.Replicas(0) == want
+		}
+		if !found && waits(view) && want < s.Replicas(0) {
+			held++ // as in [TestHPASync]
+			continue
+		}
+		if !found {
+			t.Fatalf("case %d: upstream writes %d (%v), which none of our %d steps does\n%sview\n%s%+v", i, want, upstream.err, len(all),
+				describe(s), describe(view), h)
+		}
+		if want != s.Replicas(0) {
+			moved++
+		}
+		upstream.live, upstream.lost = nil, 0
+		if upstream.sync(t, r, view) != want {
+			differs++
+		}
+	}
+	if moved == 0 || differs == 0 {
+		t.Errorf("%d syncs moved anything, and samples of pods that are gone made a difference in %d", moved, differs)
+	}
+	t.Logf("%d cases, %d moved, %d waited, in %d the pod that is gone made a difference", cases, moved, held, differs)
+}

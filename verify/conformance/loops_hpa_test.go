@@ -179,8 +179,10 @@ type upstreamHPA struct {
 	beside     beside
 	random     *rand.Rand
 	scale      *autoscalingv1.Scale
-	object     int   // which HPA is synced
-	err        error // of the last sync
+	live       *state.State // the cluster, where the informer of pods lags; nil: it does not
+	lost       int          // of the ready pods of the first class, those that are gone from live
+	object     int          // which HPA is synced
+	err        error        // of the last sync
 }
 
 func newUpstreamHPA(t *testing.T, downscaleStabilization time.Duration) *upstreamHPA {
@@ -252,6 +254,10 @@ func (u *upstreamHPA) again(t *testing.T, r *rand.Rand, s state.State) int {
 			pods = append(pods, pod)
 		}
 	}
+	active := activeOf(s, 0)
+	if u.live != nil {
+		active, u.ready = activeOf(*u.live, 0), u.ready[u.lost:]
+	}
 	check(t, u.factory.Core().V1().Pods().Informer().GetIndexer().Replace(pods, ""))
 	h := s.Manifest(0).HPA.DeepCopy()
 	autoscalingdefaults.SetDefaults_HorizontalPodAutoscaler(h)
@@ -259,7 +265,7 @@ func (u *upstreamHPA) again(t *testing.T, r *rand.Rand, s state.State) int {
 	u.scale = &autoscalingv1.Scale{
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"},
 		Spec:       autoscalingv1.ScaleSpec{Replicas: int32(s.Replicas(0))},
-		Status:     autoscalingv1.ScaleStatus{Replicas: int32(activeOf(s, 0)), Selector: "app=web"},
+		Status:     autoscalingv1.ScaleStatus{Replicas: int32(active), Selector: "app=web"},
 	}
 	// A metric that fails is an error and keeps the count.
 	u.err = reconcileAutoscaler(u.controller, quiet(t), h, fmt.Sprintf("default/web-%d", u.object))

@@ -20,3 +20,9 @@ type Conflicting interface {
 
 // Reporting is a loop that writes the status of the ReplicaSet of a pod class, from what it sees.
 type Reporting interface{ Reports() (class int) }
+
+// Measuring is a Lagging loop that asks for something as it is beside the pods that it sees.
+type Measuring interface {
+	// StepSeen is a step on a view of live; what it writes is made of the view.
+	StepSeen(view, live state.State, next *Emit)
+}

@@ -79,12 +79,16 @@ func (*HPA) InManager() {}
 // Step implements [actor.Actor]: one sync, or nothing if it would keep the count. There is a
 // successor for each outcome that the samples at hand and the stabilization windows can
 // have; see [samplings] and [scaling.stabilize].
-func (h *HPA) Step(s state.State, next *actor.Emit) {
+func (h *HPA) Step(s state.State, next *actor.Emit) { h.StepSeen(s, s, next) }
+
+// StepSeen implements [actor.Measuring]: pods are those of an informer, and count as they are seen; the scale and the
+// samples are asked for, of the pods that there are.
+func (h *HPA) StepSeen(s, live state.State, next *actor.Emit) {
 	a := &h.versions[s.VersionOf(h.Workload)]
 	if !a.exists || !s.Manifest(h.Workload).Exists() {
 		return
 	}
-	out := outcomes{h: h, s: s, next: next}
+	out := outcomes{h: h, s: s, live: live, next: next}
 	switch current := int32(s.Replicas(h.Workload)); {
 	case current == 0: // scaling is disabled
 	case current > a.max:
@@ -100,6 +104,9 @@ func (h *HPA) Step(s state.State, next *actor.Emit) {
 // reconcile is reconcileAutoscaler where the count is within the bounds.
 func (h *HPA) reconcile(a *autoscaler, current int32, out *outcomes) {
 	all := h.census(out.s, actor.Own[headcounts](out.next.Scratch))
+	if &out.s.B[0] != &out.live.B[0] {
+		all.sample(out.live)
+	}
 	held := a.within(int32(out.s.Recommended(h.Workload)))
 	for i := range samplings {
 		if !all.has(samplings[i]) {
@@ -134,7 +141,7 @@ func (h *HPA) computeReplicas(a *autoscaler, all *census, by sampling, current i
 		var usage int64
 		ok := true
 		if m.whole {
-			proposal, usage = m.perPod(g.demand[h.Workload][all.load], all.active(), a.limits.tolerance)
+			proposal, usage = m.perPod(g.demand[h.Workload][all.load], all.running, a.limits.tolerance)
 		} else {
 			o := g.observe(all, by, m)
 			proposal, usage, ok = o.replicasFor(m, current, a.limits.tolerance)
@@ -156,7 +163,8 @@ func (h *HPA) computeReplicas(a *autoscaler, all *census, by sampling, current i
 // outcomes emits the different outcomes of one state's sync.
 type outcomes struct {
 	h     *HPA
-	s     state.State
+	s     state.State // as it sees pods
+	live  state.State // as it is
 	next  *actor.Emit
 	known [2 * len(samplings)]decision
 	n     int

@@ -114,6 +114,7 @@ func (*staleView) Model() *actor.Model {
 			"a ReplicaSet, a StatefulSet, a DaemonSet, a Job and a Deployment act again only when they have seen their own writes, or are refused (expectations, the consistency store, resourceVersion)",
 			"a Job counts what has succeeded by the pods it sees: nobody else writes its status",
 			"a pod that is already on deletion, or gone, is deleted once",
+			"for an HPA a pod that it still sees, and that is gone, has no sample",
 			"an eviction lowers what a PodDisruptionBudget's status allows at once, however far behind that is",
 		},
 		MayInvent: []string{
@@ -122,7 +123,8 @@ func (*staleView) Model() *actor.Model {
 		MayHide: []string{
 			"one loop is behind at a time, once in a run, in what it sees of pods; its own object and nodes it sees as they are",
 			"a view that is behind jumps to the present, and does not follow at a distance",
-			"the scheduler, HPAs, Rollouts, the descheduler and autoscalers of nodes are never behind",
+			"an HPA that lags asks for the scale and the samples as they are; a pod that has got ready since counts as one that has not",
+			"the scheduler, Rollouts, the descheduler and autoscalers of nodes are never behind",
 			"no view goes back in time at a restart: from 1.35 on the first list of an informer is a consistent one (WatchListClient)",
 			"a loop that is refused as an object has changed does nothing in that sync, though its first of two writes may have passed; so does one that asks for more pods than a quota has room for",
 			"a pod that has been bound or has got ready since the view is not deleted, where it cannot be told from others",
@@ -252,6 +254,10 @@ func (v *viewed) step(loop actor.Actor, s state.State) {
 		v.cfg, v.next = s.C, actor.NewEmit(v, s.C, &v.scratch)
 	}
 	v.afters, v.moves = v.afters[:0], v.moves[:0]
+	if m, ok := loop.(actor.Measuring); ok {
+		m.StepSeen(v.view, s, v.next)
+		return
+	}
 	loop.Step(v.view, v.next)
 }
 
