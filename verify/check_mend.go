@@ -184,9 +184,9 @@ func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel
 		return false
 	}
 	after := a.standing(whole, all, rel.ID)
-	gone := [2]string{of.Rule, of.Workload + "\n" + of.Message}
+	gone := [3]string{of.Rule, of.Release, of.Workload + "\n" + of.Message}
 	if !slices.Contains(before, gone) ||
-		slices.ContainsFunc(after, func(k [2]string) bool { return k == gone || !slices.Contains(before, k) }) {
+		slices.ContainsFunc(after, func(k [3]string) bool { return k == gone || !slices.Contains(before, k) }) {
 		return false
 	}
 	return a.searchedClean(ctx, base, ch.Head, all, rel, nil)
@@ -201,7 +201,7 @@ func (a *analysis) standsAsWell(ch *render.Changes, all bool, rel *render.Render
 	}
 	before := a.standing(ch, all, rel.ID)
 	return !slices.ContainsFunc(a.standing(whole, all, rel.ID),
-		func(k [2]string) bool { return !slices.Contains(before, k) })
+		func(k [3]string) bool { return !slices.Contains(before, k) })
 }
 
 // instead is a revision with another release in place of its own.
@@ -271,12 +271,14 @@ func changesOf(base, head *render.Revision) (*render.Changes, error) {
 }
 
 // standing lists what is wrong with objects of a release as they stand and with the order they are applied in, and what
-// the API server refuses: rule, and workload with message.
-func (a *analysis) standing(ch *render.Changes, all bool, release string) [][2]string {
-	var out [][2]string
+// the API server refuses: rule, release, and workload with message.
+func (a *analysis) standing(ch *render.Changes, all bool, release string) [][3]string {
+	var out [][3]string
 	add := func(f judge.Finding) {
 		if f.Status != judge.Fixed && f.Status != judge.Existing {
-			out = append(out, [2]string{f.Rule, f.Workload + "\n" + f.Message})
+			for _, rel := range append([]string{f.Release}, f.AlsoIn...) { // each is mended by itself
+				out = append(out, [3]string{f.Rule, rel, f.Workload + "\n" + f.Message})
+			}
 		}
 	}
 	b := analysis{opt: a.opt, result: &Result{}, places: judge.NewPlaces(ch), checker: a.checker}

@@ -23,11 +23,11 @@ func (a *analysis) tryFirst(ctx context.Context, ch *render.Changes, all bool, o
 	if mid == nil {
 		return nil
 	}
-	gone := [2]string{of.Rule, of.Workload + "\n" + of.Message}
+	gone := [3]string{of.Rule, of.Release, of.Workload + "\n" + of.Message}
 	before := a.standing(ch, all, of.Release)
 	for _, step := range [][2]*render.Revision{{ch.Base, mid}, {mid, ch.Head}} {
 		one, err := render.Diff(step[0], step[1])
-		if err != nil || slices.ContainsFunc(a.standing(one, all, of.Release), func(k [2]string) bool {
+		if err != nil || slices.ContainsFunc(a.standing(one, all, of.Release), func(k [3]string) bool {
 			return k == gone || !slices.Contains(before, k)
 		}) {
 			return nil

@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agext/levenshtein"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubesettle/kubesettle/render"
@@ -36,112 +35,8 @@ type Remedy struct {
 // byHand is an order for a person.
 func byHand(say string) []Remedy { return []Remedy{{Say: say}} }
 
-// aimAt has an object act on a workload that it misses.
-func aimAt(o, t *render.Object) []Remedy {
-	sel := selectorOf(o)
-	if sel == nil {
-		return []Remedy{{Say: fmt.Sprintf("name %s as its target", shortID(t)), Object: o, Set: []render.Setting{
-			{Path: "spec.scaleTargetRef.name", Value: t.ID.Name}, {Path: "spec.scaleTargetRef.kind", Value: t.ID.Kind},
-		}}}
-	}
-	at := "spec.selector"
-	if o.ID.Kind == "PodDisruptionBudget" {
-		at = "spec.selector.matchLabels"
-	}
-	pod, left := podLabels(t), 0
-	var set []render.Setting
-	for k, v := range sel {
-		have, ok := pod[k]
-		switch {
-		case ok && have == v:
-			left++
-		case ok:
-			set, left = append(set, render.Setting{Path: at + "[" + k + "]", Value: have}), left+1
-		default:
-			set = append(set, render.Setting{Path: at + "[" + k + "]"})
-		}
-	}
-	if left == 0 || len(set) == 0 {
-		return nil
-	}
-	slices.SortFunc(set, func(a, b render.Setting) int { return strings.Compare(a.Path, b.Path) })
-	return []Remedy{{Say: fmt.Sprintf("select the labels that the pods of %s have", shortID(t)), Object: o, Set: set}}
-}
-
-// selectOwn has a placement rule of a workload select its own pods, by what the workload selects them by.
-func selectOwn(o *render.Object, t placed) []Remedy {
-	own := map[string]any{}
-	for k, v := range podSelector(o) {
-		own[k] = v
-	}
-	if len(own) == 0 {
-		return nil
-	}
-	var set []render.Setting
-	if len(t.selector.MatchExpressions) > 0 {
-		set = append(set, render.Setting{Path: t.path + ".matchExpressions"})
-	}
-	if len(t.selector.MatchLabels) == 0 {
-		set = append(set, render.Setting{Path: t.path + ".matchLabels", Value: own})
-	}
-	for _, k := range slices.Sorted(maps.Keys(t.selector.MatchLabels)) {
-		switch want, ok := own[k]; {
-		case !ok:
-			set = append(set, render.Setting{Path: t.path + ".matchLabels[" + k + "]"})
-		case want != t.selector.MatchLabels[k]:
-			set = append(set, render.Setting{Path: t.path + ".matchLabels[" + k + "]", Value: want})
-		}
-	}
-	left := slices.ContainsFunc(slices.Sorted(maps.Keys(own)),
-		func(k string) bool { _, ok := t.selector.MatchLabels[k]; return ok })
-	if len(t.selector.MatchLabels) > 0 && !left { // nothing would be left of it
-		set = append(set, render.Setting{Path: t.path + ".matchLabels", Value: own})
-	}
-	return []Remedy{{Say: "have " + t.path + " select the labels that the workload selects its own pods by", Object: o,
-		Set: set}}
-}
-
-// podSelector are the labels by which a workload selects its pods.
-func podSelector(o *render.Object) map[string]string {
-	var sel *metav1.LabelSelector
-	switch t := o.Typed.(type) {
-	case *appsv1.Deployment:
-		sel = t.Spec.Selector
-	case *appsv1.StatefulSet:
-		sel = t.Spec.Selector
-	case *appsv1.DaemonSet:
-		sel = t.Spec.Selector
-	}
-	if sel == nil {
-		return nil
-	}
-	return sel.MatchLabels
-}
-
 // shortID is an object without its API group.
 func shortID(o *render.Object) string { return o.ID.Kind + " " + o.ID.Name }
-
-// selectLater leaves a Service with what it selects while the new labels are rolled out.
-func selectLater(o, before *render.Object, next []*render.Object) []Remedy {
-	was, is := selectorOf(before), selectorOf(o)
-	if !allFit(was, next) {
-		return byHand("keep labels that the running pods have: roll the new ones out first, and select them in a change of its own")
-	}
-	set := []render.Setting{}
-	for k := range is {
-		if _, ok := was[k]; !ok {
-			set = append(set, render.Setting{Path: "spec.selector[" + k + "]"})
-		}
-	}
-	for k, v := range was {
-		if is[k] != v {
-			set = append(set, render.Setting{Path: "spec.selector[" + k + "]", Value: v})
-		}
-	}
-	slices.SortFunc(set, func(a, b render.Setting) int { return strings.Compare(a.Path, b.Path) })
-	return []Remedy{{Say: fmt.Sprintf("select %s until the new pods are ready, and %s in a change of its own", words(was),
-		words(is)), Cost: "two changes in place of one", Object: o, Set: set}}
-}
 
 // comeEarlier has an object come before another one that cannot do without it.
 func (s steps) comeEarlier(o, target *render.Object) []Remedy {
@@ -180,6 +75,14 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 			set, names = append(set, s...), append(names, name)
 		}
 	}
+	if len(names) < len(errs) {
+		set, names = nil, nil
+		for _, e := range errs {
+			if v := supported(e); v != "" {
+				set, names = append(set, render.Setting{Path: e.Field, Value: v}), append(names, fmt.Sprintf("%s: %s", e.Field, v))
+			}
+		}
+	}
 	if len(names) == len(errs) {
 		return []Remedy{{Say: "write " + strings.Join(names, ", "), Object: x.Head, Set: set}}
 	}
@@ -205,6 +108,10 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 	case *appsv1.DaemonSet:
 		if path == "spec.selector" && x.Base != nil {
 			return x.selectorKept()
+		}
+		if path == "spec.updateStrategy.rollingUpdate.maxSurge" && t.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable != nil {
+			return []Remedy{{Say: "remove maxSurge: a DaemonSet has pods beside the old ones, or goes without the old ones first",
+				Object: x.Head, Set: []render.Setting{{Path: path}}}}
 		}
 	case *appsv1.StatefulSet:
 		const anew = "delete the StatefulSet without its pods (kubectl delete --cascade=orphan) before the apply"
@@ -243,6 +150,29 @@ func asMeant(o *render.Object) []Remedy {
 		}
 	}
 	return []Remedy{{Say: "write " + strings.Join(words, " and "), Object: o, Set: set}}
+}
+
+// supported is the one value of those that a field may have which begins with what it has, or is it with a slip of the
+// pen; "": there is none, or several.
+func supported(e *field.Error) string {
+	bad := reflect.Indirect(reflect.ValueOf(e.BadValue))
+	list, ok := strings.CutPrefix(e.Detail, "supported values: ")
+	if e.Type != field.ErrorTypeNotSupported || !ok || bad.Kind() != reflect.String || bad.String() == "" {
+		return ""
+	}
+	have := bad.String()
+	found := ""
+	for _, quoted := range strings.Split(list, ", ") {
+		v, err := strconv.Unquote(quoted)
+		if err != nil || !strings.HasPrefix(strings.ToLower(v), strings.ToLower(have)) && !slip(v, have) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = v
+	}
+	return found
 }
 
 // resizes reports whether a claim template of a StatefulSet asks for another size than before.
