@@ -51,6 +51,9 @@ func withTestValues(ctx context.Context, sides ...*side) error {
 			return err
 		}
 	}
+	if len(sides) == 2 {
+		sides[0].takeTestValues(sides[1], needy)
+	}
 	helped := map[string]bool{}
 	for id := range needy {
 		helped[id] = true
@@ -134,11 +137,7 @@ func (s *side) addTestValues(ctx context.Context, needy map[string]bool) error {
 			continue
 		}
 		for _, f := range testValues(s.src, r.Path) {
-			one := r
-			one.ID = r.Path + ":" + strings.TrimPrefix(strings.TrimPrefix(f, r.Path), "/")
-			one.Values = append(slices.Clone(r.Values), f)
-			one.Selected = "Chart.yaml found, which needs values: with those of chart-testing, " + f
-			list = append(list, one)
+			list = append(list, withTest(r, f))
 		}
 	}
 	if len(list) == 0 {
