@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"errors"
 	"path"
 	"regexp"
@@ -223,10 +222,13 @@ func (d *discovery) chart(dir, user string) {
 	}
 }
 
+// templateMark is what the templates of files have: {{ name }}, <%= name %>, %%NAME%%, @NAME@.
+var templateMark = regexp.MustCompile(`\{\{|<%|%%\w+%%|@\w+@`)
+
 // templatedChart reports whether a Chart.yaml that cannot be read has a template's marks, and base did not read it.
 func (d *discovery) templatedChart(dir string) bool {
 	b, err := d.src.Read(path.Join(dir, "Chart.yaml"))
-	if err != nil || !bytes.Contains(b, []byte("{{")) {
+	if err != nil || !templateMark.Match(b) {
 		return false
 	}
 	if d.src.Twin == nil {
