@@ -2,11 +2,13 @@ package static
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
@@ -124,9 +126,11 @@ func encryptedAgain(c *render.Change, f render.FieldChange) bool {
 	return true
 }
 
-// trimmed reports whether the lines of a text end in other blanks, and nothing else is new.
+// trimmed reports whether a text says what it said: its lines end in other blanks, or it is YAML with other comments,
+// and nothing else is new.
 func trimmed(c *render.Change, f render.FieldChange) bool {
 	var texts []string
+	var values []any
 	for _, o := range []*render.Object{c.Base, c.Head} {
 		v, _ := fieldpath.Parse(f.Path).Get(o.Content)
 		text, ok := v.(string)
@@ -134,6 +138,17 @@ func trimmed(c *render.Change, f render.FieldChange) bool {
 			return false
 		}
 		texts = append(texts, strings.TrimSpace(blanks.ReplaceAllString(text, "")))
+		var value any
+		if yaml.Unmarshal([]byte(text), &value) == nil {
+			values = append(values, value)
+		}
+	}
+	if len(values) == 2 {
+		_, isMap := values[0].(map[string]any)
+		_, isList := values[0].([]any)
+		if (isMap || isList) && reflect.DeepEqual(values[0], values[1]) {
+			return true
+		}
 	}
 	return texts[0] == texts[1]
 }
