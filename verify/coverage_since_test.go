@@ -30,7 +30,7 @@ var documentedSince = []entry{
 	{"g26", 1, "StatefulSet with a broken first revision is never updated", ""},
 	{"g27", 2, "LeaderWorkerSet rolling update stuck where all old pods are unready", "LeaderWorkerSets are not modeled"},
 	{"g28", 2, "LeaderWorkerSet surge pods stay gated under Kueue: rolling update never ends", "LeaderWorkerSets are not modeled; a Deployment's surge pod that Kueue keeps out is found (a case among the tests)"},
-	{"g29", 1, "Kueue: endless preempt-admit-preempt with borrowWithinCohort", "fixed in every release of Kueue since v0.8.1: who preempts goes before whom it preempts, with the gate off, too"},
+	{"g29", 1, "Kueue: endless preempt-admit-preempt with borrowWithinCohort", "fixed in every release of Kueue since v0.8.1; in the one that is modeled who preempts goes before whom it preempts, and both end (a case among the tests)"},
 	{"g30", 1, "Kueue: fair sharing preempts a Deployment's pod, which is re-created and admitted, forever", "fixed in the release that is modeled (v0.19.2), where borrowWithinCohort counts for nothing under fair sharing (kubernetes-sigs/kueue#4165); fair sharing is not modeled, and another loop of it is open (#14543)"},
 	{"g31", 1, "Kueue: an unsatisfiable workload at the head of the queue preempts others every cycle", ""},
 	{"g32", 1, "VPA InPlaceOrRecreate falls back to eviction: single-replica StatefulSet goes down", "a StatefulSet's VPA is not modeled; a Deployment's pods are resized in place, or evicted where their node has no room"},
