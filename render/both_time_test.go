@@ -2,6 +2,8 @@ package render
 
 import (
 	"context"
+	"maps"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -96,6 +98,61 @@ func TestTimeEndsOnBothSidesAlike(t *testing.T) {
 			t.Errorf("after %d of %d: %d releases rendered on head", last, len(ran), onHead)
 		}
 		run.Close()
+	}
+}
+
+// No release is rendered after the time ended, wherever that is: not what waited for others, what is woken, nor what is
+// declared later; and each that was not says so.
+func TestNothingIsRenderedAfterTheTime(t *testing.T) {
+	ctx, cut := context.Background(), 0
+	for seed := range uint64(6) {
+		files := fluxFiles("https://charts.example.com", rand.New(rand.NewPCG(seed, 3)))
+		head := maps.Clone(files)
+		for f, text := range files {
+			head[f] = text + "# changed\n"
+		}
+		for last := 1; last <= 16; last += 3 {
+			clock := &release.Clock{}
+			opt := Options{Clock: clock, Workers: 1}
+			run := worker.New(ctx, opt.running())
+			var ran []*release.Recipe
+			var sides []*side
+			for _, m := range []map[string]string{files, head} {
+				m, err := tree.Map("t", m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := prepare(ctx, m, opt, recordedRunner{run, clock, last, &ran}, nil, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sides = append(sides, s)
+			}
+			if err := completeBoth(ctx, sides[0], sides[1]); err != nil {
+				t.Fatal(err)
+			}
+			if len(ran) > last {
+				t.Errorf("seed %d: %d renderings, the time ended in number %d", seed, len(ran), last)
+			}
+			over := clock.Over()
+			for _, s := range sides {
+				covered := s.coverers()
+				for i, r := range s.releases {
+					_, dropped := covered[i]
+					none := len(s.outputs[i].Docs) == 0 && s.outputs[i].Err == nil && !dropped
+					if over && none {
+						t.Errorf("seed %d, %d: %s was neither rendered nor cut", seed, last, r.ID)
+					}
+					if err := s.outputs[i].Err; err != nil && err.Cut {
+						cut++
+					}
+				}
+			}
+			run.Close()
+		}
+	}
+	if cut < 100 {
+		t.Errorf("%d releases were cut: the repositories show nothing", cut)
 	}
 }
 
