@@ -160,7 +160,8 @@ func coverageOf(t *testing.T, page, counts *bytes.Buffer, list []entry, which, w
 	t.Helper()
 	var found, missed bytes.Buffer
 	tiers, pairs := map[int]int{}, map[int]int{}
-	told := map[int][2]int{}    // with nothing declared, and with nodes only
+	told := map[int][2]int{} // with nothing declared, and with nodes only
+	var gaps []gap
 	planted := map[int][4]int{} // those that a pull request can plant, and of these those told by mode
 	for _, e := range list {
 		tiers[e.tier]++
@@ -185,6 +186,9 @@ func coverageOf(t *testing.T, page, counts *bytes.Buffer, list []entry, which, w
 		}
 		told[e.tier] = n
 		losesNothing(t, e.id, words)
+		if g, is := gapOf(t, e, words); is {
+			gaps = append(gaps, g)
+		}
 		asPlanted, p := "·", planted[e.tier]
 		if plants(t, filepath.Join("../testdata", documentedCases[i].dir)) {
 			p[0]++
@@ -208,6 +212,7 @@ func coverageOf(t *testing.T, page, counts *bytes.Buffer, list []entry, which, w
 		fmt.Fprintf(counts, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", when, tier, tiers[tier], told[tier][0], told[tier][1], pairs[tier], p[0], p[1], p[2], p[3])
 	}
 	fmt.Fprintf(page, "### Found %s\n\n| | tier | failure | rule | found at | certainty | told | planted |\n|---|---|---|---|---|---|---|---|\n%s", which, found.String())
+	writeUntold(t, page, which, gaps)
 	fmt.Fprintf(page, "\n### Not found %s, and why\n\n| | tier | failure | why |\n|---|---|---|---|\n%s", which, missed.String())
 }
 

@@ -30,9 +30,9 @@ var singleDomain = Rule{
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
 		Real: `All ready pods, two or more, end on one node or in one zone, although the workload asks to be spread
-(soft constraints count) and another domain is open to it. Check: ` + "`kubectl get pods -o wide`" + ` after a
-drain. Not real if you have one zone: declare your nodes.`,
-		Bad: `Nothing is down yet. Losing that domain takes all replicas; nothing moves a placed pod back.`,
+(soft constraints count) and another is open; or always on one declared node, which they prefer. Check:
+` + "`kubectl get pods -o wide`" + `. Not real if you have one zone: declare nodes.`,
+		Bad: `Losing that domain takes all replicas; nothing moves a placed pod back.`,
 		Now: `- ` + "`DoNotSchedule`" + `, if there are always enough domains.
 - ` + "`matchLabelKeys: [pod-template-hash]`" + `.
 - A descheduler with RemovePodsViolatingTopologySpreadConstraint.`,
@@ -48,16 +48,22 @@ drain. Not real if you have one zone: declare your nodes.`,
 			return Property{}
 		}
 		var views []domainView // by version
-		any := false
+		any, asked := false, false
 		for v := range c.Spec.Workloads[w].Manifests {
 			x := newDomainView(c, w, state.Version(v))
 			views = append(views, x)
-			any = any || len(x.keys) > 0
+			any, asked = any || len(x.keys) > 0, asked || len(x.keys) > 0 && x.drawn == nil
 		}
 		if !any {
 			return Property{}
 		}
+		for i := range views {
+			if asked && views[i].drawn != nil {
+				views[i].keys, views[i].domain = nil, nil
+			}
+		}
 		return Property{
+			Wish: !asked,
 			Quiescent: func(s state.State) bool {
 				_, _, found := views[s.VersionOf(w)].single(s, w)
 				return found && !halted(s, w)
@@ -77,6 +83,9 @@ type domainView struct {
 	keys   []string
 	domain [][]string // by key and node; "" where the node is in no domain
 	open   []bool     // by node: its taints and labels let the pods in
+	// drawn is how much each node draws the pods, where nobody asks for a spread and the keys are
+	// those that the scheduler spreads by on its own; nil: they are asked for.
+	drawn []int64
 }
 
 func newDomainView(c *state.Config, w int, v state.Version) domainView {
@@ -87,11 +96,15 @@ func newDomainView(c *state.Config, w int, v state.Version) domainView {
 	}
 	pod := &corev1.Pod{ObjectMeta: m.Template().ObjectMeta, Spec: *m.Pod()}
 	out.keys = spreadKeys(pod)
+	if len(out.keys) == 0 && known(c) {
+		if out.drawn = attracting(c, pod); out.drawn != nil {
+			out.keys = []string{corev1.LabelHostname}
+		}
+	}
 	affinity := nodeaffinity.GetRequiredNodeAffinity(pod)
 	for n := range c.Nodes {
-		node := *c.Spec.Classes[c.Nodes[n].Class].Node
-		node.Labels = labels.Merge(node.Labels, labels.Set{corev1.LabelHostname: c.Nodes[n].Name})
-		fits, _ := affinity.Match(&node)
+		node := named(c, n)
+		fits, _ := affinity.Match(node)
 		_, tainted := corev1helpers.FindMatchingUntoleratedTaint(klog.Logger{}, node.Spec.Taints, pod.Spec.Tolerations,
 			func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }, false)
 		out.open = append(out.open, fits && !tainted && !node.Spec.Unschedulable)
@@ -103,6 +116,39 @@ func newDomainView(c *state.Config, w int, v state.Version) domainView {
 		}
 	}
 	return out
+}
+
+// attracting says, by node, how much a pod prefers it by its labels, which can outweigh the spread that the scheduler
+// does on its own; nil: it prefers none.
+//
+// Upstream: kubernetes v1.36.3, pkg/scheduler/framework/plugins/podtopologyspread: systemDefaultConstraints, and the
+// weights of pkg/scheduler/apis/config/v1: getDefaultPlugins.
+func attracting(c *state.Config, pod *corev1.Pod) []int64 {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
+		return nil
+	}
+	list := pod.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+	terms, err := nodeaffinity.NewPreferredSchedulingTerms(list)
+	if err != nil || len(list) == 0 {
+		return nil
+	}
+	var out []int64
+	for n := range c.Nodes {
+		out = append(out, terms.Score(named(c, n)))
+	}
+	return out
+}
+
+// named is a node of its class, with its own name as a label.
+func named(c *state.Config, n int) *corev1.Node {
+	node := *c.Spec.Classes[c.Nodes[n].Class].Node
+	node.Labels = labels.Merge(node.Labels, labels.Set{corev1.LabelHostname: c.Nodes[n].Name})
+	return &node
+}
+
+// known reports whether the labels and the room of all nodes are declared.
+func known(c *state.Config) bool {
+	return !slices.ContainsFunc(c.Spec.Classes, func(k state.NodeClass) bool { return k.Elastic })
 }
 
 // spreadKeys lists the topologies over which a pod asks to be spread from its like.
@@ -139,12 +185,22 @@ func (v *domainView) single(s state.State, w int) (key, where string, found bool
 			continue
 		}
 		for n, d := range v.domain[i] {
-			if d != "" && d != only && v.open[n] && s.InService(n) {
+			if d != "" && d != only && v.open[n] && s.InService(n) && v.outdrawn(i, only, n) {
 				return key, only, true
 			}
 		}
 	}
 	return "", "", false
+}
+
+// outdrawn reports whether the pods are in a domain because it draws them more than node n does, or whether
+// that does not matter.
+func (v *domainView) outdrawn(i int, only string, n int) bool {
+	if v.drawn == nil {
+		return true
+	}
+	at := slices.Index(v.domain[i], only)
+	return v.drawn[at] > v.drawn[n]
 }
 
 // holder is the domain of key i that has all ready pods of workload w, and how many they

@@ -26,10 +26,10 @@ func (f *Finding) hedge(v scenario.Variant, nodes int) {
 	f.while(while+" "+fit, "cluster.nodes, cluster.nodePools or --snapshot")
 }
 
-// scarce words a finding that rests on there being no further device.
-func (f *Finding) scarce(devices string) {
+// premised words a finding that rests on there being no further device, or on nodes of a size.
+func (f *Finding) premised(premise string) {
 	f.Certainty = "possible"
-	f.while("there is no more than "+devices, "cluster.nodes, cluster.nodePools or --snapshot")
+	f.while(premise, "cluster.nodes, cluster.nodePools or --snapshot")
 }
 
 // Unlent words a finding that rests on there being no further ClusterQueue of a cohort, or Cohort, that lends: they may

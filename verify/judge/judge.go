@@ -182,10 +182,10 @@ func (d *Judge) severity(
 	ctx context.Context, v scenario.Violation, f *Finding, declared, unprotected bool,
 ) rules.Severity {
 	assumed := d.Assumed
-	if v.Variant.Devices() != "" { // no number of them was declared that it could fall short of
+	if premise := v.Variant.Premise(); premise != "" { // nothing was declared that it could fall short of
 		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted
 		s := severity(v, *f, assumed)
-		f.scarce(v.Variant.Devices())
+		f.premised(premise)
 		return atMostWarning(s)
 	}
 	nodes := f.Scale.Nodes

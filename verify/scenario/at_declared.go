@@ -68,6 +68,8 @@ func (c *Checker) settledAs(v Variant, scenario, aside string) (*Problem, []byte
 		v = v.firstDrained()
 	case aside == asideMend:
 		v, from = v.firstMended(), state.Base
+	case aside == asideSized:
+		v = v.onSizedAlone()
 	case aside == asideReload:
 		v, from = v.reloaded(), state.Base
 	case scenario == ScenarioChange:

@@ -83,7 +83,7 @@ func enterFront(front []Violation, v Violation) []Violation {
 // Place is where a violation was found: at which scale of the numbers, and topology.
 type Place string
 
-func placeOf(v Variant, t scale.Topology) Place { return Place(fmt.Sprint(v.gap, t, v.devices)) }
+func placeOf(v Variant, t scale.Topology) Place { return Place(fmt.Sprint(v.gap, t, v.Premise())) }
 
 func (v Violation) Topology() scale.Topology { return v.Problem.Cfg.Topology }
 

@@ -17,10 +17,10 @@ type Lifts map[liftKey]Outcome
 type liftKey struct {
 	slice   *slice.Slice
 	gap     int
-	devices string
+	premise string
 }
 
-func (v Variant) LiftKey() liftKey { return liftKey{v.Slice, v.gap, v.devices} }
+func (v Variant) LiftKey() liftKey { return liftKey{v.Slice, v.gap, v.Premise()} }
 
 // Keep takes in the tasks that were searched at their largest topology, to the end or to where a search for a lift
 // would run out of states as well.

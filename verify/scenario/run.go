@@ -26,7 +26,7 @@ type Task struct {
 	// cluster whose nodes were given. It is searched as far as a small budget lasts.
 	beyond bool
 	// tight says that the topology has fewer nodes than the assumed cluster, see [Checker.tight], or no device to
-	// spare, see [Variant.scarce].
+	// spare, see [Variant.scarce], or nodes of a size, see [Variant.sized].
 	tight bool
 }
 
@@ -182,6 +182,10 @@ func Order(plans []Plan) []Task {
 					tasks = append(tasks, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes), slice: i, rung: k,
 						states: j.states, tight: true})
 				}
+				if v, ok := r.variant.sized(p.nodes); ok && p.assumed {
+					tasks = append(tasks, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes), slice: i, rung: k,
+						states: j.states, tight: true})
+				}
 			}
 			if k < len(p.rungs)-1 && k > 0 {
 				continue
@@ -261,7 +265,10 @@ func (c *Checker) Both(ctx context.Context, j Task) (o Outcome) {
 		}
 	}()
 	scenarios := c.Scenarios
-	if j.tight {
+	switch {
+	case j.Variant.size != "":
+		scenarios = c.onSized
+	case j.tight:
 		scenarios = c.asides
 	}
 	if !j.Variant.Has(state.Base) {
@@ -317,7 +324,7 @@ func merge(plans []Plan, tasks []Task, outcomes []Outcome) [][]SliceResult {
 			r.Base = append(r.Base, o.Base...)
 		}
 		r.KeepClosed(placeOf(j.Variant, j.Topology), o)
-		if j.Variant.devices == "" && scale.Declared(j.Variant.Spec.Classes, j.Topology) {
+		if j.Variant.Premise() == "" && scale.Declared(j.Variant.Spec.Classes, j.Topology) {
 			r.Declared = r.Declared || Complete(o.Cov)
 			r.searched++
 			if o.holds || !Complete(o.Cov) {

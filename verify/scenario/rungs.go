@@ -35,6 +35,7 @@ type Plan struct {
 	rungs   []rung  // smallest numbers first; at least one
 	tight   []scale.Topology
 	assumed bool // no cluster was declared
+	nodes   int  // the most that are searched
 }
 
 // rung is a slice at one scale of its numbers.
@@ -48,7 +49,7 @@ func (v Variant) AsDeclared() bool { return v.gap == 0 }
 
 // Plan lays out the rungs of a slice on given node classes.
 func (c *Checker) Plan(v Variant) (Plan, error) {
-	p := Plan{variant: v, tight: c.tight(v), assumed: c.Policy.Cluster.Assumed}
+	p := Plan{variant: v, tight: c.tight(v), assumed: c.Policy.Cluster.Assumed, nodes: c.Policy.Bound.Nodes}
 	bound := c.Policy.Bound
 	pods := scale.Pods(&v.Spec)
 	if pods > FewPods {

@@ -80,6 +80,3 @@ func standing(m *state.Manifest) int {
 	}
 	return m.Replicas()
 }
-
-// Devices words the devices that the nodes of a variant have and no more; "": that is none of what is assumed.
-func (v Variant) Devices() string { return v.devices }

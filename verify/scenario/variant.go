@@ -23,6 +23,7 @@ type Variant struct {
 	alone    bool         // search the version alone though it repeats: it is compared with one that was
 	rules    []rules.Rule // at this scale; nil: the checker's
 	devices  string       // that there are and no more, in words; "": nothing is scarce. See [Variant.scarce]
+	size     string       // of the nodes, in words; "": whatever is asked for. See [Variant.sized]
 }
 
 // VariantOf gives a slice on a cluster with the given events.

@@ -91,6 +91,9 @@ func (sl *Slice) Crowd(classes []state.NodeClass) []string {
 	return slices.Sorted(maps.Keys(taken))
 }
 
+// BesideDaemons reports whether DaemonSets that are no part of the slice take room on head's nodes.
+func (sl *Slice) BesideDaemons() bool { return len(sl.daemons[state.Head]) > 0 }
+
 // take lowers a node's allocatable by what the pods of some DaemonSets request of it.
 func take(n *corev1.Node, list []*appsv1.DaemonSet, taken map[string]bool) {
 	for _, d := range list {
