@@ -141,7 +141,7 @@ func (h *HPA) computeReplicas(a *autoscaler, all *census, by sampling, current i
 		var usage int64
 		ok := true
 		if m.whole {
-			proposal, usage = m.perPod(g.demand[h.Workload][all.load], all.running, a.limits.tolerance)
+			proposal, usage = m.perPod(g.demand[h.Workload][all.load], all.active()+all.drift, a.limits.tolerance)
 		} else {
 			o := g.observe(all, by, m)
 			proposal, usage, ok = o.replicasFor(m, current, a.limits.tolerance)

@@ -11,7 +11,7 @@ type census struct {
 	load    state.Load
 	classes []headcount // its own first, by workload
 	own     int         // how many of them are
-	running int         // the .status.replicas of the workload
+	drift   int         // how many more are in .status.replicas than are seen, where the view of pods lags
 }
 
 // headcounts is a worker's memory for a census.
@@ -23,9 +23,9 @@ type headcount struct {
 	load                                              state.Load
 	pending, starting, warming, fresh, ready, leaving int
 	bad                                               bool // the starting ones stay so
-	// sharing are the pods that share the load, and lost how many of those that are seen as ready have no sample, as they
-	// are gone: where the view of pods lags.
-	sharing, lost int
+	// Where the view of pods lags: how many more share the load than are seen, and how many of those that are seen as
+	// ready have no sample, as they are gone.
+	more, lost int
 }
 
 func (h *HPA) census(s state.State, heads *headcounts) census {
@@ -46,30 +46,26 @@ func (h *HPA) census(s state.State, heads *headcounts) census {
 		}
 	}
 	*heads, all.classes = list, list
-	all.running = all.active()
 	return all
 }
 
 // headcountOf counts the pods of class p, which serve workload w.
 func headcountOf(s state.State, p, w int) headcount {
-	k := headcount{
+	return headcount{
 		class: p, workload: w, load: s.Load(w), pending: s.Pending(p), starting: s.Count(p, state.Starting),
 		warming: s.Count(p, state.Warming), fresh: s.Count(p, state.Fresh), ready: s.Count(p, state.Ready),
 		leaving: s.Count(p, state.Terminating), bad: s.Bad(p),
 	}
-	k.sharing = k.serving()
-	return k
 }
 
 // sample has the samples be those of the pods that there are: of fewer that serve than are seen, the others are gone.
 func (c *census) sample(live state.State) {
-	c.running = 0
 	for i := range c.classes {
 		k := &c.classes[i]
-		k.sharing = live.ReadyPods(k.class)
-		k.lost = min(max(k.serving()-k.sharing, 0), k.ready)
+		k.more = live.ReadyPods(k.class) - k.serving()
+		k.lost = min(max(-k.more, 0), k.ready)
 		if i < c.own {
-			c.running += live.Active(k.class)
+			c.drift += live.Active(k.class) - k.pending - k.starting - k.serving()
 		}
 	}
 }
@@ -158,7 +154,7 @@ func (g *use) observe(all *census, by sampling, m *metric) observation {
 func (g *use) add(o *observation, classes []headcount, by sampling, m *metric) {
 	serving := 0
 	for i := range classes {
-		serving += classes[i].sharing
+		serving += classes[i].serving() + classes[i].more
 	}
 	demand := g.demand[classes[0].workload][classes[0].load]
 	share, rest := int64(0), int64(0)
