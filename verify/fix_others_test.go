@@ -148,19 +148,11 @@ func changedByEdit(t *testing.T, head *render.Revision, beside string, x *judge.
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := judge.Edit{First: x.Location.StartLine, Last: x.Location.EndLine}
-	for _, l := range judge.SplitLines(x.Replacement) {
-		e.Lines = append(e.Lines, strings.TrimSuffix(l, "\n"))
-	}
-	text, ok := e.Apply(string(b))
-	if !ok {
-		t.Fatalf("%+v does not apply", x)
-	}
 	before, err := head.With(context.Background(), x.Location.File, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := head.With(context.Background(), x.Location.File, []byte(text))
+	after, err := head.With(context.Background(), x.Location.File, []byte(editedBy(t, string(b), x)))
 	if err != nil {
 		t.Fatal(err)
 	}

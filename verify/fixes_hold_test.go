@@ -97,13 +97,19 @@ func applied(t testing.TB, dir string, x *judge.Fix) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return editedBy(t, string(b), x)
+}
+
+// editedBy is a text with an edit, which has to apply.
+func editedBy(t testing.TB, text string, x *judge.Fix) string {
+	t.Helper()
 	e := judge.Edit{First: x.Location.StartLine, Last: x.Location.EndLine}
 	for _, l := range judge.SplitLines(x.Replacement) {
 		e.Lines = append(e.Lines, strings.TrimSuffix(l, "\n"))
 	}
-	text, ok := e.Apply(string(b))
+	out, ok := e.Apply(text)
 	if !ok {
 		t.Fatalf("%+v does not apply", x)
 	}
-	return text
+	return out
 }

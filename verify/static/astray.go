@@ -2,6 +2,7 @@ package static
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +25,44 @@ type reference struct {
 	closed bool // no other writer adds what is missing, such as a webhook with a sidecar
 	near   bool // what is missing is a slip of the pen away from what there is
 	text   string
-	causes []cause // the parts that there are
+	causes []cause          // the parts that there are
+	name   string           // that it names; "": it is a number
+	have   map[string]int32 // the names that there are, each with its port, or its place
+}
+
+// meant is the name that a reference means in place of one that is not there: one spelt alike, the one that has the
+// port or the place that base's had, or, where that is not known, the only one; "": nobody can tell. before is the
+// reference on base; nil: it is new.
+func (r reference) meant(before *reference) string {
+	known := before != nil && before.have[before.name] > 0
+	var alike, same, only []string
+	for _, have := range slices.Sorted(maps.Keys(r.have)) {
+		if slip(have, r.name) {
+			alike = append(alike, have)
+		}
+		if known && before.have[before.name] == r.have[have] {
+			same = append(same, have)
+		}
+		if !known {
+			only = append(only, have)
+		}
+	}
+	for _, list := range [][]string{alike, same, only} {
+		if len(list) == 1 {
+			return list[0]
+		}
+	}
+	return ""
+}
+
+// remedies have an object name what is there.
+func (r reference) remedies(o *render.Object, before *reference) []Remedy {
+	meant := r.meant(before)
+	if meant == "" {
+		return nil
+	}
+	return []Remedy{{Say: "name " + meant + ", which is there", Object: o,
+		Set: []render.Setting{{Path: r.path, Value: meant}}}}
 }
 
 // astray says which Services, autoscalers and probes name a port or a container that their pods have no more, or never
@@ -44,6 +82,11 @@ func astray(p slice.Pair, base, head *aimIndex) []Remark {
 				text: r.text, causes: r.causes}
 			switch {
 			case !r.met && (i < 0 && (r.closed || r.near) || i >= 0 && before[i].met):
+				var was *reference
+				if i >= 0 {
+					was = &before[i]
+				}
+				remark.remedies = r.remedies(o, was)
 				out = append(out, remark)
 			case r.met && i >= 0 && !before[i].met && (before[i].closed || before[i].near):
 				remark.Object, remark.status = b, judge.Fixed
@@ -79,6 +122,7 @@ func references(o *render.Object, x *aimIndex) []reference {
 func portReferences(o *render.Object, s *corev1.Service, pods []*render.Object) []reference {
 	var have []string // names of ports
 	var causes []cause
+	numbers := map[string]int32{}
 	for _, t := range pods {
 		spec, prefix := podSpec(t)
 		if spec == nil {
@@ -87,9 +131,11 @@ func portReferences(o *render.Object, s *corev1.Service, pods []*render.Object) 
 		for i, c := range spec.Containers {
 			causes = append(causes, cause{t, []string{fmt.Sprintf("%scontainers[%d].ports", prefix, i)}})
 			have = append(have, portNames(c)...)
+			maps.Copy(numbers, portNumbers(c))
 		}
 		for _, c := range spec.InitContainers {
 			have = append(have, portNames(c)...)
+			maps.Copy(numbers, portNumbers(c))
 		}
 	}
 	if len(pods) == 0 {
@@ -98,9 +144,9 @@ func portReferences(o *render.Object, s *corev1.Service, pods []*render.Object) 
 	var out []reference
 	for i, port := range s.Spec.Ports {
 		r := reference{key: fmt.Sprint("port ", port.Port, port.Protocol), path: fmt.Sprintf("spec.ports[%d].targetPort", i),
-			met: true, causes: causes}
+			met: true, causes: causes, have: numbers}
 		if name := port.TargetPort.StrVal; port.TargetPort.Type == intstr.String && name != "" {
-			r.met = slices.Contains(have, name)
+			r.met, r.name = slices.Contains(have, name), name
 			r.near = slices.ContainsFunc(have, func(h string) bool { return slip(h, name) })
 			r.text = fmt.Sprintf("%s leads to the port %s, but no container of %s has a port of that name (%s)", o.ID, name,
 				pods[0].ID, listed(have))
@@ -122,7 +168,9 @@ func containerReferences(o *render.Object, h *autoscalingv2.HorizontalPodAutosca
 		return nil
 	}
 	var have, names []string
+	places := map[string]int32{}
 	for i, c := range spec.Containers {
+		places[c.Name] = int32(i + 1)
 		have, names = append(have, c.Name), append(names, fmt.Sprintf("%scontainers[%d].name", prefix, i))
 	}
 	for _, c := range spec.InitContainers {
@@ -140,7 +188,7 @@ func containerReferences(o *render.Object, h *autoscalingv2.HorizontalPodAutosca
 			met:  slices.Contains(have, name), near: slices.ContainsFunc(have, func(h string) bool { return slip(h, name) }),
 			text: fmt.Sprintf("%s measures the container %s, but the pods of %s have none of that name (%s)", o.ID, name,
 				target.ID, listed(have)),
-			causes: []cause{{target, names}},
+			causes: []cause{{target, names}}, name: name, have: places,
 		})
 	}
 	return out
@@ -181,7 +229,7 @@ func probeReferences(o *render.Object) []reference {
 					met: port.Type == intstr.Int || slices.Contains(have, port.StrVal),
 					text: fmt.Sprintf("the %s of container %s of %s asks the port %s, but the container has no port of that name (%s): %s",
 						probe.field, c.Name, o.ID, port.StrVal, listed(have), probe.means),
-					causes: []cause{{o, []string{at + "ports"}}},
+					causes: []cause{{o, []string{at + "ports"}}}, name: port.StrVal, have: portNumbers(c),
 				})
 			}
 		}
@@ -207,6 +255,17 @@ func portNames(c corev1.Container) []string {
 	for _, p := range c.Ports {
 		if p.Name != "" {
 			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+// portNumbers are the numbers of a container's ports by their names.
+func portNumbers(c corev1.Container) map[string]int32 {
+	out := map[string]int32{}
+	for _, p := range c.Ports {
+		if p.Name != "" {
+			out[p.Name] = p.ContainerPort
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,6 +130,9 @@ func told(t *testing.T, base, head *render.Revision) string {
 	var out strings.Builder
 	for _, x := range static.Remarks(ch, false) {
 		f := x.Finding(judge.NewPlaces(ch))
+		if f.Rule == rules.DanglingTarget {
+			remedyHolds(t, base, head, x, f.Message)
+		}
 		severity := rules.Severity("")
 		for _, r := range rules.All() {
 			if r.ID == f.Rule {
@@ -144,4 +148,44 @@ func told(t *testing.T, base, head *render.Revision) string {
 		}
 	}
 	return out.String()
+}
+
+// remedyHolds has a remedy of what is aimed at nothing, where one sets fields, make it go, and none come.
+func remedyHolds(t *testing.T, base, head *render.Revision, x static.Remark, message string) {
+	t.Helper()
+	var was, left []string
+	for _, r := range freshRemarks(t, base, head) {
+		was = append(was, r.Finding(judge.Places{}).Message)
+	}
+	tried := false
+	for _, m := range x.Remedies() {
+		if m.Object == nil {
+			continue
+		}
+		mended, err := m.Object.With(m.Set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rev := &render.Revision{Tree: head.Tree}
+		for _, rel := range head.Releases {
+			one := *rel
+			one.Objects = slices.Clone(rel.Objects)
+			if i := slices.Index(one.Objects, m.Object); i >= 0 {
+				one.Objects[i] = mended
+			}
+			rev.Releases = append(rev.Releases, &one)
+		}
+		tried, left = true, nil
+		for _, r := range freshRemarks(t, base, rev) {
+			if s := r.Finding(judge.Places{}).Message; s == message || !slices.Contains(was, s) {
+				left = append(left, s)
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+	}
+	if tried {
+		t.Errorf("nothing mends %q: %q", message, left)
+	}
 }
