@@ -29,17 +29,18 @@ type Options struct {
 	// PolicyChanges are what the change makes of policies; Policy and those of Scopes are base's, which decide.
 	PolicyChanges []PolicyChange
 
-	mine     func(release string) bool // whether Policy is for a release; nil: it is for all
-	further  bool                      // another part of the run says what is of no release
-	searched bool                      // objects as they stand are another part's
-	states   uint64                    // of one search; 0: searchStates
-	calm     bool                      // for comparisons: no runs in drawn orders where a search is cut
-	fixing   uint64                    // states for the fixes of one finding; see [judge.Judge.FixStates]
-	unlumped bool                      // for comparisons; see [state.Spec.Unlumped]
-	whole    bool                      // for comparisons; see [scenario.Checker.Whole]
-	twice    bool                      // for comparisons; see [scenario.Checker.Twice]
-	plain    bool                      // the searches alone, and no fix: a change is tried that may mend a finding
-	forgets  bool                      // for comparisons: a search that was made before in this run is made again
+	mine        func(release string) bool // whether Policy is for a release; nil: it is for all
+	further     bool                      // another part of the run says what is of no release
+	searched    bool                      // objects as they stand are another part's
+	states      uint64                    // of one search; 0: searchStates
+	calm        bool                      // for comparisons: no runs in drawn orders where a search is cut
+	fixing      uint64                    // states for the fixes of one finding; see [judge.Judge.FixStates]
+	unlumped    bool                      // for comparisons; see [state.Spec.Unlumped]
+	interleaved bool                      // for comparisons; see [state.Spec.Interleaved]
+	whole       bool                      // for comparisons; see [scenario.Checker.Whole]
+	twice       bool                      // for comparisons; see [scenario.Checker.Twice]
+	plain       bool                      // the searches alone, and no fix: a change is tried that may mend a finding
+	forgets     bool                      // for comparisons: a search that was made before in this run is made again
 	// recall is what the searches of this run gave; nil: nothing yet.
 	recall *scenario.Recall
 	// watch is shown every counterexample of head and base, told or not; nil: nobody looks.

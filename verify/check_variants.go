@@ -60,7 +60,7 @@ func (a *analysis) variant(sl *slice.Slice, p, packed *policies.Policy) scenario
 		events.Rollback = true // as the repository has it, where a revision may be bad
 	}
 	stranded := events.BadRevision > 0 && a.strand(sl) // of these it matters which have started
-	sl.Spec.Unlumped = a.opt.unlumped || stranded
+	sl.Spec.Unlumped, sl.Spec.Interleaved = a.opt.unlumped || stranded, a.opt.interleaved
 	return scenario.VariantOf(sl, classes, a.deliver(sl), events)
 }
 

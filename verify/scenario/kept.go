@@ -71,7 +71,7 @@ func (p *Problem) keyOf(q question) (memo.Key, bool) {
 	}
 	s := &q.sys
 	a.Has = []bool{s.Canon != nil, s.MovesActors, s.Independent != nil, s.Confluent != nil, s.Wakes != nil,
-		s.Spent != nil, s.Local != nil}
+		s.Ample != nil, s.Spent != nil, s.Local != nil}
 	d := memo.NewDigest(derived())
 	d.Add("config", p.Cfg)
 	d.Add("question", a)

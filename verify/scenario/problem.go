@@ -82,6 +82,9 @@ func (p *Problem) judgedBy(judged []search.Rule, blind rules.Blindness) {
 	if slices.ContainsFunc(judged, func(r search.Rule) bool { return r.Bad != nil }) {
 		p.System.Confluent = nil
 	}
+	if slices.ContainsFunc(judged, func(r search.Rule) bool { return r.Bad != nil || r.BadStep != nil }) {
+		p.System.Ample = nil
+	}
 }
 
 // bind puts rules on all workloads, and says what none of those that say something looks at.
@@ -125,6 +128,7 @@ func systemOf(cfg *state.Config, actors []actor.Actor, timing actor.Timing, calm
 	}
 	if timing == actor.Realistic {
 		control.Reduce(&sys, cfg, actors)
+		control.End(&sys, cfg, actors, calm)
 	}
 	return sys, actors, lumps
 }

@@ -107,6 +107,13 @@ type System struct {
 	// enabled after it; some is false where that may be any. Only [RunScreened] asks it;
 	// nil: any.
 	Wakes func(actor int) (prompt []int, some bool)
+	// Ample lists sets of patient actors, for a state in which no prompt actor is enabled: the steps of the first set in
+	// which one is enabled may stand for those of all. It has to be symmetric under Canon. In such a state, and in all
+	// that the loops lead to from it, no event is enabled; a step of one set, with the prompt steps that follow on it,
+	// neither enables, disables nor changes one of another set, and both orders lead to the same state; no state is met
+	// twice. So quiescent states and cycles are those of the whole, after as many steps. Refused with rules on states and
+	// steps, which a run may break on its way. nil: none.
+	Ample func(s []byte) [][]int
 	// Spent tells states apart by the events that they took: sixteen numbers of 0 to 7, four
 	// bits each, none of which falls along a run and which only an event changes. It must be
 	// symmetric under Canon. [Result.Violations] has then, of each rule, a violation for every

@@ -36,6 +36,9 @@ func compile(sys System, opt *Options) (*compiled, error) {
 	if err := c.sortRules(); err != nil {
 		return nil, err
 	}
+	if c.Ample != nil && len(c.bad)+len(c.badStep) > 0 {
+		return nil, fmt.Errorf("%w: System.Ample leaves out states and steps that rules on them look at", ErrSystem)
+	}
 	if len(c.environment) == 0 {
 		opt.MaxEvents = 0
 	}

@@ -186,10 +186,17 @@ func (w *worker) state(events bool) {
 // prompt one is enabled. The consumer of the successors counts them in moved.
 func (w *worker) loops() {
 	w.moved = 0
-	w.step(w.sys.prompt)
-	if w.moved == 0 {
-		w.step(w.sys.patient)
+	if w.step(w.sys.prompt); w.moved > 0 {
+		return
 	}
+	if w.sys.Ample != nil {
+		for _, set := range w.sys.Ample(w.from) {
+			if w.step(set); w.moved > 0 {
+				return
+			}
+		}
+	}
+	w.step(w.sys.patient)
 }
 
 func (w *worker) quiescent() {

@@ -166,7 +166,7 @@ func (sl *Slice) With(base, head []*render.Object, assumed bool) (*Slice, bool) 
 			}
 		}
 	}
-	if out.Spec.Unlumped = sl.Spec.Unlumped; sl.shot != nil {
+	if out.Spec.Unlumped, out.Spec.Interleaved = sl.Spec.Unlumped, sl.Spec.Interleaved; sl.shot != nil {
 		out.asInCluster(sl.shot)
 	}
 	out.Before, out.daemons, out.BaseNodes = sl.Before, sl.daemons, sl.BaseNodes

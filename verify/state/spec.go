@@ -85,6 +85,9 @@ type Spec struct {
 	// Unlumped asks for states apart that differ in which pods have started, or in whose revision's pods are on
 	// deletion, also where nobody can tell; see [Lumps].
 	Unlumped bool
+	// Interleaved asks for every order in which the pods of several workloads start and stop, also where none of them has
+	// to do with another one any more.
+	Interleaved bool
 }
 
 // ClusterAutoscalerFlags are flags of the cluster autoscaler of Kubernetes.
