@@ -123,7 +123,7 @@ func systemOf(cfg *state.Config, actors []actor.Actor, timing actor.Timing, calm
 	actors, lumps := control.Lump(cfg, actors, calm, blind)
 	sys := search.System{
 		Width: cfg.Width(), Actors: actor.Adapt(cfg, actors, timing),
-		Canon: lumps.Canon, Local: actor.NewLocal,
+		Canon: lumps.Canon, Local: actor.NewLocal, Most: cfg.Most(),
 		Spent: func(b []byte) uint64 { return state.State{C: cfg, B: b}.Spent() },
 	}
 	if timing == actor.Realistic {

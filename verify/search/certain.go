@@ -24,7 +24,7 @@ func (e *engine) inevitable(rule int, v *Violation) (bool, error) {
 		return false, nil
 	}
 	if e.front == nil && e.result.Reduced == 0 {
-		if id := e.store.find(e.workers[0].canonOf(from)); id != none {
+		if id := e.find(e.workers[0].canonOf(from)); id != none {
 			if level, _ := e.layers.where(id); level <= e.closed {
 				return e.noGoodEnd(rule, id)
 			}
@@ -43,7 +43,7 @@ func (e *engine) inevitable(rule int, v *Violation) (bool, error) {
 	if err := sub.explore(); err != nil || sub.result.Bound != Complete {
 		return false, err
 	}
-	certain, err := sub.noGoodEnd(rule, sub.store.find(e.workers[0].canonOf(from)))
+	certain, err := sub.noGoodEnd(rule, sub.find(e.workers[0].canonOf(from)))
 	if sub.stopped.Load() {
 		e.stopped.Store(true)
 	}
@@ -75,7 +75,7 @@ func (e *engine) noGoodEnd(r int, from uint32) (bool, error) {
 	good := false
 	c.quiet = func(id uint32) {
 		c.w.rule = r
-		good = good || !rule.badEnd(e.store.key(id))
+		good = good || !rule.badEnd(c.w.look(e, id))
 		c.w.rule = -1
 		c.done = good
 	}
@@ -97,7 +97,7 @@ func (e *engine) noGoodEnd(r int, from uint32) (bool, error) {
 func (t *tally) bad(rule *Rule) bool {
 	if p := rule.Persists; p != nil {
 		for _, id := range t.of.members {
-			if !p(t.c.e.store.key(id)) {
+			if !p(t.c.w.look(t.c.e, id)) {
 				return false
 			}
 		}

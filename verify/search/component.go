@@ -154,7 +154,7 @@ func (c *components) scan(m Move) {
 	w := c.w
 	id := none
 	if c.barred == nil || !c.barred(w.from, w.emit.buf, w.emit.actor, m) {
-		id = c.e.store.find(w.canon())
+		id = c.e.find(w.canon())
 	}
 	c.look(id, at)
 }
@@ -194,7 +194,7 @@ func (c *components) keeps(id uint32) bool {
 	d, _ := c.dense(id)
 	if c.kept[d] == 0 {
 		c.kept[d] = 2
-		if c.keep(c.e.store.key(id)) {
+		if c.keep(c.w.look(c.e, id)) {
 			c.kept[d] = 1
 		}
 	}

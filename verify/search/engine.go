@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -49,18 +50,25 @@ func run(ctx context.Context, sys System, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := newEngine(ctx, c, opt)
-	if err := e.explore(); err != nil {
-		return nil, err
+	for begin := time.Now(); ; {
+		e := newEngine(ctx, c, opt)
+		e.begin = begin
+		if err = e.explore(); err == nil {
+			err = e.report()
+		}
+		var wide tooWide
+		switch {
+		case err == nil:
+			return &e.result, nil
+		case !errors.As(err, &wide):
+			return nil, err
+		}
+		c.packing = c.packing.widened(wide.word)
 	}
-	if err := e.report(); err != nil {
-		return nil, err
-	}
-	return &e.result, nil
 }
 
 func newEngine(ctx context.Context, sys *compiled, opt Options) *engine {
-	e := &engine{sys: sys, opt: opt, ctx: ctx, begin: time.Now(), store: newStore(sys.Width),
+	e := &engine{sys: sys, opt: opt, ctx: ctx, begin: time.Now(), store: newStore(sys.packing.size(sys.Width)),
 		starts: map[uint32][]byte{}, closed: -1}
 	e.ticked = e.begin
 	e.opt.sizes = opt.sizes.orDefault()
@@ -118,13 +126,14 @@ func (e *engine) seed() error {
 		for i, s := range e.sys.Initial {
 			copy(w.emit.buf, s)
 			c := w.canon()
-			h := hash(c)
+			key := w.packed(c)
+			h := hash(key)
 			sh := int(h >> (64 - shardBits))
-			if e.opt.MaxStates > 0 && e.store.states >= e.opt.MaxStates && e.store.find(c) == none {
+			if e.opt.MaxStates > 0 && e.store.states >= e.opt.MaxStates && e.store.find(key) == none {
 				e.result.Bound = StateBound
 				continue
 			}
-			if local, added := e.store.shards[sh].insert(h, c, none); added {
+			if local, added := e.store.shards[sh].insert(h, key, none); added {
 				e.store.states++
 				e.starts[makeID(sh, local)] = bytes.Clone(s)
 				e.order = append(e.order, makeID(sh, local))
@@ -308,7 +317,7 @@ func (e *engine) putInOrder() {
 
 func (e *engine) insertShard(w *worker, s int, limit uint64) {
 	sh := &e.store.shards[s]
-	stride := headBytes + e.sys.Width
+	stride := headBytes + e.sys.packing.size(e.sys.Width)
 	var print [fingerprintBytes]byte
 	for i := range e.used {
 		for bin := e.used[i].bins[s]; len(bin) > 0; bin = bin[stride:] {
@@ -344,7 +353,7 @@ func (e *engine) insertShard(w *worker, s int, limit uint64) {
 			number += e.firsts[i]
 			sh.fresh = append(sh.fresh, newcomer{number, id})
 			if len(e.sys.bad) > 0 {
-				e.judgeState(w, state, hit{id: id, at: number})
+				e.judgeState(w, w.unpacked(state), hit{id: id, at: number})
 			}
 		}
 	}

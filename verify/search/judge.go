@@ -173,10 +173,10 @@ func (e *engine) tick(b *bucket, left int) {
 // load copies the bytes of a state.
 func (e *engine) load(dst []byte, id uint32) {
 	if e.front != nil {
-		copy(dst, e.front.state(id, len(dst)))
+		e.sys.packing.to(dst, e.front.state(id, e.sys.packing.size(len(dst))))
 		return
 	}
-	copy(dst, e.store.key(id))
+	e.sys.packing.to(dst, e.store.key(id))
 }
 
 // checkMemory compares the memory in use with the budget; where that allows, keys
@@ -202,7 +202,7 @@ func (e *engine) checkMemory(b *bucket, before [shards]uint32) {
 	if e.opt.MaxBytes == 0 || used <= e.opt.MaxBytes || e.result.Bound != 0 {
 		return
 	}
-	if e.opt.Compact && e.front == nil && b.events == 0 && e.opt.MaxEvents == 0 && e.sys.Width > fingerprintBytes {
+	if e.opt.Compact && e.front == nil && b.events == 0 && e.opt.MaxEvents == 0 && e.sys.packing.size(e.sys.Width) > fingerprintBytes {
 		e.compact(b, before)
 		return
 	}

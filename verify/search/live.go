@@ -95,7 +95,7 @@ func (e *engine) exhausted(rule, level int) bool {
 	}
 	for _, b := range e.layers.level(level) {
 		for _, id := range b.order {
-			spent := e.sys.spent(e.store.key(id))
+			spent := e.sys.spent(e.workers[0].look(e, id))
 			if !slices.ContainsFunc(before, func(f *finding) bool { return within(f.spent, spent) }) {
 				return false
 			}
@@ -225,7 +225,7 @@ func (t *tally) scan(m Move) {
 	if t.done[a] && len(t.fires) == 0 {
 		return
 	}
-	if id := c.e.store.find(w.canon()); id == none || !c.within(id, t.of.num) {
+	if id := c.e.find(w.canon()); id == none || !c.within(id, t.of.num) {
 		return
 	}
 	t.done[a] = true
@@ -240,17 +240,17 @@ func (t *tally) fair() bool { return t.c.e.opt.sizes.screens || !slices.Contains
 func (t *tally) least() []byte {
 	var out []byte
 	for _, id := range t.of.members {
-		if k := t.c.e.store.key(id); out == nil || bytes.Compare(k, out) < 0 {
-			out = k
+		if k := t.c.w.look(t.c.e, id); out == nil || bytes.Compare(k, out) < 0 {
+			out = bytes.Clone(k)
 		}
 	}
-	return bytes.Clone(out)
+	return out
 }
 
 // remember keeps the shallowest members for the search of a shortest loop.
 func (t *tally) remember(i, r, events int) {
 	e := t.c.e
-	spent := e.sys.spent(e.store.key(t.of.members[0]))
+	spent := e.sys.spent(t.c.w.look(e, t.of.members[0]))
 	for _, f := range e.found[r] {
 		if f.events < events && within(f.spent, spent) {
 			return

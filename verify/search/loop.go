@@ -80,7 +80,7 @@ func shortestLoop(c *components, rule int, k heads) *finding {
 	}
 	f := &finding{at: best[len(best)-1].to, steps: k.depth, loop: true}
 	for _, e := range best {
-		h := hop{key: l.c.e.store.key(e.to), actor: e.actor}
+		h := hop{key: l.c.e.state(e.to), actor: e.actor}
 		if e.shows {
 			h.want = l.c.e.sys.Rules[l.rule].Recurs
 		}
@@ -116,7 +116,7 @@ func (l *loops) scan(m Move) {
 		ed.pays |= witness
 	}
 	w.rule = -1
-	ed.to = l.c.e.store.find(w.canon())
+	ed.to = l.c.e.find(w.canon())
 	l.add(ed)
 }
 
@@ -127,7 +127,7 @@ func (l *loops) add(ed edge) {
 	}
 	w, rule := l.c.w, &l.c.e.sys.Rules[l.rule]
 	w.rule = l.rule
-	if rule.Persists != nil || rule.Settles != nil && !rule.Settles(l.c.e.store.key(ed.to)) {
+	if rule.Persists != nil || rule.Settles != nil && !rule.Settles(w.look(l.c.e, ed.to)) {
 		ed.pays |= witness
 	}
 	w.rule = -1

@@ -20,7 +20,7 @@ func (e *engine) stem(id uint32) (start []byte, hops []hop) {
 		p := e.store.parent(id)
 		above, _ := e.layers.where(id)
 		below, _ := e.layers.where(p)
-		hops = append(hops, hop{key: e.store.key(id), env: above > below, actor: -1})
+		hops = append(hops, hop{key: e.state(id), env: above > below, actor: -1})
 		id = p
 	}
 	slices.Reverse(hops)

@@ -114,8 +114,9 @@ func (w *worker) ample() bool {
 		if !w.fresh {
 			continue
 		}
-		for rec := w.hold; len(rec) > 0; rec = rec[8+w.sys.Width:] {
-			w.put(binary.LittleEndian.Uint64(rec), rec[8:8+w.sys.Width])
+		size := w.sys.packing.size(w.sys.Width)
+		for rec := w.hold; len(rec) > 0; rec = rec[8+size:] {
+			w.put(binary.LittleEndian.Uint64(rec), rec[8:8+size])
 		}
 		return true
 	}

@@ -119,6 +119,9 @@ type System struct {
 	// symmetric under Canon. [Result.Violations] has then, of each rule, a violation for every
 	// least such set of events. nil: events are only counted.
 	Spent func(s []byte) uint64
+	// Most is the largest value of each byte of a state, as far as is known: the less, the less memory a state takes. A
+	// search that meets a larger one begins again. nil: 255.
+	Most []byte
 	// Local makes the scratch memory of one worker, handed to the actors as
 	// [Emit.Local]. nil: none.
 	Local func() any

@@ -147,7 +147,7 @@ func (e *engine) ends(r int) (*ends, error) {
 	rule := c.without(r)
 	c.quiet = func(id uint32) {
 		c.w.rule = r
-		c.top.good = c.top.good || !rule.badEnd(e.store.key(id))
+		c.top.good = c.top.good || !rule.badEnd(c.w.look(e, id))
 		c.w.rule = -1
 	}
 	t := newTally(c, []int{r})
@@ -187,7 +187,7 @@ func (x *ends) enter(id uint32, level int) {
 			return
 		}
 	}
-	spent := e.sys.spent(e.store.key(id))
+	spent := e.sys.spent(x.c.w.look(e, id))
 	if !slices.ContainsFunc(x.doomed, func(d doomed) bool { return within(d.spent, spent) }) {
 		x.doomed = append(x.doomed, doomed{id, spent, level})
 	}
@@ -212,7 +212,7 @@ func (x *ends) everywhere(d doomed) (bool, error) {
 		hit := !x.c.good[n] // whatever comes
 		for _, s := range list {
 			to := e.workers[0].canonOf(s.To)
-			if at := e.store.find(to); at != none && e.sys.spent(to) == d.spent {
+			if at := e.find(to); at != none && e.sys.spent(to) == d.spent {
 				k, _ := x.c.dense(at)
 				hit = hit || !x.c.good[k]
 			}

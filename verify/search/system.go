@@ -12,6 +12,7 @@ type compiled struct {
 	// rules by what they look at
 	bad, badStep, quiet, lasso []int
 	clusters                   clusters
+	packing                    *packing // nil: states are kept as they are
 }
 
 func compile(sys System, opt *Options) (*compiled, error) {
@@ -44,6 +45,9 @@ func compile(sys System, opt *Options) (*compiled, error) {
 	}
 	if opt.Compact && (len(c.lasso) > 0 || opt.Settled) {
 		return nil, fmt.Errorf("%w: hash compaction forgets states, so cycles cannot be sought: no Persists, Settles, Recurs or Settled with it", ErrSystem)
+	}
+	if sys.Most != nil {
+		c.packing = newPacking(sys.Width, sys.Most)
 	}
 	if opt.Reduce {
 		return c, c.reduce(opt)

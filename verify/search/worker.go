@@ -17,7 +17,9 @@ type worker struct {
 	emit Emit
 	from []byte // the state being expanded, a copy
 	id   uint32
-	rule int // whose predicate is running, or -1
+	rule int    // whose predicate is running, or -1
+	key  []byte // a state as it is kept, see packed
+	view []byte // one as it is, see unpacked
 
 	// while a block is expanded
 	eng   *engine
@@ -36,6 +38,9 @@ type worker struct {
 func newWorker(sys *compiled) *worker {
 	w := &worker{sys: sys, from: apart(sys.Width), rule: -1}
 	w.emit = Emit{buf: apart(sys.Width), actor: -1}
+	if p := sys.packing; p != nil {
+		w.key, w.view = apart(p.packed+slack), apart(sys.Width)
+	}
 	if sys.Local != nil {
 		w.emit.Local = sys.Local()
 	}
@@ -221,7 +226,7 @@ func (w *worker) bin(m Move) {
 	if len(w.sys.badStep) > 0 {
 		w.judgeStep(m)
 	}
-	s := w.canon()
+	s := w.packed(w.canon())
 	h := hash(s)
 	if w.held {
 		w.keep(h, s)

@@ -272,6 +272,7 @@ func (b *Builder) Field(max int) Field {
 	w := widthFor(max)
 	f := Field{off: uint16(b.cfg.layout.head), width: w}
 	b.cfg.layout.head += int(w)
+	b.cfg.layout.headMost = append(b.cfg.layout.headMost, mostOf(max)...)
 	return f
 }
 
@@ -280,6 +281,7 @@ func (b *Builder) NodeField(max int) NodeField {
 	w := widthFor(max)
 	f := NodeField{off: uint16(b.cfg.layout.record), width: w}
 	b.cfg.layout.record += int(w)
+	b.cfg.layout.recordMost = append(b.cfg.layout.recordMost, mostOf(max)...)
 	return f
 }
 

@@ -1,5 +1,7 @@
 package state
 
+import "slices"
+
 // Field is a counter of the whole cluster, stored in one or two bytes of a [State]. The
 // zero value is one that is not laid out: it is always 0.
 type Field struct{ off, width uint16 }
@@ -12,6 +14,25 @@ type NodeField struct{ off, width uint16 } // off within the node record
 type layout struct {
 	head   int // bytes before the first node record
 	record int // bytes of one node record
+	// most are the largest values that the bytes of head and record were declared for.
+	headMost, recordMost []byte
+}
+
+// mostOf are the largest values of the bytes of a field.
+func mostOf(max int) []byte {
+	if max <= 0xff {
+		return []byte{byte(max)}
+	}
+	return []byte{byte(max >> 8), 0xff}
+}
+
+// Most is the largest value of each byte of a state, as its fields were declared.
+func (c *Config) Most() []byte {
+	out := slices.Clone(c.layout.headMost)
+	for range c.Nodes {
+		out = append(out, c.layout.recordMost...)
+	}
+	return out
 }
 
 func widthFor(max int) uint16 {
