@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"runtime/metrics"
 	"time"
 
@@ -35,7 +36,8 @@ func searchBytes(opt Options) uint64 {
 	return memory(opt) / 3 * 2 / uint64(scenario.Workers(opt.Workers))
 }
 
-// bounded ends a context once more than limit bytes are in use; stop ends the watch.
+// bounded ends a context once more than limit bytes are in use; stop ends the watch. What a search has left behind does
+// not count: it is collected first, and where that leaves less than an eighth of the limit, it soon would not do.
 func bounded(ctx context.Context, limit uint64) (bound context.Context, stop func()) {
 	bound, cancel := context.WithCancelCause(ctx)
 	go func() {
@@ -46,7 +48,10 @@ func bounded(ctx context.Context, limit uint64) (bound context.Context, stop fun
 			case <-bound.Done():
 				return
 			case <-tick.C:
-				if MemoryInUse() > limit {
+				if MemoryInUse() <= limit {
+					continue
+				}
+				if debug.FreeOSMemory(); MemoryInUse() > limit-limit/8 {
 					cancel(fmt.Errorf("%w: %d MiB", errMemory, limit>>20))
 					return
 				}
