@@ -202,7 +202,8 @@ func (e *engine) checkMemory(b *bucket, before [shards]uint32) {
 	if e.opt.MaxBytes == 0 || used <= e.opt.MaxBytes || e.result.Bound != 0 {
 		return
 	}
-	if e.opt.Compact && e.front == nil && b.events == 0 && e.opt.MaxEvents == 0 && e.sys.packing.size(e.sys.Width) > fingerprintBytes {
+	if e.opt.Compact && e.front == nil && b.events == 0 && e.opt.MaxEvents == 0 &&
+		e.sys.packing.size(e.sys.Width) > fingerprintBytes {
 		e.compact(b, before)
 		return
 	}
