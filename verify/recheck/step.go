@@ -153,9 +153,10 @@ func started(before, after *Frame, say saying) {
 	}
 }
 
-// preempted holds that pods make way only for others of a higher priority.
+// preempted holds that pods make way only for others of a higher priority. Kueue goes by priorities of its own, which
+// no pod has, and by whose quota it is.
 func preempted(before, after *Frame, m Move, say saying) {
-	if m.Action != "preempt" {
+	if m.Action != "preempt" || strings.HasPrefix(m.Actor, "kueue/") {
 		return
 	}
 	most, waits := int32(0), false
