@@ -134,7 +134,11 @@ func (s side) queuePriority(o *render.Object) (value int32, known bool) {
 	return value, err == nil && json.Unmarshal(text, &value) == nil
 }
 
-// enqueue notes which ClusterQueue a workload's pods wait in, and how important they are there.
+// enqueue notes which ClusterQueue a workload's pods wait in, and how important they are there. A Job's spec.suspend is
+// Kueue's then, which clears it when it admits the Job.
+//
+// Upstream: kueue v0.19.2, pkg/controller/jobframework: (*JobReconciler).startJob; pkg/controller/jobs/job:
+// (*Job).RunWithPodSetsInfo.
 func (sl *Slice) enqueue(v int, o *render.Object, s side, m *state.Manifest) {
 	queue, local := s.queued(o)
 	if queue == nil {
@@ -145,6 +149,18 @@ func (sl *Slice) enqueue(v int, o *render.Object, s side, m *state.Manifest) {
 	if rank, known := s.queuePriority(o); known {
 		m.QueuePriority = &rank
 	}
+	if m.Kind() == state.Job && m.Suspended() && !stopped(queue) && !stopped(local) {
+		m.OwnObject() // others read it, too
+		m.Job.Spec.Suspend = new(bool)
+	}
+}
+
+// stopped reports whether a ClusterQueue or LocalQueue admits nothing, until somebody says otherwise.
+//
+// Upstream: kueue v0.19.2, apis/kueue/v1beta2: StopPolicy.
+func stopped(queue *render.Object) bool {
+	policy, _ := ValueAt(queue.Content, "spec", "stopPolicy").(string)
+	return policy != "" && policy != "None"
 }
 
 // clusterQueue is what of kueue.x-k8s.io/v1beta1 and v1beta2 is read.
