@@ -27,7 +27,6 @@ func (r *Revision) Known() *redact.Known {
 // From here on [Redact] and the comparison mask it in whatever object it stands.
 func knowSecrets(revs ...*Revision) {
 	k := &redact.Known{}
-	k.Public(vocabulary...)
 	seen := map[textOf]bool{} // releases share files, and so do the two sides
 	for _, rev := range revs {
 		for _, r := range rev.Releases {
@@ -36,6 +35,9 @@ func knowSecrets(revs ...*Revision) {
 			}
 			for _, text := range r.Hidden {
 				k.Add(text)
+			}
+			if ref := r.Fetch; ref != nil {
+				k.Chart(ref.Name, ref.Version, ref.Repository)
 			}
 			if r.recipe != nil {
 				knowFiles(k, r.recipe, seen)
@@ -62,27 +64,6 @@ func knowSecrets(revs ...*Revision) {
 	}
 }
 
-// vocabulary are this program's own words, those that any sentence has, and those of the commands that a message says
-// to run: a Secret that holds one does not make it one.
-var vocabulary = strings.Fields("default release replicas running pending failed ready error warning note notice pass fail inconclusive new existing fixed worsened change steady install revert next apply drain event possible inevitable true false name namespace value metadata spec template deployment " +
-	"file files folder line object objects manifest manifests configuration kustomization component chart values library test data submodule root part dependency included rendered " +
-	"a all an and another any are as at be before after again by each for from if in is it its least less more most no none not of on one only " +
-	"or other own same so than that the their them then there they this to two was were what when where which while who why with without " +
-	"pod pods node nodes workload workloads container containers volume env key keys unknown field fields belongs string content image old set start run offline refetch " +
-	"build components condition depth directory docker exclude fetch helm helmDefaults " +
-	"ignoreMissingValueFiles inherit kubeVersion kustomize loadRestrictor login optional origin patch " +
-	"path postRenderer postRenderers pull registry releases remote repo repository resources search " +
-	"secrets unshallow untar untardir update valueFiles valuesFiles version kubectl argocd flux jsonnet " +
-	"commit " +
-	"action Always AlwaysAllow applied AverageValue base behavior blob check configmap constraints deploy " +
-	"describe DoNotSchedule dry edit endpointslices events explain Fail failurePolicy FILE filter hash heads " +
-	"Honor immutable InPlaceOrRecreate keep kubesettle labels last matchLabelKeys maxSurge maxUnavailable " +
-	"merge minReplicas mismatchLabelKeys NAMESPACE Never nodeAffinityPolicy nodeFailure nodeFit " +
-	"nodeTaintsPolicy operator outOfService podReplacementPolicy policy preemptionPolicy " +
-	"preserveResourcesOnDeletion prune rbac Recreate refs remotes resource restartPolicy rollback " +
-	"rollingUpdate SELECTOR selector server side snapshot tolerance tolerationSeconds type " +
-	"unhealthyPodEvictionPolicy view wait wide yaml")
-
 // know gives a release's objects what is known, and takes it out of its messages.
 func (r *Rendered) know(k *redact.Known) {
 	for _, o := range r.Objects {
@@ -102,6 +83,7 @@ func (r *Rendered) know(k *redact.Known) {
 // knowObject adds the secrets of an object, and its names to what is public.
 func knowObject(k *redact.Known, o *Object) {
 	k.Public(o.ID.Name, o.ID.Namespace, o.ID.Kind, o.Release)
+	knowSource(k, o)
 	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {
 		if len(p) == 0 {
 			return
@@ -145,6 +127,7 @@ func knowFiles(k *redact.Known, j *release.Recipe, seen map[textOf]bool) {
 		k.Public(strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '.' })...)
 		k.Public(path.Base(name))
 		k.Harvest(text)
+		knowChart(k, name, text)
 	}
 	if j.Chart == nil {
 		return
@@ -170,6 +153,41 @@ func knowFiles(k *redact.Known, j *release.Recipe, seen map[textOf]bool) {
 			}
 		}
 	})
+}
+
+// knowChart makes public what a chart's own files call it and the charts that it needs.
+func knowChart(k *redact.Known, name string, text []byte) {
+	switch path.Base(name) {
+	case "Chart.yaml", "Chart.lock", "requirements.yaml", "requirements.lock":
+	default:
+		return
+	}
+	v, err := document.DecodeYAML(text)
+	if err != nil {
+		return
+	}
+	k.Chart(document.Text(v, "name"), document.Text(v, "version"), "")
+	for _, d := range document.Items(v, "dependencies") {
+		k.Chart(document.Text(d, "name"), document.Text(d, "version"), document.Text(d, "repository"))
+		k.Public(document.Text(d, "alias"))
+	}
+}
+
+// knowSource makes public the charts and addresses that GitOps objects name. The content is read by where the fields
+// stand in all of their kinds, so that a kind's version does not matter.
+func knowSource(k *redact.Known, o *Object) {
+	spec := document.Value(o.Content, "spec")
+	switch o.ID.Kind {
+	case "HelmRelease":
+		k.Chart(document.Text(spec, "chart", "spec", "chart"), document.Text(spec, "chart", "spec", "version"), "")
+		k.Public(document.Text(spec, "releaseName"))
+	case "HelmRepository", "OCIRepository", "GitRepository", "HelmChart":
+		k.Chart(document.Text(spec, "chart"), document.Text(spec, "version"), document.Text(spec, "url"))
+	case "Application":
+		for _, s := range append(document.Items(spec, "sources"), document.Value(spec, "source")) {
+			k.Chart(document.Text(s, "chart"), document.Text(s, "targetRevision"), document.Text(s, "repoURL"))
+		}
+	}
 }
 
 // textOf is a file's text where it lies in memory.
@@ -253,12 +271,12 @@ func (m *message) open(text string) bool {
 	return m.isKey(text)
 }
 
-// advised reports whether a text is the vocabulary's words and the signs that join them, with one number or the like
+// advised reports whether a text is the program's own words and the signs that join them, with one number or the like
 // at most, as the options of a command that a message says to run: --depth=1, +refs/heads/*:refs/remotes/origin/*.
 func advised(text string) bool {
 	others := 0
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("-+*=:./", r) }) {
-		if !slices.Contains(vocabulary, part) {
+		if !redact.Own(part) {
 			if others++; others > 1 || !redact.SafeForm(part) {
 				return false
 			}

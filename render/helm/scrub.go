@@ -41,7 +41,7 @@ func scrub(text string, vals ...map[string]any) string {
 				return
 			}
 			for _, st := range p {
-				if redact.Tells(st.Key) {
+				if redact.Tells(st.Key) && !redact.Own(s) {
 					known.Add(s)
 					text = replaceWord(text, s)
 					return

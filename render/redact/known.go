@@ -27,6 +27,7 @@ type Known struct {
 	added  map[string]bool // what [Known.Add] was given: releases and sides repeat most of it
 	texts  map[string]bool // true: a weak one, which counts as a name of its own only
 	public map[string]bool
+	opened map[string]bool // by [Known.Chart], of any form
 	// lengths of the texts that begin with four bytes.
 	lengths map[[shortest]byte][]int
 	first   [256]bool
@@ -213,16 +214,19 @@ func (k *Known) look(text string, weak bool) {
 		}
 		return
 	}
-	for ; len(text) > piece && len(k.texts) < mostTexts; text = text[piece:] {
-		k.texts[text[:piece]] = false
-		k.texts[text[len(text)-piece:]] = false
+	for _, p := range pieces(text) {
+		if len(k.texts) < mostTexts {
+			k.texts[p] = false
+		}
 	}
 }
 
 // Seal ends the filling.
 func (k *Known) Seal() {
+	k.openOwn()
 	for text := range k.texts {
-		if k.public[strings.TrimRight(text, ",;:.")] { // "true," of a table is no more than true
+		bare := strings.TrimRight(text, ",;:.") // "true," of a table is no more than true
+		if k.public[bare] || k.opened[text] || k.opened[bare] || Own(bare) {
 			delete(k.texts, text)
 		}
 	}
