@@ -18,8 +18,8 @@ import (
 // spelling; where there are more, a misspelt aim is not looked for.
 const mostCompared = 500
 
-// misspelt is the one workload that an object would act on if it were spelt otherwise; nil:
-// there is none, or several.
+// misspelt is the workload that an object would act on if it were spelt otherwise; nil: there is none, or there are
+// several, which would have it spelt each in its own way.
 func (x *aimIndex) misspelt(o *render.Object) *render.Object {
 	list := x.running[o.ID.Namespace]
 	if len(list) > mostCompared {
@@ -31,12 +31,25 @@ func (x *aimIndex) misspelt(o *render.Object) *render.Object {
 		if t.Hook || !nearlyAimed(o, t) {
 			continue
 		}
-		if found != nil {
+		sel := selectorOf(o)
+		switch {
+		case found == nil:
+			found = t
+		case sel == nil || !sameUnder(sel, podLabels(found), podLabels(t)):
 			return nil
 		}
-		found = t
 	}
 	return found
+}
+
+// sameUnder reports whether two sets of labels have the same under the keys of a selector.
+func sameUnder(sel, a, b map[string]string) bool {
+	for k := range sel {
+		if a[k] != b[k] {
+			return false
+		}
+	}
+	return true
 }
 
 // nearlyAimed reports whether an object misses a workload by the spelling of its name, or of

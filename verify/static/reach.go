@@ -152,10 +152,12 @@ func (r reach) selected(x *aimIndex, of *render.Object) []*render.Object {
 	return out
 }
 
-// misspelt is the one object of the same release that a reach misses by the spelling of values; nil: there is none, or
-// several.
+// misspelt is the object of the same release that a reach misses by the spelling of values; nil: there is none, or
+// there are several, of which each has other values.
 func (r reach) misspelt(x *aimIndex, of *render.Object) *render.Object {
-	var found []*render.Object
+	var found *render.Object
+	var has labels.Set
+	apart := false
 	r.among(x, of, func(t *render.Object, set labels.Set) {
 		if t.Release != of.Release {
 			return
@@ -166,10 +168,13 @@ func (r reach) misspelt(x *aimIndex, of *render.Object) *render.Object {
 				return
 			}
 		}
-		found = append(found, t)
+		if found == nil {
+			found, has = t, set
+		}
+		apart = apart || !sameUnder(r.selector.MatchLabels, has, set)
 	})
-	if len(found) != 1 {
+	if apart {
 		return nil
 	}
-	return found[0]
+	return found
 }
