@@ -67,7 +67,7 @@ func TestDaemonSetBehind(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(*loopSeed, 29))
 	cases, moved := 0, 0
-	for i := range loopCases(120) {
+	for i := range loopCases(80) {
 		cfg, s := anyDaemonSet(t, r, 3)
 		actors := actorsOf(t, cfg)
 		s, behind := lagBehind(t, r, actors, "daemonset/default/web", s)
@@ -118,7 +118,7 @@ func daemonWrite(t *testing.T, s state.State, word string) {
 func TestStatefulSetBehind(t *testing.T) {
 	r := rand.New(rand.NewPCG(*loopSeed, 31))
 	cases, moved := 0, 0
-	for i := range loopCases(700) {
+	for i := range loopCases(500) {
 		p, s := anyStatefulSetBehind(t, r)
 		s, behind := lagBehind(t, r, p.actors, "statefulset/default/web", s)
 		if !behind {

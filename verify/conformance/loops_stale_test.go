@@ -28,7 +28,7 @@ import (
 func TestReplicaSetBehind(t *testing.T) {
 	r := rand.New(rand.NewPCG(*loopSeed, 23))
 	cases, creates, deletes, missing, hidden := 0, 0, 0, 0, 0
-	for i := range loopCases(120) {
+	for i := range loopCases(100) {
 		p, s := lagging(t, r)
 		pods := webPods(r, s)
 		real := slices.Clone(pods)
