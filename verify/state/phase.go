@@ -114,7 +114,14 @@ func (s State) Count(p int, ph Phase) int {
 	if f.width == 0 {
 		return 0
 	}
-	total := 0
+	total, at, next := 0, s.C.layout.head+int(f.off), s.C.layout.record
+	if f.width == 1 {
+		for range s.C.Nodes {
+			total += int(s.B[at])
+			at += next
+		}
+		return total
+	}
 	for n := range s.C.Nodes {
 		total += s.At(n, f)
 	}

@@ -58,21 +58,30 @@ func (s State) SizeOf(w int) int { return s.left(s.C.Workload[w].Sized) }
 // Sized is the class of ReplicaSet p's pods of a size.
 func (c *Config) Sized(p, size int) int { return p + size }
 
-// sum adds up what is counted of each class of ReplicaSet p's pods.
-func (s State) sum(p int, of func(p int) int) int {
+// ActiveIn, AvailableIn and ExistingIn are [State.Active], [State.AvailablePods] and
+// [State.Existing] of all pods of ReplicaSet p, of any size.
+func (s State) ActiveIn(p int) int {
 	total := 0
 	for _, q := range s.C.Members(p) {
-		total += of(q)
+		total += s.Active(q)
 	}
 	return total
 }
 
-// ActiveIn, AvailableIn and ExistingIn are [State.Active], [State.AvailablePods] and
-// [State.Existing] of all pods of ReplicaSet p, of any size.
-func (s State) ActiveIn(p int) int { return s.sum(p, s.Active) }
-
 // AvailableIn is described at [State.ActiveIn].
-func (s State) AvailableIn(p int) int { return s.sum(p, s.AvailablePods) }
+func (s State) AvailableIn(p int) int {
+	total := 0
+	for _, q := range s.C.Members(p) {
+		total += s.AvailablePods(q)
+	}
+	return total
+}
 
 // ExistingIn is described at [State.ActiveIn].
-func (s State) ExistingIn(p int) int { return s.sum(p, s.Existing) }
+func (s State) ExistingIn(p int) int {
+	total := 0
+	for _, q := range s.C.Members(p) {
+		total += s.Existing(q)
+	}
+	return total
+}

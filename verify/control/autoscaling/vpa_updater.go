@@ -95,9 +95,12 @@ func (u *vpaUpdater) Step(s state.State, next *actor.Emit) {
 		return
 	}
 	size := s.SizeOf(u.workload)
+	set, active := -1, 0
 	for _, p := range s.C.ClassesOf[u.workload] {
-		set := s.C.Pods[p].Set
-		if !u.apart[p][size] || s.ActiveIn(set) < u.least[v] {
+		if of := s.C.Pods[p].Set; of != set {
+			set, active = of, s.ActiveIn(of)
+		}
+		if !u.apart[p][size] || active < u.least[v] {
 			continue
 		}
 		to := s.C.Sized(set, size)
