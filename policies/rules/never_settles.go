@@ -68,7 +68,7 @@ func touches(from, to state.State, w int) bool {
 				return true
 			}
 		}
-		if from.Bad(p) { // its pods may go round until somebody mends it
+		if from.Bad(p) || from.C.Class[p].Evicted.Laid() { // they may go round until it is mended, or are unschedulable's
 			continue
 		}
 		if from.Get(f.Pending) != to.Get(f.Pending) {

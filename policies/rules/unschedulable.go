@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -43,7 +44,8 @@ pool would bring a fitting node.`,
 		}
 		return Property{
 			Persists: func(s state.State) bool {
-				return s.Manifest(w).Exists() && !rolling(s, w) && (pendingOf(s, w) > refused(s, w) || waiting(s, w) > 0)
+				return s.Manifest(w).Exists() && !rolling(s, w) &&
+					(pendingOf(s, w) > refused(s, w) || waiting(s, w) > 0 || evicted(s, w) != state.In)
 			},
 			Unsure:  func(s state.State) bool { return pendingOf(s, w) == 0 && waiting(s, w) > 0 },
 			Message: func(s state.State) string { return pendingMessage(s, w) },
@@ -52,8 +54,23 @@ pool would bring a fitting node.`,
 	},
 }
 
+// evicted is where a Job is that Kueue evicts because its pods do not all get ready.
+func evicted(s state.State, w int) state.Eviction {
+	out := state.In
+	for _, p := range s.C.ClassesOf[w] {
+		out = max(out, s.Evicted(p))
+	}
+	return out
+}
+
 func pendingMessage(s state.State, w int) string {
 	what := "pod"
+	if evicted(s, w) == state.GivenUp {
+		return fmt.Sprintf("Kueue can give %s up for good: its pods are not all ready in time", FullName(s.C, w))
+	}
+	if slices.ContainsFunc(s.C.ClassesOf[w], func(p int) bool { return s.C.Class[p].Evicted.Laid() }) {
+		return fmt.Sprintf("Kueue can admit %s again and again, without all of its pods ever being ready", FullName(s.C, w))
+	}
 	if n := waiting(s, w); n > 0 && pendingOf(s, w) == 0 {
 		return fmt.Sprintf("%s of %s can wait forever for a volume that another node has: %d of %s %s",
 			english.Plural(n, "pod", ""), FullName(s.C, w), s.ReadyOf(w), outOf(s, w),

@@ -217,7 +217,7 @@ base web replicas=3 image=v1 cpu=500m
 head web replicas=3 image=v2 cpu=500m
 both api replicas=2 image=v1 cpu=500m
 both once image=v1 cpu=500m job parallelism=2 completions=3
-queue shop of=web+once cpu=4 cohort=all borrow=2 reclaim=Any
+queue shop of=web+once cpu=4 cohort=all borrow=2 reclaim=Any ready=1
 queue team of=api cpu=1 cohort=all others=500m within=LowerPriority
 events apply=1 drain=1 failures=1`, `
 nodes a 3
@@ -227,7 +227,7 @@ both batch replicas=2 image=v1 cpu=500m
 both once image=v1 cpu=500m job parallelism=2 completions=3
 both many image=v1 cpu=300m job parallelism=2 completions=2
 queue shop of=web+batch+once cpu=1500m cohort=all lend=1 within=LowerPriority reclaim=LowerPriority while-borrowing first=web
-queue team of=many cpu=1 cohort=all others=500m within=LowerOrNewerEqualPriority reclaim=Any
+queue team of=many cpu=1 cohort=all others=500m within=LowerOrNewerEqualPriority reclaim=Any ready=endless
 events apply=1 drain=1 failures=1`, `
 nodes a 3 zone=a cpu=2
 base web image=v1 cpu=500m bare

@@ -79,6 +79,9 @@ func (s *script) random(r *rand.Rand) state.State {
 		if f.Claims.Laid() {
 			t.Set(f.Claims, r.IntN(2))
 		}
+		if f.Evicted.Laid() {
+			t.Set(f.Evicted, r.IntN(int(state.GivenUp)+1))
+		}
 		first := c.Pods[p].Ordinal == state.NoOrdinal || p == 0 || c.Pods[p-1].Workload != c.Pods[p].Workload || c.Pods[p-1].InBase // ordinals share it
 		if s.spec.Events.BadRevision > 0 && c.Pods[p].InHead && !c.Pods[p].InBase && first && r.IntN(3) == 0 {
 			t.SetBad(p)

@@ -208,7 +208,7 @@ func (s *script) addQuota(opt map[string]string) {
 }
 
 // addQueue: queue NAME of=WORKLOAD[+WORKLOAD…] cpu=NOMINAL [cohort=NAME] [borrow=CPU] [lend=CPU] [others=CPU] [within=POLICY]
-// [reclaim=POLICY] [while-borrowing] [first=WORKLOAD], in both versions.
+// [reclaim=POLICY] [while-borrowing] [first=WORKLOAD] [ready=LIMIT|endless], in both versions.
 func (s *script) addQueue(bare []string, opt map[string]string) {
 	cpu := func(key string) *int64 {
 		if opt[key] == "" {
@@ -221,6 +221,12 @@ func (s *script) addQueue(bare []string, opt map[string]string) {
 	q := &state.Queue{
 		Object: "kueue.x-k8s.io/ClusterQueue " + bare[1], Cohort: opt["cohort"], Within: state.PreemptionOf(opt["within"]), Reclaim: state.PreemptionOf(opt["reclaim"]), WhileBorrowing: slices.Contains(bare, "while-borrowing"),
 		Limits: []state.QueueLimit{{Resource: corev1.ResourceCPU, Nominal: *cpu("cpu"), Borrowing: cpu("borrow"), Lending: cpu("lend")}},
+	}
+	if opt["ready"] != "" {
+		q.Ready = &state.ReadyWait{Object: "ConfigMap kueue-system/kueue-manager-config"}
+		if n, err := strconv.Atoi(opt["ready"]); err == nil {
+			q.Ready.Limit = &n
+		}
 	}
 	others := corev1.ResourceList{}
 	if opt["others"] != "" {

@@ -29,10 +29,15 @@ type kueue struct {
 	cohorts    map[string]bool              // those with an object of their own
 	priorities map[string]*render.Object
 	fair       bool // some ClusterQueue or Cohort has a weight for fair sharing
+	ready      *state.ReadyWait
+	config     *render.Object // the ConfigMap that ready stands in
 }
 
 // add takes an object of Kueue.
 func (k *kueue) add(o *render.Object) {
+	if w := readyWait(o); w != nil {
+		k.ready, k.config = w, o
+	}
 	if o.ID.Group != KueueGroup {
 		return
 	}
@@ -86,6 +91,9 @@ func (s side) queuesOf(o *render.Object) []*render.Object {
 		return nil
 	}
 	out := []*render.Object{queue, local}
+	if s.kueue.config != nil && o.ID.Kind == string(state.Job) {
+		out = append(out, s.kueue.config)
+	}
 	own := s.queueOf(queue)
 	for _, name := range sortedIDs(s.kueue.queues) {
 		if q := s.queueOf(s.kueue.queues[name]); own != nil && q != nil && own.Cohort != "" && q.Cohort == own.Cohort {
@@ -145,6 +153,9 @@ func (sl *Slice) enqueue(v int, o *render.Object, s side, m *state.Manifest) {
 		return
 	}
 	sl.keep(v, local)
+	if s.kueue.config != nil && m.Kind() == state.Job {
+		sl.keep(v, s.kueue.config)
+	}
 	m.Queue = queue.ID.Name
 	if rank, known := s.queuePriority(o); known {
 		m.QueuePriority = &rank
@@ -207,6 +218,7 @@ func (s side) queueOf(o *render.Object) *state.Queue {
 	if b := preemption.BorrowWithinCohort; b != nil && b.Policy != "" && b.Policy != "Never" {
 		q.WhileBorrowing, q.Threshold = true, b.MaxPriorityThreshold
 	}
+	q.Ready = s.kueue.ready
 	q.Endless, q.Fair = s.kueue.cohorts[q.Cohort], s.kueue.fair
 	limits := map[corev1.ResourceName]*state.QueueLimit{}
 	for _, g := range c.Spec.ResourceGroups {

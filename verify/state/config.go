@@ -68,6 +68,8 @@ type PodClassFields struct {
 	Nominated NodeField
 	// Displaced and Claims are of classes that Kueue lets in; see [Builder.AddDisplaced].
 	Displaced, Claims Field
+	// Evicted and Requeues are of Jobs that Kueue may take for ones that do not get ready; see [Builder.AddEvictions].
+	Evicted, Requeues Field
 	// Awaited are pending pods by the node that they are made for, where pods are PerNode.
 	Awaited NodeField
 	// On each node, by phase.

@@ -23,6 +23,8 @@ type Queue struct {
 	// workloads of a lower priority, which is at most Threshold; nil: whatever it is.
 	WhileBorrowing bool
 	Threshold      *int32
+	// Ready is what Kueue does to workloads whose pods do not all get ready (waitForPodsReady); nil: nothing is known.
+	Ready *ReadyWait
 }
 
 // Preemption is a policy of a ClusterQueue's preemption.
@@ -183,5 +185,8 @@ func (s State) LetIn(p int) {
 	}
 	if f.Claims.Laid() && lacks == 0 {
 		s.Set(f.Claims, 0)
+	}
+	if f.Evicted.Laid() {
+		s.Set(f.Evicted, int(In))
 	}
 }

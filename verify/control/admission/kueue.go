@@ -236,6 +236,9 @@ func (x *queues) most(s state.State, p, limit int) (n, r int) {
 	if !x.waits[p] || x.quota(s, k) == nil {
 		return limit, -1 // a queue that is gone is told of elsewhere
 	}
+	if e := s.Evicted(p); e == state.BacksOff || e == state.GivenUp {
+		return 0, -1
+	}
 	if s.C.Spec.Workloads[s.C.Pods[p].Workload].Kind() == state.Job && s.Existing(p) > 0 {
 		if s.DisplacedOf(p) > 0 {
 			return 0, -1
@@ -273,6 +276,7 @@ func (x *Quotas) Queued(m *actor.Model) *actor.Model {
 		"Kueue: a pod that is not admitted is one that is not there; several flavors are one; cohorts with an object of their own have no end",
 		"Kueue: with fair sharing, priorities that no object gives, or a cohort without end, whatever preemption could free is free, and "+
 			"takes no pod away",
-		"Kueue: order in a queue, admission checks, topologies and waitForPodsReady are not modeled; only Deployments and Jobs wait")
+		"Kueue: order in a queue, admission checks and topologies are not modeled; only Deployments and Jobs wait",
+		"Kueue's waitForPodsReady: of Jobs alone, and without blockAdmission")
 	return m
 }

@@ -14,6 +14,9 @@ func (x *queues) lacks(s state.State, p int) bool {
 	if !x.waits[p] || x.quota(s, x.in[p]) == nil {
 		return false
 	}
+	if e := s.Evicted(p); e == state.BacksOff || e == state.GivenUp {
+		return false
+	}
 	if s.C.Spec.Workloads[w].Kind() == state.Job {
 		m := s.JobManifest(p)
 		return s.Existing(p) == 0 && !m.Suspended() && m.Parallelism() > 0 && s.Outstanding(p) > 0

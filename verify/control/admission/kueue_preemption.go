@@ -43,7 +43,7 @@ func NewKueue(b *state.Builder) ([]actor.Actor, error) {
 		b.AddClaims(p)
 		out = append(out, &queueLoop{queues: x, class: p, name: objects.ClassActor(c, "kueue", p)})
 	}
-	return out, nil
+	return append(out, x.unready(b)...), nil
 }
 
 // KueueStops implements [state.WatchesStops]: what is on deletion has its quota until it is gone.
@@ -172,7 +172,7 @@ func (x *queues) fill(s state.State, y *scratch, p, first int) Entrant {
 			e.Since = 1
 		}
 		if s.C.Spec.Workloads[s.C.Pods[q].Workload].Kind() == state.Job {
-			e.Evicted = s.DisplacedOf(q) > 0
+			e.Evicted = s.DisplacedOf(q) > 0 || s.Evicted(q) != state.In
 			e.Uses = x.times(y, q, x.held(s, q))
 			c.Admitted = append(c.Admitted, e)
 			continue
