@@ -49,6 +49,9 @@ func (o *declaring) application() {
 			Cluster: cmp.Or(document.Text(o.content, "spec", "destination", "name"),
 				document.Text(o.content, "spec", "destination", "server")),
 		}
+		if o.remark != "" {
+			r.Remarks = []string{o.remark}
+		}
 		a := &argoSource{declaring: o, r: r, field: s.field, content: s.content}
 		a.add()
 	}

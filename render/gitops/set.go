@@ -18,8 +18,8 @@ import (
 // maxGenerated bounds what one ApplicationSet generates.
 const maxGenerated = 1000
 
-// applicationSet adds the applications of an ApplicationSet: of list and git generators
-// and matrices of them. Others ask a cluster or a host.
+// applicationSet adds the applications of an ApplicationSet: of list and git generators, of a cluster that stands for
+// those of a cluster generator, of matrices and merges. Others ask a cluster or a host.
 //
 // Upstream: argo-cd, applicationset/controllers/template: GenerateApplications.
 func (o *declaring) applicationSet() {
@@ -36,7 +36,11 @@ func (o *declaring) applicationSet() {
 	}
 	for i, g := range document.Items(o.content, "spec", "generators") {
 		field := fmt.Sprintf("spec.generators[%d]", i)
+		set.standsIn, set.generator = "", i
 		params, err := set.generate(g, field, nil)
+		if set.standsIn != "" && (err != nil || set.vague(g, field, params)) {
+			err = unknownGenerator("clusters")
+		}
 		if err == nil && len(params) > maxGenerated {
 			err = fmt.Errorf("more than %d applications", maxGenerated)
 		}
@@ -57,6 +61,11 @@ type applicationSet struct {
 	*declaring
 	name     string
 	template release.Template
+	// standsIn is the cluster that stands for those that a generator asks for, "" for none; elsewhere has another one
+	// stand in, to tell what hangs on it.
+	standsIn  string
+	elsewhere bool
+	generator int // its place in the list
 }
 
 // unknownGenerator is the name of a generator that the repository does not answer.
@@ -93,22 +102,32 @@ func (s *applicationSet) unknown(field, generator string) {
 // sameOnBase reports whether the file that has the set is the same on base, or has it as it is here.
 func (s *applicationSet) sameOnBase() bool {
 	base, file := s.Src.Twin, s.by.File
-	if !base.HasFile(file) {
-		return false
-	}
-	if base.Digest(file) == s.Src.Digest(file) {
+	if base.HasFile(file) && base.Digest(file) == s.Src.Digest(file) {
 		return true
+	}
+	was := s.onBase()
+	return was != nil && reflect.DeepEqual(was["spec"], s.content["spec"])
+}
+
+// onBase is the set as the file that has it has it on base; nil without one.
+func (s *applicationSet) onBase() map[string]any {
+	base, file := s.Src.Twin, s.by.File
+	if base == nil || !base.HasFile(file) {
+		return nil
 	}
 	b, err := base.Read(file)
 	if err != nil {
-		return false
+		return nil
 	}
 	docs, _ := document.Decode(file, b)
-	return slices.ContainsFunc(docs, func(d document.Document) bool {
+	i := slices.IndexFunc(docs, func(d document.Document) bool {
 		return document.Text(d.Content, "kind") == "ApplicationSet" &&
-			objectName(d.Content, "argocd") == objectName(s.content, "argocd") &&
-			reflect.DeepEqual(d.Content["spec"], s.content["spec"])
+			objectName(d.Content, "argocd") == objectName(s.content, "argocd")
 	})
+	if i < 0 {
+		return nil
+	}
+	return docs[i].Content
 }
 
 // id is that of the release which stands for a set that fails.
@@ -121,14 +140,7 @@ func (s *applicationSet) applications(generator any, params []map[string]any) {
 	if len(params) == 0 {
 		return
 	}
-	app := s.template
-	app.Value = document.Value(s.content, "spec", "template")
-	for _, kind := range []string{"list", "git", "matrix"} {
-		if own := document.Value(generator, kind, "template"); own != nil {
-			app.Value = document.MergePatch(fieldpath.DeepCopy(app.Value), own)
-		}
-	}
-	apps, err := s.expand(app, params)
+	apps, err := s.expand(s.templateOf(generator), params)
 	if err != nil {
 		s.fail("spec.template", err)
 		return
@@ -147,8 +159,24 @@ func (s *applicationSet) applications(generator any, params []map[string]any) {
 		}
 		one := *s.declaring
 		one.content, one.prefix, one.set, one.cascades = app, "spec.template.", s.id(), s.cascades()
+		if s.standsIn != "" {
+			one.remark = fmt.Sprintf("the clusters of %s are not known from the repository: %s stands for them", s.name,
+				s.standsIn)
+		}
 		one.application()
 	}
+}
+
+// templateOf is the set's template with what a generator lays over it.
+func (s *applicationSet) templateOf(generator any) release.Template {
+	app := s.template
+	app.Value = document.Value(s.content, "spec", "template")
+	for _, kind := range []string{"list", "git", "clusters", "matrix", "merge"} {
+		if own := document.Value(generator, kind, "template"); own != nil {
+			app.Value = document.MergePatch(fieldpath.DeepCopy(app.Value), own)
+		}
+	}
+	return app
 }
 
 // cascades reports whether an application that is no longer generated is deleted with what it applied.
@@ -190,6 +218,10 @@ func (s *applicationSet) generate(g any, field string, outer map[string]any) ([]
 		params, err = s.listGenerator(m["list"])
 	case m["git"] != nil:
 		params, err = s.gitGenerator(m["git"], field)
+	case m["clusters"] != nil:
+		params, err = s.clusterGenerator(m["clusters"])
+	case m["merge"] != nil:
+		params, err = s.merge(m["merge"], field)
 	case m["matrix"] != nil:
 		params, err = s.matrix(m["matrix"], field)
 	default:
