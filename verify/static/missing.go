@@ -108,7 +108,7 @@ func (m *unmet) mended(n need) {
 	for _, old := range m.old {
 		lack, near := m.where.base.lacks(ns, old), m.where.base.nearly(ns, old)
 		if old.at == n.at && old.kind == n.kind && lack != lacksNothing &&
-			!made(m.where.objects[0], ns, old.name) && (n.kind == "ConfigMap" || near != nil) {
+			!made(m.where.objects[0], m.deliverer(state.Base), ns, old.name) && (n.kind == "ConfigMap" || near != nil) {
 			r := Remark{Object: m.b, status: judge.Fixed, paths: []string{old.path},
 				text: m.needs(old) + ", which is not there"}
 			r.Conditional = m.unsure(n, old, near, lack)
@@ -217,7 +217,22 @@ func (m *unmet) written(n need, side state.Version) bool {
 		return slices.ContainsFunc(objects,
 			func(o *render.Object) bool { return custom(o) && speaksOf(o.Content, n.name, true, "") })
 	}
-	return made(objects, m.o.ID.Namespace, n.name)
+	return made(objects, m.deliverer(side), m.o.ID.Namespace, n.name)
+}
+
+// deliverer is the object that delivers the release, such as a HelmRelease: what it has by the values in it, the release
+// is known to have. nil: there is none, or not all that it delivers was rendered.
+func (m *unmet) deliverer(side state.Version) *render.Object {
+	rev, r := m.where.ch.Head, m.release.Head
+	if side == state.Base {
+		rev, r = m.where.ch.Base, m.release.Base
+	}
+	if rev == nil || r == nil || slices.ContainsFunc(rev.Releases, func(x *render.Rendered) bool {
+		return x.Err != nil && deliverer(x, x.Delivery.Name) == deliverer(r, r.Delivery.Name)
+	}) {
+		return nil
+	}
+	return declaringObject(rev, r)
 }
 
 // operated reports whether a custom resource is there whose controller may write what is named after it.

@@ -43,9 +43,13 @@ var makers = []string{"secret", "cert", "config", "bundle", "credential", "issue
 	"vault", "password", "generator", "template", "token", "dashboard"}
 
 // made reports whether something of a side may write the ConfigMap or Secret of a name: a custom resource that names it
-// or is named like it, an argument of a program, a Role that lets somebody write it.
-func made(objects []*render.Object, namespace, name string) bool {
+// or is named like it, an argument of a program, a Role that lets somebody write it. What is known to write nothing is
+// left out.
+func made(objects []*render.Object, but *render.Object, namespace, name string) bool {
 	return slices.ContainsFunc(objects, func(o *render.Object) bool {
+		if but != nil && o.ID == but.ID {
+			return false
+		}
 		if o.ID.Namespace != "" && o.ID.Namespace != namespace && !custom(o) {
 			return false
 		}
