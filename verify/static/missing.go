@@ -220,8 +220,8 @@ func (m *unmet) written(n need, side state.Version) bool {
 	return made(objects, m.deliverer(side), m.o.ID.Namespace, n.name)
 }
 
-// deliverer is the object that delivers the release, such as a HelmRelease: what it has by the values in it, the release
-// is known to have. nil: there is none, or not all that it delivers was rendered.
+// deliverer is the object that delivers the release, such as a HelmRelease: what comes of the values in it is in the
+// release. nil: there is none, or not all that it delivers was rendered.
 func (m *unmet) deliverer(side state.Version) *render.Object {
 	rev, r := m.where.ch.Head, m.release.Head
 	if side == state.Base {
