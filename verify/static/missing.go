@@ -22,10 +22,7 @@ func missing(p slice.Pair, where *whereabouts) []Remark {
 	was := newConfigIndex(p.Objects(state.Base))
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
-		b := before.counterpart(o)
-		if c := where.renamed(o); c != nil {
-			b = c
-		}
+		b := where.was(before, o)
 		m := &unmet{release: p, where: where, was: was, o: o, b: b, old: wants(b)}
 		for _, n := range wants(o) {
 			m.ask(n)
@@ -43,6 +40,14 @@ func (w *whereabouts) renamed(o *render.Object) *render.Object {
 		}
 	}
 	return nil
+}
+
+// was is what base has of an object of head, also by another name; nil: nothing.
+func (w *whereabouts) was(before *aimIndex, o *render.Object) *render.Object {
+	if b := w.renamed(o); b != nil {
+		return b
+	}
+	return before.counterpart(o)
 }
 
 // unmet gathers what the pods of one object miss, one remark for each ConfigMap or Secret.

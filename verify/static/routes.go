@@ -33,18 +33,16 @@ type unled struct {
 // or renames, that it misspells, or that the Service does not have.
 func routes(p slice.Pair, where *whereabouts, once, now *aimIndex) []Remark {
 	before := newAimIndex(p.Objects(state.Base))
+	broke, open := where.unrendered()
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
 		list := backends(o)
 		if len(list) == 0 {
 			continue
 		}
-		b := before.counterpart(o)
-		if c := where.renamed(o); c != nil {
-			b = c
-		}
-		u := &unled{pair: p, where: where, once: once, now: now, o: o, b: b, old: backends(b), by: map[string]int{}}
-		u.broke, u.open = where.unrendered()
+		b := where.was(before, o)
+		u := &unled{pair: p, where: where, once: once, now: now, o: o, b: b, old: backends(b), by: map[string]int{},
+			broke: broke, open: open}
 		for _, x := range list {
 			u.ask(x)
 		}

@@ -25,10 +25,7 @@ func unreached(p slice.Pair, where *whereabouts, once, now *aimIndex) []Remark {
 		if len(list) == 0 {
 			continue
 		}
-		b := before.counterpart(o)
-		if c := where.renamed(o); c != nil {
-			b = c
-		}
+		b := where.was(before, o)
 		old := reaches(b)
 		for i, r := range list {
 			if slices.ContainsFunc(list[:i], func(x reach) bool {

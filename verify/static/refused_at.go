@@ -1,0 +1,73 @@
+package static
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/validation"
+)
+
+// refusedPlace is where a refused field stands.
+type refusedPlace struct {
+	changed   []render.FieldChange // that are refused
+	locations []judge.Location
+}
+
+// refusedAt finds the changed fields that an error is about, or else the field itself.
+func refusedAt(pl judge.Places, o *render.Object, e *field.Error, changes []render.FieldChange,
+	onBase bool) refusedPlace {
+	path := sourceField(e.Field)
+	mutable := validation.Mutable(o.Typed, path)
+	about := func(field string) bool {
+		if _, secret := o.Typed.(*corev1.Secret); secret {
+			field = strings.Replace(field, "stringData", "data", 1)
+		}
+		free := slices.ContainsFunc(mutable, func(m string) bool { return judge.Overlap(field, m) })
+		return !free && judge.Overlap(field, path)
+	}
+	var out refusedPlace
+	for _, c := range changes {
+		if about(c.Path) {
+			out.changed = append(out.changed, c)
+			out.locations = append(out.locations, pl.Field(c))
+		}
+	}
+	if len(out.locations) > 0 {
+		return out
+	}
+	side := "head"
+	if onBase {
+		side = "base"
+	}
+	for _, v := range o.Volatile() {
+		if about(v) {
+			l := pl.Location(o.Locate(v), side)
+			l.Field = v
+			out.locations = append(out.locations, l)
+		}
+	}
+	if len(out.locations) == 0 {
+		l := pl.Location(o.Locate(path), side)
+		l.Field = path
+		out.locations = append(out.locations, l)
+	}
+	return out
+}
+
+// inDiffFirst orders locations as [judge.Places.locations] does.
+func inDiffFirst(list []judge.Location) []judge.Location {
+	var edited, rest []judge.Location
+	for _, l := range list {
+		if l.InDiff {
+			edited = append(edited, l)
+		} else {
+			rest = append(rest, l)
+		}
+	}
+	return judge.Distinct(append(edited, rest...))
+}
