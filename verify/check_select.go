@@ -108,7 +108,11 @@ func (r *Result) enterUnmodeled(p slice.Pair, changed map[string]bool, all bool,
 	for _, o := range p.Objects(state.Base) {
 		had[o.ID.String()] = true
 	}
+	var operated []string
 	for _, o := range p.Objects(state.Head) {
+		if (all || changed[o.ID.String()]) && slice.AsksOfPods(o) && !isMade(own, o) {
+			operated = append(operated, o.ID.Kind+" "+o.ID.Name)
+		}
 		if !slice.RunsPods(o) || o.Hook || isMade(own, o) || !(all || changed[o.ID.String()]) {
 			continue
 		}
@@ -120,6 +124,10 @@ func (r *Result) enterUnmodeled(p slice.Pair, changed map[string]bool, all bool,
 			ID: o.ID.String(), Release: p.ID, Change: string(change), Verdict: Inconclusive,
 			Reason: fmt.Sprintf("%s is not modeled: nothing was verified for it", o.ID.Kind),
 		})
+	}
+	if len(operated) > 0 {
+		r.Notices = scenario.AppendNew(r.Notices,
+			[]string{"pods that an operator makes are not verified: of " + firstFew(operated)})
 	}
 }
 

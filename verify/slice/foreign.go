@@ -19,6 +19,37 @@ func RunsPods(o *render.Object) bool {
 	return ok && len(list) > 0
 }
 
+// AsksOfPods reports whether an object of an unknown kind says where pods may stand that an operator makes of it: four
+// fields deep in its spec, at most, is one by which a pod does.
+func AsksOfPods(o *render.Object) bool {
+	if o.Typed != nil || o.Hook || RunsPods(o) || strings.HasSuffix(o.ID.Group, "toolkit.fluxcd.io") ||
+		strings.HasPrefix(o.ID.Group, "karpenter.") || o.ID.Group == "argoproj.io" || o.ID.Group == "helm.cattle.io" {
+		return false
+	}
+	return placesPods(o.Content["spec"], 4)
+}
+
+func placesPods(v any, depth int) bool {
+	if depth < 0 {
+		return false
+	}
+	switch x := v.(type) {
+	case []any:
+		return slices.ContainsFunc(x, func(v any) bool { return placesPods(v, depth) })
+	case map[string]any:
+		for key, v := range x {
+			switch key {
+			case "affinity", "tolerations", "nodeSelector", "topologySpreadConstraints", "podTemplate":
+				return true
+			}
+			if placesPods(v, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Scales reports whether an object of an unknown kind sets the size of a workload, such as a
 // VerticalPodAutoscaler or a KEDA ScaledObject; [scalers] has those that are modeled.
 func Scales(o *render.Object) bool {
