@@ -66,6 +66,7 @@ test: check-format ## what CI runs
 	$(GO) tool staticcheck $(PACKAGES)
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 60m ./... ./testdata/pullrequests
 	$(GO) test -timeout 30m ./verify/...
+	$(GO) test -run TestScripts ./cmd/kubesettle
 	@$(MAKE) --no-print-directory conformance release-tools
 
 .PHONY: check-format
