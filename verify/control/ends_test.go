@@ -14,7 +14,8 @@ import (
 )
 
 // endingProblems are slices of several workloads that come to an end each by itself; in the second, nodes are tight and
-// pods on deletion stand in the way of others.
+// pods on deletion stand in the way of others. In the third a pod is pending until one of
+// either workload has stopped, and in the fourth a quota refuses it until then: neither has come to its end.
 var endingProblems = []string{`
 nodes a 3 zone=a cpu=200 pods=500
 base web replicas=3 image=v1 cpu=500m surge=1 unavailable=0
@@ -29,6 +30,19 @@ base web replicas=2 image=v1 cpu=300m surge=1 unavailable=0
 head web replicas=2 image=v2 cpu=300m surge=1 unavailable=0
 base api replicas=2 image=v1 cpu=200m surge=1 unavailable=1
 head api replicas=3 image=v2 cpu=200m surge=1 unavailable=1
+events apply=1 bad=1`, `
+nodes a 1 zone=a cpu=9 pods=6
+base web replicas=2 image=v1 cpu=100m surge=1 unavailable=0
+head web replicas=2 image=v2 cpu=100m surge=1 unavailable=0
+base api replicas=2 image=v1 cpu=100m surge=1 unavailable=0
+head api replicas=2 image=v2 cpu=100m surge=1 unavailable=0
+events apply=1 bad=1`, `
+nodes a 1 zone=a cpu=9 pods=9
+quota pods=6
+base web replicas=2 image=v1 cpu=100m surge=1 unavailable=0
+head web replicas=2 image=v2 cpu=100m surge=1 unavailable=0
+base api replicas=2 image=v1 cpu=100m surge=1 unavailable=0
+head api replicas=2 image=v2 cpu=100m surge=1 unavailable=0
 events apply=1 bad=1`}
 
 // TestEnds walks at random to states of which all actors say that each workload only comes to its end by itself, and
