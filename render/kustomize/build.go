@@ -64,6 +64,7 @@ func Build(j *release.Recipe) release.Output {
 }
 
 func build(files map[string][]byte, root string, opt *krusty.Options) (resmap.ResMap, error) {
+	leanSchema()
 	fsys := newAnyName()
 	ownSchema := false
 	for p, b := range files {
