@@ -218,3 +218,32 @@ func keepFindingsOfCases(t *testing.T, reduction string, without func(*Options))
 	}
 	t.Logf("%d cases; %d states, %d without", len(dirs), kept, whole)
 }
+
+// TestSharingKeepsWhatIsCut is the same where the number of states ends searches: what the shared one saw until then is
+// what the other one would have.
+func TestSharingKeepsWhatIsCut(t *testing.T) {
+	cut, fewer := 0, 0
+	for seed := range 25 {
+		r := rand.New(rand.NewPCG(23, uint64(seed)))
+		base, head, policy := randomShop(r, 2+r.IntN(4), false)
+		ch, pol := changeOf(t, base, head, policy)
+		states := 20 + r.Uint64N(200)
+		run := func(twice bool) *Result {
+			opt := Options{Policy: pol, Workers: 1, TimeBudget: time.Minute, states: states, plain: true, calm: true, twice: twice}
+			return verdict(t)(Check(context.Background(), ch, opt))
+		}
+		less, more := run(false), run(true)
+		if ranOut(more) {
+			cut++
+			if less.Coverage.States < more.Coverage.States {
+				fewer++
+			}
+		}
+		if a, b := fully(less), fully(more); !slices.Equal(a, b) {
+			t.Errorf("cluster %d, %d states: shared\n%s\ntwice\n%s", seed, states, strings.Join(a, "\n"), strings.Join(b, "\n"))
+		}
+	}
+	if cut < 10 || fewer < 5 {
+		t.Errorf("%d clusters were cut, %d with fewer states: the test has lost its teeth", cut, fewer)
+	}
+}

@@ -35,7 +35,7 @@ func TestReductionsKeepFindings(t *testing.T) {
 		ch, pol := changeOf(t, base, head, policy)
 		run := func(off bool) *Result {
 			return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 1, TimeBudget: time.Minute,
-				states: states, plain: true, unlumped: off, whole: off, twice: off, interleaved: off}))
+				states: states, plain: true, calm: true, unlumped: off, whole: off, twice: off, interleaved: off}))
 		}
 		less := run(false)
 		if ranOut(less) {

@@ -192,7 +192,7 @@ func (r *scenarioRun) explore(ctx context.Context, name string, p *Problem, init
 	}
 	r.cov.addAll(results)
 	res := results[len(results)-1]
-	if p.settles && res.Bound == search.Complete {
+	if p.settles && len(results) == 1 && (res.Bound == search.Complete || res.Bound == search.StateBound) {
 		r.rests = &rests{p, res.Settled}
 	}
 	r.cov.close(closedBy(res))

@@ -7,7 +7,8 @@ import (
 )
 
 // rests are the states that a problem comes to rest in: what the search of an installation explores is what the
-// scenario that begins where it has settled would explore once more.
+// scenario that begins where it has settled would explore once more. A search that was cut off by the number of its
+// states gives those that it saw, which the other one would see as well.
 type rests struct {
 	p      *Problem
 	states [][]byte

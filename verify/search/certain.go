@@ -1,5 +1,7 @@
 package search
 
+import "bytes"
+
 // inevitable reports whether every fair run from the last event of a counterexample on,
 // with no further event, violates the rule. A random tie-break is fair: a run leaves a
 // component that can be left, almost surely. So the question is whether a good end can
@@ -30,17 +32,11 @@ func (e *engine) inevitable(rule int, v *Violation) (bool, error) {
 			}
 		}
 	}
-	part := *e.sys
-	part.Initial = [][]byte{from}
-	part.bad, part.badStep, part.quiet, part.lasso = nil, nil, nil, nil
-	opt := e.opt
-	opt.MaxEvents, opt.Compact, opt.Reduce, opt.Settled, opt.Checked = 0, false, false, false, false
-	sub := newEngine(e.ctx, &part, opt)
-	if !opt.sizes.noEdges && len(part.Actors) < maxEdgeActors {
-		sub.edges = &edges{}
+	if e.cutFrom(from) {
+		return false, nil
 	}
-	sub.begin = e.begin
-	if err := sub.explore(); err != nil || sub.result.Bound != Complete {
+	sub, err := e.from(from)
+	if err != nil || sub.result.Bound != Complete {
 		return false, err
 	}
 	certain, err := sub.noGoodEnd(rule, sub.find(e.workers[0].canonOf(from)))
@@ -48,6 +44,31 @@ func (e *engine) inevitable(rule int, v *Violation) (bool, error) {
 		e.stopped.Store(true)
 	}
 	return certain, err
+}
+
+// cutFrom reports whether the search was cut off before it had seen what the loops reach from its only initial state,
+// where that is the given one: another search from there would be cut off as well.
+func (e *engine) cutFrom(s []byte) bool {
+	cut := e.result.Bound == StateBound || e.result.Bound == MemoryBound
+	return cut && e.closed < 0 && len(e.sys.Initial) == 1 && bytes.Equal(s, e.sys.Initial[0])
+}
+
+// from explores what the loops reach from a state, once for all rules that ask for it one after the other.
+func (e *engine) from(s []byte) (*engine, error) {
+	if e.part != nil && bytes.Equal(e.part.sys.Initial[0], s) {
+		return e.part, nil
+	}
+	part := *e.sys
+	part.Initial = [][]byte{s}
+	part.bad, part.badStep, part.quiet, part.lasso = nil, nil, nil, nil
+	opt := e.opt
+	opt.MaxEvents, opt.Compact, opt.Reduce, opt.Settled, opt.Checked = 0, false, false, false, false
+	e.part = newEngine(e.ctx, &part, opt)
+	if !opt.sizes.noEdges && len(part.Actors) < maxEdgeActors {
+		e.part.edges = &edges{}
+	}
+	e.part.begin = e.begin
+	return e.part, e.part.explore()
 }
 
 // without leaves out the states and the steps that violate a rule.

@@ -41,6 +41,7 @@ type engine struct {
 	found  [][]*finding // best violations of each rule so far, see offer
 	bad    [shards][][]hit
 	front  *frontier // the states' bytes once keys are fingerprints
+	part   *engine   // what the last question about certainty explored, see [engine.from]
 	result Result
 }
 
