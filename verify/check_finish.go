@@ -141,6 +141,7 @@ func analysePart(ctx context.Context, ch *render.Changes, opt Options, all bool)
 		a.enterRemarks(static.Of(static.Reached(static.Remarks(ch, all), opt.Policy), opt.has))
 	}
 	a.mendStatic(ctx, ch, all)
+	a.holdUp(ch)
 	a.hedgeSwitched(ch.Head)
 	a.blameHealing(ch)
 	effective := opt.Policy
@@ -177,7 +178,7 @@ type analysis struct {
 	mending    []mending       // what may mend findings that took no search
 	// whole are the slices of which nothing was left out at the declared size: no arithmetic knows better.
 	whole map[*slice.Slice]bool
-	// deliveries are the releases by ID, and the order in which Argo CD applies them; filled as they are asked for.
+	// deliveries are the releases by ID, and the order in which they are applied; filled as they are asked for.
 	deliveries map[string]delivered
 }
 

@@ -2,9 +2,11 @@ package verify
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -150,4 +152,24 @@ func ruleFor(list []rules.Rule, id, of string) (rules.Rule, bool) {
 		}
 	}
 	return rules.Rule{}, false
+}
+
+// holdUp says of findings by which a release of Flux never gets ready which others are not applied meanwhile.
+func (a *analysis) holdUp(ch *render.Changes) {
+	if ch.Base == nil {
+		return
+	}
+	for i := range a.result.Findings {
+		f := &a.result.Findings[i]
+		refused := f.Rule == rules.ApplyRejected
+		if f.Status != judge.New && f.Status != judge.Worsened || f.Certainty != "inevitable" ||
+			f.Scenario != scenario.ScenarioChange && f.Scenario != scenario.ScenarioInstall ||
+			!refused && f.Rule != "rollout-stuck" && f.Rule != "unschedulable" ||
+			slices.ContainsFunc(f.Events, func(e string) bool { return e != "apply" }) {
+			continue
+		}
+		if held := static.Held(ch, f.Release, f.Workload, refused); len(held) > 0 {
+			f.Message += "; what waits for its release is not applied meanwhile: " + strings.Join(held, ", ")
+		}
+	}
 }

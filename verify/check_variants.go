@@ -64,11 +64,11 @@ func (a *analysis) variant(sl *slice.Slice, p, packed *policies.Policy) scenario
 	return scenario.VariantOf(sl, classes, a.deliver(sl), events)
 }
 
-// delivered is a release on both sides, with the order in which Argo CD applies its objects where it does.
+// delivered is a release on both sides, with the order in which Argo CD or Flux applies its objects where one does.
 type delivered struct {
-	pair  slice.Pair
-	waves *static.Waves
-	waits bool
+	pair    slice.Pair
+	waves   *static.Waves
+	ordered bool
 }
 
 // deliveryOf is a release by its ID.
@@ -81,7 +81,7 @@ func (a *analysis) deliveryOf(release string) delivered {
 		for _, p := range slice.Pairs(a.places.Changes) {
 			d := delivered{pair: p}
 			if p.Head != nil {
-				d.waves, d.waits = static.NewWaves(p)
+				d.waves, d.ordered = static.NewWaves(p)
 			}
 			a.deliveries[p.ID] = d
 		}
@@ -100,11 +100,12 @@ func (a *analysis) deliver(sl *slice.Slice) state.Apply {
 		mode = state.ServerSide
 	}
 	step := func(id string) int {
-		if pair := sl.Objects[id]; pair != nil && d.waits {
+		if pair := sl.Objects[id]; pair != nil && d.ordered {
 			return d.waves.Of(pair[state.Base], pair[state.Head])
 		}
 		return 0
 	}
+	sl.Spec.Straight = d.ordered && !d.waves.Waits()
 	for i := range sl.Spec.Workloads {
 		w := &sl.Spec.Workloads[i]
 		w.Step = step(w.ID)

@@ -16,6 +16,14 @@ const (
 	FluxHelmRelease Tool = "Flux Helm" // a HelmRelease
 )
 
+// Kind is that of the object that has a release delivered; "" where none does.
+func (t Tool) Kind() string {
+	return map[Tool]string{ArgoCD: "Application", Flux: "Kustomization", FluxHelmRelease: "HelmRelease"}[t]
+}
+
+// OfFlux reports whether it is one of Flux's controllers.
+func (t Tool) OfFlux() bool { return t == Flux || t == FluxHelmRelease }
+
 // Delivery is how a release gets into the cluster, as the GitOps object that declares it says. Its zero value is that
 // of a release that no such object declares: nothing is known.
 type Delivery struct {

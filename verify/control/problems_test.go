@@ -197,6 +197,16 @@ base old replicas=1 image=v1 cpu=100m step=3
 quota pods=9
 events apply=1 rollback=1 bad=1`, `
 nodes a 3
+straight
+server-side
+base web replicas=2 image=v1 cpu=500m
+head web replicas=3 image=v2 cpu=500m
+both api replicas=2 image=v1 cpu=100m
+base old replicas=1 image=v1 cpu=100m step=1
+hpa base old min=1 max=3 target=50
+quota pods=9
+events apply=1 bad=1`, `
+nodes a 3
 base web replicas=4 image=v1 cpu=500m
 head web replicas=4 image=v2 cpu=500m
 pdb web unavailable=1

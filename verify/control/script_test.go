@@ -167,6 +167,8 @@ func (s *script) cluster(input string) error {
 			s.addOwn(bare, opt)
 		case "server-side":
 			s.spec.Apply = state.ServerSide
+		case "straight":
+			s.spec.Straight = true
 		default:
 			return fmt.Errorf("unknown line %q", line)
 		}

@@ -20,6 +20,9 @@ const syncWave = "argocd.argoproj.io/sync-wave"
 // stepsOf are the steps of a slice's workloads and quotas, where an apply takes several.
 func stepsOf(s *state.Spec) map[string]int {
 	out := map[string]int{}
+	if s.Straight {
+		return out // nobody sets the order of these
+	}
 	for i := range s.Workloads {
 		out[s.Workloads[i].ID] = s.Workloads[i].Step
 	}
@@ -74,7 +77,7 @@ const mostWaves = 4
 // waveBlame blames the waves that the change sets or moves: each is put back to base's or, where base lacks the object,
 // to that of the workload, and the search run again.
 func (pl Places) waveBlame(ctx context.Context, c *scenario.Checker, v scenario.Variant, of judged) []Blame {
-	if of.Problem.Cfg.Steps() < 2 {
+	if of.Problem.Cfg.Steps() < 2 || of.Problem.Cfg.Spec.Straight {
 		return nil
 	}
 	steps := stepsOf(&v.Spec)

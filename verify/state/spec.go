@@ -49,7 +49,9 @@ type Spec struct {
 	// absent has only the label kubernetes.io/metadata.name.
 	Namespaces map[string]map[string]string
 	Apply      Apply
-	Events     Events
+	// Straight says that the steps of an apply follow each other in milliseconds: nothing waits for health in between.
+	Straight bool
+	Events   Events
 	// PriorityClasses by name, value in Kubernetes' int32 range.
 	PriorityClasses map[string]int32
 	// NeverPreempt holds the PriorityClasses whose preemptionPolicy is Never.
@@ -201,7 +203,7 @@ type Workload struct {
 	Namespace, Name string
 	Manifests       [2]Manifest // by Version
 	// Step is the place in the order in which the tool applies head that the workload comes at, or is deleted; what comes
-	// at a later one waits until this is healthy. 0 for all: one step.
+	// at a later one waits until this is healthy, unless [Spec.Straight]. 0 for all: one step.
 	Step int
 	// First says that the first revision of the workload, not a later one, is what may turn out bad.
 	First bool

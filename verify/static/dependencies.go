@@ -25,9 +25,7 @@ func deliverer(r *render.Rendered, name string) string { return string(r.Deliver
 
 // declaringObject is the GitOps object that declares a release; nil where it was not rendered.
 func declaringObject(rev *render.Revision, r *render.Rendered) *render.Object {
-	kind := map[render.Tool]string{render.ArgoCD: "Application", render.Flux: "Kustomization",
-		render.FluxHelmRelease: "HelmRelease"}[r.Delivery.Tool]
-	name := r.Delivery.Name
+	kind, name := r.Delivery.Tool.Kind(), r.Delivery.Name
 	if r.Delivery.Set != "" {
 		kind, name = "ApplicationSet", setName(r.Delivery.Set)
 	}

@@ -119,10 +119,10 @@ func (w *waiting) hops(key string) []hop {
 // healthOf is the field by which a Kustomization waits for the health of what declares release c among its objects;
 // "": none.
 func healthOf(r, c *render.Rendered) string {
-	kind := map[render.Tool]string{render.Flux: "Kustomization", render.FluxHelmRelease: "HelmRelease"}[c.Delivery.Tool]
-	if kind == "" {
+	if !c.Delivery.Tool.OfFlux() {
 		return ""
 	}
+	kind := c.Delivery.Tool.Kind()
 	if r.Delivery.All {
 		return "spec.wait"
 	}

@@ -12,23 +12,56 @@ import (
 // phaseApart keeps the waves of one phase apart from those of the next; a wave is smaller.
 const phaseApart = 1 << 20
 
-// Waves is the order in which Argo CD applies the objects of a release, and deletes those that leave it. No other tool
-// waits between two objects that are no hooks.
+// Waves is the order in which Argo CD or Flux applies the objects of a release, and deletes those that leave it. No
+// other tool applies them in steps, but for hooks.
 //
 // Upstream: argo-cd and gitops-engine, pkg/sync: (*syncContext).getSyncTasks (waves of pruned objects are reversed;
-// PruneLast: one after the last) and Sync.
+// PruneLast: one after the last) and Sync. kustomize-controller v1.9, (*KustomizationReconciler).reconcile (apply, then
+// prune, then health), and fluxcd/pkg, ssa: (*ResourceManager).ApplyAllStaged, utils: IsClusterDefinition,
+// IsClassDefinition.
 type Waves struct {
 	steps
+	flux   bool
 	pruned map[int]int // by wave: the one that what is deleted is deleted in
 	last   int         // after all others
 	all    bool        // everything is deleted last
 }
 
+// Stages of a Kustomization of Flux; prune is no stage, and comes after all of them.
+const (
+	definitions = iota
+	classes
+	resources
+	prune
+)
+
+// stageOf is the stage that Flux applies an object in. Which kinds its custom stage has is a flag of the controller; by
+// default it has none.
+func stageOf(o *render.Object) int {
+	switch kind := strings.ToLower(o.ID.Kind); {
+	case kind == "customresourcedefinition" && o.ID.Group == "apiextensions.k8s.io",
+		kind == "namespace" && o.ID.Group == "" && o.ID.Version == "v1",
+		kind == "clusterrole" && o.ID.Group == "rbac.authorization.k8s.io":
+		return definitions
+	case strings.HasSuffix(o.ID.Kind, "Class"):
+		return classes
+	}
+	return resources
+}
+
+// Waits reports whether the tool goes on only once all that came before is healthy. Flux waits for definitions and
+// classes, which are healthy at once, and for all else after its last step.
+func (w *Waves) Waits() bool { return !w.flux }
+
 // NewWaves reads the order from a release of both revisions; false where there is none.
 func NewWaves(p slice.Pair) (*Waves, bool) {
 	w := &Waves{steps: newSteps(p.Head), pruned: map[int]int{}}
-	if !w.argo || p.Head.Err != nil {
+	w.flux = p.Head.Delivery.Tool == render.Flux
+	if !w.argo && !w.flux || p.Head.Err != nil {
 		return nil, false
+	}
+	if w.flux {
+		return w, true
 	}
 	w.all = p.Head.Delivery.Last
 	have := map[render.ObjectID]bool{}
@@ -62,6 +95,12 @@ func (w *Waves) wave(o *render.Object) int {
 
 // Of is the step that an object comes with or, where head lacks it, is deleted in.
 func (w *Waves) Of(base, head *render.Object) int {
+	switch {
+	case w.flux && head != nil:
+		return stageOf(head)
+	case w.flux && base != nil:
+		return prune
+	}
 	if head != nil {
 		at, _ := w.of(head)
 		return at.phase*phaseApart + at.wave

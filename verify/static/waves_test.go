@@ -52,9 +52,43 @@ func TestWaves(t *testing.T) {
 			}
 		}
 	}
-	flux := release(now[:1], false)
-	flux.Delivery.Tool = render.Flux
-	if _, ok := NewWaves(slice.Pair{ID: "shop", Head: flux}); ok {
-		t.Error("Flux waits between two objects")
+	helm := release(now[:1], false)
+	helm.Delivery.Tool = render.FluxHelmRelease
+	if _, ok := NewWaves(slice.Pair{ID: "shop", Head: helm}); ok {
+		t.Error("Helm applies objects that are no hooks in several steps")
+	}
+}
+
+// TestStages: Flux applies what others are made of first, then classes, then all else, and deletes at the end; waves
+// and hooks are nothing to it.
+func TestStages(t *testing.T) {
+	object := func(group, version, kind string) *render.Object {
+		return &render.Object{ID: render.ObjectID{Group: group, Version: version, Kind: kind, Name: "a"},
+			Content: map[string]any{"metadata": map[string]any{"annotations": map[string]any{
+				"argocd.argoproj.io/sync-wave": "-7"}}}}
+	}
+	r := &render.Rendered{}
+	r.Delivery = render.Delivery{Tool: render.Flux, Prunes: true}
+	w, ok := NewWaves(slice.Pair{ID: "shop", Base: r, Head: r})
+	if !ok || w.Waits() {
+		t.Fatal("Flux applies everything at once, or waits until it is healthy")
+	}
+	order := [][]*render.Object{
+		{object("apiextensions.k8s.io", "v1", "CustomResourceDefinition"), object("", "v1", "Namespace"),
+			object("rbac.authorization.k8s.io", "v1", "ClusterRole")},
+		{object("scheduling.k8s.io", "v1", "PriorityClass"), object("networking.k8s.io", "v1", "IngressClass"),
+			object("storage.k8s.io", "v1", "StorageClass")},
+		{object("", "v1", "ResourceQuota"), object("apps", "v1", "Deployment"), object("example.com", "v1", "Namespace"),
+			object("rbac.authorization.k8s.io", "v1", "Role"), object("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding")},
+	}
+	for stage, list := range order {
+		for _, o := range list {
+			if got := w.Of(nil, o); got != stage {
+				t.Errorf("%s comes at stage %d, want %d", o.ID.Kind, got, stage)
+			}
+			if got := w.Of(o, nil); got != len(order) {
+				t.Errorf("%s is deleted at %d, want %d", o.ID.Kind, got, len(order))
+			}
+		}
 	}
 }

@@ -209,6 +209,8 @@ func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
 	}
 	w.Text = "the change is applied"
 	switch {
+	case advances(from, to) && from.C.Spec.Straight:
+		w.Text = "all else is applied, and what Git no longer has is deleted"
 	case advances(from, to):
 		w.Text = "all so far is healthy, and the next step is applied"
 	case from.C.Spec.Events.Next:
@@ -333,7 +335,7 @@ func (a *Apply) Model() *actor.Model {
 			"a workload that head lacks is deleted, as with pruning",
 		},
 		MayHide: []string{
-			"what a tool applies without waiting in between is one step, that of Helm, Flux and kubectl therefore; hooks are judged on the objects",
+			"what Helm and kubectl apply is one step, and so is each stage of Flux and each wave of Argo CD; hooks are judged on the objects",
 			"the ReplicaSets of a deleted Deployment go with it at once",
 			"what the API server refuses (apply-rejected) is searched as if accepted or, if invalid, left as it was",
 		},

@@ -10,12 +10,17 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// steps models how a tool goes on with an apply that takes several steps: once everything of the steps so far is
-// healthy, the next one is applied. What never gets healthy keeps all that follows away.
+// steps models how a tool goes on with an apply that takes several steps. With Argo CD the next one is applied once
+// everything of the steps so far is healthy: what never gets healthy keeps all that follows away. Flux applies stage by
+// stage and then prunes, and asks for health at the end.
 //
 // Upstream: argo-cd and gitops-engine, pkg/sync: (*syncContext).Sync (tasks of one phase and wave, then those that run
-// are waited for; pruned objects are not), getSyncTasks; health as in [Healthy].
-type steps struct{ Apply }
+// are waited for; pruned objects are not), getSyncTasks; health as in [Healthy]. kustomize-controller v1.9,
+// (*KustomizationReconciler).reconcile; fluxcd/pkg, ssa: (*ResourceManager).ApplyAllStaged.
+type steps struct {
+	Apply
+	straight bool // see [state.Spec.Straight]
+}
 
 // NewSteps builds the actor where head comes in several steps.
 func NewSteps(b *state.Builder) ([]actor.Actor, error) {
@@ -23,7 +28,7 @@ func NewSteps(b *state.Builder) ([]actor.Actor, error) {
 	if spec.Events.Apply <= 0 || b.Config().Steps() < 2 {
 		return nil, nil
 	}
-	return []actor.Actor{&steps{Apply{serverSide: spec.Apply == state.ServerSide}}}, nil
+	return []actor.Actor{&steps{Apply{serverSide: spec.Apply == state.ServerSide}, spec.Straight}}, nil
 }
 
 // Alone implements [actor.Loner]: one workload waits for another.
@@ -35,12 +40,17 @@ func (*steps) Lumps(_ *state.Config, _ actor.Likeness) bool { return true }
 // Name implements [actor.Actor].
 func (a *steps) Name() string { return "sync" }
 
-// Latency implements [actor.Actor]: a sync looks again after seconds.
-func (a *steps) Latency() actor.Latency { return actor.Periodic }
+// Latency implements [actor.Actor]: a sync of Argo CD looks again after seconds.
+func (a *steps) Latency() actor.Latency {
+	if a.straight {
+		return actor.Sync
+	}
+	return actor.Periodic
+}
 
 // Step implements [actor.Actor]: the next step is applied.
 func (a *steps) Step(s state.State, next *actor.Emit) {
-	if s.Version() != state.Head || s.StepsLeft() == 0 || !reachedHealth(s) {
+	if s.Version() != state.Head || s.StepsLeft() == 0 || !a.straight && !reachedHealth(s) {
 		return
 	}
 	t := next.Copy(s)
@@ -80,7 +90,7 @@ func rest(s state.State, words *actor.Words) string {
 		if step > s.Reached() {
 			later = append(later, name)
 		}
-		if step != 0 {
+		if step != 0 && !s.C.Spec.Straight {
 			words.Because = append(words.Because, actor.Ref{Object: id, Version: state.Head, Field: SyncWave})
 		}
 	}
@@ -96,11 +106,28 @@ func rest(s state.State, words *actor.Words) string {
 		q := &s.C.Spec.Quotas[i]
 		ordered(q.ID(), q.Step, q.Words())
 	}
+	if s.C.Spec.Straight {
+		return fmt.Sprintf("; what Git no longer has is deleted next: %s", strings.Join(later, ", "))
+	}
 	return fmt.Sprintf("; what is of a later step waits until this is healthy: %s", strings.Join(later, ", "))
 }
 
 // Model implements [actor.Actor].
 func (a *steps) Model() *actor.Model {
+	if a.straight {
+		return &actor.Model{
+			Upstream: "kustomize-controller v1.9, (*KustomizationReconciler).reconcile; fluxcd/pkg, ssa: ApplyAllStaged",
+			Exact: []string{
+				"a Kustomization of Flux deletes what Git no longer has after it applied all else, and waits for no health in between",
+			},
+			MayInvent: []string{"what Git no longer has is deleted, also without prune"},
+			MayHide: []string{
+				"the objects of one stage are applied at once, and definitions and classes are ready at once",
+				"an apply that fails is not tried again (retryInterval): what the API server refuses is told on its own",
+				"autoscalers, disruption budgets and LimitRanges go with their workload",
+			},
+		}
+	}
 	return &actor.Model{
 		Upstream: "argo-cd and gitops-engine, pkg/sync (getSyncTasks, Sync) and pkg/health",
 		Exact: []string{
