@@ -129,7 +129,13 @@ func (r *rule) secret(m []int) (from, to int) {
 	return m[0], m[1]
 }
 
+// groupVersion is an apiVersion with a group, which gitleaks takes for a key of some API.
+var groupVersion = regexp.MustCompile(`^[a-z-]{1,40}(\.[a-z0-9-]{1,20}){0,4}/v[0-9]{1,2}((alpha|beta)[0-9]{1,2})?$`)
+
 func (r *rule) spares(secret string) bool {
+	if groupVersion.MatchString(secret) {
+		return true
+	}
 	if entropy(secret) <= r.entropy && r.entropy > 0 || strings.Contains(secret, "<redacted") {
 		return true
 	}
