@@ -84,7 +84,7 @@ func (a *analysis) trySearched(ctx context.Context, ch *render.Changes, all bool
 // where it does not mend.
 func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, r static.Remedy,
 	mends func(*render.Rendered) bool) *judge.Fix {
-	for _, w := range ch.Head.Rewrites(r.Object, r.Set) {
+	for _, w := range rewrites(ctx, ch.Head, r) {
 		if a.checker.Expired() {
 			return nil // each is a render and a comparison of everything
 		}
@@ -94,10 +94,10 @@ func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, r static.Re
 		}
 		e, shown := judge.Difference(w.File, string(was), w.Text, r.Say)
 		rel, err := ch.Head.Edited(ctx, r.Object.Release, w.File, []byte(w.Text))
-		if err != nil || rel.Err != nil || !alone(ch.Head, rel, r.Object) || !mends(rel) {
+		if err != nil || rel.Err != nil || len(r.With) == 0 && !alone(ch.Head, rel, r.Object) || !mends(rel) {
 			continue
 		}
-		if !shown || r.Before != nil { // with a step before the change, the edit alone would not mend
+		if !shown || len(r.Earlier()) > 0 { // with a step before the change, the edit alone would not mend
 			return a.inWords(r)
 		}
 		others, harmless := judge.OthersOf(ctx, ch.Head, rel.ID, w)
@@ -116,6 +116,23 @@ func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, r static.Re
 	return a.inWords(r) // which text it is of is not known
 }
 
+// rewrites are texts with which a remedy may come to be; where it is of several objects, those with which just they are
+// as it sets them.
+func rewrites(ctx context.Context, head *render.Revision, r static.Remedy) []render.Rewrite {
+	if len(r.With) == 0 {
+		return head.Rewrites(r.Object, r.Set)
+	}
+	want := withObject(head, r)
+	if want == nil {
+		return nil
+	}
+	parts := []render.Part{{Object: r.Object, Set: r.Set}}
+	for _, c := range r.With {
+		parts = append(parts, render.Part{Object: c.Object, Set: c.Set})
+	}
+	return slices.Collect(head.RewriteAll(ctx, parts, want.Objects))
+}
+
 // inWords is a remedy that was tried as a fix without an edit.
 func (a *analysis) inWords(r static.Remedy) *judge.Fix {
 	l := a.places.Location(r.Object.Source, "head")
@@ -125,21 +142,23 @@ func (a *analysis) inWords(r static.Remedy) *judge.Fix {
 	return &judge.Fix{Text: r.Say, Cost: r.Cost, Location: &l, Verified: true}
 }
 
-// withObject is the release of head that a remedy's object is of, with the object as the remedy sets it; nil where the
-// object cannot be set so.
+// withObject is the release of head that a remedy's objects are of, with the objects as the remedy sets them; nil where
+// they cannot be set so.
 func withObject(head *render.Revision, r static.Remedy) *render.Rendered {
-	o, err := r.Object.With(r.Set)
 	i := slices.IndexFunc(head.Releases, func(x *render.Rendered) bool { return x.ID == r.Object.Release })
-	if err != nil || i < 0 {
+	if i < 0 {
 		return nil
 	}
 	rel := *head.Releases[i]
-	at := slices.Index(rel.Objects, r.Object)
-	if at < 0 {
-		return nil
-	}
 	rel.Objects = slices.Clone(rel.Objects)
-	rel.Objects[at] = o
+	for _, c := range append([]static.Change{{Object: r.Object, Set: r.Set}}, r.With...) {
+		o, err := c.Object.With(c.Set)
+		at := slices.Index(rel.Objects, c.Object)
+		if err != nil || at < 0 {
+			return nil
+		}
+		rel.Objects[at] = o
+	}
 	return &rel
 }
 
@@ -170,8 +189,8 @@ func alone(head *render.Revision, rel *render.Rendered, o *render.Object) bool {
 func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel *render.Rendered,
 	of *judge.Finding, r static.Remedy) bool {
 	base := ch.Base
-	if r.Before != nil {
-		if base = setBefore(ch.Base, r); base == nil {
+	if len(r.Earlier()) > 0 {
+		if base = setBefore(base, r); base == nil {
 			return false
 		}
 	}
@@ -216,17 +235,24 @@ func instead(head *render.Revision, rel *render.Rendered) *render.Revision {
 	return &out
 }
 
-// setBefore is base with what a remedy sets before; nil where its object is not there.
+// setBefore is base with what a remedy sets before; nil where there is none, or without one of its
+// objects.
 func setBefore(base *render.Revision, r static.Remedy) *render.Revision {
-	o := sameObject(base, r.Object)
-	if o == nil {
+	if base == nil {
 		return nil
 	}
-	rel := withObject(base, static.Remedy{Object: o, Set: r.Before})
-	if rel == nil {
-		return nil
+	for _, c := range r.Earlier() {
+		o := sameObject(base, c.Object)
+		if o == nil {
+			return nil
+		}
+		rel := withObject(base, static.Remedy{Object: o, Set: c.Before})
+		if rel == nil {
+			return nil
+		}
+		base = instead(base, rel)
 	}
-	return instead(base, rel)
+	return base
 }
 
 // searchedClean reports whether a change with another release in place of head's, searched to the end, has no finding

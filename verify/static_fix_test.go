@@ -16,12 +16,17 @@ func TestStaticFixHeals(t *testing.T) {
 	const job = "---\napiVersion: batch/v1\nkind: Job\nmetadata:\n  name: migrate\n  namespace: default\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n      - name: migrate\n        image: migrate:1\n"
 	const budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata:\n  name: web\n  namespace: default\nspec:\n  minAvailable: 1\n  selector:\n    matchLabels:\n      app: web\n"
 	const quota = "---\napiVersion: v1\nkind: ResourceQuota\nmetadata:\n  name: team\n  namespace: default\nspec:\n  hard:\n    requests.cpu: 500m\n"
+	bare := strings.NewReplacer("        resources:\n          requests:\n            cpu: 100m\n", "",
+		"  strategy: {type: Recreate}\n", "").Replace(web)
 	blockWeb := strings.NewReplacer("selector: {matchLabels: {app: web}}", "selector:\n    matchLabels:\n      app: web",
 		"metadata: {labels: {app: web}}", "metadata:\n      labels:\n        app: web").Replace(web)
 	for name, c := range map[string]struct{ rule, base, from, to, say string }{
 		"a field that is misspelt": {"apply-rejected", web, "        resources:", "        resorces:", "write resources instead of resorces"},
 		"a misspelt selector":      {"dangling-target", web + service, "  selector:\n    app: web\n", "  selector:\n    app: wbe\n", "select the labels that the pods of Deployment web have"},
 		"a misspelt target":        {"dangling-target", strings.Replace(web, "  replicas: 1\n", "", 1) + hpa, "    name: web\n", "    name: wbe\n", "name Deployment web as its target"},
+		"a misspelt target that is not ready for it": {"dangling-target", bare, "        image: web\n",
+			"        image: web\n" + strings.Replace(hpa, "    name: web\n", "    name: web-app\n", 1),
+			"name Deployment web as its target, and give each container a request of what is measured in percent of it (here cpu: 100m: use what it needs), and remove spec.replicas of Deployment web: the autoscaler owns it"},
 		"a field of the Job in its pods": {"apply-rejected", web + job, "      restartPolicy: Never\n", "      restartPolicy: Never\n      backoffLimit: 2\n",
 			"move spec.template.spec.backoffLimit to spec.backoffLimit"},
 		"a field of the pods beside them": {"apply-rejected", web, "    spec:\n      containers", "    nodeSelector:\n      disk: ssd\n    spec:\n      containers",

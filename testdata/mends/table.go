@@ -161,5 +161,8 @@ func describe(mode string, r clones.Result) {
 		if len(f.Blame) > 0 {
 			fmt.Printf("      %s:%d %s\n", f.Blame[0].File, f.Blame[0].StartLine, f.Blame[0].Field)
 		}
+		if f.Fix != nil {
+			fmt.Printf("      fix: %s\n", f.Fix.Text)
+		}
 	}
 }

@@ -35,7 +35,8 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 	blame := d.Places.blame(sr.Variant.Slice, found)
 	held := map[int]bool{}
 	release := d.release(sr.Variant.Release)
-	for i, r := range remedies(v, sr.Variant, blame, release != nil && release.Kind == render.Helm) {
+	helm := release != nil && release.Kind == render.Helm
+	for i, r := range remedies(v, sr.Variant, blame, helm) {
 		if i == mostRemedies || len(out) == mostFixes || d.Checker.Expired() {
 			break
 		}
@@ -49,6 +50,7 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 	if len(out) > 0 {
 		return out, left.untried
 	}
+	out = counsel(sr.Variant, v.Key(), helm)
 	blame = slices.DeleteFunc(blame, func(b Blame) bool { return strings.HasSuffix(b.Path, ".image") })
 	for i, e := range d.Places.edits(blame) {
 		if i == mostEdits || d.Checker.Expired() {
@@ -58,7 +60,7 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 			f := d.Places.Fix(e)
 			f.Back = true
 			f.Spread(others)
-			return []*Fix{f}, left.untried
+			return append(out, f), left.untried
 		}
 	}
 	if say := byHand(sr.Variant.Slice, v.Key()); say != "" {

@@ -6,7 +6,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -85,6 +84,7 @@ var cures = []cure{
 	{[]string{"replicas-reset", "below-floor", "never-settles"}, forgetReplicas},
 	{[]string{"runaway-scale", "never-settles"}, labelApart},
 	{[]string{"never-settles", "replica-oscillation", "runaway-scale"}, requestWhatIsMeasured},
+	{[]string{"never-settles", "runaway-scale"}, requestAndDrop},
 	{[]string{"never-settles"}, wakeUp},
 	{[]string{"never-settles", "replica-oscillation"}, oneAutoscaler},
 	{[]string{"runaway-scale", "replica-oscillation", "never-settles", "below-floor"}, leaveOneMetric},
@@ -252,47 +252,6 @@ func declares(o *render.Object, path ...string) bool { return slice.ValueAt(o.Co
 
 func (p patient) named(is func(*render.Object) bool) []*render.Object {
 	return slices.DeleteFunc(slices.Clone(p.beside), func(o *render.Object) bool { return !is(o) })
-}
-
-// dropReplicas leaves the number to who owns it.
-func dropReplicas(p patient) []remedy {
-	if len(p.hpas()) == 0 && !slices.ContainsFunc(p.beside, slice.IsScaledObject) ||
-		!declares(p.workload, "spec", "replicas") {
-		return nil
-	}
-	return p.of("remove spec.replicas: the autoscaler owns it", "", render.Setting{Path: "spec.replicas"})
-}
-
-// leastCPU is what a container is said to request that requests no CPU.
-const leastCPU = "100m"
-
-// requestWhatIsMeasured gives each container a request of what an autoscaler measures in
-// percent of it.
-func requestWhatIsMeasured(p patient) []remedy {
-	amount := map[corev1.ResourceName]string{corev1.ResourceCPU: leastCPU, corev1.ResourceMemory: "128Mi"}
-	var set []render.Setting
-	what := ""
-	for _, h := range p.hpas() {
-		for _, m := range h.Typed.(*autoscalingv2.HorizontalPodAutoscaler).Spec.Metrics {
-			if m.Resource == nil || m.Resource.Target.Type != autoscalingv2.UtilizationMetricType ||
-				amount[m.Resource.Name] == "" {
-				continue
-			}
-			for i, c := range p.manifest.Pod().Containers {
-				if _, ok := c.Resources.Requests[m.Resource.Name]; ok {
-					continue
-				}
-				what = fmt.Sprintf("%s: %s", m.Resource.Name, amount[m.Resource.Name])
-				path := fmt.Sprintf("%s.containers[%d].resources", p.pathOfPod(), i)
-				set = append(set, render.Setting{Path: path,
-					Value: map[string]any{"requests": map[string]any{string(m.Resource.Name): amount[m.Resource.Name]}}})
-			}
-		}
-	}
-	if len(set) == 0 {
-		return nil
-	}
-	return p.of("give each container a request (here "+what+": use what it needs), because the autoscaler measures in percent of it", "the nodes keep that much free for each pod", set...)
 }
 
 // loosenBudget lets one pod be away at a time, or puts a number in place of a percentage

@@ -18,16 +18,33 @@ import (
 // Upstream: kubectl's three-way merge; the step is that of the documentation of HorizontalPodAutoscalers ("Migrating
 // Deployments and StatefulSets to horizontal autoscaling"). Helm keeps its last manifest elsewhere.
 func forgetReplicas(p patient) []remedy {
-	if p.before == nil || p.applied == state.ServerSide || p.helm || len(p.hpas()) == 0 ||
-		!declares(p.before, "spec", "replicas") || declares(p.workload, "spec", "replicas") {
+	if !p.remembers() || declares(p.workload, "spec", "replicas") {
 		return nil
 	}
-	id := p.workload.ID
 	return []remedy{{
-		say: fmt.Sprintf("before this is applied, take spec.replicas out of what was last applied (kubectl apply edit-last-applied %s/%s -n %s), so that the number that runs stays",
-			kindArgument(id.Kind), id.Name, id.Namespace),
+		say:  "before this is applied, " + p.forgetting(),
 		cost: "one step by hand", object: p.workload, before: []render.Setting{{Path: "spec.replicas"}},
 	}}
+}
+
+// remembers reports whether an apply sets the replicas of a workload to one where an autoscaler owns them, as base
+// declared them and the change does not.
+func (p patient) remembers() bool {
+	return p.before != nil && p.applied != state.ServerSide && !p.helm && p.scaled() &&
+		declares(p.before, "spec", "replicas")
+}
+
+// forgetting is the step that keeps the number.
+func (p patient) forgetting() string { return Forgetting(p.workload) }
+
+// Forgetting is the step by which a workload keeps the number of its replicas when a manifest says it no more.
+func Forgetting(o *render.Object) string {
+	out := fmt.Sprintf("take spec.replicas out of what was last applied (kubectl apply edit-last-applied %s/%s",
+		kindArgument(o.ID.Kind), o.ID.Name)
+	if o.ID.Namespace != "" {
+		out += " -n " + o.ID.Namespace
+	}
+	return out + "), so that the number that runs stays"
 }
 
 // kindArgument is a kind as kubectl takes it.

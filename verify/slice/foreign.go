@@ -56,13 +56,17 @@ func Scales(o *render.Object) bool {
 	if o.Typed != nil {
 		return false
 	}
-	for _, field := range []string{"scaleTargetRef", "targetRef"} {
-		if _, ok := ValueAt(o.Content, "spec", field, "name").(string); ok &&
-			strings.Contains(strings.ToLower(o.ID.Kind), "scale") {
-			return true
-		}
+	_, named := ValueAt(o.Content, "spec", ScaledBy(o), "name").(string)
+	return named && strings.Contains(strings.ToLower(o.ID.Kind), "scale")
+}
+
+// ScaledBy is the field of an autoscaler's spec that names what it scales.
+func ScaledBy(o *render.Object) string {
+	const usual, vertical = "scaleTargetRef", "targetRef"
+	if _, named := ValueAt(o.Content, "spec", usual, "name").(string); named || o.Typed != nil {
+		return usual
 	}
-	return false
+	return vertical
 }
 
 // scaler is a kind of object beside Kubernetes' own that sets the size of a workload, or of its pods, and that an
@@ -122,17 +126,17 @@ func Foreign(head *render.Revision) []string {
 // Scaled is the workload that an object of an unknown kind sets the size of.
 func Scaled(o *render.Object) render.ObjectID {
 	id := render.ObjectID{Group: "apps", Kind: "Deployment", Namespace: o.ID.Namespace}
-	for _, field := range []string{"scaleTargetRef", "targetRef"} {
-		if name, ok := ValueAt(o.Content, "spec", field, "name").(string); ok {
-			id.Name = name
-			if kind, ok := ValueAt(o.Content, "spec", field, "kind").(string); ok {
-				id.Kind = kind
-			}
-			if v, ok := ValueAt(o.Content, "spec", field, "apiVersion").(string); ok {
-				id.Group, _, _ = strings.Cut(v, "/")
-			}
-			return id
-		}
+	field := ScaledBy(o)
+	name, ok := ValueAt(o.Content, "spec", field, "name").(string)
+	if !ok {
+		return id
+	}
+	id.Name = name
+	if kind, ok := ValueAt(o.Content, "spec", field, "kind").(string); ok {
+		id.Kind = kind
+	}
+	if v, ok := ValueAt(o.Content, "spec", field, "apiVersion").(string); ok {
+		id.Group, _, _ = strings.Cut(v, "/")
 	}
 	return id
 }

@@ -43,7 +43,7 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 			if t := head.nearly(o); t != nil {
 				r.beside[state.Head] = t
 				r.text, r.first = fmt.Sprintf("%s %s", o.ID, misses(o, t)), missedBy(o, t)
-				r.remedies = aimAt(o, t)
+				r.remedies = aimAt(o, t, p.Head.Kind == render.Helm)
 				out = append(out, r)
 			}
 		default:
@@ -54,7 +54,7 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 			if t := fresh.successor(was); t != nil {
 				r.beside = [2]*render.Object{was, t}
 				r.text, r.first = fmt.Sprintf("%s no longer acts on anything: it %s", o.ID, misses(o, t)), missedBy(o, t)
-				r.remedies = aimAt(o, t)
+				r.remedies = aimAt(o, t, p.Head.Kind == render.Helm)
 				out = append(out, r)
 			}
 		}
@@ -76,7 +76,7 @@ func aimPaths(o *render.Object) []string {
 	case *policyv1.PodDisruptionBudget, *corev1.Service:
 		return []string{"spec.selector"}
 	}
-	return []string{"spec.scaleTargetRef"}
+	return []string{"spec." + slice.ScaledBy(o)}
 }
 
 // arrivals are the objects that base does not have, the first of each kind in each namespace,
@@ -164,7 +164,7 @@ func misses(o, t *render.Object) string {
 
 // missedBy is the very field by which an object misses a workload: among values it has a line of its own.
 func missedBy(o, t *render.Object) []cause {
-	path, pod := "spec.scaleTargetRef.name", podLabels(t)
+	path, pod := "spec."+slice.ScaledBy(o)+".name", podLabels(t)
 	for _, k := range slices.Sorted(maps.Keys(selectorOf(o))) {
 		if pod[k] != selectorOf(o)[k] {
 			path = "spec.selector[" + k + "]"

@@ -22,6 +22,7 @@ type Remedy struct {
 	Say, Cost string         // an order, without a full stop, and what it costs; no cost is nothing
 	Object    *render.Object // that it changes; nil: it is a step for a person, which nothing can try
 	Set       []render.Setting
+	With      []Change // to other objects of its release, which belong to it
 	// Before are fields of what base applied, which a step before the change sets otherwise.
 	Before []render.Setting
 	// First says that it is a change of its own, which is applied before this one: Object is base's then, as are those
@@ -30,6 +31,23 @@ type Remedy struct {
 	Also  []*render.Object
 	// Stay are objects of base that a change of its own leaves there, which is applied before this one.
 	Stay []*render.Object
+}
+
+// Change are fields of one object, set otherwise.
+type Change struct {
+	Object      *render.Object
+	Set, Before []render.Setting // Before as a [Remedy] has it
+}
+
+// Earlier are the changes of which something is set before, on base.
+func (r Remedy) Earlier() []Change {
+	var out []Change
+	for _, c := range append([]Change{{r.Object, r.Set, r.Before}}, r.With...) {
+		if c.Before != nil {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // byHand is an order for a person.

@@ -14,21 +14,6 @@ import (
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
-// aimAt has an object act on a workload that it misses.
-func aimAt(o, t *render.Object) []Remedy {
-	sel := selectorOf(o)
-	if sel == nil {
-		return []Remedy{{Say: fmt.Sprintf("name %s as its target", shortID(t)), Object: o, Set: []render.Setting{
-			{Path: "spec.scaleTargetRef.name", Value: t.ID.Name}, {Path: "spec.scaleTargetRef.kind", Value: t.ID.Kind},
-		}}}
-	}
-	at := "spec.selector"
-	if o.ID.Kind == "PodDisruptionBudget" {
-		at = "spec.selector.matchLabels"
-	}
-	return selectPods(o, t, at, sel)
-}
-
 // selectPods has a selector at a path of an object select the pods of a workload: a label that they have with another
 // value takes theirs; in the place of one that they do not have comes the one that has its value, or else come those
 // that the workload itself selects them by.

@@ -44,7 +44,7 @@ func TestSelectPods(t *testing.T) {
 			Content: map[string]any{"spec": map[string]any{"template": map[string]any{
 				"metadata": map[string]any{"labels": content}}}}}
 		service := &render.Object{Typed: &corev1.Service{Spec: corev1.ServiceSpec{Selector: sel}}}
-		for _, way := range aimAt(service, workload) {
+		for _, way := range aimAt(service, workload, false) {
 			offered++
 			got := map[string]string{}
 			for k, v := range sel {
@@ -60,7 +60,7 @@ func TestSelectPods(t *testing.T) {
 				t.Fatalf("%v of pods %v becomes %v", sel, pod, got)
 			}
 		}
-		if missed := !labels.SelectorFromSet(sel).Matches(labels.Set(pod)); missed != (len(aimAt(service, workload)) > 0) {
+		if missed := !labels.SelectorFromSet(sel).Matches(labels.Set(pod)); missed != (len(aimAt(service, workload, false)) > 0) {
 			t.Fatalf("%v of pods %v: missed %v", sel, pod, missed)
 		}
 	}
