@@ -45,7 +45,7 @@ pool would bring a fitting node.`,
 		return Property{
 			Persists: func(s state.State) bool {
 				return s.Manifest(w).Exists() && !rolling(s, w) &&
-					(pendingOf(s, w) > refused(s, w) || waiting(s, w) > 0 || evicted(s, w) != state.In)
+					(pendingOf(s, w) > refused(s, w) || waiting(s, w) > 0 || evicted(s, w) != state.In || shutOut(s, w) >= 0)
 			},
 			Unsure:  func(s state.State) bool { return pendingOf(s, w) == 0 && waiting(s, w) > 0 },
 			Message: func(s state.State) string { return pendingMessage(s, w) },
@@ -63,8 +63,23 @@ func evicted(s state.State, w int) state.Eviction {
 	return out
 }
 
+// shutOut is for whose pods Kueue does not admit a Job: a class, or -1.
+func shutOut(s state.State, w int) int {
+	out := -1
+	if s.C.Spec.Workloads[w].Kind() == state.Job {
+		for _, p := range s.C.ClassesOf[w] {
+			out = max(out, s.ShutOut(p))
+		}
+	}
+	return out
+}
+
 func pendingMessage(s state.State, w int) string {
 	what := "pod"
+	if p := shutOut(s, w); p >= 0 {
+		return fmt.Sprintf("Kueue may never admit %s: it admits nothing until all pods of %s are ready again, which it does not evict",
+			FullName(s.C, w), FullName(s.C, s.C.Pods[p].Workload))
+	}
 	if evicted(s, w) == state.GivenUp {
 		return fmt.Sprintf("Kueue can give %s up for good: its pods are not all ready in time", FullName(s.C, w))
 	}

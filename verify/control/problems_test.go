@@ -227,7 +227,7 @@ base web replicas=3 image=v1 cpu=500m
 head web replicas=3 image=v2 cpu=500m
 both api replicas=2 image=v1 cpu=500m
 both once image=v1 cpu=500m job parallelism=2 completions=3
-queue shop of=web+once cpu=4 cohort=all borrow=2 reclaim=Any ready=1
+queue shop of=web+once cpu=4 cohort=all borrow=2 reclaim=Any ready=1 block no-recovery
 queue team of=api cpu=1 cohort=all others=500m within=LowerPriority
 events apply=1 drain=1 failures=1`, `
 nodes a 3

@@ -82,6 +82,9 @@ func (s *script) random(r *rand.Rand) state.State {
 		if f.Evicted.Laid() {
 			t.Set(f.Evicted, r.IntN(int(state.GivenUp)+1))
 		}
+		if f.Started.Laid() {
+			t.Set(f.Started, r.IntN(2))
+		}
 		first := c.Pods[p].Ordinal == state.NoOrdinal || p == 0 || c.Pods[p-1].Workload != c.Pods[p].Workload || c.Pods[p-1].InBase // ordinals share it
 		if s.spec.Events.BadRevision > 0 && c.Pods[p].InHead && !c.Pods[p].InBase && first && r.IntN(3) == 0 {
 			t.SetBad(p)

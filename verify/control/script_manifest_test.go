@@ -208,7 +208,8 @@ func (s *script) addQuota(opt map[string]string) {
 }
 
 // addQueue: queue NAME of=WORKLOAD[+WORKLOAD…] cpu=NOMINAL [cohort=NAME] [borrow=CPU] [lend=CPU] [others=CPU] [within=POLICY]
-// [reclaim=POLICY] [while-borrowing] [first=WORKLOAD] [ready=LIMIT|endless], in both versions.
+// [reclaim=POLICY] [while-borrowing] [first=WORKLOAD] [ready=LIMIT|endless] [block]
+// [no-recovery], in both versions.
 func (s *script) addQueue(bare []string, opt map[string]string) {
 	cpu := func(key string) *int64 {
 		if opt[key] == "" {
@@ -223,7 +224,8 @@ func (s *script) addQueue(bare []string, opt map[string]string) {
 		Limits: []state.QueueLimit{{Resource: corev1.ResourceCPU, Nominal: *cpu("cpu"), Borrowing: cpu("borrow"), Lending: cpu("lend")}},
 	}
 	if opt["ready"] != "" {
-		q.Ready = &state.ReadyWait{Object: "ConfigMap kueue-system/kueue-manager-config"}
+		q.Ready = &state.ReadyWait{Object: "ConfigMap kueue-system/kueue-manager-config", Block: slices.Contains(bare, "block"),
+			NoRecovery: slices.Contains(bare, "no-recovery")}
 		if n, err := strconv.Atoi(opt["ready"]); err == nil {
 			q.Ready.Limit = &n
 		}

@@ -76,6 +76,7 @@ const (
 	binding  = "binding"  // a port of the node
 	queueing = "queueing" // a ClusterQueue of Kueue
 	lending  = "lending"  // a cohort of them
+	blocking = "blocking" // that Kueue may admit none for the sake of another
 )
 
 func bucketName(parts ...string) string { return strings.Join(parts, "\x00") }
@@ -153,6 +154,9 @@ func meetings(o *render.Object, s side) []string {
 		out = append(out, bucketName(queueing, queue.ID.Name))
 		if q := s.queueOf(queue); q != nil && q.Cohort != "" {
 			out = append(out, bucketName(lending, q.Cohort))
+		}
+		if s.blocks(o) {
+			out = append(out, blocking)
 		}
 	}
 	for _, b := range s.budgets[o.ID.String()] {

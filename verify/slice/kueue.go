@@ -126,6 +126,13 @@ func displaces(p *render.Object, of side, q *render.Object, in side) bool {
 	return known && also && policy.Allows(a, b, 0, 0)
 }
 
+// blocks reports whether Kueue may admit nothing for good, as pods of a Job that it has admitted are not all ready.
+func (s side) blocks(o *render.Object) bool {
+	queue, _ := s.queued(o)
+	ready := s.kueue.ready
+	return queue != nil && o.ID.Kind == string(state.Job) && ready != nil && ready.Block && ready.NoRecovery
+}
+
 // queuePriority is how important Kueue takes a workload to be.
 //
 // Upstream: pkg/util/priority: Priority; pkg/controller/jobframework: ExtractPriority.

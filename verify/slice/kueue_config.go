@@ -2,6 +2,7 @@ package slice
 
 import (
 	"strings"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -15,8 +16,8 @@ const mostRequeues = 100
 // readyWait reads waitForPodsReady of Kueue's configuration in a ConfigMap; nil: it has none, or it is switched off.
 // What is not said is not taken for the default, which differs by release.
 //
-// Upstream: kueue v0.19.2, apis/config/v1beta1: Convert_v1beta1_Configuration_To_v1beta2_Configuration;
-// pkg/controller/core: waitForPodsReady.
+// Upstream: kueue v0.19.2, apis/config/v1beta1: Convert_v1beta1_Configuration_To_v1beta2_Configuration,
+// SetDefaults_Configuration, and v1beta2's; pkg/controller/core: waitForPodsReady; cmd/kueue: blockForPodsReady.
 func readyWait(o *render.Object) *state.ReadyWait {
 	if o.ID.Kind != "ConfigMap" || o.ID.Group != "" {
 		return nil
@@ -26,7 +27,9 @@ func readyWait(o *render.Object) *state.ReadyWait {
 		APIVersion       string `json:"apiVersion"`
 		Kind             string `json:"kind"`
 		WaitForPodsReady *struct {
-			Enable            bool `json:"enable"` // v1beta1
+			Enable            bool   `json:"enable"` // v1beta1
+			BlockAdmission    *bool  `json:"blockAdmission"`
+			RecoveryTimeout   string `json:"recoveryTimeout"`
 			RequeuingStrategy struct {
 				BackoffLimitCount *int `json:"backoffLimitCount"`
 			} `json:"requeuingStrategy"`
@@ -39,7 +42,16 @@ func readyWait(o *render.Object) *state.ReadyWait {
 	if !kueue || version == "v1beta1" && !c.WaitForPodsReady.Enable {
 		return nil
 	}
-	w := &state.ReadyWait{Object: o.ID.String(), Limit: c.WaitForPodsReady.RequeuingStrategy.BackoffLimitCount}
+	w := &state.ReadyWait{
+		Object: o.ID.String(), Limit: c.WaitForPodsReady.RequeuingStrategy.BackoffLimitCount,
+		Block: version == "v1beta1",
+	}
+	if block := c.WaitForPodsReady.BlockAdmission; block != nil {
+		w.Block = *block
+	}
+	if d, err := time.ParseDuration(c.WaitForPodsReady.RecoveryTimeout); err == nil && d <= 0 {
+		w.NoRecovery = true
+	}
 	if w.Limit != nil && (*w.Limit < 0 || *w.Limit > mostRequeues) {
 		w.Limit = nil
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Only what the configuration says of waitForPodsReady counts: v1beta1 has a switch, v1beta2 has it on where it is
-// there.
+// there. blockAdmission is on in v1beta1 unless it is switched off, and off in v1beta2.
 func TestReadyWait(t *testing.T) {
 	const v1, v2 = "config.kueue.x-k8s.io/v1beta1", "config.kueue.x-k8s.io/v1beta2"
 	for _, c := range []struct{ version, kind, wait, want string }{
@@ -20,9 +20,16 @@ func TestReadyWait(t *testing.T) {
 		{v2, "Configuration", "{requeuingStrategy: {backoffLimitCount: 5000}}", "endless"},
 		{v2, "Configuration", "null", "off"},
 		{v2, "Configuration", "yes", "off"},
-		{v1, "Configuration", "{enable: true, timeout: 5m}", "endless"},
+		{v1, "Configuration", "{enable: true, timeout: 5m}", "endless block"},
 		{v1, "Configuration", "{enable: false, timeout: 5m}", "off"},
 		{v1, "Configuration", "{timeout: 5m}", "off"},
+		{v1, "Configuration", "{enable: true}", "endless block"},
+		{v1, "Configuration", "{enable: true, blockAdmission: false}", "endless"},
+		{v1, "Configuration", "{enable: false, blockAdmission: true}", "off"},
+		{v2, "Configuration", "{blockAdmission: true}", "endless block"},
+		{v2, "Configuration", "{blockAdmission: false, recoveryTimeout: 3m}", "endless"},
+		{v2, "Configuration", "{blockAdmission: true, recoveryTimeout: 0s}", "endless block no-recovery"},
+		{v2, "Configuration", "{recoveryTimeout: soon}", "endless"},
 		{v2, "Other", "{timeout: 5m}", "off"},
 		{"config.example.com/v1beta2", "Configuration", "{timeout: 5m}", "off"},
 	} {
@@ -35,6 +42,12 @@ func TestReadyWait(t *testing.T) {
 			got = "endless"
 			if w.Limit != nil {
 				got = fmt.Sprint(*w.Limit)
+			}
+			if w.Block {
+				got += " block"
+			}
+			if w.NoRecovery {
+				got += " no-recovery"
 			}
 		}
 		if got != c.want {

@@ -69,7 +69,7 @@ type PodClassFields struct {
 	// Displaced and Claims are of classes that Kueue lets in; see [Builder.AddDisplaced].
 	Displaced, Claims Field
 	// Evicted and Requeues are of Jobs that Kueue may take for ones that do not get ready; see [Builder.AddEvictions].
-	Evicted, Requeues Field
+	Evicted, Requeues, Started Field
 	// Awaited are pending pods by the node that they are made for, where pods are PerNode.
 	Awaited NodeField
 	// On each node, by phase.

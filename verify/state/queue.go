@@ -165,6 +165,7 @@ func (s State) DisplacedOf(p int) int {
 // Displace notes that workloads of class p are preempted, after they were: displaced is [State.DisplacedOf] before.
 func (s State) Displace(p, displaced, more int) {
 	s.Set(s.C.Class[p].Displaced, min(displaced+more, s.lacking(p)))
+	s.unstart(p)
 }
 
 // Claims reports whether Kueue has preempted others for class p.

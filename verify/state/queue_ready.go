@@ -6,6 +6,9 @@ type ReadyWait struct {
 	Object string // the ConfigMap's ID
 	// Limit is how often a workload is requeued before Kueue gives it up (backoffLimitCount); nil: without end.
 	Limit *int
+	// Block says that nothing is admitted while pods of what is admitted are not all ready (blockAdmission), and
+	// NoRecovery that what was all ready once is never evicted for it (recoveryTimeout: 0s).
+	Block, NoRecovery bool
 }
 
 // Eviction is where a Job is that Kueue evicts because its pods do not all get ready.
@@ -26,6 +29,58 @@ func (b *Builder) AddEvictions(p, limit int) {
 	if f.Evicted = b.Field(int(GivenUp)); limit > 0 {
 		f.Requeues = b.Field(limit)
 	}
+}
+
+// AddStarted lays out whether all pods of the Job of class p were ready since it was admitted.
+func (b *Builder) AddStarted(p int) { b.cfg.Class[p].Started = b.Field(1) }
+
+// Started reports whether Kueue has seen all pods of the Job of class p ready since it was admitted; false where nobody
+// keeps it.
+func (s State) Started(p int) bool { f := s.C.Class[p].Started; return f.Laid() && s.Get(f) == 1 }
+
+// Start notes that Kueue sees all pods of the Job of class p ready.
+func (s State) Start(p int) { s.Set(s.C.Class[p].Started, 1) }
+
+// unstart forgets it: the Job waits again.
+func (s State) unstart(p int) {
+	if f := s.C.Class[p].Started; f.Laid() {
+		s.Set(f, 0)
+	}
+}
+
+// Lost reports whether pods of the Job of class p that were all ready are not, and Kueue does not evict it for that.
+//
+// Upstream: kueue v0.19.2, pkg/controller/core: admittedNotReadyWorkload; pkg/controller/jobframework:
+// generatePodsReadyCondition.
+func (s State) Lost(p int) bool {
+	return s.Started(p) && s.Outstanding(p) > 0 && !s.AllReady(p)
+}
+
+// ShutOut is for which class of pods the Job of class p is not admitted, without end unless they get ready: they are
+// [State.Lost], and Kueue admits nothing meanwhile; -1: none.
+//
+// Upstream: kueue v0.19.2, pkg/cache/scheduler: podsReadyForAllAdmittedWorkloads; pkg/scheduler:
+// waitForPodsReadyIfNeeded.
+func (s State) ShutOut(p int) int {
+	m := s.JobManifest(p)
+	if s.Existing(p) > 0 || s.Outstanding(p) == 0 || m.Queue == "" || m.Suspended() {
+		return -1
+	}
+	if e := s.Evicted(p); e == BacksOff || e == GivenUp {
+		return -1
+	}
+	for i := range s.C.Spec.Quotas {
+		q := &s.C.Spec.Quotas[i]
+		if in := q.Queues[s.VersionOfQuota(i)]; q.Name != m.Queue || in == nil || in.Ready == nil || !in.Ready.Block {
+			continue
+		}
+		for o := range s.C.Pods {
+			if o != p && s.Lost(o) {
+				return o
+			}
+		}
+	}
+	return -1
 }
 
 // Evicted is where the Job of class p is.
@@ -56,6 +111,7 @@ func (s State) Evict(p int, w *ReadyWait) {
 		}
 	}
 	s.Set(f.Evicted, int(to))
+	s.unstart(p)
 }
 
 // Requeue notes that the Job of class p has backed off for long enough.

@@ -245,6 +245,9 @@ func (x *queues) most(s state.State, p, limit int) (n, r int) {
 		}
 		return limit, -1 // it is in
 	}
+	if q := x.quota(s, k); q.Ready != nil && q.Ready.Block && x.blocked(s, p) {
+		return 0, -1
+	}
 	unit := x.unit(s, p)
 	n, r = limit, -1
 	for j, use := range x.uses[p] {
@@ -277,6 +280,7 @@ func (x *Quotas) Queued(m *actor.Model) *actor.Model {
 		"Kueue: with fair sharing, priorities that no object gives, or a cohort without end, whatever preemption could free is free, and "+
 			"takes no pod away",
 		"Kueue: order in a queue, admission checks and topologies are not modeled; only Deployments and Jobs wait",
-		"Kueue's waitForPodsReady: of Jobs alone, and without blockAdmission")
+		"Kueue's waitForPodsReady: of Jobs alone; with blockAdmission pods of others, and of what is outside of the slice, "+
+			"keep nothing from being admitted")
 	return m
 }

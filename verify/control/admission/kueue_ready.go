@@ -28,17 +28,21 @@ func (x *queues) unready(b *state.Builder) []actor.Actor {
 		if in < 0 || c.Spec.Workloads[c.Pods[p].Workload].Kind() != state.Job {
 			continue
 		}
-		waits, limit := false, 0
+		waits, keeps, limit := false, false, 0
 		for _, q := range c.Spec.Quotas[x.index[in]].Queues {
 			if q == nil || q.Ready == nil {
 				continue
 			}
-			if waits = true; q.Ready.Limit != nil {
+			if waits, keeps = true, keeps || q.Ready.NoRecovery; q.Ready.Limit != nil {
 				limit = max(limit, *q.Ready.Limit)
 			}
 		}
 		if waits {
 			b.AddEvictions(p, limit)
+			if keeps {
+				b.AddStarted(p)
+				out = append(out, &startedLoop{class: p, name: objects.ClassActor(c, "kueue-started", p)})
+			}
 			out = append(out, &readyLoop{queues: x, class: p, name: objects.ClassActor(c, "kueue-ready", p)})
 		}
 	}
@@ -62,7 +66,7 @@ func (l *readyLoop) Step(s state.State, next *actor.Emit) {
 		return
 	}
 	if queue == nil || queue.Ready == nil || s.Evicted(p) != state.In || s.Pending(p) == 0 || s.Outstanding(p) == 0 ||
-		s.AllReady(p) || l.hopes(s) {
+		s.AllReady(p) || queue.Ready.NoRecovery && s.Started(p) || hopes(s, p) {
 		return
 	}
 	t := next.Copy(s)
@@ -83,18 +87,18 @@ func (l *readyLoop) Step(s state.State, next *actor.Emit) {
 	next.Move(objects.Done)
 }
 
-// hopes reports whether others may yet make room within the timeout, which is not known: a node that is away, or
-// not there yet, comes, a pod starts or stops, another Job ends.
-func (l *readyLoop) hopes(s state.State) bool {
+// hopes reports whether others may yet make room for class p within the timeout, which is not known: a node that is
+// away, or not there yet, comes, a pod starts or stops, another Job ends.
+func hopes(s state.State, p int) bool {
 	for n := range s.C.Nodes {
 		if !s.InService(n) {
 			return true
 		}
 	}
-	for p := range s.C.Pods {
-		w := &s.C.Spec.Workloads[s.C.Pods[p].Workload]
-		if s.Count(p, state.Starting)+s.Count(p, state.Terminating) > 0 ||
-			p != l.class && w.Kind().Ends() && s.ReadyPods(p) > 0 {
+	for o := range s.C.Pods {
+		w := &s.C.Spec.Workloads[s.C.Pods[o].Workload]
+		if s.Count(o, state.Starting)+s.Count(o, state.Terminating) > 0 ||
+			o != p && w.Kind().Ends() && s.ReadyPods(o) > 0 {
 			return true
 		}
 	}
@@ -132,7 +136,7 @@ func (l *readyLoop) Model() *actor.Model {
 		Exact: []string{"which Jobs are ready, and how often one is requeued: requeuingStrategy.backoffLimitCount"},
 		MayInvent: []string{
 			"pods that run when a Job is evicted had not ended within the timeout",
-			"recoveryTimeout is the timeout, also where it is switched off",
+			"recoveryTimeout is the timeout, unless it is switched off",
 		},
 		MayHide: []string{
 			"no Job is evicted while others may yet make room: a node is away, a pod starts or stops, another Job's pods run",
