@@ -29,13 +29,16 @@ func (c *configurations) readAutoscaler(release string, o *render.Object) {
 	prefix := fmt.Sprintf("spec.template.spec.containers[%d]", i)
 	container := &d.Spec.Template.Spec.Containers[i]
 	f := &found{controller: foundAutoscaler, release: release, at: o.Locate(prefix), lines: map[string]int{},
-		autoscaler: &state.ClusterAutoscalerFlags{}}
+		autoscaler: &state.ClusterAutoscalerFlags{}, object: o.ID.String(), flags: map[string]string{}}
 	for _, list := range []struct {
 		field string
 		words []string
 	}{{"command", container.Command}, {"args", container.Args}} {
 		for k := range list.words {
 			name, value := flagAt(list.words, k)
+			if name != "" {
+				f.flags[name] = value
+			}
 			known, err := setFlag(f.autoscaler, name, value)
 			if err != nil {
 				c.notices = append(c.notices,
@@ -57,7 +60,7 @@ func flagAt(words []string, k int) (name, value string) {
 		return "", ""
 	}
 	name, value, given := strings.Cut(strings.TrimLeft(words[k], "-"), "=")
-	if !given && name == nodes.FlagThreshold && k+1 < len(words) {
+	if !given && k+1 < len(words) && !strings.HasPrefix(words[k+1], "-") && !yesOrNo[name] {
 		value = words[k+1]
 	}
 	return name, strings.TrimSpace(value)
@@ -67,6 +70,10 @@ var (
 	errNotBool  = errors.New("true or false")
 	errNotShare = errors.New("a share")
 )
+
+// yesOrNo are the flags that need no value, and take none from the next word.
+var yesOrNo = map[string]bool{nodes.FlagScaleDown: true, nodes.FlagLocal: true, nodes.FlagSystem: true,
+	"skip-nodes-with-custom-controller-pods": true, "balance-similar-node-groups": true}
 
 // setFlag takes a flag that the model follows, and reports whether it is one. A flag of yes or no
 // without a value says yes.

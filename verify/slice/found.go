@@ -35,6 +35,8 @@ type found struct {
 	descheduler         *state.Descheduler
 	scheduler           *state.Scheduler
 	autoscaler          *state.ClusterAutoscalerFlags
+	object              string            // that runs the cluster autoscaler
+	flags               map[string]string // of its command line, by name; "" where no value is given
 }
 
 // same reports whether two configurations ask for the same.
@@ -258,6 +260,7 @@ func (b *Besides) Notices(picked []*Slice) []string {
 			out = append(out, s)
 		}
 	}
+	b.flagNotices(say)
 	wanted := b.wanted()
 	for _, f := range b.Head.list {
 		if !slices.Contains(wanted, f.controller) && f.controller != foundAutoscaler {

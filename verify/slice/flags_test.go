@@ -1,0 +1,78 @@
+package slice_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// TestChangedFlagsAreNoticed holds that a change of what the cluster autoscaler does to nodes is said, with the old and the
+// new value, in whichever form a command line has it; and nothing else of the command line.
+func TestChangedFlagsAreNoticed(t *testing.T) {
+	const deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ca, namespace: kube-system}
+spec:
+  selector: {matchLabels: {app: ca}}
+  template:
+    metadata: {labels: {app: ca}}
+    spec:
+      containers:
+      - {name: ca, image: "x/cluster-autoscaler:1", args: [%s]}
+`
+	for _, tt := range []struct{ was, is, want string }{
+		{"--expander=random", "--expander=least-waste", "--expander goes from random to least-waste, in"},
+		{"--expander, random", "--expander=random", ""},
+		{"--expander=random", "--expander=random, --skip-nodes-with-local-storage=false", "--skip-nodes-with-local-storage goes from its default to false, in"},
+		{"--skip-nodes-with-local-storage", "--v=4", "--skip-nodes-with-local-storage goes from true to its default, in"},
+		{`--scale-down-utilization-threshold, "0.5"`, "-scale-down-utilization-threshold=0.7", "--scale-down-utilization-threshold goes from 0.5 to 0.7, in"},
+		{"--cloud-config=a", "--cloud-config=b", ""},
+	} {
+		ch := changesOf(t, fmt.Sprintf(deployment, tt.was), fmt.Sprintf(deployment, tt.is))
+		p := &policies.Policy{}
+		p.Controllers.Discover = true
+		var got []string
+		for _, s := range slice.NewBesides(p, ch).Notices(nil) {
+			if strings.HasPrefix(s, "cluster autoscaler: ") {
+				got = append(got, s)
+			}
+		}
+		if (tt.want != "") != (len(got) == 1) || len(got) == 1 && !strings.Contains(got[0], tt.want) {
+			t.Errorf("%s, then %s: %q, not %q", tt.was, tt.is, got, tt.want)
+		}
+	}
+}
+
+// changesOf is the change of a repository of one file.
+func changesOf(t *testing.T, base, head string) *render.Changes {
+	t.Helper()
+	var revs []*render.Revision
+	for _, text := range []string{base, head} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "all.yaml"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files, err := tree.Dir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rev, err := render.Render(context.Background(), files, render.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		revs = append(revs, rev)
+	}
+	ch, err := render.Diff(revs[0], revs[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ch
+}
