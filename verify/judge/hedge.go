@@ -26,8 +26,8 @@ func (f *Finding) hedge(v scenario.Variant, nodes int) {
 	f.while(while+" "+fit, "cluster.nodes, cluster.nodePools or --snapshot")
 }
 
-// premised words a finding that rests on there being no further device, or on nodes of a size.
-func (f *Finding) premised(premise string) {
+// Premised words a finding that rests on there being no further device, or on nodes of a size, or full, or tainted.
+func (f *Finding) Premised(premise string) {
 	f.Certainty = "possible"
 	f.while(premise, "cluster.nodes, cluster.nodePools or --snapshot")
 }

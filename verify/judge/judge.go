@@ -185,8 +185,12 @@ func (d *Judge) severity(
 	if premise := v.Variant.Premise(); premise != "" { // nothing was declared that it could fall short of
 		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted
 		s := severity(v, *f, assumed)
-		f.premised(premise)
+		f.Premised(premise)
 		return atMostWarning(s)
+	}
+	if v.Shrinks() {
+		f.while("the pool "+v.Variant.SparsePool()+" gives up a node, the last one in its zone", "cluster.nodePools: one for each zone")
+		return atMostWarning(severity(v, *f, assumed))
 	}
 	nodes := f.Scale.Nodes
 	if declared {

@@ -64,6 +64,8 @@ func (c *Checker) settledAs(v Variant, scenario, aside string) (*Problem, []byte
 		v = v.overrun()
 	case aside == asideLoss:
 		v = v.lost()
+	case aside == asideShrink:
+		v = v.shrunk()
 	case aside == asideFirst:
 		v = v.firstDrained()
 	case aside == asideMend:
