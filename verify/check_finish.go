@@ -138,7 +138,8 @@ func analysePart(ctx context.Context, ch *render.Changes, opt Options, all bool)
 	a.enterShortages(picked)
 	if !opt.searched {
 		a.enterRefusals(refused)
-		a.enterRemarks(static.Of(static.Reached(static.Remarks(ch, all), opt.Policy), opt.has))
+		remarks := append(static.Remarks(ch, all), a.evictions(ch)...)
+		a.enterRemarks(static.Of(static.Reached(remarks, opt.Policy), opt.has))
 	}
 	a.mendStatic(ctx, ch, all)
 	a.holdUp(ch)

@@ -129,7 +129,7 @@ func (a *analysis) enterRemarks(list []static.Remark) {
 	}
 	for _, x := range list {
 		rule, on := ruleFor(a.checker.Rules, x.Rule, x.Object.ID.Namespace+"/"+x.Object.ID.Name)
-		if !on {
+		if !on || x.Conditional && a.searched(x) {
 			continue
 		}
 		f := x.Finding(a.places)
@@ -142,6 +142,27 @@ func (a *analysis) enterRemarks(list []static.Remark) {
 	}
 	a.result.Findings = judge.Across(a.result.Findings)
 	judge.SortFindings(a.result.Findings)
+}
+
+// searched reports whether a search tells of the rule and workload of a remark: it knows under which conditions.
+func (a *analysis) searched(x static.Remark) bool {
+	return slices.ContainsFunc(a.result.Findings, func(f judge.Finding) bool {
+		return f.Rule == x.Rule && f.Workload == x.Object.ID.String() && f.Scale.Nodes > 0 &&
+			(f.Status == judge.New || f.Status == judge.Worsened)
+	})
+}
+
+// evictions are remarks on what the descheduler of each side does to workloads as they stand.
+func (a *analysis) evictions(ch *render.Changes) []static.Remark {
+	var out []static.Remark
+	for _, p := range slice.Pairs(ch) {
+		var was *state.Descheduler
+		if a.besides.Compared {
+			was = a.besides.PolicyOf(p.ID, a.besides.Base).Controllers.Descheduler
+		}
+		out = append(out, static.Preferred(p, was, a.besides.PolicyOf(p.ID, a.besides.Head).Controllers.Descheduler)...)
+	}
+	return out
 }
 
 // ruleFor is a rule as it is tuned for a workload, "namespace/name"; false where it is off.

@@ -17,8 +17,8 @@ import (
 // --reference), with its lenders, each opened once: go-git opens them anew, and reads
 // their indexes, for every object that it looks for.
 type borrower struct {
-	*store
-	lenders []*store
+	*filesystem.Storage
+	lenders []*filesystem.Storage
 }
 
 // EncodedObject implements storer.EncodedObjectStorer. Lenders come first: what they have
@@ -29,7 +29,7 @@ func (b *borrower) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbi
 			return o, nil
 		}
 	}
-	return b.store.EncodedObject(t, h)
+	return b.Storage.EncodedObject(t, h)
 }
 
 // HasEncodedObject implements storer.EncodedObjectStorer.
@@ -76,7 +76,7 @@ func (b *borrower) HashesWithPrefix(prefix []byte) ([]plumbing.Hash, error) {
 // withAlternates reopens a repository that borrows objects: go-git looks for the lender
 // inside the borrower's own folder otherwise.
 func withAlternates(repo *git.Repository) *git.Repository {
-	s, ok := repo.Storer.(*store)
+	s, ok := repo.Storer.(*filesystem.Storage)
 	if !ok {
 		return repo
 	}
@@ -86,8 +86,8 @@ func withAlternates(repo *git.Repository) *git.Repository {
 		return repo
 	}
 	objects := cache.NewObjectLRUDefault()
-	opt := filesystem.Options{AlternatesFS: osfs.New("/", osfs.WithBoundOS())}
-	b := &borrower{store: newStore(s.Storage, opt, objects)}
+	b := &borrower{Storage: filesystem.NewStorageWithOptions(s.Filesystem(), objects,
+		filesystem.Options{AlternatesFS: osfs.New("/", osfs.WithBoundOS()), KeepDescriptors: true})}
 	for _, line := range strings.Split(string(list), "\n") {
 		if line == "" {
 			continue
@@ -95,8 +95,9 @@ func withAlternates(repo *git.Repository) *git.Repository {
 		if !filepath.IsAbs(line) {
 			return repo // relative alternates are beyond go-git; a missing object will say so
 		}
-		lender := filesystem.NewStorage(osfs.New(filepath.Dir(line), osfs.WithBoundOS()), objects)
-		b.lenders = append(b.lenders, newStore(lender, filesystem.Options{}, objects))
+		b.lenders = append(b.lenders,
+			filesystem.NewStorageWithOptions(osfs.New(filepath.Dir(line), osfs.WithBoundOS()), objects,
+				filesystem.Options{KeepDescriptors: true}))
 	}
 	again, err := git.Open(b, nil)
 	if err != nil {

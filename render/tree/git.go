@@ -105,13 +105,16 @@ func openRepository(dir string) (*git.Repository, error) {
 	return withAlternates(keepPacks(repo)), nil
 }
 
-// keepPacks reopens a repository so that its packs stay open. They are read only, and closed with the process.
+// keepPacks reopens a repository so that its packs stay open: go-git opens them anew for every
+// object otherwise. They are read only, and closed with the process.
 func keepPacks(repo *git.Repository) *git.Repository {
 	s, ok := repo.Storer.(*filesystem.Storage)
 	if !ok {
 		return repo
 	}
-	again, err := git.Open(newStore(s, filesystem.Options{}, cache.NewObjectLRUDefault()), nil)
+	kept := filesystem.NewStorageWithOptions(s.Filesystem(), cache.NewObjectLRUDefault(),
+		filesystem.Options{KeepDescriptors: true})
+	again, err := git.Open(kept, nil)
 	if err != nil {
 		return repo
 	}

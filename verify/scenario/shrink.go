@@ -16,9 +16,9 @@ const unschedulableRule = "unschedulable"
 // asideShrink is the search of a pool that gives up a node.
 const asideShrink = "the removal of a node from a pool over zones"
 
-// shrinks searches the removal of one node where the policy says nothing of nodes that go, and declares a pool that may have
-// fewer nodes than it has zones: a volume of one zone may be left without a node then. A range of sizes says that nodes
-// come and go; where each zone has a pool of its own, one stays in each.
+// shrinks searches the removal of one node where the policy says nothing of nodes that go, and declares a pool that
+// may have fewer nodes than it has zones: a volume of one zone may be left without a node then. A range of sizes says
+// that nodes come and go; where each zone has a pool of its own, one stays in each.
 func (r *scenarioRun) shrinks(ctx context.Context, v Variant) error {
 	if !v.Maintained || v.Spec.Events.NodeRemoved > 0 || v.SparsePool() == "" || !zonal(v.Spec.Claims) {
 		r.cov.closeAside(asideShrink, AllClosed)
@@ -38,8 +38,8 @@ func (v Variant) shrunk() Variant {
 // Shrinks reports whether a violation is of a pool that gives up a node of its own accord.
 func (v Violation) Shrinks() bool { return v.aside == asideShrink }
 
-// SparsePool names a pool that may have fewer nodes than it has zones, and that nothing but its size brings back to one;
-// "": there is none.
+// SparsePool names a pool that may have fewer nodes than it has zones, and into whose zones no autoscaler brings nodes
+// back; "": there is none.
 func (v Variant) SparsePool() string {
 	zones := map[string]map[string]bool{}
 	for _, c := range v.Spec.Classes {

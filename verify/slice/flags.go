@@ -27,8 +27,8 @@ var flagWords = []struct{ name, about string }{
 	{"expendable-pods-priority-cutoff", "below which priority pods neither keep a node nor bring one"},
 }
 
-// flagNotices says which flags of a cluster autoscaler the change sets otherwise than base. They concern nodes and not the
-// objects of one release: where no pool that it scales is declared, nothing searches what comes of them.
+// flagNotices says which flags of a cluster autoscaler the change sets otherwise than base. They concern nodes and not
+// the objects of one release: where no pool that it scales is declared, nothing searches what comes of them.
 func (b *Besides) flagNotices(say func(string)) {
 	if !b.Compared {
 		return

@@ -46,6 +46,9 @@ func zeroes(p slice.Pair) []Remark {
 	return out
 }
 
+// Events of nodes that a remark may take.
+const diskPressure, nodeRemoved = "disk-pressure", "node-removed"
+
 // gatedOff reports whether the policy, or a snapshot, says that a feature gate is off: which version a cluster has is
 // not assumed.
 func gatedOff(p *policies.Policy, gate string) bool {
@@ -58,10 +61,19 @@ func gatedOff(p *policies.Policy, gate string) bool {
 }
 
 // Reached leaves out the remarks that pods keep their old configuration where a controller of the policy restarts them,
-// and those of a feature gate that is not known to be off.
+// those of a feature gate that is not known to be off, those that rest on nodes where nodes are declared, and those
+// that take a node that goes or runs short where the policy says which events nodes see.
 func Reached(list []Remark, p *policies.Policy) []Remark {
+	declared := p != nil && !p.Cluster.Assumed
+	listed := p != nil && (p.Events.Drain != nil || p.Events.NoDrain)
 	return slices.DeleteFunc(list, func(r Remark) bool {
-		return r.gate != "" && !gatedOff(p, r.gate) || r.Rule == rules.StaleConfig &&
-			slices.ContainsFunc(r.causes, func(c cause) bool { return slice.RestartsOn(p, r.Object, c.object.ID.String()) })
+		switch {
+		case listed && (r.occasion == diskPressure || r.occasion == nodeRemoved), declared && r.premise != "":
+			return true
+		case r.gate != "" && !gatedOff(p, r.gate):
+			return true
+		}
+		return r.Rule == rules.StaleConfig && slices.ContainsFunc(r.causes,
+			func(c cause) bool { return slice.RestartsOn(p, r.Object, c.object.ID.String()) })
 	})
 }

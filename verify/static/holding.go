@@ -2,10 +2,14 @@ package static
 
 import (
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -18,26 +22,37 @@ const drainBlocked = "drain-blocked"
 // the value that says so.
 var held = []struct{ annotation, value, by string }{
 	{"cluster-autoscaler.kubernetes.io/safe-to-evict", "false", "the cluster autoscaler"},
-	{"karpenter.sh/do-not-disrupt", "true", "Karpenter"},
+	{"karpenter.sh/do-not-disrupt", "true", karpenter},
 }
 
+const karpenter = "Karpenter"
+
 // holding says which workloads that run on and on come to keep an autoscaler from removing the
-// nodes that they are on. A Job ends, and has reason to.
-func holding(p slice.Pair) []Remark {
+// nodes that they are on. A Job ends, and has reason to. Nodes of a NodePool among the objects
+// are removed when they expire, whether anybody wants room or not: there a new workload is told of, too.
+func holding(p slice.Pair, pools [2][]*policies.KarpenterPool) []Remark {
 	base := newAimIndex(p.Objects(state.Base))
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
-		switch o.Typed.(type) {
-		case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.ReplicaSet:
-		default:
+		if !standing(o) {
 			continue
 		}
 		b := base.counterpart(o)
-		if b == nil || o.Hook {
-			continue
-		}
 		for _, h := range held {
-			if podAnnotation(o, h.annotation) != h.value || podAnnotation(b, h.annotation) == h.value {
+			if podAnnotation(o, h.annotation) != h.value {
+				continue
+			}
+			before := b != nil && podAnnotation(b, h.annotation) == h.value
+			says, occasion := "", ""
+			pool, had := expiringFor(o, pools[state.Head]), before && expiringFor(b, pools[state.Base]) != nil
+			if h.by == karpenter && pool != nil && !had {
+				says, occasion = fmt.Sprintf("an expired node of NodePool %s is never removed with a pod of %s on it: %s, and no "+
+					"terminationGracePeriod", pool.NodePool, o.ID, h.annotation), nodeRemoved
+			} else if b != nil && !before {
+				says = fmt.Sprintf("a node with a pod of %s is never removed by %s, where that runs: %s is %q", o.ID, h.by,
+					h.annotation, h.value)
+			}
+			if says == "" {
 				continue
 			}
 			out = append(out, Remark{
@@ -48,12 +63,58 @@ func holding(p slice.Pair) []Remark {
 					Cost: "its pods are moved when a node is removed", Object: o,
 					Set: []render.Setting{{Path: "spec.template.metadata.annotations[" + h.annotation + "]"}},
 				}},
-				text: fmt.Sprintf("a node with a pod of %s is never removed by %s, where that runs: %s is %q", o.ID, h.by,
-					h.annotation, h.value),
+				text: says, occasion: occasion,
 			})
 		}
 	}
 	return out
+}
+
+// standing reports whether an object is a workload whose pods run until somebody removes them.
+func standing(o *render.Object) bool {
+	switch o.Typed.(type) {
+	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.ReplicaSet:
+		return !o.Hook
+	}
+	return false
+}
+
+// nodePools are the NodePools of Karpenter among objects, as far as they can be read.
+func nodePools(objects []*render.Object) []*policies.KarpenterPool {
+	var out []*policies.KarpenterPool
+	for _, o := range objects {
+		if o.Hook || o.ID.Group != policies.NodePoolGroup || o.ID.Kind != policies.NodePoolKind {
+			continue
+		}
+		if p, err := policies.ReadNodePool(o.Content); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// expiringFor is a NodePool whose nodes expire, and then wait without end for pods that are not to be disrupted, of
+// those that may have the pods of a workload; nil: there is none.
+func expiringFor(o *render.Object, pools []*policies.KarpenterPool) *policies.KarpenterPool {
+	m, ok := state.ManifestOf(o.Typed)
+	if !ok || m.Replicas() == 0 {
+		return nil
+	}
+	for _, p := range pools {
+		bars := slices.ContainsFunc(p.Taints, func(t corev1.Taint) bool {
+			return t.Effect != corev1.TaintEffectPreferNoSchedule && !slices.ContainsFunc(m.Pod().Tolerations,
+				func(x corev1.Toleration) bool { return x.ToleratesTaint(objects.NoLog(), &t, false) })
+		})
+		lacks := false
+		for k, v := range m.Pod().NodeSelector {
+			have, known := p.Labels[k]
+			lacks = lacks || known && have != v
+		}
+		if p.Expires && p.Patient && !bars && !lacks {
+			return p
+		}
+	}
+	return nil
 }
 
 func podAnnotation(o *render.Object, key string) string {

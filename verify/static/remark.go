@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -34,6 +35,9 @@ type Remark struct {
 	remedies []Remedy
 	// Conditional says that it holds for some clusters only, which text names: it is no error.
 	Conditional bool
+	// premise names the clusters that it holds for, of which nothing is declared; "": it does not hang on nodes. Where
+	// nodes are declared, a search tells instead.
+	premise string
 }
 
 // cause is an object that the change edits, or takes away, and what of it tells: fields, or all of it.
@@ -49,6 +53,7 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 	everywhere := newAimIndex(renderedObjects(ch.Head))
 	where := newWhereabouts(ch)
 	once := newAimIndex(where.objects[0])
+	pools := [2][]*policies.KarpenterPool{nodePools(where.objects[state.Base]), nodePools(where.objects[state.Head])}
 	for _, p := range slice.Pairs(ch) {
 		if !p.Comparable() || !all && p.Base != nil && p.Base.Err != nil {
 			continue // what is new is not known
@@ -57,7 +62,14 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 		out = append(out, astray(p, once, everywhere)...)
 		out = append(out, routes(p, where, once, everywhere)...)
 		out = append(out, unreached(p, where, once, everywhere)...)
-		out = append(out, holding(p)...)
+		out = append(out, holding(p, pools)...)
+		if len(pools[state.Head]) == 0 { // else a node comes for a pod that no other takes
+			out = append(out, tainted(p)...)
+		}
+		out = append(out, pinned(p)...)
+		if ch.Base != nil {
+			out = append(out, outranked(p, where.objects[state.Base])...)
+		}
 		out = append(out, selfGuards(p)...)
 		out = append(out, twice(p)...)
 		lost := missing(p, where)
@@ -153,6 +165,9 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 		Actor: "apply", Class: actor.Event.String(), Action: "apply", Object: f.Workload,
 		Text: "once the change is applied, " + x.text, Because: because,
 	}}
+	if x.premise != "" {
+		f.Premised(x.premise)
+	}
 	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, strings.Join(x.paths, ",")},
 		"\x00")))
 	f.Fingerprint = hex.EncodeToString(h[:16])
