@@ -56,8 +56,11 @@ func (a *analysis) variant(sl *slice.Slice, p, packed *policies.Policy) scenario
 	}
 	sl.Shapes(classes)
 	events := scenario.Budgets(p, sl.Spec.Workloads)
-	if d := a.deliveryOf(sl.Release).pair.Head; d != nil && d.Delivery.Upgrade.Undone() == render.Rollback {
-		events.Rollback = true // as the repository has it, where a revision may be bad
+	if d := a.deliveryOf(sl.Release).pair; d.Head != nil {
+		if d.Head.Delivery.Tool == "" && d.Head.Delivery.Upgrade.Undone() == render.Rollback {
+			events.Rollback = true // as the repository has it, where a revision may be bad
+		}
+		sl.Spec.Helm, sl.Deliverer = static.Remedies(a.places.Changes.Head, d)
 	}
 	stranded := events.BadRevision > 0 && a.strand(sl) // of these it matters which have started
 	sl.Spec.Unlumped, sl.Spec.Interleaved = a.opt.unlumped || stranded, a.opt.interleaved

@@ -68,6 +68,7 @@ func List() []Loops {
 		{nodes.NewKarpenter, nodes.AutoscalerStops},
 		{gitops.NewResync, gitops.Stops},
 		{gitops.NewSteps, actor.NoStops},
+		{gitops.NewHelm, gitops.HelmStops},
 		{others.NewDeclared, others.Stops},
 	}
 }

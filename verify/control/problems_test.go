@@ -197,6 +197,26 @@ base old replicas=1 image=v1 cpu=100m step=3
 quota pods=9
 events apply=1 rollback=1 bad=1`, `
 nodes a 3
+helm rollback retries=1 last
+base web replicas=2 image=v1 cpu=500m
+head web replicas=3 image=v2 cpu=500m
+base db replicas=2 image=v1 stateful
+head db replicas=2 image=v2 stateful
+events apply=1 drain=1 failures=1 bad=1`, `
+nodes a 3
+helm uninstall retries=-1 reinstalls
+base web replicas=2 image=v1 cpu=500m
+head web replicas=3 image=v2 cpu=500m
+base logs image=v1 cpu=100m daemon
+head logs image=v2 cpu=100m daemon
+events apply=1 crashes=1 bad=1`, `
+nodes a 3
+helm leave retries=-1
+base web replicas=2 image=v1 cpu=500m
+head web replicas=3 image=v2 cpu=500m
+hpa both web min=1 max=4 target=50
+events apply=1 load=1 bad=1`, `
+nodes a 3
 straight
 server-side
 base web replicas=2 image=v1 cpu=500m

@@ -25,6 +25,14 @@ func (s *script) random(r *rand.Rand) state.State {
 	if c.Steps() > 1 && t.Version() == state.Head {
 		t.Set(c.StepsLeft, r.IntN(c.Steps()))
 	}
+	if s.spec.Helm != nil && c.Remedies() {
+		for range r.IntN(3) {
+			t.FailUpgrade()
+		}
+		if s.spec.Helm.Undo == state.Uninstalls && r.IntN(2) == 0 {
+			t.Reinstall()
+		}
+	}
 	for _, armed := range c.Armed {
 		t.Set(armed, r.IntN(2))
 	}

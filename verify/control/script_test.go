@@ -23,7 +23,7 @@ import (
 
 // TestLoops plays the scripts of testdata. Their commands:
 //
-//	cluster        the slice: lines of nodes, base, head, hpa, keda, vpa, pdb, quota, queue, webhook, limit-range, events, gitops, cluster-autoscaler, server-side; then version base is installed
+//	cluster        the slice: lines of nodes, base, head, hpa, keda, vpa, pdb, quota, queue, webhook, limit-range, events, gitops, cluster-autoscaler, server-side, straight, helm; then version base is installed
 //	install V      version V on an empty cluster
 //	set            the state by hand: lines of a workload, or of a revision as workload@old
 //	step A…        one step of each actor; a#2 takes its second choice, a*3 takes three steps
@@ -167,6 +167,8 @@ func (s *script) cluster(input string) error {
 			s.addOwn(bare, opt)
 		case "server-side":
 			s.spec.Apply = state.ServerSide
+		case "helm":
+			s.addRemediation(bare, opt)
 		case "straight":
 			s.spec.Straight = true
 		default:
@@ -186,6 +188,14 @@ func (s *script) cluster(input string) error {
 	}
 	s.now = gitops.Install(s.cfg, state.Base)
 	return nil
+}
+
+// addRemediation: helm rollback|uninstall|leave [retries=N] [last] [reinstalls].
+func (s *script) addRemediation(bare []string, opt map[string]string) {
+	undo := map[string]state.Undo{"leave": state.LeavesFailed, "rollback": state.RollsBack, "uninstall": state.Uninstalls}
+	s.spec.Helm = &state.Remediation{By: "helm.toolkit.fluxcd.io/HelmRelease default/shop", Field: "spec.upgrade.remediation",
+		Undo: undo[bare[1]], Retries: number(opt, "retries", 0), Last: slices.Contains(bare, "last"),
+		Reinstalls: slices.Contains(bare, "reinstalls")}
 }
 
 // addNodes: nodes NAME COUNT [elastic] [min=0] [max=9] [autoscaled] [karpenter [when-empty] [budget=1] [grace=1h]] [spot] [cpu=4] [pods=110] [zone=a] [label=k:v] [taint=key:Effect].

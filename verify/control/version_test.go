@@ -15,6 +15,7 @@ var whole = map[string]string{
 	"descheduler/descheduler.go":      "its policy comes with no step",
 	"faults/bad_revision.go":          "a change that is reverted turns out bad no more",
 	"gitops/apply.go":                 "it is what is applied",
+	"gitops/helm.go":                  "it is what is applied",
 	"gitops/resync.go":                "it is what is applied",
 	"gitops/revert.go":                "it is what is applied",
 	"gitops/rollback.go":              "it is what is applied",

@@ -151,6 +151,11 @@ func (pl Places) ref(w wording, r actor.Ref) Location {
 func (pl Places) configured(w wording, r actor.Ref) Location {
 	file, line, ok := w.slice.Configured(r)
 	c := &w.slice.Controllers
+	if d := w.slice.Deliverer; ok && d != nil && r.Object == d.ID.String() {
+		l := pl.Location(d.Locate(r.Field), "head")
+		l.Field = r.Field
+		return l
+	}
 	if healed := c.GitOps != nil && c.GitOps.File == file; !ok ||
 		!healed && file != c.DeschedulerAt && file != c.SchedulerAt && file != c.AutoscalerAt {
 		return Location{}

@@ -92,6 +92,10 @@ func (sl *Slice) Configured(r actor.Ref) (file string, line int, ok bool) {
 	if file, line, ok := sl.OwnConfigured(r); ok {
 		return file, line, ok
 	}
+	if d := sl.Deliverer; d != nil && r.Object == d.ID.String() {
+		at := d.Locate(r.Field)
+		return at.File, max(at.StartLine, 1), at.File != ""
+	}
 	for _, k := range sl.Controllers.NodePools {
 		if r.Object == nodes.KarpenterObject(k.NodePool) && k.Locate != nil {
 			file, line := k.Locate(r.Field)

@@ -53,6 +53,8 @@ type Slice struct {
 	// Packed are the node classes where the pods of other workloads stand as tightly as they fit;
 	// nil: where they stand is known, or of no matter. See [Around].
 	Packed []state.NodeClass
+	// Deliverer is the object that says what becomes of a failed upgrade of the release; nil: none does.
+	Deliverer *render.Object
 	// Controllers that run beside the slice, as the policy configures them.
 	Controllers policies.Controllers
 	// Maintained says that the policy leaves drains open, so that one is routine.
@@ -170,7 +172,7 @@ func (sl *Slice) With(base, head []*render.Object, assumed bool) (*Slice, bool) 
 		out.asInCluster(sl.shot)
 	}
 	out.Before, out.daemons, out.BaseNodes = sl.Before, sl.daemons, sl.BaseNodes
-	out.Controllers, out.Maintained = sl.Controllers, sl.Maintained
+	out.Controllers, out.Maintained, out.Deliverer = sl.Controllers, sl.Maintained, sl.Deliverer
 	out.Live, out.Rebudgeted, out.Dropped, out.BaseNamespaces = sl.Live, sl.Rebudgeted, sl.Dropped, sl.BaseNamespaces
 	maps.Copy(out.Keys, sl.Keys)
 	maps.Copy(out.Values, sl.Values)

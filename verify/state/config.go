@@ -108,6 +108,8 @@ type Config struct {
 	PodEvents PodEvents
 	Manager   ManagerFields
 	Lag       LagFields
+	// Remediation is what is remembered of upgrades that failed.
+	Remediation RemediationFields
 	// Claims are what moves of Spec.Claims; Uses lists the claims of a pod class, and Users
 	// the pod classes of a claim.
 	Claims      []ClaimFields

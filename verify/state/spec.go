@@ -51,7 +51,9 @@ type Spec struct {
 	Apply      Apply
 	// Straight says that the steps of an apply follow each other in milliseconds: nothing waits for health in between.
 	Straight bool
-	Events   Events
+	// Helm is what the controller of the release makes of a failed upgrade; nil: nothing.
+	Helm   *Remediation
+	Events Events
 	// PriorityClasses by name, value in Kubernetes' int32 range.
 	PriorityClasses map[string]int32
 	// NeverPreempt holds the PriorityClasses whose preemptionPolicy is Never.

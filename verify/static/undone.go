@@ -2,16 +2,20 @@ package static
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // undone says of a HelmRelease what its author may not expect of a failed upgrade: a remediation that never comes, as
 // the strategy retries, or one that takes data along.
+//
+// One that goes on for ever is told of here where no pod template changes: otherwise the search shows it.
 //
 // Upstream: helm-controller v1.5, internal/reconcile: (*AtomicRelease).actionForState, which asks for a retry before it
 // asks for a remediation.
@@ -43,6 +47,16 @@ func undone(p slice.Pair, where *whereabouts) []Remark {
 			})
 		}
 	}
+	if endless(now.Upgrade) && now.Upgrade.Undo != render.NoUndo && p.Base != nil && !endless(was.Upgrade) && !rolls(p) {
+		const at = "spec.upgrade.remediation.retries"
+		out = append(out, Remark{
+			Rule: rules.ApplyStuck, release: o.Release, Object: o, status: judge.New, Conditional: true,
+			occasion: "bad-revision", paths: []string{at},
+			text: fmt.Sprintf("%s undoes an upgrade that fails and tries it again without end, until the release is changed: its pods come and go for ever",
+				o.ID),
+			remedies: byHand("set " + at + " to a number, such as 3: the last failed upgrade is undone, too, and nothing more is tried"),
+		})
+	}
 	lost := slices.IndexFunc(p.Head.Objects, func(x *render.Object) bool {
 		return precious[x.ID.Group+"/"+x.ID.Kind] && !kept(x) && !x.Hook
 	})
@@ -57,4 +71,14 @@ func undone(p slice.Pair, where *whereabouts) []Remark {
 		})
 	}
 	return out
+}
+
+// rolls reports whether the change rolls out pods of a release.
+func rolls(p slice.Pair) bool {
+	was := newAimIndex(p.Objects(state.Base))
+	return slices.ContainsFunc(p.Objects(state.Head), func(o *render.Object) bool {
+		b := was.counterpart(o)
+		return b != nil && o.Typed != nil &&
+			!reflect.DeepEqual(slice.ValueAt(b.Content, "spec", "template"), slice.ValueAt(o.Content, "spec", "template"))
+	})
 }

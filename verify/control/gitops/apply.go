@@ -73,6 +73,7 @@ func (a *Apply) switchTo(s state.State, v state.Version, next *actor.Emit) {
 		t.Set(t.C.Reverts, s.Get(s.C.Reverts)-1)
 	}
 	t.Set(t.C.Applied, int(v))
+	t.ForgetFailures()
 	if v != s.Version() {
 		if t.C.Steps() > 1 {
 			t.Set(t.C.StepsLeft, (t.C.Steps()-1)*int(v))
@@ -190,9 +191,30 @@ func mergeOwned(t state.State, w int, now *state.Manifest) {
 // Describe implements [actor.Actor].
 func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
 	w := actor.Words{Action: "apply", Object: "the change"}
+	parts := a.parts(from, to, &w)
+	w.Text = "the change is applied"
+	switch {
+	case advances(from, to) && from.C.Spec.Straight:
+		w.Text = "all else is applied, and what Git no longer has is deleted"
+	case advances(from, to):
+		w.Text = "all so far is healthy, and the next step is applied"
+	case from.C.Spec.Events.Next:
+		w.Text = "the next new image is rolled out"
+	case from.Version() == to.Version():
+		w.Text = "the manifests are applied again"
+	case to.Version() == state.Base:
+		w.Text = "base's manifests are applied again"
+	}
+	w.Text += ": " + strings.Join(parts, "; ")
+	w.Text += rest(to, &w)
+	return w
+}
+
+// parts words what an apply does to each workload and quota, and adds what is acted on, and the reasons, to words.
+func (a *Apply) parts(from, to state.State, w *actor.Words) []string {
 	var parts []string
 	for i := range from.C.Spec.Workloads {
-		if part := a.describe(from, to, i, &w); part != "" {
+		if part := a.describe(from, to, i, w); part != "" {
 			parts = append(parts, part)
 		}
 	}
@@ -207,28 +229,13 @@ func (a *Apply) Describe(from, to state.State, _ search.Move) actor.Words {
 			}
 		}
 	}
-	w.Text = "the change is applied"
-	switch {
-	case advances(from, to) && from.C.Spec.Straight:
-		w.Text = "all else is applied, and what Git no longer has is deleted"
-	case advances(from, to):
-		w.Text = "all so far is healthy, and the next step is applied"
-	case from.C.Spec.Events.Next:
-		w.Text = "the next new image is rolled out"
-	case from.Version() == to.Version():
-		w.Text = "the manifests are applied again"
-	case to.Version() == state.Base:
-		w.Text = "base's manifests are applied again"
-	}
 	if len(parts) == 0 {
 		parts = []string{"nothing that is modeled differs"}
 	}
-	w.Text += ": " + strings.Join(parts, "; ")
-	w.Text += rest(to, &w)
 	if len(from.C.Spec.Workloads) == 1 {
 		w.Object = from.C.Spec.Workloads[0].ID
 	}
-	return w
+	return parts
 }
 
 // describe words what an apply does to workload i, and adds its reasons to words.

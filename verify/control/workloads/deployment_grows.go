@@ -10,7 +10,7 @@ func (d *Deployment) Grows(c *state.Config, p int, calm bool) func(state.State) 
 	w := d.Workload
 	wl := &c.Spec.Workloads[w]
 	if c.Pods[p].Workload != w || c.Pods[p].Set != p || wl.Autoscaled() || len(wl.Sizes) > 0 ||
-		c.Restarts(w) || c.Scales(w) || !calm && c.Spec.Events.Rollback {
+		c.Restarts(w) || c.Scales(w) || c.Remedies() || !calm && c.Spec.Events.Rollback {
 		return nil
 	}
 	for v := range d.versions {

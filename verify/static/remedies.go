@@ -1,0 +1,49 @@
+package static
+
+import (
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/slice"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// Remedies is what helm-controller makes of a failed upgrade of a release, nil for nothing, and the HelmRelease that
+// says so, which is nil where it was not rendered. What base's HelmRelease would do as well is no news: what it goes on
+// with for ever ends after one more try, and its uninstall leaves the upgrade failed.
+//
+// Upstream: helm-controller v1.6, internal/reconcile: (*AtomicRelease).actionForState.
+func Remedies(head *render.Revision, p slice.Pair) (*state.Remediation, *render.Object) {
+	d, was := p.Head.Delivery, render.Delivery{}
+	if p.Base != nil {
+		was = p.Base.Delivery
+	}
+	now := d.Upgrade
+	if d.Tool != render.FluxHelmRelease || d.Suspended || now.Patience == 0 {
+		return nil, nil
+	}
+	r := &state.Remediation{Field: "spec.upgrade.remediation", Retries: min(now.Retries, 1), Last: now.Last}
+	before := endless(now) && endless(was.Upgrade) && was.Upgrade.Undo == now.Undo
+	switch {
+	case endless(now) && now.Undo == render.NoUndo:
+		if before {
+			return nil, nil
+		}
+		r.Undo, r.Field = state.LeavesFailed, "spec.upgrade.strategy"
+	case now.Undone() == render.Rollback:
+		r.Undo = state.RollsBack
+		if before {
+			r.Retries, r.Last = 1, true
+		}
+	case now.Undone() == render.Uninstall && was.Upgrade.Undone() != render.Uninstall:
+		r.Undo, r.Reinstalls = state.Uninstalls, endless(d.Install) && d.Install.Undo != render.NoUndo
+	default:
+		return nil, nil
+	}
+	o := declaringObject(head, p.Head)
+	if o != nil {
+		r.By = o.ID.String()
+	}
+	return r, o
+}
+
+// endless reports whether what fails is tried again for ever.
+func endless(a render.Attempt) bool { return a.Patience > 0 && a.Retries < 0 }
