@@ -46,6 +46,11 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *R
 	if err != nil {
 		return nil, nil, fmt.Errorf("head: %w", err)
 	}
+	return compared(ctx, bs, hs)
+}
+
+// compared renders two sides, and makes revisions of them.
+func compared(ctx context.Context, bs, hs *side) (b, h *Revision, err error) {
 	if err := completeBoth(ctx, bs, hs); err != nil {
 		return nil, nil, err
 	}
@@ -97,8 +102,19 @@ func notLookedAt(t tree.Tree, opt Options) *Revision {
 
 // times are what the releases of a side took to render, those that were dropped later too.
 type times struct {
-	mu sync.Mutex
-	of map[string]time.Duration // by ID
+	mu  sync.Mutex
+	of  map[string]time.Duration // by ID
+	had map[string]bool          // IDs of what could be rendered, whether or not there was time for it
+}
+
+// have notes that a release could be rendered.
+func (t *times) have(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.had == nil {
+		t.had = map[string]bool{}
+	}
+	t.had[id] = true
 }
 
 func (t *times) add(id string, d time.Duration) {
@@ -110,23 +126,30 @@ func (t *times) add(id string, d time.Duration) {
 	t.of[id] += d
 }
 
-// slower reports whether head takes more than twice as long as base to render. Of what both have only that counts
-// which there was time for on both: where the time ended before base's, nothing is known of head's.
+// slower reports whether head takes more than twice as long as base to render, and a good part of all the time by it.
+// Of what both have only that counts which there was time for on both: where the time ended before base's, nothing is
+// known of head's.
 func slower(base, head *side) bool {
-	var onBase, onHead time.Duration
+	var onBase, onHead, all time.Duration
+	for _, took := range base.spent.of {
+		all += took
+	}
 	for id, took := range head.spent.of {
+		all += took
 		was, ran := base.spent.of[id]
-		if k, there := base.byID[id]; there && !ran && base.failed[k] == nil {
+		if !ran && base.spent.had[id] {
 			continue
 		}
 		onBase, onHead = onBase+was, onHead+took
 	}
-	return onHead > 2*onBase
+	return onHead > 2*onBase && 4*(onHead-onBase) > all
 }
 
 // cutBoth takes a release that there was no time for on one side away on both: half of it
 // says nothing. slow says that head took the time.
 func cutBoth(base, head *Revision, slow bool) {
+	unlisted(base, head)
+	unlisted(head, base)
 	old := map[string]*Rendered{}
 	for _, r := range base.Releases {
 		old[r.ID] = r
@@ -143,6 +166,28 @@ func cutBoth(base, head *Revision, slow bool) {
 			h.Err = &f
 		}
 	}
+}
+
+// unlisted adds what the other side has and this one not, where this one had no time to list all: it is not known to be
+// gone, or new. What is made of a file that is not on this side is.
+func unlisted(here, other *Revision) {
+	if !slices.ContainsFunc(here.Releases, func(r *Rendered) bool { return r.Err != nil && r.Err.Cut }) {
+		return
+	}
+	have := map[string]bool{}
+	for _, r := range here.Releases {
+		have[r.ID] = true
+	}
+	for _, r := range other.Releases {
+		own := append(slices.Clone(r.Reads), r.By.File)
+		foreign := func(f string) bool { return f != "" && !here.src.HasFile(f) && other.src.HasFile(f) }
+		if have[r.ID] || slices.ContainsFunc(own, foreign) {
+			continue
+		}
+		j := release.Unread(r.Release)
+		here.Releases = append(here.Releases, &Rendered{Release: r.Release, Err: j.Cut(), recipe: j, partly: true})
+	}
+	sort.Slice(here.Releases, func(a, b int) bool { return here.Releases[a].ID < here.Releases[b].ID })
 }
 
 // explainChanges fills Changed and Why on both sides.
@@ -175,6 +220,9 @@ func explainChanges(base, head *Revision) {
 func compareJobs(b, h *Rendered) (bool, string) {
 	if b.recipe == nil || h.recipe == nil {
 		return true, "not read on one side"
+	}
+	if b.partly && b.Err.Cut || h.partly && h.Err.Cut {
+		return false, "not read in time on one side"
 	}
 	var changed []string
 	for _, p := range h.recipe.Own() {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/worker"
@@ -156,20 +155,119 @@ func TestNothingIsRenderedAfterTheTime(t *testing.T) {
 	}
 }
 
+// Wherever the time ends, neither side has a release that the other one has not, where the change adds and removes none:
+// what there was no time to list is not gone, or new.
+func TestNothingIsGoneForLackOfTime(t *testing.T) {
+	ctx, cut := context.Background(), 0
+	for seed := range uint64(6) {
+		files := fluxFiles("https://charts.example.com", rand.New(rand.NewPCG(seed, 3)))
+		for _, dir := range []string{"apps/app0", "apps/app1", "apps/app2"} { // found by themselves, too
+			files[dir+"/kustomization.yaml"] = "resources: [ks.yaml]\n"
+		}
+		head := maps.Clone(files)
+		for _, f := range []string{"apps/app0/app/release.yaml", "apps/app1/ks.yaml"} {
+			head[f] += "# changed\n"
+		}
+		for last := 1; last <= 22; last += 3 {
+			clock := &release.Clock{}
+			opt := Options{Clock: clock, Workers: 1}
+			run := worker.New(ctx, opt.running())
+			var ran []*release.Recipe
+			var sides []*side
+			for _, m := range []map[string]string{files, head} {
+				m, err := tree.Map("t", m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := prepare(ctx, m, opt, recordedRunner{run, clock, last, &ran}, nil, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sides = append(sides, s)
+			}
+			b, h, err := compared(ctx, sides[0], sides[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			run.Close()
+			onBase := map[string]bool{}
+			for _, r := range b.Releases {
+				onBase[r.ID] = true
+			}
+			for _, r := range h.Releases {
+				if r.Err != nil && r.Err.Cut {
+					cut++
+				}
+				if !onBase[r.ID] {
+					t.Errorf("seed %d, %d: %s is on head alone: %s", seed, last, r.ID, r.Why)
+				}
+				delete(onBase, r.ID)
+			}
+			for id := range onBase {
+				t.Errorf("seed %d, %d: %s is on base alone", seed, last, id)
+			}
+		}
+	}
+	if cut < 50 {
+		t.Errorf("%d releases were cut: the repositories show nothing", cut)
+	}
+}
+
+// A side that was cut may have more than it lists: what the other side has and is made of files that are here, too. One
+// that was not cut, or that lacks the files, has no more.
+func TestUnlisted(t *testing.T) {
+	pod := func(name string) string {
+		return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec: {containers: [{name: c, image: i}]}\n"
+	}
+	for name, tt := range map[string]struct {
+		cut, here bool
+		want      int
+	}{"cut": {true, true, 2}, "looked through": {false, true, 1}, "cut, and without the file": {true, false, 1}} {
+		files := map[string]string{"a/pod.yaml": pod("a"), "b/pod.yaml": pod("b"),
+			"a/kustomization.yaml": "resources: [pod.yaml]\n", "b/kustomization.yaml": "resources: [pod.yaml]\n"}
+		base, err := tree.Map("base", maps.Clone(files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !tt.here {
+			delete(files, "b/pod.yaml")
+		}
+		head, err := tree.Map("head", files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, h, err := RenderBoth(context.Background(), base, head, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(h.Releases) != 2 || h.Releases[1].ID != "b" {
+			t.Fatalf("%s: head has %d releases", name, len(h.Releases))
+		}
+		h.Releases = h.Releases[:1]
+		if tt.cut {
+			h.Releases[0].Err = h.Releases[0].recipe.Cut()
+		}
+		unlisted(h, b)
+		if len(h.Releases) != tt.want || tt.want == 2 && (h.Releases[1].ID != "b" || !h.Releases[1].Err.Cut) {
+			t.Errorf("%s: %d releases, want %d", name, len(h.Releases), tt.want)
+		}
+	}
+}
+
 // A change answers for the time that it takes, not for that of a slow machine.
 func TestSlower(t *testing.T) {
 	of := func(spent ...time.Duration) *side {
-		s := &side{byID: map[string]int{}, spent: &times{}, failed: make([]*document.Failure, len(spent))}
+		s := &side{spent: &times{}}
 		for i, d := range spent {
 			id := string(rune('a' + i))
-			if s.byID[id] = i; d > 0 {
+			if s.spent.have(id); d > 0 {
 				s.spent.add(id, d)
 			}
 		}
 		return s
 	}
 	unread := of(0, 3)
-	unread.failed[0] = &document.Failure{}
+	delete(unread.spent.had, "a")
 	for _, tt := range []struct {
 		name       string
 		base, head *side
@@ -182,6 +280,7 @@ func TestSlower(t *testing.T) {
 		{"new and slow", of(1), of(1, 9), true},
 		{"new, and no more than what there is", of(5), of(5, 4), false},
 		{"base is not read, head is slow", unread, of(9, 3), true},
+		{"a moment more, of much that is shared", of(1, 90), of(5), false},
 		{"nothing", of(0), of(0), false},
 	} {
 		if got := slower(tt.base, tt.head); got != tt.want {

@@ -102,6 +102,9 @@ func (s *side) gather(ctx context.Context, releases []release.Release, failed ma
 		} else {
 			s.recipes[i], s.failed[i] = gather(s.src, s.releases[i])
 		}
+		if f := s.failed[i]; f == nil || f.Cut {
+			s.spent.have(s.releases[i].ID)
+		}
 		s.withDeclaration(i)
 	})
 }
@@ -111,8 +114,26 @@ func (s *side) complete(ctx context.Context) error { return s.completeFrom(ctx, 
 
 // carry renders what the other side declares and this one cannot, because what declares
 // it does not render here: with the other side's settings, so that it is not taken for
-// removed.
+// removed. What is carried and does not render either declares nothing in turn, and what it would is carried, too.
 func (s *side) carry(ctx context.Context, other *side) error {
+	for {
+		list, failed := s.undeclared(other)
+		if len(list) == 0 {
+			return nil
+		}
+		from := len(s.releases)
+		if err := s.gather(ctx, list, failed); err != nil {
+			return err
+		}
+		if err := s.completeFrom(ctx, from); err != nil {
+			return err
+		}
+	}
+}
+
+// undeclared are the releases of the other side that a release declares which does not render here, and why those
+// failed there that did.
+func (s *side) undeclared(other *side) ([]release.Release, map[string]*document.Failure) {
 	var list []release.Release
 	failed := map[string]*document.Failure{}
 	for i, r := range other.releases {
@@ -126,14 +147,7 @@ func (s *side) carry(ctx context.Context, other *side) error {
 		list = append(list, r)
 		failed[r.ID] = other.failed[i]
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	from := len(s.releases)
-	if err := s.gather(ctx, list, failed); err != nil {
-		return err
-	}
-	return s.completeFrom(ctx, from)
+	return list, failed
 }
 
 func (s *side) completeFrom(ctx context.Context, from int) error {
