@@ -62,12 +62,6 @@ func uncheckedText(r *verify.Result) string {
 		}
 		out = append(out, s)
 	}
-	untouched := 0
-	for i := range r.Releases {
-		if rel := &r.Releases[i]; !rel.Changed && (rel.Missing() || rel.Status == "failed-base") {
-			untouched++
-		}
-	}
 	var left []string
 	for _, a := range r.Assumptions {
 		if s, ok := strings.CutPrefix(line(a), "not modeled, and treated as not there: "); ok {
@@ -85,8 +79,8 @@ func uncheckedText(r *verify.Result) string {
 		left = append(left[:1], count(n-1, "more object"))
 	}
 	out = append(out, left...)
-	if untouched > 0 {
-		out = append(out, count(untouched, "untouched release")+" without a result")
+	if s := untouched(r); strings.Contains(s, "render") {
+		out = append(out, strings.TrimSuffix(s, "."))
 	}
 	return strings.Join(out, "; ")
 }

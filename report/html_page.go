@@ -110,7 +110,7 @@ func newPage(r *verify.Result, opt Options) *page {
 		Tally: capital(tallyOf(r).String()) + ".", Revisions: revisions(r),
 		Coverage: strings.TrimSpace(coverageSentence(&r.Coverage) + " " + untouched(r)),
 		Run:      address(opt.Run), Tool: line(r.Tool), Manual: DocsURI + "fidelity.md", Runs: [][]*snapshot{},
-		Notices: sentences(r.Notices), Assumptions: sentences(resting(r)),
+		Notices: sentences(alikeTexts(together(r.Notices))), Assumptions: sentences(alikeTexts(together(resting(r)))),
 	}
 	m.failures()
 	m.findings()

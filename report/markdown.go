@@ -74,7 +74,7 @@ func (m *markdown) document(prefix string) *document {
 		{noun: "fixed finding", stands: 2, open: fold("Fixed findings", len(fixed)), close: foldEnd, pieces: m.older(fixed)},
 	}
 	if m.whole {
-		changed, notices, resting := changedObjects(r, m.opt.Changes), together(r.Notices), resting(r)
+		changed, notices, resting := changedObjects(r, m.opt.Changes), together(r.Notices), together(resting(r))
 		d.groups = append(d.groups,
 			group{noun: "change", stands: 2, open: fold("What changed, rendered", len(changed)), close: foldEnd,
 				pieces: changePieces(changed)},
@@ -84,7 +84,7 @@ func (m *markdown) document(prefix string) *document {
 				open: fold("Without a result, and not touched by the change", len(m.besides())), close: foldEnd, max: 100,
 				pieces: lines(m.besides())},
 			group{noun: "assumption", stands: 2, open: fold("Assumptions of this result", len(resting)), close: foldEnd,
-				max: 100, pieces: lines(resting)})
+				max: 100, pieces: lines(alikeTexts(resting))})
 	}
 	return d
 }

@@ -38,7 +38,7 @@ func verdictSentence(r *verify.Result) string {
 		case len(r.Workloads) == 0:
 			return "There is no workload in it, so there was nothing to check."
 		}
-		return "No new violation was found within the bound."
+		return "No new violation was found within the bound." + openSentence(r)
 	}
 	return "The verdict is " + Plain(string(r.Verdict), 60) + "."
 }

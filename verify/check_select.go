@@ -121,7 +121,7 @@ func (r *Result) enterUnmodeled(p slice.Pair, changed map[string]bool, all bool,
 			change = render.Added
 		}
 		r.Workloads = append(r.Workloads, Workload{
-			ID: o.ID.String(), Release: p.ID, Change: string(change), Verdict: Inconclusive,
+			ID: o.ID.String(), Release: p.ID, Change: string(change), Verdict: Inconclusive, Unmodeled: true,
 			Reason: fmt.Sprintf("%s is not modeled: nothing was verified for it", o.ID.Kind),
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
@@ -88,10 +89,24 @@ func (r *Result) verdict(g policies.Gate) Verdict {
 	case r.unanalysed(), r.Base == Side{} && len(r.Workloads) == 0: // nothing to compare, and nothing to verify
 		return Errored
 	case r.nothingLeft(), slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Cut }),
-		slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.Verdict == Inconclusive }):
+		r.undecided():
 		return Inconclusive
 	}
 	return Pass
+}
+
+// undecided reports whether a workload could be decided and was not, or whether all that changed is of kinds without a
+// model. One of those beside others that were searched is named, and the verdict is that of the rest.
+func (r *Result) undecided() bool {
+	unmodeled, searched := false, false
+	for _, w := range r.Workloads {
+		if w.Verdict == Inconclusive && !w.Unmodeled {
+			return true
+		}
+		unmodeled = unmodeled || w.Unmodeled
+		searched = searched || w.Verdict == Pass && w.Change != "unchanged" && w.Change != string(render.Removed)
+	}
+	return unmodeled && !searched
 }
 
 // HoldsUp reports whether a release has no result and the change is the reason: it broke it,

@@ -63,6 +63,17 @@ func TestExitCodes(t *testing.T) {
 		{name: "undecided", r: Result{Releases: []ReleaseResult{ok}, Workloads: []Workload{{ID: "x", Verdict: Inconclusive}}}, want: 0},
 		{name: "undecided where that fails", r: Result{Releases: []ReleaseResult{ok}, Workloads: []Workload{{ID: "x", Verdict: Inconclusive}}},
 			gate: func(g *policies.Gate) { g.OnInconclusive = "fail" }, want: 4},
+		{name: "a kind without a model alone, and undecided fails", r: Result{Releases: []ReleaseResult{ok}, Workloads: []Workload{
+			{ID: "x", Change: "modified", Verdict: Inconclusive, Unmodeled: true}, {ID: "y", Change: "unchanged", Verdict: Pass},
+			{ID: "z", Change: "removed", Verdict: Pass}}},
+			gate: func(g *policies.Gate) { g.OnInconclusive = "fail" }, want: 4},
+		{name: "a kind without a model beside what was searched", r: Result{Releases: []ReleaseResult{ok}, Workloads: []Workload{
+			{ID: "x", Change: "modified", Verdict: Inconclusive, Unmodeled: true}, {ID: "y", Change: "added", Verdict: Pass}}},
+			gate: func(g *policies.Gate) { g.OnInconclusive = "fail" }, want: 0},
+		{name: "a kind without a model, a pass and one that is undecided", r: Result{Releases: []ReleaseResult{ok}, Workloads: []Workload{
+			{ID: "x", Change: "modified", Verdict: Inconclusive, Unmodeled: true}, {ID: "y", Change: "modified", Verdict: Pass},
+			{ID: "z", Change: "modified", Verdict: Inconclusive}}},
+			gate: func(g *policies.Gate) { g.OnInconclusive = "fail" }, want: 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.r.Base = Side{Name: "main"}

@@ -65,6 +65,9 @@ type Workload struct {
 	Change  string  `json:"change"` // added, removed, modified, unchanged
 	Verdict Verdict `json:"verdict"`
 	Reason  string  `json:"reason,omitempty"` // why inconclusive or error, or why it was selected
+	// Unmodeled says that no model runs its kind: it is inconclusive whatever the budget, and holds up nobody else's
+	// verdict.
+	Unmodeled bool `json:"unmodeled,omitempty"`
 	// Fields that changed, noise left out; values are redacted where secret.
 	Fields []judge.FieldChange `json:"fields,omitempty"`
 	Slice  []string            `json:"slice,omitempty"` // IDs of the objects verified with it
