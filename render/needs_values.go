@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -31,8 +32,8 @@ func testValues(s *source.Source, dir string) []string {
 }
 
 // withTestValues renders the charts that do not render with their own values, on either side,
-// once per values file that chart-testing would take. Where one of these or of the files
-// beside the chart renders on every side that has it, the chart needs values, and its failure
+// or that run no pods with them on any side, once per values file that chart-testing would take. Where one of
+// these or of the files beside the chart renders on every side that has it, the chart needs values, and its failure
 // without them says nothing: a chart that chart-testing has values for is not tried without.
 func withTestValues(ctx context.Context, sides ...*side) error {
 	needy := map[string]bool{}
@@ -43,6 +44,8 @@ func withTestValues(ctx context.Context, sides ...*side) error {
 			}
 		}
 	}
+	idle := withoutPods(sides)
+	maps.Copy(needy, idle)
 	if len(needy) == 0 {
 		return nil
 	}
@@ -62,6 +65,9 @@ func withTestValues(ctx context.Context, sides ...*side) error {
 				helped[id] = false
 			}
 		}
+		if idle[id] && !slices.ContainsFunc(sides, func(s *side) bool { return s.setRunsPods(id) }) {
+			helped[id] = false // neither do its test values
+		}
 	}
 	for _, s := range sides {
 		s.remarkNeed(helped, sides)
@@ -70,6 +76,48 @@ func withTestValues(ctx context.Context, sides ...*side) error {
 		s.dropBare(needy, helped)
 	}
 	return nil
+}
+
+// withoutPods are the charts whose own values run nothing on any side that has them, and that chart-testing has values
+// for: a licence that is to be accepted, a component that is to be chosen.
+func withoutPods(sides []*side) map[string]bool {
+	out := map[string]bool{}
+	for _, s := range sides {
+		for _, r := range s.releases {
+			if isBare(r) && len(testValues(s.src, r.Path)) > 0 {
+				out[r.ID] = true
+			}
+		}
+	}
+	for _, s := range sides {
+		for i, r := range s.releases {
+			if o := &s.outputs[i]; out[r.ID] && (o.Err != nil || o.Untouched || runsPods(o.Docs)) {
+				delete(out, r.ID)
+			}
+		}
+	}
+	return out
+}
+
+// runsPods reports whether some documents have a workload of Kubernetes' own that is no hook.
+func runsPods(docs []document.Document) bool {
+	return slices.ContainsFunc(docs, func(d document.Document) bool {
+		switch document.GVK(d.Content).Kind {
+		case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob", "Pod":
+			return !d.Hook
+		}
+		return false
+	})
+}
+
+// setRunsPods reports whether a chart runs pods with a values file beside it, or of chart-testing.
+func (s *side) setRunsPods(chart string) bool {
+	for i, r := range s.releases {
+		if r.Path == chart && r.ID != chart && isSet(r) && s.outputs[i].Err == nil && runsPods(s.outputs[i].Docs) {
+			return true
+		}
+	}
+	return false
 }
 
 // remarkNeed says of a chart that it renders without values on the other side alone: who
@@ -169,6 +217,8 @@ func (s *side) dropBare(needy, helped map[string]bool) {
 			why := "needs values: rendered with the values files beside it and those of chart-testing"
 			if e := s.outputs[i].Err; e != nil {
 				why += " (without: " + e.Reason + ")"
+			} else if !s.outputs[i].Untouched && !runsPods(s.outputs[i].Docs) {
+				why += " (without, it runs no pods)"
 			}
 			kept.ignored = append(kept.ignored, source.Ignored{Path: r.ID, Reason: why})
 			continue
