@@ -1,6 +1,7 @@
 package render
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ func (c *Changes) Broke(base, head *Rendered) bool {
 	case base == nil:
 		// A new one that nothing is wrong with but what is not here takes nothing away,
 		// unless it may stand for one that was looked at and is gone.
-		return !c.moved(head) && (!head.Err.Skipped || c.lost())
+		return !c.moved(head) && !c.listed(head) && (!head.Err.Skipped || c.lost())
 	case base.Err == nil:
 		return true
 	case head.Err.Skipped:
@@ -58,6 +59,28 @@ func (c *Changes) moved(head *Rendered) bool {
 			digests(c.Base, []string{r.Err.Where.File})[0] == at
 	})
 }
+
+// listed reports whether a new release fails as all others do that the same file lists and that are of this repository:
+// the file is for another place, such as a test that copies the charts beside it.
+func (c *Changes) listed(head *Rendered) bool {
+	if c.Base == nil || head.Err.Where.File == "" {
+		return false
+	}
+	file, alike := head.Err.Where.File, 0
+	for _, r := range c.Base.Releases {
+		if r.Err != nil && !r.Err.Skipped && r.Err.Where.File == file && anyName(cause(r.Err)) == anyName(cause(head.Err)) {
+			alike++
+		}
+	}
+	return alike > 1 && !slices.ContainsFunc(c.Head.Releases, func(r *Rendered) bool {
+		return r.Err == nil && r.ID != file && (r.By.File == file || slices.Contains(r.Reads, file))
+	})
+}
+
+// ownNames are paths, versions and addresses.
+var ownNames = regexp.MustCompile(`\S*[/@:.0-9]\S*`)
+
+func anyName(s string) string { return ownNames.ReplaceAllString(s, "") }
 
 // lost reports whether a release of which base has workloads is gone on head. One that only lists what
 // others are made of is none: a renamed application brings another such list. Nor is one whose files

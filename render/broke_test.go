@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"path"
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render/tree"
@@ -40,18 +41,39 @@ func TestBroke(t *testing.T) {
 	within := func(folder string, files map[string]string, more ...string) map[string]string {
 		out := map[string]string{}
 		for p, text := range files {
-			out[folder+"/"+p] = text
+			out[path.Join(folder, p)] = text
 		}
 		for i := 0; i < len(more); i += 2 {
 			out[more[i]] = more[i+1]
 		}
 		return out
 	}
+	listed := func(names ...string) map[string]string {
+		out := map[string]string{"ci/helmfile.yaml": "releases:\n"}
+		for _, n := range names {
+			out["ci/helmfile.yaml"] += "- {name: " + n + ", namespace: " + n + ", chart: ./" + n + "}\n"
+		}
+		for _, n := range []string{"one", "two", "three"} {
+			for p, text := range chart(nil) {
+				out[n+p[len("web"):]] = text
+			}
+		}
+		return out
+	}
+	claim := func(size string) map[string]string {
+		return map[string]string{"api.yaml": other["api.yaml"], "claim.yaml": "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: claim}\n" +
+			"spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: " + size + "}}}\n"}
+	}
 	for _, tt := range []struct {
 		name       string
 		base, head map[string]string
 		want       bool
 	}{
+		{"listed like the rest, which is elsewhere", listed("one", "two"), listed("one", "two", "three"), false},
+		{"listed like one, where another is here", within("", listed("one"), "ci/two/Chart.yaml", chart(nil)["web/Chart.yaml"]), within("", listed("one", "two", "three"), "ci/two/Chart.yaml", chart(nil)["web/Chart.yaml"]), true},
+		{"new, with a word for a value", other, claim("CLAIM_SIZE"), false},
+		{"new, with a mark for a value", other, claim(`"${SIZE}"`), false},
+		{"new, with a value that is wrong", other, claim("10GB"), true},
 		{"head breaks what rendered", chart(nil), chart(broken), true},
 		{"head needs what is not here", chart(nil), chart(fetched("1.0.0")), true},
 		{"broken on both sides", chart(broken), chart(beside), false},

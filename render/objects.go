@@ -2,10 +2,13 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
@@ -145,6 +148,13 @@ func (b *builder) add(d document.Document) *document.Failure {
 		path := ""
 		if te, ok := err.(*typed.TypeError); ok {
 			at, path = where(te.Path), te.Path+": "
+			if b.rel.Kind != release.Helm && b.rel.By.File == "" && filledIn(d.Content, te.Path) {
+				return &document.Failure{Skipped: true, Where: at,
+					Reason: fmt.Sprintf("%s:%d: %s: %sstands for a value that is filled in before it is applied",
+						at.File, at.StartLine, id, path),
+					Remedy: "check what is applied, or leave the file out of the check",
+				}
+			}
 		}
 		return &document.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s: %s%v", at.File, at.StartLine, id, path, err),
@@ -159,6 +169,17 @@ func (b *builder) add(d document.Document) *document.Failure {
 		Source: where(""), locate: where, doc: d, volatile: d.Volatile,
 	})
 	return nil
+}
+
+// shouted are words that stand for a value: in capitals, with underscores.
+var shouted = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$`)
+
+// filledIn reports whether a field holds a mark or word that sed, envsubst or a person puts a value for. Who
+// applies what no GitOps object declares is not known, and may do so before.
+func filledIn(content map[string]any, path string) bool {
+	v, _ := fieldpath.Parse(path).Get(content)
+	text, ok := v.(string)
+	return ok && (shouted.MatchString(text) || strings.ContainsAny(text, "<$%@_{") && redact.Placeholder(text))
 }
 
 // finish sorts the objects and reports those that stand twice: the last one wins, as it
