@@ -55,3 +55,36 @@ events: {none: true}
 		}
 	}
 }
+
+// TestAnyRolloutEndsInOneDomain: which of the new pods stay hangs on ties in each rollout, where the spread is only asked
+// for softly. That is new for the change that asks for it, and for none that comes later.
+func TestAnyRolloutEndsInOneDomain(t *testing.T) {
+	const web = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      topologySpreadConstraints: [SPREAD]
+      containers: [{name: web, image: "web:1"}]
+`
+	soft := strings.Replace(web, "SPREAD", `{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: web}}}`, 1)
+	for _, tt := range []struct{ name, base, head, want string }{
+		{"another image", soft, strings.Replace(soft, "web:1", "web:2", 1), "existing single-domain"},
+		{"a priority that is not among the objects", soft, strings.Replace(soft, "containers:", "priorityClassName: high\n      containers:", 1),
+			"existing single-domain"},
+		{"asked for now", strings.Replace(web, "[SPREAD]", "[]", 1), soft, "new single-domain"},
+	} {
+		r := exampleResult(t, policies.Default(), map[string]string{"base": tt.base, "head": tt.head}, "head")
+		var got []string
+		for _, f := range r.Findings {
+			got = append(got, string(f.Status)+" "+f.Rule)
+		}
+		if strings.Join(got, ", ") != tt.want {
+			t.Errorf("%s: %q, want %q\n%s", tt.name, got, tt.want, outline(r))
+		}
+	}
+}

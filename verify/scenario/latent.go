@@ -8,14 +8,15 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// spreadViolated is the rule whose violations any rollout may show: old pods are counted until they are gone.
-const spreadViolated = "spread-violated"
+// anyRollout are the rules whose violations any rollout may show: old pods are counted until they are gone, and which
+// of the new ones stay hangs on the scheduler's ties.
+var anyRollout = []string{"single-domain", "spread-violated"}
 
 // AnyRollout reports whether a violation that a change's rollout leads to comes as easily of a rollout of base, which
 // asks for the same: it was there for whichever change comes next, and is none of this one's. Where the budget does not
 // last to tell, it is not.
 func (c *Checker) AnyRollout(ctx context.Context, found Violation) bool {
-	if found.Bound.Rule.ID != spreadViolated || found.Scenario != ScenarioChange ||
+	if !slices.Contains(anyRollout, found.Bound.Rule.ID) || found.Scenario != ScenarioChange ||
 		!slices.Contains(found.Kinds(), "apply") {
 		return false
 	}
@@ -26,7 +27,7 @@ func (c *Checker) AnyRollout(ctx context.Context, found Violation) bool {
 		return false
 	}
 	own := c.Within(roomyStates)
-	own.Rules = slices.DeleteFunc(slices.Clone(own.Rules), func(r rules.Rule) bool { return r.ID != spreadViolated })
+	own.Rules = slices.DeleteFunc(slices.Clone(own.Rules), func(r rules.Rule) bool { return r.ID != found.Bound.Rule.ID })
 	r := scenarioRun{Checker: own, topology: found.Topology()}
 	if err := r.settled(ctx, ScenarioChange, next, state.Base); err != nil {
 		return false
