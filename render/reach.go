@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
@@ -286,7 +287,7 @@ var (
 
 // concerns reports whether a text may be of objects that concern other releases.
 func (r *reach) concerns(b []byte, kind release.Kind) bool {
-	if versioned(b, declaringGroup, true) || versioned(b, fluxGroup, false) {
+	if declaresForArgo(b) || versioned(b, fluxGroup, false) {
 		return true
 	}
 	for _, m := range repositoryName {
@@ -294,10 +295,8 @@ func (r *reach) concerns(b []byte, kind release.Kind) bool {
 			return true
 		}
 	}
-	for _, m := range r.marks {
-		if bytes.Contains(b, []byte(m)) {
-			return true
-		}
+	if r.marked(b) {
+		return true
 	}
 	if r.lost && kind != release.Helm {
 		for _, m := range r.base.opt.Leftovers {
@@ -315,6 +314,54 @@ func (r *reach) concerns(b []byte, kind release.Kind) bool {
 	}
 	return false
 }
+
+// marked reports whether a text may be of an object that says something about other releases. A label or annotation
+// does not that begins as one of the marks: cluster-autoscaler.kubernetes.io/safe-to-evict, karpenter.sh/capacity-type.
+func (r *reach) marked(b []byte) bool {
+	return slices.ContainsFunc(r.marks, func(m string) bool {
+		if strings.HasSuffix(m, "/") {
+			return versioned(b, []byte(m), false)
+		}
+		for rest := b; ; {
+			i := bytes.Index(rest, []byte(m))
+			if i < 0 {
+				return false
+			}
+			if rest = rest[i+len(m):]; !bytes.HasPrefix(rest, ownDomain) {
+				return true
+			}
+		}
+	})
+}
+
+// ownDomain follows the name of a component of Kubernetes in the labels and annotations that it reads.
+var ownDomain = []byte(".kubernetes.io/")
+
+// declaresForArgo reports whether a text may be of objects of Argo CD that declare releases. Where all documents with
+// its API group say plainly that they are others of the group, such as Workflows, it is not.
+func declaresForArgo(b []byte) bool {
+	if !versioned(b, declaringGroup, true) {
+		return false
+	}
+	return slices.ContainsFunc(document.Split(b), func(doc document.Raw) bool {
+		if !versioned(doc.Text, declaringGroup, true) {
+			return false
+		}
+		versions, kinds := anyVersion.FindAllSubmatch(doc.Text, -1), anyKind.FindAllSubmatch(doc.Text, -1)
+		return len(versions) == 0 || len(kinds) == 0 ||
+			slices.ContainsFunc(versions, func(m [][]byte) bool { return !versioned(m[1], declaringGroup, true) }) ||
+			slices.ContainsFunc(kinds, func(m [][]byte) bool {
+				kind := wordKind.FindSubmatch(m[1])
+				return kind == nil || folderText[string(kind[1])] != nil || bytes.HasSuffix(kind[1], []byte("List"))
+			})
+	})
+}
+
+var (
+	anyVersion = regexp.MustCompile(`(?m)^apiVersion:(.*)$`)
+	anyKind    = regexp.MustCompile(`(?m)^kind:(.*)$`)
+	wordKind   = regexp.MustCompile(`^[ \t]*["']?([A-Za-z]+)["']?[ \t\r]*(?:#.*)?$`)
+)
 
 // versioned reports whether an API group stands in a text with a version, or with a template's
 // expression in its place; whole: and is no other group's end.

@@ -124,7 +124,7 @@ func namesIn(b []byte) []string {
 // that may change.
 func (r *reach) wanted(j *release.Recipe) bool {
 	settings, err := json.Marshal(&j.Release)
-	if err != nil || containsAny(settings, repositoryName) || containsText(settings, r.marks) ||
+	if err != nil || containsAny(settings, repositoryName) || r.marked(settings) ||
 		versioned(settings, buildGroup, false) {
 		return true
 	}
@@ -132,8 +132,8 @@ func (r *reach) wanted(j *release.Recipe) bool {
 		b := j.Files[p]
 		switch {
 		case j.Declares[p]:
-		case versioned(b, declaringGroup, true), versioned(b, buildGroup, false), bytes.Contains(b, []byte("HelmChart")),
-			containsAny(b, repositoryName), containsText(b, r.marks), r.lost && containsText(b, r.base.opt.Leftovers):
+		case declaresForArgo(b), versioned(b, buildGroup, false), bytes.Contains(b, []byte("HelmChart")),
+			containsAny(b, repositoryName), r.marked(b), r.lost && containsText(b, r.base.opt.Leftovers):
 			return true
 		case r.texts.data && bytes.Contains(b, []byte("valuesFrom")):
 			return true

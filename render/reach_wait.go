@@ -34,9 +34,6 @@ func valueText(field string) *regexp.Regexp {
 // declaringKind is the kind of an object that declares releases.
 var declaringKind = regexp.MustCompile(`kind["']?[ \t]*:[ \t]*["']?(Application|ApplicationSet|Kustomization|HelmRelease)\b`)
 
-// versionLine is the API version of an object that stands by itself in a document.
-var versionLine = regexp.MustCompile(`(?m)^apiVersion:(.*)$`)
-
 // hold lets discovered releases wait that are named so on each side that has them.
 func (r *reach) hold() {
 	r.waits, r.missed = map[string]bool{}, map[string]bool{}
@@ -118,7 +115,7 @@ func declaredKind(doc []byte) string {
 	if !declares(doc) {
 		return ""
 	}
-	if version := versionLine.FindSubmatch(doc); version != nil && !declares(version[1]) {
+	if version := anyVersion.FindSubmatch(doc); version != nil && !declares(version[1]) {
 		return ""
 	}
 	if kind := kindLine.FindSubmatch(doc); kind != nil {

@@ -124,7 +124,8 @@ type Options struct {
 	Workers     int               // releases rendered at once; 0: one per processor
 	Clock       *release.Clock    // ends renderings; nil: each has its own limit alone
 	// Concerns are texts of objects that say something about other releases: [RenderBoth]
-	// renders those in which one stands, also where the change does not reach them.
+	// renders those in which one stands, also where the change does not reach them. One that ends in a slash is an
+	// API group, behind which a version stands.
 	Concerns []string
 	// Leftovers are texts of objects that act on those of other releases: where a release is
 	// gone on head, [RenderBoth] renders those without a chart in which one stands.

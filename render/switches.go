@@ -86,6 +86,7 @@ type switching struct {
 	values     []*release.Recipe // head's, with each of the values files that are known
 	text       *chartTexts
 	trials     int                 // that were asked for
+	asked      map[string]string   // the recipes of those, by digest
 	made       map[string]trialled // and their outcomes
 }
 

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -44,27 +43,37 @@ func (t trialled) of(template string) string {
 	return out.String()
 }
 
-// trial renders a chart with other values, and with an edit of some name: once, however often it is asked for.
+// trial renders a chart with other values, and with an edit of some name: once, however often it is asked for, and
+// under however many names.
 func (s *switching) trial(of *release.Recipe, set []toggle, name string, edit func(*release.Recipe)) trialled {
 	s.trials++
 	key := fmt.Sprintf("%p %s %s", of, settingText(set), name)
-	if t, ok := s.made[key]; ok {
+	if t, ok := s.made[s.asked[key]]; ok {
 		return t
 	}
-	docs, ok := s.render(of, set, edit)
-	t := trialled{ok: ok}
-	for i := range docs {
-		_, file, _ := strings.Cut(docs[i].File, "/")
-		t.names, t.texts = append(t.names, file), append(t.texts, textOfDocs(docs[i:i+1]))
+	j := s.recipe(of, set, edit)
+	if s.asked == nil {
+		s.asked = map[string]string{}
+	}
+	s.asked[key] = j.Digest()
+	if t, ok := s.made[j.Digest()]; ok {
+		return t
+	}
+	out := s.run.Run(j)
+	t := trialled{ok: out.Err == nil}
+	for i := range out.Docs {
+		_, file, _ := strings.Cut(out.Docs[i].File, "/")
+		t.names, t.texts = append(t.names, file), append(t.texts, textOfDocs(out.Docs[i:i+1]))
 	}
 	if s.made == nil {
 		s.made = map[string]trialled{}
 	}
-	s.made[key] = t
+	s.made[j.Digest()] = t
 	return t
 }
 
-func (s *switching) render(of *release.Recipe, set []toggle, edit func(*release.Recipe)) ([]document.Document, bool) {
+// recipe is a chart's with other values, and with an edit.
+func (s *switching) recipe(of *release.Recipe, set []toggle, edit func(*release.Recipe)) *release.Recipe {
 	c := *of.Chart
 	c.Once, c.Set = true, map[string]string{}
 	maps.Copy(c.Set, of.Chart.Set)
@@ -79,6 +88,5 @@ func (s *switching) render(of *release.Recipe, set []toggle, edit func(*release.
 	if edit != nil {
 		edit(j)
 	}
-	out := s.run.Run(j)
-	return out.Docs, out.Err == nil
+	return j
 }
