@@ -48,7 +48,7 @@ var documentedSince = []entry{
 	{"g44", 1, "Hard zone spread, soft hostname spread: descheduler evicts, scheduler puts back", ""},
 	{"g45", 2, "Node with unused DRA devices counts as full and is never removed", "DRA is not modeled"},
 	{"g46", 2, "Five evictions without a time limit stop a runner set for good", "a controller of its own"},
-	{"g47", 1, "Job with backoffLimit 0 dies with a drained node; Kueue's suspension counts as a restart", "no pod of a modeled Job fails"},
+	{"g47", 1, "Job with backoffLimit 0 dies with a drained node; Kueue's suspension counts as a restart", ""},
 	{"g48", 2, "Consolidation asks for a type that is out of stock: steady churn", "a provider's stock is in no manifest"},
 	{"g49", 2, "HPA's scaleTargetRef names a renamed workload: no scaling", ""},
 	{"g50", 3, "Per-node agents saturate the API server, then DNS", "load on the API server is not modeled"},

@@ -108,6 +108,7 @@ var documentedCases = []documentedCase{
 	{"failures/g41", "apply-rejected", 0, 0, 1},
 	{"failures/g43", "apply-stuck", 0, 0, 1},
 	{"failures/g44", "eviction-loop", 4, 6, 0},
+	{"failures/g47", "never-replaced", 2, 1, 1},
 	{"failures/g49", "dangling-target", 0, 0, 1},
 	{"failures/g51", "below-floor", 2, 2, 2},
 }

@@ -26,6 +26,7 @@ var untold = map[string]string{
 	"g37": "that another controller rewrites the Secret",
 	"g40": "what the mutating webhook writes",
 	"g44": "that zones have unequal numbers of nodes",
+	"g47": "that nodes are drained while the Job runs",
 	"g51": "the floor, as no budget names one, and that two nodes expire at once",
 }
 

@@ -28,18 +28,20 @@ var neverReplaced = Rule{
 		Real: `A lost node's StatefulSet pod stays in deletion (not real if lost nodes are deleted: set
 ` + "`events.nodeFailure.outOfService: true`" + `). Or a LimitRange refuses every new pod; a
 ` + "`failurePolicy: Fail`" + ` webhook its own, or two each other's, once all are gone. Or a Pod has no
-controller.`,
+controller, or a Job with ` + "`backoffLimit: 0`" + ` counts an evicted pod as failed.`,
 		Bad: `A replica short until repaired; the webhook blocks all pods.`,
 		Now: `- Machine off: delete its Node or taint it ` + "`node.kubernetes.io/out-of-service`" + `.
 - Webhook: exclude these pods by ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
 - LimitRange: set limits.
-- Pod: make it a Deployment.`,
+- Pod: make it a Deployment.
+- Job: ` + "`podFailurePolicy`" + ` with ` + "`action: Ignore`" + ` for ` + "`DisruptionTarget`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/force-delete-stateful-set-pod/",
 			"https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/#non-graceful-node-shutdown",
 			"https://kubernetes.io/docs/concepts/cluster-administration/admission-webhooks-good-practices/",
 			"https://kubernetes.io/docs/concepts/policy/limit-range/",
 			"https://kubernetes.io/docs/concepts/workloads/pods/#working-with-pods",
+			"https://kubernetes.io/docs/tasks/job/pod-failure-policy/",
 			"https://github.com/kubernetes/kubernetes/issues/54368",
 			"https://github.com/kubernetes/kubernetes/issues/74689",
 			"https://github.com/defenseunicorns/uds-core/issues/1509",
@@ -90,10 +92,10 @@ func lostForGood(c *state.Config, w int, m *state.Manifest) Property {
 	}
 }
 
-// neverTaken is the side of the rule on Pods that no controller owns: the API server takes them.
+// neverTaken is the side of the rule on Pods that no controller owns: the API server takes them; and on Jobs.
 func neverTaken(c *state.Config, w int) Property {
 	if m, _ := Newest(c, w); m == nil || !m.Kind().Bare() {
-		return Property{}
+		return failsOfDisruption(c, w)
 	}
 	return Property{
 		Persists: func(s state.State) bool { return s.Owed(w) },

@@ -83,7 +83,7 @@ func pendingMessage(s state.State, w int) string {
 	if evicted(s, w) == state.GivenUp {
 		return fmt.Sprintf("Kueue can give %s up for good: its pods are not all ready in time", FullName(s.C, w))
 	}
-	if slices.ContainsFunc(s.C.ClassesOf[w], func(p int) bool { return s.C.Class[p].Evicted.Laid() }) {
+	if slices.ContainsFunc(s.C.ClassesOf[w], func(p int) bool { return s.C.Class[p].Evicted.Laid() && !s.Lost(p) }) {
 		return fmt.Sprintf("Kueue can admit %s again and again, without all of its pods ever being ready", FullName(s.C, w))
 	}
 	if n := waiting(s, w); n > 0 && pendingOf(s, w) == 0 {

@@ -98,6 +98,7 @@ type upstreamJobs struct {
 	mu               sync.Mutex
 	created, deleted int
 	names            []string // of the pods deleted
+	failed           bool     // a Job was noted to fail
 }
 
 func newUpstreamJobs(t *testing.T) *upstreamJobs {
@@ -118,6 +119,11 @@ func newUpstreamJobs(t *testing.T) *upstreamJobs {
 			u.names = append(u.names, a.GetName())
 			return true, nil, nil
 		case clienttesting.UpdateActionImpl:
+			if j, ok := a.GetObject().(*batchv1.Job); ok {
+				for _, c := range j.Status.Conditions {
+					u.failed = u.failed || c.Type == batchv1.JobFailureTarget && c.Status == corev1.ConditionTrue
+				}
+			}
 			return true, a.GetObject(), nil
 		case clienttesting.PatchActionImpl:
 			return true, &corev1.Pod{}, nil

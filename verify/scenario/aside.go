@@ -19,6 +19,7 @@ const (
 	asideLoss   = "the loss of a webhook's node"
 	asideFirst  = "the drain of one node under a bad first revision"
 	asideMend   = "the fix of a bad first revision"
+	asideJobs   = "what takes pods of a Job that runs"
 )
 
 // asideStates bounds the states of each search that stands aside.

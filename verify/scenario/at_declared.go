@@ -68,6 +68,8 @@ func (c *Checker) settledAs(v Variant, scenario, aside string) (*Problem, []byte
 		v = v.shrunk()
 	case aside == asideFirst:
 		v = v.firstDrained()
+	case aside == asideJobs:
+		v = v.running()
 	case aside == asideMend:
 		v, from = v.firstMended(), state.Base
 	case aside == asideSized:

@@ -92,7 +92,7 @@ func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([
 // asides searches what stands aside of the scenarios.
 func (r *scenarioRun) asides(ctx context.Context, v Variant) error {
 	for _, search := range []func(context.Context, Variant) error{
-		r.next, r.reload, r.maintenance, r.loss, r.shrinks, r.unguarded, r.first,
+		r.next, r.reload, r.maintenance, r.loss, r.shrinks, r.unguarded, r.first, r.jobs,
 	} {
 		if err := search(ctx, v); err != nil {
 			return err

@@ -148,7 +148,8 @@ func (j *jobLoop) Model() *actor.Model {
 			"of a CronJob's unfinished Jobs the oldest gets what succeeds",
 		},
 		MayHide: []string{
-			"no pod of a Job fails, evictions are no failures: backoffLimit, podFailurePolicy and successPolicy are ignored",
+			"no pod of a Job fails by itself, and successPolicy is ignored",
+			"a pod that is evicted counts as failed with backoffLimit 0 only, and what follows the Job's failure is not followed",
 			"of more completions than parallelism only one more is followed",
 			"indexes, back-off between creations and ttlSecondsAfterFinished are not kept",
 		},
