@@ -25,16 +25,16 @@ var neverReplaced = Rule{
 	Severity: Error,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
-		Real: `A lost node's StatefulSet pod stays in deletion (not real if lost nodes are deleted: set
-` + "`events.nodeFailure.outOfService: true`" + `). Or a LimitRange refuses every new pod; a
-` + "`failurePolicy: Fail`" + ` webhook its own, or two each other's, once all are gone. Or a Pod has no
-controller, or a Job with ` + "`backoffLimit: 0`" + ` counts an evicted pod as failed.`,
+		Real: `A lost node's StatefulSet pod stays in deletion (not if lost nodes are deleted: set
+` + "`events.nodeFailure.outOfService: true`" + `). Or a LimitRange refuses pods; a
+` + "`failurePolicy: Fail`" + ` webhook its own, or two each other's. A Pod has no controller, or a Job
+` + "`backoffLimit: 0`" + `.`,
 		Bad: `A replica short until repaired; the webhook blocks all pods.`,
 		Now: `- Machine off: delete its Node or taint it ` + "`node.kubernetes.io/out-of-service`" + `.
-- Webhook: exclude these pods by ` + "`namespaceSelector`" + ` or ` + "`objectSelector`" + `.
+- Webhook: exclude these pods by selector.
 - LimitRange: set limits.
 - Pod: make it a Deployment.
-- Job: ` + "`podFailurePolicy`" + ` with ` + "`action: Ignore`" + ` for ` + "`DisruptionTarget`" + `.`,
+- Job: ` + "`podFailurePolicy`" + `: ` + "`Ignore`" + ` for ` + "`DisruptionTarget`" + `.`,
 		Sources: []string{
 			"https://kubernetes.io/docs/tasks/run-application/force-delete-stateful-set-pod/",
 			"https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/#non-graceful-node-shutdown",
