@@ -197,6 +197,15 @@ base old replicas=1 image=v1 cpu=100m step=3
 quota pods=9
 events apply=1 rollback=1 bad=1`, `
 nodes a 3
+base web replicas=2 image=v1 cpu=100m
+head web replicas=4 image=v1 cpu=100m
+base mq replicas=2 image=v1 stateful parallel
+head mq replicas=3 image=v2 stateful parallel
+base logs image=v1 cpu=100m daemon
+head logs image=v2 cpu=100m daemon unavailable=100%
+both once image=v1 cpu=500m job parallelism=3 completions=5
+events apply=1 restarts=1`, `
+nodes a 3
 helm rollback retries=1 last
 base web replicas=2 image=v1 cpu=500m
 head web replicas=3 image=v2 cpu=500m

@@ -70,7 +70,6 @@ events apply=1`,
 var needless = map[string]string{
 	"autoscaling.NewHPA":   "it computes nothing while pods without requests stop, but they may always stop before it is due",
 	"faults.NewPodCrash":   "rules follow a pod that crashes again and again by the phases of all pods of its class",
-	"faults.RestartStops":  "a sync that breaks off is told by the pods that it has put on deletion",
 	"workloads.NewRollout": "its ReplicaSets delete pods in steps that rules compare with evictions",
 }
 

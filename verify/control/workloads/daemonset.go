@@ -128,12 +128,17 @@ func (*daemonSet) InManager() {}
 // Step implements [actor.Actor]: one sync: what manage creates and deletes or, where that is
 // nothing, what rollingUpdate does. Upstream goes through the nodes in the order of a map,
 // so that every choice of those that are to be updated next is a successor.
-func (d *daemonSet) Step(s state.State, next *actor.Emit) {
+func (d *daemonSet) Step(s state.State, next *actor.Emit) { d.sync(s, next, false) }
+
+// sync emits what one sync leads to or, where it breaks off, what it may leave.
+func (d *daemonSet) sync(s state.State, next *actor.Emit, breaks bool) {
 	r := &d.versions[s.VersionOf(d.workload)]
-	x := daemonSync{daemonRollout: r, s: s, next: next, quotas: d.quotas,
+	x := daemonSync{daemonRollout: r, s: s, next: next, quotas: d.quotas, breaks: breaks,
 		does: zeroed(&next.Scratch.Counts, len(s.C.Nodes))}
 	if !r.exists {
-		x.sweep(d.workload)
+		if !breaks { // it is the garbage collector's
+			x.sweep(d.workload)
+		}
 		return
 	}
 	if x.manage() || r.onDelete || r.old < 0 {
@@ -164,6 +169,7 @@ type daemonSync struct {
 	quotas *admission.Quotas
 	does   []int
 	any    bool
+	breaks bool // between two of its writes
 }
 
 const (

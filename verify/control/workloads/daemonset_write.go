@@ -53,19 +53,28 @@ func (x *daemonSync) put() {
 	if !slices.ContainsFunc(x.does, func(what int) bool { return what&writes != 0 }) {
 		return
 	}
+	if x.breaks {
+		x.breakOff()
+		return
+	}
 	t := x.next.Copy(x.s)
 	for n, what := range x.does {
 		if what&makePod != 0 {
 			t.Await(n, x.class, 1)
 		}
-		if what&dropNew != 0 {
-			dropDaemon(t, n, x.class)
-		}
-		if what&dropOld != 0 && x.old >= 0 {
-			dropDaemon(t, n, x.old)
-		}
+		x.drop(t, n, what)
 	}
 	x.next.Move(objects.Done)
+}
+
+// drop deletes the pods of a node that a sync deletes.
+func (x *daemonSync) drop(t state.State, n, what int) {
+	if what&dropNew != 0 {
+		dropDaemon(t, n, x.class)
+	}
+	if what&dropOld != 0 && x.old >= 0 {
+		dropDaemon(t, n, x.old)
+	}
 }
 
 // dropDaemon deletes the pods of class p that node n has or is to have.

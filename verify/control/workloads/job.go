@@ -92,25 +92,34 @@ func (*jobLoop) InManager() {}
 
 // Step implements [actor.Actor]: one sync creates all missing pods, or deletes all surplus ones.
 func (j *jobLoop) Step(s state.State, next *actor.Emit) {
-	f := &s.C.Class[j.class]
 	active, want := s.Active(j.class), wantedByJobs(s, j.class)
 	if active > want {
 		j.loop.deleteSurplus(s, min(active-want, burstReplicas), next)
 		return
 	}
-	missing := want - active
-	if policy := s.JobManifest(j.class).JobSpec().PodReplacementPolicy; policy != nil && *policy == batchv1.Failed {
-		missing -= s.Count(j.class, state.Terminating)
-	}
-	room := s.C.MaxPods - s.Existing(j.class)
-	create := j.loop.quotas.Room(s, j.class, min(missing, burstReplicas, room))
+	create := j.creates(s, want-active)
 	if create <= 0 {
 		return
 	}
 	t := next.Copy(s)
+	j.add(t, create)
+	next.Move(objects.Done)
+}
+
+// creates is how many of the missing pods one sync creates.
+func (j *jobLoop) creates(s state.State, missing int) int {
+	if policy := s.JobManifest(j.class).JobSpec().PodReplacementPolicy; policy != nil && *policy == batchv1.Failed {
+		missing -= s.Count(j.class, state.Terminating)
+	}
+	room := s.C.MaxPods - s.Existing(j.class)
+	return j.loop.quotas.Room(s, j.class, min(missing, burstReplicas, room))
+}
+
+// add creates pods.
+func (j *jobLoop) add(t state.State, create int) {
+	f := &t.C.Class[j.class]
 	t.Set(f.Pending, t.Get(f.Pending)+create)
 	t.LetIn(j.class)
-	next.Move(objects.Done)
 }
 
 // Describe implements [actor.Actor].

@@ -90,21 +90,6 @@ func (r *ReplicaSetLoop) Latency() actor.Latency { return actor.Sync }
 // InManager implements [actor.Managed].
 func (*ReplicaSetLoop) InManager() {}
 
-// Interrupt implements [actor.Divisible]: of the pods that one sync creates, any number are there. slowStartBatch makes
-// 1, 2, 4, … at a time, and waits for none of a batch before the next of it.
-func (r *ReplicaSetLoop) Interrupt(s state.State, next *actor.Emit) {
-	if s.ActiveIn(r.Class) >= s.Get(s.C.Class[r.Class].Size) {
-		return
-	}
-	create, class := r.creates(s)
-	for some := 1; some < create; some++ {
-		t := next.Copy(s)
-		t.StopManager()
-		r.add(t, class, some)
-		next.Move(objects.Done)
-	}
-}
-
 // creates is how many pods one sync creates, and of which class.
 func (r *ReplicaSetLoop) creates(s state.State) (create, class int) {
 	class = s.C.Sized(r.Class, s.SizeOf(r.Workload))

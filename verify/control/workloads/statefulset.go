@@ -133,17 +133,22 @@ func (x *statefulSet) Step(s state.State, next *actor.Emit) {
 		return
 	}
 	t := next.Copy(s)
-	for _, p := range y.creates {
-		t.Set(t.C.Class[p].Pending, 1)
-		t.Begin(p)
-	}
-	for _, p := range y.deletes {
-		deleteOne(t, p)
-	}
+	x.write(t, y.creates, y.deletes)
 	if y.completes {
 		t.SetCurrent(x.workload, s.VersionOf(x.workload))
 	}
 	next.Move(objects.Done)
+}
+
+// write creates pods, and deletes others.
+func (x *statefulSet) write(t state.State, creates, deletes []int) {
+	for _, p := range creates {
+		t.Set(t.C.Class[p].Pending, 1)
+		t.Begin(p)
+	}
+	for _, p := range deletes {
+		deleteOne(t, p)
+	}
 }
 
 // deleteOne deletes the one pod of class p: one without a node is gone at once.
