@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 )
 
 // jobUID stands for the UID that the API server gives a Job.
@@ -191,20 +192,17 @@ func validateCronJobCreate(c *batchv1.CronJob) field.ErrorList {
 	return out
 }
 
-// validateCronJobSpec is its namesake, but that it does not read the schedule and the time
-// zone. was is nil for one that is created.
+// validateCronJobSpec is its namesake. was is nil for one that is created.
 func validateCronJobSpec(spec, was *batchv1.CronJobSpec) field.ErrorList {
 	var out field.ErrorList
 	at := specPath.Child("schedule")
-	zoned := was != nil && strings.Contains(was.Schedule, "TZ")
-	switch {
-	case spec.Schedule == "":
+	if spec.Schedule == "" {
 		out = append(out, field.Required(at, ""))
-	case strings.Contains(spec.Schedule, "TZ") && !zoned:
-		out = append(out, field.Invalid(at, spec.Schedule,
-			"cannot use TZ or CRON_TZ in schedule, use timeZone field instead"))
-	case strings.Contains(spec.Schedule, "TZ") && spec.TimeZone != nil:
-		out = append(out, field.Invalid(at, spec.Schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule"))
+	} else {
+		out = append(out, validateSchedule(spec, was != nil && strings.Contains(was.Schedule, "TZ"), at)...)
+	}
+	if was == nil || !ptr.Equal(was.TimeZone, spec.TimeZone) {
+		out = append(out, validateTimeZone(spec.TimeZone, specPath.Child("timeZone"))...)
 	}
 	out = append(out, orNonnegative(spec.StartingDeadlineSeconds, specPath.Child("startingDeadlineSeconds"))...)
 	known := []batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent}
