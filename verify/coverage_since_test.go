@@ -20,7 +20,7 @@ var documentedSince = []entry{
 	{"g16", 1, "CNI's startup taint is missing in the NodePool: each scale-up launches nodes twice", "startup taints and the CNI are not modeled"},
 	{"g17", 2, "Startup taint that the CNI or Karpenter does not tolerate: no node gets initialised", "startup taints are not modeled"},
 	{"g18", 1, "PDB blocks the drain of an expired or drifted node forever", ""},
-	{"g19", 2, "StatefulSet scaled down and up: zonal PVC and zone spread exclude each other", "no pair yet: claims that a scale-down leaves are not followed"},
+	{"g19", 2, "StatefulSet scaled down and up: zonal PVC and zone spread exclude each other", "no pair: the zone of each claim that a scale-down leaves would be in the state, up to (zones + 1)^ordinals times as many states"},
 	{"g20", 1, "HPA scales a StatefulSet down and up: PVC in a zone without nodes", "as G19"},
 	{"g21", 2, "ScaledObject with min > max: replicas alternate every sync", ""},
 	{"g22", 1, "KEDA scalingModifiers and fallback: one failing trigger makes replicas swing", "no metric source fails in the model"},

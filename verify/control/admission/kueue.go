@@ -280,6 +280,7 @@ func (x *Quotas) Queued(m *actor.Model) *actor.Model {
 		"Kueue: with fair sharing, priorities that no object gives, or a cohort without end, whatever preemption could free is free, and "+
 			"takes no pod away",
 		"Kueue: order in a queue, admission checks and topologies are not modeled; only Deployments and Jobs wait",
+		"Kueue: a self-heal that sets a Job's spec.suspend again, as Git says, stops its pods, and Kueue starts them again: not followed",
 		"Kueue's waitForPodsReady: of Jobs alone; with blockAdmission pods of others, and of what is outside of the slice, "+
 			"keep nothing from being admitted")
 	return m
