@@ -133,7 +133,30 @@ func (r *Revision) Edited(ctx context.Context, id, file string, text []byte) (*R
 	if _, ok := was.recipe.Files[file]; !ok {
 		return nil, fmt.Errorf("%s: %w %s", file, errNotRead, id)
 	}
+	if was.recipe.Declares[file] {
+		return r.declaredAnew(ctx, id, file, text)
+	}
 	return r.again(ctx, was, file, text)
+}
+
+// declaredAnew renders a release with another text in a file that declares it, such as its HelmRelease: what that file
+// alone declares, or else all that the tree does.
+func (r *Revision) declaredAnew(ctx context.Context, id, file string, text []byte) (*Rendered, error) {
+	narrow := *r
+	narrow.opt.Paths = []string{file}
+	for _, rev := range []*Revision{&narrow, r} {
+		if rev == r && len(r.Releases) > mostOthers {
+			break
+		}
+		with, err := rev.With(ctx, file, text)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(with.Releases, func(x *Rendered) bool { return x.ID == id }); i >= 0 {
+			return with.Releases[i], nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w %s", file, errNotRead, id)
 }
 
 // again renders a release with another text in a file that it reads.
@@ -181,8 +204,14 @@ var plainLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*(?:- )?["']?([A-Za-z0-9_./-]+)["']?:(?:\s+([^#|>&*!{\[].{0,100}))?\s*$`)
 })
 
-// labelKeys is a list of which every word is known.
-var labelKeys = strings.NewReplacer("matchLabelKeys: [pod-template-hash]", "matchLabelKeys: pod-template-hash")
+// labelKeys is a list of which every word is known, and the head of a kustomization's patch, whose lines follow.
+var labelKeys = strings.NewReplacer("matchLabelKeys: [pod-template-hash]", "matchLabelKeys: pod-template-hash",
+	"- patch: |-", "- patch: of")
+
+// operand is a value of a JSON patch that nobody has for a secret: a small number, which an environment variable cannot
+// have without quotes, a share, an amount, a yes or no, and words of the API server's types.
+var operand = regexp.MustCompile(`^\s*value: ([0-9]{1,3}%?|[0-9]{1,4}(m|Mi|Gi)|true|false|Recreate|RollingUpdate|` +
+	`ScheduleAnyway|DoNotSchedule|Honor|AlwaysAllow|Never|Forbid)$`)
 
 // openedMap is a key with a map in braces.
 var openedMap = regexp.MustCompile(`["']?([A-Za-z0-9_./-]+)["']?:\s*\{`)
@@ -220,6 +249,9 @@ func Plain(lines []string) bool {
 			if parts = slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" }); !Plain(parts) {
 				return false
 			}
+			continue
+		}
+		if operand.MatchString(l) {
 			continue
 		}
 		m := plainLine().FindStringSubmatch(l)

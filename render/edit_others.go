@@ -35,6 +35,8 @@ func (r *Revision) EditedOthers(ctx context.Context, id, file string, text []byt
 		switch {
 		case !ok:
 			open = append(open, one.ID)
+		case r.declares(id, file) && other.Is.Err == nil && Same(notDeclaring(other.Was), notDeclaring(other.Is)):
+			// it holds the declaration that is edited
 		case other.Is.Err != nil || !Same(other.Was.Objects, other.Is.Objects):
 			changed = append(changed, other)
 		}
@@ -55,4 +57,18 @@ func (r *Revision) other(ctx context.Context, one *Rendered, file string, text [
 	}
 	is, err := r.again(ctx, one, file, text)
 	return Other{&was, is}, err == nil
+}
+
+// declares reports whether a file declares a release.
+func (r *Revision) declares(id, file string) bool {
+	return slices.ContainsFunc(r.Releases, func(x *Rendered) bool {
+		return x.ID == id && x.recipe != nil && x.recipe.Declares[file]
+	})
+}
+
+// notDeclaring are the objects of a release that declare no release.
+func notDeclaring(r *Rendered) []*Object {
+	return slices.DeleteFunc(slices.Clone(r.Objects), func(o *Object) bool {
+		return o.ID.Group == "argoproj.io" || o.ID.Group == "helm.toolkit.fluxcd.io"
+	})
 }

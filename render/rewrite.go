@@ -149,6 +149,10 @@ func (r *Revision) Rewrites(o *Object, settings []Setting) []Rewrite {
 			out = append(out, w)
 		}
 	}
+	if len(list) > 0 && j.Chart == nil {
+		out = append(out, withoutOps(j, o, list)...)
+		out = append(out, rewriteOverlay(j, o, list)...)
+	}
 	if len(list) > 0 && j.Chart != nil {
 		out = append(out, rewriteKnobs(j, o, settings)...)
 		out = append(out, rewriteOwnValues(j, o, list)...)
@@ -204,12 +208,20 @@ func rewriteSource(j *release.Recipe, o *Object, a atom) (string, splice, bool) 
 		if !ok {
 			return "", splice{}, false
 		}
-		e, ok := t.entryAt(at.StartLine, at.StartColumn, hasName)
+		if e, ok := t.entryAt(at.StartLine, at.StartColumn, hasName); ok {
+			s, ok := t.replace(e, a)
+			return at.File, s, ok
+		}
+		in, ok := t.embeddedAt(at.StartLine)
 		if !ok {
 			return "", splice{}, false
 		}
-		s, ok := t.replace(e, a)
-		return at.File, s, ok
+		e, ok := in.entryAt(at.StartLine-in.first+1, at.StartColumn-in.indent, hasName)
+		if !ok {
+			return "", splice{}, false
+		}
+		s, ok := in.replace(e, a)
+		return at.File, in.outside(s), ok
 	}
 	for n := len(a.path) - 1; n >= 0; n-- {
 		prefix := a.path[:n]

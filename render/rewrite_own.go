@@ -60,7 +60,12 @@ func keysTo(m, key *yaml3.Node) []string {
 
 // below puts a value in under keys, in the innermost map that is there; false where it is there itself.
 func (t sourceText) below(keys []string, value any) (splice, bool) {
-	e := yamlEntry{value: document.Only(t.roots)}
+	return t.belowOf(document.Only(t.roots), keys, value)
+}
+
+// belowOf is [sourceText.below] for one of several documents.
+func (t sourceText) belowOf(root *yaml3.Node, keys []string, value any) (splice, bool) {
+	e := yamlEntry{value: root}
 	for k, name := range keys {
 		if e.value.Kind != yaml3.MappingNode || e.value.Anchor != "" {
 			return splice{}, false

@@ -26,7 +26,12 @@ func readSource(j *release.Recipe, file string) (sourceText, bool) {
 	if !ok {
 		return sourceText{}, false
 	}
-	t := sourceText{text: string(b), lines: []int{0}, roots: document.Nodes(b)}
+	return sourceOf(string(b))
+}
+
+// sourceOf reads a text; false where it is no YAML.
+func sourceOf(b string) (sourceText, bool) {
+	t := sourceText{text: b, lines: []int{0}, roots: document.Nodes([]byte(b))}
 	for i := range b {
 		if b[i] == '\n' {
 			t.lines = append(t.lines, i+1)

@@ -69,24 +69,24 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 // shown; nil where there is none.
 func (a *analysis) tryStatic(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding,
 	r static.Remedy) *judge.Fix {
-	return a.tryEdits(ctx, ch, r, func(rel *render.Rendered) bool { return a.mended(ctx, ch, all, rel, of, r) })
+	return a.tryEdits(ctx, ch, of, r, func(rel *render.Rendered) bool { return a.mended(ctx, ch, all, rel, of, r) })
 }
 
 // trySearched is [analysis.tryStatic] for a finding that a search would tell as well.
 func (a *analysis) trySearched(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding,
 	r static.Remedy) *judge.Fix {
-	return a.tryEdits(ctx, ch, r, func(rel *render.Rendered) bool {
+	return a.tryEdits(ctx, ch, of, r, func(rel *render.Rendered) bool {
 		return a.standsAsWell(ch, all, rel) && a.searchedClean(ctx, ch.Base, ch.Head, all, rel, of)
 	})
 }
 
-// tryEdits gives a remedy as the first edit that mends, in words where its lines may not be shown or are not found; nil
-// where it does not mend.
-func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, r static.Remedy,
-	mends func(*render.Rendered) bool) *judge.Fix {
+// tryEdits gives a remedy as the first edit that mends, of the least reach; in words where its lines may not be shown,
+// are not found, or would change releases that have nothing to do with it; nil where it does not mend.
+func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, of *judge.Finding, r static.Remedy,
+	mends func(*render.Rendered) bool) (wide *judge.Fix) {
 	for _, w := range rewrites(ctx, ch.Head, r) {
 		if a.checker.Expired() {
-			return nil // each is a render and a comparison of everything
+			return wide // each is a render and a comparison of everything
 		}
 		was, err := fs.ReadFile(ch.Head.Tree, w.File)
 		if err != nil {
@@ -94,20 +94,27 @@ func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, r static.Re
 		}
 		e, shown := judge.Difference(w.File, string(was), w.Text, r.Say)
 		rel, err := ch.Head.Edited(ctx, r.Object.Release, w.File, []byte(w.Text))
-		if err != nil || rel.Err != nil || len(r.With) == 0 && !alone(ch.Head, rel, r.Object) || !mends(rel) {
+		if err != nil || rel.Err != nil || len(r.With) == 0 && !alone(ch.Head, rel, r.Object) {
+			continue
+		}
+		others, harmless := judge.OthersOf(ctx, ch.Head, rel.ID, w)
+		reach := others.Reach(judge.FilesOf(of.Blame), w.File)
+		if reach == judge.Wide || wide != nil && reach != judge.Own || shown && !harmless || !mends(rel) {
 			continue
 		}
 		if !shown || len(r.Earlier()) > 0 { // with a step before the change, the edit alone would not mend
 			return a.inWords(r)
 		}
-		others, harmless := judge.OthersOf(ctx, ch.Head, rel.ID, w)
-		if !harmless {
-			continue
-		}
 		f := a.places.Fix(e)
 		f.Cost = r.Cost
 		f.Spread(others)
-		return f
+		if reach == judge.Own {
+			return f
+		}
+		wide = f
+	}
+	if wide != nil {
+		return wide
 	}
 	rel := withObject(ch.Head, r)
 	if rel == nil || !mends(rel) {

@@ -33,18 +33,26 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 	found []culprit) (out []*Fix, untried int) {
 	left := d.allowed(&sr)
 	blame := d.Places.blame(sr.Variant.Slice, found)
-	held := map[int]bool{}
+	held := map[int]int{} // the place of a cure's fix in out, counting from 1
 	release := d.release(sr.Variant.Release)
 	helm := release != nil && release.Kind == render.Helm
 	for i, r := range remedies(v, sr.Variant, blame, helm) {
 		if i == mostRemedies || len(out) == mostFixes || d.Checker.Expired() {
 			break
 		}
-		if held[r.by] {
+		at := held[r.by]
+		if at > 0 && out[at-1].Mechanical {
 			continue
 		}
-		if f := d.try(ctx, sr, v, r, left); f != nil {
-			out, held[r.by] = append(out, f), true
+		r.near = FilesOf(blame)
+		f := d.try(ctx, sr, v, r, left)
+		switch {
+		case f == nil:
+		case at == 0:
+			out = append(out, f)
+			held[r.by] = len(out)
+		case f.Mechanical: // an edit comes before the same in words
+			out[at-1] = f
 		}
 	}
 	if len(out) > 0 {
@@ -123,9 +131,20 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 	return &Fix{Text: r.say, Cost: r.cost, Location: &l, Verified: true}
 }
 
+// FilesOf are the files that are to blame.
+func FilesOf(blame []Blame) []string {
+	var out []string
+	for _, b := range blame {
+		if b.Location != nil && b.Location.Side == "head" && !slices.Contains(out, b.Location.File) {
+			out = append(out, b.Location.File)
+		}
+	}
+	return out
+}
+
 // textOf is a remedy as an edit: of the texts that may make it, the first one with which the
-// release renders to just these objects, and which may be shown; one that leaves the other releases as they are comes
-// before one that does not. Edits of several files are none.
+// release renders to just these objects, and which may be shown; the one of the least reach, and none of a wide one.
+// Edits of several files are none.
 func (d *Judge) textOf(ctx context.Context, r remedy, objects []*render.Object) (best Edit, with Others, ok bool) {
 	head := d.Places.Head
 	var parts []render.Part
@@ -150,11 +169,11 @@ func (d *Judge) textOf(ctx context.Context, r remedy, objects []*render.Object) 
 		if !harmless {
 			continue
 		}
-		if !ok {
-			best, with, ok = e, others, true
-		}
-		if others.none() {
+		switch reach := others.Reach(r.near, w.File); {
+		case reach == Own:
 			return e, others, true
+		case reach == Chart && !ok:
+			best, with, ok = e, others, true
 		}
 	}
 	return best, with, ok

@@ -2,6 +2,8 @@ package judge
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/validation"
@@ -9,9 +11,32 @@ import (
 
 // Others are the releases beside a finding's own that read the file of an edit, by ID: those that it changes, and those
 // that it may change, as they were not rendered with it.
-type Others struct{ changes, may []string }
+type Others struct {
+	changes, may []string
+	variants     bool // all are the chart of the finding's release, with other values
+}
 
 func (o Others) none() bool { return len(o.changes)+len(o.may) == 0 }
+
+// An edit's reach is how far it goes beyond the release of its finding.
+type Reach int
+
+const (
+	Own   Reach = iota // it leaves the other releases as they are, or is where the change was made
+	Chart              // it changes what its chart is with other values
+	Wide               // it changes other releases, which the change has nothing to do with: nobody would make it
+)
+
+// Reach is that of an edit of a file for a finding that some files are to blame for.
+func (o Others) Reach(blamed []string, file string) Reach {
+	switch {
+	case o.none(), slices.Contains(blamed, file):
+		return Own
+	case o.variants:
+		return Chart
+	}
+	return Wide
+}
 
 // OthersOf tells which other releases of head an edit of one changes; false where one of them does not render with it,
 // is refused by the API server for more reasons, or comes to run another image: nobody would take such an edit for a
@@ -25,6 +50,13 @@ func OthersOf(ctx context.Context, head *render.Revision, release string, w rend
 		}
 		out.changes = append(out.changes, c.Is.ID)
 	}
+	chart, values, _ := strings.Cut(release, ":")
+	i := slices.IndexFunc(head.Releases, func(r *render.Rendered) bool { return r.ID == release })
+	out.variants = i >= 0 && head.Releases[i].Kind == render.Helm && (values == "" || head.Releases[i].Path == chart) &&
+		!slices.ContainsFunc(slices.Concat(out.changes, out.may), func(id string) bool {
+			other, _, _ := strings.Cut(id, ":")
+			return other != chart
+		})
 	return out, true
 }
 

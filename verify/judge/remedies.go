@@ -32,6 +32,7 @@ type remedy struct {
 	by     int               // the cure that it is of: one remedy of each is enough
 	tune   func(*state.Spec) // what changes outside of the manifests, such as a controller's configuration; nil: nothing
 	before []render.Setting  // fields of what base applied, which a step before the change sets otherwise
+	near   []string          // files that are to blame: an edit of one of them is where the change was made
 }
 
 // change are fields of one object, set otherwise.
@@ -274,8 +275,24 @@ func loosenBudget(p patient) []remedy {
 			continue
 		}
 		out = append(out, r)
+		if n := p.leastRunning(); b.Spec.MinAvailable != nil && n > 1 { // what a chart has a value for
+			fewer := r
+			fewer.say = fmt.Sprintf("set minAvailable: %d, one fewer than run", n-1)
+			fewer.set = []render.Setting{{Path: "spec.minAvailable", Value: n - 1}}
+			out = append(out, fewer)
+		}
 	}
 	return out
+}
+
+// leastRunning is how many replicas there are at least.
+func (p patient) leastRunning() int {
+	for _, o := range p.hpas() {
+		if m := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler).Spec.MinReplicas; m != nil {
+			return int(*m)
+		}
+	}
+	return p.manifest.Replicas()
 }
 
 // evictUnready lets pods go that are not ready anyway.
