@@ -216,23 +216,33 @@ type placed struct {
 }
 
 // lostTerms says which placement rules of a workload match no pod, although they matched
-// its own on base, have every label of its own with another value, or were meant for them.
+// its own on base, have every label of its own with another value, or were meant for them; and which
+// matched its own on base, and match others alone.
 func lostTerms(release string, o, b *render.Object, all *aimIndex) []Remark {
 	now, was := terms(o), terms(b)
 	var out []Remark
 	for _, t := range now {
 		sel, err := metav1.LabelSelectorAsSelector(t.selector)
-		if err != nil || sel.Empty() || sel.Matches(labels.Set(podLabels(o))) || all.selected(o.ID.Namespace, sel) {
+		if err != nil || sel.Empty() || sel.Matches(labels.Set(podLabels(o))) {
 			continue
 		}
-		before := slices.ContainsFunc(was, func(w placed) bool {
-			s, err := metav1.LabelSelectorAsSelector(w.selector)
-			return err == nil && w.kind == t.kind && !s.Empty() && s.Matches(labels.Set(podLabels(b)))
-		})
+		others := all.selected(o.ID.Namespace, sel)
+		before := b != nil && apart(was, t.kind, podLabels(b))
 		same := slices.ContainsFunc(was, func(w placed) bool { // as it was
 			s, err := metav1.LabelSelectorAsSelector(w.selector)
 			return err == nil && w.kind == t.kind && s.String() == sel.String() && !s.Matches(labels.Set(podLabels(b)))
 		})
+		if others {
+			if before && !same && !apart(now, t.kind, podLabels(o)) {
+				out = append(out, Remark{
+					Rule: rules.DanglingTarget, release: release, Object: o, status: judge.New,
+					paths: []string{t.path, "spec.template.metadata.labels"}, remedies: selectOwn(o, t),
+					text: fmt.Sprintf("the selector of %s of %s matches other pods than its own, which nothing keeps apart any more",
+						t.path, o.ID),
+				})
+			}
+			continue
+		}
 		missed, near := meantOwn(t.selector, podLabels(o))
 		if same || !before && !near && !alike(t.selector.MatchLabels, podLabels(o)) {
 			continue
@@ -250,6 +260,14 @@ func lostTerms(release string, o, b *render.Object, all *aimIndex) []Remark {
 		})
 	}
 	return out
+}
+
+// apart reports whether a rule of a kind selects pods with some labels.
+func apart(list []placed, kind string, pod map[string]string) bool {
+	return slices.ContainsFunc(list, func(t placed) bool {
+		s, err := metav1.LabelSelectorAsSelector(t.selector)
+		return err == nil && t.kind == kind && !s.Empty() && s.Matches(labels.Set(pod))
+	})
 }
 
 // terms are the selectors of a workload's spread constraints and anti-affinity terms that

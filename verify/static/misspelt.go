@@ -136,7 +136,7 @@ func leavesOut(short, long string) bool {
 }
 
 // slip reports whether two names differ by a slip of the pen: in at most two letters, each of
-// four, and not in a number, by which names are told apart on purpose.
+// four, two that changed places being one, and not in a number, by which names are told apart on purpose.
 func slip(a, b string) bool {
 	digits := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -146,5 +146,18 @@ func slip(a, b string) bool {
 			return -1
 		}, s)
 	}
-	return digits(a) == digits(b) && levenshtein.Distance(a, b, nil) <= min(max(len(a), len(b))/4, 2)
+	return digits(a) == digits(b) && typos(a, b) <= min(max(len(a), len(b))/4, 2)
+}
+
+// typos is how many letters of a name are to be set, added, left out or put in the place of the next one to make it
+// another, where at most one pair changed places.
+func typos(a, b string) int {
+	least := levenshtein.Distance(a, b, nil)
+	for i := 0; i+1 < len(a) && least > 1; i++ { // one pair in the wrong order is two letters
+		if a[i] != a[i+1] {
+			swapped := a[:i] + string(a[i+1]) + string(a[i]) + a[i+2:]
+			least = min(least, 1+levenshtein.Distance(swapped, b, nil))
+		}
+	}
+	return least
 }

@@ -15,8 +15,9 @@ func TestSlip(t *testing.T) {
 		want bool
 	}{
 		{"web", "webs", true}, {"frontend", "fronted", true}, {"frontend", "backend", false},
-		{"api", "app", false}, {"web-1", "web-2", false}, {"redis", "redis-exporter", false}, {"redis", "redsi", false},
-		{"controller", "contorller", true},
+		{"api", "app", false}, {"web-1", "web-2", false}, {"redis", "redis-exporter", false}, {"redis", "redsi", true},
+		{"controller", "contorller", true}, {"port", "prot", true}, {"wbe", "web", false}, {"service-12", "service-21", false},
+		{"backend", "bakcned", false}, {"app-frontend", "app-forntedn", false},
 	} {
 		if got := slip(c.a, c.b); got != c.want {
 			t.Errorf("%s for %s: %v", c.a, c.b, got)

@@ -17,6 +17,7 @@ type reach struct {
 	path       string // of the selector, the same on both sides
 	selector   *metav1.LabelSelector
 	services   bool
+	monitors   bool     // it is a monitor's
 	namespaces []string // none: all of them
 	does       string   // what comes to nothing without them
 	ports      []named
@@ -25,13 +26,20 @@ type reach struct {
 // named is a port that has to be one of what is selected.
 type named struct{ path, name string }
 
-// reaches lists the selectors of NetworkPolicies, ServiceMonitors and PodMonitors. One that is empty selects everything
-// and misses nothing.
+// monitors are the kinds by which Prometheus is told what to scrape, with where each has its endpoints.
+var monitors = map[string]string{
+	"monitoring.coreos.com/ServiceMonitor":    "endpoints",
+	"monitoring.coreos.com/PodMonitor":        "podMetricsEndpoints",
+	"monitoring.googleapis.com/PodMonitoring": "endpoints",
+}
+
+// reaches lists the selectors of NetworkPolicies and of monitors. One that is empty selects everything and misses
+// nothing.
 //
 // Upstream: kubernetes v1.36.3, networking/v1: NetworkPolicySpec, NetworkPolicyPeer (without a namespaceSelector: of
 // the policy's own namespace); prometheus-operator v0.85, pkg/prometheus: generateServiceMonitorConfig and
 // generatePodMonitorConfig (keep what has the labels and the name of the port; targets of the own namespace unless
-// namespaceSelector says otherwise).
+// namespaceSelector says otherwise); prometheus-engine v0.15, monitoring/v1: PodMonitoring, of its own namespace.
 func reaches(o *render.Object) []reach {
 	if o == nil || o.Hook {
 		return nil
@@ -39,13 +47,14 @@ func reaches(o *render.Object) []reach {
 	if n, ok := o.Typed.(*networkingv1.NetworkPolicy); ok {
 		return fences(o, n)
 	}
-	list := map[string]string{"ServiceMonitor": "endpoints", "PodMonitor": "podMetricsEndpoints"}[o.ID.Kind]
-	if o.ID.Group != "monitoring.coreos.com" || list == "" {
+	list := monitors[o.ID.Group+"/"+o.ID.Kind]
+	if list == "" {
 		return nil
 	}
 	spec, _ := o.Content["spec"].(map[string]any)
 	content, _ := spec["selector"].(map[string]any)
-	r := reach{path: "spec.selector", selector: selectorIn(content), services: list == "endpoints",
+	r := reach{path: "spec.selector", selector: selectorIn(content), monitors: true,
+		services:   o.ID.Kind == "ServiceMonitor",
 		namespaces: []string{o.ID.Namespace}, does: "nothing is scraped"}
 	switch ns, _ := spec["namespaceSelector"].(map[string]any); {
 	case ns["any"] == true:

@@ -21,6 +21,7 @@ func unreached(p slice.Pair, where *whereabouts, once, now *aimIndex) []Remark {
 	before := newAimIndex(p.Objects(state.Base))
 	var out []Remark
 	for _, o := range p.Objects(state.Head) {
+		out = append(out, unwrapped(p.ID, o, where.was(before, o))...)
 		list := reaches(o)
 		if len(list) == 0 {
 			continue
@@ -79,8 +80,19 @@ func (u *unmatched) ask() []Remark {
 		if t := u.r.misspelt(u.now, u.o); t != nil {
 			return []Remark{u.missing(nil, t)}
 		}
+		if t := u.left(was); t != nil && u.r.names(t) {
+			return []Remark{u.missing(nil, t)}
+		}
 		return nil
 	}
+	if t := u.left(was); t != nil {
+		return []Remark{u.missing(u.once.counterpart(t), t)}
+	}
+	return nil
+}
+
+// left is the first of what the selector had on base that is still there in its release; nil: nothing is.
+func (u *unmatched) left(was []*render.Object) *render.Object {
 	for _, t := range was {
 		next := u.now.counterpart(t)
 		for _, c := range u.where.ch.Changes {
@@ -89,10 +101,57 @@ func (u *unmatched) ask() []Remark {
 			}
 		}
 		if next != nil && next.Release == u.o.Release {
-			return []Remark{u.missing(t, next)}
+			return next
 		}
 	}
 	return nil
+}
+
+// names reports whether a selector of a monitor has a value by which an object's labels tell its program, under this
+// key or another: it is about that object, and not about something elsewhere.
+func (r reach) names(t *render.Object) bool {
+	set, _ := r.labelsOf(t)
+	return r.monitors && slices.ContainsFunc(identifying, func(k string) bool {
+		return set[k] != "" && k != "app.kubernetes.io/instance" &&
+			slices.Contains(slices.Collect(maps.Values(r.selector.MatchLabels)), set[k])
+	})
+}
+
+// unwrapped says which monitors come to have labels in their selector that stand in no matchLabels: the API server
+// drops what is no field of the kind's schema, and everything is selected.
+func unwrapped(release string, o, b *render.Object) []Remark {
+	loose := looseLabels(o)
+	if len(loose) == 0 || len(looseLabels(b)) > 0 {
+		return nil
+	}
+	match := map[string]any{}
+	set := []render.Setting{}
+	for _, k := range loose {
+		match[k] = slice.ValueAt(o.Content, "spec", "selector", k)
+		set = append(set, render.Setting{Path: "spec.selector[" + k + "]"})
+	}
+	return []Remark{{
+		Rule: rules.DanglingTarget, release: release, Object: o, status: judge.New, paths: []string{"spec.selector"},
+		text: fmt.Sprintf("spec.selector of %s has no field %s, which is dropped: it selects everything in its namespaces", o.ID,
+			loose[0]),
+		remedies: []Remedy{{Say: "put the labels below matchLabels", Object: o,
+			Set: append(set, render.Setting{Path: "spec.selector.matchLabels", Value: match})}},
+	}}
+}
+
+// looseLabels are the fields of a monitor's selector that a selector does not have, sorted.
+func looseLabels(o *render.Object) []string {
+	if o == nil || o.Hook || monitors[o.ID.Group+"/"+o.ID.Kind] == "" {
+		return nil
+	}
+	have, _ := slice.ValueAt(o.Content, "spec", "selector").(map[string]any)
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(have)) {
+		if _, text := have[k].(string); text && k != "matchLabels" && k != "matchExpressions" {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // text says by what an object misses another one.
