@@ -75,7 +75,7 @@ func (c *Checker) Run(ctx context.Context, plans []Plan, r Runner) []SliceResult
 	}
 	c = c.until(c.searchesEnd())
 	q := newQueue(sliceOf, r.Workers, c.Budget.Deadline, time.Now())
-	spent := outgrown{}
+	spent := outgrown{cut: map[[2]int]int{}, running: map[int]func(){}}
 	var mu sync.Mutex
 	changed := sync.NewCond(&mu)
 	var wg sync.WaitGroup
@@ -94,18 +94,25 @@ func (c *Checker) Run(ctx context.Context, plans []Plan, r Runner) []SliceResult
 					return
 				}
 				hopeless := spent.before(i, tasks[i])
+				own, cancel := context.WithCancel(ctx)
+				spent.running[i] = cancel
 				mu.Unlock()
 				begin := time.Now()
-				o := Outcome{done: true, Cov: Coverage{Bound: search.StateBound}}
+				var o Outcome
 				if !hopeless {
-					o = c.until(until).Both(ctx, tasks[i])
+					o = c.until(until).Both(own, tasks[i])
 				}
+				cancel()
 				mu.Lock()
+				delete(spent.running, i)
+				if spent.before(i, tasks[i]) {
+					o = Outcome{done: true, Cov: Coverage{Bound: search.StateBound}}
+				}
 				now := time.Now()
 				limited := o.Cov.Bound == search.TimeBound
 				first := !outcomes[i].done
 				outcomes[i] = o
-				spent.note(i, tasks[i], o)
+				spent.note(tasks, i, o)
 				q.ended(i, now.Sub(begin), limited, now)
 				r.report(tasks[i], o, first)
 				changed.Broadcast()
@@ -115,24 +122,6 @@ func (c *Checker) Run(ctx context.Context, plans []Plan, r Runner) []SliceResult
 	wg.Wait()
 	c.Lifts.Keep(tasks, outcomes)
 	return settleRungs(plans, merge(plans, tasks, outcomes))
-}
-
-// outgrown holds, by slice and rung, the first task that ran out of states where there are
-// several rungs.
-type outgrown map[[2]int]int
-
-// before reports whether a smaller topology of a task's rung has run out of states.
-func (g outgrown) before(i int, j Task) bool {
-	first, some := g[[2]int{j.slice, j.rung}]
-	return some && first < i
-}
-
-// note takes in what a task came to.
-func (g outgrown) note(i int, j Task, o Outcome) {
-	at := [2]int{j.slice, j.rung}
-	if first, some := g[at]; o.Cov.Bound == search.StateBound && j.states > 0 && (!some || i < first) {
-		g[at] = i
-	}
 }
 
 // forWording is the part of the time budget that is kept for what findings need after
