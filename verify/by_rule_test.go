@@ -1,3 +1,5 @@
+//go:build unix
+
 package verify
 
 import (
@@ -5,6 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/render"
 )
 
 // TestRulesAreVerifiedAsDeclared takes a rollout that is too large to be searched as declared: rules that do not look at
@@ -48,5 +53,36 @@ spec:
 		if placed != len(r.Coverage.Rules)-len(declared) || placed == 0 {
 			t.Errorf("%d CPUs: %d rules at a reduced scale of %+v", cpu, placed, r.Coverage.Rules)
 		}
+	}
+}
+
+// TestRulesAreVerifiedWithoutMemory takes eight workloads that look at each other's pods, of which no search comes to its
+// end: rules that do not look at places are verified as declared, with each workload by itself, also where the memory ran
+// out meanwhile.
+func TestRulesAreVerifiedWithoutMemory(t *testing.T) {
+	s := shop{nodes: 3, pods: 2, workloads: 8, classes: 1}
+	pol, err := policies.Load("policy.yaml", []byte(s.policy()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ch, err := render.Diff(s.revision(t, "web:1"), s.revision(t, "web:2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 1, Memory: 1, plain: true, calm: true}))
+	if r.Verdict != Inconclusive || r.Coverage.Bound != "memory" {
+		t.Fatalf("%s, bound %s: the memory did not run out", r.Verdict, r.Coverage.Bound)
+	}
+	verified := 0
+	for _, c := range r.Coverage.Rules {
+		if c.Rule == "single-domain" || c.Rule == "spread-violated" {
+			continue
+		}
+		if verified++; c != (RuleCoverage{Rule: c.Rule, Pods: 16, Nodes: 3, AsDeclared: true, Bound: "complete"}) {
+			t.Errorf("%+v, want it verified with all pods", c)
+		}
+	}
+	if verified < 4 {
+		t.Errorf("%d rules were verified: %+v", verified, r.Coverage.Rules)
 	}
 }

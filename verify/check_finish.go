@@ -201,7 +201,7 @@ func newResult(ch *render.Changes, opt Options) *Result {
 
 // search verifies the slices and enters findings and coverage.
 func (a *analysis) search(ctx context.Context, picked []*slice.Slice) error {
-	runs := ctx // they hold one path each, and go on where the memory ran out
+	runs := ctx // what holds a path, or one workload at a time, goes on where the memory ran out
 	ctx, stop := bounded(ctx, memory(a.opt))
 	defer stop()
 	cov := scenario.Coverage{Bound: search.Complete}
@@ -226,7 +226,7 @@ func (a *analysis) search(ctx context.Context, picked []*slice.Slice) error {
 		if a.opt.Shard.Of <= 1 && !a.opt.calm {
 			a.checker.Swarm(runs, &sr)
 		}
-		sizes := a.checker.ByRule(ctx, &sr)
+		sizes := a.checker.ByRule(runs, &sr)
 		cov.Merge(sr.Cov)
 		a.enterSizes(&sr, sizes)
 		a.enterResult(ctx, sr)
