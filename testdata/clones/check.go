@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/kubesettle/kubesettle/verify/judge"
 	"os/exec"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // Kubesettle is the binary that is shown, and how long a run may take.
@@ -35,8 +36,27 @@ type Result struct {
 // A Finding is one of a result.
 type Finding struct {
 	Rule, Severity, Status, Certainty, Scenario, Workload, Message string
-	Locations, Blame                                               []Location
+	Locations                                                      []Location
+	Blame                                                          []Blame
 	Fix                                                            *Fix
+}
+
+// Blame is a field that a finding hangs on; its Location is nil where its line is not known.
+type Blame struct {
+	Object, Path string // Path is "" for the whole object
+	Location     *Location
+}
+
+// String is where it stands and what it is, such as "app/values.yaml:12 spec.replicas".
+func (b Blame) String() string {
+	what := b.Path
+	if what == "" {
+		what = b.Object
+	}
+	if b.Location == nil {
+		return what
+	}
+	return fmt.Sprintf("%s:%d %s", b.Location.File, b.Location.StartLine, what)
 }
 
 // A Fix is what is offered for a finding.
@@ -76,9 +96,15 @@ func (f Finding) New() bool { return f.Status == "new" || f.Status == "worsened"
 // HasFix says that something is offered that holds, and does not take the change back.
 func (f Finding) HasFix() bool { return f.Fix != nil && f.Fix.Verified && !f.Fix.Back }
 
-// At says that one of its places, blame first, is on one of the lines of file.
+// At says that one of its places, or of what it is blamed on, is on one of the lines of file.
 func (f Finding) At(file string, lines []int) bool {
-	for _, l := range slices.Concat(f.Blame, f.Locations) {
+	places := slices.Clone(f.Locations)
+	for _, b := range f.Blame {
+		if b.Location != nil {
+			places = append(places, *b.Location)
+		}
+	}
+	for _, l := range places {
 		if l.File != file || l.Side == "base" {
 			continue
 		}

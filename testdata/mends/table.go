@@ -159,7 +159,7 @@ func describe(mode string, r clones.Result) {
 		}
 		fmt.Printf("    %s %s %s (%s, %s) of %s: %s\n", f.Status, f.Severity, f.Rule, f.Certainty, f.Scenario, f.Workload, f.Message)
 		if len(f.Blame) > 0 {
-			fmt.Printf("      %s:%d %s\n", f.Blame[0].File, f.Blame[0].StartLine, f.Blame[0].Field)
+			fmt.Printf("      %s\n", f.Blame[0])
 		}
 		if f.Fix != nil {
 			fmt.Printf("      fix: %s\n", f.Fix.Text)

@@ -234,7 +234,7 @@ func show(r clones.Result) {
 		}
 		fmt.Printf("  %s %s (%s, %s) of %s: %s\n", f.Severity, f.Rule, f.Certainty, f.Scenario, f.Workload, f.Message)
 		if len(f.Blame) > 0 {
-			fmt.Printf("    %s:%d %s\n", f.Blame[0].File, f.Blame[0].StartLine, f.Blame[0].Field)
+			fmt.Printf("    %s\n", f.Blame[0])
 		}
 	}
 }
