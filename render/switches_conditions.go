@@ -300,8 +300,16 @@ func firstArg(p *parse.PipeNode) parse.Node {
 // rooted are what Helm gives a template beside the values.
 var rooted = []string{"Values", "Release", "Chart", "Capabilities", "Template", "Files", "Subcharts"}
 
-// path is the path of the values that a node names; nil: it names none.
+// path is the path of the values that a node names; nil: it names none, or all of them.
 func (r *reading) path(n parse.Node) []string {
+	if p := r.place(n); len(p) > 0 {
+		return p
+	}
+	return nil
+}
+
+// place is as path, but empty for a node that names all values, as $v does after $v := .Values.
+func (r *reading) place(n parse.Node) []string {
 	switch x := innermost(n).(type) {
 	case *parse.FieldNode:
 		switch {
@@ -312,13 +320,13 @@ func (r *reading) path(n parse.Node) []string {
 			return append(slices.Clone(r.dot), x.Ident...)
 		}
 	case *parse.VariableNode:
-		if len(x.Ident) > 2 && x.Ident[0] == "$" && x.Ident[1] == "Values" {
+		if len(x.Ident) > 1 && x.Ident[0] == "$" && x.Ident[1] == "Values" {
 			return x.Ident[2:]
 		}
 		if p := r.assigned(x.Ident[0]); p != nil && x.Ident[0] != "$" && r.depth < 3 {
 			inner := *r
 			inner.depth++
-			if of := inner.path(firstArg(p)); of != nil {
+			if of := inner.place(firstArg(p)); of != nil {
 				return append(slices.Clone(of), x.Ident[1:]...)
 			}
 		}
