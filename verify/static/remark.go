@@ -32,6 +32,7 @@ type Remark struct {
 	gone     bool   // object is one of base
 	race     bool   // it hangs on who comes first
 	recovers bool   // the loops mend it before the run ends
+	next     bool   // it shows at the next change of a template, not at this one
 	remedies []Remedy
 	// Conditional says that it holds for some clusters only, which text names: it is no error.
 	Conditional bool
@@ -81,6 +82,7 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 		out = append(out, impatient(p, where)...)
 		out = append(out, undone(p, where)...)
 		out = append(out, anew(p)...)
+		out = append(out, lapsed(p)...)
 		out = append(out, unqueued(p, where)...)
 		out = append(out, zeroes(p)...)
 	}
@@ -121,6 +123,9 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 	}
 	if pl.Changes == nil {
 		f.Scenario = scenario.ScenarioInstall
+	}
+	if x.next {
+		f.Scenario = scenario.ScenarioNext
 	}
 	side := "head"
 	if x.status == judge.Fixed || x.gone {
