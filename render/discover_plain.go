@@ -2,7 +2,9 @@ package render
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -39,6 +41,12 @@ func (d *discovery) plain() {
 	}
 	sort.Strings(dirs)
 	for _, dir := range dirs {
+		if !slices.ContainsFunc(folders[dir], func(f string) bool { return !d.astray(f) }) {
+			for _, f := range folders[dir] {
+				d.ignore(f, "a link to a file that is not there")
+			}
+			continue
+		}
 		folders[dir] = d.opt.narrow(folders[dir])
 		id := dir
 		if d.charts[dir] {
@@ -49,6 +57,22 @@ func (d *discovery) plain() {
 			Selected: english.Plural(len(folders[dir]), "plain manifest", ""),
 		})
 	}
+}
+
+// astray reports whether a file is a link to one that is not there, which base does not read, either, and that nobody
+// names: among manifests it breaks their release, but alone it makes none, as in a vendored part of another repository.
+func (d *discovery) astray(f string) bool {
+	if !d.src.Links[f] || d.named(f) {
+		return false
+	}
+	if _, err := d.src.Read(f); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	if d.src.Twin == nil {
+		return true
+	}
+	_, err := d.src.Twin.Read(f)
+	return err != nil
 }
 
 // declaredAbove reports whether a declared release of plain manifests covers a file.
