@@ -13,9 +13,9 @@ const mostShown = 60
 
 // worded is a violation in words, of a reduced scale as it shows with the declared numbers of
 // pods and nodes, if a directed search finds it there. The wording is that of the scale
-// it was found at.
-func (d *Judge) worded(ctx context.Context, found scenario.Violation) (Finding, wording) {
-	w := newWording(found, found.Variant.Slice, d.Places, false)
+// it was found at; base says that it is one of the baseline.
+func (d *Judge) worded(ctx context.Context, found scenario.Violation, base bool) (Finding, wording) {
+	w := newWording(found, found.Variant.Slice, d.Places, base)
 	f := w.finding()
 	if found.Variant.AsDeclared() {
 		return f, w
@@ -23,7 +23,7 @@ func (d *Judge) worded(ctx context.Context, found scenario.Violation) (Finding, 
 	r := &ReducedScale{Counts: found.Variant.StandIns(), Shown: true}
 	if lifted, ok := d.Checker.AtDeclaredCounts(ctx, found); ok {
 		r.Lifted, r.Steps = true, len(lifted.Steps)
-		big := newWording(lifted, found.Variant.Slice, d.Places, false)
+		big := newWording(lifted, found.Variant.Slice, d.Places, base)
 		big.folded = true
 		if g := big.finding(); len(g.Interleaving) <= mostShown {
 			g.Fingerprint, g.Standing = f.Fingerprint, f.Standing

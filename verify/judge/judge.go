@@ -50,7 +50,7 @@ func (d *Judge) Findings(ctx context.Context, sr *scenario.SliceResult, alike bo
 	}
 	oneRun(out, of)
 	if scenario.Complete(sr.Cov) { // else: what head was not seen to break is not thereby mended
-		out = append(out, d.mended(*sr, out)...)
+		out = append(out, d.mended(ctx, *sr, out)...)
 	}
 	return out, open
 }
@@ -59,7 +59,7 @@ func (d *Judge) Findings(ctx context.Context, sr *scenario.SliceResult, alike bo
 func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) (Finding, bool) {
 	v := j.Violation
 	sr.Variant = v.Variant // of the scale that it was found at
-	f, w := d.worded(ctx, v)
+	f, w := d.worded(ctx, v, false)
 	if v.Passing && f.Reduced != nil && !f.Reduced.Lifted {
 		return f, false // it is the numbers of one reduced scale that break the rule
 	}
@@ -80,7 +80,15 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 		f.offer(fixes)
 	}
 	f.Recovers = w.Recovers(ctx, d.Checker.Budget)
-	s := d.severity(ctx, v, &f, j.declared, unprotects(found))
+	d.condition(ctx, j, &f, unprotects(found))
+	f.Locations = d.Places.locations(w, f.Blame)
+	return f, true
+}
+
+// condition enters the severity of a finding, with the conditions that it rests on.
+func (d *Judge) condition(ctx context.Context, j judged, f *Finding, unprotected bool) {
+	v := j.Violation
+	s := d.severity(ctx, v, f, j.declared, unprotected)
 	if !d.Checker.Paced(ctx, v) {
 		s, f.Timing = atMostWarning(s), "arbitrary"
 	}
@@ -114,8 +122,6 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 	if name := d.Checker.RestsOnUncovered(ctx, v); name != "" {
 		f.Translated(name)
 	}
-	f.Locations = d.Places.locations(w, f.Blame)
-	return f, true
 }
 
 // unlessFailed is the severity of a drain that nothing but a failure holds up which the policy does not
@@ -133,29 +139,10 @@ func (d *Judge) unlessFailed(v scenario.Violation, s rules.Severity) rules.Sever
 // it shows at the largest as well. On an assumed cluster each has to.
 func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 	mine []scenario.Violation, alike bool) []judged {
-	assumed := d.Assumed
-	within := slices.DeleteFunc(slices.Clone(mine), func(v scenario.Violation) bool { return !v.DeclaredSize() })
-	declared := true
-	switch {
-	case !assumed && len(within) > 0:
-	case !assumed && sr.Declared && scenario.Complete(sr.Cov):
-		return nil // only sizes that nobody declared show it
-	default:
-		v, shows, decided := d.declared(ctx, mine[0].Variant, mine[0])
-		if !shows && decided && !assumed {
-			return nil
-		}
-		if declared = shows; !shows || len(within) == 0 {
-			within = []scenario.Violation{v}
-		}
-		if !shows && assumed { // a cluster smaller than the assumed one
-			within = append(within, slices.DeleteFunc(slices.Clone(mine[1:]),
-				func(o scenario.Violation) bool { return o.Place() != v.Place() })...)
-		}
-		if o, ok := d.Checker.Lifts[v.Variant.LiftKey()]; ok && !slices.Equal(v.Topology(), mine[0].Topology()) {
-			sr.Base = append(sr.Base, o.Base...)
-			sr.KeepClosed(v.Place(), o)
-		}
+	v, within, declared := d.counting(ctx, mine, sr.Declared && scenario.Complete(sr.Cov))
+	if o, ok := d.Checker.Lifts[v.Variant.LiftKey()]; ok && !slices.Equal(v.Topology(), mine[0].Topology()) {
+		sr.Base = append(sr.Base, o.Base...)
+		sr.KeepClosed(v.Place(), o)
 	}
 	var out []judged
 	for _, v := range within {
@@ -163,16 +150,44 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 		if j.status != Existing && d.Checker.AnyRollout(ctx, v) {
 			j.status, j.unsure = Existing, false
 		}
-		j.declared = declared
-		certainty := "possible"
-		if v.Inevitable {
-			certainty = "inevitable"
-		}
-		j.severity = d.unlessFailed(v,
-			severity(v, Finding{AtDeclaredScale: declared, Certainty: certainty, Events: v.Kinds()}, assumed))
-		out = append(out, j)
+		out = append(out, d.at(j, declared))
 	}
 	return out
+}
+
+// at enters whether a violation shows at a declared size, and its severity as far as it hangs on that.
+func (d *Judge) at(j judged, declared bool) judged {
+	f := Finding{AtDeclaredScale: declared, Certainty: "possible", Events: j.Kinds()}
+	if j.Inevitable {
+		f.Certainty = "inevitable"
+	}
+	j.declared, j.severity = declared, d.unlessFailed(j.Violation, severity(j.Violation, f, d.Assumed))
+	return j
+}
+
+// counting are those of the violations of one rule and object that count, and whether they show at a declared size;
+// whole says that the declared ones were searched to the end. Of them, v is what shows at the declared size.
+func (d *Judge) counting(ctx context.Context, mine []scenario.Violation, whole bool) (
+	v scenario.Violation, within []scenario.Violation, declared bool) {
+	within = slices.DeleteFunc(slices.Clone(mine), func(v scenario.Violation) bool { return !v.DeclaredSize() })
+	switch {
+	case !d.Assumed && len(within) > 0:
+		return mine[0], within, true
+	case !d.Assumed && whole:
+		return mine[0], nil, false // only sizes that nobody declared show it
+	}
+	v, shows, decided := d.declared(ctx, mine[0].Variant, mine[0])
+	if !shows && decided && !d.Assumed {
+		return mine[0], nil, false
+	}
+	if !shows || len(within) == 0 {
+		within = []scenario.Violation{v}
+	}
+	if !shows && d.Assumed { // a cluster smaller than the assumed one
+		within = append(within, slices.DeleteFunc(slices.Clone(mine[1:]),
+			func(o scenario.Violation) bool { return o.Place() != v.Place() })...)
+	}
+	return v, within, shows
 }
 
 // severity is that of a finding. One that rests on the number of assumed nodes is hedged. What a
@@ -227,27 +242,6 @@ func specific(vs []scenario.Violation) []scenario.Violation {
 				return o.Bound.Rule.Class == rules.Oscillation && o.Key().Workload == v.Key().Workload
 			})
 	})
-}
-
-// mended words what base broke at a declared size and head does not: neither there nor in what is told of it.
-func (d *Judge) mended(sr scenario.SliceResult, told []Finding) (out []Finding) {
-	undeclared := func(v scenario.Violation) bool { return !v.DeclaredSize() }
-	was := slices.DeleteFunc(specific(sr.Base), undeclared)
-	is := scenario.KeysOf(slices.DeleteFunc(slices.Clone(sr.Head), undeclared))
-	for _, k := range scenario.KeysOf(was) {
-		if slices.Contains(is, k) ||
-			slices.ContainsFunc(told, func(f Finding) bool { return f.Rule == k.Rule && f.Workload == k.Workload }) {
-			continue
-		}
-		v := was[slices.IndexFunc(was, func(o scenario.Violation) bool { return o.Key() == k })]
-		w := newWording(v, v.Variant.Slice, d.Places, true)
-		f := w.finding()
-		f.Status, f.AtDeclaredScale = Fixed, true
-		f.Severity = string(severity(v, f, d.Assumed))
-		f.Locations = d.Places.locations(w, nil)
-		out = append(out, f)
-	}
-	return out
 }
 
 // declared reports whether a violation counts at the size that was declared: it was found
