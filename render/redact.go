@@ -49,7 +49,7 @@ func maskLeaf(o *Object, p fieldpath.Path, v any, mask func(fieldpath.Path) stri
 	case !readable(p, text):
 		return mask(p), true
 	}
-	shown := redact.Text(o.known.Scrub(text))
+	shown := o.known.Clean(text)
 	return shown, shown != text
 }
 

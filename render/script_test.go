@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
-	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -286,7 +285,7 @@ func withoutSecrets(o *Object) map[string]any {
 		if secretAt(o, p, v) {
 			p.Set(c, redacted)
 		} else if text, ok := v.(string); ok {
-			p.Set(c, redact.Text(o.known.Scrub(text)))
+			p.Set(c, o.known.Clean(text))
 		}
 	})
 	return c

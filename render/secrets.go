@@ -51,7 +51,7 @@ func knowSecrets(revs ...*Revision) {
 		for i := range rev.Ignored {
 			said := rev.Ignored[i].Reason
 			if _, ok := clean[said]; !ok {
-				clean[said] = redact.Text(k.Scrub(said))
+				clean[said] = k.Clean(said)
 			}
 			rev.Ignored[i].Reason = clean[said]
 		}
@@ -70,12 +70,12 @@ func (r *Rendered) know(k *redact.Known) {
 		o.known = k
 	}
 	for i, n := range r.Notes {
-		r.Notes[i] = redact.Text(k.Scrub(n))
+		r.Notes[i] = k.Clean(n)
 	}
 	if r.Err != nil {
 		m := message{known: k, recipe: r.recipe}
 		f := *r.Err
-		f.Reason, f.Remedy = m.clean(f.Reason), redact.Text(k.Scrub(f.Remedy))
+		f.Reason, f.Remedy = m.clean(f.Reason), k.Clean(f.Remedy)
 		r.Err = &f
 	}
 }
@@ -126,6 +126,8 @@ func knowFiles(k *redact.Known, j *release.Recipe, seen map[textOf]bool) {
 		}
 		k.Public(strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '.' })...)
 		k.Public(path.Base(name))
+		k.Path(name)
+		k.Names(string(text))
 		k.Harvest(text)
 		knowChart(k, name, text)
 	}
@@ -223,7 +225,7 @@ var (
 // credentials, and whatever it quotes that is neither plain words nor in a file that holds
 // no values.
 func (m *message) clean(text string) string {
-	text = redact.Text(m.known.Scrub(text))
+	text = m.known.Clean(text)
 	if m.recipe == nil {
 		return text
 	}

@@ -2,14 +2,12 @@ package main
 
 import (
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 // hider takes out of a text what Secrets of either revision hold, and what looks like a
 // credential: the last that is done to any text before it is written.
 func hider(rev *render.Revision) func(string) string {
-	known := rev.Known()
-	return func(text string) string { return redact.Text(known.Scrub(text)) }
+	return rev.Known().Clean
 }
 
 // hidden is an error whose words were gone over; it still is what it was.

@@ -71,14 +71,17 @@ var rules = sync.OnceValue(func() []*rule {
 
 // Detected masks what gitleaks' rules find (github.com/gitleaks/gitleaks, MIT): a second
 // net, for forms of credentials that nobody here thought of.
-func Detected(text string) string {
+func Detected(text string) string { return detected(text, nil) }
+
+// detected is [Detected] without what is a name for all that is known.
+func detected(text string, names *Known) string {
 	if len(text) < 8 {
 		return text
 	}
 	lower := strings.ToLower(text)
 	for _, r := range rules() {
 		if r.near(lower) {
-			text = r.mask(text)
+			text = r.mask(text, names)
 		}
 	}
 	return text
@@ -100,13 +103,13 @@ func (r *rule) compile() {
 	}
 }
 
-func (r *rule) mask(text string) string {
+func (r *rule) mask(text string, names *Known) string {
 	r.once.Do(r.compile)
 	var out strings.Builder
 	end := 0
 	for _, m := range r.find.FindAllStringSubmatchIndex(text, -1) {
 		from, to := r.secret(m)
-		if from < end || from == to || r.spares(text[from:to]) {
+		if from < end || from == to || r.spares(text[from:to]) || names.named(text[from:to]) {
 			continue
 		}
 		out.WriteString(text[end:from])
@@ -132,8 +135,12 @@ func (r *rule) secret(m []int) (from, to int) {
 // groupVersion is an apiVersion with a group, which gitleaks takes for a key of some API.
 var groupVersion = regexp.MustCompile(`^[a-z-]{1,40}(\.[a-z0-9-]{1,20}){0,4}/v[0-9]{1,2}((alpha|beta)[0-9]{1,2})?$`)
 
+// folders is a path of words in lower case, which gitleaks takes for a key of what stands before it: three at least, as
+// base64 has a stroke in it, too.
+var folders = regexp.MustCompile(`^[a-z]{2,}[0-9]?([-.][a-z]{2,}[0-9]?)*(/[a-z]{2,}[0-9]?([-.][a-z]{2,}[0-9]?)*){2,}$`)
+
 func (r *rule) spares(secret string) bool {
-	if groupVersion.MatchString(secret) {
+	if groupVersion.MatchString(secret) || folders.MatchString(secret) {
 		return true
 	}
 	if entropy(secret) <= r.entropy && r.entropy > 0 || strings.Contains(secret, "<redacted") {

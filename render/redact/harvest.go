@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -15,8 +16,12 @@ var (
 	flowToken = regexp.MustCompile(`[^\s{}\[\],:"']{4,}|"[^"\n]*"|'[^'\n]*'`)
 )
 
-// secretParts are the fields of a Secret and its relatives that hold values.
-var secretParts = map[string]bool{"data": true, "stringData": true, "encryptedData": true, "template": true}
+// secretParts are the fields of a Secret and its relatives that hold values; referenceParts those of an ExternalSecret,
+// whose data say by which names the values are found elsewhere.
+var (
+	secretParts    = map[string]bool{"data": true, "stringData": true, "encryptedData": true, "template": true}
+	referenceParts = map[string]bool{"template": true}
+)
 
 // Harvest adds what the Secrets and secretGenerators in a file hold, be it YAML or not: it
 // goes by lines, so that an error about a file that cannot be read does not show it.
@@ -28,8 +33,8 @@ func (k *Known) Harvest(file []byte) {
 		return
 	}
 	for _, doc := range documents(string(file)) {
-		if isSecret(doc) {
-			k.secret(doc)
+		if parts := partsOf(doc); parts != nil {
+			k.secret(k.actions(doc), parts)
 		}
 	}
 }
@@ -53,31 +58,67 @@ func documents(text string) []string {
 	return append(out, text[start:])
 }
 
-// isSecret reports whether a document says to be a Secret, or a relative, at any depth.
-func isSecret(doc string) bool {
+// partsOf gives the fields that hold values in a document that says to be a Secret, or a relative, at any depth; nil of
+// any other.
+func partsOf(doc string) map[string]bool {
 	if !strings.Contains(doc, "Secret") {
-		return false
+		return nil
 	}
+	var parts map[string]bool
 	for {
 		i := strings.Index(doc, "kind")
 		if i < 0 {
-			return false
+			return parts
 		}
 		doc = doc[i+len("kind"):]
-		if secretKind().MatchString(doc) {
-			return true
+		switch m := secretKind().FindStringSubmatch(doc); {
+		case m == nil:
+		case strings.Contains(m[1], "ExternalSecret") || m[1] == "PushSecret":
+			parts = referenceParts
+		default:
+			return secretParts
 		}
 	}
 }
 
-// secret adds the values of a document that is a Secret.
-func (k *Known) secret(doc string) {
+var (
+	action  = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
+	literal = regexp.MustCompile("\"(?:[^\"\\\\\n]|\\\\.)*\"|`[^`]*`")
+	// lookup is a function of a template with the literals that it takes for names or for a message.
+	lookup = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("\\b(?:include|template|define|block|env|requiredEnv|required|fail|index|hasKey|get|" +
+			"lookup)\\b(?:\\s+(?:[$.][\\w.$]*|\"(?:[^\"\\\\\n]|\\\\.)*\"|`[^`]*`))+")
+	})
+)
+
+// gap stands where the action of a template stood.
+const gap = "\x00"
+
+// actions takes the actions of a template out of a document, and adds what they quote: functions, fields and
+// the names that they look up are no values.
+func (k *Known) actions(doc string) string {
+	if !strings.Contains(doc, "{{") {
+		return doc
+	}
+	return action.ReplaceAllStringFunc(doc, func(a string) string {
+		for _, text := range literal.FindAllString(lookup().ReplaceAllString(a, ""), 1000) {
+			k.Add(text[1 : len(text)-1])
+			if plain, err := strconv.Unquote(text); err == nil {
+				k.Add(plain)
+			}
+		}
+		return gap
+	})
+}
+
+// secret adds the values in those parts of a document that is a Secret. The end of an example in a page ends them.
+func (k *Known) secret(doc string, parts map[string]bool) {
 	inside := -1 // the indent of the field of values that we are in
 	for _, line := range strings.Split(doc, "\n") {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		text := strings.TrimSpace(line)
 		m := anyKey.FindStringSubmatch(line)
-		if inside >= 0 && text != "" && indent <= inside && m != nil {
+		if inside >= 0 && text != "" && indent <= inside && (m != nil || strings.HasPrefix(text, "```")) {
 			inside = -1
 		}
 		switch {
@@ -89,13 +130,13 @@ func (k *Known) secret(doc string) {
 			} else {
 				k.scalar(text)
 			}
-		case m != nil && secretParts[m[3]]:
+		case m != nil && parts[m[3]]:
 			if rest := strings.TrimSpace(m[4]); rest != "" {
 				k.flow(rest)
 			}
 			inside = indent
 		default:
-			for part := range secretParts { // {kind: Secret, data: {a: b}} on one line
+			for part := range parts { // {kind: Secret, data: {a: b}} on one line
 				if _, rest, ok := strings.Cut(text, part); ok && strings.HasPrefix(strings.TrimLeft(rest, `"' `), ":") {
 					k.flow(rest)
 				}
@@ -119,8 +160,14 @@ func (k *Known) flow(text string) {
 	}
 }
 
-// scalar adds one value as YAML writes it.
+// scalar adds one value as YAML writes it, in parts where actions stood in it.
 func (k *Known) scalar(text string) {
+	if strings.Contains(text, gap) {
+		for part := range strings.SplitSeq(text, gap) {
+			k.scalar(part)
+		}
+		return
+	}
 	text = strings.TrimSpace(text)
 	if before, _, ok := strings.Cut(text, " #"); ok {
 		k.Add(strings.Trim(strings.TrimSpace(before), `"'`))

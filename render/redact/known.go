@@ -27,7 +27,8 @@ type Known struct {
 	added  map[string]bool // what [Known.Add] was given: releases and sides repeat most of it
 	texts  map[string]bool // true: a weak one, which counts as a name of its own only
 	public map[string]bool
-	opened map[string]bool // by [Known.Chart], of any form
+	opened map[string]bool // by [Known.Chart] and [Known.Named], of any form
+	names  map[string]bool // by [Known.Named]
 	// lengths of the texts that begin with four bytes.
 	lengths map[[shortest]byte][]int
 	first   [256]bool
@@ -311,7 +312,7 @@ func (k *Known) find(text string, f func(from, to int) bool) {
 				continue
 			}
 			weak, ok := k.texts[text[i:i+n]]
-			if !ok || weak && inName(text, i, i+n) {
+			if !ok || weak && inName(text, i, i+n) || k.inNamed(text, i, i+n) {
 				continue
 			}
 			if !f(i, i+n) {

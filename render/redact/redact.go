@@ -81,7 +81,13 @@ func IsCredential(text string) bool { return secretForm().MatchString(text) }
 
 // Text masks credentials inside a longer text: passwords in addresses and commands, values
 // that are assigned to telling names, private keys, and what the rules of [Detected] find.
-func Text(text string) string {
+func Text(text string) string { return said(text, nil) }
+
+// Clean masks what is known in a text, then what looks like a credential ([Text]) and is no name that is known
+// ([Known.Named]).
+func (k *Known) Clean(text string) string { return said(k.Scrub(text), k) }
+
+func said(text string, names *Known) string {
 	if text == "" {
 		return text
 	}
@@ -100,7 +106,7 @@ func Text(text string) string {
 		}
 		return sub[1] + Mask
 	})
-	return Detected(text)
+	return detected(text, names)
 }
 
 // maskGroup masks the first group of each match.
