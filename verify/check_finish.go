@@ -142,6 +142,7 @@ func analysePart(ctx context.Context, ch *render.Changes, opt Options, all bool)
 		a.enterRemarks(static.Of(static.Reached(remarks, opt.Policy), opt.has))
 	}
 	a.mendStatic(ctx, ch, all)
+	judge.Within(a.result.Findings)
 	a.holdUp(ch)
 	a.hedgeSwitched(ch.Head)
 	a.blameHealing(ch)
