@@ -158,6 +158,9 @@ func isKustomizationFile(s *source.Source, f string) bool {
 // templateMarks stand in what is filled in before it is YAML.
 var templateMarks = []string{"{{", "{%", "<%", "#@"}
 
+// filledLine is a line of broken YAML that a script fills in: a name in capitals and nothing else, as GEN3_DATE_LABEL.
+var filledLine = regexp.MustCompile(`(?m)^[ \t]*([A-Z][A-Z0-9]*_[A-Z0-9_]+)[ \t]*\r?$`)
+
 // notAnObject says why a file with apiVersion and kind holds nothing for a cluster, or
 // "". A broken file is an object's: its release fails and says where.
 func notAnObject(b []byte) string {
@@ -167,6 +170,9 @@ func notAnObject(b []byte) string {
 			if i := bytes.Index(b, []byte(mark)); i >= 0 {
 				return fmt.Sprintf("a template: %s in line %d", mark, 1+bytes.Count(b[:i], []byte("\n")))
 			}
+		}
+		if at := filledLine.FindSubmatchIndex(b); at != nil {
+			return fmt.Sprintf("a template: %s in line %d", b[at[2]:at[3]], 1+bytes.Count(b[:at[2]], []byte("\n")))
 		}
 		return ""
 	}

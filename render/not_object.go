@@ -21,7 +21,8 @@ func whyNoObject(m *source.Memo, b []byte) string {
 // nothing against a text: definitions are megabytes, and one object in it is enough, whatever
 // else is in it, be it broken.
 func plainlyObject(b []byte) bool {
-	if slices.ContainsFunc(templateMarks, func(m string) bool { return bytes.Contains(b, []byte(m)) }) {
+	if slices.ContainsFunc(templateMarks, func(m string) bool { return bytes.Contains(b, []byte(m)) }) ||
+		len(b) < 64<<10 && filledLine.Match(b) { // who fills in a text by hand writes a short one
 		return false
 	}
 	return slices.ContainsFunc(document.Split(b), func(d document.Raw) bool { return plainlyNamed(d.Text) })
