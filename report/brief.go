@@ -208,7 +208,10 @@ func verdictLine(r *verify.Result) string {
 	case r.Verdict == verify.Errored:
 		s = count(missedReleases(r), "release") + " could not be analysed"
 	case r.Verdict == verify.Inconclusive && len(r.Workloads) == 0 && len(brokenBeforeIn(r).names) > 0:
-		s = count(len(brokenBeforeIn(r).names), "release") + " could not be analysed, on base or on head"
+		b := brokenBeforeIn(r)
+		if s = count(len(b.names), "release") + " could not be analysed, on base or on head"; b.late {
+			s = "the time budget ended before " + count(len(b.names), "release") + " could be rendered"
+		}
 	case r.Verdict == verify.Inconclusive:
 		s = "not decided"
 	case r.Verdict == verify.Fail:

@@ -115,15 +115,17 @@ const namedReleases = 5
 type brokenBefore struct {
 	names       []string
 	why, remedy string // of the first one
+	late        bool   // for want of time, all of them
 }
 
 func brokenBeforeIn(r *verify.Result) brokenBefore {
-	var out brokenBefore
+	out := brokenBefore{late: true}
 	for i := range r.Releases {
 		rel := &r.Releases[i]
 		if !rel.Changed || !rel.Missing() || !rel.Before {
 			continue
 		}
+		out.late = out.late && rel.Cut
 		if out.names = append(out.names, line(rel.ID)); len(out.names) == 1 {
 			out.why, out.remedy = releaseReason(rel), sentence(rel.Remedy)
 		}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify"
 )
 
 // The time budget is one deadline for everything, split so that no phase can leave nothing
@@ -87,10 +89,21 @@ func (b *budget) left() time.Duration {
 	return max(b.remaining(), time.Nanosecond)
 }
 
-// notices say what there was no time for.
-func (b *budget) notices() []string {
+// notices say what there was no time for: a line is missed by those who read a finding only.
+func (b *budget) notices(r *verify.Result) []string {
 	if !b.clock.Ended() {
 		return nil
 	}
-	return []string{"the time budget (--time-budget) ended before every release was rendered or every line was found: a line may be the template's instead of the value's"}
+	const ended, lines = "the time budget (--time-budget) ended before every ",
+		"line was found: a line may be the template's instead of the value's"
+	cut := slices.ContainsFunc(r.Releases, func(rel verify.ReleaseResult) bool { return rel.Cut })
+	switch found := len(r.Findings)+len(r.Waived) > 0; {
+	case cut && found:
+		return []string{ended + "release was rendered or every " + lines}
+	case cut:
+		return []string{ended + "release was rendered"}
+	case found:
+		return []string{ended + lines}
+	}
+	return nil
 }

@@ -162,7 +162,7 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) 
 	}
 	f.remembered(p, vopt.Kept)
 	result.Notices = slices.Concat(f.gating.notices(policy, base, head), f.gating.scopeNotices(changes), unread, accepted,
-		spent.notices(), result.Notices)
+		spent.notices(result), result.Notices)
 	return f.finished(p, result, changes, policy, vopt.Scopes, spent)
 }
 
@@ -199,7 +199,7 @@ func (f *runFlags) verify(ctx context.Context, p *process, t tree.Tree) (*finish
 		return nil, analysis(withoutSecrets(err, rev))
 	}
 	f.remembered(p, vopt.Kept)
-	result.Notices = append(spent.notices(), result.Notices...)
+	result.Notices = append(spent.notices(result), result.Notices...)
 	return f.finished(p, result, &render.Changes{Head: rev}, policy, vopt.Scopes, spent)
 }
 

@@ -63,6 +63,8 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, not
 		}
 		head, err = dirTree(s.headDir)
 		return base, head, nil, err
+	case s.base == "" && !isRepository(s.repo):
+		return nil, nil, nil, usage("%s is in no git repository: give two directories with --base-dir and --head-dir, or a repository with --repo and the revision before the change with --base", s.repo)
 	case s.base == "":
 		return nil, nil, nil, usage("--base is missing: give the revision before the change, such as --base origin/main, or two directories with --base-dir and --head-dir, or --staged")
 	}
@@ -80,6 +82,11 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, not
 		return base, head, nil, nil
 	}
 	return s.forked(repo, base, head)
+}
+
+func isRepository(dir string) bool {
+	_, err := tree.OpenRepository(dir)
+	return err == nil
 }
 
 // fromIndex opens HEAD, and what git commit would make of it.
