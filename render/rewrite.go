@@ -29,7 +29,7 @@ type Rewrite struct {
 // At is the value of a field; false where the object does not have it.
 func (o *Object) At(path string) (any, bool) { return fieldpath.Parse(path).Get(o.Content) }
 
-// With gives the object with fields set otherwise, decoded anew, at the same place.
+// With gives the object with fields set otherwise, decoded anew, at the same place; its ID follows the namespace.
 // Errors: a path that leads nowhere; what the API server's types do not take.
 func (o *Object) With(settings []Setting) (*Object, error) {
 	out := *o
@@ -44,6 +44,11 @@ func (o *Object) With(settings []Setting) (*Object, error) {
 		return nil, fmt.Errorf("%s: %w", o.ID, err)
 	}
 	out.Typed, out.Refused = read.Typed, read.Refused
+	was, _ := o.Content["metadata"].(map[string]any)
+	is, _ := out.Content["metadata"].(map[string]any)
+	if ns, set := is["namespace"].(string); set && ns != was["namespace"] {
+		out.ID.Namespace = ns
+	}
 	return &out, nil
 }
 

@@ -45,6 +45,8 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 				r.text, r.first = fmt.Sprintf("%s %s", o.ID, misses(o, t)), missedBy(o, t)
 				r.remedies = aimAt(o, t, p.Head.Kind == render.Helm)
 				out = append(out, r)
+			} else if x, ok := inAnother(r, head, p.Head); ok {
+				out = append(out, x)
 			}
 		default:
 			was := base.aimed(b, everything)
@@ -56,6 +58,8 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 				r.text, r.first = fmt.Sprintf("%s no longer acts on anything: it %s", o.ID, misses(o, t)), missedBy(o, t)
 				r.remedies = aimAt(o, t, p.Head.Kind == render.Helm)
 				out = append(out, r)
+			} else if x, ok := inAnother(r, head, p.Head); ok {
+				out = append(out, x)
 			}
 		}
 	}

@@ -1,0 +1,53 @@
+package static
+
+import (
+	"fmt"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/slice"
+)
+
+// inAnother is what is told of an autoscaler without a target whose release has a workload of that kind and name in one
+// other namespace; false: it has none, or several, or who applies it may yet say the namespace of either.
+//
+// Upstream: kubernetes v1.36.3, pkg/controller/podautoscaler: (*HorizontalController).reconcileAutoscaler (the target
+// is one of the autoscaler's own namespace).
+func inAnother(r Remark, head *aimIndex, of *render.Rendered) (Remark, bool) {
+	o := r.Object
+	if selectorOf(o) != nil || o.Hook || !places(of, o) {
+		return r, false
+	}
+	ref := slice.Scaled(o)
+	var found *render.Object
+	for _, t := range head.objects {
+		if t.Hook || t.ID.Kind != ref.Kind || t.ID.Name != ref.Name || ref.Group != "" && t.ID.Group != ref.Group {
+			continue
+		}
+		if found != nil || t.ID.Namespace == o.ID.Namespace || t.ID.Namespace == "" || !places(of, t) {
+			return r, false
+		}
+		found = t
+	}
+	if found == nil {
+		return r, false
+	}
+	r.Rule, r.status, r.paths = rules.DanglingTarget, judge.New, []string{"metadata.namespace", "spec." + slice.ScaledBy(o)}
+	r.causes = []cause{{found, []string{"metadata.namespace"}}}
+	r.text = fmt.Sprintf("%s has no target in its namespace: %s is in %s, and it acts on none of another namespace", o.ID,
+		shortID(found), found.ID.Namespace)
+	r.remedies = []Remedy{{Say: "have it in the namespace " + found.ID.Namespace, Object: o,
+		Set: []render.Setting{{Path: "metadata.namespace", Value: found.ID.Namespace}}}}
+	return r, true
+}
+
+// places reports whether the namespace of an object is known: a release says it, or the object does, and not for want
+// of somebody who installs the chart.
+func places(of *render.Rendered, o *render.Object) bool {
+	if of.Namespace != "" {
+		return true
+	}
+	own, _ := slice.ValueAt(o.Content, "metadata", "namespace").(string)
+	return own != "" && (of.Kind != render.Helm || own != "default")
+}
