@@ -2,6 +2,7 @@ package static
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
@@ -50,4 +51,11 @@ func places(of *render.Rendered, o *render.Object) bool {
 	}
 	own, _ := slice.ValueAt(o.Content, "metadata", "namespace").(string)
 	return own != "" && (of.Kind != render.Helm || own != "default")
+}
+
+// placed is [places] of an object by the release of head that it is of.
+func (w *whereabouts) placed(o *render.Object) bool {
+	return slices.ContainsFunc(w.ch.Head.Releases, func(r *render.Rendered) bool {
+		return r.ID == o.Release && places(r, o)
+	})
 }

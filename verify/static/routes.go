@@ -77,6 +77,11 @@ func (w *whereabouts) unrendered() (broke, any bool) {
 // ask enters a backend that is not there.
 func (u *unled) ask(x backend) {
 	lack, service := u.now.lacks(u.o, x)
+	if lack == lacksNothing {
+		if t := u.taken(x); t != nil {
+			lack, service = lacksKey, t
+		}
+	}
 	i := slices.IndexFunc(u.old, func(o backend) bool { return o.key == x.key })
 	switch {
 	case lack == lacksNothing && i >= 0:
@@ -101,6 +106,31 @@ func (u *unled) ask(x backend) {
 			u.misses(x, near, fmt.Sprintf("which is not there, and %s is", shortID(near)))
 		}
 	}
+}
+
+// taken is the Service of another release of which the change takes the port that a backend had; nil: there is none, or
+// nobody knows that both are in one namespace.
+func (u *unled) taken(x backend) *render.Object {
+	if u.b == nil || !u.where.placed(u.o) {
+		return nil
+	}
+	has := func(t *render.Object) (sure, takes bool) {
+		s, ok := t.Typed.(*corev1.Service)
+		return ok && s.Spec.Type != corev1.ServiceTypeExternalName && len(s.Spec.Ports) > 0 && u.where.placed(t),
+			ok && slices.ContainsFunc(s.Spec.Ports, x.takes)
+	}
+	had := slices.ContainsFunc(u.once.services(u.b, x.service), func(t *render.Object) bool {
+		sure, takes := has(t)
+		return sure && takes
+	})
+	is := u.now.services(u.o, x.service)
+	if !had || len(is) == 0 || slices.ContainsFunc(is, func(t *render.Object) bool {
+		sure, takes := has(t)
+		return !sure || takes
+	}) {
+		return nil
+	}
+	return is[0]
 }
 
 // mended enters what a backend of base missed in the place of one that is there.
