@@ -34,7 +34,8 @@ func inAnother(r Remark, head *aimIndex, of *render.Rendered) (Remark, bool) {
 	if found == nil {
 		return r, false
 	}
-	r.Rule, r.status, r.paths = rules.DanglingTarget, judge.New, []string{"metadata.namespace", "spec." + slice.ScaledBy(o)}
+	r.Rule, r.status = rules.DanglingTarget, judge.New
+	r.paths = []string{"metadata.namespace", "spec." + slice.ScaledBy(o)}
 	r.causes = []cause{{found, []string{"metadata.namespace"}}}
 	r.text = fmt.Sprintf("%s has no target in its namespace: %s is in %s, and it acts on none of another namespace", o.ID,
 		shortID(found), found.ID.Namespace)
