@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -32,6 +34,10 @@ func (p *player) judge(ctx context.Context, f *judge.Finding, o *Outcome) {
 	case "eviction-loop", "replica-oscillation", "crash-loop", "never-settles", "preemption-cascade", "node-churn":
 		p.kubelets.setHeld(false)
 		p.judgeLoop(ctx, w, f.Rule, o)
+	case "never-replaced":
+		p.kubelets.setHeld(false)
+		p.view.quiet(ctx, 5*time.Second, 30*time.Second)
+		p.judgeJob(ctx, w, o)
 	default: // stuck: what is seen stays
 		p.kubelets.setHeld(false)
 		p.view.quiet(ctx, 5*time.Second, 30*time.Second)
@@ -77,6 +83,22 @@ func (p *player) judgeDrain(ctx context.Context, w string, o *Outcome) {
 		o.Shown, o.Seen = left > 0, fmt.Sprintf("%d pods of %s cannot leave their cordoned nodes", left, w)
 		if left == 0 {
 			return
+		}
+	}
+}
+
+// judgeJob looks whether a Job has failed for good.
+func (p *player) judgeJob(ctx context.Context, w string, o *Outcome) {
+	namespace, name, _ := strings.Cut(w, "/")
+	j, err := p.plane.Client.BatchV1().Jobs(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		o.Seen = err.Error()
+		return
+	}
+	o.Seen = fmt.Sprintf("%s goes on, with %d active pods", w, j.Status.Active)
+	for _, c := range j.Status.Conditions {
+		if c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue {
+			o.Shown, o.Seen = true, fmt.Sprintf("%s failed: %s: %s", w, c.Reason, c.Message)
 		}
 	}
 }

@@ -121,6 +121,10 @@ func (k *kubelets) move(ctx context.Context, p *corev1.Pod) {
 	case "starting":
 		k.start(ctx, p)
 	case "terminating":
+		if o := metav1.GetControllerOf(p); o != nil && o.Kind == "Job" { // the Job controller asks how it ended
+			patch := []byte(`{"status":{"phase":"Failed"}}`)
+			_, _ = k.client.CoreV1().Pods(p.Namespace).Patch(ctx, p.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+		}
 		opt := metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0)), Preconditions: &metav1.Preconditions{UID: &p.UID}}
 		_ = k.client.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, opt) // gone already, or tried again
 	}
@@ -250,6 +254,9 @@ func phaseOf(p *corev1.Pod) string {
 // hash of its revision.
 func workloadOf(p *corev1.Pod) (name, hash string) {
 	o := metav1.GetControllerOf(p)
+	if o != nil && o.Kind == "Job" {
+		return p.Namespace + "/" + o.Name, ""
+	}
 	if o == nil || o.Kind != "ReplicaSet" {
 		return p.Namespace + "/" + p.Name, ""
 	}

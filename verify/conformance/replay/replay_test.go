@@ -3,12 +3,14 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -47,6 +49,7 @@ func TestReplay(t *testing.T) {
 		{"failures/f18", "drain-blocked"},
 		{"failures/f46", "eviction-loop"},
 		{"failures/f47", "eviction-loop"},
+		{"failures/g47", "never-replaced"},
 	} {
 		t.Run(tt.dir, func(t *testing.T) {
 			ctx := t.Context()
@@ -83,7 +86,19 @@ func TestReplay(t *testing.T) {
 		})
 	}
 	if *record && !t.Failed() {
-		b, err := json.MarshalIndent(shown, "", "  ")
+		known, err := judge.Confirmations() // of what -run left out
+		for _, c := range known {
+			if !slices.ContainsFunc(shown, func(s judge.Confirmation) bool { return s.Case == c.Case }) {
+				shown = append(shown, c)
+			}
+		}
+		slices.SortStableFunc(shown, func(a, b judge.Confirmation) int {
+			return cmp.Or(cmp.Compare(path.Dir(b.Case), path.Dir(a.Case)), cmp.Compare(a.Case, b.Case)) // kivi first
+		})
+		var b []byte
+		if err == nil {
+			b, err = json.MarshalIndent(shown, "", "  ")
+		}
 		if err == nil {
 			err = os.WriteFile("../../judge/confirmed.json", append(b, '\n'), 0o644)
 		}
