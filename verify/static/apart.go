@@ -54,7 +54,7 @@ func places(of *render.Rendered, o *render.Object) bool {
 	return own != "" && (of.Kind != render.Helm || own != "default")
 }
 
-// placed is [places] of an object by the release of head that it is of.
+// placed reports whether the release of head that an object is of [places] it.
 func (w *whereabouts) placed(o *render.Object) bool {
 	return slices.ContainsFunc(w.ch.Head.Releases, func(r *render.Rendered) bool {
 		return r.ID == o.Release && places(r, o)
