@@ -1,0 +1,56 @@
+package scenario
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// TestSameButImage: another image, annotation or label of the object makes a rollout like any other; what a loop may look
+// at does not.
+func TestSameButImage(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*appsv1.Deployment)
+		same   bool
+	}{
+		{"nothing", func(*appsv1.Deployment) {}, true},
+		{"an image", func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "web:2" }, true},
+		{"an init container's image", func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers[0].Image = "init:2" }, true},
+		{"a checksum", func(d *appsv1.Deployment) { d.Spec.Template.Annotations = map[string]string{"checksum/config": "2"} }, true},
+		{"a label of the object", func(d *appsv1.Deployment) { d.Labels = map[string]string{"helm.sh/chart": "web-2"} }, true},
+		{"a label of pods", func(d *appsv1.Deployment) { d.Spec.Template.Labels["tier"] = "web" }, false},
+		{"a request", func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{"cpu": resource.MustParse("1")}
+		}, false},
+		{"a sidecar", func(d *appsv1.Deployment) {
+			s := &d.Spec.Template.Spec
+			s.Containers = append(s.Containers, corev1.Container{Name: "s", Image: "web:1"})
+		}, false},
+		{"replicas", func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32) }, false},
+		{"a priority", func(d *appsv1.Deployment) { d.Spec.Template.Spec.PriorityClassName = "high" }, false},
+	} {
+		d := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			Containers:     []corev1.Container{{Name: "web", Image: "web:1"}},
+			InitContainers: []corev1.Container{{Name: "init", Image: "init:1"}},
+		}}}}
+		d.Spec.Template.Labels = map[string]string{"app": "web"}
+		head := d.DeepCopy()
+		tt.change(head)
+		kept := head.DeepCopy()
+		was, is := state.Manifest{Deployment: d}, state.Manifest{Deployment: head}
+		if got := sameButImage(was, is); got != tt.same {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.same)
+		}
+		if head.Spec.Template.Spec.Containers[0].Image != kept.Spec.Template.Spec.Containers[0].Image {
+			t.Errorf("%s: head was written to", tt.name)
+		}
+	}
+	if sameButImage(state.Manifest{Deployment: &appsv1.Deployment{}}, state.Manifest{}) {
+		t.Error("a workload that goes is the same")
+	}
+}
