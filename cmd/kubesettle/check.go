@@ -29,16 +29,16 @@ type runFlags struct {
 func newCheck(p *process) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "check {--base REV [--head REV] | --staged} [PATH...]",
+		Use:   "check [--base REV [--head REV] | --staged] [PATH...]",
 		Short: "Gate a change: compare two revisions, or two directories",
 		Long: `Check renders base and head, finds the workloads that change and explores every
 interleaving of the control loops around them. Findings are new, existing or fixed;
 by default only new ones gate. PATHs limit it to what they name and to the releases built
-from it.
+from it. Without --base, head is compared with where it left the default branch.
 
 The policy is read from base, so that a change cannot loosen its own gate; what head's
 switches on beside it is searched, too.`,
-		Example: `  kubesettle check --base origin/main
+		Example: `  kubesettle check
   kubesettle check --base main --head feature --output text --output sarif=out/result.sarif
   kubesettle check --staged
   kubesettle check --base-dir before --head-dir after --nodes nodes.yaml`,

@@ -15,7 +15,7 @@ import (
 func newDiff(p *process) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "diff --base REV [--head REV] [PATH...]",
+		Use:   "diff [--base REV [--head REV]] [PATH...]",
 		Short: "Show what changes between base and head, without verifying it",
 		Long: `Diff renders base and head and shows which fields of which objects change. Nothing is
 verified and nothing gates: the exit code is 0 whatever changes, or 3 if the change breaks

@@ -25,7 +25,7 @@ func newPlan(p *process) *cobra.Command {
 	var f runFlags
 	most := 0
 	cmd := &cobra.Command{
-		Use:   "plan {--base REV [--head REV] | --base-dir A --head-dir B} [PATH...]",
+		Use:   "plan [--base REV [--head REV] | --base-dir A --head-dir B] [PATH...]",
 		Short: "Print the matrix of shards for a workflow",
 		Long: `Plan renders base and head, cuts the change into slices as check does, and estimates the
 searches. The matrix has as many legs as it takes for each to end within --time-budget: one

@@ -34,7 +34,8 @@ type sides struct {
 func (s *sides) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.repo, "repo", ".", "git repository; read from its objects, the work tree is never touched")
-	f.StringVar(&s.base, "base", "", "revision before the change")
+	f.StringVar(&s.base, "base", "",
+		"revision before the change (default: the default branch of origin, as the clone has it)")
 	f.StringVar(&s.head, "head", "HEAD", "revision after the change")
 	f.BoolVar(&s.mergeBase, "merge-base", true,
 		"compare with the merge base of --base and --head, as a pull request does; false: with --base itself")
@@ -65,12 +66,17 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, not
 		return base, head, nil, err
 	case s.base == "" && !isRepository(s.repo):
 		return nil, nil, nil, usage("%s is in no git repository: give two directories with --base-dir and --head-dir, or a repository with --repo and the revision before the change with --base", s.repo)
-	case s.base == "":
-		return nil, nil, nil, usage("--base is missing: give the revision before the change, such as --base origin/main, or two directories with --base-dir and --head-dir, or --staged")
+	case s.base == "" && cmd.Flags().Changed("base"): // by a variable that is not set
+		return nil, nil, nil, usage("--base is empty: give the revision before the change, or leave it out")
 	}
 	repo, err := tree.OpenRepository(s.repo)
 	if err != nil {
 		return nil, nil, nil, analysis(fmt.Errorf("--repo: %w", err))
+	}
+	if s.base == "" {
+		if notices, err = s.leftOut(repo); err != nil {
+			return nil, nil, nil, err
+		}
 	}
 	if base, err = repo.Tree(s.base); err != nil {
 		return nil, nil, nil, analysis(fmt.Errorf("--base: %w", err))
@@ -79,9 +85,27 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, not
 		return nil, nil, nil, analysis(fmt.Errorf("--head: %w", err))
 	}
 	if !s.mergeBase {
-		return base, head, nil, nil
+		return base, head, notices, nil
 	}
-	return s.forked(repo, base, head)
+	base, head, moved, err := s.forked(repo, base, head)
+	return base, head, append(notices, moved...), err
+}
+
+// leftOut chooses a base where none was given: the branch that head would be merged into, as long as head has a commit
+// that it lacks. A change that is not there is no change that passes.
+func (s *sides) leftOut(repo *tree.Repository) (notices []string, err error) {
+	const ways = "give the revision before the change, such as --base HEAD~1 or --base origin/main, or two directories with --base-dir and --head-dir, or --staged for what git commit would record"
+	branch := repo.DefaultBranch()
+	if branch == "" {
+		return nil, usage("--base is missing, and there is no default branch to compare with: %s", ways)
+	}
+	if at, err := repo.MergeBase(branch, s.head); err == nil {
+		if head, err := repo.Tree(s.head); err == nil && head.Commit() == at {
+			return nil, usage("--base is missing, and %s has no commit that %s lacks: %s", s.head, branch, ways)
+		}
+	}
+	s.base = branch
+	return []string{fmt.Sprintf("--base was left out: compared with %s, the default branch", branch)}, nil
 }
 
 func isRepository(dir string) bool {
