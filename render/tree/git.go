@@ -102,7 +102,7 @@ func openRepository(dir string) (*git.Repository, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", dir, ErrNoRepository, err)
 	}
-	return withAlternates(keepPacks(repo)), nil
+	return withPacks(withAlternates(keepPacks(repo))), nil
 }
 
 // keepPacks reopens a repository so that its packs stay open: go-git opens them anew for every
