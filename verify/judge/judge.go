@@ -140,9 +140,15 @@ func (d *Judge) unlessFailed(v scenario.Violation, s rules.Severity) rules.Sever
 func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 	mine []scenario.Violation, alike bool) []judged {
 	v, within, declared := d.counting(ctx, mine, sr.Declared && scenario.Complete(sr.Cov))
-	if o, ok := d.Checker.Lifts[v.Variant.LiftKey()]; ok && !slices.Equal(v.Topology(), mine[0].Topology()) {
+	lifted, other := d.lifted(mine[0], within, declared)
+	if o, ok := d.Checker.Lifts[v.Variant.LiftKey()]; ok && (other || !slices.Equal(v.Topology(), mine[0].Topology())) {
 		sr.Base = append(sr.Base, o.Base...)
-		sr.KeepClosed(v.Place(), o)
+		for _, v := range append(lifted, v) {
+			sr.KeepClosed(v.Place(), o)
+		}
+	}
+	if other {
+		within = append(slices.Clone(within), lifted...)
 	}
 	var out []judged
 	for _, v := range within {
@@ -150,9 +156,25 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 		if j.status != Existing && d.Checker.AnyRollout(ctx, v) {
 			j.status, j.unsure = Existing, false
 		}
-		out = append(out, d.at(j, declared))
+		out = append(out, d.at(j, declared && (lifted == nil || v.In(lifted))))
 	}
 	return out
+}
+
+// lifted are the violations of an assumed cluster's largest size, of the rule and object of found, which shows there;
+// other says that some of those at smaller sizes take fewer events, and rest on the number of nodes. Nil: not assumed.
+func (d *Judge) lifted(
+	found scenario.Violation, within []scenario.Violation, declared bool,
+) (out []scenario.Violation, other bool) {
+	if !d.Assumed || !declared {
+		return nil, false
+	}
+	for _, x := range d.Checker.Lifts[found.Variant.LiftKey()].Head {
+		if x.Key() == found.Key() {
+			out = append(out, x)
+		}
+	}
+	return out, len(out) > 0 && slices.ContainsFunc(within, func(v scenario.Violation) bool { return !v.In(out) })
 }
 
 // at enters whether a violation shows at a declared size, and its severity as far as it hangs on that.

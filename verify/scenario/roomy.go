@@ -95,6 +95,12 @@ func mostReplicas(m *state.Manifest, e *state.Events) int {
 	return max(m.MostReplicas(), m.JobPods(e))
 }
 
+// In reports whether a list has a violation with the events of v or fewer: another one of its rule and object, which
+// takes a failure more, says nothing of it.
+func (v Violation) In(list []Violation) bool {
+	return slices.ContainsFunc(list, func(x Violation) bool { return x.Key() == v.Key() && fewer(x.Kinds(), v.Kinds()) })
+}
+
 // Anywhere reports whether a violation that the largest assumed cluster shows is there on a
 // roomy one as well. Where the budget does not last to tell, it is not.
 func (c *Checker) Anywhere(ctx context.Context, found Violation) bool {
@@ -107,7 +113,7 @@ func (c *Checker) Anywhere(ctx context.Context, found Violation) bool {
 	}
 	t := scale.Largest(v.Spec.Classes)
 	o := c.Within(roomyStates).Both(ctx, Task{Variant: v, Topology: t})
-	return o.Err == nil && slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() })
+	return o.Err == nil && found.In(o.Head)
 }
 
 // HoldsPacked reports whether a violation is there, too, where the pods of other workloads stand as
@@ -129,7 +135,7 @@ func (c *Checker) HoldsPacked(ctx context.Context, found Violation) bool {
 		return true
 	}
 	o := c.Within(roomyStates).Both(ctx, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes)})
-	return o.Err == nil && slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() })
+	return o.Err == nil && found.In(o.Head)
 }
 
 // RestsOnRoom reports whether a violation is not seen where every request fits, or the budget does not
@@ -144,5 +150,5 @@ func (c *Checker) RestsOnRoom(ctx context.Context, found Violation) bool {
 		return false
 	}
 	o := c.Within(roomyStates).Both(ctx, Task{Variant: v, Topology: found.Topology()})
-	return o.Err != nil || !slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() })
+	return o.Err != nil || !found.In(o.Head)
 }
