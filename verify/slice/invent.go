@@ -231,7 +231,9 @@ func valueFor(key string, asked []corev1.NodeSelectorRequirement) (value string,
 				candidates = append(candidates, strconv.Itoa(n+1), strconv.Itoa(n-1))
 			}
 		case corev1.NodeSelectorOpNotIn: // of a label that every node has, another value
-			candidates = append(candidates, alternatives[key]...)
+			if own != "" {
+				candidates = append(append(candidates, alternatives[key]...), unnamed("other", asked))
+			}
 		}
 	}
 	for _, c := range candidates {
@@ -246,6 +248,17 @@ func valueFor(key string, asked []corev1.NodeSelectorRequirement) (value string,
 var alternatives = map[string][]string{
 	corev1.LabelArchStable: {"arm64"},
 	corev1.LabelOSStable:   {"windows"},
+}
+
+// unnamed is a value of a label that nothing asked of it names: word, or word with a number.
+func unnamed(word string, asked []corev1.NodeSelectorRequirement) string {
+	out := word
+	for i := 2; slices.ContainsFunc(asked, func(r corev1.NodeSelectorRequirement) bool {
+		return slices.Contains(r.Values, out)
+	}); i++ {
+		out = fmt.Sprintf("%s%d", word, i)
+	}
+	return out
 }
 
 // takes reports whether a value fulfils all that is asked of its label.
@@ -272,56 +285,6 @@ func takes(value string, asked []corev1.NodeSelectorRequirement) bool {
 		}
 		return false
 	})
-}
-
-// zonesOf are the zones that a pod's terms name, and one that none does.
-func zonesOf(terms []term) []string {
-	var out []string
-	for _, t := range terms {
-		for _, r := range t[corev1.LabelTopologyZone] {
-			if r.Operator == corev1.NodeSelectorOpIn {
-				out = append(out, r.Values...)
-			}
-		}
-	}
-	return append(out, "a")
-}
-
-// zonesFor are the zones of the assumed cluster: those that pods name, with the given ones
-// up to as many as pods need, and no fewer than these.
-func zonesFor(pods []*corev1.PodSpec, given []string) []string {
-	var out []string
-	add := func(zone string) {
-		if !slices.Contains(out, zone) {
-			out = append(out, zone)
-		}
-	}
-	wanted := max(len(given), assumedDomains)
-	for _, p := range pods {
-		for _, t := range requirements(p) {
-			for _, r := range t[corev1.LabelTopologyZone] {
-				if r.Operator == corev1.NodeSelectorOpIn {
-					for _, zone := range slices.Sorted(slices.Values(r.Values)) {
-						add(zone)
-					}
-				}
-			}
-		}
-		for _, c := range p.TopologySpreadConstraints {
-			if c.TopologyKey != corev1.LabelHostname && c.MinDomains != nil {
-				wanted = max(wanted, int(*c.MinDomains))
-			}
-		}
-	}
-	for _, zone := range given {
-		if len(out) < wanted {
-			add(zone)
-		}
-	}
-	for i := 0; len(out) < wanted; i++ {
-		add(fmt.Sprintf("z%d", i+1))
-	}
-	return out
 }
 
 // domainsOf are the node labels, but for the well-known ones, that pods spread over, keep
