@@ -59,6 +59,11 @@ func barePod(container, rest string) string {
 	return "apiVersion: v1\nkind: Pod\nmetadata: {name: tool, namespace: shop}\nspec:\n  containers:\n  - name: tool\n    " + container + "\n" + rest
 }
 
+// atTime gives a Job another name at every render.
+func atTime(job string) string {
+	return strings.Replace(job, "name: migrate", "name: migrate-{{ now | unixEpoch }}", 1)
+}
+
 func configMap(rest string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop}\n" + rest
 }
@@ -88,6 +93,7 @@ func TestRefusals(t *testing.T) {
 			"new error inevitable steady 11+ the API server refuses every further apply of batch/Job shop/migrate: spec.template: field is immutable, and every render gives it another value"},
 		{"it was there before", configMap("data: {a: b}\n") + "---\n" + refusable("", now), configMap("data: {a: c}\n") + "---\n" + refusable("", now),
 			"existing error inevitable steady 11 the API server refuses every further apply of batch/Job shop/migrate: spec.template: field is immutable, and every render gives it another value"},
+		{"a time in the name", atTime(refusable("", "1")), atTime(refusable("", "2")), ""},
 		{"nothing of the release changed", refusable("", now), refusable("", now), ""},
 		{"a claim template says what it is", statefulSet(""), statefulSet("apiVersion: v1, kind: PersistentVolumeClaim, "), ""},
 		{"a claim template gets a label", statefulSet(""), strings.Replace(statefulSet(""), "metadata: {name: data", "metadata: {labels: {a: b}, name: data", 1),

@@ -20,16 +20,16 @@ type VolatileLeaf struct {
 }
 
 // MarkVolatile compares two renders of the same input and notes on the first one which
-// leaves differ.
+// leaves differ. Templates may range over a map's keys, so that objects come in another order.
 func MarkVolatile(first, second []Document) []Document {
 	if len(first) != len(second) {
 		return first // the number of objects is random: nothing to pair them by
 	}
-	for i := range first {
-		a, b := first[i], second[i]
-		if a.File != b.File || a.Doc != b.Doc {
-			return first
+	for i, k := range counterparts(first, second) {
+		if k < 0 {
+			continue
 		}
+		a, b := first[i], second[k]
 		for _, p := range Differing(a.Content, b.Content) {
 			path := fieldpath.Parse(p)
 			was, _ := path.Get(a.Content)
@@ -38,6 +38,49 @@ func MarkVolatile(first, second []Document) []Document {
 		}
 	}
 	return first
+}
+
+// sameness is what tells the documents of a render apart: names where they do not differ at every render.
+type sameness struct{ file, version, kind, namespace, name string }
+
+func samenessOf(d Document, named bool) sameness {
+	s := sameness{file: d.File}
+	s.version, _ = d.Content["apiVersion"].(string)
+	s.kind, _ = d.Content["kind"].(string)
+	if meta, ok := d.Content["metadata"].(map[string]any); ok && named {
+		s.namespace, _ = meta["namespace"].(string)
+		s.name, _ = meta["name"].(string)
+	}
+	return s
+}
+
+// counterparts gives for each document of one render its place in another one, or -1: the same object, and of what is
+// left the next one of its file and kind, as names may differ at every render.
+func counterparts(first, second []Document) []int {
+	out := make([]int, len(first))
+	for i := range out {
+		out[i] = -1
+	}
+	taken := make([]bool, len(second))
+	for _, named := range []bool{true, false} {
+		places := map[sameness][]int{}
+		for k, d := range second {
+			if !taken[k] {
+				s := samenessOf(d, named)
+				places[s] = append(places[s], k)
+			}
+		}
+		for i, d := range first {
+			if out[i] >= 0 {
+				continue
+			}
+			if s := samenessOf(d, named); len(places[s]) > 0 {
+				out[i], places[s] = places[s][0], places[s][1:]
+				taken[out[i]] = true
+			}
+		}
+	}
+	return out
 }
 
 // IsBytes reports whether a field holds bytes in base64, as which the mask must read too.

@@ -189,6 +189,9 @@ func replaced(o *render.Object) bool {
 	if name, _ := meta["name"].(string); name == "" {
 		return true // generateName
 	}
+	if o.IsVolatile("metadata.name") || o.IsVolatile("metadata.namespace") {
+		return true // a time or a random text: every apply creates another one
+	}
 	annotations, _ := meta["annotations"].(map[string]any)
 	text := func(key string) string { s, _ := annotations[key].(string); return s }
 	if text("argocd.argoproj.io/hook") != "" {
