@@ -9,14 +9,15 @@ import (
 )
 
 // mended words what base broke at a declared size and head does not: neither there nor in what is told of it. It is
-// told as a merge of base would be told of it, with the same conditions and as gravely.
+// told as a merge of base would be told of it, with the same conditions and as gravely. What head was searched for in
+// part, as it is base's own, is not mended.
 func (d *Judge) mended(ctx context.Context, sr scenario.SliceResult, told []Finding) (out []Finding) {
 	undeclared := func(v scenario.Violation) bool { return !v.DeclaredSize() }
 	was := slices.DeleteFunc(specific(sr.Base), undeclared)
 	is := scenario.KeysOf(slices.DeleteFunc(slices.Clone(sr.Head), undeclared))
 	var base []scenario.Violation
 	for _, k := range scenario.KeysOf(was) {
-		if slices.Contains(is, k) ||
+		if slices.Contains(is, k) || sr.Cov.Spared(k.Rule) ||
 			slices.ContainsFunc(told, func(f Finding) bool { return f.Rule == k.Rule && f.Workload == k.Workload }) {
 			continue
 		}

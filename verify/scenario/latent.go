@@ -2,10 +2,14 @@ package scenario
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -41,22 +45,28 @@ func (c *Checker) AnyRollout(ctx context.Context, found Violation) bool {
 	return slices.ContainsFunc(r.found, func(x Violation) bool { return x.Covers(found) && x.which() == found.which() })
 }
 
-// anotherImage reports whether all that a change makes of a variant is another image, or other annotations, of pods:
-// what comes of it comes of any rollout of base. Where nodes are known to have images, the scheduler looks at them.
+// anotherImage reports whether all that a change makes of a variant is another image of pods, or else nothing that a
+// loop or a rule looks at: what comes of it comes of any rollout of base. Where nodes are known to have images, the
+// scheduler looks at them.
 func (v Variant) anotherImage() bool {
 	if slices.ContainsFunc(v.Spec.Classes, func(c state.NodeClass) bool { return len(c.Node.Status.Images) > 0 }) {
 		return false
 	}
 	was, is := v.Reapply().Spec, v.surrounded(state.Head).Spec // and what runs beside, as it was
 	was.Workloads, is.Workloads, was.Events = nil, nil, is.Events
-	return reflect.DeepEqual(was, is) && !slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
-		return !sameButImage(w.Manifests[state.Base], w.Manifests[state.Head])
+	if !reflect.DeepEqual(was, is) {
+		return false
+	}
+	read := labelsRead(&v.Spec)
+	return !slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
+		return !sameButImage(w.Manifests[state.Base], w.Manifests[state.Head], read)
 	})
 }
 
-// sameButImage reports whether two manifests are the same but for what the objects are called by others, and the images
-// and annotations of their pods. What is the same and written otherwise may not count.
-func sameButImage(was, is state.Manifest) bool {
+// sameButImage reports whether two manifests are the same but for what the objects are called by others, and what of
+// their pods no loop and no rule looks at: images, commands, environments, probes, annotations of others, labels that
+// are not read. What is the same and written otherwise may not count.
+func sameButImage(was, is state.Manifest, read func(label string) bool) bool {
 	if !was.Exists() || was.Kind() != is.Kind() {
 		return !was.Exists() && !is.Exists()
 	}
@@ -68,17 +78,144 @@ func sameButImage(was, is state.Manifest) bool {
 		is.StatefulSet.ObjectMeta = was.StatefulSet.ObjectMeta
 	}
 	t, before := is.Template(), was.Template()
-	t.Annotations = before.Annotations
-	for _, list := range [][2][]corev1.Container{
-		{t.Spec.Containers, before.Spec.Containers}, {t.Spec.InitContainers, before.Spec.InitContainers},
-	} {
-		for i := range list[0] {
-			if i < len(list[1]) {
-				list[0][i].Image = list[1][i].Image
+	unread := func(key, _ string) bool { return !read(key) }
+	maps.DeleteFunc(t.Labels, unread)
+	labels := maps.Clone(before.Labels)
+	maps.DeleteFunc(labels, unread)
+	if !maps.Equal(t.Labels, labels) || !maps.Equal(watched(t.Annotations), watched(before.Annotations)) {
+		return false
+	}
+	t.Labels, t.Annotations = before.Labels, before.Annotations
+	is.HPA, is.PDBs = calledLike(is.HPA, was.HPA), slices.Clone(is.PDBs)
+	for i := range is.PDBs {
+		if i < len(was.PDBs) {
+			is.PDBs[i] = is.PDBs[i].DeepCopy()
+			is.PDBs[i].Labels, is.PDBs[i].Annotations = was.PDBs[i].Labels, was.PDBs[i].Annotations
+		}
+	}
+	t.Spec = asRun(t.Spec, before.Spec)
+	return reflect.DeepEqual(was, is)
+}
+
+// labelsRead says of a label of pods whether any selector in a slice may look at it: those of its workloads, budgets
+// and placement rules, and whatever selects by rules of its own.
+func labelsRead(spec *state.Spec) func(label string) bool {
+	keys := map[string]bool{}
+	selects := func(list ...*metav1.LabelSelector) {
+		for _, s := range list {
+			if s == nil {
+				continue
+			}
+			for key := range s.MatchLabels {
+				keys[key] = true
+			}
+			for _, e := range s.MatchExpressions {
+				keys[e.Key] = true
 			}
 		}
 	}
-	return reflect.DeepEqual(was, is)
+	for _, w := range spec.Workloads {
+		for _, m := range w.Manifests {
+			if !m.Exists() {
+				continue
+			}
+			selects(m.Selector())
+			for _, b := range m.PDBs {
+				selects(b.Spec.Selector)
+			}
+			for _, c := range m.Pod().TopologySpreadConstraints {
+				selects(c.LabelSelector, labelKeys(c.MatchLabelKeys))
+			}
+			for _, t := range podTerms(m.Pod().Affinity) {
+				selects(t.LabelSelector, labelKeys(t.MatchLabelKeys), labelKeys(t.MismatchLabelKeys))
+			}
+		}
+	}
+	others := spec.Descheduler != nil || len(spec.Declared) > 0 ||
+		len(spec.Quotas) > 0 || len(spec.Admission.Webhooks) > 0
+	return func(label string) bool { return others || keys[label] || strings.Contains(label, "kueue.x-k8s.io/") }
+}
+
+// labelKeys is a selector that looks at some labels.
+func labelKeys(keys []string) *metav1.LabelSelector {
+	out := &metav1.LabelSelector{}
+	for _, key := range keys {
+		out.MatchExpressions = append(out.MatchExpressions, metav1.LabelSelectorRequirement{Key: key})
+	}
+	return out
+}
+
+// podTerms are the terms by which pods look at others.
+func podTerms(a *corev1.Affinity) (out []corev1.PodAffinityTerm) {
+	if a == nil {
+		return nil
+	}
+	var preferred []corev1.WeightedPodAffinityTerm
+	if a.PodAffinity != nil {
+		out = append(out, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
+		preferred = append(preferred, a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution...)
+	}
+	if a.PodAntiAffinity != nil {
+		out = append(out, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
+		preferred = append(preferred, a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution...)
+	}
+	for _, p := range preferred {
+		out = append(out, p.PodAffinityTerm)
+	}
+	return out
+}
+
+// calledLike is an autoscaler with the labels and annotations of another one.
+func calledLike(h, like *autoscalingv2.HorizontalPodAutoscaler) *autoscalingv2.HorizontalPodAutoscaler {
+	if h == nil || like == nil {
+		return h
+	}
+	h = h.DeepCopy()
+	h.Labels, h.Annotations = like.Labels, like.Annotations
+	return h
+}
+
+// watched are the annotations of a pod that a loop may look at: Kubernetes' own and Karpenter's, but not those of
+// kubectl.
+func watched(annotations map[string]string) map[string]string {
+	out := map[string]string{}
+	for key, value := range annotations {
+		domain, _, _ := strings.Cut(key, "/")
+		own := strings.HasSuffix(domain, "kubernetes.io") && domain != "kubectl.kubernetes.io"
+		if own || strings.HasSuffix(domain, "karpenter.sh") {
+			out[key] = value
+		}
+	}
+	return out
+}
+
+// asRun is a pod with what only its containers and the kubelet that runs them look at taken from another one.
+func asRun(pod, from corev1.PodSpec) corev1.PodSpec {
+	pod.Containers = runAs(pod.Containers, from.Containers)
+	pod.InitContainers = runAs(pod.InitContainers, from.InitContainers)
+	pod.ServiceAccountName, pod.DeprecatedServiceAccount = from.ServiceAccountName, from.DeprecatedServiceAccount
+	pod.AutomountServiceAccountToken, pod.ImagePullSecrets = from.AutomountServiceAccountToken, from.ImagePullSecrets
+	pod.SecurityContext, pod.EnableServiceLinks = from.SecurityContext, from.EnableServiceLinks
+	pod.DNSPolicy, pod.DNSConfig, pod.HostAliases = from.DNSPolicy, from.DNSConfig, from.HostAliases
+	pod.TerminationGracePeriodSeconds = from.TerminationGracePeriodSeconds
+	return pod
+}
+
+// runAs gives containers with what only they themselves and the kubelet look at taken from others at the same place.
+func runAs(list, from []corev1.Container) []corev1.Container {
+	for i := range list {
+		if i >= len(from) {
+			break
+		}
+		c, o := &list[i], &from[i]
+		c.Image, c.ImagePullPolicy = o.Image, o.ImagePullPolicy
+		c.Command, c.Args, c.WorkingDir = o.Command, o.Args, o.WorkingDir
+		c.Env, c.EnvFrom, c.VolumeMounts = o.Env, o.EnvFrom, o.VolumeMounts
+		c.LivenessProbe, c.ReadinessProbe, c.StartupProbe = o.LivenessProbe, o.ReadinessProbe, o.StartupProbe
+		c.Lifecycle, c.SecurityContext = o.Lifecycle, o.SecurityContext
+		c.TerminationMessagePath, c.TerminationMessagePolicy = o.TerminationMessagePath, o.TerminationMessagePolicy
+	}
+	return list
 }
 
 // which names what a violation breaks of what its manifest asks for; "" where a rule asks for one thing.

@@ -13,6 +13,7 @@ import (
 // TestSameButImage: another image, annotation or label of the object makes a rollout like any other; what a loop may look
 // at does not.
 func TestSameButImage(t *testing.T) {
+	read := func(label string) bool { return label == "tier" }
 	for _, tt := range []struct {
 		name   string
 		change func(*appsv1.Deployment)
@@ -23,7 +24,20 @@ func TestSameButImage(t *testing.T) {
 		{"an init container's image", func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers[0].Image = "init:2" }, true},
 		{"a checksum", func(d *appsv1.Deployment) { d.Spec.Template.Annotations = map[string]string{"checksum/config": "2"} }, true},
 		{"a label of the object", func(d *appsv1.Deployment) { d.Labels = map[string]string{"helm.sh/chart": "web-2"} }, true},
-		{"a label of pods", func(d *appsv1.Deployment) { d.Spec.Template.Labels["tier"] = "web" }, false},
+		{"a label of pods that is read", func(d *appsv1.Deployment) { d.Spec.Template.Labels["tier"] = "web" }, false},
+		{"one that is not", func(d *appsv1.Deployment) { d.Spec.Template.Labels["helm.sh/chart"] = "web-2" }, true},
+		{"an environment", func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "MODE", Value: "fast"}}
+		}, true},
+		{"a probe", func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.Containers[0].ReadinessProbe = &corev1.Probe{PeriodSeconds: 5}
+		}, true},
+		{"a host port", func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 80}}
+		}, false},
+		{"what the autoscaler of nodes reads", func(d *appsv1.Deployment) {
+			d.Spec.Template.Annotations = map[string]string{"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
+		}, false},
 		{"a request", func(d *appsv1.Deployment) {
 			d.Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{"cpu": resource.MustParse("1")}
 		}, false},
@@ -43,14 +57,14 @@ func TestSameButImage(t *testing.T) {
 		tt.change(head)
 		kept := head.DeepCopy()
 		was, is := state.Manifest{Deployment: d}, state.Manifest{Deployment: head}
-		if got := sameButImage(was, is); got != tt.same {
+		if got := sameButImage(was, is, read); got != tt.same {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.same)
 		}
 		if head.Spec.Template.Spec.Containers[0].Image != kept.Spec.Template.Spec.Containers[0].Image {
 			t.Errorf("%s: head was written to", tt.name)
 		}
 	}
-	if sameButImage(state.Manifest{Deployment: &appsv1.Deployment{}}, state.Manifest{}) {
+	if sameButImage(state.Manifest{Deployment: &appsv1.Deployment{}}, state.Manifest{}, read) {
 		t.Error("a workload that goes is the same")
 	}
 }

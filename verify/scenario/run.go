@@ -239,6 +239,9 @@ func (c *Checker) Within(states uint64) *Checker {
 // Both searches head, and base as the baseline.
 func (c *Checker) Both(ctx context.Context, j Task) (o Outcome) {
 	o.done, o.closed = true, NoneClosed
+	own := *c
+	own.sparing = true
+	c = &own
 	switch {
 	case j.beyond:
 		c = c.Within(min(c.Budget.States, beyondStates))

@@ -233,6 +233,7 @@ func (c *Coverage) addWork(d Coverage) {
 	c.States += d.States
 	c.Transitions += d.Transitions
 	c.searches += d.searches
+	c.spares(d.spared)
 }
 
 // StandIns lists whose replicas were reduced: "default/web 500 as 7".

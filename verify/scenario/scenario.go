@@ -51,10 +51,14 @@ type Checker struct {
 	Timing actor.Timing
 	Budget Budget
 	quits  bool // a search that runs out of states makes the others needless
+	// Spares bounds the search for what existing findings alone can come of; 0: nothing does. See spared.go.
+	Spares uint64
 	Lifts  Lifts
 	Whole  bool // search every slice as a whole only, for comparisons; see apart.go
 	Twice  bool // search what two scenarios share for each of them, for comparisons; see shared.go
 	lonely bool // search each workload by itself only
+	// sparing says that Spares is heeded: not where a remedy is tried.
+	sparing bool
 }
 
 // Scenarios searches a variant at a topology in every scenario that it has, and gives of
@@ -67,6 +71,7 @@ func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([
 	}
 	r := scenarioRun{Checker: c, topology: t}
 	if v.Has(state.Base) {
+		r.spares = c.sparing && c.Spares > 0 && !v.repeats() && v.anotherImage()
 		if err := r.settled(ctx, ScenarioChange, v, state.Base); err != nil {
 			return nil, r.cov, err
 		}
@@ -110,6 +115,8 @@ type scenarioRun struct {
 	found []Violation
 	cov   Coverage
 	rests *rests // of head installed on an empty cluster; nil: not known
+	// spares says that the change is a rollout like any other, so that what any may break is searched for in part.
+	spares bool
 }
 
 // settled searches, with events, from every state that a version settles in.
@@ -186,10 +193,21 @@ func (r *scenarioRun) empty(ctx context.Context, v Variant) error {
 }
 
 func (r *scenarioRun) explore(ctx context.Context, name string, p *Problem, initial [][]byte, events int) error {
+	if name == ScenarioChange && r.spares {
+		if done, err := r.spare(ctx, p, initial); done || err != nil {
+			return err
+		}
+	}
 	results, err := p.explore(ctx, initial, events, r.Budget)
 	if err != nil {
 		return err
 	}
+	return r.enter(ctx, name, p, initial, results)
+}
+
+// enter takes in what the searches of a problem gave, of which the last counts.
+func (r *scenarioRun) enter(ctx context.Context, name string, p *Problem, initial [][]byte,
+	results []*search.Result) (err error) {
 	r.cov.addAll(results)
 	res := results[len(results)-1]
 	if p.settles && len(results) == 1 && (res.Bound == search.Complete || res.Bound == search.StateBound) {
