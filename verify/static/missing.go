@@ -111,9 +111,14 @@ func (m *unmet) ask(n need) {
 func (m *unmet) mended(n need) {
 	ns := m.o.ID.Namespace
 	for _, old := range m.old {
-		lack, near := m.where.base.lacks(ns, old), m.where.base.nearly(ns, old)
-		if old.at == n.at && old.kind == n.kind && lack != lacksNothing &&
-			!made(m.where.objects[0], m.deliverer(state.Base), ns, old.name) && (n.kind == "ConfigMap" || near != nil) {
+		if old.at != n.at || old.kind != n.kind {
+			continue // a pod may need a thousand keys
+		}
+		lack := m.where.base.lacks(ns, old)
+		if lack == lacksNothing || made(m.where.objects[0], m.deliverer(state.Base), ns, old.name) {
+			continue
+		}
+		if near := m.where.base.nearly(ns, old); n.kind == "ConfigMap" || near != nil {
 			r := Remark{Object: m.b, status: judge.Fixed, paths: []string{old.path},
 				text: m.needs(old) + ", which is not there"}
 			r.Conditional = m.unsure(n, old, near, lack)

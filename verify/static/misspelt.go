@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/agext/levenshtein"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -138,6 +139,10 @@ func leavesOut(short, long string) bool {
 // slip reports whether two names differ by a slip of the pen: in at most two letters, each of
 // four, two that changed places being one, and not in a number, by which names are told apart on purpose.
 func slip(a, b string) bool {
+	most := min(max(len(a), len(b))/4, 2)
+	if n := utf8.RuneCountInString(a) - utf8.RuneCountInString(b); n > most || -n > most {
+		return false // as many letters are to be added
+	}
 	digits := func(s string) string {
 		return strings.Map(func(r rune) rune {
 			if unicode.IsDigit(r) {
@@ -146,7 +151,7 @@ func slip(a, b string) bool {
 			return -1
 		}, s)
 	}
-	return digits(a) == digits(b) && typos(a, b) <= min(max(len(a), len(b))/4, 2)
+	return digits(a) == digits(b) && typos(a, b) <= most
 }
 
 // typos is how many letters of a name are to be set, added, left out or put in the place of the next one to make it
