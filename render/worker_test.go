@@ -104,7 +104,8 @@ func TestSandboxIsTransparent(t *testing.T) {
 
 // A command that is no worker is the release's failure, not a hang.
 func TestSandboxWithoutWorker(t *testing.T) {
-	tree, err := tree.Map("t", map[string]string{"p/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"})
+	tree, err := tree.Map("t", map[string]string{"p/kustomization.yaml": "resources: [a.yaml]\n",
+		"p/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,12 @@ import (
 )
 
 // runHere renders a recipe in this process; what known remembers is shared with what it gives.
-func runHere(j *release.Recipe, known *document.Known) (out release.Output) {
+func runHere(j *release.Recipe, known *document.Known) release.Output {
+	return runUntil(j, known, func() bool { return false })
+}
+
+// runUntil is [runHere]; plain manifests are left where the time is over.
+func runUntil(j *release.Recipe, known *document.Known, over func() bool) (out release.Output) {
 	defer func() {
 		if r := recover(); r != nil { // a library's bug on hostile input is this release's failure
 			out = release.Output{Err: &document.Failure{
@@ -32,7 +37,7 @@ func runHere(j *release.Recipe, known *document.Known) (out release.Output) {
 	case release.Templates:
 		return fillTemplate(j.Template)
 	default:
-		return readManifests(j)
+		return readManifests(j, over)
 	}
 }
 

@@ -39,9 +39,9 @@ const (
 	// workerGC is the garbage that a worker lets lie, in percent of what lives: it allocates
 	// much and keeps little, and its memory limit stands above.
 	workerGC = 400
-	// warmUp is what a worker takes to start and to read the schemas: one that is to be idle
-	// again within that time is waited for, as it costs no processor time.
-	warmUp = 150 * time.Millisecond
+	// warmUp is what a worker takes to start and to read the schemas, on a machine with other work: one that is to be
+	// idle again within that time is waited for, as it costs no processor time.
+	warmUp = 400 * time.Millisecond
 	// exitMemory is the exit code of a worker that stopped itself for its memory.
 	exitMemory = 66
 	// exitOrphan is that of a worker whose parent is gone.
@@ -106,6 +106,9 @@ func (p *pool) Run(j *release.Recipe) release.Output {
 	if kept, ok := p.outputs.find(j); ok {
 		return kept
 	}
+	if j.Release.Kind == release.Manifests {
+		return p.read(j)
+	}
 	w := p.take()
 	var out release.Output
 	defer func() { p.give(w) }()
@@ -150,12 +153,17 @@ func (p *pool) Run(j *release.Recipe) release.Output {
 		w.kill()
 	}
 	w = nil
-	out.Err = &document.Failure{
+	out.Err = stopped(j, why)
+	return out
+}
+
+// stopped is the failure of a recipe that was not rendered to its end.
+func stopped(j *release.Recipe, why string) *document.Failure {
+	return &document.Failure{
 		Reason: fmt.Sprintf("%s: %s", j.Release.Path, why),
 		Where:  document.FileStart(j.EntryFile()),
 		Remedy: "look for an endless loop or unbounded output in the templates and values",
 	}
-	return out
 }
 
 // start starts a worker without any of our environment: tokens stay here.
