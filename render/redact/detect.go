@@ -11,13 +11,14 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// rule is one of gitleaks': what it looks for in a text.
+// rule is one of gitleaks': what it looks for in a text. It is decoded once a text has one of its keywords: the file
+// takes longer to decode than most runs have to clean.
 type rule struct {
 	keywords []string // in lower case; one of them has to be there
-	source   string
-	entropy  float64 // of the secret, in bits a character
-	group    int     // that is the secret; 0: the first one that matched
-	allowed  []string
+	text     string   // its table of the file
+	none     bool     // it goes by a file's name
+	entropy  float64  // of the secret, in bits a character
+	group    int      // that is the secret; 0: the first one that matched
 	stops    []string // words that make it none
 
 	once   sync.Once
@@ -32,42 +33,58 @@ type rule struct {
 //go:embed gitleaks.toml
 var gitleaks string
 
-// rules are gitleaks' own, without those that go by a file's name.
+// rules are gitleaks' own, in their order, with their keywords.
 var rules = sync.OnceValue(func() []*rule {
-	var file struct {
-		Rules []struct {
-			Regex, Path string
-			Entropy     float64
-			SecretGroup int
-			Keywords    []string
-			Allowlists  []struct {
-				RegexTarget        string
-				Regexes, StopWords []string
-			}
-		}
-	}
-	if _, err := toml.Decode(gitleaks, &file); err != nil {
-		panic(fmt.Sprintf("redact: gitleaks' rules: %v", err)) // they are compiled in
-	}
 	var out []*rule
-	for _, r := range file.Rules {
-		if r.Regex == "" || r.Path != "" {
-			continue
-		}
-		one := &rule{source: r.Regex, entropy: r.Entropy, group: r.SecretGroup}
-		for _, k := range r.Keywords {
-			one.keywords = append(one.keywords, strings.ToLower(k))
-		}
-		for _, a := range r.Allowlists {
-			if a.RegexTarget == "" || a.RegexTarget == "secret" {
-				one.allowed = append(one.allowed, a.Regexes...)
-				one.stops = append(one.stops, a.StopWords...)
+	for _, text := range strings.Split(gitleaks, ruleTable)[1:] {
+		one := &rule{text: ruleTable + text}
+		if _, list, ok := strings.Cut(text, "\nkeywords = ["); ok {
+			list, _, _ = strings.Cut(list, "]")
+			for _, word := range strings.Split(list, `"`) {
+				if word = strings.ToLower(word); strings.Trim(word, ", \n") != "" {
+					one.keywords = append(one.keywords, word)
+				}
 			}
 		}
 		out = append(out, one)
 	}
 	return out
 })
+
+// ruleTable begins a rule in gitleaks' file.
+const ruleTable = "\n[[rules]]\n"
+
+// decode reads all of a rule.
+func (r *rule) decode() {
+	var file struct {
+		Rules []struct {
+			Regex, Path string
+			Entropy     float64
+			SecretGroup int
+			Allowlists  []struct {
+				RegexTarget        string
+				Regexes, StopWords []string
+			}
+		}
+	}
+	if _, err := toml.Decode(r.text, &file); err != nil || len(file.Rules) != 1 {
+		panic(fmt.Sprintf("redact: a rule of gitleaks': %v: %s", err, r.text)) // they are compiled in
+	}
+	own := file.Rules[0]
+	r.entropy, r.group = own.Entropy, own.SecretGroup
+	if r.none = own.Regex == "" || own.Path != ""; r.none {
+		return
+	}
+	r.find = regexp.MustCompile(own.Regex)
+	for _, a := range own.Allowlists {
+		if a.RegexTarget == "" || a.RegexTarget == "secret" {
+			for _, text := range a.Regexes {
+				r.spared = append(r.spared, regexp.MustCompile(text))
+			}
+			r.stops = append(r.stops, a.StopWords...)
+		}
+	}
+}
 
 // Detected masks what gitleaks' rules find (github.com/gitleaks/gitleaks, MIT): a second
 // net, for forms of credentials that nobody here thought of.
@@ -96,15 +113,10 @@ func (r *rule) near(lower string) bool {
 	return len(r.keywords) == 0
 }
 
-func (r *rule) compile() {
-	r.find = regexp.MustCompile(r.source)
-	for _, a := range r.allowed {
-		r.spared = append(r.spared, regexp.MustCompile(a))
-	}
-}
-
 func (r *rule) mask(text string, names *Known) string {
-	r.once.Do(r.compile)
+	if r.once.Do(r.decode); r.none {
+		return text
+	}
 	var out strings.Builder
 	end := 0
 	for _, m := range r.find.FindAllStringSubmatchIndex(text, -1) {

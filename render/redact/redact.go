@@ -91,14 +91,27 @@ func said(text string, names *Known) string {
 	if text == "" {
 		return text
 	}
-	if secretForm().MatchString(text) {
+	marks := marksOf(text)
+	if marks.any(formMarks) && secretForm().MatchString(text) {
 		return Mask
 	}
-	text = userInfo.ReplaceAllString(text, "${1}${2}:"+Mask+"@")
-	for _, re := range spoken() {
-		text = maskGroup(text, re)
+	if marks.any(userMarks) {
+		text = userInfo.ReplaceAllString(text, "${1}${2}:"+Mask+"@")
 	}
-	text = assignment().ReplaceAllStringFunc(text, func(m string) string {
+	for i, re := range spoken() {
+		if marks.any(spokenMarks[i]) {
+			text = maskGroup(text, re)
+		}
+	}
+	if marks.any(assignmentMarks) {
+		text = maskAssigned(text)
+	}
+	return detected(text, names)
+}
+
+// maskAssigned masks what a text assigns to names that tell.
+func maskAssigned(text string) string {
+	return assignment().ReplaceAllStringFunc(text, func(m string) string {
 		sub := assignment().FindStringSubmatch(m)
 		name := strings.Trim(strings.TrimSpace(sub[1]), `-"'({:= `)
 		if !Tells(name) || strings.HasPrefix(strings.Trim(sub[2], `"'`), "<redacted") || strings.HasPrefix(sub[2], "$") {
@@ -106,7 +119,6 @@ func said(text string, names *Known) string {
 		}
 		return sub[1] + Mask
 	})
-	return detected(text, names)
 }
 
 // maskGroup masks the first group of each match.
