@@ -194,8 +194,8 @@ func ReadMetadata(s *source.Source, dir string) (*chart.Metadata, *document.Fail
 	if err != nil {
 		return nil, document.AsFailure(file, err)
 	}
-	m := &chart.Metadata{}
-	if err := yaml.Unmarshal(b, m); err != nil {
+	m, err := metadataOf(s.Memo, b)
+	if err != nil {
 		line := document.ErrorLine(err)
 		return nil, &document.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s", file, line, document.ErrorText(err)),
@@ -216,6 +216,28 @@ func ReadMetadata(s *source.Source, dir string) (*chart.Metadata, *document.Fail
 		}
 	}
 	return m, nil
+}
+
+// metadataOf decodes a Chart.yaml once, however often it is asked for on both sides; the caller may change what it gets.
+func metadataOf(memo *source.Memo, b []byte) (*chart.Metadata, error) {
+	type decoded struct {
+		m   chart.Metadata
+		err error
+	}
+	d := source.Learn(memo, "chart", b, func() (*decoded, bool) {
+		d := &decoded{}
+		d.err = yaml.Unmarshal(b, &d.m)
+		return d, true
+	})
+	m := d.m
+	m.Dependencies = slices.Clone(m.Dependencies)
+	for i, dep := range m.Dependencies {
+		if dep != nil {
+			one := *dep
+			m.Dependencies[i] = &one
+		}
+	}
+	return &m, d.err
 }
 
 // rules reads .helmignore.
