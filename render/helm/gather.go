@@ -218,7 +218,7 @@ func ReadMetadata(s *source.Source, dir string) (*chart.Metadata, *document.Fail
 	return m, nil
 }
 
-// metadataOf decodes a Chart.yaml once, however often it is asked for on both sides; the caller may change what it gets.
+// metadataOf decodes a Chart.yaml once, however often it is asked for on both sides; what it gives may be changed.
 func metadataOf(memo *source.Memo, b []byte) (*chart.Metadata, error) {
 	type decoded struct {
 		m   chart.Metadata
