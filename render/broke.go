@@ -111,6 +111,31 @@ func (c *Changes) lost() bool {
 	return false
 }
 
+// TakenOver reports whether a release that base has and head has not lives on under another ID: one of the same
+// kind is new on head that reads half of its files or more, by their paths or as base has them.
+func (c *Changes) TakenOver(r *Rendered) bool {
+	if c.Base == nil || len(r.Reads) == 0 {
+		return false
+	}
+	before := map[string]bool{}
+	for _, b := range c.Base.Releases {
+		before[b.ID] = true
+	}
+	was := digests(c.Base, r.Reads)
+	return slices.ContainsFunc(c.Head.Releases, func(h *Rendered) bool {
+		if before[h.ID] || h.Kind != r.Kind {
+			return false
+		}
+		is, shared := digests(c.Head, h.Reads), 0
+		for i, f := range r.Reads {
+			if slices.Contains(h.Reads, f) || was[i] != "" && slices.Contains(is, was[i]) {
+				shared++
+			}
+		}
+		return 2*shared >= len(r.Reads)
+	})
+}
+
 // digests are those of some files of a revision; "" of one that it has not.
 func digests(r *Revision, files []string) []string {
 	out := make([]string, len(files))

@@ -13,13 +13,13 @@ import (
 func (s *side) dropCovered() {
 	c := s.coverers()
 	kept := s.without()
-	kept.ignored, kept.covered = s.ignored, map[string]string{}
+	kept.ignored, kept.covered = s.ignored, map[string]release.Release{}
 	gone := s.orphans(c)
 	for i, r := range s.releases {
 		switch k, covered := c[i]; {
 		case covered:
-			who := s.releases[k].Selected
-			kept.ignored = append(kept.ignored, source.Ignored{Path: r.ID, Reason: "rendered by " + who})
+			who := s.releases[k]
+			kept.ignored = append(kept.ignored, source.Ignored{Path: r.ID, Reason: "rendered by " + who.Selected})
 			kept.covered[r.ID] = who
 		case !gone[i]:
 			kept.take(s, i)
@@ -114,29 +114,32 @@ func (s *side) descends(i, of int) bool {
 		if i == of {
 			return true
 		}
-		parent, ok := s.byID[s.releases[i].Parent]
+		within, ok := s.byID[s.releases[i].Within]
 		if !ok {
 			return false
 		}
-		i = parent
+		i = within
 	}
 	return false
 }
 
 // dropLeft removes what discovery finds on this side alone because the GitOps object that renders
 // it on the other side is gone, with all that it declares: its removal takes it out of the
-// cluster, and nothing here installs it anew.
+// cluster, and nothing here installs it anew. One that is still here and does not render, as
+// where it is declared in the very folder that it renders, is not gone.
 func (s *side) dropLeft(other *side) {
 	kept, gone := s.without(), map[string]bool{}
 	kept.ignored, kept.covered = s.ignored, s.covered
 	for i, r := range s.releases {
 		who, was := other.covered[r.ID]
 		_, still := s.covered[r.ID]
+		_, here := s.byID[who.ID]
 		switch {
-		case was && !still && r.By.File == "" && !r.Declared && !slices.Contains(s.opt.Paths, r.Path):
+		case was && !still && !here && r.By.File == "" && !r.Declared && !slices.Contains(s.opt.Paths, r.Path):
 			kept.ignored = append(kept.ignored,
 				source.Ignored{Path: r.ID,
-					Reason: fmt.Sprintf("nothing renders it on %s; on %s, %s does", s.src.Tree.Name(), other.src.Tree.Name(), who)})
+					Reason: fmt.Sprintf("nothing renders it on %s; on %s, %s does", s.src.Tree.Name(),
+						other.src.Tree.Name(), who.Selected)})
 			gone[r.ID] = true
 		case gone[r.Parent]:
 			gone[r.ID] = true

@@ -31,8 +31,8 @@ type side struct {
 	found    *gitops.Found  // what GitOps objects refer to
 	waiting  []func(*gitops.Declared)
 	runner   worker.Runner
-	awake    []int             // releases that were rendered so, and declare yet
-	covered  map[string]string // what discovery found and a GitOps object renders, and which
+	awake    []int                      // releases that were rendered so, and declare yet
+	covered  map[string]release.Release // what discovery found and a GitOps object renders, and which
 }
 
 func newSide(src *source.Source, opt Options, run worker.Runner) *side {
@@ -137,17 +137,32 @@ func (s *side) undeclared(other *side) ([]release.Release, map[string]*document.
 	var list []release.Release
 	failed := map[string]*document.Failure{}
 	for i, r := range other.releases {
-		k, ok := s.byID[r.Parent]
-		if _, has := s.byID[r.ID]; has || !ok || s.outputs[k].Err == nil || r.Parent == "" {
+		by := r.Parent
+		if _, ok := s.byID[by]; !ok { // an ApplicationSet is none
+			by = r.Within
+		}
+		k, ok := s.byID[by]
+		if _, has := s.byID[r.ID]; has || !ok || s.outputs[k].Err == nil && areObjects(s.outputs[k].Docs) {
 			continue
 		}
 		r.Remarks = append(append([]string(nil), r.Remarks...),
-			fmt.Sprintf("%s does not render on %s, which declares this: with the settings of %s", r.Parent, s.src.Tree.Name(),
+			fmt.Sprintf("%s does not render on %s, which declares this: with the settings of %s", by, s.src.Tree.Name(),
 				other.src.Tree.Name()))
 		list = append(list, r)
 		failed[r.ID] = other.failed[i]
 	}
 	return list, failed
+}
+
+// areObjects reports whether documents have what makes each an object: [builder.add] fails the release otherwise.
+func areObjects(docs []document.Document) bool {
+	return !slices.ContainsFunc(docs, func(d document.Document) bool {
+		gvk := document.GVK(d.Content)
+		meta, _ := d.Content["metadata"].(map[string]any)
+		name, _ := meta["name"].(string)
+		generated, _ := meta["generateName"].(string)
+		return gvk.Kind == "" || gvk.Version == "" || name == "" && generated == ""
+	})
 }
 
 func (s *side) completeFrom(ctx context.Context, from int) error {

@@ -18,13 +18,16 @@ import (
 // saw into the result.
 func (r *Result) pick(ch *render.Changes, opt *Options, pl judge.Places, sc slice.Scope) []*slice.Slice {
 	var out []*slice.Slice
+	var gone []string // without a workload that is gone with them
 	changes := changedReleases(ch)
 	for _, pair := range slice.Pairs(ch) {
 		if !opt.has(pair.ID) {
 			continue
 		}
 		pair.Instead = sc.Instead
-		r.gone(pair, ch)
+		if name := r.gone(pair, ch); name != "" {
+			gone = append(gone, name)
+		}
 		if !pair.Comparable() {
 			continue
 		}
@@ -49,6 +52,13 @@ func (r *Result) pick(ch *render.Changes, opt *Options, pl judge.Places, sc slic
 		orphans := static.Orphans(pair)
 		r.Notices = append(r.Notices, orphans...)
 		r.removed(pair, ch, changes[pair.ID], orphans)
+	}
+	switch len(gone) {
+	case 0:
+	case 1:
+		r.Notices = append(r.Notices, "release is gone: "+gone[0])
+	default:
+		r.Notices = append(r.Notices, "releases are gone: "+firstFew(gone))
 	}
 	return switchedLast(out, ch.Head)
 }

@@ -13,9 +13,10 @@ import (
 
 // gone lists the workloads of a release that head does not have any more, and says what is
 // left of other releases that acts on them. One that a release of head took over has moved.
-func (r *Result) gone(p slice.Pair, ch *render.Changes) {
-	if p.Head != nil || p.Base == nil || p.Base.Err != nil {
-		return
+// It returns the name of one that takes no workload with it that could be read, or "".
+func (r *Result) gone(p slice.Pair, ch *render.Changes) string {
+	if p.Head != nil || p.Base == nil {
+		return ""
 	}
 	before := map[string]bool{}
 	for _, b := range ch.Base.Releases {
@@ -45,9 +46,18 @@ func (r *Result) gone(p slice.Pair, ch *render.Changes) {
 				left.ID, where.File, max(where.StartLine, 1), left.Release, o.ID, p.ID))
 		}
 	}
-	if len(names) > 0 {
+	switch {
+	case len(names) > 0:
 		r.Notices = append(r.Notices, fmt.Sprintf("release %s is gone, and takes %s with it", p.ID, firstFew(names)))
+	case slices.ContainsFunc(p.Base.Objects, moved) || ch.TakenOver(p.Base):
+	case p.Base.Err != nil:
+		return p.ID + " (it did not render on base)"
+	case p.Base.Untouched:
+		return p.ID
+	default:
+		return p.ID + " (no workloads)"
 	}
+	return ""
 }
 
 // removed says which workloads go from a release that stays, where no other notice does: one
