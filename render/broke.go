@@ -30,8 +30,16 @@ func (c *Changes) Broke(base, head *Rendered) bool {
 		return false
 	}
 	at, was := head.Err.Where, base.Err.Where
+	if at.File == was.File && c.Edited(at.File, at.StartLine) && !c.baseHas(at.File) {
+		return true // a file of chart-testing, which base was rendered with too
+	}
 	same := at.File == was.File && at.StartLine == was.StartLine || cause(base.Err) == cause(head.Err)
 	return c.Edited(at.File, at.StartLine) && (base.Err.Skipped || !same)
+}
+
+func (c *Changes) baseHas(file string) bool {
+	src, err := c.Base.source()
+	return err != nil || src.Lists(file)
 }
 
 // cause is what a failure says without the place.

@@ -34,7 +34,8 @@ func testValues(s *source.Source, dir string) []string {
 // withTestValues renders the charts that do not render with their own values, on either side,
 // or that run no pods with them on any side, once per values file that chart-testing would take. Where one of
 // these or of the files beside the chart renders on every side that has it, the chart needs values, and its failure
-// without them says nothing: a chart that chart-testing has values for is not tried without.
+// without them says nothing: a chart that chart-testing has values for is not tried without. One that renders on base
+// with values alone, and on head with none, is broken by head, with these values.
 func withTestValues(ctx context.Context, sides ...*side) error {
 	needy := map[string]bool{}
 	for _, s := range sides {
@@ -56,13 +57,18 @@ func withTestValues(ctx context.Context, sides ...*side) error {
 	}
 	if len(sides) == 2 {
 		sides[0].takeTestValues(sides[1], needy)
+		sides[1].keepTestValues(sides[0], needy)
 	}
 	helped := map[string]bool{}
 	for id := range needy {
 		helped[id] = true
-		for _, s := range sides {
-			if _, has := s.byID[id]; has && !s.rendersSet(id) {
-				helped[id] = false
+		for i, s := range sides {
+			if _, has := s.byID[id]; !has || s.rendersSet(id) {
+				continue
+			}
+			if helped[id] = false; i > 0 { // what only values helped on base is broken by head
+				k, has := sides[0].byID[id]
+				helped[id] = has && sides[0].outputs[k].Err != nil && sides[0].rendersSet(id)
 			}
 		}
 		if idle[id] && !slices.ContainsFunc(sides, func(s *side) bool { return s.setRunsPods(id) }) {
@@ -201,6 +207,12 @@ func (s *side) addTestValues(ctx context.Context, needy map[string]bool) error {
 // help: the chart's own failure stands for them.
 func (s *side) dropBare(needy, helped map[string]bool) {
 	kept := s.without()
+	sets := map[string]int{} // by chart
+	for _, r := range s.releases {
+		if isSet(r) && !isBare(r) {
+			sets[r.Path]++
+		}
+	}
 	kept.ignored = slices.DeleteFunc(s.ignored, func(g source.Ignored) bool {
 		dir := path.Dir(path.Dir(g.Path))
 		return helped[dir] && path.Base(path.Dir(g.Path)) == "ci" && isTestValues(path.Base(g.Path))
@@ -213,7 +225,7 @@ func (s *side) dropBare(needy, helped map[string]bool) {
 			s.outputs[i].Err = &asked
 		}
 		switch {
-		case isBare(r) && helped[r.ID]:
+		case isBare(r) && helped[r.ID] && sets[r.Path] > 0:
 			why := "needs values: rendered with the values files beside it and those of chart-testing"
 			if e := s.outputs[i].Err; e != nil {
 				why += " (without: " + e.Reason + ")"
