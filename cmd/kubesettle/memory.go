@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubesettle/kubesettle/cmd/kubesettle/early"
 	"github.com/kubesettle/kubesettle/verify"
 )
 
@@ -27,12 +28,9 @@ var memoryBudget = sync.OnceValue(func() uint64 {
 	return budget
 })
 
-// smallGC is the garbage that this process lets lie, in percent of what lives, until it holds smallMemory bytes:
-// collecting takes a tenth of the processor time of a run that never does.
-const (
-	smallGC     = 400
-	smallMemory = 128 << 20
-)
+// smallMemory is how many bytes this process holds before it collects garbage as Go does, and not as [early.SmallGC]
+// says: collecting takes a tenth of the processor time of a run that never does.
+const smallMemory = 128 << 20
 
 // leastMemory is what reading a small repository takes.
 const leastMemory = 96 << 20
@@ -54,7 +52,8 @@ func searchMemory(budget uint64) uint64 { return budget / 10 * 8 }
 // the same ends the run with a message in place of the system's. While it holds little, garbage is let lie.
 func guardMemory(budget uint64, stderr io.Writer, end func(code int)) (stop func()) {
 	debug.SetMemoryLimit(int64(budget / 10 * 7))
-	given, small := debug.SetGCPercent(smallGC), true
+	debug.SetGCPercent(early.SmallGC)
+	small := true
 	done := make(chan struct{})
 	go func() {
 		tick := time.NewTicker(10 * time.Millisecond)
@@ -66,7 +65,7 @@ func guardMemory(budget uint64, stderr io.Writer, end func(code int)) (stop func
 			case <-tick.C:
 				used := verify.MemoryInUse()
 				if small && used > min(smallMemory, budget/4) {
-					debug.SetGCPercent(given)
+					debug.SetGCPercent(early.Given)
 					small = false
 				}
 				if used > budget {
