@@ -57,10 +57,54 @@ func (v Variant) anotherImage() bool {
 	if !reflect.DeepEqual(was, is) {
 		return false
 	}
-	read := labelsRead(&v.Spec)
+	read, roomy := labelsRead(&v.Spec), v.roomForAll()
 	return !slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
-		return !sameButImage(w.Manifests[state.Base], w.Manifests[state.Head], read)
+		was, is := w.Manifests[state.Base], w.Manifests[state.Head]
+		if roomy {
+			was, is = unsized(was), unsized(is)
+		}
+		return !sameButImage(was, is, read)
 	})
+}
+
+// roomForAll reports whether whatever pods ask for fits on every node, so that it tells no nodes apart, and nothing but
+// an autoscaler of pods reads it.
+func (v Variant) roomForAll() bool {
+	s, e := &v.Spec, &v.Spec.Events
+	return s.Descheduler == nil && !s.ClusterAutoscaler && len(s.Quotas) == 0 && len(s.Declared) == 0 &&
+		len(s.Admission.LimitRanges[state.Base])+len(s.Admission.LimitRanges[state.Head]) == 0 &&
+		e.DiskPressure+e.MemoryPressure+e.NodePanic == 0 &&
+		!slices.ContainsFunc(s.Classes, func(c state.NodeClass) bool { return !c.Elastic || c.Beside != nil })
+}
+
+// unsized is a manifest without the CPU, memory and disk that its pods ask for, but for what its autoscaler counts.
+func unsized(m state.Manifest) state.Manifest {
+	if !m.Exists() || m.VPA != nil || m.KEDA != nil || len(m.Rivals) > 0 {
+		return m
+	}
+	m.OwnObject()
+	asked := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
+	if m.HPA != nil {
+		for _, x := range m.HPA.Spec.Metrics {
+			asked = slices.DeleteFunc(asked, func(name corev1.ResourceName) bool {
+				return x.Resource != nil && x.Resource.Name == name ||
+					x.ContainerResource != nil && x.ContainerResource.Name == name
+			})
+		}
+	}
+	pod := m.Pod()
+	for _, list := range [][]corev1.Container{pod.Containers, pod.InitContainers} {
+		for i := range list {
+			for _, name := range asked {
+				delete(list[i].Resources.Requests, name)
+				delete(list[i].Resources.Limits, name)
+			}
+			if r := &list[i].Resources; len(r.Requests)+len(r.Limits) == 0 {
+				r.Requests, r.Limits = nil, nil
+			}
+		}
+	}
+	return m
 }
 
 // sameButImage reports whether two manifests are the same but for what the objects are called by others, and what of

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -64,7 +65,32 @@ func TestSameButImage(t *testing.T) {
 			t.Errorf("%s: head was written to", tt.name)
 		}
 	}
+	if d := sized("100m", "1Gi"); !sameButImage(unsized(d), unsized(sized("200m", "2Gi")), read) {
+		t.Error("what is asked for counts where it fits everywhere")
+	} else if d.Deployment.Spec.Template.Spec.Containers[0].Resources.Requests.Cpu().MilliValue() != 100 {
+		t.Error("the manifest was written to")
+	}
+	scaled := func(m state.Manifest) state.Manifest {
+		m.HPA = &autoscalingv2.HorizontalPodAutoscaler{Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			Metrics: []autoscalingv2.MetricSpec{{Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu"}}}}}
+		return unsized(m)
+	}
+	if !sameButImage(scaled(sized("100m", "1Gi")), scaled(sized("100m", "2Gi")), read) {
+		t.Error("memory counts for an autoscaler by CPU")
+	}
+	if sameButImage(scaled(sized("100m", "1Gi")), scaled(sized("200m", "1Gi")), read) {
+		t.Error("CPU does not count for an autoscaler by CPU")
+	}
 	if sameButImage(state.Manifest{Deployment: &appsv1.Deployment{}}, state.Manifest{}, read) {
 		t.Error("a workload that goes is the same")
 	}
+}
+
+// sized is a workload of one container that asks for so much.
+func sized(cpu, memory string) state.Manifest {
+	d := &appsv1.Deployment{}
+	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "web", Resources: corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{"cpu": resource.MustParse(cpu), "memory": resource.MustParse(memory)},
+	}}}
+	return state.Manifest{Deployment: d}
 }

@@ -38,6 +38,14 @@ func (l Lifts) Keep(tasks []Task, outcomes []Outcome) {
 	}
 }
 
+// liftStates bounds the search for a lift: as that of the slice, where it was searched at several scales.
+func (v Variant) liftStates() uint64 {
+	if v.unscaled().Pods() > FewPods {
+		return rungStates
+	}
+	return v.States()
+}
+
 // Lift looks for a violation at the largest topology as well; decided is false where the
 // budget ran out before it could be told.
 func (c *Checker) Lift(ctx context.Context, v Variant, k Key,
@@ -47,7 +55,7 @@ func (c *Checker) Lift(ctx context.Context, v Variant, k Key,
 		return Violation{}, false, false
 	}
 	if !known {
-		o = c.Within(min(v.States(), c.Budget.States)).Both(ctx, Task{Variant: v, Topology: largest})
+		o = c.Within(min(v.liftStates(), c.Budget.States)).Both(ctx, Task{Variant: v, Topology: largest})
 		if c.Lifts != nil {
 			c.Lifts[v.LiftKey()] = o
 		}
