@@ -35,7 +35,7 @@ func (c *Changes) Unused() []source.Ignored {
 	}
 	var out []source.Ignored
 	for _, f := range c.Files {
-		if used[f] || !mayBeUsed(f) || c.Narrowed() && !c.Head.opt.within(f) {
+		if used[f] || !mayBeUsed(f) || c.linksTo(f, used) || c.Narrowed() && !c.Head.opt.within(f) {
 			continue
 		}
 		if why, ok := c.leftOut(f); ok {
@@ -43,6 +43,13 @@ func (c *Changes) Unused() []source.Ignored {
 		}
 	}
 	return out
+}
+
+// linksTo reports whether a file is a link to one of some files.
+func (c *Changes) linksTo(f string, files map[string]bool) bool {
+	return slices.ContainsFunc([]*Revision{c.Base, c.Head}, func(rev *Revision) bool {
+		return rev.src != nil && rev.src.Links[f] && files[rev.src.Real(f)]
+	})
 }
 
 // Narrowed reports whether paths limit what was looked at.

@@ -274,12 +274,17 @@ func definitionsGone(w *whereabouts) []Remark {
 			continue
 		}
 		o := w.objects[1][i]
-		out = append(out, Remark{
+		_, known := prunes(w.releaseOf(d))
+		r := Remark{
 			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, paths: []string{"kind"},
-			causes: []cause{{object: d}},
+			causes: []cause{{object: d}}, Conditional: !known,
 			text: fmt.Sprintf("%s is deleted with its definition, %s, which the change removes, and can no longer be applied",
 				o.ID, d.ID),
-		})
+		}
+		if !known {
+			r.text += " (where what applies it prunes)"
+		}
+		out = append(out, r)
 	}
 	return out
 }
@@ -305,10 +310,11 @@ func finalizers(w *whereabouts) []Remark {
 		}
 		told[o.ID.Group+"/"+o.ID.Kind] = true
 		declared, _ := slice.ValueAt(o.Content, "metadata", "finalizers").([]any)
+		_, sure := prunes(w.releaseOf(o))
 		out = append(out, Remark{
 			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New,
 			causes:      []cause{{object: o}, {object: controller}},
-			Conditional: len(declared) == 0, race: true, gone: true,
+			Conditional: len(declared) == 0 || !sure, race: true, gone: true,
 			text: fmt.Sprintf("%s is removed in one go with %s, which has to remove its finalizers: it stays in deletion, and its namespace with it", o.ID, controller.ID),
 			remedies: []Remedy{{Say: "remove it in a change of its own, and its controller in the next one",
 				Cost: "two changes in place of one", Stay: slices.DeleteFunc(slices.Clone(gone), custom)}},

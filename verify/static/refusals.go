@@ -186,8 +186,8 @@ func nextRender(o *render.Object) field.ErrorList {
 // annotations force, and ssa with IfNotPresent or Ignore), and of Jobs (ttlSecondsAfterFinished).
 func replaced(o *render.Object) bool {
 	meta, _ := o.Content["metadata"].(map[string]any)
-	if name, _ := meta["name"].(string); name == "" {
-		return true // generateName
+	if name, _ := meta["name"].(string); name == "" || o.IsVolatile("metadata.name") {
+		return true // generateName, or a name of the time or of chance: each apply creates another one
 	}
 	if o.IsVolatile("metadata.name") || o.IsVolatile("metadata.namespace") {
 		return true // a time or a random text: every apply creates another one
