@@ -77,6 +77,7 @@ func compared(ctx context.Context, bs, hs *side) (b, h *Revision, err error) {
 	bs.narrowed()
 	hs.narrowed()
 	settleNames(bs, hs)
+	followMoves(bs, hs)
 	ofBase.fill(ofHead) // a definition that comes or goes changes no other object's name
 	ofHead.fill(ofBase)
 	b = bs.finish(ofBase, nil)
