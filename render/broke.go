@@ -21,12 +21,12 @@ func (c *Changes) Broke(base, head *Rendered) bool {
 	case head.Err.Cut:
 		return head.Err.Slow
 	case base == nil:
-		// A new one that nothing is wrong with but what is not here takes nothing away,
-		// unless it may stand for one that was looked at and is gone.
-		return !c.moved(head) && !c.listed(head) && (!head.Err.Skipped || c.lost())
+		// A new one that nothing is wrong with but what is not here, such as the values that a chart
+		// asks for, takes nothing away, unless it may stand for one that was looked at and is gone.
+		return !c.moved(head) && !c.listed(head) && (!head.Err.Skipped && !awaits(head) || c.lost())
 	case base.Err == nil:
 		return true
-	case head.Err.Skipped:
+	case head.Err.Skipped, asks(base.Err) && asks(head.Err):
 		return false
 	}
 	at, was := head.Err.Where, base.Err.Where
@@ -41,6 +41,14 @@ func (c *Changes) baseHas(file string) bool {
 	src, err := c.Base.source()
 	return err != nil || src.Lists(file)
 }
+
+// asks reports whether a chart refuses its values in its author's words, of `required` or `fail`: which of the values
+// that are not there it names first depends on the order of its templates.
+func asks(f *document.Failure) bool { return strings.Contains(f.Reason, "execution error at (") }
+
+// awaits reports whether a release is a chart with its own values alone that asks for others, of which the repository
+// has none.
+func awaits(r *Rendered) bool { return isBare(r.Release) && r.Err.Remedy == giveValues }
 
 // cause is what a failure says without the place.
 func cause(f *document.Failure) string {

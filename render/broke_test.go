@@ -21,6 +21,12 @@ func TestBroke(t *testing.T) {
 		return files
 	}
 	broken := map[string]string{"web/templates/web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Values.a.b }}}\n"}
+	required := func(key string) string {
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ required \"" + key + " is required\" .Values." + key + " }}}\n"
+	}
+	asking := map[string]string{"web/templates/web.yaml": required("host")}
+	tested := map[string]string{"web/templates/web.yaml": required("host"), "web/ci/a-values.yaml": "port: 1\n"}
+	first := map[string]string{"web/templates/web.yaml": required("host"), "web/templates/zone.yaml": required("zone"), "web/templates/a.yaml": required("a")}
 	beside := map[string]string{"web/templates/web.yaml": broken["web/templates/web.yaml"], "web/README.md": "two"}
 	tried := map[string]string{"web/templates/web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Values.a.c }}}\n"}
 	moved := map[string]string{"web/templates/web.yaml": "# moved\n\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Values.a.b }}}\n"}
@@ -84,6 +90,12 @@ func TestBroke(t *testing.T) {
 		{"not here on base, broken on head", chart(fetched("1.0.0")), chart(syntax), true},
 		{"broken on base, not here on head", chart(broken), chart(fetched("1.0.0")), false},
 		{"new and broken", other, chart(broken), true},
+		{"new, and asks for a value", other, chart(asking), false},
+		{"asks for a value in the place of what had workloads", runs, chart(asking), true},
+		{"new, and asks for a value that its test values lack", other, chart(tested), true},
+		{"asks for a value where it rendered without", chart(nil), chart(asking), true},
+		{"asks for another value first", chart(asking), chart(first), false},
+		{"asked for a value, and is broken further down", chart(asking), chart(worse), true},
 		{"new and not here", nil, root, false},
 		{"not here in the place of what had workloads", runs, root, true},
 		{"not here beside what another release renders now", folder, layered, false},

@@ -219,8 +219,8 @@ func (s *side) dropBare(needy, helped map[string]bool) {
 	})
 	for i, r := range s.releases {
 		if e := s.outputs[i].Err; e != nil && needy[r.ID] && isBare(r) &&
-			strings.Contains(e.Reason, "execution error at (") && len(testValues(s.src, r.Path)) == 0 {
-			asked := *e // in the words of the chart's author: of `required` or `fail`
+			asks(e) && len(testValues(s.src, r.Path)) == 0 {
+			asked := *e
 			asked.Remedy = giveValues
 			s.outputs[i].Err = &asked
 		}
