@@ -37,6 +37,11 @@ func (r *scenarioRun) beside(name string, judgedBy []rules.Rule, do func(*scenar
 		r.cov.closeAside(name, AllClosed)
 		return nil
 	}
+	if r.Expired() {
+		r.cov.Cut = AppendNew(r.cov.Cut, []string{name})
+		r.cov.closeAside(name, NoneClosed)
+		return nil
+	}
 	own := *r.Checker
 	own.Rules = judgedBy
 	if own.Budget.States == 0 || own.Budget.States > asideStates {

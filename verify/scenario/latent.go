@@ -30,6 +30,9 @@ func (c *Checker) AnyRollout(ctx context.Context, found Violation) bool {
 	if found.Variant.anotherImage() {
 		return true // it is one itself
 	}
+	if c.Expired() {
+		return false
+	}
 	base := found.Variant.Reapply()
 	next := base.next()
 	next.Spec.Classes, next.Spec.Events = base.Spec.Classes, base.Spec.Events // as full, and as eventful

@@ -70,19 +70,22 @@ func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([
 		c = &own
 	}
 	r := scenarioRun{Checker: c, topology: t}
+	if r.late() {
+		return nil, r.cov, nil
+	}
 	if v.Has(state.Base) {
 		r.spares = c.sparing && c.Spares > 0 && !v.repeats() && v.anotherImage()
 		if err := r.settled(ctx, ScenarioChange, v, state.Base); err != nil {
 			return nil, r.cov, err
 		}
 	}
-	if c.quits && r.cov.Bound == search.StateBound {
+	if c.quits && r.cov.Bound == search.StateBound || r.late() {
 		return r.found, r.cov, nil
 	}
 	if err := r.revert(ctx, v); err != nil {
 		return nil, r.cov, err
 	}
-	if alone := v.only(state.Head); alone.Has(state.Head) && (v.alone || !v.repeats()) {
+	if alone := v.only(state.Head); alone.Has(state.Head) && (v.alone || !v.repeats()) && !r.late() {
 		if err := r.empty(ctx, alone); err != nil {
 			return nil, r.cov, err
 		}
@@ -92,6 +95,15 @@ func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([
 	}
 	err := r.asides(ctx, v)
 	return r.found, r.cov, err
+}
+
+// late reports whether the time has run out, so that nothing more is compiled or searched, and notes it.
+func (r *scenarioRun) late() bool {
+	if !r.Expired() {
+		return false
+	}
+	r.cov.limit(search.TimeBound)
+	return true
 }
 
 // asides searches what stands aside of the scenarios.
