@@ -208,7 +208,7 @@ func (d *discovery) chart(dir, user string) {
 		name = m.Name
 	}
 	own := path.Join(dir, "values.yaml")
-	base := release.Release{ID: dir, Kind: release.Helm, Path: dir, Name: name, Selected: "Chart.yaml found"}
+	base := release.Release{ID: dir, Kind: release.Helm, Path: dir, Name: installable(name), Selected: "Chart.yaml found"}
 	if d.src.HasFile(own) {
 		base.Values = []string{own}
 	}
