@@ -25,7 +25,7 @@ func (c *Changes) Broke(base, head *Rendered) bool {
 		// asks for, takes nothing away, unless it may stand for one that was looked at and is gone.
 		return !c.moved(head) && !c.listed(head) && (!head.Err.Skipped && !awaits(head) || c.lost())
 	case base.Err == nil:
-		return true
+		return !head.Err.Skipped || !stoodIn(base, head)
 	case head.Err.Skipped, asks(base.Err) && asks(head.Err):
 		return false
 	}
@@ -40,6 +40,14 @@ func (c *Changes) Broke(base, head *Rendered) bool {
 func (c *Changes) baseHas(file string) bool {
 	src, err := c.Base.source()
 	return err != nil || src.Lists(file)
+}
+
+// stoodIn reports whether a chart of the repository stood for a dependency on base that head says is not at hand: it is
+// published elsewhere on both sides, and what lies beside has got another version.
+func stoodIn(base, head *Rendered) bool {
+	return base.recipe != nil && slices.ContainsFunc(base.recipe.StandIns, func(name string) bool {
+		return regexp.MustCompile(`(^|[ ,])` + regexp.QuoteMeta(name) + `@`).MatchString(head.Err.Reason)
+	})
 }
 
 // asks reports whether a chart refuses its values in its author's words, of `required` or `fail`: which of the values

@@ -34,6 +34,12 @@ func TestBroke(t *testing.T) {
 	fetched := func(version string) map[string]string {
 		return map[string]string{"web/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies:\n- {name: db, version: " + version + ", repository: \"https://charts.example.com\"}\n"}
 	}
+	publishes := func(version, takes string) map[string]string {
+		out := chart(fetched(takes))
+		out["db/Chart.yaml"] = "apiVersion: v2\nname: db\nversion: " + version + "\n"
+		out["db/templates/db.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: db}\n"
+		return out
+	}
 	syntax := map[string]string{"web/Chart.yaml": "apiVersion: v2\nname: web\nversion: [\n"}
 	other := map[string]string{"api.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: api}\n"}
 	runs := map[string]string{"api.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: api}\nspec: {containers: [{name: c, image: c}]}\n"}
@@ -87,6 +93,8 @@ func TestBroke(t *testing.T) {
 		{"broken on both sides, in the line that was to mend it", chart(broken), chart(tried), false},
 		{"broken on base, and otherwise in a line of head's own", chart(broken), chart(worse), true},
 		{"not here on both sides, in another version", chart(fetched("1.0.0")), chart(fetched("1.1.0")), false},
+		{"published, and what stood for it has another version", publishes("1.0.0", "1.0.0"), publishes("1.1.0", "1.0.0"), false},
+		{"published, and another version is taken", publishes("1.0.0", "1.0.0"), publishes("1.0.0", "1.1.0"), false},
 		{"not here on base, broken on head", chart(fetched("1.0.0")), chart(syntax), true},
 		{"broken on base, not here on head", chart(broken), chart(fetched("1.0.0")), false},
 		{"new and broken", other, chart(broken), true},

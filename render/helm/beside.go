@@ -25,6 +25,7 @@ func (g *gatherer) takeBeside(rel release.Release) *document.Failure {
 		if f := g.chart(dir, "charts/"+d.Name+"/", 1); f != nil {
 			return f
 		}
+		g.recipe.StandIns = append(g.recipe.StandIns, d.Name)
 		g.recipe.Notes = append(g.recipe.Notes, fmt.Sprintf("dependency %s@%s is not at hand: %s of this repository stands for it",
 			d.Name, d.Version, dir))
 	}

@@ -39,6 +39,8 @@ type Recipe struct {
 	// Encrypted are the manifests that a program would decrypt, by kustomization file.
 	Encrypted map[string]Encrypted `json:",omitempty"`
 	Notes     []string
+	// StandIns are the dependencies, by name, that a chart of the repository stands for as they are not at hand.
+	StandIns []string `json:",omitempty"`
 	// Lost are files of plain manifests that base reads, and that are no objects any more.
 	Lost []LostFile `json:",omitempty"`
 	// Later says that something was not fetched, and is not among the files.
