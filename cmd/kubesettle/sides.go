@@ -276,7 +276,7 @@ func (r *rendering) disconnect() { r.offline, r.untrusted = true, true }
 // expects in the user's own one. A fork's change neither reads nor writes them.
 func (r *rendering) outputs() *render.Outputs {
 	if r.cacheDir != "" && !r.untrusted {
-		go programContent() // takes as long as a little chart
+		go programContent() // beside the first files
 		return worker.NewOutputs(r.cacheDir, programContent)
 	}
 	return nil
@@ -288,7 +288,7 @@ func (r *rendering) verdicts() *memo.Store {
 	if r.cacheDir == "" {
 		return nil
 	}
-	go programContent() // takes as long as a little chart
+	go programContent() // beside the first files
 	return memo.Open(filepath.Join(r.cacheDir, "verdicts"), programContent, !r.untrusted)
 }
 
