@@ -74,29 +74,23 @@ func (b *borrower) HashesWithPrefix(prefix []byte) ([]plumbing.Hash, error) {
 }
 
 // withAlternates reopens a repository that borrows objects: go-git looks for the lender
-// inside the borrower's own folder otherwise.
+// inside the borrower's own folder otherwise, and not for lenders of lenders.
 func withAlternates(repo *git.Repository) *git.Repository {
 	s, ok := repo.Storer.(*filesystem.Storage)
 	if !ok {
 		return repo
 	}
-	root := s.Filesystem().Root()
-	list, err := os.ReadFile(filepath.Join(root, "objects", "info", "alternates"))
-	if err != nil {
-		return repo
+	own := filepath.Join(s.Filesystem().Root(), "objects")
+	from := lenders([]string{own}, own, 0)[1:]
+	if len(from) == 0 || slices.ContainsFunc(from, func(dir string) bool { return !filepath.IsAbs(dir) }) {
+		return repo // relative alternates are beyond go-git; a missing object will say so
 	}
 	objects := cache.NewObjectLRUDefault()
 	b := &borrower{Storage: filesystem.NewStorageWithOptions(s.Filesystem(), objects,
 		filesystem.Options{AlternatesFS: osfs.New("/", osfs.WithBoundOS()), KeepDescriptors: true})}
-	for _, line := range strings.Split(string(list), "\n") {
-		if line == "" {
-			continue
-		}
-		if !filepath.IsAbs(line) {
-			return repo // relative alternates are beyond go-git; a missing object will say so
-		}
+	for _, dir := range from {
 		b.lenders = append(b.lenders,
-			filesystem.NewStorageWithOptions(osfs.New(filepath.Dir(line), osfs.WithBoundOS()), objects,
+			filesystem.NewStorageWithOptions(osfs.New(filepath.Dir(dir), osfs.WithBoundOS()), objects,
 				filesystem.Options{KeepDescriptors: true}))
 	}
 	again, err := git.Open(b, nil)
@@ -104,4 +98,25 @@ func withAlternates(repo *git.Repository) *git.Repository {
 		return repo
 	}
 	return again
+}
+
+// maxLenders is how deep git follows them (object-file.c: link_alt_odb_entries).
+const maxLenders = 5
+
+// lenders adds the object folders that one borrows from, and those which these borrow from in turn, each once.
+func lenders(known []string, of string, depth int) []string {
+	list, err := os.ReadFile(filepath.Join(of, "info", "alternates"))
+	if err != nil || depth > maxLenders {
+		return known
+	}
+	for line := range strings.SplitSeq(string(list), "\n") {
+		if line == "" || line[0] == '#' || slices.Contains(known, line) {
+			continue
+		}
+		known = append(known, line)
+		if filepath.IsAbs(line) {
+			known = lenders(known, line, depth+1)
+		}
+	}
+	return known
 }

@@ -91,6 +91,7 @@ func TestGitTreeForms(t *testing.T) {
 	runGit(t, dir, "worktree", "add", "-q", "--detach", out+"/linked", first)
 	runGit(t, dir, "clone", "-q", "--bare", dir, out+"/bare.git")
 	runGit(t, dir, "clone", "-q", "--shared", dir, out+"/shared")
+	runGit(t, dir, "clone", "-q", "--shared", out+"/shared", out+"/again")
 	runGit(t, out+"/bare.git", "gc", "-q")
 	runGit(t, out+"/bare.git", "pack-refs", "--all")
 	for name, c := range map[string]struct{ dir, rev, want string }{
@@ -100,6 +101,9 @@ func TestGitTreeForms(t *testing.T) {
 		"alternates":                   {out + "/shared", "origin/main~1", "one"},
 		"alternates, abbreviated":      {out + "/shared", first[:8], "one"},
 		"alternates, odd abbreviation": {out + "/shared", first[:7], "one"},
+		"alternates of alternates":     {out + "/again", first, "one"},
+		"of alternates, abbreviated":   {out + "/again", first[:7], "one"},
+		"of alternates, by relation":   {out + "/again", "HEAD~1", "one"},
 	} {
 		if got := readTree(t, c.dir, c.rev, "sub/a.yaml"); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
