@@ -54,6 +54,28 @@ func (r recordedRunner) Run(j *release.Recipe) release.Output {
 	return r.Runner.Run(j)
 }
 
+// timedSides are base and head of some files, ready to be rendered until the time ends in a rendering.
+func timedSides(t *testing.T, last int, trees ...map[string]string) ([]*side, recordedRunner) {
+	t.Helper()
+	opt := Options{Clock: &release.Clock{}, Workers: 1}
+	inner := worker.New(t.Context(), opt.running())
+	t.Cleanup(inner.Close)
+	run := recordedRunner{inner, opt.Clock, last, new([]*release.Recipe)}
+	var sides []*side
+	for _, files := range trees {
+		m, err := tree.Map("t", files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := prepare(t.Context(), m, opt, run, nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides = append(sides, s)
+	}
+	return sides, run
+}
+
 // Wherever the time ends, head had none for a release that base had none for: what head takes is held against what
 // base takes for the same.
 func TestTimeEndsOnBothSidesAlike(t *testing.T) {
@@ -67,22 +89,7 @@ func TestTimeEndsOnBothSidesAlike(t *testing.T) {
 	}
 	ctx := context.Background()
 	for last := 1; last <= 8; last++ {
-		clock := &release.Clock{}
-		opt := Options{Clock: clock, Workers: 1}
-		run := worker.New(ctx, opt.running())
-		var ran []*release.Recipe
-		var sides []*side
-		for _, image := range []string{"one", "two"} {
-			m, err := tree.Map(image, files(image))
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := prepare(ctx, m, opt, recordedRunner{run, clock, last, &ran}, nil, true)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sides = append(sides, s)
-		}
+		sides, timed := timedSides(t, last, files("one"), files("two"))
 		if err := completeBoth(ctx, sides[0], sides[1]); err != nil {
 			t.Fatal(err)
 		}
@@ -93,10 +100,9 @@ func TestTimeEndsOnBothSidesAlike(t *testing.T) {
 				t.Errorf("after %d: %s was rendered on head alone", last, id)
 			}
 		}
-		if onHead != last/2 || len(ran) != last {
+		if ran := *timed.ran; onHead != last/2 || len(ran) != last {
 			t.Errorf("after %d of %d: %d releases rendered on head", last, len(ran), onHead)
 		}
-		run.Close()
 	}
 }
 
@@ -111,29 +117,14 @@ func TestNothingIsRenderedAfterTheTime(t *testing.T) {
 			head[f] = text + "# changed\n"
 		}
 		for last := 1; last <= 16; last += 3 {
-			clock := &release.Clock{}
-			opt := Options{Clock: clock, Workers: 1}
-			run := worker.New(ctx, opt.running())
-			var ran []*release.Recipe
-			var sides []*side
-			for _, m := range []map[string]string{files, head} {
-				m, err := tree.Map("t", m)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s, err := prepare(ctx, m, opt, recordedRunner{run, clock, last, &ran}, nil, true)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sides = append(sides, s)
-			}
+			sides, timed := timedSides(t, last, files, head)
 			if err := completeBoth(ctx, sides[0], sides[1]); err != nil {
 				t.Fatal(err)
 			}
-			if len(ran) > last {
-				t.Errorf("seed %d: %d renderings, the time ended in number %d", seed, len(ran), last)
+			if n := len(*timed.ran); n > last {
+				t.Errorf("seed %d: %d renderings, the time ended in number %d", seed, n, last)
 			}
-			over := clock.Over()
+			over := timed.clock.Over()
 			for _, s := range sides {
 				covered := s.coverers()
 				for i, r := range s.releases {
@@ -147,7 +138,6 @@ func TestNothingIsRenderedAfterTheTime(t *testing.T) {
 					}
 				}
 			}
-			run.Close()
 		}
 	}
 	if cut < 100 {
@@ -169,27 +159,11 @@ func TestNothingIsGoneForLackOfTime(t *testing.T) {
 			head[f] += "# changed\n"
 		}
 		for last := 1; last <= 22; last += 3 {
-			clock := &release.Clock{}
-			opt := Options{Clock: clock, Workers: 1}
-			run := worker.New(ctx, opt.running())
-			var ran []*release.Recipe
-			var sides []*side
-			for _, m := range []map[string]string{files, head} {
-				m, err := tree.Map("t", m)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s, err := prepare(ctx, m, opt, recordedRunner{run, clock, last, &ran}, nil, true)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sides = append(sides, s)
-			}
+			sides, _ := timedSides(t, last, files, head)
 			b, h, err := compared(ctx, sides[0], sides[1])
 			if err != nil {
 				t.Fatal(err)
 			}
-			run.Close()
 			onBase := map[string]bool{}
 			for _, r := range b.Releases {
 				onBase[r.ID] = true

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -10,18 +11,7 @@ import (
 // TestAnyRolloutBreaksTheSpread: a hard spread that each rollout breaks, as old pods count until they are gone, is new
 // for the change that asks for it so, and for none that comes later; what base asks otherwise excuses nothing.
 func TestAnyRolloutBreaksTheSpread(t *testing.T) {
-	const web = `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, namespace: default}
-spec:
-  replicas: 3
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      topologySpreadConstraints: [SPREAD]
-      containers: [{name: web, image: "web:1"}]
-`
+	web := spreadWeb(3)
 	const hosts = `{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}`
 	with := func(field string) string { return strings.Replace(hosts, "{", "{"+field+", ", 1) }
 	spread := func(list string) string { return strings.Replace(web, "SPREAD", list, 1) }
@@ -59,18 +49,7 @@ events: {none: true}
 // TestAnyRolloutEndsInOneDomain: which of the new pods stay hangs on ties in each rollout, where the spread is only asked
 // for softly. That is new for the change that asks for it, and for none that comes later.
 func TestAnyRolloutEndsInOneDomain(t *testing.T) {
-	const web = `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, namespace: default}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      topologySpreadConstraints: [SPREAD]
-      containers: [{name: web, image: "web:1"}]
-`
+	web := spreadWeb(2)
 	soft := strings.Replace(web, "SPREAD", `{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: web}}}`, 1)
 	for _, tt := range []struct{ name, base, head, want string }{
 		{"another image", soft, strings.Replace(soft, "web:1", "web:2", 1), "existing single-domain"},
@@ -87,4 +66,20 @@ spec:
 			t.Errorf("%s: %q, want %q\n%s", tt.name, got, tt.want, outline(r))
 		}
 	}
+}
+
+// spreadWeb is a Deployment with so many replicas; SPREAD stands for the constraints on where they go.
+func spreadWeb(replicas int) string {
+	return fmt.Sprintf(`apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec:
+  replicas: %d
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      topologySpreadConstraints: [SPREAD]
+      containers: [{name: web, image: "web:1"}]
+`, replicas)
 }
