@@ -18,8 +18,8 @@ func TestVerdictSaysThatTimeRanOut(t *testing.T) {
 	}{
 		{[]bool{true}, "the time budget ended before 1 release could be rendered"},
 		{[]bool{true, true}, "the time budget ended before 2 releases could be rendered"},
-		{[]bool{true, false}, "2 releases could not be analysed, on base or on head"},
-		{[]bool{false}, "1 release could not be analysed, on base or on head"},
+		{[]bool{true, false}, "2 releases not analysed on either side"},
+		{[]bool{false}, "1 release not analysed on either side"},
 	} {
 		r := &verify.Result{Verdict: verify.Inconclusive}
 		for _, cut := range c.cuts {
