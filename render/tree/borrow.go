@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/config"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/storage/filesystem"
@@ -73,11 +74,14 @@ func (b *borrower) HashesWithPrefix(prefix []byte) ([]plumbing.Hash, error) {
 	return out, nil
 }
 
+// Config implements [config.ConfigStorer].
+func (b *borrower) Config() (*config.Config, error) { return withoutExtensions(b.Storage) }
+
 // withAlternates reopens a repository that borrows objects: go-git looks for the lender
 // inside the borrower's own folder otherwise, and not for lenders of lenders.
 func withAlternates(repo *git.Repository) *git.Repository {
-	s, ok := repo.Storer.(*filesystem.Storage)
-	if !ok {
+	s := storeOf(repo)
+	if s == nil {
 		return repo
 	}
 	own := filepath.Join(s.Filesystem().Root(), "objects")

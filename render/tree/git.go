@@ -74,6 +74,9 @@ func (r *Repository) treeOf(commit *object.Commit, rev string) (Tree, error) {
 	if r.listed, err = listing(repo, root, r.listed); err != nil {
 		return nil, fmt.Errorf("revision %s: %w", rev, explainMissing(repo, err, rev))
 	}
+	if err := r.complete(); err != nil {
+		return nil, fmt.Errorf("revision %s: %w", rev, explainMissing(repo, err, rev))
+	}
 	t := &fileTree{name: rev, commit: commit.Hash.String(), entries: r.listed.entries, dirs: r.listed.dirs}
 	t.load = func(p string, e entry) ([]byte, error) {
 		r.mu.Lock()
@@ -96,6 +99,9 @@ func openRepository(dir string) (*git.Repository, error) {
 		opt.DetectDotGit = true
 		repo, err = git.PlainOpenWithOptions(abs, &opt)
 	}
+	if errors.Is(err, git.ErrUnknownExtension) || errors.Is(err, git.ErrUnsupportedExtensionRepositoryFormatVersion) {
+		repo, err = openExtended(abs)
+	}
 	if errors.Is(err, git.ErrRepositoryNotExists) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrNoRepository)
 	}
@@ -108,13 +114,13 @@ func openRepository(dir string) (*git.Repository, error) {
 // keepPacks reopens a repository so that its packs stay open: go-git opens them anew for every
 // object otherwise. They are read only, and closed with the process.
 func keepPacks(repo *git.Repository) *git.Repository {
-	s, ok := repo.Storer.(*filesystem.Storage)
-	if !ok {
+	s := storeOf(repo)
+	if s == nil {
 		return repo
 	}
 	kept := filesystem.NewStorageWithOptions(s.Filesystem(), cache.NewObjectLRUDefault(),
 		filesystem.Options{KeepDescriptors: true})
-	again, err := git.Open(kept, nil)
+	again, err := git.Open(tolerant{kept}, nil)
 	if err != nil {
 		return repo
 	}
@@ -205,7 +211,7 @@ func explainMissing(repo *git.Repository, err error, rev string) error {
 	if isShallow(repo) {
 		return fmt.Errorf("%w: not in this shallow clone: %s", ErrNoRevision, deepen(rev))
 	}
-	return fmt.Errorf("%w: an object is missing; is this a partial clone? run `git fetch --refetch origin`", ErrNoRevision)
+	return fmt.Errorf("%w: an object is missing; is this a partial clone? run `git fetch --refetch --no-filter origin`", ErrNoRevision)
 }
 
 func readBlob(repo *git.Repository, p string, e entry) ([]byte, error) {

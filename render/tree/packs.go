@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/config"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
@@ -34,13 +35,16 @@ func (s *packed) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing
 	return s.Storage.EncodedObject(t, h)
 }
 
+// Config implements config.ConfigStorer.
+func (s *packed) Config() (*config.Config, error) { return withoutExtensions(s.Storage) }
+
 var packName = regexp.MustCompile(`^pack-[0-9a-f]{40}\.idx$`)
 
 // withPacks reopens a repository so that its packs are read by need. One of whose packs there is none that can be is
 // as before.
 func withPacks(repo *git.Repository) *git.Repository {
-	s, ok := repo.Storer.(*filesystem.Storage)
-	if !ok {
+	s := storeOf(repo)
+	if s == nil {
 		return repo
 	}
 	files := s.Filesystem()
