@@ -150,6 +150,34 @@ func (r *Result) releases(ch *render.Changes, opt *Options) {
 		}
 		r.Releases = append(r.Releases, releaseResult(p, ch, touched))
 	}
+	r.stoodIn(ch, touched)
+}
+
+// stoodIn marks the kustomizations that are broken on both sides alike, and can be applied on neither, where all that
+// the change touches of them was analysed with other releases: they hide nothing.
+func (r *Result) stoodIn(ch *render.Changes, touched []string) {
+	read, pairs := map[string]bool{}, map[string]slice.Pair{}
+	for _, p := range slice.Pairs(ch) {
+		pairs[p.ID] = p
+		if p.Head == nil || p.Head.Err != nil || p.Head.Kind == render.Helm || p.Base != nil && p.Base.Err != nil {
+			continue
+		}
+		for _, f := range p.Head.Reads {
+			read[f] = true
+		}
+	}
+	for i := range r.Releases {
+		rel, p := &r.Releases[i], pairs[r.Releases[i].ID]
+		if !rel.Changed || !rel.Before || rel.Cut || rel.Status != "failed-head" || p.Head.Kind != render.Kustomize ||
+			p.Base == nil || p.Base.Err == nil || p.Base.Err.Skipped || p.Base.Err.Cut {
+			continue
+		}
+		rel.Elsewhere = !slices.ContainsFunc(touched, func(f string) bool {
+			its := p.Head.Path == "." || strings.HasPrefix(f, p.Head.Path+"/") ||
+				slices.Contains(p.Head.Reads, f) || slices.Contains(p.Base.Reads, f)
+			return its && !read[f]
+		})
+	}
 }
 
 func releaseResult(p slice.Pair, ch *render.Changes, touched []string) ReleaseResult {

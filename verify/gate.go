@@ -129,7 +129,7 @@ func (r *Result) unanalysed() bool {
 func (r *Result) nothingLeft() bool {
 	touched, missing := 0, 0
 	for _, rel := range r.Releases {
-		if rel.Changed {
+		if rel.Changed && !rel.Elsewhere {
 			touched++
 			if rel.Missing() {
 				missing++

@@ -117,6 +117,9 @@ type ReleaseResult struct {
 	Cut bool `json:"cut,omitempty"`
 	// Before says that the change is not why it has no result: base has none either.
 	Before bool `json:"before,omitempty"`
+	// Elsewhere says that it can be applied on neither side, and that all that changes of it was analysed with other
+	// releases: it hides nothing.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 	// Selected is why it is a release, and Why is why its workloads were searched or left out:
 	// the file that changed, or that none did. Why is empty where there is no base.
 	Selected string `json:"selected,omitempty"`
