@@ -93,6 +93,7 @@ func TestRefusals(t *testing.T) {
 			"new error inevitable steady 11+ the API server refuses every further apply of batch/Job shop/migrate: spec.template: field is immutable, and every render gives it another value"},
 		{"it was there before", configMap("data: {a: b}\n") + "---\n" + refusable("", now), configMap("data: {a: c}\n") + "---\n" + refusable("", now),
 			"existing error inevitable steady 11 the API server refuses every further apply of batch/Job shop/migrate: spec.template: field is immutable, and every render gives it another value"},
+		{"two names with a time", configMap("data: {a: b}\n"), configMap("data: {a: b}\n") + "---\n" + atTime(refusable("", "1")) + "---\n" + atTime(refusable("", "2")), ""},
 		{"a time in the name", atTime(refusable("", "1")), atTime(refusable("", "2")), ""},
 		{"nothing of the release changed", refusable("", now), refusable("", now), ""},
 		{"a claim template says what it is", statefulSet(""), statefulSet("apiVersion: v1, kind: PersistentVolumeClaim, "), ""},

@@ -11,7 +11,8 @@ import (
 )
 
 // twice says which objects stand twice in a release, and what who applies it makes of them. Where the last one wins,
-// two that are alike do no harm; and plain files that nobody is known to apply together may be meant one at a time.
+// two that are alike do no harm; names that every render draws anew are not the same; and plain files that nobody is
+// known to apply together may be meant one at a time.
 //
 // Upstream: helm v3.20, pkg/kube: (*Client).Create (the second one is there already) and Update (what the last manifest
 // lacks and the cluster has is an error); kustomize, api/resmap: (*resWrangler).Append, which kustomize-controller runs
@@ -23,7 +24,7 @@ func twice(p slice.Pair) []Remark {
 	var out []Remark
 	for _, o := range p.Head.Objects {
 		was := counterpart(p.Base, o)
-		if o.Twin == nil || o.Hook || was != nil && was.Twin != nil {
+		if o.Twin == nil || o.Hook || was != nil && was.Twin != nil || o.IsVolatile("metadata.name") {
 			continue
 		}
 		says, refused := "", false
@@ -63,7 +64,7 @@ func Doubled(p slice.Pair) []string {
 	var out []string
 	for _, o := range p.Head.Objects {
 		was := counterpart(p.Base, o)
-		if o.Twin == nil || was != nil && was.Twin != nil ||
+		if o.Twin == nil || was != nil && was.Twin != nil || o.IsVolatile("metadata.name") ||
 			slices.ContainsFunc(told, func(r Remark) bool { return r.Object == o }) {
 			continue
 		}
