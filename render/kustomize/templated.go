@@ -3,6 +3,7 @@ package kustomize
 import (
 	"fmt"
 	"path"
+	"strings"
 
 	"sigs.k8s.io/kustomize/api/konfig"
 
@@ -17,6 +18,9 @@ var templateMarks = []string{".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".gotm
 func (g *gatherer) missing(k *File, p, ref string) *document.Failure {
 	if f := fromTemplate(g.src, p, document.LineOf(k.Path, k.line(ref), "file")); f != nil {
 		return f
+	}
+	if strings.Contains(strings.ToLower(path.Base(p)), "secret") { // which no repository should hold in the clear
+		return k.fail(ref, "does not exist", "commit it, encrypted, or remove the line")
 	}
 	return k.fail(ref, "does not exist", "commit it, or remove the line")
 }
