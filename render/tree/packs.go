@@ -4,7 +4,6 @@ import (
 	"path"
 	"regexp"
 
-	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/config"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -17,7 +16,9 @@ import (
 // reads each index as a whole, and makes a map of it: with 300,000 objects a tenth of a second, whatever is asked for.
 type packed struct {
 	*filesystem.Storage
-	packs []*packfile.Packfile
+	packs   []*packfile.Packfile
+	indexes []*packIndex
+	others  bool // packs are left to go-git
 }
 
 // EncodedObject implements storer.EncodedObjectStorer. What no pack has is left to go-git.
@@ -56,11 +57,11 @@ func withPacks(repo *git.Repository) *git.Repository {
 	p := &packed{Storage: s}
 	objects := cache.NewObjectLRUDefault()
 	for _, e := range list {
-		if !packName.MatchString(e.Name()) {
+		if path.Ext(e.Name()) != ".idx" {
 			continue
 		}
-		if pack := openPack(files, path.Join(dir, e.Name()), objects); pack != nil {
-			p.packs = append(p.packs, pack)
+		if !packName.MatchString(e.Name()) || !p.open(path.Join(dir, e.Name()), objects) {
+			p.others = true
 		}
 	}
 	if len(p.packs) == 0 {
@@ -73,16 +74,20 @@ func withPacks(repo *git.Repository) *git.Repository {
 	return again
 }
 
-// openPack opens the pack of an index; nil where its form is another one. Both are closed with the process.
-func openPack(files billy.Filesystem, index string, objects cache.Object) *packfile.Packfile {
+// open opens the pack of an index, and reports whether its form is the one that is read by need. Both are closed with
+// the process.
+func (s *packed) open(index string, objects cache.Object) bool {
+	files := s.Filesystem()
 	stem := index[:len(index)-len("idx")]
 	x := openIndex(files, stem)
 	if x == nil {
-		return nil
+		return false
 	}
 	f, err := files.Open(stem + "pack")
 	if err != nil {
-		return nil
+		return false
 	}
-	return packfile.NewPackfileWithCache(x, files, f, objects, 0)
+	s.packs = append(s.packs, packfile.NewPackfileWithCache(x, files, f, objects, 0))
+	s.indexes = append(s.indexes, x)
+	return true
 }
