@@ -98,7 +98,7 @@ const AssumedRegion = "region-1"
 // node is the template of a pool's nodes in a zone; "" is none.
 func (p *NodePool) node(zone string) *corev1.Node {
 	labels := map[string]string{corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}
-	if zone != "" {
+	if zone != "" && !p.Unzoned {
 		labels[corev1.LabelTopologyZone] = zone
 		labels[corev1.LabelTopologyRegion] = AssumedRegion
 	}

@@ -94,10 +94,12 @@ type NodePool struct {
 	// Karpenter sizes the pool, by a NodePool of its name; set by [Policy.WithKarpenter].
 	Karpenter *state.Karpenter
 	// Follows lists further labels, beside that of the zone, that have the zone for their
-	// value; Node is the name of the pool's only node, "" where it is of no matter. Both are
-	// of assumed clusters.
+	// value; Node is the name of the pool's only node, "" where it is of no matter; Unzoned says
+	// that its nodes have no label of a zone and region, and the zones are values of Follows only.
+	// They are of assumed clusters.
 	Follows []string
 	Node    string
+	Unzoned bool
 	// Derived says that nobody declared the pool: a snapshot has nodes like its, and an autoscaler.
 	// Its nodes come where pods wait, and stay.
 	Derived bool

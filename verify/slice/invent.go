@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
@@ -40,20 +41,23 @@ func (sl *Slice) Suit(p *policies.Policy) (*policies.Policy, []string) {
 	suited.Cluster.Pools = nil
 	for i, kind := range kinds {
 		one := pool
-		one.Labels = kind
+		one.Labels, one.Unzoned = kind.labels, kind.unzoned
 		if i > 0 {
 			one.Name = fmt.Sprintf("%s-%d", pool.Name, i+1)
 		}
 		suited.Cluster.Pools = append(suited.Cluster.Pools, one)
-		for _, k := range slices.Sorted(maps.Keys(kind)) {
-			out = append(out, fmt.Sprintf("the assumed nodes carry the label %s=%s, which a workload requires", k, kind[k]))
+		for _, k := range slices.Sorted(maps.Keys(kind.labels)) {
+			out = append(out, fmt.Sprintf("the assumed nodes carry the label %s=%s, which a workload requires", k, kind.labels[k]))
+		}
+		if kind.unzoned {
+			out = append(out, "the assumed cluster has nodes without a zone and a region, which a workload requires")
 		}
 	}
-	for _, name := range slices.Sorted(slices.Values(names)) {
+	for _, n := range names {
 		one := pool
-		one.Name, one.Node, one.Min, one.Max, one.Zones = name, name, 1, 1, pool.Zones[:1]
+		one.Name, one.Node, one.Min, one.Max, one.Zones, one.Unzoned = n.name, n.name, 1, 1, pool.Zones[:1], n.unzoned
 		suited.Cluster.Pools = append(suited.Cluster.Pools, one)
-		out = append(out, fmt.Sprintf("the assumed cluster has the node %s, which a workload names", name))
+		out = append(out, fmt.Sprintf("the assumed cluster has the node %s, which a workload names", n.name))
 	}
 	return &suited, out
 }
@@ -73,81 +77,94 @@ func (sl *Slice) pods() []*corev1.PodSpec {
 
 // nodeKind is one kind of node of an assumed cluster, with the pods that it is for.
 type nodeKind struct {
-	labels map[string]string
-	pods   []*corev1.PodSpec
+	labels  map[string]string
+	unzoned bool   // without labels of a zone and region
+	name    string // of a single node; "" is of no matter
+	pods    []*corev1.PodSpec
 }
 
-// nodeKinds gives the labels of as few kinds of node as fit all pods, at least one, and the
-// names of single nodes that pods ask for. A pod that no node can fit has none.
-func nodeKinds(pods []*corev1.PodSpec) (kinds []map[string]string, names []string) {
-	var list []nodeKind
+// nodeKinds gives as few kinds of node as fit all pods, at least one, and the single nodes, by
+// name, that pods ask for. A pod that no node can fit has none. Only those that ask for nodes
+// without a zone are for such nodes: others may spread over zones.
+func nodeKinds(pods []*corev1.PodSpec) (kinds, names []nodeKind) {
 	for _, pod := range pods {
-		labels, name, ok := fitting(pod)
+		own, ok := fitting(pod)
 		switch {
 		case !ok:
-		case name != "":
-			if !slices.Contains(names, name) {
-				names = append(names, name)
+		case own.name != "":
+			if !slices.ContainsFunc(names, func(k nodeKind) bool { return k.name == own.name }) {
+				names = append(names, own)
 			}
-		case !slices.ContainsFunc(list, func(k nodeKind) bool { return accepts(pod, k.labels, "") }) || len(labels) > 0:
-			list = enterKind(list, pod, labels)
+		default:
+			kinds = enterKind(kinds, pod, own)
 		}
 	}
-	for _, k := range list {
-		kinds = append(kinds, k.labels)
-	}
 	if len(kinds) == 0 {
-		kinds = append(kinds, nil)
+		kinds = append(kinds, nodeKind{})
 	}
+	slices.SortFunc(names, func(a, b nodeKind) int { return strings.Compare(a.name, b.name) })
 	return kinds, names
 }
 
 // enterKind adds a pod to the first kind that can have its labels too, or opens one.
-func enterKind(list []nodeKind, pod *corev1.PodSpec, labels map[string]string) []nodeKind {
+func enterKind(list []nodeKind, pod *corev1.PodSpec, own nodeKind) []nodeKind {
 	for i := range list {
 		k := &list[i]
-		if accepts(pod, k.labels, "") {
+		if k.unzoned != own.unzoned {
+			continue
+		}
+		if accepts(pod, *k) {
 			k.pods = append(k.pods, pod)
 			return list
 		}
-		both := maps.Clone(k.labels)
-		maps.Copy(both, labels)
-		if !slices.ContainsFunc(append(k.pods, pod), func(p *corev1.PodSpec) bool { return !accepts(p, both, "") }) {
-			k.labels, k.pods = both, append(k.pods, pod)
+		both := nodeKind{labels: maps.Clone(k.labels), unzoned: k.unzoned}
+		maps.Copy(both.labels, own.labels)
+		if !slices.ContainsFunc(append(k.pods, pod), func(p *corev1.PodSpec) bool { return !accepts(p, both) }) {
+			k.labels, k.pods = both.labels, append(k.pods, pod)
 			return list
 		}
 	}
-	return append(list, nodeKind{labels, []*corev1.PodSpec{pod}})
+	own.pods = []*corev1.PodSpec{pod}
+	return append(list, own)
 }
 
-// fitting gives labels of a node, or its name, that a pod's node selector and required node
-// affinity accept; false where there can be no such node.
-func fitting(pod *corev1.PodSpec) (labels map[string]string, name string, ok bool) {
-	for _, t := range requirements(pod) {
-		labels, name := t.fulfil()
-		if accepts(pod, labels, name) {
-			return labels, name, true
+// fitting gives a kind of node that a pod's node selector and required node affinity accept;
+// false where there can be no such node. Nodes have a zone and a region where the pod takes
+// such: many clusters have none.
+func fitting(pod *corev1.PodSpec) (nodeKind, bool) {
+	for _, unzoned := range []bool{false, true} {
+		for _, t := range requirements(pod) {
+			own := nodeKind{unzoned: unzoned}
+			own.labels, own.name = t.fulfil(unzoned)
+			if accepts(pod, own) {
+				return own, true
+			}
 		}
 	}
-	return nil, pod.NodeName, pod.NodeName != ""
+	return nodeKind{name: pod.NodeName}, pod.NodeName != ""
 }
 
-// accepts reports whether a pod accepts a node with such labels in a zone that it names.
-func accepts(pod *corev1.PodSpec, labels map[string]string, name string) bool {
+// accepts reports whether a pod accepts such a node, in a zone that it names where nodes have one.
+func accepts(pod *corev1.PodSpec, k nodeKind) bool {
 	required := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: *pod})
-	return slices.ContainsFunc(zonesOf(requirements(pod)), func(zone string) bool {
+	zones := []string{""}
+	if !k.unzoned {
+		zones = zonesOf(requirements(pod))
+	}
+	return slices.ContainsFunc(zones, func(zone string) bool {
 		n := &corev1.Node{}
-		n.Name, n.Labels = name, withDefaults(labels, zone, corev1.LabelHostname, name)
+		n.Name, n.Labels = k.name, withDefaults(k.labels, zone, corev1.LabelHostname, k.name)
 		ok, err := required.Match(n)
 		return ok && err == nil
 	})
 }
 
-// withDefaults are the labels of a node in a zone, with those that every assumed node has.
+// withDefaults are the labels of a node in a zone, with those that every assumed node has; zone is
+// "" where it has none, and no region.
 func withDefaults(kind map[string]string, zone string, more ...string) map[string]string {
-	labels := map[string]string{
-		corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
-		corev1.LabelTopologyZone: zone, corev1.LabelTopologyRegion: policies.AssumedRegion,
+	labels := map[string]string{corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}
+	if zone != "" {
+		labels[corev1.LabelTopologyZone], labels[corev1.LabelTopologyRegion] = zone, policies.AssumedRegion
 	}
 	maps.Copy(labels, kind)
 	for i := 0; i+1 < len(more); i += 2 {
@@ -192,13 +209,18 @@ func requirements(p *corev1.PodSpec) []term {
 
 // fulfil gives labels that a term accepts, as far as values that it names tell, and the
 // name of the node where it asks for one. Zones and regions of the assumed nodes are no
-// part of the labels where any will do.
-func (t term) fulfil() (labels map[string]string, name string) {
+// part of the labels where any will do; unzoned nodes have those that the term asks for.
+func (t term) fulfil(unzoned bool) (labels map[string]string, name string) {
 	labels = map[string]string{}
+	defaults := withDefaults(nil, "")
+	if !unzoned {
+		defaults = withDefaults(nil, "a")
+		delete(defaults, corev1.LabelTopologyZone)
+	}
 	for _, key := range slices.Sorted(maps.Keys(t)) {
-		value, wanted := valueFor(key, t[key])
+		value, wanted := valueFor(key, defaults[key], t[key])
 		switch {
-		case !wanted || key == corev1.LabelTopologyZone:
+		case !wanted || key == corev1.LabelTopologyZone && !unzoned:
 		case key == corev1.LabelHostname:
 			name = value
 		default:
@@ -210,8 +232,7 @@ func (t term) fulfil() (labels map[string]string, name string) {
 
 // valueFor gives a value of a label that fulfils what is asked of it; wanted is false where
 // the nodes' own, or none, does.
-func valueFor(key string, asked []corev1.NodeSelectorRequirement) (value string, wanted bool) {
-	own := withDefaults(nil, "")[key]
+func valueFor(key, own string, asked []corev1.NodeSelectorRequirement) (value string, wanted bool) {
 	var candidates []string
 	if own != "" {
 		candidates = append(candidates, own)

@@ -30,15 +30,28 @@ func TestSomeAssumedNodeFits(t *testing.T) {
 				real[k] = values[k][rnd.IntN(len(values[k]))]
 			}
 		}
+		if rnd.IntN(3) == 0 { // many clusters have no zones
+			delete(real, corev1.LabelTopologyZone)
+		}
+		if rnd.IntN(3) == 0 {
+			delete(real, corev1.LabelTopologyRegion)
+		}
 		var asked []corev1.NodeSelectorRequirement
 		for range 1 + rnd.IntN(4) {
 			k := keys[rnd.IntN(len(keys))]
 			some := slices.DeleteFunc(slices.Clone(values[k]), func(v string) bool { return v == real[k] || rnd.IntN(4) == 0 })
 			r := corev1.NodeSelectorRequirement{Key: k, Operator: corev1.NodeSelectorOpExists}
-			switch rnd.IntN(3) {
-			case 0:
+			_, has := real[k]
+			switch draw := rnd.IntN(3); {
+			case !has && draw > 0:
+				r.Operator = corev1.NodeSelectorOpDoesNotExist
+			case !has && len(some) == 0:
+				continue
+			case !has:
+				r.Operator, r.Values = corev1.NodeSelectorOpNotIn, some
+			case draw == 0:
 				r.Operator, r.Values = corev1.NodeSelectorOpIn, append(some, real[k])
-			case 1:
+			case draw == 1:
 				if len(some) > 0 {
 					r.Operator, r.Values = corev1.NodeSelectorOpNotIn, some
 				}
@@ -55,7 +68,10 @@ func TestSomeAssumedNodeFits(t *testing.T) {
 		zones := zonesFor([]*corev1.PodSpec{pod}, []string{"a", "b", "c"})
 		for _, zone := range zones {
 			n := &corev1.Node{}
-			n.Labels = withDefaults(kinds[0], zone)
+			if kinds[0].unzoned {
+				zone = ""
+			}
+			n.Labels = withDefaults(kinds[0].labels, zone)
 			if ok, err := required.Match(n); ok && err == nil {
 				taken++
 			}
@@ -65,6 +81,35 @@ func TestSomeAssumedNodeFits(t *testing.T) {
 		})
 		if taken == 0 || !named && taken < assumedDomains {
 			t.Fatalf("%v: nodes %v in zones %q: %d zones fit, though a node %v would", asked, kinds, zones, taken, real)
+		}
+	}
+}
+
+// TestNoAssumedNodeLacksWhatAllHave: the kubelet gives every node an architecture, an operating system and a name.
+func TestNoAssumedNodeLacksWhatAllHave(t *testing.T) {
+	for _, key := range []string{corev1.LabelArchStable, corev1.LabelOSStable, corev1.LabelHostname} {
+		pod := &corev1.PodSpec{Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+				NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{
+					{Key: key, Operator: corev1.NodeSelectorOpDoesNotExist}}}}},
+		}}}
+		if k, ok := fitting(pod); ok {
+			t.Errorf("a node %+v is made for a pod that shuns the label %s", k, key)
+		}
+	}
+}
+
+// TestOthersKeepTheirZones: beside a pod that shuns zones, one that may spread over them has nodes that have some.
+func TestOthersKeepTheirZones(t *testing.T) {
+	shuns := &corev1.PodSpec{Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{
+				{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpDoesNotExist}}}}},
+	}}}
+	for _, pods := range [][]*corev1.PodSpec{{shuns, {}}, {{}, shuns}} {
+		kinds, _ := nodeKinds(pods)
+		if len(kinds) != 2 || kinds[0].unzoned == kinds[1].unzoned {
+			t.Errorf("kinds %+v: want one with zones and one without", kinds)
 		}
 	}
 }
