@@ -98,7 +98,13 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *document.F
 	if f := g.library(rel); f != nil {
 		return j, f
 	}
-	return j, g.missing(rel)
+	f := g.missing(rel)
+	if f != nil {
+		if broken := brokenValues(j.Chart, j.Files); broken != nil {
+			return j, broken
+		}
+	}
+	return j, f
 }
 
 type gatherer struct {

@@ -77,6 +77,20 @@ func loadWithValues(c *release.Chart, files map[string][]byte) (*chart.Chart, ma
 	return ch, vals, f
 }
 
+// brokenValues is the failure of values that are no YAML, which says more than that a dependency of the chart is not
+// here; nil: they can be read.
+func brokenValues(c *release.Chart, files map[string][]byte) *document.Failure {
+	few := *c
+	few.Names = map[string]string{}
+	for name, p := range c.Names {
+		if base := path.Base(name); base == "Chart.yaml" || base == "values.yaml" {
+			few.Names[name] = p
+		}
+	}
+	_, _, f := loadWithValues(&few, files)
+	return f
+}
+
 // again renders a second time, at another time of day and with keys that are ready where the templates bear it.
 func again(c *release.Chart, files map[string][]byte, known *document.Known) []document.Document {
 	for _, change := range []func(*chart.Chart){
