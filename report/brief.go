@@ -209,7 +209,7 @@ func verdictLine(r *verify.Result) string {
 		s = count(missedReleases(r), "release") + " could not be analysed"
 	case r.Verdict == verify.Inconclusive && len(r.Workloads) == 0 && len(brokenBeforeIn(r).names) > 0:
 		b := brokenBeforeIn(r)
-		if s = count(len(b.names), "release") + " not analysed on either side"; b.late {
+		if s = b.counted(); b.late {
 			s = "the time budget ended before " + count(len(b.names), "release") + " could be rendered"
 		}
 	case r.Verdict == verify.Inconclusive:

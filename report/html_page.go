@@ -160,7 +160,7 @@ func (m *pageMaker) failures() {
 	}
 	if b := brokenBeforeIn(m.r); len(b.names) > 0 {
 		m.Failures = append(m.Failures, pageRelease{
-			ID: some(b.names, namedReleases), Status: "not analysed on either side", Reason: b.why, Remedy: b.remedy,
+			ID: some(b.names, namedReleases), Status: b.status(), Reason: b.why, Remedy: b.remedy,
 		})
 	}
 	var lines []string

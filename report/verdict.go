@@ -20,6 +20,9 @@ func verdictSentence(r *verify.Result) string {
 	case verify.Inconclusive:
 		found := "No new violation was found, but "
 		if len(r.Workloads) == 0 {
+			if b := brokenBeforeIn(r); b.absent+b.renders > 0 {
+				return "Nothing that the change touches could be analysed."
+			}
 			return "Nothing that the change touches could be analysed, on base or on head."
 		}
 		if t.fresh > 0 {
@@ -116,6 +119,8 @@ type brokenBefore struct {
 	names       []string
 	why, remedy string // of the first one
 	late        bool   // for want of time, all of them
+	absent      int    // are new: base has no such release
+	renders     int    // have a result on base
 }
 
 func brokenBeforeIn(r *verify.Result) brokenBefore {
@@ -126,6 +131,12 @@ func brokenBeforeIn(r *verify.Result) brokenBefore {
 			continue
 		}
 		out.late = out.late && rel.Cut
+		switch rel.OnBase {
+		case "absent":
+			out.absent++
+		case "renders":
+			out.renders++
+		}
 		if out.names = append(out.names, line(rel.ID)); len(out.names) == 1 {
 			out.why, out.remedy = releaseReason(rel), sentence(rel.Remedy)
 		}
@@ -138,11 +149,31 @@ func brokenBeforeIn(r *verify.Result) brokenBefore {
 
 // who counts the releases and names at most so many; "" for none.
 func (b brokenBefore) who(limit int) string {
-	n := len(b.names)
-	if n == 0 {
+	if len(b.names) == 0 {
 		return ""
 	}
-	return count(n, "release") + " not analysed on either side: " + some(b.names, limit)
+	return b.counted() + ": " + some(b.names, limit)
+}
+
+// counted counts the releases, and says no more of base than holds.
+func (b brokenBefore) counted() string {
+	n := len(b.names)
+	switch {
+	case b.absent == n:
+		return count(n, "new release") + " " + b.status()
+	case b.absent > 0:
+		return fmt.Sprintf("%s %s, %s of them new", count(n, "release"), b.status(), thousands(b.absent))
+	default:
+		return count(n, "release") + " " + b.status()
+	}
+}
+
+// status is what became of them: on either side is said only where both have them.
+func (b brokenBefore) status() string {
+	if b.absent+b.renders > 0 {
+		return "not analysed"
+	}
+	return "not analysed on either side"
 }
 
 // String is all of it, as sentences; "" for none.

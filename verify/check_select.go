@@ -214,6 +214,13 @@ func releaseResult(p slice.Pair, ch *render.Changes, touched []string) ReleaseRe
 		failure("failed-head", "head", p.Head.Err)
 		broke := ch.Base == nil || ch.Broke(p.Base, p.Head)
 		out.Changed, out.Before = out.Changed || broke, !broke
+		switch {
+		case broke:
+		case p.Base == nil:
+			out.OnBase = "absent"
+		case p.Base.Err == nil:
+			out.OnBase = "renders"
+		}
 	case p.Base != nil && p.Base.Err != nil:
 		failure("failed-base", "base", p.Base.Err)
 		out.Status = "failed-base"

@@ -115,8 +115,11 @@ type ReleaseResult struct {
 	Changed bool            `json:"changed"` // a file it reads changed
 	// Cut says that the time budget ended before it was rendered.
 	Cut bool `json:"cut,omitempty"`
-	// Before says that the change is not why it has no result: base has none either.
+	// Before says that the change is not why it has no result.
 	Before bool `json:"before,omitempty"`
+	// OnBase tells what base has of one that is not there on head for another reason than the change: absent, as it is
+	// new, or renders; empty where base has no result either.
+	OnBase string `json:"onBase,omitempty"`
 	// Elsewhere says that it can be applied on neither side, and that all that changes of it was analysed with other
 	// releases: it hides nothing.
 	Elsewhere bool `json:"elsewhere,omitempty"`
