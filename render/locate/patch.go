@@ -193,12 +193,24 @@ func matchNode(root *yaml3.Node, q query) nodeMatch {
 
 // sameScalar reports whether a node is a value as it was decoded.
 func sameScalar(n *yaml3.Node, v any) bool {
-	got, err := document.DecodeYAML([]byte(n.Value))
-	if n.Style&(yaml3.DoubleQuotedStyle|yaml3.SingleQuotedStyle|yaml3.LiteralStyle|yaml3.FoldedStyle) != 0 || err != nil {
-		got = n.Value
+	text, ok := v.(string)
+	if !ok {
+		text = fmt.Sprint(v)
 	}
-	return fmt.Sprint(got) == fmt.Sprint(v) || n.Value == fmt.Sprint(v)
+	if n.Value == text {
+		return true
+	}
+	if n.Style&(yaml3.DoubleQuotedStyle|yaml3.SingleQuotedStyle|yaml3.LiteralStyle|yaml3.FoldedStyle) != 0 ||
+		plainText.MatchString(n.Value) {
+		return false
+	}
+	got, err := document.DecodeYAML([]byte(n.Value))
+	return err == nil && fmt.Sprint(got) == text
 }
+
+// plainText is what YAML reads as the string that it spells: the words that mean something else are of five letters at
+// most, and all numbers begin otherwise.
+var plainText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/-]{5,}$`)
 
 // element finds the node of the list element that step i of the path means.
 func element(list *yaml3.Node, q query, i int) *yaml3.Node {

@@ -52,7 +52,7 @@ func moved(where *whereabouts) []Remark {
 	base, head := delivered(ch.Base), delivered(ch.Head)
 	var out []Remark
 	for _, r := range ch.Base.Releases {
-		if r.Delivery.Tool == "" || r.Err != nil || !loses(r, head) {
+		if r.Delivery.Tool == "" || r.Err != nil || len(r.Objects) == 0 || !loses(r, head) {
 			continue
 		}
 		stay := map[render.ObjectID]bool{}
@@ -69,8 +69,8 @@ func moved(where *whereabouts) []Remark {
 			continue
 		}
 		for _, h := range ch.Head.Releases {
-			if h.Delivery.Tool == "" || h.Err != nil ||
-				deliverer(h, h.Delivery.Name) == deliverer(r, r.Delivery.Name) || !together(ch, r, h) {
+			if h.Delivery.Tool == "" || h.Err != nil || len(h.Objects) == 0 ||
+				deliverer(h, h.Delivery.Name) == deliverer(r, r.Delivery.Name) || !where.together(r, h) {
 				continue
 			}
 			before := map[render.ObjectID]bool{}
@@ -89,22 +89,26 @@ func moved(where *whereabouts) []Remark {
 
 // together reports whether two releases are in one cluster, as far as the repository tells: named alike, and declared
 // by one release, or below one folder where each name stands for one release only.
-func together(ch *render.Changes, a, b *render.Rendered) bool {
+func (w *whereabouts) together(a, b *render.Rendered) bool {
 	if a.Cluster != b.Cluster {
 		return false
 	}
-	if a.Parent == b.Parent || path.Dir(a.By.File) == path.Dir(b.By.File) {
-		return true
+	return a.Parent == b.Parent || path.Dir(a.By.File) == path.Dir(b.By.File) || !w.severalClusters()
+}
+
+// severalClusters reports whether a name stands for releases that different files declare.
+func (w *whereabouts) severalClusters() bool {
+	if w.clustersKnown {
+		return w.clusters
 	}
-	for _, rev := range []*render.Revision{ch.Base, ch.Head} {
+	w.clustersKnown = true
+	for _, rev := range []*render.Revision{w.ch.Base, w.ch.Head} {
 		for _, list := range delivered(rev) {
-			if len(list) > 1 && slices.ContainsFunc(list,
-				func(x *render.Rendered) bool { return x.By.File != list[0].By.File }) {
-				return false // several clusters
-			}
+			w.clusters = w.clusters || slices.ContainsFunc(list,
+				func(x *render.Rendered) bool { return x.By.File != list[0].By.File })
 		}
 	}
-	return true
+	return w.clusters
 }
 
 // movedBetween is about the objects that one release loses and another one gains.

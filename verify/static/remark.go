@@ -87,7 +87,7 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 		out = append(out, zeroes(p)...)
 	}
 	out = append(out, dependencies(ch, where)...)
-	out = append(out, shared(ch)...)
+	out = append(out, shared(where)...)
 	if ch.Base != nil {
 		out = append(out, handovers(where)...)
 	}

@@ -28,9 +28,10 @@ type owned struct {
 // Upstream: kustomize-controller, (*KustomizationReconciler).apply of each interval, with one field manager for all;
 // argo-cd, controller: (*appStateManager).CompareAppState (SharedResourceWarning) and autoSync, which heals;
 // helm-controller corrects drift where driftDetection says so.
-func shared(ch *render.Changes) []Remark {
+func shared(where *whereabouts) []Remark {
+	ch := where.ch
 	before := map[[2]string]bool{}
-	for _, x := range rivals(ch, ch.Base) {
+	for _, x := range rivals(where, ch.Base) {
 		before[x.key()] = true
 	}
 	had := map[string]bool{}
@@ -46,7 +47,7 @@ func shared(ch *render.Changes) []Remark {
 	}
 	at := map[[2]*render.Rendered]int{}
 	var out []Remark
-	for _, x := range rivals(ch, ch.Head) {
+	for _, x := range rivals(where, ch.Head) {
 		if before[x.key()] {
 			continue
 		}
@@ -82,7 +83,7 @@ func (x rivalry) key() [2]string {
 }
 
 // rivals are the rivalries of a revision, in the order of its releases.
-func rivals(ch *render.Changes, rev *render.Revision) []rivalry {
+func rivals(where *whereabouts, rev *render.Revision) []rivalry {
 	if rev == nil {
 		return nil
 	}
@@ -100,7 +101,7 @@ func rivals(ch *render.Changes, rev *render.Revision) []rivalry {
 			k := keyOf(o)
 			for _, x := range had[k] {
 				if deliverer(x.release, x.release.Delivery.Name) == deliverer(r, r.Delivery.Name) ||
-					!together(ch, x.release, r) ||
+					!where.together(x.release, r) ||
 					render.Same([]*render.Object{x.object}, []*render.Object{o}) {
 					continue
 				}

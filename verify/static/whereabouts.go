@@ -17,6 +17,8 @@ type whereabouts struct {
 	objects    [2][]*render.Object
 	onHead     map[render.ObjectID]bool
 	texts      map[string]bool // whether a file mentions a name; filled as it is asked for
+	// clusters says that the repository is of several, as [whereabouts.severalClusters] finds once.
+	clusters, clustersKnown bool
 }
 
 func newWhereabouts(ch *render.Changes) *whereabouts {
