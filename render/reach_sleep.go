@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/release"
@@ -53,7 +54,7 @@ func (r *reach) sleeps(k, i int) bool {
 
 // mayHold reports whether a recipe may give an object of a kind that others refer to by its name.
 func mayHold(j *release.Recipe, kind, name string) bool {
-	altered := altersNames(j)
+	alters := sync.OnceValue(func() bool { return altersNames(j) })
 	for _, p := range j.Reads() {
 		b := j.Files[p]
 		makes := slices.Contains(dataKinds, kind) && bytes.Contains(b, []byte("Generator"))
@@ -64,7 +65,7 @@ func mayHold(j *release.Recipe, kind, name string) bool {
 			if !makes && !maybeOfKind(doc.Text, kind) {
 				continue
 			}
-			names := namesIn(doc.Text)
+			names, altered := namesIn(doc.Text), alters()
 			if altered && len(names) == 0 || slices.ContainsFunc(names, func(n string) bool {
 				return n == name || strings.ContainsAny(n, "$*{") || (altered || makes) && strings.Contains(name, n)
 			}) {

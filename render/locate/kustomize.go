@@ -57,8 +57,28 @@ type hit struct {
 	exact bool
 }
 
+// chainKey is what the folders that an object went through depend on.
+type chainKey struct {
+	origin    string
+	generated bool
+}
+
 // chain lists the folders that an object went through, outermost first.
 func (l *locator) chain(d document.Document) []string {
+	key := chainKey{d.Origin, d.Generated}
+	l.mu.Lock()
+	dirs, ok := l.chains[key]
+	l.mu.Unlock()
+	if !ok {
+		dirs = l.findChain(d)
+		l.mu.Lock()
+		l.chains[key] = dirs
+		l.mu.Unlock()
+	}
+	return dirs
+}
+
+func (l *locator) findChain(d document.Document) []string {
 	root := l.recipe.Release.Path
 	var find func(dir string, seen map[string]bool) []string
 	find = func(dir string, seen map[string]bool) []string {

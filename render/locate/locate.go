@@ -22,6 +22,7 @@ type Options struct {
 // New gives the function that finds the source of each document's fields.
 func New(s *source.Source, j *release.Recipe, opt Options) func(d document.Document) func(string) document.Location {
 	l := &locator{src: s, recipe: j, opt: opt, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomize.File{},
+		chains: map[chainKey][]string{},
 		trials: map[string]*trials{},
 		leaves: map[leavesKey][]valuesLeaf{}, overlays: map[*release.Overlay]*overlayText{},
 		inline: map[string][]*yaml3.Node{}}
@@ -50,6 +51,7 @@ type locator struct {
 	mu     sync.Mutex
 	nodes  map[string][]*yaml3.Node // documents of a file
 	kusts  map[string]*kustomize.File
+	chains map[chainKey][]string // folders from the root to an object's file
 	// trials are the counterfactual renders of each chart, by its folder.
 	trials   map[string]*trials
 	leaves   map[leavesKey][]valuesLeaf
