@@ -49,11 +49,7 @@ func selectable(o *render.Object) (labels.Set, bool) {
 	if o.ID.Kind == "Pod" && o.ID.Group == "" {
 		template, ok = slice.ValueAt(o.Content, "metadata", "labels").(map[string]any)
 	}
-	set := labels.Set{}
-	for k, v := range template {
-		set[k] = fmt.Sprint(v)
-	}
-	return set, ok
+	return labelSet(template), ok
 }
 
 // counterpart is the object with the same ID, or nil.

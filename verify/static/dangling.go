@@ -126,9 +126,17 @@ func selectorOf(o *render.Object) map[string]string {
 // podLabels are the labels of the pods of a workload of whatever kind; nil: it has none.
 func podLabels(o *render.Object) map[string]string {
 	have, _ := slice.ValueAt(o.Content, "spec", "template", "metadata", "labels").(map[string]any)
-	out := map[string]string{}
-	for k, v := range have {
-		out[k] = fmt.Sprint(v)
+	return labelSet(have)
+}
+
+// labelSet are labels as the API server's decoder reads them into a map of strings: null is the empty string. Numbers
+// and the like, which it refuses, are as they are written.
+func labelSet(written map[string]any) labels.Set {
+	out := labels.Set{}
+	for k, v := range written {
+		if out[k] = ""; v != nil {
+			out[k] = fmt.Sprint(v)
+		}
 	}
 	return out
 }

@@ -88,11 +88,7 @@ func selectorIn(content map[string]any) *metav1.LabelSelector {
 	if len(match) == 0 {
 		return nil
 	}
-	out := &metav1.LabelSelector{MatchLabels: map[string]string{}}
-	for k, v := range match {
-		out.MatchLabels[k] = fmt.Sprint(v)
-	}
-	return out
+	return &metav1.LabelSelector{MatchLabels: labelSet(match)}
 }
 
 // fences are the selectors of a NetworkPolicy: whom it is for, and who of its namespace may talk with them.
@@ -129,11 +125,7 @@ func (r reach) labelsOf(t *render.Object) (labels.Set, bool) {
 		return nil, false
 	}
 	have, _ := slice.ValueAt(t.Content, "metadata", "labels").(map[string]any)
-	set := labels.Set{}
-	for k, v := range have {
-		set[k] = fmt.Sprint(v)
-	}
-	return set, true
+	return labelSet(have), true
 }
 
 // among are the objects of an index that a reach can have: of its kind and namespaces, which are there for its object.
