@@ -196,6 +196,12 @@ func (g *gatherer) content(k *File, dir string) *document.Failure {
 		k = own
 		Apply(ov, &k.Kustomization)
 	}
+	if err := k.CheckEmpty(); err != nil { // not in its own text: what is written for the build makes it no longer empty
+		return &document.Failure{
+			Reason: fmt.Sprintf("%s:1: %s", k.Path, err),
+			Where:  document.FileStart(k.Path), Remedy: "list what it consists of, or remove the file",
+		}
+	}
 	if g.space == "" {
 		g.space = k.Namespace
 	}
