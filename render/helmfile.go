@@ -106,7 +106,7 @@ func (d *discovery) helmfile(file, text string, given map[string]string) {
 		}
 	}
 	if f != nil {
-		d.fail(h.release(""), f)
+		h.failRead(h.release(""), f, h.whole()...)
 		return
 	}
 	total := 0
@@ -117,7 +117,7 @@ func (d *discovery) helmfile(file, text string, given map[string]string) {
 		one := &helmfile{discovery: d, file: file, dir: h.dir, text: text, env: env,
 			several: len(names) > 1 || env != defaultEnvironment}
 		if f := one.load(); f != nil {
-			d.fail(one.release(""), f)
+			one.failRead(one.release(""), f, one.whole()...)
 			continue
 		}
 		if total += len(one.entries); total > maxHelmfileReleases {

@@ -42,7 +42,7 @@ func (h *helmfile) add() {
 		}
 		r.Says = b.says()
 		if f != nil {
-			h.fail(r, f)
+			h.failRead(r, f, fmt.Sprint(own))
 			continue
 		}
 		h.discovery.add(r)

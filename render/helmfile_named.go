@@ -1,0 +1,65 @@
+package render
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
+)
+
+// failRead adds a release of the helmfile that cannot be had, as one of all the files that what there is of it names: a
+// change to any of them may change the release.
+func (h *helmfile) failRead(r release.Release, f *document.Failure, texts ...string) {
+	more := slices.Clone(h.read)
+	for _, t := range texts {
+		more = append(more, h.mentioned(t)...)
+	}
+	slices.Sort(more)
+	r.Files = append(r.Files, slices.Compact(more)...)
+	h.fail(r, f)
+}
+
+// whole are the texts of the helmfile and of its bases: of what a list `bases` in it may name.
+func (h *helmfile) whole() []string {
+	texts := []string{h.text}
+	for _, list := range helmfileBases.FindAllString(h.text, -1) {
+		for _, f := range h.mentioned(list) {
+			if b, err := h.src.Read(f); err == nil {
+				texts = append(texts, string(document.UTF8(b)))
+			}
+		}
+	}
+	return texts
+}
+
+var (
+	helmfileBases = regexp.MustCompile(`(?m)^bases:[^\n]*(?:\n(?:[ \t-][^\n]*)?)*`)
+	helmfileNames = regexp.MustCompile("[^\\s\"'`,\\[\\]{}()=:#]+\\.(?:ya?ml|json|gotmpl)\\b")
+)
+
+// mentioned lists the files of the repository that a text names, relative to the helmfile's folder: what a template would
+// fill in may be anything but another folder.
+func (h *helmfile) mentioned(text string) []string {
+	var out []string
+	for _, name := range helmfileNames.FindAllString(anyAction.ReplaceAllString(text, "*"), -1) {
+		p, in := source.Inside(h.dir, name)
+		before, _, filled := strings.Cut(p, "*")
+		if !in || p == h.file || !filled && !h.src.HasFile(p) {
+			continue
+		}
+		if !filled {
+			out = append(out, p)
+			continue
+		}
+		after := p[strings.LastIndex(p, "*")+1:]
+		for _, f := range h.src.Files {
+			if f != h.file && strings.HasPrefix(f, before) && strings.HasSuffix(f, after) && source.Match(p, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
