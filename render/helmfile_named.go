@@ -40,8 +40,8 @@ var (
 	helmfileNames = regexp.MustCompile("[^\\s\"'`,\\[\\]{}()=:#]+\\.(?:ya?ml|json|gotmpl)\\b")
 )
 
-// mentioned lists the files of the repository that a text names, relative to the helmfile's folder: what a template would
-// fill in may be anything but another folder.
+// mentioned lists the files of the repository that a text names, relative to the helmfile's folder: what a template
+// would fill in may be anything within one folder's name.
 func (h *helmfile) mentioned(text string) []string {
 	var out []string
 	for _, name := range helmfileNames.FindAllString(anyAction.ReplaceAllString(text, "*"), -1) {
