@@ -64,8 +64,12 @@ func (r *Result) gone(p slice.Pair, ch *render.Changes) string {
 // that nothing acts on any more is a change as well. One that another release has now moved.
 func (r *Result) removed(p slice.Pair, ch *render.Changes, changes []*render.Change, orphans []string) {
 	var names []string
+	stays := map[*render.Object]bool{} // as what head has in its place is refused
+	for _, o := range p.Instead {
+		stays[o] = true
+	}
 	for _, c := range changes {
-		if c.Kind != render.Removed || c.Base.Hook || !slice.RunsPods(c.Base) && !modeled(c.Base) {
+		if c.Kind != render.Removed || c.Base.Hook || stays[c.Base] || !slice.RunsPods(c.Base) && !modeled(c.Base) {
 			continue
 		}
 		id := c.Base.ID

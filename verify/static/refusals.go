@@ -26,6 +26,7 @@ import (
 type Applied struct {
 	release    string
 	Base, Head *render.Object // nil where absent
+	was        *render.Object // of base, where head calls it by a kind or version that no API server has
 	Refused    field.ErrorList
 	Before     field.ErrorList // that of base applied over itself
 	Back       field.ErrorList // what the revert is refused for, where the change is not
@@ -68,7 +69,9 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 		if a.Base != nil && ((a.Base.Typed == nil) != (o.Typed == nil) || a.Base.Hook) {
 			a.Base = nil
 		}
-		a.judge()
+		if a.judge(); a.Base == nil {
+			a.was = meantFor(base, p.Head.Objects, o)
+		}
 		a.forgive()
 		for _, e := range a.Refused {
 			if a.Base == nil && lived.knows(o, e) {
@@ -94,6 +97,28 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 		}
 	}
 	return out
+}
+
+// meantFor is the object of base that head's was meant to be, if head has not both.
+func meantFor(base map[string]*render.Object, head []*render.Object, o *render.Object) *render.Object {
+	gvk, ok := validation.Meant(o.Content)
+	if !ok {
+		return nil
+	}
+	id := o.ID
+	id.Group, id.Kind = gvk.Group, gvk.Kind
+	both := func(h *render.Object) bool { return h != o && h.ID.String() == id.String() }
+	if was := base[id.String()]; was != nil && !was.Hook && !slices.ContainsFunc(head, both) {
+		return was
+	}
+	return nil
+}
+
+// miscalled reports whether an object of base is there as one that the API server refuses for its kind or version.
+func miscalled(o *render.Object, head []*render.Object) bool {
+	return slices.ContainsFunc(head, func(h *render.Object) bool {
+		return h.ID.Name == o.ID.Name && meantFor(map[string]*render.Object{o.ID.String(): o}, nil, h) != nil
+	})
 }
 
 // forTests reports whether a release is a chart with values of chart-testing, which installs it
@@ -260,8 +285,11 @@ func StandIns(list []Applied) map[*render.Object]*render.Object {
 			continue
 		}
 		out[x.Head] = asOnceServed(x.Head)
-		if x.Base != nil && len(x.Before) == 0 {
+		switch {
+		case x.Base != nil && len(x.Before) == 0:
 			out[x.Head] = x.Base
+		case x.was != nil && len(refused(x.was)) == 0:
+			out[x.Head] = x.was
 		}
 	}
 	return out

@@ -35,7 +35,9 @@ func gaps(p slice.Pair, where *whereabouts) []Remark {
 		}
 		sel := labels.SelectorFromSet(s.Spec.Selector)
 		running := backersOf(base, o.ID.Namespace, sel)
-		stays := func(w *render.Object) bool { return head.counterpart(w) != nil || where.elsewhere(w) || kept(w) }
+		stays := func(w *render.Object) bool {
+			return head.counterpart(w) != nil || where.elsewhere(w) || kept(w) || miscalled(w, head.objects)
+		}
 		if slices.ContainsFunc(running, stays) {
 			continue
 		}
