@@ -223,9 +223,6 @@ func (a *analysis) search(ctx context.Context, picked []*slice.Slice) error {
 		Started: a.started, Of: tasks}
 	for i, sr := range a.checker.Run(ctx, plans, r) {
 		if sr.Err != nil {
-			if !scenario.NotModeled(sr.Err) {
-				return sr.Err
-			}
 			a.undecided(sr.Variant.Slice, sr.Err.Error())
 			continue
 		}

@@ -24,7 +24,8 @@ func (a *analysis) plan(ctx context.Context, picked []*slice.Slice,
 		for _, v := range a.variants(sl) {
 			plan, err := a.checker.Plan(a.runnable(v))
 			if err != nil {
-				return nil, 0, err
+				a.undecided(sl, err.Error())
+				continue
 			}
 			plans = append(plans, plan)
 			tasks += len(scenario.Order(plans[len(plans)-1:]))

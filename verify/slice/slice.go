@@ -122,6 +122,7 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 	}
 	sl.labelNamespaces(sides)
 	sl.befriend(sides)
+	tellNamesakes(sl.Workloads)
 	sl.Spec.Workloads = sl.Workloads
 	sl.admit(sides)
 	sl.limit(sides)
@@ -129,6 +130,17 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 	sl.store(sides)
 	sl.standBeside(sides)
 	return sl
+}
+
+// tellNamesakes marks the workloads of one name, as where a Deployment becomes a StatefulSet.
+func tellNamesakes(list []state.Workload) {
+	for i := range list {
+		for k := range i {
+			if list[i].Namespace == list[k].Namespace && list[i].Name == list[k].Name {
+				list[i].Namesake, list[k].Namesake = true, true
+			}
+		}
+	}
 }
 
 // With gives the slice of the same workloads as other objects of base and head declare it;

@@ -203,7 +203,9 @@ type NodeClass struct {
 type Workload struct {
 	ID              string // "apps/Deployment default/web"
 	Namespace, Name string
-	Manifests       [2]Manifest // by Version
+	// Namesake says that another workload of the slice has this name in this namespace, and another kind.
+	Namesake  bool
+	Manifests [2]Manifest // by Version
 	// Step is the place in the order in which the tool applies head that the workload comes at, or is deleted; what comes
 	// at a later one waits until this is healthy, unless [Spec.Straight]. 0 for all: one step.
 	Step int

@@ -43,7 +43,7 @@ func NewHPA(b *state.Builder) ([]actor.Actor, error) {
 		if !wl.Autoscaled() {
 			continue
 		}
-		h := &HPA{Workload: w, name: objects.ShortName(wl)}
+		h := &HPA{Workload: w, name: objects.OwnName(wl)}
 		for v := range wl.Manifests {
 			if wl.Manifests[v].HPA == nil {
 				continue

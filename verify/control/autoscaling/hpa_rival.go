@@ -35,7 +35,7 @@ func newRivals(c *state.Config, w int) []actor.Actor {
 		for _, o := range wl.Manifests[v].Rivals {
 			r := byName[o.Name]
 			if r == nil {
-				r = &rivalHPA{workload: w, name: objects.ShortName(wl) + " (" + o.Name + ")"}
+				r = &rivalHPA{workload: w, name: objects.OwnName(wl) + " (" + o.Name + ")"}
 				byName[o.Name] = r
 				out = append(out, r)
 			}

@@ -25,7 +25,7 @@ func NewKEDA(b *state.Builder) ([]actor.Actor, error) {
 	var out []actor.Actor
 	for w := range c.Spec.Workloads {
 		wl := &c.Spec.Workloads[w]
-		k := &keda{workload: w, name: objects.ShortName(wl)}
+		k := &keda{workload: w, name: objects.OwnName(wl)}
 		for v := range wl.Manifests {
 			o := wl.Manifests[v].KEDA
 			if o == nil {

@@ -33,7 +33,7 @@ func NewLoadChange(b *state.Builder) ([]actor.Actor, error) {
 	}
 	var out []actor.Actor
 	for w := range c.Spec.Workloads {
-		l := &loadChange{workload: w, name: objects.ShortName(&c.Spec.Workloads[w]),
+		l := &loadChange{workload: w, name: objects.OwnName(&c.Spec.Workloads[w]),
 			demands: demandsFor(&c.Spec.Workloads[w], c.Spec.Events.IdleMemory)}
 		if len(l.demands) == 0 {
 			l.demands = demandsBeside(c, w)

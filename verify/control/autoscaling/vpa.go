@@ -37,7 +37,7 @@ func NewVPA(b *state.Builder) ([]actor.Actor, error) {
 		if len(wl.Sizes) == 0 {
 			continue
 		}
-		a := &vpa{workload: w, name: objects.ShortName(wl)}
+		a := &vpa{workload: w, name: objects.OwnName(wl)}
 		for v := range wl.Manifests {
 			eachUse(c.Spec, w, v, func(load state.Load, n int, u usage) {
 				if a.sizes[v] == nil {
@@ -152,7 +152,7 @@ func (a *vpa) Model() *actor.Model {
 // evicts.
 func newVPAUpdater(c *state.Config, w int) actor.Actor {
 	wl := &c.Spec.Workloads[w]
-	u := &vpaUpdater{workload: w, name: objects.ShortName(wl), evictions: objects.NewEvictions(c)}
+	u := &vpaUpdater{workload: w, name: objects.OwnName(wl), evictions: objects.NewEvictions(c)}
 	for v := range wl.Manifests {
 		o := wl.Manifests[v].VPA
 		if o == nil || o.Mode == state.VPAOff || o.Mode == state.VPAInitial {

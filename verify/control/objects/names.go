@@ -12,8 +12,17 @@ import (
 // Upstream is the tag every actor was read from.
 const Upstream = "kubernetes v1.36.3"
 
-// ShortName is a workload as texts and actor names have it: "default/web".
+// ShortName is a workload as texts have it that say its kind: "default/web".
 func ShortName(w *state.Workload) string { return w.Namespace + "/" + w.Name }
+
+// OwnName is a workload as nothing else of its slice is called: its short name, with the kind before it where another
+// kind has the same.
+func OwnName(w *state.Workload) string {
+	if w.Namesake {
+		return string(w.Kind()) + " " + ShortName(w)
+	}
+	return ShortName(w)
+}
 
 // SetName words the ReplicaSet of pod class p: "new ReplicaSet of default/web".
 func SetName(c *state.Config, p int) string {
@@ -29,8 +38,10 @@ func Revised(c *state.Config, p int, word string) string {
 }
 
 // PodName names a pod class: "default/web", or the pod of a StatefulSet "default/web-0".
-func PodName(c *state.Config, p int) string {
-	name := ShortName(&c.Spec.Workloads[c.Pods[p].Workload])
+func PodName(c *state.Config, p int) string { return podName(c, p, ShortName) }
+
+func podName(c *state.Config, p int, called func(*state.Workload) string) string {
+	name := called(&c.Spec.Workloads[c.Pods[p].Workload])
 	if o := c.Pods[p].Ordinal; o != state.NoOrdinal {
 		name += "-" + strconv.Itoa(o)
 	}
@@ -71,7 +82,7 @@ func PodObject(c *state.Config, p int) string {
 
 // ClassActor names an actor on one pod class: "replicaset/default/web@new".
 func ClassActor(c *state.Config, loop string, p int) string {
-	name := loop + "/" + PodName(c, p)
+	name := loop + "/" + podName(c, p, OwnName)
 	if r := c.Revision(p); r != "" {
 		name += "@" + r
 	}

@@ -38,7 +38,7 @@ func NewDeclared(b *state.Builder) ([]actor.Actor, error) {
 			if w < 0 {
 				continue
 			}
-			d.workload, d.name = w, d.name+"/"+objects.ShortName(&c.Spec.Workloads[w])
+			d.workload, d.name = w, d.name+"/"+objects.OwnName(&c.Spec.Workloads[w])
 			if err := d.refused(c); err != nil {
 				return nil, err
 			}
