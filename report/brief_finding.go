@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -41,11 +42,11 @@ func takes(f *judge.Finding) string {
 	switch {
 	case f.Recovers != nil && *f.Recovers:
 		s += "; transient: every fair run recovers"
-	case f.Certainty == "inevitable" && timing != "":
+	case f.Certainty == finding.Inevitable && timing != "":
 		s, timing = s+"; possible: "+timing+", and then every "+runs(f)+" like this", ""
-	case f.Certainty == "inevitable":
+	case f.Certainty == finding.Inevitable:
 		s += "; inevitable: every " + runs(f) + " like this"
-	case f.Certainty == "possible":
+	case f.Certainty == finding.Possible:
 		s += "; possible: it takes a tie or a race"
 	}
 	if f.FoundBy == "runs" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -109,7 +110,7 @@ func shortName(id string) string {
 // inevitable, and needs no timing of its own, the title says that it does.
 func title(f *judge.Finding) string {
 	s := headline(f)
-	if long, _ := needs(f); long != "" || f.Certainty != "inevitable" {
+	if long, _ := needs(f); long != "" || f.Certainty != finding.Inevitable {
 		return s
 	}
 	m := canHappen.FindStringSubmatchIndex(s)

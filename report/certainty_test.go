@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -11,14 +12,15 @@ import (
 func TestCertainty(t *testing.T) {
 	yes, no := true, false
 	for _, tt := range []struct {
-		name, certainty string
-		recovers        *bool
-		want, never     string
+		name        string
+		certainty   finding.Certainty
+		recovers    *bool
+		want, never string
 	}{
-		{"at the end", "inevitable", nil, "every fair run ends like this", "transient"},
-		{"on the way", "inevitable", &yes, "every fair run comes through this; transient: every fair run recovers", "ends like this"},
-		{"on the way, by a tie", "possible", &yes, "a tie of the scheduler or a race; transient", "every fair run comes"},
-		{"it stays", "inevitable", &no, "every fair run comes through this; some fair run does not recover", "transient"},
+		{"at the end", finding.Inevitable, nil, "every fair run ends like this", "transient"},
+		{"on the way", finding.Inevitable, &yes, "every fair run comes through this; transient: every fair run recovers", "ends like this"},
+		{"on the way, by a tie", finding.Possible, &yes, "a tie of the scheduler or a race; transient", "every fair run comes"},
+		{"it stays", finding.Inevitable, &no, "every fair run comes through this; some fair run does not recover", "transient"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := certainty(&judge.Finding{Certainty: tt.certainty, Timing: "realistic", Recovers: tt.recovers})
@@ -35,7 +37,7 @@ func TestCertaintyNeedsTiming(t *testing.T) {
 	yes := true
 	for _, timing := range []string{"arbitrary", "crash", "stale", "crash and stale"} {
 		for _, recovers := range []*bool{nil, &yes} {
-			for _, sure := range []string{"inevitable", "possible"} {
+			for _, sure := range []finding.Certainty{finding.Inevitable, finding.Possible} {
 				f := &judge.Finding{Certainty: sure, Timing: timing, Recovers: recovers, Message: "1 pod of a can be missing forever"}
 				long, short := needs(f)
 				for where, text := range map[string]string{"certainty": certainty(f), "brief": takes(f), "title": title(f)} {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -17,7 +18,7 @@ func TestTextKeepsToTheTerminal(t *testing.T) {
 	long := strings.Repeat("ü", 120)
 	r := &verify.Result{Verdict: verify.Fail, Findings: []judge.Finding{
 		{
-			Rule: "unschedulable", Severity: "error", Status: judge.New, Certainty: "possible", Workload: "apps/Deployment default/web",
+			Rule: "unschedulable", Severity: "error", Status: judge.New, Certainty: finding.Possible, Workload: "apps/Deployment default/web",
 			Message: "pod of default/web can stay pending forever: " + strings.Repeat("one more reason and ", 30), Cause: "c",
 			Interleaving: []judge.Step{
 				{Action: "drain", Class: "event", Text: "the drain of node a-1 starts: it is cordoned (taint node.kubernetes.io/unschedulable)"},

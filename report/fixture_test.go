@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -52,7 +53,7 @@ func spreadResult() *verify.Result {
 			Slice: []string{"autoscaling/HorizontalPodAutoscaler default/web"},
 		}},
 		Findings: []judge.Finding{{
-			Rule: "unschedulable", Class: "lifecycle", Severity: "error", Status: judge.New, Certainty: "inevitable",
+			Rule: "unschedulable", Class: "lifecycle", Severity: "error", Status: judge.New, Certainty: finding.Inevitable,
 			Scenario: "change", Timing: "realistic", Workload: webID, Release: "shop-prod", AlsoIn: []string{"shop-stage"},
 			Message: "a pod of default/web stays pending: no node satisfies both spread constraints",
 			Scale:   judge.Scale{Nodes: 3, Pods: 6, Classes: map[string]int{"zone-a": 2, "zone-b": 1}}, AtDeclaredScale: true,
@@ -118,7 +119,7 @@ func loopResult() *verify.Result {
 	r := spreadResult()
 	start := 1
 	loop := judge.Finding{
-		Rule: "never-settles", Class: "convergence", Severity: "warning", Status: judge.New, Certainty: "possible",
+		Rule: "never-settles", Class: "convergence", Severity: "warning", Status: judge.New, Certainty: finding.Possible,
 		Scenario: "steady", Timing: "arbitrary", Workload: "apps/Deployment default/api", Release: "api",
 		Message:    "the replica count of default/api never settles",
 		Scale:      judge.Scale{Nodes: 1, Pods: 4, Classes: map[string]int{"general": 1}},
@@ -208,7 +209,7 @@ func hostileResult(k int) *verify.Result {
 	for i := range r.Findings { // what the schema fixes stays
 		f := &r.Findings[i]
 		f.Status, f.Severity = [...]judge.Status{judge.New, judge.Existing, judge.Fixed, judge.New}[i%4], "error"
-		f.Certainty, f.Scenario, f.Timing = "possible", "change", "realistic"
+		f.Certainty, f.Scenario, f.Timing = finding.Possible, "change", "realistic"
 	}
 	return r
 }
@@ -237,7 +238,7 @@ func rolloutResult() *verify.Result {
 	}
 	start := 2
 	r.Findings = []judge.Finding{{
-		Rule: "never-settles", Class: "convergence", Severity: "error", Status: judge.New, Certainty: "inevitable", Scenario: "change", Timing: "realistic",
+		Rule: "never-settles", Class: "convergence", Severity: "error", Status: judge.New, Certainty: finding.Inevitable, Scenario: "change", Timing: "realistic",
 		Workload: api, Release: "api-prod", Message: "the surge of prod/api preempts prod/batch again and again",
 		Scale: judge.Scale{Nodes: 2, Pods: 6, Classes: map[string]int{"general": 2}}, AtDeclaredScale: true, Events: []string{"apply"}, CycleStart: &start,
 		Interleaving: []judge.Step{

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -88,7 +89,7 @@ func ordered(fs []judge.Finding) []judge.Finding {
 		return cmp.Or(
 			cmp.Compare(statusRank(a.Status), statusRank(b.Status)),
 			cmp.Compare(severityRank(a.Severity), severityRank(b.Severity)),
-			cmp.Compare(rank(a.Certainty != "inevitable"), rank(b.Certainty != "inevitable")),
+			cmp.Compare(rank(a.Certainty != finding.Inevitable), rank(b.Certainty != finding.Inevitable)),
 			cmp.Compare(rank(a.Timing == "arbitrary"), rank(b.Timing == "arbitrary")),
 			cmp.Compare(rank(!a.AtDeclaredScale), rank(!b.AtDeclaredScale)),
 			strings.Compare(a.Rule, b.Rule),

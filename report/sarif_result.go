@@ -86,7 +86,7 @@ func sarifResult(it sarifItem, flow bool) *sarif.Result {
 			WithStatus("accepted").WithJustifcation("in the baseline file")})
 	}
 	res.Properties = properties(map[string]string{
-		"status": string(f.Status), "certainty": f.Certainty, "scenario": f.Scenario,
+		"status": string(f.Status), "certainty": f.Certainty.String(), "scenario": f.Scenario,
 		"timing": f.Timing, "release": f.Release,
 		"workload": f.Workload, "attribution": rung, "scale": scale(f), "events": events(f), "cause": f.Cause,
 	})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -20,7 +21,7 @@ func filled(a, b string) *verify.Result {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.Status, f.Severity = [...]judge.Status{judge.New, judge.Existing, judge.Fixed, judge.New}[i%4], "error"
-		f.Certainty, f.Scenario, f.Timing = "possible", "change", "realistic"
+		f.Certainty, f.Scenario, f.Timing = finding.Possible, "change", "realistic"
 	}
 	return r
 }

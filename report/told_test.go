@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -163,10 +164,10 @@ func TestTitle(t *testing.T) {
 		"the autoscaler of default/web can go to its maximum":           "the autoscaler of default/web goes to its maximum",
 		"the API server refuses the change of apps/Deployment x/can be": "the API server refuses the change of apps/Deployment x/can be",
 	} {
-		if got := title(&judge.Finding{Message: message, Certainty: "inevitable"}); got != want {
+		if got := title(&judge.Finding{Message: message, Certainty: finding.Inevitable}); got != want {
 			t.Errorf("%q becomes %q, want %q", message, got, want)
 		}
-		if got := title(&judge.Finding{Message: message, Certainty: "possible"}); got != message {
+		if got := title(&judge.Finding{Message: message, Certainty: finding.Possible}); got != message {
 			t.Errorf("%q, which is possible, becomes %q", message, got)
 		}
 	}

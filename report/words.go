@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -76,15 +77,15 @@ func certainty(f *judge.Finding) string {
 		comes = "fair run comes through this"
 	}
 	switch f.Certainty {
-	case "inevitable":
+	case finding.Inevitable:
 		s = "inevitable: after the last event every " + comes
 		if long, _ := needs(f); long != "" {
 			s = "possible: " + long + ", and then every " + comes
 		}
-	case "possible":
+	case finding.Possible:
 		s = "possible: it takes a tie of the scheduler or a race"
 	default:
-		s = line(f.Certainty)
+		s = "not known: the search was cut off before it could tell"
 	}
 	if f.Recovers != nil {
 		if *f.Recovers {
@@ -93,7 +94,7 @@ func certainty(f *judge.Finding) string {
 			s += "; some fair run does not recover"
 		}
 	}
-	if long, _ := needs(f); long != "" && f.Certainty != "inevitable" {
+	if long, _ := needs(f); long != "" && f.Certainty != finding.Inevitable {
 		s += "; " + long
 	}
 	if f.ConfirmedBy != "" {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // A fail-closed webhook that guards the only pods that serve it keeps them away for good,
@@ -66,7 +67,7 @@ events: {none: true`+x.events+`}
 			}
 			var got []string
 			for _, f := range r.Findings {
-				if f.Certainty != "inevitable" {
+				if f.Certainty != finding.Inevitable {
 					t.Errorf("%s is %s", f.Rule, f.Certainty)
 				}
 				got = append(got, f.Rule)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // changeOf gives the change from one set of manifests to another, with a policy; "" is the
@@ -101,7 +102,7 @@ func TestTheNumberOfAssumedNodesIsNamed(t *testing.T) {
 				t.Error("nothing was found")
 			}
 			for _, f := range found {
-				if f.Severity == "error" || f.Certainty == "inevitable" || !strings.Contains(f.Message, "while at most") {
+				if f.Severity == "error" || f.Certainty == finding.Inevitable || !strings.Contains(f.Message, "while at most") {
 					t.Errorf("%s %s %s: %s", f.Severity, f.Certainty, f.Rule, f.Message)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -110,7 +111,7 @@ func (a *analysis) enterRefusals(list []static.Applied) {
 		}
 		f := x.Finding(a.places, o, errs, rule, status)
 		if x.Once() && a.opt.Policy.Controllers.GitOps == nil {
-			f.Certainty, f.Severity = "possible", string(judge.Lower(rule.Severity))
+			f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
 			f.Message += ": delete the " + o.ID.Kind + " first, if it still exists"
 		}
 		if status == judge.New {
@@ -183,7 +184,7 @@ func (a *analysis) holdUp(ch *render.Changes) {
 	for i := range a.result.Findings {
 		f := &a.result.Findings[i]
 		refused := f.Rule == rules.ApplyRejected
-		if f.Status != judge.New && f.Status != judge.Worsened || f.Certainty != "inevitable" ||
+		if f.Status != judge.New && f.Status != judge.Worsened || f.Certainty != finding.Inevitable ||
 			f.Scenario != scenario.ScenarioChange && f.Scenario != scenario.ScenarioInstall ||
 			!refused && f.Rule != "rollout-stuck" && f.Rule != "unschedulable" ||
 			slices.ContainsFunc(f.Events, func(e string) bool { return e != "apply" }) {

@@ -240,9 +240,9 @@ func documentedFinding(t *testing.T, c documentedCase) judge.Finding {
 // howSure words a finding's certainty, and whether every fair run recovers.
 func howSure(f judge.Finding) string {
 	if f.Recovers != nil && *f.Recovers {
-		return f.Certainty + ", transient"
+		return f.Certainty.String() + ", transient"
 	}
-	return f.Certainty
+	return f.Certainty.String()
 }
 
 // foundAt words the scale of a finding.

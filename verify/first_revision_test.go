@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -62,7 +63,7 @@ func TestABadFirstRevisionBlocksDrainAndFix(t *testing.T) {
 			t.Errorf("seed %d: rollout-stuck is %q\n%s", seed, bad["rollout-stuck"].Severity, text)
 		}
 		for rule, f := range bad {
-			if f.Severity != "note" || f.Certainty != "inevitable" || f.Fix == nil {
+			if f.Severity != "note" || f.Certainty != finding.Inevitable || f.Fix == nil {
 				t.Errorf("seed %d: %s is %s, %s, with fix %v\n%s", seed, rule, f.Severity, f.Certainty, f.Fix, text)
 			}
 		}

@@ -113,7 +113,7 @@ func preferred(f, g judge.Finding) bool {
 			g.Status)/2*2-scenario.BoolRank(g.Status == judge.Fixed),
 		scenario.BoolRank(!f.AtDeclaredScale)-scenario.BoolRank(!g.AtDeclaredScale),
 		judge.Rank(f.Severity)-judge.Rank(g.Severity),
-		cmp.Compare(f.Certainty, g.Certainty),
+		cmp.Compare(g.Certainty, f.Certainty),
 		cmp.Compare(f.Scale.Nodes, g.Scale.Nodes),
 		cmp.Compare(len(f.Events), len(g.Events)),
 		cmp.Compare(len(f.Interleaving), len(g.Interleaving)),

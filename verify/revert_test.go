@@ -64,7 +64,7 @@ events: {none: true}
 			var got []string
 			for _, f := range r.Findings {
 				if f.Rule == rules.CannotRevert {
-					got = append(got, f.Certainty+" "+f.Message)
+					got = append(got, f.Certainty.String()+" "+f.Message)
 					if f.Scenario != "revert" || f.Interleaving[0].Action != "revert" || len(f.Blame) == 0 {
 						t.Errorf("scenario %s, first step %+v, blame %+v", f.Scenario, f.Interleaving[0], f.Blame)
 					}

@@ -90,7 +90,7 @@ func gating(r *Result) []string {
 	out := []string{string(r.Verdict)}
 	for _, f := range r.Findings {
 		if f.Status != judge.Existing {
-			out = append(out, strings.Join([]string{string(f.Status), string(f.Severity), string(f.Certainty), f.Rule, f.Workload}, " "))
+			out = append(out, strings.Join([]string{string(f.Status), string(f.Severity), f.Certainty.String(), f.Rule, f.Workload}, " "))
 		}
 	}
 	return out

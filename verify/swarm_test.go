@@ -13,6 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -79,7 +80,7 @@ func TestRunsFindWhatTheBudgetDoesNotReach(t *testing.T) {
 		t.Fatalf("%d states alone: %s, %v", states, without.Verdict, foundIn(without))
 	}
 	i := slices.IndexFunc(with.Findings, below)
-	if i < 0 || with.Findings[i].FoundBy != "runs" || with.Findings[i].Certainty != "possible" || with.Coverage.Swarmed[0].Found == 0 {
+	if i < 0 || with.Findings[i].FoundBy != "runs" || with.Findings[i].Certainty != finding.Possible || with.Coverage.Swarmed[0].Found == 0 {
 		t.Fatalf("with runs: %v, %+v", foundIn(with), with.Coverage.Swarmed)
 	}
 	if k := slices.IndexFunc(whole.Findings, below); k < 0 || whole.Findings[k].FoundBy != "" || whole.Coverage.Swarmed != nil ||

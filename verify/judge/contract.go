@@ -1,5 +1,9 @@
 package judge
 
+import (
+	"github.com/kubesettle/kubesettle/verify/finding"
+)
+
 import "github.com/kubesettle/kubesettle/verify/scenario"
 
 // Status of a finding against the base revision.
@@ -44,13 +48,13 @@ type Condition struct {
 
 // Finding is a violation as the user sees it.
 type Finding struct {
-	Rule      string `json:"rule"`
-	Class     string `json:"class"`
-	Severity  string `json:"severity"` // error, warning, note
-	Status    Status `json:"status"`
-	Certainty string `json:"certainty"` // inevitable, possible
-	Scenario  string `json:"scenario"`  // change, steady, install, revert
-	Timing    string `json:"timing"`    // realistic, arbitrary, crash, stale, "crash and stale"
+	Rule      string            `json:"rule"`
+	Class     string            `json:"class"`
+	Severity  string            `json:"severity"` // error, warning, note
+	Status    Status            `json:"status"`
+	Certainty finding.Certainty `json:"certainty"`
+	Scenario  string            `json:"scenario"` // change, steady, install, revert
+	Timing    string            `json:"timing"`   // realistic, arbitrary, crash, stale, "crash and stale"
 	// Start is "live" where the run starts from the cluster as a snapshot shows it; "" from a state
 	// that base settles in.
 	Start    string `json:"start,omitempty"`

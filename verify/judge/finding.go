@@ -15,6 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/control/workloads"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -58,12 +59,12 @@ func newWording(v scenario.Violation, sl *slice.Slice, pl Places, base bool) wor
 func (w wording) finding() Finding {
 	f := Finding{
 		Rule: w.Bound.Rule.ID, Class: string(w.Bound.Rule.Class), Severity: string(w.Bound.Rule.Severity),
-		Certainty: "possible", Scenario: w.Scenario, Timing: "realistic",
+		Certainty: finding.Possible, Scenario: w.Scenario, Timing: "realistic",
 		Workload: w.Key().Workload, Release: w.slice.Release,
 		Events: []string{}, Interleaving: []Step{}, Locations: []Location{}, Blame: []Blame{},
 	}
 	if w.Inevitable {
-		f.Certainty = "inevitable"
+		f.Certainty = finding.Inevitable
 	}
 	if w.FromLive() {
 		f.Start = "live"
@@ -341,7 +342,7 @@ func severity(v scenario.Violation, f Finding, assumed bool) rules.Severity {
 	if b.Property.Mild {
 		s = Lower(s)
 	}
-	if f.Certainty != "inevitable" {
+	if f.Certainty != finding.Inevitable {
 		s = Lower(s)
 	}
 	routine := 0

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -14,7 +15,7 @@ import (
 // hedge words a finding that rests on how many nodes were assumed: it names the clusters
 // that it holds for, those of at most so many nodes, and is not inevitable.
 func (f *Finding) hedge(v scenario.Variant, nodes int) {
-	f.Certainty = "possible"
+	f.Certainty = finding.Possible
 	fit, what := "fit", "nodes"
 	if nodes == 1 {
 		fit, what = "fits", "node"
@@ -28,7 +29,7 @@ func (f *Finding) hedge(v scenario.Variant, nodes int) {
 
 // Premised words a finding that rests on there being no further device, or on nodes of a size, or full, or tainted.
 func (f *Finding) Premised(premise string) {
-	f.Certainty = "possible"
+	f.Certainty = finding.Possible
 	f.while(premise, "cluster.nodes, cluster.nodePools or --snapshot")
 }
 
@@ -74,7 +75,7 @@ func (d *Judge) placed(ctx context.Context, v scenario.Violation, f *Finding) {
 	if f.Status == Existing || d.Checker.HoldsPacked(ctx, v) {
 		return
 	}
-	f.Certainty = "possible"
+	f.Certainty = finding.Possible
 	f.while("the pods of other workloads stand where the scheduler puts them on empty nodes", "--snapshot")
 }
 

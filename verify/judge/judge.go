@@ -8,6 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -179,9 +180,9 @@ func (d *Judge) lifted(
 
 // at enters whether a violation shows at a declared size, and its severity as far as it hangs on that.
 func (d *Judge) at(j judged, declared bool) judged {
-	f := Finding{AtDeclaredScale: declared, Certainty: "possible", Events: j.Kinds()}
+	f := Finding{AtDeclaredScale: declared, Certainty: finding.Possible, Events: j.Kinds()}
 	if j.Inevitable {
-		f.Certainty = "inevitable"
+		f.Certainty = finding.Inevitable
 	}
 	j.declared, j.severity = declared, d.unlessFailed(j.Violation, severity(j.Violation, f, d.Assumed))
 	return j
@@ -237,7 +238,7 @@ func (d *Judge) severity(
 		d.placed(ctx, v, f)
 		of := *f
 		if unprotected {
-			of.Certainty = "inevitable"
+			of.Certainty = finding.Inevitable
 		}
 		return d.doubt(ctx, v, f, severity(v, of, assumed))
 	}

@@ -46,7 +46,7 @@ func gravest(a, b Finding) int {
 	return cmp.Or(
 		slices.Index(status, a.Status)-slices.Index(status, b.Status),
 		Rank(a.Severity)-Rank(b.Severity),
-		cmp.Compare(a.Certainty, b.Certainty), // inevitable before possible
+		cmp.Compare(b.Certainty, a.Certainty), // the surer first
 	)
 }
 

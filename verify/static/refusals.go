@@ -15,6 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -300,7 +301,7 @@ func (x *Applied) Finding(pl judge.Places, o *render.Object, errs field.ErrorLis
 	status judge.Status) judge.Finding {
 	f := judge.Finding{
 		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status,
-		Certainty: "inevitable", Scenario: scenario.ScenarioChange, Timing: "realistic",
+		Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange, Timing: "realistic",
 		Workload: o.ID.String(), Release: x.release,
 		Scale: judge.Scale{Classes: map[string]int{}}, AtDeclaredScale: true, Events: []string{"apply"},
 		Interleaving: []judge.Step{}, Locations: []judge.Location{}, Blame: []judge.Blame{},
@@ -312,7 +313,7 @@ func (x *Applied) Finding(pl judge.Places, o *render.Object, errs field.ErrorLis
 	case x.again:
 		f.Scenario, verb = scenario.ScenarioSteady, "every further apply of"
 		if x.lookup {
-			f.Certainty, f.Severity = "possible", string(judge.Lower(rule.Severity))
+			f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
 		}
 	case x.Base == nil:
 		verb = "to create"

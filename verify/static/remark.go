@@ -9,6 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -116,7 +117,7 @@ func (x Remark) Remedies() []Remedy {
 // Finding words a remark, but for what its rule says.
 func (x Remark) Finding(pl judge.Places) judge.Finding {
 	f := judge.Finding{
-		Rule: x.Rule, Status: x.status, Certainty: "inevitable", Scenario: scenario.ScenarioChange, Timing: "realistic",
+		Rule: x.Rule, Status: x.status, Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange, Timing: "realistic",
 		Workload: x.Object.ID.String(), Release: x.release, Message: x.text,
 		Scale: judge.Scale{Classes: map[string]int{}}, AtDeclaredScale: true, Events: []string{"apply"},
 		Locations: []judge.Location{}, Blame: []judge.Blame{},
@@ -148,10 +149,10 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 		f.Recovers = &x.recovers
 	}
 	if x.race {
-		f.Certainty = "possible"
+		f.Certainty = finding.Possible
 	}
 	if x.occasion != "" {
-		f.Certainty, f.Events = "possible", append(f.Events, x.occasion)
+		f.Certainty, f.Events = finding.Possible, append(f.Events, x.occasion)
 	}
 	for _, b := range f.Blame {
 		f.Locations = append(f.Locations, *b.Location)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -56,8 +57,9 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 		}
 	}
 	f := judge.Finding{
-		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status, Certainty: "inevitable",
-		Scenario: scenario.ScenarioChange, Timing: "realistic", Workload: w.ID, Release: sl.Release, Message: text,
+		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status,
+		Certainty: finding.Inevitable,
+		Scenario:  scenario.ScenarioChange, Timing: "realistic", Workload: w.ID, Release: sl.Release, Message: text,
 		Scale: judge.Scale{Classes: map[string]int{}}, AtDeclaredScale: true, Events: []string{"apply"},
 		Blame: []judge.Blame{},
 	}
@@ -65,7 +67,7 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 		f.Scenario = scenario.ScenarioInstall
 	}
 	if s.Loaded {
-		f.Events, f.Certainty = append(f.Events, "load-change"), "possible"
+		f.Events, f.Certainty = append(f.Events, "load-change"), finding.Possible
 	}
 	step := judge.Step{
 		Actor: "scheduler", Class: actor.Sync.String(), Action: "unschedulable", Object: w.ID, Text: text,
