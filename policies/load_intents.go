@@ -36,7 +36,7 @@ func (d *decoder) intents(p *Policy) read {
 					"severity":  oneOf(d, &in.Severity, rules.Error, rules.Warning, rules.Note, rules.Off),
 					"workloads": d.texts(&in.Workloads, workloadName),
 				}
-				if key.Value == rules.BelowFloor.ID {
+				if key.Value == rules.BelowFloor {
 					fs["minReady"] = d.number(&in.MinReady, 1, 10_000)
 				}
 				d.object(n, at, fs)

@@ -50,7 +50,7 @@ func TestWhatARuleIsMadeOfIsItsContent(t *testing.T) {
 			t.Errorf("custom intent with another %s: the same content is %v", name, same)
 		}
 	}
-	floor := func(in Intent) []string { return judges(&Policy{Intents: map[string]Intent{rules.BelowFloor.ID: in}}) }
+	floor := func(in Intent) []string { return judges(&Policy{Intents: map[string]Intent{rules.BelowFloor: in}}) }
 	for _, tt := range []struct {
 		in   Intent
 		same bool

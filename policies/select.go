@@ -56,7 +56,7 @@ func Select(p *Policy, only []string) ([]rules.Rule, error) {
 // tune applies an intent to a rule: one rule, two where it names workloads, or none.
 func tune(r rules.Rule, in Intent) []rules.Rule {
 	tuned := r
-	if r.ID == rules.BelowFloor.ID && in.MinReady > 0 {
+	if r.ID == rules.BelowFloor && in.MinReady > 0 {
 		tuned = rules.BelowFloorAt(in.MinReady)
 	}
 	if in.Severity != "" {

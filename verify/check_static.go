@@ -36,7 +36,7 @@ func (a *analysis) enterShortages(picked []*slice.Slice) {
 			if s.Loaded && !loads {
 				continue
 			}
-			if s.Rule == "unschedulable" && !s.Queued && a.whole[sl] &&
+			if s.Rule == rules.Unschedulable && !s.Queued && a.whole[sl] &&
 				!a.tells(s.Rule, sl.Release, sl.Spec.Workloads[s.Workload].ID) {
 				continue // a quota, say, keeps these pods from ever being there
 			}
@@ -186,7 +186,7 @@ func (a *analysis) holdUp(ch *render.Changes) {
 		refused := f.Rule == rules.ApplyRejected
 		if f.Status != judge.New && f.Status != judge.Worsened || f.Certainty != finding.Inevitable ||
 			f.Scenario != scenario.ScenarioChange && f.Scenario != scenario.ScenarioInstall ||
-			!refused && f.Rule != "rollout-stuck" && f.Rule != "unschedulable" ||
+			!refused && f.Rule != rules.RolloutStuck && f.Rule != rules.Unschedulable ||
 			slices.ContainsFunc(f.Events, func(e string) bool { return e != "apply" }) {
 			continue
 		}

@@ -2,9 +2,6 @@ package rules
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// ApplyRejected is the ID of the rule that the API server takes what is applied.
-const ApplyRejected = "apply-rejected"
-
 // applyRejected says that the API server takes the change: no immutable field differs from
 // base, and every object is valid, and stands once in its release.
 //

@@ -2,9 +2,6 @@ package rules
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// ApplyStuck is the ID of the rule that no step of an apply waits for a later one.
-const ApplyStuck = "apply-stuck"
-
 // applyStuck says that what the tool applies in steps has, in each step, all that this step waits for, and that it
 // waits long enough.
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// BelowFloor says that ready replicas do not fall under the floor that was declared:
+// belowFloor says that ready replicas do not fall under the floor that was declared:
 // □¬(ready pods become fewer, and fewer than the floor).
 //
 // Intent: a change keeps serving while it happens.
@@ -15,7 +15,7 @@ import (
 // Assumes: a ready pod serves.
 // Does not say: that the floor is enough for the load; or anything while pods start for
 // the first time, as nothing falls then.
-var BelowFloor = BelowFloorAt(0)
+var belowFloor = BelowFloorAt(0)
 
 // BelowFloorAt is the rule with the user's own floor, in pods; 0 derives it.
 func BelowFloorAt(minReady int) Rule {
@@ -25,7 +25,7 @@ func BelowFloorAt(minReady int) Rule {
 	}
 	return Rule{
 		Made:     made,
-		ID:       "below-floor",
+		ID:       BelowFloor,
 		Class:    Numbers,
 		Title:    "ready replicas fall under the declared floor",
 		Severity: Error,

@@ -8,9 +8,6 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// CannotRevert is the ID of the rule that a change can be taken back.
-const CannotRevert = "cannot-revert"
-
 // cannotRevert says that base, applied again where head has settled or is stuck, is reached
 // again: ◇□(all pods are base's, and as many run as are wanted).
 //

@@ -21,7 +21,7 @@ import (
 // its pods.
 // Does not say: that a program does not crash of itself: no placement is to blame for it.
 var crashLoop = Rule{
-	ID:       "crash-loop",
+	ID:       CrashLoop,
 	Class:    Oscillation,
 	Title:    "placement kills a node or pods again and again",
 	Severity: Error,

@@ -2,10 +2,6 @@ package rules
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// DanglingTarget is the ID of the rule that what acts on pods and Services still finds those it was
-// written for.
-const DanglingTarget = "dangling-target"
-
 // danglingTarget says that a Service, a PodDisruptionBudget, an autoscaler, a placement rule, a
 // NetworkPolicy and a monitor act on the pods or Services they were written for, and on no others
 // that the change lets in, and that an Ingress or a route leads to a Service that is there.

@@ -2,9 +2,6 @@ package rules
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// DeletedOnTheWay is the ID of the rule that what both revisions have is not deleted between them.
-const DeletedOnTheWay = "deleted-on-the-way"
-
 // deletedOnTheWay says that nothing is deleted that head declares, and that what is deleted can go.
 //
 // Intent: moving a file moves nothing in the cluster.

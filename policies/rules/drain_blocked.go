@@ -18,7 +18,7 @@ import (
 // Does not say: how long a drain takes that ends; nor anything of pods that no budget
 // selects, which always go.
 var drainBlocked = Rule{
-	ID:       "drain-blocked",
+	ID:       DrainBlocked,
 	Class:    Lifecycle,
 	Title:    "a node can never be drained",
 	Severity: Error,

@@ -22,7 +22,7 @@ import (
 // Does not say: who evicts; the steps of the loop do. Nor that pods are lost by an
 // eviction that happens once (see below-floor).
 var evictionLoop = Rule{
-	ID:       "eviction-loop",
+	ID:       EvictionLoop,
 	Class:    Oscillation,
 	Title:    "pods are evicted and created again forever",
 	Severity: Error,

@@ -40,7 +40,7 @@ func TestFloor(t *testing.T) {
 
 func TestBelowFloor(t *testing.T) {
 	c := problem{deployment(3, "a", hpa(3, 6)), deployment(1, "b", hpa(3, 6), undeclared)}.config(t)
-	p := BelowFloor.New(c, 0)
+	p := belowFloor.New(c, 0)
 	full := at(c, state.Head, 1, pods{size: 3, ready: 3})
 	less := at(c, state.Head, 1, pods{size: 1, ready: 2, terminating: 1})
 	starts := at(c, state.Head, 1, pods{size: 1, ready: 1, starting: 1})
@@ -58,11 +58,11 @@ func TestBelowFloor(t *testing.T) {
 		t.Error("minReady 2 does not take the place of the derived floor")
 	}
 	removed := problem{deployment(3, "a"), state.Manifest{}}.config(t)
-	if BelowFloor.New(removed, 0).BadStep(at(removed, state.Base, 3, pods{ready: 3}), at(removed, state.Head, 0)) {
+	if belowFloor.New(removed, 0).BadStep(at(removed, state.Base, 3, pods{ready: 3}), at(removed, state.Head, 0)) {
 		t.Error("a workload that was removed breaks its floor")
 	}
 	none := problem{deployment(3, "a", recreate), deployment(3, "b", recreate)}.config(t)
-	if !BelowFloor.New(none, 0).IsZero() {
+	if !belowFloor.New(none, 0).IsZero() {
 		t.Error("the rule speaks of a workload that promises nothing")
 	}
 }

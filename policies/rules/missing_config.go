@@ -2,10 +2,6 @@ package rules
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// MissingConfig is the ID of the rule that pods find the ConfigMaps, Secrets, ServiceAccounts, claims and
-// PriorityClasses they need.
-const MissingConfig = "missing-config"
-
 // missingConfig says that every object that a pod cannot start without is there, with the keys it asks for.
 //
 // Intent: what is merged gets to run.

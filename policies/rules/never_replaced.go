@@ -8,9 +8,6 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// NeverReplaced is the ID of the rule that a pod which is lost is replaced.
-const NeverReplaced = "never-replaced"
-
 // neverReplaced says that a pod which is lost is replaced: □◇(no ordinal of the workload is
 // held by a pod on a lost node, and none of its pods is refused at creation).
 //

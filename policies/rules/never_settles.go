@@ -16,7 +16,7 @@ import (
 // Does not say: of anything but an autoscaler's number that the state it settles in is the
 // one that was wanted.
 var neverSettles = Rule{
-	ID:       "never-settles",
+	ID:       NeverSettles,
 	Class:    Convergence,
 	Title:    "the control loops around a workload never come to rest, or rest short of what is declared",
 	Severity: Error,

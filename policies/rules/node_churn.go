@@ -18,7 +18,7 @@ import (
 // before is an addition.
 // Does not say: that the nodes are well used, or that the cost is right.
 var nodeChurn = Rule{
-	ID:       "node-churn",
+	ID:       NodeChurn,
 	Class:    Oscillation,
 	Title:    "nodes are added and removed forever",
 	Severity: Error,

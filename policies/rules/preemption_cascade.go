@@ -18,7 +18,7 @@ import (
 // Does not say: anything of pods that are preempted again and again (see eviction-loop),
 // or that wait for ever for another node (see unschedulable).
 var preemptionCascade = Rule{
-	ID:       "preemption-cascade",
+	ID:       PreemptionCascade,
 	Class:    Lifecycle,
 	Title:    "pods of higher priority take a workload below its floor",
 	Severity: Error,

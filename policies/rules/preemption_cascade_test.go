@@ -56,7 +56,7 @@ func TestPreemptionCascade(t *testing.T) {
 	one := at(c, state.Head, 3, pods{size: 3, ready: 1, starting: 1, terminating: 1}, pods{size: 1, pending: 1})
 	taken := state.State{C: c, B: slices.Clone(one.B)}
 	taken.Nominate(0, 1, 1)
-	cascade, floor := preemptionCascade.New(c, 0), BelowFloor.New(c, 0)
+	cascade, floor := preemptionCascade.New(c, 0), belowFloor.New(c, 0)
 	if cascade.BadStep(two, one) || !floor.BadStep(two, one) {
 		t.Error("a pod that is deleted otherwise is below-floor's to judge")
 	}

@@ -15,7 +15,7 @@ import (
 // Does not say: that the number it settles at is enough, or not too many (see
 // runaway-scale).
 var replicaOscillation = Rule{
-	ID:       "replica-oscillation",
+	ID:       ReplicaOscillation,
 	Class:    Oscillation,
 	Title:    "the number of replicas goes up and down forever",
 	Severity: Error,

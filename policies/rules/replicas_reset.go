@@ -14,7 +14,7 @@ import (
 // Assumes: the merge semantics that the policy names (apply).
 // Does not say: that ready pods are lost by it (see below-floor).
 var replicasReset = Rule{
-	ID:       "replicas-reset",
+	ID:       ReplicasReset,
 	Class:    Numbers,
 	Title:    "an apply drops replicas another loop owned",
 	Severity: Error,

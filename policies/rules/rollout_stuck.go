@@ -18,7 +18,7 @@ import (
 // none of its business.
 // Does not say: that it completes within progressDeadlineSeconds.
 var rolloutStuck = Rule{
-	ID:       "rollout-stuck",
+	ID:       RolloutStuck,
 	Class:    Lifecycle,
 	Title:    "a rollout can never complete",
 	Severity: Error,

@@ -160,7 +160,7 @@ func All() []Rule {
 		neverReplaced,
 		rolloutStuck,
 		replicasReset,
-		BelowFloor,
+		belowFloor,
 		drainBlocked,
 		runawayScale,
 		singleDomain,

@@ -212,7 +212,7 @@ func TestBadRevision(t *testing.T) {
 	if stuck := rolloutStuck.New(c, 0); !stuck.Persists(good) || stuck.Persists(s) {
 		t.Error("a rollout that cannot complete is one of a bad revision or a finding, not both or neither")
 	}
-	floor := BelowFloor.New(c, 0)
+	floor := belowFloor.New(c, 0)
 	none := bad(c, 3, pods{size: 0, terminating: 3}, pods{size: 3, starting: 3})
 	if !floor.BadStep(s, none) {
 		t.Error("a bad revision takes all pods away, and it is no finding")
@@ -223,7 +223,7 @@ func TestBadRevision(t *testing.T) {
 		t.Error("a crash breaks a minReady, and no derived floor")
 	}
 	scaled := config(hpa(3, 6))
-	if BelowFloor.New(scaled, 0).BadStep(bad(scaled, 3, pods{size: 3, ready: 3}), bad(scaled, 3, pods{size: 2, ready: 2})) {
+	if belowFloor.New(scaled, 0).BadStep(bad(scaled, 3, pods{size: 3, ready: 3}), bad(scaled, 3, pods{size: 2, ready: 2})) {
 		t.Error("an autoscaler that shrinks a bad rollout in proportion breaks the floor")
 	}
 	blocked := drainBlocked.New(c, 0)

@@ -18,7 +18,7 @@ import (
 // Does not say: that fewer than the maximum are not too many; or anything where the
 // declared load itself is what the maximum was made for.
 var runawayScale = Rule{
-	ID:       "runaway-scale",
+	ID:       RunawayScale,
 	Class:    Numbers,
 	Title:    "an autoscaler goes to its maximum, or stays there, with no load to justify it",
 	Severity: Error,

@@ -2,9 +2,6 @@ package rules
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// ServiceGap is the ID of the rule that a Service keeps pods while a change is applied.
-const ServiceGap = "service-gap"
-
 // serviceGap says that a Service which has pods on base has some at every moment until head's are ready.
 //
 // Intent: a change is rolled out without an outage.

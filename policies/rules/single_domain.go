@@ -23,7 +23,7 @@ import (
 // Assumes: nothing moves a running pod but what is modeled.
 // Does not say: that the pods are spread evenly; nor whether the other domain has room.
 var singleDomain = Rule{
-	ID:       "single-domain",
+	ID:       SingleDomain,
 	Class:    Topology,
 	Title:    "all ready replicas can end on one node or in one zone",
 	Severity: Error,

@@ -19,7 +19,7 @@ import (
 // pods are not moved back then (see single-domain); nor while pods are pending or a
 // rollout is under way.
 var spreadViolated = Rule{
-	ID:       "spread-violated",
+	ID:       SpreadViolated,
 	Class:    Topology,
 	Title:    "pods come to rest against their own spread or anti-affinity",
 	Severity: Error,

@@ -2,9 +2,6 @@ package rules
 
 import "github.com/kubesettle/kubesettle/verify/state"
 
-// StaleConfig is the ID of the rule that a changed ConfigMap or Secret reaches the pods that read it.
-const StaleConfig = "stale-config"
-
 // staleConfig says that the pods which read a ConfigMap or Secret once, when they start, are replaced when it changes.
 //
 // Intent: what is merged is what runs.

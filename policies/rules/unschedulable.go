@@ -17,7 +17,7 @@ import (
 // Assumes: weak fairness of every actor; a node pool does not grow during a run.
 // Does not say: how long a pod waits that is scheduled in the end.
 var unschedulable = Rule{
-	ID:       "unschedulable",
+	ID:       Unschedulable,
 	Class:    Lifecycle,
 	Title:    "a pod can stay pending forever",
 	Severity: Error,

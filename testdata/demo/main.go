@@ -16,6 +16,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 func main() {
@@ -97,7 +99,7 @@ func (e expectation) String() string {
 }
 
 var want = expectation{
-	rule:     "unschedulable",
+	rule:     rules.Unschedulable,
 	workload: "apps/Deployment prod/web",
 	file:     "deploy/web/overlays/prod/spread.yaml",
 	line:     "the constraint on kubernetes.io/hostname",

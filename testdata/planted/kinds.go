@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 // A mistake is what a person would add to a release: objects of its own, fields of the
@@ -61,32 +63,32 @@ var kinds = []kind{
 	{"quota equals the steady state", func(t target) (mistake, bool) {
 		hard := map[string]any{"pods": fmt.Sprint(t.pods())}
 		return mistake{objects: []map[string]any{{"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta(t, t.name), "spec": map[string]any{"hard": hard}}},
-			rules: []string{"rollout-stuck"}}, !t.autoscaled() && surges(t)
+			rules: []string{rules.RolloutStuck}}, !t.autoscaled() && surges(t)
 	}},
 	{"host port and surge", hostPort},
 	{"required anti-affinity and surge", func(t target) (mistake, bool) {
 		term := map[string]any{"topologyKey": "kubernetes.io/hostname", "labelSelector": map[string]any{"matchLabels": labels(t)}}
 		v := map[string]any{"podAntiAffinity": map[string]any{"requiredDuringSchedulingIgnoredDuringExecution": []any{term}}}
 		return mistake{fields: []field{{[]string{"spec", "template", "spec", "affinity"}, v}}, knobs: []knob{{names: []string{"affinity"}, value: v}},
-			rules: []string{"rollout-stuck", "unschedulable"}}, surges(t)
+			rules: []string{rules.RolloutStuck, rules.Unschedulable}}, surges(t)
 	}},
 	{"hard spread", func(t target) (mistake, bool) {
 		v := []any{map[string]any{"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule",
 			"labelSelector": map[string]any{"matchLabels": labels(t)}}}
 		return mistake{fields: []field{{[]string{"spec", "template", "spec", "topologySpreadConstraints"}, v}},
 			knobs: []knob{{names: []string{"topologySpreadConstraints"}, value: v}},
-			rules: []string{"spread-violated", "rollout-stuck", "unschedulable", "single-domain"}}, t.replicas > 1
+			rules: []string{rules.SpreadViolated, rules.RolloutStuck, rules.Unschedulable, rules.SingleDomain}}, t.replicas > 1
 	}},
 	{"replicas beside an autoscaler", func(t target) (mistake, bool) {
 		_, set := number(t.object.Content, "spec", "replicas")
-		return mistake{objects: []map[string]any{autoscaler(t, t.name, 2)}, rules: []string{"replicas-reset", "replica-oscillation"}},
+		return mistake{objects: []map[string]any{autoscaler(t, t.name, 2)}, rules: []string{rules.ReplicasReset, rules.ReplicaOscillation}},
 			set && !t.autoscaled() && requests(t)
 	}},
 	{"autoscaler of nothing", func(t target) (mistake, bool) {
 		return mistake{objects: []map[string]any{autoscaler(t, t.name+"-web", 2)}, rules: []string{"any"}}, !t.autoscaled()
 	}},
 	{"autoscaler of pods without requests", func(t target) (mistake, bool) {
-		return mistake{objects: []map[string]any{autoscaler(t, t.name, 2)}, rules: []string{"never-settles"}}, !t.autoscaled() && !requests(t)
+		return mistake{objects: []map[string]any{autoscaler(t, t.name, 2)}, rules: []string{rules.NeverSettles}}, !t.autoscaled() && !requests(t)
 	}},
 	{"budget of no pods", func(t target) (mistake, bool) {
 		m := budget(t, "maxUnavailable", 1)
@@ -100,13 +102,13 @@ var kinds = []kind{
 	{"selector changed", func(t target) (mistake, bool) {
 		v := map[string]any{"tier": "backend"}
 		return mistake{fields: []field{{[]string{"spec", "selector", "matchLabels", "tier"}, "backend"}, {[]string{"spec", "template", "metadata", "labels", "tier"}, "backend"}},
-			knobs: []knob{{names: []string{"selectorLabels", "matchLabels", "commonLabels"}, sub: v}}, rules: []string{"apply-rejected"}}, true
+			knobs: []knob{{names: []string{"selectorLabels", "matchLabels", "commonLabels"}, sub: v}}, rules: []string{rules.ApplyRejected}}, true
 	}},
 	{"webhook guards itself", ownWebhook},
 	{"tolerates every taint", func(t target) (mistake, bool) {
 		v := []any{map[string]any{"operator": "Exists"}}
 		return mistake{fields: []field{{[]string{"spec", "template", "spec", "tolerations"}, v}}, knobs: []knob{{names: []string{"tolerations"}, value: v}},
-			rules: []string{"eviction-loop", "drain-blocked", "never-replaced"}}, true
+			rules: []string{rules.EvictionLoop, rules.DrainBlocked, rules.NeverReplaced}}, true
 	}},
 	{"Ingress aimed at no Service", func(t target) (mistake, bool) {
 		name, port := t.service()
@@ -119,12 +121,12 @@ var kinds = []kind{
 	{"NetworkPolicy aimed at no pods", func(t target) (mistake, bool) {
 		spec := map[string]any{"podSelector": map[string]any{"matchLabels": misspeltLabels(labels(t))}, "policyTypes": []any{"Ingress"}}
 		return mistake{objects: []map[string]any{{"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": meta(t, t.name), "spec": spec}},
-			rules: []string{"dangling-target"}}, true
+			rules: []string{rules.DanglingTarget}}, true
 	}},
 	{"monitor aimed at no pods", func(t target) (mistake, bool) {
 		spec := map[string]any{"selector": map[string]any{"matchLabels": misspeltLabels(labels(t))}, "podMetricsEndpoints": []any{map[string]any{"port": "metrics"}}}
 		return mistake{objects: []map[string]any{{"apiVersion": "monitoring.coreos.com/v1", "kind": "PodMonitor", "metadata": meta(t, t.name), "spec": spec}},
-			rules: []string{"dangling-target"}}, true
+			rules: []string{rules.DanglingTarget}}, true
 	}},
 }
 
@@ -150,7 +152,7 @@ func misspeltLabels(of map[string]any) map[string]any {
 func ingress(t target, service string, port int64) mistake {
 	backend := map[string]any{"service": map[string]any{"name": service, "port": map[string]any{"number": port}}}
 	return mistake{objects: []map[string]any{{"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": meta(t, t.name),
-		"spec": map[string]any{"defaultBackend": backend}}}, rules: []string{"dangling-target"}}
+		"spec": map[string]any{"defaultBackend": backend}}}, rules: []string{rules.DanglingTarget}}
 }
 
 // labels are the selector's, as YAML writes them.
@@ -178,7 +180,7 @@ func budget(t target, key string, value any) mistake {
 		objects: []map[string]any{{"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": meta(t, t.name+"-pdb"), "spec": spec}},
 		knobs: []knob{{names: []string{"podDisruptionBudget", "pdb", "disruptionBudget"},
 			sub: map[string]any{"enabled": true, key: value, other: nil}}},
-		rules: []string{"drain-blocked"},
+		rules: []string{rules.DrainBlocked},
 	}
 }
 
@@ -217,7 +219,7 @@ func container(t target) map[string]any {
 // oneWriter gives a claim for one node to a Deployment that rolls, or lets one that has
 // such a claim, and re-creates its pod, roll.
 func oneWriter(t target) (mistake, bool) {
-	rules := []string{"rollout-stuck"}
+	rules := []string{rules.RolloutStuck}
 	for _, v := range list(t.object.Content, "spec", "template", "spec", "volumes") {
 		if at(v, "persistentVolumeClaim") != nil && text(t.object.Content, "spec", "strategy", "type") == "Recreate" {
 			roll := map[string]any{"type": "RollingUpdate"}
@@ -251,7 +253,7 @@ func hostPort(t target) (mistake, bool) {
 	containers[0] = with(containers[0], "ports", ports)
 	return mistake{fields: []field{{[]string{"spec", "template", "spec", "containers"}, containers}},
 		knobs: []knob{{names: []string{"hostNetwork"}, value: true}, {names: []string{"hostPort"}, sub: map[string]any{"enabled": true}}},
-		shows: []string{"spec.template.spec.hostNetwork"}, rules: []string{"rollout-stuck", "unschedulable"}}, true
+		shows: []string{"spec.template.spec.hostNetwork"}, rules: []string{rules.RolloutStuck, rules.Unschedulable}}, true
 }
 
 func with(m any, key string, value any) map[string]any {
@@ -274,5 +276,5 @@ func ownWebhook(t target) (mistake, bool) {
 		"clientConfig": map[string]any{"service": map[string]any{"name": service, "namespace": ns, "path": "/check"}},
 		"rules":        []any{map[string]any{"apiGroups": []any{""}, "apiVersions": []any{"v1"}, "operations": []any{"CREATE"}, "resources": []any{"pods"}}}}
 	return mistake{objects: []map[string]any{{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
-		"metadata": map[string]any{"name": t.name}, "webhooks": []any{hook}}}, rules: []string{"never-replaced", "rollout-stuck", "below-floor"}}, true
+		"metadata": map[string]any{"name": t.name}, "webhooks": []any{hook}}}, rules: []string{rules.NeverReplaced, rules.RolloutStuck, rules.BelowFloor}}, true
 }

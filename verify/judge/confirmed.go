@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 // confirmedJSON is written by the replay in verify/conformance, `make replay RECORD=1`.
@@ -93,7 +95,7 @@ func (f *Finding) causes() map[string]bool {
 		case "eviction-refused":
 			out["budget"] = true
 		case "scale":
-			if m := metricOf.FindStringSubmatch(s.Text); m != nil && f.Rule == "runaway-scale" {
+			if m := metricOf.FindStringSubmatch(s.Text); m != nil && f.Rule == rules.RunawayScale {
 				out[m[1]] = true
 			}
 		case "evict":

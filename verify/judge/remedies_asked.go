@@ -8,6 +8,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -118,7 +119,7 @@ const OnceOne = "one replica, once, until the autoscaler sets its minimum"
 // applied where nobody edits it, resets replicas that a chart declares no more to one.
 func counsel(v scenario.Variant, of scenario.Key, helm bool) []*Fix {
 	p, ok := patientOf(v.Slice, of.Workload)
-	if !ok || !helm || !slices.Contains([]string{"replicas-reset", "never-settles"}, of.Rule) || p.before == nil {
+	if !ok || !helm || !slices.Contains([]string{rules.ReplicasReset, rules.NeverSettles}, of.Rule) || p.before == nil {
 		return nil
 	}
 	for _, cure := range []func(patient) []remedy{requestAndDrop, dropReplicas} {

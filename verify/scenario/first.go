@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -25,7 +26,7 @@ func (r *scenarioRun) first(ctx context.Context, v Variant) error {
 		v                    Variant
 		from                 state.Version
 	}{
-		{asideFirst, ScenarioInstall, "drain-blocked", v.firstDrained(), state.Head},
+		{asideFirst, ScenarioInstall, rules.DrainBlocked, v.firstDrained(), state.Head},
 		{asideMend, ScenarioNext, rolloutStuck, v.firstMended(), state.Base},
 	} {
 		if !slices.ContainsFunc(x.v.Spec.Workloads, func(w state.Workload) bool { return w.First }) {
@@ -47,7 +48,7 @@ func (r *scenarioRun) first(ctx context.Context, v Variant) error {
 }
 
 // rolloutStuck is the rule for a rollout that never completes.
-const rolloutStuck = "rollout-stuck"
+const rolloutStuck = rules.RolloutStuck
 
 // installed searches, with events, from a version on an empty cluster.
 func (r *scenarioRun) installed(ctx context.Context, name string, v Variant, from state.Version) error {

@@ -32,7 +32,7 @@ func (v Variant) asksOfJobs(rule string) bool {
 			m := &w.Manifests[state.Head]
 			return m.Exists() && m.DiesOfDisruption()
 		})
-	case "unschedulable":
+	case rules.Unschedulable:
 		return slices.ContainsFunc(v.Spec.Quotas, func(q state.Quota) bool {
 			in := q.Queues[state.Head]
 			return in != nil && in.Ready != nil && in.Ready.Block && in.Ready.NoRecovery

@@ -17,7 +17,7 @@ import (
 
 // anyRollout are the rules whose violations any rollout may show: old pods are counted until they are gone, and which
 // of the new ones stay hangs on the scheduler's ties.
-var anyRollout = []string{"single-domain", "spread-violated"}
+var anyRollout = []string{rules.SingleDomain, rules.SpreadViolated}
 
 // AnyRollout reports whether a violation that a change's rollout leads to comes as easily of a rollout of base, which
 // asks for the same: it was there for whichever change comes next, and is none of this one's. Where the budget does not

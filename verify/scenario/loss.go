@@ -9,7 +9,7 @@ import (
 )
 
 // neverReplaced is the rule for pods that a webhook keeps from coming back.
-const neverReplaced = "never-replaced"
+const neverReplaced = rules.NeverReplaced
 
 // loss searches the loss of one node where a webhook guards the pods that answer for it, and
 // the policy says nothing of nodes that go: the one place where a lost node, which every

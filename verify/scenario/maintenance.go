@@ -33,7 +33,7 @@ func (v Variant) drained() Variant {
 }
 
 // drainRules are the rules that a drain on its own is judged by.
-var drainRules = map[string]bool{"drain-blocked": true, "eviction-loop": true}
+var drainRules = map[string]bool{rules.DrainBlocked: true, rules.EvictionLoop: true}
 
 // drainTells reports whether a drain can come to no end because of a workload: a budget may
 // hold its pods, or they come back to the node, as they tolerate that it takes none.

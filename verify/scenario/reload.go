@@ -9,7 +9,7 @@ import (
 )
 
 // replicasReset is the rule that the next apply under load is judged by.
-const replicasReset = "replicas-reset"
+const replicasReset = rules.ReplicasReset
 
 // reloaded gives the variant of the next rollout, with one change of load.
 func (v Variant) reloaded() Variant {

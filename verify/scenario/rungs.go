@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -24,7 +25,7 @@ const (
 )
 
 // belowFloor is the rule that the user may give a number of pods.
-const belowFloor = "below-floor"
+const belowFloor = rules.BelowFloor
 
 // gaps are the reduced scales that are tried, as the gap of [scale.Reduce].
 var gaps = []int{2, 3, 4}

@@ -11,7 +11,7 @@ import (
 )
 
 // unschedulableRule is the rule for pods that wait for a node forever.
-const unschedulableRule = "unschedulable"
+const unschedulableRule = rules.Unschedulable
 
 // asideShrink is the search of a pool that gives up a node.
 const asideShrink = "the removal of a node from a pool over zones"

@@ -106,18 +106,18 @@ func (v Variant) sizeRules() map[string]bool {
 			if slices.ContainsFunc(p.Balance, func(b state.DeschedulerPlugin) bool {
 				return b.Name == state.LowNodeUtilization || b.Name == state.HighNodeUtilization
 			}) {
-				out["eviction-loop"] = true
+				out[rules.EvictionLoop] = true
 			}
 		}
 	}
 	for _, w := range v.Spec.Workloads {
 		m := &w.Manifests[state.Head]
 		if m.Exists() && m.Kind() != state.DaemonSet && !m.Kind().Ends() && m.Pod().NodeName != "" {
-			out["crash-loop"] = true
+			out[rules.CrashLoop] = true
 		}
 	}
 	if v.Slice.BesideDaemons() {
-		out["unschedulable"] = true
+		out[rules.Unschedulable] = true
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -95,7 +96,7 @@ func (r *scenarioRun) tightly(ctx context.Context, v Variant) error {
 // Deadlocks reports whether a violation is one that nobody gets out of on a cluster of its
 // size, from where every pod had a node: a rollout, or a pod that does not come back.
 func (v Violation) Deadlocks() bool {
-	return v.Inevitable && (v.aside != "" || v.Bound.Rule.ID == "rollout-stuck")
+	return v.Inevitable && (v.aside != "" || v.Bound.Rule.ID == rules.RolloutStuck)
 }
 
 // Retakes reports whether a violation is the next apply taking back what an autoscaler owns.

@@ -25,14 +25,14 @@ const idleMemory = 60
 func (r *scenarioRun) unguarded(ctx context.Context, v Variant) error {
 	d, e := v.Dropped, v.Spec.Events
 	if d.Unhealthy && (v.Maintained || e.BadRevision > 0 && e.Drain > 0 && !e.IgnorePDB) {
-		if err := r.aside(ctx, asideFailed, ScenarioNext, v.failed(), state.Base, r.only("drain-blocked")); err != nil {
+		if err := r.aside(ctx, asideFailed, ScenarioNext, v.failed(), state.Base, r.only(rules.DrainBlocked)); err != nil {
 			return err
 		}
 	} else {
 		r.cov.closeAside(asideFailed, AllClosed)
 	}
 	if d.Memory && e.IdleMemory == 0 && e.LoadChange > 0 {
-		if err := r.aside(ctx, asideIdle, ScenarioSteady, v.idle(), state.Head, r.only("runaway-scale")); err != nil {
+		if err := r.aside(ctx, asideIdle, ScenarioSteady, v.idle(), state.Head, r.only(rules.RunawayScale)); err != nil {
 			return err
 		}
 	} else {
@@ -42,7 +42,7 @@ func (r *scenarioRun) unguarded(ctx context.Context, v Variant) error {
 		r.cov.closeAside(asideOverrun, AllClosed)
 		return nil
 	}
-	return r.aside(ctx, asideOverrun, ScenarioSteady, v.overrun(), state.Head, r.only("runaway-scale"))
+	return r.aside(ctx, asideOverrun, ScenarioSteady, v.overrun(), state.Head, r.only(rules.RunawayScale))
 }
 
 // only are the rules of one ID.
@@ -86,5 +86,5 @@ func (v Violation) Unguarded() bool { return v.aside == asideFailed || v.aside =
 
 // Unspread reports whether a violation is of a hard spread that the change no longer lets tell revisions apart.
 func (v Violation) Unspread() bool {
-	return v.Bound.Rule.ID == "spread-violated" && !v.Bound.Property.Wish && v.Variant.Dropped.Spread
+	return v.Bound.Rule.ID == rules.SpreadViolated && !v.Bound.Property.Wish && v.Variant.Dropped.Spread
 }

@@ -8,15 +8,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
-
-// drainBlocked is the rule for pods that keep their node from ever being emptied.
-const drainBlocked = "drain-blocked"
 
 // held are the annotations of a pod by which an autoscaler of nodes leaves its node alone, with
 // the value that says so.
@@ -56,7 +54,7 @@ func holding(p slice.Pair, pools [2][]*policies.KarpenterPool) []Remark {
 				continue
 			}
 			out = append(out, Remark{
-				Rule: drainBlocked, release: p.ID, Object: o, status: judge.New, Conditional: true,
+				Rule: rules.DrainBlocked, release: p.ID, Object: o, status: judge.New, Conditional: true,
 				paths: []string{"spec.template.metadata.annotations[" + h.annotation + "]"},
 				remedies: []Remedy{{
 					Say:  "remove the annotation, and have a PodDisruptionBudget with maxUnavailable: 1 pace evictions",

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -30,7 +31,7 @@ func Preferred(p slice.Pair, was, is *state.Descheduler) []Remark {
 		}
 		const path = "spec.template.spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution"
 		out = append(out, Remark{
-			Rule: "eviction-loop", release: p.ID, Object: o, status: judge.New, Conditional: true, paths: []string{path},
+			Rule: rules.EvictionLoop, release: p.ID, Object: o, status: judge.New, Conditional: true, paths: []string{path},
 			text: fmt.Sprintf("the descheduler evicts pods of %s from nodes that they do not prefer, and the scheduler can put them back",
 				o.ID),
 			premise: "a node that they prefer takes them, and scores less in all else, as by a PreferNoSchedule taint",

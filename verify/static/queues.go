@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
@@ -27,10 +28,10 @@ func queueless(sl *slice.Slice, q *state.Quota, v state.Version) []Shortage {
 		if m.Queue != q.Name || len(w.Sizes) > 0 || m.Suspended() && m.Kind() != state.Job {
 			continue
 		}
-		rule, asked, fields, together := "rollout-stuck", int64(0), []actor.Ref(nil), true
+		rule, asked, fields, together := rules.RolloutStuck, int64(0), []actor.Ref(nil), true
 		switch m.Kind() {
 		case state.Job:
-			rule = "unschedulable"
+			rule = rules.Unschedulable
 			asked, fields = int64(m.LeastParallelism()), []actor.Ref{{Object: w.ID, Version: v, Field: "spec.parallelism"}}
 		case state.Deployment, state.StatefulSet:
 			asked, fields = replicasAsked(w, v, false)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -63,7 +64,7 @@ func Shortages(sl *slice.Slice, classes []state.NodeClass, v state.Version) []Sh
 		for _, loaded := range []bool{false, true} {
 			asked, fields := replicasAsked(&sl.Spec.Workloads[i], v, loaded)
 			if asked > room {
-				out = append(out, Shortage{Rule: "unschedulable", Workload: i, Loaded: loaded, Asked: asked, Fit: room,
+				out = append(out, Shortage{Rule: rules.Unschedulable, Workload: i, Loaded: loaded, Asked: asked, Fit: room,
 					what: limit, fields: fields})
 				break
 			}
@@ -234,7 +235,7 @@ func crowding(sl *slice.Slice, classes []state.NodeClass, v state.Version) []Sho
 		_, fields := replicasAsked(&sl.Spec.Workloads[at], v, false)
 		told := objects.Quantities(name, objects.Milli(ask[name]), objects.Milli(have[name]))
 		return []Shortage{{
-			Rule: "unschedulable", Workload: at, Asked: pods, Fit: int64(float64(pods) * have[name] / ask[name]),
+			Rule: rules.Unschedulable, Workload: at, Asked: pods, Fit: int64(float64(pods) * have[name] / ask[name]),
 			what: fmt.Sprintf("together with what shares its nodes it asks for %s %s, and all nodes have %s: they take",
 				told[0], name, told[1]), fields: fields,
 		}}

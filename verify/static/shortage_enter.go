@@ -75,7 +75,7 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 	}
 	if s.Queued {
 		step.Actor, step.Action = "kueue", "stay-gated"
-	} else if s.Rule != "unschedulable" {
+	} else if s.Rule != rules.Unschedulable {
 		step.Actor, step.Action = "replicaset", "refused"
 	}
 	f.Locations, f.Blame = s.locate(pl, sl, w.ID, status)

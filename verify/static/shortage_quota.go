@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
@@ -53,7 +54,7 @@ func unsaid(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) (Sh
 	}
 	fields = append(fields,
 		actor.Ref{Object: "ResourceQuota " + w.Namespace + "/" + quota.Name, Field: "spec.hard", Version: v})
-	return Shortage{Rule: "rollout-stuck", Asked: asked,
+	return Shortage{Rule: rules.RolloutStuck, Asked: asked,
 		none: fmt.Sprintf("ResourceQuota %s: %s", quota.Name, text), fields: fields, quota: quota}, true
 }
 
@@ -72,7 +73,7 @@ func overdraft(w *state.Workload, v state.Version, quota *corev1.ResourceQuota) 
 				actor.Ref{Object: "ResourceQuota " + w.Namespace + "/" + quota.Name,
 					Field: "spec.hard[" + string(name) + "]", Version: v})
 			return Shortage{
-				Rule: "rollout-stuck", Loaded: loaded, Asked: asked, Fit: most.MilliValue() / each.MilliValue(),
+				Rule: rules.RolloutStuck, Loaded: loaded, Asked: asked, Fit: most.MilliValue() / each.MilliValue(),
 				what: fmt.Sprintf("%s of ResourceQuota %s allows", name, quota.Name), fields: fields,
 				name: name, each: each.MilliValue(), most: most.MilliValue(), quota: quota,
 			}, true

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -33,7 +34,7 @@ func tainted(p slice.Pair) []Remark {
 		}
 		path := fmt.Sprintf("spec.template.spec.topologySpreadConstraints[%d]", i)
 		out = append(out, Remark{
-			Rule: "unschedulable", release: p.ID, Object: o, status: judge.New, Conditional: true,
+			Rule: rules.Unschedulable, release: p.ID, Object: o, status: judge.New, Conditional: true,
 			paths: []string{path, "spec.replicas"},
 			text: fmt.Sprintf("pods of %s can stay pending: nodes with taints they do not tolerate count as empty in their hard spread",
 				o.ID),

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -24,17 +25,17 @@ func (p *player) judge(ctx context.Context, f *judge.Finding, o *Outcome) {
 	_, w, _ := strings.Cut(f.Workload, " ")
 	last := f.Interleaving[len(f.Interleaving)-1].After
 	switch f.Rule {
-	case "below-floor", "replicas-reset", "runaway-scale":
+	case rules.BelowFloor, rules.ReplicasReset, rules.RunawayScale:
 		p.kubelets.setHeld(false)
 		p.view.quiet(ctx, 2*time.Second, 10*time.Second)
 		p.judgeCount(f.Rule, w, last, o)
-	case "drain-blocked":
+	case rules.DrainBlocked:
 		p.kubelets.setHeld(false)
 		p.judgeDrain(ctx, w, o)
-	case "eviction-loop", "replica-oscillation", "crash-loop", "never-settles", "preemption-cascade", "node-churn":
+	case rules.EvictionLoop, rules.ReplicaOscillation, rules.CrashLoop, rules.NeverSettles, rules.PreemptionCascade, rules.NodeChurn:
 		p.kubelets.setHeld(false)
 		p.judgeLoop(ctx, w, f.Rule, o)
-	case "never-replaced":
+	case rules.NeverReplaced:
 		p.kubelets.setHeld(false)
 		p.view.quiet(ctx, 5*time.Second, 30*time.Second)
 		p.judgeJob(ctx, w, o)
@@ -55,9 +56,9 @@ func (p *player) judgeCount(rule, w string, last *judge.Snapshot, o *Outcome) {
 	ready, lowest, most := p.view.least[w], p.view.lowest[w], p.view.most[w]
 	p.view.mu.Unlock()
 	switch rule {
-	case "below-floor":
+	case rules.BelowFloor:
 		o.Shown, o.Seen = ready <= want.Ready, fmt.Sprintf("at the least %d ready pods; the counterexample has %d", ready, want.Ready)
-	case "replicas-reset":
+	case rules.ReplicasReset:
 		o.Shown, o.Seen = lowest <= want.Replicas, fmt.Sprintf("spec.replicas was %d at the least; the counterexample has %d", lowest, want.Replicas)
 	default:
 		o.Shown, o.Seen = most >= want.Replicas, fmt.Sprintf("spec.replicas was %d at the most; the counterexample has %d", most, want.Replicas)
@@ -128,9 +129,9 @@ func (p *player) judgeLoop(ctx context.Context, w, rule string, o *Outcome) {
 		}
 		loops := gone
 		switch rule {
-		case "replica-oscillation":
+		case rules.ReplicaOscillation:
 			loops = scaled / 2 // up and down
-		case "crash-loop":
+		case rules.CrashLoop:
 			loops = down
 		}
 		if loops >= rounds {
