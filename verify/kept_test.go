@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,17 +28,6 @@ func spentBy(t *testing.T, do func()) time.Duration {
 	return used() - from
 }
 
-// bytesOf is a result as JSON, but for its times and the folders that it was read from.
-func bytesOf(t *testing.T, r *Result) string {
-	t.Helper()
-	r.Coverage.ElapsedMs, r.Base.Name, r.Head.Name = 0, "", ""
-	b, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // TestKeptVerdictsAreTheSame runs cases and scripts without anything kept, with what the runs before it kept and with
 // what itself kept, all in one folder: all give the same bytes, whatever another case left there. It is every third one
 // of them, and every one with -clusters.
@@ -55,15 +43,15 @@ func TestKeptVerdictsAreTheSame(t *testing.T) {
 			return
 		}
 		t.Run(name, func(t *testing.T) {
-			want := bytesOf(t, plain().own())
+			want := text(t, plain().own())
 			var first, again string
 			cold += spentBy(t, func() {
 				kept := memo.Open(dir, program, true)
-				first = bytesOf(t, run(kept))
+				first = text(t, run(kept))
 				kept.Close()
 			})
 			kept := memo.Open(dir, program, false)
-			warm += spentBy(t, func() { again = bytesOf(t, run(kept)) })
+			warm += spentBy(t, func() { again = text(t, run(kept)) })
 			if first != want {
 				t.Errorf("cold:\n%s\nnot\n%s", first, want)
 			}

@@ -17,7 +17,7 @@ func TestRecallChangesNothing(t *testing.T) {
 	same := func(seed int, ch *render.Changes, pol *policies.Policy, workers int) {
 		run := func(o Options) string {
 			o.Policy, o.Workers, o.states = pol, workers, 3_000
-			return bytesOf(t, verdict(t)(Check(context.Background(), ch, o)))
+			return text(t, verdict(t)(Check(context.Background(), ch, o)))
 		}
 		all := scenario.NewRecall(1)
 		if a, b := run(Options{recall: all}), run(Options{forgets: true}); a != b {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,11 +34,11 @@ func conflicting(t *testing.T) (*render.Changes, *policies.Policy) {
 	return ch, p
 }
 
-// text is a result as JSON, without what the clock decides.
+// text is a result as JSON, without what the clock decides and the folders that a test made.
 func text(t *testing.T, r *Result) string {
 	t.Helper()
 	c := *r
-	c.Coverage.ElapsedMs = 0
+	c.Coverage.ElapsedMs, c.Base.Name, c.Head.Name = 0, "", ""
 	b, err := json.MarshalIndent(c, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -45,23 +46,41 @@ func text(t *testing.T, r *Result) string {
 	return string(b)
 }
 
+// wholeRun is the run of the conflicting pair by two workers, with the last progress that it reported: made once, as
+// three tests hold something of it.
+var wholeRun struct {
+	once   sync.Once
+	result *Result
+	last   scenario.Progress
+}
+
+func conflictingRun(t *testing.T) (*Result, scenario.Progress) {
+	t.Helper()
+	wholeRun.once.Do(func() {
+		ch, p := conflicting(t)
+		wholeRun.result = verdict(t)(Check(context.Background(), ch, Options{Policy: p, Workers: 2,
+			Progress: func(x scenario.Progress) { wholeRun.last = x }}))
+	})
+	if wholeRun.result == nil {
+		t.Fatal("the run failed in the test that made it")
+	}
+	return wholeRun.result, wholeRun.last
+}
+
 func TestAnyNumberOfWorkersGivesTheSameBytes(t *testing.T) {
 	ch, p := conflicting(t)
-	var first string
-	for _, n := range []int{1, 2, 5} {
-		got := text(t, verdict(t)(Check(context.Background(), ch, Options{Policy: p, Workers: n})))
-		if first == "" {
-			first = got
-		}
-		if got != first {
-			t.Errorf("%d workers give another result than 1", n)
+	two, _ := conflictingRun(t)
+	want := text(t, two)
+	for _, n := range []int{1, 5} {
+		if got := text(t, verdict(t)(Check(context.Background(), ch, Options{Policy: p, Workers: n}))); got != want {
+			t.Errorf("%d workers give another result than 2", n)
 		}
 	}
 }
 
 func TestShardsFindTogetherWhatOneRunFinds(t *testing.T) {
 	ch, p := conflicting(t)
-	whole := verdict(t)(Check(context.Background(), ch, Options{Policy: p}))
+	whole, _ := conflictingRun(t)
 	var parts []*Result
 	for i := 1; i <= 3; i++ {
 		parts = append(parts, verdict(t)(Check(context.Background(), ch, Options{Policy: p, Shard: scenario.Shard{Index: i, Of: 3}})))
@@ -107,9 +126,7 @@ func TestCancellingEndsTheRun(t *testing.T) {
 }
 
 func TestProgressIsReported(t *testing.T) {
-	ch, p := conflicting(t)
-	var last scenario.Progress
-	r := verdict(t)(Check(context.Background(), ch, Options{Policy: p, Progress: func(x scenario.Progress) { last = x }}))
+	r, last := conflictingRun(t)
 	if last.Done != last.Of || last.Of != r.Coverage.Topologies || last.States == 0 {
 		t.Errorf("last progress %+v, want all %d searches done", last, r.Coverage.Topologies)
 	}
