@@ -37,6 +37,30 @@ func TestLinesAreNarrow(t *testing.T) {
 	}
 }
 
+// TestLongTestsAreRun: what asks for -short is run without it by `make test-full`.
+func TestLongTestsAreRun(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ := strings.Cut(string(makefile), "\nLONG ")
+	line, _, _ = strings.Cut(line, "\n")
+	listed := strings.Fields(strings.TrimLeft(line, " ="))
+	var found []string
+	for _, f := range sources(t) {
+		text, err := os.ReadFile(f.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dir := "./" + f.dir; f.test && strings.Contains(string(text), "testing."+"Short()") && !slices.Contains(found, dir) {
+			found = append(found, dir)
+		}
+	}
+	if slices.Sort(found); !slices.Equal(found, listed) {
+		t.Errorf("LONG in the Makefile is %q, packages that ask for -short are %q", listed, found)
+	}
+}
+
 func tooWide(line string) bool { return utf8.RuneCountInString(line) > widest }
 
 // told says how long the texts are that stand on each line of a file; each line of a text of several counts all of it.

@@ -19,7 +19,7 @@ import (
 func comparison(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("-short: it compares searches, one after another; `make test` runs it without the race detector")
+		t.Skip("-short: it compares searches, one after another; `make test-full` runs it without the race detector")
 	}
 }
 

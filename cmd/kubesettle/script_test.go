@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 //	utf16 FILE            writes a file anew in UTF-16 with a byte order mark
 //	charts FOLDER… -- FILE…  serves charts, see [charts]
 //
-// With -short, as under the race detector, where each of hundreds of processes starts in seconds, only the stories of
-// whole checks, of fetching and of the declared size are told; `make test` tells all of them without it.
+// With -short, as in `make test` and under the race detector, where each of hundreds of processes starts in seconds, only
+// the stories of whole checks, of fetching and of the declared size are told; `make test-full` tells all of them.
 func TestScripts(t *testing.T) {
 	stories := []string{"*"}
 	if testing.Short() {
