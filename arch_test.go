@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
 )
 
 const module = "github.com/kubesettle/kubesettle"
@@ -73,7 +75,7 @@ var arrows = map[string][]string{
 	"verify/static":   {"render", "policies", "verify/finding", "verify/state", "verify/validation", "verify/control", "verify/slice", "verify/scenario", "verify/judge"},
 	"verify": {"render", "policies", "verify/finding", "verify/memo", "verify/search", "verify/state", "verify/scale", "verify/snapshot", "verify/control",
 		"verify/slice", "verify/scenario", "verify/judge", "verify/static"},
-	"report":         {"verify", "verify/finding", "verify/judge", "render"},
+	"report":         {"verify", "verify/finding", "verify/judge", "policies/rules", "render"},
 	"report/github":  {"report"},
 	"report/gitlab":  {"report"},
 	"report/ci":      {},
@@ -265,5 +267,30 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 			t.Errorf("package %s has no package comment", f.dir)
 			said[f.dir] = true
 		}
+	}
+}
+
+// TestRulesAreNotQuoted: a rule says itself what others have to know of it (rules.Facets), and who reports a violation
+// has its ID as a constant: a quoted one nobody finds when a rule is renamed or joined by another of its kind.
+func TestRulesAreNotQuoted(t *testing.T) {
+	ids := map[string]bool{}
+	for _, r := range rules.All() {
+		ids[r.ID] = true
+	}
+	actions := map[string]string{"verify/static/shortage_enter.go": rules.Unschedulable} // an action of the scheduler
+	for _, f := range sources(t) {
+		if f.test || f.dir == "policies/rules" {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			if id, _ := strconv.Unquote(lit.Value); ids[id] && actions[f.path] != id {
+				t.Errorf("%s quotes the rule %s: ask for its facets, or name it by its constant", f.path, id)
+			}
+			return true
+		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -47,7 +48,7 @@ func headline(f *judge.Finding) string {
 
 // runs says what of an inevitable finding is like it: no interleaving, where the API server refuses.
 func runs(f *judge.Finding) string {
-	if f.Rule == "apply-rejected" {
+	if f.Rule == rules.ApplyRejected {
 		return "apply ends"
 	}
 	return "fair run ends"

@@ -186,7 +186,7 @@ func (a *analysis) holdUp(ch *render.Changes) {
 		refused := f.Rule == rules.ApplyRejected
 		if f.Status != judge.New && f.Status != judge.Worsened || f.Certainty != finding.Inevitable ||
 			f.Scenario != scenario.ScenarioChange && f.Scenario != scenario.ScenarioInstall ||
-			!refused && f.Rule != rules.RolloutStuck && f.Rule != rules.Unschedulable ||
+			!refused && !rules.FacetsOf(f.Rule).Any(rules.MidRollout|rules.Unplaced) ||
 			slices.ContainsFunc(f.Events, func(e string) bool { return e != "apply" }) {
 			continue
 		}

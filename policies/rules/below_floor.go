@@ -29,6 +29,7 @@ func BelowFloorAt(minReady int) Rule {
 		Class:    Numbers,
 		Title:    "ready replicas fall under the declared floor",
 		Severity: Error,
+		Facets:   Short,
 		Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 		Help:     belowFloorHelp(),
 		New: func(c *state.Config, w int) Property {

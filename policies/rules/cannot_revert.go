@@ -21,6 +21,7 @@ var cannotRevert = Rule{
 	Class:    Convergence,
 	Title:    "reverting the change does not bring base back",
 	Severity: Warning,
+	Facets:   Stuck | Unreverted,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `Where the change has settled or is stuck, base is applied again, and the API server refuses it (a

@@ -25,6 +25,7 @@ var crashLoop = Rule{
 	Class:    Oscillation,
 	Title:    "placement kills a node or pods again and again",
 	Severity: Error,
+	Facets:   NodesGoDown,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
 		Real: `A node goes down under pods that use more CPU than they request, again and again: real if

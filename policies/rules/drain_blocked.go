@@ -22,6 +22,7 @@ var drainBlocked = Rule{
 	Class:    Lifecycle,
 	Title:    "a node can never be drained",
 	Severity: Error,
+	Facets:   Undrained,
 	Blind:    BlindToStops,
 	Help: Help{
 		Real: `A run ends with a node under maintenance whose pods a PodDisruptionBudget (or

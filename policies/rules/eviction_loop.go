@@ -26,6 +26,7 @@ var evictionLoop = Rule{
 	Class:    Oscillation,
 	Title:    "pods are evicted and created again forever",
 	Severity: Error,
+	Facets:   Evicted,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `Something evicts (descheduler, NoExecute taint, preemption, pressure), the scheduler puts the pod

@@ -20,6 +20,7 @@ var neverReplaced = Rule{
 	Class:    Lifecycle,
 	Title:    "a pod is never created, or never replaced once it is lost",
 	Severity: Error,
+	Facets:   Stuck | Unreplaced,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A lost node's StatefulSet pod stays in deletion (not if lost nodes are deleted: set

@@ -20,6 +20,7 @@ var neverSettles = Rule{
 	Class:    Convergence,
 	Title:    "the control loops around a workload never come to rest, or rest short of what is declared",
 	Severity: Error,
+	Facets:   Restless,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `Replicas or pods change forever and no other rule covers it. Or an autoscaler cannot act, as

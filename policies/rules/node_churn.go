@@ -22,6 +22,7 @@ var nodeChurn = Rule{
 	Class:    Oscillation,
 	Title:    "nodes are added and removed forever",
 	Severity: Error,
+	Facets:   NodesComeAndGo,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
 		Real: `A node autoscaler removes a node whose pods then fit nowhere, adds one, and so on forever. Real if

@@ -22,6 +22,7 @@ var preemptionCascade = Rule{
 	Class:    Lifecycle,
 	Title:    "pods of higher priority take a workload below its floor",
 	Severity: Error,
+	Facets:   Displaced,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `The scheduler deletes pods for others of higher priority, below what their PodDisruptionBudgets keep

@@ -19,6 +19,7 @@ var replicaOscillation = Rule{
 	Class:    Oscillation,
 	Title:    "the number of replicas goes up and down forever",
 	Severity: Error,
+	Facets:   Swings,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: "`spec.replicas`" + ` changes forever with no event left: GitOps self-heal sets Git's number, an

@@ -18,6 +18,7 @@ var replicasReset = Rule{
 	Class:    Numbers,
 	Title:    "an apply drops replicas another loop owned",
 	Severity: Error,
+	Facets:   TakenBack,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `The apply lowers ` + "`spec.replicas`" + ` of an autoscaled workload: the manifest declares a number, or has

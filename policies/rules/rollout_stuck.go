@@ -22,6 +22,7 @@ var rolloutStuck = Rule{
 	Class:    Lifecycle,
 	Title:    "a rollout can never complete",
 	Severity: Error,
+	Facets:   Stuck | MidRollout,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A run ends in mid-rollout: updated, total and available replicas never all equal ` + "`spec.replicas`" + `. In

@@ -51,6 +51,8 @@ type Rule struct {
 	// Also gives a second side of the rule, which another kind of predicate tells; nil: it
 	// has one only.
 	Also func(c *state.Config, w int) Property
+	// Facets are what others have to know of the rule's violations; none where they are not like any that others ask for.
+	Facets Facets
 	// Blind is what the predicates do not look at; the zero value is that they look at everything.
 	Blind Blindness
 	// Static says that the rule is judged on the objects alone, without a run: New gives the

@@ -388,3 +388,19 @@ func TestRefusedPods(t *testing.T) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 }
+
+// TestFacets: a rule that is judged by runs says what its violations are like, one that is judged on the objects alone
+// has nothing that a search or a fix of its runs could ask for, and FacetsOf finds both.
+func TestFacets(t *testing.T) {
+	for _, r := range All() {
+		if r.Static != (r.Facets == 0) {
+			t.Errorf("%s: judged on the objects alone: %t, facets %b", r.ID, r.Static, r.Facets)
+		}
+		if FacetsOf(r.ID) != r.Facets {
+			t.Errorf("%s: another rule's facets", r.ID)
+		}
+	}
+	if FacetsOf("my-own") != 0 {
+		t.Error("an unknown rule has facets")
+	}
+}

@@ -22,6 +22,7 @@ var runawayScale = Rule{
 	Class:    Numbers,
 	Title:    "an autoscaler goes to its maximum, or stays there, with no load to justify it",
 	Severity: Error,
+	Facets:   Surplus,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `An autoscaler goes to ` + "`maxReplicas`" + `, or stays there, though it would settle lower with every pod

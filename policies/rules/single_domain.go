@@ -27,6 +27,7 @@ var singleDomain = Rule{
 	Class:    Topology,
 	Title:    "all ready replicas can end on one node or in one zone",
 	Severity: Error,
+	Facets:   OneDomain | AnyRollout,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
 		Real: `All ready pods, two or more, end on one node or in one zone, although the workload asks to be spread

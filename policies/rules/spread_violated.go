@@ -23,6 +23,7 @@ var spreadViolated = Rule{
 	Class:    Topology,
 	Title:    "pods come to rest against their own spread or anti-affinity",
 	Severity: Error,
+	Facets:   Unspread | AnyRollout,
 	Blind:    BlindToStarts | BlindToStops,
 	Help: Help{
 		Real: `A run ends, all pods placed, no rollout under way, against the workload's own hard spread or

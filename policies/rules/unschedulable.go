@@ -21,6 +21,7 @@ var unschedulable = Rule{
 	Class:    Lifecycle,
 	Title:    "a pod can stay pending forever",
 	Severity: Error,
+	Facets:   Stuck | Unplaced,
 	Blind:    BlindToStarts | BlindToStops | BlindToPlace,
 	Help: Help{
 		Real: `A pod ends pending, or in ` + "`ContainerCreating`" + ` for a volume that another node has. Compare the last

@@ -58,7 +58,7 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 	if len(out) > 0 {
 		return out, left.untried
 	}
-	out = counsel(sr.Variant, v.Key(), helm)
+	out = counsel(sr.Variant, v, helm)
 	blame = slices.DeleteFunc(blame, func(b Blame) bool { return strings.HasSuffix(b.Path, ".image") })
 	for i, e := range d.Places.edits(blame) {
 		if i == mostEdits || d.Checker.Expired() {
@@ -71,7 +71,7 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 			return append(out, f), left.untried
 		}
 	}
-	if say := byHand(sr.Variant.Slice, v.Key()); say != "" {
+	if say := byHand(sr.Variant.Slice, v); say != "" {
 		out = append(out, &Fix{Text: say})
 	}
 	for i := range found {

@@ -129,7 +129,7 @@ func (d *Judge) condition(ctx context.Context, j judged, f *Finding, unprotected
 // speak of: a note, or every workload with a budget would be told off for having one.
 func (d *Judge) unlessFailed(v scenario.Violation, s rules.Severity) rules.Severity {
 	odd := func(kind string) bool { return policies.IsFailure(kind) && !d.Checker.Policy.Expects(kind) }
-	drain := v.Bound.Rule.ID == rules.DrainBlocked && !v.Unguarded()
+	drain := v.Bound.Rule.Facets.Any(rules.Undrained) && !v.Unguarded()
 	if (drain || v.FirstFailed()) && slices.ContainsFunc(v.Kinds(), odd) {
 		return rules.Note
 	}

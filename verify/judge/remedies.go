@@ -68,71 +68,68 @@ type patient struct {
 
 // cure gives the remedies of one mechanism, where the patient has it.
 type cure struct {
-	rules []string // that it may mend
+	mends rules.Facets
 	of    func(p patient) []remedy
 }
-
-// stuck are the rules of what cannot come to its end.
-var stuck = []string{"rollout-stuck", "unschedulable", "never-replaced", "cannot-revert"}
 
 // cures are what an experienced operator tries, in that order: what changes least of how a
 // workload runs comes first.
 var cures = []cure{
-	{stuck, comeEarlier},
-	{[]string{"rollout-stuck", "unschedulable", "preemption-cascade", "runaway-scale"}, recreate},
-	{[]string{"replicas-reset", "replica-oscillation", "never-settles", "below-floor", "runaway-scale"}, dropReplicas},
-	{[]string{"replica-oscillation", "never-settles", "rollout-stuck"}, leaveToScaler},
-	{[]string{"replicas-reset", "below-floor", "never-settles"}, forgetReplicas},
-	{[]string{"runaway-scale", "never-settles"}, labelApart},
-	{[]string{"never-settles", "replica-oscillation", "runaway-scale"}, requestWhatIsMeasured},
-	{[]string{"never-settles", "runaway-scale"}, requestAndDrop},
-	{[]string{"never-settles"}, wakeUp},
-	{[]string{"never-settles", "replica-oscillation"}, oneAutoscaler},
-	{[]string{"runaway-scale", "replica-oscillation", "never-settles", "below-floor"}, leaveOneMetric},
-	{[]string{"runaway-scale"}, forbidOverlap},
-	{stuck, limitWhatIsAsked},
-	{[]string{"eviction-loop", "below-floor", "never-settles", "rollout-stuck"}, calmDescheduler},
-	{[]string{"eviction-loop"}, keepOnNode},
-	{[]string{"drain-blocked"}, oneBudget},
-	{[]string{"drain-blocked", "eviction-loop"}, loosenBudget},
-	{slices.Concat(stuck, []string{"single-domain", "spread-violated"}), countRevisionsApart},
-	{append([]string{"preemption-cascade", "runaway-scale"}, stuck...), noSurge},
-	{slices.Concat(stuck, []string{"drain-blocked", "eviction-loop"}), countUsableNodes},
-	{[]string{"eviction-loop", "drain-blocked"}, tolerateLess},
-	{slices.Concat(stuck, []string{"drain-blocked"}), raiseQuota},
-	{slices.Concat(stuck, []string{"drain-blocked"}), spareOwnWebhook},
-	{[]string{"drain-blocked"}, evictUnready},
-	{[]string{"below-floor"}, surgeFirst},
-	{[]string{"below-floor"}, paceEvictions},
-	{[]string{"rollout-stuck", "never-settles"}, abortAtOnce},
-	{[]string{"drain-blocked", "below-floor"}, oneMore},
-	{[]string{"preemption-cascade", "eviction-loop", "below-floor"}, neverPreempt},
-	{[]string{"single-domain", "below-floor", "spread-violated"}, spreadHard},
-	{slices.Concat(stuck, []string{"single-domain", "spread-violated", "node-churn"}), spreadSoftly},
-	{append([]string{"node-churn", "eviction-loop", "drain-blocked"}, stuck...), preferApart},
-	{stuck, preferTogether},
-	{[]string{"crash-loop", "eviction-loop"}, leaveToScheduler},
-	{[]string{"eviction-loop", "crash-loop"}, tolerateWhereItIs},
-	{[]string{"runaway-scale", "never-settles"}, measureLess},
-	{[]string{"runaway-scale"}, measureCPU},
-	{[]string{"runaway-scale"}, raiseTarget},
-	{[]string{"runaway-scale", "replica-oscillation"}, scaleUpLater},
-	{[]string{"single-domain", "spread-violated"}, scaleDownSlowly},
-	{[]string{"node-churn", "eviction-loop", "crash-loop"}, requireOrForget},
-	{[]string{"node-churn", "eviction-loop"}, consolidateEmpty},
-	{[]string{"drain-blocked"}, endGrace},
-	{[]string{"below-floor", "single-domain", "crash-loop"}, spreadAnew},
-	{[]string{"runaway-scale", "below-floor", "unschedulable", "never-settles"}, onlyRecommend},
-	{stuck, startAtOnce},
-	{[]string{"never-replaced"}, giveLostNodesUp},
-	{append([]string{"crash-loop", "preemption-cascade"}, stuck...), requestLess},
-	{append([]string{"preemption-cascade"}, stuck...), keepMoreNodes},
+	{rules.Stuck, comeEarlier},
+	{rules.MidRollout | rules.Unplaced | rules.Displaced | rules.Surplus, recreate},
+	{rules.TakenBack | rules.Swings | rules.Restless | rules.Short | rules.Surplus, dropReplicas},
+	{rules.Swings | rules.Restless | rules.MidRollout, leaveToScaler},
+	{rules.TakenBack | rules.Short | rules.Restless, forgetReplicas},
+	{rules.Surplus | rules.Restless, labelApart},
+	{rules.Restless | rules.Swings | rules.Surplus, requestWhatIsMeasured},
+	{rules.Restless | rules.Surplus, requestAndDrop},
+	{rules.Restless, wakeUp},
+	{rules.Restless | rules.Swings, oneAutoscaler},
+	{rules.Surplus | rules.Swings | rules.Restless | rules.Short, leaveOneMetric},
+	{rules.Surplus, forbidOverlap},
+	{rules.Stuck, limitWhatIsAsked},
+	{rules.Evicted | rules.Short | rules.Restless | rules.MidRollout, calmDescheduler},
+	{rules.Evicted, keepOnNode},
+	{rules.Undrained, oneBudget},
+	{rules.Undrained | rules.Evicted, loosenBudget},
+	{rules.Stuck | rules.OneDomain | rules.Unspread, countRevisionsApart},
+	{rules.Stuck | rules.Displaced | rules.Surplus, noSurge},
+	{rules.Stuck | rules.Undrained | rules.Evicted, countUsableNodes},
+	{rules.Evicted | rules.Undrained, tolerateLess},
+	{rules.Stuck | rules.Undrained, raiseQuota},
+	{rules.Stuck | rules.Undrained, spareOwnWebhook},
+	{rules.Undrained, evictUnready},
+	{rules.Short, surgeFirst},
+	{rules.Short, paceEvictions},
+	{rules.MidRollout | rules.Restless, abortAtOnce},
+	{rules.Undrained | rules.Short, oneMore},
+	{rules.Displaced | rules.Evicted | rules.Short, neverPreempt},
+	{rules.OneDomain | rules.Short | rules.Unspread, spreadHard},
+	{rules.Stuck | rules.OneDomain | rules.Unspread | rules.NodesComeAndGo, spreadSoftly},
+	{rules.Stuck | rules.NodesComeAndGo | rules.Evicted | rules.Undrained, preferApart},
+	{rules.Stuck, preferTogether},
+	{rules.NodesGoDown | rules.Evicted, leaveToScheduler},
+	{rules.Evicted | rules.NodesGoDown, tolerateWhereItIs},
+	{rules.Surplus | rules.Restless, measureLess},
+	{rules.Surplus, measureCPU},
+	{rules.Surplus, raiseTarget},
+	{rules.Surplus | rules.Swings, scaleUpLater},
+	{rules.OneDomain | rules.Unspread, scaleDownSlowly},
+	{rules.NodesComeAndGo | rules.Evicted | rules.NodesGoDown, requireOrForget},
+	{rules.NodesComeAndGo | rules.Evicted, consolidateEmpty},
+	{rules.Undrained, endGrace},
+	{rules.Short | rules.OneDomain | rules.NodesGoDown, spreadAnew},
+	{rules.Surplus | rules.Short | rules.Unplaced | rules.Restless, onlyRecommend},
+	{rules.Stuck, startAtOnce},
+	{rules.Unreplaced, giveLostNodesUp},
+	{rules.Stuck | rules.NodesGoDown | rules.Displaced, requestLess},
+	{rules.Stuck | rules.Displaced, keepMoreNodes},
 }
 
 // remedies lists what may mend a violation, in the order in which it is tried: of those of
 // one mechanism, what sets a field to blame comes first.
 func remedies(found scenario.Violation, v scenario.Variant, blame []Blame, helm bool) []remedy {
-	sl, of := v.Slice, found.Key()
+	sl, of, facets := v.Slice, found.Key(), found.Bound.Rule.Facets
 	p, ok := patientOf(sl, of.Workload)
 	if !ok {
 		return nil
@@ -143,7 +140,7 @@ func remedies(found scenario.Violation, v scenario.Variant, blame []Blame, helm 
 	p.scalers = v.Spec.DeclaredOn(of.Workload, state.SetReplicas)
 	var out []remedy
 	for k, c := range cures {
-		if slices.Contains(c.rules, of.Rule) {
+		if facets.Any(c.mends) {
 			list := c.of(p)
 			for i := range list {
 				list[i].by = k
@@ -152,7 +149,7 @@ func remedies(found scenario.Violation, v scenario.Variant, blame []Blame, helm 
 			out = append(out, list...)
 		}
 	}
-	if !slices.Contains(displacing, of.Rule) {
+	if !facets.Any(displacing) {
 		return out
 	}
 	var also []string
@@ -170,8 +167,8 @@ func remedies(found scenario.Violation, v scenario.Variant, blame []Blame, helm 
 	return out
 }
 
-// displacing are the rules of what pods of other workloads do to those of one.
-var displacing = []string{"preemption-cascade", "unschedulable", "below-floor"}
+// displacing is what pods of other workloads do to those of one.
+const displacing = rules.Displaced | rules.Unplaced | rules.Short
 
 // strange is 0 for a remedy that sets a field to blame, else 1.
 func (r remedy) strange(blame []Blame) int {
@@ -347,9 +344,9 @@ func measureLess(p patient) []remedy {
 }
 
 // byHand is a step for a person, where no edit can mend what has happened.
-func byHand(sl *slice.Slice, of scenario.Key) string {
-	p, ok := patientOf(sl, of.Workload)
-	if !ok || !slices.Contains([]string{"rollout-stuck", rules.CannotRevert, "never-replaced"}, of.Rule) {
+func byHand(sl *slice.Slice, found scenario.Violation) string {
+	p, ok := patientOf(sl, found.Key().Workload)
+	if !ok || !found.Bound.Rule.Facets.Any(rules.MidRollout|rules.Unreverted|rules.Unreplaced) {
 		return ""
 	}
 	if _, ok := p.workload.Typed.(*appsv1.StatefulSet); ok {

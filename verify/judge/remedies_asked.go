@@ -117,9 +117,9 @@ const OnceOne = "one replica, once, until the autoscaler sets its minimum"
 
 // counsel is what a person would do all the same where what it costs is a finding of its own: Helm, which keeps what it
 // applied where nobody edits it, resets replicas that a chart declares no more to one.
-func counsel(v scenario.Variant, of scenario.Key, helm bool) []*Fix {
-	p, ok := patientOf(v.Slice, of.Workload)
-	if !ok || !helm || !slices.Contains([]string{rules.ReplicasReset, rules.NeverSettles}, of.Rule) || p.before == nil {
+func counsel(v scenario.Variant, found scenario.Violation, helm bool) []*Fix {
+	p, ok := patientOf(v.Slice, found.Key().Workload)
+	if !ok || !helm || !found.Bound.Rule.Facets.Any(rules.TakenBack|rules.Restless) || p.before == nil {
 		return nil
 	}
 	for _, cure := range []func(patient) []remedy{requestAndDrop, dropReplicas} {

@@ -24,18 +24,20 @@ const rounds = 3
 func (p *player) judge(ctx context.Context, f *judge.Finding, o *Outcome) {
 	_, w, _ := strings.Cut(f.Workload, " ")
 	last := f.Interleaving[len(f.Interleaving)-1].After
-	switch f.Rule {
-	case rules.BelowFloor, rules.ReplicasReset, rules.RunawayScale:
+	facets := rules.FacetsOf(f.Rule)
+	switch {
+	case facets.Any(rules.Short | rules.TakenBack | rules.Surplus):
 		p.kubelets.setHeld(false)
 		p.view.quiet(ctx, 2*time.Second, 10*time.Second)
-		p.judgeCount(f.Rule, w, last, o)
-	case rules.DrainBlocked:
+		p.judgeCount(facets, w, last, o)
+	case facets.Any(rules.Undrained):
 		p.kubelets.setHeld(false)
 		p.judgeDrain(ctx, w, o)
-	case rules.EvictionLoop, rules.ReplicaOscillation, rules.CrashLoop, rules.NeverSettles, rules.PreemptionCascade, rules.NodeChurn:
+	case facets.Any(rules.Evicted | rules.Swings | rules.NodesGoDown | rules.Restless | rules.Displaced |
+		rules.NodesComeAndGo):
 		p.kubelets.setHeld(false)
-		p.judgeLoop(ctx, w, f.Rule, o)
-	case rules.NeverReplaced:
+		p.judgeLoop(ctx, w, facets, o)
+	case facets.Any(rules.Unreplaced):
 		p.kubelets.setHeld(false)
 		p.view.quiet(ctx, 5*time.Second, 30*time.Second)
 		p.judgeJob(ctx, w, o)
@@ -46,7 +48,7 @@ func (p *player) judge(ctx context.Context, f *judge.Finding, o *Outcome) {
 	}
 }
 
-func (p *player) judgeCount(rule, w string, last *judge.Snapshot, o *Outcome) {
+func (p *player) judgeCount(facets rules.Facets, w string, last *judge.Snapshot, o *Outcome) {
 	i := slices.IndexFunc(last.Workloads, func(x judge.WorkloadSnapshot) bool { return strings.HasSuffix(x.Workload, " "+w) })
 	if i < 0 {
 		return
@@ -55,10 +57,10 @@ func (p *player) judgeCount(rule, w string, last *judge.Snapshot, o *Outcome) {
 	p.view.mu.Lock()
 	ready, lowest, most := p.view.least[w], p.view.lowest[w], p.view.most[w]
 	p.view.mu.Unlock()
-	switch rule {
-	case rules.BelowFloor:
+	switch {
+	case facets.Any(rules.Short):
 		o.Shown, o.Seen = ready <= want.Ready, fmt.Sprintf("at the least %d ready pods; the counterexample has %d", ready, want.Ready)
-	case rules.ReplicasReset:
+	case facets.Any(rules.TakenBack):
 		o.Shown, o.Seen = lowest <= want.Replicas, fmt.Sprintf("spec.replicas was %d at the least; the counterexample has %d", lowest, want.Replicas)
 	default:
 		o.Shown, o.Seen = most >= want.Replicas, fmt.Sprintf("spec.replicas was %d at the most; the counterexample has %d", most, want.Replicas)
@@ -105,7 +107,7 @@ func (p *player) judgeJob(ctx context.Context, w string, o *Outcome) {
 }
 
 // judgeLoop counts how often pods go, or replicas change, with no event left to happen.
-func (p *player) judgeLoop(ctx context.Context, w, rule string, o *Outcome) {
+func (p *player) judgeLoop(ctx context.Context, w string, facets rules.Facets, o *Outcome) {
 	from := len(p.view.events(0))
 	count := func() (gone, scaled, down int) {
 		for _, e := range p.view.events(from) {
@@ -128,10 +130,10 @@ func (p *player) judgeLoop(ctx context.Context, w, rule string, o *Outcome) {
 			o.Seen += fmt.Sprintf("; %d times a node went down", down)
 		}
 		loops := gone
-		switch rule {
-		case rules.ReplicaOscillation:
+		switch {
+		case facets.Any(rules.Swings):
 			loops = scaled / 2 // up and down
-		case rules.CrashLoop:
+		case facets.Any(rules.NodesGoDown):
 			loops = down
 		}
 		if loops >= rounds {
