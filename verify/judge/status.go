@@ -21,18 +21,19 @@ type judged struct {
 
 // compare sets a violation of head beside those of base at the same place. It is worse than
 // before where base breaks the rule for the object too, but not there or not as easily.
-// Where the baseline was not searched to the end, a run in which the change is not applied
-// is base's own, if base's surroundings are alike: the same controllers' configuration, and
-// the same room on the nodes. Runs in drawn orders do not look for the fewest events: where neither they nor a search
-// tells how easily base breaks the rule, what base breaks too is not worse.
+// Where the baseline was not searched to the end, what runs break in which the change is not applied is base's own, if
+// base's surroundings are alike: the same controllers' configuration, and the same room on the nodes. Runs in drawn
+// orders do not look for the fewest events: where neither they nor a search tells how easily base breaks the rule, what
+// base breaks too is not worse.
 func compare(sr *scenario.SliceResult, v scenario.Violation, alike bool) judged {
 	j := judged{Violation: v, status: New}
 	closed := sr.Closed(v)
 	onBase := slices.ContainsFunc(sr.Base,
 		func(b scenario.Violation) bool { return b.Place() == v.Place() && v.Comparable(b) && b.Covers(v) })
-	change := slices.Contains(v.Kinds(), "apply")
+	own := closed < v.Events && alike && slices.ContainsFunc(sr.Own,
+		func(o scenario.Violation) bool { return o.Place() == v.Place() && o.Covers(v) })
 	switch {
-	case onBase, closed < v.Events && alike && v.Scenario == scenario.ScenarioChange && !change:
+	case onBase, own:
 		j.status = Existing
 		return j
 	case slices.ContainsFunc(sr.Base,

@@ -30,6 +30,15 @@ func TestStatus(t *testing.T) {
 		v.Swarmed, v.Probed = true, true
 		return v
 	}
+	// own is what runs show in which the change is never applied.
+	own := map[string][]scenario.Violation{
+		"cut, and base rests in it":                 {on(scenario.ScenarioChange, true)},
+		"cut, and base meets a drain":               {on(scenario.ScenarioChange, false, "drain")},
+		"cut, and base has no descheduler":          {on(scenario.ScenarioChange, true)},
+		"base, searched, does not rest in it":       {on(scenario.ScenarioChange, true)},
+		"cut, and by itself base is less certain":   {on(scenario.ScenarioChange, false)},
+		"cut, and by itself base needs what is not": {on(scenario.ScenarioChange, true, "pod-crash")},
+	}
 	for _, tt := range []struct {
 		name   string
 		head   scenario.Violation
@@ -47,12 +56,14 @@ func TestStatus(t *testing.T) {
 		{"base is less certain", on(scenario.ScenarioChange, true, "apply"), []scenario.Violation{on(scenario.ScenarioChange, false, "apply")}, scenario.AllClosed, true, Worsened, false},
 		{"base breaks it on fewer nodes", on(scenario.ScenarioChange, true, "apply"), []scenario.Violation{at(2, scenario.ScenarioChange, true, "apply")}, scenario.AllClosed, true, Worsened, false},
 		{"base breaks it on a size that nobody declared", on(scenario.ScenarioChange, true, "apply"), []scenario.Violation{at(7, scenario.ScenarioChange, true, "apply")}, scenario.AllClosed, true, New, false},
-		{"cut, and base rests in it", on(scenario.ScenarioChange, true), nil, scenario.NoneClosed, true, Existing, false},
-		{"cut, and base meets a drain", on(scenario.ScenarioChange, false, "drain"), nil, 0, true, Existing, false},
+		{"cut, and base rests in it", on(scenario.ScenarioChange, true, "apply"), nil, scenario.NoneClosed, true, Existing, false},
+		{"cut, and base meets a drain", on(scenario.ScenarioChange, false, "apply", "drain"), nil, 0, true, Existing, false},
 		{"cut, and the change is applied", on(scenario.ScenarioChange, false, "apply"), nil, 0, true, New, true},
 		{"cut after the events that it takes", on(scenario.ScenarioChange, false, "apply"), nil, 1, true, New, false},
-		{"cut, and base has no descheduler", on(scenario.ScenarioChange, true), nil, scenario.NoneClosed, false, New, true},
-		{"base, searched, does not rest in it", on(scenario.ScenarioChange, true), nil, scenario.AllClosed, true, New, false},
+		{"cut, and base has no descheduler", on(scenario.ScenarioChange, true, "apply"), nil, scenario.NoneClosed, false, New, true},
+		{"base, searched, does not rest in it", on(scenario.ScenarioChange, true, "apply"), nil, scenario.AllClosed, true, New, false},
+		{"cut, and by itself base is less certain", on(scenario.ScenarioChange, true, "apply"), nil, scenario.NoneClosed, true, New, true},
+		{"cut, and by itself base needs what is not", on(scenario.ScenarioChange, true, "apply", "drain"), nil, scenario.NoneClosed, true, New, true},
 		{"cut, and base breaks it otherwise", on(scenario.ScenarioChange, false, "apply"), []scenario.Violation{on(scenario.ScenarioChange, false, "apply", "drain")}, 0, true, Worsened, true},
 		{"cut, and runs break it on base otherwise", inRuns(on(scenario.ScenarioChange, false, "apply")), []scenario.Violation{inRuns(on(scenario.ScenarioChange, false, "apply", "drain"))}, 0, true, Existing, false},
 		{"cut, and runs break nothing on base", inRuns(on(scenario.ScenarioChange, false, "apply")), nil, 0, true, New, true},
@@ -60,7 +71,7 @@ func TestStatus(t *testing.T) {
 		{"head is all there is", on("steady", true), nil, scenario.AllClosed, true, New, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			sr := scenario.SliceResult{Base: tt.base, Variant: tt.head.Variant, BaseClosed: map[scenario.Place]int{tt.head.Place(): tt.closed}}
+			sr := scenario.SliceResult{Base: tt.base, Own: own[tt.name], Variant: tt.head.Variant, BaseClosed: map[scenario.Place]int{tt.head.Place(): tt.closed}}
 			if got := compare(&sr, tt.head, tt.alike); got.status != tt.want || got.unsure != tt.unsure {
 				t.Errorf("got %s, unsure %t; want %s, %t", got.status, got.unsure, tt.want, tt.unsure)
 			}

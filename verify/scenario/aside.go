@@ -71,7 +71,7 @@ func (r *scenarioRun) beside(name string, judgedBy []rules.Rule, do func(*scenar
 	}
 	had := slices.Clone(r.found)
 	for _, x := range other.found {
-		if !slices.ContainsFunc(had, func(o Violation) bool { return o.Covers(x) && x.Comparable(o) }) {
+		if !slices.ContainsFunc(had, func(o Violation) bool { return o.hides(x) && x.Comparable(o) }) {
 			x.aside = name
 			r.found = append(r.found, x)
 		}

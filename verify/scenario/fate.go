@@ -138,7 +138,8 @@ func (f *fates) doomed(ctx context.Context, set uint64, v Violation) (bool, erro
 	f.run.cov.add(res)
 	is := res.Bound == search.Complete && slices.ContainsFunc(res.Violations, func(x search.Violation) bool {
 		found := Violation{Problem: f.problem, Violation: x}
-		return x.Inevitable && (events == 0 || fewer(found.Kinds(), v.Kinds()))
+		return x.Inevitable && (events == 0 || fewer(found.Kinds(), v.Kinds()) &&
+			(v.unapplied || v.Scenario != ScenarioChange || slices.Contains(found.Kinds(), "apply")))
 	})
 	f.known[key] = is
 	return is, nil

@@ -66,10 +66,14 @@ func (v Violation) Sure() int {
 	return 2
 }
 
+// hides reports whether nothing is lost if o is not told beside v. What base breaks by itself hides nothing that the
+// change breaks.
+func (v Violation) hides(o Violation) bool { return v.unapplied == o.unapplied && v.Covers(o) }
+
 // enterFront adds a violation to the front of its topology.
 func enterFront(front []Violation, v Violation) []Violation {
 	for i, o := range front {
-		if !o.Covers(v) {
+		if !o.hides(v) {
 			continue
 		}
 		if v.Covers(o) && v.Simpler(o) {
@@ -77,7 +81,20 @@ func enterFront(front []Violation, v Violation) []Violation {
 		}
 		return front
 	}
-	return append(slices.DeleteFunc(front, func(o Violation) bool { return v.Covers(o) }), v)
+	return append(slices.DeleteFunc(front, func(o Violation) bool { return v.hides(o) }), v)
+}
+
+// whereApplied parts violations into those of runs that apply the change, and what base breaks by itself: an apply is
+// fair, so that a run without it is none of the change's.
+func whereApplied(vs []Violation) (applied, own []Violation) {
+	for _, v := range vs {
+		if v.unapplied {
+			own = append(own, v)
+		} else {
+			applied = append(applied, v)
+		}
+	}
+	return applied, own
 }
 
 // Place is where a violation was found: at which scale of the numbers, and topology.

@@ -33,6 +33,7 @@ type Task struct {
 // Outcome is what a task found.
 type Outcome struct {
 	Head, Base []Violation
+	Own        []Violation // what base breaks by itself, in head's surroundings: by runs that never apply the change
 	Cov        Coverage
 	closed     int // events up to which base was searched to the end
 	// closedAside is the same of the searches that stand aside, by name.
@@ -47,6 +48,7 @@ type Outcome struct {
 type SliceResult struct {
 	Variant    Variant
 	Head, Base []Violation   // the front of every topology, smallest first
+	Own        []Violation   // see [Outcome]
 	BaseClosed map[Place]int // events up to which base was searched to the end
 	Declared   bool          // a declared size was searched to the end
 	searched   int           // declared sizes
@@ -250,7 +252,7 @@ func (c *Checker) Both(ctx context.Context, j Task) (o Outcome) {
 		c.quits = true
 	}
 	defer func() {
-		for _, vs := range [][]Violation{o.Head, o.Base} {
+		for _, vs := range [][]Violation{o.Head, o.Base, o.Own} {
 			for i := range vs {
 				vs[i].Variant = j.Variant
 			}
@@ -269,6 +271,7 @@ func (c *Checker) Both(ctx context.Context, j Task) (o Outcome) {
 		return o
 	}
 	o.Head, o.Cov, o.Err = scenarios(ctx, j.Variant.Change(), j.Topology)
+	o.Head, o.Own = whereApplied(o.Head)
 	if o.Err != nil || c.quits && o.Cov.Bound == search.StateBound {
 		return o
 	}
@@ -314,6 +317,7 @@ func merge(plans []Plan, tasks []Task, outcomes []Outcome) [][]SliceResult {
 		if counts(j, o) {
 			r.Head = append(r.Head, o.Head...)
 			r.Base = append(r.Base, o.Base...)
+			r.Own = append(r.Own, o.Own...)
 		}
 		r.KeepClosed(placeOf(j.Variant, j.Topology), o)
 		if j.Variant.Premise() == "" && scale.Declared(j.Variant.Spec.Classes, j.Topology) {

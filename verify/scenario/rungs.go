@@ -195,6 +195,7 @@ func settleRung(rungs []SliceResult) SliceResult {
 	}
 	for _, r := range rungs[:top+1] { // smallest first
 		out.Head, out.Base = append(out.Head, r.Head...), append(out.Base, r.Base...)
+		out.Own = append(out.Own, r.Own...)
 		maps.Copy(out.BaseClosed, r.BaseClosed)
 		out.Declared = out.Declared || r.Declared
 		out.sizes = max(out.sizes, r.sizes)

@@ -23,16 +23,17 @@ const (
 
 // Violation is a counterexample with what is needed to word it.
 type Violation struct {
-	Problem  *Problem
-	Variant  Variant // that it was found in, with both versions
-	Bound    BoundRule
-	Scenario string
-	Probed   bool     // found by one run, not by a search
-	Swarmed  bool     // found by one of many runs in drawn orders; Probed, too
-	aside    string   // the search that stands aside and found it; "": none
-	Passing  bool     // not shown by the largest reduced scale: it counts only as declared
-	Happened []string // kinds of its events, sorted; nil: not gathered yet
-	Rivals   []string // IDs of workloads that share its fate: it is inevitable that one of them is stuck, or its own
+	Problem   *Problem
+	Variant   Variant // that it was found in, with both versions
+	Bound     BoundRule
+	Scenario  string
+	Probed    bool     // found by one run, not by a search
+	Swarmed   bool     // found by one of many runs in drawn orders; Probed, too
+	aside     string   // the search that stands aside and found it; "": none
+	Passing   bool     // not shown by the largest reduced scale: it counts only as declared
+	unapplied bool     // its run never applies the change, so that it is base's own
+	Happened  []string // kinds of its events, sorted; nil: not gathered yet
+	Rivals    []string // IDs of workloads that share its fate: it is inevitable that one of them is stuck, or its own
 	search.Violation
 }
 
@@ -232,6 +233,7 @@ func (r *scenarioRun) enter(ctx context.Context, name string, p *Problem, initia
 	fates := newFates(r, p, initial)
 	for _, x := range res.Violations {
 		v := Violation{Problem: p, Bound: p.bounds[x.Rule], Scenario: name, Violation: x}
+		v.happened()
 		if !v.Inevitable && v.FromLive() && v.Events <= 1 {
 			if v.Inevitable, err = r.doomedLive(ctx, v); err != nil {
 				return err
@@ -248,10 +250,16 @@ func (r *scenarioRun) enter(ctx context.Context, name string, p *Problem, initia
 		if v.Bound.Property.Wish && !v.Inevitable {
 			continue
 		}
-		v.Happened = v.Kinds()
 		r.found = enterFront(r.found, v)
 	}
 	return nil
+}
+
+// happened notes the events of a violation, and whether they are base's own.
+func (v *Violation) happened() {
+	v.Happened = v.Kinds()
+	v.unapplied = v.Scenario == ScenarioChange && v.Problem.Cfg.Spec.Events.Apply > 0 &&
+		!slices.Contains(v.Happened, "apply")
 }
 
 // last is the state that a counterexample ends in.

@@ -55,7 +55,8 @@ func (c *Checker) Swarm(ctx context.Context, sr *SliceResult) {
 		more := c.swarm(ctx, from, scenario, &done, func(b BoundRule, k Key) bool {
 			return !slices.ContainsFunc(known, func(o Violation) bool { return o.Key() == k })
 		})
-		found = append(found, more...)
+		more, own := whereApplied(more)
+		found, sr.Own = append(found, more...), append(sr.Own, own...)
 	}
 	if done.Steps == 0 {
 		return
@@ -75,7 +76,7 @@ func (c *Checker) swarmedBefore(ctx context.Context, base Variant, found []Viola
 	})
 	for _, v := range found {
 		if x, ok := c.directedAt(ctx, base, v); ok {
-			x.Happened = x.Kinds()
+			x.happened()
 			out = append(out, x)
 		}
 	}
@@ -107,7 +108,7 @@ func (c *Checker) swarm(ctx context.Context, v Variant, scenario string, done *S
 	for _, x := range res.Violations {
 		f := Violation{Problem: p, Variant: v, Bound: p.bounds[x.Rule], Scenario: scenario, Probed: true, Swarmed: true,
 			Violation: x}
-		f.Happened = f.Kinds()
+		f.happened()
 		out = append(out, f)
 	}
 	return out

@@ -115,7 +115,7 @@ type System struct {
 	// steps, which a run may break on its way. nil: none.
 	Ample func(s []byte) [][]int
 	// Spent tells states apart by the events that they took: sixteen numbers of 0 to 7, four
-	// bits each, none of which falls along a run and which only an event changes. It must be
+	// bits each, which only an event changes. One that falls keeps the sets before and after it apart. It must be
 	// symmetric under Canon. [Result.Violations] has then, of each rule, a violation for every
 	// least such set of events. nil: events are only counted.
 	Spent func(s []byte) uint64

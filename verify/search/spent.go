@@ -4,9 +4,9 @@ import "slices"
 
 // A violation that needs other events is another violation, even if it takes more of them:
 // whoever compares two systems wants to know all least sets of events that lead to one, and
-// whether more of them make it inevitable. [System.Spent] names the set that a state took. It
-// never shrinks along a run, so a violation whose set holds another one's tells nothing new,
-// and a cycle has one set, as only events change it.
+// whether more of them make it inevitable. [System.Spent] names the set that a state took. A
+// violation whose set holds another one's tells nothing new, and a cycle has one set, as only
+// events change it.
 
 // nibbles has the highest bit of every number of a set of events.
 const nibbles = 0x8888888888888888
@@ -83,18 +83,23 @@ func (e *engine) violations(rule int, list []*finding) ([]Violation, error) {
 	if err != nil || e.stopped.Load() {
 		return out, err
 	}
+	var sure []uint64
 	for _, d := range ends.doomed {
+		if slices.ContainsFunc(sure, func(s uint64) bool { return within(s, d.spent) }) {
+			continue
+		}
 		at := slices.IndexFunc(list, func(f *finding) bool { return f.spent == d.spent })
-		sure, err := ends.everywhere(d)
+		everywhere, err := ends.everywhere(d)
 		switch {
 		case err != nil:
 			return nil, err
-		case !sure:
+		case !everywhere:
 			if at >= 0 {
 				out[at].Inevitable = false
 			}
 			continue
-		case at >= 0 && out[at].Inevitable:
+		}
+		if sure = append(sure, d.spent); at >= 0 && out[at].Inevitable {
 			continue
 		}
 		v, err := e.doom(rule, d)
@@ -128,8 +133,10 @@ func (e *engine) tellsEnds(rule int) bool {
 
 // ends says of one rule which states have a good end.
 type ends struct {
-	c      *components
-	doomed []doomed // for each least set of events the first
+	c *components
+	// doomed has the first state of each set of events, fewest events first. A set that holds another one is left out
+	// only once that one is known to doom the rule from everywhere.
+	doomed []doomed
 }
 
 // doomed is a state that an event leads to, or an initial one, that has no good end.
@@ -188,7 +195,7 @@ func (x *ends) enter(id uint32, level int) {
 		}
 	}
 	spent := e.sys.spent(x.c.w.look(e, id))
-	if !slices.ContainsFunc(x.doomed, func(d doomed) bool { return within(d.spent, spent) }) {
+	if !slices.ContainsFunc(x.doomed, func(d doomed) bool { return d.spent == spent }) {
 		x.doomed = append(x.doomed, doomed{id, spent, level})
 	}
 }

@@ -20,7 +20,7 @@ func (s State) Spent() uint64 {
 	var out uint64
 	for i, n := range [...]int{
 		max(e.Apply, 0) - s.left(c.Applies),
-		1 - s.left(c.Reverts),
+		1 - s.left(c.Reverts) + s.unapplied(),
 		spentOf(s, c.Drains, e.Drain),
 		spentOf(s, c.Failures, e.NodeFailure),
 		spentOf(s, c.Reclaims, e.SpotReclaim),
@@ -39,6 +39,15 @@ func (s State) Spent() uint64 {
 		out |= uint64(min(max(n, 0), mostSpent)) << (4 * i)
 	}
 	return out
+}
+
+// unapplied is 1 as long as base's manifests stand that are yet to be replaced by head's. It falls with the apply, so
+// that no set of events without the apply is part of one with it: what base breaks by itself is none of the change's.
+func (s State) unapplied() int {
+	if s.left(s.C.Applies) > 0 && s.Version() == Base {
+		return 1
+	}
+	return 0
 }
 
 func spentOf(s State, f Field, budget int) int {
