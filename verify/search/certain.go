@@ -9,9 +9,9 @@ import "bytes"
 // is kept; and for a rule on states or steps, reached without a bad one.
 //
 // Where the visited set does not hold all of that part of the graph, it is explored
-// once more by itself, within the same budgets; what cannot be decided is not called
-// inevitable.
-func (e *engine) inevitable(rule int, v *Violation) (bool, error) {
+// once more by itself, within the same budgets; what these do not last to decide is
+// neither called inevitable nor taken for possible.
+func (e *engine) inevitable(rule int, v *Violation) (sure, undecided bool, err error) {
 	from := v.Start
 	for i, s := range v.Steps {
 		if e.sys.Actors[s.Actor].Urgency() != Environment {
@@ -19,31 +19,32 @@ func (e *engine) inevitable(rule int, v *Violation) (bool, error) {
 		}
 		from = s.To
 		if e.sys.Rules[rule].BadStep != nil && i == len(v.Steps)-1 {
-			return true, nil // the event is the bad step
+			return true, false, nil // the event is the bad step
 		}
 	}
 	if e.stopped.Load() {
-		return false, nil
+		return false, true, nil
 	}
 	if e.front == nil && e.result.Reduced == 0 {
 		if id := e.find(e.workers[0].canonOf(from)); id != none {
 			if level, _ := e.layers.where(id); level <= e.closed {
-				return e.noGoodEnd(rule, id)
+				sure, err = e.noGoodEnd(rule, id)
+				return sure, !sure && e.stopped.Load(), err
 			}
 		}
 	}
 	if e.cutFrom(from) {
-		return false, nil
+		return false, true, nil
 	}
 	sub, err := e.from(from)
 	if err != nil || sub.result.Bound != Complete {
-		return false, err
+		return false, true, err
 	}
-	certain, err := sub.noGoodEnd(rule, sub.find(e.workers[0].canonOf(from)))
+	sure, err = sub.noGoodEnd(rule, sub.find(e.workers[0].canonOf(from)))
 	if sub.stopped.Load() {
 		e.stopped.Store(true)
 	}
-	return certain, err
+	return sure, !sure && sub.stopped.Load(), err
 }
 
 // cutFrom reports whether the search was cut off before it had seen what the loops reach from its only initial state,

@@ -38,7 +38,7 @@ func (e *engine) violation(rule int, f *finding) (Violation, error) {
 	if v.Steps, err = e.follow(start, append(hops, f.tail...)); err != nil {
 		return v, err
 	}
-	v.Inevitable, err = e.inevitable(rule, &v)
+	v.Inevitable, v.Undecided, err = e.inevitable(rule, &v)
 	return v, err
 }
 

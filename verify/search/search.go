@@ -220,6 +220,9 @@ type Violation struct {
 	// Inevitable says that, from the state after the last event of Steps (or from
 	// Start) on, every fair run without further events violates the rule.
 	Inevitable bool
+	// Undecided says that a budget ended the search before that could be told: Inevitable is false then, and says
+	// nothing.
+	Undecided bool
 }
 
 // Step is one transition of a counterexample, between concrete states (not canonical

@@ -76,7 +76,17 @@ func (e *engine) violations(rule int, list []*finding) ([]Violation, error) {
 		}
 		out = append(out, v)
 	}
-	if e.sys.Spent == nil || len(list) == 0 || !e.tellsEnds(rule) {
+	if e.sys.Spent == nil || len(list) == 0 {
+		return out, nil
+	}
+	if len(e.starts) > 1 && e.result.Bound != Complete && e.result.Bound != FirstFound {
+		for i := range out { // its own path does not tell for the other initial states
+			if v := &out[i]; v.Events <= mostDoomed && v.Events > e.closed && v.Inevitable {
+				v.Inevitable, v.Undecided = false, true
+			}
+		}
+	}
+	if !e.tellsEnds(rule) {
 		return out, nil
 	}
 	ends, err := e.ends(rule)
@@ -95,7 +105,7 @@ func (e *engine) violations(rule int, list []*finding) ([]Violation, error) {
 			return nil, err
 		case !everywhere:
 			if at >= 0 {
-				out[at].Inevitable = false
+				out[at].Inevitable, out[at].Undecided = false, false
 			}
 			continue
 		}

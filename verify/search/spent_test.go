@@ -238,3 +238,64 @@ func endsWell(sys System, loops *spender, v Violation, bad []bool) bool {
 	reach(sys, [][]byte{at}, false, func(s []byte) { well = well || len(loops.next[s[0]]) == 0 && !bad[s[0]] })
 	return well
 }
+
+// TestCutSearchesSayWhatTheyDoNotKnow ends searches anywhere: what is called inevitable then is so in the whole, and what
+// the whole calls inevitable is called so, undecided, or not found.
+func TestCutSearchesSayWhatTheyDoNotKnow(t *testing.T) {
+	undecided, sure := 0, 0
+	for seed := range uint64(4000) {
+		r := rand.New(rand.NewPCG(9, seed))
+		n := 6 + r.IntN(6)
+		bad := make([]bool, n)
+		for i := 2; i < n; i++ {
+			bad[i] = r.IntN(2) == 0
+		}
+		loops := &spender{name: "loops", next: randomSteps(r, n, 2)}
+		loops.next[0], loops.next[1] = nil, nil
+		sys := System{
+			Width: 3, Initial: [][]byte{{0, 0, 0}, {1, 0, 0}}, Spent: spentOfBytes,
+			Actors: []Actor{loops, &spender{name: "a", urgency: Environment, next: randomSteps(r, n, 2), counts: 1},
+				&spender{name: "b", urgency: Environment, next: randomSteps(r, n, 1), counts: 2}},
+			Rules: []Rule{{Name: "persists", Persists: func(s []byte) bool { return bad[s[0]] }}},
+		}
+		run := func(most uint64) []Violation {
+			res, err := Run(context.Background(), sys, Options{MaxEvents: -1, Workers: 1, MaxStates: most})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res.Violations
+		}
+		whole := run(0)
+		inevitable := func(set uint64, in func(a, b uint64) bool) bool {
+			return slices.ContainsFunc(whole, func(v Violation) bool { return v.Inevitable && in(spentAtEnd(v), set) })
+		}
+		for _, v := range run(2 + uint64(r.IntN(40))) {
+			set := spentAtEnd(v)
+			switch {
+			case v.Undecided:
+				undecided++
+				if v.Inevitable {
+					t.Errorf("seed %d: both undecided and inevitable", seed)
+				}
+			case v.Inevitable:
+				if sure++; !inevitable(set, within) {
+					t.Errorf("seed %d: events %x are called inevitable, and the whole does not say so", seed, set)
+				}
+			case inevitable(set, func(a, b uint64) bool { return a == b }):
+				t.Errorf("seed %d: events %x are called possible, and the whole says inevitable", seed, set)
+			}
+		}
+	}
+	if undecided < 50 || sure < 100 {
+		t.Errorf("%d undecided, %d inevitable: they say little", undecided, sure)
+	}
+}
+
+// spentAtEnd is the set of events of a violation.
+func spentAtEnd(v Violation) uint64 {
+	at := v.Start
+	if k := len(v.Steps); k > 0 {
+		at = v.Steps[k-1].To
+	}
+	return spentOfBytes(at)
+}
