@@ -8,11 +8,11 @@ ACTIONLINT ?= github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 IMAGE      ?= kubesettle
 SUDO       ?= $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-# testdata is outside of ./..., but these are programs that CI checks, and runs one of.
-PACKAGES    = ./... ./testdata/clones ./testdata/demo ./testdata/falsealarms ./testdata/mends ./testdata/planted ./testdata/pullrequests
-GODIRS      = arch_test.go cmd policies render report testdata verify
+GODIRS      = arch_test.go cmd policies render report testdata tools verify
 CONFORMANCE = verify/conformance
 RELEASE     = cmd/release
+# What shows the binary to corpora; a module of its own, run from the root.
+MEASURE     = bin/measure
 # Packages with tests that -short shortens or leaves out; arch_test.go keeps the list complete.
 LONG        = ./cmd/kubesettle ./verify ./verify/search
 CORPUSBIN  ?= $(CURDIR)/bin/corpus
@@ -22,56 +22,70 @@ build: ## the static binary bin/kubesettle
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/kubesettle ./cmd/kubesettle
 
 .PHONY: demo
-demo: build ## a pull request that must not be merged, and what kubesettle says of it
-	@$(GO) run ./testdata/demo -kubesettle bin/kubesettle -out out
+demo: build bin/measure ## a pull request that must not be merged, and what kubesettle says of it
+	@$(MEASURE) demo -out out
 
 .PHONY: readme
-readme: build ## the demo's finding into the README
-	@$(GO) run ./testdata/demo -kubesettle bin/kubesettle -out out -rewrite
+readme: build bin/measure ## the demo's finding into the README
+	@$(MEASURE) demo -out out -rewrite
 
 .PHONY: pictures
-pictures: build ## the demo's comment, summary, report and terminal as PNG into docs/images; needs node and Chromium
+pictures: build bin/measure ## the demo's comment, summary, report and terminal as PNG into docs/images; needs node and Chromium
 	@[ -n "$(CHROMIUM)" ] || { echo "chromium is not installed (Debian: apt-get install chromium)"; exit 1; }
-	@$(GO) run ./testdata/demo -kubesettle bin/kubesettle -out out -pictures docs/images -chromium $(CHROMIUM)
+	@$(MEASURE) demo -out out -pictures docs/images -chromium $(CHROMIUM)
 
 CHARTS ?= charts
 
 .PHONY: false-alarms
-false-alarms: build ## what kubesettle finds in the charts of folder CHARTS with their default values
-	@$(GO) run ./testdata/falsealarms -kubesettle bin/kubesettle $(CHARTS)
+false-alarms: build bin/measure ## what kubesettle finds in the charts of folder CHARTS with their default values
+	@$(MEASURE) false-alarms $(CHARTS)
 
 N ?= 20
 
 .PHONY: pull-requests
-pull-requests: build ## the last N commits of each repository of folder DIR, as pull requests with nothing declared; OUT=FOLDER keeps the results and is taken up again
+pull-requests: build bin/measure ## the last N commits of each repository of folder DIR, as pull requests with nothing declared; OUT=FOLDER keeps the results and is taken up again
 	@[ -d "$(DIR)" ] || { echo "give a folder of clones or bare repositories: make pull-requests DIR=FOLDER [N=$(N)] [OUT=FOLDER]"; exit 2; }
 	@GOBIN=$(CORPUSBIN) $(GO) install helm.sh/helm/v3/cmd/helm@v3.21.4
 	@GOBIN=$(CORPUSBIN) $(GO) install sigs.k8s.io/kustomize/kustomize/v5@v5.8.1
-	@$(GO) run ./testdata/pullrequests -kubesettle bin/kubesettle -n $(N) $(if $(OUT),-out $(OUT)) \
+	@$(MEASURE) pull-requests -n $(N) $(if $(OUT),-out $(OUT)) \
 		-helm $(CORPUSBIN)/helm -kustomize $(CORPUSBIN)/kustomize $(DIR)
 
 LIST ?= testdata/mends/history.tsv
 
 .PHONY: mends
-mends: build ## the mistakes that the projects of LIST made and mended, made again: which are told; DIR holds their clones
+mends: build bin/measure ## the mistakes that the projects of LIST made and fixed, made again: which are found; DIR holds their clones
 	@[ -d "$(DIR)" ] || { echo "give a folder of clones: make mends DIR=FOLDER"; exit 2; }
-	@$(GO) run ./testdata/mends -kubesettle bin/kubesettle -list $(LIST) $(DIR)
+	@$(MEASURE) mends -list $(LIST) $(DIR)
 
 .PHONY: planted
-planted: build ## mistakes planted into the charts and overlays of the clones in folder DIR: which are told, and where
+planted: build bin/measure ## mistakes planted into the charts and overlays of the clones in folder DIR: which are found, and where
 	@[ -d "$(DIR)" ] || { echo "give a folder of clones: make planted DIR=FOLDER"; exit 2; }
-	@$(GO) run ./testdata/planted -kubesettle bin/kubesettle $(DIR)
+	@$(MEASURE) planted $(DIR)
+
+.PHONY: ladder
+ladder: build bin/measure ## ordinary applications of every size, shape and change into docs/performance.md; ARGS=-quick for a few
+	@$(MEASURE) ladder $(if $(ARGS),$(ARGS),-page docs/performance.md)
+
+.PHONY: words
+words: bin/measure ## how often patterns of English are used that the manual avoids; ARGS=-v lists every place
+	@$(MEASURE) words $(ARGS)
+
+.PHONY: bin/measure
+bin/measure:
+	@cd tools && $(GO) build -o $(CURDIR)/bin/measure .
 
 .PHONY: test
 test: check-format ## gofmt, vet and the quick tests, in five minutes
-	$(GO) vet $(PACKAGES)
-	$(GO) test -short -vet=off -timeout 20m ./... ./testdata/pullrequests
+	$(GO) vet ./...
+	$(GO) test -short -vet=off -timeout 20m ./...
+	cd tools && $(GO) vet ./... && $(GO) test ./...
 
 .PHONY: test-full
 test-full: check-format ## what make test leaves out: staticcheck, the race detector, long tests, upstream's code, releases
-	$(GO) vet $(PACKAGES)
-	$(GO) tool staticcheck $(PACKAGES)
-	CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 60m ./... ./testdata/pullrequests
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	cd tools && $(GO) tool -modfile=../go.mod staticcheck ./...
+	CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 60m ./...
 	$(GO) test -vet=off -timeout 30m $(LONG)
 	@$(MAKE) --no-print-directory conformance release-tools
 

@@ -25,7 +25,7 @@ func advice(t *testing.T) map[string]bool {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (name != "." && strings.HasPrefix(name, ".") || d.Name() == "testdata" || name == "verify/conformance" || name == "cmd/release") {
+		if d.IsDir() && (name != "." && strings.HasPrefix(name, ".") || d.Name() == "testdata" || name == "verify/conformance" || name == "cmd/release" || name == "tools") {
 			return fs.SkipDir
 		}
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

@@ -1,0 +1,98 @@
+package demo
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/kubesettle/kubesettle/tools/corpus"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	gmhtml "github.com/yuin/goldmark/renderer/html"
+)
+
+// pictures are those of docs/images.
+var pictures = []string{"comment", "summary", "terminal", "report"}
+
+// takePictures shows the reports in out in a browser, as GitHub and a terminal show them,
+// and puts the pictures into folder.
+func takePictures(b corpus.Binary, out, chromium, folder string) error {
+	style, err := os.ReadFile("report/testdata/html/markdown.css")
+	if err != nil {
+		return err
+	}
+	github := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(gmhtml.WithUnsafe()))
+	for _, name := range []string{"comment", "summary"} {
+		source, err := os.ReadFile(filepath.Join(out, name+".md"))
+		if err != nil {
+			return err
+		}
+		var body bytes.Buffer
+		if err := github.Convert(source, &body); err != nil {
+			return err
+		}
+		page := fmt.Sprintf("<!DOCTYPE html><meta charset=utf-8><title>%s</title><style>%s</style><body>%s", name, style, body.String())
+		if err := os.WriteFile(filepath.Join(out, name+".html"), []byte(page), 0o644); err != nil {
+			return err
+		}
+	}
+	const command = "kubesettle check --base main --head spread-over-nodes"
+	args := append(strings.Fields(command)[1:], "--repo", filepath.Join(out, "demo-repo"), "--color", "always")
+	run, err := b.Run("", args...)
+	if err != nil {
+		return err
+	}
+	page := terminal("$ " + command + "\n\n" + string(run.Output))
+	if err := os.WriteFile(filepath.Join(out, "terminal.html"), []byte(page), 0o644); err != nil {
+		return err
+	}
+	cmd := exec.Command("node", "--experimental-websocket", "--no-warnings", "tools/demo/pictures.mjs", chromium, out)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, said)
+	}
+	for _, name := range pictures {
+		picture, err := os.ReadFile(filepath.Join(out, name+".png"))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// selectGraphic is what a terminal takes for a change of style.
+var selectGraphic = regexp.MustCompile("\x1b\\[([0-9;]*)m")
+
+// terminal is a page that shows text as a dark terminal does.
+func terminal(text string) string {
+	colors := map[string]string{
+		"1": "font-weight:700", "2": "opacity:.7", "31": "color:#ff7b72", "32": "color:#7ee787", "33": "color:#e3b341",
+		"34": "color:#79c0ff", "35": "color:#d2a8ff", "36": "color:#76e3ea", "90": "color:#8b949e",
+	}
+	var b strings.Builder
+	b.WriteString("<!DOCTYPE html><meta charset=utf-8><title>terminal</title><style>body{margin:0;background:#0d1117}" +
+		"pre{margin:0;white-space:pre-wrap;padding:20px 24px;color:#e6edf3;font:14px/1.45 ui-monospace,'Liberation Mono',monospace}</style><body><pre>")
+	open, from := 0, 0
+	for _, m := range selectGraphic.FindAllStringSubmatchIndex(text, -1) {
+		b.WriteString(html.EscapeString(text[from:m[0]]))
+		from = m[1]
+		for _, code := range strings.Split(text[m[2]:m[3]], ";") {
+			if style, ok := colors[code]; ok {
+				fmt.Fprintf(&b, "<span style=%q>", style)
+				open++
+			} else if code == "" || code == "0" {
+				b.WriteString(strings.Repeat("</span>", open))
+				open = 0
+			}
+		}
+	}
+	b.WriteString(html.EscapeString(text[from:]) + strings.Repeat("</span>", open) + "</pre>")
+	return b.String()
+}
