@@ -78,10 +78,7 @@ func (a *Around) Meet(sl *Slice, p *policies.Policy) (own, packed *policies.Poli
 	if spread.err != nil {
 		return p, nil, fmt.Sprintf("workloads that are not checked together take no room: where their pods stand is not known (%v)", spread.err)
 	}
-	if s, ok := spread.homeless(mine); ok {
-		return p, nil, fmt.Sprintf("the declared nodes do not hold what is declared to run on them (no room for a pod of %s): workloads that are not checked together take no room", s.id)
-	}
-	if _, ok := tight.homeless(mine); ok || tight.err != nil { // nothing tighter is known
+	if tight.err != nil || len(tight.left) > len(spread.left) { // nothing tighter is known
 		tight = spread
 	}
 	own, packed, matters := a.room(sl, p, 0, spread, tight)
@@ -97,6 +94,9 @@ func (a *Around) Meet(sl *Slice, p *policies.Policy) (own, packed *policies.Poli
 		}
 		return out
 	})
+	if s, ok := spread.homeless(mine); ok {
+		return own, packed, aroundNote + fmt.Sprintf("; no declared node takes a pod of %s, which stays pending", s.id)
+	}
 	return own, packed, aroundNote
 }
 
@@ -120,18 +120,25 @@ func (a *Around) Sizes(sl *Slice, p *policies.Policy) (from *policies.Policy, ou
 		return p, nil, ""
 	}
 	from = p
+	never := map[string]bool{} // workloads that the largest cluster has no node for: they stay pending on any
+	if n := len(a.sizes); n > 0 {
+		for _, s := range a.castOf(sl.Release, p, n-1, false).left {
+			never[s.id] = true
+		}
+	}
+	mine := func(s standing) bool { return sl.owns(s) || never[s.id] }
 	for size, nodes := range a.sizes {
 		spread, tight := a.castOf(sl.Release, p, size, false), a.castOf(sl.Release, p, size, true)
 		if spread.err != nil {
 			return p, nil, fmt.Sprintf("workloads that are not checked together take no room: where their pods stand is not known (%v)", spread.err)
 		}
-		if _, ok := spread.homeless(sl.owns); ok { // the cluster is larger than this
+		if _, ok := spread.homeless(mine); ok { // the cluster is larger than this
 			continue
 		}
 		if size > 0 && from == p { // a smaller one does not hold them
 			from = atLeast(p, len(nodes))
 		}
-		if _, ok := tight.homeless(sl.owns); ok || tight.err != nil {
+		if _, ok := tight.homeless(mine); ok || tight.err != nil {
 			tight = spread
 		}
 		own, packed, matters := a.room(sl, p, size, spread, tight)
