@@ -64,8 +64,8 @@ func compared(ctx context.Context, bs, hs *side) (b, h *Revision, err error) {
 		return nil, nil, err
 	}
 	dropUnset(bs, hs)
-	bs.dropCovered()
-	hs.dropCovered()
+	bs.dropCovered(nil)
+	hs.dropCovered(bs)
 	hs.dropLeft(bs)
 	if err := errors.Join(bs.renderAlone(ctx, hs), hs.renderAlone(ctx, bs)); err != nil {
 		return nil, nil, err
@@ -77,7 +77,9 @@ func compared(ctx context.Context, bs, hs *side) (b, h *Revision, err error) {
 	bs.narrowed()
 	hs.narrowed()
 	settleNames(bs, hs)
+	keepMoved(bs, hs)
 	followMoves(bs, hs)
+	bs.dropRepeated(hs)
 	ofBase.fill(ofHead) // a definition that comes or goes changes no other object's name
 	ofHead.fill(ofBase)
 	b = bs.finish(ofBase, nil)

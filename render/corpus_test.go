@@ -188,7 +188,7 @@ func (r *corpusRow) render(opt Options) *Revision {
 	run := worker.New(context.Background(), opt.running())
 	defer run.Close()
 	var roots []release.Release
-	d, err := discover(src, opt)
+	d, err := discover(src, opt, nil)
 	if err != nil {
 		r.t.Errorf("%s: %v", r.name, err)
 		return nil

@@ -10,8 +10,12 @@ import (
 
 // dropCovered removes discovered releases that a GitOps object declares with its own settings,
 // with what they declare: what renders their files declares that too.
-func (s *side) dropCovered() {
+// What base has that nothing covers there is kept, unless it is covered as it is.
+func (s *side) dropCovered(base *side) {
 	c := s.coverers()
+	if base != nil {
+		s.keepUncovered(c, base)
+	}
 	kept := s.without()
 	kept.ignored, kept.covered = s.ignored, map[string]release.Release{}
 	gone := s.orphans(c)

@@ -27,13 +27,16 @@ type discovery struct {
 	// inChart are the folders of charts; used the paths that another unit renders.
 	charts map[string]bool
 	used   map[string]string // path to what uses it
+	// base are the other side's releases, where this is head; claimed are roots that something else renders.
+	base, claimed []release.Release
 }
 
-// discover lists the releases of a tree, sorted by ID, declared ones included.
+// discover lists the releases of a tree, sorted by ID, declared ones and those of base that are still here included.
 //
 // Errors: [ErrTime].
-func discover(s *source.Source, opt Options) (*discovery, error) {
-	d := &discovery{src: s, opt: opt, ids: map[string]bool{}, charts: map[string]bool{}, used: map[string]string{}}
+func discover(s *source.Source, opt Options, base []release.Release) (*discovery, error) {
+	d := &discovery{src: s, opt: opt, base: base, ids: map[string]bool{}, charts: map[string]bool{},
+		used: map[string]string{}}
 	d.ignored = append(d.ignored, s.Lost...)
 	d.declared()
 	d.findCharts()
@@ -41,6 +44,7 @@ func discover(s *source.Source, opt Options) (*discovery, error) {
 	d.helmfiles()
 	d.helm()
 	d.plain()
+	d.keep()
 	if d.late {
 		return nil, ErrTime
 	}
@@ -179,16 +183,17 @@ func (d *discovery) helm() {
 // chart adds the releases of one chart, or says why there are none.
 func (d *discovery) chart(dir, user string) {
 	outer := d.chartAbove(dir)
+	base := d.bare(dir)
 	switch test := testFolder(dir + "/x"); {
 	case d.used[dir] != "":
-		d.ignore(dir, "rendered by "+d.used[dir])
+		d.claim(base, "rendered by "+d.used[dir])
 		return
 	case slices.Contains(d.opt.Paths, dir): // whoever names a chart wants it rendered
 	case outer != "" && dir != ".":
-		d.ignore(dir, "part of chart "+outer)
+		d.claim(base, "part of chart "+outer)
 		return
 	case user != "":
-		d.ignore(dir, "a dependency of chart "+user)
+		d.claim(base, "a dependency of chart "+user)
 		return
 	case test != "" && !d.named(dir):
 		d.ignore(dir, "test data, in "+test)
@@ -199,27 +204,39 @@ func (d *discovery) chart(dir, user string) {
 		d.ignore(dir, "a template of a chart, which a program fills in")
 		return
 	}
-	name := path.Base(dir)
 	if f == nil && m.Type == "library" {
-		d.ignore(dir, "a library chart")
+		d.claim(base, "a library chart")
 		return
 	}
-	if f == nil && m.Name != "" {
-		name = m.Name
-	}
-	own := path.Join(dir, "values.yaml")
-	base := release.Release{ID: dir, Kind: release.Helm, Path: dir, Name: installable(name), Selected: "Chart.yaml found"}
-	if d.src.HasFile(own) {
-		base.Values = []string{own}
-	}
-	d.add(base)
-	for _, set := range d.valuesSets(dir) {
-		r := base
-		r.ID = dir + ":" + strings.TrimPrefix(strings.TrimPrefix(set, dir), "/")
-		r.Values = append(append([]string(nil), base.Values...), set)
-		r.Selected = "Chart.yaml found, with values " + set
+	for _, r := range d.withSets(base) {
 		d.add(r)
 	}
+}
+
+// withSets is a chart with its own values alone, and with each file of values beside it.
+func (d *discovery) withSets(base release.Release) []release.Release {
+	out := []release.Release{base}
+	for _, set := range d.valuesSets(base.Path) {
+		r := base
+		r.ID = base.Path + ":" + strings.TrimPrefix(strings.TrimPrefix(set, base.Path), "/")
+		r.Values = append(append([]string(nil), base.Values...), set)
+		r.Selected = "Chart.yaml found, with values " + set
+		out = append(out, r)
+	}
+	return out
+}
+
+// bare is the release of a chart with its own values alone.
+func (d *discovery) bare(dir string) release.Release {
+	name := path.Base(dir)
+	if m, f := helm.ReadMetadata(d.src, dir); f == nil && m.Name != "" {
+		name = m.Name
+	}
+	r := release.Release{ID: dir, Kind: release.Helm, Path: dir, Name: installable(name), Selected: "Chart.yaml found"}
+	if own := path.Join(dir, "values.yaml"); d.src.HasFile(own) {
+		r.Values = []string{own}
+	}
+	return r
 }
 
 // templateMark is what the templates of files have: {{ name }}, <%= name %>, %%NAME%%, @NAME@.

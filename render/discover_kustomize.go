@@ -55,18 +55,19 @@ func (d *discovery) kustomizations() {
 	for _, dir := range dirs {
 		e := all[dir]
 		test := testFolder(dir + "/x")
+		root := release.Release{ID: dir, Kind: release.Kustomize, Path: dir,
+			Selected: "a kustomization that no other includes"}
 		switch {
 		case d.used[dir] != "":
-			d.ignore(dir, "rendered by "+d.used[dir])
+			d.claim(root, "rendered by "+d.used[dir])
 		case includers[dir] != "":
-			d.ignore(dir, "included by "+includers[dir])
+			d.claim(root, "included by "+includers[dir])
 		case e.k != nil && e.k.Kind == "Component":
-			d.ignore(dir, "a component, which is not a root")
+			d.claim(root, "a component, which is not a root")
 		case test != "" && !d.named(dir):
 			d.ignore(dir, "test data, in "+test)
 		default:
-			d.add(release.Release{ID: dir, Kind: release.Kustomize, Path: dir,
-				Selected: "a kustomization that no other includes"})
+			d.add(root)
 		}
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
@@ -23,7 +23,7 @@ import (
 // plain adds one release for every folder with plain manifests: files with apiVersion
 // and kind that belong to no chart and no kustomization.
 func (d *discovery) plain() {
-	folders := map[string][]string{}
+	folders, claimed := map[string][]string{}, map[string][]string{}
 	for _, f := range d.src.Files {
 		if d.over() {
 			return
@@ -31,16 +31,21 @@ func (d *discovery) plain() {
 		if !source.IsManifestName(f) || d.declaredAbove(f) {
 			continue
 		}
-		if d.manifest(f) {
-			folders[path.Dir(f)] = append(folders[path.Dir(f)], f)
+		switch dir := path.Dir(f); {
+		case !d.taken(f):
+			if d.manifest(f) {
+				folders[dir] = append(folders[dir], f)
+			}
+		case len(d.base) > 0 && !d.inTemplates(f) && !isKustomizationFile(d.src, f) && !d.src.Twin.HasDir(dir):
+			if is, _ := d.holdsObjects(f); is {
+				claimed[dir] = append(claimed[dir], f)
+			}
 		}
 	}
-	dirs := make([]string, 0, len(folders))
-	for dir := range folders {
-		dirs = append(dirs, dir)
+	for _, dir := range slices.Sorted(maps.Keys(claimed)) {
+		d.claimed = append(d.claimed, plainRelease(dir, claimed[dir]))
 	}
-	sort.Strings(dirs)
-	for _, dir := range dirs {
+	for _, dir := range slices.Sorted(maps.Keys(folders)) {
 		if !slices.ContainsFunc(folders[dir], func(f string) bool { return !d.astray(f) }) {
 			for _, f := range folders[dir] {
 				d.ignore(f, "a link to a file that is not there")
@@ -48,15 +53,13 @@ func (d *discovery) plain() {
 			continue
 		}
 		folders[dir] = d.opt.narrow(folders[dir])
-		id := dir
-		if d.charts[dir] {
-			id += ":manifests"
-		}
-		d.add(release.Release{
-			ID: id, Kind: release.Manifests, Path: dir, Files: folders[dir],
-			Selected: english.Plural(len(folders[dir]), "plain manifest", ""),
-		})
+		d.add(plainRelease(dir, folders[dir]))
 	}
+}
+
+func plainRelease(dir string, files []string) release.Release {
+	return release.Release{ID: dir, Kind: release.Manifests, Path: dir, Files: files,
+		Selected: english.Plural(len(files), "plain manifest", "")}
 }
 
 // astray reports whether a file is a link to one that is not there, which base does not read, either, and that nobody
@@ -85,66 +88,67 @@ func (d *discovery) declaredAbove(f string) bool {
 	return false
 }
 
-// manifest reports whether a file is a plain manifest, and notes why it is not where it
-// could have been taken for one.
+// taken reports whether something else renders a file, or reads it where it lies.
+func (d *discovery) taken(f string) bool {
+	return d.chartAbove(f) != "" || isKustomizationFile(d.src, f) || d.used[f] != "" ||
+		d.src.Links[f] && d.src.Lists(d.src.Real(f)) && d.src.Real(f) != f
+}
+
+// manifest reports whether a file that nothing else renders is a plain manifest, and notes why it is not where it could
+// have been taken for one.
 func (d *discovery) manifest(f string) bool {
-	if chart := d.chartAbove(f); chart != "" || isKustomizationFile(d.src, f) {
-		return false
+	is, why := d.holdsObjects(f)
+	if k := kustomize.FileOf(d.src, path.Dir(f)); is && k != "" && k != f && d.readable(f) {
+		is, why = false, k+" does not list it"
 	}
-	if d.used[f] != "" || d.src.Links[f] {
-		if d.src.Links[f] && d.src.Lists(d.src.Real(f)) && d.src.Real(f) != f {
-			return false // it is read where it lies
-		}
-		if d.used[f] != "" {
-			return false
-		}
+	if why != "" {
+		d.ignore(f, why)
 	}
+	return is
+}
+
+func (d *discovery) readable(f string) bool {
+	_, err := d.src.Read(f)
+	return err == nil
+}
+
+// holdsObjects reports whether a file holds objects of a cluster, or did; why it does not is said where it could have.
+func (d *discovery) holdsObjects(f string) (is bool, why string) {
 	b, err := d.src.Read(f)
 	if err != nil {
-		return true // the release says what is wrong with it
+		return true, "" // the release says what is wrong with it
 	}
 	lost := unreadable(d.src, f) != nil
 	if !lost && !source.LooksLikeManifest(b) {
 		return d.brokenManifest(f, b)
 	}
 	if test := testFolder(f); test != "" && !d.named(f) {
-		d.ignore(f, "test data, in "+test)
-		return false
-	}
-	if k := kustomize.FileOf(d.src, path.Dir(f)); k != "" && k != f {
-		d.ignore(f, k+" does not list it")
-		return false
+		return false, "test data, in " + test
 	}
 	if lost {
-		return true // it was a manifest, and the release says why it is none any more
+		return true, "" // it was a manifest, and the release says why it is none any more
 	}
-	reason := whyNoObject(d.src.Memo, b)
-	if reason != "" {
-		d.ignore(f, reason)
-	}
-	return reason == ""
+	why = whyNoObject(d.src.Memo, b)
+	return why == "", why
 }
 
 // brokenManifest reports whether a file that does not look like a manifest is to be one all
 // the same: it was asked for and is broken. Others that are broken are listed.
-func (d *discovery) brokenManifest(f string, b []byte) bool {
+func (d *discovery) brokenManifest(f string, b []byte) (is bool, why string) {
 	asked := slices.Contains(d.opt.Paths, f) || len(d.src.Files) == 1
 	names := func(key string, line *regexp.Regexp) bool { return bytes.Contains(b, []byte(key)) && line.Match(b) }
 	if !asked && !names("apiVersion", source.ApiVersionLine) && !names("kind", source.KindLine) ||
 		len(bytes.TrimSpace(b)) == 0 {
-		return false
+		return false, ""
 	}
 	_, fail := document.Decode(f, b)
 	if fail == nil || !strings.Contains(fail.Reason, "broken YAML") {
-		return false
+		return false, ""
 	}
-	if asked {
-		return true
+	if !asked && testFolder(f) == "" && whyNoObject(d.src.Memo, b) == "" {
+		why = "line " + strings.TrimPrefix(fail.Reason, f+":") + "; it has not both apiVersion and kind"
 	}
-	if test := testFolder(f); test == "" && whyNoObject(d.src.Memo, b) == "" {
-		d.ignore(f, "line "+strings.TrimPrefix(fail.Reason, f+":")+"; it has not both apiVersion and kind")
-	}
-	return false
+	return asked, why
 }
 
 func isKustomizationFile(s *source.Source, f string) bool {

@@ -101,7 +101,7 @@ func (d *discovery) helmfile(file, text string, given map[string]string) {
 	h := &helmfile{discovery: d, file: file, dir: path.Dir(file), text: text}
 	names, f := h.environments()
 	for _, pattern := range slices.Sorted(maps.Keys(given)) {
-		if f == nil && (pattern == file || pattern == h.dir || source.Match(pattern, file)) {
+		if f == nil && !d.readOnBase(file) && (pattern == file || pattern == h.dir || source.Match(pattern, file)) {
 			f = helmfileSkip(document.LineOf(file, 1, "release"), "%s gives it values, which are not taken over", given[pattern])
 		}
 	}

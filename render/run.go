@@ -68,13 +68,15 @@ func prepare(ctx context.Context, t tree.Tree, opt Options, run worker.Runner, o
 		return nil, err
 	}
 	src.Dry = lazy
+	var base []release.Release
 	if other != nil {
 		src.Pair(other.src)
+		base = other.releases
 	} else if opt.Fetcher != nil {
 		src.FetchWith(ctx, opt.Fetcher)
 	}
 	s := newSide(src, opt, run)
-	d, err := discover(src, opt)
+	d, err := discover(src, opt, base)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func renderTree(ctx context.Context, t tree.Tree, opt Options) (*Revision, error
 		return nil, err
 	}
 	dropUnset(s)
-	s.dropCovered()
+	s.dropCovered(nil)
 	known := s.learn()
 	s.narrowed()
 	settleNames(s)

@@ -107,6 +107,13 @@ func (j *Recipe) computeDigest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// As is the same recipe of another release.
+func (j *Recipe) As(r Release) *Recipe {
+	return &Recipe{Release: r, Files: j.Files, Chart: j.Chart, Inflate: j.Inflate, Template: j.Template, Bases: j.Bases,
+		Encrypted: j.Encrypted, Notes: j.Notes, StandIns: j.StandIns, Lost: j.Lost, Later: j.Later, Fetched: j.Fetched,
+		Declares: j.Declares}
+}
+
 // Cut is the failure of a release that there was no time for.
 func (j *Recipe) Cut() *document.Failure {
 	return &document.Failure{

@@ -57,7 +57,9 @@ type Release struct {
 	// Declared says that it comes from the policy and not from discovery.
 	Declared bool
 	// Selected says why it is a release: "Chart.yaml found", "declared in the policy".
-	Selected string
+	Selected string `json:"-"`
+	// Kept says that something else renders it, and that it may be a root of base's in another place.
+	Kept bool `json:"-"`
 	// Files are those of plain manifests, in order; empty: all below Path.
 	Files []string
 	// OwnValues are files that stand in for the chart's own values.

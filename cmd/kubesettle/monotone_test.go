@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/judge"
+)
+
+// files of a tree, by path; a text that begins with "link:" is a symlink to what follows.
+type treeFiles map[string]string
+
+// with is the tree with further files; an empty text takes one away.
+func (f treeFiles) with(more treeFiles) treeFiles {
+	out := maps.Clone(f)
+	for name, text := range more {
+		if text == "" {
+			delete(out, name)
+		} else {
+			out[name] = text
+		}
+	}
+	return out
+}
+
+// moved is the tree with one folder under another name.
+func (f treeFiles) moved(from, to string) treeFiles {
+	out := treeFiles{}
+	for name, text := range f {
+		if rest, ok := strings.CutPrefix(name, from+"/"); ok {
+			name = to + "/" + rest
+		}
+		out[name] = strings.ReplaceAll(text, "./"+from, "./"+to)
+	}
+	return out
+}
+
+func (f treeFiles) put(t *testing.T, dir string) string {
+	t.Helper()
+	for name, text := range f {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		err := error(nil)
+		if target, ok := strings.CutPrefix(text, "link:"); ok {
+			err = os.Symlink(target, file)
+		} else {
+			err = os.WriteFile(file, []byte(text), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// checked is one check of two trees.
+type checked struct {
+	code   int
+	result verify.Result
+	text   string
+}
+
+func checkTrees(t *testing.T, base, head treeFiles, args ...string) checked {
+	t.Helper()
+	dir := t.TempDir()
+	var out, said bytes.Buffer
+	p := &process{stdin: strings.NewReader(""), stdout: &out, stderr: &said, getenv: func(string) string { return "" }}
+	file := filepath.Join(dir, "r.json")
+	c := checked{}
+	c.code = execute(context.Background(), p, append([]string{"check", "--base-dir", base.put(t, filepath.Join(dir, "base")),
+		"--head-dir", head.put(t, filepath.Join(dir, "head")), "--offline", "--output", "json=" + file, "--output", "text"}, args...))
+	c.text = out.String() + said.String()
+	if b, err := os.ReadFile(file); err == nil {
+		if err := json.Unmarshal(b, &c.result); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// gates are the findings that fail the check, by rule and workload.
+func (c checked) gates() []string {
+	var out []string
+	for _, f := range c.result.Findings {
+		if f.Severity == "error" && (f.Status == judge.New || f.Status == judge.Worsened) {
+			out = append(out, f.Rule+" of "+f.Workload)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (c checked) has(rule string) bool {
+	return slices.ContainsFunc(c.result.Findings, func(f judge.Finding) bool { return f.Rule == rule && f.Status != judge.Fixed })
+}
+
+// tooLarge is what each of these pull requests breaks: web asks for more than a node has.
+const tooLarge = "unschedulable of apps/Deployment default/web"
+
+// deployables are the kinds of releases that a folder k may be, with what web asks for.
+func deployables(millicores int) map[string]treeFiles {
+	web := webManifest(millicores)
+	chart := treeFiles{"k/Chart.yaml": "apiVersion: v2\nname: k\nversion: 1.0.0\n", "k/values.yaml": fmt.Sprintf("cpu: %dm\nreplicas: 1\n", millicores),
+		"k/templates/web.yaml": strings.Replace(strings.Replace(web, fmt.Sprintf("%dm", millicores), "{{ .Values.cpu }}", 1), "spec:\n", "spec:\n  replicas: {{ .Values.replicas }}\n", 1)}
+	kustomization := treeFiles{"k/kustomization.yaml": "resources: [web.yaml]\n", "k/web.yaml": web}
+	application := func(source string) string {
+		return "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: k, namespace: argocd}\nspec:\n" +
+			"  project: default\n  destination: {server: https://kubernetes.default.svc, namespace: default}\n" +
+			"  source: {repoURL: https://example.com/r.git, targetRevision: HEAD, path: ./k" + source + "}\n"
+	}
+	return map[string]treeFiles{
+		"plain":         {"k/web.yaml": web},
+		"kustomization": kustomization,
+		"chart":         chart,
+		"chart with values beside": chart.with(treeFiles{"k/values.yaml": "cpu: 100m\nreplicas: 1\n",
+			"k/values-prod.yaml": fmt.Sprintf("cpu: %dm\n", millicores)}),
+		"helmfile": chart.with(treeFiles{"k/values.yaml": "cpu: 100m\nreplicas: 1\n",
+			"hf/helmfile.yaml": "releases:\n- name: k\n  namespace: default\n  chart: .././k\n  values:\n  - cpu: " + fmt.Sprintf("%dm\n", millicores)}),
+		"application of plain files":      treeFiles{"k/web.yaml": web, "apps/k.yaml": application("")},
+		"application of a kustomization":  kustomization.with(treeFiles{"apps/k.yaml": application("")}),
+		"application of a chart":          chart.with(treeFiles{"apps/k.yaml": application("")}),
+		"flux kustomization":              kustomization.with(treeFiles{"clusters/k.yaml": fluxKustomization("k", "")}),
+		"flux kustomization, plain files": treeFiles{"k/web.yaml": web, "clusters/k.yaml": fluxKustomization("k", "")},
+		"flux helm release": chart.with(treeFiles{"clusters/k.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: k, namespace: default}\n" +
+			"spec:\n  interval: 5m\n  chart: {spec: {chart: ./k, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n"}),
+	}
+}
+
+func fluxKustomization(name, more string) string {
+	return "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: " + name + ", namespace: flux-system}\n" +
+		"spec:\n  interval: 5m\n  prune: true\n  path: ./k\n  sourceRef: {kind: GitRepository, name: flux-system}\n" + more
+}
+
+// wrappers are what a pull request may add that renders k otherwise: web as it was, or none of it.
+func wrappers() map[string]treeFiles {
+	const (
+		patch = "patches:\n- target: {kind: Deployment, name: web}\n  patch: |-\n    [{op: replace, path: /spec/template/spec/containers/0/resources/requests/cpu, value: 100m}]\n"
+		sleep = "replicas: [{name: web, count: 0}]\n"
+		app   = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: fake, namespace: argocd}\nspec:\n" +
+			"  project: default\n  destination: {server: https://kubernetes.default.svc, namespace: default}\n" +
+			"  source:\n    repoURL: https://example.com/r.git\n    targetRevision: HEAD\n    path: ./k\n"
+	)
+	indent := func(s string) string {
+		return "  " + strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "\n  ") + "\n"
+	}
+	return map[string]treeFiles{
+		"a kustomization with a patch":        {"fake/kustomization.yaml": "resources: [.././k]\n" + patch},
+		"a kustomization of files":            {"fake/kustomization.yaml": "resources: [.././k/web.yaml]\n" + patch},
+		"a kustomization above":               {"kustomization.yaml": "resources: [./k]\n" + patch},
+		"a kustomization above, of files":     {"kustomization.yaml": "resources: [./k/web.yaml]\n" + patch},
+		"an overlay without replicas":         {"dev/kustomization.yaml": "resources: [.././k]\n" + sleep},
+		"a component":                         {"fake/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\nresources: [.././k]\n" + patch},
+		"two overlays in a circle":            {"a/kustomization.yaml": "resources: [.././k, ../b]\n" + patch, "b/kustomization.yaml": "resources: [../a]\n"},
+		"a kustomization that inflates":       {"fake/kustomization.yaml": "helmGlobals: {chartHome: ../}\nhelmCharts: [{name: k, releaseName: k, valuesInline: {cpu: 100m, replicas: 1}}]\n"},
+		"a kustomization above that inflates": {"kustomization.yaml": "helmGlobals: {chartHome: .}\nhelmCharts: [{name: k, releaseName: k, valuesInline: {cpu: 100m, replicas: 1}}]\n"},
+		"a kustomization of the applications": {"fake/kustomization.yaml": "resources: [../apps/k.yaml]\npatches:\n- target: {kind: Application}\n  patch: |-\n    [{op: add, path: /spec/source/kustomize, value: {patches: [{target: {kind: Deployment}, patch: '[{\"op\": \"replace\", \"path\": \"/spec/template/spec/containers/0/resources/requests/cpu\", \"value\": \"100m\"}]'}]}}]\n"},
+		"an umbrella chart":                   {"umbrella/Chart.yaml": "apiVersion: v2\nname: umbrella\nversion: 1.0.0\ndependencies: [{name: k, version: 1.0.0, repository: file://../k}]\n", "umbrella/values.yaml": "k: {cpu: 100m, replicas: 1}\n"},
+		"a chart above":                       {"Chart.yaml": "apiVersion: v2\nname: above\nversion: 1.0.0\n"},
+		"a chart above with its parts":        {"Chart.yaml": "apiVersion: v2\nname: above\nversion: 1.0.0\n", ".helmignore": "k\n"},
+		"an application with patches":         {"fake/app.yaml": app + "    kustomize:\n" + indent(indent(indent(patch)))},
+		"an application with parameters":      {"fake/app.yaml": app + "    helm: {parameters: [{name: cpu, value: 100m}]}\n"},
+		"an application that excludes":        {"fake/app.yaml": app + "    directory: {exclude: 'web.yaml'}\n"},
+		"an application as it is":             {"fake/app.yaml": app},
+		"a flux kustomization with patches":   {"fake/k.yaml": fluxKustomization("fake", indent(patch))},
+		"a flux kustomization, suspended":     {"fake/k.yaml": fluxKustomization("fake", "  suspend: true\n")},
+		"a helm release":                      {"fake/k.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: fake, namespace: default}\nspec:\n  interval: 5m\n  chart: {spec: {chart: ./k, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n  values: {cpu: 100m}\n"},
+		"a helmfile":                          {"fake/helmfile.yaml": "releases:\n- name: k\n  namespace: default\n  chart: .././k\n  values: [{cpu: 100m}]\n"},
+		"a helmfile that installs nothing":    {"fake/helmfile.yaml": "releases:\n- name: k\n  namespace: default\n  chart: .././k\n  installed: false\n"},
+		"a helmfile of helmfiles":             {"fake/helmfile.yaml": "helmfiles:\n- path: ../hf/helmfile.yaml\n  values: [{cpu: 100m}]\n"},
+	}
+}
+
+// A wrapper of what is in order, and does not change, is none of a release that breaks: it passes, and nothing is said to
+// be gone. So is one of a folder that was renamed.
+func TestAWrapperIsNoFinding(t *testing.T) {
+	policy := treeFiles{".kubesettle.yaml": actionPolicy}
+	whole := 0
+	for kind, base := range deployables(100) {
+		for name, add := range wrappers() {
+			for place, head := range map[string]treeFiles{"in place": base.with(add), "renamed": base.with(add).moved("k", "renamed")} {
+				c := checkTrees(t, base.with(policy), head.with(policy))
+				switch {
+				case len(c.gates()) > 0:
+					t.Errorf("%s, %s, %s: exit code %d, %q\n%s", kind, name, place, c.code, c.gates(), c.text)
+				case c.code == exitPass:
+					whole++
+					if strings.Contains(c.text, "gone") {
+						t.Errorf("%s, %s, %s: something is said to be gone\n%s", kind, name, place, c.text)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d render", whole)
+}
+
+// Adding files never removes a check: whatever includes a release on head, and mends it there, the release that base
+// has is checked as it is on head, also under another name.
+func TestNoWrapperTakesACheckAway(t *testing.T) {
+	policy := treeFiles{".kubesettle.yaml": actionPolicy}
+	bases, heads := deployables(100), deployables(1500)
+	for _, kind := range slices.Sorted(maps.Keys(bases)) {
+		for _, renamed := range []bool{false, true} {
+			base, head := bases[kind].with(policy), heads[kind].with(policy)
+			place := "in place"
+			if renamed {
+				head, place = head.moved("k", "renamed"), "renamed"
+			}
+			t.Run(kind+"/"+place, func(t *testing.T) {
+				without := checkTrees(t, base, head)
+				if !slices.Contains(without.gates(), tooLarge) {
+					t.Fatalf("alone it is not found: exit code %d\n%s", without.code, without.text)
+				}
+				for name, add := range wrappers() {
+					if renamed {
+						add = add.moved("k", "renamed")
+					}
+					with := checkTrees(t, base, head.with(add))
+					if !slices.Contains(with.gates(), tooLarge) {
+						t.Errorf("%s takes it away: exit code %d, %q\n%s", name, with.code, with.gates(), with.text)
+					}
+				}
+			})
+		}
+	}
+}
