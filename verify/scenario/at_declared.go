@@ -24,7 +24,7 @@ func (c *Checker) directedAt(ctx context.Context, v Variant, found Violation) (V
 	if c.Expired() {
 		return Violation{}, false
 	}
-	p, start, ok := c.settledAs(v, found.Scenario, found.aside)
+	p, start, ok := c.settledAs(v, found.Scenario, found.probe)
 	if !ok {
 		return Violation{}, false
 	}
@@ -51,31 +51,12 @@ func (c *Checker) directedAt(ctx context.Context, v Variant, found Violation) (V
 
 // settledAs is a variant at its largest topology, and a state in which a scenario may
 // begin.
-func (c *Checker) settledAs(v Variant, scenario, aside string) (*Problem, []byte, bool) {
+func (c *Checker) settledAs(v Variant, scenario string, of *probe) (*Problem, []byte, bool) {
 	from := state.Head
 	switch {
-	case aside == asideDrain:
-		v = v.drained()
-	case aside == asideFailed:
-		v, from = v.failed(), state.Base
-	case aside == asideIdle:
-		v = v.idle()
-	case aside == asideOverrun:
-		v = v.overrun()
-	case aside == asideLoss:
-		v = v.lost()
-	case aside == asideShrink:
-		v = v.shrunk()
-	case aside == asideFirst:
-		v = v.firstDrained()
-	case aside == asideJobs:
-		v = v.running()
-	case aside == asideMend:
-		v, from = v.firstMended(), state.Base
-	case aside == asideSized:
-		v = v.onSizedAlone()
-	case aside == asideReload:
-		v, from = v.reloaded(), state.Base
+	case of != nil:
+		v, _ = of.of(v)
+		from = of.from
 	case scenario == ScenarioChange:
 		v, from = v.Change(), state.Base
 	case scenario == ScenarioNext:
@@ -88,7 +69,7 @@ func (c *Checker) settledAs(v Variant, scenario, aside string) (*Problem, []byte
 		return nil, nil, false
 	}
 	start := gitops.Install(p.Cfg, from).B
-	if scenario == ScenarioInstall || aside == asideMend {
+	if scenario == ScenarioInstall || of != nil && of.start == fresh {
 		return p, start, true
 	}
 	start, ok := p.calmKept(c.Budget, start)
@@ -104,7 +85,7 @@ func (c *Checker) probe(ctx context.Context, v Variant) []Violation {
 	if v.Has(state.Base) {
 		scenario = ScenarioChange
 	}
-	p, start, ok := c.settledAs(v, scenario, "")
+	p, start, ok := c.settledAs(v, scenario, nil)
 	if !ok {
 		return nil
 	}

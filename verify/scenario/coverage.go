@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify/control/actor"
@@ -15,14 +16,13 @@ type Coverage struct {
 	Bound               search.Bound // the first that was not Complete
 	// closed is the number of events up to which every search with events was complete.
 	closed *int
-	// closedAside is the same of each search that stands aside, by its name; cut names
-	// those that were not finished.
-	closedAside map[string]int
-	Cut         []string
-	outgrown    bool     // what settles wants more nodes than the topology has
-	Unanswered  []string // what kept rules from being evaluated, by rule
-	searches    int
-	Models      map[string]*actor.Model // of the loops that took part, by name
+	// closedProbes is the same of each probe; Cut names those that were not finished.
+	closedProbes map[*probe]int
+	Cut          []string
+	outgrown     bool     // what settles wants more nodes than the topology has
+	Unanswered   []string // what kept rules from being evaluated, by rule
+	searches     int
+	Models       map[string]*actor.Model // of the loops that took part, by name
 	// asked are the rules that say something: whether any of it had to be asked of whole slices.
 	asked map[string]bool
 	// spared are the rules that were searched in part, as whatever breaks them is existing.
@@ -116,3 +116,16 @@ func (c *Coverage) Merge(d Coverage) {
 }
 
 func Complete(c Coverage) bool { return c.Bound == search.Complete }
+
+// AppendNew adds the texts that a list does not have.
+func AppendNew(have, more []string) []string {
+	if have == nil {
+		have = []string{}
+	}
+	for _, s := range more {
+		if !slices.Contains(have, s) {
+			have = append(have, s)
+		}
+	}
+	return have
+}

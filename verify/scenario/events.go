@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -36,7 +37,7 @@ func Budgets(p *policies.Policy, workloads []state.Workload) state.Events {
 // the budget of a workload, which counts the healthy pods; one that has none is not asked
 // for.
 func crashTells(p *policies.Policy, e state.Events, workloads []state.Workload) bool {
-	if p.Intents[belowFloor].MinReady > 0 || e.SpotReclaim > 0 {
+	if p.Intents[rules.BelowFloor].MinReady > 0 || e.SpotReclaim > 0 {
 		return true
 	}
 	evicts := p.Controllers.Descheduler != nil || p.Controllers.ClusterAutoscaler || p.RunsKarpenter()

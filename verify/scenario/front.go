@@ -97,10 +97,14 @@ func whereApplied(vs []Violation) (applied, own []Violation) {
 	return applied, own
 }
 
-// Place is where a violation was found: at which scale of the numbers, and topology.
-type Place string
+// Place is where a violation was found: at which scale of the numbers, and topology, and, for how far base was searched
+// there, by which probe.
+type Place struct {
+	at    string
+	probe *probe
+}
 
-func placeOf(v Variant, t scale.Topology) Place { return Place(fmt.Sprint(v.gap, t, v.Premise())) }
+func placeOf(v Variant, t scale.Topology) Place { return Place{at: fmt.Sprint(v.gap, t, v.premise)} }
 
 func (v Violation) Topology() scale.Topology { return v.Problem.Cfg.Topology }
 
@@ -119,9 +123,7 @@ func (v Violation) Comparable(o Violation) bool {
 // was found.
 func (sr *SliceResult) Closed(v Violation) int {
 	p := v.Place()
-	if v.aside != "" {
-		p = asideOf(p, v.aside)
-	}
+	p.probe = v.probe
 	if n, ok := sr.BaseClosed[p]; ok {
 		return n
 	}

@@ -78,7 +78,7 @@ func (c *Checker) restsOnQueue(ctx context.Context, found Violation,
 	if _, ok := c.directedAt(ctx, v, found); ok {
 		return ""
 	}
-	o := c.Within(roomyStates).Both(ctx, Task{Variant: v, Topology: found.Topology()})
+	o := c.Within(premiseStates).Both(ctx, Task{Variant: v, Topology: found.Topology()})
 	if o.Err == nil && slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Key() == found.Key() }) {
 		return ""
 	}

@@ -15,15 +15,11 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// anyRollout are the rules whose violations any rollout may show: old pods are counted until they are gone, and which
-// of the new ones stay hangs on the scheduler's ties.
-var anyRollout = []string{rules.SingleDomain, rules.SpreadViolated}
-
 // AnyRollout reports whether a violation that a change's rollout leads to comes as easily of a rollout of base, which
 // asks for the same: it was there for whichever change comes next, and is none of this one's. Where the budget does not
 // last to tell, it is not.
 func (c *Checker) AnyRollout(ctx context.Context, found Violation) bool {
-	if !slices.Contains(anyRollout, found.Bound.Rule.ID) || found.Scenario != ScenarioChange ||
+	if !found.Bound.Rule.Facets.Any(rules.AnyRollout) || found.Scenario != ScenarioChange ||
 		!slices.Contains(found.Kinds(), "apply") {
 		return false
 	}
@@ -39,7 +35,7 @@ func (c *Checker) AnyRollout(ctx context.Context, found Violation) bool {
 	if !next.Has(state.Base) || next.repeats() {
 		return false
 	}
-	own := c.Within(roomyStates)
+	own := c.Within(premiseStates)
 	own.Rules = slices.DeleteFunc(slices.Clone(own.Rules), func(r rules.Rule) bool { return r.ID != found.Bound.Rule.ID })
 	r := scenarioRun{Checker: own, topology: found.Topology()}
 	if err := r.settled(ctx, ScenarioChange, next, state.Base); err != nil {
@@ -60,10 +56,10 @@ func (v Variant) anotherImage() bool {
 	if !reflect.DeepEqual(was, is) {
 		return false
 	}
-	read, roomy := labelsRead(&v.Spec), v.roomForAll()
+	read, fits := labelsRead(&v.Spec), v.roomForAll()
 	return !slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
 		was, is := w.Manifests[state.Base], w.Manifests[state.Head]
-		if roomy {
+		if fits {
 			was, is = unsized(was), unsized(is)
 		}
 		return !sameButImage(was, is, read)

@@ -30,7 +30,7 @@ func (l Lifts) Keep(tasks []Task, outcomes []Outcome) {
 	}
 	for i, j := range tasks {
 		o := outcomes[i]
-		alike := o.Cov.Bound == search.StateBound && j.states == 0 && !j.beyond && !j.tight && j.Variant.AsDeclared()
+		alike := o.Cov.Bound == search.StateBound && j.states == 0 && !j.beyond && !j.probes && j.Variant.AsDeclared()
 		if o.done && o.Err == nil && (o.Cov.Bound == search.Complete || alike) &&
 			slices.Equal(j.Topology, scale.Largest(j.Variant.Spec.Classes)) {
 			l[j.Variant.LiftKey()] = o

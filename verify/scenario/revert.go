@@ -41,7 +41,7 @@ func (v Variant) restart() Variant {
 // revert searches, where the change alone has been applied to base and come to rest, for
 // what base applied again does not mend.
 func (r *scenarioRun) revert(ctx context.Context, v Variant) error {
-	own := slices.DeleteFunc(slices.Clone(r.Rules), func(rule rules.Rule) bool { return rule.ID != rules.CannotRevert })
+	own := about(r.Rules, rules.Unreverted)
 	if len(own) == 0 || !v.Has(state.Base) || !v.Has(state.Head) || v.repeats() {
 		return nil
 	}
@@ -114,14 +114,8 @@ func (p *Problem) settledChange(ctx context.Context, initial [][]byte, bud Budge
 
 // restartStuck says of which workloads a rollout of base that changes nothing can get stuck.
 func (r *scenarioRun) restartStuck(ctx context.Context, v Variant) (map[int]bool, error) {
-	var lifecycle []rules.Rule
-	for _, rule := range rules.All() {
-		if rule.Class == rules.Lifecycle && !rule.Static {
-			lifecycle = append(lifecycle, rule)
-		}
-	}
 	again := v.restart()
-	p, err := NewProblem(&again.Spec, r.topology, lifecycle, r.Timing)
+	p, err := NewProblem(&again.Spec, r.topology, about(rules.All(), ofRollouts), r.Timing)
 	if err != nil {
 		return nil, err
 	}

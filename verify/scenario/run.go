@@ -25,9 +25,9 @@ type Task struct {
 	// beyond says that the topology lies beyond the confident size: the true size of a
 	// cluster whose nodes were given. It is searched as far as a small budget lasts.
 	beyond bool
-	// tight says that the topology has fewer nodes than the assumed cluster, see [Checker.tight], or no device to
-	// spare, see [Variant.scarce], or nodes of a size, see [Variant.sized].
-	tight bool
+	// probes says that only probes, and the rollout of the change, are searched: the cluster is another than the one
+	// that is assumed, see [Checker.fewNodes], [Variant.fewDevices] and [Variant.commonNodes].
+	probes bool
 }
 
 // Outcome is what a task found.
@@ -36,9 +36,9 @@ type Outcome struct {
 	Own        []Violation // what base breaks by itself, in head's surroundings: by runs that never apply the change
 	Cov        Coverage
 	closed     int // events up to which base was searched to the end
-	// closedAside is the same of the searches that stand aside, by name.
-	closedAside map[string]int
-	holds       bool // the topology has room for what settles
+	// closedProbes is the same of the probes.
+	closedProbes map[*probe]int
+	holds        bool // the topology has room for what settles
 
 	Err  error
 	done bool
@@ -164,18 +164,14 @@ func Order(plans []Plan) []Task {
 				tasks = append(tasks, j)
 			}
 			if k == 0 {
-				for _, t := range p.tight {
-					tight := j
-					tight.Topology, tight.tight = t, true
-					tasks = append(tasks, tight)
+				other := j
+				other.probes = true
+				for _, other.Topology = range p.few {
+					tasks = append(tasks, other)
 				}
-				if v, ok := r.variant.scarce(); ok && p.assumed {
-					tasks = append(tasks, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes), slice: i, rung: k,
-						states: j.states, tight: true})
-				}
-				if v, ok := r.variant.sized(p.nodes); ok && p.assumed {
-					tasks = append(tasks, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes), slice: i, rung: k,
-						states: j.states, tight: true})
+				for _, v := range p.otherNodes(r.variant) {
+					other.Variant, other.Topology = v, scale.Largest(v.Spec.Classes)
+					tasks = append(tasks, other)
 				}
 			}
 			if k < len(p.rungs)-1 && k > 0 {
@@ -188,7 +184,7 @@ func Order(plans []Plan) []Task {
 		}
 	}
 	slices.SortStableFunc(tasks, func(a, b Task) int {
-		return cmp.Or(a.rung-b.rung, BoolRank(a.tight)-BoolRank(b.tight), a.Topology.Total()-b.Topology.Total())
+		return cmp.Or(a.rung-b.rung, BoolRank(a.probes)-BoolRank(b.probes), a.Topology.Total()-b.Topology.Total())
 	})
 	return tasks
 }
@@ -260,10 +256,10 @@ func (c *Checker) Both(ctx context.Context, j Task) (o Outcome) {
 	}()
 	scenarios := c.Scenarios
 	switch {
-	case j.Variant.size != "":
-		scenarios = c.onSized
-	case j.tight:
-		scenarios = c.asides
+	case j.Variant.probes != nil:
+		scenarios = c.probed(j.Variant.probes)
+	case j.probes:
+		scenarios = c.probed(append(slices.Clone(probes), thisRollout))
 	}
 	if !j.Variant.Has(state.Base) {
 		o.Head, o.Cov, o.Err = scenarios(ctx, j.Variant.only(state.Head), j.Topology)
@@ -284,7 +280,7 @@ func (c *Checker) Both(ctx context.Context, j Task) (o Outcome) {
 	if o.closed = NoneClosed; cov.closed != nil && err == nil {
 		o.closed = *cov.closed
 	}
-	o.closedAside = cov.closedAside
+	o.closedProbes = cov.closedProbes
 	o.Cov.Merge(cov)
 	return o
 }
@@ -320,7 +316,7 @@ func merge(plans []Plan, tasks []Task, outcomes []Outcome) [][]SliceResult {
 			r.Own = append(r.Own, o.Own...)
 		}
 		r.KeepClosed(placeOf(j.Variant, j.Topology), o)
-		if j.Variant.Premise() == "" && scale.Declared(j.Variant.Spec.Classes, j.Topology) {
+		if j.Variant.premise == "" && scale.Declared(j.Variant.Spec.Classes, j.Topology) {
 			r.Declared = r.Declared || Complete(o.Cov)
 			r.searched++
 			if o.holds || !Complete(o.Cov) {
@@ -332,7 +328,7 @@ func merge(plans []Plan, tasks []Task, outcomes []Outcome) [][]SliceResult {
 			o.Cov.Bound = search.Complete
 		}
 		r.Cov.Merge(o.Cov)
-		if j.tight {
+		if j.probes {
 			continue
 		}
 		r.Topologies++
@@ -344,7 +340,7 @@ func merge(plans []Plan, tasks []Task, outcomes []Outcome) [][]SliceResult {
 // counts reports whether what was found at a topology says something about the change: a
 // size that nobody declared and on which base itself breaks a rule does not.
 func counts(j Task, o Outcome) bool {
-	broken := slices.ContainsFunc(o.Base, func(v Violation) bool { return v.aside == "" })
+	broken := slices.ContainsFunc(o.Base, func(v Violation) bool { return v.probe == nil })
 	return !broken || scale.Declared(j.Variant.Spec.Classes, j.Topology)
 }
 

@@ -24,19 +24,16 @@ const (
 	rungStates = 1_000_000
 )
 
-// belowFloor is the rule that the user may give a number of pods.
-const belowFloor = rules.BelowFloor
-
 // gaps are the reduced scales that are tried, as the gap of [scale.Reduce].
 var gaps = []int{2, 3, 4}
 
 // Plan is what is searched for a slice.
 type Plan struct {
-	variant Variant // as declared
-	rungs   []rung  // smallest numbers first; at least one
-	tight   []scale.Topology
-	assumed bool // no cluster was declared
-	nodes   int  // the most that are searched
+	variant Variant          // as declared
+	rungs   []rung           // smallest numbers first; at least one
+	few     []scale.Topology // with few nodes
+	assumed bool             // no cluster was declared
+	nodes   int              // the most that are searched
 }
 
 // rung is a slice at one scale of its numbers.
@@ -50,7 +47,7 @@ func (v Variant) AsDeclared() bool { return v.gap == 0 }
 
 // Plan lays out the rungs of a slice on given node classes.
 func (c *Checker) Plan(v Variant) (Plan, error) {
-	p := Plan{variant: v, tight: c.tight(v), assumed: c.Policy.Cluster.Assumed, nodes: c.Policy.Bound.Nodes}
+	p := Plan{variant: v, few: c.fewNodes(v), assumed: c.Policy.Cluster.Assumed, nodes: c.Policy.Bound.Nodes}
 	bound := c.Policy.Bound
 	pods := scale.Pods(&v.Spec)
 	if pods > FewPods {
@@ -105,7 +102,7 @@ func nodesToTell(v Variant) int {
 
 // reduced gives a variant at a reduced scale, with its rules.
 func (c *Checker) reduced(v Variant, gap int) (Variant, error) {
-	floor := c.Policy.Intents[belowFloor].MinReady
+	floor := c.Policy.Intents[rules.BelowFloor].MinReady
 	further := append(numbersOf(c.Rules), floor)
 	spec, counts, err := scale.Reduce(&v.Spec, gap, further)
 	if err != nil {
@@ -117,9 +114,9 @@ func (c *Checker) reduced(v Variant, gap int) (Variant, error) {
 	if floor > 0 || len(c.Policy.Custom) > 0 {
 		p := *c.Policy
 		p.Intents = maps.Clone(p.Intents)
-		in := p.Intents[belowFloor]
+		in := p.Intents[rules.BelowFloor]
 		in.MinReady = counts.Of(floor)
-		p.Intents[belowFloor] = in
+		p.Intents[rules.BelowFloor] = in
 		if p.Custom, err = policies.Scaled(p.Custom, counts.Of); err != nil {
 			return v, err
 		}

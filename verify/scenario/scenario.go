@@ -29,7 +29,7 @@ type Violation struct {
 	Scenario  string
 	Probed    bool     // found by one run, not by a search
 	Swarmed   bool     // found by one of many runs in drawn orders; Probed, too
-	aside     string   // the search that stands aside and found it; "": none
+	probe     *probe   // that found it; nil: a search of a scenario
 	Passing   bool     // not shown by the largest reduced scale: it counts only as declared
 	unapplied bool     // its run never applies the change, so that it is base's own
 	Happened  []string // kinds of its events, sorted; nil: not gathered yet
@@ -65,12 +65,8 @@ type Checker struct {
 // Scenarios searches a variant at a topology in every scenario that it has, and gives of
 // every rule and workload the front of all scenarios (see front.go).
 func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([]Violation, Coverage, error) {
-	if v.rules != nil {
-		own := *c
-		own.Rules = v.rules
-		c = &own
-	}
-	r := scenarioRun{Checker: c, topology: t}
+	c = c.with(v)
+	r := c.at(t)
 	if r.late() {
 		return nil, r.cov, nil
 	}
@@ -94,7 +90,7 @@ func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([
 			return nil, r.cov, err
 		}
 	}
-	err := r.asides(ctx, v)
+	err := r.probes(ctx, v, probes)
 	return r.found, r.cov, err
 }
 
@@ -105,18 +101,6 @@ func (r *scenarioRun) late() bool {
 	}
 	r.cov.limit(search.TimeBound)
 	return true
-}
-
-// asides searches what stands aside of the scenarios.
-func (r *scenarioRun) asides(ctx context.Context, v Variant) error {
-	for _, search := range []func(context.Context, Variant) error{
-		r.next, r.reload, r.maintenance, r.loss, r.shrinks, r.unguarded, r.first, r.jobs,
-	} {
-		if err := search(ctx, v); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // scenarioRun gathers what the scenarios of one variant find at one topology.
@@ -130,6 +114,19 @@ type scenarioRun struct {
 	rests *rests // of head installed on an empty cluster; nil: not known
 	// spares says that the change is a rollout like any other, so that what any may break is searched for in part.
 	spares bool
+}
+
+// at begins a run at a topology.
+func (c *Checker) at(t scale.Topology) *scenarioRun { return &scenarioRun{Checker: c, topology: t} }
+
+// with gives the checker with the rules of a variant's scale.
+func (c *Checker) with(v Variant) *Checker {
+	if v.rules == nil {
+		return c
+	}
+	own := *c
+	own.Rules = v.rules
+	return &own
 }
 
 // settled searches, with events, from every state that a version settles in.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/search"
 )
 
@@ -18,7 +19,7 @@ const SparedStates = 10_000
 func (r *scenarioRun) spare(ctx context.Context, p *Problem, initial [][]byte) (done bool, err error) {
 	latent := map[judgment]bool{}
 	for _, b := range p.bounds {
-		if slices.Contains(anyRollout, b.Rule.ID) {
+		if b.Rule.Facets.Any(rules.AnyRollout) {
 			latent[b.judgment()] = true
 		}
 	}

@@ -116,7 +116,7 @@ func (c *Checker) swarm(ctx context.Context, v Variant, scenario string, done *S
 
 // swarmStarts is a variant at its largest topology, and states in which a scenario may begin; nil where none is found.
 func (c *Checker) swarmStarts(ctx context.Context, v Variant, scenario string) (*Problem, [][]byte) {
-	p, start, ok := c.settledAs(v, scenario, "")
+	p, start, ok := c.settledAs(v, scenario, nil)
 	switch {
 	case !ok:
 		return nil, nil

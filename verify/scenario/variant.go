@@ -22,8 +22,8 @@ type Variant struct {
 	further  []int        // numbers that the user gave, as declared
 	alone    bool         // search the version alone though it repeats: it is compared with one that was
 	rules    []rules.Rule // at this scale; nil: the checker's
-	devices  string       // that there are and no more, in words; "": nothing is scarce. See [Variant.scarce]
-	size     string       // of the nodes, in words; "": whatever is asked for. See [Variant.sized]
+	premise  string       // what is assumed of the nodes, in words; "": that they have whatever is asked for
+	probes   []*probe     // that alone are searched; nil: the scenarios, and all
 }
 
 // VariantOf gives a slice on a cluster with the given events.
@@ -151,3 +151,6 @@ func (v Variant) WithObjects(base, head []*render.Object, assumed bool) (Variant
 	v, err := v.again(like)
 	return v, err == nil
 }
+
+// Premise words what a variant takes of an assumed cluster that nobody declared; "": nothing but that it is there.
+func (v Variant) Premise() string { return v.premise }

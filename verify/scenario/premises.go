@@ -11,17 +11,17 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// roomyStates bounds the search that tells whether a finding rests on the number of the
+// premiseStates bounds the search that tells whether a finding rests on the number of the
 // assumed nodes.
-const roomyStates = 30_000
+const premiseStates = 30_000
 
-// mostRoom is the most pods, of one slice at once, for which a roomy cluster is searched.
-const mostRoom = 40
+// mostNodes is the most nodes of a class that such a cluster has.
+const mostNodes = 40
 
-// roomy gives a variant of an assumed cluster with a node of every class, and for what is
+// manyNodes gives a variant of an assumed cluster with a node of every class, and for what is
 // kept apart by zone a zone, for every pod that there can be: nothing is for want of them.
-// It is false where the cluster is roomy already.
-func (v Variant) roomy() (Variant, bool) {
+// It is false where the cluster has as many already.
+func (v Variant) manyNodes() (Variant, bool) {
 	pods := 1
 	for _, w := range v.Spec.Workloads {
 		most := 0
@@ -38,7 +38,7 @@ func (v Variant) roomy() (Variant, bool) {
 		len(apart) == 0 {
 		return v, false
 	}
-	pods = min(pods, mostRoom)
+	pods = min(pods, mostNodes)
 	classes := slices.Clone(v.Spec.Classes)
 	for i := range classes {
 		c := &classes[i]
@@ -101,10 +101,10 @@ func (v Violation) In(list []Violation) bool {
 	return slices.ContainsFunc(list, func(x Violation) bool { return x.Key() == v.Key() && fewer(x.Kinds(), v.Kinds()) })
 }
 
-// Anywhere reports whether a violation that the largest assumed cluster shows is there on a
-// roomy one as well. Where the budget does not last to tell, it is not.
+// Anywhere reports whether a violation that the largest assumed cluster shows is there on
+// one with many nodes as well. Where the budget does not last to tell, it is not.
 func (c *Checker) Anywhere(ctx context.Context, found Violation) bool {
-	v, larger := found.Variant.roomy()
+	v, larger := found.Variant.manyNodes()
 	if !larger {
 		return true
 	}
@@ -112,7 +112,7 @@ func (c *Checker) Anywhere(ctx context.Context, found Violation) bool {
 		return true
 	}
 	t := scale.Largest(v.Spec.Classes)
-	o := c.Within(roomyStates).Both(ctx, Task{Variant: v, Topology: t})
+	o := c.Within(premiseStates).Both(ctx, Task{Variant: v, Topology: t})
 	return o.Err == nil && found.In(o.Head)
 }
 
@@ -134,7 +134,7 @@ func (c *Checker) HoldsPacked(ctx context.Context, found Violation) bool {
 	if _, ok := c.directedAt(ctx, v, found); ok {
 		return true
 	}
-	o := c.Within(roomyStates).Both(ctx, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes)})
+	o := c.Within(premiseStates).Both(ctx, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes)})
 	return o.Err == nil && found.In(o.Head)
 }
 
@@ -149,6 +149,23 @@ func (c *Checker) RestsOnRoom(ctx context.Context, found Violation) bool {
 	if _, ok := c.directedAt(ctx, v, found); ok {
 		return false
 	}
-	o := c.Within(roomyStates).Both(ctx, Task{Variant: v, Topology: found.Topology()})
+	o := c.Within(premiseStates).Both(ctx, Task{Variant: v, Topology: found.Topology()})
 	return o.Err != nil || !found.In(o.Head)
+}
+
+// OnAssumed names the claim that a violation's pods wait for where it is not among the objects, so
+// that how many nodes can use its volume is assumed; nil: there is none.
+func (v Violation) OnAssumed() *state.Claim {
+	s := state.State{C: v.Problem.Cfg, B: v.last()}
+	for _, p := range s.C.ClassesOf[v.Bound.Workload] {
+		if s.Waiting(p) == 0 {
+			continue
+		}
+		for _, k := range s.C.Uses[p] {
+			if c := &s.C.Spec.Claims[k]; c.Assumed {
+				return c
+			}
+		}
+	}
+	return nil
 }

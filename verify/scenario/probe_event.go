@@ -1,0 +1,165 @@
+package scenario
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/state"
+)
+
+// drained gives head alone, with one drain, which every upgrade of a cluster brings, and one change of load, where the
+// policy says nothing of drains: with no failure beside it, so that no workload is told off for having a budget. It is
+// asked for where a drain can tell something; see [drainTells].
+func (v Variant) drained() (Variant, rules.Facets) {
+	alone := v.only(state.Head)
+	alone.Spec.Events = state.Events{Drain: 1, DrainConcurrency: 1, LoadChange: min(v.Spec.Events.LoadChange, 1)}
+	switch {
+	case !v.Maintained:
+		return alone, 0
+	case v.Rebudgeted:
+		return alone, all
+	case slices.ContainsFunc(alone.Spec.Workloads, drainTells):
+		return alone, rules.Undrained | rules.Evicted
+	}
+	return alone, 0
+}
+
+// drainTells reports whether a drain can come to no end because of a workload: a budget may
+// hold its pods, or they come back to the node, as they tolerate that it takes none.
+func drainTells(w state.Workload) bool {
+	m := w.Manifests[state.Head]
+	if !m.Exists() || m.Kind() == state.DaemonSet || m.Kind().Ends() {
+		return false
+	}
+	cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+	return len(m.PDBs) > 0 || slices.ContainsFunc(m.Pod().Tolerations, func(t corev1.Toleration) bool {
+		return (t.Key == "" || t.Key == cordon.Key) && (t.Effect == "" || t.Effect == cordon.Effect) &&
+			(t.Operator == corev1.TolerationOpExists || t.Key == cordon.Key)
+	})
+}
+
+// lost gives head alone, with one node that is lost, where a webhook guards the pods that answer for it, and the policy
+// says nothing of nodes that go: the one place where a lost node, which every cluster sees some day, is asked about
+// although nobody named it, as nothing comes back by itself then. One that was drained before may have left on it what
+// stood on two, however the scheduler had placed it.
+func (v Variant) lost() (Variant, rules.Facets) {
+	asks := v.Maintained && v.Spec.Events.NodeFailure == 0 && deadlocks(v.Spec.Admission.Webhooks)
+	v = v.only(state.Head)
+	v.Spec.Events = state.Events{NodeFailure: 1, Drain: 1, DrainConcurrency: 1}
+	if !asks {
+		return v, 0
+	}
+	return v, all
+}
+
+// deadlocks reports whether some webhooks of head are asked about the pods of all that answer for them, so that none of
+// these comes back on its own once all are gone: one that guards itself, two that guard each other, or more in a ring.
+func deadlocks(hooks []state.Webhook) bool {
+	closed := slices.DeleteFunc(slices.Clone(hooks), func(h state.Webhook) bool { return h.Guards[state.Head] == nil })
+	for {
+		kept := slices.DeleteFunc(slices.Clone(closed), func(h state.Webhook) bool {
+			return slices.ContainsFunc(h.Servers, func(w int) bool {
+				return !slices.ContainsFunc(closed, func(by state.Webhook) bool { return by.Guards[state.Head][w][state.Head] })
+			})
+		})
+		if len(kept) == len(closed) {
+			return len(kept) > 0
+		}
+		closed = kept
+	}
+}
+
+// shrunk gives head alone, with one node that is removed, where the policy says nothing of nodes that go, and declares
+// a pool that may have fewer nodes than it has zones: a volume of one zone may be left without a node then. A range of
+// sizes says that nodes come and go; where each zone has a pool of its own, one stays in each.
+func (v Variant) shrunk() (Variant, rules.Facets) {
+	asks := v.Maintained && v.Spec.Events.NodeRemoved == 0 && v.SparsePool() != "" && zonal(v.Spec.Claims)
+	v = v.only(state.Head)
+	v.Spec.Events = state.Events{NodeRemoved: 1}
+	if !asks {
+		return v, 0
+	}
+	return v, all
+}
+
+// SparsePool names a pool that may have fewer nodes than it has zones, and into whose zones no autoscaler brings nodes
+// back; "": there is none.
+func (v Variant) SparsePool() string {
+	zones := map[string]map[string]bool{}
+	for _, c := range v.Spec.Classes {
+		if c.Pool == "" || c.Autoscaled || c.Elastic || c.Karpenter != nil || c.PoolMax <= c.PoolMin {
+			continue
+		}
+		if zones[c.Pool] == nil {
+			zones[c.Pool] = map[string]bool{}
+		}
+		zones[c.Pool][c.Node.Labels[corev1.LabelTopologyZone]] = true
+		if len(zones[c.Pool]) > max(c.PoolMin, 1) {
+			return c.Pool
+		}
+	}
+	return ""
+}
+
+// zonal reports whether a claim's volume can be used in the zone alone in which it is made.
+func zonal(claims []state.Claim) bool {
+	return slices.ContainsFunc(claims, func(c state.Claim) bool { return c.Reach == state.WithinZone })
+}
+
+// overrun gives head alone, with one CronJob whose Jobs do not end.
+func (v Variant) overrun() (Variant, rules.Facets) {
+	asks := v.Dropped.Overlap && v.Spec.Events.JobOverrun == 0
+	v = v.only(state.Head)
+	v.Spec.Events = state.Events{JobOverrun: 1}
+	if !asks {
+		return v, 0
+	}
+	return v, all
+}
+
+// idleMemory is what pods are taken to use of the memory that they ask for when there is no load, in percent: who
+// asks for what a program needs has it use most of that.
+const idleMemory = 60
+
+// idle gives head alone, with a load that comes and goes, over memory that stays in use.
+func (v Variant) idle() (Variant, rules.Facets) {
+	was, dropped := v.Spec.Events, v.Dropped.Memory
+	v = v.only(state.Head)
+	v.Spec.Events = state.Events{LoadChange: min(was.LoadChange, 2), IdleMemory: idleMemory}
+	if !dropped || was.IdleMemory > 0 || was.LoadChange == 0 {
+		return v, 0
+	}
+	return v, all
+}
+
+// running gives head alone, with what takes pods away: one of each kind that the policy declares. A Job is done once a
+// cluster has settled, so that events find none of its pods there. Where the loss of one tells more than that another
+// is made, they are let loose on head as it starts.
+func (v Variant) running() (Variant, rules.Facets) {
+	e := v.Spec.Events
+	v = v.only(state.Head)
+	v.Spec.Events = state.Events{
+		Drain: min(e.Drain, 1), DrainConcurrency: 1, IgnorePDB: e.IgnorePDB, KeepsBare: e.KeepsBare,
+		NodeFailure: min(e.NodeFailure, 1), OutOfService: e.OutOfService,
+		SpotReclaim: min(e.SpotReclaim, 1), SpotLost: e.SpotLost,
+	}
+	if e.Drain+e.NodeFailure+e.SpotReclaim == 0 {
+		return v, 0
+	}
+	var asked rules.Facets
+	if slices.ContainsFunc(v.Spec.Workloads, func(w state.Workload) bool {
+		m := &w.Manifests[state.Head]
+		return m.Exists() && m.DiesOfDisruption()
+	}) {
+		asked |= rules.Unreplaced
+	}
+	if slices.ContainsFunc(v.Spec.Quotas, func(q state.Quota) bool {
+		in := q.Queues[state.Head]
+		return in != nil && in.Ready != nil && in.Ready.Block && in.Ready.NoRecovery
+	}) {
+		asked |= rules.Unplaced
+	}
+	return v, asked
+}
