@@ -39,7 +39,7 @@ type Options struct {
 	interleaved bool                      // for comparisons; see [state.Spec.Interleaved]
 	whole       bool                      // for comparisons; see [scenario.Checker.Whole]
 	twice       bool                      // for comparisons; see [scenario.Checker.Twice]
-	spares      uint64                    // for comparisons; see [scenario.Checker.Spares]
+	partStates  uint64                    // for comparisons; see [scenario.Checker.PartStates]
 	plain       bool                      // the searches alone, and no fix: a change is tried that may mend a finding
 	forgets     bool                      // for comparisons: a search that was made before in this run is made again
 	// recall is what the searches of this run gave; nil: nothing yet.

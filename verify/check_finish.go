@@ -35,8 +35,8 @@ func prepare(ch *render.Changes, opt Options,
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	a.checker = scenario.Checker{Policy: opt.Policy, Only: opt.Rules, Rules: rules, Lifts: scenario.Lifts{},
-		Whole: opt.whole, Twice: opt.twice, Spares: spares(opt),
+	a.checker = scenario.Checker{Policy: opt.Policy, Only: opt.Rules, Rules: rules, Largest: scenario.Largest{},
+		Whole: opt.whole, Twice: opt.twice, PartStates: partStates(opt),
 		Budget: scenario.Budget{States: cmp.Or(opt.states, scenario.SearchStates), Bytes: searchBytes(opt), Kept: opt.Kept}}
 	if a.opt.recall == nil && !opt.forgets {
 		a.opt.recall = scenario.NewRecall(0)
@@ -76,13 +76,13 @@ func prepare(ch *render.Changes, opt Options,
 	return a, picked, refused, nil
 }
 
-// spares bounds the search for what only existing findings can come of; 0 where somebody asks for all of them: they
+// partStates bounds the search for what only existing findings can come of; 0 where somebody asks for all of them: they
 // gate, or a list of them is held against what is found.
-func spares(opt Options) uint64 {
+func partStates(opt Options) uint64 {
 	if p := opt.Policy; !p.Gate.OnlyNew || p.Baseline != nil || len(p.Waivers) > 0 {
 		return 0
 	}
-	return cmp.Or(opt.spares, scenario.SparedStates)
+	return cmp.Or(opt.partStates, scenario.InPartStates)
 }
 
 func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*Result, error) {
@@ -229,7 +229,7 @@ func (a *analysis) search(ctx context.Context, picked []*slice.Slice) error {
 		if outOfMemory(ctx) && !scenario.Complete(sr.Cov) {
 			sr.Cov.Bound = search.MemoryBound
 		}
-		a.checker.AddProbe(ctx, plans[i], &sr)
+		a.checker.AddRun(ctx, plans[i], &sr)
 		if a.opt.Shard.Of <= 1 && !a.opt.calm {
 			a.checker.Swarm(runs, &sr)
 		}
@@ -290,22 +290,22 @@ func (a *analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 // enterSizes enters at which size the rules were verified on a slice, and words which of them were as declared where
 // the slice as a whole was not.
 func (a *analysis) enterSizes(sr *scenario.SliceResult, sizes []scenario.RuleSize) {
-	var names, spared []string
+	var names, inPart []string
 	for _, s := range sizes {
 		a.result.Coverage.rule(RuleCoverage{Rule: s.Rule, Pods: s.Pods, Nodes: s.Nodes, AsDeclared: s.Declared,
 			Bound: boundName(s.Bound)})
-		if sr.Cov.Spared(s.Rule) {
-			spared = append(spared, s.Rule)
+		if sr.Cov.InPart(s.Rule) {
+			inPart = append(inPart, s.Rule)
 		}
 		if s.Declared && s.Bound == search.Complete {
 			names = append(names, s.Rule)
 		}
 	}
-	if len(spared) > 0 {
+	if len(inPart) > 0 {
 		a.note([]string{fmt.Sprintf("%s: a rollout like any other: what any rollout may break was searched for in part: %s",
-			sr.Variant.Spec.Workloads[0].ID, strings.Join(spared, ", "))})
+			sr.Variant.Spec.Workloads[0].ID, strings.Join(inPart, ", "))})
 	}
-	if len(names) > 0 && len(names)+len(spared) < len(sizes) {
+	if len(names) > 0 && len(names)+len(inPart) < len(sizes) {
 		a.note([]string{fmt.Sprintf("%s: verified with the declared number of pods, each workload by itself: %s",
 			sr.Variant.Spec.Workloads[0].ID, strings.Join(names, ", "))})
 	}

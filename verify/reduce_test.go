@@ -38,8 +38,8 @@ func TestReductionsKeepViolations(t *testing.T) {
 			t.Parallel()
 			sl := reducible(t, file)
 			for _, topology := range []scale.Topology{{1, 0, 0}, {1, 1, 0}, {2, 0, 0}, {1, 1, 1}} {
-				reduced, fewer := reducedFates(t, sl, topology, without{})
-				whole, more := reducedFates(t, sl, topology, without{unseen: true})
+				reduced, fewer := reducedViolated(t, sl, topology, without{})
+				whole, more := reducedViolated(t, sl, topology, without{unseen: true})
 				if !slices.Equal(reduced, whole) {
 					t.Errorf("%v: reduced\n%s\nwhole\n%s", topology, strings.Join(reduced, "\n"), strings.Join(whole, "\n"))
 				}
@@ -62,9 +62,9 @@ func reducible(t testing.TB, file string) *slice.Slice {
 	return scriptSlice(t, ar)
 }
 
-// reducedFates sums up what a slice's change violates on the default cluster, without the
+// reducedViolated sums up what a slice's change violates on the default cluster, without the
 // number of steps, and how many states that took.
-func reducedFates(t testing.TB, sl *slice.Slice, topology scale.Topology, off without) ([]string, uint64) {
+func reducedViolated(t testing.TB, sl *slice.Slice, topology scale.Topology, off without) ([]string, uint64) {
 	t.Helper()
 	pol := policies.Default()
 	rules, err := policies.Select(pol, nil)

@@ -57,8 +57,8 @@ func TestShapesLoseNothing(t *testing.T) {
 				if !slices.ContainsFunc(listed, func(x scale.Topology) bool { return slices.Equal(x, stand) }) {
 					t.Errorf("nothing listed stands for %v", topology)
 				}
-				want, most := fates(t, c, sl, plain, topology)
-				got, fewer := fates(t, c, sl, shaped, stand)
+				want, most := violated(t, c, sl, plain, topology)
+				got, fewer := violated(t, c, sl, shaped, stand)
 				if want != got {
 					t.Errorf("topology %v:\nwithout shapes\n%s\nwith shapes, at %v\n%s", topology, want, stand, got)
 				}
@@ -70,8 +70,8 @@ func TestShapesLoseNothing(t *testing.T) {
 	}
 }
 
-// fates sums up what a slice's change violates at a topology.
-func fates(t testing.TB, c scenario.Checker, sl *slice.Slice, classes []state.NodeClass, topology scale.Topology) (string, uint64) {
+// violated sums up what a slice's change violates at a topology.
+func violated(t testing.TB, c scenario.Checker, sl *slice.Slice, classes []state.NodeClass, topology scale.Topology) (string, uint64) {
 	t.Helper()
 	v := scenario.VariantOf(sl, classes, state.ClientSide, state.Events{LoadChange: 1}).Change()
 	found, cov, err := c.Scenarios(context.Background(), v, topology)

@@ -71,7 +71,7 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 	}
 	f.Status, f.AtDeclaredScale = j.status, j.declared && (f.Reduced == nil || f.Reduced.Lifted)
 	var found []culprit
-	if f.Status != Existing && d.Places.Head != nil && !v.Probed && !d.Plain {
+	if f.Status != Existing && d.Places.Head != nil && !v.ByRun && !d.Plain {
 		if d.Places.Changes != nil && sr.Variant.Has(state.Base) {
 			found = culprits(ctx, d.Checker, sr.Variant, j)
 			f.Blame = append(d.Places.blame(sr.Variant.Slice, found), d.Places.waveBlame(ctx, d.Checker, sr.Variant, j)...)
@@ -143,7 +143,8 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 	mine []scenario.Violation, alike bool) []judged {
 	v, within, declared := d.counting(ctx, mine, sr.Declared && scenario.Complete(sr.Cov))
 	lifted, other := d.lifted(mine[0], within, declared)
-	if o, ok := d.Checker.Lifts[v.Variant.LiftKey()]; ok && (other || !slices.Equal(v.Topology(), mine[0].Topology())) {
+	o, ok := d.Checker.Largest[v.Variant.LargestKey()]
+	if ok && (other || !slices.Equal(v.Topology(), mine[0].Topology())) {
 		sr.Base = append(sr.Base, o.Base...)
 		for _, v := range append(lifted, v) {
 			sr.KeepClosed(v.Place(), o)
@@ -171,7 +172,7 @@ func (d *Judge) lifted(
 	if !d.Assumed || !declared {
 		return nil, false
 	}
-	for _, x := range d.Checker.Lifts[found.Variant.LiftKey()].Head {
+	for _, x := range d.Checker.Largest[found.Variant.LargestKey()].Head {
 		if x.Key() == found.Key() {
 			out = append(out, x)
 		}
@@ -284,7 +285,7 @@ func (d *Judge) declared(ctx context.Context, v scenario.Variant,
 	if slices.Equal(largest, t) {
 		return found, true, true
 	}
-	lifted, shows, decided := d.Checker.Lift(ctx, v, found.Key(), largest)
+	lifted, shows, decided := d.Checker.AtLargest(ctx, v, found.Key(), largest)
 	if shows && !within {
 		found = lifted
 	}

@@ -17,7 +17,7 @@ func (d *Judge) mended(ctx context.Context, sr scenario.SliceResult, told []Find
 	is := scenario.KeysOf(slices.DeleteFunc(slices.Clone(sr.Head), undeclared))
 	var base []scenario.Violation
 	for _, k := range scenario.KeysOf(was) {
-		if slices.Contains(is, k) || sr.Cov.Spared(k.Rule) ||
+		if slices.Contains(is, k) || sr.Cov.InPart(k.Rule) ||
 			slices.ContainsFunc(told, func(f Finding) bool { return f.Rule == k.Rule && f.Workload == k.Workload }) {
 			continue
 		}

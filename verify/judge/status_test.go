@@ -27,7 +27,7 @@ func TestStatus(t *testing.T) {
 		return at(3, in, inevitable, events...)
 	}
 	inRuns := func(v scenario.Violation) scenario.Violation {
-		v.Swarmed, v.Probed = true, true
+		v.Swarmed, v.ByRun = true, true
 		return v
 	}
 	// own is what runs show in which the change is never applied.

@@ -21,7 +21,7 @@ import (
 // warning that names them.
 
 // fewNodes lists the clusters that are smaller than the assumed one, where something in a slice hangs on there
-// being a node to spare: a port of the node, required anti-affinity. How many nodes there are nobody said, so
+// being one node more: a port of the node, required anti-affinity. How many nodes there are nobody said, so
 // what only such a cluster shows is a warning that names its size. Only the probes and the rollout of
 // the change are searched there, from where every pod has a node: that a cluster is too small for what is
 // declared is told of none that was assumed.

@@ -76,10 +76,10 @@ func (c *Checker) settledAs(v Variant, scenario string, of *probe) (*Problem, []
 	return p, start, ok
 }
 
-// probe lets one run happen with the declared numbers of pods and nodes: base settles,
+// oneRun lets one run happen with the declared numbers of pods and nodes: base settles,
 // head is applied, and what is not inevitable anywhere is left to chance. It shows what
 // a reduced scale hides, such as nodes that are full.
-func (c *Checker) probe(ctx context.Context, v Variant) []Violation {
+func (c *Checker) oneRun(ctx context.Context, v Variant) []Violation {
 	v = v.unscaled()
 	scenario := ScenarioInstall
 	if v.Has(state.Base) {
@@ -102,7 +102,7 @@ func (c *Checker) probe(ctx context.Context, v Variant) []Violation {
 		}
 		d := directed{problem: p, rule: i, ctx: ctx, until: c.Budget.Deadline, guide: guide, loop: -1}
 		if x := d.keptAs(c.Budget, "one run", start, func() *search.Violation { return d.once(start) }); x != nil {
-			out = append(out, Violation{Problem: p, Variant: v, Bound: b, Scenario: scenario, Probed: true, Violation: *x})
+			out = append(out, Violation{Problem: p, Variant: v, Bound: b, Scenario: scenario, ByRun: true, Violation: *x})
 		}
 	}
 	return out
@@ -137,15 +137,15 @@ func (d *directed) once(start []byte) *search.Violation {
 	return nil
 }
 
-// AddProbe adds to the result of a slice that was searched at a reduced scale only what
+// AddRun adds to the result of a slice that was searched at a reduced scale only what
 // a run with the declared numbers shows.
-func (c *Checker) AddProbe(ctx context.Context, p Plan, sr *SliceResult) {
+func (c *Checker) AddRun(ctx context.Context, p Plan, sr *SliceResult) {
 	if sr.Variant.AsDeclared() || sr.Err != nil || c.Expired() {
 		return
 	}
 	v := sr.Variant.unscaled()
-	sr.Head = first(sr.Head, c.probe(ctx, v))
+	sr.Head = first(sr.Head, c.oneRun(ctx, v))
 	if v.Has(state.Base) {
-		sr.Base = first(sr.Base, c.probe(ctx, v.Reapply()))
+		sr.Base = first(sr.Base, c.oneRun(ctx, v.Reapply()))
 	}
 }

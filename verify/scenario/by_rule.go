@@ -39,7 +39,7 @@ func (c *Checker) ByRule(ctx context.Context, sr *SliceResult) []RuleSize {
 			size = RuleSize{Rule: r.ID, Pods: more.MaxPods, Nodes: scale.Largest(declared.Spec.Classes).Total(), Declared: true,
 				Bound: search.Complete}
 		}
-		if sr.Cov.Spared(r.ID) && size.Bound == search.Complete {
+		if sr.Cov.InPart(r.ID) && size.Bound == search.Complete {
 			size.Bound = search.StateBound
 		}
 		out = append(out, size)

@@ -25,8 +25,8 @@ type Coverage struct {
 	Models       map[string]*actor.Model // of the loops that took part, by name
 	// asked are the rules that say something: whether any of it had to be asked of whole slices.
 	asked map[string]bool
-	// spared are the rules that were searched in part, as whatever breaks them is existing.
-	spared map[string]bool
+	// inPart are the rules that were searched in part, as whatever breaks them is existing.
+	inPart map[string]bool
 }
 
 // ask notes the rules that a search begins with, and those of them that are left for the whole.
@@ -108,7 +108,7 @@ func (c *Coverage) Merge(d Coverage) {
 	maps.Copy(c.Models, d.Models)
 	c.unanswer(d.Unanswered)
 	c.asks(d)
-	c.spares(d.spared)
+	c.addInPart(d.inPart)
 	c.Cut = AppendNew(c.Cut, d.Cut)
 	if d.Bound != 0 {
 		c.limit(d.Bound)
@@ -128,4 +128,12 @@ func AppendNew(have, more []string) []string {
 		}
 	}
 	return have
+}
+
+func (c *Coverage) unanswer(texts []string) {
+	for _, s := range texts {
+		if !slices.Contains(c.Unanswered, s) {
+			c.Unanswered = append(c.Unanswered, s)
+		}
+	}
 }

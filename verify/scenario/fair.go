@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"slices"
 	"time"
+
+	"github.com/kubesettle/kubesettle/verify/search"
 )
 
 // queue hands out the tasks of a run so that every slice gets its share of the time.
@@ -228,5 +230,32 @@ func (q *queue) ended(task int, took time.Duration, limited bool, now time.Time)
 	q.open--
 	if q.closed++; q.closed*16 >= q.open {
 		q.share(now) // what they leave is the others'; of many, not after each
+	}
+}
+
+// outgrown holds, by slice and scaling, the first task that ran out of states where there are several scalings. What
+// larger topologies of the scaling give is of no use then: those that are being searched are given up.
+type outgrown struct {
+	cut     map[[2]int]int
+	running map[int]func() // by task: how to give it up
+}
+
+// before reports whether a smaller topology of a task's scaling has run out of states.
+func (g outgrown) before(i int, j Task) bool {
+	first, some := g.cut[[2]int{j.slice, j.scaling}]
+	return some && first < i
+}
+
+// note takes in what one of the tasks came to.
+func (g outgrown) note(tasks []Task, i int, o Outcome) {
+	at := [2]int{tasks[i].slice, tasks[i].scaling}
+	if first, some := g.cut[at]; o.Cov.Bound != search.StateBound || tasks[i].states == 0 || some && first <= i {
+		return
+	}
+	g.cut[at] = i
+	for k, giveUp := range g.running {
+		if g.before(k, tasks[k]) {
+			giveUp()
+		}
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/kubesettle/kubesettle/verify/search"
 )
 
-// TestOutgrownRungsAreGivenUp notes what random tasks came to, in any order, and holds who is given up meanwhile, and who
-// is not begun, against the definition: a task is where a smaller topology of its rung ran out of states.
-func TestOutgrownRungsAreGivenUp(t *testing.T) {
+// TestOutgrownScalingsAreGivenUp notes what random tasks came to, in any order, and holds who is given up meanwhile, and who
+// is not begun, against the definition: a task is where a smaller topology of its scaling ran out of states.
+func TestOutgrownScalingsAreGivenUp(t *testing.T) {
 	gave := 0
 	for seed := range 200 {
 		r := rand.New(rand.NewPCG(31, uint64(seed)))
 		tasks := make([]Task, 12)
 		for i := range tasks {
-			tasks[i] = Task{slice: r.IntN(2), rung: r.IntN(2), states: uint64(r.IntN(3))}
+			tasks[i] = Task{slice: r.IntN(2), scaling: r.IntN(2), states: uint64(r.IntN(3))}
 		}
 		given, out := map[int]bool{}, outgrown{cut: map[[2]int]int{}, running: map[int]func(){}}
 		for i := range tasks {
@@ -32,7 +32,7 @@ func TestOutgrownRungsAreGivenUp(t *testing.T) {
 			for k := range tasks {
 				want := false
 				for j := range k {
-					want = want || cut[j] && tasks[j].slice == tasks[k].slice && tasks[j].rung == tasks[k].rung
+					want = want || cut[j] && tasks[j].slice == tasks[k].slice && tasks[j].scaling == tasks[k].scaling
 				}
 				if out.before(k, tasks[k]) != want {
 					t.Fatalf("seed %d: task %d is useless: %v, want %v", seed, k, !want, want)

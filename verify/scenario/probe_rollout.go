@@ -94,7 +94,8 @@ func (v Variant) rollout() (Variant, rules.Facets) {
 }
 
 // reloaded gives the variant of the next rollout, with one change of load. A manifest that declares the number of
-// replicas beside an autoscaler hands it over when it is applied first, and takes it back with every apply from then on.
+// replicas beside an autoscaler hands it over when it is applied first, and takes it back with every apply from then
+// on.
 func (v Variant) reloaded() (Variant, rules.Facets) {
 	load := min(v.Spec.Events.LoadChange, 1)
 	v = v.next()

@@ -242,3 +242,22 @@ func (p *Problem) explore(ctx context.Context, initial [][]byte, events int, bud
 	res, tries, err := p.search(ctx, bud, question{sys: sys, opt: opt})
 	return append(tries, res), err
 }
+
+// unanswered lists what kept the rules of a problem, and the loops that the policy declares, from being evaluated.
+func (p *Problem) unanswered() []string {
+	var out []string
+	for _, b := range p.bounds {
+		if b.Property.Err == nil {
+			continue
+		}
+		if err := b.Property.Err(); err != nil {
+			out = append(out, err.Error())
+		}
+	}
+	for _, a := range p.Actors {
+		if e, ok := a.(interface{ Err() error }); ok && e.Err() != nil {
+			out = append(out, e.Err().Error())
+		}
+	}
+	return out
+}

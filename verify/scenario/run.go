@@ -20,7 +20,7 @@ type Task struct {
 	Variant  Variant
 	Topology scale.Topology
 	slice    int // index of the slice in the run
-	rung     int // index of the scale in the slice's plan
+	scaling  int // index of the scale in the slice's plan
 	states   uint64
 	// beyond says that the topology lies beyond the confident size: the true size of a
 	// cluster whose nodes were given. It is searched as far as a small budget lasts.
@@ -47,7 +47,7 @@ type Outcome struct {
 // SliceResult gathers the outcomes of one slice, smallest topology first.
 type SliceResult struct {
 	Variant    Variant
-	Head, Base []Violation   // the front of every topology, smallest first
+	Head, Base []Violation   // the Pareto front of every topology, smallest first
 	Own        []Violation   // see [Outcome]
 	BaseClosed map[Place]int // events up to which base was searched to the end
 	Declared   bool          // a declared size was searched to the end
@@ -122,8 +122,8 @@ func (c *Checker) Run(ctx context.Context, plans []Plan, r Runner) []SliceResult
 		})
 	}
 	wg.Wait()
-	c.Lifts.Keep(tasks, outcomes)
-	return settleRungs(plans, merge(plans, tasks, outcomes))
+	c.Largest.Keep(tasks, outcomes)
+	return settleScalings(plans, merge(plans, tasks, outcomes))
 }
 
 // forWording is the part of the time budget that is kept for what findings need after
@@ -155,10 +155,10 @@ func (c *Checker) Expired() bool {
 func Order(plans []Plan) []Task {
 	var tasks []Task
 	for i, p := range plans {
-		for k, r := range p.rungs {
-			j := Task{Variant: r.variant, slice: i, rung: k}
-			if len(p.rungs) > 1 {
-				j.states = rungStates
+		for k, r := range p.scalings {
+			j := Task{Variant: r.variant, slice: i, scaling: k}
+			if len(p.scalings) > 1 {
+				j.states = scalingStates
 			}
 			for _, j.Topology = range r.topologies {
 				tasks = append(tasks, j)
@@ -174,7 +174,7 @@ func Order(plans []Plan) []Task {
 					tasks = append(tasks, other)
 				}
 			}
-			if k < len(p.rungs)-1 && k > 0 {
+			if k < len(p.scalings)-1 && k > 0 {
 				continue
 			}
 			if t := declaredSize(r); t != nil {
@@ -184,7 +184,7 @@ func Order(plans []Plan) []Task {
 		}
 	}
 	slices.SortStableFunc(tasks, func(a, b Task) int {
-		return cmp.Or(a.rung-b.rung, BoolRank(a.probes)-BoolRank(b.probes), a.Topology.Total()-b.Topology.Total())
+		return cmp.Or(a.scaling-b.scaling, BoolRank(a.probes)-BoolRank(b.probes), a.Topology.Total()-b.Topology.Total())
 	})
 	return tasks
 }
@@ -192,7 +192,7 @@ func Order(plans []Plan) []Task {
 // declaredSize is the size of a cluster that is searched beyond the bound: that of its real
 // nodes, or else the smallest one that was declared, unless it is among the topologies
 // already; nil: none.
-func declaredSize(r rung) scale.Topology {
+func declaredSize(r scaling) scale.Topology {
 	classes := r.variant.Spec.Classes
 	t := scale.Least(classes)
 	if named(classes) {
@@ -238,7 +238,7 @@ func (c *Checker) Within(states uint64) *Checker {
 func (c *Checker) Both(ctx context.Context, j Task) (o Outcome) {
 	o.done, o.closed = true, NoneClosed
 	own := *c
-	own.sparing = true
+	own.inPart = true
 	c = &own
 	switch {
 	case j.beyond:
@@ -285,18 +285,18 @@ func (c *Checker) Both(ctx context.Context, j Task) (o Outcome) {
 	return o
 }
 
-// merge folds outcomes into one result a slice and rung, in task order.
+// merge folds outcomes into one result a slice and scaling, in task order.
 func merge(plans []Plan, tasks []Task, outcomes []Outcome) [][]SliceResult {
 	out := make([][]SliceResult, len(plans))
 	for i, p := range plans {
-		out[i] = make([]SliceResult, len(p.rungs))
-		for k, r := range p.rungs {
+		out[i] = make([]SliceResult, len(p.scalings))
+		for k, r := range p.scalings {
 			out[i][k].Variant = r.variant
 			out[i][k].Cov.Bound = search.Complete
 		}
 	}
 	for i, j := range tasks {
-		r, o := &out[j.slice][j.rung], outcomes[i]
+		r, o := &out[j.slice][j.scaling], outcomes[i]
 		switch {
 		case r.Err != nil, j.states > 0 && r.Cov.Bound == search.StateBound:
 			continue

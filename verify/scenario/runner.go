@@ -52,3 +52,14 @@ func (r *Runner) tell() {
 		StatesPerSecond: float64(r.states) / max(time.Since(r.Started).Seconds(), 0.001),
 	})
 }
+
+// Shard i of n, from 1; the zero Shard is the whole.
+type Shard struct{ Index, Of int }
+
+// Progress of a running check.
+type Progress struct {
+	Done, Of             int // searches, one a topology
+	Releases, OfReleases int // all of whose searches are done
+	States               uint64
+	StatesPerSecond      float64
+}

@@ -27,13 +27,13 @@ type Violation struct {
 	Variant   Variant // that it was found in, with both versions
 	Bound     BoundRule
 	Scenario  string
-	Probed    bool     // found by one run, not by a search
-	Swarmed   bool     // found by one of many runs in drawn orders; Probed, too
+	ByRun     bool     // found by one run, not by a search
+	Swarmed   bool     // found by one of many runs in drawn orders; ByRun, too
 	probe     *probe   // that found it; nil: a search of a scenario
 	Passing   bool     // not shown by the largest reduced scale: it counts only as declared
 	unapplied bool     // its run never applies the change, so that it is base's own
 	Happened  []string // kinds of its events, sorted; nil: not gathered yet
-	Rivals    []string // IDs of workloads that share its fate: it is inevitable that one of them is stuck, or its own
+	Rivals    []string // IDs of workloads that share its blame: it is inevitable that one of them is stuck, or its own
 	search.Violation
 }
 
@@ -52,18 +52,18 @@ type Checker struct {
 	Timing actor.Timing
 	Budget Budget
 	quits  bool // a search that runs out of states makes the others needless
-	// Spares bounds the search for what existing findings alone can come of; 0: nothing does. See spared.go.
-	Spares uint64
-	Lifts  Lifts
-	Whole  bool // search every slice as a whole only, for comparisons; see apart.go
-	Twice  bool // search what two scenarios share for each of them, for comparisons; see shared.go
-	lonely bool // search each workload by itself only
-	// sparing says that Spares is heeded: not where a remedy is tried.
-	sparing bool
+	// PartStates bounds the search for what existing findings alone can come of; 0: nothing does. See inPart.go.
+	PartStates uint64
+	Largest    Largest
+	Whole      bool // search every slice as a whole only, for comparisons; see apart.go
+	Twice      bool // search what two scenarios share for each of them, for comparisons; see [rests]
+	lonely     bool // search each workload by itself only
+	// inPart says that PartStates is heeded: not where a remedy is tried.
+	inPart bool
 }
 
 // Scenarios searches a variant at a topology in every scenario that it has, and gives of
-// every rule and workload the front of all scenarios (see front.go).
+// every rule and workload the Pareto front of all scenarios (see pareto.go).
 func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([]Violation, Coverage, error) {
 	c = c.with(v)
 	r := c.at(t)
@@ -71,7 +71,7 @@ func (c *Checker) Scenarios(ctx context.Context, v Variant, t scale.Topology) ([
 		return nil, r.cov, nil
 	}
 	if v.Has(state.Base) {
-		r.spares = c.sparing && c.Spares > 0 && !v.repeats() && v.anotherImage()
+		r.imageOnly = c.inPart && c.PartStates > 0 && !v.repeats() && v.anotherImage()
 		if err := r.settled(ctx, ScenarioChange, v, state.Base); err != nil {
 			return nil, r.cov, err
 		}
@@ -112,8 +112,8 @@ type scenarioRun struct {
 	found []Violation
 	cov   Coverage
 	rests *rests // of head installed on an empty cluster; nil: not known
-	// spares says that the change is a rollout like any other, so that what any may break is searched for in part.
-	spares bool
+	// imageOnly says that the change is a rollout like any other, so that what any may break is searched for in part.
+	imageOnly bool
 }
 
 // at begins a run at a topology.
@@ -203,8 +203,8 @@ func (r *scenarioRun) empty(ctx context.Context, v Variant) error {
 }
 
 func (r *scenarioRun) explore(ctx context.Context, name string, p *Problem, initial [][]byte, events int) error {
-	if name == ScenarioChange && r.spares {
-		if done, err := r.spare(ctx, p, initial); done || err != nil {
+	if name == ScenarioChange && r.imageOnly {
+		if done, err := r.inPartFirst(ctx, p, initial); done || err != nil {
 			return err
 		}
 	}
@@ -227,7 +227,7 @@ func (r *scenarioRun) enter(ctx context.Context, name string, p *Problem, initia
 	r.cov.note(p.Actors)
 	r.cov.unanswer(p.unanswered())
 	r.cov.MaxPods = max(r.cov.MaxPods, mostDeclared(p.Cfg))
-	fates := newFates(r, p, initial)
+	blame := newSharedBlame(r, p, initial)
 	for _, x := range res.Violations {
 		v := Violation{Problem: p, Bound: p.bounds[x.Rule], Scenario: name, Violation: x}
 		v.happened()
@@ -237,7 +237,7 @@ func (r *scenarioRun) enter(ctx context.Context, name string, p *Problem, initia
 			}
 		}
 		if !v.Inevitable {
-			if v.Inevitable, v.Rivals, err = fates.inevitable(ctx, v); err != nil {
+			if v.Inevitable, v.Rivals, err = blame.inevitable(ctx, v); err != nil {
 				return err
 			}
 		}
@@ -247,7 +247,7 @@ func (r *scenarioRun) enter(ctx context.Context, name string, p *Problem, initia
 		if v.Bound.Property.Wish && !v.Inevitable {
 			continue
 		}
-		r.found = enterFront(r.found, v)
+		r.found = enterPareto(r.found, v)
 	}
 	return nil
 }
@@ -321,3 +321,22 @@ func mostDeclared(c *state.Config) int {
 
 // SearchStates is a budget of one search that no option sets.
 const SearchStates = 20_000_000
+
+// rests are the states that a problem comes to rest in: what the search of an installation explores is what the
+// scenario that begins where it has settled would explore once more. A search that was cut off by the number of its
+// states gives those that it saw, which the other one would see as well.
+type rests struct {
+	p      *Problem
+	states [][]byte
+}
+
+// of gives the states in which a scenario of head alone begins, where they are known: those that [Problem.Settle] would
+// give. A search with rules gives the same ones where it lumps the same pods: quiescence and terminal cycles are no
+// matter of rules, and of a cycle both give the least state.
+func (r *rests) of(p *Problem, scenario string) (states [][]byte, known bool) {
+	if r == nil || scenario != ScenarioSteady || !r.p.lumps.Same(p.calmLumps) {
+		return nil, false
+	}
+	return slices.DeleteFunc(slices.Clone(r.states),
+		func(b []byte) bool { return state.State{C: p.Cfg, B: b}.IsOutgrown() }), true
+}

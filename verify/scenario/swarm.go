@@ -106,7 +106,7 @@ func (c *Checker) swarm(ctx context.Context, v Variant, scenario string, done *S
 	done.Nodes, done.Steps = len(p.Cfg.Nodes), done.Steps+res.States
 	done.Pods = max(done.Pods, mostDeclared(p.Cfg))
 	for _, x := range res.Violations {
-		f := Violation{Problem: p, Variant: v, Bound: p.bounds[x.Rule], Scenario: scenario, Probed: true, Swarmed: true,
+		f := Violation{Problem: p, Variant: v, Bound: p.bounds[x.Rule], Scenario: scenario, ByRun: true, Swarmed: true,
 			Violation: x}
 		f.happened()
 		out = append(out, f)

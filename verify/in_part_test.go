@@ -12,10 +12,10 @@ import (
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
-// TestSparingKeepsWhatIsNew compares changes that are rollouts like any other, of which only a part is searched for what
+// TestSearchingInPartKeepsWhatIsNew compares changes that are rollouts like any other, of which only a part is searched for what
 // any rollout may break, with the same searched to the end, on random clusters: the same verdict, the same new and
 // worsened findings, and of the existing ones none that is not there.
-func TestSparingKeepsWhatIsNew(t *testing.T) {
+func TestSearchingInPartKeepsWhatIsNew(t *testing.T) {
 	comparison(t)
 	clusters := 10
 	if *moreClusters > 0 {
@@ -26,9 +26,9 @@ func TestSparingKeepsWhatIsNew(t *testing.T) {
 		r := rand.New(rand.NewPCG(29, uint64(seed)))
 		base, head, policy := anyChange(r)
 		ch, pol := changeOf(t, base, head, policy)
-		run := func(spares uint64) *Result {
+		run := func(part uint64) *Result {
 			return verdict(t)(Check(context.Background(), ch, Options{Policy: pol, Workers: 1, TimeBudget: time.Minute,
-				states: 20_000, plain: true, calm: true, spares: spares}))
+				states: 20_000, plain: true, calm: true, partStates: part}))
 		}
 		whole := run(1 << 40)
 		if ranOut(whole) {

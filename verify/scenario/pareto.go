@@ -8,12 +8,13 @@ import (
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
+	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // A violation is a rule, an object, a topology, the events of its run as a multiset of
 // kinds, and how certain it is. Of one rule, object and topology, the violations that no
-// other one is as bad as with fewer events are its front. What base breaks is compared with
+// other one covers are its Pareto front. What base breaks is compared with
 // what head breaks front by front, and only then one of them is chosen to be shown: see
 // docs/search.md.
 
@@ -55,7 +56,7 @@ func (v Violation) Covers(o Violation) bool {
 }
 
 // Sure ranks how certain a violation is: 0 possible, 1 inevitable for it or others that share its
-// fate, 2 inevitable by itself.
+// blame, 2 inevitable by itself.
 func (v Violation) Sure() int {
 	switch {
 	case !v.Inevitable:
@@ -70,8 +71,8 @@ func (v Violation) Sure() int {
 // change breaks.
 func (v Violation) hides(o Violation) bool { return v.unapplied == o.unapplied && v.Covers(o) }
 
-// enterFront adds a violation to the front of its topology.
-func enterFront(front []Violation, v Violation) []Violation {
+// enterPareto adds a violation to the Pareto front of its topology.
+func enterPareto(front []Violation, v Violation) []Violation {
 	for i, o := range front {
 		if !o.hides(v) {
 			continue
@@ -157,7 +158,7 @@ func (c *Checker) Paced(ctx context.Context, v Violation) bool {
 		return true
 	}
 	own := *c
-	own.Timing, own.Lifts = actor.Realistic, nil
+	own.Timing, own.Largest = actor.Realistic, nil
 	o := own.Within(v.Variant.States()).Both(ctx, Task{Variant: v.Variant, Topology: v.Topology()})
 	return slices.ContainsFunc(o.Head, func(x Violation) bool { return x.Covers(v) })
 }
@@ -169,6 +170,29 @@ func KeysOf(vs []Violation) []Key {
 		if k := v.Key(); !slices.Contains(out, k) {
 			out = append(out, k)
 		}
+	}
+	return out
+}
+
+// OfBase gives violations of the baseline as those of a change from base to base, so that what is asked of the
+// violations of head can be asked of them. Those that a guard which head takes away was searched for are left out:
+// nobody but this change is told of them.
+func OfBase(vs []Violation) []Violation {
+	alike := map[*slice.Slice]*slice.Slice{} // like violations share what is searched for them
+	var out []Violation
+	for _, v := range vs {
+		if v.Unguarded() || v.Idle() > 0 {
+			continue
+		}
+		v.Variant = v.Variant.Reapply()
+		sl := alike[v.Variant.Slice]
+		if sl == nil {
+			of := *v.Variant.Slice
+			of.Before, of.BaseNodes, of.BaseNamespaces, of.Dropped = nil, nil, nil, slice.Dropped{}
+			sl, alike[v.Variant.Slice] = &of, &of
+		}
+		v.Variant.Slice, v.Variant.alone = sl, true
+		out = append(out, v)
 	}
 	return out
 }

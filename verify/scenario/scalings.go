@@ -13,15 +13,15 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// A slice with many pods is searched on rungs: first at reduced scales, smallest first,
-// then as declared if it is within the bound (nodes times pods per node) and no sizes of pods are merged. A rung as
+// A slice with many pods is searched on scalings: first at reduced scales, smallest first,
+// then as declared if it is within the bound (nodes times pods per node) and no sizes of pods are merged. A scaling as
 // declared that outgrows its states does not count; the largest reduced one that was
 // explored in full does, and the result says so.
 const (
 	// FewPods is the number of pods up to which a slice is searched as declared only.
 	FewPods = 8
-	// rungStates bounds the states of one search of a slice that has several rungs.
-	rungStates = 1_000_000
+	// scalingStates bounds the states of one search of a slice that has several scalings.
+	scalingStates = 1_000_000
 )
 
 // gaps are the reduced scales that are tried, as the gap of [scale.Reduce].
@@ -29,15 +29,15 @@ var gaps = []int{2, 3, 4}
 
 // Plan is what is searched for a slice.
 type Plan struct {
-	variant Variant          // as declared
-	rungs   []rung           // smallest numbers first; at least one
-	few     []scale.Topology // with few nodes
-	assumed bool             // no cluster was declared
-	nodes   int              // the most that are searched
+	variant  Variant          // as declared
+	scalings []scaling        // smallest numbers first; at least one
+	few      []scale.Topology // with few nodes
+	assumed  bool             // no cluster was declared
+	nodes    int              // the most that are searched
 }
 
-// rung is a slice at one scale of its numbers.
-type rung struct {
+// scaling is a slice at one scale of its numbers.
+type scaling struct {
 	variant    Variant
 	topologies []scale.Topology
 }
@@ -45,7 +45,7 @@ type rung struct {
 // AsDeclared reports whether nothing was reduced.
 func (v Variant) AsDeclared() bool { return v.gap == 0 }
 
-// Plan lays out the rungs of a slice on given node classes.
+// Plan lays out the scalings of a slice on given node classes.
 func (c *Checker) Plan(v Variant) (Plan, error) {
 	p := Plan{variant: v, few: c.fewNodes(v), assumed: c.Policy.Cluster.Assumed, nodes: c.Policy.Bound.Nodes}
 	bound := c.Policy.Bound
@@ -54,22 +54,22 @@ func (c *Checker) Plan(v Variant) (Plan, error) {
 		for _, gap := range gaps {
 			r, err := c.reduced(v, gap)
 			if err != nil || r.Pods() >= pods ||
-				slices.ContainsFunc(p.rungs, func(o rung) bool { return o.variant.Pods() == r.Pods() }) {
+				slices.ContainsFunc(p.scalings, func(o scaling) bool { return o.variant.Pods() == r.Pods() }) {
 				continue // a slice that cannot be scaled down is searched as declared
 			}
 			topologies, err := c.topologies(r.Spec.Classes, max(bound.Nodes, nodesToTell(r)))
 			if err != nil {
 				return p, err
 			}
-			p.rungs = append(p.rungs, rung{r, topologies})
+			p.scalings = append(p.scalings, scaling{r, topologies})
 		}
 	}
-	if pods <= bound.Nodes*bound.PodsPerNode && !autoscaling.Thinned(&v.Spec) || len(p.rungs) == 0 {
+	if pods <= bound.Nodes*bound.PodsPerNode && !autoscaling.Thinned(&v.Spec) || len(p.scalings) == 0 {
 		topologies, err := c.topologies(v.Spec.Classes, bound.Nodes)
 		if err != nil {
 			return p, err
 		}
-		p.rungs = append(p.rungs, rung{v, topologies})
+		p.scalings = append(p.scalings, scaling{v, topologies})
 	}
 	return p, nil
 }
@@ -132,7 +132,7 @@ func (v Variant) States() uint64 {
 	if v.AsDeclared() {
 		return SearchStates
 	}
-	return rungStates
+	return scalingStates
 }
 
 // again scales a variant, whose manifests are as declared, down as another one was.
@@ -157,24 +157,24 @@ func (v Variant) unscaled() Variant {
 	return v
 }
 
-// settleRungs makes one result a slice of what its rungs gave: that of the scale as
+// settleScalings makes one result a slice of what its scalings gave: that of the scale as
 // declared, if it was explored in full, else that of the largest reduced one that was,
 // with what was seen as declared.
-func settleRungs(plans []Plan, rungs [][]SliceResult) []SliceResult {
+func settleScalings(plans []Plan, scalings [][]SliceResult) []SliceResult {
 	out := make([]SliceResult, len(plans))
 	for i := range plans {
-		out[i] = settleRung(rungs[i])
+		out[i] = settleScaling(scalings[i])
 	}
 	return out
 }
 
-func settleRung(rungs []SliceResult) SliceResult {
-	last := rungs[len(rungs)-1]
-	if len(rungs) == 1 || last.Err != nil || last.Variant.AsDeclared() && Complete(last.Cov) {
+func settleScaling(scalings []SliceResult) SliceResult {
+	last := scalings[len(scalings)-1]
+	if len(scalings) == 1 || last.Err != nil || last.Variant.AsDeclared() && Complete(last.Cov) {
 		return last
 	}
 	top := -1
-	for i, r := range rungs {
+	for i, r := range scalings {
 		if r.Err == nil && Complete(r.Cov) && !r.Variant.AsDeclared() {
 			top = i
 		}
@@ -182,15 +182,15 @@ func settleRung(rungs []SliceResult) SliceResult {
 	if top < 0 { // not even the smallest
 		return last
 	}
-	out := rungs[top]
+	out := scalings[top]
 	out.Head, out.Base = nil, nil
 	out.BaseClosed = map[Place]int{}
-	for _, r := range rungs {
+	for _, r := range scalings {
 		if out.Cut == nil {
 			out.Cut = r.Cut
 		}
 	}
-	for _, r := range rungs[:top+1] { // smallest first
+	for _, r := range scalings[:top+1] { // smallest first
 		out.Head, out.Base = append(out.Head, r.Head...), append(out.Base, r.Base...)
 		out.Own = append(out.Own, r.Own...)
 		maps.Copy(out.BaseClosed, r.BaseClosed)
@@ -199,9 +199,9 @@ func settleRung(rungs []SliceResult) SliceResult {
 	}
 	for i := range out.Head {
 		v := &out.Head[i]
-		v.Passing = !slices.ContainsFunc(rungs[top].Head, func(o Violation) bool { return o.Key() == v.Key() })
+		v.Passing = !slices.ContainsFunc(scalings[top].Head, func(o Violation) bool { return o.Key() == v.Key() })
 	}
-	for _, r := range rungs[:top] {
+	for _, r := range scalings[:top] {
 		out.Cov.addWork(r.Cov)
 	}
 	if last.Variant.AsDeclared() {
@@ -232,7 +232,7 @@ func (c *Coverage) addWork(d Coverage) {
 	c.States += d.States
 	c.Transitions += d.Transitions
 	c.searches += d.searches
-	c.spares(d.spared)
+	c.addInPart(d.inPart)
 }
 
 // StandIns lists whose replicas were reduced: "default/web 500 as 7".
@@ -262,7 +262,36 @@ func ReducedTo(counts []ReducedCount) string {
 	return words
 }
 
-// TimeRanOut reports whether the rung as declared was cut off by the clock.
+// TimeRanOut reports whether the scaling as declared was cut off by the clock.
 func (r *SliceResult) TimeRanOut() bool {
 	return r.tried == search.TimeBound || r.tried == search.Cancelled
+}
+
+// ReducedCount is a workload that was verified with fewer pods than declared; both
+// numbers are the most that its manifests ask for.
+type ReducedCount struct {
+	Workload string `json:"workload"`
+	Declared int    `json:"declared"`
+	Verified int    `json:"verified"`
+}
+
+// WorkloadName is the "namespace/name" of a workload's ID.
+func WorkloadName(id string) string {
+	for i := range id {
+		if id[i] == ' ' {
+			return id[i+1:]
+		}
+	}
+	return id
+}
+
+// numbersOf are those that the user's own rules compare pods with.
+func numbersOf(rules []rules.Rule) []int {
+	var out []int
+	for _, r := range rules {
+		if r.Scope != nil {
+			out = append(out, r.Scope.Numbers...)
+		}
+	}
+	return out
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
-// Lifts are what searches at the largest topology of a slice gave, each searched once
+// Largest are what searches at the largest topology of a slice gave, each searched once
 // however many findings ask for it; nil keeps none. It is not safe for concurrent use.
-type Lifts map[liftKey]Outcome
+type Largest map[largestKey]Outcome
 
-// liftKey is a slice at one scale of its numbers.
-type liftKey struct {
+// largestKey is a slice at one scale of its numbers.
+type largestKey struct {
 	slice   *slice.Slice
 	gap     int
 	premise string
 }
 
-func (v Variant) LiftKey() liftKey { return liftKey{v.Slice, v.gap, v.Premise()} }
+func (v Variant) LargestKey() largestKey { return largestKey{v.Slice, v.gap, v.Premise()} }
 
-// Keep takes in the tasks that were searched at their largest topology, to the end or to where a search for a lift
-// would run out of states as well.
-func (l Lifts) Keep(tasks []Task, outcomes []Outcome) {
+// Keep takes in the tasks that were searched at their largest topology, to the end or to where a search
+// there would run out of states as well.
+func (l Largest) Keep(tasks []Task, outcomes []Outcome) {
 	if l == nil {
 		return
 	}
@@ -33,31 +33,31 @@ func (l Lifts) Keep(tasks []Task, outcomes []Outcome) {
 		alike := o.Cov.Bound == search.StateBound && j.states == 0 && !j.beyond && !j.probes && j.Variant.AsDeclared()
 		if o.done && o.Err == nil && (o.Cov.Bound == search.Complete || alike) &&
 			slices.Equal(j.Topology, scale.Largest(j.Variant.Spec.Classes)) {
-			l[j.Variant.LiftKey()] = o
+			l[j.Variant.LargestKey()] = o
 		}
 	}
 }
 
-// liftStates bounds the search for a lift: as that of the slice, where it was searched at several scales.
-func (v Variant) liftStates() uint64 {
+// largestStates bounds the search there: as that of the slice, where it was searched at several scales.
+func (v Variant) largestStates() uint64 {
 	if v.unscaled().Pods() > FewPods {
-		return rungStates
+		return scalingStates
 	}
 	return v.States()
 }
 
-// Lift looks for a violation at the largest topology as well; decided is false where the
+// AtLargest looks for a violation at the largest topology as well; decided is false where the
 // budget ran out before it could be told.
-func (c *Checker) Lift(ctx context.Context, v Variant, k Key,
+func (c *Checker) AtLargest(ctx context.Context, v Variant, k Key,
 	largest scale.Topology) (found Violation, shows, decided bool) {
-	o, known := c.Lifts[v.LiftKey()]
+	o, known := c.Largest[v.LargestKey()]
 	if !known && c.Expired() {
 		return Violation{}, false, false
 	}
 	if !known {
-		o = c.Within(min(v.liftStates(), c.Budget.States)).Both(ctx, Task{Variant: v, Topology: largest})
-		if c.Lifts != nil {
-			c.Lifts[v.LiftKey()] = o
+		o = c.Within(min(v.largestStates(), c.Budget.States)).Both(ctx, Task{Variant: v, Topology: largest})
+		if c.Largest != nil {
+			c.Largest[v.LargestKey()] = o
 		}
 	}
 	if o.Err != nil {

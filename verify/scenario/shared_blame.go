@@ -13,7 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
-// The rules that say how a workload comes to rest share its fate: a rollout that cannot complete
+// The rules that say how a workload comes to rest share its blame: a rollout that cannot complete
 // and a pod that cannot be placed are one bad end. And workloads of which only so many can
 // have what they want share one as well: whoever loses, somebody does.
 //
@@ -21,11 +21,11 @@ import (
 // set stuck; see docs/search.md for what "lead to" is. A violation is inevitable where its own
 // workload is doomed, or is one that a doomed set would not be doomed without.
 
-// mostRivals bounds the workloads of a slice whose shared fates are looked at.
+// mostRivals bounds the workloads of a slice whose shared blame is looked for.
 const mostRivals = 8
 
-// fates tells what is doomed, for the violations of one exploration.
-type fates struct {
+// sharedBlame tells what is doomed, for the violations of one exploration.
+type sharedBlame struct {
 	run     *scenarioRun
 	problem *Problem
 	initial [][]byte
@@ -34,8 +34,8 @@ type fates struct {
 	known   map[string]bool          // by set and events: see doomed
 }
 
-func newFates(r *scenarioRun, p *Problem, initial [][]byte) *fates {
-	f := &fates{run: r, problem: p, initial: initial, ends: map[string][]uint64{}, known: map[string]bool{}}
+func newSharedBlame(r *scenarioRun, p *Problem, initial [][]byte) *sharedBlame {
+	f := &sharedBlame{run: r, problem: p, initial: initial, ends: map[string][]uint64{}, known: map[string]bool{}}
 	for w := range p.Cfg.Spec.Workloads {
 		f.stuck = append(f.stuck, nil)
 		if !p.Cfg.Spec.Workloads[w].Manifests[state.Head].Exists() {
@@ -57,8 +57,8 @@ func newFates(r *scenarioRun, p *Problem, initial [][]byte) *fates {
 }
 
 // inevitable reports whether a violation is inevitable, and with whom its workload shares that
-// fate.
-func (f *fates) inevitable(ctx context.Context, v Violation) (bool, []string, error) {
+// blame.
+func (f *sharedBlame) inevitable(ctx context.Context, v Violation) (bool, []string, error) {
 	if v.Bound.Property.Persists == nil {
 		return false, nil, nil
 	}
@@ -89,7 +89,7 @@ func (f *fates) inevitable(ctx context.Context, v Violation) (bool, []string, er
 	return false, nil, nil
 }
 
-func (f *fates) names(set uint64) []string {
+func (f *sharedBlame) names(set uint64) []string {
 	var out []string
 	for w := range f.stuck {
 		if set&(1<<w) != 0 {
@@ -102,7 +102,7 @@ func (f *fates) names(set uint64) []string {
 
 // doomed reports whether the events of a violation doom a set of workloads. Up to one event, it has
 // to be so whichever settled state the run began in; the cluster as a snapshot shows it is a fact, and no choice.
-func (f *fates) doomed(ctx context.Context, set uint64, v Violation) (bool, error) {
+func (f *sharedBlame) doomed(ctx context.Context, set uint64, v Violation) (bool, error) {
 	from := v.afterLastEvent()
 	ends, err := f.endsOf(ctx, from)
 	if err != nil || len(ends) == 0 || slices.ContainsFunc(ends, func(end uint64) bool { return end&set == 0 }) {
@@ -120,7 +120,7 @@ func (f *fates) doomed(ctx context.Context, set uint64, v Violation) (bool, erro
 		return is, nil
 	}
 	sys := f.problem.System
-	sys.Rules = []search.Rule{f.problem.searchRule("any fate", rules.Property{Persists: func(s state.State) bool {
+	sys.Rules = []search.Rule{f.problem.searchRule("stuck in any way", rules.Property{Persists: func(s state.State) bool {
 		for w, is := range f.stuck {
 			if set&(1<<w) != 0 && is != nil && is(s) {
 				return true
@@ -131,7 +131,7 @@ func (f *fates) doomed(ctx context.Context, set uint64, v Violation) (bool, erro
 	sys.Initial = initial
 	opt := f.run.Budget.options()
 	opt.MaxEvents = events
-	res, err := f.problem.run(ctx, f.run.Budget, question{sys: sys, opt: opt, of: fmt.Sprint("fate of ", set)})
+	res, err := f.problem.run(ctx, f.run.Budget, question{sys: sys, opt: opt, of: fmt.Sprint("shared blame of ", set)})
 	if err != nil {
 		return false, err
 	}
@@ -153,7 +153,7 @@ func (r *scenarioRun) doomedLive(ctx context.Context, v Violation) (bool, error)
 	sys.Rules, sys.Initial = sys.Rules[v.Rule:v.Rule+1], [][]byte{p.Live}
 	opt := r.Budget.options()
 	opt.MaxEvents = v.Events
-	res, err := p.run(ctx, r.Budget, question{sys: sys, opt: opt, of: "the fate of the cluster as it is"})
+	res, err := p.run(ctx, r.Budget, question{sys: sys, opt: opt, of: "what the cluster as it is comes to"})
 	if err != nil {
 		return false, err
 	}
@@ -167,7 +167,7 @@ func (r *scenarioRun) doomedLive(ctx context.Context, v Violation) (bool, error)
 // endsOf lists who may be stuck at the ends of the runs from a state with no further event, one set
 // for each. Of a cycle it looks at one state, so there the set may be too large. None: it could
 // not be told.
-func (f *fates) endsOf(ctx context.Context, from []byte) ([]uint64, error) {
+func (f *sharedBlame) endsOf(ctx context.Context, from []byte) ([]uint64, error) {
 	if ends, ok := f.ends[string(from)]; ok {
 		return ends, nil
 	}
@@ -207,7 +207,7 @@ func (v Violation) afterLastEvent() []byte {
 	return at
 }
 
-// Else words with whom a workload shares its fate; "" where it is its own.
+// Else words with whom a workload shares its blame; "" where it is its own.
 func (v Violation) Else() string {
 	if len(v.Rivals) == 0 {
 		return ""

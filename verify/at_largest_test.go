@@ -24,34 +24,34 @@ func TestLiftsAreShared(t *testing.T) {
 		v.Spec.Classes[i].Max = 1
 	}
 	largest := scale.Largest(v.Spec.Classes)
-	c := scenario.Checker{Rules: rules, Lifts: scenario.Lifts{}, Budget: scenario.Budget{States: scenario.SearchStates}}
+	c := scenario.Checker{Rules: rules, Largest: scenario.Largest{}, Budget: scenario.Budget{States: scenario.SearchStates}}
 	j := scenario.Task{Variant: v, Topology: largest}
 	o := c.Both(context.Background(), j)
 	if o.Err != nil || len(o.Head) == 0 {
-		t.Fatalf("%v, %d violations: nothing to lift", o.Err, len(o.Head))
+		t.Fatalf("%v, %d violations: nothing to look for", o.Err, len(o.Head))
 	}
 	k := o.Head[0].Key()
 	cut := o
 	cut.Cov.Bound = search.TimeBound
-	c.Lifts.Keep([]scenario.Task{j}, []scenario.Outcome{cut})
-	if len(c.Lifts) > 0 {
+	c.Largest.Keep([]scenario.Task{j}, []scenario.Outcome{cut})
+	if len(c.Largest) > 0 {
 		t.Error("a search that was cut off was kept")
 	}
 	cut.Cov.Bound = search.StateBound
-	kept := scenario.Lifts{}
+	kept := scenario.Largest{}
 	if kept.Keep([]scenario.Task{j}, []scenario.Outcome{cut}); len(kept) != 1 {
 		t.Error("a search that ran out of states would be made again, and run out again")
 	}
-	found, shows, decided := c.Lift(context.Background(), v, k, largest)
-	if !shows || !decided || found.Events != o.Head[0].Events || len(c.Lifts) != 1 {
-		t.Errorf("shows %t, decided %t, %d kept", shows, decided, len(c.Lifts))
+	found, shows, decided := c.AtLargest(context.Background(), v, k, largest)
+	if !shows || !decided || found.Events != o.Head[0].Events || len(c.Largest) != 1 {
+		t.Errorf("shows %t, decided %t, %d kept", shows, decided, len(c.Largest))
 	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel() // nothing can be searched any more
-	if _, shows, decided = c.Lift(over, v, k, largest); !shows || !decided {
+	if _, shows, decided = c.AtLargest(over, v, k, largest); !shows || !decided {
 		t.Error("it was searched again")
 	}
-	if _, shows, decided = c.Lift(over, v, scenario.Key{Rule: "no-rule", Workload: k.Workload}, largest); shows || !decided {
+	if _, shows, decided = c.AtLargest(over, v, scenario.Key{Rule: "no-rule", Workload: k.Workload}, largest); shows || !decided {
 		t.Error("a rule that holds at the largest topology shows there, or is undecided")
 	}
 }

@@ -41,7 +41,7 @@ func TestACutOffSearchTakesNothingBack(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			small := SliceResult{Variant: reduced, Head: test.reduced, Base: test.reduced, Cov: Coverage{Bound: search.Complete}}
 			whole := SliceResult{Variant: declared, Head: test.declared, Base: test.declared, Cov: cut}
-			out := settleRung([]SliceResult{small, whole})
+			out := settleScaling([]SliceResult{small, whole})
 			var got []string
 			for _, v := range out.Head {
 				words := map[bool]string{true: "inevitable", false: "possible"}[v.Inevitable]
