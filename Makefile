@@ -53,12 +53,12 @@ pull-requests: build bin/measure ## the last N commits of each repository of fol
 LIST ?= testdata/mends/history.tsv
 
 .PHONY: mends
-mends: build bin/measure ## the mistakes that the projects of LIST made and fixed, made again: which are found; DIR holds their clones
+mends: build bin/measure ## the mistakes that the projects of LIST made and fixed, made again: which are reported; DIR holds their clones
 	@[ -d "$(DIR)" ] || { echo "give a folder of clones: make mends DIR=FOLDER"; exit 2; }
 	@$(MEASURE) mends -list $(LIST) $(DIR)
 
 .PHONY: planted
-planted: build bin/measure ## mistakes planted into the charts and overlays of the clones in folder DIR: which are found, and where
+planted: build bin/measure ## mistakes planted into the charts and overlays of the clones in folder DIR: which are reported, and where
 	@[ -d "$(DIR)" ] || { echo "give a folder of clones: make planted DIR=FOLDER"; exit 2; }
 	@$(MEASURE) planted $(DIR)
 

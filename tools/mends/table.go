@@ -27,7 +27,7 @@ func (o outcome) print() {
 
 // sums prints how many rows of each kind are found in each mode.
 func sums(outcomes []outcome) {
-	sum, repos := corpus.NewSums("mistakes", "found, nothing declared", "and with values", "and with a policy", "with a fix"), map[string]bool{}
+	sum, repos := corpus.NewSums("mistakes", "reported, nothing declared", "and with values", "and with a policy", "with a fix"), map[string]bool{}
 	for _, o := range outcomes {
 		repos[o.repository] = true
 		_, nothing := o.nothing.Gravest(o.rules)

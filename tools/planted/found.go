@@ -135,7 +135,7 @@ func (o outcome) print() {
 }
 
 func sums(done []outcome) {
-	sum, repos := corpus.NewSums("planted", "found", "as errors", "at the planted line", "with a fix", "edits", "that hold"), map[string]bool{}
+	sum, repos := corpus.NewSums("planted", "reported", "as errors", "at the planted line", "with a fix", "edits", "that hold"), map[string]bool{}
 	for _, o := range done {
 		repos[o.repo] = true
 		sum.Add(o.kind, o.told, o.told && o.best.Severity == "error", o.atLine, o.told && o.best.HasFix(), o.applied != "", o.applied == "holds")
@@ -152,39 +152,6 @@ func details(done []outcome) {
 			o.result.Describe(os.Stdout, "nothing declared")
 		}
 	}
-}
-
-// replay shows the last changes of a repository that touch YAML or templates.
-func (p *plants) replay(r *corpus.Repository, n int) error {
-	if n == 0 {
-		return nil
-	}
-	out, err := r.Git("", "log", "--first-parent", "--format=%H", fmt.Sprintf("--max-count=%d", n), "HEAD", "--", "*.yaml", "*.yml", "*.tpl")
-	if err != nil {
-		return err
-	}
-	count := map[string]int{}
-	var found []string
-	var errs []error
-	for _, commit := range strings.Fields(out) {
-		result, err := p.Check(r, commit+"^1", commit, p.emptyPolicy)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		count[result.Verdict]++
-		for _, f := range result.Findings {
-			if f.Gates() {
-				found = append(found, fmt.Sprintf("  %.10s %s %s of %s: %s", commit, f.Severity, f.Rule, f.Workload, f.Message))
-			}
-		}
-	}
-	fmt.Printf("\n%s, its last changes:", r.Name)
-	for _, v := range slices.Sorted(maps.Keys(count)) {
-		fmt.Printf(" %d %s", count[v], v)
-	}
-	fmt.Printf("; %d new findings\n%s\n\n", len(found), strings.Join(found, "\n"))
-	return errors.Join(errs...)
 }
 
 // prefix is how many names of a field's path stand before what labels it may have.

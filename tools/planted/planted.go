@@ -1,11 +1,9 @@
-// Package planted makes mistakes in real charts, overlays and manifests, each as a person
-// would: a value, a patch, a line of the manifest, or a new file beside it. It shows each to
-// Kubesettle as a pull request with nothing declared, and reports whether the mistake was told,
-// how gravely, and at the planted line. Then it replays the last changes of the same
-// repository, so that somebody can read whether anything is told that should not be.
+// Package planted makes mistakes in real charts, overlays and manifests, each as a person would: a value, a patch, a line
+// of the manifest, or a new file beside it. It shows each to Kubesettle as a pull request with nothing declared, and says
+// whether the mistake was reported, how gravely, and at the planted line.
 //
-// A mistake that is edited into a repository and changes no object is not planted, and not
-// counted: the next way, and the next workload, are tried.
+// A mistake that is edited into a repository and changes no object is not planted, and not counted: the next way, and the
+// next workload, are tried.
 package planted
 
 import (
@@ -27,7 +25,6 @@ type plants struct {
 func Run(args []string) (int, error) {
 	set, b := corpus.Flags("planted", "DIR\nDIR is a folder of clones. Exit code 1 where a repository could not be read.", 30*time.Second)
 	workloads := set.Int("workloads", 4, "workloads of a repository that a mistake is tried in, each of another release")
-	replay := set.Int("replay", 20, "last changes of the repository that are replayed")
 	only := set.String("kind", "", "only kinds whose name contains this")
 	names := set.String("repositories", "", "only repositories whose name contains or matches one of these, between commas")
 	rest, err := b.Parse(set, args, 1)
@@ -43,7 +40,7 @@ func Run(args []string) (int, error) {
 	if err != nil {
 		return 2, err
 	}
-	corpus.Head(os.Stdout, "repository", "kind", "found", "planted line", "fix", "as text", "where", "seconds")
+	corpus.Head(os.Stdout, "repository", "kind", "reported", "planted line", "fix", "as text", "where", "seconds")
 	var done []outcome
 	code := 0
 	failed := func(r *corpus.Repository, err error) {
@@ -67,9 +64,6 @@ func Run(args []string) (int, error) {
 				o.print()
 				done = append(done, o)
 			}
-		}
-		if err := p.replay(r, *replay); err != nil {
-			failed(r, err)
 		}
 	}
 	sums(done)
