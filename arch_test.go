@@ -70,7 +70,7 @@ var arrows = map[string][]string{
 	"verify/recheck":  {},
 	"policies":        {"verify/state", "verify/snapshot", "policies/rules"},
 	"verify/slice":    {"render", "policies", "verify/state", "verify/snapshot", "verify/control"},
-	"verify/scenario": {"render", "policies", "verify/memo", "verify/search", "verify/state", "verify/scale", "verify/snapshot", "verify/control", "verify/slice"},
+	"verify/scenario": {"verify/finding", "render", "policies", "verify/memo", "verify/search", "verify/state", "verify/scale", "verify/snapshot", "verify/control", "verify/slice"},
 	"verify/judge":    {"render", "policies", "verify/finding", "verify/search", "verify/state", "verify/validation", "verify/scale", "verify/control", "verify/slice", "verify/scenario"},
 	"verify/static":   {"render", "policies", "verify/finding", "verify/state", "verify/validation", "verify/control", "verify/slice", "verify/scenario", "verify/judge"},
 	"verify": {"render", "policies", "verify/finding", "verify/memo", "verify/search", "verify/state", "verify/scale", "verify/snapshot", "verify/control",
@@ -79,7 +79,7 @@ var arrows = map[string][]string{
 	"report/github":  {"report"},
 	"report/gitlab":  {"report"},
 	"report/ci":      {},
-	"cmd/kubesettle": {"render", "verify/memo", "verify/search", "verify/state", "verify/control", "verify/scale", "verify/slice", "verify/scenario", "verify/judge", "verify/snapshot", "policies", "verify", "report", "report/github", "report/gitlab", "report/ci"},
+	"cmd/kubesettle": {"render", "verify/memo", "verify/search", "verify/state", "verify/control", "verify/scale", "verify/slice", "verify/scenario", "verify/finding", "verify/judge", "verify/snapshot", "policies", "verify", "report", "report/github", "report/gitlab", "report/ci"},
 }
 
 // source is one Go file of the root module.

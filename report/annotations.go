@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Annotation is one line of the checks list. Lines and columns count from 1; 0 means
@@ -89,14 +89,14 @@ func releaseAnnotation(rel *verify.ReleaseResult) Annotation {
 	return a
 }
 
-func findingAnnotation(f *judge.Finding, rules []Rule) Annotation {
+func findingAnnotation(f *finding.Finding, rules []Rule) Annotation {
 	level := [...]string{"error", "warning", "notice"}[severityRank(f.Severity)]
 	title := titleOf(rules, f.Rule)
 	if title == "" {
 		title = f.Rule
 	}
 	a := Annotation{Level: level, Title: clip("Kubesettle: "+line(title), 200)}
-	if f.Status == judge.Existing {
+	if f.Status == finding.Existing {
 		a.Level = "notice"
 		a.Title = clip("Kubesettle, on base too: "+line(title), 200)
 		if f.Baselined {
@@ -123,7 +123,7 @@ func findingAnnotation(f *judge.Finding, rules []Rule) Annotation {
 }
 
 // place puts the annotation on lines of head; a line of base has no place there.
-func (a *Annotation) place(l judge.Location) {
+func (a *Annotation) place(l finding.Location) {
 	if l.File == "" || uri(l.File) == "" || l.Side == "base" {
 		return
 	}

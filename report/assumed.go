@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // assumption is what a finding rests on and nobody declared, with the page about it.
@@ -19,7 +19,7 @@ func (a assumption) URI() string { return DocsURI + a.Page }
 // assumptionsOf are those of a result that a finding rests on. What stands beside every
 // result (see [resting]) is the manual's to tell; the others are a release's own, a loop's,
 // or about what the whole run leaves out.
-func assumptionsOf(r *verify.Result, f *judge.Finding) []assumption {
+func assumptionsOf(r *verify.Result, f *finding.Finding) []assumption {
 	var out []assumption
 	for _, s := range resting(r) {
 		page := "policy.md"
@@ -52,7 +52,7 @@ func assumptionsOf(r *verify.Result, f *judge.Finding) []assumption {
 }
 
 // moves reports whether a control loop takes a step of a finding's run.
-func moves(f *judge.Finding, loop string) bool {
+func moves(f *finding.Finding, loop string) bool {
 	for i := range f.Interleaving {
 		if strings.HasPrefix(f.Interleaving[i].Actor, loop) {
 			return true

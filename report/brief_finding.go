@@ -5,11 +5,10 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // takes says in one clause what a finding takes: events, size, how sure.
-func takes(f *judge.Finding) string {
+func takes(f *finding.Finding) string {
 	var parts []string
 	switch {
 	case len(f.Events) == 0:
@@ -63,7 +62,7 @@ func takes(f *judge.Finding) string {
 
 // changedLines are the changed lines of a finding as a diff, at most limit; where they may
 // not be quoted, the fields to blame.
-func changedLines(f *judge.Finding, limit int) []string {
+func changedLines(f *finding.Finding, limit int) []string {
 	var out []string
 	if h := f.Changed; h != nil {
 		out = hunkLines(h)
@@ -90,7 +89,7 @@ func changedLines(f *judge.Finding, limit int) []string {
 
 // hunkLines are the lines of a hunk with their marks, without those that both sides have at
 // its ends and the indentation of all.
-func hunkLines(h *judge.Hunk) []string {
+func hunkLines(h *finding.Hunk) []string {
 	old, new := h.Removed, h.Added
 	for len(old) > 0 && len(new) > 0 && old[0] == new[0] {
 		old, new = old[1:], new[1:]
@@ -158,7 +157,7 @@ const beyond = 12
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
 
 // fixLines are a fix: what to do, and where it is lines, as a diff. Its place goes behind what to do, before otherFix.
-func fixLines(f *judge.Finding, limit int) (say string, diff []string) {
+func fixLines(f *finding.Finding, limit int) (say string, diff []string) {
 	x := f.Fix
 	if x == nil || line(x.Text) == "" {
 		return "", nil
@@ -189,7 +188,7 @@ func fixLines(f *judge.Finding, limit int) (say string, diff []string) {
 }
 
 // otherFix is the second fix, to be said after the first; "" where there is none.
-func otherFix(f *judge.Finding) string {
+func otherFix(f *finding.Finding) string {
 	o := f.OtherFix
 	if f.Fix == nil || o == nil || line(o.Text) == "" || o.Text == f.Fix.Text {
 		return ""

@@ -10,7 +10,6 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 const canary = "hunter2-canary"
@@ -65,7 +64,7 @@ func TestSurfacesAddNothing(t *testing.T) {
 		fillStrings(r, func(string) string { n++; return "q" + letters(n) + "z" })
 		for i := range r.Findings { // what words and order rest on stays
 			f := &r.Findings[i]
-			f.Status, f.Severity, f.Certainty, f.Scenario, f.Timing = judge.New, "error", finding.Possible, "change", "realistic"
+			f.Status, f.Severity, f.Certainty, f.Scenario, f.Timing = finding.New, "error", finding.Possible, "change", "realistic"
 		}
 		return r
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 // cause is the findings of one root cause, the gravest first.
-type cause []judge.Finding
+type cause []finding.Finding
 
 // byCause groups findings that are ordered by status: each group begins with the gravest, and of
 // those that have a new finding the existing ones of the same cause are part.
-func byCause(fs []judge.Finding) []cause {
+func byCause(fs []finding.Finding) []cause {
 	var out []cause
 	for _, group := range judge.ByCause(fs) {
 		c := make(cause, len(group))
@@ -28,9 +28,9 @@ func byCause(fs []judge.Finding) []cause {
 }
 
 // causes are those of new findings, and those that nothing new comes of.
-func causes(fresh, existing []judge.Finding) (now, before []cause) {
+func causes(fresh, existing []finding.Finding) (now, before []cause) {
 	for _, c := range byCause(slices.Concat(fresh, existing)) {
-		if c[0].Status == judge.Existing {
+		if c[0].Status == finding.Existing {
 			before = append(before, c)
 		} else {
 			now = append(now, c)
@@ -49,7 +49,7 @@ func (c cause) others(limit, wide int) []string {
 	var releases []string // in which it holds for the same workload
 	for i := range c[1:] {
 		f := &c[i+1]
-		alike := f.Rule == c[0].Rule && (f.Status == judge.Existing) == (c[0].Status == judge.Existing)
+		alike := f.Rule == c[0].Rule && (f.Status == finding.Existing) == (c[0].Status == finding.Existing)
 		switch name := shortName(f.Workload); {
 		case alike && f.Workload != c[0].Workload:
 			if !slices.Contains(same, name) {
@@ -67,7 +67,7 @@ func (c cause) others(limit, wide int) []string {
 			what = title(f)
 		}
 		rule, before := " ["+line(f.Rule)+"]", ""
-		if f.Status == judge.Existing && c[0].Status != judge.Existing {
+		if f.Status == finding.Existing && c[0].Status != finding.Existing {
 			before = "existing: "
 		}
 		s := before + clipWords(what, max(wide-len(rule)-len(before), 40)) + rule
@@ -108,7 +108,7 @@ func shortName(id string) string {
 
 // title is a finding in one clause. A rule's message says what can happen; of what is
 // inevitable, and needs no timing of its own, the title says that it does.
-func title(f *judge.Finding) string {
+func title(f *finding.Finding) string {
 	s := headline(f)
 	if long, _ := needs(f); long != "" || f.Certainty != finding.Inevitable {
 		return s
@@ -134,7 +134,7 @@ func title(f *judge.Finding) string {
 }
 
 // unhedged is a title without the conditions that stand apart.
-func unhedged(f *judge.Finding) string {
+func unhedged(f *finding.Finding) string {
 	s := title(f)
 	for _, c := range slices.Backward(f.Holds) {
 		s = strings.TrimSuffix(s, " (while "+line(c.While)+")")
@@ -149,7 +149,7 @@ var (
 )
 
 // affected are the other releases that show the finding, in a few words.
-func affected(f *judge.Finding) string {
+func affected(f *finding.Finding) string {
 	n := len(f.AlsoIn)
 	switch {
 	case n == 0:

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // TestCertainty: what is wrong at the end of a run, on its way, or without an end is told apart.
@@ -23,7 +22,7 @@ func TestCertainty(t *testing.T) {
 		{"it stays", finding.Inevitable, &no, "every fair run comes through this; some fair run does not recover", "transient"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := certainty(&judge.Finding{Certainty: tt.certainty, Timing: "realistic", Recovers: tt.recovers})
+			got := certainty(&finding.Finding{Certainty: tt.certainty, Timing: "realistic", Recovers: tt.recovers})
 			if !strings.Contains(got, tt.want) || strings.Contains(got, tt.never) {
 				t.Errorf("got %q, want it with %q and without %q", got, tt.want, tt.never)
 			}
@@ -38,7 +37,7 @@ func TestCertaintyNeedsTiming(t *testing.T) {
 	for _, timing := range []string{"arbitrary", "crash", "stale", "crash and stale"} {
 		for _, recovers := range []*bool{nil, &yes} {
 			for _, sure := range []finding.Certainty{finding.Inevitable, finding.Possible} {
-				f := &judge.Finding{Certainty: sure, Timing: timing, Recovers: recovers, Message: "1 pod of a can be missing forever"}
+				f := &finding.Finding{Certainty: sure, Timing: timing, Recovers: recovers, Message: "1 pod of a can be missing forever"}
 				long, short := needs(f)
 				for where, text := range map[string]string{"certainty": certainty(f), "brief": takes(f), "title": title(f)} {
 					if strings.Contains(text, "inevitable") || strings.Contains(text, "is missing") {

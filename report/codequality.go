@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // codeQualityIssue is one entry of a Code Quality report, GitLab's subset of Code Climate's
@@ -54,7 +54,7 @@ func CodeQuality(w io.Writer, r *verify.Result, opt Options) error {
 		if !rel.HoldsUp() {
 			severity = "major"
 		}
-		at := judge.Location{}
+		at := finding.Location{}
 		if rel.Where != nil {
 			at = *rel.Where
 		}
@@ -80,8 +80,8 @@ func CodeQuality(w io.Writer, r *verify.Result, opt Options) error {
 
 // codeQualitySeverity is Code Climate's word. What base has too asks for nobody's attention
 // here. No finding is a blocker: that is a release that does not render.
-func codeQualitySeverity(f *judge.Finding) string {
-	if f.Status == judge.Existing {
+func codeQualitySeverity(f *finding.Finding) string {
+	if f.Status == finding.Existing {
 		return "info"
 	}
 	return [...]string{"critical", "major", "minor"}[severityRank(f.Severity)]
@@ -89,9 +89,9 @@ func codeQualitySeverity(f *judge.Finding) string {
 
 // codeQualityText is the finding on one line of plain text, as the widget of a merge request
 // shows it.
-func codeQualityText(f *judge.Finding) string {
+func codeQualityText(f *finding.Finding) string {
 	says := sentence(clip(headline(f), 600))
-	if f.Status == judge.Existing {
+	if f.Status == finding.Existing {
 		says += " Base breaks the rule in the same way."
 	}
 	if n := len(f.Interleaving); n > 0 {
@@ -105,7 +105,7 @@ func codeQualityText(f *judge.Finding) string {
 
 // codeQualityPlace is a place of head: a line of base stands for the beginning of its file,
 // and what has no place in the repository for the policy.
-func codeQualityPlace(l judge.Location) codeQualityLocation {
+func codeQualityPlace(l finding.Location) codeQualityLocation {
 	file := repositoryPath(l.File)
 	if file == "" {
 		return codeQualityLocation{Path: fallbackFile, Lines: codeQualityLines{Begin: 1, End: 1}}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // codeQualityOne is what the tests read of an entry, with a type of its own.
@@ -79,9 +79,9 @@ func TestCodeQualitySeverities(t *testing.T) {
 	one := r.Findings[0]
 	r.Findings, r.Waived = nil, []verify.Waived{{Finding: one}}
 	for _, s := range []struct {
-		status   judge.Status
+		status   finding.Status
 		severity string
-	}{{judge.New, "error"}, {judge.Worsened, "warning"}, {judge.New, "note"}, {judge.Existing, "error"}, {judge.Fixed, "error"}} {
+	}{{finding.New, "error"}, {finding.Worsened, "warning"}, {finding.New, "note"}, {finding.Existing, "error"}, {finding.Fixed, "error"}} {
 		f := one
 		f.Status, f.Severity = s.status, s.severity
 		r.Findings = append(r.Findings, f)
@@ -117,16 +117,16 @@ func TestCodeQualityFingerprintsStay(t *testing.T) {
 // A path stays as the repository has it, and a place outside of it is none.
 func TestCodeQualityPlaces(t *testing.T) {
 	for _, tc := range []struct {
-		at   judge.Location
+		at   finding.Location
 		path string
 		line int
 	}{
-		{judge.Location{File: "a b/ü.yaml", StartLine: 3}, "a b/ü.yaml", 3},
-		{judge.Location{File: "x.yaml"}, "x.yaml", 1},
-		{judge.Location{File: "x.yaml", StartLine: 9, Side: "base"}, "x.yaml", 1},
-		{judge.Location{File: "../x.yaml", StartLine: 3}, fallbackFile, 1},
-		{judge.Location{File: "/etc/passwd", StartLine: 3}, fallbackFile, 1},
-		{judge.Location{}, fallbackFile, 1},
+		{finding.Location{File: "a b/ü.yaml", StartLine: 3}, "a b/ü.yaml", 3},
+		{finding.Location{File: "x.yaml"}, "x.yaml", 1},
+		{finding.Location{File: "x.yaml", StartLine: 9, Side: "base"}, "x.yaml", 1},
+		{finding.Location{File: "../x.yaml", StartLine: 3}, fallbackFile, 1},
+		{finding.Location{File: "/etc/passwd", StartLine: 3}, fallbackFile, 1},
+		{finding.Location{}, fallbackFile, 1},
 	} {
 		if got := codeQualityPlace(tc.at); got.Path != tc.path || got.Lines.Begin != tc.line {
 			t.Errorf("%+v: got %+v", tc.at, got)

@@ -9,24 +9,23 @@ import (
 
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // A finding's lines keep to a narrow terminal, but for words that are longer than it and the lines
 // that the terminal breaks itself; what is cut is cut between words.
 func TestTextKeepsToTheTerminal(t *testing.T) {
 	long := strings.Repeat("ü", 120)
-	r := &verify.Result{Verdict: verify.Fail, Findings: []judge.Finding{
+	r := &verify.Result{Verdict: verify.Fail, Findings: []finding.Finding{
 		{
-			Rule: "unschedulable", Severity: "error", Status: judge.New, Certainty: finding.Possible, Workload: "apps/Deployment default/web",
+			Rule: "unschedulable", Severity: "error", Status: finding.New, Certainty: finding.Possible, Workload: "apps/Deployment default/web",
 			Message: "pod of default/web can stay pending forever: " + strings.Repeat("one more reason and ", 30), Cause: "c",
-			Interleaving: []judge.Step{
+			Interleaving: []finding.Step{
 				{Action: "drain", Class: "event", Text: "the drain of node a-1 starts: it is cordoned (taint node.kubernetes.io/unschedulable)"},
 				{Action: "no-feasible-node", Text: "the scheduler finds no feasible node for a pod of default/" + long},
 			},
 		},
 		{
-			Rule: "single-domain", Severity: "warning", Status: judge.New, Workload: "apps/Deployment default/web", Cause: "c",
+			Rule: "single-domain", Severity: "warning", Status: finding.New, Workload: "apps/Deployment default/web", Cause: "c",
 			Message: "all 3 ready replicas of default/web can end in one domain of topology.kubernetes.io/zone and some words more: a",
 		},
 	}}
@@ -55,7 +54,7 @@ func TestTextKeepsToTheTerminal(t *testing.T) {
 // What only repeats the title is not told once more.
 func TestRetold(t *testing.T) {
 	const refused = "the API server refuses the change of apps/Deployment x/web: spec.selector: field is immutable"
-	f := &judge.Finding{Message: refused + ", and 2 more"}
+	f := &finding.Finding{Message: refused + ", and 2 more"}
 	for _, c := range []struct {
 		want  bool
 		lines []toldLine

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // tally counts what a result holds.
@@ -23,10 +23,10 @@ func tallyOf(r *verify.Result) tally {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		switch f.Status {
-		case judge.Existing:
+		case finding.Existing:
 			t.existing++
 			continue
-		case judge.Fixed:
+		case finding.Fixed:
 			t.fixed++
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // DiffOptions of [DiffText] and [DiffMarkdown].
@@ -65,7 +65,7 @@ func fromChanges(ch *render.Changes) []changedObject {
 				side = "base"
 			}
 			at := f.Where()
-			l := judge.Location{File: at.File, StartLine: at.StartLine, Side: side}
+			l := finding.Location{File: at.File, StartLine: at.StartLine, Side: side}
 			o.fields = append(o.fields,
 				changedField{shown(f.Path), fieldValue(f.Old, f.Secret), fieldValue(f.New, f.Secret), where(&l)})
 		}

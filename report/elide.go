@@ -1,12 +1,12 @@
 package report
 
 import (
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // shownStep is a step that a shortened interleaving keeps.
 type shownStep struct {
-	*judge.Step
+	*finding.Step
 	Index  int  // in the whole interleaving, from 0
 	Gap    int  // steps left out before this one
 	InLoop bool // it repeats for ever
@@ -16,7 +16,7 @@ type shownStep struct {
 // elide keeps at most limit steps of an interleaving: the first and the last, the
 // boundary of the loop, the events, then the loop, then what is nearest to the
 // violation. A limit under 2 means 2.
-func elide(f *judge.Finding, limit int) []shownStep {
+func elide(f *finding.Finding, limit int) []shownStep {
 	steps := f.Interleaving
 	start, loops := cycle(f)
 	if !loops {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // testRules stand in for the rules of this build, so that goldens do not move with
@@ -31,8 +30,8 @@ var testRules = []Rule{
 
 const webID = "apps/Deployment default/web"
 
-func head(file string, line, from, to int, inDiff bool) *judge.Location {
-	return &judge.Location{File: file, StartLine: line, StartColumn: from, EndLine: line, EndColumn: to, InDiff: inDiff, Side: "head", Attribution: "patch"}
+func head(file string, line, from, to int, inDiff bool) *finding.Location {
+	return &finding.Location{File: file, StartLine: line, StartColumn: from, EndLine: line, EndColumn: to, InDiff: inDiff, Side: "head", Attribution: "patch"}
 }
 
 // spreadResult is the conflict of two hard spread constraints: 3 nodes in 2 zones, and
@@ -46,25 +45,25 @@ func spreadResult() *verify.Result {
 		Head: verify.Side{Name: "topic", Commit: "2222222222222222222222222222222222222222"},
 		Workloads: []verify.Workload{{
 			ID: webID, Release: "shop-prod", Change: "modified", Verdict: verify.Fail,
-			Fields: []judge.FieldChange{{
+			Fields: []finding.FieldChange{{
 				Path: "spec.template.spec.topologySpreadConstraints[1]",
 				New:  `{"maxSkew":1,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule"}`, Location: patch,
 			}},
 			Slice: []string{"autoscaling/HorizontalPodAutoscaler default/web"},
 		}},
-		Findings: []judge.Finding{{
-			Rule: "unschedulable", Class: "lifecycle", Severity: "error", Status: judge.New, Certainty: finding.Inevitable,
+		Findings: []finding.Finding{{
+			Rule: "unschedulable", Class: "lifecycle", Severity: "error", Status: finding.New, Certainty: finding.Inevitable,
 			Scenario: "change", Timing: "realistic", Workload: webID, Release: "shop-prod", AlsoIn: []string{"shop-stage"},
 			Message: "a pod of default/web stays pending: no node satisfies both spread constraints",
-			Scale:   judge.Scale{Nodes: 3, Pods: 6, Classes: map[string]int{"zone-a": 2, "zone-b": 1}}, AtDeclaredScale: true,
+			Scale:   finding.Scale{Nodes: 3, Pods: 6, Classes: map[string]int{"zone-a": 2, "zone-b": 1}}, AtDeclaredScale: true,
 			Events:       []string{"apply", "load-change"},
 			Interleaving: spreadSteps(),
-			Locations:    []judge.Location{*patch},
-			Blame: []judge.Blame{{
+			Locations:    []finding.Location{*patch},
+			Blame: []finding.Blame{{
 				Object: webID, Path: "spec.template.spec.topologySpreadConstraints[1]",
 				New: `{"maxSkew":1,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule"}`, Location: patch,
 			}},
-			Fix: &judge.Fix{
+			Fix: &finding.Fix{
 				Text:     "say ScheduleAnyway for the constraint on kubernetes.io/hostname",
 				Location: patch, Replacement: "          whenUnsatisfiable: ScheduleAnyway\n", Mechanical: true, Verified: true,
 			},
@@ -77,12 +76,12 @@ func spreadResult() *verify.Result {
 	}
 }
 
-func spreadSteps() []judge.Step {
-	because := func(file string, line int, field string) []judge.Because {
-		return []judge.Because{{File: file, Line: line, Field: field}}
+func spreadSteps() []finding.Step {
+	because := func(file string, line int, field string) []finding.Because {
+		return []finding.Because{{File: file, Line: line, Field: field}}
 	}
 	hpa, deploy := because("base/hpa.yaml", 11, "spec.maxReplicas"), because("base/web.yaml", 7, "spec.strategy")
-	return []judge.Step{
+	return []finding.Step{
 		{Actor: "apply", Class: "event", Action: "apply", Object: webID, Text: "the change is applied", After: spreadSnapshot(5, 5, 0)},
 		{Actor: "load", Class: "event", Action: "load", Object: webID, Text: "load nominal -> saturating", After: spreadSnapshot(5, 5, 0)},
 		{Actor: "hpa/web", Class: "periodic", Action: "scale", Object: webID, Text: "replicas 5 -> 6 (cpu 95%)", Because: hpa, After: spreadSnapshot(6, 5, 0)},
@@ -96,19 +95,19 @@ func spreadSteps() []judge.Step {
 	}
 }
 
-func spreadSnapshot(replicas, ready, pending int) *judge.Snapshot {
-	pods := func(n int) []judge.PodsSnapshot {
-		return []judge.PodsSnapshot{{Workload: webID, Revision: "new", Phase: "ready", Count: n}}
+func spreadSnapshot(replicas, ready, pending int) *finding.Snapshot {
+	pods := func(n int) []finding.PodsSnapshot {
+		return []finding.PodsSnapshot{{Workload: webID, Revision: "new", Phase: "ready", Count: n}}
 	}
-	s := &judge.Snapshot{
-		Nodes: []judge.NodeSnapshot{
+	s := &finding.Snapshot{
+		Nodes: []finding.NodeSnapshot{
 			{Name: "a-1", Class: "zone-a", Zone: "a", Pods: pods(2)}, {Name: "a-2", Class: "zone-a", Zone: "a", Pods: pods(1)},
 			{Name: "b-1", Class: "zone-b", Zone: "b", Pods: pods(2)},
 		},
-		Workloads: []judge.WorkloadSnapshot{{Workload: webID, Replicas: replicas, Ready: ready, Load: "saturating"}},
+		Workloads: []finding.WorkloadSnapshot{{Workload: webID, Replicas: replicas, Ready: ready, Load: "saturating"}},
 	}
 	if pending > 0 {
-		s.Pending = []judge.PodsSnapshot{{Workload: webID, Revision: "new", Phase: "pending", Count: pending}}
+		s.Pending = []finding.PodsSnapshot{{Workload: webID, Revision: "new", Phase: "pending", Count: pending}}
 	}
 	return s
 }
@@ -118,32 +117,32 @@ func spreadSnapshot(replicas, ready, pending int) *judge.Snapshot {
 func loopResult() *verify.Result {
 	r := spreadResult()
 	start := 1
-	loop := judge.Finding{
-		Rule: "never-settles", Class: "convergence", Severity: "warning", Status: judge.New, Certainty: finding.Possible,
+	loop := finding.Finding{
+		Rule: "never-settles", Class: "convergence", Severity: "warning", Status: finding.New, Certainty: finding.Possible,
 		Scenario: "steady", Timing: "arbitrary", Workload: "apps/Deployment default/api", Release: "api",
 		Message:    "the replica count of default/api never settles",
-		Scale:      judge.Scale{Nodes: 1, Pods: 4, Classes: map[string]int{"general": 1}},
+		Scale:      finding.Scale{Nodes: 1, Pods: 4, Classes: map[string]int{"general": 1}},
 		CycleStart: &start,
-		Interleaving: []judge.Step{
+		Interleaving: []finding.Step{
 			{Actor: "load", Class: "event", Action: "load", Object: "apps/Deployment default/api", Text: "load idle -> nominal"},
-			{Actor: "hpa/api", Class: "periodic", Action: "scale", Object: "apps/Deployment default/api", Text: "replicas 2 -> 4", Because: []judge.Because{{File: "charts/api/templates/hpa.yaml", Line: 9, Field: "spec.minReplicas"}}},
-			{Actor: "gitops/api", Class: "periodic", Action: "apply", Object: "apps/Deployment default/api", Text: "replicas 4 -> 2", Because: []judge.Because{{File: "charts/api/values.yaml", Line: 3, Field: "spec.replicas"}}},
+			{Actor: "hpa/api", Class: "periodic", Action: "scale", Object: "apps/Deployment default/api", Text: "replicas 2 -> 4", Because: []finding.Because{{File: "charts/api/templates/hpa.yaml", Line: 9, Field: "spec.minReplicas"}}},
+			{Actor: "gitops/api", Class: "periodic", Action: "apply", Object: "apps/Deployment default/api", Text: "replicas 4 -> 2", Because: []finding.Because{{File: "charts/api/values.yaml", Line: 3, Field: "spec.replicas"}}},
 		},
-		Locations:   []judge.Location{*head("charts/api/values.yaml", 3, 11, 12, false)},
+		Locations:   []finding.Location{*head("charts/api/values.yaml", 3, 11, 12, false)},
 		Events:      []string{"load-change"},
 		Fingerprint: "never-settles:77aa",
 	}
 	old := r.Findings[0]
-	old.Status, old.Workload, old.Message = judge.Existing, "apps/Deployment default/old", "a pod of default/old stays pending"
+	old.Status, old.Workload, old.Message = finding.Existing, "apps/Deployment default/old", "a pod of default/old stays pending"
 	gone := old
-	gone.Status, gone.Workload, gone.Message = judge.Fixed, "apps/Deployment default/gone", "a pod of default/gone stays pending"
+	gone.Status, gone.Workload, gone.Message = finding.Fixed, "apps/Deployment default/gone", "a pod of default/gone stays pending"
 	waived := loop
 	waived.Rule, waived.Workload, waived.Message = "replicas-reset", "apps/Deployment default/legacy", "an apply sets default/legacy to 1 replica"
-	r.Findings = []judge.Finding{gone, old, loop, r.Findings[0]}
+	r.Findings = []finding.Finding{gone, old, loop, r.Findings[0]}
 	r.Waived = []verify.Waived{{Finding: waived, Reason: "single writer until Q2", Owner: "team-data", Expires: "2027-06-30"}}
 	r.Releases = append(r.Releases,
-		verify.ReleaseResult{ID: "api", Kind: "helm", Status: "failed-base", Changed: true, Reason: "charts/api/templates/x.yaml: nil pointer", Remedy: "mend the template on main", Where: &judge.Location{File: "charts/api/templates/x.yaml", StartLine: 4, StartColumn: 3, EndLine: 4, EndColumn: 9, Side: "base"}},
-		verify.ReleaseResult{ID: "db", Kind: "helm", Status: "skipped", Changed: true, Reason: "dependency postgresql 15.5.0 is not vendored", Remedy: "run helm dependency build charts/db and commit charts/db/charts", Where: &judge.Location{File: "charts/db/Chart.yaml", StartLine: 8, Side: "head"}})
+		verify.ReleaseResult{ID: "api", Kind: "helm", Status: "failed-base", Changed: true, Reason: "charts/api/templates/x.yaml: nil pointer", Remedy: "mend the template on main", Where: &finding.Location{File: "charts/api/templates/x.yaml", StartLine: 4, StartColumn: 3, EndLine: 4, EndColumn: 9, Side: "base"}},
+		verify.ReleaseResult{ID: "db", Kind: "helm", Status: "skipped", Changed: true, Reason: "dependency postgresql 15.5.0 is not vendored", Remedy: "run helm dependency build charts/db and commit charts/db/charts", Where: &finding.Location{File: "charts/db/Chart.yaml", StartLine: 8, Side: "head"}})
 	r.Notices = []string{"the policy file changes in this pull request; base's was used", "a waiver of drain-blocked expired on 2026-06-30"}
 	r.Workloads = append(r.Workloads, verify.Workload{ID: "apps/Deployment default/api", Release: "api", Change: "added", Verdict: verify.Inconclusive, Reason: "the time budget ended the search after 90,000 states"})
 	r.Coverage.Bound = "time"
@@ -172,7 +171,7 @@ func bigResult(n int) *verify.Result {
 		g.Workload = fmt.Sprintf("apps/Deployment ns-%d/web-%d", i%97, i)
 		g.Message = fmt.Sprintf("a pod of web-%d stays pending 𝒳𝒴𝒵 %s", i, strings.Repeat("🂡漢é", i%40))
 		g.Fingerprint = fmt.Sprintf("f-%d", i)
-		g.Status = [...]judge.Status{judge.New, judge.Existing, judge.Fixed, judge.New}[i%4]
+		g.Status = [...]finding.Status{finding.New, finding.Existing, finding.Fixed, finding.New}[i%4]
 		g.Severity = [...]string{"error", "warning", "note"}[i%3]
 		g.Interleaving = nil
 		for k := range 60 {
@@ -208,7 +207,7 @@ func hostileResult(k int) *verify.Result {
 	fillStrings(r, func(string) string { n++; return hostile[n%len(hostile)] + "," + hostile[(n*7+3)%len(hostile)] })
 	for i := range r.Findings { // what the schema fixes stays
 		f := &r.Findings[i]
-		f.Status, f.Severity = [...]judge.Status{judge.New, judge.Existing, judge.Fixed, judge.New}[i%4], "error"
+		f.Status, f.Severity = [...]finding.Status{finding.New, finding.Existing, finding.Fixed, finding.New}[i%4], "error"
 		f.Certainty, f.Scenario, f.Timing = finding.Possible, "change", "realistic"
 	}
 	return r
@@ -219,38 +218,38 @@ func hostileResult(k int) *verify.Result {
 func rolloutResult() *verify.Result {
 	r := spreadResult()
 	const api, batch = "apps/Deployment prod/api", "apps/Deployment prod/batch"
-	shot := func(pending int, nodes ...[]judge.PodsSnapshot) *judge.Snapshot {
-		s := &judge.Snapshot{Workloads: []judge.WorkloadSnapshot{{Workload: api, Replicas: 3, Ready: 3}, {Workload: batch, Replicas: 2, Ready: 2 - pending}}}
+	shot := func(pending int, nodes ...[]finding.PodsSnapshot) *finding.Snapshot {
+		s := &finding.Snapshot{Workloads: []finding.WorkloadSnapshot{{Workload: api, Replicas: 3, Ready: 3}, {Workload: batch, Replicas: 2, Ready: 2 - pending}}}
 		for i, pods := range nodes {
-			s.Nodes = append(s.Nodes, judge.NodeSnapshot{Name: fmt.Sprintf("general-%d", i+1), Class: "general", Pods: pods})
+			s.Nodes = append(s.Nodes, finding.NodeSnapshot{Name: fmt.Sprintf("general-%d", i+1), Class: "general", Pods: pods})
 		}
 		if pending > 0 {
-			s.Pending = []judge.PodsSnapshot{{Workload: batch, Phase: "pending", Count: pending}}
+			s.Pending = []finding.PodsSnapshot{{Workload: batch, Phase: "pending", Count: pending}}
 		}
 		return s
 	}
-	pod := func(w, rev, phase string, n int) judge.PodsSnapshot {
-		return judge.PodsSnapshot{Workload: w, Revision: rev, Phase: phase, Count: n}
+	pod := func(w, rev, phase string, n int) finding.PodsSnapshot {
+		return finding.PodsSnapshot{Workload: w, Revision: rev, Phase: phase, Count: n}
 	}
-	type pods = []judge.PodsSnapshot
-	at := func(l int, field string) []judge.Because {
-		return []judge.Because{{File: "charts/api/templates/deployment.yaml", Line: l, Field: field}}
+	type pods = []finding.PodsSnapshot
+	at := func(l int, field string) []finding.Because {
+		return []finding.Because{{File: "charts/api/templates/deployment.yaml", Line: l, Field: field}}
 	}
 	start := 2
-	r.Findings = []judge.Finding{{
-		Rule: "never-settles", Class: "convergence", Severity: "error", Status: judge.New, Certainty: finding.Inevitable, Scenario: "change", Timing: "realistic",
+	r.Findings = []finding.Finding{{
+		Rule: "never-settles", Class: "convergence", Severity: "error", Status: finding.New, Certainty: finding.Inevitable, Scenario: "change", Timing: "realistic",
 		Workload: api, Release: "api-prod", Message: "the surge of prod/api preempts prod/batch again and again",
-		Scale: judge.Scale{Nodes: 2, Pods: 6, Classes: map[string]int{"general": 2}}, AtDeclaredScale: true, Events: []string{"apply"}, CycleStart: &start,
-		Interleaving: []judge.Step{
+		Scale: finding.Scale{Nodes: 2, Pods: 6, Classes: map[string]int{"general": 2}}, AtDeclaredScale: true, Events: []string{"apply"}, CycleStart: &start,
+		Interleaving: []finding.Step{
 			{Actor: "apply", Class: "event", Action: "apply", Object: api, Text: "the change is applied", After: shot(0, pods{pod(api, "old", "ready", 2), pod(batch, "", "ready", 1)}, pods{pod(api, "old", "ready", 1), pod(batch, "", "ready", 1)})},
 			{Actor: "deployment/api", Class: "sync", Action: "scale", Object: "apps/ReplicaSet prod/api", Text: "new size 0 -> 1, a surge of 25% rounded up", Because: at(14, "spec.strategy.rollingUpdate.maxSurge"), After: shot(0, pods{pod(api, "old", "ready", 2), pod(batch, "", "ready", 1)}, pods{pod(api, "old", "ready", 1), pod(api, "new", "pending", 1), pod(batch, "", "ready", 1)})},
 			{Actor: "scheduler", Class: "sync", Action: "preempt", Object: "Pod prod/batch", Text: "preempts 1 pod of prod/batch on general-2", Because: at(31, "spec.template.spec.priorityClassName"), After: shot(1, pods{pod(api, "old", "ready", 2), pod(batch, "", "ready", 1)}, pods{pod(api, "old", "ready", 1), pod(api, "new", "starting", 1), pod(batch, "", "terminating", 1)})},
 			{Actor: "kubelet/general-2", Class: "kubelet", Action: "start", Object: "Pod prod/api", Text: "1 pod becomes ready", After: shot(1, pods{pod(api, "old", "terminating", 1), pod(api, "old", "ready", 1), pod(batch, "", "ready", 1)}, pods{pod(api, "old", "ready", 1), pod(api, "new", "ready", 1)})},
 			{Actor: "replicaset/batch", Class: "sync", Action: "create", Object: "Pod prod/batch", Text: "creates 1 pod in place of the evicted one", After: shot(1, pods{pod(api, "old", "ready", 1), pod(batch, "", "starting", 1)}, pods{pod(api, "old", "ready", 1), pod(api, "new", "ready", 1)})},
 		},
-		Locations: []judge.Location{*head("charts/api/templates/deployment.yaml", 31, 7, 40, true)}, Fingerprint: "never-settles:0c",
-		Blame: []judge.Blame{{Object: api, Path: "spec.template.spec.priorityClassName", New: `"high"`, Location: head("charts/api/templates/deployment.yaml", 31, 7, 40, true)}},
-		Fix:   &judge.Fix{Text: "set preemptionPolicy: Never on the PriorityClass high"},
+		Locations: []finding.Location{*head("charts/api/templates/deployment.yaml", 31, 7, 40, true)}, Fingerprint: "never-settles:0c",
+		Blame: []finding.Blame{{Object: api, Path: "spec.template.spec.priorityClassName", New: `"high"`, Location: head("charts/api/templates/deployment.yaml", 31, 7, 40, true)}},
+		Fix:   &finding.Fix{Text: "set preemptionPolicy: Never on the PriorityClass high"},
 	}}
 	return r
 }

@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 //go:embed html/report.gohtml
@@ -102,7 +102,7 @@ func shots(steps []shownStep) []*snapshot {
 	return out
 }
 
-func podShots(ps []judge.PodsSnapshot) []podShot {
+func podShots(ps []finding.PodsSnapshot) []podShot {
 	var out []podShot
 	for _, p := range ps {
 		if p.Count > 0 {

@@ -7,17 +7,17 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Findings of one cause lead to each other, whatever their status; others do not.
 func TestHTMLLinksFindingsOfOneCause(t *testing.T) {
-	finding := func(rule, cause string, status judge.Status) judge.Finding {
-		return judge.Finding{Rule: rule, Severity: "error", Status: status, Cause: cause, Workload: "apps/Deployment x/<web>", Message: rule}
+	one := func(rule, cause string, status finding.Status) finding.Finding {
+		return finding.Finding{Rule: rule, Severity: "error", Status: status, Cause: cause, Workload: "apps/Deployment x/<web>", Message: rule}
 	}
-	r := &verify.Result{Verdict: verify.Fail, Findings: []judge.Finding{
-		finding("unschedulable", "c1", judge.New), finding("rollout-stuck", "c1", judge.New), finding("single-domain", "c2", judge.New),
-		finding("spread-violated", "c1", judge.Existing), finding("below-floor", "", judge.New), finding("never-settles", "", judge.New),
+	r := &verify.Result{Verdict: verify.Fail, Findings: []finding.Finding{
+		one("unschedulable", "c1", finding.New), one("rollout-stuck", "c1", finding.New), one("single-domain", "c2", finding.New),
+		one("spread-violated", "c1", finding.Existing), one("below-floor", "", finding.New), one("never-settles", "", finding.New),
 	}}
 	var b bytes.Buffer
 	if err := HTML(&b, r, Options{}); err != nil {

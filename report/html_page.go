@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // page is what the HTML template reads. All strings are plain text but for Style and
@@ -141,7 +141,7 @@ func sentences(items []string) []string {
 	return out
 }
 
-func (m *pageMaker) place(l *judge.Location) place {
+func (m *pageMaker) place(l *finding.Location) place {
 	if l == nil || l.File == "" {
 		return place{}
 	}
@@ -179,7 +179,7 @@ func (m *pageMaker) findings() {
 	m.group("new", "New findings", fresh, false)
 	m.group("existing", "Existing findings, on base too", existing, true)
 	m.group("fixed", "Fixed findings", fixed, true)
-	var waived []judge.Finding
+	var waived []finding.Finding
 	for i := range m.r.Waived {
 		waived = append(waived, m.r.Waived[i].Finding)
 	}
@@ -212,7 +212,7 @@ func (m *pageMaker) linkCauses() {
 	}
 }
 
-func (m *pageMaker) group(id, title string, fs []judge.Finding, fold bool) {
+func (m *pageMaker) group(id, title string, fs []finding.Finding, fold bool) {
 	g := pageGroup{ID: id, Title: fmt.Sprintf("%s (%s)", title, thousands(len(fs)))}
 	for i := range fs[:min(len(fs), htmlFindings)] {
 		g.Findings = append(g.Findings, m.finding(&fs[i], fmt.Sprintf("%s-%d", id, i+1), fold || i >= 20))
@@ -223,7 +223,7 @@ func (m *pageMaker) group(id, title string, fs []judge.Finding, fold bool) {
 	m.Groups = append(m.Groups, g)
 }
 
-func (m *pageMaker) finding(f *judge.Finding, id string, fold bool) pageFinding {
+func (m *pageMaker) finding(f *finding.Finding, id string, fold bool) pageFinding {
 	out := pageFinding{
 		ID: id, Severity: line(f.Severity), SeverityClass: [...]string{"error", "warning", "note"}[severityRank(f.Severity)],
 		Rule: line(f.Rule), Headline: sentence(headline(f)), Workload: line(f.Workload), Release: line(f.Release),
@@ -236,7 +236,7 @@ func (m *pageMaker) finding(f *judge.Finding, id string, fold bool) pageFinding 
 	if f.Baselined {
 		out.Waiver = "In the baseline file: it does not gate."
 	}
-	if f.Status != judge.Fixed {
+	if f.Status != finding.Fixed {
 		m.steps(f, &out)
 	}
 	for i := range f.Blame[:min(len(f.Blame), htmlFields)] {
@@ -266,7 +266,7 @@ func (m *pageMaker) finding(f *judge.Finding, id string, fold bool) pageFinding 
 }
 
 // steps adds the interleaving, and its pictures for the explorer.
-func (m *pageMaker) steps(f *judge.Finding, out *pageFinding) {
+func (m *pageMaker) steps(f *finding.Finding, out *pageFinding) {
 	shown := elide(f, htmlSteps)
 	if len(shown) == 0 {
 		return
@@ -279,7 +279,7 @@ func (m *pageMaker) steps(f *judge.Finding, out *pageFinding) {
 		}
 		for _, b := range s.Because {
 			if b.File != "" {
-				l := judge.Location{File: b.File, StartLine: b.Line, Side: "head"}
+				l := finding.Location{File: b.File, StartLine: b.Line, Side: "head"}
 				p.Because = append(p.Because, pageBecause{m.place(&l), line(b.Field)})
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 func compileSchema(t testing.TB, name string, doc []byte) *jsonschema.Schema {
@@ -72,10 +72,10 @@ func TestSchemaFollowsTheContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	for def, v := range map[string]any{
-		"": verify.Result{}, "side": verify.Side{}, "workload": verify.Workload{}, "fieldChange": judge.FieldChange{},
-		"location": judge.Location{}, "finding": judge.Finding{}, "scale": judge.Scale{}, "step": judge.Step{},
-		"because": judge.Because{}, "snapshot": judge.Snapshot{}, "node": judge.NodeSnapshot{}, "pods": judge.PodsSnapshot{},
-		"workloadSnapshot": judge.WorkloadSnapshot{}, "blame": judge.Blame{}, "fix": judge.Fix{}, "coverage": verify.Coverage{},
+		"": verify.Result{}, "side": verify.Side{}, "workload": verify.Workload{}, "fieldChange": finding.FieldChange{},
+		"location": finding.Location{}, "finding": finding.Finding{}, "scale": finding.Scale{}, "step": finding.Step{},
+		"because": finding.Because{}, "snapshot": finding.Snapshot{}, "node": finding.NodeSnapshot{}, "pods": finding.PodsSnapshot{},
+		"workloadSnapshot": finding.WorkloadSnapshot{}, "blame": finding.Blame{}, "fix": finding.Fix{}, "coverage": verify.Coverage{},
 		"release": verify.ReleaseResult{}, "waived": verify.Waived{},
 	} {
 		schema := doc

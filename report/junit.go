@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // The elements of a JUnit file, as junit-10.xsd of Jenkins' xUnit plugin has them.
@@ -60,8 +60,8 @@ const junitBytes = 16_000
 func JUnit(w io.Writer, r *verify.Result, opt Options) error {
 	j := &junitWriter{r: sanitized(r), gates: opt.Gates, suites: map[string]*junitSuite{}}
 	if j.gates == nil {
-		j.gates = func(f judge.Finding) bool {
-			return (f.Status == judge.New || f.Status == judge.Worsened) && severityRank(f.Severity) == 0
+		j.gates = func(f finding.Finding) bool {
+			return (f.Status == finding.New || f.Status == finding.Worsened) && severityRank(f.Severity) == 0
 		}
 	}
 	j.write()
@@ -80,7 +80,7 @@ func JUnit(w io.Writer, r *verify.Result, opt Options) error {
 
 type junitWriter struct {
 	r      *verify.Result
-	gates  func(judge.Finding) bool
+	gates  func(finding.Finding) bool
 	suites map[string]*junitSuite
 	order  []string // of the suites: as the result has the releases
 }
@@ -99,7 +99,7 @@ func (j *junitWriter) write() {
 	}
 	told := map[int]bool{}
 	for _, w := range j.r.Workloads {
-		var mine []judge.Finding
+		var mine []finding.Finding
 		for i, f := range j.r.Findings {
 			if f.Workload == w.ID && (f.Release == w.Release || slices.Contains(f.AlsoIn, w.Release)) {
 				mine, told[i] = append(mine, f), true
@@ -109,12 +109,12 @@ func (j *junitWriter) write() {
 	}
 	// A finding may be about an object that is no workload of the change, such as a budget.
 	for i, f := range j.r.Findings {
-		if !told[i] && f.Status != judge.Fixed {
+		if !told[i] && f.Status != finding.Fixed {
 			name := line(f.Workload)
 			if name == "" {
 				name = ruleID(&f)
 			}
-			j.add(f.Release, j.test(name, []judge.Finding{f}, nil))
+			j.add(f.Release, j.test(name, []finding.Finding{f}, nil))
 		}
 	}
 	if len(j.order) == 0 { // a file without a test is an error to some readers
@@ -129,12 +129,12 @@ func (j *junitWriter) write() {
 }
 
 // test is one workload with its findings; w is nil for an object that is none.
-func (j *junitWriter) test(name string, findings []judge.Finding, w *verify.Workload) junitCase {
+func (j *junitWriter) test(name string, findings []finding.Finding, w *verify.Workload) junitCase {
 	c := junitCase{Name: Plain(name, 500)}
-	var failing, rest []judge.Finding
+	var failing, rest []finding.Finding
 	for _, f := range ordered(findings) {
 		switch {
-		case f.Status == judge.Fixed:
+		case f.Status == finding.Fixed:
 		case j.gates(f):
 			failing = append(failing, f)
 		default:
@@ -182,7 +182,7 @@ func (j *junitWriter) add(release string, c junitCase) {
 }
 
 // junitText tells findings in plain text: what, where, the interleaving and the fix.
-func junitText(fs []judge.Finding) string {
+func junitText(fs []finding.Finding) string {
 	var b strings.Builder
 	for i := range fs {
 		f := &fs[i]

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // xsdElement is what the schema says of an element: what may stand in it.
@@ -223,21 +223,21 @@ func TestJUnitFailsWhatGates(t *testing.T) {
 	f := r.Findings[0]
 	name := "shop-prod " + webID
 	for _, tc := range []struct {
-		status   judge.Status
+		status   finding.Status
 		severity string
-		gates    func(judge.Finding) bool
+		gates    func(finding.Finding) bool
 		want     string
 	}{
-		{judge.New, "error", nil, "failure"},
-		{judge.Worsened, "error", nil, "failure"},
-		{judge.New, "warning", nil, "output"},
-		{judge.Existing, "error", nil, "output"},
-		{judge.Fixed, "error", nil, "pass"},
-		{judge.New, "note", func(judge.Finding) bool { return true }, "failure"},
-		{judge.New, "error", func(judge.Finding) bool { return false }, "output"},
+		{finding.New, "error", nil, "failure"},
+		{finding.Worsened, "error", nil, "failure"},
+		{finding.New, "warning", nil, "output"},
+		{finding.Existing, "error", nil, "output"},
+		{finding.Fixed, "error", nil, "pass"},
+		{finding.New, "note", func(finding.Finding) bool { return true }, "failure"},
+		{finding.New, "error", func(finding.Finding) bool { return false }, "output"},
 	} {
 		f.Status, f.Severity = tc.status, tc.severity
-		r.Findings = []judge.Finding{f}
+		r.Findings = []finding.Finding{f}
 		if _, got := junitOf(t, r, Options{Gates: tc.gates}); got[name] != tc.want {
 			t.Errorf("%s %s: %v, want %s", tc.status, tc.severity, got, tc.want)
 		}

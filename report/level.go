@@ -5,12 +5,12 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // shownAt are the findings of at least a severity, and how many are not. "" shows all.
 // What is hidden is counted wherever findings are: a page never looks like a pass for it.
-func shownAt(fs []judge.Finding, level string) (shown []judge.Finding, hidden int) {
+func shownAt(fs []finding.Finding, level string) (shown []finding.Finding, hidden int) {
 	if level == "" || level == "note" {
 		return fs, 0
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Budgets of the Markdown surfaces, in bytes.
@@ -194,7 +194,7 @@ func (m *markdown) full(c cause) string {
 
 const mdQuoted = 4 // lines of a diff
 
-func (m *markdown) title(f *judge.Finding) string {
+func (m *markdown) title(f *finding.Finding) string {
 	return fmt.Sprintf("### %s: %s\n\n", mdText(capital(Plain(f.Severity+" ", 20))), mdText(clipWords(title(f), 300)))
 }
 
@@ -245,7 +245,7 @@ func (m *markdown) quoted(lines []string) string {
 }
 
 // told is what it takes, and the steps that decide.
-func (m *markdown) told(f *judge.Finding) string {
+func (m *markdown) told(f *finding.Finding) string {
 	s := "**Takes:** " + mdText(clip(takes(f), 400)) + "\n\n"
 	rest := assumptionsOf(m.r, f)
 	for _, a := range rest[:min(len(rest), shownAssumptions)] {
@@ -268,7 +268,7 @@ func (m *markdown) told(f *judge.Finding) string {
 	return s + "\n"
 }
 
-func (m *markdown) drawn(f *judge.Finding) string {
+func (m *markdown) drawn(f *finding.Finding) string {
 	if p := picture(f); p != "" {
 		return mdFence("text", p) + "\n"
 	}
@@ -276,7 +276,7 @@ func (m *markdown) drawn(f *judge.Finding) string {
 }
 
 // everything is the whole interleaving and the changed fields, folded.
-func (m *markdown) everything(f *judge.Finding, limit int) string {
+func (m *markdown) everything(f *finding.Finding, limit int) string {
 	steps := m.toldSteps(f, limit)
 	if m.whole {
 		steps = m.steps(f, m.stepsShown) + m.causes(f, 20)
@@ -289,7 +289,7 @@ func (m *markdown) everything(f *judge.Finding, limit int) string {
 }
 
 // toldSteps is the interleaving in a person's words: the last lines, at most limit.
-func (m *markdown) toldSteps(f *judge.Finding, limit int) string {
+func (m *markdown) toldSteps(f *finding.Finding, limit int) string {
 	all := tell(f)
 	s := ""
 	if n := len(all) - limit; n > 0 {
@@ -307,7 +307,7 @@ func (m *markdown) toldSteps(f *judge.Finding, limit int) string {
 }
 
 // steps is the interleaving as a numbered list; a gap is said between two lists.
-func (m *markdown) steps(f *judge.Finding, limit int) string {
+func (m *markdown) steps(f *finding.Finding, limit int) string {
 	if len(f.Interleaving) == 0 {
 		return ""
 	}
@@ -326,7 +326,7 @@ func (m *markdown) steps(f *judge.Finding, limit int) string {
 	return b.String() + "\n"
 }
 
-func (m *markdown) because(list []judge.Because) string {
+func (m *markdown) because(list []finding.Because) string {
 	var out []string
 	seen := map[string]bool{}
 	for _, b := range list {
@@ -335,7 +335,7 @@ func (m *markdown) because(list []judge.Because) string {
 		} else {
 			seen[k] = true
 		}
-		one := m.link(&judge.Location{File: b.File, StartLine: b.Line, Side: "head"})
+		one := m.link(&finding.Location{File: b.File, StartLine: b.Line, Side: "head"})
 		if b.Field != "" {
 			one += " " + mdCode(Plain(b.Field, 150))
 		}
@@ -348,7 +348,7 @@ func (m *markdown) because(list []judge.Because) string {
 }
 
 // causes are the changed fields that the violation rests on.
-func (m *markdown) causes(f *judge.Finding, limit int) string {
+func (m *markdown) causes(f *finding.Finding, limit int) string {
 	var b strings.Builder
 	for i := range f.Blame[:min(len(f.Blame), limit)] {
 		c := &f.Blame[i]
@@ -372,7 +372,7 @@ func (m *markdown) causes(f *judge.Finding, limit int) string {
 	return b.String() + "\n"
 }
 
-func (m *markdown) remedy(f *judge.Finding, whole bool) string {
+func (m *markdown) remedy(f *finding.Finding, whole bool) string {
 	say, diff := fixLines(f, mdQuoted)
 	if say == "" {
 		return ""

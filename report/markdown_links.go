@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 func elsewhere(run string) string {
@@ -45,7 +45,7 @@ func rulePage(id string) string { return DocsURI + "rules.md#" + id }
 func repositoryAddress(s string) string { return strings.TrimRight(address(s), "/") }
 
 // link is a place in a file, as a link where the repository's address is known.
-func (m *markdown) link(l *judge.Location) string {
+func (m *markdown) link(l *finding.Location) string {
 	text := mdCode(clip(where(l), 300))
 	if u := m.blob(l); u != "" {
 		return "[" + text + "](" + u + ")"
@@ -54,7 +54,7 @@ func (m *markdown) link(l *judge.Location) string {
 }
 
 // blob is the address of a place in the repository, or "" where it is not known.
-func (m *markdown) blob(l *judge.Location) string {
+func (m *markdown) blob(l *finding.Location) string {
 	side := m.r.Head
 	if l.Side == "base" {
 		side = m.r.Base

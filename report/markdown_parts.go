@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // failures are the releases that the change touches and that have no result, one of each
@@ -108,12 +108,12 @@ func (m *markdown) waived() []piece {
 
 // older are existing or fixed findings: one line each, and where there is room to read
 // the interleaving too.
-func (m *markdown) older(fs []judge.Finding) []piece {
+func (m *markdown) older(fs []finding.Finding) []piece {
 	var out []piece
 	for i := range fs {
 		f := &fs[i]
 		p := piece{func() string { return m.item(f) + "\n" }}
-		if m.whole && f.Status == judge.Existing {
+		if m.whole && f.Status == finding.Existing {
 			p = append(p, func() string { return m.title(f) + m.place(cause{*f}, 0) + m.told(f) + m.remedy(f, true) })
 		}
 		out = append(out, p)
@@ -122,7 +122,7 @@ func (m *markdown) older(fs []judge.Finding) []piece {
 }
 
 // item is a finding as a list item, without its newline.
-func (m *markdown) item(f *judge.Finding) string {
+func (m *markdown) item(f *finding.Finding) string {
 	s := fmt.Sprintf("- %s %s: %s", mdCode(Plain(f.Rule, 100)), mdCode(Plain(f.Workload, 300)),
 		mdText(clip(sentence(title(f)), 400)))
 	if len(f.Locations) > 0 && f.Locations[0].File != "" {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // checkMarkdown holds what every Markdown surface keeps: the budget, whole runes,
@@ -120,7 +120,7 @@ func TestMarkdownOfAHugeChange(t *testing.T) {
 func TestNoticeCountsWhatIsMissing(t *testing.T) {
 	r := bigResult(400)
 	for i := range r.Findings { // each with a cause of its own
-		r.Findings[i].Locations = []judge.Location{{File: "x.yaml", StartLine: i + 1, Side: "head"}}
+		r.Findings[i].Locations = []finding.Location{{File: "x.yaml", StartLine: i + 1, Side: "head"}}
 		r.Findings[i].Blame, r.Findings[i].Interleaving = nil, nil
 	}
 	opt := testMarkdown()

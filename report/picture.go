@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Limits of a picture: what passes them is left to the HTML report.
@@ -21,7 +21,7 @@ const (
 // picture draws the nodes and their pods before and after what matters: for a loop its
 // two ends, else the beginning and the end of the run. It is "" where there is nothing
 // that a list would not say.
-func picture(f *judge.Finding) string {
+func picture(f *finding.Finding) string {
 	n := len(f.Interleaving)
 	if n < pictureSteps {
 		return ""
@@ -78,7 +78,7 @@ func picture(f *judge.Finding) string {
 
 // farthest is the step of a loop whose picture is least like that of step from: the one
 // with the most nodes that look otherwise.
-func farthest(steps []judge.Step, from, start int) int {
+func farthest(steps []finding.Step, from, start int) int {
 	best, most := len(steps)-1, -1
 	for i := start; i < len(steps); i++ {
 		if steps[from].After == nil || steps[i].After == nil {
@@ -98,9 +98,9 @@ func farthest(steps []judge.Step, from, start int) int {
 }
 
 // nodeNames lists the nodes of two pictures, those of the first one first.
-func nodeNames(a, b *judge.Snapshot) []string {
+func nodeNames(a, b *finding.Snapshot) []string {
 	var out []string
-	for _, s := range []*judge.Snapshot{a, b} {
+	for _, s := range []*finding.Snapshot{a, b} {
 		for i := range s.Nodes {
 			if name := line(s.Nodes[i].Name); !slices.Contains(out, name) {
 				out = append(out, name)
@@ -112,7 +112,7 @@ func nodeNames(a, b *judge.Snapshot) []string {
 
 // podsOn draws the pods of a node, or with no name those without one. "–" is an empty
 // node, "" one that is not there. The names are those in short, where there is one.
-func podsOn(s *judge.Snapshot, node string, short map[string]string) string {
+func podsOn(s *finding.Snapshot, node string, short map[string]string) string {
 	if node == "" {
 		return podGlyphs(s.Pending, short)
 	}
@@ -127,7 +127,7 @@ func podsOn(s *judge.Snapshot, node string, short map[string]string) string {
 	return ""
 }
 
-func podGlyphs(ps []judge.PodsSnapshot, short map[string]string) string {
+func podGlyphs(ps []finding.PodsSnapshot, short map[string]string) string {
 	var names []string
 	glyphs := map[string]string{}
 	for _, p := range ps {

@@ -7,26 +7,26 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // podName is the name of a pod's workload, without its kind and namespace.
-func podName(p *judge.PodsSnapshot) string {
+func podName(p *finding.PodsSnapshot) string {
 	name := line(p.Workload)
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
 // podNames lists the workloads of two pictures.
-func podNames(a, b *judge.Snapshot) []string {
+func podNames(a, b *finding.Snapshot) []string {
 	var out []string
-	add := func(ps []judge.PodsSnapshot) {
+	add := func(ps []finding.PodsSnapshot) {
 		for i := range ps {
 			if name := podName(&ps[i]); !slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}
 	}
-	for _, s := range []*judge.Snapshot{a, b} {
+	for _, s := range []*finding.Snapshot{a, b} {
 		for i := range s.Nodes {
 			add(s.Nodes[i].Pods)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 func TestBriefName(t *testing.T) {
@@ -34,13 +34,13 @@ func TestPictureNames(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 13))
 	words := []string{"api", "worker", "payments", "kube", "prometheus", "stack", "reconciliation", "canary", "v2"}
 	for range 2000 {
-		s := &judge.Snapshot{Nodes: []judge.NodeSnapshot{{Name: "general-1"}}}
+		s := &finding.Snapshot{Nodes: []finding.NodeSnapshot{{Name: "general-1"}}}
 		for range 1 + r.IntN(4) {
 			var name []string
 			for range 1 + r.IntN(5) {
 				name = append(name, words[r.IntN(len(words))])
 			}
-			s.Nodes[0].Pods = append(s.Nodes[0].Pods, judge.PodsSnapshot{
+			s.Nodes[0].Pods = append(s.Nodes[0].Pods, finding.PodsSnapshot{
 				Workload: "apps/Deployment default/" + strings.Join(name, "-"), Phase: "ready", Count: 1 + r.IntN(3)})
 		}
 		names := podNames(s, s)

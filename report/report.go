@@ -15,7 +15,6 @@ import (
 
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // InformationURI is where the tool is at home.
@@ -83,9 +82,9 @@ func titleOf(rules []Rule, id string) string {
 
 // ordered sorts findings worst first: new before existing before fixed, then by
 // severity, certainty, timing, scale and name. It does not change its argument.
-func ordered(fs []judge.Finding) []judge.Finding {
+func ordered(fs []finding.Finding) []finding.Finding {
 	out := slices.Clone(fs)
-	slices.SortStableFunc(out, func(a, b judge.Finding) int {
+	slices.SortStableFunc(out, func(a, b finding.Finding) int {
 		return cmp.Or(
 			cmp.Compare(statusRank(a.Status), statusRank(b.Status)),
 			cmp.Compare(severityRank(a.Severity), severityRank(b.Severity)),
@@ -101,11 +100,11 @@ func ordered(fs []judge.Finding) []judge.Finding {
 	return out
 }
 
-func statusRank(s judge.Status) int {
+func statusRank(s finding.Status) int {
 	switch s {
-	case judge.Existing:
+	case finding.Existing:
 		return 1
-	case judge.Fixed:
+	case finding.Fixed:
 		return 2
 	}
 	return 0 // new, and what a later version calls otherwise
@@ -129,7 +128,7 @@ func rank(later bool) int {
 }
 
 // declaredAt is where a rule of the user's own stands, or nil.
-func declaredAt(f *judge.Finding) *judge.Location {
+func declaredAt(f *finding.Finding) *finding.Location {
 	for i := range f.Locations {
 		if f.Locations[i].Attribution == "policy" {
 			return &f.Locations[i]
@@ -139,12 +138,12 @@ func declaredAt(f *judge.Finding) *judge.Location {
 }
 
 // byStatus splits ordered findings.
-func byStatus(fs []judge.Finding) (fresh, existing, fixed []judge.Finding) {
+func byStatus(fs []finding.Finding) (fresh, existing, fixed []finding.Finding) {
 	for _, f := range ordered(fs) {
 		switch f.Status {
-		case judge.Existing:
+		case finding.Existing:
 			existing = append(existing, f)
-		case judge.Fixed:
+		case finding.Fixed:
 			fixed = append(fixed, f)
 		default:
 			fresh = append(fresh, f)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 	swarm "github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -22,7 +21,7 @@ func TestRunsInDrawnOrdersAreSaid(t *testing.T) {
 	if s := coverageSentence(&c); strings.Contains(s, "drawn") {
 		t.Error(s)
 	}
-	if s := takes(&judge.Finding{FoundBy: "runs", Certainty: finding.Possible}); !strings.Contains(s, "found by runs in drawn orders") {
+	if s := takes(&finding.Finding{FoundBy: "runs", Certainty: finding.Possible}); !strings.Contains(s, "found by runs in drawn orders") {
 		t.Error(s)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/owenrumney/go-sarif/v2/sarif"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // sarifNotices bounds the notifications of one file.
@@ -16,7 +16,7 @@ const sarifNotices = 200
 // that failed, workloads without a verdict, notices, results left out.
 func sarifInvocation(r *verify.Result, all, kept int, limit sarifLimit) *sarif.Invocation {
 	inv := sarif.NewInvocation().WithExecutionSuccess(r.Verdict != verify.Errored)
-	note := func(level, text string, l *judge.Location) {
+	note := func(level, text string, l *finding.Location) {
 		if len(inv.ToolExecutionNotifications) >= sarifNotices || text == "" {
 			return
 		}

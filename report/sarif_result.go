@@ -9,6 +9,7 @@ import (
 	"github.com/owenrumney/go-sarif/v2/sarif"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -16,9 +17,9 @@ const srcRoot = "%SRCROOT%"
 
 // sarifItem is a finding with the waiver that covers it, if any.
 type sarifItem struct {
-	finding judge.Finding
+	finding finding.Finding
 	waiver  *verify.Waived
-	beside  []judge.Finding // the others of its root cause
+	beside  []finding.Finding // the others of its root cause
 }
 
 // sarifItems lists what becomes a result, most urgent first: new findings, existing
@@ -47,7 +48,7 @@ func sarifItems(r *verify.Result) []sarifItem {
 // sarifLevel is the level of a result: only what is new and not waived is more than a
 // note.
 func sarifLevel(it *sarifItem) string {
-	if it.waiver != nil || it.finding.Status == judge.Existing {
+	if it.waiver != nil || it.finding.Status == finding.Existing {
 		return "note"
 	}
 	return [...]string{"error", "warning", "note"}[severityRank(it.finding.Severity)]
@@ -70,7 +71,7 @@ func sarifResult(it sarifItem, flow bool) *sarif.Result {
 		res.WithPartialFingerPrints(map[string]any{fingerprintID: p})
 	}
 	state := "new"
-	if f.Status == judge.Existing {
+	if f.Status == finding.Existing {
 		state = "unchanged"
 	}
 	res.WithBaselineState(state)
@@ -105,7 +106,7 @@ func properties(values map[string]string) sarif.Properties {
 }
 
 // ruleID is never empty, as SARIF wants.
-func ruleID(f *judge.Finding) string {
+func ruleID(f *finding.Finding) string {
 	if id := line(f.Rule); id != "" {
 		return id
 	}
@@ -115,8 +116,8 @@ func ruleID(f *judge.Finding) string {
 // primaryLocation is where the alert stands: a line that the change edited where there
 // is one, else the first location known. Code scanning shows head only, so a line of
 // base stands for the beginning of its file.
-func primaryLocation(f *judge.Finding) (l judge.Location, rung string) {
-	var all []judge.Location
+func primaryLocation(f *finding.Finding) (l finding.Location, rung string) {
+	var all []finding.Location
 	all = append(all, f.Locations...)
 	for i := range f.Blame {
 		if b := f.Blame[i].Location; b != nil {
@@ -125,17 +126,17 @@ func primaryLocation(f *judge.Finding) (l judge.Location, rung string) {
 	}
 	for i := range f.Interleaving {
 		for _, b := range f.Interleaving[i].Because {
-			all = append(all, judge.Location{File: b.File, StartLine: b.Line, Attribution: "step"})
+			all = append(all, finding.Location{File: b.File, StartLine: b.Line, Attribution: "step"})
 		}
 	}
-	best, bestRank := judge.Location{}, 4
+	best, bestRank := finding.Location{}, 4
 	for _, l := range all {
 		r := 2
 		switch {
 		case uri(l.File) == "":
 			continue
 		case l.Side == "base":
-			l, r = judge.Location{File: l.File, Side: "base", Attribution: "file"}, 3
+			l, r = finding.Location{File: l.File, Side: "base", Attribution: "file"}, 3
 		case l.InDiff:
 			r = 0
 		case l.Attribution != "step":
@@ -146,7 +147,7 @@ func primaryLocation(f *judge.Finding) (l judge.Location, rung string) {
 		}
 	}
 	if bestRank == 4 {
-		return judge.Location{File: fallbackFile}, "none"
+		return finding.Location{File: fallbackFile}, "none"
 	}
 	if best.Attribution == "" {
 		return best, "unknown"
@@ -155,7 +156,7 @@ func primaryLocation(f *judge.Finding) (l judge.Location, rung string) {
 }
 
 // sarifLocation has all four fields of a region, each at least 1.
-func sarifLocation(l judge.Location, workload string) *sarif.Location {
+func sarifLocation(l finding.Location, workload string) *sarif.Location {
 	out := sarif.NewLocationWithPhysicalLocation(physical(l))
 	if id := line(workload); id != "" {
 		out.WithLogicalLocations([]*sarif.LogicalLocation{sarif.NewLogicalLocation().
@@ -164,7 +165,7 @@ func sarifLocation(l judge.Location, workload string) *sarif.Location {
 	return out
 }
 
-func physical(l judge.Location) *sarif.PhysicalLocation {
+func physical(l finding.Location) *sarif.PhysicalLocation {
 	startLine := max(l.StartLine, 1)
 	startColumn := max(l.StartColumn, 1)
 	endLine := max(l.EndLine, startLine)
@@ -200,7 +201,7 @@ type relatedLocations struct {
 }
 
 // link is a message link to a location, or its plain name where there is no room.
-func (r *relatedLocations) link(l *judge.Location, say string) string {
+func (r *relatedLocations) link(l *finding.Location, say string) string {
 	text := sarifEscape(where(l))
 	if l.Side == "base" || uri(l.File) == "" {
 		return text
@@ -227,11 +228,11 @@ func sarifEscape(s string) string {
 var sarifEscaper = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `{`, `{{`, `}`, `}}`)
 
 // sarifMessageText is the finding in a few sentences; list views show the first one.
-func sarifMessageText(f *judge.Finding, related *relatedLocations) string {
+func sarifMessageText(f *finding.Finding, related *relatedLocations) string {
 	out := []string{sarifEscape(sentence(clip(title(f), 600)))}
 	if f.Baselined {
 		out = append(out, "It is in the baseline file.")
-	} else if f.Status == judge.Existing {
+	} else if f.Status == finding.Existing {
 		out = append(out, "Base breaks the rule in the same way.")
 	}
 	for i := range f.Blame[:min(len(f.Blame), 10)] {
@@ -269,7 +270,7 @@ func sarifMessageText(f *judge.Finding, related *relatedLocations) string {
 
 // sarifFlow is the interleaving as one thread flow of at most 40 steps. A step stands
 // where the line is that allows it, the environment's on the primary location.
-func sarifFlow(f *judge.Finding, primary judge.Location) *sarif.CodeFlow {
+func sarifFlow(f *finding.Finding, primary finding.Location) *sarif.CodeFlow {
 	var steps []*sarif.ThreadFlowLocation
 	for _, s := range elide(f, sarifSteps) {
 		l, why := primary, " (environment)"
@@ -278,7 +279,7 @@ func sarifFlow(f *judge.Finding, primary judge.Location) *sarif.CodeFlow {
 		}
 		for _, b := range s.Because {
 			if uri(b.File) != "" {
-				l, why = judge.Location{File: b.File, StartLine: b.Line}, ""
+				l, why = finding.Location{File: b.File, StartLine: b.Line}, ""
 				if b.Field != "" {
 					why = " (" + Plain(b.Field, 200) + ")"
 				}

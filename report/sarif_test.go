@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 func sarifOf(t *testing.T, r *verify.Result, opt Options) (string, sarifLog) {
@@ -241,7 +241,7 @@ func TestSARIFPrimaryLocation(t *testing.T) {
 	edited := f.Locations[0]
 	other := edited
 	other.File, other.InDiff = "base/web.yaml", false
-	f.Locations = []judge.Location{other, edited}
+	f.Locations = []finding.Location{other, edited}
 	primary := func() sarifPlace {
 		_, log := sarifOf(t, r, Options{})
 		return log.Runs[0].Results[0].Locations[0]
@@ -259,7 +259,7 @@ func TestSARIFPrimaryLocation(t *testing.T) {
 	}
 	gone := edited
 	gone.Side, gone.StartLine = "base", 40
-	f.Locations = []judge.Location{gone}
+	f.Locations = []finding.Location{gone}
 	if got := primary().PhysicalLocation; got.ArtifactLocation.URI != gone.File || got.Region.StartLine != 1 {
 		t.Errorf("the line was deleted: %+v", got)
 	}
@@ -314,7 +314,7 @@ func TestSARIFElision(t *testing.T) {
 	}
 }
 
-func checkElision(t *testing.T, f *judge.Finding, kept []shownStep) {
+func checkElision(t *testing.T, f *finding.Finding, kept []shownStep) {
 	t.Helper()
 	if len(kept) != min(len(f.Interleaving), sarifSteps) {
 		t.Fatalf("%d steps of %d kept", len(kept), len(f.Interleaving))

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // maxSuggestions is how many fixes one review offers.
@@ -32,7 +32,7 @@ type Suggestion struct {
 func Suggestions(r *verify.Result, instance string) []Suggestion {
 	fresh, _, _ := byStatus(r.Findings) // not sanitized: what was verified is what is offered
 	var out []Suggestion
-	var mended [][]*judge.Finding
+	var mended [][]*finding.Finding
 	for i := range fresh {
 		s, ok := suggestion(&fresh[i])
 		if !ok {
@@ -49,7 +49,7 @@ func Suggestions(r *verify.Result, instance string) []Suggestion {
 			mended[at] = append(mended[at], &fresh[i])
 		case at < 0 && len(out) < maxSuggestions:
 			out = append(out, s)
-			mended = append(mended, []*judge.Finding{&fresh[i]})
+			mended = append(mended, []*finding.Finding{&fresh[i]})
 		}
 	}
 	for k := range out {
@@ -59,7 +59,7 @@ func Suggestions(r *verify.Result, instance string) []Suggestion {
 }
 
 // suggestion is the fix of a finding, where it is lines that can be replaced as they are.
-func suggestion(f *judge.Finding) (Suggestion, bool) {
+func suggestion(f *finding.Finding) (Suggestion, bool) {
 	x := f.Fix
 	if x == nil || !x.Mechanical || !x.Verified || x.Location == nil || x.Location.Side != "head" ||
 		uri(x.Location.File) == "" {
@@ -100,7 +100,7 @@ func (s *Suggestion) marker(instance string) string {
 	return suggestionPrefix + "instance=" + markerEscape(instance) + " key=" + s.Key + " -->"
 }
 
-func (s *Suggestion) body(instance string, fs []*judge.Finding) string {
+func (s *Suggestion) body(instance string, fs []*finding.Finding) string {
 	var b strings.Builder
 	b.WriteString(s.marker(instance) + "\n")
 	for _, f := range fs[:min(len(fs), 5)] {

@@ -10,11 +10,11 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 func TestSuggestions(t *testing.T) {
-	edit := func(do func(f *judge.Finding)) *verify.Result {
+	edit := func(do func(f *finding.Finding)) *verify.Result {
 		r := fixed(14, 14, "x: y\n")
 		do(&r.Findings[0])
 		return r
@@ -24,18 +24,18 @@ func TestSuggestions(t *testing.T) {
 		r     *verify.Result
 		want  int
 	}{
-		{"a fix as text", edit(func(*judge.Finding) {}), 1},
-		{"one in words", edit(func(f *judge.Finding) { f.Fix.Mechanical = false }), 0},
-		{"one that was not verified", edit(func(f *judge.Finding) { f.Fix.Verified = false }), 0},
-		{"none", edit(func(f *judge.Finding) { f.Fix = nil }), 0},
-		{"of an existing finding", edit(func(f *judge.Finding) { f.Status = judge.Existing }), 0},
-		{"on base", edit(func(f *judge.Finding) { f.Fix.Location.Side = "base" }), 0},
-		{"outside of the repository", edit(func(f *judge.Finding) { f.Fix.Location.File = "../x" }), 0},
-		{"a name with a line break", edit(func(f *judge.Finding) { f.Fix.Location.File = "a\nb" }), 0},
-		{"carriage returns", edit(func(f *judge.Finding) { f.Fix.Replacement = "x: y\r\n" }), 0},
-		{"half a line", edit(func(f *judge.Finding) { f.Fix.Replacement = "x: y" }), 0},
-		{"too much", edit(func(f *judge.Finding) { f.Fix.Replacement = strings.Repeat("x: y\n", 1000) }), 0},
-		{"no line", edit(func(f *judge.Finding) { f.Fix.Location.StartLine = 0 }), 0},
+		{"a fix as text", edit(func(*finding.Finding) {}), 1},
+		{"one in words", edit(func(f *finding.Finding) { f.Fix.Mechanical = false }), 0},
+		{"one that was not verified", edit(func(f *finding.Finding) { f.Fix.Verified = false }), 0},
+		{"none", edit(func(f *finding.Finding) { f.Fix = nil }), 0},
+		{"of an existing finding", edit(func(f *finding.Finding) { f.Status = finding.Existing }), 0},
+		{"on base", edit(func(f *finding.Finding) { f.Fix.Location.Side = "base" }), 0},
+		{"outside of the repository", edit(func(f *finding.Finding) { f.Fix.Location.File = "../x" }), 0},
+		{"a name with a line break", edit(func(f *finding.Finding) { f.Fix.Location.File = "a\nb" }), 0},
+		{"carriage returns", edit(func(f *finding.Finding) { f.Fix.Replacement = "x: y\r\n" }), 0},
+		{"half a line", edit(func(f *finding.Finding) { f.Fix.Replacement = "x: y" }), 0},
+		{"too much", edit(func(f *finding.Finding) { f.Fix.Replacement = strings.Repeat("x: y\n", 1000) }), 0},
+		{"no line", edit(func(f *finding.Finding) { f.Fix.Location.StartLine = 0 }), 0},
 		{"nothing found", emptyResult(), 0},
 	} {
 		if got := Suggestions(tc.r, "prod"); len(got) != tc.want {
@@ -122,10 +122,10 @@ func TestHostileSuggestions(t *testing.T) {
 		r := hostileResult(k)
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			f.Status = judge.New
-			f.Fix = &judge.Fix{
+			f.Status = finding.New
+			f.Fix = &finding.Fix{
 				Text: hostile[k], Mechanical: true, Verified: true, Replacement: line(hostile[k]) + "\n",
-				Location: &judge.Location{File: "a.yaml", StartLine: 1 + i, EndLine: 1 + i, Side: "head"},
+				Location: &finding.Location{File: "a.yaml", StartLine: 1 + i, EndLine: 1 + i, Side: "head"},
 			}
 		}
 		list := Suggestions(r, hostile[k])

@@ -6,7 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Options of every surface; what one has no use for it does not read.
@@ -31,7 +31,7 @@ type Options struct {
 	Bytes      int    // of the document, SARIF's compressed by gzip; 0: the surface's own budget
 	Results    int    // of SARIF: at most; 0: 5,000, what code scanning keeps
 	// Gates says, for JUnit, whether a finding fails its test; nil: a new error does.
-	Gates func(judge.Finding) bool
+	Gates func(finding.Finding) bool
 }
 
 // Surface is one way to write a result.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // filled is a result whose every string is one of two words or both; what the schema
@@ -20,7 +19,7 @@ func filled(a, b string) *verify.Result {
 	fillStrings(r, func(string) string { n++; return [...]string{a, b, a + b, b + "\n" + a}[n%4] })
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		f.Status, f.Severity = [...]judge.Status{judge.New, judge.Existing, judge.Fixed, judge.New}[i%4], "error"
+		f.Status, f.Severity = [...]finding.Status{finding.New, finding.Existing, finding.Fixed, finding.New}[i%4], "error"
 		f.Certainty, f.Scenario, f.Timing = finding.Possible, "change", "realistic"
 	}
 	return r

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Sizes of the text for a terminal.
@@ -138,7 +138,7 @@ func (t *textWriter) headLine(r *verify.Result) {
 	t.printf("\n")
 }
 
-func (t *textWriter) more(fresh []judge.Finding) {
+func (t *textWriter) more(fresh []finding.Finding) {
 	s := "--verbose, or --output html=report.html"
 	if len(fresh) > 0 {
 		s += "; kubesettle explain " + line(fresh[0].Rule)
@@ -287,7 +287,7 @@ func (t *textWriter) diff(lines []string) {
 }
 
 // told writes the steps that decide; their numbers tell how many are left out.
-func (t *textWriter) told(f *judge.Finding, limit int) {
+func (t *textWriter) told(f *finding.Finding, limit int) {
 	all := tell(f)
 	if retold(f, all) {
 		return // the title says it
@@ -309,7 +309,7 @@ func (t *textWriter) told(f *judge.Finding, limit int) {
 }
 
 // toldText is a line of an interleaving with its number.
-func toldText(f *judge.Finding, l *toldLine) string {
+func toldText(f *finding.Finding, l *toldLine) string {
 	number := fmt.Sprint(l.First + 1)
 	if l.Last > l.First {
 		number += fmt.Sprintf("-%d", l.Last+1)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // toldLine is an interleaving's step, or several, as a person would tell it: what the
@@ -16,7 +16,7 @@ import (
 type toldLine struct {
 	First, Last int // of the interleaving, from 0
 	Actor, Text string
-	Because     []judge.Because
+	Because     []finding.Because
 	Event       bool // the environment's
 	Routine     bool // a decision carried out; nothing is decided in it
 	InLoop      bool
@@ -34,7 +34,7 @@ var routine = []string{
 // tell groups an interleaving: consecutive routine steps are one line, and so are
 // consecutive steps of one actor that do the same to the same object. No group crosses
 // the beginning of the loop.
-func tell(f *judge.Finding) []toldLine {
+func tell(f *finding.Finding) []toldLine {
 	steps := f.Interleaving
 	start, loops := cycle(f)
 	var out []toldLine
@@ -69,7 +69,7 @@ func tell(f *judge.Finding) []toldLine {
 	return out
 }
 
-func alike(a, b *judge.Step, calm bool) bool {
+func alike(a, b *finding.Step, calm bool) bool {
 	if calm {
 		return slices.Contains(routine, b.Action)
 	}
@@ -77,7 +77,7 @@ func alike(a, b *judge.Step, calm bool) bool {
 }
 
 // carriedOut words routine steps by what they make of each workload.
-func carriedOut(steps []judge.Step, first, last int) string {
+func carriedOut(steps []finding.Step, first, last int) string {
 	var names []string
 	for i := first; i <= last; i++ {
 		if n := lifeline(steps[i].Object); n != "" && !slices.Contains(names, n) {
@@ -88,7 +88,7 @@ func carriedOut(steps []judge.Step, first, last int) string {
 	if after == nil {
 		return count(last-first+1, "step") + " that carry it out"
 	}
-	var before *judge.Snapshot
+	var before *finding.Snapshot
 	if first > 0 {
 		before = steps[first-1].After
 	}
@@ -113,9 +113,9 @@ type pods struct {
 	fresh, old             int // of the new and of the old revision
 }
 
-func podsOf(name string, s *judge.Snapshot) pods {
+func podsOf(name string, s *finding.Snapshot) pods {
 	var out pods
-	add := func(ps []judge.PodsSnapshot, nodeless bool) {
+	add := func(ps []finding.PodsSnapshot, nodeless bool) {
 		for _, p := range ps {
 			if lifeline(p.Workload) != name || p.Phase == "terminating" {
 				continue
@@ -145,7 +145,7 @@ func podsOf(name string, s *judge.Snapshot) pods {
 }
 
 // becomes says what steps make of a workload, or nothing where it is as before.
-func becomes(name string, before, after *judge.Snapshot) string {
+func becomes(name string, before, after *finding.Snapshot) string {
 	was, is := podsOf(name, before), podsOf(name, after)
 	name = line(name)
 	var s string
@@ -178,7 +178,7 @@ func becomes(name string, before, after *judge.Snapshot) string {
 
 // retold reports whether the lines of an interleaving say nothing that the title does not, as where the API
 // server refuses a change.
-func retold(f *judge.Finding, lines []toldLine) bool {
+func retold(f *finding.Finding, lines []toldLine) bool {
 	said := headline(f)
 	for i := range lines {
 		text := strings.TrimPrefix(moreAlike.ReplaceAllString(lines[i].Text, ""), "once the change is applied, ")
@@ -196,7 +196,7 @@ var (
 
 // decisive chooses at most limit lines that tell why it ends so: the last one, or what
 // is decided in the loop; what the changed lines allow; what sets it off.
-func decisive(f *judge.Finding, lines []toldLine, limit int) []toldLine {
+func decisive(f *finding.Finding, lines []toldLine, limit int) []toldLine {
 	if len(lines) <= limit {
 		return lines
 	}
@@ -238,7 +238,7 @@ func decisive(f *judge.Finding, lines []toldLine, limit int) []toldLine {
 }
 
 // rests reports whether a line is allowed by one of the changed lines.
-func rests(f *judge.Finding, l *toldLine) bool {
+func rests(f *finding.Finding, l *toldLine) bool {
 	for _, b := range l.Because {
 		for i := range f.Locations {
 			at := &f.Locations[i]
@@ -253,7 +253,7 @@ func rests(f *judge.Finding, l *toldLine) bool {
 // role is the lifeline of an actor: one for each kind of control loop, as the cluster
 // has one of each, and one for all that the environment does. A diagram of few lifelines
 // stays wide enough to be read.
-func role(s *judge.Step) string {
+func role(s *finding.Step) string {
 	if s.Class == "event" {
 		return "environment"
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // Every step of an interleaving is in exactly one line, in order, and no line crosses the
@@ -35,17 +34,17 @@ func TestTellHasEveryStepOnce(t *testing.T) {
 
 // A rollout that goes on as planned is one line, and says how far it has come.
 func TestTellGroupsARollout(t *testing.T) {
-	shot := func(old, fresh, pending int) *judge.Snapshot {
-		pods := []judge.PodsSnapshot{{Workload: webID, Revision: "old", Phase: "ready", Count: old}, {Workload: webID, Revision: "new", Phase: "ready", Count: fresh}}
-		return &judge.Snapshot{
-			Nodes:   []judge.NodeSnapshot{{Name: "a-1", Pods: pods}},
-			Pending: []judge.PodsSnapshot{{Workload: webID, Revision: "new", Phase: "pending", Count: pending}},
+	shot := func(old, fresh, pending int) *finding.Snapshot {
+		pods := []finding.PodsSnapshot{{Workload: webID, Revision: "old", Phase: "ready", Count: old}, {Workload: webID, Revision: "new", Phase: "ready", Count: fresh}}
+		return &finding.Snapshot{
+			Nodes:   []finding.NodeSnapshot{{Name: "a-1", Pods: pods}},
+			Pending: []finding.PodsSnapshot{{Workload: webID, Revision: "new", Phase: "pending", Count: pending}},
 		}
 	}
-	step := func(class, action, text string, after *judge.Snapshot) judge.Step {
-		return judge.Step{Actor: action, Class: class, Action: action, Object: webID, Text: text, After: after}
+	step := func(class, action, text string, after *finding.Snapshot) finding.Step {
+		return finding.Step{Actor: action, Class: class, Action: action, Object: webID, Text: text, After: after}
 	}
-	f := &judge.Finding{Interleaving: []judge.Step{
+	f := &finding.Finding{Interleaving: []finding.Step{
 		step("event", "apply", "the change is applied", shot(3, 0, 0)),
 		step("sync", "create-replicaset", "creates the ReplicaSet", shot(3, 0, 0)),
 		step("sync", "create-pod", "creates 1 pod", shot(3, 0, 1)),
@@ -75,16 +74,18 @@ func TestTellGroupsARollout(t *testing.T) {
 // Findings of one cause are one block: those at one line, those of one run, and the same
 // edit in several releases. Others stay apart.
 func TestByCause(t *testing.T) {
-	at := func(file string, line int) []judge.Location { return []judge.Location{{File: file, StartLine: line}} }
-	blame := []judge.Blame{{Path: "spec.replicas", New: "2"}}
-	fs := []judge.Finding{
+	at := func(file string, line int) []finding.Location {
+		return []finding.Location{{File: file, StartLine: line}}
+	}
+	blame := []finding.Blame{{Path: "spec.replicas", New: "2"}}
+	fs := []finding.Finding{
 		{Rule: "a", Workload: "w", Release: "one", Message: "m", Locations: at("x.yaml", 3), Blame: blame},
 		{Rule: "b", Workload: "w", Release: "one", Message: "m: more", Locations: at("x.yaml", 3)},
 		{Rule: "a", Workload: "w", Release: "two", Message: "m", Locations: at("y.yaml", 3), Blame: blame},
 		{Rule: "a", Workload: "v", Release: "one", Message: "m", Locations: at("x.yaml", 3)},
 		{Rule: "a", Workload: "w", Release: "one", Message: "m", Locations: at("x.yaml", 4)},
 		{Rule: "a", Workload: "w", Release: "one", Message: "m"},
-		{Rule: "a", Workload: "w", Release: "one", Message: "m", Status: judge.Existing, Locations: at("x.yaml", 3)},
+		{Rule: "a", Workload: "w", Release: "one", Message: "m", Status: finding.Existing, Locations: at("x.yaml", 3)},
 	}
 	var sizes []int
 	for _, c := range byCause(fs) {
@@ -101,15 +102,15 @@ func TestByCause(t *testing.T) {
 // What the runs say of causes holds whatever the lines: the gravest leads, what has been there on base is
 // named as such, and two findings of one rule and workload are told apart. Nothing goes.
 func TestByCauseOfOneRun(t *testing.T) {
-	of := func(rule, workload, message string, status judge.Status, cause string) judge.Finding {
-		return judge.Finding{Rule: rule, Workload: workload, Message: message, Status: status, Cause: cause}
+	of := func(rule, workload, message string, status finding.Status, cause string) finding.Finding {
+		return finding.Finding{Rule: rule, Workload: workload, Message: message, Status: status, Cause: cause}
 	}
-	fs := []judge.Finding{
-		of("rollout-stuck", "apps/Deployment x/a", "the rollout stays incomplete: 1 of 2", judge.New, "k"),
-		of("missing-config", "apps/Deployment x/b", "b needs Secret one: it does not start", judge.New, "l"),
-		of("missing-config", "apps/Deployment x/b", "b needs Secret two: it does not start", judge.New, "l"),
-		of("eviction-loop", "apps/Deployment x/a", "pods are evicted forever: 2 replicas", judge.Existing, "k"),
-		of("eviction-loop", "apps/Deployment x/c", "pods are evicted forever: 1 replica", judge.Existing, ""),
+	fs := []finding.Finding{
+		of("rollout-stuck", "apps/Deployment x/a", "the rollout stays incomplete: 1 of 2", finding.New, "k"),
+		of("missing-config", "apps/Deployment x/b", "b needs Secret one: it does not start", finding.New, "l"),
+		of("missing-config", "apps/Deployment x/b", "b needs Secret two: it does not start", finding.New, "l"),
+		of("eviction-loop", "apps/Deployment x/a", "pods are evicted forever: 2 replicas", finding.Existing, "k"),
+		of("eviction-loop", "apps/Deployment x/c", "pods are evicted forever: 1 replica", finding.Existing, ""),
 	}
 	now, before := causes(fs[:3], fs[3:])
 	if len(now) != 2 || len(before) != 1 || before[0][0].Workload != "apps/Deployment x/c" {
@@ -126,14 +127,14 @@ func TestByCauseOfOneRun(t *testing.T) {
 // as a claim's storage class that the API server refuses; where it takes nodes, each object
 // has a run of its own.
 func TestByCauseOfOneEdit(t *testing.T) {
-	edit := func(object, file, from, to string, nodes int) judge.Finding {
-		return judge.Finding{
-			Rule: "apply-rejected", Workload: object, Message: "refused: " + object, Scale: judge.Scale{Nodes: nodes},
-			Locations: []judge.Location{{File: file, StartLine: 9}},
-			Changed:   &judge.Hunk{File: file, Line: 9, Removed: []string{"  storageClassName: " + from}, Added: []string{"    storageClassName: " + to}},
+	edit := func(object, file, from, to string, nodes int) finding.Finding {
+		return finding.Finding{
+			Rule: "apply-rejected", Workload: object, Message: "refused: " + object, Scale: finding.Scale{Nodes: nodes},
+			Locations: []finding.Location{{File: file, StartLine: 9}},
+			Changed:   &finding.Hunk{File: file, Line: 9, Removed: []string{"  storageClassName: " + from}, Added: []string{"    storageClassName: " + to}},
 		}
 	}
-	fs := []judge.Finding{
+	fs := []finding.Finding{
 		edit("PersistentVolumeClaim x/a", "a.yaml", "slow", "fast", 0),
 		edit("PersistentVolumeClaim x/b", "b.yaml", "slow", "fast", 0),
 		edit("PersistentVolumeClaim y/c", "c.yaml", "slow", "fast", 0),
@@ -164,10 +165,10 @@ func TestTitle(t *testing.T) {
 		"the autoscaler of default/web can go to its maximum":           "the autoscaler of default/web goes to its maximum",
 		"the API server refuses the change of apps/Deployment x/can be": "the API server refuses the change of apps/Deployment x/can be",
 	} {
-		if got := title(&judge.Finding{Message: message, Certainty: finding.Inevitable}); got != want {
+		if got := title(&finding.Finding{Message: message, Certainty: finding.Inevitable}); got != want {
 			t.Errorf("%q becomes %q, want %q", message, got, want)
 		}
-		if got := title(&judge.Finding{Message: message, Certainty: finding.Possible}); got != message {
+		if got := title(&finding.Finding{Message: message, Certainty: finding.Possible}); got != message {
 			t.Errorf("%q, which is possible, becomes %q", message, got)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // whole is everything that a result says, for a terminal: the findings worst first
@@ -77,7 +77,7 @@ func severityColor(s string) string {
 }
 
 // statusText words the status of a finding.
-func statusText(f *judge.Finding) string {
+func statusText(f *finding.Finding) string {
 	if f.Baselined {
 		return line(string(f.Status)) + ", in the baseline"
 	}
@@ -85,7 +85,7 @@ func statusText(f *judge.Finding) string {
 }
 
 // finding prints one finding; whole says with its interleaving, causes and fix.
-func (t *textWriter) finding(f *judge.Finding, whole bool) {
+func (t *textWriter) finding(f *finding.Finding, whole bool) {
 	tag := fmt.Sprintf("%s[%s]", line(f.Severity), line(f.Rule))
 	t.printf("\n%s %s  %s", t.color(severityColor(f.Severity), tag), statusText(f), t.color(bold, line(f.Workload)))
 	if f.Release != "" {
@@ -95,7 +95,7 @@ func (t *textWriter) finding(f *judge.Finding, whole bool) {
 	if len(f.AlsoIn) > 0 {
 		t.printf("  The same in: %s\n", line(strings.Join(f.AlsoIn, ", ")))
 	}
-	if len(f.Locations) > 0 && f.Status != judge.Fixed {
+	if len(f.Locations) > 0 && f.Status != finding.Fixed {
 		t.row("where", where(&f.Locations[0]))
 	}
 	if !whole {
@@ -129,7 +129,7 @@ func (t *textWriter) row(name, value string) {
 }
 
 // steps numbers the interleaving; a bar marks the loop.
-func (t *textWriter) steps(f *judge.Finding) {
+func (t *textWriter) steps(f *finding.Finding) {
 	if len(f.Interleaving) == 0 {
 		return
 	}
@@ -157,7 +157,7 @@ func (t *textWriter) steps(f *judge.Finding) {
 	}
 }
 
-func (t *textWriter) blame(f *judge.Finding) {
+func (t *textWriter) blame(f *finding.Finding) {
 	if len(f.Blame) == 0 {
 		return
 	}

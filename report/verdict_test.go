@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // TestVerdictSentence wants a sentence that claims no more than was done: what failed
@@ -29,7 +29,7 @@ func TestVerdictSentence(t *testing.T) {
 			Base: base, Verdict: verify.Errored, Workloads: []verify.Workload{web}, Releases: []verify.ReleaseResult{ok, broken, old}},
 		"2 releases could not be analysed, so there is no verdict on them; 1 new finding in the rest.": {
 			Base: base, Verdict: verify.Errored, Workloads: []verify.Workload{web}, Releases: []verify.ReleaseResult{ok, broken, remote},
-			Findings: []judge.Finding{{Status: judge.New, Severity: "note"}}},
+			Findings: []finding.Finding{{Status: finding.New, Severity: "note"}}},
 		"No new violation was found, but 1 workload could not be decided.": {
 			Base: base, Verdict: verify.Inconclusive, Workloads: []verify.Workload{web, db}, Coverage: verify.Coverage{Bound: "complete"}},
 		"No new violation was found, but the search ended before everything within the bound was explored.": {

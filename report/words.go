@@ -13,7 +13,6 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // sentence is s on one line, its first letter large and a full stop at its end.
@@ -39,7 +38,7 @@ func looksLikeName(s string) bool {
 }
 
 // headline is the finding in one clause.
-func headline(f *judge.Finding) string {
+func headline(f *finding.Finding) string {
 	if m := line(f.Message); m != "" {
 		return strings.TrimSuffix(m, ".")
 	}
@@ -47,7 +46,7 @@ func headline(f *judge.Finding) string {
 }
 
 // runs says what of an inevitable finding is like it: no interleaving, where the API server refuses.
-func runs(f *judge.Finding) string {
+func runs(f *finding.Finding) string {
 	if f.Rule == rules.ApplyRejected {
 		return "apply ends"
 	}
@@ -56,7 +55,7 @@ func runs(f *judge.Finding) string {
 
 // needs words the timing without which a finding does not show, at length and in brief; "": none. However sure it is
 // from there on, the whole is only possible.
-func needs(f *judge.Finding) (long, short string) {
+func needs(f *finding.Finding) (long, short string) {
 	switch f.Timing {
 	case "arbitrary":
 		return "only with arbitrary timing, where any loop may be slower than any other", "only with arbitrary timing"
@@ -72,7 +71,7 @@ func needs(f *judge.Finding) (long, short string) {
 }
 
 // certainty says in words how sure, in which scenario and under which timing.
-func certainty(f *judge.Finding) string {
+func certainty(f *finding.Finding) string {
 	s, comes := "", runs(f)+" like this"
 	if f.Recovers != nil { // it is a single step that is wrong
 		comes = "fair run comes through this"
@@ -105,7 +104,7 @@ func certainty(f *judge.Finding) string {
 }
 
 // scenario says in words where the run begins.
-func scenario(f *judge.Finding) string {
+func scenario(f *finding.Finding) string {
 	switch f.Scenario {
 	case "change":
 		if f.Start == "live" {
@@ -125,7 +124,7 @@ func scenario(f *judge.Finding) string {
 }
 
 // scale says in words at which size the finding shows.
-func scale(f *judge.Finding) string {
+func scale(f *finding.Finding) string {
 	if f.Scale.Nodes == 0 && f.Scale.Pods == 0 {
 		return "none: the API server decides before anything runs"
 	}
@@ -145,7 +144,7 @@ func scale(f *judge.Finding) string {
 }
 
 // events says in words what has to happen.
-func events(f *judge.Finding) string {
+func events(f *finding.Finding) string {
 	if len(f.Events) == 0 {
 		return "none but the control loops' own steps"
 	}
@@ -166,7 +165,7 @@ func events(f *judge.Finding) string {
 }
 
 // stepText words one step, its actor left out.
-func stepText(s *judge.Step) string {
+func stepText(s *finding.Step) string {
 	if t := line(s.Text); t != "" {
 		return t
 	}
@@ -174,7 +173,7 @@ func stepText(s *judge.Step) string {
 }
 
 // actor names who moves in a step.
-func actor(s *judge.Step) string {
+func actor(s *finding.Step) string {
 	if a := line(s.Actor); a != "" {
 		return a
 	}
@@ -189,7 +188,7 @@ func fileLine(file string, l int) string {
 }
 
 // where is the file and line of a location, or "".
-func where(l *judge.Location) string {
+func where(l *finding.Location) string {
 	if l == nil || l.File == "" {
 		return ""
 	}
@@ -216,7 +215,7 @@ func change(old, new string) string {
 
 // blamed words a field to blame: which one, and what became of it. Where the whole
 // object came or went there is no field.
-func blamed(b *judge.Blame) (path, what string) {
+func blamed(b *finding.Blame) (path, what string) {
 	if path = line(b.Path); path != "" {
 		return path, change(b.Old, b.New)
 	}
@@ -227,7 +226,7 @@ func blamed(b *judge.Blame) (path, what string) {
 }
 
 // cycle gives the first step of the loop, or false where there is none.
-func cycle(f *judge.Finding) (int, bool) {
+func cycle(f *finding.Finding) (int, bool) {
 	if f.CycleStart == nil || *f.CycleStart < 0 || *f.CycleStart >= len(f.Interleaving) {
 		return 0, false
 	}
@@ -235,7 +234,7 @@ func cycle(f *judge.Finding) (int, bool) {
 }
 
 // loopText says which steps repeat.
-func loopText(f *judge.Finding) string {
+func loopText(f *finding.Finding) string {
 	start, ok := cycle(f)
 	if !ok {
 		return ""
@@ -247,7 +246,7 @@ func loopText(f *judge.Finding) string {
 }
 
 // fixText words a fix, and whether it was verified.
-func fixText(f *judge.Fix) string {
+func fixText(f *finding.Fix) string {
 	s := sentence(f.Text)
 	if f.Cost != "" {
 		s += " The cost: " + strings.TrimSuffix(line(f.Cost), ".") + "."
@@ -268,7 +267,7 @@ func fixText(f *judge.Fix) string {
 const mostSpread = 5
 
 // spreads says which other releases a fix changes, or may change; "": none.
-func spreads(f *judge.Fix) string {
+func spreads(f *finding.Fix) string {
 	var parts []string
 	for _, p := range []struct {
 		says string
@@ -290,7 +289,7 @@ func spreads(f *judge.Fix) string {
 }
 
 // replaced says which lines a fix replaces, or "" where it is no replacement.
-func replaced(f *judge.Fix) string {
+func replaced(f *finding.Fix) string {
 	if !f.Mechanical || f.Location == nil {
 		return ""
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -72,8 +72,8 @@ func TestHoldsAtAReducedScale(t *testing.T) {
 // at a reduced scale; a run with the declared numbers shows it.
 func TestProbeShowsFullNodes(t *testing.T) {
 	r := manyPods(t, 50, "events: {none: true}\ncluster: {nodePools: [{name: n, count: {min: 3, max: 3}, allocatable: {cpu: \"16\", memory: 1Ti}}]}\n")
-	i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == "unschedulable" })
-	if i < 0 || r.Findings[i].Status != judge.Existing || !r.Findings[i].AtDeclaredScale || !strings.Contains(r.Findings[i].Message, "48 of 50") {
+	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "unschedulable" })
+	if i < 0 || r.Findings[i].Status != finding.Existing || !r.Findings[i].AtDeclaredScale || !strings.Contains(r.Findings[i].Message, "48 of 50") {
 		t.Errorf("48 pods fit:\n%s", outline(r))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -42,13 +43,13 @@ func (r *Result) accept(b *policies.Baseline) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		switch {
-		case f.Status == judge.Fixed || !has[f.Fingerprint] && !has[f.Standing]:
-		case f.Status == judge.Worsened:
+		case f.Status == finding.Fixed || !has[f.Fingerprint] && !has[f.Standing]:
+		case f.Status == finding.Worsened:
 			r.Notices = append(r.Notices,
 				fmt.Sprintf("baseline: %s of %s is in %s, but this change makes it worse: it counts", f.Rule,
 					orAny(f.Workload), b.File))
 		default:
-			f.Status, f.Baselined = judge.Existing, true
+			f.Status, f.Baselined = finding.Existing, true
 		}
 	}
 	judge.SortFindings(r.Findings)
@@ -70,7 +71,7 @@ func (r *Result) Entries() []policies.BaselineEntry {
 	var out []policies.BaselineEntry
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Status == judge.Fixed || f.Standing == "" {
+		if f.Status == finding.Fixed || f.Standing == "" {
 			continue
 		}
 		e := policies.BaselineEntry{Fingerprint: f.Standing, Rule: f.Rule, Workload: f.Workload, Release: f.Release}
@@ -93,9 +94,9 @@ func (r *Result) stale(b *policies.Baseline, on []rules.Rule, all bool) {
 		return
 	}
 	occurs, breaks := map[string]bool{}, map[[2]string]bool{}
-	for _, list := range [][]judge.Finding{r.Findings, waivedOf(r)} {
+	for _, list := range [][]finding.Finding{r.Findings, waivedOf(r)} {
 		for i := range list {
-			if f := &list[i]; f.Status != judge.Fixed {
+			if f := &list[i]; f.Status != finding.Fixed {
 				occurs[f.Fingerprint], occurs[f.Standing] = true, true
 				breaks[[2]string{f.Rule, f.Workload}] = true
 			}
@@ -135,8 +136,8 @@ func (r *Result) settled(e policies.BaselineEntry, all bool) bool {
 	return seen || whole
 }
 
-func waivedOf(r *Result) []judge.Finding {
-	var out []judge.Finding
+func waivedOf(r *Result) []finding.Finding {
+	var out []finding.Finding
 	for i := range r.Waived {
 		out = append(out, r.Waived[i].Finding)
 	}

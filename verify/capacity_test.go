@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // webAsking is a Deployment on the one node of one CPU, with what else is in its namespace.
@@ -47,27 +47,27 @@ func TestArithmeticDecidesAtTheDeclaredSize(t *testing.T) {
 	for _, c := range []struct {
 		name, base, head string
 		rule             string // "": nothing is found
-		status           judge.Status
+		status           finding.Status
 		words            string
 	}{
-		{"sum", webAsking(1, "100m", ""), webAsking(100000, "1500m", ""), "unschedulable", judge.New, "100000 pods"},
-		{"sum that just does not fit", webAsking(10, "100m", ""), webAsking(11, "100m", ""), "unschedulable", judge.New, ""},
+		{"sum", webAsking(1, "100m", ""), webAsking(100000, "1500m", ""), "unschedulable", finding.New, "100000 pods"},
+		{"sum that just does not fit", webAsking(10, "100m", ""), webAsking(11, "100m", ""), "unschedulable", finding.New, ""},
 		{"sum that fits", webAsking(1, "100m", ""), webAsking(10, "100m", ""), "", "", ""},
-		{"pods", webAsking(1, "1m", ""), webAsking(111, "1m", ""), "unschedulable", judge.New, ""},
+		{"pods", webAsking(1, "1m", ""), webAsking(111, "1m", ""), "unschedulable", finding.New, ""},
 		{"pods that fit", webAsking(1, "1m", ""), webAsking(110, "1m", ""), "", "", ""},
-		{"largest node", webAsking(1, "100m", ""), webAsking(1, "1001m", ""), "unschedulable", judge.New, ""},
-		{"maximum", webAsking(1, "100m", hpaUpTo(10)), webAsking(1, "100m", hpaUpTo(200)), "unschedulable", judge.New, "200 pods"},
-		{"quota", webAsking(1, "1m", quotaOf("50m")), webAsking(90, "1m", quotaOf("50m")), "rollout-stuck", judge.New, "ResourceQuota q"},
+		{"largest node", webAsking(1, "100m", ""), webAsking(1, "1001m", ""), "unschedulable", finding.New, ""},
+		{"maximum", webAsking(1, "100m", hpaUpTo(10)), webAsking(1, "100m", hpaUpTo(200)), "unschedulable", finding.New, "200 pods"},
+		{"quota", webAsking(1, "1m", quotaOf("50m")), webAsking(90, "1m", quotaOf("50m")), "rollout-stuck", finding.New, "ResourceQuota q"},
 		{"as bad before", webAsking(200, "100m", ""), webAsking(200, "100m", "---\napiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: default}\nspec: {selector: {app: web}, ports: [{port: 80}]}\n"), "", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := checked(t, c.base, c.head)
-			var found *judge.Finding
+			var found *finding.Finding
 			for i := range r.Findings {
-				if f := &r.Findings[i]; f.Rule == c.rule && f.Status == judge.New {
+				if f := &r.Findings[i]; f.Rule == c.rule && f.Status == finding.New {
 					found = f
 				}
-				if f := &r.Findings[i]; c.rule == "" && f.Status == judge.New && (f.Rule == "unschedulable" || strings.Contains(f.Message, "declared size")) {
+				if f := &r.Findings[i]; c.rule == "" && f.Status == finding.New && (f.Rule == "unschedulable" || strings.Contains(f.Message, "declared size")) {
 					t.Errorf("%s: %s", f.Rule, f.Message)
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -196,7 +197,7 @@ type analysis struct {
 func newResult(ch *render.Changes, opt Options) *Result {
 	r := &Result{
 		SchemaVersion: SchemaVersion, Tool: opt.Tool, Head: Side{ch.Head.Name, ch.Head.Commit},
-		Workloads: []Workload{}, Findings: []judge.Finding{}, Releases: []ReleaseResult{},
+		Workloads: []Workload{}, Findings: []finding.Finding{}, Releases: []ReleaseResult{},
 		Assumptions: []string{}, Waived: []Waived{}, Notices: []string{},
 	}
 	if ch.Base != nil {

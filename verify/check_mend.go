@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/static"
@@ -33,17 +34,17 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 	}
 	tried := 0
 	for _, m := range a.mending {
-		i := slices.IndexFunc(a.result.Findings, func(f judge.Finding) bool {
+		i := slices.IndexFunc(a.result.Findings, func(f finding.Finding) bool {
 			return f.Rule == m.rule && f.Workload == m.workload && f.Release == m.release &&
 				(m.searched || f.Message == m.message) && (f.Fix == nil || m.searched && f.Fix.Back) &&
-				f.Status == judge.New
+				f.Status == finding.New
 		})
 		if i < 0 {
 			continue
 		}
 		for _, r := range m.remedies {
 			if r.Object == nil && r.Stay == nil {
-				a.result.Findings[i].Fix = &judge.Fix{Text: r.Say, Cost: r.Cost}
+				a.result.Findings[i].Fix = &finding.Fix{Text: r.Say, Cost: r.Cost}
 				break
 			}
 			if tried == mostMended || a.checker.Expired() {
@@ -67,14 +68,14 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 
 // tryStatic gives a remedy as an edit that mends a finding and breaks nothing, in words where its lines may not be
 // shown; nil where there is none.
-func (a *analysis) tryStatic(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding,
-	r static.Remedy) *judge.Fix {
+func (a *analysis) tryStatic(ctx context.Context, ch *render.Changes, all bool, of *finding.Finding,
+	r static.Remedy) *finding.Fix {
 	return a.tryEdits(ctx, ch, of, r, func(rel *render.Rendered) bool { return a.mended(ctx, ch, all, rel, of, r) })
 }
 
 // trySearched is [analysis.tryStatic] for a finding that a search would tell as well.
-func (a *analysis) trySearched(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding,
-	r static.Remedy) *judge.Fix {
+func (a *analysis) trySearched(ctx context.Context, ch *render.Changes, all bool, of *finding.Finding,
+	r static.Remedy) *finding.Fix {
 	return a.tryEdits(ctx, ch, of, r, func(rel *render.Rendered) bool {
 		return a.standsAsWell(ch, all, rel) && a.searchedClean(ctx, ch.Base, ch.Head, all, rel, of)
 	})
@@ -82,8 +83,8 @@ func (a *analysis) trySearched(ctx context.Context, ch *render.Changes, all bool
 
 // tryEdits gives a remedy as the first edit that mends, of the least reach; in words where its lines may not be shown,
 // are not found, or would change releases that have nothing to do with it; nil where it does not mend.
-func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, of *judge.Finding, r static.Remedy,
-	mends func(*render.Rendered) bool) (wide *judge.Fix) {
+func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, of *finding.Finding, r static.Remedy,
+	mends func(*render.Rendered) bool) (wide *finding.Fix) {
 	for _, w := range rewrites(ctx, ch.Head, r) {
 		if a.checker.Expired() {
 			return wide // each is a render and a comparison of everything
@@ -107,7 +108,7 @@ func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, of *judge.F
 		}
 		f := a.places.Fix(e)
 		f.Cost = r.Cost
-		f.Spread(others)
+		others.Spread(f)
 		if reach == judge.Own {
 			return f
 		}
@@ -141,12 +142,12 @@ func rewrites(ctx context.Context, head *render.Revision, r static.Remedy) []ren
 }
 
 // inWords is a remedy that was tried as a fix without an edit.
-func (a *analysis) inWords(r static.Remedy) *judge.Fix {
+func (a *analysis) inWords(r static.Remedy) *finding.Fix {
 	l := a.places.Location(r.Object.Source, "head")
 	if len(r.Set) > 0 {
 		l = a.places.Location(r.Object.Locate(r.Set[0].Path), "head")
 	}
-	return &judge.Fix{Text: r.Say, Cost: r.Cost, Location: &l, Verified: true}
+	return &finding.Fix{Text: r.Say, Cost: r.Cost, Location: &l, Verified: true}
 }
 
 // withObject is the release of head that a remedy's objects are of, with the objects as the remedy sets them; nil where
@@ -194,7 +195,7 @@ func alone(head *render.Revision, rel *render.Rendered, o *render.Object) bool {
 // mended reports whether a change with another release in place of head's, and with what a remedy sets before on base,
 // has not a finding, nor one that it had not before.
 func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel *render.Rendered,
-	of *judge.Finding, r static.Remedy) bool {
+	of *finding.Finding, r static.Remedy) bool {
 	base := ch.Base
 	if len(r.Earlier()) > 0 {
 		if base = setBefore(base, r); base == nil {
@@ -265,7 +266,7 @@ func setBefore(base *render.Revision, r static.Remedy) *render.Revision {
 // searchedClean reports whether a change with another release in place of head's, searched to the end, has no finding
 // that it had not before, nor the one that was to go; nil: none was.
 func (a *analysis) searchedClean(ctx context.Context, base, head *render.Revision, all bool, rel *render.Rendered,
-	gone *judge.Finding) bool {
+	gone *finding.Finding) bool {
 	one := *head
 	one.Releases = []*render.Rendered{rel}
 	if base != nil {
@@ -284,12 +285,12 @@ func (a *analysis) searchedClean(ctx context.Context, base, head *render.Revisio
 		opt.TimeBudget = max(time.Until(a.checker.Budget.Deadline), time.Nanosecond)
 	}
 	r, err := analyse(ctx, part, opt, all)
-	return err == nil && r.Coverage.Bound == "complete" && !slices.ContainsFunc(r.Findings, func(f judge.Finding) bool {
-		if gone != nil && f.Rule == gone.Rule && f.Workload == gone.Workload && f.Status != judge.Fixed {
+	return err == nil && r.Coverage.Bound == "complete" && !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool {
+		if gone != nil && f.Rule == gone.Rule && f.Workload == gone.Workload && f.Status != finding.Fixed {
 			return true
 		}
-		return (f.Status == judge.New || f.Status == judge.Worsened) &&
-			!slices.ContainsFunc(a.result.Findings, func(g judge.Finding) bool {
+		return (f.Status == finding.New || f.Status == finding.Worsened) &&
+			!slices.ContainsFunc(a.result.Findings, func(g finding.Finding) bool {
 				return g.Rule == f.Rule && g.Workload == f.Workload && g.Release == f.Release
 			})
 	})
@@ -307,8 +308,8 @@ func changesOf(base, head *render.Revision) (*render.Changes, error) {
 // the API server refuses: rule, release, and workload with message.
 func (a *analysis) standing(ch *render.Changes, all bool, release string) [][3]string {
 	var out [][3]string
-	add := func(f judge.Finding) {
-		if f.Status != judge.Fixed && f.Status != judge.Existing {
+	add := func(f finding.Finding) {
+		if f.Status != finding.Fixed && f.Status != finding.Existing {
 			for _, rel := range append([]string{f.Release}, f.AlsoIn...) { // each is mended by itself
 				out = append(out, [3]string{f.Rule, rel, f.Workload + "\n" + f.Message})
 			}

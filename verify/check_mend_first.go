@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
 // tryFirst gives a remedy that takes two changes, if neither of them has a finding that the one change had not, nor the
 // one that it is to mend: from base to what the first one leaves, and from there to head.
-func (a *analysis) tryFirst(ctx context.Context, ch *render.Changes, all bool, of *judge.Finding,
-	r static.Remedy) *judge.Fix {
+func (a *analysis) tryFirst(ctx context.Context, ch *render.Changes, all bool, of *finding.Finding,
+	r static.Remedy) *finding.Fix {
 	if ch.Base == nil {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (a *analysis) tryFirst(ctx context.Context, ch *render.Changes, all bool, o
 			return nil
 		}
 	}
-	f := &judge.Fix{Text: r.Say, Cost: r.Cost, Verified: true}
+	f := &finding.Fix{Text: r.Say, Cost: r.Cost, Verified: true}
 	if r.First {
 		l := a.places.Location(r.Object.Source, "base")
 		f.Location = &l

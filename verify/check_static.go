@@ -40,14 +40,14 @@ func (a *analysis) enterShortages(picked []*slice.Slice) {
 				!a.tells(s.Rule, sl.Release, sl.Spec.Workloads[s.Workload].ID) {
 				continue // a quota, say, keeps these pods from ever being there
 			}
-			status := judge.New
+			status := finding.New
 			for _, o := range was {
 				switch {
 				case !o.Like(s):
 				case o.Asked-o.Fit >= s.Asked-s.Fit:
-					status = judge.Existing
+					status = finding.Existing
 				default:
-					status = judge.Worsened
+					status = finding.Worsened
 				}
 			}
 			if rule, on := ruleFor(a.checker.Rules, s.Rule,
@@ -65,8 +65,8 @@ func (a *analysis) enterShortages(picked []*slice.Slice) {
 
 // tells reports whether head breaks a rule, as a search has it.
 func (a *analysis) tells(rule, release, workload string) bool {
-	return slices.ContainsFunc(a.result.Findings, func(f judge.Finding) bool {
-		return f.Rule == rule && f.Release == release && f.Workload == workload && f.Status != judge.Fixed
+	return slices.ContainsFunc(a.result.Findings, func(f finding.Finding) bool {
+		return f.Rule == rule && f.Release == release && f.Workload == workload && f.Status != finding.Fixed
 	})
 }
 
@@ -93,7 +93,7 @@ func (a *analysis) enterRefusals(list []static.Applied) {
 		x := &list[i]
 		if len(x.Back) > 0 {
 			if rule, on := ruleFor(a.checker.Rules, rules.CannotRevert, x.Head.ID.Namespace+"/"+x.Head.ID.Name); on {
-				a.result.Findings = append(a.result.Findings, x.Finding(a.places, x.Head, x.Back, rule, judge.New))
+				a.result.Findings = append(a.result.Findings, x.Finding(a.places, x.Head, x.Back, rule, finding.New))
 			}
 			continue
 		}
@@ -101,20 +101,20 @@ func (a *analysis) enterRefusals(list []static.Applied) {
 		if !on {
 			continue
 		}
-		errs, status, o := x.Fresh(), judge.New, x.Head
+		errs, status, o := x.Fresh(), finding.New, x.Head
 		switch {
 		case len(errs) > 0:
 		case len(x.Refused) > 0:
-			errs, status = x.Refused, judge.Existing
+			errs, status = x.Refused, finding.Existing
 		default:
-			errs, status, o = x.Before, judge.Fixed, x.Base
+			errs, status, o = x.Before, finding.Fixed, x.Base
 		}
 		f := x.Finding(a.places, o, errs, rule, status)
 		if x.Once() && a.opt.Policy.Controllers.GitOps == nil {
 			f.Certainty, f.Severity = finding.Possible, string(judge.Lower(rule.Severity))
 			f.Message += ": delete the " + o.ID.Kind + " first, if it still exists"
 		}
-		if status == judge.New {
+		if status == finding.New {
 			a.mending = append(a.mending, mending{f.Rule, f.Workload, f.Release, f.Message, x.Remedies(errs), false})
 		}
 		a.result.Findings = append(a.result.Findings, f)
@@ -147,9 +147,9 @@ func (a *analysis) enterRemarks(list []static.Remark) {
 
 // searched reports whether a search tells of the rule and workload of a remark: it knows under which conditions.
 func (a *analysis) searched(x static.Remark) bool {
-	return slices.ContainsFunc(a.result.Findings, func(f judge.Finding) bool {
+	return slices.ContainsFunc(a.result.Findings, func(f finding.Finding) bool {
 		return f.Rule == x.Rule && f.Workload == x.Object.ID.String() && f.Scale.Nodes > 0 &&
-			(f.Status == judge.New || f.Status == judge.Worsened)
+			(f.Status == finding.New || f.Status == finding.Worsened)
 	})
 }
 
@@ -184,7 +184,7 @@ func (a *analysis) holdUp(ch *render.Changes) {
 	for i := range a.result.Findings {
 		f := &a.result.Findings[i]
 		refused := f.Rule == rules.ApplyRejected
-		if f.Status != judge.New && f.Status != judge.Worsened || f.Certainty != finding.Inevitable ||
+		if f.Status != finding.New && f.Status != finding.Worsened || f.Certainty != finding.Inevitable ||
 			f.Scenario != scenario.ScenarioChange && f.Scenario != scenario.ScenarioInstall ||
 			!refused && !rules.FacetsOf(f.Rule).Any(rules.MidRollout|rules.Unplaced) ||
 			slices.ContainsFunc(f.Events, func(e string) bool { return e != "apply" }) {

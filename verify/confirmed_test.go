@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -19,7 +20,7 @@ func TestConfirmations(t *testing.T) {
 		t.Run(filepath.Base(c.Case), func(t *testing.T) {
 			t.Parallel()
 			r := caseResult(t, filepath.Join("..", c.Case, "violating"))
-			i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Shape() == c.Shape })
+			i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return judge.Shape(&f) == c.Shape })
 			if i < 0 {
 				t.Fatalf("no finding has the shape %q:\n%s", c.Shape, outline(r))
 			}
@@ -31,26 +32,26 @@ func TestConfirmations(t *testing.T) {
 }
 
 func TestShape(t *testing.T) {
-	f := judge.Finding{Rule: "below-floor", Interleaving: []judge.Step{
+	f := finding.Finding{Rule: "below-floor", Interleaving: []finding.Step{
 		{Actor: "drain", Class: "event"},
 		{Actor: "replicaset/default/web", Class: "sync"},
 		{Actor: "kubelet-start/default/web", Class: "kubelet"},
 		{Actor: "scheduler", Class: "sync"},
 		{Actor: "replicaset/default/web@new", Class: "sync"},
 	}}
-	if got, want := f.Shape(), "below-floor: drain + replicaset, scheduler"; got != want {
+	if got, want := judge.Shape(&f), "below-floor: drain + replicaset, scheduler"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := (&judge.Finding{Rule: "eviction-loop", Interleaving: f.Interleaving[1:2]}).Shape(), "eviction-loop: replicaset"; got != want {
+	if got, want := judge.Shape(&finding.Finding{Rule: "eviction-loop", Interleaving: f.Interleaving[1:2]}), "eviction-loop: replicaset"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := (&judge.Finding{Rule: "replicas-reset", Interleaving: f.Interleaving[:1]}).Shape(), "replicas-reset: drain"; got != want {
+	if got, want := judge.Shape(&finding.Finding{Rule: "replicas-reset", Interleaving: f.Interleaving[:1]}), "replicas-reset: drain"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	pending := func(why string) string {
-		return (&judge.Finding{Rule: "rollout-stuck", Interleaving: []judge.Step{
+		return judge.Shape(&finding.Finding{Rule: "rollout-stuck", Interleaving: []finding.Step{
 			{Actor: "scheduler", Action: "no-feasible-node", Text: "no node for a pod: 0/3 nodes are available: " + why},
-		}}).Shape()
+		}})
 	}
 	port, affinity := pending("3 node(s) didn't have free ports for the requested pod ports"), pending("3 node(s) didn't match pod anti-affinity rules")
 	if port == affinity {
@@ -60,9 +61,9 @@ func TestShape(t *testing.T) {
 		t.Errorf("by the number of nodes: %q and %q", more, few)
 	}
 	evicted := func(plugin string) string {
-		return (&judge.Finding{Rule: "eviction-loop", Interleaving: []judge.Step{
+		return judge.Shape(&finding.Finding{Rule: "eviction-loop", Interleaving: []finding.Step{
 			{Actor: "descheduler", Class: "periodic", Action: "evict", Text: "the descheduler's " + plugin + " evicts 1 starting pod of default/web on node-1"},
-		}}).Shape()
+		}})
 	}
 	if a, b := evicted("RemoveDuplicates"), evicted("LowNodeUtilization"); a == b {
 		t.Errorf("two plugins have the one shape %q", a)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // entry is a failure that users reported in public: one of tier 1 with several
@@ -227,10 +227,10 @@ func losesNothing(t *testing.T, id string, words []string) {
 }
 
 // documentedFinding is what the violating one of a pair is known for.
-func documentedFinding(t *testing.T, c documentedCase) judge.Finding {
+func documentedFinding(t *testing.T, c documentedCase) finding.Finding {
 	t.Helper()
 	r := caseResult(t, filepath.Join("../testdata", c.dir, "violating"))
-	i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == c.rule })
+	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == c.rule })
 	if i < 0 {
 		t.Fatalf("%s: no %s:\n%s", c.dir, c.rule, outline(r))
 	}
@@ -238,7 +238,7 @@ func documentedFinding(t *testing.T, c documentedCase) judge.Finding {
 }
 
 // howSure words a finding's certainty, and whether every fair run recovers.
-func howSure(f judge.Finding) string {
+func howSure(f finding.Finding) string {
 	if f.Recovers != nil && *f.Recovers {
 		return f.Certainty.String() + ", transient"
 	}
@@ -246,7 +246,7 @@ func howSure(f judge.Finding) string {
 }
 
 // foundAt words the scale of a finding.
-func foundAt(f judge.Finding) string {
+func foundAt(f finding.Finding) string {
 	plural := func(n int, what string) string {
 		if n == 1 {
 			return "1 " + what

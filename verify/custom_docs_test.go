@@ -11,7 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // customRulesDocs are the pages with examples of custom intents.
@@ -46,14 +46,14 @@ func TestCustomRulesPage(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := exampleResult(t, p, blocks, "violating")
-			i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == p.Custom[0].Name })
+			i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == p.Custom[0].Name })
 			if i < 0 {
 				t.Fatalf("violating:\n%s", outline(r))
 			}
 			if got, want := r.Findings[i].Message, strings.TrimSpace(blocks["finding"]); got != want {
 				t.Errorf("violating says\n%s, want\n%s", got, want)
 			}
-			if files := r.Findings[i].Locations; !slices.ContainsFunc(files, func(l judge.Location) bool { return l.File == ".kubesettle.yaml" && l.StartLine > 1 }) {
+			if files := r.Findings[i].Locations; !slices.ContainsFunc(files, func(l finding.Location) bool { return l.File == ".kubesettle.yaml" && l.StartLine > 1 }) {
 				t.Errorf("no location is in the policy: %+v", files)
 			}
 			if r := exampleResult(t, p, blocks, "repaired"); len(r.Findings) > 0 || r.Coverage.Bound != "complete" || r.Verdict != Pass {

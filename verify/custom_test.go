@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // web is a Deployment with so many replicas.
@@ -111,7 +111,7 @@ intents: {custom: [{name: a, never: "self.terminating > 0"}]}
 		t.Fatal(err)
 	}
 	blocks := map[string]string{"base": webOf(2), "head": webOf(1)}
-	if r := exampleResult(t, p, blocks, "head"); !slices.ContainsFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == "a" }) {
+	if r := exampleResult(t, p, blocks, "head"); !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "a" }) {
 		t.Errorf("no pod terminates:\n%s", outline(r))
 	}
 }

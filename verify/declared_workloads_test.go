@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // deploymentOf is a Deployment of pods that ask for some CPU, in thousandths.
@@ -45,7 +45,7 @@ func TestDeclaredWorkloadsTakeRoomAsThoseOfARelease(t *testing.T) {
 			web := func(image string) string { return deploymentOf("default", "web", image, n, cpu) }
 			var out []string
 			for _, f := range checkedWith(t, p, web("web:1")+beside, web("web:2")+beside).Findings {
-				if strings.HasSuffix(f.Workload, "/web") && f.Status == judge.New {
+				if strings.HasSuffix(f.Workload, "/web") && f.Status == finding.New {
 					out = append(out, fmt.Sprint(f.Severity, f.Rule, f.Certainty, f.Scale.Nodes, f.Events))
 				}
 			}
@@ -75,7 +75,7 @@ func TestDeclaredWorkloadsTakeOfQuotas(t *testing.T) {
 			return deploymentOf("default", "web", image, 2, 100) + quotaOf("1200m")
 		}
 		r := checkedWith(t, p, web("web:1"), web("web:2"))
-		has := slices.ContainsFunc(r.Findings, func(f judge.Finding) bool {
+		has := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool {
 			return f.Rule == "rollout-stuck" && strings.HasSuffix(f.Workload, "/web")
 		})
 		if has != want {

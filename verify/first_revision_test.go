@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // A bad first revision blocks the drain of its node exactly where a budget covers it that keeps pods that are not ready,
@@ -45,8 +44,8 @@ func TestABadFirstRevisionBlocksDrainAndFix(t *testing.T) {
 				fmt.Sprintf("spec: {%s, selector: {matchLabels: {app: web}}}\n", budget)
 		}
 		rev := scriptRevision(t, &txtar.Archive{Files: []txtar.File{{Name: "head/all.yaml", Data: []byte(text)}}}, "head")
-		found := func(p *policies.Policy, failing bool) map[string]judge.Finding {
-			out := map[string]judge.Finding{}
+		found := func(p *policies.Policy, failing bool) map[string]finding.Finding {
+			out := map[string]finding.Finding{}
 			for _, f := range verdict(t)(Verify(context.Background(), rev, Options{Policy: p})).Findings {
 				if slices.Contains(f.Events, "bad-revision") == failing {
 					out[f.Rule] = f

@@ -12,7 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/tree"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // sharingSides draws a repository in which several releases read the same files, and a change that has a budget block
@@ -93,8 +93,8 @@ func TestOfferedEditsSayWhatElseTheyChange(t *testing.T) {
 		ch := changesBetween(t, was, is)
 		result := verdict(t)(Check(context.Background(), ch, Options{Policy: policies.Default()}))
 		for _, f := range result.Findings {
-			for _, x := range []*judge.Fix{f.Fix, f.OtherFix} {
-				if x == nil || !x.Mechanical || f.Status == judge.Fixed {
+			for _, x := range []*finding.Fix{f.Fix, f.OtherFix} {
+				if x == nil || !x.Mechanical || f.Status == finding.Fixed {
 					continue
 				}
 				offered++
@@ -142,7 +142,7 @@ func changesBetween(t *testing.T, was, is map[string]string) *render.Changes {
 
 // changedByEdit lists the releases beside one that render otherwise where an edit is made in the text, by rendering
 // the whole tree with it and without.
-func changedByEdit(t *testing.T, head *render.Revision, beside string, x *judge.Fix) (out []string) {
+func changedByEdit(t *testing.T, head *render.Revision, beside string, x *finding.Fix) (out []string) {
 	t.Helper()
 	b, err := fs.ReadFile(head.Tree, x.Location.File)
 	if err != nil {

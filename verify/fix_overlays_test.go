@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // slipMade is a mistake in one field: what it is set to, and was.
@@ -186,14 +186,14 @@ func TestFixesInOverlaysHold(t *testing.T) {
 		ch := changesBetween(t, was, is)
 		result := verdict(t)(Check(context.Background(), ch, Options{Policy: policies.Default()}))
 		for _, f := range result.Findings {
-			if f.Status != judge.New && f.Status != judge.Worsened {
+			if f.Status != finding.New && f.Status != finding.Worsened {
 				continue
 			}
 			found++
 			if f.Fix == nil || !f.Fix.Mechanical {
 				t.Logf("seed %d: no edit for %s of %s in %s: %+v", seed, f.Rule, f.Workload, f.Release, f.Fix)
 			}
-			for _, x := range []*judge.Fix{f.Fix, f.OtherFix} {
+			for _, x := range []*finding.Fix{f.Fix, f.OtherFix} {
 				if x == nil || !x.Mechanical {
 					continue
 				}
@@ -202,8 +202,8 @@ func TestFixesInOverlaysHold(t *testing.T) {
 					t.Errorf("seed %d: %q in %s changes %v %v as well", seed, x.Text, x.Location.File, x.AlsoChanges, x.MayChange)
 				}
 				for _, g := range againWith(t, was, is, x).Findings {
-					same := func(o judge.Finding) bool { return o.Rule == g.Rule && o.Workload == g.Workload }
-					if g.Status != judge.Fixed && g.Status != judge.Existing &&
+					same := func(o finding.Finding) bool { return o.Rule == g.Rule && o.Workload == g.Workload }
+					if g.Status != finding.Fixed && g.Status != finding.Existing &&
 						(!slices.ContainsFunc(result.Findings, same) || same(f) && g.Release == f.Release) {
 						t.Errorf("seed %d: %q in %s leaves %s of %s in %s", seed, x.Text, x.Location.File, g.Rule, g.Workload, g.Release)
 					}
@@ -218,7 +218,7 @@ func TestFixesInOverlaysHold(t *testing.T) {
 }
 
 // againWith checks a change once more with an edit of head's text.
-func againWith(t *testing.T, was, is map[string]string, x *judge.Fix) *Result {
+func againWith(t *testing.T, was, is map[string]string, x *finding.Fix) *Result {
 	t.Helper()
 	is = maps.Clone(is)
 	is[x.Location.File] = editedBy(t, is[x.Location.File], x)

@@ -8,6 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -160,7 +161,7 @@ func TestFixesHaveAnAllowance(t *testing.T) {
 			t.Errorf("with %d states: %q", c.states, r.Notices)
 		}
 		for _, f := range r.Findings {
-			if f.Status == judge.New && ((f.Untried == 0) != c.tried || (f.Fix != nil && f.Fix.Mechanical) != c.tried) {
+			if f.Status == finding.New && ((f.Untried == 0) != c.tried || (f.Fix != nil && f.Fix.Mechanical) != c.tried) {
 				t.Errorf("with %d states: %s has fix %+v, %d untried", c.states, f.Rule, f.Fix, f.Untried)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -52,14 +53,14 @@ func TestOfferedEditsHold(t *testing.T) {
 		dir := filepath.Join("../testdata", c.dir, "violating")
 		before := caseResult(t, dir)
 		for _, f := range before.Findings {
-			for _, x := range []*judge.Fix{f.Fix, f.OtherFix} {
-				if x == nil || !x.Mechanical || f.Status == judge.Existing || f.Status == judge.Fixed {
+			for _, x := range []*finding.Fix{f.Fix, f.OtherFix} {
+				if x == nil || !x.Mechanical || f.Status == finding.Existing || f.Status == finding.Fixed {
 					continue
 				}
 				offered++
 				for _, g := range caseWith(t, dir, x).Findings {
-					known := slices.ContainsFunc(before.Findings, func(o judge.Finding) bool { return o.Rule == g.Rule && o.Workload == g.Workload })
-					if g.Status != judge.Fixed && (!known || g.Rule == f.Rule && g.Workload == f.Workload) {
+					known := slices.ContainsFunc(before.Findings, func(o finding.Finding) bool { return o.Rule == g.Rule && o.Workload == g.Workload })
+					if g.Status != finding.Fixed && (!known || g.Rule == f.Rule && g.Workload == f.Workload) {
 						t.Errorf("%s: %s of %s: %q leaves %s %s: %s", c.dir, f.Rule, f.Workload, x.Text, g.Status, g.Rule, g.Message)
 					}
 				}
@@ -73,7 +74,7 @@ func TestOfferedEditsHold(t *testing.T) {
 }
 
 // caseWith is the result of a case with an edit.
-func caseWith(t testing.TB, dir string, x *judge.Fix) *Result {
+func caseWith(t testing.TB, dir string, x *finding.Fix) *Result {
 	t.Helper()
 	side := filepath.Join(dir, "head")
 	if _, err := os.Stat(side); err != nil {
@@ -91,7 +92,7 @@ func caseWith(t testing.TB, dir string, x *judge.Fix) *Result {
 }
 
 // applied is a file of a folder with an edit.
-func applied(t testing.TB, dir string, x *judge.Fix) string {
+func applied(t testing.TB, dir string, x *finding.Fix) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, x.Location.File))
 	if err != nil {
@@ -101,7 +102,7 @@ func applied(t testing.TB, dir string, x *judge.Fix) string {
 }
 
 // editedBy is a text with an edit, which has to apply.
-func editedBy(t testing.TB, text string, x *judge.Fix) string {
+func editedBy(t testing.TB, text string, x *finding.Fix) string {
 	t.Helper()
 	e := judge.Edit{First: x.Location.StartLine, Last: x.Location.EndLine}
 	for _, l := range judge.SplitLines(x.Replacement) {

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // TestFixesAreConstructive counts the new findings of the documented failures, in three modes, that have a fix which
@@ -18,7 +18,7 @@ func TestFixesAreConstructive(t *testing.T) {
 			r := caseIn(t, filepath.Join("../testdata", c.dir, "violating"), m).result
 			for i := range r.Findings {
 				f := &r.Findings[i]
-				if f.Status != judge.New && f.Status != judge.Worsened {
+				if f.Status != finding.New && f.Status != finding.Worsened {
 					continue
 				}
 				n := by[f.Rule]

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // bigPod takes more of a node than a descheduler lets it.
@@ -77,7 +77,7 @@ func TestConfigurationFound(t *testing.T) {
 		got := []string{string(r.Verdict)}
 		for _, f := range r.Findings {
 			text := f.Rule + " " + string(f.Status)
-			if f.Status == judge.New {
+			if f.Status == finding.New {
 				text += fmt.Sprintf(" at %s:%d", f.Locations[0].File, f.Locations[0].StartLine)
 			}
 			got = append(got, text)
@@ -113,7 +113,7 @@ intents: {custom: [{name: two, never: "quiescent && nodes.present == 2"}, {name:
 			t.Fatal(err)
 		}
 		r := exampleResult(t, p, map[string]string{"head": tt.head + scaler(tt.args)}, "head")
-		found := slices.ContainsFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == tt.want })
+		found := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == tt.want })
 		said := slices.ContainsFunc(r.Notices, func(s string) bool {
 			return strings.Contains(s, "cluster autoscaler: its configuration was found in app.yaml:")
 		})
@@ -169,7 +169,7 @@ spec:
 		r := exampleResult(t, p, map[string]string{"base": tt.base, "head": tt.head}, "head")
 		var got []string
 		for _, f := range r.Findings {
-			if f.Status != judge.Existing {
+			if f.Status != finding.Existing {
 				got = append(got, f.Rule+" "+string(f.Status))
 			}
 		}

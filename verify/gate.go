@@ -7,16 +7,17 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
 // waive moves findings that a waiver covers out of the findings, and gives the waivers that did.
 func (r *Result) waive(p *policies.Policy, today time.Time) (used []policies.Waiver) {
-	kept := []judge.Finding{}
+	kept := []finding.Finding{}
 	for _, f := range r.Findings {
 		w, ok := p.Waive(f.Rule, scenario.WorkloadName(f.Workload), today)
-		if !ok || f.Status == judge.Fixed {
+		if !ok || f.Status == finding.Fixed {
 			kept = append(kept, f)
 			continue
 		}
@@ -84,7 +85,7 @@ func (r *Result) judge(g policies.Gate) {
 // verdict is that of a result whose releases have one gate.
 func (r *Result) verdict(g policies.Gate) Verdict {
 	switch {
-	case slices.ContainsFunc(r.Findings, func(f judge.Finding) bool { return judge.Gates(f, g) }):
+	case slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return judge.Gates(f, g) }):
 		return Fail
 	case r.unanalysed(), r.Base == Side{} && len(r.Workloads) == 0: // nothing to compare, and nothing to verify
 		return Errored

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -17,8 +18,8 @@ func onlyNewErrors() policies.Gate {
 
 func TestExitCodes(t *testing.T) {
 	ok := ReleaseResult{ID: "web", Status: "ok"}
-	finding := func(status judge.Status, severity string) judge.Finding {
-		return judge.Finding{Rule: "unschedulable", Workload: "apps/Deployment default/web", Status: status, Severity: severity}
+	one := func(status finding.Status, severity string) finding.Finding {
+		return finding.Finding{Rule: "unschedulable", Workload: "apps/Deployment default/web", Status: status, Severity: severity}
 	}
 	for _, tt := range []struct {
 		name string
@@ -27,16 +28,16 @@ func TestExitCodes(t *testing.T) {
 		want int
 	}{
 		{name: "nothing found", r: Result{Releases: []ReleaseResult{ok}}, want: 0},
-		{name: "a new error", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.New, "error")}}, want: 1},
-		{name: "an old error", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.Existing, "error")}}, want: 0},
-		{name: "an old error where old ones count", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.Existing, "error")}},
+		{name: "a new error", r: Result{Releases: []ReleaseResult{ok}, Findings: []finding.Finding{one(finding.New, "error")}}, want: 1},
+		{name: "an old error", r: Result{Releases: []ReleaseResult{ok}, Findings: []finding.Finding{one(finding.Existing, "error")}}, want: 0},
+		{name: "an old error where old ones count", r: Result{Releases: []ReleaseResult{ok}, Findings: []finding.Finding{one(finding.Existing, "error")}},
 			gate: func(g *policies.Gate) { g.OnlyNew = false }, want: 1},
-		{name: "a fixed error never counts", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.Fixed, "error")}},
+		{name: "a fixed error never counts", r: Result{Releases: []ReleaseResult{ok}, Findings: []finding.Finding{one(finding.Fixed, "error")}},
 			gate: func(g *policies.Gate) { g.OnlyNew = false }, want: 0},
-		{name: "a new warning", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.New, "warning")}}, want: 0},
-		{name: "a new warning where warnings count", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.New, "warning")}},
+		{name: "a new warning", r: Result{Releases: []ReleaseResult{ok}, Findings: []finding.Finding{one(finding.New, "warning")}}, want: 0},
+		{name: "a new warning where warnings count", r: Result{Releases: []ReleaseResult{ok}, Findings: []finding.Finding{one(finding.New, "warning")}},
 			gate: func(g *policies.Gate) { g.FailOn = rules.Warning }, want: 1},
-		{name: "a new error where nothing counts", r: Result{Releases: []ReleaseResult{ok}, Findings: []judge.Finding{finding(judge.New, "error")}},
+		{name: "a new error where nothing counts", r: Result{Releases: []ReleaseResult{ok}, Findings: []finding.Finding{one(finding.New, "error")}},
 			gate: func(g *policies.Gate) { g.FailOn = rules.Off }, want: 0},
 		{name: "nothing to analyse, and nothing that could matter", r: Result{Base: Side{Name: "base"}}, want: 0},
 		{name: "nothing to analyse below a path", r: Result{Narrowed: true}, want: 3},
@@ -58,7 +59,7 @@ func TestExitCodes(t *testing.T) {
 		{name: "a touched release failed where nothing counts", r: Result{Releases: []ReleaseResult{{ID: "api", Status: "failed-head", Changed: true}}},
 			gate: func(g *policies.Gate) { g.FailOn = rules.Off }, want: 0},
 		{name: "a failed release does not hide a finding", r: Result{
-			Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head", Changed: true}}, Findings: []judge.Finding{finding(judge.New, "error")}}, want: 1},
+			Releases: []ReleaseResult{ok, {ID: "api", Status: "failed-head", Changed: true}}, Findings: []finding.Finding{one(finding.New, "error")}}, want: 1},
 		{name: "only base failed", r: Result{Releases: []ReleaseResult{{ID: "web", Status: "failed-base"}}}, want: 0},
 		{name: "undecided", r: Result{Releases: []ReleaseResult{ok}, Workloads: []Workload{{ID: "x", Verdict: Inconclusive}}}, want: 0},
 		{name: "undecided where that fails", r: Result{Releases: []ReleaseResult{ok}, Workloads: []Workload{{ID: "x", Verdict: Inconclusive}}},
@@ -125,7 +126,7 @@ waivers:
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &Result{Findings: []judge.Finding{{Rule: "unschedulable", Workload: "apps/Deployment default/web", Status: judge.New, Severity: "error"}}}
+		r := &Result{Findings: []finding.Finding{{Rule: "unschedulable", Workload: "apps/Deployment default/web", Status: finding.New, Severity: "error"}}}
 		used := r.waive(p, today)
 		r.Notices = idleWaivers([]*policies.Policy{p}, used, today)
 		return r
@@ -139,11 +140,11 @@ waivers:
 }
 
 func TestTheSameDefectInSeveralReleasesIsOneFinding(t *testing.T) {
-	at := []judge.Location{{File: "base/web.yaml", StartLine: 7}}
-	fs := judge.Across([]judge.Finding{
-		{Rule: "unschedulable", Workload: "w", Status: judge.New, Severity: "error", Release: "prod", Locations: at},
-		{Rule: "unschedulable", Workload: "w", Status: judge.New, Severity: "error", Release: "staging", Locations: at},
-		{Rule: "unschedulable", Workload: "w", Status: judge.New, Severity: "warning", Release: "dev", Locations: at},
+	at := []finding.Location{{File: "base/web.yaml", StartLine: 7}}
+	fs := judge.Across([]finding.Finding{
+		{Rule: "unschedulable", Workload: "w", Status: finding.New, Severity: "error", Release: "prod", Locations: at},
+		{Rule: "unschedulable", Workload: "w", Status: finding.New, Severity: "error", Release: "staging", Locations: at},
+		{Rule: "unschedulable", Workload: "w", Status: finding.New, Severity: "warning", Release: "dev", Locations: at},
 	})
 	if len(fs) != 2 || !slices.Equal(fs[0].AlsoIn, []string{"staging"}) {
 		t.Errorf("got %+v, want prod (also in staging) and dev", fs)

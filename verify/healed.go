@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -24,10 +25,10 @@ func (a *analysis) blameHealing(ch *render.Changes) {
 	for i := range a.result.Findings {
 		f := &a.result.Findings[i]
 		d, ok := declared[f.Release]
-		if !ok || len(f.Blame) > 0 || f.Status != judge.New && f.Status != judge.Worsened {
+		if !ok || len(f.Blame) > 0 || f.Status != finding.New && f.Status != finding.Worsened {
 			continue
 		}
-		var at []judge.Location
+		var at []finding.Location
 		for k := range ch.Changes {
 			c := &ch.Changes[k]
 			name := c.ID().Namespace + "/" + c.ID().Name
@@ -39,7 +40,7 @@ func (a *analysis) blameHealing(ch *render.Changes) {
 					continue
 				}
 				l := a.places.Field(field)
-				f.Blame = append(f.Blame, judge.Blame{
+				f.Blame = append(f.Blame, finding.Blame{
 					Object: c.ID().String(), Path: field.Path, Location: &l,
 					Old: judge.Value(field.Old, field.Secret), New: judge.Value(field.New, field.Secret),
 				})

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // TestSearchingInPartKeepsWhatIsNew compares changes that are rollouts like any other, of which only a part is searched for what
@@ -40,7 +40,7 @@ func TestSearchingInPartKeepsWhatIsNew(t *testing.T) {
 			t.Errorf("cluster %d: in part\n%s\nwhole\n%s", seed, strings.Join(a, "\n"), strings.Join(b, "\n"))
 		}
 		for _, f := range part.Findings {
-			if !slices.ContainsFunc(whole.Findings, func(g judge.Finding) bool {
+			if !slices.ContainsFunc(whole.Findings, func(g finding.Finding) bool {
 				return g.Rule == f.Rule && g.Workload == f.Workload && g.Status == f.Status
 			}) {
 				t.Errorf("cluster %d: %s %s of %s is found in part only", seed, f.Status, f.Rule, f.Workload)
@@ -89,7 +89,7 @@ func anyChange(r *rand.Rand) (base, head, policy string) {
 func gating(r *Result) []string {
 	out := []string{string(r.Verdict)}
 	for _, f := range r.Findings {
-		if f.Status != judge.Existing {
+		if f.Status != finding.Existing {
 			out = append(out, strings.Join([]string{string(f.Status), string(f.Severity), f.Certainty.String(), f.Rule, f.Workload}, " "))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/tree"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // documentedCase is a pair of testdata that is known for breaking a rule.
@@ -122,7 +122,7 @@ func TestCases(t *testing.T) {
 		t.Run(tt.dir, func(t *testing.T) {
 			t.Parallel()
 			r := caseResult(t, filepath.Join("../testdata", tt.dir, "violating"))
-			i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == tt.rule })
+			i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == tt.rule })
 			if i < 0 {
 				t.Fatalf("violating: no %s:\n%s", tt.rule, outline(r))
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // quicklyMended are the documented cases of which a commit waits for the searches; the first three were once fixed as an
@@ -33,12 +33,12 @@ func TestMendedIsToldAsPlanted(t *testing.T) {
 			opt.Policy, opt.plain = m.policy(t, opt.Policy), true
 			planted := toldBetween(t, opt, c.dir, "repaired", "violating")
 			for who, f := range toldBetween(t, opt, c.dir, "violating", "repaired") {
-				if f.Status != judge.Fixed {
+				if f.Status != finding.Fixed {
 					continue
 				}
 				told++
 				g, ok := planted[who]
-				if !ok || g.Status == judge.Fixed || g.Status == judge.Existing {
+				if !ok || g.Status == finding.Fixed || g.Status == finding.Existing {
 					t.Errorf("%s, %s: %s is fixed, and the way back is not told of it", c.dir, m.name, who)
 				} else if f, g := condition(f), condition(g); f != g && !takesGuard(c.dir) {
 					t.Errorf("%s, %s: %s is fixed as %s, and told on the way back as %s", c.dir, m.name, who, f, g)
@@ -56,7 +56,7 @@ func TestMendedIsToldAsPlanted(t *testing.T) {
 func takesGuard(dir string) bool { return dir == "failures/f18" }
 
 // condition is what a finding rests on, and how grave it is.
-func condition(f judge.Finding) string {
+func condition(f finding.Finding) string {
 	var while []string
 	for _, c := range f.Holds {
 		while = append(while, c.While)
@@ -65,7 +65,7 @@ func condition(f judge.Finding) string {
 }
 
 // toldBetween are the findings of a change between the variants of a case, by rule and workload.
-func toldBetween(t testing.TB, opt Options, dir, base, head string) map[string]judge.Finding {
+func toldBetween(t testing.TB, opt Options, dir, base, head string) map[string]finding.Finding {
 	t.Helper()
 	side := func(variant string) *render.Revision {
 		part := "manifests"
@@ -78,9 +78,9 @@ func toldBetween(t testing.TB, opt Options, dir, base, head string) map[string]j
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]judge.Finding{}
+	out := map[string]finding.Finding{}
 	for _, f := range verdict(t)(Check(context.Background(), ch, opt)).Findings {
-		if have, ok := out[f.Rule+" of "+f.Workload]; !ok || have.Status == judge.Fixed {
+		if have, ok := out[f.Rule+" of "+f.Workload]; !ok || have.Status == finding.Fixed {
 			out[f.Rule+" of "+f.Workload] = f
 		}
 	}

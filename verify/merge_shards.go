@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
@@ -76,15 +77,15 @@ func allOf(shards []*Result) error {
 }
 
 // unite keeps one finding a rule and workload, as one run does.
-func unite(shards []*Result) []judge.Finding {
-	best := map[string]judge.Finding{}
-	onBase := map[string][]judge.Finding{}
+func unite(shards []*Result) []finding.Finding {
+	best := map[string]finding.Finding{}
+	onBase := map[string][]finding.Finding{}
 	for _, s := range shards {
 		for _, f := range s.Findings {
 			id := strings.Join([]string{f.Rule, f.Release, f.Workload}, "\x00")
 			// A shard that saw only base break says fixed; one that saw both, existing. Each
 			// compares a topology with itself.
-			if f.Status != judge.New {
+			if f.Status != finding.New {
 				onBase[id] = append(onBase[id], f)
 			}
 			if have, ok := best[id]; !ok || preferred(f, have) {
@@ -92,11 +93,11 @@ func unite(shards []*Result) []judge.Finding {
 			}
 		}
 	}
-	out := []judge.Finding{}
+	out := []finding.Finding{}
 	for _, id := range slices.Sorted(maps.Keys(best)) {
 		f := best[id]
-		if f.Status == judge.New && len(onBase[id]) > 0 { // base breaks it too, on another topology
-			f.Status = judge.Worsened
+		if f.Status == finding.New && len(onBase[id]) > 0 { // base breaks it too, on another topology
+			f.Status = finding.Worsened
 		}
 		out = append(out, f)
 	}
@@ -106,11 +107,11 @@ func unite(shards []*Result) []judge.Finding {
 
 // preferred reports whether f shows a violation better than g: one that base has not, or on head
 // at all, the graver, the surer, at a smaller scale, in fewer steps.
-func preferred(f, g judge.Finding) bool {
-	status := []judge.Status{judge.New, judge.Worsened, judge.Existing, judge.Fixed}
+func preferred(f, g finding.Finding) bool {
+	status := []finding.Status{finding.New, finding.Worsened, finding.Existing, finding.Fixed}
 	return cmp.Or(
-		slices.Index(status, f.Status)/2*2+scenario.BoolRank(f.Status == judge.Fixed)-slices.Index(status,
-			g.Status)/2*2-scenario.BoolRank(g.Status == judge.Fixed),
+		slices.Index(status, f.Status)/2*2+scenario.BoolRank(f.Status == finding.Fixed)-slices.Index(status,
+			g.Status)/2*2-scenario.BoolRank(g.Status == finding.Fixed),
 		scenario.BoolRank(!f.AtDeclaredScale)-scenario.BoolRank(!g.AtDeclaredScale),
 		judge.Rank(f.Severity)-judge.Rank(g.Severity),
 		cmp.Compare(g.Certainty, f.Certainty),

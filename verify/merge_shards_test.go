@@ -9,11 +9,11 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // shard is a result with one workload and some findings.
-func shard(states uint64, bound string, fs ...judge.Finding) *verify.Result {
+func shard(states uint64, bound string, fs ...finding.Finding) *verify.Result {
 	return &verify.Result{
 		SchemaVersion: verify.SchemaVersion, Tool: "kubesettle test", Base: verify.Side{Name: "main"}, Head: verify.Side{Name: "topic"},
 		Workloads: []verify.Workload{{ID: "apps/Deployment default/web", Release: "web", Verdict: verify.Pass}},
@@ -23,10 +23,10 @@ func shard(states uint64, bound string, fs ...judge.Finding) *verify.Result {
 	}
 }
 
-func found(id string, status judge.Status, nodes int) judge.Finding {
-	return judge.Finding{
+func found(id string, status finding.Status, nodes int) finding.Finding {
+	return finding.Finding{
 		Rule: "unschedulable", Severity: "error", Status: status, Fingerprint: id,
-		Workload: "apps/Deployment default/web", Release: "web", Scale: judge.Scale{Nodes: nodes},
+		Workload: "apps/Deployment default/web", Release: "web", Scale: finding.Scale{Nodes: nodes},
 	}
 }
 
@@ -36,19 +36,19 @@ func TestMergeUnitesFindings(t *testing.T) {
 	for _, tc := range []struct {
 		title   string
 		shards  []*verify.Result
-		status  judge.Status
+		status  finding.Status
 		nodes   int
 		verdict verify.Verdict
 		code    int
 	}{
 		{"found at two sizes, the smaller one shows it", []*verify.Result{
-			shard(1, "complete", found("a", judge.New, 5)), shard(2, "complete", found("a", judge.New, 3))}, judge.New, 3, verify.Fail, 1},
+			shard(1, "complete", found("a", finding.New, 5)), shard(2, "complete", found("a", finding.New, 3))}, finding.New, 3, verify.Fail, 1},
 		{"new in one shard, another size on base in another", []*verify.Result{
-			shard(1, "complete", found("a", judge.New, 3)), shard(2, "complete", found("a", judge.Fixed, 2))}, judge.Worsened, 3, verify.Fail, 1},
+			shard(1, "complete", found("a", finding.New, 3)), shard(2, "complete", found("a", finding.Fixed, 2))}, finding.Worsened, 3, verify.Fail, 1},
 		{"existing in one shard, new in another", []*verify.Result{
-			shard(1, "complete", found("a", judge.Existing, 3)), shard(2, "complete", found("a", judge.New, 2))}, judge.Worsened, 2, verify.Fail, 1},
+			shard(1, "complete", found("a", finding.Existing, 3)), shard(2, "complete", found("a", finding.New, 2))}, finding.Worsened, 2, verify.Fail, 1},
 		{"fixed everywhere", []*verify.Result{
-			shard(1, "complete", found("a", judge.Fixed, 3)), shard(2, "complete")}, judge.Fixed, 3, verify.Pass, 0},
+			shard(1, "complete", found("a", finding.Fixed, 3)), shard(2, "complete")}, finding.Fixed, 3, verify.Pass, 0},
 	} {
 		t.Run(tc.title, func(t *testing.T) {
 			for range 2 { // in either order

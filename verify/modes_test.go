@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // mode is how much is declared of a pair of testdata.
@@ -56,7 +56,7 @@ func (m mode) told(t testing.TB, dir string) []string {
 func toldOf(r *Result) []string {
 	var out []string
 	for _, f := range r.Findings {
-		if (f.Status == judge.New || f.Status == judge.Worsened) && f.Severity != "note" && !slices.Contains(out, f.Severity+" "+f.Rule) {
+		if (f.Status == finding.New || f.Status == finding.Worsened) && f.Severity != "note" && !slices.Contains(out, f.Severity+" "+f.Rule) {
 			out = append(out, f.Severity+" "+f.Rule)
 		}
 	}

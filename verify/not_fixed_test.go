@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // TestShrunkQuotaFixesNothing: a quota that leaves the next rollout no room, and now not even what runs, breaks the
@@ -60,7 +60,7 @@ spec: {hard: {requests.cpu: CPU}}
 		r := exampleResult(t, p, map[string]string{"base": with(tt.base), "head": with(tt.head)}, "head")
 		var got []string
 		for _, f := range r.Findings {
-			if f.Status != judge.Existing {
+			if f.Status != finding.Existing {
 				got = append(got, f.Rule+" "+string(f.Status))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -29,7 +30,7 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 			for i := range r.Findings {
 				for j := range r.Findings {
 					a, b := &r.Findings[i], &r.Findings[j]
-					if i == j || a.Release != b.Release || a.Status == judge.Fixed || b.Status == judge.Fixed || !sameBlame(a, b) && !shownIn(a, b) {
+					if i == j || a.Release != b.Release || a.Status == finding.Fixed || b.Status == finding.Fixed || !sameBlame(a, b) && !shownIn(a, b) {
 						continue
 					}
 					if held++; a.Cause == "" || a.Cause != b.Cause {
@@ -37,7 +38,7 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 					}
 				}
 			}
-			gates := slices.ContainsFunc(r.Findings, func(f judge.Finding) bool { return judge.Gates(f, own.Gate) })
+			gates := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return judge.Gates(f, own.Gate) })
 			if gates != (r.Verdict == Fail) && r.Verdict != Inconclusive && r.Verdict != Errored {
 				t.Errorf("%s: %s, and a finding gates: %v", where, r.Verdict, gates)
 			}
@@ -50,7 +51,7 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 }
 
 // hits holds that each finding is the gravest of its cause or is named by that, and once.
-func hits(t *testing.T, where string, fs []judge.Finding) {
+func hits(t *testing.T, where string, fs []finding.Finding) {
 	t.Helper()
 	named := map[string]int{}
 	id := func(rule, workload, release, cause string) string {
@@ -79,8 +80,8 @@ func hits(t *testing.T, where string, fs []judge.Finding) {
 }
 
 // sameBlame reports whether two findings blame the same fields of the same objects.
-func sameBlame(a, b *judge.Finding) bool {
-	of := func(f *judge.Finding) []string {
+func sameBlame(a, b *finding.Finding) bool {
+	of := func(f *finding.Finding) []string {
 		var out []string
 		for _, x := range f.Blame {
 			if x.Path == "" {
@@ -96,7 +97,7 @@ func sameBlame(a, b *judge.Finding) bool {
 
 // shownIn reports whether the picture of one run shows what another finding is about: its replicas at or below where
 // they fall, or its pods still pending when the run has come to rest.
-func shownIn(a, b *judge.Finding) bool {
+func shownIn(a, b *finding.Finding) bool {
 	var fallsTo, floor int
 	var name string
 	falls, _ := fmt.Sscanf(a.Message, "ready replicas of %s can fall to %d, below the floor of %d", &name, &fallsTo, &floor)
@@ -106,8 +107,8 @@ func shownIn(a, b *judge.Finding) bool {
 			return false
 		}
 		if falls == 3 && i > 0 {
-			ready := func(s *judge.Snapshot) int {
-				k := slices.IndexFunc(s.Workloads, func(w judge.WorkloadSnapshot) bool { return w.Workload == a.Workload })
+			ready := func(s *finding.Snapshot) int {
+				k := slices.IndexFunc(s.Workloads, func(w finding.WorkloadSnapshot) bool { return w.Workload == a.Workload })
 				if k < 0 {
 					return floor
 				}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -132,7 +132,7 @@ var properties = []property{
 		d := plainDress
 		d.beside = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: by, namespace: other}\nspec: {selector: {matchLabels: {app: by}}, template: {metadata: {labels: {app: by}}, spec: {containers: [{name: c, image: \"by:1\"}]}}}\n"
 		r := p.check(t, d, Options{})
-		r.Findings = slices.DeleteFunc(r.Findings, func(f judge.Finding) bool { return strings.HasSuffix(f.Workload, " other/by") })
+		r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return strings.HasSuffix(f.Workload, " other/by") })
 		if a, b := told(plain, plainDress), told(r, d); !slices.Equal(a, b) && !cutOff(plain, r) {
 			return fmt.Sprintf("%s\nbecomes\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
 		}
@@ -149,7 +149,7 @@ var properties = []property{
 		d := plainDress
 		d.custom = "{name: own, never: \"workload('default/web').ready >= 3\"}"
 		r := p.check(t, d, Options{})
-		r.Findings = slices.DeleteFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == "own" })
+		r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "own" })
 		a, b := told(plain, plainDress), told(r, d)
 		if cutOff(plain, r) {
 			return ""
@@ -160,7 +160,7 @@ var properties = []property{
 		p.head = p.base
 		d := plainDress
 		d.text = explicit
-		if r := p.check(t, d, Options{}); r.Verdict != Pass || len(r.Findings) > 0 && slices.ContainsFunc(r.Findings, func(f judge.Finding) bool { return f.Status != judge.Existing }) {
+		if r := p.check(t, d, Options{}); r.Verdict != Pass || len(r.Findings) > 0 && slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Status != finding.Existing }) {
 			return strings.Join(told(r, d), "\n")
 		}
 		return ""
@@ -180,7 +180,7 @@ var properties = []property{
 		}
 		for _, f := range plain.Findings {
 			rests := (f.Scenario == scenario.ScenarioSteady || f.Scenario == scenario.ScenarioInstall) && (f.Rule == "unschedulable" || f.Rule == "spread-violated")
-			if f.Status == judge.New && rests && !slices.ContainsFunc(r.Findings, func(o judge.Finding) bool { return o.Rule == f.Rule && o.Workload == f.Workload }) {
+			if f.Status == finding.New && rests && !slices.ContainsFunc(r.Findings, func(o finding.Finding) bool { return o.Rule == f.Rule && o.Workload == f.Workload }) {
 				return fmt.Sprintf("%s of %s is new, and back it is not fixed:\n%s\nback\n%s", f.Rule, f.Workload, strings.Join(told(plain, plainDress), "\n"), strings.Join(told(r, plainDress), "\n"))
 			}
 		}

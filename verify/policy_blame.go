@@ -10,6 +10,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -17,17 +18,17 @@ import (
 const mostTaken = 8
 
 // blame says which loops each finding hangs on: those without which it is gone.
-func (r *replanned) blame(ctx context.Context, resting, moving []judge.Finding) error {
+func (r *replanned) blame(ctx context.Context, resting, moving []finding.Finding) error {
 	if len(resting)+len(moving) == 0 {
 		return nil
 	}
-	without := make([][][]judge.Finding, len(r.loops)) // by loop: of resting, and of moving
+	without := make([][][]finding.Finding, len(r.loops)) // by loop: of resting, and of moving
 	for i, l := range r.loops {
 		if len(r.loops) == 1 || len(r.loops) > mostTaken {
 			break
 		}
-		without[i] = make([][]judge.Finding, 2)
-		for k, of := range [][]judge.Finding{resting, moving} {
+		without[i] = make([][]finding.Finding, 2)
+		for k, of := range [][]finding.Finding{resting, moving} {
 			if len(of) == 0 {
 				continue
 			}
@@ -44,7 +45,7 @@ func (r *replanned) blame(ctx context.Context, resting, moving []judge.Finding) 
 			without[i][k] = a.result.Findings
 		}
 	}
-	for k, of := range [][]judge.Finding{resting, moving} {
+	for k, of := range [][]finding.Finding{resting, moving} {
 		for n := range of {
 			f := &of[n]
 			var on []policies.Loop
@@ -63,11 +64,11 @@ func (r *replanned) blame(ctx context.Context, resting, moving []judge.Finding) 
 }
 
 // enterBlame puts the loops before what else a finding is blamed on.
-func (r *replanned) enterBlame(f *judge.Finding, loops []policies.Loop) {
-	var blame []judge.Blame
-	var at []judge.Location
+func (r *replanned) enterBlame(f *finding.Finding, loops []policies.Loop) {
+	var blame []finding.Blame
+	var at []finding.Location
 	for _, l := range loops {
-		b := judge.Blame{Object: "Policy " + r.file(), Path: l.Path, Old: l.Words(r.Base), New: l.Words(r.Head)}
+		b := finding.Blame{Object: "Policy " + r.file(), Path: l.Path, Old: l.Words(r.Base), New: l.Words(r.Head)}
 		switch {
 		case r.Added:
 			b.Old = ""
@@ -94,9 +95,9 @@ func (r *replanned) file() string {
 
 // where is the line that says a loop: the first one that the change edits, in the policy file or a file above that it
 // stands on, or in a file that the policy names.
-func (r *replanned) where(l policies.Loop) (judge.Location, bool) {
+func (r *replanned) where(l policies.Loop) (finding.Location, bool) {
 	pl := judge.NewPlaces(r.ch)
-	at := func(file string, line int, side string) (judge.Location, bool) {
+	at := func(file string, line int, side string) (finding.Location, bool) {
 		out := pl.Location(render.Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2,
 			Rung: "policy"}, side)
 		out.Field = l.Path
@@ -123,7 +124,7 @@ func (r *replanned) where(l policies.Loop) (judge.Location, bool) {
 	if len(lines) > 0 && fs.ValidPath(r.Head.File) {
 		return at(r.Head.File, lines[0], "head")
 	}
-	return judge.Location{}, false
+	return finding.Location{}, false
 }
 
 // above are a policy file and those of the same name that it stands on, the nearest first.
@@ -149,7 +150,7 @@ func (r *replanned) paths(loops []policies.Loop) string {
 }
 
 // word says in a finding under what it was found. What a first policy shows was so before: it fails nothing.
-func (r *replanned) word(f *judge.Finding) {
+func (r *replanned) word(f *finding.Finding) {
 	var on []string
 	for i := range f.Blame {
 		if strings.HasPrefix(f.Blame[i].Object, "Policy ") {

@@ -10,6 +10,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
@@ -87,7 +88,7 @@ func (r *replanned) analyse(ctx context.Context, parts []*analysis) (*analysis, 
 		return nil, err
 	}
 	after := out.result.Findings
-	var moving []judge.Finding
+	var moving []finding.Finding
 	if o := r.under(r.now); o.searches(r.ch, false) {
 		a, err := analysePart(ctx, r.ch, o, false)
 		if err != nil {
@@ -97,21 +98,22 @@ func (r *replanned) analyse(ctx context.Context, parts []*analysis) (*analysis, 
 		out.result.Assumptions = scenario.AppendNew(out.result.Assumptions, a.result.Assumptions)
 		out.take(a)
 		after = append(slices.Clone(after), unmended(a.result.Findings)...)
-		moving = slices.DeleteFunc(slices.Clone(a.result.Findings), func(f judge.Finding) bool {
-			return f.Status != judge.New && f.Status != judge.Worsened || !graver(f, told)
+		moving = slices.DeleteFunc(slices.Clone(a.result.Findings), func(f finding.Finding) bool {
+			return f.Status != finding.New && f.Status != finding.Worsened || !graver(f, told)
 		})
 	}
-	resting := slices.DeleteFunc(slices.Clone(out.result.Findings), func(f judge.Finding) bool {
+	resting := slices.DeleteFunc(slices.Clone(out.result.Findings), func(f finding.Finding) bool {
 		return !graver(f, told) || !graver(f, moving)
 	})
 	before, err := r.before(ctx, resting)
 	if err != nil {
 		return nil, err
 	}
-	resting = slices.DeleteFunc(resting, func(f judge.Finding) bool { return !graver(f, before.Findings) })
+	resting = slices.DeleteFunc(resting, func(f finding.Finding) bool { return !graver(f, before.Findings) })
 	for i := range resting {
-		if slices.ContainsFunc(append(before.Findings, told...), func(o judge.Finding) bool { return agree(o, resting[i]) }) {
-			resting[i].Status = judge.Worsened
+		same := func(o finding.Finding) bool { return agree(o, resting[i]) }
+		if slices.ContainsFunc(append(before.Findings, told...), same) {
+			resting[i].Status = finding.Worsened
 		}
 		if before.open(resting[i]) {
 			resting[i].Severity = atMost(resting[i].Severity, rules.Warning)
@@ -134,7 +136,7 @@ func (r *replanned) analyse(ctx context.Context, parts []*analysis) (*analysis, 
 }
 
 // told is what the change shows under base's policy; the other shards' part of it is searched once more.
-func (r *replanned) told(ctx context.Context, parts []*analysis) (out []judge.Finding, err error) {
+func (r *replanned) told(ctx context.Context, parts []*analysis) (out []finding.Finding, err error) {
 	if r.opt.Shard.Of > 1 {
 		o := r.under(r.Base)
 		if o.plain = true; !o.searches(r.ch, false) {
@@ -154,7 +156,7 @@ func (r *replanned) told(ctx context.Context, parts []*analysis) (out []judge.Fi
 
 // before is what head shows under base's policy, as far as it is asked: of the rules that something was found of, or of
 // all where head's policy may hide something.
-func (r *replanned) before(ctx context.Context, found []judge.Finding) (*Result, error) {
+func (r *replanned) before(ctx context.Context, found []finding.Finding) (*Result, error) {
 	o := r.under(r.Base)
 	o.plain = true
 	if !slices.ContainsFunc(r.loops, r.mayHide) {
@@ -174,7 +176,7 @@ func (r *replanned) mayHide(l policies.Loop) bool {
 	return l.Narrows(r.Base, r.Head) || !l.Narrows(r.Head, r.Base)
 }
 
-func ruleNames(of []judge.Finding) []string {
+func ruleNames(of []finding.Finding) []string {
 	var out []string
 	for _, f := range of {
 		out = scenario.AppendNew(out, []string{f.Rule})
@@ -183,7 +185,7 @@ func ruleNames(of []judge.Finding) []string {
 }
 
 // open reports whether the workload of a finding was not searched to the end.
-func (r *Result) open(f judge.Finding) bool {
+func (r *Result) open(f finding.Finding) bool {
 	return slices.ContainsFunc(r.Workloads, func(w Workload) bool {
 		return w.Verdict == Inconclusive && w.ID == f.Workload && w.Release == f.Release
 	})
@@ -226,7 +228,7 @@ func (r *replanned) workloads(a *analysis, parts []*analysis) {
 }
 
 // agree reports whether two findings are of one rule and workload, in a release that both are of.
-func agree(a, b judge.Finding) bool {
+func agree(a, b finding.Finding) bool {
 	if a.Rule != b.Rule || a.Workload != b.Workload {
 		return false
 	}
@@ -237,19 +239,19 @@ func agree(a, b judge.Finding) bool {
 }
 
 // graver reports whether none of some findings says the same as gravely; what is mended says nothing.
-func graver(f judge.Finding, than []judge.Finding) bool {
-	return !slices.ContainsFunc(than, func(o judge.Finding) bool {
-		return o.Status != judge.Fixed && agree(o, f) && judge.Rank(o.Severity) <= judge.Rank(f.Severity)
+func graver(f finding.Finding, than []finding.Finding) bool {
+	return !slices.ContainsFunc(than, func(o finding.Finding) bool {
+		return o.Status != finding.Fixed && agree(o, f) && judge.Rank(o.Severity) <= judge.Rank(f.Severity)
 	})
 }
 
-func unmended(of []judge.Finding) []judge.Finding {
-	return slices.DeleteFunc(slices.Clone(of), func(f judge.Finding) bool { return f.Status == judge.Fixed })
+func unmended(of []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(of), func(f finding.Finding) bool { return f.Status == finding.Fixed })
 }
 
 // searchedFor are the findings that are told with a run, and hold.
-func searchedFor(of []judge.Finding) []judge.Finding {
-	return slices.DeleteFunc(unmended(of), func(f judge.Finding) bool { return len(f.Interleaving) == 0 })
+func searchedFor(of []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(unmended(of), func(f finding.Finding) bool { return len(f.Interleaving) == 0 })
 }
 
 // atMost is the milder of two severities.
@@ -267,10 +269,10 @@ const policyChange = "policy change: "
 const mostHidden = 5
 
 // narrowed says what head's policy narrows, and what it hides: that is not mended.
-func (r *replanned) narrowed(before, after []judge.Finding, now *Result) []string {
+func (r *replanned) narrowed(before, after []finding.Finding, now *Result) []string {
 	var hidden []string
 	for _, f := range before {
-		told := slices.ContainsFunc(after, func(o judge.Finding) bool { return agree(o, f) })
+		told := slices.ContainsFunc(after, func(o finding.Finding) bool { return agree(o, f) })
 		mine := slices.Contains(r.Releases, f.Release)
 		one := fmt.Sprintf("%s of %s", f.Rule, f.Workload)
 		if mine && !told && !now.open(f) && !slices.Contains(hidden, one) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // A policyPair is a random change of a policy, with or without one of the objects beside it.
@@ -106,12 +106,12 @@ func (p policyPair) check(t *testing.T, of *policies.Policy, changes ...PolicyCh
 	return verdict(t)(Check(context.Background(), p.ch, Options{Policy: of, PolicyChanges: changes}))
 }
 
-func (p policyPair) verify(t *testing.T, of *policies.Policy) []judge.Finding {
+func (p policyPair) verify(t *testing.T, of *policies.Policy) []finding.Finding {
 	return verdict(t)(Verify(context.Background(), p.ch.Head, Options{Policy: of})).Findings
 }
 
 // said words a finding without what the policy's change adds.
-func said(f judge.Finding) string {
+func said(f finding.Finding) string {
 	return fmt.Sprintln(f.Rule, f.Workload, f.Status, f.Severity, f.Message, f.Fingerprint)
 }
 
@@ -124,10 +124,10 @@ func TestAChangedPolicyAddsAndLoosensNothing(t *testing.T) {
 		p := randomPolicyPair(t, rand.New(rand.NewSource(seed)))
 		plain := p.check(t, p.base)
 		got := p.check(t, p.base, PolicyChange{Base: p.base, Head: p.head, Releases: p.releases})
-		var extra []judge.Finding
+		var extra []finding.Finding
 		rest := slices.Clone(plain.Findings)
 		for _, f := range got.Findings {
-			if i := slices.IndexFunc(rest, func(o judge.Finding) bool { return said(o) == said(f) }); i >= 0 {
+			if i := slices.IndexFunc(rest, func(o finding.Finding) bool { return said(o) == said(f) }); i >= 0 {
 				rest = slices.Delete(rest, i, i+1)
 				continue
 			}
@@ -140,14 +140,14 @@ func TestAChangedPolicyAddsAndLoosensNothing(t *testing.T) {
 		before, after := p.verify(t, p.base), p.verify(t, p.head)
 		moving := p.check(t, p.head).Findings
 		for _, f := range extra {
-			if f.Status != judge.New && f.Status != judge.Worsened {
+			if f.Status != finding.New && f.Status != finding.Worsened {
 				t.Errorf("seed %d: %s of %s is %s", seed, f.Rule, f.Workload, f.Status)
 			}
 			if graver(f, after) && graver(f, moving) {
 				t.Errorf("seed %d: %s of %s (%s) does not hold under head's policy", seed, f.Rule, f.Workload, f.Severity)
 			}
 			moves := slices.ContainsFunc(moving,
-				func(o judge.Finding) bool { return agree(o, f) && o.Status != judge.Existing })
+				func(o finding.Finding) bool { return agree(o, f) && o.Status != finding.Existing })
 			if !graver(f, before) && !moves || !graver(f, plain.Findings) {
 				t.Errorf("seed %d: %s of %s holds under base's policy as well", seed, f.Rule, f.Workload)
 			}
@@ -164,9 +164,9 @@ func TestAChangedPolicyAddsAndLoosensNothing(t *testing.T) {
 				t.Errorf("seed %d: %s of %s holds under head's policy alone, and is not said", seed, f.Rule, f.Workload)
 			}
 		}
-		hides := slices.ContainsFunc(before, func(f judge.Finding) bool {
+		hides := slices.ContainsFunc(before, func(f finding.Finding) bool {
 			return len(f.Interleaving) > 0 && !slices.ContainsFunc(append(moving, after...),
-				func(o judge.Finding) bool { return agree(o, f) })
+				func(o finding.Finding) bool { return agree(o, f) })
 		})
 		if hides {
 			hid++

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -75,19 +76,19 @@ func TestQuoteHidesCanary(t *testing.T) {
 	for first := 1; first <= len(lines); first++ {
 		for last := first; last <= min(first+8, len(lines)); last++ {
 			for _, side := range []string{"head", "base"} {
-				at := judge.Location{File: "m.yaml", StartLine: first, EndLine: last, Side: side, InDiff: side == "head"}
+				at := finding.Location{File: "m.yaml", StartLine: first, EndLine: last, Side: side, InDiff: side == "head"}
 				replaced := strings.Join(lines[first-1:last], "\n") + "\n"
-				f := judge.Finding{Locations: []judge.Location{at}, Fix: &judge.Fix{Location: &at, Mechanical: true, Replacement: replaced}}
+				f := finding.Finding{Locations: []finding.Location{at}, Fix: &finding.Fix{Location: &at, Mechanical: true, Replacement: replaced}}
 				if side == "base" { // a fix that takes the lines out
 					f.Fix.Replacement = ""
 				}
 				pl.Quote(&f)
-				for _, h := range []*judge.Hunk{f.Changed, f.Fix.Diff} {
+				for _, h := range []*finding.Hunk{f.Changed, f.Fix.Diff} {
 					if h != nil {
 						quoted = append(quoted, slices.Concat(h.Removed, h.Added)...)
 					}
 				}
-				said, err := json.Marshal([]*judge.Hunk{f.Changed, f.Fix.Diff})
+				said, err := json.Marshal([]*finding.Hunk{f.Changed, f.Fix.Diff})
 				if err != nil {
 					t.Fatal(err)
 				}

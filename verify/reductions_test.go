@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // fromCluster is for runs in parts: the clusters before it were compared by an earlier one.
@@ -49,8 +49,8 @@ func TestReductionsKeepFindings(t *testing.T) {
 		case ranOut(more), len(more.Coverage.Reduced) > 0:
 			cut++
 			for _, f := range more.Findings {
-				lost := f.AtDeclaredScale && f.Status != judge.Fixed && !slices.ContainsFunc(less.Findings,
-					func(g judge.Finding) bool { return g.Rule == f.Rule && g.Workload == f.Workload })
+				lost := f.AtDeclaredScale && f.Status != finding.Fixed && !slices.ContainsFunc(less.Findings,
+					func(g finding.Finding) bool { return g.Rule == f.Rule && g.Workload == f.Workload })
 				if lost {
 					t.Errorf("cluster %d: a search that was cut off finds %s of %s, the reduced one does not", seed, f.Rule, f.Workload)
 				}
@@ -84,10 +84,10 @@ func loosely(r, reduced *Result) []string {
 			f.Interleaving, f.Scale.Pods = nil, 0
 		}
 		uneven := f.Rule == "spread-violated" || f.Rule == "single-domain"
-		if uneven && slices.ContainsFunc(reduced.Findings, func(g judge.Finding) bool {
-			return g.Rule == f.Rule && g.Workload == f.Workload && g.Status == judge.Existing
+		if uneven && slices.ContainsFunc(reduced.Findings, func(g finding.Finding) bool {
+			return g.Rule == f.Rule && g.Workload == f.Workload && g.Status == finding.Existing
 		}) {
-			f.Status = judge.Existing
+			f.Status = finding.Existing
 		}
 	}
 	return slices.Sorted(slices.Values(fully(&short)))

@@ -4,7 +4,7 @@
 package verify
 
 import (
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -24,17 +24,17 @@ const (
 // Result is what a run found and what it covered: the JSON contract. Readers tolerate
 // unknown fields; writers never remove one.
 type Result struct {
-	SchemaVersion string          `json:"schemaVersion"`
-	Tool          string          `json:"tool"` // "kubesettle VERSION"
-	Verdict       Verdict         `json:"verdict"`
-	Base          Side            `json:"base"`
-	Head          Side            `json:"head"`
-	Workloads     []Workload      `json:"workloads"`
-	Findings      []judge.Finding `json:"findings"`
-	Coverage      Coverage        `json:"coverage"`
-	Releases      []ReleaseResult `json:"releases"`
-	Assumptions   []string        `json:"assumptions"`
-	Waived        []Waived        `json:"waived"`
+	SchemaVersion string            `json:"schemaVersion"`
+	Tool          string            `json:"tool"` // "kubesettle VERSION"
+	Verdict       Verdict           `json:"verdict"`
+	Base          Side              `json:"base"`
+	Head          Side              `json:"head"`
+	Workloads     []Workload        `json:"workloads"`
+	Findings      []finding.Finding `json:"findings"`
+	Coverage      Coverage          `json:"coverage"`
+	Releases      []ReleaseResult   `json:"releases"`
+	Assumptions   []string          `json:"assumptions"`
+	Waived        []Waived          `json:"waived"`
 	// Notices are said on every surface: a policy changed in this pull request, an
 	// expired waiver, a release that was skipped.
 	Notices []string `json:"notices"`
@@ -69,8 +69,8 @@ type Workload struct {
 	// verdict.
 	Unmodeled bool `json:"unmodeled,omitempty"`
 	// Fields that changed, noise left out; values are redacted where secret.
-	Fields []judge.FieldChange `json:"fields,omitempty"`
-	Slice  []string            `json:"slice,omitempty"` // IDs of the objects verified with it
+	Fields []finding.FieldChange `json:"fields,omitempty"`
+	Slice  []string              `json:"slice,omitempty"` // IDs of the objects verified with it
 }
 
 // Coverage says what was explored. "Holds" means: within these.
@@ -84,7 +84,7 @@ type Coverage struct {
 	ElapsedMs   int64  `json:"elapsedMs"`
 	Bound       string `json:"bound"` // complete, time, memory, states
 	// Reduced lists workloads that were verified with fewer pods than declared.
-	Reduced []scenario.ReducedCount `json:"reducedScale,omitempty"`
+	Reduced []finding.ReducedCount `json:"reducedScale,omitempty"`
 	// Swarmed are runs in drawn orders at the declared size of what was not searched to the end there: they find, and show
 	// nothing by not finding.
 	Swarmed []scenario.Swarmed `json:"swarm,omitempty"`
@@ -107,12 +107,12 @@ type ReleaseResult struct {
 	ID   string `json:"id"`
 	Kind string `json:"kind"` // helm, kustomize, manifests
 	// Status is ok, failed-base, failed-head, skipped, or untouched: not rendered, as the change does not reach it.
-	Status  string          `json:"status"`
-	Reason  string          `json:"reason,omitempty"`
-	Remedy  string          `json:"remedy,omitempty"`
-	Where   *judge.Location `json:"location,omitempty"`
-	Objects int             `json:"objects"`
-	Changed bool            `json:"changed"` // a file it reads changed
+	Status  string            `json:"status"`
+	Reason  string            `json:"reason,omitempty"`
+	Remedy  string            `json:"remedy,omitempty"`
+	Where   *finding.Location `json:"location,omitempty"`
+	Objects int               `json:"objects"`
+	Changed bool              `json:"changed"` // a file it reads changed
 	// Cut says that the time budget ended before it was rendered.
 	Cut bool `json:"cut,omitempty"`
 	// Before says that the change is not why it has no result.
@@ -141,10 +141,10 @@ type Fetched struct {
 
 // Waived is a finding that a waiver covers, of base's policy or beside base's object.
 type Waived struct {
-	Finding judge.Finding `json:"finding"`
-	Reason  string        `json:"reason"`
-	Owner   string        `json:"owner"`
-	Expires string        `json:"expires"`
+	Finding finding.Finding `json:"finding"`
+	Reason  string          `json:"reason"`
+	Owner   string          `json:"owner"`
+	Expires string          `json:"expires"`
 	// Where is the annotation; nil for a waiver of the policy.
-	Where *judge.Location `json:"location,omitempty"`
+	Where *finding.Location `json:"location,omitempty"`
 }

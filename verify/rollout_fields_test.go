@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // pacedBy is a workload on the one node of one CPU whose rollouts go as a strategy says.
@@ -53,7 +53,7 @@ func TestTheFieldThatPacesARolloutIsBlamed(t *testing.T) {
 	} {
 		t.Run(c.kind+" "+c.field, func(t *testing.T) {
 			r := checked(t, pacedBy(c.kind, c.replicas, "web:1", c.cpu, c.base), pacedBy(c.kind, c.replicas, "web:2", c.cpu, c.head))
-			i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Status == judge.New && f.Rule == "rollout-stuck" })
+			i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Status == finding.New && f.Rule == "rollout-stuck" })
 			if i < 0 {
 				t.Fatalf("no rollout is stuck:\n%s", text(t, r))
 			}

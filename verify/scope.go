@@ -9,6 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -164,7 +165,7 @@ func (r *Result) GateFor(release string, g policies.Gate) policies.Gate {
 }
 
 // Gates reports whether a finding fails the gate of its release; g is that of the policy at the root.
-func (r *Result) Gates(f judge.Finding, g policies.Gate) bool {
+func (r *Result) Gates(f finding.Finding, g policies.Gate) bool {
 	return judge.Gates(f, r.GateFor(f.Release, g))
 }
 
@@ -184,7 +185,7 @@ func (r *Result) byGate(g policies.Gate) []gated {
 		one.Scopes, one.Unused = nil, false
 		one.Releases = slices.DeleteFunc(slices.Clone(r.Releases), func(x ReleaseResult) bool { return !mine(x.ID) })
 		one.Workloads = slices.DeleteFunc(slices.Clone(r.Workloads), func(x Workload) bool { return !mine(x.Release) })
-		one.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(x judge.Finding) bool { return !mine(x.Release) })
+		one.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(x finding.Finding) bool { return !mine(x.Release) })
 		return &one
 	}
 	scoped := map[string]bool{}

@@ -12,7 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // teams is a change of three releases, each with or without a finding, of base or new.
@@ -91,7 +91,7 @@ func TestPoliciesOfFoldersAreEachForTheirOwn(t *testing.T) {
 				gate = gates[id]
 			}
 			alone := *plain
-			alone.Findings = slices.DeleteFunc(slices.Clone(plain.Findings), func(f judge.Finding) bool { return f.Release != id })
+			alone.Findings = slices.DeleteFunc(slices.Clone(plain.Findings), func(f finding.Finding) bool { return f.Release != id })
 			alone.judge(gate)
 			codes = append(codes, alone.ExitCode(gate))
 		}

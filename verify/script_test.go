@@ -37,15 +37,17 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
+	var prints fingerprints
+	t.Cleanup(func() { prints.compare(t) })
 	for _, f := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(f), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			script(t, f)
+			script(t, f, &prints)
 		})
 	}
 }
 
-func script(t *testing.T, file string) {
+func script(t *testing.T, file string, prints *fingerprints) {
 	ar, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +64,9 @@ func script(t *testing.T, file string) {
 		variant = strings.TrimPrefix(variant, "-")
 		got := ""
 		if variant == "" {
-			got = "\n" + outline(scriptAsItIs(t, file, ar).result)
+			r := scriptAsItIs(t, file, ar).result
+			prints.add(filepath.Base(file), r)
+			got = "\n" + outline(r)
 			plain = got
 		} else {
 			got = "\n" + outline(runScript(t, variantOf(ar, variant), "head"))

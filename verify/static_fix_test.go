@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -71,7 +72,7 @@ func TestStaticFixHeals(t *testing.T) {
 				t.Fatalf("%+v does not apply", f.Fix)
 			}
 			for _, left := range checkedWith(t, policies.Default(), c.base, mended).Findings {
-				if left.Status == judge.New || left.Status == judge.Worsened {
+				if left.Status == finding.New || left.Status == finding.Worsened {
 					t.Errorf("left: %s: %s", left.Rule, left.Message)
 				}
 			}

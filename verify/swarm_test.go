@@ -14,7 +14,6 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
 )
@@ -73,7 +72,7 @@ func rolledOut(t *testing.T, workloads, failures int) func(states uint64, calm b
 // rollout nothing is ready. Where there is nothing to find the workloads stay inconclusive, as without them.
 func TestRunsFindWhatTheBudgetDoesNotReach(t *testing.T) {
 	const states = 100
-	below := func(f judge.Finding) bool { return f.Rule == "below-floor" }
+	below := func(f finding.Finding) bool { return f.Rule == "below-floor" }
 	check := rolledOut(t, 1, 1)
 	without, with, whole := check(states, true), check(states, false), check(0, false)
 	if without.Verdict != Inconclusive || slices.ContainsFunc(without.Findings, below) || without.Coverage.Bound != "states" {
@@ -124,7 +123,7 @@ func TestRunsFindNothingElse(t *testing.T) {
 		if swarms += len(cut.Coverage.Swarmed); len(cut.Coverage.Swarmed) == 0 {
 			continue
 		}
-		if !slices.ContainsFunc(cut.Findings, func(f judge.Finding) bool { return f.FoundBy != "" }) {
+		if !slices.ContainsFunc(cut.Findings, func(f finding.Finding) bool { return f.FoundBy != "" }) {
 			continue
 		}
 		whole := run(20_000)
@@ -141,13 +140,13 @@ func TestRunsFindNothingElse(t *testing.T) {
 					t.Errorf("cluster %d: %s of %s is an error that base cannot tell of", seed, f.Rule, f.Workload)
 				}
 			}
-			i := slices.IndexFunc(whole.Findings, func(o judge.Finding) bool { return o.Rule == f.Rule && o.Workload == f.Workload })
+			i := slices.IndexFunc(whole.Findings, func(o finding.Finding) bool { return o.Rule == f.Rule && o.Workload == f.Workload })
 			if i < 0 {
 				t.Errorf("cluster %d: runs find %s of %s, the whole search does not", seed, f.Rule, f.Workload)
 				continue
 			}
-			if whole.Findings[i].Status == judge.Existing {
-				if had++; f.Status != judge.Existing {
+			if whole.Findings[i].Status == finding.Existing {
+				if had++; f.Status != finding.Existing {
 					t.Errorf("cluster %d: %s of %s is %s by runs, a %s, existing by the whole search", seed, f.Rule, f.Workload, f.Status, f.Severity)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
@@ -40,8 +41,8 @@ func settings(head *render.Revision) map[string]string {
 // is no error. What base had as well is not said: nobody asked for that part of the chart.
 func (a *analysis) hedgeSwitched(head *render.Revision) {
 	with := settings(head)
-	a.result.Findings = slices.DeleteFunc(a.result.Findings, func(f judge.Finding) bool {
-		return with[f.Release] != "" && f.Status == judge.Existing
+	a.result.Findings = slices.DeleteFunc(a.result.Findings, func(f finding.Finding) bool {
+		return with[f.Release] != "" && f.Status == finding.Existing
 	})
 	for i := range a.result.Findings {
 		f := &a.result.Findings[i]

@@ -9,7 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/tree"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // An object that is declared twice in a release is told as who applies it takes it: Helm creates no second one, and patches
@@ -54,7 +54,7 @@ func TestObjectThatStandsTwice(t *testing.T) {
 			}
 			got := ""
 			r := verdict(t)(Check(context.Background(), ch, Options{Policy: policies.Default()}))
-			if i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return strings.Contains(f.Message, "is declared twice") }); i >= 0 {
+			if i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return strings.Contains(f.Message, "is declared twice") }); i >= 0 {
 				_, says, _ := strings.Cut(r.Findings[i].Message, ": ")
 				got = r.Findings[i].Severity + " " + says
 			}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Of two autoscalers of one workload that which the change adds is to blame, of whichever kind it is and in whichever
@@ -52,7 +52,7 @@ spec:
 	} {
 		told := false
 		for _, f := range checked(t, tt.base, tt.head).Findings {
-			if f.Rule != "never-settles" || f.Status != judge.New {
+			if f.Rule != "never-settles" || f.Status != finding.New {
 				continue
 			}
 			told = true

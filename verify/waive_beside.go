@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -21,7 +21,7 @@ type besides struct {
 type waiverBeside struct {
 	policies.Waiver
 	release, object string
-	where           judge.Location
+	where           finding.Location
 }
 
 // waiversBeside reads the annotations of a revision.
@@ -40,7 +40,7 @@ func waiversBeside(rev *render.Revision, opt *Options) *besides {
 				continue
 			}
 			at := o.Locate("metadata.annotations[" + policies.WaiveAnnotation + "]")
-			where := judge.Location{File: at.File, StartLine: max(at.StartLine, 1)}
+			where := finding.Location{File: at.File, StartLine: max(at.StartLine, 1)}
 			list, problems := opt.Policy.Beside(text)
 			if l := opt.Policy.Lock("waivers"); l != nil {
 				list, problems = nil, []string{fmt.Sprintf("it waives nothing: %s:%d locks waivers; ask who owns that file", l.File,
@@ -71,7 +71,7 @@ func annotation(o *render.Object) (string, bool) {
 }
 
 // covering is the waiver that accepts a finding today: there is one in every release that has it.
-func (b *besides) covering(f *judge.Finding, today time.Time) (first waiverBeside, ok bool) {
+func (b *besides) covering(f *finding.Finding, today time.Time) (first waiverBeside, ok bool) {
 	for i, rel := range append([]string{f.Release}, f.AlsoIn...) {
 		list := b.of[[2]string{rel, f.Workload}]
 		at := slices.IndexFunc(list, func(w waiverBeside) bool { return w.Rule == f.Rule && !w.expired(today) })
@@ -96,10 +96,10 @@ func (r *Result) waiveBeside(ch *render.Changes, opt *Options, today time.Time) 
 	}
 	b := waiversBeside(from, opt)
 	used := map[waiverBeside]bool{}
-	kept := []judge.Finding{}
+	kept := []finding.Finding{}
 	for _, f := range r.Findings {
 		w, ok := b.covering(&f, today)
-		if !ok || f.Status == judge.Fixed {
+		if !ok || f.Status == finding.Fixed {
 			kept = append(kept, f)
 			continue
 		}

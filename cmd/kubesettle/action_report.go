@@ -13,7 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/report/github"
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // report writes every surface. Their failures are notices; the verdict stands.
@@ -90,7 +90,7 @@ func (a *actionRun) file(dir, name string, write func(io.Writer) error) (err err
 
 // outputs sets the outputs of the action.
 func (a *actionRun) outputs(w *github.Workflow, r *verify.Result, commentURL string) error {
-	count := map[judge.Status]int{}
+	count := map[finding.Status]int{}
 	for _, f := range r.Findings {
 		count[f.Status]++
 	}
@@ -106,8 +106,8 @@ func (a *actionRun) outputs(w *github.Workflow, r *verify.Result, commentURL str
 		}
 	}
 	values := map[string]string{
-		"verdict": string(r.Verdict), "new-violations": fmt.Sprint(count[judge.New]),
-		"existing-violations": fmt.Sprint(count[judge.Existing]), "waived": fmt.Sprint(len(r.Waived)),
+		"verdict": string(r.Verdict), "new-violations": fmt.Sprint(count[finding.New]),
+		"existing-violations": fmt.Sprint(count[finding.Existing]), "waived": fmt.Sprint(len(r.Waived)),
 		"workloads-checked": fmt.Sprint(checked), "releases-failed": fmt.Sprint(failed),
 		"sarif-file": a.sarif, "report-file": a.reportFile, "html-file": a.html, "comment-url": commentURL,
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/memo"
 )
 
@@ -273,7 +273,7 @@ func (d *finished) surface(color, verbose bool, columns int) func(format string,
 func (d *finished) options() report.Options {
 	return report.Options{
 		Changes: d.compared(), Level: d.level, Rules: d.rules,
-		Gates: func(f judge.Finding) bool { return d.result.Gates(f, d.gate) },
+		Gates: func(f finding.Finding) bool { return d.result.Gates(f, d.gate) },
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // files of a tree, by path; a text that begins with "link:" is a symlink to what follows.
@@ -93,7 +93,7 @@ func checkTrees(t *testing.T, base, head treeFiles, args ...string) checked {
 func (c checked) gates() []string {
 	var out []string
 	for _, f := range c.result.Findings {
-		if f.Severity == "error" && (f.Status == judge.New || f.Status == judge.Worsened) {
+		if f.Severity == "error" && (f.Status == finding.New || f.Status == finding.Worsened) {
 			out = append(out, f.Rule+" of "+f.Workload)
 		}
 	}
@@ -102,7 +102,7 @@ func (c checked) gates() []string {
 }
 
 func (c checked) has(rule string) bool {
-	return slices.ContainsFunc(c.result.Findings, func(f judge.Finding) bool { return f.Rule == rule && f.Status != judge.Fixed })
+	return slices.ContainsFunc(c.result.Findings, func(f finding.Finding) bool { return f.Rule == rule && f.Status != finding.Fixed })
 }
 
 // tooLarge is what each of these pull requests breaks: web asks for more than a node has.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -123,9 +124,9 @@ func longer(r *verify.Result, random *rand.Rand) *verify.Result {
 // sentence twice.
 func promised(t *testing.T, r *verify.Result) {
 	t.Helper()
-	var fresh []judge.Finding
+	var fresh []finding.Finding
 	for _, f := range r.Findings {
-		if f.Status == judge.New || f.Status == judge.Worsened {
+		if f.Status == finding.New || f.Status == finding.Worsened {
 			fresh = append(fresh, f)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // pull serves the files and the review comments of the pull request.
@@ -74,11 +74,11 @@ func (f *fakeGitHub) pull(w http.ResponseWriter, r *http.Request, path string, r
 
 // fixable is a result with one finding, whose fix takes the place of line 14.
 func fixable() *verify.Result {
-	at := &judge.Location{File: spreadFile, StartLine: 14, StartColumn: 11, EndLine: 14, EndColumn: 42, InDiff: true, Side: "head"}
-	return &verify.Result{Verdict: verify.Fail, Findings: []judge.Finding{{
-		Rule: "unschedulable", Severity: "error", Status: judge.New, Workload: "apps/Deployment default/web",
+	at := &finding.Location{File: spreadFile, StartLine: 14, StartColumn: 11, EndLine: 14, EndColumn: 42, InDiff: true, Side: "head"}
+	return &verify.Result{Verdict: verify.Fail, Findings: []finding.Finding{{
+		Rule: "unschedulable", Severity: "error", Status: finding.New, Workload: "apps/Deployment default/web",
 		Message: "a pod of default/web stays pending: no node satisfies both spread constraints",
-		Fix: &judge.Fix{
+		Fix: &finding.Fix{
 			Text:     "say ScheduleAnyway for the constraint on kubernetes.io/hostname",
 			Location: at, Replacement: "          whenUnsatisfiable: ScheduleAnyway\n", Mechanical: true, Verified: true,
 		},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -51,7 +52,7 @@ func (a *allowance) search(ctx context.Context, c *scenario.Checker, v scenario.
 }
 
 // Untried says of findings without a fix, or with none but to take the change back, that one may have been missed.
-func Untried(list []Finding) (notices []string) {
+func Untried(list []finding.Finding) (notices []string) {
 	for i := range list {
 		f := &list[i]
 		if f.Untried == 0 || f.Fix != nil && !f.Fix.Back {

@@ -11,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -141,7 +142,7 @@ func imagesOnly(w *state.Workload) bool {
 func mends(ctx context.Context, c *scenario.Checker, v scenario.Variant, of judged) bool {
 	found, cov, err := c.Scenarios(ctx, v.Change(), of.Topology())
 	return err == nil && scenario.Complete(cov) && !slices.ContainsFunc(found, func(x scenario.Violation) bool {
-		return x.Key() == of.Key() && of.Comparable(x) && (of.status != Worsened || x.Covers(of.Violation))
+		return x.Key() == of.Key() && of.Comparable(x) && (of.status != finding.Worsened || x.Covers(of.Violation))
 	})
 }
 
@@ -168,8 +169,8 @@ func undo(v scenario.Variant, w int, a aspect) (scenario.Variant, bool) {
 
 // blame words culprits as the changed fields that make them up, in the order of their
 // lines. An element that was added or removed as a whole is one entry.
-func (pl Places) blame(sl *slice.Slice, found []culprit) []Blame {
-	out := []Blame{}
+func (pl Places) blame(sl *slice.Slice, found []culprit) []finding.Blame {
+	out := []finding.Blame{}
 	for _, c := range found {
 		for _, id := range sl.Ids() {
 			pair := sl.Objects[id]
@@ -185,41 +186,41 @@ func (pl Places) blame(sl *slice.Slice, found []culprit) []Blame {
 			kind := state.KindOf(id)
 			for _, f := range whole(kind, pl.FieldChanges(pl.Changed(sl.Release, id))) {
 				if c.aspect.covers(kind.Common(f.Path)) {
-					out = append(out, Blame{Object: id, Path: f.Path, Old: f.Old, New: f.New, Location: f.Location})
+					out = append(out, finding.Blame{Object: id, Path: f.Path, Old: f.Old, New: f.New, Location: f.Location})
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Blame) int {
+	slices.SortStableFunc(out, func(a, b finding.Blame) int {
 		return cmp.Or(cmp.Compare(a.Location.File, b.Location.File), a.Location.StartLine-b.Location.StartLine,
 			cmp.Compare(a.Object, b.Object), cmp.Compare(a.Path, b.Path))
 	})
-	return slices.CompactFunc(out, func(a, b Blame) bool { return a.Object == b.Object && a.Path == b.Path })
+	return slices.CompactFunc(out, func(a, b finding.Blame) bool { return a.Object == b.Object && a.Path == b.Path })
 }
 
 // wholeObject is the blame of an object that came or went.
-func (pl Places) wholeObject(o *render.Object, removed bool) Blame {
+func (pl Places) wholeObject(o *render.Object, removed bool) finding.Blame {
 	side := "head"
 	if removed {
 		side = "base"
 	}
 	l := pl.Location(o.Source, side)
-	return Blame{Object: o.ID.String(), Location: &l}
+	return finding.Blame{Object: o.ID.String(), Location: &l}
 }
 
 // whole folds the fields of a list element that only one side has into one change of
 // the element, whose value lists its fields and whose region spans their lines.
-func whole(kind state.Kind, fields []FieldChange) []FieldChange {
-	var out []FieldChange
+func whole(kind state.Kind, fields []finding.FieldChange) []finding.FieldChange {
+	var out []finding.FieldChange
 	for _, f := range fields {
 		element := elementOf(kind, f.Path)
-		i := slices.IndexFunc(out, func(o FieldChange) bool { return o.Path == element })
+		i := slices.IndexFunc(out, func(o finding.FieldChange) bool { return o.Path == element })
 		switch {
 		case element == "" || (f.Old != "" && f.New != ""):
 			out = append(out, f)
 		case i < 0:
 			l := *f.Location
-			out = append(out, FieldChange{
+			out = append(out, finding.FieldChange{
 				Path: element, Old: part(element, f, f.Old), New: part(element, f, f.New), Location: &l,
 			})
 		case (out[i].Old == "") != (f.Old == ""):
@@ -249,7 +250,7 @@ func elementOf(kind state.Kind, path string) string {
 }
 
 // part is a field's value with its path within its element; "" for no value.
-func part(element string, f FieldChange, value string) string {
+func part(element string, f finding.FieldChange, value string) string {
 	if value == "" {
 		return ""
 	}
@@ -264,7 +265,7 @@ func join(a, b string) string {
 }
 
 // span widens a region to the lines of another of the same file.
-func span(kind state.Kind, l, more *Location) {
+func span(kind state.Kind, l, more *finding.Location) {
 	if l.File != more.File || l.Side != more.Side {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -70,10 +71,10 @@ func TestMixContainers(t *testing.T) {
 }
 
 func TestTakenBackNamesEveryField(t *testing.T) {
-	fields := func(n int) []Blame {
-		var out []Blame
+	fields := func(n int) []finding.Blame {
+		var out []finding.Blame
 		for i := range n {
-			out = append(out, Blame{Object: "O", Path: string(rune('a' + i))})
+			out = append(out, finding.Blame{Object: "O", Path: string(rune('a' + i))})
 		}
 		return out
 	}
@@ -86,7 +87,7 @@ func TestTakenBackNamesEveryField(t *testing.T) {
 		}
 	}
 	for side, want := range map[string]string{"head": "leave O out, which the change adds", "base": "keep O, which the change removes"} {
-		if got := takenBack([]Blame{{Object: "O", Location: &Location{Side: side}}}); got != want {
+		if got := takenBack([]finding.Blame{{Object: "O", Location: &finding.Location{Side: side}}}); got != want {
 			t.Errorf("a whole object on %s: %q, want %q", side, got, want)
 		}
 	}

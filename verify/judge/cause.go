@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -20,18 +21,9 @@ import (
 //
 // No finding goes for that, and none is less grave: the gravest names the others in [Finding.Hits].
 
-// Hit is another finding of the same root cause.
-type Hit struct {
-	Rule     string `json:"rule"`
-	Workload string `json:"workload"`
-	Release  string `json:"release"`
-	Severity string `json:"severity"`
-	Status   Status `json:"status"`
-}
-
 // Causes enters into ordered findings which of them have one root cause: each names the gravest of
 // these, which lists the others.
-func Causes(fs []Finding) {
+func Causes(fs []finding.Finding) {
 	for _, group := range ByCause(fs) {
 		lead := &fs[group[0]]
 		lead.Hits = nil
@@ -42,8 +34,9 @@ func Causes(fs []Finding) {
 			}
 			if f := &fs[i]; i != group[0] {
 				f.Hits = nil
-				lead.Hits = append(lead.Hits, Hit{f.Rule, f.Workload, f.Release, f.Severity, f.Status})
-				lead.borrow(f)
+				lead.Hits = append(lead.Hits, finding.Hit{Rule: f.Rule, Workload: f.Workload, Release: f.Release,
+					Severity: f.Severity, Status: f.Status})
+				borrow(lead, f)
 			}
 		}
 	}
@@ -51,8 +44,8 @@ func Causes(fs []Finding) {
 
 // borrow takes the edit that takes the change back, of another finding of the same cause and workload, where the own
 // fix is the same in words.
-func (f *Finding) borrow(of *Finding) {
-	same := of.Workload == f.Workload && of.Release == f.Release && of.stands() == f.stands()
+func borrow(f, of *finding.Finding) {
+	same := of.Workload == f.Workload && of.Release == f.Release && of.Stands() == f.Stands()
 	if same && f.Fix != nil && of.Fix != nil && f.Fix.Back && of.Fix.Back && !f.Fix.Mechanical &&
 		of.Fix.Mechanical && of.Fix.Verified {
 		f.Fix, f.OtherFix = of.Fix, nil
@@ -61,7 +54,7 @@ func (f *Finding) borrow(of *Finding) {
 
 // ByCause groups ordered findings by root cause: indices, in order, but for the first of each group, which leads it: of
 // the gravest that which the fewest steps lead to, as what takes more comes of it.
-func ByCause(fs []Finding) [][]int {
+func ByCause(fs []finding.Finding) [][]int {
 	join := newGroups(len(fs))
 	at := map[string]int{}
 	for i := range fs {
@@ -78,7 +71,7 @@ func ByCause(fs []Finding) [][]int {
 		lead := 0
 		for k, i := range group {
 			f, best := &fs[i], &fs[group[lead]]
-			alike := f.stands() == best.stands() && f.Severity == best.Severity && f.Certainty == best.Certainty
+			alike := f.Stands() == best.Stands() && f.Severity == best.Severity && f.Certainty == best.Certainty
 			if alike && len(f.Interleaving) < len(best.Interleaving) {
 				lead = k
 			}
@@ -128,22 +121,14 @@ func (g groups) list() [][]int {
 	return out
 }
 
-// stands is the status as far as causes go: new and worsened alike.
-func (f *Finding) stands() string {
-	if f.Status == Worsened {
-		return string(New)
-	}
-	return string(f.Status)
-}
-
 // causeKeys are texts of which findings of one cause have one in common.
-func causeKeys(f *Finding) []string {
-	if f.Status == Fixed {
+func causeKeys(f *finding.Finding) []string {
+	if f.Status == finding.Fixed {
 		return nil // each is gone for itself
 	}
 	var out []string
 	key := func(kind string, parts ...string) {
-		out = append(out, kind+"\x00"+f.stands()+"\x00"+strings.Join(parts, "\x00"))
+		out = append(out, kind+"\x00"+string(f.Stands())+"\x00"+strings.Join(parts, "\x00"))
 	}
 	if f.Cause != "" {
 		out = append(out, "cause\x00"+f.Release+"\x00"+f.Cause) // told by the runs
@@ -151,16 +136,16 @@ func causeKeys(f *Finding) []string {
 	if len(f.Locations) > 0 && f.Locations[0].File != "" {
 		l := &f.Locations[0]
 		at := []string{l.File, fmt.Sprint(l.StartLine), l.Side}
-		if f.ownHead() { // the line says nothing of what is wrong
+		if ownHead(f) { // the line says nothing of what is wrong
 			at = append(at, f.Rule, f.Workload)
 		}
 		key("line", at...)
 	}
-	if fields := f.blamedFields(false); fields != "" {
+	if fields := blamedFields(f, false); fields != "" {
 		key("fields", f.Release, fields)
 	}
 	if len(f.Blame) > 0 { // the same edit to the same object, as in several overlays of one base
-		key("edit", f.Rule, f.Workload, f.Message, f.blamedFields(true))
+		key("edit", f.Rule, f.Workload, f.Message, blamedFields(f, true))
 	}
 	if h := f.Changed; h != nil && f.Scale.Nodes == 0 {
 		// the same edit to several objects, which is wrong wherever they run
@@ -183,12 +168,12 @@ func causeKeys(f *Finding) []string {
 
 // ownHead reports whether a finding stands at the head of an object that the change adds, where anything that is
 // wrong with it stands.
-func (f *Finding) ownHead() bool {
-	return slices.ContainsFunc(f.Blame, func(b Blame) bool { return b.Path == "" && b.Object == f.Workload })
+func ownHead(f *finding.Finding) bool {
+	return slices.ContainsFunc(f.Blame, func(b finding.Blame) bool { return b.Path == "" && b.Object == f.Workload })
 }
 
 // blamedFields names what is to blame, with what comes in its place; "" where a field is not told, but for its value.
-func (f *Finding) blamedFields(values bool) string {
+func blamedFields(f *finding.Finding, values bool) string {
 	var out []string
 	for i := range f.Blame {
 		b := &f.Blame[i]
@@ -206,11 +191,11 @@ func (f *Finding) blamedFields(values bool) string {
 }
 
 // oneRun enters which findings of a slice come of one run.
-func oneRun(fs []Finding, of []scenario.Violation) {
+func oneRun(fs []finding.Finding, of []scenario.Violation) {
 	join := newGroups(len(fs))
 	for i := range fs {
 		for j := range fs[:i] {
-			if happens(of[i], of[j]) || happens(of[j], of[i]) || fs[i].turns(of[i], &fs[j]) || fs[j].turns(of[j], &fs[i]) {
+			if happens(of[i], of[j]) || happens(of[j], of[i]) || turns(&fs[i], of[i], &fs[j]) || turns(&fs[j], of[j], &fs[i]) {
 				join.unite(i, j)
 			}
 		}
@@ -257,13 +242,13 @@ func happens(v, in scenario.Violation) bool {
 }
 
 // turns reports whether the step that breaks a finding, of a rule on steps, is one of another finding's loop.
-func (f *Finding) turns(v scenario.Violation, other *Finding) bool {
+func turns(f *finding.Finding, v scenario.Violation, other *finding.Finding) bool {
 	n := len(v.Steps)
 	if v.Bound.Property.BadStep == nil || n == 0 || n > len(f.Interleaving) || other.CycleStart == nil {
 		return false
 	}
 	by := &f.Interleaving[n-1]
-	return slices.ContainsFunc(other.Interleaving[*other.CycleStart:], func(s Step) bool {
+	return slices.ContainsFunc(other.Interleaving[*other.CycleStart:], func(s finding.Step) bool {
 		return s.Actor == by.Actor && s.Action == by.Action && s.Object == by.Object
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // confirmedJSON is written by the replay in verify/conformance, `make replay RECORD=1`.
@@ -19,7 +20,7 @@ var confirmedJSON []byte
 
 // Confirmation is a counterexample that was seen to happen on a real control plane.
 type Confirmation struct {
-	// Shape of the finding that was replayed; see [Finding.Shape].
+	// Shape of the finding that was replayed; see [Shape].
 	Shape string `json:"shape"`
 	Case  string `json:"case"` // its directory in this repository
 	// Kubernetes is the version of the control plane.
@@ -44,7 +45,7 @@ func Confirmations() ([]Confirmation, error) {
 // "below-floor: drain + replicaset, scheduler", and, after a semicolon, why a pod has no node or no
 // quota, or is evicted or not: a port and anti-affinity are not one cause, nor are two plugins. Findings of one shape
 // break in one way.
-func (f *Finding) Shape() string {
+func Shape(f *finding.Finding) string {
 	events, loops := map[string]bool{}, map[string]bool{}
 	for _, s := range f.Interleaving {
 		loop, _, _ := strings.Cut(s.Actor, "/")
@@ -61,7 +62,7 @@ func (f *Finding) Shape() string {
 	}
 	words := func(m map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(m)), ", ") }
 	shape := strings.TrimSuffix(f.Rule+": "+strings.TrimPrefix(words(events)+" + "+words(loops), " + "), " + ")
-	if causes := f.causes(); len(causes) > 0 {
+	if causes := causesOf(f); len(causes) > 0 {
 		shape += "; " + words(causes)
 	}
 	return shape
@@ -76,10 +77,10 @@ var (
 	taintOf  = regexp.MustCompile(`\(taint [^ :)]*:(\w+), `)
 )
 
-// causes are what stands in the way of pods at the end, as the scheduler, quotas and budgets say it,
+// causesOf are what stands in the way of pods at the end, as the scheduler, quotas and budgets say it,
 // without the number of nodes; what has pods evicted, a plugin of the descheduler or the effect of a
 // taint; and by which metric replicas run away.
-func (f *Finding) causes() map[string]bool {
+func causesOf(f *finding.Finding) map[string]bool {
 	out := map[string]bool{}
 	for _, s := range f.Interleaving {
 		switch s.Action {
@@ -112,14 +113,14 @@ func (f *Finding) causes() map[string]bool {
 }
 
 // Confirm enters the replays on record into the findings of their shapes.
-func Confirm(findings []Finding) error {
+func Confirm(findings []finding.Finding) error {
 	known, err := Confirmations()
 	if err != nil {
 		return err
 	}
 	for i := range findings {
 		f := &findings[i]
-		at := slices.IndexFunc(known, func(c Confirmation) bool { return c.Shape == f.Shape() })
+		at := slices.IndexFunc(known, func(c Confirmation) bool { return c.Shape == Shape(f) })
 		if at >= 0 {
 			c := known[at]
 			f.ConfirmedBy = fmt.Sprintf("%s on Kubernetes %s, %d of %d steps seen", c.Case, c.Kubernetes, c.Matched, c.Steps)

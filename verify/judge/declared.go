@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -14,13 +15,13 @@ const mostShown = 60
 // worded is a violation in words, of a reduced scale as it shows with the declared numbers of
 // pods and nodes, if a directed search finds it there. The wording is that of the scale
 // it was found at; base says that it is one of the baseline.
-func (d *Judge) worded(ctx context.Context, found scenario.Violation, base bool) (Finding, wording) {
+func (d *Judge) worded(ctx context.Context, found scenario.Violation, base bool) (finding.Finding, wording) {
 	w := newWording(found, found.Variant.Slice, d.Places, base)
 	f := w.finding()
 	if found.Variant.AsDeclared() {
 		return f, w
 	}
-	r := &ReducedScale{Counts: found.Variant.StandIns(), Shown: true}
+	r := &finding.ReducedScale{Counts: found.Variant.StandIns(), Shown: true}
 	if lifted, ok := d.Checker.AtDeclaredCounts(ctx, found); ok {
 		r.Lifted, r.Steps = true, len(lifted.Steps)
 		big := newWording(lifted, found.Variant.Slice, d.Places, base)
@@ -30,13 +31,13 @@ func (d *Judge) worded(ctx context.Context, found scenario.Violation, base bool)
 			f, r.Shown = g, false
 		}
 	}
-	r.apply(&f)
+	reduced(&f, r)
 	return f, w
 }
 
 // fold makes one step of like steps that follow each other, outside a loop or within it.
-func (f *Finding) fold() {
-	var out []Step
+func fold(f *finding.Finding) {
+	var out []finding.Step
 	like := 0 // steps beyond the first that the last of out stands for
 	loop := f.CycleStart
 	text := ""
@@ -59,8 +60,8 @@ func (f *Finding) fold() {
 	f.Interleaving, f.CycleStart = out, loop
 }
 
-// apply enters a reduced scale into a finding.
-func (r *ReducedScale) apply(f *Finding) {
+// reduced enters a reduced scale into a finding.
+func reduced(f *finding.Finding, r *finding.ReducedScale) {
 	f.Reduced = r
 	what := "at a reduced scale: " + scenario.ReducedTo(r.Counts)
 	switch {

@@ -10,6 +10,5 @@
 // is hedged (hedge.go).
 //
 // [Places] knows the files and lines of both revisions; quote.go shows some of them, and
-// never a line that may hold a secret. contract.go is the part of the JSON contract that
-// speaks of findings: readers outside rely on it.
+// never a line that may hold a secret.
 package judge

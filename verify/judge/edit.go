@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Edit is a replacement of whole lines in a file of head.
@@ -55,7 +56,7 @@ func Difference(file, was, is, say string) (Edit, bool) {
 }
 
 // Fix words an edit that was proven.
-func (pl Places) Fix(e Edit) *Fix {
+func (pl Places) Fix(e Edit) *finding.Fix {
 	l := pl.Location(render.Location{File: e.file, StartLine: e.First, EndLine: e.Last, Rung: "file"}, "head")
 	if lines := pl.linesOf(e.file); e.Last <= len(lines) {
 		l.EndColumn = len([]rune(strings.TrimRight(lines[e.Last-1], "\r\n"))) + 1
@@ -64,7 +65,7 @@ func (pl Places) Fix(e Edit) *Fix {
 	for _, line := range e.Lines {
 		replacement += line + "\n"
 	}
-	return &Fix{Text: e.say, Location: &l, Replacement: replacement, Mechanical: true, Verified: true}
+	return &finding.Fix{Text: e.say, Location: &l, Replacement: replacement, Mechanical: true, Verified: true}
 }
 
 // Apply makes the edit in a text, whose line ends it keeps.
@@ -94,7 +95,7 @@ func SplitLines(text string) []string {
 }
 
 // edits lists base's lines in the place of head's, as far as they are to blame.
-func (pl Places) edits(blame []Blame) []Edit {
+func (pl Places) edits(blame []finding.Blame) []Edit {
 	var out []Edit
 	add := func(list []Edit) {
 		for _, e := range list {
@@ -116,7 +117,7 @@ func (pl Places) edits(blame []Blame) []Edit {
 
 // putBack puts base's lines where head has others: those of the field alone where the
 // diff tells them apart, then all that were edited together.
-func (pl Places) putBack(b Blame) []Edit {
+func (pl Places) putBack(b finding.Blame) []Edit {
 	if b.Location == nil {
 		return nil
 	}
@@ -135,7 +136,7 @@ func (pl Places) putBack(b Blame) []Edit {
 	return nil
 }
 
-func headEdits(l *Location, h render.Hunk) []Edit {
+func headEdits(l *finding.Location, h render.Hunk) []Edit {
 	whole := Edit{file: l.File, First: h.HeadFirst, Last: h.HeadLast, Lines: h.Base}
 	narrow := Edit{file: l.File, First: l.StartLine, Last: l.EndLine}
 	out := []Edit{whole}

@@ -1,8 +1,6 @@
 package judge
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,19 +54,15 @@ func newWording(v scenario.Violation, sl *slice.Slice, pl Places, base bool) wor
 
 // finding words the violation, but for what needs the other side: status, blame and
 // severity.
-func (w wording) finding() Finding {
-	f := Finding{
+func (w wording) finding() finding.Finding {
+	d := finding.Draft{
 		Rule: w.Bound.Rule.ID, Class: string(w.Bound.Rule.Class), Severity: string(w.Bound.Rule.Severity),
-		Certainty: finding.Possible, Scenario: w.Scenario, Timing: "realistic",
-		Workload: w.Key().Workload, Release: w.slice.Release,
-		Events: []string{}, Interleaving: []Step{}, Locations: []Location{}, Blame: []Blame{},
+		Certainty: finding.Possible, Scenario: w.Scenario, Workload: w.Key().Workload, Release: w.slice.Release,
 	}
 	if w.Inevitable {
-		f.Certainty = finding.Inevitable
+		d.Certainty = finding.Inevitable
 	}
-	if w.FromLive() {
-		f.Start = "live"
-	}
+	cycle := (*int)(nil)
 	s := w.state(w.Start)
 	pods := podsIn(s)
 	for i, st := range w.Steps {
@@ -78,12 +72,12 @@ func (w wording) finding() Finding {
 		a := w.Problem.Actors[st.Actor]
 		words := a.Describe(from, s, st.Move)
 		if a.Latency() == actor.Event {
-			f.Events = append(f.Events, words.Action)
+			d.Events = append(d.Events, words.Action)
 		}
 		if i == w.CycleStart {
-			f.CycleStart = &i
+			cycle = &i
 		}
-		f.Interleaving = append(f.Interleaving, Step{
+		d.Steps = append(d.Steps, finding.Step{
 			Actor: a.Name(), Class: a.Latency().String(), Action: words.Action, Object: words.Object,
 			Text: words.Text, Because: w.because(words.Because), After: snapshot(s),
 		})
@@ -95,16 +89,20 @@ func (w wording) finding() Finding {
 		at = w.state(w.Start)
 	}
 	if w.CycleStart < 0 {
-		f.Interleaving = append(f.Interleaving, w.stuck(s)...)
+		d.Steps = append(d.Steps, w.stuck(s)...)
 	}
-	f.Message = w.Bound.Property.Message(at) + w.Else()
-	f.Scale = Scale{Nodes: len(s.C.Nodes), Pods: pods, Classes: map[string]int{}}
+	d.Message = w.Bound.Property.Message(at) + w.Else()
+	f := d.Finding()
+	f.CycleStart = cycle
+	if w.FromLive() {
+		f.Start = "live"
+	}
+	f.Scale.Nodes, f.Scale.Pods = len(s.C.Nodes), pods
 	for i, c := range s.C.Spec.Classes {
 		f.Scale.Classes[c.Name] = s.C.Topology[i]
 	}
-	f.Fingerprint, f.Standing = w.fingerprint(f, ""), w.fingerprint(f, "apply")
 	if w.folded {
-		f.fold()
+		fold(&f)
 	}
 	return f
 }
@@ -113,14 +111,14 @@ func (w wording) state(b []byte) state.State { return state.State{C: w.Problem.C
 
 // stuck gives the steps that do not happen: why a node is not drained, and why the pods
 // that stay pending find no node.
-func (w wording) stuck(s state.State) []Step {
-	var out []Step
+func (w wording) stuck(s state.State) []finding.Step {
+	var out []finding.Step
 	for _, p := range s.C.ClassesOf[w.Bound.Workload] {
 		why, n, refs := nodes.DrainRefusal(s, p)
 		if why == "" {
 			continue
 		}
-		out = append(out, Step{
+		out = append(out, finding.Step{
 			Actor: "drain", Class: actor.Periodic.String(), Action: "eviction-refused",
 			Object:  "Pod " + podName(s, p),
 			Text:    fmt.Sprintf("the drain may not evict %s%s on %s: %s", onePod(s, p), revision(s, p), s.C.Nodes[n].Name, why),
@@ -132,8 +130,8 @@ func (w wording) stuck(s state.State) []Step {
 
 // unmade gives the pods that are not created, for want of quota, and those that are not
 // placed, for want of a node.
-func (w wording) unmade(s state.State) []Step {
-	var out []Step
+func (w wording) unmade(s state.State) []finding.Step {
+	var out []finding.Step
 	for _, p := range s.C.ClassesOf[w.Bound.Workload] {
 		why, refs := workloads.QuotaRefusal(s, p)
 		if why == "" {
@@ -153,7 +151,7 @@ func (w wording) unmade(s state.State) []Step {
 		if slices.ContainsFunc(refs, func(r actor.Ref) bool { return strings.HasPrefix(r.Object, slice.KueueGroup+"/") }) {
 			by, action, text = "kueue", "stay-gated", fmt.Sprintf("Kueue does not admit %s: %s", pod, why)
 		}
-		out = append(out, Step{
+		out = append(out, finding.Step{
 			Actor: by, Class: actor.Sync.String(), Action: action,
 			Object:  "Pod " + podName(s, p),
 			Text:    text,
@@ -163,7 +161,7 @@ func (w wording) unmade(s state.State) []Step {
 	for _, p := range s.C.ClassesOf[w.Bound.Workload] {
 		if text, refs := nodes.AttachRefusal(s, p); text != "" {
 			wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
-			out = append(out, Step{
+			out = append(out, finding.Step{
 				Actor: "attachdetach", Class: actor.Sync.String(), Action: "attach-refused",
 				Object: "Pod " + wl.Namespace + "/" + wl.Name, Text: text, Because: w.because(refs), After: snapshot(s),
 			})
@@ -173,7 +171,7 @@ func (w wording) unmade(s state.State) []Step {
 		}
 		if text, refs := nodes.AdmissionRefusal(s, p); text != "" {
 			wl := s.C.Spec.Workloads[s.C.Pods[p].Workload]
-			out = append(out, Step{
+			out = append(out, finding.Step{
 				Actor: "kubelet", Class: actor.Kubelet.String(), Action: "refuse-pod",
 				Object: "Pod " + wl.Namespace + "/" + wl.Name, Text: text, Because: w.because(refs), After: snapshot(s),
 			})
@@ -189,7 +187,7 @@ func (w wording) unmade(s state.State) []Step {
 				refs = append(refs, r.Ref)
 			}
 		}
-		out = append(out, Step{
+		out = append(out, finding.Step{
 			Actor: "scheduler", Class: actor.Sync.String(), Action: "no-feasible-node",
 			Object: "Pod " + podName(s, p),
 			Text: fmt.Sprintf("the scheduler finds no feasible node for %s%s: %s", onePod(s, p), revision(s, p),
@@ -226,15 +224,15 @@ func revision(s state.State, p int) string {
 }
 
 // because resolves references to files and lines; one without a known object is left out.
-func (w wording) because(refs []actor.Ref) []Because {
-	out := []Because{}
+func (w wording) because(refs []actor.Ref) []finding.Because {
+	out := []finding.Because{}
 	for _, r := range refs {
 		file, line, ok := w.slice.Configured(r)
-		b := Because{File: file, Line: line, Field: r.Field}
+		b := finding.Because{File: file, Line: line, Field: r.Field}
 		if o := w.sources(r.Object, r.Version); o != nil {
 			r = ofKind(r)
 			at := o.Locate(r.Field)
-			b, ok = Because{File: at.File, Line: at.StartLine, Field: r.Field}, true
+			b, ok = finding.Because{File: at.File, Line: at.StartLine, Field: r.Field}, true
 		}
 		if !ok {
 			continue
@@ -301,21 +299,6 @@ func (w wording) refs() []actor.Ref {
 	return out
 }
 
-// fingerprint identifies a finding across commits: the rule, whose it is, and the shape
-// of the counterexample (which actors act, but for one, not how often or where).
-func (w wording) fingerprint(f Finding, but string) string {
-	var actors []string
-	for _, s := range f.Interleaving {
-		if s.Actor != but && !slices.Contains(actors, s.Actor) {
-			actors = append(actors, s.Actor)
-		}
-	}
-	slices.Sort(actors)
-	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, strings.Join(actors, ",")},
-		"\x00")))
-	return hex.EncodeToString(h[:16])
-}
-
 // podsIn counts the pods that stand for a replica: terminating ones do not.
 func podsIn(s state.State) int {
 	total := 0
@@ -331,7 +314,7 @@ func podsIn(s state.State) int {
 // on an assumed number of nodes is a note, and what needs a failure (a lost node or one
 // under pressure, a pod that crashes, a bad revision) a warning.
 // The drains of one maintenance, node by node, are one event, and none where they only come before a loss.
-func severity(v scenario.Violation, f Finding, assumed bool) rules.Severity {
+func severity(v scenario.Violation, f finding.Finding, assumed bool) rules.Severity {
 	b, s := v.Bound, v.Bound.Rule.Severity
 	if b.Property.Wish {
 		s = Lower(s)

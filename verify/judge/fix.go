@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -30,7 +31,7 @@ const (
 //
 // untried is how many of these were not searched to an end, as what the searches of one finding may take was used up.
 func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Violation,
-	found []culprit) (out []*Fix, untried int) {
+	found []culprit) (out []*finding.Fix, untried int) {
 	left := d.allowed(&sr)
 	blame := d.Places.blame(sr.Variant.Slice, found)
 	held := map[int]int{} // the place of a cure's fix in out, counting from 1
@@ -59,7 +60,7 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 		return out, left.untried
 	}
 	out = counsel(sr.Variant, v, helm)
-	blame = slices.DeleteFunc(blame, func(b Blame) bool { return strings.HasSuffix(b.Path, ".image") })
+	blame = slices.DeleteFunc(blame, func(b finding.Blame) bool { return strings.HasSuffix(b.Path, ".image") })
 	for i, e := range d.Places.edits(blame) {
 		if i == mostEdits || d.Checker.Expired() {
 			break
@@ -67,18 +68,18 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 		if others, ok := d.mends(ctx, sr, v, e, left); ok {
 			f := d.Places.Fix(e)
 			f.Back = true
-			f.Spread(others)
+			others.Spread(f)
 			return append(out, f), left.untried
 		}
 	}
 	if say := byHand(sr.Variant.Slice, v); say != "" {
-		out = append(out, &Fix{Text: say})
+		out = append(out, &finding.Fix{Text: say})
 	}
 	for i := range found {
 		first := d.Places.blame(sr.Variant.Slice, found[i:i+1])
-		first = slices.DeleteFunc(first, func(b Blame) bool { return strings.HasSuffix(b.Path, ".image") })
+		first = slices.DeleteFunc(first, func(b finding.Blame) bool { return strings.HasSuffix(b.Path, ".image") })
 		if len(first) > 0 {
-			out = append(out, &Fix{Text: takenBack(first), Location: first[0].Location, Verified: true, Back: true})
+			out = append(out, &finding.Fix{Text: takenBack(first), Location: first[0].Location, Verified: true, Back: true})
 			return out, left.untried
 		}
 	}
@@ -88,7 +89,7 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 // try gives a remedy as a fix; nil where the API server refuses it, or it does not mend the
 // violation, or breaks a rule. It is an edit where the text that sets the fields is found.
 func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Violation, r remedy,
-	left *allowance) *Fix {
+	left *allowance) *finding.Fix {
 	if r.object.Maker != nil {
 		return nil // its operator's fields are no text of the repository
 	}
@@ -113,14 +114,14 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 		return nil
 	}
 	if len(r.set) == 0 && (r.tune != nil || r.before != nil || r.grow != nil) { // no manifest says it
-		return &Fix{Text: r.say, Cost: r.cost, Verified: true}
+		return &finding.Fix{Text: r.say, Cost: r.cost, Verified: true}
 	}
 	// with a step before the change, the edit alone would not mend
 	if len(r.drop) == 0 && r.before == nil {
 		if e, others, ok := d.textOf(ctx, r, objects); ok {
 			f := d.Places.Fix(e)
 			f.Cost = r.cost
-			f.Spread(others)
+			others.Spread(f)
 			return f
 		}
 	}
@@ -128,11 +129,11 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 	if len(r.set) > 0 {
 		l = d.Places.Location(r.object.Locate(r.set[0].Path), "head")
 	}
-	return &Fix{Text: r.say, Cost: r.cost, Location: &l, Verified: true}
+	return &finding.Fix{Text: r.say, Cost: r.cost, Location: &l, Verified: true}
 }
 
 // FilesOf are the files that are to blame.
-func FilesOf(blame []Blame) []string {
+func FilesOf(blame []finding.Blame) []string {
 	var out []string
 	for _, b := range blame {
 		if b.Location != nil && b.Location.Side == "head" && !slices.Contains(out, b.Location.File) {
@@ -233,7 +234,7 @@ func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.V
 }
 
 // offer enters fixes, the first one to be tried first.
-func (f *Finding) offer(list []*Fix) {
+func offer(f *finding.Finding, list []*finding.Fix) {
 	if len(list) > 0 {
 		f.Fix = list[0]
 	}
@@ -246,7 +247,7 @@ func (f *Finding) offer(list []*Fix) {
 const mostNamed = 5
 
 // takenBack orders to put back all that one culprit consists of, as it was tried as a whole.
-func takenBack(fields []Blame) string {
+func takenBack(fields []finding.Blame) string {
 	if first := fields[0]; first.Path == "" && first.Location != nil && first.Location.Side == "head" {
 		return "leave " + first.Object + " out, which the change adds"
 	} else if first.Path == "" {

@@ -30,7 +30,9 @@ type Judge struct {
 // Findings words what was found for a slice, and compares it with base: of every rule and
 // object the gravest violation, as base does not have it. open says why the slice stays
 // undecided. The result of the slice takes in what was searched to tell.
-func (d *Judge) Findings(ctx context.Context, sr *scenario.SliceResult, alike bool) (out []Finding, open []string) {
+func (d *Judge) Findings(
+	ctx context.Context, sr *scenario.SliceResult, alike bool,
+) (out []finding.Finding, open []string) {
 	found := specific(sr.Head)
 	var of []scenario.Violation
 	for _, k := range scenario.KeysOf(found) {
@@ -57,7 +59,7 @@ func (d *Judge) Findings(ctx context.Context, sr *scenario.SliceResult, alike bo
 }
 
 // finding words one violation; false where it is none.
-func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) (Finding, bool) {
+func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) (finding.Finding, bool) {
 	v := j.Violation
 	sr.Variant = v.Variant // of the scale that it was found at
 	f, w := d.worded(ctx, v, false)
@@ -71,14 +73,14 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 	}
 	f.Status, f.AtDeclaredScale = j.status, j.declared && (f.Reduced == nil || f.Reduced.Lifted)
 	var found []culprit
-	if f.Status != Existing && d.Places.Head != nil && !v.ByRun && !d.Plain {
+	if f.Status != finding.Existing && d.Places.Head != nil && !v.ByRun && !d.Plain {
 		if d.Places.Changes != nil && sr.Variant.Has(state.Base) {
 			found = culprits(ctx, d.Checker, sr.Variant, j)
 			f.Blame = append(d.Places.blame(sr.Variant.Slice, found), d.Places.waveBlame(ctx, d.Checker, sr.Variant, j)...)
 		}
-		var fixes []*Fix
+		var fixes []*finding.Fix
 		fixes, f.Untried = d.mend(ctx, sr, v, found)
-		f.offer(fixes)
+		offer(&f, fixes)
 	}
 	f.Recovers = w.Recovers(ctx, d.Checker.Budget)
 	d.condition(ctx, j, &f, unprotects(found))
@@ -87,7 +89,7 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 }
 
 // condition enters the severity of a finding, with the conditions that it rests on.
-func (d *Judge) condition(ctx context.Context, j judged, f *Finding, unprotected bool) {
+func (d *Judge) condition(ctx context.Context, j judged, f *finding.Finding, unprotected bool) {
 	v := j.Violation
 	s := d.severity(ctx, v, f, j.declared, unprotected)
 	if !d.Checker.Paced(ctx, v) {
@@ -108,7 +110,7 @@ func (d *Judge) condition(ctx context.Context, j judged, f *Finding, unprotected
 		s = atMostWarning(s)
 	}
 	if idle := v.Idle(); idle > 0 {
-		f.while(fmt.Sprintf("pods without load use %d%% of the memory that they ask for", idle), "events.loadChange.idleMemory")
+		f.While(fmt.Sprintf("pods without load use %d%% of the memory that they ask for", idle), "events.loadChange.idleMemory")
 		s = atMostWarning(s)
 	}
 	if j.unsure || v.Retakes() { // what an autoscaler mends once more after each apply is no error
@@ -156,8 +158,8 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 	var out []judged
 	for _, v := range within {
 		j := compare(sr, v, alike)
-		if j.status != Existing && d.Checker.AnyRollout(ctx, v) {
-			j.status, j.unsure = Existing, false
+		if j.status != finding.Existing && d.Checker.AnyRollout(ctx, v) {
+			j.status, j.unsure = finding.Existing, false
 		}
 		out = append(out, d.at(j, declared && (lifted == nil || v.In(lifted))))
 	}
@@ -182,7 +184,7 @@ func (d *Judge) lifted(
 
 // at enters whether a violation shows at a declared size, and its severity as far as it hangs on that.
 func (d *Judge) at(j judged, declared bool) judged {
-	f := Finding{AtDeclaredScale: declared, Certainty: finding.Possible, Events: j.Kinds()}
+	f := finding.Finding{AtDeclaredScale: declared, Certainty: finding.Possible, Events: j.Kinds()}
 	if j.Inevitable {
 		f.Certainty = finding.Inevitable
 	}
@@ -219,7 +221,7 @@ func (d *Judge) counting(ctx context.Context, mine []scenario.Violation, whole b
 // PodDisruptionBudget kept from happening and no longer does is as grave as if it took no
 // particular choices: it was there against these.
 func (d *Judge) severity(
-	ctx context.Context, v scenario.Violation, f *Finding, declared, unprotected bool,
+	ctx context.Context, v scenario.Violation, f *finding.Finding, declared, unprotected bool,
 ) rules.Severity {
 	assumed := d.Assumed
 	if premise := v.Variant.Premise(); premise != "" { // nothing was declared that it could fall short of
@@ -229,14 +231,14 @@ func (d *Judge) severity(
 		return atMostWarning(s)
 	}
 	if v.Shrinks() {
-		f.while("the pool "+v.Variant.SparsePool()+" gives up a node, the last one in its zone", "cluster.nodePools: one for each zone")
+		f.While("the pool "+v.Variant.SparsePool()+" gives up a node, the last one in its zone", "cluster.nodePools: one for each zone")
 		return atMostWarning(severity(v, *f, assumed))
 	}
 	nodes := f.Scale.Nodes
 	if declared {
 		nodes = scale.Largest(v.Variant.Spec.Classes).Total()
 	}
-	if !assumed || declared && (f.Status == Existing || d.Checker.Anywhere(ctx, v)) {
+	if !assumed || declared && (f.Status == finding.Existing || d.Checker.Anywhere(ctx, v)) {
 		d.placed(ctx, v, f)
 		of := *f
 		if unprotected {
@@ -251,7 +253,7 @@ func (d *Judge) severity(
 		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted
 	}
 	s := severity(v, *f, assumed)
-	f.hedge(v.Variant, nodes)
+	hedge(f, v.Variant, nodes)
 	if v.Deadlocks() || v.Unspread() {
 		return atMostWarning(s)
 	}

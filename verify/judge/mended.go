@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
@@ -11,14 +12,14 @@ import (
 // mended words what base broke at a declared size and head does not: neither there nor in what is told of it. It is
 // told as a merge of base would be told of it, with the same conditions and as gravely. What head was searched for in
 // part, as it is base's own, is not mended.
-func (d *Judge) mended(ctx context.Context, sr scenario.SliceResult, told []Finding) (out []Finding) {
+func (d *Judge) mended(ctx context.Context, sr scenario.SliceResult, told []finding.Finding) (out []finding.Finding) {
 	undeclared := func(v scenario.Violation) bool { return !v.DeclaredSize() }
 	was := slices.DeleteFunc(specific(sr.Base), undeclared)
 	is := scenario.KeysOf(slices.DeleteFunc(slices.Clone(sr.Head), undeclared))
 	var base []scenario.Violation
 	for _, k := range scenario.KeysOf(was) {
 		if slices.Contains(is, k) || sr.Cov.InPart(k.Rule) ||
-			slices.ContainsFunc(told, func(f Finding) bool { return f.Rule == k.Rule && f.Workload == k.Workload }) {
+			slices.ContainsFunc(told, func(f finding.Finding) bool { return f.Rule == k.Rule && f.Workload == k.Workload }) {
 			continue
 		}
 		if base == nil {
@@ -36,7 +37,7 @@ func (d *Judge) mended(ctx context.Context, sr scenario.SliceResult, told []Find
 }
 
 // wasTold words of the violations of base of one rule and object, at declared sizes, what a merge of base is told.
-func (d *Judge) wasTold(ctx context.Context, mine []scenario.Violation) (Finding, bool) {
+func (d *Judge) wasTold(ctx context.Context, mine []scenario.Violation) (finding.Finding, bool) {
 	full := func(v scenario.Violation) bool {
 		return slices.Equal(v.Topology(), scale.Largest(v.Variant.Spec.Classes))
 	}
@@ -46,14 +47,14 @@ func (d *Judge) wasTold(ctx context.Context, mine []scenario.Violation) (Finding
 	_, within, declared := d.counting(ctx, mine, true)
 	var list []judged
 	for _, v := range within {
-		list = append(list, d.at(judged{Violation: v, status: Fixed}, declared))
+		list = append(list, d.at(judged{Violation: v, status: finding.Fixed}, declared))
 	}
 	j := choose(list)
 	f, w := d.worded(ctx, j.Violation, true)
 	if j.Passing && f.Reduced != nil && !f.Reduced.Lifted {
 		return f, false
 	}
-	f.Status, f.AtDeclaredScale = Fixed, declared && (f.Reduced == nil || f.Reduced.Lifted)
+	f.Status, f.AtDeclaredScale = finding.Fixed, declared && (f.Reduced == nil || f.Reduced.Lifted)
 	d.condition(ctx, j, &f, false)
 	f.Locations = d.Places.locations(w, nil)
 	return f, true

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // Rank orders severities, worst first.
@@ -16,8 +17,8 @@ func Rank(s string) int {
 }
 
 // Gates reports whether a finding fails the gate.
-func Gates(f Finding, g policies.Gate) bool {
-	if f.Status == Fixed || f.Baselined || (f.Status == Existing && g.OnlyNew) || g.FailOn == rules.Off {
+func Gates(f finding.Finding, g policies.Gate) bool {
+	if f.Status == finding.Fixed || f.Baselined || (f.Status == finding.Existing && g.OnlyNew) || g.FailOn == rules.Off {
 		return false
 	}
 	limit := Rank(string(g.FailOn))
@@ -29,8 +30,8 @@ func Gates(f Finding, g policies.Gate) bool {
 
 // SortFindings puts the worst first: new before existing before fixed, then by
 // severity, certainty, rule, release and workload.
-func SortFindings(fs []Finding) {
-	slices.SortStableFunc(fs, func(a, b Finding) int {
+func SortFindings(fs []finding.Finding) {
+	slices.SortStableFunc(fs, func(a, b finding.Finding) int {
 		return cmp.Or(
 			gravest(a, b),
 			cmp.Compare(a.Workload, b.Workload),
@@ -41,8 +42,8 @@ func SortFindings(fs []Finding) {
 }
 
 // gravest orders by status, severity and certainty, the gravest first.
-func gravest(a, b Finding) int {
-	status := []Status{New, Worsened, Existing, Fixed}
+func gravest(a, b finding.Finding) int {
+	status := []finding.Status{finding.New, finding.Worsened, finding.Existing, finding.Fixed}
 	return cmp.Or(
 		slices.Index(status, a.Status)-slices.Index(status, b.Status),
 		Rank(a.Severity)-Rank(b.Severity),
@@ -52,9 +53,9 @@ func gravest(a, b Finding) int {
 
 // Sizes adds to what a slice shows on one declared cluster what it shows on another of its sizes: for
 // each rule and workload of a release the graver of two counts, and of equals the first.
-func Sizes(had, more []Finding) []Finding {
+func Sizes(had, more []finding.Finding) []finding.Finding {
 	for _, f := range more {
-		i := slices.IndexFunc(had, func(h Finding) bool {
+		i := slices.IndexFunc(had, func(h finding.Finding) bool {
 			return h.Rule == f.Rule && h.Workload == f.Workload && h.Release == f.Release
 		})
 		switch {
@@ -69,13 +70,13 @@ func Sizes(had, more []Finding) []Finding {
 
 // Across folds findings that stand in several releases alike (the same defect at the
 // same line, rendered for several environments) into one that lists them.
-func Across(fs []Finding) []Finding {
+func Across(fs []finding.Finding) []finding.Finding {
 	type defect struct {
 		rule, workload, severity, file string
-		status                         Status
+		status                         finding.Status
 		line                           int
 	}
-	var out []Finding
+	var out []finding.Finding
 	first := map[defect][]int{} // those that stand for others, in order
 	for _, f := range fs {
 		if len(f.Locations) == 0 {
@@ -94,18 +95,18 @@ func Across(fs []Finding) []Finding {
 }
 
 // Within enters of findings that stand in several releases which of these their edits mend.
-func Within(fs []Finding) {
+func Within(fs []finding.Finding) {
 	for i := range fs {
-		fs[i].Fix, fs[i].OtherFix = fs[i].Fix.within(&fs[i]), fs[i].OtherFix.within(&fs[i])
+		fs[i].Fix, fs[i].OtherFix = healsHere(fs[i].Fix, &fs[i]), healsHere(fs[i].OtherFix, &fs[i])
 	}
 }
 
 // mostMends bounds the releases that a fix names as those that it mends.
 const mostMends = 5
 
-// within is a fix of a finding that stands in several releases: an edit of what not all of them read says which of
+// healsHere is a fix of a finding that stands in several releases: an edit of what not all of them read says which of
 // them it mends. That of a file which another one may read, too, says so beside it.
-func (x *Fix) within(f *Finding) *Fix {
+func healsHere(x *finding.Fix, f *finding.Finding) *finding.Fix {
 	if x == nil || !x.Mechanical {
 		return x
 	}

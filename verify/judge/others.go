@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
@@ -83,4 +84,4 @@ func refusedMore(c render.Other) bool {
 }
 
 // Spread says of a fix which other releases it changes.
-func (f *Fix) Spread(o Others) { f.AlsoChanges, f.MayChange = o.changes, o.may }
+func (o Others) Spread(f *finding.Fix) { f.AlsoChanges, f.MayChange = o.changes, o.may }

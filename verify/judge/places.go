@@ -9,6 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -48,8 +49,8 @@ func (pl Places) pairs() *render.Changes {
 // most locations of a finding; GitHub keeps 100 and places the alert by the first.
 const mostLocations = 10
 
-func (pl Places) Location(l render.Location, side string) Location {
-	out := Location{
+func (pl Places) Location(l render.Location, side string) finding.Location {
+	out := finding.Location{
 		File: l.File, StartLine: max(l.StartLine, 1), StartColumn: max(l.StartColumn, 1),
 		EndLine: max(l.EndLine, l.StartLine, 1), EndColumn: max(l.EndColumn, 1), Side: side, Attribution: l.Rung,
 	}
@@ -79,9 +80,9 @@ func (pl Places) Change(release, id string) *render.Change {
 // locations gives where a finding shows: first the changed lines that are to blame, then
 // changed lines among what the counterexample rests on, then the rest of that, at last
 // the object itself.
-func (pl Places) locations(w wording, blame []Blame) []Location {
-	var edited, rest []Location
-	add := func(l Location) {
+func (pl Places) locations(w wording, blame []finding.Blame) []finding.Location {
+	var edited, rest []finding.Location
+	add := func(l finding.Location) {
 		if l.File == "" {
 			return
 		}
@@ -125,9 +126,9 @@ func (pl Places) locations(w wording, blame []Blame) []Location {
 }
 
 // declared locates a rule or a controller of the user's own, if its policy file lies in the repository.
-func (pl Places) declared(at rules.Declaration) Location {
+func (pl Places) declared(at rules.Declaration) finding.Location {
 	if at.Line == 0 || !fs.ValidPath(at.File) {
-		return Location{}
+		return finding.Location{}
 	}
 	return pl.Location(render.Location{File: at.File, StartLine: at.Line, StartColumn: 1, EndLine: at.Line, EndColumn: 2,
 		Rung: "policy"}, "head")
@@ -136,7 +137,7 @@ func (pl Places) declared(at rules.Declaration) Location {
 func r(id string) actor.Ref { return actor.Ref{Object: id, Version: state.Head} }
 
 // ref locates what a step rests on.
-func (pl Places) ref(w wording, r actor.Ref) Location {
+func (pl Places) ref(w wording, r actor.Ref) finding.Location {
 	o := w.sources(r.Object, r.Version)
 	if o == nil {
 		return pl.configured(w, r)
@@ -148,7 +149,7 @@ func (pl Places) ref(w wording, r actor.Ref) Location {
 
 // configured locates what a step rests on in a controller's configuration that was found in
 // the repository.
-func (pl Places) configured(w wording, r actor.Ref) Location {
+func (pl Places) configured(w wording, r actor.Ref) finding.Location {
 	file, line, ok := w.slice.Configured(r)
 	c := &w.slice.Controllers
 	if d := w.slice.Deliverer; ok && d != nil && r.Object == d.ID.String() {
@@ -158,7 +159,7 @@ func (pl Places) configured(w wording, r actor.Ref) Location {
 	}
 	if healed := c.GitOps != nil && c.GitOps.File == file; !ok ||
 		!healed && file != c.DeschedulerAt && file != c.SchedulerAt && file != c.AutoscalerAt {
-		return Location{}
+		return finding.Location{}
 	}
 	at := render.Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2, Rung: "file"}
 	l := pl.Location(at, "head")
@@ -176,7 +177,7 @@ func sideOf(w wording, r actor.Ref) string {
 }
 
 // Field locates a changed field.
-func (pl Places) Field(c render.FieldChange) Location {
+func (pl Places) Field(c render.FieldChange) finding.Location {
 	side := "head"
 	if c.OnBase {
 		side = "base"
@@ -186,16 +187,18 @@ func (pl Places) Field(c render.FieldChange) Location {
 	return l
 }
 
-func Distinct(in []Location) []Location {
-	out := []Location{}
+func Distinct(in []finding.Location) []finding.Location {
+	out := []finding.Location{}
 	for _, l := range in {
-		same := func(o Location) bool { return o.File == l.File && o.StartLine == l.StartLine && o.Side == l.Side }
+		same := func(o finding.Location) bool {
+			return o.File == l.File && o.StartLine == l.StartLine && o.Side == l.Side
+		}
 		if !slices.ContainsFunc(out, same) {
 			out = append(out, l)
 		}
 	}
 	// what only base has cannot be shown on the pull request's files: keep it last
-	slices.SortStableFunc(out, func(a, b Location) int { return strings.Compare(b.Side, a.Side) })
+	slices.SortStableFunc(out, func(a, b finding.Location) int { return strings.Compare(b.Side, a.Side) })
 	return out[:min(len(out), mostLocations)]
 }
 
@@ -211,11 +214,12 @@ func within(a, b string) bool {
 }
 
 // FieldChanges words the changed fields of an object.
-func (pl Places) FieldChanges(fields []render.FieldChange) []FieldChange {
-	var out []FieldChange
+func (pl Places) FieldChanges(fields []render.FieldChange) []finding.FieldChange {
+	var out []finding.FieldChange
 	for _, c := range fields {
 		l := pl.Field(c)
-		out = append(out, FieldChange{Path: c.Path, Old: Value(c.Old, c.Secret), New: Value(c.New, c.Secret), Location: &l})
+		out = append(out, finding.FieldChange{Path: c.Path, Old: Value(c.Old, c.Secret), New: Value(c.New, c.Secret),
+			Location: &l})
 	}
 	return out
 }

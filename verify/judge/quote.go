@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // mostQuoted bounds the lines of one side of a [Hunk].
@@ -13,7 +14,7 @@ const mostQuoted = 6
 // Quote adds to a finding the lines of the repository that it is about: the changed
 // ones at its first edited location, and those that its fix replaces. Lines that may
 // hold a secret are not quoted.
-func (pl Places) Quote(f *Finding) {
+func (pl Places) Quote(f *finding.Finding) {
 	if pl.Head == nil {
 		return
 	}
@@ -47,8 +48,8 @@ func ofAnyName(field string) bool {
 }
 
 // mended is a fix as a diff, or nil where one of its sides cannot be shown as a whole.
-func (pl Places) mended(x *Fix) *Hunk {
-	h := Hunk{File: x.Location.File, Line: x.Location.StartLine,
+func (pl Places) mended(x *finding.Fix) *finding.Hunk {
+	h := finding.Hunk{File: x.Location.File, Line: x.Location.StartLine,
 		Removed: pl.read(x.Location.File, x.Location.StartLine, x.Location.EndLine)}
 	var in []string
 	if x.Replacement != "" {
@@ -61,7 +62,7 @@ func (pl Places) mended(x *Fix) *Hunk {
 }
 
 // changedAt is the change of the lines of a location, or nil.
-func (pl Places) changedAt(l *Location) *Hunk {
+func (pl Places) changedAt(l *finding.Location) *finding.Hunk {
 	hunks, err := pl.Changes.Hunks(l.File)
 	if err != nil {
 		return nil
@@ -71,15 +72,15 @@ func (pl Places) changedAt(l *Location) *Hunk {
 		case l.Side == "base" && h.BaseFirst <= l.StartLine && l.StartLine <= h.BaseLast:
 			from := l.StartLine - h.BaseFirst
 			to := min(max(l.EndLine-h.BaseFirst+1, from+1), len(h.Base))
-			out := Hunk{File: l.File, Line: l.StartLine, Removed: pl.quotable(h.Base[from:to])}
-			return out.orNil()
+			out := finding.Hunk{File: l.File, Line: l.StartLine, Removed: pl.quotable(h.Base[from:to])}
+			return orNil(out)
 		case l.Side == "head" && h.HeadFirst <= l.EndLine && l.StartLine <= h.HeadLast:
 			first, last := max(l.StartLine, h.HeadFirst), min(l.EndLine, h.HeadLast)
-			out := Hunk{File: l.File, Line: first, Added: pl.read(l.File, first, last)}
+			out := finding.Hunk{File: l.File, Line: first, Added: pl.read(l.File, first, last)}
 			if len(h.Base) == h.HeadLast-h.HeadFirst+1 { // line by line
 				out.Removed = pl.quotable(h.Base[first-h.HeadFirst : last-h.HeadFirst+1])
 			}
-			return out.orNil()
+			return orNil(out)
 		}
 	}
 	return nil
@@ -122,7 +123,7 @@ func (pl Places) quotable(lines []string) []string {
 	return out
 }
 
-func (h Hunk) orNil() *Hunk {
+func orNil(h finding.Hunk) *finding.Hunk {
 	if len(h.Removed) == 0 && len(h.Added) == 0 {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -62,7 +63,7 @@ type patient struct {
 	at      scale.Topology   // of the violation: nodes of each class
 	events  state.Events     // that may happen
 	scalers []state.Declared // loops of the policy that set the workload's replicas
-	blame   []Blame
+	blame   []finding.Blame
 	steps   map[string]int // with which step of the apply a workload or a quota of the slice comes, by ID
 }
 
@@ -128,7 +129,7 @@ var cures = []cure{
 
 // remedies lists what may mend a violation, in the order in which it is tried: of those of
 // one mechanism, what sets a field to blame comes first.
-func remedies(found scenario.Violation, v scenario.Variant, blame []Blame, helm bool) []remedy {
+func remedies(found scenario.Violation, v scenario.Variant, blame []finding.Blame, helm bool) []remedy {
 	sl, of, facets := v.Slice, found.Key(), found.Bound.Rule.Facets
 	p, ok := patientOf(sl, of.Workload)
 	if !ok {
@@ -171,7 +172,7 @@ func remedies(found scenario.Violation, v scenario.Variant, blame []Blame, helm 
 const displacing = rules.Displaced | rules.Unplaced | rules.Short
 
 // strange is 0 for a remedy that sets a field to blame, else 1.
-func (r remedy) strange(blame []Blame) int {
+func (r remedy) strange(blame []finding.Blame) int {
 	for _, b := range blame {
 		for _, s := range r.set {
 			if b.Object == r.object.ID.String() && (b.Path == "" || Overlap(b.Path, s.Path)) {

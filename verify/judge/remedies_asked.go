@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -117,7 +118,7 @@ const OnceOne = "one replica, once, until the autoscaler sets its minimum"
 
 // counsel is what a person would do all the same where what it costs is a finding of its own: Helm, which keeps what it
 // applied where nobody edits it, resets replicas that a chart declares no more to one.
-func counsel(v scenario.Variant, found scenario.Violation, helm bool) []*Fix {
+func counsel(v scenario.Variant, found scenario.Violation, helm bool) []*finding.Fix {
 	p, ok := patientOf(v.Slice, found.Key().Workload)
 	if !ok || !helm || !found.Bound.Rule.Facets.Any(rules.TakenBack|rules.Restless) || p.before == nil {
 		return nil
@@ -125,7 +126,7 @@ func counsel(v scenario.Variant, found scenario.Violation, helm bool) []*Fix {
 	for _, cure := range []func(patient) []remedy{requestAndDrop, dropReplicas} {
 		for _, r := range cure(p) {
 			if r.before == nil {
-				return []*Fix{{Text: r.say, Cost: strings.TrimPrefix(r.cost+", and "+OnceOne, ", and ")}}
+				return []*finding.Fix{{Text: r.say, Cost: strings.TrimPrefix(r.cost+", and "+OnceOne, ", and ")}}
 			}
 		}
 	}

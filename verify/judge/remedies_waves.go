@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/gitops"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -76,14 +77,14 @@ const mostWaves = 4
 
 // waveBlame blames the waves that the change sets or moves: each is put back to base's or, where base lacks the object,
 // to that of the workload, and the search run again.
-func (pl Places) waveBlame(ctx context.Context, c *scenario.Checker, v scenario.Variant, of judged) []Blame {
+func (pl Places) waveBlame(ctx context.Context, c *scenario.Checker, v scenario.Variant, of judged) []finding.Blame {
 	if of.Problem.Cfg.Steps() < 2 || of.Problem.Cfg.Spec.Straight {
 		return nil
 	}
 	steps := stepsOf(&v.Spec)
 	own := of.Problem.Cfg.Spec.Workloads[of.Bound.Workload].Step
 	tried := 0
-	var out []Blame
+	var out []finding.Blame
 	for _, id := range slices.Sorted(maps.Keys(steps)) {
 		pair := v.Slice.Objects[id]
 		if pair == nil || pair[state.Head] == nil {
@@ -106,7 +107,8 @@ func (pl Places) waveBlame(ctx context.Context, c *scenario.Checker, v scenario.
 		if mends(ctx, c, undone, of) {
 			at := pl.Location(pair[state.Head].Locate(gitops.SyncWave), "head")
 			at.Field = gitops.SyncWave
-			out = append(out, Blame{Object: id, Path: gitops.SyncWave, Old: before, New: strconv.Itoa(now), Location: &at})
+			out = append(out, finding.Blame{Object: id, Path: gitops.SyncWave, Old: before, New: strconv.Itoa(now),
+				Location: &at})
 		}
 	}
 	return out

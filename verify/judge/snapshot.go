@@ -3,18 +3,19 @@ package judge
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // snapshot draws a state for surfaces that show the cluster between two steps.
-func snapshot(s state.State) *Snapshot {
-	out := &Snapshot{Nodes: []NodeSnapshot{}, Workloads: []WorkloadSnapshot{}}
+func snapshot(s state.State) *finding.Snapshot {
+	out := &finding.Snapshot{Nodes: []finding.NodeSnapshot{}, Workloads: []finding.WorkloadSnapshot{}}
 	for n, node := range s.C.Nodes {
 		if s.Gone(n) {
 			continue
 		}
 		class := s.C.Spec.Classes[node.Class]
-		x := NodeSnapshot{Name: node.Name, Class: class.Name}
+		x := finding.NodeSnapshot{Name: node.Name, Class: class.Name}
 		if class.Node != nil {
 			x.Zone = class.Node.Labels[corev1.LabelTopologyZone]
 		}
@@ -37,7 +38,7 @@ func snapshot(s state.State) *Snapshot {
 		}
 	}
 	for w, wl := range s.C.Spec.Workloads {
-		out.Workloads = append(out.Workloads, WorkloadSnapshot{
+		out.Workloads = append(out.Workloads, finding.WorkloadSnapshot{
 			Workload: wl.ID, Replicas: s.Replicas(w), Ready: s.ReadyOf(w), Load: load(s, w),
 		})
 	}
@@ -54,7 +55,7 @@ func load(s state.State, w int) string {
 
 // withPods adds pods to a list, to those that are like them: the ordinals of a StatefulSet
 // are not told apart here.
-func withPods(list []PodsSnapshot, more PodsSnapshot) []PodsSnapshot {
+func withPods(list []finding.PodsSnapshot, more finding.PodsSnapshot) []finding.PodsSnapshot {
 	for i := range list {
 		if o := list[i]; o.Workload == more.Workload && o.Revision == more.Revision && o.Phase == more.Phase {
 			list[i].Count += more.Count
@@ -64,7 +65,7 @@ func withPods(list []PodsSnapshot, more PodsSnapshot) []PodsSnapshot {
 	return append(list, more)
 }
 
-func pods(s state.State, p int, phase string, n int) PodsSnapshot {
+func pods(s state.State, p int, phase string, n int) finding.PodsSnapshot {
 	c := s.C.Pods[p]
 	rev := ""
 	switch {
@@ -73,5 +74,5 @@ func pods(s state.State, p int, phase string, n int) PodsSnapshot {
 	case c.InHead && !c.InBase && s.C.ByVersion[c.Workload][state.Base] >= 0:
 		rev = "new"
 	}
-	return PodsSnapshot{Workload: s.C.Spec.Workloads[c.Workload].ID, Revision: rev, Phase: phase, Count: n}
+	return finding.PodsSnapshot{Workload: s.C.Spec.Workloads[c.Workload].ID, Revision: rev, Phase: phase, Count: n}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -12,7 +13,7 @@ import (
 // judged is a violation with what is said of it.
 type judged struct {
 	scenario.Violation
-	status   Status
+	status   finding.Status
 	declared bool // it shows at a declared size
 	// unsure says that base was not searched far enough to tell whether the change introduces it.
 	unsure   bool
@@ -26,7 +27,7 @@ type judged struct {
 // orders do not look for the fewest events: where neither they nor a search tells how easily base breaks the rule, what
 // base breaks too is not worse.
 func compare(sr *scenario.SliceResult, v scenario.Violation, alike bool) judged {
-	j := judged{Violation: v, status: New}
+	j := judged{Violation: v, status: finding.New}
 	closed := sr.Closed(v)
 	onBase := slices.ContainsFunc(sr.Base,
 		func(b scenario.Violation) bool { return b.Place() == v.Place() && v.Comparable(b) && b.Covers(v) })
@@ -34,15 +35,15 @@ func compare(sr *scenario.SliceResult, v scenario.Violation, alike bool) judged 
 		func(o scenario.Violation) bool { return o.Place() == v.Place() && o.Covers(v) })
 	switch {
 	case onBase, own:
-		j.status = Existing
+		j.status = finding.Existing
 		return j
 	case slices.ContainsFunc(sr.Base,
 		func(b scenario.Violation) bool { return b.Key() == v.Key() && v.Comparable(b) && b.DeclaredSize() }):
-		j.status = Worsened
+		j.status = finding.Worsened
 	}
 	j.unsure = sr.Variant.Has(state.Base) && closed < v.Events
-	if v.Swarmed && j.unsure && j.status == Worsened {
-		j.status, j.unsure = Existing, false
+	if v.Swarmed && j.unsure && j.status == finding.Worsened {
+		j.status, j.unsure = finding.Existing, false
 	}
 	return j
 }
@@ -50,8 +51,8 @@ func compare(sr *scenario.SliceResult, v scenario.Violation, alike bool) judged 
 // choose gives of one rule and object what is shown: of the gravest violations the one at the
 // smallest topology with the fewest events.
 func choose(list []judged) judged {
-	rankOf := func(j judged) int {
-		return slices.Index([]Status{New, Worsened, Existing}, j.status) / 2 // new and worsened alike
+	rankOf := func(j judged) int { // new and worsened alike
+		return slices.Index([]finding.Status{finding.New, finding.Worsened, finding.Existing}, j.status) / 2
 	}
 	later := func(j judged) int { return scenario.BoolRank(j.Scenario == scenario.ScenarioNext) }
 	best := slices.MinFunc(list, func(x, y judged) int {
@@ -69,8 +70,8 @@ func choose(list []judged) judged {
 		)
 	})
 	for _, j := range list { // what is as it was elsewhere is no less worse than before
-		if best.status == New && j.status != New {
-			best.status = Worsened
+		if best.status == finding.New && j.status != finding.New {
+			best.status = finding.Worsened
 		}
 	}
 	return best

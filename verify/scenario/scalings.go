@@ -8,6 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -236,8 +237,8 @@ func (c *Coverage) addWork(d Coverage) {
 }
 
 // StandIns lists whose replicas were reduced: "default/web 500 as 7".
-func (v Variant) StandIns() []ReducedCount {
-	var out []ReducedCount
+func (v Variant) StandIns() []finding.ReducedCount {
+	var out []finding.ReducedCount
 	for i := range v.Spec.Workloads {
 		one := func(s *state.Spec) int {
 			return scale.Pods(&state.Spec{Workloads: s.Workloads[i : i+1]})
@@ -245,13 +246,14 @@ func (v Variant) StandIns() []ReducedCount {
 		if v.declared == nil || one(&v.Spec) == one(v.declared) {
 			continue
 		}
-		out = append(out, ReducedCount{Workload: v.Spec.Workloads[i].ID, Declared: one(v.declared), Verified: one(&v.Spec)})
+		out = append(out, finding.ReducedCount{Workload: v.Spec.Workloads[i].ID, Declared: one(v.declared),
+			Verified: one(&v.Spec)})
 	}
 	return out
 }
 
 // ReducedTo says in words what a reduced scale stands for.
-func ReducedTo(counts []ReducedCount) string {
+func ReducedTo(counts []finding.ReducedCount) string {
 	words := ""
 	for i, c := range counts {
 		if i > 0 {
@@ -265,14 +267,6 @@ func ReducedTo(counts []ReducedCount) string {
 // TimeRanOut reports whether the scaling as declared was cut off by the clock.
 func (r *SliceResult) TimeRanOut() bool {
 	return r.tried == search.TimeBound || r.tried == search.Cancelled
-}
-
-// ReducedCount is a workload that was verified with fewer pods than declared; both
-// numbers are the most that its manifests ask for.
-type ReducedCount struct {
-	Workload string `json:"workload"`
-	Declared int    `json:"declared"`
-	Verified int    `json:"verified"`
 }
 
 // WorkloadName is the "namespace/name" of a workload's ID.

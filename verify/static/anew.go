@@ -6,7 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 	"github.com/kubesettle/kubesettle/verify/validation"
@@ -45,7 +45,7 @@ func anew(p slice.Pair) []Remark {
 				break
 			}
 		}
-		x := Remark{Rule: rules.DeletedOnTheWay, release: p.ID, Object: o, status: judge.New,
+		x := Remark{Rule: rules.DeletedOnTheWay, release: p.ID, Object: o, status: finding.New,
 			paths: []string{sourceField(field)}, Conditional: !claim, recovers: !claim}
 		loss := "all its pods go at once"
 		if claim {

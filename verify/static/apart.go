@@ -6,7 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -34,7 +34,7 @@ func inAnother(r Remark, head *aimIndex, of *render.Rendered) (Remark, bool) {
 	if found == nil {
 		return r, false
 	}
-	r.Rule, r.status = rules.DanglingTarget, judge.New
+	r.Rule, r.status = rules.DanglingTarget, finding.New
 	r.paths = []string{"metadata.namespace", "spec." + slice.ScaledBy(o)}
 	r.causes = []cause{{found, []string{"metadata.namespace"}}}
 	r.text = fmt.Sprintf("%s has no target in its namespace: %s is in %s, and it acts on none of another namespace", o.ID,

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -78,7 +78,7 @@ func astray(p slice.Pair, base, head *aimIndex) []Remark {
 		now, before := references(o, head), references(b, base)
 		for _, r := range now {
 			i := slices.IndexFunc(before, func(x reference) bool { return x.key == r.key })
-			remark := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: judge.New, paths: []string{r.path},
+			remark := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: finding.New, paths: []string{r.path},
 				text: r.text, causes: r.causes}
 			switch {
 			case !r.met && (i < 0 && (r.closed || r.near) || i >= 0 && before[i].met):
@@ -89,7 +89,7 @@ func astray(p slice.Pair, base, head *aimIndex) []Remark {
 				remark.remedies = r.remedies(o, was)
 				out = append(out, remark)
 			case r.met && i >= 0 && !before[i].met && (before[i].closed || before[i].near):
-				remark.Object, remark.status = b, judge.Fixed
+				remark.Object, remark.status = b, finding.Fixed
 				remark.paths, remark.text, remark.causes = []string{before[i].path}, before[i].text, nil
 				out = append(out, remark)
 			}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -26,7 +26,7 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 	other := func(o *render.Object) bool { return o.Release != p.ID && !instead(o.Release, p.ID) }
 	var out []Remark
 	for _, o := range head.objects {
-		r := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: judge.New, paths: aimPaths(o)}
+		r := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: finding.New, paths: aimPaths(o)}
 		if o.Hook {
 			continue
 		}
@@ -197,7 +197,7 @@ func changedAim(r Remark, b *render.Object, base, head *aimIndex) []Remark {
 	}
 	if base.aimed(b, everything) == nil {
 		if t := base.nearly(b); t != nil {
-			r.Object, r.status = b, judge.Fixed
+			r.Object, r.status = b, finding.Fixed
 			r.text = fmt.Sprintf("%s %s", b.ID, misses(b, t))
 			return []Remark{r}
 		}
@@ -247,7 +247,7 @@ func lostTerms(release string, o, b *render.Object, all *aimIndex) []Remark {
 		if others {
 			if before && !same && !apart(now, t.kind, podLabels(o)) {
 				out = append(out, Remark{
-					Rule: rules.DanglingTarget, release: release, Object: o, status: judge.New,
+					Rule: rules.DanglingTarget, release: release, Object: o, status: finding.New,
 					paths: []string{t.path, "spec.template.metadata.labels"}, remedies: selectOwn(o, t),
 					text: fmt.Sprintf("the selector of %s of %s matches other pods than its own, which nothing keeps apart any more",
 						t.path, o.ID),
@@ -264,7 +264,7 @@ func lostTerms(release string, o, b *render.Object, all *aimIndex) []Remark {
 			first = []cause{{o, []string{t.path + missed}}}
 		}
 		out = append(out, Remark{
-			Rule: rules.DanglingTarget, release: release, Object: o, status: judge.New, first: first,
+			Rule: rules.DanglingTarget, release: release, Object: o, status: finding.New, first: first,
 			paths: []string{t.path, "spec.template.metadata.labels"},
 			text: fmt.Sprintf("the selector of %s of %s matches no pod, not even its own, so the rule has no effect",
 				t.path, o.ID),

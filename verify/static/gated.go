@@ -8,7 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -35,7 +35,7 @@ func zeroes(p slice.Pair) []Remark {
 			}
 		}
 		out = append(out, Remark{
-			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: judge.New, gate: scaleToZero,
+			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: finding.New, gate: scaleToZero,
 			paths: []string{"spec.minReplicas"},
 			text: o.ID.String() + ": spec.minReplicas: must be greater than or equal to 1 where the feature gate " +
 				scaleToZero + " is off, as it is in this cluster",

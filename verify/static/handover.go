@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -144,7 +144,7 @@ func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before ma
 		}
 		race = !first(to.Delivery, from.Delivery.Name)
 	}
-	r := Remark{Rule: rules.DeletedOnTheWay, release: to.ID, Object: list[0], status: judge.New,
+	r := Remark{Rule: rules.DeletedOnTheWay, release: to.ID, Object: list[0], status: finding.New,
 		paths: []string{"metadata.name"}, race: race, Conditional: !data && race, recovers: !data}
 	more := ""
 	if n := len(list) - 1; n > 0 {
@@ -210,7 +210,7 @@ func disowned(ch *render.Changes) []Remark {
 						Value: map[string]any{"preserveResourcesOnDeletion": true}}}}}, remedies...)
 			}
 			out = append(out, Remark{
-				Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, paths: []string{"metadata.name"},
+				Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: finding.New, paths: []string{"metadata.name"},
 				causes: removal(ch, r), remedies: remedies,
 				text: fmt.Sprintf("ApplicationSet %s owns Application %s, which %s is to generate: it is deleted with its owner, and what it applied with it", set, r.Delivery.Name, o.ID),
 			})
@@ -280,7 +280,7 @@ func definitionsGone(w *whereabouts) []Remark {
 		o := w.objects[1][i]
 		_, known := prunes(w.releaseOf(d))
 		r := Remark{
-			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, paths: []string{"kind"},
+			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: finding.New, paths: []string{"kind"},
 			causes: []cause{{object: d}}, Conditional: !known,
 			text: fmt.Sprintf("%s is deleted with its definition, %s, which the change removes, and can no longer be applied",
 				o.ID, d.ID),
@@ -316,7 +316,7 @@ func finalizers(w *whereabouts) []Remark {
 		declared, _ := slice.ValueAt(o.Content, "metadata", "finalizers").([]any)
 		_, sure := prunes(w.releaseOf(o))
 		out = append(out, Remark{
-			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New,
+			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: finding.New,
 			causes:      []cause{{object: o}, {object: controller}},
 			Conditional: len(declared) == 0 || !sure, race: true, gone: true,
 			text: fmt.Sprintf("%s is removed in one go with %s, which has to remove its finalizers: it stays in deletion, and its namespace with it", o.ID, controller.ID),

@@ -11,7 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -54,7 +54,7 @@ func holding(p slice.Pair, pools [2][]*policies.KarpenterPool) []Remark {
 				continue
 			}
 			out = append(out, Remark{
-				Rule: rules.DrainBlocked, release: p.ID, Object: o, status: judge.New, Conditional: true,
+				Rule: rules.DrainBlocked, release: p.ID, Object: o, status: finding.New, Conditional: true,
 				paths: []string{"spec.template.metadata.annotations[" + h.annotation + "]"},
 				remedies: []Remedy{{
 					Say:  "remove the annotation, and have a PodDisruptionBudget with maxUnavailable: 1 pace evictions",

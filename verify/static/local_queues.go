@@ -6,7 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -28,7 +28,7 @@ func unqueued(p slice.Pair, where *whereabouts) []Remark {
 		if now == "" && was == "" || o.Hook {
 			continue
 		}
-		r := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: judge.New,
+		r := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: finding.New,
 			paths: []string{"metadata.labels[" + queueName + "]"}}
 		gone, old := localQueue(where.objects[0], o, now), localQueue(where.objects[1], o, was)
 		switch {

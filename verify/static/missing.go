@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -119,7 +119,7 @@ func (m *unmet) mended(n need) {
 			continue
 		}
 		if near := m.where.base.nearly(ns, old); n.kind == "ConfigMap" || near != nil {
-			r := Remark{Object: m.b, status: judge.Fixed, paths: []string{old.path},
+			r := Remark{Object: m.b, status: finding.Fixed, paths: []string{old.path},
 				text: m.needs(old) + ", which is not there"}
 			r.Conditional = m.unsure(n, old, near, lack)
 			m.enter(n, r)
@@ -269,7 +269,7 @@ func (m *unmet) needs(n need) string {
 
 // remark is one about a need that is not met.
 func (m *unmet) remark(n need, text string) Remark {
-	r := Remark{Object: m.o, status: judge.New, paths: []string{n.path}, text: text}
+	r := Remark{Object: m.o, status: finding.New, paths: []string{n.path}, text: text}
 	if m.b != nil && slice.ValueAt(m.b.Content, "kind") == slice.ValueAt(m.o.Content, "kind") && !m.rolls() {
 		r.occasion = "pod-lost" // those that run stay
 		r.text += ": a pod that is replaced does not start"

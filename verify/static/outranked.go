@@ -8,7 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -31,7 +31,7 @@ func outranked(p slice.Pair, before []*render.Object) []Remark {
 			continue
 		}
 		out = append(out, Remark{
-			Rule: rules.PreemptionCascade, release: p.ID, Object: o, status: judge.New, Conditional: true,
+			Rule: rules.PreemptionCascade, release: p.ID, Object: o, status: finding.New, Conditional: true,
 			paths: []string{"globalDefault", "value", "preemptionPolicy"},
 			text: fmt.Sprintf("new pods have priority %d of PriorityClass %s by default, and may preempt any that runs already, with %d",
 				c.Value, o.ID.Name, was),

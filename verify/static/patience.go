@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -159,7 +159,7 @@ func overdue(o *render.Object, pace pacing) (Remark, bool) {
 		return Remark{}, false
 	}
 	return Remark{
-		Rule: rules.ApplyStuck, Object: o, status: judge.New, Conditional: true, recovers: true,
+		Rule: rules.ApplyStuck, Object: o, status: finding.New, Conditional: true, recovers: true,
 		paths: []string{"spec.progressDeadlineSeconds", pace.paths[0]},
 		text: fmt.Sprintf("%s reports each rollout as failed after %s without progress, and none of its pods is ready before %s",
 			o.ID, words0(pace.deadline), words0(pace.ready)),
@@ -175,7 +175,7 @@ func gaveUp(p slice.Pair, where *whereabouts, o *render.Object, pace pacing, a r
 	if installs {
 		action, failed = "install", "the install is reported as failed, though the pods come"
 	}
-	r := Remark{Rule: rules.ApplyStuck, release: p.ID, Object: o, status: judge.New, paths: pace.paths,
+	r := Remark{Rule: rules.ApplyStuck, release: p.ID, Object: o, status: finding.New, paths: pace.paths,
 		Conditional: a.Undone() == render.NoUndo, recovers: a.Undone() == render.NoUndo}
 	switch a.Undone() {
 	case render.Rollback:

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -24,7 +24,7 @@ func pinned(p slice.Pair) []Remark {
 			continue
 		}
 		out = append(out, Remark{
-			Rule: rules.CrashLoop, release: p.ID, Object: o, status: judge.New, Conditional: true, occasion: diskPressure,
+			Rule: rules.CrashLoop, release: p.ID, Object: o, status: finding.New, Conditional: true, occasion: diskPressure,
 			paths: []string{"spec.template.spec.nodeName"},
 			text: fmt.Sprintf("pods of %s name the node %s: while it is short of disk, it refuses one after the other, without end",
 				o.ID, node),

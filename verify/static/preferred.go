@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -31,7 +31,7 @@ func Preferred(p slice.Pair, was, is *state.Descheduler) []Remark {
 		}
 		const path = "spec.template.spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution"
 		out = append(out, Remark{
-			Rule: rules.EvictionLoop, release: p.ID, Object: o, status: judge.New, Conditional: true, paths: []string{path},
+			Rule: rules.EvictionLoop, release: p.ID, Object: o, status: finding.New, Conditional: true, paths: []string{path},
 			text: fmt.Sprintf("the descheduler evicts pods of %s from nodes that they do not prefer, and the scheduler can put them back",
 				o.ID),
 			premise: "a node that they prefer takes them, and scores less in all else, as by a PreferNoSchedule taint",

@@ -1,8 +1,6 @@
 package static
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path"
 	"slices"
@@ -298,13 +296,11 @@ func StandIns(list []Applied) map[*render.Object]*render.Object {
 
 // Finding words what the API server says to one object.
 func (x *Applied) Finding(pl judge.Places, o *render.Object, errs field.ErrorList, rule rules.Rule,
-	status judge.Status) judge.Finding {
-	f := judge.Finding{
+	status finding.Status) finding.Finding {
+	f := finding.Draft{
 		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status,
-		Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange, Timing: "realistic",
-		Workload: o.ID.String(), Release: x.release,
-		Scale: judge.Scale{Classes: map[string]int{}}, AtDeclaredScale: true, Events: []string{"apply"},
-		Interleaving: []judge.Step{}, Locations: []judge.Location{}, Blame: []judge.Blame{},
+		Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange, Workload: o.ID.String(), Release: x.release,
+		AtDeclaredScale: true, Events: []string{"apply"}, Shape: []string{"apply"},
 	}
 	verb := "the change of"
 	switch {
@@ -332,30 +328,27 @@ func (x *Applied) Finding(pl judge.Places, o *render.Object, errs field.ErrorLis
 	}
 	event := f.Events[len(f.Events)-1]
 	for _, e := range errs {
-		at := refusedAt(pl, o, e, changes, status == judge.Fixed)
+		at := refusedAt(pl, o, e, changes, status == finding.Fixed)
 		for _, c := range at.changed {
 			l := pl.Field(c)
-			if status == judge.New {
+			if status == finding.New {
 				f.Blame = append(f.Blame,
-					judge.Blame{Object: o.ID.String(), Path: c.Path, Old: judge.Value(c.Old, c.Secret),
+					finding.Blame{Object: o.ID.String(), Path: c.Path, Old: judge.Value(c.Old, c.Secret),
 						New: judge.Value(c.New, c.Secret), Location: &l})
 			}
 		}
 		f.Locations = append(f.Locations, at.locations...)
-		because := []judge.Because{}
+		because := []finding.Because{}
 		for _, l := range at.locations {
-			because = append(because, judge.Because{File: l.File, Line: l.StartLine, Field: l.Field})
+			because = append(because, finding.Because{File: l.File, Line: l.StartLine, Field: l.Field})
 		}
-		f.Interleaving = append(f.Interleaving, judge.Step{
+		f.Steps = append(f.Steps, finding.Step{
 			Actor: event, Class: actor.Event.String(), Action: "apply-refused", Object: o.ID.String(),
 			Text: fmt.Sprintf("the API server refuses %s %s: %s", verb, o.ID, refusalText(e, x.again)), Because: because,
 		})
 	}
 	f.Locations = inDiffFirst(f.Locations)
-	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, "apply"}, "\x00")))
-	f.Fingerprint = hex.EncodeToString(h[:16])
-	f.Standing = f.Fingerprint
-	return f
+	return f.Finding()
 }
 
 // refusalText is an error without the value, which may be long or secret.

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
@@ -15,7 +16,7 @@ import (
 // refusedPlace is where a refused field stands.
 type refusedPlace struct {
 	changed   []render.FieldChange // that are refused
-	locations []judge.Location
+	locations []finding.Location
 }
 
 // refusedAt finds the changed fields that an error is about, or else the field itself.
@@ -60,8 +61,8 @@ func refusedAt(pl judge.Places, o *render.Object, e *field.Error, changes []rend
 }
 
 // inDiffFirst orders locations as [judge.Places.locations] does.
-func inDiffFirst(list []judge.Location) []judge.Location {
-	var edited, rest []judge.Location
+func inDiffFirst(list []finding.Location) []finding.Location {
+	var edited, rest []finding.Location
 	for _, l := range list {
 		if l.InDiff {
 			edited = append(edited, l)

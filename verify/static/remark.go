@@ -1,10 +1,7 @@
 package static
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
-	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
@@ -20,7 +17,7 @@ import (
 type Remark struct {
 	Rule, release string
 	Object        *render.Object    // that it is about, on head, or on base if it is fixed
-	status        judge.Status      // New or Fixed
+	status        finding.Status    // New or Fixed
 	paths         []string          // fields of object that it rests on, most telling first
 	beside        [2]*render.Object // whose labels it rests on as well, by version; nil: none
 	text          string            // a sentence without a full stop
@@ -108,19 +105,18 @@ func renderedObjects(rev *render.Revision) []*render.Object {
 
 // Remedies are ways out of what is new, the first one to be tried first.
 func (x Remark) Remedies() []Remedy {
-	if x.status != judge.New {
+	if x.status != finding.New {
 		return nil
 	}
 	return x.remedies
 }
 
 // Finding words a remark, but for what its rule says.
-func (x Remark) Finding(pl judge.Places) judge.Finding {
-	f := judge.Finding{
-		Rule: x.Rule, Status: x.status, Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange, Timing: "realistic",
-		Workload: x.Object.ID.String(), Release: x.release, Message: x.text,
-		Scale: judge.Scale{Classes: map[string]int{}}, AtDeclaredScale: true, Events: []string{"apply"},
-		Locations: []judge.Location{}, Blame: []judge.Blame{},
+func (x Remark) Finding(pl judge.Places) finding.Finding {
+	f := finding.Draft{
+		Rule: x.Rule, Status: x.status, Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange,
+		Workload: x.Object.ID.String(), Release: x.release, Message: x.text, AtDeclaredScale: true,
+		Events: []string{"apply"}, Shape: append([]string{}, x.paths...),
 	}
 	if pl.Changes == nil {
 		f.Scenario = scenario.ScenarioInstall
@@ -129,14 +125,14 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 		f.Scenario = scenario.ScenarioNext
 	}
 	side := "head"
-	if x.status == judge.Fixed || x.gone {
+	if x.status == finding.Fixed || x.gone {
 		side = "base"
 	}
-	if x.status == judge.New {
+	if x.status == finding.New {
 		f.Blame = append(blamed(pl, x.release, x.Object, x.paths), blamed(pl, x.release, x.beside[state.Head], labelPaths)...)
 		for _, c := range x.causes {
 			for _, b := range c.blamed(pl) {
-				same := func(x judge.Blame) bool {
+				same := func(x finding.Blame) bool {
 					return x.Object == b.Object && x.Path == b.Path && *x.Location == *b.Location
 				}
 				if !slices.ContainsFunc(f.Blame, same) {
@@ -144,9 +140,6 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 				}
 			}
 		}
-	}
-	if x.recovers {
-		f.Recovers = &x.recovers
 	}
 	if x.race {
 		f.Certainty = finding.Possible
@@ -157,32 +150,32 @@ func (x Remark) Finding(pl judge.Places) judge.Finding {
 	for _, b := range f.Blame {
 		f.Locations = append(f.Locations, *b.Location)
 	}
-	var because []judge.Because
+	var because []finding.Because
 	for _, c := range append(slices.Clone(x.first), cause{x.Object, x.paths}) {
 		for _, path := range c.paths {
 			l := pl.Location(c.object.Locate(path), side)
 			l.Field = path
 			f.Locations = append(f.Locations, l)
-			because = append(because, judge.Because{File: l.File, Line: l.StartLine, Field: path})
+			because = append(because, finding.Because{File: l.File, Line: l.StartLine, Field: path})
 		}
 	}
 	f.Locations = inDiffFirst(f.Locations)
-	f.Interleaving = []judge.Step{{
+	f.Steps = []finding.Step{{
 		Actor: "apply", Class: actor.Event.String(), Action: "apply", Object: f.Workload,
 		Text: "once the change is applied, " + x.text, Because: because,
 	}}
-	if x.premise != "" {
-		f.Premised(x.premise)
+	made := f.Finding()
+	if x.recovers {
+		made.Recovers = &x.recovers
 	}
-	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, strings.Join(x.paths, ",")},
-		"\x00")))
-	f.Fingerprint = hex.EncodeToString(h[:16])
-	f.Standing = f.Fingerprint
-	return f
+	if x.premise != "" {
+		made.Premised(x.premise)
+	}
+	return made
 }
 
 // blamed are the changed fields of a cause, or the object as a whole where it is new or gone.
-func (c cause) blamed(pl judge.Places) []judge.Blame {
+func (c cause) blamed(pl judge.Places) []finding.Blame {
 	if pl.Changes == nil {
 		return nil
 	}
@@ -196,7 +189,7 @@ func (c cause) blamed(pl judge.Places) []judge.Blame {
 			c = cause{object: x.Head, paths: []string{"metadata.name"}}
 		} else {
 			l := pl.Location(c.object.Source, "base")
-			return []judge.Blame{{Object: c.object.ID.String(), Location: &l}}
+			return []finding.Blame{{Object: c.object.ID.String(), Location: &l}}
 		}
 	}
 	return blamed(pl, c.object.Release, c.object, c.paths)
@@ -207,7 +200,7 @@ var labelPaths = []string{"spec.template.metadata.labels", "metadata.name"}
 
 // blamed are the changed fields of an object at or below some paths, or the object if
 // it is new.
-func blamed(pl judge.Places, release string, o *render.Object, paths []string) []judge.Blame {
+func blamed(pl judge.Places, release string, o *render.Object, paths []string) []finding.Blame {
 	if pl.Changes == nil || o == nil {
 		return nil
 	}
@@ -217,13 +210,13 @@ func blamed(pl judge.Places, release string, o *render.Object, paths []string) [
 	}
 	if c.Base == nil {
 		l := pl.Location(o.Source, "head")
-		return []judge.Blame{{Object: o.ID.String(), Location: &l}}
+		return []finding.Blame{{Object: o.ID.String(), Location: &l}}
 	}
-	var out []judge.Blame
+	var out []finding.Blame
 	for _, f := range slices.Concat(c.Fields, c.Noise) {
 		if slices.ContainsFunc(paths, func(p string) bool { return judge.Overlap(f.Path, p) }) {
 			l := pl.Field(f)
-			out = append(out, judge.Blame{Object: o.ID.String(), Path: f.Path, Old: judge.Value(f.Old, f.Secret),
+			out = append(out, finding.Blame{Object: o.ID.String(), Path: f.Path, Old: judge.Value(f.Old, f.Secret),
 				New: judge.Value(f.New, f.Secret), Location: &l})
 		}
 	}

@@ -143,6 +143,7 @@ func told(t *testing.T, base, head *render.Revision) string {
 			severity = rules.Warning
 		}
 		fmt.Fprintf(&out, "  %s %s %s %s: %s\n", f.Status, severity, f.Certainty, f.Rule, f.Message)
+		fmt.Fprintf(&out, "    is %s\n", f.Fingerprint)
 		for _, b := range f.Blame {
 			fmt.Fprintf(&out, "    blames %s:%d (%s) %s %s\n", b.Location.File, b.Location.StartLine, b.Location.Side, b.Object, b.Path)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -47,7 +47,7 @@ func lapsed(p slice.Pair) []Remark {
 			field = strings.TrimPrefix(lost.Path, "spec.")
 		}
 		r := Remark{
-			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: judge.New, Conditional: true, next: true,
+			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: finding.New, Conditional: true, next: true,
 			paths: []string{lost.Path},
 			text: fmt.Sprintf("%s stays without %s, and a Job's template cannot be changed: the next change of it, such as "+
 				"an image, is refused", o.ID, field),

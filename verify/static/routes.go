@@ -12,7 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -149,7 +149,7 @@ func (u *unled) mended(old backend) {
 	default:
 		return
 	}
-	u.enter("fixed "+old.service, Remark{Object: u.b, status: judge.Fixed, paths: []string{path},
+	u.enter("fixed "+old.service, Remark{Object: u.b, status: finding.Fixed, paths: []string{path},
 		text: fmt.Sprintf("%s leads to %s", u.b.ID, text)})
 }
 
@@ -249,7 +249,7 @@ func (u *unled) operated(name string) bool {
 
 // misses enters that there is no Service of a name, with one that is meant; nil: none is.
 func (u *unled) misses(x backend, meant *render.Object, how string, causes ...cause) {
-	r := Remark{Object: u.o, status: judge.New, paths: []string{x.nameAt}, causes: causes,
+	r := Remark{Object: u.o, status: finding.New, paths: []string{x.nameAt}, causes: causes,
 		text: fmt.Sprintf("%s leads to Service %s, %s: requests there fail", u.o.ID, x.service, how)}
 	r.remedies = byHand(fmt.Sprintf("have Service %s stay until nothing leads to it, or take the %s's rule away with it",
 		x.service, u.o.ID.Kind))
@@ -272,7 +272,7 @@ func (u *unled) portless(x backend, service *render.Object) {
 	for _, p := range s.Spec.Ports {
 		have = append(have, strings.TrimSpace(p.Name+" "+fmt.Sprint(p.Port)))
 	}
-	r := Remark{Object: u.o, status: judge.New, paths: []string{x.portAt},
+	r := Remark{Object: u.o, status: finding.New, paths: []string{x.portAt},
 		causes: []cause{{service, []string{"spec.ports"}}},
 		text: fmt.Sprintf("%s leads to port %s of %s, which has no such port (%s): requests there fail", u.o.ID,
 			x.port.String(), service.ID, listed(have)),

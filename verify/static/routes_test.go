@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/static"
 )
@@ -120,7 +121,7 @@ func freshRemarks(t *testing.T, base, head *render.Revision) (out []static.Remar
 		t.Fatal(err)
 	}
 	for _, x := range static.Remarks(ch, false) {
-		if x.Rule == "dangling-target" && x.Finding(judge.NewPlaces(ch)).Status == judge.New {
+		if x.Rule == "dangling-target" && x.Finding(judge.NewPlaces(ch)).Status == finding.New {
 			out = append(out, x)
 		}
 	}

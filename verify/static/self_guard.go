@@ -8,7 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -21,14 +21,14 @@ func selfGuards(p slice.Pair) []Remark {
 	for _, g := range now {
 		if !slices.ContainsFunc(was, sameGuard(g)) && g.Least > 1 && !(g.Selects && placeless(p.Head)) {
 			r := guardRemark(p.ID, g)
-			r.status, r.remedies = judge.New, spareOwn(g)
+			r.status, r.remedies = finding.New, spareOwn(g)
 			out = append(out, r)
 		}
 	}
 	for _, g := range was {
 		if !slices.ContainsFunc(now, sameGuard(g)) && g.Least > 1 && !(g.Selects && placeless(p.Base)) {
 			r := guardRemark(p.ID, g)
-			r.status, r.causes = judge.Fixed, nil
+			r.status, r.causes = finding.Fixed, nil
 			out = append(out, r)
 		}
 	}

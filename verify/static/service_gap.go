@@ -12,7 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -41,7 +41,7 @@ func gaps(p slice.Pair, where *whereabouts) []Remark {
 		if slices.ContainsFunc(running, stays) {
 			continue
 		}
-		r := Remark{Rule: rules.ServiceGap, release: p.ID, Object: o, status: judge.New,
+		r := Remark{Rule: rules.ServiceGap, release: p.ID, Object: o, status: finding.New,
 			paths: []string{"spec.selector"}, recovers: true}
 		switch gone := slices.IndexFunc(was, func(w *render.Object) bool { return slices.Contains(running, w) }); {
 		case gone >= 0 && !p.Head.Delivery.Last:

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // fought are the kinds of which two versions take turns where it is felt.
@@ -60,7 +60,7 @@ func shared(where *whereabouts) []Remark {
 			a, b = b, a
 		}
 		out = append(out, Remark{
-			Rule: rules.NeverSettles, release: b.release.ID, Object: b.object, status: judge.New,
+			Rule: rules.NeverSettles, release: b.release.ID, Object: b.object, status: finding.New,
 			paths: []string{"metadata.name"}, Conditional: true, causes: []cause{{object: a.object}},
 			text: fmt.Sprintf("%s is in %s %s and in %s %s, with different content: each overwrites the other's, again and again",
 				b.object.ID, a.release.Delivery.Tool, a.release.Delivery.Name, b.release.Delivery.Tool, b.release.Delivery.Name),

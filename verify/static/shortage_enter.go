@@ -1,11 +1,8 @@
 package static
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
@@ -19,8 +16,8 @@ import (
 // Enter makes a finding of a shortage, or makes sure of the one that is there. largest is the number of nodes
 // that there may be: what a search saw of base there stands, as the arithmetic leaves out much of what takes room; only
 // that head has mended it does not.
-func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, status judge.Status, largest int,
-	pl judge.Places) []judge.Finding {
+func (s Shortage) Enter(list []finding.Finding, sl *slice.Slice, rule rules.Rule, status finding.Status, largest int,
+	pl judge.Places) []finding.Finding {
 	w := &sl.Spec.Workloads[s.Workload]
 	text := fmt.Sprintf("at the declared size %s asks for %d pods, and %s at most %d", w.Name, s.Asked, s.what, s.Fit)
 	if s.none != "" {
@@ -30,38 +27,36 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 		}
 	}
 	if !s.Loaded { // else it may be mended for as long as there is no load
-		list = slices.DeleteFunc(list, func(f judge.Finding) bool {
-			return f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status == judge.Fixed
+		list = slices.DeleteFunc(list, func(f finding.Finding) bool {
+			return f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status == finding.Fixed
 		})
 	}
-	list = slices.DeleteFunc(list, func(f judge.Finding) bool { // sums say more than one run of many
+	list = slices.DeleteFunc(list, func(f finding.Finding) bool { // sums say more than one run of many
 		return f.FoundBy != "" && f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release
 	})
 	for i := range list {
 		f := &list[i]
-		if f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status != judge.Fixed {
+		if f.Workload == w.ID && f.Rule == s.Rule && f.Release == sl.Release && f.Status != finding.Fixed {
 			if f.Reduced != nil || !f.AtDeclaredScale {
 				f.Message += " (" + text + ")"
 			}
-			if f.Status == judge.Existing && status == judge.New && f.AtDeclaredScale && f.Reduced == nil &&
+			if f.Status == finding.Existing && status == finding.New && f.AtDeclaredScale && f.Reduced == nil &&
 				f.Scale.Nodes == largest {
 				return list
 			}
 			if f.AtDeclaredScale, f.Reduced = true, nil; s.Cohort == "" && s.uncovered == "" {
 				f.Severity = string(rule.Severity)
 			}
-			if f.Status == judge.Existing {
+			if f.Status == finding.Existing {
 				f.Status = status
 			}
 			return list
 		}
 	}
-	f := judge.Finding{
+	f := finding.Draft{
 		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status,
-		Certainty: finding.Inevitable,
-		Scenario:  scenario.ScenarioChange, Timing: "realistic", Workload: w.ID, Release: sl.Release, Message: text,
-		Scale: judge.Scale{Classes: map[string]int{}}, AtDeclaredScale: true, Events: []string{"apply"},
-		Blame: []judge.Blame{},
+		Certainty: finding.Inevitable, Scenario: scenario.ScenarioChange, Workload: w.ID, Release: sl.Release, Message: text,
+		AtDeclaredScale: true, Events: []string{"apply"}, Shape: []string{"size"},
 	}
 	if pl.Changes == nil || !sl.Spec.Workloads[s.Workload].Manifests[state.Base].Exists() {
 		f.Scenario = scenario.ScenarioInstall
@@ -69,9 +64,9 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 	if s.Loaded {
 		f.Events, f.Certainty = append(f.Events, "load-change"), finding.Possible
 	}
-	step := judge.Step{
+	step := finding.Step{
 		Actor: "scheduler", Class: actor.Sync.String(), Action: "unschedulable", Object: w.ID, Text: text,
-		Because: []judge.Because{},
+		Because: []finding.Because{},
 	}
 	if s.Queued {
 		step.Actor, step.Action = "kueue", "stay-gated"
@@ -80,26 +75,24 @@ func (s Shortage) Enter(list []judge.Finding, sl *slice.Slice, rule rules.Rule, 
 	}
 	f.Locations, f.Blame = s.locate(pl, sl, w.ID, status)
 	for _, l := range f.Locations {
-		step.Because = append(step.Because, judge.Because{File: l.File, Line: l.StartLine, Field: l.Field})
+		step.Because = append(step.Because, finding.Because{File: l.File, Line: l.StartLine, Field: l.Field})
 	}
-	f.Interleaving = []judge.Step{step}
+	f.Steps = []finding.Step{step}
+	made := f.Finding()
 	if s.Cohort != "" {
-		f.Unlent(s.Cohort)
+		made.Unlent(s.Cohort)
 	}
 	if s.uncovered != "" {
-		f.Translated(s.uncovered)
+		made.Translated(s.uncovered)
 	}
-	h := sha256.Sum256([]byte(strings.Join([]string{"v1", f.Rule, f.Release, f.Workload, "size"}, "\x00")))
-	f.Fingerprint = hex.EncodeToString(h[:16])
-	f.Standing = f.Fingerprint
-	return append(list, f)
+	return append(list, made)
 }
 
 // locate says where it stands what asks for too much: what changed of it first.
 func (s Shortage) locate(pl judge.Places, sl *slice.Slice, workload string,
-	status judge.Status) ([]judge.Location, []judge.Blame) {
-	var out []judge.Location
-	blame := []judge.Blame{}
+	status finding.Status) ([]finding.Location, []finding.Blame) {
+	var out []finding.Location
+	blame := []finding.Blame{}
 	refs := append(slices.Clone(s.fields), actor.Ref{Object: workload, Field: "spec.template.spec.containers"},
 		actor.Ref{Object: workload, Field: "spec.replicas"})
 	for _, ref := range refs {
@@ -109,9 +102,9 @@ func (s Shortage) locate(pl judge.Places, sl *slice.Slice, workload string,
 			}
 			l := pl.Field(c)
 			out = append(out, l)
-			if status != judge.Existing {
+			if status != finding.Existing {
 				blame = append(blame,
-					judge.Blame{Object: ref.Object, Path: c.Path, Old: judge.Value(c.Old, c.Secret),
+					finding.Blame{Object: ref.Object, Path: c.Path, Old: judge.Value(c.Old, c.Secret),
 						New: judge.Value(c.New, c.Secret), Location: &l})
 			}
 		}
@@ -121,8 +114,8 @@ func (s Shortage) locate(pl judge.Places, sl *slice.Slice, workload string,
 			l := pl.Location(there[state.Head].Locate(ref.Field), "head") // the change brings it
 			l.Field = ref.Field
 			out = append(out, l)
-			if status != judge.Existing {
-				blame = append(blame, judge.Blame{Object: ref.Object, Path: ref.Field, Location: &l})
+			if status != finding.Existing {
+				blame = append(blame, finding.Blame{Object: ref.Object, Path: ref.Field, Location: &l})
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -64,7 +65,7 @@ func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
 			}
 			told[c] = true
 			out = append(out, Remark{
-				Rule: rules.StaleConfig, release: p.ID, Object: o, status: judge.New, paths: []string{n.path},
+				Rule: rules.StaleConfig, release: p.ID, Object: o, status: finding.New, paths: []string{n.path},
 				causes: []cause{{c.Head, []string{"data", "stringData", "binaryData"}}},
 				text:   unread(n, c.Head, o),
 			})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -125,7 +125,7 @@ func (s steps) late(o *render.Object, at step, a asked, objects []*render.Object
 		return Remark{}, false
 	}
 	r := Remark{
-		Rule: rules.ApplyStuck, Object: o, status: judge.New, paths: []string{a.path},
+		Rule: rules.ApplyStuck, Object: o, status: finding.New, paths: []string{a.path},
 		causes: []cause{{target, orderPaths}, {o, orderPaths}},
 		text: fmt.Sprintf("%s (%s) needs %s, which comes later (%s): its pods never start, and nothing after it is applied",
 			o.ID, s.name(o), target.ID, s.name(target)),
@@ -167,7 +167,7 @@ func (s steps) expires(o *render.Object, base []*render.Object) (Remark, bool) {
 		return Remark{}, false
 	}
 	return Remark{
-		Rule: rules.ApplyStuck, Object: o, status: judge.New, paths: []string{"spec.ttlSecondsAfterFinished"},
+		Rule: rules.ApplyStuck, Object: o, status: finding.New, paths: []string{"spec.ttlSecondsAfterFinished"},
 		Conditional: true, race: true,
 		remedies: []Remedy{{Say: "set ttlSecondsAfterFinished: 600, so that the sync sees it end",
 			Cost: "the Job stays for 10 minutes", Object: o,
@@ -209,7 +209,7 @@ func undefined(p slice.Pair, where *whereabouts) []Remark {
 				continue
 			}
 			then, _ := s.of(d)
-			r := Remark{Rule: rules.ApplyStuck, release: p.ID, Object: o, status: judge.New, paths: []string{"kind"},
+			r := Remark{Rule: rules.ApplyStuck, release: p.ID, Object: o, status: finding.New, paths: []string{"kind"},
 				causes: []cause{{object: d}}}
 			switch crd := d.ID.Kind == "CustomResourceDefinition"; {
 			case at.before(then):

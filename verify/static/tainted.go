@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -34,7 +34,7 @@ func tainted(p slice.Pair) []Remark {
 		}
 		path := fmt.Sprintf("spec.template.spec.topologySpreadConstraints[%d]", i)
 		out = append(out, Remark{
-			Rule: rules.Unschedulable, release: p.ID, Object: o, status: judge.New, Conditional: true,
+			Rule: rules.Unschedulable, release: p.ID, Object: o, status: finding.New, Conditional: true,
 			paths: []string{path, "spec.replicas"},
 			text: fmt.Sprintf("pods of %s can stay pending: nodes with taints they do not tolerate count as empty in their hard spread",
 				o.ID),

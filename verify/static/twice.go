@@ -6,7 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -45,7 +45,7 @@ func twice(p slice.Pair) []Remark {
 		}
 		first := fmt.Sprintf("%s:%d", o.Twin.Source.File, max(o.Twin.Source.StartLine, 1))
 		out = append(out, Remark{
-			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: judge.New,
+			Rule: rules.ApplyRejected, release: p.ID, Object: o, status: finding.New,
 			paths: []string{"metadata.name"}, Conditional: !refused,
 			text: fmt.Sprintf("%s is declared twice, in %s and %s:%d: %s", o.ID, first, o.Source.File,
 				max(o.Source.StartLine, 1), says),

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -39,7 +39,7 @@ func undone(p slice.Pair, where *whereabouts) []Remark {
 		if a.now.Unused && !a.was.Unused {
 			at := "spec." + a.action
 			out = append(out, Remark{
-				Rule: rules.ApplyStuck, release: o.Release, Object: o, status: judge.New, Conditional: true,
+				Rule: rules.ApplyStuck, release: o.Release, Object: o, status: finding.New, Conditional: true,
 				occasion: "bad-revision", paths: []string{at + ".strategy", at + ".remediation"},
 				text: fmt.Sprintf("%s tries a failed %s again without end (RetryOnFailure), so that its remediation never comes: nothing is undone",
 					o.ID, a.action),
@@ -50,7 +50,7 @@ func undone(p slice.Pair, where *whereabouts) []Remark {
 	if endless(now.Upgrade) && now.Upgrade.Undo != render.NoUndo && p.Base != nil && !endless(was.Upgrade) && !rolls(p) {
 		const at = "spec.upgrade.remediation.retries"
 		out = append(out, Remark{
-			Rule: rules.ApplyStuck, release: o.Release, Object: o, status: judge.New, Conditional: true,
+			Rule: rules.ApplyStuck, release: o.Release, Object: o, status: finding.New, Conditional: true,
 			occasion: "bad-revision", paths: []string{at},
 			text: fmt.Sprintf("%s undoes an upgrade that fails and tries it again without end, until the release is changed: its pods come and go for ever",
 				o.ID),
@@ -63,7 +63,7 @@ func undone(p slice.Pair, where *whereabouts) []Remark {
 	if lost >= 0 && now.Upgrade.Undone() == render.Uninstall && was.Upgrade.Undone() != render.Uninstall {
 		const at = "spec.upgrade.remediation.strategy"
 		out = append(out, Remark{
-			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: judge.New, Conditional: true,
+			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: finding.New, Conditional: true,
 			occasion: "bad-revision", paths: []string{at},
 			text: fmt.Sprintf("%s uninstalls the release when an upgrade fails, and %s goes with it", o.ID,
 				p.Head.Objects[lost].ID),

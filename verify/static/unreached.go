@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -70,7 +70,7 @@ func (u *unmatched) ask() []Remark {
 	switch {
 	case len(have) > 0 && u.old != nil && len(was) == 0:
 		if t := u.old.misspelt(u.once, u.b); t != nil {
-			return []Remark{{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.b, status: judge.Fixed,
+			return []Remark{{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.b, status: finding.Fixed,
 				paths: []string{u.old.path}, text: u.text(u.b, *u.old, t)}}
 		}
 		return nil
@@ -131,7 +131,7 @@ func unwrapped(release string, o, b *render.Object) []Remark {
 		set = append(set, render.Setting{Path: "spec.selector[" + k + "]"})
 	}
 	return []Remark{{
-		Rule: rules.DanglingTarget, release: release, Object: o, status: judge.New, paths: []string{"spec.selector"},
+		Rule: rules.DanglingTarget, release: release, Object: o, status: finding.New, paths: []string{"spec.selector"},
 		text: fmt.Sprintf("spec.selector of %s has no field %s, which is dropped: it selects everything in its namespaces", o.ID,
 			loose[0]),
 		remedies: []Remedy{{Say: "put the labels below matchLabels", Object: o,
@@ -179,7 +179,7 @@ func (u *unmatched) text(o *render.Object, r reach, t *render.Object) string {
 
 // missing is what is told of a selector that misses an object.
 func (u *unmatched) missing(was, t *render.Object) Remark {
-	r := Remark{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.o, status: judge.New,
+	r := Remark{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.o, status: finding.New,
 		paths: []string{u.r.path}, text: u.text(u.o, u.r, t)}
 	set, _ := u.r.labelsOf(t)
 	at := "spec.template.metadata.labels"
@@ -236,7 +236,7 @@ func (u *unmatched) portless(have, was []*render.Object) []Remark {
 		if !had && (as || i < 0) {
 			continue
 		}
-		r := Remark{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.o, status: judge.New, paths: []string{p.path},
+		r := Remark{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.o, status: finding.New, paths: []string{p.path},
 			text: fmt.Sprintf("%s scrapes the port %s, but nothing that it selects has one of that name (%s)", u.o.ID, p.name,
 				listed(names))}
 		for _, t := range have {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // dependencies says which releases wait for one that the change takes away, that is nowhere, or in a circle, and which
@@ -31,7 +31,7 @@ func dependencies(ch *render.Changes, where *whereabouts) []Remark {
 			on := deliverer(r, name)
 			path := fmt.Sprintf("spec.dependsOn[%d]", i)
 			before := base.dependsOn(deliverer(r, r.Delivery.Name), name)
-			x := Remark{Rule: rules.ApplyStuck, status: judge.New, paths: []string{path}}
+			x := Remark{Rule: rules.ApplyStuck, status: finding.New, paths: []string{path}}
 			switch round := head.round(r, on); {
 			case len(head.by[on]) == 0 && len(base.by[on]) > 0:
 				x.text = fmt.Sprintf("waits for %s, which the change removes: it is no longer applied", name)
@@ -283,7 +283,7 @@ func unhealthy(ch *render.Changes, where *whereabouts, r *render.Rendered) []Rem
 			continue
 		}
 		path := fmt.Sprintf("spec.healthChecks[%d]", h.Index)
-		x := Remark{Rule: rules.ApplyStuck, release: o.Release, Object: o, status: judge.New,
+		x := Remark{Rule: rules.ApplyStuck, release: o.Release, Object: o, status: finding.New,
 			paths: []string{path + ".name", path}, causes: []cause{{object: where.objects[0][i]}},
 			text: fmt.Sprintf("%s waits for %s to be healthy, which the change removes: it is never ready again", o.ID,
 				where.objects[0][i].ID),

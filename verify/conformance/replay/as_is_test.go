@@ -21,7 +21,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 	"github.com/kubesettle/kubesettle/verify/snapshot/live"
 )
@@ -168,8 +168,8 @@ func (c asIs) run(t *testing.T, binary string) {
 	p.view.quiet(ctx, 5*time.Second, 40*time.Second)
 	o := &Outcome{}
 	p.judgeStuck("default/web", o)
-	found := slices.IndexFunc(result.Findings, func(f judge.Finding) bool {
-		return f.Severity == "error" && f.Status != judge.Fixed && f.Status != judge.Existing && (f.Rule == "rollout-stuck" || f.Rule == "unschedulable")
+	found := slices.IndexFunc(result.Findings, func(f finding.Finding) bool {
+		return f.Severity == "error" && f.Status != finding.Fixed && f.Status != finding.Existing && (f.Rule == "rollout-stuck" || f.Rule == "unschedulable")
 	})
 	t.Logf("| %s | said stuck: %t | was stuck: %t: %s | %.0f s |", c.name, found >= 0, o.Shown, o.Seen, time.Since(begin).Seconds())
 	if o.Shown != c.stuck {

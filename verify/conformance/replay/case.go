@@ -19,7 +19,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -170,7 +170,7 @@ func manifestOf(byName map[string]*state.Workload, namespace, name string, v int
 }
 
 // nodesFor makes the nodes on which a finding shows.
-func (c *Case) nodesFor(f *judge.Finding) ([]*corev1.Node, error) {
+func (c *Case) nodesFor(f *finding.Finding) ([]*corev1.Node, error) {
 	if len(f.Interleaving) == 0 || f.Interleaving[0].After == nil {
 		return nil, fmt.Errorf("finding %s of %s has no snapshots", f.Rule, f.Workload)
 	}
@@ -192,7 +192,7 @@ func (c *Case) nodesFor(f *judge.Finding) ([]*corev1.Node, error) {
 
 // classOf finds the class of a node of a snapshot; where zones made no difference to the
 // finding, its class is all zones' and any of them serves.
-func classOf(classes []state.NodeClass, n judge.NodeSnapshot) *state.NodeClass {
+func classOf(classes []state.NodeClass, n finding.NodeSnapshot) *state.NodeClass {
 	for i := range classes {
 		if classes[i].Name == n.Class {
 			return &classes[i]

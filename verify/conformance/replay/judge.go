@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -21,7 +21,7 @@ const rounds = 3
 
 // judge watches, with the kubelets free again, whether the cluster does what the finding
 // says.
-func (p *player) judge(ctx context.Context, f *judge.Finding, o *Outcome) {
+func (p *player) judge(ctx context.Context, f *finding.Finding, o *Outcome) {
 	_, w, _ := strings.Cut(f.Workload, " ")
 	last := f.Interleaving[len(f.Interleaving)-1].After
 	facets := rules.FacetsOf(f.Rule)
@@ -48,8 +48,8 @@ func (p *player) judge(ctx context.Context, f *judge.Finding, o *Outcome) {
 	}
 }
 
-func (p *player) judgeCount(facets rules.Facets, w string, last *judge.Snapshot, o *Outcome) {
-	i := slices.IndexFunc(last.Workloads, func(x judge.WorkloadSnapshot) bool { return strings.HasSuffix(x.Workload, " "+w) })
+func (p *player) judgeCount(facets rules.Facets, w string, last *finding.Snapshot, o *Outcome) {
+	i := slices.IndexFunc(last.Workloads, func(x finding.WorkloadSnapshot) bool { return strings.HasSuffix(x.Workload, " "+w) })
 	if i < 0 {
 		return
 	}
@@ -177,7 +177,7 @@ func (p *player) unplaced(w string) []string {
 }
 
 // workloadIn is the "namespace/name" of the workload that a step is about; "" where none is named.
-func workloadIn(s *judge.Step) string {
+func workloadIn(s *finding.Step) string {
 	for _, word := range strings.Fields(s.Object + " " + s.Actor) {
 		word, _, _ = strings.Cut(word, "@")
 		if parts := strings.Split(word, "/"); len(parts) >= 3 && parts[0] != "apps" {
@@ -190,7 +190,7 @@ func workloadIn(s *judge.Step) string {
 }
 
 // phaseIn is the phase of the pod that an eviction takes; "" is not said.
-func phaseIn(s *judge.Step) string {
+func phaseIn(s *finding.Step) string {
 	for _, phase := range []string{"ready", "starting"} {
 		if strings.Contains(s.Text, " "+phase+" pod") {
 			return phase
@@ -200,7 +200,7 @@ func phaseIn(s *judge.Step) string {
 }
 
 // loadAfter is the load on a workload after a step.
-func loadAfter(s *judge.Step, w string) state.Load {
+func loadAfter(s *finding.Step, w string) state.Load {
 	for _, x := range s.After.Workloads {
 		if strings.HasSuffix(x.Workload, " "+w) {
 			for l := state.Idle; l < state.Loads; l++ {

@@ -11,11 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // movePod lets a pod start or stop, on the node that the step names if there is one, and reports whether that was seen.
-func (p *player) movePod(ctx context.Context, s *judge.Step, w string) bool {
+func (p *player) movePod(ctx context.Context, s *finding.Step, w string) bool {
 	phase := "starting"
 	if s.Action == "stop-pod" {
 		phase = "terminating"
@@ -109,7 +109,7 @@ func (p *player) evict(ctx context.Context, w, node, phase string) bool {
 }
 
 // nodeIn is the real node for the node that a step names; "" is none.
-func (p *player) nodeIn(s *judge.Step) string {
+func (p *player) nodeIn(s *finding.Step) string {
 	found := ""
 	for name := range p.plays {
 		if len(name) > len(found) && containsWord(s.Text+" "+s.Object, name) {

@@ -9,7 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // tosses is how often pods are placed anew until they lie as the counterexample has them.
@@ -19,7 +19,7 @@ const tosses = 10
 // exchange of nodes of one class: the scheduler tosses between equally good nodes, so
 // pods are deleted until they fall right. After an event as first step, which moves no
 // pod, that state is known.
-func (p *player) arrange(ctx context.Context, f *judge.Finding) error {
+func (p *player) arrange(ctx context.Context, f *finding.Finding) error {
 	limit := 40 * time.Second
 	if f.Interleaving[0].Class != "event" { // it may loop already, and never settle
 		limit = 10 * time.Second
@@ -42,7 +42,7 @@ func (p *player) arrange(ctx context.Context, f *judge.Finding) error {
 
 // rename finds which real node plays which node of the counterexample, so that the pods
 // lie as much alike as can be. It gives the number of pods that lie elsewhere.
-func (p *player) rename(first *judge.Step) int {
+func (p *player) rename(first *finding.Step) int {
 	nodes := first.After.Nodes
 	want := make([]map[string]int, len(nodes))
 	have := make([]map[string]int, len(nodes))

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -46,17 +46,17 @@ type player struct {
 // Play plays the counterexample of a finding of the case. What is done and seen goes to
 // out. Errors are those of the machinery; what the cluster did is the outcome. binary is
 // the control plane's.
-func (c *Case) Play(ctx context.Context, binary string, f *judge.Finding, out io.Writer) (*Outcome, error) {
+func (c *Case) Play(ctx context.Context, binary string, f *finding.Finding, out io.Writer) (*Outcome, error) {
 	return c.playOn(ctx, binary, f, &player{c: c, out: out})
 }
 
 // PlayEvents plays the events of another case's finding, and pods start and stop in its
 // order as far as they do: what a repaired case has to stand.
-func (c *Case) PlayEvents(ctx context.Context, binary string, f *judge.Finding, out io.Writer) (*Outcome, error) {
+func (c *Case) PlayEvents(ctx context.Context, binary string, f *finding.Finding, out io.Writer) (*Outcome, error) {
 	return c.playOn(ctx, binary, f, &player{c: c, out: out, twin: true})
 }
 
-func (c *Case) playOn(ctx context.Context, binary string, f *judge.Finding, p *player) (_ *Outcome, err error) {
+func (c *Case) playOn(ctx context.Context, binary string, f *finding.Finding, p *player) (_ *Outcome, err error) {
 	begin := time.Now()
 	plane, err := Start(ctx, binary, c.SchedulerConfig)
 	if err != nil {
@@ -122,7 +122,7 @@ func (p *player) join(ctx context.Context, plane *Plane) error {
 
 // prepare brings the cluster to where the counterexample begins: the nodes, and base, or
 // head where there is no base or the scenario knows none, settled under the nominal load.
-func (p *player) prepare(ctx context.Context, f *judge.Finding) error {
+func (p *player) prepare(ctx context.Context, f *finding.Finding) error {
 	nodes, err := p.c.nodesFor(f)
 	if err != nil {
 		return err
@@ -180,7 +180,7 @@ func (p *player) nodesReady(ctx context.Context, want int) error {
 
 // play plays the steps: events are made to happen, pods are moved, and for the control
 // loops it waits a while.
-func (p *player) play(ctx context.Context, f *judge.Finding) (*Outcome, error) {
+func (p *player) play(ctx context.Context, f *finding.Finding) (*Outcome, error) {
 	p.kubelets.setHeld(true)
 	p.start = len(p.view.events(0))
 	p.next, p.known = p.start, p.view.revisions()
@@ -220,7 +220,7 @@ func (p *player) play(ctx context.Context, f *judge.Finding) (*Outcome, error) {
 }
 
 // step plays one step; it reports whether it came about.
-func (p *player) step(ctx context.Context, s *judge.Step) (bool, error) {
+func (p *player) step(ctx context.Context, s *finding.Step) (bool, error) {
 	w := workloadIn(s)
 	switch s.Action {
 	case "apply":
@@ -271,7 +271,7 @@ func (p *player) step(ctx context.Context, s *judge.Step) (bool, error) {
 }
 
 // patience is how long a step of a control loop is waited for.
-func (p *player) patience(s *judge.Step) time.Duration {
+func (p *player) patience(s *finding.Step) time.Duration {
 	switch {
 	case p.twin:
 		return 300 * time.Millisecond
@@ -283,7 +283,7 @@ func (p *player) patience(s *judge.Step) time.Duration {
 }
 
 // await reports, once it has waited, whether the log has a step's event that no step before it was matched to.
-func (p *player) await(ctx context.Context, s *judge.Step, limit time.Duration) bool {
+func (p *player) await(ctx context.Context, s *finding.Step, limit time.Duration) bool {
 	w := workloadIn(s)
 	action := s.Action
 	if action == "evict" {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/kubesettle/kubesettle/verify/judge"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // TestRefused applies base and head of cases whose head the API server is said to refuse: it does, at the field and with
@@ -29,7 +29,7 @@ func TestRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == "apply-rejected" })
+			i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "apply-rejected" })
 			if i < 0 {
 				t.Fatal("no apply-rejected was found")
 			}

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -58,7 +59,7 @@ func TestReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			i := slices.IndexFunc(r.Findings, func(f judge.Finding) bool { return f.Rule == tt.rule })
+			i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == tt.rule })
 			if i < 0 {
 				t.Fatalf("no %s was found", tt.rule)
 			}
@@ -78,7 +79,7 @@ func TestReplay(t *testing.T) {
 					t.Errorf("%s: the violation was shown: %t", name, o.Shown)
 				} else if o.Shown {
 					shown = append(shown, judge.Confirmation{
-						Shape: r.Findings[i].Shape(), Case: "testdata/" + tt.dir, Kubernetes: version(t),
+						Shape: judge.Shape(&r.Findings[i]), Case: "testdata/" + tt.dir, Kubernetes: version(t),
 						Seen: o.Seen, Steps: o.Steps, Matched: o.Matched,
 					})
 				}

@@ -1,10 +1,4 @@
-package judge
-
-import (
-	"github.com/kubesettle/kubesettle/verify/finding"
-)
-
-import "github.com/kubesettle/kubesettle/verify/scenario"
+package finding
 
 // Status of a finding against the base revision.
 type Status string
@@ -15,6 +9,14 @@ const (
 	Existing Status = "existing"
 	Fixed    Status = "fixed"
 )
+
+// Stands is the status as far as causes go: new and worsened alike.
+func (f *Finding) Stands() Status {
+	if f.Status == Worsened {
+		return New
+	}
+	return f.Status
+}
 
 // FieldChange is one changed field of an object.
 type FieldChange struct {
@@ -48,13 +50,13 @@ type Condition struct {
 
 // Finding is a violation as the user sees it.
 type Finding struct {
-	Rule      string            `json:"rule"`
-	Class     string            `json:"class"`
-	Severity  string            `json:"severity"` // error, warning, note
-	Status    Status            `json:"status"`
-	Certainty finding.Certainty `json:"certainty"`
-	Scenario  string            `json:"scenario"` // change, steady, install, revert
-	Timing    string            `json:"timing"`   // realistic, arbitrary, crash, stale, "crash and stale"
+	Rule      string    `json:"rule"`
+	Class     string    `json:"class"`
+	Severity  string    `json:"severity"` // error, warning, note
+	Status    Status    `json:"status"`
+	Certainty Certainty `json:"certainty"`
+	Scenario  string    `json:"scenario"` // change, steady, install, revert
+	Timing    string    `json:"timing"`   // realistic, arbitrary, crash, stale, "crash and stale"
 	// Start is "live" where the run starts from the cluster as a snapshot shows it; "" from a state
 	// that base settles in.
 	Start    string `json:"start,omitempty"`
@@ -101,7 +103,7 @@ type Finding struct {
 	// come to its end: another may be shorter, or show that it is inevitable; "" otherwise.
 	FoundBy string `json:"foundBy,omitempty"`
 	// ConfirmedBy names the replay on a real control plane that showed a finding of the
-	// same [Finding.Shape]; "" where there is none on record.
+	// same shape (judge.Shape); "" where there is none on record.
 	ConfirmedBy string `json:"confirmedBy,omitempty"`
 }
 
@@ -203,10 +205,27 @@ type Hunk struct {
 	Added   []string `json:"added,omitempty"`
 }
 
+// ReducedCount is a workload that was verified with fewer pods than declared; both
+// numbers are the most that its manifests ask for.
+type ReducedCount struct {
+	Workload string `json:"workload"`
+	Declared int    `json:"declared"`
+	Verified int    `json:"verified"`
+}
+
+// Hit is another finding of the same root cause.
+type Hit struct {
+	Rule     string `json:"rule"`
+	Workload string `json:"workload"`
+	Release  string `json:"release"`
+	Severity string `json:"severity"`
+	Status   Status `json:"status"`
+}
+
 // ReducedScale says how a finding was found whose replicas are too many to be explored
 // as declared.
 type ReducedScale struct {
-	Counts []scenario.ReducedCount `json:"counts"`
+	Counts []ReducedCount `json:"counts"`
 	// Lifted says that it was found again with the declared numbers of pods and nodes,
 	// in so many Steps.
 	Lifted bool `json:"lifted"`

@@ -1,0 +1,34 @@
+package finding
+
+// Premised words a finding that rests on there being no further device, or on nodes of a size, or full, or tainted.
+func (f *Finding) Premised(premise string) {
+	f.Certainty = Possible
+	f.While(premise, "cluster.nodes, cluster.nodePools or --snapshot")
+}
+
+// Unlent words a finding that rests on there being no further ClusterQueue of a cohort, or Cohort, that lends: they may
+// be in another repository. It is no error.
+func (f *Finding) Unlent(cohort string) {
+	f.AtMostWarning()
+	f.While("no other ClusterQueue lends to cohort "+cohort, "cluster.nodes, cluster.nodePools or --snapshot")
+}
+
+// Translated words a finding that rests on a ClusterQueue covering none of an extended resource: what Kueue makes
+// others of, and what it leaves out, is in its own configuration, which is not read.
+func (f *Finding) Translated(resource string) {
+	f.AtMostWarning()
+	f.While("Kueue's configuration neither transforms nor leaves out "+resource, "")
+}
+
+// While adds a condition, in the message as well.
+func (f *Finding) While(what, declare string) {
+	f.Holds = append(f.Holds, Condition{what, declare})
+	f.Message += " (while " + what + ")"
+}
+
+// AtMostWarning lowers the severity of a finding that rests on what nobody declared.
+func (f *Finding) AtMostWarning() {
+	if f.Severity == "error" {
+		f.Severity = "warning"
+	}
+}
