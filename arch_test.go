@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 		"verify/control/others", "verify/control/scheduler", "verify/control/workloads"},
 	"verify/control/actor":       {"verify/search", "verify/state"},
 	"verify/control/objects":     {"verify/search", "verify/state", "verify/control/actor"},
-	"verify/control/admission":   {"verify/search", "verify/state", "verify/validation", "verify/control/actor", "verify/control/objects"},
+	"verify/control/admission":   {"verify/search", "verify/state", "verify/control/actor", "verify/control/objects"},
 	"verify/control/scheduler":   {"verify/search", "verify/state", "verify/control/actor", "verify/control/objects"},
 	"verify/control/descheduler": {"verify/search", "verify/state", "verify/control/actor", "verify/control/objects", "verify/control/scheduler"},
 	"verify/control/autoscaling": {"verify/search", "verify/state", "verify/control/actor", "verify/control/objects"},

@@ -70,6 +70,11 @@ func configMap(rest string) string {
 
 const budget200 = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec: {selector: {matchLabels: {app: web}}, maxUnavailable: %s}\n"
 
+// podUpdates is what upstream says of any other change of a Pod.
+const podUpdates = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
+	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
+	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
+
 // What the API server refuses, of what differs between two manifests, is a finding at the
 // changed line, without a run; what the apply replaces, or what the cluster fills in, is none.
 func TestRefusals(t *testing.T) {
@@ -117,11 +122,9 @@ func TestRefusals(t *testing.T) {
 		{"a bare Pod's image is the latest", barePod("image: tool:1", ""), barePod("image: tool", ""), ""},
 		{"a bare Pod says a default", barePod("image: tool:1", ""), barePod("image: tool:1", "  restartPolicy: Always\n  serviceAccountName: default\n"), ""},
 		{"a bare Pod's arguments and image", barePod("image: tool:1", ""), barePod("image: tool:2\n    args: [serve]", ""),
-			"new error inevitable change 8+ the API server refuses the change of Pod shop/tool: spec: pod updates may not change fields " +
-				"other than the images of containers, activeDeadlineSeconds, and tolerations that are added"},
+			"new error inevitable change 8+ the API server refuses the change of Pod shop/tool: spec: " + podUpdates},
 		{"a bare Pod's requests", barePod("image: tool:1\n    resources: {requests: {cpu: 100m}}", ""), barePod("image: tool:1\n    resources: {requests: {cpu: 200m}}", ""),
-			"new error inevitable change 8+ the API server refuses the change of Pod shop/tool: spec: pod updates may not change fields " +
-				"other than the images of containers, activeDeadlineSeconds, and tolerations that are added"},
+			"new error inevitable change 8+ the API server refuses the change of Pod shop/tool: spec: " + podUpdates},
 		{"a bare Pod gets a container", barePod("image: tool:1", ""), barePod("image: tool:1", "  - {name: log, image: log:1}\n"),
 			"new error inevitable change 8+ the API server refuses the change of Pod shop/tool: spec.containers: pod updates may not add or remove containers"},
 		{"a bare Pod gets a toleration", barePod("image: tool:1", ""), barePod("image: tool:1", "  tolerations: [{key: a, operator: Exists}]\n"),

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/randfill"
 )
 
@@ -47,7 +48,7 @@ func TestPullPolicy(t *testing.T) {
 
 // The strategy that is not asked for gets no parameters, and given ones are kept.
 func TestDeploymentStrategy(t *testing.T) {
-	d := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}, Replicas: ptr(int32(0))}}
+	d := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}, Replicas: ptr.To(int32(0))}}
 	Set(d)
 	if d.Spec.Strategy.RollingUpdate != nil || *d.Spec.Replicas != 0 || *d.Spec.ProgressDeadlineSeconds != 600 {
 		t.Errorf("%+v", d.Spec)
@@ -61,12 +62,15 @@ func TestDeploymentStrategy(t *testing.T) {
 
 // autoscaling/v1 keeps further metrics in an annotation; its own target comes last.
 func TestHPAFromV1(t *testing.T) {
-	in := &autoscalingv1.HorizontalPodAutoscaler{Spec: autoscalingv1.HorizontalPodAutoscalerSpec{MaxReplicas: 5, TargetCPUUtilizationPercentage: ptr(int32(60))}}
+	in := &autoscalingv1.HorizontalPodAutoscaler{Spec: autoscalingv1.HorizontalPodAutoscalerSpec{MaxReplicas: 5, TargetCPUUtilizationPercentage: ptr.To(int32(60))}}
 	in.Annotations = map[string]string{
 		"autoscaling.alpha.kubernetes.io/metrics":  `[{"type":"Resource","resource":{"name":"memory","targetAverageUtilization":70}}]`,
 		"autoscaling.alpha.kubernetes.io/behavior": `{"ScaleDown":{"StabilizationWindowSeconds":10}}`,
 	}
-	out := HPAFromV1(in)
+	out, err := HPAFromV1(in)
+	if err != nil {
+		t.Fatal(err)
+	}
 	Set(out)
 	m := out.Spec.Metrics
 	if len(m) != 2 || *m[0].Resource.Target.AverageUtilization != 70 || *m[1].Resource.Target.AverageUtilization != 60 {
@@ -76,9 +80,11 @@ func TestHPAFromV1(t *testing.T) {
 		t.Errorf("behavior %+v, annotations %v", b, out.Annotations)
 	}
 	in = &autoscalingv1.HorizontalPodAutoscaler{}
-	out = HPAFromV1(in)
+	if out, err = HPAFromV1(in); err != nil {
+		t.Fatal(err)
+	}
 	Set(out)
-	if *out.Spec.Metrics[0].Resource.Target.AverageUtilization != defaultCPUUtilization || *out.Spec.MinReplicas != 1 {
+	if *out.Spec.Metrics[0].Resource.Target.AverageUtilization != 80 || *out.Spec.MinReplicas != 1 {
 		t.Errorf("%+v", out.Spec)
 	}
 }

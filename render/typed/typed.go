@@ -98,7 +98,9 @@ func Decode(content map[string]any) (Object, error) {
 	}
 	sort.Slice(d.Refused, func(i, j int) bool { return d.Refused[i].Path < d.Refused[j].Path })
 	if v1, ok := obj.(*autoscalingv1.HorizontalPodAutoscaler); ok {
-		obj = defaults.HPAFromV1(v1)
+		if obj, err = defaults.HPAFromV1(v1); err != nil {
+			return d, &TypeError{text: err.Error()}
+		}
 	}
 	defaults.Set(obj)
 	d.Typed = obj

@@ -1,5 +1,6 @@
 // Module conformance compares the actors with upstream's own code. It is a module of
-// its own because k8s.io/kubernetes needs replace directives.
+// its own because it needs the scheduler, the controllers and an API server, which
+// nobody runs who checks a change.
 module github.com/kubesettle/kubesettle/verify/conformance
 
 go 1.26.0

@@ -8,18 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
-
-func same(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }
-
-// stored gives an object the resource version that an update needs.
-func stored[T metav1.Object](o T) T {
-	o.SetResourceVersion("1")
-	return o
-}
 
 // edit sets one field of an object, by a path with dots; a nil value takes it out.
 type edit struct {

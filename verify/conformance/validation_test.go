@@ -19,36 +19,41 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
-	podutil "k8s.io/kubernetes/pkg/api/pod"
-	"k8s.io/kubernetes/pkg/apis/apps"
-	appsvalidation "k8s.io/kubernetes/pkg/apis/apps/validation"
-	"k8s.io/kubernetes/pkg/apis/autoscaling"
-	autoscalingvalidation "k8s.io/kubernetes/pkg/apis/autoscaling/validation"
-	"k8s.io/kubernetes/pkg/apis/batch"
-	batchvalidation "k8s.io/kubernetes/pkg/apis/batch/validation"
+	_ "k8s.io/kubernetes/pkg/apis/apps/install"
+	_ "k8s.io/kubernetes/pkg/apis/autoscaling/install"
+	_ "k8s.io/kubernetes/pkg/apis/batch/install"
 	"k8s.io/kubernetes/pkg/apis/core"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
-	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
-	"k8s.io/kubernetes/pkg/apis/policy"
-	policyvalidation "k8s.io/kubernetes/pkg/apis/policy/validation"
-	"k8s.io/kubernetes/pkg/apis/rbac"
+	_ "k8s.io/kubernetes/pkg/apis/policy/install"
 	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
-	rbacvalidation "k8s.io/kubernetes/pkg/apis/rbac/validation"
-	"k8s.io/kubernetes/pkg/apis/scheduling"
-	schedulingvalidation "k8s.io/kubernetes/pkg/apis/scheduling/validation"
-	"k8s.io/kubernetes/pkg/apis/storage"
+	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
-	storagevalidation "k8s.io/kubernetes/pkg/apis/storage/validation"
+	"k8s.io/kubernetes/pkg/registry/apps/daemonset"
+	"k8s.io/kubernetes/pkg/registry/apps/deployment"
+	"k8s.io/kubernetes/pkg/registry/apps/statefulset"
+	"k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler"
+	"k8s.io/kubernetes/pkg/registry/batch/cronjob"
 	"k8s.io/kubernetes/pkg/registry/batch/job"
+	"k8s.io/kubernetes/pkg/registry/core/configmap"
+	"k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim"
+	"k8s.io/kubernetes/pkg/registry/core/secret"
+	"k8s.io/kubernetes/pkg/registry/core/service"
+	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
+	"k8s.io/kubernetes/pkg/registry/rbac/clusterrolebinding"
+	"k8s.io/kubernetes/pkg/registry/rbac/rolebinding"
+	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
+	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
 
 	"github.com/kubesettle/kubesettle/render/defaults"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
 // TestValidation creates objects, and updates them, with any of the edits of
-// validation_objects_test.go, and compares which fields are refused with upstream's own
-// validation.
+// validation_objects_test.go, and compares which fields are refused with the
+// strategies of upstream's registries: validation has their glue beside upstream's own functions.
 func TestValidation(t *testing.T) {
 	kinds := map[string]runtime.Object{
 		"Deployment": &appsv1.Deployment{}, "StatefulSet": &appsv1.StatefulSet{}, "DaemonSet": &appsv1.DaemonSet{},
@@ -65,7 +70,7 @@ func TestValidation(t *testing.T) {
 			for i := range loopCases(1500) {
 				was := drawObject(t, r, name, kinds[name], nil)
 				now := drawObject(t, r, name, kinds[name], was.edits)
-				want, got := refusedFields(upstreamCreate(t, was.typed)), refusedFields(validation.Create(was.typed))
+				want, got := refusedFields(upstreamCreate(t, name, was.typed)), refusedFields(validation.Create(was.typed))
 				if !slices.Equal(want, got) {
 					t.Fatalf("case %d: create with %v: refused for %v, upstream for %v", i, was.edits, got, want)
 				}
@@ -75,7 +80,7 @@ func TestValidation(t *testing.T) {
 					continue // it is not there to be updated
 				}
 				rename(t, now.typed, was.typed)
-				want, got = refusedFields(upstreamUpdate(t, now.typed, was.typed)), refusedFields(validation.Update(now.typed, was.typed))
+				want, got = refusedFields(upstreamUpdate(t, name, now.typed, was.typed)), refusedFields(validation.Update(now.typed, was.typed))
 				if !slices.Equal(want, got) {
 					t.Fatalf("case %d: update of %v to %v: refused for %v, upstream for %v", i, was.edits, now.edits, got, want)
 				}
@@ -109,140 +114,62 @@ func refusedFields(list field.ErrorList) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// internal gives an object as the API server holds it: defaulted, and in the internal
-// version.
-func internal[T runtime.Object](t *testing.T, obj runtime.Object, into T) T {
+// registry is what the API server asks of a kind before it stores an object.
+type registry interface {
+	rest.RESTCreateStrategy
+	rest.RESTUpdateStrategy
+}
+
+var registries = map[string]registry{
+	"Deployment": deployment.Strategy, "StatefulSet": statefulset.Strategy, "DaemonSet": daemonset.Strategy,
+	"Job": job.Strategy, "CronJob": cronjob.Strategy, "Service": service.Strategy,
+	"PersistentVolumeClaim": persistentvolumeclaim.Strategy, "ConfigMap": configmap.Strategy, "Secret": secret.Strategy,
+	"HorizontalPodAutoscaler": horizontalpodautoscaler.Strategy, "PodDisruptionBudget": poddisruptionbudget.Strategy,
+	"PriorityClass": priorityclass.Strategy, "StorageClass": storageclass.Strategy,
+	"RoleBinding": rolebinding.Strategy, "ClusterRoleBinding": clusterrolebinding.Strategy,
+}
+
+// accepted gives an object as the API server holds it before it validates it, and the context of the request.
+func accepted(t *testing.T, name string, obj runtime.Object) (runtime.Object, context.Context) {
 	t.Helper()
+	gvks, _, err := legacyscheme.Scheme.ObjectKinds(obj)
+	check(t, err)
+	ctx := request.WithRequestInfo(context.Background(),
+		&request.RequestInfo{APIGroup: gvks[0].Group, APIVersion: gvks[0].Version, IsResourceRequest: true})
 	obj = obj.DeepCopyObject()
 	legacyscheme.Scheme.Default(obj)
-	check(t, legacyscheme.Scheme.Convert(obj, into, nil))
-	return into
+	o, err := legacyscheme.Scheme.ConvertToVersion(obj, runtime.InternalGroupVersioner)
+	check(t, err)
+	m, err := meta.Accessor(o)
+	check(t, err)
+	m.SetUID("uid")
+	if s, ok := o.(*core.Service); ok && s.Spec.ClusterIP != "" && len(s.Spec.ClusterIPs) == 0 { // normalizeClusterIPs
+		s.Spec.ClusterIPs = []string{s.Spec.ClusterIP}
+	}
+	registries[name].PrepareForCreate(ctx, o)
+	return o, ctx
 }
 
-func templateOptions(now, was *core.PodTemplateSpec) corevalidation.PodValidationOptions {
-	return podutil.GetValidationOptionsFromPodTemplate(now, was)
-}
-
-func upstreamCreate(t *testing.T, obj runtime.Object) field.ErrorList {
+func upstreamCreate(t *testing.T, name string, obj runtime.Object) field.ErrorList {
 	t.Helper()
-	switch obj.(type) {
-	case *appsv1.Deployment:
-		o := internal(t, obj, &apps.Deployment{})
-		return appsvalidation.ValidateDeployment(o, templateOptions(&o.Spec.Template, nil))
-	case *appsv1.StatefulSet:
-		o := internal(t, obj, &apps.StatefulSet{})
-		return appsvalidation.ValidateStatefulSet(o, templateOptions(&o.Spec.Template, nil))
-	case *appsv1.DaemonSet:
-		o := internal(t, obj, &apps.DaemonSet{})
-		return appsvalidation.ValidateDaemonSet(o, templateOptions(&o.Spec.Template, nil))
-	case *batchv1.Job:
-		return job.Strategy.Validate(context.Background(), createdJob(t, obj))
-	case *batchv1.CronJob:
-		o := internal(t, obj, &batch.CronJob{})
-		return batchvalidation.ValidateCronJobCreate(o, templateOptions(&o.Spec.JobTemplate.Spec.Template, nil))
-	case *corev1.Service:
-		return corevalidation.ValidateServiceCreate(internalService(t, obj))
-	case *corev1.PersistentVolumeClaim:
-		o := internal(t, obj, &core.PersistentVolumeClaim{})
-		return corevalidation.ValidatePersistentVolumeClaim(o, corevalidation.ValidationOptionsForPersistentVolumeClaim(o, nil))
-	case *corev1.ConfigMap:
-		return corevalidation.ValidateConfigMap(internal(t, obj, &core.ConfigMap{}))
-	case *corev1.Secret:
-		return corevalidation.ValidateSecret(internal(t, obj, &core.Secret{}))
-	case *autoscalingv2.HorizontalPodAutoscaler:
-		return autoscalingvalidation.ValidateHorizontalPodAutoscaler(internal(t, obj, &autoscaling.HorizontalPodAutoscaler{}), hpaOptions)
-	case *policyv1.PodDisruptionBudget:
-		return policyvalidation.ValidatePodDisruptionBudget(internal(t, obj, &policy.PodDisruptionBudget{}), policyvalidation.PodDisruptionBudgetValidationOptions{})
-	case *schedulingv1.PriorityClass:
-		return schedulingvalidation.ValidatePriorityClass(internal(t, obj, &scheduling.PriorityClass{}))
-	case *storagev1.StorageClass:
-		return storagevalidation.ValidateStorageClass(internal(t, obj, &storage.StorageClass{}))
-	case *rbacv1.RoleBinding:
-		return rbacvalidation.ValidateRoleBinding(internal(t, obj, &rbac.RoleBinding{}))
-	case *rbacv1.ClusterRoleBinding:
-		return rbacvalidation.ValidateClusterRoleBinding(internal(t, obj, &rbac.ClusterRoleBinding{}))
-	}
-	t.Fatalf("no upstream validation of %T", obj)
-	return nil
+	o, ctx := accepted(t, name, obj)
+	return registries[name].Validate(ctx, o)
 }
 
-var hpaOptions = autoscalingvalidation.HorizontalPodAutoscalerSpecValidationOptions{
-	MinReplicasLowerBound:           1,
-	ScaleTargetRefValidationOptions: autoscalingvalidation.CrossVersionObjectReferenceValidationOptions{AllowEmptyAPIGroup: true},
-	ObjectMetricsValidationOptions:  autoscalingvalidation.CrossVersionObjectReferenceValidationOptions{AllowEmptyAPIGroup: true},
-}
-
-func createdJob(t *testing.T, obj runtime.Object) *batch.Job {
-	o := internal(t, obj, &batch.Job{})
-	o.UID = "uid"
-	job.Strategy.PrepareForCreate(context.Background(), o)
-	return o
-}
-
-func internalService(t *testing.T, obj runtime.Object) *core.Service {
-	o := internal(t, obj, &core.Service{})
-	if o.Spec.ClusterIP != "" && len(o.Spec.ClusterIPs) == 0 { // NormalizeClusterIPs
-		o.Spec.ClusterIPs = []string{o.Spec.ClusterIP}
-	}
-	return o
-}
-
-func upstreamUpdate(t *testing.T, obj, old runtime.Object) field.ErrorList {
+func upstreamUpdate(t *testing.T, name string, obj, old runtime.Object) field.ErrorList {
 	t.Helper()
-	switch obj.(type) {
-	case *appsv1.Deployment:
-		o, was := stored(internal(t, obj, &apps.Deployment{})), stored(internal(t, old, &apps.Deployment{}))
-		return appsvalidation.ValidateDeploymentUpdate(o, was, templateOptions(&o.Spec.Template, &was.Spec.Template))
-	case *appsv1.StatefulSet:
-		o, was := stored(internal(t, obj, &apps.StatefulSet{})), stored(internal(t, old, &apps.StatefulSet{}))
-		return appsvalidation.ValidateStatefulSetUpdate(o, was, templateOptions(&o.Spec.Template, &was.Spec.Template))
-	case *appsv1.DaemonSet:
-		o, was := stored(internal(t, obj, &apps.DaemonSet{})), stored(internal(t, old, &apps.DaemonSet{}))
-		if !same(o.Spec.Template, was.Spec.Template) {
-			o.Spec.TemplateGeneration++ // (daemonSetStrategy).PrepareForUpdate
-		}
-		return appsvalidation.ValidateDaemonSetUpdate(o, was, templateOptions(&o.Spec.Template, &was.Spec.Template))
-	case *batchv1.Job:
-		return batchvalidation.ValidateJobUpdate(stored(createdJob(t, obj)), stored(createdJob(t, old)), batchvalidation.JobValidationOptions{
-			PodValidationOptions: templateOptions(&createdJob(t, obj).Spec.Template, &createdJob(t, old).Spec.Template),
-		})
-	case *batchv1.CronJob:
-		o, was := stored(internal(t, obj, &batch.CronJob{})), stored(internal(t, old, &batch.CronJob{}))
-		return batchvalidation.ValidateCronJobUpdate(o, was, templateOptions(&o.Spec.JobTemplate.Spec.Template, &was.Spec.JobTemplate.Spec.Template))
-	case *corev1.Service:
-		return corevalidation.ValidateServiceUpdate(stored(internalService(t, obj)), stored(internalService(t, old)))
-	case *corev1.PersistentVolumeClaim:
-		o, was := stored(internal(t, obj, &core.PersistentVolumeClaim{})), stored(internal(t, old, &core.PersistentVolumeClaim{}))
-		for _, x := range []*core.PersistentVolumeClaim{o, was} {
-			x.Status.Phase, x.Status.Capacity = core.ClaimBound, was.Spec.Resources.Requests
-		}
-		return corevalidation.ValidatePersistentVolumeClaimUpdate(o, was, corevalidation.ValidationOptionsForPersistentVolumeClaim(o, was))
+	o, ctx := accepted(t, name, obj)
+	was, _ := accepted(t, name, old)
+	for _, x := range []runtime.Object{o, was} {
+		m, err := meta.Accessor(x)
+		check(t, err)
+		m.SetResourceVersion("1")
 	}
-	return upstreamUpdatePolicy(t, obj, old)
-}
-
-func upstreamUpdatePolicy(t *testing.T, obj, old runtime.Object) field.ErrorList {
-	t.Helper()
-	switch obj.(type) {
-	case *corev1.ConfigMap:
-		return corevalidation.ValidateConfigMapUpdate(stored(internal(t, obj, &core.ConfigMap{})), stored(internal(t, old, &core.ConfigMap{})))
-	case *corev1.Secret:
-		return corevalidation.ValidateSecretUpdate(stored(internal(t, obj, &core.Secret{})), stored(internal(t, old, &core.Secret{})))
-	case *autoscalingv2.HorizontalPodAutoscaler:
-		return autoscalingvalidation.ValidateHorizontalPodAutoscalerUpdate(stored(internal(t, obj, &autoscaling.HorizontalPodAutoscaler{})), stored(internal(t, old, &autoscaling.HorizontalPodAutoscaler{})), hpaOptions)
-	case *policyv1.PodDisruptionBudget:
-		return policyvalidation.ValidatePodDisruptionBudget(internal(t, obj, &policy.PodDisruptionBudget{}), policyvalidation.PodDisruptionBudgetValidationOptions{})
-	case *schedulingv1.PriorityClass:
-		return schedulingvalidation.ValidatePriorityClassUpdate(stored(internal(t, obj, &scheduling.PriorityClass{})), stored(internal(t, old, &scheduling.PriorityClass{})))
-	case *storagev1.StorageClass:
-		return storagevalidation.ValidateStorageClassUpdate(stored(internal(t, obj, &storage.StorageClass{})), stored(internal(t, old, &storage.StorageClass{})))
-	case *rbacv1.RoleBinding:
-		return rbacvalidation.ValidateRoleBindingUpdate(stored(internal(t, obj, &rbac.RoleBinding{})), stored(internal(t, old, &rbac.RoleBinding{})))
-	case *rbacv1.ClusterRoleBinding:
-		return rbacvalidation.ValidateClusterRoleBindingUpdate(stored(internal(t, obj, &rbac.ClusterRoleBinding{})), stored(internal(t, old, &rbac.ClusterRoleBinding{})))
+	if c, ok := was.(*core.PersistentVolumeClaim); ok {
+		c.Status = core.PersistentVolumeClaimStatus{Phase: core.ClaimBound, Capacity: c.Spec.Resources.Requests}
 	}
-	t.Fatalf("no upstream validation of %T", obj)
-	return nil
+	registries[name].PrepareForUpdate(ctx, o, was)
+	return registries[name].ValidateUpdate(ctx, o, was)
 }
 
 // drawn is a generated object, and the edits that made it of the plain one.

@@ -1,161 +1,130 @@
 // Package validation refuses objects as the API server does: one that is created, and
 // one that an apply makes of another. It knows neither files nor clusters.
 //
-// Upstream: kubernetes v1.36.3, pkg/apis/{apps,batch,core,autoscaling,policy,rbac,
-// scheduling,storage}/validation; each function keeps its upstream name, in lower case.
-// Objects are defaulted (render/defaults), and feature gates are at their v1.36 defaults.
-//
-// Left out, so that what they refuse passes here: lifecycle hooks, probes of init containers, env, security
-// contexts, the sources of volumes, host names and DNS settings of pods; metrics and
-// behavior of autoscalers; second IP families of Services; custom resources but for ScaledObjects, and definitions
-// but for their conversion.
+// Upstream's own code decides (kubernetes v1.36.3, pkg/apis/*/validation, feature gates at their defaults).
+// Here is what stands around it: what a registry's strategy prepares and asks for (strategies.go), and what
+// the cluster has added to an object that is there (live.go). Kinds of other groups are asked for the form of
+// their labels and annotations alone, custom resources for what custom.go says.
 package validation
 
 import (
+	"cmp"
+	"fmt"
+	"reflect"
 	"slices"
+	"strings"
+	_ "time/tzdata" // the API server has the same zones, wherever it runs
 
 	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubesettle/kubesettle/render/defaults"
 )
+
+var specPath = field.NewPath("spec")
 
 // Create gives why the API server refuses to create an object; of a kind that is not looked
 // at, what is wrong with its labels and annotations.
-func Create(obj runtime.Object) field.ErrorList { return sorted(create(prepare(obj))) }
-
-func create(obj runtime.Object) field.ErrorList {
-	switch o := obj.(type) {
-	case *appsv1.Deployment:
-		return append(validateObjectMeta(&o.ObjectMeta, true, subdomain), validateDeploymentSpec(&o.Spec)...)
-	case *appsv1.StatefulSet:
-		return append(validateObjectMeta(&o.ObjectMeta, true, label), validateStatefulSetSpec(&o.Spec, true)...)
-	case *appsv1.DaemonSet:
-		return append(validateObjectMeta(&o.ObjectMeta, true, subdomain), validateDaemonSetSpec(&o.Spec)...)
-	case *batchv1.Job:
-		return validateJob(o)
-	case *batchv1.CronJob:
-		return validateCronJobCreate(o)
-	case *corev1.Pod:
-		return validatePod(o)
-	case *corev1.Service:
-		return append(validateObjectMeta(&o.ObjectMeta, true, label), validateService(o)...)
-	case *corev1.PersistentVolumeClaim:
-		return append(validateObjectMeta(&o.ObjectMeta, true, subdomain),
-			validatePersistentVolumeClaimSpec(&o.Spec, specPath)...)
-	case *corev1.ConfigMap:
-		return validateConfigMap(o)
-	case *corev1.Secret:
-		return validateSecret(o)
+//
+// Upstream: apiserver, pkg/registry/rest: BeforeCreate.
+func Create(obj runtime.Object) field.ErrorList {
+	o, s := internal(obj)
+	if s == nil {
+		return sorted(validateLabels(obj))
 	}
-	return createPolicy(obj)
-}
-
-// createPolicy is [Create] for the kinds that run nothing.
-func createPolicy(obj runtime.Object) field.ErrorList {
-	switch o := obj.(type) {
-	case *autoscalingv2.HorizontalPodAutoscaler:
-		return append(validateObjectMeta(&o.ObjectMeta, true, subdomain), validateHorizontalPodAutoscalerSpec(&o.Spec)...)
-	case *policyv1.PodDisruptionBudget:
-		return append(validateObjectMetaUpdate(o), validatePodDisruptionBudgetSpec(&o.Spec)...)
-	case *schedulingv1.PriorityClass:
-		return append(validateObjectMeta(&o.ObjectMeta, false, subdomain), validatePriorityClass(o)...)
-	case *storagev1.StorageClass:
-		return append(validateObjectMeta(&o.ObjectMeta, false, subdomain), validateProvisioner(o.Provisioner)...)
-	case *rbacv1.RoleBinding:
-		return append(validateObjectMeta(&o.ObjectMeta, true, segment), validateRoleRef(o.RoleRef, "Role", "ClusterRole")...)
-	case *rbacv1.ClusterRoleBinding:
-		return append(validateObjectMeta(&o.ObjectMeta, false, segment), validateRoleRef(o.RoleRef, "ClusterRole")...)
+	m := complete(o, s.namespaced)
+	out := s.create(o)
+	if len(out) == 0 {
+		out = apivalidation.ValidateObjectMeta(m, s.namespaced, segment, field.NewPath("metadata"))
 	}
-	return validateObjectMetaUpdate(obj) // of every kind: rest.BeforeCreate
+	return sorted(out)
 }
 
 // Update gives why the API server refuses to make an object of another of the same kind and
 // name. old is as it was applied; what the cluster adds to it (a Service's address, that a
 // claim is bound) is filled in.
+//
+// Upstream: apiserver, pkg/registry/rest: BeforeUpdate.
 func Update(obj, old runtime.Object) field.ErrorList {
-	return sorted(append(update(prepare(obj), prepare(old)), validateObjectMetaUpdate(obj)...))
+	out := validateLabels(obj)
+	now, s := internal(obj)
+	was, t := internal(old)
+	if s == nil || s != t {
+		return sorted(out)
+	}
+	system(complete(now, s.namespaced), complete(was, s.namespaced))
+	return sorted(append(out, s.update(now, was)...))
 }
 
-func update(obj, old runtime.Object) field.ErrorList {
-	switch o := obj.(type) {
-	case *appsv1.Deployment:
-		if was, ok := old.(*appsv1.Deployment); ok {
-			return append(validateDeploymentSpec(&o.Spec),
-				immutable(o.Spec.Selector, was.Spec.Selector, specPath.Child("selector"))...)
-		}
-	case *appsv1.StatefulSet:
-		if was, ok := old.(*appsv1.StatefulSet); ok {
-			return validateStatefulSetUpdate(o, was)
-		}
-	case *appsv1.DaemonSet:
-		if was, ok := old.(*appsv1.DaemonSet); ok {
-			return append(validateDaemonSetSpec(&o.Spec),
-				immutable(o.Spec.Selector, was.Spec.Selector, specPath.Child("selector"))...)
-		}
-	case *batchv1.Job:
-		if was, ok := old.(*batchv1.Job); ok {
-			return validateJobUpdate(o, was)
-		}
-	case *batchv1.CronJob:
-		if was, ok := old.(*batchv1.CronJob); ok {
-			return validateCronJobSpec(&o.Spec, &was.Spec)
-		}
-	case *corev1.Pod:
-		if was, ok := old.(*corev1.Pod); ok {
-			return validatePodUpdate(o, was)
-		}
-	case *corev1.Service:
-		if was, ok := old.(*corev1.Service); ok {
-			return validateServiceUpdate(o, was)
-		}
-	case *corev1.PersistentVolumeClaim:
-		if was, ok := old.(*corev1.PersistentVolumeClaim); ok {
-			return validatePersistentVolumeClaimUpdate(o, was)
-		}
-	case *corev1.ConfigMap:
-		if was, ok := old.(*corev1.ConfigMap); ok {
-			return validateConfigMapUpdate(o, was)
-		}
-	case *corev1.Secret:
-		if was, ok := old.(*corev1.Secret); ok {
-			return validateSecretUpdate(o, was)
-		}
+// internal gives a copy of an object in the version that upstream validates, and how its kind is validated;
+// nil: it is of a group that is not looked at, or of no type at all.
+func internal(obj runtime.Object) (runtime.Object, *strategy) {
+	if obj == nil {
+		return nil, nil
 	}
-	return updatePolicy(obj, old)
+	o, err := defaults.Scheme().ConvertToVersion(obj.DeepCopyObject(), runtime.InternalGroupVersioner)
+	if err != nil {
+		return nil, nil
+	}
+	return o, strategies()[reflect.TypeOf(o)]
 }
 
-// updatePolicy is [Update] for the kinds that run nothing.
-func updatePolicy(obj, old runtime.Object) field.ErrorList {
-	switch o := obj.(type) {
-	case *autoscalingv2.HorizontalPodAutoscaler:
-		return validateHorizontalPodAutoscalerSpec(&o.Spec)
-	case *policyv1.PodDisruptionBudget:
-		return validatePodDisruptionBudgetSpec(&o.Spec)
-	case *schedulingv1.PriorityClass:
-		if was, ok := old.(*schedulingv1.PriorityClass); ok {
-			return validatePriorityClassUpdate(o, was)
-		}
-	case *storagev1.StorageClass:
-		if was, ok := old.(*storagev1.StorageClass); ok {
-			return validateStorageClassUpdate(o, was)
-		}
-	case *rbacv1.RoleBinding:
-		if was, ok := old.(*rbacv1.RoleBinding); ok {
-			return append(validateRoleRef(o.RoleRef, "Role", "ClusterRole"), sameRole(o.RoleRef, was.RoleRef)...)
-		}
-	case *rbacv1.ClusterRoleBinding:
-		if was, ok := old.(*rbacv1.ClusterRoleBinding); ok {
-			return append(validateRoleRef(o.RoleRef, "ClusterRole"), sameRole(o.RoleRef, was.RoleRef)...)
-		}
+// complete gives an object the namespace and the name that it has once it is applied: a namespace comes from how it is
+// applied, where it has none of its own, and one that needs none loses it.
+//
+// Upstream: apiserver, pkg/storage/names: (simpleNameGenerator).GenerateName.
+func complete(obj runtime.Object, namespaced bool) *metav1.ObjectMeta {
+	m := obj.(metav1.ObjectMetaAccessor).GetObjectMeta().(*metav1.ObjectMeta)
+	switch {
+	case !namespaced:
+		m.Namespace = ""
+	case m.Namespace == "":
+		m.Namespace = metav1.NamespaceDefault
 	}
-	return nil
+	if m.Name == "" && m.GenerateName != "" {
+		m.Name = m.GenerateName[:min(len(m.GenerateName), 58)] + "xxxxx"
+	}
+	return m
+}
+
+// system gives both sides of an update what only the API server writes.
+func system(now, was *metav1.ObjectMeta) {
+	was.Name, was.Namespace, was.ResourceVersion = now.Name, now.Namespace, "1"
+	now.ResourceVersion, now.UID, now.Generation = was.ResourceVersion, was.UID, was.Generation
+	now.CreationTimestamp, now.DeletionTimestamp = was.CreationTimestamp, was.DeletionTimestamp
+	now.DeletionGracePeriodSeconds, now.ManagedFields = was.DeletionGracePeriodSeconds, was.ManagedFields
+}
+
+func segment(name string, _ bool) []string { return content.IsPathSegmentName(name) }
+
+// validateLabels is the part of ValidateObjectMetaUpdate that looks at what manifests hold.
+func validateLabels(obj runtime.Object) field.ErrorList {
+	o, err := meta.Accessor(obj)
+	if err != nil {
+		return nil
+	}
+	at := field.NewPath("metadata")
+	return append(metav1validation.ValidateLabels(o.GetLabels(), at.Child("labels")),
+		apivalidation.ValidateAnnotations(o.GetAnnotations(), at.Child("annotations"))...)
+}
+
+// sorted orders what comes from maps, and says nothing twice. What an error adds on further lines is left
+// out: two specs side by side, with the values of their environment.
+func sorted(list field.ErrorList) field.ErrorList {
+	for _, e := range list {
+		e.Detail, _, _ = strings.Cut(e.Detail, "\n")
+	}
+	slices.SortStableFunc(list, func(a, b *field.Error) int {
+		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.ErrorBody(), b.ErrorBody()))
+	})
+	return slices.CompactFunc(list, func(a, b *field.Error) bool { return a.Error() == b.Error() })
 }
 
 // Mutable lists the fields that an update may change below one that it is refused for as a
@@ -166,9 +135,17 @@ func Mutable(obj runtime.Object, refused string) []string {
 	}
 	switch o := obj.(type) {
 	case *appsv1.StatefulSet:
-		return slices.Clone(statefulSetMutable)
+		return []string{"spec.replicas", "spec.ordinals", "spec.template", "spec.updateStrategy",
+			"spec.revisionHistoryLimit", "spec.persistentVolumeClaimRetentionPolicy", "spec.minReadySeconds"}
 	case *corev1.Pod:
-		return podMutable(o)
+		out := []string{"spec.activeDeadlineSeconds", "spec.tolerations", "spec.schedulingGates"}
+		for i := range o.Spec.Containers {
+			out = append(out, fmt.Sprintf("spec.containers[%d].image", i))
+		}
+		for i := range o.Spec.InitContainers {
+			out = append(out, fmt.Sprintf("spec.initContainers[%d].image", i))
+		}
+		return out
 	case *corev1.PersistentVolumeClaim:
 		return []string{"spec.resources.requests", "spec.volumeAttributesClassName"}
 	}

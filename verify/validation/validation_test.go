@@ -7,15 +7,20 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/randfill"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubesettle/kubesettle/render/defaults"
 )
 
-// What is refused is compared with upstream in verify/conformance; here is what upstream
-// does not say.
+// What surrounds upstream's validation is compared with its registries in verify/conformance; here is what upstream does
+// not say.
 
 // TestSecretsAreNotNamed: no error of a Secret holds a value of it.
 func TestSecretsAreNotNamed(t *testing.T) {
@@ -30,6 +35,60 @@ func TestSecretsAreNotNamed(t *testing.T) {
 		if strings.Contains(e.Error(), "hunter2") {
 			t.Error(e)
 		}
+	}
+}
+
+// TestEnvironmentsAreNotNamed: upstream shows two specs side by side where one is immutable; no error here does.
+func TestEnvironmentsAreNotNamed(t *testing.T) {
+	pod := func(value string) *corev1.Pod {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: corev1.PodSpec{Containers: []corev1.Container{
+			{Name: "web", Image: "web", Env: []corev1.EnvVar{{Name: "PASSWORD", Value: value}}}}}}
+		defaults.Set(p)
+		return p
+	}
+	errs := Update(pod("hunter2"), pod("hunter1"))
+	if len(errs) != 1 || errs[0].Field != "spec" {
+		t.Fatal(errs)
+	}
+	for _, e := range errs {
+		if strings.Contains(e.Error(), "hunter") || strings.Contains(e.Error(), "\n") {
+			t.Error(e)
+		}
+	}
+}
+
+// TestAnythingIsJudged: no content of an object, however odd, ends the run.
+func TestAnythingIsJudged(t *testing.T) {
+	if len(append(Create(nil), Update(nil, nil)...)) > 0 {
+		t.Error("nothing is refused")
+	}
+	fill := randfill.NewWithSeed(3).NilChance(0.4).NumElements(0, 2).MaxDepth(14).Funcs(
+		func(*runtime.RawExtension, randfill.Continue) {},
+		func(q *resource.Quantity, c randfill.Continue) {
+			*q = *resource.NewMilliQuantity(c.Int63n(5000)-1000, resource.DecimalSI)
+		})
+	seen := map[*strategy]bool{}
+	for gvk := range defaults.Scheme().AllKnownTypes() {
+		if gvk.Version == runtime.APIVersionInternal {
+			continue
+		}
+		for range 6 {
+			var pair [2]runtime.Object
+			for i := range pair {
+				pair[i], _ = defaults.Scheme().New(gvk)
+				fill.Fill(pair[i])
+				defaults.Set(pair[i])
+			}
+			if _, s := internal(pair[0]); s != nil {
+				seen[s] = true
+			}
+			Create(pair[0])
+			Update(pair[0], pair[1])
+			Update(pair[0], pair[0])
+		}
+	}
+	if len(seen) != len(strategies()) {
+		t.Errorf("%d kinds of %d were judged", len(seen), len(strategies()))
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	resourcehelpers "k8s.io/component-helpers/resource"
+	corevalidation "k8s.io/kubernetes/pkg/apis/core/v1/validation"
 
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/state"
-	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
 // ApplyLimitRanges gives the pods of a template the requests and limits that the
@@ -64,7 +64,7 @@ func limitRefusal(pod *corev1.PodSpec, ranges []*corev1.LimitRange) *state.Refus
 	}{{"containers", pod.Containers}, {"initContainers", pod.InitContainers}} {
 		for i := range list.of {
 			at := field.NewPath("spec", list.field).Index(i)
-			if errs := validation.ValidateResourceRequirements(&list.of[i].Resources, at.Child("resources")); len(errs) > 0 {
+			if errs := corevalidation.ValidateResourceRequirements(&list.of[i].Resources, at.Child("resources")); len(errs) > 0 {
 				out := &state.Refusal{Text: fmt.Sprintf("Pod is invalid: %s", errs[0].Error()), Container: at.String()}
 				out.Object, out.Field = filledBy(ranges)
 				return out
