@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 	"verify/snapshot": {},
 	"verify/recheck":  {},
 	"policies":        {"verify/state", "verify/snapshot", "policies/rules"},
-	"verify/slice":    {"render", "policies", "verify/state", "verify/snapshot", "verify/control"},
+	"verify/slice":    {"render", "policies", "verify/finding", "verify/state", "verify/snapshot", "verify/control"},
 	"verify/scenario": {"verify/finding", "render", "policies", "verify/memo", "verify/search", "verify/state", "verify/scale", "verify/snapshot", "verify/control", "verify/slice"},
 	"verify/judge":    {"render", "policies", "verify/finding", "verify/search", "verify/state", "verify/validation", "verify/scale", "verify/control", "verify/slice", "verify/scenario"},
 	"verify/static":   {"render", "policies", "verify/finding", "verify/state", "verify/validation", "verify/control", "verify/slice", "verify/scenario", "verify/judge"},

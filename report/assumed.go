@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
@@ -21,32 +22,29 @@ func (a assumption) URI() string { return DocsURI + a.Page }
 // or about what the whole run leaves out.
 func assumptionsOf(r *verify.Result, f *finding.Finding) []assumption {
 	var out []assumption
-	for _, s := range resting(r) {
-		page := "policy.md"
-		release, note, ofRelease := strings.Cut(s, ": ")
-		switch {
-		case strings.HasPrefix(s, arbitraryTiming):
+	for _, n := range resting(r) {
+		text := NoteText(n)
+		switch n.Kind {
+		case finding.ArbitraryTiming:
 			if f.Timing != "arbitrary" {
 				continue
 			}
-			page = "policy.md#timing"
-		case strings.HasPrefix(s, descheduled):
+		case finding.DeschedulerAlone:
 			if !moves(f, "descheduler") {
 				continue
 			}
-			page = "fidelity.md#actor-by-actor"
-		case strings.HasPrefix(s, "in the policy but not checked yet"):
-		case ofRelease && isRelease(r, release):
-			if release != f.Release {
+		case finding.PolicyUnsupported:
+		case finding.ReleaseNote:
+			if n.Release != f.Release {
 				continue
 			}
-			s, page = note, "rendering.md"
-		case f.Scale.Nodes == 0: // it shows without a cluster
-			continue
+			_, text = noteParts(n)
 		default:
-			page = "fidelity.md"
+			if f.Scale.Nodes == 0 { // it shows without a cluster
+				continue
+			}
 		}
-		out = append(out, assumption{line(s), page})
+		out = append(out, assumption{line(text), cmp.Or(wordsOf[n.Kind].page, "fidelity.md")})
 	}
 	return out
 }
@@ -55,15 +53,6 @@ func assumptionsOf(r *verify.Result, f *finding.Finding) []assumption {
 func moves(f *finding.Finding, loop string) bool {
 	for i := range f.Interleaving {
 		if strings.HasPrefix(f.Interleaving[i].Actor, loop) {
-			return true
-		}
-	}
-	return false
-}
-
-func isRelease(r *verify.Result, id string) bool {
-	for i := range r.Releases {
-		if r.Releases[i].ID == id {
 			return true
 		}
 	}

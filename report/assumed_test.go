@@ -5,16 +5,18 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // A finding names the assumptions that it rests on, each with its page, and no others.
 func TestAssumptionsOfAFinding(t *testing.T) {
 	r := spreadResult()
 	r.Releases = []verify.ReleaseResult{{ID: "web"}, {ID: "api"}}
-	r.Assumptions = []string{
-		noCluster + ": an elastic cluster is assumed", notAlone + ": no room", standing + "hpa): a window",
-		arbitraryTiming + ", as the policy says", descheduled + " together", "web: lookup finds nothing", "api: lookup finds nothing",
-		"in the policy but not checked yet: x",
+	r.Assumptions = []finding.Note{
+		finding.Say(finding.NoCluster), finding.Say(finding.Isolated), finding.Say(finding.MayHide, "hpa").With("a window"),
+		finding.Say(finding.ArbitraryTiming), finding.Say(finding.DeschedulerAlone),
+		finding.Say(finding.ReleaseNote, "lookup finds nothing").In("web"),
+		finding.Say(finding.ReleaseNote, "lookup finds nothing").In("api"), finding.Say(finding.PolicyUnsupported, "x"),
 	}
 	f := &r.Findings[0]
 	f.Release, f.Timing = "web", "realistic"
@@ -28,7 +30,7 @@ func TestAssumptionsOfAFinding(t *testing.T) {
 	if got := texts(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	r.Assumptions = append(r.Assumptions, "the assumed cluster has the node a, which a workload names")
+	r.Assumptions = append(r.Assumptions, finding.Say(finding.NodeAssumed, "a"))
 	size := f.Scale
 	f.Scale.Nodes = 0 // such as what the API server refuses
 	if got := texts(); !slices.Equal(got, want) {
@@ -42,7 +44,7 @@ func TestAssumptionsOfAFinding(t *testing.T) {
 	f.Timing = "arbitrary"
 	f.Interleaving = append(f.Interleaving, f.Interleaving[0])
 	f.Interleaving[len(f.Interleaving)-1].Actor = "descheduler/RemoveDuplicates"
-	want = append([]string{arbitraryTiming + ", as the policy says policy.md#timing", descheduled + " together fidelity.md#actor-by-actor"}, want...)
+	want = append([]string{NoteText(r.Assumptions[3]) + " policy.md#timing", NoteText(r.Assumptions[4]) + " fidelity.md#actor-by-actor"}, want...)
 	if got := texts(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

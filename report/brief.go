@@ -3,9 +3,11 @@ package report
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // DocsURI is where the pages of the manual stand.
@@ -64,15 +66,15 @@ func uncheckedText(r *verify.Result) string {
 	}
 	var left []string
 	for _, a := range r.Assumptions {
-		if s, ok := strings.CutPrefix(line(a), "not modeled, and treated as not there: "); ok {
-			out = append(out, clipWords(s, 120)+" (not modeled)")
-		}
-		if s, ok := strings.CutPrefix(line(a), asideNote); ok {
-			s, _, _ = strings.Cut(s, ", ")
-			left = append(left, clipWords(s, 120))
-		}
-		if strings.HasPrefix(a, noCluster) && r.Coverage.States > 0 {
+		what := clipWords(line(noteFill(wordsOf[a.Kind].unchecked, a)), 120)
+		switch {
+		case a.Kind == finding.NoCluster && r.Coverage.States > 0:
 			out = append(out, "capacity, as no cluster is declared (give --nodes or --snapshot)")
+		case what == "":
+		case a.Kind == finding.KindsAbsent:
+			out = append(out, what)
+		default:
+			left = append(left, what)
 		}
 	}
 	if n := len(left); n > 1 {
@@ -85,32 +87,10 @@ func uncheckedText(r *verify.Result) string {
 	return strings.Join(out, "; ")
 }
 
-// The assumptions that stand beside every result. What the models leave out, and that
+// resting are the assumptions that this result rests on, and not every one: what the models leave out, and that
 // releases are checked alone, is the manual's to tell.
-const (
-	asideNote  = "left out: "
-	noCluster  = "no cluster was declared"
-	standing   = "may hide ("
-	notAlone   = "releases are checked in isolation"
-	notModeled = "not modeled, and treated as not there"
-
-	arbitraryTiming = "timing is arbitrary"
-	descheduled     = "the descheduler evicts only pods that are searched"
-)
-
-// resting are the assumptions that this result rests on, and not every one.
-func resting(r *verify.Result) []string {
-	var out []string
-	for _, a := range r.Assumptions {
-		one := true
-		for _, p := range []string{noCluster, standing, notAlone, notModeled} {
-			one = one && !strings.HasPrefix(a, p)
-		}
-		if one {
-			out = append(out, a)
-		}
-	}
-	return out
+func resting(r *verify.Result) []finding.Note {
+	return slices.DeleteFunc(slices.Clone(r.Assumptions), func(n finding.Note) bool { return wordsOf[n.Kind].standing })
 }
 
 // alike are sentences that say the same of several things: "a: it is so" and "b: it is so".
@@ -131,17 +111,14 @@ func (a alikes) String() string {
 	return fmt.Sprintf("%s (%s and %d more)", a.said, a.of[0], len(a.of)-1)
 }
 
-// together puts notices that end in the same words into one, in order of appearance; those
-// that are about the run itself come first.
-func together(items []string) []alikes {
+// together puts notes that say the same of several things into one, in order of appearance; those that are about the
+// run itself come first.
+func together(notes []finding.Note) []alikes {
 	var first, out []alikes
 	at := map[string]int{}
-	for _, s := range items {
-		s = line(s)
-		of, said := "", s
-		if i := strings.LastIndex(s, ": "); i > 0 && !aboutTheRun.MatchString(s) {
-			of, said = s[:i], s[i+2:]
-		}
+	for _, n := range notes {
+		of, said := noteParts(n)
+		of, said = line(of), line(said)
 		if i, ok := at[said]; ok && of != "" {
 			out[i].of = append(out[i].of, of)
 			continue
@@ -156,10 +133,8 @@ func together(items []string) []alikes {
 	return append(first, out...)
 }
 
-var aboutTheRun = regexp.MustCompile(`^(policy change|baseline|waiver|this |shard|the base|.* waiver)`)
-
 // notedText is the notices in one line, the first two kinds of them in words.
-func notedText(notices []string) string {
+func notedText(notices []finding.Note) string {
 	all := together(notices)
 	var out []string
 	for i, a := range all {

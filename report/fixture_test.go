@@ -72,7 +72,7 @@ func spreadResult() *verify.Result {
 		Coverage: verify.Coverage{Topologies: 12, States: 48211, Transitions: 190377, MaxNodes: 6, MaxPods: 12, MaxEvents: 3, ElapsedMs: 5210, Bound: "complete",
 			Rules: []verify.RuleCoverage{{Rule: "rollout-stuck", Pods: 12, Nodes: 6, AsDeclared: true, Bound: "complete"}}},
 		Releases:    []verify.ReleaseResult{{ID: "shop-prod", Kind: "kustomize", Status: "ok", Objects: 7, Changed: true}},
-		Assumptions: []string{"no descheduler runs: none was declared"},
+		Assumptions: quoted("no descheduler runs: none was declared"),
 	}
 }
 
@@ -143,7 +143,7 @@ func loopResult() *verify.Result {
 	r.Releases = append(r.Releases,
 		verify.ReleaseResult{ID: "api", Kind: "helm", Status: "failed-base", Changed: true, Reason: "charts/api/templates/x.yaml: nil pointer", Remedy: "mend the template on main", Where: &finding.Location{File: "charts/api/templates/x.yaml", StartLine: 4, StartColumn: 3, EndLine: 4, EndColumn: 9, Side: "base"}},
 		verify.ReleaseResult{ID: "db", Kind: "helm", Status: "skipped", Changed: true, Reason: "dependency postgresql 15.5.0 is not vendored", Remedy: "run helm dependency build charts/db and commit charts/db/charts", Where: &finding.Location{File: "charts/db/Chart.yaml", StartLine: 8, Side: "head"}})
-	r.Notices = []string{"the policy file changes in this pull request; base's was used", "a waiver of drain-blocked expired on 2026-06-30"}
+	r.Notices = quoted("the policy file changes in this pull request; base's was used", "a waiver of drain-blocked expired on 2026-06-30")
 	r.Workloads = append(r.Workloads, verify.Workload{ID: "apps/Deployment default/api", Release: "api", Change: "added", Verdict: verify.Inconclusive, Reason: "the time budget ended the search after 90,000 states"})
 	r.Coverage.Bound = "time"
 	return r
@@ -252,4 +252,12 @@ func rolloutResult() *verify.Result {
 		Fix:   &finding.Fix{Text: "set preemptionPolicy: Never on the PriorityClass high"},
 	}}
 	return r
+}
+
+// quoted are notes in words of another version.
+func quoted(texts ...string) (out []finding.Note) {
+	for _, s := range texts {
+		out = append(out, finding.Say(finding.Quoted, s))
+	}
+	return out
 }

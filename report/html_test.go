@@ -171,7 +171,7 @@ func TestHTMLShowsHostileTextAsText(t *testing.T) {
 		r := hostileResult(k)
 		p, _ := pageOf(t, r)
 		text := line(p.text.String())
-		for _, s := range append([]string{r.Findings[0].Workload, r.Findings[3].Interleaving[0].Text, r.Releases[1].ID}, r.Notices...) {
+		for _, s := range append([]string{r.Findings[0].Workload, r.Findings[3].Interleaving[0].Text, r.Releases[1].ID}, noteTexts(r.Notices)...) {
 			if !strings.Contains(text, strings.TrimSuffix(strings.TrimLeft(line(s), " "), ".")) && !strings.Contains(text, line(sentence(s))) {
 				t.Errorf("hostile-%d: %q is not there to read", k, s)
 			}

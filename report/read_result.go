@@ -2,13 +2,14 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // ErrNotAResult says that a text is not what [JSON] writes.
@@ -44,10 +45,10 @@ func ReadForeign(data []byte) (*verify.Result, error) {
 	if err := schema.Validate(value); err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrNotAResult, Plain(err.Error(), 300))
 	}
-	var r verify.Result
-	if err := json.Unmarshal(data, &r); err != nil {
+	r, err := ReadResult(data)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrNotAResult, Plain(err.Error(), 200))
 	}
-	r.Notices = append([]string{"this report was made by the pull request's own run, which its author can change: its check, not this comment, is the gate"}, r.Notices...)
-	return &r, nil
+	r.Notices = slices.Insert(r.Notices, 0, finding.Say(finding.ForeignRun))
+	return r, nil
 }

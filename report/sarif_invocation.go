@@ -53,8 +53,8 @@ func sarifInvocation(r *verify.Result, all, kept int, limit sarifLimit) *sarif.I
 	for _, w := range undecided(r) {
 		note("warning", fmt.Sprintf("Workload '%s' is not decided: %s", line(w.ID), sentence(w.Reason)), nil)
 	}
-	for _, s := range r.Notices {
-		note("note", sentence(s), nil)
+	for _, n := range r.Notices {
+		note("note", sentence(NoteText(n)), nil)
 	}
 	note("note", coverageSentence(&r.Coverage), nil)
 	return inv

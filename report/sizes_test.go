@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // A page is as long as what it has to say: five lines where all is well, whatever stands
@@ -14,8 +15,8 @@ func TestSizes(t *testing.T) {
 	well := emptyResult()
 	for range 300 {
 		well.Releases = append(well.Releases, verify.ReleaseResult{ID: "other", Status: "skipped", Reason: "dependency x is not vendored", Remedy: "commit it"})
-		well.Notices = append(well.Notices, "other: hooks and tests are listed, not verified")
-		well.Assumptions = append(well.Assumptions, "may hide (scheduler): "+strings.Repeat("something ", 60))
+		well.Notices = append(well.Notices, finding.Say(finding.ReleaseNote, "hooks and tests are listed, not verified").In("other"))
+		well.Assumptions = append(well.Assumptions, finding.Say(finding.MayHide, "scheduler").With(strings.Repeat("something ", 60)))
 	}
 	long := spreadResult()
 	f := &long.Findings[0]
@@ -58,7 +59,7 @@ func TestVerboseHasEveryStep(t *testing.T) {
 		}
 	}
 	for _, a := range r.Assumptions {
-		if !strings.Contains(text, sentence(a)) {
+		if !strings.Contains(text, sentence(NoteText(a))) {
 			t.Errorf("no %q in\n%s", a, text)
 		}
 	}

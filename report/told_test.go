@@ -187,7 +187,9 @@ func TestPicture(t *testing.T) {
 }
 
 func TestTogether(t *testing.T) {
-	got := together([]string{"a: hooks are not verified", "b: hooks are not verified", "c: hooks are not verified", "policy change: x: y", "d: other"})
+	of := func(text, release string) finding.Note { return finding.Say(finding.ReleaseNote, text).In(release) }
+	got := together([]finding.Note{of("hooks are not verified", "a"), of("hooks are not verified", "b"), of("hooks are not verified", "c"),
+		finding.Say(finding.Quoted, "policy change: x: y"), of("other", "d")})
 	if len(got) != 3 || got[0].String() != "policy change: x: y" || got[1].String() != "hooks are not verified (a and 2 more)" || got[2].String() != "d: other" {
 		t.Errorf("got %v", got)
 	}

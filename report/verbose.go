@@ -30,8 +30,8 @@ func (t *textWriter) whole(r *verify.Result) {
 	t.waived(r.Waived)
 	t.releases(failedReleases(r), brokenBeforeIn(r).String())
 	t.undecided(undecided(r))
-	t.list("Notices", r.Notices)
-	t.list("Assumptions", r.Assumptions)
+	t.list("Notices", noteTexts(r.Notices))
+	t.list("Assumptions", noteTexts(r.Assumptions))
 	t.coverage(r)
 }
 

@@ -58,8 +58,9 @@ func TestHoldsAtAReducedScale(t *testing.T) {
 		if len(r.Coverage.Reduced) != 1 || r.Coverage.Reduced[0].Declared != replicas || r.Coverage.Reduced[0].Verified > scenario.FewPods {
 			t.Errorf("%d replicas: coverage says %+v", replicas, r.Coverage.Reduced)
 		}
-		says := fmt.Sprintf("verified at a reduced scale: %d pods of default/web as %d", replicas, r.Coverage.Reduced[0].Verified)
-		if !slices.ContainsFunc(r.Assumptions, func(a string) bool { return strings.HasPrefix(a, says) }) {
+		says := finding.Say(finding.SearchedReduced).With(
+			fmt.Sprintf("%d pods of default/web as %d", replicas, r.Coverage.Reduced[0].Verified))
+		if !finding.Has(r.Assumptions, says) {
 			t.Errorf("%d replicas: no assumption %q in %q", replicas, says, r.Assumptions)
 		}
 	}

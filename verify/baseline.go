@@ -3,7 +3,6 @@ package verify
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
@@ -27,9 +26,6 @@ type Stale struct {
 	Line        int    `json:"line"` // in the file
 }
 
-// namedStale is how many entries a notice names.
-const namedStale = 5
-
 // accept marks the findings that a baseline has. One that the change makes worse is another
 // one than was accepted, and says so.
 func (r *Result) accept(b *policies.Baseline) {
@@ -46,8 +42,7 @@ func (r *Result) accept(b *policies.Baseline) {
 		case f.Status == finding.Fixed || !has[f.Fingerprint] && !has[f.Standing]:
 		case f.Status == finding.Worsened:
 			r.Notices = append(r.Notices,
-				fmt.Sprintf("baseline: %s of %s is in %s, but this change makes it worse: it counts", f.Rule,
-					orAny(f.Workload), b.File))
+				finding.Say(finding.BaselineWorse, f.Rule, b.File).On(f.Workload))
 		default:
 			f.Status, f.Baselined = finding.Existing, true
 		}
@@ -109,13 +104,10 @@ func (r *Result) stale(b *policies.Baseline, on []rules.Rule, all bool) {
 			continue
 		}
 		r.Baseline.Stale = append(r.Baseline.Stale, Stale{e.Fingerprint, e.Rule, e.Workload, e.Line})
-		names = append(names, fmt.Sprintf("%s of %s (%s:%d)", e.Rule, orAny(e.Workload), b.File, e.Line))
-	}
-	if n := len(names); n > namedStale {
-		names = append(names[:namedStale], fmt.Sprintf("%d more", n-namedStale))
+		names = append(names, e.Rule, e.Workload, fmt.Sprintf("%s:%d", b.File, e.Line))
 	}
 	if len(names) > 0 {
-		r.Notices = append(r.Notices, "baseline: no longer found: "+strings.Join(names, ", ")+": remove them from the file")
+		r.Notices = append(r.Notices, finding.Say(finding.BaselineStale).With(names...))
 	}
 }
 

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -36,59 +36,57 @@ func (a *analysis) undecided(sl *slice.Slice, reason string) {
 }
 
 // note adds assumptions, each once.
-func (a *analysis) note(assumptions []string) {
+func (a *analysis) note(assumptions ...finding.Note) {
 	if a.noted == nil {
 		a.noted = map[string]bool{}
 	}
-	for _, s := range assumptions {
-		if !a.noted[s] {
-			a.noted[s] = true
-			a.result.Assumptions = append(a.result.Assumptions, s)
+	for _, n := range assumptions {
+		if k := n.Key(); !a.noted[k] {
+			a.noted[k] = true
+			a.result.Assumptions = append(a.result.Assumptions, n)
 		}
 	}
 }
 
 // assume says under which assumptions the result stands, and what the actors may hide.
 func (a *analysis) assume(p *policies.Policy, ch *render.Changes, models map[string]*actor.Model) {
-	add := func(s string) { a.note([]string{s}) }
 	if p.Cluster.Assumed {
-		add("no cluster was declared: an elastic three-zone cluster is assumed, and no finding rests on its capacity (declare cluster.nodes or cluster.nodePools in the policy)")
+		a.note(finding.Say(finding.NoCluster))
 	}
 	for _, g := range p.Cluster.Gated.Locked() {
-		add(fmt.Sprintf("the cluster is older than 1.%d, which locks the gate %s to true: the policy sets it to false (cluster.version says which it is)",
-			g.LockedSince, g.Name))
+		a.note(finding.Say(finding.GateLocked, g.Name, g.LockedSince))
 	}
 	if p.Timing == "arbitrary" {
-		add("timing is arbitrary, as the policy says: every order of the loops' steps was explored; what a loop reads is never stale, and none stops halfway")
+		a.note(finding.Say(finding.ArbitraryTiming))
 	}
 	if p.Crash > 0 {
-		add("the kube-controller-manager restarts at any moment, as the policy says (timing.crash)")
+		a.note(finding.Say(finding.ManagerRestarts))
 	}
 	if p.Stale > 0 {
-		add(fmt.Sprintf("what one controller sees of pods lags behind once in a run, by at most %d of the last writes of others, as the policy says (timing.stale)", p.Stale))
+		a.note(finding.Say(finding.StaleViews, p.Stale))
 	}
 	if p.Cluster.Snapshot != nil {
-		assumeSnapshot(p, add)
+		a.note(assumeSnapshot(p)...)
 	} else {
-		add("releases are checked in isolation: workloads of other releases take no room unless cluster.releases names them, nor do unconnected ones of the same release while the number of nodes or their capacity is open")
+		a.note(finding.Say(finding.Isolated))
 	}
 	if p.Controllers.Descheduler != nil {
-		add("the descheduler evicts only pods that are searched together; of others it counts what they request on nodes that are known")
+		a.note(finding.Say(finding.DeschedulerAlone))
 	}
 	for _, loop := range slices.Sorted(maps.Keys(models)) {
 		if hides := models[loop].MayHide; len(hides) > 0 {
-			add("may hide (" + loop + "): " + strings.Join(hides, "; "))
+			a.note(finding.Say(finding.MayHide, loop).With(hides...))
 		}
 	}
 	for _, s := range p.Unsupported() {
-		add("in the policy but not checked yet: " + s)
+		a.note(finding.Say(finding.PolicyUnsupported, s))
 	}
 	for _, rel := range ch.Head.Releases {
 		for _, n := range rel.Notes {
-			add(rel.ID + ": " + n)
+			a.note(finding.Say(finding.ReleaseNote, n).In(rel.ID))
 		}
 	}
-	a.note(slice.Foreign(ch.Head))
+	a.note(slice.Foreign(ch.Head)...)
 }
 
 func applyMode(p *policies.Policy) state.Apply {
@@ -124,7 +122,7 @@ func (a *analysis) holdsReduced(sr *scenario.SliceResult) {
 			a.undecided(sr.Variant.Slice, fmt.Sprintf("%s:%d: intents.custom %s calculates with numbers that mean something only as declared, and the search as declared was not finished: %s", r.Declared.File, r.Declared.Line, r.ID, words))
 		}
 	}
-	a.note([]string{"verified at a reduced scale: " + words + "; order, small differences and proportions of the replica counts are kept; what depends on a declared number itself may be missed"})
+	a.note(finding.Say(finding.SearchedReduced).With(words))
 	if sr.TimeRanOut() {
 		a.undecided(sr.Variant.Slice, "the time budget ran out before every topology was explored as declared; explored in full at a reduced scale: "+words)
 	}
@@ -136,10 +134,6 @@ func (a *analysis) enterRuns(sr *scenario.SliceResult) {
 		return
 	}
 	a.result.Coverage.Swarmed = append(a.result.Coverage.Swarmed, *sr.Swarmed)
-	found := "they found nothing more, which shows nothing"
-	if sr.Swarmed.Found > 0 {
-		found = "what they found is real, and what they did not find is open"
-	}
-	a.note([]string{fmt.Sprintf("%s: the search at the declared size of %d nodes and %d pods did not come to its end, so runs in drawn orders were taken there, %d steps in all; %s",
-		sr.Variant.Spec.Workloads[0].ID, sr.Swarmed.Nodes, sr.Swarmed.Pods, sr.Swarmed.Steps, found)})
+	a.note(finding.Say(finding.RandomRuns, sr.Swarmed.Nodes, sr.Swarmed.Pods, sr.Swarmed.Steps, sr.Swarmed.Found).
+		On(sr.Variant.Spec.Workloads[0].ID))
 }

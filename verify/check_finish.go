@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
@@ -63,7 +62,7 @@ func prepare(ch *render.Changes, opt Options,
 	a.besides = slice.NewBesides(opt.Policy, ch)
 	a.around = slice.NewAround(opt.Policy, ch)
 	if n := len(opt.Policy.Cluster.Workloads); n > 0 && len(opt.Policy.Cluster.Sizes()) == 0 {
-		a.note([]string{fmt.Sprintf("cluster.workloads: the %d declared workloads take no room, as the number of the nodes or their capacity is not known; quotas count them", n)})
+		a.note(finding.Say(finding.WorkloadsTakeNoRoom, n))
 	}
 	a.instead = static.StandIns(refused)
 	picked = a.result.pick(ch, &a.opt, a.places, slice.Scope{
@@ -198,14 +197,14 @@ func newResult(ch *render.Changes, opt Options) *Result {
 	r := &Result{
 		SchemaVersion: SchemaVersion, Tool: opt.Tool, Head: Side{ch.Head.Name, ch.Head.Commit},
 		Workloads: []Workload{}, Findings: []finding.Finding{}, Releases: []ReleaseResult{},
-		Assumptions: []string{}, Waived: []Waived{}, Notices: []string{},
+		Assumptions: []finding.Note{}, Waived: []Waived{}, Notices: []finding.Note{},
 	}
 	if ch.Base != nil {
 		r.Base = Side{ch.Base.Name, ch.Base.Commit}
 	}
 	if opt.Shard.Of > 1 {
 		r.Shard = fmt.Sprintf("%d/%d", opt.Shard.Index, opt.Shard.Of)
-		r.Notices = append(r.Notices, "this is part "+r.Shard+" of the searches: kubesettle merge judges the whole")
+		r.Notices = append(r.Notices, finding.Say(finding.PartOfSearches, r.Shard))
 	}
 	return r
 }
@@ -261,14 +260,13 @@ func (a *analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 	a.result.Coverage.MaxNodes = max(a.result.Coverage.MaxNodes, sr.MaxNodes)
 	if sr.Cut != nil {
 		a.result.Notices = append(a.result.Notices,
-			fmt.Sprintf("%s: at the true size of %d nodes only a part was explored; what holds, holds up to %d nodes",
-				sr.Variant.Spec.Workloads[0].ID, sr.Cut.Total(), sr.MaxNodes))
+			finding.Say(finding.SizeSearchedInPart, sr.Cut.Total(), sr.MaxNodes).On(sr.Variant.Spec.Workloads[0].ID))
 	}
 	a.holdsReduced(&sr)
 	a.enterRuns(&sr)
 	for _, name := range sr.Cov.Cut {
 		a.result.Notices = append(a.result.Notices,
-			fmt.Sprintf("%s: %s was searched only in part", sr.Variant.Spec.Workloads[0].ID, name))
+			finding.Say(finding.SearchedInPart, name).On(sr.Variant.Spec.Workloads[0].ID))
 	}
 	if !scenario.Complete(sr.Cov) {
 		a.undecided(sr.Variant.Slice, "the "+boundName(sr.Cov.Bound)+" budget ran out before every topology was explored")
@@ -284,7 +282,7 @@ func (a *analysis) enterResult(ctx context.Context, sr scenario.SliceResult) {
 	}
 	for _, s := range sr.Cov.Unanswered {
 		a.undecided(sr.Variant.Slice, s)
-		a.result.Notices = append(a.result.Notices, s)
+		a.result.Notices = append(a.result.Notices, finding.Say(finding.Unanswered, s))
 	}
 }
 
@@ -303,12 +301,10 @@ func (a *analysis) enterSizes(sr *scenario.SliceResult, sizes []scenario.RuleSiz
 		}
 	}
 	if len(inPart) > 0 {
-		a.note([]string{fmt.Sprintf("%s: a rollout like any other: what any rollout may break was searched for in part: %s",
-			sr.Variant.Spec.Workloads[0].ID, strings.Join(inPart, ", "))})
+		a.note(finding.Say(finding.AnyRollout).On(sr.Variant.Spec.Workloads[0].ID).With(inPart...))
 	}
 	if len(names) > 0 && len(names)+len(inPart) < len(sizes) {
-		a.note([]string{fmt.Sprintf("%s: verified with the declared number of pods, each workload by itself: %s",
-			sr.Variant.Spec.Workloads[0].ID, strings.Join(names, ", "))})
+		a.note(finding.Say(finding.SearchedAsDeclared).On(sr.Variant.Spec.Workloads[0].ID).With(names...))
 	}
 }
 

@@ -1,11 +1,9 @@
 package verify
 
 import (
-	"fmt"
-
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
-	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
 // runnable leaves the descheduler out where its policy has something that is not modeled: it is
@@ -28,7 +26,7 @@ func (a *analysis) runnable(v scenario.Variant) scenario.Variant {
 			a.checker.Timing); other != nil {
 			continue // it is something else
 		}
-		a.note([]string{fmt.Sprintf("%sthe descheduler, because its policy has parts that are not modeled (%v): its evictions were not verified", slice.AsideNote, err)})
+		a.note(finding.Say(finding.DeschedulerLeftOut, err))
 		v.Spec.Descheduler = nil
 		if v.Before != nil {
 			v.Before.Descheduler = nil

@@ -7,8 +7,8 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
-	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 	"github.com/kubesettle/kubesettle/verify/static"
@@ -18,15 +18,15 @@ import (
 // saw into the result.
 func (r *Result) pick(ch *render.Changes, opt *Options, pl judge.Places, sc slice.Scope) []*slice.Slice {
 	var out []*slice.Slice
-	var gone []string // without a workload that is gone with them
+	gone := finding.Say(finding.ReleasesGone) // without a workload that is gone with them
 	changes := changedReleases(ch)
 	for _, pair := range slice.Pairs(ch) {
 		if !opt.has(pair.ID) {
 			continue
 		}
 		pair.Instead = sc.Instead
-		if name := r.gone(pair, ch); name != "" {
-			gone = append(gone, name)
+		if had := r.gone(pair, ch); had != "" {
+			gone.Names, gone.Args = append(gone.Names, pair.ID), append(gone.Args, had)
 		}
 		if !pair.Comparable() {
 			continue
@@ -44,7 +44,7 @@ func (r *Result) pick(ch *render.Changes, opt *Options, pl judge.Places, sc slic
 		found := slice.Cut{Release: pair.ID, Changed: changed, Scope: here}.Slices(pair.Objects(state.Base),
 			pair.Objects(state.Head))
 		for _, sl := range found {
-			sl.Notes = scenario.AppendNew(sl.Notes, slice.Strangers(sl, ch.Head.Releases))
+			sl.Notes = finding.AppendNew(sl.Notes, slice.Strangers(sl, ch.Head.Releases)...)
 			r.enter(sl, pl, sc)
 		}
 		out = append(out, found...)
@@ -53,12 +53,8 @@ func (r *Result) pick(ch *render.Changes, opt *Options, pl judge.Places, sc slic
 		r.Notices = append(r.Notices, orphans...)
 		r.removed(pair, ch, changes[pair.ID], orphans)
 	}
-	switch len(gone) {
-	case 0:
-	case 1:
-		r.Notices = append(r.Notices, "release is gone: "+gone[0])
-	default:
-		r.Notices = append(r.Notices, "releases are gone: "+firstFew(gone))
+	if len(gone.Names) > 0 {
+		r.Notices = append(r.Notices, gone)
 	}
 	return switchedLast(out, ch.Head)
 }
@@ -136,8 +132,7 @@ func (r *Result) enterUnmodeled(p slice.Pair, changed map[string]bool, all bool,
 		})
 	}
 	if len(operated) > 0 {
-		r.Notices = scenario.AppendNew(r.Notices,
-			[]string{"pods that an operator makes are not verified: of " + firstFew(operated)})
+		r.Notices = finding.AppendNew(r.Notices, finding.Say(finding.PodsOfOperator).With(operated...))
 	}
 }
 

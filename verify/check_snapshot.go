@@ -1,45 +1,40 @@
 package verify
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/verify/scenario"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
 // assumeSnapshot says what a result that rests on a snapshot assumes.
-func assumeSnapshot(p *policies.Policy, add func(string)) {
+func assumeSnapshot(p *policies.Policy) []finding.Note {
 	shot := p.Cluster.Snapshot
-	add(fmt.Sprintf("the cluster is as the snapshot %s of %s has it: pods outside the change stay where they are and occupy their room; none is created, deleted or preempted",
-		p.Cluster.SnapshotFile, shot.Taken))
+	out := []finding.Note{finding.Say(finding.FromSnapshot, p.Cluster.SnapshotFile, shot.Taken)}
 	for _, g := range shot.Gaps {
-		add(fmt.Sprintf("not in the snapshot: %s (%s)", g.Kind, g.Reason))
+		out = append(out, finding.Say(finding.SnapshotLacks, g.Kind, g.Reason))
 	}
+	return out
 }
 
 // snapshotNotices are said on every surface: that a snapshot is old, or says too little.
-func (a *analysis) snapshotNotices() []string {
+func (a *analysis) snapshotNotices() []finding.Note {
 	c := &a.opt.Policy.Cluster
 	if c.Snapshot == nil {
 		return nil
 	}
-	var out []string
+	var out []finding.Note
 	if days := c.Stale(a.opt.Today); days > 0 {
-		out = append(out, fmt.Sprintf("the snapshot %s is of %s, %d days ago: findings about capacity are at most warnings; renew it with `kubesettle snapshot`", c.SnapshotFile, c.Snapshot.Taken, days))
+		out = append(out, finding.Say(finding.SnapshotOld, c.SnapshotFile, c.Snapshot.Taken, days))
 	}
 	if by := c.Grows(); by != "" {
-		out = append(out, fmt.Sprintf("%s may add nodes of sizes that are not declared (taken: like the largest node of each pool), so findings about capacity are at most warnings; declare them as cluster.nodePools with autoscaled: true", by))
+		out = append(out, finding.Say(finding.SnapshotGrows, by))
 	}
 	if why := c.Snapshot.Missing("pods"); why != "" {
-		out = append(out, fmt.Sprintf("the snapshot %s does not hold all pods (%s): what runs beside the change takes less room than it does in the cluster", c.SnapshotFile, why))
+		out = append(out, finding.Say(finding.SnapshotLacksPods, c.SnapshotFile, why))
 	}
 	for i := range c.Snapshot.Nodes {
-		n := &c.Snapshot.Nodes[i]
-		if len(n.Conditions) > 0 {
-			out = append(out, fmt.Sprintf("the node %s was unhealthy when the snapshot was taken (%s)", n.Name,
-				strings.Join(n.Conditions, ", ")))
+		if n := &c.Snapshot.Nodes[i]; len(n.Conditions) > 0 {
+			out = append(out, finding.Say(finding.NodeUnhealthy, n.Name).With(n.Conditions...))
 		}
 	}
 	return out
@@ -52,10 +47,10 @@ func (a *analysis) startLive(sl *slice.Slice) {
 	if shot == nil || a.places.Changes == nil {
 		return
 	}
-	a.result.Notices = scenario.AppendNew(a.result.Notices, sl.Disagree(shot))
+	a.result.Notices = finding.AppendNew(a.result.Notices, sl.Disagree(shot)...)
 	if why := sl.StartLive(shot); why != "" {
-		a.result.Notices = scenario.AppendNew(a.result.Notices,
-			[]string{fmt.Sprintf("%s: the change does not start from its live placement: %s", sl.Spec.Workloads[0].ID, why)})
+		a.result.Notices = finding.AppendNew(a.result.Notices,
+			finding.Say(finding.NotStartedLive, why).On(sl.Spec.Workloads[0].ID))
 	}
 }
 
@@ -65,9 +60,7 @@ func (a *analysis) meets(sl *slice.Slice, p *policies.Policy) (own, packed *poli
 	if p.Cluster.Snapshot != nil {
 		return sl.AsIs(p), nil
 	}
-	own, packed, note := a.around.Meet(sl, p)
-	if note != "" {
-		a.note([]string{note})
-	}
+	own, packed, notes := a.around.Meet(sl, p)
+	a.note(notes...)
 	return own, packed
 }

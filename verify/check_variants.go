@@ -13,7 +13,7 @@ import (
 // others take room, also on the smallest that hold them (see [slice.Around.Sizes]).
 func (a *analysis) variants(sl *slice.Slice) []scenario.Variant {
 	p, invented := sl.Suit(a.besides.PolicyOf(sl.Release, a.besides.Head))
-	a.note(invented)
+	a.note(invented...)
 	sl.RunsBeside(p)
 	sl.Maintained = p.Events.Drain == nil && !p.Events.NoDrain
 	if a.besides.Compared {
@@ -24,12 +24,10 @@ func (a *analysis) variants(sl *slice.Slice) []scenario.Variant {
 		sl.DaemonKeys()
 	}
 	own, packed := a.meets(sl, p)
-	a.note(sl.Notes)
+	a.note(sl.Notes...)
 	a.startLive(sl)
-	own, met, note := a.around.Sizes(sl, own)
-	if note != "" {
-		a.note([]string{note})
-	}
+	own, met, notes := a.around.Sizes(sl, own)
+	a.note(notes...)
 	out := []scenario.Variant{a.variant(sl, own, packed)}
 	for _, m := range met {
 		out = append(out, a.variant(sl.Copy(), m.Own, m.Packed))
@@ -40,7 +38,7 @@ func (a *analysis) variants(sl *slice.Slice) []scenario.Variant {
 // variant is what is searched of a slice on the nodes of a policy; packed: see [analysis.meets].
 func (a *analysis) variant(sl *slice.Slice, p, packed *policies.Policy) scenario.Variant {
 	classes := p.NodeClasses(sl.Relevant)
-	a.note(sl.Crowd(classes))
+	a.note(sl.Crowd(classes)...)
 	if packed != nil {
 		sl.Packed = packed.NodeClasses(sl.Relevant)
 		sl.Crowd(sl.Packed)

@@ -1,12 +1,12 @@
 package verify
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -23,7 +23,7 @@ func together(rules []rules.Rule) [][]string {
 
 // idle says which of the user's own rules check nothing, though they seem to: they name
 // a workload that head has not, or workloads that are not searched together.
-func idle(rules []rules.Rule, picked []*slice.Slice, head *render.Revision) []string {
+func idle(rules []rules.Rule, picked []*slice.Slice, head *render.Revision) []finding.Note {
 	known, whole := map[string]bool{}, true
 	for _, rel := range head.Releases {
 		whole = whole && !rel.Untouched // else a name may be there
@@ -34,21 +34,18 @@ func idle(rules []rules.Rule, picked []*slice.Slice, head *render.Revision) []st
 			}
 		}
 	}
-	var out []string
+	var out []finding.Note
 	for _, r := range rules {
 		if r.Scope == nil || slices.ContainsFunc(picked, func(sl *slice.Slice) bool { return sl.Concerns(r) }) {
 			continue
 		}
-		say := func(what string) {
-			out = append(out, fmt.Sprintf("%s:%d: intents.custom %s %s: nothing is checked for it", r.Declared.File,
-				r.Declared.Line, r.ID, what))
-		}
+		say := func(n finding.Note) { out = append(out, n.At(r.Declared.File, r.Declared.Line)) }
 		i := slices.IndexFunc(r.Scope.Workloads, func(name string) bool { return !known[name] })
 		switch {
 		case i >= 0 && whole:
-			say("names " + r.Scope.Workloads[i] + ", which head does not have")
+			say(finding.Say(finding.RuleNamesUnknown, r.ID, r.Scope.Workloads[i]))
 		case slices.ContainsFunc(picked, func(sl *slice.Slice) bool { return sl.HasAny(r.Scope.Workloads) }):
-			say("names workloads of more than one release, or of a kind that is not modeled")
+			say(finding.Say(finding.RuleSpansReleases, r.ID))
 		}
 	}
 	return out

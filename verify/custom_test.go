@@ -59,7 +59,7 @@ func TestCustomRulesDecide(t *testing.T) {
 		{`{name: a, never: "self.ready / (self.ready - 2) > 1"}`, Inconclusive, "policy.yaml:5: intents.custom a: division by zero"},
 		{`{name: a, never: "{'x': 1}[self.load] == 1"}`, Inconclusive, "no such key"},
 		{`{name: a, never: "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e + self.ready > 0)))))"}`, Inconclusive, "cost limit"},
-		{`{name: a, always: "workload('default/api').ready > 0"}`, Pass, "intents.custom a names default/api, which head does not have"},
+		{`{name: a, always: "workload('default/api').ready > 0"}`, Pass, "rule-names-unknown policy.yaml:5 a default/api"},
 		{`{name: a, always: "self.ready == 3", workloads: [default/api]}`, Pass, ""},
 		{`{name: a, always: "nodes.present == nodes.serving && !(events.drains > 0) && applied"}`, Pass, ""},
 		{`{name: a, always: "[workload('default/web'), self].all(w, w.minReplicas == w.ready)"}`, Pass, ""},
@@ -72,7 +72,7 @@ func TestCustomRulesDecide(t *testing.T) {
 		for _, w := range r.Workloads {
 			fmt.Fprintln(&said, w.Reason)
 		}
-		fmt.Fprintln(&said, strings.Join(r.Notices, "\n"))
+		fmt.Fprintln(&said, r.Notices)
 		if r.Verdict != tt.verdict || !strings.Contains(said.String(), tt.says) {
 			t.Errorf("%s: %s, want %s with %q; said\n%s", tt.intent, r.Verdict, tt.verdict, tt.says, said.String())
 		}

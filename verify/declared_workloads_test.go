@@ -81,7 +81,7 @@ func TestDeclaredWorkloadsTakeOfQuotas(t *testing.T) {
 		if has != want {
 			t.Errorf("declared in %s: %v", namespace, outline(r))
 		}
-		if !slices.ContainsFunc(r.Assumptions, func(s string) bool { return strings.HasPrefix(s, "cluster.workloads:") }) {
+		if !hasKind(r.Assumptions, finding.WorkloadsTakeNoRoom) {
 			t.Error("that they take no room on unknown nodes is not said")
 		}
 	}

@@ -55,11 +55,11 @@ events: {none: true}
 func TestConfigurationFound(t *testing.T) {
 	for _, tt := range []struct{ name, policy, base, head, want string }{
 		{"new among the manifests", "", bigPod, bigPod + deschedulerMap("d", 50),
-			"fail; eviction-loop new at app.yaml:24; descheduler: its configuration was found in app.yaml:15, and is used"},
+			"fail; eviction-loop new at app.yaml:24; controller-used app.yaml:15 descheduler"},
 		{"tightened", "", bigPod + deschedulerMap("d", 70), bigPod + deschedulerMap("d", 50),
-			"fail; eviction-loop new at app.yaml:24; descheduler: its configuration was found in app.yaml:15, and is used"},
+			"fail; eviction-loop new at app.yaml:24; controller-used app.yaml:15 descheduler"},
 		{"loosened", "", bigPod + deschedulerMap("d", 50), bigPod + deschedulerMap("d", 70),
-			"pass; eviction-loop fixed; descheduler: its configuration was found in app.yaml:15, and is used"},
+			"pass; eviction-loop fixed; controller-used app.yaml:15 descheduler"},
 		{"unchanged", "", bigPod + deschedulerMap("d", 50), bigPod + deschedulerMap("d", 50),
 			"pass"},
 		{"gone", "", bigPod + deschedulerMap("d", 50), bigPod, "pass; eviction-loop fixed"},
@@ -67,7 +67,7 @@ func TestConfigurationFound(t *testing.T) {
 		{"two that differ", "", bigPod, bigPod + deschedulerMap("d", 50) + deschedulerMap("e", 70), "pass"},
 		{"two alike", "", bigPod, bigPod + deschedulerMap("d", 50) + deschedulerMap("e", 50), "fail; eviction-loop new"},
 		{"not readable", "", bigPod, bigPod + strings.Replace(deschedulerMap("d", 50), "targetThresholds", "targets", 1),
-			"pass; app.yaml:15 has a DeschedulerPolicy that is not used, as it cannot be read: line 9 of it: "},
+			"pass; controller-unread app.yaml:15 DeschedulerPolicy line 9 of it: "},
 	} {
 		p, err := policies.Load("policy.yaml", []byte(twoNodes+tt.policy))
 		if err != nil {
@@ -82,7 +82,10 @@ func TestConfigurationFound(t *testing.T) {
 			}
 			got = append(got, text)
 		}
-		if text := strings.Join(append(got, r.Notices...), "; "); !strings.HasPrefix(text, tt.want) {
+		for _, n := range r.Notices {
+			got = append(got, n.String())
+		}
+		if text := strings.Join(got, "; "); !strings.HasPrefix(text, tt.want) {
 			t.Errorf("%s: %s, want %s\n%s", tt.name, text, tt.want, outline(r))
 		}
 	}
@@ -114,8 +117,8 @@ intents: {custom: [{name: two, never: "quiescent && nodes.present == 2"}, {name:
 		}
 		r := exampleResult(t, p, map[string]string{"head": tt.head + scaler(tt.args)}, "head")
 		found := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == tt.want })
-		said := slices.ContainsFunc(r.Notices, func(s string) bool {
-			return strings.Contains(s, "cluster autoscaler: its configuration was found in app.yaml:")
+		said := slices.ContainsFunc(r.Notices, func(n finding.Note) bool {
+			return n.Kind == finding.ControllerUsed && n.File == "app.yaml" && n.Arg(0) == "cluster autoscaler"
 		})
 		if !found || !said {
 			t.Errorf("%s: want %s and where it was found, got\n%s\n%q", tt.args, tt.want, outline(r), r.Notices)
@@ -177,4 +180,8 @@ spec:
 			t.Errorf("%s: %q, want %q\n%s\n%q", tt.name, text, tt.want, outline(r), r.Notices)
 		}
 	}
+}
+
+func hasKind(list []finding.Note, k finding.Kind) bool {
+	return slices.ContainsFunc(list, func(n finding.Note) bool { return n.Kind == k })
 }

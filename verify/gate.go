@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -30,8 +29,8 @@ func (r *Result) waive(p *policies.Policy, today time.Time) (used []policies.Wai
 
 // idleWaivers says which waivers of some policies have expired or cover nothing; one that a folder below inherits is
 // one.
-func idleWaivers(list []*policies.Policy, used []policies.Waiver, today time.Time) []string {
-	var expired, idle []string
+func idleWaivers(list []*policies.Policy, used []policies.Waiver, today time.Time) []finding.Note {
+	var expired, idle []finding.Note
 	said := slices.Clone(used)
 	for _, p := range list {
 		for _, w := range p.Expired(today) {
@@ -39,9 +38,7 @@ func idleWaivers(list []*policies.Policy, used []policies.Waiver, today time.Tim
 				continue
 			}
 			said = append(said, w)
-			expired = append(expired,
-				fmt.Sprintf("waiver of %s for %s (owner %s) expired on %s: its findings count again", w.Rule,
-					orAny(w.Workload), w.Owner, w.Expires))
+			expired = append(expired, finding.Say(finding.WaiverExpired, w.Rule, w.Owner, w.Expires).On(w.Workload))
 		}
 	}
 	for _, p := range list {
@@ -50,18 +47,10 @@ func idleWaivers(list []*policies.Policy, used []policies.Waiver, today time.Tim
 				continue
 			}
 			said = append(said, w)
-			idle = append(idle, fmt.Sprintf("waiver of %s for %s (owner %s) covers no finding of this change", w.Rule,
-				orAny(w.Workload), w.Owner))
+			idle = append(idle, finding.Say(finding.WaiverIdle, w.Rule, w.Owner).On(w.Workload))
 		}
 	}
 	return append(expired, idle...)
-}
-
-func orAny(s string) string {
-	if s == "" {
-		return "any workload"
-	}
-	return s
 }
 
 // judge sets the verdicts of the workloads and of the whole.

@@ -1,11 +1,11 @@
 package verify
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 	"github.com/kubesettle/kubesettle/verify/static"
@@ -13,7 +13,7 @@ import (
 
 // gone lists the workloads of a release that head does not have any more, and says what is
 // left of other releases that acts on them. One that a release of head took over has moved.
-// It returns the name of one that takes no workload with it that could be read, or "".
+// Of one that takes no workload with it that could be read it returns what it had; else "".
 func (r *Result) gone(p slice.Pair, ch *render.Changes) string {
 	if p.Head != nil || p.Base == nil {
 		return ""
@@ -42,27 +42,27 @@ func (r *Result) gone(p slice.Pair, ch *render.Changes) string {
 				break
 			}
 			where := left.Locate("metadata.name")
-			r.Notices = append(r.Notices, fmt.Sprintf("%s (%s:%d) of %s no longer acts on anything: %s was removed with %s",
-				left.ID, where.File, max(where.StartLine, 1), left.Release, o.ID, p.ID))
+			r.Notices = append(r.Notices, finding.Say(finding.LeftBehind, o.ID, p.ID).On(left.ID.String()).In(left.Release).
+				At(where.File, max(where.StartLine, 1)))
 		}
 	}
 	switch {
 	case len(names) > 0:
-		r.Notices = append(r.Notices, fmt.Sprintf("release %s is gone, and takes %s with it", p.ID, firstFew(names)))
+		r.Notices = append(r.Notices, finding.Say(finding.ReleaseGoneWith).In(p.ID).With(names...))
 	case slices.ContainsFunc(p.Base.Objects, moved) || ch.TakenOver(p.Base):
 	case p.Base.Err != nil:
-		return p.ID + " (it did not render on base)"
+		return "failed"
 	case p.Base.Untouched:
-		return p.ID
+		return "untouched"
 	default:
-		return p.ID + " (no workloads)"
+		return "none"
 	}
 	return ""
 }
 
 // removed says which workloads go from a release that stays, where no other notice does: one
 // that nothing acts on any more is a change as well. One that another release has now moved.
-func (r *Result) removed(p slice.Pair, ch *render.Changes, changes []*render.Change, orphans []string) {
+func (r *Result) removed(p slice.Pair, ch *render.Changes, changes []*render.Change, orphans []finding.Note) {
 	var names []string
 	stays := map[*render.Object]bool{} // as what head has in its place is refused
 	for _, o := range p.Instead {
@@ -73,8 +73,8 @@ func (r *Result) removed(p slice.Pair, ch *render.Changes, changes []*render.Cha
 			continue
 		}
 		id := c.Base.ID
-		said := slices.ContainsFunc(orphans, func(s string) bool {
-			return strings.HasSuffix(s, ": "+id.String()+" was removed")
+		said := slices.ContainsFunc(orphans, func(n finding.Note) bool {
+			return n.Kind == finding.ActsOnNothing && n.Arg(0) == id.String()
 		})
 		moved := slices.ContainsFunc(ch.Head.Releases, func(h *render.Rendered) bool {
 			return slices.ContainsFunc(h.Objects, func(o *render.Object) bool { return o.ID == id })
@@ -84,20 +84,9 @@ func (r *Result) removed(p slice.Pair, ch *render.Changes, changes []*render.Cha
 		}
 	}
 	if len(names) > 0 {
-		r.Notices = append(r.Notices, fmt.Sprintf("removed from release %s: %s", p.ID, firstFew(names)))
+		r.Notices = append(r.Notices, finding.Say(finding.WorkloadsRemoved).In(p.ID).With(names...))
 	}
 }
-
-// firstFew are the first names of a list, with how many follow.
-func firstFew(names []string) string {
-	if n := len(names); n > namedGone {
-		names = append(names[:namedGone:namedGone], fmt.Sprintf("%d more", n-namedGone))
-	}
-	return strings.Join(names, ", ")
-}
-
-// namedGone is how many workloads of a release that are gone, or files, are named.
-const namedGone = 5
 
 // modeled reports whether an object is of a kind whose pods an actor runs.
 func modeled(o *render.Object) bool {
@@ -133,17 +122,13 @@ func Leftovers() []string {
 // is made of: nothing is said about them.
 func (r *Result) unusedFiles(ch *render.Changes) {
 	r.Narrowed = ch.Narrowed()
-	var names []string
+	n := finding.Say(finding.UsedByNone)
 	for _, f := range ch.Unused() {
 		r.Unused = r.Unused || f.Reason != render.NoChartTakesThem
-		name := f.Path
-		if f.Reason != "" {
-			name += " (" + f.Reason + ")"
-		}
-		names = append(names, name)
+		n.Names, n.Args = append(n.Names, f.Path), append(n.Args, f.Reason)
 	}
-	if len(names) > 0 {
-		r.Notices = append(r.Notices, "changed, used by no release: "+firstFew(names))
+	if len(n.Names) > 0 {
+		r.Notices = append(r.Notices, n)
 	}
 }
 
@@ -157,10 +142,9 @@ func (r *Result) standsFor(p slice.Pair, changed, all bool) {
 		}
 	}
 	if len(files) > 0 {
-		r.Notices = append(r.Notices, fmt.Sprintf("not in the repository, and filled with a placeholder in release %s: %s",
-			p.ID, firstFew(files)))
+		r.Notices = append(r.Notices, finding.Say(finding.Placeholders).In(p.ID).With(files...))
 	}
 	if names := static.Doubled(p); len(names) > 0 && !all {
-		r.Notices = append(r.Notices, fmt.Sprintf("twice in release %s, and the last one counts: %s", p.ID, firstFew(names)))
+		r.Notices = append(r.Notices, finding.Say(finding.DeclaredTwice).In(p.ID).With(names...))
 	}
 }

@@ -47,7 +47,7 @@ func Merge(shards []*Result, gate policies.Gate) (*Result, error) {
 	for _, s := range shards {
 		whole.Workloads = mergeWorkloads(whole.Workloads, s.Workloads)
 		whole.Coverage.add(s.Coverage)
-		whole.Assumptions = scenario.AppendNew(whole.Assumptions, s.Assumptions)
+		whole.Assumptions = finding.AppendNew(whole.Assumptions, s.Assumptions...)
 	}
 	judge.Causes(whole.Findings)
 	whole.Notices = inAll(shards)
@@ -201,11 +201,11 @@ func weaker(a, b string) string {
 
 // inAll keeps the notices that every shard has: that a waiver covers nothing holds of
 // the whole only if it holds of each. What a changed policy hides is asked by the first alone.
-func inAll(shards []*Result) []string {
-	out := []string{}
+func inAll(shards []*Result) []finding.Note {
+	out := []finding.Note{}
 	for _, n := range shards[0].Notices {
-		missing := func(s *Result) bool { return !slices.Contains(s.Notices, n) }
-		if !slices.ContainsFunc(shards, missing) || strings.HasPrefix(n, policyChange) {
+		missing := func(s *Result) bool { return !finding.Has(s.Notices, n) }
+		if !slices.ContainsFunc(shards, missing) || n.Kind == finding.PolicyHides || n.Kind == finding.PolicyNarrows {
 			out = append(out, n)
 		}
 	}

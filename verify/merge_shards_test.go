@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -71,8 +72,15 @@ func TestMergeUnitesFindings(t *testing.T) {
 func TestMergeAddsCoverage(t *testing.T) {
 	a, b := shard(10, "complete"), shard(20, "time")
 	b.Workloads[0].Verdict, b.Workloads[0].Reason = verify.Inconclusive, "the time budget ran out"
-	a.Notices, b.Notices = []string{"in both", "in one"}, []string{"in both"}
-	a.Assumptions, b.Assumptions = []string{"x"}, []string{"y", "x"}
+	say := func(names ...string) (out []finding.Note) {
+		for _, n := range names {
+			out = append(out, finding.Say(finding.NodeAssumed, n))
+		}
+		return out
+	}
+	a.Notices, b.Notices = say("in both", "in one"), say("in both")
+	a.Notices = append(a.Notices, finding.Say(finding.PolicyHides).At("kubesettle.yaml", 0)) // the first part asks
+	a.Assumptions, b.Assumptions = say("x"), say("y", "x")
 	whole, err := verify.Merge([]*verify.Result{a, b}, onlyNew)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +92,7 @@ func TestMergeAddsCoverage(t *testing.T) {
 	if whole.Verdict != verify.Inconclusive || whole.ExitCode(onlyNew) != 4 || whole.Workloads[0].Reason == "" {
 		t.Errorf("verdict %s, workloads %+v", whole.Verdict, whole.Workloads)
 	}
-	if !slices.Equal(whole.Notices, []string{"in both"}) || !slices.Equal(whole.Assumptions, []string{"x", "y"}) {
+	if fmt.Sprint(whole.Notices, whole.Assumptions) != "[node-assumed in both policy-hides kubesettle.yaml:0] [node-assumed x node-assumed y]" {
 		t.Errorf("notices %v, assumptions %v", whole.Notices, whole.Assumptions)
 	}
 }

@@ -141,12 +141,12 @@ func above(file string) []string {
 }
 
 // paths names loops.
-func (r *replanned) paths(loops []policies.Loop) string {
+func (r *replanned) paths(loops []policies.Loop) []string {
 	var out []string
 	for _, l := range loops {
 		out = append(out, l.Path)
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
 // word says in a finding under what it was found. What a first policy shows was so before: it fails nothing.

@@ -95,7 +95,7 @@ func (r *replanned) analyse(ctx context.Context, parts []*analysis) (*analysis, 
 			return nil, err
 		}
 		out.result.Coverage.add(a.result.Coverage)
-		out.result.Assumptions = scenario.AppendNew(out.result.Assumptions, a.result.Assumptions)
+		out.result.Assumptions = finding.AppendNew(out.result.Assumptions, a.result.Assumptions...)
 		out.take(a)
 		after = append(slices.Clone(after), unmended(a.result.Findings)...)
 		moving = slices.DeleteFunc(slices.Clone(a.result.Findings), func(f finding.Finding) bool {
@@ -121,7 +121,7 @@ func (r *replanned) analyse(ctx context.Context, parts []*analysis) (*analysis, 
 	}
 	out.result.Notices = r.narrowed(append(searchedFor(told), before.Findings...), after, out.result)
 	out.result.Assumptions = slices.DeleteFunc(out.result.Assumptions,
-		func(s string) bool { return !strings.HasPrefix(s, "may hide (") })
+		func(n finding.Note) bool { return n.Kind != finding.MayHide })
 	if err := r.blame(ctx, resting, moving); err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (a *analysis) take(o *analysis) {
 // workloads leaves what was searched under head's policy alone, and says of the others what stayed open.
 func (r *replanned) workloads(a *analysis, parts []*analysis) {
 	var own []Workload
-	why := "the policy changed: " + r.paths(r.loops)
+	why := "the policy changed: " + strings.Join(r.paths(r.loops), ", ")
 	for _, w := range a.result.Workloads {
 		known := false
 		for _, p := range parts {
@@ -262,14 +262,8 @@ func atMost(severity string, most rules.Severity) string {
 	return severity
 }
 
-// policyChange begins what is said of a change of a policy.
-const policyChange = "policy change: "
-
-// mostHidden bounds the findings that are named.
-const mostHidden = 5
-
 // narrowed says what head's policy narrows, and what it hides: that is not mended.
-func (r *replanned) narrowed(before, after []finding.Finding, now *Result) []string {
+func (r *replanned) narrowed(before, after []finding.Finding, now *Result) []finding.Note {
 	var hidden []string
 	for _, f := range before {
 		told := slices.ContainsFunc(after, func(o finding.Finding) bool { return agree(o, f) })
@@ -291,22 +285,15 @@ func (r *replanned) narrowed(before, after []finding.Finding, now *Result) []str
 		}
 		less = append(less, one)
 	}
-	say := policyChange + r.file()
-	switch rest := ""; {
-	case len(hidden) > mostHidden:
-		rest = fmt.Sprintf(" and %d more", len(hidden)-mostHidden)
-		hidden = hidden[:mostHidden]
-		fallthrough
+	switch {
 	case len(hidden) > 0:
-		what := "of " + r.paths(r.loops)
-		if len(less) > 0 {
-			what = "of " + strings.Join(less, ", ")
+		if len(less) == 0 {
+			less = r.paths(r.loops)
 		}
-		return []string{fmt.Sprintf("%s shows less than base's, because %s: %s%s; base's still decides here, "+
-			"and nothing of it is called fixed", say, what, strings.Join(hidden, ", "), rest)}
+		n := finding.Note{Kind: finding.PolicyHides, Args: less, Names: hidden}
+		return []finding.Note{n.At(r.file(), 0)}
 	case len(less) > 0:
-		return []string{fmt.Sprintf("%s narrows what is searched after the merge: %s; base's still decides here", say,
-			strings.Join(less, ", "))}
+		return []finding.Note{finding.Say(finding.PolicyNarrows).At(r.file(), 0).With(less...)}
 	}
 	return nil
 }

@@ -21,8 +21,8 @@ const (
 	Errored      Verdict = "error" // could not analyse
 )
 
-// Result is what a run found and what it covered: the JSON contract. Readers tolerate
-// unknown fields; writers never remove one.
+// Result is what a run found and what it covered: the JSON contract, but for notes, which get words there. Readers
+// tolerate unknown fields; writers never remove one.
 type Result struct {
 	SchemaVersion string            `json:"schemaVersion"`
 	Tool          string            `json:"tool"` // "kubesettle VERSION"
@@ -33,11 +33,11 @@ type Result struct {
 	Findings      []finding.Finding `json:"findings"`
 	Coverage      Coverage          `json:"coverage"`
 	Releases      []ReleaseResult   `json:"releases"`
-	Assumptions   []string          `json:"assumptions"`
+	Assumptions   []finding.Note    `json:"-"` // [report] has the words
 	Waived        []Waived          `json:"waived"`
 	// Notices are said on every surface: a policy changed in this pull request, an
 	// expired waiver, a release that was skipped.
-	Notices []string `json:"notices"`
+	Notices []finding.Note `json:"-"`
 	// Baseline is nil where none was given.
 	Baseline *Baseline `json:"baseline,omitempty"`
 	// Shard is "i/n" where only that part of the searches was run: no verdict of the whole.

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
-	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -108,8 +106,8 @@ func joined(parts []*analysis, ch *render.Changes, scopes []Scope) *Result {
 		o := a.result
 		r.Workloads, r.Findings = append(r.Workloads, o.Workloads...), append(r.Findings, o.Findings...)
 		r.Releases, r.Waived = append(r.Releases, o.Releases...), append(r.Waived, o.Waived...)
-		r.Assumptions = scenario.AppendNew(r.Assumptions, o.Assumptions)
-		r.Notices = scenario.AppendNew(r.Notices, o.Notices)
+		r.Assumptions = finding.AppendNew(r.Assumptions, o.Assumptions...)
+		r.Notices = finding.AppendNew(r.Notices, o.Notices...)
 		r.Coverage.add(o.Coverage)
 	}
 	at := map[string]int{}
@@ -124,25 +122,10 @@ func joined(parts []*analysis, ch *render.Changes, scopes []Scope) *Result {
 		r.Scopes = append(r.Scopes,
 			ScopeResult{Policy: s.Policy.File, Releases: s.Releases, Gate: gateOf(s.Declared), Judged: &judged})
 		if slices.ContainsFunc(r.Workloads, func(w Workload) bool { return slices.Contains(s.Releases, w.Release) }) {
-			r.Notices = append(r.Notices, fmt.Sprintf("policy: %s is for %s", s.Policy.File, namesOf(s.Releases)))
+			r.Notices = append(r.Notices, finding.Say(finding.PolicyFor).At(s.Policy.File, 0).With(s.Releases...))
 		}
 	}
 	return &r
-}
-
-// namesOf lists the first of some names.
-func namesOf(names []string) string {
-	most, out := 3, ""
-	for i, n := range names[:min(len(names), most)] {
-		if i > 0 {
-			out += ", "
-		}
-		out += n
-	}
-	if n := len(names) - most; n > 0 {
-		out += fmt.Sprintf(" and %d more", n)
-	}
-	return out
 }
 
 func gateOf(g policies.Gate) PolicyGate {

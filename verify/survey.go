@@ -9,6 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -20,8 +21,8 @@ type Survey struct {
 	Workloads   []Workload      `json:"-"`
 	Slices      []SliceSurvey   `json:"slices"`
 	Searches    []float64       `json:"-"` // expected states of each, as they are dealt to shards
-	Assumptions []string        `json:"-"`
-	Notices     []string        `json:"-"`
+	Assumptions []finding.Note  `json:"-"`
+	Notices     []finding.Note  `json:"-"`
 	// Policy is that of the run, with the controllers that were found among the manifests.
 	Policy *policies.Policy `json:"-"`
 }
@@ -60,8 +61,8 @@ func survey(ch *render.Changes, opt Options, all bool) (*Survey, error) {
 		}
 		out.Releases, out.Workloads = append(out.Releases, s.Releases...), append(out.Workloads, s.Workloads...)
 		out.Slices, out.Searches = append(out.Slices, s.Slices...), append(out.Searches, s.Searches...)
-		out.Assumptions = scenario.AppendNew(out.Assumptions, s.Assumptions)
-		out.Notices = scenario.AppendNew(out.Notices, s.Notices)
+		out.Assumptions = finding.AppendNew(out.Assumptions, s.Assumptions...)
+		out.Notices = finding.AppendNew(out.Notices, s.Notices...)
 	}
 	slices.SortStableFunc(out.Releases, func(x, y ReleaseResult) int { return strings.Compare(x.ID, y.ID) })
 	slices.SortStableFunc(out.Slices, func(x, y SliceSurvey) int {

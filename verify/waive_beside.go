@@ -1,21 +1,19 @@
 package verify
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
 // besides are the waivers that stand beside objects, by release and object.
 type besides struct {
 	of       map[[2]string][]waiverBeside
 	order    []waiverBeside
-	problems []string
+	problems []finding.Note
 }
 
 type waiverBeside struct {
@@ -42,14 +40,15 @@ func waiversBeside(rev *render.Revision, opt *Options) *besides {
 			at := o.Locate("metadata.annotations[" + policies.WaiveAnnotation + "]")
 			where := finding.Location{File: at.File, StartLine: max(at.StartLine, 1)}
 			list, problems := opt.Policy.Beside(text)
+			say := func(n finding.Note) {
+				b.problems = finding.AppendNew(b.problems, n.On(o.ID.String()).At(where.File, where.StartLine))
+			}
 			if l := opt.Policy.Lock("waivers"); l != nil {
-				list, problems = nil, []string{fmt.Sprintf("it waives nothing: %s:%d locks waivers; ask who owns that file", l.File,
-					l.Line)}
+				list, problems = nil, nil
+				say(finding.Say(finding.WaiversLocked, policies.WaiveAnnotation, l.File, l.Line))
 			}
 			for _, s := range problems {
-				b.problems = scenario.AppendNew(b.problems,
-					[]string{fmt.Sprintf("%s:%d: %s: annotation %s: %s", where.File, where.StartLine, o.ID,
-						policies.WaiveAnnotation, s)})
+				say(finding.Say(finding.BesideUnread, policies.WaiveAnnotation, s))
 			}
 			k := [2]string{rel.ID, o.ID.String()}
 			for _, w := range list {
@@ -87,6 +86,11 @@ func (b *besides) covering(f *finding.Finding, today time.Time) (first waiverBes
 
 func (w waiverBeside) expired(today time.Time) bool { return w.ExpiredOn(today) }
 
+// say is a note on a waiver.
+func (w waiverBeside) say(k finding.Kind, args ...any) finding.Note {
+	return finding.Say(k, args...).On(w.object).At(w.where.File, w.where.StartLine)
+}
+
 // waiveBeside moves findings that an annotation of base's object accepts out of the findings. Where
 // there is no base the annotations are those of what is verified.
 func (r *Result) waiveBeside(ch *render.Changes, opt *Options, today time.Time) {
@@ -112,19 +116,18 @@ func (r *Result) waiveBeside(ch *render.Changes, opt *Options, today time.Time) 
 		r.Waived = append(r.Waived, Waived{Finding: f, Reason: w.Reason, Expires: w.Expires, Where: &where})
 	}
 	r.Findings = kept
-	var said []string
+	var said []finding.Note
 	for _, w := range b.order {
-		at := fmt.Sprintf("waiver of %s beside %s (%s:%d)", w.Rule, w.object, w.where.File, w.where.StartLine)
 		switch {
 		case w.expired(today):
-			said = scenario.AppendNew(said, []string{fmt.Sprintf("%s expired on %s: its findings count again", at, w.Expires)})
+			said = finding.AppendNew(said, w.say(finding.BesideExpired, w.Rule, w.Expires))
 		case !used[w] && r.checked(w.release, w.object):
-			said = scenario.AppendNew(said, []string{at + " covers no finding of this change"})
+			said = finding.AppendNew(said, w.say(finding.BesideIdle, w.Rule))
 		}
 	}
 	said = append(said, b.problems...)
 	if ch.Base != nil {
-		said = scenario.AppendNew(said, b.changed(waiversBeside(ch.Head, opt)))
+		said = finding.AppendNew(said, b.changed(waiversBeside(ch.Head, opt))...)
 	}
 	r.Notices = append(r.Notices, said...)
 }
@@ -137,14 +140,14 @@ func (r *Result) checked(release, id string) bool {
 }
 
 // changed says which waivers head adds: they count after the merge.
-func (b *besides) changed(head *besides) []string {
+func (b *besides) changed(head *besides) []finding.Note {
 	out := slices.Clone(head.problems)
 	for _, w := range head.order {
 		same := func(o waiverBeside) bool { return o.Rule == w.Rule && o.Reason == w.Reason && o.Expires == w.Expires }
 		if slices.ContainsFunc(b.of[[2]string{w.release, w.object}], same) {
 			continue
 		}
-		out = scenario.AppendNew(out, []string{fmt.Sprintf("waiver change: this change adds or edits a waiver of %s beside %s (%s:%d): it takes effect after the merge", w.Rule, w.object, w.where.File, w.where.StartLine)})
+		out = finding.AppendNew(out, w.say(finding.BesideChanged, w.Rule))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/report/github"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 func newAction(p *process) *cobra.Command {
@@ -104,7 +106,9 @@ func (a *actionRun) analyse(ctx context.Context, p *process, event *github.Event
 	if err != nil {
 		return nil, err
 	}
-	done.result.Notices = append(r.Notices, done.result.Notices...)
+	if r.Base == "" && event.Name == "push" {
+		done.result.Notices = slices.Insert(done.result.Notices, 0, finding.Say(finding.NothingBefore))
+	}
 	return done, nil
 }
 
@@ -131,8 +135,7 @@ func (a *actionRun) compare(ctx context.Context, p *process, r github.Range, hea
 	done, err := a.flags.check(ctx, p, base, head)
 	if err == nil {
 		done.result.Notices = append(done.result.Notices,
-			fmt.Sprintf("base %.12s was not in the clone and was fetched; 'fetch-depth: 2' for actions/checkout saves that",
-				r.Base))
+			finding.Say(finding.BaseFetched, fmt.Sprintf("%.12s", r.Base)))
 	}
 	return done, err
 }

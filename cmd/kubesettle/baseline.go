@@ -14,6 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // accepting holds the flags of baseline files.
@@ -96,39 +97,38 @@ func (g *gating) setBaseline(p *policies.Policy, name string, data []byte) error
 
 // baselineNotices say what a change does to the baseline, which is read from base.
 // Errors: that neither side has the file that was asked for.
-func (g *gating) baselineNotices(p *policies.Policy, base, head tree.Tree) ([]string, error) {
+func (g *gating) baselineNotices(p *policies.Policy, base, head tree.Tree) ([]finding.Note, error) {
 	b := p.Baseline
 	if b == nil || g.accepting.ours {
 		return nil, nil
+	}
+	say := func(k finding.Kind, args ...any) []finding.Note {
+		return []finding.Note{finding.Say(k, args...).At(b.File, 0)}
 	}
 	data, err := fs.ReadFile(head, b.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := fs.Stat(base, b.File); errors.Is(err, fs.ErrNotExist) {
 			return nil, usage("--baseline %s is neither on base nor on head: write it with kubesettle verify . --write-baseline %s", oneLine(b.File), oneLine(b.File))
 		}
-		return []string{fmt.Sprintf("baseline: this change removes %s; base's was used", b.File)}, nil
+		return say(finding.BaselineRemoved), nil
 	}
 	if err != nil {
-		return []string{fmt.Sprintf("baseline: head's %s cannot be read: %s; base's was used, and after the merge every run fails", b.File, err)}, nil
+		return say(finding.BaselineUnreadable, err), nil
 	}
 	is, err := policies.LoadBaseline(b.File, data)
 	if err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
-		return []string{fmt.Sprintf("baseline: head's does not load: %s; base's was used, and after the merge every run fails", first)}, nil
+		return say(finding.BaselineBroken, first), nil
 	}
 	more := b.Lacks(is)
 	if len(more) == 0 {
 		return nil, nil
 	}
 	var names []string
-	for _, e := range more[:min(len(more), 5)] {
+	for _, e := range more {
 		names = append(names, strings.TrimSpace(e.Rule+" of "+e.Workload))
 	}
-	if n := len(more) - len(names); n > 0 {
-		names = append(names, fmt.Sprintf("%d more", n))
-	}
-	return []string{fmt.Sprintf("baseline: this change adds to %s: %s; it may only shrink, and base's was used: review who accepts these",
-		b.File, strings.Join(names, ", "))}, nil
+	return []finding.Note{finding.Say(finding.BaselineGrows).At(b.File, 0).With(names...)}, nil
 }
 
 // write writes the baseline of a result, and judges it by that: what was just accepted does

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // The time budget is one deadline for everything, split so that no phase can leave nothing
@@ -90,20 +91,18 @@ func (b *budget) left() time.Duration {
 }
 
 // notices say what there was no time for: a line is missed by those who read a finding only.
-func (b *budget) notices(r *verify.Result) []string {
+func (b *budget) notices(r *verify.Result) []finding.Note {
 	if !b.clock.Ended() {
 		return nil
 	}
-	const ended, lines = "the time budget (--time-budget) ended before every ",
-		"line was found: a line may be the template's instead of the value's"
 	cut := slices.ContainsFunc(r.Releases, func(rel verify.ReleaseResult) bool { return rel.Cut })
 	switch found := len(r.Findings)+len(r.Waived) > 0; {
 	case cut && found:
-		return []string{ended + "release was rendered or every " + lines}
+		return []finding.Note{finding.Say(finding.CutBeforeBoth)}
 	case cut:
-		return []string{ended + "release was rendered"}
+		return []finding.Note{finding.Say(finding.CutBeforeReleases)}
 	case found:
-		return []string{ended + lines}
+		return []finding.Note{finding.Say(finding.CutBeforeLines)}
 	}
 	return nil
 }

@@ -152,7 +152,7 @@ func (f *runFlags) check(ctx context.Context, p *process, base, head tree.Tree) 
 	if vopt.Scopes, err = f.gating.scopes(base, changes); err != nil {
 		return nil, err
 	}
-	var unread []string
+	var unread []finding.Note
 	vopt.PolicyChanges, unread = both.changes(changes, policy, vopt.Scopes)
 	vopt.TimeBudget = spent.left()
 	spent.enter(phaseSearching)

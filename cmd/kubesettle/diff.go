@@ -49,7 +49,7 @@ the rendering of a release.`,
 				return err
 			}
 			for _, n := range notices {
-				fmt.Fprintf(p.stderr, "kubesettle: %s\n", printable(n))
+				fmt.Fprintf(p.stderr, "kubesettle: %s\n", printable(report.NoteText(n)))
 			}
 			err = write(p, list, func(format string, toFile bool, w io.Writer) error {
 				return writeDiff(w, format, changes, color && !toFile)

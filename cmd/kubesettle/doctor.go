@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
@@ -165,7 +166,7 @@ func examine(rev *render.Revision, policy *policies.Policy, s *verify.Survey) *d
 		}
 	}
 	for _, n := range slice.Foreign(rev) {
-		d.Unmodeled = append(d.Unmodeled, hide(n))
+		d.Unmodeled = append(d.Unmodeled, hide(report.NoteText(n)))
 	}
 	for _, x := range rev.Ignored {
 		d.Ignored = append(d.Ignored, listedPath{hide(x.Path), hide(x.Reason)})

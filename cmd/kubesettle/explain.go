@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -119,13 +118,13 @@ func readResult(file string) (*verify.Result, error) {
 	if err != nil {
 		return nil, usage("%w", err)
 	}
-	var r verify.Result
-	if err := json.Unmarshal(data, &r); err != nil {
+	r, err := report.ReadResult(data)
+	if err != nil {
 		return nil, usage("%s: not a result of --output json: %w", file, err)
 	}
 	if r.SchemaVersion != verify.SchemaVersion {
 		return nil, &exit{exitUsage,
 			fmt.Errorf("%s: schemaVersion is %q, this kubesettle reads %q", file, r.SchemaVersion, verify.SchemaVersion)}
 	}
-	return &r, nil
+	return r, nil
 }

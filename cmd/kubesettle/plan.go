@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
 )
 
@@ -66,7 +67,7 @@ func (f *runFlags) plan(p *process, cmd *cobra.Command) (*verify.Survey, error) 
 		return nil, err
 	}
 	for _, n := range notices {
-		fmt.Fprintf(p.stderr, "kubesettle: %s\n", printable(n))
+		fmt.Fprintf(p.stderr, "kubesettle: %s\n", printable(report.NoteText(n)))
 	}
 	policy, err := f.gating.load(base)
 	if err != nil {

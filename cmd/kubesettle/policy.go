@@ -16,6 +16,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // policyFile is where a repository keeps its policy.
@@ -291,7 +292,7 @@ func declared(p *policies.Policy) []render.Release {
 
 // notices says that the change edits the policy, which is read from base: a pull
 // request cannot loosen its own gate.
-func (g *gating) notices(p *policies.Policy, base, head tree.Tree) []string {
+func (g *gating) notices(p *policies.Policy, base, head tree.Tree) []finding.Note {
 	if g.policy != "" {
 		return nil // the user's own file, not the change's
 	}
@@ -301,7 +302,7 @@ func (g *gating) notices(p *policies.Policy, base, head tree.Tree) []string {
 			files = append(files, path.Join(path.Dir(g.file()), n))
 		}
 	}
-	var out []string
+	var out []finding.Note
 	for _, f := range files {
 		was, errBase := fs.ReadFile(base, f)
 		is, errHead := fs.ReadFile(head, f)
@@ -314,7 +315,7 @@ func (g *gating) notices(p *policies.Policy, base, head tree.Tree) []string {
 		case errHead != nil:
 			what = "removes"
 		}
-		out = append(out, fmt.Sprintf("policy change: this change %s %s; base's policy was used, head's takes effect after the merge", what, f))
+		out = append(out, finding.Say(finding.PolicyEdited, what).At(f, 0))
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // policySides are the policies of both trees, as files have them.
@@ -96,14 +96,13 @@ func (s *policySides) renders(opt *render.Options) {
 // changes are what a change makes of the policies of releases, and what is said of head's that do not load. root and
 // scopes are base's, as they are in use.
 func (s *policySides) changes(ch *render.Changes, root *policies.Policy,
-	scopes []verify.Scope) (out []verify.PolicyChange, notices []string) {
+	scopes []verify.Scope) (out []verify.PolicyChange, notices []finding.Note) {
 	if s == nil {
 		return nil, nil
 	}
-	say := func(text string) {
-		if !slices.Contains(notices, text) {
-			notices = append(notices, text)
-		}
+	say := func(err error) {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		notices = finding.AppendNew(notices, finding.Say(finding.PolicyBroken, first))
 	}
 	switched := map[string]bool{}
 	for _, r := range ch.Head.Releases {
@@ -136,11 +135,11 @@ func (s *policySides) changes(ch *render.Changes, root *policies.Policy,
 
 // headOf is head's policy of a folder with what it names; nil where it does not load.
 func (s *policySides) headOf(folder string, loaded map[*policies.Policy]*policies.Policy,
-	say func(string)) *policies.Policy {
+	say func(error)) *policies.Policy {
 	p, err := s.plain(s.head, folder)
 	if err != nil {
 		if _, root := s.plain(s.head, "."); root != nil { // of those below [gating.scopeNotices] says so
-			say(broken(root))
+			say(root)
 		}
 		return nil
 	}
@@ -151,14 +150,9 @@ func (s *policySides) headOf(folder string, loaded map[*policies.Policy]*policie
 	plain.Gate.Baseline = "" // base's counts
 	full, err := s.g.loaded(&plain, s.head.tree)
 	if err != nil {
-		say(broken(err))
+		say(err)
 		return nil
 	}
 	loaded[p] = full.Policy
 	return full.Policy
-}
-
-func broken(err error) string {
-	first, _, _ := strings.Cut(err.Error(), "\n")
-	return fmt.Sprintf("policy: head's does not load: %s; after the merge every run fails", first)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -140,11 +141,11 @@ func (g *gating) loaded(plain *policies.Policy, t tree.Tree) (verify.Scope, erro
 }
 
 // scopeNotices say what a change does to policies of folders, that head's do not load, and that one is for no release.
-func (g *gating) scopeNotices(ch *render.Changes) []string {
+func (g *gating) scopeNotices(ch *render.Changes) []finding.Note {
 	if !g.folders() || ch.Base == nil {
 		return nil
 	}
-	var out []string
+	var out []finding.Note
 	all := standings(ch, true)
 	for _, f := range ch.Files {
 		dir := path.Dir(f)
@@ -160,9 +161,9 @@ func (g *gating) scopeNotices(ch *render.Changes) []string {
 		}
 		switch {
 		case slices.ContainsFunc(all, func(s standing) bool { return s.below(dir) }):
-			out = append(out, fmt.Sprintf("policy change: this change %s %s; base's policies were used, head's take effect after the merge", what, f))
+			out = append(out, finding.Say(finding.FolderPolicyEdited, what).At(f, 0))
 		case what != "removes":
-			out = append(out, fmt.Sprintf("policy: %s has no effect: there is no release in its folder or below it", f))
+			out = append(out, finding.Say(finding.FolderPolicyIdle).At(f, 0))
 		}
 	}
 	if len(out) == 0 {
@@ -172,11 +173,7 @@ func (g *gating) scopeNotices(ch *render.Changes) []string {
 	for _, s := range all {
 		if _, err := l.of(s.folder); err != nil {
 			first, _, _ := strings.Cut(err.Error(), "\n")
-			said := fmt.Sprintf("policy: head's does not load: %s; after the merge every run with a release below it fails",
-				first)
-			if !slices.Contains(out, said) {
-				out = append(out, said)
-			}
+			out = finding.AppendNew(out, finding.Say(finding.FolderPolicyBroken, first))
 		}
 	}
 	return out

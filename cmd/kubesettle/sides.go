@@ -19,6 +19,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/worker"
 	"github.com/kubesettle/kubesettle/verify"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/memo"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
@@ -46,7 +47,7 @@ func (s *sides) flags(cmd *cobra.Command) {
 }
 
 // trees opens both sides; notices say what was chosen in the user's place.
-func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, notices []string, err error) {
+func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, notices []finding.Note, err error) {
 	dirs := s.baseDir != "" || s.headDir != ""
 	switch {
 	case s.staged && (dirs || cmd.Flags().Changed("base") || cmd.Flags().Changed("head")):
@@ -93,7 +94,7 @@ func (s *sides) trees(p *process, cmd *cobra.Command) (base, head tree.Tree, not
 
 // leftOut chooses a base where none was given: the branch that head would be merged into, as long as head has a commit
 // that it lacks. A change that is not there is no change that passes.
-func (s *sides) leftOut(repo *tree.Repository) (notices []string, err error) {
+func (s *sides) leftOut(repo *tree.Repository) (notices []finding.Note, err error) {
 	const ways = "give the revision before the change, such as --base HEAD~1 or --base origin/main, or two directories with --base-dir and --head-dir, or --staged for what git commit would record"
 	branch := repo.DefaultBranch()
 	if branch == "" {
@@ -105,7 +106,7 @@ func (s *sides) leftOut(repo *tree.Repository) (notices []string, err error) {
 		}
 	}
 	s.base = branch
-	return []string{fmt.Sprintf("--base was left out: compared with %s, the default branch", branch)}, nil
+	return []finding.Note{finding.Say(finding.BaseChosen, branch)}, nil
 }
 
 func isRepository(dir string) bool {
@@ -132,18 +133,17 @@ func (s *sides) fromIndex(p *process) (base, head tree.Tree, err error) {
 }
 
 // forked moves base back to where head left it, where it has moved on since.
-func (s *sides) forked(repo *tree.Repository, base, head tree.Tree) (tree.Tree, tree.Tree, []string, error) {
+func (s *sides) forked(repo *tree.Repository, base, head tree.Tree) (tree.Tree, tree.Tree, []finding.Note, error) {
 	at, err := repo.MergeBase(s.base, s.head)
 	switch {
 	case err != nil: // a shallow clone that holds both, or histories that never met
-		said := fmt.Sprintf("%s and %s have no common ancestor here: compared with %s itself", s.base, s.head, s.base)
-		return base, head, []string{said}, nil
+		return base, head, []finding.Note{finding.Say(finding.NoAncestor, s.base, s.head)}, nil
 	case at == base.Commit():
 		return base, head, nil, nil
 	}
-	said := fmt.Sprintf("base %s has moved on since %s left it: compared with their merge base %.12s", s.base, s.head, at)
+	moved := finding.Say(finding.BaseMoved, s.base, s.head, fmt.Sprintf("%.12s", at))
 	base, err = repo.Tree(at)
-	return base, head, []string{said}, analysis(err)
+	return base, head, []finding.Note{moved}, analysis(err)
 }
 
 // dirTree is [render.DirTree] with a wrong path as an error of usage.

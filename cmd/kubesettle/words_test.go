@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -73,11 +72,11 @@ func TestWordsOfKeptResults(t *testing.T) {
 
 func resultOf(t *testing.T, b []byte) *verify.Result {
 	t.Helper()
-	var r verify.Result
-	if err := json.Unmarshal(b, &r); err != nil {
+	r, err := report.ReadResult(b)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return &r
+	return r
 }
 
 // longer makes what a result lists longer, each of it or not.
@@ -87,10 +86,11 @@ func longer(r *verify.Result, random *rand.Rand) *verify.Result {
 		r.Releases = append(r.Releases, verify.ReleaseResult{ID: fmt.Sprintf("apps/release-%d", i), Status: "skipped", Reason: "a dependency is not vendored", Remedy: "commit it"})
 	}
 	for i := range often() {
-		r.Notices = append(r.Notices, fmt.Sprintf("apps/release-%d: hooks and tests are listed, not verified", i), fmt.Sprintf("file-%d.yaml is used by no release, and %s", i, strings.Repeat("so on ", i)))
+		r.Notices = append(r.Notices, finding.Say(finding.ReleaseNote, "hooks and tests are listed, not verified").In(fmt.Sprintf("apps/release-%d", i)),
+			finding.Say(finding.Quoted, fmt.Sprintf("file-%d.yaml is used by no release, and %s", i, strings.Repeat("so on ", i))))
 	}
 	for i := range often() {
-		r.Assumptions = append(r.Assumptions, fmt.Sprintf("left out: Shop shop/number-%d, which nothing models", i))
+		r.Assumptions = append(r.Assumptions, finding.Say(finding.BudgetLeftOut, 9).On(fmt.Sprintf("Shop shop/number-%d", i)))
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]

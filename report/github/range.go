@@ -20,8 +20,6 @@ type History interface {
 type Range struct {
 	Base string // a full hash; "" where one state is verified alone
 	Head string // a full hash
-	// Notices say what was chosen in the user's place.
-	Notices []string
 }
 
 // Range finds base and head of an event: what would be deployed by the merge against
@@ -46,10 +44,7 @@ func (e *Event) Range(h History, override string) (Range, error) {
 	case e.Name == "merge_group":
 		r.Base, err = e.BaseSHA, e.checkedOut(h, head)
 	case e.Name == "push":
-		r.Base, err = e.BaseSHA, e.checkedOut(h, head)
-		if r.Base == "" {
-			r.Notices = append(r.Notices, "a new branch or tag has no state before it: its manifests were verified alone")
-		}
+		r.Base, err = e.BaseSHA, e.checkedOut(h, head) // without a base: a new branch or tag
 	case e.PullRequest():
 		r.Base, err = e.pullRange(h, head)
 	case e.Name == "workflow_run":

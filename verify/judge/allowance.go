@@ -3,7 +3,6 @@ package judge
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
@@ -52,18 +51,11 @@ func (a *allowance) search(ctx context.Context, c *scenario.Checker, v scenario.
 }
 
 // Untried says of findings without a fix, or with none but to take the change back, that one may have been missed.
-func Untried(list []finding.Finding) (notices []string) {
+func Untried(list []finding.Finding) (notices []finding.Note) {
 	for i := range list {
-		f := &list[i]
-		if f.Untried == 0 || f.Fix != nil && !f.Fix.Back {
-			continue
+		if f := &list[i]; f.Untried > 0 && (f.Fix == nil || f.Fix.Back) {
+			notices = append(notices, finding.Say(finding.FixUntried, f.Rule, f.Untried).On(f.Workload))
 		}
-		fixes := "a fix was"
-		if f.Untried > 1 {
-			fixes = fmt.Sprintf("%d fixes were", f.Untried)
-		}
-		notices = append(notices, fmt.Sprintf("%s of %s: %s not searched to the end, as that takes far more states than the check: "+
-			"there may be one", f.Rule, f.Workload, fixes))
 	}
 	return notices
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -69,21 +70,21 @@ func NewAround(p *policies.Policy, ch *render.Changes) *Around {
 // Meet gives the policy with each declared node as the slice finds it, the same with the others as
 // tightly as they fit, and says what that rests on. Where the others leave room on every node for all
 // pods that the slice may have, the policy stays as it is: they make no difference.
-func (a *Around) Meet(sl *Slice, p *policies.Policy) (own, packed *policies.Policy, note string) {
+func (a *Around) Meet(sl *Slice, p *policies.Policy) (own, packed *policies.Policy, notes []finding.Note) {
 	if !a.fixed {
-		return p, nil, ""
+		return p, nil, nil
 	}
 	mine := sl.owns
 	spread, tight := a.castOf(sl.Release, p, 0, false), a.castOf(sl.Release, p, 0, true)
 	if spread.err != nil {
-		return p, nil, fmt.Sprintf("workloads that are not checked together take no room: where their pods stand is not known (%v)", spread.err)
+		return p, nil, []finding.Note{finding.Say(finding.OthersTakeNoRoom, spread.err)}
 	}
 	if tight.err != nil || len(tight.left) > len(spread.left) { // nothing tighter is known
 		tight = spread
 	}
 	own, packed, matters := a.room(sl, p, 0, spread, tight)
 	if !matters {
-		return p, nil, ""
+		return p, nil, nil
 	}
 	sl.hold(own, func(node string) []outside {
 		var out []outside
@@ -94,10 +95,11 @@ func (a *Around) Meet(sl *Slice, p *policies.Policy) (own, packed *policies.Poli
 		}
 		return out
 	})
+	notes = []finding.Note{finding.Say(finding.OthersTakeRoom)}
 	if s, ok := spread.homeless(mine); ok {
-		return own, packed, aroundNote + fmt.Sprintf("; no declared node takes a pod of %s, which stays pending", s.id)
+		notes = append(notes, finding.Say(finding.NodesTooFew).On(s.id))
 	}
-	return own, packed, aroundNote
+	return own, packed, notes
 }
 
 // owns reports whether pods are of the slice itself; for its DaemonSets see [Slice.Crowd].
@@ -114,10 +116,10 @@ const mostSizes = 3
 // Sizes gives, where the number of nodes is open, the smallest clusters of those declared that hold the
 // others and in which a pod of the slice can miss what they take, at most three: on larger ones there is
 // more room, not less. from is the policy without the sizes that do not hold the others, where one pool
-// decides them; note says what that rests on.
-func (a *Around) Sizes(sl *Slice, p *policies.Policy) (from *policies.Policy, out []Met, note string) {
+// decides them; notes say what that rests on.
+func (a *Around) Sizes(sl *Slice, p *policies.Policy) (from *policies.Policy, out []Met, notes []finding.Note) {
 	if a.fixed {
-		return p, nil, ""
+		return p, nil, nil
 	}
 	from = p
 	never := map[string]bool{} // workloads that the largest cluster has no node for: they stay pending on any
@@ -130,7 +132,7 @@ func (a *Around) Sizes(sl *Slice, p *policies.Policy) (from *policies.Policy, ou
 	for size, nodes := range a.sizes {
 		spread, tight := a.castOf(sl.Release, p, size, false), a.castOf(sl.Release, p, size, true)
 		if spread.err != nil {
-			return p, nil, fmt.Sprintf("workloads that are not checked together take no room: where their pods stand is not known (%v)", spread.err)
+			return p, nil, []finding.Note{finding.Say(finding.OthersTakeNoRoom, spread.err)}
 		}
 		if _, ok := spread.homeless(mine); ok { // the cluster is larger than this
 			continue
@@ -150,9 +152,9 @@ func (a *Around) Sizes(sl *Slice, p *policies.Policy) (from *policies.Policy, ou
 		}
 	}
 	if len(out) > 0 {
-		note = aroundNote
+		notes = append(notes, finding.Say(finding.OthersTakeRoom))
 	}
-	return from, out, note
+	return from, out, notes
 }
 
 // atLeast is a policy whose only pool of an open size has what n nodes in all need.
@@ -187,8 +189,6 @@ func (a *Around) room(sl *Slice, p *policies.Policy, size int, spread,
 	packed, matters[1] = a.with(sl, p, size, tight)
 	return own, packed, matters[0] || matters[1]
 }
-
-const aroundNote = "workloads that are not checked together take their room on the declared nodes, where the scheduler would put their pods on empty ones, and stay there; a finding that only they cause is no error"
 
 // with gives the policy with what others take of each node, and reports whether that is so much that
 // a pod of the slice could miss it.

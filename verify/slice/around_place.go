@@ -18,6 +18,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/control/workloads"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -160,7 +161,7 @@ func (out *cast) daemon(release, id string, d *appsv1.DaemonSet, nodes []*corev1
 	pod := &corev1.Pod{Spec: d.Spec.Template.Spec}
 	for _, n := range nodes {
 		if puts, _ := workloads.DaemonRuns(d, n); puts {
-			take(n, []*appsv1.DaemonSet{d}, map[string]bool{})
+			take(n, []*appsv1.DaemonSet{d}, map[string]finding.Note{})
 			out.on[n.Name] = append(out.on[n.Name],
 				standing{release: release, id: id, priority: math.MaxInt32, pod: pod, count: 1})
 		}

@@ -1,11 +1,11 @@
 package slice
 
 import (
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -22,7 +22,7 @@ func (sl *Slice) volumesAsTheyAre(shot *snapshot.Snapshot) {
 		}
 		v := &shot.Volumes[i]
 		if c.Assumed {
-			sl.Notes = slices.DeleteFunc(sl.Notes, func(s string) bool { return s == assumedNote(c.Namespace, c.Name) })
+			sl.Notes = slices.DeleteFunc(sl.Notes, assumedClaim(c.Namespace, c.Name).Equal)
 			c.Assumed, c.Exclusive, c.OncePod = false, exclusive(v), slices.Contains(v.AccessModes,
 				string(corev1.ReadWriteOncePod))
 		}
@@ -61,7 +61,7 @@ func reaches(v *snapshot.Volume) *corev1.VolumeNodeAffinity {
 	}}}}
 }
 
-// assumedNote says what is assumed of a claim that is not among the objects.
-func assumedNote(namespace, name string) string {
-	return fmt.Sprintf("the claim %s/%s is not among the objects: that one node at a time can use its volume (ReadWriteOnce) is assumed", namespace, name)
+// assumedClaim says what is assumed of a claim that is not among the objects.
+func assumedClaim(namespace, name string) finding.Note {
+	return finding.Say(finding.ClaimAssumed, namespace+"/"+name)
 }

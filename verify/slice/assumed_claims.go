@@ -28,7 +28,7 @@ func (sl *Slice) assumeClaims(sides [2]side) {
 			}
 			sl.Spec.Claims = append(sl.Spec.Claims,
 				state.Claim{Namespace: w.Namespace, Name: name, Version: state.Head, Exclusive: true, Assumed: true})
-			sl.Notes = append(sl.Notes, assumedNote(w.Namespace, name))
+			sl.Notes = append(sl.Notes, assumedClaim(w.Namespace, name))
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/nodes"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -41,8 +42,7 @@ func (c *configurations) readAutoscaler(release string, o *render.Object) {
 			}
 			known, err := setFlag(f.autoscaler, name, value)
 			if err != nil {
-				c.notices = append(c.notices,
-					fmt.Sprintf("%s runs a cluster autoscaler whose --%s is not %v: upstream's default is taken", f.where(), name, err))
+				c.notices = append(c.notices, f.say(finding.FlagUnread, name, err))
 			} else if known {
 				if at := o.Locate(fmt.Sprintf("%s.%s[%d]", prefix, list.field, k)); at.File == f.at.File {
 					f.lines[name] = at.StartLine

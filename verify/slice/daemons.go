@@ -1,10 +1,8 @@
 package slice
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/workloads"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -70,32 +69,36 @@ func (sl *Slice) DaemonKeys() {
 // Crowd takes from the nodes what the DaemonSets beside the slice request on them: exact
 // while these are settled and do not move. What base's leave is kept for the baseline. It
 // returns what it took, as assumptions.
-func (sl *Slice) Crowd(classes []state.NodeClass) []string {
+func (sl *Slice) Crowd(classes []state.NodeClass) []finding.Note {
 	if len(sl.daemons[state.Base])+len(sl.daemons[state.Head]) == 0 {
 		return nil
 	}
-	taken, same := map[string]bool{}, true
+	taken, same := map[string]finding.Note{}, true
 	nodes := make([]*corev1.Node, len(classes))
 	for i := range classes {
 		if classes[i].Elastic {
 			continue
 		}
 		nodes[i] = classes[i].Node.DeepCopy()
-		take(nodes[i], sl.daemons[state.Base], map[string]bool{})
+		take(nodes[i], sl.daemons[state.Base], map[string]finding.Note{})
 		take(classes[i].Node, sl.daemons[state.Head], taken)
 		same = same && equality.Semantic.DeepEqual(nodes[i], classes[i].Node)
 	}
 	if !same {
 		sl.BaseNodes = nodes
 	}
-	return slices.Sorted(maps.Keys(taken))
+	var out []finding.Note
+	for _, k := range slices.Sorted(maps.Keys(taken)) {
+		out = append(out, taken[k])
+	}
+	return out
 }
 
 // BesideDaemons reports whether DaemonSets that are no part of the slice take room on head's nodes.
 func (sl *Slice) BesideDaemons() bool { return len(sl.daemons[state.Head]) > 0 }
 
 // take lowers a node's allocatable by what the pods of some DaemonSets request of it.
-func take(n *corev1.Node, list []*appsv1.DaemonSet, taken map[string]bool) {
+func take(n *corev1.Node, list []*appsv1.DaemonSet, taken map[string]finding.Note) {
 	for _, d := range list {
 		if puts, _ := workloads.DaemonRuns(d, n); !puts {
 			continue
@@ -113,8 +116,8 @@ func take(n *corev1.Node, list []*appsv1.DaemonSet, taken map[string]bool) {
 			n.Status.Allocatable[corev1.ResourcePods] = less(pods, *resource.NewQuantity(1, resource.DecimalSI))
 		}
 		if len(words) > 0 {
-			taken[fmt.Sprintf("DaemonSet %s/%s has a pod on every node that it is meant for, which takes %s there",
-				d.Namespace, d.Name, strings.Join(words, ", "))] = true
+			n := finding.Say(finding.DaemonTakes).On("DaemonSet " + d.Namespace + "/" + d.Name).With(words...)
+			taken[n.Key()] = n
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package slice
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubesettle/kubesettle/verify/control/objects"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -26,35 +26,33 @@ func liveOf(shot *snapshot.Snapshot, id string) *snapshot.Workload {
 }
 
 // Disagree says, object by object, where the cluster is not what base's manifests say.
-func (sl *Slice) Disagree(shot *snapshot.Snapshot) []string {
-	var out []string
-	say := func(id, format string, args ...any) {
-		out = append(out, fmt.Sprintf("the cluster and base disagree: %s: %s", id, fmt.Sprintf(format, args...)))
-	}
+func (sl *Slice) Disagree(shot *snapshot.Snapshot) []finding.Note {
+	var out []finding.Note
+	say := func(id string, k finding.Kind, args ...any) { out = append(out, finding.Say(k, args...).On(id)) }
 	for i := range sl.Spec.Workloads {
 		w := &sl.Spec.Workloads[i]
 		m := &w.Manifests[state.Base]
 		live := liveOf(shot, w.ID)
 		switch {
 		case !m.Exists() && live != nil:
-			say(w.ID, "the change adds it, and the cluster has it already")
+			say(w.ID, finding.LiveAlready)
 			continue
 		case !m.Exists():
 			continue
 		case live == nil:
 			if !m.Kind().Ends() {
-				say(w.ID, "base declares it, and the cluster does not have it")
+				say(w.ID, finding.LiveMissing)
 			}
 			continue
 		}
 		if live.Replicas != nil && m.ReplicasField() != nil && m.HPA == nil && *live.Replicas != m.Replicas() {
-			say(w.ID, "replicas are %d in base and %d in the cluster", m.Replicas(), *live.Replicas)
+			say(w.ID, finding.LiveReplicas, m.Replicas(), *live.Replicas)
 		}
 		if live.Paused != m.Paused() {
-			say(w.ID, "it is paused in one of them only")
+			say(w.ID, finding.LivePaused)
 		}
 		if want, have, differ := unequalRequests(m.Pod(), live); differ {
-			say(w.ID, "its pods ask for %s in base and for %s in the cluster", want, have)
+			say(w.ID, finding.LiveRequests, want, have)
 		}
 	}
 	for _, id := range sl.Ids() {
@@ -64,21 +62,19 @@ func (sl *Slice) Disagree(shot *snapshot.Snapshot) []string {
 		}
 		switch t := o.Typed.(type) {
 		case *autoscalingv2.HorizontalPodAutoscaler:
-			if text := disagreeHPA(shot, t); text != "" {
-				say(id, "%s", text)
-			}
+			disagreeHPA(shot, t, func(k finding.Kind, args ...any) { say(id, k, args...) })
 		case *policyv1.PodDisruptionBudget:
 			i := slices.IndexFunc(shot.Budgets,
 				func(b snapshot.Budget) bool { return b.Namespace == t.Namespace && b.Name == t.Name })
 			if i < 0 && shot.Missing("poddisruptionbudgets.policy") == "" {
-				say(id, "base declares it, and the cluster does not have it")
+				say(id, finding.LiveMissing)
 			}
 		}
 	}
 	return out
 }
 
-func disagreeHPA(shot *snapshot.Snapshot, t *autoscalingv2.HorizontalPodAutoscaler) string {
+func disagreeHPA(shot *snapshot.Snapshot, t *autoscalingv2.HorizontalPodAutoscaler, say func(finding.Kind, ...any)) {
 	i := slices.IndexFunc(shot.Autoscalers,
 		func(h snapshot.Autoscaler) bool { return h.Namespace == t.Namespace && h.Name == t.Name })
 	least := 1
@@ -87,13 +83,11 @@ func disagreeHPA(shot *snapshot.Snapshot, t *autoscalingv2.HorizontalPodAutoscal
 	}
 	switch {
 	case i < 0 && shot.Missing("horizontalpodautoscalers.autoscaling") == "":
-		return "base declares it, and the cluster does not have it"
+		say(finding.LiveMissing)
 	case i >= 0 && (shot.Autoscalers[i].Min != least || shot.Autoscalers[i].Max != int(t.Spec.MaxReplicas)):
 		h := &shot.Autoscalers[i]
-		return fmt.Sprintf("it keeps %d to %d replicas in base and %d to %d in the cluster", least,
-			t.Spec.MaxReplicas, h.Min, h.Max)
+		say(finding.LiveBounds, least, t.Spec.MaxReplicas, h.Min, h.Max)
 	}
-	return ""
 }
 
 // unequalRequests compares what base's pods ask for with what those of the current revision do.

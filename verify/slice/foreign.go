@@ -1,12 +1,12 @@
 package slice
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // RunsPods reports whether an object is a workload that no actor drives: of a kind that is unknown and has a pod
@@ -100,8 +100,8 @@ func ValueAt(content map[string]any, path ...string) any {
 	return v
 }
 
-// Foreign words what head has of kinds that are not modeled, once a kind.
-func Foreign(head *render.Revision) []string {
+// Foreign says what head has of kinds that are not modeled, once a kind.
+func Foreign(head *render.Revision) []finding.Note {
 	pods, scalers := map[string]bool{}, map[string]bool{}
 	for _, rel := range head.Releases {
 		for _, o := range rel.Objects {
@@ -113,12 +113,12 @@ func Foreign(head *render.Revision) []string {
 			}
 		}
 	}
-	var out []string
+	var out []finding.Note
 	if names := slices.Sorted(maps.Keys(pods)); len(names) > 0 {
-		out = append(out, "not modeled, and treated as not there: "+strings.Join(names, ", "))
+		out = append(out, finding.Say(finding.KindsAbsent).With(names...))
 	}
 	if names := slices.Sorted(maps.Keys(scalers)); len(names) > 0 {
-		out = append(out, fmt.Sprintf("not modeled, and treated as not scaling: %s", strings.Join(names, ", ")))
+		out = append(out, finding.Say(finding.ScalersAbsent).With(names...))
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -49,6 +50,11 @@ func (f *found) same(o *found) bool {
 }
 
 // where is the place of a configuration: "charts/web/policy.yaml:12".
+// say is a note on where it stands.
+func (f *found) say(k finding.Kind, args ...any) finding.Note {
+	return finding.Say(k, args...).At(f.at.File, f.at.StartLine)
+}
+
 func (f *found) where() string { return fmt.Sprintf("%s:%d", f.at.File, f.at.StartLine) }
 
 // configurations are those of one revision, in the order of releases and objects, and what
@@ -58,7 +64,7 @@ type configurations struct {
 	pools   []foundPool
 	healed  map[string]*policies.GitOps // by release
 	loops   map[string]render.Loops
-	notices []string
+	notices []finding.Note
 }
 
 // kindLine is the line that names the kind of a configuration within a ConfigMap.
@@ -127,8 +133,7 @@ func (c *configurations) read(release string, at func() render.Location, text st
 		if e, ok := err.(*policies.FileError); ok { // its lines are those within the ConfigMap
 			why = fmt.Sprintf("line %d of it: %s: %s", e.Problems[0].Line, e.Problems[0].Field, e.Problems[0].Text)
 		}
-		c.notices = append(c.notices,
-			fmt.Sprintf("%s has a %s that is not used, as it cannot be read: %s", f.where(), m[1], why))
+		c.notices = append(c.notices, f.say(finding.ControllerUnread, m[1], why))
 		return
 	}
 	c.list = append(c.list, f)
@@ -253,18 +258,14 @@ func (b *Besides) PolicyOf(release string, c configurations) *policies.Policy {
 }
 
 // Notices says what was found, and what became of it.
-func (b *Besides) Notices(picked []*Slice) []string {
+func (b *Besides) Notices(picked []*Slice) []finding.Note {
 	out := slices.Clone(b.Head.notices)
-	say := func(s string) {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
+	say := func(n finding.Note) { out = finding.AppendNew(out, n) }
 	b.flagNotices(say)
 	wanted := b.wanted()
 	for _, f := range b.Head.list {
 		if !slices.Contains(wanted, f.controller) && f.controller != foundAutoscaler {
-			say(fmt.Sprintf("%s: its configuration in %s is not used: the policy names another one", f.controller, f.where()))
+			say(f.say(finding.ControllerUnused, f.controller))
 		}
 	}
 	for _, sl := range picked {
@@ -273,9 +274,9 @@ func (b *Besides) Notices(picked []*Slice) []string {
 			f, split := b.Head.of(controller, sl.Release)
 			switch {
 			case split:
-				say(fmt.Sprintf("%s: several configurations that differ were found, and none is used for the release %s: name one in controllers of the policy", controller, sl.Release))
+				say(finding.Say(finding.ControllerSplit, controller).In(sl.Release))
 			case f != nil:
-				say(fmt.Sprintf("%s: its configuration was found in %s, and is used", controller, f.where()))
+				say(f.say(finding.ControllerUsed, controller))
 			}
 		}
 	}

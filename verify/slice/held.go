@@ -1,16 +1,15 @@
 package slice
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -27,21 +26,18 @@ func (sl *Slice) hold(p *policies.Policy, on func(node string) []outside) {
 	sl.holdPreempted(p, on)
 }
 
-// mostHeld is how many workloads that are held still are named.
-const mostHeld = 20
-
 // holdMoved notes those on the nodes that the slice meets, where a loop or an event clears nodes.
 func (sl *Slice) holdMoved(p *policies.Policy, on func(node string) []outside) {
-	var movers []string
+	var movers []any
 	if !p.Events.NoDrain {
-		movers = append(movers, "a drain")
+		movers = append(movers, "drain")
 	}
 	if p.Controllers.Descheduler != nil {
-		movers = append(movers, "the descheduler")
+		movers = append(movers, "descheduler")
 	}
 	if slices.ContainsFunc(p.Cluster.Pools,
 		func(pool policies.NodePool) bool { return pool.Autoscaled && !pool.Derived }) {
-		movers = append(movers, "a node autoscaler")
+		movers = append(movers, "autoscaler")
 	}
 	held := map[string]bool{}
 	for _, n := range p.Cluster.Nodes {
@@ -52,13 +48,8 @@ func (sl *Slice) holdMoved(p *policies.Policy, on func(node string) []outside) {
 	if len(movers) == 0 || len(held) == 0 {
 		return
 	}
-	names, more := slices.Sorted(maps.Keys(held)), ""
-	if n := len(names) - mostHeld; n > 0 {
-		names, more = names[:mostHeld], fmt.Sprintf(" and %d more", n)
-	}
-	sl.Notes = appendNew(sl.Notes,
-		[]string{fmt.Sprintf("held still: the pods of %s%s stay where they are, even where %s would move them",
-			strings.Join(names, ", "), more, strings.Join(movers, " or "))})
+	sl.Notes = finding.AppendNew(sl.Notes,
+		finding.Say(finding.HeldStill, movers...).With(slices.Sorted(maps.Keys(held))...))
 }
 
 // holdPreempted notes those whose pods one of the slice may preempt, as it outranks them on a node that
@@ -81,9 +72,7 @@ func (sl *Slice) holdPreempted(p *policies.Policy, on func(node string) []outsid
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(held)) {
-		sl.Notes = appendNew(sl.Notes,
-			[]string{fmt.Sprintf("%s%s, whose pods those of %s may preempt: what becomes of them is not followed", AsideNote, id,
-				by)})
+		sl.Notes = finding.AppendNew(sl.Notes, finding.Say(finding.PreemptedLeftOut, by).On(id))
 	}
 }
 

@@ -1,7 +1,6 @@
 package slice
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -98,11 +98,8 @@ func (sl *Slice) befriend(sides [2]side) {
 				continue
 			}
 			for _, t := range requiredFriends(m.Pod()) {
-				note := fmt.Sprintf("the pods that %s requires to stand beside (%s) are of no object of the release: they are assumed to run wherever it needs them",
-					w.ID, metav1.FormatLabelSelector(t.LabelSelector))
-				if !slices.Contains(sl.Notes, note) {
-					sl.Notes = append(sl.Notes, note)
-				}
+				sl.Notes = finding.AppendNew(sl.Notes,
+					finding.Say(finding.FriendsAssumed, metav1.FormatLabelSelector(t.LabelSelector)).On(w.ID))
 			}
 			if v == int(state.Head) {
 				if sl.friends == nil {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/kubesettle/kubesettle/policies"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -25,7 +26,7 @@ const assumedDomains = 3
 // Suit gives the policy with a cluster that was made for the slice's pods in place of the
 // assumed one, and says which labels it has for them, as assumptions. A cluster with
 // NodePools of Karpenter's own keeps these.
-func (sl *Slice) Suit(p *policies.Policy) (*policies.Policy, []string) {
+func (sl *Slice) Suit(p *policies.Policy) (*policies.Policy, []finding.Note) {
 	if !p.Cluster.Assumed || len(p.Cluster.Pools) != 1 || p.Cluster.Pools[0].Karpenter != nil {
 		return p, nil
 	}
@@ -47,17 +48,17 @@ func (sl *Slice) Suit(p *policies.Policy) (*policies.Policy, []string) {
 		}
 		suited.Cluster.Pools = append(suited.Cluster.Pools, one)
 		for _, k := range slices.Sorted(maps.Keys(kind.labels)) {
-			out = append(out, fmt.Sprintf("the assumed nodes carry the label %s=%s, which a workload requires", k, kind.labels[k]))
+			out = append(out, finding.Say(finding.NodeLabelAssumed, k, kind.labels[k]))
 		}
 		if kind.unzoned {
-			out = append(out, "the assumed cluster has nodes without a zone and a region, which a workload requires")
+			out = append(out, finding.Say(finding.ZonelessAssumed))
 		}
 	}
 	for _, n := range names {
 		one := pool
 		one.Name, one.Node, one.Min, one.Max, one.Zones, one.Unzoned = n.name, n.name, 1, 1, pool.Zones[:1], n.unzoned
 		suited.Cluster.Pools = append(suited.Cluster.Pools, one)
-		out = append(out, fmt.Sprintf("the assumed cluster has the node %s, which a workload names", n.name))
+		out = append(out, finding.Say(finding.NodeAssumed, n.name))
 	}
 	return &suited, out
 }
@@ -335,12 +336,12 @@ func domainsOf(pods []*corev1.PodSpec) []string {
 
 // reachAll lets every assumed node use the slice's volumes, and says so of those that a
 // declared node might not.
-func (sl *Slice) reachAll() []string {
-	var out []string
+func (sl *Slice) reachAll() []finding.Note {
+	var out []finding.Note
 	for i := range sl.Spec.Claims {
 		c := &sl.Spec.Claims[i]
 		if c.Affinity != nil || c.Reach != state.Everywhere {
-			out = append(out, fmt.Sprintf("the volume of %s reaches all of the assumed nodes", c.ID()))
+			out = append(out, finding.Say(finding.VolumeReaches).On(c.ID()))
 		}
 		c.Affinity, c.Reach, c.Allowed = nil, state.Everywhere, nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -27,8 +28,8 @@ func (c *configurations) readPool(release string, o *render.Object) {
 	p, err := policies.ReadNodePool(o.Content)
 	if err != nil {
 		c.notices = append(c.notices,
-			fmt.Sprintf("%s:%d has a NodePool that is not used, as it cannot be read: %s", at.File, at.StartLine,
-				strings.ReplaceAll(err.Error(), "\n", " ")))
+			finding.Say(finding.ControllerUnread, policies.NodePoolKind, strings.ReplaceAll(err.Error(), "\n", " ")).
+				At(at.File, at.StartLine))
 		return
 	}
 	p.Locate = func(field string) (string, int) {
@@ -103,23 +104,24 @@ func (b *Besides) withPools(p *policies.Policy, release string, c configurations
 }
 
 // poolNotices says which NodePools were found for a release, and what became of them.
-func (b *Besides) poolNotices(release string, say func(string)) {
+func (b *Besides) poolNotices(release string, say func(finding.Note)) {
 	found, split := b.Head.nodePools(release)
 	for _, name := range split {
-		say(fmt.Sprintf("Karpenter: several NodePools %s that differ were found, and none is used for the release %s: name a file in controllers.karpenter of the policy", name, release))
+		say(finding.Say(finding.PoolSplit, name).In(release))
 	}
 	for _, p := range found {
-		name, where := p.pool.NodePool, fmt.Sprintf("%s:%d", p.at.File, p.at.StartLine)
+		name := p.pool.NodePool
+		tell := func(k finding.Kind) { say(finding.Say(k, name).At(p.at.File, p.at.StartLine)) }
 		known := slices.ContainsFunc(b.policy.Cluster.Pools, func(pool policies.NodePool) bool { return pool.Name == name })
 		switch {
 		case b.policy.Controllers.KarpenterFile != "":
-			say(fmt.Sprintf("Karpenter: the NodePool %s in %s is not used: the policy names others", name, where))
+			tell(finding.PoolUnused)
 		case known:
-			say(fmt.Sprintf("Karpenter: the NodePool %s was found in %s, and is used", name, where))
+			tell(finding.PoolUsed)
 		case b.Compared && b.policy.Cluster.Assumed && !slices.Contains(b.touched, p.at.File):
 			// Whoever declares no cluster has read it once, and not with every change.
 		default:
-			say(fmt.Sprintf("Karpenter: the NodePool %s in %s is not used: a pool of this name in cluster.nodePools of the policy would say how large its nodes are", name, where))
+			tell(finding.PoolUnsized)
 		}
 	}
 }

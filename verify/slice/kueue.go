@@ -2,7 +2,6 @@ package slice
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -305,8 +305,7 @@ func (sl *Slice) queue(sides [2]side) {
 			continue
 		}
 		sl.Spec.Quotas = append(sl.Spec.Quotas, q)
-		sl.Notes = append(sl.Notes, fmt.Sprintf(
-			"ClusterQueue %s: no other workloads than those of the release take of its quota, and its cohort has no others", name))
+		sl.Notes = append(sl.Notes, finding.Say(finding.QueueAlone, name))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"sort"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -15,6 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -46,7 +46,7 @@ type Slice struct {
 	BaseNamespaces map[string]map[string]string
 	// friends are, by workload, the required pod affinities that befriend took out of head.
 	friends map[string][]corev1.PodAffinityTerm
-	Notes   []string // what was assumed of it
+	Notes   []finding.Note // what was assumed of it
 	// Live is what the cluster has of each workload, by index, where that is a start of the
 	// change; nil: it is none. See [StartLive].
 	Live []*snapshot.Workload
@@ -112,12 +112,10 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 		}
 		sl.Workloads = append(sl.Workloads, w)
 		if b := w.Manifests[state.Head].Bare; b != nil && sl.Changed[i] == string(render.Added) && !b.Ends() {
-			sl.Notes = append(sl.Notes, id+" has no controller: nothing replaces it once it is evicted, deleted, or lost with its node")
+			sl.Notes = append(sl.Notes, finding.Say(finding.NoController).On(id))
 		}
 		if r := w.Manifests[state.Head].Rollout; r != nil && len(r.Unread) > 0 {
-			sl.Notes = append(sl.Notes,
-				fmt.Sprintf("%s: what it asks for beside numbers of pods is taken to succeed at once: %s", id,
-					strings.Join(r.Unread, ", ")))
+			sl.Notes = append(sl.Notes, finding.Say(finding.RolloutTrusted).On(id).With(r.Unread...))
 		}
 	}
 	sl.labelNamespaces(sides)

@@ -1,12 +1,10 @@
 package slice
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 
-	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +14,7 @@ import (
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -141,21 +140,16 @@ func (sl *Slice) leaveOut(s side, o *render.Object, pdbs []*render.Object) []*re
 			out = append(out, p)
 			continue
 		}
-		sl.Notes = appendNew(sl.Notes,
-			[]string{fmt.Sprintf("%s%s, which counts the pods of %d workloads: it is taken to let every eviction pass",
-				AsideNote, p.ID, n)})
+		sl.Notes = finding.AppendNew(sl.Notes, finding.Say(finding.BudgetLeftOut, n).On(p.ID.String()))
 	}
 	return out
 }
 
-// AsideNote begins an assumption that names an object which was left out of the searches.
-const AsideNote = "left out: "
-
 // Strangers are the workloads of head's other releases whose pods one of a slice requires to
 // stand beside, or apart from: these releases are searched on their own, and it is said which. Of
 // releases that were not rendered, as nothing of them changed, nobody knows: then the labels are named.
-func Strangers(sl *Slice, releases []*render.Rendered) []string {
-	var out []string
+func Strangers(sl *Slice, releases []*render.Rendered) []finding.Note {
+	var out []finding.Note
 	for _, w := range sl.Workloads {
 		m := w.Manifests[state.Head]
 		if !m.Exists() {
@@ -163,27 +157,26 @@ func Strangers(sl *Slice, releases []*render.Rendered) []string {
 		}
 		pod := m.Pod()
 		for _, t := range sl.friends[w.ID] {
-			out = appendNew(out,
-				lookedAt(w, sl, releases, t, "stands beside them: they are assumed to run wherever it needs them"))
+			out = finding.AppendNew(out, lookedAt(w, sl, releases, t, finding.FriendLeftOut, finding.FriendsUnread)...)
 		}
 		if a := pod.Affinity; a != nil && a.PodAntiAffinity != nil {
 			for _, t := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-				out = appendNew(out,
-					lookedAt(w, sl, releases, t, "keeps apart from them: they are assumed to be on no node that it needs"))
+				out = finding.AppendNew(out, lookedAt(w, sl, releases, t, finding.RivalLeftOut, finding.RivalsUnread)...)
 			}
 		}
 	}
 	return out
 }
 
-// lookedAt words which workloads of other releases a term of a workload looks at.
+// lookedAt says which workloads of other releases a term of a workload looks at: known, or of releases that were not
+// rendered.
 func lookedAt(w state.Workload, sl *Slice, releases []*render.Rendered, t corev1.PodAffinityTerm,
-	what string) []string {
+	known, unread finding.Kind) []finding.Note {
 	sel, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
 	if err != nil {
 		return nil // it is told elsewhere
 	}
-	var out []string
+	var out []finding.Note
 	met, untouched := sl.meets(w, t, sel), 0
 	for _, rel := range releases {
 		if rel.Untouched {
@@ -204,14 +197,12 @@ func lookedAt(w state.Workload, sl *Slice, releases []*render.Rendered, t corev1
 				continue
 			}
 			if met = true; sl.Objects[o.ID.String()] == nil {
-				out = appendNew(out, []string{fmt.Sprintf("%s%s of the release %s, as %s %s", AsideNote, o.ID, rel.ID, w.ID, what)})
+				out = finding.AppendNew(out, finding.Say(known, w.ID).On(o.ID.String()).In(rel.ID))
 			}
 		}
 	}
 	if !met && untouched > 0 {
-		out = append(out, fmt.Sprintf("%spods with %s of %s, as %s %s", AsideNote,
-			metav1.FormatLabelSelector(t.LabelSelector),
-			english.Plural(untouched, "untouched release", ""), w.ID, what))
+		out = append(out, finding.Say(unread, metav1.FormatLabelSelector(t.LabelSelector), untouched, w.ID))
 	}
 	return out
 }

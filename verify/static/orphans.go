@@ -1,8 +1,6 @@
 package static
 
 import (
-	"fmt"
-
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -10,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -19,10 +18,10 @@ const MostOrphans = 10
 
 // Orphans says which objects of head aim at nothing any more because the change removes
 // what they aimed at. Nothing of it breaks a rule: it is said, and gates nothing.
-func Orphans(p slice.Pair) []string {
+func Orphans(p slice.Pair) []finding.Note {
 	base, head := newAimIndex(p.Objects(state.Base)), newAimIndex(p.Objects(state.Head))
 	fresh := newcomers(base, head)
-	var out []string
+	var out []finding.Note
 	more := 0
 	for _, o := range head.objects {
 		b := base.counterpart(o)
@@ -38,11 +37,11 @@ func Orphans(p slice.Pair) []string {
 			continue
 		}
 		where := o.Locate("metadata.name")
-		out = append(out, fmt.Sprintf("%s (%s:%d) no longer acts on anything: %s was removed",
-			o.ID, where.File, max(where.StartLine, 1), was.ID))
+		out = append(out, finding.Say(finding.ActsOnNothing, was.ID).On(o.ID.String()).
+			At(where.File, max(where.StartLine, 1)))
 	}
 	if more > 0 {
-		out = append(out, fmt.Sprintf("%s: %d more objects no longer act on anything", p.ID, more))
+		out = append(out, finding.Say(finding.MoreActOnNothing, more).In(p.ID))
 	}
 	return out
 }
