@@ -13,8 +13,8 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/locate"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/worker"
@@ -23,7 +23,7 @@ import (
 // RenderBoth renders two revisions. A release whose files and settings are equal on both
 // sides is rendered once, and only where its objects may concern other releases. Rendered.Changed and Why say for each
 // release whether a file it reads changed. Errors: only what concerns a whole tree.
-func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *Revision, err error) {
+func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *object.Revision, err error) {
 	if err := checkPaths(opt.Paths, base, head); err != nil {
 		return nil, nil, err
 	}
@@ -50,7 +50,7 @@ func RenderBoth(ctx context.Context, base, head tree.Tree, opt Options) (b, h *R
 }
 
 // compared renders two sides, and makes revisions of them.
-func compared(ctx context.Context, bs, hs *side) (b, h *Revision, err error) {
+func compared(ctx context.Context, bs, hs *side) (b, h *object.Revision, err error) {
 	if err := completeBoth(ctx, bs, hs); err != nil {
 		return nil, nil, err
 	}
@@ -92,15 +92,18 @@ func compared(ctx context.Context, bs, hs *side) (b, h *Revision, err error) {
 
 // notLookedAt is a revision of a repository that there was no time to look through, whatever the
 // change does: one release, which was cut.
-func notLookedAt(t tree.Tree, opt Options) *Revision {
-	r := release.Release{ID: ".", Kind: release.Manifests, Path: ".", Selected: "the repository as a whole"}
-	f := &document.Failure{
-		Cut: true, Reason: ErrTime.Error(), Where: document.FileStart("."),
+func notLookedAt(t tree.Tree, opt Options) *object.Revision {
+	r := release.Release{Release: object.Release{ID: ".", Kind: object.Manifests, Path: ".",
+		Selected: "the repository as a whole"}}
+	f := &object.Failure{
+		Cut: true, Reason: ErrTime.Error(), Where: object.FileStart("."),
 		Remedy: "name the PATHs that the change is about, or raise --time-budget",
 	}
-	return &Revision{Name: t.Name(), Commit: t.Commit(), Tree: t, opt: opt, Releases: []*Rendered{
-		{Release: r, Err: f, Changed: true, Why: "not looked at", recipe: release.Unread(r), partly: true},
-	}}
+	return &object.Revision{Name: t.Name(), Commit: t.Commit(), Tree: t, Narrowed: len(opt.Paths) > 0,
+		Renderer: &renderer{tree: t, opt: opt}, Releases: []*object.Rendered{
+			{Release: r.Release, Err: f, Changed: true, Why: "not looked at",
+				Origin: &made{Release: r, recipe: release.Unread(r), partly: true}},
+		}}
 }
 
 // times are what the releases of a side took to render, those that were dropped later too.
@@ -150,10 +153,10 @@ func slower(base, head *side) bool {
 
 // cutBoth takes a release that there was no time for on one side away on both: half of it
 // says nothing. slow says that head took the time.
-func cutBoth(base, head *Revision, slow bool) {
+func cutBoth(base, head *object.Revision, slow bool) {
 	unlisted(base, head)
 	unlisted(head, base)
-	old := map[string]*Rendered{}
+	old := map[string]*object.Rendered{}
 	for _, r := range base.Releases {
 		old[r.ID] = r
 	}
@@ -173,8 +176,9 @@ func cutBoth(base, head *Revision, slow bool) {
 
 // unlisted adds what the other side has and this one not, where this one had no time to list all: it is not known to be
 // gone, or new. What is made of a file that is not on this side is.
-func unlisted(here, other *Revision) {
-	if !slices.ContainsFunc(here.Releases, func(r *Rendered) bool { return r.Err != nil && r.Err.Cut }) {
+func unlisted(here, other *object.Revision) {
+	mine, theirs := rendererOf(here).src, rendererOf(other).src
+	if !slices.ContainsFunc(here.Releases, func(r *object.Rendered) bool { return r.Err != nil && r.Err.Cut }) {
 		return
 	}
 	have := map[string]bool{}
@@ -183,19 +187,20 @@ func unlisted(here, other *Revision) {
 	}
 	for _, r := range other.Releases {
 		own := append(slices.Clone(r.Reads), r.By.File)
-		foreign := func(f string) bool { return f != "" && !here.src.HasFile(f) && other.src.HasFile(f) }
+		foreign := func(f string) bool { return f != "" && !mine.HasFile(f) && theirs.HasFile(f) }
 		if have[r.ID] || slices.ContainsFunc(own, foreign) {
 			continue
 		}
-		j := release.Unread(r.Release)
-		here.Releases = append(here.Releases, &Rendered{Release: r.Release, Err: j.Cut(), recipe: j, partly: true})
+		j := release.Unread(madeOf(r).Release)
+		here.Releases = append(here.Releases, &object.Rendered{Release: r.Release, Err: j.Cut(),
+			Origin: &made{Release: j.Release, recipe: j, partly: true}})
 	}
 	sort.Slice(here.Releases, func(a, b int) bool { return here.Releases[a].ID < here.Releases[b].ID })
 }
 
 // explainChanges fills Changed and Why on both sides.
-func explainChanges(base, head *Revision) {
-	old := map[string]*Rendered{}
+func explainChanges(base, head *object.Revision) {
+	old := map[string]*object.Rendered{}
 	for _, r := range base.Releases {
 		old[r.ID] = r
 	}
@@ -208,8 +213,8 @@ func explainChanges(base, head *Revision) {
 		}
 		r.Changed, r.Why = compareJobs(b, r)
 		b.Changed, b.Why = r.Changed, r.Why
-		for _, f := range slices.Sorted(maps.Keys(b.lostFiles)) {
-			if !r.lostFiles[f] {
+		for _, f := range slices.Sorted(maps.Keys(madeOf(b).lostFiles)) {
+			if !madeOf(r).lostFiles[f] {
 				r.Notes = append(r.Notes, f+" fails on base: its objects have no baseline")
 			}
 		}
@@ -220,27 +225,28 @@ func explainChanges(base, head *Revision) {
 }
 
 // compareJobs reports whether two sides of a release may differ, and why.
-func compareJobs(b, h *Rendered) (bool, string) {
-	if b.recipe == nil || h.recipe == nil {
+func compareJobs(b, h *object.Rendered) (bool, string) {
+	was, is := madeOf(b), madeOf(h)
+	if was.recipe == nil || is.recipe == nil {
 		return true, "not read on one side"
 	}
-	if b.partly && b.Err.Cut || h.partly && h.Err.Cut {
+	if was.partly && b.Err.Cut || is.partly && h.Err.Cut {
 		return false, "not read in time on one side"
 	}
 	var changed []string
-	for _, p := range h.recipe.Own() {
-		if old, ok := b.recipe.Files[p]; !ok || string(old) != string(h.recipe.Files[p]) {
+	for _, p := range is.recipe.Own() {
+		if old, ok := was.recipe.Files[p]; !ok || string(old) != string(is.recipe.Files[p]) {
 			changed = append(changed, p)
 		}
 	}
-	for _, p := range b.recipe.Own() {
-		if _, ok := h.recipe.Files[p]; !ok {
+	for _, p := range was.recipe.Own() {
+		if _, ok := is.recipe.Files[p]; !ok {
 			changed = append(changed, p)
 		}
 	}
 	sort.Strings(changed)
 	switch {
-	case len(changed) == 0 && !slices.Equal(b.recipe.FetchedNames(), h.recipe.FetchedNames()):
+	case len(changed) == 0 && !slices.Equal(was.recipe.FetchedNames(), is.recipe.FetchedNames()):
 		return true, "what it fetches changed"
 	case len(changed) == 1:
 		return true, changed[0] + " changed"
@@ -248,12 +254,12 @@ func compareJobs(b, h *Rendered) (bool, string) {
 		return true, fmt.Sprintf("%s and %s changed", changed[0], english.Plural(len(changed)-1, "other file", ""))
 	case (b.Err == nil) != (h.Err == nil):
 		return true, "it renders on one side alone"
-	case b.recipe.Digest() != h.recipe.Digest():
+	case was.recipe.Digest() != is.recipe.Digest():
 		return true, "its settings changed"
 	case !b.Delivery.Alike(h.Delivery):
 		return true, "what " + cmp.Or(string(h.Delivery.Tool), "helm") + " does after it applied it changed"
 	case h.Err != nil:
 		return false, "it renders on neither side, and none of its files changed"
 	}
-	return false, fmt.Sprintf("none of its %s changed", english.Plural(len(h.recipe.Own()), "file", ""))
+	return false, fmt.Sprintf("none of its %s changed", english.Plural(len(is.recipe.Own()), "file", ""))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/worker"
@@ -29,12 +30,12 @@ func TestNoTimeToLookIsNotTheChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, rev := range []*Revision{b, h} {
+	for _, rev := range []*object.Revision{b, h} {
 		if len(rev.Releases) != 1 || rev.Releases[0].Err == nil || !rev.Releases[0].Err.Cut || rev.Releases[0].Err.Slow {
 			t.Fatalf("%+v", rev.Releases)
 		}
 	}
-	if ch.Broke(b.Releases[0], h.Releases[0]) || len(ch.Changes) != 0 {
+	if Broke(ch, b.Releases[0], h.Releases[0]) || len(ch.Changes) != 0 {
 		t.Errorf("taken for the change's: %+v", ch.Changes)
 	}
 }
@@ -219,7 +220,7 @@ func TestUnlisted(t *testing.T) {
 		}
 		h.Releases = h.Releases[:1]
 		if tt.cut {
-			h.Releases[0].Err = h.Releases[0].recipe.Cut()
+			h.Releases[0].Err = madeOf(h.Releases[0]).recipe.Cut()
 		}
 		unlisted(h, b)
 		if len(h.Releases) != tt.want || tt.want == 2 && (h.Releases[1].ID != "b" || !h.Releases[1].Err.Cut) {

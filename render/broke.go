@@ -7,14 +7,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 // Broke reports whether the change is the reason why a release does not render on head; base
 // is nil where it is new. What does not render on base either is not, unless the change
 // breaks a line of its own in what could only not be fetched, or in another way; nor is one
 // that only moved. What there was no time for is the change's doing where head took it.
-func (c *Changes) Broke(base, head *Rendered) bool {
+func Broke(c *object.Changes, base, head *object.Rendered) bool {
 	switch {
 	case head == nil || head.Err == nil:
 		return false
@@ -23,43 +24,44 @@ func (c *Changes) Broke(base, head *Rendered) bool {
 	case base == nil:
 		// A new one that nothing is wrong with but what is not here, such as the values that a chart
 		// asks for, takes nothing away, unless it may stand for one that was looked at and is gone.
-		return !c.moved(head) && !c.listed(head) && (!head.Err.Skipped && !awaits(head) || c.lost())
+		return !movedFrom(c, head) && !listedAlike(c, head) && (!head.Err.Skipped && !awaits(head) || lostAny(c))
 	case base.Err == nil:
 		return !head.Err.Skipped || !stoodIn(base, head)
 	case head.Err.Skipped, asks(base.Err) && asks(head.Err):
 		return false
 	}
 	at, was := head.Err.Where, base.Err.Where
-	if at.File == was.File && c.Edited(at.File, at.StartLine) && !c.baseHas(at.File) {
+	if at.File == was.File && c.Edited(at.File, at.StartLine) && !baseHas(c, at.File) {
 		return true // a file of chart-testing, which base was rendered with too
 	}
 	same := at.File == was.File && at.StartLine == was.StartLine || cause(base.Err) == cause(head.Err)
 	return c.Edited(at.File, at.StartLine) && (base.Err.Skipped || !same)
 }
 
-func (c *Changes) baseHas(file string) bool {
-	src, err := c.Base.source()
+func baseHas(c *object.Changes, file string) bool {
+	src, err := listed(c.Base)
 	return err != nil || src.Lists(file)
 }
 
 // stoodIn reports whether a chart of the repository stood for a dependency on base that head says is not at hand: it is
 // published elsewhere on both sides, and what lies beside has got another version.
-func stoodIn(base, head *Rendered) bool {
-	return base.recipe != nil && slices.ContainsFunc(base.recipe.StandIns, func(name string) bool {
+func stoodIn(base, head *object.Rendered) bool {
+	recipe := madeOf(base).recipe
+	return recipe != nil && slices.ContainsFunc(recipe.StandIns, func(name string) bool {
 		return regexp.MustCompile(`(^|[ ,])` + regexp.QuoteMeta(name) + `@`).MatchString(head.Err.Reason)
 	})
 }
 
 // asks reports whether a chart refuses its values in its author's words, of `required` or `fail`: which of the values
 // that are not there it names first depends on the order of its templates.
-func asks(f *document.Failure) bool { return strings.Contains(f.Reason, "execution error at (") }
+func asks(f *object.Failure) bool { return strings.Contains(f.Reason, "execution error at (") }
 
 // awaits reports whether a release is a chart with its own values alone that asks for others, of which the repository
 // has none.
-func awaits(r *Rendered) bool { return isBare(r.Release) && r.Err.Remedy == giveValues }
+func awaits(r *object.Rendered) bool { return isBare(madeOf(r).Release) && r.Err.Remedy == giveValues }
 
 // cause is what a failure says without the place.
-func cause(f *document.Failure) string {
+func cause(f *object.Failure) string {
 	s := strings.TrimPrefix(f.Reason, f.Where.File)
 	if i := strings.Index(s, ": "); strings.HasPrefix(s, ":") && i > 0 {
 		s = s[i:]
@@ -69,7 +71,7 @@ func cause(f *document.Failure) string {
 
 // moved reports whether a release of head fails as one does that base has and head has not, over a file that is the
 // same in another place: a folder was renamed.
-func (c *Changes) moved(head *Rendered) bool {
+func movedFrom(c *object.Changes, head *object.Rendered) bool {
 	if c.Base == nil {
 		return false
 	}
@@ -78,7 +80,7 @@ func (c *Changes) moved(head *Rendered) bool {
 		here[r.ID] = true
 	}
 	at := digests(c.Head, []string{head.Err.Where.File})[0]
-	return at != "" && slices.ContainsFunc(c.Base.Releases, func(r *Rendered) bool {
+	return at != "" && slices.ContainsFunc(c.Base.Releases, func(r *object.Rendered) bool {
 		return r.Err != nil && !here[r.ID] && r.Err.Skipped == head.Err.Skipped && cause(r.Err) == cause(head.Err) &&
 			digests(c.Base, []string{r.Err.Where.File})[0] == at
 	})
@@ -86,7 +88,7 @@ func (c *Changes) moved(head *Rendered) bool {
 
 // listed reports whether a new release fails as all others do that the same file lists and that are of this repository:
 // the file is for another place, such as a test that copies the charts beside it.
-func (c *Changes) listed(head *Rendered) bool {
+func listedAlike(c *object.Changes, head *object.Rendered) bool {
 	if c.Base == nil || head.Err.Where.File == "" {
 		return false
 	}
@@ -96,7 +98,7 @@ func (c *Changes) listed(head *Rendered) bool {
 			alike++
 		}
 	}
-	return alike > 1 && !slices.ContainsFunc(c.Head.Releases, func(r *Rendered) bool {
+	return alike > 1 && !slices.ContainsFunc(c.Head.Releases, func(r *object.Rendered) bool {
 		return r.Err == nil && r.ID != file && (r.By.File == file || slices.Contains(r.Reads, file))
 	})
 }
@@ -109,7 +111,7 @@ func anyName(s string) string { return ownNames.ReplaceAllString(s, "") }
 // lost reports whether a release of which base has workloads is gone on head. One that only lists what
 // others are made of is none: a renamed application brings another such list. Nor is one whose files
 // head renders as they are for another release, wherever they lie.
-func (c *Changes) lost() bool {
+func lostAny(c *object.Changes) bool {
 	if c.Base == nil {
 		return false
 	}
@@ -123,7 +125,7 @@ func (c *Changes) lost() bool {
 			read[d] = true
 		}
 	}
-	taken := func(r *Rendered) bool {
+	taken := func(r *object.Rendered) bool {
 		was := digests(c.Base, r.Reads)
 		return len(was) > 0 && !slices.ContainsFunc(was, func(d string) bool { return d == "" || !read[d] })
 	}
@@ -137,7 +139,7 @@ func (c *Changes) lost() bool {
 
 // TakenOver reports whether a release that base has and head has not lives on under another ID: one of the same
 // kind is new on head that reads half of its files or more, by their paths or as base has them.
-func (c *Changes) TakenOver(r *Rendered) bool {
+func TakenOver(c *object.Changes, r *object.Rendered) bool {
 	if c.Base == nil || len(r.Reads) == 0 {
 		return false
 	}
@@ -146,7 +148,7 @@ func (c *Changes) TakenOver(r *Rendered) bool {
 		before[b.ID] = true
 	}
 	was := digests(c.Base, r.Reads)
-	return slices.ContainsFunc(c.Head.Releases, func(h *Rendered) bool {
+	return slices.ContainsFunc(c.Head.Releases, func(h *object.Rendered) bool {
 		if before[h.ID] || h.Kind != r.Kind {
 			return false
 		}
@@ -161,9 +163,9 @@ func (c *Changes) TakenOver(r *Rendered) bool {
 }
 
 // digests are those of some files of a revision; "" of one that it has not.
-func digests(r *Revision, files []string) []string {
+func digests(r *object.Revision, files []string) []string {
 	out := make([]string, len(files))
-	src, err := r.source()
+	src, err := listed(r)
 	if err != nil {
 		return out
 	}
@@ -175,7 +177,7 @@ func digests(r *Revision, files []string) []string {
 	return out
 }
 
-func hasPods(o *Object) bool {
+func hasPods(o *object.Object) bool {
 	_, pod := o.Typed.(*corev1.Pod)
-	return pod || podTemplate(o) != nil
+	return pod || typed.PodTemplate(o.Typed) != nil
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -131,13 +132,13 @@ func TestBroke(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		old := map[string]*Rendered{}
+		old := map[string]*object.Rendered{}
 		for _, r := range b.Releases {
 			old[r.ID] = r
 		}
 		got, failed := false, false
 		for _, r := range h.Releases {
-			got = got || ch.Broke(old[r.ID], r)
+			got = got || Broke(ch, old[r.ID], r)
 			failed = failed || r.Err != nil
 		}
 		if got != tt.want || !failed {

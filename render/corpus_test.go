@@ -24,6 +24,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
@@ -147,7 +148,7 @@ var reasonClasses = []struct{ name, words string }{
 	{"invalid", `invalid|broken|unknown field|conflict|already registered|includes itself`},
 }
 
-func reasonClass(f *document.Failure) string {
+func reasonClass(f *object.Failure) string {
 	for _, c := range reasonClasses {
 		if regexp.MustCompile(c.words).MatchString(f.Reason) {
 			return c.name
@@ -172,7 +173,7 @@ func (r *corpusRow) measure() {
 
 // render renders the roots that discovery finds; what they declare in turn has settings
 // that no command line has.
-func (r *corpusRow) render(opt Options) *Revision {
+func (r *corpusRow) render(opt Options) *object.Revision {
 	files, err := tree.Git(r.dir, "HEAD")
 	if err != nil {
 		if files, err = tree.Dir(r.dir); err != nil {
@@ -194,7 +195,7 @@ func (r *corpusRow) render(opt Options) *Revision {
 		return nil
 	}
 	for _, rel := range d.releases {
-		if rel.Kind != release.Manifests {
+		if rel.Kind != object.Manifests {
 			roots = append(roots, rel)
 		}
 	}
@@ -202,7 +203,7 @@ func (r *corpusRow) render(opt Options) *Revision {
 	return r.renderRoots(src, roots, opt, run)
 }
 
-func (r *corpusRow) renderRoots(src *source.Source, roots []release.Release, opt Options, run worker.Runner) *Revision {
+func (r *corpusRow) renderRoots(src *source.Source, roots []release.Release, opt Options, run worker.Runner) *object.Revision {
 	s := newSide(src, opt, run)
 	if err := s.gather(context.Background(), roots, nil); err != nil {
 		r.t.Fatal(err)
@@ -220,7 +221,7 @@ func (r *corpusRow) compare() {
 		return
 	}
 	repo := filepath.Join(r.t.TempDir(), "repo")
-	r.checkout(rev.Tree, repo)
+	r.checkout(rendererOf(rev).tree, repo)
 	r.roots = len(rev.Releases)
 	for _, rel := range rev.Releases {
 		if rel.Err != nil && strings.Contains(rel.Err.Reason, "the renderer broke") {
@@ -241,7 +242,7 @@ func (r *corpusRow) compare() {
 }
 
 // place counts one root; err is the command's.
-func (r *corpusRow) place(rev *Revision, rel *Rendered, out []byte, err error) {
+func (r *corpusRow) place(rev *object.Revision, rel *object.Rendered, out []byte, err error) {
 	if rel.Err == nil && err == nil {
 		r.verdict(rev, rel, out)
 		return
@@ -268,12 +269,12 @@ func (r *corpusRow) place(rev *Revision, rel *Rendered, out []byte, err error) {
 
 // verdict compares one root's objects. A chart that asks for API versions is compared
 // once more with those that the command assumes: it has no cluster to ask.
-func (r *corpusRow) verdict(rev *Revision, rel *Rendered, out []byte) {
+func (r *corpusRow) verdict(rev *object.Revision, rel *object.Rendered, out []byte) {
 	diffs := compareObjects(rel, out)
-	if len(diffs) > 0 && rel.Kind == release.Helm {
-		again := rel.Release
+	if len(diffs) > 0 && rel.Kind == object.Helm {
+		again := madeOf(rel).Release
 		again.APIVersions = chartutil.DefaultVersionSet
-		src, err := source.New(rev.Tree)
+		src, err := source.New(rendererOf(rev).tree)
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -321,11 +322,11 @@ func stderrOf(err error) string {
 	return err.Error()
 }
 
-func commandFor(r *Rendered, repo string) *exec.Cmd {
+func commandFor(r *object.Rendered, repo string) *exec.Cmd {
 	var cmd *exec.Cmd
 	switch {
-	case r.Kind == release.Helm && *helmBinary != "":
-		args := []string{"template", r.Name, filepath.Join(repo, r.Path), "--namespace", "default", "--include-crds", "--kube-version", r.KubeVersion + ".0"}
+	case r.Kind == object.Helm && *helmBinary != "":
+		args := []string{"template", r.Name, filepath.Join(repo, r.Path), "--namespace", "default", "--include-crds", "--kube-version", madeOf(r).KubeVersion + ".0"}
 		for _, v := range helm.ServedVersions(36) {
 			args = append(args, "--api-versions", v)
 		}
@@ -333,7 +334,7 @@ func commandFor(r *Rendered, repo string) *exec.Cmd {
 			args = append(args, "--values", filepath.Join(repo, v))
 		}
 		cmd = exec.Command(*helmBinary, args...)
-	case r.Kind == release.Kustomize && *kustBinary != "":
+	case r.Kind == object.Kustomize && *kustBinary != "":
 		args := []string{"build", filepath.Join(repo, r.Path)}
 		if *helmBinary != "" {
 			args = append(args, "--enable-helm", "--helm-command", *helmBinary)
@@ -347,7 +348,7 @@ func commandFor(r *Rendered, repo string) *exec.Cmd {
 }
 
 // compareObjects lists the objects that are not equal to those of a command's output.
-func compareObjects(r *Rendered, out []byte) []string {
+func compareObjects(r *object.Rendered, out []byte) []string {
 	docs, f := document.Decode("output", out)
 	if f != nil {
 		return []string{f.Reason}
@@ -364,14 +365,14 @@ func compareObjects(r *Rendered, out []byte) []string {
 		k := fmt.Sprint(document.GVK(o.Content), meta["namespace"], meta["name"], meta["generateName"])
 		theirs, ok := want[k]
 		if !ok {
-			if !o.isVolatile("metadata.name") {
+			if !o.IsVolatile("metadata.name") {
 				diffs = append(diffs, "only ours: "+k)
 			}
 			random[fmt.Sprint(document.GVK(o.Content))]++
 			continue
 		}
 		delete(want, k)
-		for _, v := range o.volatile {
+		for _, v := range docOf(o).Volatile {
 			fieldpath.Parse(v.Path).Set(theirs, v.Mask)
 		}
 		for _, p := range document.Differing(theirs, o.Content) {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
-	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // dropCovered removes discovered releases that a GitOps object declares with its own settings,
@@ -23,7 +23,7 @@ func (s *side) dropCovered(base *side) {
 		switch k, covered := c[i]; {
 		case covered:
 			who := s.releases[k]
-			kept.ignored = append(kept.ignored, source.Ignored{Path: r.ID, Reason: "rendered by " + who.Selected})
+			kept.ignored = append(kept.ignored, object.Ignored{Path: r.ID, Reason: "rendered by " + who.Selected})
 			kept.covered[r.ID] = who
 		case !gone[i]:
 			kept.take(s, i)
@@ -41,12 +41,12 @@ func (s *side) coverers() map[int]int {
 			continue
 		}
 		by[string(r.Kind)+" "+r.Path] = i
-		if r.Kind == release.Helm {
+		if r.Kind == object.Helm {
 			continue // its files are those that declare it
 		}
 		for _, f := range r.Files {
 			file[f] = i
-			if r.Kind == release.Kustomize {
+			if r.Kind == object.Kustomize {
 				by["kustomize "+f] = i
 			}
 		}
@@ -57,7 +57,7 @@ func (s *side) coverers() map[int]int {
 			continue
 		}
 		k, ok := by[string(r.Kind)+" "+r.Path]
-		if r.Kind == release.Manifests && !ok {
+		if r.Kind == object.Manifests && !ok {
 			k, ok = coveringAll(r.Files, file)
 		}
 		if ok {
@@ -141,7 +141,7 @@ func (s *side) dropLeft(other *side) {
 		switch {
 		case was && !still && !here && r.By.File == "" && !r.Declared && !slices.Contains(s.opt.Paths, r.Path):
 			kept.ignored = append(kept.ignored,
-				source.Ignored{Path: r.ID,
+				object.Ignored{Path: r.ID,
 					Reason: fmt.Sprintf("nothing renders it on %s; on %s, %s does", s.src.Tree.Name(),
 						other.src.Tree.Name(), who.Selected)})
 			gone[r.ID] = true

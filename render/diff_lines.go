@@ -2,37 +2,41 @@ package render
 
 import (
 	"bytes"
+	"fmt"
 	"sort"
 	"strings"
+	"sync"
 
 	gitdiff "github.com/go-git/go-git/v5/utils/diff"
 	"github.com/sergi/go-diff/diffmatchpatch"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
+	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // maxDiffLines bounds the line diff of one file: beyond it every line counts as edited.
 const maxDiffLines = 20_000
 
 // diffFiles lists the files that differ and the lines of head that were edited.
-func (c *Changes) diffFiles() error {
-	b, err := c.Base.source()
+func diffFiles(c *object.Changes) error {
+	b, err := listed(c.Base)
 	if err != nil {
 		return err
 	}
-	h, err := c.Head.source()
+	h, err := listed(c.Head)
 	if err != nil {
 		return err
 	}
-	c.edited = map[string][]lineRange{}
+	c.Lines, c.Compare = map[string][]object.Lines{}, (&comparison{base: b, head: h, done: map[string]hunked{}}).hunks
 	for _, f := range h.Files {
 		switch {
 		case !b.Lists(f):
 			c.Files = append(c.Files, f)
-			c.edited[f] = wholeFile
+			c.Lines[f] = wholeFile
 		case h.Digest(f) != b.Digest(f) || h.Links[f] != b.Links[f]:
 			c.Files = append(c.Files, f)
-			c.edited[f] = editedLines(b, h, f)
+			c.Lines[f] = editedLines(b, h, f)
 		}
 	}
 	for _, f := range b.Files {
@@ -44,17 +48,21 @@ func (c *Changes) diffFiles() error {
 	return nil
 }
 
-// source is the tree of a revision, listed.
-func (r *Revision) source() (*source.Source, error) {
-	if r.src != nil {
-		return r.src, nil
+// listed is the tree of a revision, listed.
+func listed(r *object.Revision) (*source.Source, error) {
+	if src := rendererOf(r).src; src != nil {
+		return src, nil
 	}
-	return source.New(r.Tree)
+	t, ok := r.Tree.(tree.Tree)
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", r.Name, tree.ErrNoRevision)
+	}
+	return source.New(t)
 }
 
-var wholeFile = []lineRange{{1, 1 << 30}}
+var wholeFile = []object.Lines{{First: 1, Last: 1 << 30}}
 
-func editedLines(b, h *source.Source, f string) []lineRange {
+func editedLines(b, h *source.Source, f string) []object.Lines {
 	old, err := b.Read(f)
 	if err != nil {
 		return wholeFile
@@ -67,11 +75,11 @@ func editedLines(b, h *source.Source, f string) []lineRange {
 }
 
 // lineEdits are the lines of b that a does not have, from 1.
-func lineEdits(a, b string) []lineRange {
+func lineEdits(a, b string) []object.Lines {
 	if strings.Count(a, "\n")+strings.Count(b, "\n") > 2*maxDiffLines {
 		return wholeFile
 	}
-	var out []lineRange
+	var out []object.Lines
 	line := 1
 	for _, d := range gitdiff.Do(a, b) {
 		n := countLines(d.Text)
@@ -79,7 +87,7 @@ func lineEdits(a, b string) []lineRange {
 		case diffmatchpatch.DiffEqual:
 			line += n
 		case diffmatchpatch.DiffInsert:
-			out = append(out, lineRange{line, line + n - 1})
+			out = append(out, object.Lines{First: line, Last: line + n - 1})
 			line += n
 		}
 	}
@@ -92,4 +100,73 @@ func countLines(text string) int {
 		n++
 	}
 	return n
+}
+
+// comparison compares the files of two sides line by line, each once.
+type comparison struct {
+	base, head *source.Source
+	mu         sync.Mutex
+	done       map[string]hunked
+}
+
+type hunked struct {
+	hunks []object.Hunk
+	err   error
+}
+
+// hunks is that of [object.Changes.Hunks].
+func (c *comparison) hunks(file string) ([]object.Hunk, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h, ok := c.done[file]
+	if !ok {
+		h.hunks, h.err = c.compare(file)
+		c.done[file] = h
+	}
+	return h.hunks, h.err
+}
+
+func (c *comparison) compare(file string) ([]object.Hunk, error) {
+	was, err := c.base.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	is, err := c.head.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Count(was, []byte("\n"))+bytes.Count(is, []byte("\n")) > 2*maxDiffLines {
+		return nil, fmt.Errorf("%s: %w", file, tree.ErrTooBig)
+	}
+	return hunks(string(was), string(is)), nil
+}
+
+func hunks(a, b string) []object.Hunk {
+	var out []object.Hunk
+	base, head := 1, 1
+	var open *object.Hunk
+	for _, d := range gitdiff.Do(a, b) {
+		n := countLines(d.Text)
+		if d.Type == diffmatchpatch.DiffEqual {
+			base, head, open = base+n, head+n, nil
+			continue
+		}
+		if open == nil {
+			out = append(out, object.Hunk{HeadFirst: head, HeadLast: head - 1, BaseFirst: base, BaseLast: base - 1})
+			open = &out[len(out)-1]
+		}
+		if d.Type == diffmatchpatch.DiffInsert {
+			head += n
+			open.HeadLast = head - 1
+			continue
+		}
+		base += n
+		open.BaseLast = base - 1
+		for _, l := range strings.SplitAfter(d.Text, "\n") {
+			if l != "" {
+				open.Base = append(open.Base, strings.TrimRight(l, "\r\n"))
+			}
+		}
+	}
+	return out
 }

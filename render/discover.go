@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/typed"
@@ -21,9 +22,9 @@ type discovery struct {
 	opt      Options
 	releases []release.Release
 	ids      map[string]bool // of releases
-	ignored  []source.Ignored
-	failed   map[string]*document.Failure // by release: what cannot be had
-	late     bool                         // the time ended before all was looked at
+	ignored  []object.Ignored
+	failed   map[string]*object.Failure // by release: what cannot be had
+	late     bool                       // the time ended before all was looked at
 	// inChart are the folders of charts; used the paths that another unit renders.
 	charts map[string]bool
 	used   map[string]string // path to what uses it
@@ -59,7 +60,7 @@ func (d *discovery) over() bool {
 	return d.late
 }
 
-func sortIgnored(list []source.Ignored) {
+func sortIgnored(list []object.Ignored) {
 	sort.SliceStable(list, func(i, j int) bool {
 		if list[i].Path != list[j].Path {
 			return list[i].Path < list[j].Path
@@ -69,7 +70,7 @@ func sortIgnored(list []source.Ignored) {
 }
 
 func (d *discovery) ignore(p, reason string) {
-	d.ignored = append(d.ignored, source.Ignored{Path: p, Reason: reason})
+	d.ignored = append(d.ignored, object.Ignored{Path: p, Reason: reason})
 }
 
 func (d *discovery) add(r release.Release) {
@@ -232,7 +233,8 @@ func (d *discovery) bare(dir string) release.Release {
 	if m, f := helm.ReadMetadata(d.src, dir); f == nil && m.Name != "" {
 		name = m.Name
 	}
-	r := release.Release{ID: dir, Kind: release.Helm, Path: dir, Name: installable(name), Selected: "Chart.yaml found"}
+	r := release.Release{Release: object.Release{ID: dir, Kind: object.Helm, Path: dir,
+		Name: installable(name), Selected: "Chart.yaml found"}}
 	if own := path.Join(dir, "values.yaml"); d.src.HasFile(own) {
 		r.Values = []string{own}
 	}

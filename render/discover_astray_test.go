@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
 // A link to a file that is not there makes no release of a folder without manifests. It breaks one with them, one that
 // it is named in, and one that base reads.
 func TestALinkToNothingIsNoManifest(t *testing.T) {
-	object := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+	thing := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 	folder := func(files map[string]string) tree.Tree {
 		dir := t.TempDir()
 		for name, text := range files {
@@ -43,13 +44,13 @@ func TestALinkToNothingIsNoManifest(t *testing.T) {
 		want       string
 	}{
 		"alone":        {head: map[string]string{"x/a.yaml": "-> gone/a.yaml"}, want: ignored},
-		"with others":  {head: map[string]string{"x/a.yaml": "-> gone/a.yaml", "x/b.yaml": object}, want: failed},
+		"with others":  {head: map[string]string{"x/a.yaml": "-> gone/a.yaml", "x/b.yaml": thing}, want: failed},
 		"named":        {head: map[string]string{"x/a.yaml": "-> gone/a.yaml"}, paths: []string{"x"}, want: failed},
-		"base reads":   {head: map[string]string{"x/a.yaml": "-> gone"}, base: map[string]string{"x/a.yaml": object}, want: failed},
+		"base reads":   {head: map[string]string{"x/a.yaml": "-> gone"}, base: map[string]string{"x/a.yaml": thing}, want: failed},
 		"base neither": {head: map[string]string{"x/a.yaml": "-> b"}, base: map[string]string{"x/a.yaml": "-> a"}, want: ignored},
-		"it is there":  {head: map[string]string{"x/a.yaml": "-> ../y/a.yaml", "y/a.yaml": object}, want: "y ok"},
+		"it is there":  {head: map[string]string{"x/a.yaml": "-> ../y/a.yaml", "y/a.yaml": thing}, want: "y ok"},
 	} {
-		var head *Revision
+		var head *object.Revision
 		var err error
 		opt := Options{Paths: c.paths}
 		if c.base == nil {

@@ -4,8 +4,8 @@ import (
 	"path"
 	"sort"
 
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
@@ -17,7 +17,7 @@ const PlaceholderNote = kustomize.PlaceholderNote
 func (d *discovery) kustomizations() {
 	type found struct {
 		k *kustomize.File
-		f *document.Failure
+		f *object.Failure
 	}
 	all := map[string]found{}
 	includers := map[string]string{}
@@ -55,8 +55,10 @@ func (d *discovery) kustomizations() {
 	for _, dir := range dirs {
 		e := all[dir]
 		test := testFolder(dir + "/x")
-		root := release.Release{ID: dir, Kind: release.Kustomize, Path: dir,
-			Selected: "a kustomization that no other includes"}
+		root := release.Release{
+			Release: object.Release{ID: dir, Kind: object.Kustomize, Path: dir,
+				Selected: "a kustomization that no other includes"},
+		}
 		switch {
 		case d.used[dir] != "":
 			d.claim(root, "rendered by "+d.used[dir])

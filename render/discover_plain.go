@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/typed"
@@ -58,8 +59,11 @@ func (d *discovery) plain() {
 }
 
 func plainRelease(dir string, files []string) release.Release {
-	return release.Release{ID: dir, Kind: release.Manifests, Path: dir, Files: files,
-		Selected: english.Plural(len(files), "plain manifest", "")}
+	return release.Release{
+		Release: object.Release{ID: dir, Kind: object.Manifests, Path: dir,
+			Selected: english.Plural(len(files), "plain manifest", "")},
+		Files: files,
+	}
 }
 
 // astray reports whether a file is a link to one that is not there, which base does not read, either, and that nobody
@@ -81,7 +85,7 @@ func (d *discovery) astray(f string) bool {
 // declaredAbove reports whether a declared release of plain manifests covers a file.
 func (d *discovery) declaredAbove(f string) bool {
 	for _, r := range d.opt.Releases {
-		if r.Kind == release.Manifests && source.Under(f, path.Clean(r.Path)) {
+		if r.Kind == object.Manifests && source.Under(f, path.Clean(r.Path)) {
 			return true
 		}
 	}
@@ -197,7 +201,7 @@ func notAnObject(b []byte) string {
 		}
 	}
 	if objects == 0 {
-		return configFile
+		return object.IsConfigFile
 	}
 	return ""
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -50,7 +52,10 @@ func TestHunksAreComparedOnce(t *testing.T) {
 		return &countedTree{Tree: m}
 	}
 	base, head := side("a\nb\n"), side("a\nc\n")
-	ch := &Changes{Base: &Revision{Tree: base}, Head: &Revision{Tree: head}}
+	ch, err := Diff(&object.Revision{Tree: base}, &object.Revision{Tree: head})
+	if err != nil {
+		t.Fatal(err)
+	}
 	first, opened := "", 0
 	for i := range 50 {
 		got, err := ch.Hunks("web.yaml")
@@ -98,13 +103,13 @@ func TestEdited(t *testing.T) {
 					release = r
 				}
 			}
-			text := string(release.recipe.Files[c.file])
+			text := string(madeOf(release).recipe.Files[c.file])
 			edited := strings.Replace(text, c.from, strings.NewReplacer("3", "5", "{{ .Values.count }}", "5").Replace(c.from), 1)
 			got, err := rev.Edited(context.Background(), release.ID, c.file, []byte(edited))
 			if err != nil || got.Err != nil {
 				t.Fatal(err, got)
 			}
-			for r, want := range map[*Rendered]string{got: "5", release: "3"} {
+			for r, want := range map[*object.Rendered]string{got: "5", release: "3"} {
 				if n, _ := fieldpath.Parse("spec.replicas").Get(r.Objects[0].Content); fmt.Sprint(n) != want {
 					t.Errorf("replicas: %v, want %s", n, want)
 				}
@@ -160,7 +165,7 @@ func TestPlain(t *testing.T) {
 		"  note: " + strings.Repeat("long ", 40):          false,
 		"  whenUnsatisfiable: ScheduleAnyway # as before": true,
 	} {
-		if got := Plain([]string{line}); got != want {
+		if got := redact.Plain([]string{line}); got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
 		}
 	}

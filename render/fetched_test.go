@@ -12,8 +12,8 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
@@ -43,7 +43,7 @@ func offlineWith(t *testing.T, cache string) Options {
 	return Options{Fetcher: f}
 }
 
-func renderWith(t *testing.T, files map[string]string, opt Options) *Revision {
+func renderWith(t *testing.T, files map[string]string, opt Options) *object.Revision {
 	t.Helper()
 	tree, err := tree.Map("head", files)
 	if err != nil {
@@ -81,7 +81,7 @@ func renderWith(t *testing.T, files map[string]string, opt Options) *Revision {
 	return rev
 }
 
-func releaseOf(t *testing.T, rev *Revision, id string) *Rendered {
+func releaseOf(t *testing.T, rev *object.Revision, id string) *object.Rendered {
 	t.Helper()
 	for _, r := range rev.Releases {
 		if r.ID == id {
@@ -92,7 +92,7 @@ func releaseOf(t *testing.T, rev *Revision, id string) *Rendered {
 	return nil
 }
 
-func renders(t *testing.T, rev *Revision, id string) *Rendered {
+func renders(t *testing.T, rev *object.Revision, id string) *object.Rendered {
 	t.Helper()
 	r := releaseOf(t, rev, id)
 	if r.Err != nil {
@@ -101,7 +101,7 @@ func renders(t *testing.T, rev *Revision, id string) *Rendered {
 	return r
 }
 
-func fails(t *testing.T, rev *Revision, id, reason, remedy string) {
+func fails(t *testing.T, rev *object.Revision, id, reason, remedy string) {
 	t.Helper()
 	r := releaseOf(t, rev, id)
 	if r.Err == nil || !strings.Contains(r.Err.Reason, reason) || !strings.Contains(r.Err.Remedy, remedy) {
@@ -109,7 +109,7 @@ func fails(t *testing.T, rev *Revision, id, reason, remedy string) {
 	}
 }
 
-func objectOf(t *testing.T, r *Rendered, name string) *Object {
+func objectOf(t *testing.T, r *object.Rendered, name string) *object.Object {
 	t.Helper()
 	for _, o := range r.Objects {
 		if o.ID.Name == name {
@@ -371,8 +371,8 @@ func TestRemoteBasesThatAreRefused(t *testing.T) {
 
 func TestMissingValuesFileIsTheDeclarationsLine(t *testing.T) {
 	files := map[string]string{"web/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n", ".kubesettle.yaml": "releases:\n- {id: prod, chart: web, values: [gone.yaml]}\n"}
-	at := document.Location{File: ".kubesettle.yaml", StartLine: 2, StartColumn: 1, EndLine: 2, EndColumn: 2, Rung: "release"}
-	opt := Options{Releases: []release.Release{{ID: "prod", Kind: release.Helm, Path: "web", Values: []string{"gone.yaml"}, Declared: true, At: at}}}
+	at := object.Location{File: ".kubesettle.yaml", StartLine: 2, StartColumn: 1, EndLine: 2, EndColumn: 2, Rung: "release"}
+	opt := Options{Releases: []release.Release{{Release: object.Release{ID: "prod", Kind: object.Helm, Path: "web", Values: []string{"gone.yaml"}, Declared: true, At: at}}}}
 	r := releaseOf(t, renderWith(t, files, opt), "prod")
 	if r.Err == nil || r.Err.Where != at || r.Err.Reason != "values file gone.yaml does not exist" {
 		t.Errorf("%+v", r.Err)

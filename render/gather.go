@@ -3,19 +3,19 @@ package render
 import (
 	"path"
 
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // gather collects what a release needs from a tree.
-func gather(s *source.Source, rel release.Release) (*release.Recipe, *document.Failure) {
+func gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Failure) {
 	switch rel.Kind {
-	case release.Helm:
+	case object.Helm:
 		return helm.Gather(s, rel)
-	case release.Kustomize:
+	case object.Kustomize:
 		return kustomize.Gather(s, rel)
 	default:
 		return gatherManifests(s, rel)
@@ -23,7 +23,7 @@ func gather(s *source.Source, rel release.Release) (*release.Recipe, *document.F
 }
 
 // gatherManifests reads the files of a folder of plain manifests.
-func gatherManifests(s *source.Source, rel release.Release) (*release.Recipe, *document.Failure) {
+func gatherManifests(s *source.Source, rel release.Release) (*release.Recipe, *object.Failure) {
 	j := &release.Recipe{Release: rel, Files: map[string][]byte{}}
 	files := rel.Files
 	if len(files) == 0 {
@@ -37,8 +37,8 @@ func gatherManifests(s *source.Source, rel release.Release) (*release.Recipe, *d
 				}
 			}
 		default:
-			return j, &document.Failure{
-				Reason: "path " + rel.Path + " does not exist", Where: document.FileStart(rel.Path),
+			return j, &object.Failure{
+				Reason: "path " + rel.Path + " does not exist", Where: object.FileStart(rel.Path),
 				Remedy: "correct `path` of release " + rel.ID,
 			}
 		}
@@ -47,7 +47,7 @@ func gatherManifests(s *source.Source, rel release.Release) (*release.Recipe, *d
 	for _, p := range files {
 		b, err := s.Read(p)
 		if err != nil {
-			return j, document.AsFailure(p, err)
+			return j, source.AsFailure(p, err)
 		}
 		j.Files[p] = b
 		if f := unreadable(s, p); f != nil {

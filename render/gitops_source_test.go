@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // A chart that cannot be had changes with the object that names its version, which is
@@ -30,7 +30,7 @@ spec: {ref: {tag: "1.0.1"}}
 		"app/other.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n",
 	})
 	for _, r := range rev.Releases {
-		if r.Kind != release.Helm {
+		if r.Kind != object.Helm {
 			continue
 		}
 		want := []string{"app/release.yaml", "app/source.yaml", "app/version.yaml"}

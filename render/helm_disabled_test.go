@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // TestSwitchedOffDependenciesAreNotMissed holds a chart that lacks a dependency against the same chart with it:
@@ -64,7 +66,7 @@ func TestSwitchedOffDependenciesAreNotMissed(t *testing.T) {
 	}
 }
 
-func contents(r *Rendered) []any {
+func contents(r *object.Rendered) []any {
 	var out []any
 	for _, o := range r.Objects {
 		out = append(out, o.Content)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
@@ -102,7 +103,7 @@ func (d *discovery) helmfile(file, text string, given map[string]string) {
 	names, f := h.environments()
 	for _, pattern := range slices.Sorted(maps.Keys(given)) {
 		if f == nil && !d.readOnBase(file) && (pattern == file || pattern == h.dir || source.Match(pattern, file)) {
-			f = helmfileSkip(document.LineOf(file, 1, "release"), "%s gives it values, which are not taken over", given[pattern])
+			f = helmfileSkip(object.LineOf(file, 1, "release"), "%s gives it values, which are not taken over", given[pattern])
 		}
 	}
 	if f != nil {
@@ -121,9 +122,9 @@ func (d *discovery) helmfile(file, text string, given map[string]string) {
 			continue
 		}
 		if total += len(one.entries); total > maxHelmfileReleases {
-			d.fail(h.release(""), &document.Failure{
+			d.fail(h.release(""), &object.Failure{
 				Reason: fmt.Sprintf("%s: more than %d releases of all environments", file, maxHelmfileReleases),
-				Where:  document.FileStart(file), Remedy: "split it",
+				Where:  object.FileStart(file), Remedy: "split it",
 			})
 			return
 		}
@@ -150,7 +151,7 @@ type helmfile struct {
 // helmfileEntry is one release, or one template of releases, and where its fields stand.
 type helmfileEntry struct {
 	content map[string]any
-	place   func(field string) document.Location
+	place   func(field string) object.Location
 }
 
 // release is the beginning of one; without a name it stands for the helmfile.
@@ -160,8 +161,9 @@ func (h *helmfile) release(name string) release.Release {
 		id += ":" + h.env
 	}
 	r := release.Release{
-		Kind: Helm, Path: h.file, Files: []string{h.file}, Selected: "helmfile " + h.file,
-		By: document.LineOf(h.file, 1, "release"), Parent: id,
+		Release: object.Release{Kind: object.Helm, Path: h.file, Selected: "helmfile " + h.file,
+			By: object.LineOf(h.file, 1, "release"), Parent: id},
+		Files: []string{h.file},
 	}
 	if h.several {
 		r.Selected += ", environment " + h.env
@@ -175,9 +177,9 @@ func (h *helmfile) release(name string) release.Release {
 }
 
 // fail adds a release that cannot be had.
-func (d *discovery) fail(r release.Release, f *document.Failure) {
+func (d *discovery) fail(r release.Release, f *object.Failure) {
 	if d.failed == nil {
-		d.failed = map[string]*document.Failure{}
+		d.failed = map[string]*object.Failure{}
 	}
 	if !d.ids[r.ID] {
 		d.failed[r.ID] = f
@@ -186,10 +188,10 @@ func (d *discovery) fail(r release.Release, f *document.Failure) {
 }
 
 // environments lists the names that a helmfile and its bases declare.
-func (h *helmfile) environments() ([]string, *document.Failure) {
+func (h *helmfile) environments() ([]string, *object.Failure) {
 	set := map[string]bool{}
-	var collect func(file, text string, bases bool) *document.Failure
-	collect = func(file, text string, bases bool) *document.Failure {
+	var collect func(file, text string, bases bool) *object.Failure
+	collect = func(file, text string, bases bool) *object.Failure {
 		if at := controlAction().FindStringIndex(text); at != nil {
 			return templated(file, text, at[0])
 		}
@@ -240,35 +242,35 @@ func helmfileParts(text string) []string {
 }
 
 // brokenHelmfile is the failure of one that cannot be read: it is a template, or broken.
-func brokenHelmfile(file, text string, err error) *document.Failure {
+func brokenHelmfile(file, text string, err error) *object.Failure {
 	line := max(document.ErrorLine(err), 1)
 	until := strings.Join(strings.SplitAfterN(text, "\n", line+1)[:min(line, strings.Count(text, "\n")+1)], "")
 	if i := max(strings.LastIndex(until, "{{"), strings.Index(text, "{{")); i >= 0 {
 		return templated(file, text, i)
 	}
-	return &document.Failure{
+	return &object.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s", file, line, document.ErrorText(err)),
-		Where:  document.LineOf(file, line, "release"), Remedy: "correct the YAML",
+		Where:  object.LineOf(file, line, "release"), Remedy: "correct the YAML",
 	}
 }
 
 // templated is the failure of what a program would have to fill in.
-func templated(file, text string, at int) *document.Failure {
+func templated(file, text string, at int) *object.Failure {
 	line := 1 + strings.Count(text[:at], "\n")
-	return helmfileSkip(document.LineOf(file, line, "release"),
+	return helmfileSkip(object.LineOf(file, line, "release"),
 		"only the names and values of environments and releases are filled in, and this is another template")
 }
 
 // helmfileSkip is the failure of what helmfile does and this program does not.
-func helmfileSkip(at document.Location, format string, args ...any) *document.Failure {
-	return &document.Failure{
+func helmfileSkip(at object.Location, format string, args ...any) *object.Failure {
+	return &object.Failure{
 		Skipped: true, Reason: fmt.Sprintf("%s:%d: %s", at.File, at.StartLine, fmt.Sprintf(format, args...)), Where: at,
 		Remedy: "declare the release in the policy's `releases`",
 	}
 }
 
 // load reads the helmfile's parts in order, each with the values that those before it gave.
-func (h *helmfile) load() *document.Failure {
+func (h *helmfile) load() *object.Failure {
 	h.state, h.values = map[string]any{}, map[string]any{}
 	for _, part := range helmfileParts(h.text) {
 		h.foresee(part)
@@ -319,7 +321,7 @@ type layer struct {
 }
 
 // part reads one part, or a base.
-func (h *helmfile) part(file, part string, bases bool) (layer, *document.Failure) {
+func (h *helmfile) part(file, part string, bases bool) (layer, *object.Failure) {
 	text := quoteActions(h.fill(part, nil))
 	v, err := document.DecodeYAML([]byte(text))
 	if err != nil {
@@ -335,7 +337,7 @@ func (h *helmfile) part(file, part string, bases bool) (layer, *document.Failure
 		p := path.Join(path.Dir(file), base)
 		b, err := h.src.Read(p)
 		if err != nil || strings.Contains(base, "{{") {
-			return layer{}, helmfileSkip(document.LineOf(file, 1+strings.Count(text[:max(strings.Index(text, base), 0)], "\n"),
+			return layer{}, helmfileSkip(object.LineOf(file, 1+strings.Count(text[:max(strings.Index(text, base), 0)], "\n"),
 				"release"), "base %s is not in the repository", base)
 		}
 		h.read = append(h.read, p)
@@ -353,7 +355,7 @@ func (h *helmfile) part(file, part string, bases bool) (layer, *document.Failure
 		if m, ok := e.(map[string]any); ok {
 			root := fmt.Sprintf("releases[%d]", i)
 			self.entries = append(self.entries,
-				helmfileEntry{m, func(field string) document.Location { return place(strings.TrimSuffix(root+"."+field, ".")) }})
+				helmfileEntry{m, func(field string) object.Location { return place(strings.TrimSuffix(root+"."+field, ".")) }})
 		}
 	}
 	out.join(self)

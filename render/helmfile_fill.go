@@ -15,6 +15,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -93,10 +94,10 @@ func (h *helmfile) lookup(field string, release map[string]string) (string, bool
 }
 
 // environmentValues merges the state's own values and those of the environment.
-func (h *helmfile) environmentValues() *document.Failure {
+func (h *helmfile) environmentValues() *object.Failure {
 	spec := mapAt(h.state, "environments", h.env)
 	if document.Text(spec, "mergeStrategy") != "" {
-		return helmfileSkip(document.LineOf(h.file, 1, "release"), "environment %s merges its values in another way", h.env)
+		return helmfileSkip(object.LineOf(h.file, 1, "release"), "environment %s merges its values in another way", h.env)
 	}
 	for _, e := range append(slices.Clone(document.Items(h.state, "values")), document.Items(spec, "values")...) {
 		switch e := e.(type) {
@@ -123,9 +124,9 @@ func firstText(list ...string) string {
 }
 
 // valuesOfFile merges a file, or those that a pattern names, into the environment's values.
-func (h *helmfile) valuesOfFile(name, handler string) *document.Failure {
+func (h *helmfile) valuesOfFile(name, handler string) *object.Failure {
 	name = h.fill(name, nil)
-	at := document.LineOf(h.file,
+	at := object.LineOf(h.file,
 		1+strings.Count(h.text[:max(strings.Index(h.text, path.Base(name)), 0)], "\n"), "release")
 	list, f := h.files(name, handler, at)
 	if f != nil {
@@ -142,7 +143,7 @@ func (h *helmfile) valuesOfFile(name, handler string) *document.Failure {
 }
 
 // files lists what a path or a pattern in a helmfile names; none where it may be missing.
-func (h *helmfile) files(name, handler string, at document.Location) ([]string, *document.Failure) {
+func (h *helmfile) files(name, handler string, at object.Location) ([]string, *object.Failure) {
 	switch {
 	case strings.Contains(name, "{{"):
 		return nil, helmfileSkip(at, "file %s is named by a template", name)
@@ -161,7 +162,7 @@ func (h *helmfile) files(name, handler string, at document.Location) ([]string, 
 		}
 	}
 	if len(list) == 0 && (handler == "" || handler == "Error") {
-		return nil, &document.Failure{
+		return nil, &object.Failure{
 			Reason: fmt.Sprintf("%s:%d: values file %s does not exist", at.File, at.StartLine, p), Where: at,
 			Remedy: "add the file, or correct its name",
 		}
@@ -171,11 +172,11 @@ func (h *helmfile) files(name, handler string, at document.Location) ([]string, 
 
 // readValues decodes a values file of helmfile's, which is a template if its name says so, and says
 // where its values stand.
-func (h *helmfile) readValues(p string, at document.Location,
-	release map[string]string) (map[string]any, func(fieldpath.Path) document.Location, *document.Failure) {
+func (h *helmfile) readValues(p string, at object.Location,
+	release map[string]string) (map[string]any, func(fieldpath.Path) object.Location, *object.Failure) {
 	b, err := h.src.Read(p)
 	if err != nil {
-		return nil, nil, document.AsFailure(p, err)
+		return nil, nil, source.AsFailure(p, err)
 	}
 	h.read = append(h.read, p)
 	body := string(document.UTF8(b))
@@ -191,7 +192,7 @@ func (h *helmfile) readValues(p string, at document.Location,
 	v, err := document.DecodeYAML([]byte(body))
 	if m, ok := v.(map[string]any); err == nil && (ok || v == nil) {
 		place := placesIn(p, body)
-		return m, func(in fieldpath.Path) document.Location {
+		return m, func(in fieldpath.Path) object.Location {
 			loc := place(in.String())
 			loc.Rung = "value"
 			return loc
@@ -201,18 +202,18 @@ func (h *helmfile) readValues(p string, at document.Location,
 	if err != nil {
 		line, what = max(document.ErrorLine(err), 1), document.ErrorText(err)
 	}
-	return nil, nil, &document.Failure{
-		Reason: fmt.Sprintf("%s:%d: %s", p, line, what), Where: document.LineOf(p, line, "value"),
+	return nil, nil, &object.Failure{
+		Reason: fmt.Sprintf("%s:%d: %s", p, line, what), Where: object.LineOf(p, line, "value"),
 		Remedy: "correct the values",
 	}
 }
 
 // placesIn finds fields of the first document of a text.
-func placesIn(file, body string) func(field string) document.Location {
+func placesIn(file, body string) func(field string) object.Location {
 	nodes := slices.DeleteFunc(document.Nodes([]byte(body)), func(n *yaml3.Node) bool { return n == nil })
-	return func(field string) document.Location {
+	return func(field string) object.Location {
 		if len(nodes) == 0 {
-			return document.LineOf(file, 1, "release")
+			return object.LineOf(file, 1, "release")
 		}
 		r, _ := document.Descend(nodes[0], fieldpath.Parse(field))
 		return document.NodeRegion(file, r, true)

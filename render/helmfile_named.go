@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // failRead adds a release of the helmfile that cannot be had, as one of all the files that what there is of it names: a
 // change to any of them may change the release.
-func (h *helmfile) failRead(r release.Release, f *document.Failure, texts ...string) {
+func (h *helmfile) failRead(r release.Release, f *object.Failure, texts ...string) {
 	more := slices.Clone(h.read)
 	for _, t := range texts {
 		more = append(more, h.mentioned(t)...)

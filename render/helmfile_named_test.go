@@ -22,7 +22,7 @@ func TestUnreadHelmfilesAreOfWhatTheyName(t *testing.T) {
 	const id = "helmfile:apps/helmfile.yaml"
 	fails(t, rev, id, "this is another template", "declare the release")
 	want := []string{"apps/helmfile.yaml", "apps/common-prod.yaml", "apps/envs.yaml", "apps/prod.yaml", "apps/web/defaults.yaml"}
-	if got := releaseOf(t, rev, id).Files; !slices.Equal(got, want) {
+	if got := madeOf(releaseOf(t, rev, id)).Files; !slices.Equal(got, want) {
 		t.Errorf("it is of %v", got)
 	}
 }
@@ -34,7 +34,7 @@ func TestUnreadReleasesOfHelmfilesAreOfWhatTheyName(t *testing.T) {
 		"web.yaml":      "a: 1\n", "db.yaml": "a: 1\n",
 	}, Options{})
 	for _, name := range []string{"web", "db"} {
-		got := releaseOf(t, rev, "helmfile:helmfile.yaml:default/"+name).Files
+		got := madeOf(releaseOf(t, rev, "helmfile:helmfile.yaml:default/"+name)).Files
 		if !slices.Equal(got, []string{"helmfile.yaml", name + ".yaml"}) {
 			t.Errorf("%s is of %v", name, got)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
@@ -51,7 +52,7 @@ func (h *helmfile) add() {
 
 // inherit puts a release, or a template of one, over the templates that it inherits from: lists
 // grow, of anything else what a template says counts.
-func (h *helmfile) inherit(own map[string]any, above []string) (map[string]any, *document.Failure) {
+func (h *helmfile) inherit(own map[string]any, above []string) (map[string]any, *object.Failure) {
 	list := document.Items(own, "inherit")
 	if m, ok := own["inherit"].(map[string]any); ok {
 		list = []any{m}
@@ -74,7 +75,7 @@ func (h *helmfile) inherit(own map[string]any, above []string) (map[string]any, 
 	for _, name := range names {
 		t := mapAt(h.state, "templates", name)
 		if h.inherited++; t == nil || slices.Contains(above, name) || h.inherited > maxHelmfileInherits {
-			return own, &document.Failure{Reason: fmt.Sprintf("template %s is not there, inherits from itself, or from too many others", name), Remedy: "correct `inherit`"}
+			return own, &object.Failure{Reason: fmt.Sprintf("template %s is not there, inherits from itself, or from too many others", name), Remedy: "correct `inherit`"}
 		}
 		below, f := h.inherit(t, append(slices.Clone(above), name))
 		if f != nil {
@@ -113,7 +114,7 @@ type helmfileRelease struct {
 	*helmfile
 	helmfileEntry
 	own    map[string]any    // content without what it inherits
-	at     document.Location // of the entry
+	at     object.Location   // of the entry
 	fields map[string]string // that its own templates may name
 }
 
@@ -179,7 +180,7 @@ var byProgram = []string{
 }
 
 // build fills the release in.
-func (b *helmfileRelease) build(r *release.Release) *document.Failure {
+func (b *helmfileRelease) build(r *release.Release) *object.Failure {
 	for _, k := range byProgram {
 		if b.content[k] != nil {
 			return helmfileSkip(b.place(k), "what `%s` makes of the chart is not known", k)
@@ -208,7 +209,7 @@ func (b *helmfileRelease) build(r *release.Release) *document.Failure {
 }
 
 // installed reports whether the release is one in the environment.
-func (b *helmfileRelease) installed() (bool, *document.Failure) {
+func (b *helmfileRelease) installed() (bool, *object.Failure) {
 	yes := firstText(b.field("installed"), b.field("installedTemplate"))
 	condition := firstText(b.field("conditionTemplate"), b.field("condition"))
 	if strings.Contains(yes+condition, "{{") {
@@ -222,9 +223,9 @@ func (b *helmfileRelease) installed() (bool, *document.Failure) {
 		return true, nil
 	}
 	keys := strings.Split(condition, ".")
-	fails := func(format string, args ...any) (bool, *document.Failure) {
+	fails := func(format string, args ...any) (bool, *object.Failure) {
 		at := b.place("condition")
-		return false, &document.Failure{
+		return false, &object.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s", at.File, at.StartLine, fmt.Sprintf(format, args...)), Where: at,
 			Remedy: "correct `condition`, or the environment's values",
 		}
@@ -239,7 +240,7 @@ func (b *helmfileRelease) installed() (bool, *document.Failure) {
 }
 
 // chart finds the chart: a folder of the repository, or one of another host.
-func (b *helmfileRelease) chart(r *release.Release) *document.Failure {
+func (b *helmfileRelease) chart(r *release.Release) *object.Failure {
 	name := firstText(b.field("chart"), b.field("directory"))
 	at := b.place("chart")
 	if p, in := source.Inside(b.dir, name); in && b.src.HasFile(path.Join(p, "Chart.yaml")) {
@@ -256,7 +257,7 @@ func (b *helmfileRelease) chart(r *release.Release) *document.Failure {
 		ref.Repository = path.Dir(strings.TrimPrefix(name, "oci://"))
 		ref.Repository = "oci://" + ref.Repository
 	case strings.HasPrefix(name, "."), path.IsAbs(name), rest == "":
-		return &document.Failure{
+		return &object.Failure{
 			Reason: fmt.Sprintf("%s:%d: there is no chart %s", at.File, at.StartLine, name), Where: at,
 			Remedy: "correct `chart`",
 		}

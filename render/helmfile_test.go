@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	yaml3 "go.yaml.in/yaml/v3"
+
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
-	yaml3 "go.yaml.in/yaml/v3"
 )
 
 // A helmfile's chart comes from the repository that it names, with the values files of this one.

@@ -11,12 +11,13 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
 // helmValues takes the entry's values in their order. Files before the first map stay files; from
 // there on all is merged.
-func (b *helmfileRelease) helmValues(r *release.Release) *document.Failure {
+func (b *helmfileRelease) helmValues(r *release.Release) *object.Failure {
 	handler := firstText(b.field("missingFileHandler"), document.Text(b.state, "missingFileHandler"))
 	var merged []helm.ValuesSource
 	list := append(slices.Clone(document.Items(b.content, "valuesTemplate")), document.Items(b.content, "values")...)
@@ -49,7 +50,7 @@ func (b *helmfileRelease) helmValues(r *release.Release) *document.Failure {
 			if !ok {
 				return helmfileSkip(at, "its values are templated beyond the names and values of environments and releases")
 			}
-			merged = append(merged, helm.ValuesSource{Values: filled, At: func(p fieldpath.Path) document.Location {
+			merged = append(merged, helm.ValuesSource{Values: filled, At: func(p fieldpath.Path) object.Location {
 				loc := b.place(field + "." + p.String())
 				loc.Rung = "value"
 				return loc
@@ -59,7 +60,7 @@ func (b *helmfileRelease) helmValues(r *release.Release) *document.Failure {
 	for _, m := range merged {
 		r.Inline = helm.MergeValues(r.Inline, m.Values)
 	}
-	r.InlineAt = func(p fieldpath.Path) document.Location {
+	r.InlineAt = func(p fieldpath.Path) object.Location {
 		for i := len(merged) - 1; i >= 0; i-- {
 			if _, ok := p.Get(merged[i].Values); ok {
 				return merged[i].At(p)
@@ -102,7 +103,7 @@ func (b *helmfileRelease) filled(v any) any {
 //
 // Upstream: helm v3.21, pkg/action: Install and Upgrade (Atomic waits, and a failed upgrade is rolled back, a failed
 // install uninstalled); helmfile, pkg/state: (*HelmState).flagsForUpgrade, timeoutFlags.
-func (b *helmfileRelease) attempts() (install, upgrade release.Attempt) {
+func (b *helmfileRelease) attempts() (install, upgrade object.Attempt) {
 	of := func(name string) any {
 		if v := b.content[name]; v != nil {
 			return v
@@ -119,15 +120,15 @@ func (b *helmfileRelease) attempts() (install, upgrade release.Attempt) {
 	}
 	upgrade = install
 	if atomic {
-		install.Undo, install.Last = release.Uninstall, true
-		upgrade.Undo, upgrade.Last = release.Rollback, true
+		install.Undo, install.Last = object.Uninstall, true
+		upgrade.Undo, upgrade.Last = object.Rollback, true
 	}
 	return install, upgrade
 }
 
 // settings takes what helmfile hands to helm's --set, --set-string and --set-file.
-func (b *helmfileRelease) settings(r *release.Release) *document.Failure {
-	places := map[string]document.Location{}
+func (b *helmfileRelease) settings(r *release.Release) *object.Failure {
+	places := map[string]object.Location{}
 	for _, k := range []string{"setTemplate", "set", "setString"} {
 		for i, e := range document.Items(b.content, k) {
 			at := b.place(b.element(k, i))
@@ -159,7 +160,7 @@ func (b *helmfileRelease) settings(r *release.Release) *document.Failure {
 			}
 		}
 	}
-	r.SettingAt = func(name string) document.Location { return places[name] }
+	r.SettingAt = func(name string) object.Location { return places[name] }
 	return nil
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
-	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // Scope is monotone: what base has as a root stays one on head while its files are there, whatever includes, inflates,
@@ -24,7 +24,7 @@ func (d *discovery) claim(r release.Release, why string) {
 
 // keep makes roots of base's roots that are here, and of what may be one in another place; see [keepMoved].
 func (d *discovery) keep() {
-	gone := map[release.Kind]bool{}
+	gone := map[object.ReleaseKind]bool{}
 	for _, r := range d.base {
 		if r.Declared || r.By.File != "" {
 			continue
@@ -44,7 +44,7 @@ func (d *discovery) keep() {
 		case here.Kind == r.Kind:
 			here.Files = now.Files
 			d.unignore(now)
-		case r.Kind != release.Manifests || here.Kind != release.Kustomize: // which builds what lies in the folder
+		case r.Kind != object.Manifests || here.Kind != object.Kustomize: // which builds what lies in the folder
 			delete(d.ids, here.ID)
 			here.ID += ":" + string(here.Kind)
 			d.ids[here.ID] = true
@@ -55,7 +55,7 @@ func (d *discovery) keep() {
 		if !gone[r.Kind] || d.ids[r.ID] || d.src.Twin.HasDir(r.Path) {
 			continue
 		}
-		if r.Kept = true; r.Kind != release.Helm {
+		if r.Kept = true; r.Kind != object.Helm {
 			d.keepRoot(r)
 			continue
 		}
@@ -73,16 +73,16 @@ func (d *discovery) keepRoot(r release.Release) {
 
 func (d *discovery) unignore(r release.Release) {
 	d.ignored = slices.DeleteFunc(d.ignored,
-		func(g source.Ignored) bool { return g.Path == r.Path || slices.Contains(r.Files, g.Path) })
+		func(g object.Ignored) bool { return g.Path == r.Path || slices.Contains(r.Files, g.Path) })
 }
 
 // remains is a root of base with what is here of it, that of the release that discovery made here included; false:
 // nothing is.
 func (d *discovery) remains(r release.Release, here *release.Release) (release.Release, bool) {
 	switch r.Kind {
-	case release.Kustomize:
+	case object.Kustomize:
 		return r, kustomize.FileOf(d.src, r.Path) != ""
-	case release.Helm:
+	case object.Helm:
 		now := d.bare(r.Path)
 		now.ID = r.ID
 		for _, v := range r.Values {
@@ -117,7 +117,7 @@ func (d *discovery) readOnBase(file string) bool {
 // keepUncovered leaves what base has uncovered out of what is covered here, where it changes and is not covered as it
 // is; and what may be a root of base's in another place.
 func (s *side) keepUncovered(covered map[int]int, base *side) {
-	gone := map[release.Kind]bool{}
+	gone := map[object.ReleaseKind]bool{}
 	for _, k := range base.only(s) {
 		gone[base.releases[k].Kind] = true
 	}

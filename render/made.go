@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
-	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
@@ -24,22 +24,22 @@ type Recipe struct {
 }
 
 // Of reports whether a custom resource is the recipe's.
-func (r *Recipe) Of(id release.ObjectID) bool { return r.Group == id.Group && r.Kind == id.Kind }
+func (r *Recipe) Of(id object.ID) bool { return r.Group == id.Group && r.Kind == id.Kind }
 
 // WithMade gives the changes with what operators make of the custom resources on both sides. An object that the release
 // has itself stays as it is.
-func (c *Changes) WithMade(recipes []Recipe) (*Changes, error) {
+func WithMade(c *object.Changes, recipes []Recipe) (*object.Changes, error) {
 	if len(recipes) == 0 {
 		return c, nil
 	}
-	head := c.Head.withMade(recipes)
+	head := withMade(c.Head, recipes)
 	if c.Base == nil {
-		return &Changes{Head: head, Changes: c.Changes, Files: c.Files, edited: c.edited}, nil
+		return &object.Changes{Head: head, Changes: c.Changes, Files: c.Files, Lines: c.Lines}, nil
 	}
-	return diff(c.Base.withMade(recipes), head)
+	return Diff(withMade(c.Base, recipes), head)
 }
 
-func (r *Revision) withMade(recipes []Recipe) *Revision {
+func withMade(r *object.Revision, recipes []Recipe) *object.Revision {
 	out := *r
 	out.Releases = slices.Clone(r.Releases)
 	for i, rel := range out.Releases {
@@ -65,7 +65,7 @@ func (r *Revision) withMade(recipes []Recipe) *Revision {
 			}
 		}
 		if len(next.Objects) > len(rel.Objects) || len(next.Notes) > len(rel.Notes) {
-			sort.SliceStable(next.Objects, func(i, j int) bool { return lessID(next.Objects[i].ID, next.Objects[j].ID) })
+			sort.SliceStable(next.Objects, func(i, j int) bool { return next.Objects[i].ID.Compare(next.Objects[j].ID) < 0 })
 			out.Releases[i] = &next
 		}
 	}
@@ -74,7 +74,7 @@ func (r *Revision) withMade(recipes []Recipe) *Revision {
 
 // make gives the object that is made of a custom resource. Its fields are where the resource's are that they come of;
 // all others where the resource begins.
-func (r *Recipe) make(of *Object) (*Object, error) {
+func (r *Recipe) make(of *object.Object) (*object.Object, error) {
 	content := fieldpath.DeepCopy(r.Object).(map[string]any)
 	meta, _ := content["metadata"].(map[string]any)
 	meta = maps.Clone(meta)
@@ -94,12 +94,12 @@ func (r *Recipe) make(of *Object) (*Object, error) {
 		return nil, err
 	}
 	gvk := document.GVK(content)
-	return &Object{
-		ID: release.ObjectID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
+	return &object.Object{
+		ID: object.ID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
 			Namespace: of.ID.Namespace, Name: of.ID.Name},
 		Release: of.Release, Content: content, Typed: read.Typed, Refused: read.Refused, Source: of.Source,
-		known: of.known, Maker: of,
-		locate: func(path string) Location {
+		Known: of.Known, Maker: of,
+		Origin: &origin{locate: func(path string) object.Location {
 			for _, to := range slices.Sorted(maps.Keys(r.Fields)) {
 				if at, ok := strings.CutPrefix(path, to); ok && (at == "" || at[0] == '.' || at[0] == '[') ||
 					strings.HasPrefix(to, path+".") {
@@ -109,6 +109,6 @@ func (r *Recipe) make(of *Object) (*Object, error) {
 				}
 			}
 			return of.Source
-		},
+		}},
 	}, nil
 }

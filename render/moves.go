@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/kubesettle/kubesettle/render/diff"
 	"github.com/kubesettle/kubesettle/render/document"
 )
 
@@ -67,7 +68,7 @@ func movesOf(base, head *side, k int, at map[docName][]int) []move {
 	for n := range out {
 		out[n].like = likeDocs(docs, named(head.outputs[out[n].to].Docs))
 	}
-	return slices.DeleteFunc(out, func(m move) bool { return float64(m.like) < 1000*renameThreshold })
+	return slices.DeleteFunc(out, func(m move) bool { return float64(m.like) < 1000*diff.RenameThreshold })
 }
 
 func rank(b bool) int {
@@ -130,7 +131,7 @@ func likeDocs(a, b map[docName]map[string]any) int {
 		case document.SameJSON(x, y):
 			like += 1000
 		default:
-			like += int(1000 * likeness(flatten(&Object{Content: x}), flatten(&Object{Content: y})))
+			like += int(1000 * diff.Likeness(x, y))
 		}
 	}
 	return 2 * like / max(len(a)+len(b), 1)

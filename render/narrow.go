@@ -4,7 +4,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -16,7 +16,7 @@ import (
 // relevant reports whether a release is named, or built from what is named.
 func (s *side) relevant(i int) bool {
 	r := s.releases[i]
-	if s.opt.within(r.Path) || r.Kind != release.Manifests && s.opt.inside(r.Path) {
+	if s.opt.within(r.Path) || r.Kind != object.Manifests && s.opt.inside(r.Path) {
 		return true
 	}
 	if s.recipes[i] == nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
@@ -148,7 +149,7 @@ const giveValues = "give it values in ci/default-values.yaml, or a file of them 
 
 // unnamed is the failure of a chart whose own values leave an object without a name: it needs
 // values, as one that fails without them.
-func unnamed(docs []document.Document) *document.Failure {
+func unnamed(docs []document.Document) *object.Failure {
 	for _, d := range docs {
 		meta, _ := d.Content["metadata"].(map[string]any)
 		kind := document.GVK(d.Content).Kind
@@ -156,8 +157,8 @@ func unnamed(docs []document.Document) *document.Failure {
 			meta["generateName"] != nil || d.Hook || kind == "" {
 			continue
 		}
-		at := document.LineOf(d.File, d.Line, "template")
-		return &document.Failure{
+		at := object.LineOf(d.File, d.Line, "template")
+		return &object.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s has an empty metadata.name with the chart's own values", at.File, at.StartLine, kind),
 			Where:  at,
 			Remedy: giveValues,
@@ -180,7 +181,7 @@ func (s *side) rendersSet(chart string) bool {
 func isBare(r release.Release) bool { return isSet(r) && r.ID == r.Path }
 
 // isSet reports whether discovery added a release for a chart and one of its values sets.
-func isSet(r release.Release) bool { return r.Kind == release.Helm && !r.Declared && r.By.File == "" }
+func isSet(r release.Release) bool { return r.Kind == object.Helm && !r.Declared && r.By.File == "" }
 
 // addTestValues adds and renders the releases of the charts that need values.
 func (s *side) addTestValues(ctx context.Context, needy map[string]bool) error {
@@ -213,7 +214,7 @@ func (s *side) dropBare(needy, helped map[string]bool) {
 			sets[r.Path]++
 		}
 	}
-	kept.ignored = slices.DeleteFunc(s.ignored, func(g source.Ignored) bool {
+	kept.ignored = slices.DeleteFunc(s.ignored, func(g object.Ignored) bool {
 		dir := path.Dir(path.Dir(g.Path))
 		return helped[dir] && path.Base(path.Dir(g.Path)) == "ci" && isTestValues(path.Base(g.Path))
 	})
@@ -232,7 +233,7 @@ func (s *side) dropBare(needy, helped map[string]bool) {
 			} else if !s.outputs[i].Untouched && !runsPods(s.outputs[i].Docs) {
 				why += " (without, it runs no pods)"
 			}
-			kept.ignored = append(kept.ignored, source.Ignored{Path: r.ID, Reason: why})
+			kept.ignored = append(kept.ignored, object.Ignored{Path: r.ID, Reason: why})
 			continue
 		case isSet(r) && needy[r.Path] && !helped[r.Path] && strings.HasPrefix(r.ID, path.Join(r.Path, "")+":ci/"):
 			continue
@@ -261,7 +262,7 @@ func dropUnset(sides ...*side) {
 					unset[r.ID] = true
 				case drop && unset[r.ID] && missing:
 					kept.ignored = append(kept.ignored,
-						source.Ignored{Path: r.Path,
+						object.Ignored{Path: r.Path,
 							Reason: r.Selected + " names values that are not here: rendered with the values files beside the chart"})
 					continue
 				}
@@ -287,7 +288,7 @@ func dropUnset(sides ...*side) {
 // file that is not.
 func (s *side) lacksValues(i int) bool {
 	r := s.releases[i]
-	if r.Kind != release.Helm || r.By.File == "" || s.outputs[i].Err == nil || source.MountOf(r.Path) != "" {
+	if r.Kind != object.Helm || r.By.File == "" || s.outputs[i].Err == nil || source.MountOf(r.Path) != "" {
 		return false
 	}
 	return slices.ContainsFunc(r.Values, func(v string) bool { return source.MountOf(v) == "" && !s.src.HasFile(v) })

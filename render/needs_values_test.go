@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -41,7 +42,7 @@ func TestAChartThatRunsNothingNeedsValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, rev := range []*Revision{b, h} {
+		for _, rev := range []*object.Revision{b, h} {
 			if len(rev.Releases) != 1 || rev.Releases[0].ID != tt.want {
 				t.Errorf("%s: %d releases, the first %s; want %s", name, len(rev.Releases), rev.Releases[0].ID, tt.want)
 			}

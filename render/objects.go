@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/typed"
@@ -107,19 +108,19 @@ func expand(docs []document.Document) []document.Document {
 type builder struct {
 	rel     release.Release
 	scopes  scopes
-	locate  func(d document.Document) func(path string) document.Location
-	objects []*Object
+	locate  func(d document.Document) func(path string) object.Location
+	objects []*object.Object
 	notes   []string
 }
 
 // add makes an object of a document. A value that the API server would refuse fails the
 // release.
-func (b *builder) add(d document.Document) *document.Failure {
+func (b *builder) add(d document.Document) *object.Failure {
 	gvk := document.GVK(d.Content)
 	where := b.locate(d)
 	if gvk.Kind == "" || gvk.Version == "" {
 		at := where("")
-		return &document.Failure{Reason: fmt.Sprintf("%s:%d: an object without kind or apiVersion", at.File, at.StartLine),
+		return &object.Failure{Reason: fmt.Sprintf("%s:%d: an object without kind or apiVersion", at.File, at.StartLine),
 			Where: at, Remedy: "give it both"}
 	}
 	meta, _ := d.Content["metadata"].(map[string]any)
@@ -129,10 +130,10 @@ func (b *builder) add(d document.Document) *document.Failure {
 	}
 	if name == "" {
 		at := where("metadata")
-		return &document.Failure{Reason: fmt.Sprintf("%s:%d: %s without metadata.name", at.File, at.StartLine, gvk.Kind),
+		return &object.Failure{Reason: fmt.Sprintf("%s:%d: %s without metadata.name", at.File, at.StartLine, gvk.Kind),
 			Where: at, Remedy: "give it a name"}
 	}
-	id := release.ObjectID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Name: name}
+	id := object.ID{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Name: name}
 	if !b.scopes.cluster(gvk.Group, gvk.Kind) {
 		id.Namespace, _ = meta["namespace"].(string)
 		if id.Namespace == "" {
@@ -148,15 +149,15 @@ func (b *builder) add(d document.Document) *document.Failure {
 		path := ""
 		if te, ok := err.(*typed.TypeError); ok {
 			at, path = where(te.Path), te.Path+": "
-			if b.rel.Kind != release.Helm && b.rel.By.File == "" && filledIn(d.Content, te.Path) {
-				return &document.Failure{Skipped: true, Where: at,
+			if b.rel.Kind != object.Helm && b.rel.By.File == "" && filledIn(d.Content, te.Path) {
+				return &object.Failure{Skipped: true, Where: at,
 					Reason: fmt.Sprintf("%s:%d: %s: %sstands for a value that is filled in before it is applied",
 						at.File, at.StartLine, id, path),
 					Remedy: "check what is applied, or leave the file out of the check",
 				}
 			}
 		}
-		return &document.Failure{
+		return &object.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s: %s%v", at.File, at.StartLine, id, path, err),
 			Where:  at, Remedy: "correct the value: the API server refuses it",
 		}
@@ -164,9 +165,9 @@ func (b *builder) add(d document.Document) *document.Failure {
 	for _, n := range read.Notes {
 		b.notes = append(b.notes, id.String()+": "+n)
 	}
-	b.objects = append(b.objects, &Object{
+	b.objects = append(b.objects, &object.Object{
 		ID: id, Release: b.rel.ID, Content: d.Content, Typed: read.Typed, Refused: read.Refused, Hook: d.Hook,
-		Source: where(""), locate: where, doc: d, volatile: d.Volatile,
+		Source: where(""), Volatile: d.VolatilePaths(), Origin: &origin{d, where},
 	})
 	return nil
 }
@@ -184,9 +185,9 @@ func filledIn(content map[string]any, path string) bool {
 
 // finish sorts the objects and reports those that stand twice: the last one wins, as it
 // does when they are applied in order.
-func (b *builder) finish() []*Object {
-	seen := map[release.ObjectID]int{}
-	var out []*Object
+func (b *builder) finish() []*object.Object {
+	seen := map[object.ID]int{}
+	var out []*object.Object
 	for _, o := range b.objects {
 		id := o.ID
 		id.Version = ""
@@ -203,21 +204,7 @@ func (b *builder) finish() []*Object {
 		seen[id] = len(out)
 		out = append(out, o)
 	}
-	sort.SliceStable(out, func(i, j int) bool { return lessID(out[i].ID, out[j].ID) })
+	sort.SliceStable(out, func(i, j int) bool { return out[i].ID.Compare(out[j].ID) < 0 })
 	sort.Strings(b.notes)
 	return out
-}
-
-func lessID(a, b release.ObjectID) bool {
-	switch {
-	case a.Group != b.Group:
-		return a.Group < b.Group
-	case a.Kind != b.Kind:
-		return a.Kind < b.Kind
-	case a.Namespace != b.Namespace:
-		return a.Namespace < b.Namespace
-	case a.Name != b.Name:
-		return a.Name < b.Name
-	}
-	return a.Version < b.Version
 }

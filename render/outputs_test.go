@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/worker"
 )
@@ -48,7 +49,7 @@ func renderKept(t *testing.T, dir, program string, head map[string]string) []str
 		t.Fatal(err)
 	}
 	var out []string
-	for _, rev := range []*Revision{b, h} {
+	for _, rev := range []*object.Revision{b, h} {
 		for _, r := range rev.Releases {
 			if out = append(out, r.ID); r.Err != nil {
 				out = append(out, r.Err.Reason)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
-	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -37,21 +37,21 @@ func randomValue(r *rand.Rand, depth int) any {
 	return []string{"a", "b", "1", "true", ""}[r.Intn(5)]
 }
 
-func randomObject(r *rand.Rand, name string) *Object {
-	o := &Object{ID: release.ObjectID{Group: "example.com", Version: "v1", Kind: "Thing", Namespace: "default", Name: name}, Release: "r"}
+func randomObject(r *rand.Rand, name string) *object.Object {
+	o := &object.Object{ID: object.ID{Group: "example.com", Version: "v1", Kind: "Thing", Namespace: "default", Name: name}, Release: "r"}
 	o.Content = map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": name}, "spec": randomValue(r, 4),
 	}
 	return o
 }
 
-func revisionOf(t *testing.T, objects ...*Object) *Revision {
+func revisionOf(t *testing.T, objects ...*object.Object) *object.Revision {
 	t.Helper()
 	tree, err := tree.Map("x", map[string]string{"a": "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Revision{Tree: tree, Releases: []*Rendered{{Release: release.Release{ID: "r"}, Objects: objects}}}
+	return &object.Revision{Tree: tree, Releases: []*object.Rendered{{Release: object.Release{ID: "r"}, Objects: objects}}}
 }
 
 // The difference of a revision with itself is empty; with another one it is empty only
@@ -73,13 +73,13 @@ func TestDiffProperties(t *testing.T) {
 		}
 		for _, c := range ch.Changes {
 			for i, f := range c.Fields {
-				if i > 0 && lessPath(f.Path, c.Fields[i-1].Path) {
+				if i > 0 && fieldpath.Less(f.Path, c.Fields[i-1].Path) {
 					t.Fatalf("fields out of order: %s after %s", f.Path, c.Fields[i-1].Path)
 				}
 			}
 		}
 		failed := revisionOf(t, b)
-		failed.Releases[0].Err = &document.Failure{Reason: "x"}
+		failed.Releases[0].Err = &object.Failure{Reason: "x"}
 		if ch, _ := Diff(revisionOf(t, a), failed); len(ch.Changes) != 0 {
 			t.Fatalf("a failed release changed: %v", ch.Changes)
 		}
@@ -145,7 +145,7 @@ func TestUnifiedDiffApplies(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	for range 500 {
 		a, b := randomObject(r, "a"), randomObject(r, "a")
-		text := UnifiedDiff(Change{Kind: Modified, Base: a, Head: b})
+		text := UnifiedDiff(object.Change{Kind: object.Modified, Base: a, Head: b})
 		from, to := redactPair(a, b) // what may be shown of them
 		if got, want := applyUnified(t, yamlText(from), text), yamlText(to); got != want {
 			t.Fatalf("from\n%s\nby\n%s\ncame\n%s\nwant\n%s", yamlText(from), text, got, want)

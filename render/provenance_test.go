@@ -10,8 +10,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
@@ -32,8 +32,8 @@ func TestProvenanceExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	declared := release.Release{
-		ID: "declared", Kind: release.Helm, Path: "charts/shop", Name: "shop", Set: map[string]string{"replicas": "9"},
-		SetAt: map[string]document.Location{"replicas": {File: ".kubesettle.yaml", StartLine: 6}},
+		Release: object.Release{ID: "declared", Kind: object.Helm, Path: "charts/shop", Name: "shop"},
+		Set:     map[string]string{"replicas": "9"}, SetAt: map[string]object.Location{"replicas": {File: ".kubesettle.yaml", StartLine: 6}},
 	}
 	rev, err := Render(t.Context(), tree, Options{Releases: []release.Release{declared}})
 	if err != nil {
@@ -122,7 +122,7 @@ func TestSchemasHideNoPlaces(t *testing.T) {
 }
 
 // places are where the fields of what a repository renders are set.
-func places(t *testing.T, files map[string]string) map[string]document.Location {
+func places(t *testing.T, files map[string]string) map[string]object.Location {
 	t.Helper()
 	tree, err := tree.Map("head", files)
 	if err != nil {
@@ -132,7 +132,7 @@ func places(t *testing.T, files map[string]string) map[string]document.Location 
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]document.Location{}
+	out := map[string]object.Location{}
 	for _, r := range rev.Releases {
 		for _, o := range r.Objects {
 			fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, _ any) {
@@ -143,8 +143,8 @@ func places(t *testing.T, files map[string]string) map[string]document.Location 
 	return out
 }
 
-func only(rev *Revision, id string) *Revision {
-	one := &Revision{Name: rev.Name}
+func only(rev *object.Revision, id string) *object.Revision {
+	one := &object.Revision{Name: rev.Name}
 	for _, r := range rev.Releases {
 		if r.ID == id {
 			one.Releases = append(one.Releases, r)

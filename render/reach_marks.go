@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
-	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -22,7 +22,7 @@ var (
 )
 
 // concerns reports whether a text may be of objects that concern other releases.
-func (r *reach) concerns(b []byte, kind release.Kind) bool {
+func (r *reach) concerns(b []byte, kind object.ReleaseKind) bool {
 	if declaresForArgo(b) || versioned(b, fluxGroup, false) {
 		return true
 	}
@@ -34,14 +34,14 @@ func (r *reach) concerns(b []byte, kind release.Kind) bool {
 	if r.marked(b) {
 		return true
 	}
-	if r.lost && kind != release.Helm {
+	if r.lost && kind != object.Helm {
 		for _, m := range r.base.opt.Leftovers {
 			if bytes.Contains(b, []byte(m)) {
 				return true
 			}
 		}
 	}
-	if r.referred && kind != release.Helm {
+	if r.referred && kind != object.Helm {
 		for _, m := range referredKinds {
 			if bytes.Contains(b, m) {
 				return true
@@ -121,4 +121,11 @@ func refersToObjects(s *source.Source) bool {
 	return s.AnyText(func(b []byte) bool { // discovery has read every manifest
 		return bytes.Contains(b, []byte("valuesFrom")) || bytes.Contains(b, []byte("substituteFrom"))
 	})
+}
+
+// configFilesDiffer reports whether two sides have other settings that concern all releases.
+func configFilesDiffer(base, head *side) bool {
+	of := func(s *side) []object.ConfigFile { return object.ConfigFiles(s.ignored, s.opt.Concerns, s.src.Read) }
+	return !slices.EqualFunc(of(base), of(head),
+		func(a, b object.ConfigFile) bool { return a.File == b.File && bytes.Equal(a.Text, b.Text) })
 }

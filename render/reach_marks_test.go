@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // What names a component of the cluster without being its configuration, or is of Argo's group without declaring
@@ -32,7 +34,7 @@ func TestWhatIsLoud(t *testing.T) {
 		"apiVersion: argoproj.io/v1alpha1\nkind: Workflow\n{{ else }}\nkind: Application": true,
 		"apiVersion: {{ .v }}\nkind: Workflow\nx: argoproj.io/v1alpha1\n":                 true,
 	} {
-		if got := r.concerns([]byte(text), Helm); got != loud {
+		if got := r.concerns([]byte(text), object.Helm); got != loud {
 			t.Errorf("loud %v:\n%s", got, text)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
@@ -45,7 +46,7 @@ var (
 // sleeps reports whether release i of head, which is k of base and equal to it, may sleep.
 func (r *reach) sleeps(k, i int) bool {
 	j := r.base.recipes[k]
-	if j.Release.Kind == release.Helm || j.Release.Kind == release.Templates || r.wanted(j) {
+	if j.Release.Kind == object.Helm || j.Release.Kind == release.Templates || r.wanted(j) {
 		return false
 	}
 	r.sleepers = append(r.sleepers, &sleeper{onBase: k, onHead: i})
@@ -88,7 +89,7 @@ func maybeOfKind(doc []byte, kind string) bool {
 
 // altersNames reports whether what builds a recipe may put something before and behind names, or set others.
 func altersNames(j *release.Recipe) bool {
-	if j.Release.Kind == release.Helm || j.Release.Kind == release.Templates || len(j.Release.PostRender) > 0 {
+	if j.Release.Kind == object.Helm || j.Release.Kind == release.Templates || len(j.Release.PostRender) > 0 {
 		return true
 	}
 	if o := j.Release.Overlay; o != nil && (o.NamePrefix != "" || o.NameSuffix != "" || len(o.Patches) > 0) {
@@ -213,7 +214,7 @@ func (c *changedTexts) learn(j, twin *release.Recipe) {
 			continue
 		}
 		names := nameText.FindAllSubmatch(b, -1)
-		if len(names) == 0 || j.Release.Kind == release.Helm {
+		if len(names) == 0 || j.Release.Kind == object.Helm {
 			c.sources = append(c.sources, "")
 		}
 		for _, m := range names {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // fluxFiles is a repository of home operations: sources and settings in folders of their own or
@@ -136,7 +138,7 @@ func TestSleepersWakeForWhatChanges(t *testing.T) {
 
 // changedText is what a change set says of what changes, for comparison. That a release has
 // another parent, and is the same, is no change.
-func changedText(ch *Changes) string {
+func changedText(ch *object.Changes) string {
 	var out []string
 	for _, line := range strings.SplitAfter(changesText(ch), "\n") {
 		if !strings.HasSuffix(line, " changed false\n") && !strings.HasSuffix(line, " changed true: its settings changed, <nil>\n") {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -37,7 +38,7 @@ func reachFiles() map[string]string {
 }
 
 // bothOf renders two sides of files.
-func bothOf(t *testing.T, base, head map[string]string, opt Options) *Changes {
+func bothOf(t *testing.T, base, head map[string]string, opt Options) *object.Changes {
 	t.Helper()
 	bt, err := tree.Map("base", base)
 	if err != nil {
@@ -59,7 +60,7 @@ func bothOf(t *testing.T, base, head map[string]string, opt Options) *Changes {
 }
 
 // changesText is what a change set says, for comparison.
-func changesText(ch *Changes) string {
+func changesText(ch *object.Changes) string {
 	var b strings.Builder
 	for _, c := range ch.Changes {
 		fmt.Fprintf(&b, "%s %s %s\n", c.Release, c.Kind, c.ID())

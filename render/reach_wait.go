@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -64,7 +65,7 @@ func (s *side) named() map[string]bool {
 			continue
 		}
 		at[r.Path] = append(at[r.Path], i)
-		if r.Kind == release.Helm {
+		if r.Kind == object.Helm {
 			continue
 		}
 		for p := r.Path; p != "."; {

@@ -10,8 +10,9 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/mask"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
-	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -165,13 +166,13 @@ func TestRedactHidesCanary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := Change{Base: base.Releases[0].Objects[0], Head: head.Releases[0].Objects[0]}
+		c := object.Change{Base: base.Releases[0].Objects[0], Head: head.Releases[0].Objects[0]}
 		if len(ch.Changes) == 1 {
 			c = ch.Changes[0]
 		} else if name != "last applied" { // which is noise
 			t.Errorf("%s: %d changes", name, len(ch.Changes))
 		}
-		out := UnifiedDiff(c) + fmt.Sprint(Redact(c.Base)) + fmt.Sprint(Redact(c.Head))
+		out := UnifiedDiff(c) + fmt.Sprint(mask.Content(c.Base)) + fmt.Sprint(mask.Content(c.Head))
 		for _, f := range c.Fields {
 			out += fmt.Sprint(f.Old, f.New)
 		}
@@ -232,7 +233,7 @@ spec:
         - {name: PASSWORD, valueFrom: {secretKeyRef: {name: web, key: password}}}
 `)
 	o := rev.Releases[0].Objects[0]
-	if got := fmt.Sprint(Redact(o)); got != fmt.Sprint(o.Content) {
+	if got := fmt.Sprint(mask.Content(o)); got != fmt.Sprint(o.Content) {
 		t.Errorf("changed:\n%s\nfrom\n%v", got, o.Content)
 	}
 	rev = renderOne(t, `apiVersion: v1
@@ -243,7 +244,7 @@ spec:
   containers:
   - {name: web, image: web, args: ["--level=lots", "word"], env: [{name: PLACE, value: "words alone"}]}
 `)
-	if got := fmt.Sprint(Redact(rev.Releases[0].Objects[0])); strings.Contains(got, "some") || strings.Contains(got, "word") || strings.Contains(got, "lots") {
+	if got := fmt.Sprint(mask.Content(rev.Releases[0].Objects[0])); strings.Contains(got, "some") || strings.Contains(got, "word") || strings.Contains(got, "lots") {
 		t.Errorf("what no rule reads is shown: %s", got)
 	}
 }
@@ -272,7 +273,7 @@ func TestFailureHidesCanary(t *testing.T) {
 	}
 }
 
-func renderOne(t testing.TB, manifest string) *Revision {
+func renderOne(t testing.TB, manifest string) *object.Revision {
 	t.Helper()
 	rev := renderFiles(t, map[string]string{"m/a.yaml": manifest + "\n"})
 	if r := rev.Releases[0]; r.Err != nil {
@@ -281,7 +282,7 @@ func renderOne(t testing.TB, manifest string) *Revision {
 	return rev
 }
 
-func renderFiles(t testing.TB, files map[string]string) *Revision {
+func renderFiles(t testing.TB, files map[string]string) *object.Revision {
 	t.Helper()
 	tree, err := tree.Map("test", files)
 	if err != nil {
@@ -311,10 +312,10 @@ stringData: {a: with, b: "and", c: refetch, d: they, e: hunter2-9x, f: unknown}
 		t.Fatal(err)
 	}
 	text := "they read it when they start, and nothing changes with it; run with --refetch; an unknown field belongs elsewhere"
-	if got := rev.Known().Scrub(text); got != text {
+	if got := rev.Known.Scrub(text); got != text {
 		t.Errorf("%q became %q", text, got)
 	}
-	if got := rev.Known().Scrub("with hunter2-9x"); strings.Contains(got, "hunter2") {
+	if got := rev.Known.Scrub("with hunter2-9x"); strings.Contains(got, "hunter2") {
 		t.Errorf("the password is shown: %q", got)
 	}
 }
@@ -349,13 +350,13 @@ func TestAValueIsMaskedAsInItsObject(t *testing.T) {
 	}
 	hidden := 0
 	for range 300 {
-		o := &Object{ID: release.ObjectID{Kind: []string{"Thing", "Secret", "SealedSecret"}[r.Intn(3)]}, known: known}
+		o := &object.Object{ID: object.ID{Kind: []string{"Thing", "Secret", "SealedSecret"}[r.Intn(3)]}, Known: known}
 		o.Content = map[string]any{"spec": value(4), "data": value(2)}
-		whole := Redact(o)
+		whole := mask.Content(o)
 		var walk func(p fieldpath.Path, v any)
 		walk = func(p fieldpath.Path, v any) {
 			want, _ := p.Get(whole)
-			if got := masked(o, p, v); !reflect.DeepEqual(got, want) {
+			if got := mask.Value(o, p, v); !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s of %v: %v, and in the whole object %v", p, o.Content, got, want)
 			}
 			if !reflect.DeepEqual(want, v) {

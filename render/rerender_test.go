@@ -5,6 +5,10 @@ import (
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
+
+	"github.com/kubesettle/kubesettle/render/diff"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 const datedJob = `apiVersion: batch/v1
@@ -24,7 +28,7 @@ spec:
 // A value that every render gives anew is masked, so that two renders do not differ, and
 // can be asked for as another render would give it.
 func TestRerendered(t *testing.T) {
-	rendered := func(job string) *Object {
+	rendered := func(job string) *object.Object {
 		t.Helper()
 		return renderWith(t, map[string]string{
 			"c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 0.1.0\n", "c/templates/job.yaml": job,
@@ -32,14 +36,14 @@ func TestRerendered(t *testing.T) {
 	}
 	const field = "spec.template.metadata.annotations[at]"
 	a, b := rendered(datedJob), rendered(datedJob)
-	if got := a.Volatile(); !slices.Equal(got, []string{field}) {
+	if got := a.Volatile; !slices.Equal(got, []string{field}) {
 		t.Fatalf("volatile: %v", got)
 	}
-	if c := Compare(a, b); len(c.Fields)+len(c.Noise) > 0 || c.TemplateChanged {
+	if c := diff.Compare(a, b); len(c.Fields)+len(c.Noise) > 0 || c.TemplateChanged {
 		t.Errorf("two renders of one input differ: %+v", c)
 	}
 	was := a.Typed.(*batchv1.Job).Spec.Template.Annotations["at"]
-	other := a.Rerendered().(*batchv1.Job).Spec.Template.Annotations["at"]
+	other := typed.Rerendered(a).(*batchv1.Job).Spec.Template.Annotations["at"]
 	if was == other || was != b.Typed.(*batchv1.Job).Spec.Template.Annotations["at"] {
 		t.Errorf("annotation %q, in another render %q", was, other)
 	}
@@ -48,7 +52,7 @@ func TestRerendered(t *testing.T) {
 			t.Errorf("IsVolatile(%s) = %t", path, got)
 		}
 	}
-	if rendered("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n").Rerendered() != nil {
+	if typed.Rerendered(rendered("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")) != nil {
 		t.Error("an object without volatile fields is rendered otherwise")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -16,7 +17,7 @@ func TestRenderBothReuses(t *testing.T) {
 		"c/thing.yaml": "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: c}\n",
 	}
 	crd := "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.com}\nspec: {group: example.com, scope: Cluster, names: {kind: Thing}}\n"
-	both := func(change map[string]string) (*Revision, *Revision, *Changes) {
+	both := func(change map[string]string) (*object.Revision, *object.Revision, *object.Changes) {
 		t.Helper()
 		base, err := tree.Map("base", files)
 		if err != nil {

@@ -2,55 +2,14 @@ package render
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
-	"github.com/kubesettle/kubesettle/render/typed"
 )
-
-// A Setting gives a field of an object another value. A map is merged into the one that
-// is there, key by key.
-type Setting struct {
-	Path  string // as [Object.Locate] takes it
-	Value any    // nil takes the field out
-}
-
-// A Rewrite is another text of one file.
-type Rewrite struct {
-	File string
-	Text string
-}
-
-// At is the value of a field; false where the object does not have it.
-func (o *Object) At(path string) (any, bool) { return fieldpath.Parse(path).Get(o.Content) }
-
-// With gives the object with fields set otherwise, decoded anew, at the same place; its ID follows the namespace.
-// Errors: a path that leads nowhere; what the API server's types do not take.
-func (o *Object) With(settings []Setting) (*Object, error) {
-	out := *o
-	out.Content, _ = fieldpath.DeepCopy(o.Content).(map[string]any)
-	for _, s := range atoms(o, settings) {
-		if !s.path.Put(out.Content, s.value) {
-			return nil, fmt.Errorf("%s: there is no %s", o.ID, s.path)
-		}
-	}
-	read, err := typed.Decode(out.Content)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.ID, err)
-	}
-	out.Typed, out.Refused = read.Typed, read.Refused
-	was, _ := o.Content["metadata"].(map[string]any)
-	is, _ := out.Content["metadata"].(map[string]any)
-	if ns, set := is["namespace"].(string); set && ns != was["namespace"] {
-		out.ID.Namespace = ns
-	}
-	return &out, nil
-}
 
 // atom is a setting of which no part is there already.
 type atom struct {
@@ -63,7 +22,7 @@ type atom struct {
 func (a atom) key() string { return cmp.Or(a.name, a.path[len(a.path)-1].Name()) }
 
 // joined makes one atom of a key that goes and one that comes beside it.
-func joined(o *Object, list []atom) []atom {
+func joined(o *object.Object, list []atom) []atom {
 	out := slices.Clone(list)
 	for i := 0; i < len(out); i++ {
 		n := len(out[i].path) - 1
@@ -84,71 +43,25 @@ func joined(o *Object, list []atom) []atom {
 }
 
 // atoms takes settings apart into those that differ from what is there.
-func atoms(o *Object, settings []Setting) []atom {
+func atoms(o *object.Object, settings []object.Setting) []atom {
 	var out []atom
-	var walk func(p fieldpath.Path, v any)
-	walk = func(p fieldpath.Path, v any) {
-		now, exists := p.Get(o.Content)
-		if m, ok := v.(map[string]any); ok && exists {
-			if old, ok := now.(map[string]any); ok && len(old) > 0 {
-				for _, k := range slices.Sorted(maps.Keys(m)) {
-					walk(p.With(fieldpath.Key(k)), m[k])
-				}
-				return
-			}
-		}
-		if exists && sameValue(now, v) || !exists && v == nil {
-			return
-		}
-		out = append(out, atom{path: p, value: v})
-	}
-	for _, s := range settings {
-		walk(fieldpath.Parse(s.Path), s.Value)
+	for _, a := range o.Atoms(settings) {
+		out = append(out, atom{path: a.Path, value: a.Value})
 	}
 	return out
 }
 
-func sameValue(a, b any) bool { return reflect.DeepEqual(plainValue(a), plainValue(b)) }
-
-// plainValue is a value of JSON with one type for all numbers.
-func plainValue(v any) any {
-	switch x := v.(type) {
-	case int:
-		return float64(x)
-	case int32:
-		return float64(x)
-	case int64:
-		return float64(x)
-	case map[string]any:
-		out := map[string]any{}
-		for k, e := range x {
-			out[k] = plainValue(e)
-		}
-		return out
-	case []any:
-		out := make([]any, len(x))
-		for i, e := range x {
-			out[i] = plainValue(e)
-		}
-		return out
-	}
-	return v
-}
-
-// Rewrites gives texts with which an object of the revision may come to have some fields
-// set otherwise: the value, patch or manifest that sets them is edited, or a line put in
-// where none does. They are guesses, and are to be rendered and compared; see [Object.With].
-func (r *Revision) Rewrites(o *Object, settings []Setting) []Rewrite {
-	i := slices.IndexFunc(r.Releases, func(x *Rendered) bool { return x.ID == o.Release })
-	if i < 0 || r.Releases[i].recipe == nil {
+// Rewrites gives texts of files, see [object.Revision.Rewrites].
+func (h *renderer) Rewrites(r *object.Revision, o *object.Object, settings []object.Setting) []object.Rewrite {
+	j := recipeOf(r, o)
+	if j == nil {
 		return nil
 	}
-	j := r.Releases[i].recipe
 	list := atoms(o, settings)
-	var out []Rewrite
-	for _, how := range []func(*Object, atom) (string, splice, bool){
-		func(o *Object, a atom) (string, splice, bool) { return rewriteSource(j, o, a) },
-		func(o *Object, a atom) (string, splice, bool) { return rewriteTemplate(j, o, a) },
+	var out []object.Rewrite
+	for _, how := range []func(*object.Object, atom) (string, splice, bool){
+		func(o *object.Object, a atom) (string, splice, bool) { return rewriteSource(j, o, a) },
+		func(o *object.Object, a atom) (string, splice, bool) { return rewriteTemplate(j, o, a) },
 	} {
 		if w, ok := rewrite(j, o, list, how); ok && !slices.Contains(out, w) {
 			out = append(out, w)
@@ -165,6 +78,15 @@ func (r *Revision) Rewrites(o *Object, settings []Setting) []Rewrite {
 	return out
 }
 
+// recipeOf is the recipe of an object's release; nil: there is none.
+func recipeOf(r *object.Revision, o *object.Object) *release.Recipe {
+	i := slices.IndexFunc(r.Releases, func(x *object.Rendered) bool { return x.ID == o.Release })
+	if i < 0 {
+		return nil
+	}
+	return madeOf(r.Releases[i]).recipe
+}
+
 // A splice puts a text in the place of some bytes of a file.
 type splice struct {
 	from, to int
@@ -173,14 +95,14 @@ type splice struct {
 
 // rewrite makes all atoms in one file, each in one way.
 func rewrite(
-	j *release.Recipe, o *Object, list []atom, how func(*Object, atom) (string, splice, bool),
-) (Rewrite, bool) {
+	j *release.Recipe, o *object.Object, list []atom, how func(*object.Object, atom) (string, splice, bool),
+) (object.Rewrite, bool) {
 	file := ""
 	var cuts []splice
 	for _, a := range joined(o, list) {
 		f, s, ok := how(o, a)
 		if !ok || file != "" && f != file {
-			return Rewrite{}, false
+			return object.Rewrite{}, false
 		}
 		file = f
 		// lines that are put in at one place stand in the order of the fields
@@ -192,21 +114,21 @@ func rewrite(
 		cuts = append(cuts, s)
 	}
 	if len(cuts) == 0 {
-		return Rewrite{}, false
+		return object.Rewrite{}, false
 	}
 	text := string(j.Files[file])
 	slices.SortFunc(cuts, func(a, b splice) int { return cmp.Or(b.from-a.from, b.to-a.to) })
 	for i, c := range cuts {
 		if i > 0 && c.to > cuts[i-1].from {
-			return Rewrite{}, false
+			return object.Rewrite{}, false
 		}
 		text = text[:c.from] + c.text + text[c.to:]
 	}
-	return Rewrite{file, text}, text != string(j.Files[file])
+	return object.Rewrite{File: file, Text: text}, text != string(j.Files[file])
 }
 
 // rewriteSource edits YAML: a manifest, a patch or values.
-func rewriteSource(j *release.Recipe, o *Object, a atom) (string, splice, bool) {
+func rewriteSource(j *release.Recipe, o *object.Object, a atom) (string, splice, bool) {
 	at := o.Locate(a.path.String())
 	if _, exists := a.path.Get(o.Content); exists {
 		t, ok := readSource(j, at.File)
@@ -260,7 +182,7 @@ func nested(p fieldpath.Path, value any) any {
 }
 
 // rewriteTemplate edits the text of a template by its lines.
-func rewriteTemplate(j *release.Recipe, o *Object, a atom) (string, splice, bool) {
+func rewriteTemplate(j *release.Recipe, o *object.Object, a atom) (string, splice, bool) {
 	for n := len(a.path); n > 0; n-- {
 		if _, exists := a.path[:n].Get(o.Content); !exists {
 			continue
@@ -279,24 +201,4 @@ func rewriteTemplate(j *release.Recipe, o *Object, a atom) (string, splice, bool
 		return at.File, s, ok
 	}
 	return "", splice{}, false
-}
-
-// Same reports whether two renders of a release give the same objects, but for values that
-// every render has anew.
-func Same(a, b []*Object) bool {
-	return slices.EqualFunc(a, b, func(x, y *Object) bool {
-		if x.ID != y.ID || x.Hook != y.Hook {
-			return false
-		}
-		if len(x.volatile)+len(y.volatile) == 0 {
-			return sameValue(x.Content, y.Content)
-		}
-		one, _ := fieldpath.DeepCopy(x.Content).(map[string]any)
-		two, _ := fieldpath.DeepCopy(y.Content).(map[string]any)
-		for _, leaf := range slices.Concat(x.volatile, y.volatile) {
-			fieldpath.Parse(leaf.Path).Blank(one)
-			fieldpath.Parse(leaf.Path).Blank(two)
-		}
-		return sameValue(one, two)
-	})
 }

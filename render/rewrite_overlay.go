@@ -8,32 +8,33 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // rewriteOverlay sets for one overlay what its base sets for all: in a strategic merge patch that the overlay has for
 // the object, and in one that its kustomization gets.
-func rewriteOverlay(j *release.Recipe, o *Object, list []atom) []Rewrite {
+func rewriteOverlay(j *release.Recipe, o *object.Object, list []atom) []object.Rewrite {
 	shared := func(a atom) bool { return !within(j.Release.Path, o.Locate(a.path.String()).File) }
-	if j.Release.Kind != release.Kustomize || !slices.ContainsFunc(list, shared) {
+	if j.Release.Kind != object.Kustomize || !slices.ContainsFunc(list, shared) {
 		return nil
 	}
 	names := []string{nameAtSource(j, o), o.ID.Name}
-	var out []Rewrite
+	var out []object.Rewrite
 	for _, file := range j.Reads() {
 		if within(j.Release.Path, file) && file != o.Source.File && !source.IsKustomizationName(file) {
 			if text, ok := patched(string(j.Files[file]), o, names, list); ok {
-				out = append(out, Rewrite{file, text})
+				out = append(out, object.Rewrite{File: file, Text: text})
 			}
 		}
 	}
 	if text, ok := patchedInline(j, o, names, list); ok {
-		out = append(out, Rewrite{j.RootKustomization(), text})
+		out = append(out, object.Rewrite{File: j.RootKustomization(), Text: text})
 	}
 	for _, name := range slices.Compact(names) {
 		if text, ok := patchAdded(j, o, name, list); ok {
-			out = append(out, Rewrite{j.RootKustomization(), text})
+			out = append(out, object.Rewrite{File: j.RootKustomization(), Text: text})
 		}
 	}
 	return out
@@ -43,7 +44,7 @@ func rewriteOverlay(j *release.Recipe, o *Object, list []atom) []Rewrite {
 func within(dir, file string) bool { return dir == "." || strings.HasPrefix(file, dir+"/") }
 
 // nameAtSource is the name that an object has where it is written, before overlays change it.
-func nameAtSource(j *release.Recipe, o *Object) string {
+func nameAtSource(j *release.Recipe, o *object.Object) string {
 	t, ok := readSource(j, o.Source.File)
 	if !ok {
 		return o.ID.Name
@@ -75,7 +76,7 @@ func headOf(root *yaml3.Node) (kind, name string) {
 }
 
 // patched makes all atoms in the patch of an object that a text holds; false where it holds none.
-func patched(text string, o *Object, names []string, list []atom) (string, bool) {
+func patched(text string, o *object.Object, names []string, list []atom) (string, bool) {
 	for _, a := range list {
 		var keys []string
 		for _, s := range a.path {
@@ -102,7 +103,7 @@ func patched(text string, o *Object, names []string, list []atom) (string, bool)
 }
 
 // patchedInline makes all atoms in the inline patch that a kustomization has for an object; false where it has none.
-func patchedInline(j *release.Recipe, o *Object, names []string, list []atom) (string, bool) {
+func patchedInline(j *release.Recipe, o *object.Object, names []string, list []atom) (string, bool) {
 	t, ok := readSource(j, j.RootKustomization())
 	root := document.Only(t.roots)
 	if !ok || root == nil || root.Kind != yaml3.MappingNode {
@@ -135,7 +136,7 @@ func patchedInline(j *release.Recipe, o *Object, names []string, list []atom) (s
 }
 
 // patchAdded gives the kustomization one patch more, with all atoms.
-func patchAdded(j *release.Recipe, o *Object, name string, list []atom) (string, bool) {
+func patchAdded(j *release.Recipe, o *object.Object, name string, list []atom) (string, bool) {
 	file := j.RootKustomization()
 	t, ok := readSource(j, file)
 	root := document.Only(t.roots)
@@ -182,7 +183,7 @@ func ending(text string) string {
 
 // mergePatch is a strategic merge patch that makes all atoms; false where one of them is in a list whose items have no
 // names.
-func mergePatch(o *Object, name string, list []atom) (map[string]any, bool) {
+func mergePatch(o *object.Object, name string, list []atom) (map[string]any, bool) {
 	patch := map[string]any{"apiVersion": o.Content["apiVersion"], "kind": o.ID.Kind,
 		"metadata": map[string]any{"name": name}}
 	for _, a := range list {
@@ -193,7 +194,7 @@ func mergePatch(o *Object, name string, list []atom) (map[string]any, bool) {
 			case i == len(a.path)-1:
 				m[s.Key] = a.value
 			case a.path[i+1].Index >= 0:
-				item, ok := o.named(a.path[:i+2])
+				item, ok := itemName(o, a.path[:i+2])
 				if !ok || i+2 == len(a.path) {
 					return nil, false
 				}
@@ -222,8 +223,8 @@ func mergePatch(o *Object, name string, list []atom) (map[string]any, bool) {
 	return patch, true
 }
 
-// named is the name of the list item at a path.
-func (o *Object) named(p fieldpath.Path) (string, bool) {
+// itemName is the name of the list item at a path.
+func itemName(o *object.Object, p fieldpath.Path) (string, bool) {
 	v, _ := p.Get(o.Content)
 	m, _ := v.(map[string]any)
 	name, ok := m["name"].(string)
@@ -242,8 +243,8 @@ func inBlockOf(content map[string]any, indent int) string {
 }
 
 // withoutOps takes whole operations out of the JSON patch that sets fields which are to go.
-func withoutOps(j *release.Recipe, o *Object, list []atom) []Rewrite {
-	if j.Release.Kind != release.Kustomize || len(list) != 1 || list[0].value != nil {
+func withoutOps(j *release.Recipe, o *object.Object, list []atom) []object.Rewrite {
+	if j.Release.Kind != object.Kustomize || len(list) != 1 || list[0].value != nil {
 		return nil
 	}
 	at := o.Locate(list[0].path.String())
@@ -271,7 +272,7 @@ func withoutOps(j *release.Recipe, o *Object, list []atom) []Rewrite {
 			if strings.TrimSpace(t.text[from:t.offset(op.Line, op.Column)]) != "-" {
 				continue
 			}
-			return []Rewrite{{at.File, t.text[:from] + t.text[t.lineEnd(last):]}}
+			return []object.Rewrite{{File: at.File, Text: t.text[:from] + t.text[t.lineEnd(last):]}}
 		}
 	}
 	return nil

@@ -7,12 +7,13 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
 // rewriteOwnValues gives a value that an earlier values file sets in the last one of the release, which comes after it:
 // what several releases share stays as it is for the others.
-func rewriteOwnValues(j *release.Recipe, o *Object, list []atom) []Rewrite {
+func rewriteOwnValues(j *release.Recipe, o *object.Object, list []atom) []object.Rewrite {
 	n := len(j.Chart.Values)
 	if len(list) != 1 || list[0].value == nil || n == 0 {
 		return nil
@@ -39,7 +40,7 @@ func rewriteOwnValues(j *release.Recipe, o *Object, list []atom) []Rewrite {
 	if !ok {
 		return nil
 	}
-	return []Rewrite{{own, t.text[:s.from] + s.text + t.text[s.to:]}}
+	return []object.Rewrite{{File: own, Text: t.text[:s.from] + s.text + t.text[s.to:]}}
 }
 
 // keysTo are the keys of the maps that lead to one, with it; nil where there is a list between.

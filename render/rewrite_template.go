@@ -12,21 +12,23 @@ import (
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/locate"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
 // templateLine is the line of a chart's template that writes a field of an object.
-func templateLine(j *release.Recipe, o *Object, p fieldpath.Path) document.Location {
+func templateLine(j *release.Recipe, o *object.Object, p fieldpath.Path) object.Location {
 	if j.Chart == nil {
-		return document.Location{}
+		return object.Location{}
 	}
-	file := helm.TemplateFile(j.Chart, o.doc.File)
+	doc := docOf(o)
+	file := helm.TemplateFile(j.Chart, doc.File)
 	t := locate.NewTemplateText(j.Files[file], path.Ext(file) == ".tgz")
-	line, depth := t.Find(o.doc, p)
+	line, depth := t.Find(doc, p)
 	if depth < len(p) {
-		return document.Location{}
+		return object.Location{}
 	}
-	return document.Location{File: file, StartLine: line}
+	return object.Location{File: file, StartLine: line}
 }
 
 // literal is a key of a template with a value that no action computes.
@@ -109,13 +111,13 @@ var knobs = map[string][]string{
 const mostKnobs = 3
 
 // rewriteKnobs fills empty values of the chart whose names tell that they are a field's.
-func rewriteKnobs(j *release.Recipe, o *Object, settings []Setting) []Rewrite {
+func rewriteKnobs(j *release.Recipe, o *object.Object, settings []object.Setting) []object.Rewrite {
 	if len(settings) != 1 || settings[0].Value == nil {
 		return nil
 	}
 	p := fieldpath.Parse(settings[0].Path)
 	name := p[len(p)-1].Name()
-	var out []Rewrite
+	var out []object.Rewrite
 	for _, file := range slices.Concat(j.Chart.Values, j.Chart.OwnValues, []string{j.Chart.Names["values.yaml"]}) {
 		t, ok := readSource(j, file)
 		root := document.Only(t.roots)
@@ -133,7 +135,7 @@ func rewriteKnobs(j *release.Recipe, o *Object, settings []Setting) []Rewrite {
 				}
 				from, to, ok := t.extent(yamlEntry{key: k, value: v, parent: m, flow: m.Style&yaml3.FlowStyle != 0})
 				if ok {
-					w := Rewrite{file, t.text[:from] + inFlow(settings[0].Value) + t.text[to:]}
+					w := object.Rewrite{File: file, Text: t.text[:from] + inFlow(settings[0].Value) + t.text[to:]}
 					out = append(out, w)
 				}
 			}

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 // A value that the chart sets for all may be set for one release, below the maps that its own values file has.
@@ -26,7 +28,7 @@ func TestRewritesOwnValues(t *testing.T) {
 				continue
 			}
 			is := map[string]string{}
-			for _, w := range rev.Rewrites(r.Objects[0], []Setting{{"spec.replicas", 4}}) {
+			for _, w := range rev.Rewrites(r.Objects[0], []object.Setting{{Path: "spec.replicas", Value: 4}}) {
 				is[w.File] = w.Text
 			}
 			if is["values-prod.yaml"] != want || is["values.yaml"] != "web:\n  size:\n    replicas: 4\n" {
@@ -51,18 +53,18 @@ func TestRewrites(t *testing.T) {
 		"  template:\n    metadata:\n      labels: {app: web}\n    spec:\n      containers:\n      - name: web\n        image: web\n"
 	for name, c := range map[string]struct {
 		files map[string]string
-		set   []Setting
+		set   []object.Setting
 		want  string // "file: line", added
 	}{
-		"a number in a manifest":    {map[string]string{"web.yaml": deployment}, []Setting{{"spec.replicas", 4}}, "web.yaml:   replicas: 4 # three"},
-		"a field that goes":         {map[string]string{"web.yaml": deployment}, []Setting{{Path: "spec.replicas"}}, "web.yaml: spec:"},
-		"a field that comes":        {map[string]string{"web.yaml": deployment}, []Setting{{"spec.strategy", map[string]any{"type": "Recreate"}}}, "web.yaml:     type: Recreate"},
-		"a field of a list item":    {map[string]string{"web.yaml": deployment}, []Setting{{"spec.template.spec.containers[0].resources", map[string]any{"requests": map[string]any{"cpu": "1"}}}}, "web.yaml:             cpu: \"1\""},
-		"a field of a flow mapping": {map[string]string{"web.yaml": deployment}, []Setting{{"spec.template.metadata.labels", map[string]any{"tier": "a"}}}, "web.yaml:     metadata: {labels: {app: web, tier: a}}"},
-		"a value":                   {map[string]string{"Chart.yaml": chart, "values.yaml": "replicas: 3\nstrategy: {}\n", "templates/web.yaml": template}, []Setting{{"spec.replicas", 4}}, "values.yaml: replicas: 4"},
-		"values of comments alone":  {map[string]string{"Chart.yaml": chart, "values.yaml": "# replicas: 3\n", "templates/web.yaml": template}, []Setting{{"spec.strategy", map[string]any{"type": "Recreate"}}}, "templates/web.yaml:     type: Recreate"},
-		"a literal of a template":   {map[string]string{"Chart.yaml": chart, "values.yaml": "replicas: 3\nstrategy: {}\n", "templates/web.yaml": template}, []Setting{{"spec.minReadySeconds", 7}}, "templates/web.yaml:   minReadySeconds: 7"},
-		"a line of a template":      {map[string]string{"Chart.yaml": chart, "values.yaml": "replicas: 3\nstrategy: {}\n", "templates/web.yaml": template}, []Setting{{"spec.paused", true}}, "templates/web.yaml:   paused: true"},
+		"a number in a manifest":    {map[string]string{"web.yaml": deployment}, []object.Setting{{Path: "spec.replicas", Value: 4}}, "web.yaml:   replicas: 4 # three"},
+		"a field that goes":         {map[string]string{"web.yaml": deployment}, []object.Setting{{Path: "spec.replicas"}}, "web.yaml: spec:"},
+		"a field that comes":        {map[string]string{"web.yaml": deployment}, []object.Setting{{Path: "spec.strategy", Value: map[string]any{"type": "Recreate"}}}, "web.yaml:     type: Recreate"},
+		"a field of a list item":    {map[string]string{"web.yaml": deployment}, []object.Setting{{Path: "spec.template.spec.containers[0].resources", Value: map[string]any{"requests": map[string]any{"cpu": "1"}}}}, "web.yaml:             cpu: \"1\""},
+		"a field of a flow mapping": {map[string]string{"web.yaml": deployment}, []object.Setting{{Path: "spec.template.metadata.labels", Value: map[string]any{"tier": "a"}}}, "web.yaml:     metadata: {labels: {app: web, tier: a}}"},
+		"a value":                   {map[string]string{"Chart.yaml": chart, "values.yaml": "replicas: 3\nstrategy: {}\n", "templates/web.yaml": template}, []object.Setting{{Path: "spec.replicas", Value: 4}}, "values.yaml: replicas: 4"},
+		"values of comments alone":  {map[string]string{"Chart.yaml": chart, "values.yaml": "# replicas: 3\n", "templates/web.yaml": template}, []object.Setting{{Path: "spec.strategy", Value: map[string]any{"type": "Recreate"}}}, "templates/web.yaml:     type: Recreate"},
+		"a literal of a template":   {map[string]string{"Chart.yaml": chart, "values.yaml": "replicas: 3\nstrategy: {}\n", "templates/web.yaml": template}, []object.Setting{{Path: "spec.minReadySeconds", Value: 7}}, "templates/web.yaml:   minReadySeconds: 7"},
+		"a line of a template":      {map[string]string{"Chart.yaml": chart, "values.yaml": "replicas: 3\nstrategy: {}\n", "templates/web.yaml": template}, []object.Setting{{Path: "spec.paused", Value: true}}, "templates/web.yaml:   paused: true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tree, err := tree.Map("head", c.files)
@@ -74,7 +76,7 @@ func TestRewrites(t *testing.T) {
 				t.Fatal(err)
 			}
 			objects := rev.Releases[0].Objects
-			want, err := objects[0].With(c.set)
+			want, err := typed.With(objects[0], c.set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +85,7 @@ func TestRewrites(t *testing.T) {
 			for _, w := range rev.Rewrites(objects[0], c.set) {
 				tried = append(tried, w.File+"\n"+w.Text)
 				got, err := rev.Edited(context.Background(), objects[0].Release, w.File, []byte(w.Text))
-				if err != nil || got.Err != nil || !Same(got.Objects, []*Object{want}) {
+				if err != nil || got.Err != nil || !object.Same(got.Objects, []*object.Object{want}) {
 					continue
 				}
 				if w.File == file && strings.Contains("\n"+w.Text, "\n"+line+"\n") {

@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/gitops"
 	"github.com/kubesettle/kubesettle/render/locate"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
@@ -22,9 +23,9 @@ type side struct {
 	src      *source.Source
 	opt      Options
 	releases []release.Release
-	ignored  []source.Ignored
+	ignored  []object.Ignored
 	recipes  []*release.Recipe
-	failed   []*document.Failure // of gathering, by release
+	failed   []*object.Failure // of gathering, by release
 	outputs  []release.Output
 	spent    *times
 	byID     map[string]int // place in the lists
@@ -85,14 +86,14 @@ func prepare(ctx context.Context, t tree.Tree, opt Options, run worker.Runner, o
 }
 
 // gather adds releases and reads what they need; failed ones need nothing.
-func (s *side) gather(ctx context.Context, releases []release.Release, failed map[string]*document.Failure) error {
+func (s *side) gather(ctx context.Context, releases []release.Release, failed map[string]*object.Failure) error {
 	from := len(s.releases)
 	for k, r := range releases {
 		s.byID[r.ID] = from + k
 	}
 	s.releases = append(s.releases, releases...)
 	s.recipes = append(s.recipes, make([]*release.Recipe, len(releases))...)
-	s.failed = append(s.failed, make([]*document.Failure, len(releases))...)
+	s.failed = append(s.failed, make([]*object.Failure, len(releases))...)
 	s.outputs = append(s.outputs, make([]release.Output, len(releases))...)
 	return parallel(ctx, s.opt.Workers, len(releases), func(k int) {
 		i := from + k
@@ -135,9 +136,9 @@ func (s *side) carry(ctx context.Context, other *side) error {
 
 // undeclared are the releases of the other side that a release declares which does not render here, and why those
 // failed there that did.
-func (s *side) undeclared(other *side) ([]release.Release, map[string]*document.Failure) {
+func (s *side) undeclared(other *side) ([]release.Release, map[string]*object.Failure) {
 	var list []release.Release
-	failed := map[string]*document.Failure{}
+	failed := map[string]*object.Failure{}
 	for i, r := range other.releases {
 		by := r.Parent
 		if _, ok := s.byID[by]; !ok { // an ApplicationSet is none
@@ -199,7 +200,7 @@ func (s *side) declareMore(ctx context.Context, from, depth int) (bool, error) {
 	if depth == gitops.MaxPasses {
 		for _, r := range releases {
 			s.ignored = append(s.ignored,
-				source.Ignored{Path: r.By.File,
+				object.Ignored{Path: r.By.File,
 					Reason: fmt.Sprintf("%s: applications declare applications in more than %d passes", r.Selected, gitops.MaxPasses)})
 		}
 		return false, nil
@@ -209,9 +210,9 @@ func (s *side) declareMore(ctx context.Context, from, depth int) (bool, error) {
 
 // declare lists the releases that the objects of releases from an index on declare.
 // Where there are none, those that need objects of other releases have waited for all.
-func (s *side) declare(from int) ([]release.Release, map[string]*document.Failure) {
+func (s *side) declare(from int) ([]release.Release, map[string]*object.Failure) {
 	d := &gitops.Declared{
-		Found: s.found, Src: s.src, Runner: s.runner, Have: map[string]bool{}, Failed: map[string]*document.Failure{},
+		Found: s.found, Src: s.src, Runner: s.runner, Have: map[string]bool{}, Failed: map[string]*object.Failure{},
 		Versions: gitops.Versions{KubeVersion: s.opt.KubeVersion, APIVersions: s.opt.APIVersions}, Release: s.release,
 	}
 	for id := range s.byID {
@@ -306,28 +307,30 @@ func (s *side) learn() scopes {
 
 // finish turns outputs into objects; other is the other side, finished, or nil. Where an
 // output is shared its objects are too.
-func (s *side) finish(known scopes, other *Revision) *Revision {
-	twins := map[string]*Rendered{}
+func (s *side) finish(known scopes, other *object.Revision) *object.Revision {
+	twins := map[string]*object.Rendered{}
 	if other != nil {
 		for _, r := range other.Releases {
 			twins[r.ID] = r
 		}
 	}
-	rev := &Revision{Name: s.src.Tree.Name(), Commit: s.src.Tree.Commit(), Tree: s.src.Tree, Ignored: s.ignored}
-	rev.src, rev.scopes, rev.opt = s.src, known, s.opt
-	rev.Releases = make([]*Rendered, len(s.releases))
+	rev := &object.Revision{Name: s.src.Tree.Name(), Commit: s.src.Tree.Commit(), Tree: s.src.Tree, Ignored: s.ignored}
+	rev.Renderer, rev.Narrowed = &renderer{s.src.Tree, s.src, known, s.opt}, len(s.opt.Paths) > 0
+	rev.Releases = make([]*object.Rendered, len(s.releases))
 	// Not the caller's context: what is rendered is turned into objects in any case.
 	_ = parallel(context.Background(), s.opt.Workers, len(s.releases), func(i int) {
-		if t := twins[s.releases[i].ID]; t != nil && s.outputs[i].Shared && maps.Equal(known, other.scopes) {
+		if t := twins[s.releases[i].ID]; t != nil && s.outputs[i].Shared && maps.Equal(known, rendererOf(other).scopes) {
 			r := *t
-			r.Release, r.recipe = s.releases[i], s.recipes[i]
+			again := *madeOf(t)
+			again.Release, again.recipe = s.releases[i], s.recipes[i]
+			r.Release, r.Origin = s.releases[i].Release, &again
 			rev.Releases[i] = &r
 			return
 		}
 		rev.Releases[i] = s.rendered(i, known)
 	})
 	for _, r := range rev.Releases {
-		for _, l := range r.lost {
+		for _, l := range madeOf(r).lost {
 			one := *l
 			rev.Releases = append(rev.Releases, &one)
 		}
@@ -336,46 +339,46 @@ func (s *side) finish(known scopes, other *Revision) *Revision {
 	return rev
 }
 
-func (s *side) rendered(i int, known scopes) *Rendered {
+func (s *side) rendered(i int, known scopes) *object.Rendered {
 	out := s.outputs[i]
-	r := &Rendered{Release: s.releases[i], Err: out.Err, Untouched: out.Untouched, recipe: s.recipes[i],
-		partly: s.failed[i] != nil}
-	r.Notes = append(append(r.Notes, r.Remarks...), out.Notes...)
+	m := &made{Release: s.releases[i], recipe: s.recipes[i], partly: s.failed[i] != nil}
+	if source.MountOf(m.Path) != "" { // nothing points out of the repository
+		m.Path = m.By.File
+		m.Values = slices.DeleteFunc(slices.Clone(m.Values), func(p string) bool { return source.MountOf(p) != "" })
+	}
+	r := &object.Rendered{Release: m.Release.Release, Err: out.Err, Untouched: out.Untouched, Origin: m}
+	r.Notes = append(append(r.Notes, m.Remarks...), out.Notes...)
 	if s.recipes[i] != nil {
 		r.Reads = s.recipes[i].Own()
 		r.Fetched = fetchedBy(s.src, s.recipes[i])
-	}
-	if source.MountOf(r.Path) != "" { // nothing points out of the repository
-		r.Path = r.By.File
-		r.Values = slices.DeleteFunc(slices.Clone(r.Values), func(p string) bool { return source.MountOf(p) != "" })
 	}
 	if r.Err != nil {
 		r.Err = s.recipes[i].PlacedFailure(r.Err)
 		r.Err.Where.File = s.src.Real(r.Err.Where.File)
 		return r
 	}
-	b := &builder{rel: r.Release, scopes: known, locate: locate.New(s.src, s.recipes[i], s.opt.trialing())}
+	b := &builder{rel: m.Release, scopes: known, locate: locate.New(s.src, s.recipes[i], s.opt.trialing())}
 	for _, l := range out.Lost {
-		r.lose(s.src, l)
+		m.lose(s.src, l)
 	}
 	for _, d := range out.Docs {
 		f := b.add(d)
-		if f == nil || r.lostFiles[s.src.Real(d.File)] {
+		if f == nil || m.lostFiles[s.src.Real(d.File)] {
 			continue
 		}
-		if r.Kind != release.Manifests || len(r.lost)+1 >= len(s.recipes[i].Release.Files) {
-			r.Err, r.lost = s.recipes[i].PlacedFailure(f), nil
+		if r.Kind != object.Manifests || len(m.lost)+1 >= len(s.recipes[i].Release.Files) {
+			r.Err, m.lost = s.recipes[i].PlacedFailure(f), nil
 			return r
 		}
-		r.lose(s.src, release.LostFile{File: d.File, Err: f})
+		m.lose(s.src, release.LostFile{File: d.File, Err: f})
 	}
-	b.objects = slices.DeleteFunc(b.objects, func(o *Object) bool { return r.lostFiles[o.Source.File] })
+	b.objects = slices.DeleteFunc(b.objects, func(o *object.Object) bool { return m.lostFiles[o.Source.File] })
 	r.Objects = b.finish()
 	r.Notes = append(r.Notes, b.notes...)
 	return r
 }
 
 // fetchedBy lists what a recipe took from other hosts, in the order of their folders.
-func fetchedBy(s *source.Source, j *release.Recipe) []source.Fetched {
+func fetchedBy(s *source.Source, j *release.Recipe) []object.Fetched {
 	return s.FetchedAt(j.FetchedNames())
 }

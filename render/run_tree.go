@@ -8,11 +8,12 @@ import (
 	"path"
 
 	"github.com/kubesettle/kubesettle/render/locate"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/worker"
 )
 
-func renderTree(ctx context.Context, t tree.Tree, opt Options) (*Revision, error) {
+func renderTree(ctx context.Context, t tree.Tree, opt Options) (*object.Revision, error) {
 	if err := checkPaths(opt.Paths, t); err != nil {
 		return nil, err
 	}

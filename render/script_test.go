@@ -11,8 +11,10 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/mask"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -118,7 +120,7 @@ func (w *world) mapTree(t *testing.T, name string) tree.Tree {
 	return tree
 }
 
-func (w *world) render(t *testing.T, name string) *Revision {
+func (w *world) render(t *testing.T, name string) *object.Revision {
 	t.Helper()
 	rev, err := Render(context.Background(), w.mapTree(t, name), w.opt)
 	if err != nil {
@@ -178,10 +180,10 @@ func (w *world) diff(t *testing.T, d *datadriven.TestData) string {
 	return out.String()
 }
 
-func describeChange(c *Change) string {
+func describeChange(c *object.Change) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s in %s", c.Kind, c.ID(), c.Release)
-	if c.Kind == Renamed {
+	if c.Kind == object.Renamed {
 		fmt.Fprintf(&out, " (was %s)", c.Base.ID)
 	}
 	if c.TemplateChanged {
@@ -209,11 +211,11 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-func place(l document.Location) string {
+func place(l object.Location) string {
 	return fmt.Sprintf("%s:%d:%d-%d:%d %s", l.File, l.StartLine, l.StartColumn, l.EndLine, l.EndColumn, l.Rung)
 }
 
-func listReleases(rev *Revision) string {
+func listReleases(rev *object.Revision) string {
 	var out strings.Builder
 	for _, r := range rev.Releases {
 		fmt.Fprintf(&out, "%s %s: %s\n", r.Kind, r.ID, r.Selected)
@@ -227,7 +229,7 @@ func listReleases(rev *Revision) string {
 	return out.String()
 }
 
-func describe(rev *Revision) string {
+func describe(rev *object.Revision) string {
 	var out strings.Builder
 	for _, r := range rev.Releases {
 		fmt.Fprintf(&out, "%s %s\n", r.Kind, r.ID)
@@ -260,7 +262,7 @@ func describe(rev *Revision) string {
 
 // find gives the object of a kind and name, as "Deployment/web" or "Deployment/web*", in
 // the first release that has it.
-func find(t *testing.T, rev *Revision, want string) *Object {
+func find(t *testing.T, rev *object.Revision, want string) *object.Object {
 	t.Helper()
 	for _, r := range rev.Releases {
 		for _, o := range r.Objects {
@@ -279,13 +281,13 @@ func find(t *testing.T, rev *Revision, want string) *Object {
 
 // withoutSecrets is an object's content as the scripts show it: with what nobody reads, so
 // that they can say what was rendered, and without secrets.
-func withoutSecrets(o *Object) map[string]any {
+func withoutSecrets(o *object.Object) map[string]any {
 	c := fieldpath.DeepCopy(o.Content).(map[string]any)
 	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {
-		if secretAt(o, p, v) {
-			p.Set(c, redacted)
+		if mask.Secret(o, p, v) {
+			p.Set(c, redact.Mask)
 		} else if text, ok := v.(string); ok {
-			p.Set(c, o.known.Clean(text))
+			p.Set(c, o.Known.Clean(text))
 		}
 	})
 	return c

@@ -8,24 +8,17 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/mask"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
-// Known is what no output may hold: whatever a Secret of either side holds or decodes to.
-// It is filled once a revision was rendered; before, and of none, it knows nothing.
-func (r *Revision) Known() *redact.Known {
-	if r == nil {
-		return nil
-	}
-	return r.known
-}
-
 // knowSecrets gathers what the revisions' Secrets hold, SealedSecrets, templates of
 // ExternalSecrets and secretGenerators too, and takes it out of every message of theirs.
-// From here on [Redact] and the comparison mask it in whatever object it stands.
-func knowSecrets(revs ...*Revision) {
+// From here on render/mask and the comparison mask it in whatever object it stands.
+func knowSecrets(revs ...*object.Revision) {
 	k := &redact.Known{}
 	seen := map[textOf]bool{} // releases share files, and so do the two sides
 	for _, rev := range revs {
@@ -33,21 +26,21 @@ func knowSecrets(revs ...*Revision) {
 			for _, o := range r.Objects {
 				knowObject(k, o)
 			}
-			for _, text := range r.Hidden {
+			for _, text := range madeOf(r).Hidden {
 				k.Add(text)
 			}
-			if ref := r.Fetch; ref != nil {
+			if ref := madeOf(r).Fetch; ref != nil {
 				k.Chart(ref.Name, ref.Version, ref.Repository)
 			}
-			if r.recipe != nil {
-				knowFiles(k, r.recipe, seen)
+			if recipe := madeOf(r).recipe; recipe != nil {
+				knowFiles(k, recipe, seen)
 			}
 		}
 	}
 	k.Seal()
 	clean := map[string]string{} // most reasons are those of many
 	for _, rev := range revs {
-		rev.known = k
+		rev.Known = k
 		for i := range rev.Ignored {
 			said := rev.Ignored[i].Reason
 			if _, ok := clean[said]; !ok {
@@ -56,24 +49,24 @@ func knowSecrets(revs ...*Revision) {
 			rev.Ignored[i].Reason = clean[said]
 		}
 		for _, r := range rev.Releases {
-			r.know(k)
-			for _, l := range r.lost {
-				l.know(k)
+			know(r, k)
+			for _, l := range madeOf(r).lost {
+				know(l, k)
 			}
 		}
 	}
 }
 
 // know gives a release's objects what is known, and takes it out of its messages.
-func (r *Rendered) know(k *redact.Known) {
+func know(r *object.Rendered, k *redact.Known) {
 	for _, o := range r.Objects {
-		o.known = k
+		o.Known = k
 	}
 	for i, n := range r.Notes {
 		r.Notes[i] = k.Clean(n)
 	}
 	if r.Err != nil {
-		m := message{known: k, recipe: r.recipe}
+		m := message{known: k, recipe: madeOf(r).recipe}
 		f := *r.Err
 		f.Reason, f.Remedy = m.clean(f.Reason), k.Clean(f.Remedy)
 		r.Err = &f
@@ -81,7 +74,7 @@ func (r *Rendered) know(k *redact.Known) {
 }
 
 // knowObject adds the secrets of an object, and its names to what is public.
-func knowObject(k *redact.Known, o *Object) {
+func knowObject(k *redact.Known, o *object.Object) {
 	k.Public(o.ID.Name, o.ID.Namespace, o.ID.Kind, o.Release)
 	knowSource(k, o)
 	fieldpath.Leaves(o.Content, nil, func(p fieldpath.Path, v any) {
@@ -99,14 +92,14 @@ func knowObject(k *redact.Known, o *Object) {
 		switch {
 		case text == document.VolatileText || text == document.VolatileData:
 			return // it stands for a value of every render's own
-		case holdsSecrets(o, p):
+		case mask.HoldsSecrets(o, p):
 			k.Add(text)
 			return
-		case !redact.PlainWords(text) && (secretName(o, p) || followsFlag(o, p)):
+		case !redact.PlainWords(text) && (mask.SecretName(o, p) || mask.FollowsFlag(o, p)):
 			k.Add(text)
 			return
 		}
-		if last.Key == "name" && !strings.Contains(p.String(), "data") || len(p) > 1 && selectorMaps[p[len(p)-2].Key] {
+		if last.Key == "name" && !strings.Contains(p.String(), "data") || len(p) > 1 && mask.SelectorMaps[p[len(p)-2].Key] {
 			k.Public(text)
 		}
 	})
@@ -177,7 +170,7 @@ func knowChart(k *redact.Known, name string, text []byte) {
 
 // knowSource makes public the charts and addresses that GitOps objects name. The content is read by where the fields
 // stand in all of their kinds, so that a kind's version does not matter.
-func knowSource(k *redact.Known, o *Object) {
+func knowSource(k *redact.Known, o *object.Object) {
 	spec := document.Value(o.Content, "spec")
 	switch o.ID.Kind {
 	case "HelmRelease":
@@ -242,7 +235,7 @@ func (m *message) words(text string, shortest int) string {
 		if len(w) < shortest || strings.Contains(w, "redacted") || m.open(strings.Trim(w, ".:!?=*/")) {
 			return w
 		}
-		return redacted
+		return redact.Mask
 	})
 }
 

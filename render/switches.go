@@ -12,6 +12,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/worker"
 )
@@ -178,7 +179,7 @@ func (s *switching) parts() []part {
 }
 
 // revert puts base's lines of a hunk in the place of head's.
-func revert(is string, h Hunk) string {
+func revert(is string, h object.Hunk) string {
 	lines := strings.SplitAfter(is, "\n")
 	var mid []string
 	for _, l := range h.Base {
@@ -240,7 +241,7 @@ func textOfDocs(docs []document.Document) string {
 
 // withoutRepeats leaves out what a chart that is switched on changes as it does without: its part
 // of the change is what shows there alone.
-func withoutRepeats(list []Change, head *Revision) []Change {
+func withoutRepeats(list []object.Change, head *object.Revision) []object.Change {
 	plain := map[string]string{} // release that another one repeats
 	for _, r := range head.Releases {
 		if r.Switched != "" {
@@ -250,30 +251,30 @@ func withoutRepeats(list []Change, head *Revision) []Change {
 	if len(plain) == 0 {
 		return list
 	}
-	type object struct {
+	type sameness struct {
 		release string
-		id      release.ObjectID
+		id      object.ID
 	}
-	known := map[object]*Change{}
+	known := map[sameness]*object.Change{}
 	for i := range list {
-		known[object{list[i].Release, list[i].ID()}] = &list[i]
+		known[sameness{list[i].Release, list[i].ID()}] = &list[i]
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(c Change) bool {
-		k := known[object{plain[c.Release], c.ID()}]
-		return plain[c.Release] != "" && k != nil && k.says() == c.says()
+	return slices.DeleteFunc(slices.Clone(list), func(c object.Change) bool {
+		k := known[sameness{plain[c.Release], c.ID()}]
+		return plain[c.Release] != "" && k != nil && says(k) == says(&c)
 	})
 }
 
 // says is what a change comes to, wherever it is written.
-func (c *Change) says() string {
+func says(c *object.Change) string {
 	text := fmt.Sprint(c.Kind, c.TemplateChanged)
 	for _, f := range c.Fields {
 		text += fmt.Sprintf("\n%s %v %v", f.Path, f.Old, f.New)
 	}
 	if c.Base == nil || c.Head == nil {
-		for _, o := range []*Object{c.Base, c.Head} {
+		for _, o := range []*object.Object{c.Base, c.Head} {
 			if o != nil {
-				text += textOfDocs([]document.Document{o.doc})
+				text += textOfDocs([]document.Document{docOf(o)})
 			}
 		}
 	}

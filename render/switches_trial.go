@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -84,7 +85,8 @@ func (s *switching) recipe(of *release.Recipe, set []toggle, edit func(*release.
 		}
 		c.Set[t.path] = t.value
 	}
-	j := &release.Recipe{Release: release.Release{Kind: release.Helm, Path: c.Dir}, Files: maps.Clone(of.Files), Chart: &c}
+	j := &release.Recipe{Release: release.Release{Release: object.Release{Kind: object.Helm, Path: c.Dir}},
+		Files: maps.Clone(of.Files), Chart: &c}
 	if edit != nil {
 		edit(j)
 	}

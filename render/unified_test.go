@@ -10,14 +10,17 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/mask"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/redact"
 )
 
 // contextLines is how many unchanged lines a hunk shows around a change.
 const contextLines = 3
 
 // UnifiedDiff is the change of an object as a unified diff of its YAML, secrets masked.
-func UnifiedDiff(c Change) string {
-	var base, head *Object = c.Base, c.Head
+func UnifiedDiff(c object.Change) string {
+	var base, head *object.Object = c.Base, c.Head
 	b, h := redactPair(base, head)
 	from, to := yamlText(b), yamlText(h)
 	name := c.ID().String()
@@ -27,7 +30,7 @@ func UnifiedDiff(c Change) string {
 	return out.String()
 }
 
-func sideName(o *Object, side, name string) string {
+func sideName(o *object.Object, side, name string) string {
 	if o == nil {
 		return "/dev/null"
 	}
@@ -120,20 +123,20 @@ func hunkRange(start, count int) string {
 
 // redactPair masks both sides of a change, so that a value that changed still shows as
 // changed.
-func redactPair(b, h *Object) (map[string]any, map[string]any) {
-	bc, hc := Redact(b), Redact(h)
+func redactPair(b, h *object.Object) (map[string]any, map[string]any) {
+	bc, hc := mask.Content(b), mask.Content(h)
 	if b == nil || h == nil {
 		return bc, hc
 	}
 	fieldpath.Leaves(h.Content, nil, func(p fieldpath.Path, now any) {
 		shown, _ := p.Get(hc)
 		text, ok := shown.(string)
-		if !ok || !strings.Contains(text, redacted) {
+		if !ok || !strings.Contains(text, redact.Mask) {
 			return
 		}
 		was, _ := p.Get(b.Content)
 		if before, _ := p.Get(bc); !document.SameJSON(was, now) && document.SameJSON(before, shown) {
-			p.Set(hc, strings.ReplaceAll(text, redacted, redactedChanged))
+			p.Set(hc, strings.ReplaceAll(text, redact.Mask, redact.MaskChanged))
 		}
 	})
 	return bc, hc

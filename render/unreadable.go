@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -13,7 +14,7 @@ import (
 
 // unreadable is why a file of plain manifests that base reads gives fewer objects here, or nil:
 // it does not parse, or a document of it has lost its kind or its API version.
-func unreadable(s *source.Source, p string) *document.Failure {
+func unreadable(s *source.Source, p string) *object.Failure {
 	if s.Twin == nil || !s.Twin.Lists(p) || s.Twin.Digest(p) == s.Digest(p) {
 		return nil
 	}
@@ -42,10 +43,10 @@ func unreadable(s *source.Source, p string) *document.Failure {
 			continue
 		}
 		line := docs[i].Line
-		return &document.Failure{
+		return &object.Failure{
 			Reason: fmt.Sprintf("%s:%d: the document has no %s, and base has an object there: the API server refuses it", p,
 				line, h),
-			Where: document.LineOf(p, line, "file"), Remedy: "write `" + h + "` again, or remove the document",
+			Where: object.LineOf(p, line, "file"), Remedy: "write `" + h + "` again, or remove the document",
 		}
 	}
 	return nil

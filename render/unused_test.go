@@ -38,7 +38,7 @@ func TestALinkIsUsedWithItsFile(t *testing.T) {
 	if len(ch.Files) != 2 || len(ch.Changes) != 1 {
 		t.Fatalf("%d files and %d changes, want a file, a link to it and one change", len(ch.Files), len(ch.Changes))
 	}
-	if unused := ch.Unused(); len(unused) > 0 {
+	if unused := Unused(ch); len(unused) > 0 {
 		t.Errorf("unused: %+v", unused)
 	}
 }

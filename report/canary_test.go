@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -16,16 +16,16 @@ const canary = "hunter2-canary"
 
 // What a change marks as secret, and the content of objects, reach no surface.
 func TestSecretsOfChangesAreNotShown(t *testing.T) {
-	secret := &render.Object{
-		ID:      render.ObjectID{Kind: "Secret", Namespace: "default", Name: "db"},
+	secret := &object.Object{
+		ID:      object.ID{Kind: "Secret", Namespace: "default", Name: "db"},
 		Content: map[string]any{"data": map[string]any{"password": canary}, "stringData": canary},
 	}
-	ch := &render.Changes{
-		Base: &render.Revision{Releases: []*render.Rendered{{Objects: []*render.Object{secret}}}},
-		Head: &render.Revision{Releases: []*render.Rendered{{Objects: []*render.Object{secret}, Release: render.Release{Set: map[string]string{"password": canary}}}}},
-		Changes: []render.Change{
-			{Kind: render.Added, Head: secret}, {Kind: render.Removed, Base: secret}, {Kind: render.Renamed, Base: secret, Head: secret},
-			{Kind: render.Modified, Base: secret, Head: secret, Fields: []render.FieldChange{
+	ch := &object.Changes{
+		Base: &object.Revision{Releases: []*object.Rendered{{Objects: []*object.Object{secret}}}},
+		Head: &object.Revision{Releases: []*object.Rendered{{Objects: []*object.Object{secret}}}},
+		Changes: []object.Change{
+			{Kind: object.Added, Head: secret}, {Kind: object.Removed, Base: secret}, {Kind: object.Renamed, Base: secret, Head: secret},
+			{Kind: object.Modified, Base: secret, Head: secret, Fields: []object.FieldChange{
 				{Path: "data[password]", Old: canary, New: canary + "2", Secret: true},
 				{Path: "data[user]", Old: nil, New: map[string]any{"x": canary}, Secret: true},
 				{Path: "metadata.labels[app]", Old: "a", New: "b"},

@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -31,7 +31,7 @@ type changedField struct{ path, old, new, where string }
 const secretValue = "(not shown)"
 
 // changedObjects lists the change set: ch where given, else the result's workloads.
-func changedObjects(r *verify.Result, ch *render.Changes) []changedObject {
+func changedObjects(r *verify.Result, ch *object.Changes) []changedObject {
 	if ch != nil {
 		return fromChanges(ch)
 	}
@@ -50,13 +50,13 @@ func changedObjects(r *verify.Result, ch *render.Changes) []changedObject {
 	return out
 }
 
-func fromChanges(ch *render.Changes) []changedObject {
+func fromChanges(ch *object.Changes) []changedObject {
 	var out []changedObject
-	shown := func(s string) string { return Clean(ch.Head.Known().Scrub(s)) } // names too
+	shown := func(s string) string { return Clean(ch.Head.Known.Scrub(s)) } // names too
 	for i := range ch.Changes {
 		c := &ch.Changes[i]
 		o := changedObject{id: shown(c.ID().String()), release: shown(c.Release), change: string(c.Kind)}
-		if c.Kind == render.Renamed && c.Base != nil {
+		if c.Kind == object.Renamed && c.Base != nil {
 			o.note = "was " + shown(c.Base.ID.String())
 		}
 		for _, f := range c.Fields {
@@ -145,7 +145,7 @@ func changePieces(os []changedObject) []piece {
 
 // DiffMarkdown writes the change set as Markdown within a budget.
 // Errors: the writer's.
-func DiffMarkdown(w io.Writer, ch *render.Changes, opt DiffOptions) error {
+func DiffMarkdown(w io.Writer, ch *object.Changes, opt DiffOptions) error {
 	os := fromChanges(ch)
 	d := &document{
 		head:      "## Kubesettle: " + mdText(diffTitle(ch, len(os))) + "\n\n",
@@ -156,13 +156,13 @@ func DiffMarkdown(w io.Writer, ch *render.Changes, opt DiffOptions) error {
 	return err
 }
 
-func diffTitle(ch *render.Changes, n int) string {
+func diffTitle(ch *object.Changes, n int) string {
 	return clip(fmt.Sprintf("%s, %s", count(n, "changed object"), count(len(ch.Files), "changed file")), 200)
 }
 
 // DiffText writes the change set for a terminal.
 // Errors: the writer's.
-func DiffText(w io.Writer, ch *render.Changes, opt DiffOptions) error {
+func DiffText(w io.Writer, ch *object.Changes, opt DiffOptions) error {
 	os := fromChanges(ch)
 	t := &textWriter{opt: Options{Color: opt.Color}}
 	t.printf("%s\n", capital(diffTitle(ch, len(os))))

@@ -15,7 +15,7 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -85,13 +85,13 @@ func TestMarkdownKeepsItsBudget(t *testing.T) {
 // The largest change set seen in the wild: 7,581 files.
 func TestMarkdownOfAHugeChange(t *testing.T) {
 	r := bigResult(60)
-	ch := &render.Changes{}
+	ch := &object.Changes{Head: &object.Revision{}}
 	for i := range 7581 {
-		id := render.ObjectID{Kind: "ConfigMap", Namespace: "漢字", Name: fmt.Sprintf("𝒳-%d", i)}
+		id := object.ID{Kind: "ConfigMap", Namespace: "漢字", Name: fmt.Sprintf("𝒳-%d", i)}
 		ch.Files = append(ch.Files, fmt.Sprintf("overlays/%d/🂡.yaml", i))
-		ch.Changes = append(ch.Changes, render.Change{
-			Kind: render.Modified, Head: &render.Object{ID: id},
-			Fields: []render.FieldChange{{Path: "data[x]", Old: strings.Repeat("𝒴", 200), New: "```\n</details>"}},
+		ch.Changes = append(ch.Changes, object.Change{
+			Kind: object.Modified, Head: &object.Object{ID: id},
+			Fields: []object.FieldChange{{Path: "data[x]", Old: strings.Repeat("𝒴", 200), New: "```\n</details>"}},
 		})
 	}
 	opt := testMarkdown()

@@ -4,7 +4,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -17,7 +17,7 @@ type Options struct {
 	Level string
 	// Changes, where given, replaces the result's workloads in the list of changes: it
 	// has the objects of other kinds too.
-	Changes *render.Changes
+	Changes *object.Changes
 	// Repository is its address, such as https://github.com/o/r, for links to lines;
 	// "": no links.
 	Repository string

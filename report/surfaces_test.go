@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // Every surface on the list writes every kind of result, without a marker, a change set
@@ -19,7 +19,7 @@ func TestSurfaces(t *testing.T) {
 		for title, r := range goldenResults() {
 			opt := Options{Rules: testRules}
 			if s.Compares {
-				opt.Changes = &render.Changes{}
+				opt.Changes = &object.Changes{Head: &object.Revision{}}
 			}
 			var b bytes.Buffer
 			if err := s.Write(&b, r, opt); err != nil || b.Len() == 0 {

@@ -10,12 +10,13 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // changeOf gives the change from one set of manifests to another, with a policy; "" is the
 // embedded one.
-func changeOf(t testing.TB, base, head, policy string) (*render.Changes, *policies.Policy) {
+func changeOf(t testing.TB, base, head, policy string) (*object.Changes, *policies.Policy) {
 	t.Helper()
 	ar := &txtar.Archive{Files: []txtar.File{{Name: "base/m.yaml", Data: []byte(base)}, {Name: "head/m.yaml", Data: []byte(head)}}}
 	ch, err := render.Diff(scriptRevision(t, ar, "base"), scriptRevision(t, ar, "head"))

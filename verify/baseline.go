@@ -6,7 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
@@ -119,7 +119,7 @@ func (r *Result) settled(e policies.BaselineEntry, all bool) bool {
 		if w.ID != e.Workload || e.Release != "" && w.Release != e.Release {
 			continue
 		}
-		if seen = true; w.Change != string(render.Removed) && (w.Verdict == Inconclusive || w.Verdict == Errored) {
+		if seen = true; w.Change != string(object.Removed) && (w.Verdict == Inconclusive || w.Verdict == Errored) {
 			return false
 		}
 	}

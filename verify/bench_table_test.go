@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // table is a Markdown table whose rows the benchmarks set, each as often as they run.
@@ -115,7 +116,7 @@ func (s shop) policy() string {
 	return b.String()
 }
 
-func (s shop) revision(t testing.TB, image string) *render.Revision {
+func (s shop) revision(t testing.TB, image string) *object.Revision {
 	t.Helper()
 	dir := t.TempDir()
 	for i := range s.workloads {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/memo"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
@@ -51,12 +51,12 @@ type Options struct {
 // Check verifies what changes between two revisions.
 //
 // A finding is data; an error means that nothing could be decided.
-func Check(ctx context.Context, ch *render.Changes, opt Options) (*Result, error) {
+func Check(ctx context.Context, ch *object.Changes, opt Options) (*Result, error) {
 	return check(ctx, ch, opt)
 }
 
 // Verify verifies every workload of one revision, in the scenarios install and steady.
-func Verify(ctx context.Context, rev *render.Revision, opt Options) (*Result, error) {
+func Verify(ctx context.Context, rev *object.Revision, opt Options) (*Result, error) {
 	return verifyRevision(ctx, rev, opt)
 }
 

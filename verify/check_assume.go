@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -49,7 +49,7 @@ func (a *analysis) note(assumptions ...finding.Note) {
 }
 
 // assume says under which assumptions the result stands, and what the actors may hide.
-func (a *analysis) assume(p *policies.Policy, ch *render.Changes, models map[string]*actor.Model) {
+func (a *analysis) assume(p *policies.Policy, ch *object.Changes, models map[string]*actor.Model) {
 	if p.Cluster.Assumed {
 		a.note(finding.Say(finding.NoCluster))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -18,16 +19,16 @@ import (
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
-func check(ctx context.Context, ch *render.Changes, opt Options) (*Result, error) {
+func check(ctx context.Context, ch *object.Changes, opt Options) (*Result, error) {
 	return analyse(ctx, ch, opt, false)
 }
 
-func verifyRevision(ctx context.Context, rev *render.Revision, opt Options) (*Result, error) {
-	return analyse(ctx, &render.Changes{Head: rev}, opt, true)
+func verifyRevision(ctx context.Context, rev *object.Revision, opt Options) (*Result, error) {
+	return analyse(ctx, &object.Changes{Head: rev}, opt, true)
 }
 
 // prepare cuts the changes into slices, and enters what is known without a search.
-func prepare(ch *render.Changes, opt Options,
+func prepare(ch *object.Changes, opt Options,
 	all bool) (a *analysis, picked []*slice.Slice, refused []static.Applied, err error) {
 	a = &analysis{opt: opt, changes: ch, started: time.Now(), result: newResult(ch, opt), places: judge.NewPlaces(ch),
 		whole: map[*slice.Slice]bool{}}
@@ -85,7 +86,7 @@ func partStates(opt Options) uint64 {
 	return cmp.Or(opt.partStates, scenario.InPartStates)
 }
 
-func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*Result, error) {
+func analyse(ctx context.Context, ch *object.Changes, opt Options, all bool) (*Result, error) {
 	began := time.Now()
 	var until time.Time
 	if opt.TimeBudget > 0 {
@@ -132,8 +133,8 @@ func analyse(ctx context.Context, ch *render.Changes, opt Options, all bool) (*R
 }
 
 // analysePart is all of an analysis but the judgement, for the releases that the policy is for.
-func analysePart(ctx context.Context, ch *render.Changes, opt Options, all bool) (*analysis, error) {
-	ch, err := ch.WithMade(recipes(opt.Policy))
+func analysePart(ctx context.Context, ch *object.Changes, opt Options, all bool) (*analysis, error) {
+	ch, err := render.WithMade(ch, recipes(opt.Policy))
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +173,7 @@ func analysePart(ctx context.Context, ch *render.Changes, opt Options, all bool)
 // analysis is one run of [Check] or [Verify].
 type analysis struct {
 	opt     Options
-	changes *render.Changes
+	changes *object.Changes
 	started time.Time
 	result  *Result
 	places  judge.Places
@@ -180,7 +181,7 @@ type analysis struct {
 	besides *slice.Besides
 	around  *slice.Around
 	// instead is what is there of an object that the API server refuses; nil: nothing.
-	instead map[*render.Object]*render.Object
+	instead map[*object.Object]*object.Object
 	models  map[string]*actor.Model // of the loops that took part
 	// entered are the workloads of the result that byWorkload has the places of.
 	entered    [][2]string
@@ -193,7 +194,7 @@ type analysis struct {
 	deliveries map[string]delivered
 }
 
-func newResult(ch *render.Changes, opt Options) *Result {
+func newResult(ch *object.Changes, opt Options) *Result {
 	r := &Result{
 		SchemaVersion: SchemaVersion, Tool: opt.Tool, Head: Side{ch.Head.Name, ch.Head.Commit},
 		Workloads: []Workload{}, Findings: []finding.Finding{}, Releases: []ReleaseResult{},

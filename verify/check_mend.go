@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/typed"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -28,7 +30,7 @@ const mostMended = 6
 // mendStatic enters fixes of what is wrong with objects as they stand. A remedy is edited as text, rendered, held
 // against everything that takes no search, and its release searched again; what only a person can do is said to be
 // that.
-func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool) {
+func (a *analysis) mendStatic(ctx context.Context, ch *object.Changes, all bool) {
 	if a.opt.plain {
 		return
 	}
@@ -68,23 +70,23 @@ func (a *analysis) mendStatic(ctx context.Context, ch *render.Changes, all bool)
 
 // tryStatic gives a remedy as an edit that mends a finding and breaks nothing, in words where its lines may not be
 // shown; nil where there is none.
-func (a *analysis) tryStatic(ctx context.Context, ch *render.Changes, all bool, of *finding.Finding,
+func (a *analysis) tryStatic(ctx context.Context, ch *object.Changes, all bool, of *finding.Finding,
 	r static.Remedy) *finding.Fix {
-	return a.tryEdits(ctx, ch, of, r, func(rel *render.Rendered) bool { return a.mended(ctx, ch, all, rel, of, r) })
+	return a.tryEdits(ctx, ch, of, r, func(rel *object.Rendered) bool { return a.mended(ctx, ch, all, rel, of, r) })
 }
 
 // trySearched is [analysis.tryStatic] for a finding that a search would tell as well.
-func (a *analysis) trySearched(ctx context.Context, ch *render.Changes, all bool, of *finding.Finding,
+func (a *analysis) trySearched(ctx context.Context, ch *object.Changes, all bool, of *finding.Finding,
 	r static.Remedy) *finding.Fix {
-	return a.tryEdits(ctx, ch, of, r, func(rel *render.Rendered) bool {
+	return a.tryEdits(ctx, ch, of, r, func(rel *object.Rendered) bool {
 		return a.standsAsWell(ch, all, rel) && a.searchedClean(ctx, ch.Base, ch.Head, all, rel, of)
 	})
 }
 
 // tryEdits gives a remedy as the first edit that mends, of the least reach; in words where its lines may not be shown,
 // are not found, or would change releases that have nothing to do with it; nil where it does not mend.
-func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, of *finding.Finding, r static.Remedy,
-	mends func(*render.Rendered) bool) (wide *finding.Fix) {
+func (a *analysis) tryEdits(ctx context.Context, ch *object.Changes, of *finding.Finding, r static.Remedy,
+	mends func(*object.Rendered) bool) (wide *finding.Fix) {
 	for _, w := range rewrites(ctx, ch.Head, r) {
 		if a.checker.Expired() {
 			return wide // each is a render and a comparison of everything
@@ -126,7 +128,7 @@ func (a *analysis) tryEdits(ctx context.Context, ch *render.Changes, of *finding
 
 // rewrites are texts with which a remedy may come to be; where it is of several objects, those with which just they are
 // as it sets them.
-func rewrites(ctx context.Context, head *render.Revision, r static.Remedy) []render.Rewrite {
+func rewrites(ctx context.Context, head *object.Revision, r static.Remedy) []object.Rewrite {
 	if len(r.With) == 0 {
 		return head.Rewrites(r.Object, r.Set)
 	}
@@ -134,9 +136,9 @@ func rewrites(ctx context.Context, head *render.Revision, r static.Remedy) []ren
 	if want == nil {
 		return nil
 	}
-	parts := []render.Part{{Object: r.Object, Set: r.Set}}
+	parts := []object.Part{{Object: r.Object, Set: r.Set}}
 	for _, c := range r.With {
-		parts = append(parts, render.Part{Object: c.Object, Set: c.Set})
+		parts = append(parts, object.Part{Object: c.Object, Set: c.Set})
 	}
 	return slices.Collect(head.RewriteAll(ctx, parts, want.Objects))
 }
@@ -152,15 +154,15 @@ func (a *analysis) inWords(r static.Remedy) *finding.Fix {
 
 // withObject is the release of head that a remedy's objects are of, with the objects as the remedy sets them; nil where
 // they cannot be set so.
-func withObject(head *render.Revision, r static.Remedy) *render.Rendered {
-	i := slices.IndexFunc(head.Releases, func(x *render.Rendered) bool { return x.ID == r.Object.Release })
+func withObject(head *object.Revision, r static.Remedy) *object.Rendered {
+	i := slices.IndexFunc(head.Releases, func(x *object.Rendered) bool { return x.ID == r.Object.Release })
 	if i < 0 {
 		return nil
 	}
 	rel := *head.Releases[i]
 	rel.Objects = slices.Clone(rel.Objects)
 	for _, c := range append([]static.Change{{Object: r.Object, Set: r.Set}}, r.With...) {
-		o, err := c.Object.With(c.Set)
+		o, err := typed.With(c.Object, c.Set)
 		at := slices.Index(rel.Objects, c.Object)
 		if err != nil || at < 0 {
 			return nil
@@ -171,13 +173,13 @@ func withObject(head *render.Revision, r static.Remedy) *render.Rendered {
 }
 
 // alone reports whether an edited release has as many objects as before, all as they were but for one.
-func alone(head *render.Revision, rel *render.Rendered, o *render.Object) bool {
-	i := slices.IndexFunc(head.Releases, func(x *render.Rendered) bool { return x.ID == rel.ID })
+func alone(head *object.Revision, rel *object.Rendered, o *object.Object) bool {
+	i := slices.IndexFunc(head.Releases, func(x *object.Rendered) bool { return x.ID == rel.ID })
 	if i < 0 || len(head.Releases[i].Objects) != len(rel.Objects) {
 		return false
 	}
-	var was, is []*render.Object
-	others := map[render.ObjectID]bool{}
+	var was, is []*object.Object
+	others := map[object.ID]bool{}
 	for _, x := range head.Releases[i].Objects {
 		if x != o {
 			was = append(was, x)
@@ -189,12 +191,12 @@ func alone(head *render.Revision, rel *render.Rendered, o *render.Object) bool {
 			is = append(is, x)
 		}
 	}
-	return len(is) == len(rel.Objects)-1 && render.Same(was, is)
+	return len(is) == len(rel.Objects)-1 && object.Same(was, is)
 }
 
 // mended reports whether a change with another release in place of head's, and with what a remedy sets before on base,
 // has not a finding, nor one that it had not before.
-func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel *render.Rendered,
+func (a *analysis) mended(ctx context.Context, ch *object.Changes, all bool, rel *object.Rendered,
 	of *finding.Finding, r static.Remedy) bool {
 	base := ch.Base
 	if len(r.Earlier()) > 0 {
@@ -221,7 +223,7 @@ func (a *analysis) mended(ctx context.Context, ch *render.Changes, all bool, rel
 
 // standsAsWell reports whether with another release in place of head's nothing is wrong with objects as they stand that
 // was not before.
-func (a *analysis) standsAsWell(ch *render.Changes, all bool, rel *render.Rendered) bool {
+func (a *analysis) standsAsWell(ch *object.Changes, all bool, rel *object.Rendered) bool {
 	whole, err := changesOf(ch.Base, instead(ch.Head, rel))
 	if err != nil {
 		return false
@@ -232,7 +234,7 @@ func (a *analysis) standsAsWell(ch *render.Changes, all bool, rel *render.Render
 }
 
 // instead is a revision with another release in place of its own.
-func instead(head *render.Revision, rel *render.Rendered) *render.Revision {
+func instead(head *object.Revision, rel *object.Rendered) *object.Revision {
 	out := *head
 	out.Releases = slices.Clone(head.Releases)
 	for i := range out.Releases {
@@ -245,7 +247,7 @@ func instead(head *render.Revision, rel *render.Rendered) *render.Revision {
 
 // setBefore is base with what a remedy sets before; nil where there is none, or without one of its
 // objects.
-func setBefore(base *render.Revision, r static.Remedy) *render.Revision {
+func setBefore(base *object.Revision, r static.Remedy) *object.Revision {
 	if base == nil {
 		return nil
 	}
@@ -265,14 +267,14 @@ func setBefore(base *render.Revision, r static.Remedy) *render.Revision {
 
 // searchedClean reports whether a change with another release in place of head's, searched to the end, has no finding
 // that it had not before, nor the one that was to go; nil: none was.
-func (a *analysis) searchedClean(ctx context.Context, base, head *render.Revision, all bool, rel *render.Rendered,
+func (a *analysis) searchedClean(ctx context.Context, base, head *object.Revision, all bool, rel *object.Rendered,
 	gone *finding.Finding) bool {
 	one := *head
-	one.Releases = []*render.Rendered{rel}
+	one.Releases = []*object.Rendered{rel}
 	if base != nil {
 		narrow := *base
 		narrow.Releases = slices.DeleteFunc(slices.Clone(base.Releases),
-			func(r *render.Rendered) bool { return r.ID != rel.ID })
+			func(r *object.Rendered) bool { return r.ID != rel.ID })
 		base = &narrow
 	}
 	part, err := changesOf(base, &one)
@@ -297,16 +299,16 @@ func (a *analysis) searchedClean(ctx context.Context, base, head *render.Revisio
 }
 
 // changesOf are those from base, which may be nil, to head.
-func changesOf(base, head *render.Revision) (*render.Changes, error) {
+func changesOf(base, head *object.Revision) (*object.Changes, error) {
 	if base == nil {
-		return &render.Changes{Head: head}, nil
+		return &object.Changes{Head: head}, nil
 	}
 	return render.Diff(base, head)
 }
 
 // standing lists what is wrong with objects of a release as they stand and with the order they are applied in, and what
 // the API server refuses: rule, release, and workload with message.
-func (a *analysis) standing(ch *render.Changes, all bool, release string) [][3]string {
+func (a *analysis) standing(ch *object.Changes, all bool, release string) [][3]string {
 	var out [][3]string
 	add := func(f finding.Finding) {
 		if f.Status != finding.Fixed && f.Status != finding.Existing {

@@ -5,13 +5,15 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/typed"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/static"
 )
 
 // tryFirst gives a remedy that takes two changes, if neither of them has a finding that the one change had not, nor the
 // one that it is to mend: from base to what the first one leaves, and from there to head.
-func (a *analysis) tryFirst(ctx context.Context, ch *render.Changes, all bool, of *finding.Finding,
+func (a *analysis) tryFirst(ctx context.Context, ch *object.Changes, all bool, of *finding.Finding,
 	r static.Remedy) *finding.Fix {
 	if ch.Base == nil {
 		return nil
@@ -25,7 +27,7 @@ func (a *analysis) tryFirst(ctx context.Context, ch *render.Changes, all bool, o
 	}
 	gone := [3]string{of.Rule, of.Release, of.Workload + "\n" + of.Message}
 	before := a.standing(ch, all, of.Release)
-	for _, step := range [][2]*render.Revision{{ch.Base, mid}, {mid, ch.Head}} {
+	for _, step := range [][2]*object.Revision{{ch.Base, mid}, {mid, ch.Head}} {
 		one, err := render.Diff(step[0], step[1])
 		if err != nil || slices.ContainsFunc(a.standing(one, all, of.Release), func(k [3]string) bool {
 			return k == gone || !slices.Contains(before, k)
@@ -42,10 +44,10 @@ func (a *analysis) tryFirst(ctx context.Context, ch *render.Changes, all bool, o
 }
 
 // changedFirst is base with a remedy's settings, rendered anew from the texts that they edit; nil where none is found.
-func changedFirst(ctx context.Context, base *render.Revision, r static.Remedy) *render.Revision {
+func changedFirst(ctx context.Context, base *object.Revision, r static.Remedy) *object.Revision {
 	rev := base
-	for _, o := range append([]*render.Object{r.Object}, r.Also...) {
-		var next *render.Revision
+	for _, o := range append([]*object.Object{r.Object}, r.Also...) {
+		var next *object.Revision
 		if o = sameObject(rev, o); o == nil {
 			return nil
 		}
@@ -54,8 +56,8 @@ func changedFirst(ctx context.Context, base *render.Revision, r static.Remedy) *
 			if err != nil {
 				continue
 			}
-			if want, err := o.With(r.Set); err == nil {
-				if is := sameObject(with, o); is != nil && render.Same([]*render.Object{is}, []*render.Object{want}) {
+			if want, err := typed.With(o, r.Set); err == nil {
+				if is := sameObject(with, o); is != nil && object.Same([]*object.Object{is}, []*object.Object{want}) {
 					next = with
 					break
 				}
@@ -70,12 +72,12 @@ func changedFirst(ctx context.Context, base *render.Revision, r static.Remedy) *
 }
 
 // sameObject is the object of a revision with the release and the ID of another one; nil: there is none.
-func sameObject(rev *render.Revision, o *render.Object) *render.Object {
+func sameObject(rev *object.Revision, o *object.Object) *object.Object {
 	for _, rel := range rev.Releases {
 		if rel.ID != o.Release || rel.Err != nil {
 			continue
 		}
-		if i := slices.IndexFunc(rel.Objects, func(x *render.Object) bool { return x.ID == o.ID }); i >= 0 {
+		if i := slices.IndexFunc(rel.Objects, func(x *object.Object) bool { return x.ID == o.ID }); i >= 0 {
 			return rel.Objects[i]
 		}
 	}
@@ -83,13 +85,13 @@ func sameObject(rev *render.Revision, o *render.Object) *render.Object {
 }
 
 // between is head with objects of base that stay for now.
-func between(ch *render.Changes, stay []*render.Object) *render.Revision {
+func between(ch *object.Changes, stay []*object.Object) *object.Revision {
 	mid := *ch.Head
 	mid.Releases = slices.Clone(mid.Releases)
 	for _, o := range stay {
-		i := slices.IndexFunc(mid.Releases, func(r *render.Rendered) bool { return r.ID == o.Release })
+		i := slices.IndexFunc(mid.Releases, func(r *object.Rendered) bool { return r.ID == o.Release })
 		if i < 0 {
-			k := slices.IndexFunc(ch.Base.Releases, func(r *render.Rendered) bool { return r.ID == o.Release })
+			k := slices.IndexFunc(ch.Base.Releases, func(r *object.Rendered) bool { return r.ID == o.Release })
 			if k < 0 {
 				return nil
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -16,7 +17,7 @@ import (
 
 // pick cuts the changes into slices, release by release, and enters every workload it
 // saw into the result.
-func (r *Result) pick(ch *render.Changes, opt *Options, pl judge.Places, sc slice.Scope) []*slice.Slice {
+func (r *Result) pick(ch *object.Changes, opt *Options, pl judge.Places, sc slice.Scope) []*slice.Slice {
 	var out []*slice.Slice
 	gone := finding.Say(finding.ReleasesGone) // without a workload that is gone with them
 	changes := changedReleases(ch)
@@ -60,8 +61,8 @@ func (r *Result) pick(ch *render.Changes, opt *Options, pl judge.Places, sc slic
 }
 
 // changedReleases are the changes of each release.
-func changedReleases(ch *render.Changes) map[string][]*render.Change {
-	out := map[string][]*render.Change{}
+func changedReleases(ch *object.Changes) map[string][]*object.Change {
+	out := map[string][]*object.Change{}
 	for i := range ch.Changes {
 		c := &ch.Changes[i]
 		out[c.Release] = append(out[c.Release], c)
@@ -91,15 +92,15 @@ func (r *Result) enter(sl *slice.Slice, pl judge.Places, sc slice.Scope) {
 			w.Reason = "its placement and that of a changed workload influence each other"
 		}
 		w.Fields = pl.FieldChanges(pl.Changed(sl.Release, wl.ID))
-		if w.Change == string(render.Modified) && len(w.Fields) == 0 && len(also) > 0 {
+		if w.Change == string(object.Modified) && len(w.Fields) == 0 && len(also) > 0 {
 			w.Reason = also[len(also)-1] + " changed"
 		}
-		if w.Change == string(render.Modified) && len(w.Fields) == 0 && w.Reason == "" && sc.Beside != nil {
+		if w.Change == string(object.Modified) && len(w.Fields) == 0 && w.Reason == "" && sc.Beside != nil {
 			if why := sc.Beside(sl.Release); why != "" {
 				w.Change, w.Reason = "unchanged", why
 			}
 		}
-		if w.Change == string(render.Modified) && len(w.Fields) == 0 && w.Reason == "" && sc.Healed != nil {
+		if w.Change == string(object.Modified) && len(w.Fields) == 0 && w.Reason == "" && sc.Healed != nil {
 			if why := sc.Healed(sl.Release); why != "" {
 				w.Change, w.Reason = "unchanged", why
 			}
@@ -122,9 +123,9 @@ func (r *Result) enterUnmodeled(p slice.Pair, changed map[string]bool, all bool,
 		if !slice.RunsPods(o) || o.Hook || isMade(own, o) || !(all || changed[o.ID.String()]) {
 			continue
 		}
-		change := render.Modified
+		change := object.Modified
 		if !had[o.ID.String()] {
-			change = render.Added
+			change = object.Added
 		}
 		r.Workloads = append(r.Workloads, Workload{
 			ID: o.ID.String(), Release: p.ID, Change: string(change), Verdict: Inconclusive, Unmodeled: true,
@@ -137,7 +138,7 @@ func (r *Result) enterUnmodeled(p slice.Pair, changed map[string]bool, all bool,
 }
 
 // releases enters how every release was rendered.
-func (r *Result) releases(ch *render.Changes, opt *Options) {
+func (r *Result) releases(ch *object.Changes, opt *Options) {
 	touched := slices.Sorted(slices.Values(ch.Files))
 	for _, p := range slice.Pairs(ch) {
 		if !opt.has(p.ID) {
@@ -150,11 +151,11 @@ func (r *Result) releases(ch *render.Changes, opt *Options) {
 
 // stoodIn marks the kustomizations that are broken on both sides alike, and can be applied on neither, where all that
 // the change touches of them was analysed with other releases: they hide nothing.
-func (r *Result) stoodIn(ch *render.Changes, touched []string) {
+func (r *Result) stoodIn(ch *object.Changes, touched []string) {
 	read, pairs := map[string]bool{}, map[string]slice.Pair{}
 	for _, p := range slice.Pairs(ch) {
 		pairs[p.ID] = p
-		if p.Head == nil || p.Head.Err != nil || p.Head.Kind == render.Helm || p.Base != nil && p.Base.Err != nil {
+		if p.Head == nil || p.Head.Err != nil || p.Head.Kind == object.Helm || p.Base != nil && p.Base.Err != nil {
 			continue
 		}
 		for _, f := range p.Head.Reads {
@@ -163,7 +164,7 @@ func (r *Result) stoodIn(ch *render.Changes, touched []string) {
 	}
 	for i := range r.Releases {
 		rel, p := &r.Releases[i], pairs[r.Releases[i].ID]
-		if !rel.Changed || !rel.Before || rel.Cut || rel.Status != "failed-head" || p.Head.Kind != render.Kustomize ||
+		if !rel.Changed || !rel.Before || rel.Cut || rel.Status != "failed-head" || p.Head.Kind != object.Kustomize ||
 			p.Base == nil || p.Base.Err == nil || p.Base.Err.Skipped || p.Base.Err.Cut {
 			continue
 		}
@@ -175,9 +176,9 @@ func (r *Result) stoodIn(ch *render.Changes, touched []string) {
 	}
 }
 
-func releaseResult(p slice.Pair, ch *render.Changes, touched []string) ReleaseResult {
+func releaseResult(p slice.Pair, ch *object.Changes, touched []string) ReleaseResult {
 	out := ReleaseResult{ID: p.ID, Status: "ok", Changed: ch.Base == nil}
-	for _, side := range []*render.Rendered{p.Base, p.Head} {
+	for _, side := range []*object.Rendered{p.Base, p.Head} {
 		if side == nil {
 			continue
 		}
@@ -191,7 +192,7 @@ func releaseResult(p slice.Pair, ch *render.Changes, touched []string) ReleaseRe
 			out.Changed = out.Changed || i < len(touched) && strings.HasPrefix(touched[i], side.Path+"/")
 		}
 	}
-	failure := func(status, name string, f *render.Failure) {
+	failure := func(status, name string, f *object.Failure) {
 		out.Status, out.Reason, out.Remedy = status, f.Reason, f.Remedy
 		out.Cut = f.Cut
 		if f.Skipped {
@@ -207,7 +208,7 @@ func releaseResult(p slice.Pair, ch *render.Changes, touched []string) ReleaseRe
 		out.Changed, out.Reason = true, "removed on head"
 	case p.Head.Err != nil:
 		failure("failed-head", "head", p.Head.Err)
-		broke := ch.Base == nil || ch.Broke(p.Base, p.Head)
+		broke := ch.Base == nil || render.Broke(ch, p.Base, p.Head)
 		out.Changed, out.Before = out.Changed || broke, !broke
 		switch {
 		case broke:

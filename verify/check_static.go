@@ -6,7 +6,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scale"
@@ -154,7 +154,7 @@ func (a *analysis) searched(x static.Remark) bool {
 }
 
 // evictions are remarks on what the descheduler of each side does to workloads as they stand.
-func (a *analysis) evictions(ch *render.Changes) []static.Remark {
+func (a *analysis) evictions(ch *object.Changes) []static.Remark {
 	var out []static.Remark
 	for _, p := range slice.Pairs(ch) {
 		var was *state.Descheduler
@@ -177,7 +177,7 @@ func ruleFor(list []rules.Rule, id, of string) (rules.Rule, bool) {
 }
 
 // holdUp says of findings by which a release of Flux never gets ready which others are not applied meanwhile.
-func (a *analysis) holdUp(ch *render.Changes) {
+func (a *analysis) holdUp(ch *object.Changes) {
 	if ch.Base == nil {
 		return
 	}

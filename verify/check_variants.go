@@ -2,7 +2,7 @@ package verify
 
 import (
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -55,7 +55,7 @@ func (a *analysis) variant(sl *slice.Slice, p, packed *policies.Policy) scenario
 	sl.Shapes(classes)
 	events := scenario.Budgets(p, sl.Spec.Workloads)
 	if d := a.deliveryOf(sl.Release).pair; d.Head != nil {
-		if d.Head.Delivery.Tool == "" && d.Head.Delivery.Upgrade.Undone() == render.Rollback {
+		if d.Head.Delivery.Tool == "" && d.Head.Delivery.Upgrade.Undone() == object.Rollback {
 			events.Rollback = true // as the repository has it, where a revision may be bad
 		}
 		sl.Spec.Helm, sl.Deliverer = static.Remedies(a.places.Changes.Head, d)
@@ -110,7 +110,7 @@ func (a *analysis) deliver(sl *slice.Slice) state.Apply {
 	for i := range sl.Spec.Workloads {
 		w := &sl.Spec.Workloads[i]
 		w.Step = step(w.ID)
-		for v, r := range []*render.Rendered{d.pair.Base, d.pair.Head} {
+		for v, r := range []*object.Rendered{d.pair.Base, d.pair.Head} {
 			pair := sl.Objects[w.ID]
 			w.Manifests[v].Replaced = pair != nil && pair[v] != nil && static.Replaces(r, pair[v])
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
@@ -23,7 +24,7 @@ func together(rules []rules.Rule) [][]string {
 
 // idle says which of the user's own rules check nothing, though they seem to: they name
 // a workload that head has not, or workloads that are not searched together.
-func idle(rules []rules.Rule, picked []*slice.Slice, head *render.Revision) []finding.Note {
+func idle(rules []rules.Rule, picked []*slice.Slice, head *object.Revision) []finding.Note {
 	known, whole := map[string]bool{}, true
 	for _, rel := range head.Releases {
 		whole = whole && !rel.Untouched // else a name may be there
@@ -62,6 +63,6 @@ func recipes(p *policies.Policy) []render.Recipe {
 }
 
 // isMade reports whether a controller of the policy makes a workload of an object.
-func isMade(p *policies.Policy, o *render.Object) bool {
+func isMade(p *policies.Policy, o *object.Object) bool {
 	return p != nil && slices.ContainsFunc(recipes(p), func(r render.Recipe) bool { return r.Of(o.ID) })
 }

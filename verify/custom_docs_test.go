@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -66,7 +67,7 @@ func TestCustomRulesPage(t *testing.T) {
 // exampleResult verifies one of an example's blocks, as a change of base where it has one.
 func exampleResult(t *testing.T, p *policies.Policy, blocks map[string]string, which string) *Result {
 	t.Helper()
-	revision := func(name string) *render.Revision {
+	revision := func(name string) *object.Revision {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "app.yaml"), []byte(blocks[name]), 0o644); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -119,7 +120,7 @@ func TestOfferedEditsSayWhatElseTheyChange(t *testing.T) {
 }
 
 // changesBetween are those from one set of files to another.
-func changesBetween(t *testing.T, was, is map[string]string) *render.Changes {
+func changesBetween(t *testing.T, was, is map[string]string) *object.Changes {
 	t.Helper()
 	base, err := tree.Map("base", was)
 	if err != nil {
@@ -142,7 +143,7 @@ func changesBetween(t *testing.T, was, is map[string]string) *render.Changes {
 
 // changedByEdit lists the releases beside one that render otherwise where an edit is made in the text, by rendering
 // the whole tree with it and without.
-func changedByEdit(t *testing.T, head *render.Revision, beside string, x *finding.Fix) (out []string) {
+func changedByEdit(t *testing.T, head *object.Revision, beside string, x *finding.Fix) (out []string) {
 	t.Helper()
 	b, err := fs.ReadFile(head.Tree, x.Location.File)
 	if err != nil {
@@ -157,7 +158,7 @@ func changedByEdit(t *testing.T, head *render.Revision, beside string, x *findin
 		t.Fatal(err)
 	}
 	for i, r := range before.Releases {
-		if r.ID != beside && !render.Same(r.Objects, after.Releases[i].Objects) {
+		if r.ID != beside && !object.Same(r.Objects, after.Releases[i].Objects) {
 			out = append(out, r.ID)
 		}
 	}

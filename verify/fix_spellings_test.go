@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/typed"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
@@ -140,7 +142,7 @@ func (s *speller) deployment() string {
 }
 
 // spelledSettings are what remedies set.
-var spelledSettings = [][]render.Setting{
+var spelledSettings = [][]object.Setting{
 	{{Path: "spec.replicas", Value: 3}},
 	{{Path: "spec.replicas"}},
 	{{Path: "spec.strategy", Value: map[string]any{"rollingUpdate": map[string]any{"maxSurge": 0, "maxUnavailable": 1}}}},
@@ -199,18 +201,18 @@ func TestEditsInAnySpelling(t *testing.T) {
 }
 
 // editHolds tries one setting: 1 where there is something to set, and where there is an edit for it.
-func editHolds(t *testing.T, seed uint64, files map[string]string, file string, set []render.Setting) (tried, made int) {
+func editHolds(t *testing.T, seed uint64, files map[string]string, file string, set []object.Setting) (tried, made int) {
 	t.Helper()
 	rev, o := spelledRevision(t, files)
 	if o == nil {
 		t.Fatalf("seed %d does not render:\n%s", seed, files[file])
 	}
-	want, err := o.With(set)
-	if err != nil || render.Same([]*render.Object{o}, []*render.Object{want}) {
+	want, err := typed.With(o, set)
+	if err != nil || object.Same([]*object.Object{o}, []*object.Object{want}) {
 		return 0, 0 // there is no such list item in this one
 	}
-	var w render.Rewrite
-	for w = range rev.RewriteAll(context.Background(), []render.Part{{Object: o, Set: set}}, []*render.Object{want}) {
+	var w object.Rewrite
+	for w = range rev.RewriteAll(context.Background(), []object.Part{{Object: o, Set: set}}, []*object.Object{want}) {
 		break
 	}
 	if w.File == "" {
@@ -226,7 +228,7 @@ func editHolds(t *testing.T, seed uint64, files map[string]string, file string, 
 	files = maps.Clone(files)
 	files[w.File] = edited
 	if _, again := spelledRevision(t, files); again == nil ||
-		!render.Same([]*render.Object{again}, []*render.Object{want}) {
+		!object.Same([]*object.Object{again}, []*object.Object{want}) {
 		t.Errorf("seed %d: %v as text renders to something else:\n%s\nfrom\n%s", seed, set, edited, text)
 	}
 	if strings.Contains(text, "\r\n") && strings.Count(edited, "\n") != strings.Count(edited, "\r\n") {
@@ -241,7 +243,7 @@ func editHolds(t *testing.T, seed uint64, files map[string]string, file string, 
 	return 1, 1
 }
 
-func spelledRevision(t *testing.T, text map[string]string) (*render.Revision, *render.Object) {
+func spelledRevision(t *testing.T, text map[string]string) (*object.Revision, *object.Object) {
 	t.Helper()
 	files, err := tree.Map("head", text)
 	if err != nil {

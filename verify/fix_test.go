@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -53,7 +54,7 @@ func checked(t *testing.T, base, head string) *Result {
 // checkedWith compares one manifest with another under a policy.
 func checkedWith(t *testing.T, policy *policies.Policy, base, head string) *Result {
 	t.Helper()
-	var revs [2]*render.Revision
+	var revs [2]*object.Revision
 	for i, text := range []string{base, head} {
 		tree, err := tree.Map([]string{"base", "head"}[i], map[string]string{"web.yaml": text})
 		if err != nil {

@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
 
 // headRevision is a case's head with other texts of some of its files.
-func headRevision(t testing.TB, dir string, edited map[string]string) *render.Revision {
+func headRevision(t testing.TB, dir string, edited map[string]string) *object.Revision {
 	t.Helper()
 	files := map[string]string{}
 	root := os.DirFS(dir)

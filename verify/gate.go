@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -94,7 +94,7 @@ func (r *Result) undecided() bool {
 			return true
 		}
 		unmodeled = unmodeled || w.Unmodeled
-		searched = searched || w.Verdict == Pass && w.Change != "unchanged" && w.Change != string(render.Removed)
+		searched = searched || w.Verdict == Pass && w.Change != "unchanged" && w.Change != string(object.Removed)
 	}
 	return unmodeled && !searched
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -14,7 +15,7 @@ import (
 // gone lists the workloads of a release that head does not have any more, and says what is
 // left of other releases that acts on them. One that a release of head took over has moved.
 // Of one that takes no workload with it that could be read it returns what it had; else "".
-func (r *Result) gone(p slice.Pair, ch *render.Changes) string {
+func (r *Result) gone(p slice.Pair, ch *object.Changes) string {
 	if p.Head != nil || p.Base == nil {
 		return ""
 	}
@@ -22,9 +23,9 @@ func (r *Result) gone(p slice.Pair, ch *render.Changes) string {
 	for _, b := range ch.Base.Releases {
 		before[b.ID] = true
 	}
-	moved := func(o *render.Object) bool {
-		return slices.ContainsFunc(ch.Head.Releases, func(h *render.Rendered) bool {
-			return !before[h.ID] && slices.ContainsFunc(h.Objects, func(x *render.Object) bool { return x.ID == o.ID })
+	moved := func(o *object.Object) bool {
+		return slices.ContainsFunc(ch.Head.Releases, func(h *object.Rendered) bool {
+			return !before[h.ID] && slices.ContainsFunc(h.Objects, func(x *object.Object) bool { return x.ID == o.ID })
 		})
 	}
 	said := 0
@@ -34,7 +35,7 @@ func (r *Result) gone(p slice.Pair, ch *render.Changes) string {
 			continue
 		}
 		r.Workloads = append(r.Workloads, Workload{
-			ID: o.ID.String(), Release: p.ID, Change: string(render.Removed), Verdict: Pass, Reason: "its release is gone",
+			ID: o.ID.String(), Release: p.ID, Change: string(object.Removed), Verdict: Pass, Reason: "its release is gone",
 		})
 		names = append(names, o.ID.String())
 		for _, left := range left(o, ch.Head) {
@@ -49,7 +50,7 @@ func (r *Result) gone(p slice.Pair, ch *render.Changes) string {
 	switch {
 	case len(names) > 0:
 		r.Notices = append(r.Notices, finding.Say(finding.ReleaseGoneWith).In(p.ID).With(names...))
-	case slices.ContainsFunc(p.Base.Objects, moved) || ch.TakenOver(p.Base):
+	case slices.ContainsFunc(p.Base.Objects, moved) || render.TakenOver(ch, p.Base):
 	case p.Base.Err != nil:
 		return "failed"
 	case p.Base.Untouched:
@@ -62,22 +63,22 @@ func (r *Result) gone(p slice.Pair, ch *render.Changes) string {
 
 // removed says which workloads go from a release that stays, where no other notice does: one
 // that nothing acts on any more is a change as well. One that another release has now moved.
-func (r *Result) removed(p slice.Pair, ch *render.Changes, changes []*render.Change, orphans []finding.Note) {
+func (r *Result) removed(p slice.Pair, ch *object.Changes, changes []*object.Change, orphans []finding.Note) {
 	var names []string
-	stays := map[*render.Object]bool{} // as what head has in its place is refused
+	stays := map[*object.Object]bool{} // as what head has in its place is refused
 	for _, o := range p.Instead {
 		stays[o] = true
 	}
 	for _, c := range changes {
-		if c.Kind != render.Removed || c.Base.Hook || stays[c.Base] || !slice.RunsPods(c.Base) && !modeled(c.Base) {
+		if c.Kind != object.Removed || c.Base.Hook || stays[c.Base] || !slice.RunsPods(c.Base) && !modeled(c.Base) {
 			continue
 		}
 		id := c.Base.ID
 		said := slices.ContainsFunc(orphans, func(n finding.Note) bool {
 			return n.Kind == finding.ActsOnNothing && n.Arg(0) == id.String()
 		})
-		moved := slices.ContainsFunc(ch.Head.Releases, func(h *render.Rendered) bool {
-			return slices.ContainsFunc(h.Objects, func(o *render.Object) bool { return o.ID == id })
+		moved := slices.ContainsFunc(ch.Head.Releases, func(h *object.Rendered) bool {
+			return slices.ContainsFunc(h.Objects, func(o *object.Object) bool { return o.ID == id })
 		})
 		if !said && !moved {
 			names = append(names, id.String())
@@ -89,21 +90,21 @@ func (r *Result) removed(p slice.Pair, ch *render.Changes, changes []*render.Cha
 }
 
 // modeled reports whether an object is of a kind whose pods an actor runs.
-func modeled(o *render.Object) bool {
+func modeled(o *object.Object) bool {
 	_, ok := state.ManifestOf(o.Typed)
 	return ok
 }
 
 // left lists the objects of head that act on a workload that is gone, and on no other one.
-func left(o *render.Object, head *render.Revision) []*render.Object {
-	var out []*render.Object
+func left(o *object.Object, head *object.Revision) []*object.Object {
+	var out []*object.Object
 	for _, rel := range head.Releases {
 		for _, x := range rel.Objects {
 			if !static.Targeting(x) || !static.Aims(x, o) {
 				continue
 			}
-			other := slices.ContainsFunc(head.Releases, func(h *render.Rendered) bool {
-				return slices.ContainsFunc(h.Objects, func(t *render.Object) bool { return static.Aims(x, t) })
+			other := slices.ContainsFunc(head.Releases, func(h *object.Rendered) bool {
+				return slices.ContainsFunc(h.Objects, func(t *object.Object) bool { return static.Aims(x, t) })
 			})
 			if !other {
 				out = append(out, x)
@@ -120,10 +121,10 @@ func Leftovers() []string {
 
 // unusedFiles names the changed files of charts, kustomizations and manifests that no release
 // is made of: nothing is said about them.
-func (r *Result) unusedFiles(ch *render.Changes) {
-	r.Narrowed = ch.Narrowed()
+func (r *Result) unusedFiles(ch *object.Changes) {
+	r.Narrowed = ch.Head.Narrowed
 	n := finding.Say(finding.UsedByNone)
-	for _, f := range ch.Unused() {
+	for _, f := range render.Unused(ch) {
 		r.Unused = r.Unused || f.Reason != render.NoChartTakesThem
 		n.Names, n.Args = append(n.Names, f.Path), append(n.Args, f.Reason)
 	}

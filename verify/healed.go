@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
@@ -15,8 +15,8 @@ var healing = regexp.MustCompile(`(^|\.)spec\.(syncPolicy|ignoreDifferences|drif
 
 // blameHealing blames what is new of a release on the object that has it healed otherwise, where
 // nothing of the release itself is to blame.
-func (a *analysis) blameHealing(ch *render.Changes) {
-	declared := map[string]render.Delivery{}
+func (a *analysis) blameHealing(ch *object.Changes) {
+	declared := map[string]object.Delivery{}
 	for _, r := range ch.Head.Releases {
 		if r.Delivery.Tool != "" && a.besides.Healed(r.ID) != "" {
 			declared[r.ID] = r.Delivery

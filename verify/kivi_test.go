@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -196,7 +197,7 @@ func caseOptions(t testing.TB, dir string) Options {
 	return Options{Policy: p, Workers: 2}
 }
 
-func caseRevision(t testing.TB, dir string) *render.Revision {
+func caseRevision(t testing.TB, dir string) *object.Revision {
 	t.Helper()
 	tree, err := tree.Dir(dir)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -67,7 +68,7 @@ func condition(f finding.Finding) string {
 // toldBetween are the findings of a change between the variants of a case, by rule and workload.
 func toldBetween(t testing.TB, opt Options, dir, base, head string) map[string]finding.Finding {
 	t.Helper()
-	side := func(variant string) *render.Revision {
+	side := func(variant string) *object.Revision {
 		part := "manifests"
 		if at, _ := filepath.Glob(filepath.Join("../testdata", dir, variant, "head")); len(at) > 0 {
 			part = "head"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -90,7 +91,7 @@ func laidOver(files, over map[string]string) map[string]string {
 // shownAt are the new findings of a change of files, each with the place that is shown first.
 func shownAt(t *testing.T, base, head map[string]string) []string {
 	t.Helper()
-	var revisions []*render.Revision
+	var revisions []*object.Revision
 	for _, files := range []map[string]string{base, head} {
 		tr, err := tree.Map("", files)
 		if err != nil {

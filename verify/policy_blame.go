@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
@@ -98,7 +98,7 @@ func (r *replanned) file() string {
 func (r *replanned) where(l policies.Loop) (finding.Location, bool) {
 	pl := judge.NewPlaces(r.ch)
 	at := func(file string, line int, side string) (finding.Location, bool) {
-		out := pl.Location(render.Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2,
+		out := pl.Location(object.Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2,
 			Rung: "policy"}, side)
 		out.Field = l.Path
 		return out, true

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -30,7 +30,7 @@ type PolicyChange struct {
 // replanned is one change of a policy, as it is analysed.
 type replanned struct {
 	PolicyChange
-	ch    *render.Changes
+	ch    *object.Changes
 	opt   Options
 	loops []policies.Loop // that differ
 	until time.Time       // zero: no end
@@ -40,7 +40,7 @@ type replanned struct {
 
 // replan analyses what a change makes of policies, beside what parts found under base's, and gives that as further
 // parts. One shard of several does it.
-func replan(ctx context.Context, ch *render.Changes, opt Options, parts []*analysis,
+func replan(ctx context.Context, ch *object.Changes, opt Options, parts []*analysis,
 	until time.Time) ([]*analysis, error) {
 	if opt.Shard.Of > 1 && opt.Shard.Index != 1 {
 		return nil, nil
@@ -74,7 +74,7 @@ func (r *replanned) under(p *policies.Policy) Options {
 }
 
 // alone is head without a base, of which every workload is searched.
-func (r *replanned) alone() *render.Changes { return &render.Changes{Head: r.ch.Head} }
+func (r *replanned) alone() *object.Changes { return &object.Changes{Head: r.ch.Head} }
 
 // analyse runs head's workloads under head's loops, and the change where it touches some, and keeps what base's loops
 // do not show.

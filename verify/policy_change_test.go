@@ -12,12 +12,13 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // A policyPair is a random change of a policy, with or without one of the objects beside it.
 type policyPair struct {
-	ch         *render.Changes
+	ch         *object.Changes
 	base, head *policies.Policy
 	releases   []string
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -14,7 +14,7 @@ import (
 // blame and fixes included. With -clusters there are more of them.
 func TestRecallChangesNothing(t *testing.T) {
 	found := int64(0)
-	same := func(seed int, ch *render.Changes, pol *policies.Policy, workers int) {
+	same := func(seed int, ch *object.Changes, pol *policies.Policy, workers int) {
 		run := func(o Options) string {
 			o.Policy, o.Workers, o.states = pol, workers, 3_000
 			return text(t, verdict(t)(Check(context.Background(), ch, o)))

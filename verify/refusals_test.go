@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -251,7 +252,7 @@ func checkSides(t *testing.T, before, after tree.Tree) *Result {
 }
 
 // chartOf renders a chart with one template.
-func chartOf(t *testing.T, template string) *render.Revision {
+func chartOf(t *testing.T, template string) *object.Revision {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 0.1.0\n", "c/templates/a.yaml": template} {

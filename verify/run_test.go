@@ -13,11 +13,12 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
 // conflicting is the change of hpa_meets_conflicting_spread, with its policy.
-func conflicting(t *testing.T) (*render.Changes, *policies.Policy) {
+func conflicting(t *testing.T) (*object.Changes, *policies.Policy) {
 	t.Helper()
 	ar, err := txtar.ParseFile("testdata/hpa_meets_conflicting_spread.txtar")
 	if err != nil {

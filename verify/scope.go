@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -64,14 +64,14 @@ func (o Options) parts() []Options {
 func (o *Options) has(release string) bool { return o.mine == nil || o.mine(release) }
 
 // searches reports whether the options' policy has anything to search.
-func (o *Options) searches(ch *render.Changes, all bool) bool {
+func (o *Options) searches(ch *object.Changes, all bool) bool {
 	changed := changedReleases(ch)
 	return slices.ContainsFunc(slice.Pairs(ch),
 		func(p slice.Pair) bool { return o.has(p.ID) && (all || len(changed[p.ID]) > 0) })
 }
 
 // analyseParts analyses what each policy is for; the time that is left is shared evenly by those that have to search.
-func analyseParts(ctx context.Context, ch *render.Changes, opt Options, all bool) ([]*analysis, error) {
+func analyseParts(ctx context.Context, ch *object.Changes, opt Options, all bool) ([]*analysis, error) {
 	parts := opt.parts()
 	left := 0
 	for i := range parts {
@@ -97,7 +97,7 @@ func analyseParts(ctx context.Context, ch *render.Changes, opt Options, all bool
 }
 
 // joined is one result of those of several policies, in the order of releases.
-func joined(parts []*analysis, ch *render.Changes, scopes []Scope) *Result {
+func joined(parts []*analysis, ch *object.Changes, scopes []Scope) *Result {
 	r := *parts[0].result
 	if len(parts) == 1 {
 		return &r

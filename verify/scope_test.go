@@ -12,11 +12,12 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // teams is a change of three releases, each with or without a finding, of base or new.
-func teams(t *testing.T, r *rand.Rand) (ch *render.Changes, releases []string) {
+func teams(t *testing.T, r *rand.Rand) (ch *object.Changes, releases []string) {
 	t.Helper()
 	ar := &txtar.Archive{}
 	for _, team := range []string{"a", "b", "c"} {

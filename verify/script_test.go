@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/judge"
 )
@@ -235,7 +236,7 @@ func verdict(t testing.TB) func(*Result, error) *Result {
 	}
 }
 
-func scriptRevision(t testing.TB, ar *txtar.Archive, side string) *render.Revision {
+func scriptRevision(t testing.TB, ar *txtar.Archive, side string) *object.Revision {
 	t.Helper()
 	dir := t.TempDir()
 	for _, f := range ar.Files {

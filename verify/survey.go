@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -40,14 +41,14 @@ type SliceSurvey struct {
 
 // Plan says what [Check] would search between two revisions. Progress, Workers and Shard of the
 // options are of no matter.
-func Plan(ch *render.Changes, opt Options) (*Survey, error) { return survey(ch, opt, false) }
+func Plan(ch *object.Changes, opt Options) (*Survey, error) { return survey(ch, opt, false) }
 
 // Inspect says what [Verify] would search of one revision.
-func Inspect(rev *render.Revision, opt Options) (*Survey, error) {
-	return survey(&render.Changes{Head: rev}, opt, true)
+func Inspect(rev *object.Revision, opt Options) (*Survey, error) {
+	return survey(&object.Changes{Head: rev}, opt, true)
 }
 
-func survey(ch *render.Changes, opt Options, all bool) (*Survey, error) {
+func survey(ch *object.Changes, opt Options, all bool) (*Survey, error) {
 	opt.Shard, opt.TimeBudget = scenario.Shard{}, 0
 	var out *Survey
 	for _, one := range opt.parts() {
@@ -72,8 +73,8 @@ func survey(ch *render.Changes, opt Options, all bool) (*Survey, error) {
 }
 
 // surveyPart is a survey of what one policy is for.
-func surveyPart(ch *render.Changes, opt Options, all bool) (*Survey, error) {
-	ch, err := ch.WithMade(recipes(opt.Policy))
+func surveyPart(ch *object.Changes, opt Options, all bool) (*Survey, error) {
+	ch, err := render.WithMade(ch, recipes(opt.Policy))
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -28,7 +28,7 @@ type Unknown struct {
 
 // Unknowns lists what a revision leaves open: first what is of the whole cluster, then what objects
 // ask for by name, the most asked for first.
-func Unknowns(rev *render.Revision, p *policies.Policy) []Unknown {
+func Unknowns(rev *object.Revision, p *policies.Policy) []Unknown {
 	out := unknownCluster(p)
 	u := unknowns{byName: map[string]*Unknown{}, there: map[string]bool{}, labels: map[string]bool{}}
 	for _, c := range p.NodeClasses(nil) {
@@ -83,7 +83,7 @@ type unknowns struct {
 	labels map[string]bool // of declared nodes
 }
 
-func (u *unknowns) object(o *render.Object, assumed bool) {
+func (u *unknowns) object(o *object.Object, assumed bool) {
 	if c, ok := o.Typed.(*corev1.PersistentVolumeClaim); ok {
 		u.storage(o, c.Spec.StorageClassName, "spec.storageClassName")
 	}
@@ -113,13 +113,13 @@ func (u *unknowns) object(o *render.Object, assumed bool) {
 	}
 }
 
-func (u *unknowns) storage(o *render.Object, class *string, path string) {
+func (u *unknowns) storage(o *object.Object, class *string, path string) {
 	if class != nil && *class != "" && !u.there["StorageClass /"+*class] {
 		u.add(o, path, "StorageClass "+*class+": when it binds, and where", "add it to the repository")
 	}
 }
 
-func (u *unknowns) add(o *render.Object, path, what, declare string) {
+func (u *unknowns) add(o *object.Object, path, what, declare string) {
 	have := u.byName[what]
 	if have == nil {
 		at := o.Locate(path)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/search"
@@ -20,7 +20,7 @@ import (
 
 // rolledOutChange is a new image for Deployments of two pods that see each other's, one of which may be gone at a time, on two
 // nodes of which so many fail.
-func rolledOutChange(t *testing.T, workloads, failures int) (*render.Changes, *policies.Policy) {
+func rolledOutChange(t *testing.T, workloads, failures int) (*object.Changes, *policies.Policy) {
 	revision := func(image string) string {
 		var all []string
 		for i := range workloads {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -13,7 +13,7 @@ import (
 
 // switchedLast puts the slices of charts that were switched on behind all others: where time runs
 // out, it is theirs.
-func switchedLast(picked []*slice.Slice, head *render.Revision) []*slice.Slice {
+func switchedLast(picked []*slice.Slice, head *object.Revision) []*slice.Slice {
 	with := settings(head)
 	var first, last []*slice.Slice
 	for _, sl := range picked {
@@ -27,7 +27,7 @@ func switchedLast(picked []*slice.Slice, head *render.Revision) []*slice.Slice {
 }
 
 // settings are those with which charts were rendered that nobody declared with them, by release.
-func settings(head *render.Revision) map[string]string {
+func settings(head *object.Revision) map[string]string {
 	out := map[string]string{}
 	for _, r := range head.Releases {
 		if r.Switched != "" {
@@ -39,7 +39,7 @@ func settings(head *render.Revision) map[string]string {
 
 // hedgeSwitched words what is found of such a chart: it holds for who installs the chart so, and
 // is no error. What base had as well is not said: nobody asked for that part of the chart.
-func (a *analysis) hedgeSwitched(head *render.Revision) {
+func (a *analysis) hedgeSwitched(head *object.Revision) {
 	with := settings(head)
 	a.result.Findings = slices.DeleteFunc(a.result.Findings, func(f finding.Finding) bool {
 		return with[f.Release] != "" && f.Status == finding.Existing

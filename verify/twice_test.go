@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -38,7 +39,7 @@ func TestObjectThatStandsTwice(t *testing.T) {
 		"two files, which may be meant by turns": {plain(""), map[string]string{"a.yaml": plain("")["a.yaml"], "b.yaml": one, "c.yaml": two}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var revs [2]*render.Revision
+			var revs [2]*object.Revision
 			for i, files := range []map[string]string{c.base, c.head} {
 				in, err := tree.Map([]string{"base", "head"}[i], files)
 				if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -23,7 +23,7 @@ type waiverBeside struct {
 }
 
 // waiversBeside reads the annotations of a revision.
-func waiversBeside(rev *render.Revision, opt *Options) *besides {
+func waiversBeside(rev *object.Revision, opt *Options) *besides {
 	b := &besides{of: map[[2]string][]waiverBeside{}}
 	if rev == nil {
 		return b
@@ -62,7 +62,7 @@ func waiversBeside(rev *render.Revision, opt *Options) *besides {
 
 // annotation is the waivers' text of an object. Values are of any type: an object of base may be
 // one that the API server refuses.
-func annotation(o *render.Object) (string, bool) {
+func annotation(o *object.Object) (string, bool) {
 	meta, _ := o.Content["metadata"].(map[string]any)
 	annotations, _ := meta["annotations"].(map[string]any)
 	text, ok := annotations[policies.WaiveAnnotation].(string)
@@ -93,7 +93,7 @@ func (w waiverBeside) say(k finding.Kind, args ...any) finding.Note {
 
 // waiveBeside moves findings that an annotation of base's object accepts out of the findings. Where
 // there is no base the annotations are those of what is verified.
-func (r *Result) waiveBeside(ch *render.Changes, opt *Options, today time.Time) {
+func (r *Result) waiveBeside(ch *object.Changes, opt *Options, today time.Time) {
 	from := ch.Base
 	if from == nil {
 		from = ch.Head
@@ -135,7 +135,7 @@ func (r *Result) waiveBeside(ch *render.Changes, opt *Options, today time.Time) 
 // checked reports whether a workload has a verdict of its own.
 func (r *Result) checked(release, id string) bool {
 	return slices.ContainsFunc(r.Workloads, func(w Workload) bool {
-		return w.Release == release && w.ID == id && w.Verdict == Pass && w.Change != string(render.Removed)
+		return w.Release == release && w.ID == id && w.Verdict == Pass && w.Change != string(object.Removed)
 	})
 }
 

@@ -61,7 +61,7 @@ func (g *gating) baselineOnDisk(p *policies.Policy) string {
 
 // loadBaseline gives the policy its baseline, from the tree that the policy is of: a change
 // that adds to the file accepts nothing with it.
-func (g *gating) loadBaseline(p *policies.Policy, t tree.Tree) error {
+func (g *gating) loadBaseline(p *policies.Policy, t fs.FS) error {
 	if name := g.baselineOnDisk(p); name != "" {
 		data, err := os.ReadFile(name)
 		if err != nil {

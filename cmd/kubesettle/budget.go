@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -28,14 +28,14 @@ const leastRendering = time.Second
 type budget struct {
 	total   time.Duration
 	started time.Time
-	clock   *render.Clock // of the renderer
+	clock   *release.Clock // of the renderer
 
 	watch *deadline
 }
 
 // spend starts a budget with the phase of rendering.
 func spend(p *process, total time.Duration) *budget {
-	b := &budget{total: total, started: p.began, clock: &render.Clock{}, watch: p.deadline}
+	b := &budget{total: total, started: p.began, clock: &release.Clock{}, watch: p.deadline}
 	if b.started.IsZero() {
 		b.started = time.Now()
 	}

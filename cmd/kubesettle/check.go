@@ -10,6 +10,8 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
@@ -109,7 +111,7 @@ so every finding is new.`,
 // finished is a run that ended with a result.
 type finished struct {
 	result  *verify.Result
-	changes *render.Changes // Base is nil where one state was verified
+	changes *object.Changes // Base is nil where one state was verified
 	gate    policies.Gate
 	level   string        // lowest severity that is shown, see [level]
 	rules   []report.Rule // nil: those of this build
@@ -189,7 +191,7 @@ func (f *runFlags) verify(ctx context.Context, p *process, t tree.Tree) (*finish
 	if err != nil {
 		return nil, analysis(err)
 	}
-	if vopt.Scopes, err = f.gating.scopes(t, &render.Changes{Head: rev}); err != nil {
+	if vopt.Scopes, err = f.gating.scopes(t, &object.Changes{Head: rev}); err != nil {
 		return nil, err
 	}
 	vopt.TimeBudget = spent.left()
@@ -200,7 +202,7 @@ func (f *runFlags) verify(ctx context.Context, p *process, t tree.Tree) (*finish
 	}
 	f.remembered(p, vopt.Kept)
 	result.Notices = append(spent.notices(result), result.Notices...)
-	return f.finished(p, result, &render.Changes{Head: rev}, policy, vopt.Scopes, spent)
+	return f.finished(p, result, &object.Changes{Head: rev}, policy, vopt.Scopes, spent)
 }
 
 // remembered says how many of a check's searches had been done before, and keeps the others.
@@ -211,7 +213,7 @@ func (f *runFlags) remembered(p *process, kept *memo.Store) {
 	kept.Close()
 }
 
-func (f *runFlags) finished(proc *process, r *verify.Result, ch *render.Changes, p *policies.Policy,
+func (f *runFlags) finished(proc *process, r *verify.Result, ch *object.Changes, p *policies.Policy,
 	scopes []verify.Scope, spent *budget) (*finished, error) {
 	rules, err := rulesOf(p, scopes)
 	r = report.Redacted(r, hider(ch.Head))
@@ -233,7 +235,7 @@ func (f *runFlags) options(p *process, policy *policies.Policy,
 	}
 	ropt.Rendered = line.renderHook()
 	if c := &policy.Cluster; len(c.Releases) > 0 {
-		ropt.Beside = func(r render.Release) bool { return c.Runs(r.ID, r.Path) }
+		ropt.Beside = func(r release.Release) bool { return c.Runs(r.ID, r.Path) }
 	}
 	if f.gating.accepting.writeTo != "" && f.searching.shard != "" {
 		return ropt, verify.Options{}, usage("--write-baseline and --shard: a shard sees a part of the findings; write the file in one run")
@@ -278,7 +280,7 @@ func (d *finished) options() report.Options {
 }
 
 // compared is the change set, or nil where there is none.
-func (d *finished) compared() *render.Changes {
+func (d *finished) compared() *object.Changes {
 	if d.changes == nil || d.changes.Base == nil {
 		return nil
 	}

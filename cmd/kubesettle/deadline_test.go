@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -76,7 +77,7 @@ func TestDeadlineEndsEveryPhase(t *testing.T) {
 // slowTree is one whose files take long to read.
 type slowTree struct {
 	tree.Tree
-	clock *render.Clock
+	clock *release.Clock
 	reads int
 }
 
@@ -99,7 +100,7 @@ func TestDiscoveryIsInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock := &render.Clock{}
+	clock := &release.Clock{}
 	slow := &slowTree{Tree: tree, clock: clock}
 	_, err = render.Render(context.Background(), slow, render.Options{Clock: clock})
 	if err == nil || !strings.Contains(err.Error(), "the time budget ended") {

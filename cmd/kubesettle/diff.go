@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/report"
 )
 
@@ -70,12 +71,12 @@ the rendering of a release.`,
 
 // failures says which releases contribute no changes, and gives the exit code: one that
 // the change did not break holds up nobody.
-func failures(w io.Writer, ch *render.Changes) int {
-	code, old := exitPass, map[string]*render.Rendered{}
+func failures(w io.Writer, ch *object.Changes) int {
+	code, old := exitPass, map[string]*object.Rendered{}
 	for _, r := range ch.Base.Releases {
 		old[r.ID] = r
 	}
-	say := func(side string, r *render.Rendered, said string) {
+	say := func(side string, r *object.Rendered, said string) {
 		fmt.Fprintf(w, "kubesettle: %s: release %s: %s%s\n", side, oneLine(r.ID), oneLine(where(r.Err)), said)
 	}
 	silent := 0
@@ -85,7 +86,7 @@ func failures(w io.Writer, ch *render.Changes) int {
 		case r.Err == nil && base != nil && base.Err != nil:
 			say("base", base, "")
 		case r.Err == nil:
-		case ch.Broke(base, r):
+		case render.Broke(ch, base, r):
 			code = exitAnalysis
 			say("head", r, "")
 		case r.Changed:
@@ -104,7 +105,7 @@ func failures(w io.Writer, ch *render.Changes) int {
 }
 
 // where words a failure with its file, line and remedy.
-func where(f *render.Failure) string {
+func where(f *object.Failure) string {
 	s := f.Reason
 	if f.Where.File != "" && !strings.HasPrefix(s, f.Where.File) {
 		s = fmt.Sprintf("%s:%d: %s", f.Where.File, max(f.Where.StartLine, 1), s)
@@ -115,7 +116,7 @@ func where(f *render.Failure) string {
 	return s
 }
 
-func writeDiff(w io.Writer, format string, ch *render.Changes, color bool) error {
+func writeDiff(w io.Writer, format string, ch *object.Changes, color bool) error {
 	switch format {
 	case "json":
 		return encodeDiff(w, ch)
@@ -151,7 +152,7 @@ type listedField struct {
 	Side   string `json:"side"` // of the file: head or base
 }
 
-func encodeDiff(w io.Writer, ch *render.Changes) error {
+func encodeDiff(w io.Writer, ch *object.Changes) error {
 	l := changeList{Base: revisionName(ch.Base), Head: revisionName(ch.Head), Files: ch.Files, Changes: []listedChange{}}
 	if l.Files == nil {
 		l.Files = []string{}
@@ -184,7 +185,7 @@ func encodeDiff(w io.Writer, ch *render.Changes) error {
 	return enc.Encode(l)
 }
 
-func revisionName(r *render.Revision) string {
+func revisionName(r *object.Revision) string {
 	if r.Commit != "" {
 		return r.Commit
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -53,7 +54,7 @@ declared the verdicts rest on. Nothing is searched.`,
 			if err != nil {
 				return analysis(err)
 			}
-			if vopt.Scopes, err = f.gating.scopes(tree, &render.Changes{Head: rev}); err != nil {
+			if vopt.Scopes, err = f.gating.scopes(tree, &object.Changes{Head: rev}); err != nil {
 				return err
 			}
 			found, err := verify.Inspect(rev, vopt)
@@ -129,7 +130,7 @@ type diagnosedCluster struct {
 	Workloads []string `json:"workloads,omitempty"`
 }
 
-func examine(rev *render.Revision, policy *policies.Policy, s *verify.Survey) *diagnosis {
+func examine(rev *object.Revision, policy *policies.Policy, s *verify.Survey) *diagnosis {
 	hide := hider(rev)
 	d := &diagnosis{
 		SchemaVersion: "1", Policy: policy.File, Releases: []diagnosedRelease{}, Cluster: clusterOf(policy),

@@ -14,7 +14,8 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
@@ -70,7 +71,7 @@ func (g *gating) load(t tree.Tree) (*policies.Policy, error) {
 }
 
 // flagged gives a policy the cluster that flags name, and its baseline.
-func (g *gating) flagged(p *policies.Policy, t tree.Tree) error {
+func (g *gating) flagged(p *policies.Policy, t fs.FS) error {
 	if g.nodes != "" {
 		data, err := os.ReadFile(g.nodes)
 		if err != nil {
@@ -255,23 +256,24 @@ func (g *gating) override(gate *policies.Gate) error {
 }
 
 // declared are the policy's releases, as rendering wants them.
-func declared(p *policies.Policy) []render.Release {
-	var out []render.Release
+func declared(p *policies.Policy) []release.Release {
+	var out []release.Release
 	for _, r := range p.Releases {
-		rel := render.Release{
-			ID: r.ID, Values: r.Values, Set: r.Set, Namespace: r.Namespace, KubeVersion: r.KubeVersion,
-			Declared: true, Selected: fmt.Sprintf("declared in %s:%d", p.File, r.Line),
+		rel := release.Release{
+			Release: object.Release{ID: r.ID, Values: r.Values, Namespace: r.Namespace, Declared: true,
+				Selected: fmt.Sprintf("declared in %s:%d", p.File, r.Line)},
+			Set: r.Set, KubeVersion: r.KubeVersion,
 		}
 		if r.Line > 0 && fs.ValidPath(p.File) { // else it lies in no revision
-			rel.At = render.Location{File: p.File, StartLine: r.Line, StartColumn: 1, EndLine: r.Line,
+			rel.At = object.Location{File: p.File, StartLine: r.Line, StartColumn: 1, EndLine: r.Line,
 				EndColumn: 2, Rung: "release"}
 		}
 		rel.AnyFile = r.LoadRestrictor == "none"
 		for k, line := range r.SetLines {
 			if rel.SetAt == nil {
-				rel.SetAt = map[string]render.Location{}
+				rel.SetAt = map[string]object.Location{}
 			}
-			rel.SetAt[k] = render.Location{File: filepath.ToSlash(p.File), StartLine: line, StartColumn: 1,
+			rel.SetAt[k] = object.Location{File: filepath.ToSlash(p.File), StartLine: line, StartColumn: 1,
 				EndLine: line, EndColumn: 2}
 		}
 		if r.Line == 0 { // not the policy's
@@ -279,11 +281,11 @@ func declared(p *policies.Policy) []render.Release {
 		}
 		switch {
 		case r.Chart != "":
-			rel.Kind, rel.Path = render.Helm, r.Chart
+			rel.Kind, rel.Path = object.Helm, r.Chart
 		case r.Kustomize != "":
-			rel.Kind, rel.Path = render.Kustomize, r.Kustomize
+			rel.Kind, rel.Path = object.Kustomize, r.Kustomize
 		default:
-			rel.Kind, rel.Path = render.Manifests, r.Path
+			rel.Kind, rel.Path = object.Manifests, r.Path
 		}
 		out = append(out, rel)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
@@ -84,7 +86,7 @@ func (s *policySides) renders(opt *render.Options) {
 		return
 	}
 	also := opt.Beside
-	opt.Beside = func(r render.Release) bool {
+	opt.Beside = func(r release.Release) bool {
 		folder := path.Clean(r.Path)
 		if !fs.ValidPath(folder) {
 			folder = "."
@@ -95,7 +97,7 @@ func (s *policySides) renders(opt *render.Options) {
 
 // changes are what a change makes of the policies of releases, and what is said of head's that do not load. root and
 // scopes are base's, as they are in use.
-func (s *policySides) changes(ch *render.Changes, root *policies.Policy,
+func (s *policySides) changes(ch *object.Changes, root *policies.Policy,
 	scopes []verify.Scope) (out []verify.PolicyChange, notices []finding.Note) {
 	if s == nil {
 		return nil, nil

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/mask"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/worker"
 )
 
@@ -63,7 +65,7 @@ func newRender(p *process) *cobra.Command {
 }
 
 // rendered is the exit code of a revision: what failed was not analysed.
-func rendered(rev *render.Revision) int {
+func rendered(rev *object.Revision) int {
 	for _, rel := range rev.Releases {
 		if rel.Err != nil {
 			return exitAnalysis
@@ -119,7 +121,7 @@ type listedPath struct {
 	Reason string `json:"reason"`
 }
 
-func list(rev *render.Revision) listing {
+func list(rev *object.Revision) listing {
 	l := listing{Releases: []listedRelease{}, Ignored: []listedPath{}}
 	hide := hider(rev)
 	for _, r := range rev.Releases {
@@ -144,7 +146,7 @@ func list(rev *render.Revision) listing {
 			}
 			one.Objects = append(one.Objects, listedObject{
 				ID: hide(o.ID.String()), File: hide(o.Source.File), Line: o.Source.StartLine, Hook: o.Hook,
-				Modeled: o.Typed != nil, Content: render.Redact(o),
+				Modeled: o.Typed != nil, Content: mask.Content(o),
 			})
 		}
 		l.Releases = append(l.Releases, one)
@@ -157,7 +159,7 @@ func list(rev *render.Revision) listing {
 
 // writeRevision writes a revision; with explain each release has its number of objects
 // in place of them.
-func writeRevision(w io.Writer, format string, rev *render.Revision, explain bool) error {
+func writeRevision(w io.Writer, format string, rev *object.Revision, explain bool) error {
 	l := list(rev)
 	if explain {
 		for i := range l.Releases {

@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
-	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -18,7 +17,7 @@ import (
 
 // layers are the policies of a tree by folder, as files have them: nothing that they name is loaded.
 type layers struct {
-	tree tree.Tree
+	tree fs.FS
 	by   map[string]*policies.Policy
 }
 
@@ -60,7 +59,7 @@ func (s standing) below(dir string) bool {
 
 // standings are the releases of a change that it may reach, or all, where base has them; one that moves stays under its
 // policy until after the merge.
-func standings(ch *render.Changes, all bool) []standing {
+func standings(ch *object.Changes, all bool) []standing {
 	var out []standing
 	for _, p := range slice.Pairs(ch) {
 		at, t := p.Base, ch.Head.Tree
@@ -89,7 +88,7 @@ func (g *gating) folders() bool { return g.policy == "" && g.file() == policyFil
 
 // scopes are the policies of folders that releases of a change have, read from the tree that the root's is of.
 // Errors: what is wrong with one of them, or with what it names.
-func (g *gating) scopes(t tree.Tree, ch *render.Changes) ([]verify.Scope, error) {
+func (g *gating) scopes(t fs.FS, ch *object.Changes) ([]verify.Scope, error) {
 	if !g.folders() {
 		return nil, nil
 	}
@@ -125,7 +124,7 @@ func (g *gating) scopes(t tree.Tree, ch *render.Changes) ([]verify.Scope, error)
 }
 
 // loaded is the policy of a folder with what it names, as the flags have it.
-func (g *gating) loaded(plain *policies.Policy, t tree.Tree) (verify.Scope, error) {
+func (g *gating) loaded(plain *policies.Policy, t fs.FS) (verify.Scope, error) {
 	p := *plain
 	err := withFiles(&p, g.nodes+g.snapshot == "", func(name string) ([]byte, error) {
 		return fs.ReadFile(t, path.Join(path.Dir(p.File), name))
@@ -141,7 +140,7 @@ func (g *gating) loaded(plain *policies.Policy, t tree.Tree) (verify.Scope, erro
 }
 
 // scopeNotices say what a change does to policies of folders, that head's do not load, and that one is for no release.
-func (g *gating) scopeNotices(ch *render.Changes) []finding.Note {
+func (g *gating) scopeNotices(ch *object.Changes) []finding.Note {
 	if !g.folders() || ch.Base == nil {
 		return nil
 	}
@@ -181,7 +180,7 @@ func (g *gating) scopeNotices(ch *render.Changes) []finding.Note {
 
 // diagnosed are the policies of folders for the page of doctor: which releases each is for, and those that are for
 // none.
-func (g *gating) diagnosed(t tree.Tree, scopes []verify.Scope) []diagnosedScope {
+func (g *gating) diagnosed(t fs.FS, scopes []verify.Scope) []diagnosedScope {
 	out := []diagnosedScope{}
 	if !g.folders() {
 		return out
@@ -207,7 +206,7 @@ func (g *gating) diagnosed(t tree.Tree, scopes []verify.Scope) []diagnosedScope 
 }
 
 // policyFiles are the policies of folders of a tree, sorted; what cannot be read is left out.
-func policyFiles(t tree.Tree) []string {
+func policyFiles(t fs.FS) []string {
 	var out []string
 	_ = fs.WalkDir(t, ".", func(file string, d fs.DirEntry, err error) error {
 		switch {

@@ -16,6 +16,7 @@ import (
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/render/worker"
 	"github.com/kubesettle/kubesettle/verify"
@@ -265,7 +266,7 @@ func (r *rendering) options(p *process, policy *policies.Policy) (render.Options
 		Releases: declared(policy), Paths: paths,
 		KubeVersion: cmp.Or(r.kubeVersion, policy.Cluster.KubeVersion(), kubernetesVersion), APIVersions: r.apiVersions,
 		Fetcher: fetcher, Workers: r.workers, Outputs: r.outputs(),
-		Sandbox: render.Sandbox{Command: p.worker}, Concerns: slice.Concerns(), Leftovers: verify.Leftovers(),
+		Sandbox: worker.Sandbox{Command: p.worker}, Concerns: slice.Concerns(), Leftovers: verify.Leftovers(),
 	}, nil
 }
 
@@ -274,7 +275,7 @@ func (r *rendering) disconnect() { r.offline, r.untrusted = true, true }
 
 // outputs are what earlier runs rendered, in a folder that was named: they may hold Secrets, which nobody
 // expects in the user's own one. A fork's change neither reads nor writes them.
-func (r *rendering) outputs() *render.Outputs {
+func (r *rendering) outputs() *worker.Outputs {
 	if r.cacheDir != "" && !r.untrusted {
 		go programContent() // beside the first files
 		return worker.NewOutputs(r.cacheDir, programContent)
@@ -325,7 +326,7 @@ func (r *rendering) fetcher() (*fetch.Fetcher, error) {
 
 // renderBoth renders two trees and compares them; rendered is called in between.
 func renderBoth(ctx context.Context, base, head tree.Tree, opt render.Options,
-	rendered func()) (*render.Changes, error) {
+	rendered func()) (*object.Changes, error) {
 	b, h, err := render.RenderBoth(ctx, base, head, opt)
 	if err != nil {
 		return nil, analysis(err)

@@ -12,7 +12,7 @@ import (
 	yamlv2 "go.yaml.in/yaml/v2"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // Limits on one file of YAML; the alias limits are the YAML library's own.
@@ -109,20 +109,21 @@ func (d Raw) firstLine() int {
 }
 
 // Decode decodes every document of a file that is not empty.
-func Decode(file string, b []byte) ([]Document, *Failure) {
+func Decode(file string, b []byte) ([]Document, *object.Failure) {
 	b = UTF8(b)
 	raws := Split(b)
 	if err := TooMany(len(raws), func(i int) []byte { return raws[i].Text }); err != nil {
-		return nil, &Failure{Reason: fmt.Sprintf("%s: %s", file, err), Where: FileStart(file), Remedy: "split the file"}
+		return nil, &object.Failure{Reason: fmt.Sprintf("%s: %s", file, err),
+			Where: object.FileStart(file), Remedy: "split the file"}
 	}
 	var docs []Document
 	for i, raw := range raws {
 		v, err := DecodeYAML(raw.Text)
 		if err != nil {
 			line := raw.line - 1 + ErrorLine(err)
-			return nil, &Failure{
+			return nil, &object.Failure{
 				Reason: fmt.Sprintf("%s:%d: %s", file, line, ErrorText(err)),
-				Where:  LineOf(file, line, "file"), Remedy: "correct the YAML",
+				Where:  object.LineOf(file, line, "file"), Remedy: "correct the YAML",
 			}
 		}
 		if v == nil {
@@ -131,9 +132,9 @@ func Decode(file string, b []byte) ([]Document, *Failure) {
 		m, ok := v.(map[string]any)
 		if !ok {
 			line := raw.firstLine()
-			return nil, &Failure{
+			return nil, &object.Failure{
 				Reason: fmt.Sprintf("%s:%d: the document is not an object", file, line),
-				Where:  LineOf(file, line, "file"), Remedy: "correct the YAML",
+				Where:  object.LineOf(file, line, "file"), Remedy: "correct the YAML",
 			}
 		}
 		docs = append(docs, Document{Content: m, File: file, Line: raw.firstLine(), Doc: i})
@@ -252,29 +253,6 @@ func ErrorText(err error) string {
 	text := yamlPrefix.ReplaceAllString(err.Error(), "")
 	text = Backquoted.ReplaceAllString(strings.TrimSpace(text), "a value")
 	return "broken YAML: " + strings.Join(strings.Fields(text), " ")
-}
-
-// FileStart is a file as a whole.
-func FileStart(file string) Location { return LineOf(file, 1, "file") }
-
-// LineOf is the whole of one line, without its length known: its first column.
-func LineOf(file string, line int, rung string) Location {
-	line = max(line, 1)
-	return Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2, Rung: rung}
-}
-
-// AsFailure words an error about a file that could not be read.
-func AsFailure(file string, err error) *Failure {
-	remedy := "make the file readable from the repository's root"
-	switch text := err.Error(); {
-	case strings.Contains(text, tree.ErrTooBig.Error()):
-		remedy = "split the file, or keep it out of the release"
-	case strings.Contains(text, tree.ErrOutsideTree.Error()):
-		remedy = "let the link point inside the repository, or replace it by a copy"
-	case strings.Contains(text, "file does not exist"):
-		remedy = "commit the file or correct the path"
-	}
-	return &Failure{Reason: err.Error(), Where: FileStart(file), Remedy: remedy}
 }
 
 // GVK reads apiVersion and kind.

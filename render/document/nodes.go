@@ -4,6 +4,7 @@ import (
 	yaml3 "go.yaml.in/yaml/v3"
 
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 func Walk(n *yaml3.Node, f func(*yaml3.Node)) {
@@ -107,12 +108,12 @@ func KeyNode(n *yaml3.Node, s fieldpath.Step) *yaml3.Node {
 
 // NodeRegion is the region of a field: from its key to the end of its value, on one line
 // for a scalar, else the line of its key.
-func NodeRegion(file string, r Region, found bool) Location {
+func NodeRegion(file string, r Region, found bool) object.Location {
 	start := r.Value
 	if r.Key != nil {
 		start = r.Key
 	}
-	loc := Location{File: file, StartLine: max(start.Line, 1), StartColumn: max(start.Column, 1), Rung: "node"}
+	loc := object.Location{File: file, StartLine: max(start.Line, 1), StartColumn: max(start.Column, 1), Rung: "node"}
 	loc.EndLine, loc.EndColumn = loc.StartLine, loc.StartColumn+max(len([]rune(start.Value)), 1)
 	if v := r.Value; found && v.Kind == yaml3.ScalarNode && v.Line == loc.StartLine &&
 		v.Style&(yaml3.LiteralStyle|yaml3.FoldedStyle) == 0 {

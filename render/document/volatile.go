@@ -19,6 +19,15 @@ type VolatileLeaf struct {
 	Mask any
 }
 
+// VolatilePaths are the paths of the values that differ at every render.
+func (d Document) VolatilePaths() []string {
+	var out []string
+	for _, v := range d.Volatile {
+		out = append(out, v.Path)
+	}
+	return out
+}
+
 // MarkVolatile compares two renders of the same input and notes on the first one which
 // leaves differ. Templates may range over a map's keys, so that objects come in another order.
 func MarkVolatile(first, second []Document) []Document {

@@ -13,6 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
@@ -43,11 +44,8 @@ func (o *declaring) application() {
 			id = fmt.Sprintf("%s:%d", id, i)
 		}
 		r := release.Release{
-			ID: id, Name: document.Text(o.content, "metadata", "name"),
-			Namespace: document.Text(o.content, "spec", "destination", "namespace"),
-			Selected:  "Argo CD Application " + name,
-			Cluster: cmp.Or(document.Text(o.content, "spec", "destination", "name"),
-				document.Text(o.content, "spec", "destination", "server")),
+			Release: object.Release{ID: id, Name: document.Text(o.content, "metadata", "name"), Namespace: document.Text(o.content, "spec", "destination", "namespace"), Selected: "Argo CD Application " + name, Cluster: cmp.Or(document.Text(o.content, "spec", "destination", "name"),
+				document.Text(o.content, "spec", "destination", "server"))},
 		}
 		if o.remark != "" {
 			r.Remarks = []string{o.remark}
@@ -71,7 +69,7 @@ type argoSource struct {
 // add resolves the source and adds its release.
 func (a *argoSource) add() {
 	if chart := document.Text(a.content, "chart"); chart != "" {
-		a.r.Kind = release.Helm
+		a.r.Kind = object.Helm
 		dir, f := a.chartOf(&a.r, argoChart(a.content), document.Text(a.content, "repoURL"))
 		if a.r.Path = dir; f == nil {
 			f = a.helm()
@@ -88,21 +86,21 @@ func (a *argoSource) add() {
 	}
 	a.r.Path = dir
 	a.overrides(dir)
-	var f *document.Failure
+	var f *object.Failure
 	switch {
 	case document.Value(a.content, "plugin") != nil:
-		a.r.Kind = release.Manifests
+		a.r.Kind = object.Manifests
 		f = a.failure(a.field+".plugin", "commit what the plugin gives, and let the Application name that",
 			"a plugin is a program; it is not run")
 		f.Skipped = true
 	case a.is("helm", a.Src.HasFile(path.Join(dir, "Chart.yaml"))):
-		a.r.Kind = release.Helm
+		a.r.Kind = object.Helm
 		f = a.helm()
 	case a.is("kustomize", kustomize.FileOf(a.Src, dir) != ""):
-		a.r.Kind = release.Kustomize
+		a.r.Kind = object.Kustomize
 		f = a.kustomize()
 	default:
-		a.r.Kind = release.Manifests
+		a.r.Kind = object.Manifests
 		if f = a.directory(); f == nil && len(a.r.Files) == 0 {
 			a.ignore("%s: %s holds no manifests", a.r.Selected, dir)
 			return
@@ -138,9 +136,9 @@ func (a *argoSource) overrides(dir string) {
 }
 
 // directory lists the manifests of a folder that the options let through.
-func (a *argoSource) directory() *document.Failure {
+func (a *argoSource) directory() *object.Failure {
 	options := document.Value(a.content, "directory")
-	match := func(field string, otherwise bool) (func(string) bool, *document.Failure) {
+	match := func(field string, otherwise bool) (func(string) bool, *object.Failure) {
 		pattern := document.Text(options, field)
 		if pattern == "" {
 			return func(string) bool { return otherwise }, nil
@@ -166,8 +164,8 @@ func (a *argoSource) directory() *document.Failure {
 	}
 	for _, p := range a.Src.Below(a.r.Path) {
 		if path.Ext(p) == ".jsonnet" && (recurse || path.Dir(p) == a.r.Path) && wanted(p) {
-			return &document.Failure{
-				Skipped: true, Reason: p + ": Jsonnet is a program; it is not run", Where: document.FileStart(p),
+			return &object.Failure{
+				Skipped: true, Reason: p + ": Jsonnet is a program; it is not run", Where: object.FileStart(p),
 				Remedy: "commit what it gives, and let `directory.exclude` leave it out",
 			}
 		}
@@ -177,7 +175,7 @@ func (a *argoSource) directory() *document.Failure {
 }
 
 // helm takes values files, inline values and parameters, in Argo CD's order.
-func (a *argoSource) helm() *document.Failure {
+func (a *argoSource) helm() *object.Failure {
 	h := document.Value(a.content, "helm")
 	for _, to := range []struct {
 		text *string
@@ -205,13 +203,13 @@ func (a *argoSource) helm() *document.Failure {
 		}
 		a.r.Inline, _ = v.(map[string]any)
 		field := a.prefix + a.field + ".helm.values"
-		a.r.InlineAt = func(p fieldpath.Path) document.Location { return textPlace(a.Src, a.place(field), block, p) }
+		a.r.InlineAt = func(p fieldpath.Path) object.Location { return textPlace(a.Src, a.place(field), block, p) }
 	}
 	return a.parameters(h)
 }
 
 // valueFile adds one entry of valueFiles, which may be a pattern.
-func (a *argoSource) valueFile(i int, v string) *document.Failure {
+func (a *argoSource) valueFile(i int, v string) *object.Failure {
 	field := fmt.Sprintf("%s.helm.valueFiles[%d]", a.field, i)
 	missing := document.Value(a.content, "helm", "ignoreMissingValueFiles") == true
 	p, f := a.resolve(field, v)
@@ -255,7 +253,7 @@ func (a *argoSource) valueFile(i int, v string) *document.Failure {
 
 // resolve is the repository path of a file that the source names; "" for one that is
 // remote, which makes the release skipped.
-func (a *argoSource) resolve(field, v string) (string, *document.Failure) {
+func (a *argoSource) resolve(field, v string) (string, *object.Failure) {
 	v = a.env(v)
 	switch {
 	case strings.HasPrefix(v, "$"):
@@ -295,9 +293,9 @@ func (a *argoSource) env(v string) string {
 }
 
 // parameters takes what Argo CD hands to helm's --set flags.
-func (a *argoSource) parameters(h any) *document.Failure {
+func (a *argoSource) parameters(h any) *object.Failure {
 	at := map[string]int{}
-	a.r.SettingAt = func(name string) document.Location { // when it is asked for: it may take renders to tell
+	a.r.SettingAt = func(name string) object.Location { // when it is asked for: it may take renders to tell
 		return a.at(fmt.Sprintf("%s.helm.parameters[%d].value", a.field, at[name]))
 	}
 	for i, e := range document.Items(h, "parameters") {

@@ -10,12 +10,13 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // kustomize takes the options that Argo CD edits into the kustomization.
-func (a *argoSource) kustomize() *document.Failure {
+func (a *argoSource) kustomize() *object.Failure {
 	k, _ := document.Value(a.content, "kustomize").(map[string]any)
 	a.r.AnyFile = a.Found.argoAnyFile()
 	a.r.KubeVersion = document.Text(k, "kubeVersion")
@@ -67,7 +68,7 @@ func (a *argoSource) kustomize() *document.Failure {
 }
 
 // decode reads a list of the kustomize options.
-func (a *argoSource) decode(name string, from, to any) *document.Failure {
+func (a *argoSource) decode(name string, from, to any) *object.Failure {
 	if err := convert(from, to); err != nil {
 		return a.failure(a.field+".kustomize."+name, "correct the entry", "%s: %v", name, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
@@ -13,7 +14,7 @@ import (
 // chartOf gives the folder of the chart that an object names; it is fetched when the
 // release is gathered, beside others. from words where it is. Where nothing may be fetched
 // the release is skipped.
-func (o *declaring) chartOf(r *release.Release, ref fetch.ChartRef, from string) (dir string, f *document.Failure) {
+func (o *declaring) chartOf(r *release.Release, ref fetch.ChartRef, from string) (dir string, f *object.Failure) {
 	if !o.Src.CanFetch() || ref.Repository == "" {
 		return "", helm.RemoteChart(ref, from, o.by)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/render/document"
-	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // delivery reads it from the object that declares a release.
@@ -15,14 +15,14 @@ import (
 // applicationset/controllers: generateApplications adds the finalizer unless preserveResourcesOnDeletion.
 // kustomize-controller, api/v1: KustomizationSpec and GetDeletionPolicy; internal/controller: checkHealth (wait goes
 // before healthChecks). helm-controller, api/v2: HelmReleaseSpec.
-func (o *declaring) delivery(id string) release.Delivery {
+func (o *declaring) delivery(id string) object.Delivery {
 	spec := document.Value(o.content, "spec")
 	kind, _, _ := strings.Cut(id, ":")
-	d := release.Delivery{Loops: loops(o.content, kind), At: o.by}
+	d := object.Delivery{Loops: loops(o.content, kind), At: o.by}
 	switch kind {
 	case "argocd":
 		options := document.Texts(document.Value(spec, "syncPolicy", "syncOptions"))
-		d.Tool, d.Name, d.Waits = release.ArgoCD, objectName(o.content, "argocd"), true
+		d.Tool, d.Name, d.Waits = object.ArgoCD, objectName(o.content, "argocd"), true
 		d.Prunes = document.Value(spec, "syncPolicy", "automated", "prune") == true
 		d.Last = slices.Contains(options, "PruneLast=true")
 		d.Replaces = slices.Contains(options, "Replace=true")
@@ -35,7 +35,7 @@ func (o *declaring) delivery(id string) release.Delivery {
 			d.Set, d.Cascades = o.set, o.cascades
 		}
 	case "flux":
-		d.Tool, d.Name, d.ServerSide = release.Flux, objectName(o.content, "flux-system"), true
+		d.Tool, d.Name, d.ServerSide = object.Flux, objectName(o.content, "flux-system"), true
 		d.Prunes = document.Value(spec, "prune") == true
 		d.Waits = document.Value(spec, "wait") == true || len(document.Items(spec, "healthChecks")) > 0
 		d.All, d.Forces = document.Value(spec, "wait") == true, document.Value(spec, "force") == true
@@ -45,7 +45,7 @@ func (o *declaring) delivery(id string) release.Delivery {
 		policy := document.Text(spec, "deletionPolicy")
 		d.Cascades = policy == "Delete" || policy == "WaitForTermination" || d.Prunes && policy != "Orphan"
 	case "helmrelease":
-		d.Tool, d.Name = release.FluxHelmRelease, objectName(o.content, "default")
+		d.Tool, d.Name = object.FluxHelmRelease, objectName(o.content, "default")
 		d.Prunes, d.Cascades = true, true
 		d.Waits = document.Value(spec, "upgrade", "disableWait") != true &&
 			document.Value(spec, "install", "disableWait") != true
@@ -67,14 +67,14 @@ func (o *declaring) delivery(id string) release.Delivery {
 }
 
 // healthChecks are the objects that a Kustomization waits for.
-func healthChecks(spec any) []release.Health {
-	var out []release.Health
+func healthChecks(spec any) []object.Health {
+	var out []object.Health
 	for i, e := range document.Items(spec, "healthChecks") {
 		group, _, grouped := strings.Cut(document.Text(e, "apiVersion"), "/")
 		if !grouped {
 			group = ""
 		}
-		out = append(out, release.Health{Group: group, Kind: document.Text(e, "kind"), Name: document.Text(e, "name"),
+		out = append(out, object.Health{Group: group, Kind: document.Text(e, "kind"), Name: document.Text(e, "name"),
 			Namespace: document.Text(e, "namespace"), Index: i})
 	}
 	return out
@@ -85,9 +85,9 @@ func healthChecks(spec any) []release.Health {
 // Upstream: helm-controller v1.5, api/v2: GetTimeout, InstallRemediation, UpgradeRemediation (MustRemediateLastFailure,
 // GetStrategy), GetRetry; internal/reconcile: (*AtomicRelease).actionForState, which asks for a retry first.
 // That a flag of the controller makes retrying the default is in no manifest.
-func attempt(spec any, action string) release.Attempt {
+func attempt(spec any, action string) object.Attempt {
 	own := document.Value(spec, action)
-	a := release.Attempt{Patience: 5 * time.Minute}
+	a := object.Attempt{Patience: 5 * time.Minute}
 	for _, at := range []any{own, spec} {
 		if d, err := time.ParseDuration(document.Text(at, "timeout")); err == nil && d > 0 {
 			a.Patience = d
@@ -102,9 +102,9 @@ func attempt(spec any, action string) release.Attempt {
 		a.Unused, a.Retries = r != nil, -1
 		return a
 	}
-	if a.Undo = release.Uninstall; action == "upgrade" {
-		if a.Undo = release.Rollback; document.Text(r, "strategy") == string(release.Uninstall) {
-			a.Undo = release.Uninstall
+	if a.Undo = object.Uninstall; action == "upgrade" {
+		if a.Undo = object.Rollback; document.Text(r, "strategy") == string(object.Uninstall) {
+			a.Undo = object.Uninstall
 		}
 	}
 	switch n := document.Value(r, "retries").(type) {

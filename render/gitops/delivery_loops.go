@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/render/document"
-	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // loops reads them from the object that declares a release, of the kind that its ID begins with.
@@ -13,9 +13,9 @@ import (
 // Upstream: argo-cd, pkg/apis/application/v1alpha1: SyncPolicyAutomated, ResourceIgnoreDifferences, and the
 // sync option RespectIgnoreDifferences; kustomize-controller applies at every interval unless it is
 // suspended; helm-controller, api/v2: DriftDetection.
-func loops(content any, kind string) release.Loops {
+func loops(content any, kind string) object.Loops {
 	spec := document.Value(content, "spec")
-	var l release.Loops
+	var l object.Loops
 	switch kind {
 	case "argocd":
 		automated := document.Value(spec, "syncPolicy", "automated")
@@ -27,7 +27,7 @@ func loops(content any, kind string) release.Loops {
 				document.Texts(document.Value(e, "jqPathExpressions"))...)
 			if slices.ContainsFunc(fields, aboutReplicas) {
 				l.Ignores = append(l.Ignores,
-					release.Ignores{Group: document.Text(e, "group"), Kind: document.Text(e, "kind"), Name: document.Text(e, "name")})
+					object.Ignores{Group: document.Text(e, "group"), Kind: document.Text(e, "kind"), Name: document.Text(e, "name")})
 			}
 		}
 	case "flux":
@@ -38,7 +38,7 @@ func loops(content any, kind string) release.Loops {
 			if !slices.ContainsFunc(document.Texts(document.Value(e, "paths")), aboutReplicas) {
 				continue
 			}
-			i := release.Ignores{
+			i := object.Ignores{
 				Group: document.Text(e, "target", "group"), Kind: document.Text(e, "target", "kind"),
 				Name: document.Text(e, "target", "name"),
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
@@ -31,10 +32,8 @@ func (o *declaring) fluxKustomizationNow() {
 	name := objectName(o.content, "flux-system")
 	dir := fromRoot(document.Text(o.content, "spec", "path"))
 	r := release.Release{
-		ID: "flux:" + o.folder + ":" + name, Kind: release.Kustomize, Path: dir,
-		Namespace: document.Text(o.content, "spec", "targetNamespace"),
-		Selected:  "Flux Kustomization " + name, AnyFile: true,
-		Cluster: document.Text(o.content, "spec", "kubeConfig", "secretRef", "name"),
+		Release: object.Release{ID: "flux:" + o.folder + ":" + name, Kind: object.Kustomize, Path: dir, Namespace: document.Text(o.content, "spec", "targetNamespace"), Selected: "Flux Kustomization " + name, Cluster: document.Text(o.content, "spec", "kubeConfig", "secretRef", "name")},
+		AnyFile: true,
 	}
 	if kind := document.Text(o.content, "spec", "sourceRef", "kind"); kind != "" && kind != "GitRepository" {
 		o.ignore("%s: its source is a %s, not this repository", r.Selected, kind)
@@ -85,7 +84,7 @@ func (o *declaring) fixedSource() string {
 }
 
 // fluxOverlay reads what the Kustomization adds to the folder's own.
-func (o *declaring) fluxOverlay(r *release.Release) *document.Failure {
+func (o *declaring) fluxOverlay(r *release.Release) *object.Failure {
 	spec := document.Value(o.content, "spec")
 	ov := &release.Overlay{
 		Namespace: document.Text(spec, "targetNamespace"), NamePrefix: document.Text(spec, "namePrefix"),
@@ -113,7 +112,7 @@ func (o *declaring) fluxOverlay(r *release.Release) *document.Failure {
 }
 
 // fluxKustomize reads patches and images as Flux's objects hold them.
-func (o *declaring) fluxKustomize(field string, from any, ov *release.Overlay) *document.Failure {
+func (o *declaring) fluxKustomize(field string, from any, ov *release.Overlay) *object.Failure {
 	for i, e := range document.Items(from, "patches") {
 		p, err := fluxPatch(e)
 		if err != nil {
@@ -153,7 +152,7 @@ func fluxPatch(e any) (types.Patch, error) {
 
 // fluxVariables reads postBuild. A source that is not in the repository leaves variables
 // open, as it exists in the cluster alone.
-func (o *declaring) fluxVariables(r *release.Release) *document.Failure {
+func (o *declaring) fluxVariables(r *release.Release) *object.Failure {
 	build := document.Value(o.content, "spec", "postBuild")
 	if build == nil {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/locate"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/typed"
@@ -31,8 +32,8 @@ type Declared struct {
 	Have     map[string]bool // IDs that are taken
 	Release  func(id string) (release.Release, bool)
 	Releases []release.Release
-	Failed   map[string]*document.Failure // by release: what cannot be had
-	Ignored  []source.Ignored
+	Failed   map[string]*object.Failure // by release: what cannot be had
+	Ignored  []object.Ignored
 	// Waiting need objects of other releases, which may not have been rendered yet.
 	Waiting []func(*Declared)
 }
@@ -47,12 +48,12 @@ type Versions struct {
 type declaring struct {
 	*Declared
 	content map[string]any
-	by      document.Location
-	folder  string                           // of the file, or of the build, that declares it
-	parent  string                           // release that holds it
-	place   func(p string) document.Location // where a field of it was set
-	prefix  string                           // of its fields, in an object that generates it
-	set     string                           // the ApplicationSet that generates it
+	by      object.Location
+	folder  string                         // of the file, or of the build, that declares it
+	parent  string                         // release that holds it
+	place   func(p string) object.Location // where a field of it was set
+	prefix  string                         // of its fields, in an object that generates it
+	set     string                         // the ApplicationSet that generates it
 	// cascades says that this set lets what its applications applied be deleted with them.
 	cascades bool
 	remark   string // on the releases that it declares
@@ -72,7 +73,7 @@ func (d *Declared) Read(r release.Release, j *release.Recipe, docs []document.Do
 		}
 		o := &declaring{Declared: d, content: doc.Content, parent: r.ID, folder: r.Path, place: locate(doc)}
 		o.by = o.place("")
-		if r.Kind == release.Manifests { // whoever else lists the file
+		if r.Kind == object.Manifests { // whoever else lists the file
 			o.folder = path.Dir(o.by.File)
 		}
 		read(o)
@@ -87,7 +88,7 @@ var declarers = map[string]func(*declaring){
 	"helm.toolkit.fluxcd.io/HelmRelease":        (*declaring).helmRelease,
 }
 
-func (o *declaring) add(r release.Release, f *document.Failure) {
+func (o *declaring) add(r release.Release, f *object.Failure) {
 	r.PlainID, r.IDFolder = r.ID, o.folder
 	r.ID = release.InParent(r.ID, o.parent)
 	if o.Have[r.ID] {
@@ -112,7 +113,7 @@ func (o *declaring) add(r release.Release, f *document.Failure) {
 		return
 	case depth >= maxDepth:
 		o.Ignored = append(o.Ignored,
-			source.Ignored{Path: r.By.File,
+			object.Ignored{Path: r.By.File,
 				Reason: fmt.Sprintf("%s: applications declare applications deeper than %d", r.Selected, maxDepth)})
 		return
 	}
@@ -145,7 +146,7 @@ func (o *declaring) above(r release.Release) (depth int, itself bool) {
 
 func (o *declaring) ignore(format string, args ...any) {
 	o.Ignored = append(o.Ignored,
-		source.Ignored{Path: fmt.Sprintf("%s:%d", o.by.File, o.by.StartLine), Reason: fmt.Sprintf(format, args...)})
+		object.Ignored{Path: fmt.Sprintf("%s:%d", o.by.File, o.by.StartLine), Reason: fmt.Sprintf(format, args...)})
 }
 
 // wait calls f when everything else was rendered, with the collection of that time.
@@ -158,12 +159,12 @@ func (o *declaring) wait(f func(*declaring)) {
 }
 
 // at is where a field of the object was set, "spec.path".
-func (o *declaring) at(field string) document.Location { return o.place(o.prefix + field) }
+func (o *declaring) at(field string) object.Location { return o.place(o.prefix + field) }
 
 // inlineAt locates values that stand as a map under a field of the object.
-func (o *declaring) inlineAt(field string) func(fieldpath.Path) document.Location {
+func (o *declaring) inlineAt(field string) func(fieldpath.Path) object.Location {
 	root := fieldpath.Parse(o.prefix + field)
-	return func(p fieldpath.Path) document.Location {
+	return func(p fieldpath.Path) object.Location {
 		at := o.place(append(append(fieldpath.Path(nil), root...), p...).String())
 		at.Rung = "value"
 		return at
@@ -171,9 +172,9 @@ func (o *declaring) inlineAt(field string) func(fieldpath.Path) document.Locatio
 }
 
 // failure is one about a field of the object.
-func (o *declaring) failure(field, remedy, format string, args ...any) *document.Failure {
+func (o *declaring) failure(field, remedy, format string, args ...any) *object.Failure {
 	at := o.at(field)
-	return &document.Failure{
+	return &object.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s", at.File, at.StartLine, fmt.Sprintf(format, args...)),
 		Where:  at, Remedy: remedy,
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -33,9 +34,7 @@ func (o *declaring) helmReleaseNow() {
 	h := o.content
 	name := objectName(h, "default")
 	r := release.Release{
-		ID: "helmrelease:" + o.folder + ":" + name, Kind: release.Helm, Name: document.Text(h, "spec", "releaseName"),
-		Namespace: document.Text(h, "spec", "targetNamespace"),
-		Selected:  "Flux HelmRelease " + name, Cluster: document.Text(h, "spec", "kubeConfig", "secretRef", "name"),
+		Release: object.Release{ID: "helmrelease:" + o.folder + ":" + name, Kind: object.Helm, Name: document.Text(h, "spec", "releaseName"), Namespace: document.Text(h, "spec", "targetNamespace"), Selected: "Flux HelmRelease " + name, Cluster: document.Text(h, "spec", "kubeConfig", "secretRef", "name")},
 	}
 	if r.Name == "" {
 		if r.Name = document.Text(h, "metadata", "name"); r.Namespace != "" {
@@ -67,7 +66,7 @@ func (o *declaring) helmReleaseNow() {
 
 // fluxChart finds the chart's folder in the repository. Its specification is that of the
 // HelmRelease, or of the HelmChart that it refers to.
-func (o *declaring) fluxChart(r *release.Release) (dir string, spec any, f *document.Failure) {
+func (o *declaring) fluxChart(r *release.Release) (dir string, spec any, f *object.Failure) {
 	spec = document.Value(o.content, "spec", "chart", "spec")
 	if ref := document.Value(o.content, "spec", "chartRef"); ref != nil {
 		p, ok := o.Found.lookup(document.Text(ref, "kind"), o.refNamespace(ref), document.Text(ref, "name"))
@@ -92,7 +91,7 @@ func (o *declaring) fluxChart(r *release.Release) (dir string, spec any, f *docu
 
 // fluxRemote is the chart of a source that is not this repository.
 func (o *declaring) fluxRemote(r *release.Release, ref, spec any,
-	chart fetch.ChartRef) (string, any, *document.Failure) {
+	chart fetch.ChartRef) (string, any, *object.Failure) {
 	r.Path, r.Files, r.ChartSource = o.by.File, o.specFiles(), o.sourceName(ref)
 	kind, name := document.Text(ref, "kind"), document.Text(ref, "name")
 	if _, ok := o.Found.lookup(kind, o.refNamespace(ref), name); !ok && kind != "" {
@@ -118,7 +117,7 @@ func (o *declaring) sourceName(ref any) string {
 }
 
 // fluxValuesFiles takes the files that stand in for the chart's own values.
-func (o *declaring) fluxValuesFiles(r *release.Release, spec any) *document.Failure {
+func (o *declaring) fluxValuesFiles(r *release.Release, spec any) *object.Failure {
 	for i, v := range document.Texts(document.Value(spec, "valuesFiles")) {
 		p := fromRoot(v)
 		if r.Fetch != nil { // a packaged chart is its own root, and not here yet
@@ -139,7 +138,7 @@ func (o *declaring) fluxValuesFiles(r *release.Release, spec any) *document.Fail
 }
 
 // fluxValues merges valuesFrom and values. A Secret's values are used and not shown.
-func (o *declaring) fluxValues(r *release.Release) *document.Failure {
+func (o *declaring) fluxValues(r *release.Release) *object.Failure {
 	own, _ := document.Value(o.content, "spec", "values").(map[string]any)
 	sources := []helm.ValuesSource{{Values: own, At: o.inlineAt("spec.values")}}
 	result := map[string]any{}
@@ -167,7 +166,7 @@ func (o *declaring) fluxValues(r *release.Release) *document.Failure {
 			one := map[string]any{}
 			if setTarget(one, target, from.text, false) == nil {
 				at := from.at
-				sources = append(sources, helm.ValuesSource{Values: one, At: func(fieldpath.Path) document.Location { return at }})
+				sources = append(sources, helm.ValuesSource{Values: one, At: func(fieldpath.Path) object.Location { return at }})
 			}
 			continue
 		}
@@ -184,7 +183,7 @@ func (o *declaring) fluxValues(r *release.Release) *document.Failure {
 		sources = append(sources, helm.ValuesSource{Values: m, At: from.place})
 	}
 	r.Inline, r.Hidden = helm.MergeValues(result, own), hiddenTexts(secret)
-	r.InlineAt = func(p fieldpath.Path) document.Location {
+	r.InlineAt = func(p fieldpath.Path) object.Location {
 		for _, i := range append([]int{0}, reversed(len(sources)-1)...) {
 			if _, ok := p.Get(sources[i].Values); ok {
 				return sources[i].At(p)
@@ -221,19 +220,19 @@ func setTarget(values map[string]any, target, text string, literal bool) error {
 // referred is what an entry of valuesFrom gives.
 type referred struct {
 	text  string
-	at    document.Location // of the key
-	place func(fieldpath.Path) document.Location
+	at    object.Location // of the key
+	place func(fieldpath.Path) object.Location
 }
 
 // reference resolves an entry of valuesFrom; nil for an optional one that is not there.
-func (o *declaring) reference(field string, e any) (*referred, *document.Failure) {
+func (o *declaring) reference(field string, e any) (*referred, *object.Failure) {
 	kind, name, k := document.Text(e, "kind"), document.Text(e, "name"), document.Text(e, "valuesKey")
 	if k == "" {
 		k = "values.yaml"
 	}
 	optional := document.Value(e, "optional") == true
 	p, ok := o.Found.lookup(kind, document.Text(o.content, "metadata", "namespace"), name)
-	missing := func(what string) (*referred, *document.Failure) {
+	missing := func(what string) (*referred, *object.Failure) {
 		if optional {
 			return nil, nil
 		}
@@ -262,7 +261,7 @@ func (o *declaring) reference(field string, e any) (*referred, *document.Failure
 	}
 	at := o.Found.at(p, data.String())
 	src := o.Src
-	return &referred{text, at, func(in fieldpath.Path) document.Location {
+	return &referred{text, at, func(in fieldpath.Path) object.Location {
 		if file := p.copyOf(text); file != "" {
 			if root := document.Only(document.Nodes([]byte(text))); root != nil {
 				r, _ := document.Descend(root, in)
@@ -288,7 +287,7 @@ func (o *declaring) leftOut(field string, e any) string {
 }
 
 // postRenderers takes the overlays that are built over what the chart gave.
-func (o *declaring) postRenderers(r *release.Release) *document.Failure {
+func (o *declaring) postRenderers(r *release.Release) *object.Failure {
 	var fields []string
 	for i, e := range document.Items(o.content, "spec", "postRenderers") {
 		ov := release.Overlay{}
@@ -313,7 +312,7 @@ func (o *declaring) specFiles() []string {
 }
 
 // specFiles lists the files that set a spec, sorted.
-func specFiles(spec any, place func(string) document.Location) []string {
+func specFiles(spec any, place func(string) object.Location) []string {
 	set := map[string]bool{}
 	fieldpath.Leaves(spec, fieldpath.Path{fieldpath.Key("spec")}, func(p fieldpath.Path, _ any) {
 		if f := place(p.String()).File; f != "" {

@@ -1,15 +1,15 @@
 package gitops
 
 import (
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // overlayPlace locates fields of overlays in the object that declares them: prefixes are
 // those of the overlays' fields there, and rename what a field is called.
 func (o *declaring) overlayPlace(rename map[string]string, prefixes ...string) func(int,
-	fieldpath.Path) document.Location {
-	return func(i int, p fieldpath.Path) document.Location {
+	fieldpath.Path) object.Location {
+	return func(i int, p fieldpath.Path) object.Location {
 		if len(p) > 0 && p[0].Index < 0 && rename[p[0].Key] != "" {
 			p = append(fieldpath.Path{fieldpath.Key(rename[p[0].Key])}, p[1:]...)
 		}

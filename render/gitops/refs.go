@@ -9,6 +9,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/locate"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
@@ -64,7 +65,7 @@ func (s *Found) lookup(kind, namespace, name string) (placed, bool) {
 }
 
 // at is where a field of a remembered object was set.
-func (s *Found) at(p placed, field string) document.Location {
+func (s *Found) at(p placed, field string) object.Location {
 	return locate.New(s.src, p.recipe, s.trialing)(p.doc)(field)
 }
 
@@ -103,7 +104,7 @@ func (p placed) keys() []string {
 
 // textPlace is where a value stands in a YAML text that an object holds as one field:
 // in the file that the text is a copy of, or inside the block at the field.
-func textPlace(s *source.Source, field document.Location, text string, p fieldpath.Path) document.Location {
+func textPlace(s *source.Source, field object.Location, text string, p fieldpath.Path) object.Location {
 	root := document.Only(document.Nodes([]byte(text)))
 	if root == nil {
 		return field

@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/worker"
 )
@@ -73,11 +74,18 @@ type unknownGenerator string
 
 func (u unknownGenerator) Error() string { return string(u) }
 
+// asManifests is the set itself as a release, which fails.
+func (s *applicationSet) asManifests() release.Release {
+	return release.Release{
+		Release: object.Release{ID: s.id(), Kind: object.Manifests, Path: s.by.File, Selected: s.name},
+	}
+}
+
 // fail adds a release that fails, so that the applications that are not there are not
 // taken for removed ones.
 func (s *applicationSet) fail(field string, err error) {
 	at := s.at(field)
-	s.add(release.Release{ID: s.id(), Kind: release.Manifests, Path: s.by.File, Selected: s.name}, &document.Failure{
+	s.add(s.asManifests(), &object.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s: %v", at.File, at.StartLine, s.name, err), Where: at,
 		Remedy: "correct the ApplicationSet",
 	})
@@ -91,7 +99,7 @@ func (s *applicationSet) unknown(field, generator string) {
 		return
 	}
 	at := s.at(field)
-	s.add(release.Release{ID: s.id(), Kind: release.Manifests, Path: s.by.File, Selected: s.name}, &document.Failure{
+	s.add(s.asManifests(), &object.Failure{
 		Skipped: true, Where: at,
 		Reason: fmt.Sprintf("%s:%d: generator %s of %s is not known from the repository", at.File, at.StartLine,
 			generator, s.name),
@@ -190,7 +198,9 @@ func (s *applicationSet) cascades() bool {
 // expand fills parameters into a template, where a template can be stopped.
 func (s *applicationSet) expand(t release.Template, params []map[string]any) ([]any, error) {
 	t.Params = params
-	j := &release.Recipe{Release: release.Release{ID: s.id(), Kind: release.Templates, Path: s.by.File}, Template: &t}
+	j := &release.Recipe{Release: release.Release{Release: object.Release{ID: s.id(), Kind: release.Templates,
+		Path: s.by.File}},
+		Template: &t}
 	out := s.Runner.Run(j)
 	if out.Err != nil {
 		return nil, out.Err

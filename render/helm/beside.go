@@ -7,14 +7,14 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
-	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
 // takeBeside takes the missing dependencies that lie beside the chart: a repository that publishes charts names its
 // own by the address that they are published at, and vendors none. What it has of that name is what will be
 // published; that it is not the published one is noted.
-func (g *gatherer) takeBeside(rel release.Release) *document.Failure {
+func (g *gatherer) takeBeside(rel release.Release) *object.Failure {
 	var lost []*chart.Dependency
 	for _, d := range g.lost {
 		dir := g.beside(rel.Path, d)

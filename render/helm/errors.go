@@ -14,6 +14,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -31,13 +32,13 @@ var templateAt = regexp.MustCompile(`([A-Za-z0-9_@+./-]+/(?:templates|charts|crd
 
 // templateFailure gives an error of Helm's the repository's file and line: the
 // innermost template that it names.
-func templateFailure(c *release.Chart, ch *chart.Chart, texts map[string]string, err error) *document.Failure {
-	f := &document.Failure{Where: document.FileStart(path.Join(c.Dir, "Chart.yaml")),
+func templateFailure(c *release.Chart, ch *chart.Chart, texts map[string]string, err error) *object.Failure {
+	f := &object.Failure{Where: object.FileStart(path.Join(c.Dir, "Chart.yaml")),
 		Remedy: "correct the template or its values"}
 	var re *renderedError
 	if errors.As(err, &re) {
 		file := TemplateFile(c, re.name)
-		f.Where = document.LineOf(file, renderedLine(c, ch, re), "template")
+		f.Where = object.LineOf(file, renderedLine(c, ch, re), "template")
 		f.Reason = fmt.Sprintf("%s:%d: %s", file, f.Where.StartLine, re.Error())
 		f.Remedy = "correct the template so that it gives YAML"
 		return f
@@ -46,7 +47,7 @@ func templateFailure(c *release.Chart, ch *chart.Chart, texts map[string]string,
 	for _, m := range templateAt.FindAllStringSubmatch(text, -1) {
 		if file := TemplateFile(c, m[1]); file != "" {
 			line, _ := strconv.Atoi(m[2])
-			f.Where = document.LineOf(file, line, "template")
+			f.Where = object.LineOf(file, line, "template")
 			if column, err := strconv.Atoi(m[3]); err == nil {
 				f.Where.StartColumn, f.Where.EndColumn = column+1, column+2
 			}
@@ -131,7 +132,7 @@ func tail(name string) string {
 // validate checks values against the schemas of a chart and its dependencies. A schema
 // that refers to another file or address is not followed: nothing outside the chart is
 // ever read.
-func validate(c *release.Chart, ch *chart.Chart, vals map[string]any) *document.Failure {
+func validate(c *release.Chart, ch *chart.Chart, vals map[string]any) *object.Failure {
 	if ch.Schema != nil {
 		if f := validateOne(c, ch, vals); f != nil {
 			return f
@@ -188,14 +189,14 @@ func refersAway(ch *chart.Chart) bool {
 	return false
 }
 
-func validateOne(c *release.Chart, ch *chart.Chart, vals map[string]any) *document.Failure {
+func validateOne(c *release.Chart, ch *chart.Chart, vals map[string]any) *object.Failure {
 	file := path.Join(c.Dir, "values.schema.json")
 	schema, err := schemas.compile(ch.Schema)
 	if err != nil {
 		if strings.Contains(err.Error(), errRemoteSchema.Error()) {
 			return nil // values go unchecked, as with helm's --skip-schema-validation
 		}
-		return &document.Failure{Reason: fmt.Sprintf("%s: %v", file, err), Where: document.FileStart(file),
+		return &object.Failure{Reason: fmt.Sprintf("%s: %v", file, err), Where: object.FileStart(file),
 			Remedy: "correct the schema"}
 	}
 	err = schema.Validate(map[string]any(vals))
@@ -207,10 +208,10 @@ func validateOne(c *release.Chart, ch *chart.Chart, vals map[string]any) *docume
 	for len(place.Causes) > 0 {
 		place = place.Causes[0]
 	}
-	return &document.Failure{
+	return &object.Failure{
 		Reason: fmt.Sprintf("values of chart %s: %s is not what %s expects at %s", ch.Name(),
 			"/"+strings.Join(place.InstanceLocation, "/"), path.Base(file), place.SchemaURL),
-		Where: document.FileStart(valuesFile(c)), Remedy: "correct the values",
+		Where: object.FileStart(valuesFile(c)), Remedy: "correct the values",
 	}
 }
 

@@ -13,23 +13,24 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
 // execute renders the templates once.
 func execute(c *release.Chart, ch *chart.Chart, vals map[string]any, known *document.Known) ([]document.Document,
-	*document.Failure) {
+	*object.Failure) {
 	caps, err := capabilities(c.KubeVersion)
 	if err != nil {
-		return nil, &document.Failure{Reason: err.Error(), Where: document.FileStart(path.Join(c.Dir, "Chart.yaml")),
+		return nil, &object.Failure{Reason: err.Error(), Where: object.FileStart(path.Join(c.Dir, "Chart.yaml")),
 			Remedy: "give a version such as 1.36"}
 	}
 	caps.APIVersions = append(caps.APIVersions, c.APIVersions...)
 	if want := ch.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, caps.KubeVersion.String()) {
 		file := path.Join(c.Dir, "Chart.yaml")
-		return nil, &document.Failure{
+		return nil, &object.Failure{
 			Reason: fmt.Sprintf("the chart wants Kubernetes %s, rendered for %s", want, caps.KubeVersion.Version),
-			Where:  document.FileStart(file), Remedy: "declare the release with `kubeVersion`",
+			Where:  object.FileStart(file), Remedy: "declare the release with `kubeVersion`",
 		}
 	}
 	if err := chartutil.ProcessDependenciesWithMerge(ch, vals); err != nil {
@@ -57,7 +58,7 @@ func execute(c *release.Chart, ch *chart.Chart, vals map[string]any, known *docu
 
 // documents decodes what the templates gave, in the order of their paths.
 func documents(c *release.Chart, ch *chart.Chart, texts map[string]string, known *document.Known) ([]document.Document,
-	*document.Failure) {
+	*object.Failure) {
 	if c.IncludeCRDs {
 		for _, crd := range ch.CRDObjects() {
 			texts[crd.Filename] = string(crd.File.Data)

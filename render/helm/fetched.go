@@ -16,6 +16,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
@@ -25,7 +26,7 @@ import (
 // would: at the versions of the lock, which has to fit Chart.yaml; without a lock at the
 // newest version in the range. What cannot come from a host stays missing; what a host
 // does not give may lie beside the chart.
-func (g *gatherer) fetchMissing(rel release.Release) *document.Failure {
+func (g *gatherer) fetchMissing(rel release.Release) *object.Failure {
 	if len(g.lost) == 0 || !g.src.CanFetch() {
 		return nil
 	}
@@ -57,7 +58,7 @@ func (g *gatherer) fetchMissing(rel release.Release) *document.Failure {
 }
 
 // fetchDependency adds one dependency's files.
-func (g *gatherer) fetchDependency(d *chart.Dependency, lock *chart.Lock, where document.Location) *document.Failure {
+func (g *gatherer) fetchDependency(d *chart.Dependency, lock *chart.Lock, where object.Location) *object.Failure {
 	version := d.Version
 	if lock != nil {
 		locked := lockedVersion(lock, d)
@@ -110,7 +111,7 @@ func lockedVersion(lock *chart.Lock, d *chart.Dependency) string {
 }
 
 // lock reads Chart.lock, or requirements.lock of a chart of Helm 2; nil where there is none.
-func (g *gatherer) lock(dir string, meta *chart.Metadata) (*chart.Lock, *document.Failure) {
+func (g *gatherer) lock(dir string, meta *chart.Metadata) (*chart.Lock, *object.Failure) {
 	for _, name := range []string{"Chart.lock", "requirements.lock"} {
 		file := path.Join(dir, name)
 		if !g.src.HasFile(file) {
@@ -118,16 +119,16 @@ func (g *gatherer) lock(dir string, meta *chart.Metadata) (*chart.Lock, *documen
 		}
 		b, err := g.src.Read(file)
 		if err != nil {
-			return nil, document.AsFailure(file, err)
+			return nil, source.AsFailure(file, err)
 		}
 		g.recipe.Files[file] = b
 		l := &chart.Lock{}
 		if err := yaml.Unmarshal(b, l); err != nil {
 			line := document.ErrorLine(err)
-			return nil, lockFailure(dir, document.LineOf(file, line, "file"), document.ErrorText(err))
+			return nil, lockFailure(dir, object.LineOf(file, line, "file"), document.ErrorText(err))
 		}
 		if !lockFits(l, meta) {
-			return nil, lockFailure(dir, document.LineOf(file, document.KeyLine(b, "digest"), "file"),
+			return nil, lockFailure(dir, object.LineOf(file, document.KeyLine(b, "digest"), "file"),
 				"the lock does not fit the dependencies of the chart")
 		}
 		return l, nil
@@ -135,8 +136,8 @@ func (g *gatherer) lock(dir string, meta *chart.Metadata) (*chart.Lock, *documen
 	return nil, nil
 }
 
-func lockFailure(dir string, where document.Location, why string) *document.Failure {
-	return &document.Failure{
+func lockFailure(dir string, where object.Location, why string) *object.Failure {
+	return &object.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s", where.File, where.StartLine, why), Where: where,
 		Remedy: fmt.Sprintf("run `helm dependency update %s` and commit %s", dir, path.Join(dir, "Chart.lock")),
 	}
@@ -170,7 +171,7 @@ func jsonDigest(v any) string {
 }
 
 // dependencyLine is the entry of a dependency in Chart.yaml or requirements.yaml.
-func (g *gatherer) dependencyLine(dir string, meta *chart.Metadata, d *chart.Dependency) document.Location {
+func (g *gatherer) dependencyLine(dir string, meta *chart.Metadata, d *chart.Dependency) object.Location {
 	for _, name := range []string{"Chart.yaml", "requirements.yaml"} {
 		file := path.Join(dir, name)
 		b, err := g.src.Read(file)
@@ -181,12 +182,12 @@ func (g *gatherer) dependencyLine(dir string, meta *chart.Metadata, d *chart.Dep
 			list := document.Child(root, fieldpath.Key("dependencies"))
 			for i, m := range meta.Dependencies {
 				if n := document.Child(list, fieldpath.At(i)); m == d && n != nil || n != nil && sameDependency(m, d) {
-					return document.LineOf(file, n.Line, "release")
+					return object.LineOf(file, n.Line, "release")
 				}
 			}
 		}
 	}
-	return document.FileStart(path.Join(dir, "Chart.yaml"))
+	return object.FileStart(path.Join(dir, "Chart.yaml"))
 }
 
 func sameDependency(a, b *chart.Dependency) bool {
@@ -195,7 +196,7 @@ func sameDependency(a, b *chart.Dependency) bool {
 
 // fetchRelease fetches the chart of a release that a GitOps object declares, and settles
 // which of the values files that it names in the chart there are.
-func fetchRelease(s *source.Source, j *release.Recipe, rel *release.Release) *document.Failure {
+func fetchRelease(s *source.Source, j *release.Recipe, rel *release.Release) *object.Failure {
 	by := rel.DeclaredAt()
 	dir, note, f := s.FetchChart(*rel.Fetch, by)
 	if f != nil {
@@ -227,7 +228,7 @@ func fetchRelease(s *source.Source, j *release.Recipe, rel *release.Release) *do
 	if lost == "" {
 		return nil
 	}
-	return &document.Failure{
+	return &object.Failure{
 		Reason: fmt.Sprintf("%s:%d: values file %s does not exist in chart %s", by.File, by.StartLine, lost,
 			source.ChartName(*rel.Fetch)),
 		Where: by, Remedy: "name one that the chart has: correct `valuesFiles` or `valueFiles`",
@@ -251,7 +252,7 @@ func matching(s *source.Source, p string) []string {
 }
 
 // RemoteChart is the failure of a chart that lies in no repository at hand.
-func RemoteChart(ref fetch.ChartRef, from string, by document.Location) *document.Failure {
+func RemoteChart(ref fetch.ChartRef, from string, by object.Location) *object.Failure {
 	remedy := "commit the chart and declare the release in the policy's `releases`"
 	if ref.Repository != "" {
 		remedy += ", or run without --offline"
@@ -262,7 +263,7 @@ func RemoteChart(ref fetch.ChartRef, from string, by document.Location) *documen
 	} else if ref.Version != "" {
 		name += "@" + ref.Version
 	}
-	return &document.Failure{
+	return &object.Failure{
 		Skipped: true,
 		Reason:  fmt.Sprintf("%s:%d: chart %s of %s is not vendored", by.File, by.StartLine, name, redact.URL(from)),
 		Where:   by, Remedy: remedy,

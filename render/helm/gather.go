@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
@@ -26,7 +27,7 @@ import (
 const maxChartBytes = 100 << 20
 
 // Gather reads a chart, its file:// dependencies and its values files.
-func Gather(s *source.Source, rel release.Release) (*release.Recipe, *document.Failure) {
+func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Failure) {
 	j := &release.Recipe{Release: rel, Files: map[string][]byte{}}
 	if rel.Fetch != nil && s.Dry {
 		j.Later = true
@@ -61,7 +62,7 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *document.F
 		}
 		b, err := s.Read(v)
 		if err != nil {
-			f := document.AsFailure(v, err)
+			f := source.AsFailure(v, err)
 			if errors.Is(err, fs.ErrNotExist) {
 				f.Reason = fmt.Sprintf("values file %s does not exist", v)
 				f.Where = rel.DeclaredAt()
@@ -79,7 +80,7 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *document.F
 	for _, p := range further {
 		b, err := s.Read(p)
 		if err != nil {
-			return j, document.AsFailure(p, err)
+			return j, source.AsFailure(p, err)
 		}
 		j.Files[p] = b
 	}
@@ -119,15 +120,15 @@ type gatherer struct {
 const maxChartNesting = 10
 
 // chart adds the files of the chart in dir under a prefix such as "charts/db/".
-func (g *gatherer) chart(dir, prefix string, depth int) *document.Failure {
+func (g *gatherer) chart(dir, prefix string, depth int) *object.Failure {
 	meta, f := g.metadata(dir)
 	if f != nil {
 		return f
 	}
 	if depth > maxChartNesting {
-		return &document.Failure{
+		return &object.Failure{
 			Reason: fmt.Sprintf("%s: file:// dependencies nest deeper than %d", dir, maxChartNesting),
-			Where:  document.FileStart(path.Join(dir, "Chart.yaml")), Remedy: "break the cycle of dependencies",
+			Where:  object.FileStart(path.Join(dir, "Chart.yaml")), Remedy: "break the cycle of dependencies",
 		}
 	}
 	rules, f := g.rules(dir)
@@ -171,16 +172,16 @@ func (g *gatherer) chart(dir, prefix string, depth int) *document.Failure {
 }
 
 // file adds one file.
-func (g *gatherer) file(p, name string) *document.Failure {
+func (g *gatherer) file(p, name string) *object.Failure {
 	b, err := g.src.Read(p)
 	if err != nil {
-		return document.AsFailure(p, err)
+		return source.AsFailure(p, err)
 	}
 	g.bytes += len(b)
 	if g.bytes > maxChartBytes {
-		return &document.Failure{
+		return &object.Failure{
 			Reason: fmt.Sprintf("%s: the chart is larger than %d MiB", p, maxChartBytes>>20),
-			Where:  document.FileStart(p), Remedy: "list what is not part of it in .helmignore",
+			Where:  object.FileStart(p), Remedy: "list what is not part of it in .helmignore",
 		}
 	}
 	g.recipe.Files[p] = b
@@ -189,35 +190,35 @@ func (g *gatherer) file(p, name string) *document.Failure {
 }
 
 // metadata reads Chart.yaml, and requirements.yaml of a chart of Helm 2.
-func (g *gatherer) metadata(dir string) (*chart.Metadata, *document.Failure) {
+func (g *gatherer) metadata(dir string) (*chart.Metadata, *object.Failure) {
 	return ReadMetadata(g.src, dir)
 }
 
 // ReadMetadata reads what a chart says of itself and its dependencies.
-func ReadMetadata(s *source.Source, dir string) (*chart.Metadata, *document.Failure) {
+func ReadMetadata(s *source.Source, dir string) (*chart.Metadata, *object.Failure) {
 	file := path.Join(dir, "Chart.yaml")
 	b, err := s.Read(file)
 	if err != nil {
-		return nil, document.AsFailure(file, err)
+		return nil, source.AsFailure(file, err)
 	}
 	m, err := metadataOf(s.Memo, b)
 	if err != nil {
 		line := document.ErrorLine(err)
-		return nil, &document.Failure{
+		return nil, &object.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s", file, line, document.ErrorText(err)),
-			Where:  document.LineOf(file, line, "file"), Remedy: "correct Chart.yaml",
+			Where:  object.LineOf(file, line, "file"), Remedy: "correct Chart.yaml",
 		}
 	}
 	old := path.Join(dir, "requirements.yaml")
 	if len(m.Dependencies) == 0 && s.HasFile(old) {
 		b, err := s.Read(old)
 		if err != nil {
-			return nil, document.AsFailure(old, err)
+			return nil, source.AsFailure(old, err)
 		}
 		if err := yaml.Unmarshal(b, m); err != nil {
-			return nil, &document.Failure{
+			return nil, &object.Failure{
 				Reason: fmt.Sprintf("%s:%d: %s", old, document.ErrorLine(err), document.ErrorText(err)),
-				Where:  document.LineOf(old, document.ErrorLine(err), "file"), Remedy: "correct requirements.yaml",
+				Where:  object.LineOf(old, document.ErrorLine(err), "file"), Remedy: "correct requirements.yaml",
 			}
 		}
 	}
@@ -247,16 +248,16 @@ func metadataOf(memo *source.Memo, b []byte) (*chart.Metadata, error) {
 }
 
 // rules reads .helmignore.
-func (g *gatherer) rules(dir string) (*ignore.Rules, *document.Failure) {
+func (g *gatherer) rules(dir string) (*ignore.Rules, *object.Failure) {
 	rules := ignore.Empty()
 	file := path.Join(dir, ".helmignore")
 	if g.src.HasFile(file) {
 		b, err := g.src.Read(file)
 		if err != nil {
-			return nil, document.AsFailure(file, err)
+			return nil, source.AsFailure(file, err)
 		}
 		if rules, err = ignore.Parse(bytes.NewReader(b)); err != nil {
-			return nil, &document.Failure{Reason: file + ": " + err.Error(), Where: document.FileStart(file),
+			return nil, &object.Failure{Reason: file + ": " + err.Error(), Where: object.FileStart(file),
 				Remedy: "correct the pattern"}
 		}
 	}
@@ -320,21 +321,21 @@ func Vendors(s *source.Source, dir, name string) bool {
 }
 
 // library is the failure of a chart that renders nothing of its own, or nil.
-func (g *gatherer) library(rel release.Release) *document.Failure {
+func (g *gatherer) library(rel release.Release) *object.Failure {
 	meta, f := g.metadata(rel.Path)
 	if f != nil || meta.Type != "library" {
 		return nil
 	}
 	file := path.Join(rel.Path, "Chart.yaml")
 	line := document.KeyLine(g.recipe.Files[file], "type")
-	return &document.Failure{
+	return &object.Failure{
 		Reason: fmt.Sprintf("%s:%d: a library chart, which renders nothing", file, line),
-		Where:  document.LineOf(file, line, "file"), Remedy: "declare a chart that depends on it",
+		Where:  object.LineOf(file, line, "file"), Remedy: "declare a chart that depends on it",
 	}
 }
 
 // missing is the failure of dependencies that are not vendored, or nil.
-func (g *gatherer) missing(rel release.Release) *document.Failure {
+func (g *gatherer) missing(rel release.Release) *object.Failure {
 	if len(g.lost) == 0 {
 		return nil
 	}
@@ -357,11 +358,11 @@ func (g *gatherer) missing(rel release.Release) *document.Failure {
 	case !g.src.CanFetch():
 		remedy += ", or run without --offline"
 	}
-	where := document.FileStart(path.Join(rel.Path, "Chart.yaml"))
+	where := object.FileStart(path.Join(rel.Path, "Chart.yaml"))
 	if meta, f := g.metadata(rel.Path); f == nil {
 		where = g.dependencyLine(rel.Path, meta, g.lost[0])
 		where.Rung = "file"
 	}
-	return &document.Failure{Skipped: true,
+	return &object.Failure{Skipped: true,
 		Reason: fmt.Sprintf("%s %s %s not vendored", word, strings.Join(names, ", "), verb), Where: where, Remedy: remedy}
 }

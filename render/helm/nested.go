@@ -1,8 +1,8 @@
 package helm
 
 import (
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // Nested is a map that sets one value; a list on the way is copied whole.
@@ -27,5 +27,5 @@ func Nested(p fieldpath.Path, value any, vals map[string]any) map[string]any {
 // ValuesSource is one map of values and where each of them was set.
 type ValuesSource struct {
 	Values map[string]any
-	At     func(fieldpath.Path) document.Location
+	At     func(fieldpath.Path) object.Location
 }

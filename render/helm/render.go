@@ -17,8 +17,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/source"
 )
 
 var (
@@ -68,7 +70,7 @@ func Render(c *release.Chart, files map[string][]byte, known *document.Known) re
 }
 
 // loadWithValues gives the chart, and the values that are merged over its own.
-func loadWithValues(c *release.Chart, files map[string][]byte) (*chart.Chart, map[string]any, *document.Failure) {
+func loadWithValues(c *release.Chart, files map[string][]byte) (*chart.Chart, map[string]any, *object.Failure) {
 	ch, f := load(c, files)
 	if f != nil {
 		return nil, nil, f
@@ -79,7 +81,7 @@ func loadWithValues(c *release.Chart, files map[string][]byte) (*chart.Chart, ma
 
 // brokenValues is the failure of values that are no YAML, which says more than that a dependency of the chart is not
 // here; nil: they can be read.
-func brokenValues(c *release.Chart, files map[string][]byte) *document.Failure {
+func brokenValues(c *release.Chart, files map[string][]byte) *object.Failure {
 	few := *c
 	few.Names = map[string]string{}
 	for name, p := range c.Names {
@@ -120,7 +122,7 @@ func Kept(c *release.Chart, docs []document.Document) int {
 }
 
 // load builds Helm's chart from the files.
-func load(c *release.Chart, files map[string][]byte) (*chart.Chart, *document.Failure) {
+func load(c *release.Chart, files map[string][]byte) (*chart.Chart, *object.Failure) {
 	names := make([]string, 0, len(c.Names))
 	for name := range c.Names {
 		names = append(names, name)
@@ -158,9 +160,9 @@ func load(c *release.Chart, files map[string][]byte) (*chart.Chart, *document.Fa
 		}
 	}
 	line := document.ErrorLine(err)
-	return nil, &document.Failure{
+	return nil, &object.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s", file, line, chartErrorText(err)),
-		Where:  document.LineOf(file, line, "file"), Remedy: "correct the chart",
+		Where:  object.LineOf(file, line, "file"), Remedy: "correct the chart",
 	}
 }
 
@@ -169,7 +171,7 @@ func chartErrorText(err error) string {
 }
 
 // Values merges the values files and settings in Helm's order.
-func Values(c *release.Chart, files map[string][]byte) (map[string]any, *document.Failure) {
+func Values(c *release.Chart, files map[string][]byte) (map[string]any, *object.Failure) {
 	vals, f := mergeFiles(files, c.Values)
 	if f != nil {
 		return nil, f
@@ -177,10 +179,10 @@ func Values(c *release.Chart, files map[string][]byte) (map[string]any, *documen
 	if c.Inline != nil {
 		vals = MergeValues(vals, helmNumbers(c.Inline).(map[string]any))
 	}
-	broken := func(k string) *document.Failure {
-		return &document.Failure{
+	broken := func(k string) *object.Failure {
+		return &object.Failure{
 			Reason: fmt.Sprintf("set %s: not a value that Helm can parse", k),
-			Where:  document.FileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "correct `set` of the release",
+			Where:  object.FileStart(path.Join(c.Dir, "Chart.yaml")), Remedy: "correct `set` of the release",
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(c.Set)) {
@@ -203,15 +205,15 @@ func Values(c *release.Chart, files map[string][]byte) (map[string]any, *documen
 }
 
 // mergeFiles merges values files, the last one over the others.
-func mergeFiles(files map[string][]byte, list []string) (map[string]any, *document.Failure) {
+func mergeFiles(files map[string][]byte, list []string) (map[string]any, *object.Failure) {
 	vals := map[string]any{}
 	for _, p := range list {
 		v, err := document.DecodeYAML(files[p])
 		if err != nil {
 			line := document.ErrorLine(err)
-			return nil, &document.Failure{
+			return nil, &object.Failure{
 				Reason: fmt.Sprintf("%s:%d: %s", p, line, document.ErrorText(err)),
-				Where:  document.LineOf(p, line, "file"), Remedy: "correct the values file",
+				Where:  object.LineOf(p, line, "file"), Remedy: "correct the values file",
 			}
 		}
 		if v == nil {
@@ -219,8 +221,8 @@ func mergeFiles(files map[string][]byte, list []string) (map[string]any, *docume
 		}
 		m, ok := v.(map[string]any)
 		if !ok {
-			return nil, &document.Failure{
-				Reason: p + ": the values are not a map", Where: document.FileStart(p), Remedy: "correct the values file",
+			return nil, &object.Failure{
+				Reason: p + ": the values are not a map", Where: object.FileStart(p), Remedy: "correct the values file",
 			}
 		}
 		vals = MergeValues(vals, helmNumbers(m).(map[string]any))
@@ -229,14 +231,14 @@ func mergeFiles(files map[string][]byte, list []string) (map[string]any, *docume
 }
 
 // ownValues merges the files that stand in for the chart's own values.
-func ownValues(c *release.Chart, files map[string][]byte) ([]byte, *document.Failure) {
+func ownValues(c *release.Chart, files map[string][]byte) ([]byte, *object.Failure) {
 	vals, f := mergeFiles(files, c.OwnValues)
 	if f != nil {
 		return nil, f
 	}
 	b, err := yaml.Marshal(vals)
 	if err != nil {
-		return nil, document.AsFailure(c.OwnValues[0], err)
+		return nil, source.AsFailure(c.OwnValues[0], err)
 	}
 	return b, nil
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
@@ -85,7 +86,7 @@ func build(files map[string][]byte, root string, opt *krusty.Options) (resmap.Re
 
 // buildFiles are the gathered files, with charts rendered and with the root asked
 // for the origin of its resources.
-func buildFiles(j *release.Recipe) (map[string][]byte, []string, *document.Failure) {
+func buildFiles(j *release.Recipe) (map[string][]byte, []string, *object.Failure) {
 	files := make(map[string][]byte, len(j.Files))
 	for p, b := range j.Files {
 		files[p] = b
@@ -110,7 +111,7 @@ func buildFiles(j *release.Recipe) (map[string][]byte, []string, *document.Failu
 			}
 			b, err := yaml.Marshal(d.Content)
 			if err != nil {
-				return nil, nil, document.AsFailure(p, err)
+				return nil, nil, source.AsFailure(p, err)
 			}
 			fmt.Fprintf(&text, "---\n%s", b)
 		}
@@ -130,13 +131,13 @@ func buildFiles(j *release.Recipe) (map[string][]byte, []string, *document.Failu
 		}
 		var err error
 		if b, err = overlaid(j, p, b); err != nil {
-			return nil, nil, document.AsFailure(p, err)
+			return nil, nil, source.AsFailure(p, err)
 		}
 		sealed, isSealed := j.Encrypted[p]
 		for _, f := range slices.Concat(sealed.Files, sealed.Patches) {
 			at := path.Join(dir, f)
 			if files[at], err = withoutSeal(at, j.Files[at]); err != nil {
-				return nil, nil, document.AsFailure(at, err)
+				return nil, nil, source.AsFailure(at, err)
 			}
 		}
 		if !isRoot && !isSealed && len(generated[dir]) == 0 && len(j.Bases[p]) == 0 && !inflates(j, dir) &&
@@ -146,7 +147,7 @@ func buildFiles(j *release.Recipe) (map[string][]byte, []string, *document.Failu
 		inflated := func(ref string) bool { return j.Inflate[generatedFile(p, ref, 0)] != nil }
 		edited, err := editKustomization(b, edits{generated[dir], inflated, j.Bases[p], sealed, isRoot})
 		if err != nil {
-			return nil, nil, document.AsFailure(p, err)
+			return nil, nil, source.AsFailure(p, err)
 		}
 		files[p] = edited
 	}
@@ -279,7 +280,7 @@ func dropAnnotation(content map[string]any, name string) {
 var kustomizePath = regexp.MustCompile(`/[A-Za-z0-9_.@/ -]+\.(?:ya?ml|json)`)
 
 // Failure gives an error of the library's the repository's file.
-func Failure(j *release.Recipe, err error) *document.Failure {
+func Failure(j *release.Recipe, err error) *object.Failure {
 	file := j.RootKustomization()
 	text := strings.Join(strings.Fields(document.Backquoted.ReplaceAllString(err.Error(), "a value")), " ")
 	for _, m := range kustomizePath.FindAllString(text, -1) {
@@ -294,15 +295,15 @@ func Failure(j *release.Recipe, err error) *document.Failure {
 	if line == 1 && strings.Contains(text, "does not apply") {
 		line = max(document.KeyLine(j.Files[file], "patches"), document.KeyLine(j.Files[file], "patchesJson6902"))
 	}
-	return &document.Failure{
+	return &object.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s", file, line, document.Shorten(text, 600)),
-		Where:  document.LineOf(file, line, "file"),
+		Where:  object.LineOf(file, line, "file"),
 		Remedy: "correct the kustomization; `kustomize build " + j.Release.Path + "` shows the same",
 	}
 }
 
 // brokenFile finds a file that is no YAML: the library does not say its line.
-func brokenFile(j *release.Recipe) *document.Failure {
+func brokenFile(j *release.Recipe) *object.Failure {
 	for _, p := range j.Reads() {
 		if f := source.CheckYAML(p, j.Files[p]); f != nil && !source.IsKustomizationName(p) {
 			return f

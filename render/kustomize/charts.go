@@ -11,13 +11,14 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // charts prepares helmCharts for our own Helm: nothing is executed.
-func (g *gatherer) charts(k *File, dir string) *document.Failure {
+func (g *gatherer) charts(k *File, dir string) *object.Failure {
 	home := types.HelmDefaultHome
 	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
 		home = k.HelmGlobals.ChartHome
@@ -46,7 +47,7 @@ func generatedFile(file, ref string, i int) string {
 // helmCharts, which says the same. done is false where it is another one, or does more.
 //
 // Upstream: kustomize api v0.21, internal/builtins.HelmChartInflationGeneratorPlugin.Config.
-func (g *gatherer) inflator(k *File, dir, ref string) (done bool, f *document.Failure) {
+func (g *gatherer) inflator(k *File, dir, ref string) (done bool, f *object.Failure) {
 	at, text := k.Path, []byte(ref)
 	if !slices.Contains(k.Generators, ref) {
 		return false, nil
@@ -100,7 +101,7 @@ func (g *gatherer) inflator(k *File, dir, ref string) (done bool, f *document.Fa
 }
 
 // inflation gathers one entry of helmCharts.
-func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*release.Chart, *document.Failure) {
+func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*release.Chart, *object.Failure) {
 	base, in := source.Inside(dir, home)
 	chartDir := path.Join(base, h.Name)
 	if versioned := path.Join(base, h.Name+"-"+h.Version, h.Name); in && h.Version != "" && g.src.HasDir(versioned) {
@@ -117,7 +118,7 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 		return &release.Chart{}, nil
 	}
 	if !vendored && h.Repo != "" && g.src.CanFetch() {
-		var f *document.Failure
+		var f *object.Failure
 		if chartDir, f = g.fetchInflated(k, h); f != nil {
 			return nil, f
 		}
@@ -130,8 +131,11 @@ func (g *gatherer) inflation(k *File, dir, home string, h types.HelmChart) (*rel
 		f.Skipped = true
 		return nil, f
 	}
-	rel := release.Release{ID: g.recipe.Release.ID, Kind: release.Helm, Path: chartDir, Name: h.ReleaseName,
-		Namespace: h.Namespace, KubeVersion: h.KubeVersion}
+	rel := release.Release{
+		Release: object.Release{ID: g.recipe.Release.ID, Kind: object.Helm, Path: chartDir,
+			Name: h.ReleaseName, Namespace: h.Namespace},
+		KubeVersion: h.KubeVersion,
+	}
 	if rel.Namespace == "" {
 		rel.Namespace = g.space
 	}

@@ -6,6 +6,7 @@ import (
 
 	"sigs.k8s.io/kustomize/api/krusty"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
@@ -34,7 +35,7 @@ func TestEmptyAsUpstream(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, want := build(map[string][]byte{"app/kustomization.yaml": []byte(text)}, "/app", krusty.MakeDefaultOptions())
-		_, got := Gather(s, release.Release{ID: "app", Kind: release.Kustomize, Path: "app"})
+		_, got := Gather(s, release.Release{Release: object.Release{ID: "app", Kind: object.Kustomize, Path: "app"}})
 		if (got != nil) != (want != nil) {
 			t.Fatalf("%q: %v, upstream %v", text, got, want)
 		}

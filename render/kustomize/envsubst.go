@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -22,7 +23,7 @@ const substituteNote = "kustomize.toolkit.fluxcd.io/substitute"
 // Substitute replaces variables in a release's documents.
 //
 // Upstream: fluxcd/pkg v1.7, kustomize: SubstituteVariables and varSubstitution.
-func Substitute(s *release.Substitution, docs []document.Document) *document.Failure {
+func Substitute(s *release.Substitution, docs []document.Document) *object.Failure {
 	if len(s.Vars) == 0 && !s.Always {
 		return nil
 	}
@@ -30,9 +31,9 @@ func Substitute(s *release.Substitution, docs []document.Document) *document.Fai
 		if err := replace(s, &docs[i]); err != nil {
 			file, line := docs[i].File, docs[i].Line
 			name := document.Text(docs[i].Content, "metadata", "name")
-			return &document.Failure{
+			return &object.Failure{
 				Reason: fmt.Sprintf("%s: %s %s: %v", file, document.GVK(docs[i].Content).Kind, name, err),
-				Where:  document.LineOf(file, line, "file"),
+				Where:  object.LineOf(file, line, "file"),
 				Remedy: "correct the expression, or write $${ where the text is meant",
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
@@ -14,7 +15,7 @@ import (
 var missedPatch = regexp.MustCompile(`no matches for Id ([^.\s]+)\.\S*?/(\S+)\.\[`)
 
 // patchFailure words a patch that nothing matches, at the patch; nil for other errors.
-func patchFailure(j *release.Recipe, said string) *document.Failure {
+func patchFailure(j *release.Recipe, said string) *object.Failure {
 	m := missedPatch.FindStringSubmatch(said)
 	if m == nil {
 		return nil
@@ -36,19 +37,19 @@ func patchFailure(j *release.Recipe, said string) *document.Failure {
 			}
 			for _, d := range docs {
 				if document.Text(d.Content, "kind") == kind && document.Text(d.Content, "metadata", "name") == name {
-					return missedPatchFailure(document.LineOf(p, d.Line, "file"), kind, name)
+					return missedPatchFailure(object.LineOf(p, d.Line, "file"), kind, name)
 				}
 			}
 		}
 		if line := k.inlinePatch(kind, name); line > 0 {
-			return missedPatchFailure(document.LineOf(file, line, "file"), kind, name)
+			return missedPatchFailure(object.LineOf(file, line, "file"), kind, name)
 		}
 	}
 	return nil
 }
 
-func missedPatchFailure(at document.Location, kind, name string) *document.Failure {
-	return &document.Failure{
+func missedPatchFailure(at object.Location, kind, name string) *object.Failure {
+	return &object.Failure{
 		Reason: fmt.Sprintf("%s:%d: the patch is for %s %s, which the kustomization does not have", at.File,
 			at.StartLine, kind, name),
 		Where: at, Remedy: "correct its kind, name and namespace, or remove the patch",

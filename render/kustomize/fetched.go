@@ -10,8 +10,8 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/tree"
@@ -85,7 +85,7 @@ func splitRepository(n string) (repo, dir string) {
 }
 
 // base includes a folder of another repository, fetched at a full commit.
-func (g *gatherer) base(k *File, dir, ref string) *document.Failure {
+func (g *gatherer) base(k *File, dir, ref string) *object.Failure {
 	const copyIt = "copy it into the repository"
 	b, why := parseBase(ref)
 	switch {
@@ -104,13 +104,13 @@ func (g *gatherer) base(k *File, dir, ref string) *document.Failure {
 		g.recipe.Later = true
 		return nil
 	}
-	where := document.LineOf(k.Path, k.line(ref), "release")
+	where := object.LineOf(k.Path, k.line(ref), "release")
 	t, err := g.src.FetchTree(b.address, b.rev)
 	if err != nil {
 		return source.FetchFailure(redact.URL(ref), err, where)
 	}
 	mount := source.MountFolder(strings.TrimPrefix(b.address, "https://"), "git", b.address, t.Commit)
-	what := source.Fetched{Name: redact.URL(b.address), Version: b.rev, From: redact.URL(b.address),
+	what := object.Fetched{Name: redact.URL(b.address), Version: b.rev, From: redact.URL(b.address),
 		Digest: "git:" + t.Commit}
 	if err := g.src.Mount(mount, what, func() (tree.Tree, error) { return baseTree(t) }); err != nil {
 		return source.FetchFailure(redact.URL(ref), err, where)
@@ -135,7 +135,7 @@ func (g *gatherer) base(k *File, dir, ref string) *document.Failure {
 }
 
 // skip is a failure that is no error of the manifests.
-func (k *File) skip(ref, what, remedy string) *document.Failure {
+func (k *File) skip(ref, what, remedy string) *object.Failure {
 	f := k.fail(ref, what, remedy)
 	f.Skipped = true
 	return f
@@ -165,8 +165,8 @@ func replaceBases(m map[string]any, bases map[string]string) {
 }
 
 // fetchInflated fetches the chart of an entry of helmCharts and gives its folder.
-func (g *gatherer) fetchInflated(k *File, h types.HelmChart) (string, *document.Failure) {
-	where := document.LineOf(k.Path, k.line(h.Name), "release")
+func (g *gatherer) fetchInflated(k *File, h types.HelmChart) (string, *object.Failure) {
+	where := object.LineOf(k.Path, k.line(h.Name), "release")
 	ref := fetch.ChartRef{Repository: strings.TrimSuffix(h.Repo, "/"), Name: h.Name, Version: h.Version}
 	dir, note, f := g.src.FetchChart(ref, where)
 	if f != nil {

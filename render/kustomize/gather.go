@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
@@ -41,23 +42,23 @@ type File struct {
 
 // Read reads and checks the kustomization file of a folder. What it gives is read
 // once for both sides and not to be written to, see [parse].
-func Read(s *source.Source, file string) (*File, *document.Failure) {
+func Read(s *source.Source, file string) (*File, *object.Failure) {
 	b, err := s.Read(file)
 	if err != nil {
-		return nil, document.AsFailure(file, err)
+		return nil, source.AsFailure(file, err)
 	}
 	return parseOnce(s.Memo, file, b)
 }
 
 // parse gives the kustomization that a text is.
-func parse(file string, b []byte) (*File, *document.Failure) {
+func parse(file string, b []byte) (*File, *object.Failure) {
 	k := &File{Path: file, Text: b}
 	if err := k.Unmarshal(b); err != nil {
 		line := document.ErrorLine(err)
 		text := document.Backquoted.ReplaceAllString(err.Error(), "a value")
-		return nil, &document.Failure{
+		return nil, &object.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s", file, line, strings.Join(strings.Fields(text), " ")),
-			Where:  document.LineOf(file, line, "file"), Remedy: "correct the kustomization",
+			Where:  object.LineOf(file, line, "file"), Remedy: "correct the kustomization",
 		}
 	}
 	k.FixKustomization()
@@ -122,7 +123,7 @@ type gatherer struct {
 
 // Gather collects the files of a kustomization and everything it includes, and
 // refuses what would leave the tree or the process before any of it can start.
-func Gather(s *source.Source, rel release.Release) (*release.Recipe, *document.Failure) {
+func Gather(s *source.Source, rel release.Release) (*release.Recipe, *object.Failure) {
 	g := &gatherer{
 		src: s, recipe: &release.Recipe{Release: rel, Files: map[string][]byte{}, Inflate: map[string]*release.Chart{}},
 		done: map[string]bool{}, parents: map[string]bool{},
@@ -132,21 +133,21 @@ func Gather(s *source.Source, rel release.Release) (*release.Recipe, *document.F
 }
 
 // folder adds the kustomization of a folder; from and at say who includes it.
-func (g *gatherer) folder(dir, from string, at func() int) *document.Failure {
+func (g *gatherer) folder(dir, from string, at func() int) *object.Failure {
 	if g.parents[dir] {
 		line := at()
-		return &document.Failure{
+		return &object.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s includes itself", from, line, dir),
-			Where:  document.LineOf(from, line, "file"), Remedy: "break the cycle",
+			Where:  object.LineOf(from, line, "file"), Remedy: "break the cycle",
 		}
 	}
 	if g.done[dir] {
 		return nil
 	}
 	if len(g.done) >= maxKustomizations {
-		return &document.Failure{
+		return &object.Failure{
 			Reason: fmt.Sprintf("%s: more than %d kustomizations in one release", from, maxKustomizations),
-			Where:  document.FileStart(from), Remedy: "split the release",
+			Where:  object.FileStart(from), Remedy: "split the release",
 		}
 	}
 	g.done[dir], g.parents[dir] = true, true
@@ -157,12 +158,12 @@ func (g *gatherer) folder(dir, from string, at func() int) *document.Failure {
 	}
 	if file == "" {
 		line := at()
-		if f := fromTemplate(g.src, dir, document.LineOf(from, line, "file")); f != nil {
+		if f := fromTemplate(g.src, dir, object.LineOf(from, line, "file")); f != nil {
 			return f
 		}
-		return &document.Failure{
+		return &object.Failure{
 			Reason: fmt.Sprintf("%s:%d: %s has no kustomization file", from, line, dir),
-			Where:  document.LineOf(from, line, "file"), Remedy: "add a kustomization.yaml there, or correct the path",
+			Where:  object.LineOf(from, line, "file"), Remedy: "add a kustomization.yaml there, or correct the path",
 		}
 	}
 	k, f := Read(g.src, file)
@@ -173,7 +174,7 @@ func (g *gatherer) folder(dir, from string, at func() int) *document.Failure {
 }
 
 // generated adds the kustomization that Flux generates for a folder without one.
-func (g *gatherer) generated(dir string) *document.Failure {
+func (g *gatherer) generated(dir string) *object.Failure {
 	var text strings.Builder
 	text.WriteString("resources:\n")
 	k := &File{Path: path.Join(dir, "kustomization.yaml")}
@@ -187,7 +188,7 @@ func (g *gatherer) generated(dir string) *document.Failure {
 }
 
 // content adds a kustomization and everything it names.
-func (g *gatherer) content(k *File, dir string) *document.Failure {
+func (g *gatherer) content(k *File, dir string) *object.Failure {
 	if ov := g.recipe.Release.Overlay; ov != nil && dir == g.recipe.Release.Path {
 		own, f := parse(k.Path, k.Text)
 		if f != nil {
@@ -197,16 +198,16 @@ func (g *gatherer) content(k *File, dir string) *document.Failure {
 		Apply(ov, &k.Kustomization)
 	}
 	if err := k.CheckEmpty(); err != nil { // not in its own text: what is written for the build makes it no longer empty
-		return &document.Failure{
+		return &object.Failure{
 			Reason: fmt.Sprintf("%s:1: %s", k.Path, err),
-			Where:  document.FileStart(k.Path), Remedy: "list what it consists of, or remove the file",
+			Where:  object.FileStart(k.Path), Remedy: "list what it consists of, or remove the file",
 		}
 	}
 	if g.space == "" {
 		g.space = k.Namespace
 	}
 	g.recipe.Files[k.Path] = k.Text
-	for _, step := range []func(*File, string) *document.Failure{g.resources, g.filesOf, g.plugins, g.charts} {
+	for _, step := range []func(*File, string) *object.Failure{g.resources, g.filesOf, g.plugins, g.charts} {
 		if f := step(k, dir); f != nil {
 			return f
 		}
@@ -215,7 +216,7 @@ func (g *gatherer) content(k *File, dir string) *document.Failure {
 }
 
 // resources follows what is accumulated: files and folders.
-func (g *gatherer) resources(k *File, dir string) *document.Failure {
+func (g *gatherer) resources(k *File, dir string) *object.Failure {
 	for _, r := range k.Resources {
 		if f := g.include(k, dir, r, false); f != nil {
 			return f
@@ -235,7 +236,7 @@ var RemoteRef = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // include adds a file or a folder that a kustomization names.
-func (g *gatherer) include(k *File, dir, ref string, component bool) *document.Failure {
+func (g *gatherer) include(k *File, dir, ref string, component bool) *object.Failure {
 	p, in := source.Inside(dir, ref)
 	switch {
 	case in && !component && g.src.HasFile(p):
@@ -255,7 +256,7 @@ func (g *gatherer) include(k *File, dir, ref string, component bool) *document.F
 
 // wrongKind refuses a component among resources and a kustomization among components,
 // where the library would not say the line.
-func (g *gatherer) wrongKind(k *File, dir, ref string, component bool) *document.Failure {
+func (g *gatherer) wrongKind(k *File, dir, ref string, component bool) *object.Failure {
 	file := FileOf(g.src, dir)
 	if file == "" {
 		return nil
@@ -274,7 +275,7 @@ func (g *gatherer) wrongKind(k *File, dir, ref string, component bool) *document
 }
 
 // remote refuses what lies on another machine.
-func (g *gatherer) remote(k *File, ref string) *document.Failure {
+func (g *gatherer) remote(k *File, ref string) *object.Failure {
 	remedy := "vendor it into the repository"
 	if b, why := parseBase(ref); why == "" && fetch.Pinned(b.rev) {
 		remedy += ", or run without --offline"
@@ -283,16 +284,16 @@ func (g *gatherer) remote(k *File, ref string) *document.Failure {
 }
 
 // fail is a failure about a reference of this kustomization.
-func (k *File) fail(ref, what, remedy string) *document.Failure {
+func (k *File) fail(ref, what, remedy string) *object.Failure {
 	line := k.line(ref)
-	return &document.Failure{
+	return &object.Failure{
 		Reason: fmt.Sprintf("%s:%d: %s %s", k.Path, line, redact.URL(ref), what),
-		Where:  document.LineOf(k.Path, line, "file"), Remedy: remedy,
+		Where:  object.LineOf(k.Path, line, "file"), Remedy: remedy,
 	}
 }
 
 // add reads one file.
-func (g *gatherer) add(k *File, p, ref string) *document.Failure {
+func (g *gatherer) add(k *File, p, ref string) *object.Failure {
 	if root := path.Dir(k.Path); !g.anyFile() && !source.Under(g.src.Real(p), g.src.Real(root)) {
 		return k.fail(ref, "is outside of "+root+", which `kustomize build` refuses to read",
 			"move it below that folder, or make its folder a base; where the cluster builds with LoadRestrictionsNone, declare the release with `loadRestrictor: none`")
@@ -302,8 +303,8 @@ func (g *gatherer) add(k *File, p, ref string) *document.Failure {
 	}
 	b, err := g.src.Read(p)
 	if err != nil {
-		f := document.AsFailure(p, err)
-		f.Where = document.LineOf(k.Path, k.line(ref), "file")
+		f := source.AsFailure(p, err)
+		f.Where = object.LineOf(k.Path, k.line(ref), "file")
 		f.Reason = fmt.Sprintf("%s:%d: %s", k.Path, f.Where.StartLine, f.Reason)
 		return f
 	}
@@ -331,7 +332,7 @@ func hasAlias(b []byte) bool {
 }
 
 // need adds a file that must exist.
-func (g *gatherer) need(k *File, dir, ref string) *document.Failure {
+func (g *gatherer) need(k *File, dir, ref string) *object.Failure {
 	if ref == "" {
 		return nil
 	}
@@ -348,7 +349,7 @@ func (g *gatherer) need(k *File, dir, ref string) *document.Failure {
 }
 
 // filesOf adds the files that patches, generators and settings name.
-func (g *gatherer) filesOf(k *File, dir string) *document.Failure {
+func (g *gatherer) filesOf(k *File, dir string) *object.Failure {
 	refs := k.PatchFiles()
 	for _, r := range k.Replacements {
 		refs = append(refs, r.Path)

@@ -8,12 +8,13 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // plugins follows generators, transformers and validators, and lets only the built-in
 // ones pass: others are programs.
-func (g *gatherer) plugins(k *File, dir string) *document.Failure {
+func (g *gatherer) plugins(k *File, dir string) *object.Failure {
 	for _, list := range [][]string{k.Generators, k.Transformers, k.Validators} {
 		for _, ref := range list {
 			if done, f := g.inflator(k, dir, ref); done || f != nil {
@@ -55,7 +56,7 @@ func (g *gatherer) plugins(k *File, dir string) *document.Failure {
 }
 
 // plugin checks one plugin configuration and adds the files it names.
-func (g *gatherer) plugin(file string, line int, text []byte, dir string, k *File) *document.Failure {
+func (g *gatherer) plugin(file string, line int, text []byte, dir string, k *File) *object.Failure {
 	docs, f := document.Decode(file, text)
 	if f != nil {
 		return f
@@ -63,10 +64,10 @@ func (g *gatherer) plugin(file string, line int, text []byte, dir string, k *Fil
 	for _, d := range docs {
 		kind, _ := d.Content["kind"].(string)
 		if v, _ := d.Content["apiVersion"].(string); v != "builtin" || kind == "HelmChartInflationGenerator" {
-			return &document.Failure{
+			return &object.Failure{
 				Skipped: true,
 				Reason:  fmt.Sprintf("%s:%d: %s %s runs a program; plugins and functions are refused", file, line, v, kind),
-				Where:   document.LineOf(file, line, "file"), Remedy: "commit what it generates, and list that under resources",
+				Where:   object.LineOf(file, line, "file"), Remedy: "commit what it generates, and list that under resources",
 			}
 		}
 		var refs []string

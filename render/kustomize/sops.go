@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 )
@@ -29,7 +30,7 @@ const (
 //
 // Upstream: viaduct-ai/kustomize-sops: its files become resources; secretFrom makes more of
 // others.
-func (g *gatherer) decryption(k *File, dir, ref string) (done bool, f *document.Failure) {
+func (g *gatherer) decryption(k *File, dir, ref string) (done bool, f *object.Failure) {
 	at, in := source.Inside(dir, ref)
 	docs, broken := document.Decode(at, g.recipe.Files[at])
 	if !in || broken != nil || len(docs) == 0 || !slices.Contains(k.Generators, ref) {
@@ -52,9 +53,9 @@ func (g *gatherer) decryption(k *File, dir, ref string) (done bool, f *document.
 		}
 		if !g.src.HasFile(p) {
 			line := document.KeyLine(g.recipe.Files[at], "files")
-			return false, &document.Failure{
+			return false, &object.Failure{
 				Reason: fmt.Sprintf("%s:%d: %s does not exist", at, line, name),
-				Where:  document.LineOf(at, line, "file"), Remedy: "commit it, encrypted, or remove the line",
+				Where:  object.LineOf(at, line, "file"), Remedy: "commit it, encrypted, or remove the line",
 			}
 		}
 		if f := g.add(k, p, name); f != nil {

@@ -7,12 +7,12 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 
-	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // generators adds the files that generators take their data from.
-func (g *gatherer) generators(k *File, dir string) *document.Failure {
+func (g *gatherer) generators(k *File, dir string) *object.Failure {
 	for _, c := range k.ConfigMapGenerator {
 		if f := g.sources(k, dir, c.KvPairSources, false); f != nil {
 			return f
@@ -26,7 +26,7 @@ func (g *gatherer) generators(k *File, dir string) *document.Failure {
 	return nil
 }
 
-func (g *gatherer) sources(k *File, dir string, s types.KvPairSources, secret bool) *document.Failure {
+func (g *gatherer) sources(k *File, dir string, s types.KvPairSources, secret bool) *object.Failure {
 	envs := map[string]bool{}
 	for _, ref := range s.EnvSources {
 		envs[ref] = true

@@ -7,7 +7,7 @@ import (
 
 	"sigs.k8s.io/kustomize/api/konfig"
 
-	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -15,8 +15,8 @@ import (
 var templateMarks = []string{".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".gotmpl", ".erb", ".mustache", ".envsubst"}
 
 // missing is the failure of a file or folder that an entry names, and that is not here.
-func (g *gatherer) missing(k *File, p, ref string) *document.Failure {
-	if f := fromTemplate(g.src, p, document.LineOf(k.Path, k.line(ref), "file")); f != nil {
+func (g *gatherer) missing(k *File, p, ref string) *object.Failure {
+	if f := fromTemplate(g.src, p, object.LineOf(k.Path, k.line(ref), "file")); f != nil {
 		return f
 	}
 	if strings.Contains(strings.ToLower(path.Base(p)), "secret") { // which no repository should hold in the clear
@@ -27,7 +27,7 @@ func (g *gatherer) missing(k *File, p, ref string) *document.Failure {
 
 // fromTemplate is the failure of what a program writes from a template that is here: the file, or the kustomization
 // file of the folder. It is no fault of what names it, which is a part of what that program makes. nil: there is none.
-func fromTemplate(s *source.Source, p string, at document.Location) *document.Failure {
+func fromTemplate(s *source.Source, p string, at object.Location) *object.Failure {
 	names := []string{p}
 	for _, name := range konfig.RecognizedKustomizationFileNames() {
 		names = append(names, path.Join(p, name))
@@ -35,7 +35,7 @@ func fromTemplate(s *source.Source, p string, at document.Location) *document.Fa
 	for _, name := range names {
 		for _, mark := range templateMarks {
 			if s.HasFile(name + mark) {
-				return &document.Failure{
+				return &object.Failure{
 					Skipped: true, Where: at,
 					Reason: fmt.Sprintf("%s:%d: %s is written from the template %s; that program is not run",
 						at.File, at.StartLine, name, name+mark),

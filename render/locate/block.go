@@ -3,13 +3,13 @@ package locate
 import (
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // InBlock moves a place in a block of text to the file that holds the block; field is
 // where the block's key stands.
-func InBlock(s *source.Source, field, in document.Location) document.Location {
+func InBlock(s *source.Source, field, in object.Location) object.Location {
 	b, err := s.Read(field.File)
 	if err != nil {
 		return field

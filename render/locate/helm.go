@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -24,7 +25,7 @@ const (
 // values that the template mentions where it writes the field and those whose value is
 // the field's; one is believed when changing it changes the field. Else it is the
 // template's line.
-func (l *locator) inHelm(d document.Document, p fieldpath.Path) document.Location {
+func (l *locator) inHelm(d document.Document, p fieldpath.Path) object.Location {
 	if list := l.recipe.Release.PostRender; len(list) > 0 && !d.Hook {
 		q := query{doc: d, path: p}
 		q.value, q.exists = p.Get(d.Content)
@@ -38,7 +39,7 @@ func (l *locator) inHelm(d document.Document, p fieldpath.Path) document.Locatio
 }
 
 // inflated is inHelm for a chart that a kustomization inflates; at is the entry there.
-func (l *locator) inflated(c *release.Chart, d document.Document, q query, at document.Location) document.Location {
+func (l *locator) inflated(c *release.Chart, d document.Document, q query, at object.Location) object.Location {
 	t := l.trialsOf(c)
 	defer t.session()()
 	for _, e := range t.baseline() {
@@ -55,15 +56,15 @@ func likelyContent(was, now map[string]any) bool {
 	return document.GVK(was) == document.GVK(now) && sameName(now, text)
 }
 
-func (l *locator) inChart(c *release.Chart, d document.Document, p fieldpath.Path) document.Location {
+func (l *locator) inChart(c *release.Chart, d document.Document, p fieldpath.Path) object.Location {
 	file := helm.TemplateFile(c, d.File)
 	if file == "" {
-		return document.LineOf(path.Join(c.Dir, "Chart.yaml"), 1, "release")
+		return object.LineOf(path.Join(c.Dir, "Chart.yaml"), 1, "release")
 	}
 	text := l.recipe.Files[file]
 	t := NewTemplateText(text, path.Ext(file) == ".tgz")
 	line, depth := t.Find(d, p)
-	at := document.LineOf(file, line, "template")
+	at := object.LineOf(file, line, "template")
 	if line <= len(t.lines) && line > 0 {
 		trimmed := strings.TrimLeft(t.lines[line-1], " ")
 		at.StartColumn = len(t.lines[line-1]) - len(trimmed) + 1
@@ -88,7 +89,7 @@ type wantedValue struct {
 }
 
 // valuesLine finds the values line of a field and confirms it.
-func (l *locator) valuesLine(c *release.Chart, d document.Document, w wantedValue) (document.Location, bool) {
+func (l *locator) valuesLine(c *release.Chart, d document.Document, w wantedValue) (object.Location, bool) {
 	scope := chartScope(d.File)
 	t := l.trialsOf(c)
 	defer t.session()()
@@ -117,12 +118,12 @@ func (l *locator) valuesLine(c *release.Chart, d document.Document, w wantedValu
 	if first != nil && first.exact {
 		return first.place(), true // the template names it, and it holds the value
 	}
-	return document.Location{}, false
+	return object.Location{}, false
 }
 
 // valuesBlock finds the key in the values under which a whole map or list of an object
 // is written.
-func (l *locator) valuesBlock(c *release.Chart, d document.Document, w wantedValue) (document.Location, bool) {
+func (l *locator) valuesBlock(c *release.Chart, d document.Document, w wantedValue) (object.Location, bool) {
 	scope := chartScope(d.File)
 	t := l.trialsOf(c)
 	for _, leaf := range l.valuesLeaves(c, scope) {
@@ -143,7 +144,7 @@ func (l *locator) valuesBlock(c *release.Chart, d document.Document, w wantedVal
 			return l.valuesPlace(leaf.file, leaf.own[:len(leaf.own)-(len(leaf.path)-len(full))]), true
 		}
 	}
-	return document.Location{}, false
+	return object.Location{}, false
 }
 
 // chartScope is the path of a sub-chart's values in its parent's: "web/charts/db/..."
@@ -168,17 +169,17 @@ type valuesLeaf struct {
 	path      fieldpath.Path // in the top chart's values
 	value     any
 	file      string
-	own       fieldpath.Path                         // in file
-	in        *locator                               // of the file
-	at        document.Location                      // of one that is in no file
-	find      func(fieldpath.Path) document.Location // its place, where that is not in at
-	set       string                                 // the setting that it is
-	mentioned bool                                   // by the template, at the field
-	exact     bool                                   // equal to the field's value
+	own       fieldpath.Path                       // in file
+	in        *locator                             // of the file
+	at        object.Location                      // of one that is in no file
+	find      func(fieldpath.Path) object.Location // its place, where that is not in at
+	set       string                               // the setting that it is
+	mentioned bool                                 // by the template, at the field
+	exact     bool                                 // equal to the field's value
 }
 
 // place is where the leaf was set.
-func (v *valuesLeaf) place() document.Location {
+func (v *valuesLeaf) place() object.Location {
 	switch {
 	case v.find != nil:
 		return v.find(v.path)
@@ -313,7 +314,7 @@ func (l *locator) readLeaves(c *release.Chart, scope fieldpath.Path) []valuesLea
 func (l *locator) inlineLeaves(c *release.Chart, seen map[string]bool) []valuesLeaf {
 	by := l.recipe.Release.By
 	if by.File == "" {
-		by = document.LineOf(l.recipe.EntryFile(), 1, "release")
+		by = object.LineOf(l.recipe.EntryFile(), 1, "release")
 	}
 	by.Rung = "release"
 	var out []valuesLeaf
@@ -326,7 +327,7 @@ func (l *locator) inlineLeaves(c *release.Chart, seen map[string]bool) []valuesL
 			}
 			leaf := valuesLeaf{path: p, value: set[k], at: by, set: k}
 			if at := l.recipe.Release.SettingAt; at != nil {
-				leaf.find = func(fieldpath.Path) document.Location {
+				leaf.find = func(fieldpath.Path) object.Location {
 					at := at(k)
 					at.Rung = "value"
 					return at
@@ -354,10 +355,10 @@ func (l *locator) inlineLeaves(c *release.Chart, seen map[string]bool) []valuesL
 }
 
 // valuesPlace is where a leaf stands in a values file.
-func (l *locator) valuesPlace(file string, p fieldpath.Path) document.Location {
+func (l *locator) valuesPlace(file string, p fieldpath.Path) object.Location {
 	root := document.Only(l.roots(file))
 	if root == nil {
-		return document.LineOf(file, 1, "value")
+		return object.LineOf(file, 1, "value")
 	}
 	r, _ := document.Descend(root, p)
 	loc := document.NodeRegion(file, r, true)

@@ -10,6 +10,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -17,7 +18,7 @@ import (
 // the root and the file that the object is from are searched from the outside in, in
 // each what is applied last first: the first line that gives the field its value has
 // won. Kustomize's own annotations name the kustomization, not the patch.
-func (l *locator) inKustomize(d document.Document, p fieldpath.Path) document.Location {
+func (l *locator) inKustomize(d document.Document, p fieldpath.Path) object.Location {
 	q := query{doc: d, path: p}
 	q.value, q.exists = p.Get(d.Content)
 	best := hit{depth: -1}
@@ -52,7 +53,7 @@ type query struct {
 
 // hit is a place that has to do with a query; exact where it sets the value.
 type hit struct {
-	at    document.Location
+	at    object.Location
 	depth int // steps of the path that it matches
 	exact bool
 }
@@ -214,7 +215,7 @@ func (l *locator) imageHit(k *kustomize.File, root *yaml3.Node, q query) hit {
 }
 
 // setRegion is a field of a kustomization that sets another object's field.
-func setRegion(file string, r document.Region) document.Location {
+func setRegion(file string, r document.Region) object.Location {
 	loc := document.NodeRegion(file, r, true)
 	loc.Rung = "patch"
 	return loc
@@ -301,16 +302,16 @@ func (l *locator) nameHit(k *kustomize.File, root *yaml3.Node, q query) hit {
 // baseHit is the object's node in the file it is from.
 func (l *locator) baseHit(d document.Document, q query) hit {
 	if d.Origin == "" {
-		return hit{at: document.LineOf(l.recipe.RootKustomization(), 1, "release"), depth: 0}
+		return hit{at: object.LineOf(l.recipe.RootKustomization(), 1, "release"), depth: 0}
 	}
 	if c, ok := l.recipe.Inflate[d.Origin]; ok {
-		at := document.LineOf(l.recipe.RootKustomization(), 1, "release")
+		at := object.LineOf(l.recipe.RootKustomization(), 1, "release")
 		if k := l.kustomization(path.Dir(d.Origin)); k != nil {
 			field := "helmCharts"
 			if len(k.HelmCharts) == 0 {
 				field = "generators"
 			}
-			at = document.LineOf(k.Path, document.KeyLine(k.Text, field), "release")
+			at = object.LineOf(k.Path, document.KeyLine(k.Text, field), "release")
 		}
 		return hit{at: l.inflated(c, d, q, at)}
 	}
@@ -325,7 +326,7 @@ func (l *locator) baseHit(d document.Document, q query) hit {
 		}
 	}
 	if best == nil {
-		return hit{at: document.LineOf(d.Origin, 1, "file"), depth: 0}
+		return hit{at: object.LineOf(d.Origin, 1, "file"), depth: 0}
 	}
 	v := matchNode(best, q)
 	return hit{document.NodeRegion(d.Origin, v.region, v.depth > 0), v.depth, v.exact}
@@ -347,7 +348,7 @@ func (l *locator) generatorHit(d document.Document) hit {
 			}
 		}
 	}
-	return hit{at: document.LineOf(d.Origin, 1, "file"), depth: 0}
+	return hit{at: object.LineOf(d.Origin, 1, "file"), depth: 0}
 }
 
 // documents are all documents of a file, items of lists included.

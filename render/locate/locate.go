@@ -8,6 +8,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
 	"github.com/kubesettle/kubesettle/render/worker"
@@ -20,16 +21,16 @@ type Options struct {
 }
 
 // New gives the function that finds the source of each document's fields.
-func New(s *source.Source, j *release.Recipe, opt Options) func(d document.Document) func(string) document.Location {
+func New(s *source.Source, j *release.Recipe, opt Options) func(d document.Document) func(string) object.Location {
 	l := &locator{src: s, recipe: j, opt: opt, nodes: map[string][]*yaml3.Node{}, kusts: map[string]*kustomize.File{},
 		chains: map[chainKey][]string{},
 		trials: map[string]*trials{},
 		leaves: map[leavesKey][]valuesLeaf{}, overlays: map[*release.Overlay]*overlayText{},
 		inline: map[string][]*yaml3.Node{}}
-	return func(d document.Document) func(string) document.Location {
+	return func(d document.Document) func(string) object.Location {
 		var mu sync.Mutex
-		cache := map[string]document.Location{}
-		return func(path string) document.Location {
+		cache := map[string]object.Location{}
+		return func(path string) object.Location {
 			mu.Lock()
 			defer mu.Unlock()
 			if at, ok := cache[path]; ok {
@@ -59,11 +60,11 @@ type locator struct {
 	inline   map[string][]*yaml3.Node // documents of a text in a kustomization
 }
 
-func (l *locator) locate(d document.Document, p fieldpath.Path) document.Location {
+func (l *locator) locate(d document.Document, p fieldpath.Path) object.Location {
 	switch l.recipe.Release.Kind {
-	case release.Helm:
+	case object.Helm:
 		return l.inHelm(d, p)
-	case release.Kustomize:
+	case object.Kustomize:
 		return l.inKustomize(d, p)
 	default:
 		return l.inPlain(d, p)
@@ -71,13 +72,13 @@ func (l *locator) locate(d document.Document, p fieldpath.Path) document.Locatio
 }
 
 // inPlain is the node of a plain manifest.
-func (l *locator) inPlain(d document.Document, p fieldpath.Path) document.Location {
+func (l *locator) inPlain(d document.Document, p fieldpath.Path) object.Location {
 	root := l.node(d.File, d.Doc)
 	for _, i := range d.Items {
 		root = document.Child(document.Child(root, fieldpath.Key("items")), fieldpath.At(i))
 	}
 	if root == nil {
-		return document.LineOf(d.File, d.Line, "node")
+		return object.LineOf(d.File, d.Line, "node")
 	}
 	n, depth := document.Descend(root, p)
 	return document.NodeRegion(d.File, n, depth > 0)

@@ -13,6 +13,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
@@ -121,7 +122,7 @@ func (l *locator) patchText(k *kustomize.File, node *yaml3.Node, p types.Patch, 
 }
 
 // outerPlace moves a place in an inline text to the file around it.
-func outerPlace(file []byte, scalar *yaml3.Node, in document.Location) document.Location {
+func outerPlace(file []byte, scalar *yaml3.Node, in object.Location) object.Location {
 	if scalar.Style&(yaml3.LiteralStyle|yaml3.FoldedStyle) == 0 {
 		return setRegion(in.File, document.Region{Key: nil, Value: scalar})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/helm"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/worker"
 )
@@ -173,8 +174,9 @@ func (t *trials) renderWith(values map[string]any) []document.Document {
 }
 
 func (t *trials) run(c *release.Chart) []document.Document {
-	out := t.keeper.runner.Run(&release.Recipe{Release: release.Release{Kind: release.Helm, Path: c.Dir},
-		Files: t.files, Chart: c})
+	out := t.keeper.runner.Run(&release.Recipe{
+		Release: release.Release{Release: object.Release{Kind: object.Helm, Path: c.Dir}},
+		Files:   t.files, Chart: c})
 	if out.Err != nil {
 		return nil
 	}

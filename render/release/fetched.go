@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/source"
 )
 
 // FetchedAt remembers which line brought something fetched into a recipe.
-func (j *Recipe) FetchedAt(dir string, where document.Location) {
+func (j *Recipe) FetchedAt(dir string, where object.Location) {
 	if j.Fetched == nil {
-		j.Fetched = map[string]document.Location{}
+		j.Fetched = map[string]object.Location{}
 	}
 	if _, ok := j.Fetched[source.MountOf(dir)]; !ok {
 		where.Rung = "release"
@@ -23,7 +23,7 @@ func (j *Recipe) FetchedAt(dir string, where document.Location) {
 
 // Placed is a location in the repository: what lies in something fetched is where the
 // line is that brought it in.
-func (j *Recipe) Placed(at document.Location) document.Location {
+func (j *Recipe) Placed(at object.Location) object.Location {
 	for range len(j.fetched()) {
 		where, ok := j.fetched()[source.MountOf(at.File)]
 		if !ok {
@@ -34,7 +34,7 @@ func (j *Recipe) Placed(at document.Location) document.Location {
 	return at
 }
 
-func (j *Recipe) fetched() map[string]document.Location {
+func (j *Recipe) fetched() map[string]object.Location {
 	if j == nil {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (j *Recipe) fetched() map[string]document.Location {
 }
 
 // PlacedFailure is a failure with its location in the repository.
-func (j *Recipe) PlacedFailure(f *document.Failure) *document.Failure {
+func (j *Recipe) PlacedFailure(f *object.Failure) *object.Failure {
 	out := *f
 	out.Reason = strings.ReplaceAll(f.Reason, source.FetchedRoot+"/", "")
 	if source.MountOf(f.Where.File) == "" {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // Unread is the recipe of a release that cannot be had. The files that declare it are what
@@ -46,7 +47,7 @@ type Recipe struct {
 	// Later says that something was not fetched, and is not among the files.
 	Later bool `json:",omitempty"`
 	// Fetched are the lines that brought something fetched in, by its folder.
-	Fetched map[string]document.Location `json:"-"`
+	Fetched map[string]object.Location `json:"-"`
 
 	Declares map[string]bool `json:"-"` // files that say what to render, and are not rendered
 
@@ -58,7 +59,7 @@ type Recipe struct {
 type Output struct {
 	Docs  []document.Document
 	Notes []string
-	Err   *document.Failure
+	Err   *object.Failure
 	Lost  []LostFile `json:",omitempty"`
 
 	Untouched bool `json:"-"` // not rendered: it is the same on the other side
@@ -115,10 +116,10 @@ func (j *Recipe) As(r Release) *Recipe {
 }
 
 // Cut is the failure of a release that there was no time for.
-func (j *Recipe) Cut() *document.Failure {
-	return &document.Failure{
+func (j *Recipe) Cut() *object.Failure {
+	return &object.Failure{
 		Cut: true, Skipped: true, Reason: j.Release.Path + ": the time budget ran out before it was rendered",
-		Where:  document.FileStart(j.EntryFile()),
+		Where:  object.FileStart(j.EntryFile()),
 		Remedy: "give it more time with --time-budget, or find out what makes it slow",
 	}
 }
@@ -128,7 +129,7 @@ func (j *Recipe) EntryFile() string {
 	switch {
 	case j.Chart != nil:
 		return j.Chart.Dir + "/Chart.yaml"
-	case j.Release.Kind == Kustomize:
+	case j.Release.Kind == object.Kustomize:
 		return j.RootKustomization()
 	case len(j.Release.Files) > 0:
 		return j.Release.Files[0]
@@ -150,7 +151,7 @@ func (j *Recipe) RootKustomization() string {
 // nothing to do with it.
 type LostFile struct {
 	File string
-	Err  *document.Failure
+	Err  *object.Failure
 }
 
 // Template fills parameters into a value, once for each set of them, as an

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fetch"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -42,7 +42,7 @@ type remotes struct {
 // mounted is one thing that was fetched.
 type mounted struct {
 	src  *Source
-	what Fetched
+	what object.Fetched
 }
 
 // mounted gives the source that a path lies in, and the path there.
@@ -75,7 +75,7 @@ func (s *Source) FetchTree(address, rev string) (*fetch.Tree, error) {
 }
 
 // Mount shows a tree under a folder of [FetchedRoot].
-func (s *Source) Mount(at string, what Fetched, open func() (tree.Tree, error)) error {
+func (s *Source) Mount(at string, what object.Fetched, open func() (tree.Tree, error)) error {
 	if s.dirs[FetchedRoot] || s.Lists(FetchedRoot) {
 		return fmt.Errorf("%s is a name that this tool reserves: rename the folder", FetchedRoot)
 	}
@@ -97,13 +97,13 @@ func (s *Source) Mount(at string, what Fetched, open func() (tree.Tree, error)) 
 }
 
 // FetchedAt is what is shown in some folders, in their order.
-func (s *Source) FetchedAt(folders []string) []Fetched {
+func (s *Source) FetchedAt(folders []string) []object.Fetched {
 	if s.net == nil {
 		return nil
 	}
 	s.net.mu.Lock()
 	defer s.net.mu.Unlock()
-	var out []Fetched
+	var out []object.Fetched
 	for _, name := range folders {
 		if m := s.net.mounts[name]; m != nil {
 			out = append(out, m.what)
@@ -129,7 +129,7 @@ func ChartFolder(ref fetch.ChartRef) string {
 
 // FetchChart mounts a chart and gives its folder; where says who refers to it, note what
 // is to be said about it.
-func (s *Source) FetchChart(ref fetch.ChartRef, where document.Location) (dir, note string, f *document.Failure) {
+func (s *Source) FetchChart(ref fetch.ChartRef, where object.Location) (dir, note string, f *object.Failure) {
 	c, err := s.net.fetcher.Chart(s.net.ctx, ref)
 	if err != nil {
 		return "", "", FetchFailure("chart "+ChartName(ref), err, where)
@@ -143,7 +143,7 @@ func (s *Source) FetchChart(ref fetch.ChartRef, where document.Location) (dir, n
 			c.Name, c.Version), "; ")
 	}
 	dir = ChartFolder(ref)
-	err = s.Mount(dir, Fetched{Name: c.Name, Version: c.Version, From: c.Repository, Digest: c.Digest},
+	err = s.Mount(dir, object.Fetched{Name: c.Name, Version: c.Version, From: c.Repository, Digest: c.Digest},
 		func() (tree.Tree, error) {
 			files := make(map[string]string, len(c.Files))
 			for name, b := range c.Files {
@@ -178,8 +178,8 @@ func versionText(ref fetch.ChartRef) string {
 }
 
 // FetchFailure words what fetching says, at the line that refers to it.
-func FetchFailure(what string, err error, where document.Location) *document.Failure {
-	f := &document.Failure{Where: where, Remedy: "vendor it into the repository"}
+func FetchFailure(what string, err error, where object.Location) *object.Failure {
+	f := &object.Failure{Where: where, Remedy: "vendor it into the repository"}
 	reason := err.Error()
 	var own *fetch.Error
 	if errors.As(err, &own) {
@@ -200,9 +200,3 @@ func FetchFailure(what string, err error, where document.Location) *document.Fai
 
 // CanFetch reports whether anything may be fetched, from a host or from the cache.
 func (s *Source) CanFetch() bool { return s.net != nil && s.net.fetcher != nil }
-
-// Fetched is one thing that a release took from another host.
-type Fetched struct {
-	Name, Version, From string // a chart's, or twice the repository's address and a revision
-	Digest              string // "sha256:…" of a chart's archive, or "git:" and a commit
-}

@@ -8,10 +8,11 @@ import (
 	yaml3 "go.yaml.in/yaml/v3"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // CheckYAML decodes a YAML file, for what is wrong with it and where.
-func CheckYAML(p string, b []byte) *document.Failure {
+func CheckYAML(p string, b []byte) *object.Failure {
 	if ext := path.Ext(p); ext != ".yaml" && ext != ".yml" {
 		return nil
 	}
@@ -62,8 +63,8 @@ func Learn[T any](m *Memo, what string, b []byte, work func() (v T, keep bool)) 
 }
 
 // CheckYAML is [CheckYAML] of a text that a source has read.
-func (m *Memo) CheckYAML(p string, b []byte) *document.Failure {
-	return Learn(m, "yaml", b, func() (*document.Failure, bool) {
+func (m *Memo) CheckYAML(p string, b []byte) *object.Failure {
+	return Learn(m, "yaml", b, func() (*object.Failure, bool) {
 		f := CheckYAML(p, b)
 		return f, f == nil
 	})

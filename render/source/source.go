@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 )
 
@@ -22,7 +23,7 @@ type Source struct {
 	isF   map[string]bool // the same as a set
 	Links map[string]bool // which of them are symlinks
 	dirs  map[string]bool
-	Lost  []Ignored // submodules
+	Lost  []object.Ignored // submodules
 	// Twin is the other side, whose content is taken where a file is the same there.
 	Twin *Source
 	net  *remotes // nil: nothing is fetched
@@ -49,7 +50,7 @@ func New(t tree.Tree) (*Source, error) {
 			}
 			s.dirs[p] = true
 		case mode&fs.ModeIrregular != 0:
-			s.Lost = append(s.Lost, Ignored{p, "a submodule: its files are not in this repository"})
+			s.Lost = append(s.Lost, object.Ignored{Path: p, Reason: "a submodule: its files are not in this repository"})
 		default:
 			s.Files = append(s.Files, p)
 			s.isF[p] = true
@@ -290,6 +291,3 @@ func IsManifestName(p string) bool {
 	}
 	return false
 }
-
-// Ignored is a path discovery left out.
-type Ignored struct{ Path, Reason string }

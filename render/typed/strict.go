@@ -12,13 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 var unknownField = regexp.MustCompile(`unknown field "([^"]*)"$`)
 
 // unknownFields words what strict decoding says about fields that a type does not have.
-func unknownFields(obj runtime.Object, content map[string]any, strict []error) []Refusal {
-	var out []Refusal
+func unknownFields(obj runtime.Object, content map[string]any, strict []error) []object.Refusal {
+	var out []object.Refusal
 	for _, e := range strict {
 		m := unknownField.FindStringSubmatch(e.Error())
 		if m == nil {
@@ -28,7 +29,7 @@ func unknownFields(obj runtime.Object, content map[string]any, strict []error) [
 		if hint := meant(reflect.TypeOf(obj), p); hint != "" {
 			text += ": " + hint
 		}
-		out = append(out, Refusal{Path: p.String(), Text: text})
+		out = append(out, object.Refusal{Path: p.String(), Text: text})
 	}
 	return out
 }
@@ -185,7 +186,7 @@ const decrypted = "{}"
 // readableSecret gives a Secret whose data can be decoded, and what the API server refuses
 // of it. What is encrypted in the repository is decrypted before it is applied: its values
 // stand for others, which are what the Secret's type asks for.
-func readableSecret(content map[string]any) (map[string]any, []Refusal) {
+func readableSecret(content map[string]any) (map[string]any, []object.Refusal) {
 	sops := content["sops"] != nil
 	out := maps.Clone(content)
 	if sops {
@@ -208,7 +209,7 @@ func readableSecret(content map[string]any) (map[string]any, []Refusal) {
 	if !isMap {
 		return out, nil
 	}
-	readable, refused := map[string]any{}, []Refusal(nil)
+	readable, refused := map[string]any{}, []object.Refusal(nil)
 	for _, k := range slices.Sorted(maps.Keys(data)) {
 		readable[k] = data[k]
 		s, isText := data[k].(string)
@@ -222,7 +223,7 @@ func readableSecret(content map[string]any) (map[string]any, []Refusal) {
 		if sops || strings.HasPrefix(s, "ENC[") {
 			readable[k] = base64.StdEncoding.EncodeToString([]byte(decrypted))
 		} else {
-			refused = append(refused, Refusal{
+			refused = append(refused, object.Refusal{
 				Path: append(fieldpath.Path{fieldpath.Key("data")}, fieldpath.Key(k)).String(),
 				Text: fmt.Sprintf("the value is not base64: is %s meant?", "stringData"),
 			})
@@ -231,6 +232,3 @@ func readableSecret(content map[string]any) (map[string]any, []Refusal) {
 	out["data"] = readable
 	return out, refused
 }
-
-// Refusal is a field that the API server does not decode, with the reason. It holds no value.
-type Refusal struct{ Path, Text string }

@@ -18,6 +18,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/defaults"
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/rollouts"
 )
 
@@ -53,9 +54,9 @@ func (e *TypeError) Error() string { return e.text }
 
 // Object is an object in upstream's type, and what decoding says about it.
 type Object struct {
-	Typed   runtime.Object // defaulted; nil for a kind that is not known: client-go's, and Rollouts
-	Notes   []string       // versions that are not served
-	Refused []Refusal      // what strict decoding refuses, sorted
+	Typed   runtime.Object   // defaulted; nil for a kind that is not known: client-go's, and Rollouts
+	Notes   []string         // versions that are not served
+	Refused []object.Refusal // what strict decoding refuses, sorted
 }
 
 // Decode decodes an object into upstream's type and defaults it. Errors: a *typeError.
@@ -108,7 +109,7 @@ func Decode(content map[string]any) (Object, error) {
 }
 
 // unknownOnce are the fields that a version had not either, of those that are not served any more.
-func unknownOnce(gvk schema.GroupVersionKind, content map[string]any) []Refusal {
+func unknownOnce(gvk schema.GroupVersionKind, content map[string]any) []object.Refusal {
 	obj, err := scheme.Scheme.New(gvk)
 	if err != nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -68,15 +69,15 @@ func TestWhatWorkersRememberChangesNothing(t *testing.T) {
 
 // anyRecipe is a chart, or now and then a folder, with some files changed.
 func anyRecipe(r *rand.Rand, files map[string][]byte) *release.Recipe {
-	object := func(i int) string {
+	made := func(i int) string {
 		return fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%d}\ndata: {a: \"%d\", b: 1.50, n: 7}\n", i, r.IntN(3))
 	}
 	for i := range 6 {
 		p := fmt.Sprintf("c/templates/%d.yaml", i)
 		if files[p] == nil || r.IntN(12) == 0 {
-			text := object(i)
+			text := made(i)
 			if r.IntN(2) == 0 {
-				text += "---\n" + object(9) + "x: {{ .Values.x | quote }}\n"
+				text += "---\n" + made(9) + "x: {{ .Values.x | quote }}\n"
 			}
 			if r.IntN(20) == 0 {
 				text = "{{ fail \"no\" }}"
@@ -89,7 +90,7 @@ func anyRecipe(r *rand.Rand, files map[string][]byte) *release.Recipe {
 		own[p] = b
 	}
 	if r.IntN(8) == 0 {
-		j := &release.Recipe{Release: release.Release{ID: "c", Kind: release.Manifests, Path: "c"}, Files: own}
+		j := &release.Recipe{Release: release.Release{Release: object.Release{ID: "c", Kind: object.Manifests, Path: "c"}}, Files: own}
 		for i := range 6 {
 			j.Release.Files = append(j.Release.Files, fmt.Sprintf("c/templates/%d.yaml", i))
 		}
@@ -101,5 +102,5 @@ func anyRecipe(r *rand.Rand, files map[string][]byte) *release.Recipe {
 	for p := range own {
 		c.Names[p[2:]] = p
 	}
-	return &release.Recipe{Release: release.Release{ID: "c", Kind: release.Helm, Path: "c"}, Files: own, Chart: c}
+	return &release.Recipe{Release: release.Release{Release: object.Release{ID: "c", Kind: object.Helm, Path: "c"}}, Files: own, Chart: c}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -34,7 +35,7 @@ func TestPlainManifestsNeedNoProcess(t *testing.T) {
 		"&a {x: [1, 2.50]}", "[*a, *a]", "'", "{{ .x }}"}
 	failed := 0
 	for i := range 60 {
-		j := &release.Recipe{Release: release.Release{ID: "p", Kind: release.Manifests, Path: "p"},
+		j := &release.Recipe{Release: release.Release{Release: object.Release{ID: "p", Kind: object.Manifests, Path: "p"}},
 			Files: map[string][]byte{}, Notes: []string{"a note"}}
 		for k := range 1 + r.IntN(3) {
 			var text strings.Builder
@@ -69,7 +70,7 @@ func TestPlainManifestsHeedTheTime(t *testing.T) {
 	p := New(context.Background(), Options{Workers: 1, Clock: clock, Sandbox: Sandbox{Command: []string{"/none"}}})
 	defer p.Close()
 	j := &release.Recipe{
-		Release: release.Release{ID: "p", Kind: release.Manifests, Path: "p", Files: []string{"p/a.yaml"}},
+		Release: release.Release{Release: object.Release{ID: "p", Kind: object.Manifests, Path: "p"}, Files: []string{"p/a.yaml"}},
 		Files:   map[string][]byte{"p/a.yaml": []byte("apiVersion: v1\nkind: ConfigMap\n")},
 	}
 	if out := p.Run(j); out.Err == nil || !out.Err.Cut {

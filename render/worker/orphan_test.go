@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 
 // endlessJob renders for longer than any test waits.
 func endlessJob() *release.Recipe {
-	j := &release.Recipe{Release: release.Release{ID: "bad", Kind: release.Helm, Path: "bad", Name: "bad"}, Chart: &release.Chart{Dir: "bad", Name: "bad", Names: map[string]string{}}, Files: map[string][]byte{}}
+	j := &release.Recipe{Release: release.Release{Release: object.Release{ID: "bad", Kind: object.Helm, Path: "bad", Name: "bad"}}, Chart: &release.Chart{Dir: "bad", Name: "bad", Names: map[string]string{}}, Files: map[string][]byte{}}
 	for name, text := range map[string]string{
 		"Chart.yaml":       "apiVersion: v2\nname: bad\nversion: 0.1.0\n",
 		"templates/a.yaml": "{{ range until 1000000 }}{{ range until 1000000 }}{{ end }}{{ end }}",

@@ -6,6 +6,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/helm"
 	"github.com/kubesettle/kubesettle/render/kustomize"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/render/release"
 )
@@ -19,9 +20,9 @@ func runHere(j *release.Recipe, known *document.Known) release.Output {
 func runUntil(j *release.Recipe, known *document.Known, over func() bool) (out release.Output) {
 	defer func() {
 		if r := recover(); r != nil { // a library's bug on hostile input is this release's failure
-			out = release.Output{Err: &document.Failure{
+			out = release.Output{Err: &object.Failure{
 				Reason: fmt.Sprintf("%s: the renderer failed: %v", j.Release.Path, r),
-				Where:  document.FileStart(j.Release.Path), Remedy: "report this with the files it happens on",
+				Where:  object.FileStart(j.Release.Path), Remedy: "report this with the files it happens on",
 			}}
 		}
 		out.Notes = append(append([]string(nil), j.Notes...), out.Notes...)
@@ -30,9 +31,9 @@ func runUntil(j *release.Recipe, known *document.Known, over func() bool) (out r
 		}
 	}()
 	switch j.Release.Kind {
-	case release.Helm:
+	case object.Helm:
 		return renderChart(j, known)
-	case release.Kustomize:
+	case object.Kustomize:
 		return buildKustomization(j)
 	case release.Templates:
 		return fillTemplate(j.Template)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -53,7 +54,7 @@ func fillTemplate(t *release.Template) release.Output {
 }
 
 func failedTemplate(err error) release.Output {
-	return release.Output{Err: &document.Failure{Reason: document.Shorten(strings.Join(strings.Fields(err.Error()), " "),
+	return release.Output{Err: &object.Failure{Reason: document.Shorten(strings.Join(strings.Fields(err.Error()), " "),
 		400)}}
 }
 

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/render/document"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 )
 
@@ -106,7 +107,7 @@ func (p *pool) Run(j *release.Recipe) release.Output {
 	if kept, ok := p.outputs.find(j); ok {
 		return kept
 	}
-	if j.Release.Kind == release.Manifests {
+	if j.Release.Kind == object.Manifests {
 		return p.read(j)
 	}
 	w := p.take()
@@ -115,8 +116,8 @@ func (p *pool) Run(j *release.Recipe) release.Output {
 	if w == nil {
 		var err error
 		if w, err = p.start(); err != nil {
-			return release.Output{Err: &document.Failure{Reason: "no worker process: " + err.Error(),
-				Where: document.FileStart(j.Release.Path), Remedy: "check that the program can start itself"}}
+			return release.Output{Err: &object.Failure{Reason: "no worker process: " + err.Error(),
+				Where: object.FileStart(j.Release.Path), Remedy: "check that the program can start itself"}}
 		}
 	}
 	type answer struct {
@@ -158,10 +159,10 @@ func (p *pool) Run(j *release.Recipe) release.Output {
 }
 
 // stopped is the failure of a recipe that was not rendered to its end.
-func stopped(j *release.Recipe, why string) *document.Failure {
-	return &document.Failure{
+func stopped(j *release.Recipe, why string) *object.Failure {
+	return &object.Failure{
 		Reason: fmt.Sprintf("%s: %s", j.Release.Path, why),
-		Where:  document.FileStart(j.EntryFile()),
+		Where:  object.FileStart(j.EntryFile()),
 		Remedy: "look for an endless loop or unbounded output in the templates and values",
 	}
 }

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -199,7 +199,7 @@ func (pl Places) blame(sl *slice.Slice, found []culprit) []finding.Blame {
 }
 
 // wholeObject is the blame of an object that came or went.
-func (pl Places) wholeObject(o *render.Object, removed bool) finding.Blame {
+func (pl Places) wholeObject(o *object.Object, removed bool) finding.Blame {
 	side := "head"
 	if removed {
 		side = "base"

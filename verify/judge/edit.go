@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -52,12 +53,12 @@ func difference(was, is string) Edit {
 func Difference(file, was, is, say string) (Edit, bool) {
 	e := difference(was, is)
 	e.file, e.say = file, say
-	return e, len(e.Lines)+e.Last-e.First <= mostLines && render.Plain(e.Lines)
+	return e, len(e.Lines)+e.Last-e.First <= mostLines && redact.Plain(e.Lines)
 }
 
 // Fix words an edit that was proven.
 func (pl Places) Fix(e Edit) *finding.Fix {
-	l := pl.Location(render.Location{File: e.file, StartLine: e.First, EndLine: e.Last, Rung: "file"}, "head")
+	l := pl.Location(object.Location{File: e.file, StartLine: e.First, EndLine: e.Last, Rung: "file"}, "head")
 	if lines := pl.linesOf(e.file); e.Last <= len(lines) {
 		l.EndColumn = len([]rune(strings.TrimRight(lines[e.Last-1], "\r\n"))) + 1
 	}
@@ -102,7 +103,7 @@ func (pl Places) edits(blame []finding.Blame) []Edit {
 			same := func(o Edit) bool {
 				return o.file == e.file && o.First == e.First && o.Last == e.Last && slices.Equal(o.Lines, e.Lines)
 			}
-			if render.Plain(e.Lines) && !slices.ContainsFunc(out, same) {
+			if redact.Plain(e.Lines) && !slices.ContainsFunc(out, same) {
 				out = append(out, e)
 			}
 		}
@@ -136,7 +137,7 @@ func (pl Places) putBack(b finding.Blame) []Edit {
 	return nil
 }
 
-func headEdits(l *finding.Location, h render.Hunk) []Edit {
+func headEdits(l *finding.Location, h object.Hunk) []Edit {
 	whole := Edit{file: l.File, First: h.HeadFirst, Last: h.HeadLast, Lines: h.Base}
 	narrow := Edit{file: l.File, First: l.StartLine, Last: l.EndLine}
 	out := []Edit{whole}
@@ -157,7 +158,7 @@ func headEdits(l *finding.Location, h render.Hunk) []Edit {
 }
 
 // reinsert puts lines back that the change took out, beside a line that is there.
-func (pl Places) reinsert(file string, h render.Hunk) Edit {
+func (pl Places) reinsert(file string, h object.Hunk) Edit {
 	if h.HeadLast >= h.HeadFirst {
 		e := Edit{file: file, First: h.HeadFirst, Last: h.HeadLast, Lines: h.Base}
 		e.say = "put " + e.span() + " back to what base has"

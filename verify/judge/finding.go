@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/nodes"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
@@ -25,7 +25,7 @@ type wording struct {
 	scenario.Violation
 	slice   *slice.Slice
 	places  Places
-	sources func(id string, v state.Version) *render.Object
+	sources func(id string, v state.Version) *object.Object
 	folded  bool // like steps that follow each other are one
 }
 
@@ -33,7 +33,7 @@ type wording struct {
 // versions of every manifest are base's.
 func newWording(v scenario.Violation, sl *slice.Slice, pl Places, base bool) wording {
 	w := wording{Violation: v, slice: sl, places: pl}
-	w.sources = func(id string, version state.Version) *render.Object {
+	w.sources = func(id string, version state.Version) *object.Object {
 		pair := sl.Objects[id]
 		if pair == nil {
 			return nil

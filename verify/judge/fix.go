@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/typed"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -36,7 +37,7 @@ func (d *Judge) mend(ctx context.Context, sr scenario.SliceResult, v scenario.Vi
 	blame := d.Places.blame(sr.Variant.Slice, found)
 	held := map[int]int{} // the place of a cure's fix in out, counting from 1
 	release := d.release(sr.Variant.Release)
-	helm := release != nil && release.Kind == render.Helm
+	helm := release != nil && release.Kind == object.Helm
 	for i, r := range remedies(v, sr.Variant, blame, helm) {
 		if i == mostRemedies || len(out) == mostFixes || d.Checker.Expired() {
 			break
@@ -99,16 +100,16 @@ func (d *Judge) try(ctx context.Context, sr scenario.SliceResult, v scenario.Vio
 	}
 	objects := slices.Clone(release.Objects)
 	for _, c := range append([]change{{r.object, r.set}}, r.also...) {
-		o, err := c.object.With(c.set)
+		o, err := typed.With(c.object, c.set)
 		at := slices.Index(objects, c.object)
 		if err != nil || at < 0 || d.refused(sr.Variant, c.object, o, r) > d.refused(sr.Variant, c.object, c.object, r) {
 			return nil
 		}
 		objects[at] = o
 	}
-	objects = slices.DeleteFunc(objects, func(o *render.Object) bool { return slices.Contains(r.drop, o) })
+	objects = slices.DeleteFunc(objects, func(o *object.Object) bool { return slices.Contains(r.drop, o) })
 	if r.add != nil {
-		objects = render.Beside(objects, r.add)
+		objects = object.Beside(objects, r.add)
 	}
 	if !d.clean(ctx, sr, v, objects, r, left) {
 		return nil
@@ -146,16 +147,16 @@ func FilesOf(blame []finding.Blame) []string {
 // textOf is a remedy as an edit: of the texts that may make it, the first one with which the
 // release renders to just these objects, and which may be shown; the one of the least reach, and none of a wide one.
 // Edits of several files are none.
-func (d *Judge) textOf(ctx context.Context, r remedy, objects []*render.Object) (best Edit, with Others, ok bool) {
+func (d *Judge) textOf(ctx context.Context, r remedy, objects []*object.Object) (best Edit, with Others, ok bool) {
 	head := d.Places.Head
-	var parts []render.Part
+	var parts []object.Part
 	for _, c := range append([]change{{r.object, r.set}}, r.also...) {
 		if len(c.set) > 0 {
-			parts = append(parts, render.Part{Object: c.object, Set: c.set})
+			parts = append(parts, object.Part{Object: c.object, Set: c.set})
 		}
 	}
 	if r.add != nil {
-		parts = append(parts, render.Part{Object: r.object, Add: r.add})
+		parts = append(parts, object.Part{Object: r.object, Add: r.add})
 	}
 	for w := range head.RewriteAll(ctx, parts, objects) {
 		was, err := fs.ReadFile(head.Tree, w.File)
@@ -181,7 +182,7 @@ func (d *Judge) textOf(ctx context.Context, r remedy, objects []*render.Object) 
 }
 
 // release is a release of head; nil: it has none of that name.
-func (d *Judge) release(id string) *render.Rendered {
+func (d *Judge) release(id string) *object.Rendered {
 	for _, r := range d.Places.Head.Releases {
 		if r.ID == id {
 			return r
@@ -192,14 +193,14 @@ func (d *Judge) release(id string) *render.Rendered {
 
 // refused is for how many reasons the API server refuses an object in the place of one of a slice, where a remedy set
 // before what it sets.
-func (d *Judge) refused(v scenario.Variant, was, is *render.Object, r remedy) int {
+func (d *Judge) refused(v scenario.Variant, was, is *object.Object, r remedy) int {
 	pair := v.Slice.Objects[was.ID.String()]
 	if pair == nil || pair[state.Base] == nil {
 		return len(validation.Create(is.Typed))
 	}
 	base := pair[state.Base]
 	if r.before != nil && was == r.object {
-		if other, err := base.With(r.before); err == nil {
+		if other, err := typed.With(base, r.before); err == nil {
 			base = other
 		}
 	}
@@ -210,7 +211,7 @@ func (d *Judge) refused(v scenario.Variant, was, is *render.Object, r remedy) in
 // its size and, where that was searched to the end, at the declared one, and breaks no rule that it did not break
 // before.
 func (d *Judge) clean(ctx context.Context, sr scenario.SliceResult, v scenario.Violation,
-	objects []*render.Object, r remedy, left *allowance) bool {
+	objects []*object.Object, r remedy, left *allowance) bool {
 	mended, ok := d.with(sr.Variant, objects, r)
 	if !ok {
 		return false
@@ -285,13 +286,13 @@ func (d *Judge) mends(ctx context.Context, sr scenario.SliceResult, v scenario.V
 		!d.clean(ctx, sr, v, rel.Objects, remedy{}, left) {
 		return Others{}, false
 	}
-	return OthersOf(ctx, head, rel.ID, render.Rewrite{File: e.file, Text: edited})
+	return OthersOf(ctx, head, rel.ID, object.Rewrite{File: e.file, Text: edited})
 }
 
 // sameImages reports whether the pods of a release run the images of another rendering of it: an edit of a line may
 // take more back than what it is to blame for.
-func sameImages(was, is *render.Rendered) bool {
-	images := func(r *render.Rendered) map[string][]string {
+func sameImages(was, is *object.Rendered) bool {
+	images := func(r *object.Rendered) map[string][]string {
 		out := map[string][]string{}
 		for _, o := range r.Objects {
 			m, ok := state.ManifestOf(o.Typed)
@@ -315,8 +316,8 @@ func sameImages(was, is *render.Rendered) bool {
 
 // with gives the variant with other objects as head, and with what a remedy sets on base; false where one of its
 // workloads is not among them.
-func (d *Judge) with(v scenario.Variant, objects []*render.Object, r remedy) (scenario.Variant, bool) {
-	var base []*render.Object
+func (d *Judge) with(v scenario.Variant, objects []*object.Object, r remedy) (scenario.Variant, bool) {
+	var base []*object.Object
 	for _, p := range slice.Pairs(d.Places.pairs()) {
 		if p.ID == v.Release {
 			p.Instead = d.Instead
@@ -324,18 +325,18 @@ func (d *Judge) with(v scenario.Variant, objects []*render.Object, r remedy) (sc
 		}
 	}
 	if r.before != nil {
-		i := slices.IndexFunc(base, func(o *render.Object) bool { return o.ID == r.object.ID })
+		i := slices.IndexFunc(base, func(o *object.Object) bool { return o.ID == r.object.ID })
 		if i < 0 {
 			return v, false
 		}
-		other, err := base[i].With(r.before)
+		other, err := typed.With(base[i], r.before)
 		if err != nil {
 			return v, false
 		}
 		base = slices.Clone(base)
 		base[i] = other
 	}
-	var head []*render.Object
+	var head []*object.Object
 	for _, o := range objects {
 		if there, other := d.Instead[o]; other {
 			o = there

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -24,7 +24,7 @@ type Judge struct {
 	FixStates uint64
 	Doubted   bool // one was, and there may be more room by now
 	// Instead is what is there of an object that the API server refuses; nil: nothing.
-	Instead map[*render.Object]*render.Object
+	Instead map[*object.Object]*object.Object
 }
 
 // Findings words what was found for a slice, and compares it with base: of every rule and

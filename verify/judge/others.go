@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
@@ -42,7 +42,7 @@ func (o Others) Reach(blamed []string, file string) Reach {
 // OthersOf tells which other releases of head an edit of one changes; false where one of them does not render with it,
 // is refused by the API server for more reasons, or comes to run another image: nobody would take such an edit for a
 // fix.
-func OthersOf(ctx context.Context, head *render.Revision, release string, w render.Rewrite) (Others, bool) {
+func OthersOf(ctx context.Context, head *object.Revision, release string, w object.Rewrite) (Others, bool) {
 	changed, open := head.EditedOthers(ctx, release, w.File, []byte(w.Text))
 	out := Others{may: open}
 	for _, c := range changed {
@@ -52,8 +52,8 @@ func OthersOf(ctx context.Context, head *render.Revision, release string, w rend
 		out.changes = append(out.changes, c.Is.ID)
 	}
 	chart, values, _ := strings.Cut(release, ":")
-	i := slices.IndexFunc(head.Releases, func(r *render.Rendered) bool { return r.ID == release })
-	out.variants = i >= 0 && head.Releases[i].Kind == render.Helm && (values == "" || head.Releases[i].Path == chart) &&
+	i := slices.IndexFunc(head.Releases, func(r *object.Rendered) bool { return r.ID == release })
+	out.variants = i >= 0 && head.Releases[i].Kind == object.Helm && (values == "" || head.Releases[i].Path == chart) &&
 		!slices.ContainsFunc(slices.Concat(out.changes, out.may), func(id string) bool {
 			other, _, _ := strings.Cut(id, ":")
 			return other != chart
@@ -63,8 +63,8 @@ func OthersOf(ctx context.Context, head *render.Revision, release string, w rend
 
 // refusedMore reports whether the API server refuses an object of a release that it took before, or refuses to update
 // what is there to it.
-func refusedMore(c render.Other) bool {
-	was := map[render.ObjectID]*render.Object{}
+func refusedMore(c object.Other) bool {
+	was := map[object.ID]*object.Object{}
 	for _, o := range c.Was.Objects {
 		was[o.ID] = o
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -15,14 +15,14 @@ import (
 
 // Places knows where things stand in the repository and which of it changed.
 type Places struct {
-	Changes *render.Changes     // nil for one revision alone
-	Head    *render.Revision    // nil: not known, and no fix is tried
+	Changes *object.Changes     // nil for one revision alone
+	Head    *object.Revision    // nil: not known, and no fix is tried
 	at      map[[2]string]int   // where in it an object's change is, by release and ID
 	split   map[string][]string // files of head as lines, as they were asked for; nil: none is kept
 }
 
 // NewPlaces are those of what changes, or of one revision where there is no base.
-func NewPlaces(ch *render.Changes) Places {
+func NewPlaces(ch *object.Changes) Places {
 	pl := Places{Head: ch.Head, at: map[[2]string]int{}, split: map[string][]string{}}
 	if ch.Base == nil {
 		return pl
@@ -39,17 +39,17 @@ func NewPlaces(ch *render.Changes) Places {
 }
 
 // pairs are both sides of the releases, as changes.
-func (pl Places) pairs() *render.Changes {
+func (pl Places) pairs() *object.Changes {
 	if pl.Changes != nil {
 		return pl.Changes
 	}
-	return &render.Changes{Head: pl.Head}
+	return &object.Changes{Head: pl.Head}
 }
 
 // most locations of a finding; GitHub keeps 100 and places the alert by the first.
 const mostLocations = 10
 
-func (pl Places) Location(l render.Location, side string) finding.Location {
+func (pl Places) Location(l object.Location, side string) finding.Location {
 	out := finding.Location{
 		File: l.File, StartLine: max(l.StartLine, 1), StartColumn: max(l.StartColumn, 1),
 		EndLine: max(l.EndLine, l.StartLine, 1), EndColumn: max(l.EndColumn, 1), Side: side, Attribution: l.Rung,
@@ -62,7 +62,7 @@ func (pl Places) Location(l render.Location, side string) finding.Location {
 }
 
 // Changed lists the changed fields of an object of a slice.
-func (pl Places) Changed(release, id string) []render.FieldChange {
+func (pl Places) Changed(release, id string) []object.FieldChange {
 	if c := pl.Change(release, id); c != nil {
 		return c.Fields
 	}
@@ -70,7 +70,7 @@ func (pl Places) Changed(release, id string) []render.FieldChange {
 }
 
 // Change is that of an object, or nil.
-func (pl Places) Change(release, id string) *render.Change {
+func (pl Places) Change(release, id string) *object.Change {
 	if i, ok := pl.at[[2]string{release, id}]; ok {
 		return &pl.Changes.Changes[i]
 	}
@@ -130,7 +130,7 @@ func (pl Places) declared(at rules.Declaration) finding.Location {
 	if at.Line == 0 || !fs.ValidPath(at.File) {
 		return finding.Location{}
 	}
-	return pl.Location(render.Location{File: at.File, StartLine: at.Line, StartColumn: 1, EndLine: at.Line, EndColumn: 2,
+	return pl.Location(object.Location{File: at.File, StartLine: at.Line, StartColumn: 1, EndLine: at.Line, EndColumn: 2,
 		Rung: "policy"}, "head")
 }
 
@@ -161,7 +161,7 @@ func (pl Places) configured(w wording, r actor.Ref) finding.Location {
 		!healed && file != c.DeschedulerAt && file != c.SchedulerAt && file != c.AutoscalerAt {
 		return finding.Location{}
 	}
-	at := render.Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2, Rung: "file"}
+	at := object.Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2, Rung: "file"}
 	l := pl.Location(at, "head")
 	l.Field = r.Field
 	return l
@@ -177,7 +177,7 @@ func sideOf(w wording, r actor.Ref) string {
 }
 
 // Field locates a changed field.
-func (pl Places) Field(c render.FieldChange) finding.Location {
+func (pl Places) Field(c object.FieldChange) finding.Location {
 	side := "head"
 	if c.OnBase {
 		side = "base"
@@ -214,7 +214,7 @@ func within(a, b string) bool {
 }
 
 // FieldChanges words the changed fields of an object.
-func (pl Places) FieldChanges(fields []render.FieldChange) []finding.FieldChange {
+func (pl Places) FieldChanges(fields []object.FieldChange) []finding.FieldChange {
 	var out []finding.FieldChange
 	for _, c := range fields {
 		l := pl.Field(c)

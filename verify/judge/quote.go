@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/redact"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -115,7 +115,7 @@ func (pl Places) quotable(lines []string) []string {
 	var out []string
 	for _, l := range lines {
 		l = strings.TrimRight(l, "\r\n")
-		if len(out) == mostQuoted || !render.Plain([]string{l}) || pl.Head.Known().Holds(l) {
+		if len(out) == mostQuoted || !redact.Plain([]string{l}) || pl.Head.Known.Holds(l) {
 			break
 		}
 		out = append(out, l)

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -24,39 +24,39 @@ import (
 type remedy struct {
 	say    string // an order, without a full stop
 	cost   string // what it costs; "" is nothing
-	object *render.Object
-	set    []render.Setting
-	drop   []*render.Object  // that go; the order is in words then
+	object *object.Object
+	set    []object.Setting
+	drop   []*object.Object  // that go; the order is in words then
 	also   []change          // to other objects, which belong to it
-	add    *render.Object    // that comes beside object, in its file; nil: none
+	add    *object.Object    // that comes beside object, in its file; nil: none
 	grow   []int             // how many nodes more of each class there are to be, as the violation has them; nil: as many
 	by     int               // the cure that it is of: one remedy of each is enough
 	tune   func(*state.Spec) // what changes outside of the manifests, such as a controller's configuration; nil: nothing
-	before []render.Setting  // fields of what base applied, which a step before the change sets otherwise
+	before []object.Setting  // fields of what base applied, which a step before the change sets otherwise
 	near   []string          // files that are to blame: an edit of one of them is where the change was made
 }
 
 // change are fields of one object, set otherwise.
 type change struct {
-	object *render.Object
-	set    []render.Setting
+	object *object.Object
+	set    []object.Setting
 }
 
 // changing is a remedy that sets fields of an object.
-func changing(say, cost string, o *render.Object, set []render.Setting) remedy {
+func changing(say, cost string, o *object.Object, set []object.Setting) remedy {
 	return remedy{say: say, cost: cost, object: o, set: set}
 }
 
 // patient is the workload of a finding with what acts on it, on head.
 type patient struct {
-	workload *render.Object
+	workload *object.Object
 	manifest state.Manifest
-	beside   []*render.Object // the other objects of its slice, by ID
+	beside   []*object.Object // the other objects of its slice, by ID
 	// descheduler is the policy of the one that runs; nil: none does.
 	descheduler *state.Descheduler
 	writer      bool // its pods share a volume that one node has at a time
 	// before is the workload on base, which is applied in such a way, and by Helm or not; nil: it is new.
-	before  *render.Object
+	before  *object.Object
 	applied state.Apply
 	helm    bool
 	classes []state.NodeClass
@@ -218,13 +218,13 @@ func (p patient) pathOfPod() string {
 	return p.manifest.Kind().Own("spec.template.spec")
 }
 
-func (p patient) of(say, cost string, set ...render.Setting) []remedy {
+func (p patient) of(say, cost string, set ...object.Setting) []remedy {
 	return []remedy{{say: say, cost: cost, object: p.workload, set: set}}
 }
 
 // hpas are the autoscalers of the workload.
-func (p patient) hpas() []*render.Object {
-	return p.named(func(o *render.Object) bool {
+func (p patient) hpas() []*object.Object {
+	return p.named(func(o *object.Object) bool {
 		h, ok := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler)
 		return ok && o.ID.Namespace == p.workload.ID.Namespace && h.Spec.ScaleTargetRef.Name == p.workload.ID.Name &&
 			h.Spec.ScaleTargetRef.Kind == p.workload.ID.Kind
@@ -232,12 +232,12 @@ func (p patient) hpas() []*render.Object {
 }
 
 // budgets are the PodDisruptionBudgets of the slice.
-func (p patient) budgets() []*render.Object {
-	return p.named(func(o *render.Object) bool { return covers(o, p) })
+func (p patient) budgets() []*object.Object {
+	return p.named(func(o *object.Object) bool { return covers(o, p) })
 }
 
 // covers reports whether an object is a budget of the patient's pods.
-func covers(o *render.Object, p patient) bool {
+func covers(o *object.Object, p patient) bool {
 	b, ok := o.Typed.(*policyv1.PodDisruptionBudget)
 	if !ok || o.ID.Namespace != p.workload.ID.Namespace {
 		return false
@@ -247,10 +247,10 @@ func covers(o *render.Object, p patient) bool {
 }
 
 // declares reports whether a field stands in an object as written.
-func declares(o *render.Object, path ...string) bool { return slice.ValueAt(o.Content, path...) != nil }
+func declares(o *object.Object, path ...string) bool { return slice.ValueAt(o.Content, path...) != nil }
 
-func (p patient) named(is func(*render.Object) bool) []*render.Object {
-	return slices.DeleteFunc(slices.Clone(p.beside), func(o *render.Object) bool { return !is(o) })
+func (p patient) named(is func(*object.Object) bool) []*object.Object {
+	return slices.DeleteFunc(slices.Clone(p.beside), func(o *object.Object) bool { return !is(o) })
 }
 
 // loosenBudget lets one pod be away at a time, or puts a number in place of a percentage
@@ -266,9 +266,9 @@ func loosenBudget(p patient) []remedy {
 		}
 		switch {
 		case b.Spec.MinAvailable != nil:
-			r.set = []render.Setting{{Path: "spec.minAvailable"}, {Path: "spec.maxUnavailable", Value: 1}}
+			r.set = []object.Setting{{Path: "spec.minAvailable"}, {Path: "spec.maxUnavailable", Value: 1}}
 		case b.Spec.MaxUnavailable != nil && *b.Spec.MaxUnavailable != intstr.FromInt32(1):
-			r.say, r.set = "set maxUnavailable: 1", []render.Setting{{Path: "spec.maxUnavailable", Value: 1}}
+			r.say, r.set = "set maxUnavailable: 1", []object.Setting{{Path: "spec.maxUnavailable", Value: 1}}
 		default:
 			continue
 		}
@@ -276,7 +276,7 @@ func loosenBudget(p patient) []remedy {
 		if n := p.leastRunning(); b.Spec.MinAvailable != nil && n > 1 { // what a chart has a value for
 			fewer := r
 			fewer.say = fmt.Sprintf("set minAvailable: %d, one fewer than run", n-1)
-			fewer.set = []render.Setting{{Path: "spec.minAvailable", Value: n - 1}}
+			fewer.set = []object.Setting{{Path: "spec.minAvailable", Value: n - 1}}
 			out = append(out, fewer)
 		}
 	}
@@ -302,7 +302,7 @@ func evictUnready(p patient) []remedy {
 			continue
 		}
 		out = append(out, changing("set unhealthyPodEvictionPolicy: AlwaysAllow, so that pods that are not ready block no drain", "a pod that is about to become ready may be evicted",
-			o, []render.Setting{{Path: "spec.unhealthyPodEvictionPolicy", Value: "AlwaysAllow"}}))
+			o, []object.Setting{{Path: "spec.unhealthyPodEvictionPolicy", Value: "AlwaysAllow"}}))
 	}
 	return out
 }
@@ -315,7 +315,7 @@ func oneMore(p patient) []remedy {
 		if h.Spec.MinReplicas != nil && *h.Spec.MinReplicas < h.Spec.MaxReplicas {
 			n := int(*h.Spec.MinReplicas) + 1
 			return []remedy{changing(fmt.Sprintf("raise the autoscaler's minimum by one: minReplicas: %d", n),
-				"one more replica", o, []render.Setting{{Path: "spec.minReplicas", Value: n}})}
+				"one more replica", o, []object.Setting{{Path: "spec.minReplicas", Value: n}})}
 		}
 	}
 	if f := p.manifest.ReplicasField(); f == nil || len(hpas) > 0 || p.writer {
@@ -323,7 +323,7 @@ func oneMore(p patient) []remedy {
 	}
 	n := p.manifest.Replicas() + 1
 	return p.of(fmt.Sprintf("run one more replica: replicas: %d", n), "one more replica",
-		render.Setting{Path: "spec.replicas", Value: n})
+		object.Setting{Path: "spec.replicas", Value: n})
 }
 
 // measureLess lets CPU alone decide where memory is measured beside it.
@@ -338,7 +338,7 @@ func measureLess(p patient) []remedy {
 		rest := slices.DeleteFunc(slices.Clone(metrics), memory)
 		if len(rest) > 0 && len(rest) < len(metrics) {
 			out = append(out, changing("scale on CPU alone: processes rarely give memory back",
-				"memory no longer triggers scaling", o, []render.Setting{{Path: "spec.metrics", Value: rest}}))
+				"memory no longer triggers scaling", o, []object.Setting{{Path: "spec.metrics", Value: rest}}))
 		}
 	}
 	return out

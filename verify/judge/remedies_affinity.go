@@ -8,7 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -37,7 +37,7 @@ func preferTogether(p patient) []remedy {
 	path := p.pathOfPod() + ".affinity.podAffinity."
 	return p.of("prefer nodes with such a pod (preferredDuringScheduling…) instead of requiring them",
 		"the pods may land on different nodes",
-		render.Setting{Path: path + required}, render.Setting{Path: path + preferred, Value: wishes})
+		object.Setting{Path: path + required}, object.Setting{Path: path + preferred, Value: wishes})
 }
 
 // requireOrForget is for a wish of where to run that one loop acts on and another does not: without it they
@@ -63,7 +63,7 @@ func requireOrForget(p patient) []remedy {
 				list = append(list, term["podAffinityTerm"])
 			}
 			out = append(out, p.of("require the nodes with such a pod instead of preferring them, so that all loops agree where the pods belong", "a pod waits where there is none",
-				render.Setting{Path: base + "." + kind + "." + preferred}, render.Setting{Path: base + "." + kind + "." + required,
+				object.Setting{Path: base + "." + kind + "." + preferred}, object.Setting{Path: base + "." + kind + "." + required,
 					Value: list})...)
 		}
 		path := base + "." + kind + "." + preferred
@@ -78,7 +78,7 @@ func requireOrForget(p patient) []remedy {
 			path = base + "." + kind
 		}
 		out = append(out, p.of("remove the preferred "+kind+why, "pods run on any node that fits",
-			render.Setting{Path: path})...)
+			object.Setting{Path: path})...)
 	}
 	return out
 }
@@ -100,7 +100,7 @@ func spreadAnew(p patient) []remedy {
 	}
 	return p.of("spread the pods over nodes (topologySpreadConstraints, maxSkew 1), so that no node has all of them",
 		"a pod waits where no node keeps the spread",
-		render.Setting{Path: p.pathOfPod() + ".topologySpreadConstraints", Value: []any{one}})
+		object.Setting{Path: p.pathOfPod() + ".topologySpreadConstraints", Value: []any{one}})
 }
 
 // keepOnNode is for an agent of every node that its own node evicts.
@@ -110,7 +110,7 @@ func keepOnNode(p patient) []remedy {
 		return nil
 	}
 	return p.of("set priorityClassName: system-node-critical, so that the kubelet evicts other pods first",
-		"it may preempt other pods", render.Setting{Path: p.pathOfPod() + ".priorityClassName",
+		"it may preempt other pods", object.Setting{Path: p.pathOfPod() + ".priorityClassName",
 			Value: "system-node-critical"})
 }
 

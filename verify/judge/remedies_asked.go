@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -26,11 +26,11 @@ func dropReplicas(p patient) []remedy {
 	if !p.scaled() || !declares(p.workload, "spec", "replicas") {
 		return nil
 	}
-	out := p.of("remove spec.replicas: the autoscaler owns it", "", render.Setting{Path: "spec.replicas"})
+	out := p.of("remove spec.replicas: the autoscaler owns it", "", object.Setting{Path: "spec.replicas"})
 	if p.remembers() {
 		later := out[0]
 		later.say += "; before that is applied, " + p.forgetting()
-		later.cost, later.before = "one step by hand", []render.Setting{{Path: "spec.replicas"}}
+		later.cost, later.before = "one step by hand", []object.Setting{{Path: "spec.replicas"}}
 		out = append(out, later)
 	}
 	return out
@@ -44,7 +44,7 @@ var leastAsked = map[corev1.ResourceName]string{corev1.ResourceCPU: leastCPU, co
 
 // Asks are requests of what autoscalers measure in percent of a request, for the containers of a workload without one,
 // and in words how much that is of each resource.
-func Asks(m *state.Manifest, hpas ...*autoscalingv2.HorizontalPodAutoscaler) (set []render.Setting, what string) {
+func Asks(m *state.Manifest, hpas ...*autoscalingv2.HorizontalPodAutoscaler) (set []object.Setting, what string) {
 	var words []string
 	for i, c := range m.Pod().Containers {
 		asks := map[string]any{}
@@ -63,7 +63,7 @@ func Asks(m *state.Manifest, hpas ...*autoscalingv2.HorizontalPodAutoscaler) (se
 			}
 		}
 		if len(asks) > 0 {
-			set = append(set, render.Setting{
+			set = append(set, object.Setting{
 				Path:  fmt.Sprintf("%s.containers[%d].resources", m.Kind().Own("spec.template.spec"), i),
 				Value: map[string]any{"requests": asks},
 			})

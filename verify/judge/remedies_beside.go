@@ -3,7 +3,8 @@ package judge
 import (
 	"fmt"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/typed"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -18,7 +19,7 @@ func paceEvictions(p patient) []remedy {
 	if ns := slice.ValueAt(p.workload.Content, "metadata", "namespace"); ns != nil {
 		meta["namespace"] = ns
 	}
-	budget, err := p.workload.Companion(map[string]any{
+	budget, err := typed.Companion(p.workload, map[string]any{
 		"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": meta,
 		"spec": map[string]any{"maxUnavailable": 1, "selector": map[string]any{"matchLabels": labels}},
 	})
@@ -37,7 +38,7 @@ func leaveToScaler(p patient) []remedy {
 		return nil
 	}
 	return p.of(fmt.Sprintf("remove spec.replicas: %s owns it", p.scalers[0].Name), "",
-		render.Setting{Path: "spec.replicas"})
+		object.Setting{Path: "spec.replicas"})
 }
 
 // abortAtOnce takes out the delay after which an aborted canary is scaled down, where the stable revision is scaled as
@@ -55,5 +56,5 @@ func abortAtOnce(p patient) []remedy {
 	}
 	return p.of("remove abortScaleDownDelaySeconds, which does not go with dynamicStableScale",
 		"the pods of an aborted revision go at once",
-		render.Setting{Path: "spec.strategy.canary.abortScaleDownDelaySeconds"})
+		object.Setting{Path: "spec.strategy.canary.abortScaleDownDelaySeconds"})
 }

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -23,7 +23,7 @@ func forgetReplicas(p patient) []remedy {
 	}
 	return []remedy{{
 		say:  "before this is applied, " + p.forgetting(),
-		cost: "one step by hand", object: p.workload, before: []render.Setting{{Path: "spec.replicas"}},
+		cost: "one step by hand", object: p.workload, before: []object.Setting{{Path: "spec.replicas"}},
 	}}
 }
 
@@ -38,7 +38,7 @@ func (p patient) remembers() bool {
 func (p patient) forgetting() string { return Forgetting(p.workload) }
 
 // Forgetting is the step by which a workload keeps the number of its replicas when a manifest says it no more.
-func Forgetting(o *render.Object) string {
+func Forgetting(o *object.Object) string {
 	out := fmt.Sprintf("take spec.replicas out of what was last applied (kubectl apply edit-last-applied %s/%s",
 		kindArgument(o.ID.Kind), o.ID.Name)
 	if o.ID.Namespace != "" {
@@ -69,7 +69,7 @@ func labelApart(p patient) []remedy {
 }
 
 // relabel gives a workload labels that another one's selector does not match, where it matches those that it has.
-func relabel(o, other *render.Object) []remedy {
+func relabel(o, other *object.Object) []remedy {
 	pods, sel := labelsOf(o), selectorOf(other)
 	own := selectorOf(o)
 	if sel == nil || own == nil || o.Maker != nil {
@@ -87,9 +87,9 @@ func relabel(o, other *render.Object) []remedy {
 	slices.Sort(keys)
 	var out []remedy
 	for _, k := range keys {
-		set := []render.Setting{{Path: "spec.template.metadata.labels[" + k + "]", Value: o.ID.Name}}
+		set := []object.Setting{{Path: "spec.template.metadata.labels[" + k + "]", Value: o.ID.Name}}
 		if _, selected := own.MatchLabels[k]; selected {
-			set = append([]render.Setting{{Path: "spec.selector.matchLabels[" + k + "]", Value: o.ID.Name}}, set...)
+			set = append([]object.Setting{{Path: "spec.selector.matchLabels[" + k + "]", Value: o.ID.Name}}, set...)
 		}
 		out = append(out, remedy{say: fmt.Sprintf("give %s a label of its own (%s: %s), also in its selector, so that the selector of %s does not match its pods", o.ID, k, o.ID.Name, other.ID),
 			cost: "whatever is to select its pods must use the new label", object: o, set: set})
@@ -98,7 +98,7 @@ func relabel(o, other *render.Object) []remedy {
 }
 
 // selectorOf is that of a Deployment or a StatefulSet; nil: it is neither.
-func selectorOf(o *render.Object) *metav1.LabelSelector {
+func selectorOf(o *object.Object) *metav1.LabelSelector {
 	switch t := o.Typed.(type) {
 	case *appsv1.Deployment:
 		return t.Spec.Selector
@@ -109,7 +109,7 @@ func selectorOf(o *render.Object) *metav1.LabelSelector {
 }
 
 // labelsOf are those of a workload's pods.
-func labelsOf(o *render.Object) map[string]string {
+func labelsOf(o *object.Object) map[string]string {
 	if m, ok := state.ManifestOf(o.Typed); ok {
 		return m.Template().Labels
 	}

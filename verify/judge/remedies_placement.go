@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -24,14 +24,14 @@ func (p patient) constraints(hard bool) []int {
 	return out
 }
 
-func (p patient) constraint(i int, field string, value any) render.Setting {
-	return render.Setting{Path: p.pathOfPod() + ".topologySpreadConstraints[" + strconv.Itoa(i) + "]." + field,
+func (p patient) constraint(i int, field string, value any) object.Setting {
+	return object.Setting{Path: p.pathOfPod() + ".topologySpreadConstraints[" + strconv.Itoa(i) + "]." + field,
 		Value: value}
 }
 
 // each sets a field of every listed constraint.
-func (p patient) each(list []int, field string, value any) []render.Setting {
-	var out []render.Setting
+func (p patient) each(list []int, field string, value any) []object.Setting {
+	var out []object.Setting
 	for _, i := range list {
 		out = append(out, p.constraint(i, field, value))
 	}
@@ -118,16 +118,16 @@ func preferApart(p patient) []remedy {
 	path := p.pathOfPod() + ".affinity.podAntiAffinity."
 	return p.of("prefer nodes without such a pod (preferredDuringScheduling…) instead of requiring them",
 		"two of the pods may share a node",
-		render.Setting{Path: path + "requiredDuringSchedulingIgnoredDuringExecution"}, render.Setting{Path: path +
+		object.Setting{Path: path + "requiredDuringSchedulingIgnoredDuringExecution"}, object.Setting{Path: path +
 			"preferredDuringSchedulingIgnoredDuringExecution", Value: preferred})
 }
 
 // tolerateLess keeps a toleration of everything from the taint that a cordon sets.
 func tolerateLess(p patient) []remedy {
-	var set []render.Setting
+	var set []object.Setting
 	for i, t := range p.manifest.Pod().Tolerations {
 		if t.Key == "" && t.Operator == corev1.TolerationOpExists && t.Effect == "" {
-			set = append(set, render.Setting{Path: fmt.Sprintf("%s.tolerations[%d].effect", p.pathOfPod(), i),
+			set = append(set, object.Setting{Path: fmt.Sprintf("%s.tolerations[%d].effect", p.pathOfPod(), i),
 				Value: "NoExecute"})
 		}
 	}
@@ -145,7 +145,7 @@ func neverPreempt(p patient) []remedy {
 			(c.PreemptionPolicy == nil || *c.PreemptionPolicy != corev1.PreemptNever) {
 			out = append(out, changing("set preemptionPolicy: Never, so that its pods wait for room and preempt no others",
 				"its pods may wait", o,
-				[]render.Setting{{Path: "preemptionPolicy", Value: "Never"}}))
+				[]object.Setting{{Path: "preemptionPolicy", Value: "Never"}}))
 		}
 	}
 	return out
@@ -157,5 +157,5 @@ func leaveToScheduler(p patient) []remedy {
 		return nil
 	}
 	return p.of("remove nodeName, so that the scheduler finds a node with room", "the pod may run on another node",
-		render.Setting{Path: p.pathOfPod() + ".nodeName"})
+		object.Setting{Path: p.pathOfPod() + ".nodeName"})
 }

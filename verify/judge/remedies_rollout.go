@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
@@ -40,7 +40,7 @@ func (p patient) recreated(say string) []remedy {
 	if !declares(p.workload, "spec", "strategy", "rollingUpdate") {
 		delete(set, "rollingUpdate")
 	}
-	return p.of(say, "no replicas during a rollout", render.Setting{Path: "spec.strategy", Value: set})
+	return p.of(say, "no replicas during a rollout", object.Setting{Path: "spec.strategy", Value: set})
 }
 
 // noSurge rolls one pod at a time without one more.
@@ -56,12 +56,12 @@ func noSurge(p patient) []remedy {
 		if t.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 			return nil
 		}
-		return p.of(say, cost, render.Setting{Path: "spec.strategy", Value: set})
+		return p.of(say, cost, object.Setting{Path: "spec.strategy", Value: set})
 	case *appsv1.DaemonSet:
 		if r := t.Spec.UpdateStrategy.RollingUpdate; r == nil || r.MaxSurge == nil || *r.MaxSurge == intstr.FromInt32(0) {
 			return nil
 		}
-		return p.of(say, "no pod on a node during its rollout", render.Setting{Path: "spec.updateStrategy", Value: set})
+		return p.of(say, "no pod on a node during its rollout", object.Setting{Path: "spec.updateStrategy", Value: set})
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func surgeFirst(p patient) []remedy {
 		set["type"] = "RollingUpdate"
 	}
 	return p.of("set maxSurge: 1 with maxUnavailable: 0, so that each new pod is ready before an old one goes",
-		"room for one more pod during a rollout", render.Setting{Path: "spec.strategy", Value: set})
+		"room for one more pod during a rollout", object.Setting{Path: "spec.strategy", Value: set})
 }
 
 // raiseQuota makes room for one pod more.
@@ -105,7 +105,7 @@ func raiseQuota(p patient) []remedy {
 		}
 		if len(hard) > 0 {
 			out = append(out, changing("raise the quota by one pod", "the namespace may use one more pod", o,
-				[]render.Setting{{Path: "spec.hard", Value: hard}}))
+				[]object.Setting{{Path: "spec.hard", Value: hard}}))
 		}
 	}
 	return out
@@ -125,7 +125,7 @@ func spareOwnWebhook(p patient) []remedy {
 			out = append(out, changing(
 				"exclude the webhook's own namespace, so that its pods start without it",
 				"pods of the namespace "+h.Namespace+" are not checked", o,
-				[]render.Setting{{Path: fmt.Sprintf("webhooks[%d].namespaceSelector", h.Index),
+				[]object.Setting{{Path: fmt.Sprintf("webhooks[%d].namespaceSelector", h.Index),
 					Value: map[string]any{"matchExpressions": list}}},
 			))
 		}
@@ -139,7 +139,7 @@ func startAtOnce(p patient) []remedy {
 	if !ok || s.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
 		return nil
 	}
-	set := []render.Setting{{Path: "spec.podManagementPolicy", Value: "Parallel"}}
+	set := []object.Setting{{Path: "spec.podManagementPolicy", Value: "Parallel"}}
 	r := changing("set podManagementPolicy: Parallel, so that a pod that does not become ready blocks no other",
 		"pods start in any order", p.workload, set)
 	if p.before != nil {
@@ -152,7 +152,7 @@ func startAtOnce(p patient) []remedy {
 }
 
 // orphaned is the command that deletes an object and leaves its pods, which its successor takes over.
-func orphaned(o *render.Object) string {
+func orphaned(o *object.Object) string {
 	kind := strings.ToLower(o.ID.Kind)
 	return fmt.Sprintf("kubectl delete %s %s -n %s --cascade=orphan", kind, o.ID.Name, o.ID.Namespace)
 }

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelper "k8s.io/component-helpers/resource"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/scale"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -37,7 +37,7 @@ func requestLess(p patient) []remedy {
 			path := fmt.Sprintf("%s.containers[%d].resources.requests[%s]", p.pathOfPod(), i, name)
 			list := p.of(fmt.Sprintf("request no more %s than the nodes have for it: %s of container %s", name,
 				less, c.Name), "less is kept free for the container",
-				render.Setting{Path: path, Value: less})
+				object.Setting{Path: path, Value: less})
 			if p.before == nil || len(p.blame) == 0 || list[0].strange(p.blame) == 0 {
 				out = append(out, list...) // else the change asks for too much in another way
 			}
@@ -180,7 +180,7 @@ func tolerateWhereItIs(p patient) []remedy {
 		}
 		if len(list) > len(had) {
 			return p.of("tolerate the taints of the node that the pods name, or they are evicted from it as soon as they come",
-				"the pods stay on a node that was to be left", render.Setting{Path: p.pathOfPod() + ".tolerations", Value: list})
+				"the pods stay on a node that was to be left", object.Setting{Path: p.pathOfPod() + ".tolerations", Value: list})
 		}
 	}
 	return nil

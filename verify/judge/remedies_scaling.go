@@ -8,7 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -25,10 +25,10 @@ func utilization(h *autoscalingv2.HorizontalPodAutoscaler, of corev1.ResourceNam
 
 // measureCPU scales on CPU where memory alone is measured, and each container says how much CPU it takes.
 func measureCPU(p patient) []remedy {
-	var asks []render.Setting
+	var asks []object.Setting
 	for i, c := range p.manifest.Pod().Containers {
 		if _, ok := c.Resources.Requests[corev1.ResourceCPU]; !ok {
-			asks = append(asks, render.Setting{Path: fmt.Sprintf("%s.containers[%d].resources", p.pathOfPod(), i),
+			asks = append(asks, object.Setting{Path: fmt.Sprintf("%s.containers[%d].resources", p.pathOfPod(), i),
 				Value: map[string]any{"requests": map[string]any{"cpu": leastCPU}}})
 		}
 	}
@@ -45,7 +45,7 @@ func measureCPU(p patient) []remedy {
 		for _, i := range utilization(h, corev1.ResourceMemory) {
 			if len(h.Spec.Metrics) == 1 {
 				out = append(out, remedy{say: say, cost: cost, object: o, also: also,
-					set: []render.Setting{{Path: fmt.Sprintf("spec.metrics[%d].resource.name", i), Value: "cpu"}}})
+					set: []object.Setting{{Path: fmt.Sprintf("spec.metrics[%d].resource.name", i), Value: "cpu"}}})
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func raiseTarget(p patient) []remedy {
 			}
 			out = append(out, remedy{say: fmt.Sprintf("raise the %s target to %d %% of the request, above what an idle pod uses",
 				m.Resource.Name, fullest), cost: "pods run fuller before more are added", object: o,
-				set: []render.Setting{{Path: fmt.Sprintf("spec.metrics[%d].resource.target.averageUtilization", i),
+				set: []object.Setting{{Path: fmt.Sprintf("spec.metrics[%d].resource.target.averageUtilization", i),
 					Value: fullest}}})
 		}
 	}
@@ -90,7 +90,7 @@ func (p patient) behave(way string, rules map[string]any, say, cost string) []re
 	for _, o := range p.hpas() {
 		if !declares(o, "spec", "behavior", way) {
 			out = append(out, remedy{say: say, cost: cost, object: o,
-				set: []render.Setting{{Path: "spec.behavior", Value: map[string]any{way: rules}}}})
+				set: []object.Setting{{Path: "spec.behavior", Value: map[string]any{way: rules}}}})
 		}
 	}
 	return out
@@ -111,7 +111,7 @@ func wakeUp(p patient) []remedy {
 		least = max(*m, 1)
 	}
 	return p.of(fmt.Sprintf("set replicas: %d: at 0 the autoscaler is switched off", least), "",
-		render.Setting{Path: "spec.replicas", Value: int(least)})
+		object.Setting{Path: "spec.replicas", Value: int(least)})
 }
 
 // oneAutoscaler leaves one of several autoscalers of a workload, which measures what all of them do.
@@ -127,7 +127,7 @@ func oneAutoscaler(p patient) []remedy {
 		metrics = append(metrics, more...)
 	}
 	return []remedy{{say: fmt.Sprintf("put all metrics into %s, and remove %s: Kubernetes stops autoscalers that share pods", hpas[0].ID, names(hpas[1:])), object: hpas[0], drop: hpas[1:],
-		set: []render.Setting{{Path: "spec.metrics", Value: metrics}}}}
+		set: []object.Setting{{Path: "spec.metrics", Value: metrics}}}}
 }
 
 // oneBudget leaves one of several budgets of a pod.
@@ -144,7 +144,7 @@ func oneBudget(p patient) []remedy {
 	return out
 }
 
-func names(list []*render.Object) string {
+func names(list []*object.Object) string {
 	s := ""
 	for i, o := range list {
 		if i > 0 {
@@ -156,8 +156,8 @@ func names(list []*render.Object) string {
 }
 
 // vertical are the VerticalPodAutoscalers of the workload.
-func (p patient) vertical() []*render.Object {
-	return p.named(func(o *render.Object) bool {
+func (p patient) vertical() []*object.Object {
+	return p.named(func(o *object.Object) bool {
 		return o.ID.Kind == "VerticalPodAutoscaler" && o.ID.Namespace == p.workload.ID.Namespace &&
 			slice.ValueAt(o.Content, "spec", "targetRef", "name") == p.workload.ID.Name &&
 			slice.ValueAt(o.Content, "spec", "targetRef", "kind") == p.workload.ID.Kind
@@ -189,7 +189,7 @@ func leaveOneMetric(p patient) []remedy {
 			policy := map[string]any{"containerPolicies": []any{map[string]any{"containerName": "*",
 				"controlledResources": left}}}
 			out = append(out, remedy{say: fmt.Sprintf("let the VerticalPodAutoscaler set %s only: the other is what the HorizontalPodAutoscaler scales on", left[0]), object: o,
-				set: []render.Setting{{Path: "spec.resourcePolicy", Value: policy}}})
+				set: []object.Setting{{Path: "spec.resourcePolicy", Value: policy}}})
 		}
 	}
 	return out
@@ -202,7 +202,7 @@ func onlyRecommend(p patient) []remedy {
 		if slice.ValueAt(o.Content, "spec", "updatePolicy", "updateMode") != "Off" {
 			out = append(out, remedy{say: "set updateMode: Off, so that the VerticalPodAutoscaler recommends and evicts no pod",
 				cost: "requests are changed by hand", object: o,
-				set: []render.Setting{{Path: "spec.updatePolicy", Value: map[string]any{"updateMode": "Off"}}}})
+				set: []object.Setting{{Path: "spec.updatePolicy", Value: map[string]any{"updateMode": "Off"}}}})
 		}
 	}
 	return out
@@ -217,22 +217,22 @@ func forbidOverlap(p patient) []remedy {
 	if !ok {
 		return nil
 	}
-	var set []render.Setting
+	var set []object.Setting
 	if c.Spec.ConcurrencyPolicy != batchv1.ForbidConcurrent {
-		set = append(set, render.Setting{Path: "spec.concurrencyPolicy", Value: "Forbid"})
+		set = append(set, object.Setting{Path: "spec.concurrencyPolicy", Value: "Forbid"})
 	}
 	if len(set) > 0 {
 		return append(p.of("set concurrencyPolicy: Forbid, so that no run starts beside another",
 			"a run that is due while another goes on is skipped", set...),
 			p.of(fmt.Sprintf("set concurrencyPolicy: Forbid and activeDeadlineSeconds: %d, so that no run starts beside another or hangs forever", longestRun), "a run that is due while another goes on is skipped",
-				append(set, render.Setting{Path: "spec.jobTemplate.spec.activeDeadlineSeconds", Value: longestRun})...)...)
+				append(set, object.Setting{Path: "spec.jobTemplate.spec.activeDeadlineSeconds", Value: longestRun})...)...)
 	}
 	return nil
 }
 
 // limitWhatIsAsked gives a container whose request passes the limit that a LimitRange fills in a limit of its own.
 func limitWhatIsAsked(p patient) []remedy {
-	var set []render.Setting
+	var set []object.Setting
 	for i, c := range p.manifest.Pod().Containers {
 		limits := map[string]any{}
 		for _, r := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
@@ -242,7 +242,7 @@ func limitWhatIsAsked(p patient) []remedy {
 			}
 		}
 		if len(limits) > 0 {
-			set = append(set, render.Setting{Path: fmt.Sprintf("%s.containers[%d].resources.limits", p.pathOfPod(), i),
+			set = append(set, object.Setting{Path: fmt.Sprintf("%s.containers[%d].resources.limits", p.pathOfPod(), i),
 				Value: limits})
 		}
 	}
@@ -255,7 +255,7 @@ func limitWhatIsAsked(p patient) []remedy {
 
 // defaultLimitBelow reports whether a LimitRange of the namespace fills in a limit below so much, in thousandths.
 func (p patient) defaultLimitBelow(r corev1.ResourceName, milli int64) bool {
-	return slices.ContainsFunc(p.beside, func(o *render.Object) bool {
+	return slices.ContainsFunc(p.beside, func(o *object.Object) bool {
 		l, ok := o.Typed.(*corev1.LimitRange)
 		return ok && o.ID.Namespace == p.workload.ID.Namespace &&
 			slices.ContainsFunc(l.Spec.Limits, func(i corev1.LimitRangeItem) bool {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/gitops"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/scenario"
@@ -51,7 +51,7 @@ func comeEarlier(p patient) []remedy {
 			continue // a phase of its own
 		}
 		r := changing(fmt.Sprintf("put %s into sync wave %d, that of %s", o.ID, wave, p.workload.ID),
-			"", o, []render.Setting{{Path: "metadata.annotations", Value: map[string]any{syncWave: strconv.Itoa(wave)}}})
+			"", o, []object.Setting{{Path: "metadata.annotations", Value: map[string]any{syncWave: strconv.Itoa(wave)}}})
 		r.tune = func(s *state.Spec) { s.SetStep(id, own) }
 		out = append(out, r)
 	}
@@ -59,7 +59,7 @@ func comeEarlier(p patient) []remedy {
 }
 
 // waveOf is the sync wave of an object; false where it is a hook, or not a number.
-func waveOf(o *render.Object) (wave int, plain bool) {
+func waveOf(o *object.Object) (wave int, plain bool) {
 	notes, _ := slice.ValueAt(o.Content, "metadata", "annotations").(map[string]any)
 	if notes["argocd.argoproj.io/hook"] != nil || notes["helm.sh/hook"] != nil {
 		return 0, false

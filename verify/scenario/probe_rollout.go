@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -135,7 +135,7 @@ func (v Variant) firsts(asked func(m *state.Manifest) bool) (marked Variant, som
 	for i := range v.Spec.Workloads {
 		w := &v.Spec.Workloads[i]
 		m := &w.Manifests[state.Head]
-		w.First = v.Spec.Events.BadRevision > 0 && v.Changed[i] == string(render.Added) && m.Exists() &&
+		w.First = v.Spec.Events.BadRevision > 0 && v.Changed[i] == string(object.Added) && m.Exists() &&
 			!m.Kind().Ends() && !m.Kind().Bare() && asked(m)
 		some = some || w.First
 	}

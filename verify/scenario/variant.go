@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -135,7 +135,7 @@ func (v Variant) repeats() bool {
 
 // WithObjects gives the variant with other objects of its release; false where one of its
 // workloads is not among them.
-func (v Variant) WithObjects(base, head []*render.Object, assumed bool) (Variant, bool) {
+func (v Variant) WithObjects(base, head []*object.Object, assumed bool) (Variant, bool) {
 	sl, ok := v.Slice.With(base, head, assumed)
 	if !ok {
 		return v, false

@@ -11,19 +11,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // guards are what a version declares that decide on the creation of pods, beside quotas.
 type guards struct {
-	ranges, hooks []*render.Object
+	ranges, hooks []*object.Object
 	asked         [][]hook                        // those of each of hooks
 	services      map[[2]string][]*corev1.Service // by namespace and name
 }
 
-func (a *guards) add(o *render.Object) {
+func (a *guards) add(o *object.Object) {
 	switch t := o.Typed.(type) {
 	case *corev1.LimitRange:
 		a.ranges = append(a.ranges, o)
@@ -41,7 +41,7 @@ func (a *guards) add(o *render.Object) {
 
 // hook is one webhook of a configuration, as far as both kinds have it.
 type hook struct {
-	object            *render.Object
+	object            *object.Object
 	index             int
 	name              string
 	service           *admissionv1.ServiceReference
@@ -59,7 +59,7 @@ type Webhook struct {
 }
 
 // Webhooks are those of an object that are asked about pods.
-func Webhooks(o *render.Object) []Webhook {
+func Webhooks(o *object.Object) []Webhook {
 	var out []Webhook
 	for _, h := range hooksOf(o) {
 		out = append(out, Webhook{h.index, h.service.Namespace})
@@ -67,7 +67,7 @@ func Webhooks(o *render.Object) []Webhook {
 	return out
 }
 
-func hooksOf(o *render.Object) []hook {
+func hooksOf(o *object.Object) []hook {
 	var out []hook
 	switch t := o.Typed.(type) {
 	case *admissionv1.ValidatingWebhookConfiguration:
@@ -104,7 +104,7 @@ func (h hook) seesPods() bool {
 }
 
 // guards reports whether a webhook is asked about the pods of a workload.
-func (h hook) guards(o *render.Object, s side) bool {
+func (h hook) guards(o *object.Object, s side) bool {
 	set := labels.Set{corev1.LabelMetadataName: o.ID.Namespace}
 	maps.Copy(set, s.namespaces[o.ID.Namespace])
 	return matchesAll(h.namespaces, set) && matchesAll(h.pods, labels.Set(templateOf(o).Labels))
@@ -120,7 +120,7 @@ func matchesAll(sel *metav1.LabelSelector, set labels.Set) bool {
 }
 
 // serves reports whether the pods of a workload are behind the Service of a webhook.
-func (h hook) serves(o *render.Object, s side) bool {
+func (h hook) serves(o *object.Object, s side) bool {
 	if h.service.Namespace != o.ID.Namespace {
 		return false
 	}
@@ -133,8 +133,8 @@ func (h hook) serves(o *render.Object, s side) bool {
 
 // of lists what decides on the pods of a workload: the LimitRanges of its namespace, the webhooks that guard it and
 // that it serves itself, and those whose servers it guards in turn.
-func (a *guards) of(o *render.Object, s side) []*render.Object {
-	var out []*render.Object
+func (a *guards) of(o *object.Object, s side) []*object.Object {
+	var out []*object.Object
 	for _, r := range a.ranges {
 		if r.ID.Namespace == o.ID.Namespace {
 			out = append(out, r)
@@ -151,7 +151,7 @@ func (a *guards) of(o *render.Object, s side) []*render.Object {
 }
 
 // guardsServer reports whether a webhook that a workload serves guards another one that serves h.
-func (a *guards) guardsServer(o *render.Object, h hook, s side) bool {
+func (a *guards) guardsServer(o *object.Object, h hook, s side) bool {
 	for _, list := range a.asked {
 		for _, own := range list {
 			if !own.serves(o, s) {
@@ -169,11 +169,11 @@ func (a *guards) guardsServer(o *render.Object, h hook, s side) bool {
 
 // guardEachOther reports whether each of two workloads serves a webhook that guards the pods of
 // the other.
-func guardEachOther(p *render.Object, of side, q *render.Object, in side) bool {
+func guardEachOther(p *object.Object, of side, q *object.Object, in side) bool {
 	if len(of.admission.asked)+len(in.admission.asked) == 0 {
 		return false
 	}
-	guarded := func(server *render.Object, s side, other *render.Object, o side) bool {
+	guarded := func(server *object.Object, s side, other *object.Object, o side) bool {
 		for _, list := range s.admission.asked {
 			if slices.ContainsFunc(list, func(h hook) bool { return h.serves(server, s) && h.guards(other, o) }) {
 				return true
@@ -288,7 +288,7 @@ func (sl *Slice) guardBy(h hook, sides [2]side, v int, at map[string]int) {
 
 // SelfGuard is a workload whose own pods a webhook is asked about that they answer.
 type SelfGuard struct {
-	Workload, Object *render.Object // Object has the webhook
+	Workload, Object *object.Object // Object has the webhook
 	Index            int
 	Name             string
 	// Selects says that a namespaceSelector takes part in it: it hangs on the namespace.
@@ -297,8 +297,8 @@ type SelfGuard struct {
 }
 
 // SelfGuards are those among objects, in the order of workloads, objects and webhooks.
-func SelfGuards(objects []*render.Object) []SelfGuard {
-	if !slices.ContainsFunc(objects, func(o *render.Object) bool { return len(hooksOf(o)) > 0 }) {
+func SelfGuards(objects []*object.Object) []SelfGuard {
+	if !slices.ContainsFunc(objects, func(o *object.Object) bool { return len(hooksOf(o)) > 0 }) {
 		return nil
 	}
 	s := NewSide(objects)
@@ -318,7 +318,7 @@ func SelfGuards(objects []*render.Object) []SelfGuard {
 }
 
 // least is how many pods a workload has at rest, at least; 0: it does not say.
-func (s side) least(o *render.Object) int {
+func (s side) least(o *object.Object) int {
 	m, ok := state.ManifestOf(o.Typed)
 	if ok && m.Kind() == state.DaemonSet {
 		return 2 // a cluster has nodes

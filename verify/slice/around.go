@@ -11,7 +11,7 @@ import (
 	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/finding"
@@ -23,8 +23,8 @@ import (
 // highest priority first. It is one placement of those that the cluster can come to.
 type Around struct {
 	policy   *policies.Policy
-	releases []*render.Rendered
-	asked    map[string]*render.Rendered // releases that are checked, by ID
+	releases []*object.Rendered
+	asked    map[string]*object.Rendered // releases that are checked, by ID
 	sizes    [][]*corev1.Node            // that the cluster may have, the smallest first; nil: their capacity is not known
 	fixed    bool                        // there is one size
 	placed   map[string]*cast
@@ -48,12 +48,12 @@ type standing struct {
 }
 
 // NewAround gathers what base declares; head, where there is no base.
-func NewAround(p *policies.Policy, ch *render.Changes) *Around {
+func NewAround(p *policies.Policy, ch *object.Changes) *Around {
 	rev := ch.Base
 	if rev == nil {
 		rev = ch.Head
 	}
-	a := &Around{policy: p, asked: map[string]*render.Rendered{}, placed: map[string]*cast{}}
+	a := &Around{policy: p, asked: map[string]*object.Rendered{}, placed: map[string]*cast{}}
 	for _, r := range rev.Releases {
 		if r.Switched == "" {
 			a.releases = append(a.releases, r)
@@ -217,7 +217,7 @@ func (at *cast) homeless(mine func(standing) bool) (standing, bool) {
 
 // castOf is that of the releases that share a cluster with one.
 func (a *Around) castOf(release string, p *policies.Policy, size int, tight bool) *cast {
-	together := []*render.Rendered{}
+	together := []*object.Rendered{}
 	key := fmt.Sprintln(size, tight)
 	asks := a.asked[release] // it may be new
 	for _, r := range a.releases {
@@ -232,7 +232,7 @@ func (a *Around) castOf(release string, p *policies.Policy, size int, tight bool
 	return a.placed[key]
 }
 
-func (a *Around) runs(r *render.Rendered) bool { return a.policy.Cluster.Runs(r.ID, r.Path) }
+func (a *Around) runs(r *object.Rendered) bool { return a.policy.Cluster.Runs(r.ID, r.Path) }
 
 // besideOn sums up what stands on a node, but for some of it, by rising priority.
 func besideOn(list []standing, but func(standing) bool) *state.Beside {

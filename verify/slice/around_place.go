@@ -14,7 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/control/workloads"
@@ -26,7 +26,7 @@ import (
 const maxPlaced = 5000
 
 // place puts the pods of releases on empty nodes.
-func place(releases []*render.Rendered, nodes []*corev1.Node, p *policies.Policy, tight bool) *cast {
+func place(releases []*object.Rendered, nodes []*corev1.Node, p *policies.Policy, tight bool) *cast {
 	out := &cast{tight: tight, on: map[string][]standing{}}
 	spec := state.Spec{Scheduler: p.Controllers.Scheduler, Namespaces: map[string]map[string]string{},
 		PriorityClasses: map[string]int32{}, NeverPreempt: map[string]bool{}}
@@ -133,7 +133,7 @@ func keyOf(o any) string {
 
 // declares is how many pods of a workload that does not end a release asks for; 0 for a DaemonSet,
 // whose pods the nodes make.
-func (s side) declares(o *render.Object) int {
+func (s side) declares(o *object.Object) int {
 	m, ok := state.ManifestOf(o.Typed)
 	switch {
 	case !ok || m.Kind().Ends():

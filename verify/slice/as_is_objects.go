@@ -9,31 +9,31 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 )
 
 // withKnown adds to the objects of a release's two versions what the cluster has and neither of them
 // declares, of what decides on the creation of pods: LimitRanges, webhooks, and the labels of namespaces.
-func withKnown(shot *snapshot.Snapshot, base, head []*render.Object) (_, _ []*render.Object) {
+func withKnown(shot *snapshot.Snapshot, base, head []*object.Object) (_, _ []*object.Object) {
 	if shot == nil {
 		return base, head
 	}
 	declared := map[string]bool{}
-	for _, list := range [][]*render.Object{base, head} {
+	for _, list := range [][]*object.Object{base, head} {
 		for _, o := range list {
 			declared[o.ID.String()] = true
 		}
 	}
-	known := slices.DeleteFunc(knownObjects(shot), func(o *render.Object) bool { return declared[o.ID.String()] })
+	known := slices.DeleteFunc(knownObjects(shot), func(o *object.Object) bool { return declared[o.ID.String()] })
 	return slices.Concat(base, known), slices.Concat(head, known)
 }
 
 // knownObjects are these objects of a cluster, which stand in no file.
-func knownObjects(shot *snapshot.Snapshot) []*render.Object {
-	var out []*render.Object
+func knownObjects(shot *snapshot.Snapshot) []*object.Object {
+	var out []*object.Object
 	add := func(group, kind, namespace, name string, typed runtime.Object) {
-		out = append(out, &render.Object{ID: render.ObjectID{Group: group, Kind: kind, Namespace: namespace, Name: name},
+		out = append(out, &object.Object{ID: object.ID{Group: group, Kind: kind, Namespace: namespace, Name: name},
 			Typed: typed})
 	}
 	for i := range shot.LimitRanges {

@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -52,7 +52,7 @@ func sameRollout(a, b *state.Manifest) bool {
 // named reports whether a claim of a workload's namespace is among the objects of a version, or
 // other workloads name it, too, which one that a single node attaches would not be made for.
 func named(claim string, w *state.Workload, sides [2]side) bool {
-	id := render.ObjectID{Kind: "PersistentVolumeClaim", Namespace: w.Namespace, Name: claim}.String()
+	id := object.ID{Kind: "PersistentVolumeClaim", Namespace: w.Namespace, Name: claim}.String()
 	for _, s := range sides {
 		if s.storage.claims[id] != nil {
 			return true

@@ -11,14 +11,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/nodes"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // readAutoscaler takes a Deployment that runs the cluster autoscaler of Kubernetes.
-func (c *configurations) readAutoscaler(release string, o *render.Object) {
+func (c *configurations) readAutoscaler(release string, o *object.Object) {
 	d, ok := o.Typed.(*appsv1.Deployment)
 	if !ok || o.Hook {
 		return

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -115,7 +115,7 @@ func (x *vicinity) put(id, name string) {
 }
 
 // sort puts one version of a workload into its buckets.
-func (x *vicinity) sort(id string, o *render.Object, s side) {
+func (x *vicinity) sort(id string, o *object.Object, s side) {
 	for _, ns := range []string{o.ID.Namespace, anywhere} {
 		x.put(id, bucketName(settled, ns))
 		for k, v := range templateOf(o).Labels {
@@ -148,7 +148,7 @@ func (x *vicinity) sort(id string, o *render.Object, s side) {
 }
 
 // meetings are the buckets of the budgets, ports and quota of Kueue that a workload may share with others.
-func meetings(o *render.Object, s side) []string {
+func meetings(o *object.Object, s side) []string {
 	var out []string
 	if queue, _ := s.queued(o); queue != nil {
 		out = append(out, bucketName(queueing, queue.ID.Name))
@@ -168,7 +168,7 @@ func meetings(o *render.Object, s side) []string {
 	return out
 }
 
-func (x *vicinity) servesHook(o *render.Object, s side) bool {
+func (x *vicinity) servesHook(o *object.Object, s side) bool {
 	return slices.ContainsFunc(s.admission.asked, func(list []hook) bool {
 		return slices.ContainsFunc(list, func(h hook) bool { return h.serves(o, s) })
 	})
@@ -239,7 +239,7 @@ type gaze struct {
 }
 
 // gazes are all of them: of placement rules, and of the autoscaler that counts pods.
-func gazes(o *render.Object, s side) []gaze {
+func gazes(o *object.Object, s side) []gaze {
 	var out []gaze
 	add := func(ns string, selector *metav1.LabelSelector) {
 		if sel, err := metav1.LabelSelectorAsSelector(selector); err == nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
 )
 
@@ -32,21 +32,21 @@ type Scope struct {
 	// Shot is the cluster as it is; nil: it is not known.
 	Shot *snapshot.Snapshot
 	// Instead is what is there of an object that the API server refuses; nil: nothing.
-	Instead map[*render.Object]*render.Object
+	Instead map[*object.Object]*object.Object
 }
 
 // runsBesideOthers reports whether other controllers run beside the release than on base.
 func (c Cut) runsBesideOthers() bool { return c.Beside != nil && c.Beside(c.Release) != "" }
 
 // joins reports whether a rule names both workloads.
-func (s Scope) joins(p, q *render.Object) bool {
+func (s Scope) joins(p, q *object.Object) bool {
 	return slices.ContainsFunc(s.Together, func(names []string) bool {
 		return slices.Contains(names, p.ID.Namespace+"/"+p.ID.Name) && slices.Contains(names, q.ID.Namespace+"/"+q.ID.Name)
 	})
 }
 
 // Slices cuts a release into the slices that its changes call for.
-func (c Cut) Slices(base, head []*render.Object) []*Slice {
+func (c Cut) Slices(base, head []*object.Object) []*Slice {
 	base, head = withKnown(c.Shot, base, head)
 	sides := [2]side{NewSide(base), NewSide(head)}
 	ids := slices.Sorted(maps.Keys(union(sides[0].Workloads, sides[1].Workloads)))

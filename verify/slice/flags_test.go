@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -53,9 +54,9 @@ spec:
 }
 
 // changesOf is the change of a repository of one file.
-func changesOf(t *testing.T, base, head string) *render.Changes {
+func changesOf(t *testing.T, base, head string) *object.Changes {
 	t.Helper()
-	var revs []*render.Revision
+	var revs []*object.Revision
 	for _, text := range []string{base, head} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "all.yaml"), []byte(text), 0o644); err != nil {

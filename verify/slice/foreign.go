@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // RunsPods reports whether an object is a workload that no actor drives: of a kind that is unknown and has a pod
 // template.
-func RunsPods(o *render.Object) bool {
+func RunsPods(o *object.Object) bool {
 	if o.Typed != nil {
 		return false
 	}
@@ -21,7 +21,7 @@ func RunsPods(o *render.Object) bool {
 
 // AsksOfPods reports whether an object of an unknown kind says where pods may stand that an operator makes of it: four
 // fields deep in its spec, at most, is one by which a pod does.
-func AsksOfPods(o *render.Object) bool {
+func AsksOfPods(o *object.Object) bool {
 	if o.Typed != nil || o.Hook || RunsPods(o) || strings.HasSuffix(o.ID.Group, "toolkit.fluxcd.io") ||
 		strings.HasPrefix(o.ID.Group, "karpenter.") || o.ID.Group == "argoproj.io" || o.ID.Group == "helm.cattle.io" {
 		return false
@@ -52,7 +52,7 @@ func placesPods(v any, depth int) bool {
 
 // Scales reports whether an object of an unknown kind sets the size of a workload, such as a
 // VerticalPodAutoscaler or a KEDA ScaledObject; [scalers] has those that are modeled.
-func Scales(o *render.Object) bool {
+func Scales(o *object.Object) bool {
 	if o.Typed != nil {
 		return false
 	}
@@ -61,7 +61,7 @@ func Scales(o *render.Object) bool {
 }
 
 // ScaledBy is the field of an autoscaler's spec that names what it scales.
-func ScaledBy(o *render.Object) string {
+func ScaledBy(o *object.Object) string {
 	const usual, vertical = "scaleTargetRef", "targetRef"
 	if _, named := ValueAt(o.Content, "spec", usual, "name").(string); named || o.Typed != nil {
 		return usual
@@ -72,18 +72,18 @@ func ScaledBy(o *render.Object) string {
 // scaler is a kind of object beside Kubernetes' own that sets the size of a workload, or of its pods, and that an
 // actor drives.
 type scaler struct {
-	is    func(*render.Object) bool
-	found func(*finder) map[string][]*render.Object // where they are kept, by the target's ID
+	is    func(*object.Object) bool
+	found func(*finder) map[string][]*object.Object // where they are kept, by the target's ID
 }
 
 // scalers are found for the workloads, and told to be modeled, by this list alone.
 var scalers = []scaler{
-	{isVPA, func(f *finder) map[string][]*render.Object { return f.vpas }},
-	{IsScaledObject, func(f *finder) map[string][]*render.Object { return f.keda }},
+	{isVPA, func(f *finder) map[string][]*object.Object { return f.vpas }},
+	{IsScaledObject, func(f *finder) map[string][]*object.Object { return f.keda }},
 }
 
 // isDriven reports whether an actor drives what an object of an unknown kind sets.
-func isDriven(o *render.Object) bool {
+func isDriven(o *object.Object) bool {
 	return slices.ContainsFunc(scalers, func(s scaler) bool { return s.is(o) })
 }
 
@@ -101,7 +101,7 @@ func ValueAt(content map[string]any, path ...string) any {
 }
 
 // Foreign says what head has of kinds that are not modeled, once a kind.
-func Foreign(head *render.Revision) []finding.Note {
+func Foreign(head *object.Revision) []finding.Note {
 	pods, scalers := map[string]bool{}, map[string]bool{}
 	for _, rel := range head.Releases {
 		for _, o := range rel.Objects {
@@ -124,8 +124,8 @@ func Foreign(head *render.Revision) []finding.Note {
 }
 
 // Scaled is the workload that an object of an unknown kind sets the size of.
-func Scaled(o *render.Object) render.ObjectID {
-	id := render.ObjectID{Group: "apps", Kind: "Deployment", Namespace: o.ID.Namespace}
+func Scaled(o *object.Object) object.ID {
+	id := object.ID{Group: "apps", Kind: "Deployment", Namespace: o.ID.Namespace}
 	field := ScaledBy(o)
 	name, ok := ValueAt(o.Content, "spec", field, "name").(string)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -31,7 +31,7 @@ func Concerns() []string {
 // found is a controller's own configuration that was found among the manifests.
 type found struct {
 	controller, release string
-	at                  render.Location
+	at                  object.Location
 	lines               map[string]int // of its fields, in the file
 	descheduler         *state.Descheduler
 	scheduler           *state.Scheduler
@@ -63,7 +63,7 @@ type configurations struct {
 	list    []*found
 	pools   []foundPool
 	healed  map[string]*policies.GitOps // by release
-	loops   map[string]render.Loops
+	loops   map[string]object.Loops
 	notices []finding.Note
 }
 
@@ -72,8 +72,8 @@ var kindLine = regexp.MustCompile(`(?m)^kind:\s*["']?(` +
 	policies.DeschedulerKind + `|` + policies.SchedulerKind + `)["']?\s*$`)
 
 // configurationsOf looks for controllers' configurations in a revision; nil has none.
-func configurationsOf(rev *render.Revision) configurations {
-	out := configurations{healed: map[string]*policies.GitOps{}, loops: map[string]render.Loops{}}
+func configurationsOf(rev *object.Revision) configurations {
+	out := configurations{healed: map[string]*policies.GitOps{}, loops: map[string]object.Loops{}}
 	if rev == nil {
 		return out
 	}
@@ -90,14 +90,14 @@ func configurationsOf(rev *render.Revision) configurations {
 			out.readAutoscaler(rel.ID, o)
 			if cm, ok := o.Typed.(*corev1.ConfigMap); ok && !o.Hook {
 				for _, key := range slices.Sorted(maps.Keys(cm.Data)) {
-					out.read(rel.ID, func() render.Location { return o.Locate("data[" + key + "]") }, cm.Data[key])
+					out.read(rel.ID, func() object.Location { return o.Locate("data[" + key + "]") }, cm.Data[key])
 				}
 			}
 		}
 	}
 	if len(out.list) == 0 { // else the file is most often what the ConfigMap is made of
 		for _, s := range rev.ConfigFiles([]string{policies.DeschedulerKind, policies.SchedulerKind}) {
-			out.read("", func() render.Location { return render.Location{File: s.File, Rung: "node"} }, string(s.Text))
+			out.read("", func() object.Location { return object.Location{File: s.File, Rung: "node"} }, string(s.Text))
 		}
 	}
 	return out
@@ -105,7 +105,7 @@ func configurationsOf(rev *render.Revision) configurations {
 
 // read takes the text of a configuration that begins in the line after a place: an entry of a ConfigMap, or a file.
 // Where that is takes time to find, and is asked for configurations alone.
-func (c *configurations) read(release string, at func() render.Location, text string) {
+func (c *configurations) read(release string, at func() object.Location, text string) {
 	m := kindLine.FindStringSubmatch(text)
 	if m == nil {
 		return
@@ -188,7 +188,7 @@ type Besides struct {
 	touched    []string // files that the change touches
 }
 
-func NewBesides(p *policies.Policy, ch *render.Changes) *Besides {
+func NewBesides(p *policies.Policy, ch *object.Changes) *Besides {
 	b := &Besides{policy: p, Compared: ch.Base != nil, touched: ch.Files}
 	if p.Controllers.Discover {
 		b.Head, b.Base = configurationsOf(ch.Head), configurationsOf(ch.Base)

@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // healing is what the GitOps object that declares a release says of drift; nil: it corrects none,
 // or no such object is among the manifests.
-func healing(rel *render.Rendered) *policies.GitOps {
+func healing(rel *object.Rendered) *policies.GitOps {
 	l := rel.Delivery.Loops
 	if rel.Delivery.Tool == "" || !l.Heals && !l.Keeps {
 		return nil
@@ -23,7 +23,7 @@ func healing(rel *render.Rendered) *policies.GitOps {
 	g.IgnoreDifferences = []string{"/spec/replicas"}
 	ids := map[string]bool{}
 	for _, o := range rel.Objects {
-		if slices.ContainsFunc(l.Ignores, func(i render.Ignores) bool { return i.Of(o.ID) }) {
+		if slices.ContainsFunc(l.Ignores, func(i object.Ignores) bool { return i.Of(o.ID) }) {
 			ids[o.ID.String()] = true
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -35,7 +35,7 @@ func podTerms(p *corev1.PodSpec) []corev1.PodAffinityTerm {
 }
 
 // influences reports whether a placement rule of p's pods looks at q's pods.
-func influences(p, q *render.Object, s side) bool {
+func influences(p, q *object.Object, s side) bool {
 	if p.ID == q.ID {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -15,12 +15,12 @@ import (
 // foundPool is a NodePool of Karpenter that was found among the manifests.
 type foundPool struct {
 	release string
-	at      render.Location
+	at      object.Location
 	pool    *policies.KarpenterPool
 }
 
 // readPool takes an object that is a NodePool.
-func (c *configurations) readPool(release string, o *render.Object) {
+func (c *configurations) readPool(release string, o *object.Object) {
 	if o.Hook || o.ID.Group != policies.NodePoolGroup || o.ID.Kind != policies.NodePoolKind {
 		return
 	}

@@ -11,13 +11,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // IsScaledObject reports whether an object is a KEDA ScaledObject of a Deployment.
-func IsScaledObject(o *render.Object) bool {
+func IsScaledObject(o *object.Object) bool {
 	if o.ID.Group != "keda.sh" || o.ID.Kind != "ScaledObject" {
 		return false
 	}
@@ -26,10 +26,10 @@ func IsScaledObject(o *render.Object) bool {
 }
 
 // kedaOf lists the ScaledObjects of a workload.
-func (s side) kedaOf(o *render.Object) []*render.Object { return s.found.keda[o.ID.String()] }
+func (s side) kedaOf(o *object.Object) []*object.Object { return s.found.keda[o.ID.String()] }
 
 // scaledBy adds what the ScaledObjects of a workload do to its manifest in version v.
-func (sl *Slice) scaledBy(v int, objects []*render.Object, m *state.Manifest) {
+func (sl *Slice) scaledBy(v int, objects []*object.Object, m *state.Manifest) {
 	for _, k := range objects {
 		sl.keep(v, k)
 		var h *autoscalingv2.HorizontalPodAutoscaler
@@ -76,7 +76,7 @@ var kedaPaused = [...]string{"autoscaling.keda.sh/paused", "autoscaling.keda.sh/
 //
 // Upstream: kedacore/keda, controllers/keda: newHPAForScaledObject, getHPAMetricSpecs
 // (hpa.go); apis/keda/v1alpha1: GetHPAMinReplicas, GetHPAMaxReplicas.
-func kedaHPA(o *render.Object) (*autoscalingv2.HorizontalPodAutoscaler, *state.KEDA) {
+func kedaHPA(o *object.Object) (*autoscalingv2.HorizontalPodAutoscaler, *state.KEDA) {
 	k := &state.KEDA{Name: o.ID.Name}
 	h := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: "keda-hpa-" + o.ID.Name,
 		Namespace: o.ID.Namespace}}

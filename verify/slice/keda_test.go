@@ -8,7 +8,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -19,7 +19,7 @@ func kedaFrom(t testing.TB, text string) (*autoscalingv2.HorizontalPodAutoscaler
 	if err := yaml.Unmarshal([]byte(text), &content); err != nil {
 		t.Skip(err)
 	}
-	return kedaHPA(&render.Object{ID: render.ObjectID{Namespace: "default", Name: "web"}, Content: content})
+	return kedaHPA(&object.Object{ID: object.ID{Namespace: "default", Name: "web"}, Content: content})
 }
 
 func TestKEDA(t *testing.T) {

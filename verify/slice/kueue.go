@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -24,17 +24,17 @@ const (
 
 // kueue is what a version declares of Kueue.
 type kueue struct {
-	queues     map[string]*render.Object    // ClusterQueues, by name
-	local      map[[2]string]*render.Object // LocalQueues, by namespace and name
+	queues     map[string]*object.Object    // ClusterQueues, by name
+	local      map[[2]string]*object.Object // LocalQueues, by namespace and name
 	cohorts    map[string]bool              // those with an object of their own
-	priorities map[string]*render.Object
+	priorities map[string]*object.Object
 	fair       bool // some ClusterQueue or Cohort has a weight for fair sharing
 	ready      *state.ReadyWait
-	config     *render.Object // the ConfigMap that ready stands in
+	config     *object.Object // the ConfigMap that ready stands in
 }
 
 // add takes an object of Kueue.
-func (k *kueue) add(o *render.Object) {
+func (k *kueue) add(o *object.Object) {
 	if w := readyWait(o); w != nil {
 		k.ready, k.config = w, o
 	}
@@ -42,8 +42,8 @@ func (k *kueue) add(o *render.Object) {
 		return
 	}
 	if k.queues == nil {
-		k.queues, k.local = map[string]*render.Object{}, map[[2]string]*render.Object{}
-		k.cohorts, k.priorities = map[string]bool{}, map[string]*render.Object{}
+		k.queues, k.local = map[string]*object.Object{}, map[[2]string]*object.Object{}
+		k.cohorts, k.priorities = map[string]bool{}, map[string]*object.Object{}
 	}
 	k.fair = k.fair || ValueAt(o.Content, "spec", "fairSharing") != nil
 	switch o.ID.Kind {
@@ -60,7 +60,7 @@ func (k *kueue) add(o *render.Object) {
 
 // QueueName is the LocalQueue that a workload's pods wait in; "" is none. The namespaces that Kueue's own configuration
 // leaves out have none.
-func QueueName(o *render.Object) string {
+func QueueName(o *object.Object) string {
 	if o.ID.Namespace == "kube-system" || o.ID.Namespace == "kueue-system" {
 		return ""
 	}
@@ -75,7 +75,7 @@ func QueueName(o *render.Object) string {
 }
 
 // queued gives the ClusterQueue that a workload's pods wait in; nil: none that is declared.
-func (s side) queued(o *render.Object) (queue, local *render.Object) {
+func (s side) queued(o *object.Object) (queue, local *object.Object) {
 	local = s.kueue.local[[2]string{o.ID.Namespace, QueueName(o)}]
 	if local == nil {
 		return nil, nil
@@ -85,12 +85,12 @@ func (s side) queued(o *render.Object) (queue, local *render.Object) {
 }
 
 // queuesOf are the objects that decide when a workload's pods are admitted.
-func (s side) queuesOf(o *render.Object) []*render.Object {
+func (s side) queuesOf(o *object.Object) []*object.Object {
 	queue, local := s.queued(o)
 	if queue == nil {
 		return nil
 	}
-	out := []*render.Object{queue, local}
+	out := []*object.Object{queue, local}
 	if s.kueue.config != nil && o.ID.Kind == string(state.Job) {
 		out = append(out, s.kueue.config)
 	}
@@ -105,7 +105,7 @@ func (s side) queuesOf(o *render.Object) []*render.Object {
 
 // displaces reports whether Kueue may preempt q's pods for p's. Jobs that it preempts come back; a Deployment that
 // others keep from its pods does not, and neither may a Job, where who preempts borrows.
-func displaces(p *render.Object, of side, q *render.Object, in side) bool {
+func displaces(p *object.Object, of side, q *object.Object, in side) bool {
 	high, _ := of.queued(p)
 	low, _ := in.queued(q)
 	if high == nil || low == nil {
@@ -127,7 +127,7 @@ func displaces(p *render.Object, of side, q *render.Object, in side) bool {
 }
 
 // blocks reports whether Kueue may admit nothing for good, as pods of a Job that it has admitted are not all ready.
-func (s side) blocks(o *render.Object) bool {
+func (s side) blocks(o *object.Object) bool {
 	queue, _ := s.queued(o)
 	ready := s.kueue.ready
 	return queue != nil && o.ID.Kind == string(state.Job) && ready != nil && ready.Block && ready.NoRecovery
@@ -136,7 +136,7 @@ func (s side) blocks(o *render.Object) bool {
 // queuePriority is how important Kueue takes a workload to be.
 //
 // Upstream: pkg/util/priority: Priority; pkg/controller/jobframework: ExtractPriority.
-func (s side) queuePriority(o *render.Object) (value int32, known bool) {
+func (s side) queuePriority(o *object.Object) (value int32, known bool) {
 	class := s.priorities.of(&templateOf(o).Spec)
 	name, _ := ValueAt(o.Content, "metadata", "labels", priorityLabel).(string)
 	if name != "" {
@@ -154,7 +154,7 @@ func (s side) queuePriority(o *render.Object) (value int32, known bool) {
 //
 // Upstream: kueue v0.19.2, pkg/controller/jobframework: (*JobReconciler).startJob; pkg/controller/jobs/job:
 // (*Job).RunWithPodSetsInfo.
-func (sl *Slice) enqueue(v int, o *render.Object, s side, m *state.Manifest) {
+func (sl *Slice) enqueue(v int, o *object.Object, s side, m *state.Manifest) {
 	queue, local := s.queued(o)
 	if queue == nil {
 		return
@@ -176,7 +176,7 @@ func (sl *Slice) enqueue(v int, o *render.Object, s side, m *state.Manifest) {
 // stopped reports whether a ClusterQueue or LocalQueue admits nothing, until somebody says otherwise.
 //
 // Upstream: kueue v0.19.2, apis/kueue/v1beta2: StopPolicy.
-func stopped(queue *render.Object) bool {
+func stopped(queue *object.Object) bool {
 	policy, _ := ValueAt(queue.Content, "spec", "stopPolicy").(string)
 	return policy != "" && policy != "None"
 }
@@ -209,7 +209,7 @@ type clusterQueue struct {
 }
 
 // queueOf reads a ClusterQueue; nil where it cannot be read, or has an unlimited flavor.
-func (s side) queueOf(o *render.Object) *state.Queue {
+func (s side) queueOf(o *object.Object) *state.Queue {
 	var c clusterQueue
 	text, err := json.Marshal(o.Content)
 	if err != nil || json.Unmarshal(text, &c) != nil {
@@ -318,7 +318,7 @@ func (sl *Slice) unranked(v int) bool {
 }
 
 // othersIn is what workloads of the release that are no members take of a ClusterQueue.
-func (s side) othersIn(queue *render.Object, members map[string]bool) corev1.ResourceList {
+func (s side) othersIn(queue *object.Object, members map[string]bool) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	var ids []string
 	for id := range s.Workloads {

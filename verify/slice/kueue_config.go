@@ -6,7 +6,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -18,7 +18,7 @@ const mostRequeues = 100
 //
 // Upstream: kueue v0.19.2, apis/config/v1beta1: Convert_v1beta1_Configuration_To_v1beta2_Configuration,
 // SetDefaults_Configuration, and v1beta2's; pkg/controller/core: waitForPodsReady; cmd/kueue: blockForPodsReady.
-func readyWait(o *render.Object) *state.ReadyWait {
+func readyWait(o *object.Object) *state.ReadyWait {
 	if o.ID.Kind != "ConfigMap" || o.ID.Group != "" {
 		return nil
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // Only what the configuration says of waitForPodsReady counts: v1beta1 has a switch, v1beta2 has it on where it is
@@ -34,7 +34,7 @@ func TestReadyWait(t *testing.T) {
 		{"config.example.com/v1beta2", "Configuration", "{timeout: 5m}", "off"},
 	} {
 		text := fmt.Sprintf("apiVersion: %s\nkind: %s\nwaitForPodsReady: %s\n", c.version, c.kind, c.wait)
-		w := readyWait(&render.Object{ID: render.ObjectID{Kind: "ConfigMap", Name: "kueue-manager-config"}, Content: map[string]any{
+		w := readyWait(&object.Object{ID: object.ID{Kind: "ConfigMap", Name: "kueue-manager-config"}, Content: map[string]any{
 			"data": map[string]any{"controller_manager_config.yaml": text},
 		}})
 		got := "off"

@@ -5,7 +5,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
@@ -23,20 +23,20 @@ func TestSuspendIsKueues(t *testing.T) {
 		{"the ClusterQueue holds", "team", "Hold", "", true},
 		{"the LocalQueue drains", "team", "", "HoldAndDrain", true},
 	} {
-		object := func(group, kind, name string, spec map[string]any) *render.Object {
-			return &render.Object{ID: render.ObjectID{Group: group, Kind: kind, Namespace: "shop", Name: name},
+		made := func(group, kind, name string, spec map[string]any) *object.Object {
+			return &object.Object{ID: object.ID{Group: group, Kind: kind, Namespace: "shop", Name: name},
 				Content: map[string]any{"spec": spec}}
 		}
 		var k kueue
-		k.add(object(KueueGroup, "ClusterQueue", "all", map[string]any{"stopPolicy": c.cluster}))
-		k.add(object(KueueGroup, "LocalQueue", "team", map[string]any{"clusterQueue": "all", "stopPolicy": c.local}))
-		job := object("batch", "Job", "train", nil)
+		k.add(made(KueueGroup, "ClusterQueue", "all", map[string]any{"stopPolicy": c.cluster}))
+		k.add(made(KueueGroup, "LocalQueue", "team", map[string]any{"clusterQueue": "all", "stopPolicy": c.local}))
+		job := made("batch", "Job", "train", nil)
 		job.Content["metadata"] = map[string]any{"labels": map[string]any{queueLabel: c.label}}
 		typed := &batchv1.Job{Spec: batchv1.JobSpec{Suspend: new(bool)}}
 		*typed.Spec.Suspend = true
 		job.Typed = typed
 		m, _ := state.ManifestOf(typed)
-		sl := &Slice{Objects: map[string]*[2]*render.Object{}}
+		sl := &Slice{Objects: map[string]*[2]*object.Object{}}
 		sl.enqueue(0, job, side{kueue: k}, &m)
 		if m.Suspended() != c.want || !*typed.Spec.Suspend {
 			t.Errorf("%s: suspended %v, want %v; the object has %v", c.name, m.Suspended(), c.want, *typed.Spec.Suspend)

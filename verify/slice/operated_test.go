@@ -5,7 +5,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // An object that says where pods may stand is one that an operator makes pods of: a controller that only renders or
@@ -24,7 +24,7 @@ func TestAsksOfPods(t *testing.T) {
 		{"argoproj.io", "{source: {helm: {valuesObject: {affinity: {}}}}}", false},
 		{"kubeflow.org", "{template: {spec: {tolerations: [], containers: [{name: a}]}}}", false},
 	} {
-		o := &render.Object{ID: render.ObjectID{Group: c.group, Kind: "Thing", Name: "a"}}
+		o := &object.Object{ID: object.ID{Group: c.group, Kind: "Thing", Name: "a"}}
 		if err := yaml.Unmarshal([]byte("spec: "+c.spec), &o.Content); err != nil {
 			t.Fatal(err)
 		}

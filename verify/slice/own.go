@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/control/others"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // ownOn lists the controllers of the policy that act on a workload.
-func ownOn(p *policies.Policy, o *render.Object) []*policies.OwnController {
+func ownOn(p *policies.Policy, o *object.Object) []*policies.OwnController {
 	if p == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func ownOn(p *policies.Policy, o *render.Object) []*policies.OwnController {
 }
 
 // labelsOf are the labels of the object itself.
-func labelsOf(o *render.Object) map[string]string {
+func labelsOf(o *object.Object) map[string]string {
 	out := map[string]string{}
 	m, _ := ValueAt(o.Content, "metadata", "labels").(map[string]any)
 	for k, v := range m {
@@ -41,7 +41,7 @@ func labelsOf(o *render.Object) map[string]string {
 }
 
 // stirsOwn reports whether what a controller of the workload watches is another object on head than on base.
-func stirsOwn(p *policies.Policy, o *render.Object, sides [2]side) bool {
+func stirsOwn(p *policies.Policy, o *object.Object, sides [2]side) bool {
 	return slices.ContainsFunc(ownOn(p, o),
 		func(c *policies.OwnController) bool { return c.Watches != "" && differs(sides, c.Watches) })
 }
@@ -136,7 +136,7 @@ func (sl *Slice) OwnConfigured(r actor.Ref) (file string, line int, ok bool) {
 }
 
 // RestartsOn reports whether a declared controller restarts a workload when an object, by its ID, changes.
-func RestartsOn(p *policies.Policy, o *render.Object, id string) bool {
+func RestartsOn(p *policies.Policy, o *object.Object, id string) bool {
 	return slices.ContainsFunc(ownOn(p, o),
 		func(c *policies.OwnController) bool { return c.Does == state.Restart && c.Watches == id })
 }

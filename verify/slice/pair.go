@@ -3,19 +3,19 @@ package slice
 import (
 	"slices"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // Pair is one release on both sides.
 type Pair struct {
 	ID         string
-	Base, Head *render.Rendered
-	Instead    map[*render.Object]*render.Object // nil: nothing is there
+	Base, Head *object.Rendered
+	Instead    map[*object.Object]*object.Object // nil: nothing is there
 }
 
 // Pairs matches releases by ID, in order.
-func Pairs(ch *render.Changes) []Pair {
+func Pairs(ch *object.Changes) []Pair {
 	byID := map[string]*Pair{}
 	var ids []string
 	at := func(id string) *Pair {
@@ -49,7 +49,7 @@ func (p Pair) Comparable() bool {
 	return p.Head.Err == nil
 }
 
-func (p Pair) Objects(v state.Version) []*render.Object {
+func (p Pair) Objects(v state.Version) []*object.Object {
 	side := p.Head
 	if v == state.Base {
 		side = p.Base
@@ -57,10 +57,10 @@ func (p Pair) Objects(v state.Version) []*render.Object {
 	if side == nil || side.Err != nil {
 		return nil
 	}
-	if !slices.ContainsFunc(side.Objects, func(o *render.Object) bool { _, other := p.Instead[o]; return other }) {
+	if !slices.ContainsFunc(side.Objects, func(o *object.Object) bool { _, other := p.Instead[o]; return other }) {
 		return side.Objects
 	}
-	var out []*render.Object
+	var out []*object.Object
 	for _, o := range side.Objects {
 		if there, other := p.Instead[o]; other {
 			o = there

@@ -8,14 +8,14 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // priorities are the PriorityClasses that a version declares.
 type priorities struct {
-	objects  map[string]*render.Object // by name
+	objects  map[string]*object.Object // by name
 	fallback string                    // of pods that name none; "" is none
 	spec     state.Spec                // the same, as head's
 }
@@ -24,7 +24,7 @@ type priorities struct {
 //
 // Upstream: plugin/pkg/admission/priority: (*Plugin).getDefaultPriorityClass: of several
 // defaults the one with the lowest value.
-func newPriorities(objects map[string]*render.Object) priorities {
+func newPriorities(objects map[string]*object.Object) priorities {
 	p := priorities{objects: objects,
 		spec: state.Spec{PriorityClasses: map[string]int32{}, NeverPreempt: map[string]bool{}}}
 	for _, name := range slices.Sorted(maps.Keys(objects)) {
@@ -43,7 +43,7 @@ func newPriorities(objects map[string]*render.Object) priorities {
 
 // of is the PriorityClass that the pods of a workload get; nil where it is not among
 // the objects.
-func (p *priorities) of(pod *corev1.PodSpec) *render.Object {
+func (p *priorities) of(pod *corev1.PodSpec) *object.Object {
 	if name := pod.PriorityClassName; name != "" {
 		return p.objects[name]
 	}
@@ -65,7 +65,7 @@ func prioritize(spec *state.Spec, sides [2]side) {
 
 // outranks reports whether pods of high, in a version, are scheduled before pods of low, in
 // another, and may take their place if their preemptionPolicy lets them.
-func outranks(high *render.Object, of side, low *render.Object, in side) bool {
+func outranks(high *object.Object, of side, low *object.Object, in side) bool {
 	p, q := templateOf(high), templateOf(low)
 	a, known := scheduler.Priority(&of.priorities.spec, p, state.Head)
 	b, also := scheduler.Priority(&in.priorities.spec, q, state.Head)

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/admission"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -93,4 +93,4 @@ func (sl *Slice) takeDeclared(p *policies.Policy) {
 }
 
 // limits says which quotas apply to a workload.
-func (s side) limits(o *render.Object) []*render.Object { return s.found.quotas[o.ID.Namespace] }
+func (s side) limits(o *object.Object) []*object.Object { return s.found.quotas[o.ID.Namespace] }

@@ -7,14 +7,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // counts reports whether an autoscaler of p counts q's pods: it lists the pods that match the
 // selector of its target's scale, whoever owns them (pkg/controller/podautoscaler:
 // GetResourceReplicas).
-func (s side) counts(p, q *render.Object) bool {
+func (s side) counts(p, q *object.Object) bool {
 	if p.ID == q.ID || p.ID.Namespace != q.ID.Namespace {
 		return false
 	}
@@ -27,10 +27,10 @@ func (s side) counts(p, q *render.Object) bool {
 }
 
 // autoscaled reports whether an autoscaler counts the pods of a workload.
-func (s side) autoscaled(o *render.Object) bool { return len(s.hpasOf(o))+len(s.kedaOf(o)) > 0 }
+func (s side) autoscaled(o *object.Object) bool { return len(s.hpasOf(o))+len(s.kedaOf(o)) > 0 }
 
 // servedBy names the Services that select a workload's pods, sorted.
-func (s side) servedBy(o *render.Object) []string {
+func (s side) servedBy(o *object.Object) []string {
 	var out []string
 	set := templateOf(o).Labels
 	for _, i := range s.found.services.candidates(o.ID.Namespace, set) {

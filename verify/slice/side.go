@@ -12,23 +12,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // side is what one version of a release declares, by kind.
 type side struct {
-	Workloads  map[string]*render.Object // by ID
-	pdbs       []*render.Object
-	services   []*render.Object
-	quotas     map[string]*render.Object // by ID
+	Workloads  map[string]*object.Object // by ID
+	pdbs       []*object.Object
+	services   []*object.Object
+	quotas     map[string]*object.Object // by ID
 	daemons    map[string]*appsv1.DaemonSet
 	admission  guards
 	namespaces map[string]map[string]string
 	priorities priorities
 	storage    storage
 	kueue      kueue
-	byID       map[string]*render.Object
+	byID       map[string]*object.Object
 	found      finder
 	// budgets are, by workload, those that count the pods of others as well, and wide those
 	// over more workloads than a slice has, with how many.
@@ -38,24 +38,24 @@ type side struct {
 
 // finder finds what acts on a workload.
 type finder struct {
-	hpas           map[[3]string][]*render.Object // by namespace, kind and name of the target
-	vpas, keda     map[string][]*render.Object    // by the target's ID
-	quotas         map[string][]*render.Object    // by namespace
+	hpas           map[[3]string][]*object.Object // by namespace, kind and name of the target
+	vpas, keda     map[string][]*object.Object    // by the target's ID
+	quotas         map[string][]*object.Object    // by namespace
 	pdbs, services *selectorIndex
 	pods           *PodIndex
-	placed         []*render.Object // the workloads, at their places in pods
+	placed         []*object.Object // the workloads, at their places in pods
 }
 
-func NewSide(objects []*render.Object) side {
+func NewSide(objects []*object.Object) side {
 	s := side{
-		Workloads: map[string]*render.Object{}, byID: map[string]*render.Object{}, daemons: map[string]*appsv1.DaemonSet{},
-		namespaces: map[string]map[string]string{}, quotas: map[string]*render.Object{},
+		Workloads: map[string]*object.Object{}, byID: map[string]*object.Object{}, daemons: map[string]*appsv1.DaemonSet{},
+		namespaces: map[string]map[string]string{}, quotas: map[string]*object.Object{},
 		found: finder{
-			hpas: map[[3]string][]*render.Object{}, vpas: map[string][]*render.Object{}, keda: map[string][]*render.Object{},
-			quotas: map[string][]*render.Object{}, pdbs: newSelectorIndex(), services: newSelectorIndex(), pods: NewPodIndex(),
+			hpas: map[[3]string][]*object.Object{}, vpas: map[string][]*object.Object{}, keda: map[string][]*object.Object{},
+			quotas: map[string][]*object.Object{}, pdbs: newSelectorIndex(), services: newSelectorIndex(), pods: NewPodIndex(),
 		},
 	}
-	classes := map[string]*render.Object{}
+	classes := map[string]*object.Object{}
 	for _, o := range objects {
 		if o.Hook {
 			continue
@@ -107,7 +107,7 @@ func NewSide(objects []*render.Object) side {
 }
 
 // targets lists the HPA and PDBs that act on a workload.
-func (s side) targets(o *render.Object) (hpas, pdbs []*render.Object) {
+func (s side) targets(o *object.Object) (hpas, pdbs []*object.Object) {
 	set := templateOf(o).Labels
 	for _, i := range s.found.pdbs.candidates(o.ID.Namespace, set) {
 		p := s.pdbs[i]
@@ -120,7 +120,7 @@ func (s side) targets(o *render.Object) (hpas, pdbs []*render.Object) {
 }
 
 // hpasOf lists the HorizontalPodAutoscalers of a workload.
-func (s side) hpasOf(o *render.Object) []*render.Object {
+func (s side) hpasOf(o *object.Object) []*object.Object {
 	return s.found.hpas[[3]string{o.ID.Namespace, o.ID.Kind, o.ID.Name}]
 }
 

@@ -12,7 +12,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
@@ -25,7 +25,7 @@ type Slice struct {
 	Release   string
 	Workloads []state.Workload
 	// Objects of both versions by ID: the workloads and what targets them.
-	Objects map[string]*[2]*render.Object
+	Objects map[string]*[2]*object.Object
 	Spec    state.Spec // without classes
 	// Changed workloads, by index in workloads.
 	Changed map[int]string // "added", "removed", "modified"
@@ -54,7 +54,7 @@ type Slice struct {
 	// nil: where they stand is known, or of no matter. See [Around].
 	Packed []state.NodeClass
 	// Deliverer is the object that says what becomes of a failed upgrade of the release; nil: none does.
-	Deliverer *render.Object
+	Deliverer *object.Object
 	// Controllers that run beside the slice, as the policy configures them.
 	Controllers policies.Controllers
 	// Maintained says that the policy leaves drains open, so that one is routine.
@@ -66,7 +66,7 @@ type Slice struct {
 }
 
 // templateOf is the pod template of a workload.
-func templateOf(o *render.Object) *corev1.PodTemplateSpec {
+func templateOf(o *object.Object) *corev1.PodTemplateSpec {
 	m, _ := state.ManifestOf(o.Typed)
 	return m.Template()
 }
@@ -85,7 +85,7 @@ func sharedOf(sides [2]side) state.Spec {
 
 func newSlice(release string, members []string, sides [2]side, touched map[string]bool, shared state.Spec) *Slice {
 	sl := &Slice{
-		Release: release, Objects: map[string]*[2]*render.Object{},
+		Release: release, Objects: map[string]*[2]*object.Object{},
 		Changed: map[int]string{}, Keys: map[string]bool{}, Values: map[string]bool{}, Spec: shared,
 	}
 	for i, id := range members {
@@ -103,15 +103,15 @@ func newSlice(release string, members []string, sides [2]side, touched map[strin
 		if touched[id] {
 			switch {
 			case !w.Manifests[state.Base].Exists():
-				sl.Changed[i] = string(render.Added)
+				sl.Changed[i] = string(object.Added)
 			case !w.Manifests[state.Head].Exists():
-				sl.Changed[i] = string(render.Removed)
+				sl.Changed[i] = string(object.Removed)
 			default:
-				sl.Changed[i] = string(render.Modified)
+				sl.Changed[i] = string(object.Modified)
 			}
 		}
 		sl.Workloads = append(sl.Workloads, w)
-		if b := w.Manifests[state.Head].Bare; b != nil && sl.Changed[i] == string(render.Added) && !b.Ends() {
+		if b := w.Manifests[state.Head].Bare; b != nil && sl.Changed[i] == string(object.Added) && !b.Ends() {
 			sl.Notes = append(sl.Notes, finding.Say(finding.NoController).On(id))
 		}
 		if r := w.Manifests[state.Head].Rollout; r != nil && len(r.Unread) > 0 {
@@ -143,7 +143,7 @@ func tellNamesakes(list []state.Workload) {
 
 // With gives the slice of the same workloads as other objects of base and head declare it;
 // false where one of them is not there. On an assumed cluster every volume can be reached.
-func (sl *Slice) With(base, head []*render.Object, assumed bool) (*Slice, bool) {
+func (sl *Slice) With(base, head []*object.Object, assumed bool) (*Slice, bool) {
 	touched := map[string]bool{}
 	var members []string
 	for i, w := range sl.Workloads {
@@ -201,7 +201,7 @@ func (sl *Slice) Copy() *Slice {
 }
 
 // Manifest gathers what version v declares of a workload, and keeps its objects.
-func (sl *Slice) Manifest(v int, o *render.Object, s side) state.Manifest {
+func (sl *Slice) Manifest(v int, o *object.Object, s side) state.Manifest {
 	m, _ := state.ManifestOf(o.Typed)
 	m.DeclaresReplicas = declares(o, "spec", "replicas")
 	sl.keep(v, o)
@@ -233,13 +233,13 @@ func (sl *Slice) Manifest(v int, o *render.Object, s side) state.Manifest {
 	return m
 }
 
-func (sl *Slice) keep(v int, o *render.Object) {
+func (sl *Slice) keep(v int, o *object.Object) {
 	if o.Source.File == "" { // of the cluster, see [withKnown]: no reference leads there
 		return
 	}
 	id := o.ID.String()
 	if sl.Objects[id] == nil {
-		sl.Objects[id] = &[2]*render.Object{}
+		sl.Objects[id] = &[2]*object.Object{}
 	}
 	sl.Objects[id][v] = o
 }
@@ -303,7 +303,7 @@ func (sl *Slice) Relevant(key string) bool {
 }
 
 // declares reports whether a field stands in the object as written.
-func declares(o *render.Object, path ...string) bool {
+func declares(o *object.Object, path ...string) bool {
 	var v any = o.Content
 	for _, key := range path {
 		m, ok := v.(map[string]any)
@@ -324,7 +324,7 @@ func union[V any](a, b map[string]V) map[string]V {
 }
 
 // kindOf is an object's kind with its group, such as "apps/Deployment".
-func kindOf(id render.ObjectID) string {
+func kindOf(id object.ID) string {
 	if id.Group == "" {
 		return id.Kind
 	}

@@ -9,23 +9,23 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // storage is what a version declares of volumes.
 type storage struct {
-	claims  map[string]*render.Object // PersistentVolumeClaims by ID
+	claims  map[string]*object.Object // PersistentVolumeClaims by ID
 	volumes []*corev1.PersistentVolume
 	classes map[string]*storagev1.StorageClass // by name
 	drivers map[string]*storagev1.CSIDriver    // by name
 }
 
 // add notes an object of storage.
-func (st *storage) add(o *render.Object) {
+func (st *storage) add(o *object.Object) {
 	if st.claims == nil {
 		*st = storage{
-			claims: map[string]*render.Object{}, classes: map[string]*storagev1.StorageClass{},
+			claims: map[string]*object.Object{}, classes: map[string]*storagev1.StorageClass{},
 			drivers: map[string]*storagev1.CSIDriver{},
 		}
 	}
@@ -42,13 +42,13 @@ func (st *storage) add(o *render.Object) {
 }
 
 // claimsOf lists the claims among the objects that a workload's pods name.
-func (st *storage) claimsOf(o *render.Object) []*render.Object {
-	var out []*render.Object
+func (st *storage) claimsOf(o *object.Object) []*object.Object {
+	var out []*object.Object
 	for _, v := range templateOf(o).Spec.Volumes {
 		if v.PersistentVolumeClaim == nil {
 			continue
 		}
-		id := render.ObjectID{Kind: "PersistentVolumeClaim", Namespace: o.ID.Namespace,
+		id := object.ID{Kind: "PersistentVolumeClaim", Namespace: o.ID.Namespace,
 			Name: v.PersistentVolumeClaim.ClaimName}
 		if c := st.claims[id.String()]; c != nil {
 			out = append(out, c)
@@ -59,13 +59,13 @@ func (st *storage) claimsOf(o *render.Object) []*render.Object {
 
 // share reports whether pods of two workloads, each in a version, name one claim that is
 // among the objects and of which not any number of nodes or pods makes use.
-func share(p *render.Object, x side, q *render.Object, y side) bool {
+func share(p *object.Object, x side, q *object.Object, y side) bool {
 	for _, c := range x.storage.claimsOf(p) {
 		claim := x.storage.claim(c)
 		if !claim.Exclusive && !claim.OncePod && claim.Reach == state.Everywhere {
 			continue
 		}
-		if slices.ContainsFunc(y.storage.claimsOf(q), func(o *render.Object) bool { return o.ID == c.ID }) {
+		if slices.ContainsFunc(y.storage.claimsOf(q), func(o *object.Object) bool { return o.ID == c.ID }) {
 			return true
 		}
 	}
@@ -73,7 +73,7 @@ func share(p *render.Object, x side, q *render.Object, y side) bool {
 }
 
 // claim is what is known of a claim.
-func (st *storage) claim(o *render.Object) state.Claim {
+func (st *storage) claim(o *object.Object) state.Claim {
 	pvc := o.Typed.(*corev1.PersistentVolumeClaim)
 	out := state.Claim{Namespace: o.ID.Namespace, Name: o.ID.Name}
 	modes, driver := pvc.Spec.AccessModes, ""

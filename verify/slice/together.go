@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/control/scheduler"
 	"github.com/kubesettle/kubesettle/verify/finding"
@@ -49,7 +49,7 @@ func (s *side) budget() {
 
 // decidesAlone reports whether a budget says of the pods of one workload what it says of those of
 // several: it lets none go, or all.
-func decidesAlone(o *render.Object) bool {
+func decidesAlone(o *object.Object) bool {
 	spec := &o.Typed.(*policyv1.PodDisruptionBudget).Spec
 	at := func(v *intstr.IntOrString, share int) bool {
 		if v == nil {
@@ -66,17 +66,17 @@ func decidesAlone(o *render.Object) bool {
 }
 
 // underOneBudget reports whether one budget counts the pods of two workloads.
-func underOneBudget(p *render.Object, x side, q *render.Object, y side) bool {
+func underOneBudget(p *object.Object, x side, q *object.Object, y side) bool {
 	other := y.budgets[q.ID.String()]
 	return slices.ContainsFunc(x.budgets[p.ID.String()], func(b string) bool { return slices.Contains(other, b) })
 }
 
 // wantOnePort reports whether pods of two workloads want the same port of a node.
-func wantOnePort(p, q *render.Object) bool {
+func wantOnePort(p, q *object.Object) bool {
 	return scheduler.PortsClash(portsOf(p), portsOf(q))
 }
 
-func portsOf(o *render.Object) []corev1.ContainerPort {
+func portsOf(o *object.Object) []corev1.ContainerPort {
 	t := templateOf(o)
 	if !t.Spec.HostNetwork && len(scheduler.HostPorts(&corev1.Pod{Spec: t.Spec})) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func portsOf(o *render.Object) []corev1.ContainerPort {
 
 // relabelled are the Namespaces that a term of a workload's pods chooses by labels in one
 // version and not in the other, by ID.
-func relabelled(o *render.Object, sides [2]side) []string {
+func relabelled(o *object.Object, sides [2]side) []string {
 	var out []string
 	for _, t := range podTerms(&templateOf(o).Spec) {
 		if t.NamespaceSelector == nil {
@@ -108,7 +108,7 @@ func relabelled(o *render.Object, sides [2]side) []string {
 }
 
 func namespaceID(name string) string {
-	return render.ObjectID{Version: "v1", Kind: "Namespace", Name: name}.String()
+	return object.ID{Version: "v1", Kind: "Namespace", Name: name}.String()
 }
 
 // labelNamespaces keeps base's labels of namespaces for the baseline, where they differ for a rule.
@@ -132,8 +132,8 @@ func (sl *Slice) labelNamespaces(sides [2]side) {
 }
 
 // leaveOut takes the budgets over too many workloads out of a manifest.
-func (sl *Slice) leaveOut(s side, o *render.Object, pdbs []*render.Object) []*render.Object {
-	var out []*render.Object
+func (sl *Slice) leaveOut(s side, o *object.Object, pdbs []*object.Object) []*object.Object {
+	var out []*object.Object
 	for _, p := range pdbs {
 		n := s.wide[p.ID.String()]
 		if n == 0 {
@@ -148,7 +148,7 @@ func (sl *Slice) leaveOut(s side, o *render.Object, pdbs []*render.Object) []*re
 // Strangers are the workloads of head's other releases whose pods one of a slice requires to
 // stand beside, or apart from: these releases are searched on their own, and it is said which. Of
 // releases that were not rendered, as nothing of them changed, nobody knows: then the labels are named.
-func Strangers(sl *Slice, releases []*render.Rendered) []finding.Note {
+func Strangers(sl *Slice, releases []*object.Rendered) []finding.Note {
 	var out []finding.Note
 	for _, w := range sl.Workloads {
 		m := w.Manifests[state.Head]
@@ -170,7 +170,7 @@ func Strangers(sl *Slice, releases []*render.Rendered) []finding.Note {
 
 // lookedAt says which workloads of other releases a term of a workload looks at: known, or of releases that were not
 // rendered.
-func lookedAt(w state.Workload, sl *Slice, releases []*render.Rendered, t corev1.PodAffinityTerm,
+func lookedAt(w state.Workload, sl *Slice, releases []*object.Rendered, t corev1.PodAffinityTerm,
 	known, unread finding.Kind) []finding.Note {
 	sel, err := metav1.LabelSelectorAsSelector(t.LabelSelector)
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // randomRelease makes objects that look at each other in every way there is, with few names,
 // labels and namespaces, so that most of them meet.
-func randomRelease(r *rand.Rand) []*render.Object {
-	var out []*render.Object
+func randomRelease(r *rand.Rand) []*object.Object {
+	var out []*object.Object
 	word := func(prefix string, n int) string { return fmt.Sprint(prefix, r.IntN(n)) }
 	selector := func() *metav1.LabelSelector {
 		s := &metav1.LabelSelector{}
@@ -40,12 +40,12 @@ func randomRelease(r *rand.Rand) []*render.Object {
 		}
 		return s
 	}
-	add := func(id render.ObjectID, typed runtime.Object) {
+	add := func(id object.ID, typed runtime.Object) {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
 		if err != nil {
 			panic(err)
 		}
-		out = append(out, &render.Object{ID: id, Content: content, Typed: typed, Hook: r.IntN(20) == 0})
+		out = append(out, &object.Object{ID: id, Content: content, Typed: typed, Hook: r.IntN(20) == 0})
 	}
 	for i := range 12 {
 		ns, name := word("n", 2), fmt.Sprint("w", i)
@@ -77,27 +77,27 @@ func randomRelease(r *rand.Rand) []*render.Object {
 		if r.IntN(3) == 0 {
 			d.Spec.Selector = selector()
 		}
-		add(render.ObjectID{Group: "apps", Version: "v1", Kind: "Deployment", Namespace: ns, Name: name}, d)
+		add(object.ID{Group: "apps", Version: "v1", Kind: "Deployment", Namespace: ns, Name: name}, d)
 		switch r.IntN(4) {
 		case 0:
 			h := &autoscalingv2.HorizontalPodAutoscaler{}
 			h.Spec.ScaleTargetRef = autoscalingv2.CrossVersionObjectReference{Kind: "Deployment", Name: fmt.Sprint("w", r.IntN(13))}
-			add(render.ObjectID{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler", Namespace: ns, Name: name}, h)
+			add(object.ID{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler", Namespace: ns, Name: name}, h)
 		case 1:
-			add(render.ObjectID{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget", Namespace: ns, Name: name}, &policyv1.PodDisruptionBudget{Spec: policyv1.PodDisruptionBudgetSpec{Selector: selector()}})
+			add(object.ID{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget", Namespace: ns, Name: name}, &policyv1.PodDisruptionBudget{Spec: policyv1.PodDisruptionBudgetSpec{Selector: selector()}})
 		case 2:
 			s := &corev1.Service{}
 			if x := selector(); x != nil {
 				s.Spec.Selector = x.MatchLabels
 			}
-			add(render.ObjectID{Version: "v1", Kind: "Service", Namespace: ns, Name: name}, s)
+			add(object.ID{Version: "v1", Kind: "Service", Namespace: ns, Name: name}, s)
 		}
 	}
 	for i := range 3 {
 		c := &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}}}
-		add(render.ObjectID{Version: "v1", Kind: "PersistentVolumeClaim", Namespace: "n0", Name: fmt.Sprint("c", i)}, c)
+		add(object.ID{Version: "v1", Kind: "PersistentVolumeClaim", Namespace: "n0", Name: fmt.Sprint("c", i)}, c)
 		p := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("p", i)}, Value: int32(i)}
-		add(render.ObjectID{Group: "scheduling.k8s.io", Version: "v1", Kind: "PriorityClass", Name: p.Name}, p)
+		add(object.ID{Group: "scheduling.k8s.io", Version: "v1", Kind: "PriorityClass", Name: p.Name}, p)
 	}
 	return out
 }

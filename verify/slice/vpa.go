@@ -8,19 +8,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // isVPA reports whether an object is a VerticalPodAutoscaler of a Deployment.
-func isVPA(o *render.Object) bool {
+func isVPA(o *object.Object) bool {
 	return o.ID.Group == "autoscaling.k8s.io" && o.ID.Kind == "VerticalPodAutoscaler" &&
 		ValueAt(o.Content, "spec", "targetRef", "kind") == string(state.Deployment)
 }
 
 // vpasOf lists the VerticalPodAutoscalers of a workload.
-func (s side) vpasOf(o *render.Object) []*render.Object { return s.found.vpas[o.ID.String()] }
+func (s side) vpasOf(o *object.Object) []*object.Object { return s.found.vpas[o.ID.String()] }
 
 // vpaObject is what of autoscaling.k8s.io/v1 is read; the names are those of
 // vertical-pod-autoscaler/pkg/apis/autoscaling.k8s.io/v1.
@@ -46,7 +46,7 @@ type vpaObject struct {
 
 // vpaOf reads the VerticalPodAutoscaler of a workload; nil where it has none. What cannot
 // be read makes the verdict inconclusive.
-func vpaOf(objects []*render.Object) *state.VPA {
+func vpaOf(objects []*object.Object) *state.VPA {
 	if len(objects) == 0 {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -18,7 +18,7 @@ func vpaFrom(t testing.TB, spec string) *state.VPA {
 	if err := yaml.Unmarshal([]byte("spec:\n"+spec), &content); err != nil {
 		t.Skip(err)
 	}
-	return vpaOf([]*render.Object{{Content: content}})
+	return vpaOf([]*object.Object{{Content: content}})
 }
 
 func TestVPA(t *testing.T) {

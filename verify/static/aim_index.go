@@ -10,20 +10,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
 // aimIndex finds among objects those that one of them acts on.
 type aimIndex struct {
-	objects []*render.Object
+	objects []*object.Object
 	byID    map[string]int // the first with an ID, and the first hook with it
 	named   map[[3]string][]int
 	pods    *slice.PodIndex
 	running map[string][]int // objects with a pod template, by namespace
 }
 
-func newAimIndex(objects []*render.Object) *aimIndex {
+func newAimIndex(objects []*object.Object) *aimIndex {
 	x := &aimIndex{objects: objects, byID: map[string]int{}, named: map[[3]string][]int{}, pods: slice.NewPodIndex(),
 		running: map[string][]int{}}
 	for i, o := range objects {
@@ -41,10 +41,10 @@ func newAimIndex(objects []*render.Object) *aimIndex {
 }
 
 // identity is an object's ID, which a hook does not share with what is no hook.
-func identity(o *render.Object) string { return fmt.Sprint(o.Hook, " ", o.ID) }
+func identity(o *object.Object) string { return fmt.Sprint(o.Hook, " ", o.ID) }
 
 // selectable are the labels that selectors of pods see of an object; false: it has none.
-func selectable(o *render.Object) (labels.Set, bool) {
+func selectable(o *object.Object) (labels.Set, bool) {
 	template, ok := slice.ValueAt(o.Content, "spec", "template", "metadata", "labels").(map[string]any)
 	if o.ID.Kind == "Pod" && o.ID.Group == "" {
 		template, ok = slice.ValueAt(o.Content, "metadata", "labels").(map[string]any)
@@ -53,7 +53,7 @@ func selectable(o *render.Object) (labels.Set, bool) {
 }
 
 // counterpart is the object with the same ID, or nil.
-func (x *aimIndex) counterpart(o *render.Object) *render.Object {
+func (x *aimIndex) counterpart(o *object.Object) *object.Object {
 	if i, ok := x.byID[identity(o)]; ok {
 		return x.objects[i]
 	}
@@ -61,7 +61,7 @@ func (x *aimIndex) counterpart(o *render.Object) *render.Object {
 }
 
 // aimed is the first object that one acts on, of those that count; nil: there is none.
-func (x *aimIndex) aimed(o *render.Object, counts func(*render.Object) bool) *render.Object {
+func (x *aimIndex) aimed(o *object.Object, counts func(*object.Object) bool) *object.Object {
 	for _, i := range x.candidates(o) {
 		if t := x.objects[i]; counts(t) && Aims(o, t) {
 			return t
@@ -71,8 +71,8 @@ func (x *aimIndex) aimed(o *render.Object, counts func(*render.Object) bool) *re
 }
 
 // all are the objects that one acts on.
-func (x *aimIndex) all(o *render.Object) []*render.Object {
-	var out []*render.Object
+func (x *aimIndex) all(o *object.Object) []*object.Object {
+	var out []*object.Object
 	for _, i := range x.candidates(o) {
 		if Aims(o, x.objects[i]) {
 			out = append(out, x.objects[i])
@@ -81,10 +81,10 @@ func (x *aimIndex) all(o *render.Object) []*render.Object {
 	return out
 }
 
-func everything(*render.Object) bool { return true }
+func everything(*object.Object) bool { return true }
 
 // candidates are the places of the objects that one may act on, see [Aims].
-func (x *aimIndex) candidates(o *render.Object) []int {
+func (x *aimIndex) candidates(o *object.Object) []int {
 	switch t := o.Typed.(type) {
 	case *autoscalingv2.HorizontalPodAutoscaler:
 		ref := t.Spec.ScaleTargetRef
@@ -111,7 +111,7 @@ func (x *aimIndex) selected(namespace string, sel labels.Selector) bool {
 
 // nearly is a workload that an object misses by the value of a label; nil: there is none,
 // and the object is written for pods from elsewhere.
-func (x *aimIndex) nearly(o *render.Object) *render.Object {
+func (x *aimIndex) nearly(o *object.Object) *object.Object {
 	sel := selectorOf(o)
 	var places []int
 	for _, k := range identifying {

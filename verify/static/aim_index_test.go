@@ -12,16 +12,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // randomAims makes workloads and what acts on them, with few names, labels and namespaces, so
 // that most of them meet.
-func randomAims(r *rand.Rand) []*render.Object {
+func randomAims(r *rand.Rand) []*object.Object {
 	word := func(prefix string, n int) string { return fmt.Sprint(prefix, r.IntN(n)) }
-	var out []*render.Object
+	var out []*object.Object
 	for range 30 {
-		o := &render.Object{ID: render.ObjectID{Namespace: word("n", 2), Name: word("w", 8)}, Hook: r.IntN(15) == 0}
+		o := &object.Object{ID: object.ID{Namespace: word("n", 2), Name: word("w", 8)}, Hook: r.IntN(15) == 0}
 		set := map[string]string{}
 		for range r.IntN(4) {
 			set[word("k", 3)] = word("v", 3)
@@ -70,7 +70,7 @@ func TestAimIndexFindsEverything(t *testing.T) {
 		base, head := randomAims(r), randomAims(r)
 		x := newAimIndex(head)
 		for _, o := range slices.Concat(base, head) {
-			var aimed []*render.Object
+			var aimed []*object.Object
 			for _, to := range head {
 				if Aims(o, to) {
 					aimed = append(aimed, to)
@@ -83,7 +83,7 @@ func TestAimIndexFindsEverything(t *testing.T) {
 			if got := x.aimed(o, everything); (got != nil) != (len(aimed) > 0) || got != nil && got != aimed[0] {
 				t.Fatalf("%s acts on %v first", o.ID, got)
 			}
-			i := slices.IndexFunc(head, func(b *render.Object) bool { return b.ID == o.ID && b.Hook == o.Hook })
+			i := slices.IndexFunc(head, func(b *object.Object) bool { return b.ID == o.ID && b.Hook == o.Hook })
 			if got := x.counterpart(o); i >= 0 && got != head[i] || i < 0 && got != nil {
 				t.Fatalf("%s has the counterpart %v", o.ID, got)
 			}

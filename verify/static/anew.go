@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -18,7 +18,7 @@ import (
 // Upstream: fluxcd/pkg, ssa: (*ResourceManager).Apply, shouldForceApply (spec.force, or the annotation force): an
 // object that a dry run refuses as immutable is deleted, and applied once it is gone.
 func anew(p slice.Pair) []Remark {
-	before := map[render.ObjectID]*render.Object{}
+	before := map[object.ID]*object.Object{}
 	for _, o := range p.Objects(state.Base) {
 		before[o.ID] = o
 	}
@@ -59,10 +59,10 @@ func anew(p slice.Pair) []Remark {
 }
 
 // forces reports whether an apply deletes an object of release r that it cannot change in place, and what says so.
-func forces(r *render.Rendered, o *render.Object) (at string, yes bool) {
+func forces(r *object.Rendered, o *object.Object) (at string, yes bool) {
 	on := annotation(o, "kustomize.toolkit.fluxcd.io/force")
 	if strings.EqualFold(on, "enabled") || strings.EqualFold(on, "true") {
-		return "the annotation force", r.Delivery.Tool == render.Flux
+		return "the annotation force", r.Delivery.Tool == object.Flux
 	}
 	return "spec.force of Kustomization " + r.Delivery.Name, r.Delivery.Forces
 }

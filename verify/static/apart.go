@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
@@ -15,13 +15,13 @@ import (
 //
 // Upstream: kubernetes v1.36.3, pkg/controller/podautoscaler: (*HorizontalController).reconcileAutoscaler (the target
 // is one of the autoscaler's own namespace).
-func inAnother(r Remark, head *aimIndex, of *render.Rendered) (Remark, bool) {
+func inAnother(r Remark, head *aimIndex, of *object.Rendered) (Remark, bool) {
 	o := r.Object
 	if selectorOf(o) != nil || o.Hook || !places(of, o) {
 		return r, false
 	}
 	ref := slice.Scaled(o)
-	var found *render.Object
+	var found *object.Object
 	for _, t := range head.objects {
 		if t.Hook || t.ID.Kind != ref.Kind || t.ID.Name != ref.Name || ref.Group != "" && t.ID.Group != ref.Group {
 			continue
@@ -40,23 +40,23 @@ func inAnother(r Remark, head *aimIndex, of *render.Rendered) (Remark, bool) {
 	r.text = fmt.Sprintf("%s has no target in its namespace: %s is in %s, and it acts on none of another namespace", o.ID,
 		shortID(found), found.ID.Namespace)
 	r.remedies = []Remedy{{Say: "have it in the namespace " + found.ID.Namespace, Object: o,
-		Set: []render.Setting{{Path: "metadata.namespace", Value: found.ID.Namespace}}}}
+		Set: []object.Setting{{Path: "metadata.namespace", Value: found.ID.Namespace}}}}
 	return r, true
 }
 
 // places reports whether the namespace of an object is known: a release says it, or the object does, and not for want
 // of somebody who installs the chart.
-func places(of *render.Rendered, o *render.Object) bool {
+func places(of *object.Rendered, o *object.Object) bool {
 	if of.Namespace != "" {
 		return true
 	}
 	own, _ := slice.ValueAt(o.Content, "metadata", "namespace").(string)
-	return own != "" && (of.Kind != render.Helm || own != "default")
+	return own != "" && (of.Kind != object.Helm || own != "default")
 }
 
 // placed reports whether the release of head that an object is of [places] it.
-func (w *whereabouts) placed(o *render.Object) bool {
-	return slices.ContainsFunc(w.ch.Head.Releases, func(r *render.Rendered) bool {
+func (w *whereabouts) placed(o *object.Object) bool {
+	return slices.ContainsFunc(w.ch.Head.Releases, func(r *object.Rendered) bool {
 		return r.ID == o.Release && places(r, o)
 	})
 }

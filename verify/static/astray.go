@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -56,13 +56,13 @@ func (r reference) meant(before *reference) string {
 }
 
 // remedies have an object name what is there.
-func (r reference) remedies(o *render.Object, before *reference) []Remedy {
+func (r reference) remedies(o *object.Object, before *reference) []Remedy {
 	meant := r.meant(before)
 	if meant == "" {
 		return nil
 	}
 	return []Remedy{{Say: "name " + meant + ", which is there", Object: o,
-		Set: []render.Setting{{Path: r.path, Value: meant}}}}
+		Set: []object.Setting{{Path: r.path, Value: meant}}}}
 }
 
 // astray says which Services, autoscalers and probes name a port or a container that their pods have no more, or never
@@ -99,14 +99,14 @@ func astray(p slice.Pair, base, head *aimIndex) []Remark {
 }
 
 // references are those of an object, among the objects of its side.
-func references(o *render.Object, x *aimIndex) []reference {
+func references(o *object.Object, x *aimIndex) []reference {
 	if o == nil {
 		return nil
 	}
-	there := func(t *render.Object) bool { return !instead(t.Release, o.Release) }
+	there := func(t *object.Object) bool { return !instead(t.Release, o.Release) }
 	switch t := o.Typed.(type) {
 	case *corev1.Service:
-		return portReferences(o, t, slices.DeleteFunc(x.all(o), func(t *render.Object) bool { return !there(t) }))
+		return portReferences(o, t, slices.DeleteFunc(x.all(o), func(t *object.Object) bool { return !there(t) }))
 	case *autoscalingv2.HorizontalPodAutoscaler:
 		if target := x.aimed(o, there); target != nil {
 			return containerReferences(o, t, target)
@@ -119,7 +119,7 @@ func references(o *render.Object, x *aimIndex) []reference {
 // portReferences are the ports of pods that a Service leads to. One that no pod has leaves it without endpoints there.
 //
 // Upstream: kubernetes v1.36.3, staging/src/k8s.io/endpointslice: getEndpointPorts; pkg/api/v1/pod: FindPort.
-func portReferences(o *render.Object, s *corev1.Service, pods []*render.Object) []reference {
+func portReferences(o *object.Object, s *corev1.Service, pods []*object.Object) []reference {
 	var have []string // names of ports
 	var causes []cause
 	numbers := map[string]int32{}
@@ -161,8 +161,8 @@ func portReferences(o *render.Object, s *corev1.Service, pods []*render.Object) 
 //
 // Upstream: kubernetes v1.36.3, pkg/controller/podautoscaler/metrics: getContainerMetrics ("container %s not present in
 // metrics for pod").
-func containerReferences(o *render.Object, h *autoscalingv2.HorizontalPodAutoscaler,
-	target *render.Object) []reference {
+func containerReferences(o *object.Object, h *autoscalingv2.HorizontalPodAutoscaler,
+	target *object.Object) []reference {
 	spec, prefix := podSpec(target)
 	if spec == nil {
 		return nil
@@ -199,7 +199,7 @@ func containerReferences(o *render.Object, h *autoscalingv2.HorizontalPodAutosca
 //
 // Upstream: kubernetes v1.36.3, pkg/kubelet/prober: prober.probe, worker.doProbe (an error throws the result away);
 // pkg/probe: ResolveContainerPort.
-func probeReferences(o *render.Object) []reference {
+func probeReferences(o *object.Object) []reference {
 	spec, prefix := podSpec(o)
 	if spec == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -28,7 +28,7 @@ type backend struct {
 // Upstream: ingress-nginx v1.13, internal/ingress/controller: serviceEndpoints (number, name or targetPort of the
 // Service's port, else no endpoints); gateway-api v1.3, apis/v1: BackendObjectReference (Port is the Service's own),
 // RouteReasonBackendNotFound (status 500).
-func backends(o *render.Object) []backend {
+func backends(o *object.Object) []backend {
 	if o == nil || o.Hook {
 		return nil
 	}
@@ -61,7 +61,7 @@ func backends(o *render.Object) []backend {
 	return out
 }
 
-func ingressBackends(o *render.Object, in *networkingv1.Ingress) []backend {
+func ingressBackends(o *object.Object, in *networkingv1.Ingress) []backend {
 	var out []backend
 	add := func(key, at string, b *networkingv1.IngressBackend) {
 		if b == nil || b.Service == nil || b.Service.Name == "" || b.Service.Port.Name == "use-annotation" ||
@@ -107,8 +107,8 @@ func integer(v any) (int32, bool) {
 }
 
 // services are the Services of a name that an object of the same namespace can mean.
-func (x *aimIndex) services(o *render.Object, name string) []*render.Object {
-	var out []*render.Object
+func (x *aimIndex) services(o *object.Object, name string) []*object.Object {
+	var out []*object.Object
 	for _, i := range x.named[[3]string{o.ID.Namespace, "Service", name}] {
 		if t := x.objects[i]; t.ID.Group == "" && !t.Hook && !instead(t.Release, o.Release) {
 			out = append(out, t)
@@ -118,7 +118,7 @@ func (x *aimIndex) services(o *render.Object, name string) []*render.Object {
 }
 
 // lacks says what of a backend is not there, and the Service that has not its port.
-func (x *aimIndex) lacks(o *render.Object, b backend) (lacking, *render.Object) {
+func (x *aimIndex) lacks(o *object.Object, b backend) (lacking, *object.Object) {
 	list := x.services(o, b.service)
 	if len(list) == 0 {
 		return lacksObject, nil

@@ -4,14 +4,14 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // configIndex finds what pods do not start without by kind, namespace and name: ConfigMaps, Secrets, ServiceAccounts,
 // claims and PriorityClasses, which have no namespace and are found from each.
-type configIndex map[[3]string]*render.Object
+type configIndex map[[3]string]*object.Object
 
-func newConfigIndex(objects []*render.Object) configIndex {
+func newConfigIndex(objects []*object.Object) configIndex {
 	x := configIndex{}
 	for _, o := range objects {
 		switch o.ID.Group + "/" + o.ID.Kind {
@@ -24,7 +24,7 @@ func newConfigIndex(objects []*render.Object) configIndex {
 	return x
 }
 
-func (x configIndex) get(namespace string, n need) *render.Object {
+func (x configIndex) get(namespace string, n need) *object.Object {
 	return x[[3]string{n.kind, n.home(namespace), n.name}]
 }
 
@@ -49,7 +49,7 @@ func (x configIndex) lacks(namespace string, n need) lacking {
 }
 
 // keys are those of a ConfigMap or Secret.
-func keys(o *render.Object) map[string]bool {
+func keys(o *object.Object) map[string]bool {
 	out := map[string]bool{}
 	for _, field := range []string{"data", "binaryData", "stringData"} {
 		m, _ := o.Content[field].(map[string]any)
@@ -64,7 +64,7 @@ func keys(o *render.Object) map[string]bool {
 var filling = regexp.MustCompile(`(?i)(replicat|reflect|inject|generat|mirror|sync|mittwald|kubed|service-account\.name|vault|avp\.)`)
 
 // filled reports whether somebody else than the repository may write an object's data.
-func filled(o *render.Object) bool {
+func filled(o *object.Object) bool {
 	if len(keys(o)) == 0 || o.Content["type"] == "kubernetes.io/service-account-token" {
 		return true
 	}
@@ -84,17 +84,17 @@ func filled(o *render.Object) bool {
 // tool delivers it.
 type keeper struct {
 	annotation, value string
-	tool              render.Tool
+	tool              object.Tool
 }
 
 var keepers = []keeper{
-	{"helm.sh/resource-policy", "keep", render.FluxHelmRelease},
-	{"argocd.argoproj.io/sync-options", "Prune=false", render.ArgoCD},
-	{"kustomize.toolkit.fluxcd.io/prune", "disabled", render.Flux},
+	{"helm.sh/resource-policy", "keep", object.FluxHelmRelease},
+	{"argocd.argoproj.io/sync-options", "Prune=false", object.ArgoCD},
+	{"kustomize.toolkit.fluxcd.io/prune", "disabled", object.Flux},
 }
 
 // kept reports whether an object stays when Git no longer has it.
-func kept(o *render.Object) bool {
+func kept(o *object.Object) bool {
 	for _, k := range keepers {
 		if strings.Contains(annotation(o, k.annotation), k.value) {
 			return true
@@ -104,7 +104,7 @@ func kept(o *render.Object) bool {
 }
 
 // annotation is one of an object's own.
-func annotation(o *render.Object, key string) string {
+func annotation(o *object.Object, key string) string {
 	meta, _ := o.Content["metadata"].(map[string]any)
 	m, _ := meta["annotations"].(map[string]any)
 	s, _ := m[key].(string)
@@ -123,8 +123,8 @@ func unhashed(name string) string {
 }
 
 // nearly is the one object that a need misses by a generator's hash or by its spelling; nil: there is none, or several.
-func (x configIndex) nearly(namespace string, n need) *render.Object {
-	var hashed, slipped []*render.Object
+func (x configIndex) nearly(namespace string, n need) *object.Object {
+	var hashed, slipped []*object.Object
 	for k, o := range x {
 		switch {
 		case k[0] != n.kind || k[1] != n.home(namespace):
@@ -134,7 +134,7 @@ func (x configIndex) nearly(namespace string, n need) *render.Object {
 			slipped = append(slipped, o)
 		}
 	}
-	for _, found := range [][]*render.Object{hashed, slipped} {
+	for _, found := range [][]*object.Object{hashed, slipped} {
 		if len(found) > 0 {
 			if len(found) == 1 {
 				return found[0]

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -23,7 +23,7 @@ import (
 func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 	base, head := newAimIndex(p.Objects(state.Base)), newAimIndex(p.Objects(state.Head))
 	fresh := newcomers(base, head)
-	other := func(o *render.Object) bool { return o.Release != p.ID && !instead(o.Release, p.ID) }
+	other := func(o *object.Object) bool { return o.Release != p.ID && !instead(o.Release, p.ID) }
 	var out []Remark
 	for _, o := range head.objects {
 		r := Remark{Rule: rules.DanglingTarget, release: p.ID, Object: o, status: finding.New, paths: aimPaths(o)}
@@ -43,7 +43,7 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 			if t := head.nearly(o); t != nil {
 				r.beside[state.Head] = t
 				r.text, r.first = fmt.Sprintf("%s %s", o.ID, misses(o, t)), missedBy(o, t)
-				r.remedies = aimAt(o, t, p.Head.Kind == render.Helm)
+				r.remedies = aimAt(o, t, p.Head.Kind == object.Helm)
 				out = append(out, r)
 			} else if x, ok := inAnother(r, head, p.Head); ok {
 				out = append(out, x)
@@ -54,9 +54,9 @@ func dangling(p slice.Pair, elsewhere *aimIndex) []Remark {
 				continue // as it was
 			}
 			if t := fresh.successor(was); t != nil {
-				r.beside = [2]*render.Object{was, t}
+				r.beside = [2]*object.Object{was, t}
 				r.text, r.first = fmt.Sprintf("%s no longer acts on anything: it %s", o.ID, misses(o, t)), missedBy(o, t)
-				r.remedies = aimAt(o, t, p.Head.Kind == render.Helm)
+				r.remedies = aimAt(o, t, p.Head.Kind == object.Helm)
 				out = append(out, r)
 			} else if x, ok := inAnother(r, head, p.Head); ok {
 				out = append(out, x)
@@ -75,7 +75,7 @@ func instead(a, b string) bool {
 
 // aimPaths are the fields by which an object of one of the kinds that act on workloads
 // finds them.
-func aimPaths(o *render.Object) []string {
+func aimPaths(o *object.Object) []string {
 	switch o.Typed.(type) {
 	case *policyv1.PodDisruptionBudget, *corev1.Service:
 		return []string{"spec.selector"}
@@ -87,11 +87,11 @@ func aimPaths(o *render.Object) []string {
 // beside what both have.
 type arrivals struct {
 	head  *aimIndex
-	first map[[3]string]*render.Object // by namespace, group and kind
+	first map[[3]string]*object.Object // by namespace, group and kind
 }
 
 func newcomers(base, head *aimIndex) arrivals {
-	out := arrivals{head, map[[3]string]*render.Object{}}
+	out := arrivals{head, map[[3]string]*object.Object{}}
 	for _, o := range head.objects {
 		k := [3]string{o.ID.Namespace, o.ID.Group, o.ID.Kind}
 		if !o.Hook && out.first[k] == nil && base.counterpart(o) == nil {
@@ -103,7 +103,7 @@ func newcomers(base, head *aimIndex) arrivals {
 
 // successor is what is on head in the place of a workload of base: itself, or else one of its
 // kind and namespace that base does not have; nil: it was removed.
-func (a arrivals) successor(t *render.Object) *render.Object {
+func (a arrivals) successor(t *object.Object) *object.Object {
 	if same := a.head.counterpart(t); same != nil {
 		return same
 	}
@@ -111,7 +111,7 @@ func (a arrivals) successor(t *render.Object) *render.Object {
 }
 
 // selectorOf is what an object selects pods by: its labels, and nil for an autoscaler.
-func selectorOf(o *render.Object) map[string]string {
+func selectorOf(o *object.Object) map[string]string {
 	switch t := o.Typed.(type) {
 	case *policyv1.PodDisruptionBudget:
 		if t.Spec.Selector != nil {
@@ -124,7 +124,7 @@ func selectorOf(o *render.Object) map[string]string {
 }
 
 // podLabels are the labels of the pods of a workload of whatever kind; nil: it has none.
-func podLabels(o *render.Object) map[string]string {
+func podLabels(o *object.Object) map[string]string {
 	have, _ := slice.ValueAt(o.Content, "spec", "template", "metadata", "labels").(map[string]any)
 	return labelSet(have)
 }
@@ -157,7 +157,7 @@ func alike(sel, pod map[string]string) bool {
 }
 
 // misses says by what an object misses a workload.
-func misses(o, t *render.Object) string {
+func misses(o, t *object.Object) string {
 	sel := selectorOf(o)
 	if sel == nil {
 		return fmt.Sprintf("names a target that does not exist, and %s does", t.ID)
@@ -175,7 +175,7 @@ func misses(o, t *render.Object) string {
 }
 
 // missedBy is the very field by which an object misses a workload: among values it has a line of its own.
-func missedBy(o, t *render.Object) []cause {
+func missedBy(o, t *object.Object) []cause {
 	path, pod := "spec."+slice.ScaledBy(o)+".name", podLabels(t)
 	for _, k := range slices.Sorted(maps.Keys(selectorOf(o))) {
 		if pod[k] != selectorOf(o)[k] {
@@ -191,7 +191,7 @@ func missedBy(o, t *render.Object) []cause {
 
 // changedAim reports whether an object that acts on something acted on nothing before, which
 // is mended, or whether its selector was widened to workloads that were there before.
-func changedAim(r Remark, b *render.Object, base, head *aimIndex) []Remark {
+func changedAim(r Remark, b *object.Object, base, head *aimIndex) []Remark {
 	if b == nil || selectorOf(b) == nil {
 		return nil
 	}
@@ -209,7 +209,7 @@ func changedAim(r Remark, b *render.Object, base, head *aimIndex) []Remark {
 	was, now := newAimIndex(base.all(b)), newAimIndex(head.all(r.Object))
 	for _, t := range now.objects {
 		if was.counterpart(t) == nil && base.counterpart(t) != nil {
-			r.beside = [2]*render.Object{base.counterpart(t), t}
+			r.beside = [2]*object.Object{base.counterpart(t), t}
 			r.text = fmt.Sprintf("%s selects the pods of %s as well: its selector was widened", r.Object.ID, t.ID)
 			if len(was.objects) == 1 && now.counterpart(was.objects[0]) == nil {
 				r.text = fmt.Sprintf("%s acts on the pods of %s, and no longer on those of %s", r.Object.ID,
@@ -230,7 +230,7 @@ type placed struct {
 // lostTerms says which placement rules of a workload match no pod, although they matched
 // its own on base, have every label of its own with another value, or were meant for them; and which
 // matched its own on base, and match others alone.
-func lostTerms(release string, o, b *render.Object, all *aimIndex) []Remark {
+func lostTerms(release string, o, b *object.Object, all *aimIndex) []Remark {
 	now, was := terms(o), terms(b)
 	var out []Remark
 	for _, t := range now {
@@ -284,7 +284,7 @@ func apart(list []placed, kind string, pod map[string]string) bool {
 
 // terms are the selectors of a workload's spread constraints and anti-affinity terms that
 // look at its own namespace; none for an object without pods.
-func terms(o *render.Object) []placed {
+func terms(o *object.Object) []placed {
 	if o == nil {
 		return nil
 	}

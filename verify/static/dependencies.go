@@ -3,12 +3,12 @@ package static
 import (
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // delivered are the releases of one side by what delivers them: a tool, and the namespace and name of its object.
-func delivered(rev *render.Revision) map[string][]*render.Rendered {
-	out := map[string][]*render.Rendered{}
+func delivered(rev *object.Revision) map[string][]*object.Rendered {
+	out := map[string][]*object.Rendered{}
 	if rev == nil {
 		return out
 	}
@@ -21,10 +21,10 @@ func delivered(rev *render.Revision) map[string][]*render.Rendered {
 	return out
 }
 
-func deliverer(r *render.Rendered, name string) string { return string(r.Delivery.Tool) + " " + name }
+func deliverer(r *object.Rendered, name string) string { return string(r.Delivery.Tool) + " " + name }
 
 // declaringObject is the GitOps object that declares a release; nil where it was not rendered.
-func declaringObject(rev *render.Revision, r *render.Rendered) *render.Object {
+func declaringObject(rev *object.Revision, r *object.Rendered) *object.Object {
 	kind, name := r.Delivery.Tool.Kind(), r.Delivery.Name
 	if r.Delivery.Set != "" {
 		kind, name = "ApplicationSet", setName(r.Delivery.Set)
@@ -44,7 +44,7 @@ func declaringObject(rev *render.Revision, r *render.Rendered) *render.Object {
 func setName(id string) string { return id[strings.LastIndex(id, ":")+1:] }
 
 // removal is what is blamed for a release that is gone: the object that declared it.
-func removal(ch *render.Changes, r *render.Rendered) []cause {
+func removal(ch *object.Changes, r *object.Rendered) []cause {
 	if o := declaringObject(ch.Base, r); o != nil {
 		return []cause{{object: o}}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -40,7 +40,7 @@ func zeroes(p slice.Pair) []Remark {
 			text: o.ID.String() + ": spec.minReplicas: must be greater than or equal to 1 where the feature gate " +
 				scaleToZero + " is off, as it is in this cluster",
 			remedies: []Remedy{{Say: "set minReplicas: 1, or switch " + scaleToZero + " on", Object: o,
-				Set: []render.Setting{{Path: "spec.minReplicas", Value: 1}}}},
+				Set: []object.Setting{{Path: "spec.minReplicas", Value: 1}}}},
 		})
 	}
 	return out

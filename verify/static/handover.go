@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
@@ -38,12 +38,12 @@ var precious = map[string]bool{
 }
 
 // loses reports whether a release deletes what leaves it: it prunes, or is gone and takes all along.
-func loses(base *render.Rendered, head map[string][]*render.Rendered) bool {
+func loses(base *object.Rendered, head map[string][]*object.Rendered) bool {
 	now := head[deliverer(base, base.Delivery.Name)]
 	if len(now) == 0 {
 		return base.Delivery.Cascades
 	}
-	return slices.ContainsFunc(now, func(r *render.Rendered) bool { return r.Delivery.Prunes })
+	return slices.ContainsFunc(now, func(r *object.Rendered) bool { return r.Delivery.Prunes })
 }
 
 // moved says which objects leave one release and come with another.
@@ -55,7 +55,7 @@ func moved(where *whereabouts) []Remark {
 		if r.Delivery.Tool == "" || r.Err != nil || len(r.Objects) == 0 || !loses(r, head) {
 			continue
 		}
-		stay := map[render.ObjectID]bool{}
+		stay := map[object.ID]bool{}
 		for _, h := range head[deliverer(r, r.Delivery.Name)] {
 			if h.Err != nil || h.Untouched {
 				stay = nil
@@ -73,7 +73,7 @@ func moved(where *whereabouts) []Remark {
 				deliverer(h, h.Delivery.Name) == deliverer(r, r.Delivery.Name) || !where.together(r, h) {
 				continue
 			}
-			before := map[render.ObjectID]bool{}
+			before := map[object.ID]bool{}
 			for _, b := range base[deliverer(h, h.Delivery.Name)] {
 				for _, o := range b.Objects {
 					before[keyOf(o)] = true
@@ -89,7 +89,7 @@ func moved(where *whereabouts) []Remark {
 
 // together reports whether two releases are in one cluster, as far as the repository tells: named alike, and declared
 // by one release, or below one folder where each name stands for one release only.
-func (w *whereabouts) together(a, b *render.Rendered) bool {
+func (w *whereabouts) together(a, b *object.Rendered) bool {
 	if a.Cluster != b.Cluster {
 		return false
 	}
@@ -102,21 +102,21 @@ func (w *whereabouts) severalClusters() bool {
 		return w.clusters
 	}
 	w.clustersKnown = true
-	for _, rev := range []*render.Revision{w.ch.Base, w.ch.Head} {
+	for _, rev := range []*object.Revision{w.ch.Base, w.ch.Head} {
 		for _, list := range delivered(rev) {
 			w.clusters = w.clusters || slices.ContainsFunc(list,
-				func(x *render.Rendered) bool { return x.By.File != list[0].By.File })
+				func(x *object.Rendered) bool { return x.By.File != list[0].By.File })
 		}
 	}
 	return w.clusters
 }
 
 // movedBetween is about the objects that one release loses and another one gains.
-func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before map[render.ObjectID]bool) (Remark, bool) {
-	var list, had []*render.Object
+func movedBetween(ch *object.Changes, from, to *object.Rendered, stay, before map[object.ID]bool) (Remark, bool) {
+	var list, had []*object.Object
 	data := false
 	for _, o := range from.Objects {
-		i := slices.IndexFunc(to.Objects, func(x *render.Object) bool { return keyOf(x) == keyOf(o) })
+		i := slices.IndexFunc(to.Objects, func(x *object.Object) bool { return keyOf(x) == keyOf(o) })
 		grave, told := precious[o.ID.Group+"/"+o.ID.Kind]
 		if s, ok := o.Typed.(*corev1.Service); ok && s.Spec.Type == corev1.ServiceTypeLoadBalancer {
 			told = true
@@ -126,7 +126,7 @@ func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before ma
 		}
 		had = append(had, o)
 		if grave && !data {
-			list, data = append([]*render.Object{to.Objects[i]}, list...), true
+			list, data = append([]*object.Object{to.Objects[i]}, list...), true
 			continue
 		}
 		list = append(list, to.Objects[i])
@@ -134,10 +134,10 @@ func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before ma
 	if len(list) == 0 {
 		return Remark{}, false
 	}
-	first := func(d render.Delivery, on string) bool { return slices.Contains(d.DependsOn, on) }
-	race := from.Delivery.Tool != render.FluxHelmRelease
-	if from.Delivery.Tool == render.Flux && to.Delivery.Tool == render.Flux {
-		if now := slices.IndexFunc(ch.Head.Releases, func(r *render.Rendered) bool {
+	first := func(d object.Delivery, on string) bool { return slices.Contains(d.DependsOn, on) }
+	race := from.Delivery.Tool != object.FluxHelmRelease
+	if from.Delivery.Tool == object.Flux && to.Delivery.Tool == object.Flux {
+		if now := slices.IndexFunc(ch.Head.Releases, func(r *object.Rendered) bool {
 			return deliverer(r, r.Delivery.Name) == deliverer(from, from.Delivery.Name) && first(r.Delivery, to.Delivery.Name)
 		}); now >= 0 {
 			return Remark{}, false // the new owner's label is there before the old one prunes
@@ -168,7 +168,7 @@ func movedBetween(ch *render.Changes, from, to *render.Rendered, stay, before ma
 }
 
 // handOver is how objects change hands, in two changes.
-func handOver(from *render.Rendered, list []*render.Object) []Remedy {
+func handOver(from *object.Rendered, list []*object.Object) []Remedy {
 	last := " in a change of its own that is applied first, and move it in the next one"
 	k := slices.IndexFunc(keepers, func(k keeper) bool { return k.tool == from.Delivery.Tool })
 	if k < 0 {
@@ -177,12 +177,12 @@ func handOver(from *render.Rendered, list []*render.Object) []Remedy {
 	say := "annotate it with " + keepers[k].annotation + ": " + keepers[k].value + last
 	return append([]Remedy{{
 		Say: say, Cost: "two changes in place of one", First: true, Object: list[0], Also: list[1:],
-		Set: []render.Setting{{Path: "metadata.annotations", Value: map[string]any{keepers[k].annotation: keepers[k].value}}},
+		Set: []object.Setting{{Path: "metadata.annotations", Value: map[string]any{keepers[k].annotation: keepers[k].value}}},
 	}}, byHand(say)...)
 }
 
 // disowned says which generated applications lose the ApplicationSet that owns them to one of another name.
-func disowned(ch *render.Changes) []Remark {
+func disowned(ch *object.Changes) []Remark {
 	now := map[string]bool{}
 	for _, r := range ch.Head.Releases {
 		now[setName(r.Delivery.Set)] = true
@@ -206,7 +206,7 @@ func disowned(ch *render.Changes) []Remark {
 			remedies := byHand(say)
 			if owner := declaringObject(ch.Base, r); owner != nil {
 				remedies = append([]Remedy{{Say: say, Cost: "two changes in place of one", First: true, Object: owner,
-					Set: []render.Setting{{Path: "spec.syncPolicy",
+					Set: []object.Setting{{Path: "spec.syncPolicy",
 						Value: map[string]any{"preserveResourcesOnDeletion": true}}}}}, remedies...)
 			}
 			out = append(out, Remark{
@@ -221,18 +221,18 @@ func disowned(ch *render.Changes) []Remark {
 }
 
 // removed lists the objects of base that no release of head has, and that are deleted therefore.
-func (w *whereabouts) removed() []*render.Object {
-	var out []*render.Object
+func (w *whereabouts) removed() []*object.Object {
+	var out []*object.Object
 	for i := range w.ch.Changes {
 		c := &w.ch.Changes[i]
 		o := c.Base
-		if o == nil || c.Head != nil && c.Kind != render.Renamed || w.elsewhere(o) || kept(o) || o.Hook {
+		if o == nil || c.Head != nil && c.Kind != object.Renamed || w.elsewhere(o) || kept(o) || o.Hook {
 			continue
 		}
 		rel := w.releaseOf(o)
 		if yes, known := true, false; rel != nil {
 			if yes, known = prunes(rel); known && !yes ||
-				rel.Kind == render.Helm && strings.Contains(o.Source.File, "crds/") && !newSteps(rel).argo {
+				rel.Kind == object.Helm && strings.Contains(o.Source.File, "crds/") && !newSteps(rel).argo {
 				continue
 			}
 		}
@@ -242,8 +242,8 @@ func (w *whereabouts) removed() []*render.Object {
 }
 
 // releaseOf is the release of head that an object's is, or of base where it is gone.
-func (w *whereabouts) releaseOf(o *render.Object) *render.Rendered {
-	for _, rev := range []*render.Revision{w.ch.Head, w.ch.Base} {
+func (w *whereabouts) releaseOf(o *object.Object) *object.Rendered {
+	for _, rev := range []*object.Revision{w.ch.Head, w.ch.Base} {
 		for _, r := range rev.Releases {
 			if r.ID == o.Release {
 				return r
@@ -255,7 +255,7 @@ func (w *whereabouts) releaseOf(o *render.Object) *render.Rendered {
 
 // beside reports whether two objects are of one release, or of two that one object delivers: in one cluster, that is.
 // The same kind may stand in the manifests of others.
-func (w *whereabouts) beside(a, b *render.Object) bool {
+func (w *whereabouts) beside(a, b *object.Object) bool {
 	if a.Release == b.Release {
 		return true
 	}
@@ -273,7 +273,7 @@ func definitionsGone(w *whereabouts) []Remark {
 			continue
 		}
 		i := slices.IndexFunc(w.objects[1],
-			func(o *render.Object) bool { return o.ID.Group+"/"+o.ID.Kind == what && w.beside(o, d) })
+			func(o *object.Object) bool { return o.ID.Group+"/"+o.ID.Kind == what && w.beside(o, d) })
 		if i < 0 {
 			continue
 		}
@@ -302,7 +302,7 @@ func finalizers(w *whereabouts) []Remark {
 		if !custom(o) || !strings.Contains(o.ID.Group, ".") || told[o.ID.Group+"/"+o.ID.Kind] {
 			continue
 		}
-		i := slices.IndexFunc(gone, func(c *render.Object) bool { return c != o && w.beside(c, o) && controls(w, c, o) })
+		i := slices.IndexFunc(gone, func(c *object.Object) bool { return c != o && w.beside(c, o) && controls(w, c, o) })
 		if i < 0 {
 			continue
 		}
@@ -329,7 +329,7 @@ func finalizers(w *whereabouts) []Remark {
 
 // controls reports whether an object runs the controller of a custom resource: its ServiceAccount may update the
 // finalizers of that kind.
-func controls(w *whereabouts, c, o *render.Object) bool {
+func controls(w *whereabouts, c, o *object.Object) bool {
 	spec, _ := podSpec(c)
 	if spec == nil || !runsOn(c) {
 		return false
@@ -349,7 +349,7 @@ func controls(w *whereabouts, c, o *render.Object) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(w.objects[0], func(r *render.Object) bool {
+	return slices.ContainsFunc(w.objects[0], func(r *object.Object) bool {
 		rules, _ := r.Content["rules"].([]any)
 		return roles[r.ID.Kind+" "+r.ID.Name] && slices.ContainsFunc(rules, func(e any) bool {
 			m, _ := e.(map[string]any)

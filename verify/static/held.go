@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // Held lists the releases which the change touches and Flux does not apply as long as one is not ready: those that
@@ -13,7 +13,7 @@ import (
 //
 // Upstream: kustomize-controller v1.9, (*KustomizationReconciler).reconcile (an apply that fails, or health that does
 // not come, leaves it not ready) and checkDependencies; helm-controller, (*HelmReleaseReconciler).checkDependencies.
-func Held(ch *render.Changes, release, object string, refused bool) []string {
+func Held(ch *object.Changes, release, object string, refused bool) []string {
 	w := newWaiting(ch.Head)
 	r := w.byID[release]
 	if r == nil || r.Delivery.Suspended || !r.Delivery.Tool.OfFlux() || !refused && !waitsFor(r, object) || !w.known(r) {
@@ -44,17 +44,17 @@ func Held(ch *render.Changes, release, object string, refused bool) []string {
 }
 
 // known reports whether one object alone is named as what delivers a release.
-func (w *waiting) known(r *render.Rendered) bool {
+func (w *waiting) known(r *object.Rendered) bool {
 	return len(w.by[deliverer(r, r.Delivery.Name)]) == 1
 }
 
 // waitsFor reports whether a release is not ready before an object of it is healthy.
-func waitsFor(r *render.Rendered, object string) bool {
-	if r.Delivery.Tool == render.FluxHelmRelease {
+func waitsFor(r *object.Rendered, id string) bool {
+	if r.Delivery.Tool == object.FluxHelmRelease {
 		return r.Delivery.Upgrade.Patience > 0
 	}
 	for _, h := range r.Delivery.Health {
-		if object == (render.ObjectID{Group: h.Group, Kind: h.Kind, Namespace: h.Namespace, Name: h.Name}).String() {
+		if id == (object.ID{Group: h.Group, Kind: h.Kind, Namespace: h.Namespace, Name: h.Name}).String() {
 			return true
 		}
 	}

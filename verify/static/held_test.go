@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // TestHeld: on random releases of Flux, those that are held up are those from which a way of dependsOn leads to the one
@@ -17,12 +17,12 @@ func TestHeld(t *testing.T) {
 	some, most := 0, 0
 	for range 2000 {
 		n := 2 + r.IntN(5)
-		ch := &render.Changes{Head: &render.Revision{}}
+		ch := &object.Changes{Head: &object.Revision{}}
 		name := func(i int) string { return fmt.Sprintf("flux-system/k%d", i) }
 		for i := range n {
-			x := &render.Rendered{}
+			x := &object.Rendered{}
 			x.ID = fmt.Sprint("r", i)
-			x.Delivery = render.Delivery{Tool: render.Flux, Name: name(i), All: r.IntN(2) == 0, Suspended: r.IntN(8) == 0}
+			x.Delivery = object.Delivery{Tool: object.Flux, Name: name(i), All: r.IntN(2) == 0, Suspended: r.IntN(8) == 0}
 			for j := range n {
 				if r.IntN(4) == 0 {
 					x.Delivery.DependsOn = append(x.Delivery.DependsOn, name(j))
@@ -30,7 +30,7 @@ func TestHeld(t *testing.T) {
 			}
 			ch.Head.Releases = append(ch.Head.Releases, x)
 			if r.IntN(4) > 0 {
-				ch.Changes = append(ch.Changes, render.Change{Release: x.ID})
+				ch.Changes = append(ch.Changes, object.Change{Release: x.ID})
 			}
 		}
 		refused := r.IntN(2) == 0
@@ -46,7 +46,7 @@ func TestHeld(t *testing.T) {
 			}
 		}
 		for i, x := range ch.Head.Releases[1:] {
-			touched := slices.ContainsFunc(ch.Changes, func(c render.Change) bool { return c.Release == x.ID })
+			touched := slices.ContainsFunc(ch.Changes, func(c object.Change) bool { return c.Release == x.ID })
 			if late[i+1] && touched && !of.Delivery.Suspended && (refused || of.Delivery.All) {
 				want = append(want, "Kustomization "+name(i+1))
 			}

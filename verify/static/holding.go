@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/objects"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -59,7 +59,7 @@ func holding(p slice.Pair, pools [2][]*policies.KarpenterPool) []Remark {
 				remedies: []Remedy{{
 					Say:  "remove the annotation, and have a PodDisruptionBudget with maxUnavailable: 1 pace evictions",
 					Cost: "its pods are moved when a node is removed", Object: o,
-					Set: []render.Setting{{Path: "spec.template.metadata.annotations[" + h.annotation + "]"}},
+					Set: []object.Setting{{Path: "spec.template.metadata.annotations[" + h.annotation + "]"}},
 				}},
 				text: says, occasion: occasion,
 			})
@@ -69,7 +69,7 @@ func holding(p slice.Pair, pools [2][]*policies.KarpenterPool) []Remark {
 }
 
 // standing reports whether an object is a workload whose pods run until somebody removes them.
-func standing(o *render.Object) bool {
+func standing(o *object.Object) bool {
 	switch o.Typed.(type) {
 	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.ReplicaSet:
 		return !o.Hook
@@ -78,7 +78,7 @@ func standing(o *render.Object) bool {
 }
 
 // nodePools are the NodePools of Karpenter among objects, as far as they can be read.
-func nodePools(objects []*render.Object) []*policies.KarpenterPool {
+func nodePools(objects []*object.Object) []*policies.KarpenterPool {
 	var out []*policies.KarpenterPool
 	for _, o := range objects {
 		if o.Hook || o.ID.Group != policies.NodePoolGroup || o.ID.Kind != policies.NodePoolKind {
@@ -93,7 +93,7 @@ func nodePools(objects []*render.Object) []*policies.KarpenterPool {
 
 // expiringFor is a NodePool whose nodes expire, and then wait without end for pods that are not to be disrupted, of
 // those that may have the pods of a workload; nil: there is none.
-func expiringFor(o *render.Object, pools []*policies.KarpenterPool) *policies.KarpenterPool {
+func expiringFor(o *object.Object, pools []*policies.KarpenterPool) *policies.KarpenterPool {
 	m, ok := state.ManifestOf(o.Typed)
 	if !ok || m.Replicas() == 0 {
 		return nil
@@ -115,7 +115,7 @@ func expiringFor(o *render.Object, pools []*policies.KarpenterPool) *policies.Ka
 	return nil
 }
 
-func podAnnotation(o *render.Object, key string) string {
+func podAnnotation(o *object.Object, key string) string {
 	list, _ := slice.ValueAt(o.Content, "spec", "template", "metadata", "annotations").(map[string]any)
 	s, _ := list[key].(string)
 	return s

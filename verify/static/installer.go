@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"regexp"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -27,7 +27,7 @@ func (m *unmet) otherNamespace(n need) bool {
 // given: its template names it. Who installs the chart gives them.
 func (m *unmet) asked(n need) bool {
 	r := m.release.Head
-	if r.Kind != render.Helm || r.Declared || r.By.File != "" || m.where.ch.Head.Tree == nil {
+	if r.Kind != object.Helm || r.Declared || r.By.File != "" || m.where.ch.Head.Tree == nil {
 		return false
 	}
 	o := m.where.head.get(m.o.ID.Namespace, n)

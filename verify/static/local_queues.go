@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -38,11 +38,11 @@ func unqueued(p slice.Pair, where *whereabouts) []Remark {
 			r.causes = []cause{{object: gone}}
 			r.text = fmt.Sprintf("%s waits in %s, which the change removes: no pod of it is admitted any longer", o.ID, gone.ID)
 		case now != "" && old != nil && !slices.ContainsFunc(where.ch.Head.Releases,
-			func(x *render.Rendered) bool { return x.Untouched || x.Err != nil }): // which may have it
+			func(x *object.Rendered) bool { return x.Untouched || x.Err != nil }): // which may have it
 			r.text = fmt.Sprintf("%s waits in LocalQueue %s, which is not there, where base has it wait in %s", o.ID, now, was)
 			r.remedies = []Remedy{{Say: "have it wait in LocalQueue " + was, Object: o,
-				Set: []render.Setting{{Path: r.paths[0], Value: was}}}}
-		case now == "" && old != nil && !slices.ContainsFunc(where.objects[1], func(x *render.Object) bool {
+				Set: []object.Setting{{Path: r.paths[0], Value: was}}}}
+		case now == "" && old != nil && !slices.ContainsFunc(where.objects[1], func(x *object.Object) bool {
 			return x.ID.Namespace == o.ID.Namespace && queueOf(x) == was
 		}):
 			then := "its pods start without quota"
@@ -59,7 +59,7 @@ func unqueued(p slice.Pair, where *whereabouts) []Remark {
 }
 
 // queueOf is the LocalQueue that a workload waits in; "" where it waits in none.
-func queueOf(o *render.Object) string {
+func queueOf(o *object.Object) string {
 	if o == nil {
 		return ""
 	}
@@ -72,8 +72,8 @@ func queueOf(o *render.Object) string {
 }
 
 // localQueue is that of a name beside an object; nil: there is none.
-func localQueue(objects []*render.Object, beside *render.Object, name string) *render.Object {
-	i := slices.IndexFunc(objects, func(x *render.Object) bool {
+func localQueue(objects []*object.Object, beside *object.Object, name string) *object.Object {
+	i := slices.IndexFunc(objects, func(x *object.Object) bool {
 		return name != "" && x.ID.Kind == "LocalQueue" && x.ID.Group == slice.KueueGroup && x.ID.Name == name &&
 			x.ID.Namespace == beside.ID.Namespace
 	})

@@ -9,13 +9,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // rehomed are ways out of fields that stand where the API does not have them: each where it is known, and else without
 // those that are known nowhere near, which the API server drops where it does not refuse them.
-func rehomed(o *render.Object, errs field.ErrorList) []Remedy {
-	var moves, drops []render.Setting
+func rehomed(o *object.Object, errs field.ErrorList) []Remedy {
+	var moves, drops []object.Setting
 	var where, gone []string
 	for _, e := range errs {
 		dot := strings.LastIndexByte(e.Field, '.')
@@ -26,9 +26,9 @@ func rehomed(o *render.Object, errs field.ErrorList) []Remedy {
 		if _, known := fieldsOf(typeAt(o, e.Field[:dot]))[e.Field[dot+1:]]; known {
 			return nil // its value is refused
 		}
-		drops, gone = append(drops, render.Setting{Path: e.Field}), append(gone, e.Field)
+		drops, gone = append(drops, object.Setting{Path: e.Field}), append(gone, e.Field)
 		if to := home(o, e.Field, value); to != "" {
-			moves = append(moves, render.Setting{Path: e.Field}, render.Setting{Path: to, Value: value})
+			moves = append(moves, object.Setting{Path: e.Field}, object.Setting{Path: to, Value: value})
 			where = append(where, fmt.Sprintf("%s to %s", e.Field, to))
 		}
 	}
@@ -43,7 +43,7 @@ func rehomed(o *render.Object, errs field.ErrorList) []Remedy {
 
 // home is where a field that stands in the wrong place is known, and not set yet: in what it stands within, the nearest
 // first, or in one of the maps beside it; "" where that is nowhere, or in several of them.
-func home(o *render.Object, path string, value any) string {
+func home(o *object.Object, path string, value any) string {
 	dot := strings.LastIndexByte(path, '.')
 	parent, name := path[:dot], path[dot+1:]
 	takes := func(at string, t reflect.Type) bool {
@@ -86,7 +86,7 @@ func fits(t reflect.Type, value any) bool {
 }
 
 // typeAt is the type of what stands at a path of an object; nil where the API has none.
-func typeAt(o *render.Object, path string) reflect.Type {
+func typeAt(o *object.Object, path string) reflect.Type {
 	at := reflect.TypeOf(o.Typed)
 	for _, part := range strings.Split(path, ".") {
 		part, _, indexed := strings.Cut(part, "[")

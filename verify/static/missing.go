@@ -8,7 +8,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -33,9 +33,9 @@ func missing(p slice.Pair, where *whereabouts) []Remark {
 }
 
 // renamed is what an object of head was on base under another name; nil: nothing.
-func (w *whereabouts) renamed(o *render.Object) *render.Object {
+func (w *whereabouts) renamed(o *object.Object) *object.Object {
 	for i := range w.ch.Changes {
-		if c := &w.ch.Changes[i]; c.Head == o && c.Kind == render.Renamed {
+		if c := &w.ch.Changes[i]; c.Head == o && c.Kind == object.Renamed {
 			return c.Base
 		}
 	}
@@ -43,7 +43,7 @@ func (w *whereabouts) renamed(o *render.Object) *render.Object {
 }
 
 // was is what base has of an object of head, also by another name; nil: nothing.
-func (w *whereabouts) was(before *aimIndex, o *render.Object) *render.Object {
+func (w *whereabouts) was(before *aimIndex, o *object.Object) *object.Object {
 	if b := w.renamed(o); b != nil {
 		return b
 	}
@@ -55,7 +55,7 @@ type unmet struct {
 	release slice.Pair
 	where   *whereabouts
 	was     configIndex    // of the release on base
-	o, b    *render.Object // on head and on base; b is nil where it is new
+	o, b    *object.Object // on head and on base; b is nil where it is new
 	old     []need         // of b
 	found   []Remark
 	by      map[[2]string]int // places in found, by kind and name
@@ -130,7 +130,7 @@ func (m *unmet) mended(n need) {
 
 // unsure reports whether the way back, from a need that is met to base's old one, would be no error: what is mended is
 // as grave as what it mends.
-func (m *unmet) unsure(n, old need, near *render.Object, lack lacking) bool {
+func (m *unmet) unsure(n, old need, near *object.Object, lack lacking) bool {
 	ns := m.o.ID.Namespace
 	there := m.where.head.get(ns, old)
 	switch {
@@ -148,7 +148,7 @@ func (m *unmet) unsure(n, old need, near *render.Object, lack lacking) bool {
 }
 
 // oneOff reports whether an entry of a ConfigMap is a slip of the pen away from the key that is asked for.
-func oneOff(o *render.Object, n need) bool {
+func oneOff(o *object.Object, n need) bool {
 	for k := range keys(o) {
 		if slip(k, n.key) || strings.EqualFold(k, n.key) {
 			return true
@@ -158,14 +158,14 @@ func oneOff(o *render.Object, n need) bool {
 }
 
 // removed enters a need of what the change takes away.
-func (m *unmet) removed(n need, had *render.Object) {
+func (m *unmet) removed(n need, had *object.Object) {
 	ns := m.o.ID.Namespace
 	if kept(had) || m.written(n, state.Head) && !m.written(n, state.Base) {
 		return
 	}
 	how := "which the change removes"
 	if i := slices.IndexFunc(m.where.ch.Changes,
-		func(c render.Change) bool { return c.Base == had && c.Head != nil }); i >= 0 {
+		func(c object.Change) bool { return c.Base == had && c.Head != nil }); i >= 0 {
 		how = "which the change renames to " + m.where.ch.Changes[i].Head.ID.Name
 	} else if near := m.where.head.nearly(ns, n); near != nil {
 		how = "in whose place there is " + near.ID.Name
@@ -204,7 +204,7 @@ func (m *unmet) neverThere(n need) {
 		r.Conditional = n.kind != "ConfigMap"
 		if at, ok := m.o.At(n.path); ok && at == n.name {
 			r.remedies = []Remedy{{Say: "name " + near.ID.Name + ", which is there", Object: m.o,
-				Set: []render.Setting{{Path: n.path, Value: near.ID.Name}}}}
+				Set: []object.Setting{{Path: n.path, Value: near.ID.Name}}}}
 		}
 		m.enter(n, r)
 	case n.kind != "ConfigMap" || m.operated(n) || m.unseen():
@@ -225,19 +225,19 @@ func (m *unmet) written(n need, side state.Version) bool {
 	objects := m.where.objects[side]
 	if n.kind == account || n.kind == class {
 		return slices.ContainsFunc(objects,
-			func(o *render.Object) bool { return custom(o) && speaksOf(o.Content, n.name, true, "") })
+			func(o *object.Object) bool { return custom(o) && speaksOf(o.Content, n.name, true, "") })
 	}
 	return made(objects, m.deliverer(side), m.o.ID.Namespace, n.name)
 }
 
 // deliverer is the object that delivers the release, such as a HelmRelease: what comes of the values in it is in the
 // release. nil: there is none, or not all that it delivers was rendered.
-func (m *unmet) deliverer(side state.Version) *render.Object {
+func (m *unmet) deliverer(side state.Version) *object.Object {
 	rev, r := m.where.ch.Head, m.release.Head
 	if side == state.Base {
 		rev, r = m.where.ch.Base, m.release.Base
 	}
-	if rev == nil || r == nil || slices.ContainsFunc(rev.Releases, func(x *render.Rendered) bool {
+	if rev == nil || r == nil || slices.ContainsFunc(rev.Releases, func(x *object.Rendered) bool {
 		return x.Err != nil && deliverer(x, x.Delivery.Name) == deliverer(r, r.Delivery.Name)
 	}) {
 		return nil
@@ -247,7 +247,7 @@ func (m *unmet) deliverer(side state.Version) *render.Object {
 
 // operated reports whether a custom resource is there whose controller may write what is named after it.
 func (m *unmet) operated(n need) bool {
-	return slices.ContainsFunc(m.where.objects[1], func(o *render.Object) bool {
+	return slices.ContainsFunc(m.where.objects[1], func(o *object.Object) bool {
 		return custom(o) && o.ID.Namespace == m.o.ID.Namespace &&
 			(strings.HasPrefix(n.name, o.ID.Name+"-") || o.ID.Name == n.name)
 	})
@@ -255,7 +255,7 @@ func (m *unmet) operated(n need) bool {
 
 // unseen reports whether releases of which nothing is known may have what is missing: one that did not render.
 func (m *unmet) unseen() bool {
-	return slices.ContainsFunc(m.where.ch.Head.Releases, func(r *render.Rendered) bool { return r.Err != nil })
+	return slices.ContainsFunc(m.where.ch.Head.Releases, func(r *object.Rendered) bool { return r.Err != nil })
 }
 
 // needs words a need.
@@ -282,7 +282,7 @@ func (m *unmet) remark(n need, text string) Remark {
 // rolls reports whether the change replaces the pods.
 func (m *unmet) rolls() bool {
 	return slices.ContainsFunc(m.where.ch.Changes,
-		func(c render.Change) bool { return c.Head == m.o && c.TemplateChanged })
+		func(c object.Change) bool { return c.Head == m.o && c.TemplateChanged })
 }
 
 // enter adds a remark about a need, or counts it where one about the same object stands.
@@ -315,11 +315,11 @@ func (m *unmet) remarks() []Remark {
 
 // prunes reports whether the tool that applies a release deletes what it no longer has; known is false where the
 // repository does not say which tool that is.
-func prunes(r *render.Rendered) (yes, known bool) {
+func prunes(r *object.Rendered) (yes, known bool) {
 	switch {
 	case r.Delivery.Tool != "":
 		return r.Delivery.Prunes, true
-	case r.Kind == render.Helm:
+	case r.Kind == object.Helm:
 		return true, true
 	}
 	return false, false
@@ -330,11 +330,11 @@ func prunes(r *render.Rendered) (yes, known bool) {
 // rollout.
 //
 // Upstream: kustomize-controller, (*KustomizationReconciler).reconcile: apply, prune and checkHealth, in this order.
-func Strands(ch *render.Changes, release string, o *render.Object) bool {
+func Strands(ch *object.Changes, release string, o *object.Object) bool {
 	if ch == nil || o == nil {
 		return false
 	}
-	i := slices.IndexFunc(ch.Head.Releases, func(r *render.Rendered) bool { return r.ID == release })
+	i := slices.IndexFunc(ch.Head.Releases, func(r *object.Rendered) bool { return r.ID == release })
 	if i < 0 || ch.Head.Releases[i].Delivery.Last {
 		return false
 	}
@@ -344,7 +344,7 @@ func Strands(ch *render.Changes, release string, o *render.Object) bool {
 	var wanted []need
 	var head configIndex
 	for _, c := range ch.Changes {
-		if c.Base == nil || c.Release != release || c.Head != nil && c.Kind != render.Renamed ||
+		if c.Base == nil || c.Release != release || c.Head != nil && c.Kind != object.Renamed ||
 			c.Base.ID.Namespace != o.ID.Namespace || kept(c.Base) {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/agext/levenshtein"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -21,12 +21,12 @@ const mostCompared = 500
 
 // misspelt is the workload that an object would act on if it were spelt otherwise; nil: there is none, or there are
 // several, which would have it spelt each in its own way.
-func (x *aimIndex) misspelt(o *render.Object) *render.Object {
+func (x *aimIndex) misspelt(o *object.Object) *object.Object {
 	list := x.running[o.ID.Namespace]
 	if len(list) > mostCompared {
 		return nil
 	}
-	var found *render.Object
+	var found *object.Object
 	for _, i := range list {
 		t := x.objects[i]
 		if t.Hook || !nearlyAimed(o, t) {
@@ -55,7 +55,7 @@ func sameUnder(sel, a, b map[string]string) bool {
 
 // nearlyAimed reports whether an object misses a workload by the spelling of its name, or of
 // the values of labels that the workload's pods have all of.
-func nearlyAimed(o, t *render.Object) bool {
+func nearlyAimed(o, t *object.Object) bool {
 	if sel := selectorOf(o); sel != nil {
 		pod := podLabels(t)
 		for k, v := range sel {

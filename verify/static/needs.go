@@ -9,7 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -49,7 +49,7 @@ func (n need) home(namespace string) string {
 // Upstream: kubernetes v1.36.3, plugin/pkg/admission/serviceaccount: Admit, Validate; pkg/controller/serviceaccount:
 // ServiceAccountsController.syncNamespace; plugin/pkg/admission/priority: (*Plugin).admitPod (no PriorityClass with
 // name); pkg/scheduler/framework/plugins/volumebinding: (*VolumeBinding).PreFilter.
-func wants(o *render.Object) []need {
+func wants(o *object.Object) []need {
 	out := needs(o)
 	if o == nil {
 		return nil
@@ -76,7 +76,7 @@ func wants(o *render.Object) []need {
 }
 
 // podSpec is that of the pods an object makes, with its path and a dot; nil: it makes none.
-func podSpec(o *render.Object) (*corev1.PodSpec, string) {
+func podSpec(o *object.Object) (*corev1.PodSpec, string) {
 	for _, at := range [][]string{{"spec", "template", "spec"},
 		{"spec", "jobTemplate", "spec", "template", "spec"}, {"spec"}} {
 		content, ok := slice.ValueAt(o.Content, at...).(map[string]any)
@@ -97,12 +97,12 @@ func podSpec(o *render.Object) (*corev1.PodSpec, string) {
 }
 
 // needs lists what the pods of an object do not start without, in the order of its fields.
-func needs(o *render.Object) []need {
+func needs(o *object.Object) []need {
 	return slices.DeleteFunc(reads(o), func(n need) bool { return n.optional })
 }
 
 // reads lists what the pods of an object read, in the order of its fields.
-func reads(o *render.Object) []need {
+func reads(o *object.Object) []need {
 	if o == nil {
 		return nil
 	}

@@ -4,7 +4,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
@@ -18,7 +18,7 @@ var selectsOwnPods = map[string]bool{"extensions/v1beta1": true, "apps/v1beta1":
 // asOnceServed is a workload of such a version with the selector that it had; nil where it
 // is of another one, or refused for more than that. That it is refused today is a finding of
 // its own; what else the change makes of it is asked all the same.
-func asOnceServed(o *render.Object) *render.Object {
+func asOnceServed(o *object.Object) *object.Object {
 	version, _ := o.Content["apiVersion"].(string)
 	if !selectsOwnPods[version] || o.Typed == nil {
 		return nil

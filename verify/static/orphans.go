@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -47,7 +47,7 @@ func Orphans(p slice.Pair) []finding.Note {
 }
 
 // Targeting reports whether an object is of a kind that acts on workloads.
-func Targeting(o *render.Object) bool {
+func Targeting(o *object.Object) bool {
 	switch o.Typed.(type) {
 	case *autoscalingv2.HorizontalPodAutoscaler, *policyv1.PodDisruptionBudget, *corev1.Service:
 		return true
@@ -57,7 +57,7 @@ func Targeting(o *render.Object) bool {
 
 // Aims reports whether an object acts on a workload: an autoscaler by its reference, a
 // budget or a Service by the labels of its pods.
-func Aims(o, target *render.Object) bool {
+func Aims(o, target *object.Object) bool {
 	if o.Hook || target.Hook || o.ID.Namespace != target.ID.Namespace {
 		return false
 	}
@@ -74,7 +74,7 @@ func Aims(o, target *render.Object) bool {
 	return slice.Scales(o) && target.ID.String() == slice.Scaled(o).String()
 }
 
-func selects(sel labels.Selector, o *render.Object) bool {
+func selects(sel labels.Selector, o *object.Object) bool {
 	set, ok := selectable(o)
 	return ok && sel.Matches(set)
 }

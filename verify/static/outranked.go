@@ -7,7 +7,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -17,7 +17,7 @@ import (
 // priority that they were created with, and every new one may take their place.
 //
 // Upstream: kubernetes v1.36.3, plugin/pkg/admission/priority: (*Plugin).admitPod, at creation alone.
-func outranked(p slice.Pair, before []*render.Object) []Remark {
+func outranked(p slice.Pair, before []*object.Object) []Remark {
 	was, known := int32(0), false
 	for _, o := range before {
 		if c := defaultClass(o); c != nil && (!known || c.Value < was) {
@@ -39,7 +39,7 @@ func outranked(p slice.Pair, before []*render.Object) []Remark {
 			remedies: []Remedy{{
 				Say:  "set preemptionPolicy: Never until all pods have been created anew",
 				Cost: "a pod of this class waits for room", Object: o,
-				Set: []render.Setting{{Path: "preemptionPolicy", Value: string(corev1.PreemptNever)}},
+				Set: []object.Setting{{Path: "preemptionPolicy", Value: string(corev1.PreemptNever)}},
 			}},
 		})
 	}
@@ -47,7 +47,7 @@ func outranked(p slice.Pair, before []*render.Object) []Remark {
 }
 
 // defaultClass is the PriorityClass of pods that name none; nil: an object is none.
-func defaultClass(o *render.Object) *schedulingv1.PriorityClass {
+func defaultClass(o *object.Object) *schedulingv1.PriorityClass {
 	if c, ok := o.Typed.(*schedulingv1.PriorityClass); ok && c.GlobalDefault {
 		return c
 	}

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -66,10 +66,10 @@ type pacing struct {
 }
 
 // exceeds reports whether Helm gives a rollout up.
-func (p pacing) exceeds(a render.Attempt) bool { return a.Patience > 0 && p.least > a.Patience }
+func (p pacing) exceeds(a object.Attempt) bool { return a.Patience > 0 && p.least > a.Patience }
 
 // paceOf is that of each rollout of an object, or of its install; false where there is nothing to say.
-func paceOf(o *render.Object, beside []*render.Object, installs bool) (pacing, bool) {
+func paceOf(o *object.Object, beside []*object.Object, installs bool) (pacing, bool) {
 	m, ok := state.ManifestOf(o.Typed)
 	if !ok || o.Typed == nil || m.Paused() || m.Pace().Awaits || m.Pace().Keeps {
 		return pacing{}, false
@@ -147,14 +147,14 @@ func readyAfter(pod *corev1.PodSpec) (least time.Duration, path string) {
 }
 
 // scaled reports whether an autoscaler sets the number of an object's pods.
-func scaled(o *render.Object, beside []*render.Object) bool {
-	return slices.ContainsFunc(beside, func(x *render.Object) bool {
+func scaled(o *object.Object, beside []*object.Object) bool {
+	return slices.ContainsFunc(beside, func(x *object.Object) bool {
 		return x.ID.Namespace == o.ID.Namespace && slice.ValueAt(x.Content, "spec", "scaleTargetRef", "name") == o.ID.Name
 	})
 }
 
 // overdue is about a Deployment whose pods get ready later than its deadline for any progress.
-func overdue(o *render.Object, pace pacing) (Remark, bool) {
+func overdue(o *object.Object, pace pacing) (Remark, bool) {
 	if pace.ready <= pace.deadline {
 		return Remark{}, false
 	}
@@ -164,27 +164,27 @@ func overdue(o *render.Object, pace pacing) (Remark, bool) {
 		text: fmt.Sprintf("%s reports each rollout as failed after %s without progress, and none of its pods is ready before %s",
 			o.ID, words0(pace.deadline), words0(pace.ready)),
 		remedies: []Remedy{{Say: "set progressDeadlineSeconds above the time that a pod needs", Object: o,
-			Set: []render.Setting{{Path: "spec.progressDeadlineSeconds", Value: int(2 * pace.ready / time.Second)}}}},
+			Set: []object.Setting{{Path: "spec.progressDeadlineSeconds", Value: int(2 * pace.ready / time.Second)}}}},
 	}, true
 }
 
 // gaveUp is about a rollout that Helm does not wait out.
-func gaveUp(p slice.Pair, where *whereabouts, o *render.Object, pace pacing, a render.Attempt,
+func gaveUp(p slice.Pair, where *whereabouts, o *object.Object, pace pacing, a object.Attempt,
 	installs bool) Remark {
 	action, failed := "upgrade", "the upgrade is reported as failed, though the pods come"
 	if installs {
 		action, failed = "install", "the install is reported as failed, though the pods come"
 	}
 	r := Remark{Rule: rules.ApplyStuck, release: p.ID, Object: o, status: finding.New, paths: pace.paths,
-		Conditional: a.Undone() == render.NoUndo, recovers: a.Undone() == render.NoUndo}
+		Conditional: a.Undone() == object.NoUndo, recovers: a.Undone() == object.NoUndo}
 	switch a.Undone() {
-	case render.Rollback:
+	case object.Rollback:
 		failed = "the upgrade is rolled back"
-	case render.Uninstall:
+	case object.Uninstall:
 		failed = "the release is uninstalled"
 	}
 	switch again := english.Plural(a.Retries, "time", ""); {
-	case a.Undone() == render.NoUndo:
+	case a.Undone() == object.NoUndo:
 	case a.Retries < 0:
 		failed += " and tried again, without end"
 	case a.Retries > 0 && a.Last:

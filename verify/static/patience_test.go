@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // TestLeastTimeIsLeast: no rolling update within its limits, of pods that are ready at the first moment they can be, is
@@ -31,7 +31,7 @@ func TestLeastTimeIsLeast(t *testing.T) {
 			InitialDelaySeconds: int32(1 + r.IntN(90)), PeriodSeconds: 10, SuccessThreshold: int32(1 + r.IntN(2)),
 		}
 		d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "web", ReadinessProbe: probe}}
-		pace, ok := paceOf(&render.Object{Typed: d}, nil, false)
+		pace, ok := paceOf(&object.Object{Typed: d}, nil, false)
 		if !ok {
 			t.Fatalf("nothing is said of %+v", d.Spec)
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -31,7 +31,7 @@ func pinned(p slice.Pair) []Remark {
 			remedies: []Remedy{{
 				Say:  "select the node by a label: the scheduler waits until the node takes the pod",
 				Cost: "the label kubernetes.io/hostname has to be the node's name, as it is by default", Object: o,
-				Set: []render.Setting{{Path: "spec.template.spec.nodeName"},
+				Set: []object.Setting{{Path: "spec.template.spec.nodeName"},
 					{Path: "spec.template.spec.nodeSelector", Value: map[string]any{"kubernetes.io/hostname": node}}},
 			}},
 		})
@@ -40,7 +40,7 @@ func pinned(p slice.Pair) []Remark {
 }
 
 // nodeNamed is the node that the pods of a workload whose pods are replaced at once name; "": none.
-func nodeNamed(o *render.Object) string {
+func nodeNamed(o *object.Object) string {
 	if o == nil || o.Hook {
 		return ""
 	}

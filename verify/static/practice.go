@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
@@ -15,12 +15,12 @@ import (
 // the same value of the same field, of an object of the same kind, is no worse than what is lived with: whoever applies
 // the release fills the value in, or nobody applies it. The metadata of all kinds is one.
 type practice struct {
-	objects []*render.Object
+	objects []*object.Object
 	refused map[string]field.ErrorList // by [practiceKey]; nil: not asked for yet
 }
 
 // knows reports whether an object of base is refused for what an object is.
-func (p *practice) knows(o *render.Object, e *field.Error) bool {
+func (p *practice) knows(o *object.Object, e *field.Error) bool {
 	if p.refused == nil {
 		p.refused = map[string]field.ErrorList{}
 		for _, b := range p.objects {
@@ -45,7 +45,7 @@ var listIndex = regexp.MustCompile(`\[[0-9]+\]`)
 
 // practiceKey is what two errors have in common that say the same of two objects, their values aside: at whatever
 // place in a list.
-func practiceKey(o *render.Object, e *field.Error) string {
+func practiceKey(o *object.Object, e *field.Error) string {
 	scope := o.ID.Group + "/" + o.ID.Kind
 	if strings.HasPrefix(e.Field, "metadata.") {
 		scope = ""

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -43,7 +43,7 @@ func Preferred(p slice.Pair, was, is *state.Descheduler) []Remark {
 }
 
 // movesToPreferred reports whether a descheduler evicts pods of a workload that are not where they prefer to be.
-func movesToPreferred(d *state.Descheduler, o *render.Object) bool {
+func movesToPreferred(d *state.Descheduler, o *object.Object) bool {
 	if d == nil || o == nil || !standing(o) {
 		return false
 	}
@@ -63,7 +63,7 @@ func movesToPreferred(d *state.Descheduler, o *render.Object) bool {
 const preferredType = "preferredDuringSchedulingIgnoredDuringExecution"
 
 // looksAt reports whether a plugin of the descheduler looks at the pods of a workload.
-func looksAt(by *state.PodSelection, o *render.Object) bool {
+func looksAt(by *state.PodSelection, o *object.Object) bool {
 	if in := by.Namespaces.Include; len(in) > 0 && !slices.Contains(in, o.ID.Namespace) ||
 		slices.Contains(by.Namespaces.Exclude, o.ID.Namespace) {
 		return false

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
@@ -40,7 +40,7 @@ var monitors = map[string]string{
 // the policy's own namespace); prometheus-operator v0.85, pkg/prometheus: generateServiceMonitorConfig and
 // generatePodMonitorConfig (keep what has the labels and the name of the port; targets of the own namespace unless
 // namespaceSelector says otherwise); prometheus-engine v0.15, monitoring/v1: PodMonitoring, of its own namespace.
-func reaches(o *render.Object) []reach {
+func reaches(o *object.Object) []reach {
 	if o == nil || o.Hook {
 		return nil
 	}
@@ -92,7 +92,7 @@ func selectorIn(content map[string]any) *metav1.LabelSelector {
 }
 
 // fences are the selectors of a NetworkPolicy: whom it is for, and who of its namespace may talk with them.
-func fences(o *render.Object, n *networkingv1.NetworkPolicy) []reach {
+func fences(o *object.Object, n *networkingv1.NetworkPolicy) []reach {
 	var out []reach
 	add := func(path, does string, s *metav1.LabelSelector) {
 		if s != nil && len(s.MatchLabels) > 0 && len(s.MatchExpressions) == 0 {
@@ -117,7 +117,7 @@ func fences(o *render.Object, n *networkingv1.NetworkPolicy) []reach {
 }
 
 // labelsOf are the labels that a reach looks at.
-func (r reach) labelsOf(t *render.Object) (labels.Set, bool) {
+func (r reach) labelsOf(t *object.Object) (labels.Set, bool) {
 	if !r.services {
 		return selectable(t)
 	}
@@ -129,7 +129,7 @@ func (r reach) labelsOf(t *render.Object) (labels.Set, bool) {
 }
 
 // among are the objects of an index that a reach can have: of its kind and namespaces, which are there for its object.
-func (r reach) among(x *aimIndex, of *render.Object, each func(t *render.Object, set labels.Set)) {
+func (r reach) among(x *aimIndex, of *object.Object, each func(t *object.Object, set labels.Set)) {
 	for _, t := range x.objects {
 		if t.Hook || instead(t.Release, of.Release) ||
 			len(r.namespaces) > 0 && !slices.Contains(r.namespaces, t.ID.Namespace) {
@@ -142,10 +142,10 @@ func (r reach) among(x *aimIndex, of *render.Object, each func(t *render.Object,
 }
 
 // selected are the objects of an index that a reach has.
-func (r reach) selected(x *aimIndex, of *render.Object) []*render.Object {
-	var out []*render.Object
+func (r reach) selected(x *aimIndex, of *object.Object) []*object.Object {
+	var out []*object.Object
 	sel := labels.SelectorFromSet(r.selector.MatchLabels)
-	r.among(x, of, func(t *render.Object, set labels.Set) {
+	r.among(x, of, func(t *object.Object, set labels.Set) {
 		if sel.Matches(set) {
 			out = append(out, t)
 		}
@@ -155,11 +155,11 @@ func (r reach) selected(x *aimIndex, of *render.Object) []*render.Object {
 
 // misspelt is the object of the same release that a reach misses by the spelling of values; nil: there is none, or
 // there are several, of which each has other values.
-func (r reach) misspelt(x *aimIndex, of *render.Object) *render.Object {
-	var found *render.Object
+func (r reach) misspelt(x *aimIndex, of *object.Object) *object.Object {
+	var found *object.Object
 	var has labels.Set
 	apart := false
-	r.among(x, of, func(t *render.Object, set labels.Set) {
+	r.among(x, of, func(t *object.Object, set labels.Set) {
 		if t.Release != of.Release {
 			return
 		}

@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/diff"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/typed"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -24,8 +26,8 @@ import (
 // Applied is one object of a release on both sides, and why the API server refuses it.
 type Applied struct {
 	release    string
-	Base, Head *render.Object // nil where absent
-	was        *render.Object // of base, where head calls it by a kind or version that no API server has
+	Base, Head *object.Object // nil where absent
+	was        *object.Object // of base, where head calls it by a kind or version that no API server has
 	Refused    field.ErrorList
 	Before     field.ErrorList // that of base applied over itself
 	Back       field.ErrorList // what the revert is refused for, where the change is not
@@ -34,7 +36,7 @@ type Applied struct {
 	lookup     bool            // the chart looks into the cluster, which may keep what differs
 	kept       bool            // the release is kept as declared: what is there is updated
 	chart      bool            // it is a chart
-	tool       render.Tool     // that delivers it; "": not known
+	tool       object.Tool     // that delivers it; "": not known
 	forced     bool            // what cannot be changed in place is deleted and made anew
 	filled     bool            // who applies it is not known, and may fill it in before
 	mode       state.Apply     // how it is applied
@@ -47,7 +49,7 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 	if p.Head.Delivery.ServerSide {
 		mode = state.ServerSide
 	}
-	base, lived := map[string]*render.Object{}, practice{}
+	base, lived := map[string]*object.Object{}, practice{}
 	if p.Base != nil && p.Base.Err == nil {
 		lived.objects = p.Base.Objects
 		for _, o := range p.Base.Objects {
@@ -56,14 +58,14 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 	}
 	lookup := slices.ContainsFunc(p.Head.Notes, func(n string) bool { return strings.Contains(n, "calls lookup") })
 	known := all || p.Base != nil && p.Base.Err == nil
-	kept := p.Head.Kind == render.Helm && !forTests(p.Head) || p.Head.By.File != "" // helm upgrade, Argo CD, Flux
+	kept := p.Head.Kind == object.Helm && !forTests(p.Head) || p.Head.By.File != "" // helm upgrade, Argo CD, Flux
 	var out []Applied
 	for _, o := range p.Head.Objects {
 		if o.Typed == nil && !validation.KnowsCustom(o.Content) || o.Hook || !known {
 			continue
 		}
 		a := Applied{release: p.ID, Base: base[o.ID.String()], Head: o, lookup: lookup, kept: kept, filled: !kept,
-			chart: p.Head.Kind == render.Helm, tool: p.Head.Delivery.Tool, forced: p.Head.Delivery.Forces,
+			chart: p.Head.Kind == object.Helm, tool: p.Head.Delivery.Tool, forced: p.Head.Delivery.Forces,
 			mode: mode}
 		if a.Base != nil && ((a.Base.Typed == nil) != (o.Typed == nil) || a.Base.Hook) {
 			a.Base = nil
@@ -99,14 +101,14 @@ func Refusals(p slice.Pair, mode state.Apply, changed, all bool) []Applied {
 }
 
 // meantFor is the object of base that head's was meant to be, if head has not both.
-func meantFor(base map[string]*render.Object, head []*render.Object, o *render.Object) *render.Object {
+func meantFor(base map[string]*object.Object, head []*object.Object, o *object.Object) *object.Object {
 	gvk, ok := validation.Meant(o.Content)
 	if !ok {
 		return nil
 	}
 	id := o.ID
 	id.Group, id.Kind = gvk.Group, gvk.Kind
-	both := func(h *render.Object) bool { return h != o && h.ID.String() == id.String() }
+	both := func(h *object.Object) bool { return h != o && h.ID.String() == id.String() }
 	if was := base[id.String()]; was != nil && !was.Hook && !slices.ContainsFunc(head, both) {
 		return was
 	}
@@ -114,15 +116,15 @@ func meantFor(base map[string]*render.Object, head []*render.Object, o *render.O
 }
 
 // miscalled reports whether an object of base is there as one that the API server refuses for its kind or version.
-func miscalled(o *render.Object, head []*render.Object) bool {
-	return slices.ContainsFunc(head, func(h *render.Object) bool {
-		return h.ID.Name == o.ID.Name && meantFor(map[string]*render.Object{o.ID.String(): o}, nil, h) != nil
+func miscalled(o *object.Object, head []*object.Object) bool {
+	return slices.ContainsFunc(head, func(h *object.Object) bool {
+		return h.ID.Name == o.ID.Name && meantFor(map[string]*object.Object{o.ID.String(): o}, nil, h) != nil
 	})
 }
 
 // forTests reports whether a release is a chart with values of chart-testing, which installs it
 // anew each time: no release with these values is kept.
-func forTests(r *render.Rendered) bool {
+func forTests(r *object.Rendered) bool {
 	folder := path.Join(r.Path, "ci")
 	return !r.Declared && slices.ContainsFunc(r.Values, func(v string) bool { return path.Dir(v) == folder })
 }
@@ -163,12 +165,12 @@ func (a *Applied) forgive() {
 }
 
 // created is why the API server refuses to create an object.
-func created(o *render.Object) field.ErrorList {
+func created(o *object.Object) field.ErrorList {
 	return slices.Concat(undecoded(o), steadyErrors(o, refused(o)))
 }
 
 // refused is what is wrong with an object, whether or not there is a type for it.
-func refused(o *render.Object) field.ErrorList {
+func refused(o *object.Object) field.ErrorList {
 	if o.Typed == nil {
 		return validation.CreateCustom(o.Content)
 	}
@@ -178,7 +180,7 @@ func refused(o *render.Object) field.ErrorList {
 // undecoded are the fields that the API server does not decode: it is asked to be strict by
 // kubectl (--validate), Argo CD and Flux, and refuses the object for a field that is
 // misspelt or stands in the wrong place.
-func undecoded(o *render.Object) field.ErrorList {
+func undecoded(o *object.Object) field.ErrorList {
 	var out field.ErrorList
 	for _, r := range o.Refused {
 		out = append(out, &field.Error{Type: field.ErrorTypeTypeInvalid, Field: r.Path, Detail: r.Text})
@@ -188,14 +190,14 @@ func undecoded(o *render.Object) field.ErrorList {
 
 // steadyErrors leaves out the errors of fields that every render gives another value: what
 // is seen of them is a mask.
-func steadyErrors(o *render.Object, list field.ErrorList) field.ErrorList {
+func steadyErrors(o *object.Object, list field.ErrorList) field.ErrorList {
 	return slices.DeleteFunc(list,
 		func(e *field.Error) bool { return e.Field != "" && o.IsVolatile(sourceField(e.Field)) })
 }
 
 // nextRender is why the API server refuses an object as the next render of it has it.
-func nextRender(o *render.Object) field.ErrorList {
-	next := o.Rerendered()
+func nextRender(o *object.Object) field.ErrorList {
+	next := typed.Rerendered(o)
 	if next == nil || replaced(o) || len(validation.Create(o.Typed)) > 0 || len(validation.Create(next)) > 0 {
 		return nil // what is wrong with it anyway, or with the mask
 	}
@@ -208,7 +210,7 @@ func nextRender(o *render.Object) field.ErrorList {
 // Read from: the documentation of Argo CD (resource hooks, the sync option Force=true: kubectl
 // apply --force, which replaces what cannot be patched) and of Flux (kustomize-controller: the
 // annotations force, and ssa with IfNotPresent or Ignore), and of Jobs (ttlSecondsAfterFinished).
-func replaced(o *render.Object) bool {
+func replaced(o *object.Object) bool {
 	meta, _ := o.Content["metadata"].(map[string]any)
 	if name, _ := meta["name"].(string); name == "" || o.IsVolatile("metadata.name") {
 		return true // generateName, or a name of the time or of chance: each apply creates another one
@@ -273,8 +275,8 @@ func (a *Applied) Once() bool {
 
 // StandIns says what is there in place of the objects that cannot exist as they are: what base
 // has, if that can, or what a version of the API made of them that is not served any more.
-func StandIns(list []Applied) map[*render.Object]*render.Object {
-	out := map[*render.Object]*render.Object{}
+func StandIns(list []Applied) map[*object.Object]*object.Object {
+	out := map[*object.Object]*object.Object{}
 	for i := range list {
 		x := &list[i]
 		if x.Base != nil && len(x.Before) > 0 {
@@ -295,7 +297,7 @@ func StandIns(list []Applied) map[*render.Object]*render.Object {
 }
 
 // Finding words what the API server says to one object.
-func (x *Applied) Finding(pl judge.Places, o *render.Object, errs field.ErrorList, rule rules.Rule,
+func (x *Applied) Finding(pl judge.Places, o *object.Object, errs field.ErrorList, rule rules.Rule,
 	status finding.Status) finding.Finding {
 	f := finding.Draft{
 		Rule: rule.ID, Class: string(rule.Class), Severity: string(rule.Severity), Status: status,
@@ -321,9 +323,9 @@ func (x *Applied) Finding(pl judge.Places, o *render.Object, errs field.ErrorLis
 	if n := len(errs) - 1; n > 0 {
 		f.Message += fmt.Sprintf(", and %d more", n)
 	}
-	var changes []render.FieldChange
+	var changes []object.FieldChange
 	if x.Base != nil && x.Base != x.Head {
-		c := render.Compare(x.Base, x.Head)
+		c := diff.Compare(x.Base, x.Head)
 		changes = slices.Concat(c.Fields, c.Noise)
 	}
 	event := f.Events[len(f.Events)-1]

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/validation"
@@ -15,12 +15,12 @@ import (
 
 // refusedPlace is where a refused field stands.
 type refusedPlace struct {
-	changed   []render.FieldChange // that are refused
+	changed   []object.FieldChange // that are refused
 	locations []finding.Location
 }
 
 // refusedAt finds the changed fields that an error is about, or else the field itself.
-func refusedAt(pl judge.Places, o *render.Object, e *field.Error, changes []render.FieldChange,
+func refusedAt(pl judge.Places, o *object.Object, e *field.Error, changes []object.FieldChange,
 	onBase bool) refusedPlace {
 	path := sourceField(e.Field)
 	mutable := validation.Mutable(o.Typed, path)
@@ -45,7 +45,7 @@ func refusedAt(pl judge.Places, o *render.Object, e *field.Error, changes []rend
 	if onBase {
 		side = "base"
 	}
-	for _, v := range o.Volatile() {
+	for _, v := range o.Volatile {
 		if about(v) {
 			l := pl.Location(o.Locate(v), side)
 			l.Field = v

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/control/actor"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -16,10 +16,10 @@ import (
 // Remark is what is wrong with an object as it stands, whatever runs: it takes no search.
 type Remark struct {
 	Rule, release string
-	Object        *render.Object    // that it is about, on head, or on base if it is fixed
+	Object        *object.Object    // that it is about, on head, or on base if it is fixed
 	status        finding.Status    // New or Fixed
 	paths         []string          // fields of object that it rests on, most telling first
-	beside        [2]*render.Object // whose labels it rests on as well, by version; nil: none
+	beside        [2]*object.Object // whose labels it rests on as well, by version; nil: none
 	text          string            // a sentence without a full stop
 	causes        []cause           // that the change is blamed for as well
 	first         []cause           // what it rests on before the fields of object
@@ -41,13 +41,13 @@ type Remark struct {
 
 // cause is an object that the change edits, or takes away, and what of it tells: fields, or all of it.
 type cause struct {
-	object *render.Object // on head, or on base where head has it no more
+	object *object.Object // on head, or on base where head has it no more
 	paths  []string       // none: the object as a whole
 }
 
 // Remarks gathers what is wrong with the objects of the releases, or was on base. With all,
 // everything counts as new.
-func Remarks(ch *render.Changes, all bool) []Remark {
+func Remarks(ch *object.Changes, all bool) []Remark {
 	var out []Remark
 	everywhere := newAimIndex(renderedObjects(ch.Head))
 	where := newWhereabouts(ch)
@@ -93,8 +93,8 @@ func Remarks(ch *render.Changes, all bool) []Remark {
 }
 
 // renderedObjects are the objects of all releases, as far as they were rendered.
-func renderedObjects(rev *render.Revision) []*render.Object {
-	var out []*render.Object
+func renderedObjects(rev *object.Revision) []*object.Object {
+	var out []*object.Object
 	for _, rel := range rev.Releases {
 		if rel.Err == nil {
 			out = append(out, rel.Objects...)
@@ -180,7 +180,7 @@ func (c cause) blamed(pl judge.Places) []finding.Blame {
 		return nil
 	}
 	i := slices.IndexFunc(pl.Changes.Changes,
-		func(x render.Change) bool { return x.Head == c.object || x.Base == c.object })
+		func(x object.Change) bool { return x.Head == c.object || x.Base == c.object })
 	if i < 0 {
 		return nil
 	}
@@ -200,7 +200,7 @@ var labelPaths = []string{"spec.template.metadata.labels", "metadata.name"}
 
 // blamed are the changed fields of an object at or below some paths, or the object if
 // it is new.
-func blamed(pl judge.Places, release string, o *render.Object, paths []string) []finding.Blame {
+func blamed(pl judge.Places, release string, o *object.Object, paths []string) []finding.Blame {
 	if pl.Changes == nil || o == nil {
 		return nil
 	}

@@ -15,7 +15,9 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
+	"github.com/kubesettle/kubesettle/render/typed"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/static"
 )
@@ -92,7 +94,7 @@ func edited(base, edits map[string]string) map[string]string {
 	return out
 }
 
-func revision(t *testing.T, files map[string]string) *render.Revision {
+func revision(t *testing.T, files map[string]string) *object.Revision {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -121,7 +123,7 @@ func revision(t *testing.T, files map[string]string) *render.Revision {
 }
 
 // told is a line for each remark on a change, with what is blamed for it.
-func told(t *testing.T, base, head *render.Revision) string {
+func told(t *testing.T, base, head *object.Revision) string {
 	t.Helper()
 	ch, err := render.Diff(base, head)
 	if err != nil {
@@ -152,7 +154,7 @@ func told(t *testing.T, base, head *render.Revision) string {
 }
 
 // remedyHolds has a remedy of what is aimed at nothing, where one sets fields, make it go, and none come.
-func remedyHolds(t *testing.T, base, head *render.Revision, x static.Remark, message string) {
+func remedyHolds(t *testing.T, base, head *object.Revision, x static.Remark, message string) {
 	t.Helper()
 	var was, left []string
 	for _, r := range freshRemarks(t, base, head) {
@@ -163,11 +165,11 @@ func remedyHolds(t *testing.T, base, head *render.Revision, x static.Remark, mes
 		if m.Object == nil {
 			continue
 		}
-		mended, err := m.Object.With(m.Set)
+		mended, err := typed.With(m.Object, m.Set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rev := &render.Revision{Tree: head.Tree}
+		rev := &object.Revision{Tree: head.Tree}
 		for _, rel := range head.Releases {
 			one := *rel
 			one.Objects = slices.Clone(rel.Objects)

@@ -1,7 +1,7 @@
 package static
 
 import (
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -11,30 +11,30 @@ import (
 // with for ever ends after one more try, and its uninstall leaves the upgrade failed.
 //
 // Upstream: helm-controller v1.6, internal/reconcile: (*AtomicRelease).actionForState.
-func Remedies(head *render.Revision, p slice.Pair) (*state.Remediation, *render.Object) {
-	d, was := p.Head.Delivery, render.Delivery{}
+func Remedies(head *object.Revision, p slice.Pair) (*state.Remediation, *object.Object) {
+	d, was := p.Head.Delivery, object.Delivery{}
 	if p.Base != nil {
 		was = p.Base.Delivery
 	}
 	now := d.Upgrade
-	if d.Tool != render.FluxHelmRelease || d.Suspended || now.Patience == 0 {
+	if d.Tool != object.FluxHelmRelease || d.Suspended || now.Patience == 0 {
 		return nil, nil
 	}
 	r := &state.Remediation{Field: "spec.upgrade.remediation", Retries: min(now.Retries, 1), Last: now.Last}
 	before := endless(now) && endless(was.Upgrade) && was.Upgrade.Undo == now.Undo
 	switch {
-	case endless(now) && now.Undo == render.NoUndo:
+	case endless(now) && now.Undo == object.NoUndo:
 		if before {
 			return nil, nil
 		}
 		r.Undo, r.Field = state.LeavesFailed, "spec.upgrade.strategy"
-	case now.Undone() == render.Rollback:
+	case now.Undone() == object.Rollback:
 		r.Undo = state.RollsBack
 		if before {
 			r.Retries, r.Last = 1, true
 		}
-	case now.Undone() == render.Uninstall && was.Upgrade.Undone() != render.Uninstall:
-		r.Undo, r.Reinstalls = state.Uninstalls, endless(d.Install) && d.Install.Undo != render.NoUndo
+	case now.Undone() == object.Uninstall && was.Upgrade.Undone() != object.Uninstall:
+		r.Undo, r.Reinstalls = state.Uninstalls, endless(d.Install) && d.Install.Undo != object.NoUndo
 	default:
 		return nil, nil
 	}
@@ -46,4 +46,4 @@ func Remedies(head *render.Revision, p slice.Pair) (*state.Remediation, *render.
 }
 
 // endless reports whether what fails is tried again for ever.
-func endless(a render.Attempt) bool { return a.Patience > 0 && a.Retries < 0 }
+func endless(a object.Attempt) bool { return a.Patience > 0 && a.Retries < 0 }

@@ -13,30 +13,30 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
 // Remedy is one way out of what is wrong with an object.
 type Remedy struct {
 	Say, Cost string         // an order, without a full stop, and what it costs; no cost is nothing
-	Object    *render.Object // that it changes; nil: it is a step for a person, which nothing can try
-	Set       []render.Setting
+	Object    *object.Object // that it changes; nil: it is a step for a person, which nothing can try
+	Set       []object.Setting
 	With      []Change // to other objects of its release, which belong to it
 	// Before are fields of what base applied, which a step before the change sets otherwise.
-	Before []render.Setting
+	Before []object.Setting
 	// First says that it is a change of its own, which is applied before this one: Object is base's then, as are those
 	// that it changes Also.
 	First bool
-	Also  []*render.Object
+	Also  []*object.Object
 	// Stay are objects of base that a change of its own leaves there, which is applied before this one.
-	Stay []*render.Object
+	Stay []*object.Object
 }
 
 // Change are fields of one object, set otherwise.
 type Change struct {
-	Object      *render.Object
-	Set, Before []render.Setting // Before as a [Remedy] has it
+	Object      *object.Object
+	Set, Before []object.Setting // Before as a [Remedy] has it
 }
 
 // Earlier are the changes of which something is set before, on base.
@@ -54,10 +54,10 @@ func (r Remedy) Earlier() []Change {
 func byHand(say string) []Remedy { return []Remedy{{Say: say}} }
 
 // shortID is an object without its API group.
-func shortID(o *render.Object) string { return o.ID.Kind + " " + o.ID.Name }
+func shortID(o *object.Object) string { return o.ID.Kind + " " + o.ID.Name }
 
 // comeEarlier has an object come before another one that cannot do without it.
-func (s steps) comeEarlier(o, target *render.Object) []Remedy {
+func (s steps) comeEarlier(o, target *object.Object) []Remedy {
 	at, _ := s.of(o)
 	wave := fmt.Sprint(at.wave - 1)
 	notes, cost := map[string]any{}, ""
@@ -75,7 +75,7 @@ func (s steps) comeEarlier(o, target *render.Object) []Remedy {
 		return nil
 	}
 	return []Remedy{{Say: fmt.Sprintf("apply %s before %s, in a hook or wave of its own", shortID(target), shortID(o)),
-		Cost: cost, Object: target, Set: []render.Setting{{Path: "metadata.annotations", Value: notes}}}}
+		Cost: cost, Object: target, Set: []object.Setting{{Path: "metadata.annotations", Value: notes}}}}
 }
 
 // Remedies are ways out of what the API server says to an object.
@@ -86,7 +86,7 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 	if list := asMeant(x.Head); list != nil {
 		return list
 	}
-	var set []render.Setting
+	var set []object.Setting
 	var names []string
 	for _, e := range errs {
 		if s, name := respelt(x.Head, e.Field); s != nil {
@@ -97,7 +97,7 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 		set, names = nil, nil
 		for _, e := range errs {
 			if v := supported(e); v != "" {
-				set, names = append(set, render.Setting{Path: e.Field, Value: v}), append(names, fmt.Sprintf("%s: %s", e.Field, v))
+				set, names = append(set, object.Setting{Path: e.Field, Value: v}), append(names, fmt.Sprintf("%s: %s", e.Field, v))
 			}
 		}
 	}
@@ -112,13 +112,13 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 	case *policyv1.PodDisruptionBudget:
 		if t.Spec.MinAvailable != nil && t.Spec.MaxUnavailable != nil {
 			return []Remedy{{Say: "remove minAvailable: a budget has one of the two, and maxUnavailable keeps up with the number of replicas", Object: x.Head,
-				Set: []render.Setting{{Path: "spec.minAvailable"}}}}
+				Set: []object.Setting{{Path: "spec.minAvailable"}}}}
 		}
 	case *appsv1.Deployment:
 		if path == "spec.strategy.rollingUpdate.maxUnavailable" {
 			return []Remedy{{Say: "set maxUnavailable: 1 beside maxSurge: 0: one of them has to let the rollout go on",
 				Cost: "one replica fewer during a rollout", Object: x.Head,
-				Set: []render.Setting{{Path: path, Value: 1}}}}
+				Set: []object.Setting{{Path: path, Value: 1}}}}
 		}
 		if path == "spec.selector" && x.Base != nil {
 			return append(x.selectorKept(), byHand("keep version labels out of spec.selector, which cannot change; to change it once, delete the Deployment without its pods (kubectl delete --cascade=orphan) before the apply")...)
@@ -129,7 +129,7 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 		}
 		if path == "spec.updateStrategy.rollingUpdate.maxSurge" && t.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable != nil {
 			return []Remedy{{Say: "remove maxSurge: a DaemonSet has pods beside the old ones, or goes without the old ones first",
-				Object: x.Head, Set: []render.Setting{{Path: path}}}}
+				Object: x.Head, Set: []object.Setting{{Path: path}}}}
 		}
 	case *appsv1.StatefulSet:
 		const anew = "delete the StatefulSet without its pods (kubectl delete --cascade=orphan) before the apply"
@@ -153,14 +153,14 @@ func (x *Applied) Remedies(errs field.ErrorList) []Remedy {
 }
 
 // asMeant gives an object the kind, or the version, that it was meant to be of.
-func asMeant(o *render.Object) []Remedy {
+func asMeant(o *object.Object) []Remedy {
 	meant, ok := validation.Meant(o.Content)
 	if !ok || o.Typed != nil {
 		return nil
 	}
-	var set []render.Setting
+	var set []object.Setting
 	var words []string
-	for _, s := range []render.Setting{
+	for _, s := range []object.Setting{
 		{Path: "apiVersion", Value: meant.GroupVersion().String()}, {Path: "kind", Value: meant.Kind},
 	} {
 		if o.Content[s.Path] != s.Value {
@@ -194,7 +194,7 @@ func supported(e *field.Error) string {
 }
 
 // resizes reports whether a claim template of a StatefulSet asks for another size than before.
-func resizes(before *render.Object, now *appsv1.StatefulSet) bool {
+func resizes(before *object.Object, now *appsv1.StatefulSet) bool {
 	old, ok := before.Typed.(*appsv1.StatefulSet)
 	if !ok {
 		return false
@@ -211,7 +211,7 @@ func resizes(before *render.Object, now *appsv1.StatefulSet) bool {
 
 // respelt gives a field that the API does not have its nearest known name, and the order for it: "replicas, not
 // replica".
-func respelt(o *render.Object, path string) ([]render.Setting, string) {
+func respelt(o *object.Object, path string) ([]object.Setting, string) {
 	dot := strings.LastIndexByte(path, '.')
 	if dot < 0 || o.Typed == nil || strings.HasSuffix(path, "]") {
 		return nil, ""
@@ -238,7 +238,7 @@ func respelt(o *render.Object, path string) ([]render.Setting, string) {
 	if _, there := o.At(parent + "." + best); there {
 		return nil, ""
 	}
-	return []render.Setting{{Path: path},
+	return []object.Setting{{Path: path},
 		{Path: parent + "." + best, Value: value}}, fmt.Sprintf("%s instead of %s", best, name)
 }
 

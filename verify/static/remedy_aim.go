@@ -6,14 +6,14 @@ import (
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
 
 // aimAt has an object act on a workload that it misses, of a release that Helm applies or not.
-func aimAt(o, t *render.Object, helm bool) []Remedy {
+func aimAt(o, t *object.Object, helm bool) []Remedy {
 	if sel := selectorOf(o); sel != nil {
 		at := "spec.selector"
 		if o.ID.Kind == "PodDisruptionBudget" {
@@ -22,7 +22,7 @@ func aimAt(o, t *render.Object, helm bool) []Remedy {
 		return selectPods(o, t, at, sel)
 	}
 	ref := "spec." + slice.ScaledBy(o)
-	name := Remedy{Say: fmt.Sprintf("name %s as its target", shortID(t)), Object: o, Set: []render.Setting{
+	name := Remedy{Say: fmt.Sprintf("name %s as its target", shortID(t)), Object: o, Set: []object.Setting{
 		{Path: ref + ".name", Value: t.ID.Name}, {Path: ref + ".kind", Value: t.ID.Kind},
 	}}
 	return append([]Remedy{name}, readied(name, o, t, helm)...)
@@ -31,12 +31,12 @@ func aimAt(o, t *render.Object, helm bool) []Remedy {
 // readied are ways to name a workload as the target of an autoscaler, and have it be one that can be scaled: its number
 // of replicas is the autoscaler's, and it requests what is measured in percent of a request; none where it is one
 // already. The last one is for a person.
-func readied(name Remedy, o, t *render.Object, helm bool) []Remedy {
+func readied(name Remedy, o, t *object.Object, helm bool) []Remedy {
 	m, ok := state.ManifestOf(t.Typed)
 	if !ok || slice.ScaledBy(o) != "scaleTargetRef" {
 		return nil
 	}
-	r, set := name, []render.Setting(nil)
+	r, set := name, []object.Setting(nil)
 	if h, ok := o.Typed.(*autoscalingv2.HorizontalPodAutoscaler); ok {
 		asks, what := judge.Asks(&m, h)
 		if set = asks; len(asks) > 0 {
@@ -46,7 +46,7 @@ func readied(name Remedy, o, t *render.Object, helm bool) []Remedy {
 	}
 	_, pinned := t.At("spec.replicas")
 	if pinned {
-		set = append(set, render.Setting{Path: "spec.replicas"})
+		set = append(set, object.Setting{Path: "spec.replicas"})
 		r.Say += fmt.Sprintf(", and remove spec.replicas of %s: the autoscaler owns it", shortID(t))
 	}
 	if len(set) == 0 {
@@ -62,6 +62,6 @@ func readied(name Remedy, o, t *render.Object, helm bool) []Remedy {
 	later := r
 	later.Say += "; before that is applied, " + judge.Forgetting(t)
 	later.Cost = strings.TrimPrefix(r.Cost+", and one step by hand", ", and ")
-	later.With = []Change{{t, set, []render.Setting{{Path: "spec.replicas"}}}}
+	later.With = []Change{{t, set, []object.Setting{{Path: "spec.replicas"}}}}
 	return []Remedy{r, later, {Say: later.Say, Cost: later.Cost}}
 }

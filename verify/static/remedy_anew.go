@@ -9,7 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
@@ -60,7 +60,7 @@ func (x *Applied) selectorKept() []Remedy {
 }
 
 // selected are the labels by which a workload selects its pods; false where it selects by expressions as well.
-func selected(o *render.Object) (map[string]string, bool) {
+func selected(o *object.Object) (map[string]string, bool) {
 	if o == nil || slice.ValueAt(o.Content, "spec", "selector", "matchExpressions") != nil {
 		return nil, false
 	}
@@ -77,24 +77,24 @@ func allFitLabels(sel, pods map[string]string) bool {
 }
 
 // selecting makes one selector of another.
-func selecting(from, to map[string]string) []render.Setting {
-	var set []render.Setting
+func selecting(from, to map[string]string) []object.Setting {
+	var set []object.Setting
 	at := func(k string) string { return "spec.selector.matchLabels[" + k + "]" }
 	for _, k := range slices.Sorted(maps.Keys(from)) {
 		if _, ok := to[k]; !ok {
-			set = append(set, render.Setting{Path: at(k)})
+			set = append(set, object.Setting{Path: at(k)})
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(to)) {
 		if from[k] != to[k] {
-			set = append(set, render.Setting{Path: at(k), Value: to[k]})
+			set = append(set, object.Setting{Path: at(k), Value: to[k]})
 		}
 	}
 	return set
 }
 
 // orphaned is the command that deletes an object and leaves its pods, which its successor takes over.
-func orphaned(o *render.Object) string {
+func orphaned(o *object.Object) string {
 	out := "kubectl delete " + strings.ToLower(o.ID.Kind) + " " + o.ID.Name
 	if o.ID.Namespace != "" {
 		out += " -n " + o.ID.Namespace
@@ -104,7 +104,7 @@ func orphaned(o *render.Object) string {
 
 // anewOverPods creates a StatefulSet anew over the pods that there are, with what cannot change in place.
 func (x *Applied) anewOverPods(now *appsv1.StatefulSet) []Remedy {
-	var before []render.Setting
+	var before []object.Setting
 	was, _ := slice.ValueAt(x.Base.Content, "spec").(map[string]any)
 	is, _ := slice.ValueAt(x.Head.Content, "spec").(map[string]any)
 	names := map[string]bool{}
@@ -120,7 +120,7 @@ func (x *Applied) anewOverPods(now *appsv1.StatefulSet) []Remedy {
 		if slices.Contains(mutable, "spec."+k) || reflect.DeepEqual(was[k], is[k]) {
 			continue
 		}
-		before, moved = append(before, render.Setting{Path: "spec." + k, Value: is[k]}), append(moved, k)
+		before, moved = append(before, object.Setting{Path: "spec." + k, Value: is[k]}), append(moved, k)
 	}
 	sel, ok := selected(x.Head)
 	if len(before) == 0 || !ok || !allFitLabels(sel, podLabels(x.Base)) {

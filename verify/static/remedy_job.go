@@ -6,7 +6,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/validation"
 )
 
@@ -25,17 +25,17 @@ func (x *Applied) jobAnew(job *batchv1.Job) []Remedy {
 		out = append(out, Remedy{
 			Say:    "give the Job a new name with its new template, such as " + name,
 			Cost:   "the old Job is left, or removed where the tool prunes",
-			Object: x.Head, Set: []render.Setting{{Path: "metadata.name", Value: name}},
+			Object: x.Head, Set: []object.Setting{{Path: "metadata.name", Value: name}},
 		})
 	}
 	switch x.tool {
-	case render.ArgoCD:
+	case object.ArgoCD:
 		options := "Force=true,Replace=true"
 		if had := annotation(x.Head, syncOptions); had != "" {
 			options = had + "," + options
 		}
 		out = append(out, x.replacing("Argo CD", syncOptions, options))
-	case render.Flux:
+	case object.Flux:
 		out = append(out, x.replacing("Flux", "kustomize.toolkit.fluxcd.io/force", "enabled"))
 	}
 	return append(out, byHand(x.jobByHand(job))...)
@@ -49,7 +49,7 @@ func (x *Applied) replacing(tool, key, value string) Remedy {
 	return Remedy{
 		Say:    fmt.Sprintf("annotate the Job with %s: %s, so that %s deletes the old one and creates it anew", key, value, tool),
 		Cost:   "a Job that still runs is stopped",
-		Object: x.Head, Set: []render.Setting{{Path: "metadata.annotations", Value: map[string]any{key: value}}},
+		Object: x.Head, Set: []object.Setting{{Path: "metadata.annotations", Value: map[string]any{key: value}}},
 	}
 }
 
@@ -57,7 +57,7 @@ func (x *Applied) replacing(tool, key, value string) Remedy {
 func (x *Applied) jobByHand(job *batchv1.Job) string {
 	var anew string
 	switch {
-	case x.tool == render.ArgoCD:
+	case x.tool == object.ArgoCD:
 		anew = "make the Job a hook of Argo CD (argocd.argoproj.io/hook: Sync)"
 	case x.chart:
 		anew = "make the Job a Helm hook (helm.sh/hook: pre-install,pre-upgrade), which is created anew each time"

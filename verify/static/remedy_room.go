@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -44,11 +44,11 @@ func (s Shortage) Remedies(sl *slice.Slice) []Remedy {
 		say = fmt.Sprintf("keep %s at least, for which there is room", replicas)
 	}
 	return append(out, Remedy{Say: fmt.Sprintf("%s: %s: %d", say, path[len("spec."):], s.Fit), Cost: cost, Object: at,
-		Set: []render.Setting{{Path: path, Value: int(s.Fit)}}})
+		Set: []object.Setting{{Path: path, Value: int(s.Fit)}}})
 }
 
 // headOf is an object of a slice on head; nil: it is not there.
-func headOf(sl *slice.Slice, id string) *render.Object {
+func headOf(sl *slice.Slice, id string) *object.Object {
 	if pair := sl.Objects[id]; pair != nil {
 		return pair[state.Head]
 	}
@@ -69,7 +69,7 @@ func (s Shortage) raised(sl *slice.Slice, w *state.Workload) []Remedy {
 		return []Remedy{{
 			Say:    fmt.Sprintf("raise %s of the quota to %s: what %s for, and one more during a rollout", s.name, want, asking(s.Asked)),
 			Cost:   "the namespace may use more",
-			Object: o, Set: []render.Setting{{Path: path, Value: asWritten(o, path, want)}},
+			Object: o, Set: []object.Setting{{Path: path, Value: asWritten(o, path, want)}},
 		}}
 	}
 	if s.queue == nil {
@@ -90,7 +90,7 @@ func (s Shortage) raised(sl *slice.Slice, w *state.Workload) []Remedy {
 	return []Remedy{{
 		Say:    fmt.Sprintf("raise nominalQuota of %s in %s to %s", s.name, o.ID.Name, want),
 		Cost:   "the queue may use more",
-		Object: o, Set: []render.Setting{{Path: path, Value: asWritten(o, path, want)}},
+		Object: o, Set: []object.Setting{{Path: path, Value: asWritten(o, path, want)}},
 	}}
 }
 
@@ -111,7 +111,7 @@ func amount(name corev1.ResourceName, milli int64) string {
 }
 
 // asWritten is an amount as a number where the field has one, or as text.
-func asWritten(o *render.Object, path, amount string) any {
+func asWritten(o *object.Object, path, amount string) any {
 	if was, _ := o.At(path); was != nil {
 		if _, text := was.(string); !text {
 			if n, err := strconv.Atoi(amount); err == nil {
@@ -124,7 +124,7 @@ func asWritten(o *render.Object, path, amount string) any {
 
 // nominalQuota is the one place where a ClusterQueue says how much it has of a resource, and how much that is, in
 // thousandths; "": there are several, or none.
-func nominalQuota(o *render.Object, name corev1.ResourceName) (path string, milli int64) {
+func nominalQuota(o *object.Object, name corev1.ResourceName) (path string, milli int64) {
 	groups, _ := slice.ValueAt(o.Content, "spec", "resourceGroups").([]any)
 	for i, g := range groups {
 		group, _ := g.(map[string]any)
@@ -150,7 +150,7 @@ func nominalQuota(o *render.Object, name corev1.ResourceName) (path string, mill
 }
 
 // sayWhatIsCounted gives each container what a quota counts and it does not say.
-func sayWhatIsCounted(o *render.Object, m *state.Manifest, quota *corev1.ResourceQuota) []Remedy {
+func sayWhatIsCounted(o *object.Object, m *state.Manifest, quota *corev1.ResourceQuota) []Remedy {
 	const cpu, memory = "100m", "128Mi"
 	kinds := []struct {
 		name  corev1.ResourceName
@@ -165,7 +165,7 @@ func sayWhatIsCounted(o *render.Object, m *state.Manifest, quota *corev1.Resourc
 		{corev1.ResourceLimitsCPU, "limits", corev1.ResourceCPU, cpu},
 		{corev1.ResourceLimitsMemory, "limits", corev1.ResourceMemory, memory},
 	}
-	var set []render.Setting
+	var set []object.Setting
 	lists := []struct {
 		field string
 		of    []corev1.Container
@@ -195,11 +195,11 @@ func sayWhatIsCounted(o *render.Object, m *state.Manifest, quota *corev1.Resourc
 			}
 			if len(want) > 0 {
 				path := fmt.Sprintf("%s.%s[%d].resources", m.Kind().Own("spec.template.spec"), list.field, i)
-				set = append(set, render.Setting{Path: path, Value: want})
+				set = append(set, object.Setting{Path: path, Value: want})
 			}
 		}
 	}
-	if len(set) == 0 || slices.ContainsFunc(set, func(s render.Setting) bool { return s.Path == "" }) {
+	if len(set) == 0 || slices.ContainsFunc(set, func(s object.Setting) bool { return s.Path == "" }) {
 		return nil
 	}
 	return []Remedy{{Say: fmt.Sprintf("have each container say what quota %s counts (here %s and %s: use what it needs)", quota.Name, cpu, memory),

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // TestSelectPods holds each way to have a selector select a workload's pods against the pods: after it the selector
@@ -39,11 +39,11 @@ func TestSelectPods(t *testing.T) {
 		for k, v := range pod {
 			content[k] = v
 		}
-		workload := &render.Object{ID: render.ObjectID{Kind: "Deployment", Name: "web"},
+		workload := &object.Object{ID: object.ID{Kind: "Deployment", Name: "web"},
 			Typed: &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: own}}},
 			Content: map[string]any{"spec": map[string]any{"template": map[string]any{
 				"metadata": map[string]any{"labels": content}}}}}
-		service := &render.Object{Typed: &corev1.Service{Spec: corev1.ServiceSpec{Selector: sel}}}
+		service := &object.Object{Typed: &corev1.Service{Spec: corev1.ServiceSpec{Selector: sel}}}
 		for _, way := range aimAt(service, workload, false) {
 			offered++
 			got := map[string]string{}

@@ -8,7 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -20,10 +20,10 @@ import (
 // Upstream: kubernetes v1.36.3, pkg/apis/batch/validation: ValidateJobSpecUpdate (the template is immutable). See
 // [replaced] for what a tool does instead.
 func lapsed(p slice.Pair) []Remark {
-	if p.Head.Delivery.Forces || forTests(p.Head) || p.Head.Kind != render.Helm && p.Head.By.File == "" {
+	if p.Head.Delivery.Forces || forTests(p.Head) || p.Head.Kind != object.Helm && p.Head.By.File == "" {
 		return nil
 	}
-	before := map[string]*render.Object{}
+	before := map[string]*object.Object{}
 	for _, o := range p.Objects(state.Base) {
 		if _, ok := o.Typed.(*batchv1.Job); ok {
 			before[o.ID.String()] = o
@@ -52,7 +52,7 @@ func lapsed(p slice.Pair) []Remark {
 			text: fmt.Sprintf("%s stays without %s, and a Job's template cannot be changed: the next change of it, such as "+
 				"an image, is refused", o.ID, field),
 			remedies: []Remedy{{Say: "keep " + field + " of the Job, or give each template a name of its own",
-				Cost: "an old Job is deleted where a new one comes", Object: o, Set: []render.Setting{lost}}},
+				Cost: "an old Job is deleted where a new one comes", Object: o, Set: []object.Setting{lost}}},
 		}
 		if b.Hook {
 			r.causes = []cause{{object: b}}
@@ -64,25 +64,25 @@ func lapsed(p slice.Pair) []Remark {
 
 // renewal is what lets a new template of a Job be applied, and its value: the annotation of a tool, or the time after
 // which it is deleted; no path where it is none of these.
-func renewal(o *render.Object) render.Setting {
+func renewal(o *object.Object) object.Setting {
 	for _, key := range []string{"helm.sh/hook", "argocd.argoproj.io/hook", "kustomize.toolkit.fluxcd.io/force",
 		"kustomize.toolkit.fluxcd.io/ssa"} {
 		if v := annotation(o, key); v != "" {
-			return render.Setting{Path: "metadata.annotations[" + key + "]", Value: v}
+			return object.Setting{Path: "metadata.annotations[" + key + "]", Value: v}
 		}
 	}
 	if v := annotation(o, syncOptions); strings.Contains(v, "Force=true") {
-		return render.Setting{Path: "metadata.annotations[" + syncOptions + "]", Value: v}
+		return object.Setting{Path: "metadata.annotations[" + syncOptions + "]", Value: v}
 	}
 	if v := slice.ValueAt(o.Content, "spec", "ttlSecondsAfterFinished"); v != nil {
-		return render.Setting{Path: "spec.ttlSecondsAfterFinished", Value: v}
+		return object.Setting{Path: "spec.ttlSecondsAfterFinished", Value: v}
 	}
-	return render.Setting{}
+	return object.Setting{}
 }
 
 // versioned reports whether a Job's name may be another with the next template: it has a number in it, as that of a
 // revision or a checksum, or the tag of an image.
-func versioned(o *render.Object, job *batchv1.Job) bool {
+func versioned(o *object.Object, job *batchv1.Job) bool {
 	if o.IsVolatile("metadata.name") || strings.ContainsAny(o.ID.Name, "0123456789") {
 		return true
 	}

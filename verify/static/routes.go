@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -22,7 +22,7 @@ type unled struct {
 	pair        slice.Pair
 	where       *whereabouts
 	once, now   *aimIndex // of all releases
-	o, b        *render.Object
+	o, b        *object.Object
 	old         []backend
 	found       []Remark
 	by          map[string]int // places in found, by what is missed
@@ -110,21 +110,21 @@ func (u *unled) ask(x backend) {
 
 // taken is the Service of another release of which the change takes the port that a backend had; nil: there is none, or
 // nobody knows that both are in one namespace.
-func (u *unled) taken(x backend) *render.Object {
+func (u *unled) taken(x backend) *object.Object {
 	if u.b == nil || !u.where.placed(u.o) {
 		return nil
 	}
-	has := func(t *render.Object) (sure, takes bool) {
+	has := func(t *object.Object) (sure, takes bool) {
 		s, ok := t.Typed.(*corev1.Service)
 		return ok && s.Spec.Type != corev1.ServiceTypeExternalName && len(s.Spec.Ports) > 0 && u.where.placed(t),
 			ok && slices.ContainsFunc(s.Spec.Ports, x.takes)
 	}
-	had := slices.ContainsFunc(u.once.services(u.b, x.service), func(t *render.Object) bool {
+	had := slices.ContainsFunc(u.once.services(u.b, x.service), func(t *object.Object) bool {
 		sure, takes := has(t)
 		return sure && takes
 	})
 	is := u.now.services(u.o, x.service)
-	if !had || len(is) == 0 || slices.ContainsFunc(is, func(t *render.Object) bool {
+	if !had || len(is) == 0 || slices.ContainsFunc(is, func(t *object.Object) bool {
 		sure, takes := has(t)
 		return !sure || takes
 	}) {
@@ -142,7 +142,7 @@ func (u *unled) mended(old backend) {
 	case lack == lacksKey:
 		text, path = fmt.Sprintf("port %s of Service %s, which has no such port", old.port.String(), old.service), old.portAt
 	case lack == lacksObject && (near(u.once, u.b, old.service) != nil ||
-		len(there) > 0 && slices.ContainsFunc(u.where.ch.Changes, func(c render.Change) bool {
+		len(there) > 0 && slices.ContainsFunc(u.where.ch.Changes, func(c object.Change) bool {
 			return c.Head == there[0] && c.Base != nil
 		})):
 		text, path = fmt.Sprintf("Service %s, which is not there", old.service), old.nameAt
@@ -154,14 +154,14 @@ func (u *unled) mended(old backend) {
 }
 
 // removed enters a backend that the change takes away.
-func (u *unled) removed(x backend, had *render.Object) {
+func (u *unled) removed(x backend, had *object.Object) {
 	if yes, known := prunes(u.pair.Head); u.broke || kept(had) || known && !yes || u.operated(x.service) {
 		return
 	}
 	how, next := "which the change removes", u.successor(had)
 	switch {
 	case next != nil && slices.ContainsFunc(u.where.ch.Changes,
-		func(c render.Change) bool { return c.Base == had && c.Head == next }):
+		func(c object.Change) bool { return c.Base == had && c.Head == next }):
 		how = "which the change renames to " + next.ID.Name
 	case next != nil:
 		how = "in whose place there is " + next.ID.Name
@@ -171,13 +171,13 @@ func (u *unled) removed(x backend, had *render.Object) {
 
 // successor is what is on head in the place of a Service of base: the same under another name, or a new one of its
 // selector; nil: nothing.
-func (u *unled) successor(had *render.Object) *render.Object {
+func (u *unled) successor(had *object.Object) *object.Object {
 	for _, c := range u.where.ch.Changes {
 		if c.Base == had && c.Head != nil {
 			return c.Head
 		}
 	}
-	var found []*render.Object
+	var found []*object.Object
 	for _, t := range u.pair.Objects(state.Head) {
 		if t.ID.Group == "" && t.ID.Kind == "Service" && t.ID.Namespace == had.ID.Namespace && !t.Hook &&
 			u.once.counterpart(t) == nil && len(selectorOf(t)) > 0 && maps.Equal(selectorOf(t), selectorOf(had)) {
@@ -207,7 +207,7 @@ func (u *unled) edited(x, old backend) {
 }
 
 // nearly is the Service of the same release that a backend misses by its spelling; nil: there is none, or several.
-func (u *unled) nearly(x backend) *render.Object {
+func (u *unled) nearly(x backend) *object.Object {
 	if u.operated(x.service) {
 		return nil
 	}
@@ -216,8 +216,8 @@ func (u *unled) nearly(x backend) *render.Object {
 
 // near is the one Service of an object's release and namespace whose name is a slip of the pen away; nil: there is
 // none, or several.
-func near(x *aimIndex, o *render.Object, name string) *render.Object {
-	var found *render.Object
+func near(x *aimIndex, o *object.Object, name string) *object.Object {
+	var found *object.Object
 	for _, t := range x.objects {
 		if t.ID.Group != "" || t.ID.Kind != "Service" || t.ID.Namespace != o.ID.Namespace || t.Release != o.Release ||
 			t.Hook || t.ID.Name == name || len(name) < 4 || !slip(t.ID.Name, name) || lettered(t.ID.Name, name) {
@@ -239,7 +239,7 @@ var delivering = []string{"helm.toolkit.fluxcd.io", "kustomize.toolkit.fluxcd.io
 // operated reports whether a custom resource is there whose controller may make a Service of a name: one that names it,
 // or is named like it, or whose name it begins with.
 func (u *unled) operated(name string) bool {
-	return slices.ContainsFunc(u.where.objects[1], func(o *render.Object) bool {
+	return slices.ContainsFunc(u.where.objects[1], func(o *object.Object) bool {
 		g := o.ID.Group
 		return strings.Contains(g, ".") && !strings.HasSuffix(g, ".k8s.io") && !slices.Contains(delivering, g) &&
 			(o.ID.Namespace == u.o.ID.Namespace || o.ID.Namespace == "") &&
@@ -248,16 +248,16 @@ func (u *unled) operated(name string) bool {
 }
 
 // misses enters that there is no Service of a name, with one that is meant; nil: none is.
-func (u *unled) misses(x backend, meant *render.Object, how string, causes ...cause) {
+func (u *unled) misses(x backend, meant *object.Object, how string, causes ...cause) {
 	r := Remark{Object: u.o, status: finding.New, paths: []string{x.nameAt}, causes: causes,
 		text: fmt.Sprintf("%s leads to Service %s, %s: requests there fail", u.o.ID, x.service, how)}
 	r.remedies = byHand(fmt.Sprintf("have Service %s stay until nothing leads to it, or take the %s's rule away with it",
 		x.service, u.o.ID.Kind))
 	if meant != nil {
-		set := []render.Setting{{Path: x.nameAt, Value: meant.ID.Name}}
+		set := []object.Setting{{Path: x.nameAt, Value: meant.ID.Name}}
 		for _, b := range backends(u.o) {
 			if b.service == x.service && b.nameAt != x.nameAt {
-				set = append(set, render.Setting{Path: b.nameAt, Value: meant.ID.Name})
+				set = append(set, object.Setting{Path: b.nameAt, Value: meant.ID.Name})
 			}
 		}
 		r.remedies = []Remedy{{Say: "name " + shortID(meant) + ", which is there", Object: u.o, Set: set}}
@@ -266,7 +266,7 @@ func (u *unled) misses(x backend, meant *render.Object, how string, causes ...ca
 }
 
 // portless enters that a Service has no port of a name or number.
-func (u *unled) portless(x backend, service *render.Object) {
+func (u *unled) portless(x backend, service *object.Object) {
 	s := service.Typed.(*corev1.Service)
 	var have []string
 	for _, p := range s.Spec.Ports {
@@ -333,7 +333,7 @@ func samePort(list []corev1.ServicePort, was corev1.ServicePort) int {
 }
 
 // namePort has a backend lead to a port that is there.
-func namePort(o *render.Object, x backend, p *corev1.ServicePort) []Remedy {
+func namePort(o *object.Object, x backend, p *corev1.ServicePort) []Remedy {
 	if p == nil {
 		return nil
 	}
@@ -343,10 +343,10 @@ func namePort(o *render.Object, x backend, p *corev1.ServicePort) []Remedy {
 			return nil
 		}
 	}
-	var set []render.Setting
+	var set []object.Setting
 	for _, b := range backends(o) {
 		if b.service == x.service && b.port == x.port {
-			set = append(set, render.Setting{Path: b.portAt, Value: value})
+			set = append(set, object.Setting{Path: b.portAt, Value: value})
 		}
 	}
 	return []Remedy{{Say: fmt.Sprintf("name port %v, which Service %s has", value, x.service), Object: o, Set: set}}

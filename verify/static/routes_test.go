@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/typed"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/static"
@@ -89,11 +91,11 @@ func TestRoutesLeadToWhatThereIs(t *testing.T) {
 				if m.Object == nil {
 					continue
 				}
-				mended, err := m.Object.With(m.Set)
+				mended, err := typed.With(m.Object, m.Set)
 				if err != nil {
 					t.Fatal(err)
 				}
-				next := &render.Revision{Tree: after.Tree}
+				next := &object.Revision{Tree: after.Tree}
 				for _, r := range after.Releases {
 					rel := *r
 					rel.Objects = slices.Clone(rel.Objects)
@@ -114,7 +116,7 @@ func TestRoutesLeadToWhatThereIs(t *testing.T) {
 }
 
 // freshRemarks are those that the change brings.
-func freshRemarks(t *testing.T, base, head *render.Revision) (out []static.Remark) {
+func freshRemarks(t *testing.T, base, head *object.Revision) (out []static.Remark) {
 	t.Helper()
 	ch, err := render.Diff(base, head)
 	if err != nil {

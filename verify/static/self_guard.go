@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -43,7 +43,7 @@ func sameGuard(g slice.SelfGuard) func(slice.SelfGuard) bool {
 
 // placeless reports whether nobody says which namespace a release is for, as of a bare chart: whether a selector of
 // namespaces takes it in is not known.
-func placeless(r *render.Rendered) bool { return r.Kind == render.Helm && r.Delivery.Tool == "" }
+func placeless(r *object.Rendered) bool { return r.Kind == object.Helm && r.Delivery.Tool == "" }
 
 func guardRemark(release string, g slice.SelfGuard) Remark {
 	hook := []cause{{g.Object, []string{fmt.Sprintf("webhooks[%d]", g.Index)}}}
@@ -69,7 +69,7 @@ func spareOwn(g slice.SelfGuard) []Remedy {
 	return []Remedy{{
 		Say:  "exclude the webhook's own namespace, so that its pods start without it",
 		Cost: "pods of the namespace " + ns + " are not checked", Object: g.Object,
-		Set: []render.Setting{{
+		Set: []object.Setting{{
 			Path: fmt.Sprintf("webhooks[%d].namespaceSelector.matchExpressions", g.Index), Value: slices.Concat(old, []any{own}),
 		}},
 	}}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -35,7 +35,7 @@ func gaps(p slice.Pair, where *whereabouts) []Remark {
 		}
 		sel := labels.SelectorFromSet(s.Spec.Selector)
 		running := backersOf(base, o.ID.Namespace, sel)
-		stays := func(w *render.Object) bool {
+		stays := func(w *object.Object) bool {
 			return head.counterpart(w) != nil || where.elsewhere(w) || kept(w) || miscalled(w, head.objects)
 		}
 		if slices.ContainsFunc(running, stays) {
@@ -43,7 +43,7 @@ func gaps(p slice.Pair, where *whereabouts) []Remark {
 		}
 		r := Remark{Rule: rules.ServiceGap, release: p.ID, Object: o, status: finding.New,
 			paths: []string{"spec.selector"}, recovers: true}
-		switch gone := slices.IndexFunc(was, func(w *render.Object) bool { return slices.Contains(running, w) }); {
+		switch gone := slices.IndexFunc(was, func(w *object.Object) bool { return slices.Contains(running, w) }); {
 		case gone >= 0 && !p.Head.Delivery.Last:
 			old := was[gone]
 			r.causes = []cause{{object: old}}
@@ -66,12 +66,12 @@ func gaps(p slice.Pair, where *whereabouts) []Remark {
 }
 
 // backers are the workloads whose pods a Service selects, those that are scaled to nothing left out.
-func backers(x *aimIndex, service *render.Object) []*render.Object {
+func backers(x *aimIndex, service *object.Object) []*object.Object {
 	return backersOf(x, service.ID.Namespace, labels.SelectorFromSet(selectorOf(service)))
 }
 
-func backersOf(x *aimIndex, namespace string, sel labels.Selector) []*render.Object {
-	var out []*render.Object
+func backersOf(x *aimIndex, namespace string, sel labels.Selector) []*object.Object {
+	var out []*object.Object
 	for _, i := range x.pods.Candidates(namespace, sel) {
 		o := x.objects[i]
 		if !o.Hook && runsOn(o) && selects(sel, o) && fmt.Sprint(slice.ValueAt(o.Content, "spec", "replicas")) != "0" {
@@ -82,14 +82,14 @@ func backersOf(x *aimIndex, namespace string, sel labels.Selector) []*render.Obj
 }
 
 // recreated reports whether a rollout of an object takes all of its pods away first.
-func recreated(o *render.Object) bool {
+func recreated(o *object.Object) bool {
 	d, ok := o.Typed.(*appsv1.Deployment)
 	return ok && d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
 }
 
 // allFit reports whether a selector matches the pods of every workload.
-func allFit(sel map[string]string, list []*render.Object) bool {
-	return !slices.ContainsFunc(list, func(o *render.Object) bool { return !selects(labels.SelectorFromSet(sel), o) })
+func allFit(sel map[string]string, list []*object.Object) bool {
+	return !slices.ContainsFunc(list, func(o *object.Object) bool { return !selects(labels.SelectorFromSet(sel), o) })
 }
 
 // words are the terms of a selector, in order.
@@ -102,4 +102,4 @@ func words(sel map[string]string) string {
 }
 
 // elsewhere reports whether another release of head has an object of base.
-func (w *whereabouts) elsewhere(o *render.Object) bool { return w.onHead[o.ID] }
+func (w *whereabouts) elsewhere(o *object.Object) bool { return w.onHead[o.ID] }

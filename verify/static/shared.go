@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -16,8 +16,8 @@ var fought = map[string]bool{
 
 // owned is an object with the release that it comes with.
 type owned struct {
-	release *render.Rendered
-	object  *render.Object
+	release *object.Rendered
+	object  *object.Object
 }
 
 // shared says which objects two releases of one cluster declare, each in its own way, so that whoever reconciles last
@@ -43,13 +43,13 @@ func shared(where *whereabouts) []Remark {
 	there := func(x owned) bool {
 		return had[deliverer(x.release, x.release.Delivery.Name)+" "+keyOf(x.object).String()]
 	}
-	at := map[[2]*render.Rendered]int{}
+	at := map[[2]*object.Rendered]int{}
 	var out []Remark
 	for _, x := range rivals(where, ch.Head) {
 		if before[x.key()] {
 			continue
 		}
-		pair := [2]*render.Rendered{x.first.release, x.second.release}
+		pair := [2]*object.Rendered{x.first.release, x.second.release}
 		if i, ok := at[pair]; ok {
 			out[i].more++
 			continue
@@ -81,14 +81,14 @@ func (x rivalry) key() [2]string {
 }
 
 // rivals are the rivalries of a revision, in the order of its releases.
-func rivals(where *whereabouts, rev *render.Revision) []rivalry {
+func rivals(where *whereabouts, rev *object.Revision) []rivalry {
 	if rev == nil {
 		return nil
 	}
-	had := map[render.ObjectID][]owned{}
+	had := map[object.ID][]owned{}
 	var out []rivalry
 	for _, r := range rev.Releases {
-		reapplies := r.Delivery.Tool == render.Flux || r.Delivery.Tool != "" && r.Delivery.Loops.Heals
+		reapplies := r.Delivery.Tool == object.Flux || r.Delivery.Tool != "" && r.Delivery.Loops.Heals
 		if !reapplies || r.Err != nil || r.Switched != "" {
 			continue
 		}
@@ -100,7 +100,7 @@ func rivals(where *whereabouts, rev *render.Revision) []rivalry {
 			for _, x := range had[k] {
 				if deliverer(x.release, x.release.Delivery.Name) == deliverer(r, r.Delivery.Name) ||
 					!where.together(x.release, r) ||
-					render.Same([]*render.Object{x.object}, []*render.Object{o}) {
+					object.Same([]*object.Object{x.object}, []*object.Object{o}) {
 					continue
 				}
 				out = append(out, rivalry{x, owned{r, o}})

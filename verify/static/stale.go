@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/slice"
@@ -24,17 +24,17 @@ var restarters = regexp.MustCompile(`(?i)reload|wave\.pusher\.com|restart`)
 
 // stale says which ConfigMaps and Secrets the change edits in place, while the pods that read them stay as they are. Of
 // pods that lack something of it, this is told already.
-func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
+func stale(p slice.Pair, ch *object.Changes, lost []Remark) []Remark {
 	head := p.Objects(state.Head)
-	edited := map[[3]string]*render.Change{}
-	replaced := map[*render.Object]bool{}
+	edited := map[[3]string]*object.Change{}
+	replaced := map[*object.Object]bool{}
 	for i := range ch.Changes {
 		c := &ch.Changes[i]
 		if c.Release != p.ID || c.Head == nil || c.Base == nil {
 			continue
 		}
-		replaced[c.Head] = c.TemplateChanged || c.Kind == render.Renamed
-		if c.Kind == render.Modified && c.Head.ID.Group == "" && !fixed(c.Base) &&
+		replaced[c.Head] = c.TemplateChanged || c.Kind == object.Renamed
+		if c.Kind == object.Modified && c.Head.ID.Group == "" && !fixed(c.Base) &&
 			(c.Head.ID.Kind == "ConfigMap" || c.Head.ID.Kind == "Secret") {
 			edited[[3]string{c.Head.ID.Kind, c.Head.ID.Namespace, c.Head.ID.Name}] = c
 		}
@@ -42,14 +42,14 @@ func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
 	if len(edited) == 0 {
 		return nil
 	}
-	sums := slices.ContainsFunc(head, func(o *render.Object) bool { return summed(o) })
+	sums := slices.ContainsFunc(head, func(o *object.Object) bool { return summed(o) })
 	base := newAimIndex(p.Objects(state.Base))
 	var out []Remark
 	for _, o := range head {
 		if o.Hook || replaced[o] || base.counterpart(o) == nil || !runsOn(o) || restarted(o) || rolledAnyway(o) {
 			continue
 		}
-		told := map[*render.Change]bool{}
+		told := map[*object.Change]bool{}
 		for _, r := range lost {
 			for _, x := range r.causes {
 				if c := edited[[3]string{x.object.ID.Kind, x.object.ID.Namespace, x.object.ID.Name}]; r.Object == o {
@@ -75,7 +75,7 @@ func stale(p slice.Pair, ch *render.Changes, lost []Remark) []Remark {
 }
 
 // unread words that the pods of an object keep what they have read of another one.
-func unread(n need, of, o *render.Object) string {
+func unread(n need, of, o *object.Object) string {
 	if n.once {
 		return fmt.Sprintf("the new content of %s does not reach the pods of %s before they are replaced: "+
 			"they read it when they start (%s), and nothing of their template changes with it", of.ID, o.ID, n.at)
@@ -88,19 +88,19 @@ func unread(n need, of, o *render.Object) string {
 // fixed reports whether the API server refuses new content of an object.
 //
 // Upstream: kubernetes v1.36.3, pkg/apis/core/validation: ValidateConfigMapUpdate, ValidateSecretUpdate.
-func fixed(o *render.Object) bool {
+func fixed(o *object.Object) bool {
 	yes, _ := o.Content["immutable"].(bool)
 	return yes
 }
 
 // runsOn reports whether an object's pods go on running until somebody replaces them: those of a Job end.
-func runsOn(o *render.Object) bool {
+func runsOn(o *object.Object) bool {
 	return o.ID.Kind != "Job" && o.ID.Kind != "CronJob" && o.ID.Kind != "Pod"
 }
 
 // touches reports whether a change edits the data under a key; "" is any. New ciphertext is none that is known.
-func touches(c *render.Change, key string) bool {
-	return slices.ContainsFunc(c.Fields, func(f render.FieldChange) bool {
+func touches(c *object.Change, key string) bool {
+	return slices.ContainsFunc(c.Fields, func(f object.FieldChange) bool {
 		if encryptedAgain(c, f) || trimmed(c, f) {
 			return false
 		}
@@ -116,9 +116,9 @@ func touches(c *render.Change, key string) bool {
 
 // encryptedAgain reports whether a field has other ciphertext of SOPS than before: it draws a new nonce wherever a
 // value is encrypted again, and the value may have stayed.
-func encryptedAgain(c *render.Change, f render.FieldChange) bool {
+func encryptedAgain(c *object.Change, f object.FieldChange) bool {
 	at := fieldpath.Parse(f.Path)
-	for _, o := range []*render.Object{c.Base, c.Head} {
+	for _, o := range []*object.Object{c.Base, c.Head} {
 		v, _ := at.Get(o.Content)
 		if text, _ := v.(string); !strings.HasPrefix(text, "ENC[") {
 			return false
@@ -129,10 +129,10 @@ func encryptedAgain(c *render.Change, f render.FieldChange) bool {
 
 // trimmed reports whether a text says what it said: its lines end in other blanks, or it is YAML with other comments,
 // and nothing else is new.
-func trimmed(c *render.Change, f render.FieldChange) bool {
+func trimmed(c *object.Change, f object.FieldChange) bool {
 	var texts []string
 	var values []any
-	for _, o := range []*render.Object{c.Base, c.Head} {
+	for _, o := range []*object.Object{c.Base, c.Head} {
 		v, _ := fieldpath.Parse(f.Path).Get(o.Content)
 		text, ok := v.(string)
 		if !ok {
@@ -157,7 +157,7 @@ func trimmed(c *render.Change, f render.FieldChange) bool {
 var blanks = regexp.MustCompile(`(?m)[ \t\r]+$`)
 
 // summed reports whether the pod template of an object changes with the content of something else.
-func summed(o *render.Object) bool {
+func summed(o *object.Object) bool {
 	for k := range annotationsOf(o.Content, "spec", "template", "metadata") {
 		if strings.HasPrefix(k, "checksum/") || strings.HasPrefix(k, "checksum.") {
 			return true
@@ -168,12 +168,12 @@ func summed(o *render.Object) bool {
 
 // rolledAnyway reports whether every render gives an object's pod template another value, so that each apply replaces
 // the pods: a checksum of what is random, or a random annotation to that end. It is masked, and no change.
-func rolledAnyway(o *render.Object) bool {
-	return slices.ContainsFunc(o.Volatile(), func(p string) bool { return judge.Overlap(p, "spec.template") })
+func rolledAnyway(o *object.Object) bool {
+	return slices.ContainsFunc(o.Volatile, func(p string) bool { return judge.Overlap(p, "spec.template") })
 }
 
 // restarted reports whether somebody replaces an object's pods, or tells them, when what they read changes.
-func restarted(o *render.Object) bool {
+func restarted(o *object.Object) bool {
 	if restarts(annotationsOf(o.Content, "metadata")) ||
 		restarts(annotationsOf(o.Content, "spec", "template", "metadata")) {
 		return true

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // steps is the order in which a tool applies the objects of a release, as far as it waits between two.
@@ -18,17 +18,17 @@ type steps struct {
 }
 
 // newSteps reads the tool from what declares a release or, where nothing does, from its annotations.
-func newSteps(r *render.Rendered) steps {
+func newSteps(r *object.Rendered) steps {
 	if r == nil {
 		return steps{}
 	}
-	s := steps{argo: r.Delivery.Tool == render.ArgoCD}
+	s := steps{argo: r.Delivery.Tool == object.ArgoCD}
 	if r.Delivery.Tool == "" {
-		s.argo = slices.ContainsFunc(r.Objects, func(o *render.Object) bool {
+		s.argo = slices.ContainsFunc(r.Objects, func(o *object.Object) bool {
 			return annotation(o, "argocd.argoproj.io/sync-wave") != "" || annotation(o, "argocd.argoproj.io/hook") != ""
 		})
 	}
-	s.helm = !s.argo && r.Kind == render.Helm
+	s.helm = !s.argo && r.Kind == object.Helm
 	return s
 }
 
@@ -45,7 +45,7 @@ const (
 )
 
 // of is the step of an object; false: it is not part of an apply, such as a test or a hook of a deletion.
-func (s steps) of(o *render.Object) (step, bool) {
+func (s steps) of(o *object.Object) (step, bool) {
 	if !s.argo && !s.helm {
 		return step{}, true
 	}
@@ -79,20 +79,20 @@ func (s steps) of(o *render.Object) (step, bool) {
 }
 
 // upgradesOnly reports whether a hook of Helm runs in upgrades and in no install. Argo CD knows no difference.
-func (s steps) upgradesOnly(o *render.Object) bool {
+func (s steps) upgradesOnly(o *object.Object) bool {
 	hooks := hooksOf(o, "helm.sh/hook")
 	return s.helm && slices.Contains(hooks, "pre-upgrade") && !slices.Contains(hooks, "pre-install")
 }
 
 // installsOnly reports whether a hook of Helm runs in installs and in no upgrade.
-func (s steps) installsOnly(o *render.Object) bool {
+func (s steps) installsOnly(o *object.Object) bool {
 	hooks := hooksOf(o, "helm.sh/hook")
 	return s.helm && slices.Contains(hooks, "pre-install") && !slices.Contains(hooks, "pre-upgrade")
 }
 
 // waits reports whether the tool waits for an object of a step before it goes on: Helm for hooks that end, Argo CD for
 // everything that has a health.
-func (s steps) waits(o *render.Object, at step) bool {
+func (s steps) waits(o *object.Object, at step) bool {
 	if s.helm {
 		return at.phase == pre && (o.ID.Kind == "Job" || o.ID.Kind == "Pod")
 	}
@@ -100,15 +100,15 @@ func (s steps) waits(o *render.Object, at step) bool {
 }
 
 // follows reports whether an object is applied once others are healthy.
-func (s steps) follows(o *render.Object, others []*render.Object) bool {
+func (s steps) follows(o *object.Object, others []*object.Object) bool {
 	at, ok := s.of(o)
-	return ok && s.argo && !slices.ContainsFunc(others, func(x *render.Object) bool {
+	return ok && s.argo && !slices.ContainsFunc(others, func(x *object.Object) bool {
 		other, ok := s.of(x)
 		return !ok || !other.before(at)
 	})
 }
 
-func hooksOf(o *render.Object, key string) []string {
+func hooksOf(o *object.Object, key string) []string {
 	var out []string
 	for _, h := range strings.Split(annotation(o, key), ",") {
 		if h = strings.TrimSpace(h); h != "" {

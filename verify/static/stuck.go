@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -20,7 +20,7 @@ type asked struct {
 
 // asks lists what has to be there before the pods of an object start: what they read, run as and write to, and their
 // namespace.
-func asks(o *render.Object) []asked {
+func asks(o *object.Object) []asked {
 	var out []asked
 	spec, prefix := podSpec(o)
 	if spec == nil {
@@ -50,7 +50,7 @@ func stuck(p slice.Pair, where *whereabouts) []Remark {
 		return nil
 	}
 	head := p.Objects(state.Head)
-	was, had := stuckBefore(p), map[render.ObjectID]bool{}
+	was, had := stuckBefore(p), map[object.ID]bool{}
 	for _, o := range p.Objects(state.Base) {
 		had[keyOf(o)] = true
 	}
@@ -77,7 +77,7 @@ func stuck(p slice.Pair, where *whereabouts) []Remark {
 }
 
 // keyOf is an object's ID without the version of its API.
-func keyOf(o *render.Object) render.ObjectID {
+func keyOf(o *object.Object) object.ID {
 	id := o.ID
 	id.Version = ""
 	return id
@@ -107,9 +107,9 @@ var orderPaths = []string{"metadata.annotations[argocd.argoproj.io/sync-wave]", 
 	"metadata.annotations[helm.sh/hook]", "metadata.annotations[helm.sh/hook-weight]"}
 
 // late is about an object that comes in a later step than one that cannot do without it; had are those in the cluster.
-func (s steps) late(o *render.Object, at step, a asked, objects []*render.Object,
-	had map[render.ObjectID]bool) (Remark, bool) {
-	var target *render.Object
+func (s steps) late(o *object.Object, at step, a asked, objects []*object.Object,
+	had map[object.ID]bool) (Remark, bool) {
+	var target *object.Object
 	for _, t := range objects {
 		if t.ID.Group != a.group || t.ID.Kind != a.kind || t.ID.Name != a.name ||
 			t.ID.Namespace != o.ID.Namespace && t.ID.Namespace != "" {
@@ -138,7 +138,7 @@ func (s steps) late(o *render.Object, at step, a asked, objects []*render.Object
 }
 
 // name words the step of an object.
-func (s steps) name(o *render.Object) string {
+func (s steps) name(o *object.Object) string {
 	at, _ := s.of(o)
 	phase := map[int]string{pre: "PreSync", main: "Sync", post: "PostSync"}[at.phase]
 	if s.helm {
@@ -154,13 +154,13 @@ func (s steps) name(o *render.Object) string {
 const soon = 60
 
 // expires is about a hook of Argo CD whose Job is deleted before a sync has surely seen its end.
-func (s steps) expires(o *render.Object, base []*render.Object) (Remark, bool) {
+func (s steps) expires(o *object.Object, base []*object.Object) (Remark, bool) {
 	ttl := slice.ValueAt(o.Content, "spec", "ttlSecondsAfterFinished")
 	if ttl == nil || !s.argo || o.ID.Kind != "Job" ||
 		len(hooksOf(o, "argocd.argoproj.io/hook"))+len(hooksOf(o, "helm.sh/hook")) == 0 || number(fmt.Sprint(ttl)) >= soon {
 		return Remark{}, false
 	}
-	if slices.ContainsFunc(base, func(b *render.Object) bool {
+	if slices.ContainsFunc(base, func(b *object.Object) bool {
 		return keyOf(b) == keyOf(o) &&
 			fmt.Sprint(slice.ValueAt(b.Content, "spec", "ttlSecondsAfterFinished")) == fmt.Sprint(ttl)
 	}) {
@@ -171,7 +171,7 @@ func (s steps) expires(o *render.Object, base []*render.Object) (Remark, bool) {
 		Conditional: true, race: true,
 		remedies: []Remedy{{Say: "set ttlSecondsAfterFinished: 600, so that the sync sees it end",
 			Cost: "the Job stays for 10 minutes", Object: o,
-			Set: []render.Setting{{Path: "spec.ttlSecondsAfterFinished", Value: 600}}}},
+			Set: []object.Setting{{Path: "spec.ttlSecondsAfterFinished", Value: 600}}}},
 		text: fmt.Sprintf("the sync waits for %s, which is deleted %v s after it ends: if nobody looks in time, it waits forever", o.ID, ttl),
 	}, true
 }
@@ -189,14 +189,14 @@ func undefined(p slice.Pair, where *whereabouts) []Remark {
 	for _, o := range where.objects[0] {
 		known[defines(o)] = true
 	}
-	definitions := map[string]*render.Object{}
+	definitions := map[string]*object.Object{}
 	head := p.Objects(state.Head)
 	for _, o := range head {
 		if d := defines(o); d != "" && !known[d] && !strings.Contains(o.Source.File, "/crds/") {
 			definitions[d] = o
 		}
 	}
-	told := map[*render.Object]bool{}
+	told := map[*object.Object]bool{}
 	var out []Remark
 	for _, o := range head {
 		at, ok := s.of(o)
@@ -228,7 +228,7 @@ func undefined(p slice.Pair, where *whereabouts) []Remark {
 }
 
 // defines is what cannot be applied before an object is there: the kind of a definition, or what is in a namespace.
-func defines(o *render.Object) string {
+func defines(o *object.Object) string {
 	switch o.ID.Kind {
 	case "Namespace":
 		return "Namespace " + o.ID.Name

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -43,7 +43,7 @@ func tainted(p slice.Pair) []Remark {
 			remedies: []Remedy{{
 				Say:  "set nodeTaintsPolicy: Honor, so that nodes which the pods do not tolerate are not counted",
 				Cost: "it needs Kubernetes 1.26 or later", Object: o,
-				Set: []render.Setting{{Path: path + ".nodeTaintsPolicy", Value: string(corev1.NodeInclusionPolicyHonor)}},
+				Set: []object.Setting{{Path: path + ".nodeTaintsPolicy", Value: string(corev1.NodeInclusionPolicyHonor)}},
 			}},
 		})
 	}
@@ -53,7 +53,7 @@ func tainted(p slice.Pair) []Remark {
 // countsTainted gives of a workload the first hard constraint over nodes that counts nodes which its pods do not
 // tolerate, and the most nodes that take its pods with which such a node leaves one pending, at rest or while a rollout
 // has a pod beside the others; -1 where there is none, or one node takes all but one.
-func countsTainted(o *render.Object) (index, nodes int) {
+func countsTainted(o *object.Object) (index, nodes int) {
 	if o == nil || o.Hook {
 		return -1, 0
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
@@ -29,18 +29,18 @@ func twice(p slice.Pair) []Remark {
 		}
 		says, refused := "", false
 		switch {
-		case p.Head.Delivery.Tool == render.ArgoCD:
+		case p.Head.Delivery.Tool == object.ArgoCD:
 			says = "Argo CD applies the last one alone (RepeatedResourceWarning)"
-		case p.Head.Kind == render.Helm && was == nil:
+		case p.Head.Kind == object.Helm && was == nil:
 			says, refused = "Helm creates the first one and fails at the second, which is there already", true
-		case p.Head.Kind == render.Helm:
+		case p.Head.Kind == object.Helm:
 			says = "Helm applies one after the other, and the last one stays"
-		case p.Head.Delivery.Tool == render.Flux:
+		case p.Head.Delivery.Tool == object.Flux:
 			says, refused = "Flux applies nothing of the release, as Kustomize refuses an ID that is registered already", true
 		case p.Head.Delivery.Tool != "" || o.Source.File == o.Twin.Source.File:
 			says = "kubectl applies one after the other, and the last one stays"
 		}
-		if says == "" || !refused && render.Same([]*render.Object{o}, []*render.Object{o.Twin}) {
+		if says == "" || !refused && object.Same([]*object.Object{o}, []*object.Object{o.Twin}) {
 			continue
 		}
 		first := fmt.Sprintf("%s:%d", o.Twin.Source.File, max(o.Twin.Source.StartLine, 1))
@@ -75,7 +75,7 @@ func Doubled(p slice.Pair) []string {
 }
 
 // counterpart is what a release of base has of an object; nil: nothing, or the release did not render.
-func counterpart(base *render.Rendered, o *render.Object) *render.Object {
+func counterpart(base *object.Rendered, o *object.Object) *object.Object {
 	if base == nil || base.Err != nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -20,21 +20,21 @@ import (
 // Upstream: helm-controller v1.5, internal/reconcile: (*AtomicRelease).actionForState, which asks for a retry before it
 // asks for a remediation.
 func undone(p slice.Pair, where *whereabouts) []Remark {
-	if p.Head == nil || p.Head.Delivery.Tool != render.FluxHelmRelease {
+	if p.Head == nil || p.Head.Delivery.Tool != object.FluxHelmRelease {
 		return nil
 	}
 	o := declaringObject(where.ch.Head, p.Head)
 	if o == nil {
 		return nil
 	}
-	now, was := p.Head.Delivery, render.Delivery{}
+	now, was := p.Head.Delivery, object.Delivery{}
 	if p.Base != nil {
 		was = p.Base.Delivery
 	}
 	var out []Remark
 	for _, a := range []struct {
 		action   string
-		now, was render.Attempt
+		now, was object.Attempt
 	}{{"install", now.Install, was.Install}, {"upgrade", now.Upgrade, was.Upgrade}} {
 		if a.now.Unused && !a.was.Unused {
 			at := "spec." + a.action
@@ -47,7 +47,7 @@ func undone(p slice.Pair, where *whereabouts) []Remark {
 			})
 		}
 	}
-	if endless(now.Upgrade) && now.Upgrade.Undo != render.NoUndo && p.Base != nil && !endless(was.Upgrade) && !rolls(p) {
+	if endless(now.Upgrade) && now.Upgrade.Undo != object.NoUndo && p.Base != nil && !endless(was.Upgrade) && !rolls(p) {
 		const at = "spec.upgrade.remediation.retries"
 		out = append(out, Remark{
 			Rule: rules.ApplyStuck, release: o.Release, Object: o, status: finding.New, Conditional: true,
@@ -57,10 +57,10 @@ func undone(p slice.Pair, where *whereabouts) []Remark {
 			remedies: byHand("set " + at + " to a number, such as 3: the last failed upgrade is undone, too, and nothing more is tried"),
 		})
 	}
-	lost := slices.IndexFunc(p.Head.Objects, func(x *render.Object) bool {
+	lost := slices.IndexFunc(p.Head.Objects, func(x *object.Object) bool {
 		return precious[x.ID.Group+"/"+x.ID.Kind] && !kept(x) && !x.Hook
 	})
-	if lost >= 0 && now.Upgrade.Undone() == render.Uninstall && was.Upgrade.Undone() != render.Uninstall {
+	if lost >= 0 && now.Upgrade.Undone() == object.Uninstall && was.Upgrade.Undone() != object.Uninstall {
 		const at = "spec.upgrade.remediation.strategy"
 		out = append(out, Remark{
 			Rule: rules.DeletedOnTheWay, release: o.Release, Object: o, status: finding.New, Conditional: true,
@@ -76,7 +76,7 @@ func undone(p slice.Pair, where *whereabouts) []Remark {
 // rolls reports whether the change rolls out pods of a release.
 func rolls(p slice.Pair) bool {
 	was := newAimIndex(p.Objects(state.Base))
-	return slices.ContainsFunc(p.Objects(state.Head), func(o *render.Object) bool {
+	return slices.ContainsFunc(p.Objects(state.Head), func(o *object.Object) bool {
 		b := was.counterpart(o)
 		return b != nil && o.Typed != nil &&
 			!reflect.DeepEqual(slice.ValueAt(b.Content, "spec", "template"), slice.ValueAt(o.Content, "spec", "template"))

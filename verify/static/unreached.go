@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
@@ -54,7 +54,7 @@ type unmatched struct {
 	pair      slice.Pair
 	where     *whereabouts
 	once, now *aimIndex // of all releases
-	o, b      *render.Object
+	o, b      *object.Object
 	r         reach
 	old       *reach // of base: with the same labels, else in the same place; nil: it has none
 	same      bool   // it has the same labels
@@ -63,7 +63,7 @@ type unmatched struct {
 // ask gives what the selector misses, or which port nothing of what it selects has.
 func (u *unmatched) ask() []Remark {
 	have := u.r.selected(u.now, u.o)
-	var was []*render.Object
+	var was []*object.Object
 	if u.old != nil {
 		was = u.old.selected(u.once, u.b)
 	}
@@ -92,7 +92,7 @@ func (u *unmatched) ask() []Remark {
 }
 
 // left is the first of what the selector had on base that is still there in its release; nil: nothing is.
-func (u *unmatched) left(was []*render.Object) *render.Object {
+func (u *unmatched) left(was []*object.Object) *object.Object {
 	for _, t := range was {
 		next := u.now.counterpart(t)
 		for _, c := range u.where.ch.Changes {
@@ -109,7 +109,7 @@ func (u *unmatched) left(was []*render.Object) *render.Object {
 
 // names reports whether a selector of a monitor has a value by which an object's labels tell its program, under this
 // key or another: it is about that object, and not about something elsewhere.
-func (r reach) names(t *render.Object) bool {
+func (r reach) names(t *object.Object) bool {
 	set, _ := r.labelsOf(t)
 	return r.monitors && slices.ContainsFunc(identifying, func(k string) bool {
 		return set[k] != "" && k != "app.kubernetes.io/instance" &&
@@ -119,28 +119,28 @@ func (r reach) names(t *render.Object) bool {
 
 // unwrapped says which monitors come to have labels in their selector that stand in no matchLabels: the API server
 // drops what is no field of the kind's schema, and everything is selected.
-func unwrapped(release string, o, b *render.Object) []Remark {
+func unwrapped(release string, o, b *object.Object) []Remark {
 	loose := looseLabels(o)
 	if len(loose) == 0 || len(looseLabels(b)) > 0 {
 		return nil
 	}
 	match := map[string]any{}
-	set := []render.Setting{}
+	set := []object.Setting{}
 	for _, k := range loose {
 		match[k] = slice.ValueAt(o.Content, "spec", "selector", k)
-		set = append(set, render.Setting{Path: "spec.selector[" + k + "]"})
+		set = append(set, object.Setting{Path: "spec.selector[" + k + "]"})
 	}
 	return []Remark{{
 		Rule: rules.DanglingTarget, release: release, Object: o, status: finding.New, paths: []string{"spec.selector"},
 		text: fmt.Sprintf("spec.selector of %s has no field %s, which is dropped: it selects everything in its namespaces", o.ID,
 			loose[0]),
 		remedies: []Remedy{{Say: "put the labels below matchLabels", Object: o,
-			Set: append(set, render.Setting{Path: "spec.selector.matchLabels", Value: match})}},
+			Set: append(set, object.Setting{Path: "spec.selector.matchLabels", Value: match})}},
 	}}
 }
 
 // looseLabels are the fields of a monitor's selector that a selector does not have, sorted.
-func looseLabels(o *render.Object) []string {
+func looseLabels(o *object.Object) []string {
 	if o == nil || o.Hook || monitors[o.ID.Group+"/"+o.ID.Kind] == "" {
 		return nil
 	}
@@ -155,7 +155,7 @@ func looseLabels(o *render.Object) []string {
 }
 
 // text says by what an object misses another one.
-func (u *unmatched) text(o *render.Object, r reach, t *render.Object) string {
+func (u *unmatched) text(o *object.Object, r reach, t *object.Object) string {
 	set, _ := r.labelsOf(t)
 	of, has := shortID(t), "has"
 	if !r.services {
@@ -178,7 +178,7 @@ func (u *unmatched) text(o *render.Object, r reach, t *render.Object) string {
 }
 
 // missing is what is told of a selector that misses an object.
-func (u *unmatched) missing(was, t *render.Object) Remark {
+func (u *unmatched) missing(was, t *object.Object) Remark {
 	r := Remark{Rule: rules.DanglingTarget, release: u.pair.ID, Object: u.o, status: finding.New,
 		paths: []string{u.r.path}, text: u.text(u.o, u.r, t)}
 	set, _ := u.r.labelsOf(t)
@@ -198,9 +198,9 @@ func (u *unmatched) missing(was, t *render.Object) Remark {
 		switch {
 		case ok && have == u.r.selector.MatchLabels[k]:
 		case ok:
-			remedy.Set = append(remedy.Set, render.Setting{Path: path, Value: have})
+			remedy.Set = append(remedy.Set, object.Setting{Path: path, Value: have})
 		default:
-			remedy.Set = append(remedy.Set, render.Setting{Path: path})
+			remedy.Set = append(remedy.Set, object.Setting{Path: path})
 		}
 	}
 	r.first = []cause{{u.o, []string{remedy.Set[0].Path}}}
@@ -210,7 +210,7 @@ func (u *unmatched) missing(was, t *render.Object) Remark {
 	keep := Remedy{Say: fmt.Sprintf("give %s the labels that it is selected by", shortID(t)), Object: t}
 	for _, x := range remedy.Set {
 		k := strings.TrimSuffix(strings.TrimPrefix(x.Path, u.r.path+".matchLabels["), "]")
-		keep.Set = append(keep.Set, render.Setting{Path: at + "[" + k + "]", Value: u.r.selector.MatchLabels[k]})
+		keep.Set = append(keep.Set, object.Setting{Path: at + "[" + k + "]", Value: u.r.selector.MatchLabels[k]})
 	}
 	r.remedies = append(r.remedies, keep)
 	return r
@@ -218,7 +218,7 @@ func (u *unmatched) missing(was, t *render.Object) Remark {
 
 // portless gives the ports that a monitor scrapes and nothing of what it selects has, though it had on base, or has by
 // another spelling.
-func (u *unmatched) portless(have, was []*render.Object) []Remark {
+func (u *unmatched) portless(have, was []*object.Object) []Remark {
 	numbers, sure := u.r.portsOf(have)
 	if !sure {
 		return nil
@@ -248,7 +248,7 @@ func (u *unmatched) portless(have, was []*render.Object) []Remark {
 		r.remedies = byHand("keep the port " + p.name + ", or take the endpoint away with it")
 		if i >= 0 {
 			r.remedies = []Remedy{{Say: "name the port " + names[i] + ", which is there", Object: u.o,
-				Set: []render.Setting{{Path: p.path, Value: names[i]}}}}
+				Set: []object.Setting{{Path: p.path, Value: names[i]}}}}
 		}
 		out = append(out, r)
 	}
@@ -256,7 +256,7 @@ func (u *unmatched) portless(have, was []*render.Object) []Remark {
 }
 
 // portsOf are the numbers of the ports of what is selected by their names; sure is false where they are not all known.
-func (r reach) portsOf(list []*render.Object) (numbers map[string]int32, sure bool) {
+func (r reach) portsOf(list []*object.Object) (numbers map[string]int32, sure bool) {
 	numbers = map[string]int32{}
 	for _, t := range list {
 		if s, ok := t.Typed.(*corev1.Service); r.services && ok {
@@ -280,7 +280,7 @@ func (r reach) portsOf(list []*render.Object) (numbers map[string]int32, sure bo
 }
 
 // portPaths are where an object has the names of its ports.
-func (r reach) portPaths(t *render.Object) []string {
+func (r reach) portPaths(t *object.Object) []string {
 	if r.services {
 		return []string{"spec.ports"}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubesettle/kubesettle/policies/rules"
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
@@ -16,7 +16,7 @@ import (
 // Upstream: kustomize-controller, internal/controller: (*KustomizationReconciler).checkDependencies (not found, not
 // ready) and checkHealth (what is not there is not healthy; a Kustomization is not held up by itself alone);
 // helm-controller the same of dependencies.
-func dependencies(ch *render.Changes, where *whereabouts) []Remark {
+func dependencies(ch *object.Changes, where *whereabouts) []Remark {
 	if ch.Base == nil {
 		return nil
 	}
@@ -62,13 +62,13 @@ func dependencies(ch *render.Changes, where *whereabouts) []Remark {
 
 // waiting knows which releases of one side get ready only after which others, by what delivers them.
 type waiting struct {
-	by       map[string][]*render.Rendered
-	byID     map[string]*render.Rendered
-	children map[string][]*render.Rendered // by the ID of the release that declares them
+	by       map[string][]*object.Rendered
+	byID     map[string]*object.Rendered
+	children map[string][]*object.Rendered // by the ID of the release that declares them
 }
 
-func newWaiting(rev *render.Revision) *waiting {
-	w := &waiting{by: delivered(rev), byID: map[string]*render.Rendered{}, children: map[string][]*render.Rendered{}}
+func newWaiting(rev *object.Revision) *waiting {
+	w := &waiting{by: delivered(rev), byID: map[string]*object.Rendered{}, children: map[string][]*object.Rendered{}}
 	for _, r := range rev.Releases {
 		w.byID[r.ID] = r
 		if r.Parent != "" && r.Delivery.Tool != "" {
@@ -80,7 +80,7 @@ func newWaiting(rev *render.Revision) *waiting {
 
 // dependsOn reports whether a deliverer declares that it depends on another one of a name.
 func (w *waiting) dependsOn(key, name string) bool {
-	return slices.ContainsFunc(w.by[key], func(r *render.Rendered) bool {
+	return slices.ContainsFunc(w.by[key], func(r *object.Rendered) bool {
 		return slices.Contains(r.Delivery.DependsOn, name)
 	})
 }
@@ -92,7 +92,7 @@ type hop struct{ to, field string }
 // and nobody knows whose is whose.
 func (w *waiting) hops(key string) []hop {
 	var out []hop
-	if slices.ContainsFunc(w.by[key], func(r *render.Rendered) bool { return r.By.File != w.by[key][0].By.File }) {
+	if slices.ContainsFunc(w.by[key], func(r *object.Rendered) bool { return r.By.File != w.by[key][0].By.File }) {
 		return nil
 	}
 	for _, r := range w.by[key] {
@@ -104,7 +104,7 @@ func (w *waiting) hops(key string) []hop {
 				out = append(out, hop{to: deliverer(r, n)})
 			}
 		}
-		if r.Delivery.Tool != render.Flux {
+		if r.Delivery.Tool != object.Flux {
 			continue
 		}
 		for _, c := range w.children[r.ID] {
@@ -118,7 +118,7 @@ func (w *waiting) hops(key string) []hop {
 
 // healthOf is the field by which a Kustomization waits for the health of what declares release c among its objects;
 // "": none.
-func healthOf(r, c *render.Rendered) string {
+func healthOf(r, c *object.Rendered) string {
 	if !c.Delivery.Tool.OfFlux() {
 		return ""
 	}
@@ -135,7 +135,7 @@ func healthOf(r, c *render.Rendered) string {
 }
 
 // round is the shortest way on which what a release depends on waits for it in turn; nil: there is none.
-func (w *waiting) round(r *render.Rendered, on string) []hop {
+func (w *waiting) round(r *object.Rendered, on string) []hop {
 	self := deliverer(r, r.Delivery.Name)
 	if slices.ContainsFunc(r.Delivery.Judged, func(n string) bool { return deliverer(r, n) == on }) {
 		return nil
@@ -166,7 +166,7 @@ func (w *waiting) round(r *render.Rendered, on string) []hop {
 }
 
 // closes reports whether a circle is on this side, too.
-func (w *waiting) closes(r *render.Rendered, on string, round []hop) bool {
+func (w *waiting) closes(r *object.Rendered, on string, round []hop) bool {
 	self := deliverer(r, r.Delivery.Name)
 	if !slices.ContainsFunc(w.hops(self), func(h hop) bool { return h.to == on }) {
 		return false
@@ -204,7 +204,7 @@ func members(on string, round []hop) string {
 }
 
 // words is what a sentence about a circle says of the object that it begins with.
-func (w *waiting) words(r *render.Rendered, on, name string, round []hop) string {
+func (w *waiting) words(r *object.Rendered, on, name string, round []hop) string {
 	if len(round) == 0 {
 		return "waits for itself: it is never applied"
 	}
@@ -228,7 +228,7 @@ func (w *waiting) words(r *render.Rendered, on, name string, round []hop) string
 }
 
 // causes are the objects on the way round whose fields make them wait for health.
-func (w *waiting) causes(ch *render.Changes, round []hop) []cause {
+func (w *waiting) causes(ch *object.Changes, round []hop) []cause {
 	var out []cause
 	for _, h := range round {
 		if h.field == "" {
@@ -247,7 +247,7 @@ func (w *waiting) causes(ch *render.Changes, round []hop) []cause {
 
 // namesake is the only other release of the same tool and name, "namespace/name", where it is known that the dependency
 // means the namespace that it is said of; "": there is none, or several.
-func (w *waiting) namesake(r *render.Rendered, name string) string {
+func (w *waiting) namesake(r *object.Rendered, name string) string {
 	ns, short, _ := strings.Cut(name, "/")
 	if own, _, _ := strings.Cut(r.Delivery.Name, "/"); own != ns || w.byID[r.Parent] == nil {
 		return ""
@@ -267,10 +267,10 @@ func (w *waiting) namesake(r *render.Rendered, name string) string {
 }
 
 // unhealthy is about a Kustomization that waits for the health of what the change takes away.
-func unhealthy(ch *render.Changes, where *whereabouts, r *render.Rendered) []Remark {
+func unhealthy(ch *object.Changes, where *whereabouts, r *object.Rendered) []Remark {
 	var out []Remark
 	for _, h := range r.Delivery.Health {
-		is := func(o *render.Object) bool {
+		is := func(o *object.Object) bool {
 			return o.ID.Group == h.Group && o.ID.Kind == h.Kind && o.ID.Namespace == h.Namespace && o.ID.Name == h.Name
 		}
 		i := slices.IndexFunc(where.objects[0], is)
@@ -294,12 +294,12 @@ func unhealthy(ch *render.Changes, where *whereabouts, r *render.Rendered) []Rem
 }
 
 // takenAway reports whether the release that had an object on base is rendered on head, or gone, and prunes.
-func (w *whereabouts) takenAway(o *render.Object) bool {
+func (w *whereabouts) takenAway(o *object.Object) bool {
 	was := w.releaseOf(o)
 	if was == nil || was.Delivery.Suspended {
 		return false
 	}
-	i := slices.IndexFunc(w.ch.Head.Releases, func(r *render.Rendered) bool { return r.ID == was.ID })
+	i := slices.IndexFunc(w.ch.Head.Releases, func(r *object.Rendered) bool { return r.ID == was.ID })
 	if i < 0 {
 		return was.Delivery.Cascades
 	}

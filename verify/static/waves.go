@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 	"github.com/kubesettle/kubesettle/verify/state"
 )
@@ -37,7 +37,7 @@ const (
 
 // stageOf is the stage that Flux applies an object in. Which kinds its custom stage has is a flag of the controller; by
 // default it has none.
-func stageOf(o *render.Object) int {
+func stageOf(o *object.Object) int {
 	switch kind := strings.ToLower(o.ID.Kind); {
 	case kind == "customresourcedefinition" && o.ID.Group == "apiextensions.k8s.io",
 		kind == "namespace" && o.ID.Group == "" && o.ID.Version == "v1",
@@ -56,7 +56,7 @@ func (w *Waves) Waits() bool { return !w.flux }
 // NewWaves reads the order from a release of both revisions; false where there is none.
 func NewWaves(p slice.Pair) (*Waves, bool) {
 	w := &Waves{steps: newSteps(p.Head), pruned: map[int]int{}}
-	w.flux = p.Head.Delivery.Tool == render.Flux
+	w.flux = p.Head.Delivery.Tool == object.Flux
 	if !w.argo && !w.flux || p.Head.Err != nil {
 		return nil, false
 	}
@@ -64,7 +64,7 @@ func NewWaves(p slice.Pair) (*Waves, bool) {
 		return w, true
 	}
 	w.all = p.Head.Delivery.Last
-	have := map[render.ObjectID]bool{}
+	have := map[object.ID]bool{}
 	for _, o := range p.Objects(state.Head) {
 		have[keyOf(o)] = true
 		w.last = max(w.last, w.wave(o))
@@ -86,7 +86,7 @@ func NewWaves(p slice.Pair) (*Waves, bool) {
 }
 
 // wave is that of an object of the main phase; 0 for all else.
-func (w *Waves) wave(o *render.Object) int {
+func (w *Waves) wave(o *object.Object) int {
 	if at, ok := w.of(o); ok && at.phase == main {
 		return at.wave
 	}
@@ -94,7 +94,7 @@ func (w *Waves) wave(o *render.Object) int {
 }
 
 // Of is the step that an object comes with or, where head lacks it, is deleted in.
-func (w *Waves) Of(base, head *render.Object) int {
+func (w *Waves) Of(base, head *object.Object) int {
 	switch {
 	case w.flux && head != nil:
 		return stageOf(head)
@@ -119,7 +119,7 @@ func (w *Waves) Of(base, head *render.Object) int {
 }
 
 // syncOption reports whether an object's own annotation has an option of Argo CD.
-func syncOption(o *render.Object, option string) bool {
+func syncOption(o *object.Object, option string) bool {
 	return slices.ContainsFunc(strings.Split(annotation(o, "argocd.argoproj.io/sync-options"), ","), func(s string) bool {
 		return strings.TrimSpace(s) == option
 	})
@@ -130,6 +130,6 @@ func syncOption(o *render.Object, option string) bool {
 //
 // Upstream: argo-cd and gitops-engine, pkg/sync: (*syncContext).applyObject (the object's annotation, or the option of
 // all).
-func Replaces(r *render.Rendered, o *render.Object) bool {
+func Replaces(r *object.Rendered, o *object.Object) bool {
 	return r != nil && r.Delivery.Replaces || newSteps(r).argo && syncOption(o, "Replace=true")
 }

@@ -3,28 +3,28 @@ package static
 import (
 	"testing"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
 // TestWaves: objects come with their wave; those that leave go in the reversed order of theirs, or after everything else.
 func TestWaves(t *testing.T) {
-	object := func(name string, annotations map[string]any) *render.Object {
-		return &render.Object{
-			ID:      render.ObjectID{Group: "apps", Version: "v1", Kind: "Deployment", Namespace: "default", Name: name},
+	made := func(name string, annotations map[string]any) *object.Object {
+		return &object.Object{
+			ID:      object.ID{Group: "apps", Version: "v1", Kind: "Deployment", Namespace: "default", Name: name},
 			Content: map[string]any{"metadata": map[string]any{"annotations": annotations}},
 		}
 	}
-	wave := func(name, n string) *render.Object {
-		return object(name, map[string]any{"argocd.argoproj.io/sync-wave": n})
+	wave := func(name, n string) *object.Object {
+		return made(name, map[string]any{"argocd.argoproj.io/sync-wave": n})
 	}
-	old := []*render.Object{wave("low", "-1"), wave("mid", "2"), wave("high", "5"), wave("stays", "1"),
-		object("last", map[string]any{"argocd.argoproj.io/sync-options": "PruneLast=true"})}
-	now := []*render.Object{wave("stays", "1"), wave("new", "3"), object("plain", nil),
-		object("migrate", map[string]any{"argocd.argoproj.io/hook": "PreSync", "argocd.argoproj.io/sync-wave": "9"})}
-	release := func(objects []*render.Object, last bool) *render.Rendered {
-		r := &render.Rendered{Objects: objects}
-		r.Delivery = render.Delivery{Tool: render.ArgoCD, Prunes: true, Last: last}
+	old := []*object.Object{wave("low", "-1"), wave("mid", "2"), wave("high", "5"), wave("stays", "1"),
+		made("last", map[string]any{"argocd.argoproj.io/sync-options": "PruneLast=true"})}
+	now := []*object.Object{wave("stays", "1"), wave("new", "3"), made("plain", nil),
+		made("migrate", map[string]any{"argocd.argoproj.io/hook": "PreSync", "argocd.argoproj.io/sync-wave": "9"})}
+	release := func(objects []*object.Object, last bool) *object.Rendered {
+		r := &object.Rendered{Objects: objects}
+		r.Delivery = object.Delivery{Tool: object.ArgoCD, Prunes: true, Last: last}
 		return r
 	}
 	for _, last := range []bool{false, true} {
@@ -38,7 +38,7 @@ func TestWaves(t *testing.T) {
 			want = []int{6, 6, 6, 1, 6}
 		}
 		for i, o := range old {
-			var head *render.Object
+			var head *object.Object
 			if i == 3 {
 				head = now[0]
 			}
@@ -53,7 +53,7 @@ func TestWaves(t *testing.T) {
 		}
 	}
 	helm := release(now[:1], false)
-	helm.Delivery.Tool = render.FluxHelmRelease
+	helm.Delivery.Tool = object.FluxHelmRelease
 	if _, ok := NewWaves(slice.Pair{ID: "shop", Head: helm}); ok {
 		t.Error("Helm applies objects that are no hooks in several steps")
 	}
@@ -62,24 +62,24 @@ func TestWaves(t *testing.T) {
 // TestStages: Flux applies what others are made of first, then classes, then all else, and deletes at the end; waves
 // and hooks are nothing to it.
 func TestStages(t *testing.T) {
-	object := func(group, version, kind string) *render.Object {
-		return &render.Object{ID: render.ObjectID{Group: group, Version: version, Kind: kind, Name: "a"},
+	made := func(group, version, kind string) *object.Object {
+		return &object.Object{ID: object.ID{Group: group, Version: version, Kind: kind, Name: "a"},
 			Content: map[string]any{"metadata": map[string]any{"annotations": map[string]any{
 				"argocd.argoproj.io/sync-wave": "-7"}}}}
 	}
-	r := &render.Rendered{}
-	r.Delivery = render.Delivery{Tool: render.Flux, Prunes: true}
+	r := &object.Rendered{}
+	r.Delivery = object.Delivery{Tool: object.Flux, Prunes: true}
 	w, ok := NewWaves(slice.Pair{ID: "shop", Base: r, Head: r})
 	if !ok || w.Waits() {
 		t.Fatal("Flux applies everything at once, or waits until it is healthy")
 	}
-	order := [][]*render.Object{
-		{object("apiextensions.k8s.io", "v1", "CustomResourceDefinition"), object("", "v1", "Namespace"),
-			object("rbac.authorization.k8s.io", "v1", "ClusterRole")},
-		{object("scheduling.k8s.io", "v1", "PriorityClass"), object("networking.k8s.io", "v1", "IngressClass"),
-			object("storage.k8s.io", "v1", "StorageClass")},
-		{object("", "v1", "ResourceQuota"), object("apps", "v1", "Deployment"), object("example.com", "v1", "Namespace"),
-			object("rbac.authorization.k8s.io", "v1", "Role"), object("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding")},
+	order := [][]*object.Object{
+		{made("apiextensions.k8s.io", "v1", "CustomResourceDefinition"), made("", "v1", "Namespace"),
+			made("rbac.authorization.k8s.io", "v1", "ClusterRole")},
+		{made("scheduling.k8s.io", "v1", "PriorityClass"), made("networking.k8s.io", "v1", "IngressClass"),
+			made("storage.k8s.io", "v1", "StorageClass")},
+		{made("", "v1", "ResourceQuota"), made("apps", "v1", "Deployment"), made("example.com", "v1", "Namespace"),
+			made("rbac.authorization.k8s.io", "v1", "Role"), made("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding")},
 	}
 	for stage, list := range order {
 		for _, o := range list {

@@ -5,26 +5,26 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/slice"
 )
 
 // whereabouts knows where a ConfigMap or Secret may come from: the releases that were rendered, and what else mentions
 // it.
 type whereabouts struct {
-	ch         *render.Changes
+	ch         *object.Changes
 	base, head configIndex // of all releases
-	objects    [2][]*render.Object
-	onHead     map[render.ObjectID]bool
+	objects    [2][]*object.Object
+	onHead     map[object.ID]bool
 	texts      map[string]bool // whether a file mentions a name; filled as it is asked for
 	// clusters says that the repository is of several, as [whereabouts.severalClusters] finds once.
 	clusters, clustersKnown bool
 }
 
-func newWhereabouts(ch *render.Changes) *whereabouts {
+func newWhereabouts(ch *object.Changes) *whereabouts {
 	w := &whereabouts{ch: ch, texts: map[string]bool{}}
 	w.objects[1] = renderedObjects(ch.Head)
-	w.onHead = make(map[render.ObjectID]bool, len(w.objects[1]))
+	w.onHead = make(map[object.ID]bool, len(w.objects[1]))
 	for _, o := range w.objects[1] {
 		w.onHead[o.ID] = true
 	}
@@ -47,8 +47,8 @@ var makers = []string{"secret", "cert", "config", "bundle", "credential", "issue
 // made reports whether something of a side may write the ConfigMap or Secret of a name: a custom resource that names it
 // or is named like it, an argument of a program, a Role that lets somebody write it. What is known to write nothing is
 // left out.
-func made(objects []*render.Object, but *render.Object, namespace, name string) bool {
-	return slices.ContainsFunc(objects, func(o *render.Object) bool {
+func made(objects []*object.Object, but *object.Object, namespace, name string) bool {
+	return slices.ContainsFunc(objects, func(o *object.Object) bool {
 		if but != nil && o.ID == but.ID {
 			return false
 		}
@@ -66,7 +66,7 @@ func made(objects []*render.Object, but *render.Object, namespace, name string) 
 
 // custom reports whether an object is of a kind whose controller may write what it names: one that Kubernetes itself
 // does not have and that runs no pods, an Ingress or a Gateway.
-func custom(o *render.Object) bool {
+func custom(o *object.Object) bool {
 	g := o.ID.Group
 	if slice.RunsPods(o) {
 		return false

@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/snapshot"
@@ -129,7 +130,7 @@ func TestAsIs(t *testing.T) {
 	}
 }
 
-func manifestsOf(t *testing.T, text string) (*render.Revision, string) {
+func manifestsOf(t *testing.T, text string) (*object.Revision, string) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "all.yaml"), []byte(text), 0o644); err != nil {
@@ -223,7 +224,7 @@ func (c asIs) settle(ctx context.Context, t *testing.T, p *player) error {
 	return p.plane.Err()
 }
 
-func (p *player) applyAll(ctx context.Context, r *render.Revision) error {
+func (p *player) applyAll(ctx context.Context, r *object.Revision) error {
 	all, err := objects(r)
 	if err != nil {
 		return err

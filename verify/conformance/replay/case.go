@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubesettle/kubesettle/policies"
 	"github.com/kubesettle/kubesettle/render"
+	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/tree"
 	"github.com/kubesettle/kubesettle/verify"
 	"github.com/kubesettle/kubesettle/verify/control/autoscaling"
@@ -29,7 +30,7 @@ type Case struct {
 	Dir    string
 	Policy *policies.Policy
 	// Base is nil where the case is one state.
-	Base, Head *render.Revision
+	Base, Head *object.Revision
 	// SchedulerConfig and DeschedulerPolicy are upstream's configuration; nil: none.
 	SchedulerConfig, DeschedulerPolicy []byte
 }
@@ -80,7 +81,7 @@ func Load(ctx context.Context, dir string) (*Case, error) {
 	return c, err
 }
 
-func revision(ctx context.Context, dir string) (*render.Revision, error) {
+func revision(ctx context.Context, dir string) (*object.Revision, error) {
 	tree, err := tree.Dir(dir)
 	if err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func (c *Case) Check(ctx context.Context) (*verify.Result, error) {
 }
 
 // objects are the objects of a revision, as they are applied; what others rest on first.
-func objects(r *render.Revision) ([]map[string]any, error) {
+func objects(r *object.Revision) ([]map[string]any, error) {
 	var first, rest []map[string]any
 	for _, rel := range r.Releases {
 		if rel.Err != nil {
@@ -131,7 +132,7 @@ func objects(r *render.Revision) ([]map[string]any, error) {
 // demands are the loads of every autoscaled workload, by "namespace/name".
 func (c *Case) demands() map[string]autoscaling.Demand {
 	byName := map[string]*state.Workload{}
-	for v, rev := range []*render.Revision{c.Base, c.Head} {
+	for v, rev := range []*object.Revision{c.Base, c.Head} {
 		if rev == nil {
 			continue
 		}

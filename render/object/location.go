@@ -1,4 +1,4 @@
-package document
+package object
 
 // Location is a region of a file; lines and columns count from 1, the end is
 // exclusive in its column, as SARIF has it.
@@ -7,6 +7,15 @@ type Location struct {
 	StartLine, StartColumn, EndLine, EndColumn int
 	// Rung of the attribution ladder: "value", "patch", "node", "template", "release", "file".
 	Rung string
+}
+
+// FileStart is a file as a whole.
+func FileStart(file string) Location { return LineOf(file, 1, "file") }
+
+// LineOf is the whole of one line, without its length known: its first column.
+func LineOf(file string, line int, rung string) Location {
+	line = max(line, 1)
+	return Location{File: file, StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2, Rung: rung}
 }
 
 // Failure says why a release did not render, where, and what to do.

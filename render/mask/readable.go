@@ -1,4 +1,4 @@
-package render
+package mask
 
 import (
 	"regexp"
@@ -34,8 +34,8 @@ var (
 	})
 )
 
-// selectorMaps are the maps whose values rules select by.
-var selectorMaps = map[string]bool{
+// SelectorMaps are the maps whose values rules select by.
+var SelectorMaps = map[string]bool{
 	"labels": true, "matchLabels": true, "nodeSelector": true, "selector": true, "podLabels": true, "scopes": true,
 }
 
@@ -101,7 +101,7 @@ func readable(p fieldpath.Path, text string) bool {
 	switch {
 	case last == "value":
 		return (parent == "tolerations" || parent == "taints") && labelValue().MatchString(text)
-	case p[len(p)-1].Index < 0 && selectorMaps[parent]:
+	case p[len(p)-1].Index < 0 && SelectorMaps[parent]:
 		return labelValue().MatchString(text)
 	case last == "image":
 		return imageName().MatchString(text)

@@ -1,24 +1,23 @@
-package render
+package diff
 
 import (
 	"fmt"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
-	"github.com/kubesettle/kubesettle/render/rollouts"
+	"github.com/kubesettle/kubesettle/render/mask"
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/typed"
 )
 
 // fieldDiff walks two versions of an object side by side.
 type fieldDiff struct {
-	base, head *Object
-	fields     []FieldChange
+	base, head *object.Object
+	fields     []object.FieldChange
 }
 
 // walk compares two values; bp and hp are their paths on the two sides, which differ
@@ -111,12 +110,12 @@ func (w *fieldDiff) note(bp, hp fieldpath.Path, b, h any) {
 		p, o = bp, w.base
 	}
 	text := p.String()
-	if w.base.isVolatile(text) && w.head.isVolatile(text) {
+	if w.base.IsVolatile(text) && w.head.IsVolatile(text) {
 		return
 	}
-	f := FieldChange{Path: text, OnBase: hp == nil, of: o}
-	f.Secret = hiddenAt(w.base, bp, b) || hiddenAt(w.head, hp, h)
-	f.Old, f.New = masked(w.base, bp, b), masked(w.head, hp, h)
+	f := object.FieldChange{Path: text, OnBase: hp == nil, Of: o}
+	f.Secret = mask.Hidden(w.base, bp, b) || mask.Hidden(w.head, hp, h)
+	f.Old, f.New = mask.Value(w.base, bp, b), mask.Value(w.head, hp, h)
 	if bp != nil && hp != nil && document.SameJSON(f.Old, f.New) {
 		f.Secret = true // what differs is masked
 	}
@@ -292,46 +291,10 @@ func isNoise(path string) bool {
 
 // templateChanged reports whether the pods of a workload are replaced: the defaulted pod
 // templates differ, as upstream's EqualIgnoreHash compares them.
-func templateChanged(base, head *Object) bool {
-	b, h := podTemplate(base), podTemplate(head)
+func templateChanged(base, head *object.Object) bool {
+	b, h := typed.PodTemplate(base.Typed), typed.PodTemplate(head.Typed)
 	if b == nil || h == nil {
 		return false
 	}
 	return !equality.Semantic.DeepEqual(b, h)
-}
-
-// podTemplate is the pod template of a workload, or nil.
-func podTemplate(o *Object) *corev1.PodTemplateSpec {
-	switch t := o.Typed.(type) {
-	case *appsv1.Deployment:
-		return &t.Spec.Template
-	case *appsv1.StatefulSet:
-		return &t.Spec.Template
-	case *appsv1.DaemonSet:
-		return &t.Spec.Template
-	case *appsv1.ReplicaSet:
-		return &t.Spec.Template
-	case *rollouts.Rollout:
-		return &t.Spec.Template
-	case *batchv1.Job:
-		return &t.Spec.Template
-	case *batchv1.CronJob:
-		return &t.Spec.JobTemplate.Spec.Template
-	}
-	return nil
-}
-
-// lessPath reports whether a path comes first, step by step, indexes by number.
-func lessPath(a, b string) bool {
-	x, y := fieldpath.Parse(a), fieldpath.Parse(b)
-	for i := 0; i < len(x) && i < len(y); i++ {
-		switch {
-		case x[i] == y[i]:
-		case x[i].Index >= 0 && y[i].Index >= 0:
-			return x[i].Index < y[i].Index
-		default:
-			return x[i].Key < y[i].Key
-		}
-	}
-	return len(x) < len(y)
 }

@@ -1,4 +1,4 @@
-package render
+package diff
 
 import (
 	"crypto/sha256"
@@ -6,11 +6,13 @@ import (
 	"maps"
 	"slices"
 	"sort"
+
+	"github.com/kubesettle/kubesettle/render/object"
 )
 
 // pairing finds who became whom among the objects that one side alone has.
 type pairing struct {
-	removed, added []*Object
+	removed, added []*object.Object
 	was, is        []map[string]string // their leaves
 	to             map[int]int         // of removed, into added
 	taken          map[int]bool        // of added
@@ -26,7 +28,7 @@ const (
 func (p *pairing) pair(i, j int) { p.to[i], p.taken[j] = j, true }
 
 // alikeKind is what two objects have to share to be one.
-func alikeKind(o *Object) string { return fmt.Sprint(o.ID.Group, "/", o.ID.Kind, " ", o.Hook) }
+func alikeKind(o *object.Object) string { return fmt.Sprint(o.ID.Group, "/", o.ID.Kind, " ", o.Hook) }
 
 // equal pairs those that differ in their names alone, in order: no other pair is more alike.
 func (p *pairing) equal() {
@@ -78,7 +80,7 @@ func (p *pairing) like() {
 		}
 		for _, i := range from {
 			for _, j := range others(i) {
-				if s := likeness(p.was[i], p.is[j]); s >= renameThreshold {
+				if s := likeness(p.was[i], p.is[j]); s >= RenameThreshold {
 					list = append(list, candidate{i, j, s})
 				}
 			}
@@ -100,10 +102,10 @@ func (p *pairing) like() {
 
 // near gives those of the added objects whose names stand around a removed one's, in order.
 func (p *pairing) near(added []int) func(i int) []int {
-	orders := []func(*Object) string{
-		func(o *Object) string { return o.ID.Namespace + "/" + o.ID.Name },
-		func(o *Object) string { return o.ID.Name + "/" + o.ID.Namespace },
-		func(o *Object) string { return backwards(o.ID.Name) + "/" + o.ID.Namespace },
+	orders := []func(*object.Object) string{
+		func(o *object.Object) string { return o.ID.Namespace + "/" + o.ID.Name },
+		func(o *object.Object) string { return o.ID.Name + "/" + o.ID.Namespace },
+		func(o *object.Object) string { return backwards(o.ID.Name) + "/" + o.ID.Namespace },
 	}
 	sorted := make([][]int, len(orders))
 	for k, name := range orders {

@@ -1,10 +1,8 @@
-package release
+package object
 
 import (
 	"reflect"
 	"time"
-
-	"github.com/kubesettle/kubesettle/render/document"
 )
 
 // Tool is what applies a release.
@@ -51,7 +49,7 @@ type Delivery struct {
 	Install, Upgrade Attempt
 	// Loops is what it does to the release afterwards, and At where it says so.
 	Loops Loops
-	At    document.Location
+	At    Location
 	// Set is the ApplicationSet that generates the object, "namespace/name"; "": none does.
 	Set string
 }
@@ -82,7 +80,7 @@ type Loops struct {
 type Ignores struct{ Group, Kind, Name string }
 
 // Of reports whether an object is one of them.
-func (i Ignores) Of(id ObjectID) bool {
+func (i Ignores) Of(id ID) bool {
 	any := func(want, have string) bool { return want == "" || want == "*" || want == have }
 	return (i.Group == "*" || i.Group == id.Group) && any(i.Kind, id.Kind) && any(i.Name, id.Name)
 }

@@ -1,0 +1,65 @@
+package object
+
+// ReleaseKind is the kind of a release.
+type ReleaseKind string
+
+const (
+	Helm      ReleaseKind = "helm"
+	Kustomize ReleaseKind = "kustomize"
+	Manifests ReleaseKind = "manifests"
+)
+
+// Release is one unit of rendering: a chart with its values, a kustomization, or a
+// folder of plain manifests. Its ID is stable across commits.
+type Release struct {
+	ID        string
+	Kind      ReleaseKind
+	Path      string   // of the chart, kustomization or folder
+	Values    []string // Helm values files, in order
+	Namespace string
+	Name      string // Helm release name
+	// Declared says that it comes from the policy and not from discovery.
+	Declared bool
+	// Selected says why it is a release: "Chart.yaml found", "declared in the policy".
+	Selected string `json:"-"`
+	// By is the file and line of the object that declares the release, for those of GitOps.
+	By Location
+	// Parent is the release that holds that object, or the ApplicationSet that generates it.
+	Parent string `json:",omitempty"`
+	// Cluster is the destination that the declaring object names, by name, URL or kubeconfig; "" is
+	// the cluster that this object is in, or not known.
+	Cluster string `json:"-"`
+	// Delivery is how it gets into the cluster.
+	Delivery Delivery `json:"-"`
+	// Switched is the setting that discovery gave a chart, as nothing else shows all that changes of
+	// it: "pdb.enabled=true"; "" for others.
+	Switched string `json:"-"`
+	// At is the policy's line that declares the release; empty for others.
+	At Location `json:"-"`
+}
+
+// Rendered is one release on one side.
+type Rendered struct {
+	Release
+	Objects []*Object // sorted by ID
+	Err     *Failure  // nil if it rendered
+	Reads   []string  // files that were read, sorted
+	Notes   []string  // such as: the chart calls lookup, which is empty here
+	Fetched []Fetched // charts and bases of other hosts
+	// Untouched says that it was not rendered, as nothing that it depends on changed and its
+	// objects concern no other release: it has none here.
+	Untouched bool
+	// Changed says that a file it reads or a setting differs between base and head, and
+	// Why says which, or why it was not selected; both are set where two sides are rendered together.
+	Changed bool
+	Why     string
+	// Origin is what the room that rendered it keeps, to render it again; nobody else looks into it. Nil: it was not
+	// rendered.
+	Origin any
+}
+
+// Fetched is one thing that a release took from another host.
+type Fetched struct {
+	Name, Version, From string // a chart's, or twice the repository's address and a revision
+	Digest              string // "sha256:…" of a chart's archive, or "git:" and a commit
+}

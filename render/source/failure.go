@@ -1,0 +1,22 @@
+package source
+
+import (
+	"strings"
+
+	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/tree"
+)
+
+// AsFailure words an error about a file that could not be read.
+func AsFailure(file string, err error) *object.Failure {
+	remedy := "make the file readable from the repository's root"
+	switch text := err.Error(); {
+	case strings.Contains(text, tree.ErrTooBig.Error()):
+		remedy = "split the file, or keep it out of the release"
+	case strings.Contains(text, tree.ErrOutsideTree.Error()):
+		remedy = "let the link point inside the repository, or replace it by a copy"
+	case strings.Contains(text, "file does not exist"):
+		remedy = "commit the file or correct the path"
+	}
+	return &object.Failure{Reason: err.Error(), Where: object.FileStart(file), Remedy: remedy}
+}
