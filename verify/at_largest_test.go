@@ -42,16 +42,17 @@ func TestLiftsAreShared(t *testing.T) {
 	if kept.Keep([]scenario.Task{j}, []scenario.Outcome{cut}); len(kept) != 1 {
 		t.Error("a search that ran out of states would be made again, and run out again")
 	}
-	found, shows, decided := c.AtLargest(context.Background(), v, k, largest)
-	if !shows || !decided || found.Events != o.Head[0].Events || len(c.Largest) != 1 {
-		t.Errorf("shows %t, decided %t, %d kept", shows, decided, len(c.Largest))
+	found, shows := c.AtLargest(context.Background(), v, k, largest)
+	if shows != scenario.Yes || found.Events != o.Head[0].Events || len(c.Largest) != 1 {
+		t.Errorf("shows: %d, %d kept", shows, len(c.Largest))
 	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel() // nothing can be searched any more
-	if _, shows, decided = c.AtLargest(over, v, k, largest); !shows || !decided {
+	if _, shows = c.AtLargest(over, v, k, largest); shows != scenario.Yes {
 		t.Error("it was searched again")
 	}
-	if _, shows, decided = c.AtLargest(over, v, scenario.Key{Rule: "no-rule", Workload: k.Workload}, largest); shows || !decided {
+	none := scenario.Key{Rule: "no-rule", Workload: k.Workload}
+	if _, shows = c.AtLargest(over, v, none, largest); shows != scenario.No {
 		t.Error("a rule that holds at the largest topology shows there, or is undecided")
 	}
 }

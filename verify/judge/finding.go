@@ -59,8 +59,11 @@ func (w wording) finding() finding.Finding {
 		Rule: w.Bound.Rule.ID, Class: string(w.Bound.Rule.Class), Severity: string(w.Bound.Rule.Severity),
 		Certainty: finding.Possible, Scenario: w.Scenario, Workload: w.Key().Workload, Release: w.slice.Release,
 	}
-	if w.Inevitable {
+	switch {
+	case w.Inevitable:
 		d.Certainty = finding.Inevitable
+	case w.Undecided:
+		d.Certainty = finding.Unknown
 	}
 	cycle := (*int)(nil)
 	s := w.state(w.Start)

@@ -36,20 +36,35 @@ func zonesIn(classes []state.NodeClass) int {
 }
 
 // placed words a finding that is there while the pods of other workloads stand where the scheduler puts
-// them on empty nodes, and not where they stand as tightly as they fit: it is not inevitable.
-func (d *Judge) placed(ctx context.Context, v scenario.Violation, f *finding.Finding) {
-	if f.Status == finding.Existing || d.Checker.HoldsPacked(ctx, v) {
+// them on empty nodes, and not known to be where they stand as tightly as they fit: it is not inevitable.
+func (d *Judge) placed(ctx context.Context, v scenario.Violation, f *finding.Finding, o *open) {
+	if f.Status == finding.Existing {
 		return
 	}
-	f.Certainty = finding.Possible
+	switch o.ask(d.Checker.HoldsPacked(ctx, v), "whether it shows wherever the pods of other workloads stand") {
+	case scenario.Yes:
+		return
+	case scenario.No:
+		f.Certainty, o.capped = finding.Possible, true
+	default:
+		f.Certainty = finding.Unknown
+	}
 	f.While("the pods of other workloads stand where the scheduler puts them on empty nodes", "--snapshot")
 }
 
 // doubt is the severity of a finding on a snapshot: where this is old, or nodes may come of which
 // nothing is declared, what rests on room is no error.
-func (d *Judge) doubt(ctx context.Context, v scenario.Violation, f *finding.Finding, s rules.Severity) rules.Severity {
-	if !d.Doubted || s != rules.Error || !d.Checker.RestsOnRoom(ctx, v) {
+func (d *Judge) doubt(
+	ctx context.Context, v scenario.Violation, f *finding.Finding, s rules.Severity, o *open,
+) rules.Severity {
+	if !d.Doubted || s != rules.Error {
 		return s
+	}
+	switch o.ask(d.Checker.WithRoom(ctx, v), "whether it rests on room that may come") {
+	case scenario.Yes:
+		return s
+	case scenario.No:
+		o.capped = true
 	}
 	f.While("no more room than in the snapshot comes", "cluster.nodePools, or a newer snapshot")
 	return rules.Warning

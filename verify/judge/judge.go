@@ -42,9 +42,12 @@ func (d *Judge) Findings(
 			continue
 		}
 		j := choose(list)
-		f, ok := d.finding(ctx, *sr, j)
+		f, why, ok := d.finding(ctx, *sr, j)
 		if !ok {
 			continue
+		}
+		if why != "" {
+			open = append(open, why)
 		}
 		of = append(of, j.Violation)
 		if out = append(out, f); j.unsure {
@@ -58,13 +61,15 @@ func (d *Judge) Findings(
 	return out, open
 }
 
-// finding words one violation; false where it is none.
-func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) (finding.Finding, bool) {
+// finding words one violation; false where it is none. why says what leaves open that it is an error; "": nothing does.
+func (d *Judge) finding(
+	ctx context.Context, sr scenario.SliceResult, j judged,
+) (f finding.Finding, why string, ok bool) {
 	v := j.Violation
 	sr.Variant = v.Variant // of the scale that it was found at
 	f, w := d.worded(ctx, v, false)
 	if v.Passing && f.Reduced != nil && !f.Reduced.Lifted {
-		return f, false // it is the numbers of one reduced scale that break the rule
+		return f, "", false // it is the numbers of one reduced scale that break the rule
 	}
 	if v.Swarmed {
 		if f.FoundBy = "runs"; j.unsure {
@@ -83,23 +88,35 @@ func (d *Judge) finding(ctx context.Context, sr scenario.SliceResult, j judged) 
 		offer(&f, fixes)
 	}
 	f.Recovers = w.Recovers(ctx, d.Checker.Budget)
-	d.condition(ctx, j, &f, unprotects(found))
+	why = d.condition(ctx, j, &f, unprotects(found))
 	f.Locations = d.Places.locations(w, f.Blame)
-	return f, true
+	return f, why, true
 }
 
-// condition enters the severity of a finding, with the conditions that it rests on.
-func (d *Judge) condition(ctx context.Context, j judged, f *finding.Finding, unprotected bool) {
-	v := j.Violation
-	s := d.severity(ctx, v, f, j.declared, unprotected)
+// condition enters the severity of a finding, with the conditions that it rests on, and says what leaves open that it
+// is an error.
+func (d *Judge) condition(ctx context.Context, j judged, f *finding.Finding, unprotected bool) (why string) {
+	v, was := j.Violation, *f
+	if unprotected {
+		was.Certainty = finding.Inevitable
+	}
+	o := &open{}
+	if v.Undecided && !unprotected {
+		o.questions = append(o.questions, "whether every run ends this way")
+	}
+	if j.undecided {
+		o.questions = append(o.questions, "whether it shows at the declared size")
+		o.capped = d.Assumed && d.Checker.Anywhere(ctx, v) == scenario.No
+	}
+	s := d.severity(ctx, j, f, unprotected, o)
 	if !d.Checker.Paced(ctx, v) {
-		s, f.Timing = atMostWarning(s), "arbitrary"
+		s, f.Timing = o.atMostWarning(s), "arbitrary"
 	}
 	if slices.Contains(v.Happened, "controller-restart") {
-		s, f.Timing = atMostWarning(s), "crash"
+		s, f.Timing = o.atMostWarning(s), "crash"
 	}
 	if slices.Contains(v.Happened, "stale-view") {
-		if s = atMostWarning(s); f.Timing == "crash" {
+		if s = o.atMostWarning(s); f.Timing == "crash" {
 			f.Timing = "crash and stale"
 		} else {
 			f.Timing = "stale"
@@ -107,24 +124,27 @@ func (d *Judge) condition(ctx context.Context, j judged, f *finding.Finding, unp
 	}
 	if c := v.OnAssumed(); c != nil {
 		f.Message += fmt.Sprintf(" (if %s, which is not among the objects, is ReadWriteOnce)", c.ID())
-		s = atMostWarning(s)
+		s = o.atMostWarning(s)
 	}
 	if idle := v.Idle(); idle > 0 {
 		f.While(fmt.Sprintf("pods without load use %d%% of the memory that they ask for", idle), "events.loadChange.idleMemory")
-		s = atMostWarning(s)
+		s = o.atMostWarning(s)
 	}
 	if j.unsure || v.Retakes() { // what an autoscaler mends once more after each apply is no error
-		s = atMostWarning(s)
+		s = o.atMostWarning(s)
 	}
 	f.Severity = string(d.unlessFailed(v, s))
 	if d.Assumed {
 		if cohort := d.Checker.RestsOnCohort(ctx, v); cohort != "" {
 			f.Unlent(cohort)
+			o.capped = true
 		}
 	}
 	if name := d.Checker.RestsOnUncovered(ctx, v); name != "" {
 		f.Translated(name)
+		o.capped = true
 	}
+	return d.why(o, j, f, was)
 }
 
 // unlessFailed is the severity of a drain that nothing but a failure holds up which the policy does not
@@ -144,7 +164,7 @@ func (d *Judge) unlessFailed(v scenario.Violation, s rules.Severity) rules.Sever
 func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 	mine []scenario.Violation, alike bool) []judged {
 	v, within, declared := d.counting(ctx, mine, sr.Declared && scenario.Complete(sr.Cov))
-	lifted, other := d.lifted(mine[0], within, declared)
+	lifted, other := d.lifted(mine[0], within, declared == scenario.Yes)
 	o, ok := d.Checker.Largest[v.Variant.LargestKey()]
 	if ok && (other || !slices.Equal(v.Topology(), mine[0].Topology())) {
 		sr.Base = append(sr.Base, o.Base...)
@@ -161,7 +181,8 @@ func (d *Judge) candidates(ctx context.Context, sr *scenario.SliceResult,
 		if j.status != finding.Existing && d.Checker.AnyRollout(ctx, v) {
 			j.status, j.unsure = finding.Existing, false
 		}
-		out = append(out, d.at(j, declared && (lifted == nil || v.In(lifted))))
+		j.undecided = declared == scenario.Undecided
+		out = append(out, d.at(j, declared == scenario.Yes && (lifted == nil || v.In(lifted))))
 	}
 	return out
 }
@@ -185,8 +206,11 @@ func (d *Judge) lifted(
 // at enters whether a violation shows at a declared size, and its severity as far as it hangs on that.
 func (d *Judge) at(j judged, declared bool) judged {
 	f := finding.Finding{AtDeclaredScale: declared, Certainty: finding.Possible, Events: j.Kinds()}
-	if j.Inevitable {
+	switch {
+	case j.Inevitable:
 		f.Certainty = finding.Inevitable
+	case j.Undecided:
+		f.Certainty = finding.Unknown
 	}
 	j.declared, j.severity = declared, d.unlessFailed(j.Violation, severity(j.Violation, f, d.Assumed))
 	return j
@@ -195,22 +219,22 @@ func (d *Judge) at(j judged, declared bool) judged {
 // counting are those of the violations of one rule and object that count, and whether they show at a declared size;
 // whole says that the declared ones were searched to the end. Of them, v is what shows at the declared size.
 func (d *Judge) counting(ctx context.Context, mine []scenario.Violation, whole bool) (
-	v scenario.Violation, within []scenario.Violation, declared bool) {
+	v scenario.Violation, within []scenario.Violation, declared scenario.Answer) {
 	within = slices.DeleteFunc(slices.Clone(mine), func(v scenario.Violation) bool { return !v.DeclaredSize() })
 	switch {
 	case !d.Assumed && len(within) > 0:
-		return mine[0], within, true
+		return mine[0], within, scenario.Yes
 	case !d.Assumed && whole:
-		return mine[0], nil, false // only sizes that nobody declared show it
+		return mine[0], nil, scenario.No // only sizes that nobody declared show it
 	}
-	v, shows, decided := d.declared(ctx, mine[0].Variant, mine[0])
-	if !shows && decided && !d.Assumed {
-		return mine[0], nil, false
+	v, shows := d.declared(ctx, mine[0].Variant, mine[0])
+	if shows == scenario.No && !d.Assumed {
+		return mine[0], nil, scenario.No
 	}
-	if !shows || len(within) == 0 {
+	if shows != scenario.Yes || len(within) == 0 {
 		within = []scenario.Violation{v}
 	}
-	if !shows && d.Assumed { // a cluster smaller than the assumed one
+	if shows != scenario.Yes && d.Assumed { // a cluster smaller than the assumed one
 		within = append(within, slices.DeleteFunc(slices.Clone(mine[1:]),
 			func(o scenario.Violation) bool { return o.Place() != v.Place() })...)
 	}
@@ -221,30 +245,35 @@ func (d *Judge) counting(ctx context.Context, mine []scenario.Violation, whole b
 // PodDisruptionBudget kept from happening and no longer does is as grave as if it took no
 // particular choices: it was there against these.
 func (d *Judge) severity(
-	ctx context.Context, v scenario.Violation, f *finding.Finding, declared, unprotected bool,
+	ctx context.Context, j judged, f *finding.Finding, unprotected bool, o *open,
 ) rules.Severity {
-	assumed := d.Assumed
+	v, declared, assumed := j.Violation, j.declared, d.Assumed
 	if premise := v.Variant.Premise(); premise != "" { // nothing was declared that it could fall short of
 		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted
 		s := severity(v, *f, assumed)
 		f.Premised(premise)
-		return atMostWarning(s)
+		return o.atMostWarning(s)
 	}
 	if v.Shrinks() {
 		f.While("the pool "+v.Variant.SparsePool()+" gives up a node, the last one in its zone", "cluster.nodePools: one for each zone")
-		return atMostWarning(severity(v, *f, assumed))
+		return o.atMostWarning(severity(v, *f, assumed))
 	}
 	nodes := f.Scale.Nodes
 	if declared {
 		nodes = scale.Largest(v.Variant.Spec.Classes).Total()
 	}
-	if !assumed || declared && (f.Status == finding.Existing || d.Checker.Anywhere(ctx, v)) {
-		d.placed(ctx, v, f)
+	anywhere := func() bool {
+		a := o.ask(d.Checker.Anywhere(ctx, v), "whether it shows on more nodes")
+		o.capped = a == scenario.No
+		return a == scenario.Yes
+	}
+	if !assumed || declared && (f.Status == finding.Existing || anywhere()) {
+		d.placed(ctx, v, f, o)
 		of := *f
 		if unprotected {
 			of.Certainty = finding.Inevitable
 		}
-		return d.doubt(ctx, v, f, severity(v, of, assumed))
+		return d.doubt(ctx, v, f, severity(v, of, assumed), o)
 	}
 	if v.Deadlocks() { // no size was declared that it could fall short of
 		f.AtDeclaredScale = f.Reduced == nil || f.Reduced.Lifted
@@ -275,21 +304,20 @@ func specific(vs []scenario.Violation) []scenario.Violation {
 // within it, or shows there too, and then what shows there is given in its place, as the
 // smaller size may break the rule for a reason of its own. On an assumed cluster it has
 // to show at the largest size, so that nothing rests on an invented number of nodes.
-// decided is false where the budget did not last to tell.
 func (d *Judge) declared(ctx context.Context, v scenario.Variant,
-	found scenario.Violation) (counts scenario.Violation, shows, decided bool) {
+	found scenario.Violation) (counts scenario.Violation, shows scenario.Answer) {
 	classes, t := v.Spec.Classes, scale.Topology(found.Problem.Cfg.Topology)
 	within := scale.Declared(classes, t)
 	if !d.Assumed && within {
-		return found, true, true
+		return found, scenario.Yes
 	}
 	largest := scale.Largest(classes)
 	if slices.Equal(largest, t) {
-		return found, true, true
+		return found, scenario.Yes
 	}
-	lifted, shows, decided := d.Checker.AtLargest(ctx, v, found.Key(), largest)
-	if shows && !within {
+	lifted, shows := d.Checker.AtLargest(ctx, v, found.Key(), largest)
+	if shows == scenario.Yes && !within {
 		found = lifted
 	}
-	return found, shows, decided
+	return found, shows
 }

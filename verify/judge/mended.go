@@ -47,14 +47,14 @@ func (d *Judge) wasTold(ctx context.Context, mine []scenario.Violation) (finding
 	_, within, declared := d.counting(ctx, mine, true)
 	var list []judged
 	for _, v := range within {
-		list = append(list, d.at(judged{Violation: v, status: finding.Fixed}, declared))
+		list = append(list, d.at(judged{Violation: v, status: finding.Fixed}, declared == scenario.Yes))
 	}
 	j := choose(list)
 	f, w := d.worded(ctx, j.Violation, true)
 	if j.Passing && f.Reduced != nil && !f.Reduced.Lifted {
 		return f, false
 	}
-	f.Status, f.AtDeclaredScale = finding.Fixed, declared && (f.Reduced == nil || f.Reduced.Lifted)
+	f.Status, f.AtDeclaredScale = finding.Fixed, declared == scenario.Yes && (f.Reduced == nil || f.Reduced.Lifted)
 	d.condition(ctx, j, &f, false)
 	f.Locations = d.Places.locations(w, nil)
 	return f, true

@@ -15,9 +15,10 @@ type judged struct {
 	scenario.Violation
 	status   finding.Status
 	declared bool // it shows at a declared size
-	// unsure says that base was not searched far enough to tell whether the change introduces it.
-	unsure   bool
-	severity rules.Severity // as far as it hangs on the violation alone
+	// unsure says that base was not searched far enough to tell whether the change introduces it, and undecided that
+	// the declared size was not searched far enough to tell whether it shows there.
+	unsure, undecided bool
+	severity          rules.Severity // as far as it hangs on the violation alone
 }
 
 // compare sets a violation of head beside those of base at the same place. It is worse than
@@ -29,8 +30,11 @@ type judged struct {
 func compare(sr *scenario.SliceResult, v scenario.Violation, alike bool) judged {
 	j := judged{Violation: v, status: finding.New}
 	closed := sr.Closed(v)
-	onBase := slices.ContainsFunc(sr.Base,
-		func(b scenario.Violation) bool { return b.Place() == v.Place() && v.Comparable(b) && b.Covers(v) })
+	here := func(covers func(b, v scenario.Violation) bool) bool {
+		return slices.ContainsFunc(sr.Base,
+			func(b scenario.Violation) bool { return b.Place() == v.Place() && v.Comparable(b) && covers(b, v) })
+	}
+	onBase := here(scenario.Violation.Covers)
 	own := closed < v.Events && alike && slices.ContainsFunc(sr.Own,
 		func(o scenario.Violation) bool { return o.Place() == v.Place() && o.Covers(v) })
 	switch {
@@ -41,7 +45,7 @@ func compare(sr *scenario.SliceResult, v scenario.Violation, alike bool) judged 
 		func(b scenario.Violation) bool { return b.Key() == v.Key() && v.Comparable(b) && b.DeclaredSize() }):
 		j.status = finding.Worsened
 	}
-	j.unsure = sr.Variant.Has(state.Base) && closed < v.Events
+	j.unsure = sr.Variant.Has(state.Base) && closed < v.Events || here(scenario.Violation.MayCover)
 	if v.Swarmed && j.unsure && j.status == finding.Worsened {
 		j.status, j.unsure = finding.Existing, false
 	}

@@ -46,13 +46,12 @@ func (v Variant) largestStates() uint64 {
 	return v.States()
 }
 
-// AtLargest looks for a violation at the largest topology as well; decided is false where the
-// budget ran out before it could be told.
+// AtLargest looks for a violation at the largest topology as well.
 func (c *Checker) AtLargest(ctx context.Context, v Variant, k Key,
-	largest scale.Topology) (found Violation, shows, decided bool) {
+	largest scale.Topology) (found Violation, shows Answer) {
 	o, known := c.Largest[v.LargestKey()]
 	if !known && c.Expired() {
-		return Violation{}, false, false
+		return Violation{}, Undecided
 	}
 	if !known {
 		o = c.Within(min(v.largestStates(), c.Budget.States)).Both(ctx, Task{Variant: v, Topology: largest})
@@ -60,11 +59,14 @@ func (c *Checker) AtLargest(ctx context.Context, v Variant, k Key,
 			c.Largest[v.LargestKey()] = o
 		}
 	}
-	if o.Err != nil {
-		return Violation{}, false, false
+	i := slices.IndexFunc(o.Head, func(x Violation) bool { return x.Key() == k })
+	switch {
+	case o.Err != nil:
+		return Violation{}, Undecided
+	case i >= 0:
+		return o.Head[i], Yes
+	case o.Cov.Bound != search.Complete:
+		return Violation{}, Undecided
 	}
-	if i := slices.IndexFunc(o.Head, func(x Violation) bool { return x.Key() == k }); i >= 0 {
-		return o.Head[i], true, true
-	}
-	return Violation{}, false, o.Cov.Bound == search.Complete
+	return Violation{}, No
 }

@@ -49,13 +49,18 @@ func fewer(a, b []string) bool {
 }
 
 // Covers reports whether whoever has v has o: it is of the same rule and object, needs the same
-// events or fewer, and is at least as sure and as grave. Both are of one topology.
-func (v Violation) Covers(o Violation) bool {
-	return v.Key() == o.Key() && v.Sure() >= o.Sure() && (!v.Bound.Property.Wish || o.Bound.Property.Wish) &&
-		fewer(v.Kinds(), o.Kinds())
+// events or fewer, and is at least as sure and as grave. Both are of one topology. Where it is not known how sure
+// either is, v is taken for possible and o for inevitable.
+func (v Violation) Covers(o Violation) bool { return v.covers(o) && v.Sure() >= o.mostSure() }
+
+// MayCover reports whether it does, or would if it were known how sure both are.
+func (v Violation) MayCover(o Violation) bool { return v.covers(o) && v.mostSure() >= o.Sure() }
+
+func (v Violation) covers(o Violation) bool {
+	return v.Key() == o.Key() && (!v.Bound.Property.Wish || o.Bound.Property.Wish) && fewer(v.Kinds(), o.Kinds())
 }
 
-// Sure ranks how certain a violation is: 0 possible, 1 inevitable for it or others that share its
+// Sure ranks how certain a violation is known to be: 0 possible, 1 inevitable for it or others that share its
 // blame, 2 inevitable by itself.
 func (v Violation) Sure() int {
 	switch {
@@ -64,7 +69,17 @@ func (v Violation) Sure() int {
 	case len(v.Rivals) > 0:
 		return 1
 	}
-	return 2
+	return surest
+}
+
+const surest = 2
+
+// mostSure is the same where what is not known counts as inevitable.
+func (v Violation) mostSure() int {
+	if v.Undecided {
+		return surest
+	}
+	return v.Sure()
 }
 
 // hides reports whether nothing is lost if o is not told beside v. What base breaks by itself hides nothing that the

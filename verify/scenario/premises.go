@@ -105,26 +105,21 @@ func (v Violation) In(list []Violation) bool {
 }
 
 // Anywhere reports whether a violation that the largest assumed cluster shows is there on
-// one with many nodes as well. Where the budget does not last to tell, it is not.
-func (c *Checker) Anywhere(ctx context.Context, found Violation) bool {
+// one with many nodes as well.
+func (c *Checker) Anywhere(ctx context.Context, found Violation) Answer {
 	v, larger := found.Variant.manyNodes()
 	if !larger {
-		return true
+		return Yes
 	}
-	if _, ok := c.directedAt(ctx, v, found); ok {
-		return true
-	}
-	t := scale.Largest(v.Spec.Classes)
-	o := c.Within(premiseStates).Both(ctx, Task{Variant: v, Topology: t})
-	return o.Err == nil && found.In(o.Head)
+	return c.shows(ctx, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes)}, found)
 }
 
 // HoldsPacked reports whether a violation is there, too, where the pods of other workloads stand as
-// tightly as they fit, at the declared size. Where the budget does not last to tell, it is not.
-func (c *Checker) HoldsPacked(ctx context.Context, found Violation) bool {
+// tightly as they fit, at the declared size.
+func (c *Checker) HoldsPacked(ctx context.Context, found Violation) Answer {
 	v := found.Variant
 	if v.Slice.Packed == nil {
-		return true
+		return Yes
 	}
 	sl := *v.Slice
 	sl.BaseNodes = nil // they are of other classes
@@ -134,26 +129,17 @@ func (c *Checker) HoldsPacked(ctx context.Context, found Violation) bool {
 		sl.Before = &before
 	}
 	v.Slice, v.Spec.Classes = &sl, sl.Packed
-	if _, ok := c.directedAt(ctx, v, found); ok {
-		return true
-	}
-	o := c.Within(premiseStates).Both(ctx, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes)})
-	return o.Err == nil && found.In(o.Head)
+	return c.shows(ctx, Task{Variant: v, Topology: scale.Largest(v.Spec.Classes)}, found)
 }
 
-// RestsOnRoom reports whether a violation is not seen where every request fits, or the budget does not
-// last to tell.
-func (c *Checker) RestsOnRoom(ctx context.Context, found Violation) bool {
+// WithRoom reports whether a violation is seen where every request fits, too: it does not rest on room.
+func (c *Checker) WithRoom(ctx context.Context, found Violation) Answer {
 	v := found.Variant
 	v.Spec.Classes = slices.Clone(v.Spec.Classes)
 	for i := range v.Spec.Classes {
 		v.Spec.Classes[i].Elastic, v.Spec.Classes[i].Beside = true, nil
 	}
-	if _, ok := c.directedAt(ctx, v, found); ok {
-		return false
-	}
-	o := c.Within(premiseStates).Both(ctx, Task{Variant: v, Topology: found.Topology()})
-	return o.Err != nil || !found.In(o.Head)
+	return c.shows(ctx, Task{Variant: v, Topology: found.Topology()}, found)
 }
 
 // OnAssumed names the claim that a violation's pods wait for where it is not among the objects, so

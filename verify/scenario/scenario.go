@@ -232,14 +232,18 @@ func (r *scenarioRun) enter(ctx context.Context, name string, p *Problem, initia
 		v := Violation{Problem: p, Bound: p.bounds[x.Rule], Scenario: name, Violation: x}
 		v.happened()
 		if !v.Inevitable && v.FromLive() && v.Events <= 1 {
-			if v.Inevitable, err = r.doomedLive(ctx, v); err != nil {
+			sure, err := r.doomedLive(ctx, v)
+			if err != nil {
 				return err
 			}
+			v.Inevitable, v.Undecided = sure == Yes, sure == Undecided
 		}
 		if !v.Inevitable {
-			if v.Inevitable, v.Rivals, err = blame.inevitable(ctx, v); err != nil {
+			sure, rivals, err := blame.inevitable(ctx, v)
+			if err != nil {
 				return err
 			}
+			v.Inevitable, v.Rivals, v.Undecided = sure == Yes, rivals, sure != Yes && (v.Undecided || sure == Undecided)
 		}
 		if unsure := v.Bound.Property.Unsure; unsure != nil && v.Inevitable {
 			v.Inevitable = !unsure(state.State{C: p.Cfg, B: v.last()})

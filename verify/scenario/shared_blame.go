@@ -31,11 +31,11 @@ type sharedBlame struct {
 	initial [][]byte
 	stuck   []func(state.State) bool // by workload; nil: no rule says how it comes to rest
 	ends    map[string][]uint64      // by state: who is stuck at the ends of its runs; see endsOf
-	known   map[string]bool          // by set and events: see doomed
+	known   map[string]Answer        // by set and events: see doomed
 }
 
 func newSharedBlame(r *scenarioRun, p *Problem, initial [][]byte) *sharedBlame {
-	f := &sharedBlame{run: r, problem: p, initial: initial, ends: map[string][]uint64{}, known: map[string]bool{}}
+	f := &sharedBlame{run: r, problem: p, initial: initial, ends: map[string][]uint64{}, known: map[string]Answer{}}
 	for w := range p.Cfg.Spec.Workloads {
 		f.stuck = append(f.stuck, nil)
 		if !p.Cfg.Spec.Workloads[w].Manifests[state.Head].Exists() {
@@ -58,14 +58,15 @@ func newSharedBlame(r *scenarioRun, p *Problem, initial [][]byte) *sharedBlame {
 
 // inevitable reports whether a violation is inevitable, and with whom its workload shares that
 // blame.
-func (f *sharedBlame) inevitable(ctx context.Context, v Violation) (bool, []string, error) {
+func (f *sharedBlame) inevitable(ctx context.Context, v Violation) (Answer, []string, error) {
 	if v.Bound.Property.Persists == nil {
-		return false, nil, nil
+		return No, nil, nil
 	}
 	w := v.Bound.Workload
 	own := uint64(1) << w
-	if doomed, err := f.doomed(ctx, own, v); err != nil || doomed || len(f.stuck) > mostRivals {
-		return doomed, nil, err
+	is, err := f.doomed(ctx, own, v)
+	if err != nil || is == Yes || len(f.stuck) > mostRivals {
+		return is, nil, err
 	}
 	var others []uint64
 	for set := uint64(1); set < 1<<len(f.stuck); set++ {
@@ -77,16 +78,22 @@ func (f *sharedBlame) inevitable(ctx context.Context, v Violation) (bool, []stri
 	for _, set := range others { // the smallest first
 		with, err := f.doomed(ctx, own|set, v)
 		if err != nil {
-			return false, nil, err
+			return Undecided, nil, err
 		}
-		if !with {
+		if with == No {
 			continue
 		}
-		if without, err := f.doomed(ctx, set, v); err != nil || !without {
-			return err == nil, f.names(set), err
+		without, err := f.doomed(ctx, set, v)
+		switch {
+		case err != nil:
+			return Undecided, nil, err
+		case with == Yes && without == No:
+			return Yes, f.names(set), nil
+		case without != Yes:
+			is = Undecided
 		}
 	}
-	return false, nil, nil
+	return is, nil, nil
 }
 
 func (f *sharedBlame) names(set uint64) []string {
@@ -102,11 +109,14 @@ func (f *sharedBlame) names(set uint64) []string {
 
 // doomed reports whether the events of a violation doom a set of workloads. Up to one event, it has
 // to be so whichever settled state the run began in; the cluster as a snapshot shows it is a fact, and no choice.
-func (f *sharedBlame) doomed(ctx context.Context, set uint64, v Violation) (bool, error) {
+func (f *sharedBlame) doomed(ctx context.Context, set uint64, v Violation) (Answer, error) {
 	from := v.afterLastEvent()
 	ends, err := f.endsOf(ctx, from)
-	if err != nil || len(ends) == 0 || slices.ContainsFunc(ends, func(end uint64) bool { return end&set == 0 }) {
-		return false, err
+	switch {
+	case err != nil || len(ends) == 0:
+		return Undecided, err
+	case slices.ContainsFunc(ends, func(end uint64) bool { return end&set == 0 }):
+		return No, nil
 	}
 	initial, events := [][]byte{from}, 0
 	if v.Events <= 1 && len(f.initial) > 1 && !v.FromLive() {
@@ -133,21 +143,21 @@ func (f *sharedBlame) doomed(ctx context.Context, set uint64, v Violation) (bool
 	opt.MaxEvents = events
 	res, err := f.problem.run(ctx, f.run.Budget, question{sys: sys, opt: opt, of: fmt.Sprint("shared blame of ", set)})
 	if err != nil {
-		return false, err
+		return Undecided, err
 	}
 	f.run.cov.add(res)
-	is := res.Bound == search.Complete && slices.ContainsFunc(res.Violations, func(x search.Violation) bool {
+	is := decided(res, slices.ContainsFunc(res.Violations, func(x search.Violation) bool {
 		found := Violation{Problem: f.problem, Violation: x}
 		return x.Inevitable && (events == 0 || fewer(found.Kinds(), v.Kinds()) &&
 			(v.unapplied || v.Scenario != ScenarioChange || slices.Contains(found.Kinds(), "apply")))
-	})
+	}))
 	f.known[key] = is
 	return is, nil
 }
 
 // doomedLive reports whether the events of a violation doom the cluster as it is to break its rule. Other states that
 // base may settle in do not count: that it is in this one is a fact.
-func (r *scenarioRun) doomedLive(ctx context.Context, v Violation) (bool, error) {
+func (r *scenarioRun) doomedLive(ctx context.Context, v Violation) (Answer, error) {
 	p := v.Problem
 	sys := p.System
 	sys.Rules, sys.Initial = sys.Rules[v.Rule:v.Rule+1], [][]byte{p.Live}
@@ -155,13 +165,21 @@ func (r *scenarioRun) doomedLive(ctx context.Context, v Violation) (bool, error)
 	opt.MaxEvents = v.Events
 	res, err := p.run(ctx, r.Budget, question{sys: sys, opt: opt, of: "what the cluster as it is comes to"})
 	if err != nil {
-		return false, err
+		return Undecided, err
 	}
 	r.cov.add(res)
-	return res.Bound == search.Complete && slices.ContainsFunc(res.Violations, func(x search.Violation) bool {
+	return decided(res, slices.ContainsFunc(res.Violations, func(x search.Violation) bool {
 		found := Violation{Problem: p, Violation: x}
 		return x.Inevitable && (v.Events == 0 || slices.Equal(found.Kinds(), v.Kinds()))
-	}), nil
+	})), nil
+}
+
+// decided is the answer of a search that was asked whether something is inevitable: one that was cut off tells nothing.
+func decided(res *search.Result, sure bool) Answer {
+	if res.Bound != search.Complete {
+		return Undecided
+	}
+	return answerTo(sure)
 }
 
 // endsOf lists who may be stuck at the ends of the runs from a state with no further event, one set
