@@ -59,7 +59,7 @@ func runAction(ctx context.Context, p *process, w *github.Workflow) error {
 	}
 	if event.Gone {
 		w.Notice("the branch was deleted: nothing to check")
-		return a.outputs(w, &verify.Result{Verdict: verify.Pass}, "")
+		return a.outputs(w, &verify.Result{Verdict: verify.Pass})
 	}
 	if event.Fork {
 		a.flags.rendering.disconnect()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-	"time"
 
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/report/github"
@@ -32,8 +31,6 @@ func (a *actionRun) post(ctx context.Context, p *process, w *github.Workflow, ev
 		w.Notice(github.WhyNotPosted(err))
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
-	defer cancel()
 	url := ""
 	if a.comment != "never" {
 		url = a.sticky(ctx, w, client, event, done, links)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/report/github"
@@ -26,25 +25,28 @@ func (a *actionRun) relay(ctx context.Context, p *process, w *github.Workflow, e
 	if err != nil {
 		return a.fail(w, usage("input comment-on-result: %w", err))
 	}
+	if err := a.outputs(w, r); err != nil {
+		return err
+	}
 	if a.token == "" {
 		w.Notice("comment skipped: there is no github-token")
-		return a.outputs(w, r, "")
+		return nil
 	}
 	client, err := a.client(p)
 	if err != nil {
 		w.Notice(github.WhyNotPosted(err))
-		return a.outputs(w, r, "")
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
+	ctx, cancel := (*budget)(nil).posting(ctx, p, exitPass)
 	defer cancel()
 	event.Number, err = client.OpenPull(ctx, event)
 	switch {
 	case err != nil:
 		w.Notice(github.WhyNotPosted(err))
-		return a.outputs(w, r, "")
+		return nil
 	case event.Number == 0:
 		w.Notice(fmt.Sprintf("comment skipped: no open pull request has %.12s as its head", event.HeadSHA))
-		return a.outputs(w, r, "")
+		return nil
 	}
 	// The report says which commit it is about; links and marker go by the event.
 	r.Head.Commit = event.HeadSHA
@@ -52,8 +54,8 @@ func (a *actionRun) relay(ctx context.Context, p *process, w *github.Workflow, e
 		Marker:     report.Marker{Instance: a.commentID, Head: event.HeadSHA, RunID: event.RunID, Attempt: event.Attempt},
 		Repository: repositoryURL(p), Run: repositoryURL(p) + fmt.Sprintf("/actions/runs/%d", event.RunID),
 	}
-	url := a.sticky(ctx, w, client, event, &finished{result: r}, links)
-	return a.outputs(w, r, url)
+	a.posted(w, a.sticky(ctx, w, client, event, &finished{result: r}, links))
+	return nil
 }
 
 // foreignResult reads the report from the workspace, through no link that leads out.

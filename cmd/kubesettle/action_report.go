@@ -16,7 +16,7 @@ import (
 	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
-// report writes every surface. Their failures are notices; the verdict stands.
+// report writes every surface, those that are local first. Their failures are notices; the verdict stands.
 func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, event *github.Event,
 	done *finished) error {
 	r := done.result
@@ -54,11 +54,24 @@ func (a *actionRun) report(ctx context.Context, p *process, w *github.Workflow, 
 			w.Notice(err.Error())
 		}
 	}
-	url := a.post(ctx, p, w, event, done, links)
-	if err := a.outputs(w, r, url); err != nil {
+	if err := a.outputs(w, r); err != nil {
 		w.Notice(err.Error())
 	}
-	return ended(r.ExitCode(done.gate))
+	code := r.ExitCode(done.gate)
+	ctx, cancel := done.spent.posting(ctx, p, code)
+	defer cancel()
+	a.posted(w, a.post(ctx, p, w, event, done, links))
+	return ended(code)
+}
+
+// posted sets the output that is known only when all else is written.
+func (a *actionRun) posted(w *github.Workflow, commentURL string) {
+	if commentURL == "" {
+		return
+	}
+	if err := w.Output("comment-url", commentURL); err != nil {
+		w.Notice(err.Error())
+	}
 }
 
 // file writes one report into the workspace, never outside of it: the pull request may
@@ -88,8 +101,8 @@ func (a *actionRun) file(dir, name string, write func(io.Writer) error) (err err
 	return nil
 }
 
-// outputs sets the outputs of the action.
-func (a *actionRun) outputs(w *github.Workflow, r *verify.Result, commentURL string) error {
+// outputs sets the outputs of the action, without a comment's address.
+func (a *actionRun) outputs(w *github.Workflow, r *verify.Result) error {
 	count := map[finding.Status]int{}
 	for _, f := range r.Findings {
 		count[f.Status]++
@@ -109,7 +122,7 @@ func (a *actionRun) outputs(w *github.Workflow, r *verify.Result, commentURL str
 		"verdict": string(r.Verdict), "new-violations": fmt.Sprint(count[finding.New]),
 		"existing-violations": fmt.Sprint(count[finding.Existing]), "waived": fmt.Sprint(len(r.Waived)),
 		"workloads-checked": fmt.Sprint(checked), "releases-failed": fmt.Sprint(failed),
-		"sarif-file": a.sarif, "report-file": a.reportFile, "html-file": a.html, "comment-url": commentURL,
+		"sarif-file": a.sarif, "report-file": a.reportFile, "html-file": a.html, "comment-url": "",
 	}
 	var errs []error
 	for _, name := range actionOutputs {

@@ -41,6 +41,8 @@ type step struct {
 	dir string // of everything
 	env map[string]string
 	log bytes.Buffer
+	// remote is what the comment may take; 0: what it may in earnest.
+	remote time.Duration
 }
 
 // newStep checks out the merge of a pull request whose head asks for millicores.
@@ -126,6 +128,7 @@ func (s *step) run() int {
 	p := &process{
 		stdin: strings.NewReader(""), stdout: &s.log, stderr: &s.log,
 		getenv: func(k string) string { return s.env[k] }, today: time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC),
+		remote: s.remote,
 	}
 	return execute(context.Background(), p, []string{"action"})
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -63,6 +65,19 @@ func (b *budget) reporting(code int) {
 		return code
 	})
 	b.watch.set(phaseReporting, b.total, forReporting)
+}
+
+// forRemote is how long the comment and the suggestions may take, or the note: everything else is written by then.
+const forRemote = 30 * time.Second
+
+// posting begins what is remote, with a context that ends before the phase does, whatever the API does.
+func (b *budget) posting(ctx context.Context, p *process, code int) (context.Context, func()) {
+	limit := cmp.Or(p.remote, forRemote)
+	if b != nil {
+		b.watch.hear(func(error) int { return code })
+		b.watch.set(phasePosting, b.total, limit)
+	}
+	return context.WithTimeout(ctx, limit)
 }
 
 // upTo begins a phase that ends when a share of the whole is used up.

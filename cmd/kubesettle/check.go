@@ -245,11 +245,16 @@ func (f *runFlags) options(p *process, policy *policies.Policy,
 	return ropt, vopt, err
 }
 
-// finish writes the reports and gives the gate's exit code.
-func (f *runFlags) finish(p *process, list []output, done *finished) error {
+// write writes the reports.
+func (f *runFlags) write(p *process, list []output, done *finished) error {
 	done.spent.reporting(done.result.ExitCode(done.gate))
 	defer p.deadline.clear()
-	if err := f.outputs.deliver(p, list, done); err != nil {
+	return f.outputs.deliver(p, list, done)
+}
+
+// finish writes the reports and gives the gate's exit code.
+func (f *runFlags) finish(p *process, list []output, done *finished) error {
+	if err := f.write(p, list, done); err != nil {
 		return err
 	}
 	return ended(done.result.ExitCode(done.gate))

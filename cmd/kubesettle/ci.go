@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,8 +51,15 @@ fetched for a fork. A note that cannot be written never changes the verdict.`,
 			if err != nil {
 				return err
 			}
-			n.post(cmd.Context(), p, change, done)
-			return f.finish(p, list, done)
+			if err := f.write(p, list, done); err != nil {
+				return err
+			}
+			code := done.result.ExitCode(done.gate)
+			ctx, cancel := done.spent.posting(cmd.Context(), p, code)
+			defer cancel()
+			n.post(ctx, p, change, done)
+			p.deadline.clear()
+			return ended(code)
 		},
 	}
 	cmd.Flags().StringVar(&repo, "repo", repo, "git repository; read from its objects, the work tree is never touched")
@@ -133,8 +139,6 @@ func (n *noting) post(ctx context.Context, p *process, change ci.Change, done *f
 	if !news && n.when == "auto" {
 		body = report.Resolved(r, links)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
-	defer cancel()
 	posted, err := client.Note(ctx, body,
 		gitlab.NoteOptions{MergeRequest: change.Number, Create: news || n.when == "always"})
 	if err != nil {

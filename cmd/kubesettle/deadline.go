@@ -12,6 +12,7 @@ const (
 	phaseComparing = "comparing base with head"
 	phaseSearching = "the searches"
 	phaseReporting = "writing the reports"
+	phasePosting   = "posting the result"
 )
 
 // graceShare and [grace] are what a run may take beyond its time budget: each phase ends by
@@ -83,7 +84,7 @@ func (d *deadline) expire(phase string, budget time.Duration) {
 		return
 	}
 	err := &exit{exitAnalysis, fmt.Errorf("the time budget of %s (--time-budget) ended, and %s did not: nothing was decided; name fewer PATHs, split the run with --shard, or give it more time", budget, phase)}
-	if phase == phaseReporting {
+	if phase == phaseReporting || phase == phasePosting {
 		err.err = fmt.Errorf("%s took too long, and was stopped: what is missing was not written", phase)
 	}
 	d.say(err)

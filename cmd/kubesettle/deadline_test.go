@@ -36,7 +36,7 @@ func (c *fakeClock) pass(d time.Duration) {
 // Each phase that does not heed the time budget is ended within a tenth of it and a little,
 // with words and a code.
 func TestDeadlineEndsEveryPhase(t *testing.T) {
-	for _, phase := range []string{phaseRendering, phaseComparing, phaseSearching, phaseReporting} {
+	for _, phase := range []string{phaseRendering, phaseComparing, phaseSearching, phaseReporting, phasePosting} {
 		for _, budget := range []time.Duration{time.Second, time.Minute, time.Hour} {
 			clock, code, said := &fakeClock{}, -1, ""
 			d := newDeadline(func(err error) { said = err.Error() }, func(c int) { code = c })

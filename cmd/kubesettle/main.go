@@ -34,6 +34,8 @@ type process struct {
 	// that begins. deadline ends what does not heed the budget; nil: nothing does.
 	began    time.Time
 	deadline *deadline
+	// remote is how long what is posted elsewhere may take; 0: [forRemote].
+	remote time.Duration
 	// columns of the terminal that stderr is; 0 where it is none, as in CI.
 	columns int
 	// screen is the same of stdout.

@@ -290,5 +290,8 @@ func WhyNotPosted(err error) string {
 	case status(err) >= 500:
 		return fmt.Sprintf("comment skipped: GitHub answered %d", status(err)) + stands
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "comment skipped: GitHub did not answer in time" + stands
+	}
 	return "comment skipped: " + report.Plain(err.Error(), 300) + stands
 }

@@ -262,5 +262,8 @@ func WhyNotPosted(err error) string {
 			return "note skipped: this job's token may not write it (set KUBESETTLE_GITLAB_TOKEN to a project access token with the scope api and the role Reporter or higher)" + stands
 		}
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "note skipped: GitLab did not answer in time" + stands
+	}
 	return "note skipped: " + report.Plain(err.Error(), 300) + stands
 }
