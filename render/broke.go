@@ -22,9 +22,9 @@ func Broke(c *object.Changes, base, head *object.Rendered) bool {
 	case head.Err.Cut:
 		return head.Err.Slow
 	case base == nil:
-		// A new one that nothing is wrong with but what is not here, such as the values that a chart
-		// asks for, takes nothing away, unless it may stand for one that was looked at and is gone.
-		return !movedFrom(c, head) && !listedAlike(c, head) && (!head.Err.Skipped && !awaits(head) || lostAny(c))
+		// A new one of which something is not here takes nothing away, unless it may stand for one that was looked at
+		// and is gone.
+		return !movedFrom(c, head) && !listedAlike(c, head) && (!head.Err.Skipped || head.Err.Refused || lostAny(c))
 	case base.Err == nil:
 		return !head.Err.Skipped || !stoodIn(base, head)
 	case head.Err.Skipped, asks(base.Err) && asks(head.Err):
@@ -55,10 +55,6 @@ func stoodIn(base, head *object.Rendered) bool {
 // asks reports whether a chart refuses its values in its author's words, of `required` or `fail`: which of the values
 // that are not there it names first depends on the order of its templates.
 func asks(f *object.Failure) bool { return strings.Contains(f.Reason, "execution error at (") }
-
-// awaits reports whether a release is a chart with its own values alone that asks for others, of which the repository
-// has none.
-func awaits(r *object.Rendered) bool { return isBare(madeOf(r).Release) && r.Err.Remedy == giveValues }
 
 // cause is what a failure says without the place.
 func cause(f *object.Failure) string {

@@ -99,7 +99,7 @@ func TestBroke(t *testing.T) {
 		{"not here on base, broken on head", chart(fetched("1.0.0")), chart(syntax), true},
 		{"broken on base, not here on head", chart(broken), chart(fetched("1.0.0")), false},
 		{"new and broken", other, chart(broken), true},
-		{"new, and asks for a value", other, chart(asking), false},
+		{"new, and asks for a value", other, chart(asking), true},
 		{"asks for a value in the place of what had workloads", runs, chart(asking), true},
 		{"new, and asks for a value that its test values lack", other, chart(tested), true},
 		{"asks for a value where it rendered without", chart(nil), chart(asking), true},

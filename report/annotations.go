@@ -75,10 +75,8 @@ func annotationRoom(limit int) int {
 }
 
 func releaseAnnotation(rel *verify.ReleaseResult) Annotation {
-	a := Annotation{Level: "error", Title: clip("Kubesettle: release "+line(rel.ID)+" "+releaseStatus(rel), 200)}
-	if rel.Status == "skipped" || rel.Status == "failed-base" {
-		a.Level = "warning"
-	}
+	a := Annotation{Level: rel.Outcome().Of().Level,
+		Title: clip("Kubesettle: release "+line(rel.ID)+" "+releaseStatus(rel), 200)}
 	a.Message = clip(releaseReason(rel), 1500)
 	if rel.Remedy != "" {
 		a.Message += " What to do: " + clip(sentence(rel.Remedy), 1500)

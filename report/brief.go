@@ -218,22 +218,14 @@ func verdictLine(r *verify.Result) string {
 	return s + strings.Join(counts, ", ")
 }
 
-// findings counts the new ones by severity: "1 new error, 2 new warnings".
+// findings counts the new and worsened ones by severity: "1 new error, 2 new warnings".
 func (t tally) findings() string {
-	var by []string
-	for _, p := range []struct {
-		n    int
-		noun string
-	}{{t.errors, "new error"}, {t.warnings, "new warning"}, {t.notes, "new note"}} {
-		if p.n > 0 {
-			by = append(by, count(p.n, p.noun))
-		}
-	}
-	switch {
-	case len(by) == 0:
+	switch by := t.counted(0, 6, "STATUS SEVERITY"); {
+	case by == "":
 		return "no new finding"
 	case t.causes < t.fresh:
-		return strings.Join(by, ", ") + " of " + count(t.causes, "cause")
+		return by + " of " + count(t.causes, "cause")
+	default:
+		return by
 	}
-	return strings.Join(by, ", ")
 }

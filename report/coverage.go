@@ -10,53 +10,70 @@ import (
 
 // tally counts what a result holds.
 type tally struct {
-	fresh, existing, fixed, waived int
-	errors, warnings, notes        int // of the new ones
-	causes                         int // of the new ones
+	fresh, worsened, existing, fixed, waived int    // fresh are the new and the worsened ones
+	causes                                   int    // of fresh ones
+	by                                       [6]int // fresh ones by severity: three numbers of new ones, three of worsened
 }
 
 func tallyOf(r *verify.Result) tally {
-	t := tally{waived: len(r.Waived)}
+	n := func(id verify.OutcomeID) int { return r.Counts()[id.Of().Output] }
+	t := tally{worsened: n(verify.Worsened), existing: n(verify.Existing), fixed: n(verify.FixedBy),
+		waived: n(verify.WaivedBy)}
+	t.fresh = n(verify.NewFinding) + t.worsened
 	fresh, existing, _ := byStatus(r.Findings)
 	now, _ := causes(fresh, existing)
 	t.causes = len(now)
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		switch f.Status {
-		case finding.Existing:
-			t.existing++
-			continue
-		case finding.Fixed:
-			t.fixed++
-			continue
+	for i := range fresh {
+		at := severityRank(fresh[i].Severity)
+		if fresh[i].Status == finding.Worsened {
+			at += 3
 		}
-		t.fresh++
-		switch severityRank(f.Severity) {
-		case 0:
-			t.errors++
-		case 1:
-			t.warnings++
-		default:
-			t.notes++
-		}
+		t.by[at]++
 	}
 	return t
 }
 
-// String lists the counts: "1 new finding (1 error), 2 existing, 0 fixed, 1 waived".
-func (t tally) String() string {
-	s := count(t.fresh, "new finding")
-	if t.fresh > 0 {
-		var by []string
-		for _, p := range []struct {
-			n    int
-			noun string
-		}{{t.errors, "error"}, {t.warnings, "warning"}, {t.notes, "note"}} {
-			if p.n > 0 {
-				by = append(by, count(p.n, p.noun))
-			}
+// nouns are what tally.by counts.
+func nouns(what string) []string {
+	var out []string
+	for _, status := range []string{"new", "worsened"} {
+		for _, severity := range []string{"error", "warning", "note"} {
+			out = append(out, strings.NewReplacer("STATUS", status, "SEVERITY", severity).Replace(what))
 		}
-		s += " (" + strings.Join(by, ", ") + ")"
+	}
+	return out
+}
+
+// counted lists what is counted of some, by nouns.
+func (t tally) counted(from, to int, what string) string {
+	var out []string
+	for i, noun := range nouns(what)[from:to] {
+		if n := t.by[from+i]; n > 0 {
+			out = append(out, count(n, noun))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// news counts new findings and, if there are any, worsened ones: "1 new finding", "1 new and 2 worsened findings".
+func (t tally) news() string {
+	switch {
+	case t.worsened == 0:
+		return count(t.fresh, "new finding")
+	case t.worsened == t.fresh:
+		return count(t.worsened, "worsened finding")
+	}
+	return fmt.Sprintf("%s new and %s", thousands(t.fresh-t.worsened), count(t.worsened, "worsened finding"))
+}
+
+// String lists the counts: "1 new finding (1 error), 1 worsened (1 error), 2 existing, 0 fixed, 1 waived".
+func (t tally) String() string {
+	s := count(t.fresh-t.worsened, "new finding")
+	if by := t.counted(0, 3, "SEVERITY"); by != "" {
+		s += " (" + by + ")"
+	}
+	if t.worsened > 0 {
+		s += fmt.Sprintf(", %s worsened (%s)", thousands(t.worsened), t.counted(3, 6, "SEVERITY"))
 	}
 	return s + fmt.Sprintf(", %s existing, %s fixed, %s waived",
 		thousands(t.existing), thousands(t.fixed), thousands(t.waived))

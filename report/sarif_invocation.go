@@ -35,15 +35,11 @@ func sarifInvocation(r *verify.Result, all, kept int, limit sarifLimit) *sarif.I
 			count(limit.flows, "result")), nil)
 	}
 	for _, rel := range failedReleases(r) {
-		level := "error"
-		if rel.Status == "skipped" || rel.Status == "failed-base" {
-			level = "warning"
-		}
 		text := fmt.Sprintf("Release '%s': %s. %s", line(rel.ID), releaseStatus(&rel), releaseReason(&rel))
 		if rel.Remedy != "" {
 			text += " What to do: " + sentence(rel.Remedy)
 		}
-		note(level, text, rel.Where)
+		note(rel.Outcome().Of().Level, text, rel.Where)
 	}
 	for _, s := range []string{brokenBeforeIn(r).String(), untouched(r)} {
 		if s != "" {

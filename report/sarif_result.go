@@ -70,11 +70,10 @@ func sarifResult(it sarifItem, flow bool) *sarif.Result {
 	if p := line(f.Fingerprint); p != "" {
 		res.WithPartialFingerPrints(map[string]any{fingerprintID: p})
 	}
-	state := "new"
-	if f.Status == finding.Existing {
-		state = "unchanged"
+	res.WithBaselineState(map[finding.Status]string{finding.Existing: "unchanged", finding.Worsened: "updated"}[f.Status])
+	if res.BaselineState == nil || *res.BaselineState == "" {
+		res.WithBaselineState("new")
 	}
-	res.WithBaselineState(state)
 	if flow && len(f.Interleaving) > 0 {
 		res.WithCodeFlows([]*sarif.CodeFlow{sarifFlow(f, primary)})
 	}

@@ -26,7 +26,7 @@ func verdictSentence(r *verify.Result) string {
 			return "Nothing that the change touches could be analysed, on base or on head."
 		}
 		if t.fresh > 0 {
-			found = capital(count(t.fresh, "new finding")) + " found, and "
+			found = capital(t.news()) + " found, and "
 		}
 		if r.Coverage.Bound == "complete" {
 			return found + fmt.Sprintf("%s could not be decided.", count(len(undecided(r)), "workload"))
@@ -35,7 +35,7 @@ func verdictSentence(r *verify.Result) string {
 	case verify.Pass:
 		switch {
 		case t.fresh > 0:
-			return fmt.Sprintf("%s; none of them blocks %s.", capital(count(t.fresh, "new finding")), subject(r))
+			return fmt.Sprintf("%s; none of them blocks %s.", capital(t.news()), subject(r))
 		case len(r.Workloads) == 0 && isCheck(r):
 			return "No workload changed, so there was nothing to check."
 		case len(r.Workloads) == 0:
@@ -57,7 +57,7 @@ func unanalysedSentence(r *verify.Result, t tally) string {
 	missed := missedReleases(r)
 	rest := "no new violation was found in the rest"
 	if t.fresh > 0 {
-		rest = count(t.fresh, "new finding") + " in the rest"
+		rest = t.news() + " in the rest"
 	}
 	return fmt.Sprintf("%s could not be analysed, so there is no verdict on %s; %s.",
 		capital(count(missed, "release")), english.PluralWord(missed, "it", "them"), rest)

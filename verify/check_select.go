@@ -205,7 +205,7 @@ func releaseResult(p slice.Pair, ch *object.Changes, touched []string) ReleaseRe
 	}
 	switch {
 	case p.Head == nil:
-		out.Changed, out.Reason = true, "removed on head"
+		out.Changed, out.Reason = true, gone
 	case p.Head.Err != nil:
 		failure("failed-head", "head", p.Head.Err)
 		broke := ch.Base == nil || render.Broke(ch, p.Base, p.Head)

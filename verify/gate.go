@@ -5,9 +5,7 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
-	"github.com/kubesettle/kubesettle/verify/judge"
 	"github.com/kubesettle/kubesettle/verify/scenario"
 )
 
@@ -71,48 +69,12 @@ func (r *Result) judge(g policies.Gate) {
 	r.Verdict = worst(all)
 }
 
-// verdict is that of a result whose releases have one gate.
-func (r *Result) verdict(g policies.Gate) Verdict {
-	switch {
-	case slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return judge.Gates(f, g) }):
-		return Fail
-	case r.unanalysed(), r.Base == Side{} && len(r.Workloads) == 0: // nothing to compare, and nothing to verify
-		return Errored
-	case r.nothingLeft(), slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.Cut }),
-		r.undecided():
-		return Inconclusive
-	}
-	return Pass
-}
-
-// undecided reports whether a workload could be decided and was not, or whether all that changed is of kinds without a
-// model. One of those beside others that were searched is named, and the verdict is that of the rest.
-func (r *Result) undecided() bool {
-	unmodeled, searched := false, false
-	for _, w := range r.Workloads {
-		if w.Verdict == Inconclusive && !w.Unmodeled {
-			return true
-		}
-		unmodeled = unmodeled || w.Unmodeled
-		searched = searched || w.Verdict == Pass && w.Change != "unchanged" && w.Change != string(object.Removed)
-	}
-	return unmodeled && !searched
-}
-
 // HoldsUp reports whether a release has no result and the change is the reason: it broke it,
 // or added it broken.
 func (r *ReleaseResult) HoldsUp() bool { return r.Changed && r.Missing() && !r.Before }
 
 // Missing reports whether nothing of head's release was analysed.
 func (r *ReleaseResult) Missing() bool { return r.Status == "failed-head" || r.Status == "skipped" }
-
-// unanalysed reports whether something that should have been analysed was not, and the change
-// is the reason, or whether there was nothing at all. What base does not render either
-// holds up nobody; it is named in the result.
-func (r *Result) unanalysed() bool {
-	return len(r.Releases) == 0 && (r.Base == Side{} || r.Narrowed || r.Unused) ||
-		slices.ContainsFunc(r.Releases, func(rel ReleaseResult) bool { return rel.HoldsUp() })
-}
 
 // nothingLeft reports whether the change touches releases of which none was analysed, or one
 // that was not where no workload of the others was checked: what it hides may be all there is.

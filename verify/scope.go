@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/kubesettle/kubesettle/policies"
-	"github.com/kubesettle/kubesettle/policies/rules"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/verify/finding"
 	"github.com/kubesettle/kubesettle/verify/judge"
@@ -207,18 +206,6 @@ func exitCode(r *Result, g policies.Gate) int {
 		if slices.Contains(codes, c) {
 			return c
 		}
-	}
-	return 0
-}
-
-func codeOf(v Verdict, g policies.Gate) int {
-	switch {
-	case v == Fail:
-		return 1
-	case v == Errored && g.FailOn != rules.Off:
-		return 3
-	case v == Inconclusive && g.OnInconclusive == "fail":
-		return 4
 	}
 	return 0
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/kubesettle/kubesettle/report"
 	"github.com/kubesettle/kubesettle/report/github"
 	"github.com/kubesettle/kubesettle/verify"
-	"github.com/kubesettle/kubesettle/verify/finding"
 )
 
 // report writes every surface, those that are local first. Their failures are notices; the verdict stands.
@@ -103,26 +102,14 @@ func (a *actionRun) file(dir, name string, write func(io.Writer) error) (err err
 
 // outputs sets the outputs of the action, without a comment's address.
 func (a *actionRun) outputs(w *github.Workflow, r *verify.Result) error {
-	count := map[finding.Status]int{}
-	for _, f := range r.Findings {
-		count[f.Status]++
-	}
-	failed, checked := 0, 0
-	for _, rel := range r.Releases {
-		if rel.Status != "ok" && rel.Status != "untouched" {
-			failed++
-		}
-	}
-	for _, one := range r.Workloads {
-		if one.Verdict == verify.Pass || one.Verdict == verify.Fail {
-			checked++
-		}
-	}
+	counts := r.Counts()
 	values := map[string]string{
-		"verdict": string(r.Verdict), "new-violations": fmt.Sprint(count[finding.New]),
-		"existing-violations": fmt.Sprint(count[finding.Existing]), "waived": fmt.Sprint(len(r.Waived)),
-		"workloads-checked": fmt.Sprint(checked), "releases-failed": fmt.Sprint(failed),
-		"sarif-file": a.sarif, "report-file": a.reportFile, "html-file": a.html, "comment-url": "",
+		"verdict": string(r.Verdict), "sarif-file": a.sarif, "report-file": a.reportFile, "html-file": a.html,
+	}
+	for _, o := range verify.Outcomes() {
+		if o.Output != "" {
+			values[o.Output] = fmt.Sprint(counts[o.Output])
+		}
 	}
 	var errs []error
 	for _, name := range actionOutputs {

@@ -44,7 +44,8 @@ var actionInputs = []parameter{
 
 // actionOutputs lists the outputs: scalars and paths.
 var actionOutputs = []string{
-	"verdict", "new-violations", "existing-violations", "waived", "workloads-checked", "releases-failed",
+	"verdict", "new-violations", "worsened-violations", "existing-violations", "fixed-violations", "waived",
+	"workloads-checked", "releases-failed",
 	"sarif-file", "report-file", "html-file", "comment-url",
 }
 

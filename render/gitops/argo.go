@@ -92,7 +92,7 @@ func (a *argoSource) add() {
 		a.r.Kind = object.Manifests
 		f = a.failure(a.field+".plugin", "commit what the plugin gives, and let the Application name that",
 			"a plugin is a program; it is not run")
-		f.Skipped = true
+		f.Skipped, f.Refused = true, true
 	case a.is("helm", a.Src.HasFile(path.Join(dir, "Chart.yaml"))):
 		a.r.Kind = object.Helm
 		f = a.helm()
@@ -165,7 +165,7 @@ func (a *argoSource) directory() *object.Failure {
 	for _, p := range a.Src.Below(a.r.Path) {
 		if path.Ext(p) == ".jsonnet" && (recurse || path.Dir(p) == a.r.Path) && wanted(p) {
 			return &object.Failure{
-				Skipped: true, Reason: p + ": Jsonnet is a program; it is not run", Where: object.FileStart(p),
+				Skipped: true, Refused: true, Reason: p + ": Jsonnet is a program; it is not run", Where: object.FileStart(p),
 				Remedy: "commit what it gives, and let `directory.exclude` leave it out",
 			}
 		}

@@ -137,9 +137,12 @@ func (g *gatherer) base(k *File, dir, ref string) *object.Failure {
 // skip is a failure that is no error of the manifests.
 func (k *File) skip(ref, what, remedy string) *object.Failure {
 	f := k.fail(ref, what, remedy)
-	f.Skipped = true
+	f.Skipped, f.Refused = true, helperRef.MatchString(ref)
 	return f
 }
+
+// helperRef is what git would run a program for, or read from the machine's own disk.
+var helperRef = regexp.MustCompile(`^(git::)?(file:|[a-z]+::)`)
 
 // ReplaceRemote puts the folders that were fetched in the place of references to them.
 func (k *File) ReplaceRemote(bases map[string]string) {

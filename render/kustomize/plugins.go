@@ -65,9 +65,9 @@ func (g *gatherer) plugin(file string, line int, text []byte, dir string, k *Fil
 		kind, _ := d.Content["kind"].(string)
 		if v, _ := d.Content["apiVersion"].(string); v != "builtin" || kind == "HelmChartInflationGenerator" {
 			return &object.Failure{
-				Skipped: true,
-				Reason:  fmt.Sprintf("%s:%d: %s %s runs a program; plugins and functions are refused", file, line, v, kind),
-				Where:   object.LineOf(file, line, "file"), Remedy: "commit what it generates, and list that under resources",
+				Skipped: true, Refused: true,
+				Reason: fmt.Sprintf("%s:%d: %s %s runs a program; plugins and functions are refused", file, line, v, kind),
+				Where:  object.LineOf(file, line, "file"), Remedy: "commit what it generates, and list that under resources",
 			}
 		}
 		var refs []string

@@ -21,6 +21,8 @@ func LineOf(file string, line int, rung string) Location {
 // Failure says why a release did not render, where, and what to do.
 type Failure struct {
 	Skipped bool // not an error of the manifests: a dependency that is not vendored, a remote base
+	// Refused says of what is skipped that it is not had on purpose: a program, or an address that nobody may ask.
+	Refused bool `json:",omitempty"`
 	// Cut says that the time of the whole run ended before it was rendered, and Slow that
 	// head took the time, and not base.
 	Cut, Slow bool `json:",omitempty"`
