@@ -20,8 +20,9 @@ import (
 // asks for the same: it was there for whichever change comes next, and is none of this one's. Where the budget does not
 // last to tell, it is not.
 func (c *Checker) AnyRollout(ctx context.Context, found Violation) bool {
-	if !found.Bound.Rule.Facets.Any(rules.AnyRollout) || found.Scenario != ScenarioChange ||
-		!slices.Contains(found.Kinds(), "apply") {
+	anyMay := found.Bound.Rule.Facets.Any(rules.AnyRollout) ||
+		found.Bound.Rule.Facets.Any(rules.MidRollout|rules.Unplaced) && found.claim() != nil
+	if !anyMay || found.Scenario != ScenarioChange || !slices.Contains(found.Kinds(), "apply") {
 		return false
 	}
 	if found.Variant.anotherImage() {

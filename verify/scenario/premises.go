@@ -145,13 +145,20 @@ func (c *Checker) WithRoom(ctx context.Context, found Violation) Answer {
 // OnAssumed names the claim that a violation's pods wait for where it is not among the objects, so
 // that how many nodes can use its volume is assumed; nil: there is none.
 func (v Violation) OnAssumed() *state.Claim {
+	return v.claimWhich(func(c *state.Claim) bool { return c.Assumed })
+}
+
+// claim names a claim that a violation's pods wait for; nil: none does.
+func (v Violation) claim() *state.Claim { return v.claimWhich(func(*state.Claim) bool { return true }) }
+
+func (v Violation) claimWhich(is func(*state.Claim) bool) *state.Claim {
 	s := state.State{C: v.Problem.Cfg, B: v.last()}
 	for _, p := range s.C.ClassesOf[v.Bound.Workload] {
 		if s.Waiting(p) == 0 {
 			continue
 		}
 		for _, k := range s.C.Uses[p] {
-			if c := &s.C.Spec.Claims[k]; c.Assumed {
+			if c := &s.C.Spec.Claims[k]; is(c) {
 				return c
 			}
 		}
