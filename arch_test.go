@@ -25,7 +25,7 @@ const module = "github.com/kubesettle/kubesettle"
 // below a room belong to it, but for verify, whose rooms have rows of their own; who may
 // import a room may import what stands below it.
 var arrows = map[string][]string{
-	"render": {"render/object", "render/mask", "render/diff", "render/tree", "render/fieldpath", "render/document", "render/typed", "render/source", "render/fetch",
+	"render": {"render/object", "render/mask", "render/diff", "render/rewrite", "render/tree", "render/fieldpath", "render/document", "render/typed", "render/source", "render/fetch",
 		"render/redact", "render/defaults", "render/release", "render/helm", "render/kustomize", "render/worker", "render/locate", "render/gitops", "render/rollouts"},
 	"render/tree":      {},
 	"render/fieldpath": {},
@@ -40,6 +40,7 @@ var arrows = map[string][]string{
 	"render/kustomize": {"render/fieldpath", "render/object", "render/document", "render/source", "render/fetch", "render/redact", "render/tree", "render/release", "render/helm"},
 	"render/worker":    {"render/kept", "render/fieldpath", "render/object", "render/document", "render/redact", "render/release", "render/helm", "render/kustomize"},
 	"render/locate":    {"render/fieldpath", "render/object", "render/document", "render/source", "render/release", "render/helm", "render/kustomize", "render/worker"},
+	"render/rewrite":   {"render/fieldpath", "render/object", "render/document", "render/source", "render/release", "render/helm", "render/locate"},
 	"render/gitops": {"render/fieldpath", "render/object", "render/document", "render/source", "render/typed", "render/fetch", "render/redact", "render/release",
 		"render/helm", "render/kustomize", "render/worker", "render/locate"},
 	"render/fetch":      {},

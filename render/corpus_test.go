@@ -372,7 +372,7 @@ func compareObjects(r *object.Rendered, out []byte) []string {
 			continue
 		}
 		delete(want, k)
-		for _, v := range docOf(o).Volatile {
+		for _, v := range release.DocOf(o).Volatile {
 			fieldpath.Parse(v.Path).Set(theirs, v.Mask)
 		}
 		for _, p := range document.Differing(theirs, o.Content) {

@@ -10,6 +10,7 @@ import (
 	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/fieldpath"
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/typed"
 )
 
@@ -99,7 +100,7 @@ func (r *Recipe) make(of *object.Object) (*object.Object, error) {
 			Namespace: of.ID.Namespace, Name: of.ID.Name},
 		Release: of.Release, Content: content, Typed: read.Typed, Refused: read.Refused, Source: of.Source,
 		Known: of.Known, Maker: of,
-		Origin: &origin{locate: func(path string) object.Location {
+		Origin: &release.Origin{Find: func(path string) object.Location {
 			for _, to := range slices.Sorted(maps.Keys(r.Fields)) {
 				if at, ok := strings.CutPrefix(path, to); ok && (at == "" || at[0] == '.' || at[0] == '[') ||
 					strings.HasPrefix(to, path+".") {

@@ -167,7 +167,7 @@ func (b *builder) add(d document.Document) *object.Failure {
 	}
 	b.objects = append(b.objects, &object.Object{
 		ID: id, Release: b.rel.ID, Content: d.Content, Typed: read.Typed, Refused: read.Refused, Hook: d.Hook,
-		Source: where(""), Volatile: d.VolatilePaths(), Origin: &origin{d, where},
+		Source: where(""), Volatile: d.VolatilePaths(), Origin: &release.Origin{Doc: d, Find: where},
 	})
 	return nil
 }

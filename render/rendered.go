@@ -1,7 +1,6 @@
 package render
 
 import (
-	"github.com/kubesettle/kubesettle/render/document"
 	"github.com/kubesettle/kubesettle/render/object"
 	"github.com/kubesettle/kubesettle/render/release"
 	"github.com/kubesettle/kubesettle/render/source"
@@ -39,21 +38,4 @@ func madeOf(r *object.Rendered) *made {
 		return one
 	}
 	return &made{Release: release.Release{Release: r.Release}}
-}
-
-// origin is the document that an object was read from, and who finds its lines.
-type origin struct {
-	doc    document.Document // as it was read, or written by a template
-	locate func(path string) object.Location
-}
-
-// Locate gives the file and line that set a field.
-func (o *origin) Locate(path string) object.Location { return o.locate(path) }
-
-// docOf is the document that an object was read from.
-func docOf(o *object.Object) document.Document {
-	if one, ok := o.Origin.(*origin); ok {
-		return one.doc
-	}
-	return document.Document{}
 }

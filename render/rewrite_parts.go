@@ -1,13 +1,13 @@
 package render
 
 import (
-	"bytes"
 	"context"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/kubesettle/kubesettle/render/object"
+	"github.com/kubesettle/kubesettle/render/release"
+	"github.com/kubesettle/kubesettle/render/rewrite"
 )
 
 // RewriteAll gives texts of one file, see [object.Revision.RewriteAll].
@@ -27,7 +27,9 @@ func (h *renderer) rewriteRest(ctx context.Context, r *object.Revision, parts []
 	p := parts[0]
 	list := h.Rewrites(r, p.Object, p.Set)
 	if p.Add != nil {
-		list = appended(r, p.Object, p.Add)
+		if list = nil; recipeOf(r, p.Object) != nil {
+			list = rewrite.Append(recipeOf(r, p.Object), p.Object, p.Add)
+		}
 	}
 	for _, w := range list {
 		if file != "" && w.File != file {
@@ -67,31 +69,20 @@ func releaseObject(r *object.Rendered, id object.ID) *object.Object {
 	return nil
 }
 
-// appended writes an object behind the last one of another's file, where that holds manifests as they are applied.
-func appended(r *object.Revision, o, add *object.Object) []object.Rewrite {
+// Rewrites gives texts of files, see [object.Revision.Rewrites].
+func (h *renderer) Rewrites(r *object.Revision, o *object.Object, settings []object.Setting) []object.Rewrite {
 	j := recipeOf(r, o)
-	if j == nil || j.Chart != nil {
+	if j == nil {
 		return nil
 	}
-	text := j.Files[o.Source.File]
-	t, ok := readSource(j, o.Source.File)
-	if !ok || o.Source.File == "" || len(docOf(o).Items) > 0 || len(t.roots) == 0 {
+	return rewrite.Fields(j, o, settings)
+}
+
+// recipeOf is the recipe of an object's release; nil: there is none.
+func recipeOf(r *object.Revision, o *object.Object) *release.Recipe {
+	i := slices.IndexFunc(r.Releases, func(x *object.Rendered) bool { return x.ID == o.Release })
+	if i < 0 {
 		return nil
 	}
-	body := strings.TrimRight(string(text), " \t\r\n")
-	end := "\n"
-	if bytes.Contains(text, []byte("\r\n")) {
-		end = "\r\n"
-	}
-	var b strings.Builder
-	b.WriteString(body + end)
-	if !strings.HasSuffix(body, "\n---") {
-		b.WriteString("---" + end)
-	}
-	for _, key := range []string{"apiVersion", "kind", "metadata", "spec"} {
-		if v, ok := add.Content[key]; ok {
-			b.WriteString(strings.ReplaceAll(inBlock(map[string]any{key: v}, 0), "\n", end))
-		}
-	}
-	return []object.Rewrite{{File: o.Source.File, Text: b.String()}}
+	return madeOf(r.Releases[i]).recipe
 }

@@ -274,7 +274,7 @@ func says(c *object.Change) string {
 	if c.Base == nil || c.Head == nil {
 		for _, o := range []*object.Object{c.Base, c.Head} {
 			if o != nil {
-				text += textOfDocs([]document.Document{docOf(o)})
+				text += textOfDocs([]document.Document{release.DocOf(o)})
 			}
 		}
 	}

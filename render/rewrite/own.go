@@ -1,4 +1,4 @@
-package render
+package rewrite
 
 import (
 	"slices"

@@ -1,4 +1,6 @@
-package render
+// Package rewrite writes texts of files with which a release may render to what is wanted. It renders nothing: whoever
+// asks renders them, and compares.
+package rewrite
 
 import (
 	"cmp"
@@ -51,12 +53,9 @@ func atoms(o *object.Object, settings []object.Setting) []atom {
 	return out
 }
 
-// Rewrites gives texts of files, see [object.Revision.Rewrites].
-func (h *renderer) Rewrites(r *object.Revision, o *object.Object, settings []object.Setting) []object.Rewrite {
-	j := recipeOf(r, o)
-	if j == nil {
-		return nil
-	}
+// Fields gives texts of files of a recipe with which an object may come to have some fields set otherwise: the value,
+// patch or manifest that sets them is edited, or a line put in where none does. They are guesses.
+func Fields(j *release.Recipe, o *object.Object, settings []object.Setting) []object.Rewrite {
 	list := atoms(o, settings)
 	var out []object.Rewrite
 	for _, how := range []func(*object.Object, atom) (string, splice, bool){
@@ -76,15 +75,6 @@ func (h *renderer) Rewrites(r *object.Revision, o *object.Object, settings []obj
 		out = append(out, rewriteOwnValues(j, o, list)...)
 	}
 	return out
-}
-
-// recipeOf is the recipe of an object's release; nil: there is none.
-func recipeOf(r *object.Revision, o *object.Object) *release.Recipe {
-	i := slices.IndexFunc(r.Releases, func(x *object.Rendered) bool { return x.ID == o.Release })
-	if i < 0 {
-		return nil
-	}
-	return madeOf(r.Releases[i]).recipe
 }
 
 // A splice puts a text in the place of some bytes of a file.

@@ -1,4 +1,4 @@
-package render
+package rewrite
 
 import (
 	"path"
@@ -21,7 +21,7 @@ func templateLine(j *release.Recipe, o *object.Object, p fieldpath.Path) object.
 	if j.Chart == nil {
 		return object.Location{}
 	}
-	doc := docOf(o)
+	doc := release.DocOf(o)
 	file := helm.TemplateFile(j.Chart, doc.File)
 	t := locate.NewTemplateText(j.Files[file], path.Ext(file) == ".tgz")
 	line, depth := t.Find(doc, p)
